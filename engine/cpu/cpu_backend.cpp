@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// The CPU backend: every metric of every frame is one task, spread over threads; results leave in order.
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <thread>
+
+#include "backend.hpp"
+#include "cpu/host_picture.hpp"
+#include "cpu/thread_pool.hpp"
+
+namespace qc {
+namespace {
+
+using PicturePtr = std::shared_ptr<const HostPicture>;
+
+/// What later frames look back at; pictures that nobody wants are not kept.
+struct EarlierFrame {
+    PicturePtr reference;
+    std::vector<PicturePtr> distorted; ///< null where the picture was absent
+};
+
+/// A frame in flight. Tasks write disjoint blocks of result.accumulators.
+struct FrameWork {
+    FrameResult result;
+    PicturePtr reference;
+    std::vector<PicturePtr> distorted;
+    std::vector<EarlierFrame> history; ///< history[k]: k + 1 frames earlier; shorter at the start of the stream
+    int unfinished = 0;                ///< tasks; guarded by the backend's mutex
+};
+
+HostPlane luma_of(const PicturePtr& picture) {
+    return picture != nullptr ? picture->plane[0] : HostPlane{};
+}
+
+class CpuBackend final : public Backend {
+public:
+    explicit CpuBackend(const BackendSetup& setup)
+        : setup_(setup), config_(*setup.config),
+          pictures_(std::make_shared<cpu::PicturePool>(setup.geometry, setup.needs_chroma)), pool_(config_.n_threads) {}
+
+    Status submit(FrameInput input) override;
+    Status poll(bool wait, FrameResult* result, bool* ready) override;
+    void collect() override {}
+    void drain() override;
+    qc_backend kind() const override { return QC_BACKEND_CPU; }
+    std::string description() const override {
+        return format("CPU: %d threads, %d frames in flight", pool_.size(), config_.slots);
+    }
+    void add_stats(qc_stats* stats) const override { stats->batches += frames_; }
+
+private:
+    struct Task {
+        size_t instance;
+        int rendition; ///< -1: reference scope
+    };
+
+    Status take_in(const FrameInput& input, FrameWork* work);
+    std::vector<Task> tasks_of(const FrameWork& work) const;
+    void run(const Task& task, FrameWork& work) const;
+    void finish_task(FrameWork& work);
+    void remember(const FrameWork& work);
+
+    const BackendSetup& setup_;
+    const qc_config& config_;
+    std::shared_ptr<cpu::PicturePool> pictures_;
+    std::deque<EarlierFrame> recent_; ///< newest first
+    std::mutex mutex_;
+    std::condition_variable finished_;
+    std::deque<std::shared_ptr<FrameWork>> in_flight_; ///< oldest first
+    int64_t frames_ = 0;
+    cpu::ThreadPool pool_; ///< last: its threads use everything above
+};
+
+Status CpuBackend::take_in(const FrameInput& input, FrameWork* work) {
+    bool on_device = input.reference.memory != QC_MEMORY_HOST;
+    for (const qc_picture& picture : input.distorted)
+        on_device = on_device || (picture.plane[0] != nullptr && picture.memory != QC_MEMORY_HOST);
+    if (on_device)
+        return invalid(
+            "backend=cpu cannot read pictures in GPU memory: download them first (hwdownload), or use backend=cuda");
+    work->reference = pictures_->take_in(input.reference, config_.reference);
+    for (int r = 0; r < config_.renditions; ++r) {
+        const qc_picture& picture = input.distorted[r];
+        const bool present = picture.plane[0] != nullptr;
+        work->result.present.push_back(present);
+        work->distorted.push_back(present ? pictures_->take_in(picture, config_.distorted[r]) : nullptr);
+    }
+    return {};
+}
+
+void CpuBackend::remember(const FrameWork& work) {
+    const size_t references = static_cast<size_t>(setup_.history);
+    const size_t distorted = static_cast<size_t>(setup_.distorted_history);
+    recent_.push_front({work.reference, work.distorted});
+    if (recent_.size() > references) recent_[references].reference.reset();
+    if (recent_.size() > distorted) recent_[distorted].distorted.clear();
+    if (recent_.size() > std::max(references, distorted)) recent_.pop_back();
+}
+
+std::vector<CpuBackend::Task> CpuBackend::tasks_of(const FrameWork& work) const {
+    std::vector<Task> tasks;
+    for (size_t i = 0; i < setup_.metrics.size(); ++i) {
+        const MetricInstance& instance = setup_.plan->instances[i];
+        if (!is_evaluated(instance, work.result.index, config_.n_subsample)) continue;
+        if (instance.descriptor->scope == Scope::kReference) {
+            tasks.push_back({i, -1});
+            continue;
+        }
+        for (int r = 0; r < config_.renditions; ++r)
+            if (work.result.present[static_cast<size_t>(r)]) tasks.push_back({i, r});
+    }
+    return tasks;
+}
+
+Status CpuBackend::submit(FrameInput input) {
+    auto work = std::make_shared<FrameWork>();
+    work->result.index = input.index;
+    Status status = take_in(input, work.get());
+    if (input.release != nullptr) input.release(input.opaque);
+    QC_RETURN_IF_ERROR(std::move(status));
+    work->result.accumulators.resize(setup_.layout->frame_words());
+    work->history.assign(recent_.begin(), recent_.end());
+    remember(*work);
+
+    const std::vector<Task> tasks = tasks_of(*work);
+    work->unfinished = static_cast<int>(tasks.size());
+    {
+        std::unique_lock lock(mutex_);
+        const auto all_busy = [this] {
+            const auto busy = std::count_if(in_flight_.begin(), in_flight_.end(),
+                                            [](const auto& frame) { return frame->unfinished > 0; });
+            return busy >= config_.slots;
+        };
+        finished_.wait(lock, [&] { return !all_busy(); });
+        in_flight_.push_back(work);
+    }
+    ++frames_;
+    for (const Task& task : tasks)
+        pool_.add([this, task, work] {
+            run(task, *work);
+            finish_task(*work);
+        });
+    return {};
+}
+
+void CpuBackend::run(const Task& task, FrameWork& work) const {
+    const Metric& metric = *setup_.metrics[task.instance];
+    const size_t offset = setup_.layout->offset(task.instance, std::max(task.rendition, 0));
+    const std::span<uint64_t> accumulators(work.result.accumulators.data() + offset,
+                                           setup_.layout->words(task.instance));
+    if (task.rendition < 0) {
+        HostReference reference;
+        reference.current = *work.reference;
+        for (size_t k = 0; k < work.history.size(); ++k) reference.history[k] = luma_of(work.history[k].reference);
+        metric.score(reference, accumulators);
+    } else {
+        const size_t rendition = static_cast<size_t>(task.rendition);
+        HostPair pair{*work.reference, *work.distorted[rendition]};
+        for (size_t k = 0; k < work.history.size(); ++k) {
+            const EarlierFrame& earlier = work.history[k];
+            pair.reference_history[k] = luma_of(earlier.reference);
+            if (!earlier.distorted.empty()) pair.distorted_history[k] = luma_of(earlier.distorted[rendition]);
+        }
+        metric.score(pair, accumulators);
+    }
+}
+
+void CpuBackend::finish_task(FrameWork& work) {
+    const std::lock_guard lock(mutex_);
+    if (--work.unfinished > 0) return;
+    work.reference.reset();
+    work.distorted.clear();
+    work.history.clear();
+    finished_.notify_all();
+}
+
+Status CpuBackend::poll(bool wait, FrameResult* result, bool* ready) {
+    std::unique_lock lock(mutex_);
+    *ready = false;
+    if (in_flight_.empty()) return {};
+    FrameWork& oldest = *in_flight_.front();
+    if (wait) finished_.wait(lock, [&] { return oldest.unfinished == 0; });
+    if (oldest.unfinished > 0) return {};
+    *result = std::move(oldest.result);
+    in_flight_.pop_front();
+    *ready = true;
+    return {};
+}
+
+void CpuBackend::drain() {
+    std::unique_lock lock(mutex_);
+    finished_.wait(lock, [this] {
+        return std::all_of(in_flight_.begin(), in_flight_.end(),
+                           [](const auto& work) { return work->unfinished == 0; });
+    });
+}
+
+} // namespace
+
+Status create_cpu_backend(const BackendSetup& setup, std::unique_ptr<Backend>* backend) {
+    *backend = std::make_unique<CpuBackend>(setup);
+    return {};
+}
+
+} // namespace qc

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// Pictures of the CPU backend: copied once into planar samples at the session's depth.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "common/types.hpp"
+#include "quality_cuda.h"
+
+namespace qc::cpu {
+
+/// Makes pictures and takes their memory back when the last reference goes. Thread-safe; outlives its pictures.
+class PicturePool : public std::enable_shared_from_this<PicturePool> {
+public:
+    PicturePool(const FrameGeometry& geometry, bool chroma) : geometry_(geometry), chroma_(chroma) {}
+
+    /// Copies a picture, lifting its samples to the session's depth.
+    std::shared_ptr<const HostPicture> take_in(const qc_picture& source, const qc_format& format);
+
+private:
+    struct Storage {
+        HostPicture picture;
+        std::vector<std::byte> samples;
+    };
+    std::unique_ptr<Storage> storage();
+    void give_back(std::unique_ptr<Storage> storage);
+
+    const FrameGeometry geometry_;
+    const bool chroma_;
+    std::mutex mutex_;
+    std::vector<std::unique_ptr<Storage>> free_;
+};
+
+} // namespace qc::cpu

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "cuda/program.hpp"
+
+namespace qc::cuda {
+
+Program::~Program() {
+    if (module_ == nullptr) return;
+    ContextGuard guard(context_);
+    context_.driver().cuModuleUnload(module_);
+}
+
+Status Program::load(std::string_view name) {
+    name_ = name;
+    const void* fatbin = find_fatbin(name);
+    if (fatbin == nullptr) return {QC_ERROR_INTERNAL, "no kernels are embedded for " + name_};
+    ContextGuard guard(context_);
+    const CUresult result = context_.driver().cuModuleLoadData(&module_, fatbin);
+    if (result == CUDA_SUCCESS) return {};
+    module_ = nullptr;
+    const int major = context_.attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
+    const int minor = context_.attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+    return {result == CUDA_ERROR_OUT_OF_MEMORY ? QC_ERROR_NO_MEMORY : QC_ERROR_NO_DEVICE,
+            format("the kernels of %s do not load on %s (compute capability %d.%d): %s", name_.c_str(),
+                   context_.device_name().c_str(), major, minor, error_text(context_.driver(), result).c_str())};
+}
+
+Status Program::find(const char* name, size_t dynamic_shared_bytes, Kernel* kernel) {
+    ContextGuard guard(context_);
+    const Driver& driver = context_.driver();
+    CUfunction function = nullptr;
+    if (driver.cuModuleGetFunction(&function, module_, name) != CUDA_SUCCESS)
+        return {QC_ERROR_INTERNAL, format("%s has no kernel %s", name_.c_str(), name)};
+    // 48 KiB are allowed without asking.
+    if (dynamic_shared_bytes > 48u * 1024u)
+        QC_CUDA(driver, cuFuncSetAttribute, function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                static_cast<int>(dynamic_shared_bytes));
+    *kernel = Kernel{function, dynamic_shared_bytes};
+    return {};
+}
+
+Status Program::upload(const void* data, size_t bytes, const void** device_address) {
+    DeviceBuffer table;
+    QC_RETURN_IF_ERROR(table.allocate(context_, bytes, (name_ + " tables").c_str()));
+    ContextGuard guard(context_);
+    const Driver& driver = context_.driver();
+    QC_CUDA(driver, cuMemcpyHtoDAsync, table.address(), data, bytes, nullptr);
+    QC_CUDA(driver, cuStreamSynchronize, nullptr);
+    context_.counters.control_bytes_to_device += static_cast<int64_t>(bytes);
+    *device_address = table.as<const void>();
+    tables_.push_back(std::move(table));
+    return {};
+}
+
+Status Queue::launch_raw(const Kernel& kernel, Dim3 grid, Dim3 block, void** arguments) {
+    QC_CUDA(context_.driver(), cuLaunchKernel, static_cast<CUfunction>(kernel.function), grid.x, grid.y, grid.z,
+            block.x, block.y, block.z, static_cast<unsigned>(kernel.dynamic_shared_bytes), stream_, arguments, nullptr);
+    ++launches_;
+    return {};
+}
+
+Status Queue::zero(void* device_address, size_t bytes) {
+    QC_CUDA(context_.driver(), cuMemsetD32Async, reinterpret_cast<CUdeviceptr>(device_address), 0, bytes / 4, stream_);
+    return {};
+}
+
+} // namespace qc::cuda

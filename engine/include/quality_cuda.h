@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/**
+ * quality_cuda: full-reference video quality metrics on the GPU, or on the CPU where there is none.
+ *
+ * The way of a frame:
+ *
+ *     qc_session_create -> qc_session_submit* -> qc_session_flush -> qc_session_finish -> qc_session_destroy
+ *                              \-> qc_session_receive* (scores leave in submission order)
+ *
+ * Thread-safety: a session may be used from any one thread at a time; different sessions are
+ * independent. Functions that take no session may be called from anywhere.
+ *
+ * Errors: every function that can fail returns a qc_status. A session that failed stays failed: the
+ * same status comes back from every later submit, what was scored before can still be received, pooled
+ * and written. The library never aborts, never exits, and throws nothing across this boundary.
+ *
+ * Strings handed out live until the session is destroyed, or until the next call on it where said.
+ */
+#ifndef QUALITY_CUDA_H
+#define QUALITY_CUDA_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define QC_API __attribute__((visibility("default")))
+#else
+#define QC_API
+#endif
+
+/** Grows by one with every incompatible change; compare with qc_abi_version(). */
+#define QC_ABI_VERSION 2
+
+/** Most distorted pictures that can share one reference in a session. */
+#define QC_MAX_RENDITIONS 16
+
+typedef enum qc_status {
+    QC_OK = 0,
+    QC_AGAIN = 1,             /**< nothing is ready yet; not an error */
+    QC_END = 2,               /**< flushed, and every row has been received; not an error */
+    QC_ERROR_INVALID = -1,    /**< the caller asked for something impossible: unknown name, bad value, wrong size */
+    QC_ERROR_UNSUPPORTED = -2,/**< a valid wish that this library does not fulfil, e.g. a picture format */
+    QC_ERROR_NO_DEVICE = -3,  /**< backend=cuda without a usable GPU or driver */
+    QC_ERROR_NO_MEMORY = -4,  /**< host or device memory exhausted; the text says how much was wanted */
+    QC_ERROR_DEVICE = -5,     /**< the driver reported a failure */
+    QC_ERROR_IO = -6,         /**< a file could not be read or written */
+    QC_ERROR_INTERNAL = -7    /**< a bug in this library */
+} qc_status;
+
+typedef enum qc_backend { QC_BACKEND_AUTO = 0, QC_BACKEND_CUDA = 1, QC_BACKEND_CPU = 2 } qc_backend;
+
+typedef enum qc_chroma { QC_CHROMA_400 = 0, QC_CHROMA_420 = 1, QC_CHROMA_422 = 2, QC_CHROMA_444 = 3 } qc_chroma;
+
+typedef enum qc_memory { QC_MEMORY_HOST = 0, QC_MEMORY_CUDA = 1 } qc_memory;
+
+typedef enum qc_log_level { QC_LOG_ERROR = 0, QC_LOG_WARNING = 1, QC_LOG_INFO = 2, QC_LOG_DEBUG = 3 } qc_log_level;
+
+typedef enum qc_pool {
+    QC_POOL_MEAN = 0,
+    QC_POOL_HARMONIC_MEAN = 1, /**< n / sum(1 / (score + 1)) - 1 */
+    QC_POOL_MIN = 2,
+    QC_POOL_MAX = 3,
+    QC_POOL_P1 = 4,  /**< percentiles, linear between ranks */
+    QC_POOL_P5 = 5,
+    QC_POOL_P10 = 6,
+    QC_POOL_P50 = 7,
+    QC_POOL_STDDEV = 8, /**< of the population */
+    QC_POOL_COUNT
+} qc_pool;
+
+/**
+ * How the samples of a picture lie in memory.
+ *
+ * | layout              | container_bits | depth  | shift | semi_planar |
+ * |---------------------|----------------|--------|-------|-------------|
+ * | yuv420p, gray, ...  | 8              | 8      | 0     | 0           |
+ * | yuv4xxp10le, ...    | 16             | 9..16  | 0     | 0           |
+ * | nv12, nv16          | 8              | 8      | 0     | 1           |
+ * | p010 / p012 / p016  | 16             | 10/12/16 | 6/4/0 | 1         |
+ * | yuv444p10msb        | 16             | 10     | 6     | 0           |
+ *
+ * depth must be 8, 10, 12 or 16. Planes hold ceil(width / 2) chroma columns where chroma is halved; like libvmaf,
+ * the metrics use only the first floor(width / 2), and so for rows.
+ */
+typedef struct qc_format {
+    int width, height;  /**< luma samples, visible picture, at least 1 */
+    qc_chroma chroma;
+    int depth;          /**< significant bits of a sample */
+    int shift;          /**< unused low-order bits of the container: 6 for p010 */
+    int container_bits; /**< 8 or 16 (little-endian) */
+    int semi_planar;    /**< 1: plane 1 interleaves Cb and Cr */
+} qc_format;
+
+/** One picture. Its layout is the qc_format that was declared for its input at creation. */
+typedef struct qc_picture {
+    const void *plane[3];       /**< first sample of each plane; plane[0] NULL: this input has no picture for this frame */
+    ptrdiff_t pitch_bytes[3];   /**< from row to row; may be negative for host memory */
+    qc_memory memory;
+    void *cuda_stream;          /**< CUDA memory only: stream the producer enqueued its writes on (a CUstream; NULL is
+                                     the context's legacy default stream). The engine waits for it on the device. */
+} qc_picture;
+
+typedef void (*qc_log_callback)(void *opaque, qc_log_level level, const char *text);
+
+/**
+ * What to score and how. Zero-initialise it, set struct_size and the formats; every other field's zero is its documented
+ * default. All strings may be NULL.
+ */
+typedef struct qc_config {
+    size_t struct_size;          /**< sizeof(qc_config) */
+
+    qc_format reference;         /**< layout of the reference pictures */
+    int renditions;              /**< distorted pictures per reference, 1..QC_MAX_RENDITIONS; 0 means 1 */
+    qc_format distorted[QC_MAX_RENDITIONS]; /**< layout of each; sizes and chroma must equal the reference's */
+    double frame_rate;           /**< nominal, of the distorted input; 0: unknown */
+    int bitdepth;                /**< 10: inputs of 8 bits are scored at 10 bits, samples shifted left by 2, as the
+                                      documentation of VMAF v1 recommends; inputs of more bits stay as they are.
+                                      0: as the inputs are */
+
+    const char *metrics;         /**< names joined by '|' or '+', e.g. "vmaf|psnr"; NULL: "vmaf", that is
+                                      the models of `model`, as libvmaf's own filter does */
+    const char *model;           /**< libvmaf's syntax: models joined by '|', each "version=NAME" or "path=FILE" with
+                                      further ":key=value" (name, enable_transform, disable_clip, FEATURE.OPTION=VALUE);
+                                      a bare model name or path is accepted too. The name "auto" takes the VMAF v1
+                                      model that fits the pictures' size and frame_rate, and logs which. NULL: "version=vmaf_v0.6.1" when
+                                      metrics contain vmaf */
+    const char *feature;         /**< libvmaf's syntax: "name=psnr|name=vif:vif_enhn_gain_limit=1" */
+    const char *options;         /**< "METRIC.OPTION=VALUE|..." for the metrics of `metrics` */
+    int n_subsample;             /**< score every n-th frame only; 0 means 1 */
+
+    qc_backend backend;
+    int device;                  /**< index of the GPU when cuda_context is NULL */
+    void *cuda_context;          /**< a CUcontext to work in (borrowed, must outlive the session), or NULL */
+    int n_threads;               /**< CPU backend; 0: one per core */
+    int batch;                   /**< most pairs per GPU batch, 1..64; 0: chosen by slots */
+    int slots;                   /**< batches in flight, 1..16; 0: 3 (CUDA), 2 x threads frames (CPU) */
+    int latency_first;           /**< 1: a batch leaves as soon as the GPU is idle; 0: as soon as it is full, or when the
+                                      caller waits for a row */
+
+    qc_log_callback log;         /**< may be called from the thread that uses the session only */
+    void *log_opaque;
+} qc_config;
+
+/** Text of a failure where there is no session to ask. */
+typedef struct qc_error {
+    char text[1024];
+} qc_error;
+
+/** Scores of one frame; pointers are valid until the next call on the session. */
+typedef struct qc_row {
+    int64_t frame;                /**< index in submission order, from 0 */
+    const double *value;          /**< [renditions][feature count]; NaN where not present */
+    const unsigned char *present; /**< same shape; 1 where the value was computed. A row without any present value
+                                       belongs to a frame that n_subsample skipped */
+} qc_row;
+
+/** One score that a session produces. */
+typedef struct qc_feature {
+    const char *name; /**< as in libvmaf's log, e.g. "integer_vif_scale0", "psnr_y", "vmaf" */
+    const char *key;  /**< lower-case metadata key without prefix, e.g. "vmaf", "psnr_y" */
+    int is_model;     /**< 1: prediction of a model (or of a bootstrap collection) */
+} qc_feature;
+
+/** What a session did, for tests and reports. Bytes are of the driver calls made, not estimates. */
+typedef struct qc_stats {
+    size_t struct_size;                /**< in: sizeof(qc_stats) */
+    int64_t frames_submitted, frames_received;
+    int64_t batches;
+    int64_t pixel_bytes_to_device;     /**< software frames' uploads */
+    int64_t pixel_bytes_to_host;       /**< stays 0: there is no call that could raise it */
+    int64_t control_bytes_to_device;   /**< batch descriptions */
+    int64_t result_bytes_to_host;      /**< accumulators */
+    int64_t kernel_launches;           /**< kernels run, graph nodes counted one by one */
+    int64_t graph_launches;
+    int64_t device_allocations;        /**< calls that took or gave back device or pinned memory */
+    int64_t device_synchronisations;   /**< whole-context waits; stays 0 while frames flow */
+    size_t device_bytes, pinned_bytes; /**< held now */
+} qc_stats;
+
+typedef struct qc_session qc_session;
+
+QC_API int qc_abi_version(void);
+QC_API const char *qc_version(void); /**< "MAJOR.MINOR.PATCH" */
+
+/** Names for messages and help: metrics that `metrics` accepts, built-in models. NULL past the end. */
+QC_API const char *qc_metric_name(int index);
+QC_API const char *qc_metric_summary(int index);
+QC_API const char *qc_model_name(int index);
+
+/** Parses "mean", "harmonic_mean", "min", "max", "p1", "p5", "p10", "p50", "stddev" exactly.
+ *  @return QC_ERROR_INVALID for anything else. */
+QC_API qc_status qc_pool_parse(const char *text, qc_pool *pool);
+QC_API const char *qc_pool_name(qc_pool pool);
+
+/**
+ * Checks the configuration, chooses the backend, loads models and takes all memory the session will need.
+ * @param error filled on failure with one line that names the option, the value and what would be accepted; may be NULL.
+ * @return QC_ERROR_INVALID, QC_ERROR_UNSUPPORTED, QC_ERROR_NO_DEVICE, QC_ERROR_NO_MEMORY, QC_ERROR_DEVICE, QC_ERROR_IO
+ */
+QC_API qc_status qc_session_create(const qc_config *config, qc_session **session, qc_error *error);
+
+/** Checks everything in the configuration that needs neither pictures' sizes nor a device (names, options, models).
+ *  Lets a front end fail before the first frame is decoded. */
+QC_API qc_status qc_config_check(const qc_config *config, qc_error *error);
+
+/** Waits for work in flight, calls outstanding releases, frees everything. NULL is allowed. */
+QC_API void qc_session_destroy(qc_session *session);
+
+/** Backend, device and memory of the session in one line. */
+QC_API const char *qc_session_description(const qc_session *session);
+QC_API qc_backend qc_session_backend(const qc_session *session); /**< CUDA or CPU, never AUTO */
+/** Last failure's text, "" if none. */
+QC_API const char *qc_session_error(const qc_session *session);
+
+QC_API int qc_session_feature_count(const qc_session *session);
+QC_API qc_status qc_session_feature(const qc_session *session, int index, qc_feature *feature);
+
+/**
+ * Hands over one frame: a reference and config.renditions distorted pictures. Blocks only while all slots are taken.
+ * @param release called exactly once with opaque when the pictures may be overwritten: before this call returns for host
+ *        memory and on failure, else from a later call on the session, in the caller's thread. May be NULL.
+ * @return QC_ERROR_INVALID for a missing reference; otherwise the session's failure
+ */
+QC_API qc_status qc_session_submit(qc_session *session, const qc_picture *reference, const qc_picture *distorted,
+                                   void (*release)(void *opaque), void *opaque);
+
+/**
+ * Next finished row, in order. A row is finished when no later frame can change it (motion2 waits for the next frame).
+ * @param wait 0: never block. 1: block for the row's computation, but do not wait for frames not yet submitted.
+ * @return QC_OK, QC_AGAIN (nothing is final yet), QC_END (flushed and drained), or the failure, after all rows that were
+ *         finished before it have been handed out
+ */
+QC_API qc_status qc_session_receive(qc_session *session, int wait, qc_row *row);
+
+/** Calls the release functions of pictures that the device has finished reading; never blocks. */
+QC_API void qc_session_collect(qc_session *session);
+
+/** No more frames will come: completes every row. Does not hand them out: call qc_session_receive until QC_END. */
+QC_API qc_status qc_session_flush(qc_session *session);
+
+/**
+ * Pooled value of a feature over the frames scored so far (received or not).
+ * @return QC_ERROR_INVALID if the feature has no value or lacks some of the scored frames
+ */
+QC_API qc_status qc_session_pooled(qc_session *session, int rendition, int feature, qc_pool pool, double *value);
+QC_API int64_t qc_session_scored_frames(const qc_session *session); /**< rows with at least one value */
+
+/** Stream-level values such as apsnr_y; complete after flush. @return QC_END past the last. */
+QC_API qc_status qc_session_aggregate(qc_session *session, int rendition, int index, const char **name, double *value);
+
+typedef enum qc_log_format { QC_LOG_FORMAT_JSON = 0, QC_LOG_FORMAT_COUNT } qc_log_format;
+
+/** Parses a log format's name ("json"). */
+QC_API qc_status qc_log_format_parse(const char *text, qc_log_format *format);
+
+/** Key and raw JSON value pairs that the front end adds to the head of the log. */
+typedef struct qc_log_extra {
+    const char *key;
+    const char *json_value;
+} qc_log_extra;
+
+/**
+ * Writes the report of one rendition (libvmaf's layout) to a temporary name beside path and renames it into place.
+ * @param complete 0 marks the run as incomplete ("complete": false)
+ */
+QC_API qc_status qc_session_write_log(qc_session *session, int rendition, const char *path, qc_log_format format,
+                                      int complete, const qc_log_extra *extra, int extra_count);
+
+QC_API qc_status qc_session_stats(const qc_session *session, qc_stats *stats);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* QUALITY_CUDA_H */

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// The result of everything that can fail inside the library. No exceptions, no aborts.
+#pragma once
+
+#include <cstdarg>
+#include <cstdio>
+#include <string>
+#include <utility>
+
+#include "quality_cuda.h"
+
+namespace qc {
+
+/// A status code and, for failures, one line of text for the user. Must be looked at.
+class [[nodiscard]] Status {
+public:
+    Status() = default;
+    Status(qc_status code, std::string text) : code_(code), text_(std::move(text)) {}
+
+    bool ok() const { return code_ == QC_OK; }
+    qc_status code() const { return code_; }
+    const std::string& text() const { return text_; }
+
+private:
+    qc_status code_ = QC_OK;
+    std::string text_;
+};
+
+/// printf for std::string.
+[[gnu::format(printf, 1, 2)]] inline std::string format(const char* pattern, ...) {
+    va_list args;
+    va_start(args, pattern);
+    va_list again;
+    va_copy(again, args);
+    const int length = std::vsnprintf(nullptr, 0, pattern, args);
+    va_end(args);
+    std::string text(length > 0 ? static_cast<size_t>(length) : 0, '\0');
+    std::vsnprintf(text.data(), text.size() + 1, pattern, again);
+    va_end(again);
+    return text;
+}
+
+inline Status invalid(std::string text) {
+    return {QC_ERROR_INVALID, std::move(text)};
+}
+inline Status unsupported(std::string text) {
+    return {QC_ERROR_UNSUPPORTED, std::move(text)};
+}
+
+} // namespace qc
+
+/// Returns early with the status of an expression that failed.
+#define QC_RETURN_IF_ERROR(expression)                                                                                 \
+    do {                                                                                                               \
+        ::qc::Status qc_status_ = (expression);                                                                        \
+        if (!qc_status_.ok()) return qc_status_;                                                                       \
+    } while (0)

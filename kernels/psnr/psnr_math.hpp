@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// Squared errors of samples, one by one and packed into 32-bit words.
+#pragma once
+
+#include <cstdint>
+
+#include "common/types.hpp"
+
+namespace qc::psnr {
+
+/// Up to 65535^2, which fits 32 bits unsigned.
+QC_HD uint32_t squared_error(uint32_t reference, uint32_t distorted) {
+    const uint32_t error = reference > distorted ? reference - distorted : distorted - reference;
+    return error * error;
+}
+
+/// Adds the squared errors of four 8-bit samples, at most 260100.
+QC_HD uint32_t add_squared_errors_u8x4(uint32_t sum, uint32_t reference, uint32_t distorted) {
+#if defined(__CUDA_ARCH__)
+    const unsigned errors = __vabsdiffu4(reference, distorted);
+    return __dp4a(errors, errors, sum);
+#else
+    for (int shift = 0; shift < 32; shift += 8) {
+        sum += squared_error(reference >> shift & 0xffu, distorted >> shift & 0xffu);
+    }
+    return sum;
+#endif
+}
+
+/// Adds the squared errors of two 16-bit samples.
+template <typename Sum>
+QC_HD Sum add_squared_errors_u16x2(Sum sum, uint32_t reference, uint32_t distorted) {
+    sum += squared_error(reference & 0xffffu, distorted & 0xffffu);
+    return sum + squared_error(reference >> 16, distorted >> 16);
+}
+
+/// Takes two 16-bit containers down to the session's depth.
+QC_HD uint32_t shift_u16x2(uint32_t pair, unsigned shift) {
+    return pair >> shift & (0xffffu >> shift) * 0x10001u;
+}
+
+} // namespace qc::psnr

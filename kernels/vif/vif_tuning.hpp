@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// Launch shapes of the VIF kernels: numbers to sweep, nothing that changes a result.
+#pragma once
+
+namespace qc::vif {
+
+/// How a kernel cuts a picture into tiles, one per thread block.
+struct TileShape {
+    int threads;         ///< per block, a multiple of 32
+    int width, height;   ///< in pixels of the scale; multiples of 4 and of rows_per_thread
+    int rows_per_thread; ///< in the vertical pass, even; the rows under all their windows stay in registers
+    int min_blocks;      ///< per multiprocessor: bounds the registers of a thread
+};
+
+// A tile's columns with the margins that the windows need are best a multiple of the threads: 240 + 2 * 8 = 256.
+// Measured on an H200 (1080p, 16 pairs a batch) with a prototype of scale 0: two blocks a multiprocessor 45 us a pair,
+// three, with a few spilled registers, 41 us.
+constexpr TileShape kTileScale0U8 = {256, 240, 8, 8, 3};
+constexpr TileShape kTileScale0U16 = {256, 240, 8, 8, 2};
+constexpr TileShape kTileScale1 = {128, 120, 8, 8, 5};
+constexpr TileShape kTileScale2 = {128, 124, 8, 8, 6};
+constexpr TileShape kTileScale3 = {128, 124, 8, 8, 8};
+constexpr TileShape kTileDecimateOnly = {256, 248, 8, 8, 4};
+
+/// Where the kernels find log2: the 64 KB table through the L1 cache, or 4 KB of thresholds in shared memory.
+enum class LogSource { kTable, kThresholds };
+constexpr LogSource kLogSource = LogSource::kThresholds;
+
+/// How the vertical pass holds 8-bit samples: four rows of one picture in a word, weighted by dot products of bytes, or
+/// one row of both pictures in a word, as for 16-bit samples.
+enum class ByteWindow { kDotProducts, kPairs };
+constexpr ByteWindow kByteWindow = ByteWindow::kDotProducts;
+
+} // namespace qc::vif

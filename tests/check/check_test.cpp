@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// CUDA against the CPU reference, bit for bit, for every metric of the registry: layouts, sizes, contents, batches,
+// slots. A metric gets all of this by being in the list of kernels/meson.build. Without a GPU every test is skipped,
+// saying why.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <deque>
+
+#include "metric_registry.hpp"
+#include "picture.hpp"
+#include "support/runs.hpp"
+
+#ifdef QC_WITH_CUDA
+#include "cuda/context.hpp"
+#endif
+
+namespace qc::test {
+namespace {
+
+class Check : public testing::TestWithParam<const MetricDescriptor*> {
+protected:
+    void SetUp() override {
+        if (!cuda_absence().empty()) GTEST_SKIP() << "needs a GPU: " << cuda_absence();
+    }
+
+    std::string metric() const { return std::string(GetParam()->name); }
+
+    /// Whether the metric accepts this geometry; a refusal is the metric's right, and tested elsewhere.
+    bool accepts(const qc_config& config) const {
+        ScorePlan plan;
+        FrameGeometry geometry;
+        bool chroma_agrees = false;
+        return session_geometry(config, &geometry, &chroma_agrees).ok() &&
+               build_score_plan(config, registered_metrics(), &geometry, &plan).ok();
+    }
+
+    /// Scores the same stream on both backends and compares.
+    void compare(qc_config config, Content content, int frames, const std::string& what, int padding_bytes = 0) {
+        const std::string name = metric();
+        config.metrics = name.c_str();
+        if (!accepts(config)) return;
+        ++compared_;
+        const Stream stream = make_stream(config, content, frames, padding_bytes);
+        config.backend = QC_BACKEND_CPU;
+        const RunResult cpu = run(config, stream);
+        config.backend = QC_BACKEND_CUDA;
+        expect_same_bits(cpu, run(config, stream), name + " " + what);
+    }
+
+    /// Side of the smallest square that the metric accepts.
+    int smallest_size(const Layout& layout) const {
+        const std::string name = metric();
+        for (int side = 1; side < 1024; ++side) {
+            qc_config config = config_for(layout, side, side, name.c_str(), QC_BACKEND_CPU);
+            if (accepts(config)) return side;
+        }
+        return 1;
+    }
+
+    void TearDown() override {
+        if (IsSkipped() || !cuda_absence().empty()) return;
+        EXPECT_GT(compared_, 0) << "nothing was compared";
+    }
+
+    int compared_ = 0;
+};
+
+qc_config small_config(const Layout& layout, int width, int height) {
+    return config_for(layout, width, height, nullptr, QC_BACKEND_CPU);
+}
+
+TEST_P(Check, EveryLayout) {
+    for (const Layout& layout : kAllLayouts)
+        compare(small_config(layout, 219, 163), Content::kNatural, 3, layout.name, 6);
+}
+
+TEST_P(Check, EveryContent) {
+    for (const char* name : {"yuv420p", "yuv420p10le", "yuv420p12le", "yuv420p16le"})
+        for (const Content content : kAllContents)
+            compare(small_config(layout_named(name), 223, 181), content, 3, std::string(name) + " " + name_of(content));
+}
+
+/// Sizes from the smallest that the metric accepts, or from 1 on.
+TEST_P(Check, EverySmallWidth) {
+    for (const char* layout : {"yuv420p", "yuv420p10le"}) {
+        const int smallest = smallest_size(layout_named(layout));
+        for (int i = 0; i < 96; ++i) {
+            const int width = smallest + i, height = std::max(37, smallest) + i % 5;
+            compare(small_config(layout_named(layout), width, height), Content::kNatural, 2,
+                    layout + format(" %dx%d", width, height), i % 7);
+        }
+    }
+}
+
+TEST_P(Check, EverySmallHeight) {
+    for (const char* layout : {"yuv420p", "yuv420p10le"}) {
+        const int smallest = smallest_size(layout_named(layout));
+        for (int i = 0; i < 96; ++i) {
+            const int width = std::max(39, smallest) + i % 6, height = smallest + i;
+            compare(small_config(layout_named(layout), width, height), Content::kNoise, 2,
+                    layout + format(" %dx%d", width, height));
+        }
+    }
+}
+
+TEST_P(Check, LargerSizes) {
+    for (const auto& [width, height] :
+         std::vector<std::pair<int, int>>{{640, 360}, {853, 481}, {1920, 1080}, {1283, 719}})
+        for (const char* name : {"nv12", "p010le"})
+            compare(small_config(layout_named(name), width, height), Content::kNatural, 2,
+                    std::string(name) + format(" %dx%d", width, height), width % 3);
+}
+
+/// Values of an option that are worth trying, as users write them.
+std::vector<std::string> values_to_try(const OptionSpec& spec) {
+    std::vector<std::string> values;
+    switch (spec.type) {
+    case OptionType::kBool:
+        return {spec.default_value != 0.0 ? "false" : "true"};
+    case OptionType::kChoice:
+        return {spec.choices.begin(), spec.choices.end()};
+    case OptionType::kText:
+        return {}; // paths
+    case OptionType::kInt:
+    case OptionType::kDouble:
+        break;
+    }
+    for (const double value : {spec.minimum, spec.maximum, (spec.minimum + spec.maximum) / 2, 0.5 * spec.default_value,
+                               1.5 * spec.default_value}) {
+        if (value < spec.minimum || value > spec.maximum) continue;
+        values.push_back(spec.type == OptionType::kInt ? format("%.0f", std::floor(value)) : format("%g", value));
+    }
+    return values;
+}
+
+/// One option after the other, at its ends and between; what the metric refuses is left out.
+TEST_P(Check, EveryOption) {
+    if (GetParam()->options.empty()) GTEST_SKIP() << metric() << " has no options";
+    for (const OptionSpec& spec : GetParam()->options)
+        for (const std::string& value : values_to_try(spec)) {
+            const std::string options = metric() + "." + std::string(spec.name) + "=" + value;
+            qc_config config = small_config(layout_named("yuv420p10le"), 403, 334);
+            config.options = options.c_str();
+            compare(config, Content::kNatural, 3, options);
+        }
+}
+
+/// Resizing takes a way of its own for each method: pairs of options that only mean something together.
+TEST_P(Check, SpeedResizing) {
+    if (!metric().starts_with("speed_")) GTEST_SKIP() << metric() << " does not resize";
+    for (const char* layout : {"nv12", "p010le"})
+        for (const char* factor : {"0.5", "0.6", "1.3"})
+            for (const char* method : {"nearest", "bilinear", "bicubic", "lanczos4"}) {
+                const std::string options =
+                    metric() + ".speed_prescale=" + factor + "|" + metric() + ".speed_prescale_method=" + method;
+                qc_config config = small_config(layout_named(layout), 853, 662);
+                config.options = options.c_str();
+                compare(config, Content::kNatural, 2, options);
+            }
+}
+
+TEST_P(Check, BitDepth) {
+    for (const char* layout : {"yuv420p", "nv12"}) {
+        qc_config config = small_config(layout_named(layout), 403, 334);
+        config.bitdepth = 10;
+        compare(config, Content::kNatural, 5, std::string("bitdepth=10, ") + layout, 2);
+    }
+}
+
+TEST_P(Check, MixedDepthsAndLayouts) {
+    const std::vector<std::pair<const char*, const char*>> mixes{{"yuv420p", "yuv420p10le"},
+                                                                 {"p010le", "nv12"},
+                                                                 {"nv12", "yuv420p"},
+                                                                 {"yuv420p16le", "p010le"},
+                                                                 {"p010le", "yuv420p10le"}};
+    for (const auto& [reference, distorted] : mixes) {
+        qc_config config = small_config(layout_named(reference), 219, 163);
+        config.distorted[0] = format_of(layout_named(distorted), 219, 163);
+        compare(config, Content::kNatural, 5, std::string(reference) + " / " + distorted, 2);
+    }
+}
+
+/// Few and small, but every path of the kernels: what compute-sanitizer runs over.
+TEST_P(Check, SanitizerSample) {
+    for (const char* name : {"yuv420p", "nv12", "p010le", "yuv444p16le"})
+        for (const auto& [width, height] : std::vector<std::pair<int, int>>{{70, 45}, {147, 83}, {264, 167}})
+            compare(small_config(layout_named(name), width, height), Content::kNatural, 3,
+                    std::string(name) + format(" %dx%d", width, height), 2);
+}
+
+/// Any batch size, slot count and hurry gives the same bits, and so does a second run.
+TEST_P(Check, BatchesAndSlots) {
+    const std::string name = metric();
+    qc_config config = small_config(layout_named("yuv420p"), 219, 161);
+    config.metrics = name.c_str();
+    if (!accepts(config)) GTEST_SKIP() << name << " does not accept 219x161";
+    const Stream stream = make_stream(config, Content::kNatural, 23);
+    const RunResult cpu = run(config, stream);
+    config.backend = QC_BACKEND_CUDA;
+    for (const int batch : {1, 2, 3, 5, 16, 64})
+        for (const int slots : {1, 2, 4})
+            for (const int hurry : {0, 1}) {
+                config.batch = batch;
+                config.slots = slots;
+                config.latency_first = hurry;
+                const std::string what = name + format(" batch %d, slots %d, latency_first %d", batch, slots, hurry);
+                expect_same_bits(cpu, run(config, stream), what);
+                expect_same_bits(cpu, run(config, stream), what + ", again");
+                compared_ += 2;
+            }
+}
+
+TEST_P(Check, SubsamplingAndRenditions) {
+    for (const int n : {1, 2, 3, 7})
+        for (const int renditions : {1, 3}) {
+            qc_config config = small_config(layout_named("yuv422p10le"), 218, 88);
+            config.n_subsample = n;
+            config.renditions = renditions;
+            for (int r = 1; r < renditions; ++r) config.distorted[r] = config.distorted[0];
+            config.batch = 4;
+            compare(config, Content::kNatural, 11, format("n_subsample %d, renditions %d", n, renditions));
+        }
+}
+
+#ifdef QC_WITH_CUDA
+/// Puts pictures into device memory as decoders do, at addresses and pitches that are only aligned to a sample.
+class DevicePictures {
+public:
+    Status create() {
+        const cuda::Driver* driver = nullptr;
+        QC_RETURN_IF_ERROR(cuda::load_driver(&driver));
+        return cuda::Context::create(*driver, nullptr, 0, &context_);
+    }
+    cuda::Context& context() { return *context_; }
+
+    qc_picture place(const TestPicture& source, int offset_bytes) {
+        const cuda::ContextGuard guard(*context_);
+        qc_picture picture = source.view();
+        picture.memory = QC_MEMORY_CUDA;
+        for (int p = 0; p < source.planes(); ++p) {
+            cuda::DeviceBuffer& buffer = buffers_.emplace_back();
+            const auto& bytes = source.bytes(p);
+            if (!buffer.allocate(*context_, bytes.size() + static_cast<size_t>(offset_bytes), "test pictures").ok())
+                return {};
+            const CUdeviceptr address = buffer.address() + static_cast<CUdeviceptr>(offset_bytes);
+            context_->driver().cuMemcpyHtoDAsync(address, bytes.data(), bytes.size(), CU_STREAM_LEGACY);
+            // NOLINTNEXTLINE(performance-no-int-to-ptr): the driver hands out addresses as integers
+            picture.plane[p] = reinterpret_cast<const void*>(address);
+        }
+        return picture;
+    }
+
+private:
+    std::unique_ptr<cuda::Context> context_;
+    std::deque<cuda::DeviceBuffer> buffers_;
+};
+
+TEST_P(Check, DevicePicturesInPlace) {
+    const std::string name = metric();
+    for (const char* layout : {"nv12", "p010le", "yuv444p16le", "yuv420p"}) {
+        for (const int offset : {0, 2, 16}) {
+            qc_config config = small_config(layout_named(layout), 231, 169);
+            config.metrics = name.c_str();
+            if (!accepts(config)) continue;
+            const Stream stream = make_stream(config, Content::kNatural, 5, offset == 16 ? 25 : 2);
+            const RunResult cpu = run(config, stream);
+            DevicePictures device;
+            ASSERT_TRUE(device.create().ok());
+            config.backend = QC_BACKEND_CUDA;
+            config.cuda_context = device.context().handle();
+            const RunResult cuda =
+                run(config, stream, [&](const TestPicture& picture) { return device.place(picture, offset); });
+            expect_same_bits(cpu, cuda, name + " on the device, " + layout + format(", offset %d", offset));
+            EXPECT_EQ(cuda.stats.pixel_bytes_to_device, 0);
+            EXPECT_EQ(cuda.stats.pixel_bytes_to_host, 0);
+            ++compared_;
+        }
+    }
+}
+#endif
+
+INSTANTIATE_TEST_SUITE_P(Metrics, Check, testing::ValuesIn(registered_metrics().begin(), registered_metrics().end()),
+                         [](const auto& info) { return std::string(info.param->name); });
+
+/// Options that choose other kernels, or other paths through them.
+TEST(CheckOptions, Cambi) {
+    if (!cuda_absence().empty()) GTEST_SKIP() << "needs a GPU: " << cuda_absence();
+    const struct {
+        const char* layout;
+        int width, height;
+        std::string options;
+    } cases[] = {
+        {"p010le", 641, 363, "cambi.heatmaps_path=" + testing::TempDir() + "/check_cambi"},
+        {"nv12", 1920, 1080, "cambi.cambi_high_res_speedup=1080|cambi.cambi_vis_lum_threshold=0.06"},
+        {"p010le", 1930, 1081, "cambi.cambi_high_res_speedup=1080|cambi.cambi_max_val=17"},
+        {"yuv420p10le", 3840, 2160, "cambi.cambi_high_res_speedup=1080"},
+        {"nv12", 3840, 2160, ""},
+        {"yuv420p", 640, 360, "cambi.topk=0.001"},
+        {"yuv420p10le", 1920, 1080, "cambi.cambi_topk=0.01|cambi.cambi_eotf=pq"},
+        {"yuv420p", 640, 360, "cambi.topk=1"},
+        {"yuv420p", 640, 360, "cambi.max_log_contrast=0"},
+        {"yuv420p10le", 640, 360, "cambi.max_log_contrast=1"},
+        {"yuv420p", 640, 360, "cambi.max_log_contrast=3|cambi.topk=0.01"},
+        {"p010le", 640, 360, "cambi.max_log_contrast=4"},
+        {"yuv420p12le", 640, 360, "cambi.max_log_contrast=5|cambi.enc_bitdepth=8"},
+        {"yuv420p", 1280, 720, "cambi.window_size=127"},
+        {"yuv420p", 1280, 720, "cambi.window_size=15|cambi.tvi_threshold=0.005"},
+        {"nv12", 1280, 720, "cambi.enc_width=854|cambi.enc_height=480"},
+        {"nv12", 640, 360, "cambi.full_ref=true"},
+        {"yuv420p10le", 640, 360, "cambi.full_ref=true|cambi.src_width=1280|cambi.src_height=720"},
+        {"p010le", 640, 360, "cambi.full_ref=true|cambi.enc_width=320|cambi.enc_height=220|cambi.topk=0.01"},
+    };
+    for (const auto& c : cases)
+        for (const Content content : {Content::kNatural, Content::kFlat, Content::kCheckerboard}) {
+            qc_config config = config_for(layout_named(c.layout), c.width, c.height, "cambi", QC_BACKEND_CPU);
+            config.options = c.options.c_str();
+            const Stream stream = make_stream(config, content, 3);
+            const RunResult cpu = run(config, stream);
+            EXPECT_TRUE(cpu.status.ok()) << cpu.status.text();
+            config.backend = QC_BACKEND_CUDA;
+            expect_same_bits(cpu, run(config, stream),
+                             format("cambi %dx%d %s %s, ", c.width, c.height, c.layout, name_of(content)) + c.options);
+        }
+}
+
+/// Memory is taken when the session opens and when the first software frame comes; never while frames flow.
+TEST(CheckEngine, SteadyStateTakesNothing) {
+    if (!cuda_absence().empty()) GTEST_SKIP() << "needs a GPU: " << cuda_absence();
+    const auto stats_after = [](int frames) {
+        qc_config config = config_for(layout_named("yuv420p"), 320, 180, "vmaf|psnr", QC_BACKEND_CUDA);
+        config.batch = 4;
+        const RunResult result = run(config, make_stream(config, Content::kNatural, frames));
+        EXPECT_TRUE(result.status.ok()) << result.status.text();
+        return result.stats;
+    };
+    const qc_stats few = stats_after(16), many = stats_after(64);
+    EXPECT_EQ(few.device_allocations, many.device_allocations);
+    EXPECT_EQ(few.device_bytes, many.device_bytes);
+    EXPECT_EQ(many.device_synchronisations, 0);
+    EXPECT_EQ(many.pixel_bytes_to_host, 0);
+    EXPECT_EQ(many.batches, 16);
+    EXPECT_EQ(many.graph_launches, 16);
+    ASSERT_GT(many.batches, 0);
+    EXPECT_LT(many.result_bytes_to_host / many.batches, 64 * 1024);
+}
+
+} // namespace
+} // namespace qc::test

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/*
+ * A stand-in for libquality_cuda with the same C API and soname, for tests of the filter that must provoke what a
+ * healthy engine never does: failures at a chosen frame, slow scores, scores that become final late.
+ *
+ * "mad" is the mean absolute luma difference scaled to 8 bits, "vmaf" is 100 - mad, "lag" is the frame number;
+ * all are exact for the tests' clips, none is a quality metric.
+ *
+ * Environment:
+ *   QC_FAKE_CREATE_STATUS=s   qc_session_create fails with status s (e.g. -4)
+ *   QC_FAKE_FAIL_AT=n         submitting frame n fails, and every later one
+ *   QC_FAKE_FAIL_STATUS=s     status of that failure, default -5
+ *   QC_FAKE_LAG=n             row i is final when frame i + n was submitted or the session flushed, default 1
+ *   QC_FAKE_DELAY_US=n        computing a row takes so long
+ *   QC_FAKE_LOG_STATUS=s      writing the log fails with status s
+ *   QC_FAKE_ABI=n             what qc_abi_version answers
+ */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "quality_cuda.h"
+
+enum { FEATURE_VMAF, FEATURE_MAD, FEATURE_LAG, FEATURE_COUNT };
+
+static const char* const feature_names[FEATURE_COUNT] = {"vmaf", "mad", "lag"};
+
+struct qc_session {
+    qc_config config;
+    qc_status failed;
+    char error[256];
+    int64_t submitted, received;
+    int flushed;
+    double* value; /* [row][rendition][feature] */
+    unsigned char* present;
+    int64_t capacity;
+};
+
+static long env_number(const char* name, long otherwise) {
+    const char* text = getenv(name);
+    return text && *text ? strtol(text, NULL, 10) : otherwise;
+}
+
+static qc_status report(qc_error* error, qc_status status, const char* format, ...) {
+    va_list arguments;
+    if (error) {
+        va_start(arguments, format);
+        vsnprintf(error->text, sizeof(error->text), format, arguments);
+        va_end(arguments);
+    }
+    return status;
+}
+
+static int renditions(const qc_session* session) {
+    return session->config.renditions ? session->config.renditions : 1;
+}
+
+static size_t row_size(const qc_session* session) {
+    return (size_t)renditions(session) * FEATURE_COUNT;
+}
+
+int qc_abi_version(void) {
+    return (int)env_number("QC_FAKE_ABI", QC_ABI_VERSION);
+}
+
+const char* qc_version(void) {
+    return "0.0.0-fake";
+}
+
+const char* qc_metric_name(int index) {
+    return index == 0 ? "vmaf" : index == 1 ? "psnr" : NULL;
+}
+
+const char* qc_metric_summary(int index) {
+    return index < 2 ? "a stand-in" : NULL;
+}
+
+const char* qc_model_name(int index) {
+    return index == 0 ? "vmaf_v0.6.1" : NULL;
+}
+
+static const char* const pool_names[QC_POOL_COUNT] = {
+    "mean", "harmonic_mean", "min", "max", "p1", "p5", "p10", "p50", "stddev",
+};
+
+qc_status qc_pool_parse(const char* text, qc_pool* pool) {
+    for (int i = 0; i < QC_POOL_COUNT; i++) {
+        if (!strcmp(text, pool_names[i])) {
+            *pool = (qc_pool)i;
+            return QC_OK;
+        }
+    }
+    return QC_ERROR_INVALID;
+}
+
+const char* qc_pool_name(qc_pool pool) {
+    return pool_names[pool];
+}
+
+qc_status qc_log_format_parse(const char* text, qc_log_format* format) {
+    *format = QC_LOG_FORMAT_JSON;
+    return strcmp(text, "json") ? QC_ERROR_INVALID : QC_OK;
+}
+
+qc_status qc_config_check(const qc_config* config, qc_error* error) {
+    char* list = strdup(config->metrics ? config->metrics : "vmaf");
+    qc_status status = QC_OK;
+    for (char *state = NULL, *name = strtok_r(list, "|+", &state); name; name = strtok_r(NULL, "|+", &state)) {
+        if (strcmp(name, "vmaf") && strcmp(name, "psnr"))
+            status = report(error, QC_ERROR_INVALID, "unknown metric '%s'; known: vmaf, psnr", name);
+    }
+    free(list);
+    return status;
+}
+
+qc_status qc_session_create(const qc_config* config, qc_session** out, qc_error* error) {
+    const qc_status wanted = (qc_status)env_number("QC_FAKE_CREATE_STATUS", QC_OK);
+    qc_status status = qc_config_check(config, error);
+    qc_session* session;
+    if (status != QC_OK) return status;
+    if (wanted != QC_OK) return report(error, wanted, "fake engine: forced failure %d of the session", (int)wanted);
+    if (config->backend == QC_BACKEND_CUDA) return report(error, QC_ERROR_NO_DEVICE, "fake engine: no GPU");
+    session = calloc(1, sizeof(*session));
+    session->config = *config;
+    *out = session;
+    if (config->log) config->log(config->log_opaque, QC_LOG_INFO, "fake engine created");
+    return QC_OK;
+}
+
+void qc_session_destroy(qc_session* session) {
+    if (!session) return;
+    free(session->value);
+    free(session->present);
+    free(session);
+}
+
+const char* qc_session_description(const qc_session* session) {
+    (void)session;
+    return "fake engine";
+}
+
+qc_backend qc_session_backend(const qc_session* session) {
+    (void)session;
+    return QC_BACKEND_CPU;
+}
+
+const char* qc_session_error(const qc_session* session) {
+    return session->error;
+}
+
+int qc_session_feature_count(const qc_session* session) {
+    (void)session;
+    return FEATURE_COUNT;
+}
+
+qc_status qc_session_feature(const qc_session* session, int index, qc_feature* feature) {
+    (void)session;
+    if (index < 0 || index >= FEATURE_COUNT) return QC_ERROR_INVALID;
+    feature->name = feature->key = feature_names[index];
+    feature->is_model = index == FEATURE_VMAF;
+    return QC_OK;
+}
+
+static double sample(const qc_picture* picture, const qc_format* format, int x, int y) {
+    const char* row = (const char*)picture->plane[0] + y * picture->pitch_bytes[0];
+    const int raw = format->container_bits == 8 ? ((const uint8_t*)row)[x] : ((const uint16_t*)row)[x];
+    return (raw >> format->shift) / (double)(1 << (format->depth - 8));
+}
+
+static double mean_difference(const qc_session* session, const qc_picture* reference, const qc_picture* distorted,
+                              const qc_format* format) {
+    const qc_format* reference_format = &session->config.reference;
+    double sum = 0.0;
+    for (int y = 0; y < format->height; y++)
+        for (int x = 0; x < format->width; x++)
+            sum += fabs(sample(reference, reference_format, x, y) - sample(distorted, format, x, y));
+    return sum / ((double)format->width * format->height);
+}
+
+static void reserve_row(qc_session* session) {
+    if (session->submitted < session->capacity) return;
+    session->capacity = session->capacity ? session->capacity * 2 : 64;
+    session->value = realloc(session->value, session->capacity * row_size(session) * sizeof(double));
+    session->present = realloc(session->present, session->capacity * row_size(session));
+}
+
+static void score(qc_session* session, const qc_picture* reference, const qc_picture* distorted) {
+    const int step = session->config.n_subsample > 1 ? session->config.n_subsample : 1;
+    double* value;
+    unsigned char* present;
+    reserve_row(session);
+    value = session->value + session->submitted * row_size(session);
+    present = session->present + session->submitted * row_size(session);
+    for (int k = 0; k < renditions(session); k++, value += FEATURE_COUNT, present += FEATURE_COUNT) {
+        const int there = distorted[k].plane[0] && session->submitted % step == 0;
+        const double mad =
+            there ? mean_difference(session, reference, &distorted[k], &session->config.distorted[k]) : NAN;
+        memset(present, there, FEATURE_COUNT);
+        value[FEATURE_VMAF] = 100.0 - mad;
+        value[FEATURE_MAD] = mad;
+        value[FEATURE_LAG] = there ? (double)session->submitted : NAN;
+    }
+}
+
+qc_status qc_session_submit(qc_session* session, const qc_picture* reference, const qc_picture* distorted,
+                            void (*release)(void* opaque), void* opaque) {
+    if (session->failed == QC_OK && session->submitted == env_number("QC_FAKE_FAIL_AT", -1)) {
+        session->failed = (qc_status)env_number("QC_FAKE_FAIL_STATUS", QC_ERROR_DEVICE);
+        snprintf(session->error, sizeof(session->error), "forced failure at frame %lld", (long long)session->submitted);
+    }
+    if (session->failed == QC_OK) {
+        score(session, reference, distorted);
+        session->submitted++;
+    }
+    if (release) release(opaque);
+    return session->failed;
+}
+
+static int64_t final_rows(const qc_session* session) {
+    const int64_t lag = env_number("QC_FAKE_LAG", 1);
+    if (session->flushed) return session->submitted;
+    return session->submitted > lag ? session->submitted - lag : 0;
+}
+
+static void work(void) {
+    const long us = env_number("QC_FAKE_DELAY_US", 0);
+    const struct timespec pause = {us / 1000000, us % 1000000 * 1000};
+    if (us > 0) nanosleep(&pause, NULL);
+}
+
+qc_status qc_session_receive(qc_session* session, int wait, qc_row* row) {
+    if (session->received >= final_rows(session)) {
+        if (session->failed != QC_OK) return session->failed;
+        return session->flushed ? QC_END : QC_AGAIN;
+    }
+    if (!wait && env_number("QC_FAKE_DELAY_US", 0) > 0) return QC_AGAIN;
+    work();
+    row->frame = session->received;
+    row->value = session->value + session->received * row_size(session);
+    row->present = session->present + session->received * row_size(session);
+    session->received++;
+    return QC_OK;
+}
+
+void qc_session_collect(qc_session* session) {
+    (void)session;
+}
+
+qc_status qc_session_flush(qc_session* session) {
+    if (session->failed != QC_OK) return session->failed;
+    session->flushed = 1;
+    return QC_OK;
+}
+
+int64_t qc_session_scored_frames(const qc_session* session) {
+    int64_t scored = 0;
+    for (int64_t i = 0; i < final_rows(session); i++)
+        scored += memchr(session->present + i * row_size(session), 1, row_size(session)) != NULL;
+    return scored;
+}
+
+qc_status qc_session_pooled(qc_session* session, int rendition, int feature, qc_pool pool, double* value) {
+    double sum = 0.0, inverse = 0.0, low = INFINITY, high = -INFINITY;
+    int64_t scored = 0;
+    for (int64_t i = 0; i < final_rows(session); i++) {
+        const size_t at = i * row_size(session) + (size_t)rendition * FEATURE_COUNT + feature;
+        if (!memchr(session->present + i * row_size(session), 1, row_size(session))) continue;
+        if (!session->present[at]) return QC_ERROR_INVALID;
+        sum += session->value[at];
+        inverse += 1.0 / (session->value[at] + 1.0);
+        low = fmin(low, session->value[at]);
+        high = fmax(high, session->value[at]);
+        scored++;
+    }
+    if (!scored) return QC_ERROR_INVALID;
+    *value = pool == QC_POOL_HARMONIC_MEAN ? scored / inverse - 1.0
+             : pool == QC_POOL_MIN         ? low
+             : pool == QC_POOL_MAX         ? high
+                                           : sum / scored;
+    return QC_OK;
+}
+
+qc_status qc_session_aggregate(qc_session* session, int rendition, int index, const char** name, double* value) {
+    (void)session, (void)rendition, (void)index, (void)name, (void)value;
+    return QC_END;
+}
+
+static void write_frames(qc_session* session, int rendition, FILE* file) {
+    const char* separator = "";
+    for (int64_t i = 0; i < final_rows(session); i++) {
+        const size_t at = i * row_size(session) + (size_t)rendition * FEATURE_COUNT;
+        if (!session->present[at]) continue;
+        fprintf(file, "%s\n    {\"frameNum\": %lld, \"metrics\": {\"vmaf\": %.6f, \"mad\": %.6f, \"lag\": %.6f}}",
+                separator, (long long)i, session->value[at], session->value[at + 1], session->value[at + 2]);
+        separator = ",";
+    }
+}
+
+qc_status qc_session_write_log(qc_session* session, int rendition, const char* path, qc_log_format format, int complete,
+                               const qc_log_extra* extra, int extra_count) {
+    const qc_status forced = (qc_status)env_number("QC_FAKE_LOG_STATUS", QC_OK);
+    FILE* file = forced == QC_OK ? fopen(path, "w") : NULL;
+    (void)format;
+    if (forced != QC_OK) return forced;
+    if (!file) return QC_ERROR_IO;
+    fprintf(file, "{\n  \"version\": \"%s\",\n  \"complete\": %s,\n", qc_version(), complete ? "true" : "false");
+    for (int i = 0; i < extra_count; i++) fprintf(file, "  \"%s\": %s,\n", extra[i].key, extra[i].json_value);
+    fprintf(file, "  \"frames\": [");
+    write_frames(session, rendition, file);
+    fprintf(file, "\n  ],\n  \"pooled_metrics\": {},\n  \"aggregate_metrics\": {}\n}\n");
+    return fclose(file) ? QC_ERROR_IO : QC_OK;
+}
+
+qc_status qc_session_stats(const qc_session* session, qc_stats* stats) {
+    memset(stats, 0, sizeof(*stats));
+    stats->struct_size = sizeof(*stats);
+    stats->frames_submitted = session->submitted;
+    stats->frames_received = session->received;
+    return QC_OK;
+}

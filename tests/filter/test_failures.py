@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""Mistakes of the user, and failures of the engine. The latter need the stand-in engine of fake_engine.c."""
+
+import glob
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+from harness import HERE, FilterTest
+
+
+class Options(FilterTest):
+    """All are found before a frame is decoded: nothing leaves, nothing is written."""
+
+    def setUp(self):
+        super().setUp()
+        self.clip = self.source(frames=3)
+
+    def refuse(self, option, *texts):
+        run = self.score(self.clip, self.clip, options=option)
+        self.assert_fails(run, *texts)
+        self.assertEqual(run.out, [])
+        self.assertIsNone(run.log)
+        return run
+
+    def test_metric(self):
+        self.refuse("metrics=vmaff", "vmaff", "psnr")
+        self.refuse("metrics=vmaf|nonsense", "nonsense", "psnr")
+
+    def test_pool(self):
+        for pool in ("harmonic", "harmonic_meanx", "MEAN", ""):
+            self.refuse(f"pool={pool}", f"pool={pool} is not known; accepted: mean, harmonic_mean, min, max, p1")
+
+    def test_log_format(self):
+        self.refuse("log_fmt=yaml", "log_fmt=yaml is not known; accepted: json")
+
+    def test_named_values(self):
+        for option in ("sync=nearby", "eof_action=stop", "range=maybe", "backend=gpu", "align=end", "ts_sync_mode=floor"):
+            self.refuse(option, option.split("=")[1])
+
+    def test_ranges(self):
+        for option in ("renditions=0", "renditions=17", "n_subsample=0", "max_dt=-1", "async_depth=-1"):
+            self.refuse(option, "out of range")
+
+    def test_unknown_option(self):
+        self.refuse("metrc=vmaf", "Option not found")
+
+    def test_unwritable_log(self):
+        self.refuse("log_path=missing/log.json", "log_path=missing/log.json cannot be written: No such file or directory")
+        self.refuse(f"log_path={self.folder}", "is a directory")
+
+    def test_unwritable_statistics(self):
+        self.refuse("stats_file=missing/stats.txt", "stats_file=missing/stats.txt cannot be written: No such file or directory")
+
+    def test_no_gpu(self):
+        if glob.glob("/dev/nvidia[0-9]*"):
+            self.skipTest("SKIPPED: this machine has a GPU")
+        self.refuse("backend=cuda")
+
+
+class WithFakeEngine(FilterTest):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        if not shutil.which(os.environ.get("CC", "cc")):
+            raise unittest.SkipTest("SKIPPED: no C compiler for the stand-in engine")
+        cls.fake = pathlib.Path(tempfile.mkdtemp(prefix="qc-fake-"))
+        cls.addClassCleanup(shutil.rmtree, cls.fake)
+        subprocess.run([HERE / "build_fake_engine", cls.fake], check=True)
+
+    def setUp(self):
+        super().setUp()
+        self.clip = self.source(frames=20)
+
+    def fake_score(self, *inputs, environment=None, **arguments):
+        library = {"LD_PRELOAD": str(self.fake / "lib/libquality_cuda.so.2"), **(environment or {})}
+        run = self.score(*inputs, environment=library, **arguments)
+        self.assertIn("fake", run.text, "the stand-in engine was not used")
+        return run
+
+
+class EngineFailures(WithFakeEngine):
+    def check_incomplete(self, run, frames):
+        self.assert_fails(run, f"INCOMPLETE after {frames} frames")
+        self.assertNotIn("VMAF score", run.text)
+        self.assertIs(run.log["complete"], False)
+        self.assertEqual(run.log["end"], "failure")
+        self.assertEqual([frame["frameNum"] for frame in run.log["frames"]], list(range(frames)))
+        self.assertEqual([row["n"] for row in run.stats], list(range(frames)))
+
+    def test_in_mid_stream(self):
+        """What was final before the failure is kept; with a lag of 1 the row before the failing frame is not."""
+        for status in (-4, -5, -7):
+            run = self.fake_score(self.clip, self.clip, environment={"QC_FAKE_FAIL_AT": "7", "QC_FAKE_FAIL_STATUS": str(status)})
+            self.check_incomplete(run, 6)
+            self.assertTrue(run.messages("scoring failed: forced failure at frame 7"))
+
+    def test_at_the_first_frame(self):
+        run = self.fake_score(self.clip, self.clip, environment={"QC_FAKE_FAIL_AT": "0"})
+        self.check_incomplete(run, 0)
+
+    def test_at_creation(self):
+        for status, text in ((-3, "-3"), (-4, "-4"), (-5, "-5")):
+            run = self.fake_score(self.clip, self.clip, environment={"QC_FAKE_CREATE_STATUS": str(status)}, options="metrics=psnr")
+            self.assert_fails(run, f"forced failure {text} of the session")
+            self.assertIsNone(run.log)
+
+    def test_memory_is_tried_again_with_fewer_frames(self):
+        run = self.fake_score(self.clip, self.clip, environment={"QC_FAKE_CREATE_STATUS": "-4"})
+        self.assertTrue(run.messages("trying again with fewer frames at once"))
+
+    def test_log_that_cannot_be_written_at_the_end(self):
+        """The scores are not lost with it, but the exit code says that something is missing."""
+        run = self.fake_score(self.clip, self.clip, environment={"QC_FAKE_LOG_STATUS": "-6"})
+        self.assert_fails(run, "log log.json could not be written", "VMAF score: 100.000000")
+        self.assertEqual(len(run.stats), 20)
+
+    def test_other_abi(self):
+        library = {"LD_PRELOAD": str(self.fake / "lib/libquality_cuda.so.2"), "QC_FAKE_ABI": "99"}
+        self.assert_fails(self.score(self.clip, self.clip, environment=library), "has ABI 99", "rebuild FFmpeg")
+
+
+class EngineTiming(WithFakeEngine):
+    def check_complete(self, run):
+        self.assert_ok(run)
+        self.assertEqual(len(run.out), 20)
+        self.assertEqual([pts for pts, _ in run.out], sorted({pts for pts, _ in run.out}))
+        for index, (time, scores) in enumerate(run.tagged):
+            self.assertEqual(float(scores["lag"]), index)
+            self.assertAlmostEqual(time, index / 25, delta=1e-6)
+
+    def test_slow_scores(self):
+        for depth in (1, 4, 60):
+            run = self.fake_score(self.clip, self.clip, environment={"QC_FAKE_DELAY_US": "2000"}, options=f"async_depth={depth}")
+            self.check_complete(run)
+            self.assertEqual(len(run.tagged), 20)
+
+    def test_scores_that_wait_for_later_frames(self):
+        """A metric that looks ahead delays frames beyond async_depth, but not without bound."""
+        for lag, depth in ((0, 1), (3, 1), (5, 8), (6, 1)):
+            run = self.fake_score(self.clip, self.clip, environment={"QC_FAKE_LAG": str(lag)}, options=f"async_depth={depth}")
+            self.check_complete(run)
+            self.assertEqual(len(run.tagged), 20, f"lag {lag}, depth {depth}")
+
+    def test_reference_that_ends_makes_scores_final(self):
+        run = self.fake_score(self.clip, self.source(frames=10), environment={"QC_FAKE_LAG": "2"}, options="async_depth=1")
+        self.check_complete(run)
+        self.assertEqual(len(run.tagged), 10)
+
+    def test_score_that_never_becomes_final(self):
+        """The last frame before a long pause leaves without scores instead of holding up everything; the log has them."""
+        long = self.source(frames=60)
+        run = self.fake_score(long, long, options="async_depth=1:enable=not(between(n\\,10\\,49))")
+        self.assert_ok(run)
+        self.assertEqual(len(run.out), 60)
+        self.assertEqual([pts for pts, _ in run.out], sorted({pts for pts, _ in run.out}))
+        self.assertEqual(len(run.messages("leaves without its scores")), 1)
+        self.assertEqual(len(run.log["frames"]), 20)
+        self.assertEqual(len(run.stats), 20)
+        self.assertEqual(len(run.tagged), 19)
+        for time, scores in run.tagged:
+            index = round(time * 25)
+            self.assertEqual(float(scores["lag"]), index if index < 10 else index - 40)
+
+    def test_missing_rows_are_reported(self):
+        """With a lag longer than queue and look-ahead together, frames leave early, and every score still reaches the log."""
+        run = self.fake_score(self.clip, self.clip, environment={"QC_FAKE_LAG": "15"}, options="async_depth=1")
+        self.assert_ok(run)
+        self.assertEqual(len(run.out), 20)
+        self.assertEqual(len(run.log["frames"]), 20)
+        self.assertLess(len(run.tagged), 20)
+
+
+if __name__ == "__main__":
+    unittest.main()

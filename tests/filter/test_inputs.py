@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""Formats, colour tags, conversions by lavfi, and inputs that do not fit or change."""
+
+import re
+import unittest
+
+from harness import FilterTest, ffmpeg, make
+
+# Formats that FFmpeg 5.1 knows and can convert to (nv16 has its own test); the filter takes all of them as they are.
+FORMATS = """yuv420p yuv422p yuv444p yuvj420p yuvj422p yuvj444p yuv420p10le yuv422p10le yuv444p10le yuv420p12le yuv422p12le
+             yuv444p12le yuv420p16le yuv422p16le yuv444p16le nv12 p010le p016le p210le p216le gray gray10le gray12le""".split()
+
+
+class Formats(FilterTest):
+    def setUp(self):
+        super().setUp()
+        self.clip = self.source(frames=3)
+
+    def formats_of(self, run):
+        return re.findall(r"(?:distorted|reference): input \d \(.*\), \d+x\d+ (\S+)", run.text)
+
+    def test_every_format_on_both_inputs(self):
+        for name in FORMATS:
+            with self.subTest(name):
+                run = self.score(self.clip, self.clip, before={0: f"format={name}", 1: f"format={name}"})
+                self.assert_ok(run)
+                self.assertEqual(self.formats_of(run)[-2:], [name, name])
+                self.assert_counts(run, paired=3)
+                self.assert_all_identical(run)
+                self.assertFalse(run.messages("was converted by lavfi"))
+
+    def test_layout_does_not_change_scores(self):
+        """Planar and semi-planar frames with the same samples give the same log, on either input."""
+        worse = self.worse(self.clip)
+        expected = self.score(worse, self.clip).log["frames"]
+        for before in ({0: "format=nv12"}, {1: "format=nv12"}, {0: "format=nv12", 1: "format=nv12"}):
+            run = self.score(worse, self.clip, before=before)
+            self.assert_ok(run)
+            self.assertEqual(run.log["frames"], expected)
+
+    def test_nv16(self):
+        planar = make(self.clips, "planar.raw", self.clip, "-pix_fmt", "yuv422p", "-f", "rawvideo").read_bytes()
+        size, chroma = 176 * 144, 88 * 144
+        mixed = bytearray()
+        for start in range(0, len(planar), 2 * size):
+            pairs = bytearray(2 * chroma)
+            pairs[0::2] = planar[start + size:start + size + chroma]
+            pairs[1::2] = planar[start + size + chroma:start + 2 * size]
+            mixed += planar[start:start + size] + pairs
+        (self.clips / "nv16.raw").write_bytes(mixed)
+        raw = ["-f", "rawvideo", "-s", "176x144", "-r", "25", "-pix_fmt"]
+        run = self.score(self.clips / "nv16.raw", self.clips / "planar.raw", before_inputs=((*raw, "nv16"), (*raw, "yuv422p")))
+        self.assert_ok(run)
+        self.assertEqual(self.formats_of(run)[-2:], ["nv16", "yuv422p"])
+        self.assert_counts(run, paired=3)
+        self.assert_all_identical(run)
+
+    def test_mixed_depths(self):
+        run = self.score(self.clip, self.clip, before={1: "format=yuv420p10le"})
+        self.assert_ok(run)
+        self.assertEqual(self.formats_of(run)[-2:], ["yuv420p", "yuv420p10le"])
+        self.assertTrue(run.messages("both are scored at 10 bits"))
+        self.assert_all_identical(run)
+
+    def test_rgb_is_converted_and_said(self):
+        run = self.score(self.clip, self.clip, before={0: "format=rgb24"})
+        self.assert_ok(run)
+        self.assertTrue(run.messages("Input 0 (main) was converted by lavfi from rgb24"))
+
+    def test_odd_size(self):
+        clip = self.source(frames=3, size="175x143")
+        for name in ("yuv420p", "nv12", "yuv422p10le", "gray"):
+            run = self.score(clip, clip, before={0: f"format={name}", 1: f"format={name}"})
+            self.assert_ok(run)
+            self.assert_all_identical(run)
+
+    def test_chroma_mismatch(self):
+        run = self.score(self.clip, self.clip, before={0: "format=yuv420p", 1: "format=yuv444p"})
+        self.assert_fails(run, "Input 1 (reference) is yuv444p (4:4:4), main is yuv420p (4:2:0)", "format=yuv444p")
+
+    def test_flipped_frames(self):
+        """vflip only turns the row pitch negative."""
+        run = self.score(self.clip, self.clip, before={0: "vflip", 1: "vflip"})
+        if "No such filter" in run.text:
+            self.skipTest("SKIPPED: this ffmpeg has no vflip filter")
+        self.assert_ok(run)
+        self.assert_all_identical(run)
+
+
+class Colour(FilterTest):
+    TAGS = {0: "setparams=range=pc:colorspace=bt709", 1: "setparams=range=tv:colorspace=bt470bg"}
+
+    def setUp(self):
+        super().setUp()
+        self.clip = self.source(frames=5)
+
+    def test_tags_do_not_change_samples(self):
+        run = self.score(self.clip, self.clip, before=self.TAGS)
+        self.assert_ok(run)
+        self.assert_all_identical(run)
+        self.assertEqual(len(run.messages("is tagged range tv, matrix bt470bg; main range pc, matrix bt709")), 1)
+
+    def test_ignore(self):
+        run = self.score(self.clip, self.clip, before=self.TAGS, options="range=ignore")
+        self.assert_ok(run)
+        self.assertFalse(run.messages("is tagged"))
+
+    def test_error(self):
+        run = self.score(self.clip, self.clip, before=self.TAGS, options="range=error")
+        self.assert_fails(run, "(range=error)")
+
+    def test_same_tags(self):
+        run = self.score(self.clip, self.clip, before={0: self.TAGS[0], 1: self.TAGS[0]}, options="range=error")
+        self.assert_ok(run)
+
+
+class Sizes(FilterTest):
+    def test_mismatch_names_both_and_the_remedy(self):
+        run = self.score(self.source(frames=3), self.source(frames=3, size="320x180"))
+        self.assert_fails(run, "Input 1 (reference) is 320x180, main is 176x144; scale first, e.g. "
+                               "[0:v]scale=320:180:flags=bicubic[d];[d][1:v]quality_cuda")
+
+    def test_the_remedy_works(self):
+        run = self.score(self.source(frames=3), self.source(frames=3, size="320x180"), before={0: "scale=320:180:flags=bicubic"})
+        self.assert_ok(run)
+        self.assert_counts(run, paired=3)
+
+
+class ChangeInMidStream(FilterTest):
+    """A clip whose second half has another size. It is long, since later command lines decode ahead of the graph."""
+
+    HALF = 50
+
+    def setUp(self):
+        super().setUp()
+        self.steady = self.source(frames=2 * self.HALF)
+        self.changing = self.make_changing()
+
+    def make_changing(self):
+        halves = [make(self.clips, f"half{index}.raw", f"testsrc2=s={size}:r=25,trim=end_frame={self.HALF}", "-c:v", "mjpeg", "-q:v", "2",
+                       "-f", "rawvideo") for index, size in enumerate((self.SIZE, "320x180"))]
+        stream = self.clips / "changing.mjpeg"
+        stream.write_bytes(b"".join(half.read_bytes() for half in halves))
+        return make(self.clips, "changing.mkv", stream, "-c", "copy")
+
+    def test_new_graph_keeps_the_first_log(self):
+        """The command line builds a new graph, which the reference's size does not fit any more."""
+        run = self.score(self.changing, self.steady)
+        self.assert_fails(run, "Input 1 (reference) is 176x144, main is 320x180")
+        self.assertIsNotNone(run.log, run.text)
+        self.assertGreater(len(run.log["frames"]), 0)
+        self.assertEqual(len(run.stats), len(run.log["frames"]))
+        self.assertEqual(run.log["end"], "stopped early")
+
+    def test_two_graphs_write_two_logs(self):
+        """With a scaler in front the second graph works: its log and statistics must not destroy those of the first."""
+        run = self.score(self.changing, self.steady, before={0: "scale=176:144"})
+        self.assert_ok(run)
+        first, second = run.log, run.log_named("log.2.json")
+        self.assertIsNotNone(second, run.text)
+        self.assertGreater(len(first["frames"]), 0)
+        self.assertGreater(len(second["frames"]), 0)
+        self.assertEqual(len(run.stats), len(first["frames"]) + len(second["frames"]))
+        self.assertTrue(run.messages("this one writes log.2.json"))
+
+    def test_without_a_new_graph_the_frame_is_refused(self):
+        run = self.score(self.changing, self.steady, before_inputs=(("-reinit_filter", "0"),))
+        self.assert_fails(run, "Input 0 (main) changed from 176x144", "to 320x180", "-reinit_filter 0", f"INCOMPLETE after {self.HALF} frames")
+        self.assertIs(run.log["complete"], False)
+        self.assertEqual(run.log["end"], "failure")
+        self.assertEqual(len(run.log["frames"]), self.HALF)
+        self.assertEqual(len(run.stats), self.HALF)
+        self.assertNotIn("VMAF score", run.text)
+
+    def test_changed_reference_is_refused(self):
+        run = self.score(self.steady, self.changing, before_inputs=((), ("-reinit_filter", "0")))
+        self.assert_fails(run, "Input 1 (reference) changed from 176x144", "INCOMPLETE after")
+        self.assertIs(run.log["complete"], False)
+
+    def test_the_documented_recipe(self):
+        run = self.score(self.changing, self.steady, before_inputs=(("-reinit_filter", "0"),), before={0: "scale=176:144"})
+        self.assert_ok(run)
+        self.assert_counts(run, frames=2 * self.HALF, paired=2 * self.HALF, unscored=0)
+        self.assertIsNone(run.log_named("log.2.json"))
+
+
+class Commands(FilterTest):
+    """Literal commands of the documentation."""
+
+    def test_shortest_command(self):
+        reference = self.source(frames=5)
+        distorted = self.worse(reference)
+        run = ffmpeg(["-i", distorted, "-i", reference, "-lavfi", "quality_cuda", "-f", "null", "-"], self.folder)
+        self.assert_ok(run)
+        self.assertEqual(len(run.messages("VMAF score: ")), 1)
+
+    def test_per_frame(self):
+        reference = self.source(frames=5)
+        run = ffmpeg(["-i", reference, "-i", reference, "-lavfi", "quality_cuda=vmaf+psnr,metadata=print:file=-", "-f", "null", "-"],
+                     self.folder)
+        self.assert_ok(run)
+        self.assertEqual(run.stdout.count("lavfi.quality_cuda.vmaf="), 5)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "support/runs.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+
+#ifdef QC_WITH_CUDA
+#include "cuda/context.hpp"
+#endif
+
+namespace qc::test {
+namespace {
+
+void take_rows(Session& session, RunResult* result) {
+    const size_t cells = session.plan().columns.size() * static_cast<size_t>(session.renditions());
+    qc_row row{};
+    while (session.receive(false, &row) == QC_OK) {
+        result->values.emplace_back(row.value, row.value + cells);
+        result->present.emplace_back(row.present, row.present + cells);
+    }
+}
+
+Status submit_all(Session& session, const Stream& stream, const PlacePicture& place, RunResult* result) {
+    for (size_t f = 0; f < stream.reference.size(); ++f) {
+        const auto picture = [&](const TestPicture& source) { return place ? place(source) : source.view(); };
+        std::vector<qc_picture> distorted;
+        for (const auto& rendition : stream.distorted) distorted.push_back(picture(rendition[f]));
+        QC_RETURN_IF_ERROR(session.submit(picture(stream.reference[f]), distorted.data(), nullptr, nullptr));
+        take_rows(session, result);
+    }
+    QC_RETURN_IF_ERROR(session.flush());
+    take_rows(session, result);
+    return {};
+}
+
+} // namespace
+
+Stream make_stream(const qc_config& config, Content content, int frames, int padding_bytes) {
+    Stream stream;
+    const int renditions = std::max(1, config.renditions);
+    stream.distorted.resize(static_cast<size_t>(renditions));
+    for (int f = 0; f < frames; ++f) {
+        const auto seed = static_cast<unsigned>(f + 1);
+        stream.reference.emplace_back(config.reference, content, false, seed, padding_bytes);
+        for (int r = 0; r < renditions; ++r)
+            stream.distorted[static_cast<size_t>(r)].emplace_back(config.distorted[r], content, true,
+                                                                  seed + static_cast<unsigned>(r) * 100, padding_bytes);
+    }
+    return stream;
+}
+
+RunResult run(const qc_config& config, const Stream& stream, const PlacePicture& place) {
+    RunResult result;
+    std::unique_ptr<Session> session;
+    result.status = Session::create(config, &session);
+    if (!result.status.ok()) return result;
+    session->on_result = [&](const FrameResult& frame) { result.accumulators.push_back(frame.accumulators); };
+    for (const ScoreColumn& column : session->plan().columns) result.names.push_back(column.name);
+    result.status = submit_all(*session, stream, place, &result);
+    result.stats.struct_size = sizeof(qc_stats);
+    session->fill_stats(&result.stats);
+    result.description = session->description();
+    return result;
+}
+
+qc_config config_for(const Layout& layout, int width, int height, const char* metrics, qc_backend backend) {
+    qc_config config{};
+    config.struct_size = sizeof(config);
+    config.reference = format_of(layout, width, height);
+    config.distorted[0] = config.reference;
+    config.metrics = metrics;
+    config.backend = backend;
+    config.n_threads = 2;
+    return config;
+}
+
+#ifdef QC_WITH_CUDA
+/// Keeps the primary context alive between sessions: making it anew takes longer than most tests.
+static void hold_primary_context() {
+    static std::unique_ptr<cuda::Context> held;
+    const cuda::Driver* driver = nullptr;
+    if (cuda::load_driver(&driver).ok()) static_cast<void>(cuda::Context::create(*driver, nullptr, 0, &held).ok());
+}
+#endif
+
+const std::string& cuda_absence() {
+    static const std::string absence = [] {
+#ifdef QC_WITH_CUDA
+        hold_primary_context();
+#endif
+        std::unique_ptr<Session> session;
+        const qc_config config = config_for(layout_named("gray"), 64, 64, "skeleton", QC_BACKEND_CUDA);
+        return Session::create(config, &session).text();
+    }();
+    return absence;
+}
+
+void expect_same_bits(const RunResult& expected, const RunResult& actual, const std::string& what) {
+    ASSERT_TRUE(expected.status.ok()) << what << ": " << expected.status.text();
+    ASSERT_TRUE(actual.status.ok()) << what << ": " << actual.status.text();
+    ASSERT_EQ(expected.accumulators.size(), actual.accumulators.size()) << what;
+    for (size_t f = 0; f < expected.accumulators.size(); ++f)
+        for (size_t w = 0; w < expected.accumulators[f].size(); ++w)
+            ASSERT_EQ(expected.accumulators[f][w], actual.accumulators[f][w])
+                << what << ", frame " << f << ", word " << w;
+    ASSERT_EQ(expected.values.size(), actual.values.size()) << what;
+    for (size_t f = 0; f < expected.values.size(); ++f) {
+        ASSERT_EQ(expected.present[f], actual.present[f]) << what << ", frame " << f;
+        for (size_t c = 0; c < expected.values[f].size(); ++c)
+            ASSERT_EQ(std::memcmp(&expected.values[f][c], &actual.values[f][c], sizeof(double)), 0)
+                << what << ", frame " << f << ", " << expected.names[c % expected.names.size()] << ": "
+                << expected.values[f][c] << " / " << actual.values[f][c];
+    }
+}
+
+} // namespace qc::test

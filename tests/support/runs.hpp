@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// Whole runs of a session, gathered for comparison.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "session.hpp"
+#include "support/pictures.hpp"
+
+namespace qc::test {
+
+/// The stream a run scores.
+struct Stream {
+    std::vector<TestPicture> reference;
+    std::vector<std::vector<TestPicture>> distorted; ///< [rendition][frame]
+};
+
+/// Pictures of one content in every input; each input with its own layout.
+Stream make_stream(const qc_config& config, Content content, int frames, int padding_bytes = 0);
+
+/// Everything a run produced, bit for bit comparable.
+struct RunResult {
+    Status status;
+    std::vector<std::vector<uint64_t>> accumulators; ///< per frame
+    std::vector<std::vector<double>> values;         ///< per row
+    std::vector<std::vector<unsigned char>> present; ///< per row
+    std::vector<std::string> names;                  ///< of the columns
+    qc_stats stats{};
+    std::string description;
+};
+
+/// Turns a host picture into what is submitted; lets tests put pictures into device memory. Null: as they are.
+using PlacePicture = std::function<qc_picture(const TestPicture&)>;
+
+/// Creates a session, submits the stream, receives every row.
+RunResult run(const qc_config& config, const Stream& stream, const PlacePicture& place = nullptr);
+
+/// A configuration for one layout on both sides.
+qc_config config_for(const Layout& layout, int width, int height, const char* metrics, qc_backend backend);
+
+/// Why there is no CUDA here; empty if there is.
+const std::string& cuda_absence();
+
+/// Compares bits; fails the current test with the first difference.
+void expect_same_bits(const RunResult& expected, const RunResult& actual, const std::string& what);
+
+} // namespace qc::test

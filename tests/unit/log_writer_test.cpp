@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "log_writer.hpp"
+
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "fake_metrics.hpp"
+
+namespace qc::test {
+namespace {
+
+using Json = nlohmann::json;
+
+std::string content_of(const std::string& path) {
+    std::ostringstream text;
+    text << std::ifstream(path).rdbuf();
+    return text.str();
+}
+
+struct ScoredRun {
+    ScorePlan plan;
+    std::unique_ptr<ScoreTable> table;
+};
+
+/// A run of vif, output k of frame f scoring scores[f] + k.
+ScoredRun run_of(const std::vector<double>& scores, int n_subsample = 1) {
+    ScoredRun run;
+    qc_config config{};
+    config.metrics = "vif";
+    config.n_subsample = n_subsample;
+    EXPECT_TRUE(build_score_plan(config, fake_registry(), &kGeometry, &run.plan).ok());
+    EXPECT_TRUE(ScoreTable::create(run.plan, &run.table).ok());
+    for (size_t frame = 0; frame < scores.size(); ++frame) {
+        run.table->begin_frame(int64_t(frame), true);
+        for (int output = 0; output < 4; ++output) run.table->put(int64_t(frame), 0, output, scores[frame] + output);
+    }
+    run.table->close();
+    return run;
+}
+
+Status write(const ScoredRun& run, const std::string& path,
+             LogHead head = {.version = "1.2.3", .fps = 64.567, .extra = {}}) {
+    return write_json_log(*run.table, run.plan, path, head);
+}
+
+TEST(LogWriter, NumbersAreWrittenLikeTheReferences) {
+    EXPECT_EQ(json_score(100.0), "100.000000");
+    EXPECT_EQ(json_score(83.85628400042145), "83.856284");
+    EXPECT_EQ(json_score(0.0), "0.000000");
+    EXPECT_EQ(json_score(-1.5), "-1.500000");
+    EXPECT_EQ(json_score(0.000000512), "0.0000005120000000");
+    EXPECT_EQ(json_score(1e-6), "0.000001");
+    EXPECT_EQ(json_score(9.9e-7), "0.0000009900000000");
+    EXPECT_EQ(json_score(3.0000001), "3.0000000999999998"); // what a double makes of it
+    EXPECT_EQ(json_score(1e300).substr(0, 4), "1000");
+    EXPECT_EQ(json_score(5e-324), "0.0000000000000000");
+    for (double score : {double(INFINITY), -double(INFINITY), double(NAN)}) EXPECT_EQ(json_score(score), "null");
+}
+
+TEST(LogWriter, StringsAreEscaped) {
+    EXPECT_EQ(json_string("a\"b\\c\n\x01"), "\"a\\\"b\\\\c\\u000a\\u0001\"");
+}
+
+TEST(LogWriter, ModelsAreListedWithTheirRanges) {
+    const TemporaryFolder folder;
+    ScoredRun run;
+    qc_config config{};
+    config.model = "vmaf_v1.0.16_3d0h_2160|vmaf_v1.0.16_5d0h:disable_clip=true:name=open";
+    ASSERT_TRUE(build_score_plan(config, fake_registry_v1(), &kGeometry, &run.plan).ok());
+    ASSERT_TRUE(ScoreTable::create(run.plan, &run.table).ok());
+    run.table->close();
+    ASSERT_TRUE(write(run, folder.file("log.json")).ok());
+    const Json log = Json::parse(content_of(folder.file("log.json")));
+    EXPECT_EQ(log.at("models"), Json::parse(R"([
+        {"name": "vmaf", "model": "vmaf_v1.0.16_3d0h_2160", "score_range": [0, 110]},
+        {"name": "open", "model": "vmaf_v1.0.16_5d0h", "score_range": null}])"));
+}
+
+TEST(LogWriter, LayoutIsExact) {
+    const TemporaryFolder folder;
+    ScoredRun run = run_of({0.5, INFINITY});
+    run.table->set_aggregate("apsnr_y", 33.113422);
+    const qc_log_extra extra[] = {{"reference", "{\"file\": \"ref.mp4\"}"}, {"renditions", "1"}};
+    const Status status =
+        write(run, folder.file("log.json"), {.version = "1.2.3", .fps = 64.567, .complete = false, .extra = extra});
+    ASSERT_TRUE(status.ok()) << status.text();
+    const std::string log = content_of(folder.file("log.json"));
+    EXPECT_TRUE(log.starts_with(R"({
+  "version": "1.2.3",
+  "fps": 64.57,
+  "complete": false,
+  "reference": {"file": "ref.mp4"},
+  "renditions": 1,
+  "frames": [
+    {
+      "frameNum": 0,
+      "metrics": {
+        "integer_vif_scale0": 0.500000,
+        "integer_vif_scale1": 1.500000,
+        "integer_vif_scale2": 2.500000,
+        "integer_vif_scale3": 3.500000
+      }
+    },
+    {
+      "frameNum": 1,
+      "metrics": {
+        "integer_vif_scale0": null,
+)")) << log;
+    EXPECT_NE(log.find(R"(
+  ],
+  "pooled_metrics": {
+    "integer_vif_scale0": {
+      "min": 0.500000,
+      "max": null,
+      "mean": null,
+      "harmonic_mean": 2.000000,
+      "p1": null,
+)"),
+              std::string::npos)
+        << log;
+    EXPECT_TRUE(log.ends_with(R"(
+  },
+  "aggregate_metrics": {
+    "apsnr_y": 33.113422
+  }
+}
+)")) << log;
+    EXPECT_NO_THROW(Json::parse(log));
+}
+
+TEST(LogWriter, EveryPoolIsThere) {
+    const TemporaryFolder folder;
+    ASSERT_TRUE(write(run_of({1.0, 2.0, 3.0, 4.0, 5.0}), folder.file("log.json")).ok());
+    const Json pooled = Json::parse(content_of(folder.file("log.json"))).at("pooled_metrics").at("integer_vif_scale0");
+    EXPECT_EQ(pooled.size(), 9U);
+    EXPECT_EQ(pooled.at("p1"), 1.04);
+    EXPECT_EQ(pooled.at("p5"), 1.2);
+    EXPECT_EQ(pooled.at("p10"), 1.4);
+    EXPECT_EQ(pooled.at("p50"), 3.0);
+    EXPECT_EQ(pooled.at("stddev"), 1.414214);
+    EXPECT_EQ(pooled.at("mean"), 3.0);
+}
+
+TEST(LogWriter, SubsampledFramesAreLeftOut) {
+    const TemporaryFolder folder;
+    ASSERT_TRUE(write(run_of({1.0, 2.0, 3.0, 4.0, 5.0}, 2), folder.file("log.json")).ok());
+    const Json log = Json::parse(content_of(folder.file("log.json")));
+    ASSERT_EQ(log.at("frames").size(), 3U);
+    EXPECT_EQ(log.at("frames")[2].at("frameNum"), 4);
+    EXPECT_EQ(log.at("pooled_metrics").at("integer_vif_scale0").at("mean"), 3.0);
+}
+
+TEST(LogWriter, NoFramesIsStillALog) {
+    const TemporaryFolder folder;
+    ASSERT_TRUE(write(run_of({}), folder.file("log.json"), {.version = "1", .fps = NAN, .extra = {}}).ok());
+    const Json log = Json::parse(content_of(folder.file("log.json")));
+    EXPECT_TRUE(log.at("frames").empty());
+    EXPECT_TRUE(log.at("fps").is_null());
+    EXPECT_TRUE(log.at("pooled_metrics").at("integer_vif_scale0").empty());
+    EXPECT_TRUE(log.at("aggregate_metrics").empty());
+}
+
+TEST(LogWriter, ReplacesOnlyWhenWhole) {
+    const TemporaryFolder folder;
+    const std::string path = folder.file("log.json");
+    std::ofstream(path) << "old";
+    const qc_log_extra broken[] = {{"note", "{not json"}};
+    const Status status = write(run_of({1.0}), path, {.version = "1", .extra = broken});
+    EXPECT_EQ(status.code(), QC_ERROR_INVALID);
+    EXPECT_EQ(status.text(), "log: the value of the additional key \"note\" is not JSON");
+    EXPECT_EQ(content_of(path), "old");
+    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1) << "a temporary file stayed";
+    ASSERT_TRUE(write(run_of({1.0}), path).ok());
+    EXPECT_EQ(content_of(path).substr(0, 2), "{\n");
+    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1) << "a temporary file stayed";
+}
+
+TEST(LogWriter, UnwritablePathsSaySo) {
+    const TemporaryFolder folder;
+    const ScoredRun run = run_of({1.0});
+    Status status = write(run, "/nowhere/log.json");
+    EXPECT_EQ(status.code(), QC_ERROR_IO);
+    EXPECT_EQ(status.text(), "cannot write log \"/nowhere/log.json\": No such file or directory");
+    status = write(run, folder.path().string());
+    EXPECT_EQ(status.text(), "cannot write log \"" + folder.path().string() + "\": Is a directory");
+    status = write(run, "");
+    EXPECT_EQ(status.code(), QC_ERROR_IO);
+    status = write(run, "/dev/full");
+    EXPECT_EQ(status.text(), "cannot write log \"/dev/full\": No space left on device");
+}
+
+TEST(LogWriter, LinksAndDevicesStayWhatTheyAre) {
+    const TemporaryFolder folder;
+    const ScoredRun run = run_of({1.0});
+    std::ofstream(folder.file("real.json")) << "old";
+    ASSERT_EQ(symlink("real.json", folder.file("link.json").c_str()), 0);
+    ASSERT_TRUE(write(run, folder.file("link.json")).ok());
+    EXPECT_TRUE(std::filesystem::is_symlink(folder.file("link.json")));
+    EXPECT_EQ(content_of(folder.file("real.json")).substr(0, 2), "{\n");
+    ASSERT_TRUE(write(run, "/dev/null").ok());
+    struct stat info {};
+    ASSERT_EQ(stat("/dev/null", &info), 0);
+    EXPECT_TRUE(S_ISCHR(info.st_mode));
+}
+
+/// Scores of golden files through the log, judged by the golden data's own comparison script.
+TEST(LogWriter, GoldenRoundTrip) {
+    const std::filesystem::path shared = shared_folder();
+    if (shared.empty()) GTEST_SKIP() << "SKIPPED: no golden data (QC_SHARED, or \"shared\" beside the checkout)";
+    const std::string script = (shared / "golden" / "check_scores.py").string();
+    if (std::system("python3 --version >/dev/null 2>&1") != 0) GTEST_SKIP() << "SKIPPED: no python3";
+    const TemporaryFolder folder;
+    int compared = 0;
+    for (const char* clip : {"src01_420p8", "src01_420p16", "noise_8b", "small_33x35_10b", "temporal60"}) {
+        const std::filesystem::path golden_path = shared / "golden" / "libvmaf" / (std::string(clip) + ".json");
+        if (!std::filesystem::exists(golden_path)) continue;
+        const Json golden = Json::parse(std::ifstream(golden_path));
+        const Json& metrics = golden.at("runs").at("models_v0").at("metrics");
+        ScoredRun run;
+        qc_config config{};
+        config.model = "version=vmaf_v0.6.1|version=vmaf_v0.6.1neg|version=vmaf_4k_v0.6.1|version=vmaf_4k_v0.6.1neg|"
+                       "version=vmaf_b_v0.6.3";
+        ASSERT_TRUE(build_score_plan(config, fake_registry(), &kGeometry, &run.plan).ok());
+        ASSERT_TRUE(ScoreTable::create(run.plan, &run.table).ok());
+        for (int64_t frame = 0; frame < golden.at("frames").get<int64_t>(); ++frame) {
+            run.table->begin_frame(frame, true);
+            for (size_t i = 0; i < run.plan.instances.size(); ++i) {
+                for (size_t output = 0; output < run.plan.instances[i].column.size(); ++output) {
+                    const int column = run.plan.instances[i].column[output];
+                    if (column < 0) continue;
+                    const Json& values = metrics.at(run.plan.columns[size_t(column)].name).at("values");
+                    run.table->put(frame, int(i), int(output), values.at(size_t(frame)).get<double>());
+                }
+            }
+        }
+        run.table->close();
+        const std::string log = folder.file("log.json");
+        ASSERT_TRUE(write(run, log).ok());
+        const std::string command = "python3 " + script + " -q " + golden_path.string() + " " + log +
+                                    " --run models_v0 --map vmaf=vmaf_v0.6.1 --extra fail --tol-int 0 --tol-vmaf 0";
+        EXPECT_EQ(std::system(command.c_str()), 0) << command;
+        ++compared;
+    }
+    EXPECT_GE(compared, 3);
+}
+
+} // namespace
+} // namespace qc::test

@@ -1,0 +1,446 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "score_table.hpp"
+
+#include <cmath>
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+#include <optional>
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "fake_metrics.hpp"
+
+namespace qc::test {
+namespace {
+
+ScorePlan plan_of(const char* metrics, const char* model = nullptr, int n_subsample = 1) {
+    qc_config config{};
+    config.metrics = metrics;
+    config.model = model;
+    config.n_subsample = n_subsample;
+    ScorePlan plan;
+    const Status status = build_score_plan(config, fake_registry(), &kGeometry, &plan);
+    EXPECT_TRUE(status.ok()) << status.text();
+    return plan;
+}
+
+std::unique_ptr<ScoreTable> table_of(const ScorePlan& plan) {
+    std::unique_ptr<ScoreTable> table;
+    EXPECT_TRUE(ScoreTable::create(plan, &table).ok());
+    return table;
+}
+
+int instance_of(const ScorePlan& plan, const MetricDescriptor& metric) {
+    for (size_t i = 0; i < plan.instances.size(); ++i)
+        if (plan.instances[i].descriptor == &metric) return static_cast<int>(i);
+    return -1;
+}
+
+/// All outputs of one metric for a frame; output k gets `value` + k.
+void put_all(const ScorePlan& plan, const MetricDescriptor& metric, int64_t frame, double value, ScoreTable* table) {
+    const int instance = instance_of(plan, metric);
+    for (size_t output = 0; output < metric.outputs.size(); ++output)
+        table->put(frame, instance, static_cast<int>(output), value + static_cast<double>(output));
+}
+
+struct Row {
+    int64_t frame = -1;
+    std::vector<double> values;
+    bool any_present = false, all_present = true;
+};
+
+std::optional<Row> next(ScoreTable* table, const ScorePlan& plan) {
+    Row row;
+    const double* values = nullptr;
+    const unsigned char* present = nullptr;
+    if (!table->next_final(&row.frame, &values, &present)) return std::nullopt;
+    row.values.assign(values, values + plan.columns.size());
+    for (size_t i = 0; i < plan.columns.size(); ++i) {
+        row.any_present |= present[i] != 0;
+        row.all_present &= present[i] != 0;
+    }
+    return row;
+}
+
+/// Frames that can be handed out now.
+std::vector<int64_t> final_frames(ScoreTable* table, const ScorePlan& plan) {
+    std::vector<int64_t> frames;
+    while (const auto row = next(table, plan)) frames.push_back(row->frame);
+    return frames;
+}
+
+using Frames = std::vector<int64_t>;
+
+TEST(ScoreTable, RowsWaitForEveryScoreAndLeaveInOrder) {
+    const ScorePlan plan = plan_of("psnr|vif");
+    const auto table = table_of(plan);
+    for (int64_t frame = 0; frame < 3; ++frame) table->begin_frame(frame, true);
+    put_all(plan, kVif, 1, 1.0, table.get());
+    put_all(plan, kPsnr, 1, 40.0, table.get());
+    put_all(plan, kPsnr, 0, 30.0, table.get());
+    EXPECT_EQ(final_frames(table.get(), plan), Frames{});
+    EXPECT_EQ(table->scored_frames(), 0);
+    EXPECT_EQ(table->pending_frames(), 3);
+    put_all(plan, kVif, 0, 0.5, table.get());
+    EXPECT_EQ(table->scored_frames(), 2);
+    const auto row = next(table.get(), plan);
+    ASSERT_TRUE(row);
+    EXPECT_EQ(row->frame, 0);
+    EXPECT_TRUE(row->all_present);
+    EXPECT_EQ(row->values, (std::vector<double>{30.0, 32.0, 33.0, 0.5, 1.5, 2.5, 3.5})); // mse_y is off
+    EXPECT_EQ(final_frames(table.get(), plan), (Frames{1}));
+    EXPECT_TRUE(table->status().ok());
+}
+
+TEST(ScoreTable, ModelsRunWhenARowIsComplete) {
+    const ScorePlan plan = plan_of("vmaf", "version=vmaf_v0.6.1|version=vmaf_b_v0.6.3:name=b");
+    const auto table = table_of(plan);
+    table->begin_frame(0, true);
+    const auto put = [&](const MetricDescriptor& metric, std::initializer_list<double> values) {
+        int output = 0;
+        for (double value : values) table->put(0, instance_of(plan, metric), output++, value);
+    };
+    put(kAdm, {0.9620839149029907, 0, 0, 0, 0, 0, 0});
+    put(kVif, {0.5057119727134705, 0.8790611624717712, 0.9378732442855835, 0.9643008708953857});
+    EXPECT_EQ(table->scored_frames(), 0);
+    put(kMotion, {0, 0, 0, 0});
+    const auto row = next(table.get(), plan);
+    ASSERT_TRUE(row);
+    EXPECT_EQ(row->values[static_cast<size_t>(plan.models[0].outputs[0])], 83.85628400042145);
+    EXPECT_EQ(row->values[static_cast<size_t>(plan.models[1].outputs[0])], 83.17122503247003);
+    EXPECT_EQ(row->values[static_cast<size_t>(plan.models[1].outputs[24])], 86.20556671963547);
+    double mean = 0.0;
+    ASSERT_TRUE(table->pooled(plan.models[0].outputs[0], QC_POOL_MEAN, &mean).ok());
+    EXPECT_EQ(mean, 83.85628400042145);
+}
+
+/// motion2 of a frame comes with the next frame, that of the last with the flush.
+TEST(ScoreTable, ScoresForEarlierFrames) {
+    const ScorePlan plan = plan_of("psnr|motion");
+    const auto table = table_of(plan);
+    const int motion = instance_of(plan, kMotion);
+    const auto put_late = [&](int64_t frame) {
+        table->put(frame, motion, 2, 1.0);
+        table->put(frame, motion, 3, 1.0);
+    };
+    for (int64_t frame = 0; frame < 4; ++frame) {
+        table->begin_frame(frame, true);
+        put_all(plan, kPsnr, frame, 30.0, table.get());
+        table->put(frame, motion, 0, 5.0);
+        if (frame > 0) put_late(frame - 1);
+        EXPECT_EQ(final_frames(table.get(), plan), frame > 0 ? Frames{frame - 1} : Frames{});
+    }
+    put_late(3);
+    table->close();
+    EXPECT_EQ(final_frames(table.get(), plan), (Frames{3}));
+    EXPECT_EQ(table->scored_frames(), 4);
+    EXPECT_EQ(table->dropped_frames(), 0);
+}
+
+TEST(ScoreTable, SubsampledFramesNeedOnlyTheMetricsThatSeeEveryFrame) {
+    const ScorePlan plan = plan_of("psnr|motion|vif", nullptr, 3);
+    const auto table = table_of(plan);
+    for (int64_t frame = 0; frame < 7; ++frame) {
+        table->begin_frame(frame, true);
+        put_all(plan, kMotion, frame, 1.0 + static_cast<double>(frame), table.get());
+        EXPECT_EQ(next(table.get(), plan), std::nullopt) << "psnr sees every frame, too";
+        put_all(plan, kPsnr, frame, 30.0, table.get());
+        if (frame % 3 == 0) {
+            EXPECT_EQ(next(table.get(), plan), std::nullopt);
+            put_all(plan, kVif, frame, 0.5, table.get());
+        }
+        const auto row = next(table.get(), plan);
+        ASSERT_TRUE(row);
+        EXPECT_EQ(row->frame, frame);
+        EXPECT_EQ(row->all_present, frame % 3 == 0);
+        EXPECT_EQ(row->any_present, frame % 3 == 0);
+        EXPECT_EQ(std::isnan(row->values[0]), frame % 3 != 0);
+    }
+    EXPECT_EQ(table->scored_frames(), 3);
+    const int sad = plan.instances[static_cast<size_t>(instance_of(plan, kMotion))].column[0];
+    double mean = 0.0;
+    ASSERT_TRUE(table->pooled(sad, QC_POOL_MEAN, &mean).ok());
+    EXPECT_EQ(mean, 4.0); // of 1, 4 and 7
+}
+
+TEST(ScoreTable, FramesWithoutAPairNeedOnlyTheReferencesScores) {
+    const ScorePlan plan = plan_of("motion|vif");
+    const auto table = table_of(plan);
+    table->begin_frame(0, true);
+    table->begin_frame(1, false);
+    table->begin_frame(2, true);
+    for (int64_t frame = 0; frame < 3; ++frame) put_all(plan, kMotion, frame, 1.0, table.get());
+    put_all(plan, kVif, 1, 0.5, table.get()); // not asked for: ignored
+    put_all(plan, kVif, 0, 0.5, table.get());
+    EXPECT_TRUE(next(table.get(), plan)->all_present);
+    const auto without = next(table.get(), plan);
+    ASSERT_TRUE(without);
+    EXPECT_EQ(without->frame, 1);
+    EXPECT_FALSE(without->any_present);
+    put_all(plan, kVif, 2, 0.5, table.get());
+    EXPECT_EQ(final_frames(table.get(), plan), (Frames{2}));
+    EXPECT_EQ(table->scored_frames(), 2);
+    EXPECT_TRUE(table->status().ok()) << table->status().text();
+}
+
+TEST(ScoreTable, OnlyPairMetricsAndNoPairAtAll) {
+    const ScorePlan plan = plan_of("vif");
+    const auto table = table_of(plan);
+    table->begin_frame(0, false);
+    EXPECT_EQ(final_frames(table.get(), plan), (Frames{0}));
+    EXPECT_EQ(table->scored_frames(), 0);
+    double value = 0.0;
+    const Status status = table->pooled(0, QC_POOL_MEAN, &value);
+    EXPECT_EQ(status.code(), QC_ERROR_INVALID);
+}
+
+TEST(ScoreTable, CloseDropsIncompleteRowsOnly) {
+    const ScorePlan plan = plan_of("vif");
+    const auto table = table_of(plan);
+    for (int64_t frame = 0; frame < 4; ++frame) table->begin_frame(frame, true);
+    put_all(plan, kVif, 0, 0.5, table.get());
+    put_all(plan, kVif, 3, 0.7, table.get());
+    table->put(1, 0, 0, 0.5);
+    table->close();
+    EXPECT_EQ(final_frames(table.get(), plan), (Frames{0, 3}));
+    EXPECT_EQ(table->scored_frames(), 2);
+    EXPECT_EQ(table->dropped_frames(), 2);
+    EXPECT_TRUE(table->status().ok());
+    put_all(plan, kVif, 2, 0.5, table.get()); // too late
+    EXPECT_EQ(table->scored_frames(), 2);
+    EXPECT_TRUE(table->status().ok());
+}
+
+TEST(ScoreTable, ProtocolErrorsAreSticky) {
+    const ScorePlan plan = plan_of("vif");
+    {
+        const auto table = table_of(plan);
+        table->begin_frame(1, true);
+        EXPECT_EQ(table->status().code(), QC_ERROR_INTERNAL);
+    }
+    {
+        const auto table = table_of(plan);
+        table->put(0, 0, 0, 1.0);
+        EXPECT_EQ(table->status().code(), QC_ERROR_INTERNAL);
+    }
+    for (const auto& [instance, output] : {std::pair{1, 0}, std::pair{-1, 0}, std::pair{0, 4}, std::pair{0, -1}}) {
+        const auto table = table_of(plan);
+        table->begin_frame(0, true);
+        table->put(0, instance, output, 1.0);
+        EXPECT_EQ(table->status().code(), QC_ERROR_INTERNAL);
+    }
+    const auto table = table_of(plan);
+    table->begin_frame(0, true);
+    put_all(plan, kVif, 0, 0.5, table.get());
+    table->begin_frame(1, true);
+    table->put(1, 0, 2, 1.0);
+    table->put(1, 0, 2, 1.0);
+    EXPECT_EQ(table->status().text(), "score table: integer_vif_scale2 was written twice for frame 1");
+    table->begin_frame(2, true);
+    EXPECT_EQ(table->pending_frames(), 1) << "a failed table must not grow";
+    EXPECT_EQ(final_frames(table.get(), plan), (Frames{0})) << "what was final stays available";
+}
+
+TEST(ScoreTable, PooledValues) {
+    const ScorePlan plan = plan_of("vif");
+    const auto table = table_of(plan);
+    const double scores[] = {0.5, 0.25, 0.75, 1.0, 0.0};
+    for (int64_t frame = 0; frame < 5; ++frame) {
+        table->begin_frame(frame, true);
+        put_all(plan, kVif, frame, scores[frame], table.get());
+    }
+    std::vector<ScoreTable::AllPools> all;
+    ASSERT_TRUE(table->pool_everything(&all).ok());
+    ASSERT_EQ(all.size(), 4U);
+    for (int column = 0; column < 4; ++column) {
+        for (int pool = 0; pool < QC_POOL_COUNT; ++pool) {
+            double value = 0.0;
+            ASSERT_TRUE(table->pooled(column, static_cast<qc_pool>(pool), &value).ok());
+            EXPECT_EQ(value, all[static_cast<size_t>(column)][static_cast<size_t>(pool)]);
+        }
+    }
+    EXPECT_EQ(all[1][QC_POOL_MEAN], 1.5);
+    EXPECT_EQ(all[1][QC_POOL_MIN], 1.0);
+    EXPECT_EQ(all[1][QC_POOL_MAX], 2.0);
+    EXPECT_EQ(all[1][QC_POOL_P50], 1.5);
+    EXPECT_DOUBLE_EQ(all[1][QC_POOL_P10], 1.1);
+    EXPECT_DOUBLE_EQ(all[1][QC_POOL_STDDEV], std::sqrt(0.125));
+    double value = 0.0;
+    EXPECT_EQ(table->pooled(4, QC_POOL_MEAN, &value).code(), QC_ERROR_INVALID);
+    EXPECT_EQ(table->pooled(-1, QC_POOL_MEAN, &value).code(), QC_ERROR_INVALID);
+    EXPECT_EQ(table->pooled(0, QC_POOL_COUNT, &value).code(), QC_ERROR_INVALID);
+}
+
+TEST(ScoreTable, NanScoresPoolToNanWithoutHarm) {
+    const ScorePlan plan = plan_of("vif");
+    const auto table = table_of(plan);
+    for (int64_t frame = 0; frame < 5; ++frame) {
+        table->begin_frame(frame, true);
+        put_all(plan, kVif, frame, frame == 2 ? NAN : 1.0, table.get());
+    }
+    double value = 0.0;
+    for (qc_pool pool : {QC_POOL_MEAN, QC_POOL_P50, QC_POOL_STDDEV}) {
+        ASSERT_TRUE(table->pooled(0, pool, &value).ok());
+        EXPECT_TRUE(std::isnan(value));
+    }
+}
+
+TEST(ScoreTable, AggregatesKeepTheirOrder) {
+    const ScorePlan plan = plan_of("vif");
+    const auto table = table_of(plan);
+    table->set_aggregate("apsnr_y", 1.0);
+    table->set_aggregate("apsnr_cb", 2.0);
+    table->set_aggregate("apsnr_y", 3.0);
+    ASSERT_EQ(table->aggregates().size(), 2U);
+    EXPECT_EQ(table->aggregates()[0].first, "apsnr_y");
+    EXPECT_EQ(table->aggregates()[0].second, 3.0);
+}
+
+// ---- long runs ------------------------------------------------------------------------------------------------------
+
+/// A score that depends on frame and output, so that a mixed-up row shows.
+double score_of(int64_t frame, size_t output) {
+    return static_cast<double>((frame * 7919 + static_cast<int64_t>(output) * 104729) % 1000003);
+}
+
+void score_frame(const ScorePlan& plan, int64_t frame, ScoreTable* table) {
+    table->begin_frame(frame, true);
+    for (size_t output = 0; output < kVif.outputs.size(); ++output)
+        table->put(frame, 0, static_cast<int>(output), score_of(frame, output));
+    (void)plan;
+}
+
+#if defined(__SANITIZE_ADDRESS__)
+constexpr int64_t kFlatBytes = INT64_MAX; // the sanitizer keeps what was freed: its memory says nothing
+#else
+constexpr int64_t kFlatBytes = 256 << 10;
+#endif
+
+int64_t resident_bytes() {
+    std::ifstream statm("/proc/self/statm");
+    int64_t total = 0, resident = 0;
+    statm >> total >> resident;
+    return resident * sysconf(_SC_PAGESIZE);
+}
+
+TEST(ScoreTable, MemoryIsFlatOverAMillionRows) {
+    const ScorePlan plan = plan_of("vif");
+    const auto table = table_of(plan);
+    constexpr int64_t kRows = 1000000, kWarm = 50000;
+    int64_t warm_bytes = 0;
+    for (int64_t frame = 0; frame < kRows; ++frame) {
+        score_frame(plan, frame, table.get());
+        const auto row = next(table.get(), plan);
+        ASSERT_TRUE(row);
+        ASSERT_EQ(row->frame, frame);
+        ASSERT_EQ(row->values[3], score_of(frame, 3));
+        if (frame == kWarm) warm_bytes = resident_bytes();
+    }
+    const int64_t growth = resident_bytes() - warm_bytes;
+    std::printf("resident set grew by %lld bytes over %lld rows\n", static_cast<long long>(growth),
+                static_cast<long long>(kRows - kWarm));
+    EXPECT_LT(growth, kFlatBytes);
+
+    int64_t visited = 0;
+    const Status status = table->for_each_scored_row([&](int64_t frame, std::span<const double> values) {
+        if (frame != visited || values[1] != score_of(frame, 1)) return invalid("row out of place");
+        ++visited;
+        return Status();
+    });
+    EXPECT_TRUE(status.ok()) << status.text();
+    EXPECT_EQ(visited, kRows);
+    double median = 0.0;
+    ASSERT_TRUE(table->pooled(0, QC_POOL_P50, &median).ok());
+    EXPECT_NEAR(median, 500001.0, 5.0);
+}
+
+/// Nothing is fetched until the end: memory stays flat all the same, and all rows are there.
+TEST(ScoreTable, RowsThatNobodyFetchesWaitInTheFile) {
+    const ScorePlan plan = plan_of("vif");
+    const auto table = table_of(plan);
+    constexpr int64_t kRows = 100000, kWarm = 20000;
+    int64_t warm_bytes = 0;
+    for (int64_t frame = 0; frame < kRows; ++frame) {
+        score_frame(plan, frame, table.get());
+        if (frame == kWarm) warm_bytes = resident_bytes();
+    }
+    EXPECT_LT(resident_bytes() - warm_bytes, kFlatBytes);
+    for (int64_t frame = 0; frame < kRows; ++frame) {
+        const auto row = next(table.get(), plan);
+        ASSERT_TRUE(row);
+        ASSERT_EQ(row->frame, frame);
+        ASSERT_EQ(row->values[2], score_of(frame, 2));
+    }
+    EXPECT_FALSE(next(table.get(), plan));
+}
+
+/// Sets an environment variable for a scope.
+class Environment {
+public:
+    Environment(const char* name, const std::string& value) : name_(name) {
+        if (const char* old = std::getenv(name)) old_ = old;
+        setenv(name, value.c_str(), 1);
+    }
+    ~Environment() { old_ ? setenv(name_, old_->c_str(), 1) : unsetenv(name_); }
+
+private:
+    const char* name_;
+    std::optional<std::string> old_;
+};
+
+/// Scores frames until the table fails; the number of rows it took.
+int64_t run_until_failure(const ScorePlan& plan, ScoreTable* table) {
+    int64_t frame = 0;
+    for (; frame < 100000 && table->status().ok(); ++frame) score_frame(plan, frame, table);
+    return frame;
+}
+
+TEST(ScoreTable, MissingTemporaryFolderNamesIt) {
+    const Environment tmpdir("TMPDIR", "/nowhere/at/all");
+    const ScorePlan plan = plan_of("vif");
+    const auto table = table_of(plan);
+    run_until_failure(plan, table.get());
+    EXPECT_EQ(table->status().code(), QC_ERROR_IO);
+    EXPECT_EQ(table->status().text(), "cannot make a temporary file for the scores in \"/nowhere/at/all\": No such "
+                                      "file or directory; TMPDIR chooses another directory");
+}
+
+/// A disk that is full from 1 MB on: what was final before can still be fetched, pooled and walked through.
+TEST(ScoreTable, FullDiskKeepsWhatWasScored) {
+    const TemporaryFolder folder;
+    const Environment tmpdir("TMPDIR", folder.path().string());
+    rlimit before{};
+    ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+    const auto old_handler = std::signal(SIGXFSZ, SIG_IGN);
+    const rlimit small{1 << 20, before.rlim_max};
+    ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+    const ScorePlan plan = plan_of("vif");
+    const auto table = table_of(plan);
+    run_until_failure(plan, table.get());
+    setrlimit(RLIMIT_FSIZE, &before);
+    std::signal(SIGXFSZ, old_handler);
+
+    EXPECT_EQ(table->status().code(), QC_ERROR_IO);
+    EXPECT_NE(table->status().text().find("\"" + folder.path().string() + "\": File too large"), std::string::npos)
+        << table->status().text();
+    const int64_t scored = table->scored_frames();
+    EXPECT_GT(scored, (1 << 20) / 40);
+    EXPECT_EQ(static_cast<int64_t>(final_frames(table.get(), plan).size()), scored);
+    double value = 0.0;
+    EXPECT_TRUE(table->pooled(0, QC_POOL_P50, &value).ok());
+    int64_t visited = 0;
+    EXPECT_TRUE(table
+                    ->for_each_scored_row([&](int64_t, std::span<const double>) {
+                        ++visited;
+                        return Status();
+                    })
+                    .ok());
+    EXPECT_EQ(visited, scored);
+    EXPECT_TRUE(std::filesystem::is_empty(folder.path())) << "the temporary file has no name";
+}
+
+} // namespace
+} // namespace qc::test

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// The session's contract, on the CPU backend: order, completeness, errors, waiting.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+
+#include "quality_cuda.h"
+#include "support/runs.hpp"
+
+namespace qc::test {
+namespace {
+
+qc_config cpu_config(const char* metrics, const char* layout = "yuv420p", int width = 96, int height = 64) {
+    return config_for(layout_named(layout), width, height, metrics, QC_BACKEND_CPU);
+}
+
+Status create_error(const qc_config& config) {
+    std::unique_ptr<Session> session;
+    return Session::create(config, &session);
+}
+
+TEST(Session, SkeletonScoresTheMeanAbsoluteDifference) {
+    const qc_config config = cpu_config("skeleton");
+    Stream stream = make_stream(config, Content::kFlat, 2);
+    const RunResult result = run(config, stream);
+    ASSERT_TRUE(result.status.ok()) << result.status.text();
+    ASSERT_EQ(result.names, std::vector<std::string>{"skeleton_mad"});
+    ASSERT_EQ(result.values.size(), 2u);
+    EXPECT_EQ(result.values[0][0], 1.0);
+}
+
+TEST(Session, EveryLayoutOfTheSameContentScoresAlike) {
+    // Planar and semi-planar containers of one depth hold the same samples.
+    for (const auto& [planar, other] :
+         std::vector<std::pair<const char*, const char*>>{{"yuv420p", "nv12"},
+                                                          {"yuv422p", "nv16"},
+                                                          {"yuv420p10le", "p010le"},
+                                                          {"yuv420p12le", "p012le"},
+                                                          {"yuv444p10le", "yuv444p10msb"}}) {
+        const qc_config a = cpu_config("vmaf|psnr", planar, 97, 65), b = cpu_config("vmaf|psnr", other, 97, 65);
+        expect_same_bits(run(a, make_stream(a, Content::kNatural, 3, 6)), run(b, make_stream(b, Content::kNatural, 3)),
+                         other);
+    }
+}
+
+TEST(Session, BitDepthLiftsEightBitInputs) {
+    // The same samples, times four, in 10 bits from the start.
+    for (const char* layout : {"yuv420p", "nv12"}) {
+        qc_config eight = cpu_config("vmaf|psnr|speed_chroma", layout, 330, 326);
+        const qc_config ten = cpu_config("vmaf|psnr|speed_chroma", "yuv420p10le", 330, 326);
+        const Stream stream = make_stream(eight, Content::kNatural, 3, 6);
+        Stream lifted;
+        lifted.distorted.resize(1);
+        for (size_t f = 0; f < 3; ++f) {
+            lifted.reference.push_back(TestPicture::lifted(stream.reference[f], ten.reference));
+            lifted.distorted[0].push_back(TestPicture::lifted(stream.distorted[0][f], ten.reference));
+        }
+        const RunResult plain = run(eight, stream);
+        eight.bitdepth = 10;
+        const RunResult result = run(eight, stream);
+        expect_same_bits(run(ten, lifted), result, layout);
+        EXPECT_NE(plain.accumulators, result.accumulators);
+    }
+    qc_config ten = cpu_config("psnr", "yuv420p12le");
+    const Stream stream = make_stream(ten, Content::kNatural, 2);
+    const RunResult expected = run(ten, stream);
+    ten.bitdepth = 10;
+    expect_same_bits(expected, run(ten, stream), "deeper inputs stay as they are");
+}
+
+TEST(Session, ThreadsAndSlotsDoNotChangeBits) {
+    qc_config config = cpu_config("vmaf|psnr");
+    const Stream stream = make_stream(config, Content::kNatural, 9);
+    const RunResult expected = run(config, stream);
+    for (const int threads : {1, 3, 8})
+        for (const int slots : {1, 2, 16}) {
+            config.n_threads = threads;
+            config.slots = slots;
+            expect_same_bits(expected, run(config, stream), format("%d threads, %d slots", threads, slots));
+        }
+}
+
+TEST(Session, RenditionsScoreAsAlone) {
+    qc_config ladder = cpu_config("vmaf|psnr");
+    ladder.renditions = 3;
+    for (int r = 1; r < 3; ++r) ladder.distorted[r] = ladder.distorted[0];
+    const Stream stream = make_stream(ladder, Content::kNatural, 4);
+    const RunResult together = run(ladder, stream);
+    ASSERT_TRUE(together.status.ok()) << together.status.text();
+    for (size_t r = 0; r < 3; ++r) {
+        const qc_config alone = cpu_config("vmaf|psnr");
+        const RunResult single = run(alone, Stream{stream.reference, {stream.distorted[r]}});
+        const size_t columns = single.names.size();
+        for (size_t f = 0; f < 4; ++f)
+            for (size_t c = 0; c < columns; ++c)
+                EXPECT_EQ(together.values[f][r * columns + c], single.values[f][c]) << single.names[c];
+    }
+}
+
+TEST(Session, AMissingRenditionOnlyMissesItsOwnScores) {
+    qc_config config = cpu_config("skeleton");
+    config.renditions = 2;
+    config.distorted[1] = config.distorted[0];
+    std::unique_ptr<Session> session;
+    ASSERT_TRUE(Session::create(config, &session).ok());
+    const Stream stream = make_stream(config, Content::kNatural, 1);
+    const qc_picture distorted[2] = {stream.distorted[0][0].view(), qc_picture{}};
+    ASSERT_TRUE(session->submit(stream.reference[0].view(), distorted, nullptr, nullptr).ok());
+    ASSERT_TRUE(session->flush().ok());
+    qc_row row{};
+    ASSERT_EQ(session->receive(true, &row), QC_OK);
+    EXPECT_EQ(row.present[0], 1);
+    EXPECT_EQ(row.present[1], 0);
+    EXPECT_EQ(session->receive(true, &row), QC_END);
+    EXPECT_EQ(session->table(0).scored_frames(), 1);
+    EXPECT_EQ(session->table(1).scored_frames(), 0);
+}
+
+/// Looking back at distorted pictures: each rendition has a past of its own.
+TEST(Session, RenditionsLookBackAtTheirOwnPast) {
+    const auto config_of = [](int renditions) {
+        qc_config config = cpu_config("speed_temporal|motion", "yuv420p", 230, 170);
+        config.renditions = renditions;
+        for (int r = 1; r < renditions; ++r) config.distorted[r] = config.distorted[0];
+        return config;
+    };
+    qc_config ladder = config_of(2);
+    const Stream stream = make_stream(ladder, Content::kNatural, 5);
+    for (const int slots : {1, 4}) {
+        ladder.slots = slots;
+        const RunResult together = run(ladder, stream);
+        ASSERT_TRUE(together.status.ok()) << together.status.text();
+        const size_t columns = together.names.size();
+        for (size_t r = 0; r < 2; ++r) {
+            const RunResult single = run(config_of(1), Stream{stream.reference, {stream.distorted[r]}});
+            EXPECT_EQ(single.values[0][0], 0.0);
+            for (size_t f = 0; f < 5; ++f) {
+                EXPECT_EQ(single.values[f][0] > 0.0, f > 0);
+                for (size_t c = 0; c < columns; ++c)
+                    EXPECT_EQ(together.values[f][r * columns + c], single.values[f][c]) << single.names[c];
+            }
+        }
+        EXPECT_NE(together.values[1][0], together.values[1][columns]);
+    }
+}
+
+/// After a frame without its distorted picture there is nothing to look back at; the other rendition does not notice.
+TEST(Session, AMissingPictureIsMissingFromThePastToo) {
+    qc_config config = cpu_config("speed_temporal", "yuv420p", 230, 170);
+    config.renditions = 2;
+    config.distorted[1] = config.distorted[0];
+    const Stream stream = make_stream(config, Content::kNatural, 5);
+    const RunResult whole = run(config, stream);
+    ASSERT_TRUE(whole.status.ok()) << whole.status.text();
+    std::unique_ptr<Session> session;
+    ASSERT_TRUE(Session::create(config, &session).ok());
+    constexpr size_t kMissing = 2;
+    for (size_t f = 0; f < 5; ++f) {
+        const qc_picture distorted[2] = {stream.distorted[0][f].view(),
+                                         f == kMissing ? qc_picture{} : stream.distorted[1][f].view()};
+        ASSERT_TRUE(session->submit(stream.reference[f].view(), distorted, nullptr, nullptr).ok());
+    }
+    ASSERT_TRUE(session->flush().ok());
+    qc_row row{};
+    for (size_t f = 0; f < 5; ++f) {
+        ASSERT_EQ(session->receive(true, &row), QC_OK);
+        EXPECT_EQ(row.value[0], whole.values[f][0]);
+        EXPECT_EQ(row.present[1], f != kMissing);
+        if (f == kMissing) continue;
+        EXPECT_EQ(row.value[1], f == kMissing + 1 ? 0.0 : whole.values[f][1]);
+    }
+}
+
+TEST(Session, WaitingDoesNotWaitForFramesNotSubmitted) {
+    // motion2 of a frame needs the next one: asking for it must not hang.
+    qc_config config = cpu_config("motion");
+    std::unique_ptr<Session> session;
+    ASSERT_TRUE(Session::create(config, &session).ok());
+    const Stream stream = make_stream(config, Content::kNatural, 2);
+    qc_row row{};
+    EXPECT_EQ(session->receive(true, &row), QC_AGAIN);
+    const qc_picture first = stream.distorted[0][0].view(), second = stream.distorted[0][1].view();
+    ASSERT_TRUE(session->submit(stream.reference[0].view(), &first, nullptr, nullptr).ok());
+    EXPECT_EQ(session->receive(true, &row), QC_AGAIN);
+    ASSERT_TRUE(session->submit(stream.reference[1].view(), &second, nullptr, nullptr).ok());
+    ASSERT_TRUE(session->flush().ok());
+    EXPECT_EQ(session->receive(true, &row), QC_OK);
+    EXPECT_EQ(session->receive(true, &row), QC_OK);
+    EXPECT_EQ(session->receive(true, &row), QC_END);
+}
+
+TEST(Session, ReleaseIsCalledOncePerFrame) {
+    const qc_config config = cpu_config("skeleton");
+    std::unique_ptr<Session> session;
+    ASSERT_TRUE(Session::create(config, &session).ok());
+    const Stream stream = make_stream(config, Content::kNatural, 1);
+    int released = 0;
+    const auto release = [](void* count) { ++*static_cast<int*>(count); };
+    const qc_picture picture = stream.distorted[0][0].view();
+    ASSERT_TRUE(session->submit(stream.reference[0].view(), &picture, release, &released).ok());
+    EXPECT_EQ(released, 1);
+    EXPECT_EQ(session->submit(qc_picture{}, &picture, release, &released).code(), QC_ERROR_INVALID);
+    EXPECT_EQ(released, 2);
+}
+
+TEST(Session, RefusesWhatItCannotScore) {
+    qc_config config = cpu_config("skeleton");
+    config.distorted[0].width = 98;
+    EXPECT_NE(create_error(config).text().find("98x64"), std::string::npos);
+    config = cpu_config("skeleton");
+    config.reference.depth = 9;
+    EXPECT_EQ(create_error(config).code(), QC_ERROR_UNSUPPORTED);
+    config = cpu_config("psnr");
+    config.distorted[0].chroma = QC_CHROMA_444;
+    EXPECT_NE(create_error(config).text().find("psnr needs chroma"), std::string::npos);
+    config = cpu_config("vmaf", "yuv420p", 32, 32);
+    const Status small = create_error(config);
+    EXPECT_EQ(small.code(), QC_ERROR_UNSUPPORTED);
+    EXPECT_NE(small.text().find("32x32"), std::string::npos) << small.text();
+    config = cpu_config("nonsense");
+    const Status unknown = create_error(config);
+    EXPECT_EQ(unknown.code(), QC_ERROR_INVALID);
+    EXPECT_NE(unknown.text().find("nonsense"), std::string::npos) << unknown.text();
+    EXPECT_NE(unknown.text().find("psnr"), std::string::npos) << unknown.text();
+}
+
+TEST(Session, RefusesOtherBitDepths) {
+    qc_config config = cpu_config("psnr");
+    for (const int depth : {-1, 8, 12, 16}) {
+        config.bitdepth = depth;
+        qc_error error{};
+        qc_session* session = nullptr;
+        EXPECT_EQ(qc_session_create(&config, &session, &error), QC_ERROR_INVALID);
+        EXPECT_EQ(error.text, format("bitdepth=%d: 10, or 0 for the depth of the inputs, is accepted", depth));
+        EXPECT_EQ(qc_config_check(&config, &error), QC_ERROR_INVALID);
+    }
+}
+
+TEST(Session, CpuBackendRefusesDevicePictures) {
+    const qc_config config = cpu_config("skeleton");
+    std::unique_ptr<Session> session;
+    ASSERT_TRUE(Session::create(config, &session).ok());
+    const Stream stream = make_stream(config, Content::kNatural, 1);
+    qc_picture picture = stream.distorted[0][0].view();
+    picture.memory = QC_MEMORY_CUDA;
+    EXPECT_EQ(session->submit(stream.reference[0].view(), &picture, nullptr, nullptr).code(), QC_ERROR_INVALID);
+    qc_row row{};
+    EXPECT_EQ(session->receive(true, &row), QC_ERROR_INVALID);
+}
+
+TEST(CApi, ChecksItsArguments) {
+    qc_error error{};
+    qc_config config = cpu_config("skeleton");
+    config.struct_size = 8;
+    EXPECT_EQ(qc_config_check(&config, &error), QC_ERROR_INVALID);
+    config = cpu_config("skeleton");
+    config.batch = 65;
+    EXPECT_EQ(qc_config_check(&config, &error), QC_ERROR_INVALID);
+    EXPECT_STREQ(error.text, "batch=65: 0..64 is accepted");
+    config = cpu_config("vmaf");
+    EXPECT_EQ(qc_config_check(&config, &error), QC_OK) << error.text;
+    EXPECT_EQ(qc_session_create(nullptr, nullptr, nullptr), QC_ERROR_INVALID);
+    qc_session_destroy(nullptr);
+    EXPECT_EQ(qc_abi_version(), QC_ABI_VERSION);
+    EXPECT_EQ(qc_metric_name(-1), nullptr);
+    EXPECT_STREQ(qc_model_name(0), "vmaf_v0.6.1");
+}
+
+TEST(CApi, CudaWithoutAGpuSaysSo) {
+    if (cuda_absence().empty()) GTEST_SKIP() << "there is a GPU here";
+    qc_config config = cpu_config("skeleton");
+    config.backend = QC_BACKEND_CUDA;
+    qc_session* session = nullptr;
+    qc_error error{};
+    EXPECT_EQ(qc_session_create(&config, &session, &error), QC_ERROR_NO_DEVICE);
+    EXPECT_NE(std::strstr(error.text, "backend=cuda"), nullptr) << error.text;
+    EXPECT_EQ(session, nullptr);
+    config.backend = QC_BACKEND_AUTO;
+    ASSERT_EQ(qc_session_create(&config, &session, &error), QC_OK);
+    EXPECT_EQ(qc_session_backend(session), QC_BACKEND_CPU);
+    qc_session_destroy(session);
+}
+
+} // namespace
+} // namespace qc::test

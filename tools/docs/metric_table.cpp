@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// metric_table: what docs/metrics.md says of each metric's options and scores, straight from the descriptors.
+#include <cstdio>
+#include <string>
+
+#include "feature_name.hpp"
+#include "metric_registry.hpp"
+
+namespace {
+
+using namespace qc;
+
+std::string range_of(const OptionSpec& option) {
+    switch (option.type) {
+    case OptionType::kBool:
+        return "true, false";
+    case OptionType::kChoice: {
+        std::string words;
+        for (const std::string_view choice : option.choices) words += (words.empty() ? "" : ", ") + std::string(choice);
+        return words;
+    }
+    case OptionType::kText:
+        return "text";
+    default:
+        return general_text(option.minimum) + " to " + general_text(option.maximum);
+    }
+}
+
+std::string default_of(const OptionSpec& option) {
+    switch (option.type) {
+    case OptionType::kBool:
+        return option.default_value != 0.0 ? "true" : "false";
+    case OptionType::kChoice:
+        return std::string(option.choices[static_cast<size_t>(option.default_value)]);
+    case OptionType::kText:
+        return "";
+    default:
+        return general_text(option.default_value);
+    }
+}
+
+/// A paragraph of the names, wrapped. Scores that need an option or chroma are marked.
+void print_scores(const MetricDescriptor& metric) {
+    constexpr size_t kWidth = 110;
+    std::string line = "Scores:";
+    for (const OutputSpec& output : metric.outputs) {
+        const std::string word = " `" + std::string(output.alias) + "`" + (output.enabled != nullptr ? "\\*" : "");
+        if (line.size() + word.size() > kWidth) {
+            std::printf("%s\n", line.c_str());
+            line = word.substr(1);
+        } else {
+            line += word;
+        }
+    }
+    std::printf("%s\n\n", line.c_str());
+}
+
+void print_metric(const MetricDescriptor& metric) {
+    std::printf("### %s\n\n%s.\n\n", std::string(metric.name).c_str(), std::string(metric.summary).c_str());
+    print_scores(metric);
+    if (metric.options.empty()) return;
+    std::printf("| option | in names | default | accepted | meaning |\n|---|---|---|---|---|\n");
+    for (const OptionSpec& option : metric.options)
+        std::printf("| `%s` | %s | %s | %s | %s |\n", std::string(option.name).c_str(),
+                    option.in_name() ? ("`" + std::string(option.alias) + "`").c_str() : "", default_of(option).c_str(),
+                    range_of(option).c_str(), std::string(option.help).c_str());
+    std::printf("\n");
+}
+
+} // namespace
+
+int main() {
+    for (const MetricDescriptor* metric : registered_metrics())
+        if (metric->name != "skeleton") print_metric(*metric);
+    return 0;
+}
