@@ -15,12 +15,15 @@
 namespace qc {
 
 /// Where each instance's accumulators lie among the words of one frame, the same for every frame of a session:
-/// a reference-scope instance has one block of words, a pair-scope instance one block per rendition.
+/// a reference-scope instance has one block of words, a pair-scope instance one block per rendition. Instances of one
+/// stage have the same block, and the first of them computes it.
 class AccumulatorLayout {
 public:
     AccumulatorLayout(const ScorePlan& plan, std::span<const std::unique_ptr<Metric>> metrics, int renditions);
 
     size_t frame_words() const { return frame_words_; }
+    /// Whether the backend has to run this instance; else another one fills its block.
+    bool computes(size_t instance) const { return blocks_[instance].computed_by == instance; }
     size_t words(size_t instance) const { return blocks_[instance].words; }
     /// First word of the block; rendition is ignored for reference-scope instances.
     size_t offset(size_t instance, int rendition) const {
@@ -32,6 +35,7 @@ private:
     struct Block {
         size_t offset = 0, words = 0;
         bool per_rendition = false;
+        size_t computed_by = 0; ///< instance
     };
     std::vector<Block> blocks_;
     size_t frame_words_ = 0;

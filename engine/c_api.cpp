@@ -126,6 +126,20 @@ qc_status qc_config_check(const qc_config* config, qc_error* error) {
                   error);
 }
 
+int qc_config_accepts_rgb(const qc_config* config) {
+    if (config == nullptr) return 0;
+    bool accepts = false;
+    const Status status = protect([&]() -> Status {
+        QC_RETURN_IF_ERROR(check_numbers(*config));
+        qc::ScorePlan plan;
+        QC_RETURN_IF_ERROR(qc::build_score_plan(*config, qc::registered_metrics(), nullptr, &plan));
+        accepts = std::all_of(plan.instances.begin(), plan.instances.end(),
+                              [](const qc::MetricInstance& instance) { return instance.descriptor->accepts_rgb; });
+        return {};
+    });
+    return status.ok() && accepts ? 1 : 0;
+}
+
 qc_status qc_session_create(const qc_config* config, qc_session** session, qc_error* error) {
     if (config == nullptr || session == nullptr) return QC_ERROR_INVALID;
     *session = nullptr;

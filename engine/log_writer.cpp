@@ -146,12 +146,24 @@ std::string models_list(const ScorePlan& plan) {
     return "[" + list + "\n  ]";
 }
 
+/// {"ssimulacra2": {"transfer": "bt1886 (assumed)"}}
+std::string conventions_object(std::span<const MetricConventions> conventions) {
+    JsonLines metrics("    ");
+    for (const MetricConventions& each : conventions) {
+        JsonLines lines("      ");
+        for (const Convention& convention : each.list) lines.add(convention.key, json_string(convention.value));
+        metrics.add(each.metric, "{\n" + lines.take() + "    }");
+    }
+    return "{\n" + metrics.take() + "  }";
+}
+
 Status write_head(const LogHead& head, const ScorePlan& plan, OutputFile* file) {
     JsonLines lines("  ");
     lines.add("version", json_string(head.version));
     lines.add("fps", std::isfinite(head.fps) ? fixed_text(head.fps, 2) : "null");
     lines.add("complete", head.complete ? "true" : "false");
     if (!plan.models.empty()) lines.add("models", models_list(plan));
+    if (!head.conventions.empty()) lines.add("conventions", conventions_object(head.conventions));
     for (const qc_log_extra& extra : head.extra) {
         if (extra.key == nullptr || extra.json_value == nullptr || !nlohmann::json::accept(extra.json_value))
             return invalid("log: the value of the additional key " +

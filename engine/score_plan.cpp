@@ -359,7 +359,7 @@ private:
             warn_of_dropped_options(instance.options, values, metric, requester);
             return i;
         }
-        plan_.instances.push_back({&metric, values, {}});
+        plan_.instances.push_back({&metric, values, {}, {}});
         return plan_.instances.size() - 1;
     }
 
@@ -389,8 +389,57 @@ private:
 
     Status check_geometry() {
         if (geometry_ == nullptr) return {};
-        for (const MetricInstance& instance : plan_.instances)
-            QC_RETURN_IF_ERROR(instance.descriptor->validate(*geometry_, instance.options));
+        std::vector<Status> refusals;
+        for (const MetricInstance& instance : plan_.instances) {
+            refusals.push_back(check_instance(instance));
+            if (config_.skip_unsupported == 0) QC_RETURN_IF_ERROR(Status(refusals.back()));
+        }
+        QC_RETURN_IF_ERROR(leave_out(refusals));
+        for (MetricInstance& instance : plan_.instances)
+            if (instance.descriptor->stage != nullptr)
+                instance.stage = instance.descriptor->stage(*geometry_, instance.options);
+        return {};
+    }
+
+    Status check_instance(const MetricInstance& instance) const {
+        const MetricDescriptor& metric = *instance.descriptor;
+        if (geometry_->rgb && !metric.accepts_rgb)
+            return unsupported(std::string(metric.name) +
+                               " takes YUV pictures, but these are RGB: convert them first (format=yuv444p), or leave "
+                               "it out");
+        return metric.validate(*geometry_, instance.options);
+    }
+
+    /// Drops the instances that were refused, and the models that read them.
+    Status leave_out(const std::vector<Status>& refusals) {
+        std::vector<size_t> new_index(refusals.size());
+        std::vector<MetricInstance> kept;
+        for (size_t i = 0; i < refusals.size(); ++i) {
+            new_index[i] = kept.size();
+            if (refusals[i].ok())
+                kept.push_back(std::move(plan_.instances[i]));
+            else
+                plan_.warnings.push_back("left out: " + refusals[i].text());
+        }
+        if (kept.empty() && !refusals.empty())
+            return {refusals.front().code(), "on_unsupported=skip leaves no metric: " + refusals.front().text()};
+        plan_.instances = std::move(kept);
+
+        std::vector<ModelUse> models;
+        std::vector<ModelInputs> inputs;
+        for (size_t m = 0; m < plan_.models.size(); ++m) {
+            const auto lacks = [&](const auto& input) { return !refusals[input.first].ok(); };
+            if (std::any_of(model_inputs_[m].begin(), model_inputs_[m].end(), lacks)) {
+                plan_.warnings.push_back("left out: model " + in_quotes(plan_.models[m].name) +
+                                         ", which needs a metric that is left out");
+                continue;
+            }
+            for (auto& [instance, output] : model_inputs_[m]) instance = new_index[instance];
+            models.push_back(std::move(plan_.models[m]));
+            inputs.push_back(std::move(model_inputs_[m]));
+        }
+        plan_.models = std::move(models);
+        model_inputs_ = std::move(inputs);
         return {};
     }
 
@@ -456,6 +505,14 @@ private:
 };
 
 } // namespace
+
+size_t ScorePlan::first_of_stage(size_t instance) const {
+    const std::string& stage = instances[instance].stage;
+    if (stage.empty()) return instance;
+    for (size_t i = 0; i < instance; ++i)
+        if (instances[i].stage == stage) return i;
+    return instance;
+}
 
 std::vector<std::string> metric_names(std::span<const MetricDescriptor* const> registry) {
     std::vector<std::string> names{std::string(kVmaf)};

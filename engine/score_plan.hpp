@@ -26,6 +26,7 @@ struct MetricInstance {
     const MetricDescriptor* descriptor = nullptr;
     OptionValues options;
     std::vector<int> column; ///< per output of the descriptor; -1: this instance does not write it
+    std::string stage;       ///< what its accumulators hold; empty: shared with nobody
 };
 
 /// One model (or collection) and where it reads and writes in a row.
@@ -45,6 +46,9 @@ struct ScorePlan {
     int n_subsample = 1;
     std::vector<std::string> warnings; ///< things to tell the user once, one line each
     std::vector<std::string> notes;    ///< likewise, of less weight: choices made for the user
+
+    /// The first instance that fills the same accumulators as this one (MetricDescriptor::stage); often itself.
+    size_t first_of_stage(size_t instance) const;
 };
 
 /// Names that qc_config::metrics accepts: "vmaf" and every metric's name.
@@ -55,6 +59,9 @@ std::vector<std::string> metric_names(std::span<const MetricDescriptor* const> r
 /// Instances are made in the order: `feature`, `metrics` (but "vmaf"), features of the models, so that what the user
 /// spelt out comes first. As in libvmaf a later request whose score names equal an earlier one's is served by it,
 /// whatever its options that do not show in names.
+///
+/// With skip_unsupported, metrics that refuse the geometry are left out with a warning, and so are models that need
+/// them; nothing left is an error.
 ///
 /// The model "auto" is a built-in one that fits size and frame rate (automatic_model_name); a note says which.
 ///

@@ -33,8 +33,13 @@ private:
 AccumulatorLayout::AccumulatorLayout(const ScorePlan& plan, std::span<const std::unique_ptr<Metric>> metrics,
                                      int renditions) {
     for (size_t i = 0; i < metrics.size(); ++i) {
+        const size_t first = plan.first_of_stage(i);
+        if (first != i) {
+            blocks_.push_back(blocks_[first]);
+            continue;
+        }
         const bool per_rendition = plan.instances[i].descriptor->scope == Scope::kPair;
-        const Block block{frame_words_, metrics[i]->accumulator_words(), per_rendition};
+        const Block block{frame_words_, metrics[i]->accumulator_words(), per_rendition, i};
         frame_words_ += block.words * static_cast<size_t>(per_rendition ? renditions : 1);
         blocks_.push_back(block);
     }
@@ -90,6 +95,13 @@ Status Session::plan_scores() {
                        describe(config_.distorted[0]).c_str()));
         needs_chroma_ = geometry_.plane_count() > 1;
     }
+    for (const MetricInstance& instance : plan_.instances) {
+        if (!instance.descriptor->uses_colour || colours_agree(config_)) continue;
+        return unsupported(
+            format("%s: the distorted inputs are tagged with different colour spaces, ranges, transfers or "
+                   "chroma locations: score them one by one, or tag them alike (setparams)",
+                   std::string(instance.descriptor->name).c_str()));
+    }
     for (int r = 0; r < config_.renditions; ++r)
         if (config_.distorted[r].depth != config_.reference.depth)
             log(QC_LOG_INFO, format("inputs of %d and %d bits: both are scored at %d bits (samples shifted left)",
@@ -104,6 +116,8 @@ Status Session::make_metrics() {
     for (const MetricInstance& instance : plan_.instances) {
         const MetricDescriptor& descriptor = *instance.descriptor;
         metrics_.push_back(descriptor.create(geometry_, instance.options));
+        for (const std::string& warning : metrics_.back()->warnings())
+            log(QC_LOG_WARNING, std::string(descriptor.name) + ": " + warning);
         const int count = descriptor.scope == Scope::kReference ? 1 : config_.renditions;
         auto& finalisers = finalisers_.emplace_back();
         for (int r = 0; r < count; ++r) finalisers.push_back(descriptor.create(geometry_, instance.options));
@@ -301,6 +315,11 @@ Status Session::write_log(int rendition, const std::string& path, qc_log_format 
     head.fps = static_cast<double>(scored_frames()) / seconds.count();
     head.complete = complete && failure_.ok() && flushed_;
     head.extra = extra;
+    std::vector<MetricConventions> conventions;
+    for (size_t i = 0; i < metrics_.size(); ++i)
+        if (auto list = metrics_[i]->conventions(); !list.empty())
+            conventions.push_back({plan_.instances[i].descriptor->name, std::move(list)});
+    head.conventions = conventions;
     return write_json_log(table(rendition), plan_, path, head);
 }
 

@@ -103,6 +103,7 @@ void CpuBackend::remember(const FrameWork& work) {
 std::vector<CpuBackend::Task> CpuBackend::tasks_of(const FrameWork& work) const {
     std::vector<Task> tasks;
     for (size_t i = 0; i < setup_.metrics.size(); ++i) {
+        if (!setup_.layout->computes(i)) continue;
         const MetricInstance& instance = setup_.plan->instances[i];
         if (!is_evaluated(instance, work.result.index, config_.n_subsample)) continue;
         if (instance.descriptor->scope == Scope::kReference) {

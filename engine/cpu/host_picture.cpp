@@ -3,6 +3,8 @@
 
 #include <cstring>
 
+#include "picture.hpp"
+
 namespace qc::cpu {
 namespace {
 
@@ -21,16 +23,14 @@ void lift_row(const Source* source, Target* target, int width, const Lift& lift)
 }
 
 template <typename Source, typename Target>
-void lift_plane(const void* source, ptrdiff_t pitch_bytes, const HostPlane& plane, Target* target, const Lift& lift) {
+void lift_plane(const void* source, ptrdiff_t pitch_bytes, const Plane<Target>& target, const Lift& lift) {
     const bool plain = lift.step == 1 && lift.right == 0 && lift.left == 0 && sizeof(Source) == sizeof(Target);
-    const auto pitch = ElementPitch<Target>::from_bytes(plane.pitch);
-    for (int y = 0; y < plane.height; ++y) {
+    for (int y = 0; y < target.height; ++y) {
         const auto* row = reinterpret_cast<const Source*>(static_cast<const char*>(source) + y * pitch_bytes);
-        Target* out = target + y * pitch.elements;
         if (plain)
-            std::memcpy(out, row, static_cast<size_t>(plane.width) * sizeof(Target));
+            std::memcpy(target.row(y), row, static_cast<size_t>(target.width) * sizeof(Target));
         else
-            lift_row(row, out, plane.width, lift);
+            lift_row(row, target.row(y), target.width, lift);
     }
 }
 
@@ -53,10 +53,10 @@ std::unique_ptr<PicturePool::Storage> PicturePool::storage() {
         HostPlane& plane = made->picture.plane[p];
         plane.width = geometry_.plane_width(p);
         plane.height = geometry_.plane_height(p);
-        const size_t row = static_cast<size_t>(plane.width) * geometry_.sample_bytes();
+        const size_t row = static_cast<size_t>(geometry_.stored_width(p)) * geometry_.sample_bytes();
         plane.pitch.bytes = static_cast<ptrdiff_t>((row + kRowAlignment - 1) / kRowAlignment * kRowAlignment);
         offset.push_back(bytes);
-        bytes += static_cast<size_t>(plane.pitch.bytes) * static_cast<size_t>(plane.height);
+        bytes += static_cast<size_t>(plane.pitch.bytes) * static_cast<size_t>(geometry_.stored_height(p));
     }
     made->samples.resize(bytes);
     for (int p = 0; p < planes; ++p) made->picture.plane[p].data = made->samples.data() + offset[p];
@@ -68,24 +68,29 @@ void PicturePool::give_back(std::unique_ptr<Storage> storage) {
     free_.push_back(std::move(storage));
 }
 
+/// A plane of a picture that is being filled, with all its stored samples.
+template <typename T>
+Plane<T> PicturePool::target(const HostPicture& picture, int p) const {
+    const HostPlane& plane = picture.plane[p];
+    return {static_cast<T*>(const_cast<void*>(plane.data)), ElementPitch<T>::from_bytes(plane.pitch),
+            geometry_.stored_width(p), geometry_.stored_height(p)};
+}
+
 std::shared_ptr<const HostPicture> PicturePool::take_in(const qc_picture& source, const qc_format& format) {
     std::unique_ptr<Storage> filled = storage();
+    const HostPicture& picture = filled->picture;
     const int planes = chroma_ ? geometry_.plane_count() : 1;
     for (int p = 0; p < planes; ++p) {
-        const HostPlane& plane = filled->picture.plane[p];
-        const bool interleaved = p > 0 && format.semi_planar != 0;
-        const int source_plane = interleaved ? 1 : p;
-        const Lift lift{interleaved ? 2 : 1, format.shift, geometry_.depth - format.depth};
-        const ptrdiff_t first = interleaved && p == 2 ? format.container_bits / 8 : 0;
-        const char* data = static_cast<const char*>(source.plane[source_plane]) + first;
-        const ptrdiff_t pitch = source.pitch_bytes[source_plane];
-        auto* target = const_cast<void*>(plane.data);
+        const PlaneSource from = plane_source(format, p);
+        const Lift lift{from.step, format.shift, geometry_.depth - format.depth};
+        const char* data = static_cast<const char*>(source.plane[from.plane]) + from.first_bytes;
+        const ptrdiff_t pitch = source.pitch_bytes[from.plane];
         if (geometry_.sample == SampleType::kU8)
-            lift_plane<uint8_t>(data, pitch, plane, static_cast<uint8_t*>(target), lift);
+            lift_plane<uint8_t>(data, pitch, target<uint8_t>(picture, p), lift);
         else if (format.container_bits == 8)
-            lift_plane<uint8_t>(data, pitch, plane, static_cast<uint16_t*>(target), lift);
+            lift_plane<uint8_t>(data, pitch, target<uint16_t>(picture, p), lift);
         else
-            lift_plane<uint16_t>(data, pitch, plane, static_cast<uint16_t*>(target), lift);
+            lift_plane<uint16_t>(data, pitch, target<uint16_t>(picture, p), lift);
     }
     Storage* raw = filled.release();
     std::shared_ptr<PicturePool> pool = shared_from_this();

@@ -25,6 +25,8 @@ private:
         std::vector<std::byte> samples;
     };
     std::unique_ptr<Storage> storage();
+    template <typename T>
+    Plane<T> target(const HostPicture& picture, int plane) const;
     void give_back(std::unique_ptr<Storage> storage);
 
     const FrameGeometry geometry_;

@@ -56,11 +56,10 @@ UploadLayout upload_layout(const qc_format& format, const FrameGeometry& geometr
     UploadLayout layout;
     Carver carver;
     const int sample_bytes = format.container_bits / 8;
-    layout.planes = !chroma || geometry.plane_count() == 1 ? 1 : (format.semi_planar != 0 ? 2 : 3);
+    layout.planes = !chroma || geometry.plane_count() == 1 ? 1 : stored_planes(format);
     for (int p = 0; p < layout.planes; ++p) {
-        const int samples = geometry.plane_width(p) * (p > 0 && format.semi_planar != 0 ? 2 : 1);
-        layout.row_bytes[p] = samples * sample_bytes;
-        layout.rows[p] = geometry.plane_height(p);
+        layout.row_bytes[p] = geometry.stored_width(p) * plane_source(format, p).step * sample_bytes;
+        layout.rows[p] = geometry.stored_height(p);
         layout.pitch_bytes[p] = static_cast<uint32_t>(align_up(static_cast<size_t>(layout.row_bytes[p])));
         layout.offset[p] = carver.take(static_cast<size_t>(layout.pitch_bytes[p]) * layout.rows[p]);
     }
@@ -221,6 +220,7 @@ Status CudaBackend::prepare_metrics() {
     QC_RETURN_IF_ERROR(common_->find("qc_convert", 0, &convert_));
     QC_RETURN_IF_ERROR(common_->find("qc_keep_history", 0, &keep_history_));
     for (size_t i = 0; i < setup_.metrics.size(); ++i) {
+        if (!setup_.layout->computes(i)) continue;
         programs_.push_back(std::make_unique<Program>(*context_));
         QC_RETURN_IF_ERROR(programs_.back()->load(setup_.plan->instances[i].descriptor->name));
         QC_RETURN_IF_ERROR(setup_.metrics[i]->prepare(*programs_.back()));
@@ -234,7 +234,8 @@ Status CudaBackend::allocate_scratch() {
     for (size_t i = 0; i < setup_.metrics.size(); ++i) {
         const bool per_pair = setup_.plan->instances[i].descriptor->scope == Scope::kPair;
         const int count = frames_per_batch_ * (per_pair ? renditions() : 1);
-        scratch_offset_.push_back(carver.take(setup_.metrics[i]->scratch_bytes(count)));
+        const bool computes = setup_.layout->computes(i);
+        scratch_offset_.push_back(carver.take(computes ? setup_.metrics[i]->scratch_bytes(count) : 0));
     }
     return scratch_.allocate(*context_, carver.used(), "scratch of the metrics");
 }
@@ -284,13 +285,15 @@ Status CudaBackend::allocate_slots() {
         converts_.push_back(needs_conversion(format, setup_.geometry));
     }
     qc_format lifted{};
+    lifted.chroma = QC_CHROMA_444; // planar; sizes come from the geometry
     lifted.container_bits = 16;
     converted_layout_ = upload_layout(lifted, setup_.geometry, setup_.needs_chroma);
     layout_ = description_layout();
     Carver carver;
     for (size_t i = 0; i < setup_.metrics.size(); ++i) {
         const bool per_pair = setup_.plan->instances[i].descriptor->scope == Scope::kPair;
-        const size_t rows = static_cast<size_t>(frames_per_batch_) * (per_pair ? renditions() : 1);
+        const size_t rows =
+            setup_.layout->computes(i) ? static_cast<size_t>(frames_per_batch_) * (per_pair ? renditions() : 1) : 0;
         accumulator_offset_.push_back(carver.take(rows * setup_.layout->words(i) * sizeof(uint64_t)));
     }
     accumulator_bytes_ = carver.used();
@@ -402,14 +405,12 @@ Status CudaBackend::add_frame(Slot& slot, FrameInput& input) {
 
 DevicePicture CudaBackend::raw_view(const qc_format& format, const void* const* planes, const uint32_t* pitches) const {
     DevicePicture view{};
-    const size_t sample_bytes = static_cast<size_t>(format.container_bits) / 8;
     const int count = setup_.needs_chroma ? setup_.geometry.plane_count() : 1;
     for (int p = 0; p < count; ++p) {
-        const bool interleaved = p > 0 && format.semi_planar != 0;
-        const int source = interleaved ? 1 : p;
-        const auto* data = static_cast<const char*>(planes[source]) + (interleaved && p == 2 ? sample_bytes : 0);
-        view.plane[p] = DevicePlane{data, pitches[source], static_cast<uint16_t>(interleaved ? 2 : 1),
-                                    static_cast<uint16_t>(format.shift)};
+        const PlaneSource from = plane_source(format, p);
+        view.plane[p] =
+            DevicePlane{static_cast<const char*>(planes[from.plane]) + from.first_bytes, pitches[from.plane],
+                        static_cast<uint16_t>(from.step), static_cast<uint16_t>(format.shift)};
     }
     return view;
 }
@@ -477,8 +478,8 @@ void CudaBackend::convert_picture(Slot& slot, int frame, int picture, const Devi
         job.target = data;
         job.source_pitch_bytes = raw.plane[p].pitch_bytes;
         job.target_pitch_bytes = converted_layout_.pitch_bytes[p];
-        job.width = setup_.geometry.plane_width(p);
-        job.height = setup_.geometry.plane_height(p);
+        job.width = setup_.geometry.stored_width(p);
+        job.height = setup_.geometry.stored_height(p);
         job.step = raw.plane[p].step;
         job.source_bytes = static_cast<uint16_t>(format.container_bits / 8);
         job.shift_right = static_cast<uint16_t>(format.shift);
@@ -609,6 +610,7 @@ Status CudaBackend::enqueue_metrics(Slot& slot, int64_t* kernels) {
     QC_CUDA(driver, cuEventRecord, fork_.handle(), stream_->handle());
     for (Stream& branch : branches_) QC_CUDA(driver, cuStreamWaitEvent, branch.handle(), fork_.handle(), 0);
     for (size_t i = 0; i < setup_.metrics.size(); ++i) {
+        if (!setup_.layout->computes(i)) continue;
         const MetricDescriptor& descriptor = *setup_.plan->instances[i].descriptor;
         const BatchShape& shape = slot.shape;
         DeviceBatch batch;
@@ -661,6 +663,7 @@ void CudaBackend::read_results(Slot& slot) {
         result.present = slot.frames[f].present;
         result.accumulators.resize(setup_.layout->frame_words());
         for (size_t i = 0; i < setup_.metrics.size(); ++i) {
+            if (!setup_.layout->computes(i)) continue;
             const size_t words = setup_.layout->words(i);
             const auto* array = slot.accumulators_host.as<const uint64_t>(accumulator_offset_[i]);
             const bool per_pair = setup_.plan->instances[i].descriptor->scope == Scope::kPair;

@@ -33,7 +33,7 @@ extern "C" {
 #endif
 
 /** Grows by one with every incompatible change; compare with qc_abi_version(). */
-#define QC_ABI_VERSION 2
+#define QC_ABI_VERSION 3
 
 /** Most distorted pictures that can share one reference in a session. */
 #define QC_MAX_RENDITIONS 16
@@ -73,6 +73,18 @@ typedef enum qc_pool {
 } qc_pool;
 
 /**
+ * What is known of a picture's colours: code points of ITU-T H.273, which are FFmpeg's AVCOL_ values too. 0 is "not
+ * known" in every field (for the matrix too: RGB pictures are told by qc_format.rgb), and so is H.273's 2.
+ */
+typedef struct qc_colour {
+    int matrix;             /**< 1 BT.709, 4 FCC, 5 BT.470BG, 6 SMPTE 170M, 7 SMPTE 240M, 9 BT.2020 NCL, ... */
+    int range;              /**< 1 limited, 2 full */
+    int primaries;          /**< 1 BT.709, 5 BT.470BG, 6 SMPTE 170M, 7 SMPTE 240M, 9 BT.2020, 12 P3-D65, ... */
+    int transfer;           /**< 1 BT.709, 13 sRGB, 16 PQ, 18 HLG, ... */
+    int chroma_location;    /**< 1 left, 2 centre, 3 top left, 4 top, 5 bottom left, 6 bottom */
+} qc_colour;
+
+/**
  * How the samples of a picture lie in memory.
  *
  * | layout              | container_bits | depth  | shift | semi_planar |
@@ -83,8 +95,11 @@ typedef enum qc_pool {
  * | p010 / p012 / p016  | 16             | 10/12/16 | 6/4/0 | 1         |
  * | yuv444p10msb        | 16             | 10     | 6     | 0           |
  *
- * depth must be 8, 10, 12 or 16. Planes hold ceil(width / 2) chroma columns where chroma is halved; like libvmaf,
- * the metrics use only the first floor(width / 2), and so for rows.
+ * depth must be 8, 10, 12 or 16. Planes hold ceil(width / 2) chroma columns where chroma is halved, and so for rows;
+ * like libvmaf, most metrics use only the first floor(width / 2).
+ *
+ * RGB: rgb is 1, chroma is 4:4:4. Planar pictures have their planes in the order G, B, R (gbrp, gbrp10le ...). Packed
+ * ones (rgb24, bgr0 ...) have one plane: pixel_step samples from pixel to pixel, G, B and R at sample_offset[0..2].
  */
 typedef struct qc_format {
     int width, height;  /**< luma samples, visible picture, at least 1 */
@@ -93,6 +108,11 @@ typedef struct qc_format {
     int shift;          /**< unused low-order bits of the container: 6 for p010 */
     int container_bits; /**< 8 or 16 (little-endian) */
     int semi_planar;    /**< 1: plane 1 interleaves Cb and Cr */
+    int rgb;            /**< 1: red, green and blue instead of luma and chroma; some metrics accept it, see
+                             qc_config_accepts_rgb() */
+    int pixel_step;     /**< packed RGB: samples from pixel to pixel, 3 or 4; else 0 */
+    int sample_offset[3]; /**< packed RGB: position of G, B and R within a pixel, 0..pixel_step-1 */
+    qc_colour colour;   /**< what the picture's tags say; read by metrics that look at colours */
 } qc_format;
 
 /** One picture. Its layout is the qc_format that was declared for its input at creation. */
@@ -115,7 +135,8 @@ typedef struct qc_config {
 
     qc_format reference;         /**< layout of the reference pictures */
     int renditions;              /**< distorted pictures per reference, 1..QC_MAX_RENDITIONS; 0 means 1 */
-    qc_format distorted[QC_MAX_RENDITIONS]; /**< layout of each; sizes and chroma must equal the reference's */
+    qc_format distorted[QC_MAX_RENDITIONS]; /**< layout of each; sizes, chroma and rgb must equal the
+                                               reference's */
     double frame_rate;           /**< nominal, of the distorted input; 0: unknown */
     int bitdepth;                /**< 10: inputs of 8 bits are scored at 10 bits, samples shifted left by 2, as the
                                       documentation of VMAF v1 recommends; inputs of more bits stay as they are.
@@ -131,6 +152,8 @@ typedef struct qc_config {
     const char *feature;         /**< libvmaf's syntax: "name=psnr|name=vif:vif_enhn_gain_limit=1" */
     const char *options;         /**< "METRIC.OPTION=VALUE|..." for the metrics of `metrics` */
     int n_subsample;             /**< score every n-th frame only; 0 means 1 */
+    int skip_unsupported;        /**< 1: a metric that does not accept these pictures (too small, RGB, ...) is left out
+                                      with a warning, and so is a model that needs it; 0: the session is refused */
 
     qc_backend backend;
     int device;                  /**< index of the GPU when cuda_context is NULL */
@@ -206,6 +229,10 @@ QC_API qc_status qc_session_create(const qc_config *config, qc_session **session
 /** Checks everything in the configuration that needs neither pictures' sizes nor a device (names, options, models).
  *  Lets a front end fail before the first frame is decoded. */
 QC_API qc_status qc_config_check(const qc_config *config, qc_error *error);
+
+/** Whether every metric of a configuration that qc_config_check() accepts takes RGB pictures. The formats of the
+ *  pictures are not looked at. @return 1 or 0; 0 for a configuration that is wrong */
+QC_API int qc_config_accepts_rgb(const qc_config *config);
 
 /** Waits for work in flight, calls outstanding releases, frees everything. NULL is allowed. */
 QC_API void qc_session_destroy(qc_session *session);

@@ -10,7 +10,9 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "common/device.hpp"
 #include "common/options.hpp"
@@ -49,6 +51,18 @@ class AggregateSink {
 public:
     virtual ~AggregateSink() = default;
     virtual void put(std::string_view name, double value) = 0;
+};
+
+/// One thing that a reader of the scores has to know beside the options, e.g. {"transfer", "bt1886 (assumed)"}.
+struct Convention {
+    std::string key, value;
+};
+
+/// How far a metric's scores on CUDA may be from those of the CPU backend: |difference| <= absolute + relative *
+/// |score|. Zero, the rule: the same bits. On one backend the bits are the same on every run, whatever the bound.
+struct BackendBound {
+    double absolute = 0.0, relative = 0.0;
+    bool exact() const { return absolute == 0.0 && relative == 0.0; }
 };
 
 /// One configured instance of a metric. Geometry and options are fixed at construction.
@@ -94,6 +108,12 @@ public:
     virtual void aggregates(AggregateSink& sink) const { (void)sink; }
     /// Asked after each finalise(): a failure (a file that cannot be written) ends the session.
     virtual Status trouble() const { return {}; }
+
+    // ---- what to tell the user --------------------------------------------------------------------------------------
+    /// Written into the head of logs, under the metric's name.
+    virtual std::vector<Convention> conventions() const { return {}; }
+    /// Told once when the session opens, a line each: what was assumed, what looks wrong.
+    virtual std::vector<std::string> warnings() const { return {}; }
 };
 
 /// Everything the engine, the tests and the documentation know about a metric.
@@ -108,6 +128,11 @@ struct MetricDescriptor {
     /// Evaluated for every frame even when n_subsample skips frames.
     bool every_frame = false;
     bool needs_chroma = false;
+    /// Reads the geometry's colour tags: sessions whose renditions are tagged differently are refused.
+    bool uses_colour = false;
+    /// Takes pictures whose planes are G, B, R as well (FrameGeometry::rgb).
+    bool accepts_rgb = false;
+    BackendBound backend_bound{};
     /// Score names carry a suffix made of the non-default options that have an alias.
     bool templated_names = false;
     std::span<const OptionSpec> options;
@@ -117,6 +142,10 @@ struct MetricDescriptor {
     Status (*validate)(const FrameGeometry&, const OptionValues&) = nullptr;
     /// Precondition: validate() succeeded. Never null.
     std::unique_ptr<Metric> (*create)(const FrameGeometry&, const OptionValues&) = nullptr;
+    /// Names what the accumulators hold, e.g. "sse". Instances of a session that give the same name, of this metric or
+    /// of another, fill their accumulators with the same words: the first computes them, all finalise from them. Null:
+    /// shared with nobody. Scope, every_frame, needs_chroma and both histories of those that share must be equal.
+    std::string (*stage)(const FrameGeometry&, const OptionValues&) = nullptr;
 };
 
 } // namespace qc

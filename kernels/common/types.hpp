@@ -41,6 +41,12 @@ struct Plane {
 
 enum class SampleType : uint8_t { kU8 = 0, kU16 = 1 };
 
+/// Colour tags of an input: code points of ITU-T H.273, 0 where unknown. See qc_colour.
+struct ColourTags {
+    int matrix = 0, range = 0, primaries = 0, transfer = 0, chroma_location = 0;
+    bool operator==(const ColourTags&) const = default;
+};
+
 /// What every picture of a session looks like once the engine has taken it in.
 struct FrameGeometry {
     int width = 0, height = 0; ///< luma
@@ -49,9 +55,17 @@ struct FrameGeometry {
     int depth = 8;                       ///< 8, 10, 12 or 16: the largest depth among the inputs
     SampleType sample = SampleType::kU8; ///< kU8 if depth is 8, else kU16
 
+    /// Chroma planes as they are stored, rounded up: what lies beyond chroma_width and chroma_height may be read too.
+    int stored_chroma_width = 0, stored_chroma_height = 0;
+    bool rgb = false;        ///< planes are G, B, R; only metrics that accept it see such pictures
+    double frame_rate = 0.0; ///< nominal, of the distorted input; 0: unknown
+    ColourTags reference_colour{}, distorted_colour{}; ///< for metrics that declare uses_colour
+
     int plane_count() const { return chroma_width > 0 && chroma_height > 0 ? 3 : 1; }
     int plane_width(int plane) const { return plane == 0 ? width : chroma_width; }
     int plane_height(int plane) const { return plane == 0 ? height : chroma_height; }
+    int stored_width(int plane) const { return plane == 0 ? width : stored_chroma_width; }
+    int stored_height(int plane) const { return plane == 0 ? height : stored_chroma_height; }
     size_t sample_bytes() const { return sample == SampleType::kU8 ? 1 : 2; }
 };
 
@@ -63,7 +77,8 @@ struct FrameGeometry {
 struct DevicePlane {
     const void* data;
     uint32_t pitch_bytes;
-    uint16_t step;  ///< 1; 2 for the chroma of semi-planar pictures (data of Cr then starts one sample later)
+    uint16_t step;  ///< 1; 2 for the chroma of semi-planar pictures (data of Cr then starts one sample later); 3 or 4
+                    ///< for packed RGB
     uint16_t shift; ///< right shift that brings a container to the session's depth: 0, 4 or 6
 };
 
@@ -94,7 +109,8 @@ struct DeviceReference {
 
 // ---- host views -----------------------------------------------------------------------------------------------------
 
-/// One plane on the host: planar, samples of the session's type at the session's depth.
+/// One plane on the host: planar, samples of the session's type at the session's depth. width and height are those of
+/// FrameGeometry::plane_width; as much as stored_width says is there.
 struct HostPlane {
     const void* data = nullptr;
     BytePitch pitch{};

@@ -76,7 +76,7 @@ class WithFakeEngine(FilterTest):
         self.clip = self.source(frames=20)
 
     def fake_score(self, *inputs, environment=None, **arguments):
-        library = {"LD_PRELOAD": str(self.fake / "lib/libquality_cuda.so.2"), **(environment or {})}
+        library = {"LD_PRELOAD": str(self.fake / "lib/libquality_cuda.so.3"), **(environment or {})}
         run = self.score(*inputs, environment=library, **arguments)
         self.assertIn("fake", run.text, "the stand-in engine was not used")
         return run
@@ -119,7 +119,7 @@ class EngineFailures(WithFakeEngine):
         self.assertEqual(len(run.stats), 20)
 
     def test_other_abi(self):
-        library = {"LD_PRELOAD": str(self.fake / "lib/libquality_cuda.so.2"), "QC_FAKE_ABI": "99"}
+        library = {"LD_PRELOAD": str(self.fake / "lib/libquality_cuda.so.3"), "QC_FAKE_ABI": "99"}
         self.assert_fails(self.score(self.clip, self.clip, environment=library), "has ABI 99", "rebuild FFmpeg")
 
 

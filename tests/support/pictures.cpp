@@ -5,6 +5,8 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "picture.hpp"
+
 namespace qc::test {
 namespace {
 
@@ -79,25 +81,46 @@ const std::vector<Layout> kAllLayouts{
     {"p016le", QC_CHROMA_420, 16, 0, 16, 1},      {"yuv444p10msb", QC_CHROMA_444, 10, 6, 16, 0},
 };
 
+const std::vector<Layout> kRgbLayouts{
+    {"gbrp", QC_CHROMA_444, 8, 0, 8, 0, 1, 0, {}},
+    {"rgb24", QC_CHROMA_444, 8, 0, 8, 0, 1, 3, {1, 2, 0}},
+    {"bgr0", QC_CHROMA_444, 8, 0, 8, 0, 1, 4, {1, 0, 2}},
+    {"gbrp10le", QC_CHROMA_444, 10, 0, 16, 0, 1, 0, {}},
+    {"gbrp12le", QC_CHROMA_444, 12, 0, 16, 0, 1, 0, {}},
+    {"gbrp16le", QC_CHROMA_444, 16, 0, 16, 0, 1, 0, {}},
+    {"rgb48le", QC_CHROMA_444, 16, 0, 16, 0, 1, 3, {1, 2, 0}},
+};
+
 const Layout& layout_named(const std::string& name) {
-    for (const Layout& layout : kAllLayouts)
-        if (name == layout.name) return layout;
+    for (const auto* layouts : {&kAllLayouts, &kRgbLayouts})
+        for (const Layout& layout : *layouts)
+            if (name == layout.name) return layout;
     throw std::invalid_argument("no layout " + name);
 }
 
 qc_format format_of(const Layout& layout, int width, int height) {
-    return qc_format{
-        width, height, layout.chroma, layout.depth, layout.shift, layout.container_bits, layout.semi_planar};
+    qc_format format{};
+    format.width = width;
+    format.height = height;
+    format.chroma = layout.chroma;
+    format.depth = layout.depth;
+    format.shift = layout.shift;
+    format.container_bits = layout.container_bits;
+    format.semi_planar = layout.semi_planar;
+    format.rgb = layout.rgb;
+    format.pixel_step = layout.pixel_step;
+    std::copy(layout.sample_offset.begin(), layout.sample_offset.end(), format.sample_offset);
+    return format;
 }
 
 TestPicture::TestPicture(const qc_format& format, Content content, bool distorted, unsigned seed, int padding_bytes)
     : format_(format) {
-    planes_ = format.chroma == QC_CHROMA_400 ? 1 : (format.semi_planar != 0 ? 2 : 3);
+    planes_ = stored_planes(format);
     for (int p = 0; p < planes_; ++p) fill_plane(p, content, distorted, seed, padding_bytes);
 }
 
 TestPicture::TestPicture(const qc_format& format, const uint8_t* packed) : format_(format) {
-    planes_ = format.chroma == QC_CHROMA_400 ? 1 : (format.semi_planar != 0 ? 2 : 3);
+    planes_ = stored_planes(format);
     for (int p = 0; p < planes_; ++p) {
         size_plane(p, 0);
         std::vector<uint8_t>& bytes = bytes_[static_cast<size_t>(p)];
@@ -113,13 +136,18 @@ size_t TestPicture::packed_bytes(const qc_format& format) {
     return total;
 }
 
+/// Interleaved in a plane.
+int TestPicture::channels(int plane) const {
+    if (format_.pixel_step != 0) return format_.pixel_step;
+    return plane > 0 && format_.semi_planar != 0 ? 2 : 1;
+}
+
 void TestPicture::size_plane(int plane, int padding_bytes) {
     const auto p = static_cast<size_t>(plane);
     const bool halved_x = plane > 0 && (format_.chroma == QC_CHROMA_420 || format_.chroma == QC_CHROMA_422);
     const bool halved_y = plane > 0 && format_.chroma == QC_CHROMA_420;
-    const int channels = plane > 0 && format_.semi_planar != 0 ? 2 : 1;
     const int sample_bytes = format_.container_bits / 8;
-    samples_[p] = (halved_x ? (format_.width + 1) / 2 : format_.width) * channels;
+    samples_[p] = (halved_x ? (format_.width + 1) / 2 : format_.width) * channels(plane);
     rows_[p] = halved_y ? (format_.height + 1) / 2 : format_.height;
     pitch_[p] = static_cast<ptrdiff_t>(samples_[p]) * sample_bytes + padding_bytes / sample_bytes * sample_bytes;
     bytes_[p].resize(static_cast<size_t>(pitch_[p] * rows_[p]));
@@ -128,14 +156,14 @@ void TestPicture::size_plane(int plane, int padding_bytes) {
 void TestPicture::fill_plane(int plane, Content content, bool distorted, unsigned seed, int padding_bytes) {
     size_plane(plane, padding_bytes);
     const auto p = static_cast<size_t>(plane);
-    const int channels = plane > 0 && format_.semi_planar != 0 ? 2 : 1;
+    const int channels = this->channels(plane);
     const int sample_bytes = format_.container_bits / 8;
     std::vector<uint8_t>& bytes = bytes_[p];
     for (size_t i = 0; i < bytes.size(); ++i)
         bytes[i] = static_cast<uint8_t>(hash(static_cast<uint32_t>(i), 3, seed + 99));
     for (int y = 0; y < rows_[p]; ++y)
         for (int x = 0; x < samples_[p]; ++x) {
-            const int channel = plane + (channels == 2 ? x % 2 : 0); // 1: Cb, 2: Cr
+            const int channel = plane + x % channels; // 1: Cb, 2: Cr
             const unsigned channel_seed = seed + static_cast<unsigned>(channel) * 31;
             const uint32_t sample = code(content, distorted, channel_seed, x / channels, y, format_.depth)
                                     << format_.shift;

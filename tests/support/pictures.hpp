@@ -30,8 +30,11 @@ struct Layout {
     const char* name;
     qc_chroma chroma;
     int depth, shift, container_bits, semi_planar;
+    int rgb = 0, pixel_step = 0;
+    std::array<int, 3> sample_offset{}; ///< of G, B, R; packed layouts only
 };
-extern const std::vector<Layout> kAllLayouts;
+extern const std::vector<Layout> kAllLayouts; ///< YUV and gray
+extern const std::vector<Layout> kRgbLayouts;
 const Layout& layout_named(const std::string& name);
 
 qc_format format_of(const Layout& layout, int width, int height);
@@ -63,6 +66,8 @@ private:
 
     qc_format format_;
     int planes_ = 1;
+    int channels(int plane) const;
+
     std::array<int, 3> samples_{}, rows_{}; ///< per row, interleaved channels counted one by one; rows
     std::array<std::vector<uint8_t>, 3> bytes_;
     std::array<ptrdiff_t, 3> pitch_{};

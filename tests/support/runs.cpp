@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #ifdef QC_WITH_CUDA
@@ -113,6 +114,26 @@ void expect_same_bits(const RunResult& expected, const RunResult& actual, const 
                 << what << ", frame " << f << ", " << expected.names[c % expected.names.size()] << ": "
                 << expected.values[f][c] << " / " << actual.values[f][c];
     }
+}
+
+void expect_agreement(const RunResult& cpu, const RunResult& cuda, const BackendBound& bound, const std::string& what) {
+    if (bound.exact()) {
+        expect_same_bits(cpu, cuda, what);
+        return;
+    }
+    ASSERT_TRUE(cpu.status.ok()) << what << ": " << cpu.status.text();
+    ASSERT_TRUE(cuda.status.ok()) << what << ": " << cuda.status.text();
+    ASSERT_EQ(cpu.present, cuda.present) << what;
+    ASSERT_EQ(cpu.values.size(), cuda.values.size()) << what;
+    for (size_t f = 0; f < cpu.values.size(); ++f)
+        for (size_t c = 0; c < cpu.values[f].size(); ++c) {
+            if (cpu.present[f][c] == 0) continue;
+            const double expected = cpu.values[f][c], actual = cuda.values[f][c];
+            if (expected == actual) continue; // infinities among them
+            ASSERT_LE(std::abs(expected - actual), bound.absolute + bound.relative * std::abs(expected))
+                << what << ", frame " << f << ", " << cpu.names[c % cpu.names.size()] << ": " << expected << " / "
+                << actual;
+        }
 }
 
 } // namespace qc::test

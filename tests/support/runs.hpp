@@ -47,4 +47,8 @@ const std::string& cuda_absence();
 /// Compares bits; fails the current test with the first difference.
 void expect_same_bits(const RunResult& expected, const RunResult& actual, const std::string& what);
 
+/// Compares the CPU backend's scores with those of CUDA: bits where the bound is exact (accumulators too), else within
+/// the bound.
+void expect_agreement(const RunResult& cpu, const RunResult& cuda, const BackendBound& bound, const std::string& what);
+
 } // namespace qc::test
