@@ -67,8 +67,8 @@ void add_sums(const HostPair& pair, const FrameGeometry& geometry, bool with_lum
             reference = decimated(reference);
             distorted = decimated(distorted);
         }
-        const int64_t positions = static_cast<int64_t>(reference.width - structural::kMargin) *
-                                  (reference.height - structural::kMargin);
+        const int64_t positions =
+            static_cast<int64_t>(reference.width - structural::kMargin) * (reference.height - structural::kMargin);
         structural::add_similarity(reference, distorted, with_luminance || scale == kScales - 1,
                                    structural::FixedPoint::for_sum_of(positions), &sums[scale * kSumWords]);
     }

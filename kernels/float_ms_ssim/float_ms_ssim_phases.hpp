@@ -24,14 +24,12 @@ struct LowPassMemory {
 template <typename T>
 QC_HD void read_phase(LowPassMemory& memory, const structural::Task& task, int from, int pair, int picture, int x,
                       int y, int thread) {
-    const auto store = [&](int row, int column, float sample) {
-        memory.samples[row][column % 2][column / 2] = sample;
-    };
+    const auto store = [&](int row, int column, float sample) { memory.samples[row][column % 2][column / 2] = sample; };
     const structural::Level& level = task.level[from];
     const int left = 2 * x - kRadius, top = 2 * y - kRadius;
     if (level.samples == nullptr) {
-        structural::read_tile<kReadRows, kReadColumns, kLowPassThreads>(
-            structural::LumaSource<T>(task, pair, picture), left, top, thread, store);
+        structural::read_tile<kReadRows, kReadColumns, kLowPassThreads>(structural::LumaSource<T>(task, pair, picture),
+                                                                        left, top, thread, store);
     } else {
         structural::read_tile<kReadRows, kReadColumns, kLowPassThreads>(structural::LevelSource(level, pair, picture),
                                                                         left, top, thread, store);

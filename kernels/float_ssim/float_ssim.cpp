@@ -102,10 +102,11 @@ Status validate(const FrameGeometry& geometry, const OptionValues& options) {
     }
     const Decimation decimation = decimation_for(geometry, options);
     if (decimation.width < structural::kTaps || decimation.height < structural::kTaps) {
-        return unsupported(format("float_ssim: a picture of %dx%d, decimated by %d to %dx%d (scale=%d), is smaller than "
-                                  "the window of %dx%d",
-                                  geometry.width, geometry.height, decimation.factor, decimation.width,
-                                  decimation.height, options.integer(kScale), structural::kTaps, structural::kTaps));
+        return unsupported(
+            format("float_ssim: a picture of %dx%d, decimated by %d to %dx%d (scale=%d), is smaller than "
+                   "the window of %dx%d",
+                   geometry.width, geometry.height, decimation.factor, decimation.width, decimation.height,
+                   options.integer(kScale), structural::kTaps, structural::kTaps));
     }
     return {};
 }

@@ -18,7 +18,8 @@ __device__ __forceinline__ void run_decimation(const structural::Task& task, con
 } // namespace qc::float_ssim
 
 extern "C" __global__ void __launch_bounds__(qc::float_ssim::kTuning.threads_x* qc::float_ssim::kTuning.threads_y)
-    float_ssim_decimate_u8(const __grid_constant__ qc::structural::Task task, qc::float_ssim::DecimationTask decimation) {
+    float_ssim_decimate_u8(const __grid_constant__ qc::structural::Task task,
+                           qc::float_ssim::DecimationTask decimation) {
     qc::float_ssim::run_decimation<uint8_t>(task, decimation);
 }
 

@@ -12,8 +12,8 @@ Image decimated(const Image& image, const Decimation& to) {
     Image result(to.width, to.height);
     for (int y = 0; y < to.height; ++y) {
         for (int x = 0; x < to.width; ++x) {
-            result.row(y)[x] = mean_around(x, y, to.factor, image.width, image.height,
-                                           [&](int u, int v) { return image.row(v)[u]; });
+            result.row(y)[x] =
+                mean_around(x, y, to.factor, image.width, image.height, [&](int u, int v) { return image.row(v)[u]; });
         }
     }
     return result;
@@ -25,8 +25,8 @@ void add_sums(const HostPair& pair, const FrameGeometry& geometry, const Decimat
               std::span<uint64_t> sums) {
     const Image reference = decimated(structural::image_of(pair.reference.plane[0], geometry), decimation);
     const Image distorted = decimated(structural::image_of(pair.distorted.plane[0], geometry), decimation);
-    const int64_t positions = static_cast<int64_t>(decimation.width - structural::kMargin) *
-                              (decimation.height - structural::kMargin);
+    const int64_t positions =
+        static_cast<int64_t>(decimation.width - structural::kMargin) * (decimation.height - structural::kMargin);
     structural::add_similarity(reference, distorted, true, structural::FixedPoint::for_sum_of(positions), sums.data());
 }
 

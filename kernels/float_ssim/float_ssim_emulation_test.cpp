@@ -32,9 +32,14 @@ void expect_equal(const EmulationCase& c, int scale) {
 
 TEST(FloatSsimEmulation, EveryFormatEqualsTheCpu) {
     const EmulationCase cases[] = {
-        {317, 83, 8, 0, 2},  {512, 390, 8, 0, 1, Content::kTexture, 4}, {157, 345, 10, 0, 2, Content::kNoise},
-        {157, 45, 10, 6, 2}, {132, 67, 12, 4, 1, Content::kEdges, 4},   {75, 333, 16, 0, 2, Content::kTexture, 4},
-        {64, 64, 8, 0, 1, Content::kBlack}, {64, 64, 16, 0, 1, Content::kFlat},
+        {317, 83, 8, 0, 2},
+        {512, 390, 8, 0, 1, Content::kTexture, 4},
+        {157, 345, 10, 0, 2, Content::kNoise},
+        {157, 45, 10, 6, 2},
+        {132, 67, 12, 4, 1, Content::kEdges, 4},
+        {75, 333, 16, 0, 2, Content::kTexture, 4},
+        {64, 64, 8, 0, 1, Content::kBlack},
+        {64, 64, 16, 0, 1, Content::kFlat},
     };
     for (const EmulationCase& c : cases) {
         expect_equal(c, 0);

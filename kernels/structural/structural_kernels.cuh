@@ -33,9 +33,9 @@ __device__ __forceinline__ void run_window(const Task& task) {
         terms_phase(memory, task, segment, batch, thread, sums);
         __syncthreads();
     }
-    uint64_t* const words = task.accumulators + (static_cast<size_t>(task.pairs[pair].output) * task.levels +
-                                                 static_cast<size_t>(segment.level)) *
-                                                    kSumWords;
+    uint64_t* const words =
+        task.accumulators +
+        (static_cast<size_t>(task.pairs[pair].output) * task.levels + static_cast<size_t>(segment.level)) * kSumWords;
     add_block_sums<kWarps>(sums, words);
 }
 
