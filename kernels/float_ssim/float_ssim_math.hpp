@@ -19,8 +19,8 @@ inline int decimated(int side, int factor) {
 
 /// The factor that leaves about 256 lines or columns, whichever are fewer.
 inline int automatic_factor(int width, int height) {
-    const float factor = static_cast<float>(width < height ? width : height) / 256.0f;
-    return factor < 1.5f ? 1 : static_cast<int>(factor + 0.5f);
+    const int factor = ((width < height ? width : height) + 128) / 256;
+    return factor > 1 ? factor : 1;
 }
 
 inline Decimation decimation_of(int width, int height, int scale) {
