@@ -36,8 +36,11 @@ FRAME_RATE = 25
 TIMEOUT_S = 600
 
 # Smallest pictures (width and height) that the metrics are defined for.
-MINIMUM_SIZE = {"adm": 33, "vif": 16, "motion": 3, "psnr": 1, "float_psnr": 1, "psnr_hvs": 16, "float_moment": 1,
-                "xpsnr": 1}
+MINIMUM_SIZE = {
+    "adm": 33, "vif": 16, "motion": 3,
+    "psnr": 1, "float_psnr": 1, "psnr_hvs": 16, "float_moment": 1, "xpsnr": 1,
+    "float_ssim": 11, "float_ms_ssim": 176,
+}
 NOT_IN_LIBVMAF = ("xpsnr",)
 MODEL_FEATURES = ("adm", "vif", "motion")
 
@@ -51,6 +54,8 @@ OUTPUTS = {
     "psnr_hvs": ["psnr_hvs*"],
     "float_moment": ["float_moment*"],
     "xpsnr": ["xpsnr_?"],
+    "float_ssim": ["float_ssim*"],
+    "float_ms_ssim": ["float_ms_ssim*"],
 }
 
 # Runs that XPSNR's golden values answer: their key, and our name for the run. The clips are played at FRAME_RATE.
@@ -67,6 +72,7 @@ class Run:
     patterns: tuple = ()  # golden names to compare; default: OUTPUTS of the metrics
     renames: dict = dataclasses.field(default_factory=dict)  # name in our log -> golden name
     quick: bool = False
+    smallest: dict = dataclasses.field(default_factory=dict)  # picture by metric, where options change MINIMUM_SIZE
     refused: bool = False  # libvmaf refuses it, for the pixel format or the size, or crashes: we have to refuse
 
     def compared(self, golden_run):
@@ -112,6 +118,12 @@ MOTION_OPTIONS = [
     "motion_fps_weight=0.5",
     "motion_max_val=3",
 ]
+# Golden runs with options that both SSIM metrics have.
+SSIM_OPTIONS = {
+    "ssim_lcs": {"enable_lcs": "true"},
+    "ssim_db": {"enable_db": "true"},
+    "ssim_db_clip": {"enable_db": "true", "clip_db": "true"},
+}
 
 RUNS = [
     # "default" is split by metric (below), since each metric has its own smallest picture.
@@ -136,6 +148,10 @@ RUNS = [
     Run("debug", ("vif",), one_metric("vif", debug="true")),
     Run("debug", ("adm",), one_metric("adm", debug="true")),
     Run("debug", ("motion",), one_metric("motion", debug="true")),
+    *(Run(golden, (metric,), one_metric(metric, **settings)) for metric in ("float_ssim", "float_ms_ssim")
+      for golden, settings in SSIM_OPTIONS.items()),
+    Run("ssim_scale1", ("float_ssim",), one_metric("float_ssim", scale="1", enable_lcs="true")),
+    Run("ssim_scale2", ("float_ssim",), one_metric("float_ssim", scale="2"), smallest={"float_ssim": 21}),
     Run("subsample3", MODEL_FEATURES + ("psnr",),
         {"n_subsample": "3", "metrics": "vmaf+psnr", "model": "version=vmaf_v0.6.1:name=vmaf_v0.6.1",
          "feature": "name=motion:motion_five_frame_window=true:motion_moving_average=true"},
@@ -332,7 +348,8 @@ class NotComparable(Exception):
 def check(clip, golden_data, golden_file, run, code, output, log, comparer):
     """None if all is as expected, else what is not."""
     golden_run = golden_data["runs"][run.golden]
-    too_large = [MINIMUM_SIZE[m] for m in run.metrics if MINIMUM_SIZE[m] > min(clip["width"], clip["height"])]
+    side = min(clip["width"], clip["height"])
+    too_large = [MINIMUM_SIZE[m] for m in run.metrics if run.smallest.get(m, MINIMUM_SIZE[m]) > side]
     if too_large:
         return check_refusal(clip, code, output, too_large)
     if run.refused:
