@@ -52,27 +52,26 @@ __device__ __forceinline__ double block_sum(double value) {
     return sum;
 }
 
-/// Word by word, by the whole block.
+/// By the whole block.
 __device__ __forceinline__ void copy_tables(Tables* target, const Tables* source) {
-    static_assert(sizeof(Tables) % sizeof(uint64_t) == 0);
-    const auto* const from = reinterpret_cast<const uint64_t*>(source);
-    auto* const to = reinterpret_cast<uint64_t*>(target);
-    for (int i = static_cast<int>(threadIdx.x); i < static_cast<int>(sizeof(Tables) / sizeof(uint64_t)); i += kThreads) {
-        to[i] = __ldg(from + i);
-    }
+    constexpr int kWords = sizeof(Tables) / sizeof(uint4);
+    static_assert(kWords * sizeof(uint4) == sizeof(Tables));
+    const auto* const from = reinterpret_cast<const uint4*>(source);
+    auto* const to = reinterpret_cast<uint4*>(target);
+    for (int i = static_cast<int>(threadIdx.x); i < kWords; i += kThreads) to[i] = __ldg(from + i);
     __syncthreads();
 }
 
 template <typename T>
 __device__ __forceinline__ void sum_tile(const DevicePair* pairs, double* partial_sums, const Tables* tables,
                                          const Task& task) {
-    __shared__ __align__(16) Tables shared;
+    __shared__ Tables shared;
     copy_tables(&shared, tables);
     const int tile = static_cast<int>(blockIdx.x);
     const Position first = thread_position(task, tile, static_cast<int>(threadIdx.x));
     const DevicePair& pair = pairs[blockIdx.z];
-    const double sum = block_sum<kThreads>(
-        sum_thread<T, HardwareSeeds>(pair.reference, pair.distorted, task, shared, first));
+    const double sum =
+        block_sum<kThreads>(sum_thread<T, HardwareSeeds>(pair.reference, pair.distorted, task, shared, first));
     if (threadIdx.x == 0) partial_sums[static_cast<size_t>(blockIdx.z) * task.tiles + tile] = sum;
 }
 

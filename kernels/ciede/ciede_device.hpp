@@ -87,17 +87,26 @@ struct PowerEntry {
 constexpr int kIntervalShift = 13; ///< of the upper word of x
 /// (c + 0.055) / 1.055 at the threshold of linear_light(), and above its largest value, at blue of 16 bits.
 constexpr double kPowerThreshold = (10.0 / 255.0 + 0.055) / 1.055, kPowerEnd = 2.25;
-constexpr auto kFirstPower =
-    static_cast<uint32_t>(std::bit_cast<uint64_t>(kPowerThreshold) >> (32 + kIntervalShift));
+constexpr auto kFirstPower = static_cast<uint32_t>(std::bit_cast<uint64_t>(kPowerThreshold) >> (32 + kIntervalShift));
 constexpr auto kEndPower = static_cast<uint32_t>(std::bit_cast<uint64_t>(kPowerEnd) >> (32 + kIntervalShift));
 constexpr uint32_t kPowers = kEndPower - kFirstPower;
 
-/// atan(k / 64) for k = 0 to 64.
-constexpr int kAngleSteps = 64;
-constexpr int kAngles = kAngleSteps + 1;
+/// T of the standard around a mean hue of k * kHueStep: value, first derivative, halved second, a sixth of the third.
+struct HueEntry {
+    float term[4];
+};
 
-struct Tables {
+/// Few bits, so that its multiples are exact. The cubic is good to 2^-25.
+constexpr float kHueStep = 19.0f / 1024.0f;
+constexpr int kHues = 510; ///< mean hues go up to one and a half turns
+
+/// atan(k / 64) for k = 0 to 64; one more, so that the size is a multiple of 16 bytes.
+constexpr int kAngleSteps = 64;
+constexpr int kAngles = kAngleSteps + 2;
+
+struct alignas(16) Tables {
     PowerEntry power[kPowers];
+    HueEntry hue[kHues];
     Split angle[kAngles];
 };
 
@@ -107,6 +116,24 @@ inline void fill_tables(Tables* tables) {
         const auto high = std::bit_cast<double>(uint64_t{kFirstPower + i + 1} << (32 + kIntervalShift));
         const double inverse = 2.0 / (low + high);
         tables->power[i] = {inverse, static_cast<double>(std::pow(1.0L / inverse, 2.4L))};
+    }
+    struct Wave {
+        double factor;
+        int multiple;
+        double phase;
+    };
+    const Wave waves[] = {{-0.17, 1, -kPi / 6.0}, {0.24, 2, 0.0}, {0.32, 3, kPi / 30.0}, {-0.20, 4, -7.0 * kPi / 20.0}};
+    for (int k = 0; k < kHues; ++k) {
+        double term[4] = {1.0, 0.0, 0.0, 0.0};
+        for (const Wave& wave : waves) {
+            const double angle = wave.multiple * (k * static_cast<double>(kHueStep)) + wave.phase;
+            const double n = wave.multiple, c = wave.factor * std::cos(angle), s = wave.factor * std::sin(angle);
+            term[0] += c;
+            term[1] -= n * s;
+            term[2] -= n * n * c / 2.0;
+            term[3] += n * n * n * s / 6.0;
+        }
+        for (int i = 0; i < 4; ++i) tables->hue[k].term[i] = static_cast<float>(term[i]);
     }
     for (int k = 0; k < kAngles; ++k) {
         const double angle = std::atan(static_cast<double>(k) / kAngleSteps);
@@ -139,23 +166,45 @@ inline ChannelMatrix make_channel_matrix(int depth) {
     };
 }
 
-/// x^2.4, or the straight line below the threshold. Errors of the power stay below 2^-46.
-QC_HD double linear_light(double x, const PowerEntry* powers) {
-    // What lies below the table wraps around, and takes the last entry: the line is taken instead of it.
-    const uint32_t interval = (upper_word(x) >> kIntervalShift) - kFirstPower;
+/// Interval of x in the table. Beyond its end: x lies below the threshold. 0: it may.
+QC_HD uint32_t power_interval(double x) {
+    return (upper_word(x) >> kIntervalShift) - kFirstPower;
+}
+
+/// x^2.4, good to 2^-46, from the threshold on.
+QC_HD double power_of(double x, uint32_t interval, const PowerEntry* powers) {
     const PowerEntry entry = powers[interval < kPowers ? interval : kPowers - 1];
     const double d = fma(x, entry.inverse, -1.0);
     const double series = fma(fma(fma(-0.0336, d, 0.224), d, 1.68), d, 2.4); // binomial
-    const double power = fma(entry.power * d, series, entry.power);
-    const double line = fma(x, 1.055 / 12.92, -0.055 / 12.92);
-    return x > kPowerThreshold ? power : line;
+    return fma(entry.power * d, series, entry.power);
 }
 
-/// Lightness function of CIE Lab.
+/// The straight line below the threshold.
+QC_HD double darken(double x, double power) {
+    return x > kPowerThreshold ? power : fma(x, 1.055 / 12.92, -0.055 / 12.92);
+}
+
+QC_HD uint32_t larger(uint32_t a, uint32_t b) {
+    return a > b ? a : b;
+}
+
+/// Linear light of the three channels, in place.
+QC_HD void linearise(double& red, double& green, double& blue, const PowerEntry* powers) {
+    const uint32_t r = power_interval(red), g = power_interval(green), b = power_interval(blue);
+    const double x_red = red, x_green = green, x_blue = blue;
+    red = power_of(x_red, r, powers);
+    green = power_of(x_green, g, powers);
+    blue = power_of(x_blue, b, powers);
+    if (larger(r - 1, larger(g - 1, b - 1)) >= kPowers) {
+        red = darken(x_red, red);
+        green = darken(x_green, green);
+        blue = darken(x_blue, blue);
+    }
+}
+
+/// Cube root, rounded once: a Newton step in single precision, then one from the exact residual. Garbage for t <= 0.
 template <typename Seeds>
-QC_HD float lab_curve(double t) {
-    if (!(t > kCurveThreshold)) return static_cast<float>(fma(t, kCurveSlope / 116.0, 16.0 / 116.0));
-    // A Newton step in single precision, then one from the exact residual.
+QC_HD float cube_root(double t) {
     const auto rough = static_cast<float>(t);
     const float inverse = Seeds::exp2(Seeds::log2(rough) * (-1.0f / 3.0f));
     const float square = inverse * inverse, third = square * (1.0f / 3.0f);
@@ -166,6 +215,22 @@ QC_HD float lab_curve(double t) {
     const double exact = root;
     const auto residual = static_cast<float>(fma(-(exact * exact), exact, t));
     return fmaf(residual, slope, root);
+}
+
+/// Upper word of the threshold below which the lightness function is a straight line. Root and line touch there, so
+/// that the lower word does not matter.
+constexpr auto kStraightEnd = static_cast<int32_t>(std::bit_cast<uint64_t>(kCurveThreshold) >> 32);
+
+QC_HD int32_t signed_upper_word(double value) {
+    return static_cast<int32_t>(upper_word(value));
+}
+
+QC_HD int32_t smaller(int32_t a, int32_t b) {
+    return a < b ? a : b;
+}
+
+QC_HD float straighten(double t, float root) {
+    return signed_upper_word(t) < kStraightEnd ? static_cast<float>(fma(t, kCurveSlope / 116.0, 16.0 / 116.0)) : root;
 }
 
 /// scale * (x - y), rounded once.
@@ -187,13 +252,20 @@ QC_HD double tristimulus(double red, double green, double blue) {
 template <typename Seeds>
 QC_HD Lab lab_of(const Sample& sample, const ChannelMatrix& matrix, const PowerEntry* powers) {
     const double luma = double_of(sample.y), u = double_of(sample.u), v = double_of(sample.v);
-    const double red = linear_light(fma(matrix.luma, luma, fma(matrix.red_v, v, matrix.red)), powers);
-    const double green = linear_light(
-        fma(matrix.luma, luma, fma(matrix.green_u, u, fma(matrix.green_v, v, matrix.green))), powers);
-    const double blue = linear_light(fma(matrix.luma, luma, fma(matrix.blue_u, u, matrix.blue)), powers);
-    const float x = lab_curve<Seeds>(tristimulus<0>(red, green, blue));
-    const float y = lab_curve<Seeds>(tristimulus<1>(red, green, blue));
-    const float z = lab_curve<Seeds>(tristimulus<2>(red, green, blue));
+    double red = fma(matrix.luma, luma, fma(matrix.red_v, v, matrix.red));
+    double green = fma(matrix.luma, luma, fma(matrix.green_u, u, fma(matrix.green_v, v, matrix.green)));
+    double blue = fma(matrix.luma, luma, fma(matrix.blue_u, u, matrix.blue));
+    linearise(red, green, blue, powers);
+    const double big_x = tristimulus<0>(red, green, blue), big_y = tristimulus<1>(red, green, blue),
+                 big_z = tristimulus<2>(red, green, blue);
+    float x = cube_root<Seeds>(big_x), y = cube_root<Seeds>(big_y), z = cube_root<Seeds>(big_z);
+    const int32_t least =
+        smaller(signed_upper_word(big_x), smaller(signed_upper_word(big_y), signed_upper_word(big_z)));
+    if (least < kStraightEnd) {
+        x = straighten(big_x, x);
+        y = straighten(big_y, y);
+        z = straighten(big_z, z);
+    }
     return {fmaf(116.0f, y, -16.0f), scaled_difference(500.0f, x, y), scaled_difference(200.0f, y, z)};
 }
 
@@ -204,6 +276,13 @@ constexpr float kTiny = 1e-30f;
 
 QC_HD float at_least(float value, float limit) {
     return value > limit ? value : limit;
+}
+
+template <typename Seeds>
+QC_HD float square_root(float square) {
+    const float inverse = Seeds::inverse_root(at_least(square, kTiny));
+    const float root = square * inverse;
+    return fmaf(fmaf(-root, root, square), 0.5f * inverse, root);
 }
 
 /// Square root of high + low, rounded once.
@@ -240,16 +319,6 @@ QC_HD float sine(float x) {
     p = fmaf(p, square, 8.3333313e-3f);
     p = fmaf(p, square, -0.166666666f);
     return fmaf(x * square, p, x);
-}
-
-/// |x| up to a quarter turn.
-QC_HD float cosine(float x) {
-    const float square = x * x;
-    float p = fmaf(-2.60713304e-7f, square, 2.47615732e-5f);
-    p = fmaf(p, square, -1.38883977e-3f);
-    p = fmaf(p, square, 4.16666403e-2f);
-    p = fmaf(p, square, -0.499999995f);
-    return fmaf(square, p, 1.0f);
 }
 
 /// exp(-x) for x from 0 on; 0, roughly, from 64 on.
@@ -298,9 +367,9 @@ QC_HD float hue_of(float b, float a, const Split* angles) {
     const Split fine = add(coarse.high, sign * ratio);
     const float small = fmaf(sign, fmaf(residual, inverse, cubic) + angle.low, base_rest);
     const float hue = fine.high + ((coarse.low + fine.low) + small);
-    if (!(b < 0.0f)) return hue;
     const Split wrapped = add(kTurn.high, -hue);
-    return wrapped.high + (wrapped.low + kTurn.low);
+    const float other_half = wrapped.high + (wrapped.low + kTurn.low);
+    return b < 0.0f ? other_half : hue;
 }
 
 /// The largest float below pi.
@@ -322,29 +391,12 @@ QC_HD float mean_hue(float first, float second) {
     return 0.5f * (total.high + (total.low + kTurn.low));
 }
 
-// cos(k hue - angle) = cos(angle) cos(k hue) + sin(angle) sin(k hue), with the factors of T.
-constexpr double kCos30 = 0.86602540378443864676, kSin30 = 0.5;
-constexpr double kCos6 = 0.99452189536827333692, kSin6 = 0.10452846326765347140;
-constexpr double kCos63 = 0.45399049973954679156, kSin63 = 0.89100652418836786236;
-
 /// T of the standard.
-QC_HD float hue_weight(float hue) {
-    const float rounded = fmaf(hue, static_cast<float>(1.0 / kPi), kRounder);
-    const float half_turns = rounded - kRounder;
-    const float rest = fmaf(-half_turns, kHalfTurn.low, fmaf(-half_turns, kHalfTurn.high, hue));
-    const uint32_t sign = bits_of(rounded) << 31; // an odd number of half turns
-    const float cos1 = float_of(bits_of(cosine(rest)) ^ sign), sin1 = float_of(bits_of(sine(rest)) ^ sign);
-    const float twice = cos1 + cos1;
-    const float cos2 = fmaf(twice, cos1, -1.0f), sin2 = twice * sin1;
-    const float cos3 = fmaf(twice, cos2, -cos1), sin3 = fmaf(twice, sin2, -sin1);
-    const float cos4 = fmaf(cos2 + cos2, cos2, -1.0f), sin4 = (cos2 + cos2) * sin2;
-    float t = fmaf(static_cast<float>(-0.20 * kSin63), sin4, 1.0f);
-    t = fmaf(static_cast<float>(-0.20 * kCos63), cos4, t);
-    t = fmaf(static_cast<float>(-0.32 * kSin6), sin3, t);
-    t = fmaf(static_cast<float>(0.32 * kCos6), cos3, t);
-    t = fmaf(0.24f, cos2, t);
-    t = fmaf(static_cast<float>(-0.17 * kSin30), sin1, t);
-    return fmaf(static_cast<float>(-0.17 * kCos30), cos1, t);
+QC_HD float hue_weight(float hue, const HueEntry* hues) {
+    const float rounded = fmaf(hue, 1.0f / kHueStep, kRounder);
+    const HueEntry entry = hues[bits_of(rounded) & 511];
+    const float rest = fmaf(kRounder - rounded, kHueStep, hue);
+    return fmaf(fmaf(fmaf(entry.term[3], rest, entry.term[2]), rest, entry.term[1]), rest, entry.term[0]);
 }
 
 // ---- the difference -------------------------------------------------------------------------------------------------
@@ -383,7 +435,7 @@ QC_HD float rotation(float chroma, float hue) {
 
 /// Difference of two colours; exactly 0 for the same.
 template <typename Seeds>
-QC_HD float difference_of(const Lab& reference, const Lab& distorted, const Split* angles) {
+QC_HD float difference_of(const Lab& reference, const Lab& distorted, const Tables& tables) {
     const float chroma1 = chroma_of<Seeds>(reference.a, reference.b);
     const float chroma2 = chroma_of<Seeds>(distorted.a, distorted.b);
     const Split stretch = stretch_of<Seeds>(0.5f * (chroma1 + chroma2));
@@ -392,22 +444,22 @@ QC_HD float difference_of(const Lab& reference, const Lab& distorted, const Spli
     const float stretched1 = chroma_of<Seeds>(a1, reference.b), stretched2 = chroma_of<Seeds>(a2, distorted.b);
     const float mean_chroma = 0.5f * (stretched1 + stretched2);
 
-    const float hue1 = hue_of<Seeds>(reference.b, a1, angles), hue2 = hue_of<Seeds>(distorted.b, a2, angles);
+    const float hue1 = hue_of<Seeds>(reference.b, a1, tables.angle),
+                hue2 = hue_of<Seeds>(distorted.b, a2, tables.angle);
     const bool grey = chroma1 == 0.0f || chroma2 == 0.0f;
     const float hue_angle = grey ? 0.0f : hue_difference(hue1, hue2);
     const float hue = mean_hue(hue1, hue2);
-    const float hue_step = 2.0f * root_of<Seeds>(stretched1 * stretched2, 0.0f) * sine(0.5f * hue_angle);
+    const float hue_step = 2.0f * square_root<Seeds>(stretched1 * stretched2) * sine(0.5f * hue_angle);
 
     const float offset = 0.5f * (reference.lightness + distorted.lightness) - 50.0f, square = offset * offset;
     const float lightness_scale = fmaf(0.015f * square, Seeds::inverse_root(20.0f + square), 1.0f);
     const float chroma_scale = fmaf(0.045f, mean_chroma, 1.0f);
-    const float hue_scale = fmaf(0.015f * mean_chroma, hue_weight(hue), 1.0f);
-    const float l =
-        quotient<Seeds>(distorted.lightness - reference.lightness, kLightnessWeight * lightness_scale);
+    const float hue_scale = fmaf(0.015f * mean_chroma, hue_weight(hue, tables.hue), 1.0f);
+    const float l = quotient<Seeds>(distorted.lightness - reference.lightness, kLightnessWeight * lightness_scale);
     const float c = quotient<Seeds>(stretched2 - stretched1, chroma_scale);
     const float h = quotient<Seeds>(hue_step, kHueWeight * hue_scale);
     const float crossed = (rotation<Seeds>(mean_chroma, hue) * c) * -h;
-    return root_of<Seeds>(fmaf(l, l, fmaf(h, h, fmaf(c, c, crossed))), 0.0f);
+    return square_root<Seeds>(fmaf(l, l, fmaf(h, h, fmaf(c, c, crossed))));
 }
 
 } // namespace qc::ciede

@@ -7,6 +7,9 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <memory>
+#include <string>
+#include <vector>
 
 #include "ciede/ciede_cpu.hpp"
 #include "tests/golden_metric.hpp"
@@ -20,6 +23,84 @@ namespace {
 bool libvmaf_is_sound(const FrameGeometry& geometry) {
     const ChromaGrid grid = make_chroma_grid(geometry);
     return grid.shift_x == grid.shift_y && (grid.shift_x == 0 || (geometry.width % 2 == 0 && geometry.height % 2 == 0));
+}
+
+FrameGeometry geometry_of(int width, int height, int depth, int chroma_width, int chroma_height) {
+    FrameGeometry geometry;
+    geometry.width = width;
+    geometry.height = height;
+    geometry.chroma_width = chroma_width;
+    geometry.chroma_height = chroma_height;
+    geometry.depth = depth;
+    geometry.sample = depth == 8 ? SampleType::kU8 : SampleType::kU16;
+    return geometry;
+}
+
+TEST(Ciede, RefusesWhatHasNoScore) {
+    const OptionValues options(descriptor().options);
+    const auto code = [&](const FrameGeometry& geometry) { return descriptor().validate(geometry, options).code(); };
+    EXPECT_EQ(code(geometry_of(2, 2, 8, 1, 1)), QC_OK);
+    EXPECT_EQ(code(geometry_of(1, 1, 16, 1, 1)), QC_OK);
+    EXPECT_EQ(code(geometry_of(64, 64, 12, 32, 64)), QC_OK);
+    EXPECT_EQ(code(geometry_of(64, 64, 14, 32, 32)), QC_ERROR_UNSUPPORTED);
+    EXPECT_EQ(code(geometry_of(64, 64, 8, 0, 0)), QC_ERROR_UNSUPPORTED);
+    EXPECT_EQ(code(geometry_of(1, 64, 8, 0, 0)), QC_ERROR_UNSUPPORTED);
+    const Status status = descriptor().validate(geometry_of(64, 48, 8, 0, 0), options);
+    EXPECT_NE(status.text().find("ciede: a picture of 64x48 without chroma"), std::string::npos) << status.text();
+}
+
+TEST(Ciede, SumBecomesDecibels) {
+    const FrameGeometry geometry = geometry_of(10, 10, 8, 5, 5);
+    const auto word = [](double sum) { return std::vector<uint64_t>{std::bit_cast<uint64_t>(sum)}; };
+    const auto recorder = test::finalise_stream(descriptor(), geometry, {}, {word(100.0), word(0.0), word(1e5)});
+    const std::vector<double> scores = recorder.values("ciede2000");
+    ASSERT_EQ(scores.size(), 3u);
+    EXPECT_EQ(scores[0], 45.0);
+    EXPECT_EQ(scores[1], std::numeric_limits<double>::infinity());
+    EXPECT_EQ(scores[2], -15.0);
+}
+
+/// Published pairs of colours (Sharma, Wu and Dalal, 2005, table 1), computed by hand for k_L = 0.65 and k_H = 4: pairs
+/// that differ in one respect only.
+TEST(Ciede, SingleSteps) {
+    // Lightness alone: S_L = 1 + 0.015 (L - 50)^2 / sqrt(20 + (L - 50)^2), L the mean of both.
+    EXPECT_NEAR(reference_difference({49.0f, 0.0f, 0.0f}, {51.0f, 0.0f, 0.0f}), 2.0 / 0.65, 1e-6);
+    EXPECT_NEAR(reference_difference({79.0f, 0.0f, 0.0f}, {81.0f, 0.0f, 0.0f}),
+                2.0 / (0.65 * (1.0 + 0.015 * 900.0 / std::sqrt(920.0))), 1e-6);
+    // Chroma alone, from grey: G is that of the mean chroma, so small that a is stretched by half.
+    EXPECT_NEAR(reference_difference({50.0f, 0.0f, 0.0f}, {50.0f, 1.0f, 0.0f}), 1.5 / (1.0 + 0.045 * 0.75), 1e-4);
+    EXPECT_EQ(reference_difference({50.0f, 10.0f, -20.0f}, {50.0f, 10.0f, -20.0f}), 0.0f);
+}
+
+TEST(Ciede, WhiteAndBlack) {
+    const Lab white = reference_lab({235, 128, 128}, 8), black = reference_lab({16, 128, 128}, 8);
+    EXPECT_NEAR(white.lightness, 100.0f, 1e-4f);
+    EXPECT_NEAR(white.a, 0.0f, 1e-2f);
+    EXPECT_NEAR(black.lightness, 0.0f, 1e-5f);
+    for (const int depth : {10, 12, 16}) {
+        const uint32_t unit = 1u << (depth - 8);
+        const Lab same = reference_lab({150 * unit, 90 * unit, 170 * unit}, depth),
+                  expected = reference_lab({150, 90, 170}, 8);
+        EXPECT_NEAR(same.lightness, expected.lightness, 1e-4f);
+        EXPECT_NEAR(same.a, expected.a, 1e-4f);
+        EXPECT_NEAR(same.b, expected.b, 1e-4f);
+    }
+}
+
+/// Scores of clips that are a formula. Those of the golden clips show that they are libvmaf's.
+TEST(Ciede, SyntheticClips) {
+    for (const test::SyntheticClip& clip : test::kSyntheticClips) {
+        std::vector<HostPicture> reference, distorted;
+        std::vector<std::unique_ptr<test::SyntheticPicture>> pictures;
+        for (int frame = 0; frame < clip.frames; ++frame)
+            for (const bool side : {false, true}) {
+                pictures.push_back(std::make_unique<test::SyntheticPicture>(clip, side, frame));
+                (side ? distorted : reference).push_back(pictures.back()->view());
+            }
+        const auto recorder =
+            test::score_stream(descriptor(), test::synthetic_geometry(clip), {}, reference, distorted);
+        std::printf("%s %.17g\n", clip.name, recorder.values("ciede2000")[0]);
+    }
 }
 
 TEST(CiedeGolden, EveryClip) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// What the threads of the CIEDE2000 kernel do. Compiles on the host, where a test runs it for all threads of all blocks.
+// What the threads of the CIEDE2000 kernel do. Compiles on the host, where a test runs it for all threads of all
+// blocks.
 //
 // A thread takes four neighbouring pixels of some rows. Whatever the layout, they are held as 16-bit lanes, chroma
 // repeated, so that one piece of code computes all differences: some 600 instructions a pixel, beside which the few
@@ -28,8 +29,12 @@ struct Task {
 inline Task make_task(const FrameGeometry& geometry) {
     const int tiles_x = (geometry.width + kTileWidth - 1) / kTileWidth;
     const int tiles_y = (geometry.height + kTileHeight - 1) / kTileHeight;
-    return {geometry.width,      geometry.height,           tiles_x,
-            tiles_x * tiles_y,   make_chroma_grid(geometry), make_channel_matrix(geometry.depth)};
+    return {geometry.width,
+            geometry.height,
+            tiles_x,
+            tiles_x * tiles_y,
+            make_chroma_grid(geometry),
+            make_channel_matrix(geometry.depth)};
 }
 
 /// First pixel of a thread. Its further rows follow at distances of kTuning.warps.
@@ -42,6 +47,13 @@ QC_HD Position thread_position(const Task& task, int tile, int thread) {
     return {tile_x * kTileWidth + thread % kLanes * kColumns, tile_y * kTileHeight + thread / kLanes};
 }
 
+// Keeps loops as they are: the code of one pixel alone fills much of the instruction cache.
+#if defined(__CUDACC__)
+#define QC_CIEDE_ROLLED _Pragma("unroll 1")
+#else
+#define QC_CIEDE_ROLLED
+#endif
+
 // ---- loading --------------------------------------------------------------------------------------------------------
 
 /// Four samples, the first in the lowest 16 bits.
@@ -49,7 +61,7 @@ using Four = uint64_t;
 
 /// Samples x to x + 3 of a row; the last of the row is repeated.
 template <typename T>
-QC_HD Four load_four(const DevicePlane& plane, int width, int x, int y) {
+QC_HD Four load_four(DevicePlane plane, int width, int x, int y) {
     constexpr int kBytes = kColumns * sizeof(T);
     if (x + kColumns <= width && plane.step == 1 && rows_aligned(plane, kBytes)) {
         const auto words = load_words<kBytes>(row_bytes(plane, y) + static_cast<size_t>(x) * sizeof(T));
@@ -64,7 +76,7 @@ QC_HD Four load_four(const DevicePlane& plane, int width, int x, int y) {
         }
     }
     Four four = 0;
-    QC_UNROLL
+    QC_CIEDE_ROLLED
     for (int i = 0; i < kColumns; ++i) {
         four |= Four{read_sample<T>(plane, x + i < width ? x + i : width - 1, y)} << (16 * i);
     }
@@ -73,7 +85,7 @@ QC_HD Four load_four(const DevicePlane& plane, int width, int x, int y) {
 
 /// The chroma of luma columns x to x + 3.
 template <typename T>
-QC_HD Four load_chroma(const DevicePlane& plane, const ChromaGrid& grid, int x, int row) {
+QC_HD Four load_chroma(DevicePlane plane, const ChromaGrid& grid, int x, int row) {
     if (grid.shift_x == 0) return load_four<T>(plane, grid.width, x, row);
     const uint32_t first = read_sample<T>(plane, grid.column(x), row);
     const uint32_t second = read_sample<T>(plane, grid.column(x + 2), row);
@@ -85,7 +97,8 @@ struct Pixels {
     Four y, u, v;
 
     QC_HD Sample first() const {
-        return {static_cast<uint32_t>(y & 0xffff), static_cast<uint32_t>(u & 0xffff), static_cast<uint32_t>(v & 0xffff)};
+        return {static_cast<uint32_t>(y & 0xffff), static_cast<uint32_t>(u & 0xffff),
+                static_cast<uint32_t>(v & 0xffff)};
     }
     QC_HD void drop_first() {
         y >>= 16;
@@ -102,13 +115,6 @@ QC_HD Pixels load_pixels(const DevicePicture& picture, const Task& task, int x, 
 }
 
 // ---- summing --------------------------------------------------------------------------------------------------------
-
-// The code of a pixel fills the instruction cache: it must exist once.
-#if defined(__CUDACC__)
-#define QC_CIEDE_ROLLED _Pragma("unroll 1")
-#else
-#define QC_CIEDE_ROLLED
-#endif
 
 /// A thread's sum, pixel after pixel.
 template <typename T, typename Seeds>
@@ -130,7 +136,7 @@ QC_HD double sum_thread(const DevicePicture& reference, const DevicePicture& dis
             if (sample_a.y == sample_b.y && sample_a.u == sample_b.u && sample_a.v == sample_b.v) continue;
             const Lab lab_a = lab_of<Seeds>(sample_a, task.matrix, tables.power);
             const Lab lab_b = lab_of<Seeds>(sample_b, task.matrix, tables.power);
-            sum += difference_of<Seeds>(lab_a, lab_b, tables.angle);
+            sum += difference_of<Seeds>(lab_a, lab_b, tables);
         }
     }
     return sum;
