@@ -12,6 +12,7 @@
 #include "float_ansnr/float_ansnr_tile.hpp"
 #include "tests/golden_metric.hpp"
 #include "tests/metric_runner.hpp"
+#include "tests/synthetic_clip.hpp"
 
 namespace qc::float_ansnr {
 namespace {
@@ -151,6 +152,48 @@ TEST(FloatAnsnr, ValidatesDepthAndSize) {
     EXPECT_EQ(code(2, 3, 8), QC_ERROR_UNSUPPORTED);
     EXPECT_EQ(code(3, 2, 8), QC_ERROR_UNSUPPORTED);
     EXPECT_EQ(code(3, 3, 14), QC_ERROR_UNSUPPORTED);
+}
+
+/// libvmaf 3.2.0 on the clips of synthetic_clip.hpp.
+struct FrozenScores {
+    const char* clip;
+    std::vector<double> ansnr, anpsnr;
+};
+const std::vector<FrozenScores> kFrozenScores = {
+    {"g64x48_420_8",
+     {16.528829627888076, 16.47003307520371, 16.40802998617811, 16.31133638273351},
+     {34.149299357590735, 34.080070929543936, 33.93396228440969, 33.74454016261419}},
+    {"g175x99_420_8",
+     {17.188974001199423, 17.300744537121144, 17.24970565862288, 17.228080233255454},
+     {33.812441688590205, 33.9379434982484, 33.876687193113526, 33.85006486078127}},
+    {"g176x176_420_10",
+     {17.138056891748793, 17.229834400982778, 17.151779363522557, 17.167957027257106},
+     {33.768444211591934, 33.86180279732837, 33.772403451641665, 33.78619157708475}},
+    {"g80x66_422_12",
+     {16.693125241630582, 16.68166636296833, 16.654971387752965},
+     {33.79108220834616, 33.856088481634764, 33.83518328484978}},
+    {"g48x32_444_16",
+     {17.07116295023711, 17.152119620190504, 16.973932454816133},
+     {36.101238866038, 36.61320896756495, 36.76851806780124}},
+};
+
+TEST(FloatAnsnr, SyntheticClipsHaveTheFrozenScores) {
+    for (const FrozenScores& frozen : kFrozenScores) {
+        for (const test::SyntheticClip& clip : test::kSyntheticClips) {
+            if (std::string(clip.name) != frozen.clip) continue;
+            std::vector<test::SyntheticPicture> storage;
+            storage.reserve(2 * static_cast<size_t>(clip.frames));
+            std::vector<HostPicture> reference, distorted;
+            for (int frame = 0; frame < clip.frames; ++frame) {
+                reference.push_back(storage.emplace_back(clip, false, frame).view());
+                distorted.push_back(storage.emplace_back(clip, true, frame).view());
+            }
+            const test::Recorder recorder =
+                test::score_stream(descriptor(), test::synthetic_geometry(clip), {}, reference, distorted);
+            EXPECT_EQ(recorder.values("float_ansnr"), frozen.ansnr) << frozen.clip;
+            EXPECT_EQ(recorder.values("float_anpsnr"), frozen.anpsnr) << frozen.clip;
+        }
+    }
 }
 
 TEST(FloatAnsnrGolden, EveryClip) {

@@ -102,35 +102,40 @@ QC_HD void filter_tile(const DevicePlane& reference, const DevicePlane& distorte
     const int x = tile_x + column + lane * kColumns, y = band_y + first_row;
     if (x >= task.width || y >= task.height) return;
     const SpanReader<T> reference_rows(reference, task, x), distorted_rows(distorted, task, x);
-    RowSums sums[kWindow][kColumns];
-    float reference_sums[3][kColumns];
+    // Windows in progress, each summed from top to bottom as its rows come. Row y - 2 + i is the first one of window i,
+    // whose middle is row y + i, and the last one of window i - 4.
+    float distorted_sum[kWindow][kColumns], reference_sum[3][kColumns];
     QC_UNROLL
     for (int i = 0; i < kRows + 2 * kRadius; ++i) {
-        // Row y - 2 + i is the last one of the windows of row y - 4 + i.
         float span[kSpan];
         distorted_rows.read(y - kRadius + i, span);
         QC_UNROLL
-        for (int c = 0; c < kColumns; ++c) sums[i % kWindow][c] = distorted_row(span + c);
-        // The reference's window ends one row earlier.
-        if (i >= 2) {
-            reference_rows.read(y - kRadius + i - 1, span);
-            QC_UNROLL
-            for (int c = 0; c < kColumns; ++c) reference_sums[(i - 1) % 3][c] = reference_row(span + c);
+        for (int c = 0; c < kColumns; ++c) {
+            const RowSums row = distorted_row(span + c);
+            distorted_sum[i % kWindow][c] = row.outer;
+            if (i >= 1) distorted_sum[(i - 1) % kWindow][c] += row.second;
+            if (i >= 2) distorted_sum[(i - 2) % kWindow][c] += row.middle;
+            if (i >= 3) distorted_sum[(i - 3) % kWindow][c] += row.second;
+            if (i >= 4) distorted_sum[(i - 4) % kWindow][c] += row.outer;
         }
-        const int done = i - 2 * kRadius;
-        if (done < 0) continue;
-        const int row = kSums * (first_row + done);
+        // The reference's window i is the three rows y + i - 1 to y + i + 1: they come one step later than they could.
+        if (i < 2) continue;
+        reference_rows.read(y - kRadius + i - 1, span);
         QC_UNROLL
         for (int c = 0; c < kColumns; ++c) {
-            const float smooth_reference = reference_window(
-                reference_sums[(done + 1) % 3][c], reference_sums[(done + 2) % 3][c], reference_sums[done % 3][c]);
-            const float smooth_distorted =
-                distorted_window(sums[done % kWindow][c].outer, sums[(done + 1) % kWindow][c].second,
-                                 sums[(done + 2) % kWindow][c].middle, sums[(done + 3) % kWindow][c].second,
-                                 sums[(done + 4) % kWindow][c].outer);
+            const float row = reference_row(span + c);
+            reference_sum[(i - 2) % 3][c] = row;
+            if (i >= 3) reference_sum[(i - 3) % 3][c] += 2.0f * row;
+            if (i >= 4) reference_sum[(i - 4) % 3][c] += row;
+        }
+        if (i < 4) continue;
+        const int done = i - 4, chain = kSums * (first_row + done);
+        QC_UNROLL
+        for (int c = 0; c < kColumns; ++c) {
+            const float smooth = reference_sum[done % 3][c];
             const int place = column + c * kLanes + lane;
-            shared.term[row][place] = signal_term(smooth_reference);
-            shared.term[row + 1][place] = noise_term(smooth_reference, smooth_distorted);
+            shared.term[chain][place] = signal_term(smooth);
+            shared.term[chain + 1][place] = noise_term(smooth, distorted_sum[done % kWindow][c]);
         }
     }
 }
