@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "common/float_luma.hpp"
+#include "common/mirror.hpp"
 #include "common/types.hpp"
 
 namespace qc::float_ansnr {
@@ -14,14 +15,6 @@ namespace qc::float_ansnr {
 constexpr int kRadius = 2;      ///< of the distorted picture's filter, the larger one
 constexpr int kMinimumSize = 3; ///< smaller pictures do not hold the mirrored window
 constexpr int kWindow = 2 * kRadius + 1;
-
-/// Extension beyond the borders: the first sample is not repeated, the last one is. Clamped, so that rows which nobody
-/// uses read inside too.
-QC_HD int mirror(int i, int size) {
-    i = i < 0 ? -i : i;
-    i = i >= size ? 2 * size - 1 - i : i;
-    return i < 0 ? 0 : (i >= size ? size - 1 : i);
-}
 
 /// 3 x 3 filter of the reference, weights {1 2 1; 2 4 2; 1 2 1} / 16, from five samples of a row around the middle one.
 /// The middle row of the window has exactly twice the sum of the outer ones.
