@@ -36,7 +36,8 @@ FRAME_RATE = 25
 TIMEOUT_S = 600
 
 # Smallest pictures (width and height) that the metrics are defined for.
-MINIMUM_SIZE = {"adm": 33, "vif": 16, "motion": 3, "psnr": 1, "psnr_hvs": 16, "float_moment": 1}
+MINIMUM_SIZE = {"adm": 33, "vif": 16, "motion": 3, "psnr": 1, "psnr_hvs": 16, "float_moment": 1,
+                "float_ansnr": 3, "float_adm": 17}
 MODEL_FEATURES = ("adm", "vif", "motion")
 
 # What each metric writes, as patterns of names in libvmaf's log.
@@ -47,6 +48,8 @@ OUTPUTS = {
     "psnr": ["psnr_y", "psnr_cb", "psnr_cr", "mse_*", "apsnr_*"],
     "psnr_hvs": ["psnr_hvs*"],
     "float_moment": ["float_moment*"],
+    "float_ansnr": ["float_ansnr", "float_anpsnr"],
+    "float_adm": ["adm*", "aim*"],
 }
 
 @dataclasses.dataclass
@@ -95,6 +98,18 @@ ADM_OPTIONS = {
     "min_0.9_nw_0.05": "adm_noise_weight=0.05:adm_min_val=0.9",
     "dlmw_0.2": "adm_dlm_weight=0.2",
 }
+FLOAT_ADM_OPTIONS = [
+    "adm_enhn_gain_limit=1",
+    "adm_csf_mode=1",
+    "adm_csf_mode=2",
+    "adm_bypass_cm=1",
+    "adm_p_norm=2",
+    "adm_adm3_apply_hm=true",
+    "adm_norm_view_dist=5",
+    "adm_skip_scale0=true",
+    "adm_dlm_weight=0.2",
+    "adm_noise_weight=0.05",
+]
 MOTION_OPTIONS = [
     "motion_five_frame_window=true",
     "motion_moving_average=true",
@@ -122,9 +137,11 @@ RUNS = [
     Run("psnr_reduced_hbd_peak", ("psnr",), one_metric("psnr", reduced_hbd_peak="true", enable_apsnr="true")),
     Run("options_vif", ("vif",), variants("vif", "vif_enhn_gain_limit=1", "vif_skip_scale0=true")),
     Run("options_adm", ("adm",), variants("adm", *ADM_OPTIONS.values()), tuple(f"integer_*_{s}" for s in ADM_OPTIONS)),
+    Run("options_float_adm", ("float_adm",), variants("float_adm", *FLOAT_ADM_OPTIONS)),
     Run("options_motion", ("motion",), variants("motion", *MOTION_OPTIONS)),
     Run("debug", ("vif",), one_metric("vif", debug="true")),
     Run("debug", ("adm",), one_metric("adm", debug="true")),
+    Run("debug", ("float_adm",), one_metric("float_adm", debug="true")),
     Run("debug", ("motion",), one_metric("motion", debug="true")),
     Run("subsample3", MODEL_FEATURES + ("psnr",),
         {"n_subsample": "3", "metrics": "vmaf+psnr", "model": "version=vmaf_v0.6.1:name=vmaf_v0.6.1",
