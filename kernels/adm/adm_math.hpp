@@ -12,6 +12,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "common/mirror.hpp"
 #include "common/types.hpp"
 
 namespace qc::adm {
@@ -22,16 +23,6 @@ enum Band { kBandH = 0, kBandV = 1, kBandD = 2 };
 
 /// The largest decoupling ratio: 1.0 in Q15.
 constexpr uint32_t kRatioOne = 32768;
-
-// ---- borders --------------------------------------------------------------------------------------------------------
-
-/// Mirror of the wavelet and of the masking window: the first sample is not repeated, the last one is. Clamped, so that
-/// positions far outside, whose values nobody uses, still read inside.
-QC_HD int mirror(int i, int size) {
-    i = i < 0 ? -i : i;
-    i = i >= size ? 2 * size - 1 - i : i;
-    return i < 0 ? 0 : (i >= size ? size - 1 : i);
-}
 
 // ---- wavelet (Daubechies, 4 taps, Q15) ------------------------------------------------------------------------------
 

@@ -40,6 +40,7 @@ MINIMUM_SIZE = {
     "adm": 33, "vif": 16, "motion": 3,
     "psnr": 1, "float_psnr": 1, "psnr_hvs": 16, "float_moment": 1, "xpsnr": 1,
     "float_ssim": 11, "float_ms_ssim": 176, "ciede": 2,
+    "float_ansnr": 3, "float_adm": 17,
 }
 NOT_IN_LIBVMAF = ("xpsnr",)
 MODEL_FEATURES = ("adm", "vif", "motion")
@@ -57,6 +58,8 @@ OUTPUTS = {
     "float_ssim": ["float_ssim*"],
     "float_ms_ssim": ["float_ms_ssim*"],
     "ciede": ["ciede2000"],
+    "float_ansnr": ["float_ansnr", "float_anpsnr"],
+    "float_adm": ["adm*", "aim*"],
 }
 
 # How far CUDA may be from libvmaf where a metric's descriptor has a backend_bound.
@@ -119,6 +122,18 @@ ADM_OPTIONS = {
     "min_0.9_nw_0.05": "adm_noise_weight=0.05:adm_min_val=0.9",
     "dlmw_0.2": "adm_dlm_weight=0.2",
 }
+FLOAT_ADM_OPTIONS = [
+    "adm_enhn_gain_limit=1",
+    "adm_csf_mode=1",
+    "adm_csf_mode=2",
+    "adm_bypass_cm=1",
+    "adm_p_norm=2",
+    "adm_adm3_apply_hm=true",
+    "adm_norm_view_dist=5",
+    "adm_skip_scale0=true",
+    "adm_dlm_weight=0.2",
+    "adm_noise_weight=0.05",
+]
 MOTION_OPTIONS = [
     "motion_five_frame_window=true",
     "motion_moving_average=true",
@@ -154,9 +169,11 @@ RUNS = [
     Run("xpsnr_fast", ("xpsnr",), one_metric("xpsnr", fps="60")),
     Run("options_vif", ("vif",), variants("vif", "vif_enhn_gain_limit=1", "vif_skip_scale0=true")),
     Run("options_adm", ("adm",), variants("adm", *ADM_OPTIONS.values()), tuple(f"integer_*_{s}" for s in ADM_OPTIONS)),
+    Run("options_float_adm", ("float_adm",), variants("float_adm", *FLOAT_ADM_OPTIONS)),
     Run("options_motion", ("motion",), variants("motion", *MOTION_OPTIONS)),
     Run("debug", ("vif",), one_metric("vif", debug="true")),
     Run("debug", ("adm",), one_metric("adm", debug="true")),
+    Run("debug", ("float_adm",), one_metric("float_adm", debug="true")),
     Run("debug", ("motion",), one_metric("motion", debug="true")),
     *(Run(golden, (metric,), one_metric(metric, **settings)) for metric in ("float_ssim", "float_ms_ssim")
       for golden, settings in SSIM_OPTIONS.items()),

@@ -68,15 +68,54 @@ std::map<std::string, std::vector<double>> score(const golden::Clip& clip, const
     return scores;
 }
 
+struct Tally {
+    size_t compared = 0, different = 0, clips = 0;
+    double largest = 0;
+};
+
+/// Scores a clip with models whose names in the golden run are theirs. Clips that are refused are left out, and told.
+void compare_models(const std::filesystem::path& folder, const golden::Clip& clip, const golden::Json& metrics,
+                    const std::string& models, double tolerance, Tally* tally) {
+    Status status;
+    const auto scores = score(clip, models, golden::unpack(folder, clip.reference_file),
+                              golden::unpack(folder, clip.distorted_file), &status);
+    if (!status.ok() && status.code() == QC_ERROR_INVALID) {
+        std::printf("%s: refused: %s\n", clip.name.c_str(), status.text().c_str());
+        return;
+    }
+    ASSERT_TRUE(status.ok()) << clip.name << ": " << status.text();
+    ++tally->clips;
+    for (const auto& [name, values] : scores) {
+        ASSERT_EQ(values.size(), static_cast<size_t>(clip.frames)) << clip.name << " " << name;
+        const bool plain = metrics[name].has("scalar");
+        for (size_t frame = 0; frame < values.size(); ++frame) {
+            const double expected = metrics[name][plain ? "scalar" : "values"].array[frame].value();
+            ++tally->compared;
+            if (values[frame] == expected || (std::isnan(values[frame]) && std::isnan(expected))) continue;
+            ++tally->different;
+            tally->largest = std::max(tally->largest, std::abs(values[frame] - expected));
+            EXPECT_NEAR(values[frame], expected, tolerance) << clip.name << " " << name << " frame " << frame;
+        }
+    }
+}
+
+void report(const Tally& tally) {
+    std::printf("%zu scores of %zu clips compared, %zu differ, by %g at most\n", tally.compared, tally.clips,
+                tally.different, tally.largest);
+}
+
+bool is_registered(std::string_view name) {
+    const auto registry = registered_metrics();
+    return std::any_of(registry.begin(), registry.end(), [&](const auto* metric) { return metric->name == name; });
+}
+
+constexpr char kNoClips[] = "SKIPPED: no golden clips (QC_SHARED, or a folder \"shared\" beside the checkout)";
+
 TEST(GoldenSession, Version1Models) {
     const std::filesystem::path folder = golden::folder();
-    if (folder.empty())
-        GTEST_SKIP() << "SKIPPED: no golden clips (QC_SHARED, or a folder \"shared\" beside the checkout)";
-    const auto registry = registered_metrics();
-    if (std::none_of(registry.begin(), registry.end(), [](const auto* metric) { return metric->name == "cambi"; }))
-        GTEST_SKIP() << "SKIPPED: this build has no cambi";
-    size_t compared = 0, different = 0, runs = 0;
-    double largest = 0;
+    if (folder.empty()) GTEST_SKIP() << kNoClips;
+    if (!is_registered("cambi")) GTEST_SKIP() << "SKIPPED: this build has no cambi";
+    Tally tally;
     for (const golden::Clip& clip : golden::clips(folder)) {
         const golden::Json golden_file = golden::read_json(folder / "libvmaf" / (clip.name + ".json"));
         const golden::Json& metrics = golden_file["runs"]["models_v1"]["metrics"];
@@ -86,30 +125,36 @@ TEST(GoldenSession, Version1Models) {
                 models += (models.empty() ? "" : "|") + std::string("version=") + std::string(name) +
                           ":name=" + std::string(name);
         if (models.empty() || models.find("vmaf_v1") == std::string::npos) continue;
-        Status status;
-        const auto scores = score(clip, models, golden::unpack(folder, clip.reference_file),
-                                  golden::unpack(folder, clip.distorted_file), &status);
-        if (!status.ok() && status.code() == QC_ERROR_INVALID) {
-            std::printf("%s: refused: %s\n", clip.name.c_str(), status.text().c_str());
-            continue;
-        }
-        ASSERT_TRUE(status.ok()) << clip.name << ": " << status.text();
-        ++runs;
-        for (const auto& [name, values] : scores) {
-            ASSERT_EQ(values.size(), static_cast<size_t>(clip.frames)) << clip.name << " " << name;
-            const bool plain = metrics[name].has("scalar");
-            for (size_t frame = 0; frame < values.size(); ++frame) {
-                const double expected = metrics[name][plain ? "scalar" : "values"].array[frame].value();
-                ++compared;
-                if (values[frame] == expected || (std::isnan(values[frame]) && std::isnan(expected))) continue;
-                ++different;
-                largest = std::max(largest, std::abs(values[frame] - expected));
-                EXPECT_NEAR(values[frame], expected, 1e-3) << clip.name << " " << name << " frame " << frame;
-            }
-        }
+        compare_models(folder, clip, metrics, models, 1e-3, &tally);
+        if (HasFatalFailure()) return;
     }
-    std::printf("%zu scores of %zu clips compared, %zu differ, by %g at most\n", compared, runs, different, largest);
-    EXPECT_GT(compared, 1000u);
+    report(tally);
+    EXPECT_GT(tally.compared, 1000u);
+}
+
+/// Models over floating-point features. Their features are within 1e-6; a score moves by at most about 100 times that.
+TEST(GoldenSession, FloatModels) {
+    const std::filesystem::path folder = golden::folder();
+    if (folder.empty()) GTEST_SKIP() << kNoClips;
+    for (const char* metric : {"float_adm", "float_motion", "float_vif"})
+        if (!is_registered(metric)) GTEST_SKIP() << "SKIPPED: this build has no " << metric;
+    Tally tally;
+    for (const golden::Clip& clip : golden::clips(folder)) {
+        if (std::min(clip.width, clip.height) < 17) continue; // libvmaf reads beyond its bands, we refuse
+        const golden::Json golden_file = golden::read_json(folder / "libvmaf" / (clip.name + ".json"));
+        const golden::Json& metrics = golden_file["runs"]["models_float"]["metrics"];
+        std::string models;
+        for (const char* name :
+             {"vmaf_float_v0.6.1", "vmaf_float_v0.6.1neg", "vmaf_float_4k_v0.6.1", "vmaf_float_b_v0.6.3"}) {
+            const std::filesystem::path file = folder.parent_path() / "models" / (std::string(name) + ".json");
+            if (metrics.has(name)) models += (models.empty() ? "path=" : "|path=") + file.string() + ":name=" + name;
+        }
+        if (models.empty()) continue;
+        compare_models(folder, clip, metrics, models, 1e-4, &tally);
+        if (HasFatalFailure()) return;
+    }
+    report(tally);
+    EXPECT_GT(tally.compared, 1000u);
 }
 
 } // namespace
