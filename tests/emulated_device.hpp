@@ -22,8 +22,8 @@
 
 namespace qc::test {
 
-/// Runs the threads of a block in ascending or descending order: with a race between them within a phase, one of the two
-/// would give another result.
+/// Runs the threads of a block in ascending or descending order: with a race between them within a phase, one of the
+/// two would give another result.
 class ThreadOrder {
 public:
     explicit ThreadOrder(bool descending) : descending_(descending) {}
@@ -47,8 +47,7 @@ template <typename Body>
 void each_block(Dim3 grid, const Body& body) {
     for (unsigned z = 0; z < grid.z; ++z)
         for (unsigned y = 0; y < grid.y; ++y)
-            for (unsigned x = 0; x < grid.x; ++x)
-                body(static_cast<int>(x), static_cast<int>(y), static_cast<int>(z));
+            for (unsigned x = 0; x < grid.x; ++x) body(static_cast<int>(x), static_cast<int>(y), static_cast<int>(z));
 }
 
 template <typename T>
@@ -72,8 +71,7 @@ void emulate_sum_columns(Dim3 grid, Dim3 /*block*/, void** arguments, const Thre
     const auto& task = argument<ColumnSumTask>(arguments, 2);
     each_block(grid, [&](int x, int y, int) {
         const int kind = x / task.planes, plane = x % task.planes;
-        const float* const sums =
-            task.sums[kind] + (static_cast<size_t>(y) * task.planes + plane) * task.height[kind];
+        const float* const sums = task.sums[kind] + (static_cast<size_t>(y) * task.planes + plane) * task.height[kind];
         float total = 0.0f;
         for (int i = 0; i < task.height[kind]; ++i) total = total + sums[i];
         accumulators[evaluations[y].output * static_cast<size_t>(task.words) + task.word[kind] + plane] =

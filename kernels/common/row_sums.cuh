@@ -43,8 +43,7 @@ __device__ __forceinline__ void sum_columns(const Evaluation* evaluations, uint6
         prefix##_sum_rows(const __grid_constant__ qc::RowSumTask task) {                                               \
         qc::sum_rows(task);                                                                                            \
     }                                                                                                                  \
-    extern "C" __global__ void __launch_bounds__(qc::kColumnSumBlock)                                                  \
-        prefix##_sum_columns(const Evaluation* evaluations, uint64_t* accumulators,                                    \
-                             const __grid_constant__ qc::ColumnSumTask task) {                                         \
+    extern "C" __global__ void __launch_bounds__(qc::kColumnSumBlock) prefix##_sum_columns(                            \
+        const Evaluation* evaluations, uint64_t* accumulators, const __grid_constant__ qc::ColumnSumTask task) {       \
         qc::sum_columns(evaluations, accumulators, task);                                                              \
     }

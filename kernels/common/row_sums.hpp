@@ -42,11 +42,11 @@ struct ColumnSumTask {
 constexpr int kColumnSumBlock = 128; ///< threads; they fetch what one of them adds
 constexpr int kColumnSumChunk = 1024;
 
-/// Adds the terms of a row. The row starts at a multiple of 16 bytes; terms are fetched four at a time, a batch ahead of
-/// the one that is being added.
+/// Adds the terms of a row. The row starts at a multiple of 16 bytes; terms are fetched four at a time, a batch ahead
+/// of the one that is being added.
 QC_HD float sum_row(const float* row, int width) {
     constexpr int kVectors = 8, kBatch = 4 * kVectors;
-    const auto fetch = [&](int x, Words<16> (&batch)[kVectors]) {
+    const auto fetch = [&](int x, Words<16>(&batch)[kVectors]) {
         QC_UNROLL
         for (int i = 0; i < kVectors; ++i) batch[i] = load_words<16>(row + x + 4 * i);
     };

@@ -31,7 +31,8 @@ extern "C" __global__ void __launch_bounds__(kTuning.threads, kTuning.blocks_per
     difference_tile<uint16_t>(task);
 }
 
-extern "C" __global__ void __launch_bounds__(kHalfBlock) float_motion_half_terms(const __grid_constant__ HalfTask task) {
+extern "C" __global__ void __launch_bounds__(kHalfBlock)
+    float_motion_half_terms(const __grid_constant__ HalfTask task) {
     half_term(task, static_cast<int>(blockIdx.z),
               static_cast<int>(blockIdx.x) * kHalfBlock + static_cast<int>(threadIdx.x), static_cast<int>(blockIdx.y));
 }

@@ -13,8 +13,7 @@ struct Picture {
     int width = 0, height = 0;
     std::vector<float> samples;
 
-    Picture(int width_, int height_)
-        : width(width_), height(height_), samples(static_cast<size_t>(width_) * height_) {}
+    Picture(int width_, int height_) : width(width_), height(height_), samples(static_cast<size_t>(width_) * height_) {}
     float* row(int y) { return samples.data() + static_cast<size_t>(y) * width; }
     const float* row(int y) const { return samples.data() + static_cast<size_t>(y) * width; }
 };
@@ -30,7 +29,8 @@ Picture normalised_picture(const Plane<const T>& plane, const PlanePlan& plan, f
     return picture;
 }
 
-QC_CPU_CLONES void blur_columns(const float* const rows[kTaps], const BlurTaps& taps, int width, float* __restrict out) {
+QC_CPU_CLONES void blur_columns(const float* const rows[kTaps], const BlurTaps& taps, int width,
+                                float* __restrict out) {
     const float *first = rows[0], *second = rows[1], *middle = rows[2], *fourth = rows[3], *last = rows[4];
     for (int x = 0; x < width; ++x) out[x] = blurred(first[x], second[x], middle[x], fourth[x], last[x], taps);
 }

@@ -104,8 +104,8 @@ struct TestPlane {
         rows.assign(static_cast<size_t>(height), std::vector<float>(static_cast<size_t>(width)));
         for (int y = 0; y < height; ++y)
             for (int x = 0; x < width; ++x) {
-                const uint32_t value = flat >= 0 ? static_cast<uint32_t>(flat)
-                                                 : test::synthetic_hash(x, y, seed, 0, 3) & 255;
+                const uint32_t value =
+                    flat >= 0 ? static_cast<uint32_t>(flat) : test::synthetic_hash(x, y, seed, 0, 3) & 255;
                 bytes.push_back(static_cast<uint8_t>(value));
                 rows[y][x] = static_cast<float>(value) - 128.0f;
             }
@@ -164,10 +164,10 @@ std::vector<TestPlane> flat_planes(const std::vector<int>& values) {
     return planes;
 }
 
-/// The filter's taps add up to 1 only within 1e-6 in each direction.
+/// Blurred samples of up to 128 are known to 1.5e-5, and several planes add up.
 void expect_near(const std::vector<double>& actual, const std::vector<double>& expected, const char* what) {
     ASSERT_EQ(actual.size(), expected.size()) << what;
-    for (size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(actual[i], expected[i], 2e-6 * expected[i]) << what << " frame " << i;
+    for (size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(actual[i], expected[i], 1e-4) << what << " frame " << i;
 }
 
 TEST(FloatMotion, RulesOverTime) {

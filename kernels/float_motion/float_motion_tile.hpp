@@ -142,12 +142,10 @@ QC_HD void half_term(const HalfTask& task, int reference, int x, int y) {
         return source[static_cast<size_t>(source_y) * task.source_width + source_x];
     };
     const ResizeEntry &column = task.columns[x], &row = task.rows[y];
-    const float previous =
-        resized<Resize::kBilinear>([&](int at_x, int at_y) { return at(at_x, at_y).previous; }, column, row,
-                                   task.source_width, task.source_height);
-    const float current =
-        resized<Resize::kBilinear>([&](int at_x, int at_y) { return at(at_x, at_y).current; }, column, row,
-                                   task.source_width, task.source_height);
+    const float previous = resized<Resize::kBilinear>([&](int at_x, int at_y) { return at(at_x, at_y).previous; },
+                                                      column, row, task.source_width, task.source_height);
+    const float current = resized<Resize::kBilinear>([&](int at_x, int at_y) { return at(at_x, at_y).current; }, column,
+                                                     row, task.source_width, task.source_height);
     task.terms[reference * task.term_plane + static_cast<size_t>(y) * task.term_pitch + x] =
         absolute_difference(previous, current);
 }

@@ -52,8 +52,7 @@ template <typename Sample>
 void run_resize(Dim3 grid, Dim3 /*block*/, void** arguments, const ThreadOrder& order) {
     const auto& task = argument<ResizeTask>(arguments, 0);
     each_block(grid, [&](int x, int y, int pair) {
-        order.each(kResizeBlock,
-                   [&](int thread) { resize_sample<Sample>(task, pair, x * kResizeBlock + thread, y); });
+        order.each(kResizeBlock, [&](int thread) { resize_sample<Sample>(task, pair, x * kResizeBlock + thread, y); });
     });
 }
 

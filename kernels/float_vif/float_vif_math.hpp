@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // Arithmetic of floating-point VIF, shared by both backends (Sheikh and Bovik, "Image information and visual quality",
-// IEEE TIP 2006; the multi-scale pixel-domain variant, with the constants and the order of operations of libvmaf 3.2.0).
+// IEEE TIP 2006; the multi-scale pixel-domain variant, with the constants and the order of operations of
+// libvmaf 3.2.0).
 //
 // Locally the distorted picture is modelled as  dist = g * ref + v,  and both are seen through noise of variance
 // sigma_n^2. Samples are on the scale of 8 bits, less 128: the variances are differences of larger numbers, and the
@@ -37,8 +38,8 @@ QC_HD float normalised(unsigned sample, float scale) {
 
 /// What the observer's noise comes to.
 struct NoiseModel {
-    double variance = 2.0;    ///< sigma_n^2
-    float flat_scale = 0.0f;  ///< numerator of a flat pixel: 1 - sigma_2^2 * flat_scale
+    double variance = 2.0;   ///< sigma_n^2
+    float flat_scale = 0.0f; ///< numerator of a flat pixel: 1 - sigma_2^2 * flat_scale
     float gain_limit = 100.0f;
 };
 

@@ -161,8 +161,8 @@ struct TilePlan {
     static constexpr int kColumns = round_up(kWidth + 2 * kRadius, 4);
     static constexpr int kSourceRows = kRowsPerThread + 2 * kRadius; ///< in the registers of a thread
 
-    // Shared memory, in floats. The pitch is congruent to the width modulo the 32 banks: threads of a warp that span two
-    // rows of the horizontal phase then read as if the rows were one.
+    // Shared memory, in floats. The pitch is congruent to the width modulo the 32 banks: threads of a warp that span
+    // two rows of the horizontal phase then read as if the rows were one.
     static constexpr int kPitch = kColumns + (kWidth - kColumns % 32 + 32 * 32) % 32;
     static constexpr int kPlane = kHeight * kPitch;
     static constexpr int kDecimation = 5 * kPlane; ///< after mean_1, mean_2, square_1, square_2, product_12
@@ -418,10 +418,8 @@ QC_HD void any_horizontal_phase(const float* shared, int thread, TileOrigin orig
             const float* const centre = shared + y * tile.pitch + tile.margin + x;
             float moment[5];
             for (int m = 0; m < 5; ++m) moment[m] = filter_any_row(centre + m * tile.plane, task.window);
-            const Information added =
-                information({moment[0], moment[1], moment[2], moment[3], moment[4]}, task.noise);
-            float* const terms =
-                terms_of(task, pair) + static_cast<size_t>(picture_y) * task.term_pitch + picture_x;
+            const Information added = information({moment[0], moment[1], moment[2], moment[3], moment[4]}, task.noise);
+            float* const terms = terms_of(task, pair) + static_cast<size_t>(picture_y) * task.term_pitch + picture_x;
             terms[0] = added.numerator;
             terms[task.term_plane] = added.denominator;
         }
