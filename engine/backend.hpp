@@ -65,9 +65,16 @@ struct BackendSetup {
     std::span<const std::unique_ptr<Metric>> metrics; ///< one per instance, shared by all renditions
     const AccumulatorLayout* layout = nullptr;
     bool needs_chroma = false;
-    int history = 0;           ///< most earlier reference frames any instance looks back at
-    int distorted_history = 0; ///< most earlier distorted frames
+    int history = 0;             ///< most earlier reference frames any instance looks back at
+    int distorted_history = 0;   ///< most earlier distorted frames
+    bool chroma_history = false; ///< whether any instance looks back at the reference's chroma too
 };
+
+/// Whether an instance looks back at the reference's chroma.
+inline bool needs_chroma_history(const MetricInstance& instance) {
+    return instance.descriptor->needs_chroma_history != nullptr &&
+           instance.descriptor->needs_chroma_history(instance.options);
+}
 
 /// Whether an instance is evaluated for a frame, given the session's n_subsample.
 inline bool is_evaluated(const MetricInstance& instance, int64_t frame, int n_subsample) {

@@ -90,7 +90,7 @@ Status Session::plan_scores() {
     for (const std::string& warning : plan_.warnings) log(QC_LOG_WARNING, warning);
     for (const std::string& note : plan_.notes) log(QC_LOG_INFO, note);
     for (const MetricInstance& instance : plan_.instances) {
-        if (!instance.descriptor->needs_chroma) continue;
+        if (!instance.descriptor->needs_chroma && !needs_chroma_history(instance)) continue;
         if (!chroma_agrees)
             return invalid(
                 format("%s needs chroma, but the inputs are subsampled differently (reference: %s, distorted: "
@@ -136,6 +136,7 @@ Status Session::make_metrics() {
     for (const MetricInstance& instance : plan_.instances) {
         setup_.history = std::max(setup_.history, instance.descriptor->history);
         setup_.distorted_history = std::max(setup_.distorted_history, instance.descriptor->distorted_history);
+        setup_.chroma_history = setup_.chroma_history || needs_chroma_history(instance);
     }
     return {};
 }

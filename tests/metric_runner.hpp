@@ -97,9 +97,11 @@ inline Recorder score_stream(const MetricDescriptor& descriptor, const FrameGeom
             }
             metric->score(pair, words);
         } else {
-            HostReference view{reference[frame], {}};
+            HostReference view{reference[frame], {}, {}};
             for (size_t back = 1; back <= kMaxHistory && back <= frame; ++back) {
                 view.history[back - 1] = reference[frame - back].plane[0];
+                view.chroma_history[back - 1][0] = reference[frame - back].plane[1];
+                view.chroma_history[back - 1][1] = reference[frame - back].plane[2];
             }
             metric->score(view, words);
         }

@@ -155,7 +155,13 @@ void CpuBackend::run(const Task& task, FrameWork& work) const {
     if (task.rendition < 0) {
         HostReference reference;
         reference.current = *work.reference;
-        for (size_t k = 0; k < work.history.size(); ++k) reference.history[k] = luma_of(work.history[k].reference);
+        for (size_t k = 0; k < work.history.size(); ++k) {
+            const auto& earlier = work.history[k].reference;
+            reference.history[k] = luma_of(earlier);
+            if (!setup_.chroma_history || earlier == nullptr) continue;
+            reference.chroma_history[k][0] = earlier->plane[1];
+            reference.chroma_history[k][1] = earlier->plane[2];
+        }
         metric.score(reference, accumulators);
     } else {
         const size_t rendition = static_cast<size_t>(task.rendition);

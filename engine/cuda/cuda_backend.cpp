@@ -72,13 +72,20 @@ UploadLayout upload_layout(const qc_format& format, const FrameGeometry& geometr
 
 /// Byte offsets of the arrays in a slot's description, the same on host and device.
 struct DescriptionLayout {
-    size_t references = 0, evaluated_references = 0, pairs = 0, evaluated_pairs = 0, lumas = 0, jobs = 0, bytes = 0;
+    size_t references = 0, evaluated_references = 0, pairs = 0, evaluated_pairs = 0, kept_planes = 0, jobs = 0,
+           bytes = 0;
 };
 
 /// How many entries of each array of a description are in use. Launch shapes, and so graphs, depend on nothing else.
 struct BatchShape {
     int references = 0, evaluated_references = 0, pairs = 0, evaluated_pairs = 0, jobs = 0;
     auto operator<=>(const BatchShape&) const = default; // NOLINT(modernize-use-nullptr): of the default's inside
+};
+
+/// What a history ring remembers.
+struct RingSource {
+    int picture = 0, plane = 0;   ///< picture 0 is the reference
+    uint16_t step = 1, shift = 0; ///< of the kept samples
 };
 
 /// An instantiated graph and what it launches.
@@ -148,9 +155,10 @@ private:
     void convert_picture(Slot& slot, int frame, int picture, const DevicePicture& raw, DevicePicture* target);
     DevicePicture raw_view(const qc_format& format, const void* const* planes, const uint32_t* pitches) const;
     int history_of(int picture) const { return picture == 0 ? setup_.history : setup_.distorted_history; }
-    int ring_index(int picture) const { return setup_.history > 0 ? picture : picture - 1; }
-    DevicePlane history_plane(const Slot& slot, int frame, int picture, int lag) const;
-    void remember_lumas(Slot& slot, int frame, const std::vector<DevicePlane>& lumas);
+    void add_ring(int picture, int plane);
+    int ring_index(int picture, int plane) const;
+    DevicePlane history_plane(const Slot& slot, int frame, int ring, int lag) const;
+    void remember_planes(Slot& slot, int frame, const std::vector<DevicePicture>& pictures);
 
     Status dispatch();
     Status wait_for_inputs(Slot& slot);
@@ -186,6 +194,7 @@ private:
     std::vector<size_t> scratch_offset_;
     DeviceBuffer history_;
     HistoryRings rings_{};
+    std::vector<RingSource> ring_sources_;                   ///< per ring
     std::vector<std::array<bool, kMaxHistory>> was_present_; ///< per ring: [k]: k + 1 frames before the next one
 
     int frames_per_batch_ = 1;
@@ -247,25 +256,49 @@ Status CudaBackend::allocate_scratch() {
     return scratch_.allocate(*context_, carver.used(), "scratch of the metrics");
 }
 
-Status CudaBackend::allocate_history() {
+/// Describes the ring of one plane of an input; its memory comes later.
+void CudaBackend::add_ring(int picture, int plane) {
     const FrameGeometry& geometry = setup_.geometry;
-    rings_.row_bytes = static_cast<int32_t>(geometry.width * geometry.sample_bytes());
-    rings_.pitch_bytes = static_cast<uint32_t>(align_up(static_cast<size_t>(rings_.row_bytes)));
-    rings_.height = geometry.height;
-    const size_t plane_bytes = static_cast<size_t>(rings_.pitch_bytes) * geometry.height;
-    size_t planes = 0;
-    for (int picture = 0; picture <= renditions(); ++picture) planes += static_cast<size_t>(history_of(picture));
-    if (planes == 0) return {};
-    QC_RETURN_IF_ERROR(history_.allocate(*context_, plane_bytes * planes, "earlier luma planes"));
+    const qc_format& format = format_of(picture);
+    const bool converted = needs_conversion(format, geometry);
+    RingSource source{picture, plane};
+    source.step = converted ? uint16_t{1} : static_cast<uint16_t>(plane_source(format, plane).step);
+    source.shift = converted ? uint16_t{0} : static_cast<uint16_t>(format.shift);
+    HistoryRing& ring = rings_.ring[rings_.count++];
+    ring.depth = history_of(picture);
+    ring.row_bytes =
+        static_cast<int32_t>(((geometry.plane_width(plane) - 1) * source.step + 1) * geometry.sample_bytes());
+    ring.pitch_bytes = static_cast<uint32_t>(align_up(static_cast<size_t>(ring.row_bytes)));
+    ring.height = geometry.plane_height(plane);
+    ring_sources_.push_back(source);
+}
+
+Status CudaBackend::allocate_history() {
+    for (int picture = 0; picture <= renditions(); ++picture)
+        if (history_of(picture) > 0) add_ring(picture, 0);
+    for (int plane = 1; plane < 3 && setup_.chroma_history; ++plane) add_ring(0, plane);
+    Carver carver;
+    const auto take = [&](const HistoryRing& ring) {
+        return carver.take(static_cast<size_t>(ring.pitch_bytes) * static_cast<size_t>(ring.height));
+    };
+    std::vector<size_t> offsets;
+    for (int r = 0; r < rings_.count; ++r)
+        for (int k = 0; k < rings_.ring[r].depth; ++k) offsets.push_back(take(rings_.ring[r]));
+    if (offsets.empty()) return {};
+    QC_RETURN_IF_ERROR(history_.allocate(*context_, carver.used(), "planes of earlier frames"));
     size_t used = 0;
-    for (int picture = 0; picture <= renditions(); ++picture) {
-        if (history_of(picture) == 0) continue;
-        HistoryRing& ring = rings_.ring[rings_.count++];
-        ring.depth = history_of(picture);
-        for (int k = 0; k < ring.depth; ++k) ring.plane[k] = history_.as<void>(plane_bytes * used++);
-    }
+    for (int r = 0; r < rings_.count; ++r)
+        for (int k = 0; k < rings_.ring[r].depth; ++k) rings_.ring[r].plane[k] = history_.as<void>(offsets[used++]);
     was_present_.resize(static_cast<size_t>(rings_.count));
     return {};
+}
+
+/// Precondition: the plane is remembered.
+int CudaBackend::ring_index(int picture, int plane) const {
+    const auto found = std::find_if(ring_sources_.begin(), ring_sources_.end(), [&](const RingSource& source) {
+        return source.picture == picture && source.plane == plane;
+    });
+    return static_cast<int>(found - ring_sources_.begin());
 }
 
 DescriptionLayout CudaBackend::description_layout() const {
@@ -277,7 +310,7 @@ DescriptionLayout CudaBackend::description_layout() const {
     layout.evaluated_references = carver.take(frames * sizeof(DeviceReference));
     layout.pairs = carver.take(pairs * sizeof(DevicePair));
     layout.evaluated_pairs = carver.take(pairs * sizeof(DevicePair));
-    layout.lumas = carver.take(frames * static_cast<size_t>(rings_.count) * sizeof(DevicePlane));
+    layout.kept_planes = carver.take(frames * static_cast<size_t>(rings_.count) * sizeof(DevicePlane));
     const size_t converting = static_cast<size_t>(std::count(converts_.begin(), converts_.end(), true));
     layout.jobs = carver.take(frames * converting * 3 * sizeof(ConvertJob));
     layout.bytes = carver.used();
@@ -371,9 +404,13 @@ Status CudaBackend::add_frame(Slot& slot, FrameInput& input) {
     DeviceReference reference{};
     place_picture(slot, frame, 0, input.reference, &reference.current);
     reference.output = static_cast<uint32_t>(frame);
-    for (int lag = 1; lag <= setup_.history; ++lag) reference.history[lag - 1] = history_plane(slot, frame, 0, lag);
-    std::vector<DevicePlane> lumas(static_cast<size_t>(renditions()) + 1);
-    lumas[0] = reference.current.plane[0];
+    for (int lag = 1; lag <= setup_.history; ++lag) {
+        reference.history[lag - 1] = history_plane(slot, frame, ring_index(0, 0), lag);
+        for (int p = 1; p < 3 && setup_.chroma_history; ++p)
+            reference.chroma_history[lag - 1][p - 1] = history_plane(slot, frame, ring_index(0, p), lag);
+    }
+    std::vector<DevicePicture> pictures(static_cast<size_t>(renditions()) + 1);
+    pictures[0] = reference.current;
     references[slot.shape.references++] = reference;
     if (evaluated) evaluated_references[slot.shape.evaluated_references++] = reference;
 
@@ -389,13 +426,13 @@ Status CudaBackend::add_frame(Slot& slot, FrameInput& input) {
         pair.output = static_cast<uint32_t>(frame * renditions() + r);
         std::copy(std::begin(reference.history), std::end(reference.history), std::begin(pair.reference_history));
         for (int lag = 1; lag <= setup_.distorted_history; ++lag)
-            pair.distorted_history[lag - 1] = history_plane(slot, frame, r + 1, lag);
+            pair.distorted_history[lag - 1] = history_plane(slot, frame, ring_index(r + 1, 0), lag);
         place_picture(slot, frame, r + 1, picture, &pair.distorted);
-        lumas[static_cast<size_t>(r) + 1] = pair.distorted.plane[0];
+        pictures[static_cast<size_t>(r) + 1] = pair.distorted;
         pairs[slot.shape.pairs++] = pair;
         if (evaluated) evaluated_pairs[slot.shape.evaluated_pairs++] = pair;
     }
-    remember_lumas(slot, frame, lumas);
+    remember_planes(slot, frame, pictures);
     if (borrowed) {
         entry.release = input.release;
         entry.opaque = input.opaque;
@@ -517,24 +554,23 @@ void CudaBackend::convert_picture(Slot& slot, int frame, int picture, const Devi
     }
 }
 
-/// Luma of an input picture `lag` frames before the one that is number `frame` of the slot's batch.
-DevicePlane CudaBackend::history_plane(const Slot& slot, int frame, int picture, int lag) const {
-    const int ring = ring_index(picture);
+/// What a ring remembers of `lag` frames before the one that is number `frame` of the slot's batch.
+DevicePlane CudaBackend::history_plane(const Slot& slot, int frame, int ring, int lag) const {
     if (!was_present_[static_cast<size_t>(ring)][static_cast<size_t>(lag - 1)]) return DevicePlane{};
     if (frame >= lag)
-        return slot.description_host.as<const DevicePlane>(layout_.lumas)[(frame - lag) * rings_.count + ring];
-    const uint16_t shift = converts_[picture] ? uint16_t{0} : static_cast<uint16_t>(format_of(picture).shift);
-    return DevicePlane{rings_.ring[ring].plane[lag - frame - 1], rings_.pitch_bytes, 1, shift};
+        return slot.description_host.as<const DevicePlane>(layout_.kept_planes)[(frame - lag) * rings_.count + ring];
+    const RingSource& source = ring_sources_[static_cast<size_t>(ring)];
+    const HistoryRing& kept = rings_.ring[ring];
+    return DevicePlane{kept.plane[lag - frame - 1], kept.pitch_bytes, source.step, source.shift};
 }
 
-/// Notes a frame's lumas for the rings; data null: absent.
-void CudaBackend::remember_lumas(Slot& slot, int frame, const std::vector<DevicePlane>& lumas) {
-    auto* const noted = slot.description_host.as<DevicePlane>(layout_.lumas) + frame * rings_.count;
-    for (int picture = 0; picture <= renditions(); ++picture) {
-        if (history_of(picture) == 0) continue;
-        const int ring = ring_index(picture);
-        noted[ring] = lumas[static_cast<size_t>(picture)];
-        auto& present = was_present_[static_cast<size_t>(ring)];
+/// Notes a frame's planes for the rings; data null: absent.
+void CudaBackend::remember_planes(Slot& slot, int frame, const std::vector<DevicePicture>& pictures) {
+    auto* const noted = slot.description_host.as<DevicePlane>(layout_.kept_planes) + frame * rings_.count;
+    for (size_t ring = 0; ring < ring_sources_.size(); ++ring) {
+        const RingSource& source = ring_sources_[ring];
+        noted[ring] = pictures[static_cast<size_t>(source.picture)].plane[source.plane];
+        auto& present = was_present_[ring];
         std::copy_backward(present.begin(), present.end() - 1, present.end());
         present[0] = noted[ring].data != nullptr;
     }
@@ -621,10 +657,10 @@ Status CudaBackend::enqueue_batch(Slot& slot, int64_t* kernels) {
     }
     QC_RETURN_IF_ERROR(enqueue_metrics(slot, kernels));
     if (rings_.count > 0) {
-        const Dim3 grid{static_cast<unsigned>(rings_.height), static_cast<unsigned>(rings_.count)};
+        const Dim3 grid{static_cast<unsigned>(setup_.geometry.height), static_cast<unsigned>(rings_.count)};
         QC_RETURN_IF_ERROR(queue.launch(keep_history_, grid, Dim3{kIngestBlock},
-                                        slot.description.as<const DevicePlane>(layout_.lumas), slot.shape.references,
-                                        rings_));
+                                        slot.description.as<const DevicePlane>(layout_.kept_planes),
+                                        slot.shape.references, rings_));
     }
     QC_CUDA(driver, cuMemcpyDtoHAsync, slot.accumulators_host.as<void>(), slot.accumulators.address(),
             accumulator_bytes_, stream);

@@ -34,24 +34,25 @@ extern "C" __global__ void __launch_bounds__(kIngestBlock) qc_convert(const Conv
     }
 }
 
-/// Moves the rings on by `frames` frames: grid (rows, rings). lumas: [frame][ring], data null where the picture was
+/// Moves the rings on by `frames` frames: grid (rows, rings). planes: [frame][ring], data null where the picture was
 /// absent (its place in the ring then holds nothing of meaning). A block owns its row in every plane of its ring, and
 /// the order of its copies, older plane first, is kept by the barrier.
 extern "C" __global__ void __launch_bounds__(kIngestBlock)
-    qc_keep_history(const DevicePlane* lumas, int frames, const __grid_constant__ HistoryRings rings) {
+    qc_keep_history(const DevicePlane* planes, int frames, const __grid_constant__ HistoryRings rings) {
     const int y = blockIdx.x, r = blockIdx.y;
     const HistoryRing& ring = rings.ring[r];
+    if (y >= ring.height) return;
     for (int k = ring.depth - 1; k >= 0; --k) {
         const int frame = frames - 1 - k; // of this batch; negative: still in the ring
         const uint8_t* source = nullptr;
         if (frame >= 0) {
-            const DevicePlane& luma = lumas[frame * rings.count + r];
-            if (luma.data != nullptr) source = row_of(luma.data, luma.pitch_bytes, y);
+            const DevicePlane& plane = planes[frame * rings.count + r];
+            if (plane.data != nullptr) source = row_of(plane.data, plane.pitch_bytes, y);
         } else {
-            source = row_of(ring.plane[k - frames], rings.pitch_bytes, y);
+            source = row_of(ring.plane[k - frames], ring.pitch_bytes, y);
         }
-        uint8_t* target = static_cast<uint8_t*>(ring.plane[k]) + static_cast<size_t>(y) * rings.pitch_bytes;
-        if (source != nullptr) copy_row(target, source, rings.row_bytes, threadIdx.x, kIngestBlock);
+        uint8_t* target = static_cast<uint8_t*>(ring.plane[k]) + static_cast<size_t>(y) * ring.pitch_bytes;
+        if (source != nullptr) copy_row(target, source, ring.row_bytes, threadIdx.x, kIngestBlock);
         __syncthreads();
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// The engine's own kernels: lifting pictures to the session's depth, keeping the luma that later frames look back at.
+// The engine's own kernels: lifting pictures to the session's depth, keeping the planes that later frames look back at.
 #pragma once
 
 #include "common/types.hpp"
@@ -19,19 +19,19 @@ struct ConvertJob {
     uint16_t shift_right, shift_left;
 };
 
-/// Earlier luma planes of one input, in the container its pictures are scored in.
+/// Earlier planes of one input: its luma, or Cb or Cr, in the container its pictures are scored in.
 struct HistoryRing {
     void* plane[kMaxHistory]; ///< plane[k]: k + 1 frames before the next batch's first frame
     int32_t depth;            ///< planes in use, 1..kMaxHistory
+    uint32_t pitch_bytes;
+    int32_t row_bytes; ///< from a row's first sample to its last
+    int32_t height;
 };
 
-/// The rings of all inputs whose past some metric wants.
+/// The rings of all planes whose past some metric wants.
 struct HistoryRings {
-    HistoryRing ring[1 + QC_MAX_RENDITIONS];
+    HistoryRing ring[1 + QC_MAX_RENDITIONS + 2]; ///< lumas, then the reference's chroma
     int32_t count;
-    uint32_t pitch_bytes;
-    int32_t row_bytes; ///< of a luma row
-    int32_t height;
 };
 
 constexpr int kIngestBlock = 256;

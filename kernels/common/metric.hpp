@@ -119,6 +119,9 @@ struct MetricDescriptor {
     Scope scope = Scope::kPair;
     /// Luma of this many earlier reference frames is needed, at most kMaxHistory.
     int history = 0;
+    /// Whether an instance needs the chroma of those frames as well (Scope::kReference only); null: none does. It then
+    /// needs chroma, whatever needs_chroma says.
+    bool (*needs_chroma_history)(const OptionValues&) = nullptr;
     /// Luma of this many earlier frames of the distorted picture is needed (Scope::kPair only), at most kMaxHistory.
     int distorted_history = 0;
     /// Evaluated for every frame even when n_subsample skips frames.

@@ -103,6 +103,7 @@ struct DeviceReference {
     DevicePicture current;
     DevicePlane
         history[kMaxHistory]; ///< history[k]: luma of k + 1 frames earlier; data null at the start of the stream
+    DevicePlane chroma_history[kMaxHistory][2]; ///< Cb and Cr likewise, if an instance needs them
     uint32_t output;
     uint32_t reserved;
 };
@@ -134,7 +135,8 @@ struct HostPair {
 
 struct HostReference {
     HostPicture current;
-    HostPlane history[kMaxHistory]; ///< as DeviceReference::history
+    HostPlane history[kMaxHistory];           ///< as DeviceReference::history
+    HostPlane chroma_history[kMaxHistory][2]; ///< as DeviceReference::chroma_history
 };
 
 } // namespace qc

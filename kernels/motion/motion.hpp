@@ -12,14 +12,10 @@
 /// | in time       | motion2 and motion3 of a frame are final when the next frame's sum is known             |
 #pragma once
 
-#include "common/metric.hpp"
+#include "motion/motion_metric.hpp"
 
 namespace qc::motion {
 
 const MetricDescriptor& descriptor();
-
-/// CPU reference: sum over all pixels of |low pass of (previous - current)|, on the 16-bit scale.
-uint64_t sum_of_absolute_differences(const HostPlane& previous, const HostPlane& current,
-                                     const FrameGeometry& geometry);
 
 } // namespace qc::motion

@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "common/cpu_clones.hpp"
-#include "motion/motion.hpp"
 #include "motion/motion_math.hpp"
+#include "motion/motion_metric.hpp"
 
 namespace qc::motion {
 namespace {

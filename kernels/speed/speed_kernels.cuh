@@ -104,7 +104,7 @@ __device__ __forceinline__ void compare(const Task& task) {
 #define QC_SPEED_DECIMATE(Source, type, suffix, Method, name)                                                          \
     extern "C" __global__ void __launch_bounds__(qc::speed::kTuning.decimate_threads)                                  \
         speed_decimate_##suffix##_##name(const __grid_constant__ qc::speed::Task task) {                               \
-        qc::speed::decimate<qc::speed::Resize::Method, qc::speed::Source<type>>(task);                                 \
+        qc::speed::decimate<qc::Resize::Method, qc::speed::Source<type>>(task);                                        \
     }
 
 #define QC_SPEED_DECIMATE_ALL(Source, type, suffix)                                                                    \

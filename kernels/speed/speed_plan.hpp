@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <string>
 #include <vector>
 
 #include "common/options.hpp"
+#include "common/resize_axis.hpp"
 #include "common/status.hpp"
 #include "speed/speed_math.hpp"
 
@@ -24,8 +24,6 @@ enum CommonOption : size_t {
     kSigmaNoise,
     kCommonOptions
 };
-
-inline constexpr std::string_view kResizeNames[] = {"nearest", "bilinear", "bicubic", "lanczos4"};
 
 inline constexpr OptionSpec kKernelScaleOption{
     "speed_kernelscale",
@@ -80,89 +78,6 @@ struct Plan {
     size_t grid_samples() const { return static_cast<size_t>(grid.width) * static_cast<size_t>(grid.height); }
 };
 
-/// Odd number of taps of a window whose unscaled length is `base`.
-inline int window_taps(int base, double kernel_scale) {
-    const int taps = static_cast<int>(std::ceil(static_cast<double>(static_cast<float>(base * kernel_scale))));
-    return std::max(taps % 2 == 0 ? taps + 1 : taps, 3);
-}
-
-/// Gaussian with a standard deviation of taps * spread / 5.
-template <int kMaxTaps>
-Window<kMaxTaps> gaussian(int taps, double spread) {
-    Window<kMaxTaps> window;
-    window.taps = taps;
-    const auto sigma = static_cast<double>(static_cast<float>(spread * taps / 5.0));
-    const auto peak = static_cast<float>(1.0 / (sigma * std::sqrt(2.0 * std::numbers::pi)));
-    const int centre = (taps - 1) / 2;
-    float sum = 0.0f;
-    for (int i = 0; i < taps; ++i) {
-        const double x = i - centre;
-        window.weight[i] = static_cast<float>(std::exp(-0.5 * x / sigma * x / sigma)) / peak;
-        sum += window.weight[i];
-    }
-    for (int i = 0; i < taps; ++i) window.weight[i] /= sum;
-    return window;
-}
-
-/// Whether libvmaf accepts a kernel scale: near one of a list.
-inline bool known_kernel_scale(double scale) {
-    constexpr double kKnown[] = {1.0,     0.5,     1.5,      2.0,      2.0 / 3,  2.4,      360.0 / 97,
-                                 4.0 / 3, 3.5 / 3, 3.75 / 3, 4.25 / 3, 5.0 / 3,  3.0,      1 / 2.25,
-                                 1.4746,  1.54,    1.6,      1.06667,  0.711111, 0.740740, 1.111111};
-    return std::any_of(std::begin(kKnown), std::end(kKnown),
-                       [&](double known) { return std::abs(scale - known) < 1e-3; });
-}
-
-/// Keys' cubic with a = -0.75.
-inline float bicubic_weight(float distance) {
-    constexpr float a = -0.75f;
-    const float t = std::abs(distance);
-    if (t < 1.0f) return ((a + 2.0f) * t - (a + 3.0f)) * t * t + 1.0f;
-    if (t < 2.0f) return (((t - 5.0f) * t + 8.0f) * t - 4.0f) * a;
-    return 0.0f;
-}
-
-inline float lanczos_weight(float distance) {
-    if (distance == 0.0f) return 1.0f;
-    if (std::abs(distance) >= 4.0f) return 0.0f;
-    constexpr double pi = std::numbers::pi;
-    const auto t = static_cast<double>(distance);
-    return static_cast<float>(4.0 * std::sin(pi * t) * std::sin(pi * t / 4.0) / (pi * pi * t * t));
-}
-
-/// Where the samples of a resized axis come from.
-inline std::vector<ResizeEntry> resize_axis(Resize method, int source, int scaled) {
-    std::vector<ResizeEntry> axis(static_cast<size_t>(scaled));
-    const float ratio = static_cast<float>(source) / static_cast<float>(scaled);
-    for (int i = 0; i < scaled; ++i) {
-        ResizeEntry& entry = axis[static_cast<size_t>(i)];
-        if (method == Resize::kNearest) {
-            entry.first = std::min(static_cast<int>(static_cast<float>(i) * ratio), source - 1);
-            continue;
-        }
-        const auto position = static_cast<float>((i + 0.5) * static_cast<double>(ratio) - 0.5);
-        const int below = static_cast<int>(std::floor(position));
-        if (method == Resize::kBilinear) {
-            entry.first = mirrored(below, source);
-            entry.second = mirrored(static_cast<int>(std::ceil(position)), source);
-            // Of the mirrored sample: at the low edge an enlarged plane is extrapolated.
-            const float fraction = position - static_cast<float>(entry.first);
-            entry.weight[0] = 1.0f - fraction;
-            entry.weight[1] = fraction;
-            continue;
-        }
-        const float fraction = position - static_cast<float>(below);
-        const bool lanczos = method == Resize::kLanczos4;
-        const int reach = lanczos ? 4 : 1;
-        entry.first = below - reach;
-        for (int tap = 0; tap < resize_taps(method); ++tap) {
-            const float distance = static_cast<float>(tap - reach) - fraction;
-            entry.weight[tap] = lanczos ? lanczos_weight(distance) : bicubic_weight(distance);
-        }
-    }
-    return axis;
-}
-
 /// Precondition: check_plan() accepted the same.
 inline Plan make_plan(PlanSize source, int depth, const OptionValues& options, int weight_mode) {
     Plan plan;
@@ -194,10 +109,8 @@ inline Status check_plan(const char* metric, const char* planes, PlanSize source
         return unsupported(format("%s: %d bits per sample, 8, 10, 12 and 16 are supported", metric, depth));
     const double kernel_scale = options.number(kKernelScale);
     if (!known_kernel_scale(kernel_scale))
-        return invalid(format("%s: speed_kernelscale=%g is not one of those that are defined (1, 1/2, 3/2, 2, 2/3, "
-                              "2.4, 360/97, 4/3, 3.5/3, 3.75/3, 4.25/3, 5/3, 3, 1/2.25, 1.4746, 1.54, 1.6, 1.06667, "
-                              "0.711111, 0.740740, 1.111111)",
-                              metric, kernel_scale));
+        return invalid(format("%s: speed_kernelscale=%g is not one of those that are defined (%s)", metric,
+                              kernel_scale, kKnownKernelScales));
     const PlanSize scaled = prescaled(source, options.number(kPrescale));
     if (scaled.width >= kMinimumSide && scaled.height >= kMinimumSide) return {};
     const std::string after =

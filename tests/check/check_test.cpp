@@ -142,20 +142,25 @@ TEST_P(Check, EveryOption) {
     for (const OptionSpec& spec : GetParam()->options)
         for (const std::string& value : values_to_try(spec)) {
             const std::string options = metric() + "." + std::string(spec.name) + "=" + value;
-            qc_config config = small_config(layout_named("yuv420p10le"), 403, 334);
-            config.options = options.c_str();
-            compare(config, Content::kNatural, 3, options);
+            for (const char* layout : {"yuv420p10le", "nv12"}) {
+                // Earlier chroma is kept as it lies in memory: interleaved in the second of these.
+                if (std::string_view(layout) == "nv12" && GetParam()->needs_chroma_history == nullptr) continue;
+                qc_config config = small_config(layout_named(layout), 403, 334);
+                config.options = options.c_str();
+                compare(config, Content::kNatural, 3, std::string(layout) + " " + options);
+            }
         }
 }
 
 /// Resizing takes a way of its own for each method: pairs of options that only mean something together.
-TEST_P(Check, SpeedResizing) {
-    if (!metric().starts_with("speed_")) GTEST_SKIP() << metric() << " does not resize";
+TEST_P(Check, Resizing) {
+    const std::string prefix = metric() == "float_vif" ? "vif" : metric().starts_with("speed_") ? "speed" : "";
+    if (prefix.empty()) GTEST_SKIP() << metric() << " does not resize";
     for (const char* layout : {"nv12", "p010le"})
         for (const char* factor : {"0.5", "0.6", "1.3"})
             for (const char* method : {"nearest", "bilinear", "bicubic", "lanczos4"}) {
-                const std::string options =
-                    metric() + ".speed_prescale=" + factor + "|" + metric() + ".speed_prescale_method=" + method;
+                const std::string stem = metric() + "." + prefix + "_prescale";
+                const std::string options = stem + "=" + factor + "|" + stem + "_method=" + method;
                 qc_config config = small_config(layout_named(layout), 853, 662);
                 config.options = options.c_str();
                 compare(config, Content::kNatural, 2, options);
@@ -287,6 +292,35 @@ TEST_P(Check, DevicePicturesInPlace) {
 
 INSTANTIATE_TEST_SUITE_P(Metrics, Check, testing::ValuesIn(registered_metrics().begin(), registered_metrics().end()),
                          [](const auto& info) { return std::string(info.param->name); });
+
+/// Windows of other widths, alone and with what else changes the way through the kernels.
+TEST(CheckOptions, FloatVifAndFloatMotion) {
+    if (!cuda_absence().empty()) GTEST_SKIP() << "needs a GPU: " << cuda_absence();
+    const struct {
+        const char *layout, *metric, *options;
+    } cases[] = {
+        {"yuv420p", "float_vif", "float_vif.vif_kernelscale=3.7113"},
+        {"p010le", "float_vif", "float_vif.vif_kernelscale=0.5|float_vif.vif_skip_scale0=true"},
+        {"nv12", "float_vif", "float_vif.vif_kernelscale=1.5|float_vif.vif_prescale=0.5"},
+        {"yuv420p16le", "float_vif", "float_vif.vif_skip_scale0=true|float_vif.vif_prescale=1.3"},
+        {"yuv420p", "float_vif", "float_vif.vif_sigma_nsq=0"},
+        {"nv12", "float_motion", "float_motion.motion_add_uv=true|float_motion.motion_add_scale1=true"},
+        {"p010le", "float_motion", "float_motion.motion_add_uv=true|float_motion.motion_filter_size=3"},
+        {"yuv422p10le", "float_motion", "float_motion.motion_add_uv=true"},
+        {"yuv444p16le", "float_motion", "float_motion.motion_add_scale1=true|float_motion.motion_filter_size=1"},
+    };
+    for (const auto& c : cases)
+        for (const Content content : {Content::kNatural, Content::kFlat, Content::kCheckerboard}) {
+            qc_config config = config_for(layout_named(c.layout), 645, 363, c.metric, QC_BACKEND_CPU);
+            config.options = c.options;
+            config.batch = 3;
+            const Stream stream = make_stream(config, content, 7);
+            const RunResult cpu = run(config, stream);
+            EXPECT_TRUE(cpu.status.ok()) << cpu.status.text();
+            config.backend = QC_BACKEND_CUDA;
+            expect_agreement(cpu, run(config, stream), BackendBound{}, std::string(c.layout) + " " + c.options);
+        }
+}
 
 /// Options that choose other kernels, or other paths through them.
 TEST(CheckOptions, Cambi) {

@@ -40,7 +40,7 @@ MINIMUM_SIZE = {
     "adm": 33, "vif": 16, "motion": 3,
     "psnr": 1, "float_psnr": 1, "psnr_hvs": 16, "float_moment": 1, "xpsnr": 1,
     "float_ssim": 11, "float_ms_ssim": 176, "ciede": 2,
-    "float_ansnr": 3, "float_adm": 17,
+    "float_ansnr": 3, "float_adm": 17, "float_vif": 16, "float_motion": 3,
 }
 NOT_IN_LIBVMAF = ("xpsnr",)
 MODEL_FEATURES = ("adm", "vif", "motion")
@@ -60,6 +60,8 @@ OUTPUTS = {
     "ciede": ["ciede2000"],
     "float_ansnr": ["float_ansnr", "float_anpsnr"],
     "float_adm": ["adm*", "aim*"],
+    "float_vif": ["vif", "vif_*"],
+    "float_motion": ["motion", "motion2", "motion3"],
 }
 
 # How far CUDA may be from libvmaf where a metric's descriptor has a backend_bound.
@@ -150,6 +152,28 @@ SSIM_OPTIONS = {
     "ssim_db_clip": {"enable_db": "true", "clip_db": "true"},
 }
 
+# Of float_vif, with the smallest picture that the options leave defined; suffix of the names first.
+FLOAT_VIF_OPTIONS = {
+    "egl_1": (16, "vif_enhn_gain_limit=1"),
+    "ks_1.5": (24, "vif_kernelscale=1.5"),
+    "ps_0.5": (31, "vif_prescale=0.5"),
+    "ps_0.5_pm_bilinear": (31, "vif_prescale=0.5:vif_prescale_method=bilinear"),
+    "ps_0.5_pm_bicubic": (31, "vif_prescale=0.5:vif_prescale_method=bicubic"),
+    "ps_0.5_pm_lanczos4": (31, "vif_prescale=0.5:vif_prescale_method=lanczos4"),
+    "s1miv_0.9_s2miv_0.9_s3miv_0.9": (16, "vif_scale1_min_val=0.9:vif_scale2_min_val=0.9:vif_scale3_min_val=0.9"),
+    "snsq_1.2": (16, "vif_sigma_nsq=1.2"),
+    "ssclz": (16, "vif_skip_scale0=true"),
+}
+FLOAT_MOTION_OPTIONS = {
+    "mdc": "motion_add_scale1=true",
+    "mbf_0.5_mbo_2": "motion_blend_factor=0.5:motion_blend_offset=2",
+    "mfs_1": "motion_filter_size=1",
+    "mfs_3": "motion_filter_size=3",
+    "force_0": "motion_force_zero=true",
+    "mfw_0.5": "motion_fps_weight=0.5",
+    "mmxv_3": "motion_max_val=3",
+}
+
 RUNS = [
     # "default" is split by metric (below), since each metric has its own smallest picture.
     Run("models_v0", MODEL_FEATURES, {"model": "|".join(f"version={m}:name={m}" for m in V0_MODELS)},
@@ -171,7 +195,12 @@ RUNS = [
     Run("options_adm", ("adm",), variants("adm", *ADM_OPTIONS.values()), tuple(f"integer_*_{s}" for s in ADM_OPTIONS)),
     Run("options_float_adm", ("float_adm",), variants("float_adm", *FLOAT_ADM_OPTIONS)),
     Run("options_motion", ("motion",), variants("motion", *MOTION_OPTIONS)),
+    Run("options_motion", ("float_motion",), variants("float_motion", *FLOAT_MOTION_OPTIONS.values()),
+        tuple(f"motion*_{s}" for s in FLOAT_MOTION_OPTIONS)),
     Run("debug", ("vif",), one_metric("vif", debug="true")),
+    Run("debug", ("float_vif",), one_metric("float_vif", debug="true")),
+    Run("float_motion_no_debug", ("float_motion",), one_metric("float_motion", debug="false"), ("motion2", "motion3")),
+    Run("subsample3", ("float_motion",), {"n_subsample": "3", "metrics": "float_motion"}),
     Run("debug", ("adm",), one_metric("adm", debug="true")),
     Run("debug", ("float_adm",), one_metric("float_adm", debug="true")),
     Run("debug", ("motion",), one_metric("motion", debug="true")),
@@ -244,6 +273,19 @@ def listed_runs(data, clip):
         for item in run["items"]:
             if item not in accepted:
                 yield Run(name, (), joined([item]), LISTED_OUTPUTS, refused=True)
+
+
+def float_runs(clip):
+    """Options of the floating-point metrics that not every clip is defined for."""
+    side = min(clip["width"], clip["height"])
+    defined = {suffix: text for suffix, (smallest, text) in FLOAT_VIF_OPTIONS.items() if max(side, 16) >= smallest}
+    yield Run("options_vif", ("float_vif",), variants("float_vif", *defined.values()),
+              tuple(f"vif_scale?_{s}" for s in defined))
+    for suffix, (_, text) in FLOAT_VIF_OPTIONS.items():
+        if suffix not in defined:
+            yield Run("options_vif", (), variants("float_vif", text), refused=True)
+    yield Run("options_motion", () if "gray" in clip["pix_fmt"] else ("float_motion",),
+              variants("float_motion", "motion_add_uv=true"), ("motion*_mau",), refused="gray" in clip["pix_fmt"])
 
 
 class Scorer:
@@ -452,7 +494,8 @@ def jobs_of(clips, golden, quick, largest):
         with open(golden_file, encoding="utf-8") as file:
             data = json.load(file)
         data["runs"].update(xpsnr.get(clip["name"], {}))
-        for run in default_runs(clip["width"], clip["height"], data) + RUNS + list(listed_runs(data, clip)):
+        runs = default_runs(clip["width"], clip["height"], data) + RUNS
+        for run in runs + list(listed_runs(data, clip)) + list(float_runs(clip)):
             if run.golden in data["runs"] and (run.quick or not quick):
                 yield clip, data, golden_file, run
 
