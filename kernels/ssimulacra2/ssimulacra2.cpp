@@ -124,8 +124,8 @@ std::string describe(const Colours& colours, Property property) {
     const Setting& distorted = colours.input[1][property];
     const std::string first = word_of(property, reference) + " (" + describe(reference.source, 0) + ")";
     if (reference == distorted) return first;
-    return "reference " + first + ", distorted " + word_of(property, distorted) + " (" +
-           describe(distorted.source, 1) + ")";
+    return "reference " + first + ", distorted " + word_of(property, distorted) + " (" + describe(distorted.source, 1) +
+           ")";
 }
 
 void append_word(std::string* list, const std::string& word) {
@@ -159,9 +159,9 @@ std::vector<std::string> colour_warnings(const Settings& settings) {
     }
     for (int i = 0; i < 2; ++i)
         if (const std::string list = settled_by(colours, Source::kOtherInput, i); !list.empty())
-            warnings.push_back(
-                format("the %s is not fully tagged, taken from the %s: %s", i == 0 ? "reference" : "distorted input",
-                       i == 0 ? "distorted input" : "reference", list.c_str()));
+            warnings.push_back(format("the %s is not fully tagged, taken from the %s: %s",
+                                      i == 0 ? "reference" : "distorted input",
+                                      i == 0 ? "distorted input" : "reference", list.c_str()));
     for (int p = 0; p < kProperties; ++p) {
         const Setting &reference = colours.input[0][static_cast<size_t>(p)],
                       &distorted = colours.input[1][static_cast<size_t>(p)];
@@ -182,9 +182,8 @@ bool is_hdr(const InputColour& colour) {
 
 /// From the weighted sum of all norms to the score.
 double score_of(double weighted) {
-    const double error =
-        2.326765642916932 * weighted - 0.020884521182843837 * weighted * weighted +
-        6.248496625763138e-05 * weighted * weighted * weighted;
+    const double error = 2.326765642916932 * weighted - 0.020884521182843837 * weighted * weighted +
+                         6.248496625763138e-05 * weighted * weighted * weighted;
     return error > 0.0 ? 100.0 - 10.0 * std::pow(error, 0.6276336467831387) : 100.0;
 }
 
@@ -193,7 +192,8 @@ constexpr double kWeightScale = 0.9562382616834844;
 class Ssimulacra2 final : public Metric {
 public:
     Ssimulacra2(const FrameGeometry& geometry, const Settings& settings)
-        : geometry_(geometry), settings_(settings), plan_(make_plan(geometry, settings)), device_(plan_, geometry.sample) {}
+        : geometry_(geometry), settings_(settings), plan_(make_plan(geometry, settings)),
+          device_(plan_, geometry.sample) {}
 
     size_t accumulator_words() const override { return kAccumulatorWords; }
 
@@ -231,16 +231,14 @@ void Ssimulacra2::finalise(int64_t frame, std::span<const uint64_t> accumulators
         for (int level = 0; level < plan_.levels; ++level)
             for (int term = 0; term < kTerms; ++term) {
                 const double value = norm(accumulators, c, level, term);
-                const double weight = weight_of(norm_index(plan_.levels, c, level, term), settings_.prune);
+                const double weight = weight_of(settings_, plan_.levels, c, level, term);
                 weighted += weight * value;
                 part[level] += weight * value;
-                if (settings_.subscores == kNormSubscores)
-                    sink.put(frame, first_norm_output(c, level) + term, value);
+                if (settings_.subscores == kNormSubscores) sink.put(frame, first_norm_output(c, level) + term, value);
             }
     sink.put(frame, kScore, score_of(kWeightScale * weighted));
     if (settings_.subscores != kLevelSubscores) return;
-    for (int level = 0; level < plan_.levels; ++level)
-        sink.put(frame, kLevelParts + level, kWeightScale * part[level]);
+    for (int level = 0; level < plan_.levels; ++level) sink.put(frame, kLevelParts + level, kWeightScale * part[level]);
 }
 
 std::vector<Convention> Ssimulacra2::conventions() const {
@@ -280,8 +278,8 @@ std::vector<std::string> Ssimulacra2::warnings() const {
 
 Status check_geometry(const FrameGeometry& geometry) {
     if (geometry.width < kMinimumSize || geometry.height < kMinimumSize)
-        return unsupported(format("ssimulacra2: a picture of %dx%d is too small, %dx%d is the smallest",
-                                  geometry.width, geometry.height, kMinimumSize, kMinimumSize));
+        return unsupported(format("ssimulacra2: a picture of %dx%d is too small, %dx%d is the smallest", geometry.width,
+                                  geometry.height, kMinimumSize, kMinimumSize));
     return {};
 }
 

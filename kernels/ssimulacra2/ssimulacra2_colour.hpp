@@ -30,8 +30,7 @@ enum LocationWord { kLeft = 1, kCentre, kTopLeft, kTop };
 constexpr std::string_view kMatrixWords[] = {"auto",      "bt709",     "bt601", "bt470bg",
                                              "smpte170m", "smpte240m", "fcc",   "bt2020nc"};
 constexpr std::string_view kRangeWords[] = {"auto", "limited", "full"};
-constexpr std::string_view kPrimariesWords[] = {"auto",      "bt709",  "bt470bg", "smpte170m",
-                                                "smpte240m", "bt2020", "p3"};
+constexpr std::string_view kPrimariesWords[] = {"auto", "bt709", "bt470bg", "smpte170m", "smpte240m", "bt2020", "p3"};
 constexpr std::string_view kTransferWords[] = {"auto",    "bt1886", "srgb", "bt709oetf", "gamma22",
                                                "gamma28", "linear", "pq",   "hlg"};
 constexpr std::string_view kLocationWords[] = {"auto", "left", "center", "topleft", "top"};
@@ -223,8 +222,7 @@ inline Status settle_colours(const FrameGeometry& geometry, Preset preset, const
 using Matrix3 = std::array<std::array<double, 3>, 3>;
 inline const Matrix3& primaries_matrix(int word) {
     static constexpr Matrix3 kIdentity{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
-    static constexpr Matrix3 kFrom470bg{
-        {{1.0440432088, -0.0440432088, 0}, {0, 1, 0}, {0, 0.0117933783, 0.9882066217}}};
+    static constexpr Matrix3 kFrom470bg{{{1.0440432088, -0.0440432088, 0}, {0, 1, 0}, {0, 0.0117933783, 0.9882066217}}};
     static constexpr Matrix3 kFrom170m{{{0.9395420638, 0.0501813569, 0.0102765794},
                                         {0.0177722231, 0.9657928625, 0.0164349144},
                                         {-0.0016215999, -0.0043697497, 1.0059913496}}};

@@ -71,8 +71,7 @@ QC_CPU_CLONES void double_row(const double* from, int count, const ChromaTaps<do
 
 QC_CPU_CLONES void weigh_rows(const double* const* rows, const double* weight, int count, double* to) {
     const double *a = rows[0], *b = rows[1], *c = rows[2], *d = rows[3];
-    for (int i = 0; i < count; ++i)
-        to[i] = weight[0] * a[i] + weight[1] * b[i] + weight[2] * c[i] + weight[3] * d[i];
+    for (int i = 0; i < count; ++i) to[i] = weight[0] * a[i] + weight[1] * b[i] + weight[2] * c[i] + weight[3] * d[i];
 }
 
 /// One of R'G'B', clipped to [low, high].
@@ -80,8 +79,8 @@ QC_CPU_CLONES void mix_planes(const double* const* plane, const double* matrix, 
                               double high, int count, double* to) {
     const double *a = plane[0], *b = plane[1], *c = plane[2];
     for (int i = 0; i < count; ++i) {
-        const double mixed = matrix[0] * (a[i] - origin[0]) + matrix[1] * (b[i] - origin[1]) +
-                             matrix[2] * (c[i] - origin[2]);
+        const double mixed =
+            matrix[0] * (a[i] - origin[0]) + matrix[1] * (b[i] - origin[1]) + matrix[2] * (c[i] - origin[2]);
         to[i] = std::min(std::max(mixed, low), high);
     }
 }
@@ -153,8 +152,7 @@ void linearise(const ColourConversion<double>& conversion, double* const* rgb, i
             apply_curve(rgb[c], count, bt709_to_linear);
             break;
         case Transfer::kPq:
-            apply_curve(rgb[c], count,
-                        [&](double value) { return conversion.light_scale * pq_to_linear(value); });
+            apply_curve(rgb[c], count, [&](double value) { return conversion.light_scale * pq_to_linear(value); });
             break;
         case Transfer::kLinear:
         case Transfer::kHlg:
@@ -437,9 +435,7 @@ public:
 private:
     int blurred_count() const { return needs_structure(needed_) ? kBlurredRows : kSquaredDifference; }
 
-    double* stored(Row& rows, int y) const {
-        return rows.data() + static_cast<ptrdiff_t>(y % rows_) * size_.width;
-    }
+    double* stored(Row& rows, int y) const { return rows.data() + static_cast<ptrdiff_t>(y % rows_) * size_.width; }
 
     double mass_inside(int position, int length) const {
         double mass = 0.0;

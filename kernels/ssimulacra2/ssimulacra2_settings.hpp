@@ -133,8 +133,7 @@ inline CodeScale luma_scale(const Settings& settings, bool full, int depth) {
 inline CodeScale chroma_scale(const Settings& settings, bool full, int depth) {
     const double step = 1 << (depth - 8), peak = (1 << depth) - 1;
     if (settings.preset == kPresetVmafFork) return {(full ? 1.0 : 255.0 / 224.0) / peak, 0.5 * peak};
-    if (!full) return {1.0 / (224.0 * step), 128.0 * step};
-    return {1.0 / peak, settings.preset == kPresetVship ? 0.5 * peak : 128.0 * step};
+    return {full ? 1.0 / peak : 1.0 / (224.0 * step), 128.0 * step};
 }
 
 inline void set_matrix(const FrameGeometry& geometry, const Settings& settings, const InputColour& colour,
@@ -225,10 +224,10 @@ inline ColourConversion<double> make_conversion(const FrameGeometry& geometry, c
 /// Processing, 2016) for that deviation, three truncated cosines, summed up into its nine taps.
 inline BlurKernel<double> make_blur(bool gaussian, bool renormalise) {
     if (!gaussian)
-        return {4,
-                renormalise ? 1 : 0,
-                {0.26462110548819867, 0.21292859201042225, 0.10933537277746033, 0.03601111465836436,
-                 0.009414367809653698}};
+        return {
+            4,
+            renormalise ? 1 : 0,
+            {0.26462110548819867, 0.21292859201042225, 0.10933537277746033, 0.03601111465836436, 0.009414367809653698}};
     constexpr double kDeviation = 1.5;
     BlurKernel<double> blur{kMaxRadius, renormalise ? 1 : 0, {}};
     double sum = 0.0;
@@ -252,9 +251,12 @@ inline void set_levels(const FrameGeometry& geometry, LevelRule rule, Plan* plan
     }
 }
 
-/// The weight of a norm, 0 where pruned.
-inline double weight_of(int norm, bool prune) {
-    return prune && kWeights[norm] <= kPruneThreshold ? 0.0 : kWeights[norm];
+/// The weight of a norm in a picture with so many levels; 0 where pruned. The fork takes each level's own weights,
+/// however many levels there are.
+inline double weight_of(const Settings& settings, int levels, int channel, int level, int term) {
+    const int stride = settings.levels == LevelRule::kOwnSize ? kMaxLevels : levels;
+    const double weight = kWeights[norm_index(stride, channel, level, term)];
+    return settings.prune && weight <= kPruneThreshold ? 0.0 : weight;
 }
 
 inline Plan make_plan(const FrameGeometry& geometry, const Settings& settings) {
@@ -266,8 +268,7 @@ inline Plan make_plan(const FrameGeometry& geometry, const Settings& settings) {
     for (int c = 0; c < kChannels; ++c)
         for (int level = 0; level < plan.levels; ++level)
             for (int term = 0; term < kTerms; ++term) {
-                const int norm = norm_index(plan.levels, c, level, term);
-                const bool counts = weight_of(norm, settings.prune) != 0.0;
+                const bool counts = weight_of(settings, plan.levels, c, level, term) != 0.0;
                 if (counts || settings.subscores == kNormSubscores) plan.needed[level][c] |= 1u << term;
             }
     return plan;
