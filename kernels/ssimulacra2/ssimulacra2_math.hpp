@@ -110,15 +110,24 @@ BlurKernel<float> to_single(const BlurKernel<double>& from);
 
 // ---- chroma ---------------------------------------------------------------------------------------------------------
 
-/// Weights of four neighbouring samples for a position `t` (0 <= t < 1) of the way from the second to the third: the
-/// Catmull-Rom cubic. t is 0, 1/4, 1/2 or 3/4 here, so that the weights are multiples of 1/128.
+/// Four neighbouring chroma samples and their weights; `first` may lie outside the plane, whose edge samples repeat.
 template <typename Real>
-QC_HD void catmull_rom(Real t, Real weight[4]) {
+struct ChromaTaps {
+    int32_t first;
+    Real weight[4];
+};
+
+/// Taps for luma sample i of an axis with half as many chroma samples. The position is a multiple of 1/4 sample, hence
+/// all weights are multiples of 1/128, exact in single precision.
+template <typename Real>
+QC_HD ChromaTaps<Real> chroma_taps(ChromaFilter filter, int centred, int i) {
+    if (filter == ChromaFilter::kNearest) return {(i >> 1) - 1, {0, 1, 0, 0}};
+    const int quarters = 2 * i - centred;
+    const int k = quarters >> 2;
+    const Real t = static_cast<Real>(quarters & 3) / 4;
+    if (filter == ChromaFilter::kBilinear) return {k - 1, {0, 1 - t, t, 0}};
     const Real t2 = t * t, t3 = t2 * t;
-    weight[0] = -t / 2 + t2 - t3 / 2;
-    weight[1] = 1 - t2 * 5 / 2 + t3 * 3 / 2;
-    weight[2] = t / 2 + t2 * 2 - t3 * 3 / 2;
-    weight[3] = -t2 / 2 + t3 / 2;
+    return {k - 1, {-t / 2 + t2 - t3 / 2, 1 - t2 * 5 / 2 + t3 * 3 / 2, t / 2 + t2 * 2 - t3 * 3 / 2, -t2 / 2 + t3 / 2}};
 }
 
 // ---- XYB ------------------------------------------------------------------------------------------------------------
