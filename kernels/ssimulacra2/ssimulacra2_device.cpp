@@ -37,24 +37,19 @@ PlaneLayout make_layout(const Plan& plan) {
 
 // ---- colours --------------------------------------------------------------------------------------------------------
 
+/// Puts weights where samples first .. first + 3 are expected. A weight outside of these is 0.
+void place_taps(const ChromaTaps<double>& taps, int first, float (&weight)[4]) {
+    for (int i = 0; i < 4; ++i) {
+        const int at = taps.first + i - first;
+        if (at >= 0 && at < 4) weight[at] = static_cast<float>(taps.weight[i]);
+    }
+}
+
 AxisTaps make_taps(const ChromaAxis& axis, ChromaFilter filter) {
     AxisTaps taps{};
-    if (filter == ChromaFilter::kNearest || axis.log2_factor == 0) {
-        taps.even[2] = taps.odd[1] = 1.0f; // chroma sample j for both
-    } else {
-        const auto weigh = [filter](double t, float (&weight)[4]) {
-            double exact[4] = {0.0, 1.0 - t, t, 0.0};
-            if (filter == ChromaFilter::kCatmullRom) catmull_rom(t, exact);
-            for (int i = 0; i < 4; ++i) weight[i] = static_cast<float>(exact[i]);
-        };
-        if (axis.centred) {
-            weigh(0.75, taps.even);
-            weigh(0.25, taps.odd);
-        } else {
-            taps.even[2] = 1.0f;
-            weigh(0.5, taps.odd);
-        }
-    }
+    if (axis.log2_factor == 0) return taps;
+    place_taps(chroma_taps<double>(filter, axis.centred, 0), -2, taps.even);
+    place_taps(chroma_taps<double>(filter, axis.centred, 1), -1, taps.odd);
     taps.even_is_sample = taps.even[2] == 1.0f;
     return taps;
 }
@@ -74,35 +69,11 @@ bool is_usual(const ColourConversion<double>& conversion) {
            conversion.transfer == Transfer::kPower && !conversion.convert_primaries;
 }
 
-ColourConversion<float> single_conversion(const ColourConversion<double>& from) {
-    ColourConversion<float> to{};
-    to.planes = from.planes;
-    to.clamp_codes = from.clamp_codes;
-    to.chroma_filter = from.chroma_filter;
-    to.axis_x = from.axis_x;
-    to.axis_y = from.axis_y;
-    to.gamut = from.gamut;
-    to.transfer = from.transfer;
-    to.exponent = static_cast<float>(from.exponent);
-    to.light_scale = static_cast<float>(from.light_scale);
-    to.convert_primaries = from.convert_primaries;
-    for (int i = 0; i < 3; ++i) {
-        to.code_low[i] = static_cast<float>(from.code_low[i]);
-        to.code_high[i] = static_cast<float>(from.code_high[i]);
-        to.origin[i] = static_cast<float>(from.origin[i]);
-        for (int k = 0; k < 3; ++k) {
-            to.matrix[i][k] = static_cast<float>(from.matrix[i][k]);
-            to.primaries[i][k] = static_cast<float>(from.primaries[i][k]);
-        }
-    }
-    return to;
-}
-
 DeviceConversion make_device_conversion(const ColourConversion<double>& from) {
     DeviceConversion to{};
     to.across = make_taps(from.axis_x, from.chroma_filter);
     to.down = make_taps(from.axis_y, from.chroma_filter);
-    to.general = single_conversion(from);
+    to.general = to_single(from);
     for (int p = 0; p < from.planes; ++p) to.shifted_origin[p] = static_cast<float>(kIntegerBase + from.origin[p]);
     to.luma = to.general.matrix[0][0];
     to.red_cr = to.general.matrix[0][2];

@@ -209,7 +209,7 @@ Differences expect_emulation_near_cpu(const EmulationCase& c, bool descending) {
     const OptionValues options = test::options_of(descriptor(), list_of(c.words));
     Differences differences;
     const Status valid = descriptor().validate(geometry, options);
-    EXPECT_TRUE(valid.ok()) << valid.message();
+    EXPECT_TRUE(valid.ok()) << valid.text();
     if (!valid.ok()) return differences;
     Plan plan;
     EXPECT_TRUE(plan_for(geometry, options, &plan).ok());
