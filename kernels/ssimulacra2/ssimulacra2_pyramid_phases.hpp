@@ -1,0 +1,445 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// First kernel of SSIMULACRA 2: from the samples of a picture to the XYB planes of all levels, phase by phase: what one
+// thread does between two barriers. Compiles for the host too, where a test runs the phases.
+//
+// A tile of 32x32 pixels determines its part of all six levels, without a margin (32 = 2^5). One block per tile:
+//
+//     chroma phase   halved chroma with a margin of 2 goes to shared memory (nothing to do for 4:4:4 and RGB)
+//     cell phase     each thread converts 2x2 pixels to linear RGB, stores their XYB, and makes a pixel of level 1
+//     level phases   one warp makes levels 2 to 5, linear RGB passing through shared memory
+//
+// At odd sizes the last column or row counts twice at its own level, so every level clamps to its own size.
+#pragma once
+
+#include <type_traits>
+
+#include "common/plane_reader.hpp"
+#include "ssimulacra2/ssimulacra2_single.hpp"
+#include "ssimulacra2/ssimulacra2_tuning.hpp"
+
+namespace qc::ssimulacra2 {
+
+enum class Chroma { kNone, kHalved, kHalvedAcross, kFull }; ///< 4:0:0, 4:2:0, 4:2:2, 4:4:4 and RGB
+
+constexpr int kTileSize = 32;
+constexpr int kCells = kTileSize / 2; ///< per row and column of a tile
+constexpr int kPyramidThreads = kCells * kCells;
+constexpr int kWarpLanes = 32;
+constexpr int kPyramidWarps = kPyramidThreads / kWarpLanes;
+
+/// Weights of four neighbouring chroma samples along a halved axis: of samples j - 2 .. j + 1 for luma sample 2 j, and
+/// of j - 1 .. j + 2 for luma sample 2 j + 1.
+struct AxisTaps {
+    float even[4], odd[4];
+    int32_t even_is_sample; ///< sample j alone
+};
+
+/// A conversion as the kernel uses it. The usual kind (integer origins, R without Cb, B without Cr, clipping, a power
+/// function, no other primaries) needs the upper half only.
+struct DeviceConversion {
+    AxisTaps across, down;
+    float shifted_origin[3]; ///< 2^23 + origin
+    float luma, red_cr, green_cb, green_cr, blue_cb, exponent;
+    ColourConversion<float> general;
+};
+
+struct PyramidArguments {
+    const DevicePair* pairs;
+    float* planes;
+    PlaneLayout layout;
+    int32_t chroma_width, chroma_height;
+    int32_t inputs;      ///< 2: blockIdx.z counts references and distorted pictures in turn; 1: pictures of first_input
+    int32_t first_input; ///< 0 reference, 1 distorted
+    DeviceConversion conversion;
+};
+
+/// Which picture a block works on.
+struct PictureTask {
+    int pair, input;
+};
+QC_HD PictureTask picture_task(const PyramidArguments& arguments, int z) {
+    if (arguments.inputs == 2) return {z / 2, z % 2};
+    return {z, arguments.first_input};
+}
+
+template <Chroma kChroma>
+struct ChromaTile {
+    static constexpr bool kShared = kChroma == Chroma::kHalved || kChroma == Chroma::kHalvedAcross;
+    static constexpr bool kMarginDown = kChroma == Chroma::kHalved;
+    static constexpr int kColumns = kShared ? kCells + 4 : 1;
+    static constexpr int kRows = kMarginDown ? kCells + 4 : kShared ? kTileSize : 1;
+};
+
+template <Chroma kChroma>
+struct PyramidShared {
+    Float2 chroma[ChromaTile<kChroma>::kRows][ChromaTile<kChroma>::kColumns]; ///< Cb and Cr, origins subtracted
+    float level1[3][kCells][kCells + 1];                                      ///< linear R, G, B
+    float level2[3][kCells / 2][kCells / 2 + 1];
+    float level3[3][kCells / 4][kCells / 4 + 1];
+    float level4[3][kCells / 8][kCells / 8 + 1];
+};
+
+QC_HD int clamp_index(int i, int size) {
+    return i < 0 ? 0 : i < size ? i : size - 1;
+}
+
+// ---- samples --------------------------------------------------------------------------------------------------------
+
+template <bool kGeneral>
+QC_HD float plane_value(const DeviceConversion& conversion, int plane, uint32_t code) {
+    if constexpr (kGeneral) {
+        const ColourConversion<float>& general = conversion.general;
+        float value = centred_code(code, kIntegerBase);
+        if (general.clamp_codes)
+            value = fminf(fmaxf(value, general.code_low[plane]), general.code_high[plane]);
+        return value - general.origin[plane];
+    } else {
+        return centred_code(code, conversion.shifted_origin[plane]);
+    }
+}
+
+/// Codes of the 2x2 pixels at an even position inside the picture: upper left, upper right, lower left, lower right.
+/// What lies beyond the picture repeats its last column and row.
+template <typename T>
+QC_HD void read_cell(const DevicePlane& plane, int x, int y, int width, int height, uint32_t (&code)[4]) {
+    const int below = y + 1 < height ? y + 1 : y;
+    if (plane.step == 1 && x + 1 < width && rows_aligned(plane, 2 * sizeof(T))) {
+        using Two = std::conditional_t<sizeof(T) == 1, uint16_t, uint32_t>;
+        constexpr uint32_t kMask = sizeof(T) == 1 ? 0xffu : 0xffffu;
+        constexpr int kBits = 8 * sizeof(T);
+        const unsigned char* const upper = row_bytes(plane, y) + static_cast<size_t>(x) * sizeof(T);
+        const unsigned char* const lower = row_bytes(plane, below) + static_cast<size_t>(x) * sizeof(T);
+#if defined(__CUDA_ARCH__)
+        const uint32_t row[2] = {__ldg(reinterpret_cast<const Two*>(upper)), __ldg(reinterpret_cast<const Two*>(lower))};
+#else
+        Two two[2];
+        std::memcpy(&two[0], upper, sizeof(Two));
+        std::memcpy(&two[1], lower, sizeof(Two));
+        const uint32_t row[2] = {two[0], two[1]};
+#endif
+        const int shift = sizeof(T) == 1 ? 0 : plane.shift;
+        QC_UNROLL for (int i = 0; i < 2; ++i) {
+            code[2 * i] = (row[i] & kMask) >> shift;
+            code[2 * i + 1] = row[i] >> kBits >> shift;
+        }
+        return;
+    }
+    const int right = x + 1 < width ? x + 1 : x;
+    code[0] = read_sample<T>(plane, x, y);
+    code[1] = read_sample<T>(plane, right, y);
+    code[2] = read_sample<T>(plane, x, below);
+    code[3] = read_sample<T>(plane, right, below);
+}
+
+template <typename T, Chroma kChroma, bool kGeneral>
+QC_HD void chroma_phase(PyramidShared<kChroma>& shared, int thread, const PyramidArguments& arguments,
+                        const DevicePicture& picture, int tile_x, int tile_y) {
+    using Tile = ChromaTile<kChroma>;
+    if constexpr (Tile::kShared) {
+        const int column = thread % kWarpLanes;
+        if (column >= Tile::kColumns) return;
+        const int x = clamp_index(tile_x * kCells + column - 2, arguments.chroma_width);
+        const int first_row = Tile::kMarginDown ? tile_y * kCells - 2 : tile_y * kTileSize;
+        for (int row = thread / kWarpLanes; row < Tile::kRows; row += kPyramidWarps) {
+            const int y = clamp_index(first_row + row, arguments.chroma_height);
+            const uint32_t cb = read_sample<T>(picture.plane[1], x, y);
+            const uint32_t cr = read_sample<T>(picture.plane[2], x, y);
+            shared.chroma[row][column] = {plane_value<kGeneral>(arguments.conversion, 1, cb),
+                                          plane_value<kGeneral>(arguments.conversion, 2, cr)};
+        }
+    }
+}
+
+QC_HD float four_taps(const float (&tap)[4], float a, float b, float c, float d) {
+    return fmaf(tap[3], d, fmaf(tap[2], c, fmaf(tap[1], b, tap[0] * a)));
+}
+
+/// Luma columns 2 j and 2 j + 1 of one chroma row; `sample` points to chroma sample j - 2.
+struct ChromaColumns {
+    Float2 even, odd;
+};
+QC_HD ChromaColumns interpolate_across(const AxisTaps& taps, const Float2* sample) {
+    const Float2 b = sample[1], c = sample[2], d = sample[3], e = sample[4];
+    ChromaColumns columns;
+    columns.odd = {four_taps(taps.odd, b.x, c.x, d.x, e.x), four_taps(taps.odd, b.y, c.y, d.y, e.y)};
+    if (taps.even_is_sample) {
+        columns.even = c;
+    } else {
+        const Float2 a = sample[0];
+        columns.even = {four_taps(taps.even, a.x, b.x, c.x, d.x), four_taps(taps.even, a.y, b.y, c.y, d.y)};
+    }
+    return columns;
+}
+
+/// Chroma of the four pixels of a cell.
+template <Chroma kChroma>
+QC_HD void interpolate_cell(const PyramidShared<kChroma>& shared, const DeviceConversion& conversion, int cell_x,
+                            int cell_y, float (&cb)[4], float (&cr)[4]) {
+    if constexpr (kChroma == Chroma::kHalvedAcross) {
+        QC_UNROLL for (int i = 0; i < 2; ++i) {
+            const ChromaColumns row = interpolate_across(conversion.across, &shared.chroma[2 * cell_y + i][cell_x]);
+            cb[2 * i] = row.even.x;
+            cb[2 * i + 1] = row.odd.x;
+            cr[2 * i] = row.even.y;
+            cr[2 * i + 1] = row.odd.y;
+        }
+    } else {
+        // Rows one after the other: keeps few values alive.
+        QC_UNROLL for (int i = 0; i < 4; ++i) cb[i] = cr[i] = 0.0f;
+        QC_UNROLL for (int r = 0; r < 5; ++r) {
+            const ChromaColumns row = interpolate_across(conversion.across, &shared.chroma[cell_y + r][cell_x]);
+            if (r < 4) {
+                const float tap = conversion.down.even[r < 4 ? r : 0];
+                cb[0] = fmaf(tap, row.even.x, cb[0]);
+                cb[1] = fmaf(tap, row.odd.x, cb[1]);
+                cr[0] = fmaf(tap, row.even.y, cr[0]);
+                cr[1] = fmaf(tap, row.odd.y, cr[1]);
+            }
+            if (r > 0) {
+                const float tap = conversion.down.odd[r > 0 ? r - 1 : 0];
+                cb[2] = fmaf(tap, row.even.x, cb[2]);
+                cb[3] = fmaf(tap, row.odd.x, cb[3]);
+                cr[2] = fmaf(tap, row.even.y, cr[2]);
+                cr[3] = fmaf(tap, row.odd.y, cr[3]);
+            }
+        }
+    }
+}
+
+// ---- colours --------------------------------------------------------------------------------------------------------
+
+struct Rgb {
+    float red, green, blue;
+};
+
+/// From perceptual quantiser to light, 1 being 10000 cd/m2. Written with 1 - v ^ (1 / m2): that power is close to 1,
+/// where single precision would leave nothing of the differences.
+QC_HD float light_of_pq(float value) {
+    constexpr float kInverseM1 = 16384.0f / 2610.0f, kInverseM2 = 4096.0f / (2523.0f * 128.0f);
+    constexpr float kLn2 = 0.693147180559945309f;
+    constexpr float kC3 = 2392.0f / 4096.0f * 32.0f;
+    constexpr float kOneMinusC1 = 1.0f - 3424.0f / 4096.0f; // C2 - C3 too
+    const float rest = -expm1f(log2f(value) * (kInverseM2 * kLn2));
+    const float numerator = fmaxf(kOneMinusC1 - rest, 0.0f);
+    const float denominator = fmaf(kC3, rest, kOneMinusC1);
+    return exp2f(kInverseM1 * log2f(numerator / denominator));
+}
+
+/// Scene light of hybrid log-gamma, 0..1.
+QC_HD float scene_light_of_hlg(float value) {
+    constexpr float kA = 0.17883277f, kB = 0.28466892f, kC = 0.55991073f;
+    return value <= 0.5f ? value * value / 3.0f : (expf((value - kC) / kA) + kB) / 12.0f;
+}
+
+/// Transfer function for a value >= 0.
+QC_HD float light_of(const ColourConversion<float>& conversion, float value) {
+    switch (conversion.transfer) {
+    case Transfer::kLinear:
+        return value;
+    case Transfer::kPower:
+        return fast_power(value, conversion.exponent);
+    case Transfer::kSrgb:
+        return value <= 0.04045f ? value * (1.0f / 12.92f) : fast_power((value + 0.055f) * (1.0f / 1.055f), 2.4f);
+    case Transfer::kBt709:
+        return value < 0.081f ? value * (1.0f / 4.5f) : fast_power((value + 0.099f) * (1.0f / 1.099f), 1.0f / 0.45f);
+    case Transfer::kPq:
+        return light_of_pq(value) * conversion.light_scale;
+    case Transfer::kHlg:
+        return scene_light_of_hlg(value);
+    }
+    return value;
+}
+
+QC_HD float general_light(const ColourConversion<float>& conversion, float value) {
+    if (conversion.gamut == Gamut::kClip) value = clip_to_one(value);
+    if (conversion.gamut == Gamut::kFloor) value = fmaxf(value, 0.0f);
+    return copysignf(light_of(conversion, fabsf(value)), value);
+}
+
+QC_HD Rgb general_linear(const ColourConversion<float>& conversion, const float (&plane)[3]) {
+    float value[3];
+    QC_UNROLL for (int i = 0; i < 3; ++i) {
+        const float (&row)[3] = conversion.matrix[i];
+        value[i] = general_light(conversion, fmaf(row[2], plane[2], fmaf(row[1], plane[1], row[0] * plane[0])));
+    }
+    if (conversion.transfer == Transfer::kHlg) { // OOTF with gamma 1.2 on the luminance of BT.2020
+        const float luminance = fmaf(0.2627f, value[0], fmaf(0.6780f, value[1], 0.0593f * value[2]));
+        const float gain = conversion.light_scale * fast_power(fmaxf(luminance, 0.0f), 0.2f);
+        QC_UNROLL for (int i = 0; i < 3; ++i) value[i] *= gain;
+    }
+    if (!conversion.convert_primaries) return {value[0], value[1], value[2]};
+    float result[3];
+    QC_UNROLL for (int i = 0; i < 3; ++i) {
+        const float (&row)[3] = conversion.primaries[i];
+        result[i] = fmaf(row[2], value[2], fmaf(row[1], value[1], row[0] * value[0]));
+    }
+    return {result[0], result[1], result[2]};
+}
+
+template <bool kGeneral>
+QC_HD Rgb linear_rgb(const DeviceConversion& conversion, float luma, float cb, float cr) {
+    if constexpr (kGeneral) {
+        const float plane[3] = {luma, cb, cr};
+        return general_linear(conversion.general, plane);
+    } else {
+        luma *= conversion.luma;
+        const float red = clip_to_one(fmaf(conversion.red_cr, cr, luma));
+        const float green = clip_to_one(fmaf(conversion.green_cb, cb, fmaf(conversion.green_cr, cr, luma)));
+        const float blue = clip_to_one(fmaf(conversion.blue_cb, cb, luma));
+        return {fast_power(red, conversion.exponent), fast_power(green, conversion.exponent),
+                fast_power(blue, conversion.exponent)};
+    }
+}
+
+/// Cube root of the response of cone kIndex. Cones cannot respond negatively to colours inside the gamut.
+template <bool kGeneral, int kIndex>
+QC_HD float cone_root(const Rgb& rgb, float blue) {
+    constexpr auto kRed = static_cast<float>(kMixing[kIndex][0]), kGreen = static_cast<float>(kMixing[kIndex][1]);
+    const float response = fmaf(kRed, rgb.red, fmaf(kGreen, rgb.green, blue));
+    return fast_cube_root(kGeneral ? fmaxf(response, 0.0f) : response);
+}
+
+struct Xyb {
+    float x, y, b;
+};
+
+/// With `blue` false, B is left undefined.
+template <bool kGeneral>
+QC_HD Xyb xyb_of(const Rgb& rgb, bool blue) {
+    constexpr auto kBias = static_cast<float>(kAbsorbance);
+    constexpr auto kLuminousShift = static_cast<float>(0.01 - kAbsorbanceRoot);
+    static_assert(kMixing[0][2] == kMixing[1][2]);
+    const float shared_part = fmaf(static_cast<float>(kMixing[0][2]), rgb.blue, kBias);
+    const float long_root = cone_root<kGeneral, 0>(rgb, shared_part);
+    const float middle_root = cone_root<kGeneral, 1>(rgb, shared_part);
+    const float mean = 0.5f * (long_root + middle_root);
+    Xyb xyb{fmaf(7.0f, long_root - middle_root, 0.42f), mean + kLuminousShift, 0.0f};
+    if (blue) {
+        const float short_part = fmaf(static_cast<float>(kMixing[2][2]), rgb.blue, kBias);
+        xyb.b = (cone_root<kGeneral, 2>(rgb, short_part) - mean) + 0.55f;
+    }
+    return xyb;
+}
+
+QC_HD constexpr uint32_t channel_bit(int channel) {
+    return 1u << channel;
+}
+
+/// Stores one pixel's XYB, in the planes that exist at its level.
+template <bool kGeneral>
+QC_HD void store_pixel(const PlaneLayout& layout, float* picture, int level, int x, int y, const Rgb& rgb) {
+    const uint32_t stored = layout.stored[level];
+    if (stored == 0) return;
+    const Xyb xyb = xyb_of<kGeneral>(rgb, (stored & channel_bit(kB)) != 0);
+    float* const at = picture + (y * layout.pitch[level] + x);
+    if (stored & channel_bit(kX)) at[layout.offset[level][kX]] = xyb.x;
+    if (stored & channel_bit(kY)) at[layout.offset[level][kY]] = xyb.y;
+    if (stored & channel_bit(kB)) at[layout.offset[level][kB]] = xyb.b;
+}
+
+/// The same for two neighbours of level 0. x is even: rows are padded.
+template <bool kGeneral>
+QC_HD void store_two(const PlaneLayout& layout, float* picture, int x, int y, const Rgb& left, const Rgb& right) {
+    const uint32_t stored = layout.stored[0];
+    const bool blue = (stored & channel_bit(kB)) != 0;
+    const Xyb a = xyb_of<kGeneral>(left, blue), b = xyb_of<kGeneral>(right, blue);
+    float* const at = picture + (y * layout.pitch[0] + x);
+    if (stored & channel_bit(kX)) store_plane2(at + layout.offset[0][kX], a.x, b.x);
+    if (stored & channel_bit(kY)) store_plane2(at + layout.offset[0][kY], a.y, b.y);
+    if (stored & channel_bit(kB)) store_plane2(at + layout.offset[0][kB], a.b, b.b);
+}
+
+// ---- phases ---------------------------------------------------------------------------------------------------------
+
+QC_HD float mean_of_four(float a, float b, float c, float d) {
+    return 0.25f * ((a + b) + (c + d));
+}
+
+template <typename T, Chroma kChroma, bool kGeneral>
+QC_HD void cell_phase(PyramidShared<kChroma>& shared, int thread, const PyramidArguments& arguments,
+                      const DevicePicture& picture, float* planes, int tile_x, int tile_y) {
+    const PlaneLayout& layout = arguments.layout;
+    const int cell_x = thread % kCells, cell_y = thread / kCells;
+    const int x = tile_x * kTileSize + 2 * cell_x, y = tile_y * kTileSize + 2 * cell_y;
+    const int width = layout.width[0], height = layout.height[0];
+    if (x >= width || y >= height) return;
+
+    uint32_t code[4];
+    read_cell<T>(picture.plane[0], x, y, width, height, code);
+    float cb[4] = {}, cr[4] = {};
+    if constexpr (kChroma == Chroma::kFull) {
+        uint32_t chroma_code[4];
+        read_cell<T>(picture.plane[1], x, y, width, height, chroma_code);
+        QC_UNROLL for (int i = 0; i < 4; ++i) cb[i] = plane_value<kGeneral>(arguments.conversion, 1, chroma_code[i]);
+        read_cell<T>(picture.plane[2], x, y, width, height, chroma_code);
+        QC_UNROLL for (int i = 0; i < 4; ++i) cr[i] = plane_value<kGeneral>(arguments.conversion, 2, chroma_code[i]);
+    } else if constexpr (kChroma != Chroma::kNone) {
+        interpolate_cell<kChroma>(shared, arguments.conversion, cell_x, cell_y, cb, cr);
+    }
+    Rgb rgb[4];
+    QC_UNROLL for (int i = 0; i < 4; ++i) {
+        const float luma = plane_value<kGeneral>(arguments.conversion, 0, code[i]);
+        rgb[i] = linear_rgb<kGeneral>(arguments.conversion, luma, cb[i], cr[i]);
+    }
+    if (layout.stored[0] != 0) {
+        store_two<kGeneral>(layout, planes, x, y, rgb[0], rgb[1]);
+        if (y + 1 < height) store_two<kGeneral>(layout, planes, x, y + 1, rgb[2], rgb[3]);
+    }
+    if (layout.levels == 1) return;
+    if (x + 1 >= width) {
+        rgb[1] = rgb[0];
+        rgb[3] = rgb[2];
+    }
+    if (y + 1 >= height) {
+        rgb[2] = rgb[0];
+        rgb[3] = rgb[1];
+    }
+    const Rgb mean{mean_of_four(rgb[0].red, rgb[1].red, rgb[2].red, rgb[3].red),
+                   mean_of_four(rgb[0].green, rgb[1].green, rgb[2].green, rgb[3].green),
+                   mean_of_four(rgb[0].blue, rgb[1].blue, rgb[2].blue, rgb[3].blue)};
+    shared.level1[0][cell_y][cell_x] = mean.red;
+    shared.level1[1][cell_y][cell_x] = mean.green;
+    shared.level1[2][cell_y][cell_x] = mean.blue;
+    store_pixel<kGeneral>(layout, planes, 1, x / 2, y / 2, mean);
+}
+
+/// Makes the tile's pixels of level kLevel from those of the level before. With `to`, keeps them for the next level.
+template <bool kGeneral, int kLevel, int kFrom, int kTo>
+QC_HD void halve(const float (&from)[3][kFrom][kFrom + 1], float (*to)[kTo][kTo + 1], int lane,
+                 const PlaneLayout& layout, float* planes, int tile_x, int tile_y) {
+    static_assert(kFrom == kTileSize >> (kLevel - 1));
+    constexpr int kSize = kTileSize >> kLevel;
+    const int last_x = layout.width[kLevel - 1] - 1 - tile_x * kFrom;
+    const int last_y = layout.height[kLevel - 1] - 1 - tile_y * kFrom;
+    QC_UNROLL for (int first = 0; first < kSize * kSize; first += kWarpLanes) {
+        const int i = first + lane;
+        const int x = i % kSize, y = i / kSize;
+        if (i >= kSize * kSize || 2 * x > last_x || 2 * y > last_y) continue;
+        const int right = 2 * x + 1 < last_x ? 2 * x + 1 : last_x, below = 2 * y + 1 < last_y ? 2 * y + 1 : last_y;
+        float mean[3];
+        QC_UNROLL for (int c = 0; c < 3; ++c) {
+            mean[c] = mean_of_four(from[c][2 * y][2 * x], from[c][2 * y][right], from[c][below][2 * x],
+                                   from[c][below][right]);
+            if (to != nullptr) to[c][y][x] = mean[c];
+        }
+        store_pixel<kGeneral>(layout, planes, kLevel, tile_x * kSize + x, tile_y * kSize + y,
+                              {mean[0], mean[1], mean[2]});
+    }
+}
+
+/// Levels 2 to 5, by the lanes of one warp, which wait for each other in between.
+template <bool kGeneral, Chroma kChroma>
+QC_HD void level_phase(int level, PyramidShared<kChroma>& shared, int lane, const PlaneLayout& layout, float* planes,
+                       int tile_x, int tile_y) {
+    float (*const nowhere)[1][2] = nullptr;
+    if (level == 2)
+        halve<kGeneral, 2, kCells, kCells / 2>(shared.level1, shared.level2, lane, layout, planes, tile_x, tile_y);
+    else if (level == 3)
+        halve<kGeneral, 3, kCells / 2, kCells / 4>(shared.level2, shared.level3, lane, layout, planes, tile_x, tile_y);
+    else if (level == 4)
+        halve<kGeneral, 4, kCells / 4, kCells / 8>(shared.level3, shared.level4, lane, layout, planes, tile_x, tile_y);
+    else
+        halve<kGeneral, 5, kCells / 8, 1>(shared.level4, nowhere, lane, layout, planes, tile_x, tile_y);
+}
+
+} // namespace qc::ssimulacra2
