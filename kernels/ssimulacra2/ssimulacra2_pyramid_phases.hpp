@@ -98,37 +98,38 @@ QC_HD float plane_value(const DeviceConversion& conversion, int plane, uint32_t 
     }
 }
 
-/// Codes of the 2x2 pixels at an even position inside the picture: upper left, upper right, lower left, lower right.
-/// What lies beyond the picture repeats its last column and row.
 template <typename T>
-QC_HD void read_cell(const DevicePlane& plane, int x, int y, int width, int height, uint32_t (&code)[4]) {
-    const int below = y + 1 < height ? y + 1 : y;
+QC_HD uint32_t load_code(const void* data, uint32_t offset_bytes) {
+    const T* const sample = reinterpret_cast<const T*>(static_cast<const unsigned char*>(data) + offset_bytes);
+#if defined(__CUDA_ARCH__)
+    return __ldg(sample);
+#else
+    return *sample;
+#endif
+}
+
+/// Distance of a row from the plane's start. Planes are smaller than 4 GiB.
+QC_HD uint32_t row_offset(const DevicePlane& plane, int y) {
+    return static_cast<uint32_t>(y) * plane.pitch_bytes;
+}
+
+/// Codes of two neighbouring pixels of a row, the first at an even position. Beyond the picture, its last column counts
+/// again.
+template <typename T>
+QC_HD void read_two(const DevicePlane& plane, int x, int y, int width, uint32_t (&code)[2]) {
+    const int shift = sizeof(T) == 1 ? 0 : plane.shift;
+    const uint32_t row = row_offset(plane, y);
     if (plane.step == 1 && x + 1 < width && rows_aligned(plane, 2 * sizeof(T))) {
         using Two = std::conditional_t<sizeof(T) == 1, uint16_t, uint32_t>;
-        constexpr uint32_t kMask = sizeof(T) == 1 ? 0xffu : 0xffffu;
         constexpr int kBits = 8 * sizeof(T);
-        const unsigned char* const upper = row_bytes(plane, y) + static_cast<size_t>(x) * sizeof(T);
-        const unsigned char* const lower = row_bytes(plane, below) + static_cast<size_t>(x) * sizeof(T);
-#if defined(__CUDA_ARCH__)
-        const uint32_t row[2] = {__ldg(reinterpret_cast<const Two*>(upper)), __ldg(reinterpret_cast<const Two*>(lower))};
-#else
-        Two two[2];
-        std::memcpy(&two[0], upper, sizeof(Two));
-        std::memcpy(&two[1], lower, sizeof(Two));
-        const uint32_t row[2] = {two[0], two[1]};
-#endif
-        const int shift = sizeof(T) == 1 ? 0 : plane.shift;
-        QC_UNROLL for (int i = 0; i < 2; ++i) {
-            code[2 * i] = (row[i] & kMask) >> shift;
-            code[2 * i + 1] = row[i] >> kBits >> shift;
-        }
+        const uint32_t two = load_code<Two>(plane.data, row + static_cast<uint32_t>(x) * sizeof(T));
+        code[0] = (two & ((1u << kBits) - 1)) >> shift;
+        code[1] = two >> kBits >> shift;
         return;
     }
     const int right = x + 1 < width ? x + 1 : x;
-    code[0] = read_sample<T>(plane, x, y);
-    code[1] = read_sample<T>(plane, right, y);
-    code[2] = read_sample<T>(plane, x, below);
-    code[3] = read_sample<T>(plane, right, below);
+    code[0] = load_code<T>(plane.data, row + static_cast<uint32_t>(x * plane.step) * sizeof(T)) >> shift;
+    code[1] = load_code<T>(plane.data, row + static_cast<uint32_t>(right * plane.step) * sizeof(T)) >> shift;
 }
 
 template <typename T, Chroma kChroma, bool kGeneral>
@@ -138,14 +139,22 @@ QC_HD void chroma_phase(PyramidShared<kChroma>& shared, int thread, const Pyrami
     if constexpr (Tile::kShared) {
         const int column = thread % kWarpLanes;
         if (column >= Tile::kColumns) return;
+        const DevicePlane cb = picture.plane[1], cr = picture.plane[2];
         const int x = clamp_index(tile_x * kCells + column - 2, arguments.chroma_width);
+        const uint32_t cb_x = static_cast<uint32_t>(x * cb.step) * sizeof(T);
+        const uint32_t cr_x = static_cast<uint32_t>(x * cr.step) * sizeof(T);
         const int first_row = Tile::kMarginDown ? tile_y * kCells - 2 : tile_y * kTileSize;
-        for (int row = thread / kWarpLanes; row < Tile::kRows; row += kPyramidWarps) {
+        const int first = thread / kWarpLanes;
+        constexpr int kRounds = (Tile::kRows + kPyramidWarps - 1) / kPyramidWarps;
+        QC_UNROLL for (int round = 0; round < kRounds; ++round) {
+            const int row = first + round * kPyramidWarps;
+            if (row >= Tile::kRows) return;
             const int y = clamp_index(first_row + row, arguments.chroma_height);
-            const uint32_t cb = read_sample<T>(picture.plane[1], x, y);
-            const uint32_t cr = read_sample<T>(picture.plane[2], x, y);
-            shared.chroma[row][column] = {plane_value<kGeneral>(arguments.conversion, 1, cb),
-                                          plane_value<kGeneral>(arguments.conversion, 2, cr)};
+            const uint32_t cb_code = load_code<T>(cb.data, row_offset(cb, y) + cb_x);
+            const uint32_t cr_code = load_code<T>(cr.data, row_offset(cr, y) + cr_x);
+            shared.chroma[row][column] = {
+                plane_value<kGeneral>(arguments.conversion, 1, sizeof(T) == 1 ? cb_code : cb_code >> cb.shift),
+                plane_value<kGeneral>(arguments.conversion, 2, sizeof(T) == 1 ? cr_code : cr_code >> cr.shift)};
         }
     }
 }
@@ -183,9 +192,7 @@ QC_HD void interpolate_cell(const PyramidShared<kChroma>& shared, const DeviceCo
             cr[2 * i] = row.even.y;
             cr[2 * i + 1] = row.odd.y;
         }
-    } else {
-        // Rows one after the other: keeps few values alive.
-        QC_UNROLL for (int i = 0; i < 4; ++i) cb[i] = cr[i] = 0.0f;
+    } else { // row after row: keeps few values alive
         QC_UNROLL for (int r = 0; r < 5; ++r) {
             const ChromaColumns row = interpolate_across(conversion.across, &shared.chroma[cell_y + r][cell_x]);
             if (r < 4) {
@@ -331,22 +338,23 @@ QC_HD void store_pixel(const PlaneLayout& layout, float* picture, int level, int
     const uint32_t stored = layout.stored[level];
     if (stored == 0) return;
     const Xyb xyb = xyb_of<kGeneral>(rgb, (stored & channel_bit(kB)) != 0);
-    float* const at = picture + (y * layout.pitch[level] + x);
-    if (stored & channel_bit(kX)) at[layout.offset[level][kX]] = xyb.x;
-    if (stored & channel_bit(kY)) at[layout.offset[level][kY]] = xyb.y;
-    if (stored & channel_bit(kB)) at[layout.offset[level][kB]] = xyb.b;
+    const auto at = static_cast<uint32_t>(sample_index(x, y, layout.height[level]));
+    if (stored & channel_bit(kX)) picture[layout.offset[level][kX] + at] = xyb.x;
+    if (stored & channel_bit(kY)) picture[layout.offset[level][kY] + at] = xyb.y;
+    if (stored & channel_bit(kB)) picture[layout.offset[level][kB] + at] = xyb.b;
 }
 
-/// The same for two neighbours of level 0. x is even: rows are padded.
+/// The same for two neighbours of level 0. x is even: panels have room for both.
 template <bool kGeneral>
 QC_HD void store_two(const PlaneLayout& layout, float* picture, int x, int y, const Rgb& left, const Rgb& right) {
     const uint32_t stored = layout.stored[0];
+    if (stored == 0) return;
     const bool blue = (stored & channel_bit(kB)) != 0;
     const Xyb a = xyb_of<kGeneral>(left, blue), b = xyb_of<kGeneral>(right, blue);
-    float* const at = picture + (y * layout.pitch[0] + x);
-    if (stored & channel_bit(kX)) store_plane2(at + layout.offset[0][kX], a.x, b.x);
-    if (stored & channel_bit(kY)) store_plane2(at + layout.offset[0][kY], a.y, b.y);
-    if (stored & channel_bit(kB)) store_plane2(at + layout.offset[0][kB], a.b, b.b);
+    const auto at = static_cast<uint32_t>(sample_index(x, y, layout.height[0]));
+    if (stored & channel_bit(kX)) store_plane2(picture + (layout.offset[0][kX] + at), a.x, b.x);
+    if (stored & channel_bit(kY)) store_plane2(picture + (layout.offset[0][kY] + at), a.y, b.y);
+    if (stored & channel_bit(kB)) store_plane2(picture + (layout.offset[0][kB] + at), a.b, b.b);
 }
 
 // ---- phases ---------------------------------------------------------------------------------------------------------
@@ -364,39 +372,36 @@ QC_HD void cell_phase(PyramidShared<kChroma>& shared, int thread, const PyramidA
     const int width = layout.width[0], height = layout.height[0];
     if (x >= width || y >= height) return;
 
-    uint32_t code[4];
-    read_cell<T>(picture.plane[0], x, y, width, height, code);
     float cb[4] = {}, cr[4] = {};
-    if constexpr (kChroma == Chroma::kFull) {
-        uint32_t chroma_code[4];
-        read_cell<T>(picture.plane[1], x, y, width, height, chroma_code);
-        QC_UNROLL for (int i = 0; i < 4; ++i) cb[i] = plane_value<kGeneral>(arguments.conversion, 1, chroma_code[i]);
-        read_cell<T>(picture.plane[2], x, y, width, height, chroma_code);
-        QC_UNROLL for (int i = 0; i < 4; ++i) cr[i] = plane_value<kGeneral>(arguments.conversion, 2, chroma_code[i]);
-    } else if constexpr (kChroma != Chroma::kNone) {
+    if constexpr (kChroma == Chroma::kHalved || kChroma == Chroma::kHalvedAcross)
         interpolate_cell<kChroma>(shared, arguments.conversion, cell_x, cell_y, cb, cr);
-    }
-    Rgb rgb[4];
-    QC_UNROLL for (int i = 0; i < 4; ++i) {
-        const float luma = plane_value<kGeneral>(arguments.conversion, 0, code[i]);
-        rgb[i] = linear_rgb<kGeneral>(arguments.conversion, luma, cb[i], cr[i]);
-    }
-    if (layout.stored[0] != 0) {
-        store_two<kGeneral>(layout, planes, x, y, rgb[0], rgb[1]);
-        if (y + 1 < height) store_two<kGeneral>(layout, planes, x, y + 1, rgb[2], rgb[3]);
+    Rgb sum[2]; // of the two pixels of a row
+    QC_UNROLL for (int i = 0; i < 2; ++i) {
+        const int row = y + i < height ? y + i : y;
+        uint32_t code[2];
+        read_two<T>(picture.plane[0], x, row, width, code);
+        if constexpr (kChroma == Chroma::kFull) {
+            uint32_t chroma_code[2];
+            read_two<T>(picture.plane[1], x, row, width, chroma_code);
+            QC_UNROLL for (int p = 0; p < 2; ++p)
+                cb[2 * i + p] = plane_value<kGeneral>(arguments.conversion, 1, chroma_code[p]);
+            read_two<T>(picture.plane[2], x, row, width, chroma_code);
+            QC_UNROLL for (int p = 0; p < 2; ++p)
+                cr[2 * i + p] = plane_value<kGeneral>(arguments.conversion, 2, chroma_code[p]);
+        }
+        Rgb rgb[2];
+        QC_UNROLL for (int p = 0; p < 2; ++p) {
+            const float luma = plane_value<kGeneral>(arguments.conversion, 0, code[p]);
+            rgb[p] = linear_rgb<kGeneral>(arguments.conversion, luma, cb[2 * i + p], cr[2 * i + p]);
+        }
+        if (y + i < height) store_two<kGeneral>(layout, planes, x, y + i, rgb[0], rgb[1]);
+        const Rgb& right = x + 1 < width ? rgb[1] : rgb[0];
+        sum[i] = {rgb[0].red + right.red, rgb[0].green + right.green, rgb[0].blue + right.blue};
     }
     if (layout.levels == 1) return;
-    if (x + 1 >= width) {
-        rgb[1] = rgb[0];
-        rgb[3] = rgb[2];
-    }
-    if (y + 1 >= height) {
-        rgb[2] = rgb[0];
-        rgb[3] = rgb[1];
-    }
-    const Rgb mean{mean_of_four(rgb[0].red, rgb[1].red, rgb[2].red, rgb[3].red),
-                   mean_of_four(rgb[0].green, rgb[1].green, rgb[2].green, rgb[3].green),
-                   mean_of_four(rgb[0].blue, rgb[1].blue, rgb[2].blue, rgb[3].blue)};
+    const Rgb& lower = y + 1 < height ? sum[1] : sum[0];
+    const Rgb mean{0.25f * (sum[0].red + lower.red), 0.25f * (sum[0].green + lower.green),
+                   0.25f * (sum[0].blue + lower.blue)};
     shared.level1[0][cell_y][cell_x] = mean.red;
     shared.level1[1][cell_y][cell_x] = mean.green;
     shared.level1[2][cell_y][cell_x] = mean.blue;

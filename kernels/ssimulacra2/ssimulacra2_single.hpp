@@ -125,17 +125,26 @@ QC_HD void store_plane2(float* to, float x, float y) {
 
 // ---- planes in scratch memory ---------------------------------------------------------------------------------------
 
-/// XYB planes of one picture: those that the plan needs, one after the other.
+/// XYB planes of one picture: those that the plan needs, one after the other. A plane is a row of panels of 32 columns,
+/// each of which is contiguous: a distance of some rows is then a constant, and neighbouring rows are neighbours in memory.
 struct PlaneLayout {
     int32_t levels;
     int32_t width[kMaxLevels], height[kMaxLevels];
-    int32_t pitch[kMaxLevels];               ///< floats from row to row, a multiple of kPitchFloats
-    uint32_t offset[kMaxLevels][kChannels];  ///< floats from the picture's start
-    uint32_t stored[kMaxLevels];             ///< bit c: channel c exists
-    uint64_t picture;                        ///< floats from picture to picture
+    uint32_t offset[kMaxLevels][kChannels]; ///< floats from the picture's start
+    uint32_t stored[kMaxLevels];            ///< bit c: channel c exists
+    uint64_t picture;                       ///< floats from picture to picture
 };
 
-constexpr int kPitchFloats = 32; // 128 bytes
+constexpr int kPanelColumns = 32; // 128 bytes a row
+
+/// Where a sample lies in a plane of `height` rows. The row may be outside of the plane if nobody reads there.
+QC_HD int sample_index(int x, int y, int height) {
+    return (x / kPanelColumns * height + y) * kPanelColumns + x % kPanelColumns;
+}
+QC_HD constexpr uint64_t plane_floats(int width, int height) {
+    return static_cast<uint64_t>((width + kPanelColumns - 1) / kPanelColumns) * kPanelColumns *
+           static_cast<uint64_t>(height);
+}
 
 /// Scratch memory holds the planes of a batch as reference and distorted picture of pair 0, of pair 1, ...
 QC_HD uint64_t picture_index(int pair, int input) {
