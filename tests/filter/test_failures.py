@@ -2,14 +2,9 @@
 """Mistakes of the user, and failures of the engine. The latter need the stand-in engine of fake_engine.c."""
 
 import glob
-import os
-import pathlib
-import shutil
-import subprocess
-import tempfile
 import unittest
 
-from harness import HERE, FilterTest
+from harness import FilterTest, WithFakeEngine
 
 
 class Options(FilterTest):
@@ -59,27 +54,6 @@ class Options(FilterTest):
         if glob.glob("/dev/nvidia[0-9]*"):
             self.skipTest("SKIPPED: this machine has a GPU")
         self.refuse("backend=cuda")
-
-
-class WithFakeEngine(FilterTest):
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        if not shutil.which(os.environ.get("CC", "cc")):
-            raise unittest.SkipTest("SKIPPED: no C compiler for the stand-in engine")
-        cls.fake = pathlib.Path(tempfile.mkdtemp(prefix="qc-fake-"))
-        cls.addClassCleanup(shutil.rmtree, cls.fake)
-        subprocess.run([HERE / "build_fake_engine", cls.fake], check=True)
-
-    def setUp(self):
-        super().setUp()
-        self.clip = self.source(frames=20)
-
-    def fake_score(self, *inputs, environment=None, **arguments):
-        library = {"LD_PRELOAD": str(self.fake / "lib/libquality_cuda.so.3"), **(environment or {})}
-        run = self.score(*inputs, environment=library, **arguments)
-        self.assertIn("fake", run.text, "the stand-in engine was not used")
-        return run
 
 
 class EngineFailures(WithFakeEngine):
