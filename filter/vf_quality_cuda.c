@@ -67,6 +67,7 @@
 /* From here on lavfi negotiates colour space and range like pixel formats. */
 #define QC_HAS_COLOR (LIBAVFILTER_VERSION_INT >= AV_VERSION_INT(9, 15, 100))
 #define QC_HAS_ALPHA (LIBAVFILTER_VERSION_INT >= AV_VERSION_INT(11, 6, 100))
+#define QC_HAS_SITING (LIBAVFILTER_VERSION_INT >= AV_VERSION_INT(12, 4, 101))
 #define QC_FFFILTER  (LIBAVFILTER_VERSION_INT >= AV_VERSION_INT(11, 0, 0))
 /* Before libavcodec 60 a frame from NVDEC is a mapped decoder surface: each
  * one that is held is missing in the decoder's small pool. */
@@ -80,8 +81,8 @@
 #define QC_KEY_PREFIX "lavfi.quality_cuda."
 #define QC_MAX_INPUTS (1 + QC_MAX_RENDITIONS)
 #define QC_REFERENCE  1 /* index of the reference's input */
-/* So many main frames in a row without a pair still count as missing ones; more are a pause, after which nothing is
- * compared with what was before. A reference of a fifth of the frame rate is no row of pauses. */
+/* So many main frames in a row may lack a pair: a reference of a ninth of the frame rate is no row of pauses. More are a
+ * pause; nothing is compared across it. */
 #define QC_LONGEST_GAP 8
 #define QC_STATS_LINE 1024 /* bytes that the engine needs for one */
 
@@ -572,7 +573,7 @@ static AVFilterFormats *make_formats(const QualityCudaContext *s)
 
     for (const int *format = rgb_formats; list && s->accepts_rgb && *format != AV_PIX_FMT_NONE; format++)
         if (ff_add_format(&list, *format) < 0)
-            return NULL; /* it freed the list */
+            return NULL; /* no memory: as if there were no list at all */
     return list;
 }
 
@@ -602,6 +603,9 @@ static int query_formats(AVFilterContext *ctx)
 #endif
 #if QC_HAS_ALPHA
         SHARE(ff_all_alpha_modes(), alpha_modes)
+#endif
+#if QC_HAS_SITING
+        SHARE(ff_all_chroma_locations(), chroma_locations)
 #endif
 #undef SHARE
     }
@@ -1980,7 +1984,7 @@ static void print_summary(AVFilterContext *ctx)
 static int report(AVFilterContext *ctx)
 {
     QualityCudaContext *s = ctx->priv;
-    int ret;
+    int ret = 0;
 
     if (s->reported)
         return 0;
@@ -1988,11 +1992,11 @@ static int report(AVFilterContext *ctx)
     /* Without any pair there was no session; the log has to say so all the same. */
     if (!s->session && !s->failure && s->log_file) {
         ret = open_session(ctx);
-        if (ret < 0)
-            return ret;
-        qc_session_flush(s->session);
+        if (ret >= 0)
+            qc_session_flush(s->session);
     }
-    ret = write_logs(ctx, !s->failure);
+    if (ret >= 0)
+        ret = write_logs(ctx, !s->failure);
     print_summary(ctx);
     return ret;
 }
