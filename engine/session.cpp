@@ -164,10 +164,14 @@ Status Session::choose_backend() {
 /// Opens the CUDA backend; when memory is short and the user left the sizes to us, tries once more with the least.
 Status Session::open_cuda() {
     constexpr int kDefaultBatch = 16, kDefaultSlots = 3;
+    constexpr int kMaxDefaultThreads = 6; // more do not fill the bus faster
     const bool sizes_are_ours = config_.batch == 0 && config_.slots == 0;
     const qc_config asked = config_;
     if (config_.batch == 0) config_.batch = std::max(kDefaultBatch, config_.renditions);
     if (config_.slots == 0) config_.slots = kDefaultSlots;
+    if (config_.n_threads == 0) // half of the cores: whoever makes software frames needs some too
+        config_.n_threads =
+            std::clamp(static_cast<int>(std::thread::hardware_concurrency() / 2), 1, kMaxDefaultThreads);
     Status status = create_cuda_backend(setup_, &backend_);
     if (status.code() == QC_ERROR_NO_MEMORY && sizes_are_ours) {
         log(QC_LOG_WARNING, status.text() + "; trying again with one frame per batch");

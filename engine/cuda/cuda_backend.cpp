@@ -14,6 +14,7 @@
 #include "common/ingest.hpp"
 #include "cuda/context.hpp"
 #include "cuda/program.hpp"
+#include "cuda/row_copier.hpp"
 #include "picture.hpp"
 
 namespace qc {
@@ -24,6 +25,7 @@ using namespace cuda;
 constexpr size_t kAlignment = 256;
 constexpr int kMaxBranches = 4; ///< metrics of one batch that may run side by side
 constexpr size_t kMaxGraphs = 64;
+constexpr size_t kRowAlignment = 64; ///< of uploaded rows
 
 size_t align_up(size_t bytes) {
     return (bytes + kAlignment - 1) / kAlignment * kAlignment;
@@ -60,7 +62,8 @@ UploadLayout upload_layout(const qc_format& format, const FrameGeometry& geometr
     for (int p = 0; p < layout.planes; ++p) {
         layout.row_bytes[p] = geometry.stored_width(p) * plane_source(format, p).step * sample_bytes;
         layout.rows[p] = geometry.stored_height(p);
-        layout.pitch_bytes[p] = static_cast<uint32_t>(align_up(static_cast<size_t>(layout.row_bytes[p])));
+        const auto row_bytes = static_cast<size_t>(layout.row_bytes[p]);
+        layout.pitch_bytes[p] = static_cast<uint32_t>((row_bytes + kRowAlignment - 1) / kRowAlignment * kRowAlignment);
         layout.offset[p] = carver.take(static_cast<size_t>(layout.pitch_bytes[p]) * layout.rows[p]);
     }
     layout.bytes = carver.used();
@@ -140,8 +143,10 @@ private:
     DescriptionLayout description_layout() const;
 
     Status add_frame(Slot& slot, FrameInput& input);
-    Status place_picture(Slot& slot, int frame, int picture, const qc_picture& source, DevicePicture* target);
-    Status upload_picture(Slot& slot, int frame, int picture, const qc_picture& source, DevicePicture* raw);
+    void place_picture(Slot& slot, int frame, int picture, const qc_picture& source, DevicePicture* target);
+    size_t upload_offset(int frame, int picture) const;
+    Status upload_frame(Slot& slot, int frame, const FrameInput& input);
+    DevicePicture uploaded_picture(const Slot& slot, int frame, int picture) const;
     Status ensure_upload_buffers(Slot& slot);
     void convert_picture(Slot& slot, int frame, int picture, const DevicePicture& raw, DevicePicture* target);
     DevicePicture raw_view(const qc_format& format, const void* const* planes, const uint32_t* pitches) const;
@@ -178,6 +183,8 @@ private:
     std::vector<bool> converts_;              ///< per input picture: lifted to 16 bits at the session's depth first
     UploadLayout converted_layout_;           ///< planar 16-bit picture
     size_t upload_bytes_per_frame_ = 0;
+    std::unique_ptr<RowCopier> copier_; ///< of software frames
+    std::vector<RowCopy> row_copies_;   ///< of one frame; capacity stays
     DeviceBuffer scratch_;
     std::vector<size_t> scratch_offset_;
     DeviceBuffer history_;
@@ -356,7 +363,6 @@ Status CudaBackend::submit(FrameInput input) {
 Status CudaBackend::add_frame(Slot& slot, FrameInput& input) {
     const ContextGuard guard(*context_);
     const int frame = static_cast<int>(slot.frames.size());
-    const BatchShape before = slot.shape;
     char* description = slot.description_host.as<char>();
     auto* references = reinterpret_cast<DeviceReference*>(description + layout_.references);
     auto* evaluated_references = reinterpret_cast<DeviceReference*>(description + layout_.evaluated_references);
@@ -364,8 +370,9 @@ Status CudaBackend::add_frame(Slot& slot, FrameInput& input) {
     auto* evaluated_pairs = reinterpret_cast<DevicePair*>(description + layout_.evaluated_pairs);
     const bool evaluated = input.index % config_.n_subsample == 0;
 
+    QC_RETURN_IF_ERROR(upload_frame(slot, frame, input));
     DeviceReference reference{};
-    Status status = place_picture(slot, frame, 0, input.reference, &reference.current);
+    place_picture(slot, frame, 0, input.reference, &reference.current);
     reference.output = static_cast<uint32_t>(frame);
     for (int lag = 1; lag <= setup_.history; ++lag) reference.history[lag - 1] = history_plane(slot, frame, 0, lag);
     std::vector<DevicePlane> lumas(static_cast<size_t>(renditions()) + 1);
@@ -375,7 +382,7 @@ Status CudaBackend::add_frame(Slot& slot, FrameInput& input) {
 
     FrameInSlot entry{input.index, std::vector<bool>(static_cast<size_t>(renditions())), nullptr, nullptr};
     bool borrowed = input.reference.memory == QC_MEMORY_CUDA;
-    for (int r = 0; r < renditions() && status.ok(); ++r) {
+    for (int r = 0; r < renditions(); ++r) {
         const qc_picture& picture = input.distorted[r];
         if (picture.plane[0] == nullptr) continue;
         entry.present[r] = true;
@@ -386,14 +393,10 @@ Status CudaBackend::add_frame(Slot& slot, FrameInput& input) {
         std::copy(std::begin(reference.history), std::end(reference.history), std::begin(pair.reference_history));
         for (int lag = 1; lag <= setup_.distorted_history; ++lag)
             pair.distorted_history[lag - 1] = history_plane(slot, frame, r + 1, lag);
-        status = place_picture(slot, frame, r + 1, picture, &pair.distorted);
+        place_picture(slot, frame, r + 1, picture, &pair.distorted);
         lumas[static_cast<size_t>(r) + 1] = pair.distorted.plane[0];
         pairs[slot.shape.pairs++] = pair;
         if (evaluated) evaluated_pairs[slot.shape.evaluated_pairs++] = pair;
-    }
-    if (!status.ok()) {
-        slot.shape = before;
-        return status;
     }
     remember_lumas(slot, frame, lumas);
     if (borrowed) {
@@ -418,11 +421,11 @@ DevicePicture CudaBackend::raw_view(const qc_format& format, const void* const* 
     return view;
 }
 
-Status CudaBackend::place_picture(Slot& slot, int frame, int picture, const qc_picture& source, DevicePicture* target) {
+void CudaBackend::place_picture(Slot& slot, int frame, int picture, const qc_picture& source, DevicePicture* target) {
     const qc_format& format = format_of(picture);
     DevicePicture raw{};
     if (source.memory == QC_MEMORY_HOST) {
-        QC_RETURN_IF_ERROR(upload_picture(slot, frame, picture, source, &raw));
+        raw = uploaded_picture(slot, frame, picture);
     } else {
         std::array<uint32_t, 3> pitches{};
         for (int p = 0; p < 3; ++p) pitches[p] = static_cast<uint32_t>(source.pitch_bytes[p]);
@@ -436,35 +439,60 @@ Status CudaBackend::place_picture(Slot& slot, int frame, int picture, const qc_p
         convert_picture(slot, frame, picture, raw, target);
     else
         *target = raw;
-    return {};
 }
 
 Status CudaBackend::ensure_upload_buffers(Slot& slot) {
+    if (copier_ == nullptr) copier_ = std::make_unique<RowCopier>(config_.n_threads);
     if (slot.upload.bytes() != 0) return {};
     const size_t bytes = upload_bytes_per_frame_ * frames_per_batch_;
     QC_RETURN_IF_ERROR(slot.upload.allocate(*context_, bytes, "uploads of software frames"));
     return slot.staging.allocate(*context_, bytes, "uploads of software frames");
 }
 
-Status CudaBackend::upload_picture(Slot& slot, int frame, int picture, const qc_picture& source, DevicePicture* raw) {
-    QC_RETURN_IF_ERROR(ensure_upload_buffers(slot));
-    const UploadLayout& layout = upload_layout_[picture];
-    size_t base = upload_bytes_per_frame_ * frame;
-    for (int p = 0; p < picture; ++p) base += upload_layout_[p].bytes;
-    std::array<const void*, 3> planes{};
-    for (int p = 0; p < layout.planes; ++p) {
-        planes[p] = slot.upload.as<const char>(base + layout.offset[p]);
-        char* staged = slot.staging.as<char>(base + layout.offset[p]);
-        const char* row = static_cast<const char*>(source.plane[p]);
-        for (int y = 0; y < layout.rows[p]; ++y, row += source.pitch_bytes[p])
-            std::memcpy(staged + static_cast<size_t>(y) * layout.pitch_bytes[p], row, layout.row_bytes[p]);
+size_t CudaBackend::upload_offset(int frame, int picture) const {
+    size_t offset = upload_bytes_per_frame_ * frame;
+    for (int p = 0; p < picture; ++p) offset += upload_layout_[p].bytes;
+    return offset;
+}
+
+/// Copies the frame's pictures that lie in host memory to the device; neighbours travel together.
+Status CudaBackend::upload_frame(Slot& slot, int frame, const FrameInput& input) {
+    row_copies_.clear();
+    std::vector<std::pair<size_t, size_t>> runs; // begin, end
+    for (int picture = 0; picture <= renditions(); ++picture) {
+        const qc_picture& source = picture == 0 ? input.reference : input.distorted[picture - 1];
+        if (source.plane[0] == nullptr || source.memory != QC_MEMORY_HOST) continue;
+        QC_RETURN_IF_ERROR(ensure_upload_buffers(slot));
+        const UploadLayout& layout = upload_layout_[picture];
+        const size_t base = upload_offset(frame, picture);
+        for (int p = 0; p < layout.planes; ++p)
+            row_copies_.push_back({static_cast<const char*>(source.plane[p]),
+                                   slot.staging.as<char>(base + layout.offset[p]), source.pitch_bytes[p],
+                                   static_cast<ptrdiff_t>(layout.pitch_bytes[p]),
+                                   static_cast<size_t>(layout.row_bytes[p]), layout.rows[p]});
+        if (!runs.empty() && runs.back().second == base)
+            runs.back().second += layout.bytes;
+        else
+            runs.emplace_back(base, base + layout.bytes);
     }
-    QC_CUDA(context_->driver(), cuMemcpyHtoDAsync, slot.upload.address() + base, slot.staging.as<char>(base),
-            layout.bytes, upload_stream_->handle());
-    context_->counters.pixel_bytes_to_device += static_cast<int64_t>(layout.bytes);
+    if (row_copies_.empty()) return {};
+    copier_->copy(row_copies_);
+    for (const auto& [begin, end] : runs) {
+        QC_CUDA(context_->driver(), cuMemcpyHtoDAsync, slot.upload.address() + begin, slot.staging.as<char>(begin),
+                end - begin, upload_stream_->handle());
+        context_->counters.pixel_bytes_to_device += static_cast<int64_t>(end - begin);
+    }
     slot.uploaded = true;
-    *raw = raw_view(format_of(picture), planes.data(), layout.pitch_bytes.data());
     return {};
+}
+
+/// Where upload_frame() put a picture.
+DevicePicture CudaBackend::uploaded_picture(const Slot& slot, int frame, int picture) const {
+    const UploadLayout& layout = upload_layout_[picture];
+    std::array<const void*, 3> planes{};
+    for (int p = 0; p < layout.planes; ++p)
+        planes[p] = slot.upload.as<const char>(upload_offset(frame, picture) + layout.offset[p]);
+    return raw_view(format_of(picture), planes.data(), layout.pitch_bytes.data());
 }
 
 void CudaBackend::convert_picture(Slot& slot, int frame, int picture, const DevicePicture& raw, DevicePicture* target) {

@@ -259,12 +259,6 @@ public:
         : geometry_(geometry), settings_(read_settings(options)), debug_(options.flag(kDebug)),
           plan_(make_plan(geometry, settings_)) {}
 
-    void want_outputs(std::span<const bool> wanted) override {
-        if (wanted[kAim] || wanted[kAdm3]) return;
-        impairment_scores_ = false;
-        plan_.impairment = false;
-    }
-
     size_t accumulator_words() const override { return kWords; }
 
     void score(const HostPair& pair, std::span<uint64_t> accumulators) const override {
@@ -320,12 +314,10 @@ public:
         const double aim = reference != 0 ? impairment / reference : 0.0;
 
         sink.put(frame, kAdm2, adm2);
-        if (impairment_scores_) {
-            const double weight = settings_.detail_weight;
-            const double blend = adm2 * weight + (1 - aim) * (1 - weight);
-            sink.put(frame, kAim, aim);
-            sink.put(frame, kAdm3, blend > settings_.minimum ? blend : settings_.minimum);
-        }
+        const double weight = settings_.detail_weight;
+        const double blend = adm2 * weight + (1 - aim) * (1 - weight);
+        sink.put(frame, kAim, aim);
+        sink.put(frame, kAdm3, blend > settings_.minimum ? blend : settings_.minimum);
         for (int i = 0; i < kLevels; i++) {
             sink.put(frame, kScale0 + i,
                      static_cast<double>(levels[i].detail) / static_cast<double>(levels[i].reference));
@@ -338,6 +330,11 @@ public:
             sink.put(frame, kNumeratorScale0 + 2 * i, levels[i].detail);
             sink.put(frame, kNumeratorScale0 + 2 * i + 1, levels[i].reference);
         }
+    }
+
+    std::vector<std::string> warnings() const override {
+        if (settings_.viewing.mode != kCsfBarten) return {};
+        return {"adm_csf_mode=1 overflows 32-bit sums, as in libvmaf, unless adm_csf_scale scales it down"};
     }
 
 private:
@@ -364,7 +361,6 @@ private:
     FrameGeometry geometry_;
     Settings settings_;
     bool debug_;
-    bool impairment_scores_ = true; ///< whether aim and adm3 are wanted
     Plan plan_;
     Kernel level_kernels_[kLevels], finish_kernel_;
 };

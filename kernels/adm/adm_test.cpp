@@ -707,24 +707,22 @@ TEST(AdmScores, SkipAim) {
     EXPECT_EQ(skipped.at("integer_adm3"), all.at("integer_adm2") * 0.5 + 0.5);
 }
 
-TEST(AdmScores, UnwantedImpairmentIsNotComputed) {
+TEST(AdmScores, SkippedImpairmentIsNotComputed) {
     const Pair pair = textured(64, 48, 8, 3);
-    const auto metric = descriptor().create(pair.reference.geometry(), with_options({}));
-    const size_t outputs = descriptor().outputs.size();
-    const std::unique_ptr<bool[]> wanted(new bool[outputs]());
-    wanted[0] = true;
-    metric->want_outputs({wanted.get(), outputs});
+    const auto metric = descriptor().create(pair.reference.geometry(), with_options({{"adm_skip_aim", 1}}));
     Words words(metric->accumulator_words());
     metric->score(pair.view(), words);
     for (int level = 0; level < kLevels; level++) {
         for (int band = 0; band < kBands; band++)
             EXPECT_EQ(words[level * kWordsPerLevel + kImpairment * kBands + band], 0u);
     }
-    ScoreMap sink;
-    metric->finalise(0, words, sink);
-    EXPECT_EQ(sink.at("integer_adm2"), score(pair, {}).at("integer_adm2"));
-    EXPECT_EQ(sink.scores.count(1), 0u); // aim
-    EXPECT_EQ(sink.scores.count(2), 0u); // adm3
+}
+
+TEST(AdmScores, WarnsOfTheModeThatOverflows) {
+    const Pair pair = textured(64, 48, 8, 3);
+    EXPECT_TRUE(descriptor().create(pair.reference.geometry(), with_options({}))->warnings().empty());
+    EXPECT_EQ(descriptor().create(pair.reference.geometry(), with_options({{"adm_csf_mode", 1}}))->warnings().size(),
+              1u);
 }
 
 // ---- refusals -------------------------------------------------------------------------------------------------------

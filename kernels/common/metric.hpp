@@ -70,10 +70,6 @@ class Metric {
 public:
     virtual ~Metric() = default;
 
-    /// Says which of MetricDescriptor::outputs somebody reads, by index. Outputs nobody asked for need not be computed,
-    /// and finalise() may leave them out. Called at most once, before anything else; without it all are wanted.
-    virtual void want_outputs(std::span<const bool> wanted) { (void)wanted; }
-
     /// 64-bit words per pair (Scope::kPair) or per reference (Scope::kReference). They are zero before each evaluation.
     virtual size_t accumulator_words() const = 0;
 
