@@ -91,6 +91,8 @@ public:
     /// Hands out the next frame in order. wait: block until the oldest submitted frame is done (false is then returned
     /// in `ready` only if nothing is in flight).
     virtual Status poll(bool wait, FrameResult* result, bool* ready) = 0;
+    /// The next frame has no earlier ones: metrics find none in its history.
+    virtual void forget_earlier_frames() = 0;
     /// Calls the releases of frames whose pictures are no longer read; never blocks.
     virtual void collect() = 0;
     /// Waits for all work and calls every release that is outstanding. After a failure too.

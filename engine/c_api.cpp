@@ -9,6 +9,7 @@
 #include "pooling.hpp"
 #include "quality_cuda.h"
 #include "session.hpp"
+#include "stats_line.hpp"
 
 #ifndef QC_VERSION
 #error "QC_VERSION comes from the build"
@@ -71,6 +72,7 @@ Status check_numbers(const qc_config& config) {
     QC_RETURN_IF_ERROR(in_range("slots", config.slots, 0, 2048));
     QC_RETURN_IF_ERROR(in_range("device", config.device, 0, 255));
     QC_RETURN_IF_ERROR(in_range("backend", config.backend, QC_BACKEND_AUTO, QC_BACKEND_CPU));
+    QC_RETURN_IF_ERROR(in_range("stats_format", config.stats_format, QC_STATS_FORMAT_NONE, QC_STATS_FORMAT_COUNT - 1));
     return {};
 }
 
@@ -100,6 +102,13 @@ const char* qc_metric_summary(int index) {
                : nullptr;
 }
 
+const char* qc_metric_short_name(int index) {
+    const auto metrics = qc::registered_metrics();
+    if (index < 0 || static_cast<size_t>(index) >= metrics.size()) return nullptr;
+    const std::string_view name = metrics[static_cast<size_t>(index)]->short_name;
+    return name.empty() ? "" : name.data();
+}
+
 const char* qc_model_name(int index) {
     const auto names = qc::builtin_model_names();
     return index >= 0 && static_cast<size_t>(index) < names.size() ? names[static_cast<size_t>(index)].data() : nullptr;
@@ -120,6 +129,7 @@ qc_status qc_config_check(const qc_config* config, qc_error* error) {
     if (config == nullptr) return QC_ERROR_INVALID;
     return report(protect([&]() -> Status {
                       QC_RETURN_IF_ERROR(check_numbers(*config));
+                      if (config->reference.width != 0) return qc::Session::check(*config);
                       qc::ScorePlan plan;
                       return qc::build_score_plan(*config, qc::registered_metrics(), nullptr, &plan);
                   }),
@@ -207,6 +217,10 @@ void qc_session_collect(qc_session* session) {
                              session));
 }
 
+qc_status qc_session_break(qc_session* session) {
+    return report(protect([&] { return session->session->begin_stretch(); }), session);
+}
+
 qc_status qc_session_flush(qc_session* session) {
     return report(protect([&] { return session->session->flush(); }), session);
 }
@@ -231,9 +245,32 @@ qc_status qc_session_aggregate(qc_session* session, int rendition, int index, co
     return QC_OK;
 }
 
+qc_status qc_stats_format_parse(const char* text, qc_stats_format* format) {
+    const auto parsed = text != nullptr ? qc::parse_stats_format(text) : std::nullopt;
+    if (!parsed || format == nullptr) return QC_ERROR_INVALID;
+    *format = *parsed;
+    return QC_OK;
+}
+
+qc_status qc_session_stats_line(const qc_session* session, const qc_row* row, char* text, size_t size) {
+    if (row == nullptr || text == nullptr || size == 0) return QC_ERROR_INVALID;
+    const qc::ScorePlan& plan = session->session->plan();
+    const Status status = protect([&]() -> Status {
+        const size_t columns = plan.columns.size();
+        const std::string line = qc::stats_line(plan, session->session->geometry(), row->frame, {row->value, columns},
+                                                {row->present, columns});
+        if (line.size() >= size) return qc::invalid(qc::format("a line of %zu bytes is too short", size));
+        line.copy(text, line.size());
+        text[line.size()] = '\0';
+        return {};
+    });
+    return status.code();
+}
+
 qc_status qc_log_format_parse(const char* text, qc_log_format* format) {
-    if (text == nullptr || format == nullptr || std::strcmp(text, "json") != 0) return QC_ERROR_INVALID;
-    *format = QC_LOG_FORMAT_JSON;
+    const auto parsed = text != nullptr ? qc::parse_log_format(text) : std::nullopt;
+    if (!parsed || format == nullptr) return QC_ERROR_INVALID;
+    *format = *parsed;
     return QC_OK;
 }
 

@@ -2,6 +2,7 @@
 // Reports of a run, in libvmaf's layouts.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,23 +21,20 @@ struct MetricConventions {
 
 /// What a log says beside the scores.
 struct LogHead {
-    std::string_view version;            ///< of this library
-    double fps = 0.0;                    ///< pairs per second of wall time; not finite: null
-    bool complete = true;                ///< false: the run ended early
-    std::span<const qc_log_extra> extra; ///< further keys with raw JSON values
+    std::string_view version;              ///< of this library
+    double fps = 0.0;                      ///< pairs per second of wall time; not finite: null
+    bool complete = true;                  ///< false: the run ended early
+    int width = 0, height = 0;             ///< of the pictures
+    std::span<const qc_log_extra> extra{}; ///< further keys with raw JSON values
     std::span<const MetricConventions> conventions{};
 };
 
-/// A score as libvmaf prints it: six decimals; sixteen where the fraction would vanish; null where it is not finite.
-std::string json_score(double score);
+/// Parses "json", "xml", "csv" or "sub" exactly.
+std::optional<qc_log_format> parse_log_format(std::string_view text);
 
-/// Text in double quotes, escaped for JSON.
-std::string json_string(std::string_view text);
-
-/// libvmaf's JSON with "complete", "models" (name, source and range of the scores), "conventions" and `extra` in its
-/// head and p1, p5, p10, p50 and stddev behind the pooled values. Written to a temporary name beside path and renamed,
-/// so that path never holds half a log.
-/// @return QC_ERROR_IO naming the path and the reason; QC_ERROR_INVALID for an extra value that is no JSON
-Status write_json_log(const ScoreTable& table, const ScorePlan& plan, const std::string& path, const LogHead& head);
+/// Writes a report to a temporary name beside path and renames it, so that path never holds half a log.
+/// @return QC_ERROR_IO naming the path and the reason; what the layout's writer says (log_formats.hpp)
+Status write_log(qc_log_format log_format, const ScoreTable& table, const ScorePlan& plan, const std::string& path,
+                 const LogHead& head);
 
 } // namespace qc

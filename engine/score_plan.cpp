@@ -2,6 +2,7 @@
 #include "score_plan.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <string_view>
 
@@ -19,6 +20,28 @@ using Registry = std::span<const MetricDescriptor* const>;
 
 constexpr std::string_view kAuto = "auto"; ///< as a model's version: chosen by size and frame rate
 constexpr std::string_view kVmaf = "vmaf"; ///< as a metric: the models; as a model: its name unless the user gives one
+constexpr std::string_view kAll = "all";   ///< as a metric: every one there is
+/// What metrics=all scores beside the metrics where `model` is not given.
+constexpr std::string_view kModelsOfAll[] = {"version=vmaf_v0.6.1", "version=auto:name=vmaf_v1"};
+
+/// What lines in the style of another tool need: a metric, one of its options switched on, a score per plane.
+struct StatsNeed {
+    qc_stats_format format;
+    std::string_view name; ///< of the format
+    std::string_view metric, option;
+    std::vector<std::string_view> outputs; ///< the first has to be there
+    std::string_view spoilt_by;            ///< option of the metric that makes another quantity of the score
+};
+
+const StatsNeed* need_of(qc_stats_format stats_format) {
+    static const StatsNeed kNeeds[] = {
+        {QC_STATS_FORMAT_PSNR, "psnr", "psnr", "enable_mse", {"mse_y", "mse_cb", "mse_cr"}, ""},
+        {QC_STATS_FORMAT_SSIM, "ssim", "float_ssim", "", {"float_ssim"}, "enable_db"},
+    };
+    for (const StatsNeed& need : kNeeds)
+        if (need.format == stats_format) return &need;
+    return nullptr;
+}
 
 bool given(const char* text) {
     return text != nullptr && *text != '\0';
@@ -53,6 +76,15 @@ const MetricDescriptor* find_by_name(Registry registry, std::string_view name) {
     for (const MetricDescriptor* metric : registry)
         if (metric->name == name) return metric;
     return nullptr;
+}
+
+/// The metric of this name, else all of this short name.
+std::vector<const MetricDescriptor*> find_by_any_name(Registry registry, std::string_view name) {
+    if (const MetricDescriptor* metric = find_by_name(registry, name)) return {metric};
+    std::vector<const MetricDescriptor*> found;
+    for (const MetricDescriptor* metric : registry)
+        if (!name.empty() && metric->short_name == name) found.push_back(metric);
+    return found;
 }
 
 /// The first metric that can write a score, as models call it.
@@ -199,7 +231,8 @@ public:
         QC_RETURN_IF_ERROR(read_models());
         QC_RETURN_IF_ERROR(check_geometry());
         QC_RETURN_IF_ERROR(make_columns());
-        return make_model_columns();
+        QC_RETURN_IF_ERROR(make_model_columns());
+        return make_stats_columns();
     }
 
 private:
@@ -210,23 +243,45 @@ private:
         wants_vmaf_ = given(config_.model);
         if (names.empty()) names.emplace_back(kVmaf);
 
+        several_ = names.size() > 1;
+
         std::vector<const MetricDescriptor*> metrics;
+        for (const std::string& name : names) QC_RETURN_IF_ERROR(read_metric_name(name, &metrics));
         std::vector<OptionValues> values;
-        for (const std::string& name : names) {
-            if (name == kVmaf) {
-                wants_vmaf_ = true;
-                continue;
-            }
-            const MetricDescriptor* metric = find_by_name(registry_, name);
-            if (metric == nullptr)
-                return invalid("metrics: unknown metric " + in_quotes(name) + ", known are " +
-                               joined(metric_names(registry_)));
-            if (std::find(metrics.begin(), metrics.end(), metric) != metrics.end()) continue;
-            metrics.push_back(metric);
-            values.emplace_back(metric->options);
-        }
+        values.reserve(metrics.size());
+        for (const MetricDescriptor* metric : metrics) values.emplace_back(metric->options);
+        QC_RETURN_IF_ERROR(serve_stats_format(metrics, &values));
         QC_RETURN_IF_ERROR(read_metric_options(metrics, &values));
         for (size_t i = 0; i < metrics.size(); ++i) add_instance(*metrics[i], values[i], "metrics");
+        return {};
+    }
+
+    Status read_metric_name(const std::string& name, std::vector<const MetricDescriptor*>* metrics) {
+        std::vector<const MetricDescriptor*> found;
+        if (name == kAll) {
+            several_ = wants_all_ = wants_vmaf_ = true;
+            std::copy_if(registry_.begin(), registry_.end(), std::back_inserter(found),
+                         [](const MetricDescriptor* metric) { return !metric->is_example; });
+        } else if (name == kVmaf) {
+            wants_vmaf_ = true;
+        } else {
+            found = find_by_any_name(registry_, name);
+            if (found.empty())
+                return invalid("metrics: unknown metric " + in_quotes(name) + ", known are " +
+                               joined(metric_names(registry_)));
+        }
+        for (const MetricDescriptor* metric : found)
+            if (std::find(metrics->begin(), metrics->end(), metric) == metrics->end()) metrics->push_back(metric);
+        return {};
+    }
+
+    /// Switches on what the lines need; the user's options come later and may switch it off again.
+    Status serve_stats_format(const std::vector<const MetricDescriptor*>& metrics, std::vector<OptionValues>* values) {
+        const StatsNeed* need = need_of(config_.stats_format);
+        if (need == nullptr || need->option.empty()) return {};
+        for (size_t i = 0; i < metrics.size(); ++i)
+            if (metrics[i]->name == need->metric)
+                QC_RETURN_IF_ERROR(set_option(*metrics[i], need->option, "true", UnknownOption::kError, &(*values)[i]));
         return {};
     }
 
@@ -237,11 +292,14 @@ private:
             if (pairs.size() != 1 || !pairs[0].has_value)
                 return invalid("options: " + in_quotes(item) + " is not of the form METRIC.OPTION=VALUE");
             QC_RETURN_IF_ERROR(prefixed("options", parse_metric_option(pairs[0].key, pairs[0].value, &option)));
-            const auto at = std::find_if(metrics.begin(), metrics.end(),
-                                         [&](const MetricDescriptor* metric) { return metric->name == option.metric; });
-            if (at == metrics.end()) return unnamed_metric(option.metric, metrics);
-            QC_RETURN_IF_ERROR(prefixed("options", set_option(**at, option.option, option.value, UnknownOption::kError,
-                                                              &(*values)[static_cast<size_t>(at - metrics.begin())])));
+            const auto named = find_by_any_name(metrics, option.metric);
+            if (named.empty()) return unnamed_metric(option.metric, metrics);
+            for (const MetricDescriptor* metric : named) {
+                const auto at = std::find(metrics.begin(), metrics.end(), metric) - metrics.begin();
+                QC_RETURN_IF_ERROR(
+                    prefixed("options", set_option(*metric, option.option, option.value, UnknownOption::kError,
+                                                   &(*values)[static_cast<size_t>(at)])));
+            }
         }
         return {};
     }
@@ -259,6 +317,7 @@ private:
     Status read_models() {
         if (!wants_vmaf_) return {};
         std::vector<std::string> items = split_list(config_.model, "|");
+        if (items.empty() && wants_all_) items.assign(std::begin(kModelsOfAll), std::end(kModelsOfAll));
         if (items.empty()) items.push_back("version=" + std::string(builtin_model_names().front()));
         std::vector<ModelRequest> requests(items.size());
         for (size_t i = 0; i < items.size(); ++i)
@@ -392,7 +451,7 @@ private:
         std::vector<Status> refusals;
         for (const MetricInstance& instance : plan_.instances) {
             refusals.push_back(check_instance(instance));
-            if (config_.skip_unsupported == 0) QC_RETURN_IF_ERROR(Status(refusals.back()));
+            if (config_.skip_unsupported == 0) QC_RETURN_IF_ERROR(with_advice(refusals.back()));
         }
         QC_RETURN_IF_ERROR(leave_out(refusals));
         for (MetricInstance& instance : plan_.instances)
@@ -408,6 +467,12 @@ private:
                                " takes YUV pictures, but these are RGB: convert them first (format=yuv444p), or leave "
                                "it out");
         return metric.validate(*geometry_, instance.options);
+    }
+
+    /// One unsuitable metric of several need not stop the others.
+    Status with_advice(const Status& refusal) const {
+        if (refusal.ok() || !several_) return refusal;
+        return {refusal.code(), refusal.text() + " (on_unsupported=skip leaves out what these pictures do not suit)"};
     }
 
     /// Drops the instances that were refused, and the models that read them.
@@ -494,13 +559,45 @@ private:
         return {};
     }
 
+    Status make_stats_columns() {
+        plan_.stats.format = config_.stats_format;
+        const StatsNeed* need = need_of(config_.stats_format);
+        if (need == nullptr) return {};
+        const std::string name = "stats_format=" + std::string(need->name);
+        if (config_.renditions > 1)
+            return invalid(format("%s describes one distorted input, but there are %d renditions", name.c_str(),
+                                  config_.renditions));
+        for (const std::string_view output : need->outputs)
+            for (size_t i = 0; i < plan_.columns.size(); ++i)
+                if (plan_.columns[i].stored_name == output) plan_.stats.columns.push_back(static_cast<int>(i));
+        if (plan_.stats.columns.empty() ||
+            plan_.columns[static_cast<size_t>(plan_.stats.columns[0])].stored_name != need->outputs[0])
+            return invalid(name + " needs the score " + std::string(need->outputs[0]) + " of the metric " +
+                           std::string(need->metric) + ": add " + std::string(need->metric) + " to metrics" +
+                           (need->option.empty() ? "" : ", and leave its option " + std::string(need->option) + " on"));
+        return check_stats_options(*need, name);
+    }
+
+    Status check_stats_options(const StatsNeed& need, const std::string& name) const {
+        for (const MetricInstance& instance : plan_.instances) {
+            if (instance.descriptor->name != need.metric) continue;
+            const auto& specs = instance.descriptor->options;
+            for (size_t i = 0; i < specs.size(); ++i)
+                if (specs[i].name == need.spoilt_by && instance.options.flag(i))
+                    return invalid(name + " needs " + std::string(need.metric) + " without its option " +
+                                   std::string(need.spoilt_by));
+        }
+        return {};
+    }
+
     using ModelInputs = std::vector<std::pair<size_t, size_t>>; ///< instance and output of each feature
 
     const qc_config& config_;
     Registry registry_;
     const FrameGeometry* geometry_;
     ScorePlan& plan_;
-    bool wants_vmaf_ = false;
+    bool wants_vmaf_ = false, wants_all_ = false;
+    bool several_ = false;                  ///< `metrics` names more than one
     std::vector<ModelInputs> model_inputs_; ///< parallel to plan_.models
 };
 
@@ -525,8 +622,11 @@ size_t ScorePlan::computed_by(size_t instance) const {
 }
 
 std::vector<std::string> metric_names(std::span<const MetricDescriptor* const> registry) {
-    std::vector<std::string> names{std::string(kVmaf)};
-    for (const MetricDescriptor* metric : registry) names.emplace_back(metric->name);
+    std::vector<std::string> names{std::string(kVmaf), std::string(kAll)};
+    for (const MetricDescriptor* metric : registry) {
+        names.emplace_back(metric->name);
+        if (!metric->short_name.empty()) names.back() += " (" + std::string(metric->short_name) + ")";
+    }
     return names;
 }
 

@@ -38,11 +38,18 @@ struct ModelUse {
     std::vector<int> outputs; ///< column of each of the model's outputs
 };
 
+/// The columns that lines in the style of another tool are made of.
+struct StatsColumns {
+    qc_stats_format format = QC_STATS_FORMAT_NONE;
+    std::vector<int> columns; ///< per plane
+};
+
 /// Columns: scores of instances[0], instances[1] ..., then outputs of models[0], models[1] ...
 struct ScorePlan {
     std::vector<MetricInstance> instances;
     std::vector<ScoreColumn> columns;
     std::vector<ModelUse> models;
+    StatsColumns stats;
     int n_subsample = 1;
     std::vector<std::string> warnings; ///< things to tell the user once, one line each
     std::vector<std::string> notes;    ///< likewise, of less weight: choices made for the user
@@ -52,7 +59,7 @@ struct ScorePlan {
     size_t computed_by(size_t instance) const;
 };
 
-/// Names that qc_config::metrics accepts: "vmaf" and every metric's name.
+/// Names that qc_config::metrics accepts: "vmaf", "all" and every metric's, with its short name: "float_ssim (ssim)".
 std::vector<std::string> metric_names(std::span<const MetricDescriptor* const> registry);
 
 /// Reads metrics, model, feature, options and n_subsample of the configuration.
@@ -64,14 +71,16 @@ std::vector<std::string> metric_names(std::span<const MetricDescriptor* const> r
 /// With skip_unsupported, metrics that refuse the geometry are left out with a warning, and so are models that need
 /// them; nothing left is an error.
 ///
+/// "all" among the metrics stands for every metric but examples, and, without `model`, for the models vmaf_v0.6.1 as
+/// "vmaf" and "auto" as "vmaf_v1".
+///
 /// The model "auto" is a built-in one that fits size and frame rate (automatic_model_name); a note says which.
 ///
 /// Models without a `name`: the first of them is called "vmaf" (unless another was given that name), later ones after
 /// their version or their file ("/x/mine.json": "mine"). Two of the same name are an error.
 ///
 /// @param geometry null: only what needs no picture size (qc_config_check): outputs count as for a large picture.
-/// Otherwise
-///        each descriptor's validate() is asked too, and disabled outputs get no column.
+///        Otherwise each descriptor's validate() is asked too, and disabled outputs get no column.
 /// @return QC_ERROR_INVALID or QC_ERROR_IO with one line that names the option, the value and what is accepted; or what
 ///         validate() returned
 Status build_score_plan(const qc_config& config, std::span<const MetricDescriptor* const> registry,

@@ -14,11 +14,11 @@ class Session::RenditionSink final : public ScoreSink, public AggregateSink {
 public:
     RenditionSink(Session& session, size_t instance, int rendition, bool all)
         : session_(session), instance_(static_cast<int>(instance)), first_(all ? 0 : rendition),
-          last_(all ? session.renditions() - 1 : rendition) {}
+          last_(all ? session.renditions() - 1 : rendition), start_(session.start_of(instance)) {}
 
     void put(int64_t frame, int output, double value) override {
         for (int r = first_; r <= last_; ++r)
-            session_.tables_[static_cast<size_t>(r)]->put(frame, instance_, output, value);
+            session_.tables_[static_cast<size_t>(r)]->put(start_ + frame, instance_, output, value);
     }
     void put(std::string_view name, double value) override {
         for (int r = first_; r <= last_; ++r)
@@ -28,6 +28,7 @@ public:
 private:
     Session& session_;
     int instance_, first_, last_;
+    int64_t start_; ///< the frame that the metric takes for number 0
 };
 
 AccumulatorLayout::AccumulatorLayout(const ScorePlan& plan, std::span<const std::unique_ptr<Metric>> metrics,
@@ -58,6 +59,12 @@ Session::Session(const qc_config& config) : config_(config) {
 
 Session::~Session() {
     if (backend_ != nullptr) backend_->drain();
+}
+
+Status Session::check(const qc_config& config) {
+    Session made(config);
+    made.config_.log = nullptr;
+    return made.plan_scores();
 }
 
 Status Session::create(const qc_config& config, std::unique_ptr<Session>* session) {
@@ -237,12 +244,56 @@ Status Session::finalise(const FrameResult& result) {
             if (!all && !result.present[r]) continue;
             RenditionSink sink(*this, i, static_cast<int>(r), all);
             const uint64_t* words = &result.accumulators[layout_->offset(i, static_cast<int>(r))];
-            finalisers_[i][r]->finalise(result.index, {words, layout_->words(i)}, sink);
+            finalisers_[i][r]->finalise(result.index - start_of(i), {words, layout_->words(i)}, sink);
             QC_RETURN_IF_ERROR(finalisers_[i][r]->trouble());
         }
     }
     last_result_ = std::chrono::steady_clock::now();
+    finalised_ = result.index + 1;
+    if (!stretch_ends_.empty() && stretch_ends_.front() == finalised_) {
+        stretch_ends_.pop_front();
+        end_stretch();
+    }
     return {};
+}
+
+// ---- stretches ------------------------------------------------------------------------------------------------------
+// A pause in the pairs cuts the stream into stretches. To a metric that looks back each of them is a stream of its own:
+// the backend hides the pictures before it, and a new instance counts its frames from 0. The others notice nothing.
+
+namespace {
+
+bool looks_back(const MetricDescriptor& metric) {
+    return metric.history > 0 || metric.distorted_history > 0;
+}
+
+} // namespace
+
+int64_t Session::start_of(size_t instance) const {
+    return looks_back(*plan_.instances[instance].descriptor) ? stretch_start_ : 0;
+}
+
+Status Session::begin_stretch() {
+    if (!failure_.ok() || flushed_) return failure_;
+    const int64_t last = stretch_ends_.empty() ? stretch_start_ : stretch_ends_.back();
+    if (submitted_ == last) return {};
+    backend_->forget_earlier_frames();
+    stretch_ends_.push_back(submitted_);
+    if (finalised_ == submitted_) {
+        stretch_ends_.pop_front();
+        end_stretch();
+    }
+    return {};
+}
+
+void Session::end_stretch() {
+    flush_metrics(true);
+    for (size_t i = 0; i < finalisers_.size(); ++i) {
+        const MetricDescriptor& descriptor = *plan_.instances[i].descriptor;
+        if (!looks_back(descriptor)) continue;
+        for (auto& finaliser : finalisers_[i]) finaliser = descriptor.create(geometry_, plan_.instances[i].options);
+    }
+    stretch_start_ = finalised_;
 }
 
 Status Session::flush() {
@@ -250,18 +301,21 @@ Status Session::flush() {
     bool any = true;
     while (any && failure_.ok()) static_cast<void>(take_results(true, &any));
     flushed_ = true;
-    if (failure_.ok()) flush_metrics();
+    if (failure_.ok()) flush_metrics(false);
     for (const auto& table : tables_) table->close();
     return failure_;
 }
 
-void Session::flush_metrics() {
+/// The last instances of a stretch, or at the end of the stream all of them with their stream-level values.
+void Session::flush_metrics(bool looking_back_only) {
     for (size_t i = 0; i < finalisers_.size(); ++i) {
-        const bool all = plan_.instances[i].descriptor->scope == Scope::kReference;
+        const MetricDescriptor& descriptor = *plan_.instances[i].descriptor;
+        if (looking_back_only && !looks_back(descriptor)) continue;
+        const bool all = descriptor.scope == Scope::kReference;
         for (size_t r = 0; r < finalisers_[i].size(); ++r) {
             RenditionSink sink(*this, i, static_cast<int>(r), all);
-            finalisers_[i][r]->flush(submitted_, sink);
-            finalisers_[i][r]->aggregates(sink);
+            finalisers_[i][r]->flush(finalised_ - start_of(i), sink);
+            if (!looking_back_only) finalisers_[i][r]->aggregates(sink);
         }
     }
 }
@@ -317,19 +371,20 @@ int64_t Session::scored_frames() const {
 
 Status Session::write_log(int rendition, const std::string& path, qc_log_format format, bool complete,
                           std::span<const qc_log_extra> extra) const {
-    if (format != QC_LOG_FORMAT_JSON) return invalid("log_fmt: json is accepted");
     const std::chrono::duration<double> seconds = last_result_ - first_submit_;
     LogHead head;
     head.version = qc_version();
     head.fps = static_cast<double>(scored_frames()) / seconds.count();
     head.complete = complete && failure_.ok() && flushed_;
+    head.width = geometry_.width;
+    head.height = geometry_.height;
     head.extra = extra;
     std::vector<MetricConventions> conventions;
     for (size_t i = 0; i < metrics_.size(); ++i)
         if (auto list = metrics_[i]->conventions(); !list.empty())
             conventions.push_back({plan_.instances[i].descriptor->name, std::move(list)});
     head.conventions = conventions;
-    return write_json_log(table(rendition), plan_, path, head);
+    return qc::write_log(format, table(rendition), plan_, path, head);
 }
 
 void Session::fill_stats(qc_stats* stats) const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <string>
@@ -19,6 +20,8 @@ namespace qc {
 class Session {
 public:
     static Status create(const qc_config& config, std::unique_ptr<Session>* session);
+    /// What create() would refuse before it looks for a device.
+    static Status check(const qc_config& config);
     ~Session();
     Session(const Session&) = delete;
     Session& operator=(const Session&) = delete;
@@ -27,9 +30,12 @@ public:
     /// @return QC_OK, QC_AGAIN, QC_END or the failure's code
     qc_status receive(bool wait, qc_row* row);
     void collect() { backend_->collect(); }
+    /// The next frame is the first of a new stretch: what waits for a later frame is completed without it.
+    Status begin_stretch();
     Status flush();
 
     const ScorePlan& plan() const { return plan_; }
+    const FrameGeometry& geometry() const { return geometry_; }
     int renditions() const { return config_.renditions; }
     const ScoreTable& table(int rendition) const { return *tables_[static_cast<size_t>(rendition)]; }
     const Backend& backend() const { return *backend_; }
@@ -57,7 +63,9 @@ private:
 
     Status take_results(bool wait, bool* any);
     Status finalise(const FrameResult& result);
-    void flush_metrics();
+    int64_t start_of(size_t instance) const;
+    void end_stretch();
+    void flush_metrics(bool looking_back_only);
     bool next_row(qc_row* row);
     Status fail(Status status);
 
@@ -73,7 +81,9 @@ private:
     std::vector<std::unique_ptr<ScoreTable>> tables_; ///< per rendition
     std::string description_;
 
-    int64_t submitted_ = 0, received_ = 0;
+    int64_t submitted_ = 0, finalised_ = 0, received_ = 0;
+    int64_t stretch_start_ = 0;        ///< of the frames that are being finalised
+    std::deque<int64_t> stretch_ends_; ///< frames before which a stretch ends, not yet reached by finalise()
     bool flushed_ = false;
     Status failure_;
     std::vector<double> row_values_;

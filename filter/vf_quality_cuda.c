@@ -67,6 +67,7 @@
 /* From here on lavfi negotiates colour space and range like pixel formats. */
 #define QC_HAS_COLOR (LIBAVFILTER_VERSION_INT >= AV_VERSION_INT(9, 15, 100))
 #define QC_HAS_ALPHA (LIBAVFILTER_VERSION_INT >= AV_VERSION_INT(11, 6, 100))
+#define QC_HAS_SITING (LIBAVFILTER_VERSION_INT >= AV_VERSION_INT(12, 4, 101))
 #define QC_FFFILTER  (LIBAVFILTER_VERSION_INT >= AV_VERSION_INT(11, 0, 0))
 /* Before libavcodec 60 a frame from NVDEC is a mapped decoder surface: each
  * one that is held is missing in the decoder's small pool. */
@@ -80,6 +81,10 @@
 #define QC_KEY_PREFIX "lavfi.quality_cuda."
 #define QC_MAX_INPUTS (1 + QC_MAX_RENDITIONS)
 #define QC_REFERENCE  1 /* index of the reference's input */
+/* So many main frames in a row may lack a pair: a reference of a ninth of the frame rate is no row of pauses. More are a
+ * pause; nothing is compared across it. */
+#define QC_LONGEST_GAP 8
+#define QC_STATS_LINE 1024 /* bytes that the engine needs for one */
 
 enum SyncMode { SYNC_NEAREST, SYNC_FLOOR, SYNC_INDEX };
 enum EofAction { EOF_ACTION_PASS, EOF_ACTION_ENDALL, EOF_ACTION_REPEAT };
@@ -111,7 +116,7 @@ typedef struct QCInput {
     int eof, status;
     int64_t eof_pts;
     int64_t received, unused;     ///< frames that came, frames that were dropped without any pair
-    int colour_checked;
+    int colour_checked, colour_changed;
 } QCInput;
 
 /** A main frame on its way: from pairing until it was sent and its scores have arrived. */
@@ -136,13 +141,15 @@ typedef struct QualityCudaContext {
     int n_subsample, n_threads, renditions, bitdepth;
     int sync, ts_sync_mode, align_start, eof_action, shortest;
     double max_dt;
-    int range, backend, device, async_depth;
-    char *stats_path, *log_path, *log_fmt;
+    int range, backend, device, async_depth, skip_unsupported;
+    char *stats_path, *stats_fmt, *log_path, *log_fmt;
 
     qc_session *session;
     AVBufferRef *device_ref;      ///< keeps the CUDA context alive as long as the session
     qc_pool pool;
     qc_log_format log_format;
+    qc_stats_format stats_format;
+    int accepts_rgb;              ///< all configured metrics do
     FILE *stats_file;
     char *log_file;               ///< log_path, or its variant where another filter has that one
     int log_claim, stats_claim;   ///< numbers of the claims on log_path and stats_file
@@ -156,7 +163,9 @@ typedef struct QualityCudaContext {
     int main_disabled;
     QCPending *first, *last;
     int held;                     ///< entries that still have their frame
+    int unpaired_row;             ///< main frames in a row that got no pair
     double tolerance;             ///< seconds
+    double frame_rate;            ///< of the main input, 0: unknown
     int start_checked;
 
     /* state */
@@ -172,7 +181,7 @@ typedef struct QualityCudaContext {
 #define FLAGS (AV_OPT_FLAG_FILTERING_PARAM | AV_OPT_FLAG_VIDEO_PARAM)
 
 static const AVOption quality_cuda_options[] = {
-    { "metrics", "metrics to score, joined by + or |, e.g. vmaf+psnr; a wrong name lists all (default vmaf, that is what model says)", OFFSET(metrics), AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS },
+    { "metrics", "metrics to score, joined by + or |, e.g. vmaf+psnr, libvmaf's or FFmpeg's names, or all; a wrong name lists them (default vmaf, that is what model says)", OFFSET(metrics), AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS },
     { "m",       "same as metrics", OFFSET(metrics), AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS },
     { "model",   "VMAF models joined by |: a built-in name, auto, a path, version=NAME or path=FILE with further :key=value (default vmaf_v0.6.1)", OFFSET(model), AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS },
     { "bitdepth", "10: score 8-bit inputs at 10 bits, as VMAF v1's documentation recommends; 0: as they are (default)", OFFSET(bitdepth), AV_OPT_TYPE_INT, { .i64 = 0 }, 0, 10, FLAGS },
@@ -181,7 +190,7 @@ static const AVOption quality_cuda_options[] = {
     { "pool",    "pooling of the final score: mean, harmonic_mean, min, max, p1, p5, p10, p50 or stddev", OFFSET(pool_name), AV_OPT_TYPE_STRING, { .str = "mean" }, 0, 0, FLAGS },
     { "n_subsample", "score every n-th pair only; the others pass without scores", OFFSET(n_subsample), AV_OPT_TYPE_INT, { .i64 = 1 }, 1, INT_MAX, FLAGS },
     { "subsample",   "same as n_subsample", OFFSET(n_subsample), AV_OPT_TYPE_INT, { .i64 = 1 }, 1, INT_MAX, FLAGS },
-    { "n_threads",   "threads of the CPU backend, 0: one per core", OFFSET(n_threads), AV_OPT_TYPE_INT, { .i64 = 0 }, 0, 1024, FLAGS },
+    { "n_threads",   "threads of the CPU backend (0: one per core), or those that copy software frames for the GPU (0: half of the cores, at most 6)", OFFSET(n_threads), AV_OPT_TYPE_INT, { .i64 = 0 }, 0, 1024, FLAGS },
     { "renditions",  "number of distorted inputs that share the reference: input 0, then inputs 2, 3, ...", OFFSET(renditions), AV_OPT_TYPE_INT, { .i64 = 1 }, 1, QC_MAX_RENDITIONS, FLAGS },
     { "sync", "how a distorted frame finds its reference frame", OFFSET(sync), AV_OPT_TYPE_INT, { .i64 = SYNC_NEAREST }, SYNC_NEAREST, SYNC_INDEX, FLAGS, .unit = "sync" },
         { "nearest", "the one nearest in time, not further than max_dt", 0, AV_OPT_TYPE_CONST, { .i64 = SYNC_NEAREST }, 0, 0, FLAGS, .unit = "sync" },
@@ -203,6 +212,9 @@ static const AVOption quality_cuda_options[] = {
         { "auto",   "warn once", 0, AV_OPT_TYPE_CONST, { .i64 = RANGE_AUTO }, 0, 0, FLAGS, .unit = "range" },
         { "ignore", "nothing", 0, AV_OPT_TYPE_CONST, { .i64 = RANGE_IGNORE }, 0, 0, FLAGS, .unit = "range" },
         { "error",  "fail", 0, AV_OPT_TYPE_CONST, { .i64 = RANGE_ERROR }, 0, 0, FLAGS, .unit = "range" },
+    { "on_unsupported", "what to do with a metric that does not accept the pictures (too small, without chroma, RGB)", OFFSET(skip_unsupported), AV_OPT_TYPE_INT, { .i64 = 0 }, 0, 1, FLAGS, .unit = "on_unsupported" },
+        { "fail", "end with an error that names it", 0, AV_OPT_TYPE_CONST, { .i64 = 0 }, 0, 0, FLAGS, .unit = "on_unsupported" },
+        { "skip", "leave it out with a warning, and models that need it", 0, AV_OPT_TYPE_CONST, { .i64 = 1 }, 0, 0, FLAGS, .unit = "on_unsupported" },
     { "backend", "where scores are computed", OFFSET(backend), AV_OPT_TYPE_INT, { .i64 = QC_BACKEND_AUTO }, QC_BACKEND_AUTO, QC_BACKEND_CPU, FLAGS, .unit = "backend" },
         { "auto", "on the GPU if there is one, else on the CPU", 0, AV_OPT_TYPE_CONST, { .i64 = QC_BACKEND_AUTO }, 0, 0, FLAGS, .unit = "backend" },
         { "cuda", "on the GPU, fail without one", 0, AV_OPT_TYPE_CONST, { .i64 = QC_BACKEND_CUDA }, 0, 0, FLAGS, .unit = "backend" },
@@ -211,8 +223,9 @@ static const AVOption quality_cuda_options[] = {
     { "async_depth", "distorted frames held while their scores are computed, 0: 8 for software frames (more on the CPU backend with many threads), 4 for CUDA frames, 2 for CUDA frames up to FFmpeg 5.1", OFFSET(async_depth), AV_OPT_TYPE_INT, { .i64 = 0 }, 0, 1024, FLAGS },
     { "stats_file", "write one line per scored frame to this file while running, - for standard output (default none)", OFFSET(stats_path), AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS },
     { "f",          "same as stats_file", OFFSET(stats_path), AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS },
+    { "stats_format", "lines of stats_file: scores (time stamps and every score), or psnr or ssim, as FFmpeg's filters of these names write theirs, for tools that read those", OFFSET(stats_fmt), AV_OPT_TYPE_STRING, { .str = "scores" }, 0, 0, FLAGS },
     { "log_path", "write the report of the whole run to this file at the end (default none)", OFFSET(log_path), AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS },
-    { "log_fmt",  "format of the report: json", OFFSET(log_fmt), AV_OPT_TYPE_STRING, { .str = "json" }, 0, 0, FLAGS },
+    { "log_fmt",  "format of the report: json (everything), xml, csv or sub (frames only), in libvmaf's layouts", OFFSET(log_fmt), AV_OPT_TYPE_STRING, { .str = "json" }, 0, 0, FLAGS },
     { NULL }
 };
 
@@ -393,7 +406,7 @@ static int open_log(AVFilterContext *ctx)
     char suffix[16];
 
     if (qc_log_format_parse(s->log_fmt, &s->log_format) != QC_OK)
-        return fail(ctx, AVERROR(EINVAL), "log_fmt=%s is not known; accepted: json", s->log_fmt);
+        return fail(ctx, AVERROR(EINVAL), "log_fmt=%s is not known; accepted: json, xml, csv, sub", s->log_fmt);
     if (!s->log_path || !*s->log_path)
         return 0;
     s->log_claim = is_special_file(s->log_path) ? 0 : claim_path(s->log_path);
@@ -414,7 +427,8 @@ static int open_stats(AVFilterContext *ctx)
     QualityCudaContext *s = ctx->priv;
 
     if (!s->stats_path || !*s->stats_path)
-        return 0;
+        return s->stats_format == QC_STATS_FORMAT_NONE ? 0 :
+               fail(ctx, AVERROR(EINVAL), "stats_format=%s needs stats_file, the file for its lines", s->stats_fmt);
     if (!strcmp(s->stats_path, "-")) {
         s->stats_file = stdout;
         return 0;
@@ -447,6 +461,8 @@ static void fill_config(AVFilterContext *ctx, qc_config *config)
     config->options     = s->opts;
     config->n_subsample = s->n_subsample;
     config->backend     = s->backend;
+    config->stats_format     = s->stats_format;
+    config->skip_unsupported = s->skip_unsupported;
     config->n_threads   = s->n_threads;
     config->bitdepth    = s->bitdepth;
     config->log         = engine_log;
@@ -467,10 +483,13 @@ static int check_options(AVFilterContext *ctx)
     if (qc_pool_parse(s->pool_name, &s->pool) != QC_OK)
         return fail(ctx, AVERROR(EINVAL),
                     "pool=%s is not known; accepted: mean, harmonic_mean, min, max, p1, p5, p10, p50, stddev", s->pool_name);
+    if (strcmp(s->stats_fmt, "scores") && qc_stats_format_parse(s->stats_fmt, &s->stats_format) != QC_OK)
+        return fail(ctx, AVERROR(EINVAL), "stats_format=%s is not known; accepted: scores, psnr, ssim", s->stats_fmt);
     fill_config(ctx, &config);
     status = qc_config_check(&config, &error);
     if (status != QC_OK)
         return fail(ctx, error_of_status(status), "%s", error.text);
+    s->accepts_rgb = qc_config_accepts_rgb(&config);
     return 0;
 }
 
@@ -516,7 +535,7 @@ static av_cold int init(AVFilterContext *ctx)
 
 /* ---- formats ---- */
 
-static const int accepted_formats[] = {
+static const int yuv_formats[] = {
 #if CONFIG_CUDA
     AV_PIX_FMT_CUDA,
 #endif
@@ -540,6 +559,24 @@ static const int accepted_formats[] = {
     AV_PIX_FMT_NONE
 };
 
+/** Offered only where every metric takes them; else lavfi converts such input, and the filter says so. */
+static const int rgb_formats[] = {
+    AV_PIX_FMT_GBRP, AV_PIX_FMT_GBRP10, AV_PIX_FMT_GBRP12, AV_PIX_FMT_GBRP16,
+    AV_PIX_FMT_RGB24, AV_PIX_FMT_BGR24, AV_PIX_FMT_RGB48, AV_PIX_FMT_BGR48,
+    AV_PIX_FMT_RGB0, AV_PIX_FMT_BGR0, AV_PIX_FMT_0RGB, AV_PIX_FMT_0BGR,
+    AV_PIX_FMT_NONE
+};
+
+static AVFilterFormats *make_formats(const QualityCudaContext *s)
+{
+    AVFilterFormats *list = ff_make_format_list(yuv_formats);
+
+    for (const int *format = rgb_formats; list && s->accepts_rgb && *format != AV_PIX_FMT_NONE; format++)
+        if (ff_add_format(&list, *format) < 0)
+            return NULL; /* no memory: as if there were no list at all */
+    return list;
+}
+
 /**
  * Every input has its own lists, else lavfi would convert one input to the
  * other's format, range or matrix; the output shares those of input 0.
@@ -559,13 +596,16 @@ static int query_formats(AVFilterContext *ctx)
             ret = ff_formats_ref(list, &out->field);    \
         if (ret < 0)                                    \
             return ret;
-        SHARE(ff_make_format_list(accepted_formats), formats)
+        SHARE(make_formats(ctx->priv), formats)
 #if QC_HAS_COLOR
         SHARE(ff_all_color_spaces(), color_spaces)
         SHARE(ff_all_color_ranges(), color_ranges)
 #endif
 #if QC_HAS_ALPHA
         SHARE(ff_all_alpha_modes(), alpha_modes)
+#endif
+#if QC_HAS_SITING
+        SHARE(ff_all_chroma_locations(), chroma_locations)
 #endif
 #undef SHARE
     }
@@ -602,24 +642,46 @@ static int chroma_layout_is_known(const AVPixFmtDescriptor *desc, const qc_forma
                                : cb->step == bytes && cr->step == bytes && !cr->offset;
 }
 
+/** Green, blue and red lie in planes of their own, or side by side in whole samples. Alpha is not looked at. */
+static int rgb_layout_is_known(const AVPixFmtDescriptor *desc, qc_format *format)
+{
+    const int bytes = format->container_bits / 8, planar = desc->flags & AV_PIX_FMT_FLAG_PLANAR;
+
+    for (int i = 0; i < 3; i++) {
+        const AVComponentDescriptor *comp = &desc->comp[(i + 1) % 3]; /* described as R, G, B; wanted as G, B, R */
+
+        if (comp->depth != format->depth || comp->shift != format->shift || comp->step % bytes || comp->offset % bytes)
+            return 0;
+        if (planar ? comp->step != bytes || comp->offset : comp->shift || comp->plane || comp->step != desc->comp[0].step)
+            return 0;
+        format->pixel_step       = planar ? 0 : comp->step / bytes;
+        format->sample_offset[i] = planar ? 0 : comp->offset / bytes;
+    }
+    format->rgb = 1;
+    return planar || format->pixel_step == 3 || format->pixel_step == 4;
+}
+
 /** Describes a pixel format from its descriptor, so that formats that come later need no change here. */
 static int describe_format(enum AVPixelFormat pix_fmt, qc_format *format)
 {
     const AVPixFmtDescriptor *desc = av_pix_fmt_desc_get(pix_fmt);
     const uint64_t foreign = AV_PIX_FMT_FLAG_BE | AV_PIX_FMT_FLAG_PAL | AV_PIX_FMT_FLAG_BITSTREAM | AV_PIX_FMT_FLAG_HWACCEL |
-                             AV_PIX_FMT_FLAG_RGB | AV_PIX_FMT_FLAG_BAYER | AV_PIX_FMT_FLAG_FLOAT;
-    const AVComponentDescriptor *luma;
+                             AV_PIX_FMT_FLAG_BAYER | AV_PIX_FMT_FLAG_FLOAT;
+    const AVComponentDescriptor *first;
 
+    memset(format, 0, sizeof(*format));
     if (!desc || (desc->flags & foreign) || desc->nb_components == 2 || !chroma_of(desc, &format->chroma))
         return 0;
-    luma = &desc->comp[0];
-    format->depth          = luma->depth;
-    format->shift          = luma->shift;
-    format->container_bits = luma->depth + luma->shift > 8 ? 16 : 8;
-    format->semi_planar    = desc->nb_components > 1 && desc->comp[1].plane == desc->comp[2].plane;
-    if (luma->plane || luma->offset || luma->step != format->container_bits / 8)
+    first = &desc->comp[0];
+    if (first->depth != 8 && first->depth != 10 && first->depth != 12 && first->depth != 16)
         return 0;
-    if (luma->depth != 8 && luma->depth != 10 && luma->depth != 12 && luma->depth != 16)
+    format->depth          = first->depth;
+    format->shift          = first->shift;
+    format->container_bits = first->depth + first->shift > 8 ? 16 : 8;
+    if (desc->flags & AV_PIX_FMT_FLAG_RGB)
+        return desc->nb_components >= 3 && rgb_layout_is_known(desc, format);
+    format->semi_planar = desc->nb_components > 1 && desc->comp[1].plane == desc->comp[2].plane;
+    if (first->plane || first->offset || first->step != format->container_bits / 8)
         return 0;
     return format->chroma == QC_CHROMA_400 || chroma_layout_is_known(desc, format);
 }
@@ -709,19 +771,28 @@ static int configure_input(AVFilterContext *ctx, int index)
     }
     if (!describe_format(in->sw_format, &in->format))
         return fail(ctx, AVERROR(ENOSYS), "Input %d (%s) has %sformat %s; accepted: planar or semi-planar YUV 4:2:0, 4:2:2 and "
-                    "4:4:4 and gray with 8, 10, 12 or 16 bits; put a format filter before it", index, role(ctx, index),
+                    "4:4:4, gray, and RGB, with 8, 10, 12 or 16 bits; put a format filter before it", index, role(ctx, index),
                     in->is_hw ? "CUDA frames of " : "", pix_fmt_name(in->sw_format));
     in->format.width  = link->w;
     in->format.height = link->h;
     warn_of_conversion(ctx, index);
+    if (av_pix_fmt_desc_get(in->sw_format)->flags & AV_PIX_FMT_FLAG_ALPHA)
+        av_log(ctx, AV_LOG_WARNING, "Input %d (%s) has %s frames: alpha is not scored\n", index, role(ctx, index),
+               pix_fmt_name(in->sw_format));
     av_log(ctx, AV_LOG_INFO, "%s: input %d (%s), %dx%d %s%s\n", index == QC_REFERENCE ? "reference" : "distorted", index,
            link->src->name ? link->src->name : "?", link->w, link->h, in->is_hw ? "cuda/" : "", pix_fmt_name(in->sw_format));
     return 0;
 }
 
-static int check_geometry(AVFilterContext *ctx, int index)
+static const char *components_of(const qc_format *format)
 {
     static const char *const chroma_names[] = { "no chroma", "4:2:0", "4:2:2", "4:4:4" };
+
+    return format->rgb ? "RGB" : chroma_names[format->chroma];
+}
+
+static int check_geometry(AVFilterContext *ctx, int index)
+{
     QualityCudaContext *s = ctx->priv;
     const QCInput *main = &s->input[0], *in = &s->input[index];
 
@@ -730,10 +801,10 @@ static int check_geometry(AVFilterContext *ctx, int index)
                     "[0:v]scale=%d:%d:flags=bicubic[d];[d][%d:v]quality_cuda (GPU: scale_cuda=%d:%d:interp_algo=bicubic)",
                     index, role(ctx, index), in->format.width, in->format.height, main->format.width, main->format.height,
                     in->format.width, in->format.height, index, in->format.width, in->format.height);
-    if (in->format.chroma != main->format.chroma)
+    if (in->format.chroma != main->format.chroma || in->format.rgb != main->format.rgb)
         return fail(ctx, AVERROR(EINVAL), "Input %d (%s) is %s (%s), main is %s (%s); convert one of them first, e.g. with "
                     "[0:v]format=%s[d];[d][%d:v]quality_cuda", index, role(ctx, index), pix_fmt_name(in->sw_format),
-                    chroma_names[in->format.chroma], pix_fmt_name(main->sw_format), chroma_names[main->format.chroma],
+                    components_of(&in->format), pix_fmt_name(main->sw_format), components_of(&main->format),
                     pix_fmt_name(in->sw_format), index);
     return 0;
 }
@@ -758,7 +829,8 @@ static void choose_tolerance(AVFilterContext *ctx)
     QualityCudaContext *s = ctx->priv;
     const AVRational rate = QC_LINK_RATE(ctx->inputs[0]);
 
-    s->tolerance = s->max_dt > 0 ? s->max_dt : rate.num > 0 && rate.den > 0 ? 0.5 * rate.den / rate.num : 0.02;
+    s->frame_rate = rate.num > 0 && rate.den > 0 ? av_q2d(rate) : 0;
+    s->tolerance  = s->max_dt > 0 ? s->max_dt : s->frame_rate > 0 ? 0.5 / s->frame_rate : 0.02;
 }
 
 static int any_hw_input(const QualityCudaContext *s)
@@ -847,26 +919,45 @@ static qc_format visible_format(const QCInput *in)
     return format;
 }
 
-static int create_session(AVFilterContext *ctx)
+/** The whole configuration, with the pictures' formats and the device. */
+static int make_config(AVFilterContext *ctx, qc_config *config)
 {
     QualityCudaContext *s = ctx->priv;
-    const AVRational rate = QC_LINK_RATE(ctx->inputs[0]);
+
+    fill_config(ctx, config);
+    config->reference    = visible_format(&s->input[QC_REFERENCE]);
+    config->distorted[0] = visible_format(&s->input[0]);
+    for (int k = 1; k < s->renditions; k++)
+        config->distorted[k] = visible_format(&s->input[1 + k]);
+    config->frame_rate = s->frame_rate;
+    return choose_device(ctx, config);
+}
+
+/** What the metrics say of the pictures is known before the first frame comes. */
+static int check_pictures(AVFilterContext *ctx)
+{
     qc_error error = { "" };
     qc_status status;
     qc_config config;
-    int ret;
+    int ret = make_config(ctx, &config);
 
-    free_session(s);
-    fill_config(ctx, &config);
-    config.reference    = visible_format(&s->input[QC_REFERENCE]);
-    config.distorted[0] = visible_format(&s->input[0]);
-    for (int k = 1; k < s->renditions; k++)
-        config.distorted[k] = visible_format(&s->input[1 + k]);
-    config.frame_rate = rate.num > 0 && rate.den > 0 ? av_q2d(rate) : 0;
-    ret = choose_device(ctx, &config);
     if (ret < 0)
         return ret;
+    status = qc_config_check(&config, &error);
+    return status == QC_OK ? 0 : fail(ctx, error_of_status(status), "%s", error.text);
+}
 
+/** The session is opened with the first pair: only frames know all of their colour tags, and their cropping. */
+static int open_session(AVFilterContext *ctx)
+{
+    QualityCudaContext *s = ctx->priv;
+    qc_error error = { "" };
+    qc_status status;
+    qc_config config;
+    int ret = make_config(ctx, &config);
+
+    if (ret < 0)
+        return ret;
     s->depth = s->async_depth ? s->async_depth : auto_depth(s);
     /* Frames come as fast as they are decoded: half of those held make a batch, so that two can be under way. */
     config.batch         = av_clip((s->depth + 1) / 2 * s->renditions, 1, 64);
@@ -908,6 +999,9 @@ static int config_output(AVFilterLink *outlink)
         report_differences(ctx, i);
     }
     choose_tolerance(ctx);
+    ret = check_pictures(ctx);
+    if (ret < 0)
+        return ret;
 
     outlink->w                   = main->w;
     outlink->h                   = main->h;
@@ -920,7 +1014,7 @@ static int config_output(AVFilterLink *outlink)
         if (!QC_LINK_HWFRAMES(outlink))
             return AVERROR(ENOMEM);
     }
-    return create_session(ctx);
+    return 0;
 }
 
 /* ---- frames come in ---- */
@@ -1150,6 +1244,8 @@ static void warn_of_start(AVFilterContext *ctx)
                "align=start\n", main_start, ref_start);
 }
 
+/* ---- colour tags ---- */
+
 static enum AVColorRange range_of(const AVFrame *frame, enum AVPixelFormat format)
 {
     if (format == AV_PIX_FMT_YUVJ420P || format == AV_PIX_FMT_YUVJ422P || format == AV_PIX_FMT_YUVJ444P)
@@ -1177,6 +1273,48 @@ static int check_colour(AVFilterContext *ctx, int index, const AVFrame *frame)
         return fail(ctx, AVERROR(EINVAL), "%s (range=error)", text);
     av_log(ctx, AV_LOG_WARNING, "%s; samples are scored as they are\n", text);
     return 0;
+}
+
+/** The numbers are the engine's, but that 0 is what is not known. */
+static qc_colour colour_of(const AVFrame *frame, enum AVPixelFormat format)
+{
+    return (qc_colour) {
+        .matrix          = frame->colorspace == AVCOL_SPC_UNSPECIFIED ? 0 : frame->colorspace,
+        .range           = range_of(frame, format),
+        .primaries       = frame->color_primaries == AVCOL_PRI_UNSPECIFIED ? 0 : frame->color_primaries,
+        .transfer        = frame->color_trc == AVCOL_TRC_UNSPECIFIED ? 0 : frame->color_trc,
+        .chroma_location = frame->chroma_location,
+    };
+}
+
+static int same_colour(const qc_colour *a, const qc_colour *b)
+{
+    return a->matrix == b->matrix && a->range == b->range && a->primaries == b->primaries && a->transfer == b->transfer &&
+           a->chroma_location == b->chroma_location;
+}
+
+/** Those of the first pair count. A rendition that is missing there has those of its next frame, or main's. */
+static void adopt_colour(QualityCudaContext *s, AVFrame *const *frames)
+{
+    for (int i = 0; i < s->nb_inputs; i++) {
+        QCInput *in = &s->input[i];
+        const AVFrame *frame = frames[i] ? frames[i] : in->next ? in->next : in->cur;
+
+        in->format.colour = frame ? colour_of(frame, in->sw_format) : s->input[0].format.colour;
+    }
+}
+
+static void warn_of_colour_change(AVFilterContext *ctx, int index, const AVFrame *frame)
+{
+    QualityCudaContext *s = ctx->priv;
+    QCInput *in = &s->input[index];
+    const qc_colour colour = colour_of(frame, in->sw_format);
+
+    if (s->range == RANGE_IGNORE || in->colour_changed || same_colour(&colour, &in->format.colour))
+        return;
+    in->colour_changed = 1;
+    av_log(ctx, AV_LOG_WARNING, "Input %d (%s) changes its colour tags at %.3f s; those of the first pair go on being used\n",
+           index, role(ctx, index), seconds(ctx, index, frame->pts));
 }
 
 /* ---- submission ---- */
@@ -1217,13 +1355,13 @@ static int make_hold(QualityCudaContext *s, AVFrame *const *frames, QCHold **out
 static void fill_picture(const QCInput *in, const AVFrame *frame, qc_picture *picture)
 {
     const AVPixFmtDescriptor *desc = av_pix_fmt_desc_get(in->sw_format);
-    const int nb_planes = in->format.chroma == QC_CHROMA_400 ? 1 : in->format.semi_planar ? 2 : 3;
+    const int nb_planes = in->format.chroma == QC_CHROMA_400 || in->format.pixel_step ? 1 : in->format.semi_planar ? 2 : 3;
 
     memset(picture, 0, sizeof(*picture));
     if (!frame)
         return;
     for (int i = 0; i < nb_planes; i++) {
-        const AVComponentDescriptor *comp = &desc->comp[i];
+        const AVComponentDescriptor *comp = &desc->comp[in->format.rgb ? (i + 1) % 3 : i];
         const ptrdiff_t pitch = frame->linesize[comp->plane];
         const ptrdiff_t x = in->crop_left >> (i ? desc->log2_chroma_w : 0);
         const ptrdiff_t y = in->crop_top  >> (i ? desc->log2_chroma_h : 0);
@@ -1240,7 +1378,6 @@ static void fill_picture(const QCInput *in, const AVFrame *frame, qc_picture *pi
 static int adopt_crop(AVFilterContext *ctx, AVFrame *const *frames)
 {
     QualityCudaContext *s = ctx->priv;
-    int changed = 0;
 
     for (int i = 0; i < s->nb_inputs; i++) {
         QCInput *in = &s->input[i];
@@ -1248,14 +1385,31 @@ static int adopt_crop(AVFilterContext *ctx, AVFrame *const *frames)
 
         if (!frame || !in->is_hw || (frame->crop_left == in->crop_left && frame->crop_top == in->crop_top))
             continue;
-        if (s->paired || frame->crop_left >= (size_t)in->format.width || frame->crop_top >= (size_t)in->format.height)
+        if (s->session || frame->crop_left >= (size_t)in->format.width || frame->crop_top >= (size_t)in->format.height)
             return fail(ctx, AVERROR(EINVAL), "Input %d (%s) changed its cropping at %.3f s", i, role(ctx, i),
                         seconds(ctx, i, frame->pts));
         in->crop_left = frame->crop_left;
         in->crop_top  = frame->crop_top;
-        changed = 1;
     }
-    return changed ? create_session(ctx) : 0;
+    return 0;
+}
+
+/** Opens the session with what the first pair says of itself, and sees that later ones do not differ. */
+static int follow_properties(AVFilterContext *ctx, AVFrame *const *frames)
+{
+    QualityCudaContext *s = ctx->priv;
+    int ret = adopt_crop(ctx, frames);
+
+    if (ret < 0)
+        return ret;
+    if (!s->session) {
+        adopt_colour(s, frames);
+        return open_session(ctx);
+    }
+    for (int i = 0; i < s->nb_inputs; i++)
+        if (frames[i])
+            warn_of_colour_change(ctx, i, frames[i]);
+    return 0;
 }
 
 static int submit(AVFilterContext *ctx, AVFrame *const *frames)
@@ -1264,7 +1418,7 @@ static int submit(AVFilterContext *ctx, AVFrame *const *frames)
     qc_picture reference, distorted[QC_MAX_RENDITIONS];
     qc_status status;
     QCHold *hold;
-    int ret = adopt_crop(ctx, frames);
+    int ret = follow_properties(ctx, frames);
 
     if (ret >= 0)
         ret = make_hold(s, frames, &hold);
@@ -1346,7 +1500,21 @@ static int flush_session(AVFilterContext *ctx)
     if (s->flushed)
         return 0;
     s->flushed = 1;
+    if (!s->session)
+        return 0;
     status = qc_session_flush(s->session);
+    return status == QC_OK ? 0 : fail_session(ctx, status);
+}
+
+/** Counts the frames of a gap. Behind a long one the last pair's scores need not wait for the next pair. */
+static int note_gap(AVFilterContext *ctx)
+{
+    QualityCudaContext *s = ctx->priv;
+    qc_status status;
+
+    if (++s->unpaired_row != QC_LONGEST_GAP + 1 || !s->session || s->flushed)
+        return 0;
+    status = qc_session_break(s->session);
     return status == QC_OK ? 0 : fail_session(ctx, status);
 }
 
@@ -1375,10 +1543,13 @@ static int settle_main(AVFilterContext *ctx)
 
     s->frames++;
     if (choice == CHOICE_FOUND && !s->main_disabled && !s->flushed) {
+        s->unpaired_row = 0;
         ret = score_main(ctx, frames);
     } else {
         count_unscored(s, choice);
         ret = append_pending(ctx, -1, NAN);
+        if (ret >= 0)
+            ret = note_gap(ctx);
         /* No pair can follow any more: scores that wait for a successor are final now. */
         if (ret >= 0 && choice == CHOICE_ENDED)
             ret = flush_session(ctx);
@@ -1391,7 +1562,7 @@ static int settle_main(AVFilterContext *ctx)
 
 /* ---- scores come back ---- */
 
-static void write_stats_line(QualityCudaContext *s, const QCPending *entry, const qc_row *row)
+static void write_scores_line(QualityCudaContext *s, const QCPending *entry, const qc_row *row)
 {
     char value[64];
 
@@ -1407,6 +1578,16 @@ static void write_stats_line(QualityCudaContext *s, const QCPending *entry, cons
         fprintf(s->stats_file, " %s:%s", s->keys[i] + strlen(QC_KEY_PREFIX), value);
     }
     fputc('\n', s->stats_file);
+}
+
+static void write_stats_line(QualityCudaContext *s, const QCPending *entry, const qc_row *row)
+{
+    char line[QC_STATS_LINE] = "";
+
+    if (s->stats_format == QC_STATS_FORMAT_NONE)
+        write_scores_line(s, entry, row);
+    else if (qc_session_stats_line(s->session, row, line, sizeof(line)) == QC_OK && *line)
+        fprintf(s->stats_file, "%s\n", line);
     fflush(s->stats_file);
 }
 
@@ -1479,7 +1660,7 @@ static int receive_rows(AVFilterContext *ctx, enum Wait wait)
 {
     QualityCudaContext *s = ctx->priv;
 
-    for (;;) {
+    while (s->session) {
         const QCPending *oldest = wait == WAIT_FOR_OLDEST ? oldest_held(s) : NULL;
         const int block = wait == WAIT_FOR_ALL || (oldest && !is_settled(oldest));
         qc_row row;
@@ -1494,6 +1675,7 @@ static int receive_rows(AVFilterContext *ctx, enum Wait wait)
         if (ret < 0)
             return ret;
     }
+    return 0;
 }
 
 static void drop_finished(QualityCudaContext *s)
@@ -1603,6 +1785,11 @@ static int64_t unscored_frames(const QualityCudaContext *s)
     return s->disabled + s->before + s->after + s->gaps + s->untimed;
 }
 
+static int64_t scored_frames(const QualityCudaContext *s)
+{
+    return s->session ? qc_session_scored_frames(s->session) : 0;
+}
+
 static double mean_dt(const QualityCudaContext *s)
 {
     return s->paired ? s->sum_dt / s->paired : 0;
@@ -1618,7 +1805,7 @@ static void pairing_json(const QualityCudaContext *s, AVBPrint *out)
                ", \"before_reference\": %"PRId64", \"after_reference\": %"PRId64", \"gaps\": %"PRId64", \"disabled\": %"PRId64
                ", \"untimed\": %"PRId64", \"reference_repeated\": %"PRId64", \"reference_unused\": %"PRId64
                ", \"max_abs_dt\": %s, \"mean_dt\": %s}",
-               s->frames, s->paired, qc_session_scored_frames(s->session), unscored_frames(s), s->before, s->after, s->gaps,
+               s->frames, s->paired, scored_frames(s), unscored_frames(s), s->before, s->after, s->gaps,
                s->disabled, s->untimed, s->repeated, unused_references(s), max_abs, mean);
 }
 
@@ -1659,7 +1846,7 @@ static int write_logs(AVFilterContext *ctx, int complete)
 {
     QualityCudaContext *s = ctx->priv;
 
-    for (int k = 0; s->log_file && k < s->renditions; k++) {
+    for (int k = 0; s->log_file && s->session && k < s->renditions; k++) {
         char suffix[32];
         char *path;
         qc_status status;
@@ -1707,7 +1894,7 @@ static void print_feature(AVFilterContext *ctx, int rendition, int index, int le
     if (!listed)
         append_pooled(s, &line, rendition, index, s->pool);
     av_log(ctx, level, "quality_cuda %s%s frames:%"PRId64" scored:%"PRId64"\n", key,
-           line.len ? line.str : " no value, or not in every scored frame;", s->frames, qc_session_scored_frames(s->session));
+           line.len ? line.str : " no value, or not in every scored frame;", s->frames, scored_frames(s));
 }
 
 /** A bootstrap collection's spread is a model output too, but no score. */
@@ -1771,7 +1958,7 @@ static void print_pairing(AVFilterContext *ctx)
     av_log(ctx, exact ? AV_LOG_INFO : AV_LOG_WARNING, "frames:%"PRId64" scored:%"PRId64" unscored:%"PRId64
            " (before the reference:%"PRId64" after it:%"PRId64" in gaps:%"PRId64" disabled:%"PRId64" without time stamp:%"PRId64
            ") reference frames repeated:%"PRId64" unused:%"PRId64" max |dt|:%.6f mean dt:%.6f\n",
-           s->frames, qc_session_scored_frames(s->session), unscored, s->before, s->after, s->gaps, s->disabled, s->untimed,
+           s->frames, scored_frames(s), unscored, s->before, s->after, s->gaps, s->disabled, s->untimed,
            s->repeated, unused, s->max_abs_dt, mean_dt(s));
 }
 
@@ -1781,7 +1968,7 @@ static void print_summary(AVFilterContext *ctx)
 
     print_pairing(ctx);
     if (s->failure) {
-        av_log(ctx, AV_LOG_WARNING, "INCOMPLETE after %"PRId64" frames\n", qc_session_scored_frames(s->session));
+        av_log(ctx, AV_LOG_WARNING, "INCOMPLETE after %"PRId64" frames\n", scored_frames(s));
         return;
     }
     if (!s->done)
@@ -1797,12 +1984,19 @@ static void print_summary(AVFilterContext *ctx)
 static int report(AVFilterContext *ctx)
 {
     QualityCudaContext *s = ctx->priv;
-    int ret;
+    int ret = 0;
 
     if (s->reported)
         return 0;
     s->reported = 1;
-    ret = write_logs(ctx, !s->failure);
+    /* Without any pair there was no session; the log has to say so all the same. */
+    if (!s->session && !s->failure && s->log_file) {
+        ret = open_session(ctx);
+        if (ret >= 0)
+            qc_session_flush(s->session);
+    }
+    if (ret >= 0)
+        ret = write_logs(ctx, !s->failure);
     print_summary(ctx);
     return ret;
 }
@@ -1909,7 +2103,8 @@ static int activate(AVFilterContext *ctx)
         return s->failure;
     if (s->done)
         return 0;
-    qc_session_collect(s->session);
+    if (s->session)
+        qc_session_collect(s->session);
     ret = receive_rows(ctx, WAIT_NEVER);
     if (ret >= 0)
         ret = push_ready(ctx);
@@ -1952,7 +2147,7 @@ static void settle_rest(AVFilterContext *ctx)
 {
     QualityCudaContext *s = ctx->priv;
 
-    if (!s->session || s->reported || !(s->frames || s->failure))
+    if (s->reported || !(s->frames || (s->failure && s->session)))
         return;
     flush_session(ctx);
     receive_rows(ctx, WAIT_FOR_ALL);

@@ -43,6 +43,7 @@ public:
 
     Status submit(FrameInput input) override;
     Status poll(bool wait, FrameResult* result, bool* ready) override;
+    void forget_earlier_frames() override { recent_.clear(); }
     void collect() override {}
     void drain() override;
     qc_backend kind() const override { return QC_BACKEND_CPU; }

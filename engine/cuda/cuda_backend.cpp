@@ -127,6 +127,9 @@ public:
 
     Status submit(FrameInput input) override;
     Status poll(bool wait, FrameResult* result, bool* ready) override;
+    void forget_earlier_frames() override {
+        std::fill(was_present_.begin(), was_present_.end(), decltype(was_present_)::value_type{});
+    }
     void collect() override;
     void drain() override;
     qc_backend kind() const override { return QC_BACKEND_CUDA; }

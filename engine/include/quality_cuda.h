@@ -72,6 +72,15 @@ typedef enum qc_pool {
     QC_POOL_COUNT
 } qc_pool;
 
+/** Lines of one frame's scores that qc_session_stats_line() writes, for tools that read the files of others. */
+typedef enum qc_stats_format {
+    QC_STATS_FORMAT_NONE = 0,
+    QC_STATS_FORMAT_PSNR = 1, /**< "n:1 mse_avg:0.52 mse_y:0.67 ... psnr_avg:50.97 ...", as FFmpeg's filter psnr */
+    QC_STATS_FORMAT_SSIM = 2, /**< "n:1 Y:0.987654 All:0.987654 (19.084846)", as FFmpeg's filter ssim writes it for gray
+                                   pictures: the score is of luma alone */
+    QC_STATS_FORMAT_COUNT
+} qc_stats_format;
+
 /**
  * What is known of a picture's colours: code points of ITU-T H.273, which are FFmpeg's AVCOL_ values too. 0 is "not
  * known" in every field (for the matrix too: RGB pictures are told by qc_format.rgb), and so is H.273's 2.
@@ -143,7 +152,9 @@ typedef struct qc_config {
                                       0: as the inputs are */
 
     const char *metrics;         /**< names joined by '|' or '+', e.g. "vmaf|psnr"; NULL: "vmaf", that is
-                                      the models of `model`, as libvmaf's own filter does */
+                                      the models of `model`, as libvmaf's own filter does. Short names are accepted too
+                                      (qc_metric_short_name()). "all": every metric, and, unless `model` says otherwise,
+                                      vmaf_v0.6.1 as "vmaf" and the model "auto" as "vmaf_v1" */
     const char *model;           /**< libvmaf's syntax: models joined by '|', each "version=NAME" or "path=FILE" with
                                       further ":key=value" (name, enable_transform, disable_clip, FEATURE.OPTION=VALUE);
                                       a bare model name or path is accepted too. The name "auto" takes the VMAF v1
@@ -151,6 +162,8 @@ typedef struct qc_config {
                                       metrics contain vmaf */
     const char *feature;         /**< libvmaf's syntax: "name=psnr|name=vif:vif_enhn_gain_limit=1" */
     const char *options;         /**< "METRIC.OPTION=VALUE|..." for the metrics of `metrics` */
+    qc_stats_format stats_format;/**< qc_session_stats_line() will be asked for such lines: the metric they need has to
+                                      be among `metrics` and is configured for it. One rendition only */
     int n_subsample;             /**< score every n-th frame only; 0 means 1 */
     int skip_unsupported;        /**< 1: a metric that does not accept these pictures (too small, RGB, ...) is left out
                                       with a warning, and so is a model that needs it; 0: the session is refused */
@@ -213,6 +226,8 @@ QC_API const char *qc_version(void); /**< "MAJOR.MINOR.PATCH" */
 /** Names for messages and help: metrics that `metrics` accepts, built-in models. NULL past the end. */
 QC_API const char *qc_metric_name(int index);
 QC_API const char *qc_metric_summary(int index);
+/** Short name that `metrics` and `options` accept too, "" if there is none; metrics may share it. */
+QC_API const char *qc_metric_short_name(int index);
 QC_API const char *qc_model_name(int index);
 
 /** Parses "mean", "harmonic_mean", "min", "max", "p1", "p5", "p10", "p50", "stddev" exactly.
@@ -227,8 +242,9 @@ QC_API const char *qc_pool_name(qc_pool pool);
  */
 QC_API qc_status qc_session_create(const qc_config *config, qc_session **session, qc_error *error);
 
-/** Checks everything in the configuration that needs neither pictures' sizes nor a device (names, options, models).
- *  Lets a front end fail before the first frame is decoded. */
+/** Checks everything in the configuration that needs no device. Lets a front end fail before the first frame is decoded:
+ *  with reference.width 0 names, options and models are looked at; otherwise the formats and what the metrics say of
+ *  them too. */
 QC_API qc_status qc_config_check(const qc_config *config, qc_error *error);
 
 /** Whether every metric of a configuration that qc_config_check() accepts takes RGB pictures. The formats of the
@@ -267,6 +283,15 @@ QC_API qc_status qc_session_receive(qc_session *session, int wait, qc_row *row);
 /** Calls the release functions of pictures that the device has finished reading; never blocks. */
 QC_API void qc_session_collect(qc_session *session);
 
+/**
+ * The next frame does not follow the last one in time: rows that wait for a later frame are completed as at the end of a
+ * stream, and the next frame is scored as the first of one (nothing is compared across the break). Pooling, counts and
+ * stream-level values go on; only those of metrics that look at earlier frames are of what follows the last break. Does
+ * not wait: the rows come from qc_session_receive(). Before the first frame, after the flush and twice in a row it does
+ * nothing.
+ */
+QC_API qc_status qc_session_break(qc_session *session);
+
 /** No more frames will come: completes every row. Does not hand them out: call qc_session_receive until QC_END. */
 QC_API qc_status qc_session_flush(qc_session *session);
 
@@ -280,12 +305,28 @@ QC_API int64_t qc_session_scored_frames(const qc_session *session); /**< rows wi
 /** Stream-level values such as apsnr_y; complete after flush. @return QC_END past the last. */
 QC_API qc_status qc_session_aggregate(qc_session *session, int rendition, int index, const char **name, double *value);
 
-typedef enum qc_log_format { QC_LOG_FORMAT_JSON = 0, QC_LOG_FORMAT_COUNT } qc_log_format;
+/** Parses "psnr" or "ssim" exactly. @return QC_ERROR_INVALID for anything else. */
+QC_API qc_status qc_stats_format_parse(const char *text, qc_stats_format *format);
 
-/** Parses a log format's name ("json"). */
+/**
+ * The row just received as a line of config.stats_format, without its end. Writes "" for a row without the scores it
+ * needs (a frame that n_subsample skipped). 1024 bytes are always enough.
+ */
+QC_API qc_status qc_session_stats_line(const qc_session *session, const qc_row *row, char *text, size_t size);
+
+/** Layouts of libvmaf's reports. */
+typedef enum qc_log_format {
+    QC_LOG_FORMAT_JSON = 0, /**< all there is to say, see qc_session_write_log() */
+    QC_LOG_FORMAT_XML = 1,  /**< frames, pooled values, stream-level values, "complete" */
+    QC_LOG_FORMAT_CSV = 2,  /**< frames only */
+    QC_LOG_FORMAT_SUB = 3,  /**< frames only, as MicroDVD subtitles */
+    QC_LOG_FORMAT_COUNT
+} qc_log_format;
+
+/** Parses a log format's name: "json", "xml", "csv", "sub". */
 QC_API qc_status qc_log_format_parse(const char *text, qc_log_format *format);
 
-/** Key and raw JSON value pairs that the front end adds to the head of the log. */
+/** Key and raw JSON value pairs that the front end adds to the head of a JSON log. */
 typedef struct qc_log_extra {
     const char *key;
     const char *json_value;

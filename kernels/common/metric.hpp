@@ -116,6 +116,11 @@ public:
 struct MetricDescriptor {
     std::string_view name;    ///< libvmaf's extractor name: "vif"
     std::string_view summary; ///< one line for help texts
+    /// What `metrics` and `options` accept beside the name, FFmpeg's usual word: "ssim" for float_ssim. Empty: nothing.
+    /// Metrics may share one: it then means all of them. Another metric's name goes before it.
+    std::string_view short_name{};
+    /// An example for developers: built for the tests, never part of metrics=all.
+    bool is_example = false;
     Scope scope = Scope::kPair;
     /// Luma of this many earlier reference frames is needed, at most kMaxHistory.
     int history = 0;

@@ -84,6 +84,7 @@ const MetricDescriptor& descriptor() {
     static constexpr MetricDescriptor kDescriptor{
         .name = "float_moment",
         .summary = "mean and mean square of luma",
+        .short_name = "moment",
         .scope = Scope::kPair,
         .options = {},
         .outputs = kOutputs,

@@ -36,6 +36,7 @@ const MetricDescriptor& descriptor() {
         MetricDescriptor d;
         d.name = "skeleton";
         d.summary = "mean absolute luma difference (example of a metric)";
+        d.is_example = true; // not so for a real metric
         d.templated_names = true;
         d.options = kOptions;
         d.outputs = kOutputs;

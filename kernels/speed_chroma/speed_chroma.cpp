@@ -93,6 +93,7 @@ const MetricDescriptor& descriptor() {
     static constexpr MetricDescriptor kDescriptor{
         .name = "speed_chroma",
         .summary = "entropic differencing of the chroma planes (SpEED)",
+        .short_name = "speed",
         .scope = Scope::kPair,
         .needs_chroma = true,
         .templated_names = true,

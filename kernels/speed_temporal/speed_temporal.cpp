@@ -68,6 +68,7 @@ const MetricDescriptor& descriptor() {
     static constexpr MetricDescriptor kDescriptor{
         .name = "speed_temporal",
         .summary = "entropic differencing of luma's change in time (SpEED)",
+        .short_name = "speed",
         .scope = Scope::kPair,
         .history = 1,
         .distorted_history = 1,

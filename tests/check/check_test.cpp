@@ -220,6 +220,23 @@ TEST_P(Check, BatchesAndSlots) {
             }
 }
 
+/// Pauses at the beginning, within and at the end of batches: no backend looks back across one.
+TEST_P(Check, Pauses) {
+    const std::string name = metric();
+    qc_config config = small_config(layout_named("yuv420p"), 219, 161);
+    config.metrics = name.c_str();
+    if (!accepts(config)) GTEST_SKIP() << name << " does not accept 219x161";
+    Stream stream = make_stream(config, Content::kNatural, 15);
+    stream.pauses = {1, 4, 6, 7, 12};
+    const RunResult cpu = run(config, stream);
+    config.backend = QC_BACKEND_CUDA;
+    for (const int batch : {1, 4, 16}) {
+        config.batch = batch;
+        expect_agreement(cpu, run(config, stream), GetParam()->backend_bound, name + format(", batch %d", batch));
+        ++compared_;
+    }
+}
+
 TEST_P(Check, SubsamplingAndRenditions) {
     for (const int n : {1, 2, 3, 7})
         for (const int renditions : {1, 3}) {

@@ -14,6 +14,9 @@
  *   QC_FAKE_DELAY_US=n        computing a row takes so long
  *   QC_FAKE_LOG_STATUS=s      writing the log fails with status s
  *   QC_FAKE_ABI=n             what qc_abi_version answers
+ *   QC_FAKE_RGB=1             RGB pictures are accepted; "mad" is then that of all three colours
+ *
+ * It logs the colour tags that a session is created with.
  */
 #include <math.h>
 #include <stdarg.h>
@@ -33,6 +36,7 @@ struct qc_session {
     qc_status failed;
     char error[256];
     int64_t submitted, received;
+    int64_t settled; /* rows before the last break are final */
     int flushed;
     double* value; /* [row][rendition][feature] */
     unsigned char* present;
@@ -78,6 +82,10 @@ const char* qc_metric_summary(int index) {
     return index < 2 ? "a stand-in" : NULL;
 }
 
+const char* qc_metric_short_name(int index) {
+    return index < 2 ? "" : NULL;
+}
+
 const char* qc_model_name(int index) {
     return index == 0 ? "vmaf_v0.6.1" : NULL;
 }
@@ -105,6 +113,22 @@ qc_status qc_log_format_parse(const char* text, qc_log_format* format) {
     return strcmp(text, "json") ? QC_ERROR_INVALID : QC_OK;
 }
 
+qc_status qc_stats_format_parse(const char* text, qc_stats_format* format) {
+    *format = QC_STATS_FORMAT_PSNR;
+    return strcmp(text, "psnr") ? QC_ERROR_INVALID : QC_OK;
+}
+
+qc_status qc_session_stats_line(const qc_session* session, const qc_row* row, char* text, size_t size) {
+    (void)session;
+    snprintf(text, size, "fake line %lld", (long long)row->frame);
+    return QC_OK;
+}
+
+int qc_config_accepts_rgb(const qc_config* config) {
+    (void)config;
+    return env_number("QC_FAKE_RGB", 0) != 0;
+}
+
 qc_status qc_config_check(const qc_config* config, qc_error* error) {
     char* list = strdup(config->metrics ? config->metrics : "vmaf");
     qc_status status = QC_OK;
@@ -126,7 +150,14 @@ qc_status qc_session_create(const qc_config* config, qc_session** out, qc_error*
     session = calloc(1, sizeof(*session));
     session->config = *config;
     *out = session;
-    if (config->log) config->log(config->log_opaque, QC_LOG_INFO, "fake engine created");
+    if (config->log) {
+        const qc_colour *a = &config->distorted[0].colour, *b = &config->reference.colour;
+        char text[256];
+        config->log(config->log_opaque, QC_LOG_INFO, "fake engine created");
+        snprintf(text, sizeof(text), "colours %d/%d/%d/%d/%d against %d/%d/%d/%d/%d", a->matrix, a->range, a->primaries,
+                 a->transfer, a->chroma_location, b->matrix, b->range, b->primaries, b->transfer, b->chroma_location);
+        config->log(config->log_opaque, QC_LOG_INFO, text);
+    }
     return QC_OK;
 }
 
@@ -164,20 +195,25 @@ qc_status qc_session_feature(const qc_session* session, int index, qc_feature* f
     return QC_OK;
 }
 
-static double sample(const qc_picture* picture, const qc_format* format, int x, int y) {
-    const char* row = (const char*)picture->plane[0] + y * picture->pitch_bytes[0];
-    const int raw = format->container_bits == 8 ? ((const uint8_t*)row)[x] : ((const uint16_t*)row)[x];
+/* Value of component i (luma; green, blue, red) on the 8-bit scale. */
+static double sample(const qc_picture* picture, const qc_format* format, int i, int x, int y) {
+    const int packed = format->pixel_step != 0;
+    const char* row = (const char*)picture->plane[packed ? 0 : i] + y * picture->pitch_bytes[packed ? 0 : i];
+    const int at = packed ? x * format->pixel_step + format->sample_offset[i] : x;
+    const int raw = format->container_bits == 8 ? ((const uint8_t*)row)[at] : ((const uint16_t*)row)[at];
     return (raw >> format->shift) / (double)(1 << (format->depth - 8));
 }
 
 static double mean_difference(const qc_session* session, const qc_picture* reference, const qc_picture* distorted,
                               const qc_format* format) {
     const qc_format* reference_format = &session->config.reference;
+    const int components = format->rgb ? 3 : 1;
     double sum = 0.0;
-    for (int y = 0; y < format->height; y++)
-        for (int x = 0; x < format->width; x++)
-            sum += fabs(sample(reference, reference_format, x, y) - sample(distorted, format, x, y));
-    return sum / ((double)format->width * format->height);
+    for (int i = 0; i < components; i++)
+        for (int y = 0; y < format->height; y++)
+            for (int x = 0; x < format->width; x++)
+                sum += fabs(sample(reference, reference_format, i, x, y) - sample(distorted, format, i, x, y));
+    return sum / ((double)format->width * format->height * components);
 }
 
 static void reserve_row(qc_session* session) {
@@ -222,7 +258,7 @@ qc_status qc_session_submit(qc_session* session, const qc_picture* reference, co
 static int64_t final_rows(const qc_session* session) {
     const int64_t lag = env_number("QC_FAKE_LAG", 1);
     if (session->flushed) return session->submitted;
-    return session->submitted > lag ? session->submitted - lag : 0;
+    return session->submitted - lag > session->settled ? session->submitted - lag : session->settled;
 }
 
 static void work(void) {
@@ -247,6 +283,11 @@ qc_status qc_session_receive(qc_session* session, int wait, qc_row* row) {
 
 void qc_session_collect(qc_session* session) {
     (void)session;
+}
+
+qc_status qc_session_break(qc_session* session) {
+    session->settled = session->submitted;
+    return session->failed;
 }
 
 qc_status qc_session_flush(qc_session* session) {

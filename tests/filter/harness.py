@@ -167,3 +167,26 @@ class FilterTest(unittest.TestCase):
         self.assertTrue(run.stats, run.text)
         wrong = [row for row in run.stats if not self.is_identical(row)]
         self.assertEqual(wrong, [], f"{len(wrong)} of {len(run.stats)} pairs differ")
+
+
+class WithFakeEngine(FilterTest):
+    """Base of the tests that need the stand-in engine of fake_engine.c."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        if not shutil.which(os.environ.get("CC", "cc")):
+            raise unittest.SkipTest("SKIPPED: no C compiler for the stand-in engine")
+        cls.fake = pathlib.Path(tempfile.mkdtemp(prefix="qc-fake-"))
+        cls.addClassCleanup(shutil.rmtree, cls.fake)
+        subprocess.run([HERE / "build_fake_engine", cls.fake], check=True)
+
+    def setUp(self):
+        super().setUp()
+        self.clip = self.source(frames=20)
+
+    def fake_score(self, *inputs, environment=None, **arguments):
+        library = {"LD_PRELOAD": str(self.fake / "lib/libquality_cuda.so.3"), **(environment or {})}
+        run = self.score(*inputs, environment=library, **arguments)
+        self.assertIn("fake", run.text, "the stand-in engine was not used")
+        return run

@@ -2,14 +2,9 @@
 """Mistakes of the user, and failures of the engine. The latter need the stand-in engine of fake_engine.c."""
 
 import glob
-import os
-import pathlib
-import shutil
-import subprocess
-import tempfile
 import unittest
 
-from harness import HERE, FilterTest
+from harness import FilterTest, WithFakeEngine
 
 
 class Options(FilterTest):
@@ -35,7 +30,7 @@ class Options(FilterTest):
             self.refuse(f"pool={pool}", f"pool={pool} is not known; accepted: mean, harmonic_mean, min, max, p1")
 
     def test_log_format(self):
-        self.refuse("log_fmt=yaml", "log_fmt=yaml is not known; accepted: json")
+        self.refuse("log_fmt=yaml", "log_fmt=yaml is not known; accepted: json, xml, csv, sub")
 
     def test_named_values(self):
         for option in ("sync=nearby", "eof_action=stop", "range=maybe", "backend=gpu", "align=end", "ts_sync_mode=floor"):
@@ -59,27 +54,6 @@ class Options(FilterTest):
         if glob.glob("/dev/nvidia[0-9]*"):
             self.skipTest("SKIPPED: this machine has a GPU")
         self.refuse("backend=cuda")
-
-
-class WithFakeEngine(FilterTest):
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        if not shutil.which(os.environ.get("CC", "cc")):
-            raise unittest.SkipTest("SKIPPED: no C compiler for the stand-in engine")
-        cls.fake = pathlib.Path(tempfile.mkdtemp(prefix="qc-fake-"))
-        cls.addClassCleanup(shutil.rmtree, cls.fake)
-        subprocess.run([HERE / "build_fake_engine", cls.fake], check=True)
-
-    def setUp(self):
-        super().setUp()
-        self.clip = self.source(frames=20)
-
-    def fake_score(self, *inputs, environment=None, **arguments):
-        library = {"LD_PRELOAD": str(self.fake / "lib/libquality_cuda.so.3"), **(environment or {})}
-        run = self.score(*inputs, environment=library, **arguments)
-        self.assertIn("fake", run.text, "the stand-in engine was not used")
-        return run
 
 
 class EngineFailures(WithFakeEngine):
@@ -150,20 +124,19 @@ class EngineTiming(WithFakeEngine):
         self.check_complete(run)
         self.assertEqual(len(run.tagged), 10)
 
-    def test_score_that_never_becomes_final(self):
-        """The last frame before a long pause leaves without scores instead of holding up everything; the log has them."""
+    def test_long_pause_makes_scores_final(self):
+        """The last frame before a pause of more than eight frames need not wait for the next pair, and keeps its scores."""
         long = self.source(frames=60)
-        run = self.fake_score(long, long, options="async_depth=1:enable=not(between(n\\,10\\,49))")
-        self.assert_ok(run)
-        self.assertEqual(len(run.out), 60)
-        self.assertEqual([pts for pts, _ in run.out], sorted({pts for pts, _ in run.out}))
-        self.assertEqual(len(run.messages("leaves without its scores")), 1)
-        self.assertEqual(len(run.log["frames"]), 20)
-        self.assertEqual(len(run.stats), 20)
-        self.assertEqual(len(run.tagged), 19)
-        for time, scores in run.tagged:
-            index = round(time * 25)
-            self.assertEqual(float(scores["lag"]), index if index < 10 else index - 40)
+        for depth in (1, 8, 30):
+            run = self.fake_score(long, long, options=f"async_depth={depth}:enable=not(between(n\\,10\\,49))")
+            self.assert_ok(run)
+            self.assertEqual(len(run.out), 60)
+            self.assertEqual([pts for pts, _ in run.out], sorted({pts for pts, _ in run.out}))
+            self.assertFalse(run.messages("leaves without its scores"))
+            self.assertEqual((len(run.log["frames"]), len(run.stats), len(run.tagged)), (20, 20, 20))
+            for time, scores in run.tagged:
+                index = round(time * 25)
+                self.assertEqual(float(scores["lag"]), index if index < 10 else index - 40)
 
     def test_missing_rows_are_reported(self):
         """With a lag longer than queue and look-ahead together, frames leave early, and every score still reaches the log."""

@@ -4,7 +4,7 @@
 import re
 import unittest
 
-from harness import FilterTest, ffmpeg, make
+from harness import FilterTest, WithFakeEngine, ffmpeg, make
 
 # Formats that FFmpeg 5.1 knows and can convert to (nv16 has its own test); the filter takes all of them as they are.
 FORMATS = """yuv420p yuv422p yuv444p yuvj420p yuvj422p yuvj444p yuv420p10le yuv422p10le yuv444p10le yuv420p12le yuv422p12le
@@ -112,6 +112,157 @@ class Colour(FilterTest):
     def test_same_tags(self):
         run = self.score(self.clip, self.clip, before={0: self.TAGS[0], 1: self.TAGS[0]}, options="range=error")
         self.assert_ok(run)
+
+
+class Rgb(WithFakeEngine):
+    """The stand-in engine accepts RGB if it is told to; no colour must land in another's place."""
+
+    FORMATS = "gbrp gbrp10le gbrp12le gbrp16le rgb24 bgr24 rgb48le bgr48le rgb0 bgr0 0rgb 0bgr".split()
+
+    def setUp(self):
+        super().setUp()
+        self.clip = self.source(frames=3)
+        self.rgb = {"QC_FAKE_RGB": "1"}
+
+    def test_every_format_gives_the_same_scores(self):
+        # Red halved, green a third, blue untouched: colours that change places change the score.
+        tinted = "format=gbrp,lutrgb=r=val/2:g=val/3:b=val"
+        scores = {}
+        for name in self.FORMATS:
+            before = {0: f"{tinted},format={name}", 1: f"format=gbrp,format={name}"}
+            run = self.fake_score(self.clip, self.clip, before=before, environment=self.rgb)
+            self.assert_ok(run)
+            self.assertEqual(re.findall(r"(?:distorted|reference): input \d \(.*\), \d+x\d+ (\S+)", run.text)[-2:], [name, name])
+            self.assertFalse(run.messages("was converted by lavfi"))
+            scores[name] = [row["mad"] for row in run.stats]
+            self.assertGreater(min(scores[name]), 10)
+        for name in self.FORMATS:
+            for value, planar in zip(scores[name], scores["gbrp"]):
+                self.assertAlmostEqual(value, planar, delta=0.5 if re.search("10|12|16|48", name) else 1e-6, msg=name)
+
+    def test_inputs_may_differ_in_layout(self):
+        for name in self.FORMATS[4:6] + self.FORMATS[8:]:
+            run = self.fake_score(self.clip, self.clip, before={0: f"format=gbrp,format={name}", 1: "format=gbrp"}, environment=self.rgb)
+            self.assert_ok(run)
+            self.assert_all_identical(run)
+
+    def test_rgb_against_yuv(self):
+        library = {"LD_PRELOAD": str(self.fake / "lib/libquality_cuda.so.3"), **self.rgb}
+        run = self.score(self.clip, self.clip, before={0: "format=rgb24"}, environment=library)
+        self.assert_fails(run, "Input 1 (reference) is yuv420p (4:2:0), main is rgb24 (RGB); convert one of them first")
+
+    def test_alpha_is_converted_away(self):
+        run = self.fake_score(self.clip, self.clip, before={0: "format=rgba", 1: "format=rgba"}, environment=self.rgb)
+        self.assert_ok(run)
+        self.assertTrue(run.messages("Input 0 (main) was converted by lavfi from rgba to "))
+
+    def test_not_offered_otherwise(self):
+        run = self.fake_score(self.clip, self.clip, before={0: "format=rgb24", 1: "format=rgb24"})
+        self.assert_ok(run)
+        self.assertTrue(run.messages("was converted by lavfi from rgb24"))
+
+
+class ColourTags(WithFakeEngine):
+    """What the engine is told of the pictures' colours; the stand-in prints it: matrix/range/primaries/transfer/location."""
+
+    def tags(self, run):
+        self.assert_ok(run)
+        found = re.findall(r"colours (\S+) against (\S+)", run.text)
+        self.assertEqual(len(found), 1, run.text)
+        return found[0]
+
+    def test_all_tags_arrive(self):
+        sets = ("setparams=range=pc:colorspace=bt709:color_primaries=bt709:color_trc=iec61966-2-1",
+                "setparams=range=tv:colorspace=bt2020nc:color_primaries=smpte432:color_trc=smpte2084")
+        clip = self.source(frames=3)
+        found = self.tags(self.fake_score(clip, clip, before=dict(enumerate(sets)), options="range=ignore"))
+        self.assertEqual([tags.rsplit("/", 1)[0] for tags in found], ["1/2/1/13", "9/1/12/16"])
+
+    def test_unknown_is_zero(self):
+        clip = self.source(frames=3)
+        unknown = "setparams=range=unknown:colorspace=unknown:color_primaries=unknown:color_trc=unknown"
+        for tags in self.tags(self.fake_score(clip, clip, before={0: unknown, 1: unknown})):
+            self.assertEqual(tags.rsplit("/", 1)[0], "0/0/0/0")
+
+    def test_of_the_decoder(self):
+        """Motion JPEG is full range with centred chroma, and old formats' names say the range alone."""
+        clip = self.source(frames=3)
+        jpeg = make(self.clips, "jpeg.mkv", clip, "-c:v", "mjpeg", "-q:v", "2")
+        main, reference = self.tags(self.fake_score(jpeg, clip, before={1: "format=yuvj420p"}, options="range=ignore"))
+        self.assertEqual((main.split("/")[1], main.split("/")[4]), ("2", "2"))
+        self.assertEqual(reference.split("/")[1], "2")
+
+    def test_first_pair_counts(self):
+        """Main frames before the reference begins do not decide, and the session is opened once."""
+        clip = self.source(frames=20)
+        run = self.fake_score(clip, clip, before={0: "setparams=colorspace=bt709", 1: "trim=start_frame=5"})
+        self.assertEqual(self.tags(run)[0].split("/")[0], "1")
+        self.assert_counts(run, frames=20, paired=15)
+
+    def test_change_in_mid_stream_is_said_once(self):
+        if not re.search(r"libavfilter +[78]\.", ffmpeg(["-version"], self.folder).stdout):
+            self.skipTest("SKIPPED: this FFmpeg converts frames whose tags change")
+        change = ("split[x][y];[x]trim=end_frame=4,setparams=colorspace=bt709[p];"
+                  "[y]trim=start_frame=4,setpts=PTS-STARTPTS,setparams=colorspace=bt470bg[q];[p][q]concat")
+        run = self.fake_score(self.clip, self.clip, before={0: change})
+        self.assertEqual(self.tags(run)[0].split("/")[0], "1")
+        self.assertEqual(len(run.messages("Input 0 (main) changes its colour tags at 0.160 s; those of the first pair go on")), 1)
+        self.assert_counts(run, paired=20)
+        run = self.fake_score(self.clip, self.clip, before={0: change}, options="range=ignore")
+        self.assertFalse(run.messages("changes its colour tags"))
+
+
+class Unsupported(FilterTest):
+    """Pictures that are too small for some of the metrics: cambi needs 216 rows or columns."""
+
+    def setUp(self):
+        super().setUp()
+        self.clip = self.source(frames=3)
+
+    def test_fails_by_default_and_says_the_way_out(self):
+        for options in ("metrics=psnr+cambi", "metrics=all", "metrics=psnr+cambi:on_unsupported=fail"):
+            run = self.score(self.clip, self.clip, options=options)
+            self.assert_fails(run, "(on_unsupported=skip leaves out what these pictures do not suit)")
+            self.assertEqual(run.out, [])
+            self.assertIsNone(run.log)
+        self.assert_fails(self.score(self.clip, self.clip, options="metrics=cambi"), "cambi")
+
+    def test_skip(self):
+        run = self.score(self.clip, self.clip, options="metrics=psnr+cambi:on_unsupported=skip")
+        self.assert_ok(run)
+        self.assertEqual(len(run.messages("left out: cambi")), 1)
+        self.assertEqual(set(run.log["frames"][0]["metrics"]), {"psnr_y", "psnr_cb", "psnr_cr"})
+        self.assertEqual(len(run.tagged), 3)
+
+    def test_all_with_skip(self):
+        run = self.score(self.clip, self.clip, options="metrics=all:on_unsupported=skip")
+        self.assert_ok(run)
+        scores = run.log["frames"][0]["metrics"]
+        for name in ("vmaf", "psnr_y", "psnr_hvs", "float_moment_ref1st", "integer_motion2"):
+            self.assertIn(name, scores)
+        for name in ("cambi", "vmaf_v1", "speed_chroma_uv"):
+            self.assertNotIn(name, scores)
+        self.assertTrue(run.messages('left out: model "vmaf_v1", which needs a metric that is left out'))
+
+    def test_all_on_a_large_enough_picture(self):
+        clip = self.source(frames=2, size="480x320")
+        run = self.score(clip, clip, options="metrics=all")
+        self.assert_ok(run)
+        self.assertFalse(run.messages("left out"))
+        for name in ("vmaf", "vmaf_v1", "cambi", "speed_chroma_uv", "speed_temporal"):
+            self.assertIn(name, run.log["frames"][0]["metrics"])
+
+    def test_nothing_left(self):
+        run = self.score(self.clip, self.clip, options="metrics=cambi:on_unsupported=skip")
+        self.assert_fails(run, "on_unsupported=skip leaves no metric: cambi")
+
+    def test_chroma_on_gray(self):
+        gray = {0: "format=gray", 1: "format=gray"}
+        run = self.score(self.source(frames=2, size="480x320"), self.source(frames=2, size="480x320"), before=gray,
+                         options="metrics=psnr+speed:on_unsupported=skip")
+        self.assert_ok(run)
+        self.assertTrue(run.messages("left out: speed_chroma"))
+        self.assertEqual(set(run.log["frames"][0]["metrics"]), {"psnr_y", "speed_temporal"})
 
 
 class Sizes(FilterTest):

@@ -4,6 +4,7 @@
 import math
 import re
 import unittest
+import xml.etree.ElementTree
 
 from harness import FFMPEG, FilterTest, ffmpeg
 
@@ -151,6 +152,131 @@ class Logs(FilterTest):
         self.assertRegex(run.text, r"Command reply .*(psnr_y|mad):\d+\.\d{6}")
 
 
+class LogFormats(FilterTest):
+    """The same scores in every layout; the file's name plays no part."""
+
+    def setUp(self):
+        super().setUp()
+        self.reference = self.source(frames=7)
+        self.distorted = self.worse(self.reference)
+        self.frames = self.score(self.distorted, self.reference, options="n_subsample=3").log["frames"]
+        self.assertEqual([frame["frameNum"] for frame in self.frames], [0, 3, 6])
+
+    def text_in(self, name):
+        run = self.score(self.distorted, self.reference, options=f"n_subsample=3:log_fmt={name}")
+        self.assert_ok(run)
+        return (self.folder / "log.json").read_text()
+
+    def check(self, rows):
+        self.assertEqual([number for number, _ in rows], [0, 3, 6])
+        for frame, (_, scores) in zip(self.frames, rows):
+            self.assertEqual({key: float(value) for key, value in scores.items()}, frame["metrics"])
+
+    def test_xml(self):
+        root = xml.etree.ElementTree.fromstring(self.text_in("xml"))
+        self.assertEqual(root.tag, "VMAF")
+        self.assertEqual(root.find("params").attrib, {"qualityWidth": "176", "qualityHeight": "144"})
+        self.assertEqual(root.find("fyi").attrib["complete"], "true")
+        rows = [dict(frame.attrib) for frame in root.find("frames")]
+        self.check([(int(row.pop("frameNum")), row) for row in rows])
+        pooled = {metric.attrib["name"]: metric.attrib for metric in root.find("pooled_metrics")}
+        values = [frame["metrics"]["psnr_y"] for frame in self.frames]
+        self.assertEqual(set(pooled), set(self.frames[0]["metrics"]))
+        self.assertAlmostEqual(float(pooled["psnr_y"]["mean"]), math.fsum(values) / 3, delta=1e-6)
+        self.assertEqual(float(pooled["psnr_y"]["min"]), min(values))
+
+    def test_csv(self):
+        lines = [line.split(",") for line in self.text_in("csv").splitlines()]
+        self.assertEqual({len(line) for line in lines}, {5})
+        self.assertEqual((lines[0][0], lines[0][-1]), ("Frame", ""))
+        self.check([(int(line[0]), dict(zip(lines[0][1:-1], line[1:-1]))) for line in lines[1:]])
+
+    def test_sub(self):
+        rows = []
+        for line in self.text_in("sub").splitlines():
+            parts = re.fullmatch(r"\{(\d+)\}\{(\d+)\}frame: (\d+)\|(.*)\|", line).groups()
+            self.assertEqual((int(parts[1]), parts[2]), (int(parts[0]) + 1, parts[0]))
+            rows.append((int(parts[0]), dict(item.split(": ") for item in parts[3].split("|"))))
+        self.check(rows)
+
+
+class StatisticsOfOthers(FilterTest):
+    def lines(self, name):
+        return [line.rstrip() for line in (self.folder / name).read_text().splitlines()]
+
+    def test_psnr_as_ffmpegs_own_filter_writes_it(self):
+        reference = self.source(frames=5)
+        distorted = self.worse(reference)
+        for name in ("yuv420p", "yuv444p10le", "gray", "nv12"):
+            before = {0: f"format={name}", 1: f"format={name}"}
+            run = self.score(distorted, reference, before=before, options="stats_format=psnr")
+            self.assert_ok(run)
+            theirs = "yuv420p" if name == "nv12" else name
+            graph = f"[0:v]format={theirs}[a];[1:v]format={theirs}[b];[a][b]psnr=stats_file=theirs.txt"
+            self.assert_ok(ffmpeg(["-i", distorted, "-i", reference, "-lavfi", graph, "-f", "null", "-"], self.folder))
+            self.assertEqual(len(self.lines("stats.txt")), 5)
+            self.assertEqual(self.lines("stats.txt"), self.lines("theirs.txt"), name)
+
+    def test_psnr_of_identical_pictures(self):
+        clip = self.source(frames=2)
+        run = self.score(clip, clip, options="stats_format=psnr")
+        self.assert_ok(run)
+        self.assertEqual(self.lines("stats.txt")[1], "n:2 mse_avg:0.00 mse_y:0.00 mse_u:0.00 mse_v:0.00 psnr_avg:inf "
+                                                     "psnr_y:inf psnr_u:inf psnr_v:inf")
+
+    def test_skipped_frames_have_no_line(self):
+        clip = self.source(frames=5)
+        self.assert_ok(self.score(clip, clip, options="stats_format=psnr:n_subsample=2"))
+        self.assertEqual([line.split()[0] for line in self.lines("stats.txt")], ["n:1", "n:3", "n:5"])
+
+    def test_refusals(self):
+        clip = self.source(frames=2)
+        for options, text in (("stats_format=vmaf", "stats_format=vmaf is not known; accepted: scores, psnr, ssim"),
+                              ("stats_format=psnr:stats_file=", "stats_format=psnr needs stats_file"),
+                              ("metrics=vif:stats_format=psnr", "stats_format=psnr needs the score mse_y of the metric psnr"),
+                              ("stats_format=psnr:opts=psnr.enable_mse=false", "leave its option enable_mse on"),
+                              ("stats_format=ssim", "stats_format=ssim needs the score float_ssim"),
+                              ("stats_format=psnr:renditions=2", "describes one distorted input")):
+            run = self.score(clip, clip, options=options)
+            self.assert_fails(run, text)
+            self.assertIsNone(run.log)
+
+
+class Metrics(FilterTest):
+    def test_short_names(self):
+        clip = self.source(frames=3)
+        run = self.score(clip, clip, options="metrics=moment|psnr:opts=psnr.enable_chroma=false")
+        self.assert_ok(run)
+        self.assertEqual(set(run.log["frames"][0]["metrics"]),
+                         {"psnr_y", "float_moment_ref1st", "float_moment_ref2nd", "float_moment_dis1st", "float_moment_dis2nd"})
+
+
+class Pauses(FilterTest):
+    """Behind a pause of more than eight frames the next pair is scored like a stream's first."""
+
+    def scores(self, *inputs, **arguments):
+        run = self.score(*inputs, **arguments)
+        self.assert_ok(run)
+        return run, [frame["metrics"] for frame in run.log["frames"]]
+
+    def test_both_sides_are_streams_of_their_own(self):
+        reference = self.source(frames=40)
+        distorted = self.worse(reference)
+        run, scores = self.scores(distorted, reference, options="metrics=vmaf:async_depth=1:enable=not(between(n\\,10\\,29))")
+        self.assertEqual((len(run.out), len(run.tagged), len(scores)), (40, 20, 20))
+        self.assertEqual(scores[:10], self.scores(distorted, reference, before={0: "trim=end_frame=10"}, options="metrics=vmaf")[1])
+        self.assertEqual(scores[10:], self.scores(distorted, reference, before={0: "trim=start_frame=30"}, options="metrics=vmaf")[1])
+        self.assertEqual(scores[10]["integer_motion2"], 0.0)
+        self.assertGreater(scores[9]["integer_motion2"], 0.0)
+
+    def test_a_short_gap_is_none(self):
+        clip = self.source(frames=30)
+        run = self.score(clip, clip, options="metrics=motion:enable=not(between(n\\,10\\,17))")
+        self.assert_ok(run)
+        self.assertGreater(run.log["frames"][10]["metrics"]["integer_motion2"], 0.0)
+        self.assertEqual(len(run.tagged), 22)
+
+
 class Help(FilterTest):
     def test_every_option_is_explained(self):
         run = ffmpeg(["-h", "filter=quality_cuda"], self.folder)
@@ -159,7 +285,7 @@ class Help(FilterTest):
             self.assertIn(text, run.stdout)
         for option in ("metrics", "model", "bitdepth", "feature", "opts", "pool", "n_subsample", "subsample", "n_threads", "renditions", "sync",
                        "ts_sync_mode", "max_dt", "align", "eof_action", "shortest", "range", "backend", "device", "async_depth",
-                       "stats_file", "log_path", "log_fmt"):
+                       "on_unsupported", "stats_file", "stats_format", "log_path", "log_fmt"):
             line = re.search(rf"^   {option} +<\w+> +\S+ (.+)$", run.stdout, re.MULTILINE)
             self.assertIsNotNone(line, option)
             self.assertTrue("default" in line[1] or line[1].startswith("same as"), line[0])

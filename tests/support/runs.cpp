@@ -28,6 +28,8 @@ Status submit_all(Session& session, const Stream& stream, const PlacePicture& pl
         const auto picture = [&](const TestPicture& source) { return place ? place(source) : source.view(); };
         std::vector<qc_picture> distorted;
         for (const auto& rendition : stream.distorted) distorted.push_back(picture(rendition[f]));
+        if (std::find(stream.pauses.begin(), stream.pauses.end(), f) != stream.pauses.end())
+            QC_RETURN_IF_ERROR(session.begin_stretch());
         QC_RETURN_IF_ERROR(session.submit(picture(stream.reference[f]), distorted.data(), nullptr, nullptr));
         take_rows(session, result);
     }

@@ -16,6 +16,7 @@ namespace qc::test {
 struct Stream {
     std::vector<TestPicture> reference;
     std::vector<std::vector<TestPicture>> distorted; ///< [rendition][frame]
+    std::vector<size_t> pauses{};                    ///< frames before which a new stretch begins
 };
 
 /// Pictures of one content in every input; each input with its own layout.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-#include "log_writer.hpp"
+#include "log_formats.hpp"
 
 #include <cmath>
 #include <cstdlib>
@@ -47,7 +47,19 @@ ScoredRun run_of(const std::vector<double>& scores, int n_subsample = 1) {
 
 Status write(const ScoredRun& run, const std::string& path,
              LogHead head = {.version = "1.2.3", .fps = 64.567, .extra = {}}) {
-    return write_json_log(*run.table, run.plan, path, head);
+    return write_log(QC_LOG_FORMAT_JSON, *run.table, run.plan, path, head);
+}
+
+/// A run in one of the other layouts, as text.
+std::string text_of(const ScoredRun& run, qc_log_format log_format,
+                    LogHead head = {.version = "1.2.3", .fps = 64.567}) {
+    const TemporaryFolder folder;
+    head.width = kGeometry.width;
+    head.height = kGeometry.height;
+    const std::string path = folder.file("log.json"); // the ending does not choose the layout
+    const Status status = write_log(log_format, *run.table, run.plan, path, head);
+    EXPECT_TRUE(status.ok()) << status.text();
+    return content_of(path);
 }
 
 TEST(LogWriter, NumbersAreWrittenLikeTheReferences) {
@@ -133,6 +145,78 @@ TEST(LogWriter, LayoutIsExact) {
 }
 )")) << log;
     EXPECT_NO_THROW(Json::parse(log));
+}
+
+TEST(LogWriter, FormatNames) {
+    EXPECT_EQ(parse_log_format("json"), QC_LOG_FORMAT_JSON);
+    EXPECT_EQ(parse_log_format("xml"), QC_LOG_FORMAT_XML);
+    EXPECT_EQ(parse_log_format("csv"), QC_LOG_FORMAT_CSV);
+    EXPECT_EQ(parse_log_format("sub"), QC_LOG_FORMAT_SUB);
+    for (const char* wrong : {"", "JSON", "jsonx", "yaml"}) EXPECT_FALSE(parse_log_format(wrong)) << wrong;
+}
+
+TEST(LogWriter, ScoresThatAreNoNumbersInTextLayouts) {
+    EXPECT_EQ(score_text(0.000000512), "0.0000005120000000");
+    EXPECT_EQ(score_text(INFINITY), "inf");
+    EXPECT_EQ(score_text(-INFINITY), "-inf");
+    EXPECT_EQ(score_text(std::copysign(NAN, 1.0)), "nan");
+    EXPECT_EQ(score_text(std::copysign(NAN, -1.0)), "-nan");
+}
+
+TEST(LogWriter, XmlLayoutIsExact) {
+    ScoredRun run = run_of({0.5, 0.25}, 1);
+    run.table->set_aggregate("apsnr_y", 33.113422);
+    const std::string log = text_of(run, QC_LOG_FORMAT_XML, {.version = "1.2.3", .fps = 64.567, .complete = false});
+    EXPECT_TRUE(log.starts_with(R"(<VMAF version="1.2.3">
+  <params qualityWidth="320" qualityHeight="180" />
+  <fyi fps="64.57" complete="false" />
+  <frames>
+    <frame frameNum="0" integer_vif_scale0="0.500000" integer_vif_scale1="1.500000" integer_vif_scale2="2.500000" integer_vif_scale3="3.500000" />
+    <frame frameNum="1" integer_vif_scale0="0.250000" integer_vif_scale1="1.250000" integer_vif_scale2="2.250000" integer_vif_scale3="3.250000" />
+  </frames>
+  <pooled_metrics>
+    <metric name="integer_vif_scale0" min="0.250000" max="0.500000" mean="0.375000" harmonic_mean="0.363636" p1=")"))
+        << log;
+    EXPECT_TRUE(log.ends_with(R"( />
+  </pooled_metrics>
+  <aggregate_metrics apsnr_y="33.113422" />
+</VMAF>
+)")) << log;
+}
+
+TEST(LogWriter, XmlOfNothing) {
+    const std::string log = text_of(run_of({}), QC_LOG_FORMAT_XML, {.version = "1", .fps = NAN});
+    EXPECT_NE(log.find("  <fyi fps=\"nan\" complete=\"true\" />\n  <frames>\n  </frames>\n  <pooled_metrics>\n"
+                       "    <metric name=\"integer_vif_scale0\" />\n"),
+              std::string::npos)
+        << log;
+    EXPECT_TRUE(log.ends_with("  <aggregate_metrics />\n</VMAF>\n")) << log;
+}
+
+TEST(LogWriter, XmlNamesStayNames) {
+    ScoredRun run = run_of({0.5});
+    run.plan.columns[0].name = "4k+phone";
+    const std::string log = text_of(run, QC_LOG_FORMAT_XML);
+    EXPECT_NE(log.find("<frame frameNum=\"0\" _4k_phone=\"0.500000\" "), std::string::npos) << log;
+    EXPECT_NE(log.find("<metric name=\"4k+phone\" "), std::string::npos) << log;
+}
+
+TEST(LogWriter, CsvLayoutIsExact) {
+    EXPECT_EQ(text_of(run_of({0.5, 7.0, INFINITY}, 2), QC_LOG_FORMAT_CSV),
+              "Frame,integer_vif_scale0,integer_vif_scale1,integer_vif_scale2,integer_vif_scale3,\n"
+              "0,0.500000,1.500000,2.500000,3.500000,\n"
+              "2,inf,inf,inf,inf,\n");
+    EXPECT_EQ(text_of(run_of({}), QC_LOG_FORMAT_CSV),
+              "Frame,integer_vif_scale0,integer_vif_scale1,integer_vif_scale2,integer_vif_scale3,\n");
+}
+
+TEST(LogWriter, SubLayoutIsExact) {
+    EXPECT_EQ(text_of(run_of({0.5, 7.0, 1.0}, 2), QC_LOG_FORMAT_SUB),
+              "{0}{1}frame: 0|integer_vif_scale0: 0.500000|integer_vif_scale1: 1.500000|integer_vif_scale2: 2.500000|"
+              "integer_vif_scale3: 3.500000|\n"
+              "{2}{3}frame: 2|integer_vif_scale0: 1.000000|integer_vif_scale1: 2.000000|integer_vif_scale2: 3.000000|"
+              "integer_vif_scale3: 4.000000|\n");
+    EXPECT_EQ(text_of(run_of({}), QC_LOG_FORMAT_SUB), "");
 }
 
 TEST(LogWriter, EveryPoolIsThere) {

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "fake_metrics.hpp"
+#include "stats_line.hpp"
 
 namespace qc::test {
 namespace {
@@ -16,6 +17,9 @@ struct Wish {
     const char* feature = nullptr;
     const char* options = nullptr;
     int n_subsample = 0;
+    int skip_unsupported = 0;
+    qc_stats_format stats_format = QC_STATS_FORMAT_NONE;
+    int renditions = 1;
 };
 
 Status build(const Wish& wish, ScorePlan* plan, const FrameGeometry* geometry = &kGeometry) {
@@ -25,6 +29,9 @@ Status build(const Wish& wish, ScorePlan* plan, const FrameGeometry* geometry = 
     config.feature = wish.feature;
     config.options = wish.options;
     config.n_subsample = wish.n_subsample;
+    config.skip_unsupported = wish.skip_unsupported;
+    config.stats_format = wish.stats_format;
+    config.renditions = wish.renditions;
     return build_score_plan(config, fake_registry(), geometry, plan);
 }
 
@@ -233,7 +240,7 @@ TEST(ScorePlan, AutomaticModelIsNoted) {
 }
 
 TEST(ScorePlan, ErrorsNameWhatIsAccepted) {
-    EXPECT_EQ(error_of({.metrics = "vmaf|ssimm"}), "metrics: unknown metric \"ssimm\", known are vmaf, float_adm, "
+    EXPECT_EQ(error_of({.metrics = "vmaf|ssimm"}), "metrics: unknown metric \"ssimm\", known are vmaf, all, float_adm, "
                                                    "float_vif, float_motion, psnr, adm, motion, vif");
     EXPECT_EQ(error_of({.metrics = "psnr", .options = "psnr.mse=1"}),
               "options: metric psnr has no option \"mse\": it has enable_chroma, enable_mse, enable_apsnr, min_sse");
@@ -302,6 +309,169 @@ TEST(ScorePlan, StagesAreComputedByTheOneThatServesAll) {
     EXPECT_EQ(computed_by({{every, "a"}, {some, "a+b"}}), (Indices{0, 1}));
     // Either of two that are no help to each other may serve the third.
     EXPECT_EQ(computed_by({{some, "a"}, {some, "a+b"}, {some, "a+c"}}), (Indices{1, 1, 2}));
+// ---- short names, "all", skipping, lines of other tools -------------------------------------------------------------
+
+Status refuse_small(const FrameGeometry& geometry, const OptionValues&) {
+    return geometry.width < 200 ? invalid("small_ssim needs 200 columns") : Status();
+}
+
+/// A registry with short names, one of them shared, and an example.
+class NamedRegistry : public testing::Test {
+protected:
+    NamedRegistry() {
+        ssim_.name = "float_ssim";
+        ssim_.short_name = "ssim";
+        ssim_.options = kSsimOptions;
+        ssim_.outputs = kSsimOutputs;
+        ssim_.validate = refuse_small;
+        chroma_.short_name = temporal_.short_name = "speed";
+        temporal_.name = "speed_temporal";
+        temporal_.outputs = kTemporalOutputs;
+        example_.name = "example";
+        example_.is_example = true;
+    }
+
+    Status build(const Wish& wish, ScorePlan* plan, const FrameGeometry* geometry = &kGeometry) {
+        const MetricDescriptor* metrics[] = {&kCambi, &chroma_, &temporal_, &kAdm,    &kMotion,
+                                             &kVif,   &kPsnr,   &ssim_,     &example_};
+        qc_config config{};
+        config.metrics = wish.metrics;
+        config.model = wish.model;
+        config.feature = wish.feature;
+        config.options = wish.options;
+        config.skip_unsupported = wish.skip_unsupported;
+        config.stats_format = wish.stats_format;
+        config.renditions = wish.renditions;
+        return build_score_plan(config, metrics, geometry, plan);
+    }
+    ScorePlan plan_of(const Wish& wish, const FrameGeometry* geometry = &kGeometry) {
+        ScorePlan plan;
+        const Status status = build(wish, &plan, geometry);
+        EXPECT_TRUE(status.ok()) << status.text();
+        return plan;
+    }
+    std::string error_of(const Wish& wish, const FrameGeometry* geometry = &kGeometry) {
+        ScorePlan plan;
+        return build(wish, &plan, geometry).text();
+    }
+    static std::string metrics_of(const ScorePlan& plan) {
+        std::string text;
+        for (const MetricInstance& instance : plan.instances)
+            text += (text.empty() ? "" : " ") + std::string(instance.descriptor->name);
+        return text;
+    }
+
+    static constexpr OptionSpec kSsimOptions[] = {flag_option("enable_db", "")};
+    static constexpr OutputSpec kSsimOutputs[] = {{"float_ssim", "float_ssim"}};
+    static constexpr OutputSpec kTemporalOutputs[] = {{"speed_temporal", "speed_temporal"}};
+    MetricDescriptor ssim_ = kVif, chroma_ = kSpeedChroma, temporal_ = kVif, example_ = kVif;
+};
+
+TEST_F(NamedRegistry, ShortNames) {
+    EXPECT_EQ(metrics_of(plan_of({.metrics = "ssim"})), "float_ssim");
+    EXPECT_EQ(metrics_of(plan_of({.metrics = "ssim+float_ssim"})), "float_ssim");
+    EXPECT_EQ(metrics_of(plan_of({.metrics = "speed+ssim"})), "speed_chroma speed_temporal float_ssim");
+    const ScorePlan plan = plan_of({.metrics = "ssim", .options = "ssim.enable_db=true"});
+    EXPECT_TRUE(plan.instances[0].options.flag(0));
+    EXPECT_TRUE(plan_of({.metrics = "ssim", .options = "float_ssim.enable_db=true"}).instances[0].options.flag(0));
+    EXPECT_EQ(error_of({.metrics = "psnr", .options = "ssim.enable_db=true"}),
+              "options: \"ssim\" is not among the metrics (psnr)");
+    // libvmaf's own syntax keeps to libvmaf's names.
+    EXPECT_NE(error_of({.feature = "name=ssim"}).find("unknown metric \"ssim\""), std::string::npos);
+    EXPECT_EQ(
+        error_of({.metrics = "sim"}),
+        "metrics: unknown metric \"sim\", known are vmaf, all, cambi, speed_chroma (speed), speed_temporal (speed), "
+        "adm, motion, vif, psnr, float_ssim (ssim), example");
+    chroma_.short_name = "psnr"; // a name goes before another's short name
+    EXPECT_EQ(metrics_of(plan_of({.metrics = "psnr"})), "psnr");
+}
+
+TEST_F(NamedRegistry, AllIsEveryMetricAndBothGenerationsOfVmaf) {
+    const ScorePlan plan = plan_of({.metrics = "all"});
+    EXPECT_TRUE(metrics_of(plan).starts_with("cambi speed_chroma speed_temporal adm motion vif psnr float_ssim"))
+        << metrics_of(plan);
+    EXPECT_EQ(metrics_of(plan).find("example"), std::string::npos);
+    ASSERT_EQ(plan.models.size(), 2U);
+    EXPECT_EQ(plan.models[0].name, "vmaf");
+    EXPECT_EQ(plan.models[0].source, "vmaf_v0.6.1");
+    EXPECT_EQ(plan.models[1].name, "vmaf_v1");
+    EXPECT_EQ(plan.models[1].source, "vmaf_v1.0.16_3d0h");
+    EXPECT_EQ(names(plan_of({.metrics = "all+psnr+vmaf|ssim"})), names(plan));
+    // The model's metrics with default options are the listed ones.
+    EXPECT_EQ(plan.columns[size_t(plan.models[0].inputs[0])].name, "integer_adm2");
+    const ScorePlan one = plan_of({.metrics = "all", .model = "vmaf_v0.6.1:name=mine"});
+    ASSERT_EQ(one.models.size(), 1U);
+    EXPECT_EQ(one.models[0].name, "mine");
+}
+
+TEST_F(NamedRegistry, UnsuitableMetricsAreLeftOutOnRequest) {
+    FrameGeometry small = kGeometry;
+    small.width = 190;
+    EXPECT_EQ(error_of({.metrics = "ssim"}, &small), "small_ssim needs 200 columns");
+    for (const char* several : {"all", "psnr+ssim"})
+        EXPECT_EQ(error_of({.metrics = several}, &small),
+                  "small_ssim needs 200 columns (on_unsupported=skip leaves out what these pictures do not suit)");
+    const ScorePlan plan = plan_of({.metrics = "all", .skip_unsupported = 1}, &small);
+    EXPECT_EQ(metrics_of(plan).find("float_ssim"), std::string::npos);
+    EXPECT_EQ(plan.models.size(), 2U);
+    EXPECT_EQ(plan.warnings, std::vector<std::string>{"left out: small_ssim needs 200 columns"});
+    EXPECT_EQ(error_of({.metrics = "ssim", .skip_unsupported = 1}, &small),
+              "on_unsupported=skip leaves no metric: small_ssim needs 200 columns");
+    small.width = 32; // too small for adm too, and so for both models
+    const ScorePlan smaller = plan_of({.metrics = "all", .skip_unsupported = 1}, &small);
+    EXPECT_TRUE(smaller.models.empty());
+    ASSERT_FALSE(smaller.warnings.empty());
+    EXPECT_EQ(smaller.warnings.back(), "left out: model \"vmaf_v1\", which needs a metric that is left out");
+}
+
+TEST_F(NamedRegistry, LinesOfOtherToolsBringTheirScores) {
+    const ScorePlan plan = plan_of({.metrics = "vif+psnr", .stats_format = QC_STATS_FORMAT_PSNR});
+    ASSERT_EQ(plan.stats.columns.size(), 1U); // the stand-in writes no errors of chroma
+    EXPECT_EQ(plan.columns[size_t(plan.stats.columns[0])].name, "mse_y");
+    EXPECT_EQ(names(plan_of({.metrics = "psnr"})).find("mse_y"), std::string::npos);
+    EXPECT_EQ(
+        plan_of({.feature = "name=psnr:enable_mse=true", .stats_format = QC_STATS_FORMAT_PSNR}).stats.columns.size(),
+        1U);
+    EXPECT_EQ(error_of({.metrics = "vif", .stats_format = QC_STATS_FORMAT_PSNR}),
+              "stats_format=psnr needs the score mse_y of the metric psnr: add psnr to metrics, and leave its option "
+              "enable_mse on");
+    EXPECT_NE(error_of({.metrics = "psnr", .options = "psnr.enable_mse=false", .stats_format = QC_STATS_FORMAT_PSNR}),
+              "");
+    EXPECT_EQ(error_of({.metrics = "psnr", .stats_format = QC_STATS_FORMAT_PSNR, .renditions = 2}),
+              "stats_format=psnr describes one distorted input, but there are 2 renditions");
+    EXPECT_EQ(plan_of({.metrics = "ssim", .stats_format = QC_STATS_FORMAT_SSIM}).stats.columns.size(), 1U);
+    EXPECT_EQ(error_of({.metrics = "psnr", .stats_format = QC_STATS_FORMAT_SSIM}),
+              "stats_format=ssim needs the score float_ssim of the metric float_ssim: add float_ssim to metrics");
+    EXPECT_EQ(error_of({.metrics = "ssim", .options = "ssim.enable_db=true", .stats_format = QC_STATS_FORMAT_SSIM}),
+              "stats_format=ssim needs float_ssim without its option enable_db");
+}
+
+TEST_F(NamedRegistry, LinesLookLikeTheirs) {
+    ScorePlan plan;
+    plan.stats = {QC_STATS_FORMAT_PSNR, {0, 2, 1}};
+    const double errors[] = {887.0, 468.25, 233.33};
+    const unsigned char all[] = {1, 1, 1};
+    FrameGeometry yuv420 = kGeometry;
+    yuv420.stored_chroma_width = 160;
+    yuv420.stored_chroma_height = 90;
+    EXPECT_EQ(stats_line(plan, yuv420, 0, errors, all),
+              "n:1 mse_avg:708.26 mse_y:887.00 mse_u:233.33 mse_v:468.25 psnr_avg:19.63 psnr_y:18.65 psnr_u:24.45 "
+              "psnr_v:21.43");
+    const double none[] = {0.0, 0.0, 0.0};
+    EXPECT_EQ(stats_line(plan, yuv420, 41, none, all),
+              "n:42 mse_avg:0.00 mse_y:0.00 mse_u:0.00 mse_v:0.00 psnr_avg:inf psnr_y:inf psnr_u:inf psnr_v:inf");
+    const unsigned char some[] = {1, 0, 1};
+    EXPECT_EQ(stats_line(plan, yuv420, 0, errors, some), "");
+    plan.stats.columns = {0};
+    FrameGeometry ten = kGeometry;
+    ten.depth = 10;
+    EXPECT_EQ(stats_line(plan, ten, 0, errors, all), "n:1 mse_avg:887.00 mse_y:887.00 psnr_avg:30.72 psnr_y:30.72");
+    plan.stats.format = QC_STATS_FORMAT_SSIM;
+    const double similar[] = {0.95}, same[] = {1.0};
+    EXPECT_EQ(stats_line(plan, yuv420, 2, similar, all), "n:3 Y:0.950000 All:0.950000 (13.010300)");
+    EXPECT_EQ(stats_line(plan, yuv420, 2, same, all), "n:3 Y:1.000000 All:1.000000 (inf)");
+    EXPECT_EQ(parse_stats_format("psnr"), QC_STATS_FORMAT_PSNR);
+    EXPECT_FALSE(parse_stats_format("PSNR"));
 }
 
 } // namespace

@@ -225,6 +225,101 @@ TEST(Session, RefusesWhatItCannotScore) {
     EXPECT_NE(unknown.text().find("psnr"), std::string::npos) << unknown.text();
 }
 
+/// Scores a stream with a pause before frame `pause`, and returns the value of a column per frame.
+std::vector<double> scores_with_pause(const qc_config& config, const Stream& stream, size_t pause, const char* column,
+                                      bool wait_before_pause) {
+    std::unique_ptr<Session> session;
+    EXPECT_TRUE(Session::create(config, &session).ok());
+    size_t index = 0;
+    for (const ScoreColumn& each : session->plan().columns) {
+        if (each.name == column) break;
+        ++index;
+    }
+    EXPECT_LT(index, session->plan().columns.size()) << column;
+    std::vector<double> scores;
+    qc_row row{};
+    const auto take = [&] {
+        while (session->receive(true, &row) == QC_OK) {
+            EXPECT_EQ(row.present[index], 1);
+            scores.push_back(row.value[index]);
+        }
+    };
+    for (size_t f = 0; f < stream.reference.size(); ++f) {
+        if (f == pause) {
+            if (wait_before_pause) take();
+            EXPECT_TRUE(session->begin_stretch().ok());
+            EXPECT_TRUE(session->begin_stretch().ok()); // twice is once
+            if (wait_before_pause) {
+                take();
+                EXPECT_EQ(scores.size(), pause) << "the rows before the pause are final";
+            }
+        }
+        const qc_picture distorted = stream.distorted[0][f].view();
+        EXPECT_TRUE(session->submit(stream.reference[f].view(), &distorted, nullptr, nullptr).ok());
+    }
+    EXPECT_TRUE(session->flush().ok());
+    take();
+    EXPECT_EQ(session->scored_frames(), static_cast<int64_t>(stream.reference.size()));
+    return scores;
+}
+
+Stream part_of(const qc_config& config, size_t first, size_t count, size_t frames) {
+    Stream whole = make_stream(config, Content::kNatural, static_cast<int>(frames)), part;
+    part.distorted.resize(1);
+    for (size_t f = first; f < first + count; ++f) {
+        part.reference.push_back(std::move(whole.reference[f]));
+        part.distorted[0].push_back(std::move(whole.distorted[0][f]));
+    }
+    return part;
+}
+
+TEST(Session, APauseMakesTwoStreams) {
+    constexpr size_t kFrames = 9, kNever = kFrames;
+    struct Case {
+        const char *metrics, *options, *column;
+    };
+    for (const Case& each : {Case{"motion", nullptr, "integer_motion2"}, Case{"motion", nullptr, "integer_motion3"},
+                             Case{"motion", "motion.motion_five_frame_window=true", "integer_motion3_mffw"},
+                             Case{"speed_temporal", nullptr, "speed_temporal"}, Case{"vmaf", nullptr, "vmaf"}}) {
+        qc_config config = cpu_config(each.metrics, "yuv420p", 230, 170);
+        config.options = each.options;
+        const Stream whole = part_of(config, 0, kFrames, kFrames);
+        for (const size_t pause : {size_t{1}, size_t{4}, size_t{8}}) {
+            const Stream head = part_of(config, 0, pause, kFrames),
+                         tail = part_of(config, pause, kFrames - pause, kFrames);
+            std::vector<double> expected = scores_with_pause(config, head, kNever, each.column, false);
+            const std::vector<double> rest = scores_with_pause(config, tail, kNever, each.column, false);
+            expected.insert(expected.end(), rest.begin(), rest.end());
+            for (const bool wait : {false, true})
+                EXPECT_EQ(scores_with_pause(config, whole, pause, each.column, wait), expected)
+                    << each.column << ", pause before frame " << pause << (wait ? ", rows taken before" : "");
+        }
+        EXPECT_EQ(scores_with_pause(config, whole, 0, each.column, true),
+                  scores_with_pause(config, whole, kNever, each.column, false))
+            << "a pause before the first frame is none";
+    }
+}
+
+TEST(Session, StreamLevelValuesGoOnAcrossAPause) {
+    qc_config config = cpu_config("psnr");
+    config.options = "psnr.enable_apsnr=true";
+    const Stream stream = make_stream(config, Content::kNoise, 6);
+    const auto apsnr = [&](size_t pause) {
+        std::unique_ptr<Session> session;
+        EXPECT_TRUE(Session::create(config, &session).ok());
+        for (size_t f = 0; f < stream.reference.size(); ++f) {
+            if (f == pause) {
+                EXPECT_TRUE(session->begin_stretch().ok());
+            }
+            const qc_picture distorted = stream.distorted[0][f].view();
+            EXPECT_TRUE(session->submit(stream.reference[f].view(), &distorted, nullptr, nullptr).ok());
+        }
+        EXPECT_TRUE(session->flush().ok());
+        return session->table(0).aggregates()[0].second;
+    };
+    EXPECT_EQ(apsnr(3), apsnr(100));
+}
+
 TEST(Session, RefusesOtherBitDepths) {
     qc_config config = cpu_config("psnr");
     for (const int depth : {-1, 8, 12, 16}) {
@@ -265,6 +360,65 @@ TEST(CApi, ChecksItsArguments) {
     EXPECT_EQ(qc_abi_version(), QC_ABI_VERSION);
     EXPECT_EQ(qc_metric_name(-1), nullptr);
     EXPECT_STREQ(qc_model_name(0), "vmaf_v0.6.1");
+}
+
+TEST(CApi, EveryMetricTogether) {
+    qc_config config = cpu_config("all", "yuv420p", 640, 360);
+    qc_error error{};
+    EXPECT_EQ(qc_config_check(&config, &error), QC_OK) << error.text; // no two scores of one name, nothing refused
+    config.reference.width = 0;
+    EXPECT_EQ(qc_config_check(&config, &error), QC_OK) << error.text;
+    for (int i = 0; qc_metric_name(i) != nullptr; ++i) {
+        const std::string short_name = qc_metric_short_name(i);
+        config.metrics = short_name.empty() ? qc_metric_name(i) : short_name.c_str();
+        EXPECT_EQ(qc_config_check(&config, &error), QC_OK) << config.metrics << ": " << error.text;
+    }
+    EXPECT_EQ(qc_metric_short_name(-1), nullptr);
+}
+
+TEST(CApi, ChecksPicturesWhereTheyAreKnown) {
+    qc_config config = cpu_config("psnr+vmaf", "yuv420p", 8, 8);
+    qc_error error{};
+    EXPECT_NE(qc_config_check(&config, &error), QC_OK);
+    EXPECT_NE(std::strstr(error.text, "adm"), nullptr) << error.text;
+    config.skip_unsupported = 1;
+    EXPECT_EQ(qc_config_check(&config, &error), QC_OK) << error.text;
+    config.reference.width = 0;
+    config.skip_unsupported = 0;
+    EXPECT_EQ(qc_config_check(&config, &error), QC_OK) << error.text;
+    config = cpu_config("psnr", "yuv420p", 64, 64);
+    config.distorted[0].width = 32;
+    EXPECT_EQ(qc_config_check(&config, &error), QC_ERROR_INVALID);
+}
+
+TEST(CApi, StatsLines) {
+    qc_config config = cpu_config("psnr");
+    config.stats_format = QC_STATS_FORMAT_PSNR;
+    config.n_subsample = 2;
+    const Stream stream = make_stream(config, Content::kNoise, 2);
+    qc_session* session = nullptr;
+    ASSERT_EQ(qc_session_create(&config, &session, nullptr), QC_OK);
+    std::string lines;
+    qc_row row{};
+    for (size_t f = 0; f < 2; ++f) {
+        const qc_picture reference = stream.reference[f].view(), distorted = stream.distorted[0][f].view();
+        ASSERT_EQ(qc_session_submit(session, &reference, &distorted, nullptr, nullptr), QC_OK);
+    }
+    qc_session_flush(session);
+    for (int f = 0; f < 2; ++f) {
+        char line[1024];
+        ASSERT_EQ(qc_session_receive(session, 1, &row), QC_OK);
+        ASSERT_EQ(qc_session_stats_line(session, &row, line, sizeof(line)), QC_OK);
+        EXPECT_EQ(qc_session_stats_line(session, &row, line + 1000, 5), f == 0 ? QC_ERROR_INVALID : QC_OK);
+        lines += std::string(line) + "\n";
+    }
+    qc_session_destroy(session);
+    EXPECT_TRUE(lines.starts_with("n:1 mse_avg:")) << lines;
+    EXPECT_TRUE(lines.ends_with("\n\n")) << "a frame without scores has no line: " << lines;
+    config.metrics = "vif";
+    qc_error error{};
+    EXPECT_EQ(qc_config_check(&config, &error), QC_ERROR_INVALID);
+    EXPECT_NE(std::strstr(error.text, "stats_format=psnr needs"), nullptr) << error.text;
 }
 
 TEST(CApi, CudaWithoutAGpuSaysSo) {

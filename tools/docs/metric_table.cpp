@@ -57,6 +57,8 @@ void print_scores(const MetricDescriptor& metric) {
 
 void print_metric(const MetricDescriptor& metric) {
     std::printf("### %s\n\n%s.\n\n", std::string(metric.name).c_str(), std::string(metric.summary).c_str());
+    if (!metric.short_name.empty())
+        std::printf("`metrics` takes it as `%s` too.\n\n", std::string(metric.short_name).c_str());
     print_scores(metric);
     if (metric.options.empty()) return;
     std::printf("| option | in names | default | accepted | meaning |\n|---|---|---|---|---|\n");
@@ -71,6 +73,6 @@ void print_metric(const MetricDescriptor& metric) {
 
 int main() {
     for (const MetricDescriptor* metric : registered_metrics())
-        if (metric->name != "skeleton") print_metric(*metric);
+        if (!metric->is_example) print_metric(*metric);
     return 0;
 }
