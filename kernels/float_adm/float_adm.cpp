@@ -220,8 +220,6 @@ public:
         : geometry_(geometry), settings_(read_settings(options)), debug_(options.flag(kDebug)),
           plan_(make_plan(geometry, settings_)) {}
 
-    void want_outputs(std::span<const bool> wanted) override { plan_.impairment = wanted[kAim] || wanted[kAdm3]; }
-
     size_t accumulator_words() const override { return kWords; }
 
     void score(const HostPair& pair, std::span<uint64_t> accumulators) const override {
