@@ -2,6 +2,7 @@
 // Copies planes between host buffers with several threads: one alone is slower than the bus to the GPU.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstddef>
 #include <mutex>
@@ -20,7 +21,7 @@ struct RowCopy {
     int rows = 0;
 };
 
-/// Threads that sleep between copies. Used from one thread at a time.
+/// Threads that sleep between copies, unless the next one comes at once. Used from one thread at a time.
 class RowCopier {
 public:
     /// @param threads at least 1, the calling one among them
@@ -35,13 +36,16 @@ public:
 
 private:
     void work();
+    void await_next(unsigned seen) const;
     void copy_pieces(std::unique_lock<std::mutex>& lock);
 
     std::mutex mutex_;
-    std::condition_variable wake_, finished_;
+    std::condition_variable wake_;
     std::vector<RowCopy> pieces_; ///< of the copy that is going on; capacity stays
-    size_t next_ = 0, done_ = 0;
+    size_t next_ = 0;
     bool stopping_ = false;
+    std::atomic<unsigned> copies_ = 0; ///< begun so far
+    std::atomic<size_t> done_ = 0;     ///< pieces of the copy that is going on
     std::vector<std::thread> helpers_; ///< last: they use everything above
 };
 

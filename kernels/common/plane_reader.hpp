@@ -15,7 +15,8 @@ struct alignas(kBytes) Words {
 };
 
 QC_HD const unsigned char* row_bytes(const DevicePlane& plane, int y) {
-    return static_cast<const unsigned char*>(plane.data) + static_cast<size_t>(y) * plane.pitch_bytes;
+    return static_cast<const unsigned char*>(plane.data) +
+           static_cast<size_t>(static_cast<uint32_t>(y)) * plane.pitch_bytes;
 }
 
 /// Whether every row starts at a multiple of `bytes`.
