@@ -15,8 +15,8 @@
 namespace qc {
 
 /// Where each instance's accumulators lie among the words of one frame, the same for every frame of a session:
-/// a reference-scope instance has one block of words, a pair-scope instance one block per rendition. Instances of one
-/// stage have the same block, and the first of them computes it.
+/// a reference-scope instance has one block of words, a pair-scope instance one block per rendition. Instances that
+/// share a stage lie in the block of the one that computes it.
 class AccumulatorLayout {
 public:
     AccumulatorLayout(const ScorePlan& plan, std::span<const std::unique_ptr<Metric>> metrics, int renditions);
@@ -28,14 +28,14 @@ public:
     /// First word of the block; rendition is ignored for reference-scope instances.
     size_t offset(size_t instance, int rendition) const {
         const Block& block = blocks_[instance];
-        return block.offset + (block.per_rendition ? static_cast<size_t>(rendition) * block.words : 0);
+        return block.offset + static_cast<size_t>(rendition) * block.rendition_words;
     }
 
 private:
     struct Block {
         size_t offset = 0, words = 0;
-        bool per_rendition = false;
-        size_t computed_by = 0; ///< instance
+        size_t rendition_words = 0; ///< from one rendition's block to the next; 0 for reference-scope instances
+        size_t computed_by = 0;     ///< instance
     };
     std::vector<Block> blocks_;
     size_t frame_words_ = 0;

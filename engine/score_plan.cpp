@@ -506,12 +506,22 @@ private:
 
 } // namespace
 
-size_t ScorePlan::first_of_stage(size_t instance) const {
-    const std::string& stage = instances[instance].stage;
-    if (stage.empty()) return instance;
-    for (size_t i = 0; i < instance; ++i)
-        if (instances[i].stage == stage) return i;
-    return instance;
+/// Whether the accumulators of one instance begin with those of another, for every frame that the other is evaluated
+/// for.
+static bool serves(const MetricInstance& source, const MetricInstance& user) {
+    if (source.stage.empty() || user.stage.empty()) return false;
+    if (user.descriptor->every_frame && !source.descriptor->every_frame) return false;
+    return source.stage == user.stage || source.stage.starts_with(user.stage + "+");
+}
+
+size_t ScorePlan::computed_by(size_t instance) const {
+    size_t best = instance;
+    for (size_t i = 0; i < instances.size(); ++i) {
+        const bool as_good = serves(instances[i], instances[best]);
+        const bool better = !serves(instances[best], instances[i]);
+        if (as_good && (better || i < best)) best = i;
+    }
+    return best;
 }
 
 std::vector<std::string> metric_names(std::span<const MetricDescriptor* const> registry) {

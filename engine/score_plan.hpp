@@ -47,8 +47,9 @@ struct ScorePlan {
     std::vector<std::string> warnings; ///< things to tell the user once, one line each
     std::vector<std::string> notes;    ///< likewise, of less weight: choices made for the user
 
-    /// The first instance that fills the same accumulators as this one (MetricDescriptor::stage); often itself.
-    size_t first_of_stage(size_t instance) const;
+    /// The instance whose accumulators this one's are the first words of (MetricDescriptor::stage); often itself, and
+    /// always one that is computed by itself.
+    size_t computed_by(size_t instance) const;
 };
 
 /// Names that qc_config::metrics accepts: "vmaf" and every metric's name.

@@ -31,17 +31,21 @@ private:
 };
 
 AccumulatorLayout::AccumulatorLayout(const ScorePlan& plan, std::span<const std::unique_ptr<Metric>> metrics,
-                                     int renditions) {
+                                     int renditions)
+    : blocks_(metrics.size()) {
     for (size_t i = 0; i < metrics.size(); ++i) {
-        const size_t first = plan.first_of_stage(i);
-        if (first != i) {
-            blocks_.push_back(blocks_[first]);
-            continue;
-        }
+        Block& block = blocks_[i];
+        block.words = metrics[i]->accumulator_words();
+        block.computed_by = plan.computed_by(i);
+        if (block.computed_by != i) continue;
+        block.offset = frame_words_;
         const bool per_rendition = plan.instances[i].descriptor->scope == Scope::kPair;
-        const Block block{frame_words_, metrics[i]->accumulator_words(), per_rendition, i};
+        block.rendition_words = per_rendition ? block.words : 0;
         frame_words_ += block.words * static_cast<size_t>(per_rendition ? renditions : 1);
-        blocks_.push_back(block);
+    }
+    for (Block& block : blocks_) {
+        block.offset = blocks_[block.computed_by].offset;
+        block.rendition_words = blocks_[block.computed_by].rendition_words;
     }
 }
 

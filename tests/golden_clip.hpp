@@ -10,9 +10,10 @@
 #include <fstream>
 #include <limits>
 #include <map>
-#include <sstream>
 #include <string>
 #include <vector>
+
+#include <nlohmann/json.hpp>
 
 namespace qc::golden {
 
@@ -30,8 +31,9 @@ inline std::filesystem::path folder() {
     return {};
 }
 
-// ---- JSON, as far as the golden files need it -----------------------------------------------------------------------
+// ---- JSON -----------------------------------------------------------------------------------------------------------
 
+/// A value of a golden file. Asking for what is not there gives a null, so that a test fails where it compares.
 struct Json {
     enum Kind { kNull, kBool, kNumber, kString, kArray, kObject } kind = kNull;
     double number = 0;
@@ -54,74 +56,31 @@ struct Json {
     }
 };
 
-class JsonReader {
-public:
-    explicit JsonReader(const std::string& text) : at_(text.c_str()) {}
-
-    Json read() {
-        skip_space();
-        Json json;
-        if (*at_ == '{') {
-            json.kind = Json::kObject;
-            read_list('}', [&] {
-                const std::string key = read_string();
-                skip_space();
-                at_++; // colon
-                json.object[key] = read();
-            });
-        } else if (*at_ == '[') {
-            json.kind = Json::kArray;
-            read_list(']', [&] { json.array.push_back(read()); });
-        } else if (*at_ == '"') {
-            json.kind = Json::kString;
-            json.string = read_string();
-        } else if (*at_ == 't' || *at_ == 'f' || *at_ == 'n') {
-            json.kind = *at_ == 'n' ? Json::kNull : Json::kBool;
-            json.number = *at_ == 't' ? 1 : 0;
-            at_ += *at_ == 'f' ? 5 : 4;
-        } else {
-            char* end = nullptr;
-            json.kind = Json::kNumber;
-            json.number = std::strtod(at_, &end);
-            at_ = end == at_ ? at_ + 1 : end;
-        }
-        return json;
+inline Json converted(const nlohmann::json& source) {
+    Json json;
+    if (source.is_object()) {
+        json.kind = Json::kObject;
+        for (const auto& [key, value] : source.items()) json.object[key] = converted(value);
+    } else if (source.is_array()) {
+        json.kind = Json::kArray;
+        for (const nlohmann::json& value : source) json.array.push_back(converted(value));
+    } else if (source.is_string()) {
+        json.kind = Json::kString;
+        json.string = source.get<std::string>();
+    } else if (source.is_boolean()) {
+        json.kind = Json::kBool;
+        json.number = source.get<bool>() ? 1 : 0;
+    } else if (source.is_number()) {
+        json.kind = Json::kNumber;
+        json.number = source.get<double>();
     }
+    return json;
+}
 
-private:
-    void skip_space() {
-        while (*at_ == ' ' || *at_ == '\n' || *at_ == '\t' || *at_ == '\r') at_++;
-    }
-    template <typename Item>
-    void read_list(char close, Item item) {
-        at_++;
-        for (skip_space(); *at_ != close && *at_ != '\0'; skip_space()) {
-            if (*at_ == ',') at_++;
-            skip_space();
-            item();
-        }
-        if (*at_ == close) at_++;
-    }
-    std::string read_string() {
-        std::string text;
-        at_++;
-        while (*at_ != '"' && *at_ != '\0') {
-            if (*at_ == '\\' && at_[1] != '\0') at_++;
-            text += *at_++;
-        }
-        if (*at_ == '"') at_++;
-        return text;
-    }
-
-    const char* at_;
-};
-
+/// Null if the file is missing or broken.
 inline Json read_json(const std::filesystem::path& path) {
     std::ifstream file(path);
-    std::stringstream text;
-    text << file.rdbuf();
-    const std::string content = text.str();
-    return JsonReader(content).read();
+    return converted(nlohmann::json::parse(file, nullptr, false));
 }
 
 // ---- clips ----------------------------------------------------------------------------------------------------------

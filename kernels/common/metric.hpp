@@ -139,8 +139,9 @@ struct MetricDescriptor {
     /// Precondition: validate() succeeded. Never null.
     std::unique_ptr<Metric> (*create)(const FrameGeometry&, const OptionValues&) = nullptr;
     /// Names what the accumulators hold, e.g. "sse". Instances of a session that give the same name, of this metric or
-    /// of another, fill their accumulators with the same words: the first computes them, all finalise from them. Null:
-    /// shared with nobody. Scope, every_frame, needs_chroma and both histories of those that share must be equal.
+    /// of another, fill their accumulators with the same words, and those of "sse+chroma" begin with those of "sse":
+    /// one of them computes the words, all finalise from them. Null, or an empty name: shared with nobody. Scope and
+    /// both histories of those that share must be equal. So whatever changes a word has to show in the name.
     std::string (*stage)(const FrameGeometry&, const OptionValues&) = nullptr;
 };
 

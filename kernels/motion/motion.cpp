@@ -155,6 +155,12 @@ std::unique_ptr<Metric> create(const FrameGeometry& geometry, const OptionValues
     return std::make_unique<MotionMetric>(geometry, options);
 }
 
+/// Only these two options change the sum; all others what is made of it.
+std::string stage(const FrameGeometry&, const OptionValues& options) {
+    if (options.flag(kForceZero)) return "motion of nothing";
+    return options.flag(kFiveFrameWindow) ? "motion over two frames" : "motion over one frame";
+}
+
 } // namespace
 
 const MetricDescriptor& descriptor() {
@@ -170,6 +176,7 @@ const MetricDescriptor& descriptor() {
         .outputs = kOutputs,
         .validate = validate,
         .create = create,
+        .stage = stage,
     };
     return kDescriptor;
 }

@@ -6,7 +6,8 @@
 #include <cmath>
 #include <limits>
 
-#include "psnr/psnr_tile.hpp"
+#include "common/sse.hpp"
+#include "common/sse_tile.hpp"
 
 namespace qc::psnr {
 namespace {
@@ -62,14 +63,10 @@ public:
         : geometry_(geometry), options_(options), planes_(measured_planes(options, geometry)),
           squared_peak_(squared_peak(options, geometry.depth)) {}
 
-    size_t accumulator_words() const override { return kPlanes; }
+    size_t accumulator_words() const override { return static_cast<size_t>(planes_); }
 
     void score(const HostPair& pair, std::span<uint64_t> accumulators) const override {
-        for (int plane = 0; plane < planes_; ++plane) {
-            accumulators[plane] =
-                sum_of_squared_errors(pair.reference.plane[plane], pair.distorted.plane[plane],
-                                      geometry_.plane_width(plane), geometry_.plane_height(plane), geometry_.sample);
-        }
+        score_pair(pair, geometry_, accumulators.first(accumulator_words()));
     }
 
     Status prepare(DeviceProgram& program) override {
@@ -80,10 +77,10 @@ public:
     }
 
     Status enqueue(const DeviceBatch& batch, DeviceQueue& queue) const override {
-        const SseTask task = make_task(geometry_, planes_ == kPlanes);
+        const sse::SseTask task = sse::make_task(geometry_, planes_ == kPlanes);
         const Dim3 grid{static_cast<unsigned>(task.luma.tiles + task.chroma.tiles), 1,
                         static_cast<unsigned>(batch.count)};
-        const Dim3 block{static_cast<unsigned>(kTuning.warps * kLanes)};
+        const Dim3 block{static_cast<unsigned>(sse::kTuning.warps * sse::kLanes)};
         return queue.launch(kernel_, grid, block, batch.pairs, batch.accumulators, task);
     }
 
@@ -160,6 +157,11 @@ std::unique_ptr<Metric> create(const FrameGeometry& geometry, const OptionValues
     return std::make_unique<PsnrMetric>(geometry, options);
 }
 
+/// Every option but enable_chroma only changes what is made of the sums.
+std::string stage(const FrameGeometry& geometry, const OptionValues& options) {
+    return std::string(measured_planes(options, geometry) == kPlanes ? sse::kChromaStage : sse::kLumaStage);
+}
+
 } // namespace
 
 const MetricDescriptor& descriptor() {
@@ -175,6 +177,7 @@ const MetricDescriptor& descriptor() {
         .outputs = kOutputs,
         .validate = validate,
         .create = create,
+        .stage = stage,
     };
     return kDescriptor;
 }

@@ -2,15 +2,17 @@
 // PSNR on the GPU: one pass over both pictures, as fast as memory delivers them. Block (x, z) covers tile x of pair z
 // of the batch.
 #include "common/block_sum.cuh"
-#include "psnr/psnr_tile.hpp"
+#include "common/sse_tile.hpp"
 
 namespace qc::psnr {
 namespace {
 
+using namespace sse;
+
 template <typename T, typename Sum>
 __device__ __forceinline__ void sum_tile(const DevicePair* pairs, uint64_t* accumulators, const SseTask& task) {
     const DevicePair& pair = pairs[blockIdx.z];
-    uint64_t* const target = accumulators + static_cast<size_t>(pair.output) * 3;
+    uint64_t* const target = accumulators + static_cast<size_t>(pair.output) * task.words;
     const int tile = static_cast<int>(blockIdx.x);
     const int thread = static_cast<int>(threadIdx.x);
     // Copies of the descriptions: they stay in registers.
@@ -31,21 +33,21 @@ __device__ __forceinline__ void sum_tile(const DevicePair* pairs, uint64_t* accu
 } // namespace
 } // namespace qc::psnr
 
-constexpr int kThreads = qc::psnr::kTuning.warps * qc::psnr::kLanes;
+constexpr int kThreads = qc::sse::kTuning.warps * qc::sse::kLanes;
 
 extern "C" __global__ void __launch_bounds__(kThreads)
-    psnr_sse_u8(const qc::DevicePair* pairs, uint64_t* accumulators, qc::psnr::SseTask task) {
+    psnr_sse_u8(const qc::DevicePair* pairs, uint64_t* accumulators, qc::sse::SseTask task) {
     qc::psnr::sum_tile<uint8_t, uint32_t>(pairs, accumulators, task);
 }
 
 /// Up to 12 bits.
 extern "C" __global__ void __launch_bounds__(kThreads)
-    psnr_sse_u16(const qc::DevicePair* pairs, uint64_t* accumulators, qc::psnr::SseTask task) {
+    psnr_sse_u16(const qc::DevicePair* pairs, uint64_t* accumulators, qc::sse::SseTask task) {
     qc::psnr::sum_tile<uint16_t, uint32_t>(pairs, accumulators, task);
 }
 
 /// 16 bits.
 extern "C" __global__ void __launch_bounds__(kThreads)
-    psnr_sse_u16_full(const qc::DevicePair* pairs, uint64_t* accumulators, qc::psnr::SseTask task) {
+    psnr_sse_u16_full(const qc::DevicePair* pairs, uint64_t* accumulators, qc::sse::SseTask task) {
     qc::psnr::sum_tile<uint16_t, uint64_t>(pairs, accumulators, task);
 }

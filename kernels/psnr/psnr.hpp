@@ -6,7 +6,7 @@
 /// | reads         | all planes; luma alone with enable_chroma=false and for 4:0:0                            |
 /// | depth, layout | 8, 10, 12 or 16 bits, any layout; chroma that is halved is rounded down                  |
 /// | smallest size | 1 x 1; a picture too small to have chroma samples gives luma only                        |
-/// | accumulators  | three words: the sum of squared errors (SSE) of each plane                               |
+/// | accumulators  | a word per measured plane: its sum of squared errors (SSE); luma's is shared with float_psnr |
 /// | determinism   | integer sums: the same bits on every run, device and backend                             |
 /// | aggregates    | with enable_apsnr, apsnr_* over all frames; minus infinity, as in libvmaf, for planes    |
 /// |               | that were not measured                                                                   |
@@ -18,8 +18,7 @@ namespace qc::psnr {
 
 const MetricDescriptor& descriptor();
 
-/// CPU reference: sum of squared errors over the top left width x height samples of a plane.
-uint64_t sum_of_squared_errors(const HostPlane& reference, const HostPlane& distorted, int width, int height,
-                               SampleType sample);
+/// CPU reference: the sum of squared errors of as many planes as `sums` has words.
+void score_pair(const HostPair& pair, const FrameGeometry& geometry, std::span<uint64_t> sums);
 
 } // namespace qc::psnr

@@ -10,7 +10,7 @@
 #include <cstring>
 #include <random>
 
-#include "psnr/psnr_tile.hpp"
+#include "common/sse_tile.hpp"
 #include "tests/golden_stream.hpp"
 #include "tests/metric_runner.hpp"
 #include "tests/synthetic_clip.hpp"
@@ -18,6 +18,7 @@
 namespace qc::psnr {
 namespace {
 
+using namespace sse; // the kernel's code
 using test::OptionList;
 using test::Recorder;
 

@@ -275,5 +275,34 @@ TEST(ScorePlan, DescriptorsRefuseGeometry) {
     plan_of({}, nullptr); // nothing to refuse without a size
 }
 
+TEST(ScorePlan, StagesAreComputedByTheOneThatServesAll) {
+    MetricDescriptor every_frame;
+    every_frame.every_frame = true;
+    const MetricDescriptor some_frames;
+    const MetricDescriptor *const every = &every_frame, *const some = &some_frames;
+    const auto computed_by = [](const std::vector<std::pair<const MetricDescriptor*, std::string>>& list) {
+        ScorePlan plan;
+        for (const auto& [descriptor, stage] : list)
+            plan.instances.push_back({descriptor, OptionValues(descriptor->options), {}, stage});
+        std::vector<size_t> result;
+        for (size_t i = 0; i < list.size(); ++i) {
+            result.push_back(plan.computed_by(i));
+            EXPECT_EQ(plan.computed_by(result.back()), result.back());
+        }
+        return result;
+    };
+    using Indices = std::vector<size_t>;
+    EXPECT_EQ(computed_by({{some, ""}, {some, ""}}), (Indices{0, 1}));
+    EXPECT_EQ(computed_by({{some, "a"}, {some, "b"}, {some, "a"}}), (Indices{0, 1, 0}));
+    // More words, in either order; "ab" is another stage.
+    EXPECT_EQ(computed_by({{some, "a"}, {some, "a+b"}, {some, "ab"}}), (Indices{1, 1, 2}));
+    EXPECT_EQ(computed_by({{some, "a+b"}, {some, "a"}, {some, "a+b+c"}}), (Indices{2, 2, 2}));
+    // More frames.
+    EXPECT_EQ(computed_by({{some, "a"}, {every, "a"}, {some, "a"}}), (Indices{1, 1, 1}));
+    EXPECT_EQ(computed_by({{every, "a"}, {some, "a+b"}}), (Indices{0, 1}));
+    // Either of two that are no help to each other may serve the third.
+    EXPECT_EQ(computed_by({{some, "a"}, {some, "a+b"}, {some, "a+c"}}), (Indices{1, 1, 2}));
+}
+
 } // namespace
 } // namespace qc::test

@@ -6,12 +6,27 @@
 
 #include "common/types.hpp"
 
-namespace qc::psnr {
+namespace qc::sse {
 
 /// Up to 65535^2, which fits 32 bits unsigned.
 QC_HD uint32_t squared_error(uint32_t reference, uint32_t distorted) {
     const uint32_t error = reference > distorted ? reference - distorted : distorted - reference;
     return error * error;
+}
+
+/// The same, rounded to the 24 significant bits of a float. Exact up to errors of 4096; at most 4294836224.
+QC_HD uint32_t rounded_squared_error(uint32_t reference, uint32_t distorted) {
+    const float error = static_cast<float>(reference > distorted ? reference - distorted : distorted - reference);
+    return static_cast<uint32_t>(error * error);
+}
+
+/// How the error of a sample is squared.
+enum class Square { kExact, kRounded };
+
+template <Square kSquare>
+QC_HD uint32_t squared_error_as(uint32_t reference, uint32_t distorted) {
+    if constexpr (kSquare == Square::kRounded) return rounded_squared_error(reference, distorted);
+    return squared_error(reference, distorted);
 }
 
 /// Adds the squared errors of four 8-bit samples, at most 260100.
@@ -28,10 +43,10 @@ QC_HD uint32_t add_squared_errors_u8x4(uint32_t sum, uint32_t reference, uint32_
 }
 
 /// Adds the squared errors of two 16-bit samples.
-template <typename Sum>
+template <Square kSquare, typename Sum>
 QC_HD Sum add_squared_errors_u16x2(Sum sum, uint32_t reference, uint32_t distorted) {
-    sum += squared_error(reference & 0xffffu, distorted & 0xffffu);
-    return sum + squared_error(reference >> 16, distorted >> 16);
+    sum += squared_error_as<kSquare>(reference & 0xffffu, distorted & 0xffffu);
+    return sum + squared_error_as<kSquare>(reference >> 16, distorted >> 16);
 }
 
 /// Takes two 16-bit containers down to the session's depth.
@@ -39,4 +54,4 @@ QC_HD uint32_t shift_u16x2(uint32_t pair, unsigned shift) {
     return pair >> shift & (0xffffu >> shift) * 0x10001u;
 }
 
-} // namespace qc::psnr
+} // namespace qc::sse

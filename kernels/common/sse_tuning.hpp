@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Launch shape of the PSNR kernel.
+// Launch shape of the kernels that sum squared errors (PSNR).
 #pragma once
 
-namespace qc::psnr {
+namespace qc::sse {
 
 struct Tuning {
     int warps;           ///< per block, one above the other
@@ -11,4 +11,4 @@ struct Tuning {
 
 constexpr Tuning kTuning{.warps = 8, .rows_per_thread = 4};
 
-} // namespace qc::psnr
+} // namespace qc::sse

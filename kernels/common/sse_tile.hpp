@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// What the threads of the PSNR kernel do. Compiles on the host, where a test runs it for all threads of all blocks and
-// compares the sums with the CPU reference.
+// Sums of squared errors (SSE): what the threads of the PSNR kernels do. Compiles on the host, where a test runs it for
+// all threads of all blocks and compares the sums with the CPU reference.
 //
 // A block covers a tile of luma or a tile of both chroma planes. A lane takes 16 bytes of luma per row, or the same
 // amount of chroma: 8 bytes of Cb and 8 of Cr, which a semi-planar picture holds in 16 bytes. So the two layouts share
@@ -8,11 +8,11 @@
 #pragma once
 
 #include "common/plane_reader.hpp"
+#include "common/squared_error.hpp"
+#include "common/sse_tuning.hpp"
 #include "common/unroll.hpp"
-#include "psnr/psnr_math.hpp"
-#include "psnr/psnr_tuning.hpp"
 
-namespace qc::psnr {
+namespace qc::sse {
 
 constexpr int kLanes = 32;
 constexpr int kRows = kTuning.rows_per_thread;
@@ -38,6 +38,7 @@ struct TileGrid {
 /// Arguments of a launch that are the same for every pair. Block x covers luma tile x, or chroma tile x - luma.tiles.
 struct SseTask {
     TileGrid luma, chroma; ///< chroma.tiles is 0 where chroma is not measured
+    int words = 1;         ///< accumulators of a pair: 1, or 3 with chroma
 };
 
 inline TileGrid make_grid(int width, int height, int columns_per_lane) {
@@ -51,7 +52,10 @@ inline SseTask make_task(const FrameGeometry& geometry, bool with_chroma) {
     const int luma_columns = kLoadBytes / static_cast<int>(geometry.sample_bytes());
     SseTask task;
     task.luma = make_grid(geometry.width, geometry.height, luma_columns);
-    if (with_chroma) task.chroma = make_grid(geometry.chroma_width, geometry.chroma_height, luma_columns / 2);
+    if (with_chroma) {
+        task.chroma = make_grid(geometry.chroma_width, geometry.chroma_height, luma_columns / 2);
+        task.words = 3;
+    }
     return task;
 }
 
@@ -66,19 +70,19 @@ QC_HD Position thread_position(const TileGrid& grid, int columns_per_lane, int t
 }
 
 /// Adds the squared errors of all samples in two words. Sum: uint32_t, or uint64_t for samples of more than 12 bits.
-template <typename T, typename Sum>
+template <typename T, Square kSquare = Square::kExact, typename Sum>
 QC_HD Sum add_squared_errors(Sum sum, uint32_t reference, unsigned reference_shift, uint32_t distorted,
                              unsigned distorted_shift) {
     if constexpr (sizeof(T) == 1) {
         return add_squared_errors_u8x4(sum, reference, distorted);
     } else {
-        return add_squared_errors_u16x2(sum, shift_u16x2(reference, reference_shift),
-                                        shift_u16x2(distorted, distorted_shift));
+        return add_squared_errors_u16x2<kSquare>(sum, shift_u16x2(reference, reference_shift),
+                                                 shift_u16x2(distorted, distorted_shift));
     }
 }
 
 /// Sample by sample, for any layout: the `columns` columns of a thread, as far as they lie in the picture.
-template <typename T, typename Sum>
+template <typename T, typename Sum, Square kSquare = Square::kExact>
 QC_HD Sum sum_samples(const DevicePlane& reference, const DevicePlane& distorted, const TileGrid& grid, Position first,
                       int columns) {
     const int end = first.x + columns < grid.width ? first.x + columns : grid.width;
@@ -87,7 +91,7 @@ QC_HD Sum sum_samples(const DevicePlane& reference, const DevicePlane& distorted
         const int y = first.y + i * kTuning.warps;
         if (y >= grid.height) break;
         for (int x = first.x; x < end; ++x) {
-            sum += squared_error(read_sample<T>(reference, x, y), read_sample<T>(distorted, x, y));
+            sum += squared_error_as<kSquare>(read_sample<T>(reference, x, y), read_sample<T>(distorted, x, y));
         }
     }
     return sum;
@@ -96,12 +100,12 @@ QC_HD Sum sum_samples(const DevicePlane& reference, const DevicePlane& distorted
 // ---- luma -----------------------------------------------------------------------------------------------------------
 
 /// A thread's sum over its part of a luma tile.
-template <typename T, typename Sum>
+template <typename T, typename Sum, Square kSquare = Square::kExact>
 QC_HD Sum sum_luma(const DevicePlane& reference, const DevicePlane& distorted, const TileGrid& grid, Position first) {
     constexpr int kColumns = kLumaColumns<T>;
     const bool wide = first.x + kColumns <= grid.width && reference.step == 1 && distorted.step == 1 &&
                       rows_aligned(reference, kLoadBytes) && rows_aligned(distorted, kLoadBytes);
-    if (!wide) return sum_samples<T, Sum>(reference, distorted, grid, first, kColumns);
+    if (!wide) return sum_samples<T, Sum, kSquare>(reference, distorted, grid, first, kColumns);
 
     // All loads come first, so that they overlap. Rows below the picture stay zero in both.
     Words<kLoadBytes> a[kRows] = {}, b[kRows] = {};
@@ -118,7 +122,7 @@ QC_HD Sum sum_luma(const DevicePlane& reference, const DevicePlane& distorted, c
     for (int i = 0; i < kRows; ++i) {
         QC_UNROLL
         for (int k = 0; k < kLoadBytes / 4; ++k) {
-            sum = add_squared_errors<T>(sum, a[i].word[k], reference.shift, b[i].word[k], distorted.shift);
+            sum = add_squared_errors<T, kSquare>(sum, a[i].word[k], reference.shift, b[i].word[k], distorted.shift);
         }
     }
     return sum;
@@ -230,4 +234,4 @@ QC_HD ChromaSums<Sum> sum_chroma(const DevicePicture& reference, const DevicePic
                                      : sum_chroma_wide<T, Sum, false, false>(reference, distorted, grid, first);
 }
 
-} // namespace qc::psnr
+} // namespace qc::sse
