@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "xpsnr/xpsnr.hpp"
 
-#include <array>
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -45,63 +45,70 @@ double frame_rate(const FrameGeometry& geometry, const OptionValues& options) {
 
 // ---- from words to weighted errors ----------------------------------------------------------------------------------
 
-/// The inverse of a block's activity, which is measured per sample and has a floor.
-double weight_of(const BlockPlan& plan, int index, const uint64_t* words) {
-    const Block block = plan.block(index, 0);
-    if (!is_active(plan, block)) return 1.0;
-    const double active_area = static_cast<double>(active_part(block.x, plan.width[0], plan.margin).size()) *
-                               active_part(block.y, plan.height[0], plan.margin).size();
-    const double area = static_cast<double>(block.x.size()) * block.y.size();
-    const double activity =
-        static_cast<double>(words[kSpatial]) / active_area + static_cast<double>(2 * words[kTemporal]) / area;
-    return 1.0 / std::max(activity, std::ldexp(1.0, plan.depth - 6));
-}
-
-/// Takes down weights that are larger than those around them, in raster order: a block is compared when the next one is
-/// reached, with its neighbours to the left, to the right and above, as far as those have been taken down themselves.
-void smooth(std::vector<double>& weights, int columns) {
-    const auto count = static_cast<int>(weights.size());
-    const auto lower_to = [](double& weight, double limit) { weight = std::min(weight, limit); };
-    for (int k = 1; k < count; ++k) {
-        const int column = k % columns;
-        double limit = weights[k];
-        if (column == 0)
-            limit = k > 1 ? weights[k - 2] : 0.0; // the block in question ends a row
-        else if (column > 1)
-            limit = std::max(weights[k - 2], weights[k]);
-        if (k > columns) limit = std::max(limit, weights[k - 1 - columns]);
-        lower_to(weights[k - 1], limit);
-    }
-    const int last = count - 1;
-    if (last > columns) lower_to(weights[last], std::max(weights[last - 1], weights[last - columns]));
-}
-
-/// Scale of the weights: a picture of average activity has an XPSNR near its PSNR.
-double scale(const BlockPlan& plan) {
-    return std::sqrt(16.0 * std::ldexp(1.0, 2 * plan.depth - 9) / std::sqrt(std::max(0.00001, relative_size(plan))));
+/// A word as a double. All are less than 2^63, which makes it one instruction.
+double number(uint64_t word) {
+    return static_cast<double>(static_cast<int64_t>(word));
 }
 
 } // namespace
 
-WeightedErrors weighted_errors(const BlockPlan& plan, std::span<const uint64_t> accumulators) {
+Weighting::Weighting(const BlockPlan& plan) : plan_(plan), weights_(static_cast<size_t>(plan.blocks())) {
+    scale_ = std::sqrt(16.0 * std::ldexp(1.0, 2 * plan.depth - 9) / std::sqrt(std::max(0.00001, relative_size(plan))));
+    floor_ = std::ldexp(1.0, plan.depth - 6);
+    for (int k = 0; k < plan.blocks(); ++k) {
+        const Block block = plan.block(k, 0);
+        const Range x = active_part(block.x, plan.width[0], plan.margin);
+        const Range y = active_part(block.y, plan.height[0], plan.margin);
+        if (is_active(plan, block)) {
+            areas_.push_back(
+                {static_cast<double>(x.size()) * y.size(), static_cast<double>(block.x.size()) * block.y.size()});
+        } else {
+            areas_.push_back({0.0, 0.0});
+        }
+    }
+}
+
+WeightedErrors Weighting::errors(std::span<const uint64_t> accumulators) {
     WeightedErrors errors{};
-    const auto stride = static_cast<size_t>(plan.words_per_block());
-    if (!plan.weighted) {
-        for (int p = 0; p < plan.planes; ++p) errors.plane[p] = accumulators[kSquaredError + p];
+    if (!plan_.weighted) {
+        std::copy_n(&accumulators[kSquaredError], plan_.planes, errors.begin());
         return errors;
     }
-    std::vector<double> weights(static_cast<size_t>(plan.blocks()));
-    for (size_t k = 0; k < weights.size(); ++k)
-        weights[k] = weight_of(plan, static_cast<int>(k), accumulators.data() + k * stride);
-    if (plan.smoothed) smooth(weights, plan.columns);
+    const auto stride = static_cast<size_t>(plan_.words_per_block());
+    for (size_t k = 0; k < weights_.size(); ++k) {
+        const uint64_t* const words = &accumulators[k * stride];
+        const Areas& areas = areas_[k];
+        const double activity = number(words[kSpatial]) / areas.space + number(2 * words[kTemporal]) / areas.time;
+        weights_[k] = areas.space > 0.0 ? 1.0 / std::max(activity, floor_) : 1.0;
+    }
+    if (plan_.smoothed) smooth();
 
-    double sums[kPlanes] = {}; // in raster order: the order is part of the definition
-    for (size_t k = 0; k < weights.size(); ++k)
-        for (int p = 0; p < plan.planes; ++p)
-            sums[p] += static_cast<double>(accumulators[k * stride + kSquaredError + p]) * weights[k];
-    for (int p = 0; p < plan.planes; ++p)
-        errors.plane[p] = static_cast<uint64_t>(std::floor(sums[p] * scale(plan) + 0.5));
+    for (int p = 0; p < plan_.planes; ++p) {
+        double sum = 0.0; // in raster order: the order is part of the definition
+        const size_t first = static_cast<size_t>(kSquaredError) + p;
+        for (size_t k = 0; k < weights_.size(); ++k) sum += number(accumulators[k * stride + first]) * weights_[k];
+        errors[p] = static_cast<uint64_t>(std::floor(sum * scale_ + 0.5));
+    }
     return errors;
+}
+
+/// Takes down weights that are larger than those around them, in raster order: a block is compared when the next one is
+/// reached, with its neighbours to the left, to the right and above, as far as those have been taken down themselves.
+void Weighting::smooth() {
+    const auto columns = static_cast<size_t>(plan_.columns);
+    const auto lower_to = [](double& weight, double limit) { weight = std::min(weight, limit); };
+    for (size_t k = 1; k < weights_.size(); ++k) {
+        const size_t column = k % columns;
+        double limit = weights_[k];
+        if (column == 0)
+            limit = k > 1 ? weights_[k - 2] : 0.0; // the block in question ends a row
+        else if (column > 1)
+            limit = std::max(weights_[k - 2], weights_[k]);
+        if (k > columns) limit = std::max(limit, weights_[k - 1 - columns]);
+        lower_to(weights_[k - 1], limit);
+    }
+    const size_t last = weights_.size() - 1;
+    if (last > columns) lower_to(weights_[last], std::max(weights_[last - 1], weights_[last - columns]));
 }
 
 namespace {
@@ -109,7 +116,8 @@ namespace {
 class XpsnrMetric final : public Metric {
 public:
     XpsnrMetric(const FrameGeometry& geometry, const OptionValues& options)
-        : geometry_(geometry), plan_(make_plan(geometry)), frame_rate_(frame_rate(geometry, options)) {}
+        : geometry_(geometry), plan_(make_plan(geometry)), weighting_(plan_),
+          frame_rate_(frame_rate(geometry, options)) {}
 
     size_t accumulator_words() const override {
         return static_cast<size_t>(plan_.blocks()) * static_cast<size_t>(plan_.words_per_block());
@@ -133,9 +141,9 @@ public:
     }
 
     void finalise(int64_t frame, std::span<const uint64_t> accumulators, ScoreSink& sink) override {
-        const WeightedErrors errors = weighted_errors(plan_, accumulators);
+        const WeightedErrors errors = weighting_.errors(accumulators);
         for (int p = 0; p < plan_.planes; ++p) {
-            const double root = std::sqrt(static_cast<double>(errors.plane[p]));
+            const double root = std::sqrt(static_cast<double>(errors[p]));
             const double score = root >= 1.0 ? decibels(p, root) : std::numeric_limits<double>::infinity();
             sink.put(frame, output(p), score);
             sum_of_roots_[p] += root;
@@ -186,6 +194,7 @@ private:
 
     const FrameGeometry geometry_;
     const BlockPlan plan_;
+    Weighting weighting_;
     const double frame_rate_;
     Kernel kernel_;
 

@@ -21,6 +21,9 @@
 /// and only samples inside the picture count in time.
 #pragma once
 
+#include <array>
+#include <vector>
+
 #include "common/metric.hpp"
 #include "xpsnr/xpsnr_plan.hpp"
 
@@ -32,10 +35,27 @@ const MetricDescriptor& descriptor();
 void score_pair(const BlockPlan& plan, bool second_order, SampleType sample, const HostPair& pair,
                 std::span<uint64_t> accumulators);
 
-/// Weighted squared error of each plane, rounded to an integer, from a picture's words.
-struct WeightedErrors {
-    uint64_t plane[3];
+/// Weighted squared error of each plane, rounded to an integer.
+using WeightedErrors = std::array<uint64_t, 3>;
+
+/// Makes weighted errors of pictures' words.
+class Weighting {
+public:
+    explicit Weighting(const BlockPlan& plan);
+    WeightedErrors errors(std::span<const uint64_t> accumulators);
+
+private:
+    /// Samples of a block that activities are measured on; 0 where there is none and the weight is 1.
+    struct Areas {
+        double space, time;
+    };
+    void smooth();
+
+    const BlockPlan plan_;
+    double scale_; ///< of all weights: a picture of average activity has an XPSNR near its PSNR
+    double floor_; ///< of activities
+    std::vector<Areas> areas_;
+    std::vector<double> weights_; ///< of the picture at hand
 };
-WeightedErrors weighted_errors(const BlockPlan& plan, std::span<const uint64_t> accumulators);
 
 } // namespace qc::xpsnr

@@ -24,6 +24,10 @@ using test::OptionList;
 using test::Recorder;
 using Words64 = std::vector<uint64_t>;
 
+WeightedErrors weighted_errors(const BlockPlan& plan, const Words64& words) {
+    return Weighting(plan).errors(words);
+}
+
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 FrameGeometry geometry_of(int width, int height, qc_chroma chroma = QC_CHROMA_420, int depth = 8) {
@@ -366,17 +370,17 @@ TEST(XpsnrWeights, AreTheInverseOfActivities) {
     };
     Words64 words(9 * 3);
     words[4 * 3 + kSquaredError] = 1000;
-    EXPECT_EQ(weighted_errors(plan, words).plane[0], expected(1000 / 4.0)) << "activities have a floor of 2^(8 - 6)";
+    EXPECT_EQ(weighted_errors(plan, words)[0], expected(1000 / 4.0)) << "activities have a floor of 2^(8 - 6)";
     words[4 * 3 + kSpatial] = 160; // of 4x4 samples
-    EXPECT_EQ(weighted_errors(plan, words).plane[0], expected(1000 / 10.0));
+    EXPECT_EQ(weighted_errors(plan, words)[0], expected(1000 / 10.0));
     words[4 * 3 + kTemporal] = 40; // counts twice
-    EXPECT_EQ(weighted_errors(plan, words).plane[0], expected(1000 / 15.0));
+    EXPECT_EQ(weighted_errors(plan, words)[0], expected(1000 / 15.0));
     // At the corner, activity in space is measured on 3x3 samples, in time on all.
     words.assign(9 * 3, 0);
     words[0 * 3 + kSquaredError] = 1000;
     words[0 * 3 + kSpatial] = 90;
     words[0 * 3 + kTemporal] = 40;
-    EXPECT_EQ(weighted_errors(plan, words).plane[0], expected(1000 / 15.0));
+    EXPECT_EQ(weighted_errors(plan, words)[0], expected(1000 / 15.0));
 }
 
 TEST(XpsnrWeights, BlocksWithoutActivityCountOnce) {
@@ -389,16 +393,16 @@ TEST(XpsnrWeights, BlocksWithoutActivityCountOnce) {
     words[2 * 3 + kSquaredError] = 1000;
     plan.smoothed = false;
     const double scale = std::sqrt(16.0 * 128 / std::sqrt(std::max(1e-5, relative_size(plan))));
-    EXPECT_EQ(weighted_errors(plan, words).plane[0], static_cast<uint64_t>(std::floor(1000 * scale + 0.5)));
+    EXPECT_EQ(weighted_errors(plan, words)[0], static_cast<uint64_t>(std::floor(1000 * scale + 0.5)));
 }
 
 TEST(XpsnrWeights, SmallestPicturesAreNotWeighted) {
     const BlockPlan plan = make_plan(geometry_of(16, 16));
     EXPECT_FALSE(plan.weighted);
     const WeightedErrors errors = weighted_errors(plan, Words64{0, 0, 70, 80, 90});
-    EXPECT_EQ(errors.plane[0], 70u);
-    EXPECT_EQ(errors.plane[1], 80u);
-    EXPECT_EQ(errors.plane[2], 90u);
+    EXPECT_EQ(errors[0], 70u);
+    EXPECT_EQ(errors[1], 80u);
+    EXPECT_EQ(errors[2], 90u);
 }
 
 /// Weights after smoothing, one by one: the errors of all other blocks are 0.
@@ -411,7 +415,7 @@ std::vector<double> smoothed_weights(int columns, int rows, const std::vector<do
         Words64 words = words_for(plan, weights);
         constexpr double kError = 1 << 30;
         for (size_t i = 0; i < weights.size(); ++i) words[i * 3 + kSquaredError] = i == k ? (1 << 30) : 0;
-        const double weight = static_cast<double>(weighted_errors(plan, words).plane[0]) / scale / kError;
+        const double weight = static_cast<double>(weighted_errors(plan, words)[0]) / scale / kError;
         result.push_back(std::ldexp(std::round(std::ldexp(weight, 20)), -20));
     }
     return result;
@@ -682,7 +686,7 @@ TEST(XpsnrGolden, EveryClip) {
                 ASSERT_EQ(expected_errors.size(), static_cast<size_t>(plan.planes)) << clip.name;
                 for (size_t p = 0; p < expected_errors.size(); ++p) {
                     const std::string what = clip.name + suffix + format(" frame %d plane %d", int(f), int(p));
-                    EXPECT_EQ(errors.plane[p], static_cast<uint64_t>(expected_errors[p].number)) << what;
+                    EXPECT_EQ(errors[p], static_cast<uint64_t>(expected_errors[p].number)) << what;
                     const char* const names[] = {"xpsnr_y", "xpsnr_u", "xpsnr_v"};
                     const double actual = recorder.scores[names[p]][static_cast<int64_t>(f)];
                     const double expected = expected_scores[p].value();

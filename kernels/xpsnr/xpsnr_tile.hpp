@@ -50,6 +50,14 @@ QC_HD uint32_t sample_of(const Four<T>& four, int i) {
     return four.word[i / 2] >> (16 * (i % 2)) & 0xffffu;
 }
 
+template <typename T>
+QC_HD Four<T> four_of(uint64_t samples) {
+    Four<T> four;
+    four.word[0] = static_cast<uint32_t>(samples);
+    if constexpr (sizeof(T) == 2) four.word[1] = static_cast<uint32_t>(samples >> 32);
+    return four;
+}
+
 /// Ones at samples begin..end-1.
 template <typename T>
 QC_HD Four<T> mask_of(int begin, int end) {
@@ -57,11 +65,7 @@ QC_HD Four<T> mask_of(int begin, int end) {
     const int bits = 8 * sizeof(T);
     if (begin < 0) begin = 0;
     const uint64_t below_end = end >= kColumns ? all : end <= 0 ? 0 : all >> (bits * (kColumns - end));
-    const uint64_t bitmap = below_end & (begin >= kColumns ? 0 : all << (bits * begin));
-    Four<T> mask;
-    mask.word[0] = static_cast<uint32_t>(bitmap);
-    if constexpr (sizeof(T) == 2) mask.word[1] = static_cast<uint32_t>(bitmap >> 32);
-    return mask;
+    return four_of<T>(below_end & (begin >= kColumns ? 0 : all << (bits * begin)));
 }
 
 template <typename T>
@@ -81,25 +85,16 @@ QC_HD Four<T> shifted(Four<T> four, unsigned shift) {
     return four;
 }
 
-template <typename T>
-QC_HD Four<T> packed(const uint32_t (&sample)[kColumns]) {
-    Four<T> four;
-    if constexpr (sizeof(T) == 1) {
-        four.word[0] = sample[0] | sample[1] << 8 | sample[2] << 16 | sample[3] << 24;
-    } else {
-        four.word[0] = sample[0] | sample[1] << 16;
-        four.word[1] = sample[2] | sample[3] << 16;
-    }
-    return four;
-}
-
 /// Sample by sample, for any layout. Right of the picture the edge repeats itself.
 template <typename T>
 QC_HD Four<T> gather(const DevicePlane& plane, int x, int y, int width) {
-    uint32_t sample[kColumns];
-    QC_UNROLL
-    for (int i = 0; i < kColumns; ++i) sample[i] = read_sample<T>(plane, x + i < width ? x + i : width - 1, y);
-    return packed<T>(sample);
+    uint64_t samples = 0;
+    QC_NO_UNROLL
+    for (int i = 0; i < kColumns; ++i) {
+        const uint64_t sample = read_sample<T>(plane, x + i < width ? x + i : width - 1, y);
+        samples |= sample << (8 * sizeof(T) * i);
+    }
+    return four_of<T>(samples);
 }
 
 template <typename T>

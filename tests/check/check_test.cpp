@@ -329,6 +329,22 @@ TEST(CheckOptions, Cambi) {
         }
 }
 
+/// Pictures above 2048x1152 are measured on cells of 2x2 samples.
+TEST(CheckOptions, XpsnrCells) {
+    if (!cuda_absence().empty()) GTEST_SKIP() << "needs a GPU: " << cuda_absence();
+    for (const auto& [width, height] : std::vector<std::pair<int, int>>{{2560, 1440}, {2401, 983}, {4096, 2160}})
+        for (const char* layout : {"nv12", "p010le", "yuv444p16le", "gray", "rgb24"})
+            for (const double frame_rate : {25.0, 60.0}) {
+                qc_config config = config_for(layout_named(layout), width, height, "xpsnr", QC_BACKEND_CPU);
+                config.frame_rate = frame_rate;
+                const Stream stream = make_stream(config, Content::kNatural, 3);
+                const RunResult cpu = run(config, stream);
+                config.backend = QC_BACKEND_CUDA;
+                expect_same_bits(cpu, run(config, stream),
+                                 format("xpsnr %dx%d %s, %g frames per second", width, height, layout, frame_rate));
+            }
+}
+
 /// Memory is taken when the session opens and when the first software frame comes; never while frames flow.
 TEST(CheckEngine, SteadyStateTakesNothing) {
     if (!cuda_absence().empty()) GTEST_SKIP() << "needs a GPU: " << cuda_absence();

@@ -36,7 +36,9 @@ FRAME_RATE = 25
 TIMEOUT_S = 600
 
 # Smallest pictures (width and height) that the metrics are defined for.
-MINIMUM_SIZE = {"adm": 33, "vif": 16, "motion": 3, "psnr": 1, "psnr_hvs": 16, "float_moment": 1}
+MINIMUM_SIZE = {"adm": 33, "vif": 16, "motion": 3, "psnr": 1, "float_psnr": 1, "psnr_hvs": 16, "float_moment": 1,
+                "xpsnr": 1}
+NOT_IN_LIBVMAF = ("xpsnr",)
 MODEL_FEATURES = ("adm", "vif", "motion")
 
 # What each metric writes, as patterns of names in libvmaf's log.
@@ -45,9 +47,15 @@ OUTPUTS = {
     "vif": ["integer_vif*"],
     "motion": ["integer_motion*", "VMAF_integer_feature_motion*"],
     "psnr": ["psnr_y", "psnr_cb", "psnr_cr", "mse_*", "apsnr_*"],
+    "float_psnr": ["float_psnr"],
     "psnr_hvs": ["psnr_hvs*"],
     "float_moment": ["float_moment*"],
+    "xpsnr": ["xpsnr_?"],
 }
+
+# Runs that XPSNR's golden values answer: their key, and our name for the run. The clips are played at FRAME_RATE.
+XPSNR_RUNS = {"xpsnr_F25": "xpsnr", "xpsnr_F60": "xpsnr_fast"}
+
 
 @dataclasses.dataclass
 class Run:
@@ -120,6 +128,8 @@ RUNS = [
     Run("psnr_min_sse", ("psnr",), one_metric("psnr", min_sse="0.5", enable_apsnr="true")),
     Run("psnr_luma_only", ("psnr",), one_metric("psnr", enable_chroma="false")),
     Run("psnr_reduced_hbd_peak", ("psnr",), one_metric("psnr", reduced_hbd_peak="true", enable_apsnr="true")),
+    Run("xpsnr", ("xpsnr",), {"metrics": "xpsnr"}, quick=True),
+    Run("xpsnr_fast", ("xpsnr",), one_metric("xpsnr", fps="60")),
     Run("options_vif", ("vif",), variants("vif", "vif_enhn_gain_limit=1", "vif_skip_scale0=true")),
     Run("options_adm", ("adm",), variants("adm", *ADM_OPTIONS.values()), tuple(f"integer_*_{s}" for s in ADM_OPTIONS)),
     Run("options_motion", ("motion",), variants("motion", *MOTION_OPTIONS)),
@@ -135,10 +145,11 @@ RUNS = [
 
 def default_runs(width, height, golden_data):
     """The golden run "default": all metrics that accept the picture in one run, one refusal for each that does not."""
-    too_large = [m for m, smallest in MINIMUM_SIZE.items() if min(width, height) < smallest]
+    metrics = [m for m in MINIMUM_SIZE if m not in NOT_IN_LIBVMAF]
+    too_large = [m for m in metrics if min(width, height) < MINIMUM_SIZE[m]]
     by_libvmaf = {item.get("feature") for item in golden_data["runs"].get("default", {}).get("refused", [])}
-    refused = [m for m in MINIMUM_SIZE if m in by_libvmaf and m not in too_large]
-    accepted = [m for m in MINIMUM_SIZE if m not in too_large and m not in refused]
+    refused = [m for m in metrics if m in by_libvmaf and m not in too_large]
+    accepted = [m for m in metrics if m not in too_large and m not in refused]
     runs = [Run("default", tuple(accepted), {"metrics": "+".join(accepted)}, quick=True)]
     runs += [Run("default", (m,), {"metrics": m}, quick=True) for m in too_large]
     return runs + [Run("default", (m,), {"metrics": m}, quick=True, refused=True) for m in refused]
@@ -286,6 +297,34 @@ def plain_c_differences(golden_run, log, run, names):
     return found
 
 
+def xpsnr_runs(golden):
+    """XPSNR's golden values by clip, in the form of libvmaf's runs. They cover the first frames only."""
+    path, runs = golden / "xpsnr" / "clips.json", {}
+    if not path.exists():
+        return runs
+    with open(path, encoding="utf-8") as file:
+        for clip in json.load(file)["clips"]:
+            runs[clip["clip"]] = {
+                name: {"first_frames": True,
+                       "metrics": {f"xpsnr_{c}": {"values": [f[key][i] for f in clip["frames"]]}
+                                   for i, c in enumerate("yuv"[:len(clip["frames"][0][key])])}}
+                for key, name in XPSNR_RUNS.items()}
+    return runs
+
+
+def first_frame_differences(golden_run, log):
+    """Every golden value against the log's, which has six decimals, and null for infinity."""
+    found = []
+    for name, metric in golden_run["metrics"].items():
+        got = [frame["metrics"].get(name, "missing") for frame in log["frames"]]
+        for number, want in enumerate(metric["values"]):
+            have = got[number] if number < len(got) else "missing"
+            equal = have is None if want == "inf" else isinstance(have, (int, float)) and abs(want - have) <= 0.5001e-6
+            if not equal:
+                found.append(f"{name}: frame {number}: golden {want!r}, log {have!r}")
+    return found
+
+
 class NotComparable(Exception):
     """The reference has no settled value here."""
 
@@ -307,6 +346,8 @@ def check(clip, golden_data, golden_file, run, code, output, log, comparer):
     names = run.compared(golden_run)
     if not names:
         return "the golden run has nothing to compare with"
+    if golden_run.get("first_frames"):
+        return "\n".join(first_frame_differences(golden_run, content)) or None
     if set(names) <= set(golden_run.get("unstable", [])):
         raise NotComparable("libvmaf computes all of it from memory that it never wrote")
     if "n_subsample" in run.options:
@@ -356,12 +397,14 @@ def tail(text, lines=6):
 
 def jobs_of(clips, golden, quick, largest):
     """(clip, golden data, golden file, run) for all that is to be done."""
+    xpsnr = xpsnr_runs(golden)
     for clip in clips:
         if quick and clip["width"] * clip["height"] * clip["frames"] > largest:
             continue
         golden_file = golden / clip["golden"]
         with open(golden_file, encoding="utf-8") as file:
             data = json.load(file)
+        data["runs"].update(xpsnr.get(clip["name"], {}))
         for run in default_runs(clip["width"], clip["height"], data) + RUNS + list(listed_runs(data, clip)):
             if run.golden in data["runs"] and (run.quick or not quick):
                 yield clip, data, golden_file, run
