@@ -6,7 +6,7 @@
 /// | reads         | all planes; luma alone with enable_chroma=false and for 4:0:0                            |
 /// | depth, layout | 8, 10, 12 or 16 bits, any layout; chroma that is halved is rounded down                  |
 /// | smallest size | 1 x 1; a picture too small to have chroma samples gives luma only                        |
-/// | accumulators  | a word per measured plane: its sum of squared errors (SSE); luma's is shared with float_psnr |
+/// | accumulators  | a word per measured plane: its sum of squared errors (SSE); luma's serves float_psnr too  |
 /// | determinism   | integer sums: the same bits on every run, device and backend                             |
 /// | aggregates    | with enable_apsnr, apsnr_* over all frames; minus infinity, as in libvmaf, for planes    |
 /// |               | that were not measured                                                                   |

@@ -526,6 +526,7 @@ Recorder scores_of_errors(const OptionList& options, const std::vector<uint64_t>
     FrameGeometry geometry;
     geometry.width = geometry.height = 10;
     std::vector<Words64> words;
+    words.reserve(errors.size());
     for (const uint64_t error : errors) words.push_back({0, 0, error});
     return test::finalise_stream(descriptor(), geometry, options, words);
 }

@@ -396,6 +396,28 @@ TEST(CheckOptions, XpsnrCells) {
             }
 }
 
+/// Metrics that sum squared errors launch their kernel once, whoever comes first and whatever frames are left out.
+TEST(CheckEngine, SharedStagesRunOnce) {
+    if (!cuda_absence().empty()) GTEST_SKIP() << "needs a GPU: " << cuda_absence();
+    for (const int n_subsample : {1, 3})
+        for (const int renditions : {1, 2}) {
+            const auto result_of = [&](const char* metrics, qc_backend backend) {
+                qc_config config = config_for(layout_named("nv12"), 320, 180, metrics, backend);
+                config.n_subsample = n_subsample;
+                config.renditions = renditions;
+                for (int r = 1; r < renditions; ++r) config.distorted[r] = config.distorted[0];
+                config.batch = 4;
+                return run(config, make_stream(config, Content::kNatural, 11));
+            };
+            const int64_t launches = result_of("psnr", QC_BACKEND_CUDA).stats.kernel_launches;
+            for (const char* metrics : {"psnr+float_psnr", "float_psnr+psnr"}) {
+                const RunResult cuda = result_of(metrics, QC_BACKEND_CUDA);
+                expect_same_bits(result_of(metrics, QC_BACKEND_CPU), cuda, metrics);
+                EXPECT_EQ(cuda.stats.kernel_launches, launches) << metrics;
+            }
+        }
+}
+
 /// Memory is taken when the session opens and when the first software frame comes; never while frames flow.
 TEST(CheckEngine, SteadyStateTakesNothing) {
     if (!cuda_absence().empty()) GTEST_SKIP() << "needs a GPU: " << cuda_absence();
