@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // Complete unrolling of short loops, in the words of both compilers. Loops over filter taps must disappear before a
-// compiler can keep their operands in registers (device) or vectorise the loop around them (host). QC_ROLLED keeps a loop
-// around much unrolled code from multiplying it; the device's compiler would.
+// compiler can keep their operands in registers (device) or vectorise the loop around them (host). QC_ROLLED keeps a
+// loop around much unrolled code from multiplying it; the device's compiler would.
 #pragma once
 
 #if defined(__CUDACC__)
