@@ -40,7 +40,7 @@ QC_HD void low_pass_run(const Read& read, const Write& write) {
     double sum[kRun];
     QC_UNROLL for (int row = 0; row < 2 * kRun + kSide - 2; ++row) {
         QC_UNROLL for (int u = 0; u < kSide; ++u) {
-            const float sample = read(row, u);
+            const structural::Factor<kSigned> sample(read(row, u));
             QC_UNROLL for (int dy = row % 2; dy <= kRadius; dy += 2) {
                 // The results whose centres lie dy rows below and dy rows above.
                 const int below = row - kRadius + dy, above = row - kRadius - dy;
@@ -48,7 +48,7 @@ QC_HD void low_pass_run(const Read& read, const Write& write) {
                 const bool has_above = above >= 0 && above / 2 < kRun && dy != 0;
                 if (!has_below && !has_above) continue;
                 const float tap = low_pass_tap(distance(u), dy);
-                const double product = structural::widened<kSigned>(sample * (tap < 0.0f ? -tap : tap));
+                const double product = sample.widened_product(tap < 0.0f ? -tap : tap);
                 if (has_below) {
                     double& to = sum[below / 2];
                     to = dy == kRadius && u == 0 ? product : tap < 0.0f ? to - product : to + product;

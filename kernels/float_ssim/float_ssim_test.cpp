@@ -29,23 +29,29 @@ FrameGeometry geometry_of(int width, int height, int depth) {
 
 // ---- arithmetic -----------------------------------------------------------------------------------------------------
 
-TEST(Structural, WidenedIsTheValueInEveryBit) {
+TEST(Structural, WidenedProductsAreTheProductsInEveryBit) {
     std::mt19937 random(1);
-    const auto expect_exact = [](float value) {
-        const double expected = std::ldexp(static_cast<double>(value), -896);
-        ASSERT_EQ(std::bit_cast<uint64_t>(structural::widened<true>(value)), std::bit_cast<uint64_t>(expected))
-            << value;
-        if (std::signbit(value)) return;
-        ASSERT_EQ(std::bit_cast<uint64_t>(structural::widened<false>(value)), std::bit_cast<uint64_t>(expected))
-            << value;
+    const auto expect_exact = [](float sample, float weight) {
+        const float product = sample * weight;
+        if (!std::isfinite(product)) return;
+        const double expected = std::ldexp(static_cast<double>(product), -896);
+        ASSERT_EQ(std::bit_cast<uint64_t>(structural::Factor<true>(sample).widened_product(weight)),
+                  std::bit_cast<uint64_t>(expected))
+            << sample << " * " << weight;
+        if (std::signbit(sample)) return;
+        ASSERT_EQ(std::bit_cast<uint64_t>(structural::Factor<false>(sample).widened_product(weight)),
+                  std::bit_cast<uint64_t>(expected))
+            << sample << " * " << weight;
     };
-    for (const float value : {0.0f, -0.0f, 1.0f, -1.0f, 255.0f, 65025.0f, std::numeric_limits<float>::min(),
-                              std::numeric_limits<float>::denorm_min(), -std::numeric_limits<float>::denorm_min(),
-                              std::numeric_limits<float>::max(), std::numeric_limits<float>::lowest()})
-        expect_exact(value);
-    for (int i = 0; i < 100000; ++i) {
-        const auto value = std::bit_cast<float>(static_cast<uint32_t>(random()));
-        if (std::isfinite(value)) expect_exact(value);
+    using Limits = std::numeric_limits<float>;
+    for (const float weight : {1.0f, 0.001028f, 0.363505f}) {
+        for (const float sample : {0.0f, -0.0f, 1.0f, -1.0f, 255.0f, 65025.0f, Limits::min(), Limits::denorm_min(),
+                                   -Limits::denorm_min(), Limits::max(), Limits::lowest()})
+            expect_exact(sample, weight);
+        for (int i = 0; i < 100000; ++i) {
+            const auto sample = std::bit_cast<float>(static_cast<uint32_t>(random()));
+            if (std::isfinite(sample)) expect_exact(sample, weight);
+        }
     }
 }
 

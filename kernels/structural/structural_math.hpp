@@ -2,7 +2,7 @@
 // Structural similarity (Wang, Bovik, Sheikh, Simoncelli, IEEE TIP 2004), the arithmetic of libvmaf 3.2.0: samples and
 // means in single precision, sums of products in double. Shared by float_ssim and float_ms_ssim, host and device.
 //
-// Where this differs from libvmaf in operations, it does not in results: see widened() and FixedPoint.
+// Where this differs from libvmaf in operations, it does not in results: see Factor and FixedPoint.
 #pragma once
 
 #include <bit>
@@ -48,14 +48,22 @@ QC_HD double double_of(uint32_t high, uint32_t low) {
 // two change nothing in a sum but its exponent, so the sum is scaled back once, at its end. Zeros and subnormal numbers
 // come out right too.
 
-/// value * 2^-896, exactly.
-/// @tparam kSigned whether the value may be negative; it costs an instruction
+/// A sample, taken apart so that its products can be widened with their sign in few instructions.
+/// @tparam kSigned whether samples may be negative
 template <bool kSigned>
-QC_HD double widened(float value) {
-    const uint32_t bits = bits_of(value);
-    const uint32_t high = kSigned ? (bits >> 3 & 0x0fffffffu) | (bits & 0x80000000u) : bits >> 3;
-    return double_of(high, bits << 29);
-}
+struct Factor {
+    float magnitude;
+    uint32_t sign; ///< the sign bit
+
+    QC_HD explicit Factor(float sample)
+        : magnitude(kSigned ? fabsf(sample) : sample), sign(kSigned ? bits_of(sample) & 0x80000000u : 0) {}
+
+    /// f32(sample * weight) * 2^-896, exactly. Precondition: weight >= 0.
+    QC_HD double widened_product(float weight) const {
+        const uint32_t bits = bits_of(magnitude * weight);
+        return double_of((bits >> 3) + sign, bits << 29);
+    }
+};
 
 /// A sum of widened values in single precision, rounded once.
 QC_HD float narrowed(double sum) {
@@ -82,13 +90,13 @@ template <int kRun, bool kSigned, typename Read, typename Write>
 QC_HD void filter_run(const Read& read, const Write& write) {
     double sum[kRun];
     QC_UNROLL for (int i = 0; i < kRun + kMargin; ++i) {
-        const float sample = read(i);
+        const Factor<kSigned> sample(read(i));
         QC_UNROLL for (int k = 0; k < kDistinctTaps; ++k) {
             const int later = i - k, earlier = i - (kMargin - k); // results with this sample at tap k and kMargin - k
             const bool has_later = later >= 0 && later < kRun;
             const bool has_earlier = earlier >= 0 && earlier < kRun && earlier != later;
             if (!has_later && !has_earlier) continue;
-            const double product = widened<kSigned>(sample * window_tap(k));
+            const double product = sample.widened_product(window_tap(k));
             if (has_later) sum[later] = k == 0 ? product : sum[later] + product;
             if (has_earlier) sum[earlier] = sum[earlier] + product;
         }
