@@ -8,15 +8,13 @@
 // scales the result (weights, RT) is single precision throughout.
 //
 // Square roots, powers and quotients start from the approximations of a GPU's special function unit, which the type
-// Seeds provides: reciprocal(), inverse_root(), log2() and exp2() of a float. Errors of 2^-21 in them do not matter.
+// Seeds provides: reciprocal(), inverse_root(), log2() and exp2() of a float. Errors of 2^-22 in them do not matter.
 #pragma once
 
 #include <bit>
 #include <cmath>
-#include <cstring>
 
 #include "ciede/ciede_math.hpp"
-#include "common/unroll.hpp"
 
 namespace qc::ciede {
 
