@@ -102,11 +102,11 @@ struct HueEntry {
 
 /// Few bits, so that its multiples are exact. The cubic is good to 2^-25.
 constexpr float kHueStep = 19.0f / 1024.0f;
-constexpr int kHues = 510; ///< mean hues go up to one and a half turns
+constexpr int kHues = 512; ///< the last of one and a half turns, the largest mean hue, is number 508
 
-/// atan(k / 64) for k = 0 to 64; one more, so that the size is a multiple of 16 bytes.
+/// atan(k / 64) for k = 0 to 64, and on to a power of two, so that no index can leave the table.
 constexpr int kAngleSteps = 64;
-constexpr int kAngles = kAngleSteps + 2;
+constexpr int kAngles = 2 * kAngleSteps;
 
 struct alignas(16) Tables {
     PowerEntry power[kPowers];
@@ -351,7 +351,7 @@ QC_HD float hue_of(float b, float a, const Split* angles) {
     // tan(angle) = shorter / longer = k / 64 rotated by atan(ratio). The numerator is exact, as k has few bits.
     const float rounded = fmaf(shorter * Seeds::reciprocal(longer), static_cast<float>(kAngleSteps), kRounder);
     const float tangent = (rounded - kRounder) * (1.0f / kAngleSteps);
-    const Split angle = angles[bits_of(rounded) & (2 * kAngleSteps - 1)];
+    const Split angle = angles[bits_of(rounded) & (kAngles - 1)];
     const float numerator = fmaf(-tangent, longer, shorter);
     const float denominator = fmaf(tangent, shorter, longer);
     const float denominator_rest = fmaf(tangent, shorter, longer - denominator);
@@ -395,7 +395,7 @@ QC_HD float mean_hue(float first, float second) {
 /// T of the standard.
 QC_HD float hue_weight(float hue, const HueEntry* hues) {
     const float rounded = fmaf(hue, 1.0f / kHueStep, kRounder);
-    const HueEntry entry = hues[bits_of(rounded) & 511];
+    const HueEntry entry = hues[bits_of(rounded) & (kHues - 1)];
     const float rest = fmaf(kRounder - rounded, kHueStep, hue);
     return fmaf(fmaf(fmaf(entry.term[3], rest, entry.term[2]), rest, entry.term[1]), rest, entry.term[0]);
 }
