@@ -10,8 +10,9 @@
 namespace qc::ciede {
 namespace {
 
-/// Of CUDA, in decibels. A colour pair's difference is up to 9e-7 of it off (ciede_emulation_test.cpp), which is 8e-6
-/// dB on a flat picture; on others it averages out, to some 1e-8.
+/// Of CUDA, in decibels. A colour difference is up to 9e-7 of its value off (ciede_emulation_test.cpp): 8e-6 dB on a
+/// picture of one pair of colours, some 1e-8 where it averages out. One pair in some millions rounds another way at an
+/// earlier step: a picture of nothing but that one, a code of 16 bits apart, would be 1e-3 dB off.
 constexpr double kBackendBound = 1e-5;
 
 constexpr OutputSpec kOutputs[] = {{"ciede2000", "ciede2000"}};

@@ -8,15 +8,13 @@
 // scales the result (weights, RT) is single precision throughout.
 //
 // Square roots, powers and quotients start from the approximations of a GPU's special function unit, which the type
-// Seeds provides: reciprocal(), inverse_root(), log2() and exp2() of a float. Errors of 2^-21 in them do not matter.
+// Seeds provides: reciprocal(), inverse_root(), log2() and exp2() of a float. Errors of 2^-22 in them do not matter.
 #pragma once
 
 #include <bit>
 #include <cmath>
-#include <cstring>
 
 #include "ciede/ciede_math.hpp"
-#include "common/unroll.hpp"
 
 namespace qc::ciede {
 
@@ -77,6 +75,12 @@ QC_HD Split add(float a, float b) {
     return {sum, b - (sum - a)};
 }
 
+/// The same for a and sign * b; the sign is 1 or -1.
+QC_HD Split add_signed(float a, float sign, float b) {
+    const float sum = fmaf(sign, b, a);
+    return {sum, fmaf(sign, b, a - sum)};
+}
+
 // ---- tables ---------------------------------------------------------------------------------------------------------
 
 /// x^2.4 around the middle of an interval of x; there are 128 per octave.
@@ -98,11 +102,11 @@ struct HueEntry {
 
 /// Few bits, so that its multiples are exact. The cubic is good to 2^-25.
 constexpr float kHueStep = 19.0f / 1024.0f;
-constexpr int kHues = 510; ///< mean hues go up to one and a half turns
+constexpr int kHues = 512; ///< the last of one and a half turns, the largest mean hue, is number 508
 
-/// atan(k / 64) for k = 0 to 64; one more, so that the size is a multiple of 16 bytes.
+/// atan(k / 64) for k = 0 to 64, and on to a power of two, so that no index can leave the table.
 constexpr int kAngleSteps = 64;
-constexpr int kAngles = kAngleSteps + 2;
+constexpr int kAngles = 2 * kAngleSteps;
 
 struct alignas(16) Tables {
     PowerEntry power[kPowers];
@@ -274,13 +278,9 @@ QC_HD Lab lab_of(const Sample& sample, const ChannelMatrix& matrix, const PowerE
 /// Keeps the seed of 1 / sqrt(0) finite; far below every square that matters.
 constexpr float kTiny = 1e-30f;
 
-QC_HD float at_least(float value, float limit) {
-    return value > limit ? value : limit;
-}
-
 template <typename Seeds>
 QC_HD float square_root(float square) {
-    const float inverse = Seeds::inverse_root(at_least(square, kTiny));
+    const float inverse = Seeds::inverse_root(fmaxf(square, kTiny));
     const float root = square * inverse;
     return fmaf(fmaf(-root, root, square), 0.5f * inverse, root);
 }
@@ -288,7 +288,7 @@ QC_HD float square_root(float square) {
 /// Square root of high + low, rounded once.
 template <typename Seeds>
 QC_HD float root_of(float high, float low) {
-    const float inverse = Seeds::inverse_root(at_least(high, kTiny)), half = 0.5f * inverse;
+    const float inverse = Seeds::inverse_root(fmaxf(high, kTiny)), half = 0.5f * inverse;
     const float seed = high * inverse;
     const float root = fmaf(fmaf(-seed, seed, high), half, seed);
     return fmaf(fmaf(-root, root, high) + low, half, root);
@@ -297,11 +297,12 @@ QC_HD float root_of(float high, float low) {
 /// sqrt(a^2 + b^2), rounded once.
 template <typename Seeds>
 QC_HD float chroma_of(float a, float b) {
-    const float a_square = a * a, b_square = b * b;
-    const float errors = fmaf(a, a, -a_square) + fmaf(b, b, -b_square);
-    const bool a_larger = a_square > b_square;
-    const Split sum = add(a_larger ? a_square : b_square, a_larger ? b_square : a_square);
-    return root_of<Seeds>(sum.high, sum.low + errors);
+    const float longer = fmaxf(fabsf(a), fabsf(b)), shorter = fminf(fabsf(a), fabsf(b));
+    const float square = longer * longer;
+    const float sum = fmaf(shorter, shorter, square);
+    // The sum is at most twice the square, so that their difference is exact.
+    const float sum_error = fmaf(shorter, shorter, square - sum), square_error = fmaf(longer, longer, -square);
+    return root_of<Seeds>(sum, sum_error + square_error);
 }
 
 template <typename Seeds>
@@ -345,12 +346,12 @@ template <typename Seeds>
 QC_HD float hue_of(float b, float a, const Split* angles) {
     const float across = fabsf(a), up = fabsf(b);
     const bool steep = up > across, left = a < 0.0f;
-    const float longer = at_least(steep ? up : across, kTiny), shorter = steep ? across : up;
+    const float longer = fmaxf(fmaxf(across, up), kTiny), shorter = fminf(across, up);
 
     // tan(angle) = shorter / longer = k / 64 rotated by atan(ratio). The numerator is exact, as k has few bits.
     const float rounded = fmaf(shorter * Seeds::reciprocal(longer), static_cast<float>(kAngleSteps), kRounder);
     const float tangent = (rounded - kRounder) * (1.0f / kAngleSteps);
-    const Split angle = angles[bits_of(rounded) & (2 * kAngleSteps - 1)];
+    const Split angle = angles[bits_of(rounded) & (kAngles - 1)];
     const float numerator = fmaf(-tangent, longer, shorter);
     const float denominator = fmaf(tangent, shorter, longer);
     const float denominator_rest = fmaf(tangent, shorter, longer - denominator);
@@ -363,8 +364,8 @@ QC_HD float hue_of(float b, float a, const Split* angles) {
     const float sign = steep != left ? -1.0f : 1.0f;
     const float base = steep ? kQuarterTurn.high : left ? kHalfTurn.high : 0.0f;
     const float base_rest = steep ? kQuarterTurn.low : left ? kHalfTurn.low : 0.0f;
-    const Split coarse = add(base, sign * angle.high);
-    const Split fine = add(coarse.high, sign * ratio);
+    const Split coarse = add_signed(base, sign, angle.high);
+    const Split fine = add_signed(coarse.high, sign, ratio);
     const float small = fmaf(sign, fmaf(residual, inverse, cubic) + angle.low, base_rest);
     const float hue = fine.high + ((coarse.low + fine.low) + small);
     const Split wrapped = add(kTurn.high, -hue);
@@ -394,7 +395,7 @@ QC_HD float mean_hue(float first, float second) {
 /// T of the standard.
 QC_HD float hue_weight(float hue, const HueEntry* hues) {
     const float rounded = fmaf(hue, 1.0f / kHueStep, kRounder);
-    const HueEntry entry = hues[bits_of(rounded) & 511];
+    const HueEntry entry = hues[bits_of(rounded) & (kHues - 1)];
     const float rest = fmaf(kRounder - rounded, kHueStep, hue);
     return fmaf(fmaf(fmaf(entry.term[3], rest, entry.term[2]), rest, entry.term[1]), rest, entry.term[0]);
 }
@@ -407,7 +408,7 @@ QC_HD Split stretch_of(float mean_chroma) {
     const double chroma = mean_chroma, square = chroma * chroma, cube = square * chroma;
     const double seventh = cube * cube * chroma;
     const double product = seventh * (seventh + kChromaKnee);
-    const double seed = Seeds::inverse_root(at_least(static_cast<float>(product), kTiny));
+    const double seed = Seeds::inverse_root(fmaxf(static_cast<float>(product), kTiny));
     const auto error = static_cast<float>(fma(-(product * seed), seed, 1.0));
     const double rough = seventh * seed; // sqrt(seventh / (seventh + knee))
     const double correction = error * fmaf(0.375f, error, 0.5f);
@@ -427,7 +428,7 @@ QC_HD float rotation(float chroma, float hue) {
     const float square = chroma * chroma, cube = square * chroma;
     const float seventh = (cube * cube) * chroma;
     const float product = seventh * (seventh + static_cast<float>(kChromaKnee));
-    const float inverse = Seeds::inverse_root(at_least(product, kTiny));
+    const float inverse = Seeds::inverse_root(fmaxf(product, kTiny));
     const float newton = fmaf(-0.5f * inverse, product * inverse, 0.5f);
     const float share = seventh * fmaf(inverse, newton, inverse); // sqrt(seventh / (seventh + knee))
     return (share + share) * sine(radians);
@@ -449,15 +450,15 @@ QC_HD float difference_of(const Lab& reference, const Lab& distorted, const Tabl
     const bool grey = chroma1 == 0.0f || chroma2 == 0.0f;
     const float hue_angle = grey ? 0.0f : hue_difference(hue1, hue2);
     const float hue = mean_hue(hue1, hue2);
-    const float hue_step = 2.0f * square_root<Seeds>(stretched1 * stretched2) * sine(0.5f * hue_angle);
+    const float half_hue_step = square_root<Seeds>(stretched1 * stretched2) * sine(0.5f * hue_angle);
 
-    const float offset = 0.5f * (reference.lightness + distorted.lightness) - 50.0f, square = offset * offset;
+    const float offset = fmaf(0.5f, reference.lightness + distorted.lightness, -50.0f), square = offset * offset;
     const float lightness_scale = fmaf(0.015f * square, Seeds::inverse_root(20.0f + square), 1.0f);
     const float chroma_scale = fmaf(0.045f, mean_chroma, 1.0f);
     const float hue_scale = fmaf(0.015f * mean_chroma, hue_weight(hue, tables.hue), 1.0f);
     const float l = quotient<Seeds>(distorted.lightness - reference.lightness, kLightnessWeight * lightness_scale);
     const float c = quotient<Seeds>(stretched2 - stretched1, chroma_scale);
-    const float h = quotient<Seeds>(hue_step, kHueWeight * hue_scale);
+    const float h = quotient<Seeds>(half_hue_step, 0.5f * kHueWeight * hue_scale);
     const float crossed = (rotation<Seeds>(mean_chroma, hue) * c) * -h;
     return square_root<Seeds>(fmaf(l, l, fmaf(h, h, fmaf(c, c, crossed))));
 }

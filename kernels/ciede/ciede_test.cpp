@@ -48,6 +48,21 @@ TEST(Ciede, RefusesWhatHasNoScore) {
     EXPECT_NE(status.text().find("ciede: a picture of 64x48 without chroma"), std::string::npos) << status.text();
 }
 
+TEST(Ciede, ChromaIsRepeatedAndClamped) {
+    const ChromaGrid odd = make_chroma_grid(geometry_of(5, 7, 8, 2, 3)),
+                     wide = make_chroma_grid(geometry_of(6, 4, 8, 3, 4)),
+                     full = make_chroma_grid(geometry_of(5, 7, 8, 5, 7));
+    EXPECT_EQ(odd.column(0), 0);
+    EXPECT_EQ(odd.column(3), 1);
+    EXPECT_EQ(odd.column(4), 1); // the last one that there is
+    EXPECT_EQ(odd.row(5), 2);
+    EXPECT_EQ(odd.row(6), 2);
+    EXPECT_EQ(wide.column(5), 2);
+    EXPECT_EQ(wide.row(3), 3); // 4:2:2 has all rows
+    EXPECT_EQ(full.column(4), 4);
+    EXPECT_EQ(full.row(6), 6);
+}
+
 TEST(Ciede, SumBecomesDecibels) {
     const FrameGeometry geometry = geometry_of(10, 10, 8, 5, 5);
     const auto word = [](double sum) { return std::vector<uint64_t>{std::bit_cast<uint64_t>(sum)}; };

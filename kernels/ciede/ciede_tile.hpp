@@ -37,14 +37,15 @@ inline Task make_task(const FrameGeometry& geometry) {
             make_channel_matrix(geometry.depth)};
 }
 
-/// First pixel of a thread. Its further rows follow at distances of kTuning.warps.
+/// First pixel of a thread. Its rows are neighbours: halved chroma is loaded once for two.
 struct Position {
     int x, y;
 };
 
 QC_HD Position thread_position(const Task& task, int tile, int thread) {
     const int tile_x = tile % task.tiles_x, tile_y = tile / task.tiles_x;
-    return {tile_x * kTileWidth + thread % kLanes * kColumns, tile_y * kTileHeight + thread / kLanes};
+    return {tile_x * kTileWidth + thread % kLanes * kColumns,
+            tile_y * kTileHeight + thread / kLanes * kTuning.rows_per_thread};
 }
 
 // Keeps loops as they are: the code of one pixel alone fills much of the instruction cache.
@@ -59,12 +60,39 @@ QC_HD Position thread_position(const Task& task, int tile, int thread) {
 /// Four samples, the first in the lowest 16 bits.
 using Four = uint64_t;
 
+QC_HD uint32_t first_of(Four four) {
+    return static_cast<uint32_t>(four & 0xffff);
+}
+
+/// Brings the next sample to the front; all four are back after four times.
+QC_HD Four rotate(Four four) {
+    return four >> 16 | four << 48;
+}
+
+/// As row_bytes(), by one multiplication of 32 bits.
+QC_HD const unsigned char* row_of(const DevicePlane& plane, int y) {
+    return static_cast<const unsigned char*>(plane.data) +
+           static_cast<uint64_t>(static_cast<uint32_t>(y)) * plane.pitch_bytes;
+}
+
+template <typename T>
+QC_HD uint32_t sample_of(const unsigned char* row, const DevicePlane& plane, int x) {
+    const auto* const samples = reinterpret_cast<const T*>(row);
+    const uint32_t index = static_cast<uint32_t>(x) * plane.step;
+#if defined(__CUDA_ARCH__)
+    return static_cast<uint32_t>(__ldg(samples + index)) >> plane.shift;
+#else
+    return static_cast<uint32_t>(samples[index]) >> plane.shift;
+#endif
+}
+
 /// Samples x to x + 3 of a row; the last of the row is repeated.
 template <typename T>
 QC_HD Four load_four(DevicePlane plane, int width, int x, int y) {
     constexpr int kBytes = kColumns * sizeof(T);
+    const unsigned char* const row = row_of(plane, y);
     if (x + kColumns <= width && plane.step == 1 && rows_aligned(plane, kBytes)) {
-        const auto words = load_words<kBytes>(row_bytes(plane, y) + static_cast<size_t>(x) * sizeof(T));
+        const auto words = load_words<kBytes>(row + static_cast<uint32_t>(x) * sizeof(T));
         if constexpr (sizeof(T) == 1) {
             const uint32_t all = words.word[0];
             const uint32_t low = (all & 0xffu) | (all & 0xff00u) << 8;
@@ -78,41 +106,32 @@ QC_HD Four load_four(DevicePlane plane, int width, int x, int y) {
     Four four = 0;
     QC_CIEDE_ROLLED
     for (int i = 0; i < kColumns; ++i) {
-        four |= Four{read_sample<T>(plane, x + i < width ? x + i : width - 1, y)} << (16 * i);
+        four |= Four{sample_of<T>(row, plane, x + i < width ? x + i : width - 1)} << (16 * i);
     }
     return four;
 }
 
 /// The chroma of luma columns x to x + 3.
 template <typename T>
-QC_HD Four load_chroma(DevicePlane plane, const ChromaGrid& grid, int x, int row) {
-    if (grid.shift_x == 0) return load_four<T>(plane, grid.width, x, row);
-    const uint32_t first = read_sample<T>(plane, grid.column(x), row);
-    const uint32_t second = read_sample<T>(plane, grid.column(x + 2), row);
-    return Four{second * 0x10001u} << 32 | first * 0x10001u;
+QC_HD Four load_chroma(DevicePlane plane, const ChromaGrid& grid, int x, int y) {
+    if (grid.shift_x == 0) return load_four<T>(plane, grid.width, x, y);
+    const unsigned char* const row = row_of(plane, y);
+    const uint32_t left = sample_of<T>(row, plane, grid.column(x));
+    const uint32_t right = sample_of<T>(row, plane, grid.column(x + 2));
+    return Four{right * 0x10001u} << 32 | left * 0x10001u;
 }
 
 /// Four neighbouring pixels.
 struct Pixels {
-    Four y, u, v;
+    Four y = 0, u = 0, v = 0;
 
-    QC_HD Sample first() const {
-        return {static_cast<uint32_t>(y & 0xffff), static_cast<uint32_t>(u & 0xffff),
-                static_cast<uint32_t>(v & 0xffff)};
-    }
-    QC_HD void drop_first() {
-        y >>= 16;
-        u >>= 16;
-        v >>= 16;
+    QC_HD Sample first() const { return {first_of(y), first_of(u), first_of(v)}; }
+    QC_HD void rotate_all() {
+        y = rotate(y);
+        u = rotate(u);
+        v = rotate(v);
     }
 };
-
-template <typename T>
-QC_HD Pixels load_pixels(const DevicePicture& picture, const Task& task, int x, int y) {
-    const int row = task.grid.row(y);
-    return {load_four<T>(picture.plane[0], task.width, x, y), load_chroma<T>(picture.plane[1], task.grid, x, row),
-            load_chroma<T>(picture.plane[2], task.grid, x, row)};
-}
 
 // ---- summing --------------------------------------------------------------------------------------------------------
 
@@ -122,18 +141,29 @@ QC_HD double sum_thread(const DevicePicture& reference, const DevicePicture& dis
                         const Tables& tables, Position first) {
     double sum = 0.0;
     if (first.x >= task.width) return sum;
-    const int columns = task.width - first.x < kColumns ? task.width - first.x : kColumns;
+    const int columns = task.width - first.x;
+    Pixels a, b;
+    int chroma_y = -1;
     QC_CIEDE_ROLLED
     for (int i = 0; i < kTuning.rows_per_thread; ++i) {
-        const int y = first.y + i * kTuning.warps;
+        const int y = first.y + i;
         if (y >= task.height) break;
-        Pixels a = load_pixels<T>(reference, task, first.x, y), b = load_pixels<T>(distorted, task, first.x, y);
+        a.y = load_four<T>(reference.plane[0], task.width, first.x, y);
+        b.y = load_four<T>(distorted.plane[0], task.width, first.x, y);
+        if (task.grid.row(y) != chroma_y) {
+            chroma_y = task.grid.row(y);
+            a.u = load_chroma<T>(reference.plane[1], task.grid, first.x, chroma_y);
+            a.v = load_chroma<T>(reference.plane[2], task.grid, first.x, chroma_y);
+            b.u = load_chroma<T>(distorted.plane[1], task.grid, first.x, chroma_y);
+            b.v = load_chroma<T>(distorted.plane[2], task.grid, first.x, chroma_y);
+        }
         QC_CIEDE_ROLLED
-        for (int column = 0; column < columns; ++column) {
+        for (int column = 0; column < kColumns; ++column) {
             const Sample sample_a = a.first(), sample_b = b.first();
-            a.drop_first();
-            b.drop_first();
-            if (sample_a.y == sample_b.y && sample_a.u == sample_b.u && sample_a.v == sample_b.v) continue;
+            a.rotate_all();
+            b.rotate_all();
+            const bool same = sample_a.y == sample_b.y && sample_a.u == sample_b.u && sample_a.v == sample_b.v;
+            if (same || column >= columns) continue;
             const Lab lab_a = lab_of<Seeds>(sample_a, task.matrix, tables.power);
             const Lab lab_b = lab_of<Seeds>(sample_b, task.matrix, tables.power);
             sum += difference_of<Seeds>(lab_a, lab_b, tables);
