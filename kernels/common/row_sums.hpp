@@ -27,7 +27,7 @@ struct RowSumTask {
     int width, pitch;
     int rows;
 };
-constexpr int kRowSumBlock = 64; ///< threads
+constexpr int kRowSumBlock = 32; ///< threads
 
 /// A launch of the second kernel: several kinds of planes, each of its own height. Block (x, y): plane x of evaluation
 /// y, which is plane x % planes of kind x / planes.
@@ -45,7 +45,7 @@ constexpr int kColumnSumChunk = 1024;
 /// Adds the terms of a row. The row starts at a multiple of 16 bytes; terms are fetched four at a time, a batch ahead
 /// of the one that is being added.
 QC_HD float sum_row(const float* row, int width) {
-    constexpr int kVectors = 8, kBatch = 4 * kVectors;
+    constexpr int kVectors = 16, kBatch = 4 * kVectors;
     const auto fetch = [&](int x, Words<16>(&batch)[kVectors]) {
         QC_UNROLL
         for (int i = 0; i < kVectors; ++i) batch[i] = load_words<16>(row + x + 4 * i);

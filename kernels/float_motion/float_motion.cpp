@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 #include "common/resize_axis.hpp"
 #include "common/row_sums.hpp"
@@ -52,7 +53,7 @@ constexpr OutputSpec kOutputs[] = {
 
 /// Rounded, as motion_add_scale1 does it.
 int half_size(int size) {
-    return static_cast<int>(size * 0.5 + 0.5);
+    return static_cast<int>(std::floor(size * 0.5 + 0.5));
 }
 
 PlanePlan make_plane(const FrameGeometry& geometry, int plane, bool with_half) {

@@ -50,6 +50,7 @@ Recorder score_clip(const test::SyntheticClip& clip, const OptionList& options) 
     std::vector<test::SyntheticPicture> owners;
     owners.reserve(static_cast<size_t>(clip.frames));
     std::vector<HostPicture> pictures;
+    pictures.reserve(static_cast<size_t>(clip.frames));
     for (int frame = 0; frame < clip.frames; ++frame)
         pictures.push_back(owners.emplace_back(clip, false, frame).view());
     return test::score_stream(descriptor(), test::synthetic_geometry(clip), options, pictures, {});
@@ -126,6 +127,7 @@ FrameGeometry luma_geometry(int width, int height) {
 
 std::vector<double> scores_of(const std::vector<TestPlane>& planes, const OptionList& options, const char* name) {
     std::vector<HostPicture> pictures;
+    pictures.reserve(planes.size());
     for (const TestPlane& plane : planes) pictures.push_back(plane.picture());
     return test::score_stream(descriptor(), luma_geometry(planes[0].width, planes[0].height), options, pictures, {})
         .values(name);

@@ -2,6 +2,7 @@
 // What float_vif's options come to: sizes, windows, tables. Host only; both backends use the same.
 #pragma once
 
+#include <cmath>
 #include <vector>
 
 #include "common/gaussian_window.hpp"
@@ -29,7 +30,8 @@ struct Plan {
 
 /// Size after vif_prescale.
 inline PlanSize prescaled(PlanSize source, double factor) {
-    return {static_cast<int>(source.width * factor + 0.5), static_cast<int>(source.height * factor + 0.5)};
+    const auto scaled = [factor](int side) { return static_cast<int>(std::floor(side * factor + 0.5)); };
+    return {scaled(source.width), scaled(source.height)};
 }
 
 inline FilterWindow scale_window(int scale, double kernel_scale) {

@@ -40,8 +40,10 @@ TEST(FloatVifWindow, KernelScaleSetsTheWidth) {
 // ---- arithmetic -----------------------------------------------------------------------------------------------------
 
 TEST(FloatVifLog, IsCloseToTheLogarithm) {
-    for (float x = 1.0f; x < 20000.0f; x *= 1.0009f)
+    for (int i = 0; i < 16000; ++i) {
+        const auto x = static_cast<float>(std::exp2(i / 1000.0));
         EXPECT_NEAR(log2_by_polynomial(x), std::log2(static_cast<double>(x)), 2e-6) << x;
+    }
     EXPECT_EQ(log2_by_polynomial(1.0f), 0.0f);
     EXPECT_EQ(log2_by_polynomial(8.0f), 3.0f);
     EXPECT_EQ(log2_by_polynomial(std::numeric_limits<float>::infinity()), 128.0f);

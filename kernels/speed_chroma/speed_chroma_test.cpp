@@ -50,8 +50,8 @@ TEST(SpeedMath, LogarithmIsTheLibrarysToThreeUnitsInTheLastPlace) {
 }
 
 TEST(SpeedMath, WindowsHaveTheDefinedLengthsAndTaps) {
-    const auto smoothing = speed::gaussian<speed::kMaxSmoothingTaps>(speed::window_taps(9, 1.0), 2.0);
-    const auto mean = speed::gaussian<speed::kMaxMeanTaps>(speed::window_taps(2, 1.0), 1.0);
+    const auto smoothing = gaussian<speed::kMaxSmoothingTaps>(window_taps(9, 1.0), 2.0);
+    const auto mean = gaussian<speed::kMaxMeanTaps>(window_taps(2, 1.0), 1.0);
     const float outer[] = {.0756488293f, .0991033912f, .120188937f, .13493669f, .14024429f};
     ASSERT_EQ(smoothing.taps, 9);
     for (int i = 0; i < 5; ++i) {
@@ -61,9 +61,9 @@ TEST(SpeedMath, WindowsHaveTheDefinedLengthsAndTaps) {
     ASSERT_EQ(mean.taps, 3);
     EXPECT_EQ(mean.weight[0], .166378513f);
     EXPECT_EQ(mean.weight[1], .667242944f);
-    EXPECT_EQ(speed::window_taps(9, 360.0 / 97), 35);
-    EXPECT_EQ(speed::window_taps(2, 360.0 / 97), 9);
-    EXPECT_EQ(speed::window_taps(2, 0.5), 3);
+    EXPECT_EQ(window_taps(9, 360.0 / 97), 35);
+    EXPECT_EQ(window_taps(2, 360.0 / 97), 9);
+    EXPECT_EQ(window_taps(2, 0.5), 3);
 }
 
 /// A covariance with known eigenvalues: a diagonal one between two reflections.

@@ -172,6 +172,28 @@ TEST(Session, AMissingPictureIsMissingFromThePastToo) {
     }
 }
 
+/// float_motion with chroma: the same whatever the layout that the chroma lies in, and more than luma alone.
+TEST(Session, MetricsLookBackAtChroma) {
+    const auto motion_of = [](const char* layout, const char* options) {
+        qc_config config = cpu_config("float_motion", layout, 97, 65);
+        config.options = options;
+        const RunResult result = run(config, make_stream(config, Content::kNatural, 4, 6));
+        EXPECT_TRUE(result.status.ok()) << result.status.text();
+        std::vector<double> motion;
+        for (const std::vector<double>& row : result.values) motion.push_back(row.at(0));
+        return motion;
+    };
+    const char* const with_chroma = "float_motion.motion_add_uv=true";
+    const std::vector<double> luma = motion_of("nv12", ""), all = motion_of("nv12", with_chroma);
+    ASSERT_EQ(luma.size(), 4u);
+    EXPECT_EQ(all, motion_of("yuv420p", with_chroma));
+    EXPECT_EQ(all[0], 0.0);
+    for (size_t frame = 1; frame < 4; ++frame) EXPECT_GT(all[frame], luma[frame] + 0.01) << frame;
+    qc_config grey = cpu_config("float_motion", "gray", 97, 65);
+    grey.options = with_chroma;
+    EXPECT_NE(create_error(grey).text().find("needs chroma planes"), std::string::npos);
+}
+
 TEST(Session, WaitingDoesNotWaitForFramesNotSubmitted) {
     // motion2 of a frame needs the next one: asking for it must not hang.
     qc_config config = cpu_config("motion");
