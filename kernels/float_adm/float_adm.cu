@@ -12,7 +12,7 @@ namespace {
 template <bool kAim, bool kCube, typename T>
 __device__ __forceinline__ void run_strip(const LevelLaunch& launch, const Source<T>& source, float* reference_low,
                                           float* distorted_low, float* rows) {
-    extern __shared__ unsigned char memory[];
+    extern __shared__ __align__(16) unsigned char memory[];
     SharedTile<kAim>& shared = *reinterpret_cast<SharedTile<kAim>*>(memory);
     const TileGrid& grid = launch.grid;
     const int thread = static_cast<int>(threadIdx.x);

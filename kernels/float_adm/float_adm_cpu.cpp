@@ -40,29 +40,43 @@ struct DetailRows {
     float* band[kBands];
 };
 
-/// Splits the distorted picture's details, and weighs both parts with the contrast sensitivity.
-QC_CPU_CLONES void decouple(const DetailRows& reference, const DetailRows& distorted, Columns columns,
-                            const float* factor, const Gain& gain, const DetailRows& restored,
-                            const DetailRows& additive) {
+/// Angle flags of a row; as wide as the coefficients, for the vectoriser's sake.
+QC_CPU_CLONES void same_angles(const DetailRows& reference, const DetailRows& distorted, Columns columns,
+                               int32_t* __restrict flags) {
+    const float *oh = reference.band[kBandH], *ov = reference.band[kBandV];
+    const float *th = distorted.band[kBandH], *tv = distorted.band[kBandV];
     for (int x = columns.begin; x < columns.end; x++) {
-        const float o[kBands] = {reference.band[0][x], reference.band[1][x], reference.band[2][x]};
-        const float t[kBands] = {distorted.band[0][x], distorted.band[1][x], distorted.band[2][x]};
-        const bool enhanced = same_angle(o, t);
-        for (int b = 0; b < kBands; b++) {
-            const float r = restore(o[b], t[b], enhanced, gain);
-            restored.band[b][x] = magnitude(r * factor[b]);
-            additive.band[b][x] = magnitude((t[b] - r) * factor[b]);
-        }
+        const float o[2] = {oh[x], ov[x]}, t[2] = {th[x], tv[x]};
+        flags[x] = same_angle(o, t) ? 1 : 0;
     }
 }
 
-QC_CPU_CLONES void neighbour_terms(const float* masker, Columns columns, float* terms) {
+/// Splits one of the distorted picture's details, and weighs both parts with the contrast sensitivity.
+template <bool kSingle>
+QC_HD void decouple(const float* __restrict reference, const float* __restrict distorted, const int32_t* enhanced,
+                    Columns columns, float factor, const Gain& gain, float* __restrict restored,
+                    float* __restrict additive) {
+    for (int x = columns.begin; x < columns.end; x++) {
+        const float r = restore<kSingle>(reference[x], distorted[x], enhanced[x] != 0, gain);
+        restored[x] = magnitude(r * factor);
+        additive[x] = magnitude((distorted[x] - r) * factor);
+    }
+}
+QC_CPU_CLONES void decouple_band(const float* reference, const float* distorted, const int32_t* enhanced,
+                                 Columns columns, float factor, Gain gain, float* restored, float* additive) {
+    if (gain.single)
+        decouple<true>(reference, distorted, enhanced, columns, factor, gain, restored, additive);
+    else
+        decouple<false>(reference, distorted, enhanced, columns, factor, gain, restored, additive);
+}
+
+QC_CPU_CLONES void neighbour_terms(const float* __restrict masker, Columns columns, float* __restrict terms) {
     for (int x = columns.begin; x < columns.end; x++) terms[x] = neighbour_term(masker[x]);
 }
 
 /// Adds one band's masking window to the threshold. The rows of neighbour terms reach one column beyond the region.
 QC_CPU_CLONES void add_window(const float* above, const float* here, const float* below, const float* masker,
-                              Columns columns, float* threshold) {
+                              Columns columns, float* __restrict threshold) {
     for (int x = columns.begin; x < columns.end; x++) {
         float sum = (above[x - 1] + above[x]) + above[x + 1];
         sum = add_centre(sum + here[x - 1], masker[x]) + here[x + 1];
@@ -83,9 +97,13 @@ QC_CPU_CLONES void reference_cubes(const float* band, float factor, Columns colu
 /// Running sums along a row, all at once: each is a chain of dependent additions.
 template <int kSums>
 void add_in_order(const std::vector<float>* energies, Columns columns, float* sums) {
+    const float* terms[kSums];
+    float running[kSums] = {};
+    for (int i = 0; i < kSums; i++) terms[i] = energies[i].data();
     for (int x = columns.begin; x < columns.end; x++) {
-        for (int i = 0; i < kSums; i++) sums[i] += energies[i][static_cast<size_t>(x)];
+        for (int i = 0; i < kSums; i++) running[i] += terms[i][x];
     }
+    std::copy(running, running + kSums, sums);
 }
 
 // ---- one level ------------------------------------------------------------------------------------------------------
@@ -137,6 +155,7 @@ public:
         }
         for (auto& row : energies_) row.resize(static_cast<size_t>(level.width));
         threshold_.resize(static_cast<size_t>(level.width));
+        enhanced_.resize(static_cast<size_t>(level.width));
         for (int i = 0; i < kRing; i++) reference_energies_.emplace_back(level.width);
     }
 
@@ -147,7 +166,11 @@ public:
     void take_row(int y) {
         if (!level_.masks_row(y)) return;
         const Columns masked = {std::max(level_.left - 1, 0), std::min(level_.right + 1, level_.width)};
-        decouple(reference(), distorted(), masked, level_.factor, plan_.rules.gain, restored(y), additive(y));
+        same_angles(reference(), distorted(), masked, enhanced_.data());
+        for (int b = 0; b < kBands; b++) {
+            decouple_band(reference().band[b], distorted().band[b], enhanced_.data(), masked, level_.factor[b],
+                          plan_.rules.gain, restored(y).band[b], additive(y).band[b]);
+        }
         for (Window& window : windows_) {
             for (int b = 0; b < kBands; b++) {
                 float* const terms = window.neighbours[y % kRing].rows().band[b];
@@ -241,6 +264,7 @@ private:
     Window windows_[2]; ///< of the restored and of the additive part
     std::vector<RowBuffer> reference_energies_;
     std::vector<float> energies_[kWordsPerLevel], threshold_;
+    std::vector<int32_t> enhanced_;
     float sums_[kWordsPerLevel] = {};
 };
 

@@ -133,21 +133,26 @@ struct Gain {
 };
 
 /// Magnitude of the restored part, amplified up to what is there.
+template <bool kSingle>
 QC_HD float amplify(float restored, float distorted, const Gain& gain) {
-    if (gain.single) return smaller(restored * gain.limit_single, distorted);
+    if constexpr (kSingle) return smaller(restored * gain.limit_single, distorted);
     const double amplified = static_cast<double>(restored) * gain.limit, most = static_cast<double>(distorted);
     return static_cast<float>(amplified < most ? amplified : most);
 }
 
 /// Restored part of one distorted coefficient t at a reference coefficient o; the rest of t is additive. `enhanced` is
 /// the angle test: the content keeps its orientation, so the detail may have been amplified, up to the gain limit.
+template <bool kSingle>
 QC_HD float restore(float o, float t, bool enhanced, const Gain& gain) {
     const float ratio = t * reciprocal(o + 1e-30f);
     const float restored = smaller(larger(ratio, 0.0f), 1.0f) * o;
-    if (!enhanced) return restored;
     // Unless it is zero, the restored part has the sign of t.
-    const float grown = amplify(magnitude(restored), magnitude(t), gain);
-    return float_of(bits_of(grown) | (bits_of(restored) & 0x80000000u));
+    const float amplified = amplify<kSingle>(magnitude(restored), magnitude(t), gain);
+    const float gained = float_of(bits_of(amplified) | (bits_of(restored) & 0x80000000u));
+    return enhanced ? gained : restored;
+}
+QC_HD float restore(float o, float t, bool enhanced, const Gain& gain) {
+    return gain.single ? restore<true>(o, t, enhanced, gain) : restore<false>(o, t, enhanced, gain);
 }
 
 // ---- masking --------------------------------------------------------------------------------------------------------

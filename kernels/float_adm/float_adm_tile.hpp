@@ -70,8 +70,12 @@ constexpr int kInputColumns = 2 * tuning::kTileColumns;
 constexpr int kFilteredPitch = kInputColumns + 4;
 constexpr int kWindowPad = 2; ///< keeps two-word accesses aligned with one column to spare on the left
 constexpr int kWindowPitch = tuning::kTileColumns + 2 * kWindowPad;
-/// An odd pitch keeps the running sums, which neighbouring threads add up, in different banks.
+/// An odd pitch keeps the running sums, which neighbouring threads add up, in different banks. So that lanes, of two
+/// columns each, write side by side, all even columns lie before the odd ones.
 constexpr int kEnergyPitch = tuning::kTileColumns + 1;
+QC_HD int energy_place(int column) {
+    return column % 2 * (tuning::kTileColumns / 2) + column / 2;
+}
 
 constexpr int kMaxSums = kWordsPerLevel;
 template <bool kAim>
@@ -308,13 +312,20 @@ QC_HD void filter_rows(const LevelLaunch& launch, int tile_x, int tile_y, int th
 
 // ---- phase 3: the masking window and the energies -------------------------------------------------------------------
 
-/// A row of the window around a lane's two columns.
+/// A row of the window around a lane's two columns. Neighbouring lanes have the outer ones: shuffles leave shared
+/// memory, the bottleneck here, in peace. What the first and the last lane get from beyond the tile is not used. All
+/// lanes of a warp have to come here together.
 QC_HD void read_window(const float* at, float (&values)[4]) {
     const Two middle = *reinterpret_cast<const Two*>(at);
-    values[0] = at[-1];
     values[1] = middle.at[0];
     values[2] = middle.at[1];
+#if defined(__CUDA_ARCH__)
+    values[0] = __shfl_up_sync(0xffffffffu, middle.at[1], 1);
+    values[3] = __shfl_down_sync(0xffffffffu, middle.at[0], 1);
+#else
+    values[0] = at[-1];
     values[3] = at[2];
+#endif
 }
 
 /// Adds the masking window of one band to the thresholds of a lane's two columns.
@@ -351,7 +362,7 @@ QC_HD void measure_energies(const LevelLaunch& launch, int tile_x, int tile_y, i
         scored[c] = useful_place(2 * lane + c) && plan.scores_column(x + c);
         QC_UNROLL
         for (int b = 0; b < kBands; b++) {
-            energies[kReference * kBands + b][2 * lane + c] = scored[c] ? state.reference[c][b] : 0.0f;
+            energies[kReference * kBands + b][energy_place(2 * lane + c)] = scored[c] ? state.reference[c][b] : 0.0f;
         }
     }
     QC_UNROLL
@@ -373,7 +384,7 @@ QC_HD void measure_energies(const LevelLaunch& launch, int tile_x, int tile_y, i
             QC_UNROLL
             for (int b = 0; b < kBands; b++) {
                 const float excess = scored[c] ? larger(measured[c][b] - threshold[c], 0.0f) : 0.0f;
-                energies[(m == 0 ? kDetail : kImpairment) * kBands + b][2 * lane + c] =
+                energies[(m == 0 ? kDetail : kImpairment) * kBands + b][energy_place(2 * lane + c)] =
                     energy<kCube>(excess, launch.rules.power);
             }
         }
@@ -396,11 +407,15 @@ QC_HD RunningSum running_sum(const LevelPlan& plan, int tile_y, int thread) {
 
 template <bool kAim>
 QC_HD float continue_sum(const SharedTile<kAim>& shared, int chain, float sum) {
-    const float* const energies = shared.energy[chain] + 1;
+    const float *const even = shared.energy[chain], *const odd = even + energy_place(1);
+    static_assert(tuning::kUsefulColumns % 2 == 0);
 #if defined(__CUDACC__)
-#pragma unroll 15
+#pragma unroll 10
 #endif
-    for (int i = 0; i < tuning::kUsefulColumns; i++) sum = sum + energies[i];
+    for (int i = 0; i < tuning::kUsefulColumns / 2; i++) {
+        sum = sum + odd[i];      // column 2i + 1
+        sum = sum + even[i + 1]; // column 2i + 2
+    }
     return sum;
 }
 

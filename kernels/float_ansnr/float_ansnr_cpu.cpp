@@ -8,22 +8,41 @@
 namespace qc::float_ansnr {
 namespace {
 
-/// A picture row as floats, extended by kRadius at both ends: sample x is at [x + kRadius].
-template <typename T>
-void load_row(Plane<const T> plane, int y, const CentredLuma& luma, std::vector<float>* row) {
-    const T* const samples = plane.row(mirror(y, plane.height));
-    for (int x = -kRadius; x < plane.width + kRadius; ++x) {
-        (*row)[static_cast<size_t>(x + kRadius)] = luma(samples[mirror(x, plane.width)]);
+/// A picture as floats, its rows extended by kRadius at both ends.
+class PaddedImage {
+public:
+    template <typename T>
+    PaddedImage(Plane<const T> plane, const CentredLuma& luma)
+        : pitch_(static_cast<size_t>(plane.width + 2 * kRadius)), height_(plane.height),
+          samples_(pitch_ * static_cast<size_t>(plane.height)) {
+        for (int y = 0; y < plane.height; ++y) {
+            const T* const in = plane.row(y);
+            float* const out = samples_.data() + pitch_ * static_cast<size_t>(y) + kRadius;
+            for (int x = 0; x < plane.width; ++x) out[x] = luma(in[x]);
+            for (int i = 1; i <= kRadius; ++i) {
+                out[-i] = out[mirror(-i, plane.width)];
+                out[plane.width - 1 + i] = out[mirror(plane.width - 1 + i, plane.width)];
+            }
+        }
     }
-}
 
-QC_CPU_CLONES void filter_reference(const float* above, const float* here, const float* below, int width, float* out) {
+    /// Row y, mirrored at the borders: sample x is at [x + kRadius].
+    const float* row(int y) const { return samples_.data() + pitch_ * static_cast<size_t>(mirror(y, height_)); }
+
+private:
+    size_t pitch_;
+    int height_;
+    std::vector<float> samples_;
+};
+
+QC_CPU_CLONES void filter_reference(const float* above, const float* here, const float* below, int width,
+                                    float* __restrict out) {
     for (int x = 0; x < width; ++x) {
         out[x] = reference_window(reference_row(above + x), reference_row(here + x), reference_row(below + x));
     }
 }
 
-QC_CPU_CLONES void filter_distorted(const float* const* rows, int width, float* out) {
+QC_CPU_CLONES void filter_distorted(const float* const* rows, int width, float* __restrict out) {
     const float *row0 = rows[0], *row1 = rows[1], *row2 = rows[2], *row3 = rows[3], *row4 = rows[4];
     for (int x = 0; x < width; ++x) {
         out[x] = distorted_window(distorted_row(row0 + x).outer, distorted_row(row1 + x).second,
@@ -44,21 +63,14 @@ Energies sum_row(const float* reference, const float* distorted, int width) {
 
 template <typename T>
 Energies sum_planes(Plane<const T> reference, Plane<const T> distorted, const CentredLuma& luma) {
-    const int width = reference.width, height = reference.height;
-    const auto padded = static_cast<size_t>(width + 2 * kRadius);
-    std::vector<float> reference_rows[3], distorted_rows[kWindow];
-    for (auto& row : reference_rows) row.resize(padded);
-    for (auto& row : distorted_rows) row.resize(padded);
-    std::vector<float> smooth_reference(padded), smooth_distorted(padded);
+    const PaddedImage reference_image(reference, luma), distorted_image(distorted, luma);
+    const int width = reference.width;
+    std::vector<float> smooth_reference(static_cast<size_t>(width)), smooth_distorted(static_cast<size_t>(width));
     Energies sums;
-    for (int y = 0; y < height; ++y) {
+    for (int y = 0; y < reference.height; ++y) {
         const float* window[kWindow];
-        for (int i = 0; i < 3; ++i) load_row(reference, y - 1 + i, luma, &reference_rows[i]);
-        for (int i = 0; i < kWindow; ++i) {
-            load_row(distorted, y - kRadius + i, luma, &distorted_rows[i]);
-            window[i] = distorted_rows[i].data();
-        }
-        filter_reference(reference_rows[0].data(), reference_rows[1].data(), reference_rows[2].data(), width,
+        for (int i = 0; i < kWindow; ++i) window[i] = distorted_image.row(y - kRadius + i);
+        filter_reference(reference_image.row(y - 1), reference_image.row(y), reference_image.row(y + 1), width,
                          smooth_reference.data());
         filter_distorted(window, width, smooth_distorted.data());
         const Energies row = sum_row(smooth_reference.data(), smooth_distorted.data(), width);
