@@ -26,26 +26,29 @@ QC_INLINE_HELPER float root_start(double value, uint32_t divisor, uint32_t offse
     return std::bit_cast<float>(std::bit_cast<uint32_t>(static_cast<float>(value)) / divisor + offset);
 }
 
-/// Smaller numbers count as zero: what a rounding error left of black.
-constexpr double kTiniest = 1e-30;
+/// Keeps the start away from denormals; far below the last place of what any code but black becomes. Its cube root,
+/// 5e-13, is as good as that of 0.
+constexpr double kTiniest = 1e-37;
 
 /// Three steps of Halley's iteration, each of which triples the number of right digits: from 3 % to the last place.
-QC_INLINE_HELPER double cube_root(double value) {
+QC_INLINE_HELPER double cube_root(double argument) {
+    const double value = argument + kTiniest;
     double root = static_cast<double>(root_start(value, 3, 0x2a513700u));
     for (int step = 0; step < 3; ++step) {
         const double cube = root * root * root;
         root = root * ((cube + 2.0 * value) / (2.0 * cube + value));
     }
-    return value < kTiniest ? 0.0 : root;
+    return root;
 }
 
-QC_INLINE_HELPER double fifth_root(double value) {
+QC_INLINE_HELPER double fifth_root(double argument) {
+    const double value = argument + kTiniest;
     double root = static_cast<double>(root_start(value, 5, 0x32c9a000u));
     for (int step = 0; step < 3; ++step) {
         const double square = root * root, power = square * square * root;
         root = root * ((2.0 * power + 3.0 * value) / (3.0 * power + 2.0 * value));
     }
-    return value < kTiniest ? 0.0 : root;
+    return root;
 }
 
 // ---- from codes to linear RGB ---------------------------------------------------------------------------------------
@@ -85,22 +88,32 @@ QC_CPU_CLONES void mix_planes(const double* const* plane, const double* matrix, 
     }
 }
 
-/// v ^ (fifths / 5), for negative values by odd symmetry; 10 < fifths < 15.
-QC_CPU_CLONES void raise_row(double* row, int count, int fifths) {
+/// v ^ (kFifths / 5), for negative values by odd symmetry.
+template <int kFifths>
+QC_INLINE_HELPER void raise_by(double* row, int count) {
     for (int i = 0; i < count; ++i) {
         const double value = std::abs(row[i]), root = fifth_root(value);
         double power = value * value * root;
-        if (fifths == 12) power = power * root;
-        if (fifths == 14) power = power * root * (root * root);
+        for (int k = 11; k < kFifths; ++k) power = power * root;
         row[i] = std::copysign(power, row[i]);
     }
+}
+
+QC_CPU_CLONES void raise_row(double* row, int count, double exponent) {
+    if (exponent == 2.2)
+        raise_by<11>(row, count);
+    else if (exponent == 2.4)
+        raise_by<12>(row, count);
+    else
+        raise_by<14>(row, count);
 }
 
 QC_CPU_CLONES void srgb_row(double* row, int count) {
     for (int i = 0; i < count; ++i) {
         const double value = std::abs(row[i]), shifted = (value + 0.055) / 1.055, root = fifth_root(shifted);
-        const double power = shifted * shifted * (root * root);
-        row[i] = std::copysign(value <= 0.04045 ? value / 12.92 : power, row[i]);
+        const double power = shifted * shifted * (root * root), toe = value / 12.92;
+        const double in_toe = value <= 0.04045 ? 1.0 : 0.0;
+        row[i] = std::copysign(in_toe * toe + (1.0 - in_toe) * power, row[i]);
     }
 }
 
@@ -143,7 +156,7 @@ void linearise(const ColourConversion<double>& conversion, double* const* rgb, i
     for (int c = 0; c < 3; ++c) {
         switch (conversion.transfer) {
         case Transfer::kPower:
-            raise_row(rgb[c], count, static_cast<int>(std::lround(5.0 * conversion.exponent)));
+            raise_row(rgb[c], count, conversion.exponent);
             break;
         case Transfer::kSrgb:
             srgb_row(rgb[c], count);
@@ -252,13 +265,17 @@ private:
 
 // ---- rows of a level ------------------------------------------------------------------------------------------------
 
-QC_CPU_CLONES void xyb_row(const double* const* rgb, int count, double* const* xyb) {
-    const double *red = rgb[0], *green = rgb[1], *blue = rgb[2];
-    double *x = xyb[0], *y = xyb[1], *b = xyb[2];
+/// Cube roots of cone k's responses.
+QC_CPU_CLONES void cone_row(int k, const double* red, const double* green, const double* blue, int count,
+                            double* __restrict to) {
+    for (int i = 0; i < count; ++i) to[i] = cube_root(cone(k, red[i], green[i], blue[i]));
+}
+
+/// In place: from cube roots to X, Y and B.
+QC_CPU_CLONES void xyb_row(double* __restrict x, double* __restrict y, double* __restrict b, int count) {
     for (int i = 0; i < count; ++i) {
-        double roots[3], pixel[kChannels];
-        for (int k = 0; k < 3; ++k) roots[k] = cube_root(cone(k, red[i], green[i], blue[i]));
-        xyb_of_roots(roots[0], roots[1], roots[2], pixel);
+        double pixel[kChannels];
+        xyb_of_roots(x[i], y[i], b[i], pixel);
         x[i] = pixel[kX];
         y[i] = pixel[kY];
         b[i] = pixel[kB];
@@ -507,9 +524,9 @@ public:
 
     void push(int y) {
         for (int i = 0; i < 2; ++i) {
-            const double* const rgb[3] = {linear(i, y, 0), linear(i, y, 1), linear(i, y, 2)};
-            double* const xyb[3] = {xyb_row_of(i, kX), xyb_row_of(i, kY), xyb_row_of(i, kB)};
-            xyb_row(rgb, size_.width, xyb);
+            for (int k = 0; k < 3; ++k)
+                cone_row(k, linear(i, y, 0), linear(i, y, 1), linear(i, y, 2), size_.width, xyb_row_of(i, k));
+            xyb_row(xyb_row_of(i, kX), xyb_row_of(i, kY), xyb_row_of(i, kB), size_.width);
         }
         for (int c = 0; c < kChannels; ++c) channels_[c].push(y, xyb_row_of(0, c), xyb_row_of(1, c));
         const bool last = y + 1 == size_.height;

@@ -7,6 +7,7 @@
 // were added (artifact) or lost (detail). Means and 4-norms of these maps, 108 numbers, make the score.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 
 #include "common/types.hpp"
@@ -130,6 +131,16 @@ QC_HD ChromaTaps<Real> chroma_taps(ChromaFilter filter, int centred, int i) {
     return {k - 1, {-t / 2 + t2 - t3 / 2, 1 - t2 * 5 / 2 + t3 * 3 / 2, t / 2 + t2 * 2 - t3 * 3 / 2, -t2 / 2 + t3 / 2}};
 }
 
+/// max(value, 0), exactly. Without a branch on the host: compilers follow the constant and then do not vectorise.
+template <typename Real>
+QC_HD Real positive_part(Real value) {
+#if defined(__CUDA_ARCH__)
+    return value > 0 ? value : Real{0};
+#else
+    return (value + std::abs(value)) / 2;
+#endif
+}
+
 // ---- XYB ------------------------------------------------------------------------------------------------------------
 
 constexpr double kAbsorbance = 0.0037930732552754493; ///< added before the cube root
@@ -144,7 +155,7 @@ template <typename Real>
 QC_HD Real cone(int i, Real red, Real green, Real blue) {
     const Real sum = static_cast<Real>(kMixing[i][0]) * red + static_cast<Real>(kMixing[i][1]) * green +
                      static_cast<Real>(kMixing[i][2]) * blue + static_cast<Real>(kAbsorbance);
-    return sum > 0 ? sum : Real{0};
+    return positive_part(sum);
 }
 
 /// X, Y and B (minus Y, all shifted to be positive) from the cube roots of the cones' responses.
@@ -168,8 +179,8 @@ constexpr double kStructureConstant = 0.0009;
 template <typename Real>
 QC_HD Real structural_error(Real mean_difference, Real difference_variance, Real variances) {
     const Real squared = mean_difference * mean_difference;
-    const Real numerator = difference_variance > 0 ? difference_variance : Real{0};
-    const Real denominator = (variances > 0 ? variances : Real{0}) + static_cast<Real>(kStructureConstant);
+    const Real numerator = positive_part(difference_variance);
+    const Real denominator = positive_part(variances) + static_cast<Real>(kStructureConstant);
     return squared + (1 - squared) * (numerator / denominator);
 }
 
