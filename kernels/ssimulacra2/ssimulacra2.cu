@@ -16,14 +16,16 @@ __device__ __forceinline__ void make_pyramid(const PyramidArguments& arguments) 
     const auto thread = static_cast<int>(threadIdx.x);
     const auto tile_x = static_cast<int>(blockIdx.x), tile_y = static_cast<int>(blockIdx.y);
     const PictureTask task = picture_task(arguments, static_cast<int>(blockIdx.z));
-    if (task.input == 0 && reference_owner(arguments.pairs, task.pair) != task.pair) return;
+    if (task.input == 0 && repeats_reference(arguments.pairs, task.pair)) return;
     const DevicePair& pair = arguments.pairs[task.pair];
     const DevicePicture& picture = task.input == 0 ? pair.reference : pair.distorted;
     const PlaneLayout& layout = arguments.layout;
     float* const planes = arguments.planes + picture_index(task.pair, task.input) * layout.picture;
 
     if constexpr (ChromaTile<kChroma>::kShared) {
-        chroma_phase<T, kChroma, kGeneral>(shared, thread, arguments, picture, tile_x, tile_y);
+        load_chroma<T, kChroma, kGeneral>(shared, thread, arguments, picture, tile_x, tile_y);
+        __syncwarp();
+        interpolate_across<kChroma>(shared, thread, arguments.conversion.across);
         __syncthreads();
     }
     cell_phase<T, kChroma, kGeneral>(shared, thread, arguments, picture, planes, tile_x, tile_y);
@@ -62,27 +64,25 @@ __device__ __forceinline__ void store_sums(const float (&sum)[kTerms], float* ta
     }
 }
 
-template <int kRadius, bool kWithStructure, bool kWithArtifact, bool kWithDetail>
+template <class Work>
 __device__ __forceinline__ void score_strip(const MapArguments& arguments, const Strip& strip, const PlaneView& a,
                                             const PlaneView& d, float* stages, float* target) {
     const auto thread = static_cast<int>(threadIdx.x);
-    float sum[kTerms] = {};
-    Column<kRadius, kWithStructure> column(strip, thread);
-    column.load(strip, a, d);
+    StripThread<Work> state(strip, a, d, thread);
+    state.load(arguments);
 #pragma unroll 1
-    for (int group = 0; group < column.kWarmUpGroups; ++group) {
-        column.warm_up(arguments, a, d);
-        column.load(strip, a, d);
+    for (int group = 0; group < Work::kWarmUpGroups; ++group) {
+        state.warm_up(arguments);
+        state.load(arguments);
     }
 #pragma unroll 1
     for (int row = 0, stage = 0; row < strip.rows; row += kGroupRows, stage ^= kStageFloats) {
-        column.filter(arguments, a, d, stages + stage, thread);
-        if (row + kGroupRows < strip.rows) column.load(strip, a, d);
+        state.filter_column(arguments, stages + stage, thread);
+        if (row + kGroupRows < strip.rows) state.load(arguments);
         __syncthreads();
-        score_row<kRadius, kWithStructure, kWithArtifact, kWithDetail>(arguments, strip, a, d, stages + stage, thread,
-                                                                       strip.y + row, sum);
+        state.score_row(arguments, strip, stages + stage);
     }
-    store_sums(sum, target);
+    store_sums(state.sum, target);
 }
 
 /// Strips of the last pair come first: its planes may still be in the L2 cache.
@@ -97,23 +97,23 @@ __device__ __forceinline__ void score_maps(const MapArguments& arguments) {
     float* const target =
         arguments.sums + (static_cast<size_t>(pair) * arguments.strip_count + blockIdx.x) * kTerms;
     if constexpr (kRadius > 4) {
-        score_strip<kRadius, true, true, true>(arguments, strip, a, d, stages, target);
+        score_strip<Work<kRadius, true, true, true>>(arguments, strip, a, d, stages, target);
     } else {
         switch (strip.variant) {
         case kStructureOnly:
-            score_strip<kRadius, true, false, false>(arguments, strip, a, d, stages, target);
+            score_strip<Work<kRadius, true, false, false>>(arguments, strip, a, d, stages, target);
             break;
         case kStructureArtifact:
-            score_strip<kRadius, true, true, false>(arguments, strip, a, d, stages, target);
+            score_strip<Work<kRadius, true, true, false>>(arguments, strip, a, d, stages, target);
             break;
         case kStructureDetail:
-            score_strip<kRadius, true, false, true>(arguments, strip, a, d, stages, target);
+            score_strip<Work<kRadius, true, false, true>>(arguments, strip, a, d, stages, target);
             break;
         case kArtifactOnly:
-            score_strip<kRadius, false, true, false>(arguments, strip, a, d, stages, target);
+            score_strip<Work<kRadius, false, true, false>>(arguments, strip, a, d, stages, target);
             break;
         default:
-            score_strip<kRadius, true, true, true>(arguments, strip, a, d, stages, target);
+            score_strip<Work<kRadius, true, true, true>>(arguments, strip, a, d, stages, target);
             break;
         }
     }

@@ -46,15 +46,23 @@ void emulate_pyramid(const EmulatedLaunch& launch) {
     const PlaneLayout& layout = arguments.layout;
     launch.for_each_block([&](int tile_x, int tile_y, int z) {
         const PictureTask task = picture_task(arguments, z);
-        if (task.input == 0 && reference_owner(arguments.pairs, task.pair) != task.pair) return;
+        if (task.input == 0 && repeats_reference(arguments.pairs, task.pair)) return;
         const DevicePair& pair = arguments.pairs[task.pair];
         const DevicePicture& picture = task.input == 0 ? pair.reference : pair.distorted;
         float* const planes = arguments.planes + picture_index(task.pair, task.input) * layout.picture;
         static thread_local PyramidShared<kChroma> shared;
         std::memset(static_cast<void*>(&shared), 0xff, sizeof shared); // NaN
-        launch.for_each_thread(kPyramidThreads, [&](int thread) {
-            chroma_phase<T, kChroma, kGeneral>(shared, thread, arguments, picture, tile_x, tile_y);
-        });
+        if constexpr (ChromaTile<kChroma>::kShared) {
+            for (int warp = 0; warp < kPyramidWarps; ++warp) { // lanes wait for their own warp only
+                launch.for_each_thread(kWarpLanes, [&](int lane) {
+                    load_chroma<T, kChroma, kGeneral>(shared, warp * kWarpLanes + lane, arguments, picture, tile_x,
+                                                      tile_y);
+                });
+                launch.for_each_thread(kWarpLanes, [&](int lane) {
+                    interpolate_across<kChroma>(shared, warp * kWarpLanes + lane, arguments.conversion.across);
+                });
+            }
+        }
         launch.for_each_thread(kPyramidThreads, [&](int thread) {
             cell_phase<T, kChroma, kGeneral>(shared, thread, arguments, picture, planes, tile_x, tile_y);
         });
@@ -85,41 +93,37 @@ Real emulated_block_sum(const std::vector<Real>& value) {
     return sum;
 }
 
-template <int kRadius, bool kWithStructure, bool kWithArtifact, bool kWithDetail>
+template <class Work>
 void emulate_strip(const EmulatedLaunch& launch, const MapArguments& arguments, const Strip& strip, const PlaneView& a,
                    const PlaneView& d, float* target) {
-    std::vector<Column<kRadius, kWithStructure>> columns;
-    for (int thread = 0; thread < kStripThreads; ++thread) columns.emplace_back(strip, thread);
-    std::vector<float> sums[kTerms];
-    for (auto& sum : sums) sum.assign(kStripThreads, 0.0f);
-    const auto for_each_thread = [&](const auto& run) { launch.for_each_thread(kStripThreads, run); };
-    const size_t floats = kStages * kStageFloats;
-    std::vector<Float4> storage(floats / 4, {{NAN, NAN, NAN, NAN}});
+    std::vector<StripThread<Work>> threads;
+    for (int thread = 0; thread < kStripThreads; ++thread) threads.emplace_back(strip, a, d, thread);
+    const auto for_each_thread = [&](const auto& run) {
+        launch.for_each_thread(kStripThreads, [&](int thread) { run(threads[static_cast<size_t>(thread)], thread); });
+    };
+    std::vector<Float4> storage(kStages * kStageFloats / 4, Float4{{NAN, NAN, NAN, NAN}});
     float* const stages = storage[0].value;
 
-    for_each_thread([&](int thread) {
-        auto& column = columns[static_cast<size_t>(thread)];
-        column.load(strip, a, d);
-        for (int group = 0; group < column.kWarmUpGroups; ++group) {
-            column.warm_up(arguments, a, d);
-            column.load(strip, a, d);
+    for_each_thread([&](StripThread<Work>& state, int) {
+        state.load(arguments);
+        for (int group = 0; group < Work::kWarmUpGroups; ++group) {
+            state.warm_up(arguments);
+            state.load(arguments);
         }
     });
     for (int row = 0, stage = 0; row < strip.rows; row += kGroupRows, stage ^= kStageFloats) {
-        for_each_thread([&](int thread) {
-            auto& column = columns[static_cast<size_t>(thread)];
-            column.filter(arguments, a, d, stages + stage, thread);
-            if (row + kGroupRows < strip.rows) column.load(strip, a, d);
+        for_each_thread([&](StripThread<Work>& state, int thread) {
+            state.filter_column(arguments, stages + stage, thread);
+            if (row + kGroupRows < strip.rows) state.load(arguments);
         });
-        for_each_thread([&](int thread) {
-            float sum[kTerms];
-            for (int t = 0; t < kTerms; ++t) sum[t] = sums[t][static_cast<size_t>(thread)];
-            score_row<kRadius, kWithStructure, kWithArtifact, kWithDetail>(arguments, strip, a, d, stages + stage,
-                                                                           thread, strip.y + row, sum);
-            for (int t = 0; t < kTerms; ++t) sums[t][static_cast<size_t>(thread)] = sum[t];
-        });
+        for_each_thread(
+            [&](StripThread<Work>& state, int) { state.score_row(arguments, strip, stages + stage); });
     }
-    for (int t = 0; t < kTerms; ++t) target[t] = emulated_block_sum(sums[t]);
+    for (int t = 0; t < kTerms; ++t) {
+        std::vector<float> sums;
+        for (const StripThread<Work>& state : threads) sums.push_back(state.sum[t]);
+        target[t] = emulated_block_sum(sums);
+    }
 }
 
 template <int kRadius>
@@ -137,15 +141,15 @@ void emulate_maps(const EmulatedLaunch& launch) {
                               static_cast<size_t>(index)) *
                                  kTerms;
         if (kRadius > 4 || strip.variant == kEverything)
-            emulate_strip<kRadius, true, true, true>(launch, arguments, strip, a, d, target);
+            emulate_strip<Work<kRadius, true, true, true>>(launch, arguments, strip, a, d, target);
         else if (strip.variant == kStructureOnly)
-            emulate_strip<kRadius, true, false, false>(launch, arguments, strip, a, d, target);
+            emulate_strip<Work<kRadius, true, false, false>>(launch, arguments, strip, a, d, target);
         else if (strip.variant == kStructureArtifact)
-            emulate_strip<kRadius, true, true, false>(launch, arguments, strip, a, d, target);
+            emulate_strip<Work<kRadius, true, true, false>>(launch, arguments, strip, a, d, target);
         else if (strip.variant == kStructureDetail)
-            emulate_strip<kRadius, true, false, true>(launch, arguments, strip, a, d, target);
+            emulate_strip<Work<kRadius, true, false, true>>(launch, arguments, strip, a, d, target);
         else
-            emulate_strip<kRadius, false, true, false>(launch, arguments, strip, a, d, target);
+            emulate_strip<Work<kRadius, false, true, false>>(launch, arguments, strip, a, d, target);
     });
 }
 

@@ -31,6 +31,7 @@ constexpr int kStages = 2;
 /// Columns of a strip: the outermost threads only filter vertically.
 template <int kRadius>
 constexpr int kStripColumns = kStripThreads - 2 * kRadius;
+static_assert(kStripColumns<4> % kRowPixels == 0 && kStripColumns<kMaxRadius> % kRowPixels == 0);
 
 static_assert(kRowLanes * kRowPixels == kStripThreads && tuning::kStripRows % kGroupRows == 0);
 
@@ -45,10 +46,10 @@ enum Variant : int32_t {
 };
 
 struct Strip {
-    uint32_t offset; ///< of the plane within a picture's planes, floats
-    int32_t pitch, width, height; ///< of the plane
+    uint32_t offset;       ///< of the channel's first sample from the picture's start, floats
+    int32_t width, height; ///< of the level
     int32_t x, y, rows;
-    int32_t variant;
+    int32_t variant, reserved;
 };
 static_assert(sizeof(Strip) == 32);
 
@@ -66,90 +67,136 @@ struct MapArguments {
 /// One picture's plane and its value in the middle of the strip.
 struct PlaneView {
     const float* plane;
-    float offset, outside;
+    float offset;
 
     QC_HD PlaneView(const MapArguments& arguments, const Strip& strip, uint64_t picture, int columns)
         : plane(arguments.planes + picture * arguments.picture + strip.offset) {
         const int x = strip.x + columns / 2 < strip.width ? strip.x + columns / 2 : strip.width - 1;
-        offset = load_plane(plane + static_cast<size_t>(strip.y + strip.rows / 2) * strip.pitch + x);
-        outside = arguments.renormalise ? offset : 0.0f;
+        offset = load_plane(plane + sample_index(x, strip.y + strip.rows / 2, strip.height));
     }
 };
 
-// ---- column phase ---------------------------------------------------------------------------------------------------
-
-/// A thread's column of a strip.
-template <int kRadius, bool kWithStructure>
-struct Column {
-    static constexpr int kUsed = kWithStructure ? 4 : 2;
+/// What a block does with its strip.
+template <int kRadiusOfBlur, bool kStructureOfBlur, bool kArtifactOfBlur, bool kDetailOfBlur>
+struct Work {
+    static constexpr int kRadius = kRadiusOfBlur;
+    static constexpr bool kWithStructure = kStructureOfBlur, kWithArtifact = kArtifactOfBlur,
+                          kWithDetail = kDetailOfBlur;
+    static constexpr bool kWithEdges = kWithArtifact || kWithDetail;
+    static constexpr int kUsedBlurs = kWithStructure ? 4 : 2;
     static constexpr int kWarmUpGroups = 2 * kRadius / kGroupRows;
+};
 
-    float partial[kUsed][2 * kRadius];
-    float reference[kGroupRows], distorted[kGroupRows]; ///< the next rows
-    int x, next_row;
-
-    QC_HD Column(const Strip& strip, int thread) : x(strip.x - kRadius + thread), next_row(strip.y - kRadius) {
-        QC_UNROLL for (int q = 0; q < kUsed; ++q) {
-            QC_UNROLL for (int i = 0; i < 2 * kRadius; ++i) partial[q][i] = 0.0f;
+/// One thread of a block: its column of the column phase, its pixels of the row phase, its sums.
+template <class Work>
+class StripThread {
+public:
+    QC_HD StripThread(const Strip& strip, const PlaneView& a, const PlaneView& d, int thread)
+        : next_row_(strip.y - Work::kRadius), height_(strip.height), offset_a_(a.offset), offset_d_(d.offset) {
+        const int x = strip.x - Work::kRadius + thread, first_lane = x - thread % kLanes;
+        inside_ = x >= 0 && x < strip.width;
+        warp_is_inside_ = first_lane >= 0 && first_lane + kLanes <= strip.width;
+        const int next = inside_ ? sample_index(x, next_row_, strip.height) : 0;
+        next_a_ = a.plane + next;
+        next_d_ = d.plane + next;
+        QC_UNROLL for (int q = 0; q < Work::kUsedBlurs; ++q) {
+            QC_UNROLL for (int i = 0; i < 2 * Work::kRadius; ++i) partial_[q][i] = 0.0f;
         }
+        QC_UNROLL for (int t = 0; t < kTerms; ++t) sum[t] = 0.0f;
+
+        const int lane = thread % kRowLanes, row = thread / kRowLanes;
+        x_ = strip.x + lane * kRowPixels;
+        pixels_ = lane * kRowPixels < kStripColumns<Work::kRadius> ? strip.width - x_ : 0;
+        staged_ = row * kBlurs * kStripThreads + lane * kRowPixels;
+        row_behind_ = Work::kRadius + kGroupRows - row;
+        centre_behind_ = next - sample_index(x_, strip.y + row, strip.height) +
+                         (2 * Work::kRadius + kGroupRows) * kRowFloats;
     }
 
-    QC_HD void load(const Strip& strip, const PlaneView& a, const PlaneView& d) {
-        const bool inside = x >= 0 && x < strip.width;
-        const int at = next_row * strip.pitch + x;
-        if (next_row >= 0 && next_row + kGroupRows <= strip.height) {
+    /// Loads the next rows.
+    QC_HD void load(const MapArguments& arguments) {
+        if (warp_is_inside_ && next_row_ >= 0 && next_row_ + kGroupRows <= height_) {
             QC_UNROLL for (int r = 0; r < kGroupRows; ++r) {
-                reference[r] = inside ? load_plane(a.plane + (at + r * strip.pitch)) : a.outside;
-                distorted[r] = inside ? load_plane(d.plane + (at + r * strip.pitch)) : d.outside;
+                loaded_a_[r] = load_plane(next_a_ + r * kRowFloats);
+                loaded_d_[r] = load_plane(next_d_ + r * kRowFloats);
             }
         } else {
+            const bool renormalise = Work::kRadius > 4 && arguments.renormalise;
             QC_UNROLL for (int r = 0; r < kGroupRows; ++r) {
-                const bool row_inside = inside && next_row + r >= 0 && next_row + r < strip.height;
-                reference[r] = row_inside ? load_plane(a.plane + (at + r * strip.pitch)) : a.outside;
-                distorted[r] = row_inside ? load_plane(d.plane + (at + r * strip.pitch)) : d.outside;
+                const bool row_inside = inside_ && next_row_ + r >= 0 && next_row_ + r < height_;
+                loaded_a_[r] = row_inside ? load_plane(next_a_ + r * kRowFloats) : renormalise ? offset_a_ : 0.0f;
+                loaded_d_[r] = row_inside ? load_plane(next_d_ + r * kRowFloats) : renormalise ? offset_d_ : 0.0f;
             }
         }
-        next_row += kGroupRows;
     }
 
-    /// Takes the loaded rows. The filtered rows lie kRadius higher.
-    QC_HD void filter(const MapArguments& arguments, const PlaneView& a, const PlaneView& d, float* stage, int thread) {
+    /// Takes the loaded rows, of which those above the strip only prepare what follows.
+    QC_HD void warm_up(const MapArguments& arguments) {
         QC_UNROLL for (int r = 0; r < kGroupRows; ++r) {
-            float filtered[kUsed];
-            push_row(arguments, reference[r] - a.offset, distorted[r] - d.offset, filtered);
-            QC_UNROLL for (int q = 0; q < kUsed; ++q) stage[(r * kBlurs + q) * kStripThreads + thread] = filtered[q];
+            float unused[Work::kUsedBlurs];
+            push_row(arguments, loaded_a_[r] - offset_a_, loaded_d_[r] - offset_d_, unused);
         }
+        advance();
     }
 
-    /// The same above the first filtered row.
-    QC_HD void warm_up(const MapArguments& arguments, const PlaneView& a, const PlaneView& d) {
+    /// Takes the loaded rows; the filtered rows, which lie a radius higher, go to shared memory.
+    QC_HD void filter_column(const MapArguments& arguments, float* stage, int thread) {
         QC_UNROLL for (int r = 0; r < kGroupRows; ++r) {
-            float unused[kUsed];
-            push_row(arguments, reference[r] - a.offset, distorted[r] - d.offset, unused);
+            float filtered[Work::kUsedBlurs];
+            push_row(arguments, loaded_a_[r] - offset_a_, loaded_d_[r] - offset_d_, filtered);
+            QC_UNROLL for (int q = 0; q < Work::kUsedBlurs; ++q)
+                stage[(r * kBlurs + q) * kStripThreads + thread] = filtered[q];
         }
+        advance();
     }
+
+    /// The row phase. Adds to `sum`.
+    QC_HD void score_row(const MapArguments& arguments, const Strip& strip, const float* stage);
+
+    float sum[kTerms]; ///< by term_index()
 
 private:
-    QC_HD void push_row(const MapArguments& arguments, float a, float d, float (&filtered)[kUsed]) {
-        filtered[0] = push(arguments, partial[0], a);
-        filtered[1] = push(arguments, partial[1], d);
-        if constexpr (kWithStructure) {
+    static constexpr int kLanes = 32;
+
+    QC_HD void advance() {
+        next_row_ += kGroupRows;
+        next_a_ += kGroupRows * kRowFloats;
+        next_d_ += kGroupRows * kRowFloats;
+    }
+
+    QC_HD void push_row(const MapArguments& arguments, float a, float d, float (&filtered)[Work::kUsedBlurs]) {
+        filtered[0] = push(arguments, partial_[0], a);
+        filtered[1] = push(arguments, partial_[1], d);
+        if constexpr (Work::kWithStructure) {
             const float difference = a - d;
-            filtered[2] = push(arguments, partial[2], difference * difference);
-            filtered[3] = push(arguments, partial[3], fmaf(a, a, d * d));
+            filtered[2] = push(arguments, partial_[2], difference * difference);
+            filtered[3] = push(arguments, partial_[3], fmaf(a, a, d * d));
         }
     }
 
     /// Takes the sample at the lower end of the kernel's support; returns the complete sum.
-    QC_HD static float push(const MapArguments& arguments, float (&sum)[2 * kRadius], float sample) {
-        const float complete = fmaf(arguments.tap[kRadius], sample, sum[0]);
+    QC_HD static float push(const MapArguments& arguments, float (&partial)[2 * Work::kRadius], float sample) {
+        constexpr int kRadius = Work::kRadius;
+        const float complete = fmaf(arguments.tap[kRadius], sample, partial[0]);
         QC_UNROLL for (int i = 0; i + 1 < 2 * kRadius; ++i) {
             const int distance = i < kRadius ? kRadius - 1 - i : i - kRadius + 1;
-            sum[i] = fmaf(arguments.tap[distance], sample, sum[i + 1]);
+            partial[i] = fmaf(arguments.tap[distance], sample, partial[i + 1]);
         }
-        sum[2 * kRadius - 1] = arguments.tap[kRadius] * sample;
+        partial[2 * kRadius - 1] = arguments.tap[kRadius] * sample;
         return complete;
     }
+
+    float partial_[Work::kUsedBlurs][2 * Work::kRadius]; ///< blurs in progress
+    float loaded_a_[kGroupRows], loaded_d_[kGroupRows];
+    const float *next_a_, *next_d_;
+    int next_row_, height_;
+    float offset_a_, offset_d_;
+    bool inside_;         ///< the column lies inside the picture
+    bool warp_is_inside_; ///< so do those of all lanes of the warp
+    int x_, pixels_;      ///< of the row phase: first pixel, and how many there are from there on
+    int staged_;          ///< where its samples begin in shared memory
+    int row_behind_;      ///< how far its row and its pixels lie behind the next row of the column phase
+    int centre_behind_;
 };
 
 // ---- row phase ------------------------------------------------------------------------------------------------------
@@ -182,23 +229,19 @@ QC_HD float inverse_mass(const MapArguments& arguments, int position, int size) 
     return 1.0f / mass;
 }
 
-/// The row phase of a thread. It belongs to row `first_row` + its warp of the strip's plane. Adds to sum[term_index()].
-template <int kRadius, bool kWithStructure, bool kWithArtifact, bool kWithDetail>
-QC_HD void score_row(const MapArguments& arguments, const Strip& strip, const PlaneView& a, const PlaneView& d,
-                     const float* stage, int thread, int first_row, float (&sum)[kTerms]) {
-    constexpr bool kEdges = kWithArtifact || kWithDetail;
-    const int lane = thread % kRowLanes, row = thread / kRowLanes;
-    const int x = strip.x + lane * kRowPixels, y = first_row + row;
-    if (lane * kRowPixels >= kStripColumns<kRadius> || x >= strip.width || y >= strip.height) return;
-    const int pixels = strip.width - x;
-
-    const float* const staged = stage + row * kBlurs * kStripThreads + lane * kRowPixels;
+template <class Work>
+QC_HD void StripThread<Work>::score_row(const MapArguments& arguments, const Strip& strip, const float* stage) {
+    constexpr int kRadius = Work::kRadius;
+    constexpr bool kWithStructure = Work::kWithStructure, kWithArtifact = Work::kWithArtifact,
+                   kWithDetail = Work::kWithDetail, kEdges = Work::kWithEdges;
+    const int y = next_row_ - row_behind_;
+    if (pixels_ <= 0 || y >= height_) return;
     Float4 centre_a{}, centre_d{};
-    if constexpr (kEdges) { // rows are padded to multiples of 32 samples
-        const int at = y * strip.pitch + x;
-        centre_a = load_plane4(a.plane + at);
-        centre_d = load_plane4(d.plane + at);
+    if constexpr (kEdges) { // x is a multiple of 4, so all four are in one panel
+        centre_a = load_plane4(next_a_ - centre_behind_);
+        centre_d = load_plane4(next_d_ - centre_behind_);
     }
+    const float* const staged = stage + staged_;
     float mean_a[kRowPixels], mean_d[kRowPixels], squares[kRowPixels], energies[kRowPixels];
     blur_across<kRadius>(arguments, staged, mean_a);
     blur_across<kRadius>(arguments, staged + kStripThreads, mean_d);
@@ -210,7 +253,7 @@ QC_HD void score_row(const MapArguments& arguments, const Strip& strip, const Pl
         if (arguments.renormalise) {
             const float inverse_y = inverse_mass<kRadius>(arguments, y, strip.height);
             QC_UNROLL for (int p = 0; p < kRowPixels; ++p) {
-                const float inverse = inverse_y * inverse_mass<kRadius>(arguments, x + p, strip.width);
+                const float inverse = inverse_y * inverse_mass<kRadius>(arguments, x_ + p, strip.width);
                 mean_a[p] *= inverse;
                 mean_d[p] *= inverse;
                 if constexpr (kWithStructure) {
@@ -220,9 +263,9 @@ QC_HD void score_row(const MapArguments& arguments, const Strip& strip, const Pl
             }
         }
     }
-    const float offset_difference = a.offset - d.offset;
+    const float offset_difference = offset_a_ - offset_d_;
     QC_UNROLL for (int p = 0; p < kRowPixels; ++p) {
-        const bool inside = p < pixels;
+        const bool inside = p < pixels_;
         if constexpr (kWithStructure) {
             const float shifted_difference = mean_a[p] - mean_d[p];
             const float difference = shifted_difference + offset_difference;
@@ -239,8 +282,8 @@ QC_HD void score_row(const MapArguments& arguments, const Strip& strip, const Pl
             }
         }
         if constexpr (kEdges) {
-            const float edge_a = fabsf((centre_a.value[p] - a.offset) - mean_a[p]);
-            const float edge_d = fabsf((centre_d.value[p] - d.offset) - mean_d[p]);
+            const float edge_a = fabsf((centre_a.value[p] - offset_a_) - mean_a[p]);
+            const float edge_d = fabsf((centre_d.value[p] - offset_d_) - mean_d[p]);
             const float change = (edge_d - edge_a) * fast_reciprocal(1.0f + edge_a);
             if constexpr (kWithArtifact) {
                 const float artifact = fmaxf(change, 0.0f), artifact2 = artifact * artifact;
