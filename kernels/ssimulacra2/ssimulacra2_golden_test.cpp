@@ -8,6 +8,7 @@
 #include <cstdio>
 
 #include "ssimulacra2/ssimulacra2.hpp"
+#include "support/runs.hpp"
 #include "tests/golden_png.hpp"
 #include "tests/golden_stream.hpp"
 #include "tests/metric_runner.hpp"
@@ -142,6 +143,53 @@ TEST_F(SsimulacraGoldenPng, CanonicalToolPrintsNearlyTheSame) {
             EXPECT_GT(score, printed - 0.005) << name_of(pair) << " " << code_path;
         }
     }
+}
+
+/// Bytes of a picture in a packed or planar RGB layout of 8 or 16 bits; 16-bit codes are 257 times those of 8 bits.
+std::vector<uint8_t> raw_bytes(const golden::RgbPicture& picture, const test::Layout& layout) {
+    std::vector<uint8_t> bytes;
+    const auto append = [&](uint8_t code) {
+        for (int byte = 0; byte < layout.container_bits / 8; ++byte) bytes.push_back(code);
+    };
+    const size_t pixels = picture.planes[0].size();
+    if (layout.pixel_step == 0)
+        for (const auto& plane : picture.planes) std::for_each(plane.begin(), plane.end(), append);
+    for (size_t i = 0; layout.pixel_step != 0 && i < pixels; ++i)
+        for (int k = 0; k < layout.pixel_step; ++k) {
+            const auto* const found = std::find(layout.sample_offset.begin(), layout.sample_offset.end(), k);
+            const auto plane = static_cast<size_t>(found - layout.sample_offset.begin());
+            append(plane < 3 ? picture.planes[plane][i] : 0);
+        }
+    return bytes;
+}
+
+/// Through a session, in every layout that can hold the codes.
+TEST_F(SsimulacraGoldenPng, SessionsTakeRgbInAnyLayout) {
+    int compared = 0;
+    for (const size_t index : {size_t{7}, size_t{8}, size_t{9}}) {
+        const golden::Json& pair = scores_["images"].array.at(index);
+        const auto reference = golden::read_png(folder_ / pair["ref"].string);
+        const auto distorted = golden::read_png(folder_ / pair["dis"].string);
+        ASSERT_TRUE(reference && distorted) << name_of(pair);
+        for (const test::Layout& layout : test::kRgbLayouts) {
+            if (layout.depth != layout.container_bits) continue;
+            qc_config config =
+                test::config_for(layout, reference->width, reference->height, "ssimulacra2", QC_BACKEND_CPU);
+            test::Stream stream;
+            stream.reference.emplace_back(config.reference, raw_bytes(*reference, layout).data());
+            stream.distorted.emplace_back();
+            stream.distorted[0].emplace_back(config.distorted[0], raw_bytes(*distorted, layout).data());
+            const test::RunResult result = test::run(config, stream);
+            ASSERT_TRUE(result.status.ok()) << result.status.text();
+            const auto column = std::find(result.names.begin(), result.names.end(), "ssimulacra2");
+            ASSERT_NE(column, result.names.end()) << layout.name;
+            EXPECT_NEAR(result.values.at(0).at(static_cast<size_t>(column - result.names.begin())),
+                        pair["ref64"].number, kScoreTolerance)
+                << name_of(pair) << " " << layout.name;
+            ++compared;
+        }
+    }
+    EXPECT_GE(compared, 12);
 }
 
 // ---- YUV pairs ------------------------------------------------------------------------------------------------------
