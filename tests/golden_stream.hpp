@@ -18,8 +18,6 @@ inline FrameGeometry geometry_of(const Clip& clip) {
     if (clip.chroma_width() > 0) {
         geometry.chroma_width = clip.chroma_width() == clip.width ? clip.width : clip.width / 2;
         geometry.chroma_height = clip.chroma_height() == clip.height ? clip.height : clip.height / 2;
-        geometry.stored_chroma_width = clip.chroma_width();
-        geometry.stored_chroma_height = clip.chroma_height();
     }
     geometry.stored_chroma_width = clip.chroma_width();
     geometry.stored_chroma_height = clip.chroma_height();

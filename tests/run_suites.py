@@ -6,7 +6,7 @@ Suites, in order
   lint      clang-format, style, clang-tidy (tools/lint)
   engine    meson test: unit tests, CPU against CUDA, golden scores of the engine alone; one count per case
   filter    tests/filter against the real ffmpeg
-  golden    tests/golden/run_golden.py: golden scores through the real ffmpeg
+  golden    tests/golden/run_*.py: golden scores through the real ffmpeg
   gpu       tools/gpu-check: everything that needs a GPU
 
 A suite that cannot run is SKIPPED, with the reason, and counted. The last line reads "N passed, N failed, N skipped";
@@ -44,6 +44,12 @@ class Outcome:
 
     def skip(self, name, reason):
         self.skipped.append(f"{name}: {reason}")
+
+    def add(self, other):
+        self.passed += other.passed
+        self.failed += other.failed
+        self.skipped += other.skipped
+        self.durations += other.durations
 
     def counts(self):
         return self.passed, len(self.failed), len(self.skipped)
@@ -196,8 +202,11 @@ def filter_suite(level):
 
 
 def golden(level):
-    command = [sys.executable, "tests/golden/run_golden.py"] + (["--quick"] if level == "quick" else [])
-    return run_reporting_script("golden", command)
+    outcome = Outcome()
+    for script in sorted((ROOT / "tests/golden").glob("run_*.py")):
+        command = [sys.executable, str(script)] + (["--quick"] if level == "quick" else [])
+        outcome.add(run_reporting_script(f"golden {script.stem}", command))
+    return outcome
 
 
 def gpu(level):

@@ -108,8 +108,6 @@ inline FrameGeometry synthetic_geometry(const SyntheticClip& clip) {
     if (clip.chroma != QC_CHROMA_400) {
         geometry.chroma_width = clip.chroma == QC_CHROMA_444 ? clip.width : clip.width / 2;
         geometry.chroma_height = clip.chroma == QC_CHROMA_420 ? clip.height / 2 : clip.height;
-        geometry.stored_chroma_width = clip.plane_width(1);
-        geometry.stored_chroma_height = clip.plane_height(1);
     }
     geometry.stored_chroma_width = clip.chroma == QC_CHROMA_400 ? 0 : clip.plane_width(1);
     geometry.stored_chroma_height = clip.chroma == QC_CHROMA_400 ? 0 : clip.plane_height(1);

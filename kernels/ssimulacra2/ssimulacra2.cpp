@@ -122,7 +122,7 @@ std::string word_of(Property property, const Setting& setting) {
 std::string describe(const Colours& colours, Property property) {
     const Setting& reference = colours.input[0][property];
     const Setting& distorted = colours.input[1][property];
-    const std::string first = word_of(property, reference) + " (" + describe(reference.source, 0) + ")";
+    std::string first = word_of(property, reference) + " (" + describe(reference.source, 0) + ")";
     if (reference == distorted) return first;
     return "reference " + first + ", distorted " + word_of(property, distorted) + " (" + describe(distorted.source, 1) +
            ")";

@@ -16,14 +16,16 @@ __device__ __forceinline__ void make_pyramid(const PyramidArguments& arguments) 
     const auto thread = static_cast<int>(threadIdx.x);
     const auto tile_x = static_cast<int>(blockIdx.x), tile_y = static_cast<int>(blockIdx.y);
     const PictureTask task = picture_task(arguments, static_cast<int>(blockIdx.z));
-    if (task.input == 0 && reference_owner(arguments.pairs, task.pair) != task.pair) return;
+    if (task.input == 0 && repeats_reference(arguments.pairs, task.pair)) return;
     const DevicePair& pair = arguments.pairs[task.pair];
     const DevicePicture& picture = task.input == 0 ? pair.reference : pair.distorted;
     const PlaneLayout& layout = arguments.layout;
     float* const planes = arguments.planes + picture_index(task.pair, task.input) * layout.picture;
 
     if constexpr (ChromaTile<kChroma>::kShared) {
-        chroma_phase<T, kChroma, kGeneral>(shared, thread, arguments, picture, tile_x, tile_y);
+        load_chroma<T, kChroma, kGeneral>(shared, thread, arguments, picture, tile_x, tile_y);
+        __syncwarp();
+        interpolate_across<kChroma>(shared, thread, arguments.conversion.across);
         __syncthreads();
     }
     cell_phase<T, kChroma, kGeneral>(shared, thread, arguments, picture, planes, tile_x, tile_y);

@@ -23,12 +23,10 @@ PlaneLayout make_layout(const Plan& plan) {
     for (int level = 0; level < plan.levels; ++level) {
         layout.width[level] = plan.level[level].width;
         layout.height[level] = plan.level[level].height;
-        for (int c = 0; c < kChannels; ++c) {
-            if (plan.needed[level][c] == 0) continue;
-            layout.stored[level] |= channel_bit(c);
-            layout.offset[level][c] = static_cast<uint32_t>(used);
-            used += plane_floats(layout.width[level], layout.height[level]);
-        }
+        layout.offset[level] = static_cast<uint32_t>(used);
+        for (int c = 0; c < kChannels; ++c)
+            if (plan.needed[level][c] != 0) layout.stored[level] |= channel_bit(c);
+        if (layout.stored[level] != 0) used += level_floats(layout.width[level], layout.height[level]);
     }
     layout.picture = used;
     return layout;
@@ -108,7 +106,7 @@ void cut_plane(const PlaneLayout& layout, int level, int channel, int columns, V
     for (int y = 0; y < height; y += rows)
         for (int x = 0; x < width; x += columns) {
             Strip strip{};
-            strip.offset = layout.offset[level][channel];
+            strip.offset = layout.offset[level] + static_cast<uint32_t>(channel * kPanelColumns);
             strip.width = width;
             strip.height = height;
             strip.x = x;

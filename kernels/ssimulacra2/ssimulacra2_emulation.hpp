@@ -46,15 +46,23 @@ void emulate_pyramid(const EmulatedLaunch& launch) {
     const PlaneLayout& layout = arguments.layout;
     launch.for_each_block([&](int tile_x, int tile_y, int z) {
         const PictureTask task = picture_task(arguments, z);
-        if (task.input == 0 && reference_owner(arguments.pairs, task.pair) != task.pair) return;
+        if (task.input == 0 && repeats_reference(arguments.pairs, task.pair)) return;
         const DevicePair& pair = arguments.pairs[task.pair];
         const DevicePicture& picture = task.input == 0 ? pair.reference : pair.distorted;
         float* const planes = arguments.planes + picture_index(task.pair, task.input) * layout.picture;
         static thread_local PyramidShared<kChroma> shared;
         std::memset(static_cast<void*>(&shared), 0xff, sizeof shared); // NaN
-        launch.for_each_thread(kPyramidThreads, [&](int thread) {
-            chroma_phase<T, kChroma, kGeneral>(shared, thread, arguments, picture, tile_x, tile_y);
-        });
+        if constexpr (ChromaTile<kChroma>::kShared) {
+            for (int warp = 0; warp < kPyramidWarps; ++warp) { // lanes wait for their own warp only
+                launch.for_each_thread(kWarpLanes, [&](int lane) {
+                    load_chroma<T, kChroma, kGeneral>(shared, warp * kWarpLanes + lane, arguments, picture, tile_x,
+                                                      tile_y);
+                });
+                launch.for_each_thread(kWarpLanes, [&](int lane) {
+                    interpolate_across<kChroma>(shared, warp * kWarpLanes + lane, arguments.conversion.across);
+                });
+            }
+        }
         launch.for_each_thread(kPyramidThreads, [&](int thread) {
             cell_phase<T, kChroma, kGeneral>(shared, thread, arguments, picture, planes, tile_x, tile_y);
         });

@@ -8,6 +8,7 @@
 #include <cstdio>
 
 #include "ssimulacra2/ssimulacra2.hpp"
+#include "support/runs.hpp"
 #include "tests/golden_png.hpp"
 #include "tests/golden_stream.hpp"
 #include "tests/metric_runner.hpp"
@@ -144,6 +145,53 @@ TEST_F(SsimulacraGoldenPng, CanonicalToolPrintsNearlyTheSame) {
     }
 }
 
+/// Bytes of a picture in a packed or planar RGB layout of 8 or 16 bits; 16-bit codes are 257 times those of 8 bits.
+std::vector<uint8_t> raw_bytes(const golden::RgbPicture& picture, const test::Layout& layout) {
+    std::vector<uint8_t> bytes;
+    const auto append = [&](uint8_t code) {
+        for (int byte = 0; byte < layout.container_bits / 8; ++byte) bytes.push_back(code);
+    };
+    const size_t pixels = picture.planes[0].size();
+    if (layout.pixel_step == 0)
+        for (const auto& plane : picture.planes) std::for_each(plane.begin(), plane.end(), append);
+    for (size_t i = 0; layout.pixel_step != 0 && i < pixels; ++i)
+        for (int k = 0; k < layout.pixel_step; ++k) {
+            const auto* const found = std::find(layout.sample_offset.begin(), layout.sample_offset.end(), k);
+            const auto plane = static_cast<size_t>(found - layout.sample_offset.begin());
+            append(plane < 3 ? picture.planes[plane][i] : 0);
+        }
+    return bytes;
+}
+
+/// Through a session, in every layout that can hold the codes.
+TEST_F(SsimulacraGoldenPng, SessionsTakeRgbInAnyLayout) {
+    int compared = 0;
+    for (const size_t index : {size_t{7}, size_t{8}, size_t{9}}) {
+        const golden::Json& pair = scores_["images"].array.at(index);
+        const auto reference = golden::read_png(folder_ / pair["ref"].string);
+        const auto distorted = golden::read_png(folder_ / pair["dis"].string);
+        ASSERT_TRUE(reference && distorted) << name_of(pair);
+        for (const test::Layout& layout : test::kRgbLayouts) {
+            if (layout.depth != layout.container_bits) continue;
+            qc_config config =
+                test::config_for(layout, reference->width, reference->height, "ssimulacra2", QC_BACKEND_CPU);
+            test::Stream stream;
+            stream.reference.emplace_back(config.reference, raw_bytes(*reference, layout).data());
+            stream.distorted.emplace_back();
+            stream.distorted[0].emplace_back(config.distorted[0], raw_bytes(*distorted, layout).data());
+            const test::RunResult result = test::run(config, stream);
+            ASSERT_TRUE(result.status.ok()) << result.status.text();
+            const auto column = std::find(result.names.begin(), result.names.end(), "ssimulacra2");
+            ASSERT_NE(column, result.names.end()) << layout.name;
+            EXPECT_NEAR(result.values.at(0).at(static_cast<size_t>(column - result.names.begin())),
+                        pair["ref64"].number, kScoreTolerance)
+                << name_of(pair) << " " << layout.name;
+            ++compared;
+        }
+    }
+    EXPECT_GE(compared, 12);
+}
+
 // ---- YUV pairs ------------------------------------------------------------------------------------------------------
 
 std::vector<uint8_t> read_file(const std::filesystem::path& path) {
@@ -163,14 +211,13 @@ golden::Clip clip_of(const golden::Json& entry) {
     return clip;
 }
 
-/// As the clips are tagged: primaries BT.709, chroma to the left.
+/// BT.709 throughout, limited range, chroma to the left.
+constexpr ColourTags kTaggedBt709{1, 1, 1, 1, 1};
+
 ColourTags tags_of(const golden::Json& entry) {
-    ColourTags tags;
-    tags.matrix = entry["matrix"].string == "bt709" ? 1 : 6;
-    tags.range = entry["range"].string == "full" ? 2 : 1;
-    tags.primaries = 1;
-    tags.transfer = 1;
-    tags.chroma_location = 1;
+    ColourTags tags = kTaggedBt709;
+    if (entry["matrix"].string != "bt709") tags.matrix = 6;
+    if (entry["range"].string == "full") tags.range = 2;
     return tags;
 }
 
@@ -218,6 +265,41 @@ TEST_F(SsimulacraGolden, YuvPairsEqualTheDefinitionUnderEveryPreset) {
     }
     differences.print("YUV pairs");
     EXPECT_GE(differences.count(), 44);
+}
+
+/// What Vship itself printed on a GPU: its own single precision, and its chroma at 10 bits, are within 0.05.
+TEST_F(SsimulacraGolden, PresetVshipScoresAsVshipDoes) {
+    constexpr double kVshipTolerance = 0.05;
+    const auto measured = scores_["vship_measured"]["scores"].object;
+    int compared = 0;
+    const auto compare = [&](const std::string& name, FrameGeometry geometry, const HostPicture& reference,
+                             const HostPicture& distorted) {
+        const auto found = measured.find(name);
+        if (found == measured.end()) return;
+        geometry.reference_colour = geometry.distorted_colour = kTaggedBt709;
+        const std::vector<HostPicture> first{reference}, second{distorted};
+        const auto recorder = test::score_stream(descriptor(), geometry, list_of({{"preset", "vship"}}), first, second);
+        EXPECT_NEAR(recorder.values("ssimulacra2").at(0), found->second["ssimulacra2"].number, kVshipTolerance) << name;
+        ++compared;
+    };
+    for (const golden::Json& entry : scores_["yuv"].array) {
+        const golden::Clip clip = clip_of(entry);
+        const auto reference_file = read_file(folder_ / entry["ref"].string);
+        const auto distorted_file = read_file(folder_ / entry["dis"].string);
+        const std::string name = clip.name.substr(0, clip.name.rfind("_ref"));
+        compare(name, golden::geometry_of(clip), golden::pictures_of(clip, reference_file).at(0),
+                golden::pictures_of(clip, distorted_file).at(0));
+    }
+    const auto golden = golden::folder();
+    for (const golden::Clip& clip : golden::clips(golden)) {
+        if (measured.count(clip.name) == 0) continue;
+        const auto reference_file = golden::unpack(golden, clip.reference_file);
+        const auto distorted_file = golden::unpack(golden, clip.distorted_file);
+        if (reference_file.empty()) GTEST_SKIP() << "SKIPPED: the clips cannot be unpacked; is xz installed?";
+        compare(clip.name, golden::geometry_of(clip), golden::pictures_of(clip, reference_file).at(0),
+                golden::pictures_of(clip, distorted_file).at(0));
+    }
+    EXPECT_EQ(compared, 5);
 }
 
 // ---- shared clips ---------------------------------------------------------------------------------------------------

@@ -46,8 +46,8 @@ enum Variant : int32_t {
 };
 
 struct Strip {
-    uint32_t offset;       ///< of the plane within a picture's planes, floats
-    int32_t width, height; ///< of the plane
+    uint32_t offset;       ///< of the channel's first sample from the picture's start, floats
+    int32_t width, height; ///< of the level
     int32_t x, y, rows;
     int32_t variant, reserved;
 };
@@ -110,22 +110,22 @@ public:
         staged_ = row * kBlurs * kStripThreads + lane * kRowPixels;
         row_behind_ = Work::kRadius + kGroupRows - row;
         centre_behind_ = next - sample_index(x_, strip.y + row, strip.height) +
-                         (2 * Work::kRadius + kGroupRows) * kPanelColumns;
+                         (2 * Work::kRadius + kGroupRows) * kRowFloats;
     }
 
     /// Loads the next rows.
     QC_HD void load(const MapArguments& arguments) {
         if (warp_is_inside_ && next_row_ >= 0 && next_row_ + kGroupRows <= height_) {
             QC_UNROLL for (int r = 0; r < kGroupRows; ++r) {
-                loaded_a_[r] = load_plane(next_a_ + r * kPanelColumns);
-                loaded_d_[r] = load_plane(next_d_ + r * kPanelColumns);
+                loaded_a_[r] = load_plane(next_a_ + r * kRowFloats);
+                loaded_d_[r] = load_plane(next_d_ + r * kRowFloats);
             }
         } else {
             const bool renormalise = Work::kRadius > 4 && arguments.renormalise;
             QC_UNROLL for (int r = 0; r < kGroupRows; ++r) {
                 const bool row_inside = inside_ && next_row_ + r >= 0 && next_row_ + r < height_;
-                loaded_a_[r] = row_inside ? load_plane(next_a_ + r * kPanelColumns) : renormalise ? offset_a_ : 0.0f;
-                loaded_d_[r] = row_inside ? load_plane(next_d_ + r * kPanelColumns) : renormalise ? offset_d_ : 0.0f;
+                loaded_a_[r] = row_inside ? load_plane(next_a_ + r * kRowFloats) : renormalise ? offset_a_ : 0.0f;
+                loaded_d_[r] = row_inside ? load_plane(next_d_ + r * kRowFloats) : renormalise ? offset_d_ : 0.0f;
             }
         }
     }
@@ -160,8 +160,8 @@ private:
 
     QC_HD void advance() {
         next_row_ += kGroupRows;
-        next_a_ += kGroupRows * kPanelColumns;
-        next_d_ += kGroupRows * kPanelColumns;
+        next_a_ += kGroupRows * kRowFloats;
+        next_d_ += kGroupRows * kRowFloats;
     }
 
     QC_HD void push_row(const MapArguments& arguments, float a, float d, float (&filtered)[Work::kUsedBlurs]) {

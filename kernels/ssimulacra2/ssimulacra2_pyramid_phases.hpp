@@ -4,7 +4,8 @@
 //
 // A tile of 32x32 pixels determines its part of all six levels, without a margin (32 = 2^5). One block per tile:
 //
-//     chroma phase   halved chroma with a margin of 2 goes to shared memory (nothing to do for 4:4:4 and RGB)
+//     chroma phases  halved chroma with a margin of 2 goes to shared memory, and is interpolated horizontally there
+//                    (nothing to do for 4:4:4 and RGB)
 //     cell phase     each thread converts 2x2 pixels to linear RGB, stores their XYB, and makes a pixel of level 1
 //     level phases   one warp makes levels 2 to 5, linear RGB passing through shared memory
 //
@@ -67,12 +68,15 @@ struct ChromaTile {
     static constexpr bool kShared = kChroma == Chroma::kHalved || kChroma == Chroma::kHalvedAcross;
     static constexpr bool kMarginDown = kChroma == Chroma::kHalved;
     static constexpr int kColumns = kShared ? kCells + 4 : 1;
+    static constexpr int kCellColumns = kShared ? kCells : 1;
     static constexpr int kRows = kMarginDown ? kCells + 4 : kShared ? kTileSize : 1;
+    static constexpr int kRounds = (kRows + kPyramidWarps - 1) / kPyramidWarps; ///< rows of a warp
 };
 
 template <Chroma kChroma>
 struct PyramidShared {
     Float2 chroma[ChromaTile<kChroma>::kRows][ChromaTile<kChroma>::kColumns]; ///< Cb and Cr, origins subtracted
+    Float4 columns[ChromaTile<kChroma>::kRows][ChromaTile<kChroma>::kCellColumns]; ///< Cb, Cr of both luma columns
     float level1[3][kCells][kCells + 1];                                      ///< linear R, G, B
     float level2[3][kCells / 2][kCells / 2 + 1];
     float level3[3][kCells / 4][kCells / 4 + 1];
@@ -113,49 +117,53 @@ QC_HD uint32_t row_offset(const DevicePlane& plane, int y) {
     return static_cast<uint32_t>(y) * plane.pitch_bytes;
 }
 
-/// Codes of two neighbouring pixels of a row, the first at an even position. Beyond the picture, its last column counts
-/// again.
+/// Codes of the 2x2 pixels at an even position inside the picture: upper left, upper right, lower left, lower right.
+/// What lies beyond the picture repeats its last column and row.
 template <typename T>
-QC_HD void read_two(const DevicePlane& plane, int x, int y, int width, uint32_t (&code)[2]) {
+QC_HD void read_cell(const DevicePlane& plane, int x, int y, int width, int height, uint32_t (&code)[4]) {
     const int shift = sizeof(T) == 1 ? 0 : plane.shift;
-    const uint32_t row = row_offset(plane, y);
+    const uint32_t upper = row_offset(plane, y), lower = y + 1 < height ? upper + plane.pitch_bytes : upper;
     if (plane.step == 1 && x + 1 < width && rows_aligned(plane, 2 * sizeof(T))) {
         using Two = std::conditional_t<sizeof(T) == 1, uint16_t, uint32_t>;
         constexpr int kBits = 8 * sizeof(T);
-        const uint32_t two = load_code<Two>(plane.data, row + static_cast<uint32_t>(x) * sizeof(T));
-        code[0] = (two & ((1u << kBits) - 1)) >> shift;
-        code[1] = two >> kBits >> shift;
+        constexpr uint32_t kMask = (1u << kBits) - 1;
+        const uint32_t at = static_cast<uint32_t>(x) * sizeof(T);
+        const uint32_t first = load_code<Two>(plane.data, upper + at), second = load_code<Two>(plane.data, lower + at);
+        code[0] = (first & kMask) >> shift;
+        code[1] = first >> kBits >> shift;
+        code[2] = (second & kMask) >> shift;
+        code[3] = second >> kBits >> shift;
         return;
     }
-    const int right = x + 1 < width ? x + 1 : x;
-    code[0] = load_code<T>(plane.data, row + static_cast<uint32_t>(x * plane.step) * sizeof(T)) >> shift;
-    code[1] = load_code<T>(plane.data, row + static_cast<uint32_t>(right * plane.step) * sizeof(T)) >> shift;
+    const uint32_t left = static_cast<uint32_t>(x * plane.step) * sizeof(T);
+    const uint32_t right = x + 1 < width ? left + plane.step * static_cast<uint32_t>(sizeof(T)) : left;
+    code[0] = load_code<T>(plane.data, upper + left) >> shift;
+    code[1] = load_code<T>(plane.data, upper + right) >> shift;
+    code[2] = load_code<T>(plane.data, lower + left) >> shift;
+    code[3] = load_code<T>(plane.data, lower + right) >> shift;
 }
 
+/// First chroma phase. Warp w loads rows w, w + kPyramidWarps, ...
 template <typename T, Chroma kChroma, bool kGeneral>
-QC_HD void chroma_phase(PyramidShared<kChroma>& shared, int thread, const PyramidArguments& arguments,
-                        const DevicePicture& picture, int tile_x, int tile_y) {
+QC_HD void load_chroma(PyramidShared<kChroma>& shared, int thread, const PyramidArguments& arguments,
+                       const DevicePicture& picture, int tile_x, int tile_y) {
     using Tile = ChromaTile<kChroma>;
-    if constexpr (Tile::kShared) {
-        const int column = thread % kWarpLanes;
-        if (column >= Tile::kColumns) return;
-        const DevicePlane cb = picture.plane[1], cr = picture.plane[2];
-        const int x = clamp_index(tile_x * kCells + column - 2, arguments.chroma_width);
-        const uint32_t cb_x = static_cast<uint32_t>(x * cb.step) * sizeof(T);
-        const uint32_t cr_x = static_cast<uint32_t>(x * cr.step) * sizeof(T);
-        const int first_row = Tile::kMarginDown ? tile_y * kCells - 2 : tile_y * kTileSize;
-        const int first = thread / kWarpLanes;
-        constexpr int kRounds = (Tile::kRows + kPyramidWarps - 1) / kPyramidWarps;
-        QC_UNROLL for (int round = 0; round < kRounds; ++round) {
-            const int row = first + round * kPyramidWarps;
-            if (row >= Tile::kRows) return;
-            const int y = clamp_index(first_row + row, arguments.chroma_height);
-            const uint32_t cb_code = load_code<T>(cb.data, row_offset(cb, y) + cb_x);
-            const uint32_t cr_code = load_code<T>(cr.data, row_offset(cr, y) + cr_x);
-            shared.chroma[row][column] = {
-                plane_value<kGeneral>(arguments.conversion, 1, sizeof(T) == 1 ? cb_code : cb_code >> cb.shift),
-                plane_value<kGeneral>(arguments.conversion, 2, sizeof(T) == 1 ? cr_code : cr_code >> cr.shift)};
-        }
+    const int column = thread % kWarpLanes;
+    if (column >= Tile::kColumns) return;
+    const DevicePlane cb = picture.plane[1], cr = picture.plane[2];
+    const int x = clamp_index(tile_x * kCells + column - 2, arguments.chroma_width);
+    const uint32_t cb_x = static_cast<uint32_t>(x * cb.step) * sizeof(T);
+    const uint32_t cr_x = static_cast<uint32_t>(x * cr.step) * sizeof(T);
+    const int first_row = Tile::kMarginDown ? tile_y * kCells - 2 : tile_y * kTileSize;
+    QC_UNROLL for (int round = 0; round < Tile::kRounds; ++round) {
+        const int row = thread / kWarpLanes + round * kPyramidWarps;
+        if (row >= Tile::kRows) return;
+        const int y = clamp_index(first_row + row, arguments.chroma_height);
+        const uint32_t cb_code = load_code<T>(cb.data, row_offset(cb, y) + cb_x);
+        const uint32_t cr_code = load_code<T>(cr.data, row_offset(cr, y) + cr_x);
+        shared.chroma[row][column] = {
+            plane_value<kGeneral>(arguments.conversion, 1, sizeof(T) == 1 ? cb_code : cb_code >> cb.shift),
+            plane_value<kGeneral>(arguments.conversion, 2, sizeof(T) == 1 ? cr_code : cr_code >> cr.shift)};
     }
 }
 
@@ -163,52 +171,53 @@ QC_HD float four_taps(const float (&tap)[4], float a, float b, float c, float d)
     return fmaf(tap[3], d, fmaf(tap[2], c, fmaf(tap[1], b, tap[0] * a)));
 }
 
-/// Luma columns 2 j and 2 j + 1 of one chroma row; `sample` points to chroma sample j - 2.
-struct ChromaColumns {
-    Float2 even, odd;
-};
-QC_HD ChromaColumns interpolate_across(const AxisTaps& taps, const Float2* sample) {
-    const Float2 b = sample[1], c = sample[2], d = sample[3], e = sample[4];
-    ChromaColumns columns;
-    columns.odd = {four_taps(taps.odd, b.x, c.x, d.x, e.x), four_taps(taps.odd, b.y, c.y, d.y, e.y)};
-    if (taps.even_is_sample) {
-        columns.even = c;
-    } else {
-        const Float2 a = sample[0];
-        columns.even = {four_taps(taps.even, a.x, b.x, c.x, d.x), four_taps(taps.even, a.y, b.y, c.y, d.y)};
+/// Second chroma phase: the rows that the same warp has loaded, two at a time, a lane per cell. A cell's Float4 is
+/// Cb and Cr of its left luma column, Cb and Cr of its right one.
+template <Chroma kChroma>
+QC_HD void interpolate_across(PyramidShared<kChroma>& shared, int thread, const AxisTaps& taps) {
+    using Tile = ChromaTile<kChroma>;
+    constexpr int kRowsAtOnce = kWarpLanes / kCells;
+    const int lane = thread % kWarpLanes, cell = lane % kCells;
+    QC_UNROLL for (int round = 0; round < Tile::kRounds; round += kRowsAtOnce) {
+        const int row = thread / kWarpLanes + (round + lane / kCells) * kPyramidWarps;
+        if (row >= Tile::kRows) return;
+        const Float2* const sample = &shared.chroma[row][cell];
+        const Float2 b = sample[1], c = sample[2], d = sample[3], e = sample[4];
+        Float4 columns{{c.x, c.y, four_taps(taps.odd, b.x, c.x, d.x, e.x), four_taps(taps.odd, b.y, c.y, d.y, e.y)}};
+        if (!taps.even_is_sample) {
+            const Float2 a = sample[0];
+            columns.value[0] = four_taps(taps.even, a.x, b.x, c.x, d.x);
+            columns.value[1] = four_taps(taps.even, a.y, b.y, c.y, d.y);
+        }
+        shared.columns[row][cell] = columns;
     }
-    return columns;
 }
 
 /// Chroma of the four pixels of a cell.
 template <Chroma kChroma>
-QC_HD void interpolate_cell(const PyramidShared<kChroma>& shared, const DeviceConversion& conversion, int cell_x,
-                            int cell_y, float (&cb)[4], float (&cr)[4]) {
+QC_HD void interpolate_down(const PyramidShared<kChroma>& shared, const AxisTaps& taps, int cell_x, int cell_y,
+                            float (&cb)[4], float (&cr)[4]) {
     if constexpr (kChroma == Chroma::kHalvedAcross) {
         QC_UNROLL for (int i = 0; i < 2; ++i) {
-            const ChromaColumns row = interpolate_across(conversion.across, &shared.chroma[2 * cell_y + i][cell_x]);
-            cb[2 * i] = row.even.x;
-            cb[2 * i + 1] = row.odd.x;
-            cr[2 * i] = row.even.y;
-            cr[2 * i + 1] = row.odd.y;
+            const Float4 row = load_shared4(shared.columns[2 * cell_y + i][cell_x].value);
+            cb[2 * i] = row.value[0];
+            cr[2 * i] = row.value[1];
+            cb[2 * i + 1] = row.value[2];
+            cr[2 * i + 1] = row.value[3];
         }
-    } else { // row after row: keeps few values alive
-        QC_UNROLL for (int r = 0; r < 5; ++r) {
-            const ChromaColumns row = interpolate_across(conversion.across, &shared.chroma[cell_y + r][cell_x]);
-            if (r < 4) {
-                const float tap = conversion.down.even[r < 4 ? r : 0];
-                cb[0] = fmaf(tap, row.even.x, cb[0]);
-                cb[1] = fmaf(tap, row.odd.x, cb[1]);
-                cr[0] = fmaf(tap, row.even.y, cr[0]);
-                cr[1] = fmaf(tap, row.odd.y, cr[1]);
-            }
-            if (r > 0) {
-                const float tap = conversion.down.odd[r > 0 ? r - 1 : 0];
-                cb[2] = fmaf(tap, row.even.x, cb[2]);
-                cb[3] = fmaf(tap, row.odd.x, cb[3]);
-                cr[2] = fmaf(tap, row.even.y, cr[2]);
-                cr[3] = fmaf(tap, row.odd.y, cr[3]);
-            }
+    } else {
+        Float4 row[5];
+        QC_UNROLL for (int r = 0; r < 5; ++r) row[r] = load_shared4(shared.columns[cell_y + r][cell_x].value);
+        QC_UNROLL for (int i = 0; i < 2; ++i) {
+            const float (&tap)[4] = i == 0 ? taps.even : taps.odd;
+            const auto filtered = [&](int value) {
+                return four_taps(tap, row[i].value[value], row[i + 1].value[value], row[i + 2].value[value],
+                                 row[i + 3].value[value]);
+            };
+            cb[2 * i] = filtered(0);
+            cr[2 * i] = filtered(1);
+            cb[2 * i + 1] = filtered(2);
+            cr[2 * i + 1] = filtered(3);
         }
     }
 }
@@ -319,11 +328,11 @@ QC_HD Xyb xyb_of(const Rgb& rgb, bool blue) {
     const float shared_part = fmaf(static_cast<float>(kMixing[0][2]), rgb.blue, kBias);
     const float long_root = cone_root<kGeneral, 0>(rgb, shared_part);
     const float middle_root = cone_root<kGeneral, 1>(rgb, shared_part);
-    const float mean = 0.5f * (long_root + middle_root);
-    Xyb xyb{fmaf(7.0f, long_root - middle_root, 0.42f), mean + kLuminousShift, 0.0f};
+    const float sum = long_root + middle_root;
+    Xyb xyb{fmaf(7.0f, long_root - middle_root, 0.42f), fmaf(0.5f, sum, kLuminousShift), 0.0f};
     if (blue) {
         const float short_part = fmaf(static_cast<float>(kMixing[2][2]), rgb.blue, kBias);
-        xyb.b = (cone_root<kGeneral, 2>(rgb, short_part) - mean) + 0.55f;
+        xyb.b = fmaf(-0.5f, sum, cone_root<kGeneral, 2>(rgb, short_part) + 0.55f);
     }
     return xyb;
 }
@@ -332,29 +341,27 @@ QC_HD constexpr uint32_t channel_bit(int channel) {
     return 1u << channel;
 }
 
-/// Stores one pixel's XYB, in the planes that exist at its level.
+/// Stores one pixel's XYB, as far as its level has it.
 template <bool kGeneral>
 QC_HD void store_pixel(const PlaneLayout& layout, float* picture, int level, int x, int y, const Rgb& rgb) {
     const uint32_t stored = layout.stored[level];
     if (stored == 0) return;
     const Xyb xyb = xyb_of<kGeneral>(rgb, (stored & channel_bit(kB)) != 0);
-    const auto at = static_cast<uint32_t>(sample_index(x, y, layout.height[level]));
-    if (stored & channel_bit(kX)) picture[layout.offset[level][kX] + at] = xyb.x;
-    if (stored & channel_bit(kY)) picture[layout.offset[level][kY] + at] = xyb.y;
-    if (stored & channel_bit(kB)) picture[layout.offset[level][kB] + at] = xyb.b;
+    float* const at =
+        picture + (layout.offset[level] + static_cast<uint32_t>(sample_index(x, y, layout.height[level])));
+    if (stored & channel_bit(kX)) at[kX * kPanelColumns] = xyb.x;
+    if (stored & channel_bit(kY)) at[kY * kPanelColumns] = xyb.y;
+    if (stored & channel_bit(kB)) at[kB * kPanelColumns] = xyb.b;
 }
 
-/// The same for two neighbours of level 0. x is even: panels have room for both.
+/// The same for two neighbours of level 0. The first has an even column: panels have room for both.
 template <bool kGeneral>
-QC_HD void store_two(const PlaneLayout& layout, float* picture, int x, int y, const Rgb& left, const Rgb& right) {
-    const uint32_t stored = layout.stored[0];
-    if (stored == 0) return;
+QC_HD void store_two(uint32_t stored, float* at, const Rgb& left, const Rgb& right) {
     const bool blue = (stored & channel_bit(kB)) != 0;
     const Xyb a = xyb_of<kGeneral>(left, blue), b = xyb_of<kGeneral>(right, blue);
-    const auto at = static_cast<uint32_t>(sample_index(x, y, layout.height[0]));
-    if (stored & channel_bit(kX)) store_plane2(picture + (layout.offset[0][kX] + at), a.x, b.x);
-    if (stored & channel_bit(kY)) store_plane2(picture + (layout.offset[0][kY] + at), a.y, b.y);
-    if (stored & channel_bit(kB)) store_plane2(picture + (layout.offset[0][kB] + at), a.b, b.b);
+    if (stored & channel_bit(kX)) store_plane2(at + kX * kPanelColumns, a.x, b.x);
+    if (stored & channel_bit(kY)) store_plane2(at + kY * kPanelColumns, a.y, b.y);
+    if (blue) store_plane2(at + kB * kPanelColumns, a.b, b.b);
 }
 
 // ---- phases ---------------------------------------------------------------------------------------------------------
@@ -372,36 +379,34 @@ QC_HD void cell_phase(PyramidShared<kChroma>& shared, int thread, const PyramidA
     const int width = layout.width[0], height = layout.height[0];
     if (x >= width || y >= height) return;
 
+    const DeviceConversion& conversion = arguments.conversion;
+    uint32_t code[4];
+    read_cell<T>(picture.plane[0], x, y, width, height, code);
     float cb[4] = {}, cr[4] = {};
-    if constexpr (kChroma == Chroma::kHalved || kChroma == Chroma::kHalvedAcross)
-        interpolate_cell<kChroma>(shared, arguments.conversion, cell_x, cell_y, cb, cr);
+    if constexpr (kChroma == Chroma::kFull) {
+        uint32_t chroma_code[4];
+        read_cell<T>(picture.plane[1], x, y, width, height, chroma_code);
+        QC_UNROLL for (int i = 0; i < 4; ++i) cb[i] = plane_value<kGeneral>(conversion, 1, chroma_code[i]);
+        read_cell<T>(picture.plane[2], x, y, width, height, chroma_code);
+        QC_UNROLL for (int i = 0; i < 4; ++i) cr[i] = plane_value<kGeneral>(conversion, 2, chroma_code[i]);
+    } else if constexpr (kChroma != Chroma::kNone) {
+        interpolate_down<kChroma>(shared, conversion.down, cell_x, cell_y, cb, cr);
+    }
+    const uint32_t stored = layout.stored[0];
+    float* const at = planes + (layout.offset[0] + static_cast<uint32_t>(sample_index(x, y, height)));
     Rgb sum[2]; // of the two pixels of a row
     QC_UNROLL for (int i = 0; i < 2; ++i) {
-        const int row = y + i < height ? y + i : y;
-        uint32_t code[2];
-        read_two<T>(picture.plane[0], x, row, width, code);
-        if constexpr (kChroma == Chroma::kFull) {
-            uint32_t chroma_code[2];
-            read_two<T>(picture.plane[1], x, row, width, chroma_code);
-            QC_UNROLL for (int p = 0; p < 2; ++p)
-                cb[2 * i + p] = plane_value<kGeneral>(arguments.conversion, 1, chroma_code[p]);
-            read_two<T>(picture.plane[2], x, row, width, chroma_code);
-            QC_UNROLL for (int p = 0; p < 2; ++p)
-                cr[2 * i + p] = plane_value<kGeneral>(arguments.conversion, 2, chroma_code[p]);
-        }
         Rgb rgb[2];
-        QC_UNROLL for (int p = 0; p < 2; ++p) {
-            const float luma = plane_value<kGeneral>(arguments.conversion, 0, code[p]);
-            rgb[p] = linear_rgb<kGeneral>(arguments.conversion, luma, cb[2 * i + p], cr[2 * i + p]);
-        }
-        if (y + i < height) store_two<kGeneral>(layout, planes, x, y + i, rgb[0], rgb[1]);
-        const Rgb& right = x + 1 < width ? rgb[1] : rgb[0];
-        sum[i] = {rgb[0].red + right.red, rgb[0].green + right.green, rgb[0].blue + right.blue};
+        QC_UNROLL for (int p = 2 * i; p < 2 * i + 2; ++p)
+            rgb[p % 2] = linear_rgb<kGeneral>(conversion, plane_value<kGeneral>(conversion, 0, code[p]), cb[p], cr[p]);
+        if (stored != 0 && y + i < height) store_two<kGeneral>(stored, at + i * kRowFloats, rgb[0], rgb[1]);
+        if (x + 1 >= width) rgb[1] = rgb[0];
+        sum[i] = {rgb[0].red + rgb[1].red, rgb[0].green + rgb[1].green, rgb[0].blue + rgb[1].blue};
     }
     if (layout.levels == 1) return;
-    const Rgb& lower = y + 1 < height ? sum[1] : sum[0];
-    const Rgb mean{0.25f * (sum[0].red + lower.red), 0.25f * (sum[0].green + lower.green),
-                   0.25f * (sum[0].blue + lower.blue)};
+    if (y + 1 >= height) sum[1] = sum[0];
+    const Rgb mean{0.25f * (sum[0].red + sum[1].red), 0.25f * (sum[0].green + sum[1].green),
+                   0.25f * (sum[0].blue + sum[1].blue)};
     shared.level1[0][cell_y][cell_x] = mean.red;
     shared.level1[1][cell_y][cell_x] = mean.green;
     shared.level1[2][cell_y][cell_x] = mean.blue;

@@ -125,25 +125,27 @@ QC_HD void store_plane2(float* to, float x, float y) {
 
 // ---- planes in scratch memory ---------------------------------------------------------------------------------------
 
-/// XYB planes of one picture: those that the plan needs, one after the other. A plane is a row of panels of 32 columns,
-/// each of which is contiguous: a distance of some rows is then a constant, and neighbouring rows are neighbours in memory.
+/// The XYB of one picture, level after level. A level is a row of panels of 32 columns; a row of a panel holds 32 samples
+/// of X, then of Y, then of B, and the next row follows. So channels and neighbouring rows are at constant distances.
+/// Samples that the plan does not need are not written.
 struct PlaneLayout {
     int32_t levels;
     int32_t width[kMaxLevels], height[kMaxLevels];
-    uint32_t offset[kMaxLevels][kChannels]; ///< floats from the picture's start
-    uint32_t stored[kMaxLevels];            ///< bit c: channel c exists
-    uint64_t picture;                       ///< floats from picture to picture
+    uint32_t offset[kMaxLevels]; ///< floats from the picture's start
+    uint32_t stored[kMaxLevels]; ///< bit c: channel c is written
+    uint64_t picture;            ///< floats from picture to picture
 };
 
-constexpr int kPanelColumns = 32; // 128 bytes a row
+constexpr int kPanelColumns = 32; // 128 bytes
+constexpr int kRowFloats = kPanelColumns * kChannels;
 
-/// Where a sample lies in a plane of `height` rows. The row may be outside of the plane if nobody reads there.
+/// Where a sample of channel 0 lies in a level of `height` rows. The row may be outside if nobody reads there.
 QC_HD int sample_index(int x, int y, int height) {
-    return (x / kPanelColumns * height + y) * kPanelColumns + x % kPanelColumns;
+    return (x / kPanelColumns * height + y) * kRowFloats + x % kPanelColumns;
 }
-QC_HD constexpr uint64_t plane_floats(int width, int height) {
-    return static_cast<uint64_t>((width + kPanelColumns - 1) / kPanelColumns) * kPanelColumns *
-           static_cast<uint64_t>(height);
+QC_HD constexpr uint64_t level_floats(int width, int height) {
+    return static_cast<uint64_t>((width + kPanelColumns - 1) / kPanelColumns) * static_cast<uint64_t>(height) *
+           kRowFloats;
 }
 
 /// Scratch memory holds the planes of a batch as reference and distorted picture of pair 0, of pair 1, ...
@@ -151,25 +153,16 @@ QC_HD uint64_t picture_index(int pair, int input) {
     return static_cast<uint64_t>(pair) * 2 + static_cast<uint64_t>(input);
 }
 
-/// First pair of the batch with the same reference picture as this one; its planes serve both. On the GPU all lanes of a
-/// warp must come here together.
+/// Whether the pair before this one has the same reference picture, as in a ladder of renditions.
+QC_HD bool repeats_reference(const DevicePair* pairs, int pair) {
+    if (pair == 0) return false;
+    const DevicePicture &own = pairs[pair].reference, &before = pairs[pair - 1].reference;
+    return own.plane[0].data == before.plane[0].data && own.plane[1].data == before.plane[1].data;
+}
+
+/// The pair whose reference planes serve this one too.
 QC_HD int reference_owner(const DevicePair* pairs, int pair) {
-    const void* const luma = pairs[pair].reference.plane[0].data;
-    const void* const chroma = pairs[pair].reference.plane[1].data;
-    const auto is_same = [&](int other) {
-        return pairs[other].reference.plane[0].data == luma && pairs[other].reference.plane[1].data == chroma;
-    };
-#if defined(__CUDA_ARCH__)
-    constexpr int kLanes = 32;
-    for (int first = 0; first < pair; first += kLanes) {
-        const int other = first + static_cast<int>(threadIdx.x) % kLanes;
-        const unsigned found = __ballot_sync(0xffffffffu, other < pair && is_same(other));
-        if (found != 0) return first + __ffs(static_cast<int>(found)) - 1;
-    }
-#else
-    for (int other = 0; other < pair; ++other)
-        if (is_same(other)) return other;
-#endif
+    while (repeats_reference(pairs, pair)) --pair;
     return pair;
 }
 

@@ -39,11 +39,12 @@ std::string default_of(const OptionSpec& option) {
     }
 }
 
-/// A paragraph of the names, wrapped. Scores that need an option or chroma are marked.
+/// A paragraph of the names, wrapped; long lists are cut. Scores that need an option or chroma are marked.
 void print_scores(const MetricDescriptor& metric) {
-    constexpr size_t kWidth = 110;
+    constexpr size_t kWidth = 110, kMostNames = 40, kNamesOfLongList = 8;
+    const size_t total = metric.outputs.size(), listed = total > kMostNames ? kNamesOfLongList : total;
     std::string line = "Scores:";
-    for (const OutputSpec& output : metric.outputs) {
+    for (const OutputSpec& output : metric.outputs.first(listed)) {
         const std::string word = " `" + std::string(output.alias) + "`" + (output.enabled != nullptr ? "\\*" : "");
         if (line.size() + word.size() > kWidth) {
             std::printf("%s\n", line.c_str());
@@ -52,6 +53,7 @@ void print_scores(const MetricDescriptor& metric) {
             line += word;
         }
     }
+    if (listed < total) line += " and " + std::to_string(total - listed) + " more";
     std::printf("%s\n\n", line.c_str());
 }
 
