@@ -28,7 +28,7 @@ __device__ __forceinline__ void make_pyramid(const PyramidArguments& arguments) 
         interpolate_across<kChroma>(shared, thread, arguments.conversion.across);
         __syncthreads();
     }
-    cell_phase<T, kChroma, kGeneral>(shared, thread, arguments, picture, planes, tile_x, tile_y);
+    block_phase<T, kChroma, kGeneral>(shared, thread, arguments, picture, planes, tile_x, tile_y);
     if (layout.levels <= 2) return;
     __syncthreads();
     if (thread >= kWarpLanes) return;

@@ -64,7 +64,7 @@ void emulate_pyramid(const EmulatedLaunch& launch) {
             }
         }
         launch.for_each_thread(kPyramidThreads, [&](int thread) {
-            cell_phase<T, kChroma, kGeneral>(shared, thread, arguments, picture, planes, tile_x, tile_y);
+            block_phase<T, kChroma, kGeneral>(shared, thread, arguments, picture, planes, tile_x, tile_y);
         });
         for (int level = 2; level < layout.levels; ++level)
             launch.for_each_thread(kWarpLanes, [&](int lane) {

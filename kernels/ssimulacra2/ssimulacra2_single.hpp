@@ -114,6 +114,14 @@ QC_HD Float4 load_shared4(const float* from) {
 #endif
 }
 
+QC_HD void store_plane4(float* to, const Float4& value) {
+#if defined(__CUDA_ARCH__)
+    *reinterpret_cast<float4*>(to) = make_float4(value.value[0], value.value[1], value.value[2], value.value[3]);
+#else
+    *reinterpret_cast<Float4*>(to) = value;
+#endif
+}
+
 QC_HD void store_plane2(float* to, float x, float y) {
 #if defined(__CUDA_ARCH__)
     *reinterpret_cast<float2*>(to) = make_float2(x, y);
