@@ -163,14 +163,13 @@ golden::Clip clip_of(const golden::Json& entry) {
     return clip;
 }
 
-/// As the clips are tagged: primaries BT.709, chroma to the left.
+/// BT.709 throughout, limited range, chroma to the left.
+constexpr ColourTags kTaggedBt709{1, 1, 1, 1, 1};
+
 ColourTags tags_of(const golden::Json& entry) {
-    ColourTags tags;
-    tags.matrix = entry["matrix"].string == "bt709" ? 1 : 6;
-    tags.range = entry["range"].string == "full" ? 2 : 1;
-    tags.primaries = 1;
-    tags.transfer = 1;
-    tags.chroma_location = 1;
+    ColourTags tags = kTaggedBt709;
+    if (entry["matrix"].string != "bt709") tags.matrix = 6;
+    if (entry["range"].string == "full") tags.range = 2;
     return tags;
 }
 
@@ -218,6 +217,41 @@ TEST_F(SsimulacraGolden, YuvPairsEqualTheDefinitionUnderEveryPreset) {
     }
     differences.print("YUV pairs");
     EXPECT_GE(differences.count(), 44);
+}
+
+/// What Vship itself printed on a GPU: its own single precision, and its chroma at 10 bits, are within 0.05.
+TEST_F(SsimulacraGolden, PresetVshipScoresAsVshipDoes) {
+    constexpr double kVshipTolerance = 0.05;
+    const auto measured = scores_["vship_measured"]["scores"].object;
+    int compared = 0;
+    const auto compare = [&](const std::string& name, FrameGeometry geometry, const HostPicture& reference,
+                             const HostPicture& distorted) {
+        const auto found = measured.find(name);
+        if (found == measured.end()) return;
+        geometry.reference_colour = geometry.distorted_colour = kTaggedBt709;
+        const std::vector<HostPicture> first{reference}, second{distorted};
+        const auto recorder = test::score_stream(descriptor(), geometry, list_of({{"preset", "vship"}}), first, second);
+        EXPECT_NEAR(recorder.values("ssimulacra2").at(0), found->second["ssimulacra2"].number, kVshipTolerance) << name;
+        ++compared;
+    };
+    for (const golden::Json& entry : scores_["yuv"].array) {
+        const golden::Clip clip = clip_of(entry);
+        const auto reference_file = read_file(folder_ / entry["ref"].string);
+        const auto distorted_file = read_file(folder_ / entry["dis"].string);
+        const std::string name = clip.name.substr(0, clip.name.rfind("_ref"));
+        compare(name, golden::geometry_of(clip), golden::pictures_of(clip, reference_file).at(0),
+                golden::pictures_of(clip, distorted_file).at(0));
+    }
+    const auto golden = golden::folder();
+    for (const golden::Clip& clip : golden::clips(golden)) {
+        if (measured.count(clip.name) == 0) continue;
+        const auto reference_file = golden::unpack(golden, clip.reference_file);
+        const auto distorted_file = golden::unpack(golden, clip.distorted_file);
+        if (reference_file.empty()) GTEST_SKIP() << "SKIPPED: the clips cannot be unpacked; is xz installed?";
+        compare(clip.name, golden::geometry_of(clip), golden::pictures_of(clip, reference_file).at(0),
+                golden::pictures_of(clip, distorted_file).at(0));
+    }
+    EXPECT_EQ(compared, 5);
 }
 
 // ---- shared clips ---------------------------------------------------------------------------------------------------

@@ -122,25 +122,26 @@ struct CodeScale {
     double scale, origin;
 };
 
-inline CodeScale luma_scale(const Settings& settings, bool full, int depth) {
+/// The fork divides by the peak first and then uses constants of 8-bit video.
+inline CodeScale luma_scale(bool fork, bool full, int depth) {
     const double step = 1 << (depth - 8), peak = (1 << depth) - 1;
     if (full) return {1.0 / peak, 0.0};
-    // The fork divides by the peak first and then uses constants of 8-bit video.
-    if (settings.preset == kPresetVmafFork) return {255.0 / 219.0 / peak, 16.0 / 255.0 * peak};
+    if (fork) return {255.0 / 219.0 / peak, 16.0 / 255.0 * peak};
     return {1.0 / (219.0 * step), 16.0 * step};
 }
 
-inline CodeScale chroma_scale(const Settings& settings, bool full, int depth) {
+inline CodeScale chroma_scale(bool fork, bool full, int depth) {
     const double step = 1 << (depth - 8), peak = (1 << depth) - 1;
-    if (settings.preset == kPresetVmafFork) return {(full ? 1.0 : 255.0 / 224.0) / peak, 0.5 * peak};
+    if (fork) return {(full ? 1.0 : 255.0 / 224.0) / peak, 0.5 * peak};
     return {full ? 1.0 / peak : 1.0 / (224.0 * step), 128.0 * step};
 }
 
 inline void set_matrix(const FrameGeometry& geometry, const Settings& settings, const InputColour& colour,
                        ColourConversion<double>* conversion) {
     const bool full = colour[kRange].word == kFull;
-    const CodeScale luma = luma_scale(settings, full, geometry.depth);
-    CodeScale plane[3] = {luma, chroma_scale(settings, full, geometry.depth), {}};
+    const bool fork = settings.preset == kPresetVmafFork && !geometry.rgb;
+    const CodeScale luma = luma_scale(fork, full, geometry.depth);
+    CodeScale plane[3] = {luma, chroma_scale(fork, full, geometry.depth), {}};
     plane[2] = plane[1];
     auto& matrix = conversion->matrix;
     if (geometry.rgb) {
@@ -167,6 +168,7 @@ inline void set_matrix(const FrameGeometry& geometry, const Settings& settings, 
 }
 
 inline void set_transfer(const Settings& settings, const InputColour& colour, ColourConversion<double>* conversion) {
+    conversion->gamut = settings.gamut;
     conversion->transfer = Transfer::kPower;
     conversion->exponent = 2.4;
     conversion->light_scale = 1.0;
@@ -188,6 +190,7 @@ inline void set_transfer(const Settings& settings, const InputColour& colour, Co
         break;
     case kPqCurve:
         conversion->transfer = Transfer::kPq;
+        conversion->gamut = Gamut::kClip; // it has a pole at 1.99, and no meaning beyond 1
         conversion->light_scale = 10000.0 / settings.ref_white;
         break;
     case kHlgCurve:
@@ -208,7 +211,6 @@ inline ColourConversion<double> make_conversion(const FrameGeometry& geometry, c
     conversion.axis_x = {is_halved_x(geometry) ? 1 : 0, location == kCentre || location == kTop ? 1 : 0};
     conversion.axis_y = {is_halved_y(geometry) ? 1 : 0, location == kLeft || location == kCentre ? 1 : 0};
     set_matrix(geometry, settings, colour, &conversion);
-    conversion.gamut = settings.gamut;
     set_transfer(settings, colour, &conversion);
     conversion.convert_primaries =
         settings.colours.matters[kPrimaries] && colour[kPrimaries].word != kPrimariesBt709 ? 1 : 0;

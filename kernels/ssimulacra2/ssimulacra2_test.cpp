@@ -712,6 +712,23 @@ TEST(Ssimulacra2Hostile, FlatPictures) {
               100.0);
 }
 
+/// The brightest blue of 16-bit codes lies beyond the pole of PQ's curve.
+TEST(Ssimulacra2Hostile, PqBeyondItsPeak) {
+    const FrameGeometry geometry = Pair(40, 40, QC_CHROMA_444, 16).geometry;
+    const std::vector<uint16_t> peak(40 * 40, 65535), neutral(40 * 40, 32768);
+    HostPicture blue, white;
+    for (int p = 0; p < 3; ++p) {
+        blue.plane[p] = {(p == 2 ? neutral : peak).data(), {80}, 40, 40};
+        white.plane[p] = {(p == 0 ? peak : neutral).data(), {80}, 40, 40};
+    }
+    for (const char* transfer : {"pq", "hlg", "bt1886"}) {
+        const Words words{{"gamut", "extend"}, {"transfer", transfer}, {"primaries", "bt2020"}};
+        const double score = score_of(geometry, words, white, blue);
+        EXPECT_TRUE(std::isfinite(score)) << transfer;
+        EXPECT_LT(score, 95.0) << transfer;
+    }
+}
+
 /// Noise in one plane only.
 TEST(Ssimulacra2Hostile, ChromaAloneCounts) {
     const Pair pair(64, 64);
