@@ -97,6 +97,7 @@ template <class Work>
 void emulate_strip(const EmulatedLaunch& launch, const MapArguments& arguments, const Strip& strip, const PlaneView& a,
                    const PlaneView& d, float* target) {
     std::vector<StripThread<Work>> threads;
+    threads.reserve(kStripThreads);
     for (int thread = 0; thread < kStripThreads; ++thread) threads.emplace_back(strip, a, d, thread);
     const auto for_each_thread = [&](const auto& run) {
         launch.for_each_thread(kStripThreads, [&](int thread) { run(threads[static_cast<size_t>(thread)], thread); });
@@ -116,12 +117,12 @@ void emulate_strip(const EmulatedLaunch& launch, const MapArguments& arguments, 
             state.filter_column(arguments, stages + stage, thread);
             if (row + kGroupRows < strip.rows) state.load(arguments);
         });
-        for_each_thread(
-            [&](StripThread<Work>& state, int) { state.score_row(arguments, strip, stages + stage); });
+        for_each_thread([&](StripThread<Work>& state, int) { state.score_row(arguments, strip, stages + stage); });
     }
     for (int t = 0; t < kTerms; ++t) {
-        std::vector<float> sums;
-        for (const StripThread<Work>& state : threads) sums.push_back(state.sum[t]);
+        std::vector<float> sums(kStripThreads);
+        std::transform(threads.begin(), threads.end(), sums.begin(),
+                       [t](const StripThread<Work>& state) { return state.sum[t]; });
         target[t] = emulated_block_sum(sums);
     }
 }
@@ -136,10 +137,9 @@ void emulate_maps(const EmulatedLaunch& launch) {
         const int owner = reference_owner(arguments.pairs, pair);
         const PlaneView a(arguments, strip, picture_index(owner, 0), kStripColumns<kRadius>);
         const PlaneView d(arguments, strip, picture_index(pair, 1), kStripColumns<kRadius>);
-        float* const target =
-            arguments.sums + (static_cast<size_t>(pair) * static_cast<size_t>(arguments.strip_count) +
-                              static_cast<size_t>(index)) *
-                                 kTerms;
+        float* const target = arguments.sums + (static_cast<size_t>(pair) * static_cast<size_t>(arguments.strip_count) +
+                                                static_cast<size_t>(index)) *
+                                                   kTerms;
         if (kRadius > 4 || strip.variant == kEverything)
             emulate_strip<Work<kRadius, true, true, true>>(launch, arguments, strip, a, d, target);
         else if (strip.variant == kStructureOnly)

@@ -416,8 +416,7 @@ TEST(Ssimulacra2Emulation, ScratchMemoryIsBounded) {
     EmulationCase c{1920, 1080, Sampling::k420};
     const auto full = descriptor().create(geometry_of(c), OptionValues(descriptor().options));
     EXPECT_LE(full->scratch_bytes(16), size_t{16} * 66500000);
-    const auto pruned =
-        descriptor().create(geometry_of(c), test::options_of(descriptor(), list_of({{"prune", "1"}})));
+    const auto pruned = descriptor().create(geometry_of(c), test::options_of(descriptor(), list_of({{"prune", "1"}})));
     EXPECT_LE(pruned->scratch_bytes(16), size_t{16} * 66500000);
 }
 

@@ -78,9 +78,9 @@ struct ChromaTile {
 
 template <Chroma kChroma>
 struct PyramidShared {
-    Float2 chroma[ChromaTile<kChroma>::kRows][ChromaTile<kChroma>::kColumns]; ///< Cb and Cr, origins subtracted
+    Float2 chroma[ChromaTile<kChroma>::kRows][ChromaTile<kChroma>::kColumns];      ///< Cb and Cr, origins subtracted
     Float4 columns[ChromaTile<kChroma>::kRows][ChromaTile<kChroma>::kCellColumns]; ///< Cb, Cr of both luma columns
-    alignas(8) float level1[3][kCells][kCells + 2];                          ///< linear R, G, B
+    alignas(8) float level1[3][kCells][kCells + 2];                                ///< linear R, G, B
     float level2[3][kCells / 2][kCells / 2 + 2];
     float level3[3][kCells / 4][kCells / 4 + 2];
     float level4[3][kCells / 8][kCells / 8 + 2];
@@ -97,8 +97,7 @@ QC_HD float plane_value(const DeviceConversion& conversion, int plane, uint32_t 
     if constexpr (kGeneral) {
         const ColourConversion<float>& general = conversion.general;
         float value = centred_code(code, kIntegerBase);
-        if (general.clamp_codes)
-            value = fminf(fmaxf(value, general.code_low[plane]), general.code_high[plane]);
+        if (general.clamp_codes) value = fminf(fmaxf(value, general.code_low[plane]), general.code_high[plane]);
         return value - general.origin[plane];
     } else {
         return centred_code(code, conversion.shifted_origin[plane]);
@@ -215,7 +214,7 @@ QC_HD void interpolate_down(const PyramidShared<kChroma>& shared, const AxisTaps
         Float4 line[5];
         QC_UNROLL for (int r = 0; r < 5; ++r) line[r] = load_shared4(shared.columns[row + r][column].value);
         QC_UNROLL for (int i = 0; i < 2; ++i) {
-            const float (&tap)[4] = i == 0 ? taps.even : taps.odd;
+            const float(&tap)[4] = i == 0 ? taps.even : taps.odd;
             const auto filtered = [&](int value) {
                 return four_taps(tap, line[i].value[value], line[i + 1].value[value], line[i + 2].value[value],
                                  line[i + 3].value[value]);
@@ -281,7 +280,7 @@ QC_HD float general_light(const ColourConversion<float>& conversion, float value
 QC_HD Rgb general_linear(const ColourConversion<float>& conversion, const float (&plane)[3]) {
     float value[3];
     QC_UNROLL for (int i = 0; i < 3; ++i) {
-        const float (&row)[3] = conversion.matrix[i];
+        const float(&row)[3] = conversion.matrix[i];
         value[i] = general_light(conversion, fmaf(row[2], plane[2], fmaf(row[1], plane[1], row[0] * plane[0])));
     }
     if (conversion.transfer == Transfer::kHlg) { // OOTF with gamma 1.2 on the luminance of BT.2020
@@ -292,7 +291,7 @@ QC_HD Rgb general_linear(const ColourConversion<float>& conversion, const float 
     if (!conversion.convert_primaries) return {value[0], value[1], value[2]};
     float result[3];
     QC_UNROLL for (int i = 0; i < 3; ++i) {
-        const float (&row)[3] = conversion.primaries[i];
+        const float(&row)[3] = conversion.primaries[i];
         result[i] = fmaf(row[2], value[2], fmaf(row[1], value[1], row[0] * value[0]));
     }
     return {result[0], result[1], result[2]};
@@ -478,7 +477,7 @@ QC_HD void halve(const float (&from)[3][kFrom][kFrom + 2], float (*to)[kTo][kTo 
 template <bool kGeneral, Chroma kChroma>
 QC_HD void level_phase(int level, PyramidShared<kChroma>& shared, int lane, const PlaneLayout& layout, float* planes,
                        int tile_x, int tile_y) {
-    float (*const nowhere)[1][3] = nullptr;
+    float(*const nowhere)[1][3] = nullptr;
     if (level == 2)
         halve<kGeneral, 2, kCells, kCells / 2>(shared.level1, shared.level2, lane, layout, planes, tile_x, tile_y);
     else if (level == 3)

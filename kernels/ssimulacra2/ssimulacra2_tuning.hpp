@@ -10,8 +10,8 @@ constexpr int kPyramidGeneralMinBlocks = 6; ///< with any colour conversion
 
 // Maps: a thread filters one column downwards, 4 rows at a time; then four neighbouring pixels of a row.
 constexpr int kStripThreads = 128;
-constexpr int kStripRows = 64;        ///< at most, a multiple of 4
-constexpr int kStripMinBlocks = 5;    ///< blurs of radius 4
+constexpr int kStripRows = 64;         ///< at most, a multiple of 4
+constexpr int kStripMinBlocks = 5;     ///< blurs of radius 4
 constexpr int kWideStripMinBlocks = 3; ///< blurs of radius 8
 
 // Sums: one block per level, channel and pair.
