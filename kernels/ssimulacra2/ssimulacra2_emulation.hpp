@@ -11,6 +11,7 @@
 #include <limits>
 #include <memory>
 #include <numeric>
+#include <string>
 #include <string_view>
 #include <type_traits>
 #include <vector>
@@ -203,6 +204,7 @@ class EmulatedProgram final : public DeviceProgram {
 public:
     Status find(const char* name, size_t dynamic_shared_bytes, Kernel* kernel) override {
         EXPECT_EQ(dynamic_shared_bytes, 0u);
+        names.emplace_back(name);
         for (const EmulatedKernel& candidate : kEmulatedKernels)
             if (std::string_view(candidate.name) == name) {
                 *kernel = {const_cast<EmulatedKernel*>(&candidate), dynamic_shared_bytes};
@@ -216,6 +218,8 @@ public:
         *device_address = uploads_.back().get();
         return {};
     }
+
+    std::vector<std::string> names; ///< of the kernels that were asked for
 
 private:
     std::vector<std::unique_ptr<std::byte[]>> uploads_;
