@@ -233,8 +233,8 @@ struct Rgb {
     float red, green, blue;
 };
 
-/// From perceptual quantiser (0..1) to light, 1 being 10000 cd/m2. Written with 1 - v ^ (1 / m2): that power is close to 1,
-/// where single precision would leave nothing of the differences.
+/// From perceptual quantiser (0..1) to light, 1 being 10000 cd/m2. Written with 1 - v ^ (1 / m2): that power is close
+/// to 1, where single precision would leave nothing of the differences.
 QC_HD float light_of_pq(float value) {
     constexpr float kInverseM1 = 16384.0f / 2610.0f, kInverseM2 = 4096.0f / (2523.0f * 128.0f);
     constexpr float kLn2 = 0.693147180559945309f;
