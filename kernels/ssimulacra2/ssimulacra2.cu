@@ -28,7 +28,7 @@ __device__ __forceinline__ void make_pyramid(const PyramidArguments& arguments) 
         interpolate_across<kChroma>(shared, thread, arguments.conversion.across);
         __syncthreads();
     }
-    cell_phase<T, kChroma, kGeneral>(shared, thread, arguments, picture, planes, tile_x, tile_y);
+    block_phase<T, kChroma, kGeneral>(shared, thread, arguments, picture, planes, tile_x, tile_y);
     if (layout.levels <= 2) return;
     __syncthreads();
     if (thread >= kWarpLanes) return;
@@ -94,8 +94,7 @@ __device__ __forceinline__ void score_maps(const MapArguments& arguments) {
     const int owner = reference_owner(arguments.pairs, pair);
     const PlaneView a(arguments, strip, picture_index(owner, 0), kStripColumns<kRadius>);
     const PlaneView d(arguments, strip, picture_index(pair, 1), kStripColumns<kRadius>);
-    float* const target =
-        arguments.sums + (static_cast<size_t>(pair) * arguments.strip_count + blockIdx.x) * kTerms;
+    float* const target = arguments.sums + (static_cast<size_t>(pair) * arguments.strip_count + blockIdx.x) * kTerms;
     if constexpr (kRadius > 4) {
         score_strip<Work<kRadius, true, true, true>>(arguments, strip, a, d, stages, target);
     } else {
@@ -140,8 +139,9 @@ __device__ __forceinline__ void finish_sums(const FinishArguments& arguments) {
     double total = 0.0;
 #pragma unroll
     for (int w = 0; w < kWarps; ++w) total += partial[term][w];
-    arguments.accumulators[static_cast<size_t>(arguments.pairs[pair].output) * kAccumulatorWords + plane * kTerms +
-                           term] = static_cast<uint64_t>(__double_as_longlong(total));
+    arguments
+        .accumulators[static_cast<size_t>(arguments.pairs[pair].output) * kAccumulatorWords + plane * kTerms + term] =
+        static_cast<uint64_t>(__double_as_longlong(total));
 }
 
 } // namespace

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <string>
 
 namespace qc::ssimulacra2 {
@@ -60,8 +59,8 @@ bool is_usual(const ColourConversion<double>& conversion) {
     for (int p = 0; p < conversion.planes; ++p)
         if (conversion.origin[p] != std::nearbyint(conversion.origin[p])) return false;
     const auto& matrix = conversion.matrix;
-    const bool luma_and_chroma = matrix[0][0] == matrix[1][0] && matrix[0][0] == matrix[2][0] && matrix[0][1] == 0.0 &&
-                                 matrix[2][2] == 0.0;
+    const bool luma_and_chroma =
+        matrix[0][0] == matrix[1][0] && matrix[0][0] == matrix[2][0] && matrix[0][1] == 0.0 && matrix[2][2] == 0.0;
     return luma_and_chroma && !conversion.clamp_codes && conversion.gamut == Gamut::kClip &&
            conversion.transfer == Transfer::kPower && !conversion.convert_primaries;
 }
@@ -117,19 +116,10 @@ void cut_plane(const PlaneLayout& layout, int level, int channel, int columns, V
         }
 }
 
-bool same_conversions(const ColourConversion<double>& a, const ColourConversion<double>& b) {
-    const auto same = [](const auto& x, const auto& y) { return std::memcmp(&x, &y, sizeof x) == 0; };
-    return a.planes == b.planes && a.clamp_codes == b.clamp_codes && same(a.code_low, b.code_low) &&
-           same(a.code_high, b.code_high) && a.chroma_filter == b.chroma_filter && same(a.axis_x, b.axis_x) &&
-           same(a.axis_y, b.axis_y) && same(a.origin, b.origin) && same(a.matrix, b.matrix) && a.gamut == b.gamut &&
-           a.transfer == b.transfer && a.exponent == b.exponent && a.light_scale == b.light_scale &&
-           a.convert_primaries == b.convert_primaries && same(a.primaries, b.primaries);
-}
-
 } // namespace
 
 DeviceScorer::DeviceScorer(const Plan& plan, SampleType sample)
-    : pyramid_{}, maps_{}, finish_{}, same_conversion_(same_conversions(plan.reference, plan.distorted)),
+    : pyramid_{}, maps_{}, finish_{}, same_conversion_(plan.reference == plan.distorted),
       usual_conversion_(is_usual(plan.reference) && is_usual(plan.distorted)) {
     const PlaneLayout layout = make_layout(plan);
     const ColourConversion<double>* const conversion[] = {&plan.reference, &plan.distorted};
@@ -148,8 +138,9 @@ DeviceScorer::DeviceScorer(const Plan& plan, SampleType sample)
     wide_blur_ = plan.blur.radius > 4 || plan.blur.renormalise != 0;
     const int columns = wide_blur_ ? kStripColumns<kMaxRadius> : kStripColumns<4>;
     finish_.levels = plan.levels;
+    // The large levels first, and of each what takes longest.
     for (int level = 0; level < plan.levels; ++level)
-        for (int c = 0; c < kChannels; ++c) {
+        for (const Channel c : {kY, kX, kB}) {
             const int plane = c * plan.levels + level;
             const uint8_t terms = plan.needed[level][c];
             finish_.first[plane] = static_cast<int32_t>(strips_.size());

@@ -13,8 +13,8 @@
 namespace qc::ssimulacra2 {
 
 /// Fills the accumulators (kAccumulatorWords per pair, those that the plan needs) of a batch in three launches, four if
-/// the two inputs differ in their colour conversion. Pairs of a batch that share the reference picture share its planes.
-/// The sums of a pair depend on the plan and its pictures only, not on the batch.
+/// the two inputs differ in their colour conversion. Pairs of a batch that share the reference picture share its
+/// planes. The sums of a pair depend on the plan and its pictures only, not on the batch.
 class DeviceScorer {
 public:
     DeviceScorer(const Plan& plan, SampleType sample);

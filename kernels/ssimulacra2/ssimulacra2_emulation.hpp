@@ -11,6 +11,7 @@
 #include <limits>
 #include <memory>
 #include <numeric>
+#include <string>
 #include <string_view>
 #include <type_traits>
 #include <vector>
@@ -64,7 +65,7 @@ void emulate_pyramid(const EmulatedLaunch& launch) {
             }
         }
         launch.for_each_thread(kPyramidThreads, [&](int thread) {
-            cell_phase<T, kChroma, kGeneral>(shared, thread, arguments, picture, planes, tile_x, tile_y);
+            block_phase<T, kChroma, kGeneral>(shared, thread, arguments, picture, planes, tile_x, tile_y);
         });
         for (int level = 2; level < layout.levels; ++level)
             launch.for_each_thread(kWarpLanes, [&](int lane) {
@@ -97,6 +98,7 @@ template <class Work>
 void emulate_strip(const EmulatedLaunch& launch, const MapArguments& arguments, const Strip& strip, const PlaneView& a,
                    const PlaneView& d, float* target) {
     std::vector<StripThread<Work>> threads;
+    threads.reserve(kStripThreads);
     for (int thread = 0; thread < kStripThreads; ++thread) threads.emplace_back(strip, a, d, thread);
     const auto for_each_thread = [&](const auto& run) {
         launch.for_each_thread(kStripThreads, [&](int thread) { run(threads[static_cast<size_t>(thread)], thread); });
@@ -116,12 +118,12 @@ void emulate_strip(const EmulatedLaunch& launch, const MapArguments& arguments, 
             state.filter_column(arguments, stages + stage, thread);
             if (row + kGroupRows < strip.rows) state.load(arguments);
         });
-        for_each_thread(
-            [&](StripThread<Work>& state, int) { state.score_row(arguments, strip, stages + stage); });
+        for_each_thread([&](StripThread<Work>& state, int) { state.score_row(arguments, strip, stages + stage); });
     }
     for (int t = 0; t < kTerms; ++t) {
-        std::vector<float> sums;
-        for (const StripThread<Work>& state : threads) sums.push_back(state.sum[t]);
+        std::vector<float> sums(kStripThreads);
+        std::transform(threads.begin(), threads.end(), sums.begin(),
+                       [t](const StripThread<Work>& state) { return state.sum[t]; });
         target[t] = emulated_block_sum(sums);
     }
 }
@@ -136,10 +138,9 @@ void emulate_maps(const EmulatedLaunch& launch) {
         const int owner = reference_owner(arguments.pairs, pair);
         const PlaneView a(arguments, strip, picture_index(owner, 0), kStripColumns<kRadius>);
         const PlaneView d(arguments, strip, picture_index(pair, 1), kStripColumns<kRadius>);
-        float* const target =
-            arguments.sums + (static_cast<size_t>(pair) * static_cast<size_t>(arguments.strip_count) +
-                              static_cast<size_t>(index)) *
-                                 kTerms;
+        float* const target = arguments.sums + (static_cast<size_t>(pair) * static_cast<size_t>(arguments.strip_count) +
+                                                static_cast<size_t>(index)) *
+                                                   kTerms;
         if (kRadius > 4 || strip.variant == kEverything)
             emulate_strip<Work<kRadius, true, true, true>>(launch, arguments, strip, a, d, target);
         else if (strip.variant == kStructureOnly)
@@ -203,6 +204,7 @@ class EmulatedProgram final : public DeviceProgram {
 public:
     Status find(const char* name, size_t dynamic_shared_bytes, Kernel* kernel) override {
         EXPECT_EQ(dynamic_shared_bytes, 0u);
+        names.emplace_back(name);
         for (const EmulatedKernel& candidate : kEmulatedKernels)
             if (std::string_view(candidate.name) == name) {
                 *kernel = {const_cast<EmulatedKernel*>(&candidate), dynamic_shared_bytes};
@@ -216,6 +218,8 @@ public:
         *device_address = uploads_.back().get();
         return {};
     }
+
+    std::vector<std::string> names; ///< of the kernels that were asked for
 
 private:
     std::vector<std::unique_ptr<std::byte[]>> uploads_;

@@ -327,7 +327,7 @@ TEST(Ssimulacra2Emulation, EveryOption) {
     for (const auto* matrix : {"bt709", "bt601", "bt470bg", "smpte170m", "smpte240m", "fcc", "bt2020nc"})
         add({{"matrix", matrix}}, Sampling::k420);
     for (const auto* gamut : {"clip", "floor", "extend"})
-        for (const auto* transfer : {"bt1886", "srgb"})
+        for (const auto* transfer : {"bt1886", "srgb", "pq", "hlg"})
             add({{"gamut", gamut}, {"transfer", transfer}, {"range", "full"}}, Sampling::k420);
     for (const auto* kernel : {"cosine9", "gauss17"})
         for (const auto* border : {"zero", "renorm"})
@@ -411,14 +411,35 @@ TEST(Ssimulacra2Emulation, IdenticalPicturesScoreExactly100) {
         }
 }
 
+/// What nearly all videos need must not fall back to the kernels that can do everything.
+TEST(Ssimulacra2Emulation, UsualVideosTakeTheFastKernels) {
+    const auto kernels_of = [](const EmulationCase& c) {
+        const auto metric = descriptor().create(geometry_of(c), test::options_of(descriptor(), list_of(c.words)));
+        EmulatedProgram program;
+        EXPECT_TRUE(metric->prepare(program).ok());
+        return program.names;
+    };
+    using Names = std::vector<std::string>;
+    EmulationCase c{640, 360, Sampling::k420};
+    EXPECT_EQ(kernels_of(c), (Names{"ssimulacra2_pyramid_u8_420", "ssimulacra2_maps", "ssimulacra2_finish"}));
+    c.words = {{"range", "full"}, {"matrix", "bt601"}, {"prune", "1"}, {"chroma_loc", "center"}};
+    EXPECT_EQ(kernels_of(c), (Names{"ssimulacra2_pyramid_u8_420", "ssimulacra2_maps", "ssimulacra2_finish"}));
+    c.words.clear();
+    c.depth = 10;
+    c.sampling = Sampling::k422;
+    EXPECT_EQ(kernels_of(c), (Names{"ssimulacra2_pyramid_u16_422", "ssimulacra2_maps", "ssimulacra2_finish"}));
+    c.words = {{"preset", "vship"}};
+    EXPECT_EQ(kernels_of(c),
+              (Names{"ssimulacra2_pyramid_u16_422_general", "ssimulacra2_maps_wide", "ssimulacra2_finish"}));
+}
+
 /// What 75 MB a pair at 1080p leaves after the pictures.
 TEST(Ssimulacra2Emulation, ScratchMemoryIsBounded) {
     EmulationCase c{1920, 1080, Sampling::k420};
     const auto full = descriptor().create(geometry_of(c), OptionValues(descriptor().options));
     EXPECT_LE(full->scratch_bytes(16), size_t{16} * 66500000);
-    const auto pruned =
-        descriptor().create(geometry_of(c), test::options_of(descriptor(), list_of({{"prune", "1"}})));
-    EXPECT_LE(pruned->scratch_bytes(16), size_t{16} * 66500000);
+    const auto pruned = descriptor().create(geometry_of(c), test::options_of(descriptor(), list_of({{"prune", "1"}})));
+    EXPECT_LE(pruned->scratch_bytes(16), size_t{16} * 66500000); // channels keep their places
 }
 
 // ---- golden scores --------------------------------------------------------------------------------------------------

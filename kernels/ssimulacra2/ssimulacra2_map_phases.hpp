@@ -3,16 +3,17 @@
 //
 // A block marches down a strip of one plane, four rows at a time:
 //
-//     column phase   each thread filters one column vertically: of both pictures a and d, of (a - d)^2 and of a^2 + d^2.
+//     column phase   each thread filters one column vertically: of both pictures a and d, of (a - d)^2 and of a^2 +
+//     d^2.
 //                    A blur in progress is 2 R partial sums in registers, so a row costs 2 R + 1 multiply-adds and is
 //                    read once. The filtered rows go to shared memory.
 //     row phase      each thread filters four neighbouring pixels horizontally, evaluates their maps and adds them up
 //
 // With two buffers in shared memory one barrier per four rows is enough.
 //
-// Variances are differences of large numbers, so the strip's centre samples are subtracted from a and d first. What lies
-// outside the picture is 0, that is minus the offset, which leaves the result what it is; where blurs are divided by the
-// kernel's mass inside the picture instead, it is the offset itself.
+// Variances are differences of large numbers, so the strip's centre samples are subtracted from a and d first. What
+// lies outside the picture is 0, that is minus the offset, which leaves the result what it is; where blurs are divided
+// by the kernel's mass inside the picture instead, it is the offset itself.
 #pragma once
 
 #include "ssimulacra2/ssimulacra2_single.hpp"
@@ -36,14 +37,7 @@ static_assert(kStripColumns<4> % kRowPixels == 0 && kStripColumns<kMaxRadius> % 
 static_assert(kRowLanes * kRowPixels == kStripThreads && tuning::kStripRows % kGroupRows == 0);
 
 /// What has to be computed of a strip. Pictures are compared with as few blurs as that takes.
-enum Variant : int32_t {
-    kStructureOnly,
-    kStructureArtifact,
-    kStructureDetail,
-    kArtifactOnly,
-    kEverything,
-    kVariants
-};
+enum Variant : int32_t { kStructureOnly, kStructureArtifact, kStructureDetail, kArtifactOnly, kEverything, kVariants };
 
 struct Strip {
     uint32_t offset;       ///< of the channel's first sample from the picture's start, floats
@@ -109,8 +103,8 @@ public:
         pixels_ = lane * kRowPixels < kStripColumns<Work::kRadius> ? strip.width - x_ : 0;
         staged_ = row * kBlurs * kStripThreads + lane * kRowPixels;
         row_behind_ = Work::kRadius + kGroupRows - row;
-        centre_behind_ = next - sample_index(x_, strip.y + row, strip.height) +
-                         (2 * Work::kRadius + kGroupRows) * kRowFloats;
+        centre_behind_ =
+            next - sample_index(x_, strip.y + row, strip.height) + (2 * Work::kRadius + kGroupRows) * kRowFloats;
     }
 
     /// Loads the next rows.
@@ -144,8 +138,8 @@ public:
         QC_UNROLL for (int r = 0; r < kGroupRows; ++r) {
             float filtered[Work::kUsedBlurs];
             push_row(arguments, loaded_a_[r] - offset_a_, loaded_d_[r] - offset_d_, filtered);
-            QC_UNROLL for (int q = 0; q < Work::kUsedBlurs; ++q)
-                stage[(r * kBlurs + q) * kStripThreads + thread] = filtered[q];
+            QC_UNROLL for (int q = 0; q < Work::kUsedBlurs; ++q) stage[(r * kBlurs + q) * kStripThreads + thread] =
+                filtered[q];
         }
         advance();
     }
@@ -212,8 +206,8 @@ QC_HD void blur_across(const MapArguments& arguments, const float* row, float (&
     }
     QC_UNROLL for (int p = 0; p < kRowPixels; ++p) {
         float sum = arguments.tap[0] * sample[p + kRadius];
-        QC_UNROLL for (int i = 1; i <= kRadius; ++i)
-            sum = fmaf(arguments.tap[i], sample[p + kRadius - i] + sample[p + kRadius + i], sum);
+        QC_UNROLL for (int i = 1; i <= kRadius; ++i) sum =
+            fmaf(arguments.tap[i], sample[p + kRadius - i] + sample[p + kRadius + i], sum);
         blurred[p] = sum;
     }
 }
@@ -271,8 +265,7 @@ QC_HD void StripThread<Work>::score_row(const MapArguments& arguments, const Str
             const float difference = shifted_difference + offset_difference;
             const float squared = difference * difference;
             const float variance = fmaxf(fmaf(-shifted_difference, shifted_difference, squares[p]), 0.0f);
-            const float variances =
-                fmaxf(fmaf(-mean_a[p], mean_a[p], fmaf(-mean_d[p], mean_d[p], energies[p])), 0.0f);
+            const float variances = fmaxf(fmaf(-mean_a[p], mean_a[p], fmaf(-mean_d[p], mean_d[p], energies[p])), 0.0f);
             const float ratio = variance * fast_reciprocal(variances + static_cast<float>(kStructureConstant));
             const float error = fmaxf(fmaf(1.0f - squared, ratio, squared), 0.0f);
             const float error2 = error * error;

@@ -25,6 +25,7 @@ enum class ChromaFilter : int32_t { kCatmullRom, kBilinear, kNearest };
 struct ChromaAxis {
     int32_t log2_factor; ///< 0: as many samples as luma; 1: half as many, rounded up
     int32_t centred;     ///< luma sample i lies at chroma position (i - 0.5) / 2 if 1, at i / 2 if 0
+    bool operator==(const ChromaAxis&) const = default;
 };
 
 /// What happens to R'G'B' beyond [0, 1].
@@ -65,6 +66,7 @@ struct ColourConversion {
     Real light_scale; ///< of kPq: 10000 / white, of kHlg: 1000 / white, in cd/m2
     int32_t convert_primaries;
     Real primaries[3][3];
+    bool operator==(const ColourConversion&) const = default;
 };
 
 constexpr int kMaxRadius = 8;

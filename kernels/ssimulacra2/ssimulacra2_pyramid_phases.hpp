@@ -6,7 +6,7 @@
 //
 //     chroma phases  halved chroma with a margin of 2 goes to shared memory, and is interpolated horizontally there
 //                    (nothing to do for 4:4:4 and RGB)
-//     cell phase     each thread converts 2x2 pixels to linear RGB, stores their XYB, and makes a pixel of level 1
+//     block phase    each thread converts 4x2 pixels to linear RGB, stores their XYB, and makes two pixels of level 1
 //     level phases   one warp makes levels 2 to 5, linear RGB passing through shared memory
 //
 // At odd sizes the last column or row counts twice at its own level, so every level clamps to its own size.
@@ -23,8 +23,9 @@ namespace qc::ssimulacra2 {
 enum class Chroma { kNone, kHalved, kHalvedAcross, kFull }; ///< 4:0:0, 4:2:0, 4:2:2, 4:4:4 and RGB
 
 constexpr int kTileSize = 32;
-constexpr int kCells = kTileSize / 2; ///< per row and column of a tile
-constexpr int kPyramidThreads = kCells * kCells;
+constexpr int kCells = kTileSize / 2; ///< of 2x2 pixels, per row and column of a tile
+constexpr int kBlocksAcross = kCells / 2;
+constexpr int kPyramidThreads = kBlocksAcross * kCells; ///< a thread takes a block of two cells, 4x2 pixels
 constexpr int kWarpLanes = 32;
 constexpr int kPyramidWarps = kPyramidThreads / kWarpLanes;
 
@@ -68,19 +69,21 @@ struct ChromaTile {
     static constexpr bool kShared = kChroma == Chroma::kHalved || kChroma == Chroma::kHalvedAcross;
     static constexpr bool kMarginDown = kChroma == Chroma::kHalved;
     static constexpr int kColumns = kShared ? kCells + 4 : 1;
-    static constexpr int kCellColumns = kShared ? kCells : 1;
+    /// Even cells, a gap that keeps the shared memory's banks apart, odd cells.
+    static constexpr int kOddCells = kBlocksAcross + 4;
+    static constexpr int kCellColumns = kShared ? kOddCells + kBlocksAcross : 1;
     static constexpr int kRows = kMarginDown ? kCells + 4 : kShared ? kTileSize : 1;
     static constexpr int kRounds = (kRows + kPyramidWarps - 1) / kPyramidWarps; ///< rows of a warp
 };
 
 template <Chroma kChroma>
 struct PyramidShared {
-    Float2 chroma[ChromaTile<kChroma>::kRows][ChromaTile<kChroma>::kColumns]; ///< Cb and Cr, origins subtracted
+    Float2 chroma[ChromaTile<kChroma>::kRows][ChromaTile<kChroma>::kColumns];      ///< Cb and Cr, origins subtracted
     Float4 columns[ChromaTile<kChroma>::kRows][ChromaTile<kChroma>::kCellColumns]; ///< Cb, Cr of both luma columns
-    float level1[3][kCells][kCells + 1];                                      ///< linear R, G, B
-    float level2[3][kCells / 2][kCells / 2 + 1];
-    float level3[3][kCells / 4][kCells / 4 + 1];
-    float level4[3][kCells / 8][kCells / 8 + 1];
+    alignas(8) float level1[3][kCells][kCells + 2];                                ///< linear R, G, B
+    float level2[3][kCells / 2][kCells / 2 + 2];
+    float level3[3][kCells / 4][kCells / 4 + 2];
+    float level4[3][kCells / 8][kCells / 8 + 2];
 };
 
 QC_HD int clamp_index(int i, int size) {
@@ -94,8 +97,7 @@ QC_HD float plane_value(const DeviceConversion& conversion, int plane, uint32_t 
     if constexpr (kGeneral) {
         const ColourConversion<float>& general = conversion.general;
         float value = centred_code(code, kIntegerBase);
-        if (general.clamp_codes)
-            value = fminf(fmaxf(value, general.code_low[plane]), general.code_high[plane]);
+        if (general.clamp_codes) value = fminf(fmaxf(value, general.code_low[plane]), general.code_high[plane]);
         return value - general.origin[plane];
     } else {
         return centred_code(code, conversion.shifted_origin[plane]);
@@ -117,30 +119,32 @@ QC_HD uint32_t row_offset(const DevicePlane& plane, int y) {
     return static_cast<uint32_t>(y) * plane.pitch_bytes;
 }
 
-/// Codes of the 2x2 pixels at an even position inside the picture: upper left, upper right, lower left, lower right.
-/// What lies beyond the picture repeats its last column and row.
+/// Codes of 4x2 pixels. The first lies inside the picture, its column is a multiple of 4 and its row even. What lies
+/// beyond the picture repeats its last column and row.
 template <typename T>
-QC_HD void read_cell(const DevicePlane& plane, int x, int y, int width, int height, uint32_t (&code)[4]) {
+QC_HD void read_block(const DevicePlane& plane, int x, int y, int width, int height, uint32_t (&code)[2][4]) {
+    constexpr int kBytes = 4 * sizeof(T);
     const int shift = sizeof(T) == 1 ? 0 : plane.shift;
     const uint32_t upper = row_offset(plane, y), lower = y + 1 < height ? upper + plane.pitch_bytes : upper;
-    if (plane.step == 1 && x + 1 < width && rows_aligned(plane, 2 * sizeof(T))) {
-        using Two = std::conditional_t<sizeof(T) == 1, uint16_t, uint32_t>;
-        constexpr int kBits = 8 * sizeof(T);
-        constexpr uint32_t kMask = (1u << kBits) - 1;
-        const uint32_t at = static_cast<uint32_t>(x) * sizeof(T);
-        const uint32_t first = load_code<Two>(plane.data, upper + at), second = load_code<Two>(plane.data, lower + at);
-        code[0] = (first & kMask) >> shift;
-        code[1] = first >> kBits >> shift;
-        code[2] = (second & kMask) >> shift;
-        code[3] = second >> kBits >> shift;
+    const uint32_t row[2] = {upper, lower};
+    if (plane.step == 1 && x + 3 < width && rows_aligned(plane, kBytes)) {
+        const unsigned char* const at = static_cast<const unsigned char*>(plane.data) + x * sizeof(T);
+        const Words<kBytes> words[2] = {load_words<kBytes>(at + upper), load_words<kBytes>(at + lower)};
+        QC_UNROLL for (int r = 0; r < 2; ++r) {
+            QC_UNROLL for (int i = 0; i < 4; ++i) {
+                if constexpr (sizeof(T) == 1)
+                    code[r][i] = words[r].word[0] >> 8 * i & 0xffu;
+                else
+                    code[r][i] = (words[r].word[i / 2] >> 16 * (i % 2) & 0xffffu) >> shift;
+            }
+        }
         return;
     }
-    const uint32_t left = static_cast<uint32_t>(x * plane.step) * sizeof(T);
-    const uint32_t right = x + 1 < width ? left + plane.step * static_cast<uint32_t>(sizeof(T)) : left;
-    code[0] = load_code<T>(plane.data, upper + left) >> shift;
-    code[1] = load_code<T>(plane.data, upper + right) >> shift;
-    code[2] = load_code<T>(plane.data, lower + left) >> shift;
-    code[3] = load_code<T>(plane.data, lower + right) >> shift;
+    QC_UNROLL for (int i = 0; i < 4; ++i) {
+        const int column = x + i < width ? x + i : width - 1;
+        const uint32_t at = static_cast<uint32_t>(column * plane.step) * sizeof(T);
+        QC_UNROLL for (int r = 0; r < 2; ++r) code[r][i] = load_code<T>(plane.data, row[r] + at) >> shift;
+    }
 }
 
 /// First chroma phase. Warp w loads rows w, w + kPyramidWarps, ...
@@ -189,30 +193,31 @@ QC_HD void interpolate_across(PyramidShared<kChroma>& shared, int thread, const 
             columns.value[0] = four_taps(taps.even, a.x, b.x, c.x, d.x);
             columns.value[1] = four_taps(taps.even, a.y, b.y, c.y, d.y);
         }
-        shared.columns[row][cell] = columns;
+        shared.columns[row][cell / 2 + cell % 2 * Tile::kOddCells] = columns;
     }
 }
 
-/// Chroma of the four pixels of a cell.
+/// Chroma of the four pixels of a cell: upper left, upper right, lower left, lower right. `column` is its place in
+/// shared memory, `row` its row in the tile.
 template <Chroma kChroma>
-QC_HD void interpolate_down(const PyramidShared<kChroma>& shared, const AxisTaps& taps, int cell_x, int cell_y,
+QC_HD void interpolate_down(const PyramidShared<kChroma>& shared, const AxisTaps& taps, int column, int row,
                             float (&cb)[4], float (&cr)[4]) {
     if constexpr (kChroma == Chroma::kHalvedAcross) {
         QC_UNROLL for (int i = 0; i < 2; ++i) {
-            const Float4 row = load_shared4(shared.columns[2 * cell_y + i][cell_x].value);
-            cb[2 * i] = row.value[0];
-            cr[2 * i] = row.value[1];
-            cb[2 * i + 1] = row.value[2];
-            cr[2 * i + 1] = row.value[3];
+            const Float4 line = load_shared4(shared.columns[2 * row + i][column].value);
+            cb[2 * i] = line.value[0];
+            cr[2 * i] = line.value[1];
+            cb[2 * i + 1] = line.value[2];
+            cr[2 * i + 1] = line.value[3];
         }
     } else {
-        Float4 row[5];
-        QC_UNROLL for (int r = 0; r < 5; ++r) row[r] = load_shared4(shared.columns[cell_y + r][cell_x].value);
+        Float4 line[5];
+        QC_UNROLL for (int r = 0; r < 5; ++r) line[r] = load_shared4(shared.columns[row + r][column].value);
         QC_UNROLL for (int i = 0; i < 2; ++i) {
-            const float (&tap)[4] = i == 0 ? taps.even : taps.odd;
+            const float(&tap)[4] = i == 0 ? taps.even : taps.odd;
             const auto filtered = [&](int value) {
-                return four_taps(tap, row[i].value[value], row[i + 1].value[value], row[i + 2].value[value],
-                                 row[i + 3].value[value]);
+                return four_taps(tap, line[i].value[value], line[i + 1].value[value], line[i + 2].value[value],
+                                 line[i + 3].value[value]);
             };
             cb[2 * i] = filtered(0);
             cr[2 * i] = filtered(1);
@@ -228,8 +233,8 @@ struct Rgb {
     float red, green, blue;
 };
 
-/// From perceptual quantiser to light, 1 being 10000 cd/m2. Written with 1 - v ^ (1 / m2): that power is close to 1,
-/// where single precision would leave nothing of the differences.
+/// From perceptual quantiser (0..1) to light, 1 being 10000 cd/m2. Written with 1 - v ^ (1 / m2): that power is close
+/// to 1, where single precision would leave nothing of the differences.
 QC_HD float light_of_pq(float value) {
     constexpr float kInverseM1 = 16384.0f / 2610.0f, kInverseM2 = 4096.0f / (2523.0f * 128.0f);
     constexpr float kLn2 = 0.693147180559945309f;
@@ -275,7 +280,7 @@ QC_HD float general_light(const ColourConversion<float>& conversion, float value
 QC_HD Rgb general_linear(const ColourConversion<float>& conversion, const float (&plane)[3]) {
     float value[3];
     QC_UNROLL for (int i = 0; i < 3; ++i) {
-        const float (&row)[3] = conversion.matrix[i];
+        const float(&row)[3] = conversion.matrix[i];
         value[i] = general_light(conversion, fmaf(row[2], plane[2], fmaf(row[1], plane[1], row[0] * plane[0])));
     }
     if (conversion.transfer == Transfer::kHlg) { // OOTF with gamma 1.2 on the luminance of BT.2020
@@ -286,7 +291,7 @@ QC_HD Rgb general_linear(const ColourConversion<float>& conversion, const float 
     if (!conversion.convert_primaries) return {value[0], value[1], value[2]};
     float result[3];
     QC_UNROLL for (int i = 0; i < 3; ++i) {
-        const float (&row)[3] = conversion.primaries[i];
+        const float(&row)[3] = conversion.primaries[i];
         result[i] = fmaf(row[2], value[2], fmaf(row[1], value[1], row[0] * value[0]));
     }
     return {result[0], result[1], result[2]};
@@ -315,53 +320,61 @@ QC_HD float cone_root(const Rgb& rgb, float blue) {
     return fast_cube_root(kGeneral ? fmaxf(response, 0.0f) : response);
 }
 
-struct Xyb {
-    float x, y, b;
+/// X and Y of a pixel, and what B needs of them.
+struct Opponents {
+    float x, y, root_sum;
 };
 
-/// With `blue` false, B is left undefined.
 template <bool kGeneral>
-QC_HD Xyb xyb_of(const Rgb& rgb, bool blue) {
-    constexpr auto kBias = static_cast<float>(kAbsorbance);
+QC_HD Opponents opponents_of(const Rgb& rgb) {
     constexpr auto kLuminousShift = static_cast<float>(0.01 - kAbsorbanceRoot);
     static_assert(kMixing[0][2] == kMixing[1][2]);
-    const float shared_part = fmaf(static_cast<float>(kMixing[0][2]), rgb.blue, kBias);
+    const float shared_part = fmaf(static_cast<float>(kMixing[0][2]), rgb.blue, static_cast<float>(kAbsorbance));
     const float long_root = cone_root<kGeneral, 0>(rgb, shared_part);
     const float middle_root = cone_root<kGeneral, 1>(rgb, shared_part);
     const float sum = long_root + middle_root;
-    Xyb xyb{fmaf(7.0f, long_root - middle_root, 0.42f), fmaf(0.5f, sum, kLuminousShift), 0.0f};
-    if (blue) {
-        const float short_part = fmaf(static_cast<float>(kMixing[2][2]), rgb.blue, kBias);
-        xyb.b = fmaf(-0.5f, sum, cone_root<kGeneral, 2>(rgb, short_part) + 0.55f);
-    }
-    return xyb;
+    return {fmaf(7.0f, long_root - middle_root, 0.42f), fmaf(0.5f, sum, kLuminousShift), sum};
+}
+
+template <bool kGeneral>
+QC_HD float blue_of(const Rgb& rgb, const Opponents& opponents) {
+    const float own_part = fmaf(static_cast<float>(kMixing[2][2]), rgb.blue, static_cast<float>(kAbsorbance));
+    return fmaf(-0.5f, opponents.root_sum, cone_root<kGeneral, 2>(rgb, own_part) + 0.55f);
 }
 
 QC_HD constexpr uint32_t channel_bit(int channel) {
     return 1u << channel;
 }
 
-/// Stores one pixel's XYB, as far as its level has it.
-template <bool kGeneral>
-QC_HD void store_pixel(const PlaneLayout& layout, float* picture, int level, int x, int y, const Rgb& rgb) {
-    const uint32_t stored = layout.stored[level];
-    if (stored == 0) return;
-    const Xyb xyb = xyb_of<kGeneral>(rgb, (stored & channel_bit(kB)) != 0);
-    float* const at =
-        picture + (layout.offset[level] + static_cast<uint32_t>(sample_index(x, y, layout.height[level])));
-    if (stored & channel_bit(kX)) at[kX * kPanelColumns] = xyb.x;
-    if (stored & channel_bit(kY)) at[kY * kPanelColumns] = xyb.y;
-    if (stored & channel_bit(kB)) at[kB * kPanelColumns] = xyb.b;
+QC_HD void store_neighbours(float* to, const float (&value)[4]) {
+    store_plane4(to, {{value[0], value[1], value[2], value[3]}});
+}
+QC_HD void store_neighbours(float* to, const float (&value)[2]) {
+    store_plane2(to, value[0], value[1]);
+}
+QC_HD void store_neighbours(float* to, const float (&value)[1]) {
+    *to = value[0];
 }
 
-/// The same for two neighbours of level 0. The first has an even column: panels have room for both.
-template <bool kGeneral>
-QC_HD void store_two(uint32_t stored, float* at, const Rgb& left, const Rgb& right) {
-    const bool blue = (stored & channel_bit(kB)) != 0;
-    const Xyb a = xyb_of<kGeneral>(left, blue), b = xyb_of<kGeneral>(right, blue);
-    if (stored & channel_bit(kX)) store_plane2(at + kX * kPanelColumns, a.x, b.x);
-    if (stored & channel_bit(kY)) store_plane2(at + kY * kPanelColumns, a.y, b.y);
-    if (blue) store_plane2(at + kB * kPanelColumns, a.b, b.b);
+/// Stores XYB of one, two or four neighbours, beginning at a multiple of their number: panels have room for all. `at`
+/// points to the first one's X; `stored` tells which channels their level has.
+template <bool kGeneral, int kCount>
+QC_HD void store_pixels(uint32_t stored, float* at, const Rgb (&rgb)[kCount]) {
+    Opponents opponents[kCount];
+    float value[kCount];
+    QC_UNROLL for (int i = 0; i < kCount; ++i) opponents[i] = opponents_of<kGeneral>(rgb[i]);
+    if (stored & channel_bit(kX)) {
+        QC_UNROLL for (int i = 0; i < kCount; ++i) value[i] = opponents[i].x;
+        store_neighbours(at + kX * kPanelColumns, value);
+    }
+    if (stored & channel_bit(kY)) {
+        QC_UNROLL for (int i = 0; i < kCount; ++i) value[i] = opponents[i].y;
+        store_neighbours(at + kY * kPanelColumns, value);
+    }
+    if (stored & channel_bit(kB)) {
+        QC_UNROLL for (int i = 0; i < kCount; ++i) value[i] = blue_of<kGeneral>(rgb[i], opponents[i]);
+        store_neighbours(at + kB * kPanelColumns, value);
+    }
 }
 
 // ---- phases ---------------------------------------------------------------------------------------------------------
@@ -371,56 +384,77 @@ QC_HD float mean_of_four(float a, float b, float c, float d) {
 }
 
 template <typename T, Chroma kChroma, bool kGeneral>
-QC_HD void cell_phase(PyramidShared<kChroma>& shared, int thread, const PyramidArguments& arguments,
-                      const DevicePicture& picture, float* planes, int tile_x, int tile_y) {
+QC_HD void block_phase(PyramidShared<kChroma>& shared, int thread, const PyramidArguments& arguments,
+                       const DevicePicture& picture, float* planes, int tile_x, int tile_y) {
     const PlaneLayout& layout = arguments.layout;
-    const int cell_x = thread % kCells, cell_y = thread / kCells;
-    const int x = tile_x * kTileSize + 2 * cell_x, y = tile_y * kTileSize + 2 * cell_y;
+    const int block = thread % kBlocksAcross, cell_y = thread / kBlocksAcross;
+    const int x = tile_x * kTileSize + 4 * block, y = tile_y * kTileSize + 2 * cell_y;
     const int width = layout.width[0], height = layout.height[0];
     if (x >= width || y >= height) return;
 
     const DeviceConversion& conversion = arguments.conversion;
-    uint32_t code[4];
-    read_cell<T>(picture.plane[0], x, y, width, height, code);
-    float cb[4] = {}, cr[4] = {};
+    uint32_t code[3][2][4];
+    read_block<T>(picture.plane[0], x, y, width, height, code[0]);
     if constexpr (kChroma == Chroma::kFull) {
-        uint32_t chroma_code[4];
-        read_cell<T>(picture.plane[1], x, y, width, height, chroma_code);
-        QC_UNROLL for (int i = 0; i < 4; ++i) cb[i] = plane_value<kGeneral>(conversion, 1, chroma_code[i]);
-        read_cell<T>(picture.plane[2], x, y, width, height, chroma_code);
-        QC_UNROLL for (int i = 0; i < 4; ++i) cr[i] = plane_value<kGeneral>(conversion, 2, chroma_code[i]);
-    } else if constexpr (kChroma != Chroma::kNone) {
-        interpolate_down<kChroma>(shared, conversion.down, cell_x, cell_y, cb, cr);
+        read_block<T>(picture.plane[1], x, y, width, height, code[1]);
+        read_block<T>(picture.plane[2], x, y, width, height, code[2]);
+    }
+    Rgb rgb[2][4];
+    QC_UNROLL for (int cell = 0; cell < 2; ++cell) {
+        float cb[4] = {}, cr[4] = {};
+        if constexpr (kChroma == Chroma::kHalved || kChroma == Chroma::kHalvedAcross)
+            interpolate_down<kChroma>(shared, conversion.down, block + cell * ChromaTile<kChroma>::kOddCells, cell_y,
+                                      cb, cr);
+        QC_UNROLL for (int p = 0; p < 4; ++p) {
+            const int row = p / 2, column = 2 * cell + p % 2;
+            if constexpr (kChroma == Chroma::kFull) {
+                cb[p] = plane_value<kGeneral>(conversion, 1, code[1][row][column]);
+                cr[p] = plane_value<kGeneral>(conversion, 2, code[2][row][column]);
+            }
+            const float luma = plane_value<kGeneral>(conversion, 0, code[0][row][column]);
+            rgb[row][column] = linear_rgb<kGeneral>(conversion, luma, cb[p], cr[p]);
+        }
     }
     const uint32_t stored = layout.stored[0];
-    float* const at = planes + (layout.offset[0] + static_cast<uint32_t>(sample_index(x, y, height)));
-    Rgb sum[2]; // of the two pixels of a row
-    QC_UNROLL for (int i = 0; i < 2; ++i) {
-        Rgb rgb[2];
-        QC_UNROLL for (int p = 2 * i; p < 2 * i + 2; ++p)
-            rgb[p % 2] = linear_rgb<kGeneral>(conversion, plane_value<kGeneral>(conversion, 0, code[p]), cb[p], cr[p]);
-        if (stored != 0 && y + i < height) store_two<kGeneral>(stored, at + i * kRowFloats, rgb[0], rgb[1]);
-        if (x + 1 >= width) rgb[1] = rgb[0];
-        sum[i] = {rgb[0].red + rgb[1].red, rgb[0].green + rgb[1].green, rgb[0].blue + rgb[1].blue};
+    if (stored != 0) {
+        float* const at = planes + (layout.offset[0] + static_cast<uint32_t>(sample_index(x, y, height)));
+        store_pixels<kGeneral>(stored, at, rgb[0]);
+        if (y + 1 < height) store_pixels<kGeneral>(stored, at + kRowFloats, rgb[1]);
     }
     if (layout.levels == 1) return;
-    if (y + 1 >= height) sum[1] = sum[0];
-    const Rgb mean{0.25f * (sum[0].red + sum[1].red), 0.25f * (sum[0].green + sum[1].green),
-                   0.25f * (sum[0].blue + sum[1].blue)};
-    shared.level1[0][cell_y][cell_x] = mean.red;
-    shared.level1[1][cell_y][cell_x] = mean.green;
-    shared.level1[2][cell_y][cell_x] = mean.blue;
-    store_pixel<kGeneral>(layout, planes, 1, x / 2, y / 2, mean);
+    if (x + 3 >= width) {
+        QC_UNROLL for (int row = 0; row < 2; ++row) {
+            if (x + 1 >= width) rgb[row][1] = rgb[row][0];
+            rgb[row][3] = rgb[row][2];
+        }
+    }
+    if (y + 1 >= height) {
+        QC_UNROLL for (int column = 0; column < 4; ++column) rgb[1][column] = rgb[0][column];
+    }
+    Rgb mean[2];
+    QC_UNROLL for (int cell = 0; cell < 2; ++cell) {
+        const Rgb &a = rgb[0][2 * cell], &b = rgb[0][2 * cell + 1], &c = rgb[1][2 * cell], &d = rgb[1][2 * cell + 1];
+        mean[cell] = {mean_of_four(a.red, b.red, c.red, d.red), mean_of_four(a.green, b.green, c.green, d.green),
+                      mean_of_four(a.blue, b.blue, c.blue, d.blue)};
+    }
+    store_plane2(&shared.level1[0][cell_y][2 * block], mean[0].red, mean[1].red);
+    store_plane2(&shared.level1[1][cell_y][2 * block], mean[0].green, mean[1].green);
+    store_plane2(&shared.level1[2][cell_y][2 * block], mean[0].blue, mean[1].blue);
+    const uint32_t stored_next = layout.stored[1];
+    if (stored_next == 0) return;
+    const auto index = static_cast<uint32_t>(sample_index(x / 2, y / 2, layout.height[1]));
+    store_pixels<kGeneral>(stored_next, planes + (layout.offset[1] + index), mean);
 }
 
 /// Makes the tile's pixels of level kLevel from those of the level before. With `to`, keeps them for the next level.
 template <bool kGeneral, int kLevel, int kFrom, int kTo>
-QC_HD void halve(const float (&from)[3][kFrom][kFrom + 1], float (*to)[kTo][kTo + 1], int lane,
+QC_HD void halve(const float (&from)[3][kFrom][kFrom + 2], float (*to)[kTo][kTo + 2], int lane,
                  const PlaneLayout& layout, float* planes, int tile_x, int tile_y) {
     static_assert(kFrom == kTileSize >> (kLevel - 1));
     constexpr int kSize = kTileSize >> kLevel;
     const int last_x = layout.width[kLevel - 1] - 1 - tile_x * kFrom;
     const int last_y = layout.height[kLevel - 1] - 1 - tile_y * kFrom;
+    const uint32_t stored = layout.stored[kLevel];
     QC_UNROLL for (int first = 0; first < kSize * kSize; first += kWarpLanes) {
         const int i = first + lane;
         const int x = i % kSize, y = i / kSize;
@@ -432,8 +466,10 @@ QC_HD void halve(const float (&from)[3][kFrom][kFrom + 1], float (*to)[kTo][kTo 
                                    from[c][below][right]);
             if (to != nullptr) to[c][y][x] = mean[c];
         }
-        store_pixel<kGeneral>(layout, planes, kLevel, tile_x * kSize + x, tile_y * kSize + y,
-                              {mean[0], mean[1], mean[2]});
+        if (stored == 0) continue;
+        const int index = sample_index(tile_x * kSize + x, tile_y * kSize + y, layout.height[kLevel]);
+        const Rgb rgb[1] = {{mean[0], mean[1], mean[2]}};
+        store_pixels<kGeneral>(stored, planes + (layout.offset[kLevel] + static_cast<uint32_t>(index)), rgb);
     }
 }
 
@@ -441,7 +477,7 @@ QC_HD void halve(const float (&from)[3][kFrom][kFrom + 1], float (*to)[kTo][kTo 
 template <bool kGeneral, Chroma kChroma>
 QC_HD void level_phase(int level, PyramidShared<kChroma>& shared, int lane, const PlaneLayout& layout, float* planes,
                        int tile_x, int tile_y) {
-    float (*const nowhere)[1][2] = nullptr;
+    float(*const nowhere)[1][3] = nullptr;
     if (level == 2)
         halve<kGeneral, 2, kCells, kCells / 2>(shared.level1, shared.level2, lane, layout, planes, tile_x, tile_y);
     else if (level == 3)

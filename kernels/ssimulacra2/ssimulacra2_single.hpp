@@ -13,8 +13,8 @@
 namespace qc::ssimulacra2 {
 
 // ---- arithmetic -----------------------------------------------------------------------------------------------------
-// One instruction each on the GPU. Relative errors up to about 3e-7: the score moves by less than 3e-4, its norms by less
-// than 4e-5. Both pictures of a pair go through the same instructions, so that equal samples stay equal.
+// One instruction each on the GPU. Relative errors up to about 3e-7: the score moves by less than 3e-4, its norms by
+// less than 4e-5. Both pictures of a pair go through the same instructions, so that equal samples stay equal.
 
 QC_HD float fast_log2(float x) {
 #if defined(__CUDA_ARCH__)
@@ -114,6 +114,14 @@ QC_HD Float4 load_shared4(const float* from) {
 #endif
 }
 
+QC_HD void store_plane4(float* to, const Float4& value) {
+#if defined(__CUDA_ARCH__)
+    *reinterpret_cast<float4*>(to) = make_float4(value.value[0], value.value[1], value.value[2], value.value[3]);
+#else
+    *reinterpret_cast<Float4*>(to) = value;
+#endif
+}
+
 QC_HD void store_plane2(float* to, float x, float y) {
 #if defined(__CUDA_ARCH__)
     *reinterpret_cast<float2*>(to) = make_float2(x, y);
@@ -125,9 +133,9 @@ QC_HD void store_plane2(float* to, float x, float y) {
 
 // ---- planes in scratch memory ---------------------------------------------------------------------------------------
 
-/// The XYB of one picture, level after level. A level is a row of panels of 32 columns; a row of a panel holds 32 samples
-/// of X, then of Y, then of B, and the next row follows. So channels and neighbouring rows are at constant distances.
-/// Samples that the plan does not need are not written.
+/// The XYB of one picture, level after level. A level is a row of panels of 32 columns; a row of a panel holds 32
+/// samples of X, then of Y, then of B, and the next row follows. So channels and neighbouring rows are at constant
+/// distances. Samples that the plan does not need are not written.
 struct PlaneLayout {
     int32_t levels;
     int32_t width[kMaxLevels], height[kMaxLevels];

@@ -4,14 +4,14 @@
 
 namespace qc::ssimulacra2::tuning {
 
-// Pyramid: a block makes all levels of a 32x32 tile, a thread 2x2 samples of level 0.
-constexpr int kPyramidMinBlocks = 6;
-constexpr int kPyramidGeneralMinBlocks = 4; ///< with any colour conversion
+// Pyramid: a block makes all levels of a 32x32 tile, a thread 4x2 samples of level 0.
+constexpr int kPyramidMinBlocks = 8;
+constexpr int kPyramidGeneralMinBlocks = 6; ///< with any colour conversion
 
 // Maps: a thread filters one column downwards, 4 rows at a time; then four neighbouring pixels of a row.
 constexpr int kStripThreads = 128;
-constexpr int kStripRows = 64;        ///< at most, a multiple of 4
-constexpr int kStripMinBlocks = 5;    ///< blurs of radius 4
+constexpr int kStripRows = 64;         ///< at most, a multiple of 4
+constexpr int kStripMinBlocks = 5;     ///< blurs of radius 4
 constexpr int kWideStripMinBlocks = 3; ///< blurs of radius 8
 
 // Sums: one block per level, channel and pair.
