@@ -78,12 +78,13 @@ const MetricDescriptor* find_by_name(Registry registry, std::string_view name) {
     return nullptr;
 }
 
-/// The metric of this name, else all of this short name.
+/// All metrics of this short name, else the one of this name.
 std::vector<const MetricDescriptor*> find_by_any_name(Registry registry, std::string_view name) {
-    if (const MetricDescriptor* metric = find_by_name(registry, name)) return {metric};
     std::vector<const MetricDescriptor*> found;
     for (const MetricDescriptor* metric : registry)
         if (!name.empty() && metric->short_name == name) found.push_back(metric);
+    if (const MetricDescriptor* metric = find_by_name(registry, name); found.empty() && metric != nullptr)
+        found.push_back(metric);
     return found;
 }
 

@@ -355,8 +355,9 @@ TEST_F(NamedRegistry, ShortNames) {
         error_of({.metrics = "sim"}),
         "metrics: unknown metric \"sim\", known are vmaf, all, cambi, speed_chroma (speed), speed_temporal (speed), "
         "adm, motion, vif, psnr, float_ssim (ssim), example");
-    chroma_.short_name = "psnr"; // a name goes before another's short name
-    EXPECT_EQ(metrics_of(plan_of({.metrics = "psnr"})), "psnr");
+    chroma_.short_name = "vif"; // a short name goes before another metric's name
+    EXPECT_EQ(metrics_of(plan_of({.metrics = "vif"})), "speed_chroma");
+    EXPECT_EQ(metrics_of(plan_of({.metrics = "psnr", .feature = "name=vif"})), "vif psnr");
 }
 
 TEST_F(NamedRegistry, AllIsEveryMetricAndBothGenerationsOfVmaf) {
