@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "score_plan.hpp"
 
+#include <algorithm>
 #include <fstream>
 
 #include <gtest/gtest.h>
@@ -395,6 +396,10 @@ TEST_F(NamedRegistry, UnsuitableMetricsAreLeftOutOnRequest) {
     const ScorePlan smaller = plan_of({.metrics = "all", .skip_unsupported = 1}, &small);
     EXPECT_TRUE(smaller.models.empty());
     ASSERT_FALSE(smaller.warnings.empty());
+    // Both models want adm, each with options of its own; one line says that it is too small for it.
+    EXPECT_EQ(
+        std::count(smaller.warnings.begin(), smaller.warnings.end(), "left out: adm needs pictures of at least 33x33"),
+        1);
     EXPECT_EQ(smaller.warnings.back(), "left out: model \"vmaf_v1\", which needs a metric that is left out");
 }
 
