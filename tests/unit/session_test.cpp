@@ -5,8 +5,8 @@
 #include <cmath>
 #include <cstring>
 
-#include "quality_cuda.h"
 #include "metric_registry.hpp"
+#include "quality_cuda.h"
 #include "support/runs.hpp"
 
 namespace qc::test {
