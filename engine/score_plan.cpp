@@ -78,12 +78,13 @@ const MetricDescriptor* find_by_name(Registry registry, std::string_view name) {
     return nullptr;
 }
 
-/// The metric of this name, else all of this short name.
+/// All metrics of this short name, else the one of this name.
 std::vector<const MetricDescriptor*> find_by_any_name(Registry registry, std::string_view name) {
-    if (const MetricDescriptor* metric = find_by_name(registry, name)) return {metric};
     std::vector<const MetricDescriptor*> found;
     for (const MetricDescriptor* metric : registry)
         if (!name.empty() && metric->short_name == name) found.push_back(metric);
+    if (const MetricDescriptor* metric = find_by_name(registry, name); found.empty() && metric != nullptr)
+        found.push_back(metric);
     return found;
 }
 
@@ -475,6 +476,11 @@ private:
         return {refusal.code(), refusal.text() + " (on_unsupported=skip leaves out what these pictures do not suit)"};
     }
 
+    void warn_once(std::string text) {
+        auto& warnings = plan_.warnings;
+        if (std::find(warnings.begin(), warnings.end(), text) == warnings.end()) warnings.push_back(std::move(text));
+    }
+
     /// Drops the instances that were refused, and the models that read them.
     Status leave_out(const std::vector<Status>& refusals) {
         std::vector<size_t> new_index(refusals.size());
@@ -484,7 +490,7 @@ private:
             if (refusals[i].ok())
                 kept.push_back(std::move(plan_.instances[i]));
             else
-                plan_.warnings.push_back("left out: " + refusals[i].text());
+                warn_once("left out: " + refusals[i].text());
         }
         if (kept.empty() && !refusals.empty())
             return {refusals.front().code(), "on_unsupported=skip leaves no metric: " + refusals.front().text()};

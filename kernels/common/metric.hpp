@@ -117,7 +117,8 @@ struct MetricDescriptor {
     std::string_view name;    ///< libvmaf's extractor name: "vif"
     std::string_view summary; ///< one line for help texts
     /// What `metrics` and `options` accept beside the name, FFmpeg's usual word: "ssim" for float_ssim. Empty: nothing.
-    /// Metrics may share one: it then means all of them. Another metric's name goes before it.
+    /// Metrics may share one: it then means all of them. It goes before another metric's name, which then needs one
+    /// too.
     std::string_view short_name{};
     /// An example for developers: built for the tests, never part of metrics=all.
     bool is_example = false;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "score_plan.hpp"
 
+#include <algorithm>
 #include <fstream>
 
 #include <gtest/gtest.h>
@@ -382,8 +383,9 @@ TEST_F(NamedRegistry, ShortNames) {
         error_of({.metrics = "sim"}),
         "metrics: unknown metric \"sim\", known are vmaf, all, cambi, speed_chroma (speed), speed_temporal (speed), "
         "adm, motion, vif, psnr, float_ssim (ssim), example");
-    chroma_.short_name = "psnr"; // a name goes before another's short name
-    EXPECT_EQ(metrics_of(plan_of({.metrics = "psnr"})), "psnr");
+    chroma_.short_name = "vif"; // a short name goes before another metric's name
+    EXPECT_EQ(metrics_of(plan_of({.metrics = "vif"})), "speed_chroma");
+    EXPECT_EQ(metrics_of(plan_of({.metrics = "psnr", .feature = "name=vif"})), "vif psnr");
 }
 
 TEST_F(NamedRegistry, AllIsEveryMetricAndBothGenerationsOfVmaf) {
@@ -421,6 +423,10 @@ TEST_F(NamedRegistry, UnsuitableMetricsAreLeftOutOnRequest) {
     const ScorePlan smaller = plan_of({.metrics = "all", .skip_unsupported = 1}, &small);
     EXPECT_TRUE(smaller.models.empty());
     ASSERT_FALSE(smaller.warnings.empty());
+    // Both models want adm, each with options of its own; one line says that it is too small for it.
+    EXPECT_EQ(
+        std::count(smaller.warnings.begin(), smaller.warnings.end(), "left out: adm needs pictures of at least 33x33"),
+        1);
     EXPECT_EQ(smaller.warnings.back(), "left out: model \"vmaf_v1\", which needs a metric that is left out");
 }
 
