@@ -96,6 +96,7 @@ const MetricDescriptor& descriptor() {
     static constexpr MetricDescriptor kDescriptor{
         .name = "float_ansnr",
         .summary = "signal to noise ratio after smoothing the reference a little, the distorted picture a lot",
+        .short_name = "ansnr",
         .scope = Scope::kPair,
         .options = {},
         .outputs = kOutputs,

@@ -149,6 +149,7 @@ const MetricDescriptor& descriptor() {
     static constexpr MetricDescriptor kDescriptor{
         .name = "float_ms_ssim",
         .summary = "structural similarity of luma at five scales",
+        .short_name = "ms_ssim",
         .scope = Scope::kPair,
         .options = kOptions,
         .outputs = kOutputs,

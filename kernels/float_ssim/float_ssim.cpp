@@ -126,6 +126,7 @@ const MetricDescriptor& descriptor() {
     static constexpr MetricDescriptor kDescriptor{
         .name = "float_ssim",
         .summary = "structural similarity of luma at one scale",
+        .short_name = "ssim",
         .scope = Scope::kPair,
         .options = kOptions,
         .outputs = kOutputs,

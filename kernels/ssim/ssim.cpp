@@ -72,6 +72,7 @@ const MetricDescriptor& descriptor() {
     static constexpr MetricDescriptor kDescriptor{
         .name = "ssim",
         .summary = "structural similarity of luma in integers, at full resolution (Daala's)",
+        .short_name = "integer_ssim",
         .scope = Scope::kPair,
         .options = {},
         .outputs = kOutputs,
