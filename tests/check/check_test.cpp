@@ -58,6 +58,14 @@ protected:
         return 1;
     }
 
+    /// A size, enlarged to what the metric accepts.
+    qc_config fitting_config(const Layout& layout, int width, int height) const {
+        const std::string name = metric();
+        const qc_config config = config_for(layout, width, height, name.c_str(), QC_BACKEND_CPU);
+        const int least = accepts(config) ? 1 : smallest_size(layout);
+        return config_for(layout, std::max(width, least), std::max(height, least), nullptr, QC_BACKEND_CPU);
+    }
+
     void TearDown() override {
         if (IsSkipped() || !cuda_absence().empty()) return;
         EXPECT_GT(compared_, 0) << "nothing was compared";
@@ -66,21 +74,18 @@ protected:
     int compared_ = 0;
 };
 
-qc_config small_config(const Layout& layout, int width, int height) {
-    return config_for(layout, width, height, nullptr, QC_BACKEND_CPU);
-}
-
 TEST_P(Check, EveryLayout) {
     for (const Layout& layout : kAllLayouts)
-        compare(small_config(layout, 219, 163), Content::kNatural, 3, layout.name, 6);
+        compare(fitting_config(layout, 219, 163), Content::kNatural, 3, layout.name, 6);
     for (const Layout& layout : kRgbLayouts)
-        compare(small_config(layout, 219, 163), Content::kNatural, 3, layout.name, 6);
+        compare(fitting_config(layout, 219, 163), Content::kNatural, 3, layout.name, 6);
 }
 
 TEST_P(Check, EveryContent) {
     for (const char* name : {"yuv420p", "yuv420p10le", "yuv420p12le", "yuv420p16le"})
         for (const Content content : kAllContents)
-            compare(small_config(layout_named(name), 223, 181), content, 3, std::string(name) + " " + name_of(content));
+            compare(fitting_config(layout_named(name), 223, 181), content, 3,
+                    std::string(name) + " " + name_of(content));
 }
 
 /// Sizes from the smallest that the metric accepts, or from 1 on.
@@ -89,7 +94,7 @@ TEST_P(Check, EverySmallWidth) {
         const int smallest = smallest_size(layout_named(layout));
         for (int i = 0; i < 96; ++i) {
             const int width = smallest + i, height = std::max(37, smallest) + i % 5;
-            compare(small_config(layout_named(layout), width, height), Content::kNatural, 2,
+            compare(config_for(layout_named(layout), width, height, nullptr, QC_BACKEND_CPU), Content::kNatural, 2,
                     layout + format(" %dx%d", width, height), i % 7);
         }
     }
@@ -100,7 +105,7 @@ TEST_P(Check, EverySmallHeight) {
         const int smallest = smallest_size(layout_named(layout));
         for (int i = 0; i < 96; ++i) {
             const int width = std::max(39, smallest) + i % 6, height = smallest + i;
-            compare(small_config(layout_named(layout), width, height), Content::kNoise, 2,
+            compare(config_for(layout_named(layout), width, height, nullptr, QC_BACKEND_CPU), Content::kNoise, 2,
                     layout + format(" %dx%d", width, height));
         }
     }
@@ -110,7 +115,7 @@ TEST_P(Check, LargerSizes) {
     for (const auto& [width, height] :
          std::vector<std::pair<int, int>>{{640, 360}, {853, 481}, {1920, 1080}, {1283, 719}})
         for (const char* name : {"nv12", "p010le"})
-            compare(small_config(layout_named(name), width, height), Content::kNatural, 2,
+            compare(fitting_config(layout_named(name), width, height), Content::kNatural, 2,
                     std::string(name) + format(" %dx%d", width, height), width % 3);
 }
 
@@ -145,7 +150,7 @@ TEST_P(Check, EveryOption) {
             for (const char* layout : {"yuv420p10le", "nv12"}) {
                 // Earlier chroma is kept as it lies in memory: interleaved in the second of these.
                 if (std::string_view(layout) == "nv12" && GetParam()->needs_chroma_history == nullptr) continue;
-                qc_config config = small_config(layout_named(layout), 403, 334);
+                qc_config config = fitting_config(layout_named(layout), 403, 334);
                 config.options = options.c_str();
                 compare(config, Content::kNatural, 3, std::string(layout) + " " + options);
             }
@@ -161,7 +166,7 @@ TEST_P(Check, Resizing) {
             for (const char* method : {"nearest", "bilinear", "bicubic", "lanczos4"}) {
                 const std::string stem = metric() + "." + prefix + "_prescale";
                 const std::string options = stem + "=" + factor + "|" + stem + "_method=" + method;
-                qc_config config = small_config(layout_named(layout), 853, 662);
+                qc_config config = fitting_config(layout_named(layout), 853, 662);
                 config.options = options.c_str();
                 compare(config, Content::kNatural, 2, options);
             }
@@ -169,7 +174,7 @@ TEST_P(Check, Resizing) {
 
 TEST_P(Check, BitDepth) {
     for (const char* layout : {"yuv420p", "nv12"}) {
-        qc_config config = small_config(layout_named(layout), 403, 334);
+        qc_config config = fitting_config(layout_named(layout), 403, 334);
         config.bitdepth = 10;
         compare(config, Content::kNatural, 5, std::string("bitdepth=10, ") + layout, 2);
     }
@@ -182,7 +187,7 @@ TEST_P(Check, MixedDepthsAndLayouts) {
                                                                  {"yuv420p16le", "p010le"},
                                                                  {"p010le", "yuv420p10le"}};
     for (const auto& [reference, distorted] : mixes) {
-        qc_config config = small_config(layout_named(reference), 219, 163);
+        qc_config config = fitting_config(layout_named(reference), 219, 163);
         config.distorted[0] = format_of(layout_named(distorted), 219, 163);
         compare(config, Content::kNatural, 5, std::string(reference) + " / " + distorted, 2);
     }
@@ -192,14 +197,14 @@ TEST_P(Check, MixedDepthsAndLayouts) {
 TEST_P(Check, SanitizerSample) {
     for (const char* name : {"yuv420p", "nv12", "p010le", "yuv444p16le"})
         for (const auto& [width, height] : std::vector<std::pair<int, int>>{{70, 45}, {147, 83}, {264, 167}})
-            compare(small_config(layout_named(name), width, height), Content::kNatural, 3,
+            compare(fitting_config(layout_named(name), width, height), Content::kNatural, 3,
                     std::string(name) + format(" %dx%d", width, height), 2);
 }
 
 /// Any batch size, slot count and hurry gives the same bits, and so does a second run.
 TEST_P(Check, BatchesAndSlots) {
     const std::string name = metric();
-    qc_config config = small_config(layout_named("yuv420p"), 219, 161);
+    qc_config config = fitting_config(layout_named("yuv420p"), 219, 161);
     config.metrics = name.c_str();
     if (!accepts(config)) GTEST_SKIP() << name << " does not accept 219x161";
     const Stream stream = make_stream(config, Content::kNatural, 23);
@@ -223,7 +228,7 @@ TEST_P(Check, BatchesAndSlots) {
 /// Pauses at the beginning, within and at the end of batches: no backend looks back across one.
 TEST_P(Check, Pauses) {
     const std::string name = metric();
-    qc_config config = small_config(layout_named("yuv420p"), 219, 161);
+    qc_config config = fitting_config(layout_named("yuv420p"), 219, 161);
     config.metrics = name.c_str();
     if (!accepts(config)) GTEST_SKIP() << name << " does not accept 219x161";
     Stream stream = make_stream(config, Content::kNatural, 15);
@@ -240,7 +245,7 @@ TEST_P(Check, Pauses) {
 TEST_P(Check, SubsamplingAndRenditions) {
     for (const int n : {1, 2, 3, 7})
         for (const int renditions : {1, 3}) {
-            qc_config config = small_config(layout_named("yuv422p10le"), 218, 88);
+            qc_config config = fitting_config(layout_named("yuv422p10le"), 218, 88);
             config.n_subsample = n;
             config.renditions = renditions;
             for (int r = 1; r < renditions; ++r) config.distorted[r] = config.distorted[0];
@@ -286,7 +291,7 @@ TEST_P(Check, DevicePicturesInPlace) {
     const std::string name = metric();
     for (const char* layout : {"nv12", "p010le", "yuv444p16le", "yuv420p"}) {
         for (const int offset : {0, 2, 16}) {
-            qc_config config = small_config(layout_named(layout), 231, 169);
+            qc_config config = fitting_config(layout_named(layout), 231, 169);
             config.metrics = name.c_str();
             if (!accepts(config)) continue;
             const Stream stream = make_stream(config, Content::kNatural, 5, offset == 16 ? 25 : 2);

@@ -310,6 +310,8 @@ TEST(ScorePlan, StagesAreComputedByTheOneThatServesAll) {
     EXPECT_EQ(computed_by({{every, "a"}, {some, "a+b"}}), (Indices{0, 1}));
     // Either of two that are no help to each other may serve the third.
     EXPECT_EQ(computed_by({{some, "a"}, {some, "a+b"}, {some, "a+c"}}), (Indices{1, 1, 2}));
+}
+
 // ---- short names, "all", skipping, lines of other tools -------------------------------------------------------------
 
 Status refuse_small(const FrameGeometry& geometry, const OptionValues&) {
