@@ -188,7 +188,7 @@ TEST_P(Check, MixedDepthsAndLayouts) {
                                                                  {"p010le", "yuv420p10le"}};
     for (const auto& [reference, distorted] : mixes) {
         qc_config config = fitting_config(layout_named(reference), 219, 163);
-        config.distorted[0] = format_of(layout_named(distorted), 219, 163);
+        config.distorted[0] = format_of(layout_named(distorted), config.reference.width, config.reference.height);
         compare(config, Content::kNatural, 5, std::string(reference) + " / " + distorted, 2);
     }
 }
