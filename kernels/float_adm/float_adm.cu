@@ -8,6 +8,13 @@
 namespace qc::float_adm {
 namespace {
 
+/// Hides from the compiler that a value is the same for all tiles of a row. What follows from it, such as addresses of
+/// rows, is then computed for each tile anew instead of taking registers, which would spill, all the way.
+__device__ __forceinline__ int computed_anew(int value) {
+    asm volatile("" : "+r"(value));
+    return value;
+}
+
 /// Walks along a row of tiles. `rows`: row sums of all pairs.
 template <bool kCube, typename T>
 __device__ __forceinline__ void run_strip(const LevelLaunch& launch, const Source<T>& source, float* reference_low,
@@ -15,12 +22,12 @@ __device__ __forceinline__ void run_strip(const LevelLaunch& launch, const Sourc
     extern __shared__ __align__(16) unsigned char memory[];
     SharedTile& shared = *reinterpret_cast<SharedTile*>(memory);
     const TileGrid& grid = launch.grid;
-    const int thread = static_cast<int>(threadIdx.x);
     const int tile_y = grid.origin_y + static_cast<int>(blockIdx.x) * tuning::kUsefulRows;
-    const RunningSum own = running_sum(launch.plan, tile_y, thread);
+    const RunningSum own = running_sum(launch.plan, tile_y, static_cast<int>(threadIdx.x));
     float sum = 0.0f;
 #pragma unroll 1
     for (int tile = 0; tile < grid.columns; tile++) {
+        const int thread = computed_anew(static_cast<int>(threadIdx.x));
         const int tile_x = grid.origin_x + tile * tuning::kUsefulColumns;
         if (has_details(launch.plan, tile_x, tile_y)) {
             ThreadTile state;
