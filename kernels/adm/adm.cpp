@@ -369,6 +369,17 @@ std::unique_ptr<Metric> create(const FrameGeometry& geometry, const OptionValues
     return std::make_unique<Adm>(geometry, options);
 }
 
+/// Of the options, the sums depend on these alone; weights, noise and floor come in with the final scores.
+std::string stage(const FrameGeometry& geometry, const OptionValues& options) {
+    const Settings settings = read_settings(options);
+    const Plan plan = make_plan(geometry, settings);
+    std::string name = format("adm sums, gain %.17g", settings.gain_limit);
+    for (const LevelPlan& level : plan.level) name += format(", %u/%u", level.factor[kBandH], level.factor[kBandD]);
+    if (plan.skip_level0) name += ", without scale 0";
+    if (!plan.impairment) name += ", without impairment";
+    return name;
+}
+
 } // namespace
 
 const MetricDescriptor& descriptor() {
@@ -381,6 +392,7 @@ const MetricDescriptor& descriptor() {
         adm.outputs = kOutputSpecs;
         adm.validate = validate;
         adm.create = create;
+        adm.stage = stage;
         return adm;
     }();
     return kDescriptor;

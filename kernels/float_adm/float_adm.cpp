@@ -229,11 +229,10 @@ public:
     size_t scratch_bytes(int count) const override { return Scratch(plan_, count).bytes; }
 
     Status prepare(DeviceProgram& program) override {
-        const std::string suffix = std::string(plan_.impairment ? "_aim" : "") + (plan_.cube ? "" : "_power");
+        const std::string suffix = plan_.cube ? "" : "_power";
         const std::string level0 = geometry_.sample == SampleType::kU8 ? "float_adm_level0_u8" : "float_adm_level0_u16";
-        const size_t shared = plan_.impairment ? sizeof(SharedTile<true>) : sizeof(SharedTile<false>);
-        QC_RETURN_IF_ERROR(program.find((level0 + suffix).c_str(), shared, &level0_kernel_));
-        QC_RETURN_IF_ERROR(program.find(("float_adm_deep" + suffix).c_str(), shared, &deep_kernel_));
+        QC_RETURN_IF_ERROR(program.find((level0 + suffix).c_str(), sizeof(SharedTile), &level0_kernel_));
+        QC_RETURN_IF_ERROR(program.find(("float_adm_deep" + suffix).c_str(), sizeof(SharedTile), &deep_kernel_));
         return program.find("float_adm_finish", 0, &finish_kernel_);
     }
 
@@ -249,10 +248,9 @@ public:
             const float* const in = low[i - 1];
             QC_RETURN_IF_ERROR(enqueue_level(deep_kernel_, i, batch, queue, in, low[i], rows));
         }
-        // Without impairment its words are not computed, and stay zero.
-        const unsigned words = plan_.impairment ? kSums<true> : kSums<false>;
-        return queue.launch(finish_kernel_, {kLevels, 1, static_cast<unsigned>(batch.count)}, {32 * words, 1, 1},
-                            batch.pairs, make_finish(plan_), static_cast<const float*>(rows), batch.accumulators);
+        const Dim3 grid = {kLevels, 1, static_cast<unsigned>(batch.count)};
+        return queue.launch(finish_kernel_, grid, {32 * kWordsPerLevel, 1, 1}, batch.pairs, make_finish(plan_),
+                            static_cast<const float*>(rows), batch.accumulators);
     }
 
     void finalise(int64_t frame, std::span<const uint64_t> accumulators, ScoreSink& sink) override {
@@ -273,13 +271,11 @@ public:
         const double adm2 = reference != 0 ? detail / reference : 1.0;
 
         sink.put(frame, kAdm2, adm2);
-        if (plan_.impairment) {
-            const bool defined = reference != 0 && impairment_reference != 0;
-            const double aim = defined ? std::min(impairment / impairment_reference, 1.0) : 0.0;
-            const double blend = blend_of(adm2, aim);
-            sink.put(frame, kAim, aim);
-            sink.put(frame, kAdm3, blend > settings_.minimum ? blend : settings_.minimum);
-        }
+        const bool defined = reference != 0 && impairment_reference != 0;
+        const double aim = defined ? std::min(impairment / impairment_reference, 1.0) : 0.0;
+        const double blend = blend_of(adm2, aim);
+        sink.put(frame, kAim, aim);
+        sink.put(frame, kAdm3, blend > settings_.minimum ? blend : settings_.minimum);
         for (int i = 0; i < kLevels; i++) {
             sink.put(frame, kScale0 + i,
                      static_cast<double>(levels[i].detail) / static_cast<double>(levels[i].reference));
@@ -330,7 +326,7 @@ private:
         LevelScore score;
         score.detail = norm(sums + kDetail * kBands, noise);
         score.reference = norm(sums + kReference * kBands, noise);
-        if (plan_.impairment) score.impairment = norm(sums + kImpairment * kBands, 0.0f);
+        score.impairment = norm(sums + kImpairment * kBands, 0.0f);
         return score;
     }
 

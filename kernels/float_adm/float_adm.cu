@@ -8,27 +8,34 @@
 namespace qc::float_adm {
 namespace {
 
+/// Hides from the compiler that a value is the same for all tiles of a row. What follows from it, such as addresses of
+/// rows, is then computed for each tile anew instead of taking registers, which would spill, all the way.
+__device__ __forceinline__ int computed_anew(int value) {
+    asm volatile("" : "+r"(value));
+    return value;
+}
+
 /// Walks along a row of tiles. `rows`: row sums of all pairs.
-template <bool kAim, bool kCube, typename T>
+template <bool kCube, typename T>
 __device__ __forceinline__ void run_strip(const LevelLaunch& launch, const Source<T>& source, float* reference_low,
                                           float* distorted_low, float* rows) {
     extern __shared__ __align__(16) unsigned char memory[];
-    SharedTile<kAim>& shared = *reinterpret_cast<SharedTile<kAim>*>(memory);
+    SharedTile& shared = *reinterpret_cast<SharedTile*>(memory);
     const TileGrid& grid = launch.grid;
-    const int thread = static_cast<int>(threadIdx.x);
     const int tile_y = grid.origin_y + static_cast<int>(blockIdx.x) * tuning::kUsefulRows;
-    const RunningSum own = running_sum<kAim>(launch.plan, tile_y, thread);
+    const RunningSum own = running_sum(launch.plan, tile_y, static_cast<int>(threadIdx.x));
     float sum = 0.0f;
 #pragma unroll 1
     for (int tile = 0; tile < grid.columns; tile++) {
+        const int thread = computed_anew(static_cast<int>(threadIdx.x));
         const int tile_x = grid.origin_x + tile * tuning::kUsefulColumns;
         if (has_details(launch.plan, tile_x, tile_y)) {
             ThreadTile state;
             filter_columns<true>(launch, source, tile_x, tile_y, thread, shared);
             __syncthreads();
-            filter_rows<true, kAim, kCube>(launch, tile_x, tile_y, thread, shared, reference_low, distorted_low, state);
+            filter_rows<true, kCube>(launch, tile_x, tile_y, thread, shared, reference_low, distorted_low, state);
             __syncthreads();
-            measure_energies<kAim, kCube>(launch, tile_x, tile_y, thread, shared, state);
+            measure_energies<kCube>(launch, tile_x, tile_y, thread, shared, state);
             __syncthreads();
             if (own.used) sum = continue_sum(shared, own.chain, sum);
             __syncthreads();
@@ -36,8 +43,7 @@ __device__ __forceinline__ void run_strip(const LevelLaunch& launch, const Sourc
             ThreadTile state;
             filter_columns<false>(launch, source, tile_x, tile_y, thread, shared);
             __syncthreads();
-            filter_rows<false, kAim, kCube>(launch, tile_x, tile_y, thread, shared, reference_low, distorted_low,
-                                            state);
+            filter_rows<false, kCube>(launch, tile_x, tile_y, thread, shared, reference_low, distorted_low, state);
             __syncthreads();
         }
     }
@@ -47,7 +53,7 @@ __device__ __forceinline__ void run_strip(const LevelLaunch& launch, const Sourc
 }
 
 /// Level 0 reads the luma of pictures in place.
-template <bool kAim, bool kCube, typename T>
+template <bool kCube, typename T>
 __device__ __forceinline__ void run_level0(const DevicePair* pairs, const LevelLaunch& launch, float* low,
                                            float* rows) {
     const DevicePair& pair = pairs[blockIdx.z];
@@ -60,11 +66,11 @@ __device__ __forceinline__ void run_level0(const DevicePair* pairs, const LevelL
     source.wide = rows_aligned(plane, kColumnsPerItem * sizeof(T));
     const size_t size = static_cast<size_t>(launch.out_pitch) * launch.plan.height;
     float* const reference_low = low + 2 * blockIdx.z * size;
-    run_strip<kAim, kCube>(launch, source, reference_low, reference_low + size, rows);
+    run_strip<kCube>(launch, source, reference_low, reference_low + size, rows);
 }
 
 /// Deeper levels read the a bands of the level above.
-template <bool kAim, bool kCube>
+template <bool kCube>
 __device__ __forceinline__ void run_deep(const float* in, const LevelLaunch& launch, float* low, float* rows) {
     const size_t in_size = static_cast<size_t>(launch.in_pitch) * launch.plan.in_height;
     Source<float> source;
@@ -72,7 +78,7 @@ __device__ __forceinline__ void run_deep(const float* in, const LevelLaunch& lau
     source.pitch = launch.in_pitch;
     const size_t size = static_cast<size_t>(launch.out_pitch) * launch.plan.height;
     float* const reference_low = low + 2 * blockIdx.z * size;
-    run_strip<kAim, kCube>(launch, source, reference_low, reference_low + size, rows);
+    run_strip<kCube>(launch, source, reference_low, reference_low + size, rows);
 }
 
 } // namespace
@@ -83,25 +89,23 @@ using namespace qc::float_adm;
 
 #define QC_FLOAT_ADM_BOUNDS __launch_bounds__(tuning::kThreads, tuning::kBlocksPerMultiprocessor)
 
-/// Kernels of all levels, with and without additive impairment, for the power 3 and for all powers.
-#define QC_FLOAT_ADM_KERNELS(suffix, aim, cube)                                                                        \
+/// Kernels of all levels, for the power 3 and for all powers.
+#define QC_FLOAT_ADM_KERNELS(suffix, cube)                                                                             \
     extern "C" __global__ void QC_FLOAT_ADM_BOUNDS float_adm_level0_u8##suffix(                                        \
         const DevicePair* pairs, const LevelLaunch launch, float* low, float* rows) {                                  \
-        run_level0<aim, cube, uint8_t>(pairs, launch, low, rows);                                                      \
+        run_level0<cube, uint8_t>(pairs, launch, low, rows);                                                           \
     }                                                                                                                  \
     extern "C" __global__ void QC_FLOAT_ADM_BOUNDS float_adm_level0_u16##suffix(                                       \
         const DevicePair* pairs, const LevelLaunch launch, float* low, float* rows) {                                  \
-        run_level0<aim, cube, uint16_t>(pairs, launch, low, rows);                                                     \
+        run_level0<cube, uint16_t>(pairs, launch, low, rows);                                                          \
     }                                                                                                                  \
     extern "C" __global__ void QC_FLOAT_ADM_BOUNDS float_adm_deep##suffix(const float* in, const LevelLaunch launch,   \
                                                                           float* low, float* rows) {                   \
-        run_deep<aim, cube>(in, launch, low, rows);                                                                    \
+        run_deep<cube>(in, launch, low, rows);                                                                         \
     }
 
-QC_FLOAT_ADM_KERNELS(, false, true)
-QC_FLOAT_ADM_KERNELS(_aim, true, true)
-QC_FLOAT_ADM_KERNELS(_power, false, false)
-QC_FLOAT_ADM_KERNELS(_aim_power, true, false)
+QC_FLOAT_ADM_KERNELS(, true)
+QC_FLOAT_ADM_KERNELS(_power, false)
 
 /// blockIdx.x is the level; a warp adds up the rows of one accumulator word.
 extern "C" __global__ void __launch_bounds__(32 * kWordsPerLevel)

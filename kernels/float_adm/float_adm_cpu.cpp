@@ -95,15 +95,14 @@ QC_CPU_CLONES void reference_cubes(const float* band, float factor, Columns colu
 }
 
 /// Running sums along a row, all at once: each is a chain of dependent additions.
-template <int kSums>
-void add_in_order(const std::vector<float>* energies, Columns columns, float* sums) {
-    const float* terms[kSums];
-    float running[kSums] = {};
-    for (int i = 0; i < kSums; i++) terms[i] = energies[i].data();
+void add_in_order(const std::vector<float>* energies, Columns columns, float (&sums)[kWordsPerLevel]) {
+    const float* terms[kWordsPerLevel];
+    float running[kWordsPerLevel] = {};
+    for (int i = 0; i < kWordsPerLevel; i++) terms[i] = energies[i].data();
     for (int x = columns.begin; x < columns.end; x++) {
-        for (int i = 0; i < kSums; i++) running[i] += terms[i][x];
+        for (int i = 0; i < kWordsPerLevel; i++) running[i] += terms[i][x];
     }
-    std::copy(running, running + kSums, sums);
+    std::copy(running, running + kWordsPerLevel, sums);
 }
 
 // ---- one level ------------------------------------------------------------------------------------------------------
@@ -242,18 +241,14 @@ private:
     void score_row(int y) {
         find_threshold(y, windows_[1]);
         measure(y, windows_[0], kDetail);
+        find_threshold(y, windows_[0]);
+        measure(y, windows_[1], kImpairment);
         const DetailRows reference = reference_energies_[y % kRing].rows();
         for (int b = 0; b < kBands; b++) {
             std::copy(reference.band[b], reference.band[b] + level_.width, energies_[kReference * kBands + b].begin());
         }
-        float row[kWordsPerLevel] = {};
-        if (plan_.impairment) {
-            find_threshold(y, windows_[0]);
-            measure(y, windows_[1], kImpairment);
-            add_in_order<kWordsPerLevel>(energies_, columns_, row);
-        } else {
-            add_in_order<kImpairment * kBands>(energies_, columns_, row);
-        }
+        float row[kWordsPerLevel];
+        add_in_order(energies_, columns_, row);
         for (int i = 0; i < kWordsPerLevel; i++) sums_[i] += row[i];
     }
 

@@ -44,11 +44,11 @@ struct Block {
 };
 
 /// What run_strip() of float_adm.cu does, phase by phase.
-template <bool kAim, bool kCube, typename T>
+template <bool kCube, typename T>
 void run_block(const Block<T>& block, int block_x) {
     const LevelLaunch& launch = block.launch;
     const int tile_y = launch.grid.origin_y + block_x * tuning::kUsefulRows;
-    const auto shared = std::make_unique<SharedTile<kAim>>();
+    const auto shared = std::make_unique<SharedTile>();
     std::vector<ThreadTile> states(tuning::kThreads);
     std::vector<float> sums(tuning::kThreads);
     const auto run_filters = [&]<bool kDetails>(int tile_x) {
@@ -56,8 +56,7 @@ void run_block(const Block<T>& block, int block_x) {
             filter_columns<kDetails>(launch, block.pictures[picture_of_thread(t)], tile_x, tile_y, t, *shared);
         }
         for (const int t : block.threads) {
-            filter_rows<kDetails, kAim, kCube>(launch, tile_x, tile_y, t, *shared, block.low[0], block.low[1],
-                                               states[t]);
+            filter_rows<kDetails, kCube>(launch, tile_x, tile_y, t, *shared, block.low[0], block.low[1], states[t]);
         }
     };
     for (int tile = 0; tile < launch.grid.columns; tile++) {
@@ -69,10 +68,10 @@ void run_block(const Block<T>& block, int block_x) {
             // The energies take the place of the filtered columns: nobody may need those any more.
             std::memset(static_cast<void*>(shared->filtered), 0x77, sizeof shared->filtered);
             for (const int t : block.threads) {
-                measure_energies<kAim, kCube>(launch, tile_x, tile_y, t, *shared, states[t]);
+                measure_energies<kCube>(launch, tile_x, tile_y, t, *shared, states[t]);
             }
             for (const int t : block.threads) {
-                const RunningSum own = running_sum<kAim>(launch.plan, tile_y, t);
+                const RunningSum own = running_sum(launch.plan, tile_y, t);
                 if (own.used) sums[t] = continue_sum(*shared, own.chain, sums[t]);
             }
         } else if (launch.writes_low != 0) {
@@ -80,7 +79,7 @@ void run_block(const Block<T>& block, int block_x) {
         }
     }
     for (const int t : block.threads) {
-        const RunningSum own = running_sum<kAim>(launch.plan, tile_y, t);
+        const RunningSum own = running_sum(launch.plan, tile_y, t);
         if (own.used) block.rows[static_cast<size_t>(launch.first_row + own.y) * kWordsPerLevel + own.sum] = sums[t];
     }
 }
@@ -90,7 +89,7 @@ T argument(void** arguments, int index) {
     return *static_cast<const T*>(arguments[index]);
 }
 
-template <bool kAim, bool kCube, typename T>
+template <bool kCube, typename T>
 void run_pair(const LevelLaunch& launch, const Source<T>* pictures, unsigned pair, Dim3 grid, void** arguments,
               const Threads& threads) {
     const size_t size = static_cast<size_t>(launch.out_pitch) * launch.plan.height;
@@ -100,10 +99,10 @@ void run_pair(const LevelLaunch& launch, const Source<T>* pictures, unsigned pai
     float* const distorted_low = low == nullptr ? nullptr : reference_low + size;
     float* const rows = argument<float*>(arguments, 3) + static_cast<size_t>(pair) * launch.rows * kWordsPerLevel;
     const Block<T> block{launch, pictures, {reference_low, distorted_low}, rows, threads};
-    for (unsigned x = 0; x < grid.x; x++) run_block<kAim, kCube>(block, static_cast<int>(x));
+    for (unsigned x = 0; x < grid.x; x++) run_block<kCube>(block, static_cast<int>(x));
 }
 
-template <bool kAim, bool kCube, typename T>
+template <bool kCube, typename T>
 void run_level0(Dim3 grid, void** arguments, const Threads& threads) {
     const auto* pairs = argument<const DevicePair*>(arguments, 0);
     const auto launch = argument<LevelLaunch>(arguments, 1);
@@ -114,11 +113,11 @@ void run_level0(Dim3 grid, void** arguments, const Threads& threads) {
             pictures[p] = {static_cast<const T*>(luma.data), static_cast<ptrdiff_t>(luma.pitch_bytes / sizeof(T)),
                            luma.shift, rows_aligned(luma, kColumnsPerItem * sizeof(T))};
         }
-        run_pair<kAim, kCube>(launch, pictures, z, grid, arguments, threads);
+        run_pair<kCube>(launch, pictures, z, grid, arguments, threads);
     }
 }
 
-template <bool kAim, bool kCube>
+template <bool kCube>
 void run_deep(Dim3 grid, void** arguments, const Threads& threads) {
     const auto* in = argument<const float*>(arguments, 0);
     const auto launch = argument<LevelLaunch>(arguments, 1);
@@ -129,7 +128,7 @@ void run_deep(Dim3 grid, void** arguments, const Threads& threads) {
             pictures[p].data = in + (2 * z + p) * in_size;
             pictures[p].pitch = launch.in_pitch;
         }
-        run_pair<kAim, kCube>(launch, pictures, z, grid, arguments, threads);
+        run_pair<kCube>(launch, pictures, z, grid, arguments, threads);
     }
 }
 
@@ -162,18 +161,12 @@ struct NamedKernel {
     const char* name;
     KernelFunction function;
 };
-const NamedKernel kKernels[] = {{"float_adm_level0_u8", run_level0<false, true, uint8_t>},
-                                {"float_adm_level0_u8_aim", run_level0<true, true, uint8_t>},
-                                {"float_adm_level0_u8_power", run_level0<false, false, uint8_t>},
-                                {"float_adm_level0_u8_aim_power", run_level0<true, false, uint8_t>},
-                                {"float_adm_level0_u16", run_level0<false, true, uint16_t>},
-                                {"float_adm_level0_u16_aim", run_level0<true, true, uint16_t>},
-                                {"float_adm_level0_u16_power", run_level0<false, false, uint16_t>},
-                                {"float_adm_level0_u16_aim_power", run_level0<true, false, uint16_t>},
-                                {"float_adm_deep", run_deep<false, true>},
-                                {"float_adm_deep_aim", run_deep<true, true>},
-                                {"float_adm_deep_power", run_deep<false, false>},
-                                {"float_adm_deep_aim_power", run_deep<true, false>},
+const NamedKernel kKernels[] = {{"float_adm_level0_u8", run_level0<true, uint8_t>},
+                                {"float_adm_level0_u8_power", run_level0<false, uint8_t>},
+                                {"float_adm_level0_u16", run_level0<true, uint16_t>},
+                                {"float_adm_level0_u16_power", run_level0<false, uint16_t>},
+                                {"float_adm_deep", run_deep<true>},
+                                {"float_adm_deep_power", run_deep<false>},
                                 {"float_adm_finish", run_finish}};
 
 /// Blocks of all GPUs can have this much shared memory.
@@ -244,21 +237,15 @@ struct Surface {
     }
 };
 
-std::unique_ptr<Metric> create(const Pair& pair, const test::OptionList& list, bool impairment) {
-    auto metric = descriptor().create(pair.reference.geometry(), test::options_of(descriptor(), list));
-    if (!impairment) {
-        const size_t outputs = descriptor().outputs.size();
-        const std::unique_ptr<bool[]> wanted(new bool[outputs]());
-        metric->want_outputs({wanted.get(), outputs});
-    }
-    return metric;
+std::unique_ptr<Metric> create(const Pair& pair, const test::OptionList& list) {
+    return descriptor().create(pair.reference.geometry(), test::options_of(descriptor(), list));
 }
 
 /// Scores a batch on the emulated device; rows of the accumulators are in reverse order of the pairs.
-std::vector<Words64> device_words(const std::vector<Pair>& pairs, const test::OptionList& list, bool impairment,
-                                  const Layout& layout, bool descending) {
+std::vector<Words64> device_words(const std::vector<Pair>& pairs, const test::OptionList& list, const Layout& layout,
+                                  bool descending) {
     const Picture& first = pairs[0].reference;
-    const auto metric = create(pairs[0], list, impairment);
+    const auto metric = create(pairs[0], list);
     EmulatedProgram program;
     const Status prepared = metric->prepare(program);
     EXPECT_TRUE(prepared.ok()) << prepared.text();
@@ -301,13 +288,13 @@ std::vector<Words64> device_words(const std::vector<Pair>& pairs, const test::Op
     return words;
 }
 
-void expect_device_like_cpu(const std::vector<Pair>& pairs, const test::OptionList& list = {}, bool impairment = true,
+void expect_device_like_cpu(const std::vector<Pair>& pairs, const test::OptionList& list = {},
                             const Layout& layout = {}, bool descending = false) {
-    const std::vector<Words64> device = device_words(pairs, list, impairment, layout, descending);
+    const std::vector<Words64> device = device_words(pairs, list, layout, descending);
     for (size_t n = 0; n < pairs.size(); n++) {
         const Picture& picture = pairs[n].reference;
         Words64 words(kWords);
-        create(pairs[n], list, impairment)->score(pairs[n].view(), words);
+        create(pairs[n], list)->score(pairs[n].view(), words);
         for (int i = 0; i < kWords; i++) {
             ASSERT_EQ(device[n][i], words[i]) << picture.width << "x" << picture.height << "@" << picture.depth
                                               << " pair " << n << " of " << pairs.size() << " word " << i;
@@ -320,8 +307,8 @@ void expect_device_like_cpu(const std::vector<Pair>& pairs, const test::OptionLi
 TEST(FloatAdmEmulation, SmallSizes) {
     for (int width = kMinimumSize; width <= 66; width++) {
         const int other = kMinimumSize + (width * 7) % 50;
-        expect_device_like_cpu({textured(width, other, 8, 1)}, {}, width % 2 == 0, {}, width % 3 == 0);
-        expect_device_like_cpu({textured(other, width, 8, 2)}, {}, width % 2 != 0, {}, width % 3 != 0);
+        expect_device_like_cpu({textured(width, other, 8, 1)}, {}, {}, width % 3 == 0);
+        expect_device_like_cpu({textured(other, width, 8, 2)}, {}, {}, width % 3 != 0);
         if (HasFatalFailure()) return;
     }
 }
@@ -344,7 +331,7 @@ TEST(FloatAdmEmulation, DepthsShiftsAndAlignments) {
             layout.shift = depth == 10 && offset % 2 == 0 ? 6 : depth == 12 && offset % 2 == 0 ? 4 : 0;
             layout.extra_pitch = 5 * layout.offset;
             layout.pitch_alignment = offset == 0 ? 64 : depth > 8 ? 2 : 1;
-            expect_device_like_cpu({textured(175, 99, depth, 4)}, {}, offset % 2 == 0, layout);
+            expect_device_like_cpu({textured(175, 99, depth, 4)}, {}, layout);
             if (HasFatalFailure()) return;
         }
     }
@@ -355,7 +342,7 @@ TEST(FloatAdmEmulation, Batches) {
         std::vector<Pair> pairs;
         pairs.reserve(count);
         for (int i = 0; i < count; i++) pairs.push_back(textured(139, 77, 8, static_cast<uint32_t>(i)));
-        expect_device_like_cpu(pairs, {}, count % 2 == 0, {}, count == 3);
+        expect_device_like_cpu(pairs, {}, {}, count == 3);
         if (HasFatalFailure()) return;
     }
 }
@@ -381,8 +368,7 @@ TEST(FloatAdmEmulation, Options) {
                                     {{"adm_p_norm", 2.7}, {"adm_bypass_cm", 1}, {"adm_skip_scale0", 1}},
                                     {{"adm_f1s1", 0.5}, {"adm_f2s3", 0.01}}};
     for (const test::OptionList& list : all) {
-        expect_device_like_cpu({pair}, list, true);
-        expect_device_like_cpu({pair}, list, false);
+        expect_device_like_cpu({pair}, list);
         if (HasFatalFailure()) return;
     }
 }

@@ -70,7 +70,6 @@ struct Plan {
     LevelPlan level[kLevels];
     Rules rules;
     bool cube = true; ///< the power is 3
-    bool impairment = true;
     bool skip_level0 = false;
 };
 

@@ -285,26 +285,6 @@ TEST(FloatAdmScores, WithoutMaskingThereIsMoreOfBoth) {
     EXPECT_GT(score(pair, {{"adm_bypass_cm", 1}}, "aim"), score(pair, {}, "aim"));
 }
 
-TEST(FloatAdmScores, UnwantedImpairmentIsNotComputed) {
-    const Pair pair = textured(96, 80, 8, 5);
-    const OptionValues options(descriptor().options);
-    const auto metric = descriptor().create(pair.reference.geometry(), options);
-    std::vector<uint8_t> wanted(descriptor().outputs.size());
-    wanted[0] = 1;
-    metric->want_outputs({reinterpret_cast<const bool*>(wanted.data()), wanted.size()});
-    std::vector<uint64_t> words(metric->accumulator_words());
-    metric->score(pair.view(), words);
-    test::Recorder recorder(descriptor());
-    metric->finalise(0, words, recorder);
-    EXPECT_EQ(recorder.values("adm2").at(0), score(pair, {}, "adm2"));
-    EXPECT_TRUE(recorder.values("aim").empty());
-    for (int i = 0; i < kWords; i++) {
-        if (i % kWordsPerLevel / kBands == kImpairment) {
-            EXPECT_EQ(words[i], 0u) << i;
-        }
-    }
-}
-
 // ---- names and refusals ---------------------------------------------------------------------------------------------
 
 std::string name_of(const char* alias, const test::OptionList& list) {

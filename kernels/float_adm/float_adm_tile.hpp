@@ -77,21 +77,17 @@ QC_HD int energy_place(int column) {
     return column % 2 * (tuning::kTileColumns / 2) + column / 2;
 }
 
-constexpr int kMaxSums = kWordsPerLevel;
-template <bool kAim>
-constexpr int kSums = kAim ? kMaxSums : kImpairment* kBands; ///< in the order of the accumulators
-template <bool kAim>
-constexpr int kMaskers = kAim ? 2 : 1; ///< 0: the additive part, masks detail; 1: the restored part, masks impairment
+constexpr int kSums = kWordsPerLevel; ///< of a row, in the order of the accumulators
+constexpr int kMaskers = 2;           ///< 0: the additive part, masks detail; 1: the restored part, masks impairment
 
 enum Filter { kLow = 0, kHigh = 1 };
 
-template <bool kAim>
 struct SharedTile {
     union {
         alignas(16) float filtered[2][2][tuning::kTileRows][kFilteredPitch]; ///< [filter][picture][row][column]
-        float energy[tuning::kUsefulRows * kSums<kAim>][kEnergyPitch];       ///< [row, sum][column]
+        float energy[tuning::kUsefulRows * kSums][kEnergyPitch];             ///< [row, sum][column]
     };
-    alignas(16) float neighbour[kMaskers<kAim>][kBands][tuning::kTileRows][kWindowPitch]; ///< [..][row][pad + column]
+    alignas(16) float neighbour[kMaskers][kBands][tuning::kTileRows][kWindowPitch]; ///< [..][row][pad + column]
 };
 
 /// What a thread keeps from phase 2 to phase 3, for its two columns.
@@ -167,9 +163,9 @@ QC_HD void read_rows(const Source<T>& source, const LevelPlan& plan, const Centr
 }
 
 /// `source` is the one of picture_of_thread().
-template <bool kDetails, bool kAim, typename T>
+template <bool kDetails, typename T>
 QC_HD void filter_columns(const LevelLaunch& launch, const Source<T>& source, int tile_x, int tile_y, int thread,
-                          SharedTile<kAim>& shared) {
+                          SharedTile& shared) {
     const int row = thread / kItemsPerRow * kRowsPerItem % tuning::kTileRows, picture = picture_of_thread(thread);
     const int column = thread % kItemsPerRow * kColumnsPerItem;
     // Coefficient i needs inputs 2i - 1 to 2i + 2; the tile starts one coefficient before its first useful one. In x,
@@ -226,8 +222,8 @@ struct LaneBands {
     float detail[2][kBands];
 };
 
-template <bool kDetails, bool kAim>
-QC_HD void filter_row(const SharedTile<kAim>& shared, int picture, int row, int lane, LaneBands& bands) {
+template <bool kDetails>
+QC_HD void filter_row(const SharedTile& shared, int picture, int row, int lane, LaneBands& bands) {
     float x[6];
     read_filtered(shared.filtered[kLow][picture][row], lane, x);
     QC_UNROLL
@@ -263,8 +259,8 @@ QC_HD void store_neighbours(const LevelPlan& plan, float* window, int x, int lan
     }
 }
 
-template <bool kDetails, bool kAim, bool kCube>
-QC_HD void filter_rows(const LevelLaunch& launch, int tile_x, int tile_y, int thread, SharedTile<kAim>& shared,
+template <bool kDetails, bool kCube>
+QC_HD void filter_rows(const LevelLaunch& launch, int tile_x, int tile_y, int thread, SharedTile& shared,
                        float* reference_low, float* distorted_low, ThreadTile& state) {
     const LevelPlan& plan = launch.plan;
     const TileRow here(tile_y, thread);
@@ -302,10 +298,8 @@ QC_HD void filter_rows(const LevelLaunch& launch, int tile_x, int tile_y, int th
         for (int b = 0; b < kBands; b++) {
             store_neighbours(plan, shared.neighbour[0][b][here.row], x, lane, neighbour_term(state.additive[0][b]),
                              neighbour_term(state.additive[1][b]));
-            if constexpr (kAim) {
-                store_neighbours(plan, shared.neighbour[1][b][here.row], x, lane, neighbour_term(state.restored[0][b]),
-                                 neighbour_term(state.restored[1][b]));
-            }
+            store_neighbours(plan, shared.neighbour[1][b][here.row], x, lane, neighbour_term(state.restored[0][b]),
+                             neighbour_term(state.restored[1][b]));
         }
     }
 }
@@ -344,14 +338,14 @@ QC_HD void add_window(const float* above, const float* here, const float* below,
     for (int c = 0; c < 2; c++) threshold[c] += ((sum[c] + row[c]) + row[c + 1]) + row[c + 2];
 }
 
-template <bool kAim, bool kCube>
-QC_HD void measure_energies(const LevelLaunch& launch, int tile_x, int tile_y, int thread, SharedTile<kAim>& shared,
+template <bool kCube>
+QC_HD void measure_energies(const LevelLaunch& launch, int tile_x, int tile_y, int thread, SharedTile& shared,
                             const ThreadTile& state) {
     const LevelPlan& plan = launch.plan;
     const TileRow here(tile_y, thread);
     if (!here.useful || !plan.scores_row(here.y)) return;
     const int lane = thread % 32, x = tile_x - 1 + 2 * lane;
-    float(*const energies)[kEnergyPitch] = shared.energy + (here.row - 1) * kSums<kAim>;
+    float(*const energies)[kEnergyPitch] = shared.energy + (here.row - 1) * kSums;
     // The band's borders mirror: above row 0 lies row 1, below the last row the last row.
     const int above = here.y > 0 ? here.row - 1 : here.row + 1;
     const int below = here.y + 1 < plan.height ? here.row + 1 : here.row;
@@ -366,7 +360,7 @@ QC_HD void measure_energies(const LevelLaunch& launch, int tile_x, int tile_y, i
         }
     }
     QC_UNROLL
-    for (int m = 0; m < kMaskers<kAim>; m++) {
+    for (int m = 0; m < kMaskers; m++) {
         const float(&masker)[2][kBands] = m == 0 ? state.additive : state.restored;
         const float(&measured)[2][kBands] = m == 0 ? state.restored : state.additive;
         float threshold[2] = {0.0f, 0.0f};
@@ -399,14 +393,12 @@ struct RunningSum {
     bool used;
 };
 
-template <bool kAim>
 QC_HD RunningSum running_sum(const LevelPlan& plan, int tile_y, int thread) {
-    const int row = thread / kSums<kAim>, y = tile_y + row;
-    return {thread, thread % kSums<kAim>, y, row < tuning::kUsefulRows && plan.scores_row(y)};
+    const int row = thread / kSums, y = tile_y + row;
+    return {thread, thread % kSums, y, row < tuning::kUsefulRows && plan.scores_row(y)};
 }
 
-template <bool kAim>
-QC_HD float continue_sum(const SharedTile<kAim>& shared, int chain, float sum) {
+QC_HD float continue_sum(const SharedTile& shared, int chain, float sum) {
     const float *const even = shared.energy[chain], *const odd = even + energy_place(1);
     static_assert(tuning::kUsefulColumns % 2 == 0);
 #if defined(__CUDACC__)

@@ -189,5 +189,25 @@ TEST(SharedStage, MotionsOfOneWindowAreComputedOnce) {
         }
 }
 
+TEST(SharedStage, AdmsThatDifferInWeightsAreComputedOnce) {
+    const std::vector<std::string> features = {"name=adm:adm_dlm_weight=0.7",
+                                               "name=adm:adm_min_val=0.5:adm_noise_weight=0.02",
+                                               "name=adm:adm_csf_scale=2", // of another adm_csf_mode
+                                               "name=adm:adm_enhn_gain_limit=1:adm_dlm_weight=0.7",
+                                               "name=adm:adm_enhn_gain_limit=1",
+                                               "name=adm:adm_csf_mode=2"};
+    std::string all;
+    std::vector<Request> alone{{"adm"}, {"float_psnr"}};
+    for (const std::string& feature : features) {
+        all += (all.empty() ? "" : "|") + feature;
+        alone.push_back({"float_psnr", feature.c_str()});
+    }
+    for (const char* layout : {"yuv420p", "p010le"})
+        for (const int renditions : {1, 2}) {
+            const size_t words = expect_scores_as_alone({"adm+float_psnr", all.c_str()}, alone, layout, 1, renditions);
+            EXPECT_EQ(words, 1u + 3u * 36u) << "the usual sums, those of another gain, those of another sensitivity";
+        }
+}
+
 } // namespace
 } // namespace qc::test
