@@ -15,6 +15,7 @@
 #include <cmath>
 
 #include "ciede/ciede_math.hpp"
+#include "common/unroll.hpp"
 
 namespace qc::ciede {
 
@@ -66,8 +67,44 @@ QC_HD double double_of(uint32_t value) {
 #endif
 }
 
+/// A number from 1 to below 2. The lower word has the weight 2^-52.
+QC_HD Split split_of_one_to_two(double value) {
+#if defined(__CUDA_ARCH__)
+    const auto lower = static_cast<uint32_t>(__double2loint(value));
+#else
+    const auto lower = static_cast<uint32_t>(std::bit_cast<uint64_t>(value));
+#endif
+    return {float_of((upper_word(value) << 3) + 0x40000000u), static_cast<float>(lower) * 0x1p-52f};
+}
+
+/// What makes a float's bits a double's: a factor that moves them, and the difference of the biases.
+struct Widening {
+    uint32_t factor;
+    uint64_t biases;
+};
+#if defined(__CUDACC__)
+/// Where the compiler does not see it: of a known power of two it would make shifts instead of one multiply-add.
+static __constant__ Widening kWidening = {1u << 29, uint64_t{(1023 - 127) << 20} << 32};
+#else
+constexpr Widening kWidening = {1u << 29, uint64_t{(1023 - 127) << 20} << 32};
+#endif
+
+/// Exact for what is not negative, but for a 0: that becomes 2^-127. A multiply-add instead of a conversion, which takes
+/// the special function unit.
+QC_HD double widened(float value) {
+#if defined(__CUDA_ARCH__)
+    uint64_t bits;
+    asm("mad.wide.u32 %0, %1, %2, %3;" : "=l"(bits) : "r"(bits_of(value)), "r"(kWidening.factor), "l"(kWidening.biases));
+    return __longlong_as_double(static_cast<int64_t>(bits));
+#else
+    return std::bit_cast<double>(uint64_t{bits_of(value)} * kWidening.factor + kWidening.biases);
+#endif
+}
+
 /// Adding it rounds values below 2^22 to integers, which then are the lowest bits.
 constexpr float kRounder = 12582912.0f; // 1.5 * 2^23
+/// The same for multiples of 1 / 64.
+constexpr float kFineRounder = kRounder / 64.0f;
 
 /// The sum of a and b, which is smaller than a unless a is 0, with its rounding error.
 QC_HD Split add(float a, float b) {
@@ -188,43 +225,6 @@ QC_HD double darken(double x, double power) {
     return x > kPowerThreshold ? power : fma(x, 1.055 / 12.92, -0.055 / 12.92);
 }
 
-QC_HD uint32_t larger(uint32_t a, uint32_t b) {
-    return a > b ? a : b;
-}
-
-/// Linear light of the three channels, in place.
-QC_HD void linearise(double& red, double& green, double& blue, const PowerEntry* powers) {
-    const uint32_t r = power_interval(red), g = power_interval(green), b = power_interval(blue);
-    const double x_red = red, x_green = green, x_blue = blue;
-    red = power_of(x_red, r, powers);
-    green = power_of(x_green, g, powers);
-    blue = power_of(x_blue, b, powers);
-    if (larger(r - 1, larger(g - 1, b - 1)) >= kPowers) {
-        red = darken(x_red, red);
-        green = darken(x_green, green);
-        blue = darken(x_blue, blue);
-    }
-}
-
-/// Cube root, rounded once: a Newton step in single precision, then one from the exact residual. Garbage for t <= 0.
-template <typename Seeds>
-QC_HD float cube_root(double t) {
-    const auto rough = static_cast<float>(t);
-    const float inverse = Seeds::exp2(Seeds::log2(rough) * (-1.0f / 3.0f));
-    const float square = inverse * inverse, third = square * (1.0f / 3.0f);
-    const float seed = rough * square;
-    const float step = fmaf(-(seed * seed), seed, rough) * third;
-    const float root = seed + step;
-    const float slope = fmaf(step * inverse, third, third); // 1 / (3 root^2)
-    const double exact = root;
-    const auto residual = static_cast<float>(fma(-(exact * exact), exact, t));
-    return fmaf(residual, slope, root);
-}
-
-/// Upper word of the threshold below which the lightness function is a straight line. Root and line touch there, so
-/// that the lower word does not matter.
-constexpr auto kStraightEnd = static_cast<int32_t>(std::bit_cast<uint64_t>(kCurveThreshold) >> 32);
-
 QC_HD int32_t signed_upper_word(double value) {
     return static_cast<int32_t>(upper_word(value));
 }
@@ -233,15 +233,51 @@ QC_HD int32_t smaller(int32_t a, int32_t b) {
     return a < b ? a : b;
 }
 
-QC_HD float straighten(double t, float root) {
-    return signed_upper_word(t) < kStraightEnd ? static_cast<float>(fma(t, kCurveSlope / 116.0, 16.0 / 116.0)) : root;
+/// The smallest of the upper words, which order numbers as they are, negative ones before all others.
+template <int kCount>
+QC_HD int32_t least_upper_word(const double (&values)[kCount]) {
+    int32_t least = signed_upper_word(values[0]);
+    QC_UNROLL for (int i = 1; i < kCount; ++i) least = smaller(least, signed_upper_word(values[i]));
+    return least;
 }
 
-/// scale * (x - y), rounded once.
-QC_HD float scaled_difference(float scale, float x, float y) {
-    const float difference = x - y;
-    const float minus_y = difference - x, rest = (x - (difference - minus_y)) - (y + minus_y);
-    return fmaf(scale, difference, scale * rest);
+/// From this upper word on x lies above the threshold.
+constexpr auto kSurelyCurved = static_cast<int32_t>((kFirstPower + 1) << kIntervalShift);
+
+/// Linear light of channels, in place.
+template <int kChannels>
+QC_HD void linearise(double (&channels)[kChannels], const PowerEntry* powers) {
+    double powered[kChannels];
+    QC_UNROLL for (int i = 0; i < kChannels; ++i) {
+        powered[i] = power_of(channels[i], power_interval(channels[i]), powers);
+    }
+    if (least_upper_word(channels) < kSurelyCurved) {
+        QC_UNROLL for (int i = 0; i < kChannels; ++i) powered[i] = darken(channels[i], powered[i]);
+    }
+    QC_UNROLL for (int i = 0; i < kChannels; ++i) channels[i] = powered[i];
+}
+
+/// Cube root, rounded once. Garbage for t <= 0.
+///
+/// With inverse = (1 + e) t^(-1/3), the seed is (1 + 2 e) t^(1/3), and its residual r such that w = r / t is
+/// seed^-1 * r * inverse^2 whatever e: no further step is needed to know root = seed * (1 - w)^(-1/3).
+template <typename Seeds>
+QC_HD float cube_root(double t) {
+    const auto rough = static_cast<float>(t);
+    const float inverse = Seeds::exp2(Seeds::log2(rough) * (-1.0f / 3.0f));
+    const float square = inverse * inverse;
+    const float seed = rough * square;
+    const double exact = widened(seed);
+    const float step = static_cast<float>(fma(-(exact * exact), exact, t)) * square;
+    return fmaf(step, fmaf(step * inverse, 2.0f / 9.0f, 1.0f / 3.0f), seed);
+}
+
+/// Upper word of the threshold below which the lightness function is a straight line. Root and line touch there, so
+/// that the lower word does not matter.
+constexpr auto kStraightEnd = static_cast<int32_t>(std::bit_cast<uint64_t>(kCurveThreshold) >> 32);
+
+QC_HD float straighten(double t, float root) {
+    return signed_upper_word(t) < kStraightEnd ? static_cast<float>(fma(t, kCurveSlope / 116.0, 16.0 / 116.0)) : root;
 }
 
 /// X, Y or Z relative to white.
@@ -253,24 +289,60 @@ QC_HD double tristimulus(double red, double green, double blue) {
     return fma(kBlue, blue, fma(kGreen, green, kRed * red));
 }
 
+/// The channels' x of a chroma sample, without luma's part.
+struct ChromaTerms {
+    double red, green, blue;
+};
+
+QC_HD ChromaTerms chroma_terms(uint32_t u_code, uint32_t v_code, const ChannelMatrix& matrix) {
+    const double u = double_of(u_code), v = double_of(v_code);
+    return {fma(matrix.red_v, v, matrix.red), fma(matrix.green_u, u, fma(matrix.green_v, v, matrix.green)),
+            fma(matrix.blue_u, u, matrix.blue)};
+}
+
+/// Colours of some pixels, step by step together: that hides latencies, and rare cases are looked for once.
+template <typename Seeds, int kPixels>
+QC_HD void labs_of(const uint32_t (&lumas)[kPixels], const ChromaTerms (&chromas)[kPixels], const ChannelMatrix& matrix,
+                   const PowerEntry* powers, Lab (&labs)[kPixels]) {
+    double channels[3 * kPixels];
+    QC_UNROLL for (int i = 0; i < kPixels; ++i) {
+        const double luma = double_of(lumas[i]);
+        channels[3 * i] = fma(matrix.luma, luma, chromas[i].red);
+        channels[3 * i + 1] = fma(matrix.luma, luma, chromas[i].green);
+        channels[3 * i + 2] = fma(matrix.luma, luma, chromas[i].blue);
+    }
+    linearise(channels, powers);
+    double stimuli[3 * kPixels];
+    QC_UNROLL for (int i = 0; i < kPixels; ++i) {
+        const double red = channels[3 * i], green = channels[3 * i + 1], blue = channels[3 * i + 2];
+        stimuli[3 * i] = tristimulus<0>(red, green, blue);
+        stimuli[3 * i + 1] = tristimulus<1>(red, green, blue);
+        stimuli[3 * i + 2] = tristimulus<2>(red, green, blue);
+    }
+    float lightness[3 * kPixels];
+    double wide[3 * kPixels];
+    QC_UNROLL for (int i = 0; i < 3 * kPixels; ++i) {
+        lightness[i] = cube_root<Seeds>(stimuli[i]);
+        wide[i] = widened(lightness[i]);
+    }
+    if (least_upper_word(stimuli) < kStraightEnd) {
+        QC_UNROLL for (int i = 0; i < 3 * kPixels; ++i) {
+            lightness[i] = straighten(stimuli[i], lightness[i]);
+            wide[i] = lightness[i];
+        }
+    }
+    QC_UNROLL for (int i = 0; i < kPixels; ++i) {
+        const double x = wide[3 * i], y = wide[3 * i + 1], z = wide[3 * i + 2];
+        labs[i] = {fmaf(116.0f, lightness[3 * i + 1], -16.0f), static_cast<float>(500.0 * (x - y)),
+                   static_cast<float>(200.0 * (y - z))};
+    }
+}
+
 template <typename Seeds>
 QC_HD Lab lab_of(const Sample& sample, const ChannelMatrix& matrix, const PowerEntry* powers) {
-    const double luma = double_of(sample.y), u = double_of(sample.u), v = double_of(sample.v);
-    double red = fma(matrix.luma, luma, fma(matrix.red_v, v, matrix.red));
-    double green = fma(matrix.luma, luma, fma(matrix.green_u, u, fma(matrix.green_v, v, matrix.green)));
-    double blue = fma(matrix.luma, luma, fma(matrix.blue_u, u, matrix.blue));
-    linearise(red, green, blue, powers);
-    const double big_x = tristimulus<0>(red, green, blue), big_y = tristimulus<1>(red, green, blue),
-                 big_z = tristimulus<2>(red, green, blue);
-    float x = cube_root<Seeds>(big_x), y = cube_root<Seeds>(big_y), z = cube_root<Seeds>(big_z);
-    const int32_t least =
-        smaller(signed_upper_word(big_x), smaller(signed_upper_word(big_y), signed_upper_word(big_z)));
-    if (least < kStraightEnd) {
-        x = straighten(big_x, x);
-        y = straighten(big_y, y);
-        z = straighten(big_z, z);
-    }
-    return {fmaf(116.0f, y, -16.0f), scaled_difference(500.0f, x, y), scaled_difference(200.0f, y, z)};
+    Lab lab[1];
+    labs_of<Seeds, 1>({sample.y}, {chroma_terms(sample.u, sample.v, matrix)}, matrix, powers, lab);
+    return lab[0];
 }
 
 // ---- functions of one variable --------------------------------------------------------------------------------------
@@ -349,8 +421,9 @@ QC_HD float hue_of(float b, float a, const Split* angles) {
     const float longer = fmaxf(fmaxf(across, up), kTiny), shorter = fminf(across, up);
 
     // tan(angle) = shorter / longer = k / 64 rotated by atan(ratio). The numerator is exact, as k has few bits.
-    const float rounded = fmaf(shorter * Seeds::reciprocal(longer), static_cast<float>(kAngleSteps), kRounder);
-    const float tangent = (rounded - kRounder) * (1.0f / kAngleSteps);
+    static_assert(kAngleSteps == 64);
+    const float rounded = fmaf(shorter, Seeds::reciprocal(longer), kFineRounder);
+    const float tangent = rounded - kFineRounder;
     const Split angle = angles[bits_of(rounded) & (kAngles - 1)];
     const float numerator = fmaf(-tangent, longer, shorter);
     const float denominator = fmaf(tangent, shorter, longer);
@@ -379,17 +452,15 @@ constexpr float kLargestHueStep = 3.14159250f;
 /// Way from hue to hue, over 0 if that is shorter.
 QC_HD float hue_difference(float first, float second) {
     const float difference = second - first, size = fabsf(difference);
-    if (size <= kLargestHueStep) return difference;
     const float other_way = (kTurn.high - size) + kTurn.low;
-    return second <= first ? other_way : -other_way;
+    return size <= kLargestHueStep ? difference : difference < 0.0f ? other_way : -other_way;
 }
 
 QC_HD float mean_hue(float first, float second) {
     const float sum = first + second;
-    if (fabsf(first - second) <= kLargestHueStep) return 0.5f * sum;
-    const bool beyond_turn = sum > kTurn.high;
-    const Split total = add(beyond_turn ? sum : kTurn.high, beyond_turn ? kTurn.high : sum);
-    return 0.5f * (total.high + (total.low + kTurn.low));
+    const Split total = add(fmaxf(sum, kTurn.high), fminf(sum, kTurn.high));
+    const float beyond = total.high + (total.low + kTurn.low);
+    return 0.5f * (fabsf(second - first) <= kLargestHueStep ? sum : beyond);
 }
 
 /// T of the standard.
@@ -402,19 +473,17 @@ QC_HD float hue_weight(float hue, const HueEntry* hues) {
 
 // ---- the difference -------------------------------------------------------------------------------------------------
 
-/// 1 + G / 2 of the standard: what a is stretched by near the grey axis.
+/// 1 + G / 2 of the standard: what a is stretched by near the grey axis. Between 1 and 1.5.
 template <typename Seeds>
 QC_HD Split stretch_of(float mean_chroma) {
-    const double chroma = mean_chroma, square = chroma * chroma, cube = square * chroma;
+    const double chroma = widened(mean_chroma), square = chroma * chroma, cube = square * chroma;
     const double seventh = cube * cube * chroma;
     const double product = seventh * (seventh + kChromaKnee);
-    const double seed = Seeds::inverse_root(fmaxf(static_cast<float>(product), kTiny));
-    const auto error = static_cast<float>(fma(-(product * seed), seed, 1.0));
+    const double seed = widened(Seeds::inverse_root(fmaxf(static_cast<float>(product), kTiny)));
+    const double error = fma(-(product * seed), seed, 1.0);
     const double rough = seventh * seed; // sqrt(seventh / (seventh + knee))
-    const double correction = error * fmaf(0.375f, error, 0.5f);
-    const double stretch = fma(fma(rough, correction, rough), -0.5, 1.5);
-    const auto high = static_cast<float>(stretch);
-    return {high, static_cast<float>(stretch - static_cast<double>(high))};
+    const double stretch = fma(rough * error, fma(error, -0.1875, -0.25), fma(rough, -0.5, 1.5));
+    return split_of_one_to_two(stretch);
 }
 
 /// -R_T of the standard.

@@ -67,11 +67,11 @@ TEST(CiedeArithmetic, ChannelsBelowTheThresholdTakeTheLine) {
     for (const double x : {-0.9, -1e-9, 0.0, 0.03, kPowerThreshold, std::nextafter(kPowerThreshold, 1.0), 0.1, 2.24}) {
         const double channel = 1.055 * x - 0.055;
         const double expected = x > kPowerThreshold ? std::pow(x, 2.4) : channel / 12.92;
-        double red = x, green = 0.5, blue = 0.6;
-        linearise(red, green, blue, tables().power);
-        EXPECT_NEAR(red, expected, 1e-14) << x;
-        EXPECT_NEAR(green, std::pow(0.5, 2.4), 1e-14) << x;
-        EXPECT_NEAR(blue, std::pow(0.6, 2.4), 1e-14) << x;
+        double channels[] = {x, 0.5, 0.6};
+        linearise(channels, tables().power);
+        EXPECT_NEAR(channels[0], expected, 1e-14) << x;
+        EXPECT_NEAR(channels[1], std::pow(0.5, 2.4), 1e-14) << x;
+        EXPECT_NEAR(channels[2], std::pow(0.6, 2.4), 1e-14) << x;
     }
 }
 
