@@ -77,27 +77,23 @@ QC_HD Split split_of_one_to_two(double value) {
     return {float_of((upper_word(value) << 3) + 0x40000000u), static_cast<float>(lower) * 0x1p-52f};
 }
 
-/// What makes a float's bits a double's: a factor that moves them, and the difference of the biases.
-struct Widening {
-    uint32_t factor;
-    uint64_t biases;
-};
 #if defined(__CUDACC__)
-/// Where the compiler does not see it: of a known power of two it would make shifts instead of one multiply-add.
-static __constant__ Widening kWidening = {1u << 29, uint64_t{(1023 - 127) << 20} << 32};
+/// 2^29 where the compiler does not see it: of a known power of two it would make two shifts instead of one product.
+static __constant__ uint32_t kWidening = 1u << 29;
 #else
-constexpr Widening kWidening = {1u << 29, uint64_t{(1023 - 127) << 20} << 32};
+constexpr uint32_t kWidening = 1u << 29;
 #endif
 
-/// Exact for what is not negative, but for a 0: that becomes 2^-127. A multiply-add instead of a conversion, which takes
-/// the special function unit.
+/// Exact for what is not negative, but for a 0: that becomes 2^-127. A product and a sum of integers instead of a
+/// conversion, which takes the special function unit.
 QC_HD double widened(float value) {
+    constexpr uint32_t kBiases = (1023 - 127) << 20;
 #if defined(__CUDA_ARCH__)
     uint64_t bits;
-    asm("mad.wide.u32 %0, %1, %2, %3;" : "=l"(bits) : "r"(bits_of(value)), "r"(kWidening.factor), "l"(kWidening.biases));
-    return __longlong_as_double(static_cast<int64_t>(bits));
+    asm("mul.wide.u32 %0, %1, %2;" : "=l"(bits) : "r"(bits_of(value)), "r"(kWidening));
+    return __hiloint2double(static_cast<int>(static_cast<uint32_t>(bits >> 32) + kBiases), static_cast<int>(bits));
 #else
-    return std::bit_cast<double>(uint64_t{bits_of(value)} * kWidening.factor + kWidening.biases);
+    return std::bit_cast<double>(uint64_t{bits_of(value)} * kWidening + (uint64_t{kBiases} << 32));
 #endif
 }
 
@@ -185,17 +181,29 @@ inline void fill_tables(Tables* tables) {
 
 // ---- from samples to Lab --------------------------------------------------------------------------------------------
 
-/// From samples to x = (c + 0.055) / 1.055 of the channels c.
-struct ChannelMatrix {
+/// A straight line.
+struct Line {
+    double slope, start;
+    QC_HD double at(double x) const { return fma(x, slope, start); }
+};
+
+/// Numbers of the way from samples to Lab. They are an argument of the kernel rather than constants: instructions read
+/// arguments in place, constants of 64 bits have to be brought to registers.
+struct Coefficients {
+    // From samples to x = (c + 0.055) / 1.055 of the channels c.
     double luma; ///< of all channels
     double red_v, green_u, green_v, blue_u;
     double red, green, blue; ///< constant terms
+    double power[4];         ///< series of (1 + d)^2.4 - 1, from the highest power down
+    Line dark;               ///< linear light of x below the threshold
+    double tristimulus[3][3]; ///< as kTristimulus, relative to white
+    Line straight;           ///< the lightness function below its threshold
 };
 
-inline ChannelMatrix make_channel_matrix(int depth) {
+inline Coefficients make_coefficients(int depth) {
     const double scale = 1 << (depth - 8);
     const double black = 0.055 - 16.0 / 219.0, middle = 128.0 / 224.0, chroma = 1.0 / (224.0 * scale * 1.055);
-    return {
+    Coefficients coefficients{
         .luma = 1.0 / (219.0 * scale * 1.055),
         .red_v = kRedFromV * chroma,
         .green_u = -kGreenFromU * chroma,
@@ -204,7 +212,16 @@ inline ChannelMatrix make_channel_matrix(int depth) {
         .red = (black - kRedFromV * middle) / 1.055,
         .green = (black + (kGreenFromU + kGreenFromV) * middle) / 1.055,
         .blue = (black - kBlueFromU * middle) / 1.055,
+        .power = {-0.0336, 0.224, 1.68, 2.4}, // binomial
+        .dark = {1.055 / 12.92, -0.055 / 12.92},
+        .tristimulus = {},
+        .straight = {kCurveSlope / 116.0, 16.0 / 116.0},
     };
+    constexpr double kWhite[3] = {kWhiteX, 1.0, kWhiteZ};
+    for (int row = 0; row < 3; ++row) {
+        for (int i = 0; i < 3; ++i) coefficients.tristimulus[row][i] = kTristimulus[row][i] / kWhite[row];
+    }
+    return coefficients;
 }
 
 /// Interval of x in the table. Beyond its end: x lies below the threshold. 0: it may.
@@ -213,16 +230,11 @@ QC_HD uint32_t power_interval(double x) {
 }
 
 /// x^2.4, good to 2^-46, from the threshold on.
-QC_HD double power_of(double x, uint32_t interval, const PowerEntry* powers) {
+QC_HD double power_of(double x, uint32_t interval, const double (&power)[4], const PowerEntry* powers) {
     const PowerEntry entry = powers[interval < kPowers ? interval : kPowers - 1];
     const double d = fma(x, entry.inverse, -1.0);
-    const double series = fma(fma(fma(-0.0336, d, 0.224), d, 1.68), d, 2.4); // binomial
+    const double series = fma(fma(fma(power[0], d, power[1]), d, power[2]), d, power[3]);
     return fma(entry.power * d, series, entry.power);
-}
-
-/// The straight line below the threshold.
-QC_HD double darken(double x, double power) {
-    return x > kPowerThreshold ? power : fma(x, 1.055 / 12.92, -0.055 / 12.92);
 }
 
 QC_HD int32_t signed_upper_word(double value) {
@@ -246,13 +258,15 @@ constexpr auto kSurelyCurved = static_cast<int32_t>((kFirstPower + 1) << kInterv
 
 /// Linear light of channels, in place.
 template <int kChannels>
-QC_HD void linearise(double (&channels)[kChannels], const PowerEntry* powers) {
+QC_HD void linearise(double (&channels)[kChannels], const Coefficients& coefficients, const PowerEntry* powers) {
     double powered[kChannels];
     QC_UNROLL for (int i = 0; i < kChannels; ++i) {
-        powered[i] = power_of(channels[i], power_interval(channels[i]), powers);
+        powered[i] = power_of(channels[i], power_interval(channels[i]), coefficients.power, powers);
     }
     if (least_upper_word(channels) < kSurelyCurved) {
-        QC_UNROLL for (int i = 0; i < kChannels; ++i) powered[i] = darken(channels[i], powered[i]);
+        QC_UNROLL for (int i = 0; i < kChannels; ++i) {
+            if (channels[i] <= kPowerThreshold) powered[i] = coefficients.dark.at(channels[i]);
+        }
     }
     QC_UNROLL for (int i = 0; i < kChannels; ++i) channels[i] = powered[i];
 }
@@ -276,17 +290,9 @@ QC_HD float cube_root(double t) {
 /// that the lower word does not matter.
 constexpr auto kStraightEnd = static_cast<int32_t>(std::bit_cast<uint64_t>(kCurveThreshold) >> 32);
 
-QC_HD float straighten(double t, float root) {
-    return signed_upper_word(t) < kStraightEnd ? static_cast<float>(fma(t, kCurveSlope / 116.0, 16.0 / 116.0)) : root;
-}
-
 /// X, Y or Z relative to white.
-template <int kRow>
-QC_HD double tristimulus(double red, double green, double blue) {
-    constexpr double kWhite = kRow == 0 ? kWhiteX : kRow == 1 ? 1.0 : kWhiteZ;
-    constexpr double kRed = kTristimulus[kRow][0] / kWhite, kGreen = kTristimulus[kRow][1] / kWhite,
-                     kBlue = kTristimulus[kRow][2] / kWhite;
-    return fma(kBlue, blue, fma(kGreen, green, kRed * red));
+QC_HD double tristimulus(const double (&row)[3], double red, double green, double blue) {
+    return fma(row[2], blue, fma(row[1], green, row[0] * red));
 }
 
 /// The channels' x of a chroma sample, without luma's part.
@@ -294,30 +300,30 @@ struct ChromaTerms {
     double red, green, blue;
 };
 
-QC_HD ChromaTerms chroma_terms(uint32_t u_code, uint32_t v_code, const ChannelMatrix& matrix) {
+QC_HD ChromaTerms chroma_terms(uint32_t u_code, uint32_t v_code, const Coefficients& coefficients) {
     const double u = double_of(u_code), v = double_of(v_code);
-    return {fma(matrix.red_v, v, matrix.red), fma(matrix.green_u, u, fma(matrix.green_v, v, matrix.green)),
-            fma(matrix.blue_u, u, matrix.blue)};
+    return {fma(coefficients.red_v, v, coefficients.red), fma(coefficients.green_u, u, fma(coefficients.green_v, v, coefficients.green)),
+            fma(coefficients.blue_u, u, coefficients.blue)};
 }
 
 /// Colours of some pixels, step by step together: that hides latencies, and rare cases are looked for once.
 template <typename Seeds, int kPixels>
-QC_HD void labs_of(const uint32_t (&lumas)[kPixels], const ChromaTerms (&chromas)[kPixels], const ChannelMatrix& matrix,
+QC_HD void labs_of(const uint32_t (&lumas)[kPixels], const ChromaTerms (&chromas)[kPixels], const Coefficients& coefficients,
                    const PowerEntry* powers, Lab (&labs)[kPixels]) {
     double channels[3 * kPixels];
     QC_UNROLL for (int i = 0; i < kPixels; ++i) {
         const double luma = double_of(lumas[i]);
-        channels[3 * i] = fma(matrix.luma, luma, chromas[i].red);
-        channels[3 * i + 1] = fma(matrix.luma, luma, chromas[i].green);
-        channels[3 * i + 2] = fma(matrix.luma, luma, chromas[i].blue);
+        channels[3 * i] = fma(coefficients.luma, luma, chromas[i].red);
+        channels[3 * i + 1] = fma(coefficients.luma, luma, chromas[i].green);
+        channels[3 * i + 2] = fma(coefficients.luma, luma, chromas[i].blue);
     }
-    linearise(channels, powers);
+    linearise(channels, coefficients, powers);
     double stimuli[3 * kPixels];
     QC_UNROLL for (int i = 0; i < kPixels; ++i) {
         const double red = channels[3 * i], green = channels[3 * i + 1], blue = channels[3 * i + 2];
-        stimuli[3 * i] = tristimulus<0>(red, green, blue);
-        stimuli[3 * i + 1] = tristimulus<1>(red, green, blue);
-        stimuli[3 * i + 2] = tristimulus<2>(red, green, blue);
+        stimuli[3 * i] = tristimulus(coefficients.tristimulus[0], red, green, blue);
+        stimuli[3 * i + 1] = tristimulus(coefficients.tristimulus[1], red, green, blue);
+        stimuli[3 * i + 2] = tristimulus(coefficients.tristimulus[2], red, green, blue);
     }
     float lightness[3 * kPixels];
     double wide[3 * kPixels];
@@ -327,7 +333,9 @@ QC_HD void labs_of(const uint32_t (&lumas)[kPixels], const ChromaTerms (&chromas
     }
     if (least_upper_word(stimuli) < kStraightEnd) {
         QC_UNROLL for (int i = 0; i < 3 * kPixels; ++i) {
-            lightness[i] = straighten(stimuli[i], lightness[i]);
+            if (signed_upper_word(stimuli[i]) < kStraightEnd) {
+                lightness[i] = static_cast<float>(coefficients.straight.at(stimuli[i]));
+            }
             wide[i] = lightness[i];
         }
     }
@@ -339,9 +347,9 @@ QC_HD void labs_of(const uint32_t (&lumas)[kPixels], const ChromaTerms (&chromas
 }
 
 template <typename Seeds>
-QC_HD Lab lab_of(const Sample& sample, const ChannelMatrix& matrix, const PowerEntry* powers) {
+QC_HD Lab lab_of(const Sample& sample, const Coefficients& coefficients, const PowerEntry* powers) {
     Lab lab[1];
-    labs_of<Seeds, 1>({sample.y}, {chroma_terms(sample.u, sample.v, matrix)}, matrix, powers, lab);
+    labs_of<Seeds, 1>({sample.y}, {chroma_terms(sample.u, sample.v, coefficients)}, coefficients, powers, lab);
     return lab[0];
 }
 

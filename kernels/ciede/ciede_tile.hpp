@@ -23,7 +23,7 @@ struct Task {
     int width, height;
     int tiles_x, tiles;
     ChromaGrid grid;
-    ChannelMatrix matrix;
+    Coefficients coefficients;
 };
 
 inline Task make_task(const FrameGeometry& geometry) {
@@ -34,7 +34,7 @@ inline Task make_task(const FrameGeometry& geometry) {
             tiles_x,
             tiles_x * tiles_y,
             make_chroma_grid(geometry),
-            make_channel_matrix(geometry.depth)};
+            make_coefficients(geometry.depth)};
 }
 
 /// First pixel of a thread. Its rows are neighbours: halved chroma is loaded once for two.
@@ -152,15 +152,15 @@ QC_HD double sum_thread(const DevicePicture& reference, const DevicePicture& dis
                 const int x = task.grid.column(first.x + column), y = task.grid.row(first.y + row);
                 const Chroma a = load_chroma<T>(reference, x, y), b = load_chroma<T>(distorted, x, y);
                 same_chroma = a == b;
-                terms[0] = chroma_terms(a.u, a.v, task.matrix);
-                terms[1] = chroma_terms(b.u, b.v, task.matrix);
+                terms[0] = chroma_terms(a.u, a.v, task.coefficients);
+                terms[1] = chroma_terms(b.u, b.v, task.coefficients);
             }
             const uint32_t own[2] = {lumas[0].column[0] & 0xffff, lumas[1].column[0] & 0xffff};
             lumas[0].column[0] >>= 16;
             lumas[1].column[0] >>= 16;
             if (same_chroma && own[0] == own[1]) continue; // a difference of exactly 0
             Lab labs[2];
-            labs_of<Seeds, 2>(own, terms, task.matrix, tables.power, labs);
+            labs_of<Seeds, 2>(own, terms, task.coefficients, tables.power, labs);
             sum += widened(difference_of<Seeds>(labs[0], labs[1], tables));
         }
         for (Lumas& picture : lumas) {
