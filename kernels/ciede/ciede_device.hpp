@@ -15,6 +15,7 @@
 #include <cmath>
 
 #include "ciede/ciede_math.hpp"
+#include "common/unroll.hpp"
 
 namespace qc::ciede {
 
@@ -66,8 +67,40 @@ QC_HD double double_of(uint32_t value) {
 #endif
 }
 
+/// A number from 1 to below 2. The lower word has the weight 2^-52.
+QC_HD Split split_of_one_to_two(double value) {
+#if defined(__CUDA_ARCH__)
+    const auto lower = static_cast<uint32_t>(__double2loint(value));
+#else
+    const auto lower = static_cast<uint32_t>(std::bit_cast<uint64_t>(value));
+#endif
+    return {float_of((upper_word(value) << 3) + 0x40000000u), static_cast<float>(lower) * 0x1p-52f};
+}
+
+#if defined(__CUDACC__)
+/// 2^29 where the compiler does not see it: of a known power of two it would make two shifts instead of one product.
+static __constant__ uint32_t kWidening = 1u << 29;
+#else
+constexpr uint32_t kWidening = 1u << 29;
+#endif
+
+/// Exact for what is not negative, but for a 0: that becomes 2^-127. A product and a sum of integers instead of a
+/// conversion, which takes the special function unit.
+QC_HD double widened(float value) {
+    constexpr uint32_t kBiases = (1023 - 127) << 20;
+#if defined(__CUDA_ARCH__)
+    uint64_t bits;
+    asm("mul.wide.u32 %0, %1, %2;" : "=l"(bits) : "r"(bits_of(value)), "r"(kWidening));
+    return __hiloint2double(static_cast<int>(static_cast<uint32_t>(bits >> 32) + kBiases), static_cast<int>(bits));
+#else
+    return std::bit_cast<double>(uint64_t{bits_of(value)} * kWidening + (uint64_t{kBiases} << 32));
+#endif
+}
+
 /// Adding it rounds values below 2^22 to integers, which then are the lowest bits.
 constexpr float kRounder = 12582912.0f; // 1.5 * 2^23
+/// The same for multiples of 1 / 64.
+constexpr float kFineRounder = kRounder / 64.0f;
 
 /// The sum of a and b, which is smaller than a unless a is 0, with its rounding error.
 QC_HD Split add(float a, float b) {
@@ -148,17 +181,29 @@ inline void fill_tables(Tables* tables) {
 
 // ---- from samples to Lab --------------------------------------------------------------------------------------------
 
-/// From samples to x = (c + 0.055) / 1.055 of the channels c.
-struct ChannelMatrix {
+/// A straight line.
+struct Line {
+    double slope, start;
+    QC_HD double at(double x) const { return fma(x, slope, start); }
+};
+
+/// Numbers of the way from samples to Lab. They are an argument of the kernel rather than constants: instructions read
+/// arguments in place, constants of 64 bits have to be brought to registers.
+struct Coefficients {
+    // From samples to x = (c + 0.055) / 1.055 of the channels c.
     double luma; ///< of all channels
     double red_v, green_u, green_v, blue_u;
     double red, green, blue; ///< constant terms
+    double power[4];         ///< series of (1 + d)^2.4 - 1, from the highest power down
+    Line dark;               ///< linear light of x below the threshold
+    double tristimulus[3][3]; ///< as kTristimulus, relative to white
+    Line straight;           ///< the lightness function below its threshold
 };
 
-inline ChannelMatrix make_channel_matrix(int depth) {
+inline Coefficients make_coefficients(int depth) {
     const double scale = 1 << (depth - 8);
     const double black = 0.055 - 16.0 / 219.0, middle = 128.0 / 224.0, chroma = 1.0 / (224.0 * scale * 1.055);
-    return {
+    Coefficients coefficients{
         .luma = 1.0 / (219.0 * scale * 1.055),
         .red_v = kRedFromV * chroma,
         .green_u = -kGreenFromU * chroma,
@@ -167,7 +212,16 @@ inline ChannelMatrix make_channel_matrix(int depth) {
         .red = (black - kRedFromV * middle) / 1.055,
         .green = (black + (kGreenFromU + kGreenFromV) * middle) / 1.055,
         .blue = (black - kBlueFromU * middle) / 1.055,
+        .power = {-0.0336, 0.224, 1.68, 2.4}, // binomial
+        .dark = {1.055 / 12.92, -0.055 / 12.92},
+        .tristimulus = {},
+        .straight = {kCurveSlope / 116.0, 16.0 / 116.0},
     };
+    constexpr double kWhite[3] = {kWhiteX, 1.0, kWhiteZ};
+    for (int row = 0; row < 3; ++row) {
+        for (int i = 0; i < 3; ++i) coefficients.tristimulus[row][i] = kTristimulus[row][i] / kWhite[row];
+    }
+    return coefficients;
 }
 
 /// Interval of x in the table. Beyond its end: x lies below the threshold. 0: it may.
@@ -176,54 +230,12 @@ QC_HD uint32_t power_interval(double x) {
 }
 
 /// x^2.4, good to 2^-46, from the threshold on.
-QC_HD double power_of(double x, uint32_t interval, const PowerEntry* powers) {
+QC_HD double power_of(double x, uint32_t interval, const double (&power)[4], const PowerEntry* powers) {
     const PowerEntry entry = powers[interval < kPowers ? interval : kPowers - 1];
     const double d = fma(x, entry.inverse, -1.0);
-    const double series = fma(fma(fma(-0.0336, d, 0.224), d, 1.68), d, 2.4); // binomial
+    const double series = fma(fma(fma(power[0], d, power[1]), d, power[2]), d, power[3]);
     return fma(entry.power * d, series, entry.power);
 }
-
-/// The straight line below the threshold.
-QC_HD double darken(double x, double power) {
-    return x > kPowerThreshold ? power : fma(x, 1.055 / 12.92, -0.055 / 12.92);
-}
-
-QC_HD uint32_t larger(uint32_t a, uint32_t b) {
-    return a > b ? a : b;
-}
-
-/// Linear light of the three channels, in place.
-QC_HD void linearise(double& red, double& green, double& blue, const PowerEntry* powers) {
-    const uint32_t r = power_interval(red), g = power_interval(green), b = power_interval(blue);
-    const double x_red = red, x_green = green, x_blue = blue;
-    red = power_of(x_red, r, powers);
-    green = power_of(x_green, g, powers);
-    blue = power_of(x_blue, b, powers);
-    if (larger(r - 1, larger(g - 1, b - 1)) >= kPowers) {
-        red = darken(x_red, red);
-        green = darken(x_green, green);
-        blue = darken(x_blue, blue);
-    }
-}
-
-/// Cube root, rounded once: a Newton step in single precision, then one from the exact residual. Garbage for t <= 0.
-template <typename Seeds>
-QC_HD float cube_root(double t) {
-    const auto rough = static_cast<float>(t);
-    const float inverse = Seeds::exp2(Seeds::log2(rough) * (-1.0f / 3.0f));
-    const float square = inverse * inverse, third = square * (1.0f / 3.0f);
-    const float seed = rough * square;
-    const float step = fmaf(-(seed * seed), seed, rough) * third;
-    const float root = seed + step;
-    const float slope = fmaf(step * inverse, third, third); // 1 / (3 root^2)
-    const double exact = root;
-    const auto residual = static_cast<float>(fma(-(exact * exact), exact, t));
-    return fmaf(residual, slope, root);
-}
-
-/// Upper word of the threshold below which the lightness function is a straight line. Root and line touch there, so
-/// that the lower word does not matter.
-constexpr auto kStraightEnd = static_cast<int32_t>(std::bit_cast<uint64_t>(kCurveThreshold) >> 32);
 
 QC_HD int32_t signed_upper_word(double value) {
     return static_cast<int32_t>(upper_word(value));
@@ -233,44 +245,112 @@ QC_HD int32_t smaller(int32_t a, int32_t b) {
     return a < b ? a : b;
 }
 
-QC_HD float straighten(double t, float root) {
-    return signed_upper_word(t) < kStraightEnd ? static_cast<float>(fma(t, kCurveSlope / 116.0, 16.0 / 116.0)) : root;
+/// The smallest of the upper words, which order numbers as they are, negative ones before all others.
+template <int kCount>
+QC_HD int32_t least_upper_word(const double (&values)[kCount]) {
+    int32_t least = signed_upper_word(values[0]);
+    QC_UNROLL for (int i = 1; i < kCount; ++i) least = smaller(least, signed_upper_word(values[i]));
+    return least;
 }
 
-/// scale * (x - y), rounded once.
-QC_HD float scaled_difference(float scale, float x, float y) {
-    const float difference = x - y;
-    const float minus_y = difference - x, rest = (x - (difference - minus_y)) - (y + minus_y);
-    return fmaf(scale, difference, scale * rest);
+/// From this upper word on x lies above the threshold.
+constexpr auto kSurelyCurved = static_cast<int32_t>((kFirstPower + 1) << kIntervalShift);
+
+/// Linear light of channels, in place.
+template <int kChannels>
+QC_HD void linearise(double (&channels)[kChannels], const Coefficients& coefficients, const PowerEntry* powers) {
+    double powered[kChannels];
+    QC_UNROLL for (int i = 0; i < kChannels; ++i) {
+        powered[i] = power_of(channels[i], power_interval(channels[i]), coefficients.power, powers);
+    }
+    if (least_upper_word(channels) < kSurelyCurved) {
+        QC_UNROLL for (int i = 0; i < kChannels; ++i) {
+            if (channels[i] <= kPowerThreshold) powered[i] = coefficients.dark.at(channels[i]);
+        }
+    }
+    QC_UNROLL for (int i = 0; i < kChannels; ++i) channels[i] = powered[i];
 }
+
+/// Cube root, rounded once. Garbage for t <= 0.
+///
+/// With inverse = (1 + e) t^(-1/3), the seed is (1 + 2 e) t^(1/3), and its residual r such that w = r / t is
+/// seed^-1 * r * inverse^2 whatever e: no further step is needed to know root = seed * (1 - w)^(-1/3).
+template <typename Seeds>
+QC_HD float cube_root(double t) {
+    const auto rough = static_cast<float>(t);
+    const float inverse = Seeds::exp2(Seeds::log2(rough) * (-1.0f / 3.0f));
+    const float square = inverse * inverse;
+    const float seed = rough * square;
+    const double exact = widened(seed);
+    const float step = static_cast<float>(fma(-(exact * exact), exact, t)) * square;
+    return fmaf(step, fmaf(step * inverse, 2.0f / 9.0f, 1.0f / 3.0f), seed);
+}
+
+/// Upper word of the threshold below which the lightness function is a straight line. Root and line touch there, so
+/// that the lower word does not matter.
+constexpr auto kStraightEnd = static_cast<int32_t>(std::bit_cast<uint64_t>(kCurveThreshold) >> 32);
 
 /// X, Y or Z relative to white.
-template <int kRow>
-QC_HD double tristimulus(double red, double green, double blue) {
-    constexpr double kWhite = kRow == 0 ? kWhiteX : kRow == 1 ? 1.0 : kWhiteZ;
-    constexpr double kRed = kTristimulus[kRow][0] / kWhite, kGreen = kTristimulus[kRow][1] / kWhite,
-                     kBlue = kTristimulus[kRow][2] / kWhite;
-    return fma(kBlue, blue, fma(kGreen, green, kRed * red));
+QC_HD double tristimulus(const double (&row)[3], double red, double green, double blue) {
+    return fma(row[2], blue, fma(row[1], green, row[0] * red));
+}
+
+/// The channels' x of a chroma sample, without luma's part.
+struct ChromaTerms {
+    double red, green, blue;
+};
+
+QC_HD ChromaTerms chroma_terms(uint32_t u_code, uint32_t v_code, const Coefficients& coefficients) {
+    const double u = double_of(u_code), v = double_of(v_code);
+    return {fma(coefficients.red_v, v, coefficients.red), fma(coefficients.green_u, u, fma(coefficients.green_v, v, coefficients.green)),
+            fma(coefficients.blue_u, u, coefficients.blue)};
+}
+
+/// Colours of some pixels, step by step together: that hides latencies, and rare cases are looked for once.
+template <typename Seeds, int kPixels>
+QC_HD void labs_of(const uint32_t (&lumas)[kPixels], const ChromaTerms (&chromas)[kPixels], const Coefficients& coefficients,
+                   const PowerEntry* powers, Lab (&labs)[kPixels]) {
+    double channels[3 * kPixels];
+    QC_UNROLL for (int i = 0; i < kPixels; ++i) {
+        const double luma = double_of(lumas[i]);
+        channels[3 * i] = fma(coefficients.luma, luma, chromas[i].red);
+        channels[3 * i + 1] = fma(coefficients.luma, luma, chromas[i].green);
+        channels[3 * i + 2] = fma(coefficients.luma, luma, chromas[i].blue);
+    }
+    linearise(channels, coefficients, powers);
+    double stimuli[3 * kPixels];
+    QC_UNROLL for (int i = 0; i < kPixels; ++i) {
+        const double red = channels[3 * i], green = channels[3 * i + 1], blue = channels[3 * i + 2];
+        stimuli[3 * i] = tristimulus(coefficients.tristimulus[0], red, green, blue);
+        stimuli[3 * i + 1] = tristimulus(coefficients.tristimulus[1], red, green, blue);
+        stimuli[3 * i + 2] = tristimulus(coefficients.tristimulus[2], red, green, blue);
+    }
+    float lightness[3 * kPixels];
+    double wide[3 * kPixels];
+    QC_UNROLL for (int i = 0; i < 3 * kPixels; ++i) {
+        lightness[i] = cube_root<Seeds>(stimuli[i]);
+        wide[i] = widened(lightness[i]);
+    }
+    if (least_upper_word(stimuli) < kStraightEnd) {
+        QC_UNROLL for (int i = 0; i < 3 * kPixels; ++i) {
+            if (signed_upper_word(stimuli[i]) < kStraightEnd) {
+                lightness[i] = static_cast<float>(coefficients.straight.at(stimuli[i]));
+            }
+            wide[i] = lightness[i];
+        }
+    }
+    QC_UNROLL for (int i = 0; i < kPixels; ++i) {
+        const double x = wide[3 * i], y = wide[3 * i + 1], z = wide[3 * i + 2];
+        labs[i] = {fmaf(116.0f, lightness[3 * i + 1], -16.0f), static_cast<float>(500.0 * (x - y)),
+                   static_cast<float>(200.0 * (y - z))};
+    }
 }
 
 template <typename Seeds>
-QC_HD Lab lab_of(const Sample& sample, const ChannelMatrix& matrix, const PowerEntry* powers) {
-    const double luma = double_of(sample.y), u = double_of(sample.u), v = double_of(sample.v);
-    double red = fma(matrix.luma, luma, fma(matrix.red_v, v, matrix.red));
-    double green = fma(matrix.luma, luma, fma(matrix.green_u, u, fma(matrix.green_v, v, matrix.green)));
-    double blue = fma(matrix.luma, luma, fma(matrix.blue_u, u, matrix.blue));
-    linearise(red, green, blue, powers);
-    const double big_x = tristimulus<0>(red, green, blue), big_y = tristimulus<1>(red, green, blue),
-                 big_z = tristimulus<2>(red, green, blue);
-    float x = cube_root<Seeds>(big_x), y = cube_root<Seeds>(big_y), z = cube_root<Seeds>(big_z);
-    const int32_t least =
-        smaller(signed_upper_word(big_x), smaller(signed_upper_word(big_y), signed_upper_word(big_z)));
-    if (least < kStraightEnd) {
-        x = straighten(big_x, x);
-        y = straighten(big_y, y);
-        z = straighten(big_z, z);
-    }
-    return {fmaf(116.0f, y, -16.0f), scaled_difference(500.0f, x, y), scaled_difference(200.0f, y, z)};
+QC_HD Lab lab_of(const Sample& sample, const Coefficients& coefficients, const PowerEntry* powers) {
+    Lab lab[1];
+    labs_of<Seeds, 1>({sample.y}, {chroma_terms(sample.u, sample.v, coefficients)}, coefficients, powers, lab);
+    return lab[0];
 }
 
 // ---- functions of one variable --------------------------------------------------------------------------------------
@@ -349,8 +429,9 @@ QC_HD float hue_of(float b, float a, const Split* angles) {
     const float longer = fmaxf(fmaxf(across, up), kTiny), shorter = fminf(across, up);
 
     // tan(angle) = shorter / longer = k / 64 rotated by atan(ratio). The numerator is exact, as k has few bits.
-    const float rounded = fmaf(shorter * Seeds::reciprocal(longer), static_cast<float>(kAngleSteps), kRounder);
-    const float tangent = (rounded - kRounder) * (1.0f / kAngleSteps);
+    static_assert(kAngleSteps == 64);
+    const float rounded = fmaf(shorter, Seeds::reciprocal(longer), kFineRounder);
+    const float tangent = rounded - kFineRounder;
     const Split angle = angles[bits_of(rounded) & (kAngles - 1)];
     const float numerator = fmaf(-tangent, longer, shorter);
     const float denominator = fmaf(tangent, shorter, longer);
@@ -379,17 +460,15 @@ constexpr float kLargestHueStep = 3.14159250f;
 /// Way from hue to hue, over 0 if that is shorter.
 QC_HD float hue_difference(float first, float second) {
     const float difference = second - first, size = fabsf(difference);
-    if (size <= kLargestHueStep) return difference;
     const float other_way = (kTurn.high - size) + kTurn.low;
-    return second <= first ? other_way : -other_way;
+    return size <= kLargestHueStep ? difference : difference < 0.0f ? other_way : -other_way;
 }
 
 QC_HD float mean_hue(float first, float second) {
     const float sum = first + second;
-    if (fabsf(first - second) <= kLargestHueStep) return 0.5f * sum;
-    const bool beyond_turn = sum > kTurn.high;
-    const Split total = add(beyond_turn ? sum : kTurn.high, beyond_turn ? kTurn.high : sum);
-    return 0.5f * (total.high + (total.low + kTurn.low));
+    const Split total = add(fmaxf(sum, kTurn.high), fminf(sum, kTurn.high));
+    const float beyond = total.high + (total.low + kTurn.low);
+    return 0.5f * (fabsf(second - first) <= kLargestHueStep ? sum : beyond);
 }
 
 /// T of the standard.
@@ -402,19 +481,17 @@ QC_HD float hue_weight(float hue, const HueEntry* hues) {
 
 // ---- the difference -------------------------------------------------------------------------------------------------
 
-/// 1 + G / 2 of the standard: what a is stretched by near the grey axis.
+/// 1 + G / 2 of the standard: what a is stretched by near the grey axis. Between 1 and 1.5.
 template <typename Seeds>
 QC_HD Split stretch_of(float mean_chroma) {
-    const double chroma = mean_chroma, square = chroma * chroma, cube = square * chroma;
+    const double chroma = widened(mean_chroma), square = chroma * chroma, cube = square * chroma;
     const double seventh = cube * cube * chroma;
     const double product = seventh * (seventh + kChromaKnee);
-    const double seed = Seeds::inverse_root(fmaxf(static_cast<float>(product), kTiny));
-    const auto error = static_cast<float>(fma(-(product * seed), seed, 1.0));
+    const double seed = widened(Seeds::inverse_root(fmaxf(static_cast<float>(product), kTiny)));
+    const double error = fma(-(product * seed), seed, 1.0);
     const double rough = seventh * seed; // sqrt(seventh / (seventh + knee))
-    const double correction = error * fmaf(0.375f, error, 0.5f);
-    const double stretch = fma(fma(rough, correction, rough), -0.5, 1.5);
-    const auto high = static_cast<float>(stretch);
-    return {high, static_cast<float>(stretch - static_cast<double>(high))};
+    const double stretch = fma(rough * error, fma(error, -0.1875, -0.25), fma(rough, -0.5, 1.5));
+    return split_of_one_to_two(stretch);
 }
 
 /// -R_T of the standard.

@@ -23,7 +23,7 @@ struct Task {
     int width, height;
     int tiles_x, tiles;
     ChromaGrid grid;
-    ChannelMatrix matrix;
+    Coefficients coefficients;
 };
 
 inline Task make_task(const FrameGeometry& geometry) {
@@ -34,7 +34,7 @@ inline Task make_task(const FrameGeometry& geometry) {
             tiles_x,
             tiles_x * tiles_y,
             make_chroma_grid(geometry),
-            make_channel_matrix(geometry.depth)};
+            make_coefficients(geometry.depth)};
 }
 
 /// First pixel of a thread. Its rows are neighbours: halved chroma is loaded once for two.
@@ -59,15 +59,6 @@ QC_HD Position thread_position(const Task& task, int tile, int thread) {
 
 /// Four samples, the first in the lowest 16 bits.
 using Four = uint64_t;
-
-QC_HD uint32_t first_of(Four four) {
-    return static_cast<uint32_t>(four & 0xffff);
-}
-
-/// Brings the next sample to the front; all four are back after four times.
-QC_HD Four rotate(Four four) {
-    return four >> 16 | four << 48;
-}
 
 /// As row_bytes(), by one multiplication of 32 bits.
 QC_HD const unsigned char* row_of(const DevicePlane& plane, int y) {
@@ -111,62 +102,69 @@ QC_HD Four load_four(DevicePlane plane, int width, int x, int y) {
     return four;
 }
 
-/// The chroma of luma columns x to x + 3.
+/// Luma of a thread's pixels: a word holds two of a column, the upper in the lower half.
+struct Lumas {
+    uint32_t column[kColumns];
+};
+
 template <typename T>
-QC_HD Four load_chroma(DevicePlane plane, const ChromaGrid& grid, int x, int y) {
-    if (grid.shift_x == 0) return load_four<T>(plane, grid.width, x, y);
-    const unsigned char* const row = row_of(plane, y);
-    const uint32_t left = sample_of<T>(row, plane, grid.column(x));
-    const uint32_t right = sample_of<T>(row, plane, grid.column(x + 2));
-    return Four{right * 0x10001u} << 32 | left * 0x10001u;
+QC_HD Lumas load_lumas(const DevicePlane& plane, const Task& task, Position first) {
+    const Four upper = load_four<T>(plane, task.width, first.x, first.y);
+    const Four lower = load_four<T>(plane, task.width, first.x, first.y + 1 < task.height ? first.y + 1 : first.y);
+    Lumas lumas;
+    QC_UNROLL for (int i = 0; i < kColumns; ++i) {
+        lumas.column[i] = static_cast<uint32_t>(upper >> (16 * i) & 0xffff) |
+                          static_cast<uint32_t>(lower >> (16 * i) & 0xffff) << 16;
+    }
+    return lumas;
 }
 
-/// Four neighbouring pixels.
-struct Pixels {
-    Four y = 0, u = 0, v = 0;
-
-    QC_HD Sample first() const { return {first_of(y), first_of(u), first_of(v)}; }
-    QC_HD void rotate_all() {
-        y = rotate(y);
-        u = rotate(u);
-        v = rotate(v);
-    }
+struct Chroma {
+    uint32_t u, v;
+    bool operator==(const Chroma&) const = default;
 };
+
+template <typename T>
+QC_HD Chroma load_chroma(const DevicePicture& picture, int x, int y) {
+    const DevicePlane u = picture.plane[1], v = picture.plane[2];
+    return {sample_of<T>(row_of(u, y), u, x), sample_of<T>(row_of(v, y), v, x)};
+}
 
 // ---- summing --------------------------------------------------------------------------------------------------------
 
-/// A thread's sum, pixel after pixel.
+/// A thread's sum, column after column. What depends on chroma alone is computed once for the pixels that share it.
 template <typename T, typename Seeds>
 QC_HD double sum_thread(const DevicePicture& reference, const DevicePicture& distorted, const Task& task,
                         const Tables& tables, Position first) {
+    static_assert(kTuning.rows_per_thread == 2);
     double sum = 0.0;
-    if (first.x >= task.width) return sum;
-    const int columns = task.width - first.x;
-    Pixels a, b;
-    int chroma_y = -1;
+    if (first.x >= task.width || first.y >= task.height) return sum;
+    Lumas lumas[2] = {load_lumas<T>(reference.plane[0], task, first), load_lumas<T>(distorted.plane[0], task, first)};
+    const bool shared = task.grid.shift_x != 0 && task.grid.shift_y != 0;
+    const int columns = smaller(kColumns, task.width - first.x), rows = smaller(2, task.height - first.y);
+    ChromaTerms terms[2]{};
+    bool same_chroma = false;
     QC_CIEDE_ROLLED
-    for (int i = 0; i < kTuning.rows_per_thread; ++i) {
-        const int y = first.y + i;
-        if (y >= task.height) break;
-        a.y = load_four<T>(reference.plane[0], task.width, first.x, y);
-        b.y = load_four<T>(distorted.plane[0], task.width, first.x, y);
-        if (task.grid.row(y) != chroma_y) {
-            chroma_y = task.grid.row(y);
-            a.u = load_chroma<T>(reference.plane[1], task.grid, first.x, chroma_y);
-            a.v = load_chroma<T>(reference.plane[2], task.grid, first.x, chroma_y);
-            b.u = load_chroma<T>(distorted.plane[1], task.grid, first.x, chroma_y);
-            b.v = load_chroma<T>(distorted.plane[2], task.grid, first.x, chroma_y);
-        }
+    for (int column = 0; column < columns; ++column) {
         QC_CIEDE_ROLLED
-        for (int column = 0; column < kColumns; ++column) {
-            const Sample sample_a = a.first(), sample_b = b.first();
-            a.rotate_all();
-            b.rotate_all();
-            const bool same = sample_a.y == sample_b.y && sample_a.u == sample_b.u && sample_a.v == sample_b.v;
-            if (same || column >= columns) continue;
-            const Lab lab_a = lab_of<Seeds>(sample_a, task.matrix, tables.power);
-            const Lab lab_b = lab_of<Seeds>(sample_b, task.matrix, tables.power);
-            sum += difference_of<Seeds>(lab_a, lab_b, tables);
+        for (int row = 0; row < rows; ++row) {
+            if (!shared || (column % 2 == 0 && row == 0)) {
+                const int x = task.grid.column(first.x + column), y = task.grid.row(first.y + row);
+                const Chroma a = load_chroma<T>(reference, x, y), b = load_chroma<T>(distorted, x, y);
+                same_chroma = a == b;
+                terms[0] = chroma_terms(a.u, a.v, task.coefficients);
+                terms[1] = chroma_terms(b.u, b.v, task.coefficients);
+            }
+            const uint32_t own[2] = {lumas[0].column[0] & 0xffff, lumas[1].column[0] & 0xffff};
+            lumas[0].column[0] >>= 16;
+            lumas[1].column[0] >>= 16;
+            if (same_chroma && own[0] == own[1]) continue; // a difference of exactly 0
+            Lab labs[2];
+            labs_of<Seeds, 2>(own, terms, task.coefficients, tables.power, labs);
+            sum += widened(difference_of<Seeds>(labs[0], labs[1], tables));
+        }
+        for (Lumas& picture : lumas) {
+            QC_UNROLL for (int i = 0; i + 1 < kColumns; ++i) picture.column[i] = picture.column[i + 1];
         }
     }
     return sum;
