@@ -169,7 +169,7 @@ Status Session::choose_backend() {
 /// Opens the CUDA backend; when memory is short and the user left the sizes to us, tries once more with the least.
 Status Session::open_cuda() {
     constexpr int kDefaultBatch = 16, kDefaultSlots = 3;
-    constexpr int kMaxDefaultThreads = 6; // more do not fill the bus faster
+    constexpr int kMaxDefaultThreads = 4; // more do not fill the bus faster
     const bool sizes_are_ours = config_.batch == 0 && config_.slots == 0;
     const qc_config asked = config_;
     if (config_.batch == 0) config_.batch = std::max(kDefaultBatch, config_.renditions);

@@ -23,7 +23,9 @@ namespace {
 using namespace cuda;
 
 constexpr size_t kAlignment = 256;
-constexpr int kMaxBranches = 4; ///< metrics of one batch that may run side by side
+/// Metrics of one batch that may run side by side. More make them take each other's shared memory: VMAF v1 takes 40 us
+/// a 1080p pair with two, 58 with four (docs/performance.md).
+constexpr int kMaxBranches = 2;
 constexpr size_t kMaxGraphs = 64;
 constexpr size_t kRowAlignment = 64; ///< of uploaded rows
 

@@ -172,7 +172,7 @@ typedef struct qc_config {
     int device;                  /**< index of the GPU when cuda_context is NULL */
     void *cuda_context;          /**< a CUcontext to work in (borrowed, must outlive the session), or NULL */
     int n_threads;               /**< of the CPU backend, 0: one per core; of the CUDA backend for copying software frames
-                                      to page-locked memory, 0: half of the cores, at most 6 */
+                                      to page-locked memory, 0: half of the cores, at most 4 */
     int batch;                   /**< most pairs per GPU batch, 1..64; 0: chosen by slots */
     int slots;                   /**< batches in flight, 1..16; 0: 3 (CUDA), 2 x threads frames (CPU) */
     int latency_first;           /**< 1: a batch leaves as soon as the GPU is idle; 0: as soon as it is full, or when the
