@@ -9,6 +9,9 @@
 //
 // Square roots, powers and quotients start from the approximations of a GPU's special function unit, which the type
 // Seeds provides: reciprocal(), inverse_root(), log2() and exp2() of a float. Errors of 2^-22 in them do not matter.
+//
+// Instructions are what the time goes to, so: no conversions where bits can be moved, 64-bit constants from the
+// kernel's arguments, rare cases (dark channels and colours) behind one branch for both pictures.
 #pragma once
 
 #include <bit>
@@ -193,11 +196,11 @@ struct Coefficients {
     // From samples to x = (c + 0.055) / 1.055 of the channels c.
     double luma; ///< of all channels
     double red_v, green_u, green_v, blue_u;
-    double red, green, blue; ///< constant terms
-    double power[4];         ///< series of (1 + d)^2.4 - 1, from the highest power down
-    Line dark;               ///< linear light of x below the threshold
+    double red, green, blue;  ///< constant terms
+    double power[4];          ///< series of (1 + d)^2.4 - 1, from the highest power down
+    Line dark;                ///< linear light of x below the threshold
     double tristimulus[3][3]; ///< as kTristimulus, relative to white
-    Line straight;           ///< the lightness function below its threshold
+    Line straight;            ///< the lightness function below its threshold
 };
 
 inline Coefficients make_coefficients(int depth) {
@@ -302,14 +305,15 @@ struct ChromaTerms {
 
 QC_HD ChromaTerms chroma_terms(uint32_t u_code, uint32_t v_code, const Coefficients& coefficients) {
     const double u = double_of(u_code), v = double_of(v_code);
-    return {fma(coefficients.red_v, v, coefficients.red), fma(coefficients.green_u, u, fma(coefficients.green_v, v, coefficients.green)),
+    return {fma(coefficients.red_v, v, coefficients.red),
+            fma(coefficients.green_u, u, fma(coefficients.green_v, v, coefficients.green)),
             fma(coefficients.blue_u, u, coefficients.blue)};
 }
 
 /// Colours of some pixels, step by step together: that hides latencies, and rare cases are looked for once.
 template <typename Seeds, int kPixels>
-QC_HD void labs_of(const uint32_t (&lumas)[kPixels], const ChromaTerms (&chromas)[kPixels], const Coefficients& coefficients,
-                   const PowerEntry* powers, Lab (&labs)[kPixels]) {
+QC_HD void labs_of(const uint32_t (&lumas)[kPixels], const ChromaTerms (&chromas)[kPixels],
+                   const Coefficients& coefficients, const PowerEntry* powers, Lab (&labs)[kPixels]) {
     double channels[3 * kPixels];
     QC_UNROLL for (int i = 0; i < kPixels; ++i) {
         const double luma = double_of(lumas[i]);

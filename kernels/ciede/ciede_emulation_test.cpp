@@ -272,7 +272,8 @@ TEST(CiedeEmulation, GreyAxis) {
     const Coefficients coefficients = make_coefficients(8);
     for (uint32_t y = 0; y < 255; ++y) {
         const Sample grey{y, 128, 128}, next{y + 1, 128, 128};
-        const Lab a = lab_of<Exact>(grey, coefficients, tables().power), b = lab_of<Exact>(next, coefficients, tables().power);
+        const Lab a = lab_of<Exact>(grey, coefficients, tables().power),
+                  b = lab_of<Exact>(next, coefficients, tables().power);
         EXPECT_EQ(difference_of<Exact>(a, a, tables()), 0.0f) << y;
         const float expected = reference_difference(reference_lab(grey, 8), reference_lab(next, 8));
         EXPECT_NEAR(difference_of<Exact>(a, b, tables()), expected, 3e-7f * expected) << y;

@@ -2,9 +2,8 @@
 // What the threads of the CIEDE2000 kernel do. Compiles on the host, where a test runs it for all threads of all
 // blocks.
 //
-// A thread takes four neighbouring pixels of some rows. Whatever the layout, they are held as 16-bit lanes, chroma
-// repeated, so that one piece of code computes all differences: some 600 instructions a pixel, beside which the few
-// loads do not count.
+// A thread takes four neighbouring pixels of two rows. Whatever the layout, their luma is held as 16-bit lanes, so that
+// one piece of code computes all differences: some 650 instructions a pixel, beside which the few loads do not count.
 #pragma once
 
 #include "ciede/ciede_device.hpp"
@@ -14,9 +13,9 @@
 namespace qc::ciede {
 
 constexpr int kLanes = 32;
-constexpr int kColumns = 4; ///< of a thread
+constexpr int kColumns = 4, kRows = 2; ///< of a thread
 constexpr int kTileWidth = kLanes * kColumns;
-constexpr int kTileHeight = kTuning.warps * kTuning.rows_per_thread;
+constexpr int kTileHeight = kTuning.warps * kRows;
 
 /// Arguments of a launch that are the same for every pair.
 struct Task {
@@ -37,15 +36,14 @@ inline Task make_task(const FrameGeometry& geometry) {
             make_coefficients(geometry.depth)};
 }
 
-/// First pixel of a thread. Its rows are neighbours: halved chroma is loaded once for two.
+/// First pixel of a thread, at even coordinates: pixels that share their chroma have the same thread.
 struct Position {
     int x, y;
 };
 
 QC_HD Position thread_position(const Task& task, int tile, int thread) {
     const int tile_x = tile % task.tiles_x, tile_y = tile / task.tiles_x;
-    return {tile_x * kTileWidth + thread % kLanes * kColumns,
-            tile_y * kTileHeight + thread / kLanes * kTuning.rows_per_thread};
+    return {tile_x * kTileWidth + thread % kLanes * kColumns, tile_y * kTileHeight + thread / kLanes * kRows};
 }
 
 // Keeps loops as they are: the code of one pixel alone fills much of the instruction cache.
@@ -113,8 +111,8 @@ QC_HD Lumas load_lumas(const DevicePlane& plane, const Task& task, Position firs
     const Four lower = load_four<T>(plane, task.width, first.x, first.y + 1 < task.height ? first.y + 1 : first.y);
     Lumas lumas;
     QC_UNROLL for (int i = 0; i < kColumns; ++i) {
-        lumas.column[i] = static_cast<uint32_t>(upper >> (16 * i) & 0xffff) |
-                          static_cast<uint32_t>(lower >> (16 * i) & 0xffff) << 16;
+        lumas.column[i] =
+            static_cast<uint32_t>(upper >> (16 * i) & 0xffff) | static_cast<uint32_t>(lower >> (16 * i) & 0xffff) << 16;
     }
     return lumas;
 }
@@ -136,12 +134,11 @@ QC_HD Chroma load_chroma(const DevicePicture& picture, int x, int y) {
 template <typename T, typename Seeds>
 QC_HD double sum_thread(const DevicePicture& reference, const DevicePicture& distorted, const Task& task,
                         const Tables& tables, Position first) {
-    static_assert(kTuning.rows_per_thread == 2);
     double sum = 0.0;
     if (first.x >= task.width || first.y >= task.height) return sum;
     Lumas lumas[2] = {load_lumas<T>(reference.plane[0], task, first), load_lumas<T>(distorted.plane[0], task, first)};
     const bool shared = task.grid.shift_x != 0 && task.grid.shift_y != 0;
-    const int columns = smaller(kColumns, task.width - first.x), rows = smaller(2, task.height - first.y);
+    const int columns = smaller(kColumns, task.width - first.x), rows = smaller(kRows, task.height - first.y);
     ChromaTerms terms[2]{};
     bool same_chroma = false;
     QC_CIEDE_ROLLED

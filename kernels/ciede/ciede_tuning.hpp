@@ -6,11 +6,10 @@ namespace qc::ciede {
 
 struct Tuning {
     int warps;                     ///< per block, one above the other
-    int rows_per_thread;           ///< amortises the copy of the tables to shared memory
     int blocks_per_multiprocessor; ///< what the registers are limited for
     int total_threads;             ///< of the block that adds up a picture's partial sums
 };
 
-constexpr Tuning kTuning{.warps = 8, .rows_per_thread = 2, .blocks_per_multiprocessor = 3, .total_threads = 256};
+constexpr Tuning kTuning{.warps = 4, .blocks_per_multiprocessor = 7, .total_threads = 256};
 
 } // namespace qc::ciede

@@ -195,6 +195,16 @@ private:
 
 // ---- row phase ------------------------------------------------------------------------------------------------------
 
+/// Four neighbouring pixels of a plane from a multiple of 4 on, which one panel holds; zeros behind the last.
+QC_HD Float4 load_pixels(const float* from, int pixels) {
+    if (pixels >= kRowPixels) return load_plane4(from);
+    Float4 four{};
+    QC_UNROLL for (int p = 0; p + 1 < kRowPixels; ++p) {
+        if (p < pixels) four.value[p] = load_plane(from + p);
+    }
+    return four;
+}
+
 /// Four neighbouring pixels of one filtered row.
 template <int kRadius>
 QC_HD void blur_across(const MapArguments& arguments, const float* row, float (&blurred)[kRowPixels]) {
@@ -231,9 +241,9 @@ QC_HD void StripThread<Work>::score_row(const MapArguments& arguments, const Str
     const int y = next_row_ - row_behind_;
     if (pixels_ <= 0 || y >= height_) return;
     Float4 centre_a{}, centre_d{};
-    if constexpr (kEdges) { // x is a multiple of 4, so all four are in one panel
-        centre_a = load_plane4(next_a_ - centre_behind_);
-        centre_d = load_plane4(next_d_ - centre_behind_);
+    if constexpr (kEdges) {
+        centre_a = load_pixels(next_a_ - centre_behind_, pixels_);
+        centre_d = load_pixels(next_d_ - centre_behind_, pixels_);
     }
     const float* const staged = stage + staged_;
     float mean_a[kRowPixels], mean_d[kRowPixels], squares[kRowPixels], energies[kRowPixels];
