@@ -45,7 +45,7 @@ inline void compare_run(const golden::Json& metrics, const test::Recorder& recor
 /// What libvmaf says of a picture that we refuse: nothing, or zeros, which is what empty sums leave.
 inline bool is_undefined(const golden::Json& run, const MetricDescriptor& descriptor) {
     for (const auto& [name, metric] : run["metrics"].object) {
-        const auto is_ours = [&](const OutputSpec& output) { return output.alias == name; };
+        const auto is_ours = [&wanted = name](const OutputSpec& output) { return output.alias == wanted; };
         if (std::none_of(descriptor.outputs.begin(), descriptor.outputs.end(), is_ours)) continue;
         for (const golden::Json& value : metric["values"].array)
             if (value.value() != 0.0) return false;
