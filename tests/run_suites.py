@@ -86,7 +86,7 @@ def named(names, count, unnamed):
 
 
 def lint(level):
-    choices = ["--format", "--style"] + ([] if level == "quick" else ["--tidy"])
+    choices = ["--format", "--style"] + ([] if level == "quick" else ["--tidy"]) + (["--tests"] if level == "all" else [])
     outcome = run_reporting_script("lint", [sys.executable, "tools/lint"] + choices)
     if level == "quick":
         outcome.skip("clang-tidy", "not part of --quick")
