@@ -70,7 +70,8 @@
 #define QC_HAS_SITING (LIBAVFILTER_VERSION_INT >= AV_VERSION_INT(12, 4, 101))
 #define QC_FFFILTER  (LIBAVFILTER_VERSION_INT >= AV_VERSION_INT(11, 0, 0))
 /* Before libavcodec 60 a frame from NVDEC is a mapped decoder surface: each
- * one that is held is missing in the decoder's small pool. */
+ * one that is held is missing in the decoder's small pool. Later ones copy
+ * it on the device, unless they are told not to. */
 #define QC_SCARCE_SURFACES (LIBAVCODEC_VERSION_MAJOR < 60)
 #ifdef AVFILTER_FLAG_HWDEVICE
 #define QC_FLAG_HWDEVICE AVFILTER_FLAG_HWDEVICE
@@ -85,6 +86,8 @@
  * pause; nothing is compared across it. */
 #define QC_LONGEST_GAP 8
 #define QC_STATS_LINE 1024 /* bytes that the engine needs for one */
+#define QC_AUTO_DEPTH 8    /* main frames held while they are scored: two batches of four */
+#define QC_LEAD       8    /* further ones, while a score waits for a later frame */
 
 enum SyncMode { SYNC_NEAREST, SYNC_FLOOR, SYNC_INDEX };
 enum EofAction { EOF_ACTION_PASS, EOF_ACTION_ENDALL, EOF_ACTION_REPEAT };
@@ -155,7 +158,7 @@ typedef struct QualityCudaContext {
     int log_claim, stats_claim;   ///< numbers of the claims on log_path and stats_file
     int feature_count;
     char **keys;                  ///< metadata keys, [rendition][feature]
-    int depth, lead;              ///< main frames held: normally, and further ones while a score waits for a later frame
+    int depth;                    ///< main frames held, but for those whose score waits for a later frame
 
     QCInput input[QC_MAX_INPUTS];
     int nb_inputs;
@@ -220,7 +223,7 @@ static const AVOption quality_cuda_options[] = {
         { "cuda", "on the GPU, fail without one", 0, AV_OPT_TYPE_CONST, { .i64 = QC_BACKEND_CUDA }, 0, 0, FLAGS, .unit = "backend" },
         { "cpu",  "on the CPU, never touch the driver (software frames only)", 0, AV_OPT_TYPE_CONST, { .i64 = QC_BACKEND_CPU }, 0, 0, FLAGS, .unit = "backend" },
     { "device", "index of the GPU for software frames, -1: FFmpeg's CUDA device if it has one, else 0; CUDA frames are scored where they are", OFFSET(device), AV_OPT_TYPE_INT, { .i64 = -1 }, -1, 1024, FLAGS },
-    { "async_depth", "distorted frames held while their scores are computed, 0: 8 for software frames (more on the CPU backend with many threads), 4 for CUDA frames, 2 for CUDA frames up to FFmpeg 5.1", OFFSET(async_depth), AV_OPT_TYPE_INT, { .i64 = 0 }, 0, 1024, FLAGS },
+    { "async_depth", "distorted frames held while their scores are computed, 0: 8, more on the CPU backend with many threads", OFFSET(async_depth), AV_OPT_TYPE_INT, { .i64 = 0 }, 0, 1024, FLAGS },
     { "stats_file", "write one line per scored frame to this file while running, - for standard output (default none)", OFFSET(stats_path), AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS },
     { "f",          "same as stats_file", OFFSET(stats_path), AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS },
     { "stats_format", "lines of stats_file: scores (time stamps and every score), or psnr or ssim, as FFmpeg's filters of these names write theirs, for tools that read those", OFFSET(stats_fmt), AV_OPT_TYPE_STRING, { .str = "scores" }, 0, 0, FLAGS },
@@ -863,13 +866,6 @@ static int choose_device(AVFilterContext *ctx, qc_config *config)
     return 0;
 }
 
-static int auto_depth(const QualityCudaContext *s)
-{
-    if (any_hw_input(s))
-        return QC_SCARCE_SURFACES ? 2 : 4;
-    return 8;
-}
-
 /** The CPU backend works on several frames at once: hold enough of them to keep its threads busy. */
 static int cpu_depth(const QualityCudaContext *s)
 {
@@ -958,7 +954,7 @@ static int open_session(AVFilterContext *ctx)
 
     if (ret < 0)
         return ret;
-    s->depth = s->async_depth ? s->async_depth : auto_depth(s);
+    s->depth = s->async_depth ? s->async_depth : QC_AUTO_DEPTH;
     /* Frames come as fast as they are decoded: half of those held make a batch, so that two can be under way. */
     config.batch         = av_clip((s->depth + 1) / 2 * s->renditions, 1, 64);
     config.latency_first = 1;
@@ -975,7 +971,6 @@ static int open_session(AVFilterContext *ctx)
 
     if (!s->async_depth && qc_session_backend(s->session) == QC_BACKEND_CPU)
         s->depth = cpu_depth(s);
-    s->lead = any_hw_input(s) && QC_SCARCE_SURFACES ? 2 : 8;
     av_log(ctx, AV_LOG_VERBOSE, "%s; up to %d distorted frames are held\n", qc_session_description(s->session), s->depth);
     return make_keys(s);
 }
@@ -1047,6 +1042,26 @@ static int check_frame(AVFilterContext *ctx, int index, const AVFrame *frame)
                 seconds(ctx, index, frame->pts), link->w, link->h, pix_fmt_name(in->sw_format));
 }
 
+/**
+ * Moves a frame out of its decoder's surface, by a copy on the device, so that it may be held: the copy is in the order of
+ * the stream that the decoder fills its surfaces on. Does nothing to frames that are nobody else's.
+ */
+static int leave_surface(AVFilterContext *ctx, int index, AVFrame *frame)
+{
+    QualityCudaContext *s = ctx->priv;
+    const int height = frame->height;
+    int ret;
+
+    if (!QC_SCARCE_SURFACES || !s->input[index].is_hw)
+        return 0;
+    /* Halved and rounded down it would lose the last chroma row of an odd height; surfaces have an even one. */
+    frame->height = FFALIGN(height, 2);
+    ret = av_frame_make_writable(frame);
+    frame->height = height;
+    return ret < 0 ? fail(ctx, ret, "Input %d (%s): the frame at %.3f s could not be copied out of its decoder's surface",
+                          index, role(ctx, index), seconds(ctx, index, frame->pts)) : 0;
+}
+
 /** Takes the next frame of an input, if there is one; notes the end of the input, or that a frame must be requested. */
 static int pull(AVFilterContext *ctx, int index, AVFrame **frame)
 {
@@ -1066,7 +1081,8 @@ static int pull(AVFilterContext *ctx, int index, AVFrame **frame)
             in->first_pts = (*frame)->pts;
             in->origin    = s->align_start ? in->first_pts : 0;
         }
-        return check_frame(ctx, index, *frame);
+        ret = check_frame(ctx, index, *frame);
+        return ret < 0 ? ret : leave_surface(ctx, index, *frame);
     }
     if (ff_inlink_acknowledge_status(ctx->inputs[index], &in->status, &in->eof_pts))
         in->eof = 1;
@@ -1594,6 +1610,8 @@ static void write_stats_line(QualityCudaContext *s, const QCPending *entry, cons
 static int set_metadata(QualityCudaContext *s, QCPending *entry, const qc_row *row)
 {
     AVDictionary **metadata = &entry->frame->metadata;
+    /* Looking for an entry to replace costs more than all the rest, so it's done only if there are any. */
+    const int flags = av_dict_get(*metadata, QC_KEY_PREFIX, NULL, AV_DICT_IGNORE_SUFFIX) ? 0 : AV_DICT_MULTIKEY;
     char value[64];
     int ret;
 
@@ -1601,13 +1619,13 @@ static int set_metadata(QualityCudaContext *s, QCPending *entry, const qc_row *r
         if (!row->present[i])
             continue;
         print_score(value, sizeof(value), row->value[i]);
-        ret = av_dict_set(metadata, s->keys[i], value, 0);
+        ret = av_dict_set(metadata, s->keys[i], value, flags);
         if (ret < 0)
             return ret;
     }
     print_score(value, sizeof(value), entry->ref_pts_time);
-    ret = av_dict_set(metadata, QC_KEY_PREFIX "ref_pts_time", value, 0);
-    return ret < 0 ? ret : av_dict_set_int(metadata, QC_KEY_PREFIX "n", row->frame, 0);
+    ret = av_dict_set(metadata, QC_KEY_PREFIX "ref_pts_time", value, flags);
+    return ret < 0 ? ret : av_dict_set_int(metadata, QC_KEY_PREFIX "n", row->frame, flags);
 }
 
 static int row_has_scores(const QualityCudaContext *s, const qc_row *row)
@@ -1755,7 +1773,7 @@ static int bound_queue(AVFilterContext *ctx)
     ret = receive_rows(ctx, WAIT_FOR_OLDEST);
     if (ret < 0)
         return ret;
-    if (s->held > s->depth + s->lead)
+    if (s->held > s->depth + QC_LEAD)
         let_oldest_go(ctx);
     return 0;
 }

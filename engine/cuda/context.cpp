@@ -106,9 +106,12 @@ void PinnedBuffer::reset() {
     bytes_ = 0;
 }
 
-Status Stream::create(Context& context) {
+Status Stream::create(Context& context, Priority priority) {
     ContextGuard guard(context);
-    QC_CUDA(context.driver(), cuStreamCreate, &handle_, CU_STREAM_NON_BLOCKING);
+    int lowest = 0, highest = 0;
+    QC_CUDA(context.driver(), cuCtxGetStreamPriorityRange, &lowest, &highest);
+    QC_CUDA(context.driver(), cuStreamCreateWithPriority, &handle_, CU_STREAM_NON_BLOCKING,
+            priority == Priority::kHigh ? highest : lowest);
     context_ = &context;
     return {};
 }

@@ -23,9 +23,9 @@ namespace {
 using namespace cuda;
 
 constexpr size_t kAlignment = 256;
-/// Metrics of one batch that may run side by side. More make them take each other's shared memory: VMAF v1 takes 40 us
-/// a 1080p pair with two, 58 with four (docs/performance.md).
-constexpr int kMaxBranches = 2;
+/// Metrics of one batch that run side by side, beside those of few blocks. One alone leaves the GPU idle between its
+/// kernels; with many, what else wants the GPU (a decoder's surfaces) waits for all of them (docs/performance.md).
+constexpr size_t kBranches = 4;
 constexpr size_t kMaxGraphs = 64;
 constexpr size_t kRowAlignment = 64; ///< of uploaded rows
 
@@ -145,6 +145,7 @@ private:
     }
 
     Status prepare_metrics();
+    Status create_branches();
     Status allocate_slots();
     Status allocate_slot(Slot& slot);
     Status allocate_scratch();
@@ -183,7 +184,11 @@ private:
     Kernel convert_, keep_history_;
     std::unique_ptr<Stream> stream_, upload_stream_;
     std::vector<Stream> branches_;
-    std::vector<Event> joins_;
+    std::vector<Event> joins_; ///< per branch
+    struct Placement {
+        size_t instance, branch;
+    };
+    std::vector<Placement> order_; ///< in which the instances that compute are enqueued
     Event fork_, uploaded_;
 
     DescriptionLayout layout_;
@@ -221,18 +226,31 @@ Status CudaBackend::create(const Driver& driver) {
     QC_RETURN_IF_ERROR(upload_stream_->create(*context_));
     QC_RETURN_IF_ERROR(fork_.create(*context_));
     QC_RETURN_IF_ERROR(uploaded_.create(*context_));
-    const size_t branches = std::min<size_t>(kMaxBranches, setup_.metrics.size());
-    branches_.reserve(branches);
-    joins_.reserve(branches);
-    for (size_t b = 0; b < branches; ++b) {
-        QC_RETURN_IF_ERROR(branches_.emplace_back().create(*context_));
-        QC_RETURN_IF_ERROR(joins_.emplace_back().create(*context_));
-    }
+    QC_RETURN_IF_ERROR(create_branches());
     frames_per_batch_ = std::max(1, config_.batch / renditions());
     QC_RETURN_IF_ERROR(prepare_metrics());
     QC_RETURN_IF_ERROR(allocate_scratch());
     QC_RETURN_IF_ERROR(allocate_history());
     return allocate_slots();
+}
+
+/// Instances of few blocks share the first branch, and begin; the others take turns on the rest.
+Status CudaBackend::create_branches() {
+    std::vector<size_t> few, many;
+    for (size_t i = 0; i < setup_.metrics.size(); ++i)
+        if (setup_.layout->computes(i)) (setup_.plan->instances[i].descriptor->few_blocks ? few : many).push_back(i);
+    const size_t before = few.empty() ? 0 : 1;
+    const size_t count = before + std::min(kBranches, many.size());
+    branches_.reserve(count);
+    joins_.reserve(count);
+    for (size_t b = 0; b < count; ++b) {
+        const auto priority = b < before ? Stream::Priority::kHigh : Stream::Priority::kLow;
+        QC_RETURN_IF_ERROR(branches_.emplace_back().create(*context_, priority));
+        QC_RETURN_IF_ERROR(joins_.emplace_back().create(*context_));
+    }
+    for (const size_t i : few) order_.push_back({i, 0});
+    for (size_t k = 0; k < many.size(); ++k) order_.push_back({many[k], before + k % (count - before)});
+    return {};
 }
 
 Status CudaBackend::prepare_metrics() {
@@ -673,13 +691,12 @@ Status CudaBackend::enqueue_batch(Slot& slot, int64_t* kernels) {
     return {};
 }
 
-/// Forks into branches, one metric after the other on each, and joins them again.
+/// Forks into branches, one instance after the other on each, and joins them again.
 Status CudaBackend::enqueue_metrics(Slot& slot, int64_t* kernels) {
     const Driver& driver = context_->driver();
     QC_CUDA(driver, cuEventRecord, fork_.handle(), stream_->handle());
     for (Stream& branch : branches_) QC_CUDA(driver, cuStreamWaitEvent, branch.handle(), fork_.handle(), 0);
-    for (size_t i = 0; i < setup_.metrics.size(); ++i) {
-        if (!setup_.layout->computes(i)) continue;
+    for (const auto& [i, branch] : order_) {
         const MetricDescriptor& descriptor = *setup_.plan->instances[i].descriptor;
         const BatchShape& shape = slot.shape;
         DeviceBatch batch;
@@ -692,7 +709,7 @@ Status CudaBackend::enqueue_metrics(Slot& slot, int64_t* kernels) {
         batch.accumulators = slot.accumulators.as<uint64_t>(accumulator_offset_[i]);
         batch.scratch = scratch_.as<void>(scratch_offset_[i]);
         if (batch.count == 0) continue;
-        Queue queue(*context_, branches_[i % branches_.size()].handle());
+        Queue queue(*context_, branches_[branch].handle());
         QC_RETURN_IF_ERROR(setup_.metrics[i]->enqueue(batch, queue));
         *kernels += queue.launches();
     }

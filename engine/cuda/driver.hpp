@@ -39,7 +39,8 @@ namespace qc::cuda {
     F(cuModuleGetFunction)                                                                                             \
     F(cuFuncSetAttribute)                                                                                              \
     F(cuLaunchKernel)                                                                                                  \
-    F(cuStreamCreate)                                                                                                  \
+    F(cuCtxGetStreamPriorityRange)                                                                                     \
+    F(cuStreamCreateWithPriority)                                                                                      \
     F(cuStreamDestroy)                                                                                                 \
     F(cuStreamSynchronize)                                                                                             \
     F(cuStreamWaitEvent)                                                                                               \

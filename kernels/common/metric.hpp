@@ -138,6 +138,9 @@ struct MetricDescriptor {
     /// Takes pictures whose planes are G, B, R as well (FrameGeometry::rgb).
     bool accepts_rgb = false;
     BackendBound backend_bound{};
+    /// Its kernels are few thread blocks that run for long. The CUDA backend begins with it, and the other metrics fill
+    /// the GPU beside it.
+    bool few_blocks = false;
     /// Score names carry a suffix made of the non-default options that have an alias.
     bool templated_names = false;
     std::span<const OptionSpec> options;

@@ -96,6 +96,7 @@ const MetricDescriptor& descriptor() {
         .short_name = "speed",
         .scope = Scope::kPair,
         .needs_chroma = true,
+        .few_blocks = true,
         .templated_names = true,
         .options = kOptions,
         .outputs = kOutputs,

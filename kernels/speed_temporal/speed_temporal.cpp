@@ -73,6 +73,7 @@ const MetricDescriptor& descriptor() {
         .history = 1,
         .distorted_history = 1,
         .every_frame = true,
+        .few_blocks = true,
         .templated_names = true,
         .options = kOptions,
         .outputs = kOutputs,

@@ -2,15 +2,13 @@
 """CUDA frames. Needs a GPU; says SKIPPED without one.
 
 hwupload gives frames on the device that are bit for bit those in memory, so scores have to be equal to the last digit.
-NVDEC is tested with H.264 or HEVC clips: QC_NVDEC_CLIPS names a folder with pairs NAME_dist.* and NAME_ref.*.
+NVDEC is tested with clips of H.264 and HEVC, as far as the ffmpeg under test encodes them.
 """
 
 import glob
-import os
-import pathlib
 import unittest
 
-from harness import FilterTest, ffmpeg
+from harness import FilterTest, ffmpeg, make
 
 DEVICE = ("-init_hw_device", "cuda=cu:0", "-filter_hw_device", "cu")
 NVDEC = ("-hwaccel", "cuda", "-hwaccel_device", "cu", "-hwaccel_output_format", "cuda")
@@ -80,23 +78,27 @@ class Upload(CudaTest):
 
 
 class Nvdec(CudaTest):
-    def pairs(self):
-        folder = pathlib.Path(os.environ.get("QC_NVDEC_CLIPS", "missing"))
-        found = [(dist, next(folder.glob(dist.name.replace("_dist" + dist.suffix, "_ref.*")), None))
-                 for dist in sorted(folder.glob("*_dist.*"))]
-        if not found:
-            self.skipTest("SKIPPED: QC_NVDEC_CLIPS names no folder with NAME_dist.* and NAME_ref.*")
-        return found
+    ENCODERS = ("libx264", "libx265")
 
-    def score_decoded(self, dist, ref, hardware):
+    def encoded(self):
+        """(distorted, reference) by each encoder that this ffmpeg has."""
+        available = ffmpeg(["-encoders"], self.folder).stdout
+        encoders = [name for name in self.ENCODERS if f" {name} " in available]
+        if not encoders:
+            self.skipTest(f"SKIPPED: this ffmpeg has neither of {' and '.join(self.ENCODERS)}")
+        source = self.source(frames=60, size="640x360")
+        for encoder in encoders:
+            yield [make(self.clips, f"{encoder}-{crf}.mp4", source, "-c:v", encoder, "-crf", str(crf)) for crf in (40, 10)]
+
+    def score_decoded(self, dist, ref, hardware, options=""):
         arguments = ["-init_hw_device", "cuda=cu:0"]
         for path, on in zip((dist, ref), hardware):
             arguments += [*(NVDEC if on else ()), "-i", path]
-        return ffmpeg([*arguments, "-lavfi", "quality_cuda=metrics=vmaf+psnr:log_path=log.json:stats_file=stats.txt", "-an",
-                       "-f", "null", "-"], self.folder)
+        graph = f"quality_cuda=metrics=vmaf+psnr:log_path=log.json:stats_file=stats.txt{options}"
+        return ffmpeg([*arguments, "-lavfi", graph, "-an", "-f", "null", "-"], self.folder)
 
     def test_decoders_agree(self):
-        for dist, ref in self.pairs():
+        for dist, ref in self.encoded():
             expected = self.score_decoded(dist, ref, (False, False))
             self.assert_ok(expected)
             for hardware in ((True, True), (True, False), (False, True)):
@@ -105,6 +107,16 @@ class Nvdec(CudaTest):
                     self.assert_ok(run)
                     self.assertEqual(sum(" cuda/" in line for line in run.messages("input ")), sum(hardware))
                     self.assertEqual(run.log["frames"], expected.log["frames"])
+
+    def test_more_frames_are_held_than_a_decoder_has_surfaces(self):
+        for dist, ref in self.encoded():
+            expected = self.score_decoded(dist, ref, (True, True), ":async_depth=1")
+            self.assert_ok(expected)
+            with self.subTest(dist.name):
+                run = self.score_decoded(dist, ref, (True, True), ":async_depth=50")
+                self.assert_ok(run)
+                self.assertEqual(run.log["frames"], expected.log["frames"])
+                self.assertFalse(run.messages("No decoder surfaces left"))
 
 
 if __name__ == "__main__":

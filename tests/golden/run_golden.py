@@ -22,6 +22,7 @@ import dataclasses
 import fnmatch
 import importlib.util
 import io
+import itertools
 import json
 import os
 import pathlib
@@ -34,6 +35,8 @@ import time
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 FRAME_RATE = 25
 TIMEOUT_S = 600
+# Runs on one clip that one ffmpeg does, a filter for each: starting a process and a GPU's context takes longer than scoring.
+GROUP = 16
 
 # Smallest pictures (width and height) that the metrics are defined for.
 MINIMUM_SIZE = {
@@ -294,15 +297,34 @@ class Scorer:
     def __init__(self, ffmpeg, clips, backend, folder):
         self.ffmpeg, self.clips, self.backend, self.folder = ffmpeg, clips, backend, folder
 
-    def score(self, clip, run, log):
+    def filter_of(self, run, log):
         # One thread a run: the clips are small, several runs share the machine.
         options = {**run.options, "log_path": log, "backend": self.backend, "n_threads": "1"}
-        graph = "quality_cuda=" + ":".join(f"{k}={quoted(v)}" for k, v in options.items())
+        return "quality_cuda=" + ":".join(f"{k}={quoted(v)}" for k, v in options.items())
+
+    def score(self, clip, run, log):
+        return self.play(clip, self.filter_of(run, log))
+
+    def score_group(self, clip, runs, logs):
+        """[(exit status, output)] of runs that should all succeed: in one process, or each in its own if that fails."""
+        if len(runs) > 1:
+            references = "".join(f"[r{i}]" for i in range(len(runs)))
+            chain = [f"[1:v]split={len(runs)}{references}"]
+            for i, (run, log) in enumerate(zip(runs, logs)):
+                chain.append(f"[{f'd{i}' if i else '0:v'}][r{i}]{self.filter_of(run, log)}[d{i + 1}]")
+            code, output = self.play(clip, ";".join(chain), ("-map", f"[d{len(runs)}]"))
+            if code == 0:
+                return [(code, output)] * len(runs)
+            for log in logs:
+                (self.folder / log).unlink(missing_ok=True)
+        return [self.score(clip, run, log) for run, log in zip(runs, logs)]
+
+    def play(self, clip, graph, maps=()):
         command = [self.ffmpeg, "-hide_banner", "-nostdin", "-v", "info", "-nostats"]
         for side in ("dis", "ref"):
             command += ["-f", "rawvideo", "-pix_fmt", clip["pix_fmt"], "-s", f"{clip['width']}x{clip['height']}",
                         "-r", str(FRAME_RATE), "-i", str(self.clips / clip[side])]
-        command += ["-lavfi", graph, "-f", "null", "-"]
+        command += ["-lavfi", graph, *maps, "-f", "null", "-"]
         try:
             done = subprocess.run(command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                   text=True, errors="replace", timeout=TIMEOUT_S)
@@ -413,6 +435,12 @@ def first_frame_differences(golden_run, log):
     return found
 
 
+def smallest_missed(clip, run):
+    """Smallest sides of the run's metrics that the clip stays below."""
+    side = min(clip["width"], clip["height"])
+    return [MINIMUM_SIZE[m] for m in run.metrics if run.smallest.get(m, MINIMUM_SIZE[m]) > side]
+
+
 class NotComparable(Exception):
     """The reference has no settled value here."""
 
@@ -420,8 +448,7 @@ class NotComparable(Exception):
 def check(clip, golden_data, golden_file, run, code, output, log, comparer):
     """None if all is as expected, else what is not."""
     golden_run = golden_data["runs"][run.golden]
-    side = min(clip["width"], clip["height"])
-    too_large = [MINIMUM_SIZE[m] for m in run.metrics if run.smallest.get(m, MINIMUM_SIZE[m]) > side]
+    too_large = smallest_missed(clip, run)
     if too_large:
         return check_refusal(clip, code, output, too_large)
     if run.refused:
@@ -500,6 +527,21 @@ def jobs_of(clips, golden, quick, largest):
                 yield clip, data, golden_file, run
 
 
+def groups_of(jobs):
+    """Numbers of the jobs that one ffmpeg does: on one clip, none of them to be refused."""
+    groups, scored = [], {}
+    for number, (clip, _, _, run) in enumerate(jobs):
+        if run.refused or smallest_missed(clip, run):
+            groups.append([number])
+            continue
+        group = scored.get(clip["name"])
+        if group is None or len(group) == GROUP:
+            group = scored[clip["name"]] = []
+            groups.append(group)
+        group.append(number)
+    return groups
+
+
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--ffmpeg", default=os.environ.get("QC_FFMPEG", str(REPOSITORY / "build/ffmpeg/bin/ffmpeg")),
@@ -567,15 +609,17 @@ def run_all(arguments, golden, clips, folder):
         report(arguments, [], ["nothing was selected"], [])
         return 1
 
-    def score(numbered):
-        number, (clip, _, _, run) = numbered
-        log = f"{number:04d}_{clip['name']}_{run.golden}.json"
-        (folder / log).unlink(missing_ok=True)
-        return (*scorer.score(clip, run, log), folder / log)
+    def score(group):
+        runs = [jobs[number][3] for number in group]
+        clip = jobs[group[0]][0]
+        logs = [f"{number:04d}_{clip['name']}_{run.golden}.json" for number, run in zip(group, runs)]
+        for log in logs:
+            (folder / log).unlink(missing_ok=True)
+        return [(number, *result, folder / log) for number, result, log in zip(group, scorer.score_group(clip, runs, logs), logs)]
 
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        results = pool.map(score, enumerate(jobs))
-        for (clip, data, golden_file, run), (code, output, log) in zip(jobs, results):
+        for number, code, output, log in itertools.chain.from_iterable(pool.map(score, groups_of(jobs))):
+            clip, data, golden_file, run = jobs[number]
             name = f"{clip['name']} / {run.golden} ({'+'.join(run.metrics)})"
             try:
                 problem = check(clip, data, golden_file, run, code, output, log, comparer)
@@ -589,7 +633,7 @@ def run_all(arguments, golden, clips, folder):
             if not arguments.keep:
                 log.unlink(missing_ok=True)
                 log.with_suffix(".golden.json").unlink(missing_ok=True)
-    print(f"{len(clips)} clips, {len(jobs)} runs of ffmpeg in {time.monotonic() - start:.0f} s, "
+    print(f"{len(clips)} clips, {len(jobs)} runs in {time.monotonic() - start:.0f} s, "
           f"backend {arguments.backend}")
     report(arguments, passed, failures, skipped)
     return 1 if failures else 0

@@ -39,6 +39,7 @@ struct Options {
     std::string json_path;
     std::string reference_path, distorted_path; ///< raw frames of the layout and size; empty: generated ones
     std::string model;                          ///< for "vmaf"; empty: the default
+    std::string metric_options;                 ///< as in qc_config
 };
 
 struct Case {
@@ -82,6 +83,7 @@ void print_help() {
     std::puts("usage: quality_bench [options]        lists are joined by commas; every combination is measured\n"
               "  -m, --metrics LIST      what to score; within an entry join by '|' or '+' (default vmaf)\n"
               "  -M, --model NAME        the model that \"vmaf\" means (default vmaf_v0.6.1)\n"
+              "  -o, --options TEXT      options of the metrics: METRIC.OPTION=VALUE|...\n"
               "  -s, --size LIST         WIDTHxHEIGHT (default 1920x1080)\n"
               "  -R, --reference FILE    raw frames in place of generated ones (one size and layout only)\n"
               "  -D, --distorted FILE    likewise\n"
@@ -105,13 +107,14 @@ qc_backend parse_backend(const std::string& name) {
 
 Options parse(int argc, char** argv) {
     static const option kLong[] = {
-        {"metrics", 1, nullptr, 'm'},     {"size", 1, nullptr, 's'},    {"layout", 1, nullptr, 'l'},
-        {"batch", 1, nullptr, 'b'},       {"slots", 1, nullptr, 'n'},   {"threads", 1, nullptr, 't'},
-        {"repetitions", 1, nullptr, 'r'}, {"seconds", 1, nullptr, 'd'}, {"from-host", 0, nullptr, 'u'},
-        {"backend", 1, nullptr, 'k'},     {"json", 1, nullptr, 'j'},    {"help", 0, nullptr, 'h'},
-        {nullptr, 0, nullptr, 0}};
+        {"metrics", 1, nullptr, 'm'},     {"size", 1, nullptr, 's'},      {"layout", 1, nullptr, 'l'},
+        {"batch", 1, nullptr, 'b'},       {"slots", 1, nullptr, 'n'},     {"threads", 1, nullptr, 't'},
+        {"repetitions", 1, nullptr, 'r'}, {"seconds", 1, nullptr, 'd'},   {"from-host", 0, nullptr, 'u'},
+        {"backend", 1, nullptr, 'k'},     {"json", 1, nullptr, 'j'},      {"options", 1, nullptr, 'o'},
+        {"model", 1, nullptr, 'M'},       {"reference", 1, nullptr, 'R'}, {"distorted", 1, nullptr, 'D'},
+        {"help", 0, nullptr, 'h'},        {nullptr, 0, nullptr, 0}};
     Options options;
-    for (int c; (c = getopt_long(argc, argv, "m:M:R:D:s:l:b:n:t:r:d:uk:j:h", kLong, nullptr)) != -1;) {
+    for (int c; (c = getopt_long(argc, argv, "m:M:o:R:D:s:l:b:n:t:r:d:uk:j:h", kLong, nullptr)) != -1;) {
         switch (c) {
         case 'm':
             options.metrics = split(optarg);
@@ -124,6 +127,9 @@ Options parse(int argc, char** argv) {
             break;
         case 'M':
             options.model = optarg;
+            break;
+        case 'o':
+            options.metric_options = optarg;
             break;
         case 's':
             options.sizes = split(optarg);
@@ -275,6 +281,7 @@ public:
         config.metrics = setting.metrics.c_str();
         const bool has_vmaf = setting.metrics.find("vmaf") != std::string::npos;
         config.model = has_vmaf && !options.model.empty() ? options.model.c_str() : nullptr;
+        config.options = options.metric_options.empty() ? nullptr : options.metric_options.c_str();
         config.backend = options.backend;
         config.cuda_context = set.context();
         config.batch = setting.batch;
