@@ -88,7 +88,9 @@ def clip_jobs(golden, clips):
 
 
 def tolerance(score, backend):
-    """Printed digits of the same arithmetic; on CUDA the metric's bound."""
+    """Printed digits of the same arithmetic; on CUDA the metric's bound. Identical pictures score 100 on both."""
+    if score == 100.0:
+        return 0.0
     return 1e-6 if backend == "cpu" else 2e-3 + 1e-5 * abs(score)
 
 
