@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "detail_loss/detail_loss_pictures.hpp"
 #include "float_adm/float_adm.hpp"
-#include "float_adm/float_adm_test_support.hpp"
 #include "float_adm/float_adm_tile.hpp"
 #include "tests/metric_runner.hpp"
 

@@ -13,11 +13,11 @@
 #include <immintrin.h>
 #endif
 
+#include "detail_loss/detail_loss_pictures.hpp"
 #include "feature_name.hpp"
 #include "float_adm/float_adm.hpp"
 #include "float_adm/float_adm_math.hpp"
 #include "float_adm/float_adm_plan.hpp"
-#include "float_adm/float_adm_test_support.hpp"
 #include "tests/metric_runner.hpp"
 #include "tests/synthetic_clip.hpp"
 
