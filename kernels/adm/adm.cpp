@@ -12,53 +12,28 @@
 #include "adm/adm_plan.hpp"
 #include "adm/adm_tile.hpp"
 #include "adm/adm_tuning.hpp"
+#include "detail_loss/detail_loss_options.hpp"
+#include "detail_loss/detail_loss_scores.hpp"
 
 namespace qc::adm {
 namespace {
 
 // ---- options --------------------------------------------------------------------------------------------------------
 
-enum Option {
-    kDebug,
-    kCsfModeOption,
-    kCsfScale,
-    kCsfDiagonalScale,
-    kDetailWeight,
-    kGainLimit,
-    kViewDistance,
-    kDisplayHeight,
-    kNoiseWeight,
-    kSkipAim,
-    kSkipScale0,
-    kMinimum,
-};
+enum OwnOption { kSkipAim = detail_loss::kOwnOptions, kSkipScale0, kMinimum };
 
-constexpr OptionSpec kOptions[] = {
-    {"debug", "", OptionType::kBool, 0, 0, 1, "also write numerators and denominators"},
-    {"adm_csf_mode", "csf", OptionType::kInt, 0, 0, 3,
-     "contrast sensitivity: 0 Watson, 1 Barten (overflows unless scaled down), 2 and 3 blended tables"},
-    {"adm_csf_scale", "scf", OptionType::kDouble, 1.0, 0, 50, "factor on Barten's sensitivity, h and v bands"},
-    {"adm_csf_diag_scale", "scfd", OptionType::kDouble, 1.0, 0, 50, "factor on Barten's sensitivity, d band"},
-    {"adm_dlm_weight", "dlmw", OptionType::kDouble, 0.5, 0, 1, "weight of detail loss in adm3"},
-    {"adm_enhn_gain_limit", "egl", OptionType::kDouble, 100.0, 1, 100, "cap on the gain of enhanced content"},
-    {"adm_norm_view_dist", "nvd", OptionType::kDouble, 3.0, 0.75, 24, "viewing distance in display heights"},
-    {"adm_ref_display_height", "rdh", OptionType::kInt, 1080, 1, 4320, "height of the reference display in lines"},
-    {"adm_noise_weight", "nw", OptionType::kDouble, 0.03125, 0, 1500, "additive noise in numerator and denominator"},
-    {"adm_skip_aim", "", OptionType::kBool, 0, 0, 1, "do not compute additive impairment: aim is 0"},
-    {"adm_skip_scale0", "ssz", OptionType::kBool, 0, 0, 1, "leave the finest scale out"},
-    {"adm_min_val", "min", OptionType::kDouble, 0.0, 0, 1, "smallest value of adm3"},
-};
+constexpr auto kOptions = detail_loss::list_options(
+    kCsfBlendMae, "contrast sensitivity: 0 Watson, 1 Barten (overflows unless scaled down), 2 and 3 blended tables",
+    "rdh",
+    {
+        {"adm_skip_aim", "", OptionType::kBool, 0, 0, 1, "do not compute additive impairment: aim is 0"},
+        detail_loss::kSkipScale0Spec,
+        detail_loss::kMinimumSpec,
+    });
 
 Settings read_settings(const OptionValues& options) {
     Settings settings;
-    settings.viewing.mode = options.integer(kCsfModeOption);
-    settings.viewing.distance = options.number(kViewDistance);
-    settings.viewing.height = options.integer(kDisplayHeight);
-    settings.viewing.scale = options.number(kCsfScale);
-    settings.viewing.diagonal_scale = options.number(kCsfDiagonalScale);
-    settings.detail_weight = options.number(kDetailWeight);
-    settings.gain_limit = options.number(kGainLimit);
-    settings.noise_weight = options.number(kNoiseWeight);
+    detail_loss::read_first_options(options, &settings);
     settings.minimum = options.number(kMinimum);
     settings.impairment = !options.flag(kSkipAim);
     settings.skip_level0 = options.flag(kSkipScale0);
@@ -66,10 +41,7 @@ Settings read_settings(const OptionValues& options) {
 }
 
 Status validate(const FrameGeometry& geometry, const OptionValues& options) {
-    if (geometry.width < kMinimumSize || geometry.height < kMinimumSize) {
-        return unsupported(format("adm needs pictures of at least %dx%d, these are %dx%d", kMinimumSize, kMinimumSize,
-                                  geometry.width, geometry.height));
-    }
+    QC_RETURN_IF_ERROR(detail_loss::require_size("adm", geometry, kMinimumSize));
     const Viewing viewing = read_settings(options).viewing;
     if (viewing.distance * viewing.height < 3.0 * 1080.0) {
         return invalid(
@@ -87,43 +59,10 @@ Status validate(const FrameGeometry& geometry, const OptionValues& options) {
 
 // ---- outputs --------------------------------------------------------------------------------------------------------
 
-enum Output {
-    kAdm2,
-    kAim,
-    kAdm3,
-    kScale0,
-    kAdm = kScale0 + kLevels,
-    kNumerator,
-    kDenominator,
-    kNumeratorScale0, ///< numerator and denominator of each scale in turn
-    kOutputs = kNumeratorScale0 + 2 * kLevels,
-};
-
-bool debugging(const OptionValues& options, const FrameGeometry&) {
-    return options.flag(kDebug);
-}
-
-constexpr OutputSpec kOutputSpecs[] = {
-    {"VMAF_integer_feature_adm2_score", "integer_adm2"},
-    {"VMAF_integer_feature_aim_score", "integer_aim"},
-    {"VMAF_integer_feature_adm3_score", "integer_adm3"},
-    {"integer_adm_scale0", "integer_adm_scale0"},
-    {"integer_adm_scale1", "integer_adm_scale1"},
-    {"integer_adm_scale2", "integer_adm_scale2"},
-    {"integer_adm_scale3", "integer_adm_scale3"},
-    {"integer_adm", "integer_adm", debugging},
-    {"integer_adm_num", "integer_adm_num", debugging},
-    {"integer_adm_den", "integer_adm_den", debugging},
-    {"integer_adm_num_scale0", "integer_adm_num_scale0", debugging},
-    {"integer_adm_den_scale0", "integer_adm_den_scale0", debugging},
-    {"integer_adm_num_scale1", "integer_adm_num_scale1", debugging},
-    {"integer_adm_den_scale1", "integer_adm_den_scale1", debugging},
-    {"integer_adm_num_scale2", "integer_adm_num_scale2", debugging},
-    {"integer_adm_den_scale2", "integer_adm_den_scale2", debugging},
-    {"integer_adm_num_scale3", "integer_adm_num_scale3", debugging},
-    {"integer_adm_den_scale3", "integer_adm_den_scale3", debugging},
-};
-static_assert(std::size(kOutputSpecs) == kOutputs);
+constexpr auto kOutputSpecs = detail_loss::list_outputs(
+    detail_loss::Arithmetic::kInteger,
+    {"VMAF_integer_feature_adm2_score", "VMAF_integer_feature_aim_score", "VMAF_integer_feature_adm3_score",
+     "integer_adm_scale0", "integer_adm_scale1", "integer_adm_scale2", "integer_adm_scale3"});
 
 // ---- from sums to scores: widths and order of operations are part of the definition
 // ----------------------------------
@@ -163,11 +102,6 @@ float denominator(const LevelPlan& level, int index, const CsfFactors& csf, cons
     }
     return total;
 }
-
-/// Numerators and denominator of one level.
-struct LevelScore {
-    float detail = 0.0f, reference = 0.0f, impairment = 0.0f;
-};
 
 // ---- CUDA: where things lie, how they are launched
 // -------------------------------------------------------------------
@@ -256,7 +190,7 @@ FinishLaunch make_finish(const Plan& plan) {
 class Adm final : public Metric {
 public:
     Adm(const FrameGeometry& geometry, const OptionValues& options)
-        : geometry_(geometry), settings_(read_settings(options)), debug_(options.flag(kDebug)),
+        : geometry_(geometry), settings_(read_settings(options)), debug_(options.flag(detail_loss::kDebug)),
           plan_(make_plan(geometry, settings_)) {}
 
     size_t accumulator_words() const override { return kWords; }
@@ -301,35 +235,12 @@ public:
         std::array<LevelScore, kLevels> levels;
         for (int i = 0; i < kLevels; i++) levels[i] = score_level(i, accumulators.data() + i * kWordsPerLevel);
 
-        double detail = 0, reference = 0, impairment = 0;
-        for (const LevelScore& level : levels) {
-            detail += level.detail;
-            reference += level.reference;
-            impairment += level.impairment;
-        }
-        const double least = 1e-10 * geometry_.width * geometry_.height / (1920 * 1080);
-        detail = detail < least ? 0 : detail;
-        reference = reference < least ? 0 : reference;
-        const double adm2 = reference != 0 ? detail / reference : 1.0;
-        const double aim = reference != 0 ? impairment / reference : 0.0;
-
-        sink.put(frame, kAdm2, adm2);
-        const double weight = settings_.detail_weight;
-        const double blend = adm2 * weight + (1 - aim) * (1 - weight);
-        sink.put(frame, kAim, aim);
-        sink.put(frame, kAdm3, blend > settings_.minimum ? blend : settings_.minimum);
-        for (int i = 0; i < kLevels; i++) {
-            sink.put(frame, kScale0 + i,
-                     static_cast<double>(levels[i].detail) / static_cast<double>(levels[i].reference));
-        }
-        if (!debug_) return;
-        sink.put(frame, kAdm, adm2);
-        sink.put(frame, kNumerator, detail);
-        sink.put(frame, kDenominator, reference);
-        for (int i = 0; i < kLevels; i++) {
-            sink.put(frame, kNumeratorScale0 + 2 * i, levels[i].detail);
-            sink.put(frame, kNumeratorScale0 + 2 * i + 1, levels[i].reference);
-        }
+        FrameScore score = detail_loss::sum_levels(levels, geometry_);
+        double impairment = 0;
+        for (const LevelScore& level : levels) impairment += level.impairment;
+        score.aim = score.reference != 0 ? impairment / score.reference : 0.0;
+        score.adm3 = std::max(settings_.minimum, detail_loss::weighted_mean(score, settings_.detail_weight));
+        detail_loss::put_scores(frame, score, debug_, sink);
     }
 
     std::vector<std::string> warnings() const override {

@@ -3,19 +3,13 @@
 // blend the two. Host only, once per instance. Constants are libvmaf's.
 #pragma once
 
-#include "common/contrast_sensitivity.hpp"
+#include "detail_loss/detail_loss_settings.hpp"
 
 namespace qc::adm {
 
 enum CsfMode { kCsfWatson = 0, kCsfBarten = 1, kCsfBlend = 2, kCsfBlendMae = 3 };
 
-/// What the contrast sensitivity depends on.
-struct Viewing {
-    int mode = kCsfWatson;
-    double distance = 3.0;                    ///< in picture heights
-    int height = 1080;                        ///< of the reference display, in lines
-    double scale = 1.0, diagonal_scale = 1.0; ///< kCsfBarten only
-};
+using detail_loss::Viewing;
 
 /// Blended tables, selected by exact display height and distance.
 struct BlendTable {
@@ -62,21 +56,16 @@ inline const BlendTable* find_blend_table(const Viewing& viewing) {
 /// Precondition: modes kCsfBlend and kCsfBlendMae have a table for this display.
 inline CsfFactors csf_factors(const Viewing& viewing, int level) {
     switch (viewing.mode) {
-    case kCsfBarten: {
-        const double sensitivity = barten_sensitivity(pixels_per_degree(viewing.distance, viewing.height), level);
-        return {static_cast<float>(sensitivity * viewing.scale),
-                static_cast<float>(sensitivity * viewing.diagonal_scale)};
-    }
+    case kCsfBarten:
+        return detail_loss::barten_factors(viewing, level);
     case kCsfBlend:
     case kCsfBlendMae: {
         const BlendTable* table = find_blend_table(viewing);
         const int row = viewing.mode - kCsfBlend;
         return {table->straight[row][level], table->diagonal[row][level]};
     }
-    default: {
-        const float resolution = pixels_per_degree(viewing.distance, viewing.height);
-        return {watson_factor(resolution, level, false), watson_factor(resolution, level, true)};
-    }
+    default:
+        return detail_loss::watson_factors(viewing, level);
     }
 }
 

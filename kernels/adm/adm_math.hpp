@@ -14,12 +14,11 @@
 
 #include "common/mirror.hpp"
 #include "common/types.hpp"
+#include "detail_loss/detail_loss_level.hpp"
 
 namespace qc::adm {
 
-constexpr int kLevels = 4;
-constexpr int kBands = 3; ///< h, v, d
-enum Band { kBandH = 0, kBandV = 1, kBandD = 2 };
+using namespace detail_loss; // levels, bands
 
 /// The largest decoupling ratio: 1.0 in Q15.
 constexpr uint32_t kRatioOne = 32768;

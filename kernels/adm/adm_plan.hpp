@@ -13,24 +13,12 @@
 
 namespace qc::adm {
 
-/// Order of a level's accumulators; each has kBands words, h, v, d.
-enum Measure { kDetail = 0, kReference = 1, kImpairment = 2 };
-constexpr int kMeasures = 3;
-constexpr int kWordsPerLevel = kMeasures * kBands;
-constexpr int kWords = kLevels * kWordsPerLevel;
-
 /// Smallest picture: below, a level would be narrower than its filter.
 constexpr int kMinimumSize = 33;
 
 /// Values of the options, in the metric's own terms.
-struct Settings {
-    Viewing viewing;
-    double detail_weight = 0.5; ///< adm_dlm_weight
-    double gain_limit = 100.0;
-    double noise_weight = 0.03125;
-    double minimum = 0.0;
+struct Settings : detail_loss::Settings {
     bool impairment = true; ///< compute AIM
-    bool skip_level0 = false;
 };
 
 /// One level, as host and device see it.
@@ -70,11 +58,6 @@ inline Rounding make_rounding(int shift) {
     return {shift > 0 ? int64_t{1} << (shift - 1) : 0, shift};
 }
 
-/// Ten percent of each side are not scored.
-inline int region_margin(int size) {
-    return static_cast<int>(size * 0.1 - 0.5);
-}
-
 inline Gain make_gain(double limit) {
     Gain gain;
     gain.limit = limit;
@@ -106,13 +89,6 @@ inline void set_factors(const Viewing& viewing, int level, CsfFactors csf, uint3
     }
 }
 
-inline void set_region(LevelPlan& level) {
-    level.left = region_margin(level.width);
-    level.top = region_margin(level.height);
-    level.right = level.width - level.left;
-    level.bottom = level.height - level.top;
-}
-
 inline void set_shifts(int index, LevelPlan& level) {
     const int rows = level.bottom - level.top, columns = level.right - level.left;
     level.row_shift = ceil_log2(level.height);
@@ -139,15 +115,13 @@ inline Plan make_plan(const FrameGeometry& geometry, const Settings& settings) {
     int width = geometry.width, height = geometry.height;
     for (int i = 0; i < kLevels; i++) {
         LevelPlan& level = plan.level[i];
-        level.in_width = width;
-        level.in_height = height;
-        width = level.width = (width + 1) / 2;
-        height = level.height = (height + 1) / 2;
-        set_region(level);
+        set_sizes(width, height, level);
+        width = level.width;
+        height = level.height;
         set_shifts(i, level);
         plan.csf[i] = csf_factors(settings.viewing, i);
         set_factors(settings.viewing, i, plan.csf[i], level.factor);
-        if (i == 0 && settings.skip_level0) level.left = level.top = level.right = level.bottom = 0;
+        if (i == 0 && settings.skip_level0) skip(level);
     }
     return plan;
 }

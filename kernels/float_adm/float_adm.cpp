@@ -9,6 +9,8 @@
 #include <bit>
 #include <string>
 
+#include "detail_loss/detail_loss_options.hpp"
+#include "detail_loss/detail_loss_scores.hpp"
 #include "float_adm/float_adm_cpu.hpp"
 #include "float_adm/float_adm_plan.hpp"
 #include "float_adm/float_adm_tile.hpp"
@@ -19,17 +21,8 @@ namespace {
 
 // ---- options --------------------------------------------------------------------------------------------------------
 
-enum Option {
-    kDebug,
-    kCsfModeOption,
-    kCsfScale,
-    kCsfDiagonalScale,
-    kDetailWeight,
-    kGainLimit,
-    kViewDistance,
-    kDisplayHeight,
-    kNoiseWeight,
-    kSkipScale0,
+enum OwnOption {
+    kSkipScale0 = detail_loss::kOwnOptions,
     kMinimum,
     kBypassMasking,
     kHarmonicMean,
@@ -39,49 +32,34 @@ enum Option {
     kSkipAimScale = kDiagonal0 + kLevels,
 };
 
-constexpr OptionSpec kOptions[] = {
-    {"debug", "", OptionType::kBool, 0, 0, 1, "also write numerators and denominators"},
-    {"adm_csf_mode", "csf", OptionType::kInt, 0, 0, 9,
-     "contrast sensitivity: 0 Watson, 1 Barten, 2 the detail loss measure's own; others as 0"},
-    {"adm_csf_scale", "scf", OptionType::kDouble, 1.0, 0, 50, "factor on Barten's sensitivity, h and v bands"},
-    {"adm_csf_diag_scale", "scfd", OptionType::kDouble, 1.0, 0, 50, "factor on Barten's sensitivity, d band"},
-    {"adm_dlm_weight", "dlmw", OptionType::kDouble, 0.5, 0, 1, "weight of detail loss in adm3"},
-    {"adm_enhn_gain_limit", "egl", OptionType::kDouble, 100.0, 1, 100, "cap on the gain of enhanced content"},
-    {"adm_norm_view_dist", "nvd", OptionType::kDouble, 3.0, 0.75, 24, "viewing distance in display heights"},
-    {"adm_ref_display_height", "rdf", OptionType::kInt, 1080, 1, 4320, "height of the reference display in lines"},
-    {"adm_noise_weight", "nw", OptionType::kDouble, 0.03125, 0, 1500, "additive noise in numerator and denominator"},
-    {"adm_skip_scale0", "ssz", OptionType::kBool, 0, 0, 1, "leave the finest scale out"},
-    {"adm_min_val", "min", OptionType::kDouble, 0.0, 0, 1, "smallest value of adm3"},
-    {"adm_bypass_cm", "bcm", OptionType::kInt, 0, 0, 1, "1: no contrast masking"},
-    {"adm_adm3_apply_hm", "aah", OptionType::kBool, 0, 0, 1, "adm3 is the harmonic mean of adm2 and aim"},
-    {"adm_p_norm", "apn", OptionType::kDouble, 3.0, 1, 20, "exponent of the sums"},
-    {"adm_f1s0", "f1s0", OptionType::kDouble, -1, -1, 10,
-     "sensitivity of scale 0, h and v bands; -1: the computed one"},
-    {"adm_f1s1", "f1s1", OptionType::kDouble, -1, -1, 10, "the same for scale 1"},
-    {"adm_f1s2", "f1s2", OptionType::kDouble, -1, -1, 10, "the same for scale 2"},
-    {"adm_f1s3", "f1s3", OptionType::kDouble, -1, -1, 10, "the same for scale 3"},
-    {"adm_f2s0", "f2s0", OptionType::kDouble, -1, -1, 10, "sensitivity of scale 0, d band; -1: the computed one"},
-    {"adm_f2s1", "f2s1", OptionType::kDouble, -1, -1, 10, "the same for scale 1"},
-    {"adm_f2s2", "f2s2", OptionType::kDouble, -1, -1, 10, "the same for scale 2"},
-    {"adm_f2s3", "f2s3", OptionType::kDouble, -1, -1, 10, "the same for scale 3"},
-    {"adm_skip_aim_scale", "sasc", OptionType::kInt, -1, 0, 3, "leave this scale out of aim"},
-};
+constexpr auto kOptions = detail_loss::list_options(
+    9, "contrast sensitivity: 0 Watson, 1 Barten, 2 the detail loss measure's own; others as 0", "rdf",
+    {
+        detail_loss::kSkipScale0Spec,
+        detail_loss::kMinimumSpec,
+        {"adm_bypass_cm", "bcm", OptionType::kInt, 0, 0, 1, "1: no contrast masking"},
+        {"adm_adm3_apply_hm", "aah", OptionType::kBool, 0, 0, 1, "adm3 is the harmonic mean of adm2 and aim"},
+        {"adm_p_norm", "apn", OptionType::kDouble, 3.0, 1, 20, "exponent of the sums"},
+        {"adm_f1s0", "f1s0", OptionType::kDouble, -1, -1, 10,
+         "sensitivity of scale 0, h and v bands; -1: the computed one"},
+        {"adm_f1s1", "f1s1", OptionType::kDouble, -1, -1, 10, "the same for scale 1"},
+        {"adm_f1s2", "f1s2", OptionType::kDouble, -1, -1, 10, "the same for scale 2"},
+        {"adm_f1s3", "f1s3", OptionType::kDouble, -1, -1, 10, "the same for scale 3"},
+        {"adm_f2s0", "f2s0", OptionType::kDouble, -1, -1, 10, "sensitivity of scale 0, d band; -1: the computed one"},
+        {"adm_f2s1", "f2s1", OptionType::kDouble, -1, -1, 10, "the same for scale 1"},
+        {"adm_f2s2", "f2s2", OptionType::kDouble, -1, -1, 10, "the same for scale 2"},
+        {"adm_f2s3", "f2s3", OptionType::kDouble, -1, -1, 10, "the same for scale 3"},
+        {"adm_skip_aim_scale", "sasc", OptionType::kInt, -1, 0, 3, "leave this scale out of aim"},
+    });
 static_assert(std::size(kOptions) == kSkipAimScale + 1);
 
 Settings read_settings(const OptionValues& options) {
     Settings settings;
-    settings.csf_mode = options.integer(kCsfModeOption);
-    settings.view_distance = options.number(kViewDistance);
-    settings.display_height = options.integer(kDisplayHeight);
-    settings.csf_scale = options.number(kCsfScale);
-    settings.csf_diagonal_scale = options.number(kCsfDiagonalScale);
+    detail_loss::read_first_options(options, &settings);
     for (int i = 0; i < kLevels; i++) {
         settings.straight_override[i] = options.number(kStraight0 + i);
         settings.diagonal_override[i] = options.number(kDiagonal0 + i);
     }
-    settings.detail_weight = options.number(kDetailWeight);
-    settings.gain_limit = options.number(kGainLimit);
-    settings.noise_weight = options.number(kNoiseWeight);
     settings.minimum = options.number(kMinimum);
     settings.power = options.number(kPower);
     settings.masking = options.integer(kBypassMasking) == 0;
@@ -95,52 +73,20 @@ Status validate(const FrameGeometry& geometry, const OptionValues&) {
     if (!has_float_luma(geometry.depth)) {
         return unsupported(format("float_adm: %d bits per sample, 8, 10, 12 and 16 are supported", geometry.depth));
     }
-    if (geometry.width < kMinimumSize || geometry.height < kMinimumSize) {
-        return unsupported(format("float_adm needs pictures of at least %dx%d, these are %dx%d", kMinimumSize,
-                                  kMinimumSize, geometry.width, geometry.height));
-    }
-    return {};
+    return detail_loss::require_size("float_adm", geometry, kMinimumSize);
 }
 
 // ---- outputs --------------------------------------------------------------------------------------------------------
 
-enum Output {
-    kAdm2,
-    kAim,
-    kAdm3,
-    kScale0,
-    kAdm = kScale0 + kLevels,
-    kNumerator,
-    kDenominator,
-    kNumeratorScale0, ///< numerator and denominator of each scale in turn
-    kOutputs = kNumeratorScale0 + 2 * kLevels,
-};
-
-bool debugging(const OptionValues& options, const FrameGeometry&) {
-    return options.flag(kDebug);
-}
-
-constexpr OutputSpec kOutputSpecs[] = {
-    {"VMAF_feature_adm2_score", "adm2"},
-    {"VMAF_feature_aim_score", "aim"},
-    {"VMAF_feature_adm3_score", "adm3"},
-    {"VMAF_feature_adm_scale0_score", "adm_scale0"},
-    {"VMAF_feature_adm_scale1_score", "adm_scale1"},
-    {"VMAF_feature_adm_scale2_score", "adm_scale2"},
-    {"VMAF_feature_adm_scale3_score", "adm_scale3"},
-    {"adm", "adm", debugging, true},
-    {"adm_num", "adm_num", debugging},
-    {"adm_den", "adm_den", debugging},
-    {"adm_num_scale0", "adm_num_scale0", debugging},
-    {"adm_den_scale0", "adm_den_scale0", debugging},
-    {"adm_num_scale1", "adm_num_scale1", debugging},
-    {"adm_den_scale1", "adm_den_scale1", debugging},
-    {"adm_num_scale2", "adm_num_scale2", debugging},
-    {"adm_den_scale2", "adm_den_scale2", debugging},
-    {"adm_num_scale3", "adm_num_scale3", debugging},
-    {"adm_den_scale3", "adm_den_scale3", debugging},
-};
-static_assert(std::size(kOutputSpecs) == kOutputs);
+constexpr auto kOutputSpecs = [] {
+    auto outputs =
+        detail_loss::list_outputs(detail_loss::Arithmetic::kFloatingPoint,
+                                  {"VMAF_feature_adm2_score", "VMAF_feature_aim_score", "VMAF_feature_adm3_score",
+                                   "VMAF_feature_adm_scale0_score", "VMAF_feature_adm_scale1_score",
+                                   "VMAF_feature_adm_scale2_score", "VMAF_feature_adm_scale3_score"});
+    outputs[detail_loss::kAdm].plain_name = true;
+    return outputs;
+}();
 
 // ---- CUDA: where things lie -----------------------------------------------------------------------------------------
 
@@ -209,15 +155,10 @@ LevelLaunch make_launch(const Plan& plan, int index) {
 
 // ---- the metric -----------------------------------------------------------------------------------------------------
 
-/// Numerators and denominator of one level.
-struct LevelScore {
-    float detail = 0.0f, reference = 0.0f, impairment = 0.0f;
-};
-
 class FloatAdm final : public Metric {
 public:
     FloatAdm(const FrameGeometry& geometry, const OptionValues& options)
-        : geometry_(geometry), settings_(read_settings(options)), debug_(options.flag(kDebug)),
+        : geometry_(geometry), settings_(read_settings(options)), debug_(options.flag(detail_loss::kDebug)),
           plan_(make_plan(geometry, settings_)) {}
 
     size_t accumulator_words() const override { return kWords; }
@@ -257,37 +198,17 @@ public:
         std::array<LevelScore, kLevels> levels;
         for (int i = 0; i < kLevels; i++) levels[i] = score_level(i, accumulators.data() + i * kWordsPerLevel);
 
-        double detail = 0, reference = 0, impairment = 0, impairment_reference = 0;
+        FrameScore score = detail_loss::sum_levels(levels, geometry_);
+        double impairment = 0, impairment_reference = 0;
         for (int i = 0; i < kLevels; i++) {
-            detail += levels[i].detail;
-            reference += levels[i].reference;
             if (i == settings_.impairment_without) continue;
             impairment += levels[i].impairment;
             impairment_reference += levels[i].reference;
         }
-        const double least = 1e-10 * geometry_.width * geometry_.height / (1920 * 1080);
-        detail = detail < least ? 0 : detail;
-        reference = reference < least ? 0 : reference;
-        const double adm2 = reference != 0 ? detail / reference : 1.0;
-
-        sink.put(frame, kAdm2, adm2);
-        const bool defined = reference != 0 && impairment_reference != 0;
-        const double aim = defined ? std::min(impairment / impairment_reference, 1.0) : 0.0;
-        const double blend = blend_of(adm2, aim);
-        sink.put(frame, kAim, aim);
-        sink.put(frame, kAdm3, blend > settings_.minimum ? blend : settings_.minimum);
-        for (int i = 0; i < kLevels; i++) {
-            sink.put(frame, kScale0 + i,
-                     static_cast<double>(levels[i].detail) / static_cast<double>(levels[i].reference));
-        }
-        if (!debug_) return;
-        sink.put(frame, kAdm, adm2);
-        sink.put(frame, kNumerator, detail);
-        sink.put(frame, kDenominator, reference);
-        for (int i = 0; i < kLevels; i++) {
-            sink.put(frame, kNumeratorScale0 + 2 * i, levels[i].detail);
-            sink.put(frame, kNumeratorScale0 + 2 * i + 1, levels[i].reference);
-        }
+        const bool defined = score.reference != 0 && impairment_reference != 0;
+        score.aim = defined ? std::min(impairment / impairment_reference, 1.0) : 0.0;
+        score.adm3 = std::max(settings_.minimum, blend_of(score));
+        detail_loss::put_scores(frame, score, debug_, sink);
     }
 
 private:
@@ -300,10 +221,9 @@ private:
     }
 
     /// adm3 before its floor. The harmonic mean really takes aim, not what is left of it.
-    double blend_of(double adm2, double aim) const {
-        if (settings_.harmonic_mean) return 2 * adm2 * aim / (adm2 + aim);
-        const double weight = settings_.detail_weight;
-        return adm2 * weight + (1 - aim) * (1 - weight);
+    double blend_of(const FrameScore& score) const {
+        if (settings_.harmonic_mean) return 2 * score.adm2 * score.aim / (score.adm2 + score.aim);
+        return detail_loss::weighted_mean(score, settings_.detail_weight);
     }
 
     /// The norm of the three bands of one measure; widths and order of operations are part of the definition.

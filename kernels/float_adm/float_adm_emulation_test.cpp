@@ -13,15 +13,14 @@
 #include <string>
 #include <vector>
 
+#include "detail_loss/detail_loss_emulation.hpp"
 #include "float_adm/float_adm.hpp"
-#include "float_adm/float_adm_test_support.hpp"
 #include "float_adm/float_adm_tile.hpp"
 #include "tests/metric_runner.hpp"
 
 namespace qc::float_adm {
 namespace {
 
-using Words64 = std::vector<uint64_t>;
 using Threads = std::vector<int>;
 
 /// Thread indices of a block, ascending or descending: with a race within a phase, the two would differ.
@@ -204,102 +203,12 @@ private:
     Threads threads_;
 };
 
-// ---- surfaces -------------------------------------------------------------------------------------------------------
-
-struct Layout {
-    int extra_pitch = 0; ///< bytes
-    int offset = 0;      ///< bytes
-    int shift = 0;
-    int pitch_alignment = 1;
-};
-
-/// A picture as a surface: samples in the upper bits of the container, rubbish below, and memory that ends with the
-/// last sample.
-struct Surface {
-    std::vector<uint8_t> memory;
-    DevicePlane plane{};
-
-    Surface(const Picture& picture, int pitch_bytes, int offset_bytes, int shift) {
-        const int bytes = picture.sample_bytes();
-        memory.assign(static_cast<size_t>(offset_bytes) + static_cast<size_t>(pitch_bytes) * (picture.height - 1) +
-                          static_cast<size_t>(picture.width) * bytes,
-                      0xee);
-        for (int y = 0; y < picture.height; y++) {
-            for (int x = 0; x < picture.width; x++) {
-                const uint32_t rubbish = hash(x, y, 77) & ((1u << shift) - 1);
-                const auto container =
-                    static_cast<uint16_t>(static_cast<uint32_t>(picture.get(x, y)) << shift | rubbish);
-                std::memcpy(memory.data() + offset_bytes + static_cast<size_t>(y) * pitch_bytes + x * bytes, &container,
-                            bytes);
-            }
-        }
-        plane = {memory.data() + offset_bytes, static_cast<uint32_t>(pitch_bytes), 1, static_cast<uint16_t>(shift)};
-    }
-};
-
-std::unique_ptr<Metric> create(const Pair& pair, const test::OptionList& list) {
-    return descriptor().create(pair.reference.geometry(), test::options_of(descriptor(), list));
-}
-
-/// Scores a batch on the emulated device; rows of the accumulators are in reverse order of the pairs.
-std::vector<Words64> device_words(const std::vector<Pair>& pairs, const test::OptionList& list, const Layout& layout,
-                                  bool descending) {
-    const Picture& first = pairs[0].reference;
-    const auto metric = create(pairs[0], list);
-    EmulatedProgram program;
-    const Status prepared = metric->prepare(program);
-    EXPECT_TRUE(prepared.ok()) << prepared.text();
-
-    const int count = static_cast<int>(pairs.size());
-    const int row_bytes = first.width * first.sample_bytes() + layout.extra_pitch;
-    const int pitch = (row_bytes + layout.pitch_alignment - 1) / layout.pitch_alignment * layout.pitch_alignment;
-    std::vector<Surface> surfaces;
-    surfaces.reserve(2 * pairs.size());
-    std::vector<DevicePair> device_pairs(pairs.size());
-    for (int i = 0; i < count; i++) {
-        surfaces.emplace_back(pairs[i].reference, pitch, layout.offset, layout.shift);
-        device_pairs[i].reference.plane[0] = surfaces.back().plane;
-        // The distorted picture has another pitch.
-        surfaces.emplace_back(pairs[i].distorted, pitch + 8 * first.sample_bytes(), 0, layout.shift);
-        device_pairs[i].distorted.plane[0] = surfaces.back().plane;
-        device_pairs[i].output = static_cast<uint32_t>(count - 1 - i);
-    }
-    struct alignas(256) Aligned {
-        uint8_t bytes[256];
-    };
-    std::vector<Aligned> scratch((metric->scratch_bytes(count) + 255) / 256);
-    std::memset(static_cast<void*>(scratch.data()), 0xa5, scratch.size() * sizeof(Aligned));
-    Words64 accumulators(metric->accumulator_words() * count);
-    DeviceBatch batch;
-    batch.pairs = device_pairs.data();
-    batch.count = count;
-    batch.accumulators = accumulators.data();
-    batch.scratch = scratch.data();
-    EmulatedQueue queue(descending);
-    const Status enqueued = metric->enqueue(batch, queue);
-    EXPECT_TRUE(enqueued.ok()) << enqueued.text();
-    EXPECT_EQ(queue.launches, 5);
-
-    std::vector<Words64> words;
-    for (int i = 0; i < count; i++) {
-        const auto row = accumulators.begin() + (count - 1 - i) * static_cast<std::ptrdiff_t>(kWords);
-        words.emplace_back(row, row + kWords);
-    }
-    return words;
-}
-
 void expect_device_like_cpu(const std::vector<Pair>& pairs, const test::OptionList& list = {},
                             const Layout& layout = {}, bool descending = false) {
-    const std::vector<Words64> device = device_words(pairs, list, layout, descending);
-    for (size_t n = 0; n < pairs.size(); n++) {
-        const Picture& picture = pairs[n].reference;
-        Words64 words(kWords);
-        create(pairs[n], list)->score(pairs[n].view(), words);
-        for (int i = 0; i < kWords; i++) {
-            ASSERT_EQ(device[n][i], words[i]) << picture.width << "x" << picture.height << "@" << picture.depth
-                                              << " pair " << n << " of " << pairs.size() << " word " << i;
-        }
-    }
+    EmulatedProgram program;
+    EmulatedQueue queue(descending);
+    expect_batch_like_cpu(descriptor(), test::options_of(descriptor(), list), pairs, layout, {program, queue});
+    EXPECT_EQ(queue.launches, 5);
 }
 
 // ---- tests ----------------------------------------------------------------------------------------------------------

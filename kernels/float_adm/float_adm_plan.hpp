@@ -6,18 +6,12 @@
 #include <cmath>
 #include <cstdint>
 
-#include "common/contrast_sensitivity.hpp"
 #include "common/float_luma.hpp"
 #include "common/types.hpp"
+#include "detail_loss/detail_loss_settings.hpp"
 #include "float_adm/float_adm_math.hpp"
 
 namespace qc::float_adm {
-
-/// Order of a level's accumulators; each has kBands words, h, v, d.
-enum Measure { kDetail = 0, kReference = 1, kImpairment = 2 };
-constexpr int kMeasures = 3;
-constexpr int kWordsPerLevel = kMeasures * kBands;
-constexpr int kWords = kLevels * kWordsPerLevel;
 
 /// Smallest picture: below, a level would be narrower than its filter.
 constexpr int kMinimumSize = 17;
@@ -25,21 +19,12 @@ constexpr int kMinimumSize = 17;
 enum CsfMode { kCsfWatson = 0, kCsfBarten = 1, kCsfNative = 2 };
 
 /// Values of the options, in the metric's own terms.
-struct Settings {
-    int csf_mode = kCsfWatson;
-    double view_distance = 3.0; ///< in picture heights
-    int display_height = 1080;  ///< in lines
-    double csf_scale = 1.0, csf_diagonal_scale = 1.0;
+struct Settings : detail_loss::Settings {
     double straight_override[kLevels] = {-1, -1, -1, -1}; ///< unless negative, instead of the computed factor
     double diagonal_override[kLevels] = {-1, -1, -1, -1};
-    double detail_weight = 0.5; ///< adm_dlm_weight
-    double gain_limit = 100.0;
-    double noise_weight = 0.03125;
-    double minimum = 0.0;
     double power = 3.0; ///< adm_p_norm
     bool masking = true;
     bool harmonic_mean = false;
-    bool skip_level0 = false;
     int impairment_without = -1; ///< level left out of aim
 };
 
@@ -73,36 +58,28 @@ struct Plan {
     bool skip_level0 = false;
 };
 
-/// Ten percent of each side are not scored.
-inline int region_margin(int size) {
-    return static_cast<int>(size * 0.1 - 0.5);
-}
-
 /// The contrast sensitivity that the authors of the detail loss measure chose. `frequency` in cycles per degree.
 inline float native_factor(float frequency) {
     const double f = frequency;
     return static_cast<float>((0.31 + 0.69 * f) * std::exp(-0.29 * f));
 }
 
-inline CsfFactors csf_factors(const Settings& settings, int level) {
-    const float resolution = pixels_per_degree(settings.view_distance, settings.display_height);
-    switch (settings.csf_mode) {
-    case kCsfBarten: {
-        const double sensitivity = barten_sensitivity(resolution, level);
-        return {static_cast<float>(sensitivity * settings.csf_scale),
-                static_cast<float>(sensitivity * settings.csf_diagonal_scale)};
-    }
+inline CsfFactors csf_factors(const detail_loss::Viewing& viewing, int level) {
+    switch (viewing.mode) {
+    case kCsfBarten:
+        return detail_loss::barten_factors(viewing, level);
     case kCsfNative: {
+        const float resolution = pixels_per_degree(viewing.distance, viewing.height);
         const auto frequency = static_cast<float>(static_cast<double>(resolution) / std::pow(2.0, level + 1));
         return {native_factor(frequency), native_factor(static_cast<float>(static_cast<double>(frequency) / 0.7))};
     }
     default:
-        return {watson_factor(resolution, level, false), watson_factor(resolution, level, true)};
+        return detail_loss::watson_factors(viewing, level);
     }
 }
 
 inline void set_factors(const Settings& settings, int index, LevelPlan& level) {
-    CsfFactors factors = csf_factors(settings, index);
+    CsfFactors factors = csf_factors(settings.viewing, index);
     const double straight = settings.straight_override[index], diagonal = settings.diagonal_override[index];
     if (straight >= 0) factors.straight = static_cast<float>(straight);
     if (diagonal >= 0) factors.diagonal = static_cast<float>(diagonal);
@@ -125,16 +102,11 @@ inline Plan make_plan(const FrameGeometry& geometry, const Settings& settings) {
     int width = geometry.width, height = geometry.height;
     for (int i = 0; i < kLevels; i++) {
         LevelPlan& level = plan.level[i];
-        level.in_width = width;
-        level.in_height = height;
-        width = level.width = (width + 1) / 2;
-        height = level.height = (height + 1) / 2;
+        set_sizes(width, height, level);
+        width = level.width;
+        height = level.height;
         set_factors(settings, i, level);
-        if (i == 0 && settings.skip_level0) continue; // the region stays empty
-        level.left = region_margin(level.width);
-        level.top = region_margin(level.height);
-        level.right = level.width - level.left;
-        level.bottom = level.height - level.top;
+        if (i == 0 && settings.skip_level0) skip(level);
     }
     return plan;
 }

@@ -13,11 +13,11 @@
 #include <immintrin.h>
 #endif
 
+#include "detail_loss/detail_loss_pictures.hpp"
 #include "feature_name.hpp"
 #include "float_adm/float_adm.hpp"
 #include "float_adm/float_adm_math.hpp"
 #include "float_adm/float_adm_plan.hpp"
-#include "float_adm/float_adm_test_support.hpp"
 #include "tests/metric_runner.hpp"
 #include "tests/synthetic_clip.hpp"
 
@@ -152,10 +152,10 @@ TEST(FloatAdmPlan, WatsonAndBarten) {
     EXPECT_EQ(plan.level[0].factor[kBandH], 0.0173815377f);
     EXPECT_EQ(plan.level[0].factor[kBandD], 0.005890687f);
     EXPECT_EQ(plan.level[3].factor[kBandV], 0.0456734113f);
-    settings.csf_mode = 7; // all but 1 and 2 are 0
+    settings.viewing.mode = 7; // all but 1 and 2 are 0
     EXPECT_EQ(make_plan(geometry, settings).level[1].factor[kBandH], plan.level[1].factor[kBandH]);
-    settings.csf_mode = kCsfBarten;
-    settings.csf_diagonal_scale = 0.5;
+    settings.viewing.mode = kCsfBarten;
+    settings.viewing.diagonal_scale = 0.5;
     plan = make_plan(geometry, settings);
     EXPECT_EQ(plan.level[0].factor[kBandH], 1.21049654f);
     EXPECT_EQ(plan.level[3].factor[kBandH], 26.9758816f);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Pictures for the tests of floating-point ADM.
+// Pictures for the tests of both ADM metrics. Test code only.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 #include "common/types.hpp"
 
-namespace qc::float_adm {
+namespace qc::detail_loss {
 
 /// A luma plane with samples of 8 or 16 bits and a pitch that is no multiple of anything.
 struct Picture {
@@ -19,6 +19,7 @@ struct Picture {
     Picture(int w, int h, int d) : width(w), height(h), depth(d), bytes(static_cast<size_t>(pitch()) * h) {}
     int sample_bytes() const { return depth > 8 ? 2 : 1; }
     int pitch() const { return (width + 3) * sample_bytes(); }
+    int maximum() const { return (1 << depth) - 1; }
     size_t offset(int x, int y) const {
         return static_cast<size_t>(y) * pitch() + static_cast<size_t>(x) * sample_bytes();
     }
@@ -35,7 +36,7 @@ struct Picture {
     static Picture make(int w, int h, int d, Function value) {
         Picture picture(w, h, d);
         for (int y = 0; y < h; y++) {
-            for (int x = 0; x < w; x++) picture.set(x, y, std::clamp<int>(value(x, y), 0, (1 << d) - 1));
+            for (int x = 0; x < w; x++) picture.set(x, y, std::clamp<int>(value(x, y), 0, picture.maximum()));
         }
         return picture;
     }
@@ -107,4 +108,4 @@ inline Pair flat(int width, int height, int depth, int reference, int distorted)
             Picture::make(width, height, depth, [=](int, int) { return distorted; })};
 }
 
-} // namespace qc::float_adm
+} // namespace qc::detail_loss
