@@ -105,6 +105,7 @@ public:
         *device_address = uploads_.back().get();
         return {};
     }
+    size_t uploads() const { return uploads_.size(); }
 
 private:
     std::vector<EmulatedKernel> kernels_;
@@ -216,6 +217,7 @@ public:
         plane.shift = static_cast<uint16_t>(narrow_ ? 0 : shift_);
         return plane;
     }
+    const std::vector<uint16_t>& samples() const { return samples_; } ///< of any depth, with the padding
     HostPlane host() const {
         return {narrow_ ? static_cast<const void*>(bytes_.data()) : samples_.data(),
                 {static_cast<ptrdiff_t>(pitch_ / step_ * (narrow_ ? 1 : 2))},
