@@ -1,18 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// The SpEED kernels without a GPU: host code prepares and enqueues as for a device, and the phases of each block's
-// threads run one after another on the CPU. Test code only.
+// The SpEED kernels without a GPU, against the CPU reference. Test code only.
 #pragma once
 
-#include <gtest/gtest.h>
-
-#include <cstring>
-#include <memory>
-#include <string>
-#include <vector>
-
-#include "common/metric.hpp"
 #include "speed/speed_phases.hpp"
-#include "tests/synthetic_clip.hpp"
+#include "tests/emulated_device.hpp"
 
 namespace qc::speed {
 
@@ -32,110 +23,63 @@ struct SerialBlock : SerialTeam {
 };
 
 template <Resize kMethod, class Source>
-void emulate_decimate(const Task& task, Dim3 grid, Dim3 block, bool descending) {
+void emulate_decimate(Dim3 grid, Dim3 block, void** arguments, const test::ThreadOrder& order) {
+    const auto& task = test::argument<Task>(arguments, 0);
     ASSERT_EQ(block.x, static_cast<unsigned>(kTuning.decimate_threads));
-    const SerialTeam threads{descending};
-    for (unsigned z = 0; z < grid.z; ++z)
-        for (unsigned y = 0; y < grid.y; ++y)
-            for (unsigned x = 0; x < grid.x; ++x) {
-                const auto pair = static_cast<int>(z), block_x = static_cast<int>(x);
-                if (!Source::exists(task, pair)) continue;
-                const int image = static_cast<int>(y) / task.grid_height,
-                          grid_y = static_cast<int>(y) % task.grid_height;
-                const Source source(task, pair, image);
-                std::vector<float> sums(kTuning.decimate_threads, NAN);
-                threads.each(kTuning.decimate_threads, [&](int thread) {
-                    smooth_column<kMethod>(task, source, block_x, grid_y, thread, sums.data());
-                });
-                threads.each(kTuning.decimate_threads, [&](int thread) {
-                    smooth_row(task, grid_of(task, pair, image), block_x, grid_y, thread, sums.data());
-                });
-            }
+    test::each_block(grid, [&](int block_x, int block_y, int pair) {
+        if (!Source::exists(task, pair)) return;
+        const int image = block_y / task.grid_height, grid_y = block_y % task.grid_height;
+        const Source source(task, pair, image);
+        std::vector<float> sums(kTuning.decimate_threads, NAN);
+        order.each(kTuning.decimate_threads,
+                   [&](int thread) { smooth_column<kMethod>(task, source, block_x, grid_y, thread, sums.data()); });
+        order.each(kTuning.decimate_threads, [&](int thread) {
+            smooth_row(task, grid_of(task, pair, image), block_x, grid_y, thread, sums.data());
+        });
+    });
 }
 
 template <class Source>
-void emulate_analyse(const Task& task, Dim3 grid, Dim3 block, bool descending) {
+void emulate_analyse(Dim3 grid, Dim3 block, void** arguments, const test::ThreadOrder& order) {
+    const auto& task = test::argument<Task>(arguments, 0);
     ASSERT_EQ(block.x, static_cast<unsigned>(kTuning.analyse_threads));
-    for (unsigned z = 0; z < grid.z; ++z)
-        for (unsigned x = 0; x < grid.x; ++x) {
-            if (!Source::exists(task, static_cast<int>(z))) continue;
-            AnalysisMemory memory;
-            std::memset(&memory, 0x7e, sizeof memory);
-            analyse_image(task, static_cast<int>(z), static_cast<int>(x), SerialBlock{{descending}}, memory);
-        }
+    test::each_block(grid, [&](int image, int, int pair) {
+        if (!Source::exists(task, pair)) return;
+        AnalysisMemory memory;
+        std::memset(&memory, 0x7e, sizeof memory);
+        analyse_image(task, pair, image, SerialBlock{{order.descending()}}, memory);
+    });
 }
 
 template <class Source>
-void emulate_compare(const Task& task, Dim3 grid, Dim3 block, bool descending) {
+void emulate_compare(Dim3 grid, Dim3 block, void** arguments, const test::ThreadOrder& order) {
+    const auto& task = test::argument<Task>(arguments, 0);
     ASSERT_EQ(block.x, static_cast<unsigned>(kTuning.compare_threads));
-    for (unsigned z = 0; z < grid.z; ++z)
-        for (unsigned x = 0; x < grid.x; ++x) {
-            if (!Source::exists(task, static_cast<int>(z))) continue;
-            uint64_t* const words = task.accumulators + task.pairs[z].output * (kWordsPerPlane * task.images / 2);
-            compare_images(task, static_cast<int>(z), static_cast<int>(x), SerialBlock{{descending}}, words);
-        }
+    test::each_block(grid, [&](int image, int, int pair) {
+        if (!Source::exists(task, pair)) return;
+        uint64_t* const words = task.accumulators + task.pairs[pair].output * (kWordsPerPlane * task.images / 2);
+        compare_images(task, pair, image, SerialBlock{{order.descending()}}, words);
+    });
 }
-
-using EmulatedKernel = void (*)(const Task&, Dim3, Dim3, bool);
 
 /// Entry points as QC_SPEED_KERNELS names them.
 template <template <typename> class Source>
-class EmulatedProgram : public DeviceProgram {
-public:
-    Status find(const char* name, size_t dynamic_shared_bytes, Kernel* kernel) override {
-        EXPECT_EQ(dynamic_shared_bytes, 0u);
-        struct Named {
-            const char* name;
-            EmulatedKernel function;
-        };
-        static constexpr Named kKernels[] = {
-            {"speed_decimate_u8_plain", emulate_decimate<Resize::kNone, Source<uint8_t>>},
-            {"speed_decimate_u8_nearest", emulate_decimate<Resize::kNearest, Source<uint8_t>>},
-            {"speed_decimate_u8_bilinear", emulate_decimate<Resize::kBilinear, Source<uint8_t>>},
-            {"speed_decimate_u8_bicubic", emulate_decimate<Resize::kBicubic, Source<uint8_t>>},
-            {"speed_decimate_u8_lanczos4", emulate_decimate<Resize::kLanczos4, Source<uint8_t>>},
-            {"speed_decimate_u16_plain", emulate_decimate<Resize::kNone, Source<uint16_t>>},
-            {"speed_decimate_u16_nearest", emulate_decimate<Resize::kNearest, Source<uint16_t>>},
-            {"speed_decimate_u16_bilinear", emulate_decimate<Resize::kBilinear, Source<uint16_t>>},
-            {"speed_decimate_u16_bicubic", emulate_decimate<Resize::kBicubic, Source<uint16_t>>},
-            {"speed_decimate_u16_lanczos4", emulate_decimate<Resize::kLanczos4, Source<uint16_t>>},
-            {"speed_analyse", emulate_analyse<Source<uint8_t>>},
-            {"speed_compare", emulate_compare<Source<uint8_t>>},
-        };
-        for (const Named& candidate : kKernels)
-            if (std::string_view(candidate.name) == name) {
-                *kernel = {reinterpret_cast<void*>(candidate.function), 0};
-                return {};
-            }
-        return invalid(std::string("no kernel ") + name);
-    }
-    Status upload(const void* data, size_t bytes, const void** device_address) override {
-        uploads_.push_back(std::make_unique<std::byte[]>(bytes));
-        std::memcpy(uploads_.back().get(), data, bytes);
-        *device_address = uploads_.back().get();
-        return {};
-    }
-
-private:
-    std::vector<std::unique_ptr<std::byte[]>> uploads_;
-};
-
-class EmulatedQueue : public DeviceQueue {
-public:
-    explicit EmulatedQueue(bool descending) : descending_(descending) {}
-    Status launch_raw(const Kernel& kernel, Dim3 grid, Dim3 block, void** arguments) override {
-        reinterpret_cast<EmulatedKernel>(kernel.function)(*static_cast<const Task*>(arguments[0]), grid, block,
-                                                          descending_);
-        return {};
-    }
-    Status zero(void* device_address, size_t bytes) override {
-        std::memset(device_address, 0, bytes);
-        return {};
-    }
-
-private:
-    bool descending_;
-};
+std::vector<test::EmulatedKernel> emulated_kernels() {
+    return {
+        {"speed_decimate_u8_plain", emulate_decimate<Resize::kNone, Source<uint8_t>>},
+        {"speed_decimate_u8_nearest", emulate_decimate<Resize::kNearest, Source<uint8_t>>},
+        {"speed_decimate_u8_bilinear", emulate_decimate<Resize::kBilinear, Source<uint8_t>>},
+        {"speed_decimate_u8_bicubic", emulate_decimate<Resize::kBicubic, Source<uint8_t>>},
+        {"speed_decimate_u8_lanczos4", emulate_decimate<Resize::kLanczos4, Source<uint8_t>>},
+        {"speed_decimate_u16_plain", emulate_decimate<Resize::kNone, Source<uint16_t>>},
+        {"speed_decimate_u16_nearest", emulate_decimate<Resize::kNearest, Source<uint16_t>>},
+        {"speed_decimate_u16_bilinear", emulate_decimate<Resize::kBilinear, Source<uint16_t>>},
+        {"speed_decimate_u16_bicubic", emulate_decimate<Resize::kBicubic, Source<uint16_t>>},
+        {"speed_decimate_u16_lanczos4", emulate_decimate<Resize::kLanczos4, Source<uint16_t>>},
+        {"speed_analyse", emulate_analyse<Source<uint8_t>>},
+        {"speed_compare", emulate_compare<Source<uint8_t>>},
+    };
+}
 
 /// What planes show.
 enum class Content { kTexture, kNoise, kFlat, kOneFlat };
@@ -221,21 +165,15 @@ void expect_emulation_equals_cpu(const MetricDescriptor& metric, const FrameGeom
     for (const uint64_t word : expected)
         if (any_score != nullptr && word > 1) *any_score = true;
 
-    EmulatedProgram<Source> program;
+    test::EmulatedProgram program(emulated_kernels<Source>(), 0);
     ASSERT_TRUE(instance->prepare(program).ok());
+    DeviceBatch batch;
+    batch.pairs = pairs.data();
+    batch.count = count;
     for (const bool descending : {false, true}) {
-        std::vector<uint64_t> words(expected.size());
-        std::vector<uint64_t> scratch(instance->scratch_bytes(count) / 8 + 1, descending ? ~0ull : 0x7e7e7e7e7e7e7e7e);
-        scratch.back() = 0x5afe;
-        DeviceBatch batch;
-        batch.pairs = pairs.data();
-        batch.count = count;
-        batch.accumulators = words.data();
-        batch.scratch = scratch.data();
-        EmulatedQueue queue(descending);
-        ASSERT_TRUE(instance->enqueue(batch, queue).ok());
-        EXPECT_EQ(scratch.back(), 0x5afeu) << "written beyond the scratch memory";
-        EXPECT_EQ(words, expected) << geometry.width << "x" << geometry.height << ", " << geometry.depth << " bits";
+        test::EmulatedQueue queue(descending);
+        EXPECT_EQ(test::emulate_batch(*instance, batch, queue), expected)
+            << geometry.width << "x" << geometry.height << ", " << geometry.depth << " bits";
     }
 }
 
