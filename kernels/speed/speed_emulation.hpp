@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// The SpEED kernels without a GPU, against the CPU reference. Test code only.
+// The SpEED kernels without a GPU: every format and size against the CPU reference. Test code only.
 #pragma once
 
 #include "speed/speed_phases.hpp"
@@ -187,5 +187,50 @@ inline void set_option(OptionValues* options, std::string_view alias, double val
         if (options->specs()[i].alias == alias) return options->set(i, value);
     ADD_FAILURE() << "no option " << alias;
 }
+
+/// What is tested of both SpEED metrics. `least`: pairs of a batch that a score takes.
+template <template <typename> class Source>
+struct Emulation {
+    const MetricDescriptor& descriptor;
+    int least;
+
+    void expect_equal(const FrameGeometry& geometry, const OptionValues& options, Content content, int shift, int count,
+                      bool* any_score = nullptr) const {
+        expect_emulation_equals_cpu<Source>(descriptor, geometry, options, content, shift, count, any_score);
+    }
+    OptionValues defaults() const { return OptionValues(descriptor.options); }
+
+    void expect_every_format_equal() const {
+        for (const Content content : {Content::kTexture, Content::kNoise, Content::kFlat, Content::kOneFlat}) {
+            bool scored = false;
+            expect_equal(geometry_of(340, 406, QC_CHROMA_420, 8), defaults(), content, 0, 2, &scored);
+            expect_equal(geometry_of(417, 179, QC_CHROMA_422, 10), defaults(), content, 6, least, &scored);
+            expect_equal(geometry_of(175, 261, QC_CHROMA_444, 12), defaults(), content, 4, least, &scored);
+            expect_equal(geometry_of(250, 170, QC_CHROMA_444, 16), defaults(), content, 0, 3, &scored);
+            EXPECT_EQ(scored, content == Content::kTexture || content == Content::kNoise);
+        }
+    }
+    /// Every size of the smoothing kernel, every factor and method of resizing.
+    void expect_every_scale_equal(const FrameGeometry& geometry) const {
+        for (const double kernel : {0.5, 1.5, 2.0, 360.0 / 97, 4.0 / 3}) {
+            OptionValues options = defaults();
+            set_option(&options, "ks", kernel);
+            expect_equal(geometry, options, Content::kTexture, 0, least);
+        }
+        for (const double factor : {0.5, 0.97, 1.3})
+            for (int method = 0; method < 4; ++method) {
+                OptionValues options = defaults();
+                set_option(&options, "ps", factor);
+                set_option(&options, "psm", method);
+                expect_equal(geometry, options, Content::kTexture, 0, least);
+            }
+    }
+    void expect_small_sizes_equal() const {
+        for (int size = 80; size < 176; size += 5) {
+            expect_equal(geometry_of(size, 255 - size, QC_CHROMA_444, 8), defaults(), Content::kNoise, 0, least);
+            expect_equal(geometry_of(size, size, QC_CHROMA_444, 10), defaults(), Content::kTexture, 0, least);
+        }
+    }
+};
 
 } // namespace qc::speed
