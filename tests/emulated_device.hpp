@@ -119,16 +119,22 @@ public:
 
     Status launch_raw(const Kernel& kernel, Dim3 grid, Dim3 block, void** arguments) override {
         static_cast<const EmulatedKernel*>(kernel.function)->run(grid, block, arguments, order_);
+        ++launches_;
         return {};
     }
     Status zero(void* device_address, size_t bytes) override {
+        EXPECT_EQ(bytes % 4, 0u);
         std::memset(device_address, 0, bytes);
+        ++zeros_;
         return {};
     }
     bool descending() const { return order_.descending(); }
+    int launches() const { return launches_; }
+    int zeros() const { return zeros_; } ///< calls of zero()
 
 private:
     ThreadOrder order_;
+    int launches_ = 0, zeros_ = 0;
 };
 
 /// Scratch memory, aligned as the engine's, full of junk. AddressSanitizer sees any access behind its last byte;

@@ -3,32 +3,18 @@
 // block's threads run one after another on the CPU, in both orders. Catches wrong tiles, borders, layouts and sums and
 // races within a phase, and in a build with AddressSanitizer reads outside pictures and scratch; not what depends on
 // the hardware: intrinsics, barriers, warps.
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cstring>
-#include <functional>
-#include <memory>
-#include <numeric>
-#include <string>
-#include <vector>
-
 #include "adm/adm.hpp"
 #include "adm/adm_test_support.hpp"
 #include "adm/adm_tile.hpp"
+#include "tests/emulated_device.hpp"
 
 namespace qc::adm {
 namespace {
 
-// ---- a device made of host memory -----------------------------------------------------------------------------------
+using test::argument;
+using test::ThreadOrder;
 
-/// Thread indices of a block, ascending or descending: with a race within a phase, the two would differ.
-std::vector<int> thread_order(bool descending) {
-    std::vector<int> threads(tuning::kThreads);
-    std::iota(threads.begin(), threads.end(), 0);
-    if (descending) std::reverse(threads.begin(), threads.end());
-    return threads;
-}
+// ---- the kernels ----------------------------------------------------------------------------------------------------
 
 template <int kLevel, bool kAim, typename T>
 struct Block {
@@ -36,7 +22,7 @@ struct Block {
     const Source<T>* pictures;
     LowBand<kLevel>* low[2];
     uint64_t* rows; ///< of this pair
-    const std::vector<int>& threads;
+    const ThreadOrder& threads;
 };
 
 /// What run_strip() of adm.cu does, phase by phase.
@@ -59,19 +45,20 @@ void run_block(const Block<kLevel, kAim, T>& block, int block_x, int block_y) {
             return block.pictures[picture];
     };
     const auto run_tile = [&]<bool kDetails>(int tile_x) {
-        for (const int t : block.threads) {
+        block.threads.each(tuning::kThreads, [&](int t) {
             filter_columns<kLevel, kDetails>(launch, source(t, 0), source(t, 1), tile_x, tile_y, t, *shared);
-        }
-        for (const int t : block.threads) {
+        });
+        block.threads.each(tuning::kThreads, [&](int t) {
             filter_rows<kLevel, kDetails>(launch, tile_x, tile_y, t, *shared, block.low[0], block.low[1], states[t]);
-        }
+        });
     };
     for (int tile = first; tile < end; tile++) {
         const int tile_x = grid.origin_x + tile * tuning::kUsefulColumns;
         std::memset(shared.get(), 0x77, sizeof *shared);
         if (has_details(launch.plan, tile_x, tile_y)) {
             run_tile.template operator()<true>(tile_x);
-            for (const int t : block.threads) sum_energies<kLevel>(launch, tile_x, tile_y, t, *shared, states[t]);
+            block.threads.each(tuning::kThreads,
+                               [&](int t) { sum_energies<kLevel>(launch, tile_x, tile_y, t, *shared, states[t]); });
         } else if constexpr (kLevel < kLevels - 1) {
             run_tile.template operator()<false>(tile_x);
         }
@@ -95,13 +82,9 @@ void run_blocks(const Block<kLevel, kAim, T>& block, Dim3 grid) {
     }
 }
 
-template <typename T>
-T argument(void** arguments, int index) {
-    return *static_cast<const T*>(arguments[index]);
-}
-
 template <bool kAim, typename T>
-void run_level0(Dim3 grid, void** arguments, const std::vector<int>& threads) {
+void run_level0(Dim3 grid, Dim3 block, void** arguments, const ThreadOrder& threads) {
+    ASSERT_EQ(block.x, static_cast<unsigned>(tuning::kThreads));
     const auto* pairs = argument<const DevicePair*>(arguments, 0);
     const auto launch = argument<LevelLaunch>(arguments, 1);
     const size_t plane = static_cast<size_t>(launch.out_pitch) * launch.plan.height;
@@ -120,7 +103,8 @@ void run_level0(Dim3 grid, void** arguments, const std::vector<int>& threads) {
 }
 
 template <int kLevel, bool kAim, typename T>
-void run_deep(Dim3 grid, void** arguments, const std::vector<int>& threads) {
+void run_deep(Dim3 grid, Dim3 block, void** arguments, const ThreadOrder& threads) {
+    ASSERT_EQ(block.x, static_cast<unsigned>(tuning::kThreads));
     const auto* in = argument<const T*>(arguments, 0);
     const auto launch = argument<LevelLaunch>(arguments, 1);
     const size_t in_plane = static_cast<size_t>(launch.in_pitch) * launch.plan.in_height;
@@ -139,7 +123,8 @@ void run_deep(Dim3 grid, void** arguments, const std::vector<int>& threads) {
     }
 }
 
-void run_finish(Dim3 grid, void** arguments, const std::vector<int>&) {
+void run_finish(Dim3 grid, Dim3 block, void** arguments, const ThreadOrder& /*order*/) {
+    ASSERT_EQ(block.x, static_cast<unsigned>(tuning::kFinishThreads));
     const auto* pairs = argument<const DevicePair*>(arguments, 0);
     const auto launch = argument<FinishLaunch>(arguments, 1);
     const auto* rows = argument<const uint64_t*>(arguments, 2);
@@ -159,53 +144,17 @@ void run_finish(Dim3 grid, void** arguments, const std::vector<int>&) {
     }
 }
 
-using KernelFunction = void (*)(Dim3, void**, const std::vector<int>&);
-struct NamedKernel {
-    const char* name;
-    KernelFunction function;
-    unsigned threads = tuning::kThreads;
-};
-const NamedKernel kKernels[] = {
-    {"adm_level0_u8", run_level0<false, uint8_t>},     {"adm_level0_u8_aim", run_level0<true, uint8_t>},
-    {"adm_level0_u16", run_level0<false, uint16_t>},   {"adm_level0_u16_aim", run_level0<true, uint16_t>},
-    {"adm_level1", run_deep<1, false, int16_t>},       {"adm_level1_aim", run_deep<1, true, int16_t>},
-    {"adm_level2", run_deep<2, false, int32_t>},       {"adm_level2_aim", run_deep<2, true, int32_t>},
-    {"adm_level3", run_deep<3, false, int32_t>},       {"adm_level3_aim", run_deep<3, true, int32_t>},
-    {"adm_finish", run_finish, tuning::kFinishThreads}};
-
-class EmulatedProgram : public DeviceProgram {
-public:
-    Status find(const char* name, size_t dynamic_shared_bytes, Kernel* kernel) override {
-        for (const NamedKernel& candidate : kKernels) {
-            if (std::string(candidate.name) != name) continue;
-            *kernel = {const_cast<NamedKernel*>(&candidate), dynamic_shared_bytes};
-            return {};
-        }
-        return invalid(std::string("no kernel ") + name);
-    }
-    Status upload(const void*, size_t, const void**) override { return invalid("no table is expected"); }
-};
-
-class EmulatedQueue : public DeviceQueue {
-public:
-    explicit EmulatedQueue(bool descending) : threads_(thread_order(descending)) {}
-    Status launch_raw(const Kernel& kernel, Dim3 grid, Dim3 block, void** arguments) override {
-        const auto* named = static_cast<const NamedKernel*>(kernel.function);
-        EXPECT_EQ(block.x, named->threads);
-        named->function(grid, arguments, threads_);
-        launches++;
-        return {};
-    }
-    Status zero(void* device_address, size_t bytes) override {
-        EXPECT_EQ(bytes % 4, 0u);
-        std::memset(device_address, 0, bytes);
-        return {};
-    }
-    int launches = 0;
-
-private:
-    std::vector<int> threads_;
-};
+const std::vector<test::EmulatedKernel> kKernels = {{"adm_level0_u8", run_level0<false, uint8_t>},
+                                                    {"adm_level0_u8_aim", run_level0<true, uint8_t>},
+                                                    {"adm_level0_u16", run_level0<false, uint16_t>},
+                                                    {"adm_level0_u16_aim", run_level0<true, uint16_t>},
+                                                    {"adm_level1", run_deep<1, false, int16_t>},
+                                                    {"adm_level1_aim", run_deep<1, true, int16_t>},
+                                                    {"adm_level2", run_deep<2, false, int32_t>},
+                                                    {"adm_level2_aim", run_deep<2, true, int32_t>},
+                                                    {"adm_level3", run_deep<3, false, int32_t>},
+                                                    {"adm_level3_aim", run_deep<3, true, int32_t>},
+                                                    {"adm_finish", run_finish}};
 
 // ---- surfaces -------------------------------------------------------------------------------------------------------
 
@@ -248,9 +197,10 @@ std::vector<Words> device_words(const std::vector<Pair>& pairs, const OptionValu
                                 bool descending) {
     const Picture& first = pairs[0].reference;
     const auto metric = descriptor().create(first.geometry(), options);
-    EmulatedProgram program;
+    test::EmulatedProgram program(kKernels);
     const Status prepared = metric->prepare(program);
     EXPECT_TRUE(prepared.ok()) << prepared.text();
+    EXPECT_EQ(program.uploads(), 0u);
 
     const int count = static_cast<int>(pairs.size());
     const int row_bytes = first.width * first.sample_bytes() + layout.extra_pitch;
@@ -266,17 +216,12 @@ std::vector<Words> device_words(const std::vector<Pair>& pairs, const OptionValu
         device_pairs[i].distorted.plane[0] = surfaces.back().plane;
         device_pairs[i].output = static_cast<uint32_t>(count - 1 - i);
     }
-    std::vector<uint64_t> scratch(metric->scratch_bytes(count) / sizeof(uint64_t), 0xa5a5a5a5a5a5a5a5ull);
-    std::vector<uint64_t> accumulators(metric->accumulator_words() * count);
     DeviceBatch batch;
     batch.pairs = device_pairs.data();
     batch.count = count;
-    batch.accumulators = accumulators.data();
-    batch.scratch = scratch.data();
-    EmulatedQueue queue(descending);
-    const Status enqueued = metric->enqueue(batch, queue);
-    EXPECT_TRUE(enqueued.ok()) << enqueued.text();
-    EXPECT_EQ(queue.launches, 5);
+    test::EmulatedQueue queue(descending);
+    const auto accumulators = test::emulate_batch(*metric, batch, queue);
+    EXPECT_EQ(queue.launches(), 5);
 
     std::vector<Words> words;
     for (int i = 0; i < count; i++) {

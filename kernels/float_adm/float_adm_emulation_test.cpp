@@ -3,34 +3,21 @@
 // phases of each block's threads run one after another on the CPU, in both orders. Catches wrong tiles, borders,
 // layouts and orders of sums and races within a phase, and in a build with AddressSanitizer reads outside pictures and
 // scratch; not what depends on the hardware: the reciprocal's first guess, barriers, warps.
-#include <gtest/gtest.h>
-
-#include <algorithm>
 #include <bit>
-#include <cstring>
-#include <memory>
-#include <numeric>
-#include <string>
-#include <vector>
 
 #include "float_adm/float_adm.hpp"
 #include "float_adm/float_adm_test_support.hpp"
 #include "float_adm/float_adm_tile.hpp"
+#include "tests/emulated_device.hpp"
 #include "tests/metric_runner.hpp"
 
 namespace qc::float_adm {
 namespace {
 
 using Words64 = std::vector<uint64_t>;
-using Threads = std::vector<int>;
 
-/// Thread indices of a block, ascending or descending: with a race within a phase, the two would differ.
-Threads thread_order(bool descending) {
-    Threads threads(tuning::kThreads);
-    std::iota(threads.begin(), threads.end(), 0);
-    if (descending) std::reverse(threads.begin(), threads.end());
-    return threads;
-}
+using test::argument;
+using test::ThreadOrder;
 
 // ---- the kernels ----------------------------------------------------------------------------------------------------
 
@@ -40,7 +27,7 @@ struct Block {
     const Source<T>* pictures;
     float* low[2];
     float* rows; ///< of this pair
-    const Threads& threads;
+    const ThreadOrder& threads;
 };
 
 /// What run_strip() of float_adm.cu does, phase by phase.
@@ -52,12 +39,12 @@ void run_block(const Block<T>& block, int block_x) {
     std::vector<ThreadTile> states(tuning::kThreads);
     std::vector<float> sums(tuning::kThreads);
     const auto run_filters = [&]<bool kDetails>(int tile_x) {
-        for (const int t : block.threads) {
+        block.threads.each(tuning::kThreads, [&](int t) {
             filter_columns<kDetails>(launch, block.pictures[picture_of_thread(t)], tile_x, tile_y, t, *shared);
-        }
-        for (const int t : block.threads) {
+        });
+        block.threads.each(tuning::kThreads, [&](int t) {
             filter_rows<kDetails, kCube>(launch, tile_x, tile_y, t, *shared, block.low[0], block.low[1], states[t]);
-        }
+        });
     };
     for (int tile = 0; tile < launch.grid.columns; tile++) {
         const int tile_x = launch.grid.origin_x + tile * tuning::kUsefulColumns;
@@ -67,31 +54,25 @@ void run_block(const Block<T>& block, int block_x) {
             run_filters.template operator()<true>(tile_x);
             // The energies take the place of the filtered columns: nobody may need those any more.
             std::memset(static_cast<void*>(shared->filtered), 0x77, sizeof shared->filtered);
-            for (const int t : block.threads) {
-                measure_energies<kCube>(launch, tile_x, tile_y, t, *shared, states[t]);
-            }
-            for (const int t : block.threads) {
+            block.threads.each(tuning::kThreads,
+                               [&](int t) { measure_energies<kCube>(launch, tile_x, tile_y, t, *shared, states[t]); });
+            block.threads.each(tuning::kThreads, [&](int t) {
                 const RunningSum own = running_sum(launch.plan, tile_y, t);
                 if (own.used) sums[t] = continue_sum(*shared, own.chain, sums[t]);
-            }
+            });
         } else if (launch.writes_low != 0) {
             run_filters.template operator()<false>(tile_x);
         }
     }
-    for (const int t : block.threads) {
+    block.threads.each(tuning::kThreads, [&](int t) {
         const RunningSum own = running_sum(launch.plan, tile_y, t);
         if (own.used) block.rows[static_cast<size_t>(launch.first_row + own.y) * kWordsPerLevel + own.sum] = sums[t];
-    }
-}
-
-template <typename T>
-T argument(void** arguments, int index) {
-    return *static_cast<const T*>(arguments[index]);
+    });
 }
 
 template <bool kCube, typename T>
 void run_pair(const LevelLaunch& launch, const Source<T>* pictures, unsigned pair, Dim3 grid, void** arguments,
-              const Threads& threads) {
+              const ThreadOrder& threads) {
     const size_t size = static_cast<size_t>(launch.out_pitch) * launch.plan.height;
     auto* low = argument<float*>(arguments, 2);
     EXPECT_EQ(low != nullptr, launch.writes_low != 0);
@@ -103,7 +84,8 @@ void run_pair(const LevelLaunch& launch, const Source<T>* pictures, unsigned pai
 }
 
 template <bool kCube, typename T>
-void run_level0(Dim3 grid, void** arguments, const Threads& threads) {
+void run_level0(Dim3 grid, Dim3 block, void** arguments, const ThreadOrder& threads) {
+    ASSERT_EQ(block.x, static_cast<unsigned>(tuning::kThreads));
     const auto* pairs = argument<const DevicePair*>(arguments, 0);
     const auto launch = argument<LevelLaunch>(arguments, 1);
     for (unsigned z = 0; z < grid.z; z++) {
@@ -118,7 +100,8 @@ void run_level0(Dim3 grid, void** arguments, const Threads& threads) {
 }
 
 template <bool kCube>
-void run_deep(Dim3 grid, void** arguments, const Threads& threads) {
+void run_deep(Dim3 grid, Dim3 block, void** arguments, const ThreadOrder& threads) {
+    ASSERT_EQ(block.x, static_cast<unsigned>(tuning::kThreads));
     const auto* in = argument<const float*>(arguments, 0);
     const auto launch = argument<LevelLaunch>(arguments, 1);
     const size_t in_size = static_cast<size_t>(launch.in_pitch) * launch.plan.in_height;
@@ -132,12 +115,13 @@ void run_deep(Dim3 grid, void** arguments, const Threads& threads) {
     }
 }
 
-void run_finish(Dim3 grid, void** arguments, const Threads& threads) {
+void run_finish(Dim3 grid, Dim3 block, void** arguments, const ThreadOrder& /*order*/) {
+    ASSERT_NE(block.x, static_cast<unsigned>(tuning::kThreads));
     const auto* pairs = argument<const DevicePair*>(arguments, 0);
     const auto launch = argument<FinishLaunch>(arguments, 1);
     const auto* rows = argument<const float*>(arguments, 2);
     auto* accumulators = argument<uint64_t*>(arguments, 3);
-    const int words = static_cast<int>(threads.size()) / 32; // as many threads as the launch has
+    const int words = static_cast<int>(block.x) / 32; // as many threads as the launch has
     for (unsigned z = 0; z < grid.z; z++) {
         for (unsigned index = 0; index < grid.x; index++) {
             const FinishLaunch::Level& level = launch.level[index];
@@ -154,55 +138,16 @@ void run_finish(Dim3 grid, void** arguments, const Threads& threads) {
     }
 }
 
-// ---- a device made of host memory -----------------------------------------------------------------------------------
-
-using KernelFunction = void (*)(Dim3, void**, const Threads&);
-struct NamedKernel {
-    const char* name;
-    KernelFunction function;
-};
-const NamedKernel kKernels[] = {{"float_adm_level0_u8", run_level0<true, uint8_t>},
-                                {"float_adm_level0_u8_power", run_level0<false, uint8_t>},
-                                {"float_adm_level0_u16", run_level0<true, uint16_t>},
-                                {"float_adm_level0_u16_power", run_level0<false, uint16_t>},
-                                {"float_adm_deep", run_deep<true>},
-                                {"float_adm_deep_power", run_deep<false>},
-                                {"float_adm_finish", run_finish}};
+const std::vector<test::EmulatedKernel> kKernels = {{"float_adm_level0_u8", run_level0<true, uint8_t>},
+                                                    {"float_adm_level0_u8_power", run_level0<false, uint8_t>},
+                                                    {"float_adm_level0_u16", run_level0<true, uint16_t>},
+                                                    {"float_adm_level0_u16_power", run_level0<false, uint16_t>},
+                                                    {"float_adm_deep", run_deep<true>},
+                                                    {"float_adm_deep_power", run_deep<false>},
+                                                    {"float_adm_finish", run_finish}};
 
 /// Blocks of all GPUs can have this much shared memory.
 constexpr size_t kSharedLimit = 64 * 1024;
-
-class EmulatedProgram : public DeviceProgram {
-public:
-    Status find(const char* name, size_t dynamic_shared_bytes, Kernel* kernel) override {
-        EXPECT_LE(dynamic_shared_bytes, kSharedLimit);
-        for (const NamedKernel& candidate : kKernels) {
-            if (std::string(candidate.name) != name) continue;
-            *kernel = {const_cast<NamedKernel*>(&candidate), dynamic_shared_bytes};
-            return {};
-        }
-        return invalid(std::string("no kernel ") + name);
-    }
-    Status upload(const void*, size_t, const void**) override { return invalid("no table is expected"); }
-};
-
-class EmulatedQueue : public DeviceQueue {
-public:
-    explicit EmulatedQueue(bool descending) : threads_(thread_order(descending)) {}
-    Status launch_raw(const Kernel& kernel, Dim3 grid, Dim3 block, void** arguments) override {
-        const auto* named = static_cast<const NamedKernel*>(kernel.function);
-        const bool whole_tile = block.x == tuning::kThreads;
-        EXPECT_EQ(whole_tile, named->function != run_finish);
-        named->function(grid, arguments, whole_tile ? threads_ : Threads(block.x));
-        launches++;
-        return {};
-    }
-    Status zero(void*, size_t) override { return invalid("nothing is to be cleared"); }
-    int launches = 0;
-
-private:
-    Threads threads_;
-};
 
 // ---- surfaces -------------------------------------------------------------------------------------------------------
 
@@ -246,9 +191,10 @@ std::vector<Words64> device_words(const std::vector<Pair>& pairs, const test::Op
                                   bool descending) {
     const Picture& first = pairs[0].reference;
     const auto metric = create(pairs[0], list);
-    EmulatedProgram program;
+    test::EmulatedProgram program(kKernels, kSharedLimit);
     const Status prepared = metric->prepare(program);
     EXPECT_TRUE(prepared.ok()) << prepared.text();
+    EXPECT_EQ(program.uploads(), 0u);
 
     const int count = static_cast<int>(pairs.size());
     const int row_bytes = first.width * first.sample_bytes() + layout.extra_pitch;
@@ -264,21 +210,13 @@ std::vector<Words64> device_words(const std::vector<Pair>& pairs, const test::Op
         device_pairs[i].distorted.plane[0] = surfaces.back().plane;
         device_pairs[i].output = static_cast<uint32_t>(count - 1 - i);
     }
-    struct alignas(256) Aligned {
-        uint8_t bytes[256];
-    };
-    std::vector<Aligned> scratch((metric->scratch_bytes(count) + 255) / 256);
-    std::memset(static_cast<void*>(scratch.data()), 0xa5, scratch.size() * sizeof(Aligned));
-    Words64 accumulators(metric->accumulator_words() * count);
     DeviceBatch batch;
     batch.pairs = device_pairs.data();
     batch.count = count;
-    batch.accumulators = accumulators.data();
-    batch.scratch = scratch.data();
-    EmulatedQueue queue(descending);
-    const Status enqueued = metric->enqueue(batch, queue);
-    EXPECT_TRUE(enqueued.ok()) << enqueued.text();
-    EXPECT_EQ(queue.launches, 5);
+    test::EmulatedQueue queue(descending);
+    const auto accumulators = test::emulate_batch(*metric, batch, queue);
+    EXPECT_EQ(queue.launches(), 5);
+    EXPECT_EQ(queue.zeros(), 0);
 
     std::vector<Words64> words;
     for (int i = 0; i < count; i++) {
