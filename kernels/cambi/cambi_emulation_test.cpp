@@ -1,33 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// The CUDA kernels of CAMBI without a GPU: host code prepares and enqueues as for a device, and what the threads of
-// each block do runs one after another on the CPU. Catches wrong tiles, margins, offsets and sums, and (in a build with
-// AddressSanitizer) reads beyond the pictures and planes; not what depends on the hardware: intrinsics, barriers,
-// warps.
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cstring>
-#include <memory>
-#include <numeric>
-#include <string>
-#include <vector>
-
+// The CUDA kernels of CAMBI without a GPU: every format and option against the CPU reference, bit for bit.
 #include "cambi/cambi.hpp"
 #include "cambi/cambi_plan.hpp"
 #include "option_parser.hpp"
-#include "tests/synthetic_clip.hpp"
+#include "tests/emulated_device.hpp"
 
 namespace qc::cambi {
 namespace {
 
-/// Order in which the threads of a block run between two barriers: with a race between them, one of the two orders
-/// would give another result.
-std::vector<int> thread_order(int threads, bool descending) {
-    std::vector<int> order(static_cast<size_t>(threads));
-    std::iota(order.begin(), order.end(), 0);
-    if (descending) std::reverse(order.begin(), order.end());
-    return order;
-}
+using test::argument;
+using test::EmulatedKernel;
+using test::EmulatedPlane;
+using test::ThreadOrder;
 
 // ---- image kernel ---------------------------------------------------------------------------------------------------
 
@@ -97,8 +81,8 @@ void walk_image(const ImageTask& task, const DevicePlane& plane, int picture, in
 }
 
 template <typename T, bool kHalf>
-void run_image(void** arguments, Dim3 grid, Dim3 block, bool /*descending*/) {
-    const auto& task = *static_cast<const ImageTask*>(arguments[0]);
+void run_image(Dim3 grid, Dim3 block, void** arguments, const ThreadOrder& /*order*/) {
+    const auto& task = argument<ImageTask>(arguments, 0);
     ASSERT_EQ(block.x, static_cast<unsigned>(tuning::kImageWarps * kLanes));
     for (int picture = 0; picture < static_cast<int>(grid.z); ++picture) {
         const DevicePair& pair = task.pairs[picture];
@@ -141,8 +125,8 @@ void walk_scale(const PyramidTask& task, int picture, int tile_x, int tile_y) {
     task.pyramid.tiles(picture, task.scale)[tile_y * scale.tiles_across + tile_x] = groups;
 }
 
-void run_scale(void** arguments, Dim3 grid, Dim3 block, bool /*descending*/) {
-    const auto& task = *static_cast<const PyramidTask*>(arguments[0]);
+void run_scale(Dim3 grid, Dim3 block, void** arguments, const ThreadOrder& /*order*/) {
+    const auto& task = argument<PyramidTask>(arguments, 0);
     ASSERT_EQ(block.x, static_cast<unsigned>(tuning::kPyramidWarps * kLanes));
     const int height = task.pyramid.scale[task.scale].height;
     for (int picture = 0; picture < static_cast<int>(grid.z); ++picture)
@@ -176,10 +160,10 @@ void collect(const CountTask& task, const Tile& tile, int x, int y, float c) {
 }
 
 template <class Plan>
-void run_count(void** arguments, Dim3 grid, Dim3 block, bool descending) {
-    const auto& task = *static_cast<const CountTask*>(arguments[0]);
+void run_count(Dim3 grid, Dim3 block, void** arguments, const ThreadOrder& order) {
+    const auto& task = argument<CountTask>(arguments, 0);
     ASSERT_EQ(block.x, static_cast<unsigned>(Plan::kThreads));
-    const std::vector<int> threads = thread_order(Plan::kThreads, descending);
+    const auto each_thread = [&](const auto& body) { order.each(Plan::kThreads, body); };
     for (unsigned z = 0; z < grid.z; ++z)
         for (unsigned number = 0; number < grid.x; ++number) {
             const Tile tile = find_tile(task, number, static_cast<int>(z));
@@ -195,21 +179,23 @@ void run_count(void** arguments, Dim3 grid, Dim3 block, bool descending) {
             Pass pass;
             while (next_pass(task, &groups, &pass)) {
                 ++passes_walked;
-                for (const int thread : threads) Plan::clear(thread, counts.data(), task.groups_per_pass);
-                for (const int thread : threads)
+                each_thread([&](int thread) { Plan::clear(thread, counts.data(), task.groups_per_pass); });
+                each_thread([&](int thread) {
                     Plan::warm_up(thread, counts.data(), pass, tile, places[static_cast<size_t>(thread)],
                                   &states[static_cast<size_t>(thread)]);
+                });
                 for (int y = tile.y; y < tile.bottom(); ++y) {
-                    for (const int thread : threads)
+                    each_thread([&](int thread) {
                         Plan::move(thread, counts.data(), pass, &states[static_cast<size_t>(thread)]);
-                    for (const int thread : threads) {
+                    });
+                    each_thread([&](int thread) {
                         auto& state = states[static_cast<size_t>(thread)];
                         if (y + 1 < tile.bottom())
                             Plan::fetch(thread, y + 1, tile, places[static_cast<size_t>(thread)], &state);
                         Plan::score(thread, counts.data(), task, pass, state, [&](int pixel, float c) {
                             collect(task, tile, tile.x + Plan::kPixels * thread + pixel, y, c);
                         });
-                    }
+                    });
                 }
             }
         }
@@ -217,8 +203,8 @@ void run_count(void** arguments, Dim3 grid, Dim3 block, bool descending) {
 
 // ---- selection kernels ----------------------------------------------------------------------------------------------
 
-void run_select_begin(void** arguments, Dim3 grid, Dim3 block, bool /*descending*/) {
-    const auto& task = *static_cast<const SelectTask*>(arguments[0]);
+void run_select_begin(Dim3 grid, Dim3 block, void** arguments, const ThreadOrder& /*order*/) {
+    const auto& task = argument<SelectTask>(arguments, 0);
     for (int picture = 0; picture < static_cast<int>(grid.y); ++picture)
         for (int scale = 0; scale < static_cast<int>(grid.x); ++scale) {
             Selection* selection = task.count.selection(picture, scale);
@@ -231,8 +217,8 @@ void run_select_begin(void** arguments, Dim3 grid, Dim3 block, bool /*descending
 int selections = 0; ///< made by the selection kernels
 
 template <bool kHigh>
-void run_select(void** arguments, Dim3 grid, Dim3 block, bool /*descending*/) {
-    const auto& task = *static_cast<const SelectTask*>(arguments[0]);
+void run_select(Dim3 grid, Dim3 block, void** arguments, const ThreadOrder& /*order*/) {
+    const auto& task = argument<SelectTask>(arguments, 0);
     ASSERT_EQ(block.x, static_cast<unsigned>(tuning::kSelectThreads));
     for (int picture = 0; picture < static_cast<int>(grid.y); ++picture)
         for (int scale = 0; scale < static_cast<int>(grid.x); ++scale) {
@@ -252,70 +238,23 @@ void run_select(void** arguments, Dim3 grid, Dim3 block, bool /*descending*/) {
         }
 }
 
-// ---- a device made of host memory -----------------------------------------------------------------------------------
-
-struct NamedKernel {
-    const char* name;
-    void (*function)(void** arguments, Dim3 grid, Dim3 block, bool descending);
-};
-
-const NamedKernel kKernels[] = {{"cambi_image_u8", run_image<uint8_t, false>},
-                                {"cambi_image_u16", run_image<uint16_t, false>},
-                                {"cambi_half_image_u8", run_image<uint8_t, true>},
-                                {"cambi_half_image_u16", run_image<uint16_t, true>},
-                                {"cambi_scale", run_scale},
-                                {"cambi_count_17", run_count<CountReach8>},
-                                {"cambi_count_33", run_count<CountReach16>},
-                                {"cambi_count_65", run_count<CountReach32>},
-                                {"cambi_count", run_count<CountAnyReach>},
-                                {"cambi_count_up_to_1", run_count<CountUpTo1>},
-                                {"cambi_count_up_to_2", run_count<CountUpTo2>},
-                                {"cambi_count_up_to_8", run_count<CountUpTo8>},
-                                {"cambi_count_up_to_16", run_count<CountUpTo16>},
-                                {"cambi_count_up_to_32", run_count<CountUpTo32>},
-                                {"cambi_select_begin", run_select_begin},
-                                {"cambi_select_high", run_select<true>},
-                                {"cambi_select_low", run_select<false>}};
-
-class EmulatedProgram : public DeviceProgram {
-public:
-    explicit EmulatedProgram(size_t shared_bytes) : shared_bytes_(shared_bytes) {}
-    Status find(const char* name, size_t dynamic_shared_bytes, Kernel* kernel) override {
-        if (dynamic_shared_bytes > shared_bytes_) return unsupported("too much shared memory");
-        for (const NamedKernel& candidate : kKernels)
-            if (std::string_view(candidate.name) == name) {
-                *kernel = {const_cast<NamedKernel*>(&candidate), dynamic_shared_bytes};
-                return {};
-            }
-        return invalid(std::string("no kernel ") + name);
-    }
-    Status upload(const void* data, size_t bytes, const void** device_address) override {
-        uploads_.push_back(std::make_unique<std::byte[]>(bytes));
-        std::memcpy(uploads_.back().get(), data, bytes);
-        *device_address = uploads_.back().get();
-        return {};
-    }
-
-private:
-    size_t shared_bytes_;
-    std::vector<std::unique_ptr<std::byte[]>> uploads_;
-};
-
-class EmulatedQueue : public DeviceQueue {
-public:
-    explicit EmulatedQueue(bool descending) : descending_(descending) {}
-    Status launch_raw(const Kernel& kernel, Dim3 grid, Dim3 block, void** arguments) override {
-        static_cast<const NamedKernel*>(kernel.function)->function(arguments, grid, block, descending_);
-        return {};
-    }
-    Status zero(void* device_address, size_t bytes) override {
-        std::memset(device_address, 0, bytes);
-        return {};
-    }
-
-private:
-    bool descending_;
-};
+const std::vector<EmulatedKernel> kKernels = {{"cambi_image_u8", run_image<uint8_t, false>},
+                                              {"cambi_image_u16", run_image<uint16_t, false>},
+                                              {"cambi_half_image_u8", run_image<uint8_t, true>},
+                                              {"cambi_half_image_u16", run_image<uint16_t, true>},
+                                              {"cambi_scale", run_scale},
+                                              {"cambi_count_17", run_count<CountReach8>},
+                                              {"cambi_count_33", run_count<CountReach16>},
+                                              {"cambi_count_65", run_count<CountReach32>},
+                                              {"cambi_count", run_count<CountAnyReach>},
+                                              {"cambi_count_up_to_1", run_count<CountUpTo1>},
+                                              {"cambi_count_up_to_2", run_count<CountUpTo2>},
+                                              {"cambi_count_up_to_8", run_count<CountUpTo8>},
+                                              {"cambi_count_up_to_16", run_count<CountUpTo16>},
+                                              {"cambi_count_up_to_32", run_count<CountUpTo32>},
+                                              {"cambi_select_begin", run_select_begin},
+                                              {"cambi_select_high", run_select<true>},
+                                              {"cambi_select_low", run_select<false>}};
 
 // ---- pictures -------------------------------------------------------------------------------------------------------
 
@@ -347,39 +286,6 @@ uint32_t sample_at(Look look, int x, int y, int width, int height, int depth, ui
     return hash & largest;
 }
 
-/// A picture in memory that ends with its last sample.
-struct EmulatedPicture {
-    std::vector<uint16_t> container, samples; ///< as a surface with its shift, and as the CPU backend sees it
-    std::vector<uint8_t> bytes;
-    DevicePlane device{};
-    HostPlane host;
-
-    EmulatedPicture(const FrameGeometry& g, Look look, int pitch, int shift, uint32_t seed) {
-        const size_t size =
-            static_cast<size_t>(pitch) * static_cast<size_t>(g.height - 1) + static_cast<size_t>(g.width);
-        container.assign(size, 0xffff);
-        samples.assign(size, 0xffff);
-        bytes.assign(size, 0xff);
-        for (int y = 0; y < g.height; ++y)
-            for (int x = 0; x < g.width; ++x) {
-                const size_t i = static_cast<size_t>(y) * static_cast<size_t>(pitch) + static_cast<size_t>(x);
-                const uint32_t sample = sample_at(look, x, y, g.width, g.height, g.depth, seed);
-                samples[i] = static_cast<uint16_t>(sample);
-                container[i] = static_cast<uint16_t>((sample << shift) | ((sample * 7) & ((1u << shift) - 1)));
-                bytes[i] = static_cast<uint8_t>(sample);
-            }
-        const bool narrow = g.sample == SampleType::kU8;
-        device.data = narrow ? static_cast<const void*>(bytes.data()) : container.data();
-        device.pitch_bytes = static_cast<uint32_t>(static_cast<size_t>(pitch) * g.sample_bytes());
-        device.step = 1;
-        device.shift = static_cast<uint16_t>(shift);
-        host = {narrow ? static_cast<const void*>(bytes.data()) : samples.data(),
-                {static_cast<ptrdiff_t>(static_cast<size_t>(pitch) * g.sample_bytes())},
-                g.width,
-                g.height};
-    }
-};
-
 struct EmulationCase {
     int width, height, depth, shift, count;
     Look look;
@@ -395,52 +301,26 @@ std::ostream& operator<<(std::ostream& stream, const EmulationCase& c) {
     return stream;
 }
 
-/// Accumulators of a batch, as both backends see them.
 void expect_emulation_equals_cpu(const EmulationCase& c, bool descending) {
     SCOPED_TRACE(testing::Message() << c);
-    FrameGeometry geometry;
-    geometry.width = c.width;
-    geometry.height = c.height;
-    geometry.depth = c.depth;
-    geometry.sample = c.depth == 8 ? SampleType::kU8 : SampleType::kU16;
+    const FrameGeometry geometry = test::luma_geometry(c.width, c.height, c.depth);
     OptionValues options(descriptor().options);
     for (const auto& [name, value] : c.options)
         ASSERT_TRUE(set_option(descriptor(), name, value, UnknownOption::kError, &options).ok());
     const Status status = descriptor().validate(geometry, options);
     ASSERT_TRUE(status.ok()) << status.text();
     const auto metric = descriptor().create(geometry, options);
-    EmulatedProgram program(c.shared_bytes);
+    test::EmulatedProgram program(kKernels, c.shared_bytes);
     ASSERT_TRUE(metric->prepare(program).ok());
 
-    std::vector<EmulatedPicture> pictures;
-    for (int i = 0; i < c.count; ++i) {
-        pictures.emplace_back(geometry, c.look, c.width + c.padding + i, c.shift, 2 * i);
-        pictures.emplace_back(geometry, c.look, c.width + c.padding, c.shift, 2 * i + 1);
+    std::vector<EmulatedPlane> planes;
+    for (int i = 0; i < 2 * c.count; ++i) {
+        const int padding = i % 2 == 0 ? c.padding + i / 2 : c.padding;
+        planes.emplace_back(c.width, c.height, c.depth, padding, c.shift, 1, [&](int x, int y) {
+            return sample_at(c.look, x, y, c.width, c.height, c.depth, static_cast<uint32_t>(i));
+        });
     }
-    const auto count = static_cast<size_t>(c.count);
-    const size_t words = metric->accumulator_words();
-    std::vector<DevicePair> pairs(count);
-    std::vector<uint64_t> expected(count * words);
-    for (size_t i = 0; i < count; ++i) {
-        pairs[i].reference.plane[0] = pictures[2 * i].device;
-        pairs[i].distorted.plane[0] = pictures[2 * i + 1].device;
-        pairs[i].output = static_cast<uint32_t>(count - 1 - i); // rows in another order than the pairs
-        HostPair host;
-        host.reference.plane[0] = pictures[2 * i].host;
-        host.distorted.plane[0] = pictures[2 * i + 1].host;
-        metric->score(host, std::span(expected).subspan(pairs[i].output * words, words));
-    }
-
-    std::vector<uint64_t> accumulators(expected.size());
-    std::vector<uint64_t> scratch(metric->scratch_bytes(c.count) / 8, descending ? 0x1234567812345678 : ~uint64_t{0});
-    DeviceBatch batch;
-    batch.pairs = pairs.data();
-    batch.count = c.count;
-    batch.accumulators = accumulators.data();
-    batch.scratch = scratch.data();
-    EmulatedQueue queue(descending);
-    ASSERT_TRUE(metric->enqueue(batch, queue).ok());
-    EXPECT_EQ(accumulators, expected);
+    test::expect_emulation_equals_cpu(*metric, planes, descending);
 }
 
 TEST(CambiEmulation, FormatsEqualTheCpu) {

@@ -86,13 +86,9 @@ void expect_emulation_equals_cpu(const Case& c, bool descending) {
     std::string title = format("%dx%d, %d bits << %d, %d frames", c.width, c.height, c.depth, c.shift, c.count);
     for (const auto& [name, value] : c.options) title += format(", %s=%g", std::string(name).c_str(), value);
     SCOPED_TRACE(title);
-    FrameGeometry geometry;
-    geometry.width = c.width;
-    geometry.height = c.height;
+    FrameGeometry geometry = test::luma_geometry(c.width, c.height, c.depth);
     geometry.chroma_width = c.width / 2;
     geometry.chroma_height = c.height / 2;
-    geometry.depth = c.depth;
-    geometry.sample = c.depth == 8 ? SampleType::kU8 : SampleType::kU16;
     const OptionValues options = test::options_of(descriptor(), c.options);
     ASSERT_TRUE(descriptor().validate(geometry, options).ok());
     const auto metric = descriptor().create(geometry, options);
@@ -109,17 +105,11 @@ void expect_emulation_equals_cpu(const Case& c, bool descending) {
                       std::span(expected).subspan(references.back().output * metric->accumulator_words(),
                                                   metric->accumulator_words()));
     }
-    std::vector<uint64_t> words(expected.size());
-    constexpr size_t kAlignment = 256;
-    std::vector<uint8_t> memory(metric->scratch_bytes(c.count) + kAlignment, descending ? 0x12 : 0xff);
     DeviceBatch batch;
     batch.references = references.data();
     batch.count = c.count;
-    batch.accumulators = words.data();
-    batch.scratch = memory.data() + kAlignment - reinterpret_cast<uintptr_t>(memory.data()) % kAlignment;
     test::EmulatedQueue queue(descending);
-    ASSERT_TRUE(metric->enqueue(batch, queue).ok());
-    EXPECT_EQ(words, expected);
+    EXPECT_EQ(test::emulate_batch(*metric, batch, queue), expected);
 }
 
 TEST(FloatMotionEmulation, EveryFormatAndOptionEqualsTheCpu) {

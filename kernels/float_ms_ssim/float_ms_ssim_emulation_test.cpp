@@ -10,22 +10,19 @@ using structural::Content;
 using structural::EmulationCase;
 
 template <typename T, bool kSigned>
-void emulate_low_pass(void** arguments, Dim3 grid, Dim3 block, bool descending) {
-    const auto& task = *static_cast<const structural::Task*>(arguments[0]);
-    const int from = *static_cast<const int*>(arguments[1]);
+void emulate_low_pass(Dim3 grid, Dim3 block, void** arguments, const test::ThreadOrder& order) {
+    const auto& task = test::argument<structural::Task>(arguments, 0);
+    const int from = test::argument<int>(arguments, 1);
     ASSERT_EQ(block.x, static_cast<unsigned>(kLowPassThreads));
     const auto memory = std::make_unique<LowPassMemory>();
-    const std::vector<int> threads = structural::order_of(kLowPassThreads, descending);
-    for (unsigned z = 0; z < grid.z; ++z)
-        for (unsigned tile = 0; tile < grid.x * grid.y; ++tile) {
-            std::memset(memory.get(), 0x7e, sizeof *memory);
-            const auto pair = static_cast<int>(z / 2), picture = static_cast<int>(z % 2);
-            const int x = static_cast<int>(tile % grid.x) * kTileWidth;
-            const int y = static_cast<int>(tile / grid.x) * kTileHeight;
-            for (const int thread : threads) read_phase<T>(*memory, task, from, pair, picture, x, y, thread);
-            for (const int thread : threads)
-                low_pass_phase<kSigned>(*memory, task, from + 1, pair, picture, x, y, thread);
-        }
+    test::each_block(grid, [&](int block_x, int block_y, int z) {
+        std::memset(memory.get(), 0x7e, sizeof *memory);
+        const int pair = z / 2, picture = z % 2, x = block_x * kTileWidth, y = block_y * kTileHeight;
+        order.each(kLowPassThreads,
+                   [&](int thread) { read_phase<T>(*memory, task, from, pair, picture, x, y, thread); });
+        order.each(kLowPassThreads,
+                   [&](int thread) { low_pass_phase<kSigned>(*memory, task, from + 1, pair, picture, x, y, thread); });
+    });
 }
 
 void expect_equal(const EmulationCase& c, bool with_terms) {

@@ -10,13 +10,11 @@ using structural::Content;
 using structural::EmulationCase;
 
 template <typename T>
-void emulate_decimation(void** arguments, Dim3 grid, Dim3 block, bool /*descending*/) {
-    const auto& task = *static_cast<const structural::Task*>(arguments[0]);
-    const auto& decimation = *static_cast<const DecimationTask*>(arguments[1]);
-    for (unsigned z = 0; z < grid.z; ++z)
-        for (unsigned y = 0; y < grid.y * block.y; ++y)
-            for (unsigned x = 0; x < grid.x * block.x; ++x)
-                decimate<T>(task, decimation, static_cast<int>(z), static_cast<int>(x), static_cast<int>(y));
+void emulate_decimation(Dim3 grid, Dim3 block, void** arguments, const test::ThreadOrder& /*order*/) {
+    const auto& task = test::argument<structural::Task>(arguments, 0);
+    const auto& decimation = test::argument<DecimationTask>(arguments, 1);
+    test::each_block({grid.x * block.x, grid.y * block.y, grid.z},
+                     [&](int x, int y, int pair) { decimate<T>(task, decimation, pair, x, y); });
 }
 
 void expect_equal(const EmulationCase& c, int scale) {

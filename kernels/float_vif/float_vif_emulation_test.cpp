@@ -76,20 +76,11 @@ struct Case {
     test::OptionList options;
 };
 
-FrameGeometry geometry_of(const Case& c) {
-    FrameGeometry geometry;
-    geometry.width = c.width;
-    geometry.height = c.height;
-    geometry.depth = c.depth;
-    geometry.sample = c.depth == 8 ? SampleType::kU8 : SampleType::kU16;
-    return geometry;
-}
-
 void expect_emulation_equals_cpu(const Case& c, bool descending) {
     std::string title = format("%dx%d, %d bits << %d, %d pairs", c.width, c.height, c.depth, c.shift, c.count);
     for (const auto& [name, value] : c.options) title += format(", %s=%g", std::string(name).c_str(), value);
     SCOPED_TRACE(title);
-    const FrameGeometry geometry = geometry_of(c);
+    const FrameGeometry geometry = test::luma_geometry(c.width, c.height, c.depth);
     const OptionValues options = test::options_of(descriptor(), c.options);
     ASSERT_TRUE(descriptor().validate(geometry, options).ok());
     const auto metric = descriptor().create(geometry, options);
@@ -102,30 +93,7 @@ void expect_emulation_equals_cpu(const Case& c, bool descending) {
         planes.emplace_back(c.width, c.height, c.depth, i, c.shift, 1, seed, false);
         planes.emplace_back(c.width, c.height, c.depth, 3 * i, c.shift, 1, seed, true);
     }
-    std::vector<DevicePair> pairs(c.count);
-    std::vector<uint64_t> expected(c.count * metric->accumulator_words());
-    for (int i = 0; i < c.count; ++i) {
-        pairs[i].reference.plane[0] = planes[2 * i].device();
-        pairs[i].distorted.plane[0] = planes[2 * i + 1].device();
-        pairs[i].output = static_cast<uint32_t>(c.count - 1 - i); // rows in another order than the pairs
-        HostPair host;
-        host.reference.plane[0] = planes[2 * i].host();
-        host.distorted.plane[0] = planes[2 * i + 1].host();
-        metric->score(host, std::span(expected).subspan(pairs[i].output * metric->accumulator_words(),
-                                                        metric->accumulator_words()));
-    }
-
-    std::vector<uint64_t> words(expected.size());
-    constexpr size_t kAlignment = 256;
-    std::vector<uint8_t> memory(metric->scratch_bytes(c.count) + kAlignment, descending ? 0x12 : 0xff);
-    DeviceBatch batch;
-    batch.pairs = pairs.data();
-    batch.count = c.count;
-    batch.accumulators = words.data();
-    batch.scratch = memory.data() + kAlignment - reinterpret_cast<uintptr_t>(memory.data()) % kAlignment;
-    test::EmulatedQueue queue(descending);
-    ASSERT_TRUE(metric->enqueue(batch, queue).ok());
-    EXPECT_EQ(words, expected);
+    test::expect_emulation_equals_cpu(*metric, planes, descending);
 }
 
 TEST(FloatVifEmulation, EveryFormatEqualsTheCpu) {

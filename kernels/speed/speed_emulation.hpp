@@ -1,18 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// The SpEED kernels without a GPU: host code prepares and enqueues as for a device, and the phases of each block's
-// threads run one after another on the CPU. Test code only.
+// The SpEED kernels without a GPU: every format and size against the CPU reference. Test code only.
 #pragma once
 
-#include <gtest/gtest.h>
-
-#include <cstring>
-#include <memory>
-#include <string>
-#include <vector>
-
-#include "common/metric.hpp"
 #include "speed/speed_phases.hpp"
-#include "tests/synthetic_clip.hpp"
+#include "tests/emulated_device.hpp"
 
 namespace qc::speed {
 
@@ -32,110 +23,63 @@ struct SerialBlock : SerialTeam {
 };
 
 template <Resize kMethod, class Source>
-void emulate_decimate(const Task& task, Dim3 grid, Dim3 block, bool descending) {
+void emulate_decimate(Dim3 grid, Dim3 block, void** arguments, const test::ThreadOrder& order) {
+    const auto& task = test::argument<Task>(arguments, 0);
     ASSERT_EQ(block.x, static_cast<unsigned>(kTuning.decimate_threads));
-    const SerialTeam threads{descending};
-    for (unsigned z = 0; z < grid.z; ++z)
-        for (unsigned y = 0; y < grid.y; ++y)
-            for (unsigned x = 0; x < grid.x; ++x) {
-                const auto pair = static_cast<int>(z), block_x = static_cast<int>(x);
-                if (!Source::exists(task, pair)) continue;
-                const int image = static_cast<int>(y) / task.grid_height,
-                          grid_y = static_cast<int>(y) % task.grid_height;
-                const Source source(task, pair, image);
-                std::vector<float> sums(kTuning.decimate_threads, NAN);
-                threads.each(kTuning.decimate_threads, [&](int thread) {
-                    smooth_column<kMethod>(task, source, block_x, grid_y, thread, sums.data());
-                });
-                threads.each(kTuning.decimate_threads, [&](int thread) {
-                    smooth_row(task, grid_of(task, pair, image), block_x, grid_y, thread, sums.data());
-                });
-            }
+    test::each_block(grid, [&](int block_x, int block_y, int pair) {
+        if (!Source::exists(task, pair)) return;
+        const int image = block_y / task.grid_height, grid_y = block_y % task.grid_height;
+        const Source source(task, pair, image);
+        std::vector<float> sums(kTuning.decimate_threads, NAN);
+        order.each(kTuning.decimate_threads,
+                   [&](int thread) { smooth_column<kMethod>(task, source, block_x, grid_y, thread, sums.data()); });
+        order.each(kTuning.decimate_threads, [&](int thread) {
+            smooth_row(task, grid_of(task, pair, image), block_x, grid_y, thread, sums.data());
+        });
+    });
 }
 
 template <class Source>
-void emulate_analyse(const Task& task, Dim3 grid, Dim3 block, bool descending) {
+void emulate_analyse(Dim3 grid, Dim3 block, void** arguments, const test::ThreadOrder& order) {
+    const auto& task = test::argument<Task>(arguments, 0);
     ASSERT_EQ(block.x, static_cast<unsigned>(kTuning.analyse_threads));
-    for (unsigned z = 0; z < grid.z; ++z)
-        for (unsigned x = 0; x < grid.x; ++x) {
-            if (!Source::exists(task, static_cast<int>(z))) continue;
-            AnalysisMemory memory;
-            std::memset(&memory, 0x7e, sizeof memory);
-            analyse_image(task, static_cast<int>(z), static_cast<int>(x), SerialBlock{{descending}}, memory);
-        }
+    test::each_block(grid, [&](int image, int, int pair) {
+        if (!Source::exists(task, pair)) return;
+        AnalysisMemory memory;
+        std::memset(&memory, 0x7e, sizeof memory);
+        analyse_image(task, pair, image, SerialBlock{{order.descending()}}, memory);
+    });
 }
 
 template <class Source>
-void emulate_compare(const Task& task, Dim3 grid, Dim3 block, bool descending) {
+void emulate_compare(Dim3 grid, Dim3 block, void** arguments, const test::ThreadOrder& order) {
+    const auto& task = test::argument<Task>(arguments, 0);
     ASSERT_EQ(block.x, static_cast<unsigned>(kTuning.compare_threads));
-    for (unsigned z = 0; z < grid.z; ++z)
-        for (unsigned x = 0; x < grid.x; ++x) {
-            if (!Source::exists(task, static_cast<int>(z))) continue;
-            uint64_t* const words = task.accumulators + task.pairs[z].output * (kWordsPerPlane * task.images / 2);
-            compare_images(task, static_cast<int>(z), static_cast<int>(x), SerialBlock{{descending}}, words);
-        }
+    test::each_block(grid, [&](int image, int, int pair) {
+        if (!Source::exists(task, pair)) return;
+        uint64_t* const words = task.accumulators + task.pairs[pair].output * (kWordsPerPlane * task.images / 2);
+        compare_images(task, pair, image, SerialBlock{{order.descending()}}, words);
+    });
 }
-
-using EmulatedKernel = void (*)(const Task&, Dim3, Dim3, bool);
 
 /// Entry points as QC_SPEED_KERNELS names them.
 template <template <typename> class Source>
-class EmulatedProgram : public DeviceProgram {
-public:
-    Status find(const char* name, size_t dynamic_shared_bytes, Kernel* kernel) override {
-        EXPECT_EQ(dynamic_shared_bytes, 0u);
-        struct Named {
-            const char* name;
-            EmulatedKernel function;
-        };
-        static constexpr Named kKernels[] = {
-            {"speed_decimate_u8_plain", emulate_decimate<Resize::kNone, Source<uint8_t>>},
-            {"speed_decimate_u8_nearest", emulate_decimate<Resize::kNearest, Source<uint8_t>>},
-            {"speed_decimate_u8_bilinear", emulate_decimate<Resize::kBilinear, Source<uint8_t>>},
-            {"speed_decimate_u8_bicubic", emulate_decimate<Resize::kBicubic, Source<uint8_t>>},
-            {"speed_decimate_u8_lanczos4", emulate_decimate<Resize::kLanczos4, Source<uint8_t>>},
-            {"speed_decimate_u16_plain", emulate_decimate<Resize::kNone, Source<uint16_t>>},
-            {"speed_decimate_u16_nearest", emulate_decimate<Resize::kNearest, Source<uint16_t>>},
-            {"speed_decimate_u16_bilinear", emulate_decimate<Resize::kBilinear, Source<uint16_t>>},
-            {"speed_decimate_u16_bicubic", emulate_decimate<Resize::kBicubic, Source<uint16_t>>},
-            {"speed_decimate_u16_lanczos4", emulate_decimate<Resize::kLanczos4, Source<uint16_t>>},
-            {"speed_analyse", emulate_analyse<Source<uint8_t>>},
-            {"speed_compare", emulate_compare<Source<uint8_t>>},
-        };
-        for (const Named& candidate : kKernels)
-            if (std::string_view(candidate.name) == name) {
-                *kernel = {reinterpret_cast<void*>(candidate.function), 0};
-                return {};
-            }
-        return invalid(std::string("no kernel ") + name);
-    }
-    Status upload(const void* data, size_t bytes, const void** device_address) override {
-        uploads_.push_back(std::make_unique<std::byte[]>(bytes));
-        std::memcpy(uploads_.back().get(), data, bytes);
-        *device_address = uploads_.back().get();
-        return {};
-    }
-
-private:
-    std::vector<std::unique_ptr<std::byte[]>> uploads_;
-};
-
-class EmulatedQueue : public DeviceQueue {
-public:
-    explicit EmulatedQueue(bool descending) : descending_(descending) {}
-    Status launch_raw(const Kernel& kernel, Dim3 grid, Dim3 block, void** arguments) override {
-        reinterpret_cast<EmulatedKernel>(kernel.function)(*static_cast<const Task*>(arguments[0]), grid, block,
-                                                          descending_);
-        return {};
-    }
-    Status zero(void* device_address, size_t bytes) override {
-        std::memset(device_address, 0, bytes);
-        return {};
-    }
-
-private:
-    bool descending_;
-};
+std::vector<test::EmulatedKernel> emulated_kernels() {
+    return {
+        {"speed_decimate_u8_plain", emulate_decimate<Resize::kNone, Source<uint8_t>>},
+        {"speed_decimate_u8_nearest", emulate_decimate<Resize::kNearest, Source<uint8_t>>},
+        {"speed_decimate_u8_bilinear", emulate_decimate<Resize::kBilinear, Source<uint8_t>>},
+        {"speed_decimate_u8_bicubic", emulate_decimate<Resize::kBicubic, Source<uint8_t>>},
+        {"speed_decimate_u8_lanczos4", emulate_decimate<Resize::kLanczos4, Source<uint8_t>>},
+        {"speed_decimate_u16_plain", emulate_decimate<Resize::kNone, Source<uint16_t>>},
+        {"speed_decimate_u16_nearest", emulate_decimate<Resize::kNearest, Source<uint16_t>>},
+        {"speed_decimate_u16_bilinear", emulate_decimate<Resize::kBilinear, Source<uint16_t>>},
+        {"speed_decimate_u16_bicubic", emulate_decimate<Resize::kBicubic, Source<uint16_t>>},
+        {"speed_decimate_u16_lanczos4", emulate_decimate<Resize::kLanczos4, Source<uint16_t>>},
+        {"speed_analyse", emulate_analyse<Source<uint8_t>>},
+        {"speed_compare", emulate_compare<Source<uint8_t>>},
+    };
+}
 
 /// What planes show.
 enum class Content { kTexture, kNoise, kFlat, kOneFlat };
@@ -221,21 +165,15 @@ void expect_emulation_equals_cpu(const MetricDescriptor& metric, const FrameGeom
     for (const uint64_t word : expected)
         if (any_score != nullptr && word > 1) *any_score = true;
 
-    EmulatedProgram<Source> program;
+    test::EmulatedProgram program(emulated_kernels<Source>(), 0);
     ASSERT_TRUE(instance->prepare(program).ok());
+    DeviceBatch batch;
+    batch.pairs = pairs.data();
+    batch.count = count;
     for (const bool descending : {false, true}) {
-        std::vector<uint64_t> words(expected.size());
-        std::vector<uint64_t> scratch(instance->scratch_bytes(count) / 8 + 1, descending ? ~0ull : 0x7e7e7e7e7e7e7e7e);
-        scratch.back() = 0x5afe;
-        DeviceBatch batch;
-        batch.pairs = pairs.data();
-        batch.count = count;
-        batch.accumulators = words.data();
-        batch.scratch = scratch.data();
-        EmulatedQueue queue(descending);
-        ASSERT_TRUE(instance->enqueue(batch, queue).ok());
-        EXPECT_EQ(scratch.back(), 0x5afeu) << "written beyond the scratch memory";
-        EXPECT_EQ(words, expected) << geometry.width << "x" << geometry.height << ", " << geometry.depth << " bits";
+        test::EmulatedQueue queue(descending);
+        EXPECT_EQ(test::emulate_batch(*instance, batch, queue), expected)
+            << geometry.width << "x" << geometry.height << ", " << geometry.depth << " bits";
     }
 }
 
@@ -249,5 +187,50 @@ inline void set_option(OptionValues* options, std::string_view alias, double val
         if (options->specs()[i].alias == alias) return options->set(i, value);
     ADD_FAILURE() << "no option " << alias;
 }
+
+/// What is tested of both SpEED metrics. `least`: pairs of a batch that a score takes.
+template <template <typename> class Source>
+struct Emulation {
+    const MetricDescriptor& descriptor;
+    int least;
+
+    void expect_equal(const FrameGeometry& geometry, const OptionValues& options, Content content, int shift, int count,
+                      bool* any_score = nullptr) const {
+        expect_emulation_equals_cpu<Source>(descriptor, geometry, options, content, shift, count, any_score);
+    }
+    OptionValues defaults() const { return OptionValues(descriptor.options); }
+
+    void expect_every_format_equal() const {
+        for (const Content content : {Content::kTexture, Content::kNoise, Content::kFlat, Content::kOneFlat}) {
+            bool scored = false;
+            expect_equal(geometry_of(340, 406, QC_CHROMA_420, 8), defaults(), content, 0, 2, &scored);
+            expect_equal(geometry_of(417, 179, QC_CHROMA_422, 10), defaults(), content, 6, least, &scored);
+            expect_equal(geometry_of(175, 261, QC_CHROMA_444, 12), defaults(), content, 4, least, &scored);
+            expect_equal(geometry_of(250, 170, QC_CHROMA_444, 16), defaults(), content, 0, 3, &scored);
+            EXPECT_EQ(scored, content == Content::kTexture || content == Content::kNoise);
+        }
+    }
+    /// Every size of the smoothing kernel, every factor and method of resizing.
+    void expect_every_scale_equal(const FrameGeometry& geometry) const {
+        for (const double kernel : {0.5, 1.5, 2.0, 360.0 / 97, 4.0 / 3}) {
+            OptionValues options = defaults();
+            set_option(&options, "ks", kernel);
+            expect_equal(geometry, options, Content::kTexture, 0, least);
+        }
+        for (const double factor : {0.5, 0.97, 1.3})
+            for (int method = 0; method < 4; ++method) {
+                OptionValues options = defaults();
+                set_option(&options, "ps", factor);
+                set_option(&options, "psm", method);
+                expect_equal(geometry, options, Content::kTexture, 0, least);
+            }
+    }
+    void expect_small_sizes_equal() const {
+        for (int size = 80; size < 176; size += 5) {
+            expect_equal(geometry_of(size, 255 - size, QC_CHROMA_444, 8), defaults(), Content::kNoise, 0, least);
+            expect_equal(geometry_of(size, size, QC_CHROMA_444, 10), defaults(), Content::kTexture, 0, least);
+        }
+    }
+};
 
 } // namespace qc::speed

@@ -16,22 +16,19 @@ using structural::EmulationCase;
 // ---- the kernels' phases on the host --------------------------------------------------------------------------------
 
 template <typename T, typename RowSum>
-void emulate_tiles(void** arguments, Dim3 grid, Dim3 block, bool descending) {
-    const Task& task = *static_cast<const Task*>(arguments[0]);
+void emulate_tiles(Dim3 grid, Dim3 block, void** arguments, const test::ThreadOrder& order) {
+    const auto& task = test::argument<Task>(arguments, 0);
     ASSERT_EQ(block.x, static_cast<unsigned>(kThreads));
     const auto memory = std::make_unique<TileMemory<RowSum>>();
-    const std::vector<int> threads = structural::order_of(kThreads, descending);
-    for (unsigned z = 0; z < grid.z; ++z)
-        for (unsigned tile = 0; tile < grid.x * grid.y; ++tile) {
-            std::memset(memory.get(), 0x7e, sizeof *memory);
-            const auto pair = static_cast<int>(z);
-            const int x = static_cast<int>(tile % grid.x) * kTileWidth;
-            const int y = static_cast<int>(tile / grid.x) * kTileHeight;
-            for (const int thread : threads) read_phase<T>(*memory, task, pair, x, y, thread);
-            for (const int thread : threads) row_phase(*memory, thread);
-            for (const int thread : threads)
-                task.accumulators[task.pairs[pair].output] += column_phase(*memory, task, x, y, thread);
-        }
+    test::each_block(grid, [&](int block_x, int block_y, int pair) {
+        std::memset(memory.get(), 0x7e, sizeof *memory);
+        const int x = block_x * kTileWidth, y = block_y * kTileHeight;
+        order.each(kThreads, [&](int thread) { read_phase<T>(*memory, task, pair, x, y, thread); });
+        order.each(kThreads, [&](int thread) { row_phase(*memory, thread); });
+        order.each(kThreads, [&](int thread) {
+            task.accumulators[task.pairs[pair].output] += column_phase(*memory, task, x, y, thread);
+        });
+    });
 }
 
 void expect_equal(const EmulationCase& c) {
@@ -97,15 +94,15 @@ TEST(Ssim, EqualsTheDefinition) {
     for (const Content content : {Content::kTexture, Content::kNoise, Content::kEdges, Content::kFlat})
         for (const int depth : {8, 10, 12, 16})
             for (const auto& [width, height] : {std::pair{1, 1}, {5, 3}, {40, 31}}) {
-                const FrameGeometry geometry = structural::geometry_of(width, height, depth);
-                const structural::EmulatedPicture reference(geometry, content, width, 0, 3, false);
-                const structural::EmulatedPicture distorted(geometry, content, width, 0, 3, true);
+                const FrameGeometry geometry = test::luma_geometry(width, height, depth);
+                const auto reference = structural::make_plane(content, width, height, depth, 0, 0, 3, false);
+                const auto distorted = structural::make_plane(content, width, height, depth, 0, 0, 3, true);
                 HostPicture a, b;
-                a.plane[0] = reference.host;
-                b.plane[0] = distorted.host;
+                a.plane[0] = reference.host();
+                b.plane[0] = distorted.host();
                 const auto scores = test::score_stream(descriptor(), geometry, {}, std::span(&a, 1), std::span(&b, 1));
                 EXPECT_NEAR(scores.values("ssim").at(0),
-                            direct_score(reference.samples, distorted.samples, width, height, depth), 1e-12)
+                            direct_score(reference.samples(), distorted.samples(), width, height, depth), 1e-12)
                     << width << "x" << height << " " << depth << " " << static_cast<int>(content);
             }
 }
