@@ -249,7 +249,11 @@ Status CudaBackend::create_branches() {
         QC_RETURN_IF_ERROR(joins_.emplace_back().create(*context_));
     }
     for (const size_t i : few) order_.push_back({i, 0});
-    for (size_t k = 0; k < many.size(); ++k) order_.push_back({many[k], before + k % (count - before)});
+    size_t turn = before;
+    for (const size_t i : many) {
+        order_.push_back({i, turn});
+        if (++turn == count) turn = before;
+    }
     return {};
 }
 
