@@ -40,6 +40,17 @@ class Frames(FilterTest):
                 self.assertAlmostEqual(frame["metrics"][key], line[key], delta=5.1e-7)
         self.assertGreater(len({line["psnr_y"] if "psnr_y" in line else line["mad"] for line in stats}), 5)
 
+    def test_a_second_filter_replaces_the_scores_of_the_first(self):
+        graph = "[1:v]split[r0][r1];[0:v][r0]quality_cuda=metrics=psnr:backend=cpu[a];"
+        graph += "[a][r1]quality_cuda=metrics=psnr:opts=psnr.min_sse=0.5:backend=cpu,metadata=print:file=metadata.txt[out]"
+        run = ffmpeg(["-i", self.reference, "-i", self.reference, "-lavfi", graph, "-map", "[out]", "-f", "null", "-"], self.folder)
+        self.assertEqual(run.code, 0, run.text)
+        lines = (self.folder / "metadata.txt").read_text().splitlines()
+        keys = [line.split("=")[0] for line in lines if line.startswith("lavfi.")]
+        self.assertEqual(len(run.tagged), 30)
+        self.assertEqual(len(keys), 30 * len(set(keys)))
+        self.assertEqual({float(scores["psnr_y"]) for _, scores in run.tagged}, {96.0})  # without the option it is 60
+
     def test_scores_belong_to_their_frame(self):
         """One damaged frame must be the one that carries the bad score, for every queue length."""
         for depth in (1, 3, 8, 40):
