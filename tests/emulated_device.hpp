@@ -20,6 +20,7 @@
 #include "common/device.hpp"
 #include "common/metric.hpp"
 #include "common/row_sums.hpp"
+#include "tests/luma_geometry.hpp"
 #include "tests/synthetic_clip.hpp"
 
 namespace qc::test {
@@ -238,15 +239,6 @@ private:
     std::vector<uint16_t> container_, samples_; ///< as a surface holds them, and as the CPU backend sees them
     std::vector<uint8_t> container_bytes_, bytes_;
 };
-
-inline FrameGeometry luma_geometry(int width, int height, int depth) {
-    FrameGeometry geometry;
-    geometry.width = width;
-    geometry.height = height;
-    geometry.depth = depth;
-    geometry.sample = depth == 8 ? SampleType::kU8 : SampleType::kU16;
-    return geometry;
-}
 
 /// Both backends' accumulators of a batch have to be equal in every bit. The metric is prepared and reads luma only;
 /// lumas: reference and distorted picture of one pair after another.

@@ -14,21 +14,13 @@
 #include "cambi/cambi.hpp"
 #include "feature_name.hpp"
 #include "option_parser.hpp"
+#include "tests/luma_geometry.hpp"
 #include "tests/synthetic_clip.hpp"
 
 namespace qc::cambi {
 namespace {
 
 using OptionList = std::vector<std::pair<const char*, const char*>>;
-
-FrameGeometry geometry_of(int width, int height, int depth) {
-    FrameGeometry geometry;
-    geometry.width = width;
-    geometry.height = height;
-    geometry.depth = depth;
-    geometry.sample = depth == 8 ? SampleType::kU8 : SampleType::kU16;
-    return geometry;
-}
 
 Status parse(const OptionList& list, OptionValues* options) {
     for (const auto& [name, value] : list)
@@ -135,7 +127,7 @@ TEST(Cambi, FrozenScoresOfAMadeUpClip) {
     };
     for (const FrozenScores& c : cases)
         for (int t = 0; t < 3; ++t) {
-            const FrameGeometry geometry = geometry_of(330, 242, c.depth);
+            const FrameGeometry geometry = test::luma_geometry(330, 242, c.depth);
             const Luma reference(geometry, [&](int x, int y) { return frozen_sample(x, y, t, false, c.depth); });
             const Luma distorted(geometry, [&](int x, int y) { return frozen_sample(x, y, t, true, c.depth); });
             const auto scores = scores_of(geometry, c.options, reference, distorted);
@@ -298,7 +290,7 @@ TEST(Cambi, EqualsADirectTranscription) {
                  {220, 26, 8, {{"max_log_contrast", "0"}}},
                  {220, 26, 12, {{"enc_bitdepth", "8"}, {"cambi_vis_lum_threshold", "1"}}}};
     for (const auto& c : cases) {
-        const FrameGeometry geometry = geometry_of(c.width, c.height, c.depth);
+        const FrameGeometry geometry = test::luma_geometry(c.width, c.height, c.depth);
         const Luma luma(geometry, [&](int x, int y) { return stepped_sample(x, y, c.width, c.height, c.depth, 3); });
         Settings settings;
         ASSERT_TRUE(make_settings(geometry, options_of(c.options), &settings).ok());
@@ -310,7 +302,7 @@ TEST(Cambi, EqualsADirectTranscription) {
 /// The flags of flatness come from the picture's own coordinates: outside there is nothing, in particular no flat
 /// samples. Flags that are made from samples which were repeated beyond the borders would count some there.
 TEST(Cambi, NothingIsFlatBeyondTheBorders) {
-    const FrameGeometry geometry = geometry_of(216, 60, 10);
+    const FrameGeometry geometry = test::luma_geometry(216, 60, 10);
     const Luma luma(geometry, [](int, int) { return 300; });
     Settings settings;
     ASSERT_TRUE(make_settings(geometry, options_of({}), &settings).ok());
@@ -343,7 +335,7 @@ TEST(Cambi, NothingIsFlatBeyondTheBorders) {
 
 Settings settings_for(int width, int height, const OptionList& list) {
     Settings settings;
-    const Status status = make_settings(geometry_of(width, height, 8), options_of(list), &settings);
+    const Status status = make_settings(test::luma_geometry(width, height, 8), options_of(list), &settings);
     EXPECT_TRUE(status.ok()) << status.text();
     return settings;
 }
@@ -413,7 +405,7 @@ TEST(Cambi, Names) {
 std::string refusal(int width, int height, const OptionList& list) {
     OptionValues options(descriptor().options);
     Status status = parse(list, &options);
-    if (status.ok()) status = descriptor().validate(geometry_of(width, height, 8), options);
+    if (status.ok()) status = descriptor().validate(test::luma_geometry(width, height, 8), options);
     EXPECT_EQ(status.text().find('\n'), std::string::npos) << status.text();
     return status.text();
 }
@@ -446,7 +438,7 @@ TEST(Cambi, EncodeSizeNeverEnlarges) {
 
 /// libvmaf crashes: the band of values to look at is empty.
 TEST(Cambi, AThresholdThatHidesEverythingGivesZero) {
-    const FrameGeometry geometry = geometry_of(300, 220, 8);
+    const FrameGeometry geometry = test::luma_geometry(300, 220, 8);
     const Luma luma(geometry, [](int x, int y) { return stepped_sample(x, y, 300, 220, 8, 1); });
     EXPECT_GT(scores_of(geometry, {}, luma, luma).at(0), 0.1);
     EXPECT_EQ(scores_of(geometry, {{"cambi_vis_lum_threshold", "290"}}, luma, luma).at(0), 0.0);
@@ -457,7 +449,7 @@ TEST(Cambi, ASourceWiderThanTheScreenIsScoredAtAnyDepth) {
     const OptionList options{{"full_ref", "true"}, {"src_width", "600"}, {"src_height", "440"}};
     std::vector<double> sources;
     for (const int depth : {10, 12, 16}) {
-        const FrameGeometry geometry = geometry_of(300, 220, depth);
+        const FrameGeometry geometry = test::luma_geometry(300, 220, depth);
         const Luma luma(geometry,
                         [&](int x, int y) { return stepped_sample(x, y, 300, 220, 10, 1) << std::max(0, depth - 10); });
         const auto scores = scores_of(geometry, options, luma, luma);
@@ -470,7 +462,7 @@ TEST(Cambi, ASourceWiderThanTheScreenIsScoredAtAnyDepth) {
 }
 
 TEST(Cambi, MaximumValueClipsEveryScore) {
-    const FrameGeometry geometry = geometry_of(330, 242, 8);
+    const FrameGeometry geometry = test::luma_geometry(330, 242, 8);
     const Luma luma(geometry, [](int x, int y) { return frozen_sample(x, y, 0, false, 8); });
     const OptionList options{{"full_ref", "true"}, {"cambi_max_val", "2"}};
     EXPECT_EQ(scores_of(geometry, options, luma, luma).at(0), 2.0);
@@ -482,7 +474,7 @@ TEST(Cambi, MaximumValueClipsEveryScore) {
 TEST(Cambi, HeatMapsLieAtTheirFrames) {
     const std::string folder = testing::TempDir() + "/cambi_heat_maps/deeper";
     std::filesystem::remove_all(folder);
-    const FrameGeometry geometry = geometry_of(301, 223, 8);
+    const FrameGeometry geometry = test::luma_geometry(301, 223, 8);
     const OptionValues options = options_of({{"heatmaps_path", folder.c_str()}});
     ASSERT_TRUE(descriptor().validate(geometry, options).ok());
     const int widths[] = {301, 151, 76, 38, 19}, heights[] = {223, 112, 56, 28, 14};
@@ -520,7 +512,7 @@ TEST(Cambi, HeatMapsLieAtTheirFrames) {
 TEST(Cambi, HeatMapsThatCannotBeWrittenAreTrouble) {
     const std::string folder = testing::TempDir() + "/cambi_heat_maps_trouble";
     std::filesystem::remove_all(folder);
-    const FrameGeometry geometry = geometry_of(240, 220, 8);
+    const FrameGeometry geometry = test::luma_geometry(240, 220, 8);
     const OptionValues options = options_of({{"heatmaps_path", folder.c_str()}});
     ASSERT_TRUE(descriptor().validate(geometry, options).ok());
     const auto first = descriptor().create(geometry, options), second = descriptor().create(geometry, options);

@@ -11,20 +11,12 @@
 
 #include "float_ansnr/float_ansnr_tile.hpp"
 #include "tests/golden_metric.hpp"
+#include "tests/luma_geometry.hpp"
 #include "tests/metric_runner.hpp"
 #include "tests/synthetic_clip.hpp"
 
 namespace qc::float_ansnr {
 namespace {
-
-FrameGeometry geometry_of(int width, int height, int depth) {
-    FrameGeometry geometry;
-    geometry.width = width;
-    geometry.height = height;
-    geometry.depth = depth;
-    geometry.sample = depth == 8 ? SampleType::kU8 : SampleType::kU16;
-    return geometry;
-}
 
 /// A picture twice: as the CPU reference sees it, and as a surface with a pitch and samples in the upper bits.
 template <typename T>
@@ -81,7 +73,7 @@ void expect_kernel_sums(int width, int height, int depth, int shift, bool aligne
     const auto seed = static_cast<unsigned>(width * 1000 + height * 10 + depth);
     const Picture<T> reference(width, height, depth, shift, aligned, seed);
     const Picture<T> distorted(width, height, depth, shift, aligned, seed + 1);
-    const FrameGeometry geometry = geometry_of(width, height, depth);
+    const FrameGeometry geometry = test::luma_geometry(width, height, depth);
     const Energies expected = sum_energies(reference.host, distorted.host, geometry);
     const Energies sums = run_kernels<T>(reference.device, distorted.device, Task{CentredLuma(depth), width, height});
     EXPECT_EQ(sums.signal, expected.signal) << width << "x" << height << " " << depth << " " << aligned;
@@ -129,7 +121,7 @@ std::vector<uint64_t> words_of(float signal, float noise) {
 }
 
 TEST(FloatAnsnr, ScoresOfSums) {
-    const auto recorder = test::finalise_stream(descriptor(), geometry_of(4, 4, 8), {},
+    const auto recorder = test::finalise_stream(descriptor(), test::luma_geometry(4, 4, 8), {},
                                                 {words_of(200, 2), words_of(0, 2), words_of(0, 0), words_of(9, 1e-9f)});
     const std::vector<double> ansnr = recorder.values("float_ansnr"), anpsnr = recorder.values("float_anpsnr");
     EXPECT_EQ(ansnr[0], 20.0);
@@ -139,14 +131,14 @@ TEST(FloatAnsnr, ScoresOfSums) {
     EXPECT_EQ(anpsnr[0], 10 * std::log10(255.0 * 255.0 * 16 / 2));
     EXPECT_EQ(anpsnr[2], 60.0);
     EXPECT_EQ(anpsnr[3], 60.0);
-    const auto deep = test::finalise_stream(descriptor(), geometry_of(4, 4, 16), {}, {words_of(0, 0)});
+    const auto deep = test::finalise_stream(descriptor(), test::luma_geometry(4, 4, 16), {}, {words_of(0, 0)});
     EXPECT_EQ(deep.values("float_anpsnr")[0], 108.0);
 }
 
 TEST(FloatAnsnr, ValidatesDepthAndSize) {
     const OptionValues options(descriptor().options);
     const auto code = [&](int width, int height, int depth) {
-        return descriptor().validate(geometry_of(width, height, depth), options).code();
+        return descriptor().validate(test::luma_geometry(width, height, depth), options).code();
     };
     EXPECT_EQ(code(3, 3, 8), QC_OK);
     EXPECT_EQ(code(2, 3, 8), QC_ERROR_UNSUPPORTED);

@@ -11,21 +11,13 @@
 #include "structural/structural_decibel.hpp"
 #include "structural/structural_frozen.hpp"
 #include "structural/structural_plan.hpp"
+#include "tests/luma_geometry.hpp"
 
 namespace qc::float_ssim {
 namespace {
 
 using structural::FixedPoint;
 using test::Recorder;
-
-FrameGeometry geometry_of(int width, int height, int depth) {
-    FrameGeometry geometry;
-    geometry.width = width;
-    geometry.height = height;
-    geometry.depth = depth;
-    geometry.sample = depth == 8 ? SampleType::kU8 : SampleType::kU16;
-    return geometry;
-}
 
 // ---- arithmetic -----------------------------------------------------------------------------------------------------
 
@@ -239,18 +231,18 @@ TEST(FloatSsim, IdenticalPicturesScoreExactlyOne) {
 
 /// Two limits that libvmaf was seen to write.
 TEST(Structural, DecibelsAreLimitedByDepthAndSize) {
-    EXPECT_EQ(structural::Decibels(geometry_of(480, 270, 10), true, true).of(1.0), 115.0);
+    EXPECT_EQ(structural::Decibels(test::luma_geometry(480, 270, 10), true, true).of(1.0), 115.0);
     const double nan = std::numeric_limits<double>::quiet_NaN();
-    EXPECT_EQ(structural::Decibels(geometry_of(240, 232, 8), true, true).of(nan), 99.0);
-    EXPECT_EQ(structural::Decibels(geometry_of(240, 232, 8), true, false).of(nan),
+    EXPECT_EQ(structural::Decibels(test::luma_geometry(240, 232, 8), true, true).of(nan), 99.0);
+    EXPECT_EQ(structural::Decibels(test::luma_geometry(240, 232, 8), true, false).of(nan),
               std::numeric_limits<double>::infinity());
-    EXPECT_TRUE(std::isnan(structural::Decibels(geometry_of(240, 232, 8), false, true).of(nan)));
-    EXPECT_LT(structural::Decibels(geometry_of(240, 232, 8), true, true).of(-0.5), 0.0);
+    EXPECT_TRUE(std::isnan(structural::Decibels(test::luma_geometry(240, 232, 8), false, true).of(nan)));
+    EXPECT_LT(structural::Decibels(test::luma_geometry(240, 232, 8), true, true).of(-0.5), 0.0);
 }
 
 TEST(FloatSsim, RefusesWhatIsSmallerThanTheWindow) {
     const auto validated = [](int width, int height, int depth, double scale) {
-        return descriptor().validate(geometry_of(width, height, depth),
+        return descriptor().validate(test::luma_geometry(width, height, depth),
                                      test::options_of(descriptor(), {{"scale", scale}}));
     };
     EXPECT_TRUE(validated(11, 11, 8, 0).ok());
@@ -261,7 +253,7 @@ TEST(FloatSsim, RefusesWhatIsSmallerThanTheWindow) {
 }
 
 TEST(FloatSsim, InstancesThatDifferInPresentationShareTheirSums) {
-    const FrameGeometry geometry = geometry_of(1920, 1080, 8);
+    const FrameGeometry geometry = test::luma_geometry(1920, 1080, 8);
     const auto stage = [&](const test::OptionList& list) {
         return descriptor().stage(geometry, test::options_of(descriptor(), list));
     };

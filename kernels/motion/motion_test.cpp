@@ -11,6 +11,7 @@
 
 #include "motion/motion_tile.hpp"
 #include "tests/golden_stream.hpp"
+#include "tests/luma_geometry.hpp"
 #include "tests/metric_runner.hpp"
 #include "tests/synthetic_clip.hpp"
 
@@ -25,15 +26,6 @@ constexpr const char* kSad = "VMAF_integer_feature_motion_sad_score";
 /// Equal to the last bit: integers and one chain of divisions leave no room for less.
 void expect_scores(const std::vector<double>& actual, const std::vector<double>& expected, const std::string& what) {
     EXPECT_EQ(actual, expected) << what;
-}
-
-FrameGeometry geometry_of(int width, int height, int depth) {
-    FrameGeometry geometry;
-    geometry.width = width;
-    geometry.height = height;
-    geometry.depth = depth;
-    geometry.sample = depth == 8 ? SampleType::kU8 : SampleType::kU16;
-    return geometry;
 }
 
 // ---- frozen scores --------------------------------------------------------------------------------------------------
@@ -119,7 +111,7 @@ Recorder finalise_scores(const std::vector<double>& scores, const OptionList& op
     std::vector<std::vector<uint64_t>> accumulators;
     accumulators.reserve(scores.size());
     for (const double score : scores) accumulators.push_back({static_cast<uint64_t>(score * kUnit)});
-    return test::finalise_stream(descriptor(), geometry_of(kSide, kSide, 8), options, accumulators);
+    return test::finalise_stream(descriptor(), test::luma_geometry(kSide, kSide, 8), options, accumulators);
 }
 
 TEST(MotionOverTime, ThreeFrameWindow) {
@@ -183,7 +175,7 @@ TEST(MotionOverTime, AFrameIsCompleteWhenTheNextIsKnown) {
     for (const int lag : {1, 2}) {
         const OptionValues options =
             test::options_of(descriptor(), {{"motion_five_frame_window", static_cast<double>(lag - 1)}});
-        const auto metric = descriptor().create(geometry_of(kSide, kSide, 8), options);
+        const auto metric = descriptor().create(test::luma_geometry(kSide, kSide, 8), options);
         Recorder recorder(descriptor());
         for (int64_t frame = 0; frame < 8; ++frame) {
             const std::vector<uint64_t> sum{frame < lag ? 0 : static_cast<uint64_t>(frame) * kUnit};
@@ -197,15 +189,15 @@ TEST(MotionOverTime, AFrameIsCompleteWhenTheNextIsKnown) {
 
 TEST(Motion, RefusesPicturesSmallerThanTheFilter) {
     const OptionValues options = test::options_of(descriptor(), {});
-    EXPECT_TRUE(descriptor().validate(geometry_of(3, 3, 8), options).ok());
-    EXPECT_EQ(descriptor().validate(geometry_of(2, 3, 8), options).code(), QC_ERROR_INVALID);
-    EXPECT_EQ(descriptor().validate(geometry_of(3, 2, 8), options).code(), QC_ERROR_INVALID);
-    EXPECT_NE(descriptor().validate(geometry_of(2, 9, 8), options).text().find("2x9"), std::string::npos);
+    EXPECT_TRUE(descriptor().validate(test::luma_geometry(3, 3, 8), options).ok());
+    EXPECT_EQ(descriptor().validate(test::luma_geometry(2, 3, 8), options).code(), QC_ERROR_INVALID);
+    EXPECT_EQ(descriptor().validate(test::luma_geometry(3, 2, 8), options).code(), QC_ERROR_INVALID);
+    EXPECT_NE(descriptor().validate(test::luma_geometry(2, 9, 8), options).text().find("2x9"), std::string::npos);
 }
 
 TEST(Motion, ForceZeroReadsNoPixels) {
     const OptionValues options = test::options_of(descriptor(), {{"motion_force_zero", 1}});
-    const auto metric = descriptor().create(geometry_of(64, 64, 8), options);
+    const auto metric = descriptor().create(test::luma_geometry(64, 64, 8), options);
     HostReference reference{};
     alignas(16) uint8_t unreadable = 0;
     reference.history[0].data = &unreadable; // a read of more than this byte shows under a sanitizer
@@ -327,7 +319,7 @@ private:
 
 uint64_t reference_sum(const Picture& previous, const Picture& current, int depth) {
     const Surface before(previous, depth, 0, 0, 3), after(current, depth, 0, 0, 0);
-    const FrameGeometry geometry = geometry_of(current.width, current.height, depth);
+    const FrameGeometry geometry = test::luma_geometry(current.width, current.height, depth);
     return sum_of_absolute_differences(before.host(current.width, current.height),
                                        after.host(current.width, current.height), geometry);
 }

@@ -6,6 +6,7 @@
 #include <map>
 #include <vector>
 
+#include "tests/luma_geometry.hpp"
 #include "tests/synthetic_clip.hpp"
 #include "vif/vif.hpp"
 
@@ -236,21 +237,12 @@ TestPicture make_picture(Content content, int width, int height, int depth, bool
     return picture;
 }
 
-FrameGeometry luma_geometry(int width, int height, int depth) {
-    FrameGeometry geometry;
-    geometry.width = width;
-    geometry.height = height;
-    geometry.depth = depth;
-    geometry.sample = depth == 8 ? SampleType::kU8 : SampleType::kU16;
-    return geometry;
-}
-
 void expect_equal_to_twin(Content content, int width, int height, int depth, double gain_limit) {
     const TestPicture reference = make_picture(content, width, height, depth, false);
     const TestPicture distorted = make_picture(content, width, height, depth, true);
     const TwinResult expected = twin(reference.samples, distorted.samples, depth, gain_limit);
     uint64_t words[kAccumulatorWords] = {};
-    score_pair(luma_geometry(width, height, depth), {gain_limit, false}, {reference.view, distorted.view}, words);
+    score_pair(test::luma_geometry(width, height, depth), {gain_limit, false}, {reference.view, distorted.view}, words);
     for (int i = 0; i < kAccumulatorWords; ++i)
         ASSERT_EQ(static_cast<int64_t>(words[i]), expected.words[i])
             << width << "x" << height << ", " << depth << " bits, content " << static_cast<int>(content) << ", word "
@@ -415,16 +407,16 @@ TEST(VifScores, SkippedScaleIsZeroAndLeavesTheOthersAlone) {
 
 TEST(VifDescriptor, RefusesSmallPictures) {
     const OptionValues options(descriptor().options);
-    EXPECT_TRUE(descriptor().validate(luma_geometry(16, 16, 8), options).ok());
+    EXPECT_TRUE(descriptor().validate(test::luma_geometry(16, 16, 8), options).ok());
     for (const auto& [width, height] : {std::pair{15, 16}, {16, 15}, {1, 1}}) {
-        const Status status = descriptor().validate(luma_geometry(width, height, 8), options);
+        const Status status = descriptor().validate(test::luma_geometry(width, height, 8), options);
         EXPECT_EQ(status.code(), QC_ERROR_INVALID);
         EXPECT_NE(status.text().find("16x16"), std::string::npos) << status.text();
     }
 }
 
 TEST(VifDescriptor, DebugOutputsAreOnlyThereOnDemand) {
-    const FrameGeometry geometry = luma_geometry(64, 64, 8);
+    const FrameGeometry geometry = test::luma_geometry(64, 64, 8);
     const auto enabled = [&](const OptionValues& options) {
         int count = 0;
         for (const OutputSpec& output : descriptor().outputs)
