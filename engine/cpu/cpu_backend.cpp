@@ -7,7 +7,7 @@
 #include <mutex>
 #include <thread>
 
-#include "backend.hpp"
+#include "api/backend.hpp"
 #include "cpu/host_picture.hpp"
 #include "cpu/thread_pool.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "picture.hpp"
+#include "api/picture.hpp"
 
 namespace qc::cpu {
 namespace {

@@ -6,7 +6,7 @@
 #include <mutex>
 #include <vector>
 
-#include "common/types.hpp"
+#include "contract/types.hpp"
 #include "quality_cuda.h"
 
 namespace qc::cpu {

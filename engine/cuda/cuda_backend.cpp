@@ -10,12 +10,12 @@
 #include <deque>
 #include <map>
 
-#include "backend.hpp"
-#include "common/ingest.hpp"
+#include "api/backend.hpp"
+#include "api/picture.hpp"
 #include "cuda/context.hpp"
 #include "cuda/program.hpp"
 #include "cuda/row_copier.hpp"
-#include "picture.hpp"
+#include "ingest/ingest.hpp"
 
 namespace qc {
 namespace {
@@ -259,7 +259,7 @@ Status CudaBackend::create_branches() {
 
 Status CudaBackend::prepare_metrics() {
     common_ = std::make_unique<Program>(*context_);
-    QC_RETURN_IF_ERROR(common_->load("common"));
+    QC_RETURN_IF_ERROR(common_->load("ingest"));
     QC_RETURN_IF_ERROR(common_->find("qc_convert", 0, &convert_));
     QC_RETURN_IF_ERROR(common_->find("qc_keep_history", 0, &keep_history_));
     for (size_t i = 0; i < setup_.metrics.size(); ++i) {

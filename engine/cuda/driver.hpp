@@ -8,7 +8,7 @@
 
 #include <cuda.h>
 
-#include "common/status.hpp"
+#include "contract/status.hpp"
 
 namespace qc::cuda {
 

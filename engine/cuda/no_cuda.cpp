@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // Stands in for the CUDA backend where the build found no CUDA compiler.
-#include "backend.hpp"
+#include "api/backend.hpp"
 
 namespace qc {
 

@@ -7,12 +7,12 @@
 #include <string_view>
 #include <vector>
 
-#include "common/device.hpp"
+#include "contract/device.hpp"
 #include "cuda/context.hpp"
 
 namespace qc::cuda {
 
-/// The fat binary of a metric folder ("vif") or of the engine's own kernels ("common"); null if there is none.
+/// The fat binary of a metric folder ("vif") or of the engine's own kernels ("ingest"); null if there is none.
 const void* find_fatbin(std::string_view name);
 
 /// The kernels of one fat binary, loaded into a context.

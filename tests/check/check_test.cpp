@@ -7,9 +7,9 @@
 #include <cmath>
 #include <deque>
 
-#include "metric_registry.hpp"
-#include "picture.hpp"
-#include "support/runs.hpp"
+#include "api/picture.hpp"
+#include "plan/metric_registry.hpp"
+#include "tests/support/runs.hpp"
 
 #ifdef QC_WITH_CUDA
 #include "cuda/context.hpp"

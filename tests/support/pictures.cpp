@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-#include "support/pictures.hpp"
+#include "tests/support/pictures.hpp"
 
 #include <algorithm>
 #include <cstring>
 #include <stdexcept>
 
-#include "picture.hpp"
+#include "api/picture.hpp"
 
 namespace qc::test {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-#include "support/runs.hpp"
+#include "tests/support/runs.hpp"
 
 #include <gtest/gtest.h>
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "session.hpp"
-#include "support/pictures.hpp"
+#include "api/session.hpp"
+#include "tests/support/pictures.hpp"
 
 namespace qc::test {
 

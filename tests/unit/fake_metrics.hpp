@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "common/metric.hpp"
+#include "contract/metric.hpp"
 
 namespace qc::test {
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-#include "feature_name.hpp"
+#include "plan/feature_name.hpp"
 
 #include <gtest/gtest.h>
 
 #include "fake_metrics.hpp"
-#include "option_parser.hpp"
+#include "plan/option_parser.hpp"
 
 namespace qc::test {
 namespace {

@@ -10,11 +10,11 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "builtin_models.hpp"
 #include "fake_metrics.hpp"
-#include "model_json.hpp"
-#include "score_plan.hpp"
-#include "score_table.hpp"
+#include "models/builtin_models.hpp"
+#include "models/model_json.hpp"
+#include "plan/score_plan.hpp"
+#include "scores/score_table.hpp"
 
 namespace qc::test {
 namespace {

@@ -6,10 +6,10 @@
 
 #include <gtest/gtest.h>
 
-#include "builtin_models.hpp"
-#include "metric_registry.hpp"
-#include "support/runs.hpp"
-#include "tests/golden_clip.hpp"
+#include "models/builtin_models.hpp"
+#include "plan/metric_registry.hpp"
+#include "tests/golden/golden_clip.hpp"
+#include "tests/support/runs.hpp"
 
 namespace qc::test {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-#include "log_formats.hpp"
+#include "report/log_formats.hpp"
 
 #include <cmath>
 #include <cstdlib>

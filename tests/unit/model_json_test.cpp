@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-#include "model_json.hpp"
+#include "models/model_json.hpp"
 
 #include <cmath>
 #include <fstream>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-#include "model.hpp"
+#include "models/model.hpp"
 
 #include <cmath>
 
 #include <gtest/gtest.h>
 
-#include "builtin_models.hpp"
+#include "models/builtin_models.hpp"
 
 namespace qc::test {
 namespace {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-#include "option_parser.hpp"
+#include "plan/option_parser.hpp"
 
 #include <gtest/gtest.h>
 
 #include "fake_metrics.hpp"
-#include "feature_name.hpp"
+#include "plan/feature_name.hpp"
 
 namespace qc::test {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-#include "pooling.hpp"
+#include "scores/pooling.hpp"
 
 #include <cmath>
 #include <vector>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-#include "score_plan.hpp"
+#include "plan/score_plan.hpp"
 
 #include <algorithm>
 #include <fstream>
@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "fake_metrics.hpp"
-#include "stats_line.hpp"
+#include "report/stats_line.hpp"
 
 namespace qc::test {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-#include "score_table.hpp"
+#include "scores/score_table.hpp"
 
 #include <cmath>
 #include <csignal>

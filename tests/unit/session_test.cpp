@@ -5,9 +5,9 @@
 #include <cmath>
 #include <cstring>
 
-#include "metric_registry.hpp"
+#include "plan/metric_registry.hpp"
 #include "quality_cuda.h"
-#include "support/runs.hpp"
+#include "tests/support/runs.hpp"
 
 namespace qc::test {
 namespace {

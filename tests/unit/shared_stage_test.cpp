@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "metric_registry.hpp"
-#include "support/runs.hpp"
+#include "plan/metric_registry.hpp"
+#include "tests/support/runs.hpp"
 
 namespace qc::test {
 namespace {

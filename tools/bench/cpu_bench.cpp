@@ -4,10 +4,10 @@
 
 #include <string>
 
+#include "api/picture.hpp"
 #include "cpu/host_picture.hpp"
-#include "metric_registry.hpp"
-#include "picture.hpp"
-#include "support/pictures.hpp"
+#include "plan/metric_registry.hpp"
+#include "tests/support/pictures.hpp"
 
 namespace {
 

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "quality_cuda.h"
-#include "support/pictures.hpp"
+#include "tests/support/pictures.hpp"
 
 #ifdef QC_WITH_CUDA
 #include "cuda/context.hpp"

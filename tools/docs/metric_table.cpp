@@ -3,8 +3,8 @@
 #include <cstdio>
 #include <string>
 
-#include "feature_name.hpp"
-#include "metric_registry.hpp"
+#include "plan/feature_name.hpp"
+#include "plan/metric_registry.hpp"
 
 namespace {
 

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// What a session asks of a backend: take frames in, give accumulators back, in order.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "contract/metric.hpp"
+#include "plan/score_plan.hpp"
+#include "quality_cuda.h"
+
+namespace qc {
+
+/// Where each instance's accumulators lie among the words of one frame, the same for every frame of a session:
+/// a reference-scope instance has one block of words, a pair-scope instance one block per rendition. Instances that
+/// share a stage lie in the block of the one that computes it.
+class AccumulatorLayout {
+public:
+    AccumulatorLayout(const ScorePlan& plan, std::span<const std::unique_ptr<Metric>> metrics, int renditions);
+
+    size_t frame_words() const { return frame_words_; }
+    /// Whether the backend has to run this instance; else another one fills its block.
+    bool computes(size_t instance) const { return blocks_[instance].computed_by == instance; }
+    size_t words(size_t instance) const { return blocks_[instance].words; }
+    /// First word of the block; rendition is ignored for reference-scope instances.
+    size_t offset(size_t instance, int rendition) const {
+        const Block& block = blocks_[instance];
+        return block.offset + static_cast<size_t>(rendition) * block.rendition_words;
+    }
+
+private:
+    struct Block {
+        size_t offset = 0, words = 0;
+        size_t rendition_words = 0; ///< from one rendition's block to the next; 0 for reference-scope instances
+        size_t computed_by = 0;     ///< instance
+    };
+    std::vector<Block> blocks_;
+    size_t frame_words_ = 0;
+};
+
+/// One frame on its way in.
+struct FrameInput {
+    int64_t index = 0;
+    qc_picture reference{};
+    std::vector<qc_picture> distorted; ///< one per rendition; plane[0] null: absent
+    void (*release)(void*) = nullptr;
+    void* opaque = nullptr;
+};
+
+/// One frame on its way out. Blocks of instances that were not evaluated hold zeros.
+struct FrameResult {
+    int64_t index = 0;
+    std::vector<bool> present; ///< per rendition
+    std::vector<uint64_t> accumulators;
+};
+
+/// Everything a backend needs to know of its session. Outlives the backend.
+struct BackendSetup {
+    const qc_config* config = nullptr; ///< defaults resolved; strings not needed
+    FrameGeometry geometry;
+    const ScorePlan* plan = nullptr;
+    std::span<const std::unique_ptr<Metric>> metrics; ///< one per instance, shared by all renditions
+    const AccumulatorLayout* layout = nullptr;
+    bool needs_chroma = false;
+    int history = 0;             ///< most earlier reference frames any instance looks back at
+    int distorted_history = 0;   ///< most earlier distorted frames
+    bool chroma_history = false; ///< whether any instance looks back at the reference's chroma too
+};
+
+/// Whether an instance looks back at the reference's chroma.
+inline bool needs_chroma_history(const MetricInstance& instance) {
+    return instance.descriptor->needs_chroma_history != nullptr &&
+           instance.descriptor->needs_chroma_history(instance.options);
+}
+
+/// Whether an instance is evaluated for a frame, given the session's n_subsample.
+inline bool is_evaluated(const MetricInstance& instance, int64_t frame, int n_subsample) {
+    return instance.descriptor->every_frame || frame % n_subsample == 0;
+}
+
+class Backend {
+public:
+    virtual ~Backend() = default;
+
+    /// Takes a frame; blocks only while every slot is busy. The release function is called exactly once, also on
+    /// failure.
+    virtual Status submit(FrameInput input) = 0;
+    /// Hands out the next frame in order. wait: block until the oldest submitted frame is done (false is then returned
+    /// in `ready` only if nothing is in flight).
+    virtual Status poll(bool wait, FrameResult* result, bool* ready) = 0;
+    /// The next frame has no earlier ones: metrics find none in its history.
+    virtual void forget_earlier_frames() = 0;
+    /// Calls the releases of frames whose pictures are no longer read; never blocks.
+    virtual void collect() = 0;
+    /// Waits for all work and calls every release that is outstanding. After a failure too.
+    virtual void drain() = 0;
+
+    virtual qc_backend kind() const = 0;
+    virtual std::string description() const = 0;
+    /// Adds what this backend counted.
+    virtual void add_stats(qc_stats* stats) const = 0;
+};
+
+Status create_cpu_backend(const BackendSetup& setup, std::unique_ptr<Backend>* backend);
+
+/// @return QC_ERROR_NO_DEVICE if there is no driver, no GPU or no CUDA in this build (the text says which)
+Status create_cuda_backend(const BackendSetup& setup, std::unique_ptr<Backend>* backend);
+
+} // namespace qc

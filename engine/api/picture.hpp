@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// Picture formats: checking them, and the geometry a session scores in.
+#pragma once
+
+#include "contract/status.hpp"
+#include "contract/types.hpp"
+#include "quality_cuda.h"
+
+namespace qc {
+
+/// Checks the formats of all inputs against each other and finds the geometry the metrics see: the reference's size,
+/// the largest depth among them and config.bitdepth, the colour tags of the reference and of the first distorted input.
+/// chroma_agrees: whether every input has the reference's subsampling.
+Status session_geometry(const qc_config& config, FrameGeometry* geometry, bool* chroma_agrees);
+
+/// Whether all distorted inputs have the same colour tags.
+bool colours_agree(const qc_config& config);
+
+/// Whether samples of this layout must be lifted to 16-bit words at the session's depth before metrics can read them.
+bool needs_conversion(const qc_format& format, const FrameGeometry& geometry);
+
+/// Where the samples of one plane (luma, Cb, Cr or G, B, R) lie.
+struct PlaneSource {
+    int plane = 0;          ///< of qc_picture
+    int step = 1;           ///< distance of samples, in samples
+    size_t first_bytes = 0; ///< of the first sample
+};
+PlaneSource plane_source(const qc_format& format, int plane);
+
+/// How many planes hold the samples of a picture.
+int stored_planes(const qc_format& format);
+
+/// "1920x1080 4:2:0, 10 bits"
+std::string describe(const qc_format& format);
+
+} // namespace qc

@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "api/session.hpp"
+
+#include <algorithm>
+#include <thread>
+
+#include "api/picture.hpp"
+#include "plan/metric_registry.hpp"
+
+namespace qc {
+
+/// Puts the scores of one instance into one rendition's table, or into all for the reference's scores.
+class Session::RenditionSink final : public ScoreSink, public AggregateSink {
+public:
+    RenditionSink(Session& session, size_t instance, int rendition, bool all)
+        : session_(session), instance_(static_cast<int>(instance)), first_(all ? 0 : rendition),
+          last_(all ? session.renditions() - 1 : rendition), start_(session.start_of(instance)) {}
+
+    void put(int64_t frame, int output, double value) override {
+        for (int r = first_; r <= last_; ++r)
+            session_.tables_[static_cast<size_t>(r)]->put(start_ + frame, instance_, output, value);
+    }
+    void put(std::string_view name, double value) override {
+        for (int r = first_; r <= last_; ++r)
+            session_.tables_[static_cast<size_t>(r)]->set_aggregate(std::string(name), value);
+    }
+
+private:
+    Session& session_;
+    int instance_, first_, last_;
+    int64_t start_; ///< the frame that the metric takes for number 0
+};
+
+AccumulatorLayout::AccumulatorLayout(const ScorePlan& plan, std::span<const std::unique_ptr<Metric>> metrics,
+                                     int renditions)
+    : blocks_(metrics.size()) {
+    for (size_t i = 0; i < metrics.size(); ++i) {
+        Block& block = blocks_[i];
+        block.words = metrics[i]->accumulator_words();
+        block.computed_by = plan.computed_by(i);
+        if (block.computed_by != i) continue;
+        block.offset = frame_words_;
+        const bool per_rendition = plan.instances[i].descriptor->scope == Scope::kPair;
+        block.rendition_words = per_rendition ? block.words : 0;
+        frame_words_ += block.words * static_cast<size_t>(per_rendition ? renditions : 1);
+    }
+    for (Block& block : blocks_) {
+        block.offset = blocks_[block.computed_by].offset;
+        block.rendition_words = blocks_[block.computed_by].rendition_words;
+    }
+}
+
+// ---- creation -------------------------------------------------------------------------------------------------------
+
+Session::Session(const qc_config& config) : config_(config) {
+    if (config_.renditions == 0) config_.renditions = 1;
+    if (config_.n_subsample == 0) config_.n_subsample = 1;
+}
+
+Session::~Session() {
+    if (backend_ != nullptr) backend_->drain();
+}
+
+Status Session::check(const qc_config& config) {
+    Session made(config);
+    made.config_.log = nullptr;
+    return made.plan_scores();
+}
+
+Status Session::create(const qc_config& config, std::unique_ptr<Session>* session) {
+    std::unique_ptr<Session> made(new Session(config));
+    QC_RETURN_IF_ERROR(made->plan_scores());
+    QC_RETURN_IF_ERROR(made->make_metrics());
+    QC_RETURN_IF_ERROR(made->choose_backend());
+    for (int r = 0; r < made->renditions(); ++r) {
+        made->tables_.emplace_back();
+        QC_RETURN_IF_ERROR(ScoreTable::create(made->plan_, &made->tables_.back()));
+    }
+    const size_t cells = made->plan_.columns.size() * static_cast<size_t>(made->renditions());
+    made->row_values_.resize(cells);
+    made->row_present_.resize(cells);
+    made->row_fetched_.resize(static_cast<size_t>(made->renditions()));
+    made->description_ = made->backend_->description();
+    made->config_.metrics = made->config_.model = made->config_.feature = made->config_.options = nullptr;
+    *session = std::move(made);
+    return {};
+}
+
+void Session::log(qc_log_level level, const std::string& text) const {
+    if (config_.log != nullptr) config_.log(config_.log_opaque, level, text.c_str());
+}
+
+Status Session::plan_scores() {
+    bool chroma_agrees = true;
+    QC_RETURN_IF_ERROR(session_geometry(config_, &geometry_, &chroma_agrees));
+    QC_RETURN_IF_ERROR(build_score_plan(config_, registered_metrics(), &geometry_, &plan_));
+    for (const std::string& warning : plan_.warnings) log(QC_LOG_WARNING, warning);
+    for (const std::string& note : plan_.notes) log(QC_LOG_INFO, note);
+    for (const MetricInstance& instance : plan_.instances) {
+        if (!instance.descriptor->needs_chroma && !needs_chroma_history(instance)) continue;
+        if (!chroma_agrees)
+            return invalid(
+                format("%s needs chroma, but the inputs are subsampled differently (reference: %s, distorted: "
+                       "%s): convert one of them first",
+                       std::string(instance.descriptor->name).c_str(), describe(config_.reference).c_str(),
+                       describe(config_.distorted[0]).c_str()));
+        needs_chroma_ = geometry_.plane_count() > 1;
+    }
+    for (const MetricInstance& instance : plan_.instances) {
+        if (!instance.descriptor->uses_colour || colours_agree(config_)) continue;
+        return unsupported(
+            format("%s: the distorted inputs are tagged with different colour spaces, ranges, transfers or "
+                   "chroma locations: score them one by one, or tag them alike (setparams)",
+                   std::string(instance.descriptor->name).c_str()));
+    }
+    for (int r = 0; r < config_.renditions; ++r)
+        if (config_.distorted[r].depth != config_.reference.depth)
+            log(QC_LOG_INFO, format("inputs of %d and %d bits: both are scored at %d bits (samples shifted left)",
+                                    config_.distorted[r].depth, config_.reference.depth, geometry_.depth));
+        else if (config_.bitdepth > config_.distorted[r].depth)
+            log(QC_LOG_INFO, format("bitdepth=%d: inputs of %d bits are scored at %d bits (samples shifted left)",
+                                    config_.bitdepth, config_.distorted[r].depth, geometry_.depth));
+    return {};
+}
+
+Status Session::make_metrics() {
+    for (const MetricInstance& instance : plan_.instances) {
+        const MetricDescriptor& descriptor = *instance.descriptor;
+        metrics_.push_back(descriptor.create(geometry_, instance.options));
+        for (const std::string& warning : metrics_.back()->warnings())
+            log(QC_LOG_WARNING, std::string(descriptor.name) + ": " + warning);
+        const int count = descriptor.scope == Scope::kReference ? 1 : config_.renditions;
+        auto& finalisers = finalisers_.emplace_back();
+        for (int r = 0; r < count; ++r) finalisers.push_back(descriptor.create(geometry_, instance.options));
+    }
+    layout_ = std::make_unique<AccumulatorLayout>(plan_, metrics_, config_.renditions);
+    setup_.config = &config_;
+    setup_.geometry = geometry_;
+    setup_.plan = &plan_;
+    setup_.metrics = metrics_;
+    setup_.layout = layout_.get();
+    setup_.needs_chroma = needs_chroma_;
+    for (const MetricInstance& instance : plan_.instances) {
+        setup_.history = std::max(setup_.history, instance.descriptor->history);
+        setup_.distorted_history = std::max(setup_.distorted_history, instance.descriptor->distorted_history);
+        setup_.chroma_history = setup_.chroma_history || needs_chroma_history(instance);
+    }
+    return {};
+}
+
+Status Session::choose_backend() {
+    const qc_backend wish = config_.backend;
+    if (wish != QC_BACKEND_CPU) {
+        const Status status = open_cuda();
+        if (status.ok()) return {};
+        const bool may_fall_back =
+            wish == QC_BACKEND_AUTO && config_.cuda_context == nullptr && status.code() == QC_ERROR_NO_DEVICE;
+        if (!may_fall_back) {
+            const char* name = wish == QC_BACKEND_CUDA ? "backend=cuda: " : "";
+            return {status.code(), name + status.text()};
+        }
+        log(QC_LOG_WARNING, "scoring on the CPU: " + status.text());
+    }
+    if (config_.n_threads == 0) config_.n_threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+    if (config_.slots == 0) config_.slots = 2 * config_.n_threads;
+    return create_cpu_backend(setup_, &backend_);
+}
+
+/// Opens the CUDA backend; when memory is short and the user left the sizes to us, tries once more with the least.
+Status Session::open_cuda() {
+    constexpr int kDefaultBatch = 16, kDefaultSlots = 3;
+    constexpr int kMaxDefaultThreads = 4; // more do not fill the bus faster
+    const bool sizes_are_ours = config_.batch == 0 && config_.slots == 0;
+    const qc_config asked = config_;
+    if (config_.batch == 0) config_.batch = std::max(kDefaultBatch, config_.renditions);
+    if (config_.slots == 0) config_.slots = kDefaultSlots;
+    if (config_.n_threads == 0) // half of the cores: whoever makes software frames needs some too
+        config_.n_threads =
+            std::clamp(static_cast<int>(std::thread::hardware_concurrency() / 2), 1, kMaxDefaultThreads);
+    Status status = create_cuda_backend(setup_, &backend_);
+    if (status.code() == QC_ERROR_NO_MEMORY && sizes_are_ours) {
+        log(QC_LOG_WARNING, status.text() + "; trying again with one frame per batch");
+        config_.batch = config_.renditions;
+        config_.slots = 2;
+        status = create_cuda_backend(setup_, &backend_);
+    }
+    if (status.ok()) return {};
+    config_ = asked;
+    if (status.code() == QC_ERROR_NO_MEMORY)
+        return {status.code(), status.text() + "; lower the number of frames in flight (batch, slots, async_depth)"};
+    return status;
+}
+
+// ---- frames ---------------------------------------------------------------------------------------------------------
+
+Status Session::submit(const qc_picture& reference, const qc_picture* distorted, void (*release)(void*), void* opaque) {
+    Status status = failure_;
+    if (status.ok() && flushed_) status = invalid("a frame was submitted after the flush");
+    if (status.ok() && reference.plane[0] == nullptr) status = invalid("a frame was submitted without its reference");
+    if (!status.ok()) {
+        if (release != nullptr) release(opaque);
+        return status;
+    }
+    if (submitted_ == 0) first_submit_ = std::chrono::steady_clock::now();
+    FrameInput input;
+    input.index = submitted_;
+    input.reference = reference;
+    input.distorted.assign(distorted, distorted + config_.renditions);
+    input.release = release;
+    input.opaque = opaque;
+    for (int r = 0; r < config_.renditions; ++r)
+        tables_[static_cast<size_t>(r)]->begin_frame(submitted_, distorted[r].plane[0] != nullptr);
+    status = backend_->submit(std::move(input));
+    if (!status.ok()) return fail(std::move(status));
+    ++submitted_;
+    bool any = false;
+    return take_results(false, &any);
+}
+
+/// Finalises what the backend has finished; with wait, at least the oldest frame in flight.
+Status Session::take_results(bool wait, bool* any) {
+    *any = false;
+    for (;;) {
+        FrameResult result;
+        bool ready = false;
+        Status status = backend_->poll(wait && !*any, &result, &ready);
+        if (!status.ok()) return fail(std::move(status));
+        if (!ready) return {};
+        *any = true;
+        Status finalised = finalise(result);
+        if (!finalised.ok()) return fail(std::move(finalised));
+        for (const auto& table : tables_)
+            if (!table->status().ok()) return fail(table->status());
+    }
+}
+
+Status Session::finalise(const FrameResult& result) {
+    if (on_result) on_result(result);
+    for (size_t i = 0; i < plan_.instances.size(); ++i) {
+        const MetricInstance& instance = plan_.instances[i];
+        if (!is_evaluated(instance, result.index, config_.n_subsample)) continue;
+        const bool all = instance.descriptor->scope == Scope::kReference;
+        for (size_t r = 0; r < finalisers_[i].size(); ++r) {
+            if (!all && !result.present[r]) continue;
+            RenditionSink sink(*this, i, static_cast<int>(r), all);
+            const uint64_t* words = &result.accumulators[layout_->offset(i, static_cast<int>(r))];
+            finalisers_[i][r]->finalise(result.index - start_of(i), {words, layout_->words(i)}, sink);
+            QC_RETURN_IF_ERROR(finalisers_[i][r]->trouble());
+        }
+    }
+    last_result_ = std::chrono::steady_clock::now();
+    finalised_ = result.index + 1;
+    if (!stretch_ends_.empty() && stretch_ends_.front() == finalised_) {
+        stretch_ends_.pop_front();
+        end_stretch();
+    }
+    return {};
+}
+
+// ---- stretches ------------------------------------------------------------------------------------------------------
+// A pause in the pairs cuts the stream into stretches. To a metric that looks back each of them is a stream of its own:
+// the backend hides the pictures before it, and a new instance counts its frames from 0. The others notice nothing.
+
+namespace {
+
+bool looks_back(const MetricDescriptor& metric) {
+    return metric.history > 0 || metric.distorted_history > 0;
+}
+
+} // namespace
+
+int64_t Session::start_of(size_t instance) const {
+    return looks_back(*plan_.instances[instance].descriptor) ? stretch_start_ : 0;
+}
+
+Status Session::begin_stretch() {
+    if (!failure_.ok() || flushed_) return failure_;
+    const int64_t last = stretch_ends_.empty() ? stretch_start_ : stretch_ends_.back();
+    if (submitted_ == last) return {};
+    backend_->forget_earlier_frames();
+    stretch_ends_.push_back(submitted_);
+    if (finalised_ == submitted_) {
+        stretch_ends_.pop_front();
+        end_stretch();
+    }
+    return {};
+}
+
+void Session::end_stretch() {
+    flush_metrics(true);
+    for (size_t i = 0; i < finalisers_.size(); ++i) {
+        const MetricDescriptor& descriptor = *plan_.instances[i].descriptor;
+        if (!looks_back(descriptor)) continue;
+        for (auto& finaliser : finalisers_[i]) finaliser = descriptor.create(geometry_, plan_.instances[i].options);
+    }
+    stretch_start_ = finalised_;
+}
+
+Status Session::flush() {
+    if (flushed_) return failure_;
+    bool any = true;
+    while (any && failure_.ok()) static_cast<void>(take_results(true, &any));
+    flushed_ = true;
+    if (failure_.ok()) flush_metrics(false);
+    for (const auto& table : tables_) table->close();
+    return failure_;
+}
+
+/// The last instances of a stretch, or at the end of the stream all of them with their stream-level values.
+void Session::flush_metrics(bool looking_back_only) {
+    for (size_t i = 0; i < finalisers_.size(); ++i) {
+        const MetricDescriptor& descriptor = *plan_.instances[i].descriptor;
+        if (looking_back_only && !looks_back(descriptor)) continue;
+        const bool all = descriptor.scope == Scope::kReference;
+        for (size_t r = 0; r < finalisers_[i].size(); ++r) {
+            RenditionSink sink(*this, i, static_cast<int>(r), all);
+            finalisers_[i][r]->flush(finalised_ - start_of(i), sink);
+            if (!looking_back_only) finalisers_[i][r]->aggregates(sink);
+        }
+    }
+}
+
+qc_status Session::receive(bool wait, qc_row* row) {
+    if (next_row(row)) return QC_OK;
+    bool any = failure_.ok() && !flushed_;
+    while (any) {
+        if (!take_results(wait, &any).ok()) any = false;
+        if (next_row(row)) return QC_OK;
+        if (!wait) break;
+    }
+    if (!failure_.ok()) return failure_.code();
+    return flushed_ ? QC_END : QC_AGAIN;
+}
+
+/// Gathers the next row from all renditions' tables.
+bool Session::next_row(qc_row* row) {
+    const size_t columns = plan_.columns.size();
+    for (size_t r = 0; r < tables_.size(); ++r) {
+        if (row_fetched_[r]) continue;
+        int64_t frame = 0; // the same for all: rows become final in order, and every table has one for every frame
+        const double* values = nullptr;
+        const unsigned char* present = nullptr;
+        if (!tables_[r]->next_final(&frame, &values, &present)) return false;
+        std::copy_n(values, columns, &row_values_[r * columns]);
+        std::copy_n(present, columns, &row_present_[r * columns]);
+        row_fetched_[r] = true;
+    }
+    std::fill(row_fetched_.begin(), row_fetched_.end(), false);
+    row->frame = received_;
+    ++received_;
+    row->value = row_values_.data();
+    row->present = row_present_.data();
+    return true;
+}
+
+Status Session::fail(Status status) {
+    if (failure_.ok()) {
+        failure_ = std::move(status);
+        log(QC_LOG_ERROR, failure_.text());
+    }
+    return failure_;
+}
+
+// ---- reports --------------------------------------------------------------------------------------------------------
+
+int64_t Session::scored_frames() const {
+    int64_t scored = 0;
+    for (const auto& table : tables_) scored = std::max(scored, table->scored_frames());
+    return scored;
+}
+
+Status Session::write_log(int rendition, const std::string& path, qc_log_format format, bool complete,
+                          std::span<const qc_log_extra> extra) const {
+    const std::chrono::duration<double> seconds = last_result_ - first_submit_;
+    LogHead head;
+    head.version = qc_version();
+    head.fps = static_cast<double>(scored_frames()) / seconds.count();
+    head.complete = complete && failure_.ok() && flushed_;
+    head.width = geometry_.width;
+    head.height = geometry_.height;
+    head.extra = extra;
+    std::vector<MetricConventions> conventions;
+    for (size_t i = 0; i < metrics_.size(); ++i)
+        if (auto list = metrics_[i]->conventions(); !list.empty())
+            conventions.push_back({plan_.instances[i].descriptor->name, std::move(list)});
+    head.conventions = conventions;
+    return qc::write_log(format, table(rendition), plan_, path, head);
+}
+
+void Session::fill_stats(qc_stats* stats) const {
+    stats->frames_submitted = submitted_;
+    stats->frames_received = received_;
+    backend_->add_stats(stats);
+}
+
+} // namespace qc

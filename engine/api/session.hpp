@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// A scoring session: frames in, rows of scores out. The C API is a thin shell over it (c_api.cpp).
+#pragma once
+
+#include <chrono>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "api/backend.hpp"
+#include "plan/score_plan.hpp"
+#include "report/log_writer.hpp"
+#include "scores/score_table.hpp"
+
+namespace qc {
+
+/// Used from one thread at a time.
+class Session {
+public:
+    static Status create(const qc_config& config, std::unique_ptr<Session>* session);
+    /// What create() would refuse before it looks for a device.
+    static Status check(const qc_config& config);
+    ~Session();
+    Session(const Session&) = delete;
+    Session& operator=(const Session&) = delete;
+
+    Status submit(const qc_picture& reference, const qc_picture* distorted, void (*release)(void*), void* opaque);
+    /// @return QC_OK, QC_AGAIN, QC_END or the failure's code
+    qc_status receive(bool wait, qc_row* row);
+    void collect() { backend_->collect(); }
+    /// The next frame is the first of a new stretch: what waits for a later frame is completed without it.
+    Status begin_stretch();
+    Status flush();
+
+    const ScorePlan& plan() const { return plan_; }
+    const FrameGeometry& geometry() const { return geometry_; }
+    int renditions() const { return config_.renditions; }
+    const ScoreTable& table(int rendition) const { return *tables_[static_cast<size_t>(rendition)]; }
+    const Backend& backend() const { return *backend_; }
+    const std::string& description() const { return description_; }
+    const Status& failure() const { return failure_; }
+    int64_t scored_frames() const;
+    Status write_log(int rendition, const std::string& path, qc_log_format format, bool complete,
+                     std::span<const qc_log_extra> extra) const;
+    void fill_stats(qc_stats* stats) const;
+
+    /// Sees every frame's accumulators before they are finalised; for the tests that hold the backends against each
+    /// other.
+    std::function<void(const FrameResult&)> on_result;
+
+private:
+    class RenditionSink;
+
+    explicit Session(const qc_config& config);
+
+    Status plan_scores();
+    Status make_metrics();
+    Status choose_backend();
+    Status open_cuda();
+    void log(qc_log_level level, const std::string& text) const;
+
+    Status take_results(bool wait, bool* any);
+    Status finalise(const FrameResult& result);
+    int64_t start_of(size_t instance) const;
+    void end_stretch();
+    void flush_metrics(bool looking_back_only);
+    bool next_row(qc_row* row);
+    Status fail(Status status);
+
+    qc_config config_; ///< defaults resolved; strings are only valid during create()
+    FrameGeometry geometry_;
+    ScorePlan plan_;
+    bool needs_chroma_ = false;
+    std::vector<std::unique_ptr<Metric>> metrics_; ///< per instance: do the work on either backend
+    /// finalisers_[instance][rendition], one in all for reference-scope instances: keep what later frames need
+    std::vector<std::vector<std::unique_ptr<Metric>>> finalisers_;
+    std::unique_ptr<AccumulatorLayout> layout_;
+    BackendSetup setup_;
+    std::vector<std::unique_ptr<ScoreTable>> tables_; ///< per rendition
+    std::string description_;
+
+    int64_t submitted_ = 0, finalised_ = 0, received_ = 0;
+    int64_t stretch_start_ = 0;        ///< of the frames that are being finalised
+    std::deque<int64_t> stretch_ends_; ///< frames before which a stretch ends, not yet reached by finalise()
+    bool flushed_ = false;
+    Status failure_;
+    std::vector<double> row_values_;
+    std::vector<unsigned char> row_present_;
+    std::vector<bool> row_fetched_; ///< per rendition: its part of the next row is in row_values_
+    std::chrono::steady_clock::time_point first_submit_, last_result_;
+
+    std::unique_ptr<Backend> backend_; ///< last: uses everything above
+};
+
+} // namespace qc

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// The metrics that this build contains.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "contract/metric.hpp"
+
+namespace qc {
+
+/// Every metric of the build, in a fixed order. The descriptors live as long as the library.
+std::span<const MetricDescriptor* const> registered_metrics();
+
+/// @return null if no metric has this name (exact match)
+const MetricDescriptor* find_metric(std::string_view name);
+
+} // namespace qc

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// From the configuration's strings to what is computed: which metrics with which options, which models, and the columns
+// that their scores fill. The same for every rendition of a session.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "contract/metric.hpp"
+#include "models/model.hpp"
+
+namespace qc {
+
+/// One score of a row.
+struct ScoreColumn {
+    std::string name;        ///< in logs
+    std::string stored_name; ///< what models ask for; equals name for models
+    std::string key;         ///< metadata key: the name in lower case
+    bool is_model = false;
+};
+
+/// One configured metric. Requests of the same metric whose names would be equal share an instance.
+struct MetricInstance {
+    const MetricDescriptor* descriptor = nullptr;
+    OptionValues options;
+    std::vector<int> column; ///< per output of the descriptor; -1: this instance does not write it
+    std::string stage;       ///< what its accumulators hold; empty: shared with nobody
+};
+
+/// One model (or collection) and where it reads and writes in a row.
+struct ModelUse {
+    std::string name;   ///< "vmaf", or what the user calls it
+    std::string source; ///< built-in name or path of the file
+    std::shared_ptr<const Model> model;
+    std::vector<int> inputs;  ///< column of each of the model's features
+    std::vector<int> outputs; ///< column of each of the model's outputs
+};
+
+/// The columns that lines in the style of another tool are made of.
+struct StatsColumns {
+    qc_stats_format format = QC_STATS_FORMAT_NONE;
+    std::vector<int> columns; ///< per plane
+};
+
+/// Columns: scores of instances[0], instances[1] ..., then outputs of models[0], models[1] ...
+struct ScorePlan {
+    std::vector<MetricInstance> instances;
+    std::vector<ScoreColumn> columns;
+    std::vector<ModelUse> models;
+    StatsColumns stats;
+    int n_subsample = 1;
+    std::vector<std::string> warnings; ///< things to tell the user once, one line each
+    std::vector<std::string> notes;    ///< likewise, of less weight: choices made for the user
+
+    /// The instance whose accumulators this one's are the first words of (MetricDescriptor::stage); often itself, and
+    /// always one that is computed by itself.
+    size_t computed_by(size_t instance) const;
+};
+
+/// Names that qc_config::metrics accepts: "vmaf", "all" and every metric's, with its short name: "float_ssim (ssim)".
+std::vector<std::string> metric_names(std::span<const MetricDescriptor* const> registry);
+
+/// Reads metrics, model, feature, options and n_subsample of the configuration.
+///
+/// Instances are made in the order: `feature`, `metrics` (but "vmaf"), features of the models, so that what the user
+/// spelt out comes first. As in libvmaf a later request whose score names equal an earlier one's is served by it,
+/// whatever its options that do not show in names.
+///
+/// With skip_unsupported, metrics that refuse the geometry are left out with a warning, and so are models that need
+/// them; nothing left is an error.
+///
+/// "all" among the metrics stands for every metric but examples, and, without `model`, for the models vmaf_v0.6.1 as
+/// "vmaf" and "auto" as "vmaf_v1".
+///
+/// The model "auto" is a built-in one that fits size and frame rate (automatic_model_name); a note says which.
+///
+/// Models without a `name`: the first of them is called "vmaf" (unless another was given that name), later ones after
+/// their version or their file ("/x/mine.json": "mine"). Two of the same name are an error.
+///
+/// @param geometry null: only what needs no picture size (qc_config_check): outputs count as for a large picture.
+///        Otherwise each descriptor's validate() is asked too, and disabled outputs get no column.
+/// @return QC_ERROR_INVALID or QC_ERROR_IO with one line that names the option, the value and what is accepted; or what
+///         validate() returned
+Status build_score_plan(const qc_config& config, std::span<const MetricDescriptor* const> registry,
+                        const FrameGeometry* geometry, ScorePlan* plan);
+
+} // namespace qc

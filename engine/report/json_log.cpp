@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include <cmath>
+
+#include <nlohmann/json.hpp>
+
+#include "plan/feature_name.hpp"
+#include "report/log_formats.hpp"
+
+namespace qc {
+
+namespace {
+
+/// "name": value lines of an object, with commas between them.
+class JsonLines {
+public:
+    explicit JsonLines(std::string indent) : indent_(std::move(indent)) {}
+
+    void add(std::string_view name, std::string_view json_value) {
+        if (!text_.empty()) text_ += ",\n";
+        text_ += indent_;
+        text_ += json_string(name);
+        text_ += ": ";
+        text_ += json_value;
+    }
+    /// The lines, closed by a line end if there are any.
+    std::string take() { return text_.empty() ? std::string() : std::move(text_) + "\n"; }
+
+private:
+    std::string indent_, text_;
+};
+
+/// [{"name": "vmaf", "model": "vmaf_v1.0.16_3d0h_2160", "score_range": [0, 110]}]
+std::string models_list(const ScorePlan& plan) {
+    std::string list;
+    for (const ModelUse& use : plan.models) {
+        const auto range = use.model->score_range();
+        list += list.empty() ? "\n" : ",\n";
+        list += "    {\"name\": " + json_string(use.name) + ", \"model\": " + json_string(use.source) +
+                ", \"score_range\": " +
+                (range ? "[" + general_text(range->first) + ", " + general_text(range->second) + "]" : "null") + "}";
+    }
+    return "[" + list + "\n  ]";
+}
+
+/// {"ssimulacra2": {"transfer": "bt1886 (assumed)"}}
+std::string conventions_object(std::span<const MetricConventions> conventions) {
+    JsonLines metrics("    ");
+    for (const MetricConventions& each : conventions) {
+        JsonLines lines("      ");
+        for (const Convention& convention : each.list) lines.add(convention.key, json_string(convention.value));
+        metrics.add(each.metric, "{\n" + lines.take() + "    }");
+    }
+    return "{\n" + metrics.take() + "  }";
+}
+
+Status write_head(const LogHead& head, const ScorePlan& plan, OutputFile* file) {
+    JsonLines lines("  ");
+    lines.add("version", json_string(head.version));
+    lines.add("fps", std::isfinite(head.fps) ? fixed_text(head.fps, 2) : "null");
+    lines.add("complete", head.complete ? "true" : "false");
+    if (!plan.models.empty()) lines.add("models", models_list(plan));
+    if (!head.conventions.empty()) lines.add("conventions", conventions_object(head.conventions));
+    for (const qc_log_extra& extra : head.extra) {
+        if (extra.key == nullptr || extra.json_value == nullptr || !nlohmann::json::accept(extra.json_value))
+            return invalid("log: the value of the additional key " +
+                           json_string(extra.key != nullptr ? extra.key : "") + " is not JSON");
+        lines.add(extra.key, extra.json_value);
+    }
+    std::string text = lines.take();
+    text.pop_back(); // more follows on the same level
+    return file->write("{\n" + text + ",\n");
+}
+
+Status write_frames(const ScoreTable& table, const ScorePlan& plan, OutputFile* file) {
+    QC_RETURN_IF_ERROR(file->write("  \"frames\": ["));
+    bool first = true;
+    QC_RETURN_IF_ERROR(table.for_each_scored_row([&](int64_t frame, std::span<const double> values) {
+        JsonLines metrics("        ");
+        for (size_t i = 0; i < values.size(); ++i) metrics.add(plan.columns[i].name, json_score(values[i]));
+        std::string text = first ? "\n" : ",\n";
+        first = false;
+        text += "    {\n      \"frameNum\": " + std::to_string(frame) + ",\n      \"metrics\": {\n";
+        text += metrics.take() + "      }\n    }";
+        return file->write(text);
+    }));
+    return file->write("\n  ],\n");
+}
+
+std::string pooled_object(const ScoreTable::AllPools& pools) {
+    JsonLines lines("      ");
+    for (qc_pool pool : kLoggedPools) lines.add(pool_name(pool), json_score(pools[static_cast<size_t>(pool)]));
+    return "{\n" + lines.take() + "    }";
+}
+
+Status write_pooled(const ScoreTable& table, const ScorePlan& plan, OutputFile* file) {
+    std::vector<ScoreTable::AllPools> pools;
+    QC_RETURN_IF_ERROR(table.pool_everything(&pools));
+    JsonLines lines("    ");
+    for (size_t i = 0; i < plan.columns.size(); ++i)
+        lines.add(plan.columns[i].name, pools.empty() ? std::string("{\n    }") : pooled_object(pools[i]));
+    return file->write("  \"pooled_metrics\": {\n" + lines.take() + "  },\n");
+}
+
+Status write_aggregates(const ScoreTable& table, OutputFile* file) {
+    JsonLines lines("    ");
+    for (const auto& [name, value] : table.aggregates()) lines.add(name, json_score(value));
+    return file->write("  \"aggregate_metrics\": {\n" + lines.take() + "  }\n}\n");
+}
+
+} // namespace
+
+std::string json_score(double score) {
+    return std::isfinite(score) ? score_text(score) : "null";
+}
+
+std::string json_string(std::string_view text) {
+    std::string quoted = "\"";
+    for (char c : text) {
+        if (c == '"' || c == '\\') {
+            quoted += '\\';
+            quoted += c;
+        } else if (static_cast<unsigned char>(c) < 0x20) {
+            quoted += format("\\u%04x", static_cast<unsigned>(c));
+        } else {
+            quoted += c;
+        }
+    }
+    return quoted + "\"";
+}
+
+Status write_json_log(const ScoreTable& table, const ScorePlan& plan, const LogHead& head, OutputFile* file) {
+    QC_RETURN_IF_ERROR(write_head(head, plan, file));
+    QC_RETURN_IF_ERROR(write_frames(table, plan, file));
+    QC_RETURN_IF_ERROR(write_pooled(table, plan, file));
+    return write_aggregates(table, file);
+}
+
+} // namespace qc

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// Reports of a run, in libvmaf's layouts.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "quality_cuda.h"
+#include "scores/score_table.hpp"
+
+namespace qc {
+
+/// What a reader of a metric's scores has to know.
+struct MetricConventions {
+    std::string_view metric;
+    std::vector<Convention> list;
+};
+
+/// What a log says beside the scores.
+struct LogHead {
+    std::string_view version;              ///< of this library
+    double fps = 0.0;                      ///< pairs per second of wall time; not finite: null
+    bool complete = true;                  ///< false: the run ended early
+    int width = 0, height = 0;             ///< of the pictures
+    std::span<const qc_log_extra> extra{}; ///< further keys with raw JSON values
+    std::span<const MetricConventions> conventions{};
+};
+
+/// Parses "json", "xml", "csv" or "sub" exactly.
+std::optional<qc_log_format> parse_log_format(std::string_view text);
+
+/// Writes a report to a temporary name beside path and renames it, so that path never holds half a log.
+/// @return QC_ERROR_IO naming the path and the reason; what the layout's writer says (log_formats.hpp)
+Status write_log(qc_log_format log_format, const ScoreTable& table, const ScorePlan& plan, const std::string& path,
+                 const LogHead& head);
+
+} // namespace qc

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "scores/pooling.hpp"
+
+#include <cmath>
+
+namespace qc {
+
+namespace {
+
+struct PoolEntry {
+    qc_pool pool;
+    const char* name;
+    double percent; ///< negative: not a percentile
+};
+
+constexpr PoolEntry kPools[] = {
+    {QC_POOL_MEAN, "mean", -1.0},     {QC_POOL_HARMONIC_MEAN, "harmonic_mean", -1.0},
+    {QC_POOL_MIN, "min", -1.0},       {QC_POOL_MAX, "max", -1.0},
+    {QC_POOL_P1, "p1", 1.0},          {QC_POOL_P5, "p5", 5.0},
+    {QC_POOL_P10, "p10", 10.0},       {QC_POOL_P50, "p50", 50.0},
+    {QC_POOL_STDDEV, "stddev", -1.0},
+};
+static_assert(std::size(kPools) == QC_POOL_COUNT);
+
+} // namespace
+
+void RunningPool::add(double score) {
+    if (count_ == 0 || score < minimum_) minimum_ = score;
+    if (count_ == 0 || score > maximum_) maximum_ = score;
+    sum_ += score;
+    reciprocal_sum_ += 1.0 / (score + 1.0);
+    ++count_;
+}
+
+double percentile_of_sorted(std::span<const double> sorted, double percent) {
+    const double rank = percent * static_cast<double>(sorted.size() - 1) / 100.0;
+    const double low = std::floor(rank), high = std::ceil(rank);
+    const double at_low = sorted[static_cast<size_t>(low)], at_high = sorted[static_cast<size_t>(high)];
+    // Equal neighbours also when both are infinite: no rounding, no inf times 0.
+    if (low == high || at_low == at_high) return at_low;
+    return at_low * (high - rank) + at_high * (rank - low);
+}
+
+double standard_deviation(std::span<const double> scores) {
+    const double n = static_cast<double>(scores.size());
+    double sum = 0.0;
+    for (double score : scores) sum += score;
+    const double mean = sum / n;
+    double squares = 0.0;
+    for (double score : scores) squares += (score - mean) * (score - mean);
+    return std::sqrt(squares / n);
+}
+
+std::optional<double> percentile_percent(qc_pool pool) {
+    for (const PoolEntry& entry : kPools)
+        if (entry.pool == pool && entry.percent >= 0.0) return entry.percent;
+    return std::nullopt;
+}
+
+bool is_running_pool(qc_pool pool) {
+    return pool == QC_POOL_MEAN || pool == QC_POOL_HARMONIC_MEAN || pool == QC_POOL_MIN || pool == QC_POOL_MAX;
+}
+
+const char* pool_name(qc_pool pool) {
+    for (const PoolEntry& entry : kPools)
+        if (entry.pool == pool) return entry.name;
+    return nullptr;
+}
+
+std::optional<qc_pool> parse_pool(std::string_view text) {
+    for (const PoolEntry& entry : kPools)
+        if (text == entry.name) return entry.pool;
+    return std::nullopt;
+}
+
+} // namespace qc

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "scores/score_table.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace qc {
+
+namespace {
+
+constexpr double kNotPresent = std::numeric_limits<double>::quiet_NaN();
+constexpr size_t kReadBackBytes = size_t{64} << 20; ///< most memory that pooling of whole columns takes at a time
+
+Status internal(std::string text) {
+    return {QC_ERROR_INTERNAL, "score table: " + std::move(text)};
+}
+
+/// Fills what needs all scores. Sorts them.
+void pool_distribution(std::vector<double>& scores, ScoreTable::AllPools* pools) {
+    (*pools)[QC_POOL_STDDEV] = standard_deviation(scores);
+    const bool has_nan = std::any_of(scores.begin(), scores.end(), [](double score) { return std::isnan(score); });
+    if (!has_nan) std::sort(scores.begin(), scores.end());
+    for (int pool = 0; pool < QC_POOL_COUNT; ++pool)
+        if (const auto percent = percentile_percent(static_cast<qc_pool>(pool)))
+            (*pools)[static_cast<size_t>(pool)] = has_nan ? kNotPresent : percentile_of_sorted(scores, *percent);
+}
+
+void pool_running(const RunningPool& running, ScoreTable::AllPools* pools) {
+    (*pools)[QC_POOL_MEAN] = running.mean();
+    (*pools)[QC_POOL_HARMONIC_MEAN] = running.harmonic_mean();
+    (*pools)[QC_POOL_MIN] = running.minimum();
+    (*pools)[QC_POOL_MAX] = running.maximum();
+}
+
+} // namespace
+
+ScoreTable::ScoreTable(const ScorePlan& plan)
+    : plan_(plan), spool_(plan.columns.size()), handed_values_(plan.columns.size()),
+      handed_present_(plan.columns.size()), pools_(plan.columns.size()) {
+    for (const ModelUse& use : plan.models) {
+        model_inputs_.resize(std::max(model_inputs_.size(), use.inputs.size()));
+        model_outputs_.resize(std::max(model_outputs_.size(), use.outputs.size()));
+    }
+}
+
+Status ScoreTable::create(const ScorePlan& plan, std::unique_ptr<ScoreTable>* table) {
+    if (plan.n_subsample < 1) return internal("n_subsample must be at least 1");
+    for (const MetricInstance& instance : plan.instances)
+        if (instance.column.size() != instance.descriptor->outputs.size()) return internal("the plan has no columns");
+    table->reset(new ScoreTable(plan));
+    return {};
+}
+
+bool ScoreTable::expects(const MetricInstance& instance, int64_t frame, bool has_pair) const {
+    const MetricDescriptor& metric = *instance.descriptor;
+    return (keeps(frame) || metric.every_frame) && (has_pair || metric.scope == Scope::kReference);
+}
+
+int ScoreTable::expected_scores(int64_t frame, bool has_pair) const {
+    int count = 0;
+    for (const MetricInstance& instance : plan_.instances)
+        if (expects(instance, frame, has_pair))
+            count += static_cast<int>(
+                std::count_if(instance.column.begin(), instance.column.end(), [](int column) { return column >= 0; }));
+    return count;
+}
+
+void ScoreTable::begin_frame(int64_t frame, bool has_pair) {
+    if (!status_.ok()) return;
+    if (closed_ || frame != next_frame_)
+        return fail(internal(format("frame %lld begun out of turn", static_cast<long long>(frame))));
+    ++next_frame_;
+
+    PendingRow row;
+    if (!spare_rows_.empty()) {
+        row = std::move(spare_rows_.back());
+        spare_rows_.pop_back();
+    }
+    row.frame = frame;
+    row.has_pair = has_pair;
+    row.missing = expected_scores(frame, has_pair);
+    row.values.assign(plan_.columns.size(), kNotPresent);
+    row.present.assign(plan_.columns.size(), 0);
+    pending_.push_back(std::move(row));
+    settle_complete_rows();
+}
+
+void ScoreTable::put(int64_t frame, int instance, int output, double value) {
+    if (!status_.ok() || closed_) return;
+    if (frame < 0 || frame >= next_frame_ || instance < 0 || instance >= static_cast<int>(plan_.instances.size()))
+        return fail(internal("score of an unknown frame or metric"));
+    const MetricInstance& source = plan_.instances[static_cast<size_t>(instance)];
+    if (output < 0 || output >= static_cast<int>(source.column.size())) return fail(internal("unknown output"));
+    const int column = source.column[static_cast<size_t>(output)];
+    if (column < 0 || pending_.empty() || frame < pending_.front().frame) return;
+
+    // Frames are consecutive, so a pending row is found by its distance from the first.
+    PendingRow& row = pending_[static_cast<size_t>(frame - pending_.front().frame)];
+    if (!expects(source, frame, row.has_pair)) return;
+    const size_t at = static_cast<size_t>(column);
+    if (row.present[at] != 0)
+        return fail(internal(plan_.columns[at].name + " was written twice for frame " + std::to_string(frame)));
+    row.values[at] = value;
+    row.present[at] = 1;
+    if (--row.missing == 0) settle_complete_rows();
+}
+
+void ScoreTable::settle_complete_rows() {
+    while (status_.ok() && !pending_.empty() && pending_.front().missing == 0) {
+        settle(pending_.front());
+        retire_front();
+    }
+}
+
+void ScoreTable::retire_front() {
+    spare_rows_.push_back(std::move(pending_.front()));
+    pending_.pop_front();
+}
+
+void ScoreTable::settle(PendingRow& row) {
+    const bool scored = keeps(row.frame) && row.has_pair;
+    if (scored) {
+        run_models(row.values);
+    } else {
+        std::fill(row.values.begin(), row.values.end(), kNotPresent);
+    }
+    Status status = spool_.append({row.frame, scored}, row.values);
+    if (!status.ok()) return fail(std::move(status));
+    if (!scored) return;
+    for (size_t column = 0; column < pools_.size(); ++column) pools_[column].add(row.values[column]);
+    ++scored_frames_;
+}
+
+void ScoreTable::run_models(std::vector<double>& values) {
+    for (const ModelUse& use : plan_.models) {
+        for (size_t i = 0; i < use.inputs.size(); ++i) model_inputs_[i] = values[static_cast<size_t>(use.inputs[i])];
+        use.model->evaluate({model_inputs_.data(), use.inputs.size()}, {model_outputs_.data(), use.outputs.size()});
+        for (size_t i = 0; i < use.outputs.size(); ++i) values[static_cast<size_t>(use.outputs[i])] = model_outputs_[i];
+    }
+}
+
+bool ScoreTable::next_final(int64_t* frame, const double** values, const unsigned char** present) {
+    if (rows_handed_out_ == spool_.rows()) return false;
+    ScoreSpool::RowHead head;
+    Status status = spool_.read(rows_handed_out_, &head, handed_values_);
+    if (!status.ok()) {
+        fail(std::move(status));
+        return false;
+    }
+    ++rows_handed_out_;
+    std::fill(handed_present_.begin(), handed_present_.end(), head.scored ? 1 : 0);
+    *frame = head.frame;
+    *values = handed_values_.data();
+    *present = handed_present_.data();
+    return true;
+}
+
+void ScoreTable::close() {
+    closed_ = true;
+    while (!pending_.empty()) {
+        if (status_.ok() && pending_.front().missing == 0) {
+            settle(pending_.front());
+        } else {
+            ++dropped_frames_;
+        }
+        retire_front();
+    }
+}
+
+void ScoreTable::fail(Status status) {
+    if (status_.ok()) status_ = std::move(status);
+}
+
+Status ScoreTable::pooled(int column, qc_pool pool, double* value) const {
+    if (column < 0 || column >= static_cast<int>(plan_.columns.size()))
+        return invalid(format("there is no score %d", column));
+    if (pool_name(pool) == nullptr) return invalid(format("there is no pooling method %d", static_cast<int>(pool)));
+    if (scored_frames_ == 0) return invalid("no frame was scored, there is nothing to pool");
+    AllPools pools{};
+    pool_running(pools_[static_cast<size_t>(column)], &pools);
+    if (!is_running_pool(pool)) {
+        std::vector<std::vector<double>> scores;
+        QC_RETURN_IF_ERROR(read_columns(static_cast<size_t>(column), 1, &scores));
+        pool_distribution(scores[0], &pools);
+    }
+    *value = pools[static_cast<size_t>(pool)];
+    return {};
+}
+
+Status ScoreTable::pool_everything(std::vector<AllPools>* columns) const {
+    columns->clear();
+    if (scored_frames_ == 0) return {};
+    columns->resize(plan_.columns.size());
+    const size_t column_bytes = static_cast<size_t>(scored_frames_) * sizeof(double);
+    const size_t at_once = std::max<size_t>(kReadBackBytes / column_bytes, 1);
+    for (size_t first = 0; first < columns->size(); first += at_once) {
+        std::vector<std::vector<double>> scores;
+        QC_RETURN_IF_ERROR(read_columns(first, std::min(at_once, columns->size() - first), &scores));
+        for (size_t i = 0; i < scores.size(); ++i) {
+            pool_running(pools_[first + i], &(*columns)[first + i]);
+            pool_distribution(scores[i], &(*columns)[first + i]);
+        }
+    }
+    return {};
+}
+
+Status ScoreTable::read_columns(size_t first, size_t count, std::vector<std::vector<double>>* scores) const {
+    scores->resize(count);
+    for (std::vector<double>& column : *scores) column.reserve(static_cast<size_t>(scored_frames_));
+    return for_each_scored_row([&](int64_t, std::span<const double> values) {
+        for (size_t i = 0; i < count; ++i) (*scores)[i].push_back(values[first + i]);
+        return Status();
+    });
+}
+
+void ScoreTable::set_aggregate(std::string name, double value) {
+    for (auto& [known, old] : aggregates_) {
+        if (known != name) continue;
+        old = value;
+        return;
+    }
+    aggregates_.emplace_back(std::move(name), value);
+}
+
+Status
+ScoreTable::for_each_scored_row(const std::function<Status(int64_t frame, std::span<const double>)>& visit) const {
+    return spool_.for_each([&](const ScoreSpool::RowHead& head, std::span<const double> values) {
+        return head.scored ? visit(head.frame, values) : Status();
+    });
+}
+
+} // namespace qc

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// The scores of one rendition: gathers what metrics deliver out of order, completes rows with the models, hands them
+// out in order, pools them and keeps them for the log. Memory depends on how many frames are pending, not on how many
+// were scored.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "contract/status.hpp"
+#include "plan/score_plan.hpp"
+#include "scores/pooling.hpp"
+#include "scores/score_spool.hpp"
+
+namespace qc {
+
+/// Used from one thread at a time.
+///
+/// A row is final when every score that is expected for it has arrived:
+/// - frame % n_subsample == 0: all instances; otherwise only those whose descriptor says every_frame;
+/// - without a distorted picture: of these, only Scope::kReference.
+/// A final row is *scored* if it belongs to a frame that n_subsample keeps and has a pair. Other rows are handed out
+/// with nothing present and take no part in pooling, counts or log.
+///
+/// A row becomes final, is pooled and spooled inside put() (or begin_frame() or close()), whether or not it is fetched.
+class ScoreTable {
+public:
+    /// @param plan must outlive the table
+    static Status create(const ScorePlan& plan, std::unique_ptr<ScoreTable>* table);
+
+    /// Declares the next frame: 0, 1, 2 ...
+    /// @param has_pair this rendition has a distorted picture for it
+    void begin_frame(int64_t frame, bool has_pair);
+
+    /// Score of an instance's output for a frame that was begun. Outputs without a column, scores that the row does not
+    /// expect and those of rows that are final are ignored.
+    void put(int64_t frame, int instance, int output, double value);
+
+    /// Hands out the next final row, in order. Pointers have one element per column and are valid until the next call.
+    bool next_final(int64_t* frame, const double** values, const unsigned char** present);
+
+    /// No more scores will come (all metrics were flushed, or the session failed). Rows that are still incomplete are
+    /// dropped: they are neither handed out nor counted.
+    void close();
+
+    /// Why the table stopped finalising rows: the temporary file cannot be written (QC_ERROR_IO), or the engine broke
+    /// the protocol (QC_ERROR_INTERNAL). What was final before stays available.
+    const Status& status() const { return status_; }
+
+    int64_t scored_frames() const { return scored_frames_; }
+    int64_t dropped_frames() const { return dropped_frames_; } ///< incomplete when close() was called
+    int64_t pending_frames() const { return static_cast<int64_t>(pending_.size()); }
+
+    /// Over the scored frames so far. Percentiles and deviation read the column back and sort it.
+    /// @return QC_ERROR_INVALID if there are no frames or the column does not exist
+    Status pooled(int column, qc_pool pool, double* value) const;
+
+    /// What pooled() says of one column, all methods at once, indexed by qc_pool.
+    using AllPools = std::array<double, QC_POOL_COUNT>;
+    /// For every column; reads the scores back as few times as a bounded memory allows. Nothing if there are no frames.
+    Status pool_everything(std::vector<AllPools>* columns) const;
+
+    /// Stream-level values, in the order of their first setting.
+    void set_aggregate(std::string name, double value);
+    std::span<const std::pair<std::string, double>> aggregates() const { return aggregates_; }
+
+    /// Calls `visit` for every scored row in frame order until it fails; values are one per column.
+    Status for_each_scored_row(const std::function<Status(int64_t frame, std::span<const double>)>& visit) const;
+
+private:
+    struct PendingRow {
+        int64_t frame = 0;
+        bool has_pair = false;
+        int missing = 0; ///< expected scores that have not arrived
+        std::vector<double> values;
+        std::vector<unsigned char> present;
+    };
+
+    explicit ScoreTable(const ScorePlan& plan);
+
+    bool keeps(int64_t frame) const { return frame % plan_.n_subsample == 0; }
+    bool expects(const MetricInstance& instance, int64_t frame, bool has_pair) const;
+    int expected_scores(int64_t frame, bool has_pair) const;
+    void settle_complete_rows();
+    void settle(PendingRow& row);
+    void retire_front();
+    void run_models(std::vector<double>& values);
+    void fail(Status status);
+    Status read_columns(size_t first, size_t count, std::vector<std::vector<double>>* scores) const;
+
+    const ScorePlan& plan_;
+    int64_t next_frame_ = 0;
+    std::deque<PendingRow> pending_;     ///< front: the oldest frame that is not final
+    std::vector<PendingRow> spare_rows_; ///< to take memory from, so that nothing is allocated per frame
+    ScoreSpool spool_;
+    int64_t rows_handed_out_ = 0;
+    std::vector<double> handed_values_;
+    std::vector<unsigned char> handed_present_;
+    std::vector<RunningPool> pools_; ///< per column
+    std::vector<double> model_inputs_, model_outputs_;
+    int64_t scored_frames_ = 0, dropped_frames_ = 0;
+    bool closed_ = false;
+    std::vector<std::pair<std::string, double>> aggregates_;
+    Status status_;
+};
+
+} // namespace qc

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// What a metric's host code may do with the GPU: find its kernels, keep tables there, launch. Implemented by
+// engine/cuda on the driver API; no CUDA header is needed here.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "contract/status.hpp"
+#include "contract/types.hpp"
+
+namespace qc {
+
+/// A kernel of a loaded program.
+struct Kernel {
+    void* function = nullptr;
+    size_t dynamic_shared_bytes = 0;
+};
+
+struct Dim3 {
+    unsigned x = 1, y = 1, z = 1;
+};
+
+/// Smallest number of blocks of `per_block` that cover `total`.
+constexpr unsigned blocks_for(int total, int per_block) {
+    return static_cast<unsigned>((total + per_block - 1) / per_block);
+}
+
+/// The kernels of one metric, loaded into a context.
+class DeviceProgram {
+public:
+    virtual ~DeviceProgram() = default;
+    /// Finds an `extern "C"` kernel of the metric's .cu file and allows it the dynamic shared memory it is launched
+    /// with.
+    virtual Status find(const char* name, size_t dynamic_shared_bytes, Kernel* kernel) = 0;
+    /// Copies a table to device memory that lives as long as the session.
+    virtual Status upload(const void* data, size_t bytes, const void** device_address) = 0;
+};
+
+/// Launches in the order of the calls.
+class DeviceQueue {
+public:
+    virtual ~DeviceQueue() = default;
+
+    /// Launches a kernel. Arguments are passed by value and must have exactly the kernel's parameter types.
+    template <typename... Args>
+    Status launch(const Kernel& kernel, Dim3 grid, Dim3 block, const Args&... args) {
+        const void* pointers[] = {&args..., nullptr};
+        return launch_raw(kernel, grid, block, const_cast<void**>(pointers));
+    }
+    virtual Status launch_raw(const Kernel& kernel, Dim3 grid, Dim3 block, void** arguments) = 0;
+    /// Fills device memory with zero bytes (bytes: a multiple of 4).
+    virtual Status zero(void* device_address, size_t bytes) = 0;
+};
+
+/// One batch, as a kernel sees it: arrays in device memory whose content changes from batch to batch while the
+/// addresses (and so a captured graph) stay. Pair i writes accumulators + pairs[i].output * accumulator_words.
+struct DeviceBatch {
+    const DevicePair* pairs = nullptr;           ///< device address; Scope::kPair
+    const DeviceReference* references = nullptr; ///< device address; Scope::kReference
+    int count = 0;                               ///< pairs or references, by the metric's scope; use as gridDim.z
+    uint64_t* accumulators = nullptr;            ///< device address, zeroed
+    void* scratch = nullptr;                     ///< device address
+};
+
+} // namespace qc

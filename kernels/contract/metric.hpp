@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// The contract between a metric and the engine. A metric folder provides one MetricDescriptor; everything else (filter
+// options, metadata keys, log columns, CPU-against-CUDA checks, docs table, benchmark axes) follows from it.
+//
+// A metric turns pictures into *accumulators*: a fixed number of 64-bit words per pair (or per reference), integer sums
+// or bit-cast doubles summed in a fixed order. Both backends fill the same words with the same bits; finalise() turns
+// them into scores in double precision on the host, once, for both.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "contract/device.hpp"
+#include "contract/options.hpp"
+#include "contract/status.hpp"
+#include "contract/types.hpp"
+
+namespace qc {
+
+/// What one evaluation of a metric belongs to.
+enum class Scope {
+    kPair,     ///< a reference and one distorted picture
+    kReference ///< the reference alone: computed once, whatever the number of distorted pictures; may look back in time
+};
+
+/// One score a metric can write.
+struct OutputSpec {
+    std::string_view name;  ///< name under which models ask for it, e.g. "VMAF_integer_feature_adm2_score"
+    std::string_view alias; ///< name in the log, and the stem that options are appended to, e.g. "integer_adm2"
+    /// Whether this instance writes it (debug outputs, chroma planes ...); null: always.
+    bool (*enabled)(const OptionValues&, const FrameGeometry&) = nullptr;
+    /// Options never show in this output's name, even where the metric's names are templated.
+    bool plain_name = false;
+};
+
+/// Receives scores. `output` is an index into MetricDescriptor::outputs. A score may be written for an earlier frame
+/// than the one being finalised (motion2), but every enabled output exactly once per evaluated frame, by flush() at the
+/// latest.
+class ScoreSink {
+public:
+    virtual ~ScoreSink() = default;
+    virtual void put(int64_t frame, int output, double value) = 0;
+};
+
+/// Receives stream-level values (e.g. apsnr_y) after flush().
+class AggregateSink {
+public:
+    virtual ~AggregateSink() = default;
+    virtual void put(std::string_view name, double value) = 0;
+};
+
+/// One thing that a reader of the scores has to know beside the options, e.g. {"transfer", "bt1886 (assumed)"}.
+struct Convention {
+    std::string key, value;
+};
+
+/// How far a metric's scores on CUDA may be from those of the CPU backend: |difference| <= absolute + relative *
+/// |score|. Zero, the rule: the same bits. On one backend the bits are the same on every run, whatever the bound.
+struct BackendBound {
+    double absolute = 0.0, relative = 0.0;
+    bool exact() const { return absolute == 0.0 && relative == 0.0; }
+};
+
+/// One configured instance of a metric. Geometry and options are fixed at construction.
+class Metric {
+public:
+    virtual ~Metric() = default;
+
+    /// 64-bit words per pair (Scope::kPair) or per reference (Scope::kReference). They are zero before each evaluation.
+    virtual size_t accumulator_words() const = 0;
+
+    // ---- CPU backend: the readable reference, oracle of the tests ---------------------------------------------------
+    // Called concurrently from several threads for different frames, hence const and without shared mutable state.
+    // Scratch: thread_local or local vectors. Only the one that matches the scope is called.
+    virtual void score(const HostPair&, std::span<uint64_t> accumulators) const { (void)accumulators; }
+    virtual void score(const HostReference&, std::span<uint64_t> accumulators) const { (void)accumulators; }
+
+    // ---- CUDA backend -----------------------------------------------------------------------------------------------
+    /// Scratch device memory for a batch of `count` evaluations; a pure function of geometry and options. The engine
+    /// hands it over 256-byte aligned. Its content is undefined before each batch.
+    virtual size_t scratch_bytes(int count) const {
+        (void)count;
+        return 0;
+    }
+    /// Looks up kernels and uploads tables; once, before any enqueue.
+    virtual Status prepare(DeviceProgram& program) = 0;
+    /// Enqueues all kernels for one batch. Called while a graph is being captured: nothing but launches, zero() and
+    /// copies through `queue`; no allocation, no synchronisation.
+    virtual Status enqueue(const DeviceBatch& batch, DeviceQueue& queue) const = 0;
+
+    // ---- host, both backends ----------------------------------------------------------------------------------------
+    /// Called once per evaluated frame, in frame order. Keeps what it needs for later frames in the instance: the
+    /// engine makes one instance per rendition for this (one in all for Scope::kReference).
+    virtual void finalise(int64_t frame, std::span<const uint64_t> accumulators, ScoreSink& sink) = 0;
+    /// The stream ended after `frames` frames (evaluated or not).
+    virtual void flush(int64_t frames, ScoreSink& sink) {
+        (void)frames;
+        (void)sink;
+    }
+    virtual void aggregates(AggregateSink& sink) const { (void)sink; }
+    /// Asked after each finalise(): a failure (a file that cannot be written) ends the session.
+    virtual Status trouble() const { return {}; }
+
+    // ---- what to tell the user --------------------------------------------------------------------------------------
+    /// Written into the head of logs, under the metric's name.
+    virtual std::vector<Convention> conventions() const { return {}; }
+    /// Told once when the session opens, a line each: what was assumed, what looks wrong.
+    virtual std::vector<std::string> warnings() const { return {}; }
+};
+
+/// Everything the engine, the tests and the documentation know about a metric.
+struct MetricDescriptor {
+    std::string_view name;    ///< libvmaf's extractor name: "vif"
+    std::string_view summary; ///< one line for help texts
+    /// What `metrics` and `options` accept beside the name, FFmpeg's usual word: "ssim" for float_ssim. Empty: nothing.
+    /// Metrics may share one: it then means all of them. It goes before another metric's name, which then needs one
+    /// too.
+    std::string_view short_name{};
+    /// An example for developers: built for the tests, never part of metrics=all.
+    bool is_example = false;
+    Scope scope = Scope::kPair;
+    /// Luma of this many earlier reference frames is needed, at most kMaxHistory.
+    int history = 0;
+    /// Whether an instance needs the chroma of those frames as well (Scope::kReference only); null: none does. It then
+    /// needs chroma, whatever needs_chroma says.
+    bool (*needs_chroma_history)(const OptionValues&) = nullptr;
+    /// Luma of this many earlier frames of the distorted picture is needed (Scope::kPair only), at most kMaxHistory.
+    int distorted_history = 0;
+    /// Evaluated for every frame even when n_subsample skips frames.
+    bool every_frame = false;
+    bool needs_chroma = false;
+    /// Reads the geometry's colour tags: sessions whose renditions are tagged differently are refused.
+    bool uses_colour = false;
+    /// Takes pictures whose planes are G, B, R as well (FrameGeometry::rgb).
+    bool accepts_rgb = false;
+    BackendBound backend_bound{};
+    /// Its kernels are few thread blocks that run for long. The CUDA backend begins with it, and the other metrics fill
+    /// the GPU beside it.
+    bool few_blocks = false;
+    /// Score names carry a suffix made of the non-default options that have an alias.
+    bool templated_names = false;
+    std::span<const OptionSpec> options;
+    std::span<const OutputSpec> outputs;
+    /// Refuses geometry or option combinations that the metric does not define, in one clear line. Sizes below the
+    /// metric's minimum are refused here. Never null.
+    Status (*validate)(const FrameGeometry&, const OptionValues&) = nullptr;
+    /// Precondition: validate() succeeded. Never null.
+    std::unique_ptr<Metric> (*create)(const FrameGeometry&, const OptionValues&) = nullptr;
+    /// Names what the accumulators hold, e.g. "sse". Instances of a session that give the same name, of this metric or
+    /// of another, fill their accumulators with the same words, and those of "sse+chroma" begin with those of "sse":
+    /// one of them computes the words, all finalise from them. Null, or an empty name: shared with nobody. Scope and
+    /// both histories of those that share must be equal. So whatever changes a word has to show in the name.
+    std::string (*stage)(const FrameGeometry&, const OptionValues&) = nullptr;
+};
+
+} // namespace qc

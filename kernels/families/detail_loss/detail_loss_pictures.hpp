@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// Pictures for the tests of both ADM metrics. Test code only.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "contract/types.hpp"
+
+namespace qc::detail_loss {
+
+/// A luma plane with samples of 8 or 16 bits and a pitch that is no multiple of anything.
+struct Picture {
+    int width, height, depth;
+    std::vector<uint8_t> bytes;
+
+    Picture(int w, int h, int d) : width(w), height(h), depth(d), bytes(static_cast<size_t>(pitch()) * h) {}
+    int sample_bytes() const { return depth > 8 ? 2 : 1; }
+    int pitch() const { return (width + 3) * sample_bytes(); }
+    int maximum() const { return (1 << depth) - 1; }
+    size_t offset(int x, int y) const {
+        return static_cast<size_t>(y) * pitch() + static_cast<size_t>(x) * sample_bytes();
+    }
+    void set(int x, int y, int value) {
+        const auto word = static_cast<uint16_t>(value);
+        std::memcpy(bytes.data() + offset(x, y), &word, sample_bytes());
+    }
+    int get(int x, int y) const {
+        uint16_t word = 0;
+        std::memcpy(&word, bytes.data() + offset(x, y), sample_bytes());
+        return word;
+    }
+    template <typename Function>
+    static Picture make(int w, int h, int d, Function value) {
+        Picture picture(w, h, d);
+        for (int y = 0; y < h; y++) {
+            for (int x = 0; x < w; x++) picture.set(x, y, std::clamp<int>(value(x, y), 0, picture.maximum()));
+        }
+        return picture;
+    }
+    HostPicture view() const {
+        HostPicture host;
+        host.plane[0] = {bytes.data(), BytePitch{pitch()}, width, height};
+        return host;
+    }
+    FrameGeometry geometry() const {
+        FrameGeometry geometry;
+        geometry.width = width;
+        geometry.height = height;
+        geometry.depth = depth;
+        geometry.sample = depth > 8 ? SampleType::kU16 : SampleType::kU8;
+        return geometry;
+    }
+};
+
+struct Pair {
+    Picture reference, distorted;
+    HostPair view() const { return {reference.view(), distorted.view()}; }
+};
+
+inline uint32_t hash(uint32_t x, uint32_t y, uint32_t salt) {
+    uint32_t h = x * 73856093u ^ y * 19349663u ^ salt * 83492791u;
+    h ^= h >> 13;
+    h *= 0x5bd1e995u;
+    return h ^ h >> 15;
+}
+
+/// Edges, ramps, noise; the distorted picture blurs here, enhances there, adds noise elsewhere.
+inline Pair textured(int width, int height, int depth, uint32_t salt) {
+    const int up = depth - 8;
+    const auto base = [=](int x, int y) {
+        const int ramp = (3 * x + 2 * y) / 5 % 120, block = ((x / 7) ^ (y / 9)) % 2 * 50;
+        return 40 + ramp + block + static_cast<int>(hash(x, y, salt) % 17);
+    };
+    const auto changed = [=](int x, int y) {
+        const int value = base(x, y);
+        switch ((x / 24 + y / 16) % 4) {
+        case 0:
+            return (value + base(x + 1, y) + base(x, y + 1) + base(x + 1, y + 1)) / 4;
+        case 1:
+            return (value - 128) * 5 / 4 + 128;
+        case 2:
+            return value / 12 * 12 + static_cast<int>(hash(x, y, salt + 1) % 5);
+        default:
+            return value;
+        }
+    };
+    const auto fine = [=](int x, int y) {
+        return up == 0 ? 0 : static_cast<int>(hash(x, y, 99) >> 8 & ((1 << up) - 1));
+    };
+    return {Picture::make(width, height, depth, [=](int x, int y) { return (base(x, y) << up) + fine(x, y); }),
+            Picture::make(width, height, depth, [=](int x, int y) { return (changed(x, y) << up) + fine(y, x); })};
+}
+
+/// Every sample either end of the range, at random; most of the distorted ones inverted.
+inline Pair binary_noise(int width, int height, int depth, uint32_t salt) {
+    const int top = (1 << depth) - 1;
+    const auto bit = [=](int x, int y) { return (hash(x, y, salt) & 1) != 0; };
+    return {Picture::make(width, height, depth, [=](int x, int y) { return bit(x, y) ? top : 0; }),
+            Picture::make(width, height, depth,
+                          [=](int x, int y) { return bit(x, y) != ((hash(x, y, salt + 1) & 3) == 0) ? 0 : top; })};
+}
+
+inline Pair flat(int width, int height, int depth, int reference, int distorted) {
+    return {Picture::make(width, height, depth, [=](int, int) { return reference; }),
+            Picture::make(width, height, depth, [=](int, int) { return distorted; })};
+}
+
+} // namespace qc::detail_loss

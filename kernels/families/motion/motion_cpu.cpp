@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include <cstdlib>
+#include <vector>
+
+#include "device/cpu_clones.hpp"
+#include "families/motion/motion_math.hpp"
+#include "families/motion/motion_metric.hpp"
+
+namespace qc::motion {
+namespace {
+
+constexpr int kTaps = 2 * kReach + 1;
+
+template <typename T>
+QC_HD void subtract(const T* __restrict previous, const T* __restrict current, int32_t* __restrict difference,
+                    int width) {
+    for (int x = 0; x < width; ++x) difference[x] = static_cast<int32_t>(previous[x]) - current[x];
+}
+
+QC_CPU_CLONES void subtract_row(const uint8_t* previous, const uint8_t* current, int32_t* difference, int width) {
+    subtract(previous, current, difference, width);
+}
+
+QC_CPU_CLONES void subtract_row(const uint16_t* previous, const uint16_t* current, int32_t* difference, int width) {
+    subtract(previous, current, difference, width);
+}
+
+/// Vertical pass: five rows of differences become one row on the 16-bit scale.
+QC_CPU_CLONES void filter_columns(const int32_t* const rows[kTaps], int32_t* __restrict filtered, int width,
+                                  int depth) {
+    const int32_t *first = rows[0], *second = rows[1], *middle = rows[2], *fourth = rows[3], *last = rows[4];
+    if (depth < 16) {
+        for (int x = 0; x < width; ++x) {
+            filtered[x] = low_pass_to_16_bits(first[x] + last[x], second[x] + fourth[x], middle[x], depth);
+        }
+    } else {
+        for (int x = 0; x < width; ++x) {
+            filtered[x] = low_pass(first[x] + last[x], second[x] + fourth[x], middle[x]);
+        }
+    }
+}
+
+/// Horizontal pass and sum. `extended` starts kReach samples left of the row.
+QC_CPU_CLONES uint64_t sum_filtered_row(const int32_t* extended, int width) {
+    constexpr int kRun = 65536; // values of up to 65535 that a 32-bit sum holds
+    uint64_t total = 0;
+    for (int begin = 0; begin < width; begin += kRun) {
+        const int end = width - begin < kRun ? width : begin + kRun;
+        uint32_t sum = 0;
+        for (int x = begin; x < end; ++x) {
+            const int32_t* window = extended + x;
+            sum += static_cast<uint32_t>(std::abs(low_pass(window[0] + window[4], window[1] + window[3], window[2])));
+        }
+        total += sum;
+    }
+    return total;
+}
+
+/// `row` points at the first sample of the picture, with room for kReach more on either side.
+void mirror_ends(int32_t* row, int width) {
+    for (int i = 1; i <= kReach; ++i) {
+        row[-i] = row[mirrored(-i, width)];
+        row[width - 1 + i] = row[mirrored(width - 1 + i, width)];
+    }
+}
+
+template <typename T>
+uint64_t sum_planes(Plane<const T> previous, Plane<const T> current, int width, int height, int depth) {
+    // The last five rows of differences, row y in place y % kTaps, and the row that was filtered vertically.
+    std::vector<int32_t> differences(static_cast<size_t>(kTaps) * width);
+    std::vector<int32_t> extended(static_cast<size_t>(width) + 2 * kReach);
+    int32_t* const filtered = extended.data() + kReach;
+    const auto difference_row = [&](int y) { return differences.data() + static_cast<size_t>(y % kTaps) * width; };
+
+    uint64_t total = 0;
+    int subtracted_rows = 0;
+    for (int y = 0; y < height; ++y) {
+        for (; subtracted_rows < height && subtracted_rows <= y + kReach; ++subtracted_rows) {
+            subtract_row(previous.row(subtracted_rows), current.row(subtracted_rows), difference_row(subtracted_rows),
+                         width);
+        }
+        const int32_t* rows[kTaps];
+        for (int tap = 0; tap < kTaps; ++tap) rows[tap] = difference_row(mirrored(y - kReach + tap, height));
+        filter_columns(rows, filtered, width, depth);
+        mirror_ends(filtered, width);
+        total += sum_filtered_row(extended.data(), width);
+    }
+    return total;
+}
+
+} // namespace
+
+uint64_t sum_of_absolute_differences(const HostPlane& previous, const HostPlane& current,
+                                     const FrameGeometry& geometry) {
+    if (geometry.sample == SampleType::kU8) {
+        return sum_planes(previous.as<uint8_t>(), current.as<uint8_t>(), geometry.width, geometry.height,
+                          geometry.depth);
+    }
+    return sum_planes(previous.as<uint16_t>(), current.as<uint16_t>(), geometry.width, geometry.height, geometry.depth);
+}
+
+} // namespace qc::motion

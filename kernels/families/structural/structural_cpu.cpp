@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "families/structural/structural_cpu.hpp"
+
+#include <array>
+
+#include "device/cpu_clones.hpp"
+#include "families/structural/structural_plan.hpp"
+
+namespace qc::structural {
+namespace {
+
+/// Where the taps of a row of windows begin to read.
+using Taps = std::array<const float*, kTaps>;
+
+QC_CPU_CLONES void filter_row(const Taps& taps, int width, float* results) {
+    const Taps from = taps; // lets the compiler know that writing results does not move them
+    for (int x = 0; x < width; ++x) {
+        double sum = 0.0;
+        QC_UNROLL for (int k = 0; k < kTaps; ++k) {
+            const float product = from[k][x] * window_tap(k);
+            sum += static_cast<double>(product);
+        }
+        results[x] = static_cast<float>(sum);
+    }
+}
+
+QC_CPU_CLONES void multiply_row(const float* a, const float* b, int width, float* products) {
+    for (int x = 0; x < width; ++x) products[x] = a[x] * b[x];
+}
+
+/// The window in x, then in y, where it lies within the image.
+Image filtered(const Image& image) {
+    Image along(image.width - kMargin, image.height), result(along.width, image.height - kMargin);
+    Taps taps;
+    for (int y = 0; y < along.height; ++y) {
+        for (int k = 0; k < kTaps; ++k) taps[k] = image.row(y) + k;
+        filter_row(taps, along.width, along.row(y));
+    }
+    for (int y = 0; y < result.height; ++y) {
+        for (int k = 0; k < kTaps; ++k) taps[k] = along.row(y + k);
+        filter_row(taps, result.width, result.row(y));
+    }
+    return result;
+}
+
+Image product(const Image& a, const Image& b) {
+    Image result(a.width, a.height);
+    for (int y = 0; y < a.height; ++y) multiply_row(a.row(y), b.row(y), a.width, result.row(y));
+    return result;
+}
+
+template <typename T>
+void read_image(Plane<const T> plane, float scale, Image* image) {
+    for (int y = 0; y < image->height; ++y) {
+        for (int x = 0; x < image->width; ++x) image->row(y)[x] = static_cast<float>(plane.at(x, y)) * scale;
+    }
+}
+
+} // namespace
+
+Image image_of(const HostPlane& plane, const FrameGeometry& geometry) {
+    Image image(plane.width, plane.height);
+    const float scale = scale_of_depth(geometry.depth);
+    if (geometry.sample == SampleType::kU8) {
+        read_image(plane.as<uint8_t>(), scale, &image);
+    } else {
+        read_image(plane.as<uint16_t>(), scale, &image);
+    }
+    return image;
+}
+
+void add_similarity(const Image& a, const Image& b, bool with_luminance, const FixedPoint& fixed, uint64_t* sums) {
+    const Image moments[kQuantities] = {filtered(a), filtered(b), filtered(product(a, a)), filtered(product(b, b)),
+                                        filtered(product(a, b))};
+    for (size_t i = 0; i < moments[0].samples.size(); ++i) {
+        Moments at;
+        for (int q = 0; q < kQuantities; ++q) at.of[q] = moments[q].samples[i];
+        add_terms(at, with_luminance, fixed, sums);
+    }
+}
+
+} // namespace qc::structural

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// The structural similarity kernels without a GPU, against the CPU reference. Test code only.
+#pragma once
+
+#include "families/structural/structural_phases.hpp"
+#include "tests/device/emulated_device.hpp"
+
+namespace qc::structural {
+
+using test::EmulatedKernel;
+using test::ThreadOrder;
+
+template <typename T>
+void emulate_window(Dim3 grid, Dim3 block, void** arguments, const ThreadOrder& order) {
+    const auto& task = test::argument<Task>(arguments, 0);
+    ASSERT_EQ(block.x, static_cast<unsigned>(kThreads));
+    const auto memory = std::make_unique<WindowMemory>();
+    test::each_block(grid, [&](int x, int, int pair) {
+        std::memset(memory.get(), order.descending() ? 0xff : 0x7e, sizeof *memory);
+        const Segment segment = segment_of(task, x);
+        const bool has_negatives = task.window[segment.level].has_negatives;
+        uint64_t* const sums = task.accumulators + (task.pairs[pair].output * task.levels + segment.level) * kSumWords;
+        for (int batch = 0; has_batch(segment, batch); ++batch) {
+            order.each(kThreads, [&](int thread) {
+                if (batch > 0) keep_phase(*memory, thread);
+                read_phase<T>(*memory, task, pair, segment, batch, thread);
+            });
+            order.each(kWarps, [&](int warp) { // lanes wait for their own warp only
+                order.each(kLanes, [&](int lane) {
+                    (has_negatives ? row_phase<true> : row_phase<false>)(*memory, warp * kLanes + lane);
+                });
+                order.each(kLanes, [&](int lane) {
+                    (has_negatives ? column_phase<true> : column_phase<false>)(*memory, warp * kLanes + lane);
+                });
+            });
+            order.each(kThreads, [&](int thread) { terms_phase(*memory, task, segment, batch, thread, sums); });
+        }
+    });
+}
+
+/// What pictures show. Edges: black and white without anything between, which makes the low-pass filter overshoot.
+enum class Content { kTexture, kNoise, kEdges, kBlack, kFlat };
+
+inline uint32_t sample_of(Content content, int x, int y, uint32_t seed, int depth, bool distorted) {
+    const uint32_t peak = (1u << depth) - 1;
+    switch (content) {
+    case Content::kNoise:
+        return test::synthetic_hash(x, y, seed, 0, distorted) & peak;
+    case Content::kEdges:
+        return test::synthetic_hash(x / 7, y / 5, seed, 0, distorted ? x % 3 == 0 : 0) % 3 == 0 ? peak : 0;
+    case Content::kBlack:
+        return 0;
+    case Content::kFlat:
+        return distorted ? peak : peak / 3;
+    default:
+        return distorted ? test::synthetic_distorted(x, y, static_cast<int>(seed), 0, depth)
+                         : test::synthetic_reference(x, y, static_cast<int>(seed), 0, depth);
+    }
+}
+
+inline test::EmulatedPlane make_plane(Content content, int width, int height, int depth, int padding, int shift,
+                                      uint32_t seed, bool distorted) {
+    return {width, height, depth, padding, shift, 1, [=](int x, int y) {
+                return sample_of(content, x, y, seed, depth, distorted);
+            }};
+}
+
+struct EmulationCase {
+    int width, height, depth, shift, count;
+    Content content = Content::kTexture;
+    int pitch_step = 1; ///< by how much the pitch grows from pair to pair: 4 keeps rows aligned for wide loads
+};
+
+inline std::ostream& operator<<(std::ostream& stream, const EmulationCase& c) {
+    return stream << c.width << "x" << c.height << ", " << c.depth << " bits << " << c.shift << ", " << c.count
+                  << " pairs, content " << static_cast<int>(c.content);
+}
+
+/// kernels: those of the metric itself. The device's accumulators have to equal the CPU reference's in every bit.
+inline void expect_emulation_equals_cpu(const MetricDescriptor& descriptor, std::vector<EmulatedKernel> kernels,
+                                        const EmulationCase& c, const OptionValues& options, bool descending) {
+    SCOPED_TRACE(testing::Message() << c);
+    const FrameGeometry geometry = test::luma_geometry(c.width, c.height, c.depth);
+    ASSERT_TRUE(descriptor.validate(geometry, options).ok());
+    const auto metric = descriptor.create(geometry, options);
+    kernels.push_back({"structural_window_u8", emulate_window<uint8_t>});
+    kernels.push_back({"structural_window_u16", emulate_window<uint16_t>});
+    test::EmulatedProgram program(std::move(kernels), 0);
+    ASSERT_TRUE(metric->prepare(program).ok());
+    EXPECT_EQ(program.uploads(), 0u);
+
+    std::vector<test::EmulatedPlane> planes;
+    for (int i = 0; i < c.count; ++i)
+        for (const bool distorted : {false, true}) {
+            const int aligned = c.pitch_step == 4 ? (c.width + 3) / 4 * 4 : c.width;
+            const int pitch = aligned + (distorted ? 3 * i : i) * c.pitch_step;
+            planes.push_back(make_plane(c.content, c.width, c.height, c.depth, pitch - c.width, c.shift, i, distorted));
+        }
+    test::expect_emulation_equals_cpu(*metric, planes, descending);
+}
+
+} // namespace qc::structural

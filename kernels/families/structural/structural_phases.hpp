@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// The window kernel, phase by phase: what one thread does between two barriers. Compiles for the host too, so that a
+// test can run the phases of all threads one after another and compare them with the CPU reference.
+//
+// A block takes a strip of 32 columns of results and goes down a segment of it, 32 rows at a time. Five warps, one for
+// each quantity (a, b, a^2, b^2, ab):
+//
+//     read         samples of 32 rows of both pictures, as floats
+//     along rows   lane: row. The window in x; results go below those of the last ten rows before
+//     down         lane: column. The window in y; results replace what they were made of
+//     terms        lane: column. Five results make a position's terms
+//     keep         the last ten rows' results of the window in x move up
+//
+// One launch serves all levels. Memory per block and multiprocessor: 39 KB, five blocks.
+#pragma once
+
+#include "families/structural/structural_source.hpp"
+
+namespace qc::structural {
+
+constexpr int kWarps = kQuantities;
+constexpr int kThreads = kWarps * kLanes;
+
+constexpr int kReadColumns = (kTileColumns + kMargin + 3) / 4 * 4;
+/// Odd pitches: lanes that work on neighbouring rows, and those on neighbouring columns, read different banks.
+constexpr int kReadPitch = kReadColumns + 1, kFilteredPitch = kTileColumns + 1;
+constexpr int kFilteredRows = kMargin + kBatchRows;
+
+/// Shared memory of a block.
+struct WindowMemory {
+    float samples[2][kBatchRows * kReadPitch];
+    float filtered[kQuantities][kFilteredRows * kFilteredPitch];
+};
+
+/// What a block works on.
+struct Segment {
+    int level;
+    int x;                  ///< of its first column
+    int first_row, end_row; ///< of results
+};
+
+QC_HD Segment segment_of(const Task& task, int block) {
+    int level = 0;
+    while (level + 1 < task.levels && block >= task.window[level + 1].first_block) ++level;
+    const WindowTask& window = task.window[level];
+    const int rank = block - window.first_block, rows = task.level[level].height - kMargin;
+    Segment segment;
+    segment.level = level;
+    segment.x = rank % window.strips * kTileColumns;
+    segment.first_row = rank / window.strips * window.segment_rows;
+    const int end = segment.first_row + window.segment_rows;
+    segment.end_row = end < rows ? end : rows;
+    return segment;
+}
+
+/// First row of samples of a batch. Its first row of results is kMargin above: the first batch of a segment makes
+/// kMargin rows of results that nobody uses.
+QC_HD int first_sample_row(const Segment& segment, int batch) {
+    return segment.first_row + batch * kBatchRows;
+}
+
+QC_HD bool has_batch(const Segment& segment, int batch) {
+    return first_sample_row(segment, batch) - kMargin < segment.end_row;
+}
+
+template <typename T>
+QC_HD void read_phase(WindowMemory& memory, const Task& task, int pair, const Segment& segment, int batch, int thread) {
+    const int y = first_sample_row(segment, batch);
+    for (int picture = 0; picture < 2; ++picture) {
+        float* const samples = memory.samples[picture];
+        const auto store = [&](int row, int column, float sample) { samples[row * kReadPitch + column] = sample; };
+        const Level& level = task.level[segment.level];
+        if (level.samples == nullptr) {
+            read_tile<kBatchRows, kReadColumns, kThreads>(LumaSource<T>(task, pair, picture), segment.x, y, thread,
+                                                          store);
+        } else {
+            read_tile<kBatchRows, kReadColumns, kThreads>(LevelSource(level, pair, picture), segment.x, y, thread,
+                                                          store);
+        }
+    }
+}
+
+template <bool kSigned>
+QC_HD void row_phase(WindowMemory& memory, int thread) {
+    const int quantity = thread / kLanes, row = thread % kLanes;
+    const bool is_product = quantity >= kSquareA;
+    // First and second factor.
+    const float* const from = memory.samples[quantity == kB || quantity == kSquareB ? 1 : 0] + row * kReadPitch;
+    const float* const factor = memory.samples[quantity == kSquareA ? 0 : 1] + row * kReadPitch;
+    float* const to = memory.filtered[quantity] + (kMargin + row) * kFilteredPitch;
+    QC_NO_UNROLL for (int x = 0; x < kTileColumns; x += kTuning.run) {
+        filter_run<kTuning.run, kSigned>([&](int i) { return is_product ? from[x + i] * factor[x + i] : from[x + i]; },
+                                         [&](int i, float result) { to[x + i] = result; });
+    }
+}
+
+template <bool kSigned>
+QC_HD void column_phase(WindowMemory& memory, int thread) {
+    const int quantity = thread / kLanes, column = thread % kLanes;
+    float* const filtered = memory.filtered[quantity] + column;
+    QC_NO_UNROLL for (int y = 0; y < kBatchRows; y += kTuning.run) {
+        filter_run<kTuning.run, kSigned>([&](int i) { return filtered[(y + i) * kFilteredPitch]; },
+                                         [&](int i, float result) { filtered[(y + i) * kFilteredPitch] = result; });
+    }
+}
+
+/// @param sums kSumWords of the thread
+QC_HD void terms_phase(const WindowMemory& memory, const Task& task, const Segment& segment, int batch, int thread,
+                       uint64_t* sums) {
+    const int column = thread % kLanes;
+    if (segment.x + column >= task.level[segment.level].width - kMargin) return;
+    const WindowTask& window = task.window[segment.level];
+    const int y = first_sample_row(segment, batch) - kMargin;
+    QC_NO_UNROLL for (int row = thread / kLanes; row < kBatchRows; row += kWarps) {
+        if (y + row < segment.first_row || y + row >= segment.end_row) continue;
+        Moments moments;
+        QC_UNROLL for (int q = 0; q < kQuantities; ++q) {
+            moments.of[q] = memory.filtered[q][row * kFilteredPitch + column];
+        }
+        add_terms(moments, window.with_luminance, window.fixed, sums);
+    }
+}
+
+QC_HD void keep_phase(WindowMemory& memory, int thread) {
+    float* const filtered = memory.filtered[thread / kLanes] + thread % kLanes;
+    QC_UNROLL for (int row = 0; row < kMargin; ++row) {
+        filtered[row * kFilteredPitch] = filtered[(kBatchRows + row) * kFilteredPitch];
+    }
+}
+
+} // namespace qc::structural

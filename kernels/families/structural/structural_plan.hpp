@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// Host side of the levels: scratch memory, the window's blocks, means from sums.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <span>
+
+#include "contract/device.hpp"
+#include "families/structural/structural_level.hpp"
+
+namespace qc::structural {
+
+/// Luma of the 8-bit scale, whatever the depth. Exact.
+inline float scale_of_depth(int depth) {
+    return 1.0f / static_cast<float>(1 << (depth - 8));
+}
+
+/// Levels of the given sizes in scratch memory, and the blocks that the window takes.
+class LevelPlan {
+public:
+    struct Size {
+        int width, height;
+    };
+
+    explicit LevelPlan(const FrameGeometry& geometry) : sample_scale_(scale_of_depth(geometry.depth)) {}
+
+    /// Levels come from large to small. Precondition: width and height are at least kTaps.
+    void add(Size size, bool in_scratch, bool with_luminance, bool has_negatives) {
+        Level& level = levels_[count_];
+        level = {nullptr, 0, 0, size.width, size.height};
+        if (in_scratch) {
+            level.pitch = (size.width + 31) / 32 * 32; // rows start at multiples of 128 bytes
+            level.plane = static_cast<uint64_t>(level.pitch) * static_cast<uint64_t>(size.height);
+        }
+        const int columns = size.width - kMargin, rows = size.height - kMargin;
+        constexpr int kMostRows = kTuning.batches * kBatchRows - kMargin;
+        const int segments = (rows + kMostRows - 1) / kMostRows;
+        const int batches = ((rows + segments - 1) / segments + kMargin + kBatchRows - 1) / kBatchRows;
+        WindowTask& window = windows_[count_];
+        window.first_block = blocks_;
+        window.strips = (columns + kTileColumns - 1) / kTileColumns;
+        window.segment_rows = batches * kBatchRows - kMargin;
+        window.with_luminance = with_luminance;
+        window.has_negatives = has_negatives;
+        window.fixed = FixedPoint::for_sum_of(static_cast<int64_t>(columns) * rows);
+        blocks_ += window.strips * ((rows + window.segment_rows - 1) / window.segment_rows);
+        ++count_;
+    }
+
+    int count() const { return count_; }
+    const Level& level(int index) const { return levels_[index]; }
+    const WindowTask& window(int index) const { return windows_[index]; }
+    int64_t positions(int index) const {
+        return static_cast<int64_t>(levels_[index].width - kMargin) * (levels_[index].height - kMargin);
+    }
+    size_t words() const { return static_cast<size_t>(count_) * kSumWords; }
+    unsigned window_blocks() const { return static_cast<unsigned>(blocks_); }
+
+    size_t scratch_bytes(int count) const {
+        uint64_t floats = 0;
+        for (int i = 0; i < count_; ++i) floats += levels_[i].plane;
+        return 2 * static_cast<size_t>(count) * floats * sizeof(float);
+    }
+
+    Task task_for(const DeviceBatch& batch) const {
+        Task task{batch.pairs, batch.accumulators, count_, sample_scale_, {}, {}};
+        std::copy_n(levels_.begin(), count_, task.level);
+        std::copy_n(windows_.begin(), count_, task.window);
+        auto* next = static_cast<float*>(batch.scratch);
+        for (int i = 0; i < count_; ++i) {
+            if (levels_[i].plane == 0) continue;
+            task.level[i].samples = next;
+            next += 2 * static_cast<uint64_t>(batch.count) * levels_[i].plane;
+        }
+        return task;
+    }
+
+    /// Mean of the terms that word `word` of a level sums up, in single precision as libvmaf returns it.
+    double mean(std::span<const uint64_t> words, int level, SumWord word) const {
+        const double sum = windows_[level].fixed.to_double(words[level * kSumWords + word]);
+        return static_cast<double>(static_cast<float>(sum / static_cast<double>(positions(level))));
+    }
+
+private:
+    float sample_scale_;
+    int count_ = 0, blocks_ = 0;
+    std::array<Level, kMaxLevels> levels_{};
+    std::array<WindowTask, kMaxLevels> windows_{};
+};
+
+} // namespace qc::structural

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// The engine's own kernels: lifting pictures to the session's depth, keeping the planes that later frames look back at.
+#pragma once
+
+#include "contract/types.hpp"
+#include "quality_cuda.h"
+
+namespace qc {
+
+/// One plane whose container the metrics can't read in place: its samples are lifted to 16-bit words at the session's
+/// depth, target = (source >> shift_right) << shift_left.
+struct ConvertJob {
+    const void* source;
+    uint16_t* target;
+    uint32_t source_pitch_bytes, target_pitch_bytes;
+    int32_t width, height;
+    uint16_t step;         ///< distance of samples in the source
+    uint16_t source_bytes; ///< 1 or 2
+    uint16_t shift_right, shift_left;
+};
+
+/// Earlier planes of one input: its luma, or Cb or Cr, in the container its pictures are scored in.
+struct HistoryRing {
+    void* plane[kMaxHistory]; ///< plane[k]: k + 1 frames before the next batch's first frame
+    int32_t depth;            ///< planes in use, 1..kMaxHistory
+    uint32_t pitch_bytes;
+    int32_t row_bytes; ///< from a row's first sample to its last
+    int32_t height;
+};
+
+/// The rings of all planes whose past some metric wants.
+struct HistoryRings {
+    HistoryRing ring[1 + QC_MAX_RENDITIONS + 2]; ///< lumas, then the reference's chroma
+    int32_t count;
+};
+
+constexpr int kIngestBlock = 256;
+
+} // namespace qc

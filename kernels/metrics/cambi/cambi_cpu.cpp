@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// CAMBI on the CPU: the readable reference.
+//
+//     picture -> nearest samples, 10 bits -> anti-dither filter -> spatial mask
+//     for each scale
+//         every second sample of image and mask (at scale 0 only for half-size analysis)
+//         mode filter of the image
+//         c-values: in a window around each pixel, count the samples of its value and of values some codes away
+//         pooling: sum of the largest c-values
+#include <algorithm>
+#include <functional>
+
+#include "device/cpu_clones.hpp"
+#include "metrics/cambi/cambi.hpp"
+
+namespace qc::cambi {
+namespace {
+
+/// Samples of the analysis, and whether the spatial mask takes them in (1) or not (0).
+struct Image {
+    int width = 0, height = 0;
+    std::vector<uint16_t> samples;
+    std::vector<uint8_t> mask;
+
+    uint16_t* row(int y) { return samples.data() + static_cast<size_t>(y) * static_cast<size_t>(width); }
+    const uint16_t* row(int y) const { return samples.data() + static_cast<size_t>(y) * static_cast<size_t>(width); }
+    uint8_t* mask_row(int y) { return mask.data() + static_cast<size_t>(y) * static_cast<size_t>(width); }
+    const uint8_t* mask_row(int y) const { return mask.data() + static_cast<size_t>(y) * static_cast<size_t>(width); }
+};
+
+// ---- picture to image -----------------------------------------------------------------------------------------------
+
+QC_CPU_CLONES void to_ten_bits(uint16_t* row, int width, int depth) {
+    if (depth <= kDepth) {
+        const int shift = kDepth - depth;
+        for (int x = 0; x < width; ++x) row[x] = static_cast<uint16_t>(row[x] << shift);
+    } else {
+        const int shift = depth - kDepth;
+        const uint32_t half = 1u << (shift - 1);
+        for (int x = 0; x < width; ++x) row[x] = static_cast<uint16_t>((uint32_t{row[x]} + half) >> shift);
+    }
+}
+
+template <typename Sample>
+void copy_samples(const HostPlane& luma, const FrameGeometry& geometry, const Analysis& analysis, Image* image) {
+    const Plane<const Sample> plane = luma.as<Sample>();
+    const auto largest = static_cast<uint16_t>((1u << geometry.depth) - 1);
+    for (int y = 0; y < image->height; ++y) {
+        const Sample* source = plane.row(analysis.rows[static_cast<size_t>(y)]);
+        uint16_t* target = image->row(y);
+        if (analysis.resampled) {
+            for (int x = 0; x < image->width; ++x) target[x] = source[analysis.columns[static_cast<size_t>(x)]];
+        } else {
+            std::copy_n(source, image->width, target);
+        }
+        // Containers can hold more than the depth allows; then the largest sample counts.
+        for (int x = 0; x < image->width; ++x) target[x] = std::min(target[x], largest);
+        to_ten_bits(target, image->width, geometry.depth);
+    }
+}
+
+/// Average of each sample and its three neighbours on the right and below; at the last column and row the samples there
+/// stand for those beyond.
+QC_CPU_CLONES void anti_dither_row(uint16_t* row, const uint16_t* below, int width) {
+    const int last = width - 1;
+    for (int x = 0; x < last; ++x) row[x] = static_cast<uint16_t>((row[x] + row[x + 1] + below[x] + below[x + 1]) >> 2);
+}
+
+void anti_dither(Image* image) {
+    const int last = image->width - 1;
+    for (int y = 0; y < image->height; ++y) {
+        uint16_t* row = image->row(y);
+        const uint16_t* below = image->row(std::min(y + 1, image->height - 1));
+        const auto corner = static_cast<uint16_t>((row[last] + below[last]) >> 1);
+        if (below == row) { // in place, so the row below must not be the row itself
+            const std::vector<uint16_t> copy(row, row + image->width);
+            anti_dither_row(row, copy.data(), image->width);
+        } else {
+            anti_dither_row(row, below, image->width);
+        }
+        row[last] = corner;
+    }
+}
+
+// ---- spatial mask ---------------------------------------------------------------------------------------------------
+
+/// 1 where a sample equals its neighbours on the right and below. Beyond the picture nothing differs.
+QC_CPU_CLONES void flat_row(const uint16_t* row, const uint16_t* below, uint8_t* flat, int width) {
+    const int last = width - 1;
+    for (int x = 0; x < last; ++x) flat[x] = static_cast<uint8_t>((row[x] == row[x + 1]) & (row[x] == below[x]));
+    flat[last] = row[last] == below[last];
+}
+
+QC_CPU_CLONES void add_row(uint8_t* sum, const uint8_t* row, int width) {
+    for (int x = 0; x < width; ++x) sum[x] = static_cast<uint8_t>(sum[x] + row[x]);
+}
+
+QC_CPU_CLONES void subtract_row(uint8_t* sum, const uint8_t* row, int width) {
+    for (int x = 0; x < width; ++x) sum[x] = static_cast<uint8_t>(sum[x] - row[x]);
+}
+
+/// `columns` starts kMaskReach zeros before the row.
+QC_CPU_CLONES void mask_row(const uint8_t* columns, uint8_t* mask, int width, int limit) {
+    for (int x = 0; x < width; ++x) {
+        int count = 0;
+        for (int k = 0; k < kMaskSide; ++k) count += columns[x + k];
+        mask[x] = count > limit;
+    }
+}
+
+void make_mask(Image* image, int limit) {
+    const int width = image->width, height = image->height;
+    const auto row_size = static_cast<size_t>(width);
+    // The flags of the last kMaskSide rows, row y in place y % kMaskSide, and their sums by column.
+    std::vector<uint8_t> flags(kMaskSide * row_size);
+    std::vector<uint8_t> columns(row_size + 2 * kMaskReach);
+    uint8_t* const sums = columns.data() + kMaskReach;
+    image->mask.resize(image->samples.size());
+    const auto flag_row = [&](int y) { return flags.data() + static_cast<size_t>(y % kMaskSide) * row_size; };
+    for (int y = -kMaskReach; y < height; ++y) {
+        const int entering = y + kMaskReach, leaving = y - kMaskReach - 1;
+        if (leaving >= 0) subtract_row(sums, flag_row(leaving), width);
+        if (entering < height) {
+            flat_row(image->row(entering), image->row(std::min(entering + 1, height - 1)), flag_row(entering), width);
+            add_row(sums, flag_row(entering), width);
+        }
+        if (y >= 0) mask_row(columns.data(), image->mask_row(y), width, limit);
+    }
+}
+
+// ---- scales ---------------------------------------------------------------------------------------------------------
+
+/// In place: every sample comes from behind where it goes.
+void decimate(Image* image) {
+    const int width = (image->width + 1) / 2, height = (image->height + 1) / 2;
+    for (int y = 0; y < height; ++y) {
+        const uint16_t* row = image->row(2 * y);
+        const uint8_t* mask = image->mask_row(2 * y);
+        const size_t target = static_cast<size_t>(y) * static_cast<size_t>(width);
+        for (int x = 0; x < width; ++x) {
+            image->samples[target + static_cast<size_t>(x)] = row[2 * x];
+            image->mask[target + static_cast<size_t>(x)] = mask[2 * x];
+        }
+    }
+    image->width = width;
+    image->height = height;
+    image->samples.resize(static_cast<size_t>(width) * static_cast<size_t>(height));
+    image->mask.resize(image->samples.size());
+}
+
+QC_CPU_CLONES void mode_row(const uint16_t* first, const uint16_t* second, const uint16_t* third, uint16_t* out,
+                            int count) {
+    for (int x = 0; x < count; ++x) out[x] = mode_of_three(first[x], second[x], third[x]);
+}
+
+/// Along the rows, then down the columns. The first and last column are filtered downwards only, the first and last row
+/// not at all.
+void mode_filter(Image* image) {
+    const int width = image->width, height = image->height;
+    std::vector<uint16_t> filtered(image->samples);
+    const auto filtered_row = [&](int y) {
+        return filtered.data() + static_cast<size_t>(y) * static_cast<size_t>(width);
+    };
+    for (int y = 0; y < height && width > 2; ++y) {
+        const uint16_t* row = image->row(y);
+        mode_row(row, row + 1, row + 2, filtered_row(y) + 1, width - 2);
+    }
+    for (int y = 1; y < height - 1; ++y)
+        mode_row(filtered_row(y - 1), filtered_row(y), filtered_row(y + 1), image->row(y), width);
+}
+
+// ---- c-values -------------------------------------------------------------------------------------------------------
+
+constexpr uint16_t kNotCounted = 0xffff;
+
+/// A column lies in the windows of all pixels up to half a window away.
+QC_INLINE_HELPER void add_to_windows(uint16_t* counts, int window, int change) {
+    for (int i = 0; i < window; ++i) counts[i] = static_cast<uint16_t>(counts[i] + change);
+}
+
+/// Moves the windows of a row down: `entering` and `leaving` are places, by column, or kNotCounted.
+QC_CPU_CLONES void move_windows(uint16_t* counts, size_t stride, int window, const uint16_t* entering,
+                                const uint16_t* leaving, int width) {
+    for (int x = 0; x < width; ++x) {
+        if (entering[x] == leaving[x]) continue;
+        if (entering[x] != kNotCounted) add_to_windows(counts + entering[x] * stride + x, window, 1);
+        if (leaving[x] != kNotCounted) add_to_windows(counts + leaving[x] * stride + x, window, -1);
+    }
+}
+
+/// For each value and column, how often the value stands in the window around the column's pixel in the current row.
+/// Counted are the values first - differences .. last + differences: no other plays a part.
+class WindowCounts {
+public:
+    WindowCounts(const Settings& settings, int width, int window)
+        : origin_(settings.first - settings.differences),
+          values_(settings.last - settings.first + 1 + 2 * settings.differences), width_(width), window_(window),
+          stride_(static_cast<size_t>(width + window - 1)), counts_(stride_ * static_cast<size_t>(values_)) {}
+
+    /// Place of a sample's value; not below values() if it is not counted.
+    unsigned place(int sample) const { return static_cast<unsigned>(sample - origin_); }
+    unsigned values() const { return static_cast<unsigned>(values_); }
+
+    void move(const uint16_t* entering, const uint16_t* leaving) {
+        move_windows(counts_.data(), stride_, window_, entering, leaving, width_);
+    }
+
+    /// Counts in the window around column x of the value at `place` of values.
+    int at(int place, int x) const {
+        return counts_[static_cast<size_t>(place) * stride_ + static_cast<size_t>(x + window_ / 2)];
+    }
+
+private:
+    int origin_, values_, width_, window_;
+    size_t stride_;
+    std::vector<uint16_t> counts_;
+};
+
+/// c-value of a masked-in pixel whose sample is in first .. last.
+float c_value(const Settings& settings, const WindowCounts& counts, int sample, int x) {
+    const int nd = settings.differences;
+    const auto place = static_cast<int>(counts.place(sample));
+    const int own = counts.at(place, x);
+    float c = 0.0f;
+    for (int d = 1; d <= nd; ++d) {
+        // The dark limit is held against a sample brighter by the number of differences, as in libvmaf.
+        if (sample > settings.brightest[static_cast<size_t>(d)] || sample + nd + d <= settings.dark_limit) continue;
+        const int other = std::max(counts.at(place + d, x), counts.at(place - d, x));
+        c = std::max(c, contrast(contrast_weight(d), static_cast<float>(own), static_cast<float>(other),
+                                 reciprocals()[static_cast<size_t>(own + other)]));
+    }
+    return c;
+}
+
+/// Calls `visit(x, y, c)` for every pixel whose c-value is not 0.
+void for_each_c_value(const Settings& settings, const Image& image, int window,
+                      const std::function<void(int, int, float)>& visit) {
+    if (settings.nothing_visible()) return;
+    const int width = image.width, height = image.height, reach = window / 2;
+    WindowCounts counts(settings, width, window);
+    std::vector<uint16_t> places(image.samples.size());
+    for (size_t i = 0; i < places.size(); ++i) {
+        const unsigned place = counts.place(image.samples[i]);
+        places[i] = image.mask[i] != 0 && place < counts.values() ? static_cast<uint16_t>(place) : kNotCounted;
+    }
+    const std::vector<uint16_t> nothing(static_cast<size_t>(width), kNotCounted);
+    const auto place_row = [&](int y) {
+        return y < 0 || y >= height ? nothing.data()
+                                    : places.data() + static_cast<size_t>(y) * static_cast<size_t>(width);
+    };
+    for (int y = -reach; y < height; ++y) {
+        counts.move(place_row(y + reach), place_row(y - reach - 1));
+        if (y < 0) continue;
+        const uint16_t* samples = image.row(y);
+        const uint8_t* mask = image.mask_row(y);
+        for (int x = 0; x < width; ++x) {
+            if (mask[x] == 0 || samples[x] < settings.first || samples[x] > settings.last) continue;
+            const float c = c_value(settings, counts, samples[x], x);
+            if (c > 0.0f) visit(x, y, c);
+        }
+    }
+}
+
+/// Sum of the largest c-values, at most `pooled` of them.
+uint64_t sum_of_largest(std::vector<float>& c_values, uint64_t pooled) {
+    if (c_values.size() > pooled) {
+        const auto middle = c_values.begin() + static_cast<std::ptrdiff_t>(pooled);
+        std::nth_element(c_values.begin(), middle, c_values.end(), std::greater<>());
+        c_values.erase(middle, c_values.end());
+    }
+    uint64_t sum = 0;
+    for (const float c : c_values) sum += to_fixed_point(c);
+    return sum;
+}
+
+} // namespace
+
+void score_picture(const FrameGeometry& geometry, const Settings& settings, const Analysis& analysis,
+                   const HostPlane& luma, std::span<uint64_t> sums, std::span<uint64_t> heat_maps) {
+    Image image;
+    image.width = analysis.width;
+    image.height = analysis.height;
+    image.samples.resize(static_cast<size_t>(image.width) * static_cast<size_t>(image.height));
+    if (geometry.sample == SampleType::kU8) {
+        copy_samples<uint8_t>(luma, geometry, analysis, &image);
+    } else {
+        copy_samples<uint16_t>(luma, geometry, analysis, &image);
+    }
+    if (settings.anti_dither) anti_dither(&image);
+    make_mask(&image, analysis.mask_limit);
+
+    std::vector<float> c_values;
+    for (int scale = 0; scale < kScales; ++scale) {
+        if (scale > 0 || settings.half_size) decimate(&image);
+        mode_filter(&image);
+        c_values.clear();
+        for_each_c_value(settings, image, analysis.window, [&](int x, int y, float c) {
+            c_values.push_back(c);
+            if (heat_maps.empty()) return;
+            const size_t i = static_cast<size_t>(y) * static_cast<size_t>(image.width) + static_cast<size_t>(x);
+            heat_maps[i / 4] |= uint64_t{heat(c, settings.full_heat())} << (16 * (i % 4));
+        });
+        sums[static_cast<size_t>(scale * kWordsPerScale + kActivePixels)] = c_values.size();
+        sums[static_cast<size_t>(scale * kWordsPerScale + kPooledSum)] =
+            sum_of_largest(c_values, settings.pooled_pixels(analysis, scale));
+        if (!heat_maps.empty()) heat_maps = heat_maps.subspan(heat_map_words(image.width, image.height));
+    }
+}
+
+} // namespace qc::cambi

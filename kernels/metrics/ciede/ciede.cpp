@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "metrics/ciede/ciede.hpp"
+
+#include <bit>
+#include <cmath>
+
+#include "metrics/ciede/ciede_cpu.hpp"
+#include "metrics/ciede/ciede_tile.hpp"
+
+namespace qc::ciede {
+namespace {
+
+/// Of CUDA, in decibels. A colour difference is up to 9e-7 of its value off (ciede_emulation_test.cpp): 8e-6 dB on a
+/// picture of one pair of colours, some 1e-8 where it averages out. One pair in some millions rounds another way at an
+/// earlier step: a picture of nothing but that one, a code of 16 bits apart, would be 1e-3 dB off.
+constexpr double kBackendBound = 1e-5;
+
+constexpr OutputSpec kOutputs[] = {{"ciede2000", "ciede2000"}};
+
+class CiedeMetric final : public Metric {
+public:
+    explicit CiedeMetric(const FrameGeometry& geometry) : geometry_(geometry), task_(make_task(geometry)) {}
+
+    size_t accumulator_words() const override { return 1; }
+
+    void score(const HostPair& pair, std::span<uint64_t> accumulators) const override {
+        accumulators[0] = std::bit_cast<uint64_t>(reference_sum(pair, geometry_));
+    }
+
+    /// A partial sum for every tile.
+    size_t scratch_bytes(int count) const override {
+        return sizeof(double) * static_cast<size_t>(task_.tiles) * static_cast<size_t>(count);
+    }
+
+    Status prepare(DeviceProgram& program) override {
+        const bool bytes = geometry_.sample == SampleType::kU8;
+        QC_RETURN_IF_ERROR(program.find(bytes ? "ciede_tiles_u8" : "ciede_tiles_u16", 0, &tiles_));
+        QC_RETURN_IF_ERROR(program.find("ciede_total", 0, &total_));
+        const auto tables = std::make_unique<Tables>();
+        fill_tables(tables.get());
+        const void* address = nullptr;
+        QC_RETURN_IF_ERROR(program.upload(tables.get(), sizeof(Tables), &address));
+        tables_ = static_cast<const Tables*>(address);
+        return {};
+    }
+
+    Status enqueue(const DeviceBatch& batch, DeviceQueue& queue) const override {
+        const auto count = static_cast<unsigned>(batch.count);
+        auto* const partial_sums = static_cast<double*>(batch.scratch);
+        const Dim3 by_tile{static_cast<unsigned>(task_.tiles), 1, count};
+        const Dim3 block{static_cast<unsigned>(kTuning.warps * kLanes)};
+        QC_RETURN_IF_ERROR(queue.launch(tiles_, by_tile, block, batch.pairs, partial_sums, tables_, task_));
+        return queue.launch(total_, Dim3{1, 1, count}, Dim3{static_cast<unsigned>(kTuning.total_threads)}, batch.pairs,
+                            batch.accumulators, static_cast<const double*>(partial_sums), task_.tiles);
+    }
+
+    void finalise(int64_t frame, std::span<const uint64_t> accumulators, ScoreSink& sink) override {
+        const double pixels = static_cast<double>(geometry_.width) * geometry_.height;
+        const double mean = std::bit_cast<double>(accumulators[0]) / pixels;
+        sink.put(frame, 0, 45.0 - 20.0 * std::log10(mean));
+    }
+
+private:
+    const FrameGeometry geometry_;
+    const Task task_;
+    Kernel tiles_, total_;
+    const Tables* tables_ = nullptr; ///< on the device
+};
+
+Status validate(const FrameGeometry& geometry, const OptionValues&) {
+    const int depth = geometry.depth;
+    if (depth != 8 && depth != 10 && depth != 12 && depth != 16) {
+        return unsupported(format("ciede: %d bits per sample, 8, 10, 12 and 16 are supported", depth));
+    }
+    if (geometry.chroma_width < 1 || geometry.chroma_height < 1) {
+        return unsupported(format("ciede: a picture of %dx%d without chroma; chroma planes are needed, 2x2 is the "
+                                  "smallest picture where they are halved",
+                                  geometry.width, geometry.height));
+    }
+    return {};
+}
+
+std::unique_ptr<Metric> create(const FrameGeometry& geometry, const OptionValues&) {
+    return std::make_unique<CiedeMetric>(geometry);
+}
+
+} // namespace
+
+const MetricDescriptor& descriptor() {
+    static constexpr MetricDescriptor kDescriptor{
+        .name = "ciede",
+        .summary = "mean CIEDE2000 colour difference, in decibels",
+        .scope = Scope::kPair,
+        .needs_chroma = true,
+        .backend_bound = {.absolute = kBackendBound},
+        .options = {},
+        .outputs = kOutputs,
+        .validate = validate,
+        .create = create,
+    };
+    return kDescriptor;
+}
+
+} // namespace qc::ciede

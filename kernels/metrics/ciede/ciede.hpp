@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+/// Mean CIEDE2000 colour difference of all pixels, on a scale of decibels: 45 - 20 log10(mean). Equals libvmaf 3.2.0's
+/// extractor "ciede" to the last bit on the CPU; on CUDA within the descriptor's backend_bound.
+///
+/// | property      |                                                                                           |
+/// |---------------|-------------------------------------------------------------------------------------------|
+/// | reads         | all planes; limited range and the matrix of BT.709 are taken for granted, as in libvmaf   |
+/// | depth, layout | 8, 10, 12 or 16 bits; 4:2:0, 4:2:2 and 4:4:4; 4:0:0 is refused                            |
+/// | smallest size | one chroma sample: 2 x 2 for 4:2:0, 2 x 1 for 4:2:2, 1 x 1 for 4:4:4                      |
+/// | chroma        | repeated for the luma samples it covers; a last odd column or row repeats the sample      |
+/// |               | before it. libvmaf reads outside its planes there, and takes wrong samples for 4:2:2, so  |
+/// |               | these cases have no score to be equal to                                                  |
+/// | accumulators  | one word: the sum of the colour differences of all pixels, a double                       |
+/// | determinism   | sums of a fixed order: the same bits on every run, batch size and device of a backend     |
+/// | scores        | plus infinity for identical pictures; below 0 for very different ones                     |
+#pragma once
+
+#include "contract/metric.hpp"
+
+namespace qc::ciede {
+
+const MetricDescriptor& descriptor();
+
+} // namespace qc::ciede

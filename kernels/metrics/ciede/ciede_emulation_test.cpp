@@ -1,0 +1,449 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// The arithmetic of the CUDA backend and the threads of its kernel, run on the host against the CPU reference. The
+// special function unit is replaced by exact functions with an error of more than the documented size on top.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdio>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "metrics/ciede/ciede.hpp"
+#include "metrics/ciede/ciede_cpu.hpp"
+#include "metrics/ciede/ciede_tile.hpp"
+#include "tests/golden/golden_stream.hpp"
+
+namespace qc::ciede {
+namespace {
+
+/// Off by 2^-22 of the value (of 1 for small logarithms), times kRoots for the square root and power, kOthers else.
+template <int kRoots, int kOthers>
+struct EmulatedSeeds {
+    static float scaled(double value, int factor) { return static_cast<float>(value * (1.0 + factor * 0x1p-22)); }
+    static float reciprocal(float x) { return scaled(1.0 / x, kOthers); }
+    static float inverse_root(float x) { return scaled(1.0 / std::sqrt(static_cast<double>(x)), kRoots); }
+    static float exp2(float x) { return scaled(std::exp2(static_cast<double>(x)), kRoots); }
+    static float log2(float x) {
+        const double exact = std::log2(static_cast<double>(x));
+        return static_cast<float>(exact + kOthers * 0x1p-22 * std::max(1.0, std::abs(exact)));
+    }
+};
+using Exact = EmulatedSeeds<0, 0>;
+
+const Tables& tables() {
+    static const std::unique_ptr<const Tables> kTables = [] {
+        auto filled = std::make_unique<Tables>();
+        fill_tables(filled.get());
+        return filled;
+    }();
+    return *kTables;
+}
+
+float largest_code(int depth) {
+    return static_cast<float>((1 << depth) - 1);
+}
+
+double to_decibels(double mean) {
+    return 45.0 - 20.0 * std::log10(mean);
+}
+
+// ---- functions of one or two variables ------------------------------------------------------------------------------
+
+TEST(CiedeArithmetic, PowerIsGoodTo45Bits) {
+    double largest = 0.0;
+    for (int i = 0; i < 400000; ++i) {
+        const double x = kPowerThreshold + (2.2435 - kPowerThreshold) * i / 400000.0;
+        const double expected = static_cast<double>(std::pow(static_cast<long double>(x), 2.4L));
+        const double actual = power_of(x, power_interval(x), make_coefficients(8).power, tables().power);
+        largest = std::max(largest, std::abs(actual / expected - 1.0));
+    }
+    EXPECT_LT(largest, 0x1p-45);
+}
+
+TEST(CiedeArithmetic, ChannelsBelowTheThresholdTakeTheLine) {
+    for (const double x : {-0.9, -1e-9, 0.0, 0.03, kPowerThreshold, std::nextafter(kPowerThreshold, 1.0), 0.1, 2.24}) {
+        const double channel = 1.055 * x - 0.055;
+        const double expected = x > kPowerThreshold ? std::pow(x, 2.4) : channel / 12.92;
+        double channels[] = {x, 0.5, 0.6};
+        linearise(channels, make_coefficients(8), tables().power);
+        EXPECT_NEAR(channels[0], expected, 1e-14) << x;
+        EXPECT_NEAR(channels[1], std::pow(0.5, 2.4), 1e-14) << x;
+        EXPECT_NEAR(channels[2], std::pow(0.6, 2.4), 1e-14) << x;
+    }
+}
+
+template <typename Seeds>
+void expect_rounded_cube_roots() {
+    std::mt19937 random(1);
+    int wrong = 0;
+    for (int i = 0; i < 300000; ++i) {
+        const double t = std::ldexp(1.0 + random() * 0x1p-32, static_cast<int>(random() % 10) - 7);
+        wrong += cube_root<Seeds>(t) != static_cast<float>(std::pow(t, 1.0 / 3.0)) ? 1 : 0;
+    }
+    EXPECT_LE(wrong, 1);
+}
+
+TEST(CiedeArithmetic, CubeRootsAreRounded) {
+    expect_rounded_cube_roots<Exact>();
+    expect_rounded_cube_roots<EmulatedSeeds<1, 1>>();
+    expect_rounded_cube_roots<EmulatedSeeds<-1, 1>>();
+    expect_rounded_cube_roots<EmulatedSeeds<1, -1>>();
+}
+
+template <typename Seeds>
+void expect_rounded_polar_coordinates() {
+    std::mt19937 random(2);
+    const auto coordinate = [&] {
+        const auto integer = static_cast<float>(static_cast<int>(random() % 0x1000000) - 0x800000);
+        return std::ldexp(integer, -16 - static_cast<int>(random() % 8));
+    };
+    int wrong_chromas = 0, wrong_hues = 0;
+    for (int i = 0; i < 300000; ++i) {
+        const float a = coordinate(), b = coordinate();
+        const double x = a, y = b;
+        wrong_chromas += chroma_of<Seeds>(a, b) != static_cast<float>(std::sqrt(x * x + y * y)) ? 1 : 0;
+        auto hue = static_cast<float>(std::atan2(y, x));
+        if (hue < 0.0f) hue = static_cast<float>(hue + 2.0 * kPi);
+        wrong_hues += hue_of<Seeds>(b, a, tables().angle) != hue ? 1 : 0;
+    }
+    EXPECT_LE(wrong_chromas, 1);
+    EXPECT_LE(wrong_hues, 2);
+}
+
+TEST(CiedeArithmetic, ChromasAndHuesAreRounded) {
+    expect_rounded_polar_coordinates<Exact>();
+    expect_rounded_polar_coordinates<EmulatedSeeds<1, 1>>();
+    expect_rounded_polar_coordinates<EmulatedSeeds<-1, -1>>();
+}
+
+TEST(CiedeArithmetic, HuesOnTheAxes) {
+    const auto hue = [](float b, float a) { return hue_of<Exact>(b, a, tables().angle); };
+    EXPECT_EQ(hue(0.0f, 0.0f), 0.0f);
+    EXPECT_EQ(hue(0.0f, 3.0f), 0.0f);
+    EXPECT_EQ(hue(2.0f, 0.0f), static_cast<float>(kPi / 2.0));
+    EXPECT_EQ(hue(0.0f, -1.0f), static_cast<float>(kPi));
+    EXPECT_EQ(hue(-5.0f, 0.0f), static_cast<float>(1.5 * kPi));
+    EXPECT_EQ(hue(-1e-6f, 100.0f), static_cast<float>(2.0 * kPi));
+    EXPECT_EQ(chroma_of<Exact>(0.0f, 0.0f), 0.0f);
+    EXPECT_EQ(chroma_of<Exact>(-3.0f, 4.0f), 5.0f);
+}
+
+/// Half a turn is a difference that grey pixels really have.
+TEST(CiedeArithmetic, DifferencesAroundHalfATurn) {
+    const auto half = static_cast<float>(kPi); // above pi
+    EXPECT_EQ(hue_difference(0.0f, std::nextafter(half, 0.0f)), std::nextafter(half, 0.0f));
+    EXPECT_EQ(hue_difference(0.0f, half), static_cast<float>(static_cast<double>(half) - 2.0 * kPi));
+    EXPECT_EQ(hue_difference(half, 0.0f), static_cast<float>(2.0 * kPi - static_cast<double>(half)));
+    EXPECT_EQ(hue_difference(6.0f, 0.25f), static_cast<float>(0.25 - 6.0 + 2.0 * kPi));
+    EXPECT_EQ(mean_hue(1.0f, 2.0f), 1.5f);
+    EXPECT_EQ(mean_hue(6.0f, 0.25f), static_cast<float>((6.25 + 2.0 * kPi) / 2.0));
+    EXPECT_EQ(mean_hue(6.25f, 1.0f), static_cast<float>((7.25 + 2.0 * kPi) / 2.0));
+}
+
+TEST(CiedeArithmetic, SmoothFunctions) {
+    for (int i = 0; i <= 200000; ++i) {
+        const auto x = static_cast<float>(i * (kPi / 2.0) / 200000.0);
+        ASSERT_NEAR(sine(x), std::sin(static_cast<double>(x)), 1.2e-7) << x;
+        ASSERT_EQ(sine(-x), -sine(x));
+        const float e = 30.0f * x;
+        ASSERT_NEAR(decay(e), std::exp(-static_cast<double>(e)), 1.5e-7 * std::exp(-static_cast<double>(e))) << e;
+        const double hue = 6.0 * x; // up to one and a half turns
+        const double expected = 1.0 - 0.17 * std::cos(hue - kPi / 6.0) + 0.24 * std::cos(2.0 * hue) +
+                                0.32 * std::cos(3.0 * hue + kPi / 30.0) - 0.20 * std::cos(4.0 * hue - 7.0 * kPi / 20.0);
+        // The argument itself is rounded; T changes by up to 2.4 of that.
+        ASSERT_NEAR(hue_weight(static_cast<float>(hue), tables().hue), expected, 1.5e-6) << hue;
+    }
+    EXPECT_LT(decay(1e30f), 1e-20f);
+}
+
+// ---- colours --------------------------------------------------------------------------------------------------------
+
+/// Which pairs of colours are drawn.
+enum class Colours {
+    kAny,
+    kOneCodeApart,
+    kGrey,     ///< within a code of the grey axis, one code apart
+    kSimilar,  ///< a few 8-bit codes apart
+    kMuted,    ///< around the grey axis: hues wrap around
+    kBlueSide, ///< where the rotation term matters
+};
+
+struct Pair {
+    Sample reference, distorted;
+};
+
+class PairSource {
+public:
+    PairSource(Colours colours, int depth) : colours_(colours), depth_(depth), random_(static_cast<unsigned>(depth)) {}
+
+    Pair next() {
+        const int unit = 1 << (depth_ - 8), middle = 128 * unit;
+        switch (colours_) {
+        case Colours::kAny:
+            return {any(), any()};
+        case Colours::kOneCodeApart:
+            return around(any(), 1, 1);
+        case Colours::kGrey:
+            return around({any().y, near(middle, 1), near(middle, 1)}, 1, 1);
+        case Colours::kSimilar:
+            return around(any(), 4 * unit, 3 * unit);
+        case Colours::kMuted:
+            return around({any().y, near(middle, 30 * unit), near(middle, 30 * unit)}, 10 * unit, 10 * unit);
+        case Colours::kBlueSide:
+            return around({any().y, near(190 * unit, 60 * unit), near(110 * unit, 50 * unit)}, 2 * unit, 6 * unit);
+        }
+        return {};
+    }
+
+private:
+    uint32_t code() { return static_cast<uint32_t>(random_()) >> (32 - depth_); }
+    Sample any() {
+        const uint32_t y = code(), u = code(), v = code();
+        return {y, u, v};
+    }
+    uint32_t near(int value, int distance) {
+        const int moved = value + static_cast<int>(random_() % static_cast<unsigned>(2 * distance + 1)) - distance;
+        return static_cast<uint32_t>(std::clamp(moved, 0, (1 << depth_) - 1));
+    }
+    Pair around(Sample sample, int luma, int chroma) {
+        const uint32_t y = near(static_cast<int>(sample.y), luma), u = near(static_cast<int>(sample.u), chroma),
+                       v = near(static_cast<int>(sample.v), chroma);
+        return {sample, {y, u, v}};
+    }
+
+    Colours colours_;
+    int depth_;
+    std::mt19937 random_;
+};
+
+struct Agreement {
+    int pairs = 0, other_labs = 0, other_bits = 0;
+    double largest = 0.0; ///< relative difference of a pair of colours
+};
+
+template <typename Seeds>
+void compare_pairs(Colours colours, int depth, int count, Agreement* agreement) {
+    const Coefficients coefficients = make_coefficients(depth);
+    const auto same = [](const Lab& p, const Lab& q) { return p.lightness == q.lightness && p.a == q.a && p.b == q.b; };
+    PairSource source(colours, depth);
+    for (int i = 0; i < count; ++i) {
+        const Pair pair = source.next();
+        const Lab reference = reference_lab(pair.reference, depth), distorted = reference_lab(pair.distorted, depth);
+        const Lab a = lab_of<Seeds>(pair.reference, coefficients, tables().power);
+        const Lab b = lab_of<Seeds>(pair.distorted, coefficients, tables().power);
+        const float expected = reference_difference(reference, distorted);
+        const float actual = difference_of<Seeds>(a, b, tables());
+        ++agreement->pairs;
+        agreement->other_labs += same(a, reference) && same(b, distorted) ? 0 : 1;
+        agreement->other_bits += actual == expected ? 0 : 1;
+        if (pair.reference == pair.distorted) {
+            ASSERT_EQ(actual, 0.0f);
+        } else {
+            agreement->largest = std::max(agreement->largest, std::abs(static_cast<double>(actual) / expected - 1.0));
+        }
+    }
+}
+
+/// What the descriptor's bound is made from: the largest error on a picture of one pair of colours.
+TEST(CiedeEmulation, PairsOfColours) {
+    constexpr int kCount = 20000;
+    Agreement all;
+    for (const int depth : {8, 10, 12, 16})
+        for (const Colours colours : {Colours::kAny, Colours::kOneCodeApart, Colours::kGrey, Colours::kSimilar,
+                                      Colours::kMuted, Colours::kBlueSide}) {
+            compare_pairs<Exact>(colours, depth, kCount, &all);
+            compare_pairs<EmulatedSeeds<1, 1>>(colours, depth, kCount, &all);
+            compare_pairs<EmulatedSeeds<-1, 1>>(colours, depth, kCount, &all);
+            compare_pairs<EmulatedSeeds<-1, -1>>(colours, depth, kCount, &all);
+        }
+    const double decibels = 20.0 * std::log10(1.0 + all.largest);
+    std::printf("%d pairs of colours: %d with another Lab, %d with other bits, largest difference %.3g of the value, "
+                "%.3g dB\n",
+                all.pairs, all.other_labs, all.other_bits, all.largest, decibels);
+    EXPECT_LE(all.other_labs, 2);
+    EXPECT_LT(decibels, descriptor().backend_bound.absolute);
+}
+
+/// Every grey of 8 bits against itself and against its neighbour.
+TEST(CiedeEmulation, GreyAxis) {
+    const Coefficients coefficients = make_coefficients(8);
+    for (uint32_t y = 0; y < 255; ++y) {
+        const Sample grey{y, 128, 128}, next{y + 1, 128, 128};
+        const Lab a = lab_of<Exact>(grey, coefficients, tables().power),
+                  b = lab_of<Exact>(next, coefficients, tables().power);
+        EXPECT_EQ(difference_of<Exact>(a, a, tables()), 0.0f) << y;
+        const float expected = reference_difference(reference_lab(grey, 8), reference_lab(next, 8));
+        EXPECT_NEAR(difference_of<Exact>(a, b, tables()), expected, 3e-7f * expected) << y;
+    }
+}
+
+// ---- pictures -------------------------------------------------------------------------------------------------------
+
+DevicePicture device_view(const HostPicture& picture) {
+    DevicePicture view{};
+    for (int p = 0; p < 3; ++p) {
+        view.plane[p] = {picture.plane[p].data, static_cast<uint32_t>(picture.plane[p].pitch.bytes), 1, 0};
+    }
+    return view;
+}
+
+/// The kernels, thread after thread. Only the order of the sum differs.
+template <typename T, typename Seeds>
+double emulated_sum(const DevicePicture& reference, const DevicePicture& distorted, const FrameGeometry& geometry) {
+    const Task task = make_task(geometry);
+    double sum = 0.0;
+    for (int tile = 0; tile < task.tiles; ++tile)
+        for (int thread = 0; thread < kTuning.warps * kLanes; ++thread) {
+            sum += sum_thread<T, Seeds>(reference, distorted, task, tables(), thread_position(task, tile, thread));
+        }
+    return sum;
+}
+
+template <typename Seeds>
+double emulated_sum(const HostPicture& reference, const HostPicture& distorted, const FrameGeometry& geometry) {
+    const DevicePicture a = device_view(reference), b = device_view(distorted);
+    return geometry.sample == SampleType::kU8 ? emulated_sum<uint8_t, Seeds>(a, b, geometry)
+                                              : emulated_sum<uint16_t, Seeds>(a, b, geometry);
+}
+
+/// First pictures of all golden clips.
+TEST(CiedeEmulation, GoldenClips) {
+    const auto folder = golden::folder();
+    if (folder.empty()) GTEST_SKIP() << "SKIPPED: no golden folder beside the repository or in QC_SHARED";
+    double largest = 0.0;
+    int compared = 0;
+    for (const golden::Clip& clip : golden::clips(folder)) {
+        const FrameGeometry geometry = golden::geometry_of(clip);
+        if (!descriptor().validate(geometry, OptionValues({})).ok()) continue;
+        const std::vector<uint8_t> files[2] = {golden::unpack(folder, clip.reference_file),
+                                               golden::unpack(folder, clip.distorted_file)};
+        if (files[0].empty()) GTEST_SKIP() << "SKIPPED: the clips cannot be unpacked; is xz installed?";
+        const auto reference = golden::pictures_of(clip, files[0]), distorted = golden::pictures_of(clip, files[1]);
+        ASSERT_FALSE(reference.empty() || distorted.empty()) << clip.name;
+        const double pixels = static_cast<double>(geometry.width) * geometry.height;
+        const double expected = to_decibels(reference_sum({reference[0], distorted[0]}, geometry) / pixels);
+        using Seeds = EmulatedSeeds<1, -1>;
+        const double actual = to_decibels(emulated_sum<Seeds>(reference[0], distorted[0], geometry) / pixels);
+        ++compared;
+        if (actual == expected) continue; // infinities among them
+        EXPECT_NEAR(actual, expected, descriptor().backend_bound.absolute) << clip.name;
+        largest = std::max(largest, std::abs(actual - expected));
+    }
+    std::printf("%d clips, largest difference %.3g dB\n", compared, largest);
+    EXPECT_GT(compared, 0);
+}
+
+/// A picture as a decoder leaves it: rows padded, chroma apart or interleaved, samples in the upper bits.
+template <typename T>
+class DeviceLike {
+public:
+    DeviceLike(const FrameGeometry& geometry, bool semi_planar, int shift, int padding) {
+        for (int p = 0; p < 3; ++p) {
+            const bool joined = semi_planar && p > 0;
+            const int step = joined ? 2 : 1;
+            const int pitch = geometry.plane_width(p) * step + padding;
+            std::vector<T>& samples = samples_[joined ? 1 : p];
+            samples.resize(static_cast<size_t>(pitch) * geometry.plane_height(p) + 2);
+            view_.plane[p] = {samples.data() + (joined && p == 2 ? 1 : 0), static_cast<uint32_t>(pitch * sizeof(T)),
+                              static_cast<uint16_t>(step), static_cast<uint16_t>(shift)};
+        }
+    }
+    /// `samples`: planar, without padding.
+    void fill(const HostPicture& source, const FrameGeometry& geometry) {
+        for (int p = 0; p < 3; ++p) {
+            const Plane<const T> plane = source.plane[p].as<T>();
+            const DevicePlane& target = view_.plane[p];
+            for (int y = 0; y < geometry.plane_height(p); ++y)
+                for (int x = 0; x < geometry.plane_width(p); ++x) {
+                    auto* row = const_cast<unsigned char*>(row_bytes(target, y));
+                    reinterpret_cast<T*>(row)[x * target.step] = static_cast<T>(plane.at(x, y) << target.shift);
+                }
+        }
+    }
+    const DevicePicture& view() const { return view_; }
+
+private:
+    std::vector<T> samples_[3];
+    DevicePicture view_{};
+};
+
+template <typename T>
+class Planar {
+public:
+    template <typename Fill>
+    Planar(const FrameGeometry& geometry, Fill fill) {
+        for (int p = 0; p < 3; ++p) {
+            const int width = geometry.plane_width(p), height = geometry.plane_height(p);
+            for (int y = 0; y < height; ++y)
+                for (int x = 0; x < width; ++x) samples_[p].push_back(static_cast<T>(fill(p, x, y)));
+            view_.plane[p] = {samples_[p].data(), {static_cast<ptrdiff_t>(width * sizeof(T))}, width, height};
+        }
+    }
+    const HostPicture& view() const { return view_; }
+
+private:
+    std::vector<T> samples_[3];
+    HostPicture view_;
+};
+
+FrameGeometry geometry_of(int width, int height, int depth, int shift_x, int shift_y) {
+    FrameGeometry geometry;
+    geometry.width = width;
+    geometry.height = height;
+    geometry.chroma_width = width >> shift_x;
+    geometry.chroma_height = height >> shift_y;
+    geometry.depth = depth;
+    geometry.sample = depth == 8 ? SampleType::kU8 : SampleType::kU16;
+    return geometry;
+}
+
+template <typename T>
+void expect_all_layouts(const FrameGeometry& geometry) {
+    std::mt19937 random(static_cast<unsigned>(geometry.width * 1000 + geometry.height));
+    const auto peak = static_cast<uint32_t>(largest_code(geometry.depth));
+    const auto noise = [&](int, int, int) { return random() & peak; };
+    const Planar<T> reference(geometry, noise), distorted(geometry, noise);
+    const double expected = reference_sum({reference.view(), distorted.view()}, geometry);
+    for (const bool semi_planar : {false, true})
+        for (const int shift : {0, 16 - geometry.depth})
+            for (const int padding : {0, 1, 4, 8}) {
+                if (sizeof(T) == 1 && shift != 0) continue;
+                DeviceLike<T> a(geometry, semi_planar, shift, padding), b(geometry, false, 0, 4);
+                a.fill(reference.view(), geometry);
+                b.fill(distorted.view(), geometry);
+                EXPECT_NEAR((emulated_sum<T, Exact>(a.view(), b.view(), geometry)) / expected, 1.0, 1e-6)
+                    << geometry.width << "x" << geometry.height << " " << geometry.depth << " bits, chroma "
+                    << geometry.chroma_width << "x" << geometry.chroma_height << ", semi-planar " << semi_planar
+                    << ", shift " << shift << ", padding " << padding;
+            }
+}
+
+TEST(CiedeEmulation, EveryLayoutAndSize) {
+    for (const auto& [width, height] :
+         std::vector<std::pair<int, int>>{{2, 2}, {3, 3}, {5, 2}, {7, 18}, {61, 33}, {128, 16}, {131, 19}, {260, 35}})
+        for (const auto& [shift_x, shift_y] : std::vector<std::pair<int, int>>{{0, 0}, {1, 0}, {1, 1}}) {
+            expect_all_layouts<uint8_t>(geometry_of(width, height, 8, shift_x, shift_y));
+            expect_all_layouts<uint16_t>(geometry_of(width, height, 10, shift_x, shift_y));
+            expect_all_layouts<uint16_t>(geometry_of(width, height, 16, shift_x, shift_y));
+        }
+}
+
+/// All pixels alike, all planes one code apart, at the middle of the range: nothing averages out.
+TEST(CiedeEmulation, FlatPictures) {
+    for (const int depth : {10, 12, 16}) {
+        const FrameGeometry geometry = geometry_of(16, 8, depth, 1, 1);
+        const int middle = (1 << depth) / 2;
+        const Planar<uint16_t> reference(geometry, [&](int, int, int) { return middle - 1; });
+        const Planar<uint16_t> distorted(geometry, [&](int, int, int) { return middle; });
+        const double expected = reference_sum({reference.view(), distorted.view()}, geometry);
+        const double actual = emulated_sum<EmulatedSeeds<-1, 1>>(reference.view(), distorted.view(), geometry);
+        EXPECT_NEAR(to_decibels(actual), to_decibels(expected), descriptor().backend_bound.absolute) << depth;
+        EXPECT_EQ(emulated_sum<Exact>(reference.view(), reference.view(), geometry), 0.0);
+    }
+}
+
+} // namespace
+} // namespace qc::ciede

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// CPU backend of floating-point ADM.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "contract/types.hpp"
+#include "metrics/float_adm/float_adm_plan.hpp"
+
+namespace qc::float_adm {
+
+/// Writes the sums of one pair's luma to `accumulators` (kWords words). Thread-safe.
+void score_cpu(const Plan& plan, SampleType sample, const HostPair& pair, std::span<uint64_t> accumulators);
+
+} // namespace qc::float_adm

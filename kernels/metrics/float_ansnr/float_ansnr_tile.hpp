@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// What one block of the CUDA backend does. It walks along a band of rows from left to right, tile by tile, in two
+// phases with barriers between them:
+//
+//   1  every thread filters a few columns of both pictures, and leaves the terms of both sums in shared memory
+//   2  one lane for each sum adds its row's terms in order
+//
+// Compiles on the host, where a test runs the phases.
+#pragma once
+
+#include "device/plane_reader.hpp"
+#include "device/unroll.hpp"
+#include "metrics/float_ansnr/float_ansnr_math.hpp"
+#include "metrics/float_ansnr/float_ansnr_tuning.hpp"
+
+namespace qc::float_ansnr {
+
+constexpr int kLanes = 32;
+constexpr int kColumns = 4; ///< of a thread: one word of bytes, two of 16-bit samples
+constexpr int kWarpColumns = kLanes * kColumns;
+constexpr int kTileColumns = tuning::kWarpsAcross * kWarpColumns;
+constexpr int kTileRows = tuning::kWarpsDown * tuning::kRowsPerThread;
+constexpr int kWarps = tuning::kWarpsAcross * tuning::kWarpsDown;
+constexpr int kThreads = kWarps * kLanes;
+constexpr int kSums = 2; ///< signal, noise
+constexpr int kChains = kSums * kTileRows;
+static_assert(kChains <= kLanes);
+
+/// Terms of a tile. Column c of 128 lies at c % 4 * 32 + c / 4, so that lanes, of four columns each, write side by
+/// side; the odd pitch keeps the rows, which one warp adds up, in different banks.
+struct SharedTile {
+    float term[kChains][kTileColumns + 1];
+};
+
+QC_HD int place_of_column(int column) {
+    const int within = column % kWarpColumns;
+    return column - within + within % kColumns * kLanes + within / kColumns;
+}
+
+struct Task {
+    CentredLuma luma;
+    int width = 0, height = 0;
+};
+
+/// Samples x - 2 to x + 5 of a row.
+constexpr int kSpan = kColumns + 2 * kRadius;
+
+/// Reads a picture's rows for the thread whose first column is x. The words that hold the samples are read as they are
+/// where they lie inside the row.
+template <typename T>
+class SpanReader {
+public:
+    QC_HD SpanReader(const DevicePlane& plane, const Task& task, int x)
+        : plane_(plane), task_(task), x_(x),
+          wide_(x >= kColumns && x + 2 * kColumns <= task.width && plane.step == 1 && rows_aligned(plane, kLoadBytes)) {
+    }
+
+    QC_HD void read(int y, float (&span)[kSpan]) const {
+        const int row = mirror(y, task_.height);
+        if (wide_) {
+            const unsigned char* at = row_bytes(plane_, row) + static_cast<size_t>(x_ - kColumns) * sizeof(T);
+            Words<kLoadBytes> words[3];
+            QC_UNROLL
+            for (int i = 0; i < 3; ++i) words[i] = load_words<kLoadBytes>(at + i * kLoadBytes);
+            QC_UNROLL
+            for (int i = 0; i < kSpan; ++i) {
+                const int k = i + kColumns - kRadius; // of the twelve samples read
+                span[i] = task_.luma(sample_of(words[k / kColumns], k % kColumns));
+            }
+        } else {
+            QC_UNROLL
+            for (int i = 0; i < kSpan; ++i) {
+                span[i] = task_.luma(read_sample<T>(plane_, mirror(x_ - kRadius + i, task_.width), row));
+            }
+        }
+    }
+
+private:
+    static constexpr int kLoadBytes = kColumns * static_cast<int>(sizeof(T));
+
+    QC_HD uint32_t sample_of(const Words<kLoadBytes>& words, int k) const {
+        if constexpr (sizeof(T) == 1)
+            return words.word[0] >> (8 * k) & 0xffu;
+        else
+            return (words.word[k / 2] >> (16 * (k % 2)) & 0xffffu) >> plane_.shift;
+    }
+
+    const DevicePlane& plane_;
+    const Task& task_;
+    int x_;
+    bool wide_;
+};
+
+/// Phase 1, for one thread of the tile whose first column is tile_x, in the band whose first row is band_y.
+template <typename T>
+QC_HD void filter_tile(const DevicePlane& reference, const DevicePlane& distorted, const Task& task, int tile_x,
+                       int band_y, int thread, SharedTile& shared) {
+    constexpr int kRows = tuning::kRowsPerThread;
+    const int lane = thread % kLanes, warp = thread / kLanes;
+    const int column = warp % tuning::kWarpsAcross * kWarpColumns;
+    const int first_row = warp / tuning::kWarpsAcross * kRows;
+    const int x = tile_x + column + lane * kColumns, y = band_y + first_row;
+    if (x >= task.width || y >= task.height) return;
+    const SpanReader<T> reference_rows(reference, task, x), distorted_rows(distorted, task, x);
+    // Windows in progress, each summed from top to bottom as its rows come. Row y - 2 + i is the first one of window i,
+    // whose middle is row y + i, and the last one of window i - 4.
+    float distorted_sum[kWindow][kColumns], reference_sum[3][kColumns];
+    QC_UNROLL
+    for (int i = 0; i < kRows + 2 * kRadius; ++i) {
+        float span[kSpan];
+        distorted_rows.read(y - kRadius + i, span);
+        QC_UNROLL
+        for (int c = 0; c < kColumns; ++c) {
+            const RowSums row = distorted_row(span + c);
+            distorted_sum[i % kWindow][c] = row.outer;
+            if (i >= 1) distorted_sum[(i - 1) % kWindow][c] += row.second;
+            if (i >= 2) distorted_sum[(i - 2) % kWindow][c] += row.middle;
+            if (i >= 3) distorted_sum[(i - 3) % kWindow][c] += row.second;
+            if (i >= 4) distorted_sum[(i - 4) % kWindow][c] += row.outer;
+        }
+        // The reference's window i is the three rows y + i - 1 to y + i + 1: they come one step later than they could.
+        if (i < 2) continue;
+        reference_rows.read(y - kRadius + i - 1, span);
+        QC_UNROLL
+        for (int c = 0; c < kColumns; ++c) {
+            const float row = reference_row(span + c);
+            reference_sum[(i - 2) % 3][c] = row;
+            if (i >= 3) reference_sum[(i - 3) % 3][c] += 2.0f * row;
+            if (i >= 4) reference_sum[(i - 4) % 3][c] += row;
+        }
+        if (i < 4) continue;
+        const int done = i - 4, chain = kSums * (first_row + done);
+        QC_UNROLL
+        for (int c = 0; c < kColumns; ++c) {
+            const float smooth = reference_sum[done % 3][c];
+            const int place = column + c * kLanes + lane;
+            shared.term[chain][place] = signal_term(smooth);
+            shared.term[chain + 1][place] = noise_term(smooth, distorted_sum[done % kWindow][c]);
+        }
+    }
+}
+
+/// Phase 2, for one chain: continues its row's running sum over the tile's columns.
+QC_HD float add_tile(const SharedTile& shared, int chain, int columns, float sum) {
+    const float* const terms = shared.term[chain];
+    if (columns == kTileColumns) {
+        for (int part = 0; part < kTileColumns; part += kWarpColumns) {
+#if defined(__CUDACC__)
+#pragma unroll 8
+#endif
+            for (int lane = 0; lane < kLanes; ++lane) {
+                QC_UNROLL
+                for (int c = 0; c < kColumns; ++c) sum = sum + terms[part + c * kLanes + lane];
+            }
+        }
+        return sum;
+    }
+    for (int column = 0; column < columns; ++column) sum = sum + terms[place_of_column(column)];
+    return sum;
+}
+
+} // namespace qc::float_ansnr

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// Sums of samples and of their squares. The samples stay integers: the 8-bit scale that libvmaf measures on is a power
+// of two away.
+#pragma once
+
+#include <cstdint>
+
+#include "contract/types.hpp"
+
+namespace qc::float_moment {
+
+/// The square as libvmaf has it, rounded to single precision. That matters above 12 bits only.
+template <bool kFullRange>
+QC_HD uint32_t rounded_square(uint32_t sample) {
+    if constexpr (!kFullRange) return sample * sample;
+    const float value = static_cast<float>(sample);
+    return static_cast<uint32_t>(value * value); // at most 4294836224
+}
+
+template <typename Sum>
+struct Sums {
+    Sum first = 0, second = 0;
+
+    template <bool kFullRange>
+    QC_HD void add(uint32_t sample) {
+        first += sample;
+        second += rounded_square<kFullRange>(sample);
+    }
+
+    /// Four 8-bit samples.
+    QC_HD void add_u8x4(uint32_t samples) {
+#if defined(__CUDA_ARCH__)
+        first = __dp4a(samples, 0x01010101u, static_cast<unsigned>(first));
+        second = __dp4a(samples, samples, static_cast<unsigned>(second));
+#else
+        for (int shift = 0; shift < 32; shift += 8) add<false>(samples >> shift & 0xffu);
+#endif
+    }
+};
+
+} // namespace qc::float_moment

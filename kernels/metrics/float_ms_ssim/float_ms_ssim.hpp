@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+/// Multi-scale structural similarity of luma (Wang, Simoncelli, Bovik, Asilomar 2003): five scales, each half the one
+/// before. Equals libvmaf 3.2.0's extractor "float_ms_ssim".
+///
+/// | property      |                                                                                           |
+/// |---------------|-------------------------------------------------------------------------------------------|
+/// | reads         | luma                                                                                      |
+/// | depth, layout | 8, 10, 12 and 16 bits; all layouts; 16 bits are brought to the scale of 8                 |
+/// | smallest size | 176 x 176                                                                                 |
+/// | accumulators  | four words a scale: sums of l * c * s, l, c and s, integers (FixedPoint of                |
+/// |               | structural_math.hpp); the first two at the last scale only, unless enable_lcs asks for l  |
+/// | determinism   | integer sums: the same bits on every run and device                                       |
+/// | scores        | not a number where a mean structure is negative, as in libvmaf                            |
+#pragma once
+
+#include "contract/metric.hpp"
+
+namespace qc::float_ms_ssim {
+
+const MetricDescriptor& descriptor();
+
+/// CPU reference: all sums of all scales.
+/// @param with_luminance at all scales; else at the last one only
+void add_sums(const HostPair& pair, const FrameGeometry& geometry, bool with_luminance, std::span<uint64_t> sums);
+
+} // namespace qc::float_ms_ssim

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "families/structural/structural_cpu.hpp"
+#include "metrics/float_ssim/float_ssim.hpp"
+
+namespace qc::float_ssim {
+namespace {
+
+using structural::Image;
+
+Image decimated(const Image& image, const Decimation& to) {
+    if (to.factor == 1) return image;
+    Image result(to.width, to.height);
+    for (int y = 0; y < to.height; ++y) {
+        for (int x = 0; x < to.width; ++x) {
+            result.row(y)[x] =
+                mean_around(x, y, to.factor, image.width, image.height, [&](int u, int v) { return image.row(v)[u]; });
+        }
+    }
+    return result;
+}
+
+} // namespace
+
+void add_sums(const HostPair& pair, const FrameGeometry& geometry, const Decimation& decimation,
+              std::span<uint64_t> sums) {
+    const Image reference = decimated(structural::image_of(pair.reference.plane[0], geometry), decimation);
+    const Image distorted = decimated(structural::image_of(pair.distorted.plane[0], geometry), decimation);
+    const int64_t positions =
+        static_cast<int64_t>(decimation.width - structural::kMargin) * (decimation.height - structural::kMargin);
+    structural::add_similarity(reference, distorted, true, structural::FixedPoint::for_sum_of(positions), sums.data());
+}
+
+} // namespace qc::float_ssim

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "families/structural/structural_emulation.hpp"
+#include "metrics/float_ssim/float_ssim.hpp"
+#include "metrics/float_ssim/float_ssim_phases.hpp"
+
+namespace qc::float_ssim {
+namespace {
+
+using structural::Content;
+using structural::EmulationCase;
+
+template <typename T>
+void emulate_decimation(Dim3 grid, Dim3 block, void** arguments, const test::ThreadOrder& /*order*/) {
+    const auto& task = test::argument<structural::Task>(arguments, 0);
+    const auto& decimation = test::argument<DecimationTask>(arguments, 1);
+    test::each_block({grid.x * block.x, grid.y * block.y, grid.z},
+                     [&](int x, int y, int pair) { decimate<T>(task, decimation, pair, x, y); });
+}
+
+void expect_equal(const EmulationCase& c, int scale) {
+    SCOPED_TRACE(testing::Message() << "scale " << scale);
+    OptionValues options(descriptor().options);
+    options.set(3, scale);
+    for (const bool descending : {false, true})
+        structural::expect_emulation_equals_cpu(descriptor(),
+                                                {{"float_ssim_decimate_u8", emulate_decimation<uint8_t>},
+                                                 {"float_ssim_decimate_u16", emulate_decimation<uint16_t>}},
+                                                c, options, descending);
+}
+
+TEST(FloatSsimEmulation, EveryFormatEqualsTheCpu) {
+    const EmulationCase cases[] = {
+        {317, 83, 8, 0, 2},
+        {512, 390, 8, 0, 1, Content::kTexture, 4},
+        {157, 345, 10, 0, 2, Content::kNoise},
+        {157, 45, 10, 6, 2},
+        {132, 67, 12, 4, 1, Content::kEdges, 4},
+        {75, 333, 16, 0, 2, Content::kTexture, 4},
+        {64, 64, 8, 0, 1, Content::kBlack},
+        {64, 64, 16, 0, 1, Content::kFlat},
+    };
+    for (const EmulationCase& c : cases) {
+        expect_equal(c, 0);
+        expect_equal(c, 1);
+    }
+}
+
+TEST(FloatSsimEmulation, EveryFactorEqualsTheCpu) {
+    for (int factor = 2; factor <= 10; ++factor) {
+        expect_equal({200, 151, 8, 0, 2, Content::kNoise}, factor);
+        expect_equal({151, 163, 12, 4, 1, Content::kEdges}, factor);
+        expect_equal({144, 201, 16, 0, 1, Content::kNoise, 4}, factor);
+    }
+}
+
+TEST(FloatSsimEmulation, SmallSizesEqualTheCpu) {
+    for (int height = 11; height <= 54; height += 3)
+        for (int width = 11; width <= 45; ++width) {
+            expect_equal({width, height, (width + height) % 2 != 0 ? 8 : 10, 0, 1, Content::kNoise}, 1);
+            if (testing::Test::HasFailure()) return;
+        }
+}
+
+} // namespace
+} // namespace qc::float_ssim

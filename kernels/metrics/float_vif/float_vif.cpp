@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// Floating-point VIF: descriptor, launches, and the way from accumulators to scores.
+#include "metrics/float_vif/float_vif.hpp"
+
+#include <bit>
+#include <cmath>
+
+#include "device/row_sums.hpp"
+#include "metrics/float_vif/float_vif_phases.hpp"
+
+namespace qc::float_vif {
+namespace {
+
+enum OptionIndex : size_t {
+    kDebug,
+    kGainLimit,
+    kKernelScale,
+    kPrescale,
+    kPrescaleMethod,
+    kScale1Minimum,
+    kScale2Minimum,
+    kScale3Minimum,
+    kNoiseVariance,
+    kSkipScale0
+};
+
+constexpr OptionSpec kOptions[] = {
+    {"debug", "", OptionType::kBool, 0, 0, 1, "also write numerators and denominators"},
+    {"vif_enhn_gain_limit", "egl", OptionType::kDouble, 100.0, 1.0, 100.0,
+     "largest gain that counts as information; 1 gives no credit for enhancement"},
+    {"vif_kernelscale", "ks", OptionType::kDouble, 1.0, 0.1, 4.0,
+     "factor on all windows: 1, 1/2, 3/2, 2, 2/3, 2.4, 360/97, 4/3 and the others that libvmaf lists"},
+    {"vif_prescale", "ps", OptionType::kDouble, 1.0, 0.1, 4.0, "resize both pictures by this factor first"},
+    {"vif_prescale_method", "pm", OptionType::kChoice, 0, 0, 3, "how the pictures are resized", kResizeNames},
+    {"vif_scale1_min_val", "s1miv", OptionType::kDouble, 0.0, 0.0, 1.0, "lower limit of scale 1's score"},
+    {"vif_scale2_min_val", "s2miv", OptionType::kDouble, 0.0, 0.0, 1.0, "lower limit of scale 2's score"},
+    {"vif_scale3_min_val", "s3miv", OptionType::kDouble, 0.0, 0.0, 1.0, "lower limit of scale 3's score"},
+    {"vif_sigma_nsq", "snsq", OptionType::kDouble, 2.0, 0.0, 5.0, "variance of the observer's noise"},
+    {"vif_skip_scale0", "ssclz", OptionType::kBool, 0, 0, 1, "leave out scale 0; its score is then 0"},
+};
+
+bool is_debug(const OptionValues& options, const FrameGeometry& /*geometry*/) {
+    return options.flag(kDebug);
+}
+
+enum OutputIndex { kScore0, kRatio = kScore0 + kScales, kNumeratorSum, kDenominatorSum, kScaleParts };
+
+constexpr OutputSpec kOutputs[] = {
+    {"VMAF_feature_vif_scale0_score", "vif_scale0"},
+    {"VMAF_feature_vif_scale1_score", "vif_scale1"},
+    {"VMAF_feature_vif_scale2_score", "vif_scale2"},
+    {"VMAF_feature_vif_scale3_score", "vif_scale3"},
+    {"vif", "vif", is_debug},
+    {"vif_num", "vif_num", is_debug},
+    {"vif_den", "vif_den", is_debug},
+    {"vif_num_scale0", "vif_num_scale0", is_debug},
+    {"vif_den_scale0", "vif_den_scale0", is_debug},
+    {"vif_num_scale1", "vif_num_scale1", is_debug},
+    {"vif_den_scale1", "vif_den_scale1", is_debug},
+    {"vif_num_scale2", "vif_num_scale2", is_debug},
+    {"vif_den_scale2", "vif_den_scale2", is_debug},
+    {"vif_num_scale3", "vif_num_scale3", is_debug},
+    {"vif_den_scale3", "vif_den_scale3", is_debug},
+};
+
+Plan make_plan(const FrameGeometry& geometry, const OptionValues& options) {
+    Plan plan;
+    plan.source = {geometry.width, geometry.height};
+    plan.scaled[0] = prescaled(plan.source, options.number(kPrescale));
+    for (int s = 1; s < kScales; ++s) plan.scaled[s] = {plan.scaled[0].width >> s, plan.scaled[0].height >> s};
+    if (plan.scaled[0] != plan.source) {
+        plan.resize = static_cast<Resize>(options.integer(kPrescaleMethod));
+        plan.columns = resize_axis(plan.resize, plan.source.width, plan.scaled[0].width);
+        plan.rows = resize_axis(plan.resize, plan.source.height, plan.scaled[0].height);
+    }
+    for (int s = 0; s < kScales; ++s) plan.window[s] = scale_window(s, options.number(kKernelScale));
+    plan.noise.variance = options.number(kNoiseVariance);
+    const auto deviation = static_cast<float>(plan.noise.variance);
+    plan.noise.flat_scale = static_cast<float>(static_cast<double>(std::pow(deviation, 2.0f)) / 65025.0);
+    plan.noise.gain_limit = static_cast<float>(options.number(kGainLimit));
+    plan.sample_scale = 1.0f / static_cast<float>(1 << (geometry.depth - 8));
+    plan.skip_scale_0 = options.flag(kSkipScale0);
+    return plan;
+}
+
+/// Whether the kernels for the windows without vif_kernelscale fit.
+bool has_default_windows(const Plan& plan) {
+    bool fits = true;
+    for (int s = 0; s < kScales; ++s) fits = fits && plan.window[s].radius == 8 >> s;
+    return fits;
+}
+
+/// Where things lie in scratch memory, in floats.
+struct ScratchLayout {
+    struct Pictures {
+        size_t offset = 0, plane = 0; ///< plane: samples of both pictures of a pair, in SamplePairs
+        int pitch = 0;
+    };
+    Pictures pictures[kScales]; ///< scale 0: resized pictures, if there are any
+    size_t terms = 0, term_plane = 0;
+    size_t sums[kScales] = {};
+    size_t floats = 0;
+};
+
+ScratchLayout scratch_layout(const Plan& plan, int count) {
+    ScratchLayout layout;
+    const auto take = [&layout](size_t floats) {
+        const size_t offset = layout.floats;
+        layout.floats += (floats + kTermPitch - 1) / kTermPitch * kTermPitch;
+        return offset;
+    };
+    const auto pairs = static_cast<size_t>(count);
+    for (int s = plan.resize == Resize::kNone ? 1 : 0; s < kScales; ++s) {
+        ScratchLayout::Pictures& pictures = layout.pictures[s];
+        pictures.pitch = term_pitch(plan.scaled[s].width);
+        pictures.plane = static_cast<size_t>(pictures.pitch) * static_cast<size_t>(plan.scaled[s].height);
+        pictures.offset = take(2 * pictures.plane * pairs);
+    }
+    // One scale's terms are added before the next scale's are written.
+    const PlanSize& largest = plan.scaled[plan.skip_scale_0 ? 1 : 0];
+    layout.term_plane = static_cast<size_t>(term_pitch(largest.width)) * static_cast<size_t>(largest.height);
+    layout.terms = take(kWordsPerScale * layout.term_plane * pairs);
+    for (int s = 0; s < kScales; ++s)
+        layout.sums[s] = take(kWordsPerScale * static_cast<size_t>(plan.scaled[s].height) * pairs);
+    return layout;
+}
+
+/// A kernel and the tiles it works on.
+struct ScaleKernel {
+    Kernel kernel;
+    TileShape tile{};
+};
+
+class FloatVif final : public Metric {
+public:
+    FloatVif(const FrameGeometry& geometry, const OptionValues& options)
+        : geometry_(geometry), options_(options), plan_(make_plan(geometry, options)) {}
+
+    size_t accumulator_words() const override { return kAccumulatorWords; }
+
+    void score(const HostPair& pair, std::span<uint64_t> accumulators) const override {
+        score_pair(plan_, geometry_, pair, accumulators);
+    }
+
+    size_t scratch_bytes(int count) const override { return scratch_layout(plan_, count).floats * sizeof(float); }
+    Status prepare(DeviceProgram& program) override;
+    Status enqueue(const DeviceBatch& batch, DeviceQueue& queue) const override;
+
+    void finalise(int64_t frame, std::span<const uint64_t> accumulators, ScoreSink& sink) override;
+
+private:
+    template <class Tile>
+    Status find_tiles(DeviceProgram& program, int scale, const char* name);
+    Status find_any(DeviceProgram& program, int scale);
+    Status prepare_resize(DeviceProgram& program);
+    bool is_evaluated(int scale) const { return scale > 0 || !plan_.skip_scale_0; }
+    PicturePlanes pictures_in(float* scratch, const ScratchLayout& layout, int scale) const;
+    Status enqueue_resize(const DeviceBatch& batch, const ScratchLayout& layout, DeviceQueue& queue) const;
+    Status enqueue_scale(int scale, const DeviceBatch& batch, const ScratchLayout& layout, DeviceQueue& queue) const;
+    Status enqueue_sums(const DeviceBatch& batch, const ScratchLayout& layout, DeviceQueue& queue) const;
+
+    FrameGeometry geometry_;
+    OptionValues options_;
+    Plan plan_;
+    ScaleKernel kernels_[kScales];
+    Kernel resize_, sum_rows_, sum_columns_;
+    const void *columns_ = nullptr, *rows_ = nullptr; ///< device addresses
+};
+
+template <class Tile>
+Status FloatVif::find_tiles(DeviceProgram& program, int scale, const char* name) {
+    kernels_[scale].tile = Tile::kTile;
+    return program.find(name, Tile::kSharedBytes, &kernels_[scale].kernel);
+}
+
+Status FloatVif::find_any(DeviceProgram& program, int scale) {
+    const bool last = scale + 1 == kScales;
+    const AnyTile tile(is_evaluated(scale), plan_.window[scale].radius, !last,
+                       last ? 0 : plan_.window[scale + 1].radius);
+    const char* const name = scale > 0 || plan_.resize != Resize::kNone ? "float_vif_any_scratch"
+                             : geometry_.sample == SampleType::kU8      ? "float_vif_any_u8"
+                                                                        : "float_vif_any_u16";
+    kernels_[scale].tile = kTileAnyWindow;
+    return program.find(name, static_cast<size_t>(tile.shared_floats()) * sizeof(float), &kernels_[scale].kernel);
+}
+
+Status FloatVif::prepare_resize(DeviceProgram& program) {
+    QC_RETURN_IF_ERROR(program.upload(plan_.columns.data(), plan_.columns.size() * sizeof(ResizeEntry), &columns_));
+    QC_RETURN_IF_ERROR(program.upload(plan_.rows.data(), plan_.rows.size() * sizeof(ResizeEntry), &rows_));
+    const bool bytes = geometry_.sample == SampleType::kU8;
+    return program.find(bytes ? "float_vif_resize_u8" : "float_vif_resize_u16", 0, &resize_);
+}
+
+Status FloatVif::prepare(DeviceProgram& program) {
+    const bool usual = has_default_windows(plan_);
+    if (!usual || plan_.skip_scale_0 || plan_.resize != Resize::kNone)
+        QC_RETURN_IF_ERROR(find_any(program, 0));
+    else if (geometry_.sample == SampleType::kU8)
+        QC_RETURN_IF_ERROR(find_tiles<Scale0U8>(program, 0, "float_vif_scale0_u8"));
+    else
+        QC_RETURN_IF_ERROR(find_tiles<Scale0U16>(program, 0, "float_vif_scale0_u16"));
+    if (usual) {
+        QC_RETURN_IF_ERROR(find_tiles<Scale1>(program, 1, "float_vif_scale1"));
+        QC_RETURN_IF_ERROR(find_tiles<Scale2>(program, 2, "float_vif_scale2"));
+        QC_RETURN_IF_ERROR(find_tiles<Scale3>(program, 3, "float_vif_scale3"));
+    } else {
+        for (int s = 1; s < kScales; ++s) QC_RETURN_IF_ERROR(find_any(program, s));
+    }
+    if (plan_.resize != Resize::kNone) QC_RETURN_IF_ERROR(prepare_resize(program));
+    QC_RETURN_IF_ERROR(program.find("float_vif_sum_rows", 0, &sum_rows_));
+    return program.find("float_vif_sum_columns", 0, &sum_columns_);
+}
+
+PicturePlanes FloatVif::pictures_in(float* scratch, const ScratchLayout& layout, int scale) const {
+    const bool there = scale > 0 ? scale < kScales : plan_.resize != Resize::kNone;
+    if (!there) return {};
+    const ScratchLayout::Pictures& pictures = layout.pictures[scale];
+    return {reinterpret_cast<SamplePair*>(scratch + pictures.offset), pictures.plane, pictures.pitch};
+}
+
+Status FloatVif::enqueue_resize(const DeviceBatch& batch, const ScratchLayout& layout, DeviceQueue& queue) const {
+    ResizeTask task{};
+    task.pairs = batch.pairs;
+    task.columns = static_cast<const ResizeEntry*>(columns_);
+    task.rows = static_cast<const ResizeEntry*>(rows_);
+    task.output = pictures_in(static_cast<float*>(batch.scratch), layout, 0);
+    task.source_width = plan_.source.width;
+    task.source_height = plan_.source.height;
+    task.width = plan_.scaled[0].width;
+    task.height = plan_.scaled[0].height;
+    task.sample_scale = plan_.sample_scale;
+    task.method = plan_.resize;
+    const Dim3 grid{blocks_for(task.width, kResizeBlock), static_cast<unsigned>(task.height),
+                    static_cast<unsigned>(batch.count)};
+    return queue.launch(resize_, grid, Dim3{kResizeBlock}, task);
+}
+
+Status FloatVif::enqueue_scale(int scale, const DeviceBatch& batch, const ScratchLayout& layout,
+                               DeviceQueue& queue) const {
+    auto* const scratch = static_cast<float*>(batch.scratch);
+    const PlanSize& size = plan_.scaled[scale];
+    ScaleTask task{};
+    task.pairs = batch.pairs;
+    task.input = pictures_in(scratch, layout, scale);
+    task.output = pictures_in(scratch, layout, scale + 1);
+    task.terms = is_evaluated(scale) ? scratch + layout.terms : nullptr;
+    task.term_pitch = term_pitch(size.width);
+    task.term_plane = static_cast<uint64_t>(task.term_pitch) * static_cast<uint64_t>(size.height);
+    task.width = size.width;
+    task.height = size.height;
+    task.sample_scale = plan_.sample_scale;
+    task.noise = plan_.noise;
+    task.window = plan_.window[scale];
+    if (scale + 1 < kScales) task.next_window = plan_.window[scale + 1];
+    const TileShape& tile = kernels_[scale].tile;
+    const Dim3 grid{blocks_for(size.width, tile.width), blocks_for(size.height, tile.height),
+                    static_cast<unsigned>(batch.count)};
+    QC_RETURN_IF_ERROR(queue.launch(kernels_[scale].kernel, grid, Dim3{static_cast<unsigned>(tile.threads)}, task));
+    if (!is_evaluated(scale)) return {};
+
+    RowSumTask rows{};
+    rows.terms = task.terms;
+    rows.sums = scratch + layout.sums[scale];
+    rows.width = size.width;
+    rows.pitch = task.term_pitch;
+    rows.rows = size.height * kWordsPerScale * batch.count;
+    return queue.launch(sum_rows_, Dim3{blocks_for(rows.rows, kRowSumBlock)}, Dim3{kRowSumBlock}, rows);
+}
+
+Status FloatVif::enqueue_sums(const DeviceBatch& batch, const ScratchLayout& layout, DeviceQueue& queue) const {
+    ColumnSumTask task{};
+    task.planes = kWordsPerScale;
+    task.words = kAccumulatorWords;
+    unsigned kinds = 0;
+    for (int s = 0; s < kScales; ++s) {
+        if (!is_evaluated(s)) continue;
+        task.sums[kinds] = static_cast<const float*>(batch.scratch) + layout.sums[s];
+        task.height[kinds] = plan_.scaled[s].height;
+        task.word[kinds] = s * kWordsPerScale;
+        ++kinds;
+    }
+    const Dim3 grid{kinds * kWordsPerScale, static_cast<unsigned>(batch.count)};
+    return queue.launch(sum_columns_, grid, Dim3{kColumnSumBlock}, batch.pairs, batch.accumulators, task);
+}
+
+Status FloatVif::enqueue(const DeviceBatch& batch, DeviceQueue& queue) const {
+    const ScratchLayout layout = scratch_layout(plan_, batch.count);
+    if (plan_.resize != Resize::kNone) QC_RETURN_IF_ERROR(enqueue_resize(batch, layout, queue));
+    for (int s = 0; s < kScales; ++s) QC_RETURN_IF_ERROR(enqueue_scale(s, batch, layout, queue));
+    return enqueue_sums(batch, layout, queue);
+}
+
+void FloatVif::finalise(int64_t frame, std::span<const uint64_t> accumulators, ScoreSink& sink) {
+    const double minimum[kScales] = {0.0, options_.number(kScale1Minimum), options_.number(kScale2Minimum),
+                                     options_.number(kScale3Minimum)};
+    double numerators[kScales], denominators[kScales];
+    double numerator = 0.0, denominator = 0.0;
+    for (int s = 0; s < kScales; ++s) {
+        if (!is_evaluated(s)) {
+            numerators[s] = 0.0; // what libvmaf writes for a scale that was left out
+            denominators[s] = -1.0;
+            sink.put(frame, kScore0, 0.0);
+            continue;
+        }
+        const uint64_t* const words = accumulators.data() + s * kWordsPerScale;
+        numerators[s] = std::bit_cast<double>(words[kNumerator]);
+        denominators[s] = std::bit_cast<double>(words[kDenominator]);
+        const double score = numerators[s] / denominators[s];
+        sink.put(frame, kScore0 + s, s == 0 ? score : std::max(score, minimum[s]));
+        numerator += numerators[s];
+        denominator += denominators[s];
+    }
+    if (!options_.flag(kDebug)) return;
+    sink.put(frame, kRatio, denominator == 0.0 ? 1.0 : numerator / denominator);
+    sink.put(frame, kNumeratorSum, numerator);
+    sink.put(frame, kDenominatorSum, denominator);
+    for (int s = 0; s < kScales; ++s) {
+        sink.put(frame, kScaleParts + 2 * s, numerators[s]);
+        sink.put(frame, kScaleParts + 2 * s + 1, denominators[s]);
+    }
+}
+
+Status validate(const FrameGeometry& geometry, const OptionValues& options) {
+    if (geometry.depth < 8 || geometry.depth > 16)
+        return unsupported(format("float_vif: %d bits per sample, 8 to 16 are supported", geometry.depth));
+    const double kernel_scale = options.number(kKernelScale), prescale = options.number(kPrescale);
+    if (!known_kernel_scale(kernel_scale))
+        return invalid(format("float_vif: vif_kernelscale=%g is not one of those that are defined (%s)", kernel_scale,
+                              kKnownKernelScales));
+    const PlanSize source{geometry.width, geometry.height}, scaled = prescaled(source, prescale);
+    const bool resizes = scaled != source;
+    FilterWindow windows[kScales];
+    for (int s = 0; s < kScales; ++s) windows[s] = scale_window(s, kernel_scale);
+    const int smallest = smallest_side(windows, options.flag(kSkipScale0));
+    if (scaled.width < smallest || scaled.height < smallest) {
+        const std::string before =
+            resizes ? format(" after vif_prescale=%g of %dx%d", prescale, source.width, source.height) : std::string();
+        return invalid(format("float_vif: a picture of %dx%d%s is too small, at least %dx%d is needed", scaled.width,
+                              scaled.height, before.c_str(), smallest, smallest));
+    }
+    // The weighted methods mirror up to five samples at the edges.
+    constexpr int kSmallestToResize = 6;
+    if (resizes && (source.width < kSmallestToResize || source.height < kSmallestToResize))
+        return invalid(format("float_vif: a picture of %dx%d is too small for vif_prescale, at least %dx%d is needed",
+                              source.width, source.height, kSmallestToResize, kSmallestToResize));
+    constexpr int kWidestBilinear = 7680;
+    if (resizes && options.integer(kPrescaleMethod) == static_cast<int>(Resize::kBilinear) &&
+        scaled.width > kWidestBilinear)
+        return invalid(format("float_vif: vif_prescale=%g makes the picture %d wide, vif_prescale_method=bilinear "
+                              "goes up to %d",
+                              prescale, scaled.width, kWidestBilinear));
+    return {};
+}
+
+std::unique_ptr<Metric> create(const FrameGeometry& geometry, const OptionValues& options) {
+    return std::make_unique<FloatVif>(geometry, options);
+}
+
+} // namespace
+
+const MetricDescriptor& descriptor() {
+    static constexpr MetricDescriptor kDescriptor{
+        .name = "float_vif",
+        .summary = "visual information fidelity at four scales (floating point)",
+        .templated_names = true,
+        .options = kOptions,
+        .outputs = kOutputs,
+        .validate = validate,
+        .create = create,
+    };
+    return kDescriptor;
+}
+
+} // namespace qc::float_vif

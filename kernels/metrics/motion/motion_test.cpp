@@ -1,0 +1,578 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// Motion: frozen scores, the rules over time, every small size against a second implementation that does nothing
+// clever, and the CUDA kernel's code run on the host.
+#include "metrics/motion/motion.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <random>
+
+#include "families/motion/motion_tile.hpp"
+#include "tests/golden/golden_stream.hpp"
+#include "tests/support/luma_geometry.hpp"
+#include "tests/support/metric_runner.hpp"
+#include "tests/support/synthetic_clip.hpp"
+
+namespace qc::motion {
+namespace {
+
+using test::OptionList;
+using test::Recorder;
+
+constexpr const char* kSad = "VMAF_integer_feature_motion_sad_score";
+
+/// Equal to the last bit: integers and one chain of divisions leave no room for less.
+void expect_scores(const std::vector<double>& actual, const std::vector<double>& expected, const std::string& what) {
+    EXPECT_EQ(actual, expected) << what;
+}
+
+// ---- frozen scores --------------------------------------------------------------------------------------------------
+
+struct FrozenScores {
+    const char* clip;
+    std::vector<double> sad, motion2, motion3;                        ///< default options
+    std::vector<double> sad_five, motion2_five, motion3_five_average; ///< five-frame window and moving average
+};
+
+/// libvmaf 3.2.0 on the clips of synthetic_clip.hpp.
+const std::vector<FrozenScores> kFrozenScores = {
+    {"g64x48_420_8",
+     {0.0, 3.2199668884277344, 3.1192118326822915, 2.903477986653646},
+     {0.0, 3.1192118326822915, 2.903477986653646, 2.903477986653646},
+     {3.2199668884277344, 3.1192118326822915, 2.903477986653646, 2.903477986653646},
+     {0.0, 0.0, 6.038252512613933, 5.735416412353516},
+     {0.0, 0.0, 5.735416412353516, 5.735416412353516},
+     {6.038252512613933, 6.038252512613933, 5.8868344624837246, 5.735416412353516}},
+    {"g175x99_420_8",
+     {0.0, 3.0517890963203462, 3.0143806367243866, 2.9959039051226553},
+     {0.0, 3.0143806367243866, 2.9959039051226553, 2.9959039051226553},
+     {3.0517890963203462, 3.0143806367243866, 2.9959039051226553, 2.9959039051226553},
+     {0.0, 0.0, 5.797445436507936, 5.768382034632035},
+     {0.0, 0.0, 5.768382034632035, 5.768382034632035},
+     {5.797445436507936, 5.797445436507936, 5.782913735569986, 5.768382034632035}},
+    {"g176x176_420_10",
+     {0.0, 3.0114160963326446, 3.04087943084969, 3.008518187467717},
+     {0.0, 3.0114160963326446, 3.008518187467717, 3.008518187467717},
+     {3.0114160963326446, 3.0114160963326446, 3.008518187467717, 3.008518187467717},
+     {0.0, 0.0, 5.806296986981857, 5.799487909994835},
+     {0.0, 0.0, 5.799487909994835, 5.799487909994835},
+     {5.806296986981857, 5.806296986981857, 5.802892448488346, 5.799487909994835}},
+    {"g80x66_422_12",
+     {0.0, 3.004873194839015, 3.1261430220170454},
+     {0.0, 3.004873194839015, 3.1261430220170454},
+     {3.004873194839015, 3.004873194839015, 3.1261430220170454},
+     {0.0, 0.0, 5.842726089015152},
+     {0.0, 0.0, 5.842726089015152},
+     {5.842726089015152, 5.842726089015152, 5.842726089015152}},
+    {"g48x32_444_16",
+     {0.0, 3.414148966471354, 2.9820556640625},
+     {0.0, 2.9820556640625, 2.9820556640625},
+     {3.414148966471354, 2.9820556640625, 2.9820556640625},
+     {0.0, 0.0, 6.194272359212239},
+     {0.0, 0.0, 6.194272359212239},
+     {6.194272359212239, 6.194272359212239, 6.194272359212239}},
+};
+
+TEST(Motion, SyntheticClipsHaveTheFrozenScores) {
+    for (const FrozenScores& frozen : kFrozenScores) {
+        for (const test::SyntheticClip& clip : test::kSyntheticClips) {
+            if (std::string(clip.name) != frozen.clip) continue;
+            std::vector<test::SyntheticPicture> storage;
+            std::vector<HostPicture> pictures;
+            storage.reserve(clip.frames);
+            for (int frame = 0; frame < clip.frames; ++frame) storage.emplace_back(clip, false, frame);
+            pictures.reserve(storage.size());
+            for (const auto& picture : storage) pictures.push_back(picture.view());
+            const FrameGeometry geometry = test::synthetic_geometry(clip);
+
+            const Recorder plain = test::score_stream(descriptor(), geometry, {}, pictures, {});
+            expect_scores(plain.values(kSad), frozen.sad, frozen.clip);
+            expect_scores(plain.values("integer_motion2"), frozen.motion2, frozen.clip);
+            expect_scores(plain.values("integer_motion3"), frozen.motion3, frozen.clip);
+
+            const OptionList options{{"motion_five_frame_window", 1}, {"motion_moving_average", 1}};
+            const Recorder five = test::score_stream(descriptor(), geometry, options, pictures, {});
+            expect_scores(five.values(kSad), frozen.sad_five, frozen.clip);
+            expect_scores(five.values("integer_motion2"), frozen.motion2_five, frozen.clip);
+            expect_scores(five.values("integer_motion3"), frozen.motion3_five_average, frozen.clip);
+        }
+    }
+}
+
+// ---- over time ------------------------------------------------------------------------------------------------------
+
+constexpr int kSide = 4;                        ///< of the pictures below
+constexpr uint64_t kUnit = 256 * kSide * kSide; ///< sum that gives a score of 1
+
+/// Finalises a stream whose frame i has scores[i] before weights and limits.
+Recorder finalise_scores(const std::vector<double>& scores, const OptionList& options) {
+    std::vector<std::vector<uint64_t>> accumulators;
+    accumulators.reserve(scores.size());
+    for (const double score : scores) accumulators.push_back({static_cast<uint64_t>(score * kUnit)});
+    return test::finalise_stream(descriptor(), test::luma_geometry(kSide, kSide, 8), options, accumulators);
+}
+
+TEST(MotionOverTime, ThreeFrameWindow) {
+    struct Case {
+        std::vector<double> scores, motion2, motion3;
+    };
+    const std::vector<Case> cases = {{{}, {}, {}},
+                                     {{0}, {0}, {0}},
+                                     {{0, 5}, {0, 5}, {5, 5}},
+                                     {{0, 5, 3}, {0, 3, 3}, {5, 3, 3}},
+                                     {{0, 5, 7, 3}, {0, 5, 3, 3}, {5, 5, 3, 3}},
+                                     {{0, 2, 4, 8, 1}, {0, 2, 4, 1, 1}, {2, 2, 4, 1, 1}}};
+    for (const Case& c : cases) {
+        const Recorder recorder = finalise_scores(c.scores, {});
+        EXPECT_EQ(recorder.values(kSad), c.scores);
+        EXPECT_EQ(recorder.values("integer_motion2"), c.motion2);
+        EXPECT_EQ(recorder.values("integer_motion3"), c.motion3);
+    }
+}
+
+TEST(MotionOverTime, FiveFrameWindow) {
+    struct Case {
+        std::vector<double> scores, motion2, motion3;
+    };
+    const std::vector<Case> cases = {{{0}, {0}, {0}},
+                                     {{0, 0}, {0, 0}, {0, 0}},
+                                     {{0, 0, 5}, {0, 0, 5}, {5, 5, 5}},
+                                     {{0, 0, 5, 3}, {0, 0, 3, 3}, {5, 5, 3, 3}},
+                                     {{0, 0, 5, 3, 7}, {0, 0, 3, 5, 7}, {5, 5, 3, 5, 7}},
+                                     {{0, 0, 5, 3, 7, 2}, {0, 0, 3, 5, 2, 2}, {5, 5, 3, 5, 2, 2}}};
+    for (const Case& c : cases) {
+        const Recorder recorder = finalise_scores(c.scores, {{"motion_five_frame_window", 1}});
+        EXPECT_EQ(recorder.values(kSad), c.scores);
+        EXPECT_EQ(recorder.values("integer_motion2"), c.motion2);
+        EXPECT_EQ(recorder.values("integer_motion3"), c.motion3);
+    }
+}
+
+TEST(MotionOverTime, MovingAverageTakesThePreviousValueBeforeAveraging) {
+    const std::vector<double> scores{0, 8, 4, 2, 16};
+    const Recorder recorder = finalise_scores(scores, {{"motion_moving_average", 1}});
+    EXPECT_EQ(recorder.values("integer_motion2"), (std::vector<double>{0, 4, 2, 2, 16}));
+    EXPECT_EQ(recorder.values("integer_motion3"), (std::vector<double>{8, 6, 3, 2, 9}));
+}
+
+TEST(MotionOverTime, WeightAndLimitComeBeforeTheMinimumBlendAfterIt) {
+    const OptionList options{
+        {"motion_fps_weight", 0.5}, {"motion_max_val", 3}, {"motion_blend_factor", 0.25}, {"motion_blend_offset", 1}};
+    const Recorder recorder = finalise_scores({0, 10, 4, 1}, options);
+    EXPECT_EQ(recorder.values(kSad), (std::vector<double>{0, 3, 2, 0.5}));
+    EXPECT_EQ(recorder.values("integer_motion2"), (std::vector<double>{0, 2, 0.5, 0.5}));
+    EXPECT_EQ(recorder.values("integer_motion3"), (std::vector<double>{1.5, 1.25, 0.5, 0.5}));
+}
+
+TEST(MotionOverTime, DebugWritesTheScoreAgain) {
+    const Recorder recorder = finalise_scores({0, 5, 3}, {{"debug", 1}});
+    EXPECT_EQ(recorder.values("integer_motion"), (std::vector<double>{0, 5, 3}));
+}
+
+TEST(MotionOverTime, AFrameIsCompleteWhenTheNextIsKnown) {
+    for (const int lag : {1, 2}) {
+        const OptionValues options =
+            test::options_of(descriptor(), {{"motion_five_frame_window", static_cast<double>(lag - 1)}});
+        const auto metric = descriptor().create(test::luma_geometry(kSide, kSide, 8), options);
+        Recorder recorder(descriptor());
+        for (int64_t frame = 0; frame < 8; ++frame) {
+            const std::vector<uint64_t> sum{frame < lag ? 0 : static_cast<uint64_t>(frame) * kUnit};
+            metric->finalise(frame, sum, recorder);
+            if (frame < lag) continue;
+            EXPECT_EQ(recorder.values("integer_motion2").size(), std::max<size_t>(frame, lag));
+            EXPECT_EQ(recorder.values("integer_motion3").size(), std::max<size_t>(frame, lag));
+        }
+    }
+}
+
+TEST(Motion, RefusesPicturesSmallerThanTheFilter) {
+    const OptionValues options = test::options_of(descriptor(), {});
+    EXPECT_TRUE(descriptor().validate(test::luma_geometry(3, 3, 8), options).ok());
+    EXPECT_EQ(descriptor().validate(test::luma_geometry(2, 3, 8), options).code(), QC_ERROR_INVALID);
+    EXPECT_EQ(descriptor().validate(test::luma_geometry(3, 2, 8), options).code(), QC_ERROR_INVALID);
+    EXPECT_NE(descriptor().validate(test::luma_geometry(2, 9, 8), options).text().find("2x9"), std::string::npos);
+}
+
+TEST(Motion, ForceZeroReadsNoPixels) {
+    const OptionValues options = test::options_of(descriptor(), {{"motion_force_zero", 1}});
+    const auto metric = descriptor().create(test::luma_geometry(64, 64, 8), options);
+    HostReference reference{};
+    alignas(16) uint8_t unreadable = 0;
+    reference.history[0].data = &unreadable; // a read of more than this byte shows under a sanitizer
+    reference.current.plane[0].data = &unreadable;
+    std::vector<uint64_t> sum{0};
+    metric->score(reference, sum);
+    EXPECT_EQ(sum[0], 0u);
+}
+
+// ---- the slow twin --------------------------------------------------------------------------------------------------
+
+struct Picture {
+    int width, height;
+    std::vector<uint16_t> samples;
+    int64_t at(int x, int y) const { return samples[static_cast<size_t>(y) * width + x]; }
+};
+
+int reflect(int i, int n) {
+    if (i < 0) return -i;
+    if (i >= n) return 2 * n - 2 - i;
+    return i;
+}
+
+/// Straight from the definition: filter the difference down the columns, then along the rows, in 64 bits.
+uint64_t obvious_sum(const Picture& previous, const Picture& current, int depth) {
+    const int64_t taps[5] = {3571, 16004, 26386, 16004, 3571};
+    const int width = current.width, height = current.height;
+    const auto column_filtered = [&](int x, int y) {
+        int64_t sum = int64_t{1} << (depth - 1);
+        for (int k = 0; k < 5; ++k) {
+            const int row = reflect(y - 2 + k, height);
+            sum += taps[k] * (previous.at(x, row) - current.at(x, row));
+        }
+        return sum >> depth;
+    };
+    uint64_t total = 0;
+    for (int y = 0; y < height; ++y) {
+        std::vector<int64_t> row(width);
+        for (int x = 0; x < width; ++x) row[x] = column_filtered(x, y);
+        for (int x = 0; x < width; ++x) {
+            int64_t sum = 32768;
+            for (int k = 0; k < 5; ++k) sum += taps[k] * row[reflect(x - 2 + k, width)];
+            total += static_cast<uint64_t>(std::abs(sum >> 16));
+        }
+    }
+    return total;
+}
+
+enum class Content { kNoise, kExtremes, kStripes, kSmallSteps, kBlackToWhite, kWhiteToBlack };
+constexpr Content kContents[] = {Content::kNoise,      Content::kExtremes,     Content::kStripes,
+                                 Content::kSmallSteps, Content::kBlackToWhite, Content::kWhiteToBlack};
+
+Picture make_picture(int width, int height, int depth, Content content, bool later, unsigned seed) {
+    Picture picture{width, height, std::vector<uint16_t>(static_cast<size_t>(width) * height)};
+    std::mt19937 random(seed * 2 + (later ? 1 : 0));
+    const unsigned top = (1u << depth) - 1;
+    for (int y = 0; y < height; ++y) {
+        for (int x = 0; x < width; ++x) {
+            unsigned sample = 0;
+            switch (content) {
+            case Content::kNoise:
+                sample = random() & top;
+                break;
+            case Content::kExtremes:
+                sample = random() % 2 * top;
+                break;
+            case Content::kStripes:
+                sample = (x / 2 + y / 3 + (later ? 1 : 0)) % 2 * top;
+                break;
+            case Content::kSmallSteps:
+                sample = top / 2 + random() % 2;
+                break; // differences of 1: many ties
+            case Content::kBlackToWhite:
+                sample = later ? top : 0;
+                break;
+            case Content::kWhiteToBlack:
+                sample = later ? 0 : top;
+                break;
+            }
+            picture.samples[static_cast<size_t>(y) * width + x] = static_cast<uint16_t>(sample);
+        }
+    }
+    return picture;
+}
+
+/// A picture in memory as a kernel or the CPU reference gets it: its last row ends where the allocation ends.
+class Surface {
+public:
+    Surface(const Picture& picture, int depth, int container_shift, size_t offset, size_t padding, int step = 1)
+        : sample_bytes_(depth == 8 ? 1 : 2), step_(step), shift_(container_shift) {
+        const size_t row_samples = static_cast<size_t>(picture.width) * step;
+        pitch_ = (row_samples + padding) * sample_bytes_;
+        const size_t used = pitch_ * (picture.height - 1) + (row_samples - step + 1) * sample_bytes_;
+        // The allocation is aligned to 16 bytes; `offset` samples move the picture off that.
+        offset_ = offset * sample_bytes_;
+        storage_.resize(offset_ + used, 0xa5);
+        for (int y = 0; y < picture.height; ++y) {
+            for (int x = 0; x < picture.width; ++x) {
+                const auto sample = static_cast<uint16_t>(picture.at(x, y) << shift_);
+                std::memcpy(storage_.data() + offset_ + y * pitch_ + static_cast<size_t>(x) * step * sample_bytes_,
+                            &sample, sample_bytes_);
+            }
+        }
+    }
+
+    DevicePlane device() const {
+        return {storage_.data() + offset_, static_cast<uint32_t>(pitch_), static_cast<uint16_t>(step_),
+                static_cast<uint16_t>(shift_)};
+    }
+    HostPlane host(int width, int height) const {
+        return {storage_.data() + offset_, {static_cast<ptrdiff_t>(pitch_)}, width, height};
+    }
+
+private:
+    size_t sample_bytes_, pitch_ = 0, offset_ = 0;
+    int step_, shift_;
+    std::vector<uint8_t> storage_;
+};
+
+uint64_t reference_sum(const Picture& previous, const Picture& current, int depth) {
+    const Surface before(previous, depth, 0, 0, 3), after(current, depth, 0, 0, 0);
+    const FrameGeometry geometry = test::luma_geometry(current.width, current.height, depth);
+    return sum_of_absolute_differences(before.host(current.width, current.height),
+                                       after.host(current.width, current.height), geometry);
+}
+
+TEST(Motion, EverySmallSizeEqualsTheSlowTwin) {
+    for (const int depth : {8, 10, 12, 16}) {
+        for (int height = 3; height <= 40; ++height) {
+            for (int width = 3; width <= 40; ++width) {
+                const auto seed = static_cast<unsigned>(width * 100 + height);
+                const Content content = kContents[(width + height) % std::size(kContents)];
+                const Picture previous = make_picture(width, height, depth, content, false, seed);
+                const Picture current = make_picture(width, height, depth, content, true, seed);
+                ASSERT_EQ(reference_sum(previous, current, depth), obvious_sum(previous, current, depth))
+                    << width << "x" << height << " at " << depth << " bits, content " << static_cast<int>(content);
+            }
+        }
+    }
+}
+
+TEST(Motion, ExtremesEqualTheSlowTwin) {
+    for (int depth = 8; depth <= 16; ++depth) {
+        for (const Content content : kContents) {
+            const Picture previous = make_picture(211, 67, depth, content, false, 7);
+            const Picture current = make_picture(211, 67, depth, content, true, 7);
+            ASSERT_EQ(reference_sum(previous, current, depth), obvious_sum(previous, current, depth)) << depth;
+            ASSERT_EQ(reference_sum(current, previous, depth), obvious_sum(current, previous, depth)) << depth;
+        }
+    }
+}
+
+TEST(Motion, FullSwingIsTheLargestSum) {
+    const Picture black = make_picture(17, 9, 16, Content::kBlackToWhite, false, 0);
+    const Picture white = make_picture(17, 9, 16, Content::kBlackToWhite, true, 0);
+    EXPECT_EQ(reference_sum(black, white, 16), 17u * 9u * 65535u);
+    EXPECT_EQ(reference_sum(white, black, 16), 17u * 9u * 65535u);
+    EXPECT_EQ(reference_sum(white, white, 16), 0u);
+}
+
+/// Rows longer than what a 32-bit sum holds.
+TEST(Motion, VeryWideRowsDoNotOverflow) {
+    const Picture black = make_picture(70001, 3, 16, Content::kBlackToWhite, false, 0);
+    const Picture white = make_picture(70001, 3, 16, Content::kBlackToWhite, true, 0);
+    EXPECT_EQ(reference_sum(white, black, 16), uint64_t{70001} * 3 * 65535);
+}
+
+TEST(Motion, WideSumEqualsSixtyFourBits) {
+    std::mt19937 random(1);
+    const auto value = [&](int limit) { return static_cast<int32_t>(random() % (2u * limit + 1)) - limit; };
+    for (int i = 0; i < 1000000; ++i) {
+        const bool extreme = i % 4 == 0;
+        const int32_t outer = extreme ? 131070 * (value(1)) : value(131070);
+        const int32_t inner = extreme ? 131070 * (value(1)) : value(131070);
+        const int32_t centre = extreme ? 65535 * (value(1)) : value(65535);
+        const int64_t sum = int64_t{3571} * outer + int64_t{16004} * inner + int64_t{26386} * centre;
+        ASSERT_EQ(low_pass(outer, inner, centre), (sum + 32768) >> 16) << outer << " " << inner << " " << centre;
+    }
+}
+
+// ---- the kernel's code on the host ----------------------------------------------------------------------------------
+
+/// What the warps of one block do, one lane after the other between the exchanges.
+template <bool kFullRange, typename Source>
+uint64_t emulate_warp(const DevicePlane& previous, const DevicePlane& current, const SadTask& task, int tile_x,
+                      int row) {
+    std::vector<Source> sources;
+    sources.reserve(kLanes);
+    std::vector<ColumnFilter<kFullRange>> filters(kLanes, ColumnFilter<kFullRange>(task.depth));
+    for (int lane = 0; lane < kLanes; ++lane) {
+        sources.emplace_back(previous, current, task, lane_column(tile_x, lane), row);
+    }
+    uint64_t sum = 0;
+    for (int i = 0; i < kSourceRows; ++i) {
+        std::vector<LaneRow> rows;
+        for (int lane = 0; lane < kLanes; ++lane) {
+            filters[lane].push(sources[lane].difference(i));
+            rows.push_back(filters[lane].filtered());
+        }
+        const int output_row = i - 2 * kReach;
+        if (output_row < 0 || row + output_row >= task.height) continue;
+        for (int lane = 0; lane < kLanes; ++lane) {
+            if (!lane_counts(lane)) continue;
+            const Neighbours near{{rows[lane - 1].at[2], rows[lane - 1].at[3]},
+                                  {rows[lane + 1].at[0], rows[lane + 1].at[1]}};
+            sum += sum_row(rows[lane], near, lane_column(tile_x, lane), task.width);
+        }
+    }
+    return sum;
+}
+
+template <typename T, bool kFullRange>
+uint64_t emulate(const DevicePlane& previous, const DevicePlane& current, const SadTask& task, int* wide_tiles) {
+    uint64_t sum = 0;
+    for (int tile_x = 0; tile_x * kTileWidth < task.width; ++tile_x) {
+        const bool wide = tile_is_wide<T>(previous, current, task, tile_x);
+        *wide_tiles += wide ? 1 : 0;
+        for (int tile_y = 0; tile_y * kTileHeight < task.height; ++tile_y) {
+            for (int warp = 0; warp < kTuning.warps; ++warp) {
+                const int row = warp_row(tile_y, warp);
+                if (row >= task.height) continue;
+                sum += wide ? emulate_warp<kFullRange, WideSource<T>>(previous, current, task, tile_x, row)
+                            : emulate_warp<kFullRange, SampleSource<T>>(previous, current, task, tile_x, row);
+            }
+        }
+    }
+    return sum;
+}
+
+uint64_t emulate(const Surface& previous, const Surface& current, int width, int height, int depth, int* wide_tiles) {
+    const SadTask task{width, height, depth, 1};
+    if (depth == 8) return emulate<uint8_t, false>(previous.device(), current.device(), task, wide_tiles);
+    if (depth < 16) return emulate<uint16_t, false>(previous.device(), current.device(), task, wide_tiles);
+    return emulate<uint16_t, true>(previous.device(), current.device(), task, wide_tiles);
+}
+
+/// Samples to add to a row so that the pitch suits loads of four.
+size_t aligning_padding(int width) {
+    return static_cast<size_t>((4 - width % 4) % 4);
+}
+
+TEST(MotionKernel, EverySmallSizeEqualsTheReference) {
+    int wide_tiles = 0;
+    for (const int depth : {8, 10, 16}) {
+        for (int height = 3; height <= 40; height += depth == 8 ? 1 : 3) {
+            for (int width = 3; width <= 40; ++width) {
+                const auto seed = static_cast<unsigned>(width * 100 + height);
+                const Content content = kContents[(width + height) % std::size(kContents)];
+                const Picture previous = make_picture(width, height, depth, content, false, seed);
+                const Picture current = make_picture(width, height, depth, content, true, seed);
+                const Surface before(previous, depth, 0, 0, aligning_padding(width));
+                const Surface after(current, depth, 0, 0, aligning_padding(width) + 4);
+                ASSERT_EQ(emulate(before, after, width, height, depth, &wide_tiles),
+                          reference_sum(previous, current, depth))
+                    << width << "x" << height << " at " << depth << " bits";
+            }
+        }
+    }
+    EXPECT_GT(wide_tiles, 0);
+}
+
+TEST(MotionKernel, TileEdgesEqualTheReference) {
+    int wide_tiles = 0;
+    for (const int width : {116, 117, 119, 120, 121, 122, 123, 124, 125, 128, 239, 240, 241, 243, 244, 360, 361}) {
+        for (const int height : {63, 64, 65, 67, 129}) {
+            const Picture previous = make_picture(width, height, 8, Content::kNoise, false, 3);
+            const Picture current = make_picture(width, height, 8, Content::kNoise, true, 3);
+            const Surface before(previous, 8, 0, 0, aligning_padding(width));
+            const Surface after(current, 8, 0, 0, aligning_padding(width));
+            ASSERT_EQ(emulate(before, after, width, height, 8, &wide_tiles), reference_sum(previous, current, 8))
+                << width << "x" << height;
+        }
+    }
+    EXPECT_GT(wide_tiles, 50);
+}
+
+TEST(MotionKernel, LayoutsEqualTheReference) {
+    constexpr int kWidth = 244, kHeight = 70;
+    struct Layout {
+        int depth, shift;
+        size_t offset, padding;
+        int step;
+    };
+    const std::vector<Layout> layouts = {{8, 0, 0, 0, 1},  {8, 0, 1, 0, 1},  {8, 0, 4, 1, 1},  {8, 0, 0, 0, 2},
+                                         {10, 0, 0, 0, 1}, {10, 6, 0, 0, 1}, {10, 6, 1, 0, 1}, {10, 0, 2, 4, 1},
+                                         {12, 4, 0, 4, 1}, {16, 0, 0, 0, 1}, {16, 0, 4, 2, 1}};
+    for (const Layout& a : layouts) {
+        for (const Layout& b : layouts) {
+            if (a.depth != b.depth) continue;
+            const Picture previous = make_picture(kWidth, kHeight, a.depth, Content::kNoise, false, 11);
+            const Picture current = make_picture(kWidth, kHeight, a.depth, Content::kNoise, true, 11);
+            const Surface before(previous, a.depth, a.shift, a.offset, a.padding, a.step);
+            const Surface after(current, b.depth, b.shift, b.offset, b.padding, b.step);
+            int wide_tiles = 0;
+            EXPECT_EQ(emulate(before, after, kWidth, kHeight, a.depth, &wide_tiles),
+                      reference_sum(previous, current, a.depth))
+                << a.depth << " bits, shifts " << a.shift << " and " << b.shift;
+        }
+    }
+}
+
+TEST(MotionKernel, FullSwingFitsALanesSum) {
+    const Picture black = make_picture(128, 64, 16, Content::kBlackToWhite, false, 0);
+    const Picture white = make_picture(128, 64, 16, Content::kBlackToWhite, true, 0);
+    int wide_tiles = 0;
+    EXPECT_EQ(emulate(Surface(black, 16, 0, 0, 0), Surface(white, 16, 0, 0, 0), 128, 64, 16, &wide_tiles),
+              uint64_t{128} * 64 * 65535);
+}
+
+// ---- golden clips ---------------------------------------------------------------------------------------------------
+
+struct GoldenRun {
+    const char* run;
+    OptionList options;
+    const char* suffix; ///< of the score names
+    bool debug = false;
+};
+
+const std::vector<GoldenRun> kGoldenRuns = {
+    {"default", {}, ""},
+    {"debug", {{"debug", 1}}, "", true},
+    {"subsample3", {}, ""}, // motion scores every frame
+    {"options_motion", {{"motion_five_frame_window", 1}}, "_mffw"},
+    {"options_motion", {{"motion_moving_average", 1}}, "_mma"},
+    {"options_motion", {{"motion_five_frame_window", 1}, {"motion_moving_average", 1}}, "_mffw_mma"},
+    {"options_motion", {{"motion_force_zero", 1}}, "_force_0"},
+    {"options_motion", {{"motion_blend_factor", 0.5}, {"motion_blend_offset", 2}}, "_mbf_0.5_mbo_2"},
+    {"options_motion", {{"motion_fps_weight", 0.5}}, "_mfw_0.5"},
+    {"options_motion", {{"motion_max_val", 3}}, "_mmxv_3"},
+};
+
+/// Number of values compared.
+int compare_with_golden(const Recorder& recorder, const golden::Json& metrics, const GoldenRun& run,
+                        const std::string& clip) {
+    int compared = 0;
+    for (const char* name : {kSad, "integer_motion", "integer_motion2", "integer_motion3"}) {
+        if (std::string(name) == "integer_motion" && !run.debug) continue;
+        const std::string full_name = std::string(name) + run.suffix;
+        if (!metrics.has(full_name)) continue;
+        const std::vector<golden::Json>& expected = metrics[full_name]["values"].array;
+        const std::vector<double> actual = recorder.values(name);
+        EXPECT_EQ(actual.size(), expected.size()) << clip << " " << full_name;
+        for (size_t i = 0; i < std::min(actual.size(), expected.size()); ++i) {
+            if (expected[i].kind == golden::Json::kNull) continue;
+            EXPECT_EQ(actual[i], expected[i].value()) << clip << " " << full_name << " frame " << i;
+            ++compared;
+        }
+    }
+    return compared;
+}
+
+TEST(MotionGolden, EveryClipAndOption) {
+    const auto folder = golden::folder();
+    if (folder.empty()) GTEST_SKIP() << "SKIPPED: no golden folder beside the repository or in QC_SHARED";
+    std::map<std::string, int> compared; // by run and suffix
+    for (const golden::Clip& clip : golden::clips(folder)) {
+        const std::vector<uint8_t> file = golden::unpack(folder, clip.reference_file);
+        if (file.empty()) GTEST_SKIP() << "SKIPPED: the clips cannot be unpacked; is xz installed?";
+        const std::vector<HostPicture> pictures = golden::pictures_of(clip, file);
+        ASSERT_EQ(pictures.size(), static_cast<size_t>(clip.frames)) << clip.name;
+        const golden::Json scores = golden::read_json(folder / "libvmaf" / (clip.name + ".json"));
+        for (const GoldenRun& run : kGoldenRuns) {
+            if (!scores["runs"].has(run.run)) continue;
+            const Recorder recorder =
+                test::score_stream(descriptor(), golden::geometry_of(clip), run.options, pictures, {});
+            compared[std::string(run.run) + run.suffix] +=
+                compare_with_golden(recorder, scores["runs"][run.run]["metrics"], run, clip.name);
+        }
+    }
+    for (const GoldenRun& run : kGoldenRuns) {
+        const int count = compared[std::string(run.run) + run.suffix];
+        EXPECT_GT(count, 0) << run.run << run.suffix;
+        std::printf("%s%s: %d values compared\n", run.run, run.suffix, count);
+    }
+}
+
+} // namespace
+} // namespace qc::motion

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// motion_v2: frozen scores, agreement with motion under every option that both have, refusals.
+#include "metrics/motion_v2/motion_v2.hpp"
+
+#include <gtest/gtest.h>
+
+#include "metrics/motion/motion.hpp"
+#include "tests/support/metric_runner.hpp"
+#include "tests/support/synthetic_clip.hpp"
+
+namespace qc::motion_v2 {
+namespace {
+
+using test::OptionList;
+using test::Recorder;
+
+constexpr const char* kSad = "VMAF_integer_feature_motion_v2_sad_score";
+constexpr const char* kMotion2Name = "VMAF_integer_feature_motion2_v2_score";
+constexpr const char* kMotion3Name = "VMAF_integer_feature_motion3_v2_score";
+
+struct ClipPictures {
+    std::vector<test::SyntheticPicture> owners;
+    std::vector<HostPicture> reference;
+
+    explicit ClipPictures(const test::SyntheticClip& clip) {
+        owners.reserve(static_cast<size_t>(clip.frames));
+        for (int frame = 0; frame < clip.frames; ++frame)
+            reference.push_back(owners.emplace_back(clip, false, frame).view());
+    }
+    Recorder score(const MetricDescriptor& metric, const test::SyntheticClip& clip, const OptionList& options) const {
+        return test::score_stream(metric, test::synthetic_geometry(clip), options, reference, {});
+    }
+};
+
+/// The first clip's scores: libvmaf 3.2.0's of its motion, whose arithmetic this is.
+TEST(MotionV2, HasTheFrozenScores) {
+    const test::SyntheticClip& clip = test::kSyntheticClips[0];
+    const Recorder recorder = ClipPictures(clip).score(descriptor(), clip, {});
+    EXPECT_EQ(recorder.values(kSad), (std::vector{0.0, 3.2199668884277344, 3.1192118326822915, 2.903477986653646}));
+    EXPECT_EQ(recorder.values(kMotion2Name),
+              (std::vector{0.0, 3.1192118326822915, 2.903477986653646, 2.903477986653646}));
+    EXPECT_EQ(recorder.values(kMotion3Name),
+              (std::vector{3.2199668884277344, 3.1192118326822915, 2.903477986653646, 2.903477986653646}));
+}
+
+TEST(MotionV2, EqualsMotionWithEveryOption) {
+    const OptionList option_sets[] = {{},
+                                      {{"motion_force_zero", 1}},
+                                      {{"motion_moving_average", 1}},
+                                      {{"motion_fps_weight", 0.5}},
+                                      {{"motion_max_val", 3}},
+                                      {{"motion_blend_factor", 0.5}, {"motion_blend_offset", 2}}};
+    for (const test::SyntheticClip& clip : test::kSyntheticClips) {
+        const ClipPictures pictures(clip);
+        std::vector<std::vector<double>> seen;
+        for (const OptionList& options : option_sets) {
+            const Recorder ours = pictures.score(descriptor(), clip, options);
+            const Recorder theirs = pictures.score(motion::descriptor(), clip, options);
+            EXPECT_EQ(ours.values(kSad), theirs.values("VMAF_integer_feature_motion_sad_score")) << clip.name;
+            EXPECT_EQ(ours.values(kMotion2Name), theirs.values("integer_motion2")) << clip.name;
+            EXPECT_EQ(ours.values(kMotion3Name), theirs.values("integer_motion3")) << clip.name;
+            // Each option does something.
+            EXPECT_EQ(std::count(seen.begin(), seen.end(), ours.values(kMotion3Name)), 0) << clip.name;
+            seen.push_back(ours.values(kMotion3Name));
+        }
+    }
+}
+
+TEST(MotionV2, SharesItsSumsWithMotion) {
+    const FrameGeometry geometry = test::synthetic_geometry(test::kSyntheticClips[0]);
+    const auto stage = [&](const MetricDescriptor& metric, const OptionList& options) {
+        return metric.stage(geometry, test::options_of(metric, options));
+    };
+    const std::string own = stage(descriptor(), {});
+    EXPECT_EQ(own, stage(motion::descriptor(), {}));
+    EXPECT_EQ(own, stage(motion::descriptor(), {{"motion_moving_average", 1}}));
+    EXPECT_NE(own, stage(motion::descriptor(), {{"motion_five_frame_window", 1}}));
+    EXPECT_NE(own, stage(descriptor(), {{"motion_force_zero", 1}}));
+    const MetricDescriptor &v2 = descriptor(), &v1 = motion::descriptor();
+    EXPECT_TRUE(v2.scope == v1.scope && v2.history == v1.history && v2.every_frame == v1.every_frame &&
+                v2.needs_chroma == v1.needs_chroma && v2.distorted_history == v1.distorted_history);
+}
+
+TEST(MotionV2, RefusesWhatTheForkRefuses) {
+    FrameGeometry geometry;
+    geometry.width = geometry.height = 3;
+    const OptionValues none = test::options_of(descriptor(), {});
+    EXPECT_TRUE(descriptor().validate(geometry, none).ok());
+    const OptionValues five = test::options_of(descriptor(), {{"motion_five_frame_window", 1}});
+    EXPECT_NE(descriptor().validate(geometry, five).text().find("motion_five_frame_window=true"), std::string::npos);
+    geometry.width = 2;
+    EXPECT_EQ(descriptor().validate(geometry, none).text(),
+              "motion_v2: a picture of 2x3 is too small, at least 3x3 is needed");
+}
+
+} // namespace
+} // namespace qc::motion_v2

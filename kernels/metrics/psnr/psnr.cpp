@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "metrics/psnr/psnr.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "families/sse/sse.hpp"
+#include "families/sse/sse_tile.hpp"
+
+namespace qc::psnr {
+namespace {
+
+constexpr int kPlanes = 3;
+
+enum Option : size_t { kEnableApsnr, kEnableChroma, kEnableMse, kMinSse, kReducedPeak };
+
+// None of them shows in a score's name.
+constexpr OptionSpec kOptions[] = {
+    {"enable_apsnr", "", OptionType::kBool, 0, 0, 1, "also write apsnr_*: the PSNR of all frames taken as one picture"},
+    {"enable_chroma", "", OptionType::kBool, 1, 0, 1, "measure chroma too, where there is any"},
+    {"enable_mse", "", OptionType::kBool, 0, 0, 1, "also write mse_*, the mean squared error"},
+    {"min_sse", "", OptionType::kDouble, 0.0, 0.0, std::numeric_limits<double>::max(),
+     "unless 0, scores are capped where the sum of squared errors is this small"},
+    {"reduced_hbd_peak", "", OptionType::kBool, 0, 0, 1, "take 255 << (depth - 8) for the peak instead of 2^depth - 1"},
+};
+
+/// Planes that an instance measures: 1 or 3.
+int measured_planes(const OptionValues& options, const FrameGeometry& geometry) {
+    return options.flag(kEnableChroma) ? geometry.plane_count() : 1;
+}
+
+bool has_mse(const OptionValues& options, const FrameGeometry&) {
+    return options.flag(kEnableMse);
+}
+bool has_chroma(const OptionValues& options, const FrameGeometry& geometry) {
+    return measured_planes(options, geometry) == kPlanes;
+}
+bool has_chroma_mse(const OptionValues& options, const FrameGeometry& geometry) {
+    return has_chroma(options, geometry) && has_mse(options, geometry);
+}
+
+/// Plane p writes output 2 * p, and with enable_mse 2 * p + 1.
+constexpr OutputSpec kOutputs[] = {
+    {"psnr_y", "psnr_y"},
+    {"mse_y", "mse_y", has_mse},
+    {"psnr_cb", "psnr_cb", has_chroma},
+    {"mse_cb", "mse_cb", has_chroma_mse},
+    {"psnr_cr", "psnr_cr", has_chroma},
+    {"mse_cr", "mse_cr", has_chroma_mse},
+};
+constexpr std::string_view kAggregateNames[kPlanes] = {"apsnr_y", "apsnr_cb", "apsnr_cr"};
+
+uint32_t squared_peak(const OptionValues& options, int depth) {
+    const uint32_t peak = options.flag(kReducedPeak) ? 255u << (depth - 8) : (1u << depth) - 1;
+    return peak * peak;
+}
+
+class PsnrMetric final : public Metric {
+public:
+    PsnrMetric(const FrameGeometry& geometry, const OptionValues& options)
+        : geometry_(geometry), options_(options), planes_(measured_planes(options, geometry)),
+          squared_peak_(squared_peak(options, geometry.depth)) {}
+
+    size_t accumulator_words() const override { return static_cast<size_t>(planes_); }
+
+    void score(const HostPair& pair, std::span<uint64_t> accumulators) const override {
+        score_pair(pair, geometry_, accumulators.first(accumulator_words()));
+    }
+
+    Status prepare(DeviceProgram& program) override {
+        const char* const name = geometry_.sample == SampleType::kU8 ? "psnr_sse_u8"
+                                 : geometry_.depth <= 12             ? "psnr_sse_u16"
+                                                                     : "psnr_sse_u16_full";
+        return program.find(name, 0, &kernel_);
+    }
+
+    Status enqueue(const DeviceBatch& batch, DeviceQueue& queue) const override {
+        const sse::SseTask task = sse::make_task(geometry_, planes_ == kPlanes);
+        const Dim3 grid{static_cast<unsigned>(task.luma.tiles + task.chroma.tiles), 1,
+                        static_cast<unsigned>(batch.count)};
+        const Dim3 block{static_cast<unsigned>(sse::kTuning.warps * sse::kLanes)};
+        return queue.launch(kernel_, grid, block, batch.pairs, batch.accumulators, task);
+    }
+
+    void finalise(int64_t frame, std::span<const uint64_t> accumulators, ScoreSink& sink) override {
+        for (int plane = 0; plane < planes_; ++plane) {
+            const uint64_t squared_errors = accumulators[plane];
+            const double mse = static_cast<double>(squared_errors) / pixels(plane);
+            sink.put(frame, 2 * plane, psnr_of(mse, plane));
+            if (options_.flag(kEnableMse)) sink.put(frame, 2 * plane + 1, mse);
+            total_squared_errors_[plane] += squared_errors;
+        }
+        ++frames_;
+    }
+
+    void aggregates(AggregateSink& sink) const override {
+        if (!options_.flag(kEnableApsnr) || frames_ == 0) return;
+        constexpr double kNotMeasured = -std::numeric_limits<double>::infinity(); // as libvmaf's log has it
+        for (int plane = 0; plane < kPlanes; ++plane)
+            sink.put(kAggregateNames[plane], plane < planes_ ? psnr_of_stream(plane) : kNotMeasured);
+    }
+
+private:
+    uint32_t pixels(int plane) const {
+        return static_cast<uint32_t>(geometry_.plane_width(plane)) *
+               static_cast<uint32_t>(geometry_.plane_height(plane));
+    }
+
+    double psnr_of(double mse, int plane) const {
+        constexpr double kSmallestMse = 1e-16; // keeps identical planes finite
+        return std::min(10.0 * std::log10(squared_peak_ / std::max(mse, kSmallestMse)), cap(plane));
+    }
+
+    /// Highest score of a frame.
+    double cap(int plane) const {
+        const double min_sse = options_.number(kMinSse);
+        if (min_sse == 0.0) return 6 * geometry_.depth + 12;
+        return std::ceil(10.0 * std::log10(squared_peak_ / (min_sse / pixels(plane))));
+    }
+
+    /// The frames' cap does not apply; this one is the PSNR of half a unit of squared error in all.
+    double psnr_of_stream(int plane) const {
+        const uint64_t total_pixels = pixels(plane) * static_cast<uint64_t>(frames_);
+        const double log_peak = std::log10(static_cast<double>(squared_peak_));
+        const double log_pixels = std::log10(static_cast<double>(total_pixels));
+        const double log_errors = std::log10(static_cast<double>(total_squared_errors_[plane]));
+        const double psnr = 10.0 * (log_peak + log_pixels - log_errors);
+        const double cap = std::ceil(10.0 * std::log10(static_cast<double>(squared_peak_ * total_pixels * 2)));
+        return std::min(psnr, cap);
+    }
+
+    const FrameGeometry geometry_;
+    const OptionValues options_;
+    const int planes_;
+    const uint32_t squared_peak_;
+    Kernel kernel_;
+
+    // Of the stream so far.
+    int64_t frames_ = 0;
+    std::array<uint64_t, kPlanes> total_squared_errors_{};
+};
+
+Status validate(const FrameGeometry& geometry, const OptionValues&) {
+    if (geometry.width < 1 || geometry.height < 1) {
+        return invalid(format("psnr: a picture of %dx%d has no samples", geometry.width, geometry.height));
+    }
+    const int depth = geometry.depth;
+    if (depth != 8 && depth != 10 && depth != 12 && depth != 16) {
+        return unsupported(format("psnr: %d bits per sample, 8, 10, 12 and 16 are supported", depth));
+    }
+    return {};
+}
+
+std::unique_ptr<Metric> create(const FrameGeometry& geometry, const OptionValues& options) {
+    return std::make_unique<PsnrMetric>(geometry, options);
+}
+
+/// Every option but enable_chroma only changes what is made of the sums.
+std::string stage(const FrameGeometry& geometry, const OptionValues& options) {
+    return std::string(measured_planes(options, geometry) == kPlanes ? sse::kChromaStage : sse::kLumaStage);
+}
+
+} // namespace
+
+const MetricDescriptor& descriptor() {
+    static constexpr MetricDescriptor kDescriptor{
+        .name = "psnr",
+        .summary = "peak signal-to-noise ratio of luma and chroma",
+        .scope = Scope::kPair,
+        .history = 0,
+        .every_frame = true,
+        .needs_chroma = true,
+        .templated_names = false,
+        .options = kOptions,
+        .outputs = kOutputs,
+        .validate = validate,
+        .create = create,
+        .stage = stage,
+    };
+    return kDescriptor;
+}
+
+} // namespace qc::psnr

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "families/sse/sse.hpp"
+#include "metrics/psnr/psnr.hpp"
+
+namespace qc::psnr {
+
+void score_pair(const HostPair& pair, const FrameGeometry& geometry, std::span<uint64_t> sums) {
+    for (size_t i = 0; i < sums.size(); ++i) {
+        const int plane = static_cast<int>(i);
+        sums[i] =
+            sse::sum_of_squared_errors(pair.reference.plane[plane], pair.distorted.plane[plane],
+                                       geometry.plane_width(plane), geometry.plane_height(plane), geometry.sample);
+    }
+}
+
+} // namespace qc::psnr

@@ -1,0 +1,525 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// PSNR: frozen scores, caps and aggregates, every small size against a second implementation that does nothing clever,
+// and the CUDA kernel's code run on the host for all mixtures of layouts.
+#include "metrics/psnr/psnr.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <random>
+
+#include "families/sse/sse_tile.hpp"
+#include "tests/golden/golden_stream.hpp"
+#include "tests/support/metric_runner.hpp"
+#include "tests/support/synthetic_clip.hpp"
+
+namespace qc::psnr {
+namespace {
+
+using namespace sse; // the kernel's code
+using test::OptionList;
+using test::Recorder;
+
+constexpr double kTolerance = 1e-9; // of the C library's logarithm, elsewhere than with glibc
+
+void expect_scores(const std::vector<double>& actual, const std::vector<double>& expected, const std::string& what) {
+    ASSERT_EQ(actual.size(), expected.size()) << what;
+    for (size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(actual[i], expected[i], kTolerance) << what << " " << i;
+}
+
+FrameGeometry geometry_of(int width, int height, int depth, int chroma_width, int chroma_height) {
+    FrameGeometry geometry;
+    geometry.width = width;
+    geometry.height = height;
+    geometry.chroma_width = chroma_width;
+    geometry.chroma_height = chroma_height;
+    geometry.depth = depth;
+    geometry.sample = depth == 8 ? SampleType::kU8 : SampleType::kU16;
+    return geometry;
+}
+
+// ---- frozen scores --------------------------------------------------------------------------------------------------
+
+struct FrozenScores {
+    const char* clip;
+    std::vector<std::vector<double>> psnr; ///< by plane
+    std::array<double, 3> apsnr;
+};
+
+/// libvmaf 3.2.0 on the clips of synthetic_clip.hpp.
+const std::vector<FrozenScores> kFrozenScores = {
+    {"g64x48_420_8",
+     {{31.846548419843792, 31.884129373465484, 31.703640848466087, 31.674738993275074},
+      {33.91823576459578, 33.74653390998672, 33.60882493270687, 33.470318289739836},
+      {32.911016729039126, 33.1736261765659, 32.77759863195571, 32.707932097124896}},
+     {31.77633922129477, 33.68281558350265, 32.88893071384906}},
+    {"g175x99_420_8",
+     {{31.69250696080601, 31.811355309605037, 31.737957233949775, 31.747452820114297},
+      {31.292384929420336, 31.133062863208302, 31.209757196162332, 31.222257094894044},
+      {30.891640869763815, 31.205991481355206, 31.004934474056753, 31.221073971544584}},
+     {31.747111275637607, 31.213997531931447, 31.078692007866664}},
+    {"g176x176_420_10",
+     {{31.683953795914555, 31.775688309054736, 31.671589285735422, 31.71075926379753},
+      {31.830565675701536, 31.739397371653467, 31.78167609989974, 31.71560241282546},
+      {31.461948423542406, 31.666882453057184, 31.48048926709992, 31.586228072327547}},
+     {31.710311932119517, 31.766590173278388, 31.548095613501932}},
+    {"g80x66_422_12",
+     {{31.671349857350005, 31.791699688856454, 31.699011333583513},
+      {31.879028977961138, 31.78566037275043, 31.817437186822378},
+      {31.545921728584428, 31.929061773023264, 31.644844241825755}},
+     {31.72038266696701, 31.827202740797507, 31.7035929153056}},
+    {"g48x32_444_16",
+     {{32.89954351964424, 33.35490733995594, 33.13130217005042},
+      {33.226003218693705, 32.97470009585251, 32.83942343969416},
+      {31.768707350151168, 31.982040868352858, 31.584627810819494}},
+     {33.124604790772324, 33.01043505482216, 31.775426600746002}},
+};
+
+TEST(Psnr, SyntheticClipsHaveTheFrozenScores) {
+    for (const FrozenScores& frozen : kFrozenScores) {
+        for (const test::SyntheticClip& clip : test::kSyntheticClips) {
+            if (std::string(clip.name) != frozen.clip) continue;
+            std::vector<test::SyntheticPicture> storage;
+            storage.reserve(2 * static_cast<size_t>(clip.frames));
+            std::vector<HostPicture> reference, distorted;
+            for (int frame = 0; frame < clip.frames; ++frame) {
+                reference.push_back(storage.emplace_back(clip, false, frame).view());
+                distorted.push_back(storage.emplace_back(clip, true, frame).view());
+            }
+            const Recorder recorder = test::score_stream(descriptor(), test::synthetic_geometry(clip),
+                                                         {{"enable_apsnr", 1}}, reference, distorted);
+            const char* const names[3] = {"y", "cb", "cr"};
+            for (int plane = 0; plane < 3; ++plane) {
+                const std::string name = names[plane];
+                expect_scores(recorder.values("psnr_" + name), frozen.psnr[plane], frozen.clip);
+                EXPECT_NEAR(recorder.aggregates.at("apsnr_" + name), frozen.apsnr[plane], kTolerance) << frozen.clip;
+            }
+        }
+    }
+}
+
+// ---- from sums to scores --------------------------------------------------------------------------------------------
+
+Recorder finalise(const FrameGeometry& geometry, const OptionList& options,
+                  const std::vector<std::vector<uint64_t>>& sums) {
+    return test::finalise_stream(descriptor(), geometry, options, sums);
+}
+
+TEST(PsnrScores, OneSquaredErrorPerSample) {
+    const FrameGeometry geometry = geometry_of(100, 50, 8, 50, 25);
+    const Recorder recorder = finalise(geometry, {{"enable_mse", 1}}, {{5000, 1250 * 4, 1250 * 9}});
+    EXPECT_EQ(recorder.values("mse_y"), std::vector<double>{1});
+    EXPECT_EQ(recorder.values("mse_cb"), std::vector<double>{4});
+    EXPECT_EQ(recorder.values("mse_cr"), std::vector<double>{9});
+    EXPECT_NEAR(recorder.values("psnr_y")[0], 48.130803608679074, kTolerance); // 20 log10(255)
+    EXPECT_NEAR(recorder.values("psnr_cb")[0], 48.130803608679074 - 6.020599913279624, kTolerance);
+}
+
+TEST(PsnrScores, IdenticalPicturesReachTheCapOfTheirDepth) {
+    for (const auto& [depth, cap] : std::vector<std::pair<int, double>>{{8, 60}, {10, 72}, {12, 84}, {16, 108}}) {
+        const Recorder recorder = finalise(geometry_of(8, 8, depth, 4, 4), {}, {{0, 0, 1}});
+        EXPECT_EQ(recorder.values("psnr_y")[0], cap);
+        EXPECT_EQ(recorder.values("psnr_cb")[0], cap);
+        EXPECT_LE(recorder.values("psnr_cr")[0], cap);
+    }
+}
+
+/// The caps of the documentation's example: 480x270, 10 bits, min_sse 0.5.
+TEST(PsnrScores, MinSseSetsOneCapPerPlaneSize) {
+    const Recorder recorder = finalise(geometry_of(480, 270, 10, 240, 135), {{"min_sse", 0.5}}, {{0, 0, 0}});
+    EXPECT_EQ(recorder.values("psnr_y")[0], 115);
+    EXPECT_EQ(recorder.values("psnr_cb")[0], 109);
+    EXPECT_EQ(recorder.values("psnr_cr")[0], 109);
+}
+
+TEST(PsnrScores, ReducedPeakIsThatOfEightBitsShifted) {
+    const FrameGeometry geometry = geometry_of(10, 10, 10, 0, 0);
+    const Recorder recorder = finalise(geometry, {{"reduced_hbd_peak", 1}}, {{1600, 0, 0}}); // 4^2 a sample
+    EXPECT_NEAR(recorder.values("psnr_y")[0], 48.130803608679074, kTolerance);
+}
+
+TEST(PsnrScores, AggregateTakesAllFramesAsOnePicture) {
+    const FrameGeometry geometry = geometry_of(10, 10, 8, 5, 5);
+    const OptionList options{{"enable_apsnr", 1}};
+    const Recorder recorder = finalise(geometry, options, {{0, 0, 0}, {200, 0, 50}});
+    EXPECT_NEAR(recorder.aggregates.at("apsnr_y"), 48.130803608679074, kTolerance);
+    EXPECT_NEAR(recorder.aggregates.at("apsnr_cr"), 48.130803608679074, kTolerance);
+    // No error at all: half a unit of squared error in 2 frames of 25 samples, rounded up.
+    EXPECT_EQ(recorder.aggregates.at("apsnr_cb"), std::ceil(10 * std::log10(65025.0 * 50 * 2)));
+}
+
+TEST(PsnrScores, AggregatesCoverMeasuredPlanesOnly) {
+    const FrameGeometry with_chroma = geometry_of(10, 10, 8, 5, 5), grey = geometry_of(10, 10, 8, 0, 0);
+    EXPECT_EQ(finalise(with_chroma, {}, {{1, 1, 1}}).aggregates.size(), 0u);
+    EXPECT_EQ(finalise(with_chroma, {{"enable_apsnr", 1}}, {{1, 1, 1}}).aggregates.size(), 3u);
+    EXPECT_EQ(finalise(grey, {{"enable_apsnr", 1}}, {{1, 0, 0}}).aggregates.at("apsnr_cb"),
+              -std::numeric_limits<double>::infinity());
+    EXPECT_EQ(finalise(with_chroma, {{"enable_apsnr", 1}, {"enable_chroma", 0}}, {{1, 0, 0}}).aggregates.at("apsnr_cr"),
+              -std::numeric_limits<double>::infinity());
+    EXPECT_EQ(finalise(with_chroma, {{"enable_apsnr", 1}}, {}).aggregates.size(), 0u);
+}
+
+TEST(Psnr, ValidatesDepthAndSize) {
+    const OptionValues options = test::options_of(descriptor(), {});
+    const auto code = [&](int width, int height, int depth) {
+        return descriptor().validate(geometry_of(width, height, depth, 0, 0), options).code();
+    };
+    for (const int depth : {8, 10, 12, 16}) EXPECT_EQ(code(1, 1, depth), QC_OK);
+    for (const int depth : {7, 9, 11, 14, 15}) EXPECT_EQ(code(64, 64, depth), QC_ERROR_UNSUPPORTED);
+    EXPECT_EQ(code(0, 4, 8), QC_ERROR_INVALID);
+}
+
+// ---- pictures and the slow twin -------------------------------------------------------------------------------------
+
+struct Picture {
+    FrameGeometry geometry;
+    std::array<std::vector<uint16_t>, 3> samples;
+
+    uint16_t at(int plane, int x, int y) const {
+        return samples[plane][static_cast<size_t>(y) * geometry.plane_width(plane) + x];
+    }
+};
+
+enum class Content { kNoise, kExtremes, kBlack, kWhite };
+
+Picture make_picture(const FrameGeometry& geometry, Content content, unsigned seed) {
+    Picture picture{geometry, {}};
+    std::mt19937 random(seed);
+    const unsigned top = (1u << geometry.depth) - 1;
+    for (int p = 0; p < geometry.plane_count(); ++p) {
+        picture.samples[p].resize(static_cast<size_t>(geometry.plane_width(p)) * geometry.plane_height(p));
+        for (uint16_t& sample : picture.samples[p]) {
+            switch (content) {
+            case Content::kNoise:
+                sample = static_cast<uint16_t>(random() & top);
+                break;
+            case Content::kExtremes:
+                sample = static_cast<uint16_t>(random() % 2 * top);
+                break;
+            case Content::kBlack:
+                sample = 0;
+                break;
+            case Content::kWhite:
+                sample = static_cast<uint16_t>(top);
+                break;
+            }
+        }
+    }
+    return picture;
+}
+
+using Sums = std::vector<uint64_t>;
+
+Sums obvious_sums(const Picture& reference, const Picture& distorted) {
+    Sums sums(3);
+    for (int p = 0; p < reference.geometry.plane_count(); ++p) {
+        for (size_t i = 0; i < reference.samples[p].size(); ++i) {
+            const int64_t error = int64_t{reference.samples[p][i]} - distorted.samples[p][i];
+            sums[p] += static_cast<uint64_t>(error * error);
+        }
+    }
+    return sums;
+}
+
+/// How a picture lies in memory.
+struct Layout {
+    const char* name;
+    bool semi_planar = false;
+    int shift = 0;
+    size_t offset = 0;    ///< samples that the planes start off a 16-byte boundary
+    size_t alignment = 1; ///< bytes that the pitch is a multiple of
+};
+
+/// A picture in memory, planes ending with the last sample of their last row.
+class Surface {
+public:
+    Surface(const Picture& picture, const Layout& layout) : geometry_(picture.geometry), layout_(layout) {
+        for (int p = 0; p < geometry_.plane_count(); ++p) {
+            const bool pairs = layout.semi_planar && p > 0;
+            if (pairs && p == 2)
+                pitch_[2] = pitch_[1];
+            else
+                allocate(p, pairs ? 2 : 1);
+            for (int y = 0; y < geometry_.plane_height(p); ++y) {
+                for (int x = 0; x < geometry_.plane_width(p); ++x) {
+                    const auto sample = static_cast<uint16_t>(picture.at(p, x, y) << layout.shift);
+                    std::memcpy(sample_at(p, x, y), &sample, geometry_.sample_bytes());
+                }
+            }
+        }
+    }
+
+    DevicePicture device() {
+        DevicePicture picture{};
+        for (int p = 0; p < geometry_.plane_count(); ++p) {
+            picture.plane[p] = {sample_at(p, 0, 0), static_cast<uint32_t>(pitch_[p]), static_cast<uint16_t>(step(p)),
+                                static_cast<uint16_t>(layout_.shift)};
+        }
+        return picture;
+    }
+
+    /// Precondition: planar, no shift.
+    HostPicture host() {
+        HostPicture picture;
+        for (int p = 0; p < geometry_.plane_count(); ++p) {
+            picture.plane[p] = {sample_at(p, 0, 0),
+                                {static_cast<ptrdiff_t>(pitch_[p])},
+                                geometry_.plane_width(p),
+                                geometry_.plane_height(p)};
+        }
+        return picture;
+    }
+
+private:
+    int step(int plane) const { return layout_.semi_planar && plane > 0 ? 2 : 1; }
+
+    void allocate(int plane, int channels) {
+        const size_t row_bytes =
+            static_cast<size_t>(geometry_.plane_width(plane)) * channels * geometry_.sample_bytes();
+        const size_t unit = std::max(layout_.alignment, geometry_.sample_bytes());
+        pitch_[plane] = (row_bytes + unit - 1) / unit * unit;
+        storage_[plane].resize(layout_.offset * geometry_.sample_bytes() +
+                                   pitch_[plane] * (geometry_.plane_height(plane) - 1) + row_bytes,
+                               0x5a);
+    }
+
+    uint8_t* sample_at(int plane, int x, int y) {
+        const bool second_channel = step(plane) == 2 && plane == 2;
+        std::vector<uint8_t>& storage = storage_[second_channel ? 1 : plane];
+        const size_t column = layout_.offset + static_cast<size_t>(x) * step(plane) + (second_channel ? 1 : 0);
+        return storage.data() + y * pitch_[plane] + column * geometry_.sample_bytes();
+    }
+
+    FrameGeometry geometry_;
+    Layout layout_;
+    std::array<std::vector<uint8_t>, 3> storage_;
+    std::array<size_t, 3> pitch_{};
+};
+
+constexpr Layout kTight{.name = "tight planar"};
+
+Sums reference_sums(const Picture& reference, const Picture& distorted) {
+    Surface a(reference, kTight), b(distorted, {.name = "padded planar", .alignment = 16});
+    const OptionValues options = test::options_of(descriptor(), {});
+    Sums sums(3);
+    descriptor().create(reference.geometry, options)->score(HostPair{a.host(), b.host()}, sums);
+    return sums;
+}
+
+FrameGeometry small_geometry(int width, int height, int depth) {
+    const int halved_x = width % 3 == 0 ? width : width / 2; // 4:4:4, 4:2:2, 4:2:0 and an odd one in turn
+    const int halved_y = height % 3 == 0 ? height : height / 2;
+    return geometry_of(width, height, depth, halved_x, halved_y);
+}
+
+TEST(Psnr, EverySmallSizeEqualsTheSlowTwin) {
+    for (const int depth : {8, 10, 12, 16}) {
+        for (int height = 1; height <= 40; ++height) {
+            for (int width = 1; width <= 40; ++width) {
+                const FrameGeometry geometry = small_geometry(width, height, depth);
+                const auto seed = static_cast<unsigned>(width * 100 + height);
+                const Picture reference = make_picture(geometry, Content::kNoise, seed);
+                const Picture distorted = make_picture(geometry, Content::kExtremes, seed + 1);
+                ASSERT_EQ(reference_sums(reference, distorted), obvious_sums(reference, distorted))
+                    << width << "x" << height << " at " << depth << " bits";
+            }
+        }
+    }
+}
+
+TEST(Psnr, FullSwingDoesNotOverflow) {
+    for (const int depth : {8, 16}) {
+        const FrameGeometry geometry = geometry_of(70001, 2, depth, 35000, 1);
+        const Picture black = make_picture(geometry, Content::kBlack, 0),
+                      white = make_picture(geometry, Content::kWhite, 0);
+        const uint64_t peak = (1u << depth) - 1;
+        const Sums expected{peak * peak * 140002, peak * peak * 35000, peak * peak * 35000};
+        EXPECT_EQ(reference_sums(black, white), expected);
+        EXPECT_EQ(reference_sums(white, black), expected);
+        EXPECT_EQ(reference_sums(white, white), Sums(3));
+    }
+}
+
+TEST(Psnr, LumaAloneLeavesChromaUnread) {
+    const FrameGeometry geometry = geometry_of(16, 16, 8, 8, 8);
+    const Picture a = make_picture(geometry, Content::kNoise, 1), b = make_picture(geometry, Content::kNoise, 2);
+    Surface surface_a(a, kTight), surface_b(b, kTight);
+    HostPair pair{surface_a.host(), surface_b.host()};
+    for (int p : {1, 2}) pair.reference.plane[p].data = pair.distorted.plane[p].data = nullptr;
+    const OptionValues options = test::options_of(descriptor(), {{"enable_chroma", 0}});
+    Sums sums(3);
+    descriptor().create(geometry, options)->score(pair, sums);
+    EXPECT_EQ(sums, (Sums{obvious_sums(a, b)[0], 0, 0}));
+}
+
+// ---- the kernel's code on the host ----------------------------------------------------------------------------------
+
+template <typename T, typename Sum>
+Sums emulate(const DevicePicture& reference, const DevicePicture& distorted, const SseTask& task) {
+    constexpr int kThreads = kTuning.warps * kLanes;
+    Sums sums(3);
+    for (int tile = 0; tile < task.luma.tiles; ++tile) {
+        for (int thread = 0; thread < kThreads; ++thread) {
+            const Position first = thread_position(task.luma, kLumaColumns<T>, tile, thread);
+            sums[0] += sum_luma<T, Sum>(reference.plane[0], distorted.plane[0], task.luma, first);
+        }
+    }
+    for (int tile = 0; tile < task.chroma.tiles; ++tile) {
+        for (int thread = 0; thread < kThreads; ++thread) {
+            const Position first = thread_position(task.chroma, kChromaColumns<T>, tile, thread);
+            const ChromaSums<Sum> chroma = sum_chroma<T, Sum>(reference, distorted, task.chroma, first);
+            sums[1] += chroma.cb;
+            sums[2] += chroma.cr;
+        }
+    }
+    return sums;
+}
+
+Sums emulate(Surface& reference, Surface& distorted, const FrameGeometry& geometry) {
+    const SseTask task = make_task(geometry, geometry.plane_count() == 3);
+    const DevicePicture a = reference.device(), b = distorted.device();
+    if (geometry.depth == 8) return emulate<uint8_t, uint32_t>(a, b, task);
+    if (geometry.depth <= 12) return emulate<uint16_t, uint32_t>(a, b, task);
+    return emulate<uint16_t, uint64_t>(a, b, task);
+}
+
+/// All that the engine can hand over: aligned for wide loads, aligned for narrower ones, not aligned at all.
+const std::vector<Layout> kLayouts = {
+    {.name = "planar", .alignment = 256},
+    {.name = "planar, pitch of 8", .alignment = 8},
+    {.name = "planar, off by one sample", .offset = 1, .alignment = 16},
+    kTight,
+    {.name = "semi-planar", .semi_planar = true, .alignment = 256},
+    {.name = "semi-planar, pitch of 8", .semi_planar = true, .alignment = 8},
+    {.name = "semi-planar, off by one pair", .semi_planar = true, .offset = 2, .alignment = 16},
+    {.name = "high bits, planar", .shift = 6, .alignment = 16},
+    {.name = "high bits, semi-planar", .semi_planar = true, .shift = 6, .alignment = 16},
+    {.name = "high bits, semi-planar, tight", .semi_planar = true, .shift = 6},
+};
+
+TEST(PsnrKernel, EveryMixtureOfLayoutsEqualsTheReference) {
+    for (const int depth : {8, 10, 12, 16}) {
+        const FrameGeometry geometry = geometry_of(531, 69, depth, 265, 34);
+        const Picture reference = make_picture(geometry, Content::kNoise, 1);
+        const Picture distorted = make_picture(geometry, Content::kExtremes, 2);
+        const Sums expected = obvious_sums(reference, distorted);
+        for (const Layout& a : kLayouts) {
+            for (const Layout& b : kLayouts) {
+                if (depth + std::max(a.shift, b.shift) > 16 || (depth == 8 && a.shift + b.shift > 0)) continue;
+                Surface surface_a(reference, a), surface_b(distorted, b);
+                EXPECT_EQ(emulate(surface_a, surface_b, geometry), expected)
+                    << depth << " bits, " << a.name << " against " << b.name;
+            }
+        }
+    }
+}
+
+TEST(PsnrKernel, EverySmallSizeEqualsTheReference) {
+    for (const int depth : {8, 10, 16}) {
+        for (int height = 1; height <= 40; ++height) {
+            for (int width = 1; width <= 40; ++width) {
+                const FrameGeometry geometry = small_geometry(width, height, depth);
+                const auto seed = static_cast<unsigned>(width * 100 + height);
+                const Picture reference = make_picture(geometry, Content::kNoise, seed);
+                const Picture distorted = make_picture(geometry, Content::kExtremes, seed + 1);
+                Surface a(reference, kLayouts[width % 2 == 0 ? 0 : 4]), b(distorted, kLayouts[height % 2 == 0 ? 0 : 4]);
+                ASSERT_EQ(emulate(a, b, geometry), reference_sums(reference, distorted))
+                    << width << "x" << height << " at " << depth << " bits";
+            }
+        }
+    }
+}
+
+TEST(PsnrKernel, FullSwingFitsAThreadsSum) {
+    for (const int depth : {8, 12, 16}) {
+        const FrameGeometry geometry = geometry_of(512, 32, depth, 512, 32);
+        const Picture black = make_picture(geometry, Content::kBlack, 0),
+                      white = make_picture(geometry, Content::kWhite, 0);
+        Surface a(black, kLayouts[0]), b(white, kLayouts[4]);
+        const uint64_t peak = (1u << depth) - 1;
+        EXPECT_EQ(emulate(a, b, geometry), Sums(3, peak * peak * 512 * 32));
+    }
+}
+
+// ---- golden clips ---------------------------------------------------------------------------------------------------
+
+struct GoldenRun {
+    const char* run;
+    OptionList options;
+    std::vector<const char*> names;
+    bool has_aggregates = false;
+};
+
+const std::vector<GoldenRun> kGoldenRuns = {
+    {"default", {}, {"psnr_y", "psnr_cb", "psnr_cr"}},
+    {"subsample3", {}, {"psnr_y", "psnr_cb", "psnr_cr"}}, // PSNR scores every frame
+    {"psnr_apsnr_mse",
+     {{"enable_apsnr", 1}, {"enable_mse", 1}},
+     {"psnr_y", "psnr_cb", "psnr_cr", "mse_y", "mse_cb", "mse_cr"},
+     true},
+    {"psnr_min_sse", {{"enable_apsnr", 1}, {"min_sse", 0.5}}, {"psnr_y", "psnr_cb", "psnr_cr"}, true},
+    {"psnr_luma_only", {{"enable_chroma", 0}}, {"psnr_y", "psnr_cb", "psnr_cr"}},
+    {"psnr_reduced_hbd_peak", {{"enable_apsnr", 1}, {"reduced_hbd_peak", 1}}, {"psnr_y", "psnr_cb", "psnr_cr"}, true},
+};
+
+/// Number of values compared.
+int compare_with_golden(const Recorder& recorder, const golden::Json& run_content, const GoldenRun& run,
+                        const std::string& clip) {
+    const std::string where = clip + " " + run.run + " ";
+    int compared = 0;
+    for (const char* name : run.names) {
+        const std::vector<golden::Json>& expected = run_content["metrics"][name]["values"].array;
+        const std::vector<double> actual = recorder.values(name);
+        EXPECT_EQ(actual.size(), expected.size()) << where << name;
+        for (size_t i = 0; i < std::min(actual.size(), expected.size()); ++i) {
+            if (expected[i].kind == golden::Json::kNull) continue;
+            EXPECT_NEAR(actual[i], expected[i].value(), kTolerance) << where << name << " frame " << i;
+            ++compared;
+        }
+    }
+    for (const char* name : {"apsnr_y", "apsnr_cb", "apsnr_cr"}) {
+        const auto actual = recorder.aggregates.find(name);
+        const double expected = run_content["aggregate"][name].value();
+        if (!run.has_aggregates) {
+            EXPECT_EQ(actual, recorder.aggregates.end()) << where << name;
+        } else if (std::isinf(expected)) {
+            EXPECT_EQ(actual->second, expected) << where << name; // was not measured
+            ++compared;
+        } else {
+            EXPECT_NEAR(actual->second, expected, kTolerance) << where << name;
+            ++compared;
+        }
+    }
+    return compared;
+}
+
+TEST(PsnrGolden, EveryClipAndOption) {
+    const auto folder = golden::folder();
+    if (folder.empty()) GTEST_SKIP() << "SKIPPED: no golden folder beside the repository or in QC_SHARED";
+    std::map<std::string, int> compared; // by run
+    for (const golden::Clip& clip : golden::clips(folder)) {
+        const std::vector<uint8_t> reference_file = golden::unpack(folder, clip.reference_file);
+        const std::vector<uint8_t> distorted_file = golden::unpack(folder, clip.distorted_file);
+        if (reference_file.empty()) GTEST_SKIP() << "SKIPPED: the clips cannot be unpacked; is xz installed?";
+        const std::vector<HostPicture> reference = golden::pictures_of(clip, reference_file);
+        const std::vector<HostPicture> distorted = golden::pictures_of(clip, distorted_file);
+        ASSERT_EQ(reference.size(), static_cast<size_t>(clip.frames)) << clip.name;
+        ASSERT_EQ(distorted.size(), reference.size()) << clip.name;
+        const golden::Json scores = golden::read_json(folder / "libvmaf" / (clip.name + ".json"));
+        for (const GoldenRun& run : kGoldenRuns) {
+            if (!scores["runs"].has(run.run)) continue;
+            const Recorder recorder =
+                test::score_stream(descriptor(), golden::geometry_of(clip), run.options, reference, distorted);
+            compared[run.run] += compare_with_golden(recorder, scores["runs"][run.run], run, clip.name);
+        }
+    }
+    for (const GoldenRun& run : kGoldenRuns) {
+        EXPECT_GT(compared[run.run], 0) << run.run;
+        std::printf("%s: %d values compared\n", run.run, compared[run.run]);
+    }
+}
+
+} // namespace
+} // namespace qc::psnr

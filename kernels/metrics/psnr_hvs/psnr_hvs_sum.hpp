@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// The sequential single-precision sum, found in parallel.
+//
+// Terms are never negative, so the running sum only grows. While it stays in one binade [2^e, 2^(e+1)), it is an
+// integer number A of units, and adding a term adds an integer that depends on A only through its parity (a tie rounds
+// to the even neighbour). A run of terms therefore acts as a map: parity of A -> increment of A. Maps of neighbouring
+// runs compose, in any grouping. The map of a run is found by really adding its terms to the two smallest values of the
+// binade, one even, one odd. It holds for the running sum if the sum is in that binade and stays there; where it does
+// not, the terms are added one by one.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#include "contract/types.hpp"
+#include "device/unroll.hpp"
+
+namespace qc::psnr_hvs {
+
+/// Bits of a float: exponent << 23 | mantissa. For positive values they are ordered as the values are, and neighbours
+/// differ by 1.
+QC_HD uint32_t bits_of(float value) {
+#if defined(__CUDA_ARCH__)
+    return __float_as_uint(value);
+#else
+    uint32_t bits;
+    std::memcpy(&bits, &value, sizeof(bits));
+    return bits;
+#endif
+}
+
+QC_HD float float_of(uint32_t bits) {
+#if defined(__CUDA_ARCH__)
+    return __uint_as_float(bits);
+#else
+    float value;
+    std::memcpy(&value, &bits, sizeof(value));
+    return value;
+#endif
+}
+
+constexpr int kMantissaBits = 23;
+
+/// The binade of a value that is not negative: its exponent field; 0 for zero, which has none.
+QC_HD uint32_t binade_of(float value) {
+    return bits_of(value) >> kMantissaBits;
+}
+
+/// What a run of terms adds to the running sum, in units of its binade, by the parity of the sum before.
+struct SumMap {
+    uint32_t increment[2];
+
+    QC_HD uint32_t after(uint32_t parity) const { return (parity & 1) != 0 ? increment[1] : increment[0]; }
+};
+
+/// No sum stays in its binade with this: the map of a run that leaves it.
+constexpr uint32_t kLeavesBinade = 1u << kMantissaBits;
+
+QC_HD SumMap identity_map() {
+    return SumMap{{0, 0}};
+}
+
+QC_HD uint32_t smaller(uint32_t a, uint32_t b) {
+    return a < b ? a : b;
+}
+
+/// First `first`, then `second`.
+QC_HD SumMap compose(const SumMap& first, const SumMap& second) {
+    SumMap both;
+    QC_UNROLL
+    for (uint32_t parity = 0; parity < 2; ++parity) {
+        const uint32_t before = first.increment[parity];
+        both.increment[parity] = smaller(before + second.after(parity + before), kLeavesBinade);
+    }
+    return both;
+}
+
+/// Finds the map of a run by adding its terms.
+class MapBuilder {
+public:
+    QC_HD explicit MapBuilder(uint32_t binade)
+        : start_(binade << kMantissaBits), even_(float_of(start_)), odd_(float_of(start_ + 1)) {}
+
+    QC_HD void add(float term) {
+        even_ = even_ + term;
+        odd_ = odd_ + term;
+    }
+
+    QC_HD SumMap map() const {
+        return SumMap{
+            {smaller(bits_of(even_) - start_, kLeavesBinade), smaller(bits_of(odd_) - (start_ + 1), kLeavesBinade)}};
+    }
+
+private:
+    uint32_t start_;
+    float even_, odd_;
+};
+
+/// Whether `map`, made for `binade`, holds for the running sum: the sum is in that binade and does not leave it.
+QC_HD bool map_holds(float sum, const SumMap& map, uint32_t binade) {
+    const uint32_t bits = bits_of(sum);
+    const uint32_t own = bits >> kMantissaBits;
+    return own != 0 && own == binade && (bits + map.after(bits)) >> kMantissaBits == own;
+}
+
+QC_HD float apply(float sum, const SumMap& map) {
+    const uint32_t bits = bits_of(sum);
+    return float_of(bits + map.after(bits));
+}
+
+} // namespace qc::psnr_hvs

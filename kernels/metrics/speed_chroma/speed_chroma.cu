@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// SpEED of the chroma planes on the GPU: entry points.
+#include "families/speed/speed_kernels.cuh"
+
+QC_SPEED_KERNELS(ChromaSource)

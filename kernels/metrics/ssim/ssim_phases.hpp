@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// The integer SSIM kernel, phase by phase, for device and host: a block reads a tile, zero outside the picture, sums
+// along rows, then down columns.
+#pragma once
+
+#include "device/plane_reader.hpp"
+#include "metrics/ssim/ssim_math.hpp"
+#include "metrics/ssim/ssim_tuning.hpp"
+
+namespace qc::ssim {
+
+constexpr int kLanes = 32;
+constexpr int kThreads = kTuning.warps * kLanes;
+constexpr int kTileWidth = kLanes, kTileHeight = kTuning.tile_height;
+constexpr int kReadWidth = kTileWidth + 2 * kRadius, kReadHeight = kTileHeight + 2 * kRadius;
+
+/// The argument of the kernels. blockIdx is the tile and the pair.
+struct Task {
+    const DevicePair* pairs;
+    uint64_t* accumulators; ///< one word a pair
+    int width, height;
+    uint32_t peak;
+    structural::FixedPoint fixed;
+};
+
+/// Shared memory of a block.
+/// @tparam RowSum holds a sum along a row
+template <typename RowSum>
+struct TileMemory {
+    uint16_t samples[2][kReadHeight * kReadWidth];
+    RowSum row_sums[kQuantities][kReadHeight * kTileWidth];
+};
+
+/// The tile's first result is at (x, y).
+template <typename T, typename RowSum>
+QC_HD void read_phase(TileMemory<RowSum>& memory, const Task& task, int pair, int x, int y, int thread) {
+    for (int i = thread; i < 2 * kReadHeight * kReadWidth; i += kThreads) {
+        const int picture = i / (kReadHeight * kReadWidth), place = i % (kReadHeight * kReadWidth);
+        const int u = x - kRadius + place % kReadWidth, v = y - kRadius + place / kReadWidth;
+        const bool inside = u >= 0 && u < task.width && v >= 0 && v < task.height;
+        const DevicePair& both = task.pairs[pair];
+        const DevicePlane& plane = picture == 0 ? both.reference.plane[0] : both.distorted.plane[0];
+        memory.samples[picture][place] = static_cast<uint16_t>(inside ? read_sample<T>(plane, u, v) : 0);
+    }
+}
+
+template <typename RowSum>
+QC_HD void row_phase(TileMemory<RowSum>& memory, int thread) {
+    for (int i = thread; i < kReadHeight * kTileWidth; i += kThreads) {
+        const int first = i / kTileWidth * kReadWidth + i % kTileWidth;
+        RowSum sums[kQuantities] = {};
+        QC_UNROLL for (int k = 0; k < kTaps; ++k) {
+            add_samples<RowSum>(tap(k), memory.samples[0][first + k], memory.samples[1][first + k], sums);
+        }
+        QC_UNROLL for (int q = 0; q < kQuantities; ++q) memory.row_sums[q][i] = sums[q];
+    }
+}
+
+/// @return the sum of the thread's terms
+template <typename RowSum>
+QC_HD uint64_t column_phase(const TileMemory<RowSum>& memory, const Task& task, int x, int y, int thread) {
+    uint64_t total = 0;
+    for (int i = thread; i < kTileHeight * kTileWidth; i += kThreads) {
+        const int u = x + i % kTileWidth, v = y + i / kTileWidth;
+        if (u >= task.width || v >= task.height) continue;
+        uint64_t sums[kQuantities] = {};
+        QC_UNROLL for (int q = 0; q < kQuantities; ++q) {
+            QC_UNROLL for (int k = 0; k < kTaps; ++k) {
+                sums[q] += static_cast<uint64_t>(tap(k)) * memory.row_sums[q][i + k * kTileWidth];
+            }
+        }
+        const uint32_t weight = weight_at(u, task.width) * weight_at(v, task.height);
+        total += fixed_term(weighted_index(sums, weight, task.peak), task.fixed);
+    }
+    return total;
+}
+
+} // namespace qc::ssim

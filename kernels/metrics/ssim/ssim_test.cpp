@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "metrics/ssim/ssim.hpp"
+
+#include <gtest/gtest.h>
+
+#include "families/structural/structural_emulation.hpp"
+#include "families/structural/structural_frozen.hpp"
+#include "metrics/ssim/ssim_phases.hpp"
+
+namespace qc::ssim {
+namespace {
+
+using structural::Content;
+using structural::EmulationCase;
+
+// ---- the kernels' phases on the host --------------------------------------------------------------------------------
+
+template <typename T, typename RowSum>
+void emulate_tiles(Dim3 grid, Dim3 block, void** arguments, const test::ThreadOrder& order) {
+    const auto& task = test::argument<Task>(arguments, 0);
+    ASSERT_EQ(block.x, static_cast<unsigned>(kThreads));
+    const auto memory = std::make_unique<TileMemory<RowSum>>();
+    test::each_block(grid, [&](int block_x, int block_y, int pair) {
+        std::memset(memory.get(), 0x7e, sizeof *memory);
+        const int x = block_x * kTileWidth, y = block_y * kTileHeight;
+        order.each(kThreads, [&](int thread) { read_phase<T>(*memory, task, pair, x, y, thread); });
+        order.each(kThreads, [&](int thread) { row_phase(*memory, thread); });
+        order.each(kThreads, [&](int thread) {
+            task.accumulators[task.pairs[pair].output] += column_phase(*memory, task, x, y, thread);
+        });
+    });
+}
+
+void expect_equal(const EmulationCase& c) {
+    for (const bool descending : {false, true})
+        structural::expect_emulation_equals_cpu(descriptor(),
+                                                {{"ssim_u8", emulate_tiles<uint8_t, uint32_t>},
+                                                 {"ssim_u16", emulate_tiles<uint16_t, uint32_t>},
+                                                 {"ssim_u16_full", emulate_tiles<uint16_t, uint64_t>}},
+                                                c, OptionValues(descriptor().options), descending);
+}
+
+TEST(SsimEmulation, EveryFormatEqualsTheCpu) {
+    expect_equal({117, 83, 8, 0, 2});
+    expect_equal({64, 48, 8, 0, 1, Content::kEdges, 4});
+    expect_equal({75, 61, 10, 6, 2, Content::kNoise});
+    expect_equal({130, 33, 12, 4, 1, Content::kEdges});
+    expect_equal({64, 40, 12, 0, 1, Content::kFlat});
+    expect_equal({90, 50, 16, 0, 2, Content::kNoise});
+    expect_equal({33, 33, 16, 0, 1, Content::kEdges});
+}
+
+TEST(SsimEmulation, SmallSizesEqualTheCpu) {
+    for (int height = 1; height <= 20; ++height)
+        for (int width = 1; width <= 36; width += 1 + width / 10) {
+            expect_equal({width, height, (width + height) % 2 != 0 ? 8 : 16, 0, 1, Content::kNoise});
+            if (testing::Test::HasFailure()) return;
+        }
+}
+
+// ---- scores ---------------------------------------------------------------------------------------------------------
+
+/// The definition, without separation and with sums in long double.
+double direct_score(const std::vector<uint16_t>& a, const std::vector<uint16_t>& b, int width, int height, int depth) {
+    constexpr int kTap[] = {2, 9, 28, 55, 68, 55, 28, 9, 2};
+    const long double peak = (1 << depth) - 1, k1 = 0.01L * peak, k2 = 0.03L * peak;
+    long double total = 0, weights = 0;
+    for (int y = 0; y < height; ++y)
+        for (int x = 0; x < width; ++x) {
+            long double w = 0, mean_a = 0, mean_b = 0, aa = 0, bb = 0, ab = 0;
+            for (int v = std::max(0, y - 4); v <= std::min(height - 1, y + 4); ++v)
+                for (int u = std::max(0, x - 4); u <= std::min(width - 1, x + 4); ++u) {
+                    const long double weight = kTap[v - y + 4] * kTap[u - x + 4];
+                    const long double p = a[v * width + u], q = b[v * width + u];
+                    w += weight;
+                    mean_a += weight * p;
+                    mean_b += weight * q;
+                    aa += weight * p * p;
+                    bb += weight * q * q;
+                    ab += weight * p * q;
+                }
+            mean_a /= w;
+            mean_b /= w;
+            const long double variances = aa / w - mean_a * mean_a + bb / w - mean_b * mean_b;
+            const long double covariance = ab / w - mean_a * mean_b;
+            total += w * (2 * mean_a * mean_b + k1 * k1) * (2 * covariance + k2 * k2) /
+                     ((mean_a * mean_a + mean_b * mean_b + k1 * k1) * (variances + k2 * k2));
+            weights += w;
+        }
+    return static_cast<double>(total / weights);
+}
+
+TEST(Ssim, EqualsTheDefinition) {
+    for (const Content content : {Content::kTexture, Content::kNoise, Content::kEdges, Content::kFlat})
+        for (const int depth : {8, 10, 12, 16})
+            for (const auto& [width, height] : {std::pair{1, 1}, {5, 3}, {40, 31}}) {
+                const FrameGeometry geometry = test::luma_geometry(width, height, depth);
+                const auto reference = structural::make_plane(content, width, height, depth, 0, 0, 3, false);
+                const auto distorted = structural::make_plane(content, width, height, depth, 0, 0, 3, true);
+                HostPicture a, b;
+                a.plane[0] = reference.host();
+                b.plane[0] = distorted.host();
+                const auto scores = test::score_stream(descriptor(), geometry, {}, std::span(&a, 1), std::span(&b, 1));
+                EXPECT_NEAR(scores.values("ssim").at(0),
+                            direct_score(reference.samples(), distorted.samples(), width, height, depth), 1e-12)
+                    << width << "x" << height << " " << depth << " " << static_cast<int>(content);
+            }
+}
+
+TEST(Ssim, IdenticalPicturesScoreOne) {
+    for (const auto& clip : {structural::kOdd8Bits, structural::kSmall16Bits})
+        EXPECT_NEAR(structural::score_identical(descriptor(), clip, {}).values("ssim").at(0), 1.0, 1e-14);
+}
+
+TEST(Ssim, WeightsCountTheTapsInside) {
+    EXPECT_EQ(weight_at(4, 9), 256u);
+    EXPECT_EQ(weight_at(0, 9), 68u + 55 + 28 + 9 + 2);
+    EXPECT_EQ(weight_at(0, 1), 68u);
+    EXPECT_EQ(weight_at(99, 100), weight_at(0, 100));
+}
+
+} // namespace
+} // namespace qc::ssim

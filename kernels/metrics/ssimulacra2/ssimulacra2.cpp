@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// SSIMULACRA 2: descriptor, what is told about colours, and the way from accumulators to scores.
+#include "metrics/ssimulacra2/ssimulacra2.hpp"
+
+#include <bit>
+#include <cmath>
+
+#include "metrics/ssimulacra2/ssimulacra2_device.hpp"
+#include "metrics/ssimulacra2/ssimulacra2_settings.hpp"
+
+namespace qc::ssimulacra2 {
+
+ColourConversion<float> to_single(const ColourConversion<double>& from) {
+    ColourConversion<float> to{};
+    to.planes = from.planes;
+    to.clamp_codes = from.clamp_codes;
+    to.chroma_filter = from.chroma_filter;
+    to.axis_x = from.axis_x;
+    to.axis_y = from.axis_y;
+    to.gamut = from.gamut;
+    to.transfer = from.transfer;
+    to.exponent = static_cast<float>(from.exponent);
+    to.light_scale = static_cast<float>(from.light_scale);
+    to.convert_primaries = from.convert_primaries;
+    for (int i = 0; i < 3; ++i) {
+        to.code_low[i] = static_cast<float>(from.code_low[i]);
+        to.code_high[i] = static_cast<float>(from.code_high[i]);
+        to.origin[i] = static_cast<float>(from.origin[i]);
+        for (int j = 0; j < 3; ++j) {
+            to.matrix[i][j] = static_cast<float>(from.matrix[i][j]);
+            to.primaries[i][j] = static_cast<float>(from.primaries[i][j]);
+        }
+    }
+    return to;
+}
+
+namespace {
+
+// ---- outputs --------------------------------------------------------------------------------------------------------
+
+enum OutputIndex { kScore, kLevelParts, kFirstNorm = kLevelParts + kMaxLevels, kOutputs = kFirstNorm + kNorms };
+
+constexpr int first_norm_output(int channel, int level) {
+    return kFirstNorm + norm_index(kMaxLevels, channel, level, 0);
+}
+
+int levels_of(const FrameGeometry& geometry, const OptionValues& options) {
+    Plan plan{};
+    set_levels(geometry, kPresetSpecs[options.integer(kOptionPreset)].levels, &plan);
+    return plan.levels;
+}
+
+template <int kLevel, int kSubscores>
+bool is_written(const OptionValues& options, const FrameGeometry& geometry) {
+    return options.integer(kOptionSubscores) == kSubscores && kLevel < levels_of(geometry, options);
+}
+
+using IsWritten = bool (*)(const OptionValues&, const FrameGeometry&);
+
+template <int kSubscores>
+constexpr IsWritten kIsWritten[kMaxLevels] = {is_written<0, kSubscores>, is_written<1, kSubscores>,
+                                              is_written<2, kSubscores>, is_written<3, kSubscores>,
+                                              is_written<4, kSubscores>, is_written<5, kSubscores>};
+
+std::string norm_name(int channel, int level, int power, int map) {
+    constexpr const char* kChannelNames[] = {"x", "y", "b"};
+    constexpr const char* kPowerNames[] = {"l1", "l4"};
+    constexpr const char* kMapNames[] = {"ssim", "artifact", "detail"};
+    return format("ssimulacra2_norm_%s%d_%s_%s", kChannelNames[channel], level, kPowerNames[power], kMapNames[map]);
+}
+
+std::span<const OutputSpec> outputs() {
+    static const auto kNames = [] {
+        std::array<std::string, kOutputs> names;
+        names[kScore] = "ssimulacra2";
+        for (int level = 0; level < kMaxLevels; ++level) {
+            names[static_cast<size_t>(kLevelParts + level)] = format("ssimulacra2_level%d", level);
+            for (int c = 0; c < kChannels; ++c)
+                for (int term = 0; term < kTerms; ++term)
+                    names[static_cast<size_t>(first_norm_output(c, level) + term)] =
+                        norm_name(c, level, term / kMaps, term % kMaps);
+        }
+        return names;
+    }();
+    static const auto kSpecs = [] {
+        std::array<OutputSpec, kOutputs> specs;
+        for (size_t i = 0; i < specs.size(); ++i) specs[i] = {kNames[i], kNames[i]};
+        for (int level = 0; level < kMaxLevels; ++level) {
+            specs[static_cast<size_t>(kLevelParts + level)].enabled = kIsWritten<kLevelSubscores>[level];
+            for (int c = 0; c < kChannels; ++c)
+                for (int term = 0; term < kTerms; ++term)
+                    specs[static_cast<size_t>(first_norm_output(c, level) + term)].enabled =
+                        kIsWritten<kNormSubscores>[level];
+        }
+        return specs;
+    }();
+    return kSpecs;
+}
+
+// ---- what is told about colours -------------------------------------------------------------------------------------
+
+const char* describe(Source source, int input) {
+    switch (source) {
+    case Source::kOption:
+        return "set";
+    case Source::kPreset:
+        return "of the preset";
+    case Source::kTag:
+        return "tagged";
+    case Source::kOtherInput:
+        return input == 0 ? "as the distorted input" : "as the reference";
+    case Source::kAssumed:
+        break;
+    }
+    return "assumed";
+}
+
+std::string word_of(Property property, const Setting& setting) {
+    return std::string(kPropertySpecs[property].words[static_cast<size_t>(setting.word)]);
+}
+
+std::string describe(const Colours& colours, Property property) {
+    const Setting& reference = colours.input[0][property];
+    const Setting& distorted = colours.input[1][property];
+    std::string first = word_of(property, reference) + " (" + describe(reference.source, 0) + ")";
+    if (reference == distorted) return first;
+    return "reference " + first + ", distorted " + word_of(property, distorted) + " (" + describe(distorted.source, 1) +
+           ")";
+}
+
+void append_word(std::string* list, const std::string& word) {
+    if (!list->empty()) *list += ", ";
+    *list += word;
+}
+
+/// Lists what was not known of one or both inputs, as "matrix bt709, range limited".
+std::string settled_by(const Colours& colours, Source source, int input) {
+    std::string list;
+    for (int p = 0; p < kProperties; ++p) {
+        const Setting& setting = colours.input[static_cast<size_t>(input)][static_cast<size_t>(p)];
+        if (!colours.matters[static_cast<size_t>(p)] || setting.source != source) continue;
+        append_word(&list, std::string(kPropertySpecs[p].title) + " " + word_of(static_cast<Property>(p), setting));
+    }
+    return list;
+}
+
+std::string preset_name(const Settings& settings) {
+    return std::string(kPresetWords[settings.preset]);
+}
+
+std::vector<std::string> colour_warnings(const Settings& settings) {
+    const Colours& colours = settings.colours;
+    std::vector<std::string> warnings;
+    const Source assumed = settings.preset == kPresetDefault ? Source::kAssumed : Source::kPreset;
+    if (const std::string list = settled_by(colours, assumed, 0); !list.empty()) {
+        const std::string who =
+            settings.preset == kPresetVmafFork ? "preset vmaf-fork does not look at tags" : "the inputs are not tagged";
+        warnings.push_back(who + ", assumed: " + list + "; options of these names set other values");
+    }
+    for (int i = 0; i < 2; ++i)
+        if (const std::string list = settled_by(colours, Source::kOtherInput, i); !list.empty())
+            warnings.push_back(format("the %s is not fully tagged, taken from the %s: %s",
+                                      i == 0 ? "reference" : "distorted input",
+                                      i == 0 ? "distorted input" : "reference", list.c_str()));
+    for (int p = 0; p < kProperties; ++p) {
+        const Setting &reference = colours.input[0][static_cast<size_t>(p)],
+                      &distorted = colours.input[1][static_cast<size_t>(p)];
+        if (!colours.matters[static_cast<size_t>(p)] || reference.word == distorted.word) continue;
+        const auto property = static_cast<Property>(p);
+        warnings.push_back(format("the inputs differ in %s: %s; each is converted as it is tagged, a wrong tag costs "
+                                  "many points",
+                                  std::string(kPropertySpecs[p].title).c_str(), describe(colours, property).c_str()));
+    }
+    return warnings;
+}
+
+bool is_hdr(const InputColour& colour) {
+    return colour[kTransferFunction].word == kPqCurve || colour[kTransferFunction].word == kHlgCurve;
+}
+
+// ---- scores ---------------------------------------------------------------------------------------------------------
+
+/// From the weighted sum of all norms to the score.
+double score_of(double weighted) {
+    const double error = 2.326765642916932 * weighted - 0.020884521182843837 * weighted * weighted +
+                         6.248496625763138e-05 * weighted * weighted * weighted;
+    return error > 0.0 ? 100.0 - 10.0 * std::pow(error, 0.6276336467831387) : 100.0;
+}
+
+constexpr double kWeightScale = 0.9562382616834844;
+
+class Ssimulacra2 final : public Metric {
+public:
+    Ssimulacra2(const FrameGeometry& geometry, const Settings& settings)
+        : geometry_(geometry), settings_(settings), plan_(make_plan(geometry, settings)),
+          device_(plan_, geometry.sample) {}
+
+    size_t accumulator_words() const override { return kAccumulatorWords; }
+
+    void score(const HostPair& pair, std::span<uint64_t> accumulators) const override {
+        score_pair(geometry_, plan_, pair, accumulators);
+    }
+
+    size_t scratch_bytes(int count) const override { return device_.scratch_bytes(count); }
+    Status prepare(DeviceProgram& program) override { return device_.prepare(program); }
+    Status enqueue(const DeviceBatch& batch, DeviceQueue& queue) const override {
+        return device_.enqueue(batch, queue);
+    }
+
+    void finalise(int64_t frame, std::span<const uint64_t> accumulators, ScoreSink& sink) override;
+    std::vector<Convention> conventions() const override;
+    std::vector<std::string> warnings() const override;
+
+private:
+    double norm(std::span<const uint64_t> accumulators, int channel, int level, int term) const {
+        const double sum = std::bit_cast<double>(accumulators[norm_index(plan_.levels, channel, level, term)]);
+        const LevelSize size = plan_.level[level];
+        const double mean = sum / (static_cast<double>(size.width) * size.height);
+        return term < kMaps ? mean : std::sqrt(std::sqrt(mean));
+    }
+
+    const FrameGeometry geometry_;
+    const Settings settings_;
+    const Plan plan_;
+    DeviceScorer device_;
+};
+
+void Ssimulacra2::finalise(int64_t frame, std::span<const uint64_t> accumulators, ScoreSink& sink) {
+    double weighted = 0.0, part[kMaxLevels] = {};
+    for (int c = 0; c < kChannels; ++c)
+        for (int level = 0; level < plan_.levels; ++level)
+            for (int term = 0; term < kTerms; ++term) {
+                const double value = norm(accumulators, c, level, term);
+                const double weight = weight_of(settings_, plan_.levels, c, level, term);
+                weighted += weight * value;
+                part[level] += weight * value;
+                if (settings_.subscores == kNormSubscores) sink.put(frame, first_norm_output(c, level) + term, value);
+            }
+    sink.put(frame, kScore, score_of(kWeightScale * weighted));
+    if (settings_.subscores != kLevelSubscores) return;
+    for (int level = 0; level < plan_.levels; ++level) sink.put(frame, kLevelParts + level, kWeightScale * part[level]);
+}
+
+std::vector<Convention> Ssimulacra2::conventions() const {
+    std::vector<Convention> list{{"preset", preset_name(settings_)}};
+    const Colours& colours = settings_.colours;
+    for (int p = 0; p < kProperties; ++p)
+        if (colours.matters[static_cast<size_t>(p)])
+            list.push_back({std::string(kPropertySpecs[p].name), describe(colours, static_cast<Property>(p))});
+    const auto add = [&](const char* key, std::span<const std::string_view> words, int index) {
+        list.push_back({key, std::string(words[static_cast<size_t>(index) + 1])});
+    };
+    if (is_halved_x(geometry_) || is_halved_y(geometry_))
+        add("chroma", kChromaWords, static_cast<int>(settings_.chroma));
+    add("gamut", kGamutWords, static_cast<int>(settings_.gamut));
+    add("kernel", kKernelWords, settings_.gaussian ? 1 : 0);
+    add("border", kBorderWords, settings_.renormalise ? 1 : 0);
+    add("prune", kPruneWords, settings_.prune ? 1 : 0);
+    list.push_back({"levels", std::to_string(plan_.levels)});
+    if (is_hdr(colours.input[0]) || is_hdr(colours.input[1]))
+        list.push_back({"ref_white", format("%g cd/m2, uncalibrated", settings_.ref_white)});
+    return list;
+}
+
+std::vector<std::string> Ssimulacra2::warnings() const {
+    std::vector<std::string> list = colour_warnings(settings_);
+    if (is_hdr(settings_.colours.input[0]) || is_hdr(settings_.colours.input[1]))
+        list.push_back(format("PQ or HLG: light is scored relative to ref_white=%g cd/m2; the metric was made for "
+                              "SDR, so take these scores as uncalibrated",
+                              settings_.ref_white));
+    for (const Property property : {kMatrix, kPrimaries, kChromaLocation})
+        if (settings_.colours.input[0][property].source == Source::kOption && !settings_.colours.matters[property])
+            list.push_back(format("the option %s has no effect on %s",
+                                  std::string(kPropertySpecs[property].name).c_str(),
+                                  geometry_.rgb ? "RGB" : "this chroma layout"));
+    return list;
+}
+
+Status check_geometry(const FrameGeometry& geometry) {
+    if (geometry.width < kMinimumSize || geometry.height < kMinimumSize)
+        return unsupported(format("ssimulacra2: a picture of %dx%d is too small, %dx%d is the smallest", geometry.width,
+                                  geometry.height, kMinimumSize, kMinimumSize));
+    return {};
+}
+
+Status validate(const FrameGeometry& geometry, const OptionValues& options) {
+    Settings settings;
+    QC_RETURN_IF_ERROR(check_geometry(geometry));
+    return settle(geometry, options, &settings);
+}
+
+std::unique_ptr<Metric> create(const FrameGeometry& geometry, const OptionValues& options) {
+    Settings settings;
+    if (!settle(geometry, options, &settings).ok()) return nullptr; // validate() has refused it
+    return std::make_unique<Ssimulacra2>(geometry, settings);
+}
+
+} // namespace
+
+BlurKernel<float> to_single(const BlurKernel<double>& from) {
+    BlurKernel<float> to{from.radius, from.renormalise, {}};
+    for (int i = 0; i <= kMaxRadius; ++i) to.tap[i] = static_cast<float>(from.tap[i]);
+    return to;
+}
+
+Status plan_for(const FrameGeometry& geometry, const OptionValues& options, Plan* plan) {
+    Settings settings;
+    QC_RETURN_IF_ERROR(check_geometry(geometry));
+    QC_RETURN_IF_ERROR(settle(geometry, options, &settings));
+    *plan = make_plan(geometry, settings);
+    return {};
+}
+
+const MetricDescriptor& descriptor() {
+    static const MetricDescriptor kDescriptor = [] {
+        MetricDescriptor d;
+        d.name = "ssimulacra2";
+        d.summary = "perceptual error in XYB at six scales (SSIMULACRA 2.1)";
+        d.scope = Scope::kPair;
+        d.needs_chroma = true;
+        d.uses_colour = true;
+        d.accepts_rgb = true;
+        d.backend_bound = kBackendBound;
+        d.templated_names = true;
+        d.options = kOptions;
+        d.outputs = outputs();
+        d.validate = validate;
+        d.create = create;
+        return d;
+    }();
+    return kDescriptor;
+}
+
+} // namespace qc::ssimulacra2

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+/// SSIMULACRA 2.1: structural error and edges added or lost, in XYB at up to six scales. docs/metrics/ssimulacra2.md
+/// has the convention for video, the presets and what was measured.
+///
+/// | property      |                                                                                           |
+/// |---------------|-------------------------------------------------------------------------------------------|
+/// | reads         | all planes, chroma as stored (sizes rounded up); grey counts as R = G = B                 |
+/// | depth, layout | 8 to 16 bits; 4:0:0, 4:2:0, 4:2:2, 4:4:4 and RGB                                          |
+/// | smallest size | 8 x 8                                                                                     |
+/// | colour        | tags of each input, else the other's, else defaults; options override them                |
+/// | accumulators  | 108 doubles: sums of the maps and of their fourth powers, see ssimulacra2_math.hpp        |
+/// | exactness     | the CPU computes in double precision and is the definition; CUDA in single precision      |
+/// |               | within kBackendBound. Both give the same bits on every run                                |
+/// | scores        | at most 100, which identical pictures get exactly; no lower limit                         |
+#pragma once
+
+#include "contract/metric.hpp"
+#include "metrics/ssimulacra2/ssimulacra2_math.hpp"
+
+namespace qc::ssimulacra2 {
+
+constexpr BackendBound kBackendBound{.absolute = 2e-3, .relative = 1e-5};
+
+const MetricDescriptor& descriptor();
+
+/// What the metric does with pictures of this kind. Refuses what it cannot do.
+Status plan_for(const FrameGeometry& geometry, const OptionValues& options, Plan* plan);
+
+/// CPU reference: fills the accumulators of a pair.
+void score_pair(const FrameGeometry& geometry, const Plan& plan, const HostPair& pair,
+                std::span<uint64_t> accumulators);
+
+} // namespace qc::ssimulacra2

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "metrics/ssimulacra2/ssimulacra2_device.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+namespace qc::ssimulacra2 {
+namespace {
+
+constexpr size_t kScratchAlignment = 256;
+
+template <typename Integer>
+Integer round_up(Integer value, Integer multiple) {
+    return (value + multiple - 1) / multiple * multiple;
+}
+
+PlaneLayout make_layout(const Plan& plan) {
+    PlaneLayout layout{};
+    layout.levels = plan.levels;
+    uint64_t used = 0;
+    for (int level = 0; level < plan.levels; ++level) {
+        layout.width[level] = plan.level[level].width;
+        layout.height[level] = plan.level[level].height;
+        layout.offset[level] = static_cast<uint32_t>(used);
+        for (int c = 0; c < kChannels; ++c)
+            if (plan.needed[level][c] != 0) layout.stored[level] |= channel_bit(c);
+        if (layout.stored[level] != 0) used += level_floats(layout.width[level], layout.height[level]);
+    }
+    layout.picture = used;
+    return layout;
+}
+
+// ---- colours --------------------------------------------------------------------------------------------------------
+
+/// Puts weights where samples first .. first + 3 are expected. A weight outside of these is 0.
+void place_taps(const ChromaTaps<double>& taps, int first, float (&weight)[4]) {
+    for (int i = 0; i < 4; ++i) {
+        const int at = taps.first + i - first;
+        if (at >= 0 && at < 4) weight[at] = static_cast<float>(taps.weight[i]);
+    }
+}
+
+AxisTaps make_taps(const ChromaAxis& axis, ChromaFilter filter) {
+    AxisTaps taps{};
+    if (axis.log2_factor == 0) return taps;
+    place_taps(chroma_taps<double>(filter, axis.centred, 0), -2, taps.even);
+    place_taps(chroma_taps<double>(filter, axis.centred, 1), -1, taps.odd);
+    taps.even_is_sample = taps.even[2] == 1.0f;
+    return taps;
+}
+
+int chroma_size(int luma_size, const ChromaAxis& axis) {
+    return (luma_size + axis.log2_factor) >> axis.log2_factor;
+}
+
+/// Whether the short way of linear_rgb() does what the conversion asks for.
+bool is_usual(const ColourConversion<double>& conversion) {
+    for (int p = 0; p < conversion.planes; ++p)
+        if (conversion.origin[p] != std::nearbyint(conversion.origin[p])) return false;
+    const auto& matrix = conversion.matrix;
+    const bool luma_and_chroma =
+        matrix[0][0] == matrix[1][0] && matrix[0][0] == matrix[2][0] && matrix[0][1] == 0.0 && matrix[2][2] == 0.0;
+    return luma_and_chroma && !conversion.clamp_codes && conversion.gamut == Gamut::kClip &&
+           conversion.transfer == Transfer::kPower && !conversion.convert_primaries;
+}
+
+DeviceConversion make_device_conversion(const ColourConversion<double>& from) {
+    DeviceConversion to{};
+    to.across = make_taps(from.axis_x, from.chroma_filter);
+    to.down = make_taps(from.axis_y, from.chroma_filter);
+    to.general = to_single(from);
+    for (int p = 0; p < from.planes; ++p) to.shifted_origin[p] = static_cast<float>(kIntegerBase + from.origin[p]);
+    to.luma = to.general.matrix[0][0];
+    to.red_cr = to.general.matrix[0][2];
+    to.green_cb = to.general.matrix[1][1];
+    to.green_cr = to.general.matrix[1][2];
+    to.blue_cb = to.general.matrix[2][1];
+    to.exponent = to.general.exponent;
+    return to;
+}
+
+const char* chroma_word(const ColourConversion<double>& conversion) {
+    if (conversion.planes == 1) return "400";
+    if (conversion.axis_x.log2_factor == 0) return "444";
+    return conversion.axis_y.log2_factor == 0 ? "422" : "420";
+}
+
+// ---- strips ---------------------------------------------------------------------------------------------------------
+
+Variant variant_of(uint8_t terms) {
+    const bool artifact = needs(terms, kArtifact), detail = needs(terms, kDetail);
+    if (!needs_structure(terms)) return detail ? kEverything : kArtifactOnly;
+    if (artifact && detail) return kEverything;
+    if (artifact) return kStructureArtifact;
+    return detail ? kStructureDetail : kStructureOnly;
+}
+
+/// Cuts a plane into strips of equal height, if possible.
+void cut_plane(const PlaneLayout& layout, int level, int channel, int columns, Variant variant,
+               std::vector<Strip>* strips) {
+    const int width = layout.width[level], height = layout.height[level];
+    const int count = (height + tuning::kStripRows - 1) / tuning::kStripRows;
+    const int rows = round_up((height + count - 1) / count, kGroupRows);
+    for (int y = 0; y < height; y += rows)
+        for (int x = 0; x < width; x += columns) {
+            Strip strip{};
+            strip.offset = layout.offset[level] + static_cast<uint32_t>(channel * kPanelColumns);
+            strip.width = width;
+            strip.height = height;
+            strip.x = x;
+            strip.y = y;
+            strip.rows = std::min(rows, height - y);
+            strip.variant = variant;
+            strips->push_back(strip);
+        }
+}
+
+} // namespace
+
+DeviceScorer::DeviceScorer(const Plan& plan, SampleType sample)
+    : pyramid_{}, maps_{}, finish_{}, same_conversion_(plan.reference == plan.distorted),
+      usual_conversion_(is_usual(plan.reference) && is_usual(plan.distorted)) {
+    const PlaneLayout layout = make_layout(plan);
+    const ColourConversion<double>* const conversion[] = {&plan.reference, &plan.distorted};
+    for (int input = 0; input < 2; ++input) {
+        PyramidArguments& pyramid = pyramid_[input];
+        pyramid.layout = layout;
+        pyramid.inputs = same_conversion_ ? 2 : 1;
+        pyramid.first_input = input;
+        pyramid.chroma_width = chroma_size(layout.width[0], conversion[input]->axis_x);
+        pyramid.chroma_height = chroma_size(layout.height[0], conversion[input]->axis_y);
+        pyramid.conversion = make_device_conversion(*conversion[input]);
+    }
+    pyramid_name_ = std::string("ssimulacra2_pyramid_") + (sample == SampleType::kU8 ? "u8_" : "u16_") +
+                    chroma_word(plan.reference) + (usual_conversion_ ? "" : "_general");
+
+    wide_blur_ = plan.blur.radius > 4 || plan.blur.renormalise != 0;
+    const int columns = wide_blur_ ? kStripColumns<kMaxRadius> : kStripColumns<4>;
+    finish_.levels = plan.levels;
+    // The large levels first, and of each what takes longest.
+    for (int level = 0; level < plan.levels; ++level)
+        for (const Channel c : {kY, kX, kB}) {
+            const int plane = c * plan.levels + level;
+            const uint8_t terms = plan.needed[level][c];
+            finish_.first[plane] = static_cast<int32_t>(strips_.size());
+            finish_.needed[plane] = terms;
+            if (terms != 0) cut_plane(layout, level, c, columns, variant_of(terms), &strips_);
+            finish_.number[plane] = static_cast<int32_t>(strips_.size()) - finish_.first[plane];
+        }
+    maps_.picture = layout.picture;
+    maps_.renormalise = plan.blur.renormalise;
+    for (int i = 0; i <= plan.blur.radius; ++i) maps_.tap[i] = static_cast<float>(plan.blur.tap[i]);
+    maps_.strip_count = finish_.strip_count = static_cast<int32_t>(strips_.size());
+}
+
+size_t DeviceScorer::plane_bytes(int count) const {
+    return round_up(picture_index(count, 0) * maps_.picture * sizeof(float), kScratchAlignment);
+}
+
+size_t DeviceScorer::scratch_bytes(int count) const {
+    return plane_bytes(count) + static_cast<size_t>(count) * strips_.size() * kTerms * sizeof(float);
+}
+
+Status DeviceScorer::prepare(DeviceProgram& program) {
+    QC_RETURN_IF_ERROR(program.find(pyramid_name_.c_str(), 0, &pyramid_kernel_));
+    QC_RETURN_IF_ERROR(program.find(wide_blur_ ? "ssimulacra2_maps_wide" : "ssimulacra2_maps", 0, &map_kernel_));
+    QC_RETURN_IF_ERROR(program.find("ssimulacra2_finish", 0, &finish_kernel_));
+    return program.upload(strips_.data(), strips_.size() * sizeof(Strip), &strip_table_);
+}
+
+Status DeviceScorer::enqueue(const DeviceBatch& batch, DeviceQueue& queue) const {
+    const auto pairs = static_cast<unsigned>(batch.count);
+    auto* const planes = static_cast<float*>(batch.scratch);
+    auto* const sums = reinterpret_cast<float*>(static_cast<char*>(batch.scratch) + plane_bytes(batch.count));
+
+    for (int input = 0; input < (same_conversion_ ? 1 : 2); ++input) {
+        PyramidArguments arguments = pyramid_[input];
+        arguments.pairs = batch.pairs;
+        arguments.planes = planes;
+        const Dim3 grid{blocks_for(arguments.layout.width[0], kTileSize),
+                        blocks_for(arguments.layout.height[0], kTileSize),
+                        pairs * static_cast<unsigned>(arguments.inputs)};
+        QC_RETURN_IF_ERROR(queue.launch(pyramid_kernel_, grid, Dim3{kPyramidThreads}, arguments));
+    }
+
+    MapArguments maps = maps_;
+    maps.pairs = batch.pairs;
+    maps.planes = planes;
+    maps.strips = static_cast<const Strip*>(strip_table_);
+    maps.sums = sums;
+    const Dim3 strips{static_cast<unsigned>(strips_.size()), 1, pairs};
+    QC_RETURN_IF_ERROR(queue.launch(map_kernel_, strips, Dim3{kStripThreads}, maps));
+
+    FinishArguments finish = finish_;
+    finish.pairs = batch.pairs;
+    finish.sums = sums;
+    finish.accumulators = batch.accumulators;
+    const Dim3 sums_of_planes{static_cast<unsigned>(kChannels * finish_.levels), 1, pairs};
+    return queue.launch(finish_kernel_, sums_of_planes, Dim3{tuning::kFinishThreads}, finish);
+}
+
+} // namespace qc::ssimulacra2

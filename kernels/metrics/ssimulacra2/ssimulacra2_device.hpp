@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// The host's side of SSIMULACRA 2 on the GPU: scratch memory, tables and launches for a Plan.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "contract/device.hpp"
+#include "metrics/ssimulacra2/ssimulacra2_map_phases.hpp"
+#include "metrics/ssimulacra2/ssimulacra2_math.hpp"
+#include "metrics/ssimulacra2/ssimulacra2_pyramid_phases.hpp"
+
+namespace qc::ssimulacra2 {
+
+/// Fills the accumulators (kAccumulatorWords per pair, those that the plan needs) of a batch in three launches, four if
+/// the two inputs differ in their colour conversion. Pairs of a batch that share the reference picture share its
+/// planes. The sums of a pair depend on the plan and its pictures only, not on the batch.
+class DeviceScorer {
+public:
+    DeviceScorer(const Plan& plan, SampleType sample);
+
+    size_t scratch_bytes(int count) const;
+    Status prepare(DeviceProgram& program);
+    Status enqueue(const DeviceBatch& batch, DeviceQueue& queue) const;
+
+private:
+    /// Scratch memory: the planes of the batch, then the sums of its strips.
+    size_t plane_bytes(int count) const;
+
+    PyramidArguments pyramid_[2]; ///< by input; the first serves both where they have the same conversion
+    MapArguments maps_;
+    FinishArguments finish_;
+    std::vector<Strip> strips_;
+    const void* strip_table_ = nullptr; ///< device address
+    bool same_conversion_, usual_conversion_, wide_blur_ = false;
+    std::string pyramid_name_;
+    Kernel pyramid_kernel_, map_kernel_, finish_kernel_;
+};
+
+} // namespace qc::ssimulacra2

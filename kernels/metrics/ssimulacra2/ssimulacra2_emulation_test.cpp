@@ -1,0 +1,500 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// The CUDA kernels of SSIMULACRA 2, run on the host, against the CPU reference and the golden scores. Catches wrong
+// tiles, margins, offsets and sums, and (in a build with AddressSanitizer) reads beyond the pictures and planes; not
+// what depends on the hardware: fast functions, barriers, warps.
+#include "metrics/ssimulacra2/ssimulacra2_emulation.hpp"
+
+#include <cmath>
+#include <cstdio>
+#include <ostream>
+#include <utility>
+
+#include "metrics/ssimulacra2/ssimulacra2.hpp"
+#include "tests/golden/golden_stream.hpp"
+#include "tests/support/metric_runner.hpp"
+#include "tests/support/synthetic_clip.hpp"
+
+namespace qc::ssimulacra2 {
+namespace {
+
+constexpr double kNormTolerance = 5e-5;
+
+enum class Layout { kPlanar, kSemiPlanar, kPacked3, kPacked4 };
+enum class Sampling { kGrey, k420, k422, k444, kRgb };
+
+using Words = std::vector<std::pair<std::string_view, std::string_view>>;
+
+test::OptionList list_of(const Words& words) {
+    test::OptionList list;
+    for (const auto& [option, word] : words)
+        for (const OptionSpec& spec : descriptor().options) {
+            if (spec.name != option) continue;
+            const auto found = std::find(spec.choices.begin(), spec.choices.end(), word);
+            EXPECT_NE(found, spec.choices.end()) << option << "=" << word;
+            list.emplace_back(option, static_cast<double>(found - spec.choices.begin()));
+        }
+    EXPECT_EQ(list.size(), words.size());
+    return list;
+}
+
+struct EmulationCase {
+    int width, height;
+    Sampling sampling;
+    int depth = 8, shift = 0;
+    Layout reference = Layout::kPlanar, distorted = Layout::kPlanar;
+    Words words{};
+    int count = 1;
+    int pitch_extra = 0; ///< samples; odd numbers keep rows from being aligned
+    bool hard = false;   ///< noise and flat blocks of extreme values instead of mild structure
+};
+
+std::ostream& operator<<(std::ostream& stream, const EmulationCase& c) {
+    constexpr const char* kSamplings[] = {"grey", "4:2:0", "4:2:2", "4:4:4", "RGB"};
+    constexpr const char* kLayouts[] = {"planar", "semi-planar", "packed 3", "packed 4"};
+    stream << c.width << "x" << c.height << " " << kSamplings[static_cast<int>(c.sampling)] << " " << c.depth
+           << " bits << " << c.shift << ", " << kLayouts[static_cast<int>(c.reference)] << " and "
+           << kLayouts[static_cast<int>(c.distorted)] << ", " << c.count << " pairs, pitch + " << c.pitch_extra
+           << (c.hard ? ", hard" : "");
+    for (const auto& [option, word] : c.words) stream << " " << option << "=" << word;
+    return stream;
+}
+
+FrameGeometry geometry_of(const EmulationCase& c) {
+    FrameGeometry g;
+    g.width = c.width;
+    g.height = c.height;
+    g.depth = c.depth;
+    g.sample = c.depth == 8 ? SampleType::kU8 : SampleType::kU16;
+    g.rgb = c.sampling == Sampling::kRgb;
+    if (c.sampling != Sampling::kGrey) {
+        const bool halved_x = c.sampling == Sampling::k420 || c.sampling == Sampling::k422;
+        const bool halved_y = c.sampling == Sampling::k420;
+        g.chroma_width = halved_x ? c.width / 2 : c.width;
+        g.chroma_height = halved_y ? c.height / 2 : c.height;
+        g.stored_chroma_width = halved_x ? (c.width + 1) / 2 : c.width;
+        g.stored_chroma_height = halved_y ? (c.height + 1) / 2 : c.height;
+    }
+    return g;
+}
+
+uint32_t sample_of(const EmulationCase& c, int x, int y, int plane, uint32_t seed, bool distorted) {
+    const uint32_t peak = (1u << c.depth) - 1;
+    const uint32_t block = test::synthetic_hash(static_cast<uint32_t>(x / 24), static_cast<uint32_t>(y / 16), seed,
+                                                static_cast<uint32_t>(plane), 9);
+    if (c.hard && block % 5 == 0) return block >> 8 & 1 ? peak : 0; // flat, out of gamut
+    if (c.hard && block % 5 == 1)
+        return test::synthetic_hash(static_cast<uint32_t>(x), static_cast<uint32_t>(y), seed,
+                                    static_cast<uint32_t>(plane), distorted) &
+               peak;
+    const auto frame = static_cast<int>(seed);
+    return distorted ? test::synthetic_distorted(x, y, frame, plane, c.depth)
+                     : test::synthetic_reference(x, y, frame, plane, c.depth);
+}
+
+/// A picture as a surface of some layout, in memory that ends with its last sample, and as the CPU backend sees it.
+class EmulatedPicture {
+public:
+    EmulatedPicture(const EmulationCase& c, const FrameGeometry& g, Layout layout, uint32_t seed, bool distorted)
+        : narrow_(g.sample == SampleType::kU8) {
+        const bool packed = layout == Layout::kPacked3 || layout == Layout::kPacked4;
+        const int pixel_step = layout == Layout::kPacked3 ? 3 : 4;
+        for (int p = 0; p < g.plane_count(); ++p) {
+            const int width = g.stored_width(p), height = g.stored_height(p);
+            const bool interleaved = layout == Layout::kSemiPlanar && p > 0;
+            const int step = packed ? pixel_step : interleaved ? 2 : 1;
+            const int surface = packed ? 0 : interleaved ? 1 : p;
+            const int first = packed ? 2 - p : interleaved ? p - 1 : 0; // packed: any order will do
+            const int pitch = width * step + c.pitch_extra;
+            const size_t samples = static_cast<size_t>(pitch) * static_cast<size_t>(height - 1) +
+                                   static_cast<size_t>(width) * static_cast<size_t>(step);
+            if (surfaces_[surface].empty()) surfaces_[surface].assign(samples, 0xffff);
+            planes_[p].resize(static_cast<size_t>(width) * static_cast<size_t>(height));
+            for (int y = 0; y < height; ++y)
+                for (int x = 0; x < width; ++x) {
+                    const uint32_t sample = sample_of(c, x, y, p, seed, distorted);
+                    planes_[p][static_cast<size_t>(y) * static_cast<size_t>(width) + static_cast<size_t>(x)] =
+                        static_cast<uint16_t>(sample);
+                    const uint32_t junk = (sample * 2654435761u) >> 20 & ((1u << c.shift) - 1);
+                    surfaces_[surface][static_cast<size_t>(y * pitch + x * step + first)] =
+                        static_cast<uint16_t>(sample << c.shift | junk);
+                }
+            steps_[p] = step;
+            surface_of_[p] = surface;
+            first_[p] = first;
+            pitches_[p] = pitch;
+        }
+        for (int p = 0; p < g.plane_count(); ++p) {
+            if (narrow_) {
+                narrow_surfaces_[p].assign(surfaces_[p].begin(), surfaces_[p].end());
+                narrow_planes_[p].assign(planes_[p].begin(), planes_[p].end());
+            }
+        }
+        for (int p = 0; p < g.plane_count(); ++p) {
+            const int surface = surface_of_[p];
+            const auto bytes = static_cast<int>(g.sample_bytes());
+            const void* const start = narrow_ ? static_cast<const void*>(narrow_surfaces_[surface].data() + first_[p])
+                                              : static_cast<const void*>(surfaces_[surface].data() + first_[p]);
+            device_.plane[p] = {start, static_cast<uint32_t>(pitches_[p] * bytes), static_cast<uint16_t>(steps_[p]),
+                                static_cast<uint16_t>(c.shift)};
+            host_.plane[p] = {narrow_ ? static_cast<const void*>(narrow_planes_[p].data()) : planes_[p].data(),
+                              {static_cast<ptrdiff_t>(g.stored_width(p)) * bytes},
+                              g.plane_width(p),
+                              g.plane_height(p)};
+        }
+    }
+    EmulatedPicture(const EmulatedPicture&) = delete;
+    EmulatedPicture& operator=(const EmulatedPicture&) = delete;
+
+    const DevicePicture& device() const { return device_; }
+    const HostPicture& host() const { return host_; }
+
+private:
+    bool narrow_;
+    std::vector<uint16_t> surfaces_[3], planes_[3];
+    std::vector<uint8_t> narrow_surfaces_[3], narrow_planes_[3];
+    int steps_[3]{}, surface_of_[3]{}, first_[3]{}, pitches_[3]{};
+    DevicePicture device_{};
+    HostPicture host_;
+};
+
+double score_of(Metric& metric, std::span<const uint64_t> words) {
+    test::Recorder recorder(descriptor());
+    metric.finalise(0, words, recorder);
+    return recorder.values("ssimulacra2").at(0);
+}
+
+/// Largest differences from the CPU backend.
+struct Differences {
+    double score = 0.0, norm = 0.0;
+    int pairs = 0;
+
+    void add(double score_difference, double norm_difference) {
+        score = std::max(score, score_difference);
+        norm = std::max(norm, norm_difference);
+        ++pairs;
+    }
+    void print(const char* what) const {
+        std::printf("%s: %d pairs, largest difference of scores %.3g, of norms %.3g\n", what, pairs, score, norm);
+    }
+};
+
+double norm_of(uint64_t word, const LevelSize& size, int term) {
+    const double mean = std::bit_cast<double>(word) / (static_cast<double>(size.width) * size.height);
+    return term < kMaps ? mean : std::sqrt(std::sqrt(mean));
+}
+
+void expect_norms_near(const Plan& plan, std::span<const uint64_t> words, std::span<const uint64_t> expected,
+                       double* largest) {
+    for (int c = 0; c < kChannels; ++c)
+        for (int level = 0; level < plan.levels; ++level)
+            for (int term = 0; term < kTerms; ++term) {
+                const auto i = static_cast<size_t>(norm_index(plan.levels, c, level, term));
+                if ((plan.needed[level][c] >> term & 1) == 0) {
+                    EXPECT_EQ(words[i], 0u) << "channel " << c << " level " << level << " term " << term;
+                    continue;
+                }
+                const double norm = norm_of(words[i], plan.level[level], term);
+                const double wanted = norm_of(expected[i], plan.level[level], term);
+                EXPECT_NEAR(norm, wanted, kNormTolerance * std::max(1.0, wanted))
+                    << "channel " << c << " level " << level << " term " << term;
+                *largest = std::max(*largest, std::abs(norm - wanted) / std::max(1.0, wanted));
+            }
+    for (size_t i = static_cast<size_t>(plan.levels * kChannels * kTerms); i < words.size(); ++i)
+        EXPECT_EQ(words[i], 0u);
+}
+
+Differences expect_emulation_near_cpu(const EmulationCase& c, bool descending) {
+    SCOPED_TRACE(testing::Message() << c);
+    const FrameGeometry geometry = geometry_of(c);
+    const OptionValues options = test::options_of(descriptor(), list_of(c.words));
+    Differences differences;
+    const Status valid = descriptor().validate(geometry, options);
+    EXPECT_TRUE(valid.ok()) << valid.text();
+    if (!valid.ok()) return differences;
+    Plan plan;
+    EXPECT_TRUE(plan_for(geometry, options, &plan).ok());
+    const auto metric = descriptor().create(geometry, options);
+
+    std::vector<std::unique_ptr<EmulatedPicture>> pictures;
+    std::vector<DevicePair> pairs(static_cast<size_t>(c.count));
+    std::vector<uint64_t> expected(static_cast<size_t>(c.count) * kAccumulatorWords);
+    for (int i = 0; i < c.count; ++i) {
+        const auto seed = static_cast<uint32_t>(i);
+        pictures.push_back(std::make_unique<EmulatedPicture>(c, geometry, c.reference, seed, false));
+        pictures.push_back(std::make_unique<EmulatedPicture>(c, geometry, c.distorted, seed, true));
+        DevicePair& pair = pairs[static_cast<size_t>(i)];
+        pair.reference = pictures[static_cast<size_t>(2 * i)]->device();
+        pair.distorted = pictures[static_cast<size_t>(2 * i + 1)]->device();
+        pair.output = static_cast<uint32_t>(c.count - 1 - i); // rows in another order than the pairs
+        HostPair host;
+        host.reference = pictures[static_cast<size_t>(2 * i)]->host();
+        host.distorted = pictures[static_cast<size_t>(2 * i + 1)]->host();
+        metric->score(host, std::span(expected).subspan(size_t{pair.output} * kAccumulatorWords, kAccumulatorWords));
+    }
+    const std::vector<uint64_t> words = emulate_batch(*metric, pairs, descending);
+    for (size_t i = 0; i < pairs.size(); ++i) {
+        const auto row = std::span(words).subspan(i * kAccumulatorWords, kAccumulatorWords);
+        const auto expected_row = std::span(expected).subspan(i * kAccumulatorWords, kAccumulatorWords);
+        double norm = 0.0;
+        expect_norms_near(plan, row, expected_row, &norm);
+        const double score = score_of(*metric, row), wanted = score_of(*metric, expected_row);
+        const double bound =
+            descriptor().backend_bound.absolute + descriptor().backend_bound.relative * std::abs(wanted);
+        EXPECT_NEAR(score, wanted, bound);
+        differences.add(std::abs(score - wanted), norm);
+    }
+    return differences;
+}
+
+void expect_near_cpu(const std::vector<EmulationCase>& cases, const char* what) {
+    Differences all;
+    bool descending = false;
+    for (const EmulationCase& c : cases) {
+        const Differences one = expect_emulation_near_cpu(c, descending);
+        all.score = std::max(all.score, one.score);
+        all.norm = std::max(all.norm, one.norm);
+        all.pairs += one.pairs;
+        descending = !descending;
+    }
+    all.print(what);
+}
+
+TEST(Ssimulacra2Emulation, EveryLayoutAndDepth) {
+    expect_near_cpu(
+        {
+            {177, 121, Sampling::k420},
+            {178, 122, Sampling::k420, 8, 0, Layout::kSemiPlanar, Layout::kPlanar, {}, 1, 14},
+            {160, 128, Sampling::k420, 8, 0, Layout::kSemiPlanar, Layout::kSemiPlanar, {}, 1, 0, true},
+            {177, 121, Sampling::k420, 10, 6, Layout::kSemiPlanar, Layout::kSemiPlanar, {}, 1, 1},
+            {130, 115, Sampling::k420, 12, 4, Layout::kSemiPlanar, Layout::kSemiPlanar, {}, 1, 2},
+            {131, 116, Sampling::k420, 16, 0, Layout::kPlanar, Layout::kSemiPlanar},
+            {177, 121, Sampling::k422},
+            {144, 114, Sampling::k422, 10, 0, Layout::kPlanar, Layout::kPlanar, {}, 1, 4},
+            {145, 113, Sampling::k422, 12, 0, Layout::kSemiPlanar, Layout::kPlanar, {}, 1, 0, true},
+            {177, 121, Sampling::k444},
+            {128, 120, Sampling::k444, 10, 6, Layout::kPlanar, Layout::kPlanar, {}, 1, 3},
+            {129, 119, Sampling::k444, 16, 0, Layout::kPlanar, Layout::kPlanar, {}, 1, 0, true},
+            {177, 121, Sampling::kGrey},
+            {130, 116, Sampling::kGrey, 12, 4},
+            {177, 121, Sampling::kRgb},
+            {177, 121, Sampling::kRgb, 8, 0, Layout::kPacked3, Layout::kPacked4},
+            {128, 114, Sampling::kRgb, 8, 0, Layout::kPacked4, Layout::kPlanar, {}, 1, 0, true},
+            {133, 117, Sampling::kRgb, 10},
+            {132, 116, Sampling::kRgb, 12, 0, Layout::kPacked3, Layout::kPacked3},
+            {129, 115, Sampling::kRgb, 16, 0, Layout::kPacked3, Layout::kPlanar, {}, 1, 0, true},
+        },
+        "layouts and depths");
+}
+
+TEST(Ssimulacra2Emulation, EverySizeFromTheSmallest) {
+    std::vector<EmulationCase> cases;
+    for (int height = 8; height <= 40; ++height)
+        for (int width = 8; width <= 40; width += 1 + (height % 3)) {
+            const auto sampling = static_cast<Sampling>((width + height) % 5);
+            cases.push_back({width, height, sampling, width % 2 ? 8 : 10});
+        }
+    for (const int size : {63, 64, 65, 112, 113, 119, 120, 121, 127, 128, 129, 239, 240, 241, 257})
+        for (const int other : {8, 15, 66, 113}) {
+            cases.push_back({size, other, Sampling::k420});
+            cases.push_back({other, size, Sampling::k420, 10});
+        }
+    expect_near_cpu(cases, "sizes");
+}
+
+TEST(Ssimulacra2Emulation, EveryOption) {
+    std::vector<EmulationCase> cases;
+    const auto add = [&](const Words& words, Sampling sampling, int depth = 8) {
+        EmulationCase c{161, 119, sampling, depth};
+        c.words = words;
+        cases.push_back(c);
+        c.width = 60; // fewer levels
+        c.height = 33;
+        c.hard = true;
+        cases.push_back(c);
+    };
+    for (const auto* location : {"left", "center", "topleft", "top"})
+        for (const auto* chroma : {"catmullrom", "bilinear", "nearest"}) {
+            add({{"chroma_loc", location}, {"chroma", chroma}}, Sampling::k420);
+            add({{"chroma_loc", location}, {"chroma", chroma}}, Sampling::k422, 10);
+        }
+    for (const auto* transfer : {"bt1886", "srgb", "bt709oetf", "gamma22", "gamma28", "linear", "pq", "hlg"}) {
+        add({{"transfer", transfer}}, Sampling::k420, 10);
+        add({{"transfer", transfer}, {"primaries", "bt2020"}, {"matrix", "bt2020nc"}}, Sampling::k444, 12);
+        add({{"transfer", transfer}}, Sampling::kRgb);
+    }
+    for (const auto* primaries : {"bt709", "bt470bg", "smpte170m", "smpte240m", "bt2020", "p3"})
+        add({{"primaries", primaries}, {"range", "full"}}, Sampling::k422);
+    for (const auto* matrix : {"bt709", "bt601", "bt470bg", "smpte170m", "smpte240m", "fcc", "bt2020nc"})
+        add({{"matrix", matrix}}, Sampling::k420);
+    for (const auto* gamut : {"clip", "floor", "extend"})
+        for (const auto* transfer : {"bt1886", "srgb", "pq", "hlg"})
+            add({{"gamut", gamut}, {"transfer", transfer}, {"range", "full"}}, Sampling::k420);
+    for (const auto* kernel : {"cosine9", "gauss17"})
+        for (const auto* border : {"zero", "renorm"})
+            for (const auto* prune : {"0", "1"})
+                add({{"kernel", kernel}, {"border", border}, {"prune", prune}}, Sampling::k420);
+    for (const auto* preset : {"default", "vship", "rs", "vmaf-fork"})
+        for (const auto* range : {"limited", "full"}) {
+            add({{"preset", preset}, {"range", range}}, Sampling::k420);
+            add({{"preset", preset}, {"range", range}}, Sampling::k422, 10);
+            add({{"preset", preset}, {"subscores", "norms"}}, Sampling::k444);
+            add({{"preset", preset}}, Sampling::kGrey);
+        }
+    add({{"subscores", "levels"}, {"prune", "1"}}, Sampling::k420);
+    expect_near_cpu(cases, "options");
+}
+
+TEST(Ssimulacra2Emulation, InputsWithDifferentColours) {
+    EmulationCase c{150, 118, Sampling::k420};
+    FrameGeometry geometry = geometry_of(c);
+    geometry.reference_colour = {.matrix = 1, .range = 1, .primaries = 1, .transfer = 1, .chroma_location = 1};
+    geometry.distorted_colour = {.matrix = 6, .range = 2, .primaries = 9, .transfer = 13, .chroma_location = 3};
+    const OptionValues options(descriptor().options);
+    const auto metric = descriptor().create(geometry, options);
+    const EmulatedPicture reference(c, geometry, Layout::kPlanar, 1, false);
+    const EmulatedPicture distorted(c, geometry, Layout::kSemiPlanar, 1, true);
+    std::vector<DevicePair> pairs(1);
+    pairs[0].reference = reference.device();
+    pairs[0].distorted = distorted.device();
+    const std::vector<uint64_t> words = emulate_batch(*metric, pairs, false);
+    HostPair host;
+    host.reference = reference.host();
+    host.distorted = distorted.host();
+    std::vector<uint64_t> expected(kAccumulatorWords);
+    metric->score(host, expected);
+    EXPECT_NEAR(score_of(*metric, words), score_of(*metric, expected), descriptor().backend_bound.absolute);
+    EXPECT_LT(score_of(*metric, words), 60.0); // the tags were honoured
+}
+
+/// A pair's words are the same alone and anywhere in a batch, and where pairs share their reference.
+TEST(Ssimulacra2Emulation, BatchesDoNotChangeBits) {
+    const EmulationCase c{250, 137, Sampling::k420, 8, 0, Layout::kSemiPlanar, Layout::kPlanar};
+    const FrameGeometry geometry = geometry_of(c);
+    const auto metric = descriptor().create(geometry, OptionValues(descriptor().options));
+    std::vector<std::unique_ptr<EmulatedPicture>> references, renditions;
+    for (uint32_t i = 0; i < 2; ++i)
+        references.push_back(std::make_unique<EmulatedPicture>(c, geometry, c.reference, i, false));
+    for (uint32_t i = 0; i < 5; ++i)
+        renditions.push_back(std::make_unique<EmulatedPicture>(c, geometry, c.distorted, i, true));
+    std::vector<DevicePair> pairs(5);
+    for (size_t i = 0; i < pairs.size(); ++i) {
+        pairs[i].reference = references[i < 2 ? 0 : 1]->device();
+        pairs[i].distorted = renditions[i]->device();
+        pairs[i].output = static_cast<uint32_t>((i + 2) % 5);
+    }
+    const std::vector<uint64_t> together = emulate_batch(*metric, pairs, false);
+    EXPECT_EQ(together, emulate_batch(*metric, pairs, true));
+    for (DevicePair pair : pairs) {
+        const auto row = std::span(together).subspan(size_t{pair.output} * kAccumulatorWords, kAccumulatorWords);
+        pair.output = 0;
+        const std::vector<uint64_t> alone = emulate_batch(*metric, {pair}, true);
+        EXPECT_TRUE(std::equal(alone.begin(), alone.end(), row.begin()));
+    }
+}
+
+TEST(Ssimulacra2Emulation, IdenticalPicturesScoreExactly100) {
+    for (const auto* preset : {"default", "vship", "rs", "vmaf-fork"})
+        for (const bool hard : {false, true}) {
+            EmulationCase c{201, 130, Sampling::k420};
+            c.hard = hard;
+            const FrameGeometry geometry = geometry_of(c);
+            const auto metric =
+                descriptor().create(geometry, test::options_of(descriptor(), list_of({{"preset", preset}})));
+            const EmulatedPicture planar(c, geometry, Layout::kPlanar, 3, false);
+            const EmulatedPicture semi_planar(c, geometry, Layout::kSemiPlanar, 3, false);
+            std::vector<DevicePair> pairs(1);
+            pairs[0].reference = planar.device();
+            pairs[0].distorted = semi_planar.device();
+            const std::vector<uint64_t> words = emulate_batch(*metric, pairs, hard);
+            EXPECT_EQ(words, std::vector<uint64_t>(kAccumulatorWords)) << preset;
+            EXPECT_EQ(score_of(*metric, words), 100.0) << preset;
+        }
+}
+
+/// What nearly all videos need must not fall back to the kernels that can do everything.
+TEST(Ssimulacra2Emulation, UsualVideosTakeTheFastKernels) {
+    const auto kernels_of = [](const EmulationCase& c) {
+        const auto metric = descriptor().create(geometry_of(c), test::options_of(descriptor(), list_of(c.words)));
+        EmulatedProgram program;
+        EXPECT_TRUE(metric->prepare(program).ok());
+        return program.names;
+    };
+    using Names = std::vector<std::string>;
+    EmulationCase c{640, 360, Sampling::k420};
+    EXPECT_EQ(kernels_of(c), (Names{"ssimulacra2_pyramid_u8_420", "ssimulacra2_maps", "ssimulacra2_finish"}));
+    c.words = {{"range", "full"}, {"matrix", "bt601"}, {"prune", "1"}, {"chroma_loc", "center"}};
+    EXPECT_EQ(kernels_of(c), (Names{"ssimulacra2_pyramid_u8_420", "ssimulacra2_maps", "ssimulacra2_finish"}));
+    c.words.clear();
+    c.depth = 10;
+    c.sampling = Sampling::k422;
+    EXPECT_EQ(kernels_of(c), (Names{"ssimulacra2_pyramid_u16_422", "ssimulacra2_maps", "ssimulacra2_finish"}));
+    c.words = {{"preset", "vship"}};
+    EXPECT_EQ(kernels_of(c),
+              (Names{"ssimulacra2_pyramid_u16_422_general", "ssimulacra2_maps_wide", "ssimulacra2_finish"}));
+}
+
+/// What 75 MB a pair at 1080p leaves after the pictures.
+TEST(Ssimulacra2Emulation, ScratchMemoryIsBounded) {
+    EmulationCase c{1920, 1080, Sampling::k420};
+    const auto full = descriptor().create(geometry_of(c), OptionValues(descriptor().options));
+    EXPECT_LE(full->scratch_bytes(16), size_t{16} * 66500000);
+    const auto pruned = descriptor().create(geometry_of(c), test::options_of(descriptor(), list_of({{"prune", "1"}})));
+    EXPECT_LE(pruned->scratch_bytes(16), size_t{16} * 66500000); // channels keep their places
+}
+
+// ---- golden scores --------------------------------------------------------------------------------------------------
+
+DevicePicture device_view(const HostPicture& picture) {
+    DevicePicture device{};
+    for (int p = 0; p < 3; ++p)
+        device.plane[p] = {picture.plane[p].data, static_cast<uint32_t>(picture.plane[p].pitch.bytes), 1, 0};
+    return device;
+}
+
+double emulated_score(const FrameGeometry& geometry, const Words& words, const HostPicture& reference,
+                      const HostPicture& distorted) {
+    const auto metric = descriptor().create(geometry, test::options_of(descriptor(), list_of(words)));
+    std::vector<DevicePair> pairs(1);
+    pairs[0].reference = device_view(reference);
+    pairs[0].distorted = device_view(distorted);
+    return score_of(*metric, emulate_batch(*metric, pairs, false));
+}
+
+/// The contract of single precision: 2e-3, relative 1e-5 below -200. Without the fast functions 1e-4 or so is used up.
+double allowed_difference(double golden_score) {
+    return std::max(2e-3, 1e-5 * std::abs(golden_score));
+}
+
+TEST(Ssimulacra2EmulationGolden, FirstFramesOfTheSharedClips) {
+    const auto golden = golden::folder();
+    if (golden.empty()) GTEST_SKIP() << "SKIPPED: no golden folder beside the repository or in QC_SHARED";
+    const golden::Json recorded = golden::read_json(golden / "ssimulacra2" / "clips.json");
+    int compared = 0;
+    double largest = 0.0;
+    for (const golden::Clip& clip : golden::clips(golden)) {
+        const golden::Json* frames = nullptr;
+        for (const golden::Json& entry : recorded["clips"].array)
+            if (entry["clip"].string == clip.name) frames = &entry["frames"];
+        if (frames == nullptr) continue;
+        const auto reference_file = golden::unpack(golden, clip.reference_file);
+        const auto distorted_file = golden::unpack(golden, clip.distorted_file);
+        if (reference_file.empty()) GTEST_SKIP() << "SKIPPED: the clips cannot be unpacked; is xz installed?";
+        const auto reference = golden::pictures_of(clip, reference_file);
+        const auto distorted = golden::pictures_of(clip, distorted_file);
+        const golden::Json& frame = frames->array.at(0);
+        for (const auto& [key, prune] : {std::pair{"ref64", "0"}, std::pair{"ref64_pruned_0.01", "1"}}) {
+            if (!frame.has(key)) continue;
+            const double expected = frame[key].number;
+            const double score = emulated_score(golden::geometry_of(clip), {{"matrix", "bt709"}, {"prune", prune}},
+                                                reference.at(0), distorted.at(0));
+            EXPECT_NEAR(score, expected, allowed_difference(expected)) << clip.name << " " << key;
+            if (std::abs(expected) < 1000.0) largest = std::max(largest, std::abs(score - expected));
+            ++compared;
+        }
+    }
+    std::printf("shared clips: %d scores, largest difference %.3g\n", compared, largest);
+    EXPECT_GE(compared, 70);
+}
+
+} // namespace
+} // namespace qc::ssimulacra2

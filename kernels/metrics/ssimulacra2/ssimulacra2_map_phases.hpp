@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// Second and third kernel of SSIMULACRA 2: from XYB planes to sums of maps, phase by phase. Compiles for the host too.
+//
+// A block marches down a strip of one plane, four rows at a time:
+//
+//     column phase   each thread filters one column vertically: of both pictures a and d, of (a - d)^2 and of a^2 +
+//     d^2.
+//                    A blur in progress is 2 R partial sums in registers, so a row costs 2 R + 1 multiply-adds and is
+//                    read once. The filtered rows go to shared memory.
+//     row phase      each thread filters four neighbouring pixels horizontally, evaluates their maps and adds them up
+//
+// With two buffers in shared memory one barrier per four rows is enough.
+//
+// Variances are differences of large numbers, so the strip's centre samples are subtracted from a and d first. What
+// lies outside the picture is 0, that is minus the offset, which leaves the result what it is; where blurs are divided
+// by the kernel's mass inside the picture instead, it is the offset itself.
+#pragma once
+
+#include "metrics/ssimulacra2/ssimulacra2_single.hpp"
+#include "metrics/ssimulacra2/ssimulacra2_tuning.hpp"
+
+namespace qc::ssimulacra2 {
+
+constexpr int kStripThreads = tuning::kStripThreads;
+constexpr int kGroupRows = 4; ///< filtered between two barriers
+constexpr int kRowPixels = 4; ///< of a thread in the row phase
+constexpr int kRowLanes = kStripThreads / kGroupRows;
+constexpr int kBlurs = 4;
+constexpr int kStageFloats = kGroupRows * kBlurs * kStripThreads; ///< of one buffer
+constexpr int kStages = 2;
+
+/// Columns of a strip: the outermost threads only filter vertically.
+template <int kRadius>
+constexpr int kStripColumns = kStripThreads - 2 * kRadius;
+static_assert(kStripColumns<4> % kRowPixels == 0 && kStripColumns<kMaxRadius> % kRowPixels == 0);
+
+static_assert(kRowLanes * kRowPixels == kStripThreads && tuning::kStripRows % kGroupRows == 0);
+
+/// What has to be computed of a strip. Pictures are compared with as few blurs as that takes.
+enum Variant : int32_t { kStructureOnly, kStructureArtifact, kStructureDetail, kArtifactOnly, kEverything, kVariants };
+
+struct Strip {
+    uint32_t offset;       ///< of the channel's first sample from the picture's start, floats
+    int32_t width, height; ///< of the level
+    int32_t x, y, rows;
+    int32_t variant, reserved;
+};
+static_assert(sizeof(Strip) == 32);
+
+struct MapArguments {
+    const DevicePair* pairs;
+    const float* planes;
+    uint64_t picture; ///< floats from picture to picture
+    const Strip* strips;
+    float* sums; ///< kTerms of each strip of each pair
+    int32_t strip_count;
+    int32_t renormalise;
+    float tap[kMaxRadius + 1];
+};
+
+/// One picture's plane and its value in the middle of the strip.
+struct PlaneView {
+    const float* plane;
+    float offset;
+
+    QC_HD PlaneView(const MapArguments& arguments, const Strip& strip, uint64_t picture, int columns)
+        : plane(arguments.planes + picture * arguments.picture + strip.offset) {
+        const int x = strip.x + columns / 2 < strip.width ? strip.x + columns / 2 : strip.width - 1;
+        offset = load_plane(plane + sample_index(x, strip.y + strip.rows / 2, strip.height));
+    }
+};
+
+/// What a block does with its strip.
+template <int kRadiusOfBlur, bool kStructureOfBlur, bool kArtifactOfBlur, bool kDetailOfBlur>
+struct Work {
+    static constexpr int kRadius = kRadiusOfBlur;
+    static constexpr bool kWithStructure = kStructureOfBlur, kWithArtifact = kArtifactOfBlur,
+                          kWithDetail = kDetailOfBlur;
+    static constexpr bool kWithEdges = kWithArtifact || kWithDetail;
+    static constexpr int kUsedBlurs = kWithStructure ? 4 : 2;
+    static constexpr int kWarmUpGroups = 2 * kRadius / kGroupRows;
+};
+
+/// One thread of a block: its column of the column phase, its pixels of the row phase, its sums.
+template <class Work>
+class StripThread {
+public:
+    QC_HD StripThread(const Strip& strip, const PlaneView& a, const PlaneView& d, int thread)
+        : next_row_(strip.y - Work::kRadius), height_(strip.height), offset_a_(a.offset), offset_d_(d.offset) {
+        const int x = strip.x - Work::kRadius + thread, first_lane = x - thread % kLanes;
+        inside_ = x >= 0 && x < strip.width;
+        warp_is_inside_ = first_lane >= 0 && first_lane + kLanes <= strip.width;
+        const int next = inside_ ? sample_index(x, next_row_, strip.height) : 0;
+        next_a_ = a.plane + next;
+        next_d_ = d.plane + next;
+        QC_UNROLL for (int q = 0; q < Work::kUsedBlurs; ++q) {
+            QC_UNROLL for (int i = 0; i < 2 * Work::kRadius; ++i) partial_[q][i] = 0.0f;
+        }
+        QC_UNROLL for (int t = 0; t < kTerms; ++t) sum[t] = 0.0f;
+
+        const int lane = thread % kRowLanes, row = thread / kRowLanes;
+        x_ = strip.x + lane * kRowPixels;
+        pixels_ = lane * kRowPixels < kStripColumns<Work::kRadius> ? strip.width - x_ : 0;
+        staged_ = row * kBlurs * kStripThreads + lane * kRowPixels;
+        row_behind_ = Work::kRadius + kGroupRows - row;
+        centre_behind_ =
+            next - sample_index(x_, strip.y + row, strip.height) + (2 * Work::kRadius + kGroupRows) * kRowFloats;
+    }
+
+    /// Loads the next rows.
+    QC_HD void load(const MapArguments& arguments) {
+        if (warp_is_inside_ && next_row_ >= 0 && next_row_ + kGroupRows <= height_) {
+            QC_UNROLL for (int r = 0; r < kGroupRows; ++r) {
+                loaded_a_[r] = load_plane(next_a_ + r * kRowFloats);
+                loaded_d_[r] = load_plane(next_d_ + r * kRowFloats);
+            }
+        } else {
+            const bool renormalise = Work::kRadius > 4 && arguments.renormalise;
+            QC_UNROLL for (int r = 0; r < kGroupRows; ++r) {
+                const bool row_inside = inside_ && next_row_ + r >= 0 && next_row_ + r < height_;
+                loaded_a_[r] = row_inside ? load_plane(next_a_ + r * kRowFloats) : renormalise ? offset_a_ : 0.0f;
+                loaded_d_[r] = row_inside ? load_plane(next_d_ + r * kRowFloats) : renormalise ? offset_d_ : 0.0f;
+            }
+        }
+    }
+
+    /// Takes the loaded rows, of which those above the strip only prepare what follows.
+    QC_HD void warm_up(const MapArguments& arguments) {
+        QC_UNROLL for (int r = 0; r < kGroupRows; ++r) {
+            float unused[Work::kUsedBlurs];
+            push_row(arguments, loaded_a_[r] - offset_a_, loaded_d_[r] - offset_d_, unused);
+        }
+        advance();
+    }
+
+    /// Takes the loaded rows; the filtered rows, which lie a radius higher, go to shared memory.
+    QC_HD void filter_column(const MapArguments& arguments, float* stage, int thread) {
+        QC_UNROLL for (int r = 0; r < kGroupRows; ++r) {
+            float filtered[Work::kUsedBlurs];
+            push_row(arguments, loaded_a_[r] - offset_a_, loaded_d_[r] - offset_d_, filtered);
+            QC_UNROLL for (int q = 0; q < Work::kUsedBlurs; ++q) stage[(r * kBlurs + q) * kStripThreads + thread] =
+                filtered[q];
+        }
+        advance();
+    }
+
+    /// The row phase. Adds to `sum`.
+    QC_HD void score_row(const MapArguments& arguments, const Strip& strip, const float* stage);
+
+    float sum[kTerms]; ///< by term_index()
+
+private:
+    static constexpr int kLanes = 32;
+
+    QC_HD void advance() {
+        next_row_ += kGroupRows;
+        next_a_ += kGroupRows * kRowFloats;
+        next_d_ += kGroupRows * kRowFloats;
+    }
+
+    QC_HD void push_row(const MapArguments& arguments, float a, float d, float (&filtered)[Work::kUsedBlurs]) {
+        filtered[0] = push(arguments, partial_[0], a);
+        filtered[1] = push(arguments, partial_[1], d);
+        if constexpr (Work::kWithStructure) {
+            const float difference = a - d;
+            filtered[2] = push(arguments, partial_[2], difference * difference);
+            filtered[3] = push(arguments, partial_[3], fmaf(a, a, d * d));
+        }
+    }
+
+    /// Takes the sample at the lower end of the kernel's support; returns the complete sum.
+    QC_HD static float push(const MapArguments& arguments, float (&partial)[2 * Work::kRadius], float sample) {
+        constexpr int kRadius = Work::kRadius;
+        const float complete = fmaf(arguments.tap[kRadius], sample, partial[0]);
+        QC_UNROLL for (int i = 0; i + 1 < 2 * kRadius; ++i) {
+            const int distance = i < kRadius ? kRadius - 1 - i : i - kRadius + 1;
+            partial[i] = fmaf(arguments.tap[distance], sample, partial[i + 1]);
+        }
+        partial[2 * kRadius - 1] = arguments.tap[kRadius] * sample;
+        return complete;
+    }
+
+    float partial_[Work::kUsedBlurs][2 * Work::kRadius]; ///< blurs in progress
+    float loaded_a_[kGroupRows], loaded_d_[kGroupRows];
+    const float *next_a_, *next_d_;
+    int next_row_, height_;
+    float offset_a_, offset_d_;
+    bool inside_;         ///< the column lies inside the picture
+    bool warp_is_inside_; ///< so do those of all lanes of the warp
+    int x_, pixels_;      ///< of the row phase: first pixel, and how many there are from there on
+    int staged_;          ///< where its samples begin in shared memory
+    int row_behind_;      ///< how far its row and its pixels lie behind the next row of the column phase
+    int centre_behind_;
+};
+
+// ---- row phase ------------------------------------------------------------------------------------------------------
+
+/// Four neighbouring pixels of a plane from a multiple of 4 on, which one panel holds; zeros behind the last.
+QC_HD Float4 load_pixels(const float* from, int pixels) {
+    if (pixels >= kRowPixels) return load_plane4(from);
+    Float4 four{};
+    QC_UNROLL for (int p = 0; p + 1 < kRowPixels; ++p) {
+        if (p < pixels) four.value[p] = load_plane(from + p);
+    }
+    return four;
+}
+
+/// Four neighbouring pixels of one filtered row.
+template <int kRadius>
+QC_HD void blur_across(const MapArguments& arguments, const float* row, float (&blurred)[kRowPixels]) {
+    constexpr int kWords = (2 * kRadius + kRowPixels) / 4;
+    float sample[4 * kWords];
+    QC_UNROLL for (int w = 0; w < kWords; ++w) {
+        const Float4 four = load_shared4(row + 4 * w);
+        QC_UNROLL for (int i = 0; i < 4; ++i) sample[4 * w + i] = four.value[i];
+    }
+    QC_UNROLL for (int p = 0; p < kRowPixels; ++p) {
+        float sum = arguments.tap[0] * sample[p + kRadius];
+        QC_UNROLL for (int i = 1; i <= kRadius; ++i) sum =
+            fmaf(arguments.tap[i], sample[p + kRadius - i] + sample[p + kRadius + i], sum);
+        blurred[p] = sum;
+    }
+}
+
+/// Reciprocal of the kernel's mass inside a line of `size` samples.
+template <int kRadius>
+QC_HD float inverse_mass(const MapArguments& arguments, int position, int size) {
+    float mass = arguments.tap[0];
+    for (int i = 1; i <= kRadius; ++i) {
+        if (position - i >= 0) mass += arguments.tap[i];
+        if (position + i < size) mass += arguments.tap[i];
+    }
+    return 1.0f / mass;
+}
+
+template <class Work>
+QC_HD void StripThread<Work>::score_row(const MapArguments& arguments, const Strip& strip, const float* stage) {
+    constexpr int kRadius = Work::kRadius;
+    constexpr bool kWithStructure = Work::kWithStructure, kWithArtifact = Work::kWithArtifact,
+                   kWithDetail = Work::kWithDetail, kEdges = Work::kWithEdges;
+    const int y = next_row_ - row_behind_;
+    if (pixels_ <= 0 || y >= height_) return;
+    Float4 centre_a{}, centre_d{};
+    if constexpr (kEdges) {
+        centre_a = load_pixels(next_a_ - centre_behind_, pixels_);
+        centre_d = load_pixels(next_d_ - centre_behind_, pixels_);
+    }
+    const float* const staged = stage + staged_;
+    float mean_a[kRowPixels], mean_d[kRowPixels], squares[kRowPixels], energies[kRowPixels];
+    blur_across<kRadius>(arguments, staged, mean_a);
+    blur_across<kRadius>(arguments, staged + kStripThreads, mean_d);
+    if constexpr (kWithStructure) {
+        blur_across<kRadius>(arguments, staged + 2 * kStripThreads, squares);
+        blur_across<kRadius>(arguments, staged + 3 * kStripThreads, energies);
+    }
+    if constexpr (kRadius > 4) {
+        if (arguments.renormalise) {
+            const float inverse_y = inverse_mass<kRadius>(arguments, y, strip.height);
+            QC_UNROLL for (int p = 0; p < kRowPixels; ++p) {
+                const float inverse = inverse_y * inverse_mass<kRadius>(arguments, x_ + p, strip.width);
+                mean_a[p] *= inverse;
+                mean_d[p] *= inverse;
+                if constexpr (kWithStructure) {
+                    squares[p] *= inverse;
+                    energies[p] *= inverse;
+                }
+            }
+        }
+    }
+    const float offset_difference = offset_a_ - offset_d_;
+    QC_UNROLL for (int p = 0; p < kRowPixels; ++p) {
+        const bool inside = p < pixels_;
+        if constexpr (kWithStructure) {
+            const float shifted_difference = mean_a[p] - mean_d[p];
+            const float difference = shifted_difference + offset_difference;
+            const float squared = difference * difference;
+            const float variance = fmaxf(fmaf(-shifted_difference, shifted_difference, squares[p]), 0.0f);
+            const float variances = fmaxf(fmaf(-mean_a[p], mean_a[p], fmaf(-mean_d[p], mean_d[p], energies[p])), 0.0f);
+            const float ratio = variance * fast_reciprocal(variances + static_cast<float>(kStructureConstant));
+            const float error = fmaxf(fmaf(1.0f - squared, ratio, squared), 0.0f);
+            const float error2 = error * error;
+            if (inside) {
+                sum[term_index(kFirst, kStructure)] += error;
+                sum[term_index(kFourth, kStructure)] = fmaf(error2, error2, sum[term_index(kFourth, kStructure)]);
+            }
+        }
+        if constexpr (kEdges) {
+            const float edge_a = fabsf((centre_a.value[p] - offset_a_) - mean_a[p]);
+            const float edge_d = fabsf((centre_d.value[p] - offset_d_) - mean_d[p]);
+            const float change = (edge_d - edge_a) * fast_reciprocal(1.0f + edge_a);
+            if constexpr (kWithArtifact) {
+                const float artifact = fmaxf(change, 0.0f), artifact2 = artifact * artifact;
+                if (inside) {
+                    sum[term_index(kFirst, kArtifact)] += artifact;
+                    sum[term_index(kFourth, kArtifact)] =
+                        fmaf(artifact2, artifact2, sum[term_index(kFourth, kArtifact)]);
+                }
+            }
+            if constexpr (kWithDetail) {
+                const float detail = fmaxf(-change, 0.0f), detail2 = detail * detail;
+                if (inside) {
+                    sum[term_index(kFirst, kDetail)] += detail;
+                    sum[term_index(kFourth, kDetail)] = fmaf(detail2, detail2, sum[term_index(kFourth, kDetail)]);
+                }
+            }
+        }
+    }
+}
+
+// ---- sums of strips -------------------------------------------------------------------------------------------------
+
+constexpr int kPlanes = kChannels * kMaxLevels;
+
+struct FinishArguments {
+    const DevicePair* pairs;
+    const float* sums;
+    uint64_t* accumulators;
+    int32_t strip_count, levels;
+    int32_t first[kPlanes], number[kPlanes]; ///< strips of plane channel * levels + level
+    uint8_t needed[kPlanes];
+};
+
+/// What one of kFinishThreads threads adds up, always in this order.
+QC_HD void add_strips(const FinishArguments& arguments, int plane, int pair, int thread, double (&sum)[kTerms]) {
+    const float* const sums =
+        arguments.sums + (static_cast<size_t>(pair) * arguments.strip_count + arguments.first[plane]) * kTerms;
+    for (int i = thread; i < arguments.number[plane]; i += tuning::kFinishThreads) {
+        QC_UNROLL for (int t = 0; t < kTerms; ++t) sum[t] += static_cast<double>(sums[i * kTerms + t]);
+    }
+}
+
+} // namespace qc::ssimulacra2

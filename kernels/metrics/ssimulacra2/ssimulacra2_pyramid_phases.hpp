@@ -1,0 +1,491 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// First kernel of SSIMULACRA 2: from the samples of a picture to the XYB planes of all levels, phase by phase: what one
+// thread does between two barriers. Compiles for the host too, where a test runs the phases.
+//
+// A tile of 32x32 pixels determines its part of all six levels, without a margin (32 = 2^5). One block per tile:
+//
+//     chroma phases  halved chroma with a margin of 2 goes to shared memory, and is interpolated horizontally there
+//                    (nothing to do for 4:4:4 and RGB)
+//     block phase    each thread converts 4x2 pixels to linear RGB, stores their XYB, and makes two pixels of level 1
+//     level phases   one warp makes levels 2 to 5, linear RGB passing through shared memory
+//
+// At odd sizes the last column or row counts twice at its own level, so every level clamps to its own size.
+#pragma once
+
+#include <type_traits>
+
+#include "device/plane_reader.hpp"
+#include "metrics/ssimulacra2/ssimulacra2_single.hpp"
+#include "metrics/ssimulacra2/ssimulacra2_tuning.hpp"
+
+namespace qc::ssimulacra2 {
+
+enum class Chroma { kNone, kHalved, kHalvedAcross, kFull }; ///< 4:0:0, 4:2:0, 4:2:2, 4:4:4 and RGB
+
+constexpr int kTileSize = 32;
+constexpr int kCells = kTileSize / 2; ///< of 2x2 pixels, per row and column of a tile
+constexpr int kBlocksAcross = kCells / 2;
+constexpr int kPyramidThreads = kBlocksAcross * kCells; ///< a thread takes a block of two cells, 4x2 pixels
+constexpr int kWarpLanes = 32;
+constexpr int kPyramidWarps = kPyramidThreads / kWarpLanes;
+
+/// Weights of four neighbouring chroma samples along a halved axis: of samples j - 2 .. j + 1 for luma sample 2 j, and
+/// of j - 1 .. j + 2 for luma sample 2 j + 1.
+struct AxisTaps {
+    float even[4], odd[4];
+    int32_t even_is_sample; ///< sample j alone
+};
+
+/// A conversion as the kernel uses it. The usual kind (integer origins, R without Cb, B without Cr, clipping, a power
+/// function, no other primaries) needs the upper half only.
+struct DeviceConversion {
+    AxisTaps across, down;
+    float shifted_origin[3]; ///< 2^23 + origin
+    float luma, red_cr, green_cb, green_cr, blue_cb, exponent;
+    ColourConversion<float> general;
+};
+
+struct PyramidArguments {
+    const DevicePair* pairs;
+    float* planes;
+    PlaneLayout layout;
+    int32_t chroma_width, chroma_height;
+    int32_t inputs;      ///< 2: blockIdx.z counts references and distorted pictures in turn; 1: pictures of first_input
+    int32_t first_input; ///< 0 reference, 1 distorted
+    DeviceConversion conversion;
+};
+
+/// Which picture a block works on.
+struct PictureTask {
+    int pair, input;
+};
+QC_HD PictureTask picture_task(const PyramidArguments& arguments, int z) {
+    if (arguments.inputs == 2) return {z / 2, z % 2};
+    return {z, arguments.first_input};
+}
+
+template <Chroma kChroma>
+struct ChromaTile {
+    static constexpr bool kShared = kChroma == Chroma::kHalved || kChroma == Chroma::kHalvedAcross;
+    static constexpr bool kMarginDown = kChroma == Chroma::kHalved;
+    static constexpr int kColumns = kShared ? kCells + 4 : 1;
+    /// Even cells, a gap that keeps the shared memory's banks apart, odd cells.
+    static constexpr int kOddCells = kBlocksAcross + 4;
+    static constexpr int kCellColumns = kShared ? kOddCells + kBlocksAcross : 1;
+    static constexpr int kRows = kMarginDown ? kCells + 4 : kShared ? kTileSize : 1;
+    static constexpr int kRounds = (kRows + kPyramidWarps - 1) / kPyramidWarps; ///< rows of a warp
+};
+
+template <Chroma kChroma>
+struct PyramidShared {
+    Float2 chroma[ChromaTile<kChroma>::kRows][ChromaTile<kChroma>::kColumns];      ///< Cb and Cr, origins subtracted
+    Float4 columns[ChromaTile<kChroma>::kRows][ChromaTile<kChroma>::kCellColumns]; ///< Cb, Cr of both luma columns
+    alignas(8) float level1[3][kCells][kCells + 2];                                ///< linear R, G, B
+    float level2[3][kCells / 2][kCells / 2 + 2];
+    float level3[3][kCells / 4][kCells / 4 + 2];
+    float level4[3][kCells / 8][kCells / 8 + 2];
+};
+
+QC_HD int clamp_index(int i, int size) {
+    return i < 0 ? 0 : i < size ? i : size - 1;
+}
+
+// ---- samples --------------------------------------------------------------------------------------------------------
+
+template <bool kGeneral>
+QC_HD float plane_value(const DeviceConversion& conversion, int plane, uint32_t code) {
+    if constexpr (kGeneral) {
+        const ColourConversion<float>& general = conversion.general;
+        float value = centred_code(code, kIntegerBase);
+        if (general.clamp_codes) value = fminf(fmaxf(value, general.code_low[plane]), general.code_high[plane]);
+        return value - general.origin[plane];
+    } else {
+        return centred_code(code, conversion.shifted_origin[plane]);
+    }
+}
+
+template <typename T>
+QC_HD uint32_t load_code(const void* data, uint32_t offset_bytes) {
+    const T* const sample = reinterpret_cast<const T*>(static_cast<const unsigned char*>(data) + offset_bytes);
+#if defined(__CUDA_ARCH__)
+    return __ldg(sample);
+#else
+    return *sample;
+#endif
+}
+
+/// Distance of a row from the plane's start. Planes are smaller than 4 GiB.
+QC_HD uint32_t row_offset(const DevicePlane& plane, int y) {
+    return static_cast<uint32_t>(y) * plane.pitch_bytes;
+}
+
+/// Codes of 4x2 pixels. The first lies inside the picture, its column is a multiple of 4 and its row even. What lies
+/// beyond the picture repeats its last column and row.
+template <typename T>
+QC_HD void read_block(const DevicePlane& plane, int x, int y, int width, int height, uint32_t (&code)[2][4]) {
+    constexpr int kBytes = 4 * sizeof(T);
+    const int shift = sizeof(T) == 1 ? 0 : plane.shift;
+    const uint32_t upper = row_offset(plane, y), lower = y + 1 < height ? upper + plane.pitch_bytes : upper;
+    const uint32_t row[2] = {upper, lower};
+    if (plane.step == 1 && x + 3 < width && rows_aligned(plane, kBytes)) {
+        const unsigned char* const at = static_cast<const unsigned char*>(plane.data) + x * sizeof(T);
+        const Words<kBytes> words[2] = {load_words<kBytes>(at + upper), load_words<kBytes>(at + lower)};
+        QC_UNROLL for (int r = 0; r < 2; ++r) {
+            QC_UNROLL for (int i = 0; i < 4; ++i) {
+                if constexpr (sizeof(T) == 1)
+                    code[r][i] = words[r].word[0] >> 8 * i & 0xffu;
+                else
+                    code[r][i] = (words[r].word[i / 2] >> 16 * (i % 2) & 0xffffu) >> shift;
+            }
+        }
+        return;
+    }
+    QC_UNROLL for (int i = 0; i < 4; ++i) {
+        const int column = x + i < width ? x + i : width - 1;
+        const uint32_t at = static_cast<uint32_t>(column * plane.step) * sizeof(T);
+        QC_UNROLL for (int r = 0; r < 2; ++r) code[r][i] = load_code<T>(plane.data, row[r] + at) >> shift;
+    }
+}
+
+/// First chroma phase. Warp w loads rows w, w + kPyramidWarps, ...
+template <typename T, Chroma kChroma, bool kGeneral>
+QC_HD void load_chroma(PyramidShared<kChroma>& shared, int thread, const PyramidArguments& arguments,
+                       const DevicePicture& picture, int tile_x, int tile_y) {
+    using Tile = ChromaTile<kChroma>;
+    const int column = thread % kWarpLanes;
+    if (column >= Tile::kColumns) return;
+    const DevicePlane cb = picture.plane[1], cr = picture.plane[2];
+    const int x = clamp_index(tile_x * kCells + column - 2, arguments.chroma_width);
+    const uint32_t cb_x = static_cast<uint32_t>(x * cb.step) * sizeof(T);
+    const uint32_t cr_x = static_cast<uint32_t>(x * cr.step) * sizeof(T);
+    const int first_row = Tile::kMarginDown ? tile_y * kCells - 2 : tile_y * kTileSize;
+    QC_UNROLL for (int round = 0; round < Tile::kRounds; ++round) {
+        const int row = thread / kWarpLanes + round * kPyramidWarps;
+        if (row >= Tile::kRows) return;
+        const int y = clamp_index(first_row + row, arguments.chroma_height);
+        const uint32_t cb_code = load_code<T>(cb.data, row_offset(cb, y) + cb_x);
+        const uint32_t cr_code = load_code<T>(cr.data, row_offset(cr, y) + cr_x);
+        shared.chroma[row][column] = {
+            plane_value<kGeneral>(arguments.conversion, 1, sizeof(T) == 1 ? cb_code : cb_code >> cb.shift),
+            plane_value<kGeneral>(arguments.conversion, 2, sizeof(T) == 1 ? cr_code : cr_code >> cr.shift)};
+    }
+}
+
+QC_HD float four_taps(const float (&tap)[4], float a, float b, float c, float d) {
+    return fmaf(tap[3], d, fmaf(tap[2], c, fmaf(tap[1], b, tap[0] * a)));
+}
+
+/// Second chroma phase: the rows that the same warp has loaded, two at a time, a lane per cell. A cell's Float4 is
+/// Cb and Cr of its left luma column, Cb and Cr of its right one.
+template <Chroma kChroma>
+QC_HD void interpolate_across(PyramidShared<kChroma>& shared, int thread, const AxisTaps& taps) {
+    using Tile = ChromaTile<kChroma>;
+    constexpr int kRowsAtOnce = kWarpLanes / kCells;
+    const int lane = thread % kWarpLanes, cell = lane % kCells;
+    QC_UNROLL for (int round = 0; round < Tile::kRounds; round += kRowsAtOnce) {
+        const int row = thread / kWarpLanes + (round + lane / kCells) * kPyramidWarps;
+        if (row >= Tile::kRows) return;
+        const Float2* const sample = &shared.chroma[row][cell];
+        const Float2 b = sample[1], c = sample[2], d = sample[3], e = sample[4];
+        Float4 columns{{c.x, c.y, four_taps(taps.odd, b.x, c.x, d.x, e.x), four_taps(taps.odd, b.y, c.y, d.y, e.y)}};
+        if (!taps.even_is_sample) {
+            const Float2 a = sample[0];
+            columns.value[0] = four_taps(taps.even, a.x, b.x, c.x, d.x);
+            columns.value[1] = four_taps(taps.even, a.y, b.y, c.y, d.y);
+        }
+        shared.columns[row][cell / 2 + cell % 2 * Tile::kOddCells] = columns;
+    }
+}
+
+/// Chroma of the four pixels of a cell: upper left, upper right, lower left, lower right. `column` is its place in
+/// shared memory, `row` its row in the tile.
+template <Chroma kChroma>
+QC_HD void interpolate_down(const PyramidShared<kChroma>& shared, const AxisTaps& taps, int column, int row,
+                            float (&cb)[4], float (&cr)[4]) {
+    if constexpr (kChroma == Chroma::kHalvedAcross) {
+        QC_UNROLL for (int i = 0; i < 2; ++i) {
+            const Float4 line = load_shared4(shared.columns[2 * row + i][column].value);
+            cb[2 * i] = line.value[0];
+            cr[2 * i] = line.value[1];
+            cb[2 * i + 1] = line.value[2];
+            cr[2 * i + 1] = line.value[3];
+        }
+    } else {
+        Float4 line[5];
+        QC_UNROLL for (int r = 0; r < 5; ++r) line[r] = load_shared4(shared.columns[row + r][column].value);
+        QC_UNROLL for (int i = 0; i < 2; ++i) {
+            const float(&tap)[4] = i == 0 ? taps.even : taps.odd;
+            const auto filtered = [&](int value) {
+                return four_taps(tap, line[i].value[value], line[i + 1].value[value], line[i + 2].value[value],
+                                 line[i + 3].value[value]);
+            };
+            cb[2 * i] = filtered(0);
+            cr[2 * i] = filtered(1);
+            cb[2 * i + 1] = filtered(2);
+            cr[2 * i + 1] = filtered(3);
+        }
+    }
+}
+
+// ---- colours --------------------------------------------------------------------------------------------------------
+
+struct Rgb {
+    float red, green, blue;
+};
+
+/// From perceptual quantiser (0..1) to light, 1 being 10000 cd/m2. Written with 1 - v ^ (1 / m2): that power is close
+/// to 1, where single precision would leave nothing of the differences.
+QC_HD float light_of_pq(float value) {
+    constexpr float kInverseM1 = 16384.0f / 2610.0f, kInverseM2 = 4096.0f / (2523.0f * 128.0f);
+    constexpr float kLn2 = 0.693147180559945309f;
+    constexpr float kC3 = 2392.0f / 4096.0f * 32.0f;
+    constexpr float kOneMinusC1 = 1.0f - 3424.0f / 4096.0f; // C2 - C3 too
+    const float rest = -expm1f(log2f(value) * (kInverseM2 * kLn2));
+    const float numerator = fmaxf(kOneMinusC1 - rest, 0.0f);
+    const float denominator = fmaf(kC3, rest, kOneMinusC1);
+    return exp2f(kInverseM1 * log2f(numerator / denominator));
+}
+
+/// Scene light of hybrid log-gamma, 0..1.
+QC_HD float scene_light_of_hlg(float value) {
+    constexpr float kA = 0.17883277f, kB = 0.28466892f, kC = 0.55991073f;
+    return value <= 0.5f ? value * value / 3.0f : (expf((value - kC) / kA) + kB) / 12.0f;
+}
+
+/// Transfer function for a value >= 0.
+QC_HD float light_of(const ColourConversion<float>& conversion, float value) {
+    switch (conversion.transfer) {
+    case Transfer::kLinear:
+        return value;
+    case Transfer::kPower:
+        return fast_power(value, conversion.exponent);
+    case Transfer::kSrgb:
+        return value <= 0.04045f ? value * (1.0f / 12.92f) : fast_power((value + 0.055f) * (1.0f / 1.055f), 2.4f);
+    case Transfer::kBt709:
+        return value < 0.081f ? value * (1.0f / 4.5f) : fast_power((value + 0.099f) * (1.0f / 1.099f), 1.0f / 0.45f);
+    case Transfer::kPq:
+        return light_of_pq(value) * conversion.light_scale;
+    case Transfer::kHlg:
+        return scene_light_of_hlg(value);
+    }
+    return value;
+}
+
+QC_HD float general_light(const ColourConversion<float>& conversion, float value) {
+    if (conversion.gamut == Gamut::kClip) value = clip_to_one(value);
+    if (conversion.gamut == Gamut::kFloor) value = fmaxf(value, 0.0f);
+    return copysignf(light_of(conversion, fabsf(value)), value);
+}
+
+QC_HD Rgb general_linear(const ColourConversion<float>& conversion, const float (&plane)[3]) {
+    float value[3];
+    QC_UNROLL for (int i = 0; i < 3; ++i) {
+        const float(&row)[3] = conversion.matrix[i];
+        value[i] = general_light(conversion, fmaf(row[2], plane[2], fmaf(row[1], plane[1], row[0] * plane[0])));
+    }
+    if (conversion.transfer == Transfer::kHlg) { // OOTF with gamma 1.2 on the luminance of BT.2020
+        const float luminance = fmaf(0.2627f, value[0], fmaf(0.6780f, value[1], 0.0593f * value[2]));
+        const float gain = conversion.light_scale * fast_power(fmaxf(luminance, 0.0f), 0.2f);
+        QC_UNROLL for (int i = 0; i < 3; ++i) value[i] *= gain;
+    }
+    if (!conversion.convert_primaries) return {value[0], value[1], value[2]};
+    float result[3];
+    QC_UNROLL for (int i = 0; i < 3; ++i) {
+        const float(&row)[3] = conversion.primaries[i];
+        result[i] = fmaf(row[2], value[2], fmaf(row[1], value[1], row[0] * value[0]));
+    }
+    return {result[0], result[1], result[2]};
+}
+
+template <bool kGeneral>
+QC_HD Rgb linear_rgb(const DeviceConversion& conversion, float luma, float cb, float cr) {
+    if constexpr (kGeneral) {
+        const float plane[3] = {luma, cb, cr};
+        return general_linear(conversion.general, plane);
+    } else {
+        luma *= conversion.luma;
+        const float red = clip_to_one(fmaf(conversion.red_cr, cr, luma));
+        const float green = clip_to_one(fmaf(conversion.green_cb, cb, fmaf(conversion.green_cr, cr, luma)));
+        const float blue = clip_to_one(fmaf(conversion.blue_cb, cb, luma));
+        return {fast_power(red, conversion.exponent), fast_power(green, conversion.exponent),
+                fast_power(blue, conversion.exponent)};
+    }
+}
+
+/// Cube root of the response of cone kIndex. Cones cannot respond negatively to colours inside the gamut.
+template <bool kGeneral, int kIndex>
+QC_HD float cone_root(const Rgb& rgb, float blue) {
+    constexpr auto kRed = static_cast<float>(kMixing[kIndex][0]), kGreen = static_cast<float>(kMixing[kIndex][1]);
+    const float response = fmaf(kRed, rgb.red, fmaf(kGreen, rgb.green, blue));
+    return fast_cube_root(kGeneral ? fmaxf(response, 0.0f) : response);
+}
+
+/// X and Y of a pixel, and what B needs of them.
+struct Opponents {
+    float x, y, root_sum;
+};
+
+template <bool kGeneral>
+QC_HD Opponents opponents_of(const Rgb& rgb) {
+    constexpr auto kLuminousShift = static_cast<float>(0.01 - kAbsorbanceRoot);
+    static_assert(kMixing[0][2] == kMixing[1][2]);
+    const float shared_part = fmaf(static_cast<float>(kMixing[0][2]), rgb.blue, static_cast<float>(kAbsorbance));
+    const float long_root = cone_root<kGeneral, 0>(rgb, shared_part);
+    const float middle_root = cone_root<kGeneral, 1>(rgb, shared_part);
+    const float sum = long_root + middle_root;
+    return {fmaf(7.0f, long_root - middle_root, 0.42f), fmaf(0.5f, sum, kLuminousShift), sum};
+}
+
+template <bool kGeneral>
+QC_HD float blue_of(const Rgb& rgb, const Opponents& opponents) {
+    const float own_part = fmaf(static_cast<float>(kMixing[2][2]), rgb.blue, static_cast<float>(kAbsorbance));
+    return fmaf(-0.5f, opponents.root_sum, cone_root<kGeneral, 2>(rgb, own_part) + 0.55f);
+}
+
+QC_HD constexpr uint32_t channel_bit(int channel) {
+    return 1u << channel;
+}
+
+QC_HD void store_neighbours(float* to, const float (&value)[4]) {
+    store_plane4(to, {{value[0], value[1], value[2], value[3]}});
+}
+QC_HD void store_neighbours(float* to, const float (&value)[2]) {
+    store_plane2(to, value[0], value[1]);
+}
+QC_HD void store_neighbours(float* to, const float (&value)[1]) {
+    *to = value[0];
+}
+
+/// Stores XYB of one, two or four neighbours, beginning at a multiple of their number: panels have room for all. `at`
+/// points to the first one's X; `stored` tells which channels their level has.
+template <bool kGeneral, int kCount>
+QC_HD void store_pixels(uint32_t stored, float* at, const Rgb (&rgb)[kCount]) {
+    Opponents opponents[kCount];
+    float value[kCount];
+    QC_UNROLL for (int i = 0; i < kCount; ++i) opponents[i] = opponents_of<kGeneral>(rgb[i]);
+    if (stored & channel_bit(kX)) {
+        QC_UNROLL for (int i = 0; i < kCount; ++i) value[i] = opponents[i].x;
+        store_neighbours(at + kX * kPanelColumns, value);
+    }
+    if (stored & channel_bit(kY)) {
+        QC_UNROLL for (int i = 0; i < kCount; ++i) value[i] = opponents[i].y;
+        store_neighbours(at + kY * kPanelColumns, value);
+    }
+    if (stored & channel_bit(kB)) {
+        QC_UNROLL for (int i = 0; i < kCount; ++i) value[i] = blue_of<kGeneral>(rgb[i], opponents[i]);
+        store_neighbours(at + kB * kPanelColumns, value);
+    }
+}
+
+// ---- phases ---------------------------------------------------------------------------------------------------------
+
+QC_HD float mean_of_four(float a, float b, float c, float d) {
+    return 0.25f * ((a + b) + (c + d));
+}
+
+template <typename T, Chroma kChroma, bool kGeneral>
+QC_HD void block_phase(PyramidShared<kChroma>& shared, int thread, const PyramidArguments& arguments,
+                       const DevicePicture& picture, float* planes, int tile_x, int tile_y) {
+    const PlaneLayout& layout = arguments.layout;
+    const int block = thread % kBlocksAcross, cell_y = thread / kBlocksAcross;
+    const int x = tile_x * kTileSize + 4 * block, y = tile_y * kTileSize + 2 * cell_y;
+    const int width = layout.width[0], height = layout.height[0];
+    if (x >= width || y >= height) return;
+
+    const DeviceConversion& conversion = arguments.conversion;
+    uint32_t code[3][2][4];
+    read_block<T>(picture.plane[0], x, y, width, height, code[0]);
+    if constexpr (kChroma == Chroma::kFull) {
+        read_block<T>(picture.plane[1], x, y, width, height, code[1]);
+        read_block<T>(picture.plane[2], x, y, width, height, code[2]);
+    }
+    Rgb rgb[2][4];
+    QC_UNROLL for (int cell = 0; cell < 2; ++cell) {
+        float cb[4] = {}, cr[4] = {};
+        if constexpr (kChroma == Chroma::kHalved || kChroma == Chroma::kHalvedAcross)
+            interpolate_down<kChroma>(shared, conversion.down, block + cell * ChromaTile<kChroma>::kOddCells, cell_y,
+                                      cb, cr);
+        QC_UNROLL for (int p = 0; p < 4; ++p) {
+            const int row = p / 2, column = 2 * cell + p % 2;
+            if constexpr (kChroma == Chroma::kFull) {
+                cb[p] = plane_value<kGeneral>(conversion, 1, code[1][row][column]);
+                cr[p] = plane_value<kGeneral>(conversion, 2, code[2][row][column]);
+            }
+            const float luma = plane_value<kGeneral>(conversion, 0, code[0][row][column]);
+            rgb[row][column] = linear_rgb<kGeneral>(conversion, luma, cb[p], cr[p]);
+        }
+    }
+    const uint32_t stored = layout.stored[0];
+    if (stored != 0) {
+        float* const at = planes + (layout.offset[0] + static_cast<uint32_t>(sample_index(x, y, height)));
+        store_pixels<kGeneral>(stored, at, rgb[0]);
+        if (y + 1 < height) store_pixels<kGeneral>(stored, at + kRowFloats, rgb[1]);
+    }
+    if (layout.levels == 1) return;
+    if (x + 3 >= width) {
+        QC_UNROLL for (int row = 0; row < 2; ++row) {
+            if (x + 1 >= width) rgb[row][1] = rgb[row][0];
+            rgb[row][3] = rgb[row][2];
+        }
+    }
+    if (y + 1 >= height) {
+        QC_UNROLL for (int column = 0; column < 4; ++column) rgb[1][column] = rgb[0][column];
+    }
+    Rgb mean[2];
+    QC_UNROLL for (int cell = 0; cell < 2; ++cell) {
+        const Rgb &a = rgb[0][2 * cell], &b = rgb[0][2 * cell + 1], &c = rgb[1][2 * cell], &d = rgb[1][2 * cell + 1];
+        mean[cell] = {mean_of_four(a.red, b.red, c.red, d.red), mean_of_four(a.green, b.green, c.green, d.green),
+                      mean_of_four(a.blue, b.blue, c.blue, d.blue)};
+    }
+    store_plane2(&shared.level1[0][cell_y][2 * block], mean[0].red, mean[1].red);
+    store_plane2(&shared.level1[1][cell_y][2 * block], mean[0].green, mean[1].green);
+    store_plane2(&shared.level1[2][cell_y][2 * block], mean[0].blue, mean[1].blue);
+    const uint32_t stored_next = layout.stored[1];
+    if (stored_next == 0) return;
+    const auto index = static_cast<uint32_t>(sample_index(x / 2, y / 2, layout.height[1]));
+    store_pixels<kGeneral>(stored_next, planes + (layout.offset[1] + index), mean);
+}
+
+/// Makes the tile's pixels of level kLevel from those of the level before. With `to`, keeps them for the next level.
+template <bool kGeneral, int kLevel, int kFrom, int kTo>
+QC_HD void halve(const float (&from)[3][kFrom][kFrom + 2], float (*to)[kTo][kTo + 2], int lane,
+                 const PlaneLayout& layout, float* planes, int tile_x, int tile_y) {
+    static_assert(kFrom == kTileSize >> (kLevel - 1));
+    constexpr int kSize = kTileSize >> kLevel;
+    const int last_x = layout.width[kLevel - 1] - 1 - tile_x * kFrom;
+    const int last_y = layout.height[kLevel - 1] - 1 - tile_y * kFrom;
+    const uint32_t stored = layout.stored[kLevel];
+    QC_UNROLL for (int first = 0; first < kSize * kSize; first += kWarpLanes) {
+        const int i = first + lane;
+        const int x = i % kSize, y = i / kSize;
+        if (i >= kSize * kSize || 2 * x > last_x || 2 * y > last_y) continue;
+        const int right = 2 * x + 1 < last_x ? 2 * x + 1 : last_x, below = 2 * y + 1 < last_y ? 2 * y + 1 : last_y;
+        float mean[3];
+        QC_UNROLL for (int c = 0; c < 3; ++c) {
+            mean[c] = mean_of_four(from[c][2 * y][2 * x], from[c][2 * y][right], from[c][below][2 * x],
+                                   from[c][below][right]);
+            if (to != nullptr) to[c][y][x] = mean[c];
+        }
+        if (stored == 0) continue;
+        const int index = sample_index(tile_x * kSize + x, tile_y * kSize + y, layout.height[kLevel]);
+        const Rgb rgb[1] = {{mean[0], mean[1], mean[2]}};
+        store_pixels<kGeneral>(stored, planes + (layout.offset[kLevel] + static_cast<uint32_t>(index)), rgb);
+    }
+}
+
+/// Levels 2 to 5, by the lanes of one warp, which wait for each other in between.
+template <bool kGeneral, Chroma kChroma>
+QC_HD void level_phase(int level, PyramidShared<kChroma>& shared, int lane, const PlaneLayout& layout, float* planes,
+                       int tile_x, int tile_y) {
+    float(*const nowhere)[1][3] = nullptr;
+    if (level == 2)
+        halve<kGeneral, 2, kCells, kCells / 2>(shared.level1, shared.level2, lane, layout, planes, tile_x, tile_y);
+    else if (level == 3)
+        halve<kGeneral, 3, kCells / 2, kCells / 4>(shared.level2, shared.level3, lane, layout, planes, tile_x, tile_y);
+    else if (level == 4)
+        halve<kGeneral, 4, kCells / 4, kCells / 8>(shared.level3, shared.level4, lane, layout, planes, tile_x, tile_y);
+    else
+        halve<kGeneral, 5, kCells / 8, 1>(shared.level4, nowhere, lane, layout, planes, tile_x, tile_y);
+}
+
+} // namespace qc::ssimulacra2

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// Single-precision building blocks of the kernels: the fast functions of the GPU and what stands for them on the host,
+// and how the XYB planes lie in scratch memory.
+#pragma once
+
+#include <cmath>
+#include <cstring>
+
+#include "contract/types.hpp"
+#include "device/unroll.hpp"
+#include "metrics/ssimulacra2/ssimulacra2_math.hpp"
+
+namespace qc::ssimulacra2 {
+
+// ---- arithmetic -----------------------------------------------------------------------------------------------------
+// One instruction each on the GPU. Relative errors up to about 3e-7: the score moves by less than 3e-4, its norms by
+// less than 4e-5. Both pictures of a pair go through the same instructions, so that equal samples stay equal.
+
+QC_HD float fast_log2(float x) {
+#if defined(__CUDA_ARCH__)
+    float result;
+    asm("lg2.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));
+    return result;
+#else
+    return std::log2(x);
+#endif
+}
+
+QC_HD float fast_exp2(float x) {
+#if defined(__CUDA_ARCH__)
+    float result;
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));
+    return result;
+#else
+    return std::exp2(x);
+#endif
+}
+
+QC_HD float fast_reciprocal(float x) {
+#if defined(__CUDA_ARCH__)
+    float result;
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));
+    return result;
+#else
+    return 1.0f / x;
+#endif
+}
+
+/// x ^ exponent for x >= 0; 0 stays 0.
+QC_HD float fast_power(float x, float exponent) {
+    return fast_exp2(exponent * fast_log2(x));
+}
+
+QC_HD float fast_cube_root(float x) {
+    return fast_power(x, 1.0f / 3.0f);
+}
+
+QC_HD float clip_to_one(float x) {
+#if defined(__CUDA_ARCH__)
+    return __saturatef(x);
+#else
+    return x > 0.0f ? (x < 1.0f ? x : 1.0f) : 0.0f;
+#endif
+}
+
+/// The bits of 2^23: adding an integer below 2^23 to them adds it to the number, without the slow conversion.
+constexpr uint32_t kIntegerBits = 0x4b000000u;
+constexpr float kIntegerBase = 8388608.0f;
+
+/// code - (shifted_origin - 2^23), exact if the origin is an integer.
+QC_HD float centred_code(uint32_t code, float shifted_origin) {
+    const uint32_t bits = kIntegerBits | code;
+#if defined(__CUDA_ARCH__)
+    return __uint_as_float(bits) - shifted_origin;
+#else
+    float value;
+    std::memcpy(&value, &bits, sizeof value);
+    return value - shifted_origin;
+#endif
+}
+
+struct alignas(8) Float2 {
+    float x, y;
+};
+
+struct alignas(16) Float4 {
+    float value[4];
+};
+
+/// Memory that no kernel writes while this one runs.
+QC_HD float load_plane(const float* from) {
+#if defined(__CUDA_ARCH__)
+    return __ldg(from);
+#else
+    return *from;
+#endif
+}
+
+QC_HD Float4 load_plane4(const float* from) {
+#if defined(__CUDA_ARCH__)
+    const float4 v = __ldg(reinterpret_cast<const float4*>(from));
+    return {{v.x, v.y, v.z, v.w}};
+#else
+    return *reinterpret_cast<const Float4*>(from);
+#endif
+}
+
+QC_HD Float4 load_shared4(const float* from) {
+#if defined(__CUDA_ARCH__)
+    const float4 v = *reinterpret_cast<const float4*>(from);
+    return {{v.x, v.y, v.z, v.w}};
+#else
+    return *reinterpret_cast<const Float4*>(from);
+#endif
+}
+
+QC_HD void store_plane4(float* to, const Float4& value) {
+#if defined(__CUDA_ARCH__)
+    *reinterpret_cast<float4*>(to) = make_float4(value.value[0], value.value[1], value.value[2], value.value[3]);
+#else
+    *reinterpret_cast<Float4*>(to) = value;
+#endif
+}
+
+QC_HD void store_plane2(float* to, float x, float y) {
+#if defined(__CUDA_ARCH__)
+    *reinterpret_cast<float2*>(to) = make_float2(x, y);
+#else
+    to[0] = x;
+    to[1] = y;
+#endif
+}
+
+// ---- planes in scratch memory ---------------------------------------------------------------------------------------
+
+/// The XYB of one picture, level after level. A level is a row of panels of 32 columns; a row of a panel holds 32
+/// samples of X, then of Y, then of B, and the next row follows. So channels and neighbouring rows are at constant
+/// distances. Samples that the plan does not need are not written.
+struct PlaneLayout {
+    int32_t levels;
+    int32_t width[kMaxLevels], height[kMaxLevels];
+    uint32_t offset[kMaxLevels]; ///< floats from the picture's start
+    uint32_t stored[kMaxLevels]; ///< bit c: channel c is written
+    uint64_t picture;            ///< floats from picture to picture
+};
+
+constexpr int kPanelColumns = 32; // 128 bytes
+constexpr int kRowFloats = kPanelColumns * kChannels;
+
+/// Where a sample of channel 0 lies in a level of `height` rows. The row may be outside if nobody reads there.
+QC_HD int sample_index(int x, int y, int height) {
+    return (x / kPanelColumns * height + y) * kRowFloats + x % kPanelColumns;
+}
+QC_HD constexpr uint64_t level_floats(int width, int height) {
+    return static_cast<uint64_t>((width + kPanelColumns - 1) / kPanelColumns) * static_cast<uint64_t>(height) *
+           kRowFloats;
+}
+
+/// Scratch memory holds the planes of a batch as reference and distorted picture of pair 0, of pair 1, ...
+QC_HD uint64_t picture_index(int pair, int input) {
+    return static_cast<uint64_t>(pair) * 2 + static_cast<uint64_t>(input);
+}
+
+/// Whether the pair before this one has the same reference picture, as in a ladder of renditions.
+QC_HD bool repeats_reference(const DevicePair* pairs, int pair) {
+    if (pair == 0) return false;
+    const DevicePicture &own = pairs[pair].reference, &before = pairs[pair - 1].reference;
+    return own.plane[0].data == before.plane[0].data && own.plane[1].data == before.plane[1].data;
+}
+
+/// The pair whose reference planes serve this one too.
+QC_HD int reference_owner(const DevicePair* pairs, int pair) {
+    while (repeats_reference(pairs, pair)) --pair;
+    return pair;
+}
+
+} // namespace qc::ssimulacra2

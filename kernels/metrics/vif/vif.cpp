@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// Integer VIF: descriptor, tables and the way from accumulators to scores.
+#include "metrics/vif/vif.hpp"
+
+#include <array>
+
+#include "metrics/vif/vif_phases.hpp"
+
+namespace qc::vif {
+namespace {
+
+enum OptionIndex { kDebug, kGainLimit, kSkipScale0 };
+
+constexpr OptionSpec kOptions[] = {
+    {"debug", "", OptionType::kBool, 0, 0, 1, "also write numerators and denominators"},
+    {"vif_enhn_gain_limit", "egl", OptionType::kDouble, 100.0, 1.0, 100.0,
+     "largest gain that counts as information; 1 gives no credit for enhancement"},
+    {"vif_skip_scale0", "ssclz", OptionType::kBool, 0, 0, 1, "leave out scale 0; its score is then 0"},
+};
+
+bool is_debug(const OptionValues& options, const FrameGeometry& /*geometry*/) {
+    return options.flag(kDebug);
+}
+
+enum OutputIndex { kScore0, kRatio = kScore0 + kScales, kNumerator, kDenominator, kScaleParts };
+
+constexpr OutputSpec kOutputs[] = {
+    {"VMAF_integer_feature_vif_scale0_score", "integer_vif_scale0"},
+    {"VMAF_integer_feature_vif_scale1_score", "integer_vif_scale1"},
+    {"VMAF_integer_feature_vif_scale2_score", "integer_vif_scale2"},
+    {"VMAF_integer_feature_vif_scale3_score", "integer_vif_scale3"},
+    {"integer_vif", "integer_vif", is_debug},
+    {"integer_vif_num", "integer_vif_num", is_debug},
+    {"integer_vif_den", "integer_vif_den", is_debug},
+    {"integer_vif_num_scale0", "integer_vif_num_scale0", is_debug},
+    {"integer_vif_den_scale0", "integer_vif_den_scale0", is_debug},
+    {"integer_vif_num_scale1", "integer_vif_num_scale1", is_debug},
+    {"integer_vif_den_scale1", "integer_vif_den_scale1", is_debug},
+    {"integer_vif_num_scale2", "integer_vif_num_scale2", is_debug},
+    {"integer_vif_den_scale2", "integer_vif_den_scale2", is_debug},
+    {"integer_vif_num_scale3", "integer_vif_num_scale3", is_debug},
+    {"integer_vif_den_scale3", "integer_vif_den_scale3", is_debug},
+};
+
+/// Information of one scale, in bits; single precision, as libvmaf keeps it.
+struct ScaleInformation {
+    float numerator, denominator;
+};
+
+ScaleInformation scale_information(const uint64_t* accumulators) {
+    const auto word = [&](AccumulatorWord index) {
+        return static_cast<double>(static_cast<int64_t>(accumulators[index]));
+    };
+    // A pixel below the noise's variance counts one bit, less the distorted picture's variance in units of the largest.
+    const double flat = word(kFlatCount) - (word(kFlatVariance) / 16384.0) / 65025.0;
+    return {static_cast<float>(word(kNumeratorLog) / 2048.0 + flat),
+            static_cast<float>(word(kDenominatorLog) / 2048.0 + word(kFlatCount))};
+}
+
+/// Rows in scratch memory start at multiples of 128 bytes.
+constexpr int kScratchPitchWords = 32;
+
+/// A kernel and the tiles it works on.
+struct ScaleKernel {
+    Kernel kernel;
+    TileShape tile{};
+};
+
+template <class Plan>
+Status find_kernel(DeviceProgram& program, const char* name, ScaleKernel* kernel) {
+    kernel->tile = Plan::kTile;
+    return program.find(name, Plan::kSharedBytes, &kernel->kernel);
+}
+
+class Vif final : public Metric {
+public:
+    Vif(const FrameGeometry& geometry, const OptionValues& options)
+        : geometry_(geometry), parameters_{options.number(kGainLimit), options.flag(kSkipScale0)},
+          debug_(options.flag(kDebug)) {}
+
+    size_t accumulator_words() const override { return kAccumulatorWords; }
+
+    void score(const HostPair& pair, std::span<uint64_t> accumulators) const override {
+        score_pair(geometry_, parameters_, pair, accumulators);
+    }
+
+    size_t scratch_bytes(int count) const override;
+    Status prepare(DeviceProgram& program) override;
+    Status enqueue(const DeviceBatch& batch, DeviceQueue& queue) const override;
+
+    void finalise(int64_t frame, std::span<const uint64_t> accumulators, ScoreSink& sink) override;
+
+private:
+    /// Where the packed pictures of a scale lie in scratch memory, in words.
+    struct PackedPictures {
+        size_t offset = 0, plane = 0;
+        int pitch = 0;
+    };
+    PackedPictures packed_pictures(int scale, int count) const;
+
+    FrameGeometry geometry_;
+    Parameters parameters_;
+    bool debug_;
+    ScaleKernel kernels_[kScales];
+    const void* logarithms_ = nullptr; ///< device address
+};
+
+Status Vif::prepare(DeviceProgram& program) {
+    const bool bytes = geometry_.sample == SampleType::kU8;
+    if (parameters_.skip_scale_0 && bytes)
+        QC_RETURN_IF_ERROR(find_kernel<Decimate0U8>(program, "vif_decimate0_u8", &kernels_[0]));
+    else if (parameters_.skip_scale_0)
+        QC_RETURN_IF_ERROR(find_kernel<Decimate0U16>(program, "vif_decimate0_u16", &kernels_[0]));
+    else if (bytes)
+        QC_RETURN_IF_ERROR(find_kernel<Scale0U8>(program, "vif_scale0_u8", &kernels_[0]));
+    else
+        QC_RETURN_IF_ERROR(find_kernel<Scale0U16>(program, "vif_scale0_u16", &kernels_[0]));
+    QC_RETURN_IF_ERROR(find_kernel<Scale1>(program, "vif_scale1", &kernels_[1]));
+    QC_RETURN_IF_ERROR(find_kernel<Scale2>(program, "vif_scale2", &kernels_[2]));
+    QC_RETURN_IF_ERROR(find_kernel<Scale3>(program, "vif_scale3", &kernels_[3]));
+
+    const auto bytes_of = [](auto table) { return std::as_bytes(table); };
+    const auto table = kLogSource == LogSource::kTable ? bytes_of(log_table()) : bytes_of(log_thresholds());
+    return program.upload(table.data(), table.size_bytes(), &logarithms_);
+}
+
+Status Vif::enqueue(const DeviceBatch& batch, DeviceQueue& queue) const {
+    auto* const scratch = static_cast<uint32_t*>(batch.scratch);
+    for (int s = 0; s < kScales; ++s) {
+        const PackedPictures input = packed_pictures(s, batch.count);
+        const PackedPictures output = packed_pictures(s + 1, batch.count);
+        ScaleArguments arguments{};
+        arguments.pairs = batch.pairs;
+        arguments.accumulators = batch.accumulators;
+        arguments.input = s > 0 ? scratch + input.offset : nullptr;
+        arguments.output = s + 1 < kScales ? scratch + output.offset : nullptr;
+        arguments.input_plane = input.plane;
+        arguments.output_plane = output.plane;
+        arguments.input_pitch = input.pitch;
+        arguments.output_pitch = output.pitch;
+        arguments.width = geometry_.width >> s;
+        arguments.height = geometry_.height >> s;
+        arguments.depth = geometry_.depth;
+        arguments.gain_limit = parameters_.gain_limit;
+        arguments.logarithms = logarithms_;
+        const TileShape& tile = kernels_[s].tile;
+        const Dim3 grid{blocks_for(arguments.width, tile.width), blocks_for(arguments.height, tile.height),
+                        static_cast<unsigned>(batch.count)};
+        QC_RETURN_IF_ERROR(
+            queue.launch(kernels_[s].kernel, grid, Dim3{static_cast<unsigned>(tile.threads), 1, 1}, arguments));
+    }
+    return {};
+}
+
+Vif::PackedPictures Vif::packed_pictures(int scale, int count) const {
+    PackedPictures pictures;
+    for (int s = 1; s <= scale; ++s) {
+        pictures.offset += pictures.plane * static_cast<size_t>(count);
+        pictures.pitch = round_up(geometry_.width >> s, kScratchPitchWords);
+        pictures.plane = static_cast<size_t>(pictures.pitch) * static_cast<size_t>(geometry_.height >> s);
+    }
+    return pictures;
+}
+
+size_t Vif::scratch_bytes(int count) const {
+    return packed_pictures(kScales, count).offset * sizeof(uint32_t);
+}
+
+void Vif::finalise(int64_t frame, std::span<const uint64_t> accumulators, ScoreSink& sink) {
+    ScaleInformation scales[kScales];
+    double numerator = 0.0, denominator = 0.0;
+    for (int s = 0; s < kScales; ++s) {
+        if (s == 0 && parameters_.skip_scale_0) {
+            scales[s] = {0.0f, -1.0f}; // what libvmaf writes for a scale that was left out
+            sink.put(frame, kScore0, 0.0);
+            continue;
+        }
+        scales[s] = scale_information(accumulators.data() + s * kWordsPerScale);
+        const float score = scales[s].numerator / scales[s].denominator;
+        sink.put(frame, kScore0 + s, static_cast<double>(score));
+        numerator += static_cast<double>(scales[s].numerator);
+        denominator += static_cast<double>(scales[s].denominator);
+    }
+    if (!debug_) return;
+    sink.put(frame, kRatio, denominator == 0.0 ? 1.0 : numerator / denominator);
+    sink.put(frame, kNumerator, numerator);
+    sink.put(frame, kDenominator, denominator);
+    for (int s = 0; s < kScales; ++s) {
+        sink.put(frame, kScaleParts + 2 * s, static_cast<double>(scales[s].numerator));
+        sink.put(frame, kScaleParts + 2 * s + 1, static_cast<double>(scales[s].denominator));
+    }
+}
+
+Status validate(const FrameGeometry& geometry, const OptionValues& /*options*/) {
+    if (geometry.width < kMinimumSize || geometry.height < kMinimumSize)
+        return invalid(format("vif needs pictures of at least %dx%d samples, these are %dx%d", kMinimumSize,
+                              kMinimumSize, geometry.width, geometry.height));
+    return {};
+}
+
+std::unique_ptr<Metric> create(const FrameGeometry& geometry, const OptionValues& options) {
+    return std::make_unique<Vif>(geometry, options);
+}
+
+} // namespace
+
+std::span<const uint16_t> log_table() {
+    static const auto kTable = [] {
+        std::array<uint16_t, kLogTableSize> table{};
+        for (uint32_t i = 0; i < kLogTableSize; ++i) table[i] = log_table_entry(kLogTableFirst + i);
+        return table;
+    }();
+    return kTable;
+}
+
+std::span<const uint32_t> log_thresholds() {
+    static const auto kThresholds = [] {
+        std::array<uint32_t, kLogThresholds> thresholds{};
+        uint32_t i = 0; // first entry that is not below the step
+        for (int step = 0; step <= kLogSteps; ++step) {
+            while (log_table()[i] < kLogTableLowest + step) ++i;
+            thresholds[step] = 0x3f800000u + (i << 8) - 1; // upper 16 bits of a number: 1 and the float's mantissa
+        }
+        thresholds[kLogSteps + 1] = 0x3fffffffu;
+        return thresholds;
+    }();
+    return kThresholds;
+}
+
+const MetricDescriptor& descriptor() {
+    static const MetricDescriptor kDescriptor = [] {
+        MetricDescriptor d;
+        d.name = "vif";
+        d.summary = "visual information fidelity at four scales (integer)";
+        d.templated_names = true;
+        d.options = kOptions;
+        d.outputs = kOutputs;
+        d.validate = validate;
+        d.create = create;
+        return d;
+    }();
+    return kDescriptor;
+}
+
+} // namespace qc::vif

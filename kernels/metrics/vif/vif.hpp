@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// Integer VIF (libvmaf's extractor "vif"): how much of the reference's information the distorted luma still carries, at
+// four scales. Exact: equal to libvmaf 3.2.0 in every bit.
+//
+// | depths        | sizes             | planes | looks at other frames |
+// |---------------|-------------------|--------|-----------------------|
+// | 8, 10, 12, 16 | 16 x 16 and above | luma   | no                    |
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "contract/metric.hpp"
+#include "metrics/vif/vif_math.hpp"
+
+namespace qc::vif {
+
+const MetricDescriptor& descriptor();
+
+/// The options that change accumulators.
+struct Parameters {
+    double gain_limit = 100.0;
+    bool skip_scale_0 = false; ///< scale 0 is not evaluated, its accumulators stay 0
+};
+
+/// CPU reference: adds a pair's sums to `accumulators` (kAccumulatorWords, by scale, then by AccumulatorWord).
+void score_pair(const FrameGeometry& geometry, const Parameters& parameters, const HostPair& pair,
+                std::span<uint64_t> accumulators);
+
+/// Content of LogTable (kLogTableSize entries) and of LogThresholds (kLogThresholds).
+std::span<const uint16_t> log_table();
+std::span<const uint32_t> log_thresholds();
+
+} // namespace qc::vif

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// The CUDA kernels of VIF without a GPU: every format against the CPU reference, bit for bit.
+#include "metrics/vif/vif.hpp"
+#include "metrics/vif/vif_phases.hpp"
+#include "tests/device/emulated_device.hpp"
+
+namespace qc::vif {
+namespace {
+
+using test::EmulatedKernel;
+using test::EmulatedPlane;
+using test::ThreadOrder;
+
+template <class Plan>
+void run_kernel(Dim3 grid, Dim3 block, void** arguments, const ThreadOrder& order) {
+    const auto& task = test::argument<ScaleArguments>(arguments, 0);
+    ASSERT_EQ(block.x, static_cast<unsigned>(Plan::kThreads));
+    test::each_block(grid, [&](int x, int y, int pair) {
+        uint64_t* accumulators =
+            task.accumulators + task.pairs[pair].output * kAccumulatorWords + Plan::kScale * kWordsPerScale;
+        const TileOrigin origin = tile_origin<Plan>(x, y);
+        const typename Plan::Source source(task, pair);
+        std::vector<uint32_t> shared(Plan::kSharedWords, 0xcdcdcdcd);
+        order.each(Plan::kThreads, [&](int thread) {
+            copy_thresholds<Plan>(shared.data(), thread, task);
+            vertical_phase<Plan>(shared.data(), thread, source, origin, vertical_shifts(Plan::kScale, task.depth));
+        });
+        order.each(Plan::kThreads, [&](int thread) {
+            const ThreadSums sums = horizontal_phase<Plan>(shared.data(), thread, task, pair, origin);
+            accumulators[kNumeratorLog] += sums.numerator_log;
+            accumulators[kDenominatorLog] += sums.denominator_log;
+            accumulators[kFlatVariance] += sums.flat_variance;
+            accumulators[kFlatCount] += sums.flat_count;
+        });
+    });
+}
+
+template <class Plan>
+EmulatedKernel named(const char* name) {
+    return {name, run_kernel<Plan>, Plan::kSharedBytes};
+}
+const std::vector<EmulatedKernel> kKernels = {named<Scale0U8>("vif_scale0_u8"),
+                                              named<Scale0U16>("vif_scale0_u16"),
+                                              named<Scale1>("vif_scale1"),
+                                              named<Scale2>("vif_scale2"),
+                                              named<Scale3>("vif_scale3"),
+                                              named<Decimate0U8>("vif_decimate0_u8"),
+                                              named<Decimate0U16>("vif_decimate0_u16")};
+
+struct EmulationCase {
+    int width, height, depth, shift, count;
+    double gain_limit;
+    bool skip_scale_0;
+};
+
+std::ostream& operator<<(std::ostream& stream, const EmulationCase& c) {
+    return stream << c.width << "x" << c.height << ", " << c.depth << " bits << " << c.shift << ", " << c.count
+                  << " pairs, gain " << c.gain_limit << (c.skip_scale_0 ? ", no scale 0" : "");
+}
+
+void expect_emulation_equals_cpu(const EmulationCase& c, bool descending) {
+    SCOPED_TRACE(testing::Message() << c);
+    OptionValues options(descriptor().options);
+    options.set(1, c.gain_limit);
+    options.set(2, c.skip_scale_0);
+    const auto metric = descriptor().create(test::luma_geometry(c.width, c.height, c.depth), options);
+    test::EmulatedProgram program(kKernels);
+    ASSERT_TRUE(metric->prepare(program).ok());
+
+    std::vector<EmulatedPlane> planes;
+    for (int i = 0; i < c.count; ++i) {
+        planes.emplace_back(c.width, c.height, c.depth, i, c.shift, 1, i, false);
+        planes.emplace_back(c.width, c.height, c.depth, 3 * i, c.shift, 1, i, true);
+    }
+    test::expect_emulation_equals_cpu(*metric, planes, descending);
+}
+
+TEST(VifEmulation, EveryFormatEqualsTheCpu) {
+    const EmulationCase cases[] = {
+        {517, 83, 8, 0, 2, 100.0, false},  {500, 130, 8, 0, 1, 1.0, false},   {240, 64, 8, 0, 1, 100.0, true},
+        {257, 45, 10, 0, 2, 100.0, false}, {257, 45, 10, 6, 1, 1.0, false},   {130, 67, 12, 4, 1, 100.0, false},
+        {241, 39, 12, 0, 1, 100.0, true},  {300, 50, 16, 0, 3, 100.0, false}, {255, 33, 16, 0, 1, 1.2, true},
+    };
+    for (const EmulationCase& c : cases)
+        for (const bool descending : {false, true}) expect_emulation_equals_cpu(c, descending);
+}
+
+TEST(VifEmulation, SmallSizesEqualTheCpu) {
+    for (int height = 16; height <= 40; ++height)
+        for (int width = 16; width <= 40; ++width) {
+            const bool bytes = (width + height) % 2;
+            expect_emulation_equals_cpu({width, height, bytes ? 8 : 10, 0, 1, 100.0, width % 7 == 0}, false);
+            if (HasFailure()) return;
+        }
+}
+
+} // namespace
+} // namespace qc::vif

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include <array>
+#include <cstdlib>
+
+#include "device/cpu_clones.hpp"
+#include "families/sse/sse.hpp"
+#include "metrics/xpsnr/xpsnr.hpp"
+#include "metrics/xpsnr/xpsnr_math.hpp"
+
+namespace qc::xpsnr {
+namespace {
+
+// ---- space, sample by sample: rows above, at and below; samples begin..end-1, none of them at an edge ---------------
+
+template <typename T>
+QC_HD uint64_t add_high_pass(const T* above, const T* row, const T* below, int begin, int end) {
+    uint64_t sum = 0;
+    for (int x = begin; x < end; ++x) {
+        const int32_t edges = above[x] + row[x - 1] + row[x + 1] + below[x];
+        const int32_t diagonals = above[x - 1] + above[x + 1] + below[x - 1] + below[x + 1];
+        sum += magnitude(12 * row[x] - 2 * edges - diagonals);
+    }
+    return sum;
+}
+
+QC_CPU_CLONES uint64_t high_pass_row(const uint8_t* above, const uint8_t* row, const uint8_t* below, int begin,
+                                     int end) {
+    return add_high_pass(above, row, below, begin, end);
+}
+QC_CPU_CLONES uint64_t high_pass_row(const uint16_t* above, const uint16_t* row, const uint16_t* below, int begin,
+                                     int end) {
+    return add_high_pass(above, row, below, begin, end);
+}
+
+template <typename T>
+uint64_t sample_activity(Plane<const T> luma, Range columns, Range rows) {
+    uint64_t sum = 0;
+    for (int y = rows.begin; y < rows.end; ++y)
+        sum += high_pass_row(luma.row(y - 1), luma.row(y), luma.row(y + 1), columns.begin, columns.end);
+    return sum;
+}
+
+// ---- space, on cells of 2x2 samples ---------------------------------------------------------------------------------
+
+/// Rows y - 2 to y + 3 around a row of cells.
+template <typename T>
+using CellRows = std::array<const T*, 6>;
+
+/// Weight of the samples of a cell's surroundings, see RowTerms.
+template <typename T>
+QC_HD int32_t cell_high_pass(const CellRows<T>& rows, int x, int last) {
+    constexpr int kWeights[6][6] = {{0, -1, -1, -1, -1, 0},   {-1, -2, -3, -3, -2, -1}, {-1, -3, 12, 12, -3, -1},
+                                    {-1, -3, 12, 12, -3, -1}, {-1, -2, -3, -3, -2, -1}, {0, -1, -1, -1, -1, 0}};
+    int32_t sum = 0;
+    for (int j = 0; j < 6; ++j)
+        for (int i = 0; i < 6; ++i) {
+            const int column = x - 2 + i;
+            sum += kWeights[j][i] * rows[j][column < last ? column : last];
+        }
+    return sum;
+}
+
+/// The cells at x = begin, begin + 2, ... of one row; the last may reach one sample past the picture, whose edge
+/// repeats.
+template <typename T>
+QC_HD uint64_t add_cell_high_pass(const CellRows<T>& rows, int begin, int end, int last) {
+    uint64_t sum = 0;
+    for (int x = begin; x < end; x += 2) sum += magnitude(cell_high_pass(rows, x, last));
+    return sum;
+}
+
+QC_CPU_CLONES uint64_t cell_row(const CellRows<uint8_t>& rows, int begin, int end, int last) {
+    return add_cell_high_pass(rows, begin, end, last);
+}
+QC_CPU_CLONES uint64_t cell_row(const CellRows<uint16_t>& rows, int begin, int end, int last) {
+    return add_cell_high_pass(rows, begin, end, last);
+}
+
+template <typename T>
+uint64_t cell_activity(Plane<const T> luma, Range columns, Range rows) {
+    uint64_t sum = 0;
+    for (int y = rows.begin; y < rows.end; y += 2) {
+        CellRows<T> around;
+        for (int j = 0; j < 6; ++j) around[j] = luma.row(std::min(y - 2 + j, luma.height - 1));
+        sum += cell_row(around, columns.begin, columns.end, luma.width - 1);
+    }
+    return sum;
+}
+
+// ---- time -----------------------------------------------------------------------------------------------------------
+
+/// Luma of the frame and of those before it; null before the first frame.
+template <typename T>
+struct Luma {
+    Plane<const T> now, one_earlier, two_earlier;
+};
+
+template <typename T>
+int32_t sample_or_black(Plane<const T> plane, int x, int y) {
+    return plane.data != nullptr ? plane.at(x, y) : 0;
+}
+
+/// Of the samples of a cell that lie in the block; a cell is `side` samples wide and high.
+template <typename T>
+uint64_t temporal_activity(const Luma<T>& luma, bool second_order, const Block& block, int side) {
+    uint64_t sum = 0;
+    for (int y = block.y.begin; y < block.y.end; y += side)
+        for (int x = block.x.begin; x < block.x.end; x += side) {
+            int32_t difference = 0;
+            for (int j = y; j < std::min(y + side, block.y.end); ++j)
+                for (int i = x; i < std::min(x + side, block.x.end); ++i) {
+                    const int32_t now = luma.now.at(i, j), one_earlier = sample_or_black(luma.one_earlier, i, j);
+                    if (second_order)
+                        difference += now - 2 * one_earlier + sample_or_black(luma.two_earlier, i, j);
+                    else
+                        difference += now - one_earlier;
+                }
+            sum += magnitude(difference);
+        }
+    return sum;
+}
+
+// ---- blocks ---------------------------------------------------------------------------------------------------------
+
+HostPlane part(const HostPlane& plane, const Block& block, SampleType sample) {
+    const int sample_bytes = sample == SampleType::kU8 ? 1 : 2;
+    const auto* data = static_cast<const char*>(plane.data) + block.y.begin * plane.pitch.bytes +
+                       static_cast<ptrdiff_t>(block.x.begin) * sample_bytes;
+    return {data, plane.pitch, block.x.size(), block.y.size()};
+}
+
+template <typename T>
+void score_blocks(const BlockPlan& plan, bool second_order, SampleType sample, const HostPair& pair,
+                  std::span<uint64_t> accumulators) {
+    const Luma<T> luma{pair.reference.plane[0].as<T>(), pair.reference_history[0].as<T>(),
+                       pair.reference_history[1].as<T>()};
+    for (int k = 0; k < plan.blocks(); ++k) {
+        const auto words = accumulators.subspan(static_cast<size_t>(k) * plan.words_per_block());
+        for (int p = 0; p < plan.planes; ++p) {
+            const Block block = plan.block(k, p);
+            words[kSquaredError + p] = sse::sum_of_squared_errors(part(pair.reference.plane[p], block, sample),
+                                                                  part(pair.distorted.plane[p], block, sample),
+                                                                  block.x.size(), block.y.size(), sample);
+        }
+        const Block block = plan.block(k, 0);
+        if (!is_active(plan, block)) continue;
+        const Range columns = active_part(block.x, plan.width[0], plan.margin);
+        const Range rows = active_part(block.y, plan.height[0], plan.margin);
+        words[kSpatial] =
+            plan.margin == 1 ? sample_activity(luma.now, columns, rows) : cell_activity(luma.now, columns, rows);
+        words[kTemporal] = temporal_activity(luma, second_order, block, plan.margin);
+    }
+}
+
+} // namespace
+
+void score_pair(const BlockPlan& plan, bool second_order, SampleType sample, const HostPair& pair,
+                std::span<uint64_t> accumulators) {
+    if (sample == SampleType::kU8)
+        score_blocks<uint8_t>(plan, second_order, sample, pair, accumulators);
+    else
+        score_blocks<uint16_t>(plan, second_order, sample, pair, accumulators);
+}
+
+} // namespace qc::xpsnr

@@ -1,0 +1,708 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// XPSNR: golden and frozen scores, a second implementation in the definition's words, weights and sequence values by
+// hand, and the CUDA kernels' code run on the host for all layouts.
+#include "metrics/xpsnr/xpsnr.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+
+#include "api/picture.hpp"
+#include "cpu/host_picture.hpp"
+#include "metrics/xpsnr/xpsnr_tile.hpp"
+#include "tests/golden/golden_stream.hpp"
+#include "tests/support/metric_runner.hpp"
+#include "tests/support/runs.hpp"
+#include "tests/support/synthetic_clip.hpp"
+
+namespace qc::xpsnr {
+namespace {
+
+using test::Content;
+using test::OptionList;
+using test::Recorder;
+using Words64 = std::vector<uint64_t>;
+
+WeightedErrors weighted_errors(const BlockPlan& plan, const Words64& words) {
+    return Weighting(plan).errors(words);
+}
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+FrameGeometry geometry_of(int width, int height, qc_chroma chroma = QC_CHROMA_420, int depth = 8) {
+    qc_config config = test::config_for(test::layout_named("yuv420p"), width, height, "xpsnr", QC_BACKEND_CPU);
+    config.reference.chroma = chroma;
+    config.reference.depth = depth;
+    config.reference.container_bits = depth == 8 ? 8 : 16;
+    config.distorted[0] = config.reference;
+    FrameGeometry geometry;
+    bool chroma_agrees = false;
+    const Status status = session_geometry(config, &geometry, &chroma_agrees);
+    EXPECT_TRUE(status.ok()) << status.text();
+    return geometry;
+}
+
+// ---- blocks ---------------------------------------------------------------------------------------------------------
+
+TEST(XpsnrPlan, BlocksGrowWithThePicture) {
+    const struct {
+        int width, height, side, columns, rows, margin;
+        bool weighted, smoothed;
+    } cases[] = {
+        {3840, 2160, 128, 30, 17, 2, true, false}, {4096, 2160, 132, 32, 17, 2, true, false},
+        {2560, 1440, 84, 31, 18, 2, true, false},  {2048, 1152, 68, 31, 17, 1, true, false},
+        {1920, 1080, 64, 30, 17, 1, true, false},  {1280, 720, 44, 30, 17, 1, true, false},
+        {640, 480, 24, 27, 20, 1, true, true},     {642, 480, 24, 27, 20, 1, true, false},
+        {352, 288, 16, 22, 18, 1, true, true},     {46, 45, 4, 12, 12, 1, true, true},
+        {45, 44, 45, 1, 1, 1, false, true},        {1, 1, 1, 1, 1, 1, false, true},
+    };
+    for (const auto& c : cases) {
+        const BlockPlan plan = make_plan(geometry_of(c.width, c.height, QC_CHROMA_400));
+        const std::string what = format("%dx%d", c.width, c.height);
+        EXPECT_EQ(plan.block_width[0], c.side) << what;
+        EXPECT_EQ(plan.columns, c.columns) << what;
+        EXPECT_EQ(plan.rows, c.rows) << what;
+        EXPECT_EQ(plan.margin, c.margin) << what;
+        EXPECT_EQ(plan.weighted, c.weighted) << what;
+        EXPECT_EQ(plan.smoothed, c.smoothed) << what;
+        EXPECT_EQ(plan.words_per_block(), 3) << what;
+    }
+}
+
+/// Every sample of every plane lies in exactly one block, and no block is empty.
+TEST(XpsnrPlan, BlocksCoverEveryPlane) {
+    for (const qc_chroma chroma : {QC_CHROMA_420, QC_CHROMA_422, QC_CHROMA_444})
+        for (int height : {1, 2, 3, 5, 7, 31, 45, 46, 47, 121, 487, 1081, 2161})
+            for (int width = 1; width < 140; width += 1 + width / 60) {
+                const FrameGeometry geometry = geometry_of(width, height, chroma);
+                const BlockPlan plan = make_plan(geometry);
+                for (int p = 0; p < plan.planes; ++p) {
+                    const std::string what = format("%dx%d plane %d", width, height, p);
+                    for (int k = 0; k < plan.blocks(); ++k) {
+                        const Block block = plan.block(k, p);
+                        ASSERT_GT(block.x.size(), 0) << what;
+                        ASSERT_GT(block.y.size(), 0) << what;
+                        if (k % plan.columns == plan.columns - 1) {
+                            ASSERT_EQ(block.x.end, geometry.stored_width(p)) << what;
+                        }
+                        if (k / plan.columns == plan.rows - 1) {
+                            ASSERT_EQ(block.y.end, geometry.stored_height(p)) << what;
+                        }
+                    }
+                }
+            }
+}
+
+// ---- pictures -------------------------------------------------------------------------------------------------------
+
+/// The pictures of one frame, for both backends.
+struct Frame {
+    test::TestPicture reference, distorted, one_earlier, two_earlier;
+};
+
+struct Inputs {
+    FrameGeometry geometry;
+    qc_format reference_format{}, distorted_format{};
+    std::shared_ptr<cpu::PicturePool> pool;
+    std::unique_ptr<Frame> frame;
+    std::vector<std::shared_ptr<const HostPicture>> held;
+    HostPair host;
+    DevicePair device{};
+};
+
+DevicePicture device_view(const test::TestPicture& picture, int planes) {
+    const qc_picture view = picture.view();
+    DevicePicture result{};
+    for (int p = 0; p < planes; ++p) {
+        const PlaneSource from = plane_source(picture.format(), p);
+        result.plane[p] = {static_cast<const char*>(view.plane[from.plane]) + from.first_bytes,
+                           static_cast<uint32_t>(view.pitch_bytes[from.plane]), static_cast<uint16_t>(from.step),
+                           static_cast<uint16_t>(picture.format().shift)};
+    }
+    return result;
+}
+
+/// @param history how many earlier frames there are
+Inputs make_inputs(const char* reference_layout, const char* distorted_layout, int width, int height, Content content,
+                   int history, int padding_bytes) {
+    Inputs inputs;
+    qc_config config = test::config_for(test::layout_named(reference_layout), width, height, "xpsnr", QC_BACKEND_CPU);
+    config.distorted[0] = test::format_of(test::layout_named(distorted_layout), width, height);
+    bool chroma_agrees = false;
+    const Status status = session_geometry(config, &inputs.geometry, &chroma_agrees);
+    EXPECT_TRUE(status.ok()) << status.text();
+    const auto picture = [&](const qc_format& format, bool distorted, unsigned seed) {
+        return test::TestPicture(format, content, distorted, seed, padding_bytes);
+    };
+    inputs.frame = std::make_unique<Frame>(
+        Frame{picture(config.reference, false, 3), picture(config.distorted[0], true, 3),
+              picture(config.reference, content == Content::kBinaryNoise, 2), picture(config.reference, false, 1)});
+    inputs.pool = std::make_shared<cpu::PicturePool>(inputs.geometry, true);
+    const auto host_view = [&](const test::TestPicture& source) {
+        inputs.held.push_back(inputs.pool->take_in(source.view(), source.format()));
+        return *inputs.held.back();
+    };
+    const int planes = inputs.geometry.plane_count();
+    inputs.host = HostPair{host_view(inputs.frame->reference), host_view(inputs.frame->distorted)};
+    inputs.device.reference = device_view(inputs.frame->reference, planes);
+    inputs.device.distorted = device_view(inputs.frame->distorted, planes);
+    const test::TestPicture* const earlier[2] = {&inputs.frame->one_earlier, &inputs.frame->two_earlier};
+    for (int k = 0; k < history; ++k) {
+        inputs.host.reference_history[k] = host_view(*earlier[k]).plane[0];
+        inputs.device.reference_history[k] = device_view(*earlier[k], planes).plane[0];
+    }
+    return inputs;
+}
+
+Words64 reference_words(const BlockPlan& plan, bool second_order, const Inputs& inputs) {
+    Words64 words(static_cast<size_t>(plan.blocks()) * static_cast<size_t>(plan.words_per_block()));
+    score_pair(plan, second_order, inputs.geometry.sample, inputs.host, words);
+    return words;
+}
+
+// ---- the definition, word by word -----------------------------------------------------------------------------------
+
+/// Activities and errors of a block, with nothing shared but the plan.
+Words64 obvious_words(const BlockPlan& plan, bool second_order, const Inputs& inputs) {
+    const bool bytes = inputs.geometry.sample == SampleType::kU8;
+    const auto sample = [&](const HostPlane& plane, int x, int y) -> int64_t {
+        if (plane.data == nullptr) return 0;
+        return bytes ? plane.as<uint8_t>().at(x, y) : plane.as<uint16_t>().at(x, y);
+    };
+    const int width = plan.width[0], height = plan.height[0], q = plan.margin;
+    const HostPlane& luma = inputs.host.reference.plane[0];
+    const auto c = [&](int x, int y) { return sample(luma, std::min(x, width - 1), std::min(y, height - 1)); };
+    Words64 words;
+    for (int j = 0; j < plan.rows; ++j)
+        for (int i = 0; i < plan.columns; ++i) {
+            const int side_x = plan.block_width[0], side_y = plan.block_height[0];
+            const int x0 = i * side_x, y0 = j * side_y;
+            const int bw = std::min(side_x, width - x0), bh = std::min(side_y, height - y0);
+            const int xa = x0 == 0 ? q : 0, xe = x0 + bw >= width ? bw - q : bw;
+            const int ya = y0 == 0 ? q : 0, ye = y0 + bh >= height ? bh - q : bh;
+            uint64_t spatial = 0, temporal = 0;
+            const bool active = plan.weighted && xe > xa && ye > ya;
+            for (int y = y0 + ya; active && y < y0 + ye; y += q)
+                for (int x = x0 + xa; x < x0 + xe; x += q) {
+                    int64_t f = 0;
+                    if (q == 1) {
+                        f = 12 * c(x, y) - 2 * (c(x - 1, y) + c(x + 1, y) + c(x, y - 1) + c(x, y + 1)) -
+                            (c(x - 1, y - 1) + c(x + 1, y - 1) + c(x - 1, y + 1) + c(x + 1, y + 1));
+                    } else {
+                        f = 12 * (c(x, y) + c(x + 1, y) + c(x, y + 1) + c(x + 1, y + 1));
+                        for (int e = 0; e < 2; ++e)
+                            f -= 3 * (c(x + e, y - 1) + c(x + e, y + 2) + c(x - 1, y + e) + c(x + 2, y + e));
+                        f -= 2 * (c(x - 1, y - 1) + c(x + 2, y - 1) + c(x - 1, y + 2) + c(x + 2, y + 2));
+                        for (int e = -1; e <= 2; ++e)
+                            f -= c(x + e, y - 2) + c(x + e, y + 3) + c(x - 2, y + e) + c(x + 3, y + e);
+                    }
+                    spatial += static_cast<uint64_t>(std::abs(f));
+                }
+            for (int y = y0; active && y < y0 + bh; y += q)
+                for (int x = x0; x < x0 + bw; x += q) {
+                    int64_t t = 0;
+                    for (int v = y; v < std::min(y + q, y0 + bh); ++v)
+                        for (int u = x; u < std::min(x + q, x0 + bw); ++u) {
+                            const int64_t p1 = sample(inputs.host.reference_history[0], u, v);
+                            const int64_t p2 = sample(inputs.host.reference_history[1], u, v);
+                            t += second_order ? c(u, v) - 2 * p1 + p2 : c(u, v) - p1;
+                        }
+                    temporal += static_cast<uint64_t>(std::abs(t));
+                }
+            words.push_back(spatial);
+            words.push_back(temporal);
+            for (int p = 0; p < plan.planes; ++p) {
+                const int w = plan.block_width[p], h = plan.block_height[p];
+                uint64_t errors = 0;
+                for (int y = j * h; y < std::min((j + 1) * h, plan.height[p]); ++y)
+                    for (int x = i * w; x < std::min((i + 1) * w, plan.width[p]); ++x) {
+                        const int64_t error =
+                            sample(inputs.host.reference.plane[p], x, y) - sample(inputs.host.distorted.plane[p], x, y);
+                        errors += static_cast<uint64_t>(error * error);
+                    }
+                words.push_back(errors);
+            }
+        }
+    return words;
+}
+
+/// A plan with blocks and margin of the test's choice: large pictures' cells on small pictures.
+BlockPlan plan_with(const FrameGeometry& geometry, int side, int margin) {
+    BlockPlan plan = make_plan(geometry);
+    plan.margin = margin;
+    plan.weighted = true;
+    plan.columns = (geometry.width + side - 1) / side;
+    plan.rows = (geometry.height + side - 1) / side;
+    for (int p = 0; p < plan.planes; ++p) {
+        plan.block_width[p] = side * plan.width[p] / geometry.width;
+        plan.block_height[p] = side * plan.height[p] / geometry.height;
+    }
+    return plan;
+}
+
+// ---- the kernels' code on the host ----------------------------------------------------------------------------------
+
+template <typename T, int kMargin, bool kSecondOrder>
+Words64 emulate_kernel(const BlockPlan& plan, const DevicePair& pair) {
+    Words64 words;
+    for (int k = 0; k < plan.blocks(); ++k) {
+        Words64 sums(5);
+        for (int thread = 0; thread < kThreads; ++thread) {
+            const BlockSums<T> own = sum_block<T, kMargin, kSecondOrder>(pair, plan, k, thread);
+            for (size_t i = 0; i < 5; ++i) sums[i] += own.word[i];
+        }
+        words.insert(words.end(), sums.begin(), sums.begin() + plan.words_per_block());
+    }
+    return words;
+}
+
+template <typename T>
+Words64 emulate_samples(const BlockPlan& plan, bool second_order, const DevicePair& pair) {
+    if (plan.margin == 1)
+        return second_order ? emulate_kernel<T, 1, true>(plan, pair) : emulate_kernel<T, 1, false>(plan, pair);
+    return second_order ? emulate_kernel<T, 2, true>(plan, pair) : emulate_kernel<T, 2, false>(plan, pair);
+}
+
+Words64 emulate(const BlockPlan& plan, bool second_order, const Inputs& inputs) {
+    if (inputs.geometry.sample == SampleType::kU8) return emulate_samples<uint8_t>(plan, second_order, inputs.device);
+    return emulate_samples<uint16_t>(plan, second_order, inputs.device);
+}
+
+void expect_all_equal(const BlockPlan& plan, bool second_order, const Inputs& inputs, const std::string& what) {
+    const Words64 expected = obvious_words(plan, second_order, inputs);
+    ASSERT_EQ(reference_words(plan, second_order, inputs), expected) << what << ": CPU reference";
+    ASSERT_EQ(emulate(plan, second_order, inputs), expected) << what << ": kernel";
+}
+
+TEST(XpsnrWords, EverySmallSize) {
+    for (const char* layout : {"yuv420p", "yuv420p10le"})
+        for (int height = 2; height <= 50; height += 1 + height / 12)
+            for (int width = 2; width <= 70; width += 1 + width / 24) {
+                const int history = (width + height) % 3, padding = width % 5;
+                const Inputs inputs = make_inputs(layout, layout, width, height, Content::kNoise, history, padding);
+                for (const int margin : {1, 2})
+                    for (const int side : {4, 8, 20}) {
+                        const BlockPlan plan = plan_with(inputs.geometry, side, margin);
+                        expect_all_equal(plan, width % 2 == 0, inputs,
+                                         format("%s %dx%d margin %d side %d", layout, width, height, margin, side));
+                    }
+                expect_all_equal(make_plan(inputs.geometry), false, inputs, format("%dx%d", width, height));
+            }
+}
+
+TEST(XpsnrWords, EveryLayout) {
+    std::vector<std::string> layouts;
+    for (const auto* list : {&test::kAllLayouts, &test::kRgbLayouts})
+        for (const test::Layout& layout : *list) layouts.emplace_back(layout.name);
+    for (const std::string& layout : layouts)
+        for (const auto& [width, height] : std::vector<std::pair<int, int>>{{219, 163}, {176, 88}})
+            for (const int padding : {0, 6, 16}) {
+                const Inputs inputs =
+                    make_inputs(layout.c_str(), layout.c_str(), width, height, Content::kNatural, 2, padding);
+                for (const int margin : {1, 2})
+                    expect_all_equal(plan_with(inputs.geometry, 44, margin), margin == 1, inputs,
+                                     layout + format(" %dx%d margin %d padding %d", width, height, margin, padding));
+            }
+}
+
+TEST(XpsnrWords, MixedLayouts) {
+    for (const auto& [a, b] : std::vector<std::pair<const char*, const char*>>{
+             {"nv12", "yuv420p"}, {"yuv420p", "nv12"}, {"p010le", "yuv420p10le"}, {"gbrp", "rgb24"}}) {
+        const Inputs inputs = make_inputs(a, b, 130, 94, Content::kNatural, 1, 2);
+        for (const bool second_order : {false, true})
+            expect_all_equal(plan_with(inputs.geometry, 44, 1), second_order, inputs, std::string(a) + " " + b);
+    }
+}
+
+/// Of real plans: strips that several of a thread's turns take, weights by cells, and odd sizes of those.
+TEST(XpsnrWords, LargePictures) {
+    for (const auto& [width, height] : std::vector<std::pair<int, int>>{{1280, 720}, {2401, 983}, {2560, 1440}})
+        for (const char* layout : {"nv12", "yuv420p16le"}) {
+            const Inputs inputs = make_inputs(layout, layout, width, height, Content::kNoise, 2, 0);
+            expect_all_equal(make_plan(inputs.geometry), width % 2 == 0, inputs,
+                             layout + format(" %dx%d", width, height));
+        }
+}
+
+/// The largest sums a thread can meet in a large block.
+TEST(XpsnrWords, FullSwingFits) {
+    for (const char* layout : {"yuv444p", "yuv444p16le"})
+        for (const Content content : {Content::kBinaryNoise, Content::kCheckerboard})
+            for (const int margin : {1, 2}) {
+                const Inputs inputs = make_inputs(layout, layout, 512, 512, content, 2, 0);
+                for (const bool second_order : {false, true})
+                    expect_all_equal(plan_with(inputs.geometry, 512, margin), second_order, inputs, layout);
+            }
+}
+
+// ---- weights --------------------------------------------------------------------------------------------------------
+
+/// A plan for weights alone: a row of 4x4 blocks is `columns` wide. Its inner blocks have an activity of words / 16.
+BlockPlan weight_plan(int columns, int rows) {
+    FrameGeometry geometry;
+    geometry.width = 4 * columns;
+    geometry.height = 4 * rows;
+    BlockPlan plan = plan_with(geometry, 4, 1);
+    plan.smoothed = false;
+    return plan;
+}
+
+/// Words that give the blocks these weights (powers of two up to 1/4), and each an error of 1.
+Words64 words_for(const BlockPlan& plan, const std::vector<double>& weights) {
+    Words64 words;
+    for (size_t k = 0; k < weights.size(); ++k) {
+        const Block block = plan.block(static_cast<int>(k), 0);
+        const int area = active_part(block.x, plan.width[0], 1).size() * active_part(block.y, plan.height[0], 1).size();
+        words.push_back(static_cast<uint64_t>(area / weights[k]));
+        words.push_back(0);
+        words.push_back(uint64_t{1} << (6 * k)); // errors in base 64, to tell the weights apart
+    }
+    return words;
+}
+
+TEST(XpsnrWeights, AreTheInverseOfActivities) {
+    const BlockPlan plan = weight_plan(3, 3);
+    const double relative = 144.0 / (3840 * 2160);
+    ASSERT_GT(relative, 1e-5);
+    const auto expected = [&](double sum) {
+        return static_cast<uint64_t>(std::floor(sum * std::sqrt(16.0 * 128 / std::sqrt(relative)) + 0.5));
+    };
+    Words64 words(9 * 3);
+    words[4 * 3 + kSquaredError] = 1000;
+    EXPECT_EQ(weighted_errors(plan, words)[0], expected(1000 / 4.0)) << "activities have a floor of 2^(8 - 6)";
+    words[4 * 3 + kSpatial] = 160; // of 4x4 samples
+    EXPECT_EQ(weighted_errors(plan, words)[0], expected(1000 / 10.0));
+    words[4 * 3 + kTemporal] = 40; // counts twice
+    EXPECT_EQ(weighted_errors(plan, words)[0], expected(1000 / 15.0));
+    // At the corner, activity in space is measured on 3x3 samples, in time on all.
+    words.assign(9 * 3, 0);
+    words[0 * 3 + kSquaredError] = 1000;
+    words[0 * 3 + kSpatial] = 90;
+    words[0 * 3 + kTemporal] = 40;
+    EXPECT_EQ(weighted_errors(plan, words)[0], expected(1000 / 15.0));
+}
+
+TEST(XpsnrWeights, BlocksWithoutActivityCountOnce) {
+    // Blocks of one column at the right edge, all of it margin.
+    FrameGeometry geometry;
+    geometry.width = 9;
+    geometry.height = 8;
+    BlockPlan plan = plan_with(geometry, 4, 1);
+    Words64 words(static_cast<size_t>(plan.blocks()) * 3);
+    words[2 * 3 + kSquaredError] = 1000;
+    plan.smoothed = false;
+    const double scale = std::sqrt(16.0 * 128 / std::sqrt(std::max(1e-5, relative_size(plan))));
+    EXPECT_EQ(weighted_errors(plan, words)[0], static_cast<uint64_t>(std::floor(1000 * scale + 0.5)));
+}
+
+TEST(XpsnrWeights, SmallestPicturesAreNotWeighted) {
+    const BlockPlan plan = make_plan(geometry_of(16, 16));
+    EXPECT_FALSE(plan.weighted);
+    const WeightedErrors errors = weighted_errors(plan, Words64{0, 0, 70, 80, 90});
+    EXPECT_EQ(errors[0], 70u);
+    EXPECT_EQ(errors[1], 80u);
+    EXPECT_EQ(errors[2], 90u);
+}
+
+/// Weights after smoothing, one by one: the errors of all other blocks are 0.
+std::vector<double> smoothed_weights(int columns, int rows, const std::vector<double>& weights) {
+    BlockPlan plan = weight_plan(columns, rows);
+    plan.smoothed = true;
+    const double scale = std::sqrt(16.0 * 128 / std::sqrt(std::max(1e-5, relative_size(plan))));
+    std::vector<double> result;
+    for (size_t k = 0; k < weights.size(); ++k) {
+        Words64 words = words_for(plan, weights);
+        constexpr double kError = 1 << 30;
+        for (size_t i = 0; i < weights.size(); ++i) words[i * 3 + kSquaredError] = i == k ? (1 << 30) : 0;
+        const double weight = static_cast<double>(weighted_errors(plan, words)[0]) / scale / kError;
+        result.push_back(std::ldexp(std::round(std::ldexp(weight, 20)), -20));
+    }
+    return result;
+}
+
+TEST(XpsnrWeights, SmoothingTakesPeaksDown) {
+    constexpr double kLow = 1.0 / 64, kMid = 1.0 / 32, kHigh = 1.0 / 4;
+    using Weights = std::vector<double>;
+    // A flat picture stays as it is.
+    EXPECT_EQ(smoothed_weights(4, 3, Weights(12, kMid)), Weights(12, kMid));
+    // A peak inside is taken down to the largest of left, right and above.
+    Weights weights(16, kLow);
+    weights[4 + 1] = kHigh;
+    EXPECT_EQ(smoothed_weights(4, 4, weights), Weights(16, kLow));
+    weights[1] = kMid; // above it, a peak itself, but in the first row only left and right count
+    EXPECT_EQ(smoothed_weights(4, 4, weights), Weights(16, kLow));
+    weights[1] = kLow;
+    weights[4 + 2] = kMid; // to the right of it, not yet taken down
+    Weights expected(16, kLow);
+    expected[4 + 1] = kMid;
+    expected[4 + 2] = kMid; // equal to its left neighbour by then
+    EXPECT_EQ(smoothed_weights(4, 4, weights), expected);
+    // Ends: the first block has its right neighbour only, the last of a row those before it and above.
+    weights.assign(16, kLow);
+    weights[0] = weights[7] = weights[15] = kHigh;
+    EXPECT_EQ(smoothed_weights(4, 4, weights), Weights(16, kLow));
+    // Two rows of one column: the first block has no neighbour that counts.
+    EXPECT_EQ(smoothed_weights(1, 1, {kHigh}), Weights{kHigh});
+}
+
+// ---- scores ---------------------------------------------------------------------------------------------------------
+
+struct FrozenErrors {
+    const char* clip;
+    std::vector<std::vector<uint64_t>> slow, fast; ///< at 25 and 60 frames per second, by plane and frame
+};
+
+/// Of an independent implementation, on the clips of synthetic_clip.hpp.
+const std::vector<FrozenErrors> kFrozenErrors = {
+    {"g64x48_420_8",
+     {{125793, 507009, 532411, 539200}, {20677, 82367, 86831, 88560}, {24725, 94214, 104776, 106566}},
+     {{125793, 122579, 489440, 494950}, {20677, 21630, 79774, 81554}, {24725, 23355, 96192, 98139}}},
+    {"g175x99_420_8",
+     {{540950, 1825906, 1856169, 1863524}, {156520, 538743, 533053, 530801}, {159431, 527093, 556860, 528569}},
+     {{540950, 518753, 1715481, 1718805}, {156520, 158721, 492614, 490108}, {159431, 143215, 514776, 488019}}},
+    {"g176x176_420_10",
+     {{12485807, 46267191, 47081344, 47085072},
+      {3165157, 11667560, 11517010, 11775690},
+      {3232215, 11866835, 12338904, 12129614}},
+     {{12485807, 12151395, 43595405, 43421022},
+      {3165157, 3182142, 10663329, 10883808},
+      {3232215, 3021986, 11427172, 11202925}}},
+    {"g80x66_422_12",
+     {{46685215, 193185295, 198987917}, {21977268, 96650149, 97663551}, {23806635, 93763574, 101365180}},
+     {{46685215, 44816120, 183189757}, {21977268, 22471298, 89844830}, {23806635, 21963031, 93184895}}},
+    {"g48x32_444_16",
+     {{3383634709, 3046822045, 3207802387}, {3138611064, 3325583170, 3430800615}, {4390025958, 4179590529, 4580100863}},
+     {{3383634709, 3046822045, 3207802387},
+      {3138611064, 3325583170, 3430800615},
+      {4390025958, 4179590529, 4580100863}}},
+};
+
+struct SyntheticStream {
+    explicit SyntheticStream(const test::SyntheticClip& clip) {
+        storage.reserve(2 * static_cast<size_t>(clip.frames));
+        for (int frame = 0; frame < clip.frames; ++frame) {
+            reference.push_back(storage.emplace_back(clip, false, frame).view());
+            distorted.push_back(storage.emplace_back(clip, true, frame).view());
+        }
+    }
+    std::vector<test::SyntheticPicture> storage;
+    std::vector<HostPicture> reference, distorted;
+};
+
+/// What 10 log10 makes of a weighted error.
+double decibels(const FrameGeometry& geometry, int plane, uint64_t error) {
+    const double peak = (1 << geometry.depth) - 1;
+    const double root = std::sqrt(static_cast<double>(error));
+    return 10 * std::log10(static_cast<double>(geometry.stored_width(plane)) * geometry.stored_height(plane) * peak *
+                           peak / (root * root));
+}
+
+TEST(Xpsnr, SyntheticClipsHaveTheFrozenErrors) {
+    const char* const names[3] = {"xpsnr_y", "xpsnr_u", "xpsnr_v"};
+    for (const FrozenErrors& frozen : kFrozenErrors)
+        for (const test::SyntheticClip& clip : test::kSyntheticClips) {
+            if (std::string(clip.name) != frozen.clip) continue;
+            const SyntheticStream stream(clip);
+            for (const bool fast : {false, true}) {
+                FrameGeometry geometry = test::synthetic_geometry(clip);
+                geometry.frame_rate = fast ? 60 : 25;
+                const Recorder recorder =
+                    test::score_stream(descriptor(), geometry, {}, stream.reference, stream.distorted);
+                for (int plane = 0; plane < 3; ++plane) {
+                    const auto& expected = (fast ? frozen.fast : frozen.slow)[static_cast<size_t>(plane)];
+                    const std::vector<double> actual = recorder.values(names[plane]);
+                    ASSERT_EQ(actual.size(), expected.size());
+                    for (size_t i = 0; i < actual.size(); ++i)
+                        EXPECT_NEAR(actual[i], decibels(geometry, plane, expected[i]), 1e-12)
+                            << clip.name << " " << names[plane] << " " << i << (fast ? " fast" : " slow");
+                }
+            }
+        }
+}
+
+/// Scores of an unweighted 10x10 picture from its squared errors.
+Recorder scores_of_errors(const OptionList& options, const std::vector<uint64_t>& errors) {
+    FrameGeometry geometry;
+    geometry.width = geometry.height = 10;
+    std::vector<Words64> words;
+    words.reserve(errors.size());
+    for (const uint64_t error : errors) words.push_back({0, 0, error});
+    return test::finalise_stream(descriptor(), geometry, options, words);
+}
+
+TEST(XpsnrScores, FramesAndStream) {
+    const auto score = [](double error) { return 10 * std::log10(100.0 * 255 * 255 / error); };
+    Recorder recorder = scores_of_errors({}, {100, 1, 0});
+    EXPECT_EQ(recorder.values("xpsnr_y"), (std::vector<double>{score(100), score(1), kInfinity}));
+    // Roots 10, 1 and 0: their mean squared.
+    EXPECT_NEAR(recorder.aggregates.at("axpsnr_y"), score(121.0 / 9), 1e-12);
+    EXPECT_EQ(recorder.aggregates.at("axpsnr_min"), recorder.aggregates.at("axpsnr_y"));
+    EXPECT_EQ(recorder.aggregates.size(), 2u);
+    // A mean root below 1: the mean of the scores.
+    EXPECT_EQ(scores_of_errors({}, {1, 0}).aggregates.at("axpsnr_y"), kInfinity);
+    EXPECT_EQ(scores_of_errors({}, {1, 1}).aggregates.at("axpsnr_y"), score(1));
+    EXPECT_EQ(scores_of_errors({}, {}).aggregates.size(), 0u);
+}
+
+TEST(XpsnrScores, LowestPlane) {
+    const FrameGeometry geometry = geometry_of(10, 10, QC_CHROMA_444);
+    const Recorder recorder = test::finalise_stream(descriptor(), geometry, {}, {{0, 0, 9, 900, 90}});
+    EXPECT_EQ(recorder.aggregates.at("axpsnr_min"), recorder.aggregates.at("axpsnr_u"));
+    EXPECT_EQ(recorder.aggregates.at("axpsnr_u"), recorder.values("xpsnr_u")[0]);
+    EXPECT_LT(recorder.aggregates.at("axpsnr_u"), recorder.aggregates.at("axpsnr_v"));
+}
+
+TEST(XpsnrScores, RgbHasItsOwnNames) {
+    FrameGeometry geometry = geometry_of(10, 10, QC_CHROMA_444);
+    geometry.rgb = true;
+    const Recorder recorder = test::finalise_stream(descriptor(), geometry, {}, {{0, 0, 9, 90, 900}});
+    const auto score = [](double error) { return 10 * std::log10(100.0 * 255 * 255 / error); };
+    EXPECT_NEAR(recorder.values("xpsnr_g").at(0), score(9), 1e-12);
+    EXPECT_NEAR(recorder.values("xpsnr_b").at(0), score(90), 1e-12);
+    EXPECT_NEAR(recorder.values("xpsnr_r").at(0), score(900), 1e-12);
+    EXPECT_EQ(recorder.values("xpsnr_y").size(), 0u);
+    EXPECT_NEAR(recorder.aggregates.at("axpsnr_r"), score(900), 1e-12);
+}
+
+/// Which order of differences in time is taken, seen by what a still picture after black ones scores.
+TEST(Xpsnr, FrameRateChoosesTheOrder) {
+    const test::SyntheticClip& clip = test::kSyntheticClips[0];
+    const SyntheticStream stream(clip);
+    const auto scores = [&](double frame_rate, double fps) {
+        FrameGeometry geometry = test::synthetic_geometry(clip);
+        geometry.frame_rate = frame_rate;
+        return test::score_stream(descriptor(), geometry, {{"fps", fps}}, stream.reference, stream.distorted)
+            .values("xpsnr_y");
+    };
+    const std::vector<double> slow = scores(25, 0), fast = scores(60, 0);
+    EXPECT_NE(slow, fast);
+    EXPECT_EQ(slow[0], fast[0]);
+    EXPECT_EQ(scores(31.99, 0), slow);
+    EXPECT_EQ(scores(32, 0), fast);
+    EXPECT_EQ(scores(0, 0), slow);
+    EXPECT_EQ(scores(25, 50), fast);
+    EXPECT_EQ(scores(60, 24), slow);
+}
+
+TEST(Xpsnr, SaysWhichFrameRateItAssumes) {
+    FrameGeometry geometry = geometry_of(64, 64);
+    const auto metric = [&](double rate, double fps) {
+        geometry.frame_rate = rate;
+        return descriptor().create(geometry, test::options_of(descriptor(), {{"fps", fps}}));
+    };
+    ASSERT_EQ(metric(0, 0)->warnings().size(), 1u);
+    EXPECT_NE(metric(0, 0)->warnings()[0].find("below 32"), std::string::npos);
+    EXPECT_TRUE(metric(25, 0)->warnings().empty());
+    EXPECT_TRUE(metric(0, 25)->warnings().empty());
+    EXPECT_EQ(metric(0, 0)->conventions()[0].value, "unknown");
+    EXPECT_EQ(metric(25, 50)->conventions()[0].value, "50");
+}
+
+TEST(Xpsnr, ValidatesDepthAndSize) {
+    const OptionValues options(descriptor().options);
+    FrameGeometry geometry;
+    EXPECT_EQ(descriptor().validate(geometry, options).code(), QC_ERROR_INVALID);
+    geometry.width = geometry.height = 1;
+    for (const int depth : {8, 10, 12, 16}) {
+        geometry.depth = depth;
+        EXPECT_EQ(descriptor().validate(geometry, options).code(), QC_OK);
+    }
+    geometry.depth = 7;
+    EXPECT_EQ(descriptor().validate(geometry, options).code(), QC_ERROR_UNSUPPORTED);
+}
+
+/// Through a session: frames' history, missing pictures' places, RGB, all on the CPU.
+TEST(XpsnrSession, LooksBackTwoFrames) {
+    for (const char* layout : {"yuv420p", "p010le", "gray", "rgb24"}) {
+        qc_config config = test::config_for(test::layout_named(layout), 98, 66, "xpsnr", QC_BACKEND_CPU);
+        config.frame_rate = 50;
+        config.slots = 2;
+        const test::Stream stream = test::make_stream(config, Content::kNatural, 4);
+        const test::RunResult result = test::run(config, stream);
+        ASSERT_TRUE(result.status.ok()) << result.status.text();
+        const bool rgb = config.reference.rgb != 0;
+        ASSERT_EQ(result.names.size(), config.reference.chroma == QC_CHROMA_400 ? 1u : 3u);
+        EXPECT_EQ(result.names[0], rgb ? "xpsnr_g" : "xpsnr_y");
+        ASSERT_EQ(result.values.size(), 4u);
+
+        FrameGeometry geometry;
+        bool chroma_agrees = false;
+        ASSERT_TRUE(session_geometry(config, &geometry, &chroma_agrees).ok());
+        const auto pool = std::make_shared<cpu::PicturePool>(geometry, true);
+        std::vector<std::shared_ptr<const HostPicture>> held;
+        std::vector<HostPicture> reference, distorted;
+        for (size_t f = 0; f < 4; ++f) {
+            held.push_back(pool->take_in(stream.reference[f].view(), config.reference));
+            reference.push_back(*held.back());
+            held.push_back(pool->take_in(stream.distorted[0][f].view(), config.distorted[0]));
+            distorted.push_back(*held.back());
+        }
+        const Recorder recorder = test::score_stream(descriptor(), geometry, {}, reference, distorted);
+        for (size_t c = 0; c < result.names.size(); ++c)
+            for (size_t f = 0; f < 4; ++f)
+                EXPECT_EQ(result.values[f][c], recorder.values(result.names[c]).at(f)) << layout << result.names[c];
+    }
+}
+
+// ---- golden clips ---------------------------------------------------------------------------------------------------
+
+TEST(XpsnrGolden, EveryClip) {
+    const auto folder = golden::folder();
+    if (folder.empty()) GTEST_SKIP() << "SKIPPED: no golden folder beside the repository or in QC_SHARED";
+    const golden::Json file = golden::read_json(folder / "xpsnr" / "clips.json");
+    std::map<std::string, const golden::Json*> frames_of;
+    for (const golden::Json& clip : file["clips"].array) frames_of[clip["clip"].string] = &clip["frames"];
+    int clips = 0, compared = 0;
+    double largest = 0.0;
+    for (const golden::Clip& clip : golden::clips(folder)) {
+        const auto found = frames_of.find(clip.name);
+        if (found == frames_of.end()) continue;
+        const std::vector<golden::Json>& frames = found->second->array;
+        const std::vector<uint8_t> reference_file = golden::unpack(folder, clip.reference_file);
+        const std::vector<uint8_t> distorted_file = golden::unpack(folder, clip.distorted_file);
+        if (reference_file.empty()) GTEST_SKIP() << "SKIPPED: the clips cannot be unpacked; is xz installed?";
+        std::vector<HostPicture> reference = golden::pictures_of(clip, reference_file);
+        std::vector<HostPicture> distorted = golden::pictures_of(clip, distorted_file);
+        ASSERT_GE(reference.size(), frames.size()) << clip.name;
+        ASSERT_GE(distorted.size(), frames.size()) << clip.name;
+        FrameGeometry geometry = golden::geometry_of(clip);
+        const BlockPlan plan = make_plan(geometry);
+        ++clips;
+        for (const double rate : {25.0, 60.0}) {
+            const std::string suffix = rate < 32 ? "_F25" : "_F60";
+            geometry.frame_rate = rate;
+            const auto metric = descriptor().create(geometry, OptionValues(descriptor().options));
+            Recorder recorder(descriptor());
+            for (size_t f = 0; f < frames.size(); ++f) {
+                HostPair pair{reference[f], distorted[f]};
+                for (size_t back = 1; back <= 2 && back <= f; ++back)
+                    pair.reference_history[back - 1] = reference[f - back].plane[0];
+                Words64 words(metric->accumulator_words());
+                metric->score(pair, words);
+                metric->finalise(static_cast<int64_t>(f), words, recorder);
+                const WeightedErrors errors = weighted_errors(plan, words);
+                const auto& expected_errors = frames[f]["wsse" + suffix].array;
+                const auto& expected_scores = frames[f]["xpsnr" + suffix].array;
+                ASSERT_EQ(expected_errors.size(), static_cast<size_t>(plan.planes)) << clip.name;
+                for (size_t p = 0; p < expected_errors.size(); ++p) {
+                    const std::string what = clip.name + suffix + format(" frame %d plane %d", int(f), int(p));
+                    EXPECT_EQ(errors[p], static_cast<uint64_t>(expected_errors[p].number)) << what;
+                    const char* const names[] = {"xpsnr_y", "xpsnr_u", "xpsnr_v"};
+                    const double actual = recorder.scores[names[p]][static_cast<int64_t>(f)];
+                    const double expected = expected_scores[p].value();
+                    ++compared;
+                    if (actual == expected) continue; // infinities too
+                    EXPECT_NEAR(actual, expected, 2e-14) << what;
+                    largest = std::max(largest, std::abs(actual - expected));
+                }
+            }
+        }
+    }
+    std::printf("%d clips, %d errors and scores compared, largest difference of scores %g\n", clips, compared, largest);
+    EXPECT_EQ(clips, static_cast<int>(frames_of.size()));
+    EXPECT_GT(compared, 0);
+}
+
+} // namespace
+} // namespace qc::xpsnr

@@ -1,3 +1,0 @@
-// SPDX-License-Identifier: BSD-2-Clause-Patent
-// Motion on the GPU: entry points.
-#include "motion/motion_kernels.cuh"

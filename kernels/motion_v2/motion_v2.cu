@@ -1,3 +1,0 @@
-// SPDX-License-Identifier: BSD-2-Clause-Patent
-// motion_v2 on the GPU: motion's kernels.
-#include "motion/motion_kernels.cuh"

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// Runs a metric's CPU reference over a few pictures, without an engine. Test code only.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "contract/metric.hpp"
+
+namespace qc::test {
+
+using OptionList = std::vector<std::pair<std::string_view, double>>;
+
+inline OptionValues options_of(const MetricDescriptor& descriptor, const OptionList& list) {
+    OptionValues values(descriptor.options);
+    for (const auto& [name, value] : list) {
+        bool found = false;
+        for (size_t i = 0; i < descriptor.options.size(); ++i) {
+            if (descriptor.options[i].name != name) continue;
+            values.set(i, value);
+            found = true;
+        }
+        EXPECT_TRUE(found) << "no option " << name;
+    }
+    return values;
+}
+
+/// What a metric wrote, by the name in the log. Refuses a value that is written twice.
+class Recorder final : public ScoreSink, public AggregateSink {
+public:
+    explicit Recorder(const MetricDescriptor& descriptor) : descriptor_(descriptor) {}
+
+    void put(int64_t frame, int output, double value) override {
+        const std::string name(descriptor_.outputs[static_cast<size_t>(output)].alias);
+        EXPECT_TRUE(scores[name].emplace(frame, value).second) << name << " of frame " << frame << " written twice";
+    }
+    void put(std::string_view name, double value) override { aggregates[std::string(name)] = value; }
+
+    /// Scores of frames 0..n-1; fails if there are others, or gaps.
+    std::vector<double> values(const std::string& name) const {
+        std::vector<double> list;
+        const auto found = scores.find(name);
+        if (found == scores.end()) return list;
+        for (const auto& [frame, value] : found->second) {
+            EXPECT_EQ(frame, static_cast<int64_t>(list.size())) << name;
+            list.push_back(value);
+        }
+        return list;
+    }
+
+    std::map<std::string, std::map<int64_t, double>> scores;
+    std::map<std::string, double> aggregates;
+
+private:
+    const MetricDescriptor& descriptor_;
+};
+
+/// Host finalisation of a whole stream, from its accumulators. Checks that every enabled output got every frame.
+inline Recorder finalise_stream(const MetricDescriptor& descriptor, const FrameGeometry& geometry,
+                                const OptionList& list, const std::vector<std::vector<uint64_t>>& accumulators) {
+    const OptionValues options = options_of(descriptor, list);
+    const std::unique_ptr<Metric> metric = descriptor.create(geometry, options);
+    Recorder recorder(descriptor);
+    const auto frames = static_cast<int64_t>(accumulators.size());
+    for (int64_t frame = 0; frame < frames; ++frame) metric->finalise(frame, accumulators[frame], recorder);
+    metric->flush(frames, recorder);
+    metric->aggregates(recorder);
+    for (const OutputSpec& output : descriptor.outputs) {
+        const bool enabled = output.enabled == nullptr || output.enabled(options, geometry);
+        EXPECT_EQ(recorder.values(std::string(output.alias)).size(), enabled ? accumulators.size() : 0) << output.alias;
+    }
+    return recorder;
+}
+
+/// Scores a stream with the CPU reference. `distorted` is not looked at by metrics of the reference alone.
+inline Recorder score_stream(const MetricDescriptor& descriptor, const FrameGeometry& geometry, const OptionList& list,
+                             std::span<const HostPicture> reference, std::span<const HostPicture> distorted) {
+    const OptionValues options = options_of(descriptor, list);
+    const Status status = descriptor.validate(geometry, options);
+    EXPECT_TRUE(status.ok()) << status.text();
+    const std::unique_ptr<Metric> metric = descriptor.create(geometry, options);
+    std::vector<std::vector<uint64_t>> accumulators;
+    for (size_t frame = 0; frame < reference.size(); ++frame) {
+        std::vector<uint64_t> words(metric->accumulator_words());
+        if (descriptor.scope == Scope::kPair) {
+            HostPair pair{reference[frame], distorted[frame]};
+            for (size_t back = 1; back <= kMaxHistory && back <= frame; ++back) {
+                pair.reference_history[back - 1] = reference[frame - back].plane[0];
+                pair.distorted_history[back - 1] = distorted[frame - back].plane[0];
+            }
+            metric->score(pair, words);
+        } else {
+            HostReference view{reference[frame], {}, {}};
+            for (size_t back = 1; back <= kMaxHistory && back <= frame; ++back) {
+                view.history[back - 1] = reference[frame - back].plane[0];
+                view.chroma_history[back - 1][0] = reference[frame - back].plane[1];
+                view.chroma_history[back - 1][1] = reference[frame - back].plane[2];
+            }
+            metric->score(view, words);
+        }
+        accumulators.push_back(words);
+    }
+    return finalise_stream(descriptor, geometry, list, accumulators);
+}
+
+} // namespace qc::test
