@@ -19,7 +19,7 @@ namespace qc {
 /// share a stage lie in the block of the one that computes it.
 class AccumulatorLayout {
 public:
-    AccumulatorLayout(const ScorePlan& plan, std::span<const std::unique_ptr<Metric>> metrics, int renditions);
+    AccumulatorLayout(const ScorePlan& plan, std::span<const std::unique_ptr<Scorer>> scorers, int renditions);
 
     size_t frame_words() const { return frame_words_; }
     /// Whether the backend has to run this instance; else another one fills its block.
@@ -62,7 +62,7 @@ struct BackendSetup {
     const qc_config* config = nullptr; ///< defaults resolved; strings not needed
     FrameGeometry geometry;
     const ScorePlan* plan = nullptr;
-    std::span<const std::unique_ptr<Metric>> metrics; ///< one per instance, shared by all renditions
+    std::span<const std::unique_ptr<Scorer>> scorers; ///< one per instance, shared by all renditions
     const AccumulatorLayout* layout = nullptr;
     bool needs_chroma = false;
     int history = 0;             ///< most earlier reference frames any instance looks back at

@@ -31,12 +31,12 @@ private:
     int64_t start_; ///< the frame that the metric takes for number 0
 };
 
-AccumulatorLayout::AccumulatorLayout(const ScorePlan& plan, std::span<const std::unique_ptr<Metric>> metrics,
+AccumulatorLayout::AccumulatorLayout(const ScorePlan& plan, std::span<const std::unique_ptr<Scorer>> scorers,
                                      int renditions)
-    : blocks_(metrics.size()) {
-    for (size_t i = 0; i < metrics.size(); ++i) {
+    : blocks_(scorers.size()) {
+    for (size_t i = 0; i < scorers.size(); ++i) {
         Block& block = blocks_[i];
-        block.words = metrics[i]->accumulator_words();
+        block.words = scorers[i]->accumulator_words();
         block.computed_by = plan.computed_by(i);
         if (block.computed_by != i) continue;
         block.offset = frame_words_;
@@ -70,7 +70,7 @@ Status Session::check(const qc_config& config) {
 Status Session::create(const qc_config& config, std::unique_ptr<Session>* session) {
     std::unique_ptr<Session> made(new Session(config));
     QC_RETURN_IF_ERROR(made->plan_scores());
-    QC_RETURN_IF_ERROR(made->make_metrics());
+    QC_RETURN_IF_ERROR(made->make_scorers());
     QC_RETURN_IF_ERROR(made->choose_backend());
     for (int r = 0; r < made->renditions(); ++r) {
         made->tables_.emplace_back();
@@ -123,21 +123,21 @@ Status Session::plan_scores() {
     return {};
 }
 
-Status Session::make_metrics() {
+Status Session::make_scorers() {
     for (const MetricInstance& instance : plan_.instances) {
         const MetricDescriptor& descriptor = *instance.descriptor;
-        metrics_.push_back(descriptor.create(geometry_, instance.options));
-        for (const std::string& warning : metrics_.back()->warnings())
+        scorers_.push_back(create_scorer(descriptor, geometry_, instance.options));
+        for (const std::string& warning : scorers_.back()->warnings())
             log(QC_LOG_WARNING, std::string(descriptor.name) + ": " + warning);
         const int count = descriptor.scope == Scope::kReference ? 1 : config_.renditions;
         auto& finalisers = finalisers_.emplace_back();
-        for (int r = 0; r < count; ++r) finalisers.push_back(descriptor.create(geometry_, instance.options));
+        for (int r = 0; r < count; ++r) finalisers.push_back(create_finaliser(descriptor, geometry_, instance.options));
     }
-    layout_ = std::make_unique<AccumulatorLayout>(plan_, metrics_, config_.renditions);
+    layout_ = std::make_unique<AccumulatorLayout>(plan_, scorers_, config_.renditions);
     setup_.config = &config_;
     setup_.geometry = geometry_;
     setup_.plan = &plan_;
-    setup_.metrics = metrics_;
+    setup_.scorers = scorers_;
     setup_.layout = layout_.get();
     setup_.needs_chroma = needs_chroma_;
     for (const MetricInstance& instance : plan_.instances) {
@@ -291,7 +291,8 @@ void Session::end_stretch() {
     for (size_t i = 0; i < finalisers_.size(); ++i) {
         const MetricDescriptor& descriptor = *plan_.instances[i].descriptor;
         if (!looks_back(descriptor)) continue;
-        for (auto& finaliser : finalisers_[i]) finaliser = descriptor.create(geometry_, plan_.instances[i].options);
+        for (auto& finaliser : finalisers_[i])
+            finaliser = create_finaliser(descriptor, geometry_, plan_.instances[i].options);
     }
     stretch_start_ = finalised_;
 }
@@ -380,8 +381,8 @@ Status Session::write_log(int rendition, const std::string& path, qc_log_format 
     head.height = geometry_.height;
     head.extra = extra;
     std::vector<MetricConventions> conventions;
-    for (size_t i = 0; i < metrics_.size(); ++i)
-        if (auto list = metrics_[i]->conventions(); !list.empty())
+    for (size_t i = 0; i < scorers_.size(); ++i)
+        if (auto list = scorers_[i]->conventions(); !list.empty())
             conventions.push_back({plan_.instances[i].descriptor->name, std::move(list)});
     head.conventions = conventions;
     return qc::write_log(format, table(rendition), plan_, path, head);

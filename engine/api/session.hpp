@@ -56,7 +56,7 @@ private:
     explicit Session(const qc_config& config);
 
     Status plan_scores();
-    Status make_metrics();
+    Status make_scorers();
     Status choose_backend();
     Status open_cuda();
     void log(qc_log_level level, const std::string& text) const;
@@ -73,9 +73,9 @@ private:
     FrameGeometry geometry_;
     ScorePlan plan_;
     bool needs_chroma_ = false;
-    std::vector<std::unique_ptr<Metric>> metrics_; ///< per instance: do the work on either backend
+    std::vector<std::unique_ptr<Scorer>> scorers_; ///< per instance: do the work on either backend
     /// finalisers_[instance][rendition], one in all for reference-scope instances: keep what later frames need
-    std::vector<std::vector<std::unique_ptr<Metric>>> finalisers_;
+    std::vector<std::vector<std::unique_ptr<Finaliser>>> finalisers_;
     std::unique_ptr<AccumulatorLayout> layout_;
     BackendSetup setup_;
     std::vector<std::unique_ptr<ScoreTable>> tables_; ///< per rendition

@@ -103,7 +103,7 @@ void CpuBackend::remember(const FrameWork& work) {
 
 std::vector<CpuBackend::Task> CpuBackend::tasks_of(const FrameWork& work) const {
     std::vector<Task> tasks;
-    for (size_t i = 0; i < setup_.metrics.size(); ++i) {
+    for (size_t i = 0; i < setup_.scorers.size(); ++i) {
         if (!setup_.layout->computes(i)) continue;
         const MetricInstance& instance = setup_.plan->instances[i];
         if (!is_evaluated(instance, work.result.index, config_.n_subsample)) continue;
@@ -149,7 +149,7 @@ Status CpuBackend::submit(FrameInput input) {
 }
 
 void CpuBackend::run(const Task& task, FrameWork& work) const {
-    const Metric& metric = *setup_.metrics[task.instance];
+    const Scorer& scorer = *setup_.scorers[task.instance];
     const size_t offset = setup_.layout->offset(task.instance, std::max(task.rendition, 0));
     const std::span<uint64_t> accumulators(work.result.accumulators.data() + offset,
                                            setup_.layout->words(task.instance));
@@ -163,7 +163,7 @@ void CpuBackend::run(const Task& task, FrameWork& work) const {
             reference.chroma_history[k][0] = earlier->plane[1];
             reference.chroma_history[k][1] = earlier->plane[2];
         }
-        metric.score(reference, accumulators);
+        scorer.score(reference, accumulators);
     } else {
         const size_t rendition = static_cast<size_t>(task.rendition);
         HostPair pair{*work.reference, *work.distorted[rendition]};
@@ -172,7 +172,7 @@ void CpuBackend::run(const Task& task, FrameWork& work) const {
             pair.reference_history[k] = luma_of(earlier.reference);
             if (!earlier.distorted.empty()) pair.distorted_history[k] = luma_of(earlier.distorted[rendition]);
         }
-        metric.score(pair, accumulators);
+        scorer.score(pair, accumulators);
     }
 }
 

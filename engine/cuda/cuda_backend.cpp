@@ -237,7 +237,7 @@ Status CudaBackend::create(const Driver& driver) {
 /// Instances of few blocks share the first branch, and begin; the others take turns on the rest.
 Status CudaBackend::create_branches() {
     std::vector<size_t> few, many;
-    for (size_t i = 0; i < setup_.metrics.size(); ++i)
+    for (size_t i = 0; i < setup_.scorers.size(); ++i)
         if (setup_.layout->computes(i)) (setup_.plan->instances[i].descriptor->few_blocks ? few : many).push_back(i);
     const size_t before = few.empty() ? 0 : 1;
     const size_t count = before + std::min(kBranches, many.size());
@@ -262,11 +262,11 @@ Status CudaBackend::prepare_metrics() {
     QC_RETURN_IF_ERROR(common_->load("ingest"));
     QC_RETURN_IF_ERROR(common_->find("qc_convert", 0, &convert_));
     QC_RETURN_IF_ERROR(common_->find("qc_keep_history", 0, &keep_history_));
-    for (size_t i = 0; i < setup_.metrics.size(); ++i) {
+    for (size_t i = 0; i < setup_.scorers.size(); ++i) {
         if (!setup_.layout->computes(i)) continue;
         programs_.push_back(std::make_unique<Program>(*context_));
         QC_RETURN_IF_ERROR(programs_.back()->load(setup_.plan->instances[i].descriptor->name));
-        QC_RETURN_IF_ERROR(setup_.metrics[i]->prepare(*programs_.back()));
+        QC_RETURN_IF_ERROR(setup_.scorers[i]->prepare(*programs_.back()));
     }
     return {};
 }
@@ -274,11 +274,11 @@ Status CudaBackend::prepare_metrics() {
 Status CudaBackend::allocate_scratch() {
     // Instances run side by side, so each has scratch of its own; batches run one after the other and share it.
     Carver carver;
-    for (size_t i = 0; i < setup_.metrics.size(); ++i) {
+    for (size_t i = 0; i < setup_.scorers.size(); ++i) {
         const bool per_pair = setup_.plan->instances[i].descriptor->scope == Scope::kPair;
         const int count = frames_per_batch_ * (per_pair ? renditions() : 1);
         const bool computes = setup_.layout->computes(i);
-        scratch_offset_.push_back(carver.take(computes ? setup_.metrics[i]->scratch_bytes(count) : 0));
+        scratch_offset_.push_back(carver.take(computes ? setup_.scorers[i]->scratch_bytes(count) : 0));
     }
     return scratch_.allocate(*context_, carver.used(), "scratch of the metrics");
 }
@@ -357,7 +357,7 @@ Status CudaBackend::allocate_slots() {
     converted_layout_ = upload_layout(lifted, setup_.geometry, setup_.needs_chroma);
     layout_ = description_layout();
     Carver carver;
-    for (size_t i = 0; i < setup_.metrics.size(); ++i) {
+    for (size_t i = 0; i < setup_.scorers.size(); ++i) {
         const bool per_pair = setup_.plan->instances[i].descriptor->scope == Scope::kPair;
         const size_t rows =
             setup_.layout->computes(i) ? static_cast<size_t>(frames_per_batch_) * (per_pair ? renditions() : 1) : 0;
@@ -714,7 +714,7 @@ Status CudaBackend::enqueue_metrics(Slot& slot, int64_t* kernels) {
         batch.scratch = scratch_.as<void>(scratch_offset_[i]);
         if (batch.count == 0) continue;
         Queue queue(*context_, branches_[branch].handle());
-        QC_RETURN_IF_ERROR(setup_.metrics[i]->enqueue(batch, queue));
+        QC_RETURN_IF_ERROR(setup_.scorers[i]->enqueue(batch, queue));
         *kernels += queue.launches();
     }
     for (size_t b = 0; b < branches_.size(); ++b) {
@@ -752,7 +752,7 @@ void CudaBackend::read_results(Slot& slot) {
         result.index = slot.frames[f].index;
         result.present = slot.frames[f].present;
         result.accumulators.resize(setup_.layout->frame_words());
-        for (size_t i = 0; i < setup_.metrics.size(); ++i) {
+        for (size_t i = 0; i < setup_.scorers.size(); ++i) {
             if (!setup_.layout->computes(i)) continue;
             const size_t words = setup_.layout->words(i);
             const auto* array = slot.accumulators_host.as<const uint64_t>(accumulator_offset_[i]);

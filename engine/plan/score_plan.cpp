@@ -462,12 +462,7 @@ private:
     }
 
     Status check_instance(const MetricInstance& instance) const {
-        const MetricDescriptor& metric = *instance.descriptor;
-        if (geometry_->rgb && !metric.accepts_rgb)
-            return unsupported(std::string(metric.name) +
-                               " takes YUV pictures, but these are RGB: convert them first (format=yuv444p), or leave "
-                               "it out");
-        return metric.validate(*geometry_, instance.options);
+        return validate(*instance.descriptor, *geometry_, instance.options);
     }
 
     /// One unsuitable metric of several need not stop the others.

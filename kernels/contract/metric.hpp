@@ -65,10 +65,11 @@ struct BackendBound {
     bool exact() const { return absolute == 0.0 && relative == 0.0; }
 };
 
-/// One configured instance of a metric. Geometry and options are fixed at construction.
-class Metric {
+/// Fills the accumulators of one configured instance of a metric. Geometry and options are fixed at construction. A
+/// session has one per instance, whatever the number of renditions and threads: after prepare() nothing changes it.
+class Scorer {
 public:
-    virtual ~Metric() = default;
+    virtual ~Scorer() = default;
 
     /// 64-bit words per pair (Scope::kPair) or per reference (Scope::kReference). They are zero before each evaluation.
     virtual size_t accumulator_words() const = 0;
@@ -92,9 +93,21 @@ public:
     /// copies through `queue`; no allocation, no synchronisation.
     virtual Status enqueue(const DeviceBatch& batch, DeviceQueue& queue) const = 0;
 
-    // ---- host, both backends ----------------------------------------------------------------------------------------
-    /// Called once per evaluated frame, in frame order. Keeps what it needs for later frames in the instance: the
-    /// engine makes one instance per rendition for this (one in all for Scope::kReference).
+    // ---- what to tell the user --------------------------------------------------------------------------------------
+    /// Written into the head of logs, under the metric's name.
+    virtual std::vector<Convention> conventions() const { return {}; }
+    /// Told once when the session opens, a line each: what was assumed, what looks wrong.
+    virtual std::vector<std::string> warnings() const { return {}; }
+};
+
+/// Turns the accumulators of one stream into scores, in double precision on the host, the same for both backends. A
+/// session has one per instance and rendition (one in all for Scope::kReference), and a new one after each pause if the
+/// metric looks back.
+class Finaliser {
+public:
+    virtual ~Finaliser() = default;
+
+    /// Called once per evaluated frame, in frame order. Keeps what it needs for later frames.
     virtual void finalise(int64_t frame, std::span<const uint64_t> accumulators, ScoreSink& sink) = 0;
     /// The stream ended after `frames` frames (evaluated or not).
     virtual void flush(int64_t frames, ScoreSink& sink) {
@@ -104,12 +117,14 @@ public:
     virtual void aggregates(AggregateSink& sink) const { (void)sink; }
     /// Asked after each finalise(): a failure (a file that cannot be written) ends the session.
     virtual Status trouble() const { return {}; }
+};
 
-    // ---- what to tell the user --------------------------------------------------------------------------------------
-    /// Written into the head of logs, under the metric's name.
-    virtual std::vector<Convention> conventions() const { return {}; }
-    /// Told once when the session opens, a line each: what was assumed, what looks wrong.
-    virtual std::vector<std::string> warnings() const { return {}; }
+/// Both in one object. On its way out: metrics become a Scorer and a Finaliser.
+class Metric : public Scorer, public Finaliser {};
+
+/// Luma samples.
+struct PictureSize {
+    int width = 1, height = 1;
 };
 
 /// Everything the engine, the tests and the documentation know about a metric.
@@ -145,16 +160,58 @@ struct MetricDescriptor {
     bool templated_names = false;
     std::span<const OptionSpec> options;
     std::span<const OutputSpec> outputs;
-    /// Refuses geometry or option combinations that the metric does not define, in one clear line. Sizes below the
-    /// metric's minimum are refused here. Never null.
+    /// Has no scores for pictures without chroma planes.
+    bool requires_chroma = false;
+    int largest_depth = 16; ///< bits per sample
+    /// The smallest picture that has scores, where it is the same whatever the options and the chroma subsampling.
+    PictureSize smallest{};
+    /// Where it is not; null: `smallest`.
+    PictureSize (*smallest_picture)(const FrameGeometry&, const OptionValues&) = nullptr;
+    /// Refuses what only this metric knows to be undefined (combinations of options, sizes that no minimum describes),
+    /// in one clear line that begins with the metric's name. Has no effects. Null: nothing more to refuse.
     Status (*validate)(const FrameGeometry&, const OptionValues&) = nullptr;
-    /// Precondition: validate() succeeded. Never null.
-    std::unique_ptr<Metric> (*create)(const FrameGeometry&, const OptionValues&) = nullptr;
+    /// Precondition of all three: qc::validate() succeeded.
+    std::unique_ptr<Metric> (*create)(const FrameGeometry&, const OptionValues&) = nullptr; ///< on its way out
+    std::unique_ptr<Scorer> (*create_scorer)(const FrameGeometry&, const OptionValues&) = nullptr;
+    std::unique_ptr<Finaliser> (*create_finaliser)(const FrameGeometry&, const OptionValues&) = nullptr;
     /// Names what the accumulators hold, e.g. "sse". Instances of a session that give the same name, of this metric or
     /// of another, fill their accumulators with the same words, and those of "sse+chroma" begin with those of "sse":
     /// one of them computes the words, all finalise from them. Null, or an empty name: shared with nobody. Scope and
     /// both histories of those that share must be equal. So whatever changes a word has to show in the name.
     std::string (*stage)(const FrameGeometry&, const OptionValues&) = nullptr;
 };
+
+/// Whether a metric has scores for such pictures with these options: what holds for every metric (planes, depth, size),
+/// then its own validate().
+/// @return QC_ERROR_UNSUPPORTED for planes or depths that it does not take, QC_ERROR_INVALID for pictures that are too
+///         small and for options that contradict each other or the pictures
+Status validate(const MetricDescriptor& metric, const FrameGeometry& geometry, const OptionValues& options);
+
+inline PictureSize smallest_picture(const MetricDescriptor& metric, const FrameGeometry& geometry,
+                                    const OptionValues& options) {
+    return metric.smallest_picture != nullptr ? metric.smallest_picture(geometry, options) : metric.smallest;
+}
+
+inline std::unique_ptr<Scorer> create_scorer(const MetricDescriptor& metric, const FrameGeometry& geometry,
+                                             const OptionValues& options) {
+    if (metric.create != nullptr) return metric.create(geometry, options);
+    return metric.create_scorer(geometry, options);
+}
+
+inline std::unique_ptr<Finaliser> create_finaliser(const MetricDescriptor& metric, const FrameGeometry& geometry,
+                                                   const OptionValues& options) {
+    if (metric.create != nullptr) return metric.create(geometry, options);
+    return metric.create_finaliser(geometry, options);
+}
+
+/// For descriptors: makes a scorer or finaliser that is constructed from geometry and options.
+template <class Made, class Base>
+std::unique_ptr<Base> make(const FrameGeometry& geometry, const OptionValues& options) {
+    return std::make_unique<Made>(geometry, options);
+}
+template <class Made>
+constexpr auto make_scorer = make<Made, Scorer>;
+template <class Made>
+constexpr auto make_finaliser = make<Made, Finaliser>;
 
 } // namespace qc

@@ -169,7 +169,7 @@ private:
 };
 
 /// Enqueues the pairs or references of a batch. Returns their accumulators.
-inline std::vector<uint64_t> emulate_batch(const Metric& metric, DeviceBatch batch, EmulatedQueue& queue) {
+inline std::vector<uint64_t> emulate_batch(const Scorer& metric, DeviceBatch batch, EmulatedQueue& queue) {
     std::vector<uint64_t> words(static_cast<size_t>(batch.count) * metric.accumulator_words());
     // Junk as floats: large numbers, or NaN.
     EmulatedScratch scratch(metric.scratch_bytes(batch.count), queue.descending() ? 0x71 : 0xff);
@@ -242,7 +242,7 @@ private:
 
 /// Both backends' accumulators of a batch have to be equal in every bit. The metric is prepared and reads luma only;
 /// lumas: reference and distorted picture of one pair after another.
-inline void expect_emulation_equals_cpu(const Metric& metric, const std::vector<EmulatedPlane>& lumas,
+inline void expect_emulation_equals_cpu(const Scorer& metric, const std::vector<EmulatedPlane>& lumas,
                                         bool descending) {
     const size_t count = lumas.size() / 2, words = metric.accumulator_words();
     std::vector<DevicePair> pairs(count);

@@ -31,7 +31,7 @@ inline int compare_with_golden_clips(const MetricDescriptor& descriptor, const s
     for (const golden::Clip& clip : golden::clips(folder)) {
         const FrameGeometry geometry = golden::geometry_of(clip);
         const OptionValues options(descriptor.options);
-        if (!descriptor.validate(geometry, options).ok() || !comparable(geometry)) continue;
+        if (!validate(descriptor, geometry, options).ok() || !comparable(geometry)) continue;
         const std::vector<uint8_t> reference_file = golden::unpack(folder, clip.reference_file);
         const std::vector<uint8_t> distorted_file = golden::unpack(folder, clip.distorted_file);
         if (reference_file.empty()) return skip("the clips cannot be unpacked; is xz installed?");

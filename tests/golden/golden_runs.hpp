@@ -59,7 +59,7 @@ inline void compare_golden_runs(const MetricDescriptor& descriptor, const std::v
         ASSERT_EQ(reference.size(), static_cast<size_t>(clip.frames)) << clip.name;
         for (size_t i = 0; i < runs.size(); ++i) {
             if (!scores["runs"].has(runs[i].run)) continue;
-            if (!descriptor.validate(geometry, options_of(descriptor, runs[i].options)).ok()) continue;
+            if (!validate(descriptor, geometry, options_of(descriptor, runs[i].options)).ok()) continue;
             const Recorder recorder = score_stream(descriptor, geometry, runs[i].options, reference, distorted);
             compared[i] += compare_golden_run(recorder, scores["runs"][runs[i].run]["metrics"], runs[i], clip.name);
         }

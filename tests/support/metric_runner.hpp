@@ -66,7 +66,7 @@ private:
 inline Recorder finalise_stream(const MetricDescriptor& descriptor, const FrameGeometry& geometry,
                                 const OptionList& list, const std::vector<std::vector<uint64_t>>& accumulators) {
     const OptionValues options = options_of(descriptor, list);
-    const std::unique_ptr<Metric> metric = descriptor.create(geometry, options);
+    const std::unique_ptr<Finaliser> metric = create_finaliser(descriptor, geometry, options);
     Recorder recorder(descriptor);
     const auto frames = static_cast<int64_t>(accumulators.size());
     for (int64_t frame = 0; frame < frames; ++frame) metric->finalise(frame, accumulators[frame], recorder);
@@ -83,9 +83,9 @@ inline Recorder finalise_stream(const MetricDescriptor& descriptor, const FrameG
 inline Recorder score_stream(const MetricDescriptor& descriptor, const FrameGeometry& geometry, const OptionList& list,
                              std::span<const HostPicture> reference, std::span<const HostPicture> distorted) {
     const OptionValues options = options_of(descriptor, list);
-    const Status status = descriptor.validate(geometry, options);
+    const Status status = validate(descriptor, geometry, options);
     EXPECT_TRUE(status.ok()) << status.text();
-    const std::unique_ptr<Metric> metric = descriptor.create(geometry, options);
+    const std::unique_ptr<Scorer> metric = create_scorer(descriptor, geometry, options);
     std::vector<std::vector<uint64_t>> accumulators;
     for (size_t frame = 0; frame < reference.size(); ++frame) {
         std::vector<uint64_t> words(metric->accumulator_words());

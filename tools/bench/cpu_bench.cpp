@@ -21,7 +21,7 @@ void score_once(benchmark::State& state, const MetricDescriptor* descriptor, con
     FrameGeometry geometry;
     bool chroma_agrees = false;
     const OptionValues options(descriptor->options);
-    if (!session_geometry(config, &geometry, &chroma_agrees).ok() || !descriptor->validate(geometry, options).ok()) {
+    if (!session_geometry(config, &geometry, &chroma_agrees).ok() || !validate(*descriptor, geometry, options).ok()) {
         state.SkipWithError("this geometry is not accepted");
         return;
     }
@@ -30,7 +30,7 @@ void score_once(benchmark::State& state, const MetricDescriptor* descriptor, con
     const auto pool = std::make_shared<cpu::PicturePool>(geometry, descriptor->needs_chroma);
     const auto r = pool->take_in(reference.view(), config.reference),
                d = pool->take_in(distorted.view(), config.reference);
-    const auto metric = descriptor->create(geometry, options);
+    const auto metric = create_scorer(*descriptor, geometry, options);
     std::vector<uint64_t> accumulators(metric->accumulator_words());
     HostReference with_history;
     with_history.current = *r;

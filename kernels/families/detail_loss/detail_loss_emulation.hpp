@@ -55,7 +55,7 @@ struct EmulatedDevice {
 };
 
 /// Scores a batch on the emulated device; rows of the accumulators are in reverse order of the pairs.
-inline std::vector<std::vector<uint64_t>> device_words(const std::vector<Pair>& pairs, Metric& metric,
+inline std::vector<std::vector<uint64_t>> device_words(const std::vector<Pair>& pairs, Scorer& metric,
                                                        const Layout& layout, const EmulatedDevice& device) {
     const Picture& first = pairs[0].reference;
     const Status prepared = metric.prepare(device.program);

@@ -137,7 +137,7 @@ template <template <typename> class Source>
 void expect_emulation_equals_cpu(const MetricDescriptor& metric, const FrameGeometry& geometry,
                                  const OptionValues& options, Content content, int shift, int count,
                                  bool* any_score = nullptr) {
-    const Status status = metric.validate(geometry, options);
+    const Status status = validate(metric, geometry, options);
     ASSERT_TRUE(status.ok()) << status.text();
     const auto instance = metric.create(geometry, options);
     const size_t words_per_pair = instance->accumulator_words();

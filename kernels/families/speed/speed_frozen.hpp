@@ -32,7 +32,7 @@ inline FrameScores score_synthetic(const MetricDescriptor& metric, const test::S
     }
     OptionValues options(metric.options);
     EXPECT_TRUE(read_suffix(suffix, &options)) << suffix;
-    EXPECT_TRUE(metric.validate(geometry, options).ok());
+    EXPECT_TRUE(validate(metric, geometry, options).ok());
     return score_stream(metric, geometry, options, reference, distorted);
 }
 

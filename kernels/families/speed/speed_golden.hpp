@@ -116,7 +116,7 @@ inline void expect_golden_scores(const MetricDescriptor& metric, size_t least_sc
         for (const auto& [suffix, outputs] : wanted) {
             OptionValues options(metric.options);
             ASSERT_TRUE(read_suffix(suffix, &options));
-            const Status status = metric.validate(geometry, options);
+            const Status status = validate(metric, geometry, options);
             if (!status.ok()) {
                 // The reference gives single pictures their 0 without looking at their size.
                 ASSERT_TRUE(clip.frames == 1 && metric.history > 0) << clip.name << ": " << status.text();

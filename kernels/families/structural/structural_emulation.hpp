@@ -81,7 +81,7 @@ inline void expect_emulation_equals_cpu(const MetricDescriptor& descriptor, std:
                                         const EmulationCase& c, const OptionValues& options, bool descending) {
     SCOPED_TRACE(testing::Message() << c);
     const FrameGeometry geometry = test::luma_geometry(c.width, c.height, c.depth);
-    ASSERT_TRUE(descriptor.validate(geometry, options).ok());
+    ASSERT_TRUE(validate(descriptor, geometry, options).ok());
     const auto metric = descriptor.create(geometry, options);
     kernels.push_back({"structural_window_u8", emulate_window<uint8_t>});
     kernels.push_back({"structural_window_u16", emulate_window<uint16_t>});

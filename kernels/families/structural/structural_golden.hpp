@@ -70,7 +70,7 @@ inline void expect_golden_scores(const MetricDescriptor& descriptor, int least_c
                 test::OptionList list;
                 for (const auto& [name, value] : item["options"].object)
                     list.emplace_back(name, option_value(value.string));
-                if (!descriptor.validate(geometry, test::options_of(descriptor, list)).ok()) {
+                if (!validate(descriptor, geometry, test::options_of(descriptor, list)).ok()) {
                     EXPECT_TRUE(is_undefined(run, descriptor)) << where;
                     ++counts.refused;
                     continue;

@@ -731,7 +731,7 @@ Status validate(int width, int height, const Assignments& assignments) {
     FrameGeometry geometry;
     geometry.width = width;
     geometry.height = height;
-    return descriptor().validate(geometry, with_options(assignments));
+    return validate(descriptor(), geometry, with_options(assignments));
 }
 
 TEST(AdmValidate, Sizes) {

@@ -307,7 +307,7 @@ void expect_emulation_equals_cpu(const EmulationCase& c, bool descending) {
     OptionValues options(descriptor().options);
     for (const auto& [name, value] : c.options)
         ASSERT_TRUE(set_option(descriptor(), name, value, UnknownOption::kError, &options).ok());
-    const Status status = descriptor().validate(geometry, options);
+    const Status status = validate(descriptor(), geometry, options);
     ASSERT_TRUE(status.ok()) << status.text();
     const auto metric = descriptor().create(geometry, options);
     test::EmulatedProgram program(kKernels, c.shared_bytes);

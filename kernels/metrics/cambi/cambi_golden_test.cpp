@@ -88,7 +88,7 @@ void compare_run(const Clip& clip, ClipFiles& files, const Json& run, Counts* co
         OptionValues options(descriptor().options);
         if (!parse_options(item, &options).ok()) continue; // refused, see below
         const std::string main_name = log_name(descriptor(), descriptor().outputs[0], options);
-        const Status status = descriptor().validate(geometry_of(clip), options);
+        const Status status = validate(descriptor(), geometry_of(clip), options);
         EXPECT_EQ(status.ok(), run["metrics"].has(main_name)) << clip.name << " " << main_name << " " << status.text();
         if (!status.ok() || !run["metrics"].has(main_name)) continue;
         const auto metric = descriptor().create(geometry_of(clip), options);
@@ -113,7 +113,7 @@ void compare_refusals(const Clip& clip, const Json& run, Counts* counts) {
         if (item["feature"].string != "cambi") continue;
         OptionValues options(descriptor().options);
         Status status = parse_options(item, &options);
-        if (status.ok()) status = descriptor().validate(geometry_of(clip), options);
+        if (status.ok()) status = validate(descriptor(), geometry_of(clip), options);
         EXPECT_FALSE(status.ok()) << clip.name;
         EXPECT_EQ(status.text().find('\n'), std::string::npos);
         ++counts->refusals;

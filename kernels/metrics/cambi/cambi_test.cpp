@@ -72,7 +72,7 @@ public:
 std::map<int, double> scores_of(const FrameGeometry& geometry, const OptionList& list, const Luma& reference,
                                 const Luma& distorted, int64_t frame = 0) {
     const OptionValues options = options_of(list);
-    const Status status = descriptor().validate(geometry, options);
+    const Status status = validate(descriptor(), geometry, options);
     EXPECT_TRUE(status.ok()) << status.text();
     if (!status.ok()) return {};
     const auto metric = descriptor().create(geometry, options);
@@ -405,7 +405,7 @@ TEST(Cambi, Names) {
 std::string refusal(int width, int height, const OptionList& list) {
     OptionValues options(descriptor().options);
     Status status = parse(list, &options);
-    if (status.ok()) status = descriptor().validate(test::luma_geometry(width, height, 8), options);
+    if (status.ok()) status = validate(descriptor(), test::luma_geometry(width, height, 8), options);
     EXPECT_EQ(status.text().find('\n'), std::string::npos) << status.text();
     return status.text();
 }
@@ -476,7 +476,7 @@ TEST(Cambi, HeatMapsLieAtTheirFrames) {
     std::filesystem::remove_all(folder);
     const FrameGeometry geometry = test::luma_geometry(301, 223, 8);
     const OptionValues options = options_of({{"heatmaps_path", folder.c_str()}});
-    ASSERT_TRUE(descriptor().validate(geometry, options).ok());
+    ASSERT_TRUE(validate(descriptor(), geometry, options).ok());
     const int widths[] = {301, 151, 76, 38, 19}, heights[] = {223, 112, 56, 28, 14};
     {
         const auto metric = descriptor().create(geometry, options);
@@ -514,7 +514,7 @@ TEST(Cambi, HeatMapsThatCannotBeWrittenAreTrouble) {
     std::filesystem::remove_all(folder);
     const FrameGeometry geometry = test::luma_geometry(240, 220, 8);
     const OptionValues options = options_of({{"heatmaps_path", folder.c_str()}});
-    ASSERT_TRUE(descriptor().validate(geometry, options).ok());
+    ASSERT_TRUE(validate(descriptor(), geometry, options).ok());
     const auto first = descriptor().create(geometry, options), second = descriptor().create(geometry, options);
     const std::vector<uint64_t> words(first->accumulator_words());
     OutputScores scores;

@@ -317,7 +317,7 @@ TEST(CiedeEmulation, GoldenClips) {
     int compared = 0;
     for (const golden::Clip& clip : golden::clips(folder)) {
         const FrameGeometry geometry = golden::geometry_of(clip);
-        if (!descriptor().validate(geometry, OptionValues({})).ok()) continue;
+        if (!validate(descriptor(), geometry, OptionValues({})).ok()) continue;
         const std::vector<uint8_t> files[2] = {golden::unpack(folder, clip.reference_file),
                                                golden::unpack(folder, clip.distorted_file)};
         if (files[0].empty()) GTEST_SKIP() << "SKIPPED: the clips cannot be unpacked; is xz installed?";

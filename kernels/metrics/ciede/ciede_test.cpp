@@ -37,14 +37,14 @@ FrameGeometry geometry_of(int width, int height, int depth, int chroma_width, in
 
 TEST(Ciede, RefusesWhatHasNoScore) {
     const OptionValues options(descriptor().options);
-    const auto code = [&](const FrameGeometry& geometry) { return descriptor().validate(geometry, options).code(); };
+    const auto code = [&](const FrameGeometry& geometry) { return validate(descriptor(), geometry, options).code(); };
     EXPECT_EQ(code(geometry_of(2, 2, 8, 1, 1)), QC_OK);
     EXPECT_EQ(code(geometry_of(1, 1, 16, 1, 1)), QC_OK);
     EXPECT_EQ(code(geometry_of(64, 64, 12, 32, 64)), QC_OK);
     EXPECT_EQ(code(geometry_of(64, 64, 14, 32, 32)), QC_ERROR_UNSUPPORTED);
     EXPECT_EQ(code(geometry_of(64, 64, 8, 0, 0)), QC_ERROR_UNSUPPORTED);
     EXPECT_EQ(code(geometry_of(1, 64, 8, 0, 0)), QC_ERROR_UNSUPPORTED);
-    const Status status = descriptor().validate(geometry_of(64, 48, 8, 0, 0), options);
+    const Status status = validate(descriptor(), geometry_of(64, 48, 8, 0, 0), options);
     EXPECT_NE(status.text().find("ciede: a picture of 64x48 without chroma"), std::string::npos) << status.text();
 }
 

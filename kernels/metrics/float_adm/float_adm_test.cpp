@@ -308,7 +308,7 @@ TEST(FloatAdmNames, AreThoseOfLibvmaf) {
 TEST(FloatAdmValidate, DepthAndSize) {
     const OptionValues options(descriptor().options);
     const auto code = [&](int width, int height, int depth) {
-        return descriptor().validate(Picture(width, height, depth).geometry(), options).code();
+        return validate(descriptor(), Picture(width, height, depth).geometry(), options).code();
     };
     EXPECT_EQ(code(17, 17, 8), QC_OK);
     EXPECT_EQ(code(16, 17, 8), QC_ERROR_UNSUPPORTED);

@@ -138,7 +138,7 @@ TEST(FloatAnsnr, ScoresOfSums) {
 TEST(FloatAnsnr, ValidatesDepthAndSize) {
     const OptionValues options(descriptor().options);
     const auto code = [&](int width, int height, int depth) {
-        return descriptor().validate(test::luma_geometry(width, height, depth), options).code();
+        return validate(descriptor(), test::luma_geometry(width, height, depth), options).code();
     };
     EXPECT_EQ(code(3, 3, 8), QC_OK);
     EXPECT_EQ(code(2, 3, 8), QC_ERROR_UNSUPPORTED);

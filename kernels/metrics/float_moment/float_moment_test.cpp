@@ -70,11 +70,11 @@ TEST(FloatMoment, KernelSumsAreThoseOfTheCpu) {
 TEST(FloatMoment, ValidatesDepthAndSize) {
     const OptionValues options(descriptor().options);
     FrameGeometry geometry;
-    EXPECT_EQ(descriptor().validate(geometry, options).code(), QC_ERROR_INVALID);
+    EXPECT_EQ(validate(descriptor(), geometry, options).code(), QC_ERROR_INVALID);
     geometry.width = geometry.height = 1;
-    EXPECT_EQ(descriptor().validate(geometry, options).code(), QC_OK);
+    EXPECT_EQ(validate(descriptor(), geometry, options).code(), QC_OK);
     geometry.depth = 14;
-    EXPECT_EQ(descriptor().validate(geometry, options).code(), QC_ERROR_UNSUPPORTED);
+    EXPECT_EQ(validate(descriptor(), geometry, options).code(), QC_ERROR_UNSUPPORTED);
 }
 
 TEST(FloatMomentGolden, EveryClip) {

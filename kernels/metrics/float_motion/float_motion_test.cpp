@@ -216,7 +216,7 @@ TEST(FloatMotion, ChromaIsAdded) {
 
 TEST(FloatMotion, RefusesWhatItDoesNotDefine) {
     const auto validated = [](FrameGeometry geometry, const OptionList& options) {
-        return descriptor().validate(geometry, test::options_of(descriptor(), options));
+        return validate(descriptor(), geometry, test::options_of(descriptor(), options));
     };
     EXPECT_TRUE(validated(luma_geometry(3, 3), {}).ok());
     EXPECT_EQ(validated(luma_geometry(2, 9), {}).text(),

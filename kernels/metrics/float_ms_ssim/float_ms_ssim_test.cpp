@@ -157,15 +157,15 @@ TEST(FloatMsSsim, NegativeStructureIsNotANumber) {
 TEST(FloatMsSsim, RefusesWhatHasNoFiveScales) {
     const OptionValues options(descriptor().options);
     FrameGeometry geometry = test::synthetic_geometry(structural::kSmallest10Bits);
-    EXPECT_TRUE(descriptor().validate(geometry, options).ok());
+    EXPECT_TRUE(validate(descriptor(), geometry, options).ok());
     geometry.width = 175;
-    structural::expect_refusal(descriptor().validate(geometry, options), {"float_ms_ssim", "175x176", "176x176"});
+    structural::expect_refusal(validate(descriptor(), geometry, options), {"float_ms_ssim", "175x176", "176x176"});
     geometry.width = 1920;
     geometry.height = 175;
-    structural::expect_refusal(descriptor().validate(geometry, options), {"float_ms_ssim", "1920x175"});
+    structural::expect_refusal(validate(descriptor(), geometry, options), {"float_ms_ssim", "1920x175"});
     geometry.height = 1080;
     geometry.depth = 14;
-    structural::expect_refusal(descriptor().validate(geometry, options), {"float_ms_ssim", "14 bits"});
+    structural::expect_refusal(validate(descriptor(), geometry, options), {"float_ms_ssim", "14 bits"});
 }
 
 } // namespace

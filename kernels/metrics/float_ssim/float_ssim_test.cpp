@@ -242,8 +242,8 @@ TEST(Structural, DecibelsAreLimitedByDepthAndSize) {
 
 TEST(FloatSsim, RefusesWhatIsSmallerThanTheWindow) {
     const auto validated = [](int width, int height, int depth, double scale) {
-        return descriptor().validate(test::luma_geometry(width, height, depth),
-                                     test::options_of(descriptor(), {{"scale", scale}}));
+        return validate(descriptor(), test::luma_geometry(width, height, depth),
+                        test::options_of(descriptor(), {{"scale", scale}}));
     };
     EXPECT_TRUE(validated(11, 11, 8, 0).ok());
     EXPECT_TRUE(validated(21, 21, 16, 2).ok()); // 10, and one for the odd side

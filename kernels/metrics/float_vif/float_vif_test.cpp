@@ -192,7 +192,7 @@ Status validated(int width, int height, const test::OptionList& options, int dep
     geometry.width = width;
     geometry.height = height;
     geometry.depth = depth;
-    return descriptor().validate(geometry, test::options_of(descriptor(), options));
+    return validate(descriptor(), geometry, test::options_of(descriptor(), options));
 }
 
 TEST(FloatVif, RefusesWhatItDoesNotDefine) {

@@ -189,10 +189,10 @@ TEST(MotionOverTime, AFrameIsCompleteWhenTheNextIsKnown) {
 
 TEST(Motion, RefusesPicturesSmallerThanTheFilter) {
     const OptionValues options = test::options_of(descriptor(), {});
-    EXPECT_TRUE(descriptor().validate(test::luma_geometry(3, 3, 8), options).ok());
-    EXPECT_EQ(descriptor().validate(test::luma_geometry(2, 3, 8), options).code(), QC_ERROR_INVALID);
-    EXPECT_EQ(descriptor().validate(test::luma_geometry(3, 2, 8), options).code(), QC_ERROR_INVALID);
-    EXPECT_NE(descriptor().validate(test::luma_geometry(2, 9, 8), options).text().find("2x9"), std::string::npos);
+    EXPECT_TRUE(validate(descriptor(), test::luma_geometry(3, 3, 8), options).ok());
+    EXPECT_EQ(validate(descriptor(), test::luma_geometry(2, 3, 8), options).code(), QC_ERROR_INVALID);
+    EXPECT_EQ(validate(descriptor(), test::luma_geometry(3, 2, 8), options).code(), QC_ERROR_INVALID);
+    EXPECT_NE(validate(descriptor(), test::luma_geometry(2, 9, 8), options).text().find("2x9"), std::string::npos);
 }
 
 TEST(Motion, ForceZeroReadsNoPixels) {

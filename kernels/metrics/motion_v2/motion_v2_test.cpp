@@ -85,11 +85,11 @@ TEST(MotionV2, RefusesWhatTheForkRefuses) {
     FrameGeometry geometry;
     geometry.width = geometry.height = 3;
     const OptionValues none = test::options_of(descriptor(), {});
-    EXPECT_TRUE(descriptor().validate(geometry, none).ok());
+    EXPECT_TRUE(validate(descriptor(), geometry, none).ok());
     const OptionValues five = test::options_of(descriptor(), {{"motion_five_frame_window", 1}});
-    EXPECT_NE(descriptor().validate(geometry, five).text().find("motion_five_frame_window=true"), std::string::npos);
+    EXPECT_NE(validate(descriptor(), geometry, five).text().find("motion_five_frame_window=true"), std::string::npos);
     geometry.width = 2;
-    EXPECT_EQ(descriptor().validate(geometry, none).text(),
+    EXPECT_EQ(validate(descriptor(), geometry, none).text(),
               "motion_v2: a picture of 2x3 is too small, at least 3x3 is needed");
 }
 

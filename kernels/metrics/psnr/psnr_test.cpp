@@ -164,7 +164,7 @@ TEST(PsnrScores, AggregatesCoverMeasuredPlanesOnly) {
 TEST(Psnr, ValidatesDepthAndSize) {
     const OptionValues options = test::options_of(descriptor(), {});
     const auto code = [&](int width, int height, int depth) {
-        return descriptor().validate(geometry_of(width, height, depth, 0, 0), options).code();
+        return validate(descriptor(), geometry_of(width, height, depth, 0, 0), options).code();
     };
     for (const int depth : {8, 10, 12, 16}) EXPECT_EQ(code(1, 1, depth), QC_OK);
     for (const int depth : {7, 9, 11, 14, 15}) EXPECT_EQ(code(64, 64, depth), QC_ERROR_UNSUPPORTED);

@@ -255,7 +255,7 @@ TEST(PsnrHvs, PlanesWithoutAnErrorScoreInfinity) {
 
 TEST(PsnrHvs, RefusesWhatHasNoScore) {
     const OptionValues options(descriptor().options);
-    const auto code = [&](const FrameGeometry& geometry) { return descriptor().validate(geometry, options).code(); };
+    const auto code = [&](const FrameGeometry& geometry) { return validate(descriptor(), geometry, options).code(); };
     EXPECT_EQ(code(geometry_of(16, 16, 8, 8, 8)), QC_OK);
     EXPECT_EQ(code(geometry_of(8, 8, 12, 8, 8)), QC_OK);
     EXPECT_EQ(code(geometry_of(15, 16, 8, 7, 8)), QC_ERROR_UNSUPPORTED);

@@ -229,7 +229,7 @@ TEST(SpeedChroma, CommonScoreLeavesOutASingularPlane) {
 Status validated(const FrameGeometry& geometry, const char* suffix) {
     OptionValues options(descriptor().options);
     EXPECT_TRUE(speed::read_suffix(suffix, &options));
-    return descriptor().validate(geometry, options);
+    return validate(descriptor(), geometry, options);
 }
 
 FrameGeometry geometry_of(int width, int height, qc_chroma chroma, int depth) {

@@ -57,7 +57,8 @@ TEST(SpeedTemporal, RefusesSmallPictures) {
     const auto validated = [](int width, int height, const char* suffix) {
         OptionValues options(descriptor().options);
         EXPECT_TRUE(speed::read_suffix(suffix, &options));
-        return descriptor().validate(test::synthetic_geometry({"", width, height, QC_CHROMA_400, 8, 1, 0, 0}), options);
+        return validate(descriptor(), test::synthetic_geometry({"", width, height, QC_CHROMA_400, 8, 1, 0, 0}),
+                        options);
     };
     EXPECT_TRUE(validated(80, 80, "").ok());
     speed::expect_refusal(validated(79, 80, ""), {"speed_temporal", "79x80", "80x80"});

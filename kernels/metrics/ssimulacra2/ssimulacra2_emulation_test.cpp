@@ -208,7 +208,7 @@ Differences expect_emulation_near_cpu(const EmulationCase& c, bool descending) {
     const FrameGeometry geometry = geometry_of(c);
     const OptionValues options = test::options_of(descriptor(), list_of(c.words));
     Differences differences;
-    const Status valid = descriptor().validate(geometry, options);
+    const Status valid = validate(descriptor(), geometry, options);
     EXPECT_TRUE(valid.ok()) << valid.text();
     if (!valid.ok()) return differences;
     Plan plan;

@@ -67,7 +67,7 @@ ColourTags tags(int matrix, int range, int primaries, int transfer, int location
 }
 
 Status validate(const FrameGeometry& geometry, const Words& words = {}) {
-    return descriptor().validate(geometry, test::options_of(descriptor(), list_of(words)));
+    return validate(descriptor(), geometry, test::options_of(descriptor(), list_of(words)));
 }
 
 Plan plan_of(const FrameGeometry& geometry, const Words& words = {}) {

@@ -104,7 +104,7 @@ TEST(VifGolden, EveryClipEqualsLibvmaf) {
     if (folder.empty()) GTEST_SKIP() << "SKIPPED: the golden clips are not here (set QC_SHARED)";
     int compared = 0, clips = 0;
     for (const golden::Clip& clip : golden::clips(folder)) {
-        if (!descriptor().validate(geometry_of(clip), OptionValues(descriptor().options)).ok()) continue;
+        if (!validate(descriptor(), geometry_of(clip), OptionValues(descriptor().options)).ok()) continue;
         SCOPED_TRACE(clip.name);
         const Scores scores = score_clip(folder, clip);
         ASSERT_FALSE(scores.empty()) << "cannot unpack the clip";

@@ -292,7 +292,7 @@ OptionValues make_options(bool debug, double gain_limit, bool skip_scale_0) {
 
 void score_clip(const test::SyntheticClip& clip, const OptionValues& options, CollectedScores* scores) {
     const FrameGeometry geometry = test::synthetic_geometry(clip);
-    ASSERT_TRUE(descriptor().validate(geometry, options).ok());
+    ASSERT_TRUE(validate(descriptor(), geometry, options).ok());
     const auto metric = descriptor().create(geometry, options);
     for (int frame = 0; frame < clip.frames; ++frame) {
         const test::SyntheticPicture reference(clip, false, frame), distorted(clip, true, frame);
@@ -407,9 +407,9 @@ TEST(VifScores, SkippedScaleIsZeroAndLeavesTheOthersAlone) {
 
 TEST(VifDescriptor, RefusesSmallPictures) {
     const OptionValues options(descriptor().options);
-    EXPECT_TRUE(descriptor().validate(test::luma_geometry(16, 16, 8), options).ok());
+    EXPECT_TRUE(validate(descriptor(), test::luma_geometry(16, 16, 8), options).ok());
     for (const auto& [width, height] : {std::pair{15, 16}, {16, 15}, {1, 1}}) {
-        const Status status = descriptor().validate(test::luma_geometry(width, height, 8), options);
+        const Status status = validate(descriptor(), test::luma_geometry(width, height, 8), options);
         EXPECT_EQ(status.code(), QC_ERROR_INVALID);
         EXPECT_NE(status.text().find("16x16"), std::string::npos) << status.text();
     }

@@ -602,14 +602,14 @@ TEST(Xpsnr, SaysWhichFrameRateItAssumes) {
 TEST(Xpsnr, ValidatesDepthAndSize) {
     const OptionValues options(descriptor().options);
     FrameGeometry geometry;
-    EXPECT_EQ(descriptor().validate(geometry, options).code(), QC_ERROR_INVALID);
+    EXPECT_EQ(validate(descriptor(), geometry, options).code(), QC_ERROR_INVALID);
     geometry.width = geometry.height = 1;
     for (const int depth : {8, 10, 12, 16}) {
         geometry.depth = depth;
-        EXPECT_EQ(descriptor().validate(geometry, options).code(), QC_OK);
+        EXPECT_EQ(validate(descriptor(), geometry, options).code(), QC_OK);
     }
     geometry.depth = 7;
-    EXPECT_EQ(descriptor().validate(geometry, options).code(), QC_ERROR_UNSUPPORTED);
+    EXPECT_EQ(validate(descriptor(), geometry, options).code(), QC_ERROR_UNSUPPORTED);
 }
 
 /// Through a session: frames' history, missing pictures' places, RGB, all on the CPU.
