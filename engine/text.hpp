@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Foreign text inside messages.
+// Pieces of messages.
 #pragma once
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace qc {
 
@@ -13,6 +14,13 @@ inline std::string in_quotes(std::string_view text) {
     std::string safe = "\"";
     for (char c : text.substr(0, kLongest)) safe += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
     return safe + (text.size() > kLongest ? "...\"" : "\"");
+}
+
+/// "a, b, c"
+inline std::string joined(const std::vector<std::string>& words) {
+    std::string text;
+    for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+    return text;
 }
 
 } // namespace qc

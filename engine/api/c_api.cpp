@@ -129,9 +129,11 @@ qc_status qc_config_check(const qc_config* config, qc_error* error) {
     if (config == nullptr) return QC_ERROR_INVALID;
     return report(protect([&]() -> Status {
                       QC_RETURN_IF_ERROR(check_numbers(*config));
-                      if (config->reference.width != 0) return qc::Session::check(*config);
+                      qc::ScoreRequest request;
+                      QC_RETURN_IF_ERROR(qc::parse_request(*config, qc::registered_metrics(), &request));
+                      if (config->reference.width != 0) return qc::Session::check(request, *config);
                       qc::ScorePlan plan;
-                      return qc::build_score_plan(*config, qc::registered_metrics(), nullptr, &plan);
+                      return qc::build_score_plan(request, nullptr, &plan);
                   }),
                   error);
 }
@@ -141,10 +143,9 @@ int qc_config_accepts_rgb(const qc_config* config) {
     bool accepts = false;
     const Status status = protect([&]() -> Status {
         QC_RETURN_IF_ERROR(check_numbers(*config));
-        qc::ScorePlan plan;
-        QC_RETURN_IF_ERROR(qc::build_score_plan(*config, qc::registered_metrics(), nullptr, &plan));
-        accepts = std::all_of(plan.instances.begin(), plan.instances.end(),
-                              [](const qc::MetricInstance& instance) { return instance.descriptor->accepts_rgb; });
+        qc::ScoreRequest request;
+        QC_RETURN_IF_ERROR(qc::parse_request(*config, qc::registered_metrics(), &request));
+        accepts = request.accepts_rgb();
         return {};
     });
     return status.ok() && accepts ? 1 : 0;

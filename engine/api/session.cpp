@@ -53,6 +53,7 @@ AccumulatorLayout::AccumulatorLayout(const ScorePlan& plan, std::span<const std:
 // ---- creation -------------------------------------------------------------------------------------------------------
 
 Session::Session(const qc_config& config) : config_(config) {
+    config_.metrics = config_.model = config_.feature = config_.options = nullptr;
     if (config_.renditions == 0) config_.renditions = 1;
     if (config_.n_subsample == 0) config_.n_subsample = 1;
 }
@@ -61,15 +62,21 @@ Session::~Session() {
     if (backend_ != nullptr) backend_->drain();
 }
 
-Status Session::check(const qc_config& config) {
+Status Session::check(const ScoreRequest& request, const qc_config& config) {
     Session made(config);
     made.config_.log = nullptr;
-    return made.plan_scores();
+    return made.plan_scores(request);
 }
 
 Status Session::create(const qc_config& config, std::unique_ptr<Session>* session) {
+    ScoreRequest request;
+    QC_RETURN_IF_ERROR(parse_request(config, registered_metrics(), &request));
+    return create(request, config, session);
+}
+
+Status Session::create(const ScoreRequest& request, const qc_config& config, std::unique_ptr<Session>* session) {
     std::unique_ptr<Session> made(new Session(config));
-    QC_RETURN_IF_ERROR(made->plan_scores());
+    QC_RETURN_IF_ERROR(made->plan_scores(request));
     QC_RETURN_IF_ERROR(made->make_scorers());
     QC_RETURN_IF_ERROR(made->choose_backend());
     for (int r = 0; r < made->renditions(); ++r) {
@@ -81,7 +88,6 @@ Status Session::create(const qc_config& config, std::unique_ptr<Session>* sessio
     made->row_present_.resize(cells);
     made->row_fetched_.resize(static_cast<size_t>(made->renditions()));
     made->description_ = made->backend_->description();
-    made->config_.metrics = made->config_.model = made->config_.feature = made->config_.options = nullptr;
     *session = std::move(made);
     return {};
 }
@@ -90,10 +96,10 @@ void Session::log(qc_log_level level, const std::string& text) const {
     if (config_.log != nullptr) config_.log(config_.log_opaque, level, text.c_str());
 }
 
-Status Session::plan_scores() {
+Status Session::plan_scores(const ScoreRequest& request) {
     bool chroma_agrees = true;
     QC_RETURN_IF_ERROR(session_geometry(config_, &geometry_, &chroma_agrees));
-    QC_RETURN_IF_ERROR(build_score_plan(config_, registered_metrics(), &geometry_, &plan_));
+    QC_RETURN_IF_ERROR(build_score_plan(request, &geometry_, &plan_));
     for (const std::string& warning : plan_.warnings) log(QC_LOG_WARNING, warning);
     for (const std::string& note : plan_.notes) log(QC_LOG_INFO, note);
     for (const MetricInstance& instance : plan_.instances) {

@@ -19,9 +19,12 @@ namespace qc {
 /// Used from one thread at a time.
 class Session {
 public:
+    /// The strings of the configuration are not looked at: the request was made of them.
+    static Status create(const ScoreRequest& request, const qc_config& config, std::unique_ptr<Session>* session);
+    /// Parses the strings first.
     static Status create(const qc_config& config, std::unique_ptr<Session>* session);
     /// What create() would refuse before it looks for a device.
-    static Status check(const qc_config& config);
+    static Status check(const ScoreRequest& request, const qc_config& config);
     ~Session();
     Session(const Session&) = delete;
     Session& operator=(const Session&) = delete;
@@ -55,7 +58,7 @@ private:
 
     explicit Session(const qc_config& config);
 
-    Status plan_scores();
+    Status plan_scores(const ScoreRequest& request);
     Status make_scorers();
     Status choose_backend();
     Status open_cuda();
@@ -69,7 +72,7 @@ private:
     bool next_row(qc_row* row);
     Status fail(Status status);
 
-    qc_config config_; ///< defaults resolved; strings are only valid during create()
+    qc_config config_; ///< defaults resolved; its strings are not used
     FrameGeometry geometry_;
     ScorePlan plan_;
     bool needs_chroma_ = false;

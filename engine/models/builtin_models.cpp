@@ -184,6 +184,11 @@ std::span<const std::string_view> builtin_model_names() {
     return kNames;
 }
 
+std::span<const std::string_view> models_of_all() {
+    static constexpr std::string_view kEntries[] = {"version=vmaf_v0.6.1", "version=auto:name=vmaf_v1"};
+    return kEntries;
+}
+
 std::string_view automatic_model_name(int width, int height, double frame_rate) {
     // Half way, on a scale of ratios, between 1920x1080 and 3840x2160, whichever way round the picture stands.
     constexpr double kLongSide = 2715.3, kShortSide = 1527.4;

@@ -13,6 +13,9 @@ namespace qc {
 /// Names in a fixed order; the first is the default.
 std::span<const std::string_view> builtin_model_names();
 
+/// What metrics=all scores beside the metrics where `model` is not given, as entries of that option.
+std::span<const std::string_view> models_of_all();
+
 /// The v1 model for pictures of this size, which are looked at from where their lines are just not seen: three picture
 /// heights away up to about 1080 lines (3d0h), one and a half above (1d5h_2160); its high-frame-rate twin from 50
 /// frames/s up. frame_rate 0: unknown, taken as lower.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// From the configuration's strings to what is computed: which metrics with which options, which models, and the columns
-// that their scores fill. The same for every rendition of a session.
+// From a request to what is computed: which metrics with which options, which models, and the columns that their scores
+// fill. The same for every rendition of a session. Names no metric.
 #pragma once
 
 #include <memory>
@@ -10,6 +10,7 @@
 
 #include "contract/metric.hpp"
 #include "models/model.hpp"
+#include "plan/request.hpp"
 
 namespace qc {
 
@@ -59,10 +60,7 @@ struct ScorePlan {
     size_t computed_by(size_t instance) const;
 };
 
-/// Names that qc_config::metrics accepts: "vmaf", "all" and every metric's, with its short name: "float_ssim (ssim)".
-std::vector<std::string> metric_names(std::span<const MetricDescriptor* const> registry);
-
-/// Reads metrics, model, feature, options and n_subsample of the configuration.
+/// Makes the plan of a request.
 ///
 /// Instances are made in the order: `feature`, `metrics` (but "vmaf"), features of the models, so that what the user
 /// spelt out comes first. As in libvmaf a later request whose score names equal an earlier one's is served by it,
@@ -71,19 +69,12 @@ std::vector<std::string> metric_names(std::span<const MetricDescriptor* const> r
 /// With skip_unsupported, metrics that refuse the geometry are left out with a warning, and so are models that need
 /// them; nothing left is an error.
 ///
-/// "all" among the metrics stands for every metric but examples, and, without `model`, for the models vmaf_v0.6.1 as
-/// "vmaf" and "auto" as "vmaf_v1".
+/// The model "auto" is a built-in one that fits size and frame rate of the geometry; a note says which.
 ///
-/// The model "auto" is a built-in one that fits size and frame rate (automatic_model_name); a note says which.
-///
-/// Models without a `name`: the first of them is called "vmaf" (unless another was given that name), later ones after
-/// their version or their file ("/x/mine.json": "mine"). Two of the same name are an error.
-///
-/// @param geometry null: only what needs no picture size (qc_config_check): outputs count as for a large picture.
-///        Otherwise each descriptor's validate() is asked too, and disabled outputs get no column.
-/// @return QC_ERROR_INVALID or QC_ERROR_IO with one line that names the option, the value and what is accepted; or what
-///         validate() returned
-Status build_score_plan(const qc_config& config, std::span<const MetricDescriptor* const> registry,
-                        const FrameGeometry* geometry, ScorePlan* plan);
+/// @param geometry null: only what needs no picture size: outputs count as for a large picture. Otherwise each metric's
+///        validate() is asked too, and disabled outputs get no column.
+/// @return QC_ERROR_INVALID with one line that names the option, the value and what is accepted; or what validate()
+///         returned
+Status build_score_plan(const ScoreRequest& request, const FrameGeometry* geometry, ScorePlan* plan);
 
 } // namespace qc

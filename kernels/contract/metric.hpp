@@ -122,6 +122,15 @@ public:
 /// Both in one object. On its way out: metrics become a Scorer and a Finaliser.
 class Metric : public Scorer, public Finaliser {};
 
+/// Lines in the style of another tool that a metric's scores can be written as (engine/report/stats_line.hpp).
+struct StatsLineSpec {
+    qc_stats_format format;
+    std::string_view name;                     ///< of the format, for messages
+    std::string_view needed_option;            ///< has to be on for the scores to be written; empty: none
+    std::string_view spoiling_option;          ///< makes another quantity of the scores; empty: none
+    std::span<const std::string_view> outputs; ///< per plane, as models call them; the first has to be there
+};
+
 /// Luma samples.
 struct PictureSize {
     int width = 1, height = 1;
@@ -160,6 +169,7 @@ struct MetricDescriptor {
     bool templated_names = false;
     std::span<const OptionSpec> options;
     std::span<const OutputSpec> outputs;
+    std::span<const StatsLineSpec> stats_lines{};
     /// Has no scores for pictures without chroma planes.
     bool requires_chroma = false;
     int largest_depth = 16; ///< bits per sample

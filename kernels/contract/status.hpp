@@ -46,6 +46,10 @@ inline Status invalid(std::string text) {
 inline Status unsupported(std::string text) {
     return {QC_ERROR_UNSUPPORTED, std::move(text)};
 }
+/// The same failure with what it is about in front.
+inline Status prefixed(const std::string& about, const Status& status) {
+    return status.ok() ? status : Status(status.code(), about + ": " + status.text());
+}
 
 } // namespace qc
 

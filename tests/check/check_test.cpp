@@ -13,6 +13,7 @@
 
 #ifdef QC_WITH_CUDA
 #include "cuda/context.hpp"
+#include "tests/support/plans.hpp"
 #endif
 
 namespace qc::test {
@@ -32,7 +33,7 @@ protected:
         FrameGeometry geometry;
         bool chroma_agrees = false;
         return session_geometry(config, &geometry, &chroma_agrees).ok() &&
-               build_score_plan(config, registered_metrics(), &geometry, &plan).ok();
+               test::plan_of_config(config, registered_metrics(), &geometry, &plan).ok();
     }
 
     /// Scores the same stream on both backends and compares.

@@ -134,12 +134,15 @@ inline constexpr OutputSpec kPsnrOutputs[] = {
     {"psnr_cb", "psnr_cb", psnr_chroma},
     {"psnr_cr", "psnr_cr", psnr_chroma},
 };
+inline constexpr std::string_view kPsnrErrors[] = {"mse_y", "mse_cb", "mse_cr"};
+inline constexpr StatsLineSpec kPsnrLines[] = {{QC_STATS_FORMAT_PSNR, "psnr", "enable_mse", "", kPsnrErrors}};
 inline constexpr MetricDescriptor kPsnr = {.name = "psnr",
                                            .summary = "peak signal-to-noise ratio",
                                            .every_frame = true,
                                            .needs_chroma = true,
                                            .options = kPsnrOptions,
                                            .outputs = kPsnrOutputs,
+                                           .stats_lines = kPsnrLines,
                                            .validate = accept_all,
                                            .create = create_nothing};
 

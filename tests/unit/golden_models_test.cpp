@@ -15,6 +15,7 @@
 #include "models/model_json.hpp"
 #include "plan/score_plan.hpp"
 #include "scores/score_table.hpp"
+#include "tests/support/plans.hpp"
 
 namespace qc::test {
 namespace {
@@ -101,7 +102,7 @@ void check_run(const std::string& models, const Json& golden, const char* run_na
     qc_config config{};
     config.model = models.c_str();
     ScorePlan plan;
-    const Status status = build_score_plan(config, registry, nullptr, &plan);
+    const Status status = test::plan_of_config(config, registry, nullptr, &plan);
     ASSERT_TRUE(status.ok()) << status.text();
 
     // Debug outputs are not in these runs; models that the reference refused (or crashed on) neither.

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "fake_metrics.hpp"
+#include "tests/support/plans.hpp"
 
 namespace qc::test {
 namespace {
@@ -35,7 +36,7 @@ ScoredRun run_of(const std::vector<double>& scores, int n_subsample = 1) {
     qc_config config{};
     config.metrics = "vif";
     config.n_subsample = n_subsample;
-    EXPECT_TRUE(build_score_plan(config, fake_registry(), &kGeometry, &run.plan).ok());
+    EXPECT_TRUE(test::plan_of_config(config, fake_registry(), &kGeometry, &run.plan).ok());
     EXPECT_TRUE(ScoreTable::create(run.plan, &run.table).ok());
     for (size_t frame = 0; frame < scores.size(); ++frame) {
         run.table->begin_frame(int64_t(frame), true);
@@ -85,7 +86,7 @@ TEST(LogWriter, ModelsAreListedWithTheirRanges) {
     ScoredRun run;
     qc_config config{};
     config.model = "vmaf_v1.0.16_3d0h_2160|vmaf_v1.0.16_5d0h:disable_clip=true:name=open";
-    ASSERT_TRUE(build_score_plan(config, fake_registry_v1(), &kGeometry, &run.plan).ok());
+    ASSERT_TRUE(test::plan_of_config(config, fake_registry_v1(), &kGeometry, &run.plan).ok());
     ASSERT_TRUE(ScoreTable::create(run.plan, &run.table).ok());
     run.table->close();
     ASSERT_TRUE(write(run, folder.file("log.json")).ok());
@@ -311,7 +312,7 @@ TEST(LogWriter, GoldenRoundTrip) {
         qc_config config{};
         config.model = "version=vmaf_v0.6.1|version=vmaf_v0.6.1neg|version=vmaf_4k_v0.6.1|version=vmaf_4k_v0.6.1neg|"
                        "version=vmaf_b_v0.6.3";
-        ASSERT_TRUE(build_score_plan(config, fake_registry(), &kGeometry, &run.plan).ok());
+        ASSERT_TRUE(test::plan_of_config(config, fake_registry(), &kGeometry, &run.plan).ok());
         ASSERT_TRUE(ScoreTable::create(run.plan, &run.table).ok());
         for (int64_t frame = 0; frame < golden.at("frames").get<int64_t>(); ++frame) {
             run.table->begin_frame(frame, true);

@@ -8,6 +8,7 @@
 
 #include "fake_metrics.hpp"
 #include "report/stats_line.hpp"
+#include "tests/support/plans.hpp"
 
 namespace qc::test {
 namespace {
@@ -33,7 +34,7 @@ Status build(const Wish& wish, ScorePlan* plan, const FrameGeometry* geometry = 
     config.skip_unsupported = wish.skip_unsupported;
     config.stats_format = wish.stats_format;
     config.renditions = wish.renditions;
-    return build_score_plan(config, fake_registry(), geometry, plan);
+    return test::plan_of_config(config, fake_registry(), geometry, plan);
 }
 
 ScorePlan plan_of(const Wish& wish, const FrameGeometry* geometry = &kGeometry) {
@@ -197,7 +198,7 @@ TEST(ScorePlan, Version1NamesFeaturesLikeTheReference) {
     qc_config config{};
     config.model = "version=vmaf_v1.0.16_5d0h|version=vmaf_v1.0.16_hfr_1d5h_2160:cambi.enc_width=1280";
     ScorePlan plan;
-    const Status status = build_score_plan(config, fake_registry_v1(), &kGeometry, &plan);
+    const Status status = test::plan_of_config(config, fake_registry_v1(), &kGeometry, &plan);
     ASSERT_TRUE(status.ok()) << status.text();
     const auto input = [&](size_t model, size_t feature) {
         return plan.columns[static_cast<size_t>(plan.models[model].inputs[feature])].name;
@@ -218,9 +219,11 @@ TEST(ScorePlan, AutomaticModelIsNoted) {
     const auto plan_for = [](const char* model, double rate, const FrameGeometry* geometry) {
         qc_config config{};
         config.model = model;
-        config.frame_rate = rate;
+        FrameGeometry shape = geometry != nullptr ? *geometry : FrameGeometry{};
+        shape.frame_rate = rate;
         ScorePlan plan;
-        const Status status = build_score_plan(config, fake_registry_v1(), geometry, &plan);
+        const Status status =
+            test::plan_of_config(config, fake_registry_v1(), geometry != nullptr ? &shape : nullptr, &plan);
         EXPECT_TRUE(status.ok()) << status.text();
         return plan;
     };
@@ -327,6 +330,7 @@ protected:
         ssim_.options = kSsimOptions;
         ssim_.outputs = kSsimOutputs;
         ssim_.validate = refuse_small;
+        ssim_.stats_lines = kSsimLines;
         chroma_.short_name = temporal_.short_name = "speed";
         temporal_.name = "speed_temporal";
         temporal_.outputs = kTemporalOutputs;
@@ -345,7 +349,7 @@ protected:
         config.skip_unsupported = wish.skip_unsupported;
         config.stats_format = wish.stats_format;
         config.renditions = wish.renditions;
-        return build_score_plan(config, metrics, geometry, plan);
+        return test::plan_of_config(config, metrics, geometry, plan);
     }
     ScorePlan plan_of(const Wish& wish, const FrameGeometry* geometry = &kGeometry) {
         ScorePlan plan;
@@ -366,6 +370,8 @@ protected:
 
     static constexpr OptionSpec kSsimOptions[] = {flag_option("enable_db", "")};
     static constexpr OutputSpec kSsimOutputs[] = {{"float_ssim", "float_ssim"}};
+    static constexpr std::string_view kSsimScore[] = {"float_ssim"};
+    static constexpr StatsLineSpec kSsimLines[] = {{QC_STATS_FORMAT_SSIM, "ssim", "", "enable_db", kSsimScore}};
     static constexpr OutputSpec kTemporalOutputs[] = {{"speed_temporal", "speed_temporal"}};
     MetricDescriptor ssim_ = kVif, chroma_ = kSpeedChroma, temporal_ = kVif, example_ = kVif;
 };

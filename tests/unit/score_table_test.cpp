@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "fake_metrics.hpp"
+#include "tests/support/plans.hpp"
 
 namespace qc::test {
 namespace {
@@ -22,7 +23,7 @@ ScorePlan plan_of(const char* metrics, const char* model = nullptr, int n_subsam
     config.model = model;
     config.n_subsample = n_subsample;
     ScorePlan plan;
-    const Status status = build_score_plan(config, fake_registry(), &kGeometry, &plan);
+    const Status status = test::plan_of_config(config, fake_registry(), &kGeometry, &plan);
     EXPECT_TRUE(status.ok()) << status.text();
     return plan;
 }

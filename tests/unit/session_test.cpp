@@ -7,6 +7,7 @@
 
 #include "plan/metric_registry.hpp"
 #include "quality_cuda.h"
+#include "tests/support/plans.hpp"
 #include "tests/support/runs.hpp"
 
 namespace qc::test {
@@ -402,7 +403,7 @@ TEST(CApi, EveryMetricCanBeNamed) {
             if (word.empty()) continue;
             qc_config config = cpu_config(word.c_str());
             ScorePlan plan;
-            const Status status = build_score_plan(config, registered_metrics(), nullptr, &plan);
+            const Status status = test::plan_of_config(config, registered_metrics(), nullptr, &plan);
             EXPECT_TRUE(status.ok()) << word << ": " << status.text();
             named = named || std::any_of(plan.instances.begin(), plan.instances.end(),
                                          [&](const MetricInstance& each) { return each.descriptor->name == name; });

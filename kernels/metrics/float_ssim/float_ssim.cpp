@@ -120,6 +120,9 @@ std::string stage(const FrameGeometry& geometry, const OptionValues& options) {
     return format("float_ssim sums, decimated by %d", decimation_for(geometry, options).factor);
 }
 
+constexpr std::string_view kSimilarity[] = {"float_ssim"};
+constexpr StatsLineSpec kStatsLines[] = {{QC_STATS_FORMAT_SSIM, "ssim", "", "enable_db", kSimilarity}};
+
 } // namespace
 
 const MetricDescriptor& descriptor() {
@@ -130,6 +133,7 @@ const MetricDescriptor& descriptor() {
         .scope = Scope::kPair,
         .options = kOptions,
         .outputs = kOutputs,
+        .stats_lines = kStatsLines,
         .validate = validate,
         .create = create,
         .stage = stage,

@@ -162,6 +162,9 @@ std::string stage(const FrameGeometry& geometry, const OptionValues& options) {
     return std::string(measured_planes(options, geometry) == kPlanes ? sse::kChromaStage : sse::kLumaStage);
 }
 
+constexpr std::string_view kErrors[] = {"mse_y", "mse_cb", "mse_cr"};
+constexpr StatsLineSpec kStatsLines[] = {{QC_STATS_FORMAT_PSNR, "psnr", "enable_mse", "", kErrors}};
+
 } // namespace
 
 const MetricDescriptor& descriptor() {
@@ -175,6 +178,7 @@ const MetricDescriptor& descriptor() {
         .templated_names = false,
         .options = kOptions,
         .outputs = kOutputs,
+        .stats_lines = kStatsLines,
         .validate = validate,
         .create = create,
         .stage = stage,

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// What the strings of a configuration ask for, before anything is known of the pictures. Strings are parsed and model
+// files read here, once; the plan (score_plan.hpp) is made of a request and a geometry. Depends on models and on the
+// metrics' contract; names no metric.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "contract/metric.hpp"
+#include "plan/model_request.hpp"
+
+namespace qc {
+
+/// One metric that is wanted, with its options.
+struct MetricRequest {
+    const MetricDescriptor* metric = nullptr;
+    OptionValues options;
+    std::string requester; ///< for messages: the configuration's field
+};
+
+struct ScoreRequest {
+    MetricRegistry registry;
+    std::vector<MetricRequest> metrics; ///< those of `feature`, then those of `metrics` (but "vmaf")
+    std::vector<ModelRequest> models;
+    bool several = false; ///< `metrics` names more than one
+    qc_stats_format stats_format = QC_STATS_FORMAT_NONE;
+    int n_subsample = 1;
+    bool skip_unsupported = false;
+    std::vector<std::string> warnings; ///< things to tell the user once, one line each
+
+    /// Whether every metric takes RGB pictures.
+    bool accepts_rgb() const;
+};
+
+/// Reads metrics, model, feature, options, stats_format, renditions, n_subsample and skip_unsupported of the
+/// configuration; nothing else is looked at.
+///
+/// "all" among the metrics stands for every metric but examples, and, without `model`, for the models of
+/// models_of_all().
+///
+/// @return QC_ERROR_INVALID or QC_ERROR_IO with one line that names the option, the value and what is accepted
+Status parse_request(const qc_config& config, MetricRegistry registry, ScoreRequest* request);
+
+/// Names that qc_config::metrics accepts: "vmaf", "all" and every metric's, with its short name: "float_ssim (ssim)".
+std::vector<std::string> metric_names(MetricRegistry registry);
+
+} // namespace qc
