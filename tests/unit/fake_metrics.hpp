@@ -26,14 +26,8 @@ inline constexpr OptionSpec number_option(std::string_view name, std::string_vie
     return {name, alias, OptionType::kDouble, value, low, high, ""};
 }
 
-inline Status accept_all(const FrameGeometry&, const OptionValues&) {
-    return {};
-}
 inline Status refuse_tiny(const FrameGeometry& geometry, const OptionValues&) {
     return geometry.width < 33 || geometry.height < 33 ? invalid("adm needs pictures of at least 33x33") : Status();
-}
-inline std::unique_ptr<Metric> create_nothing(const FrameGeometry&, const OptionValues&) {
-    return nullptr;
 }
 
 inline constexpr OptionSpec kAdmOptions[] = {
@@ -64,8 +58,7 @@ inline constexpr MetricDescriptor kAdm = {.name = "adm",
                                           .templated_names = true,
                                           .options = kAdmOptions,
                                           .outputs = kAdmOutputs,
-                                          .validate = refuse_tiny,
-                                          .create = create_nothing};
+                                          .validate = refuse_tiny};
 
 inline constexpr OptionSpec kVifOptions[] = {
     flag_option("debug", ""),
@@ -82,9 +75,7 @@ inline constexpr MetricDescriptor kVif = {.name = "vif",
                                           .summary = "visual information fidelity",
                                           .templated_names = true,
                                           .options = kVifOptions,
-                                          .outputs = kVifOutputs,
-                                          .validate = accept_all,
-                                          .create = create_nothing};
+                                          .outputs = kVifOutputs};
 
 inline constexpr OptionSpec kMotionOptions[] = {
     flag_option("motion_force_zero", "force_0"),
@@ -112,9 +103,7 @@ inline constexpr MetricDescriptor kMotion = {.name = "motion",
                                              .every_frame = true,
                                              .templated_names = true,
                                              .options = kMotionOptions,
-                                             .outputs = kMotionOutputs,
-                                             .validate = accept_all,
-                                             .create = create_nothing};
+                                             .outputs = kMotionOutputs};
 
 inline constexpr OptionSpec kPsnrOptions[] = {
     flag_option("enable_chroma", "", true),
@@ -142,9 +131,7 @@ inline constexpr MetricDescriptor kPsnr = {.name = "psnr",
                                            .needs_chroma = true,
                                            .options = kPsnrOptions,
                                            .outputs = kPsnrOutputs,
-                                           .stats_lines = kPsnrLines,
-                                           .validate = accept_all,
-                                           .create = create_nothing};
+                                           .stats_lines = kPsnrLines};
 
 // The float family: enough of it for the models that use it.
 inline constexpr OptionSpec kFloatAdmOptions[] = {number_option("adm_enhn_gain_limit", "egl", 100.0, 1.0, 100.0)};
@@ -153,9 +140,7 @@ inline constexpr MetricDescriptor kFloatAdm = {.name = "float_adm",
                                                .summary = "",
                                                .templated_names = true,
                                                .options = kFloatAdmOptions,
-                                               .outputs = kFloatAdmOutputs,
-                                               .validate = accept_all,
-                                               .create = create_nothing};
+                                               .outputs = kFloatAdmOutputs};
 inline constexpr OptionSpec kFloatVifOptions[] = {number_option("vif_enhn_gain_limit", "egl", 100.0, 1.0, 100.0)};
 inline constexpr OutputSpec kFloatVifOutputs[] = {
     {"VMAF_feature_vif_scale0_score", "vif_scale0"},
@@ -167,9 +152,7 @@ inline constexpr MetricDescriptor kFloatVif = {.name = "float_vif",
                                                .summary = "",
                                                .templated_names = true,
                                                .options = kFloatVifOptions,
-                                               .outputs = kFloatVifOutputs,
-                                               .validate = accept_all,
-                                               .create = create_nothing};
+                                               .outputs = kFloatVifOutputs};
 inline constexpr OutputSpec kFloatMotionOutputs[] = {{"VMAF_feature_motion2_score", "motion2"}};
 inline constexpr MetricDescriptor kFloatMotion = {.name = "float_motion",
                                                   .summary = "",
@@ -177,9 +160,7 @@ inline constexpr MetricDescriptor kFloatMotion = {.name = "float_motion",
                                                   .every_frame = true,
                                                   .templated_names = true,
                                                   .options = {},
-                                                  .outputs = kFloatMotionOutputs,
-                                                  .validate = accept_all,
-                                                  .create = create_nothing};
+                                                  .outputs = kFloatMotionOutputs};
 
 inline std::span<const MetricDescriptor* const> fake_registry() {
     static constexpr const MetricDescriptor* kMetrics[] = {&kFloatAdm, &kFloatVif, &kFloatMotion, &kPsnr,
@@ -195,13 +176,8 @@ inline constexpr OptionSpec kCambiOptions[] = {
     int_option("cambi_high_res_speedup", "hrs", 0, 0, 2160),
 };
 inline constexpr OutputSpec kCambiOutputs[] = {{"Cambi_feature_cambi_score", "cambi"}};
-inline constexpr MetricDescriptor kCambi = {.name = "cambi",
-                                            .summary = "banding",
-                                            .templated_names = true,
-                                            .options = kCambiOptions,
-                                            .outputs = kCambiOutputs,
-                                            .validate = accept_all,
-                                            .create = create_nothing};
+inline constexpr MetricDescriptor kCambi = {
+    .name = "cambi", .summary = "banding", .templated_names = true, .options = kCambiOptions, .outputs = kCambiOutputs};
 
 inline constexpr std::string_view kResizeWords[] = {"nearest", "bilinear"};
 inline constexpr OptionSpec kSpeedChromaOptions[] = {
@@ -223,9 +199,7 @@ inline constexpr MetricDescriptor kSpeedChroma = {.name = "speed_chroma",
                                                   .needs_chroma = true,
                                                   .templated_names = true,
                                                   .options = kSpeedChromaOptions,
-                                                  .outputs = kSpeedChromaOutputs,
-                                                  .validate = accept_all,
-                                                  .create = create_nothing};
+                                                  .outputs = kSpeedChromaOutputs};
 
 /// What VMAF v1 needs.
 inline std::span<const MetricDescriptor* const> fake_registry_v1() {

@@ -102,12 +102,12 @@ inline std::vector<std::vector<uint64_t>> device_words(const std::vector<Pair>& 
 /// A batch's accumulators have to equal the CPU reference's, word by word.
 inline void expect_batch_like_cpu(const MetricDescriptor& descriptor, const OptionValues& options,
                                   const std::vector<Pair>& pairs, const Layout& layout, const EmulatedDevice& device) {
-    const auto metric = descriptor.create(pairs[0].reference.geometry(), options);
+    const auto metric = create_scorer(descriptor, pairs[0].reference.geometry(), options);
     const auto batch = device_words(pairs, *metric, layout, device);
     for (size_t n = 0; n < pairs.size(); n++) {
         const Picture& picture = pairs[n].reference;
         std::vector<uint64_t> words(kWords);
-        descriptor.create(picture.geometry(), options)->score(pairs[n].view(), words);
+        create_scorer(descriptor, picture.geometry(), options)->score(pairs[n].view(), words);
         for (int i = 0; i < kWords; i++) {
             ASSERT_EQ(batch[n][i], words[i]) << picture.width << "x" << picture.height << "@" << picture.depth
                                              << " pair " << n << " of " << pairs.size() << " word " << i;

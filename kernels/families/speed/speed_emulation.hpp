@@ -139,7 +139,7 @@ void expect_emulation_equals_cpu(const MetricDescriptor& metric, const FrameGeom
                                  bool* any_score = nullptr) {
     const Status status = validate(metric, geometry, options);
     ASSERT_TRUE(status.ok()) << status.text();
-    const auto instance = metric.create(geometry, options);
+    const auto instance = create_scorer(metric, geometry, options);
     const size_t words_per_pair = instance->accumulator_words();
 
     std::vector<EmulatedPicture> pictures; // reference and distorted of each frame

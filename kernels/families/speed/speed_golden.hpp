@@ -67,7 +67,8 @@ inline bool read_suffix(std::string suffix, OptionValues* options) {
 inline FrameScores score_stream(const MetricDescriptor& metric, const FrameGeometry& geometry,
                                 const OptionValues& options, std::span<const HostPicture> reference,
                                 std::span<const HostPicture> distorted) {
-    const auto instance = metric.create(geometry, options);
+    const auto scorer = create_scorer(metric, geometry, options);
+    const auto finaliser = create_finaliser(metric, geometry, options);
     FrameScores scores(metric.outputs.size());
     for (size_t frame = 0; frame < reference.size(); ++frame) {
         HostPair pair{reference[frame], distorted[frame]};
@@ -75,9 +76,9 @@ inline FrameScores score_stream(const MetricDescriptor& metric, const FrameGeome
             pair.reference_history[0] = reference[frame - 1].plane[0];
             pair.distorted_history[0] = distorted[frame - 1].plane[0];
         }
-        std::vector<uint64_t> words(instance->accumulator_words());
-        instance->score(pair, words);
-        instance->finalise(static_cast<int64_t>(frame), words, scores);
+        std::vector<uint64_t> words(scorer->accumulator_words());
+        scorer->score(pair, words);
+        finaliser->finalise(static_cast<int64_t>(frame), words, scores);
     }
     return scores;
 }

@@ -82,7 +82,7 @@ inline void expect_emulation_equals_cpu(const MetricDescriptor& descriptor, std:
     SCOPED_TRACE(testing::Message() << c);
     const FrameGeometry geometry = test::luma_geometry(c.width, c.height, c.depth);
     ASSERT_TRUE(validate(descriptor, geometry, options).ok());
-    const auto metric = descriptor.create(geometry, options);
+    const auto metric = create_scorer(descriptor, geometry, options);
     kernels.push_back({"structural_window_u8", emulate_window<uint8_t>});
     kernels.push_back({"structural_window_u16", emulate_window<uint16_t>});
     test::EmulatedProgram program(std::move(kernels), 0);

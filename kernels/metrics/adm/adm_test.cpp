@@ -709,7 +709,7 @@ TEST(AdmScores, SkipAim) {
 
 TEST(AdmScores, SkippedImpairmentIsNotComputed) {
     const Pair pair = textured(64, 48, 8, 3);
-    const auto metric = descriptor().create(pair.reference.geometry(), with_options({{"adm_skip_aim", 1}}));
+    const auto metric = create_scorer(descriptor(), pair.reference.geometry(), with_options({{"adm_skip_aim", 1}}));
     Words words(metric->accumulator_words());
     metric->score(pair.view(), words);
     for (int level = 0; level < kLevels; level++) {
@@ -720,9 +720,10 @@ TEST(AdmScores, SkippedImpairmentIsNotComputed) {
 
 TEST(AdmScores, WarnsOfTheModeThatOverflows) {
     const Pair pair = textured(64, 48, 8, 3);
-    EXPECT_TRUE(descriptor().create(pair.reference.geometry(), with_options({}))->warnings().empty());
-    EXPECT_EQ(descriptor().create(pair.reference.geometry(), with_options({{"adm_csf_mode", 1}}))->warnings().size(),
-              1u);
+    EXPECT_TRUE(create_scorer(descriptor(), pair.reference.geometry(), with_options({}))->warnings().empty());
+    EXPECT_EQ(
+        create_scorer(descriptor(), pair.reference.geometry(), with_options({{"adm_csf_mode", 1}}))->warnings().size(),
+        1u);
 }
 
 // ---- refusals -------------------------------------------------------------------------------------------------------

@@ -309,7 +309,7 @@ void expect_emulation_equals_cpu(const EmulationCase& c, bool descending) {
         ASSERT_TRUE(set_option(descriptor(), name, value, UnknownOption::kError, &options).ok());
     const Status status = validate(descriptor(), geometry, options);
     ASSERT_TRUE(status.ok()) << status.text();
-    const auto metric = descriptor().create(geometry, options);
+    const auto metric = create_scorer(descriptor(), geometry, options);
     test::EmulatedProgram program(kKernels, c.shared_bytes);
     ASSERT_TRUE(metric->prepare(program).ok());
 

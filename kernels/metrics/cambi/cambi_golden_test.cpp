@@ -91,13 +91,14 @@ void compare_run(const Clip& clip, ClipFiles& files, const Json& run, Counts* co
         const Status status = validate(descriptor(), geometry_of(clip), options);
         EXPECT_EQ(status.ok(), run["metrics"].has(main_name)) << clip.name << " " << main_name << " " << status.text();
         if (!status.ok() || !run["metrics"].has(main_name)) continue;
-        const auto metric = descriptor().create(geometry_of(clip), options);
+        const auto scorer = create_scorer(descriptor(), geometry_of(clip), options);
+        const auto finaliser = create_finaliser(descriptor(), geometry_of(clip), options);
         for (int frame = 0; frame < clip.frames; ++frame) {
             if (run["metrics"][main_name]["values"].array.at(static_cast<size_t>(frame)).kind == Json::kNull) continue;
-            std::vector<uint64_t> words(metric->accumulator_words());
-            metric->score(files.pair(frame), words);
+            std::vector<uint64_t> words(scorer->accumulator_words());
+            scorer->score(files.pair(frame), words);
             OutputScores scores;
-            metric->finalise(frame, words, scores);
+            finaliser->finalise(frame, words, scores);
             for (const auto& [output, score] : scores.scores_) {
                 const std::string name = log_name(descriptor(), descriptor().outputs[output], options);
                 const Json& expected = run["metrics"][name]["values"].array.at(static_cast<size_t>(frame));

@@ -75,14 +75,14 @@ std::map<int, double> scores_of(const FrameGeometry& geometry, const OptionList&
     const Status status = validate(descriptor(), geometry, options);
     EXPECT_TRUE(status.ok()) << status.text();
     if (!status.ok()) return {};
-    const auto metric = descriptor().create(geometry, options);
+    const auto scorer = create_scorer(descriptor(), geometry, options);
     HostPair pair;
     pair.reference.plane[0] = reference.plane();
     pair.distorted.plane[0] = distorted.plane();
-    std::vector<uint64_t> words(metric->accumulator_words());
-    metric->score(pair, words);
+    std::vector<uint64_t> words(scorer->accumulator_words());
+    scorer->score(pair, words);
     OutputScores scores;
-    metric->finalise(frame, words, scores);
+    create_finaliser(descriptor(), geometry, options)->finalise(frame, words, scores);
     return scores.scores_;
 }
 
@@ -479,15 +479,16 @@ TEST(Cambi, HeatMapsLieAtTheirFrames) {
     ASSERT_TRUE(validate(descriptor(), geometry, options).ok());
     const int widths[] = {301, 151, 76, 38, 19}, heights[] = {223, 112, 56, 28, 14};
     {
-        const auto metric = descriptor().create(geometry, options);
+        const auto scorer = create_scorer(descriptor(), geometry, options);
+        const auto finaliser = create_finaliser(descriptor(), geometry, options);
         for (const int frame : {0, 2}) { // frame 1 was not evaluated
             const Luma luma(geometry, [&](int x, int y) { return stepped_sample(x, y, 301, 223, 8, 1 + frame); });
             HostPair pair;
             pair.reference.plane[0] = pair.distorted.plane[0] = luma.plane();
-            std::vector<uint64_t> words(metric->accumulator_words());
-            metric->score(pair, words);
+            std::vector<uint64_t> words(scorer->accumulator_words());
+            scorer->score(pair, words);
             OutputScores scores;
-            metric->finalise(frame, words, scores);
+            finaliser->finalise(frame, words, scores);
         }
     }
     for (int scale = 0; scale < kScales; ++scale) {
@@ -515,15 +516,16 @@ TEST(Cambi, HeatMapsThatCannotBeWrittenAreTrouble) {
     const FrameGeometry geometry = test::luma_geometry(240, 220, 8);
     const OptionValues options = options_of({{"heatmaps_path", folder.c_str()}});
     ASSERT_TRUE(validate(descriptor(), geometry, options).ok());
-    const auto first = descriptor().create(geometry, options), second = descriptor().create(geometry, options);
-    const std::vector<uint64_t> words(first->accumulator_words());
+    const auto first = create_finaliser(descriptor(), geometry, options),
+               second = create_finaliser(descriptor(), geometry, options);
+    const std::vector<uint64_t> words(create_scorer(descriptor(), geometry, options)->accumulator_words());
     OutputScores scores;
     first->finalise(0, words, scores);
     EXPECT_TRUE(first->trouble().ok());
     second->finalise(0, words, scores);
     EXPECT_NE(second->trouble().text().find("is being written already"), std::string::npos) << second->trouble().text();
     std::filesystem::remove_all(folder);
-    const auto third = descriptor().create(geometry, options);
+    const auto third = create_finaliser(descriptor(), geometry, options);
     third->finalise(0, words, scores);
     EXPECT_EQ(third->trouble().code(), QC_ERROR_IO);
 }

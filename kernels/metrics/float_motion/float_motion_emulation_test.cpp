@@ -91,7 +91,7 @@ void expect_emulation_equals_cpu(const Case& c, bool descending) {
     geometry.chroma_height = c.height / 2;
     const OptionValues options = test::options_of(descriptor(), c.options);
     ASSERT_TRUE(validate(descriptor(), geometry, options).ok());
-    const auto metric = descriptor().create(geometry, options);
+    const auto metric = create_scorer(descriptor(), geometry, options);
     test::EmulatedProgram program(kKernels);
     ASSERT_TRUE(metric->prepare(program).ok());
 

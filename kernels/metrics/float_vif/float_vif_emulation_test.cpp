@@ -83,7 +83,7 @@ void expect_emulation_equals_cpu(const Case& c, bool descending) {
     const FrameGeometry geometry = test::luma_geometry(c.width, c.height, c.depth);
     const OptionValues options = test::options_of(descriptor(), c.options);
     ASSERT_TRUE(validate(descriptor(), geometry, options).ok());
-    const auto metric = descriptor().create(geometry, options);
+    const auto metric = create_scorer(descriptor(), geometry, options);
     test::EmulatedProgram program(kKernels);
     ASSERT_TRUE(metric->prepare(program).ok());
 

@@ -175,11 +175,11 @@ TEST(MotionOverTime, AFrameIsCompleteWhenTheNextIsKnown) {
     for (const int lag : {1, 2}) {
         const OptionValues options =
             test::options_of(descriptor(), {{"motion_five_frame_window", static_cast<double>(lag - 1)}});
-        const auto metric = descriptor().create(test::luma_geometry(kSide, kSide, 8), options);
+        const auto finaliser = create_finaliser(descriptor(), test::luma_geometry(kSide, kSide, 8), options);
         Recorder recorder(descriptor());
         for (int64_t frame = 0; frame < 8; ++frame) {
             const std::vector<uint64_t> sum{frame < lag ? 0 : static_cast<uint64_t>(frame) * kUnit};
-            metric->finalise(frame, sum, recorder);
+            finaliser->finalise(frame, sum, recorder);
             if (frame < lag) continue;
             EXPECT_EQ(recorder.values("integer_motion2").size(), std::max<size_t>(frame, lag));
             EXPECT_EQ(recorder.values("integer_motion3").size(), std::max<size_t>(frame, lag));
@@ -197,7 +197,7 @@ TEST(Motion, RefusesPicturesSmallerThanTheFilter) {
 
 TEST(Motion, ForceZeroReadsNoPixels) {
     const OptionValues options = test::options_of(descriptor(), {{"motion_force_zero", 1}});
-    const auto metric = descriptor().create(test::luma_geometry(64, 64, 8), options);
+    const auto metric = create_scorer(descriptor(), test::luma_geometry(64, 64, 8), options);
     HostReference reference{};
     alignas(16) uint8_t unreadable = 0;
     reference.history[0].data = &unreadable; // a read of more than this byte shows under a sanitizer

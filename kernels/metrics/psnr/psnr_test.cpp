@@ -304,7 +304,7 @@ Sums reference_sums(const Picture& reference, const Picture& distorted) {
     Surface a(reference, kTight), b(distorted, {.name = "padded planar", .alignment = 16});
     const OptionValues options = test::options_of(descriptor(), {});
     Sums sums(3);
-    descriptor().create(reference.geometry, options)->score(HostPair{a.host(), b.host()}, sums);
+    create_scorer(descriptor(), reference.geometry, options)->score(HostPair{a.host(), b.host()}, sums);
     return sums;
 }
 
@@ -350,7 +350,7 @@ TEST(Psnr, LumaAloneLeavesChromaUnread) {
     for (int p : {1, 2}) pair.reference.plane[p].data = pair.distorted.plane[p].data = nullptr;
     const OptionValues options = test::options_of(descriptor(), {{"enable_chroma", 0}});
     Sums sums(3);
-    descriptor().create(geometry, options)->score(pair, sums);
+    create_scorer(descriptor(), geometry, options)->score(pair, sums);
     EXPECT_EQ(sums, (Sums{obvious_sums(a, b)[0], 0, 0}));
 }
 

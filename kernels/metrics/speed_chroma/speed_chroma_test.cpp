@@ -207,11 +207,11 @@ TEST(SpeedChroma, CommonScoreLeavesOutASingularPlane) {
     const FrameGeometry geometry = test::synthetic_geometry(speed::kFrozenClips[0]);
     OptionValues options(descriptor().options);
     ASSERT_TRUE(speed::read_suffix("_mxv_10", &options));
-    const auto metric = descriptor().create(geometry, options);
+    const auto finaliser = create_finaliser(descriptor(), geometry, options);
     const auto scores_of = [&](double u, bool u_singular, double v, bool v_singular) {
         const uint64_t words[] = {std::bit_cast<uint64_t>(u), u_singular, std::bit_cast<uint64_t>(v), v_singular};
         LastScores scores;
-        metric->finalise(0, words, scores);
+        finaliser->finalise(0, words, scores);
         return scores;
     };
     EXPECT_EQ(scores_of(2.0, false, 4.0, false).values[2], 3.0);

@@ -39,7 +39,7 @@ TEST(SpeedTemporal, LimitHasNoEffect) {
 TEST(SpeedTemporal, ScoresNothingWithoutBothEarlierPictures) {
     const test::SyntheticClip& clip = speed::kFrozenClips[1];
     const FrameGeometry geometry = test::synthetic_geometry(clip);
-    const auto metric = descriptor().create(geometry, OptionValues(descriptor().options));
+    const auto metric = create_scorer(descriptor(), geometry, OptionValues(descriptor().options));
     const test::SyntheticPicture before(clip, false, 0), reference(clip, false, 1), distorted(clip, true, 1);
     HostPair pair{reference.view(), distorted.view()};
     std::vector<uint64_t> words(metric->accumulator_words());

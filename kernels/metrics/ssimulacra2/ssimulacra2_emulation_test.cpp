@@ -157,9 +157,9 @@ private:
     HostPicture host_;
 };
 
-double score_of(Metric& metric, std::span<const uint64_t> words) {
+double score_of(const FrameGeometry& geometry, const OptionValues& options, std::span<const uint64_t> words) {
     test::Recorder recorder(descriptor());
-    metric.finalise(0, words, recorder);
+    create_finaliser(descriptor(), geometry, options)->finalise(0, words, recorder);
     return recorder.values("ssimulacra2").at(0);
 }
 
@@ -213,7 +213,7 @@ Differences expect_emulation_near_cpu(const EmulationCase& c, bool descending) {
     if (!valid.ok()) return differences;
     Plan plan;
     EXPECT_TRUE(plan_for(geometry, options, &plan).ok());
-    const auto metric = descriptor().create(geometry, options);
+    const auto metric = create_scorer(descriptor(), geometry, options);
 
     std::vector<std::unique_ptr<EmulatedPicture>> pictures;
     std::vector<DevicePair> pairs(static_cast<size_t>(c.count));
@@ -237,7 +237,7 @@ Differences expect_emulation_near_cpu(const EmulationCase& c, bool descending) {
         const auto expected_row = std::span(expected).subspan(i * kAccumulatorWords, kAccumulatorWords);
         double norm = 0.0;
         expect_norms_near(plan, row, expected_row, &norm);
-        const double score = score_of(*metric, row), wanted = score_of(*metric, expected_row);
+        const double score = score_of(geometry, options, row), wanted = score_of(geometry, options, expected_row);
         const double bound =
             descriptor().backend_bound.absolute + descriptor().backend_bound.relative * std::abs(wanted);
         EXPECT_NEAR(score, wanted, bound);
@@ -350,7 +350,7 @@ TEST(Ssimulacra2Emulation, InputsWithDifferentColours) {
     geometry.reference_colour = {.matrix = 1, .range = 1, .primaries = 1, .transfer = 1, .chroma_location = 1};
     geometry.distorted_colour = {.matrix = 6, .range = 2, .primaries = 9, .transfer = 13, .chroma_location = 3};
     const OptionValues options(descriptor().options);
-    const auto metric = descriptor().create(geometry, options);
+    const auto metric = create_scorer(descriptor(), geometry, options);
     const EmulatedPicture reference(c, geometry, Layout::kPlanar, 1, false);
     const EmulatedPicture distorted(c, geometry, Layout::kSemiPlanar, 1, true);
     std::vector<DevicePair> pairs(1);
@@ -362,15 +362,16 @@ TEST(Ssimulacra2Emulation, InputsWithDifferentColours) {
     host.distorted = distorted.host();
     std::vector<uint64_t> expected(kAccumulatorWords);
     metric->score(host, expected);
-    EXPECT_NEAR(score_of(*metric, words), score_of(*metric, expected), descriptor().backend_bound.absolute);
-    EXPECT_LT(score_of(*metric, words), 60.0); // the tags were honoured
+    EXPECT_NEAR(score_of(geometry, options, words), score_of(geometry, options, expected),
+                descriptor().backend_bound.absolute);
+    EXPECT_LT(score_of(geometry, options, words), 60.0); // the tags were honoured
 }
 
 /// A pair's words are the same alone and anywhere in a batch, and where pairs share their reference.
 TEST(Ssimulacra2Emulation, BatchesDoNotChangeBits) {
     const EmulationCase c{250, 137, Sampling::k420, 8, 0, Layout::kSemiPlanar, Layout::kPlanar};
     const FrameGeometry geometry = geometry_of(c);
-    const auto metric = descriptor().create(geometry, OptionValues(descriptor().options));
+    const auto metric = create_scorer(descriptor(), geometry, OptionValues(descriptor().options));
     std::vector<std::unique_ptr<EmulatedPicture>> references, renditions;
     for (uint32_t i = 0; i < 2; ++i)
         references.push_back(std::make_unique<EmulatedPicture>(c, geometry, c.reference, i, false));
@@ -398,8 +399,8 @@ TEST(Ssimulacra2Emulation, IdenticalPicturesScoreExactly100) {
             EmulationCase c{201, 130, Sampling::k420};
             c.hard = hard;
             const FrameGeometry geometry = geometry_of(c);
-            const auto metric =
-                descriptor().create(geometry, test::options_of(descriptor(), list_of({{"preset", preset}})));
+            const OptionValues options = test::options_of(descriptor(), list_of({{"preset", preset}}));
+            const auto metric = create_scorer(descriptor(), geometry, options);
             const EmulatedPicture planar(c, geometry, Layout::kPlanar, 3, false);
             const EmulatedPicture semi_planar(c, geometry, Layout::kSemiPlanar, 3, false);
             std::vector<DevicePair> pairs(1);
@@ -407,14 +408,15 @@ TEST(Ssimulacra2Emulation, IdenticalPicturesScoreExactly100) {
             pairs[0].distorted = semi_planar.device();
             const std::vector<uint64_t> words = emulate_batch(*metric, pairs, hard);
             EXPECT_EQ(words, std::vector<uint64_t>(kAccumulatorWords)) << preset;
-            EXPECT_EQ(score_of(*metric, words), 100.0) << preset;
+            EXPECT_EQ(score_of(geometry, options, words), 100.0) << preset;
         }
 }
 
 /// What nearly all videos need must not fall back to the kernels that can do everything.
 TEST(Ssimulacra2Emulation, UsualVideosTakeTheFastKernels) {
     const auto kernels_of = [](const EmulationCase& c) {
-        const auto metric = descriptor().create(geometry_of(c), test::options_of(descriptor(), list_of(c.words)));
+        const auto metric =
+            create_scorer(descriptor(), geometry_of(c), test::options_of(descriptor(), list_of(c.words)));
         EmulatedProgram program;
         EXPECT_TRUE(metric->prepare(program).ok());
         return program.names;
@@ -436,9 +438,10 @@ TEST(Ssimulacra2Emulation, UsualVideosTakeTheFastKernels) {
 /// What 75 MB a pair at 1080p leaves after the pictures.
 TEST(Ssimulacra2Emulation, ScratchMemoryIsBounded) {
     EmulationCase c{1920, 1080, Sampling::k420};
-    const auto full = descriptor().create(geometry_of(c), OptionValues(descriptor().options));
+    const auto full = create_scorer(descriptor(), geometry_of(c), OptionValues(descriptor().options));
     EXPECT_LE(full->scratch_bytes(16), size_t{16} * 66500000);
-    const auto pruned = descriptor().create(geometry_of(c), test::options_of(descriptor(), list_of({{"prune", "1"}})));
+    const auto pruned =
+        create_scorer(descriptor(), geometry_of(c), test::options_of(descriptor(), list_of({{"prune", "1"}})));
     EXPECT_LE(pruned->scratch_bytes(16), size_t{16} * 66500000); // channels keep their places
 }
 
@@ -453,11 +456,12 @@ DevicePicture device_view(const HostPicture& picture) {
 
 double emulated_score(const FrameGeometry& geometry, const Words& words, const HostPicture& reference,
                       const HostPicture& distorted) {
-    const auto metric = descriptor().create(geometry, test::options_of(descriptor(), list_of(words)));
+    const OptionValues options = test::options_of(descriptor(), list_of(words));
+    const auto metric = create_scorer(descriptor(), geometry, options);
     std::vector<DevicePair> pairs(1);
     pairs[0].reference = device_view(reference);
     pairs[0].distorted = device_view(distorted);
-    return score_of(*metric, emulate_batch(*metric, pairs, false));
+    return score_of(geometry, options, emulate_batch(*metric, pairs, false));
 }
 
 /// The contract of single precision: 2e-3, relative 1e-5 below -200. Without the fast functions 1e-4 or so is used up.

@@ -77,23 +77,23 @@ Plan plan_of(const FrameGeometry& geometry, const Words& words = {}) {
     return plan;
 }
 
-std::unique_ptr<Metric> metric_of(const FrameGeometry& geometry, const Words& words = {}) {
-    return descriptor().create(geometry, test::options_of(descriptor(), list_of(words)));
+std::unique_ptr<Scorer> scorer_of(const FrameGeometry& geometry, const Words& words = {}) {
+    return create_scorer(descriptor(), geometry, test::options_of(descriptor(), list_of(words)));
 }
 
-std::string convention(const Metric& metric, std::string_view key) {
-    for (const Convention& each : metric.conventions())
+std::string convention(const Scorer& scorer, std::string_view key) {
+    for (const Convention& each : scorer.conventions())
         if (each.key == key) return each.value;
     return "";
 }
 
 /// Whether one of the warnings has all of these words in it.
-bool warns(const Metric& metric, std::initializer_list<const char*> words) {
+bool warns(const Scorer& scorer, std::initializer_list<const char*> words) {
     const auto has_all = [&](const std::string& line) {
         return std::all_of(words.begin(), words.end(),
                            [&](const char* word) { return line.find(word) != std::string::npos; });
     };
-    const std::vector<std::string> lines = metric.warnings();
+    const std::vector<std::string> lines = scorer.warnings();
     return std::any_of(lines.begin(), lines.end(), has_all);
 }
 
@@ -504,7 +504,7 @@ TEST(Ssimulacra2Colour, ReferenceWhiteScalesPqAndHlgOnly) {
 
 TEST(Ssimulacra2Colour, DefaultsFollowTheSize) {
     const auto matrix_of = [](int width, int height, const Words& words = {}) {
-        return convention(*metric_of(Pair(width, height).geometry, words), "matrix");
+        return convention(*scorer_of(Pair(width, height).geometry, words), "matrix");
     };
     EXPECT_EQ(matrix_of(1280, 16), "bt709 (assumed)");
     EXPECT_EQ(matrix_of(16, 578), "bt709 (assumed)");
@@ -519,31 +519,31 @@ TEST(Ssimulacra2Colour, DefaultsFollowTheSize) {
 TEST(Ssimulacra2Colour, PrimariesAndTransferFollowTheMatrix) {
     FrameGeometry geometry = Pair(64, 64).geometry;
     geometry.reference_colour.matrix = 9;
-    EXPECT_EQ(convention(*metric_of(geometry), "primaries"), "bt2020 (assumed)");
-    EXPECT_EQ(convention(*metric_of(geometry), "transfer"), "bt1886 (assumed)");
-    EXPECT_EQ(convention(*metric_of(geometry, {{"preset", "vship"}}), "transfer"), "pq (of the preset)");
+    EXPECT_EQ(convention(*scorer_of(geometry), "primaries"), "bt2020 (assumed)");
+    EXPECT_EQ(convention(*scorer_of(geometry), "transfer"), "bt1886 (assumed)");
+    EXPECT_EQ(convention(*scorer_of(geometry, {{"preset", "vship"}}), "transfer"), "pq (of the preset)");
     geometry.reference_colour = tags(6, 1, 6, 6, 1);
-    EXPECT_EQ(convention(*metric_of(geometry), "transfer"),
+    EXPECT_EQ(convention(*scorer_of(geometry), "transfer"),
               "reference bt1886 (tagged), distorted bt1886 (as the reference)");
-    EXPECT_NE(convention(*metric_of(geometry, {{"preset", "vship"}}), "transfer").find("gamma28"), std::string::npos);
+    EXPECT_NE(convention(*scorer_of(geometry, {{"preset", "vship"}}), "transfer").find("gamma28"), std::string::npos);
 }
 
 // ---- what is said ---------------------------------------------------------------------------------------------------
 
 TEST(Ssimulacra2Notes, UntaggedInputsAreToldOnce) {
-    const auto metric = metric_of(Pair(64, 64).geometry);
+    const auto metric = scorer_of(Pair(64, 64).geometry);
     EXPECT_EQ(metric->warnings().size(), 1u);
     EXPECT_TRUE(warns(*metric, {"assumed", "matrix smpte170m", "range limited", "transfer function bt1886"}));
     FrameGeometry tagged = Pair(64, 64).geometry;
     tagged.reference_colour = tagged.distorted_colour = tags(1, 1, 1, 1, 1);
-    EXPECT_TRUE(metric_of(tagged)->warnings().empty());
-    EXPECT_EQ(convention(*metric_of(tagged), "range"), "limited (tagged)");
+    EXPECT_TRUE(scorer_of(tagged)->warnings().empty());
+    EXPECT_EQ(convention(*scorer_of(tagged), "range"), "limited (tagged)");
 }
 
 TEST(Ssimulacra2Notes, OneSidedTagsServeBoth) {
     FrameGeometry geometry = Pair(64, 64).geometry;
     geometry.reference_colour = tags(1, 1, 1, 1, 1);
-    const auto metric = metric_of(geometry);
+    const auto metric = scorer_of(geometry);
     EXPECT_EQ(metric->warnings().size(), 1u);
     EXPECT_TRUE(warns(*metric, {"distorted input is not fully tagged", "matrix bt709"}));
     EXPECT_EQ(convention(*metric, "matrix"), "reference bt709 (tagged), distorted bt709 (as the reference)");
@@ -553,7 +553,7 @@ TEST(Ssimulacra2Notes, DifferentTagsAreHonouredWithAWarning) {
     Pair pair(64, 64);
     pair.geometry.reference_colour = tags(1, 1, 1, 1, 1);
     pair.geometry.distorted_colour = tags(1, 2, 1, 1, 1);
-    const auto metric = metric_of(pair.geometry);
+    const auto metric = scorer_of(pair.geometry);
     EXPECT_TRUE(warns(*metric, {"differ in range", "reference limited (tagged)", "distorted full (tagged)"}));
     const double honoured = pair.score(), alike = pair.score({{"range", "limited"}});
     EXPECT_LT(honoured, alike - 1.0);
@@ -561,18 +561,18 @@ TEST(Ssimulacra2Notes, DifferentTagsAreHonouredWithAWarning) {
 }
 
 TEST(Ssimulacra2Notes, HdrIsUncalibrated) {
-    const auto metric = metric_of(Pair(64, 64, QC_CHROMA_420, 10).geometry, {{"transfer", "pq"}});
+    const auto metric = scorer_of(Pair(64, 64, QC_CHROMA_420, 10).geometry, {{"transfer", "pq"}});
     EXPECT_TRUE(warns(*metric, {"PQ or HLG", "uncalibrated"}));
     EXPECT_EQ(convention(*metric, "ref_white"), "255 cd/m2, uncalibrated");
 }
 
 TEST(Ssimulacra2Notes, OptionsWithoutEffectAreTold) {
     FrameGeometry geometry = Pair(64, 64, QC_CHROMA_444).geometry;
-    EXPECT_TRUE(warns(*metric_of(geometry, {{"chroma_loc", "top"}}), {"chroma_loc has no effect"}));
+    EXPECT_TRUE(warns(*scorer_of(geometry, {{"chroma_loc", "top"}}), {"chroma_loc has no effect"}));
     geometry.rgb = true;
-    EXPECT_TRUE(warns(*metric_of(geometry, {{"matrix", "bt709"}}), {"matrix has no effect on RGB"}));
-    EXPECT_EQ(convention(*metric_of(geometry), "matrix"), "");
-    EXPECT_EQ(convention(*metric_of(geometry), "transfer"), "srgb (assumed)");
+    EXPECT_TRUE(warns(*scorer_of(geometry, {{"matrix", "bt709"}}), {"matrix has no effect on RGB"}));
+    EXPECT_EQ(convention(*scorer_of(geometry), "matrix"), "");
+    EXPECT_EQ(convention(*scorer_of(geometry), "transfer"), "srgb (assumed)");
 }
 
 // ---- refusals -------------------------------------------------------------------------------------------------------
@@ -748,7 +748,7 @@ TEST(Ssimulacra2Hostile, GreyIsColourWithNeutralChroma) {
     for (HostPicture& picture : pictures)
         for (int p = 1; p < 3; ++p) picture.plane[p].data = neutral.data();
     EXPECT_NEAR(grey.score(), score_of(colour.geometry, {}, pictures[0], pictures[1]), 1e-10);
-    EXPECT_EQ(convention(*metric_of(grey.geometry), "matrix"), "");
+    EXPECT_EQ(convention(*scorer_of(grey.geometry), "matrix"), "");
 }
 
 /// What a session does with an 8-bit input beside one of 10 bits.

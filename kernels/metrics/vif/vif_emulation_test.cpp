@@ -63,7 +63,7 @@ void expect_emulation_equals_cpu(const EmulationCase& c, bool descending) {
     OptionValues options(descriptor().options);
     options.set(1, c.gain_limit);
     options.set(2, c.skip_scale_0);
-    const auto metric = descriptor().create(test::luma_geometry(c.width, c.height, c.depth), options);
+    const auto metric = create_scorer(descriptor(), test::luma_geometry(c.width, c.height, c.depth), options);
     test::EmulatedProgram program(kKernels);
     ASSERT_TRUE(metric->prepare(program).ok());
 

@@ -66,12 +66,13 @@ Scores score_clip(const std::filesystem::path& folder, const golden::Clip& clip)
         options.set(0, variant.debug);
         options.set(1, variant.gain_limit);
         options.set(2, variant.skip_scale_0);
-        const auto metric = descriptor().create(geometry_of(clip), options);
+        const auto scorer = create_scorer(descriptor(), geometry_of(clip), options);
+        const auto finaliser = create_finaliser(descriptor(), geometry_of(clip), options);
         NamedScores sink(variant.suffix, &scores);
         for (int frame = 0; frame < clip.frames; ++frame) {
-            std::vector<uint64_t> words(metric->accumulator_words());
-            metric->score(HostPair{picture_at(clip, reference, frame), picture_at(clip, distorted, frame)}, words);
-            metric->finalise(frame, words, sink);
+            std::vector<uint64_t> words(scorer->accumulator_words());
+            scorer->score(HostPair{picture_at(clip, reference, frame), picture_at(clip, distorted, frame)}, words);
+            finaliser->finalise(frame, words, sink);
         }
     }
     return scores;

@@ -293,12 +293,13 @@ OptionValues make_options(bool debug, double gain_limit, bool skip_scale_0) {
 void score_clip(const test::SyntheticClip& clip, const OptionValues& options, CollectedScores* scores) {
     const FrameGeometry geometry = test::synthetic_geometry(clip);
     ASSERT_TRUE(validate(descriptor(), geometry, options).ok());
-    const auto metric = descriptor().create(geometry, options);
+    const auto scorer = create_scorer(descriptor(), geometry, options);
+    const auto finaliser = create_finaliser(descriptor(), geometry, options);
     for (int frame = 0; frame < clip.frames; ++frame) {
         const test::SyntheticPicture reference(clip, false, frame), distorted(clip, true, frame);
-        std::vector<uint64_t> words(metric->accumulator_words());
-        metric->score(HostPair{reference.view(), distorted.view()}, words);
-        metric->finalise(frame, words, *scores);
+        std::vector<uint64_t> words(scorer->accumulator_words());
+        scorer->score(HostPair{reference.view(), distorted.view()}, words);
+        finaliser->finalise(frame, words, *scores);
     }
 }
 

@@ -589,7 +589,7 @@ TEST(Xpsnr, SaysWhichFrameRateItAssumes) {
     FrameGeometry geometry = geometry_of(64, 64);
     const auto metric = [&](double rate, double fps) {
         geometry.frame_rate = rate;
-        return descriptor().create(geometry, test::options_of(descriptor(), {{"fps", fps}}));
+        return create_scorer(descriptor(), geometry, test::options_of(descriptor(), {{"fps", fps}}));
     };
     ASSERT_EQ(metric(0, 0)->warnings().size(), 1u);
     EXPECT_NE(metric(0, 0)->warnings()[0].find("below 32"), std::string::npos);
@@ -672,15 +672,17 @@ TEST(XpsnrGolden, EveryClip) {
         for (const double rate : {25.0, 60.0}) {
             const std::string suffix = rate < 32 ? "_F25" : "_F60";
             geometry.frame_rate = rate;
-            const auto metric = descriptor().create(geometry, OptionValues(descriptor().options));
+            const OptionValues options(descriptor().options);
+            const auto scorer = create_scorer(descriptor(), geometry, options);
+            const auto finaliser = create_finaliser(descriptor(), geometry, options);
             Recorder recorder(descriptor());
             for (size_t f = 0; f < frames.size(); ++f) {
                 HostPair pair{reference[f], distorted[f]};
                 for (size_t back = 1; back <= 2 && back <= f; ++back)
                     pair.reference_history[back - 1] = reference[f - back].plane[0];
-                Words64 words(metric->accumulator_words());
-                metric->score(pair, words);
-                metric->finalise(static_cast<int64_t>(f), words, recorder);
+                Words64 words(scorer->accumulator_words());
+                scorer->score(pair, words);
+                finaliser->finalise(static_cast<int64_t>(f), words, recorder);
                 const WeightedErrors errors = weighted_errors(plan, words);
                 const auto& expected_errors = frames[f]["wsse" + suffix].array;
                 const auto& expected_scores = frames[f]["xpsnr" + suffix].array;
