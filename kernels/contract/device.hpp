@@ -21,6 +21,22 @@ struct Dim3 {
     unsigned x = 1, y = 1, z = 1;
 };
 
+/// What a kernel is found by; a metric's list of kernels makes one for each (device/kernel_list.hpp). Kernels with the
+/// same parameter share a type, so that one of them may be chosen at run time.
+template <class Arguments>
+struct KernelIdentifier {
+    const char* name;
+    int threads;                 ///< of a block
+    size_t dynamic_shared_bytes; ///< unless find() is told another number
+};
+
+/// A kernel of a loaded program that takes Arguments.
+template <class Arguments>
+struct LoadedKernel {
+    Kernel kernel{};
+    int threads = 0;
+};
+
 /// Smallest number of blocks of `per_block` that cover `total`.
 constexpr unsigned blocks_for(int total, int per_block) {
     return static_cast<unsigned>((total + per_block - 1) / per_block);
@@ -33,6 +49,17 @@ public:
     /// Finds an `extern "C"` kernel of the metric's .cu file and allows it the dynamic shared memory it is launched
     /// with.
     virtual Status find(const char* name, size_t dynamic_shared_bytes, Kernel* kernel) = 0;
+    template <class Arguments>
+    Status find(const KernelIdentifier<Arguments>& identifier, LoadedKernel<Arguments>* kernel) {
+        return find(identifier, identifier.dynamic_shared_bytes, kernel);
+    }
+    /// For dynamic shared memory whose size is known at run time only.
+    template <class Arguments>
+    Status find(const KernelIdentifier<Arguments>& identifier, size_t dynamic_shared_bytes,
+                LoadedKernel<Arguments>* kernel) {
+        kernel->threads = identifier.threads;
+        return find(identifier.name, dynamic_shared_bytes, &kernel->kernel);
+    }
     /// Copies a table to device memory that lives as long as the session.
     virtual Status upload(const void* data, size_t bytes, const void** device_address) = 0;
 };
@@ -47,6 +74,11 @@ public:
     Status launch(const Kernel& kernel, Dim3 grid, Dim3 block, const Args&... args) {
         const void* pointers[] = {&args..., nullptr};
         return launch_raw(kernel, grid, block, const_cast<void**>(pointers));
+    }
+    /// Launches a grid of the kernel's blocks.
+    template <class Arguments>
+    Status launch(const LoadedKernel<Arguments>& kernel, Dim3 grid, const Arguments& arguments) {
+        return launch(kernel.kernel, grid, Dim3{static_cast<unsigned>(kernel.threads), 1, 1}, arguments);
     }
     virtual Status launch_raw(const Kernel& kernel, Dim3 grid, Dim3 block, void** arguments) = 0;
     /// Fills device memory with zero bytes (bytes: a multiple of 4).
