@@ -161,9 +161,13 @@ public:
         return value;
 #endif
     }
-    QC_DEVICE static uint32_t ballot(bool vote) { return __ballot_sync(kWholeWarp, vote); }
+    QC_DEVICE static uint32_t ballot(bool vote) {
+        return __ballot_sync(kWholeWarp, vote);
+    }
 
-    QC_DEVICE static uint32_t atomic_add(uint32_t* target, uint32_t value) { return atomicAdd(target, value); }
+    QC_DEVICE static uint32_t atomic_add(uint32_t* target, uint32_t value) {
+        return atomicAdd(target, value);
+    }
     QC_DEVICE static uint64_t atomic_add(uint64_t* target, uint64_t value) {
         return atomicAdd(reinterpret_cast<unsigned long long*>(target), static_cast<unsigned long long>(value));
     }

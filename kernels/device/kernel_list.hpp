@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // One list per metric names its kernels:
 //
-//     #define QC_VIF_KERNELS(KERNEL)              \
-//         KERNEL(vif_scale0_u8, ScoreTile<Scale0U8>) \
-//         KERNEL(vif_scale1, ScoreTile<Scale1>)
+//     #define QC_VIF_KERNELS(KERNEL) KERNEL(vif_scale0_u8, ScoreTile<Scale0U8>) KERNEL(vif_scale1, ScoreTile<Scale1>)
 //
 // and three things are made of it, each in the metric's namespace:
 //

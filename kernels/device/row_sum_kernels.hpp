@@ -3,8 +3,8 @@
 // list under names of its own.
 #pragma once
 
-#include "device/row_sums.hpp"
 #include "device/block.hpp"
+#include "device/row_sums.hpp"
 
 namespace qc::device {
 

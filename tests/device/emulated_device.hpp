@@ -20,6 +20,7 @@
 #include "contract/device.hpp"
 #include "contract/metric.hpp"
 #include "device/row_sums.hpp"
+#include "tests/device/emulated_block.hpp"
 #include "tests/support/luma_geometry.hpp"
 #include "tests/support/synthetic_clip.hpp"
 
@@ -46,7 +47,19 @@ struct EmulatedKernel {
     std::string_view name;
     std::function<void(Dim3 grid, Dim3 block, void** arguments, const ThreadOrder&)> run;
     std::optional<size_t> shared_bytes{}; ///< dynamic shared memory that it has to be found with, where that is checked
+    void (*run_grid)(const GridLaunch& launch) = nullptr; ///< instead of `run`
+    unsigned threads = 0;                                 ///< of a block
 };
+
+/// The entry of kernel K.
+template <class K>
+EmulatedKernel emulated_kernel(std::string_view name) {
+    EmulatedKernel kernel{name, {}};
+    if constexpr (requires { K::kSharedBytes; }) kernel.shared_bytes = K::kSharedBytes;
+    kernel.run_grid = run_grid<K>;
+    kernel.threads = K::kThreads;
+    return kernel;
+}
 
 template <typename Body>
 void each_block(Dim3 grid, const Body& body) {
@@ -119,7 +132,15 @@ public:
     explicit EmulatedQueue(bool descending) : order_(descending) {}
 
     Status launch_raw(const Kernel& kernel, Dim3 grid, Dim3 block, void** arguments) override {
-        static_cast<const EmulatedKernel*>(kernel.function)->run(grid, block, arguments, order_);
+        const auto& emulated = *static_cast<const EmulatedKernel*>(kernel.function);
+        if (emulated.run_grid != nullptr) {
+            EXPECT_EQ(block.x, emulated.threads) << emulated.name;
+            EXPECT_EQ(block.y * block.z, 1u) << emulated.name;
+            emulated.run_grid(
+                {emulated.name, grid, block, kernel.dynamic_shared_bytes, arguments[0], order_.descending()});
+        } else {
+            emulated.run(grid, block, arguments, order_);
+        }
         ++launches_;
         return {};
     }
@@ -264,3 +285,8 @@ inline void expect_emulation_equals_cpu(const Scorer& metric, const std::vector<
 }
 
 } // namespace qc::test
+
+/// The entries of a metric's list of kernels (device/kernel_list.hpp), to be used in the metric's namespace.
+#define QC_EMULATED_KERNEL(name, ...) qc::test::emulated_kernel<__VA_ARGS__>(#name),
+#define QC_EMULATED_KERNELS(list)                                                                                      \
+    { list(QC_EMULATED_KERNEL) }

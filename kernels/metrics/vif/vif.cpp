@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "metrics/vif/vif_phases.hpp"
+#include "metrics/vif/vif_kernels.hpp"
 
 namespace qc::vif {
 namespace {
@@ -62,15 +62,9 @@ constexpr int kScratchPitchWords = 32;
 
 /// A kernel and the tiles it works on.
 struct ScaleKernel {
-    Kernel kernel;
+    LoadedKernel<ScaleArguments> kernel;
     TileShape tile{};
 };
-
-template <class Plan>
-Status find_kernel(DeviceProgram& program, const char* name, ScaleKernel* kernel) {
-    kernel->tile = Plan::kTile;
-    return program.find(name, Plan::kSharedBytes, &kernel->kernel);
-}
 
 class Vif final : public Metric {
 public:
@@ -107,17 +101,19 @@ private:
 
 Status Vif::prepare(DeviceProgram& program) {
     const bool bytes = geometry_.sample == SampleType::kU8;
-    if (parameters_.skip_scale_0 && bytes)
-        QC_RETURN_IF_ERROR(find_kernel<Decimate0U8>(program, "vif_decimate0_u8", &kernels_[0]));
-    else if (parameters_.skip_scale_0)
-        QC_RETURN_IF_ERROR(find_kernel<Decimate0U16>(program, "vif_decimate0_u16", &kernels_[0]));
+    const auto find = [&](int scale, const KernelIdentifier<ScaleArguments>& identifier, const TileShape& tile) {
+        kernels_[scale].tile = tile;
+        return program.find(identifier, &kernels_[scale].kernel);
+    };
+    if (parameters_.skip_scale_0)
+        QC_RETURN_IF_ERROR(find(0, bytes ? kernels::vif_decimate0_u8 : kernels::vif_decimate0_u16, kTileDecimateOnly));
     else if (bytes)
-        QC_RETURN_IF_ERROR(find_kernel<Scale0U8>(program, "vif_scale0_u8", &kernels_[0]));
+        QC_RETURN_IF_ERROR(find(0, kernels::vif_scale0_u8, kTileScale0U8));
     else
-        QC_RETURN_IF_ERROR(find_kernel<Scale0U16>(program, "vif_scale0_u16", &kernels_[0]));
-    QC_RETURN_IF_ERROR(find_kernel<Scale1>(program, "vif_scale1", &kernels_[1]));
-    QC_RETURN_IF_ERROR(find_kernel<Scale2>(program, "vif_scale2", &kernels_[2]));
-    QC_RETURN_IF_ERROR(find_kernel<Scale3>(program, "vif_scale3", &kernels_[3]));
+        QC_RETURN_IF_ERROR(find(0, kernels::vif_scale0_u16, kTileScale0U16));
+    QC_RETURN_IF_ERROR(find(1, kernels::vif_scale1, kTileScale1));
+    QC_RETURN_IF_ERROR(find(2, kernels::vif_scale2, kTileScale2));
+    QC_RETURN_IF_ERROR(find(3, kernels::vif_scale3, kTileScale3));
 
     const auto bytes_of = [](auto table) { return std::as_bytes(table); };
     const auto table = kLogSource == LogSource::kTable ? bytes_of(log_table()) : bytes_of(log_thresholds());
@@ -146,8 +142,7 @@ Status Vif::enqueue(const DeviceBatch& batch, DeviceQueue& queue) const {
         const TileShape& tile = kernels_[s].tile;
         const Dim3 grid{blocks_for(arguments.width, tile.width), blocks_for(arguments.height, tile.height),
                         static_cast<unsigned>(batch.count)};
-        QC_RETURN_IF_ERROR(
-            queue.launch(kernels_[s].kernel, grid, Dim3{static_cast<unsigned>(tile.threads), 1, 1}, arguments));
+        QC_RETURN_IF_ERROR(queue.launch(kernels_[s].kernel, grid, arguments));
     }
     return {};
 }

@@ -1,51 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // The CUDA kernels of VIF without a GPU: every format against the CPU reference, bit for bit.
 #include "metrics/vif/vif.hpp"
-#include "metrics/vif/vif_phases.hpp"
+#include "metrics/vif/vif_kernels.hpp"
 #include "tests/device/emulated_device.hpp"
 
 namespace qc::vif {
 namespace {
 
-using test::EmulatedKernel;
 using test::EmulatedPlane;
-using test::ThreadOrder;
 
-template <class Plan>
-void run_kernel(Dim3 grid, Dim3 block, void** arguments, const ThreadOrder& order) {
-    const auto& task = test::argument<ScaleArguments>(arguments, 0);
-    ASSERT_EQ(block.x, static_cast<unsigned>(Plan::kThreads));
-    test::each_block(grid, [&](int x, int y, int pair) {
-        uint64_t* accumulators =
-            task.accumulators + task.pairs[pair].output * kAccumulatorWords + Plan::kScale * kWordsPerScale;
-        const TileOrigin origin = tile_origin<Plan>(x, y);
-        const typename Plan::Source source(task, pair);
-        std::vector<uint32_t> shared(Plan::kSharedWords, 0xcdcdcdcd);
-        order.each(Plan::kThreads, [&](int thread) {
-            copy_thresholds<Plan>(shared.data(), thread, task);
-            vertical_phase<Plan>(shared.data(), thread, source, origin, vertical_shifts(Plan::kScale, task.depth));
-        });
-        order.each(Plan::kThreads, [&](int thread) {
-            const ThreadSums sums = horizontal_phase<Plan>(shared.data(), thread, task, pair, origin);
-            accumulators[kNumeratorLog] += sums.numerator_log;
-            accumulators[kDenominatorLog] += sums.denominator_log;
-            accumulators[kFlatVariance] += sums.flat_variance;
-            accumulators[kFlatCount] += sums.flat_count;
-        });
-    });
-}
-
-template <class Plan>
-EmulatedKernel named(const char* name) {
-    return {name, run_kernel<Plan>, Plan::kSharedBytes};
-}
-const std::vector<EmulatedKernel> kKernels = {named<Scale0U8>("vif_scale0_u8"),
-                                              named<Scale0U16>("vif_scale0_u16"),
-                                              named<Scale1>("vif_scale1"),
-                                              named<Scale2>("vif_scale2"),
-                                              named<Scale3>("vif_scale3"),
-                                              named<Decimate0U8>("vif_decimate0_u8"),
-                                              named<Decimate0U16>("vif_decimate0_u16")};
+const std::vector<test::EmulatedKernel> kKernels = QC_EMULATED_KERNELS(QC_VIF_KERNELS);
 
 struct EmulationCase {
     int width, height, depth, shift, count;

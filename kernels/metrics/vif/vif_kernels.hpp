@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// The CUDA kernels of integer VIF, phase by phase: what one thread does between two barriers. Compiles for the host
-// too, so that a test can run the phases of all threads one after another and compare them with the CPU reference.
+// The kernels of integer VIF: what a block does, phase by phase, and the list of kernels at the end.
 //
 // One kernel per scale computes the statistics of a tile and its part of the next scale's pictures:
 //
@@ -15,6 +14,8 @@
 #include <type_traits>
 
 #include "contract/types.hpp"
+#include "device/block_sum.hpp"
+#include "device/kernel_list.hpp"
 #include "device/unroll.hpp"
 #include "metrics/vif/vif_math.hpp"
 #include "metrics/vif/vif_tuning.hpp"
@@ -497,6 +498,53 @@ QC_HD ThreadSums horizontal_phase(const uint32_t* shared, int thread, const Scal
 
 // ---- the kernels ----------------------------------------------------------------------------------------------------
 
+/// Adds a block's sums to the accumulators of a scale. Integers: the order of the blocks does not matter.
+template <class Block>
+QC_HD void add_tile_sums(Block& block, const ThreadSums& sums, uint64_t* accumulators) {
+    constexpr int kWarps = Block::kThreads / device::kWarpSize;
+    auto& partial = device::shared<uint64_t[kWordsPerScale][kWarps]>(block);
+    const uint64_t numerator_log = block.warp_sum(sums.numerator_log);
+    const uint64_t denominator_log = block.warp_sum(sums.denominator_log);
+    const uint64_t flat_variance = block.warp_sum(sums.flat_variance), flat_count = block.warp_sum(sums.flat_count);
+    if (block.lane() == 0) {
+        partial[kNumeratorLog][block.warp()] = numerator_log;
+        partial[kDenominatorLog][block.warp()] = denominator_log;
+        partial[kFlatVariance][block.warp()] = flat_variance;
+        partial[kFlatCount][block.warp()] = flat_count;
+    }
+    block.sync();
+    if (block.thread() < kWordsPerScale) {
+        uint64_t sum = 0;
+        for (int warp = 0; warp < kWarps; ++warp) sum += partial[block.thread()][warp];
+        block.atomic_add(accumulators + block.thread(), sum);
+    }
+}
+
+/// grid: (tiles across, tiles down, pairs)
+template <class Plan>
+struct ScoreTile {
+    using Arguments = ScaleArguments;
+    static constexpr int kThreads = Plan::kThreads, kMinBlocks = Plan::kMinBlocks;
+    static constexpr size_t kSharedBytes = Plan::kSharedBytes;
+
+    template <class Block>
+    QC_HD static void run(Block& block, const ScaleArguments& arguments) {
+        auto* const shared = device::dynamic_shared<uint32_t>(block);
+        const int thread = block.thread(), pair = block.z();
+        const TileOrigin origin = tile_origin<Plan>(block.x(), block.y());
+        const typename Plan::Source source(arguments, pair);
+
+        copy_thresholds<Plan>(shared, thread, arguments);
+        vertical_phase<Plan>(shared, thread, source, origin, vertical_shifts(Plan::kScale, arguments.depth));
+        block.sync();
+        const ThreadSums sums = horizontal_phase<Plan>(shared, thread, arguments, pair, origin);
+        if constexpr (Plan::kStatistics)
+            add_tile_sums(block, sums,
+                          arguments.accumulators + arguments.pairs[pair].output * uint64_t{kAccumulatorWords} +
+                              Plan::kScale * kWordsPerScale);
+    }
+};
+
 template <int kRows>
 using Scale0U8Column =
     std::conditional_t<kByteWindow == ByteWindow::kDotProducts, ByteColumn<kRows>, PairColumn<kRows>>;
@@ -509,5 +557,15 @@ using Scale3 = TilePlan<3, PackedSource, PairColumn, kTileScale3>;
 /// Scale 0 without its statistics (vif_skip_scale0).
 using Decimate0U8 = TilePlan<0, PictureSource<uint8_t>, Scale0U8Column, kTileDecimateOnly, false>;
 using Decimate0U16 = TilePlan<0, PictureSource<uint16_t>, PairColumn, kTileDecimateOnly, false>;
+
+#define QC_VIF_KERNELS(KERNEL)                                                                                         \
+    KERNEL(vif_scale0_u8, ScoreTile<Scale0U8>)                                                                         \
+    KERNEL(vif_scale0_u16, ScoreTile<Scale0U16>)                                                                       \
+    KERNEL(vif_scale1, ScoreTile<Scale1>)                                                                              \
+    KERNEL(vif_scale2, ScoreTile<Scale2>)                                                                              \
+    KERNEL(vif_scale3, ScoreTile<Scale3>)                                                                              \
+    KERNEL(vif_decimate0_u8, ScoreTile<Decimate0U8>)                                                                   \
+    KERNEL(vif_decimate0_u16, ScoreTile<Decimate0U16>)
+QC_DECLARE_KERNELS(QC_VIF_KERNELS)
 
 } // namespace qc::vif

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "tests/device/emulated_block.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <boost/context/fiber.hpp>
+#include <new>
+#include <utility>
+
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#include <sanitizer/common_interface_defs.h>
+#endif
+
+namespace qc::test {
+namespace {
+
+namespace context = boost::context;
+
+#if defined(__SANITIZE_ADDRESS__)
+constexpr size_t kStackBytes = size_t{512} << 10; // instrumented frames are large
+constexpr size_t kRedZone = 64;
+void forbid(void* memory, size_t bytes) {
+    __asan_poison_memory_region(memory, bytes);
+}
+void allow(void* memory, size_t bytes) {
+    __asan_unpoison_memory_region(memory, bytes);
+}
+#else
+constexpr size_t kStackBytes = size_t{128} << 10;
+constexpr size_t kRedZone = 0;
+void forbid(void*, size_t) {}
+void allow(void*, size_t) {}
+#endif
+
+constexpr size_t kPage = 4096;
+
+/// Stacks are never given back. A page that must not be touched lies below each. Their tops differ in where they lie
+/// in a page: else the same lines of the cache would hold all of them.
+class StackAllocator {
+public:
+    explicit StackAllocator(int index) : index_(index) {}
+    context::stack_context allocate() {
+        void* memory = mmap(nullptr, kStackBytes + kPage, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+        if (memory == MAP_FAILED || mprotect(memory, kPage, PROT_NONE) != 0) throw std::bad_alloc();
+        const size_t offset = static_cast<size_t>(index_) * 576 % kPage / 64 * 64;
+        context::stack_context stack;
+        stack.size = kStackBytes - offset;
+        stack.sp = static_cast<char*>(memory) + kPage + stack.size;
+        return stack;
+    }
+    void deallocate(context::stack_context&) noexcept {}
+
+private:
+    int index_;
+};
+
+/// Thrown through a thread that is not to go on.
+struct Abandoned {};
+
+} // namespace
+
+// ---- shared memory --------------------------------------------------------------------------------------------------
+
+SharedMemory::SharedMemory() : memory_(new std::byte[kBytes]) {
+    forbid(memory_.get(), kBytes);
+}
+
+SharedMemory::~SharedMemory() {
+    allow(memory_.get(), kBytes);
+}
+
+void SharedMemory::clear(bool descending) {
+    forbid(memory_.get(), used_);
+    count_ = 0;
+    used_ = 0;
+    junk_ = descending ? 0x71 : 0xff; // as floats: large numbers, or NaN
+}
+
+void* SharedMemory::at(const void* key, size_t bytes, size_t alignment) {
+    for (int i = 0; i < count_; ++i)
+        if (objects_[i].key == key) return objects_[i].memory;
+    alignment = std::max(alignment, size_t{16});
+    auto address = reinterpret_cast<uintptr_t>(memory_.get()) + used_ + kRedZone;
+    address = (address + alignment - 1) / alignment * alignment;
+    const size_t offset = address - reinterpret_cast<uintptr_t>(memory_.get());
+    if (count_ == kMaxObjects || offset + bytes > kBytes) {
+        ADD_FAILURE() << "a block asks for more shared memory than there is";
+        throw Abandoned{};
+    }
+    void* const memory = memory_.get() + offset;
+    allow(memory, bytes);
+    std::memset(memory, junk_, bytes);
+    used_ = offset + bytes;
+    objects_[count_++] = {key, memory};
+    return memory;
+}
+
+// ---- fibers ---------------------------------------------------------------------------------------------------------
+
+/// A fiber runs the threads of one index, block after block.
+struct FiberTeam::Fibers {
+    struct Fiber {
+        context::fiber paused; ///< where it goes on, while others run
+        context::stack_context stack;
+        void* fake_stack = nullptr; // AddressSanitizer's
+    };
+    context::fiber scheduler; ///< paused while a thread runs
+    void* scheduler_fake_stack = nullptr;
+    const void* scheduler_stack = nullptr;
+    size_t scheduler_stack_bytes = 0;
+    Fiber fiber[kMaxThreads];
+    int count = 0;
+
+    /// From the scheduler to a thread, until that waits or ends.
+    void resume(int thread) {
+        Fiber& next = fiber[thread];
+#if defined(__SANITIZE_ADDRESS__)
+        __sanitizer_start_switch_fiber(&scheduler_fake_stack, static_cast<char*>(next.stack.sp) - next.stack.size,
+                                       next.stack.size);
+#endif
+        next.paused = std::move(next.paused).resume();
+#if defined(__SANITIZE_ADDRESS__)
+        __sanitizer_finish_switch_fiber(scheduler_fake_stack, nullptr, nullptr);
+#endif
+    }
+
+    /// From a thread to the scheduler.
+    void pause(int thread) {
+        (void)thread;
+#if defined(__SANITIZE_ADDRESS__)
+        __sanitizer_start_switch_fiber(&fiber[thread].fake_stack, scheduler_stack, scheduler_stack_bytes);
+#endif
+        scheduler = std::move(scheduler).resume();
+        arrived(thread);
+    }
+
+    /// On a thread's stack, after every switch to it.
+    void arrived(int thread) {
+        (void)thread;
+#if defined(__SANITIZE_ADDRESS__)
+        __sanitizer_finish_switch_fiber(fiber[thread].fake_stack, &scheduler_stack, &scheduler_stack_bytes);
+#endif
+    }
+};
+
+FiberTeam::FiberTeam() : fibers_(new Fibers) {}
+
+FiberTeam& FiberTeam::instance() {
+    static FiberTeam* const kInstance = new FiberTeam;
+    return *kInstance;
+}
+
+void FiberTeam::run_grid(const GridLaunch& launch, int threads, Body body) {
+    launch_ = &launch;
+    threads_ = threads;
+    body_ = body;
+    for (; fibers_->count < threads; ++fibers_->count) {
+        const int thread = fibers_->count;
+        StackAllocator allocator(thread);
+        const context::stack_context stack = allocator.allocate();
+        fibers_->fiber[thread].stack = stack;
+        fibers_->fiber[thread].paused =
+            context::fiber(std::allocator_arg, context::preallocated(stack.sp, stack.size, stack), allocator,
+                           [this, thread](context::fiber&& scheduler) -> context::fiber {
+                               fibers_->scheduler = std::move(scheduler);
+                               fibers_->arrived(thread);
+                               for (;;) {
+                                   run_thread(thread);
+                                   fibers_->pause(thread);
+                               }
+                           });
+    }
+    each_block_index(launch.grid, launch.descending, [&](Dim3 index) {
+        block_ = index;
+        return run_block();
+    });
+    launch_ = nullptr;
+}
+
+void FiberTeam::run_thread(int thread) {
+    try {
+        body_(*this, thread);
+    } catch (const Abandoned&) {
+    }
+    exited_[thread] = true;
+}
+
+void FiberTeam::wait(int thread, Wait what, const std::source_location& place) {
+    waits_[thread] = what;
+    places_[thread] = place;
+    fibers_->pause(thread);
+    if (abandoned_) throw Abandoned{};
+}
+
+FiberTeam::Values FiberTeam::exchange(int thread, Wait what, uint64_t value, const std::source_location& place) {
+    uint64_t* const values = values_[turn_[thread]];
+    turn_[thread] ^= 1;
+    values[thread] = value;
+    wait(thread, what, place);
+    const int warp = thread / device::kWarpSize;
+    return {values + warp * device::kWarpSize, present_[warp]};
+}
+
+// ---- order of the threads -------------------------------------------------------------------------------------------
+
+bool FiberTeam::run_block() {
+    shared_.clear(launch_->descending);
+    std::fill_n(exited_, threads_, false);
+    std::fill_n(waits_, threads_, Wait::kNothing);
+    std::fill_n(turn_, threads_, uint8_t{0});
+    const int warps = threads_ / device::kWarpSize;
+    bool ok = true;
+    do {
+        for (int i = 0; ok && i < warps; ++i) ok = run_warp(launch_->descending ? warps - 1 - i : i);
+        if (std::all_of(exited_, exited_ + threads_, [](bool exited) { return exited; })) return ok;
+        ok = ok && release_barrier();
+    } while (ok);
+    abandoned_ = true;
+    for (int thread = 0; thread < threads_; ++thread)
+        if (!exited_[thread]) fibers_->resume(thread);
+    abandoned_ = false;
+    return false;
+}
+
+/// Until all its lanes have ended or wait for other warps.
+bool FiberTeam::run_warp(int warp) {
+    const int begin = warp * device::kWarpSize, end = begin + device::kWarpSize;
+    for (;;) {
+        for (int i = 0; i < device::kWarpSize; ++i) {
+            const int thread = launch_->descending ? end - 1 - i : begin + i;
+            if (!exited_[thread] && waits_[thread] == Wait::kNothing) fibers_->resume(thread);
+        }
+        int first = begin; // lane in an exchange
+        while (first < end && (exited_[first] || waits_[first] < Wait::kSyncWarp)) ++first;
+        if (first == end) return true;
+        const Wait what = waits_[first];
+        uint32_t present = 0;
+        for (int thread = begin; thread < end; ++thread) {
+            if (exited_[thread]) {
+                if (what < Wait::kSum) continue;
+                fail("a sum or vote over warp " + std::to_string(warp) + " misses thread " + std::to_string(thread) +
+                     ", which has returned; thread " + std::to_string(first) + " is " + place_of(first));
+                return false;
+            }
+            if (!meets(first, thread)) return false;
+            present |= 1u << (thread - begin);
+        }
+        present_[warp] = present;
+        for (int thread = begin; thread < end; ++thread) waits_[thread] = Wait::kNothing;
+    }
+}
+
+/// Lets threads go on that have all arrived.
+bool FiberTeam::release_barrier() {
+    // While both() runs, the first warp may have arrived at the block's barrier already.
+    const bool others = std::any_of(waits_, waits_ + threads_, [](Wait wait) { return wait == Wait::kSyncOthers; });
+    int first = others ? device::kWarpSize : 0;
+    const int begin = first;
+    while (exited_[first]) ++first;
+    for (int thread = begin; thread < threads_; ++thread)
+        if (!exited_[thread] && !meets(first, thread)) return false;
+    for (int thread = begin; thread < threads_; ++thread)
+        if (!exited_[thread]) waits_[thread] = Wait::kNothing;
+    return true;
+}
+
+/// Whether both threads wait for the same, at the same place of the code.
+bool FiberTeam::meets(int first, int thread) const {
+    const std::source_location &a = places_[first], &b = places_[thread];
+    if (waits_[first] == waits_[thread] && a.line() == b.line() && a.column() == b.column() &&
+        (a.file_name() == b.file_name() || std::strcmp(a.file_name(), b.file_name()) == 0))
+        return true;
+    const_cast<FiberTeam*>(this)->fail("threads wait at different places: " + std::to_string(first) + " " +
+                                       place_of(first) + ", " + std::to_string(thread) + " " + place_of(thread));
+    return false;
+}
+
+std::string FiberTeam::place_of(int thread) const {
+    static constexpr const char* kNames[] = {
+        "nowhere",  "at a barrier", "at a barrier of warps", "at a warp's barrier", "in a shuffle", "in a sum",
+        "in an or", "in a ballot"};
+    const std::source_location& place = places_[thread];
+    return std::string(kNames[static_cast<int>(waits_[thread])]) + " (" + place.file_name() + ":" +
+           std::to_string(place.line()) + ")";
+}
+
+void FiberTeam::fail(const std::string& what) {
+    ADD_FAILURE() << "kernel " << launch_->kernel << ", block (" << block_.x << ", " << block_.y << ", " << block_.z
+                  << "): " << what;
+}
+
+} // namespace qc::test
