@@ -110,8 +110,8 @@ public:
     static_assert(kThreads % kWarpSize == 0);
 
     QC_DEVICE static int thread() { return static_cast<int>(threadIdx.x); }
-    QC_DEVICE static int lane() { return thread() % kWarpSize; }
-    QC_DEVICE static int warp() { return thread() / kWarpSize; }
+    QC_DEVICE static int lane() { return static_cast<int>(threadIdx.x % kWarpSize); }
+    QC_DEVICE static int warp() { return static_cast<int>(threadIdx.x / kWarpSize); }
     QC_DEVICE static int x() { return static_cast<int>(blockIdx.x); }
     QC_DEVICE static int y() { return static_cast<int>(blockIdx.y); }
     QC_DEVICE static int z() { return static_cast<int>(blockIdx.z); }

@@ -101,48 +101,35 @@ void* SharedMemory::at(const void* key, size_t bytes, size_t alignment) {
 
 // ---- fibers ---------------------------------------------------------------------------------------------------------
 
-/// A fiber runs the threads of one index, block after block.
+/// A fiber runs the threads of one index, block after block. Who waits hands over to the next thread of the warp; the
+/// scheduler, which runs on the stack of the test, is asked between the rounds of a warp.
 struct FiberTeam::Fibers {
+    static constexpr int kScheduler = kMaxThreads;
     struct Fiber {
         context::fiber paused; ///< where it goes on, while others run
-        context::stack_context stack;
+        const void* stack = nullptr;
+        size_t stack_bytes = 0;
         void* fake_stack = nullptr; // AddressSanitizer's
     };
-    context::fiber scheduler; ///< paused while a thread runs
-    void* scheduler_fake_stack = nullptr;
-    const void* scheduler_stack = nullptr;
-    size_t scheduler_stack_bytes = 0;
-    Fiber fiber[kMaxThreads];
+    Fiber fiber[kMaxThreads + 1];
     int count = 0;
+    int previous = kScheduler; ///< who handed over last
 
-    /// From the scheduler to a thread, until that waits or ends.
-    void resume(int thread) {
-        Fiber& next = fiber[thread];
+    void hand_over(int from, int to) {
+        previous = from;
 #if defined(__SANITIZE_ADDRESS__)
-        __sanitizer_start_switch_fiber(&scheduler_fake_stack, static_cast<char*>(next.stack.sp) - next.stack.size,
-                                       next.stack.size);
+        __sanitizer_start_switch_fiber(&fiber[from].fake_stack, fiber[to].stack, fiber[to].stack_bytes);
 #endif
-        next.paused = std::move(next.paused).resume();
-#if defined(__SANITIZE_ADDRESS__)
-        __sanitizer_finish_switch_fiber(scheduler_fake_stack, nullptr, nullptr);
-#endif
+        arrived(from, std::move(fiber[to].paused).resume());
     }
 
-    /// From a thread to the scheduler.
-    void pause(int thread) {
-        (void)thread;
+    /// On the own stack, after every switch to it.
+    void arrived(int self, context::fiber&& from) {
+        fiber[previous].paused = std::move(from);
 #if defined(__SANITIZE_ADDRESS__)
-        __sanitizer_start_switch_fiber(&fiber[thread].fake_stack, scheduler_stack, scheduler_stack_bytes);
-#endif
-        scheduler = std::move(scheduler).resume();
-        arrived(thread);
-    }
-
-    /// On a thread's stack, after every switch to it.
-    void arrived(int thread) {
-        (void)thread;
-#if defined(__SANITIZE_ADDRESS__)
-        __sanitizer_finish_switch_fiber(fiber[thread].fake_stack, &scheduler_stack, &scheduler_stack_bytes);
+        __sanitizer_finish_switch_fiber(fiber[self].fake_stack, &fiber[previous].stack, &fiber[previous].stack_bytes);
+#else
+        (void)self;
 #endif
     }
 };
@@ -162,17 +149,17 @@ void FiberTeam::run_grid(const GridLaunch& launch, int threads, Body body) {
         const int thread = fibers_->count;
         StackAllocator allocator(thread);
         const context::stack_context stack = allocator.allocate();
-        fibers_->fiber[thread].stack = stack;
-        fibers_->fiber[thread].paused =
-            context::fiber(std::allocator_arg, context::preallocated(stack.sp, stack.size, stack), allocator,
-                           [this, thread](context::fiber&& scheduler) -> context::fiber {
-                               fibers_->scheduler = std::move(scheduler);
-                               fibers_->arrived(thread);
-                               for (;;) {
-                                   run_thread(thread);
-                                   fibers_->pause(thread);
-                               }
-                           });
+        Fibers::Fiber& fiber = fibers_->fiber[thread];
+        fiber.stack = static_cast<const char*>(stack.sp) - stack.size;
+        fiber.stack_bytes = stack.size;
+        fiber.paused = context::fiber(std::allocator_arg, context::preallocated(stack.sp, stack.size, stack), allocator,
+                                      [this, thread](context::fiber&& from) -> context::fiber {
+                                          fibers_->arrived(thread, std::move(from));
+                                          for (;;) {
+                                              run_thread(thread);
+                                              pause(thread);
+                                          }
+                                      });
     }
     each_block_index(launch.grid, launch.descending, [&](Dim3 index) {
         block_ = index;
@@ -189,10 +176,19 @@ void FiberTeam::run_thread(int thread) {
     exited_[thread] = true;
 }
 
+/// Lets the next thread of the warp that may run go on, or the scheduler.
+void FiberTeam::pause(int thread) {
+    const int step = launch_->descending ? -1 : 1;
+    const int first = thread / device::kWarpSize * device::kWarpSize;
+    for (int next = thread + step; next >= first && next < first + device::kWarpSize; next += step)
+        if (may_run(next)) return fibers_->hand_over(thread, next);
+    fibers_->hand_over(thread, Fibers::kScheduler);
+}
+
 void FiberTeam::wait(int thread, Wait what, const std::source_location& place) {
     waits_[thread] = what;
     places_[thread] = place;
-    fibers_->pause(thread);
+    pause(thread);
     if (abandoned_) throw Abandoned{};
 }
 
@@ -221,7 +217,7 @@ bool FiberTeam::run_block() {
     } while (ok);
     abandoned_ = true;
     for (int thread = 0; thread < threads_; ++thread)
-        if (!exited_[thread]) fibers_->resume(thread);
+        if (!exited_[thread]) fibers_->hand_over(Fibers::kScheduler, thread);
     abandoned_ = false;
     return false;
 }
@@ -232,7 +228,7 @@ bool FiberTeam::run_warp(int warp) {
     for (;;) {
         for (int i = 0; i < device::kWarpSize; ++i) {
             const int thread = launch_->descending ? end - 1 - i : begin + i;
-            if (!exited_[thread] && waits_[thread] == Wait::kNothing) fibers_->resume(thread);
+            if (may_run(thread)) fibers_->hand_over(Fibers::kScheduler, thread);
         }
         int first = begin; // lane in an exchange
         while (first < end && (exited_[first] || waits_[first] < Wait::kSyncWarp)) ++first;
@@ -271,6 +267,7 @@ bool FiberTeam::release_barrier() {
 /// Whether both threads wait for the same, at the same place of the code.
 bool FiberTeam::meets(int first, int thread) const {
     const std::source_location &a = places_[first], &b = places_[thread];
+    if (waits_[first] == waits_[thread] && std::memcmp(&a, &b, sizeof a) == 0) return true; // usually
     if (waits_[first] == waits_[thread] && a.line() == b.line() && a.column() == b.column() &&
         (a.file_name() == b.file_name() || std::strcmp(a.file_name(), b.file_name()) == 0))
         return true;

@@ -100,6 +100,8 @@ private:
     bool run_block();
     bool run_warp(int warp);
     void run_thread(int thread);
+    void pause(int thread);
+    bool may_run(int thread) const { return !exited_[thread] && waits_[thread] == Wait::kNothing; }
     bool release_barrier();
     bool meets(int first, int thread) const;
     void fail(const std::string& what);
