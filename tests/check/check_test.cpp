@@ -9,11 +9,11 @@
 
 #include "api/picture.hpp"
 #include "plan/metric_registry.hpp"
+#include "tests/support/plans.hpp"
 #include "tests/support/runs.hpp"
 
 #ifdef QC_WITH_CUDA
 #include "cuda/context.hpp"
-#include "tests/support/plans.hpp"
 #endif
 
 namespace qc::test {
