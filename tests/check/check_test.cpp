@@ -25,7 +25,7 @@ protected:
         if (!cuda_absence().empty()) GTEST_SKIP() << "needs a GPU: " << cuda_absence();
     }
 
-    std::string metric() const { return std::string(GetParam()->name); }
+    std::string metric() const { return unambiguous_name(*GetParam()); }
 
     /// Whether the metric accepts this geometry; a refusal is the metric's right, and tested elsewhere.
     bool accepts(const qc_config& config) const {

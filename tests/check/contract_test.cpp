@@ -41,7 +41,7 @@ protected:
     }
 
     RunResult score(qc_config config, const Stream& stream) const {
-        const std::string name(metric().name);
+        const std::string name = unambiguous_name(metric());
         config.metrics = name.c_str();
         return run(config, stream);
     }

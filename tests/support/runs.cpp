@@ -7,6 +7,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "plan/metric_registry.hpp"
+
 #ifdef QC_WITH_CUDA
 #include "cuda/context.hpp"
 #endif
@@ -77,6 +79,12 @@ qc_config config_for(const Layout& layout, int width, int height, const char* me
     config.backend = backend;
     config.n_threads = 2;
     return config;
+}
+
+std::string unambiguous_name(const MetricDescriptor& metric) {
+    for (const MetricDescriptor* other : registered_metrics())
+        if (other != &metric && other->short_name == metric.name) return std::string(metric.short_name);
+    return std::string(metric.name);
 }
 
 #ifdef QC_WITH_CUDA
