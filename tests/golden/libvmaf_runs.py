@@ -11,7 +11,6 @@ from support.golden_clips import matches
 
 # Runs on one clip that one ffmpeg does, a filter for each: starting a process and a GPU's context takes longer than scoring.
 GROUP = 16
-NOT_IN_LIBVMAF = ("ssim", "motion_v2", "ssimulacra2")  # XPSNR has golden values of its own
 MODEL_FEATURES = ("adm", "vif", "motion")
 # Values of whole streams, which a metric's outputs do not name.
 AGGREGATES = {"psnr": ["apsnr_*"]}
@@ -295,7 +294,13 @@ def jobs_of(clips, golden, metrics, arguments):
                 yield clip, data, golden_file, run
 
 
-def never_compared(compared, metrics, arguments):
+def scores_without_metric(golden_run, metrics):
+    """Names of golden scores that none of our metrics writes."""
+    patterns = [p for metric in metrics.values() for p in patterns_of(metric)] + ["vmaf"]
+    return [name for name in golden_run.get("metrics", {}) if not matches(name, patterns)]
+
+
+def never_compared(compared, arguments):
     """What no clip answered, though every clip and run was asked for: such a check could not fail. `compared`: the runs
     that were held against golden values."""
     if arguments.clips != "*" or arguments.runs != "*":
@@ -305,9 +310,8 @@ def never_compared(compared, metrics, arguments):
     missing = [f"{run.golden} ({'+'.join(run.metrics)})" for run in expected if (run.golden, run.metrics) not in met]
     if not arguments.quick:
         missing += [name for name in LISTED_RUNS if name not in {run.golden for run in compared}]
-        tried = {name for run in compared for name in run.metrics}
-        missing += [name for name in metrics if name not in tried and name not in NOT_IN_LIBVMAF]
-    return missing
+    tried = {name for run in compared for name in run.metrics}
+    return missing + [name for name in LISTED_METRICS if name not in tried]
 
 
 def groups_of(jobs, metrics):

@@ -25,7 +25,7 @@ import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from libvmaf_runs import NOT_IN_LIBVMAF, groups_of, jobs_of, never_compared, smallest_missed, unsettled  # noqa: E402
+from libvmaf_runs import groups_of, jobs_of, never_compared, scores_without_metric, smallest_missed, unsettled  # noqa: E402
 from support.golden_clips import Scorer, check_refusal, parse_arguments, report, run_script, tail  # noqa: E402
 from support.golden_scores import (Comparer, first_frame_differences, missing_pooled, plain_c_differences,  # noqa: E402
                                    without_skipped_frames)
@@ -90,12 +90,10 @@ def check_format_refusal(run, code, output):
     return None if lines else f"no line says what {run.metrics[0]} refuses:\n{tail(output)}"
 
 
-def cuda_bounds(metrics):
-    """How far CUDA may be from libvmaf, by score, where a metric's descriptor says so."""
+def cuda_bounds(metrics, asked):
+    """How far CUDA may be from libvmaf, by score, where the descriptor of a metric that is asked for says so."""
     bounds = {}
-    for metric in metrics.values():
-        if metric.name in NOT_IN_LIBVMAF:
-            continue
+    for metric in map(metrics.get, asked):
         if metric.cuda_bound["relative"]:
             raise ValueError(f"{metric.name}: relative bounds are not compared here")
         if metric.cuda_bound["absolute"]:
@@ -134,8 +132,9 @@ class Results:
 def run_all(arguments, golden, clips, folder):
     metrics = read_metrics(arguments.build)
     scorer = Scorer(os.path.abspath(arguments.ffmpeg), folder / "clips", arguments.backend, folder)
-    comparer = Comparer(golden, {} if arguments.backend == "cpu" else cuda_bounds(metrics))
     jobs, start = list(jobs_of(clips, golden, metrics, arguments)), time.monotonic()
+    asked = sorted({name for _, _, _, run in jobs for name in run.metrics})
+    comparer = Comparer(golden, {} if arguments.backend == "cpu" else cuda_bounds(metrics, asked))
     if not jobs:
         print("nothing to do: no clip and run match")
         report(arguments, [], ["nothing was selected"], [])
@@ -157,8 +156,10 @@ def run_all(arguments, golden, clips, folder):
             if not arguments.keep:
                 log.unlink(missing_ok=True)
                 log.with_suffix(".golden.json").unlink(missing_ok=True)
-    for name in never_compared(results.compared, metrics, arguments):
+    for name in never_compared(results.compared, arguments):
         results.fail(name, "no clip has golden scores that answer it")
+    for name in sorted({name for _, data, _, _ in jobs for name in scores_without_metric(data["runs"].get("default", {}), metrics)}):
+        results.fail(name, "golden scores that no metric of this build writes")
     print(f"{len(clips)} clips, {len(jobs)} runs in {time.monotonic() - start:.0f} s, "
           f"backend {arguments.backend}")
     report(arguments, results.passed, results.failures, results.skipped)

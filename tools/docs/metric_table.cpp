@@ -88,7 +88,7 @@ int smallest_side(const MetricDescriptor& metric, qc_chroma chroma) {
         FrameGeometry geometry;
         bool chroma_agrees = false;
         if (!session_geometry(config, &geometry, &chroma_agrees).ok()) continue;
-        if (metric.validate(geometry, OptionValues(metric.options)).ok()) return side;
+        if (validate(metric, geometry, OptionValues(metric.options)).ok()) return side;
     }
     return 0;
 }
