@@ -3,33 +3,19 @@
 // block's threads run one after another on the CPU, in both orders. Catches wrong tiles, borders, layouts and sums and
 // races within a phase, and in a build with AddressSanitizer reads outside pictures and scratch; not what depends on
 // the hardware: intrinsics, barriers, warps.
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cstring>
-#include <functional>
-#include <memory>
-#include <numeric>
-#include <string>
-#include <vector>
-
 #include "families/detail_loss/detail_loss_emulation.hpp"
 #include "metrics/adm/adm.hpp"
 #include "metrics/adm/adm_test_support.hpp"
 #include "metrics/adm/adm_tile.hpp"
+#include "tests/device/emulated_device.hpp"
 
 namespace qc::adm {
 namespace {
 
-// ---- a device made of host memory -----------------------------------------------------------------------------------
+using test::argument;
+using test::ThreadOrder;
 
-/// Thread indices of a block, ascending or descending: with a race within a phase, the two would differ.
-std::vector<int> thread_order(bool descending) {
-    std::vector<int> threads(tuning::kThreads);
-    std::iota(threads.begin(), threads.end(), 0);
-    if (descending) std::reverse(threads.begin(), threads.end());
-    return threads;
-}
+// ---- the kernels ----------------------------------------------------------------------------------------------------
 
 template <int kLevel, bool kAim, typename T>
 struct Block {
@@ -37,7 +23,7 @@ struct Block {
     const Source<T>* pictures;
     LowBand<kLevel>* low[2];
     uint64_t* rows; ///< of this pair
-    const std::vector<int>& threads;
+    const ThreadOrder& threads;
 };
 
 /// What run_strip() of adm.cu does, phase by phase.
@@ -60,19 +46,20 @@ void run_block(const Block<kLevel, kAim, T>& block, int block_x, int block_y) {
             return block.pictures[picture];
     };
     const auto run_tile = [&]<bool kDetails>(int tile_x) {
-        for (const int t : block.threads) {
+        block.threads.each(tuning::kThreads, [&](int t) {
             filter_columns<kLevel, kDetails>(launch, source(t, 0), source(t, 1), tile_x, tile_y, t, *shared);
-        }
-        for (const int t : block.threads) {
+        });
+        block.threads.each(tuning::kThreads, [&](int t) {
             filter_rows<kLevel, kDetails>(launch, tile_x, tile_y, t, *shared, block.low[0], block.low[1], states[t]);
-        }
+        });
     };
     for (int tile = first; tile < end; tile++) {
         const int tile_x = grid.origin_x + tile * tuning::kUsefulColumns;
         std::memset(shared.get(), 0x77, sizeof *shared);
         if (has_details(launch.plan, tile_x, tile_y)) {
             run_tile.template operator()<true>(tile_x);
-            for (const int t : block.threads) sum_energies<kLevel>(launch, tile_x, tile_y, t, *shared, states[t]);
+            block.threads.each(tuning::kThreads,
+                               [&](int t) { sum_energies<kLevel>(launch, tile_x, tile_y, t, *shared, states[t]); });
         } else if constexpr (kLevel < kLevels - 1) {
             run_tile.template operator()<false>(tile_x);
         }
@@ -96,13 +83,9 @@ void run_blocks(const Block<kLevel, kAim, T>& block, Dim3 grid) {
     }
 }
 
-template <typename T>
-T argument(void** arguments, int index) {
-    return *static_cast<const T*>(arguments[index]);
-}
-
 template <bool kAim, typename T>
-void run_level0(Dim3 grid, void** arguments, const std::vector<int>& threads) {
+void run_level0(Dim3 grid, Dim3 block, void** arguments, const ThreadOrder& threads) {
+    ASSERT_EQ(block.x, static_cast<unsigned>(tuning::kThreads));
     const auto* pairs = argument<const DevicePair*>(arguments, 0);
     const auto launch = argument<LevelLaunch>(arguments, 1);
     const size_t plane = static_cast<size_t>(launch.out_pitch) * launch.plan.height;
@@ -121,7 +104,8 @@ void run_level0(Dim3 grid, void** arguments, const std::vector<int>& threads) {
 }
 
 template <int kLevel, bool kAim, typename T>
-void run_deep(Dim3 grid, void** arguments, const std::vector<int>& threads) {
+void run_deep(Dim3 grid, Dim3 block, void** arguments, const ThreadOrder& threads) {
+    ASSERT_EQ(block.x, static_cast<unsigned>(tuning::kThreads));
     const auto* in = argument<const T*>(arguments, 0);
     const auto launch = argument<LevelLaunch>(arguments, 1);
     const size_t in_plane = static_cast<size_t>(launch.in_pitch) * launch.plan.in_height;
@@ -140,7 +124,8 @@ void run_deep(Dim3 grid, void** arguments, const std::vector<int>& threads) {
     }
 }
 
-void run_finish(Dim3 grid, void** arguments, const std::vector<int>&) {
+void run_finish(Dim3 grid, Dim3 block, void** arguments, const ThreadOrder& /*order*/) {
+    ASSERT_EQ(block.x, static_cast<unsigned>(tuning::kFinishThreads));
     const auto* pairs = argument<const DevicePair*>(arguments, 0);
     const auto launch = argument<FinishLaunch>(arguments, 1);
     const auto* rows = argument<const uint64_t*>(arguments, 2);
@@ -160,62 +145,27 @@ void run_finish(Dim3 grid, void** arguments, const std::vector<int>&) {
     }
 }
 
-using KernelFunction = void (*)(Dim3, void**, const std::vector<int>&);
-struct NamedKernel {
-    const char* name;
-    KernelFunction function;
-    unsigned threads = tuning::kThreads;
-};
-const NamedKernel kKernels[] = {
-    {"adm_level0_u8", run_level0<false, uint8_t>},     {"adm_level0_u8_aim", run_level0<true, uint8_t>},
-    {"adm_level0_u16", run_level0<false, uint16_t>},   {"adm_level0_u16_aim", run_level0<true, uint16_t>},
-    {"adm_level1", run_deep<1, false, int16_t>},       {"adm_level1_aim", run_deep<1, true, int16_t>},
-    {"adm_level2", run_deep<2, false, int32_t>},       {"adm_level2_aim", run_deep<2, true, int32_t>},
-    {"adm_level3", run_deep<3, false, int32_t>},       {"adm_level3_aim", run_deep<3, true, int32_t>},
-    {"adm_finish", run_finish, tuning::kFinishThreads}};
-
-class EmulatedProgram : public DeviceProgram {
-public:
-    Status find(const char* name, size_t dynamic_shared_bytes, Kernel* kernel) override {
-        for (const NamedKernel& candidate : kKernels) {
-            if (std::string(candidate.name) != name) continue;
-            *kernel = {const_cast<NamedKernel*>(&candidate), dynamic_shared_bytes};
-            return {};
-        }
-        return invalid(std::string("no kernel ") + name);
-    }
-    Status upload(const void*, size_t, const void**) override { return invalid("no table is expected"); }
-};
-
-class EmulatedQueue : public DeviceQueue {
-public:
-    explicit EmulatedQueue(bool descending) : threads_(thread_order(descending)) {}
-    Status launch_raw(const Kernel& kernel, Dim3 grid, Dim3 block, void** arguments) override {
-        const auto* named = static_cast<const NamedKernel*>(kernel.function);
-        EXPECT_EQ(block.x, named->threads);
-        named->function(grid, arguments, threads_);
-        launches++;
-        return {};
-    }
-    Status zero(void* device_address, size_t bytes) override {
-        EXPECT_EQ(bytes % 4, 0u);
-        std::memset(device_address, 0, bytes);
-        return {};
-    }
-    int launches = 0;
-
-private:
-    std::vector<int> threads_;
-};
+const std::vector<test::EmulatedKernel> kKernels = {{"adm_level0_u8", run_level0<false, uint8_t>},
+                                                    {"adm_level0_u8_aim", run_level0<true, uint8_t>},
+                                                    {"adm_level0_u16", run_level0<false, uint16_t>},
+                                                    {"adm_level0_u16_aim", run_level0<true, uint16_t>},
+                                                    {"adm_level1", run_deep<1, false, int16_t>},
+                                                    {"adm_level1_aim", run_deep<1, true, int16_t>},
+                                                    {"adm_level2", run_deep<2, false, int32_t>},
+                                                    {"adm_level2_aim", run_deep<2, true, int32_t>},
+                                                    {"adm_level3", run_deep<3, false, int32_t>},
+                                                    {"adm_level3_aim", run_deep<3, true, int32_t>},
+                                                    {"adm_finish", run_finish}};
 
 void expect_device_like_cpu(const std::vector<Pair>& pairs, const Assignments& assignments = {}, bool impairment = true,
                             const Layout& layout = {}, bool descending = false) {
     Assignments all = assignments;
     if (!impairment) all["adm_skip_aim"] = 1;
-    EmulatedProgram program;
-    EmulatedQueue queue(descending);
-    expect_batch_like_cpu(descriptor(), with_options(all), pairs, layout, {program, queue});
-    EXPECT_EQ(queue.launches, 5);
+    test::EmulatedProgram program(kKernels);
+    test::EmulatedQueue queue(descending);
+    expect_batch_like_cpu(descriptor(), with_options(all), pairs, layout, program, queue);
+    EXPECT_EQ(program.uploads(), 0u);
+    EXPECT_EQ(queue.launches(), 5);
 }
 
 // ---- tests ----------------------------------------------------------------------------------------------------------
