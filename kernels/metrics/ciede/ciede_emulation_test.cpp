@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "metrics/ciede/ciede.hpp"
-#include "metrics/ciede/ciede_cpu.hpp"
 #include "metrics/ciede/ciede_tile.hpp"
 #include "tests/golden/golden_stream.hpp"
 
@@ -324,7 +323,7 @@ TEST(CiedeEmulation, GoldenClips) {
         const auto reference = golden::pictures_of(clip, files[0]), distorted = golden::pictures_of(clip, files[1]);
         ASSERT_FALSE(reference.empty() || distorted.empty()) << clip.name;
         const double pixels = static_cast<double>(geometry.width) * geometry.height;
-        const double expected = to_decibels(reference_sum({reference[0], distorted[0]}, geometry) / pixels);
+        const double expected = to_decibels(score_cpu(geometry, {reference[0], distorted[0]}) / pixels);
         using Seeds = EmulatedSeeds<1, -1>;
         const double actual = to_decibels(emulated_sum<Seeds>(reference[0], distorted[0], geometry) / pixels);
         ++compared;
@@ -406,7 +405,7 @@ void expect_all_layouts(const FrameGeometry& geometry) {
     const auto peak = static_cast<uint32_t>(largest_code(geometry.depth));
     const auto noise = [&](int, int, int) { return random() & peak; };
     const Planar<T> reference(geometry, noise), distorted(geometry, noise);
-    const double expected = reference_sum({reference.view(), distorted.view()}, geometry);
+    const double expected = score_cpu(geometry, {reference.view(), distorted.view()});
     for (const bool semi_planar : {false, true})
         for (const int shift : {0, 16 - geometry.depth})
             for (const int padding : {0, 1, 4, 8}) {
@@ -438,7 +437,7 @@ TEST(CiedeEmulation, FlatPictures) {
         const int middle = (1 << depth) / 2;
         const Planar<uint16_t> reference(geometry, [&](int, int, int) { return middle - 1; });
         const Planar<uint16_t> distorted(geometry, [&](int, int, int) { return middle; });
-        const double expected = reference_sum({reference.view(), distorted.view()}, geometry);
+        const double expected = score_cpu(geometry, {reference.view(), distorted.view()});
         const double actual = emulated_sum<EmulatedSeeds<-1, 1>>(reference.view(), distorted.view(), geometry);
         EXPECT_NEAR(to_decibels(actual), to_decibels(expected), descriptor().backend_bound.absolute) << depth;
         EXPECT_EQ(emulated_sum<Exact>(reference.view(), reference.view(), geometry), 0.0);
