@@ -4,7 +4,7 @@
 #include <bit>
 #include <cmath>
 
-#include "metrics/ciede/ciede_tile.hpp"
+#include "metrics/ciede/ciede_kernels.hpp"
 
 namespace qc::ciede {
 namespace {
@@ -33,8 +33,8 @@ public:
 
     Status prepare(DeviceProgram& program) override {
         const bool bytes = geometry_.sample == SampleType::kU8;
-        QC_RETURN_IF_ERROR(program.find(bytes ? "ciede_tiles_u8" : "ciede_tiles_u16", 0, &tiles_));
-        QC_RETURN_IF_ERROR(program.find("ciede_total", 0, &total_));
+        QC_RETURN_IF_ERROR(program.find(bytes ? kernels::ciede_tiles_u8 : kernels::ciede_tiles_u16, &tiles_));
+        QC_RETURN_IF_ERROR(program.find(kernels::ciede_total, &total_));
         const auto tables = std::make_unique<Tables>();
         fill_tables(tables.get());
         const void* address = nullptr;
@@ -46,17 +46,17 @@ public:
     Status enqueue(const DeviceBatch& batch, DeviceQueue& queue) const override {
         const auto count = static_cast<unsigned>(batch.count);
         auto* const partial_sums = static_cast<double*>(batch.scratch);
-        const Dim3 by_tile{static_cast<unsigned>(task_.tiles), 1, count};
-        const Dim3 block{static_cast<unsigned>(kTuning.warps * kLanes)};
-        QC_RETURN_IF_ERROR(queue.launch(tiles_, by_tile, block, batch.pairs, partial_sums, tables_, task_));
-        return queue.launch(total_, Dim3{1, 1, count}, Dim3{static_cast<unsigned>(kTuning.total_threads)}, batch.pairs,
-                            batch.accumulators, static_cast<const double*>(partial_sums), task_.tiles);
+        QC_RETURN_IF_ERROR(queue.launch(tiles_, Dim3{static_cast<unsigned>(task_.tiles), 1, count},
+                                        TileArguments{batch.pairs, partial_sums, tables_, task_}));
+        return queue.launch(total_, Dim3{1, 1, count},
+                            TotalArguments{batch.pairs, batch.accumulators, partial_sums, task_.tiles});
     }
 
 private:
     const FrameGeometry geometry_;
     const Task task_;
-    Kernel tiles_, total_;
+    LoadedKernel<TileArguments> tiles_;
+    LoadedKernel<TotalArguments> total_;
     const Tables* tables_ = nullptr; ///< on the device
 };
 
