@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "contract/metric.hpp"
@@ -41,13 +42,38 @@ private:
     size_t frame_words_ = 0;
 };
 
+/// The caller's word that a frame's pictures stay as they are; its release function is called exactly once, whatever
+/// becomes of the frame.
+class PictureHold {
+public:
+    PictureHold() = default;
+    PictureHold(void (*release)(void*), void* opaque) : release_(release), opaque_(opaque) {}
+    PictureHold(PictureHold&& other) noexcept
+        : release_(std::exchange(other.release_, nullptr)), opaque_(other.opaque_) {}
+    PictureHold& operator=(PictureHold&& other) noexcept {
+        end();
+        release_ = std::exchange(other.release_, nullptr);
+        opaque_ = other.opaque_;
+        return *this;
+    }
+    ~PictureHold() { end(); }
+
+    /// The pictures may be overwritten from here on.
+    void end() {
+        if (auto* const release = std::exchange(release_, nullptr); release != nullptr) release(opaque_);
+    }
+
+private:
+    void (*release_)(void*) = nullptr;
+    void* opaque_ = nullptr;
+};
+
 /// One frame on its way in.
 struct FrameInput {
     int64_t index = 0;
     qc_picture reference{};
     std::vector<qc_picture> distorted; ///< one per rendition; plane[0] null: absent
-    void (*release)(void*) = nullptr;
-    void* opaque = nullptr;
+    PictureHold hold;
 };
 
 /// One frame on its way out. Blocks of instances that were not evaluated hold zeros.
@@ -85,8 +111,7 @@ class Backend {
 public:
     virtual ~Backend() = default;
 
-    /// Takes a frame; blocks only while every slot is busy. The release function is called exactly once, also on
-    /// failure.
+    /// Takes a frame, and its hold until the pictures have been read; blocks only while every slot is busy.
     virtual Status submit(FrameInput input) = 0;
     /// Hands out the next frame in order. wait: block until the oldest submitted frame is done (false is then returned
     /// in `ready` only if nothing is in flight).

@@ -99,8 +99,7 @@ struct Graph {
 struct FrameInSlot {
     int64_t index = 0;
     std::vector<bool> present;
-    void (*release)(void*) = nullptr;
-    void* opaque = nullptr;
+    PictureHold hold; ///< of pictures in device memory
 };
 
 struct Slot {
@@ -402,10 +401,7 @@ Status CudaBackend::submit(FrameInput input) {
         }
         if (status.ok()) status = add_frame(slots_[filling_], input);
     }
-    if (!status.ok()) {
-        if (input.release != nullptr) input.release(input.opaque);
-        return fail(std::move(status));
-    }
+    if (!status.ok()) return fail(std::move(status));
     const bool full = static_cast<int>(slots_[filling_].frames.size()) == frames_per_batch_;
     bool idle = in_flight_.empty();
     if (!full && !idle && config_.latency_first != 0) {
@@ -416,7 +412,7 @@ Status CudaBackend::submit(FrameInput input) {
     return {};
 }
 
-/// Adds the frame to the slot's batch. On success the slot owns the frame's release.
+/// Adds the frame to the slot's batch.
 Status CudaBackend::add_frame(Slot& slot, FrameInput& input) {
     const ContextGuard guard(*context_);
     const int frame = static_cast<int>(slot.frames.size());
@@ -441,7 +437,7 @@ Status CudaBackend::add_frame(Slot& slot, FrameInput& input) {
     references[slot.shape.references++] = reference;
     if (evaluated) evaluated_references[slot.shape.evaluated_references++] = reference;
 
-    FrameInSlot entry{input.index, std::vector<bool>(static_cast<size_t>(renditions())), nullptr, nullptr};
+    FrameInSlot entry{input.index, std::vector<bool>(static_cast<size_t>(renditions())), {}};
     bool borrowed = input.reference.memory == QC_MEMORY_CUDA;
     for (int r = 0; r < renditions(); ++r) {
         const qc_picture& picture = input.distorted[r];
@@ -460,12 +456,8 @@ Status CudaBackend::add_frame(Slot& slot, FrameInput& input) {
         if (evaluated) evaluated_pairs[slot.shape.evaluated_pairs++] = pair;
     }
     remember_planes(slot, frame, pictures);
-    if (borrowed) {
-        entry.release = input.release;
-        entry.opaque = input.opaque;
-    } else if (input.release != nullptr) {
-        input.release(input.opaque); // host pictures were copied to staging memory
-    }
+    if (borrowed) entry.hold = std::move(input.hold);
+    input.hold.end(); // host pictures were copied to staging memory
     slot.frames.push_back(std::move(entry));
     return {};
 }
@@ -765,9 +757,7 @@ void CudaBackend::read_results(Slot& slot) {
 }
 
 void CudaBackend::release_frames(Slot& slot) {
-    for (FrameInSlot& frame : slot.frames)
-        if (frame.release != nullptr) frame.release(frame.opaque);
-    slot.frames.clear();
+    slot.frames.clear(); // ends the holds on their pictures
     slot.producers.clear();
     slot.shape = BatchShape{};
     slot.uploaded = false;

@@ -87,7 +87,7 @@ int ff_qc_check_options(AVFilterContext *ctx)
     if (strcmp(stats_format, "scores") && qc_stats_format_parse(stats_format, &s->files.stats_format) != QC_OK)
         return ff_qc_fail(ctx, AVERROR(EINVAL), "stats_format=%s is not known; accepted: scores, psnr, ssim", stats_format);
     fill_config(ctx, &config);
-    status = qc_config_check(&config, &error);
+    status = qc_config_check_options(&config, &error);
     if (status != QC_OK)
         return ff_qc_fail(ctx, ff_qc_error_of_status(status), "%s", error.text);
     s->engine.accepts_rgb = qc_config_accepts_rgb(&config);

@@ -129,7 +129,7 @@ int qc_config_accepts_rgb(const qc_config* config) {
     return env_number("QC_FAKE_RGB", 0) != 0;
 }
 
-qc_status qc_config_check(const qc_config* config, qc_error* error) {
+qc_status qc_config_check_options(const qc_config* config, qc_error* error) {
     char* list = strdup(config->metrics ? config->metrics : "vmaf");
     qc_status status = QC_OK;
     for (char *state = NULL, *name = strtok_r(list, "|+", &state); name; name = strtok_r(NULL, "|+", &state)) {
@@ -138,6 +138,10 @@ qc_status qc_config_check(const qc_config* config, qc_error* error) {
     }
     free(list);
     return status;
+}
+
+qc_status qc_config_check(const qc_config* config, qc_error* error) {
+    return qc_config_check_options(config, error);
 }
 
 qc_status qc_session_create(const qc_config* config, qc_session** out, qc_error* error) {
