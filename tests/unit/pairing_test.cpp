@@ -188,8 +188,8 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"GapInMain", kNearest, {without(every(40, 6), 2, 3)}, {every(40, 6)}, "0 1 4 5", 0, 2},
         Case{"EndsFirst", kNearest, {every(40, 5)}, {every(40, 3)}, "0 1 2 ended ended"},
         Case{"EndsLast", kNearest, {every(40, 3)}, {every(40, 6)}, "0 1 2"},
-        Case{"OneFrameEach", kNearest, {{0}}, {{0}}, "0"}, Case{"NoMainFrame", kNearest, {{}}, {every(40, 3)}, ""},
-        Case{"NoReferenceFrame", kNearest, {every(40, 2)}, {{}}, "ended ended"},
+        Case{"OneFrameEach", kNearest, {{0}}, {{0}}, "0"}, Case{"NoMainFrame", kNearest, Stream{}, {every(40, 3)}, ""},
+        Case{"NoReferenceFrame", kNearest, {every(40, 2)}, Stream{}, "ended ended"},
         Case{"NeverOverlap", kNearest, {every(40, 2)}, {every(40, 3, 10000)}, "before before", 0, 1},
         Case{"OverBeforeMainBegins", kNearest, {every(40, 2, 10000)}, {every(40, 3)}, "ended ended", 0, 3},
         Case{"MainWithoutStamp", kNearest, {{0, kNoPts, 80}}, {every(40, 3)}, "0 gap 2", 0, 1},
@@ -275,22 +275,24 @@ INSTANTIATE_TEST_SUITE_P(
 
 INSTANTIATE_TEST_SUITE_P(
     Index, Table,
-    testing::Values(Case{"StampsAreNotLookedAt", kIndex, {{5000, kNoPts, 3}}, {{kNoPts, 7, 7, 7}}, "0 1 2"},
-                    Case{"EndsFirst", kIndex, {every(40, 4)}, {every(40, 2)}, "0 1 ended ended"},
-                    Case{"Repeat", rules(QC_SYNC_INDEX, QC_EOF_REPEAT), {every(40, 4)}, {every(40, 2)}, "0 1 1 1", 2},
-                    Case{"RepeatOfNothing", rules(QC_SYNC_INDEX, QC_EOF_REPEAT), {every(40, 2)}, {{}}, "ended ended"}),
+    testing::Values(
+        Case{"StampsAreNotLookedAt", kIndex, {{5000, kNoPts, 3}}, {{kNoPts, 7, 7, 7}}, "0 1 2"},
+        Case{"EndsFirst", kIndex, {every(40, 4)}, {every(40, 2)}, "0 1 ended ended"},
+        Case{"Repeat", rules(QC_SYNC_INDEX, QC_EOF_REPEAT), {every(40, 4)}, {every(40, 2)}, "0 1 1 1", 2},
+        Case{"RepeatOfNothing", rules(QC_SYNC_INDEX, QC_EOF_REPEAT), {every(40, 2)}, Stream{}, "ended ended"}),
     name_of);
 
 INSTANTIATE_TEST_SUITE_P(
     End, Table,
-    testing::Values(Case{"Endall", rules(QC_SYNC_NEAREST, QC_EOF_ENDALL), {every(40, 3)}, {every(40, 2)}, "0 1 ended"},
-                    Case{"Repeat", rules(QC_SYNC_NEAREST, QC_EOF_REPEAT), {every(40, 4)}, {every(40, 2)}, "0 1 1 1", 2},
-                    Case{"RepeatOfNothing", rules(QC_SYNC_NEAREST, QC_EOF_REPEAT), {every(40, 2)}, {{}}, "ended ended"},
-                    Case{"RepeatDoesNotFillGaps",
-                         rules(QC_SYNC_NEAREST, QC_EOF_REPEAT),
-                         {every(40, 5)},
-                         {{40, 160}},
-                         "before 0 gap gap 1"}),
+    testing::Values(
+        Case{"Endall", rules(QC_SYNC_NEAREST, QC_EOF_ENDALL), {every(40, 3)}, {every(40, 2)}, "0 1 ended"},
+        Case{"Repeat", rules(QC_SYNC_NEAREST, QC_EOF_REPEAT), {every(40, 4)}, {every(40, 2)}, "0 1 1 1", 2},
+        Case{"RepeatOfNothing", rules(QC_SYNC_NEAREST, QC_EOF_REPEAT), {every(40, 2)}, Stream{}, "ended ended"},
+        Case{"RepeatDoesNotFillGaps",
+             rules(QC_SYNC_NEAREST, QC_EOF_REPEAT),
+             {every(40, 5)},
+             {{40, 160}},
+             "before 0 gap gap 1"}),
     name_of);
 
 INSTANTIATE_TEST_SUITE_P(
