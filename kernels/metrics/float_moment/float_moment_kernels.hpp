@@ -79,7 +79,7 @@ struct TileArguments {
 template <typename T, typename Sum>
 struct SumTile {
     using Arguments = TileArguments;
-    static constexpr int kThreads = kTuning.warps * kLanes;
+    static constexpr int kThreads = kTuning.warps * kLanes, kMinBlocks = kTuning.blocks_per_multiprocessor;
 
     template <class Block>
     QC_HD static void run(Block& block, const TileArguments& arguments) {
