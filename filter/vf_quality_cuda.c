@@ -142,7 +142,7 @@ static int query_formats(AVFilterContext *ctx)
 {
     const QualityCudaContext *s = ctx->priv;
 
-    return ff_qc_offer_formats(ctx, s->engine.accepts_rgb);
+    return ff_qc_offer_formats(ctx, qc_request_accepts_rgb(s->engine.request));
 }
 
 /** Comes after all inputs were configured: the only place to look at them together. */

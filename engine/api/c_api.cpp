@@ -18,7 +18,13 @@
 #error "QC_VERSION comes from the build"
 #endif
 
-/// What the opaque pointer points to.
+// What the opaque pointers point to.
+
+struct qc_request {
+    qc::ScoreRequest request;
+    int renditions = 0; ///< as the configuration had it
+};
+
 struct qc_session {
     std::unique_ptr<qc::Session> session;
     mutable std::string error; ///< of the last call that failed
@@ -134,59 +140,89 @@ const char* qc_pool_name(qc_pool pool) {
 
 namespace {
 
-/// Reads what a caller wants: its numbers and its strings.
-Status read_wishes(const qc_config* caller, qc_config* config, qc::ScoreRequest* request) {
+/// What the C API's calls share: a caller's numbers, and a request, which is the caller's or made of the strings.
+Status read_request(const qc_config* caller, qc_request* request) {
+    if (caller == nullptr) return no_null("config");
+    qc_config config;
+    QC_RETURN_IF_ERROR(qc::read_config(*caller, &config));
+    QC_RETURN_IF_ERROR(qc::parse_request(config, qc::registered_metrics(), &request->request));
+    request->renditions = config.renditions;
+    qc::ScorePlan plan; // finds what no picture could mend: models without their scores, two scores of one name
+    return qc::build_score_plan(request->request, nullptr, &plan);
+}
+
+/// The configuration that goes with a request.
+Status read_config_for(const qc_request* request, const qc_config* caller, qc_config* config) {
+    if (request == nullptr) return no_null("request");
     if (caller == nullptr) return no_null("config");
     QC_RETURN_IF_ERROR(qc::read_config(*caller, config));
-    return qc::parse_request(*config, qc::registered_metrics(), request);
+    if (std::max(config->renditions, 1) == std::max(request->renditions, 1)) return {};
+    return qc::not_accepted("renditions", config->renditions,
+                            qc::format("%d, as in the request,", request->renditions));
+}
+
+Status check_pictures(const qc_request* request, const qc_config* caller) {
+    qc_config config;
+    QC_RETURN_IF_ERROR(read_config_for(request, caller, &config));
+    return qc::Session::check(request->request, config);
+}
+
+Status open_session(const qc_request* request, const qc_config* caller, qc_session** session) {
+    if (session == nullptr) return no_null("session");
+    qc_config config;
+    QC_RETURN_IF_ERROR(read_config_for(request, caller, &config));
+    auto made = std::make_unique<qc_session>();
+    QC_RETURN_IF_ERROR(qc::Session::create(request->request, config, &made->session));
+    *session = made.release();
+    return {};
 }
 
 } // namespace
 
+qc_status qc_request_create(const qc_config* config, qc_request** request, qc_error* error) {
+    if (request != nullptr) *request = nullptr;
+    return report(protect([&]() -> Status {
+                      if (request == nullptr) return no_null("request");
+                      auto made = std::make_unique<qc_request>();
+                      QC_RETURN_IF_ERROR(read_request(config, made.get()));
+                      *request = made.release();
+                      return {};
+                  }),
+                  error);
+}
+
+void qc_request_destroy(qc_request* request) {
+    delete request;
+}
+
+int qc_request_accepts_rgb(const qc_request* request) {
+    return request != nullptr && request->request.accepts_rgb() ? 1 : 0;
+}
+
+qc_status qc_request_check(const qc_request* request, const qc_config* config, qc_error* error) {
+    return report(protect([&] { return check_pictures(request, config); }), error);
+}
+
+qc_status qc_request_open(const qc_request* request, const qc_config* config, qc_session** session, qc_error* error) {
+    if (session != nullptr) *session = nullptr;
+    return report(protect([&] { return open_session(request, config, session); }), error);
+}
+
 qc_status qc_config_check(const qc_config* config, qc_error* error) {
     return report(protect([&]() -> Status {
-                      qc_config read;
-                      qc::ScoreRequest request;
-                      QC_RETURN_IF_ERROR(read_wishes(config, &read, &request));
-                      return qc::Session::check(request, read);
+                      qc_request request;
+                      QC_RETURN_IF_ERROR(read_request(config, &request));
+                      return check_pictures(&request, config);
                   }),
                   error);
-}
-
-qc_status qc_config_check_options(const qc_config* config, qc_error* error) {
-    return report(protect([&]() -> Status {
-                      qc_config read;
-                      qc::ScoreRequest request;
-                      qc::ScorePlan plan;
-                      QC_RETURN_IF_ERROR(read_wishes(config, &read, &request));
-                      return qc::build_score_plan(request, nullptr, &plan);
-                  }),
-                  error);
-}
-
-int qc_config_accepts_rgb(const qc_config* config) {
-    bool accepts = false;
-    const Status status = protect([&]() -> Status {
-        qc_config read;
-        qc::ScoreRequest request;
-        QC_RETURN_IF_ERROR(read_wishes(config, &read, &request));
-        accepts = request.accepts_rgb();
-        return {};
-    });
-    return status.ok() && accepts ? 1 : 0;
 }
 
 qc_status qc_session_create(const qc_config* config, qc_session** session, qc_error* error) {
     if (session != nullptr) *session = nullptr;
     return report(protect([&]() -> Status {
-                      if (session == nullptr) return no_null("session");
-                      qc_config read;
-                      qc::ScoreRequest request;
-                      QC_RETURN_IF_ERROR(read_wishes(config, &read, &request));
-                      auto made = std::make_unique<qc_session>();
-                      QC_RETURN_IF_ERROR(qc::Session::create(request, read, &made->session));
-                      *session = made.release();
-                      return {};
+                      qc_request request;
+                      QC_RETURN_IF_ERROR(read_request(config, &request));
+                      return open_session(&request, config, session);
                   }),
                   error);
 }

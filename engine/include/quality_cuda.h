@@ -7,6 +7,9 @@
  *     qc_session_create -> qc_session_submit* -> qc_session_flush -> qc_session_write_log -> qc_session_destroy
  *                              \-> qc_session_receive* (scores leave in submission order; QC_END after the last)
  *
+ * or, where the pictures are known later than what is asked for, qc_request_create -> qc_request_check -> qc_request_open in
+ * the place of qc_session_create.
+ *
  * Thread-safety: a session may be used from any one thread at a time; different sessions are independent. Functions that
  * take no session may be called from anywhere.
  *
@@ -136,7 +139,7 @@ typedef struct qc_format {
     int container_bits; /**< 8 for a depth of 8, else 16 (little-endian) */
     int semi_planar;    /**< 1: plane 1 interleaves Cb and Cr; 0: they have planes of their own */
     int rgb;            /**< 1: red, green and blue instead of luma and chroma; some metrics accept it, see
-                             qc_config_accepts_rgb(); 0: not */
+                             qc_request_accepts_rgb(); 0: not */
     int pixel_step;     /**< packed RGB: samples from pixel to pixel, 3 or 4; else 0 */
     int sample_offset[3]; /**< packed RGB: position of G, B and R within a pixel, 0..pixel_step-1; else ignored */
     qc_colour colour;   /**< what the picture's tags say; read by metrics that look at colours */
@@ -287,14 +290,36 @@ QC_API qc_status qc_session_create(const qc_config *config, qc_session **session
 QC_API qc_status qc_config_check(const qc_config *config, qc_error *error);
 
 /**
- * The same before the pictures are known: numbers, names, options and models. The formats and what the metrics say of them
- * are not looked at.
+ * What the strings of a configuration ask for. They are parsed, and model files read, once, by qc_request_create(); a front
+ * end that learns of its pictures later asks the request instead of the strings again. A request is not changed by what is
+ * done with it: it may be used from several threads, and for several sessions, which do not need it any more once they are
+ * open.
  */
-QC_API qc_status qc_config_check_options(const qc_config *config, qc_error *error);
+typedef struct qc_request qc_request;
 
-/** Whether every metric of a configuration that qc_config_check_options() accepts takes RGB pictures. @return 1 or 0; 0
- *  for a configuration that is wrong */
-QC_API int qc_config_accepts_rgb(const qc_config *config);
+/**
+ * Reads metrics, model, feature, options, stats_format, renditions, n_subsample and skip_unsupported, and checks the other
+ * numbers. Lets a front end fail before the pictures are known: formats, and what the metrics say of them, are not looked
+ * at. Logs nothing.
+ * @param request the request, or NULL on failure
+ * @param error filled with one line that names the option, the value and what would be accepted; may be NULL
+ * @return QC_ERROR_INVALID, QC_ERROR_IO (a model's file), QC_ERROR_NO_MEMORY
+ */
+QC_API qc_status qc_request_create(const qc_config *config, qc_request **request, qc_error *error);
+
+/** NULL is allowed. */
+QC_API void qc_request_destroy(qc_request *request);
+
+/** Whether every metric of the request takes RGB pictures. @return 1 or 0 */
+QC_API int qc_request_accepts_rgb(const qc_request *request);
+
+/**
+ * qc_config_check() and qc_session_create() of a request that is made already: what it holds is taken from it, and only the
+ * rest of the configuration (formats, backend, sizes, log) is looked at. config.renditions must be the request's.
+ */
+QC_API qc_status qc_request_check(const qc_request *request, const qc_config *config, qc_error *error);
+QC_API qc_status qc_request_open(const qc_request *request, const qc_config *config, qc_session **session,
+                                 qc_error *error);
 
 /** Waits for work in flight, calls outstanding releases, frees everything. NULL is allowed. */
 QC_API void qc_session_destroy(qc_session *session);

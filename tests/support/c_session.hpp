@@ -17,6 +17,24 @@ inline qc_config cpu_config(const char* metrics, const char* layout = "yuv420p",
     return config_for(layout_named(layout), width, height, metrics, QC_BACKEND_CPU);
 }
 
+/// What is said of a configuration before its pictures are known.
+inline qc_status check_options(const qc_config* config, qc_error* error) {
+    qc_request* request = nullptr;
+    const qc_status status = qc_request_create(config, &request, error);
+    EXPECT_EQ(status == QC_OK, request != nullptr);
+    qc_request_destroy(request);
+    return status;
+}
+
+/// 0 for a configuration that is wrong, too.
+inline int accepts_rgb(const qc_config* config) {
+    qc_request* request = nullptr;
+    static_cast<void>(qc_request_create(config, &request, nullptr));
+    const int accepts = qc_request_accepts_rgb(request);
+    qc_request_destroy(request);
+    return accepts;
+}
+
 /// A session through the C API, with the pictures to feed it.
 class Scoring {
 public:

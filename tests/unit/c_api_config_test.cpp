@@ -6,6 +6,7 @@
 #include <climits>
 #include <cmath>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <limits>
@@ -16,6 +17,7 @@
 #include "api/session_config.hpp"
 #include "quality_cuda.h"
 #include "tests/support/c_session.hpp"
+#include "tests/unit/fake_metrics.hpp"
 
 namespace qc::test {
 namespace {
@@ -92,11 +94,11 @@ TEST(CApiConfig, NumbersOfTheConfiguration) {
             EXPECT_EQ(refusal(config), expected);
             qc_error error{};
             qc_session* session = nullptr;
-            EXPECT_EQ(qc_config_check_options(&config, &error), QC_ERROR_INVALID);
+            EXPECT_EQ(check_options(&config, &error), QC_ERROR_INVALID);
             EXPECT_EQ(error.text, expected);
             EXPECT_EQ(qc_session_create(&config, &session, &error), QC_ERROR_INVALID);
             EXPECT_EQ(error.text, expected);
-            EXPECT_EQ(qc_config_accepts_rgb(&config), 0);
+            EXPECT_EQ(accepts_rgb(&config), 0);
         }
         expect_stated("qc_config", field.name, field.stated);
     }
@@ -144,7 +146,7 @@ TEST(CApiConfig, NumbersOfAFormat) {
                 EXPECT_EQ(refusal(config, static_cast<qc_status>(code)),
                           format("%s.%s=%d: %s is accepted", reference ? "reference" : "distorted[1]", field.name,
                                  value, field.text));
-                EXPECT_EQ(qc_config_check_options(&config, nullptr), QC_OK) << "formats are not looked at";
+                EXPECT_EQ(check_options(&config, nullptr), QC_OK) << "formats are not looked at";
             }
             for (const int value : field.accepted) { // on all sides, so that they do not differ
                 set_int(&config.reference, field.offset, value);
@@ -209,20 +211,20 @@ TEST(CApiConfig, OptionsAreCheckedBeforeThePicturesAreKnown) {
     config.struct_size = sizeof(config);
     config.metrics = "psnr+vmaf";
     qc_error error{};
-    EXPECT_EQ(qc_config_check_options(&config, &error), QC_OK) << error.text;
+    EXPECT_EQ(check_options(&config, &error), QC_OK) << error.text;
     EXPECT_EQ(refusal(config), "reference.width=0: 1..32768 is accepted") << "no size has a meaning of its own";
     config.metrics = "psnr|nonsense";
-    EXPECT_EQ(qc_config_check_options(&config, &error), QC_ERROR_INVALID);
+    EXPECT_EQ(check_options(&config, &error), QC_ERROR_INVALID);
     EXPECT_NE(std::strstr(error.text, "nonsense"), nullptr) << error.text;
     config.metrics = "vmaf";
     config.model = "version=nonsense";
-    EXPECT_EQ(qc_config_check_options(&config, &error), QC_ERROR_INVALID);
+    EXPECT_EQ(check_options(&config, &error), QC_ERROR_INVALID);
     config.model = "path=/there/is/none.json";
-    EXPECT_EQ(qc_config_check_options(&config, &error), QC_ERROR_IO);
+    EXPECT_EQ(check_options(&config, &error), QC_ERROR_IO);
     EXPECT_NE(std::strstr(error.text, "/there/is/none.json"), nullptr) << error.text;
     config.model = nullptr;
     config.options = "psnr.nonsense=1";
-    EXPECT_EQ(qc_config_check_options(&config, &error), QC_ERROR_INVALID);
+    EXPECT_EQ(check_options(&config, &error), QC_ERROR_INVALID);
 }
 
 TEST(CApiConfig, ChecksPicturesWhereTheyAreKnown) {
@@ -230,7 +232,7 @@ TEST(CApiConfig, ChecksPicturesWhereTheyAreKnown) {
     qc_error error{};
     EXPECT_NE(qc_config_check(&config, &error), QC_OK);
     EXPECT_NE(std::strstr(error.text, "adm"), nullptr) << error.text;
-    EXPECT_EQ(qc_config_check_options(&config, &error), QC_OK) << error.text;
+    EXPECT_EQ(check_options(&config, &error), QC_OK) << error.text;
     config.skip_unsupported = 1;
     EXPECT_EQ(qc_config_check(&config, &error), QC_OK) << error.text;
     config = cpu_config("psnr", "yuv420p", 64, 64);
@@ -246,8 +248,8 @@ TEST(CApiConfig, ChecksLogNothing) {
     config.log_opaque = &lines;
     config.log = [](void* opaque, qc_log_level, const char*) { ++*static_cast<int*>(opaque); };
     EXPECT_EQ(qc_config_check(&config, nullptr), QC_OK);
-    EXPECT_EQ(qc_config_check_options(&config, nullptr), QC_OK);
-    EXPECT_EQ(qc_config_accepts_rgb(&config), 0);
+    EXPECT_EQ(check_options(&config, nullptr), QC_OK);
+    EXPECT_EQ(accepts_rgb(&config), 0);
     EXPECT_EQ(lines, 0);
     qc_session* session = nullptr;
     ASSERT_EQ(qc_session_create(&config, &session, nullptr), QC_OK);
@@ -257,14 +259,91 @@ TEST(CApiConfig, ChecksLogNothing) {
 
 TEST(CApiConfig, AcceptsRgb) {
     qc_config config = cpu_config("ssimulacra2");
-    EXPECT_EQ(qc_config_accepts_rgb(&config), 1);
+    EXPECT_EQ(accepts_rgb(&config), 1);
     config.reference.width = 0;
-    EXPECT_EQ(qc_config_accepts_rgb(&config), 1) << "the formats are not looked at";
+    EXPECT_EQ(accepts_rgb(&config), 1) << "the formats are not looked at";
     config.metrics = "ssimulacra2|psnr";
-    EXPECT_EQ(qc_config_accepts_rgb(&config), 0);
+    EXPECT_EQ(accepts_rgb(&config), 0);
     config.metrics = "nonsense";
-    EXPECT_EQ(qc_config_accepts_rgb(&config), 0);
-    EXPECT_EQ(qc_config_accepts_rgb(nullptr), 0);
+    EXPECT_EQ(accepts_rgb(&config), 0);
+    EXPECT_EQ(accepts_rgb(nullptr), 0);
+}
+
+// ---- requests -------------------------------------------------------------------------------------------------------
+
+/// A copy of a built-in model as a file.
+std::string write_model(const TemporaryFolder& folder, const char* slope) {
+    const std::string path = folder.file("model.json");
+    std::ofstream(path) << R"({"model_dict": {"model_type": "LIBSVMNUSVR", "norm_type": "linear_rescale",
+        "feature_names": ["psnr_y"], "feature_opts_dicts": [{}], "slopes": [1.0, )"
+                        << slope << R"(], "intercepts": [0.0, 0.0], "score_clip": [0.0, 100.0],
+        "model": "svm_type nu_svr\nkernel_type rbf\ngamma 0.04\nnr_class 2\ntotal_sv 1\nrho 0\nSV\n1 1:0.5 \n"}})";
+    return path;
+}
+
+TEST(CApiRequest, FilesAreReadOnce) {
+    const TemporaryFolder folder;
+    const std::string model = "path=" + write_model(folder, "0.01");
+    qc_config config = cpu_config("vmaf", "yuv420p", 64, 48);
+    config.model = model.c_str();
+    qc_error error{};
+    qc_request* request = nullptr;
+    ASSERT_EQ(qc_request_create(&config, &request, &error), QC_OK) << error.text;
+    std::filesystem::remove(folder.file("model.json"));
+    config.model = config.metrics = nullptr;
+    EXPECT_EQ(qc_request_check(request, &config, &error), QC_OK) << error.text;
+    for (int i = 0; i < 2; ++i) {
+        qc_session* session = nullptr;
+        ASSERT_EQ(qc_request_open(request, &config, &session, &error), QC_OK) << error.text;
+        qc_feature feature{};
+        EXPECT_EQ(qc_session_feature(session, qc_session_feature_count(session) - 1, &feature), QC_OK);
+        EXPECT_STREQ(feature.name, "vmaf");
+        EXPECT_EQ(feature.is_model, 1);
+        qc_session_destroy(session);
+    }
+    qc_request_destroy(request);
+    config.model = model.c_str();
+    EXPECT_EQ(check_options(&config, &error), QC_ERROR_IO) << "the file was there";
+}
+
+TEST(CApiRequest, LooksAtPicturesWhenTheyAreKnown) {
+    qc_config config = cpu_config("psnr+vmaf", "yuv420p", 64, 48);
+    config.reference = qc_format{};
+    qc_error error{};
+    qc_request* request = nullptr;
+    ASSERT_EQ(qc_request_create(&config, &request, &error), QC_OK) << error.text;
+    EXPECT_EQ(qc_request_accepts_rgb(request), 0);
+    EXPECT_EQ(qc_request_check(request, &config, &error), QC_ERROR_INVALID);
+    EXPECT_STREQ(error.text, "reference.width=0: 1..32768 is accepted");
+    const qc_config tiny = cpu_config("psnr", "yuv420p", 8, 8);
+    qc_session* session = nullptr;
+    EXPECT_EQ(qc_request_open(request, &tiny, &session, &error), QC_ERROR_INVALID);
+    EXPECT_NE(std::strstr(error.text, "adm"), nullptr) << "the request's metrics count, not those of the strings";
+    EXPECT_EQ(session, nullptr);
+    qc_config two = cpu_config("psnr", "yuv420p", 64, 48);
+    two.renditions = 2;
+    two.distorted[1] = two.distorted[0];
+    EXPECT_EQ(qc_request_check(request, &two, &error), QC_ERROR_INVALID);
+    EXPECT_NE(std::strstr(error.text, "renditions=2"), nullptr) << error.text;
+    two.renditions = 1; // what 0 stands for
+    EXPECT_EQ(qc_request_check(request, &two, &error), QC_OK) << error.text;
+    qc_request_destroy(request);
+}
+
+TEST(CApiRequest, NothingIsNothing) {
+    const qc_config config = cpu_config("psnr");
+    qc_session* session = nullptr;
+    qc_request* request = nullptr;
+    EXPECT_EQ(qc_request_create(nullptr, &request, nullptr), QC_ERROR_INVALID);
+    EXPECT_EQ(qc_request_create(&config, nullptr, nullptr), QC_ERROR_INVALID);
+    EXPECT_EQ(qc_request_check(nullptr, &config, nullptr), QC_ERROR_INVALID);
+    EXPECT_EQ(qc_request_open(nullptr, &config, &session, nullptr), QC_ERROR_INVALID);
+    EXPECT_EQ(qc_request_accepts_rgb(nullptr), 0);
+    qc_request_destroy(nullptr);
+    ASSERT_EQ(qc_request_create(&config, &request, nullptr), QC_OK);
+    EXPECT_EQ(qc_request_check(request, nullptr, nullptr), QC_ERROR_INVALID);
+    EXPECT_EQ(qc_request_open(request, &config, nullptr, nullptr), QC_ERROR_INVALID);
+    qc_request_destroy(request);
 }
 
 // ---- structs of other versions --------------------------------------------------------------------------------------

@@ -70,7 +70,7 @@ TEST(CApiFailure, StatsLines) {
     EXPECT_NE(std::strstr(error.text, "stats_format=psnr needs"), nullptr) << error.text;
     config.metrics = "psnr";
     config.renditions = 2;
-    EXPECT_EQ(qc_config_check_options(&config, &error), QC_ERROR_INVALID) << "one rendition only";
+    EXPECT_EQ(check_options(&config, &error), QC_ERROR_INVALID) << "one rendition only";
 
     Scoring plain(cpu_config("psnr"));
     plain.run(1);

@@ -64,7 +64,7 @@ TEST(CApi, NamesEndWithNull) {
         qc_config config = cpu_config("vmaf");
         config.model = qc_model_name(i);
         qc_error error{};
-        EXPECT_EQ(qc_config_check_options(&config, &error), QC_OK) << error.text;
+        EXPECT_EQ(check_options(&config, &error), QC_OK) << error.text;
     }
 }
 
@@ -72,7 +72,7 @@ TEST(CApi, EveryMetricTogether) {
     const qc_config config = cpu_config("all", "yuv420p", 640, 360);
     qc_error error{};
     EXPECT_EQ(qc_config_check(&config, &error), QC_OK) << error.text; // no two scores of one name, nothing refused
-    EXPECT_EQ(qc_config_check_options(&config, &error), QC_OK) << error.text;
+    EXPECT_EQ(check_options(&config, &error), QC_OK) << error.text;
 }
 
 TEST(CApi, EveryMetricCanBeNamed) {
@@ -170,7 +170,7 @@ TEST(CApi, NullPointersAreRefused) {
     EXPECT_EQ(made, nullptr);
     EXPECT_EQ(qc_session_create(&config, nullptr, nullptr), QC_ERROR_INVALID);
     EXPECT_EQ(qc_config_check(nullptr, nullptr), QC_ERROR_INVALID);
-    EXPECT_EQ(qc_config_check_options(nullptr, nullptr), QC_ERROR_INVALID);
+    EXPECT_EQ(check_options(nullptr, nullptr), QC_ERROR_INVALID);
     EXPECT_EQ(qc_pool_parse("mean", nullptr), QC_ERROR_INVALID);
     EXPECT_EQ(qc_stats_format_parse("psnr", nullptr), QC_ERROR_INVALID);
     EXPECT_EQ(qc_log_format_parse("json", nullptr), QC_ERROR_INVALID);
