@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -38,8 +37,7 @@ inline int accepts_rgb(const qc_config* config) {
 /// A session through the C API, with the pictures to feed it.
 class Scoring {
 public:
-    explicit Scoring(const qc_config& config, int frames = 4)
-        : stream_(make_stream(config, Content::kNoise, frames)), renditions_(std::max(1, config.renditions)) {
+    explicit Scoring(const qc_config& config, int frames = 4) : stream_(make_stream(config, Content::kNoise, frames)) {
         qc_error error{};
         EXPECT_EQ(qc_session_create(&config, &session_, &error), QC_OK) << error.text;
         EXPECT_STREQ(error.text, "");
@@ -76,7 +74,6 @@ public:
 
 private:
     Stream stream_;
-    int renditions_;
     qc_session* session_ = nullptr;
     qc_row row_{};
     int releases_ = 0;
