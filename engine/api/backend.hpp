@@ -74,7 +74,17 @@ struct FrameInput {
     qc_picture reference{};
     std::vector<qc_picture> distorted; ///< one per rendition; plane[0] null: absent
     PictureHold hold;
+
+    /// Of an input: 0 is the reference, the renditions follow.
+    const qc_picture& picture(int input) const {
+        return input == 0 ? reference : distorted[static_cast<size_t>(input - 1)];
+    }
 };
+
+/// False for absent pictures.
+inline bool is_in_host_memory(const qc_picture& picture) {
+    return picture.plane[0] != nullptr && picture.memory == QC_MEMORY_HOST;
+}
 
 /// One frame on its way out. Blocks of instances that were not evaluated hold zeros.
 struct FrameResult {
@@ -94,6 +104,19 @@ struct BackendSetup {
     int history = 0;             ///< most earlier reference frames any instance looks back at
     int distorted_history = 0;   ///< most earlier distorted frames
     bool chroma_history = false; ///< whether any instance looks back at the reference's chroma too
+
+    /// The reference and the renditions.
+    int inputs() const { return config->renditions + 1; }
+    const qc_format& format_of(int input) const {
+        return input == 0 ? config->reference : config->distorted[input - 1];
+    }
+    /// How many planes of a picture somebody reads.
+    int planes_read() const { return needs_chroma ? geometry.plane_count() : 1; }
+    /// How often an instance is evaluated per frame: once, or for each rendition.
+    size_t evaluations(size_t instance) const {
+        const bool per_rendition = plan->instances[instance].descriptor->scope == Scope::kPair;
+        return per_rendition ? static_cast<size_t>(config->renditions) : 1;
+    }
 };
 
 /// Whether an instance looks back at the reference's chroma.
