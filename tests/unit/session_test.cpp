@@ -240,7 +240,7 @@ TEST(Session, RefusesWhatItCannotScore) {
     EXPECT_NE(create_error(config).text().find("psnr needs chroma"), std::string::npos);
     config = cpu_config("vmaf", "yuv420p", 32, 32);
     const Status small = create_error(config);
-    EXPECT_EQ(small.code(), QC_ERROR_UNSUPPORTED);
+    EXPECT_EQ(small.code(), QC_ERROR_INVALID);
     EXPECT_NE(small.text().find("32x32"), std::string::npos) << small.text();
     config = cpu_config("nonsense");
     const Status unknown = create_error(config);

@@ -76,6 +76,7 @@ const MetricDescriptor& descriptor() {
         .name = "float_moment",
         .summary = "mean and mean square of luma",
         .short_name = "moment",
+        .options = {},
         .outputs = kOutputs,
         .create_scorer = make_scorer<FloatMomentScorer>,
         .create_finaliser = make_finaliser<FloatMomentFinaliser>,

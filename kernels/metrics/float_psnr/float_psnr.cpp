@@ -60,6 +60,7 @@ const MetricDescriptor& descriptor() {
     static constexpr MetricDescriptor kDescriptor{
         .name = "float_psnr",
         .summary = "peak signal-to-noise ratio of luma, as libvmaf's float extractors compute it",
+        .options = {},
         .outputs = kOutputs,
         .create_scorer = make_scorer<FloatPsnrScorer>,
         .create_finaliser = make_finaliser<FloatPsnrFinaliser>,
