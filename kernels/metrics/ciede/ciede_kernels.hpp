@@ -239,6 +239,7 @@ struct SumTiles {
     QC_HD static void run(Block& block, const TotalArguments& arguments) {
         const double* const own = arguments.partial_sums + static_cast<size_t>(block.z()) * arguments.tiles;
         double sum = 0.0;
+        QC_UNROLL_BY(4) // loads of several tiles at a time
         for (int tile = block.thread(); tile < arguments.tiles; tile += kThreads) sum += own[tile];
         const double total = block_sum(block, sum);
         if (block.thread() == 0) arguments.accumulators[arguments.pairs[block.z()].output] = bits_of(total);
