@@ -170,16 +170,19 @@ TEST(CambiEmulation, WindowsOfTheirOwnEqualTheCpu) {
 TEST(CambiEmulation, SeveralPassesEqualTheCpu) {
     for (const size_t shared_bytes : {size_t{227} * 1024, size_t{64} * 1024, size_t{48} * 1024}) {
         passes_walked = 0;
-        expect_emulation_equals_cpu({900, 230, 10, 0, 1, Look::kSteep, {}, 0, shared_bytes}, true);
-        EXPECT_GT(passes_walked, 20);
+        for (const bool descending : {false, true})
+            expect_emulation_equals_cpu({900, 230, 10, 0, 1, Look::kSteep, {}, 0, shared_bytes}, descending);
+        EXPECT_GT(passes_walked, 2 * 20);
     }
 }
 
 TEST(CambiEmulation, SelectionEqualsTheCpu) {
     selections = 0;
-    expect_emulation_equals_cpu({480, 270, 10, 0, 3, Look::kBanded, {{"topk", "0.01"}}}, true);
-    expect_emulation_equals_cpu({480, 270, 10, 0, 1, Look::kSteep, {{"topk", "0.3"}}}, true);
-    EXPECT_GT(selections, 5);
+    for (const bool descending : {false, true}) {
+        expect_emulation_equals_cpu({480, 270, 10, 0, 3, Look::kBanded, {{"topk", "0.01"}}}, descending);
+        expect_emulation_equals_cpu({480, 270, 10, 0, 1, Look::kSteep, {{"topk", "0.3"}}}, descending);
+    }
+    EXPECT_GT(selections, 2 * 5);
 }
 
 TEST(CambiEmulation, HeatMapsEqualTheCpu) {
