@@ -86,16 +86,15 @@ Chroma chroma_of(const ColourConversion<double>& conversion) {
 }
 
 /// In the order of Chroma.
-#define QC_PYRAMID_KERNELS_OF(sample)                                                                                  \
-    {kernels::ssimulacra2_pyramid_##sample##_400, kernels::ssimulacra2_pyramid_##sample##_420,                         \
-     kernels::ssimulacra2_pyramid_##sample##_422, kernels::ssimulacra2_pyramid_##sample##_444},                        \
+#define QC_PYRAMID_ROW(sample, suffix)                                                                                 \
     {                                                                                                                  \
-        kernels::ssimulacra2_pyramid_##sample##_400_general, kernels::ssimulacra2_pyramid_##sample##_420_general,      \
-            kernels::ssimulacra2_pyramid_##sample##_422_general, kernels::ssimulacra2_pyramid_##sample##_444_general   \
+        kernels::ssimulacra2_pyramid_##sample##_400##suffix, kernels::ssimulacra2_pyramid_##sample##_420##suffix,      \
+            kernels::ssimulacra2_pyramid_##sample##_422##suffix, kernels::ssimulacra2_pyramid_##sample##_444##suffix   \
     }
+
 /// [sample type][general]
-constexpr KernelIdentifier<PyramidArguments> kPyramidKernels[2][2][4] = {{QC_PYRAMID_KERNELS_OF(u8)},
-                                                                         {QC_PYRAMID_KERNELS_OF(u16)}};
+constexpr KernelIdentifier<PyramidArguments> kPyramidKernels[2][2][4] = {
+    {QC_PYRAMID_ROW(u8, ), QC_PYRAMID_ROW(u8, _general)}, {QC_PYRAMID_ROW(u16, ), QC_PYRAMID_ROW(u16, _general)}};
 
 // ---- strips ---------------------------------------------------------------------------------------------------------
 
