@@ -187,8 +187,8 @@ struct CountTile {
         auto& shared_groups = device::shared<TileGroups>(block).groups;
         const int thread = block.thread();
         const Tile tile = find_tile(task, static_cast<unsigned>(block.x()), block.z());
-        Selection* const selection = task.purpose == Purpose::kSum ? nullptr : task.selection(tile.picture, tile.scale);
-        if (selection != nullptr && selection->needed == 0) return;
+        Selection* const selection = task.selection(tile.picture, tile.scale); // there unless the purpose is kSum
+        if (task.purpose != Purpose::kSum && selection->needed == 0) return;
 
         if (thread < kLanes) {
             const uint32_t groups = block.warp_or(groups_in_tile(task, tile, thread, kLanes));
