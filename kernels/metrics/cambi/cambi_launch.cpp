@@ -15,14 +15,14 @@ size_t Launcher::scratch_bytes(int count) const {
 
 Status Launcher::prepare(DeviceProgram& program) {
     const bool bytes = geometry_.sample == SampleType::kU8;
-    const char* const image = settings_.half_size ? bytes ? "cambi_half_image_u8" : "cambi_half_image_u16"
-                              : bytes             ? "cambi_image_u8"
-                                                  : "cambi_image_u16";
-    QC_RETURN_IF_ERROR(program.find(image, 0, &image_));
-    QC_RETURN_IF_ERROR(program.find("cambi_scale", 0, &scale_));
-    QC_RETURN_IF_ERROR(program.find("cambi_select_begin", 0, &select_begin_));
-    QC_RETURN_IF_ERROR(program.find("cambi_select_high", 0, &select_high_));
-    QC_RETURN_IF_ERROR(program.find("cambi_select_low", 0, &select_low_));
+    const auto& image = settings_.half_size ? bytes ? kernels::cambi_half_image_u8 : kernels::cambi_half_image_u16
+                        : bytes             ? kernels::cambi_image_u8
+                                            : kernels::cambi_image_u16;
+    QC_RETURN_IF_ERROR(program.find(image, &image_));
+    QC_RETURN_IF_ERROR(program.find(kernels::cambi_scale, &scale_));
+    QC_RETURN_IF_ERROR(program.find(kernels::cambi_select_begin, &select_begin_));
+    QC_RETURN_IF_ERROR(program.find(kernels::cambi_select_high, &select_high_));
+    QC_RETURN_IF_ERROR(program.find(kernels::cambi_select_low, &select_low_));
     const void* table = nullptr;
     QC_RETURN_IF_ERROR(program.upload(reciprocals().data(), reciprocals().size_bytes(), &table));
     reciprocals_ = static_cast<const float*>(table);
@@ -35,7 +35,7 @@ Status Launcher::prepare_picture(DeviceProgram& program, const Analysis& analysi
     Status status;
     for (const int groups : tuning::kGroupsPerPass) {
         kernels->groups_per_pass = groups;
-        status = program.find(kernels->counting.name, kernels->counting.shared_bytes(groups), &kernels->count);
+        status = program.find(kernels->counting.identifier, kernels->counting.shared_bytes(groups), &kernels->count);
         if (status.ok()) break; // otherwise the device may have too little shared memory
     }
     QC_RETURN_IF_ERROR(status);
@@ -64,33 +64,31 @@ Status Launcher::enqueue_picture(const DeviceBatch& batch, DeviceQueue& queue, b
     pyramid.samples = reinterpret_cast<uint16_t*>(scratch + layout.samples);
     pyramid.occupied = reinterpret_cast<uint32_t*>(scratch + layout.occupied);
 
-    ImageTask image{};
-    image.pairs = batch.pairs;
-    image.pyramid = pyramid;
-    image.columns = kernels.columns;
-    image.rows = kernels.rows;
-    image.width = analysis.width;
-    image.height = analysis.height;
-    image.depth = geometry_.depth;
-    image.mask_limit = analysis.mask_limit;
-    image.walk = image_walk(batch.count);
-    image.use_reference = reference;
-    image.anti_dither = settings_.anti_dither;
+    const ImageTask image{.pairs = batch.pairs,
+                          .pyramid = pyramid,
+                          .columns = kernels.columns,
+                          .rows = kernels.rows,
+                          .width = analysis.width,
+                          .height = analysis.height,
+                          .depth = geometry_.depth,
+                          .mask_limit = analysis.mask_limit,
+                          .walk = image_walk(batch.count),
+                          .use_reference = reference,
+                          .anti_dither = settings_.anti_dither};
     const Dim3 image_grid{blocks_for(image.width, kUsefulColumns),
                           blocks_for(image.height, image.walk * tuning::kImageWarps), pictures};
-    QC_RETURN_IF_ERROR(queue.launch(image_, image_grid, Dim3{tuning::kImageWarps * kLanes}, image));
+    QC_RETURN_IF_ERROR(queue.launch(image_, image_grid, image));
 
     for (int s = 1; s < kScales; ++s) {
         const PyramidTask task{pyramid, s, tuning::kPyramidWalk};
         const Dim3 grid{blocks_for(pyramid.scale[s].width, kUsefulColumns),
                         blocks_for(pyramid.scale[s].height, task.walk * tuning::kPyramidWarps), pictures};
-        QC_RETURN_IF_ERROR(queue.launch(scale_, grid, Dim3{tuning::kPyramidWarps * kLanes}, task));
+        QC_RETURN_IF_ERROR(queue.launch(scale_, grid, task));
     }
 
     CountTask task = count_task(batch, pyramid, layout, reference);
     const unsigned tiles = plan_tiles(kernels.counting, task.reach, batch.count, &task);
-    QC_RETURN_IF_ERROR(queue.launch(kernels.count, Dim3{tiles, 1, pictures},
-                                    Dim3{static_cast<unsigned>(kernels.counting.threads)}, task));
+    QC_RETURN_IF_ERROR(queue.launch(kernels.count, Dim3{tiles, 1, pictures}, task));
     if (!may_select(settings_, analysis)) return {};
     return enqueue_selection(batch, queue, kernels, analysis, task, tiles);
 }
@@ -129,15 +127,14 @@ Status Launcher::enqueue_selection(const DeviceBatch& batch, DeviceQueue& queue,
     select.count = task;
     for (int s = 0; s < kScales; ++s) select.pooled[s] = settings_.pooled_pixels(analysis, s);
     const auto pictures = static_cast<unsigned>(batch.count);
-    const Dim3 scales{kScales, pictures}, select_block{tuning::kSelectThreads};
-    const Dim3 grid{tiles, 1, pictures}, block{static_cast<unsigned>(kernels.counting.threads)};
-    QC_RETURN_IF_ERROR(queue.launch(select_begin_, scales, select_block, select));
+    const Dim3 scales{kScales, pictures}, grid{tiles, 1, pictures};
+    QC_RETURN_IF_ERROR(queue.launch(select_begin_, scales, select));
     task.purpose = Purpose::kHighDigits;
-    QC_RETURN_IF_ERROR(queue.launch(kernels.count, grid, block, task));
-    QC_RETURN_IF_ERROR(queue.launch(select_high_, scales, select_block, select));
+    QC_RETURN_IF_ERROR(queue.launch(kernels.count, grid, task));
+    QC_RETURN_IF_ERROR(queue.launch(select_high_, scales, select));
     task.purpose = Purpose::kLowDigits;
-    QC_RETURN_IF_ERROR(queue.launch(kernels.count, grid, block, task));
-    return queue.launch(select_low_, scales, select_block, select);
+    QC_RETURN_IF_ERROR(queue.launch(kernels.count, grid, task));
+    return queue.launch(select_low_, scales, select);
 }
 
 } // namespace qc::cambi

@@ -20,7 +20,7 @@ private:
     /// What the device keeps for one of the two pictures.
     struct PictureKernels {
         CountKernel counting{};
-        Kernel count;
+        LoadedKernel<CountTask> count;
         int groups_per_pass = 0;
         const uint16_t *columns = nullptr, *rows = nullptr; ///< null: as they are
     };
@@ -34,7 +34,9 @@ private:
     const FrameGeometry geometry_;
     const Settings settings_;
     PictureKernels distorted_, reference_;
-    Kernel image_, scale_, select_begin_, select_high_, select_low_;
+    LoadedKernel<ImageTask> image_;
+    LoadedKernel<PyramidTask> scale_;
+    LoadedKernel<SelectTask> select_begin_, select_high_, select_low_;
     const float* reciprocals_ = nullptr; ///< device address
 };
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "contract/types.hpp"
+#include "device/bits.hpp"
 
 namespace qc::cambi {
 
@@ -70,21 +71,13 @@ QC_HD float contrast(int weight, float own, float other, float reciprocal) {
     return weight * own * other * reciprocal;
 }
 
-QC_HD uint32_t float_bits(float value) {
-#if defined(__CUDA_ARCH__)
-    return __float_as_uint(value);
-#else
-    return __builtin_bit_cast(uint32_t, value);
-#endif
-}
-
 // A c-value that is not 0 lies in [0.5, 2^14): it is a multiple of 2^-24, and so a 64-bit sum of c-values in units of
 // 2^-24 is exact up to 2^25 of them.
 constexpr int kFractionBits = 24;
 
 /// c in units of 2^-kFractionBits. Precondition: c >= 0.5.
 QC_HD uint64_t to_fixed_point(float c) {
-    const uint32_t bits = float_bits(c);
+    const uint32_t bits = device::bits_of(c);
     return static_cast<uint64_t>((bits & 0x7fffffu) | 0x800000u) << ((bits >> 23) - 126);
 }
 
@@ -92,7 +85,7 @@ QC_HD uint64_t to_fixed_point(float c) {
 constexpr int kKeyBits = 27;
 constexpr uint32_t kKeyOrigin = 0x3f000000u; ///< bits of 0.5
 QC_HD uint32_t key_of(float c) {
-    return float_bits(c) - kKeyOrigin;
+    return device::bits_of(c) - kKeyOrigin;
 }
 QC_HD uint64_t fixed_point_of_key(uint32_t key) {
     const uint32_t bits = key + kKeyOrigin;

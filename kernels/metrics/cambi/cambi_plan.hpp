@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "contract/device.hpp"
-#include "metrics/cambi/cambi_count.hpp"
+#include "metrics/cambi/cambi_kernels.hpp"
 #include "metrics/cambi/cambi_settings.hpp"
 
 namespace qc::cambi {
@@ -78,35 +78,35 @@ inline ScratchLayout plan_scratch(const Settings& settings, const Analysis& anal
 
 /// A kernel that counts, and how its blocks are made.
 struct CountKernel {
-    const char* name;
-    int threads, columns, pixels;
+    KernelIdentifier<CountTask> identifier;
+    int columns, pixels;
     size_t (*shared_bytes)(int groups_per_pass);
 };
 
 template <class Plan>
-constexpr CountKernel count_kernel(const char* name) {
-    return {name, Plan::kThreads, Plan::kColumns, Plan::kPixels, Plan::shared_bytes};
+constexpr CountKernel count_kernel(const KernelIdentifier<CountTask>& identifier) {
+    return {identifier, Plan::kColumns, Plan::kPixels, Plan::shared_bytes};
 }
 
 inline CountKernel choose_count_kernel(int differences, int window) {
     switch (differences) {
     case 1:
-        return count_kernel<CountUpTo1>("cambi_count_up_to_1");
+        return count_kernel<CountUpTo1>(kernels::cambi_count_up_to_1);
     case 2:
-        return count_kernel<CountUpTo2>("cambi_count_up_to_2");
+        return count_kernel<CountUpTo2>(kernels::cambi_count_up_to_2);
     case 8:
-        return count_kernel<CountUpTo8>("cambi_count_up_to_8");
+        return count_kernel<CountUpTo8>(kernels::cambi_count_up_to_8);
     case 16:
-        return count_kernel<CountUpTo16>("cambi_count_up_to_16");
+        return count_kernel<CountUpTo16>(kernels::cambi_count_up_to_16);
     case 32:
-        return count_kernel<CountUpTo32>("cambi_count_up_to_32");
+        return count_kernel<CountUpTo32>(kernels::cambi_count_up_to_32);
     default:
         break;
     }
-    if (window == 17) return count_kernel<CountReach8>("cambi_count_17");
-    if (window == 33) return count_kernel<CountReach16>("cambi_count_33");
-    if (window == kMaxWindow) return count_kernel<CountReach32>("cambi_count_65");
-    return count_kernel<CountAnyReach>("cambi_count");
+    if (window == 17) return count_kernel<CountReach8>(kernels::cambi_count_17);
+    if (window == 33) return count_kernel<CountReach16>(kernels::cambi_count_33);
+    if (window == kMaxWindow) return count_kernel<CountReach32>(kernels::cambi_count_65);
+    return count_kernel<CountAnyReach>(kernels::cambi_count);
 }
 
 /// Cuts all scales into tiles of equal size. @return the number of tiles

@@ -237,9 +237,10 @@ struct SumTiles {
 
     template <class Block>
     QC_HD static void run(Block& block, const TotalArguments& arguments) {
-        const double* const own = arguments.partial_sums + static_cast<size_t>(block.z()) * arguments.tiles;
+        const int tiles = arguments.tiles;
+        const double* const own = arguments.partial_sums + static_cast<size_t>(block.z()) * static_cast<size_t>(tiles);
         double sum = 0.0;
-        for (int tile = block.thread(); tile < arguments.tiles; tile += kThreads) sum += own[tile];
+        for (int tile = block.thread(); tile < tiles; tile += kThreads) sum += own[tile];
         const double total = block_sum(block, sum);
         if (block.thread() == 0) arguments.accumulators[arguments.pairs[block.z()].output] = bits_of(total);
     }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// The CUDA kernels of SSIMULACRA 2, run on the host, against the CPU reference and the golden scores. Catches wrong
-// tiles, margins, offsets and sums, and (in a build with AddressSanitizer) reads beyond the pictures and planes; not
-// what depends on the hardware: fast functions, barriers, warps.
-#include "metrics/ssimulacra2/ssimulacra2_emulation.hpp"
-
+// The CUDA kernels of SSIMULACRA 2, run on the host, against the CPU reference and the golden scores.
+#include <bit>
 #include <cmath>
 #include <cstdio>
 #include <ostream>
 #include <utility>
 
 #include "metrics/ssimulacra2/ssimulacra2.hpp"
+#include "metrics/ssimulacra2/ssimulacra2_kernels.hpp"
+#include "plan/option_parser.hpp"
+#include "tests/device/emulated_device.hpp"
 #include "tests/golden/golden_stream.hpp"
 #include "tests/support/metric_runner.hpp"
 #include "tests/support/synthetic_clip.hpp"
@@ -19,22 +19,32 @@ namespace {
 
 constexpr double kNormTolerance = 5e-5;
 
+const std::vector<test::EmulatedKernel> kKernels = QC_EMULATED_KERNELS(QC_SSIMULACRA2_KERNELS);
+
+/// Accumulators of a batch, row by row.
+std::vector<uint64_t> emulate_batch(Scorer& scorer, const std::vector<DevicePair>& pairs, bool descending) {
+    test::EmulatedProgram program(kKernels);
+    EXPECT_TRUE(scorer.prepare(program).ok());
+    DeviceBatch batch;
+    batch.pairs = pairs.data();
+    batch.count = static_cast<int>(pairs.size());
+    test::EmulatedQueue queue(descending);
+    std::vector<uint64_t> words = test::emulate_batch(scorer, batch, queue);
+    EXPECT_LE(queue.launches(), 4);
+    return words;
+}
+
 enum class Layout { kPlanar, kSemiPlanar, kPacked3, kPacked4 };
 enum class Sampling { kGrey, k420, k422, k444, kRgb };
 
 using Words = std::vector<std::pair<std::string_view, std::string_view>>;
 
-test::OptionList list_of(const Words& words) {
-    test::OptionList list;
+OptionValues options_of(const Words& words) {
+    OptionValues options(descriptor().options);
     for (const auto& [option, word] : words)
-        for (const OptionSpec& spec : descriptor().options) {
-            if (spec.name != option) continue;
-            const auto found = std::find(spec.choices.begin(), spec.choices.end(), word);
-            EXPECT_NE(found, spec.choices.end()) << option << "=" << word;
-            list.emplace_back(option, static_cast<double>(found - spec.choices.begin()));
-        }
-    EXPECT_EQ(list.size(), words.size());
-    return list;
+        EXPECT_TRUE(set_option(descriptor(), option, std::string(word), UnknownOption::kError, &options).ok())
+            << option << "=" << word;
+    return options;
 }
 
 struct EmulationCase {
@@ -206,7 +216,7 @@ void expect_norms_near(const Plan& plan, std::span<const uint64_t> words, std::s
 Differences expect_emulation_near_cpu(const EmulationCase& c, bool descending) {
     SCOPED_TRACE(testing::Message() << c);
     const FrameGeometry geometry = geometry_of(c);
-    const OptionValues options = test::options_of(descriptor(), list_of(c.words));
+    const OptionValues options = options_of(c.words);
     Differences differences;
     const Status valid = validate(descriptor(), geometry, options);
     EXPECT_TRUE(valid.ok()) << valid.text();
@@ -399,7 +409,7 @@ TEST(Ssimulacra2Emulation, IdenticalPicturesScoreExactly100) {
             EmulationCase c{201, 130, Sampling::k420};
             c.hard = hard;
             const FrameGeometry geometry = geometry_of(c);
-            const OptionValues options = test::options_of(descriptor(), list_of({{"preset", preset}}));
+            const OptionValues options = options_of({{"preset", preset}});
             const auto metric = create_scorer(descriptor(), geometry, options);
             const EmulatedPicture planar(c, geometry, Layout::kPlanar, 3, false);
             const EmulatedPicture semi_planar(c, geometry, Layout::kSemiPlanar, 3, false);
@@ -414,11 +424,20 @@ TEST(Ssimulacra2Emulation, IdenticalPicturesScoreExactly100) {
 
 /// What nearly all videos need must not fall back to the kernels that can do everything.
 TEST(Ssimulacra2Emulation, UsualVideosTakeTheFastKernels) {
+    /// Takes note of what it is asked for.
+    class NotingProgram final : public DeviceProgram {
+    public:
+        Status find(const char* name, size_t, Kernel*) override {
+            names.emplace_back(name);
+            return {};
+        }
+        Status upload(const void*, size_t, const void**) override { return {}; }
+        std::vector<std::string> names;
+    };
     const auto kernels_of = [](const EmulationCase& c) {
-        const auto metric =
-            create_scorer(descriptor(), geometry_of(c), test::options_of(descriptor(), list_of(c.words)));
-        EmulatedProgram program;
-        EXPECT_TRUE(metric->prepare(program).ok());
+        const auto scorer = create_scorer(descriptor(), geometry_of(c), options_of(c.words));
+        NotingProgram program;
+        EXPECT_TRUE(scorer->prepare(program).ok());
         return program.names;
     };
     using Names = std::vector<std::string>;
@@ -440,8 +459,7 @@ TEST(Ssimulacra2Emulation, ScratchMemoryIsBounded) {
     EmulationCase c{1920, 1080, Sampling::k420};
     const auto full = create_scorer(descriptor(), geometry_of(c), OptionValues(descriptor().options));
     EXPECT_LE(full->scratch_bytes(16), size_t{16} * 66500000);
-    const auto pruned =
-        create_scorer(descriptor(), geometry_of(c), test::options_of(descriptor(), list_of({{"prune", "1"}})));
+    const auto pruned = create_scorer(descriptor(), geometry_of(c), options_of({{"prune", "1"}}));
     EXPECT_LE(pruned->scratch_bytes(16), size_t{16} * 66500000); // channels keep their places
 }
 
@@ -456,7 +474,7 @@ DevicePicture device_view(const HostPicture& picture) {
 
 double emulated_score(const FrameGeometry& geometry, const Words& words, const HostPicture& reference,
                       const HostPicture& distorted) {
-    const OptionValues options = test::options_of(descriptor(), list_of(words));
+    const OptionValues options = options_of(words);
     const auto metric = create_scorer(descriptor(), geometry, options);
     std::vector<DevicePair> pairs(1);
     pairs[0].reference = device_view(reference);

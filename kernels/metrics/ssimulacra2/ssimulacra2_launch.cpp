@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string>
 
 namespace qc::ssimulacra2 {
 namespace {
@@ -80,11 +79,22 @@ DeviceConversion make_device_conversion(const ColourConversion<double>& from) {
     return to;
 }
 
-const char* chroma_word(const ColourConversion<double>& conversion) {
-    if (conversion.planes == 1) return "400";
-    if (conversion.axis_x.log2_factor == 0) return "444";
-    return conversion.axis_y.log2_factor == 0 ? "422" : "420";
+Chroma chroma_of(const ColourConversion<double>& conversion) {
+    if (conversion.planes == 1) return Chroma::kNone;
+    if (conversion.axis_x.log2_factor == 0) return Chroma::kFull;
+    return conversion.axis_y.log2_factor == 0 ? Chroma::kHalvedAcross : Chroma::kHalved;
 }
+
+/// In the order of Chroma.
+#define QC_PYRAMID_ROW(sample, suffix)                                                                                 \
+    {                                                                                                                  \
+        kernels::ssimulacra2_pyramid_##sample##_400##suffix, kernels::ssimulacra2_pyramid_##sample##_420##suffix,      \
+            kernels::ssimulacra2_pyramid_##sample##_422##suffix, kernels::ssimulacra2_pyramid_##sample##_444##suffix   \
+    }
+
+/// [sample type][general]
+constexpr KernelIdentifier<PyramidArguments> kPyramidKernels[2][2][4] = {
+    {QC_PYRAMID_ROW(u8, ), QC_PYRAMID_ROW(u8, _general)}, {QC_PYRAMID_ROW(u16, ), QC_PYRAMID_ROW(u16, _general)}};
 
 // ---- strips ---------------------------------------------------------------------------------------------------------
 
@@ -132,8 +142,8 @@ Launcher::Launcher(const Plan& plan, SampleType sample)
         pyramid.chroma_height = chroma_size(layout.height[0], conversion[input]->axis_y);
         pyramid.conversion = make_device_conversion(*conversion[input]);
     }
-    pyramid_name_ = std::string("ssimulacra2_pyramid_") + (sample == SampleType::kU8 ? "u8_" : "u16_") +
-                    chroma_word(plan.reference) + (usual_conversion_ ? "" : "_general");
+    pyramid_identifier_ = kPyramidKernels[sample == SampleType::kU8 ? 0 : 1][usual_conversion_ ? 0 : 1]
+                                         [static_cast<int>(chroma_of(plan.reference))];
 
     wide_blur_ = plan.blur.radius > 4 || plan.blur.renormalise != 0;
     const int columns = wide_blur_ ? kStripColumns<kMaxRadius> : kStripColumns<4>;
@@ -163,9 +173,10 @@ size_t Launcher::scratch_bytes(int count) const {
 }
 
 Status Launcher::prepare(DeviceProgram& program) {
-    QC_RETURN_IF_ERROR(program.find(pyramid_name_.c_str(), 0, &pyramid_kernel_));
-    QC_RETURN_IF_ERROR(program.find(wide_blur_ ? "ssimulacra2_maps_wide" : "ssimulacra2_maps", 0, &map_kernel_));
-    QC_RETURN_IF_ERROR(program.find("ssimulacra2_finish", 0, &finish_kernel_));
+    QC_RETURN_IF_ERROR(program.find(pyramid_identifier_, &pyramid_kernel_));
+    QC_RETURN_IF_ERROR(
+        program.find(wide_blur_ ? kernels::ssimulacra2_maps_wide : kernels::ssimulacra2_maps, &map_kernel_));
+    QC_RETURN_IF_ERROR(program.find(kernels::ssimulacra2_finish, &finish_kernel_));
     return program.upload(strips_.data(), strips_.size() * sizeof(Strip), &strip_table_);
 }
 
@@ -181,7 +192,7 @@ Status Launcher::enqueue(const DeviceBatch& batch, DeviceQueue& queue) const {
         const Dim3 grid{blocks_for(arguments.layout.width[0], kTileSize),
                         blocks_for(arguments.layout.height[0], kTileSize),
                         pairs * static_cast<unsigned>(arguments.inputs)};
-        QC_RETURN_IF_ERROR(queue.launch(pyramid_kernel_, grid, Dim3{kPyramidThreads}, arguments));
+        QC_RETURN_IF_ERROR(queue.launch(pyramid_kernel_, grid, arguments));
     }
 
     MapArguments maps = maps_;
@@ -190,14 +201,14 @@ Status Launcher::enqueue(const DeviceBatch& batch, DeviceQueue& queue) const {
     maps.strips = static_cast<const Strip*>(strip_table_);
     maps.sums = sums;
     const Dim3 strips{static_cast<unsigned>(strips_.size()), 1, pairs};
-    QC_RETURN_IF_ERROR(queue.launch(map_kernel_, strips, Dim3{kStripThreads}, maps));
+    QC_RETURN_IF_ERROR(queue.launch(map_kernel_, strips, maps));
 
     FinishArguments finish = finish_;
     finish.pairs = batch.pairs;
     finish.sums = sums;
     finish.accumulators = batch.accumulators;
     const Dim3 sums_of_planes{static_cast<unsigned>(kChannels * finish_.levels), 1, pairs};
-    return queue.launch(finish_kernel_, sums_of_planes, Dim3{tuning::kFinishThreads}, finish);
+    return queue.launch(finish_kernel_, sums_of_planes, finish);
 }
 
 } // namespace qc::ssimulacra2

@@ -2,13 +2,11 @@
 // The host's side of SSIMULACRA 2 on the GPU: scratch memory, tables and launches for a Plan.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "contract/device.hpp"
-#include "metrics/ssimulacra2/ssimulacra2_map_phases.hpp"
+#include "metrics/ssimulacra2/ssimulacra2_kernels.hpp"
 #include "metrics/ssimulacra2/ssimulacra2_math.hpp"
-#include "metrics/ssimulacra2/ssimulacra2_pyramid_phases.hpp"
 
 namespace qc::ssimulacra2 {
 
@@ -33,8 +31,10 @@ private:
     std::vector<Strip> strips_;
     const void* strip_table_ = nullptr; ///< device address
     bool same_conversion_, usual_conversion_, wide_blur_ = false;
-    std::string pyramid_name_;
-    Kernel pyramid_kernel_, map_kernel_, finish_kernel_;
+    KernelIdentifier<PyramidArguments> pyramid_identifier_;
+    LoadedKernel<PyramidArguments> pyramid_kernel_;
+    LoadedKernel<MapArguments> map_kernel_;
+    LoadedKernel<FinishArguments> finish_kernel_;
 };
 
 } // namespace qc::ssimulacra2

@@ -16,7 +16,7 @@
 // by the kernel's mass inside the picture instead, it is the offset itself.
 #pragma once
 
-#include "metrics/ssimulacra2/ssimulacra2_single.hpp"
+#include "metrics/ssimulacra2/ssimulacra2_device_math.hpp"
 #include "metrics/ssimulacra2/ssimulacra2_tuning.hpp"
 
 namespace qc::ssimulacra2 {

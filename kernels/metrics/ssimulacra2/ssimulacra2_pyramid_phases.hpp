@@ -15,7 +15,7 @@
 #include <type_traits>
 
 #include "device/plane_reader.hpp"
-#include "metrics/ssimulacra2/ssimulacra2_single.hpp"
+#include "metrics/ssimulacra2/ssimulacra2_device_math.hpp"
 #include "metrics/ssimulacra2/ssimulacra2_tuning.hpp"
 
 namespace qc::ssimulacra2 {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Counting on the GPU: what the threads do between the samples of a scale and its c-values. Compiles on the host, where
-// a test runs it.
+// Counting on the GPU: what the threads do between the samples of a scale and its c-values.
 //
 // A block owns a tile and walks down its rows. Shared memory holds, for every column of the tile and of half a window
 // on both sides, how often each value stands in the rows of the window: a byte per value, four values to a word. One
@@ -13,7 +12,7 @@
 // Values are counted in a range that fits the shared memory; tiles with more values are walked several times.
 #pragma once
 
-#include "metrics/cambi/cambi_image.hpp"
+#include "metrics/cambi/cambi_image_phases.hpp"
 #include "metrics/cambi/cambi_tuning.hpp"
 
 namespace qc::cambi {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// What the threads do between the picture and the counting of values. Compiles on the host, where a test runs it.
+// What the threads do between the picture and the counting of values.
 //
 // A warp covers kUsefulColumns columns, four per lane, and walks down the rows; what it needs of the rows above stays
 // in registers, and what a lane needs of its neighbours comes from them. The first and the last lane only serve as
@@ -15,8 +15,8 @@
 
 #include "device/plane_reader.hpp"
 #include "device/unroll.hpp"
+#include "metrics/cambi/cambi_device_math.hpp"
 #include "metrics/cambi/cambi_math.hpp"
-#include "metrics/cambi/cambi_packed.hpp"
 
 namespace qc::cambi {
 
@@ -96,7 +96,7 @@ public:
 
     QC_HD Quad operator()(const Quad& container) const { return {halves(container.low), halves(container.high)}; }
     QC_HD uint32_t halves(uint32_t container) const {
-        const uint32_t samples = smaller_halves((container >> shift_) & kept_, largest_);
+        const uint32_t samples = sort_halves((container >> shift_) & kept_, largest_).smaller;
         if (depth_ <= kDepth) return samples << (kDepth - depth_);
         const int excess = depth_ - kDepth;
         const uint32_t doubled = (samples >> (excess - 1)) & ((0xffffu >> (excess - 1)) * kBothHalves);

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Single-precision building blocks of the kernels: the fast functions of the GPU and what stands for them on the host,
-// and how the XYB planes lie in scratch memory.
+// Single-precision building blocks of the kernels, and how the XYB planes lie in scratch memory.
 #pragma once
 
-#include <cmath>
-#include <cstring>
-
 #include "contract/types.hpp"
+#include "device/bits.hpp"
+#include "device/fast_math.hpp"
 #include "device/unroll.hpp"
 #include "metrics/ssimulacra2/ssimulacra2_math.hpp"
 
@@ -16,35 +14,9 @@ namespace qc::ssimulacra2 {
 // One instruction each on the GPU. Relative errors up to about 3e-7: the score moves by less than 3e-4, its norms by
 // less than 4e-5. Both pictures of a pair go through the same instructions, so that equal samples stay equal.
 
-QC_HD float fast_log2(float x) {
-#if defined(__CUDA_ARCH__)
-    float result;
-    asm("lg2.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));
-    return result;
-#else
-    return std::log2(x);
-#endif
-}
-
-QC_HD float fast_exp2(float x) {
-#if defined(__CUDA_ARCH__)
-    float result;
-    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));
-    return result;
-#else
-    return std::exp2(x);
-#endif
-}
-
-QC_HD float fast_reciprocal(float x) {
-#if defined(__CUDA_ARCH__)
-    float result;
-    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));
-    return result;
-#else
-    return 1.0f / x;
-#endif
-}
+using device::fast_exp2;
+using device::fast_log2;
+using device::fast_reciprocal;
 
 /// x ^ exponent for x >= 0; 0 stays 0.
 QC_HD float fast_power(float x, float exponent) {
@@ -69,14 +41,7 @@ constexpr float kIntegerBase = 8388608.0f;
 
 /// code - (shifted_origin - 2^23), exact if the origin is an integer.
 QC_HD float centred_code(uint32_t code, float shifted_origin) {
-    const uint32_t bits = kIntegerBits | code;
-#if defined(__CUDA_ARCH__)
-    return __uint_as_float(bits) - shifted_origin;
-#else
-    float value;
-    std::memcpy(&value, &bits, sizeof value);
-    return value - shifted_origin;
-#endif
+    return device::float_of(kIntegerBits | code) - shifted_origin;
 }
 
 struct alignas(8) Float2 {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Arithmetic on two 16-bit or four 8-bit values in a word. Compiles on the host too, where the tests run the kernels'
-// code.
+// Arithmetic on two 16-bit or four 8-bit values in a word, with what stands for it on the host.
 #pragma once
 
 #include "contract/types.hpp"
@@ -43,21 +42,18 @@ QC_HD uint32_t permute_bytes(uint32_t low, uint32_t high, uint32_t selector) {
 #endif
 }
 
-QC_HD uint32_t smaller_halves(uint32_t a, uint32_t b) {
-#if defined(__CUDA_ARCH__)
-    return __vminu2(a, b);
-#else
-    const uint32_t low = (a & 0xffff) < (b & 0xffff) ? a : b, high = (a >> 16) < (b >> 16) ? a : b;
-    return (low & 0xffffu) | (high & 0xffff0000u);
-#endif
-}
+/// Halves of two words in order.
+struct SortedHalves {
+    uint32_t smaller, larger;
+};
 
-QC_HD uint32_t larger_halves(uint32_t a, uint32_t b) {
+QC_HD SortedHalves sort_halves(uint32_t a, uint32_t b) {
 #if defined(__CUDA_ARCH__)
-    return __vmaxu2(a, b);
+    return {__vminu2(a, b), __vmaxu2(a, b)};
 #else
-    const uint32_t low = (a & 0xffff) < (b & 0xffff) ? b : a, high = (a >> 16) < (b >> 16) ? b : a;
-    return (low & 0xffffu) | (high & 0xffff0000u);
+    const uint32_t low = (a & 0xffffu) < (b & 0xffffu) ? 0xffffu : 0, high = (a >> 16) < (b >> 16) ? 0xffff0000u : 0;
+    const uint32_t from_a = low | high;
+    return {(a & from_a) | (b & ~from_a), (b & from_a) | (a & ~from_a)};
 #endif
 }
 
@@ -68,9 +64,9 @@ QC_HD uint32_t zero_halves(uint32_t value) {
 
 /// mode_of_three() of halves below 0x8000.
 QC_HD uint32_t mode_of_three_halves(uint32_t a, uint32_t b, uint32_t c) {
-    const uint32_t low = smaller_halves(a, b), high = larger_halves(a, b);
-    const uint32_t top = larger_halves(high, c), rest = smaller_halves(high, c);
-    const uint32_t middle = larger_halves(low, rest), bottom = smaller_halves(low, rest);
+    const auto [low, high] = sort_halves(a, b);
+    const auto [rest, top] = sort_halves(high, c);
+    const auto [bottom, middle] = sort_halves(low, rest);
     const uint32_t tie = permute_bytes(zero_halves(middle ^ top), 0, 0xbb99);
     return (top & tie) | (bottom & ~tie);
 }
