@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <span>
@@ -30,6 +31,22 @@ inline OptionValues options_of(const MetricDescriptor& descriptor, const OptionL
         EXPECT_TRUE(found) << "no option " << name;
     }
     return values;
+}
+
+/// Options and their choices as a user writes them.
+using WordList = std::vector<std::pair<std::string_view, std::string_view>>;
+
+inline OptionList list_of_words(const MetricDescriptor& descriptor, const WordList& words) {
+    OptionList list;
+    for (const auto& [option, word] : words)
+        for (const OptionSpec& spec : descriptor.options) {
+            if (spec.name != option) continue;
+            const auto found = std::find(spec.choices.begin(), spec.choices.end(), word);
+            EXPECT_NE(found, spec.choices.end()) << option << " has no choice " << word;
+            list.emplace_back(option, static_cast<double>(found - spec.choices.begin()));
+        }
+    EXPECT_EQ(list.size(), words.size());
+    return list;
 }
 
 /// What a metric wrote, by the name in the log. Refuses a value that is written twice.
@@ -63,9 +80,8 @@ private:
 };
 
 /// Host finalisation of a whole stream, from its accumulators. Checks that every enabled output got every frame.
-inline Recorder finalise_stream(const MetricDescriptor& descriptor, const FrameGeometry& geometry,
-                                const OptionList& list, const std::vector<std::vector<uint64_t>>& accumulators) {
-    const OptionValues options = options_of(descriptor, list);
+inline Recorder finalise_frames(const MetricDescriptor& descriptor, const FrameGeometry& geometry,
+                                const OptionValues& options, const std::vector<std::vector<uint64_t>>& accumulators) {
     const std::unique_ptr<Finaliser> metric = create_finaliser(descriptor, geometry, options);
     Recorder recorder(descriptor);
     const auto frames = static_cast<int64_t>(accumulators.size());
@@ -79,10 +95,15 @@ inline Recorder finalise_stream(const MetricDescriptor& descriptor, const FrameG
     return recorder;
 }
 
+inline Recorder finalise_stream(const MetricDescriptor& descriptor, const FrameGeometry& geometry,
+                                const OptionList& list, const std::vector<std::vector<uint64_t>>& accumulators) {
+    return finalise_frames(descriptor, geometry, options_of(descriptor, list), accumulators);
+}
+
 /// Scores a stream with the CPU reference. `distorted` is not looked at by metrics of the reference alone.
-inline Recorder score_stream(const MetricDescriptor& descriptor, const FrameGeometry& geometry, const OptionList& list,
-                             std::span<const HostPicture> reference, std::span<const HostPicture> distorted) {
-    const OptionValues options = options_of(descriptor, list);
+inline Recorder score_frames(const MetricDescriptor& descriptor, const FrameGeometry& geometry,
+                             const OptionValues& options, std::span<const HostPicture> reference,
+                             std::span<const HostPicture> distorted) {
     const Status status = validate(descriptor, geometry, options);
     EXPECT_TRUE(status.ok()) << status.text();
     const std::unique_ptr<Scorer> metric = create_scorer(descriptor, geometry, options);
@@ -107,7 +128,19 @@ inline Recorder score_stream(const MetricDescriptor& descriptor, const FrameGeom
         }
         accumulators.push_back(words);
     }
-    return finalise_stream(descriptor, geometry, list, accumulators);
+    return finalise_frames(descriptor, geometry, options, accumulators);
+}
+
+inline Recorder score_stream(const MetricDescriptor& descriptor, const FrameGeometry& geometry, const OptionList& list,
+                             std::span<const HostPicture> reference, std::span<const HostPicture> distorted) {
+    return score_frames(descriptor, geometry, options_of(descriptor, list), reference, distorted);
+}
+
+/// Expects a line that contains every one of the words.
+inline void expect_refusal(const Status& status, std::initializer_list<const char*> words) {
+    EXPECT_FALSE(status.ok());
+    for (const char* word : words) EXPECT_NE(status.text().find(word), std::string::npos) << status.text();
+    EXPECT_EQ(status.text().find('\n'), std::string::npos);
 }
 
 } // namespace qc::test

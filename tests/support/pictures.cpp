@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <stdexcept>
+#include <tuple>
 
 #include "api/picture.hpp"
 
@@ -103,9 +104,8 @@ qc_format format_of(const Layout& layout, int width, int height) {
     format.width = width;
     format.height = height;
     format.chroma = layout.chroma;
-    format.depth = layout.depth;
-    format.shift = layout.shift;
-    format.container_bits = layout.container_bits;
+    std::tie(format.depth, format.shift, format.container_bits) =
+        std::tie(layout.depth, layout.shift, layout.container_bits);
     format.semi_planar = layout.semi_planar;
     format.rgb = layout.rgb;
     format.pixel_step = layout.pixel_step;

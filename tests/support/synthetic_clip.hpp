@@ -11,6 +11,7 @@
 
 #include "contract/types.hpp"
 #include "quality_cuda.h"
+#include "tests/support/geometry.hpp"
 
 namespace qc::test {
 
@@ -102,19 +103,28 @@ private:
 };
 
 inline FrameGeometry synthetic_geometry(const SyntheticClip& clip) {
-    FrameGeometry geometry;
-    geometry.width = clip.width;
-    geometry.height = clip.height;
-    if (clip.chroma != QC_CHROMA_400) {
-        geometry.chroma_width = clip.chroma == QC_CHROMA_444 ? clip.width : clip.width / 2;
-        geometry.chroma_height = clip.chroma == QC_CHROMA_420 ? clip.height / 2 : clip.height;
-    }
-    geometry.stored_chroma_width = clip.chroma == QC_CHROMA_400 ? 0 : clip.plane_width(1);
-    geometry.stored_chroma_height = clip.chroma == QC_CHROMA_400 ? 0 : clip.plane_height(1);
-    geometry.depth = clip.depth;
-    geometry.sample = clip.depth == 8 ? SampleType::kU8 : SampleType::kU16;
-    return geometry;
+    return geometry_of(clip.width, clip.height, clip.depth, clip.chroma);
 }
+
+/// All pictures of a synthetic clip.
+class SyntheticStream {
+public:
+    explicit SyntheticStream(const SyntheticClip& clip) : geometry_(synthetic_geometry(clip)) {
+        pictures_.reserve(2 * static_cast<size_t>(clip.frames));
+        for (int frame = 0; frame < clip.frames; ++frame) {
+            reference_.push_back(pictures_.emplace_back(clip, false, frame).view());
+            distorted_.push_back(pictures_.emplace_back(clip, true, frame).view());
+        }
+    }
+    const FrameGeometry& geometry() const { return geometry_; }
+    const std::vector<HostPicture>& reference() const { return reference_; }
+    const std::vector<HostPicture>& distorted() const { return distorted_; }
+
+private:
+    FrameGeometry geometry_;
+    std::vector<SyntheticPicture> pictures_;
+    std::vector<HostPicture> reference_, distorted_;
+};
 
 /// CRC-32 as zlib computes it (polynomial 0xedb88320, reflected).
 inline uint32_t crc32(std::span<const uint8_t> bytes, uint32_t crc = 0) {

@@ -210,15 +210,6 @@ inline std::span<const MetricDescriptor* const> fake_registry_v1() {
 inline constexpr FrameGeometry kGeometry = {
     .width = 320, .height = 180, .chroma_width = 160, .chroma_height = 90, .depth = 8, .sample = SampleType::kU8};
 
-/// Folder with reference data that is not part of the repository: $QC_SHARED, else "shared" beside the checkout; empty
-/// if there is none.
-inline std::filesystem::path shared_folder() {
-    const char* wish = std::getenv("QC_SHARED");
-    const std::filesystem::path folder =
-        wish != nullptr ? std::filesystem::path(wish) : std::filesystem::path(QC_SOURCE_ROOT) / ".." / "shared";
-    return std::filesystem::is_directory(folder / "golden") ? folder : std::filesystem::path();
-}
-
 /// A folder for a test's files, removed at the end.
 class TemporaryFolder {
 public:

@@ -8,30 +8,20 @@
 #include <vector>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 #include "fake_metrics.hpp"
 #include "models/builtin_models.hpp"
 #include "models/model_json.hpp"
 #include "plan/score_plan.hpp"
 #include "scores/score_table.hpp"
+#include "tests/golden/golden_scores.hpp"
 #include "tests/support/plans.hpp"
 
 namespace qc::test {
 namespace {
 
-using Json = nlohmann::json;
-
-double golden_number(const Json& value) {
-    if (value.is_number()) return value.get<double>();
-    if (value == "inf") return INFINITY;
-    if (value == "-inf") return -INFINITY;
-    return NAN;
-}
-
-bool same_bits(double a, double b) {
-    return a == b || (std::isnan(a) && std::isnan(b));
-}
+using golden::Json;
+using golden::same_value;
 
 struct Tally {
     int64_t values = 0, pooled = 0;
@@ -49,11 +39,11 @@ public:
     bool has_variant(const std::string& name) const { return has(name) && metrics_.at(name).contains(variant_); }
     double value(const std::string& name, int64_t frame) const {
         const Json& metric = metrics_.at(name);
-        return golden_number(metric.contains(variant_) ? metric.at(variant_).at(size_t(frame))
-                                                       : metric.at("values").at(size_t(frame)));
+        return golden::value_of(metric.contains(variant_) ? metric.at(variant_).at(size_t(frame))
+                                                          : metric.at("values").at(size_t(frame)));
     }
     double pooled(const std::string& name, const char* method) const {
-        return golden_number(metrics_.at(name).at("pooled").at(method));
+        return golden::value_of(metrics_.at(name).at("pooled").at(method));
     }
 
 private:
@@ -87,7 +77,7 @@ void compare_pooled(const ScorePlan& plan, const GoldenRun& run, const ScoreTabl
             double value = 0.0;
             ASSERT_TRUE(table.pooled(int(column), pool, &value).ok());
             const double wanted = run.pooled(plan.columns[column].name, method);
-            EXPECT_TRUE(same_bits(value, wanted))
+            EXPECT_TRUE(same_value(value, wanted))
                 << where << " " << plan.columns[column].name << " " << method << ": " << value << ", not " << wanted;
             ++tally->pooled;
         }
@@ -131,7 +121,7 @@ void check_run(const std::string& models, const Json& golden, const char* run_na
             for (int column : use.outputs) {
                 const std::string& name = plan.columns[size_t(column)].name;
                 const double wanted = run.value(name, frame);
-                EXPECT_TRUE(same_bits(values[column], wanted))
+                EXPECT_TRUE(same_value(values[column], wanted))
                     << where << " frame " << frame << " " << name << ": off by " << values[column] - wanted;
                 ++tally->values;
             }
@@ -154,13 +144,11 @@ void report(const char* what, const Tally& tally) {
                 static_cast<long long>(tally.values), static_cast<long long>(tally.pooled));
 }
 
-constexpr char kSkipped[] = "SKIPPED: no golden data (QC_SHARED, or a folder \"shared\" beside the checkout)";
-
 class GoldenModels : public testing::Test {
 protected:
     void SetUp() override {
-        shared_ = shared_folder();
-        if (shared_.empty()) GTEST_SKIP() << kSkipped;
+        if (const char* reason = golden::missing()) GTEST_SKIP() << reason;
+        shared_ = golden::shared_folder();
     }
     std::filesystem::path shared_;
 };
@@ -291,7 +279,7 @@ TEST_F(GoldenModels, FilesOfVersion1) {
                                                run.value(each.adm, frame), run.value(motion, frame)};
                     double score = 0.0;
                     model->evaluate(features, {&score, 1});
-                    EXPECT_TRUE(same_bits(score, run.value(name, frame))) << golden.at("clip") << " " << name;
+                    EXPECT_TRUE(same_value(score, run.value(name, frame))) << golden.at("clip") << " " << name;
                     ++tally.values;
                 }
             });

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "fake_metrics.hpp"
+#include "tests/golden/golden.hpp"
 #include "tests/support/plans.hpp"
 
 namespace qc::test {
@@ -297,8 +298,8 @@ TEST(LogWriter, LinksAndDevicesStayWhatTheyAre) {
 
 /// Scores of golden files through the log, judged by the golden data's own comparison script.
 TEST(LogWriter, GoldenRoundTrip) {
-    const std::filesystem::path shared = shared_folder();
-    if (shared.empty()) GTEST_SKIP() << "SKIPPED: no golden data (QC_SHARED, or \"shared\" beside the checkout)";
+    if (const char* reason = golden::missing()) GTEST_SKIP() << reason;
+    const std::filesystem::path shared = golden::shared_folder();
     const std::string script = (shared / "golden" / "check_scores.py").string();
     if (std::system("python3 --version >/dev/null 2>&1") != 0) GTEST_SKIP() << "SKIPPED: no python3";
     const TemporaryFolder folder;

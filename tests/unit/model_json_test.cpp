@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "models/model_json.hpp"
+#include "tests/golden/golden.hpp"
 
 #include <cmath>
 #include <fstream>
@@ -272,9 +273,8 @@ TEST(ModelJson, MutatedBytes) {
 
 /// The same on a published file, cut and spoiled at random places.
 TEST(ModelJson, SpoiledPublishedFile) {
-    const std::filesystem::path shared = shared_folder();
-    if (shared.empty()) GTEST_SKIP() << "SKIPPED: no published models (QC_SHARED, or \"shared\" beside the checkout)";
-    std::ifstream file(shared / "models" / "vmaf_v0.6.1neg.json");
+    if (const char* reason = golden::missing()) GTEST_SKIP() << reason;
+    std::ifstream file(golden::shared_folder() / "models" / "vmaf_v0.6.1neg.json");
     const std::string whole((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
     ASSERT_NE(parse_good(whole), nullptr);
     std::mt19937 random(20240301);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <tuple>
 
 #include <gtest/gtest.h>
 
@@ -24,17 +25,16 @@ struct Wish {
     int renditions = 1;
 };
 
-Status build(const Wish& wish, ScorePlan* plan, const FrameGeometry* geometry = &kGeometry) {
+Status build(const Wish& wish, ScorePlan* plan, const FrameGeometry* geometry = &kGeometry,
+             std::span<const MetricDescriptor* const> registry = fake_registry()) {
     qc_config config{};
-    config.metrics = wish.metrics;
-    config.model = wish.model;
-    config.feature = wish.feature;
-    config.options = wish.options;
+    std::tie(config.metrics, config.model, config.feature, config.options) =
+        std::tie(wish.metrics, wish.model, wish.feature, wish.options);
     config.n_subsample = wish.n_subsample;
     config.skip_unsupported = wish.skip_unsupported;
     config.stats_format = wish.stats_format;
     config.renditions = wish.renditions;
-    return test::plan_of_config(config, fake_registry(), geometry, plan);
+    return test::plan_of_config(config, registry, geometry, plan);
 }
 
 ScorePlan plan_of(const Wish& wish, const FrameGeometry* geometry = &kGeometry) {
@@ -341,20 +341,11 @@ protected:
     Status build(const Wish& wish, ScorePlan* plan, const FrameGeometry* geometry = &kGeometry) {
         const MetricDescriptor* metrics[] = {&kCambi, &chroma_, &temporal_, &kAdm,    &kMotion,
                                              &kVif,   &kPsnr,   &ssim_,     &example_};
-        qc_config config{};
-        config.metrics = wish.metrics;
-        config.model = wish.model;
-        config.feature = wish.feature;
-        config.options = wish.options;
-        config.skip_unsupported = wish.skip_unsupported;
-        config.stats_format = wish.stats_format;
-        config.renditions = wish.renditions;
-        return test::plan_of_config(config, metrics, geometry, plan);
+        return test::build(wish, plan, geometry, metrics);
     }
     ScorePlan plan_of(const Wish& wish, const FrameGeometry* geometry = &kGeometry) {
         ScorePlan plan;
-        const Status status = build(wish, &plan, geometry);
-        EXPECT_TRUE(status.ok()) << status.text();
+        EXPECT_EQ(build(wish, &plan, geometry).text(), "");
         return plan;
     }
     std::string error_of(const Wish& wish, const FrameGeometry* geometry = &kGeometry) {

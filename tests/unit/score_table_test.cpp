@@ -320,6 +320,12 @@ constexpr int64_t kFlatBytes = INT64_MAX; // the sanitizer keeps what was freed:
 constexpr int64_t kFlatBytes = 256 << 10;
 #endif
 
+/// Whether the next row is that frame's, with its value in one column.
+bool next_is(ScoreTable* table, const ScorePlan& plan, int64_t frame, size_t column) {
+    const auto row = next(table, plan);
+    return row && row->frame == frame && row->values[column] == score_of(frame, column);
+}
+
 int64_t resident_bytes() {
     std::ifstream statm("/proc/self/statm");
     int64_t total = 0, resident = 0;
@@ -334,10 +340,7 @@ TEST(ScoreTable, MemoryIsFlatOverAMillionRows) {
     int64_t warm_bytes = 0;
     for (int64_t frame = 0; frame < kRows; ++frame) {
         score_frame(plan, frame, table.get());
-        const auto row = next(table.get(), plan);
-        ASSERT_TRUE(row);
-        ASSERT_EQ(row->frame, frame);
-        ASSERT_EQ(row->values[3], score_of(frame, 3));
+        ASSERT_TRUE(next_is(table.get(), plan, frame, 3)) << frame;
         if (frame == kWarm) warm_bytes = resident_bytes();
     }
     const int64_t growth = resident_bytes() - warm_bytes;
@@ -370,10 +373,7 @@ TEST(ScoreTable, RowsThatNobodyFetchesWaitInTheFile) {
     }
     EXPECT_LT(resident_bytes() - warm_bytes, kFlatBytes);
     for (int64_t frame = 0; frame < kRows; ++frame) {
-        const auto row = next(table.get(), plan);
-        ASSERT_TRUE(row);
-        ASSERT_EQ(row->frame, frame);
-        ASSERT_EQ(row->values[2], score_of(frame, 2));
+        ASSERT_TRUE(next_is(table.get(), plan, frame, 2)) << frame;
     }
     EXPECT_FALSE(next(table.get(), plan));
 }

@@ -4,54 +4,28 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
-#include <vector>
 
 #include "contract/types.hpp"
+#include "tests/support/geometry.hpp"
+#include "tests/support/sample_picture.hpp"
 
 namespace qc::detail_loss {
 
-/// A luma plane with samples of 8 or 16 bits and a pitch that is no multiple of anything.
-struct Picture {
+/// A luma plane with a pitch that is no multiple of anything.
+struct Picture : test::SamplePicture {
     int width, height, depth;
-    std::vector<uint8_t> bytes;
 
-    Picture(int w, int h, int d) : width(w), height(h), depth(d), bytes(static_cast<size_t>(pitch()) * h) {}
-    int sample_bytes() const { return depth > 8 ? 2 : 1; }
-    int pitch() const { return (width + 3) * sample_bytes(); }
+    Picture(int w, int h, int d) : SamplePicture(test::luma_geometry(w, h, d), 3), width(w), height(h), depth(d) {}
+    int sample_bytes() const { return static_cast<int>(geometry().sample_bytes()); }
     int maximum() const { return (1 << depth) - 1; }
-    size_t offset(int x, int y) const {
-        return static_cast<size_t>(y) * pitch() + static_cast<size_t>(x) * sample_bytes();
-    }
-    void set(int x, int y, int value) {
-        const auto word = static_cast<uint16_t>(value);
-        std::memcpy(bytes.data() + offset(x, y), &word, sample_bytes());
-    }
-    int get(int x, int y) const {
-        uint16_t word = 0;
-        std::memcpy(&word, bytes.data() + offset(x, y), sample_bytes());
-        return word;
-    }
+    int get(int x, int y) const { return static_cast<int>(at(0, x, y)); }
     template <typename Function>
     static Picture make(int w, int h, int d, Function value) {
         Picture picture(w, h, d);
-        for (int y = 0; y < h; y++) {
-            for (int x = 0; x < w; x++) picture.set(x, y, std::clamp<int>(value(x, y), 0, picture.maximum()));
-        }
+        for (int y = 0; y < h; y++)
+            for (int x = 0; x < w; x++)
+                picture.set(0, x, y, static_cast<uint32_t>(std::clamp<int>(value(x, y), 0, picture.maximum())));
         return picture;
-    }
-    HostPicture view() const {
-        HostPicture host;
-        host.plane[0] = {bytes.data(), BytePitch{pitch()}, width, height};
-        return host;
-    }
-    FrameGeometry geometry() const {
-        FrameGeometry geometry;
-        geometry.width = width;
-        geometry.height = height;
-        geometry.depth = depth;
-        geometry.sample = depth > 8 ? SampleType::kU16 : SampleType::kU8;
-        return geometry;
     }
 };
 

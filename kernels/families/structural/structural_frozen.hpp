@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Pictures that exist as a formula, for frozen scores, and refusals. Test code only.
+// Pictures that exist as a formula, for frozen scores. Test code only.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -11,6 +11,8 @@
 #include "tests/support/synthetic_clip.hpp"
 
 namespace qc::structural {
+
+using test::expect_refusal;
 
 /// The frozen scores of these were computed by an independent program written from the description of the algorithm;
 /// that program gives all of libvmaf's golden scores in every bit.
@@ -42,13 +44,6 @@ inline test::Recorder score_identical(const MetricDescriptor& descriptor, const 
     const HostPicture view = picture.view();
     return test::score_stream(descriptor, test::synthetic_geometry(clip), list, std::span(&view, 1),
                               std::span(&view, 1));
-}
-
-/// Expects a line that contains every one of the words.
-inline void expect_refusal(const Status& status, std::initializer_list<const char*> words) {
-    EXPECT_FALSE(status.ok());
-    for (const char* word : words) EXPECT_NE(status.text().find(word), std::string::npos) << status.text();
-    EXPECT_EQ(status.text().find('\n'), std::string::npos);
 }
 
 } // namespace qc::structural

@@ -14,7 +14,8 @@
 #include "metrics/cambi/cambi.hpp"
 #include "plan/feature_name.hpp"
 #include "plan/option_parser.hpp"
-#include "tests/support/luma_geometry.hpp"
+#include "tests/support/geometry.hpp"
+#include "tests/support/sample_picture.hpp"
 #include "tests/support/synthetic_clip.hpp"
 
 namespace qc::cambi {
@@ -34,34 +35,7 @@ OptionValues options_of(const OptionList& list) {
     return options;
 }
 
-/// A luma plane with samples of the geometry's type.
-class Luma {
-public:
-    template <typename Function>
-    Luma(const FrameGeometry& geometry, const Function& sample) : geometry_(geometry) {
-        for (int y = 0; y < geometry.height; ++y)
-            for (int x = 0; x < geometry.width; ++x) {
-                words_.push_back(static_cast<uint16_t>(sample(x, y)));
-                bytes_.push_back(static_cast<uint8_t>(words_.back()));
-            }
-    }
-
-    HostPlane plane() const {
-        const bool narrow = geometry_.sample == SampleType::kU8;
-        return {narrow ? static_cast<const void*>(bytes_.data()) : words_.data(),
-                {static_cast<ptrdiff_t>(static_cast<size_t>(geometry_.width) * geometry_.sample_bytes())},
-                geometry_.width,
-                geometry_.height};
-    }
-    int at(int x, int y) const {
-        return words_[static_cast<size_t>(y) * static_cast<size_t>(geometry_.width) + static_cast<size_t>(x)];
-    }
-
-private:
-    FrameGeometry geometry_;
-    std::vector<uint16_t> words_;
-    std::vector<uint8_t> bytes_;
-};
+using Luma = test::SamplePicture;
 
 class OutputScores : public ScoreSink {
 public:
@@ -77,8 +51,8 @@ std::map<int, double> scores_of(const FrameGeometry& geometry, const OptionList&
     if (!status.ok()) return {};
     const auto scorer = create_scorer(descriptor(), geometry, options);
     HostPair pair;
-    pair.reference.plane[0] = reference.plane();
-    pair.distorted.plane[0] = distorted.plane();
+    pair.reference.plane[0] = reference.plane(0);
+    pair.distorted.plane[0] = distorted.plane(0);
     std::vector<uint64_t> words(scorer->accumulator_words());
     scorer->score(pair, words);
     OutputScores scores;
@@ -193,8 +167,8 @@ public:
 
 private:
     int ten_bits(int x, int y) const {
-        const int value = luma_.at(settings_.distorted.columns[static_cast<size_t>(x)],
-                                   settings_.distorted.rows[static_cast<size_t>(y)]);
+        const auto value = static_cast<int>(luma_.at(0, settings_.distorted.columns[static_cast<size_t>(x)],
+                                                     settings_.distorted.rows[static_cast<size_t>(y)]));
         const int excess = geometry_.depth - 10;
         return excess <= 0 ? value << -excess : (value + (1 << (excess - 1))) >> excess;
     }
@@ -321,7 +295,7 @@ TEST(Cambi, NothingIsFlatBeyondTheBorders) {
     for (int limit = 10; limit < 49; ++limit) {
         settings.distorted.mask_limit = limit;
         std::vector<uint64_t> sums(kWordsPerPicture);
-        score_cpu(geometry, settings, settings.distorted, steps.plane(), sums, {});
+        score_cpu(geometry, settings, settings.distorted, steps.plane(0), sums, {});
         double score = 0.0;
         for (int s = 0; s < kScales; ++s)
             score += (16 >> s) * (static_cast<double>(sums[static_cast<size_t>(2 * s)]) / 16777216.0 /
@@ -484,7 +458,7 @@ TEST(Cambi, HeatMapsLieAtTheirFrames) {
         for (const int frame : {0, 2}) { // frame 1 was not evaluated
             const Luma luma(geometry, [&](int x, int y) { return stepped_sample(x, y, 301, 223, 8, 1 + frame); });
             HostPair pair;
-            pair.reference.plane[0] = pair.distorted.plane[0] = luma.plane();
+            pair.reference.plane[0] = pair.distorted.plane[0] = luma.plane(0);
             std::vector<uint64_t> words(scorer->accumulator_words());
             scorer->score(pair, words);
             OutputScores scores;
@@ -552,11 +526,11 @@ TEST(Cambi, CheckingTheHeatMapsFolderMakesNothing) {
 TEST(Cambi, HeatOfACValue) {
     const Settings settings = settings_for(384, 288, {});
     EXPECT_EQ(settings.full_heat(), static_cast<float>(settings.distorted.window * settings.distorted.window));
-    EXPECT_EQ(heat(0.0f, 49.0f), 0);
-    EXPECT_EQ(heat(0.5f, 49.0f), 668);
-    EXPECT_EQ(heat(49.0f, 49.0f), 65535);
-    EXPECT_EQ(heat(49.3f, 49.0f), 65535);
-    EXPECT_EQ(heat(0.0f, 0.0f), 0);
+    const struct {
+        float c, full;
+        int heat;
+    } cases[] = {{0.0f, 49.0f, 0}, {0.5f, 49.0f, 668}, {49.0f, 49.0f, 65535}, {49.3f, 49.0f, 65535}, {0.0f, 0.0f, 0}};
+    for (const auto& each : cases) EXPECT_EQ(heat(each.c, each.full), each.heat) << each.c << " of " << each.full;
 }
 
 // ---- arithmetic -----------------------------------------------------------------------------------------------------

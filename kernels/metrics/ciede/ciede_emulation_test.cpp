@@ -14,7 +14,7 @@
 #include "metrics/ciede/ciede.hpp"
 #include "metrics/ciede/ciede_kernels.hpp"
 #include "tests/device/emulated_device.hpp"
-#include "tests/golden/golden_stream.hpp"
+#include "tests/golden/golden.hpp"
 
 namespace qc::ciede {
 namespace {
@@ -315,22 +315,19 @@ double emulated_sum(const HostPicture& reference, const HostPicture& distorted, 
 
 /// First pictures of all golden clips.
 TEST(CiedeEmulation, GoldenClips) {
-    const auto folder = golden::folder();
-    if (folder.empty()) GTEST_SKIP() << "SKIPPED: no golden folder beside the repository or in QC_SHARED";
+    if (const char* reason = golden::missing_clips()) GTEST_SKIP() << reason;
     double largest = 0.0;
     int compared = 0;
-    for (const golden::Clip& clip : golden::clips(folder)) {
-        const FrameGeometry geometry = golden::geometry_of(clip);
+    for (const golden::Clip& clip : golden::clips()) {
+        const FrameGeometry geometry = clip.geometry();
         if (!validate(descriptor(), geometry, OptionValues({})).ok()) continue;
-        const std::vector<uint8_t> files[2] = {golden::unpack(folder, clip.reference_file),
-                                               golden::unpack(folder, clip.distorted_file)};
-        if (files[0].empty()) GTEST_SKIP() << "SKIPPED: the clips cannot be unpacked; is xz installed?";
-        const auto reference = golden::pictures_of(clip, files[0]), distorted = golden::pictures_of(clip, files[1]);
-        ASSERT_FALSE(reference.empty() || distorted.empty()) << clip.name;
+        const golden::ClipPictures pictures(clip);
+        ASSERT_TRUE(pictures.ok()) << clip.name;
+        const HostPicture &reference = pictures.reference()[0], &distorted = pictures.distorted()[0];
         const double pixels = static_cast<double>(geometry.width) * geometry.height;
-        const double expected = to_decibels(score_cpu(geometry, {reference[0], distorted[0]}) / pixels);
+        const double expected = to_decibels(score_cpu(geometry, {reference, distorted}) / pixels);
         using Seeds = EmulatedSeeds<1, -1>;
-        const double actual = to_decibels(emulated_sum<Seeds>(reference[0], distorted[0], geometry) / pixels);
+        const double actual = to_decibels(emulated_sum<Seeds>(reference, distorted, geometry) / pixels);
         ++compared;
         if (actual == expected) continue; // infinities among them
         EXPECT_NEAR(actual, expected, descriptor().backend_bound.absolute) << clip.name;

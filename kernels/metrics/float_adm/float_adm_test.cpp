@@ -226,15 +226,9 @@ TEST(FloatAdmScores, SyntheticClipsHaveTheFrozenScores) {
     for (const FrozenScores& frozen : kFrozenScores) {
         for (const test::SyntheticClip& clip : test::kSyntheticClips) {
             if (std::string(clip.name) != frozen.clip) continue;
-            std::vector<test::SyntheticPicture> storage;
-            storage.reserve(2 * static_cast<size_t>(clip.frames));
-            std::vector<HostPicture> reference, distorted;
-            for (int frame = 0; frame < clip.frames; ++frame) {
-                reference.push_back(storage.emplace_back(clip, false, frame).view());
-                distorted.push_back(storage.emplace_back(clip, true, frame).view());
-            }
-            const test::Recorder recorder =
-                test::score_stream(descriptor(), test::synthetic_geometry(clip), frozen.options, reference, distorted);
+            const test::SyntheticStream stream(clip);
+            const test::Recorder recorder = test::score_stream(descriptor(), stream.geometry(), frozen.options,
+                                                               stream.reference(), stream.distorted());
             EXPECT_EQ(recorder.values("adm2"), frozen.adm2) << frozen.clip;
             EXPECT_EQ(recorder.values("aim"), frozen.aim) << frozen.clip;
             EXPECT_EQ(recorder.values("adm3"), frozen.adm3) << frozen.clip;

@@ -7,7 +7,8 @@
 #include <random>
 
 #include "metrics/float_moment/float_moment_kernels.hpp"
-#include "tests/golden/golden_metric.hpp"
+#include "tests/golden/golden_scores.hpp"
+#include "tests/support/any_size.hpp"
 #include "tests/support/metric_runner.hpp"
 
 namespace qc::float_moment {
@@ -68,20 +69,11 @@ TEST(FloatMoment, KernelSumsAreThoseOfTheCpu) {
 }
 
 TEST(FloatMoment, TakesEverySize) {
-    const OptionValues options(descriptor().options);
-    FrameGeometry geometry;
-    EXPECT_EQ(validate(descriptor(), geometry, options).code(), QC_ERROR_INVALID);
-    geometry.width = geometry.height = 1;
-    EXPECT_EQ(validate(descriptor(), geometry, options).code(), QC_OK);
+    test::expect_takes_any_size(descriptor());
 }
 
 TEST(FloatMomentGolden, EveryClip) {
-    const int compared = test::compare_with_golden_clips(
-        descriptor(), {"float_moment_ref1st", "float_moment_dis1st", "float_moment_ref2nd", "float_moment_dis2nd"}, 0.0,
-        [](const FrameGeometry&) { return true; });
-    if (!IsSkipped()) {
-        EXPECT_GT(compared, 0);
-    }
+    golden::expect_golden_scores({.metric = descriptor(), .least = 980});
 }
 
 } // namespace

@@ -7,12 +7,14 @@
 #include <cmath>
 
 #include "tests/support/metric_runner.hpp"
+#include "tests/support/sample_picture.hpp"
 #include "tests/support/synthetic_clip.hpp"
 
 namespace qc::float_motion {
 namespace {
 
 using test::OptionList;
+using Picture = test::SamplePicture;
 using test::Recorder;
 
 // ---- frozen scores --------------------------------------------------------------------------------------------------
@@ -47,13 +49,8 @@ const std::vector<FrozenScores> kFrozenScores = {
 };
 
 Recorder score_clip(const test::SyntheticClip& clip, const OptionList& options) {
-    std::vector<test::SyntheticPicture> owners;
-    owners.reserve(static_cast<size_t>(clip.frames));
-    std::vector<HostPicture> pictures;
-    pictures.reserve(static_cast<size_t>(clip.frames));
-    for (int frame = 0; frame < clip.frames; ++frame)
-        pictures.push_back(owners.emplace_back(clip, false, frame).view());
-    return test::score_stream(descriptor(), test::synthetic_geometry(clip), options, pictures, {});
+    const test::SyntheticStream stream(clip);
+    return test::score_stream(descriptor(), stream.geometry(), options, stream.reference(), {});
 }
 
 TEST(FloatMotion, SyntheticClipsHaveTheFrozenScores) {
@@ -95,42 +92,30 @@ Rows obvious_blur(const Rows& rows, const std::vector<float>& taps) {
     return both;
 }
 
-/// A plane of noise or of one value, as samples of 8 bits and as floats.
-struct TestPlane {
-    std::vector<uint8_t> bytes;
-    Rows rows;
-    int width, height;
-
-    TestPlane(int width_, int height_, uint32_t seed, int flat = -1) : width(width_), height(height_) {
-        rows.assign(static_cast<size_t>(height), std::vector<float>(static_cast<size_t>(width)));
-        for (int y = 0; y < height; ++y)
-            for (int x = 0; x < width; ++x) {
-                const uint32_t value =
-                    flat >= 0 ? static_cast<uint32_t>(flat) : test::synthetic_hash(x, y, seed, 0, 3) & 255;
-                bytes.push_back(static_cast<uint8_t>(value));
-                rows[y][x] = static_cast<float>(value) - 128.0f;
-            }
-    }
-    HostPicture picture() const {
-        HostPicture picture;
-        picture.plane[0] = {bytes.data(), {width}, width, height};
-        return picture;
-    }
-};
-
-FrameGeometry luma_geometry(int width, int height) {
-    FrameGeometry geometry;
-    geometry.width = width;
-    geometry.height = height;
-    return geometry;
+/// 8-bit noise, or one value.
+Picture noise(int width, int height, uint32_t seed) {
+    return Picture(test::luma_geometry(width, height, 8),
+                   [&](int, int x, int y) { return test::synthetic_hash(x, y, seed, 0, 3) & 255; });
+}
+Picture flat(int value) {
+    return Picture(test::luma_geometry(16, 16, 8), [&](int, int, int) { return value; });
 }
 
-std::vector<double> scores_of(const std::vector<TestPlane>& planes, const OptionList& options, const char* name) {
+/// Samples as the twin sees them.
+Rows rows_of(const Picture& picture) {
+    Rows rows(static_cast<size_t>(picture.geometry().height),
+              std::vector<float>(static_cast<size_t>(picture.geometry().width)));
+    for (int y = 0; y < picture.geometry().height; ++y)
+        for (int x = 0; x < picture.geometry().width; ++x)
+            rows[y][x] = static_cast<float>(picture.at(0, x, y)) - 128.0f;
+    return rows;
+}
+
+std::vector<double> scores_of(const std::vector<Picture>& planes, const OptionList& options, const char* name) {
     std::vector<HostPicture> pictures;
     pictures.reserve(planes.size());
-    for (const TestPlane& plane : planes) pictures.push_back(plane.picture());
-    return test::score_stream(descriptor(), luma_geometry(planes[0].width, planes[0].height), options, pictures, {})
-        .values(name);
+    for (const Picture& plane : planes) pictures.push_back(plane.view());
+    return test::score_stream(descriptor(), planes[0].geometry(), options, pictures, {}).values(name);
 }
 
 TEST(FloatMotion, EverySmallSizeEqualsTheSlowTwin) {
@@ -140,9 +125,9 @@ TEST(FloatMotion, EverySmallSizeEqualsTheSlowTwin) {
     for (int height = 3; height <= 20; ++height)
         for (int width = 3; width <= 20; ++width)
             for (const int size : {1, 3, 5}) {
-                const std::vector<TestPlane> planes = {{width, height, 1}, {width, height, 2}};
-                const Rows before = obvious_blur(planes[0].rows, taps[size / 2]);
-                const Rows after = obvious_blur(planes[1].rows, taps[size / 2]);
+                const std::vector<Picture> planes = {noise(width, height, 1), noise(width, height, 2)};
+                const Rows before = obvious_blur(rows_of(planes[0]), taps[size / 2]);
+                const Rows after = obvious_blur(rows_of(planes[1]), taps[size / 2]);
                 float sum = 0.0f;
                 for (int y = 0; y < height; ++y) {
                     float row_sum = 0.0f;
@@ -159,10 +144,10 @@ TEST(FloatMotion, EverySmallSizeEqualsTheSlowTwin) {
 // ---- options --------------------------------------------------------------------------------------------------------
 
 /// Flat pictures: the score of a frame is the step to it.
-std::vector<TestPlane> flat_planes(const std::vector<int>& values) {
-    std::vector<TestPlane> planes;
+std::vector<Picture> flat_planes(const std::vector<int>& values) {
+    std::vector<Picture> planes;
     planes.reserve(values.size());
-    for (const int value : values) planes.emplace_back(16, 16, 0, value);
+    for (const int value : values) planes.push_back(flat(value));
     return planes;
 }
 
@@ -173,7 +158,7 @@ void expect_near(const std::vector<double>& actual, const std::vector<double>& e
 }
 
 TEST(FloatMotion, RulesOverTime) {
-    const std::vector<TestPlane> planes = flat_planes({100, 110, 115, 75, 77});
+    const std::vector<Picture> planes = flat_planes({100, 110, 115, 75, 77});
     expect_near(scores_of(planes, {}, "motion"), {0, 10, 5, 40, 2}, "motion");
     expect_near(scores_of(planes, {}, "motion2"), {0, 5, 5, 2, 2}, "motion2");
     expect_near(scores_of(planes, {}, "motion3"), {10, 5, 5, 2, 2}, "motion3");
@@ -182,7 +167,7 @@ TEST(FloatMotion, RulesOverTime) {
 }
 
 TEST(FloatMotion, OptionsActOnTheScores) {
-    const std::vector<TestPlane> planes = flat_planes({100, 110, 115, 75, 77});
+    const std::vector<Picture> planes = flat_planes({100, 110, 115, 75, 77});
     expect_near(scores_of(planes, {{"motion_fps_weight", 0.5}}, "motion2"), {0, 2.5, 2.5, 1, 1}, "weight");
     expect_near(scores_of(planes, {{"motion_max_val", 4}}, "motion"), {0, 4, 4, 4, 2}, "limit");
     const OptionList blend = {{"motion_blend_factor", 0.5}, {"motion_blend_offset", 4}};
@@ -196,14 +181,14 @@ TEST(FloatMotion, OptionsActOnTheScores) {
 
 /// Chroma counts as much as luma, at half size too.
 TEST(FloatMotion, ChromaIsAdded) {
-    const std::vector<TestPlane> luma = flat_planes({100, 110}), cb = flat_planes({50, 53}), cr = flat_planes({9, 8});
+    const std::vector<Picture> luma = flat_planes({100, 110}), cb = flat_planes({50, 53}), cr = flat_planes({9, 8});
     std::vector<HostPicture> pictures(2);
     for (size_t i = 0; i < 2; ++i) {
-        pictures[i] = luma[i].picture();
-        pictures[i].plane[1] = cb[i].picture().plane[0];
-        pictures[i].plane[2] = cr[i].picture().plane[0];
+        pictures[i] = luma[i].view();
+        pictures[i].plane[1] = cb[i].view().plane[0];
+        pictures[i].plane[2] = cr[i].view().plane[0];
     }
-    FrameGeometry geometry = luma_geometry(16, 16);
+    FrameGeometry geometry = test::luma_geometry(16, 16, 8);
     geometry.chroma_width = geometry.chroma_height = 16;
     const auto motion = [&](const OptionList& options) {
         return test::score_stream(descriptor(), geometry, options, pictures, {}).values("motion");
@@ -218,19 +203,19 @@ TEST(FloatMotion, RefusesWhatItDoesNotDefine) {
     const auto validated = [](FrameGeometry geometry, const OptionList& options) {
         return validate(descriptor(), geometry, test::options_of(descriptor(), options));
     };
-    EXPECT_TRUE(validated(luma_geometry(3, 3), {}).ok());
-    EXPECT_EQ(validated(luma_geometry(2, 9), {}).text(),
+    EXPECT_TRUE(validated(test::luma_geometry(3, 3, 8), {}).ok());
+    EXPECT_EQ(validated(test::luma_geometry(2, 9, 8), {}).text(),
               "float_motion: a picture of 2x9 is too small, at least 3x3 is needed");
-    EXPECT_NE(validated(luma_geometry(64, 64), {{"motion_add_uv", 1}}).text().find("motion_add_uv=true"),
+    EXPECT_NE(validated(test::luma_geometry(64, 64, 8), {{"motion_add_uv", 1}}).text().find("motion_add_uv=true"),
               std::string::npos);
-    FrameGeometry geometry = luma_geometry(6, 4);
+    FrameGeometry geometry = test::luma_geometry(6, 4, 8);
     geometry.chroma_width = 3;
     geometry.chroma_height = 2;
     EXPECT_TRUE(validated(geometry, {}).ok());
     EXPECT_EQ(validated(geometry, {{"motion_add_uv", 1}}).text(),
               "float_motion: a chroma plane of 3x2 is too small, at least 3x3 is needed");
-    EXPECT_TRUE(validated(luma_geometry(15360, 64), {{"motion_add_scale1", 1}}).ok());
-    EXPECT_FALSE(validated(luma_geometry(15361, 64), {{"motion_add_scale1", 1}}).ok());
+    EXPECT_TRUE(validated(test::luma_geometry(15360, 64, 8), {{"motion_add_scale1", 1}}).ok());
+    EXPECT_FALSE(validated(test::luma_geometry(15361, 64, 8), {{"motion_add_scale1", 1}}).ok());
     geometry.depth = 18;
     EXPECT_FALSE(validated(geometry, {}).ok());
 }

@@ -8,7 +8,9 @@
 
 #include "families/sse/sse_kernels.hpp"
 #include "metrics/float_psnr/float_psnr_math.hpp"
-#include "tests/golden/golden_metric.hpp"
+#include "tests/golden/golden_scores.hpp"
+#include "tests/support/any_size.hpp"
+#include "tests/support/metric_runner.hpp"
 #include "tests/support/synthetic_clip.hpp"
 
 namespace qc::float_psnr {
@@ -44,15 +46,9 @@ TEST(FloatPsnr, SyntheticClipsHaveTheFrozenScores) {
         {"g48x32_444_16", {32.899543522211268, 33.354907339955943, 33.131302170050418}},
     };
     for (const test::SyntheticClip& clip : test::kSyntheticClips) {
-        std::vector<test::SyntheticPicture> storage;
-        storage.reserve(2 * static_cast<size_t>(clip.frames));
-        std::vector<HostPicture> reference, distorted;
-        for (int frame = 0; frame < clip.frames; ++frame) {
-            reference.push_back(storage.emplace_back(clip, false, frame).view());
-            distorted.push_back(storage.emplace_back(clip, true, frame).view());
-        }
+        const test::SyntheticStream stream(clip);
         const std::vector<double> actual =
-            test::score_stream(descriptor(), test::synthetic_geometry(clip), {}, reference, distorted)
+            test::score_stream(descriptor(), stream.geometry(), {}, stream.reference(), stream.distorted())
                 .values("float_psnr");
         const std::vector<double>& expected = frozen.at(clip.name);
         ASSERT_EQ(actual.size(), expected.size());
@@ -113,19 +109,11 @@ TEST(FloatPsnr, KernelSumsAreThoseOfTheCpu) {
 }
 
 TEST(FloatPsnr, TakesEverySize) {
-    const OptionValues options(descriptor().options);
-    FrameGeometry geometry;
-    EXPECT_EQ(validate(descriptor(), geometry, options).code(), QC_ERROR_INVALID);
-    geometry.width = geometry.height = 1;
-    EXPECT_EQ(validate(descriptor(), geometry, options).code(), QC_OK);
+    test::expect_takes_any_size(descriptor());
 }
 
 TEST(FloatPsnrGolden, EveryClip) {
-    const int compared =
-        test::compare_with_golden_clips(descriptor(), {"float_psnr"}, 0.0, [](const FrameGeometry&) { return true; });
-    if (!IsSkipped()) {
-        EXPECT_GT(compared, 0);
-    }
+    golden::expect_golden_scores({.metric = descriptor(), .least = 240});
 }
 
 } // namespace

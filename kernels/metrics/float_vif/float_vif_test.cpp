@@ -130,28 +130,17 @@ const std::vector<FrozenScores> kFrozenScores = {
       {117.69767761230469, 127.40264892578125}}},
 };
 
-struct ClipPictures {
-    std::vector<test::SyntheticPicture> owners;
-    std::vector<HostPicture> reference, distorted;
-
-    explicit ClipPictures(const test::SyntheticClip& clip) {
-        owners.reserve(2 * static_cast<size_t>(clip.frames));
-        for (int frame = 0; frame < clip.frames; ++frame) {
-            reference.push_back(owners.emplace_back(clip, false, frame).view());
-            distorted.push_back(owners.emplace_back(clip, true, frame).view());
-        }
-    }
-    test::Recorder score(const test::SyntheticClip& clip, const test::OptionList& options) const {
-        return test::score_stream(descriptor(), test::synthetic_geometry(clip), options, reference, distorted);
-    }
-};
+test::Recorder score(const test::SyntheticClip& clip, const test::OptionList& options) {
+    const test::SyntheticStream stream(clip);
+    return test::score_stream(descriptor(), stream.geometry(), options, stream.reference(), stream.distorted());
+}
 
 TEST(FloatVif, SyntheticClipsHaveTheFrozenScores) {
     for (const test::SyntheticClip& clip : test::kSyntheticClips) {
         const auto frozen = std::find_if(kFrozenScores.begin(), kFrozenScores.end(),
                                          [&](const FrozenScores& f) { return std::string_view(f.clip) == clip.name; });
         ASSERT_NE(frozen, kFrozenScores.end());
-        const test::Recorder recorder = ClipPictures(clip).score(clip, {{"debug", 1}});
+        const test::Recorder recorder = score(clip, {{"debug", 1}});
         for (int s = 0; s < kScales; ++s) {
             EXPECT_EQ(recorder.values(format("vif_scale%d", s)), frozen->scores[s]) << clip.name << " scale " << s;
             EXPECT_EQ(recorder.values(format("vif_num_scale%d", s))[0], frozen->parts[s][0]) << clip.name;
@@ -162,14 +151,13 @@ TEST(FloatVif, SyntheticClipsHaveTheFrozenScores) {
 
 TEST(FloatVif, OptionsActOnTheScores) {
     const test::SyntheticClip& clip = test::kSyntheticClips[0];
-    const ClipPictures pictures(clip);
-    const test::Recorder limited = pictures.score(clip, {{"vif_scale1_min_val", 0.885}, {"vif_scale3_min_val", 1.0}});
+    const test::Recorder limited = score(clip, {{"vif_scale1_min_val", 0.885}, {"vif_scale3_min_val", 1.0}});
     EXPECT_EQ(limited.values("vif_scale0"), kFrozenScores[0].scores[0]);
     EXPECT_EQ(limited.values("vif_scale1")[1], 0.885);
     EXPECT_EQ(limited.values("vif_scale1")[2], kFrozenScores[0].scores[1][2]);
     EXPECT_EQ(limited.values("vif_scale3"), std::vector<double>(4, 1.0));
 
-    const test::Recorder skipped = pictures.score(clip, {{"vif_skip_scale0", 1}, {"debug", 1}});
+    const test::Recorder skipped = score(clip, {{"vif_skip_scale0", 1}, {"debug", 1}});
     EXPECT_EQ(skipped.values("vif_scale0"), std::vector<double>(4, 0.0));
     EXPECT_EQ(skipped.values("vif_num_scale0"), std::vector<double>(4, 0.0));
     EXPECT_EQ(skipped.values("vif_den_scale0"), std::vector<double>(4, -1.0));
@@ -178,9 +166,9 @@ TEST(FloatVif, OptionsActOnTheScores) {
 
 TEST(FloatVif, IdenticalPicturesScoreOne) {
     const test::SyntheticClip& clip = test::kSyntheticClips[1];
-    const ClipPictures pictures(clip);
+    const test::SyntheticStream stream(clip);
     const test::Recorder recorder =
-        test::score_stream(descriptor(), test::synthetic_geometry(clip), {}, pictures.reference, pictures.reference);
+        test::score_stream(descriptor(), stream.geometry(), {}, stream.reference(), stream.reference());
     for (int s = 0; s < kScales; ++s)
         for (const double score : recorder.values(format("vif_scale%d", s))) EXPECT_NEAR(score, 1.0, 1e-5) << s;
 }

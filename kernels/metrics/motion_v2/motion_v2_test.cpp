@@ -18,24 +18,14 @@ constexpr const char* kSad = "VMAF_integer_feature_motion_v2_sad_score";
 constexpr const char* kMotion2Name = "VMAF_integer_feature_motion2_v2_score";
 constexpr const char* kMotion3Name = "VMAF_integer_feature_motion3_v2_score";
 
-struct ClipPictures {
-    std::vector<test::SyntheticPicture> owners;
-    std::vector<HostPicture> reference;
-
-    explicit ClipPictures(const test::SyntheticClip& clip) {
-        owners.reserve(static_cast<size_t>(clip.frames));
-        for (int frame = 0; frame < clip.frames; ++frame)
-            reference.push_back(owners.emplace_back(clip, false, frame).view());
-    }
-    Recorder score(const MetricDescriptor& metric, const test::SyntheticClip& clip, const OptionList& options) const {
-        return test::score_stream(metric, test::synthetic_geometry(clip), options, reference, {});
-    }
-};
+Recorder score(const MetricDescriptor& metric, const test::SyntheticStream& stream, const OptionList& options) {
+    return test::score_stream(metric, stream.geometry(), options, stream.reference(), {});
+}
 
 /// The first clip's scores: libvmaf 3.2.0's of its motion, whose arithmetic this is.
 TEST(MotionV2, HasTheFrozenScores) {
     const test::SyntheticClip& clip = test::kSyntheticClips[0];
-    const Recorder recorder = ClipPictures(clip).score(descriptor(), clip, {});
+    const Recorder recorder = score(descriptor(), test::SyntheticStream(clip), {});
     EXPECT_EQ(recorder.values(kSad), (std::vector{0.0, 3.2199668884277344, 3.1192118326822915, 2.903477986653646}));
     EXPECT_EQ(recorder.values(kMotion2Name),
               (std::vector{0.0, 3.1192118326822915, 2.903477986653646, 2.903477986653646}));
@@ -51,11 +41,11 @@ TEST(MotionV2, EqualsMotionWithEveryOption) {
                                       {{"motion_max_val", 3}},
                                       {{"motion_blend_factor", 0.5}, {"motion_blend_offset", 2}}};
     for (const test::SyntheticClip& clip : test::kSyntheticClips) {
-        const ClipPictures pictures(clip);
+        const test::SyntheticStream stream(clip);
         std::vector<std::vector<double>> seen;
         for (const OptionList& options : option_sets) {
-            const Recorder ours = pictures.score(descriptor(), clip, options);
-            const Recorder theirs = pictures.score(motion::descriptor(), clip, options);
+            const Recorder ours = score(descriptor(), stream, options);
+            const Recorder theirs = score(motion::descriptor(), stream, options);
             EXPECT_EQ(ours.values(kSad), theirs.values("VMAF_integer_feature_motion_sad_score")) << clip.name;
             EXPECT_EQ(ours.values(kMotion2Name), theirs.values("integer_motion2")) << clip.name;
             EXPECT_EQ(ours.values(kMotion3Name), theirs.values("integer_motion3")) << clip.name;

@@ -7,37 +7,32 @@
 
 #include <array>
 #include <cmath>
-#include <cstring>
 #include <random>
 
 #include "families/sse/sse_kernels.hpp"
-#include "tests/golden/golden_stream.hpp"
+#include "tests/golden/golden.hpp"
+#include "tests/support/geometry.hpp"
 #include "tests/support/metric_runner.hpp"
+#include "tests/support/sample_picture.hpp"
 #include "tests/support/synthetic_clip.hpp"
 
 namespace qc::psnr {
 namespace {
 
+using test::geometry_of;
+
 using namespace sse; // the kernel's code
 using test::OptionList;
+using Layout = test::SurfaceLayout;
+using Picture = test::SamplePicture;
 using test::Recorder;
+using test::Surface;
 
 constexpr double kTolerance = 1e-9; // of the C library's logarithm, elsewhere than with glibc
 
 void expect_scores(const std::vector<double>& actual, const std::vector<double>& expected, const std::string& what) {
     ASSERT_EQ(actual.size(), expected.size()) << what;
     for (size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(actual[i], expected[i], kTolerance) << what << " " << i;
-}
-
-FrameGeometry geometry_of(int width, int height, int depth, int chroma_width, int chroma_height) {
-    FrameGeometry geometry;
-    geometry.width = width;
-    geometry.height = height;
-    geometry.chroma_width = chroma_width;
-    geometry.chroma_height = chroma_height;
-    geometry.depth = depth;
-    geometry.sample = depth == 8 ? SampleType::kU8 : SampleType::kU16;
-    return geometry;
 }
 
 // ---- frozen scores --------------------------------------------------------------------------------------------------
@@ -81,15 +76,9 @@ TEST(Psnr, SyntheticClipsHaveTheFrozenScores) {
     for (const FrozenScores& frozen : kFrozenScores) {
         for (const test::SyntheticClip& clip : test::kSyntheticClips) {
             if (std::string(clip.name) != frozen.clip) continue;
-            std::vector<test::SyntheticPicture> storage;
-            storage.reserve(2 * static_cast<size_t>(clip.frames));
-            std::vector<HostPicture> reference, distorted;
-            for (int frame = 0; frame < clip.frames; ++frame) {
-                reference.push_back(storage.emplace_back(clip, false, frame).view());
-                distorted.push_back(storage.emplace_back(clip, true, frame).view());
-            }
-            const Recorder recorder = test::score_stream(descriptor(), test::synthetic_geometry(clip),
-                                                         {{"enable_apsnr", 1}}, reference, distorted);
+            const test::SyntheticStream stream(clip);
+            const Recorder recorder = test::score_stream(descriptor(), stream.geometry(), {{"enable_apsnr", 1}},
+                                                         stream.reference(), stream.distorted());
             const char* const names[3] = {"y", "cb", "cr"};
             for (int plane = 0; plane < 3; ++plane) {
                 const std::string name = names[plane];
@@ -172,138 +161,47 @@ TEST(Psnr, TakesEverySize) {
 
 // ---- pictures and the slow twin -------------------------------------------------------------------------------------
 
-struct Picture {
-    FrameGeometry geometry;
-    std::array<std::vector<uint16_t>, 3> samples;
-
-    uint16_t at(int plane, int x, int y) const {
-        return samples[plane][static_cast<size_t>(y) * geometry.plane_width(plane) + x];
-    }
-};
-
 enum class Content { kNoise, kExtremes, kBlack, kWhite };
 
 Picture make_picture(const FrameGeometry& geometry, Content content, unsigned seed) {
-    Picture picture{geometry, {}};
     std::mt19937 random(seed);
     const unsigned top = (1u << geometry.depth) - 1;
-    for (int p = 0; p < geometry.plane_count(); ++p) {
-        picture.samples[p].resize(static_cast<size_t>(geometry.plane_width(p)) * geometry.plane_height(p));
-        for (uint16_t& sample : picture.samples[p]) {
-            switch (content) {
-            case Content::kNoise:
-                sample = static_cast<uint16_t>(random() & top);
-                break;
-            case Content::kExtremes:
-                sample = static_cast<uint16_t>(random() % 2 * top);
-                break;
-            case Content::kBlack:
-                sample = 0;
-                break;
-            case Content::kWhite:
-                sample = static_cast<uint16_t>(top);
-                break;
-            }
+    return Picture(geometry, [&](int, int, int) -> uint32_t {
+        switch (content) {
+        case Content::kNoise:
+            return random() & top;
+        case Content::kExtremes:
+            return random() % 2 * top;
+        case Content::kWhite:
+            return top;
+        case Content::kBlack:
+            break;
         }
-    }
-    return picture;
+        return 0;
+    });
 }
 
 using Sums = std::vector<uint64_t>;
 
 Sums obvious_sums(const Picture& reference, const Picture& distorted) {
     Sums sums(3);
-    for (int p = 0; p < reference.geometry.plane_count(); ++p) {
-        for (size_t i = 0; i < reference.samples[p].size(); ++i) {
-            const int64_t error = int64_t{reference.samples[p][i]} - distorted.samples[p][i];
-            sums[p] += static_cast<uint64_t>(error * error);
-        }
-    }
+    const FrameGeometry& geometry = reference.geometry();
+    for (int p = 0; p < geometry.plane_count(); ++p)
+        for (int y = 0; y < geometry.plane_height(p); ++y)
+            for (int x = 0; x < geometry.plane_width(p); ++x) {
+                const int64_t error = int64_t{reference.at(p, x, y)} - distorted.at(p, x, y);
+                sums[p] += static_cast<uint64_t>(error * error);
+            }
     return sums;
 }
-
-/// How a picture lies in memory.
-struct Layout {
-    const char* name;
-    bool semi_planar = false;
-    int shift = 0;
-    size_t offset = 0;    ///< samples that the planes start off a 16-byte boundary
-    size_t alignment = 1; ///< bytes that the pitch is a multiple of
-};
-
-/// A picture in memory, planes ending with the last sample of their last row.
-class Surface {
-public:
-    Surface(const Picture& picture, const Layout& layout) : geometry_(picture.geometry), layout_(layout) {
-        for (int p = 0; p < geometry_.plane_count(); ++p) {
-            const bool pairs = layout.semi_planar && p > 0;
-            if (pairs && p == 2)
-                pitch_[2] = pitch_[1];
-            else
-                allocate(p, pairs ? 2 : 1);
-            for (int y = 0; y < geometry_.plane_height(p); ++y) {
-                for (int x = 0; x < geometry_.plane_width(p); ++x) {
-                    const auto sample = static_cast<uint16_t>(picture.at(p, x, y) << layout.shift);
-                    std::memcpy(sample_at(p, x, y), &sample, geometry_.sample_bytes());
-                }
-            }
-        }
-    }
-
-    DevicePicture device() {
-        DevicePicture picture{};
-        for (int p = 0; p < geometry_.plane_count(); ++p) {
-            picture.plane[p] = {sample_at(p, 0, 0), static_cast<uint32_t>(pitch_[p]), static_cast<uint16_t>(step(p)),
-                                static_cast<uint16_t>(layout_.shift)};
-        }
-        return picture;
-    }
-
-    /// Precondition: planar, no shift.
-    HostPicture host() {
-        HostPicture picture;
-        for (int p = 0; p < geometry_.plane_count(); ++p) {
-            picture.plane[p] = {sample_at(p, 0, 0),
-                                {static_cast<ptrdiff_t>(pitch_[p])},
-                                geometry_.plane_width(p),
-                                geometry_.plane_height(p)};
-        }
-        return picture;
-    }
-
-private:
-    int step(int plane) const { return layout_.semi_planar && plane > 0 ? 2 : 1; }
-
-    void allocate(int plane, int channels) {
-        const size_t row_bytes =
-            static_cast<size_t>(geometry_.plane_width(plane)) * channels * geometry_.sample_bytes();
-        const size_t unit = std::max(layout_.alignment, geometry_.sample_bytes());
-        pitch_[plane] = (row_bytes + unit - 1) / unit * unit;
-        storage_[plane].resize(layout_.offset * geometry_.sample_bytes() +
-                                   pitch_[plane] * (geometry_.plane_height(plane) - 1) + row_bytes,
-                               0x5a);
-    }
-
-    uint8_t* sample_at(int plane, int x, int y) {
-        const bool second_channel = step(plane) == 2 && plane == 2;
-        std::vector<uint8_t>& storage = storage_[second_channel ? 1 : plane];
-        const size_t column = layout_.offset + static_cast<size_t>(x) * step(plane) + (second_channel ? 1 : 0);
-        return storage.data() + y * pitch_[plane] + column * geometry_.sample_bytes();
-    }
-
-    FrameGeometry geometry_;
-    Layout layout_;
-    std::array<std::vector<uint8_t>, 3> storage_;
-    std::array<size_t, 3> pitch_{};
-};
 
 constexpr Layout kTight{.name = "tight planar"};
 
 Sums reference_sums(const Picture& reference, const Picture& distorted) {
-    Surface a(reference, kTight), b(distorted, {.name = "padded planar", .alignment = 16});
+    const Surface a(reference, kTight), b(distorted, {.name = "padded planar", .alignment = 16});
     const OptionValues options = test::options_of(descriptor(), {});
     Sums sums(3);
-    create_scorer(descriptor(), reference.geometry, options)->score(HostPair{a.host(), b.host()}, sums);
+    create_scorer(descriptor(), reference.geometry(), options)->score(HostPair{a.host(), b.host()}, sums);
     return sums;
 }
 
@@ -344,7 +242,7 @@ TEST(Psnr, FullSwingDoesNotOverflow) {
 TEST(Psnr, LumaAloneLeavesChromaUnread) {
     const FrameGeometry geometry = geometry_of(16, 16, 8, 8, 8);
     const Picture a = make_picture(geometry, Content::kNoise, 1), b = make_picture(geometry, Content::kNoise, 2);
-    Surface surface_a(a, kTight), surface_b(b, kTight);
+    const Surface surface_a(a, kTight), surface_b(b, kTight);
     HostPair pair{surface_a.host(), surface_b.host()};
     for (int p : {1, 2}) pair.reference.plane[p].data = pair.distorted.plane[p].data = nullptr;
     const OptionValues options = test::options_of(descriptor(), {{"enable_chroma", 0}});
@@ -376,7 +274,7 @@ Sums emulate(const DevicePicture& reference, const DevicePicture& distorted, con
     return sums;
 }
 
-Sums emulate(Surface& reference, Surface& distorted, const FrameGeometry& geometry) {
+Sums emulate(const Surface& reference, const Surface& distorted, const FrameGeometry& geometry) {
     const SseTask task = make_task(geometry, geometry.plane_count() == 3);
     const DevicePicture a = reference.device(), b = distorted.device();
     if (geometry.depth == 8) return emulate<uint8_t, uint32_t>(a, b, task);
@@ -407,7 +305,7 @@ TEST(PsnrKernel, EveryMixtureOfLayoutsEqualsTheReference) {
         for (const Layout& a : kLayouts) {
             for (const Layout& b : kLayouts) {
                 if (depth + std::max(a.shift, b.shift) > 16 || (depth == 8 && a.shift + b.shift > 0)) continue;
-                Surface surface_a(reference, a), surface_b(distorted, b);
+                const Surface surface_a(reference, a), surface_b(distorted, b);
                 EXPECT_EQ(emulate(surface_a, surface_b, geometry), expected)
                     << depth << " bits, " << a.name << " against " << b.name;
             }
@@ -423,7 +321,8 @@ TEST(PsnrKernel, EverySmallSizeEqualsTheReference) {
                 const auto seed = static_cast<unsigned>(width * 100 + height);
                 const Picture reference = make_picture(geometry, Content::kNoise, seed);
                 const Picture distorted = make_picture(geometry, Content::kExtremes, seed + 1);
-                Surface a(reference, kLayouts[width % 2 == 0 ? 0 : 4]), b(distorted, kLayouts[height % 2 == 0 ? 0 : 4]);
+                const Surface a(reference, kLayouts[width % 2 == 0 ? 0 : 4]),
+                    b(distorted, kLayouts[height % 2 == 0 ? 0 : 4]);
                 ASSERT_EQ(emulate(a, b, geometry), reference_sums(reference, distorted))
                     << width << "x" << height << " at " << depth << " bits";
             }
@@ -436,87 +335,9 @@ TEST(PsnrKernel, FullSwingFitsAThreadsSum) {
         const FrameGeometry geometry = geometry_of(512, 32, depth, 512, 32);
         const Picture black = make_picture(geometry, Content::kBlack, 0),
                       white = make_picture(geometry, Content::kWhite, 0);
-        Surface a(black, kLayouts[0]), b(white, kLayouts[4]);
+        const Surface a(black, kLayouts[0]), b(white, kLayouts[4]);
         const uint64_t peak = (1u << depth) - 1;
         EXPECT_EQ(emulate(a, b, geometry), Sums(3, peak * peak * 512 * 32));
-    }
-}
-
-// ---- golden clips ---------------------------------------------------------------------------------------------------
-
-struct GoldenRun {
-    const char* run;
-    OptionList options;
-    std::vector<const char*> names;
-    bool has_aggregates = false;
-};
-
-const std::vector<GoldenRun> kGoldenRuns = {
-    {"default", {}, {"psnr_y", "psnr_cb", "psnr_cr"}},
-    {"subsample3", {}, {"psnr_y", "psnr_cb", "psnr_cr"}}, // PSNR scores every frame
-    {"psnr_apsnr_mse",
-     {{"enable_apsnr", 1}, {"enable_mse", 1}},
-     {"psnr_y", "psnr_cb", "psnr_cr", "mse_y", "mse_cb", "mse_cr"},
-     true},
-    {"psnr_min_sse", {{"enable_apsnr", 1}, {"min_sse", 0.5}}, {"psnr_y", "psnr_cb", "psnr_cr"}, true},
-    {"psnr_luma_only", {{"enable_chroma", 0}}, {"psnr_y", "psnr_cb", "psnr_cr"}},
-    {"psnr_reduced_hbd_peak", {{"enable_apsnr", 1}, {"reduced_hbd_peak", 1}}, {"psnr_y", "psnr_cb", "psnr_cr"}, true},
-};
-
-/// Number of values compared.
-int compare_with_golden(const Recorder& recorder, const golden::Json& run_content, const GoldenRun& run,
-                        const std::string& clip) {
-    const std::string where = clip + " " + run.run + " ";
-    int compared = 0;
-    for (const char* name : run.names) {
-        const std::vector<golden::Json>& expected = run_content["metrics"][name]["values"].array;
-        const std::vector<double> actual = recorder.values(name);
-        EXPECT_EQ(actual.size(), expected.size()) << where << name;
-        for (size_t i = 0; i < std::min(actual.size(), expected.size()); ++i) {
-            if (expected[i].kind == golden::Json::kNull) continue;
-            EXPECT_NEAR(actual[i], expected[i].value(), kTolerance) << where << name << " frame " << i;
-            ++compared;
-        }
-    }
-    for (const char* name : {"apsnr_y", "apsnr_cb", "apsnr_cr"}) {
-        const auto actual = recorder.aggregates.find(name);
-        const double expected = run_content["aggregate"][name].value();
-        if (!run.has_aggregates) {
-            EXPECT_EQ(actual, recorder.aggregates.end()) << where << name;
-        } else if (std::isinf(expected)) {
-            EXPECT_EQ(actual->second, expected) << where << name; // was not measured
-            ++compared;
-        } else {
-            EXPECT_NEAR(actual->second, expected, kTolerance) << where << name;
-            ++compared;
-        }
-    }
-    return compared;
-}
-
-TEST(PsnrGolden, EveryClipAndOption) {
-    const auto folder = golden::folder();
-    if (folder.empty()) GTEST_SKIP() << "SKIPPED: no golden folder beside the repository or in QC_SHARED";
-    std::map<std::string, int> compared; // by run
-    for (const golden::Clip& clip : golden::clips(folder)) {
-        const std::vector<uint8_t> reference_file = golden::unpack(folder, clip.reference_file);
-        const std::vector<uint8_t> distorted_file = golden::unpack(folder, clip.distorted_file);
-        if (reference_file.empty()) GTEST_SKIP() << "SKIPPED: the clips cannot be unpacked; is xz installed?";
-        const std::vector<HostPicture> reference = golden::pictures_of(clip, reference_file);
-        const std::vector<HostPicture> distorted = golden::pictures_of(clip, distorted_file);
-        ASSERT_EQ(reference.size(), static_cast<size_t>(clip.frames)) << clip.name;
-        ASSERT_EQ(distorted.size(), reference.size()) << clip.name;
-        const golden::Json scores = golden::read_json(folder / "libvmaf" / (clip.name + ".json"));
-        for (const GoldenRun& run : kGoldenRuns) {
-            if (!scores["runs"].has(run.run)) continue;
-            const Recorder recorder =
-                test::score_stream(descriptor(), golden::geometry_of(clip), run.options, reference, distorted);
-            compared[run.run] += compare_with_golden(recorder, scores["runs"][run.run], run, clip.name);
-        }
-    }
-    for (const GoldenRun& run : kGoldenRuns) {
-        EXPECT_GT(compared[run.run], 0) << run.run;
-        std::printf("%s: %d values compared\n", run.run, compared[run.run]);
     }
 }
 

@@ -187,11 +187,12 @@ constexpr Frozen kFrozen[] = {
 };
 
 TEST(SpeedChroma, FrozenScores) {
+    const char* const names[] = {"speed_chroma_u", "speed_chroma_v", "speed_chroma_uv"};
     for (const Frozen& frozen : kFrozen) {
         const auto scores = speed::score_synthetic(descriptor(), speed::kFrozenClips[frozen.clip], frozen.suffix);
         for (int frame = 0; frame < 3; ++frame)
             for (int output = 0; output < 3; ++output)
-                EXPECT_EQ(scores.at(frame, static_cast<size_t>(output)), frozen.scores[frame][output])
+                EXPECT_EQ(scores.values(names[output]).at(static_cast<size_t>(frame)), frozen.scores[frame][output])
                     << frozen.clip << " " << frozen.suffix << " frame " << frame << " output " << output;
     }
 }
@@ -206,7 +207,7 @@ public:
 TEST(SpeedChroma, CommonScoreLeavesOutASingularPlane) {
     const FrameGeometry geometry = test::synthetic_geometry(speed::kFrozenClips[0]);
     OptionValues options(descriptor().options);
-    ASSERT_TRUE(speed::read_suffix("_mxv_10", &options));
+    ASSERT_TRUE(golden::read_suffix(descriptor(), "_mxv_10", &options));
     const auto finaliser = create_finaliser(descriptor(), geometry, options);
     const auto scores_of = [&](double u, bool u_singular, double v, bool v_singular) {
         const uint64_t words[] = {std::bit_cast<uint64_t>(u), u_singular, std::bit_cast<uint64_t>(v), v_singular};
@@ -228,7 +229,7 @@ TEST(SpeedChroma, CommonScoreLeavesOutASingularPlane) {
 
 Status validated(const FrameGeometry& geometry, const char* suffix) {
     OptionValues options(descriptor().options);
-    EXPECT_TRUE(speed::read_suffix(suffix, &options));
+    EXPECT_TRUE(golden::read_suffix(descriptor(), suffix, &options));
     return validate(descriptor(), geometry, options);
 }
 
@@ -244,7 +245,7 @@ TEST(SpeedChroma, RefusesWhatIsNotDefinedInOneLine) {
     speed::expect_refusal(validated(geometry_of(160, 159, QC_CHROMA_420, 8), ""), {"80x79"});
     speed::expect_refusal(validated(geometry_of(640, 480, QC_CHROMA_400, 8), ""), {"chroma", "4:2:0"});
     speed::expect_refusal(validated(geometry_of(320, 180, QC_CHROMA_420, 8), "_ps_0.6_psm_bilinear"),
-                          {"96x54", "160x90", "speed_prescale=0.6"});
+                         {"96x54", "160x90", "speed_prescale=0.6"});
     EXPECT_TRUE(validated(geometry_of(80, 80, QC_CHROMA_420, 8), "_ps_2").ok());
     speed::expect_refusal(validated(geometry_of(640, 480, QC_CHROMA_420, 8), "_ks_0.8"), {"speed_kernelscale=0.8"});
     EXPECT_TRUE(validated(geometry_of(640, 480, QC_CHROMA_420, 8), "_ks_0.666667").ok());

@@ -25,7 +25,7 @@ TEST(SpeedTemporal, FrozenScores) {
     for (const Frozen& frozen : kFrozen) {
         const auto scores = speed::score_synthetic(descriptor(), speed::kFrozenClips[frozen.clip], frozen.suffix);
         for (int frame = 0; frame < 3; ++frame)
-            EXPECT_EQ(scores.at(frame, 0), frozen.scores[frame])
+            EXPECT_EQ(scores.values("speed_temporal").at(static_cast<size_t>(frame)), frozen.scores[frame])
                 << frozen.clip << " " << frozen.suffix << " frame " << frame;
     }
 }
@@ -33,7 +33,7 @@ TEST(SpeedTemporal, FrozenScores) {
 /// The limit is part of the name and of nothing else, as in libvmaf.
 TEST(SpeedTemporal, LimitHasNoEffect) {
     const auto scores = speed::score_synthetic(descriptor(), speed::kFrozenClips[0], "_mxv_5");
-    EXPECT_EQ(scores.at(1, 0), kFrozen[0].scores[1]);
+    EXPECT_EQ(scores.values("speed_temporal").at(1), kFrozen[0].scores[1]);
 }
 
 TEST(SpeedTemporal, ScoresNothingWithoutBothEarlierPictures) {
@@ -56,7 +56,7 @@ TEST(SpeedTemporal, ScoresNothingWithoutBothEarlierPictures) {
 TEST(SpeedTemporal, RefusesSmallPictures) {
     const auto validated = [](int width, int height, const char* suffix) {
         OptionValues options(descriptor().options);
-        EXPECT_TRUE(speed::read_suffix(suffix, &options));
+        EXPECT_TRUE(golden::read_suffix(descriptor(), suffix, &options));
         return validate(descriptor(), test::synthetic_geometry({"", width, height, QC_CHROMA_400, 8, 1, 0, 0}),
                         options);
     };

@@ -10,7 +10,7 @@
 #include "metrics/ssimulacra2/ssimulacra2_kernels.hpp"
 #include "plan/option_parser.hpp"
 #include "tests/device/emulated_device.hpp"
-#include "tests/golden/golden_stream.hpp"
+#include "tests/golden/golden.hpp"
 #include "tests/support/metric_runner.hpp"
 #include "tests/support/synthetic_clip.hpp"
 
@@ -488,27 +488,23 @@ double allowed_difference(double golden_score) {
 }
 
 TEST(Ssimulacra2EmulationGolden, FirstFramesOfTheSharedClips) {
-    const auto golden = golden::folder();
-    if (golden.empty()) GTEST_SKIP() << "SKIPPED: no golden folder beside the repository or in QC_SHARED";
-    const golden::Json recorded = golden::read_json(golden / "ssimulacra2" / "clips.json");
+    if (const char* reason = golden::missing_clips()) GTEST_SKIP() << reason;
+    const golden::Json recorded = golden::read_json(golden::folder() / "ssimulacra2" / "clips.json");
     int compared = 0;
     double largest = 0.0;
-    for (const golden::Clip& clip : golden::clips(golden)) {
+    for (const golden::Clip& clip : golden::clips()) {
         const golden::Json* frames = nullptr;
-        for (const golden::Json& entry : recorded["clips"].array)
-            if (entry["clip"].string == clip.name) frames = &entry["frames"];
+        for (const golden::Json& entry : recorded.at("clips"))
+            if (entry.at("clip") == clip.name) frames = &entry.at("frames");
         if (frames == nullptr) continue;
-        const auto reference_file = golden::unpack(golden, clip.reference_file);
-        const auto distorted_file = golden::unpack(golden, clip.distorted_file);
-        if (reference_file.empty()) GTEST_SKIP() << "SKIPPED: the clips cannot be unpacked; is xz installed?";
-        const auto reference = golden::pictures_of(clip, reference_file);
-        const auto distorted = golden::pictures_of(clip, distorted_file);
-        const golden::Json& frame = frames->array.at(0);
+        const golden::ClipPictures pictures(clip);
+        ASSERT_TRUE(pictures.ok()) << clip.name;
+        const golden::Json& frame = frames->at(0);
         for (const auto& [key, prune] : {std::pair{"ref64", "0"}, std::pair{"ref64_pruned_0.01", "1"}}) {
-            if (!frame.has(key)) continue;
-            const double expected = frame[key].number;
-            const double score = emulated_score(golden::geometry_of(clip), {{"matrix", "bt709"}, {"prune", prune}},
-                                                reference.at(0), distorted.at(0));
+            if (!frame.contains(key)) continue;
+            const double expected = frame.at(key).get<double>();
+            const double score = emulated_score(clip.geometry(), {{"matrix", "bt709"}, {"prune", prune}},
+                                                pictures.reference()[0], pictures.distorted()[0]);
             EXPECT_NEAR(score, expected, allowed_difference(expected)) << clip.name << " " << key;
             if (std::abs(expected) < 1000.0) largest = std::max(largest, std::abs(score - expected));
             ++compared;

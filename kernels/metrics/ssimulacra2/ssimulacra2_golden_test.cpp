@@ -7,10 +7,8 @@
 #include <cmath>
 #include <cstdio>
 
-#include "metrics/ssimulacra2/ssimulacra2.hpp"
-#include "tests/golden/golden_png.hpp"
-#include "tests/golden/golden_stream.hpp"
-#include "tests/support/metric_runner.hpp"
+#include "metrics/ssimulacra2/ssimulacra2_test_support.hpp"
+#include "tests/golden/golden_scores.hpp"
 #include "tests/support/runs.hpp"
 
 namespace qc::ssimulacra2 {
@@ -18,47 +16,11 @@ namespace {
 
 constexpr double kScoreTolerance = 1e-6, kNormTolerance = 1e-9;
 
-double choice(std::string_view option, std::string_view word) {
-    for (const OptionSpec& spec : descriptor().options)
-        if (spec.name == option)
-            for (size_t i = 0; i < spec.choices.size(); ++i)
-                if (spec.choices[i] == word) return static_cast<double>(i);
-    ADD_FAILURE() << option << " has no choice " << word;
-    return 0.0;
-}
-
-using Words = std::vector<std::pair<std::string_view, std::string_view>>;
-
-test::OptionList list_of(const Words& words) {
-    test::OptionList list;
-    for (const auto& [option, word] : words) list.emplace_back(option, choice(option, word));
-    return list;
-}
-
-/// Largest difference seen, reported at the end of a test.
-class Differences {
-public:
-    void compare(double actual, double expected, double tolerance, const std::string& what) {
-        EXPECT_NEAR(actual, expected, tolerance) << what;
-        largest_ = std::max(largest_, std::abs(actual - expected));
-        ++count_;
-    }
-    void print(const char* what) const {
-        std::printf("%s: %d values compared, largest difference %g\n", what, count_, largest_);
-    }
-    int count() const { return count_; }
-
-private:
-    int count_ = 0;
-    double largest_ = 0.0;
-};
-
 class SsimulacraGolden : public testing::Test {
 protected:
     void SetUp() override {
-        const auto golden = golden::folder();
-        if (golden.empty()) GTEST_SKIP() << "SKIPPED: no golden folder beside the repository or in QC_SHARED";
-        folder_ = golden / "ssimulacra2";
+        if (const char* reason = golden::missing_clips()) GTEST_SKIP() << reason;
+        folder_ = golden::folder() / "ssimulacra2";
         scores_ = golden::read_json(folder_ / "golden.json");
     }
 
@@ -69,42 +31,46 @@ protected:
 class SsimulacraGoldenPng : public SsimulacraGolden {
 protected:
     void SetUp() override {
-        if (!golden::kCanReadPng) GTEST_SKIP() << "SKIPPED: built without libpng";
+        if (const char* reason = golden::missing_png()) GTEST_SKIP() << reason;
         SsimulacraGolden::SetUp();
     }
 
     test::Recorder run(const golden::Json& pair, const Words& words) const {
-        const auto reference = golden::read_png(folder_ / pair["ref"].string);
-        const auto distorted = golden::read_png(folder_ / pair["dis"].string);
+        const auto reference = golden::read_png(folder_ / pair.at("ref").get<std::string>());
+        const auto distorted = golden::read_png(folder_ / pair.at("dis").get<std::string>());
         if (!reference || !distorted) {
-            ADD_FAILURE() << pair["ref"].string << " or " << pair["dis"].string << " cannot be read";
+            ADD_FAILURE() << pair.at("ref").get<std::string>() << " or " << pair.at("dis").get<std::string>()
+                          << " cannot be read";
             return test::Recorder(descriptor());
         }
         const std::vector<HostPicture> first{reference->view()}, second{distorted->view()};
         return test::score_stream(descriptor(), reference->geometry(), list_of(words), first, second);
     }
 
-    static std::string name_of(const golden::Json& pair) { return pair["ref"].string + " " + pair["dis"].string; }
+    static std::string name_of(const golden::Json& pair) {
+        return pair.at("ref").get<std::string>() + " " + pair.at("dis").get<std::string>();
+    }
 };
 
 TEST_F(SsimulacraGoldenPng, ScoresEqualTheDefinition) {
-    Differences scores, pruned;
-    for (const golden::Json& pair : scores_["images"].array) {
-        scores.compare(run(pair, {}).values("ssimulacra2").at(0), pair["ref64"].number, kScoreTolerance, name_of(pair));
-        pruned.compare(run(pair, {{"prune", "1"}}).values("ssimulacra2").at(0), pair["ref64_pruned_0.01"].number,
-                       kScoreTolerance, name_of(pair));
+    golden::Tally scores, pruned;
+    for (const golden::Json& pair : scores_.at("images")) {
+        scores.compare(run(pair, {}).values("ssimulacra2").at(0), pair.at("ref64").get<double>(), kScoreTolerance,
+                       name_of(pair));
+        pruned.compare(run(pair, {{"prune", "1"}}).values("ssimulacra2").at(0),
+                       pair.at("ref64_pruned_0.01").get<double>(), kScoreTolerance, name_of(pair));
     }
     scores.print("scores");
     pruned.print("pruned");
-    EXPECT_GE(scores.count(), 12);
+    EXPECT_GE(scores.compared(), 12);
 }
 
 TEST_F(SsimulacraGoldenPng, NormsEqualTheDefinition) {
-    Differences norms;
-    for (const golden::Json& pair : scores_["images"].array) {
+    golden::Tally norms;
+    for (const golden::Json& pair : scores_.at("images")) {
         const test::Recorder recorder = run(pair, {{"subscores", "norms"}});
-        const std::vector<golden::Json>& expected = pair["ref64_norms"].array;
-        const auto levels = static_cast<int>(pair["scales"].number);
+        const golden::Json& expected = pair.at("ref64_norms");
+        const auto levels = static_cast<int>(pair.at("scales").get<double>());
         ASSERT_EQ(expected.size(), static_cast<size_t>(levels * kChannels * kTerms)) << name_of(pair);
         size_t i = 0;
         for (const char channel : {'x', 'y', 'b'})
@@ -112,19 +78,19 @@ TEST_F(SsimulacraGoldenPng, NormsEqualTheDefinition) {
                 for (const char* power : {"l1", "l4"})
                     for (const char* map : {"ssim", "artifact", "detail"}) {
                         const std::string name = format("ssimulacra2_norm_%c%d_%s_%s", channel, level, power, map);
-                        norms.compare(recorder.values(name).at(0), expected[i++].number, kNormTolerance,
+                        norms.compare(recorder.values(name).at(0), expected[i++].get<double>(), kNormTolerance,
                                       name_of(pair) + " " + name);
                     }
     }
     norms.print("norms");
-    EXPECT_GE(norms.count(), 1100);
+    EXPECT_GE(norms.compared(), 1100);
 }
 
 TEST_F(SsimulacraGoldenPng, IdenticalPicturesScoreExactly100) {
     int identical = 0;
-    for (const golden::Json& pair : scores_["images"].array) {
+    for (const golden::Json& pair : scores_.at("images")) {
         golden::Json same = pair;
-        same.object["dis"] = pair["ref"];
+        same["dis"] = pair.at("ref");
         EXPECT_EQ(run(same, {}).values("ssimulacra2").at(0), 100.0) << name_of(same);
         ++identical;
     }
@@ -134,11 +100,11 @@ TEST_F(SsimulacraGoldenPng, IdenticalPicturesScoreExactly100) {
 /// The canonical tool's recursion rounds in single precision, which lowers its scores: on these small pictures by up to
 /// 0.9 above 90 and 0.2 below; with an exact blur it agrees to 0.013.
 TEST_F(SsimulacraGoldenPng, CanonicalToolPrintsNearlyTheSame) {
-    for (const golden::Json& pair : scores_["images"].array) {
+    for (const golden::Json& pair : scores_.at("images")) {
         const double score = run(pair, {}).values("ssimulacra2").at(0);
-        EXPECT_NEAR(score, pair["tool_exact_blur"].number, 0.013) << name_of(pair);
+        EXPECT_NEAR(score, pair.at("tool_exact_blur").get<double>(), 0.013) << name_of(pair);
         for (const char* code_path : {"tool_avx512", "tool_avx2", "tool_sse4", "tool_emu128"}) {
-            const double printed = pair[code_path].number;
+            const double printed = pair.at(code_path).get<double>();
             EXPECT_NEAR(score, printed, score > 90.0 ? 0.9 : 0.2) << name_of(pair) << " " << code_path;
             EXPECT_GT(score, printed - 0.005) << name_of(pair) << " " << code_path;
         }
@@ -167,9 +133,9 @@ std::vector<uint8_t> raw_bytes(const golden::RgbPicture& picture, const test::La
 TEST_F(SsimulacraGoldenPng, SessionsTakeRgbInAnyLayout) {
     int compared = 0;
     for (const size_t index : {size_t{7}, size_t{8}, size_t{9}}) {
-        const golden::Json& pair = scores_["images"].array.at(index);
-        const auto reference = golden::read_png(folder_ / pair["ref"].string);
-        const auto distorted = golden::read_png(folder_ / pair["dis"].string);
+        const golden::Json& pair = scores_.at("images").at(index);
+        const auto reference = golden::read_png(folder_ / pair.at("ref").get<std::string>());
+        const auto distorted = golden::read_png(folder_ / pair.at("dis").get<std::string>());
         ASSERT_TRUE(reference && distorted) << name_of(pair);
         for (const test::Layout& layout : test::kRgbLayouts) {
             if (layout.depth != layout.container_bits) continue;
@@ -184,7 +150,7 @@ TEST_F(SsimulacraGoldenPng, SessionsTakeRgbInAnyLayout) {
             const auto column = std::find(result.names.begin(), result.names.end(), "ssimulacra2");
             ASSERT_NE(column, result.names.end()) << layout.name;
             EXPECT_NEAR(result.values.at(0).at(static_cast<size_t>(column - result.names.begin())),
-                        pair["ref64"].number, kScoreTolerance)
+                        pair.at("ref64").get<double>(), kScoreTolerance)
                 << name_of(pair) << " " << layout.name;
             ++compared;
         }
@@ -194,21 +160,17 @@ TEST_F(SsimulacraGoldenPng, SessionsTakeRgbInAnyLayout) {
 
 // ---- YUV pairs ------------------------------------------------------------------------------------------------------
 
-std::vector<uint8_t> read_file(const std::filesystem::path& path) {
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
-
-golden::Clip clip_of(const golden::Json& entry) {
-    golden::Clip clip;
-    clip.name = entry["ref"].string;
-    const bool halved_x = entry["log2_chroma_w"].number == 1, halved_y = entry["log2_chroma_h"].number == 1;
-    clip.format = halved_y ? "yuv420p" : halved_x ? "yuv422p" : "yuv444p";
-    clip.width = static_cast<int>(entry["width"].number);
-    clip.height = static_cast<int>(entry["height"].number);
-    clip.depth = static_cast<int>(entry["bit_depth"].number);
-    clip.frames = 1;
-    return clip;
+golden::Clip clip_of(const std::filesystem::path& folder, const golden::Json& entry) {
+    const bool halved_x = entry.at("log2_chroma_w") == 1, halved_y = entry.at("log2_chroma_h") == 1;
+    return {.name = entry.at("ref"),
+            .reference_file = folder / entry.at("ref").get<std::string>(),
+            .distorted_file = folder / entry.at("dis").get<std::string>(),
+            .width = entry.at("width"),
+            .height = entry.at("height"),
+            .depth = entry.at("bit_depth"),
+            .chroma = halved_y   ? QC_CHROMA_420
+                      : halved_x ? QC_CHROMA_422
+                                 : QC_CHROMA_444};
 }
 
 /// BT.709 throughout, limited range, chroma to the left.
@@ -216,8 +178,8 @@ constexpr ColourTags kTaggedBt709{1, 1, 1, 1, 1};
 
 ColourTags tags_of(const golden::Json& entry) {
     ColourTags tags = kTaggedBt709;
-    if (entry["matrix"].string != "bt709") tags.matrix = 6;
-    if (entry["range"].string == "full") tags.range = 2;
+    if (entry.at("matrix") != "bt709") tags.matrix = 6;
+    if (entry.at("range") == "full") tags.range = 2;
     return tags;
 }
 
@@ -240,65 +202,53 @@ TEST_F(SsimulacraGolden, YuvPairsEqualTheDefinitionUnderEveryPreset) {
         {"ref64_preset_vship_unverified", {{"preset", "vship"}}},
         {"ref64_preset_libvmaf_fork", {{"preset", "vmaf-fork"}}},
     };
-    Differences differences;
-    for (const golden::Json& entry : scores_["yuv"].array) {
-        const golden::Clip clip = clip_of(entry);
-        FrameGeometry geometry = golden::geometry_of(clip);
+    golden::Tally differences;
+    for (const golden::Json& entry : scores_.at("yuv")) {
+        const golden::Clip clip = clip_of(folder_, entry);
+        FrameGeometry geometry = clip.geometry();
         geometry.reference_colour = geometry.distorted_colour = tags_of(entry);
-        const auto reference_file = read_file(folder_ / entry["ref"].string);
-        const auto distorted_file = read_file(folder_ / entry["dis"].string);
-        const auto reference = golden::pictures_of(clip, reference_file);
-        const auto distorted = golden::pictures_of(clip, distorted_file);
-        ASSERT_EQ(reference.size(), 1u) << clip.name;
-        ASSERT_EQ(distorted.size(), 1u) << clip.name;
+        const golden::ClipPictures pictures(clip);
+        ASSERT_TRUE(pictures.ok()) << clip.name;
         for (const RecordedRun& run : runs) {
             Words words = run.words;
             // The fork looks at no tags, its user sets these.
             if (std::string_view(run.key) == "ref64_preset_libvmaf_fork") {
-                words.emplace_back("matrix", entry["matrix"].string == "bt709" ? "bt709" : "bt601");
-                words.emplace_back("range", entry["range"].string);
+                words.emplace_back("matrix", entry.at("matrix") == "bt709" ? "bt709" : "bt601");
+                words.emplace_back("range", entry.at("range").get_ref<const std::string&>());
             }
-            const auto recorder = test::score_stream(descriptor(), geometry, list_of(words), reference, distorted);
-            differences.compare(recorder.values("ssimulacra2").at(0), entry[run.key].number, kScoreTolerance,
+            const auto recorder =
+                test::score_stream(descriptor(), geometry, list_of(words), pictures.reference(), pictures.distorted());
+            differences.compare(recorder.values("ssimulacra2").at(0), entry.at(run.key).get<double>(), kScoreTolerance,
                                 clip.name + " " + run.key);
         }
     }
     differences.print("YUV pairs");
-    EXPECT_GE(differences.count(), 44);
+    EXPECT_GE(differences.compared(), 44);
 }
 
 /// What Vship itself printed on a GPU: its own single precision, and its chroma at 10 bits, are within 0.05.
 TEST_F(SsimulacraGolden, PresetVshipScoresAsVshipDoes) {
     constexpr double kVshipTolerance = 0.05;
-    const auto measured = scores_["vship_measured"]["scores"].object;
+    const golden::Json& measured = scores_.at("vship_measured").at("scores");
     int compared = 0;
-    const auto compare = [&](const std::string& name, FrameGeometry geometry, const HostPicture& reference,
-                             const HostPicture& distorted) {
-        const auto found = measured.find(name);
-        if (found == measured.end()) return;
+    const auto compare = [&](const std::string& name, const golden::Clip& clip) {
+        if (!measured.contains(name)) return;
+        const golden::ClipPictures pictures(clip);
+        ASSERT_TRUE(pictures.ok()) << name;
+        FrameGeometry geometry = clip.geometry();
         geometry.reference_colour = geometry.distorted_colour = kTaggedBt709;
-        const std::vector<HostPicture> first{reference}, second{distorted};
-        const auto recorder = test::score_stream(descriptor(), geometry, list_of({{"preset", "vship"}}), first, second);
-        EXPECT_NEAR(recorder.values("ssimulacra2").at(0), found->second["ssimulacra2"].number, kVshipTolerance) << name;
+        const auto recorder = test::score_stream(descriptor(), geometry, list_of({{"preset", "vship"}}),
+                                                 pictures.reference().first(1), pictures.distorted().first(1));
+        EXPECT_NEAR(recorder.values("ssimulacra2").at(0), measured.at(name).at("ssimulacra2").get<double>(),
+                    kVshipTolerance)
+            << name;
         ++compared;
     };
-    for (const golden::Json& entry : scores_["yuv"].array) {
-        const golden::Clip clip = clip_of(entry);
-        const auto reference_file = read_file(folder_ / entry["ref"].string);
-        const auto distorted_file = read_file(folder_ / entry["dis"].string);
-        const std::string name = clip.name.substr(0, clip.name.rfind("_ref"));
-        compare(name, golden::geometry_of(clip), golden::pictures_of(clip, reference_file).at(0),
-                golden::pictures_of(clip, distorted_file).at(0));
+    for (const golden::Json& entry : scores_.at("yuv")) {
+        const golden::Clip clip = clip_of(folder_, entry);
+        compare(clip.name.substr(0, clip.name.rfind("_ref")), clip);
     }
-    const auto golden = golden::folder();
-    for (const golden::Clip& clip : golden::clips(golden)) {
-        if (measured.count(clip.name) == 0) continue;
-        const auto reference_file = golden::unpack(golden, clip.reference_file);
-        const auto distorted_file = golden::unpack(golden, clip.distorted_file);
-        if (reference_file.empty()) GTEST_SKIP() << "SKIPPED: the clips cannot be unpacked; is xz installed?";
-        compare(clip.name, golden::geometry_of(clip), golden::pictures_of(clip, reference_file).at(0),
-                golden::pictures_of(clip, distorted_file).at(0));
-    }
+    for (const golden::Clip& clip : golden::clips()) compare(clip.name, clip);
     EXPECT_EQ(compared, 5);
 }
 
@@ -310,32 +260,27 @@ TEST_F(SsimulacraGolden, SharedClipsEqualTheDefinition) {
         {"ref64_pruned_0.01", {{"matrix", "bt709"}, {"prune", "1"}}},
         {"ref64_preset_libvmaf_fork", {{"preset", "vmaf-fork"}}},
     };
-    const auto golden = golden::folder();
     const golden::Json recorded = golden::read_json(folder_ / "clips.json");
     std::map<std::string, const golden::Json*> frames_of;
-    for (const golden::Json& entry : recorded["clips"].array) frames_of[entry["clip"].string] = &entry["frames"];
-    Differences differences[std::size(runs)];
+    for (const golden::Json& entry : recorded.at("clips")) frames_of[entry.at("clip")] = &entry.at("frames");
+    golden::Tally differences[std::size(runs)];
     int clips = 0;
-    for (const golden::Clip& clip : golden::clips(golden)) {
+    for (const golden::Clip& clip : golden::clips()) {
         const auto found = frames_of.find(clip.name);
         if (found == frames_of.end()) continue;
-        const std::vector<golden::Json>& expected = found->second->array;
-        const auto reference_file = golden::unpack(golden, clip.reference_file);
-        const auto distorted_file = golden::unpack(golden, clip.distorted_file);
-        if (reference_file.empty()) GTEST_SKIP() << "SKIPPED: the clips cannot be unpacked; is xz installed?";
-        auto reference = golden::pictures_of(clip, reference_file);
-        auto distorted = golden::pictures_of(clip, distorted_file);
-        ASSERT_GE(reference.size(), expected.size()) << clip.name;
-        reference.resize(expected.size());
-        distorted.resize(expected.size());
+        const golden::Json& expected = *found->second;
+        const golden::ClipPictures pictures(clip);
+        ASSERT_TRUE(pictures.ok()) << clip.name;
+        ASSERT_GE(pictures.reference().size(), expected.size()) << clip.name;
         ++clips;
         for (size_t r = 0; r < std::size(runs); ++r) {
-            if (!expected[0].has(runs[r].key)) continue;
-            const auto recorder = test::score_stream(descriptor(), golden::geometry_of(clip), list_of(runs[r].words),
-                                                     reference, distorted);
+            if (!expected[0].contains(runs[r].key)) continue;
+            const auto recorder = test::score_stream(descriptor(), clip.geometry(), list_of(runs[r].words),
+                                                     pictures.reference().first(expected.size()),
+                                                     pictures.distorted().first(expected.size()));
             const std::vector<double> scores = recorder.values("ssimulacra2");
             for (size_t i = 0; i < expected.size(); ++i)
-                differences[r].compare(scores.at(i), expected[i][runs[r].key].number, kScoreTolerance,
+                differences[r].compare(scores.at(i), expected[i].at(runs[r].key).get<double>(), kScoreTolerance,
                                        clip.name + " " + runs[r].key + " frame " + std::to_string(i));
         }
     }

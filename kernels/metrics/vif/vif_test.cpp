@@ -7,7 +7,8 @@
 #include <vector>
 
 #include "metrics/vif/vif.hpp"
-#include "tests/support/luma_geometry.hpp"
+#include "tests/support/geometry.hpp"
+#include "tests/support/sample_picture.hpp"
 #include "tests/support/synthetic_clip.hpp"
 
 namespace qc::vif {
@@ -191,15 +192,9 @@ TwinResult twin(Picture reference, Picture distorted, int depth, double gain_lim
 
 // ---- content --------------------------------------------------------------------------------------------------------
 
-enum class Content { kNatural, kNoise, kBinary, kFlat };
+using test::SamplePicture;
 
-/// A picture with rows that are further apart than they are long, and its twin's form.
-struct TestPicture {
-    std::vector<uint16_t> wide;
-    std::vector<uint8_t> narrow;
-    HostPicture view;
-    Picture samples;
-};
+enum class Content { kNatural, kNoise, kBinary, kFlat };
 
 uint32_t sample_of(Content content, int x, int y, int depth, bool distorted) {
     const uint32_t noise = test::synthetic_hash(x, y, 7, 0, distorted ? 4 : 3);
@@ -217,32 +212,26 @@ uint32_t sample_of(Content content, int x, int y, int depth, bool distorted) {
     return 0;
 }
 
-TestPicture make_picture(Content content, int width, int height, int depth, bool distorted) {
-    const int pitch = width + 5;
-    TestPicture picture;
-    picture.samples.assign(height, std::vector<uint64_t>(width));
-    picture.wide.assign(static_cast<size_t>(pitch) * height, 0xdead);
-    picture.narrow.assign(static_cast<size_t>(pitch) * height, 0xde);
-    for (int y = 0; y < height; ++y)
-        for (int x = 0; x < width; ++x) {
-            const uint32_t sample = sample_of(content, x, y, depth, distorted);
-            picture.samples[y][x] = sample;
-            picture.wide[static_cast<size_t>(y) * pitch + x] = static_cast<uint16_t>(sample);
-            picture.narrow[static_cast<size_t>(y) * pitch + x] = static_cast<uint8_t>(sample);
-        }
-    if (depth == 8)
-        picture.view.plane[0] = {picture.narrow.data(), {pitch}, width, height};
-    else
-        picture.view.plane[0] = {picture.wide.data(), {2 * pitch}, width, height};
-    return picture;
+/// Rows are further apart than they are long.
+SamplePicture make_picture(Content content, int width, int height, int depth, bool distorted) {
+    const auto sample_at = [&](int x, int y) { return sample_of(content, x, y, depth, distorted); };
+    return SamplePicture(test::luma_geometry(width, height, depth), sample_at, 5);
+}
+
+/// Its twin's form.
+Picture samples_of(const SamplePicture& picture) {
+    Picture samples(picture.geometry().height, std::vector<uint64_t>(picture.geometry().width));
+    for (int y = 0; y < picture.geometry().height; ++y)
+        for (int x = 0; x < picture.geometry().width; ++x) samples[y][x] = picture.at(0, x, y);
+    return samples;
 }
 
 void expect_equal_to_twin(Content content, int width, int height, int depth, double gain_limit) {
-    const TestPicture reference = make_picture(content, width, height, depth, false);
-    const TestPicture distorted = make_picture(content, width, height, depth, true);
-    const TwinResult expected = twin(reference.samples, distorted.samples, depth, gain_limit);
+    const SamplePicture reference = make_picture(content, width, height, depth, false);
+    const SamplePicture distorted = make_picture(content, width, height, depth, true);
+    const TwinResult expected = twin(samples_of(reference), samples_of(distorted), depth, gain_limit);
     uint64_t words[kAccumulatorWords] = {};
-    score_pair(test::luma_geometry(width, height, depth), {gain_limit, false}, {reference.view, distorted.view}, words);
+    score_pair(reference.geometry(), {gain_limit, false}, {reference.view(), distorted.view()}, words);
     for (int i = 0; i < kAccumulatorWords; ++i)
         ASSERT_EQ(static_cast<int64_t>(words[i]), expected.words[i])
             << width << "x" << height << ", " << depth << " bits, content " << static_cast<int>(content) << ", word "

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// What the tests of SSIMULACRA 2 have in common. Test code only.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "metrics/ssimulacra2/ssimulacra2.hpp"
+#include "tests/support/metric_runner.hpp"
+#include "tests/support/synthetic_clip.hpp"
+
+namespace qc::ssimulacra2 {
+
+using Words = test::WordList;
+
+inline test::OptionList list_of(const Words& words) {
+    return test::list_of_words(descriptor(), words);
+}
+
+inline test::Recorder run(const FrameGeometry& geometry, const test::OptionList& list, const HostPicture& reference,
+                          const HostPicture& distorted) {
+    const std::vector<HostPicture> first{reference}, second{distorted};
+    return test::score_stream(descriptor(), geometry, list, first, second);
+}
+
+inline double score_of(const FrameGeometry& geometry, const Words& words, const HostPicture& reference,
+                       const HostPicture& distorted) {
+    return run(geometry, list_of(words), reference, distorted).values("ssimulacra2").at(0);
+}
+
+inline test::SyntheticClip clip_of(int width, int height, qc_chroma chroma, int depth) {
+    return {"", width, height, chroma, depth, 1, 0, 0};
+}
+
+/// A synthetic pair and its score under options and tags.
+struct Pair {
+    Pair(int width, int height, qc_chroma chroma = QC_CHROMA_420, int depth = 8)
+        : geometry(test::synthetic_geometry(clip_of(width, height, chroma, depth))),
+          reference(clip_of(width, height, chroma, depth), false, 0),
+          distorted(clip_of(width, height, chroma, depth), true, 0) {}
+
+    double score(const Words& words = {}) const {
+        return score_of(geometry, words, reference.view(), distorted.view());
+    }
+
+    FrameGeometry geometry;
+    test::SyntheticPicture reference, distorted;
+};
+
+inline ColourTags tags(int matrix, int range, int primaries, int transfer, int location) {
+    return {matrix, range, primaries, transfer, location};
+}
+
+inline Plan plan_of(const FrameGeometry& geometry, const Words& words = {}) {
+    Plan plan{};
+    const Status status = plan_for(geometry, test::options_of(descriptor(), list_of(words)), &plan);
+    EXPECT_TRUE(status.ok()) << status.text();
+    return plan;
+}
+
+inline std::unique_ptr<Scorer> scorer_of(const FrameGeometry& geometry, const Words& words = {}) {
+    return create_scorer(descriptor(), geometry, test::options_of(descriptor(), list_of(words)));
+}
+
+inline std::string convention(const Scorer& scorer, std::string_view key) {
+    for (const Convention& each : scorer.conventions())
+        if (each.key == key) return each.value;
+    return "";
+}
+
+/// Whether one of the warnings has all of these words in it.
+inline bool warns(const Scorer& scorer, std::initializer_list<const char*> words) {
+    const auto has_all = [&](const std::string& line) {
+        return std::all_of(words.begin(), words.end(),
+                           [&](const char* word) { return line.find(word) != std::string::npos; });
+    };
+    const std::vector<std::string> lines = scorer.warnings();
+    return std::any_of(lines.begin(), lines.end(), has_all);
+}
+
+} // namespace qc::ssimulacra2
