@@ -152,14 +152,14 @@ LevelArguments level_arguments(const Plan& plan, int index, const DeviceBatch& b
     arguments.in = index > 0 ? static_cast<const float*>(scratch.low(batch.scratch, index - 1)) : nullptr;
     arguments.low = static_cast<float*>(scratch.low(batch.scratch, index));
     arguments.row_sums = static_cast<float*>(batch.scratch);
-    arguments.plan = level;
-    arguments.rules = plan.rules;
-    arguments.writes_low = index + 1 < kLevels ? 1 : 0;
-    arguments.grid = detail_loss::make_grid(level, arguments.writes_low == 0);
-    arguments.in_pitch = kScratchElements.pitch(level.in_width);
-    arguments.out_pitch = kScratchElements.pitch(level.width);
-    arguments.first_row = rows.level[index].first - level.top;
-    arguments.rows = rows.count;
+    arguments.task.plan = level;
+    arguments.task.rules = plan.rules;
+    arguments.task.writes_low = index + 1 < kLevels ? 1 : 0;
+    arguments.task.grid = detail_loss::make_grid(level, index + 1 == kLevels);
+    arguments.task.in_pitch = kScratchElements.pitch(level.in_width);
+    arguments.task.out_pitch = kScratchElements.pitch(level.width);
+    arguments.task.first_row = rows.level[index].first - level.top;
+    arguments.task.rows = rows.count;
     return arguments;
 }
 
@@ -204,7 +204,7 @@ public:
         const auto pairs = static_cast<unsigned>(batch.count);
         for (int i = 0; i < kLevels; i++) {
             const LevelArguments arguments = level_arguments(plan_, i, batch);
-            const Dim3 grid = {static_cast<unsigned>(arguments.grid.rows), 1, pairs};
+            const Dim3 grid = {static_cast<unsigned>(arguments.task.grid.rows), 1, pairs};
             QC_RETURN_IF_ERROR(queue.launch(i == 0 ? level0_ : deep_, grid, arguments));
         }
         return queue.launch(finish_, {kLevels, 1, pairs}, finish_arguments(plan_, batch));
