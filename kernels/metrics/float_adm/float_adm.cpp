@@ -86,11 +86,13 @@ constexpr auto kOutputSpecs = [] {
 class FloatAdmFinaliser final : public detail_loss::FrameFinaliser {
 public:
     FloatAdmFinaliser(const FrameGeometry& geometry, const OptionValues& options)
-        : FrameFinaliser(geometry, options), settings_(read_settings(options)), plan_(make_plan(geometry, settings_)) {}
+        : FloatAdmFinaliser(geometry, options, read_settings(options)) {}
 
 private:
+    FloatAdmFinaliser(const FrameGeometry& geometry, const OptionValues& options, const Settings& settings)
+        : FrameFinaliser(geometry, options, settings), settings_(settings), plan_(make_plan(geometry, settings)) {}
+
     LevelScore score_level(int index, const uint64_t* sums) const override {
-        if (index == 0 && plan_.skip_level0) return detail_loss::kSkippedLevel;
         const LevelPlan& level = plan_.level[index];
         const int area = (level.bottom - level.top) * (level.right - level.left);
         // Noise keeps a ratio near 1 where there is next to nothing to compare.
@@ -145,7 +147,6 @@ constexpr detail_loss::ScratchElements kScratchElements = {
 
 LevelArguments level_arguments(const Plan& plan, int index, const DeviceBatch& batch) {
     const detail_loss::Scratch scratch(plan, batch.count, kScratchElements);
-    const detail_loss::RowSums rows(plan);
     const LevelPlan& level = plan.level[index];
     LevelArguments arguments{};
     arguments.pairs = batch.pairs;
@@ -156,21 +157,7 @@ LevelArguments level_arguments(const Plan& plan, int index, const DeviceBatch& b
     arguments.task.rules = plan.rules;
     arguments.task.writes_low = index + 1 < kLevels ? 1 : 0;
     arguments.task.grid = detail_loss::make_grid(level, index + 1 == kLevels);
-    arguments.task.in_pitch = kScratchElements.pitch(level.in_width);
-    arguments.task.out_pitch = kScratchElements.pitch(level.width);
-    arguments.task.first_row = rows.level[index].first - level.top;
-    arguments.task.rows = rows.count;
-    return arguments;
-}
-
-FinishArguments finish_arguments(const Plan& plan, const DeviceBatch& batch) {
-    const detail_loss::RowSums rows(plan);
-    FinishArguments arguments{};
-    arguments.pairs = batch.pairs;
-    arguments.row_sums = static_cast<const float*>(batch.scratch);
-    arguments.accumulators = batch.accumulators;
-    for (int i = 0; i < kLevels; i++) arguments.level[i] = {rows.level[i].first, rows.level[i].count};
-    arguments.rows = rows.count;
+    arguments.task.place = detail_loss::place_level(plan, index, kScratchElements);
     return arguments;
 }
 
@@ -207,7 +194,9 @@ public:
             const Dim3 grid = {static_cast<unsigned>(arguments.task.grid.rows), 1, pairs};
             QC_RETURN_IF_ERROR(queue.launch(i == 0 ? level0_ : deep_, grid, arguments));
         }
-        return queue.launch(finish_, {kLevels, 1, pairs}, finish_arguments(plan_, batch));
+        return queue.launch(finish_, {kLevels, 1, pairs},
+                            FinishArguments{batch.pairs, static_cast<const float*>(batch.scratch), batch.accumulators,
+                                            detail_loss::sum_rows_of(plan_)});
     }
 
 private:

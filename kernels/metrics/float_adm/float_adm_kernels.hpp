@@ -24,10 +24,10 @@ QC_HD int computed_anew(int value) {
 template <typename T>
 QC_HD Source<T> source_of(const LevelArguments& arguments, int pair, int thread) {
     if constexpr (std::is_same_v<T, float>) {
-        const size_t plane = static_cast<size_t>(arguments.task.in_pitch) * arguments.task.plan.in_height;
+        const size_t plane = static_cast<size_t>(arguments.task.place.in_pitch) * arguments.task.plan.in_height;
         Source<T> source;
         source.data = arguments.in + (2 * static_cast<unsigned>(pair) + picture_of_thread(thread)) * plane;
-        source.pitch = arguments.task.in_pitch;
+        source.pitch = arguments.task.place.in_pitch;
         return source;
     } else {
         const DevicePair& pictures = arguments.pairs[pair];
@@ -49,7 +49,7 @@ struct ScoreRow {
         const LevelTask task = arguments.task;
         auto& shared = *device::dynamic_shared<SharedTile>(block);
         const Source<T> source = source_of<T>(arguments, block.z(), block.thread());
-        const size_t plane = static_cast<size_t>(task.out_pitch) * task.plan.height;
+        const size_t plane = static_cast<size_t>(task.place.out_pitch) * task.plan.height;
         float* const reference_low = arguments.low + 2 * static_cast<unsigned>(block.z()) * plane;
         float* const distorted_low = reference_low + plane;
 
@@ -82,7 +82,7 @@ struct ScoreRow {
             }
         }
         if (!own.used) return;
-        const size_t row = static_cast<size_t>(block.z()) * task.rows + (task.first_row + own.y);
+        const size_t row = static_cast<size_t>(block.z()) * task.place.rows + (task.place.first_row + own.y);
         arguments.row_sums[row * kWordsPerLevel + own.sum] = sum;
     }
 };
@@ -94,10 +94,7 @@ struct FinishArguments {
     const DevicePair* pairs;
     const float* row_sums;
     uint64_t* accumulators;
-    struct Level {
-        int32_t first_row = 0, rows = 0;
-    } level[kLevels];
-    int32_t rows = 0; ///< row sums of a pair, all levels
+    RowSums rows;
 };
 
 /// A warp for each accumulator word of a level. grid: (levels, 1, pairs)
@@ -108,10 +105,10 @@ struct Finish {
     template <class Block>
     QC_HD static void run(Block& block, const FinishArguments& arguments) {
         const int index = block.x(), word = block.warp();
-        const FinishArguments::Level level = arguments.level[index];
-        const size_t first = static_cast<size_t>(block.z()) * arguments.rows + level.first_row;
+        const RowSums::Level level = arguments.rows.level[index];
+        const size_t first = static_cast<size_t>(block.z()) * arguments.rows.count + level.first;
         const float sum =
-            device::ordered_sum(block, arguments.row_sums + first * kWordsPerLevel + word, level.rows, kWordsPerLevel);
+            device::ordered_sum(block, arguments.row_sums + first * kWordsPerLevel + word, level.count, kWordsPerLevel);
         if (block.lane() != 0) return;
         const size_t output = arguments.pairs[block.z()].output;
         arguments.accumulators[output * kWords + index * kWordsPerLevel + word] = bits_of(static_cast<double>(sum));

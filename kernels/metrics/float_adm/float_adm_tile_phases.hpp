@@ -24,10 +24,8 @@ struct LevelTask {
     LevelPlan plan;
     Rules rules;
     TileGrid grid;
-    int32_t in_pitch = 0, out_pitch = 0; ///< of the a bands, in elements
-    int32_t first_row = 0;               ///< of this level among the row sums of a pair, minus plan.top
-    int32_t rows = 0;                    ///< row sums of a pair, all levels
-    int32_t writes_low = 1;              ///< whether another level follows
+    LevelPlace place;
+    int32_t writes_low = 1; ///< whether another level follows
 };
 
 /// The argument of the level kernels. Level 0 reads the pictures, others the a bands of the level above.
@@ -182,13 +180,13 @@ QC_HD void filter_rows(const LevelTask& task, int tile_x, int tile_y, int thread
     const TileRow here(tile_y, thread);
     const int lane = thread % 32, x = tile_x - 1 + 2 * lane;
     const bool wants_low = task.writes_low != 0 && here.useful && here.y >= 0 && here.y < plan.height;
-    const bool wants_details = kDetails && plan.masks_row(here.y);
+    const bool wants_details = kDetails && masks_row(plan, here.y);
     if (!wants_low && !wants_details) return;
     LaneBands reference, distorted;
     filter_row<kDetails>(shared, 0, here.row, lane, reference);
     filter_row<kDetails>(shared, 1, here.row, lane, distorted);
     if (wants_low) {
-        const ptrdiff_t offset = static_cast<ptrdiff_t>(here.y) * task.out_pitch + x;
+        const ptrdiff_t offset = static_cast<ptrdiff_t>(here.y) * task.place.out_pitch + x;
         QC_UNROLL
         for (int c = 0; c < 2; c++) {
             if (!useful_place(2 * lane + c) || x + c < 0 || x + c >= plan.width) continue;
@@ -256,7 +254,7 @@ QC_HD void measure_energies(Block& block, const LevelTask& task, int tile_x, int
                             const ThreadTile& state) {
     const LevelPlan& plan = task.plan;
     const TileRow here(tile_y, thread);
-    if (!here.useful || !plan.scores_row(here.y)) return;
+    if (!here.useful || !scores_row(plan, here.y)) return;
     const int lane = thread % 32, x = tile_x - 1 + 2 * lane;
     float(*const energies)[kEnergyPitch] = shared.energy + (here.row - 1) * kSums;
     const WindowRows rows(plan, here);
@@ -264,7 +262,7 @@ QC_HD void measure_energies(Block& block, const LevelTask& task, int tile_x, int
     QC_UNROLL
     for (int c = 0; c < 2; c++) {
         // What is not scored adds zeros.
-        scored[c] = useful_place(2 * lane + c) && plan.scores_column(x + c);
+        scored[c] = useful_place(2 * lane + c) && scores_column(plan, x + c);
         QC_UNROLL
         for (int b = 0; b < kBands; b++) {
             energies[kReference * kBands + b][energy_place(2 * lane + c)] = scored[c] ? state.reference[c][b] : 0.0f;
@@ -306,7 +304,7 @@ struct RunningSum {
 
 QC_HD RunningSum running_sum(const LevelPlan& plan, int tile_y, int thread) {
     const int row = thread / kSums, y = tile_y + row;
-    return {thread, thread % kSums, y, row < tuning::kUsefulRows && plan.scores_row(y)};
+    return {thread, thread % kSums, y, row < tuning::kUsefulRows && scores_row(plan, y)};
 }
 
 QC_HD float continue_sum(const SharedTile& shared, int chain, float sum) {

@@ -40,9 +40,10 @@ struct ScoreAnyTile {
         const int thread = block.thread(), pair = block.z();
         const TileOrigin origin{block.x() * AnyTile::kWidth, block.y() * AnyTile::kHeight};
         const Source source(arguments, pair);
-        any_vertical_phase(shared, thread, source, origin, arguments);
+        const AnyTile tile(arguments);
+        any_vertical_phase(tile, shared, thread, source, origin, arguments);
         block.sync();
-        any_horizontal_phase(shared, thread, origin, arguments, pair);
+        any_horizontal_phase(tile, shared, thread, origin, arguments, pair);
     }
 };
 

@@ -56,9 +56,7 @@ struct ResizeArguments {
     Resize method;
 };
 
-QC_HD constexpr int round_up(int value, int multiple) {
-    return (value + multiple - 1) / multiple * multiple;
-}
+using device::round_up;
 
 /// Mirrors, and also stays inside for positions whose result nobody uses (tiles that reach beyond the picture).
 QC_HD int mirrored_inside(int i, int n) {
@@ -142,10 +140,7 @@ private:
 
 // ---- a tile ---------------------------------------------------------------------------------------------------------
 
-/// Top left pixel of a tile.
-struct TileOrigin {
-    int x, y;
-};
+using device::TileOrigin;
 
 /// Everything about a kernel for the default windows that is known at compile time.
 template <int kScale_, typename Source_, TileShape kShape>
@@ -363,9 +358,8 @@ struct AnyTile {
 };
 
 template <typename Source>
-QC_HD void any_vertical_phase(float* shared, int thread, const Source& source, TileOrigin origin,
+QC_HD void any_vertical_phase(const AnyTile& tile, float* shared, int thread, const Source& source, TileOrigin origin,
                               const ScaleArguments& task) {
-    const AnyTile tile(task);
     for (int item = thread; item < tile.plane; item += AnyTile::kThreads) {
         const int x = item % tile.pitch, y = item / tile.pitch;
         const int source_x = mirrored_inside(origin.x - tile.margin + x, task.width);
@@ -407,9 +401,8 @@ QC_HD float filter_any_row(const float* centre, const FilterWindow& window) {
     return sum;
 }
 
-QC_HD void any_horizontal_phase(const float* shared, int thread, TileOrigin origin, const ScaleArguments& task,
-                                int pair) {
-    const AnyTile tile(task);
+QC_HD void any_horizontal_phase(const AnyTile& tile, const float* shared, int thread, TileOrigin origin,
+                                const ScaleArguments& task, int pair) {
     for (int item = thread; item < AnyTile::kWidth * AnyTile::kHeight; item += AnyTile::kThreads) {
         const int x = item % AnyTile::kWidth, y = item / AnyTile::kWidth;
         const int picture_x = origin.x + x, picture_y = origin.y + y;
