@@ -25,6 +25,34 @@ struct Layout {
     int pitch_alignment = 1;
 };
 
+/// Sizes whose bands are just below and above 15 (where the scored region leaves the border), and with tiles of 60x14
+/// just full.
+inline constexpr int kTileSizes[][2] = {{113, 57},  {114, 113}, {121, 225}, {225, 121}, {241, 99},
+                                        {242, 100}, {239, 449}, {353, 287}, {961, 65}};
+
+/// All depths and alignments: body(depth, offset in samples, layout).
+template <typename Body>
+void each_layout(const Body& body) {
+    for (const int depth : {8, 10, 12, 16}) {
+        for (const int offset : {0, 1, 2, 3}) {
+            Layout layout;
+            layout.offset = offset * (depth > 8 ? 2 : 1);
+            layout.shift = depth == 10 && offset % 2 == 0 ? 6 : depth == 12 && offset % 2 == 0 ? 4 : 0;
+            layout.extra_pitch = 5 * layout.offset;
+            layout.pitch_alignment = offset == 0 ? 64 : depth > 8 ? 2 : 1;
+            body(depth, offset, layout);
+            if (testing::Test::HasFatalFailure()) return;
+        }
+    }
+}
+
+inline std::vector<Pair> batch_of(int count) {
+    std::vector<Pair> pairs;
+    pairs.reserve(count);
+    for (int i = 0; i < count; i++) pairs.push_back(textured(139, 77, 8, static_cast<uint32_t>(i)));
+    return pairs;
+}
+
 /// A picture as a surface: samples in the upper bits of the container, rubbish below, and memory that ends with the
 /// last sample.
 struct Surface {

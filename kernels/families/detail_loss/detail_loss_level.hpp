@@ -3,6 +3,8 @@
 // device know the constants, the host alone computes sizes.
 #pragma once
 
+#include "contract/types.hpp"
+
 namespace qc::detail_loss {
 
 constexpr int kLevels = 4;
@@ -32,6 +34,29 @@ void set_sizes(int in_width, int in_height, LevelPlan& level) {
     level.top = region_margin(level.height);
     level.right = level.width - level.left;
     level.bottom = level.height - level.top;
+}
+
+// What kernels ask of a level's region.
+template <typename LevelPlan>
+QC_HD bool is_scored(const LevelPlan& level) {
+    return level.bottom > level.top;
+}
+template <typename LevelPlan>
+QC_HD bool scores_row(const LevelPlan& level, int y) {
+    return y >= level.top && y < level.bottom;
+}
+template <typename LevelPlan>
+QC_HD bool scores_column(const LevelPlan& level, int x) {
+    return x >= level.left && x < level.right;
+}
+/// The region and the neighbours that the masking window needs.
+template <typename LevelPlan>
+QC_HD bool masks_row(const LevelPlan& level, int y) {
+    return is_scored(level) && y >= level.top - 1 && y <= level.bottom && y >= 0 && y < level.height;
+}
+template <typename LevelPlan>
+QC_HD bool masks_column(const LevelPlan& level, int x) {
+    return x >= level.left - 1 && x <= level.right && x >= 0 && x < level.width;
 }
 
 /// Nothing of the level is scored.

@@ -64,9 +64,6 @@ struct FrameScore {
     double adm2 = 0, aim = 0, adm3 = 0;
 };
 
-/// Score of a level that is left out.
-inline constexpr LevelScore kSkippedLevel = {0.0f, 1e-10f, 0.0f};
-
 /// Adds the levels up; aim and adm3 are left open.
 inline FrameScore sum_levels(const std::array<LevelScore, kLevels>& levels, const FrameGeometry& geometry) {
     FrameScore score;
@@ -108,12 +105,13 @@ inline void put_scores(int64_t frame, const FrameScore& score, bool debug, Score
 /// From sums to scores, as far as both metrics do alike.
 class FrameFinaliser : public Finaliser {
 public:
-    FrameFinaliser(const FrameGeometry& geometry, const OptionValues& options)
-        : geometry_(geometry), debug_(options.flag(kDebug)) {}
+    FrameFinaliser(const FrameGeometry& geometry, const OptionValues& options, const Settings& settings)
+        : geometry_(geometry), debug_(options.flag(kDebug)), skip_level0_(settings.skip_level0) {}
 
     void finalise(int64_t frame, std::span<const uint64_t> accumulators, ScoreSink& sink) final {
         std::array<LevelScore, kLevels> levels;
         for (int i = 0; i < kLevels; i++) levels[i] = score_level(i, accumulators.data() + i * kWordsPerLevel);
+        if (skip_level0_) levels[0] = {0.0f, 1e-10f, 0.0f};
         FrameScore score = sum_levels(levels, geometry_);
         add_impairment(&score);
         put_scores(frame, score, debug_, sink);
@@ -126,7 +124,7 @@ private:
     virtual void add_impairment(FrameScore* score) const = 0;
 
     FrameGeometry geometry_;
-    bool debug_;
+    bool debug_, skip_level0_;
 };
 
 } // namespace qc::detail_loss

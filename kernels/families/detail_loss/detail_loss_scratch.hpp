@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-#include "families/detail_loss/detail_loss_level.hpp"
+#include "families/detail_loss/detail_loss_tile.hpp"
 
 namespace qc::detail_loss {
 
@@ -13,21 +13,15 @@ constexpr size_t align_up(size_t size, size_t alignment) {
     return (size + alignment - 1) / alignment * alignment;
 }
 
-/// The row sums of a pair, all levels after each other.
-struct RowSums {
-    struct Level {
-        int first = 0, count = 0;
-    } level[kLevels];
-    int count = 0;
-
-    template <typename Plan>
-    explicit RowSums(const Plan& plan) {
-        for (int i = 0; i < kLevels; i++) {
-            level[i] = {count, plan.level[i].bottom - plan.level[i].top};
-            count += level[i].count;
-        }
+template <typename Plan>
+RowSums sum_rows_of(const Plan& plan) {
+    RowSums rows;
+    for (int i = 0; i < kLevels; i++) {
+        rows.level[i] = {rows.count, plan.level[i].bottom - plan.level[i].top};
+        rows.count += rows.level[i].count;
     }
-};
+    return rows;
+}
 
 /// What an element of the a bands and of the row sums takes.
 struct ScratchElements {
@@ -46,7 +40,7 @@ struct Scratch {
     Scratch(const Plan& plan, int count, const ScratchElements& elements) {
         constexpr size_t kAlignment = 256;
         const auto pairs = static_cast<size_t>(count);
-        row_bytes = pairs * RowSums(plan).count * kWordsPerLevel * elements.row_sum;
+        row_bytes = pairs * sum_rows_of(plan).count * kWordsPerLevel * elements.row_sum;
         bytes = align_up(row_bytes, kAlignment);
         for (int i = 0; i < kLevels - 1; i++) {
             low_offset[i] = bytes;
@@ -60,5 +54,17 @@ struct Scratch {
         return level < kLevels - 1 ? static_cast<unsigned char*>(scratch) + low_offset[level] : nullptr;
     }
 };
+
+/// Where a level's kernel finds things. Plans are the metrics' own.
+template <typename Plan>
+LevelPlace place_level(const Plan& plan, int index, const ScratchElements& elements) {
+    const RowSums rows = sum_rows_of(plan);
+    LevelPlace place;
+    place.in_pitch = elements.pitch(plan.level[index].in_width);
+    place.out_pitch = elements.pitch(plan.level[index].width);
+    place.first_row = rows.level[index].first - plan.level[index].top;
+    place.rows = rows.count;
+    return place;
+}
 
 } // namespace qc::detail_loss

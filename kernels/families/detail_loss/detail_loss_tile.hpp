@@ -43,7 +43,7 @@ TileGrid make_grid(const LevelPlan& level, bool last) {
 /// Whether the block at a tile row and column has to compute details, or the a band only.
 template <typename LevelPlan>
 QC_HD bool has_details(const LevelPlan& plan, int tile_x, int tile_y) {
-    return plan.scored() && tile_y < plan.bottom && tile_y + tuning::kUsefulRows > plan.top && tile_x < plan.right &&
+    return is_scored(plan) && tile_y < plan.bottom && tile_y + tuning::kUsefulRows > plan.top && tile_x < plan.right &&
            tile_x + tuning::kUsefulColumns > plan.left;
 }
 
@@ -61,6 +61,23 @@ struct TileRow {
 QC_HD bool useful_place(int place) {
     return place >= 1 && place <= tuning::kUsefulColumns;
 }
+
+// ---- where things lie -----------------------------------------------------------------------------------------------
+
+/// The row sums of a pair, all levels after each other.
+struct RowSums {
+    struct Level {
+        int32_t first = 0, count = 0;
+    } level[kLevels];
+    int32_t count = 0;
+};
+
+/// Where a level's kernel finds things in scratch memory.
+struct LevelPlace {
+    int32_t in_pitch = 0, out_pitch = 0; ///< of the a bands, in elements; level 0 reads pictures instead
+    int32_t first_row = 0;               ///< of this level among the row sums of a pair, minus its plan's top
+    int32_t rows = 0;                    ///< row sums of a pair, all levels
+};
 
 // ---- input ----------------------------------------------------------------------------------------------------------
 

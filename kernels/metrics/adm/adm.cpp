@@ -104,11 +104,13 @@ float denominator(const LevelPlan& level, int index, const CsfFactors& csf, cons
 class AdmFinaliser final : public detail_loss::FrameFinaliser {
 public:
     AdmFinaliser(const FrameGeometry& geometry, const OptionValues& options)
-        : FrameFinaliser(geometry, options), settings_(read_settings(options)), plan_(make_plan(geometry, settings_)) {}
+        : AdmFinaliser(geometry, options, read_settings(options)) {}
 
 private:
+    AdmFinaliser(const FrameGeometry& geometry, const OptionValues& options, const Settings& settings)
+        : FrameFinaliser(geometry, options, settings), settings_(settings), plan_(make_plan(geometry, settings)) {}
+
     LevelScore score_level(int index, const uint64_t* sums) const override {
-        if (index == 0 && plan_.skip_level0) return detail_loss::kSkippedLevel;
         const LevelPlan& level = plan_.level[index];
         const float noise = noise_term(level, settings_.noise_weight);
         LevelScore score;
@@ -148,7 +150,6 @@ int strip_length(const TileGrid& grid, int count) {
 
 LevelArguments level_arguments(const Plan& plan, int index, const DeviceBatch& batch) {
     const detail_loss::Scratch scratch(plan, batch.count, kScratchElements);
-    const detail_loss::RowSums rows(plan);
     const LevelPlan& level = plan.level[index];
     LevelArguments arguments{};
     arguments.pairs = batch.pairs;
@@ -160,24 +161,19 @@ LevelArguments level_arguments(const Plan& plan, int index, const DeviceBatch& b
     arguments.grid = detail_loss::make_grid(level, index == kLevels - 1);
     arguments.strip = strip_length(arguments.grid, batch.count);
     arguments.depth = plan.depth;
-    arguments.in_pitch = kScratchElements.pitch(level.in_width);
-    arguments.out_pitch = kScratchElements.pitch(level.width);
-    arguments.first_row = rows.level[index].first - level.top;
-    arguments.rows = rows.count;
+    arguments.place = detail_loss::place_level(plan, index, kScratchElements);
     return arguments;
 }
 
 FinishArguments finish_arguments(const Plan& plan, const DeviceBatch& batch) {
-    const detail_loss::RowSums rows(plan);
-    FinishArguments arguments{};
-    arguments.pairs = batch.pairs;
-    arguments.row_sums = static_cast<const uint64_t*>(batch.scratch);
-    arguments.accumulators = batch.accumulators;
+    FinishArguments arguments{batch.pairs,
+                              static_cast<const uint64_t*>(batch.scratch),
+                              batch.accumulators,
+                              detail_loss::sum_rows_of(plan),
+                              {}};
     for (int i = 0; i < kLevels; i++) {
-        arguments.level[i] = {rows.level[i].first, rows.level[i].count, plan.level[i].row_shift,
-                              plan.level[i].reference_row_shift};
+        arguments.shifts[i] = {plan.level[i].row_shift, plan.level[i].reference_row_shift};
     }
-    arguments.rows = rows.count;
     return arguments;
 }
 

@@ -203,7 +203,7 @@ void score_images(const Plan& plan, Image reference, Image distorted, uint64_t* 
         reference = o.a;
         distorted = t.a;
         const LevelPlan& region = plan.level[level];
-        if (!region.scored()) continue;
+        if (!is_scored(region)) continue;
         const Parts parts = decouple(o.detail, t.detail, plan.gain.limit, level);
         uint64_t* const words = accumulators + level * kWordsPerLevel;
         measure(region, level, parts.restored, parts.additive, words + kDetail * kBands);

@@ -346,17 +346,17 @@ public:
     template <typename T>
     void run(const Plane<const T>& reference, const Plane<const T>& distorted) {
         for (int y = 0; y < level_.height; y++) {
-            const bool masked = level_.masks_row(y);
+            const bool masked = masks_row(level_, y);
             if (!masked && is_last()) continue;
             transform(reference, y, masked ? &space_.reference : nullptr, low_row(0, y));
             transform(distorted, y, masked ? &space_.distorted : nullptr, low_row(1, y));
             if (!masked) continue;
             mask(y);
-            if (level_.scores_row(y)) add_reference_energy();
-            if (level_.scores_row(y - 1)) measure(y - 1);
+            if (scores_row(level_, y)) add_reference_energy();
+            if (scores_row(level_, y - 1)) measure(y - 1);
         }
         // Without a margin the last row has no row below to wait for.
-        if (level_.scored() && level_.bottom == level_.height) measure(level_.height - 1);
+        if (is_scored(level_) && level_.bottom == level_.height) measure(level_.height - 1);
     }
 
 private:

@@ -35,36 +35,21 @@ TEST(AdmEmulation, SmallSizes) {
 }
 
 TEST(AdmEmulation, SizesAroundTilesAndNarrowBands) {
-    // Bands just below and above 15 (where the scored region leaves the border), tiles of 60x14 just full.
-    const int sizes[][2] = {{113, 57},  {114, 113}, {121, 225}, {225, 121}, {241, 99},
-                            {242, 100}, {239, 449}, {353, 287}, {961, 65}};
-    for (const auto& size : sizes) {
+    for (const auto& size : kTileSizes) {
         expect_device_like_cpu({textured(size[0], size[1], 8, 3)});
         if (HasFatalFailure()) return;
     }
 }
 
 TEST(AdmEmulation, DepthsShiftsAndAlignments) {
-    const int depths[] = {8, 10, 12, 16};
-    for (const int depth : depths) {
-        for (const int offset : {0, 1, 2, 3}) {
-            Layout layout;
-            layout.offset = offset * (depth > 8 ? 2 : 1);
-            layout.shift = depth == 10 && offset % 2 == 0 ? 6 : depth == 12 && offset % 2 == 0 ? 4 : 0;
-            layout.extra_pitch = 5 * layout.offset;
-            layout.pitch_alignment = offset == 0 ? 64 : depth > 8 ? 2 : 1;
-            expect_device_like_cpu({textured(175, 99, depth, 4)}, {}, offset % 2 == 0, layout);
-            if (HasFatalFailure()) return;
-        }
-    }
+    each_layout([](int depth, int offset, const Layout& layout) {
+        expect_device_like_cpu({textured(175, 99, depth, 4)}, {}, offset % 2 == 0, layout);
+    });
 }
 
 TEST(AdmEmulation, Batches) {
     for (const int count : {2, 3, 7}) {
-        std::vector<Pair> pairs;
-        pairs.reserve(count);
-        for (int i = 0; i < count; i++) pairs.push_back(textured(139, 77, 8, static_cast<uint32_t>(i)));
-        expect_device_like_cpu(pairs, {}, count % 2 == 0, {}, count == 3);
+        expect_device_like_cpu(batch_of(count), {}, count % 2 == 0, {}, count == 3);
         if (HasFatalFailure()) return;
     }
 }

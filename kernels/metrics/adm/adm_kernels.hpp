@@ -61,10 +61,10 @@ QC_HD Sources<T> sources_of(const LevelArguments& arguments, int pair, int threa
                                     kColumnsPerItem<T> * sizeof(T));
         return {own, own};
     } else {
-        const size_t plane = static_cast<size_t>(arguments.in_pitch) * arguments.plan.in_height;
+        const size_t plane = static_cast<size_t>(arguments.place.in_pitch) * arguments.plan.in_height;
         Source<T> reference;
         reference.data = static_cast<const T*>(arguments.in) + 2 * static_cast<unsigned>(pair) * plane;
-        reference.pitch = arguments.in_pitch;
+        reference.pitch = arguments.place.in_pitch;
         Source<T> distorted = reference;
         distorted.data += plane;
         return {reference, distorted};
@@ -84,7 +84,7 @@ struct ScoreStrip {
         const Sources<T> pictures = sources_of<kLevel, T>(arguments, block.z(), thread);
         LowBand<kLevel>*reference_low = nullptr, *distorted_low = nullptr;
         if constexpr (kLevel < kLevels - 1) {
-            const size_t plane = static_cast<size_t>(arguments.out_pitch) * arguments.plan.height;
+            const size_t plane = static_cast<size_t>(arguments.place.out_pitch) * arguments.plan.height;
             reference_low = static_cast<LowBand<kLevel>*>(arguments.low) + 2 * static_cast<unsigned>(block.z()) * plane;
             distorted_low = reference_low + plane;
         }
@@ -120,8 +120,8 @@ struct ScoreStrip {
             }
         }
         const TileRow here(tile_y, thread);
-        if (!any || !here.useful || !arguments.plan.scores_row(here.y)) return;
-        const size_t row = static_cast<size_t>(block.z()) * arguments.rows + (arguments.first_row + here.y);
+        if (!any || !here.useful || !scores_row(arguments.plan, here.y)) return;
+        const size_t row = static_cast<size_t>(block.z()) * arguments.place.rows + (arguments.place.first_row + here.y);
         add_row(block, state.sum, arguments.row_sums + row * kWordsPerLevel);
     }
 };
@@ -133,16 +133,16 @@ struct FinishArguments {
     const DevicePair* pairs;
     const uint64_t* row_sums;
     uint64_t* accumulators;
-    struct Level {
-        int32_t first_row = 0, rows = 0, row_shift = 0, reference_row_shift = 0;
-    } level[kLevels];
-    int32_t rows = 0; ///< row sums of a pair, all levels
+    RowSums rows;
+    struct Shifts {
+        int32_t row, reference_row;
+    } shifts[kLevels];
 };
 
 /// One accumulator's share of one complete row.
-QC_HD uint64_t round_row(const FinishArguments::Level& level, int word, uint64_t sum) {
-    if (word / kBands == kReference) return round_shift(sum, level.reference_row_shift);
-    return static_cast<uint64_t>(round_shift(static_cast<int64_t>(sum), level.row_shift));
+QC_HD uint64_t round_row(const FinishArguments::Shifts& shifts, int word, uint64_t sum) {
+    if (word / kBands == kReference) return round_shift(sum, shifts.reference_row);
+    return static_cast<uint64_t>(round_shift(static_cast<int64_t>(sum), shifts.row));
 }
 
 /// A warp for each accumulator word of a level. grid: (levels, 1, pairs)
@@ -153,13 +153,14 @@ struct Finish {
     template <class Block>
     QC_HD static void run(Block& block, const FinishArguments& arguments) {
         const int index = block.x(), word = block.warp();
-        const FinishArguments::Level level = arguments.level[index];
-        const size_t first = static_cast<size_t>(block.z()) * arguments.rows + level.first_row;
+        const RowSums::Level level = arguments.rows.level[index];
+        const FinishArguments::Shifts shifts = arguments.shifts[index];
+        const size_t first = static_cast<size_t>(block.z()) * arguments.rows.count + level.first;
         const uint64_t* const at = arguments.row_sums + first * kWordsPerLevel + word;
         uint64_t sum = 0;
         QC_UNROLL_BY(4)
-        for (int row = block.lane(); row < level.rows; row += 32) {
-            sum += round_row(level, word, at[static_cast<size_t>(row) * kWordsPerLevel]);
+        for (int row = block.lane(); row < level.count; row += 32) {
+            sum += round_row(shifts, word, at[static_cast<size_t>(row) * kWordsPerLevel]);
         }
         sum = block.warp_sum(sum);
         if (block.lane() != 0) return;

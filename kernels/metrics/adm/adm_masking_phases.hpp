@@ -97,18 +97,18 @@ QC_HD void filter_rows(const LevelArguments& arguments, int tile_x, int tile_y, 
     const TileRow here(tile_y, thread);
     const int lane = thread % 32, x = tile_x - 1 + 2 * lane;
     const bool wants_low = kLevel < kLevels - 1 && here.useful && here.y >= 0 && here.y < plan.height;
-    const bool wants_details = kDetails && plan.masks_row(here.y);
+    const bool wants_details = kDetails && masks_row(plan, here.y);
     LaneBands reference{}, distorted{};
     if (wants_low || wants_details) {
         filter_row<kLevel, kDetails>(shared, 0, here.row, lane, wants_low, wants_details, reference);
         filter_row<kLevel, kDetails>(shared, 1, here.row, lane, wants_low, wants_details, distorted);
     }
     if (wants_low) {
-        const ptrdiff_t offset = static_cast<ptrdiff_t>(here.y) * arguments.out_pitch + x;
+        const ptrdiff_t offset = static_cast<ptrdiff_t>(here.y) * arguments.place.out_pitch + x;
         QC_UNROLL
         for (int c = 0; c < 2; c++) {
             const int place = 2 * lane + c;
-            if (!useful_place(place) || x + c < 0 || x + c >= plan.width) continue;
+            if (place < 1 || place > tuning::kUsefulColumns || x + c < 0 || x + c >= plan.width) continue;
             reference_low[offset + c] = static_cast<LowBand<kLevel>>(reference.low[c]);
             distorted_low[offset + c] = static_cast<LowBand<kLevel>>(distorted.low[c]);
         }
@@ -116,13 +116,13 @@ QC_HD void filter_rows(const LevelArguments& arguments, int tile_x, int tile_y, 
     if constexpr (kDetails) {
         int32_t neighbour[2][2] = {{0, 0}, {0, 0}}; // [column][masker]
         if (wants_details) {
-            const bool scored_row = here.useful && plan.scores_row(here.y);
+            const bool scored_row = here.useful && scores_row(plan, here.y);
             QC_UNROLL
             for (int c = 0; c < 2; c++) {
                 const int place = 2 * lane + c;
-                if (place > tuning::kUsefulColumns + 1 || !plan.masks_column(x + c)) continue;
+                if (place > tuning::kUsefulColumns + 1 || !masks_column(plan, x + c)) continue;
                 mask_column<kLevel>(arguments, reference.detail[c], distorted.detail[c], c, state, neighbour[c]);
-                if (!scored_row || !useful_place(place) || !plan.scores_column(x + c)) continue;
+                if (!scored_row || place < 1 || place > tuning::kUsefulColumns || !scores_column(plan, x + c)) continue;
                 const int32_t* o = reference.detail[c];
                 const Rounding rounding = plan.reference_energy;
                 uint64_t* sum = state.sum + kReference * kBands;
@@ -168,7 +168,7 @@ QC_HD void sum_energies(const LevelArguments& arguments, int tile_x, int tile_y,
                         const SharedTile<kLevel, kAim>& shared, ThreadTile<kAim>& state) {
     const LevelPlan& plan = arguments.plan;
     const TileRow here(tile_y, thread);
-    if (!here.useful || !plan.scores_row(here.y)) return;
+    if (!here.useful || !scores_row(plan, here.y)) return;
     const int lane = thread % 32, x = tile_x - 1 + 2 * lane;
     const WindowRows rows(plan, here);
     QC_UNROLL
@@ -181,7 +181,7 @@ QC_HD void sum_energies(const LevelArguments& arguments, int tile_x, int tile_y,
         QC_UNROLL
         for (int c = 0; c < 2; c++) {
             const int place = 2 * lane + c;
-            if (!useful_place(place) || !plan.scores_column(x + c)) continue;
+            if (place < 1 || place > tuning::kUsefulColumns || !scores_column(plan, x + c)) continue;
             const int32_t threshold = static_cast<int32_t>(static_cast<uint32_t>(state.centre[m][c]) + columns[c] +
                                                            columns[c + 1] + columns[c + 2]);
             const uint32_t* size = state.size[m][c];

@@ -31,13 +31,6 @@ struct LevelPlan {
     Rounding reference_energy;                        ///< the same for the denominator
     int32_t row_shift = 0;                            ///< once per complete row of the numerators
     int32_t reference_row_shift = 0;                  ///< and of the denominator
-
-    QC_HD bool scored() const { return bottom > top; }
-    QC_HD bool scores_row(int y) const { return y >= top && y < bottom; }
-    QC_HD bool scores_column(int x) const { return x >= left && x < right; }
-    /// The region and the neighbours that the masking window needs.
-    QC_HD bool masks_row(int y) const { return scored() && y >= top - 1 && y <= bottom && y >= 0 && y < height; }
-    QC_HD bool masks_column(int x) const { return x >= left - 1 && x <= right && x >= 0 && x < width; }
 };
 
 struct Plan {

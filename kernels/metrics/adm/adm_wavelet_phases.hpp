@@ -25,9 +25,7 @@ struct LevelArguments {
     TileGrid grid;
     int32_t strip = 1; ///< tiles that one block handles, along x
     int32_t depth = 8;
-    int32_t in_pitch = 0, out_pitch = 0; ///< of the a bands, in elements
-    int32_t first_row = 0;               ///< of this level among the row sums of a pair, minus plan.top
-    int32_t rows = 0;                    ///< row sums of a pair, all levels
+    LevelPlace place;
 };
 
 // ---- memory access in words -----------------------------------------------------------------------------------------

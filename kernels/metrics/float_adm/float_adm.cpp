@@ -86,11 +86,13 @@ constexpr auto kOutputSpecs = [] {
 class FloatAdmFinaliser final : public detail_loss::FrameFinaliser {
 public:
     FloatAdmFinaliser(const FrameGeometry& geometry, const OptionValues& options)
-        : FrameFinaliser(geometry, options), settings_(read_settings(options)), plan_(make_plan(geometry, settings_)) {}
+        : FloatAdmFinaliser(geometry, options, read_settings(options)) {}
 
 private:
+    FloatAdmFinaliser(const FrameGeometry& geometry, const OptionValues& options, const Settings& settings)
+        : FrameFinaliser(geometry, options, settings), settings_(settings), plan_(make_plan(geometry, settings)) {}
+
     LevelScore score_level(int index, const uint64_t* sums) const override {
-        if (index == 0 && plan_.skip_level0) return detail_loss::kSkippedLevel;
         const LevelPlan& level = plan_.level[index];
         const int area = (level.bottom - level.top) * (level.right - level.left);
         // Noise keeps a ratio near 1 where there is next to nothing to compare.
@@ -145,32 +147,17 @@ constexpr detail_loss::ScratchElements kScratchElements = {
 
 LevelArguments level_arguments(const Plan& plan, int index, const DeviceBatch& batch) {
     const detail_loss::Scratch scratch(plan, batch.count, kScratchElements);
-    const detail_loss::RowSums rows(plan);
     const LevelPlan& level = plan.level[index];
     LevelArguments arguments{};
     arguments.pairs = batch.pairs;
     arguments.in = index > 0 ? static_cast<const float*>(scratch.low(batch.scratch, index - 1)) : nullptr;
     arguments.low = static_cast<float*>(scratch.low(batch.scratch, index));
     arguments.row_sums = static_cast<float*>(batch.scratch);
-    arguments.plan = level;
-    arguments.rules = plan.rules;
-    arguments.writes_low = index + 1 < kLevels ? 1 : 0;
-    arguments.grid = detail_loss::make_grid(level, arguments.writes_low == 0);
-    arguments.in_pitch = kScratchElements.pitch(level.in_width);
-    arguments.out_pitch = kScratchElements.pitch(level.width);
-    arguments.first_row = rows.level[index].first - level.top;
-    arguments.rows = rows.count;
-    return arguments;
-}
-
-FinishArguments finish_arguments(const Plan& plan, const DeviceBatch& batch) {
-    const detail_loss::RowSums rows(plan);
-    FinishArguments arguments{};
-    arguments.pairs = batch.pairs;
-    arguments.row_sums = static_cast<const float*>(batch.scratch);
-    arguments.accumulators = batch.accumulators;
-    for (int i = 0; i < kLevels; i++) arguments.level[i] = {rows.level[i].first, rows.level[i].count};
-    arguments.rows = rows.count;
+    arguments.task.plan = level;
+    arguments.task.rules = plan.rules;
+    arguments.task.writes_low = index + 1 < kLevels ? 1 : 0;
+    arguments.task.grid = detail_loss::make_grid(level, index + 1 == kLevels);
+    arguments.task.place = detail_loss::place_level(plan, index, kScratchElements);
     return arguments;
 }
 
@@ -204,10 +191,12 @@ public:
         const auto pairs = static_cast<unsigned>(batch.count);
         for (int i = 0; i < kLevels; i++) {
             const LevelArguments arguments = level_arguments(plan_, i, batch);
-            const Dim3 grid = {static_cast<unsigned>(arguments.grid.rows), 1, pairs};
+            const Dim3 grid = {static_cast<unsigned>(arguments.task.grid.rows), 1, pairs};
             QC_RETURN_IF_ERROR(queue.launch(i == 0 ? level0_ : deep_, grid, arguments));
         }
-        return queue.launch(finish_, {kLevels, 1, pairs}, finish_arguments(plan_, batch));
+        return queue.launch(finish_, {kLevels, 1, pairs},
+                            FinishArguments{batch.pairs, static_cast<const float*>(batch.scratch), batch.accumulators,
+                                            detail_loss::sum_rows_of(plan_)});
     }
 
 private:

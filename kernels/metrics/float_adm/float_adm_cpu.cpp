@@ -163,7 +163,7 @@ public:
 
     /// Row y of the details lies in reference() and distorted().
     void take_row(int y) {
-        if (!level_.masks_row(y)) return;
+        if (!masks_row(level_, y)) return;
         const Columns masked = {std::max(level_.left - 1, 0), std::min(level_.right + 1, level_.width)};
         same_angles(reference(), distorted(), masked, enhanced_.data());
         for (int b = 0; b < kBands; b++) {
@@ -179,9 +179,9 @@ public:
                 terms[level_.width] = terms[mirror(level_.width, level_.width)];
             }
         }
-        if (level_.scores_row(y)) measure_reference(y);
-        if (level_.scores_row(y - 1)) score_row(y - 1);
-        if (y + 1 == level_.height && level_.scores_row(y)) score_row(y);
+        if (scores_row(level_, y)) measure_reference(y);
+        if (scores_row(level_, y - 1)) score_row(y - 1);
+        if (y + 1 == level_.height && scores_row(level_, y)) score_row(y);
     }
 
     float sum(Measure measure, int band) const { return sums_[measure * kBands + band]; }

@@ -24,10 +24,10 @@ QC_HD int computed_anew(int value) {
 template <typename T>
 QC_HD Source<T> source_of(const LevelArguments& arguments, int pair, int thread) {
     if constexpr (std::is_same_v<T, float>) {
-        const size_t plane = static_cast<size_t>(arguments.in_pitch) * arguments.plan.in_height;
+        const size_t plane = static_cast<size_t>(arguments.task.place.in_pitch) * arguments.task.plan.in_height;
         Source<T> source;
         source.data = arguments.in + (2 * static_cast<unsigned>(pair) + picture_of_thread(thread)) * plane;
-        source.pitch = arguments.in_pitch;
+        source.pitch = arguments.task.place.in_pitch;
         return source;
     } else {
         const DevicePair& pictures = arguments.pairs[pair];
@@ -45,44 +45,44 @@ struct ScoreRow {
 
     template <class Block>
     QC_HD static void run(Block& block, const LevelArguments& arguments) {
+        // A copy, so that the compiler reads the parameter once instead of again for each tile, which takes registers.
+        const LevelTask task = arguments.task;
         auto& shared = *device::dynamic_shared<SharedTile>(block);
         const Source<T> source = source_of<T>(arguments, block.z(), block.thread());
-        const size_t plane = static_cast<size_t>(arguments.out_pitch) * arguments.plan.height;
+        const size_t plane = static_cast<size_t>(task.place.out_pitch) * task.plan.height;
         float* const reference_low = arguments.low + 2 * static_cast<unsigned>(block.z()) * plane;
         float* const distorted_low = reference_low + plane;
 
-        const TileGrid& grid = arguments.grid;
+        const TileGrid& grid = task.grid;
         const int tile_y = grid.origin_y + block.x() * tuning::kUsefulRows;
-        const RunningSum own = running_sum(arguments.plan, tile_y, block.thread());
+        const RunningSum own = running_sum(task.plan, tile_y, block.thread());
         float sum = 0.0f;
         QC_NO_UNROLL
         for (int tile = 0; tile < grid.columns; tile++) {
             const int thread = computed_anew(block.thread());
             const int tile_x = grid.origin_x + tile * tuning::kUsefulColumns;
-            if (has_details(arguments.plan, tile_x, tile_y)) {
+            if (has_details(task.plan, tile_x, tile_y)) {
                 ThreadTile state;
                 start_undefined(state);
-                filter_columns<true>(arguments, source, tile_x, tile_y, thread, shared);
+                filter_columns<true>(task, source, tile_x, tile_y, thread, shared);
                 block.sync();
-                filter_rows<true, kCube>(arguments, tile_x, tile_y, thread, shared, reference_low, distorted_low,
-                                         state);
+                filter_rows<true, kCube>(task, tile_x, tile_y, thread, shared, reference_low, distorted_low, state);
                 block.sync();
-                measure_energies<kCube>(block, arguments, tile_x, tile_y, thread, shared, state);
+                measure_energies<kCube>(block, task, tile_x, tile_y, thread, shared, state);
                 block.sync();
                 if (own.used) sum = continue_sum(shared, own.chain, sum);
                 block.sync();
-            } else if (arguments.writes_low != 0) {
+            } else if (task.writes_low != 0) {
                 ThreadTile state;
                 start_undefined(state);
-                filter_columns<false>(arguments, source, tile_x, tile_y, thread, shared);
+                filter_columns<false>(task, source, tile_x, tile_y, thread, shared);
                 block.sync();
-                filter_rows<false, kCube>(arguments, tile_x, tile_y, thread, shared, reference_low, distorted_low,
-                                          state);
+                filter_rows<false, kCube>(task, tile_x, tile_y, thread, shared, reference_low, distorted_low, state);
                 block.sync();
             }
         }
         if (!own.used) return;
-        const size_t row = static_cast<size_t>(block.z()) * arguments.rows + (arguments.first_row + own.y);
+        const size_t row = static_cast<size_t>(block.z()) * task.place.rows + (task.place.first_row + own.y);
         arguments.row_sums[row * kWordsPerLevel + own.sum] = sum;
     }
 };
@@ -94,10 +94,7 @@ struct FinishArguments {
     const DevicePair* pairs;
     const float* row_sums;
     uint64_t* accumulators;
-    struct Level {
-        int32_t first_row = 0, rows = 0;
-    } level[kLevels];
-    int32_t rows = 0; ///< row sums of a pair, all levels
+    RowSums rows;
 };
 
 /// A warp for each accumulator word of a level. grid: (levels, 1, pairs)
@@ -108,10 +105,10 @@ struct Finish {
     template <class Block>
     QC_HD static void run(Block& block, const FinishArguments& arguments) {
         const int index = block.x(), word = block.warp();
-        const FinishArguments::Level level = arguments.level[index];
-        const size_t first = static_cast<size_t>(block.z()) * arguments.rows + level.first_row;
+        const RowSums::Level level = arguments.rows.level[index];
+        const size_t first = static_cast<size_t>(block.z()) * arguments.rows.count + level.first;
         const float sum =
-            device::ordered_sum(block, arguments.row_sums + first * kWordsPerLevel + word, level.rows, kWordsPerLevel);
+            device::ordered_sum(block, arguments.row_sums + first * kWordsPerLevel + word, level.count, kWordsPerLevel);
         if (block.lane() != 0) return;
         const size_t output = arguments.pairs[block.z()].output;
         arguments.accumulators[output * kWords + index * kWordsPerLevel + word] = bits_of(static_cast<double>(sum));

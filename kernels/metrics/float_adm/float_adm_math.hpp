@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "contract/types.hpp"
+#include "device/bits.hpp"
 #include "device/mirror.hpp"
 #include "device/unroll.hpp"
 #include "families/detail_loss/detail_loss_level.hpp"
@@ -20,26 +21,10 @@ namespace qc::float_adm {
 
 using namespace detail_loss; // levels, bands
 
-// ---- floats and their bits ------------------------------------------------------------------------------------------
+// ---- floats ---------------------------------------------------------------------------------------------------------
 
-QC_HD uint32_t bits_of(float value) {
-#if defined(__CUDA_ARCH__)
-    return __float_as_uint(value);
-#else
-    uint32_t bits;
-    std::memcpy(&bits, &value, sizeof bits);
-    return bits;
-#endif
-}
-QC_HD float float_of(uint32_t bits) {
-#if defined(__CUDA_ARCH__)
-    return __uint_as_float(bits);
-#else
-    float value;
-    std::memcpy(&value, &bits, sizeof value);
-    return value;
-#endif
-}
+using device::bits_of;
+using device::float_of;
 
 QC_HD float magnitude(float x) {
     return float_of(bits_of(x) & 0x7fffffffu);
@@ -190,16 +175,6 @@ QC_HD double double_of(uint64_t bits) {
     return value;
 #endif
 }
-QC_HD uint64_t bits_of(double value) {
-#if defined(__CUDA_ARCH__)
-    return static_cast<uint64_t>(__double_as_longlong(value));
-#else
-    uint64_t bits;
-    std::memcpy(&bits, &value, sizeof bits);
-    return bits;
-#endif
-}
-
 /// x^p for x >= 0 and p from 1 to 20, rounded from a double with about 50 good bits. C libraries differ from each other
 /// and from the device's here; this has the same bits everywhere.
 QC_HD float power(float x, float p) {

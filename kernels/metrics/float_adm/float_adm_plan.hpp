@@ -34,13 +34,6 @@ struct LevelPlan {
     int32_t width = 0, height = 0;                    ///< of the bands
     int32_t left = 0, top = 0, right = 0, bottom = 0; ///< scored region, half open; empty if the level is skipped
     float factor[kBands] = {};                        ///< contrast sensitivity
-
-    QC_HD bool scored() const { return bottom > top; }
-    QC_HD bool scores_row(int y) const { return y >= top && y < bottom; }
-    QC_HD bool scores_column(int x) const { return x >= left && x < right; }
-    /// The region and the neighbours that the masking window needs.
-    QC_HD bool masks_row(int y) const { return scored() && y >= top - 1 && y <= bottom && y >= 0 && y < height; }
-    QC_HD bool masks_column(int x) const { return x >= left - 1 && x <= right && x >= 0 && x < width; }
 };
 
 /// What all levels share.

@@ -299,7 +299,7 @@ TEST(FloatAdmNames, AreThoseOfLibvmaf) {
               "VMAF_feature_adm2_score");
 }
 
-TEST(FloatAdmValidate, SmallestPicture) {
+TEST(FloatAdmValidate, DepthAndSize) {
     const OptionValues options(descriptor().options);
     const auto code = [&](int width, int height, int depth) {
         return validate(descriptor(), Picture(width, height, depth).geometry(), options).code();
@@ -308,6 +308,7 @@ TEST(FloatAdmValidate, SmallestPicture) {
     EXPECT_EQ(code(16, 17, 8), QC_ERROR_INVALID);
     EXPECT_EQ(code(17, 16, 8), QC_ERROR_INVALID);
     EXPECT_EQ(code(17, 17, 16), QC_OK);
+    EXPECT_EQ(code(17, 17, 17), QC_ERROR_UNSUPPORTED);
 }
 
 } // namespace

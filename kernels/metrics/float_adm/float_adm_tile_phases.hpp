@@ -19,19 +19,22 @@
 
 namespace qc::float_adm {
 
+/// What the phases have to know about a level.
+struct LevelTask {
+    LevelPlan plan;
+    Rules rules;
+    TileGrid grid;
+    LevelPlace place;
+    int32_t writes_low = 1; ///< whether another level follows
+};
+
 /// The argument of the level kernels. Level 0 reads the pictures, others the a bands of the level above.
 struct LevelArguments {
     const DevicePair* pairs; ///< level 0 only
     const float* in;         ///< deep levels only: a bands of the level above, two pictures a pair
     float* low;              ///< a bands of this level; the last level has none
     float* row_sums;         ///< kWordsPerLevel a row
-    LevelPlan plan;
-    Rules rules;
-    TileGrid grid;
-    int32_t in_pitch = 0, out_pitch = 0; ///< of the a bands, in elements
-    int32_t first_row = 0;               ///< of this level among the row sums of a pair, minus plan.top
-    int32_t rows = 0;                    ///< row sums of a pair, all levels
-    int32_t writes_low = 1;              ///< whether another level follows
+    LevelTask task;
 };
 
 // ---- shared memory and registers of a tile --------------------------------------------------------------------------
@@ -121,15 +124,14 @@ QC_HD void read_rows(const Source<T>& source, const LevelPlan& plan, const Centr
 
 /// `source` is the one of picture_of_thread().
 template <bool kDetails, typename T>
-QC_HD void filter_columns(const LevelArguments& arguments, const Source<T>& source, int tile_x, int tile_y, int thread,
+QC_HD void filter_columns(const LevelTask& task, const Source<T>& source, int tile_x, int tile_y, int thread,
                           SharedTile& shared) {
     const int row = thread / kItemsPerRow * kRowsPerItem % tuning::kTileRows, picture = picture_of_thread(thread);
     const int column = thread % kItemsPerRow * kColumnsPerItem;
     // Coefficient i needs inputs 2i - 1 to 2i + 2; the tile starts one coefficient before its first useful one. In x,
     // one input more keeps the reads aligned.
     float rows[kRowsRead][kColumnsPerItem];
-    read_rows(source, arguments.plan, arguments.rules.luma, 2 * (tile_x - 1) - 2 + column, 2 * (tile_y - 1 + row) - 1,
-              rows);
+    read_rows(source, task.plan, task.rules.luma, 2 * (tile_x - 1) - 2 + column, 2 * (tile_y - 1 + row) - 1, rows);
     QC_UNROLL
     for (int i = 0; i < kRowsPerItem; i++) {
         Four<float> low, high;
@@ -172,19 +174,19 @@ QC_HD void filter_row(const SharedTile& shared, int picture, int row, int lane, 
 }
 
 template <bool kDetails, bool kCube>
-QC_HD void filter_rows(const LevelArguments& arguments, int tile_x, int tile_y, int thread, SharedTile& shared,
+QC_HD void filter_rows(const LevelTask& task, int tile_x, int tile_y, int thread, SharedTile& shared,
                        float* reference_low, float* distorted_low, ThreadTile& state) {
-    const LevelPlan& plan = arguments.plan;
+    const LevelPlan& plan = task.plan;
     const TileRow here(tile_y, thread);
     const int lane = thread % 32, x = tile_x - 1 + 2 * lane;
-    const bool wants_low = arguments.writes_low != 0 && here.useful && here.y >= 0 && here.y < plan.height;
-    const bool wants_details = kDetails && plan.masks_row(here.y);
+    const bool wants_low = task.writes_low != 0 && here.useful && here.y >= 0 && here.y < plan.height;
+    const bool wants_details = kDetails && masks_row(plan, here.y);
     if (!wants_low && !wants_details) return;
     LaneBands reference, distorted;
     filter_row<kDetails>(shared, 0, here.row, lane, reference);
     filter_row<kDetails>(shared, 1, here.row, lane, distorted);
     if (wants_low) {
-        const ptrdiff_t offset = static_cast<ptrdiff_t>(here.y) * arguments.out_pitch + x;
+        const ptrdiff_t offset = static_cast<ptrdiff_t>(here.y) * task.place.out_pitch + x;
         QC_UNROLL
         for (int c = 0; c < 2; c++) {
             if (!useful_place(2 * lane + c) || x + c < 0 || x + c >= plan.width) continue;
@@ -200,10 +202,10 @@ QC_HD void filter_rows(const LevelArguments& arguments, int tile_x, int tile_y, 
             QC_UNROLL
             for (int b = 0; b < kBands; b++) {
                 const float o = reference.detail[c][b], t = distorted.detail[c][b];
-                const float restored = restore(o, t, enhanced, arguments.rules.gain);
+                const float restored = restore(o, t, enhanced, task.rules.gain);
                 state.restored[c][b] = magnitude(restored * plan.factor[b]);
                 state.additive[c][b] = magnitude((t - restored) * plan.factor[b]);
-                state.reference[c][b] = energy<kCube>(magnitude(plan.factor[b] * o), arguments.rules.power);
+                state.reference[c][b] = energy<kCube>(magnitude(plan.factor[b] * o), task.rules.power);
             }
         }
         QC_UNROLL
@@ -248,11 +250,11 @@ QC_HD void add_window(Block& block, const float* above, const float* here, const
 }
 
 template <bool kCube, class Block>
-QC_HD void measure_energies(Block& block, const LevelArguments& arguments, int tile_x, int tile_y, int thread,
-                            SharedTile& shared, const ThreadTile& state) {
-    const LevelPlan& plan = arguments.plan;
+QC_HD void measure_energies(Block& block, const LevelTask& task, int tile_x, int tile_y, int thread, SharedTile& shared,
+                            const ThreadTile& state) {
+    const LevelPlan& plan = task.plan;
     const TileRow here(tile_y, thread);
-    if (!here.useful || !plan.scores_row(here.y)) return;
+    if (!here.useful || !scores_row(plan, here.y)) return;
     const int lane = thread % 32, x = tile_x - 1 + 2 * lane;
     float(*const energies)[kEnergyPitch] = shared.energy + (here.row - 1) * kSums;
     const WindowRows rows(plan, here);
@@ -260,7 +262,7 @@ QC_HD void measure_energies(Block& block, const LevelArguments& arguments, int t
     QC_UNROLL
     for (int c = 0; c < 2; c++) {
         // What is not scored adds zeros.
-        scored[c] = useful_place(2 * lane + c) && plan.scores_column(x + c);
+        scored[c] = useful_place(2 * lane + c) && scores_column(plan, x + c);
         QC_UNROLL
         for (int b = 0; b < kBands; b++) {
             energies[kReference * kBands + b][energy_place(2 * lane + c)] = scored[c] ? state.reference[c][b] : 0.0f;
@@ -271,7 +273,7 @@ QC_HD void measure_energies(Block& block, const LevelArguments& arguments, int t
         const float(&masker)[2][kBands] = m == 0 ? state.additive : state.restored;
         const float(&measured)[2][kBands] = m == 0 ? state.restored : state.additive;
         float threshold[2] = {0.0f, 0.0f};
-        if (arguments.rules.masking) {
+        if (task.rules.masking) {
             QC_UNROLL
             for (int b = 0; b < kBands; b++) {
                 const int at = kWindowPad + 2 * lane;
@@ -286,7 +288,7 @@ QC_HD void measure_energies(Block& block, const LevelArguments& arguments, int t
             for (int b = 0; b < kBands; b++) {
                 const float excess = scored[c] ? larger(measured[c][b] - threshold[c], 0.0f) : 0.0f;
                 energies[(m == 0 ? kDetail : kImpairment) * kBands + b][energy_place(2 * lane + c)] =
-                    energy<kCube>(excess, arguments.rules.power);
+                    energy<kCube>(excess, task.rules.power);
             }
         }
     }
@@ -302,7 +304,7 @@ struct RunningSum {
 
 QC_HD RunningSum running_sum(const LevelPlan& plan, int tile_y, int thread) {
     const int row = thread / kSums, y = tile_y + row;
-    return {thread, thread % kSums, y, row < tuning::kUsefulRows && plan.scores_row(y)};
+    return {thread, thread % kSums, y, row < tuning::kUsefulRows && scores_row(plan, y)};
 }
 
 QC_HD float continue_sum(const SharedTile& shared, int chain, float sum) {

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "device/row_sums.hpp"
-#include "metrics/float_vif/float_vif_phases.hpp"
+#include "metrics/float_vif/float_vif_kernels.hpp"
 
 namespace qc::float_vif {
 namespace {
@@ -127,30 +127,30 @@ ScratchLayout scratch_layout(const Plan& plan, int count) {
 
 /// A kernel and the tiles it works on.
 struct ScaleKernel {
-    Kernel kernel;
+    LoadedKernel<ScaleArguments> kernel;
     TileShape tile{};
 };
 
-class FloatVif final : public Metric {
+// ---- scorer ---------------------------------------------------------------------------------------------------------
+
+class FloatVifScorer final : public Scorer {
 public:
-    FloatVif(const FrameGeometry& geometry, const OptionValues& options)
-        : geometry_(geometry), options_(options), plan_(make_plan(geometry, options)) {}
+    FloatVifScorer(const FrameGeometry& geometry, const OptionValues& options)
+        : geometry_(geometry), plan_(make_plan(geometry, options)) {}
 
     size_t accumulator_words() const override { return kAccumulatorWords; }
 
     void score(const HostPair& pair, std::span<uint64_t> accumulators) const override {
-        score_pair(plan_, geometry_, pair, accumulators);
+        score_cpu(plan_, geometry_, pair, accumulators);
     }
 
     size_t scratch_bytes(int count) const override { return scratch_layout(plan_, count).floats * sizeof(float); }
     Status prepare(DeviceProgram& program) override;
     Status enqueue(const DeviceBatch& batch, DeviceQueue& queue) const override;
 
-    void finalise(int64_t frame, std::span<const uint64_t> accumulators, ScoreSink& sink) override;
-
 private:
-    template <class Tile>
-    Status find_tiles(DeviceProgram& program, int scale, const char* name);
+    Status find_tiles(DeviceProgram& program, int scale, const KernelIdentifier<ScaleArguments>& identifier,
+                      const TileShape& tile);
     Status find_any(DeviceProgram& program, int scale);
     Status prepare_resize(DeviceProgram& program);
     bool is_evaluated(int scale) const { return scale > 0 || !plan_.skip_scale_0; }
@@ -160,66 +160,67 @@ private:
     Status enqueue_sums(const DeviceBatch& batch, const ScratchLayout& layout, DeviceQueue& queue) const;
 
     FrameGeometry geometry_;
-    OptionValues options_;
     Plan plan_;
     ScaleKernel kernels_[kScales];
-    Kernel resize_, sum_rows_, sum_columns_;
+    LoadedKernel<ResizeArguments> resize_;
+    LoadedKernel<RowSumTask> sum_rows_;
+    LoadedKernel<device::ColumnSumArguments<DevicePair>> sum_columns_;
     const void *columns_ = nullptr, *rows_ = nullptr; ///< device addresses
 };
 
-template <class Tile>
-Status FloatVif::find_tiles(DeviceProgram& program, int scale, const char* name) {
-    kernels_[scale].tile = Tile::kTile;
-    return program.find(name, Tile::kSharedBytes, &kernels_[scale].kernel);
+Status FloatVifScorer::find_tiles(DeviceProgram& program, int scale, const KernelIdentifier<ScaleArguments>& identifier,
+                                  const TileShape& tile) {
+    kernels_[scale].tile = tile;
+    return program.find(identifier, &kernels_[scale].kernel);
 }
 
-Status FloatVif::find_any(DeviceProgram& program, int scale) {
+Status FloatVifScorer::find_any(DeviceProgram& program, int scale) {
     const bool last = scale + 1 == kScales;
     const AnyTile tile(is_evaluated(scale), plan_.window[scale].radius, !last,
                        last ? 0 : plan_.window[scale + 1].radius);
-    const char* const name = scale > 0 || plan_.resize != Resize::kNone ? "float_vif_any_scratch"
-                             : geometry_.sample == SampleType::kU8      ? "float_vif_any_u8"
-                                                                        : "float_vif_any_u16";
+    const auto& identifier = scale > 0 || plan_.resize != Resize::kNone ? kernels::float_vif_any_scratch
+                             : geometry_.sample == SampleType::kU8      ? kernels::float_vif_any_u8
+                                                                        : kernels::float_vif_any_u16;
     kernels_[scale].tile = kTileAnyWindow;
-    return program.find(name, static_cast<size_t>(tile.shared_floats()) * sizeof(float), &kernels_[scale].kernel);
+    return program.find(identifier, static_cast<size_t>(tile.shared_floats()) * sizeof(float), &kernels_[scale].kernel);
 }
 
-Status FloatVif::prepare_resize(DeviceProgram& program) {
+Status FloatVifScorer::prepare_resize(DeviceProgram& program) {
     QC_RETURN_IF_ERROR(program.upload(plan_.columns.data(), plan_.columns.size() * sizeof(ResizeEntry), &columns_));
     QC_RETURN_IF_ERROR(program.upload(plan_.rows.data(), plan_.rows.size() * sizeof(ResizeEntry), &rows_));
     const bool bytes = geometry_.sample == SampleType::kU8;
-    return program.find(bytes ? "float_vif_resize_u8" : "float_vif_resize_u16", 0, &resize_);
+    return program.find(bytes ? kernels::float_vif_resize_u8 : kernels::float_vif_resize_u16, &resize_);
 }
 
-Status FloatVif::prepare(DeviceProgram& program) {
+Status FloatVifScorer::prepare(DeviceProgram& program) {
     const bool usual = has_default_windows(plan_);
     if (!usual || plan_.skip_scale_0 || plan_.resize != Resize::kNone)
         QC_RETURN_IF_ERROR(find_any(program, 0));
     else if (geometry_.sample == SampleType::kU8)
-        QC_RETURN_IF_ERROR(find_tiles<Scale0U8>(program, 0, "float_vif_scale0_u8"));
+        QC_RETURN_IF_ERROR(find_tiles(program, 0, kernels::float_vif_scale0_u8, kTileScale0));
     else
-        QC_RETURN_IF_ERROR(find_tiles<Scale0U16>(program, 0, "float_vif_scale0_u16"));
+        QC_RETURN_IF_ERROR(find_tiles(program, 0, kernels::float_vif_scale0_u16, kTileScale0));
     if (usual) {
-        QC_RETURN_IF_ERROR(find_tiles<Scale1>(program, 1, "float_vif_scale1"));
-        QC_RETURN_IF_ERROR(find_tiles<Scale2>(program, 2, "float_vif_scale2"));
-        QC_RETURN_IF_ERROR(find_tiles<Scale3>(program, 3, "float_vif_scale3"));
+        QC_RETURN_IF_ERROR(find_tiles(program, 1, kernels::float_vif_scale1, kTileScale1));
+        QC_RETURN_IF_ERROR(find_tiles(program, 2, kernels::float_vif_scale2, kTileScale2));
+        QC_RETURN_IF_ERROR(find_tiles(program, 3, kernels::float_vif_scale3, kTileScale3));
     } else {
         for (int s = 1; s < kScales; ++s) QC_RETURN_IF_ERROR(find_any(program, s));
     }
     if (plan_.resize != Resize::kNone) QC_RETURN_IF_ERROR(prepare_resize(program));
-    QC_RETURN_IF_ERROR(program.find("float_vif_sum_rows", 0, &sum_rows_));
-    return program.find("float_vif_sum_columns", 0, &sum_columns_);
+    QC_RETURN_IF_ERROR(program.find(kernels::float_vif_sum_rows, &sum_rows_));
+    return program.find(kernels::float_vif_sum_columns, &sum_columns_);
 }
 
-PicturePlanes FloatVif::pictures_in(float* scratch, const ScratchLayout& layout, int scale) const {
+PicturePlanes FloatVifScorer::pictures_in(float* scratch, const ScratchLayout& layout, int scale) const {
     const bool there = scale > 0 ? scale < kScales : plan_.resize != Resize::kNone;
     if (!there) return {};
     const ScratchLayout::Pictures& pictures = layout.pictures[scale];
     return {reinterpret_cast<SamplePair*>(scratch + pictures.offset), pictures.plane, pictures.pitch};
 }
 
-Status FloatVif::enqueue_resize(const DeviceBatch& batch, const ScratchLayout& layout, DeviceQueue& queue) const {
-    ResizeTask task{};
+Status FloatVifScorer::enqueue_resize(const DeviceBatch& batch, const ScratchLayout& layout, DeviceQueue& queue) const {
+    ResizeArguments task{};
     task.pairs = batch.pairs;
     task.columns = static_cast<const ResizeEntry*>(columns_);
     task.rows = static_cast<const ResizeEntry*>(rows_);
@@ -232,14 +233,14 @@ Status FloatVif::enqueue_resize(const DeviceBatch& batch, const ScratchLayout& l
     task.method = plan_.resize;
     const Dim3 grid{blocks_for(task.width, kResizeBlock), static_cast<unsigned>(task.height),
                     static_cast<unsigned>(batch.count)};
-    return queue.launch(resize_, grid, Dim3{kResizeBlock}, task);
+    return queue.launch(resize_, grid, task);
 }
 
-Status FloatVif::enqueue_scale(int scale, const DeviceBatch& batch, const ScratchLayout& layout,
-                               DeviceQueue& queue) const {
+Status FloatVifScorer::enqueue_scale(int scale, const DeviceBatch& batch, const ScratchLayout& layout,
+                                     DeviceQueue& queue) const {
     auto* const scratch = static_cast<float*>(batch.scratch);
     const PlanSize& size = plan_.scaled[scale];
-    ScaleTask task{};
+    ScaleArguments task{};
     task.pairs = batch.pairs;
     task.input = pictures_in(scratch, layout, scale);
     task.output = pictures_in(scratch, layout, scale + 1);
@@ -255,7 +256,7 @@ Status FloatVif::enqueue_scale(int scale, const DeviceBatch& batch, const Scratc
     const TileShape& tile = kernels_[scale].tile;
     const Dim3 grid{blocks_for(size.width, tile.width), blocks_for(size.height, tile.height),
                     static_cast<unsigned>(batch.count)};
-    QC_RETURN_IF_ERROR(queue.launch(kernels_[scale].kernel, grid, Dim3{static_cast<unsigned>(tile.threads)}, task));
+    QC_RETURN_IF_ERROR(queue.launch(kernels_[scale].kernel, grid, task));
     if (!is_evaluated(scale)) return {};
 
     RowSumTask rows{};
@@ -264,11 +265,12 @@ Status FloatVif::enqueue_scale(int scale, const DeviceBatch& batch, const Scratc
     rows.width = size.width;
     rows.pitch = task.term_pitch;
     rows.rows = size.height * kWordsPerScale * batch.count;
-    return queue.launch(sum_rows_, Dim3{blocks_for(rows.rows, kRowSumBlock)}, Dim3{kRowSumBlock}, rows);
+    return queue.launch(sum_rows_, Dim3{blocks_for(rows.rows, kRowSumBlock)}, rows);
 }
 
-Status FloatVif::enqueue_sums(const DeviceBatch& batch, const ScratchLayout& layout, DeviceQueue& queue) const {
-    ColumnSumTask task{};
+Status FloatVifScorer::enqueue_sums(const DeviceBatch& batch, const ScratchLayout& layout, DeviceQueue& queue) const {
+    device::ColumnSumArguments<DevicePair> arguments{batch.pairs, batch.accumulators, {}};
+    ColumnSumTask& task = arguments.task;
     task.planes = kWordsPerScale;
     task.words = kAccumulatorWords;
     unsigned kinds = 0;
@@ -280,23 +282,36 @@ Status FloatVif::enqueue_sums(const DeviceBatch& batch, const ScratchLayout& lay
         ++kinds;
     }
     const Dim3 grid{kinds * kWordsPerScale, static_cast<unsigned>(batch.count)};
-    return queue.launch(sum_columns_, grid, Dim3{kColumnSumBlock}, batch.pairs, batch.accumulators, task);
+    return queue.launch(sum_columns_, grid, arguments);
 }
 
-Status FloatVif::enqueue(const DeviceBatch& batch, DeviceQueue& queue) const {
+Status FloatVifScorer::enqueue(const DeviceBatch& batch, DeviceQueue& queue) const {
     const ScratchLayout layout = scratch_layout(plan_, batch.count);
     if (plan_.resize != Resize::kNone) QC_RETURN_IF_ERROR(enqueue_resize(batch, layout, queue));
     for (int s = 0; s < kScales; ++s) QC_RETURN_IF_ERROR(enqueue_scale(s, batch, layout, queue));
     return enqueue_sums(batch, layout, queue);
 }
 
-void FloatVif::finalise(int64_t frame, std::span<const uint64_t> accumulators, ScoreSink& sink) {
-    const double minimum[kScales] = {0.0, options_.number(kScale1Minimum), options_.number(kScale2Minimum),
-                                     options_.number(kScale3Minimum)};
+// ---- finaliser ------------------------------------------------------------------------------------------------------
+
+class FloatVifFinaliser final : public Finaliser {
+public:
+    FloatVifFinaliser(const FrameGeometry& /*geometry*/, const OptionValues& options)
+        : minimum_{0.0, options.number(kScale1Minimum), options.number(kScale2Minimum), options.number(kScale3Minimum)},
+          skip_scale_0_(options.flag(kSkipScale0)), debug_(options.flag(kDebug)) {}
+
+    void finalise(int64_t frame, std::span<const uint64_t> accumulators, ScoreSink& sink) override;
+
+private:
+    double minimum_[kScales]; ///< of the scores
+    bool skip_scale_0_, debug_;
+};
+
+void FloatVifFinaliser::finalise(int64_t frame, std::span<const uint64_t> accumulators, ScoreSink& sink) {
     double numerators[kScales], denominators[kScales];
     double numerator = 0.0, denominator = 0.0;
     for (int s = 0; s < kScales; ++s) {
-        if (!is_evaluated(s)) {
+        if (s == 0 && skip_scale_0_) {
             numerators[s] = 0.0; // what libvmaf writes for a scale that was left out
             denominators[s] = -1.0;
             sink.put(frame, kScore0, 0.0);
@@ -306,11 +321,11 @@ void FloatVif::finalise(int64_t frame, std::span<const uint64_t> accumulators, S
         numerators[s] = std::bit_cast<double>(words[kNumerator]);
         denominators[s] = std::bit_cast<double>(words[kDenominator]);
         const double score = numerators[s] / denominators[s];
-        sink.put(frame, kScore0 + s, s == 0 ? score : std::max(score, minimum[s]));
+        sink.put(frame, kScore0 + s, s == 0 ? score : std::max(score, minimum_[s]));
         numerator += numerators[s];
         denominator += denominators[s];
     }
-    if (!options_.flag(kDebug)) return;
+    if (!debug_) return;
     sink.put(frame, kRatio, denominator == 0.0 ? 1.0 : numerator / denominator);
     sink.put(frame, kNumeratorSum, numerator);
     sink.put(frame, kDenominatorSum, denominator);
@@ -320,40 +335,35 @@ void FloatVif::finalise(int64_t frame, std::span<const uint64_t> accumulators, S
     }
 }
 
+// ---- refusals -------------------------------------------------------------------------------------------------------
+
+/// The smallest side that is large enough for the mirrored filters after vif_prescale, and for those of the resizing
+/// itself, which mirror up to five samples.
+PictureSize smallest_picture(const FrameGeometry& /*geometry*/, const OptionValues& options) {
+    constexpr int kSmallestToResize = 6;
+    const double kernel_scale = options.number(kKernelScale);
+    if (!known_kernel_scale(kernel_scale)) return {}; // is refused
+    FilterWindow windows[kScales];
+    for (int s = 0; s < kScales; ++s) windows[s] = scale_window(s, kernel_scale);
+    const int smallest = smallest_side(windows, options.flag(kSkipScale0));
+    int side = kSmallestToResize;
+    while (prescaled({side, side}, options.number(kPrescale)).width < smallest) ++side;
+    return {side, side};
+}
+
 Status validate(const FrameGeometry& geometry, const OptionValues& options) {
-    if (geometry.depth < 8 || geometry.depth > 16)
-        return unsupported(format("float_vif: %d bits per sample, 8 to 16 are supported", geometry.depth));
     const double kernel_scale = options.number(kKernelScale), prescale = options.number(kPrescale);
     if (!known_kernel_scale(kernel_scale))
         return invalid(format("float_vif: vif_kernelscale=%g is not one of those that are defined (%s)", kernel_scale,
                               kKnownKernelScales));
-    const PlanSize source{geometry.width, geometry.height}, scaled = prescaled(source, prescale);
-    const bool resizes = scaled != source;
-    FilterWindow windows[kScales];
-    for (int s = 0; s < kScales; ++s) windows[s] = scale_window(s, kernel_scale);
-    const int smallest = smallest_side(windows, options.flag(kSkipScale0));
-    if (scaled.width < smallest || scaled.height < smallest) {
-        const std::string before =
-            resizes ? format(" after vif_prescale=%g of %dx%d", prescale, source.width, source.height) : std::string();
-        return invalid(format("float_vif: a picture of %dx%d%s is too small, at least %dx%d is needed", scaled.width,
-                              scaled.height, before.c_str(), smallest, smallest));
-    }
-    // The weighted methods mirror up to five samples at the edges.
-    constexpr int kSmallestToResize = 6;
-    if (resizes && (source.width < kSmallestToResize || source.height < kSmallestToResize))
-        return invalid(format("float_vif: a picture of %dx%d is too small for vif_prescale, at least %dx%d is needed",
-                              source.width, source.height, kSmallestToResize, kSmallestToResize));
     constexpr int kWidestBilinear = 7680;
-    if (resizes && options.integer(kPrescaleMethod) == static_cast<int>(Resize::kBilinear) &&
+    const PlanSize source{geometry.width, geometry.height}, scaled = prescaled(source, prescale);
+    if (scaled != source && options.integer(kPrescaleMethod) == static_cast<int>(Resize::kBilinear) &&
         scaled.width > kWidestBilinear)
         return invalid(format("float_vif: vif_prescale=%g makes the picture %d wide, vif_prescale_method=bilinear "
                               "goes up to %d",
                               prescale, scaled.width, kWidestBilinear));
     return {};
-}
-
-std::unique_ptr<Metric> create(const FrameGeometry& geometry, const OptionValues& options) {
-    return std::make_unique<FloatVif>(geometry, options);
 }
 
 } // namespace
@@ -365,8 +375,10 @@ const MetricDescriptor& descriptor() {
         .templated_names = true,
         .options = kOptions,
         .outputs = kOutputs,
+        .smallest_picture = smallest_picture,
         .validate = validate,
-        .create = create,
+        .create_scorer = make_scorer<FloatVifScorer>,
+        .create_finaliser = make_finaliser<FloatVifFinaliser>,
     };
     return kDescriptor;
 }

@@ -6,7 +6,7 @@
 /// |---------------|--------------------------------------------------------------------------------------------|
 /// | reads         | luma of both pictures                                                                      |
 /// | depth, layout | 8 to 16 bits, any                                                                          |
-/// | smallest size | 16 x 16; with vif_kernelscale or vif_prescale what the mirrored filters need, see validate |
+/// | smallest size | 16 x 16; with vif_kernelscale or vif_prescale what the mirrored filters need             |
 /// | accumulators  | numerator and denominator of each scale, as doubles that hold single-precision sums        |
 /// | determinism   | single precision in a fixed order, nothing contracted: the same bits everywhere            |
 #pragma once
@@ -18,8 +18,7 @@ namespace qc::float_vif {
 
 const MetricDescriptor& descriptor();
 
-/// CPU reference: fills kAccumulatorWords.
-void score_pair(const Plan& plan, const FrameGeometry& geometry, const HostPair& pair,
-                std::span<uint64_t> accumulators);
+/// The readable reference on the CPU: fills kAccumulatorWords. Thread-safe.
+void score_cpu(const Plan& plan, const FrameGeometry& geometry, const HostPair& pair, std::span<uint64_t> accumulators);
 
 } // namespace qc::float_vif

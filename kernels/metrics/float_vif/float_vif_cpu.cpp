@@ -162,8 +162,8 @@ void score_scale(const Picture& reference, const Picture& distorted, const Filte
 
 } // namespace
 
-void score_pair(const Plan& plan, const FrameGeometry& geometry, const HostPair& pair,
-                std::span<uint64_t> accumulators) {
+void score_cpu(const Plan& plan, const FrameGeometry& geometry, const HostPair& pair,
+               std::span<uint64_t> accumulators) {
     Picture reference = scale_0_picture(plan, geometry, pair.reference.plane[0]);
     Picture distorted = scale_0_picture(plan, geometry, pair.distorted.plane[0]);
     for (int s = 0; s < kScales; ++s) {

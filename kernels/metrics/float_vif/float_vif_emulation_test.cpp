@@ -1,75 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // The CUDA kernels of float_vif without a GPU: every format and option against the CPU reference, bit for bit.
 #include "metrics/float_vif/float_vif.hpp"
-#include "metrics/float_vif/float_vif_phases.hpp"
+#include "metrics/float_vif/float_vif_kernels.hpp"
 #include "tests/device/emulated_device.hpp"
 #include "tests/support/metric_runner.hpp"
 
 namespace qc::float_vif {
 namespace {
 
-using test::argument;
-using test::each_block;
-using test::EmulatedKernel;
 using test::EmulatedPlane;
-using test::ThreadOrder;
 
-constexpr float kUnset = -1e30f;
-
-template <class Plan>
-void run_tiles(Dim3 grid, Dim3 block, void** arguments, const ThreadOrder& order) {
-    const auto& task = argument<ScaleTask>(arguments, 0);
-    ASSERT_EQ(block.x, static_cast<unsigned>(Plan::kThreads));
-    each_block(grid, [&](int x, int y, int pair) {
-        const TileOrigin origin{x * Plan::kWidth, y * Plan::kHeight};
-        const typename Plan::Source source(task, pair);
-        std::vector<float> shared(Plan::kSharedFloats, kUnset);
-        order.each(Plan::kThreads,
-                   [&](int thread) { vertical_phase<Plan>(shared.data(), thread, source, origin, task); });
-        order.each(Plan::kThreads, [&](int thread) {
-            decimation_phase<Plan>(shared.data(), thread, origin, task, pair);
-            horizontal_phase<Plan>(shared.data(), thread, origin, task, pair);
-        });
-    });
-}
-
-template <typename Source>
-void run_any_tiles(Dim3 grid, Dim3 block, void** arguments, const ThreadOrder& order) {
-    const auto& task = argument<ScaleTask>(arguments, 0);
-    ASSERT_EQ(block.x, static_cast<unsigned>(AnyTile::kThreads));
-    each_block(grid, [&](int x, int y, int pair) {
-        const TileOrigin origin{x * AnyTile::kWidth, y * AnyTile::kHeight};
-        const Source source(task, pair);
-        std::vector<float> shared(static_cast<size_t>(AnyTile(task).shared_floats()), kUnset);
-        order.each(AnyTile::kThreads,
-                   [&](int thread) { any_vertical_phase(shared.data(), thread, source, origin, task); });
-        order.each(AnyTile::kThreads,
-                   [&](int thread) { any_horizontal_phase(shared.data(), thread, origin, task, pair); });
-    });
-}
-
-template <typename Sample>
-void run_resize(Dim3 grid, Dim3 /*block*/, void** arguments, const ThreadOrder& order) {
-    const auto& task = argument<ResizeTask>(arguments, 0);
-    each_block(grid, [&](int x, int y, int pair) {
-        order.each(kResizeBlock, [&](int thread) { resize_sample<Sample>(task, pair, x * kResizeBlock + thread, y); });
-    });
-}
-
-const std::vector<EmulatedKernel> kKernels = {
-    {"float_vif_scale0_u8", run_tiles<Scale0U8>},
-    {"float_vif_scale0_u16", run_tiles<Scale0U16>},
-    {"float_vif_scale1", run_tiles<Scale1>},
-    {"float_vif_scale2", run_tiles<Scale2>},
-    {"float_vif_scale3", run_tiles<Scale3>},
-    {"float_vif_any_u8", run_any_tiles<PictureSource<uint8_t>>},
-    {"float_vif_any_u16", run_any_tiles<PictureSource<uint16_t>>},
-    {"float_vif_any_scratch", run_any_tiles<ScratchSource>},
-    {"float_vif_resize_u8", run_resize<uint8_t>},
-    {"float_vif_resize_u16", run_resize<uint16_t>},
-    {"float_vif_sum_rows", test::emulate_sum_rows},
-    {"float_vif_sum_columns", test::emulate_sum_columns<DevicePair>},
-};
+const std::vector<test::EmulatedKernel> kKernels = QC_EMULATED_KERNELS(QC_FLOAT_VIF_KERNELS);
 
 struct Case {
     int width, height, depth, shift, count;

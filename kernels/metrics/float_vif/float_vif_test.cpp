@@ -185,14 +185,14 @@ Status validated(int width, int height, const test::OptionList& options, int dep
 
 TEST(FloatVif, RefusesWhatItDoesNotDefine) {
     EXPECT_TRUE(validated(16, 16, {}).ok());
-    EXPECT_EQ(validated(15, 16, {}).text(), "float_vif: a picture of 15x16 is too small, at least 16x16 is needed");
+    EXPECT_EQ(validated(15, 16, {}).text(), "float_vif needs pictures of at least 16x16, these are 15x16");
     EXPECT_FALSE(validated(16, 15, {}).ok());
     EXPECT_FALSE(validated(16, 16, {}, 17).ok());
     // Wider windows need more, resized pictures count after resizing.
     EXPECT_FALSE(validated(31, 32, {{"vif_kernelscale", 3.711}}).ok());
     EXPECT_TRUE(validated(64, 64, {{"vif_kernelscale", 3.711}}).ok());
     EXPECT_EQ(validated(30, 40, {{"vif_prescale", 0.5}}).text(),
-              "float_vif: a picture of 15x20 after vif_prescale=0.5 of 30x40 is too small, at least 16x16 is needed");
+              "float_vif needs pictures of at least 31x31, these are 30x40");
     EXPECT_TRUE(validated(31, 40, {{"vif_prescale", 0.5}}).ok()); // 15.5 is rounded up
     EXPECT_TRUE(validated(6, 6, {{"vif_prescale", 4}}).ok());
     EXPECT_NE(validated(5, 6, {{"vif_prescale", 4}}).text().find("at least 6x6"), std::string::npos);

@@ -2,15 +2,11 @@
 // Launch shapes of the float_vif kernels: numbers to sweep, nothing that changes a result.
 #pragma once
 
+#include "device/tile_shape.hpp"
+
 namespace qc::float_vif {
 
-/// How a kernel cuts a picture into tiles, one per thread block.
-struct TileShape {
-    int threads;         ///< per block, a multiple of 32
-    int width, height;   ///< in pixels of the scale; multiples of 4 and of rows_per_thread
-    int rows_per_thread; ///< in the vertical pass, even; the rows under all their windows stay in registers
-    int min_blocks;      ///< per multiprocessor: bounds the registers of a thread
-};
+using device::TileShape;
 
 // A tile's columns with the margins of the windows are best a multiple of the threads: 240 + 2 * 8 = 256. At scale 0 a
 // thread holds 2 * 24 samples and eight sums.

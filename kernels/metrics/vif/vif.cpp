@@ -66,23 +66,24 @@ struct ScaleKernel {
     TileShape tile{};
 };
 
-class Vif final : public Metric {
+Parameters read_parameters(const OptionValues& options) {
+    return {options.number(kGainLimit), options.flag(kSkipScale0)};
+}
+
+class VifScorer final : public Scorer {
 public:
-    Vif(const FrameGeometry& geometry, const OptionValues& options)
-        : geometry_(geometry), parameters_{options.number(kGainLimit), options.flag(kSkipScale0)},
-          debug_(options.flag(kDebug)) {}
+    VifScorer(const FrameGeometry& geometry, const OptionValues& options)
+        : geometry_(geometry), parameters_(read_parameters(options)) {}
 
     size_t accumulator_words() const override { return kAccumulatorWords; }
 
     void score(const HostPair& pair, std::span<uint64_t> accumulators) const override {
-        score_pair(geometry_, parameters_, pair, accumulators);
+        score_cpu_rows(geometry_, parameters_, pair, accumulators);
     }
 
     size_t scratch_bytes(int count) const override;
     Status prepare(DeviceProgram& program) override;
     Status enqueue(const DeviceBatch& batch, DeviceQueue& queue) const override;
-
-    void finalise(int64_t frame, std::span<const uint64_t> accumulators, ScoreSink& sink) override;
 
 private:
     /// Where the packed pictures of a scale lie in scratch memory, in words.
@@ -94,12 +95,11 @@ private:
 
     FrameGeometry geometry_;
     Parameters parameters_;
-    bool debug_;
     ScaleKernel kernels_[kScales];
     const void* logarithms_ = nullptr; ///< device address
 };
 
-Status Vif::prepare(DeviceProgram& program) {
+Status VifScorer::prepare(DeviceProgram& program) {
     const bool bytes = geometry_.sample == SampleType::kU8;
     const auto find = [&](int scale, const KernelIdentifier<ScaleArguments>& identifier, const TileShape& tile) {
         kernels_[scale].tile = tile;
@@ -120,7 +120,7 @@ Status Vif::prepare(DeviceProgram& program) {
     return program.upload(table.data(), table.size_bytes(), &logarithms_);
 }
 
-Status Vif::enqueue(const DeviceBatch& batch, DeviceQueue& queue) const {
+Status VifScorer::enqueue(const DeviceBatch& batch, DeviceQueue& queue) const {
     auto* const scratch = static_cast<uint32_t*>(batch.scratch);
     for (int s = 0; s < kScales; ++s) {
         const PackedPictures input = packed_pictures(s, batch.count);
@@ -147,7 +147,7 @@ Status Vif::enqueue(const DeviceBatch& batch, DeviceQueue& queue) const {
     return {};
 }
 
-Vif::PackedPictures Vif::packed_pictures(int scale, int count) const {
+VifScorer::PackedPictures VifScorer::packed_pictures(int scale, int count) const {
     PackedPictures pictures;
     for (int s = 1; s <= scale; ++s) {
         pictures.offset += pictures.plane * static_cast<size_t>(count);
@@ -157,15 +157,26 @@ Vif::PackedPictures Vif::packed_pictures(int scale, int count) const {
     return pictures;
 }
 
-size_t Vif::scratch_bytes(int count) const {
+size_t VifScorer::scratch_bytes(int count) const {
     return packed_pictures(kScales, count).offset * sizeof(uint32_t);
 }
 
-void Vif::finalise(int64_t frame, std::span<const uint64_t> accumulators, ScoreSink& sink) {
+class VifFinaliser final : public Finaliser {
+public:
+    VifFinaliser(const FrameGeometry& /*geometry*/, const OptionValues& options)
+        : skip_scale_0_(options.flag(kSkipScale0)), debug_(options.flag(kDebug)) {}
+
+    void finalise(int64_t frame, std::span<const uint64_t> accumulators, ScoreSink& sink) override;
+
+private:
+    bool skip_scale_0_, debug_;
+};
+
+void VifFinaliser::finalise(int64_t frame, std::span<const uint64_t> accumulators, ScoreSink& sink) {
     ScaleInformation scales[kScales];
     double numerator = 0.0, denominator = 0.0;
     for (int s = 0; s < kScales; ++s) {
-        if (s == 0 && parameters_.skip_scale_0) {
+        if (s == 0 && skip_scale_0_) {
             scales[s] = {0.0f, -1.0f}; // what libvmaf writes for a scale that was left out
             sink.put(frame, kScore0, 0.0);
             continue;
@@ -184,17 +195,6 @@ void Vif::finalise(int64_t frame, std::span<const uint64_t> accumulators, ScoreS
         sink.put(frame, kScaleParts + 2 * s, static_cast<double>(scales[s].numerator));
         sink.put(frame, kScaleParts + 2 * s + 1, static_cast<double>(scales[s].denominator));
     }
-}
-
-Status validate(const FrameGeometry& geometry, const OptionValues& /*options*/) {
-    if (geometry.width < kMinimumSize || geometry.height < kMinimumSize)
-        return invalid(format("vif needs pictures of at least %dx%d samples, these are %dx%d", kMinimumSize,
-                              kMinimumSize, geometry.width, geometry.height));
-    return {};
-}
-
-std::unique_ptr<Metric> create(const FrameGeometry& geometry, const OptionValues& options) {
-    return std::make_unique<Vif>(geometry, options);
 }
 
 } // namespace
@@ -223,17 +223,16 @@ std::span<const uint32_t> log_thresholds() {
 }
 
 const MetricDescriptor& descriptor() {
-    static const MetricDescriptor kDescriptor = [] {
-        MetricDescriptor d;
-        d.name = "vif";
-        d.summary = "visual information fidelity at four scales (integer)";
-        d.templated_names = true;
-        d.options = kOptions;
-        d.outputs = kOutputs;
-        d.validate = validate;
-        d.create = create;
-        return d;
-    }();
+    static constexpr MetricDescriptor kDescriptor{
+        .name = "vif",
+        .summary = "visual information fidelity at four scales (integer)",
+        .templated_names = true,
+        .options = kOptions,
+        .outputs = kOutputs,
+        .smallest = {kMinimumSize, kMinimumSize},
+        .create_scorer = make_scorer<VifScorer>,
+        .create_finaliser = make_finaliser<VifFinaliser>,
+    };
     return kDescriptor;
 }
 

@@ -23,9 +23,14 @@ struct Parameters {
     bool skip_scale_0 = false; ///< scale 0 is not evaluated, its accumulators stay 0
 };
 
-/// CPU reference: adds a pair's sums to `accumulators` (kAccumulatorWords, by scale, then by AccumulatorWord).
-void score_pair(const FrameGeometry& geometry, const Parameters& parameters, const HostPair& pair,
-                std::span<uint64_t> accumulators);
+/// The readable reference on the CPU: whole pictures, 64-bit arithmetic. Adds a pair's sums to `accumulators`
+/// (kAccumulatorWords, by scale, then by AccumulatorWord). Thread-safe.
+void score_cpu(const FrameGeometry& geometry, const Parameters& parameters, const HostPair& pair,
+               std::span<uint64_t> accumulators);
+
+/// The same words, row by row, vectorised: what the CPU backend runs. Thread-safe.
+void score_cpu_rows(const FrameGeometry& geometry, const Parameters& parameters, const HostPair& pair,
+                    std::span<uint64_t> accumulators);
 
 /// Content of LogTable (kLogTableSize entries) and of LogThresholds (kLogThresholds).
 std::span<const uint16_t> log_table();

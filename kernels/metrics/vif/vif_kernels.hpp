@@ -36,9 +36,7 @@ struct ScaleArguments {
     const void* logarithms; ///< by kLogSource: the table (uint16_t) or the thresholds (uint32_t)
 };
 
-QC_HD constexpr int round_up(int value, int multiple) {
-    return (value + multiple - 1) / multiple * multiple;
-}
+using device::round_up;
 
 // ---- reading pictures -----------------------------------------------------------------------------------------------
 
@@ -304,10 +302,7 @@ struct TilePlan {
     static_assert(kRowsPerThread % 2 == 0 && kHeight % kRowsPerThread == 0 && kLogarithms % 4 == 0);
 };
 
-/// Top left pixel of a tile.
-struct TileOrigin {
-    int x, y;
-};
+using device::TileOrigin;
 
 template <class Plan>
 QC_HD TileOrigin tile_origin(int block_x, int block_y) {

@@ -2,15 +2,11 @@
 // Launch shapes of the VIF kernels: numbers to sweep, nothing that changes a result.
 #pragma once
 
+#include "device/tile_shape.hpp"
+
 namespace qc::vif {
 
-/// How a kernel cuts a picture into tiles, one per thread block.
-struct TileShape {
-    int threads;         ///< per block, a multiple of 32
-    int width, height;   ///< in pixels of the scale; multiples of 4 and of rows_per_thread
-    int rows_per_thread; ///< in the vertical pass, even; the rows under all their windows stay in registers
-    int min_blocks;      ///< per multiprocessor: bounds the registers of a thread
-};
+using device::TileShape;
 
 // A tile's columns with the margins that the windows need are best a multiple of the threads: 240 + 2 * 8 = 256.
 // Measured on an H200 (1080p, 16 pairs a batch) with a prototype of scale 0: two blocks a multiprocessor 45 us a pair,

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// The CUDA kernels of float_vif, phase by phase: what one thread does between two barriers. Compiles for the host too,
-// so that a test can run the phases of all threads one after another and compare them with the CPU reference.
+// The kernels of float_vif, phase by phase: what one thread does between two barriers.
 //
 // One kernel per scale computes the terms of a tile's pixels and the tile's part of the next scale's pictures:
 //
@@ -34,7 +33,7 @@ struct PicturePlanes {
 };
 
 /// The argument of the scale kernels. blockIdx.z is the pair.
-struct ScaleTask {
+struct ScaleArguments {
     const DevicePair* pairs;
     PicturePlanes input;  ///< null: the pictures themselves
     PicturePlanes output; ///< next scale; null: none
@@ -48,7 +47,7 @@ struct ScaleTask {
 };
 
 /// The argument of the resize kernels. blockIdx: pieces of a row, rows, pair.
-struct ResizeTask {
+struct ResizeArguments {
     const DevicePair* pairs;
     const ResizeEntry *columns, *rows;
     PicturePlanes output;
@@ -57,9 +56,7 @@ struct ResizeTask {
     Resize method;
 };
 
-QC_HD constexpr int round_up(int value, int multiple) {
-    return (value + multiple - 1) / multiple * multiple;
-}
+using device::round_up;
 
 /// Mirrors, and also stays inside for positions whose result nobody uses (tiles that reach beyond the picture).
 QC_HD int mirrored_inside(int i, int n) {
@@ -80,7 +77,7 @@ class PictureSource {
 public:
     QC_HD PictureSource(const DevicePair& pair, float scale)
         : reference_(pair.reference.plane[0]), distorted_(pair.distorted.plane[0]), scale_(scale) {}
-    QC_HD PictureSource(const ScaleTask& task, int pair) : PictureSource(task.pairs[pair], task.sample_scale) {}
+    QC_HD PictureSource(const ScaleArguments& task, int pair) : PictureSource(task.pairs[pair], task.sample_scale) {}
 
     QC_HD SamplePair at(int x, int y) const {
         if constexpr (sizeof(Sample) == 1)
@@ -113,7 +110,7 @@ private:
 /// Pictures in scratch memory.
 class ScratchSource {
 public:
-    QC_HD ScratchSource(const ScaleTask& task, int pair)
+    QC_HD ScratchSource(const ScaleArguments& task, int pair)
         : samples_(task.input.samples + pair * task.input.plane), pitch_(task.input.pitch) {}
 
     QC_HD SamplePair at(int x, int y) const { return read(samples_ + static_cast<size_t>(y) * pitch_ + x); }
@@ -143,10 +140,7 @@ private:
 
 // ---- a tile ---------------------------------------------------------------------------------------------------------
 
-/// Top left pixel of a tile.
-struct TileOrigin {
-    int x, y;
-};
+using device::TileOrigin;
 
 /// Everything about a kernel for the default windows that is known at compile time.
 template <int kScale_, typename Source_, TileShape kShape>
@@ -195,7 +189,7 @@ QC_HD void filter_column(const Value& value, const FilterWindow& window, int off
 
 template <class Plan>
 QC_HD void vertical_phase(float* shared, int thread, const typename Plan::Source& source, TileOrigin origin,
-                          const ScaleTask& task) {
+                          const ScaleArguments& task) {
     constexpr int kItems = Plan::kColumns * (Plan::kHeight / Plan::kRowsPerThread);
     for (int item = thread; item < kItems; item += Plan::kThreads) {
         const int x = item % Plan::kColumns, y = item / Plan::kColumns * Plan::kRowsPerThread;
@@ -281,12 +275,12 @@ QC_HD void store_four(float* to, const float (&value)[4]) {
 }
 
 /// Terms of numerators of a pair; those of denominators are one plane further.
-QC_HD float* terms_of(const ScaleTask& task, int pair) {
+QC_HD float* terms_of(const ScaleArguments& task, int pair) {
     return task.terms + static_cast<size_t>(pair) * 2 * task.term_plane;
 }
 
 template <class Plan>
-QC_HD void horizontal_phase(const float* shared, int thread, TileOrigin origin, const ScaleTask& task, int pair) {
+QC_HD void horizontal_phase(const float* shared, int thread, TileOrigin origin, const ScaleArguments& task, int pair) {
     constexpr int kGroups = Plan::kWidth / kColumnsPerThread;
     for (int item = thread; item < kGroups * Plan::kHeight; item += Plan::kThreads) {
         const int x = item % kGroups * kColumnsPerThread, y = item / kGroups;
@@ -313,7 +307,7 @@ QC_HD void horizontal_phase(const float* shared, int thread, TileOrigin origin, 
 }
 
 /// Stores two neighbouring samples of the next scale, as far as they are inside it.
-QC_HD void store_decimated(const ScaleTask& task, int pair, int x, int y, const float (&reference)[2],
+QC_HD void store_decimated(const ScaleArguments& task, int pair, int x, int y, const float (&reference)[2],
                            const float (&distorted)[2]) {
     const int next_width = task.width / 2, next_height = task.height / 2;
     if (x >= next_width || y >= next_height) return;
@@ -328,7 +322,7 @@ QC_HD void store_decimated(const ScaleTask& task, int pair, int x, int y, const 
 }
 
 template <class Plan>
-QC_HD void decimation_phase(const float* shared, int thread, TileOrigin origin, const ScaleTask& task, int pair) {
+QC_HD void decimation_phase(const float* shared, int thread, TileOrigin origin, const ScaleArguments& task, int pair) {
     if constexpr (Plan::kDecimates) {
         constexpr int kGroups = Plan::kWidth / kColumnsPerThread;
         constexpr int kNext = Plan::kNextRadius, kOffset = Plan::kRadius - kNext;
@@ -356,7 +350,7 @@ struct AnyTile {
     QC_HD AnyTile(bool scores_, int radius, bool decimates_, int next_radius)
         : scores(scores_), decimates(decimates_), margin(scores_ && radius > next_radius ? radius : next_radius),
           pitch(kWidth + 2 * margin), plane(kHeight * pitch) {}
-    QC_HD explicit AnyTile(const ScaleTask& task)
+    QC_HD explicit AnyTile(const ScaleArguments& task)
         : AnyTile(task.terms != nullptr, task.window.radius, task.output.samples != nullptr, task.next_window.radius) {}
 
     QC_HD int decimation() const { return scores ? 5 * plane : 0; }
@@ -364,9 +358,8 @@ struct AnyTile {
 };
 
 template <typename Source>
-QC_HD void any_vertical_phase(float* shared, int thread, const Source& source, TileOrigin origin,
-                              const ScaleTask& task) {
-    const AnyTile tile(task);
+QC_HD void any_vertical_phase(const AnyTile& tile, float* shared, int thread, const Source& source, TileOrigin origin,
+                              const ScaleArguments& task) {
     for (int item = thread; item < tile.plane; item += AnyTile::kThreads) {
         const int x = item % tile.pitch, y = item / tile.pitch;
         const int source_x = mirrored_inside(origin.x - tile.margin + x, task.width);
@@ -408,8 +401,8 @@ QC_HD float filter_any_row(const float* centre, const FilterWindow& window) {
     return sum;
 }
 
-QC_HD void any_horizontal_phase(const float* shared, int thread, TileOrigin origin, const ScaleTask& task, int pair) {
-    const AnyTile tile(task);
+QC_HD void any_horizontal_phase(const AnyTile& tile, const float* shared, int thread, TileOrigin origin,
+                                const ScaleArguments& task, int pair) {
     for (int item = thread; item < AnyTile::kWidth * AnyTile::kHeight; item += AnyTile::kThreads) {
         const int x = item % AnyTile::kWidth, y = item / AnyTile::kWidth;
         const int picture_x = origin.x + x, picture_y = origin.y + y;
@@ -437,7 +430,7 @@ QC_HD void any_horizontal_phase(const float* shared, int thread, TileOrigin orig
 // ---- vif_prescale ---------------------------------------------------------------------------------------------------
 
 template <Resize kMethod, typename Sample>
-QC_HD SamplePair resized_pair(const PictureSource<Sample>& source, const ResizeTask& task, int x, int y) {
+QC_HD SamplePair resized_pair(const PictureSource<Sample>& source, const ResizeArguments& task, int x, int y) {
     const ResizeEntry &column = task.columns[x], &row = task.rows[y];
     return {resized<kMethod>([&](int at_x, int at_y) { return source.at(at_x, at_y).reference; }, column, row,
                              task.source_width, task.source_height),
@@ -446,7 +439,7 @@ QC_HD SamplePair resized_pair(const PictureSource<Sample>& source, const ResizeT
 }
 
 template <typename Sample>
-QC_HD void resize_sample(const ResizeTask& task, int pair, int x, int y) {
+QC_HD void resize_sample(const ResizeArguments& task, int pair, int x, int y) {
     if (x >= task.width) return;
     const PictureSource<Sample> source(task.pairs[pair], task.sample_scale);
     SamplePair result{};
@@ -456,13 +449,5 @@ QC_HD void resize_sample(const ResizeTask& task, int pair, int x, int y) {
     if (task.method == Resize::kLanczos4) result = resized_pair<Resize::kLanczos4>(source, task, x, y);
     task.output.samples[pair * task.output.plane + static_cast<size_t>(y) * task.output.pitch + x] = result;
 }
-
-// ---- the kernels' plans ---------------------------------------------------------------------------------------------
-
-using Scale0U8 = TilePlan<0, PictureSource<uint8_t>, kTileScale0>;
-using Scale0U16 = TilePlan<0, PictureSource<uint16_t>, kTileScale0>;
-using Scale1 = TilePlan<1, ScratchSource, kTileScale1>;
-using Scale2 = TilePlan<2, ScratchSource, kTileScale2>;
-using Scale3 = TilePlan<3, ScratchSource, kTileScale3>;
 
 } // namespace qc::float_vif

@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// Integer VIF on the CPU, fast: each step is a loop over one row, so that the compiler vectorises it. vif_cpu.cpp tells
+// what is computed.
+//
+//     for each scale, for each row
+//         vertical pass     products of samples, filtered down the columns (rounded: the passes cannot be swapped)
+//         horizontal pass   the same filter along the row: local moments
+//         statistic         covariance, logarithms, sums
+//         decimation        on even rows: both passes of the next scale's filter, every second sample kept
+#include <algorithm>
+#include <vector>
+
+#include "device/cpu_clones.hpp"
+#include "metrics/vif/vif.hpp"
+
+namespace qc::vif {
+namespace {
+
+/// Rows that reach beyond their ends by this many reflected samples.
+constexpr int kPadding = kRadius<0>;
+constexpr int kMaxTaps = 2 * kRadius<0> + 1;
+
+/// Local moments of one row, before and after the horizontal pass.
+struct MomentRows {
+    uint32_t *mean_1, *mean_2, *square_1, *square_2, *product_12;
+};
+
+/// The picture rows under the window's taps, top to bottom, of reference and distorted.
+template <typename Sample>
+struct WindowRows {
+    const Sample* reference[kMaxTaps];
+    const Sample* distorted[kMaxTaps];
+};
+
+template <int kScale, typename Sample>
+WindowRows<Sample> window_rows(const Plane<const Sample>& reference, const Plane<const Sample>& distorted, int y) {
+    WindowRows<Sample> rows{};
+    for (int k = 0; k <= 2 * kRadius<kScale>; ++k) {
+        const int source_y = reflect(y - kRadius<kScale> + k, reference.height);
+        rows.reference[k] = reference.row(source_y);
+        rows.distorted[k] = distorted.row(source_y);
+    }
+    return rows;
+}
+
+// ---- vertical pass --------------------------------------------------------------------------------------------------
+
+/// Filtered samples, rounded to 16 bits.
+template <int kScale, typename Sample>
+QC_INLINE_HELPER void filter_columns(const Sample* const* rows, int width, int shift, uint32_t* out) {
+#pragma GCC ivdep
+    for (int x = 0; x < width; ++x)
+        out[x] = round_shift(window_sum<kScale>([&](int k) { return uint32_t{rows[k][x]}; }), shift);
+}
+
+/// Filtered products of 8-bit samples: at most 65536 * 255^2, and not rounded.
+template <int kScale>
+QC_INLINE_HELPER void filter_products(const uint8_t* const* a, const uint8_t* const* b, int width, int /*shift*/,
+                                      uint32_t* out) {
+#pragma GCC ivdep
+    for (int x = 0; x < width; ++x) out[x] = window_sum<kScale>([&](int k) { return uint32_t{a[k][x]} * b[k][x]; });
+}
+
+/// Filtered products of larger samples, rounded to 32 bits.
+template <int kScale>
+QC_INLINE_HELPER void filter_products(const uint16_t* const* a, const uint16_t* const* b, int width, int shift,
+                                      uint32_t* out) {
+#pragma GCC ivdep
+    for (int x = 0; x < width; ++x)
+        out[x] = round_shift(window_split_sum<kScale>([&](int k) { return uint32_t{a[k][x]} * b[k][x]; }), shift);
+}
+
+template <int kScale, typename Sample>
+QC_INLINE_HELPER void vertical_pass(const WindowRows<Sample>& rows, int width, VerticalShifts shifts,
+                                    const MomentRows& out) {
+    filter_columns<kScale>(rows.reference, width, shifts.mean, out.mean_1);
+    filter_columns<kScale>(rows.distorted, width, shifts.mean, out.mean_2);
+    filter_products<kScale>(rows.reference, rows.reference, width, shifts.product, out.square_1);
+    filter_products<kScale>(rows.distorted, rows.distorted, width, shifts.product, out.square_2);
+    filter_products<kScale>(rows.reference, rows.distorted, width, shifts.product, out.product_12);
+}
+
+// ---- horizontal pass ------------------------------------------------------------------------------------------------
+
+/// Fills the padding on both sides of a row.
+template <int kScale>
+QC_INLINE_HELPER void reflect_ends(uint32_t* row, int width) {
+    for (int i = 1; i <= kRadius<kScale>; ++i) {
+        row[-i] = row[i];
+        row[width - 1 + i] = row[width - 1 - i];
+    }
+}
+
+/// Means keep all their bits.
+template <int kScale>
+QC_INLINE_HELPER void filter_mean_row(uint32_t* __restrict row, int width, uint32_t* __restrict out) {
+    reflect_ends<kScale>(row, width);
+    for (int x = 0; x < width; ++x) out[x] = window_sum<kScale>([&](int k) { return row[x - kRadius<kScale> + k]; });
+}
+
+template <int kScale>
+QC_INLINE_HELPER void filter_product_row(uint32_t* __restrict row, int width, uint32_t* __restrict out) {
+    reflect_ends<kScale>(row, width);
+    for (int x = 0; x < width; ++x)
+        out[x] = round_shift(window_split_sum<kScale>([&](int k) { return row[x - kRadius<kScale> + k]; }), 16);
+}
+
+template <int kScale>
+QC_INLINE_HELPER void horizontal_pass(const MomentRows& rows, int width, const MomentRows& out) {
+    filter_mean_row<kScale>(rows.mean_1, width, out.mean_1);
+    filter_mean_row<kScale>(rows.mean_2, width, out.mean_2);
+    filter_product_row<kScale>(rows.square_1, width, out.square_1);
+    filter_product_row<kScale>(rows.square_2, width, out.square_2);
+    filter_product_row<kScale>(rows.product_12, width, out.product_12);
+}
+
+// ---- decimation -----------------------------------------------------------------------------------------------------
+
+/// One row of the next scale. `row` is scratch.
+template <int kNextScale, typename Sample>
+QC_INLINE_HELPER void decimate_row(const Sample* const* rows, int width, int shift, uint32_t* row, uint16_t* out) {
+    filter_columns<kNextScale>(rows, width, shift, row);
+    reflect_ends<kNextScale>(row, width);
+    for (int x = 0; x < width / 2; ++x) {
+        const uint32_t* window = row + 2 * x - kRadius<kNextScale>;
+        out[x] = static_cast<uint16_t>(round_shift(window_sum<kNextScale>([&](int k) { return window[k]; }), 16));
+    }
+}
+
+// ---- statistic ------------------------------------------------------------------------------------------------------
+
+/// What the pixels of a row add to the sums, before the logarithms are taken.
+struct StatisticRows {
+    uint32_t *signal_and_noise, *noise; ///< arguments of the numerator's logarithms
+    uint32_t* denominator;              ///< argument of the denominator's
+    uint32_t* flat_variance;            ///< of the pixels that are not active
+};
+
+/// Sums over one row or several.
+struct Sums {
+    int64_t numerator_log = 0, denominator_log = 0, flat_variance = 0, flat_count = 0;
+};
+
+/// All bits set or none: branches would keep the compiler from vectorising.
+QC_INLINE_HELPER int32_t mask_if(bool condition) {
+    return -static_cast<int32_t>(condition);
+}
+QC_INLINE_HELPER int32_t select(int32_t mask, int32_t if_set, int32_t if_not) {
+    return (if_set & mask) | (if_not & ~mask);
+}
+
+/// Computes all pixels alike: those that must not count get arguments whose logarithms cancel.
+/// @return the number of pixels that are not active
+QC_CPU_CLONES int statistic_row(const MomentRows& moments, int width, double gain_limit, const StatisticRows& out) {
+    int active_count = 0;
+#pragma GCC ivdep
+    for (int x = 0; x < width; ++x) {
+        Covariance c = covariance(
+            {moments.mean_1[x], moments.mean_2[x], moments.square_1[x], moments.square_2[x], moments.product_12[x]});
+        const int32_t active = mask_if(c.sigma_1_sq >= kNoiseVariance);
+        const int32_t correlated = active & mask_if(c.sigma_12 > 0) & mask_if(c.sigma_2_sq > 0);
+        active_count -= active;
+        out.flat_variance[x] = static_cast<uint32_t>(select(active, 0, c.sigma_2_sq));
+        out.denominator[x] = static_cast<uint32_t>(kNoiseVariance + select(active, c.sigma_1_sq, 0));
+
+        c.sigma_1_sq = select(active, c.sigma_1_sq, kNoiseVariance);
+        c.sigma_12 = select(correlated, c.sigma_12, 0);
+        const LogArguments arguments = log_arguments(c, gain_limit);
+        out.signal_and_noise[x] = arguments.signal_and_noise;
+        out.noise[x] = arguments.noise;
+    }
+    return width - active_count;
+}
+
+QC_CPU_CLONES void add_row(const StatisticRows& rows, int width, int flat_count, const LogTable& table, Sums* sums) {
+    int64_t numerator = 0, denominator = 0, flat_variance = 0;
+    for (int x = 0; x < width; ++x) {
+        numerator += table(rows.signal_and_noise[x]) - table(rows.noise[x]);
+        denominator += table(rows.denominator[x]) - kLogOfNoiseVariance;
+    }
+    for (int x = 0; x < width; ++x) flat_variance += rows.flat_variance[x];
+    sums->numerator_log += numerator;
+    sums->denominator_log += denominator;
+    sums->flat_variance += flat_variance;
+    sums->flat_count += flat_count;
+}
+
+// ---- row functions by scale and sample type, compiled for several instruction sets ----------------------------------
+
+#define QC_VIF_VERTICAL(kScale, Sample)                                                                                \
+    QC_CPU_CLONES void vertical_pass_##kScale##_##Sample(const WindowRows<Sample>& rows, int width,                    \
+                                                         VerticalShifts shifts, const MomentRows& out) {               \
+        vertical_pass<kScale>(rows, width, shifts, out);                                                               \
+    }
+#define QC_VIF_HORIZONTAL(kScale)                                                                                      \
+    QC_CPU_CLONES void horizontal_pass_##kScale(const MomentRows& rows, int width, const MomentRows& out) {            \
+        horizontal_pass<kScale>(rows, width, out);                                                                     \
+    }
+#define QC_VIF_DECIMATE(kNextScale, Sample)                                                                            \
+    QC_CPU_CLONES void decimate_row_##kNextScale##_##Sample(const Sample* const* rows, int width, int shift,           \
+                                                            uint32_t* row, uint16_t* out) {                            \
+        decimate_row<kNextScale>(rows, width, shift, row, out);                                                        \
+    }
+QC_VIF_VERTICAL(0, uint8_t)
+QC_VIF_VERTICAL(0, uint16_t)
+QC_VIF_VERTICAL(1, uint16_t)
+QC_VIF_VERTICAL(2, uint16_t)
+QC_VIF_VERTICAL(3, uint16_t)
+QC_VIF_HORIZONTAL(0)
+QC_VIF_HORIZONTAL(1)
+QC_VIF_HORIZONTAL(2)
+QC_VIF_HORIZONTAL(3)
+QC_VIF_DECIMATE(1, uint8_t)
+QC_VIF_DECIMATE(1, uint16_t)
+QC_VIF_DECIMATE(2, uint16_t)
+QC_VIF_DECIMATE(3, uint16_t)
+#undef QC_VIF_VERTICAL
+#undef QC_VIF_HORIZONTAL
+#undef QC_VIF_DECIMATE
+
+/// The row functions of one scale.
+template <typename Sample>
+struct RowFunctions {
+    void (*vertical)(const WindowRows<Sample>&, int, VerticalShifts, const MomentRows&);
+    void (*horizontal)(const MomentRows&, int, const MomentRows&);
+    void (*decimate)(const Sample* const*, int, int, uint32_t*, uint16_t*); ///< to the next scale
+};
+
+template <int kScale, typename Sample>
+RowFunctions<Sample> row_functions() {
+    if constexpr (kScale == 0 && sizeof(Sample) == 1)
+        return {vertical_pass_0_uint8_t, horizontal_pass_0, decimate_row_1_uint8_t};
+    else if constexpr (kScale == 0)
+        return {vertical_pass_0_uint16_t, horizontal_pass_0, decimate_row_1_uint16_t};
+    else if constexpr (kScale == 1)
+        return {vertical_pass_1_uint16_t, horizontal_pass_1, decimate_row_2_uint16_t};
+    else if constexpr (kScale == 2)
+        return {vertical_pass_2_uint16_t, horizontal_pass_2, decimate_row_3_uint16_t};
+    else
+        return {vertical_pass_3_uint16_t, horizontal_pass_3, nullptr};
+}
+
+// ---- whole pictures -------------------------------------------------------------------------------------------------
+
+/// Row buffers of one thread, kept from frame to frame.
+class Workspace {
+public:
+    explicit Workspace(int width) : stride_(width + 2 * kPadding), rows_(static_cast<size_t>(kRows) * stride_) {}
+
+    MomentRows vertical() { return {row(0), row(1), row(2), row(3), row(4)}; }
+    MomentRows moments() { return {row(5), row(6), row(7), row(8), row(9)}; }
+    StatisticRows statistics() { return {row(10), row(11), row(12), row(13)}; }
+    uint32_t* decimation() { return row(14); }
+
+private:
+    static constexpr int kRows = 15;
+    uint32_t* row(int index) { return rows_.data() + static_cast<size_t>(index) * stride_ + kPadding; }
+
+    int stride_;
+    std::vector<uint32_t> rows_;
+};
+
+/// A picture of a deeper scale.
+struct DecimatedPicture {
+    int width = 0, height = 0;
+    std::vector<uint16_t> samples;
+
+    DecimatedPicture(int width_, int height_)
+        : width(width_), height(height_), samples(static_cast<size_t>(width_) * height_) {}
+    uint16_t* row(int y) { return samples.data() + static_cast<size_t>(y) * width; }
+    Plane<const uint16_t> view() const { return {samples.data(), {width}, width, height}; }
+};
+
+struct DecimatedPair {
+    DecimatedPicture reference, distorted;
+    DecimatedPair(int width, int height) : reference(width, height), distorted(width, height) {}
+};
+
+/// Adds the statistics of one scale to its accumulators.
+template <int kScale, typename Sample>
+void score_scale(const Plane<const Sample>& reference, const Plane<const Sample>& distorted, int depth,
+                 double gain_limit, Workspace& work, uint64_t* accumulators) {
+    const RowFunctions<Sample> functions = row_functions<kScale, Sample>();
+    const LogTable table{log_table().data()};
+    const int width = reference.width;
+    Sums sums;
+    for (int y = 0; y < reference.height; ++y) {
+        const auto rows = window_rows<kScale>(reference, distorted, y);
+        functions.vertical(rows, width, vertical_shifts(kScale, depth), work.vertical());
+        functions.horizontal(work.vertical(), width, work.moments());
+        const int flat_count = statistic_row(work.moments(), width, gain_limit, work.statistics());
+        add_row(work.statistics(), width, flat_count, table, &sums);
+    }
+    accumulators[kNumeratorLog] += static_cast<uint64_t>(sums.numerator_log);
+    accumulators[kDenominatorLog] += static_cast<uint64_t>(sums.denominator_log);
+    accumulators[kFlatVariance] += static_cast<uint64_t>(sums.flat_variance);
+    accumulators[kFlatCount] += static_cast<uint64_t>(sums.flat_count);
+}
+
+/// The pair at the next scale. Odd last rows and columns are dropped.
+template <int kScale, typename Sample>
+DecimatedPair decimate(const Plane<const Sample>& reference, const Plane<const Sample>& distorted, int depth,
+                       Workspace& work) {
+    const RowFunctions<Sample> functions = row_functions<kScale, Sample>();
+    const int shift = vertical_shifts(kScale, depth).mean;
+    DecimatedPair next(reference.width / 2, reference.height / 2);
+    for (int y = 0; y < reference.height / 2; ++y) {
+        const auto rows = window_rows<kScale + 1>(reference, distorted, 2 * y);
+        functions.decimate(rows.reference, reference.width, shift, work.decimation(), next.reference.row(y));
+        functions.decimate(rows.distorted, reference.width, shift, work.decimation(), next.distorted.row(y));
+    }
+    return next;
+}
+
+/// This scale and all deeper ones.
+template <int kScale, typename Sample>
+void score_scales(const Plane<const Sample>& reference, const Plane<const Sample>& distorted, int depth,
+                  const Parameters& parameters, Workspace& work, uint64_t* accumulators) {
+    if (!(kScale == 0 && parameters.skip_scale_0))
+        score_scale<kScale>(reference, distorted, depth, parameters.gain_limit, work,
+                            accumulators + kScale * kWordsPerScale);
+    if constexpr (kScale + 1 < kScales) {
+        const DecimatedPair next = decimate<kScale>(reference, distorted, depth, work);
+        score_scales<kScale + 1>(next.reference.view(), next.distorted.view(), depth, parameters, work, accumulators);
+    }
+}
+
+} // namespace
+
+void score_cpu_rows(const FrameGeometry& geometry, const Parameters& parameters, const HostPair& pair,
+                    std::span<uint64_t> accumulators) {
+    Workspace work(geometry.width);
+    const HostPlane& reference = pair.reference.plane[0];
+    const HostPlane& distorted = pair.distorted.plane[0];
+    if (geometry.sample == SampleType::kU8)
+        score_scales<0>(reference.as<uint8_t>(), distorted.as<uint8_t>(), geometry.depth, parameters, work,
+                        accumulators.data());
+    else
+        score_scales<0>(reference.as<uint16_t>(), distorted.as<uint16_t>(), geometry.depth, parameters, work,
+                        accumulators.data());
+}
+
+} // namespace qc::vif
