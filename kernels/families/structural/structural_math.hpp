@@ -201,18 +201,4 @@ QC_HD void add_terms(const Moments& moments, bool with_luminance, const FixedPoi
     }
 }
 
-// ---- borders --------------------------------------------------------------------------------------------------------
-
-/// Reflection that repeats the sample at the edge: -1 becomes 0, n becomes n - 1.
-QC_HD int mirror(int i, int n) {
-    return i < 0 ? -1 - i : i >= n ? 2 * n - 1 - i : i;
-}
-
-/// Stays inside for positions whose result nobody uses too (tiles that reach beyond the picture).
-QC_HD int mirror_inside(int i, int n) {
-    i = mirror(i, n);
-    i = i < 0 ? 0 : i;
-    return i < n ? i : n - 1;
-}
-
 } // namespace qc::structural

@@ -2,6 +2,7 @@
 // Reads samples as floats of the 8-bit scale, from the video's luma in place or from a level in scratch memory.
 #pragma once
 
+#include "device/borders.hpp"
 #include "device/plane_reader.hpp"
 #include "families/structural/structural_level.hpp"
 
@@ -85,6 +86,11 @@ private:
     int pitch_;
 };
 
+/// Row or column of a picture that stands at i.
+QC_HD int mirrored_inside(int i, int n) {
+    return nearest_inside(mirror_with_edges(i, n), n);
+}
+
 /// A thread's part of reading kRows rows from (x0, y0), mirrored at the borders. Calls store(row, column, sample).
 /// Precondition: x0 is a multiple of 4.
 template <int kRows, int kColumns, int kThreads, class Source, class Store>
@@ -93,13 +99,13 @@ QC_HD void read_tile(const Source& source, int x0, int y0, int thread, const Sto
     constexpr int kQuads = kColumns / 4;
     for (int i = thread; i < kRows * kQuads; i += kThreads) {
         const int row = i / kQuads, column = i % kQuads * 4;
-        const int x = x0 + column, y = mirror_inside(y0 + row, source.height);
+        const int x = x0 + column, y = mirrored_inside(y0 + row, source.height);
         if (source.has_quads() && x >= 0 && x + 4 <= source.width) {
             const Quad quad = source.quad(x, y);
             QC_UNROLL for (int j = 0; j < 4; ++j) store(row, column + j, quad.at[j]);
         } else {
             QC_UNROLL for (int j = 0; j < 4; ++j) {
-                store(row, column + j, source.sample(mirror_inside(x + j, source.width), y));
+                store(row, column + j, source.sample(mirrored_inside(x + j, source.width), y));
             }
         }
     }
