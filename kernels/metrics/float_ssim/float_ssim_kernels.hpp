@@ -42,8 +42,9 @@ struct Decimate {
 
     template <class Block>
     QC_HD static void run(Block& block, const Arguments& arguments) {
-        decimate<T>(arguments, block.z(), block.x() * kTuning.threads_x + block.thread() % kTuning.threads_x,
-                    block.y() * kTuning.threads_y + block.thread() / kTuning.threads_x);
+        static_assert(kTuning.threads_x == device::kWarpSize);
+        decimate<T>(arguments, block.z(), block.x() * kTuning.threads_x + block.lane(),
+                    block.y() * kTuning.threads_y + block.warp());
     }
 };
 
