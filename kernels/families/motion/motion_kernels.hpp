@@ -256,7 +256,8 @@ struct SumTile {
     static constexpr int kThreads = kTuning.warps * kLanes, kMinBlocks = kTuning.blocks_per_multiprocessor;
 
     template <class Block>
-    QC_HD static void run(Block& block, const SumArguments& task) {
+    QC_HD static void run(Block& block, const SumArguments& arguments) {
+        const SumArguments task = arguments; // read once: shorter code than reading fields as they are needed
         const DeviceReference& reference = task.references[block.z()];
         const DevicePlane previous = reference.history[task.lag - 1];
         if (previous.data == nullptr) return;
