@@ -4,6 +4,7 @@
 
 Suites, in order
   lint      clang-format, style, clang-tidy (tools/lint)
+  tools     tests/tools: what the scripts here decide, without ffmpeg and GPU
   engine    meson test: unit tests, CPU against CUDA, golden scores of the engine alone; one count per case
   filter    tests/filter against the real ffmpeg
   golden    tests/golden/run_*.py: golden scores through the real ffmpeg
@@ -57,12 +58,13 @@ class Outcome:
 
 def run_reporting_script(name, command):
     """Runs a script that ends with the closing line, shows its output and takes over its counts."""
-    outcome, lines = Outcome(), []
+    outcome, lines, start = Outcome(), [], time.monotonic()
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                           errors="replace") as process:
         for line in process.stdout:
             print("   " + line, end="", flush=True)
             lines.append(line.rstrip("\n"))
+    outcome.durations.append((time.monotonic() - start, name))
     totals = CLOSING_LINE.match(lines[-1]) if lines else None
     if not totals:
         outcome.failed.append(f"{name}: ended with {process.returncode} and without its closing line")
@@ -93,7 +95,7 @@ def lint(level):
     return outcome
 
 
-def engine(level):
+def engine(_level):
     """Meson's tests. Those written with GoogleTest are counted case by case."""
     outcome = Outcome()
     if not (BUILD / "build.ninja").exists():
@@ -101,10 +103,12 @@ def engine(level):
         return outcome
     for stale in glob.glob(str(BUILD / "*.xml")) + glob.glob(str(BUILD / "meson-logs/testlog*")):
         os.unlink(stale)
-    command = ["meson", "test", "-C", str(BUILD), "--print-errorlogs"]
-    if level == "quick":
-        command += ["--no-suite", "slow"]
-    status = subprocess.run(command, cwd=ROOT).returncode
+    start = time.monotonic()
+    if subprocess.run(["ninja", "-C", str(BUILD), "meson-test-prereq"], cwd=ROOT, stdout=subprocess.DEVNULL).returncode != 0:
+        outcome.failed.append("engine: the tests were not built")
+        return outcome
+    outcome.durations.append((time.monotonic() - start, "engine: building the tests"))
+    status = subprocess.run(["meson", "test", "-C", str(BUILD), "--no-rebuild", "--print-errorlogs"], cwd=ROOT).returncode
     log, junit = BUILD / "meson-logs/testlog.json", BUILD / "meson-logs/testlog.junit.xml"
     if not log.exists() or not junit.exists():
         outcome.failed.append(f"engine: meson test ended with {status} and left no log")
@@ -113,12 +117,15 @@ def engine(level):
     failed_by_case = read_junit(junit, outcome)
     # A program that crashed has no case that failed.
     outcome.failed += [f"{name}: {result}" for name, result in failed_programs.items()
-                       if not any(case.startswith(name) for case in failed_by_case)]
+                       if not any(belongs_to(case, name) for case in failed_by_case)]
     if status != 0 and not outcome.failed:
         outcome.failed.append(f"engine: meson test ended with {status}")
-    if not outcome.passed and not outcome.failed:
-        outcome.failed.append("engine: no test ran")
     return outcome
+
+
+def belongs_to(case, program):
+    """Whether a case, as read_junit() names it, is one of this program: "motion_v2: A.B" is none of motion."""
+    return case == program or case.startswith(program + ": ")
 
 
 def read_meson_log(path, outcome):
@@ -175,29 +182,30 @@ class RecordingResult(unittest.TextTestResult):
         super().addSuccess(test)
 
 
-def filter_suite(level):
-    folder, outcome = ROOT / "tests/filter", Outcome()
-    if not folder.is_dir():
-        outcome.skip("filter", "tests/filter is not there")
-        return outcome
+def filter_suite(_level):
     if not FFMPEG.exists():
-        outcome.failed.append("filter: no build/ffmpeg/bin/ffmpeg (tools/setup)")
-        return outcome
+        return Outcome(failed=["filter: no build/ffmpeg/bin/ffmpeg (tools/setup)"])
     os.environ.setdefault("QC_FFMPEG", str(FFMPEG))
     os.environ.setdefault("QC_FFPROBE", str(FFMPEG.with_name("ffprobe")))
-    os.environ["QC_TEST_LEVEL"] = level
+    return python_tests(ROOT / "tests/filter")
+
+
+def tools(_level):
+    return python_tests(ROOT / "tests/tools")
+
+
+def python_tests(folder):
+    """All test_*.py of a folder, counted test by test."""
+    outcome = Outcome()
     sys.path.insert(0, str(folder))
-    tests = unittest.defaultTestLoader.discover(str(folder), pattern="test_*.py", top_level_dir=str(folder))
-    runner = unittest.TextTestRunner(stream=sys.stdout, verbosity=2, resultclass=RecordingResult)
-    result = runner.run(tests)
+    tests = unittest.TestLoader().discover(str(folder), pattern="test_*.py", top_level_dir=str(folder))
+    result = unittest.TextTestRunner(stream=sys.stdout, verbosity=2, resultclass=RecordingResult).run(tests)
     outcome.passed = result.passed + len(result.expectedFailures)
     outcome.failed = [test.id() for test, _ in result.failures + result.errors] \
         + [f"{test.id()}: passed unexpectedly" for test in result.unexpectedSuccesses]
     for test, reason in result.skipped:
         outcome.skip(test.id(), reason.removeprefix("SKIPPED: "))
     outcome.durations = result.seconds
-    if not outcome.passed and not outcome.failed and not outcome.skipped:
-        outcome.failed.append("filter: no test was found")
     return outcome
 
 
@@ -216,7 +224,7 @@ def gpu(level):
     elif not has_gpu():
         outcome.skip("gpu", "no usable NVIDIA GPU on this machine")
     else:
-        return run_reporting_script("gpu", [str(script)])
+        return run_reporting_script("gpu", [str(script)] + (["--quick"] if level == "quick" else []))
     return outcome
 
 
@@ -227,14 +235,14 @@ def has_gpu():
     return program is not None and subprocess.run([program, "-L"], capture_output=True).returncode == 0
 
 
-SUITES = {"lint": lint, "engine": engine, "filter": filter_suite, "golden": golden, "gpu": gpu}
+SUITES = {"lint": lint, "tools": tools, "engine": engine, "filter": filter_suite, "golden": golden, "gpu": gpu}
 
 # ---- report ---------------------------------------------------------------------------------------------------------
 
 
 def print_report(outcomes, seconds):
     print("\n== Report")
-    slowest = sorted((d for o in outcomes.values() for d in o.durations), reverse=True)[:10]
+    slowest = sorted((d for o in outcomes.values() for d in o.durations), reverse=True)[:25]
     if slowest:
         print("slowest:")
         for duration, name in slowest:
@@ -273,7 +281,10 @@ def main():
         print(f"\n== Suite {name}", flush=True)
         start = time.monotonic()
         outcomes[name] = SUITES[name](arguments.level)
+        if not any(outcomes[name].counts()):
+            outcomes[name].failed.append(f"{name}: nothing was tested")
         seconds[name] = time.monotonic() - start
+        print(f"-- {name}: {seconds[name]:.0f} s", flush=True)
     print_report(outcomes, seconds)
     passed, failed, skipped = (sum(counts) for counts in zip(*(o.counts() for o in outcomes.values())))
     print(f"{passed} passed, {failed} failed, {skipped} skipped")

@@ -9,11 +9,11 @@
 
 #include "api/picture.hpp"
 #include "plan/metric_registry.hpp"
+#include "tests/support/plans.hpp"
 #include "tests/support/runs.hpp"
 
 #ifdef QC_WITH_CUDA
 #include "cuda/context.hpp"
-#include "tests/support/plans.hpp"
 #endif
 
 namespace qc::test {
@@ -25,7 +25,7 @@ protected:
         if (!cuda_absence().empty()) GTEST_SKIP() << "needs a GPU: " << cuda_absence();
     }
 
-    std::string metric() const { return std::string(GetParam()->name); }
+    std::string metric() const { return unambiguous_name(*GetParam()); }
 
     /// Whether the metric accepts this geometry; a refusal is the metric's right, and tested elsewhere.
     bool accepts(const qc_config& config) const {
@@ -416,6 +416,7 @@ TEST(CheckEngine, SharedStagesRunOnce) {
                 return run(config, make_stream(config, Content::kNatural, 11));
             };
             const int64_t launches = result_of("psnr", QC_BACKEND_CUDA).stats.kernel_launches;
+            EXPECT_GT(launches, 0);
             for (const char* metrics : {"psnr+float_psnr", "float_psnr+psnr"}) {
                 const RunResult cuda = result_of(metrics, QC_BACKEND_CUDA);
                 expect_same_bits(result_of(metrics, QC_BACKEND_CPU), cuda, metrics);
@@ -441,6 +442,11 @@ TEST(CheckEngine, SteadyStateTakesNothing) {
     EXPECT_EQ(many.pixel_bytes_to_host, 0);
     EXPECT_EQ(many.batches, 16);
     EXPECT_EQ(many.graph_launches, 16);
+    // What the comparisons above would not see: counters that nobody raises.
+    EXPECT_GT(few.device_allocations, 0);
+    EXPECT_GT(few.device_bytes, 0u);
+    EXPECT_GT(many.pixel_bytes_to_device, few.pixel_bytes_to_device);
+    EXPECT_GT(many.result_bytes_to_host, 0);
     ASSERT_GT(many.batches, 0);
     EXPECT_LT(many.result_bytes_to_host / many.batches, 64 * 1024);
 }

@@ -188,5 +188,5 @@ class WithFakeEngine(FilterTest):
     def fake_score(self, *inputs, environment=None, **arguments):
         library = {"LD_PRELOAD": str(self.fake / "lib/libquality_cuda.so.3"), **(environment or {})}
         run = self.score(*inputs, environment=library, **arguments)
-        self.assertIn("fake", run.text, "the stand-in engine was not used")
+        self.assertIn("fake engine", run.text, "the stand-in engine was not used")  # its folder's name has "fake" too
         return run

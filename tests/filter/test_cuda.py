@@ -44,6 +44,7 @@ class Upload(CudaTest):
                 host = self.score_on((self.distorted, self.reference), (f"format={name}",) * 2, ":backend=cuda")
                 self.assert_ok(host)
                 cpu = self.score_on((self.distorted, self.reference), (f"format={name}",) * 2, ":backend=cpu")
+                self.assertEqual(len(cpu.log["frames"]), 25)
                 self.assertEqual(cpu.log["frames"], host.log["frames"])
                 upload = f"format={name},hwupload"
                 for chains in ((upload, upload), (upload, f"format={name}"), (f"format={name}", upload)):
@@ -65,6 +66,7 @@ class Upload(CudaTest):
             run = self.score_on((self.distorted, self.reference), (upload, upload), f":async_depth={depth}")
             self.assert_ok(run)
             logs.append(run.log["frames"])
+        self.assertEqual(len(logs[0]), 25)
         self.assertTrue(all(log == logs[0] for log in logs))
 
     def test_backend_cpu_refuses_device_frames(self):
@@ -101,6 +103,7 @@ class Nvdec(CudaTest):
         for dist, ref in self.encoded():
             expected = self.score_decoded(dist, ref, (False, False))
             self.assert_ok(expected)
+            self.assertEqual(len(expected.log["frames"]), 60)
             for hardware in ((True, True), (True, False), (False, True)):
                 with self.subTest(f"{dist.name} {hardware}"):
                     run = self.score_decoded(dist, ref, hardware)
@@ -112,6 +115,7 @@ class Nvdec(CudaTest):
         for dist, ref in self.encoded():
             expected = self.score_decoded(dist, ref, (True, True), ":async_depth=1")
             self.assert_ok(expected)
+            self.assertEqual(len(expected.log["frames"]), 60)
             with self.subTest(dist.name):
                 run = self.score_decoded(dist, ref, (True, True), ":async_depth=50")
                 self.assert_ok(run)

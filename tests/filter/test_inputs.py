@@ -315,7 +315,7 @@ class ChangeInMidStream(FilterTest):
         self.assertTrue(run.messages("this one writes log.2.json"))
 
     def test_without_a_new_graph_the_frame_is_refused(self):
-        run = self.score(self.changing, self.steady, before_inputs=(("-reinit_filter", "0"),))
+        run = self.score(self.changing, self.steady, before_inputs=(("-reinit_filter", "0"),), options="metrics=vmaf+psnr")
         self.assert_fails(run, "Input 0 (main) changed from 176x144", "to 320x180", "-reinit_filter 0", f"INCOMPLETE after {self.HALF} frames")
         self.assertIs(run.log["complete"], False)
         self.assertEqual(run.log["end"], "failure")

@@ -6,7 +6,7 @@ import re
 import unittest
 import xml.etree.ElementTree
 
-from harness import FFMPEG, FilterTest, ffmpeg
+from harness import FilterTest, ffmpeg
 
 
 class Frames(FilterTest):
@@ -63,6 +63,8 @@ class Frames(FilterTest):
 
     def test_values_have_six_decimals(self):
         run = self.score(self.distorted, self.reference)
+        self.assert_ok(run)
+        self.assertEqual([len(scores) > 1 for _, scores in run.tagged], [True] * 30)
         for _, scores in run.tagged:
             for key, value in scores.items():
                 if key != "n":
@@ -99,6 +101,7 @@ class Logs(FilterTest):
         self.assertIs(log["complete"], True)
         self.assertEqual(log["end"], "end of stream")
         self.assertEqual([frame["frameNum"] for frame in log["frames"]], list(range(12)))
+        self.assertEqual(set(log["pooled_metrics"]), set(log["frames"][0]["metrics"]))
         for name, pooled in log["pooled_metrics"].items():
             values = [frame["metrics"][name] for frame in log["frames"]]
             self.assertAlmostEqual(pooled["min"], min(values), delta=1e-6)
@@ -297,13 +300,17 @@ class Help(FilterTest):
         for option in ("metrics", "model", "bitdepth", "feature", "opts", "pool", "n_subsample", "subsample", "n_threads", "renditions", "sync",
                        "ts_sync_mode", "max_dt", "align", "eof_action", "shortest", "range", "backend", "device", "async_depth",
                        "on_unsupported", "stats_file", "stats_format", "log_path", "log_fmt"):
-            line = re.search(rf"^   {option} +<\w+> +\S+ (.+)$", run.stdout, re.MULTILINE)
-            self.assertIsNotNone(line, option)
-            self.assertTrue("default" in line[1] or line[1].startswith("same as"), line[0])
+            self.assertRegex(run.stdout, rf"(?m)^   {option} +<\w+> ")
+        options = re.search(r"(?s)quality_cuda AVOptions:\n(.*?)(\n\n|\Z)", run.stdout)[1]
+        lines = re.findall(r"(?m)^   (\w+) +<\w+> +\S+ *(.*)$", options)
+        self.assertGreater(len(lines), 25)
+        for option, explanation in lines:
+            self.assertTrue("default" in explanation or explanation.startswith("same as"), f"{option}: {explanation}")
+            words = re.sub(r"\((from|default)[^)]*\)", "", explanation).split()  # without what FFmpeg adds by itself
+            self.assertGreater(len(words), 2, f"{option}: {explanation}")
 
     def test_listed(self):
         self.assertIn(" quality_cuda ", ffmpeg(["-filters"], self.folder).stdout)
-        self.assertTrue(FFMPEG.exists())
 
 
 if __name__ == "__main__":

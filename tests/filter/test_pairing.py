@@ -99,12 +99,13 @@ class Start(FilterTest):
         self.assert_all_identical(run)
 
     def test_no_overlap(self):
-        run = self.score(self.clip, self.clip, before={0: "setpts=PTS+10/TB"})
+        run = self.score(self.clip, self.clip, before={0: "setpts=PTS+10/TB"}, options="metrics=vmaf+psnr")
         self.assert_ok(run)
         self.assert_counts(run, frames=20, paired=0, unscored=20)
         self.assertEqual(len(run.out), 20)
         self.assertTrue(run.messages("the time stamps never overlap; use align=start"))
         self.assertNotIn("VMAF score", run.text)
+        self.assertIn("VMAF score", self.score(self.clip, self.clip, options="metrics=vmaf+psnr").text)
 
     def test_align_start(self):
         for index in (0, 1):

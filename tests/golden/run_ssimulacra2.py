@@ -4,21 +4,21 @@
 
 The golden clips and YUV pairs (in <repository>/../shared/golden or $QC_SHARED/golden) are scored with the filter
 quality_cuda under every recorded option and preset, all of a clip in one run. The CPU backend computes what was recorded
-and has to agree to the printed digit; CUDA within the bound of docs/metrics/ssimulacra2.md. Pictures that are too small
+and has to agree to the printed digit; CUDA within the bound of the metric's descriptor. Pictures that are too small
 have to be refused.
 
 The last line reads "N passed, N failed, N skipped"; exit status 1 if anything failed.
 """
 import concurrent.futures
+import functools
 import json
 import os
 import pathlib
 import sys
-import tempfile
 
-import run_golden
-
-SMALLEST = 8
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from support.golden_clips import Scorer, check_refusal, parse_arguments, report, run_script, tail  # noqa: E402
+from support.metrics import read_metrics  # noqa: E402
 
 # Recorded score: options of the filter's instance. In the order of their names, as they appear in the names of scores.
 CLIP_RUNS = {
@@ -76,28 +76,30 @@ def pair_jobs(folder):
         yield clip, runs, [{key: entry[key] for key in runs}]
 
 
-def clip_jobs(golden, clips):
+def clip_jobs(golden, clips, metric):
     with open(golden / "ssimulacra2/clips.json", encoding="utf-8") as file:
         recorded = {entry["clip"]: entry["frames"] for entry in json.load(file)["clips"]}
     for clip in clips:
-        if min(clip["width"], clip["height"]) < SMALLEST:
+        if min(clip["width"], clip["height"]) < metric.smallest(clip["pix_fmt"]):
             yield clip, {"ref64": CLIP_RUNS["ref64"]}, None
         elif clip["name"] in recorded:
             frames = recorded[clip["name"]]
             yield clip, {k: o for k, o in CLIP_RUNS.items() if k in frames[0]}, frames
 
 
-def tolerance(score, backend):
-    """Printed digits of the same arithmetic; on CUDA the metric's bound. Identical pictures score 100 on both."""
+def tolerance(score, bound):
+    """Printed digits of the same arithmetic, or on CUDA the metric's bound. Identical pictures score 100 on both."""
     if score == 100.0:
         return 0.0
-    return 1e-6 if backend == "cpu" else 2e-3 + 1e-5 * abs(score)
+    return bound["absolute"] + bound["relative"] * abs(score)
 
 
-def compare(runs, frames, log, backend):
+def compare(runs, frames, log, bound):
     with open(log, encoding="utf-8") as file:
         written = {frame["frameNum"]: frame["metrics"] for frame in json.load(file)["frames"]}
     problems, largest = [], 0.0
+    if not runs or not frames or len(written) != len(frames):
+        problems.append(f"{len(written)} frames in the log, {len(frames)} recorded, {len(runs)} scores of each")
     for number, expected in enumerate(frames):
         for key, options in runs.items():
             actual = written.get(number, {}).get(score_name(options))
@@ -105,61 +107,46 @@ def compare(runs, frames, log, backend):
                 problems.append(f"frame {number}: no {score_name(options)}")
                 continue
             largest = max(largest, abs(actual - expected[key]))
-            if not abs(actual - expected[key]) <= tolerance(expected[key], backend):
+            if not abs(actual - expected[key]) <= tolerance(expected[key], bound):
                 problems.append(f"frame {number} {key}: recorded {expected[key]!r}, log {actual!r}")
     return problems, len(frames) * len(runs), largest
 
 
-def main():
-    arguments = run_golden.parse_arguments()
-    golden = pathlib.Path(arguments.shared).resolve() / "golden"
-    if not (golden / "ssimulacra2/clips.json").exists():
-        return run_golden.skip_all(f"no SSIMULACRA 2 scores in {golden}", arguments)
-    if not os.access(arguments.ffmpeg, os.X_OK):
-        print(f"no ffmpeg at {arguments.ffmpeg}: run tools/setup")
-        run_golden.report(arguments, [], ["no ffmpeg"], [])
-        return 1
-    with open(golden / "manifest.json", encoding="utf-8") as file:
-        clips = [c for c in json.load(file)["clips"] if run_golden.matches(c["name"], arguments.clips.split(","))]
-    if arguments.quick:
-        clips = [c for c in clips if c["width"] * c["height"] * c["frames"] <= 700_000]
-    with tempfile.TemporaryDirectory(prefix="qc_ssimulacra2_") as temporary:
-        return run_all(arguments, golden, clips, pathlib.Path(arguments.keep or temporary).resolve())
-
-
 def run_all(arguments, golden, clips, folder):
-    unpacked = run_golden.unpack(golden, clips, folder / "clips")
-    if unpacked.returncode != 0:
-        print(unpacked.stdout)
-        run_golden.report(arguments, [], ["unpacking the clips"], [])
-        return 1
-    scorer = run_golden.Scorer(os.path.abspath(arguments.ffmpeg), folder / "clips", arguments.backend, folder)
-    jobs = list(clip_jobs(golden, clips)) + list(pair_jobs(golden / "ssimulacra2"))
+    metric = read_metrics(arguments.build)["ssimulacra2"]
+    bound = {"absolute": 1e-6, "relative": 0.0} if arguments.backend == "cpu" else metric.cuda_bound
+    scorer = Scorer(os.path.abspath(arguments.ffmpeg), folder / "clips", arguments.backend, folder)
+    jobs = list(clip_jobs(golden, clips, metric)) + list(pair_jobs(golden / "ssimulacra2"))
     passed, failures, compared, largest = [], [], 0, 0.0
 
     def score(numbered):
         number, (clip, runs, _) = numbered
         log = f"{number:04d}.json"
         (folder / log).unlink(missing_ok=True)
-        return (*scorer.score(clip, run_golden.Run("", (), instances(runs)), log), folder / log)
+        return (*scorer.score(clip, instances(runs), log), folder / log)
 
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         for (clip, runs, frames), (code, output, log) in zip(jobs, pool.map(score, enumerate(jobs))):
             if frames is None:
-                problem = run_golden.check_refusal(clip, code, output, [SMALLEST])
+                problem = check_refusal(clip, code, output, [metric.smallest(clip["pix_fmt"])])
                 problems = [problem] if problem else []
             elif code != 0 or not log.exists():
-                problems = [f"ffmpeg ended with {code}:\n{run_golden.tail(output)}"]
+                problems = [f"ffmpeg ended with {code}:\n{tail(output)}"]
             else:
-                problems, count, difference = compare(runs, frames, log, arguments.backend)
+                problems, count, difference = compare(runs, frames, log, bound)
                 compared, largest = compared + count, max(largest, difference)
             (failures if problems else passed).append(clip["name"])
             if problems:
                 print(f"FAILED {clip['name']}: " + "\n    ".join(problems))
     print(f"{len(jobs)} runs of ffmpeg, {compared} scores, largest difference {largest:.3g}, "
           f"backend {arguments.backend}")
-    run_golden.report(arguments, passed, failures, [])
+    report(arguments, passed, failures, [])
     return 1 if failures else 0
+
+
+def main():
+    arguments = parse_arguments(__doc__)
+    return run_script(arguments, "ssimulacra2/clips.json", functools.partial(run_all, arguments))
 
 
 if __name__ == "__main__":

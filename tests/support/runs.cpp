@@ -7,6 +7,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "plan/metric_registry.hpp"
+
 #ifdef QC_WITH_CUDA
 #include "cuda/context.hpp"
 #endif
@@ -79,6 +81,12 @@ qc_config config_for(const Layout& layout, int width, int height, const char* me
     return config;
 }
 
+std::string unambiguous_name(const MetricDescriptor& metric) {
+    for (const MetricDescriptor* other : registered_metrics())
+        if (other != &metric && other->short_name == metric.name) return std::string(metric.short_name);
+    return std::string(metric.name);
+}
+
 #ifdef QC_WITH_CUDA
 /// Keeps the primary context alive between sessions: making it anew takes longer than most tests.
 static void hold_primary_context() {
@@ -103,11 +111,14 @@ const std::string& cuda_absence() {
 void expect_same_bits(const RunResult& expected, const RunResult& actual, const std::string& what) {
     ASSERT_TRUE(expected.status.ok()) << what << ": " << expected.status.text();
     ASSERT_TRUE(actual.status.ok()) << what << ": " << actual.status.text();
+    ASSERT_FALSE(expected.values.empty()) << what << ": nothing was scored";
     ASSERT_EQ(expected.accumulators.size(), actual.accumulators.size()) << what;
-    for (size_t f = 0; f < expected.accumulators.size(); ++f)
+    for (size_t f = 0; f < expected.accumulators.size(); ++f) {
+        ASSERT_EQ(expected.accumulators[f].size(), actual.accumulators[f].size()) << what << ", frame " << f;
         for (size_t w = 0; w < expected.accumulators[f].size(); ++w)
             ASSERT_EQ(expected.accumulators[f][w], actual.accumulators[f][w])
                 << what << ", frame " << f << ", word " << w;
+    }
     ASSERT_EQ(expected.values.size(), actual.values.size()) << what;
     for (size_t f = 0; f < expected.values.size(); ++f) {
         ASSERT_EQ(expected.present[f], actual.present[f]) << what << ", frame " << f;
@@ -125,6 +136,7 @@ void expect_agreement(const RunResult& cpu, const RunResult& cuda, const Backend
     }
     ASSERT_TRUE(cpu.status.ok()) << what << ": " << cpu.status.text();
     ASSERT_TRUE(cuda.status.ok()) << what << ": " << cuda.status.text();
+    ASSERT_FALSE(cpu.values.empty()) << what << ": nothing was scored";
     ASSERT_EQ(cpu.present, cuda.present) << what;
     ASSERT_EQ(cpu.values.size(), cuda.values.size()) << what;
     for (size_t f = 0; f < cpu.values.size(); ++f)

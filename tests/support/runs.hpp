@@ -42,6 +42,9 @@ RunResult run(const qc_config& config, const Stream& stream, const PlacePicture&
 /// A configuration for one layout on both sides.
 qc_config config_for(const Layout& layout, int width, int height, const char* metrics, qc_backend backend);
 
+/// What qc_config::metrics calls this metric and no other: its name, unless that is another one's short name.
+std::string unambiguous_name(const MetricDescriptor& metric);
+
 /// Why there is no CUDA here; empty if there is.
 const std::string& cuda_absence();
 

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// metric_table: what docs/metrics.md says of each metric's options and scores, straight from the descriptors.
+// metric_table: what docs/metrics.md says of each metric's options and scores, straight from the descriptors; with
+// --json what scripts need to know of the metrics, so that none keeps a list of its own.
 #include <cstdio>
+#include <cstring>
+#include <nlohmann/json.hpp>
 #include <string>
 
+#include "api/picture.hpp"
 #include "plan/feature_name.hpp"
 #include "plan/metric_registry.hpp"
 
@@ -71,9 +75,52 @@ void print_metric(const MetricDescriptor& metric) {
     std::printf("\n");
 }
 
+/// Side of the smallest square picture of 8 bits that the metric accepts with its default options; 0: none does.
+int smallest_side(const MetricDescriptor& metric, qc_chroma chroma) {
+    constexpr int kLargestSide = 1024;
+    for (int side = 1; side <= kLargestSide; ++side) {
+        qc_config config{};
+        config.struct_size = sizeof(config);
+        config.reference.width = config.reference.height = side;
+        config.reference.chroma = chroma;
+        config.reference.depth = config.reference.container_bits = 8;
+        config.distorted[0] = config.reference;
+        FrameGeometry geometry;
+        bool chroma_agrees = false;
+        if (!session_geometry(config, &geometry, &chroma_agrees).ok()) continue;
+        if (validate(metric, geometry, OptionValues(metric.options)).ok()) return side;
+    }
+    return 0;
+}
+
+/// One line for each metric, in the registry's order.
+void print_json() {
+    nlohmann::ordered_json list = nlohmann::ordered_json::array();
+    for (const MetricDescriptor* metric : registered_metrics()) {
+        if (metric->is_example) continue;
+        nlohmann::ordered_json outputs = nlohmann::ordered_json::array();
+        for (const OutputSpec& output : metric->outputs) outputs.push_back(output.alias);
+        list.push_back({{"name", metric->name},
+                        {"short_name", metric->short_name},
+                        {"smallest_side",
+                         {{"4:0:0", smallest_side(*metric, QC_CHROMA_400)},
+                          {"4:2:0", smallest_side(*metric, QC_CHROMA_420)},
+                          {"4:2:2", smallest_side(*metric, QC_CHROMA_422)},
+                          {"4:4:4", smallest_side(*metric, QC_CHROMA_444)}}},
+                        {"cuda_bound",
+                         {{"absolute", metric->backend_bound.absolute}, {"relative", metric->backend_bound.relative}}},
+                        {"outputs", outputs}});
+    }
+    std::printf("%s\n", list.dump(1).c_str());
+}
+
 } // namespace
 
-int main() {
+int main(int argc, char** argv) {
+    if (argc > 1 && std::strcmp(argv[1], "--json") == 0) {
+        print_json();
+        return 0;
+    }
     for (const MetricDescriptor* metric : registered_metrics())
         if (!metric->is_example) print_metric(*metric);
     return 0;

@@ -14,6 +14,7 @@
 #include "contract/metric.hpp"
 #include "families/detail_loss/detail_loss_level.hpp"
 #include "families/detail_loss/detail_loss_pictures.hpp"
+#include "tests/device/emulated_device.hpp"
 
 namespace qc::detail_loss {
 
@@ -48,17 +49,12 @@ struct Surface {
     }
 };
 
-/// A device made of host memory, whose kernels are the metric's own.
-struct EmulatedDevice {
-    DeviceProgram& program;
-    DeviceQueue& queue;
-};
-
 /// Scores a batch on the emulated device; rows of the accumulators are in reverse order of the pairs.
 inline std::vector<std::vector<uint64_t>> device_words(const std::vector<Pair>& pairs, Scorer& metric,
-                                                       const Layout& layout, const EmulatedDevice& device) {
+                                                       const Layout& layout, test::EmulatedProgram& program,
+                                                       test::EmulatedQueue& queue) {
     const Picture& first = pairs[0].reference;
-    const Status prepared = metric.prepare(device.program);
+    const Status prepared = metric.prepare(program);
     EXPECT_TRUE(prepared.ok()) << prepared.text();
 
     const int count = static_cast<int>(pairs.size());
@@ -75,21 +71,11 @@ inline std::vector<std::vector<uint64_t>> device_words(const std::vector<Pair>& 
         device_pairs[i].distorted.plane[0] = surfaces.back().plane;
         device_pairs[i].output = static_cast<uint32_t>(count - 1 - i);
     }
-    struct alignas(256) Aligned {
-        uint8_t bytes[256];
-    };
-    const size_t scratch_bytes = metric.scratch_bytes(count);
-    EXPECT_EQ(scratch_bytes % sizeof(Aligned), 0u); // else reads beyond it could go unnoticed
-    std::vector<Aligned> scratch((scratch_bytes + sizeof(Aligned) - 1) / sizeof(Aligned));
-    std::memset(static_cast<void*>(scratch.data()), 0xa5, scratch.size() * sizeof(Aligned));
-    std::vector<uint64_t> accumulators(metric.accumulator_words() * count);
+    EXPECT_EQ(metric.scratch_bytes(count) % 256, 0u); // else reads beyond it could go unnoticed
     DeviceBatch batch;
     batch.pairs = device_pairs.data();
     batch.count = count;
-    batch.accumulators = accumulators.data();
-    batch.scratch = scratch.data();
-    const Status enqueued = metric.enqueue(batch, device.queue);
-    EXPECT_TRUE(enqueued.ok()) << enqueued.text();
+    const std::vector<uint64_t> accumulators = test::emulate_batch(metric, batch, queue);
 
     std::vector<std::vector<uint64_t>> words;
     for (int i = 0; i < count; i++) {
@@ -101,13 +87,14 @@ inline std::vector<std::vector<uint64_t>> device_words(const std::vector<Pair>& 
 
 /// A batch's accumulators have to equal the CPU reference's, word by word.
 inline void expect_batch_like_cpu(const MetricDescriptor& descriptor, const OptionValues& options,
-                                  const std::vector<Pair>& pairs, const Layout& layout, const EmulatedDevice& device) {
+                                  const std::vector<Pair>& pairs, const Layout& layout, test::EmulatedProgram& program,
+                                  test::EmulatedQueue& queue) {
     const auto metric = create_scorer(descriptor, pairs[0].reference.geometry(), options);
-    const auto batch = device_words(pairs, *metric, layout, device);
+    const auto batch = device_words(pairs, *metric, layout, program, queue);
     for (size_t n = 0; n < pairs.size(); n++) {
         const Picture& picture = pairs[n].reference;
         std::vector<uint64_t> words(kWords);
-        create_scorer(descriptor, picture.geometry(), options)->score(pairs[n].view(), words);
+        metric->score(pairs[n].view(), words);
         for (int i = 0; i < kWords; i++) {
             ASSERT_EQ(batch[n][i], words[i]) << picture.width << "x" << picture.height << "@" << picture.depth
                                              << " pair " << n << " of " << pairs.size() << " word " << i;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Options of both ADM metrics: the declarations they share, how they are read, which pictures are refused.
+// Options of both ADM metrics: the declarations they share, and how they are read.
 #pragma once
 
 #include <algorithm>
@@ -7,8 +7,6 @@
 #include <string_view>
 
 #include "contract/options.hpp"
-#include "contract/status.hpp"
-#include "contract/types.hpp"
 #include "families/detail_loss/detail_loss_settings.hpp"
 
 namespace qc::detail_loss {
@@ -66,13 +64,6 @@ inline void read_first_options(const OptionValues& options, Settings* settings) 
     settings->detail_weight = options.number(kDetailWeight);
     settings->gain_limit = options.number(kGainLimit);
     settings->noise_weight = options.number(kNoiseWeight);
-}
-
-/// Refuses pictures with a side below `minimum`.
-inline Status require_size(const char* metric, const FrameGeometry& geometry, int minimum) {
-    if (geometry.width >= minimum && geometry.height >= minimum) return {};
-    return unsupported(format("%s needs pictures of at least %dx%d, these are %dx%d", metric, minimum, minimum,
-                              geometry.width, geometry.height));
 }
 
 } // namespace qc::detail_loss

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// The scores that both ADM metrics write: their names, and their order.
+// The scores that both ADM metrics write: their names, their order, and how they come from the levels.
 #pragma once
 
 #include <array>
+#include <span>
 #include <string_view>
 
 #include "contract/metric.hpp"
@@ -63,7 +64,10 @@ struct FrameScore {
     double adm2 = 0, aim = 0, adm3 = 0;
 };
 
-/// Adds the levels up, as far as both metrics do alike: aim and adm3 are left open.
+/// Score of a level that is left out.
+inline constexpr LevelScore kSkippedLevel = {0.0f, 1e-10f, 0.0f};
+
+/// Adds the levels up; aim and adm3 are left open.
 inline FrameScore sum_levels(const std::array<LevelScore, kLevels>& levels, const FrameGeometry& geometry) {
     FrameScore score;
     score.level = levels;
@@ -100,5 +104,29 @@ inline void put_scores(int64_t frame, const FrameScore& score, bool debug, Score
         sink.put(frame, kNumeratorScale0 + 2 * i + 1, score.level[i].reference);
     }
 }
+
+/// From sums to scores, as far as both metrics do alike.
+class FrameFinaliser : public Finaliser {
+public:
+    FrameFinaliser(const FrameGeometry& geometry, const OptionValues& options)
+        : geometry_(geometry), debug_(options.flag(kDebug)) {}
+
+    void finalise(int64_t frame, std::span<const uint64_t> accumulators, ScoreSink& sink) final {
+        std::array<LevelScore, kLevels> levels;
+        for (int i = 0; i < kLevels; i++) levels[i] = score_level(i, accumulators.data() + i * kWordsPerLevel);
+        FrameScore score = sum_levels(levels, geometry_);
+        add_impairment(&score);
+        put_scores(frame, score, debug_, sink);
+    }
+
+private:
+    /// From the kWordsPerLevel sums of a level.
+    virtual LevelScore score_level(int index, const uint64_t* sums) const = 0;
+    /// Fills in aim and adm3.
+    virtual void add_impairment(FrameScore* score) const = 0;
+
+    FrameGeometry geometry_;
+    bool debug_;
+};
 
 } // namespace qc::detail_loss

@@ -10,10 +10,10 @@
 
 #include "families/detail_loss/detail_loss_options.hpp"
 #include "families/detail_loss/detail_loss_scores.hpp"
+#include "families/detail_loss/detail_loss_scratch.hpp"
 #include "metrics/adm/adm_cpu.hpp"
+#include "metrics/adm/adm_kernels.hpp"
 #include "metrics/adm/adm_plan.hpp"
-#include "metrics/adm/adm_tile.hpp"
-#include "metrics/adm/adm_tuning.hpp"
 
 namespace qc::adm {
 namespace {
@@ -40,8 +40,7 @@ Settings read_settings(const OptionValues& options) {
     return settings;
 }
 
-Status validate(const FrameGeometry& geometry, const OptionValues& options) {
-    QC_RETURN_IF_ERROR(detail_loss::require_size("adm", geometry, kMinimumSize));
+Status validate(const FrameGeometry& /*geometry*/, const OptionValues& options) {
     const Viewing viewing = read_settings(options).viewing;
     if (viewing.distance * viewing.height < 3.0 * 1080.0) {
         return invalid(
@@ -64,8 +63,7 @@ constexpr auto kOutputSpecs = detail_loss::list_outputs(
     {"VMAF_integer_feature_adm2_score", "VMAF_integer_feature_aim_score", "VMAF_integer_feature_adm3_score",
      "integer_adm_scale0", "integer_adm_scale1", "integer_adm_scale2", "integer_adm_scale3"});
 
-// ---- from sums to scores: widths and order of operations are part of the definition
-// ----------------------------------
+// ---- from sums to scores: widths and order of operations are part of the definition ---------------------------------
 
 constexpr float kThird = 1.0f / 3.0f;
 
@@ -103,163 +101,14 @@ float denominator(const LevelPlan& level, int index, const CsfFactors& csf, cons
     return total;
 }
 
-// ---- CUDA: where things lie, how they are launched
-// -------------------------------------------------------------------
-
-constexpr size_t kAlignment = 256;
-constexpr size_t align_up(size_t size, size_t alignment) {
-    return (size + alignment - 1) / alignment * alignment;
-}
-
-/// Pitch of an a band in elements: a multiple of what the kernels read at once.
-constexpr int low_pitch(int width) {
-    return static_cast<int>(align_up(static_cast<size_t>(width), 64));
-}
-
-/// Row sums kept for one pair, of all levels.
-int row_sums(const Plan& plan) {
-    int rows = 0;
-    for (const LevelPlan& level : plan.level) rows += level.bottom - level.top;
-    return rows;
-}
-
-/// Scratch memory of a batch: row sums of all pairs, then the a bands of levels 0 to 2, two pictures for each pair.
-struct Scratch {
-    size_t row_bytes, low_offset[kLevels - 1], bytes;
-
-    Scratch(const Plan& plan, int count) {
-        row_bytes = static_cast<size_t>(count) * row_sums(plan) * kWordsPerLevel * sizeof(uint64_t);
-        size_t offset = align_up(row_bytes, kAlignment);
-        for (int i = 0; i < kLevels - 1; i++) {
-            const size_t element = i == 0 ? sizeof(LowBand<0>) : sizeof(LowBand<1>);
-            low_offset[i] = offset;
-            offset += align_up(static_cast<size_t>(count) * 2 * low_pitch(plan.level[i].width) * plan.level[i].height *
-                                   element,
-                               kAlignment);
-        }
-        bytes = offset;
-    }
-};
-
-/// Tiles of a level, aligned to the scored region so that as few as possible straddle its border. The last level has
-/// no a band to write: only the region is covered.
-TileGrid make_grid(const LevelPlan& level, int index, int count) {
-    using namespace tuning;
-    const bool last = index == kLevels - 1;
-    const int left = level.left & ~1, tiles_before = (left + kUsefulColumns - 1) / kUsefulColumns;
-    const int tiles_above = (level.top + kUsefulRows - 1) / kUsefulRows;
-    TileGrid grid;
-    grid.origin_x = last ? left : left - tiles_before * kUsefulColumns;
-    grid.origin_y = last ? level.top : level.top - tiles_above * kUsefulRows;
-    grid.columns = static_cast<int>(blocks_for((last ? level.right : level.width) - grid.origin_x, kUsefulColumns));
-    grid.rows = static_cast<int>(blocks_for((last ? level.bottom : level.height) - grid.origin_y, kUsefulRows));
-
-    const int tiles = grid.columns * grid.rows * count;
-    const int longest = std::clamp(tiles / kTargetBlocks, 1, kLongestStrip);
-    const int strips = static_cast<int>(blocks_for(grid.columns, longest));
-    grid.strip = static_cast<int>(blocks_for(grid.columns, strips)); // strips of equal length
-    return grid;
-}
-
-LevelLaunch make_launch(const Plan& plan, int index, int count) {
-    LevelLaunch launch;
-    launch.plan = plan.level[index];
-    launch.gain = plan.gain;
-    launch.depth = plan.depth;
-    launch.grid = make_grid(plan.level[index], index, count);
-    launch.in_pitch = low_pitch(plan.level[index].in_width);
-    launch.out_pitch = low_pitch(plan.level[index].width);
-    for (int i = 0; i < index; i++) launch.first_row += plan.level[i].bottom - plan.level[i].top;
-    launch.first_row -= plan.level[index].top;
-    launch.rows = row_sums(plan);
-    return launch;
-}
-
-FinishLaunch make_finish(const Plan& plan) {
-    FinishLaunch launch;
-    for (int i = 0; i < kLevels; i++) {
-        const LevelPlan& level = plan.level[i];
-        launch.level[i] = {launch.rows, level.bottom - level.top, level.row_shift, level.reference_row_shift};
-        launch.rows += launch.level[i].rows;
-    }
-    return launch;
-}
-
-// ---- the metric -----------------------------------------------------------------------------------------------------
-
-class Adm final : public Metric {
+class AdmFinaliser final : public detail_loss::FrameFinaliser {
 public:
-    Adm(const FrameGeometry& geometry, const OptionValues& options)
-        : geometry_(geometry), settings_(read_settings(options)), debug_(options.flag(detail_loss::kDebug)),
-          plan_(make_plan(geometry, settings_)) {}
-
-    size_t accumulator_words() const override { return kWords; }
-
-    void score(const HostPair& pair, std::span<uint64_t> accumulators) const override {
-        score_cpu(plan_, geometry_.sample, pair, accumulators);
-    }
-
-    size_t scratch_bytes(int count) const override { return Scratch(plan_, count).bytes; }
-
-    Status prepare(DeviceProgram& program) override {
-        const std::string suffix = plan_.impairment ? "_aim" : "";
-        const char* const level0 = geometry_.sample == SampleType::kU8 ? "adm_level0_u8" : "adm_level0_u16";
-        QC_RETURN_IF_ERROR(program.find((level0 + suffix).c_str(), 0, &level_kernels_[0]));
-        for (int i = 1; i < kLevels; i++) {
-            QC_RETURN_IF_ERROR(program.find(("adm_level" + std::to_string(i) + suffix).c_str(), 0, &level_kernels_[i]));
-        }
-        return program.find("adm_finish", 0, &finish_kernel_);
-    }
-
-    Status enqueue(const DeviceBatch& batch, DeviceQueue& queue) const override {
-        const Scratch scratch(plan_, batch.count);
-        uint8_t* const memory = static_cast<uint8_t*>(batch.scratch);
-        uint64_t* const rows = static_cast<uint64_t*>(batch.scratch);
-        QC_RETURN_IF_ERROR(queue.zero(rows, scratch.row_bytes));
-
-        int16_t* const low0 = reinterpret_cast<int16_t*>(memory + scratch.low_offset[0]);
-        int32_t* const low1 = reinterpret_cast<int32_t*>(memory + scratch.low_offset[1]);
-        int32_t* const low2 = reinterpret_cast<int32_t*>(memory + scratch.low_offset[2]);
-        QC_RETURN_IF_ERROR(enqueue_level(0, batch, queue, batch.pairs, low0, rows));
-        QC_RETURN_IF_ERROR(enqueue_level(1, batch, queue, static_cast<const int16_t*>(low0), low1, rows));
-        QC_RETURN_IF_ERROR(enqueue_level(2, batch, queue, static_cast<const int32_t*>(low1), low2, rows));
-        int32_t* const none = nullptr;
-        QC_RETURN_IF_ERROR(enqueue_level(3, batch, queue, static_cast<const int32_t*>(low2), none, rows));
-
-        const Dim3 grid = {kLevels, 1, static_cast<unsigned>(batch.count)};
-        return queue.launch(finish_kernel_, grid, {tuning::kFinishThreads, 1, 1}, batch.pairs, make_finish(plan_),
-                            static_cast<const uint64_t*>(rows), batch.accumulators);
-    }
-
-    void finalise(int64_t frame, std::span<const uint64_t> accumulators, ScoreSink& sink) override {
-        std::array<LevelScore, kLevels> levels;
-        for (int i = 0; i < kLevels; i++) levels[i] = score_level(i, accumulators.data() + i * kWordsPerLevel);
-
-        FrameScore score = detail_loss::sum_levels(levels, geometry_);
-        double impairment = 0;
-        for (const LevelScore& level : levels) impairment += level.impairment;
-        score.aim = score.reference != 0 ? impairment / score.reference : 0.0;
-        score.adm3 = std::max(settings_.minimum, detail_loss::weighted_mean(score, settings_.detail_weight));
-        detail_loss::put_scores(frame, score, debug_, sink);
-    }
-
-    std::vector<std::string> warnings() const override {
-        if (settings_.viewing.mode != kCsfBarten) return {};
-        return {"adm_csf_mode=1 overflows 32-bit sums, as in libvmaf, unless adm_csf_scale scales it down"};
-    }
+    AdmFinaliser(const FrameGeometry& geometry, const OptionValues& options)
+        : FrameFinaliser(geometry, options), settings_(read_settings(options)), plan_(make_plan(geometry, settings_)) {}
 
 private:
-    template <typename In, typename Low>
-    Status enqueue_level(int index, const DeviceBatch& batch, DeviceQueue& queue, const In* in, Low* low,
-                         uint64_t* rows) const {
-        const LevelLaunch launch = make_launch(plan_, index, batch.count);
-        const Dim3 grid = {blocks_for(launch.grid.columns, launch.grid.strip), static_cast<unsigned>(launch.grid.rows),
-                           static_cast<unsigned>(batch.count)};
-        return queue.launch(level_kernels_[index], grid, {tuning::kThreads, 1, 1}, in, launch, low, rows);
-    }
-
-    LevelScore score_level(int index, const uint64_t* sums) const {
-        if (index == 0 && plan_.skip_level0) return {0.0f, 1e-10f, 0.0f};
+    LevelScore score_level(int index, const uint64_t* sums) const override {
+        if (index == 0 && plan_.skip_level0) return detail_loss::kSkippedLevel;
         const LevelPlan& level = plan_.level[index];
         const float noise = noise_term(level, settings_.noise_weight);
         LevelScore score;
@@ -269,16 +118,126 @@ private:
         return score;
     }
 
-    FrameGeometry geometry_;
+    void add_impairment(FrameScore* score) const override {
+        double impairment = 0;
+        for (const LevelScore& level : score->level) impairment += level.impairment;
+        score->aim = score->reference != 0 ? impairment / score->reference : 0.0;
+        score->adm3 = std::max(settings_.minimum, detail_loss::weighted_mean(*score, settings_.detail_weight));
+    }
+
     Settings settings_;
-    bool debug_;
     Plan plan_;
-    Kernel level_kernels_[kLevels], finish_kernel_;
 };
 
-std::unique_ptr<Metric> create(const FrameGeometry& geometry, const OptionValues& options) {
-    return std::make_unique<Adm>(geometry, options);
+// ---- CUDA: where things lie, how they are launched ------------------------------------------------------------------
+
+/// The a bands of level 0 have 16 bits.
+constexpr detail_loss::ScratchElements kScratchElements = {
+    .row_sum = sizeof(uint64_t),
+    .low = {sizeof(LowBand<0>), sizeof(LowBand<1>), sizeof(LowBand<2>)},
+    .pitch_alignment = 64,
+};
+
+/// Tiles that a block handles: strips of about equal length.
+int strip_length(const TileGrid& grid, int count) {
+    const int tiles = grid.columns * grid.rows * count;
+    const int longest = std::clamp(tiles / tuning::kTargetBlocks, 1, tuning::kLongestStrip);
+    const int strips = static_cast<int>(blocks_for(grid.columns, longest));
+    return static_cast<int>(blocks_for(grid.columns, strips));
 }
+
+LevelArguments level_arguments(const Plan& plan, int index, const DeviceBatch& batch) {
+    const detail_loss::Scratch scratch(plan, batch.count, kScratchElements);
+    const detail_loss::RowSums rows(plan);
+    const LevelPlan& level = plan.level[index];
+    LevelArguments arguments{};
+    arguments.pairs = batch.pairs;
+    arguments.in = index > 0 ? scratch.low(batch.scratch, index - 1) : nullptr;
+    arguments.low = scratch.low(batch.scratch, index);
+    arguments.row_sums = static_cast<uint64_t*>(batch.scratch);
+    arguments.plan = level;
+    arguments.gain = plan.gain;
+    arguments.grid = detail_loss::make_grid(level, index == kLevels - 1);
+    arguments.strip = strip_length(arguments.grid, batch.count);
+    arguments.depth = plan.depth;
+    arguments.in_pitch = kScratchElements.pitch(level.in_width);
+    arguments.out_pitch = kScratchElements.pitch(level.width);
+    arguments.first_row = rows.level[index].first - level.top;
+    arguments.rows = rows.count;
+    return arguments;
+}
+
+FinishArguments finish_arguments(const Plan& plan, const DeviceBatch& batch) {
+    const detail_loss::RowSums rows(plan);
+    FinishArguments arguments{};
+    arguments.pairs = batch.pairs;
+    arguments.row_sums = static_cast<const uint64_t*>(batch.scratch);
+    arguments.accumulators = batch.accumulators;
+    for (int i = 0; i < kLevels; i++) {
+        arguments.level[i] = {rows.level[i].first, rows.level[i].count, plan.level[i].row_shift,
+                              plan.level[i].reference_row_shift};
+    }
+    arguments.rows = rows.count;
+    return arguments;
+}
+
+// ---- scorer ---------------------------------------------------------------------------------------------------------
+
+class AdmScorer final : public Scorer {
+public:
+    AdmScorer(const FrameGeometry& geometry, const OptionValues& options)
+        : sample_(geometry.sample), settings_(read_settings(options)), plan_(make_plan(geometry, settings_)) {}
+
+    size_t accumulator_words() const override { return kWords; }
+
+    void score(const HostPair& pair, std::span<uint64_t> accumulators) const override {
+        score_cpu_rows(plan_, sample_, pair, accumulators);
+    }
+
+    size_t scratch_bytes(int count) const override {
+        return detail_loss::Scratch(plan_, count, kScratchElements).bytes;
+    }
+
+    Status prepare(DeviceProgram& program) override {
+        using namespace kernels;
+        const bool bytes = sample_ == SampleType::kU8, aim = plan_.impairment;
+        const KernelIdentifier<LevelArguments> levels[kLevels] = {
+            bytes ? aim ? adm_level0_u8_aim : adm_level0_u8
+            : aim ? adm_level0_u16_aim
+                  : adm_level0_u16,
+            aim ? adm_level1_aim : adm_level1,
+            aim ? adm_level2_aim : adm_level2,
+            aim ? adm_level3_aim : adm_level3,
+        };
+        for (int i = 0; i < kLevels; i++) QC_RETURN_IF_ERROR(program.find(levels[i], &levels_[i]));
+        return program.find(adm_finish, &finish_);
+    }
+
+    Status enqueue(const DeviceBatch& batch, DeviceQueue& queue) const override {
+        const detail_loss::Scratch scratch(plan_, batch.count, kScratchElements);
+        const auto pairs = static_cast<unsigned>(batch.count);
+        QC_RETURN_IF_ERROR(queue.zero(batch.scratch, scratch.row_bytes));
+        for (int i = 0; i < kLevels; i++) {
+            const LevelArguments arguments = level_arguments(plan_, i, batch);
+            const Dim3 grid = {blocks_for(arguments.grid.columns, arguments.strip),
+                               static_cast<unsigned>(arguments.grid.rows), pairs};
+            QC_RETURN_IF_ERROR(queue.launch(levels_[i], grid, arguments));
+        }
+        return queue.launch(finish_, {kLevels, 1, pairs}, finish_arguments(plan_, batch));
+    }
+
+    std::vector<std::string> warnings() const override {
+        if (settings_.viewing.mode != kCsfBarten) return {};
+        return {"adm_csf_mode=1 overflows 32-bit sums, as in libvmaf, unless adm_csf_scale scales it down"};
+    }
+
+private:
+    SampleType sample_;
+    Settings settings_;
+    Plan plan_;
+    LoadedKernel<LevelArguments> levels_[kLevels];
+    LoadedKernel<FinishArguments> finish_;
+};
 
 /// Of the options, the sums depend on these alone; weights, noise and floor come in with the final scores.
 std::string stage(const FrameGeometry& geometry, const OptionValues& options) {
@@ -294,18 +253,18 @@ std::string stage(const FrameGeometry& geometry, const OptionValues& options) {
 } // namespace
 
 const MetricDescriptor& descriptor() {
-    static const MetricDescriptor kDescriptor = [] {
-        MetricDescriptor adm;
-        adm.name = "adm";
-        adm.summary = "detail loss and additive impairment in wavelet bands";
-        adm.templated_names = true;
-        adm.options = kOptions;
-        adm.outputs = kOutputSpecs;
-        adm.validate = validate;
-        adm.create = create;
-        adm.stage = stage;
-        return adm;
-    }();
+    static constexpr MetricDescriptor kDescriptor{
+        .name = "adm",
+        .summary = "detail loss and additive impairment in wavelet bands",
+        .templated_names = true,
+        .options = kOptions,
+        .outputs = kOutputSpecs,
+        .smallest = {kMinimumSize, kMinimumSize},
+        .validate = validate,
+        .create_scorer = make_scorer<AdmScorer>,
+        .create_finaliser = make_finaliser<AdmFinaliser>,
+        .stage = stage,
+    };
     return kDescriptor;
 }
 

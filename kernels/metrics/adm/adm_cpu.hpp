@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// CPU backend of integer ADM.
+// Integer ADM on the CPU, twice: to be read, and to be fast. Both add the sums of one pair's luma to `accumulators`
+// (kWords words), the same bits, and are thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +11,10 @@
 
 namespace qc::adm {
 
-/// Adds the sums of one pair's luma to `accumulators` (kWords words). Thread-safe.
+/// The readable reference: whole bands, 64-bit arithmetic.
 void score_cpu(const Plan& plan, SampleType sample, const HostPair& pair, std::span<uint64_t> accumulators);
+
+/// Row by row, vectorised: what the CPU backend runs.
+void score_cpu_rows(const Plan& plan, SampleType sample, const HostPair& pair, std::span<uint64_t> accumulators);
 
 } // namespace qc::adm

@@ -8,6 +8,8 @@
 //         c-values: in a window around each pixel, count the samples of its value and of values some codes away
 //         pooling: sum of the largest c-values
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <functional>
 
 #include "device/cpu_clones.hpp"
@@ -275,8 +277,22 @@ uint64_t sum_of_largest(std::vector<float>& c_values, uint64_t pooled) {
 
 } // namespace
 
-void score_picture(const FrameGeometry& geometry, const Settings& settings, const Analysis& analysis,
-                   const HostPlane& luma, std::span<uint64_t> sums, std::span<uint64_t> heat_maps) {
+std::span<const float> reciprocals() {
+    // libvmaf's table was printed with nine digits, which are not always those of the nearest single-precision number.
+    static const auto kTable = [] {
+        std::array<float, kMaxWindow * kMaxWindow + 1> table{};
+        char text[32];
+        for (size_t i = 1; i < table.size(); ++i) {
+            std::snprintf(text, sizeof text, "%.9g", 1.0 / static_cast<double>(i));
+            table[i] = std::strtof(text, nullptr);
+        }
+        return table;
+    }();
+    return kTable;
+}
+
+void score_cpu(const FrameGeometry& geometry, const Settings& settings, const Analysis& analysis, const HostPlane& luma,
+               std::span<uint64_t> sums, std::span<uint64_t> heat_maps) {
     Image image;
     image.width = analysis.width;
     image.height = analysis.height;

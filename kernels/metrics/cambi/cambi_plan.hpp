@@ -6,8 +6,8 @@
 #include <algorithm>
 
 #include "contract/device.hpp"
-#include "metrics/cambi/cambi.hpp"
 #include "metrics/cambi/cambi_count.hpp"
+#include "metrics/cambi/cambi_settings.hpp"
 
 namespace qc::cambi {
 

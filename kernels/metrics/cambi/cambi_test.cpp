@@ -321,7 +321,7 @@ TEST(Cambi, NothingIsFlatBeyondTheBorders) {
     for (int limit = 10; limit < 49; ++limit) {
         settings.distorted.mask_limit = limit;
         std::vector<uint64_t> sums(kWordsPerPicture);
-        score_picture(geometry, settings, settings.distorted, steps.plane(), sums, {});
+        score_cpu(geometry, settings, settings.distorted, steps.plane(), sums, {});
         double score = 0.0;
         for (int s = 0; s < kScales; ++s)
             score += (16 >> s) * (static_cast<double>(sums[static_cast<size_t>(2 * s)]) / 16777216.0 /
@@ -525,9 +525,27 @@ TEST(Cambi, HeatMapsThatCannotBeWrittenAreTrouble) {
     second->finalise(0, words, scores);
     EXPECT_NE(second->trouble().text().find("is being written already"), std::string::npos) << second->trouble().text();
     std::filesystem::remove_all(folder);
+    std::ofstream(folder) << "a file where the folder was when the options were checked";
     const auto third = create_finaliser(descriptor(), geometry, options);
     third->finalise(0, words, scores);
     EXPECT_EQ(third->trouble().code(), QC_ERROR_IO);
+    EXPECT_NE(third->trouble().text().find("heatmaps_path"), std::string::npos) << third->trouble().text();
+    std::filesystem::remove(folder);
+}
+
+/// While options are only checked, nothing is made; what is impossible is refused nevertheless.
+TEST(Cambi, CheckingTheHeatMapsFolderMakesNothing) {
+    const std::string parent = testing::TempDir() + "/cambi_heat_maps_checked", folder = parent + "/deeper/still";
+    std::filesystem::remove_all(parent);
+    EXPECT_EQ(refusal(240, 220, {{"heatmaps_path", folder.c_str()}}), "");
+    EXPECT_FALSE(std::filesystem::exists(parent));
+    const OptionValues options = options_of({{"heatmaps_path", folder.c_str()}});
+    const auto finaliser = create_finaliser(descriptor(), test::luma_geometry(240, 220, 8), options);
+    EXPECT_FALSE(std::filesystem::exists(parent));
+    std::ofstream(parent) << "a file";
+    EXPECT_NE(refusal(240, 220, {{"heatmaps_path", parent.c_str()}}).find("heatmaps_path"), std::string::npos);
+    EXPECT_NE(refusal(240, 220, {{"heatmaps_path", folder.c_str()}}).find("heatmaps_path"), std::string::npos);
+    std::filesystem::remove(parent);
 }
 
 /// A c-value c becomes trunc(c * 65535 / floor(weight * window^2 / 4)).

@@ -4,8 +4,7 @@
 #include <bit>
 #include <cmath>
 
-#include "metrics/ciede/ciede_cpu.hpp"
-#include "metrics/ciede/ciede_tile.hpp"
+#include "metrics/ciede/ciede_kernels.hpp"
 
 namespace qc::ciede {
 namespace {
@@ -17,14 +16,14 @@ constexpr double kBackendBound = 1e-5;
 
 constexpr OutputSpec kOutputs[] = {{"ciede2000", "ciede2000"}};
 
-class CiedeMetric final : public Metric {
+class CiedeScorer final : public Scorer {
 public:
-    explicit CiedeMetric(const FrameGeometry& geometry) : geometry_(geometry), task_(make_task(geometry)) {}
+    CiedeScorer(const FrameGeometry& geometry, const OptionValues&) : geometry_(geometry), task_(make_task(geometry)) {}
 
     size_t accumulator_words() const override { return 1; }
 
     void score(const HostPair& pair, std::span<uint64_t> accumulators) const override {
-        accumulators[0] = std::bit_cast<uint64_t>(reference_sum(pair, geometry_));
+        accumulators[0] = std::bit_cast<uint64_t>(score_cpu(geometry_, pair));
     }
 
     /// A partial sum for every tile.
@@ -34,8 +33,8 @@ public:
 
     Status prepare(DeviceProgram& program) override {
         const bool bytes = geometry_.sample == SampleType::kU8;
-        QC_RETURN_IF_ERROR(program.find(bytes ? "ciede_tiles_u8" : "ciede_tiles_u16", 0, &tiles_));
-        QC_RETURN_IF_ERROR(program.find("ciede_total", 0, &total_));
+        QC_RETURN_IF_ERROR(program.find(bytes ? kernels::ciede_tiles_u8 : kernels::ciede_tiles_u16, &tiles_));
+        QC_RETURN_IF_ERROR(program.find(kernels::ciede_total, &total_));
         const auto tables = std::make_unique<Tables>();
         fill_tables(tables.get());
         const void* address = nullptr;
@@ -47,42 +46,33 @@ public:
     Status enqueue(const DeviceBatch& batch, DeviceQueue& queue) const override {
         const auto count = static_cast<unsigned>(batch.count);
         auto* const partial_sums = static_cast<double*>(batch.scratch);
-        const Dim3 by_tile{static_cast<unsigned>(task_.tiles), 1, count};
-        const Dim3 block{static_cast<unsigned>(kTuning.warps * kLanes)};
-        QC_RETURN_IF_ERROR(queue.launch(tiles_, by_tile, block, batch.pairs, partial_sums, tables_, task_));
-        return queue.launch(total_, Dim3{1, 1, count}, Dim3{static_cast<unsigned>(kTuning.total_threads)}, batch.pairs,
-                            batch.accumulators, static_cast<const double*>(partial_sums), task_.tiles);
-    }
-
-    void finalise(int64_t frame, std::span<const uint64_t> accumulators, ScoreSink& sink) override {
-        const double pixels = static_cast<double>(geometry_.width) * geometry_.height;
-        const double mean = std::bit_cast<double>(accumulators[0]) / pixels;
-        sink.put(frame, 0, 45.0 - 20.0 * std::log10(mean));
+        QC_RETURN_IF_ERROR(queue.launch(tiles_, Dim3{static_cast<unsigned>(task_.tiles), 1, count},
+                                        TileArguments{batch.pairs, partial_sums, tables_, task_}));
+        return queue.launch(total_, Dim3{1, 1, count},
+                            TotalArguments{batch.pairs, batch.accumulators, partial_sums, task_.tiles});
     }
 
 private:
     const FrameGeometry geometry_;
     const Task task_;
-    Kernel tiles_, total_;
+    LoadedKernel<TileArguments> tiles_;
+    LoadedKernel<TotalArguments> total_;
     const Tables* tables_ = nullptr; ///< on the device
 };
 
-Status validate(const FrameGeometry& geometry, const OptionValues&) {
-    const int depth = geometry.depth;
-    if (depth != 8 && depth != 10 && depth != 12 && depth != 16) {
-        return unsupported(format("ciede: %d bits per sample, 8, 10, 12 and 16 are supported", depth));
-    }
-    if (geometry.chroma_width < 1 || geometry.chroma_height < 1) {
-        return unsupported(format("ciede: a picture of %dx%d without chroma; chroma planes are needed, 2x2 is the "
-                                  "smallest picture where they are halved",
-                                  geometry.width, geometry.height));
-    }
-    return {};
-}
+class CiedeFinaliser final : public Finaliser {
+public:
+    CiedeFinaliser(const FrameGeometry& geometry, const OptionValues&)
+        : pixels_(static_cast<double>(geometry.width) * geometry.height) {}
 
-std::unique_ptr<Metric> create(const FrameGeometry& geometry, const OptionValues&) {
-    return std::make_unique<CiedeMetric>(geometry);
-}
+    void finalise(int64_t frame, std::span<const uint64_t> accumulators, ScoreSink& sink) override {
+        const double mean = std::bit_cast<double>(accumulators[0]) / pixels_;
+        sink.put(frame, 0, 45.0 - 20.0 * std::log10(mean));
+    }
+
+private:
+    const double pixels_;
+};
 
 } // namespace
 
@@ -95,8 +85,9 @@ const MetricDescriptor& descriptor() {
         .backend_bound = {.absolute = kBackendBound},
         .options = {},
         .outputs = kOutputs,
-        .validate = validate,
-        .create = create,
+        .requires_chroma = true,
+        .create_scorer = make_scorer<CiedeScorer>,
+        .create_finaliser = make_finaliser<CiedeFinaliser>,
     };
     return kDescriptor;
 }

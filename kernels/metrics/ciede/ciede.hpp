@@ -16,9 +16,21 @@
 #pragma once
 
 #include "contract/metric.hpp"
+#include "metrics/ciede/ciede_math.hpp"
 
 namespace qc::ciede {
 
 const MetricDescriptor& descriptor();
+
+// ---- CPU reference: the formula as libvmaf computes it, with the C library's functions
+
+/// Colour of a sample triple of `depth` bits.
+Lab reference_lab(const Sample& sample, int depth);
+
+/// CIEDE2000 with libvmaf's weights and roundings.
+float reference_difference(const Lab& reference, const Lab& distorted);
+
+/// Sum of the colour differences of all pixels, in raster order. Thread-safe.
+double score_cpu(const FrameGeometry& geometry, const HostPair& pair);
 
 } // namespace qc::ciede

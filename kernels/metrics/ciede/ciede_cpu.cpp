@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // Everything is computed in double precision, with the C library's functions, and the variables of type float round:
 // on flat pictures, where all pixels round alike, these roundings are part of the score.
-#include "metrics/ciede/ciede_cpu.hpp"
-
-#include <algorithm>
 #include <cmath>
 #include <numbers>
+
+#include "metrics/ciede/ciede.hpp"
 
 namespace qc::ciede {
 namespace {
@@ -72,7 +71,7 @@ float rotation(float chroma, float hue) {
 }
 
 template <typename T>
-double sum_rows(const HostPair& pair, const FrameGeometry& geometry) {
+double sum_rows(const FrameGeometry& geometry, const HostPair& pair) {
     Plane<const T> reference[3], distorted[3];
     for (int p = 0; p < 3; ++p) {
         reference[p] = pair.reference.plane[p].template as<T>();
@@ -149,8 +148,8 @@ float reference_difference(const Lab& reference, const Lab& distorted) {
     return static_cast<float>(root(squared(l) + squared(c) + squared(h) + crossed));
 }
 
-double reference_sum(const HostPair& pair, const FrameGeometry& geometry) {
-    return geometry.sample == SampleType::kU8 ? sum_rows<uint8_t>(pair, geometry) : sum_rows<uint16_t>(pair, geometry);
+double score_cpu(const FrameGeometry& geometry, const HostPair& pair) {
+    return geometry.sample == SampleType::kU8 ? sum_rows<uint8_t>(geometry, pair) : sum_rows<uint16_t>(geometry, pair);
 }
 
 } // namespace qc::ciede

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// The arithmetic of the CUDA backend and the threads of its kernel, run on the host against the CPU reference. The
+// The arithmetic of the CUDA backend and its kernels, run on the host against the CPU reference. The
 // special function unit is replaced by exact functions with an error of more than the documented size on top.
 #include <gtest/gtest.h>
 
@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "metrics/ciede/ciede.hpp"
-#include "metrics/ciede/ciede_cpu.hpp"
-#include "metrics/ciede/ciede_tile.hpp"
+#include "metrics/ciede/ciede_kernels.hpp"
+#include "tests/device/emulated_device.hpp"
 #include "tests/golden/golden_stream.hpp"
 
 namespace qc::ciede {
@@ -290,23 +290,27 @@ DevicePicture device_view(const HostPicture& picture) {
     return view;
 }
 
-/// The kernels, thread after thread. Only the order of the sum differs.
-template <typename T, typename Seeds>
-double emulated_sum(const DevicePicture& reference, const DevicePicture& distorted, const FrameGeometry& geometry) {
-    const Task task = make_task(geometry);
-    double sum = 0.0;
-    for (int tile = 0; tile < task.tiles; ++tile)
-        for (int thread = 0; thread < kTuning.warps * kLanes; ++thread) {
-            sum += sum_thread<T, Seeds>(reference, distorted, task, tables(), thread_position(task, tile, thread));
-        }
-    return sum;
+/// What the kernels make of a pair.
+template <typename Seeds>
+double emulated_sum(const DevicePicture& reference, const DevicePicture& distorted, const FrameGeometry& geometry,
+                    bool descending = false) {
+#define QC_CIEDE_KERNELS_WITH_SEEDS(KERNEL) QC_CIEDE_KERNELS_OF(KERNEL, Seeds)
+    test::EmulatedProgram program(QC_EMULATED_KERNELS(QC_CIEDE_KERNELS_WITH_SEEDS));
+    const auto scorer = create_scorer(descriptor(), geometry, OptionValues({}));
+    EXPECT_TRUE(scorer->prepare(program).ok());
+    DevicePair pair{};
+    pair.reference = reference;
+    pair.distorted = distorted;
+    DeviceBatch batch;
+    batch.pairs = &pair;
+    batch.count = 1;
+    test::EmulatedQueue queue(descending);
+    return std::bit_cast<double>(test::emulate_batch(*scorer, batch, queue).at(0));
 }
 
 template <typename Seeds>
 double emulated_sum(const HostPicture& reference, const HostPicture& distorted, const FrameGeometry& geometry) {
-    const DevicePicture a = device_view(reference), b = device_view(distorted);
-    return geometry.sample == SampleType::kU8 ? emulated_sum<uint8_t, Seeds>(a, b, geometry)
-                                              : emulated_sum<uint16_t, Seeds>(a, b, geometry);
+    return emulated_sum<Seeds>(device_view(reference), device_view(distorted), geometry);
 }
 
 /// First pictures of all golden clips.
@@ -324,7 +328,7 @@ TEST(CiedeEmulation, GoldenClips) {
         const auto reference = golden::pictures_of(clip, files[0]), distorted = golden::pictures_of(clip, files[1]);
         ASSERT_FALSE(reference.empty() || distorted.empty()) << clip.name;
         const double pixels = static_cast<double>(geometry.width) * geometry.height;
-        const double expected = to_decibels(reference_sum({reference[0], distorted[0]}, geometry) / pixels);
+        const double expected = to_decibels(score_cpu(geometry, {reference[0], distorted[0]}) / pixels);
         using Seeds = EmulatedSeeds<1, -1>;
         const double actual = to_decibels(emulated_sum<Seeds>(reference[0], distorted[0], geometry) / pixels);
         ++compared;
@@ -406,7 +410,7 @@ void expect_all_layouts(const FrameGeometry& geometry) {
     const auto peak = static_cast<uint32_t>(largest_code(geometry.depth));
     const auto noise = [&](int, int, int) { return random() & peak; };
     const Planar<T> reference(geometry, noise), distorted(geometry, noise);
-    const double expected = reference_sum({reference.view(), distorted.view()}, geometry);
+    const double expected = score_cpu(geometry, {reference.view(), distorted.view()});
     for (const bool semi_planar : {false, true})
         for (const int shift : {0, 16 - geometry.depth})
             for (const int padding : {0, 1, 4, 8}) {
@@ -414,7 +418,8 @@ void expect_all_layouts(const FrameGeometry& geometry) {
                 DeviceLike<T> a(geometry, semi_planar, shift, padding), b(geometry, false, 0, 4);
                 a.fill(reference.view(), geometry);
                 b.fill(distorted.view(), geometry);
-                EXPECT_NEAR((emulated_sum<T, Exact>(a.view(), b.view(), geometry)) / expected, 1.0, 1e-6)
+                const double actual = emulated_sum<FastSeeds>(a.view(), b.view(), geometry, padding % 4 == 0);
+                EXPECT_NEAR(actual / expected, 1.0, 1e-6)
                     << geometry.width << "x" << geometry.height << " " << geometry.depth << " bits, chroma "
                     << geometry.chroma_width << "x" << geometry.chroma_height << ", semi-planar " << semi_planar
                     << ", shift " << shift << ", padding " << padding;
@@ -438,7 +443,7 @@ TEST(CiedeEmulation, FlatPictures) {
         const int middle = (1 << depth) / 2;
         const Planar<uint16_t> reference(geometry, [&](int, int, int) { return middle - 1; });
         const Planar<uint16_t> distorted(geometry, [&](int, int, int) { return middle; });
-        const double expected = reference_sum({reference.view(), distorted.view()}, geometry);
+        const double expected = score_cpu(geometry, {reference.view(), distorted.view()});
         const double actual = emulated_sum<EmulatedSeeds<-1, 1>>(reference.view(), distorted.view(), geometry);
         EXPECT_NEAR(to_decibels(actual), to_decibels(expected), descriptor().backend_bound.absolute) << depth;
         EXPECT_EQ(emulated_sum<Exact>(reference.view(), reference.view(), geometry), 0.0);

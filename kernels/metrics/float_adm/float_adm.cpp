@@ -11,10 +11,10 @@
 
 #include "families/detail_loss/detail_loss_options.hpp"
 #include "families/detail_loss/detail_loss_scores.hpp"
+#include "families/detail_loss/detail_loss_scratch.hpp"
 #include "metrics/float_adm/float_adm_cpu.hpp"
+#include "metrics/float_adm/float_adm_kernels.hpp"
 #include "metrics/float_adm/float_adm_plan.hpp"
-#include "metrics/float_adm/float_adm_tile.hpp"
-#include "metrics/float_adm/float_adm_tuning.hpp"
 
 namespace qc::float_adm {
 namespace {
@@ -69,13 +69,6 @@ Settings read_settings(const OptionValues& options) {
     return settings;
 }
 
-Status validate(const FrameGeometry& geometry, const OptionValues&) {
-    if (!has_float_luma(geometry.depth)) {
-        return unsupported(format("float_adm: %d bits per sample, 8, 10, 12 and 16 are supported", geometry.depth));
-    }
-    return detail_loss::require_size("float_adm", geometry, kMinimumSize);
-}
-
 // ---- outputs --------------------------------------------------------------------------------------------------------
 
 constexpr auto kOutputSpecs = [] {
@@ -88,136 +81,38 @@ constexpr auto kOutputSpecs = [] {
     return outputs;
 }();
 
-// ---- CUDA: where things lie -----------------------------------------------------------------------------------------
+// ---- from sums to scores --------------------------------------------------------------------------------------------
 
-constexpr size_t kAlignment = 256;
-constexpr size_t align_up(size_t size, size_t alignment) {
-    return (size + alignment - 1) / alignment * alignment;
-}
-
-/// Pitch of an a band in elements: a multiple of what the kernels read at once.
-constexpr int low_pitch(int width) {
-    return static_cast<int>(align_up(static_cast<size_t>(width), 32));
-}
-
-FinishLaunch make_finish(const Plan& plan) {
-    FinishLaunch launch;
-    for (int i = 0; i < kLevels; i++) {
-        launch.level[i] = {launch.rows, plan.level[i].bottom - plan.level[i].top};
-        launch.rows += launch.level[i].rows;
-    }
-    return launch;
-}
-
-/// Scratch memory of a batch: row sums of all pairs, then the a bands of levels 0 to 2, two pictures for each pair.
-struct Scratch {
-    size_t low_offset[kLevels - 1], bytes;
-
-    Scratch(const Plan& plan, int count) {
-        const size_t rows = static_cast<size_t>(count) * make_finish(plan).rows;
-        size_t offset = align_up(rows * kWordsPerLevel * sizeof(float), kAlignment);
-        for (int i = 0; i < kLevels - 1; i++) {
-            low_offset[i] = offset;
-            const size_t samples = static_cast<size_t>(low_pitch(plan.level[i].width)) * plan.level[i].height;
-            offset += align_up(static_cast<size_t>(count) * 2 * samples * sizeof(float), kAlignment);
-        }
-        bytes = offset;
-    }
-};
-
-/// Tiles of a level, aligned to the scored region so that as few as possible straddle its border. The last level has
-/// no a band to write: only the region is covered.
-TileGrid make_grid(const LevelPlan& level, bool last) {
-    using namespace tuning;
-    const int left = level.left & ~1, tiles_before = (left + kUsefulColumns - 1) / kUsefulColumns;
-    const int tiles_above = (level.top + kUsefulRows - 1) / kUsefulRows;
-    TileGrid grid;
-    grid.origin_x = last ? left : left - tiles_before * kUsefulColumns;
-    grid.origin_y = last ? level.top : level.top - tiles_above * kUsefulRows;
-    grid.columns = static_cast<int>(blocks_for((last ? level.right : level.width) - grid.origin_x, kUsefulColumns));
-    grid.rows = static_cast<int>(blocks_for((last ? level.bottom : level.height) - grid.origin_y, kUsefulRows));
-    return grid;
-}
-
-LevelLaunch make_launch(const Plan& plan, int index) {
-    const FinishLaunch finish = make_finish(plan);
-    LevelLaunch launch;
-    launch.plan = plan.level[index];
-    launch.rules = plan.rules;
-    launch.writes_low = index + 1 < kLevels ? 1 : 0;
-    launch.grid = make_grid(plan.level[index], launch.writes_low == 0);
-    launch.in_pitch = low_pitch(plan.level[index].in_width);
-    launch.out_pitch = low_pitch(plan.level[index].width);
-    launch.first_row = finish.level[index].first_row - plan.level[index].top;
-    launch.rows = finish.rows;
-    return launch;
-}
-
-// ---- the metric -----------------------------------------------------------------------------------------------------
-
-class FloatAdm final : public Metric {
+class FloatAdmFinaliser final : public detail_loss::FrameFinaliser {
 public:
-    FloatAdm(const FrameGeometry& geometry, const OptionValues& options)
-        : geometry_(geometry), settings_(read_settings(options)), debug_(options.flag(detail_loss::kDebug)),
-          plan_(make_plan(geometry, settings_)) {}
-
-    size_t accumulator_words() const override { return kWords; }
-
-    void score(const HostPair& pair, std::span<uint64_t> accumulators) const override {
-        score_cpu(plan_, geometry_.sample, pair, accumulators);
-    }
-
-    size_t scratch_bytes(int count) const override { return Scratch(plan_, count).bytes; }
-
-    Status prepare(DeviceProgram& program) override {
-        const std::string suffix = plan_.cube ? "" : "_power";
-        const std::string level0 = geometry_.sample == SampleType::kU8 ? "float_adm_level0_u8" : "float_adm_level0_u16";
-        QC_RETURN_IF_ERROR(program.find((level0 + suffix).c_str(), sizeof(SharedTile), &level0_kernel_));
-        QC_RETURN_IF_ERROR(program.find(("float_adm_deep" + suffix).c_str(), sizeof(SharedTile), &deep_kernel_));
-        return program.find("float_adm_finish", 0, &finish_kernel_);
-    }
-
-    Status enqueue(const DeviceBatch& batch, DeviceQueue& queue) const override {
-        const Scratch scratch(plan_, batch.count);
-        uint8_t* const memory = static_cast<uint8_t*>(batch.scratch);
-        float* const rows = static_cast<float*>(batch.scratch);
-        float* low[kLevels] = {}; // the last level has none
-        for (int i = 0; i < kLevels - 1; i++) low[i] = reinterpret_cast<float*>(memory + scratch.low_offset[i]);
-
-        QC_RETURN_IF_ERROR(enqueue_level(level0_kernel_, 0, batch, queue, batch.pairs, low[0], rows));
-        for (int i = 1; i < kLevels; i++) {
-            const float* const in = low[i - 1];
-            QC_RETURN_IF_ERROR(enqueue_level(deep_kernel_, i, batch, queue, in, low[i], rows));
-        }
-        const Dim3 grid = {kLevels, 1, static_cast<unsigned>(batch.count)};
-        return queue.launch(finish_kernel_, grid, {32 * kWordsPerLevel, 1, 1}, batch.pairs, make_finish(plan_),
-                            static_cast<const float*>(rows), batch.accumulators);
-    }
-
-    void finalise(int64_t frame, std::span<const uint64_t> accumulators, ScoreSink& sink) override {
-        std::array<LevelScore, kLevels> levels;
-        for (int i = 0; i < kLevels; i++) levels[i] = score_level(i, accumulators.data() + i * kWordsPerLevel);
-
-        FrameScore score = detail_loss::sum_levels(levels, geometry_);
-        double impairment = 0, impairment_reference = 0;
-        for (int i = 0; i < kLevels; i++) {
-            if (i == settings_.impairment_without) continue;
-            impairment += levels[i].impairment;
-            impairment_reference += levels[i].reference;
-        }
-        const bool defined = score.reference != 0 && impairment_reference != 0;
-        score.aim = defined ? std::min(impairment / impairment_reference, 1.0) : 0.0;
-        score.adm3 = std::max(settings_.minimum, blend_of(score));
-        detail_loss::put_scores(frame, score, debug_, sink);
-    }
+    FloatAdmFinaliser(const FrameGeometry& geometry, const OptionValues& options)
+        : FrameFinaliser(geometry, options), settings_(read_settings(options)), plan_(make_plan(geometry, settings_)) {}
 
 private:
-    template <typename In>
-    Status enqueue_level(const Kernel& kernel, int index, const DeviceBatch& batch, DeviceQueue& queue, const In* in,
-                         float* low, float* rows) const {
-        const LevelLaunch launch = make_launch(plan_, index);
-        const Dim3 grid = {static_cast<unsigned>(launch.grid.rows), 1, static_cast<unsigned>(batch.count)};
-        return queue.launch(kernel, grid, {tuning::kThreads, 1, 1}, in, launch, low, rows);
+    LevelScore score_level(int index, const uint64_t* sums) const override {
+        if (index == 0 && plan_.skip_level0) return detail_loss::kSkippedLevel;
+        const LevelPlan& level = plan_.level[index];
+        const int area = (level.bottom - level.top) * (level.right - level.left);
+        // Noise keeps a ratio near 1 where there is next to nothing to compare.
+        const float noise =
+            powf(static_cast<float>(area * settings_.noise_weight), static_cast<float>(1.0 / settings_.power));
+        LevelScore score;
+        score.detail = norm(sums + kDetail * kBands, noise);
+        score.reference = norm(sums + kReference * kBands, noise);
+        score.impairment = norm(sums + kImpairment * kBands, 0.0f);
+        return score;
+    }
+
+    void add_impairment(FrameScore* score) const override {
+        double impairment = 0, reference = 0;
+        for (int i = 0; i < kLevels; i++) {
+            if (i == settings_.impairment_without) continue;
+            impairment += score->level[i].impairment;
+            reference += score->level[i].reference;
+        }
+        const bool defined = score->reference != 0 && reference != 0;
+        score->aim = defined ? std::min(impairment / reference, 1.0) : 0.0;
+        score->adm3 = std::max(settings_.minimum, blend_of(*score));
     }
 
     /// adm3 before its floor. The harmonic mean really takes aim, not what is left of it.
@@ -236,45 +131,105 @@ private:
         return total;
     }
 
-    LevelScore score_level(int index, const uint64_t* sums) const {
-        if (index == 0 && plan_.skip_level0) return {0.0f, 1e-10f, 0.0f};
-        const LevelPlan& level = plan_.level[index];
-        const int area = (level.bottom - level.top) * (level.right - level.left);
-        // Noise keeps a ratio near 1 where there is next to nothing to compare.
-        const float noise =
-            powf(static_cast<float>(area * settings_.noise_weight), static_cast<float>(1.0 / settings_.power));
-        LevelScore score;
-        score.detail = norm(sums + kDetail * kBands, noise);
-        score.reference = norm(sums + kReference * kBands, noise);
-        score.impairment = norm(sums + kImpairment * kBands, 0.0f);
-        return score;
-    }
-
-    FrameGeometry geometry_;
     Settings settings_;
-    bool debug_;
     Plan plan_;
-    Kernel level0_kernel_, deep_kernel_, finish_kernel_;
 };
 
-std::unique_ptr<Metric> create(const FrameGeometry& geometry, const OptionValues& options) {
-    return std::make_unique<FloatAdm>(geometry, options);
+// ---- CUDA: where things lie -----------------------------------------------------------------------------------------
+
+constexpr detail_loss::ScratchElements kScratchElements = {
+    .row_sum = sizeof(float),
+    .low = {sizeof(float), sizeof(float), sizeof(float)},
+    .pitch_alignment = 32,
+};
+
+LevelArguments level_arguments(const Plan& plan, int index, const DeviceBatch& batch) {
+    const detail_loss::Scratch scratch(plan, batch.count, kScratchElements);
+    const detail_loss::RowSums rows(plan);
+    const LevelPlan& level = plan.level[index];
+    LevelArguments arguments{};
+    arguments.pairs = batch.pairs;
+    arguments.in = index > 0 ? static_cast<const float*>(scratch.low(batch.scratch, index - 1)) : nullptr;
+    arguments.low = static_cast<float*>(scratch.low(batch.scratch, index));
+    arguments.row_sums = static_cast<float*>(batch.scratch);
+    arguments.plan = level;
+    arguments.rules = plan.rules;
+    arguments.writes_low = index + 1 < kLevels ? 1 : 0;
+    arguments.grid = detail_loss::make_grid(level, arguments.writes_low == 0);
+    arguments.in_pitch = kScratchElements.pitch(level.in_width);
+    arguments.out_pitch = kScratchElements.pitch(level.width);
+    arguments.first_row = rows.level[index].first - level.top;
+    arguments.rows = rows.count;
+    return arguments;
 }
+
+FinishArguments finish_arguments(const Plan& plan, const DeviceBatch& batch) {
+    const detail_loss::RowSums rows(plan);
+    FinishArguments arguments{};
+    arguments.pairs = batch.pairs;
+    arguments.row_sums = static_cast<const float*>(batch.scratch);
+    arguments.accumulators = batch.accumulators;
+    for (int i = 0; i < kLevels; i++) arguments.level[i] = {rows.level[i].first, rows.level[i].count};
+    arguments.rows = rows.count;
+    return arguments;
+}
+
+// ---- scorer ---------------------------------------------------------------------------------------------------------
+
+class FloatAdmScorer final : public Scorer {
+public:
+    FloatAdmScorer(const FrameGeometry& geometry, const OptionValues& options)
+        : sample_(geometry.sample), plan_(make_plan(geometry, read_settings(options))) {}
+
+    size_t accumulator_words() const override { return kWords; }
+
+    void score(const HostPair& pair, std::span<uint64_t> accumulators) const override {
+        score_cpu(plan_, sample_, pair, accumulators);
+    }
+
+    size_t scratch_bytes(int count) const override {
+        return detail_loss::Scratch(plan_, count, kScratchElements).bytes;
+    }
+
+    Status prepare(DeviceProgram& program) override {
+        using namespace kernels;
+        const auto level0_u8 = plan_.cube ? float_adm_level0_u8 : float_adm_level0_u8_power;
+        const auto level0_u16 = plan_.cube ? float_adm_level0_u16 : float_adm_level0_u16_power;
+        QC_RETURN_IF_ERROR(program.find(sample_ == SampleType::kU8 ? level0_u8 : level0_u16, &level0_));
+        QC_RETURN_IF_ERROR(program.find(plan_.cube ? float_adm_deep : float_adm_deep_power, &deep_));
+        return program.find(float_adm_finish, &finish_);
+    }
+
+    Status enqueue(const DeviceBatch& batch, DeviceQueue& queue) const override {
+        const auto pairs = static_cast<unsigned>(batch.count);
+        for (int i = 0; i < kLevels; i++) {
+            const LevelArguments arguments = level_arguments(plan_, i, batch);
+            const Dim3 grid = {static_cast<unsigned>(arguments.grid.rows), 1, pairs};
+            QC_RETURN_IF_ERROR(queue.launch(i == 0 ? level0_ : deep_, grid, arguments));
+        }
+        return queue.launch(finish_, {kLevels, 1, pairs}, finish_arguments(plan_, batch));
+    }
+
+private:
+    SampleType sample_;
+    Plan plan_;
+    LoadedKernel<LevelArguments> level0_, deep_;
+    LoadedKernel<FinishArguments> finish_;
+};
 
 } // namespace
 
 const MetricDescriptor& descriptor() {
-    static const MetricDescriptor kDescriptor = [] {
-        MetricDescriptor adm;
-        adm.name = "float_adm";
-        adm.summary = "detail loss and additive impairment in wavelet bands (floating point)";
-        adm.templated_names = true;
-        adm.options = kOptions;
-        adm.outputs = kOutputSpecs;
-        adm.validate = validate;
-        adm.create = create;
-        return adm;
-    }();
+    static constexpr MetricDescriptor kDescriptor{
+        .name = "float_adm",
+        .summary = "detail loss and additive impairment in wavelet bands (floating point)",
+        .templated_names = true,
+        .options = kOptions,
+        .outputs = kOutputSpecs,
+        .smallest = {kMinimumSize, kMinimumSize},
+        .create_scorer = make_scorer<FloatAdmScorer>,
+        .create_finaliser = make_finaliser<FloatAdmFinaliser>,
+    };
     return kDescriptor;
 }
 

@@ -1,214 +1,28 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// The CUDA kernels of floating-point ADM without a GPU: the host code prepares and enqueues as for a device, and the
-// phases of each block's threads run one after another on the CPU, in both orders. Catches wrong tiles, borders,
-// layouts and orders of sums and races within a phase, and in a build with AddressSanitizer reads outside pictures and
-// scratch; not what depends on the hardware: the reciprocal's first guess, barriers, warps.
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <bit>
-#include <cstring>
-#include <memory>
-#include <numeric>
-#include <string>
-#include <vector>
-
+// The CUDA kernels of floating-point ADM without a GPU, against the CPU backend, bit for bit: every format, sizes
+// around tiles, extremes, options. Not the reciprocal's first guess, which is the hardware's.
 #include "families/detail_loss/detail_loss_emulation.hpp"
 #include "metrics/float_adm/float_adm.hpp"
-#include "metrics/float_adm/float_adm_tile.hpp"
+#include "metrics/float_adm/float_adm_kernels.hpp"
+#include "tests/device/emulated_device.hpp"
 #include "tests/support/metric_runner.hpp"
 
 namespace qc::float_adm {
 namespace {
 
-using Threads = std::vector<int>;
-
-/// Thread indices of a block, ascending or descending: with a race within a phase, the two would differ.
-Threads thread_order(bool descending) {
-    Threads threads(tuning::kThreads);
-    std::iota(threads.begin(), threads.end(), 0);
-    if (descending) std::reverse(threads.begin(), threads.end());
-    return threads;
-}
-
-// ---- the kernels ----------------------------------------------------------------------------------------------------
-
-template <typename T>
-struct Block {
-    const LevelLaunch& launch;
-    const Source<T>* pictures;
-    float* low[2];
-    float* rows; ///< of this pair
-    const Threads& threads;
-};
-
-/// What run_strip() of float_adm.cu does, phase by phase.
-template <bool kCube, typename T>
-void run_block(const Block<T>& block, int block_x) {
-    const LevelLaunch& launch = block.launch;
-    const int tile_y = launch.grid.origin_y + block_x * tuning::kUsefulRows;
-    const auto shared = std::make_unique<SharedTile>();
-    std::vector<ThreadTile> states(tuning::kThreads);
-    std::vector<float> sums(tuning::kThreads);
-    const auto run_filters = [&]<bool kDetails>(int tile_x) {
-        for (const int t : block.threads) {
-            filter_columns<kDetails>(launch, block.pictures[picture_of_thread(t)], tile_x, tile_y, t, *shared);
-        }
-        for (const int t : block.threads) {
-            filter_rows<kDetails, kCube>(launch, tile_x, tile_y, t, *shared, block.low[0], block.low[1], states[t]);
-        }
-    };
-    for (int tile = 0; tile < launch.grid.columns; tile++) {
-        const int tile_x = launch.grid.origin_x + tile * tuning::kUsefulColumns;
-        std::memset(static_cast<void*>(shared.get()), 0x77, sizeof *shared);
-        std::memset(static_cast<void*>(states.data()), 0x77, states.size() * sizeof(ThreadTile));
-        if (has_details(launch.plan, tile_x, tile_y)) {
-            run_filters.template operator()<true>(tile_x);
-            // The energies take the place of the filtered columns: nobody may need those any more.
-            std::memset(static_cast<void*>(shared->filtered), 0x77, sizeof shared->filtered);
-            for (const int t : block.threads) {
-                measure_energies<kCube>(launch, tile_x, tile_y, t, *shared, states[t]);
-            }
-            for (const int t : block.threads) {
-                const RunningSum own = running_sum(launch.plan, tile_y, t);
-                if (own.used) sums[t] = continue_sum(*shared, own.chain, sums[t]);
-            }
-        } else if (launch.writes_low != 0) {
-            run_filters.template operator()<false>(tile_x);
-        }
-    }
-    for (const int t : block.threads) {
-        const RunningSum own = running_sum(launch.plan, tile_y, t);
-        if (own.used) block.rows[static_cast<size_t>(launch.first_row + own.y) * kWordsPerLevel + own.sum] = sums[t];
-    }
-}
-
-template <typename T>
-T argument(void** arguments, int index) {
-    return *static_cast<const T*>(arguments[index]);
-}
-
-template <bool kCube, typename T>
-void run_pair(const LevelLaunch& launch, const Source<T>* pictures, unsigned pair, Dim3 grid, void** arguments,
-              const Threads& threads) {
-    const size_t size = static_cast<size_t>(launch.out_pitch) * launch.plan.height;
-    auto* low = argument<float*>(arguments, 2);
-    EXPECT_EQ(low != nullptr, launch.writes_low != 0);
-    float* const reference_low = low == nullptr ? nullptr : low + 2 * pair * size;
-    float* const distorted_low = low == nullptr ? nullptr : reference_low + size;
-    float* const rows = argument<float*>(arguments, 3) + static_cast<size_t>(pair) * launch.rows * kWordsPerLevel;
-    const Block<T> block{launch, pictures, {reference_low, distorted_low}, rows, threads};
-    for (unsigned x = 0; x < grid.x; x++) run_block<kCube>(block, static_cast<int>(x));
-}
-
-template <bool kCube, typename T>
-void run_level0(Dim3 grid, void** arguments, const Threads& threads) {
-    const auto* pairs = argument<const DevicePair*>(arguments, 0);
-    const auto launch = argument<LevelLaunch>(arguments, 1);
-    for (unsigned z = 0; z < grid.z; z++) {
-        Source<T> pictures[2];
-        for (int p = 0; p < 2; p++) {
-            const DevicePlane& luma = (p == 0 ? pairs[z].reference : pairs[z].distorted).plane[0];
-            pictures[p] = {static_cast<const T*>(luma.data), static_cast<ptrdiff_t>(luma.pitch_bytes / sizeof(T)),
-                           luma.shift, rows_aligned(luma, kColumnsPerItem * sizeof(T))};
-        }
-        run_pair<kCube>(launch, pictures, z, grid, arguments, threads);
-    }
-}
-
-template <bool kCube>
-void run_deep(Dim3 grid, void** arguments, const Threads& threads) {
-    const auto* in = argument<const float*>(arguments, 0);
-    const auto launch = argument<LevelLaunch>(arguments, 1);
-    const size_t in_size = static_cast<size_t>(launch.in_pitch) * launch.plan.in_height;
-    for (unsigned z = 0; z < grid.z; z++) {
-        Source<float> pictures[2];
-        for (unsigned p = 0; p < 2; p++) {
-            pictures[p].data = in + (2 * z + p) * in_size;
-            pictures[p].pitch = launch.in_pitch;
-        }
-        run_pair<kCube>(launch, pictures, z, grid, arguments, threads);
-    }
-}
-
-void run_finish(Dim3 grid, void** arguments, const Threads& threads) {
-    const auto* pairs = argument<const DevicePair*>(arguments, 0);
-    const auto launch = argument<FinishLaunch>(arguments, 1);
-    const auto* rows = argument<const float*>(arguments, 2);
-    auto* accumulators = argument<uint64_t*>(arguments, 3);
-    const int words = static_cast<int>(threads.size()) / 32; // as many threads as the launch has
-    for (unsigned z = 0; z < grid.z; z++) {
-        for (unsigned index = 0; index < grid.x; index++) {
-            const FinishLaunch::Level& level = launch.level[index];
-            for (int word = 0; word < words; word++) {
-                float sum = 0.0f;
-                for (int row = 0; row < level.rows; row++) {
-                    const size_t at = static_cast<size_t>(z) * launch.rows + level.first_row + row;
-                    sum += rows[at * kWordsPerLevel + word];
-                }
-                accumulators[static_cast<size_t>(pairs[z].output) * kWords + index * kWordsPerLevel + word] =
-                    std::bit_cast<uint64_t>(static_cast<double>(sum));
-            }
-        }
-    }
-}
-
-// ---- a device made of host memory -----------------------------------------------------------------------------------
-
-using KernelFunction = void (*)(Dim3, void**, const Threads&);
-struct NamedKernel {
-    const char* name;
-    KernelFunction function;
-};
-const NamedKernel kKernels[] = {{"float_adm_level0_u8", run_level0<true, uint8_t>},
-                                {"float_adm_level0_u8_power", run_level0<false, uint8_t>},
-                                {"float_adm_level0_u16", run_level0<true, uint16_t>},
-                                {"float_adm_level0_u16_power", run_level0<false, uint16_t>},
-                                {"float_adm_deep", run_deep<true>},
-                                {"float_adm_deep_power", run_deep<false>},
-                                {"float_adm_finish", run_finish}};
+const std::vector<test::EmulatedKernel> kKernels = QC_EMULATED_KERNELS(QC_FLOAT_ADM_KERNELS);
 
 /// Blocks of all GPUs can have this much shared memory.
-constexpr size_t kSharedLimit = 64 * 1024;
-
-class EmulatedProgram : public DeviceProgram {
-public:
-    Status find(const char* name, size_t dynamic_shared_bytes, Kernel* kernel) override {
-        EXPECT_LE(dynamic_shared_bytes, kSharedLimit);
-        for (const NamedKernel& candidate : kKernels) {
-            if (std::string(candidate.name) != name) continue;
-            *kernel = {const_cast<NamedKernel*>(&candidate), dynamic_shared_bytes};
-            return {};
-        }
-        return invalid(std::string("no kernel ") + name);
-    }
-    Status upload(const void*, size_t, const void**) override { return invalid("no table is expected"); }
-};
-
-class EmulatedQueue : public DeviceQueue {
-public:
-    explicit EmulatedQueue(bool descending) : threads_(thread_order(descending)) {}
-    Status launch_raw(const Kernel& kernel, Dim3 grid, Dim3 block, void** arguments) override {
-        const auto* named = static_cast<const NamedKernel*>(kernel.function);
-        const bool whole_tile = block.x == tuning::kThreads;
-        EXPECT_EQ(whole_tile, named->function != run_finish);
-        named->function(grid, arguments, whole_tile ? threads_ : Threads(block.x));
-        launches++;
-        return {};
-    }
-    Status zero(void*, size_t) override { return invalid("nothing is to be cleared"); }
-    int launches = 0;
-
-private:
-    Threads threads_;
-};
+constexpr size_t kSharedLimit = size_t{64} * 1024;
 
 void expect_device_like_cpu(const std::vector<Pair>& pairs, const test::OptionList& list = {},
                             const Layout& layout = {}, bool descending = false) {
-    EmulatedProgram program;
-    EmulatedQueue queue(descending);
-    expect_batch_like_cpu(descriptor(), test::options_of(descriptor(), list), pairs, layout, {program, queue});
-    EXPECT_EQ(queue.launches, 5);
+    test::EmulatedProgram program(kKernels, kSharedLimit);
+    test::EmulatedQueue queue(descending);
+    expect_batch_like_cpu(descriptor(), test::options_of(descriptor(), list), pairs, layout, program, queue);
+    EXPECT_EQ(program.uploads(), 0u);
+    EXPECT_EQ(queue.launches(), 5);
+    EXPECT_EQ(queue.zeros(), 0);
 }
 
 // ---- tests ----------------------------------------------------------------------------------------------------------

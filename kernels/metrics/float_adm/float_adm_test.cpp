@@ -305,15 +305,14 @@ TEST(FloatAdmNames, AreThoseOfLibvmaf) {
               "VMAF_feature_adm2_score");
 }
 
-TEST(FloatAdmValidate, DepthAndSize) {
+TEST(FloatAdmValidate, SmallestPicture) {
     const OptionValues options(descriptor().options);
     const auto code = [&](int width, int height, int depth) {
         return validate(descriptor(), Picture(width, height, depth).geometry(), options).code();
     };
     EXPECT_EQ(code(17, 17, 8), QC_OK);
-    EXPECT_EQ(code(16, 17, 8), QC_ERROR_UNSUPPORTED);
-    EXPECT_EQ(code(17, 16, 8), QC_ERROR_UNSUPPORTED);
-    EXPECT_EQ(code(17, 17, 9), QC_ERROR_UNSUPPORTED);
+    EXPECT_EQ(code(16, 17, 8), QC_ERROR_INVALID);
+    EXPECT_EQ(code(17, 16, 8), QC_ERROR_INVALID);
     EXPECT_EQ(code(17, 17, 16), QC_OK);
 }
 

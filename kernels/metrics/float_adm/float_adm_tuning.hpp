@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Launch shapes of floating-point ADM: numbers only. They are those of integer ADM, whose tiles this metric shares,
-// but for the strips: running sums take a block along the whole row.
+// Launch shapes of floating-point ADM: numbers only. They are those of integer ADM, but for the strips: running sums
+// take a block along the whole row.
 #pragma once
+
+#include "families/detail_loss/detail_loss_tuning.hpp"
 
 namespace qc::float_adm::tuning {
 
-/// A block is a tile of kTileRows rows, one warp each; the outer two only feed the masking window.
-constexpr int kTileRows = 16;
-constexpr int kUsefulRows = kTileRows - 2;
-/// A lane holds two columns. Of the 64, 60 are useful: 62 can be filtered from 128 aligned input columns, and two of
-/// those only feed the window.
-constexpr int kTileColumns = 64;
-constexpr int kUsefulColumns = 60;
-constexpr int kThreads = 32 * kTileRows;
-/// Registers are limited so that this many blocks fit a multiprocessor.
-constexpr int kBlocksPerMultiprocessor = 2;
+using namespace detail_loss::tuning; // tiles
 
 } // namespace qc::float_adm::tuning

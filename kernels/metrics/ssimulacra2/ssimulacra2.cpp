@@ -5,7 +5,7 @@
 #include <bit>
 #include <cmath>
 
-#include "metrics/ssimulacra2/ssimulacra2_device.hpp"
+#include "metrics/ssimulacra2/ssimulacra2_launch.hpp"
 #include "metrics/ssimulacra2/ssimulacra2_settings.hpp"
 
 namespace qc::ssimulacra2 {
@@ -62,40 +62,55 @@ constexpr IsWritten kIsWritten[kMaxLevels] = {is_written<0, kSubscores>, is_writ
                                               is_written<2, kSubscores>, is_written<3, kSubscores>,
                                               is_written<4, kSubscores>, is_written<5, kSubscores>};
 
-std::string norm_name(int channel, int level, int power, int map) {
-    constexpr const char* kChannelNames[] = {"x", "y", "b"};
-    constexpr const char* kPowerNames[] = {"l1", "l4"};
-    constexpr const char* kMapNames[] = {"ssim", "artifact", "detail"};
-    return format("ssimulacra2_norm_%s%d_%s_%s", kChannelNames[channel], level, kPowerNames[power], kMapNames[map]);
-}
+/// "ssimulacra2" and what follows, put together by the compiler.
+class OutputName {
+public:
+    constexpr OutputName& add(std::string_view text) {
+        for (const char letter : text) text_[size_++] = letter;
+        return *this;
+    }
+    constexpr OutputName& add(int digit) {
+        text_[size_++] = static_cast<char>('0' + digit);
+        return *this;
+    }
+    constexpr std::string_view view() const { return {text_, size_}; }
 
-std::span<const OutputSpec> outputs() {
-    static const auto kNames = [] {
-        std::array<std::string, kOutputs> names;
-        names[kScore] = "ssimulacra2";
-        for (int level = 0; level < kMaxLevels; ++level) {
-            names[static_cast<size_t>(kLevelParts + level)] = format("ssimulacra2_level%d", level);
-            for (int c = 0; c < kChannels; ++c)
-                for (int term = 0; term < kTerms; ++term)
-                    names[static_cast<size_t>(first_norm_output(c, level) + term)] =
-                        norm_name(c, level, term / kMaps, term % kMaps);
-        }
-        return names;
-    }();
-    static const auto kSpecs = [] {
-        std::array<OutputSpec, kOutputs> specs;
-        for (size_t i = 0; i < specs.size(); ++i) specs[i] = {kNames[i], kNames[i]};
-        for (int level = 0; level < kMaxLevels; ++level) {
-            specs[static_cast<size_t>(kLevelParts + level)].enabled = kIsWritten<kLevelSubscores>[level];
-            for (int c = 0; c < kChannels; ++c)
-                for (int term = 0; term < kTerms; ++term)
-                    specs[static_cast<size_t>(first_norm_output(c, level) + term)].enabled =
-                        kIsWritten<kNormSubscores>[level];
-        }
-        return specs;
-    }();
-    return kSpecs;
-}
+private:
+    char text_[40]{};
+    size_t size_ = 0;
+};
+
+constexpr auto kOutputNames = [] {
+    constexpr std::string_view kChannelNames[] = {"x", "y", "b"}, kPowerNames[] = {"_l1_", "_l4_"},
+                               kMapNames[] = {"ssim", "artifact", "detail"};
+    std::array<OutputName, kOutputs> names;
+    for (OutputName& name : names) name.add("ssimulacra2");
+    for (int level = 0; level < kMaxLevels; ++level) {
+        names[static_cast<size_t>(kLevelParts + level)].add("_level").add(level);
+        for (int c = 0; c < kChannels; ++c)
+            for (int term = 0; term < kTerms; ++term)
+                names[static_cast<size_t>(first_norm_output(c, level) + term)]
+                    .add("_norm_")
+                    .add(kChannelNames[c])
+                    .add(level)
+                    .add(kPowerNames[term / kMaps])
+                    .add(kMapNames[term % kMaps]);
+    }
+    return names;
+}();
+
+constexpr auto kOutputSpecs = [] {
+    std::array<OutputSpec, kOutputs> specs;
+    for (size_t i = 0; i < specs.size(); ++i) specs[i] = {kOutputNames[i].view(), kOutputNames[i].view()};
+    for (int level = 0; level < kMaxLevels; ++level) {
+        specs[static_cast<size_t>(kLevelParts + level)].enabled = kIsWritten<kLevelSubscores>[level];
+        for (int c = 0; c < kChannels; ++c)
+            for (int term = 0; term < kTerms; ++term)
+                specs[static_cast<size_t>(first_norm_output(c, level) + term)].enabled =
+                    kIsWritten<kNormSubscores>[level];
+    }
+    return specs;
+}();
 
 // ---- what is told about colours -------------------------------------------------------------------------------------
 
@@ -189,27 +204,46 @@ double score_of(double weighted) {
 
 constexpr double kWeightScale = 0.9562382616834844;
 
-class Ssimulacra2 final : public Metric {
+Settings settings_of(const FrameGeometry& geometry, const OptionValues& options) {
+    Settings settings;
+    static_cast<void>(settle(geometry, options, &settings)); // succeeded before, in validate()
+    return settings;
+}
+
+class Ssimulacra2Scorer final : public Scorer {
 public:
-    Ssimulacra2(const FrameGeometry& geometry, const Settings& settings)
-        : geometry_(geometry), settings_(settings), plan_(make_plan(geometry, settings)),
-          device_(plan_, geometry.sample) {}
+    Ssimulacra2Scorer(const FrameGeometry& geometry, const OptionValues& options)
+        : geometry_(geometry), settings_(settings_of(geometry, options)), plan_(make_plan(geometry, settings_)),
+          launcher_(plan_, geometry.sample) {}
 
     size_t accumulator_words() const override { return kAccumulatorWords; }
 
     void score(const HostPair& pair, std::span<uint64_t> accumulators) const override {
-        score_pair(geometry_, plan_, pair, accumulators);
+        score_cpu(geometry_, plan_, pair, accumulators);
     }
 
-    size_t scratch_bytes(int count) const override { return device_.scratch_bytes(count); }
-    Status prepare(DeviceProgram& program) override { return device_.prepare(program); }
+    size_t scratch_bytes(int count) const override { return launcher_.scratch_bytes(count); }
+    Status prepare(DeviceProgram& program) override { return launcher_.prepare(program); }
     Status enqueue(const DeviceBatch& batch, DeviceQueue& queue) const override {
-        return device_.enqueue(batch, queue);
+        return launcher_.enqueue(batch, queue);
     }
 
-    void finalise(int64_t frame, std::span<const uint64_t> accumulators, ScoreSink& sink) override;
     std::vector<Convention> conventions() const override;
     std::vector<std::string> warnings() const override;
+
+private:
+    const FrameGeometry geometry_;
+    const Settings settings_;
+    const Plan plan_;
+    Launcher launcher_;
+};
+
+class Ssimulacra2Finaliser final : public Finaliser {
+public:
+    Ssimulacra2Finaliser(const FrameGeometry& geometry, const OptionValues& options)
+        : settings_(settings_of(geometry, options)), plan_(make_plan(geometry, settings_)) {}
+
+    void finalise(int64_t frame, std::span<const uint64_t> accumulators, ScoreSink& sink) override;
 
 private:
     double norm(std::span<const uint64_t> accumulators, int channel, int level, int term) const {
@@ -219,13 +253,11 @@ private:
         return term < kMaps ? mean : std::sqrt(std::sqrt(mean));
     }
 
-    const FrameGeometry geometry_;
     const Settings settings_;
     const Plan plan_;
-    DeviceScorer device_;
 };
 
-void Ssimulacra2::finalise(int64_t frame, std::span<const uint64_t> accumulators, ScoreSink& sink) {
+void Ssimulacra2Finaliser::finalise(int64_t frame, std::span<const uint64_t> accumulators, ScoreSink& sink) {
     double weighted = 0.0, part[kMaxLevels] = {};
     for (int c = 0; c < kChannels; ++c)
         for (int level = 0; level < plan_.levels; ++level)
@@ -241,7 +273,7 @@ void Ssimulacra2::finalise(int64_t frame, std::span<const uint64_t> accumulators
     for (int level = 0; level < plan_.levels; ++level) sink.put(frame, kLevelParts + level, kWeightScale * part[level]);
 }
 
-std::vector<Convention> Ssimulacra2::conventions() const {
+std::vector<Convention> Ssimulacra2Scorer::conventions() const {
     std::vector<Convention> list{{"preset", preset_name(settings_)}};
     const Colours& colours = settings_.colours;
     for (int p = 0; p < kProperties; ++p)
@@ -262,7 +294,7 @@ std::vector<Convention> Ssimulacra2::conventions() const {
     return list;
 }
 
-std::vector<std::string> Ssimulacra2::warnings() const {
+std::vector<std::string> Ssimulacra2Scorer::warnings() const {
     std::vector<std::string> list = colour_warnings(settings_);
     if (is_hdr(settings_.colours.input[0]) || is_hdr(settings_.colours.input[1]))
         list.push_back(format("PQ or HLG: light is scored relative to ref_white=%g cd/m2; the metric was made for "
@@ -276,23 +308,9 @@ std::vector<std::string> Ssimulacra2::warnings() const {
     return list;
 }
 
-Status check_geometry(const FrameGeometry& geometry) {
-    if (geometry.width < kMinimumSize || geometry.height < kMinimumSize)
-        return unsupported(format("ssimulacra2: a picture of %dx%d is too small, %dx%d is the smallest", geometry.width,
-                                  geometry.height, kMinimumSize, kMinimumSize));
-    return {};
-}
-
 Status validate(const FrameGeometry& geometry, const OptionValues& options) {
     Settings settings;
-    QC_RETURN_IF_ERROR(check_geometry(geometry));
     return settle(geometry, options, &settings);
-}
-
-std::unique_ptr<Metric> create(const FrameGeometry& geometry, const OptionValues& options) {
-    Settings settings;
-    if (!settle(geometry, options, &settings).ok()) return nullptr; // validate() has refused it
-    return std::make_unique<Ssimulacra2>(geometry, settings);
 }
 
 } // namespace
@@ -305,29 +323,28 @@ BlurKernel<float> to_single(const BlurKernel<double>& from) {
 
 Status plan_for(const FrameGeometry& geometry, const OptionValues& options, Plan* plan) {
     Settings settings;
-    QC_RETURN_IF_ERROR(check_geometry(geometry));
     QC_RETURN_IF_ERROR(settle(geometry, options, &settings));
     *plan = make_plan(geometry, settings);
     return {};
 }
 
 const MetricDescriptor& descriptor() {
-    static const MetricDescriptor kDescriptor = [] {
-        MetricDescriptor d;
-        d.name = "ssimulacra2";
-        d.summary = "perceptual error in XYB at six scales (SSIMULACRA 2.1)";
-        d.scope = Scope::kPair;
-        d.needs_chroma = true;
-        d.uses_colour = true;
-        d.accepts_rgb = true;
-        d.backend_bound = kBackendBound;
-        d.templated_names = true;
-        d.options = kOptions;
-        d.outputs = outputs();
-        d.validate = validate;
-        d.create = create;
-        return d;
-    }();
+    static constexpr MetricDescriptor kDescriptor{
+        .name = "ssimulacra2",
+        .summary = "perceptual error in XYB at six scales (SSIMULACRA 2.1)",
+        .scope = Scope::kPair,
+        .needs_chroma = true,
+        .uses_colour = true,
+        .accepts_rgb = true,
+        .backend_bound = kBackendBound,
+        .templated_names = true,
+        .options = kOptions,
+        .outputs = kOutputSpecs,
+        .smallest = {kMinimumSize, kMinimumSize},
+        .validate = validate,
+        .create_scorer = make_scorer<Ssimulacra2Scorer>,
+        .create_finaliser = make_finaliser<Ssimulacra2Finaliser>,
+    };
     return kDescriptor;
 }
 

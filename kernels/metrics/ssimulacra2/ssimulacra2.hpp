@@ -27,7 +27,6 @@ const MetricDescriptor& descriptor();
 Status plan_for(const FrameGeometry& geometry, const OptionValues& options, Plan* plan);
 
 /// CPU reference: fills the accumulators of a pair.
-void score_pair(const FrameGeometry& geometry, const Plan& plan, const HostPair& pair,
-                std::span<uint64_t> accumulators);
+void score_cpu(const FrameGeometry& geometry, const Plan& plan, const HostPair& pair, std::span<uint64_t> accumulators);
 
 } // namespace qc::ssimulacra2

@@ -558,8 +558,8 @@ struct Workspace {
 
 } // namespace
 
-void score_pair(const FrameGeometry& geometry, const Plan& plan, const HostPair& pair,
-                std::span<uint64_t> accumulators) {
+void score_cpu(const FrameGeometry& geometry, const Plan& plan, const HostPair& pair,
+               std::span<uint64_t> accumulators) {
     thread_local Workspace workspace;
     workspace.reader[0].open(pair.reference, geometry, plan.reference);
     workspace.reader[1].open(pair.distorted, geometry, plan.distorted);

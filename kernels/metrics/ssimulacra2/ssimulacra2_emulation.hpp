@@ -16,7 +16,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "metrics/ssimulacra2/ssimulacra2_device.hpp"
+#include "metrics/ssimulacra2/ssimulacra2_launch.hpp"
 
 namespace qc::ssimulacra2 {
 

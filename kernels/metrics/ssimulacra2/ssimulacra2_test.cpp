@@ -581,7 +581,7 @@ TEST(Ssimulacra2Refusals, SmallPictures) {
     FrameGeometry geometry = Pair(8, 8).geometry;
     EXPECT_TRUE(validate(geometry).ok());
     geometry.width = 7;
-    EXPECT_EQ(validate(geometry).text(), "ssimulacra2: a picture of 7x8 is too small, 8x8 is the smallest");
+    EXPECT_EQ(validate(geometry).text(), "ssimulacra2 needs pictures of at least 8x8, these are 7x8");
 }
 
 TEST(Ssimulacra2Refusals, TagsWithoutAMeaningHere) {

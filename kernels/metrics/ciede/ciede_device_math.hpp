@@ -17,6 +17,8 @@
 #include <bit>
 #include <cmath>
 
+#include "device/bits.hpp"
+#include "device/fast_math.hpp"
 #include "device/unroll.hpp"
 #include "metrics/ciede/ciede_math.hpp"
 
@@ -35,28 +37,15 @@ consteval Split split(double value) {
     return {high, static_cast<float>(value - static_cast<double>(high))};
 }
 
-QC_HD uint32_t bits_of(float value) {
-#if defined(__CUDA_ARCH__)
-    return __float_as_uint(value);
-#else
-    return std::bit_cast<uint32_t>(value);
-#endif
-}
-
-QC_HD float float_of(uint32_t bits) {
-#if defined(__CUDA_ARCH__)
-    return __uint_as_float(bits);
-#else
-    return std::bit_cast<float>(bits);
-#endif
-}
+using device::bits_of;
+using device::float_of;
 
 /// Upper word of a double: sign, exponent, 20 bits of the mantissa.
 QC_HD uint32_t upper_word(double value) {
 #if defined(__CUDA_ARCH__)
     return static_cast<uint32_t>(__double2hiint(value));
 #else
-    return static_cast<uint32_t>(std::bit_cast<uint64_t>(value) >> 32);
+    return static_cast<uint32_t>(bits_of(value) >> 32);
 #endif
 }
 
@@ -75,7 +64,7 @@ QC_HD Split split_of_one_to_two(double value) {
 #if defined(__CUDA_ARCH__)
     const auto lower = static_cast<uint32_t>(__double2loint(value));
 #else
-    const auto lower = static_cast<uint32_t>(std::bit_cast<uint64_t>(value));
+    const auto lower = static_cast<uint32_t>(bits_of(value));
 #endif
     return {float_of((upper_word(value) << 3) + 0x40000000u), static_cast<float>(lower) * 0x1p-52f};
 }
@@ -99,6 +88,14 @@ QC_HD double widened(float value) {
     return std::bit_cast<double>(uint64_t{bits_of(value)} * kWidening + (uint64_t{kBiases} << 32));
 #endif
 }
+
+/// The seeds that the kernels start from.
+struct FastSeeds {
+    QC_HD static float reciprocal(float x) { return device::fast_reciprocal(x); }
+    QC_HD static float inverse_root(float x) { return device::fast_inverse_root(x); }
+    QC_HD static float log2(float x) { return device::fast_log2(x); }
+    QC_HD static float exp2(float x) { return device::fast_exp2(x); }
+};
 
 /// Adding it rounds values below 2^22 to integers, which then are the lowest bits.
 constexpr float kRounder = 12582912.0f; // 1.5 * 2^23

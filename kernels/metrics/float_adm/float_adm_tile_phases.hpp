@@ -1,75 +1,41 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// What one block of the CUDA backend does: a tile of a wavelet level, from the input picture to energies, in four
-// phases with barriers between them. Plain functions of a thread's index, so that a test can run them on the host.
+// What a thread of a block does for a tile of floating-point ADM, in four phases with barriers between them:
 //
 //   1  filter down the columns of both pictures, into shared memory
 //   2  filter along the rows, in registers: the a bands go to memory, the details are decoupled at once; masker terms
 //      go to shared memory
 //   3  sum the masking window; energies go to shared memory, where the filtered columns were
 //   4  one thread for each running sum adds the energies of its row in order
-//
-// Thread t is lane t % 32 of warp t / 32. In phases 2 and 3 a warp holds a row of the tile and a lane two columns. A
-// block walks along all tiles of a row of tiles, since running sums do.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
-#include "contract/types.hpp"
 #include "device/plane_reader.hpp"
-#include "device/unroll.hpp"
+#include "families/detail_loss/detail_loss_tile.hpp"
 #include "metrics/float_adm/float_adm_math.hpp"
 #include "metrics/float_adm/float_adm_plan.hpp"
 #include "metrics/float_adm/float_adm_tuning.hpp"
 
 namespace qc::float_adm {
 
-// ---- what the host tells the kernels --------------------------------------------------------------------------------
-
-/// Tiles over the bands of a level, aligned to the scored region.
-struct TileGrid {
-    int32_t origin_x = 0, origin_y = 0; ///< first useful coefficient of tile (0, 0); may be negative; x is even
-    int32_t columns = 0, rows = 0;      ///< number of tiles
-};
-
-struct LevelLaunch {
+/// The argument of the level kernels. Level 0 reads the pictures, others the a bands of the level above.
+struct LevelArguments {
+    const DevicePair* pairs; ///< level 0 only
+    const float* in;         ///< deep levels only: a bands of the level above, two pictures a pair
+    float* low;              ///< a bands of this level; the last level has none
+    float* row_sums;         ///< kWordsPerLevel a row
     LevelPlan plan;
     Rules rules;
     TileGrid grid;
-    int32_t in_pitch = 0, out_pitch = 0; ///< of the a bands, in elements; level 0 reads pictures instead
+    int32_t in_pitch = 0, out_pitch = 0; ///< of the a bands, in elements
     int32_t first_row = 0;               ///< of this level among the row sums of a pair, minus plan.top
     int32_t rows = 0;                    ///< row sums of a pair, all levels
     int32_t writes_low = 1;              ///< whether another level follows
 };
 
-/// Adds row sums up.
-struct FinishLaunch {
-    struct Level {
-        int32_t first_row = 0, rows = 0;
-    } level[kLevels];
-    int32_t rows = 0; ///< row sums of a pair, all levels
-};
-
-/// Whether the block at a tile row and column has to compute details, or the a band only.
-QC_HD bool has_details(const LevelPlan& plan, int tile_x, int tile_y) {
-    return plan.scored() && tile_y < plan.bottom && tile_y + tuning::kUsefulRows > plan.top && tile_x < plan.right &&
-           tile_x + tuning::kUsefulColumns > plan.left;
-}
-
 // ---- shared memory and registers of a tile --------------------------------------------------------------------------
 
-struct alignas(8) Two {
-    float at[2];
-};
-struct alignas(16) Four {
-    float at[4];
-};
-
-constexpr int kInputColumns = 2 * tuning::kTileColumns;
-/// Rows are padded so that the four-word reads of a warp's rows do not all start in the same bank.
-constexpr int kFilteredPitch = kInputColumns + 4;
-constexpr int kWindowPad = 2; ///< keeps two-word accesses aligned with one column to spare on the left
-constexpr int kWindowPitch = tuning::kTileColumns + 2 * kWindowPad;
 /// An odd pitch keeps the running sums, which neighbouring threads add up, in different banks. So that lanes, of two
 /// columns each, write side by side, all even columns lie before the odd ones.
 constexpr int kEnergyPitch = tuning::kTileColumns + 1;
@@ -94,15 +60,6 @@ struct SharedTile {
 struct ThreadTile {
     float restored[2][kBands], additive[2][kBands]; ///< weighted magnitudes
     float reference[2][kBands];                     ///< energies
-};
-
-/// Input of a level. A wide source can be read several columns at a time.
-template <typename T>
-struct Source {
-    const T* data = nullptr;
-    ptrdiff_t pitch = 0; ///< in elements
-    int shift = 0;       ///< right shift of the samples
-    bool wide = true;
 };
 
 // ---- phase 1: down the columns --------------------------------------------------------------------------------------
@@ -164,57 +121,30 @@ QC_HD void read_rows(const Source<T>& source, const LevelPlan& plan, const Centr
 
 /// `source` is the one of picture_of_thread().
 template <bool kDetails, typename T>
-QC_HD void filter_columns(const LevelLaunch& launch, const Source<T>& source, int tile_x, int tile_y, int thread,
+QC_HD void filter_columns(const LevelArguments& arguments, const Source<T>& source, int tile_x, int tile_y, int thread,
                           SharedTile& shared) {
     const int row = thread / kItemsPerRow * kRowsPerItem % tuning::kTileRows, picture = picture_of_thread(thread);
     const int column = thread % kItemsPerRow * kColumnsPerItem;
     // Coefficient i needs inputs 2i - 1 to 2i + 2; the tile starts one coefficient before its first useful one. In x,
     // one input more keeps the reads aligned.
     float rows[kRowsRead][kColumnsPerItem];
-    read_rows(source, launch.plan, launch.rules.luma, 2 * (tile_x - 1) - 2 + column, 2 * (tile_y - 1 + row) - 1, rows);
+    read_rows(source, arguments.plan, arguments.rules.luma, 2 * (tile_x - 1) - 2 + column, 2 * (tile_y - 1 + row) - 1,
+              rows);
     QC_UNROLL
     for (int i = 0; i < kRowsPerItem; i++) {
-        Four low, high;
+        Four<float> low, high;
         QC_UNROLL
         for (int k = 0; k < kColumnsPerItem; k++) {
             const float x0 = rows[2 * i][k], x1 = rows[2 * i + 1][k], x2 = rows[2 * i + 2][k], x3 = rows[2 * i + 3][k];
             low.at[k] = low_pass(x0, x1, x2, x3);
             if constexpr (kDetails) high.at[k] = high_pass(x0, x1, x2, x3);
         }
-        *reinterpret_cast<Four*>(&shared.filtered[kLow][picture][row + i][column]) = low;
-        if constexpr (kDetails) *reinterpret_cast<Four*>(&shared.filtered[kHigh][picture][row + i][column]) = high;
+        store_as(&shared.filtered[kLow][picture][row + i][column], low);
+        if constexpr (kDetails) store_as(&shared.filtered[kHigh][picture][row + i][column], high);
     }
 }
 
 // ---- phase 2: along the rows, decoupling, masker terms --------------------------------------------------------------
-
-/// A row of the tile, as its warp sees it.
-struct TileRow {
-    int row; ///< of the tile
-    int y;   ///< of the band
-    bool useful;
-
-    QC_HD TileRow(int tile_y, int thread)
-        : row(thread / 32), y(tile_y - 1 + row), useful(row >= 1 && row <= tuning::kUsefulRows) {}
-};
-
-/// Whether a lane's column, counted from the tile's first one, is one of the useful ones.
-QC_HD bool useful_place(int place) {
-    return place >= 1 && place <= tuning::kUsefulColumns;
-}
-
-/// Six filtered values around a lane's two columns.
-QC_HD void read_filtered(const float* row, int lane, float (&values)[6]) {
-    const Four first = *reinterpret_cast<const Four*>(row + 4 * lane);
-    // The last lane's second column is not used: it may read anything inside.
-    const Four second = *reinterpret_cast<const Four*>(row + 4 * lane + (lane < 31 ? 4 : 0));
-    values[0] = first.at[1];
-    values[1] = first.at[2];
-    values[2] = first.at[3];
-    values[3] = second.at[0];
-    values[4] = second.at[1];
-    values[5] = second.at[2];
-}
 
 /// Coefficients of one picture in a lane's two columns.
 struct LaneBands {
@@ -241,38 +171,20 @@ QC_HD void filter_row(const SharedTile& shared, int picture, int row, int lane, 
     }
 }
 
-/// Puts the neighbour terms of a lane's two columns into the window. `x` is the first column, at place 2 * lane.
-QC_HD void store_neighbours(const LevelPlan& plan, float* window, int x, int lane, float first, float second) {
-    float* const at = window + kWindowPad + 2 * lane;
-    if (plan.left > 0) {
-        *reinterpret_cast<Two*>(at) = Two{{first, second}};
-        return;
-    }
-    // A narrow band is scored to its borders, where the window mirrors: -1 is 1, and the width is the last column.
-    const float terms[2] = {first, second};
-    QC_UNROLL
-    for (int c = 0; c < 2; c++) {
-        if (x + c < 0 || x + c >= plan.width) continue;
-        at[c] = terms[c];
-        if (x + c == 1) at[c - 2] = terms[c];
-        if (x + c == plan.width - 1) at[c + 1] = terms[c];
-    }
-}
-
 template <bool kDetails, bool kCube>
-QC_HD void filter_rows(const LevelLaunch& launch, int tile_x, int tile_y, int thread, SharedTile& shared,
+QC_HD void filter_rows(const LevelArguments& arguments, int tile_x, int tile_y, int thread, SharedTile& shared,
                        float* reference_low, float* distorted_low, ThreadTile& state) {
-    const LevelPlan& plan = launch.plan;
+    const LevelPlan& plan = arguments.plan;
     const TileRow here(tile_y, thread);
     const int lane = thread % 32, x = tile_x - 1 + 2 * lane;
-    const bool wants_low = launch.writes_low != 0 && here.useful && here.y >= 0 && here.y < plan.height;
+    const bool wants_low = arguments.writes_low != 0 && here.useful && here.y >= 0 && here.y < plan.height;
     const bool wants_details = kDetails && plan.masks_row(here.y);
     if (!wants_low && !wants_details) return;
     LaneBands reference, distorted;
     filter_row<kDetails>(shared, 0, here.row, lane, reference);
     filter_row<kDetails>(shared, 1, here.row, lane, distorted);
     if (wants_low) {
-        const ptrdiff_t offset = static_cast<ptrdiff_t>(here.y) * launch.out_pitch + x;
+        const ptrdiff_t offset = static_cast<ptrdiff_t>(here.y) * arguments.out_pitch + x;
         QC_UNROLL
         for (int c = 0; c < 2; c++) {
             if (!useful_place(2 * lane + c) || x + c < 0 || x + c >= plan.width) continue;
@@ -288,10 +200,10 @@ QC_HD void filter_rows(const LevelLaunch& launch, int tile_x, int tile_y, int th
             QC_UNROLL
             for (int b = 0; b < kBands; b++) {
                 const float o = reference.detail[c][b], t = distorted.detail[c][b];
-                const float restored = restore(o, t, enhanced, launch.rules.gain);
+                const float restored = restore(o, t, enhanced, arguments.rules.gain);
                 state.restored[c][b] = magnitude(restored * plan.factor[b]);
                 state.additive[c][b] = magnitude((t - restored) * plan.factor[b]);
-                state.reference[c][b] = energy<kCube>(magnitude(plan.factor[b] * o), launch.rules.power);
+                state.reference[c][b] = energy<kCube>(magnitude(plan.factor[b] * o), arguments.rules.power);
             }
         }
         QC_UNROLL
@@ -309,46 +221,41 @@ QC_HD void filter_rows(const LevelLaunch& launch, int tile_x, int tile_y, int th
 /// A row of the window around a lane's two columns. Neighbouring lanes have the outer ones: shuffles leave shared
 /// memory, the bottleneck here, in peace. What the first and the last lane get from beyond the tile is not used. All
 /// lanes of a warp have to come here together.
-QC_HD void read_window(const float* at, float (&values)[4]) {
-    const Two middle = *reinterpret_cast<const Two*>(at);
+template <class Block>
+QC_HD void read_window(Block& block, const float* at, float (&values)[4]) {
+    const auto middle = load_as<Two<float>>(at);
     values[1] = middle.at[0];
     values[2] = middle.at[1];
-#if defined(__CUDA_ARCH__)
-    values[0] = __shfl_up_sync(0xffffffffu, middle.at[1], 1);
-    values[3] = __shfl_down_sync(0xffffffffu, middle.at[0], 1);
-#else
-    values[0] = at[-1];
-    values[3] = at[2];
-#endif
+    values[0] = block.shuffle_up(middle.at[1], 1);
+    values[3] = block.shuffle_down(middle.at[0], 1);
 }
 
 /// Adds the masking window of one band to the thresholds of a lane's two columns.
-QC_HD void add_window(const float* above, const float* here, const float* below, float masker0, float masker1,
-                      float (&threshold)[2]) {
+template <class Block>
+QC_HD void add_window(Block& block, const float* above, const float* here, const float* below, float masker0,
+                      float masker1, float (&threshold)[2]) {
     const float masker[2] = {masker0, masker1};
     float sum[2], row[4];
-    read_window(above, row);
+    read_window(block, above, row);
     QC_UNROLL
     for (int c = 0; c < 2; c++) sum[c] = (row[c] + row[c + 1]) + row[c + 2];
-    read_window(here, row);
+    read_window(block, here, row);
     QC_UNROLL
     for (int c = 0; c < 2; c++) sum[c] = add_centre(sum[c] + row[c], masker[c]) + row[c + 2];
-    read_window(below, row);
+    read_window(block, below, row);
     QC_UNROLL
     for (int c = 0; c < 2; c++) threshold[c] += ((sum[c] + row[c]) + row[c + 1]) + row[c + 2];
 }
 
-template <bool kCube>
-QC_HD void measure_energies(const LevelLaunch& launch, int tile_x, int tile_y, int thread, SharedTile& shared,
-                            const ThreadTile& state) {
-    const LevelPlan& plan = launch.plan;
+template <bool kCube, class Block>
+QC_HD void measure_energies(Block& block, const LevelArguments& arguments, int tile_x, int tile_y, int thread,
+                            SharedTile& shared, const ThreadTile& state) {
+    const LevelPlan& plan = arguments.plan;
     const TileRow here(tile_y, thread);
     if (!here.useful || !plan.scores_row(here.y)) return;
     const int lane = thread % 32, x = tile_x - 1 + 2 * lane;
     float(*const energies)[kEnergyPitch] = shared.energy + (here.row - 1) * kSums;
-    // The band's borders mirror: above row 0 lies row 1, below the last row the last row.
-    const int above = here.y > 0 ? here.row - 1 : here.row + 1;
-    const int below = here.y + 1 < plan.height ? here.row + 1 : here.row;
+    const WindowRows rows(plan, here);
     bool scored[2];
     QC_UNROLL
     for (int c = 0; c < 2; c++) {
@@ -364,13 +271,13 @@ QC_HD void measure_energies(const LevelLaunch& launch, int tile_x, int tile_y, i
         const float(&masker)[2][kBands] = m == 0 ? state.additive : state.restored;
         const float(&measured)[2][kBands] = m == 0 ? state.restored : state.additive;
         float threshold[2] = {0.0f, 0.0f};
-        if (launch.rules.masking) {
+        if (arguments.rules.masking) {
             QC_UNROLL
             for (int b = 0; b < kBands; b++) {
                 const int at = kWindowPad + 2 * lane;
                 const auto& window = shared.neighbour[m][b];
-                add_window(&window[above][at], &window[here.row][at], &window[below][at], masker[0][b], masker[1][b],
-                           threshold);
+                add_window(block, &window[rows.above][at], &window[here.row][at], &window[rows.below][at], masker[0][b],
+                           masker[1][b], threshold);
             }
         }
         QC_UNROLL
@@ -379,7 +286,7 @@ QC_HD void measure_energies(const LevelLaunch& launch, int tile_x, int tile_y, i
             for (int b = 0; b < kBands; b++) {
                 const float excess = scored[c] ? larger(measured[c][b] - threshold[c], 0.0f) : 0.0f;
                 energies[(m == 0 ? kDetail : kImpairment) * kBands + b][energy_place(2 * lane + c)] =
-                    energy<kCube>(excess, launch.rules.power);
+                    energy<kCube>(excess, arguments.rules.power);
             }
         }
     }
@@ -401,9 +308,7 @@ QC_HD RunningSum running_sum(const LevelPlan& plan, int tile_y, int thread) {
 QC_HD float continue_sum(const SharedTile& shared, int chain, float sum) {
     const float *const even = shared.energy[chain], *const odd = even + energy_place(1);
     static_assert(tuning::kUsefulColumns % 2 == 0);
-#if defined(__CUDACC__)
-#pragma unroll 10
-#endif
+    QC_UNROLL_BY(10)
     for (int i = 0; i < tuning::kUsefulColumns / 2; i++) {
         sum = sum + odd[i];      // column 2i + 1
         sum = sum + even[i + 1]; // column 2i + 2

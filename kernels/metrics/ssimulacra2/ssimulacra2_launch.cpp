@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-#include "metrics/ssimulacra2/ssimulacra2_device.hpp"
+#include "metrics/ssimulacra2/ssimulacra2_launch.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -118,7 +118,7 @@ void cut_plane(const PlaneLayout& layout, int level, int channel, int columns, V
 
 } // namespace
 
-DeviceScorer::DeviceScorer(const Plan& plan, SampleType sample)
+Launcher::Launcher(const Plan& plan, SampleType sample)
     : pyramid_{}, maps_{}, finish_{}, same_conversion_(plan.reference == plan.distorted),
       usual_conversion_(is_usual(plan.reference) && is_usual(plan.distorted)) {
     const PlaneLayout layout = make_layout(plan);
@@ -154,22 +154,22 @@ DeviceScorer::DeviceScorer(const Plan& plan, SampleType sample)
     maps_.strip_count = finish_.strip_count = static_cast<int32_t>(strips_.size());
 }
 
-size_t DeviceScorer::plane_bytes(int count) const {
+size_t Launcher::plane_bytes(int count) const {
     return round_up(picture_index(count, 0) * maps_.picture * sizeof(float), kScratchAlignment);
 }
 
-size_t DeviceScorer::scratch_bytes(int count) const {
+size_t Launcher::scratch_bytes(int count) const {
     return plane_bytes(count) + static_cast<size_t>(count) * strips_.size() * kTerms * sizeof(float);
 }
 
-Status DeviceScorer::prepare(DeviceProgram& program) {
+Status Launcher::prepare(DeviceProgram& program) {
     QC_RETURN_IF_ERROR(program.find(pyramid_name_.c_str(), 0, &pyramid_kernel_));
     QC_RETURN_IF_ERROR(program.find(wide_blur_ ? "ssimulacra2_maps_wide" : "ssimulacra2_maps", 0, &map_kernel_));
     QC_RETURN_IF_ERROR(program.find("ssimulacra2_finish", 0, &finish_kernel_));
     return program.upload(strips_.data(), strips_.size() * sizeof(Strip), &strip_table_);
 }
 
-Status DeviceScorer::enqueue(const DeviceBatch& batch, DeviceQueue& queue) const {
+Status Launcher::enqueue(const DeviceBatch& batch, DeviceQueue& queue) const {
     const auto pairs = static_cast<unsigned>(batch.count);
     auto* const planes = static_cast<float*>(batch.scratch);
     auto* const sums = reinterpret_cast<float*>(static_cast<char*>(batch.scratch) + plane_bytes(batch.count));

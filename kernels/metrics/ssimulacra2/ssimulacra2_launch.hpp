@@ -15,9 +15,9 @@ namespace qc::ssimulacra2 {
 /// Fills the accumulators (kAccumulatorWords per pair, those that the plan needs) of a batch in three launches, four if
 /// the two inputs differ in their colour conversion. Pairs of a batch that share the reference picture share its
 /// planes. The sums of a pair depend on the plan and its pictures only, not on the batch.
-class DeviceScorer {
+class Launcher {
 public:
-    DeviceScorer(const Plan& plan, SampleType sample);
+    Launcher(const Plan& plan, SampleType sample);
 
     size_t scratch_bytes(int count) const;
     Status prepare(DeviceProgram& program);

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// What the threads of the CIEDE2000 kernel do. Compiles on the host, where a test runs it for all threads of all
-// blocks.
+// CIEDE2000 on the GPU: a pass over both pictures that leaves a partial sum per tile, and one block per pair that adds
+// them up. Bound by arithmetic.
 //
 // A thread takes four neighbouring pixels of two rows. Whatever the layout, their luma is held as 16-bit lanes, so that
 // one piece of code computes all differences: some 650 instructions a pixel, beside which the few loads do not count.
 #pragma once
 
+#include "device/block_sum.hpp"
+#include "device/kernel_list.hpp"
 #include "device/plane_reader.hpp"
-#include "metrics/ciede/ciede_device.hpp"
+#include "metrics/ciede/ciede_device_math.hpp"
 #include "metrics/ciede/ciede_tuning.hpp"
 
 namespace qc::ciede {
@@ -166,5 +168,89 @@ QC_HD double sum_thread(const DevicePicture& reference, const DevicePicture& dis
     }
     return sum;
 }
+
+// ---- kernels --------------------------------------------------------------------------------------------------------
+
+/// Sum over the block, in an order that only its size decides; the result is thread 0's.
+template <class Block>
+QC_HD double block_sum(Block& block, double value) {
+    constexpr int kWarps = Block::kThreads / kLanes;
+    auto& partial = device::shared<double[kWarps]>(block);
+    value = device::warp_tree_sum(block, value);
+    if (block.lane() == 0) partial[block.warp()] = value;
+    block.sync();
+    double sum = 0.0;
+    if (block.thread() == 0) {
+        for (int i = 0; i < kWarps; ++i) sum += partial[i];
+    }
+    return sum;
+}
+
+/// By the whole block.
+template <class Block>
+QC_HD void copy_tables(Block& block, Tables* target, const Tables* source) {
+    using Line = Words<16>;
+    constexpr int kLines = sizeof(Tables) / sizeof(Line);
+    static_assert(kLines * sizeof(Line) == sizeof(Tables));
+    const auto* const from = reinterpret_cast<const Line*>(source);
+    auto* const to = reinterpret_cast<Line*>(target);
+    for (int i = block.thread(); i < kLines; i += Block::kThreads) to[i] = load_words<sizeof(Line)>(from + i);
+    block.sync();
+}
+
+struct TileArguments {
+    const DevicePair* pairs;
+    double* partial_sums; ///< of the tiles, pair after pair
+    const Tables* tables;
+    Task task;
+};
+
+/// grid: (tiles, 1, pairs)
+template <typename T, typename Seeds>
+struct SumTile {
+    using Arguments = TileArguments;
+    static constexpr int kThreads = kTuning.warps * kLanes, kMinBlocks = kTuning.blocks_per_multiprocessor;
+
+    template <class Block>
+    QC_HD static void run(Block& block, const TileArguments& arguments) {
+        const Task& task = arguments.task;
+        auto& tables = device::shared<Tables>(block);
+        copy_tables(block, &tables, arguments.tables);
+        const Position first = thread_position(task, block.x(), block.thread());
+        const DevicePair& pair = arguments.pairs[block.z()];
+        const double sum = block_sum(block, sum_thread<T, Seeds>(pair.reference, pair.distorted, task, tables, first));
+        if (block.thread() == 0) arguments.partial_sums[static_cast<size_t>(block.z()) * task.tiles + block.x()] = sum;
+    }
+};
+
+struct TotalArguments {
+    const DevicePair* pairs;
+    uint64_t* accumulators;
+    const double* partial_sums;
+    int tiles; ///< of a pair
+};
+
+/// Adds up the tiles of a pair. grid: (1, 1, pairs)
+struct SumTiles {
+    using Arguments = TotalArguments;
+    static constexpr int kThreads = kTuning.total_threads;
+
+    template <class Block>
+    QC_HD static void run(Block& block, const TotalArguments& arguments) {
+        const double* const own = arguments.partial_sums + static_cast<size_t>(block.z()) * arguments.tiles;
+        double sum = 0.0;
+        for (int tile = block.thread(); tile < arguments.tiles; tile += kThreads) sum += own[tile];
+        const double total = block_sum(block, sum);
+        if (block.thread() == 0) arguments.accumulators[arguments.pairs[block.z()].output] = bits_of(total);
+    }
+};
+
+/// With other seeds in tests.
+#define QC_CIEDE_KERNELS_OF(KERNEL, Seeds)                                                                             \
+    KERNEL(ciede_tiles_u8, SumTile<uint8_t, Seeds>)                                                                    \
+    KERNEL(ciede_tiles_u16, SumTile<uint16_t, Seeds>)                                                                  \
+    KERNEL(ciede_total, SumTiles)
+#define QC_CIEDE_KERNELS(KERNEL) QC_CIEDE_KERNELS_OF(KERNEL, FastSeeds)
+QC_DECLARE_KERNELS(QC_CIEDE_KERNELS)
 
 } // namespace qc::ciede

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/**
+ * @file
+ * The scoring engine as the filter sees it; see engine.h. Depends on inputs
+ * and state.
+ */
+
+#include "compat.h"
+
+#include <string.h>
+
+#include "libavutil/avstring.h"
+#include "libavutil/common.h"
+#include "libavutil/cpu.h"
+
+#include "state.h"
+
+#define AUTO_DEPTH 8 /* main frames held while they are scored: two batches of four */
+
+int ff_qc_error_of_status(qc_status status)
+{
+    switch (status) {
+    case QC_ERROR_INVALID:     return AVERROR(EINVAL);
+    case QC_ERROR_UNSUPPORTED: return AVERROR(ENOSYS);
+    case QC_ERROR_NO_DEVICE:   return AVERROR(ENODEV);
+    case QC_ERROR_NO_MEMORY:   return AVERROR(ENOMEM);
+    case QC_ERROR_DEVICE:      return AVERROR_EXTERNAL;
+    case QC_ERROR_IO:          return AVERROR(EIO);
+    default:                   return AVERROR_BUG;
+    }
+}
+
+int ff_qc_fail_session(AVFilterContext *ctx, qc_status status)
+{
+    QualityCudaContext *s = ctx->priv;
+
+    return ff_qc_fail(ctx, ff_qc_error_of_status(status), "scoring failed: %s", qc_session_error(s->engine.session));
+}
+
+static void engine_log(void *opaque, qc_log_level level, const char *text)
+{
+    static const int levels[] = { AV_LOG_ERROR, AV_LOG_WARNING, AV_LOG_INFO, AV_LOG_DEBUG };
+
+    av_log(opaque, levels[av_clip(level, 0, 3)], "%s\n", text);
+}
+
+/* ---- configuration ---- */
+
+/** What the options say; formats and device stay empty. */
+static void fill_config(AVFilterContext *ctx, qc_config *config)
+{
+    QualityCudaContext *s = ctx->priv;
+    const QCOptions *options = &s->options;
+
+    memset(config, 0, sizeof(*config));
+    config->struct_size = sizeof(*config);
+    config->renditions  = options->renditions;
+    config->metrics     = options->metrics;
+    config->model       = options->model;
+    config->feature     = options->feature;
+    config->options     = options->opts;
+    config->n_subsample = options->n_subsample;
+    config->backend     = options->backend;
+    config->stats_format     = s->files.stats_format;
+    config->skip_unsupported = options->skip_unsupported;
+    config->n_threads   = options->n_threads;
+    config->bitdepth    = options->bitdepth;
+    config->log         = engine_log;
+    config->log_opaque  = ctx;
+}
+
+int ff_qc_check_options(AVFilterContext *ctx)
+{
+    QualityCudaContext *s = ctx->priv;
+    const char *pool = s->options.pool, *stats_format = s->options.stats_format;
+    qc_config config;
+    qc_error error = { "" };
+    qc_status status;
+
+    if (qc_abi_version() != QC_ABI_VERSION)
+        return ff_qc_fail(ctx, AVERROR_EXTERNAL, "libquality_cuda %s has ABI %d, this filter was built for ABI %d: rebuild "
+                          "FFmpeg against it", qc_version(), qc_abi_version(), QC_ABI_VERSION);
+    if (qc_pool_parse(pool, &s->engine.pool) != QC_OK)
+        return ff_qc_fail(ctx, AVERROR(EINVAL),
+                          "pool=%s is not known; accepted: mean, harmonic_mean, min, max, p1, p5, p10, p50, stddev", pool);
+    if (strcmp(stats_format, "scores") && qc_stats_format_parse(stats_format, &s->files.stats_format) != QC_OK)
+        return ff_qc_fail(ctx, AVERROR(EINVAL), "stats_format=%s is not known; accepted: scores, psnr, ssim", stats_format);
+    fill_config(ctx, &config);
+    status = qc_config_check(&config, &error);
+    if (status != QC_OK)
+        return ff_qc_fail(ctx, ff_qc_error_of_status(status), "%s", error.text);
+    s->engine.accepts_rgb = qc_config_accepts_rgb(&config);
+    return 0;
+}
+
+/** Decides the device: that of the frames, else the option, else FFmpeg's own CUDA device, else number 0. */
+static int choose_device(AVFilterContext *ctx, qc_config *config)
+{
+    QualityCudaContext *s = ctx->priv;
+    const AVHWDeviceContext *device;
+
+    config->device = FFMAX(s->options.device, 0);
+    if (ff_qc_any_hw_input(ctx)) {
+        if (s->options.backend == QC_BACKEND_CPU)
+            return ff_qc_fail(ctx, AVERROR(EINVAL), "backend=cpu cannot read CUDA frames; put hwdownload and a format filter "
+                              "before quality_cuda, or drop -hwaccel_output_format cuda");
+        config->backend = QC_BACKEND_CUDA;
+    } else if (s->options.device < 0 && s->options.backend != QC_BACKEND_CPU && ctx->hw_device_ctx && !s->engine.device_ref) {
+        device = (const AVHWDeviceContext *)ctx->hw_device_ctx->data;
+        if (device->type == AV_HWDEVICE_TYPE_CUDA && !(s->engine.device_ref = av_buffer_ref(ctx->hw_device_ctx)))
+            return AVERROR(ENOMEM);
+    }
+    if (s->engine.device_ref)
+        config->cuda_context = QC_CUDA_CONTEXT((const AVHWDeviceContext *)s->engine.device_ref->data);
+    return 0;
+}
+
+/** The whole configuration, with the pictures' formats and the device. */
+static int make_config(AVFilterContext *ctx, qc_config *config)
+{
+    QualityCudaContext *s = ctx->priv;
+
+    fill_config(ctx, config);
+    config->reference    = ff_qc_visible_format(&s->input[QC_REFERENCE]);
+    config->distorted[0] = ff_qc_visible_format(&s->input[0]);
+    for (int k = 1; k < s->options.renditions; k++)
+        config->distorted[k] = ff_qc_visible_format(&s->input[1 + k]);
+    config->frame_rate = s->engine.frame_rate;
+    return choose_device(ctx, config);
+}
+
+int ff_qc_check_pictures(AVFilterContext *ctx)
+{
+    qc_error error = { "" };
+    qc_status status;
+    qc_config config;
+    int ret = make_config(ctx, &config);
+
+    if (ret < 0)
+        return ret;
+    status = qc_config_check(&config, &error);
+    return status == QC_OK ? 0 : ff_qc_fail(ctx, ff_qc_error_of_status(status), "%s", error.text);
+}
+
+/* ---- session ---- */
+
+/** The CPU backend works on several frames at once: hold enough of them to keep its threads busy. */
+static int cpu_depth(const QCOptions *options)
+{
+    const int threads = options->n_threads > 0 ? options->n_threads : av_cpu_count();
+
+    return av_clip(2 * threads, 8, 64);
+}
+
+static int make_keys(QCEngine *engine, int renditions)
+{
+    engine->feature_count = qc_session_feature_count(engine->session);
+    engine->keys = av_calloc((size_t)renditions * engine->feature_count, sizeof(*engine->keys));
+    if (!engine->keys)
+        return AVERROR(ENOMEM);
+    for (int k = 0; k < renditions; k++) {
+        for (int f = 0; f < engine->feature_count; f++) {
+            qc_feature feature;
+            char *key;
+
+            if (qc_session_feature(engine->session, f, &feature) != QC_OK)
+                return AVERROR_BUG;
+            key = k ? av_asprintf(QC_KEY_PREFIX "%d.%s", k, feature.key) : av_asprintf(QC_KEY_PREFIX "%s", feature.key);
+            if (!key)
+                return AVERROR(ENOMEM);
+            engine->keys[k * engine->feature_count + f] = key;
+        }
+    }
+    return 0;
+}
+
+int ff_qc_open_session(AVFilterContext *ctx)
+{
+    QualityCudaContext *s = ctx->priv;
+    QCEngine *engine = &s->engine;
+    const int wanted_depth = s->options.async_depth, renditions = s->options.renditions;
+    qc_error error = { "" };
+    qc_status status;
+    qc_config config;
+    int ret = make_config(ctx, &config);
+
+    if (ret < 0)
+        return ret;
+    engine->depth = wanted_depth ? wanted_depth : AUTO_DEPTH;
+    /* Frames come as fast as they are decoded: half of those held make a batch, so that two can be under way. */
+    config.batch         = av_clip((engine->depth + 1) / 2 * renditions, 1, 64);
+    config.latency_first = 1;
+    status = qc_session_create(&config, &engine->session, &error);
+    if (status == QC_ERROR_NO_MEMORY && config.batch > renditions && !wanted_depth) {
+        av_log(ctx, AV_LOG_WARNING, "%s; trying again with fewer frames at once\n", error.text);
+        engine->depth = FFMIN(engine->depth, 2);
+        config.batch  = renditions;
+        config.slots  = 2;
+        status = qc_session_create(&config, &engine->session, &error);
+    }
+    if (status != QC_OK)
+        return ff_qc_fail(ctx, ff_qc_error_of_status(status), "%s", error.text);
+
+    if (!wanted_depth && qc_session_backend(engine->session) == QC_BACKEND_CPU)
+        engine->depth = cpu_depth(&s->options);
+    av_log(ctx, AV_LOG_VERBOSE, "%s; up to %d distorted frames are held\n", qc_session_description(engine->session),
+           engine->depth);
+    return make_keys(engine, renditions);
+}
+
+int ff_qc_flush_session(AVFilterContext *ctx)
+{
+    QualityCudaContext *s = ctx->priv;
+    qc_status status;
+
+    if (s->run.flushed)
+        return 0;
+    s->run.flushed = 1;
+    if (!s->engine.session)
+        return 0;
+    status = qc_session_flush(s->engine.session);
+    return status == QC_OK ? 0 : ff_qc_fail_session(ctx, status);
+}
+
+void ff_qc_close_engine(AVFilterContext *ctx)
+{
+    QualityCudaContext *s = ctx->priv;
+    QCEngine *engine = &s->engine;
+
+    qc_session_destroy(engine->session);
+    engine->session = NULL;
+    for (int i = 0; engine->keys && i < s->options.renditions * engine->feature_count; i++)
+        av_free(engine->keys[i]);
+    av_freep(&engine->keys);
+    av_buffer_unref(&engine->device_ref);
+}

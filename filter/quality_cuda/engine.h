@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/**
+ * @file
+ * The scoring engine as the filter sees it: its configuration, the device it
+ * works on, its session, the names of its scores, its errors.
+ *
+ * Knows the engine's C API and CUDA contexts as opaque pointers. Depends on
+ * inputs for the layout of the pictures, and on state; makes no CUDA call.
+ */
+
+#ifndef AVFILTER_QUALITY_CUDA_ENGINE_H
+#define AVFILTER_QUALITY_CUDA_ENGINE_H
+
+#include "compat.h"
+
+#include <quality_cuda.h>
+
+#define QC_KEY_PREFIX "lavfi.quality_cuda."
+
+typedef struct QCEngine {
+    qc_session *session;     ///< NULL until the first pair
+    AVBufferRef *device_ref; ///< keeps the CUDA context alive as long as the session; NULL: the engine's own
+    qc_pool pool;            ///< of the final score
+    int accepts_rgb;         ///< all configured metrics do
+    double frame_rate;       ///< of the main input, 1/s, 0: unknown
+    int depth;               ///< main frames held, but for those whose score waits for a later frame
+    int feature_count;       ///< scores of a rendition
+    char **keys;             ///< metadata keys, [rendition][feature]
+} QCEngine;
+
+/** Everything that can be wrong in the options is found before the first frame is decoded. @return AVERROR */
+int ff_qc_check_options(AVFilterContext *ctx);
+
+/** What the metrics say of the pictures is known before the first frame comes. @return AVERROR */
+int ff_qc_check_pictures(AVFilterContext *ctx);
+
+/** Opens the session: with the first pair, for only frames know all of their colour tags, and their cropping. @return AVERROR */
+int ff_qc_open_session(AVFilterContext *ctx);
+
+/** Ends the session, then lets go of its device. */
+void ff_qc_close_engine(AVFilterContext *ctx);
+
+/** No more pairs follow: scores that wait for a successor become final. Once. @return AVERROR */
+int ff_qc_flush_session(AVFilterContext *ctx);
+
+/** The AVERROR of an engine's failure. */
+int ff_qc_error_of_status(qc_status status);
+
+/** The session's failure becomes the filter's. @return its AVERROR */
+int ff_qc_fail_session(AVFilterContext *ctx, qc_status status);
+
+#endif /* AVFILTER_QUALITY_CUDA_ENGINE_H */

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/**
+ * @file
+ * Pixel formats; see formats.h. Depends on compat only.
+ */
+
+#include "compat.h"
+
+#include <string.h>
+
+#include "libavutil/pixdesc.h"
+
+#include "libavfilter/formats.h"
+
+#include "formats.h"
+
+static const int yuv_formats[] = {
+#if CONFIG_CUDA
+    AV_PIX_FMT_CUDA,
+#endif
+    AV_PIX_FMT_YUV420P,   AV_PIX_FMT_YUV422P,   AV_PIX_FMT_YUV444P,
+    AV_PIX_FMT_YUVJ420P,  AV_PIX_FMT_YUVJ422P,  AV_PIX_FMT_YUVJ444P,
+    AV_PIX_FMT_YUV420P10, AV_PIX_FMT_YUV422P10, AV_PIX_FMT_YUV444P10,
+    AV_PIX_FMT_YUV420P12, AV_PIX_FMT_YUV422P12, AV_PIX_FMT_YUV444P12,
+    AV_PIX_FMT_YUV420P16, AV_PIX_FMT_YUV422P16, AV_PIX_FMT_YUV444P16,
+    AV_PIX_FMT_NV12, AV_PIX_FMT_NV16,
+    AV_PIX_FMT_P010, AV_PIX_FMT_P016, AV_PIX_FMT_P210, AV_PIX_FMT_P216,
+#ifdef AV_PIX_FMT_P012
+    AV_PIX_FMT_P012,
+#endif
+#ifdef AV_PIX_FMT_P212
+    AV_PIX_FMT_P212,
+#endif
+#ifdef AV_PIX_FMT_YUV444P10MSB
+    AV_PIX_FMT_YUV444P10MSB, AV_PIX_FMT_YUV444P12MSB,
+#endif
+    AV_PIX_FMT_GRAY8, AV_PIX_FMT_GRAY10, AV_PIX_FMT_GRAY12,
+    AV_PIX_FMT_NONE
+};
+
+static const int rgb_formats[] = {
+    AV_PIX_FMT_GBRP, AV_PIX_FMT_GBRP10, AV_PIX_FMT_GBRP12, AV_PIX_FMT_GBRP16,
+    AV_PIX_FMT_RGB24, AV_PIX_FMT_BGR24, AV_PIX_FMT_RGB48, AV_PIX_FMT_BGR48,
+    AV_PIX_FMT_RGB0, AV_PIX_FMT_BGR0, AV_PIX_FMT_0RGB, AV_PIX_FMT_0BGR,
+    AV_PIX_FMT_NONE
+};
+
+static AVFilterFormats *make_formats(int with_rgb)
+{
+    AVFilterFormats *list = ff_make_format_list(yuv_formats);
+
+    for (const int *format = rgb_formats; list && with_rgb && *format != AV_PIX_FMT_NONE; format++)
+        if (ff_add_format(&list, *format) < 0)
+            return NULL; /* no memory: as if there were no list at all */
+    return list;
+}
+
+int ff_qc_offer_formats(AVFilterContext *ctx, int with_rgb)
+{
+    for (unsigned i = 0; i < ctx->nb_inputs; i++) {
+        AVFilterFormatsConfig *in  = &ctx->inputs[i]->outcfg;
+        AVFilterFormatsConfig *out = &ctx->outputs[0]->incfg;
+        AVFilterFormats *list;
+        int ret;
+
+#define SHARE(make, field)                              \
+        list = make;                                    \
+        ret  = ff_formats_ref(list, &in->field);        \
+        if (ret >= 0 && !i)                             \
+            ret = ff_formats_ref(list, &out->field);    \
+        if (ret < 0)                                    \
+            return ret;
+        SHARE(make_formats(with_rgb), formats)
+#if QC_HAS_COLOR
+        SHARE(ff_all_color_spaces(), color_spaces)
+        SHARE(ff_all_color_ranges(), color_ranges)
+#endif
+#if QC_HAS_ALPHA
+        SHARE(ff_all_alpha_modes(), alpha_modes)
+#endif
+#if QC_HAS_SITING
+        SHARE(ff_all_chroma_locations(), chroma_locations)
+#endif
+#undef SHARE
+    }
+    return 0;
+}
+
+/** @return 0 if the engine cannot read the layout */
+static int chroma_of(const AVPixFmtDescriptor *desc, qc_chroma *chroma)
+{
+    if (desc->nb_components == 1)
+        *chroma = QC_CHROMA_400;
+    else if (desc->log2_chroma_w == 1 && desc->log2_chroma_h == 1)
+        *chroma = QC_CHROMA_420;
+    else if (desc->log2_chroma_w == 1 && desc->log2_chroma_h == 0)
+        *chroma = QC_CHROMA_422;
+    else if (desc->log2_chroma_w == 0 && desc->log2_chroma_h == 0)
+        *chroma = QC_CHROMA_444;
+    else
+        return 0;
+    return 1;
+}
+
+/** Samples of both chroma components lie as the engine expects: in planes of their own, or as CbCr pairs. */
+static int chroma_layout_is_known(const AVPixFmtDescriptor *desc, const qc_format *format)
+{
+    const AVComponentDescriptor *cb = &desc->comp[1], *cr = &desc->comp[2];
+    const int bytes = format->container_bits / 8;
+
+    if (cb->depth != format->depth || cr->depth != format->depth || cb->shift != format->shift || cr->shift != format->shift)
+        return 0;
+    if (!cb->plane || !cr->plane || cb->offset)
+        return 0;
+    return format->semi_planar ? cb->step == 2 * bytes && cr->step == 2 * bytes && cr->offset == bytes
+                               : cb->step == bytes && cr->step == bytes && !cr->offset;
+}
+
+/** Green, blue and red lie in planes of their own, or side by side in whole samples. Alpha is not looked at. */
+static int rgb_layout_is_known(const AVPixFmtDescriptor *desc, qc_format *format)
+{
+    const int bytes = format->container_bits / 8, planar = desc->flags & AV_PIX_FMT_FLAG_PLANAR;
+
+    for (int i = 0; i < 3; i++) {
+        const AVComponentDescriptor *comp = &desc->comp[(i + 1) % 3]; /* described as R, G, B; wanted as G, B, R */
+
+        if (comp->depth != format->depth || comp->shift != format->shift || comp->step % bytes || comp->offset % bytes)
+            return 0;
+        if (planar ? comp->step != bytes || comp->offset : comp->shift || comp->plane || comp->step != desc->comp[0].step)
+            return 0;
+        format->pixel_step       = planar ? 0 : comp->step / bytes;
+        format->sample_offset[i] = planar ? 0 : comp->offset / bytes;
+    }
+    format->rgb = 1;
+    return planar || format->pixel_step == 3 || format->pixel_step == 4;
+}
+
+/* From the descriptor, so that formats that come later need no change here. */
+int ff_qc_describe_format(enum AVPixelFormat pix_fmt, qc_format *format)
+{
+    const AVPixFmtDescriptor *desc = av_pix_fmt_desc_get(pix_fmt);
+    const uint64_t foreign = AV_PIX_FMT_FLAG_BE | AV_PIX_FMT_FLAG_PAL | AV_PIX_FMT_FLAG_BITSTREAM | AV_PIX_FMT_FLAG_HWACCEL |
+                             AV_PIX_FMT_FLAG_BAYER | AV_PIX_FMT_FLAG_FLOAT;
+    const AVComponentDescriptor *first;
+
+    memset(format, 0, sizeof(*format));
+    if (!desc || (desc->flags & foreign) || desc->nb_components == 2 || !chroma_of(desc, &format->chroma))
+        return 0;
+    first = &desc->comp[0];
+    if (first->depth != 8 && first->depth != 10 && first->depth != 12 && first->depth != 16)
+        return 0;
+    format->depth          = first->depth;
+    format->shift          = first->shift;
+    format->container_bits = first->depth + first->shift > 8 ? 16 : 8;
+    if (desc->flags & AV_PIX_FMT_FLAG_RGB)
+        return desc->nb_components >= 3 && rgb_layout_is_known(desc, format);
+    format->semi_planar = desc->nb_components > 1 && desc->comp[1].plane == desc->comp[2].plane;
+    if (first->plane || first->offset || first->step != format->container_bits / 8)
+        return 0;
+    return format->chroma == QC_CHROMA_400 || chroma_layout_is_known(desc, format);
+}
+
+const char *ff_qc_pix_fmt_name(enum AVPixelFormat pix_fmt)
+{
+    const char *name = av_get_pix_fmt_name(pix_fmt);
+
+    return name ? name : "unknown";
+}
+
+const char *ff_qc_components_of(const qc_format *format)
+{
+    static const char *const chroma_names[] = { "no chroma", "4:2:0", "4:2:2", "4:4:4" };
+
+    return format->rgb ? "RGB" : chroma_names[format->chroma];
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/**
+ * @file
+ * Pixel formats: those that the filter offers to lavfi, and what the engine has
+ * to know of each.
+ *
+ * Knows FFmpeg's descriptors and the engine's qc_format. Depends on no other
+ * file of the filter but compat.
+ */
+
+#ifndef AVFILTER_QUALITY_CUDA_FORMATS_H
+#define AVFILTER_QUALITY_CUDA_FORMATS_H
+
+#include "compat.h"
+
+#include <quality_cuda.h>
+
+/**
+ * Every input gets its own lists, else lavfi would convert one input to the
+ * other's format, range or matrix; the output shares those of input 0.
+ * @param with_rgb offer RGB too: only where every metric takes it, else lavfi converts such input
+ * @return AVERROR
+ */
+int ff_qc_offer_formats(AVFilterContext *ctx, int with_rgb);
+
+/**
+ * Describes the layout of a format's samples, without sizes and colours.
+ * @return 0 if the engine cannot read it
+ */
+int ff_qc_describe_format(enum AVPixelFormat pix_fmt, qc_format *format);
+
+/** Name of a pixel format, "unknown" if it has none. */
+const char *ff_qc_pix_fmt_name(enum AVPixelFormat pix_fmt);
+
+/** "RGB", "4:2:0", ... */
+const char *ff_qc_components_of(const qc_format *format);
+
+#endif /* AVFILTER_QUALITY_CUDA_FORMATS_H */

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/**
+ * @file
+ * The inputs: links, frames, partners; see inputs.h. Depends on formats,
+ * pairing and state.
+ */
+
+#include "compat.h"
+
+#include <math.h>
+
+#include "libavutil/avstring.h"
+#include "libavutil/common.h"
+#include "libavutil/pixdesc.h"
+
+#include "formats.h"
+#include "state.h"
+
+/* ---- what the links say ---- */
+
+static int configure_hw_input(AVFilterContext *ctx, int index)
+{
+    QualityCudaContext *s = ctx->priv;
+    QCInput *in = &s->input[index];
+    AVBufferRef *ref = QC_LINK_HWFRAMES(ctx->inputs[index]);
+    const AVHWFramesContext *frames;
+
+    if (!ref)
+        return ff_qc_fail(ctx, AVERROR(EINVAL), "Input %d (%s) has CUDA frames without a frames context", index,
+                          ff_qc_role(ctx, index));
+    frames = (const AVHWFramesContext *)ref->data;
+    in->is_hw        = 1;
+    in->sw_format    = frames->sw_format;
+    in->cuda_context = QC_CUDA_CONTEXT(frames->device_ctx);
+    if (s->engine.device_ref) {
+        const AVHWDeviceContext *device = (const AVHWDeviceContext *)s->engine.device_ref->data;
+        if (QC_CUDA_CONTEXT(device) != in->cuda_context)
+            return ff_qc_fail(ctx, AVERROR(EINVAL), "Input %d (%s) uses another CUDA context than the inputs before it; use "
+                              "-init_hw_device cuda=cu:0 -hwaccel_device cu before both inputs, or drop -hwaccel_device",
+                              index, ff_qc_role(ctx, index));
+        return 0;
+    }
+    s->engine.device_ref = av_buffer_ref(frames->device_ref);
+    return s->engine.device_ref ? 0 : AVERROR(ENOMEM);
+}
+
+/** lavfi puts a scaler called auto_scale_N where no common format was left: it decides the score, so say it. */
+static void warn_of_conversion(AVFilterContext *ctx, int index)
+{
+    const AVFilterLink *link = ctx->inputs[index];
+    const AVFilterContext *src = link->src;
+
+    if (src->name && av_strstart(src->name, "auto_scale", NULL) && src->nb_inputs)
+        av_log(ctx, AV_LOG_WARNING, "Input %d (%s) was converted by lavfi from %s to %s; add an explicit format or scale "
+               "filter to choose the conversion\n", index, ff_qc_role(ctx, index),
+               ff_qc_pix_fmt_name(src->inputs[0]->format), ff_qc_pix_fmt_name(link->format));
+}
+
+static int configure_input(AVFilterContext *ctx, int index)
+{
+    QualityCudaContext *s = ctx->priv;
+    QCInput *in = &s->input[index];
+    const AVFilterLink *link = ctx->inputs[index];
+    const char *role = ff_qc_role(ctx, index), *name;
+
+    in->is_hw     = 0;
+    in->sw_format = link->format;
+    if (link->format == AV_PIX_FMT_CUDA) {
+        int ret = configure_hw_input(ctx, index);
+        if (ret < 0)
+            return ret;
+    }
+    name = ff_qc_pix_fmt_name(in->sw_format);
+    if (!ff_qc_describe_format(in->sw_format, &in->format))
+        return ff_qc_fail(ctx, AVERROR(ENOSYS), "Input %d (%s) has %sformat %s; accepted: planar or semi-planar YUV 4:2:0, "
+                          "4:2:2 and 4:4:4, gray, and RGB, with 8, 10, 12 or 16 bits; put a format filter before it", index,
+                          role, in->is_hw ? "CUDA frames of " : "", name);
+    in->format.width    = link->w;
+    in->format.height   = link->h;
+    in->track.clock.num = link->time_base.num;
+    in->track.clock.den = link->time_base.den;
+    warn_of_conversion(ctx, index);
+    if (av_pix_fmt_desc_get(in->sw_format)->flags & AV_PIX_FMT_FLAG_ALPHA)
+        av_log(ctx, AV_LOG_WARNING, "Input %d (%s) has %s frames: alpha is not scored\n", index, role, name);
+    av_log(ctx, AV_LOG_INFO, "%s: input %d (%s), %dx%d %s%s\n", index == QC_REFERENCE ? "reference" : "distorted", index,
+           link->src->name ? link->src->name : "?", link->w, link->h, in->is_hw ? "cuda/" : "", name);
+    return 0;
+}
+
+static int check_geometry(AVFilterContext *ctx, int index)
+{
+    QualityCudaContext *s = ctx->priv;
+    const QCInput *main = &s->input[0], *in = &s->input[index];
+    const qc_format *format = &in->format, *main_format = &main->format;
+    const char *role = ff_qc_role(ctx, index), *name = ff_qc_pix_fmt_name(in->sw_format);
+
+    if (format->width != main_format->width || format->height != main_format->height)
+        return ff_qc_fail(ctx, AVERROR(EINVAL), "Input %d (%s) is %dx%d, main is %dx%d; scale first, e.g. "
+                          "[0:v]scale=%d:%d:flags=bicubic[d];[d][%d:v]quality_cuda "
+                          "(GPU: scale_cuda=%d:%d:interp_algo=bicubic)",
+                          index, role, format->width, format->height, main_format->width, main_format->height,
+                          format->width, format->height, index, format->width, format->height);
+    if (format->chroma != main_format->chroma || format->rgb != main_format->rgb)
+        return ff_qc_fail(ctx, AVERROR(EINVAL), "Input %d (%s) is %s (%s), main is %s (%s); convert one of them first, e.g. "
+                          "with [0:v]format=%s[d];[d][%d:v]quality_cuda", index, role, name, ff_qc_components_of(format),
+                          ff_qc_pix_fmt_name(main->sw_format), ff_qc_components_of(main_format), name, index);
+    return 0;
+}
+
+static void report_differences(AVFilterContext *ctx, int index)
+{
+    QualityCudaContext *s = ctx->priv;
+    const QCInput *main = &s->input[0], *in = &s->input[index];
+    const AVRational rate = QC_LINK_RATE(ctx->inputs[index]), main_rate = QC_LINK_RATE(ctx->inputs[0]);
+
+    if (in->format.depth != main->format.depth)
+        av_log(ctx, AV_LOG_INFO, "Input %d (%s) has %d bits, main has %d: both are scored at %d bits, the smaller samples "
+               "shifted left\n", index, ff_qc_role(ctx, index), in->format.depth, main->format.depth,
+               FFMAX(in->format.depth, main->format.depth));
+    if (s->pairing.sync != QC_SYNC_INDEX && rate.num > 0 && main_rate.num > 0 && av_cmp_q(rate, main_rate))
+        av_log(ctx, AV_LOG_WARNING, "Input %d (%s) has %d/%d frames per second, main has %d/%d: frames are paired by time, the "
+               "counts follow at the end\n", index, ff_qc_role(ctx, index), rate.num, rate.den, main_rate.num, main_rate.den);
+}
+
+int ff_qc_configure_inputs(AVFilterContext *ctx)
+{
+    QualityCudaContext *s = ctx->priv;
+    const AVRational rate = QC_LINK_RATE(ctx->inputs[0]);
+    int ret;
+
+    for (int i = 0; i < s->nb_inputs; i++) {
+        ret = configure_input(ctx, i);
+        if (ret < 0)
+            return ret;
+    }
+    for (int i = 1; i < s->nb_inputs; i++) {
+        ret = check_geometry(ctx, i);
+        if (ret < 0)
+            return ret;
+        report_differences(ctx, i);
+    }
+    s->engine.frame_rate = rate.num > 0 && rate.den > 0 ? av_q2d(rate) : 0;
+    s->pairing.tolerance = ff_qc_tolerance(s->options.max_dt, s->engine.frame_rate);
+    return 0;
+}
+
+int ff_qc_any_hw_input(const AVFilterContext *ctx)
+{
+    const QualityCudaContext *s = ctx->priv;
+
+    for (int i = 0; i < s->nb_inputs; i++)
+        if (s->input[i].is_hw)
+            return 1;
+    return 0;
+}
+
+qc_format ff_qc_visible_format(const QCInput *in)
+{
+    qc_format format = in->format;
+
+    format.width  -= in->crop_left;
+    format.height -= in->crop_top;
+    return format;
+}
+
+/* ---- frames come in ---- */
+
+/** With "-reinit_filter 0" frames of any size can arrive: the link's size must not be trusted. */
+static int check_frame(AVFilterContext *ctx, int index, const AVFrame *frame)
+{
+    QualityCudaContext *s = ctx->priv;
+    const QCInput *in = &s->input[index];
+    const AVFilterLink *link = ctx->inputs[index];
+    enum AVPixelFormat format = frame->format;
+    const char *expected = ff_qc_pix_fmt_name(in->sw_format);
+
+    if (in->is_hw && frame->format == AV_PIX_FMT_CUDA && frame->hw_frames_ctx) {
+        const AVHWFramesContext *frames = (const AVHWFramesContext *)frame->hw_frames_ctx->data;
+        if (QC_CUDA_CONTEXT(frames->device_ctx) != in->cuda_context)
+            return ff_qc_fail(ctx, AVERROR(EINVAL), "Input %d (%s) changed its CUDA context at %.3f s", index,
+                              ff_qc_role(ctx, index), ff_qc_seconds(ctx, index, frame->pts));
+        format = frames->sw_format;
+    }
+    if (frame->width == link->w && frame->height == link->h && frame->format == link->format && format == in->sw_format)
+        return 0;
+    return ff_qc_fail(ctx, AVERROR(EINVAL), "Input %d (%s) changed from %dx%d %s to %dx%d %s at %.3f s; to score such a stream "
+                      "put -reinit_filter 0 before the input and scale=%d:%d,format=%s before quality_cuda", index,
+                      ff_qc_role(ctx, index), link->w, link->h, expected, frame->width, frame->height,
+                      ff_qc_pix_fmt_name(format), ff_qc_seconds(ctx, index, frame->pts), link->w, link->h, expected);
+}
+
+/**
+ * Moves a frame out of its decoder's surface, by a copy on the device, so that it may be held: the copy is in the order of
+ * the stream that the decoder fills its surfaces on. Does nothing to frames that are nobody else's.
+ */
+static int leave_surface(AVFilterContext *ctx, int index, AVFrame *frame)
+{
+    QualityCudaContext *s = ctx->priv;
+    const int height = frame->height;
+    int ret;
+
+    if (!QC_SCARCE_SURFACES || !s->input[index].is_hw)
+        return 0;
+    /* Halved and rounded down it would lose the last chroma row of an odd height; surfaces have an even one. */
+    frame->height = FFALIGN(height, 2);
+    ret = av_frame_make_writable(frame);
+    frame->height = height;
+    return ret < 0 ? ff_qc_fail(ctx, ret, "Input %d (%s): the frame at %.3f s could not be copied out of its decoder's "
+                                "surface", index, ff_qc_role(ctx, index), ff_qc_seconds(ctx, index, frame->pts)) : 0;
+}
+
+int ff_qc_pull(AVFilterContext *ctx, int index, AVFrame **frame)
+{
+    QualityCudaContext *s = ctx->priv;
+    QCInput *in = &s->input[index];
+    int ret;
+
+    *frame = NULL;
+    if (in->track.ended)
+        return 0;
+    ret = ff_inlink_consume_frame(ctx->inputs[index], frame);
+    if (ret < 0)
+        return ff_qc_fail(ctx, ret, "Input %d (%s) could not be read", index, ff_qc_role(ctx, index));
+    if (ret > 0) {
+        in->received++;
+        if (in->first_pts == AV_NOPTS_VALUE && (*frame)->pts != AV_NOPTS_VALUE) {
+            in->first_pts = (*frame)->pts;
+            in->track.clock.origin = s->options.align_start ? in->first_pts : 0;
+        }
+        ret = check_frame(ctx, index, *frame);
+        return ret < 0 ? ret : leave_surface(ctx, index, *frame);
+    }
+    if (ff_inlink_acknowledge_status(ctx->inputs[index], &in->status, &in->eof_pts))
+        in->track.ended = 1;
+    else
+        in->wanted = 1;
+    return 0;
+}
+
+/* ---- partners ---- */
+
+/** Gives the track its next frame or its end. @return AVERROR, 0 if the input has to deliver one first, 1 if it did */
+static int push_next(AVFilterContext *ctx, int index)
+{
+    QualityCudaContext *s = ctx->priv;
+    QCInput *in = &s->input[index];
+    int ret = ff_qc_pull(ctx, index, &in->next);
+
+    if (ret < 0) {
+        in->track.unused += in->next != NULL; /* it was refused */
+        return ret;
+    }
+    if (!in->next)
+        return in->track.ended;
+    if (in->next->pts != AV_NOPTS_VALUE || s->pairing.sync == QC_SYNC_INDEX) {
+        ff_qc_track_push(&in->track, in->next->pts);
+        return 1;
+    }
+    if (!in->track.unused++)
+        av_log(ctx, AV_LOG_WARNING, "Input %d (%s) has frames without time stamps, they are not used; "
+               "sync=index pairs by number\n", index, ff_qc_role(ctx, index));
+    av_frame_free(&in->next);
+    return 1;
+}
+
+void ff_qc_step_input(QCInput *in)
+{
+    ff_qc_track_step(&in->track);
+    av_frame_free(&in->cur);
+    in->cur  = in->next;
+    in->next = NULL;
+}
+
+int ff_qc_find_partner(AVFilterContext *ctx, int index, QCPair *pair)
+{
+    QualityCudaContext *s = ctx->priv;
+    QCInput *in = &s->input[index];
+
+    for (;;) {
+        const enum QCChoice choice = ff_qc_choose(&s->pairing, &in->track, &s->input[0].track.clock, s->main.frame->pts);
+
+        if (choice == QC_CHOICE_PULL) {
+            const int ret = push_next(ctx, index);
+            if (ret <= 0)
+                return ret;
+        } else if (choice == QC_CHOICE_STEP) {
+            ff_qc_step_input(in);
+        } else {
+            pair->choice[index] = choice;
+            pair->frame[index]  = choice == QC_CHOICE_CUR ? in->cur : choice == QC_CHOICE_NEXT ? in->next : NULL;
+            return 1;
+        }
+    }
+}
+
+double ff_qc_reference_distance(const AVFilterContext *ctx, const AVFrame *reference)
+{
+    const QualityCudaContext *s = ctx->priv;
+
+    return ff_qc_distance(&s->input[QC_REFERENCE].track.clock, reference->pts, &s->input[0].track.clock, s->main.frame->pts);
+}
+
+void ff_qc_warn_of_start(AVFilterContext *ctx)
+{
+    QualityCudaContext *s = ctx->priv;
+    const double main_start = ff_qc_seconds(ctx, 0, s->input[0].first_pts);
+    const double ref_start  = ff_qc_seconds(ctx, QC_REFERENCE, s->input[QC_REFERENCE].first_pts);
+
+    if (s->run.start_checked || isnan(main_start) || isnan(ref_start))
+        return;
+    s->run.start_checked = 1;
+    if (s->pairing.sync != QC_SYNC_INDEX && !s->options.align_start && fabs(main_start - ref_start) > s->pairing.tolerance)
+        av_log(ctx, AV_LOG_WARNING, "main begins at %.6f s, the reference at %.6f s; if both show the same picture then, use "
+               "align=start\n", main_start, ref_start);
+}
+
+void ff_qc_count_leftovers(AVFilterContext *ctx)
+{
+    QualityCudaContext *s = ctx->priv;
+
+    for (int i = 1; i < s->nb_inputs; i++)
+        if (!s->input[i].track.ended)
+            s->input[i].track.unused += ff_inlink_queued_frames(ctx->inputs[i]);
+}
+
+void ff_qc_free_inputs(AVFilterContext *ctx)
+{
+    QualityCudaContext *s = ctx->priv;
+
+    for (int i = 0; i < QC_MAX_INPUTS; i++) {
+        av_frame_free(&s->input[i].cur);
+        av_frame_free(&s->input[i].next);
+    }
+}

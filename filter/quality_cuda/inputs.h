@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/**
+ * @file
+ * The inputs: what their links promise, the frames that come, and which of them
+ * belong together.
+ *
+ * Knows links and frames; asks pairing which frame is whose partner. Depends on
+ * formats, pairing and state, not on the engine's session.
+ */
+
+#ifndef AVFILTER_QUALITY_CUDA_INPUTS_H
+#define AVFILTER_QUALITY_CUDA_INPUTS_H
+
+#include "compat.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <quality_cuda.h>
+
+#include "pairing.h"
+
+#define QC_MAX_INPUTS (1 + QC_MAX_RENDITIONS)
+#define QC_REFERENCE  1 /* index of the reference's input; 0 is main, the others are further renditions */
+
+typedef struct QCInput {
+    /* fixed by the link */
+    qc_format format;
+    enum AVPixelFormat sw_format;
+    int is_hw;
+    void *cuda_context;
+    size_t crop_left, crop_top;   ///< of hardware frames; software frames come cropped
+
+    /* frames; of input 0 only the track's clock and end are used */
+    QCTrack track;
+    AVFrame *cur, *next;          ///< those that the track has the stamps of
+    int64_t first_pts;
+    int64_t received;
+    int wanted;                   ///< a frame has to be requested
+    int status;                   ///< why it ended
+    int64_t eof_pts;
+
+    /* colour tags: what has been said of them */
+    int colour_checked, colour_changed;
+} QCInput;
+
+/** A main frame and its partners; where the choice is none, the frame is NULL. Nobody's references of their own. */
+typedef struct QCPair {
+    AVFrame *frame[QC_MAX_INPUTS];
+    enum QCChoice choice[QC_MAX_INPUTS]; ///< [0] is not used
+} QCPair;
+
+/**
+ * Reads what the links say, checks that the inputs fit together, and sets what
+ * follows from it: the tolerance of pairing, the frame rate and the device that
+ * the engine is told. @return AVERROR
+ */
+int ff_qc_configure_inputs(AVFilterContext *ctx);
+
+/** Whether any input has CUDA frames. */
+int ff_qc_any_hw_input(const AVFilterContext *ctx);
+
+/** The visible part of an input: hardware frames keep their left and top margin inside the link's size. */
+qc_format ff_qc_visible_format(const QCInput *in);
+
+/** Takes the next frame of an input, if there is one; notes the input's end, or that a frame must be requested. @return AVERROR */
+int ff_qc_pull(AVFilterContext *ctx, int index, AVFrame **frame);
+
+/** Finds the waiting main frame's partner on an input, and puts both into the pair. @return AVERROR, 0 if more input is needed */
+int ff_qc_find_partner(AVFilterContext *ctx, int index, QCPair *pair);
+
+/** The frame `cur` is dropped, `next` takes its place. */
+void ff_qc_step_input(QCInput *in);
+
+/** Distance in seconds of the reference's frame from the waiting main frame. */
+double ff_qc_reference_distance(const AVFilterContext *ctx, const AVFrame *reference);
+
+/** Says once if main and reference do not begin together. */
+void ff_qc_warn_of_start(AVFilterContext *ctx);
+
+/** Frames that still lie in the links' queues at the end were not used either. */
+void ff_qc_count_leftovers(AVFilterContext *ctx);
+
+void ff_qc_free_inputs(AVFilterContext *ctx);
+
+#endif /* AVFILTER_QUALITY_CUDA_INPUTS_H */

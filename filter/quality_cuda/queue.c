@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/**
+ * @file
+ * Main frames on their way; see queue.h. Depends on engine, reports and state.
+ */
+
+#include "compat.h"
+
+#include <inttypes.h>
+
+#include "libavutil/dict.h"
+
+#include "reports.h"
+#include "state.h"
+
+#define LEAD 8 /* frames held beyond the depth, while a score waits for a later frame */
+
+int ff_qc_queue_main(AVFilterContext *ctx, int64_t row, double ref_pts_time)
+{
+    QualityCudaContext *s = ctx->priv;
+    QCQueue *queue = &s->queue;
+    QCPending *entry = av_mallocz(sizeof(*entry));
+
+    if (!entry)
+        return ff_qc_fail(ctx, AVERROR(ENOMEM), "out of memory");
+    entry->frame        = s->main.frame;
+    entry->row          = row;
+    entry->pts_time     = ff_qc_seconds(ctx, 0, s->main.frame->pts);
+    entry->ref_pts_time = ref_pts_time;
+    s->main.frame = NULL;
+    if (queue->last)
+        queue->last->following = entry;
+    else
+        queue->first = entry;
+    queue->last = entry;
+    queue->held++;
+    return 0;
+}
+
+/** Oldest entry whose frame was not sent yet. */
+static QCPending *oldest_held(const QCQueue *queue)
+{
+    QCPending *entry = queue->first;
+
+    while (entry && !entry->frame)
+        entry = entry->following;
+    return entry;
+}
+
+static int is_settled(const QCPending *entry)
+{
+    return entry->row < 0 || entry->scored;
+}
+
+/* ---- scores come back ---- */
+
+static int set_metadata(const QualityCudaContext *s, QCPending *entry, const qc_row *row)
+{
+    AVDictionary **metadata = &entry->frame->metadata;
+    /* Looking for an entry to replace costs more than all the rest, so it's done only if there are any. */
+    const int flags = av_dict_get(*metadata, QC_KEY_PREFIX, NULL, AV_DICT_IGNORE_SUFFIX) ? 0 : AV_DICT_MULTIKEY;
+    char value[64];
+    int ret;
+
+    for (int i = 0; i < s->options.renditions * s->engine.feature_count; i++) {
+        if (!row->present[i])
+            continue;
+        ff_qc_print_score(value, sizeof(value), row->value[i]);
+        ret = av_dict_set(metadata, s->engine.keys[i], value, flags);
+        if (ret < 0)
+            return ret;
+    }
+    ff_qc_print_score(value, sizeof(value), entry->ref_pts_time);
+    ret = av_dict_set(metadata, QC_KEY_PREFIX "ref_pts_time", value, flags);
+    return ret < 0 ? ret : av_dict_set_int(metadata, QC_KEY_PREFIX "n", row->frame, flags);
+}
+
+static int row_has_scores(const QualityCudaContext *s, const qc_row *row)
+{
+    for (int i = 0; i < s->options.renditions * s->engine.feature_count; i++)
+        if (row->present[i])
+            return 1;
+    return 0;
+}
+
+static int deliver_row(AVFilterContext *ctx, const qc_row *row)
+{
+    QualityCudaContext *s = ctx->priv;
+    QCPending *entry = s->queue.first;
+
+    while (entry && is_settled(entry))
+        entry = entry->following;
+    if (!entry || entry->row != row->frame)
+        return ff_qc_fail(ctx, AVERROR_BUG, "scores of frame %"PRId64" came out of order", row->frame);
+    entry->scored = 1;
+    if (!row_has_scores(s, row))
+        return 0;
+    ff_qc_write_stats_line(ctx, row, entry->pts_time, entry->ref_pts_time);
+    if (!entry->frame) {
+        s->queue.late_scores++;
+        return 0;
+    }
+    return set_metadata(s, entry, row) < 0 ? ff_qc_fail(ctx, AVERROR(ENOMEM), "out of memory") : 0;
+}
+
+int ff_qc_receive_rows(AVFilterContext *ctx, enum QCWait wait)
+{
+    QualityCudaContext *s = ctx->priv;
+
+    while (s->engine.session) {
+        const QCPending *oldest = wait == QC_WAIT_FOR_OLDEST ? oldest_held(&s->queue) : NULL;
+        const int block = wait == QC_WAIT_FOR_ALL || (oldest && !is_settled(oldest));
+        qc_row row;
+        qc_status status = qc_session_receive(s->engine.session, block, &row);
+        int ret;
+
+        if (status == QC_AGAIN || status == QC_END)
+            return 0;
+        if (status != QC_OK)
+            return ff_qc_fail_session(ctx, status);
+        ret = deliver_row(ctx, &row);
+        if (ret < 0)
+            return ret;
+    }
+    return 0;
+}
+
+/* ---- frames leave ---- */
+
+static void drop_finished(QCQueue *queue)
+{
+    QCPending **link = &queue->first;
+
+    queue->last = NULL;
+    while (*link) {
+        QCPending *entry = *link;
+
+        if (!entry->frame && is_settled(entry)) {
+            *link = entry->following;
+            av_free(entry);
+        } else {
+            queue->last = entry;
+            link = &entry->following;
+        }
+    }
+}
+
+int ff_qc_push_ready(AVFilterContext *ctx)
+{
+    QualityCudaContext *s = ctx->priv;
+    QCPending *entry;
+    int pushed = 0;
+
+    while ((entry = oldest_held(&s->queue)) && is_settled(entry)) {
+        AVFrame *frame = entry->frame;
+        int ret;
+
+        entry->frame = NULL;
+        s->queue.held--;
+        drop_finished(&s->queue);
+        ret = ff_filter_frame(ctx->outputs[0], frame);
+        if (ret < 0)
+            return ret;
+        pushed++;
+    }
+    return pushed;
+}
+
+/**
+ * The oldest frame's score waits for a later pair, and none has come for long
+ * (a gap in the reference, or the filter is disabled): holding ever more frames
+ * would exhaust memory, so it leaves without scores. They still reach the log.
+ */
+static void let_oldest_go(AVFilterContext *ctx)
+{
+    QualityCudaContext *s = ctx->priv;
+    QCPending *entry = oldest_held(&s->queue), **link = &s->queue.first, *ghost;
+
+    if (!entry || is_settled(entry))
+        return;
+    ghost = av_mallocz(sizeof(*ghost));
+    if (!ghost)
+        return;
+    /* Split it: the frame goes on as one without scores, the row keeps its place before it. */
+    *ghost = *entry;
+    ghost->frame     = NULL;
+    ghost->following = entry;
+    entry->row = -1;
+    while (*link != entry)
+        link = &(*link)->following;
+    *link = ghost;
+    av_log(ctx, AV_LOG_WARNING, "the frame at %.3f s leaves without its scores: they depend on the next pair, which does not "
+           "come; log and stats_file will have them\n", ghost->pts_time);
+}
+
+int ff_qc_bound_queue(AVFilterContext *ctx)
+{
+    QualityCudaContext *s = ctx->priv;
+    int ret;
+
+    if (s->queue.held <= s->engine.depth)
+        return 0;
+    ret = ff_qc_receive_rows(ctx, QC_WAIT_FOR_OLDEST);
+    if (ret < 0)
+        return ret;
+    if (s->queue.held > s->engine.depth + LEAD)
+        let_oldest_go(ctx);
+    return 0;
+}
+
+void ff_qc_free_queue(AVFilterContext *ctx)
+{
+    QualityCudaContext *s = ctx->priv;
+
+    while (s->queue.first) {
+        QCPending *entry = s->queue.first;
+
+        s->queue.first = entry->following;
+        av_frame_free(&entry->frame);
+        av_free(entry);
+    }
+}

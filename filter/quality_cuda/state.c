@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/**
+ * @file
+ * What all files need of the filter's context; see state.h. Depends on lavfi's
+ * pads and links, on no other file of the filter.
+ */
+
+#include "compat.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "libavutil/log.h"
+#include "libavutil/rational.h"
+
+#include "state.h"
+
+int ff_qc_fail(AVFilterContext *ctx, int error, const char *format, ...)
+{
+    QualityCudaContext *s = ctx->priv;
+    char text[2048];
+    va_list arguments;
+
+    if (s->run.failure)
+        return s->run.failure;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof(text), format, arguments);
+    va_end(arguments);
+    av_log(ctx, AV_LOG_ERROR, "%s\n", text);
+    return s->run.failure = error;
+}
+
+const char *ff_qc_role(const AVFilterContext *ctx, int index)
+{
+    return ctx->input_pads ? avfilter_pad_get_name(ctx->input_pads, index) : "?";
+}
+
+double ff_qc_seconds(const AVFilterContext *ctx, int index, int64_t pts)
+{
+    return pts == AV_NOPTS_VALUE ? NAN : pts * av_q2d(ctx->inputs[index]->time_base);
+}
+
+void ff_qc_print_score(char *text, size_t size, double value)
+{
+    char *comma;
+
+    snprintf(text, size, "%.6f", value);
+    comma = strchr(text, ',');
+    if (comma)
+        *comma = '.';
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/**
+ * @file
+ * The filter's context: one struct per concern, each declared by the file that
+ * it belongs to, and what all files need of the whole: how it fails, how it
+ * names its inputs, how it writes numbers.
+ *
+ * May depend on everything whose struct it holds; knows none of their workings.
+ *
+ *     vf_quality_cuda.c -> submission -> queue -> reports -> engine -> formats
+ *                              |                     \-> files
+ *                              \-> inputs, colours -> pairing
+ *
+ * Arrows are the only dependencies; all of these may use state and compat.
+ */
+
+#ifndef AVFILTER_QUALITY_CUDA_STATE_H
+#define AVFILTER_QUALITY_CUDA_STATE_H
+
+#include "compat.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine.h"
+#include "files.h"
+#include "inputs.h"
+#include "pairing.h"
+#include "queue.h"
+
+/** What the user asked for; the table of options in vf_quality_cuda.c says what each means. */
+typedef struct QCOptions {
+    char *metrics, *model, *feature, *opts, *pool;
+    int n_subsample, n_threads, renditions, bitdepth;
+    int sync, ts_sync_mode, align_start, eof_action, shortest;
+    double max_dt;
+    int range, backend, device, async_depth, skip_unsupported;
+    char *stats_file, *stats_format, *log_path, *log_fmt;
+} QCOptions;
+
+/** The main frame that waits for its partners. */
+typedef struct QCMain {
+    AVFrame *frame;
+    int disabled;   ///< the timeline switched the filter off at this frame
+} QCMain;
+
+/** How far the run is. */
+typedef struct QCRun {
+    int failure;       ///< AVERROR of the first failure
+    int start_checked; ///< whether the inputs begin together has been looked at
+    int flushed;       ///< the engine knows that no pair follows
+    int done;          ///< the output has ended
+    int reported;      ///< logs and summary have been written
+} QCRun;
+
+typedef struct QualityCudaContext {
+    const AVClass *class;
+    QCOptions options;
+    QCPairing pairing;
+    QCCounts counts;
+    QCInput input[QC_MAX_INPUTS];
+    int nb_inputs;
+    QCMain main;
+    QCEngine engine;
+    QCQueue queue;
+    QCFiles files;
+    QCRun run;
+} QualityCudaContext;
+
+/** Logs and stores the first failure; every later activation returns it again. */
+int ff_qc_fail(AVFilterContext *ctx, int error, const char *format, ...) av_printf_format(3, 4);
+
+/** "reference", "main", "main1", ...: the names of the pads. */
+const char *ff_qc_role(const AVFilterContext *ctx, int index);
+
+/** A time stamp of an input in seconds, NaN for none. */
+double ff_qc_seconds(const AVFilterContext *ctx, int index, int64_t pts);
+
+/** "%.6f" with a point in every locale. */
+void ff_qc_print_score(char *text, size_t size, double value);
+
+#endif /* AVFILTER_QUALITY_CUDA_STATE_H */

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/**
+ * @file
+ * From a main frame that waits to a pair in the engine; see submission.h.
+ * Depends on inputs, colours, engine, queue and state.
+ */
+
+#include "compat.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "libavutil/pixdesc.h"
+
+#include "colours.h"
+#include "state.h"
+#include "submission.h"
+
+/* ---- pictures ---- */
+
+/** References to the hardware frames of one submission, until the engine has read them. */
+typedef struct QCHold {
+    AVFrame *frame[QC_MAX_INPUTS];
+} QCHold;
+
+static void release_hold(void *opaque)
+{
+    QCHold *hold = opaque;
+
+    for (int i = 0; i < QC_MAX_INPUTS; i++)
+        av_frame_free(&hold->frame[i]);
+    av_free(hold);
+}
+
+/** The engine reads hardware frames later: keep references, so that their surfaces are not reused meanwhile. */
+static int make_hold(AVFilterContext *ctx, AVFrame *const *frames, QCHold **out)
+{
+    QualityCudaContext *s = ctx->priv;
+    QCHold *hold;
+
+    *out = NULL;
+    if (!ff_qc_any_hw_input(ctx))
+        return 0;
+    hold = av_mallocz(sizeof(*hold));
+    if (!hold)
+        return AVERROR(ENOMEM);
+    for (int i = 0; i < s->nb_inputs; i++) {
+        if (!frames[i] || !s->input[i].is_hw)
+            continue;
+        hold->frame[i] = av_frame_clone(frames[i]);
+        if (!hold->frame[i]) {
+            release_hold(hold);
+            return AVERROR(ENOMEM);
+        }
+    }
+    *out = hold;
+    return 0;
+}
+
+static void fill_picture(const QCInput *in, const AVFrame *frame, qc_picture *picture)
+{
+    const AVPixFmtDescriptor *desc = av_pix_fmt_desc_get(in->sw_format);
+    const int nb_planes = in->format.chroma == QC_CHROMA_400 || in->format.pixel_step ? 1 : in->format.semi_planar ? 2 : 3;
+
+    memset(picture, 0, sizeof(*picture));
+    if (!frame)
+        return;
+    for (int i = 0; i < nb_planes; i++) {
+        const AVComponentDescriptor *comp = &desc->comp[in->format.rgb ? (i + 1) % 3 : i];
+        const ptrdiff_t pitch = frame->linesize[comp->plane];
+        const ptrdiff_t x = in->crop_left >> (i ? desc->log2_chroma_w : 0);
+        const ptrdiff_t y = in->crop_top  >> (i ? desc->log2_chroma_h : 0);
+
+        picture->plane[i]       = frame->data[comp->plane] + y * pitch + x * comp->step;
+        picture->pitch_bytes[i] = pitch;
+    }
+    picture->memory = in->is_hw ? QC_MEMORY_CUDA : QC_MEMORY_HOST;
+    if (in->is_hw)
+        picture->cuda_stream = QC_CUDA_STREAM(frame);
+}
+
+/** Left and top margins of hardware frames are only known with the first frame; they must stay. */
+static int adopt_crop(AVFilterContext *ctx, AVFrame *const *frames)
+{
+    QualityCudaContext *s = ctx->priv;
+
+    for (int i = 0; i < s->nb_inputs; i++) {
+        QCInput *in = &s->input[i];
+        const AVFrame *frame = frames[i];
+
+        if (!frame || !in->is_hw || (frame->crop_left == in->crop_left && frame->crop_top == in->crop_top))
+            continue;
+        if (s->engine.session || frame->crop_left >= (size_t)in->format.width || frame->crop_top >= (size_t)in->format.height)
+            return ff_qc_fail(ctx, AVERROR(EINVAL), "Input %d (%s) changed its cropping at %.3f s", i, ff_qc_role(ctx, i),
+                              ff_qc_seconds(ctx, i, frame->pts));
+        in->crop_left = frame->crop_left;
+        in->crop_top  = frame->crop_top;
+    }
+    return 0;
+}
+
+/** Opens the session with what the first pair says of itself, and sees that later ones do not differ. */
+static int follow_properties(AVFilterContext *ctx, AVFrame *const *frames)
+{
+    QualityCudaContext *s = ctx->priv;
+    int ret = adopt_crop(ctx, frames);
+
+    if (ret < 0)
+        return ret;
+    if (!s->engine.session) {
+        ff_qc_adopt_colours(ctx, frames);
+        return ff_qc_open_session(ctx);
+    }
+    for (int i = 0; i < s->nb_inputs; i++)
+        if (frames[i])
+            ff_qc_warn_of_colour_change(ctx, i, frames[i]);
+    return 0;
+}
+
+/* ---- pairs ---- */
+
+static int submit(AVFilterContext *ctx, AVFrame *const *frames)
+{
+    QualityCudaContext *s = ctx->priv;
+    qc_picture reference, distorted[QC_MAX_RENDITIONS];
+    qc_status status;
+    QCHold *hold;
+    int ret = follow_properties(ctx, frames);
+
+    if (ret >= 0)
+        ret = make_hold(ctx, frames, &hold);
+    if (ret < 0)
+        return ff_qc_fail(ctx, ret, "a pair could not be submitted");
+    fill_picture(&s->input[QC_REFERENCE], frames[QC_REFERENCE], &reference);
+    fill_picture(&s->input[0], frames[0], &distorted[0]);
+    for (int k = 1; k < s->options.renditions; k++)
+        fill_picture(&s->input[1 + k], frames[1 + k], &distorted[k]);
+    status = qc_session_submit(s->engine.session, &reference, distorted, hold ? release_hold : NULL, hold);
+    return status == QC_OK ? 0 : ff_qc_fail_session(ctx, status);
+}
+
+static int score_main(AVFilterContext *ctx, const QCPair *pair)
+{
+    QualityCudaContext *s = ctx->priv;
+    const AVFrame *reference = pair->frame[QC_REFERENCE];
+    const double ref_pts_time = ff_qc_seconds(ctx, QC_REFERENCE, reference->pts);
+    int ret;
+
+    s->counts.unpaired_row = 0;
+    for (int i = 1; i < s->nb_inputs; i++) {
+        int used_before;
+
+        if (!pair->frame[i])
+            continue;
+        ret = ff_qc_check_colour(ctx, i, pair->frame[i]);
+        if (ret < 0)
+            return ret;
+        used_before = ff_qc_track_use(&s->input[i].track, pair->choice[i]);
+        if (i == QC_REFERENCE)
+            s->counts.repeated += used_before;
+    }
+    if (s->pairing.sync != QC_SYNC_INDEX)
+        ff_qc_count_distance(&s->counts, ff_qc_reference_distance(ctx, reference));
+    ret = submit(ctx, pair->frame);
+    if (ret < 0)
+        return ret;
+    return ff_qc_queue_main(ctx, s->counts.paired++, ref_pts_time);
+}
+
+/** The main frame passes without scores. Behind a long row of such the last pair's scores need not wait for the next pair. */
+static int pass_main(AVFilterContext *ctx, enum QCChoice choice)
+{
+    QualityCudaContext *s = ctx->priv;
+    const int untimed = s->pairing.sync != QC_SYNC_INDEX && s->main.frame->pts == AV_NOPTS_VALUE;
+    const int pauses  = ff_qc_count_unpaired(&s->counts, choice, s->main.disabled, untimed);
+    qc_status status;
+    int ret = ff_qc_queue_main(ctx, -1, NAN);
+
+    if (ret < 0)
+        return ret;
+    if (pauses && s->engine.session && !s->run.flushed) {
+        status = qc_session_break(s->engine.session);
+        if (status != QC_OK)
+            return ff_qc_fail_session(ctx, status);
+    }
+    /* No pair can follow any more: scores that wait for a successor are final now. */
+    return choice == QC_CHOICE_ENDED ? ff_qc_flush_session(ctx) : 0;
+}
+
+int ff_qc_settle_main(AVFilterContext *ctx)
+{
+    QualityCudaContext *s = ctx->priv;
+    QCPair pair = { { s->main.frame } };
+    enum QCChoice choice;
+    int waits = 0, ret;
+
+    for (int i = 1; i < s->nb_inputs; i++) {
+        ret = ff_qc_find_partner(ctx, i, &pair);
+        if (ret < 0)
+            return ret;
+        waits |= !ret;
+    }
+    if (waits)
+        return QC_SETTLED_NEEDS_INPUT;
+    choice = pair.choice[QC_REFERENCE];
+    ff_qc_warn_of_start(ctx);
+    if (choice == QC_CHOICE_ENDED && s->pairing.eof_action == QC_EOF_ENDALL)
+        return QC_SETTLED_END;
+
+    s->counts.frames++;
+    if (pair.frame[QC_REFERENCE] && !s->main.disabled && !s->run.flushed)
+        ret = score_main(ctx, &pair);
+    else
+        ret = pass_main(ctx, choice);
+    for (int i = 1; s->pairing.sync == QC_SYNC_INDEX && i < s->nb_inputs; i++)
+        if (s->input[i].next)
+            ff_qc_step_input(&s->input[i]);
+    return ret < 0 ? ret : QC_SETTLED_APPENDED;
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// Where the kernels of both ADM metrics keep what they leave to each other. Host only. Plans are the metrics' own; they
+// have LevelPlan level[kLevels].
+#pragma once
+
+#include <cstddef>
+
+#include "families/detail_loss/detail_loss_level.hpp"
+
+namespace qc::detail_loss {
+
+constexpr size_t align_up(size_t size, size_t alignment) {
+    return (size + alignment - 1) / alignment * alignment;
+}
+
+/// The row sums of a pair, all levels after each other.
+struct RowSums {
+    struct Level {
+        int first = 0, count = 0;
+    } level[kLevels];
+    int count = 0;
+
+    template <typename Plan>
+    explicit RowSums(const Plan& plan) {
+        for (int i = 0; i < kLevels; i++) {
+            level[i] = {count, plan.level[i].bottom - plan.level[i].top};
+            count += level[i].count;
+        }
+    }
+};
+
+/// What an element of the a bands and of the row sums takes.
+struct ScratchElements {
+    size_t row_sum, low[kLevels - 1];
+    int pitch_alignment; ///< of the a bands, in elements: what the kernels read at once
+
+    /// From row to row of an a band, in elements.
+    int pitch(int width) const { return (width + pitch_alignment - 1) / pitch_alignment * pitch_alignment; }
+};
+
+/// Scratch memory of a batch: row sums of all pairs, then the a bands of levels 0 to 2, two pictures for each pair.
+struct Scratch {
+    size_t row_bytes, low_offset[kLevels - 1], bytes;
+
+    template <typename Plan>
+    Scratch(const Plan& plan, int count, const ScratchElements& elements) {
+        constexpr size_t kAlignment = 256;
+        const auto pairs = static_cast<size_t>(count);
+        row_bytes = pairs * RowSums(plan).count * kWordsPerLevel * elements.row_sum;
+        bytes = align_up(row_bytes, kAlignment);
+        for (int i = 0; i < kLevels - 1; i++) {
+            low_offset[i] = bytes;
+            const auto samples = static_cast<size_t>(elements.pitch(plan.level[i].width)) * plan.level[i].height;
+            bytes += align_up(pairs * 2 * samples * elements.low[i], kAlignment);
+        }
+    }
+
+    /// The a bands of a level in the batch's scratch memory; null for the last level, which has none.
+    void* low(void* scratch, int level) const {
+        return level < kLevels - 1 ? static_cast<unsigned char*>(scratch) + low_offset[level] : nullptr;
+    }
+};
+
+} // namespace qc::detail_loss

@@ -1,0 +1,487 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// Integer ADM on the CPU, fast: one level at a time, one row at a time; only the a bands are kept whole. Each step is a
+// loop over a contiguous row, which the compiler vectorises. adm_cpu.cpp tells what is computed.
+#include "metrics/adm/adm_cpu.hpp"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "device/cpu_clones.hpp"
+#include "metrics/adm/adm_math.hpp"
+
+namespace qc::adm {
+namespace {
+
+/// Columns of a row that a step works on, half open.
+struct Columns {
+    int begin, end;
+};
+
+// ---- row loops: per step one function, compiled for several instruction sets ----------------------------------------
+
+template <typename T>
+struct FourRows {
+    const T* row[4];
+};
+
+template <typename T>
+QC_HD void filter_samples(const FourRows<T>& in, int width, int depth, int32_t* low, int32_t* high) {
+    const T *r0 = in.row[0], *r1 = in.row[1], *r2 = in.row[2], *r3 = in.row[3];
+    for (int x = 0; x < width; x++) low[x] = level0_vertical_low(r0[x], r1[x], r2[x], r3[x], depth);
+    if (high == nullptr) return;
+    for (int x = 0; x < width; x++) high[x] = level0_vertical_high(r0[x], r1[x], r2[x], r3[x], depth);
+}
+
+/// Vertical filter of level 0. `high` may be null.
+QC_CPU_CLONES void filter_down(const FourRows<uint8_t>& in, int width, int depth, int32_t* low, int32_t* high) {
+    filter_samples(in, width, depth, low, high);
+}
+QC_CPU_CLONES void filter_down(const FourRows<uint16_t>& in, int width, int depth, int32_t* low, int32_t* high) {
+    filter_samples(in, width, depth, low, high);
+}
+
+/// Vertical filter of the deep levels; level 1's input has 16 bits.
+QC_CPU_CLONES void filter_down(const FourRows<int32_t>& in, int width, int level, int32_t* low, int32_t* high) {
+    const int32_t *r0 = in.row[0], *r1 = in.row[1], *r2 = in.row[2], *r3 = in.row[3];
+    if (level == 1) {
+        for (int x = 0; x < width; x++) low[x] = low_pass(r0[x], r1[x], r2[x], r3[x]);
+        if (high == nullptr) return;
+        for (int x = 0; x < width; x++) high[x] = high_pass(r0[x], r1[x], r2[x], r3[x]);
+    } else {
+        for (int x = 0; x < width; x++) low[x] = low_pass_wide<16>(split(r0[x], r1[x], r2[x], r3[x]));
+        if (high == nullptr) return;
+        for (int x = 0; x < width; x++) high[x] = high_pass_wide<16>(split(r0[x], r1[x], r2[x], r3[x]));
+    }
+}
+
+/// The even and the odd samples of a row, mirrored one sample beyond both ends.
+struct Phases {
+    int32_t *even, *odd; ///< even[0..half], odd[-1..half-1]
+};
+
+QC_CPU_CLONES void split_phases(const int32_t* row, int width, Phases out) {
+    for (int i = 0; i < width / 2; i++) {
+        out.even[i] = row[2 * i];
+        out.odd[i] = row[2 * i + 1];
+    }
+    const int half = (width + 1) / 2;
+    if (width % 2 != 0) {
+        out.even[half - 1] = row[width - 1];
+        out.odd[half - 1] = row[mirror(width, width)];
+    }
+    out.odd[-1] = row[mirror(-1, width)];
+    out.even[half] = row[mirror(2 * half, width)];
+}
+
+template <int kLevel>
+QC_HD void filter_phases(Phases in, Columns columns, int32_t* low, int32_t* high) {
+    constexpr int kShift = kHorizontalShift<kLevel>;
+    const int32_t *even = in.even, *odd = in.odd;
+    for (int x = columns.begin; x < columns.end; x++) {
+        if constexpr (kLevel == 0) {
+            if (low != nullptr) low[x] = round_shift<kShift>(low_pass(odd[x - 1], even[x], odd[x], even[x + 1]));
+            if (high != nullptr) high[x] = round_shift<kShift>(high_pass(odd[x - 1], even[x], odd[x], even[x + 1]));
+        } else {
+            const Halves x4 = split(odd[x - 1], even[x], odd[x], even[x + 1]);
+            if (low != nullptr) low[x] = low_pass_wide<kShift>(x4);
+            if (high != nullptr) high[x] = high_pass_wide<kShift>(x4);
+        }
+    }
+}
+
+template <int kLevel>
+QC_HD void filter_phases_to(Phases in, Columns columns, int32_t* low, int32_t* high) {
+    if (low != nullptr && high != nullptr)
+        filter_phases<kLevel>(in, columns, low, high);
+    else if (low != nullptr)
+        filter_phases<kLevel>(in, columns, low, nullptr);
+    else
+        filter_phases<kLevel>(in, columns, nullptr, high);
+}
+
+/// Horizontal filter. Either output may be null.
+QC_CPU_CLONES void filter_along(int level, Phases in, Columns columns, int32_t* low, int32_t* high) {
+    switch (level) {
+    case 0:
+        filter_phases_to<0>(in, columns, low, high);
+        break;
+    case 1:
+        filter_phases_to<1>(in, columns, low, high);
+        break;
+    case 2:
+        filter_phases_to<2>(in, columns, low, high);
+        break;
+    default:
+        filter_phases_to<3>(in, columns, low, high);
+        break;
+    }
+}
+
+/// One row of the three detail bands of a picture.
+struct DetailRow {
+    std::array<int32_t*, kBands> band;
+};
+
+template <typename Sum>
+QC_HD void compare_angles(const DetailRow& reference, const DetailRow& distorted, Columns columns, int32_t* same) {
+    const int32_t *oh = reference.band[kBandH], *ov = reference.band[kBandV];
+    const int32_t *th = distorted.band[kBandH], *tv = distorted.band[kBandV];
+    for (int x = columns.begin; x < columns.end; x++) {
+        const Sum dot = static_cast<Sum>(oh[x]) * th[x] + static_cast<Sum>(ov[x]) * tv[x];
+        const Sum reference_norm = static_cast<Sum>(oh[x]) * oh[x] + static_cast<Sum>(ov[x]) * ov[x];
+        const Sum distorted_norm = static_cast<Sum>(th[x]) * th[x] + static_cast<Sum>(tv[x]) * tv[x];
+        same[x] = same_angle_exact(static_cast<float>(dot), static_cast<float>(reference_norm),
+                                   static_cast<float>(distorted_norm));
+    }
+}
+
+/// Angle test of a row; 32-bit sums hold level 0's.
+QC_CPU_CLONES void mark_same_angle(int level, const DetailRow& reference, const DetailRow& distorted, Columns columns,
+                                   int32_t* same) {
+    if (level == 0)
+        compare_angles<int32_t>(reference, distorted, columns, same);
+    else
+        compare_angles<int64_t>(reference, distorted, columns, same);
+}
+
+template <bool kDeep, bool kWholeGain>
+QC_HD void decouple_columns(const int32_t* o, const int32_t* t, const int32_t* same, Columns columns, const Gain& gain,
+                            int32_t* restored, int32_t* additive) {
+    for (int x = columns.begin; x < columns.end; x++) {
+        const Decoupled parts = decouple<kDeep, kWholeGain>(o[x], t[x], same[x] != 0, gain);
+        restored[x] = parts.restored;
+        additive[x] = parts.additive;
+    }
+}
+
+/// Splits one band of the distorted row into its restored and additive part.
+QC_CPU_CLONES void decouple_row(int level, const int32_t* o, const int32_t* t, const int32_t* same, Columns columns,
+                                Gain gain, int32_t* restored, int32_t* additive) {
+    if (gain.whole != 0) {
+        if (level == 0)
+            decouple_columns<false, true>(o, t, same, columns, gain, restored, additive);
+        else
+            decouple_columns<true, true>(o, t, same, columns, gain, restored, additive);
+    } else {
+        if (level == 0)
+            decouple_columns<false, false>(o, t, same, columns, gain, restored, additive);
+        else
+            decouple_columns<true, false>(o, t, same, columns, gain, restored, additive);
+    }
+}
+
+/// Weighted coefficients and masker terms of one row; the terms are sums over the bands.
+struct MaskerRow {
+    std::array<const int32_t*, kBands> band;
+    int32_t* neighbour; ///< each contributes this to its eight neighbours
+    int32_t* centre;    ///< and this, beyond `neighbour`, to its own place
+};
+
+template <bool kDeep>
+QC_HD void add_masker_columns(const uint32_t* factor, const MaskerRow& row, Columns columns) {
+    const int32_t *h = row.band[kBandH], *v = row.band[kBandV], *d = row.band[kBandD];
+    for (int x = columns.begin; x < columns.end; x++) {
+        MaskerTerms th, tv, td;
+        if constexpr (kDeep) {
+            th = masker_deep(magnitude(weigh_deep(factor[kBandH], h[x])));
+            tv = masker_deep(magnitude(weigh_deep(factor[kBandV], v[x])));
+            td = masker_deep(magnitude(weigh_deep(factor[kBandD], d[x])));
+        } else {
+            th = masker_level0<kBandH>(weigh_level0(factor[kBandH], h[x]));
+            tv = masker_level0<kBandV>(weigh_level0(factor[kBandV], v[x]));
+            td = masker_level0<kBandD>(weigh_level0(factor[kBandD], d[x]));
+        }
+        const uint32_t neighbour = static_cast<uint32_t>(th.neighbour) + static_cast<uint32_t>(tv.neighbour) +
+                                   static_cast<uint32_t>(td.neighbour);
+        const uint32_t centre =
+            static_cast<uint32_t>(th.centre) + static_cast<uint32_t>(tv.centre) + static_cast<uint32_t>(td.centre);
+        row.neighbour[x] = static_cast<int32_t>(neighbour);
+        row.centre[x] = static_cast<int32_t>(centre - neighbour);
+    }
+}
+
+QC_CPU_CLONES void sum_masker_terms(int level, const uint32_t* factor, const MaskerRow& row, Columns columns) {
+    if (level == 0)
+        add_masker_columns<false>(factor, row, columns);
+    else
+        add_masker_columns<true>(factor, row, columns);
+}
+
+/// Masking threshold: the 3x3 sum of neighbour terms plus the centre's excess. `column` is scratch.
+QC_CPU_CLONES void sum_window(const int32_t* above, const int32_t* here, const int32_t* below, const int32_t* centre,
+                              Columns columns, uint32_t* column, int32_t* threshold) {
+    for (int x = columns.begin - 1; x < columns.end + 1; x++) {
+        column[x] = static_cast<uint32_t>(above[x]) + static_cast<uint32_t>(here[x]) + static_cast<uint32_t>(below[x]);
+    }
+    for (int x = columns.begin; x < columns.end; x++) {
+        threshold[x] =
+            static_cast<int32_t>(static_cast<uint32_t>(centre[x]) + column[x - 1] + column[x] + column[x + 1]);
+    }
+}
+
+template <bool kDeep, int kBand>
+QC_HD uint64_t sum_energy_columns(uint32_t factor, Rounding rounding, Columns columns, const int32_t* measured,
+                                  const int32_t* threshold) {
+    uint64_t sum = 0;
+    for (int x = columns.begin; x < columns.end; x++) {
+        int64_t energy;
+        if constexpr (kDeep)
+            energy = energy_deep(magnitude(weigh_deep(factor, measured[x])), threshold[x], rounding);
+        else
+            energy = energy_level0<kBand>(magnitude(weigh_level0(factor, measured[x])), threshold[x], rounding);
+        sum += static_cast<uint64_t>(energy);
+    }
+    return sum;
+}
+
+/// Row sum of what exceeds the threshold in one band.
+QC_CPU_CLONES uint64_t sum_energy(int level, int band, uint32_t factor, Rounding rounding, Columns columns,
+                                  const int32_t* measured, const int32_t* threshold) {
+    // The deep levels treat all bands alike; at level 0 only the diagonal differs.
+    if (level > 0) return sum_energy_columns<true, kBandH>(factor, rounding, columns, measured, threshold);
+    if (band == kBandD) return sum_energy_columns<false, kBandD>(factor, rounding, columns, measured, threshold);
+    return sum_energy_columns<false, kBandH>(factor, rounding, columns, measured, threshold);
+}
+
+template <int kLevel>
+QC_HD uint64_t sum_reference_columns(Rounding rounding, Columns columns, const int32_t* o) {
+    uint64_t sum = 0;
+    for (int x = columns.begin; x < columns.end; x++) {
+        if constexpr (kLevel == 0)
+            sum += reference_energy_level0(o[x]);
+        else
+            sum += reference_energy_deep<kLevel>(o[x], rounding);
+    }
+    return sum;
+}
+
+/// Row sum of the reference's energy in one band.
+QC_CPU_CLONES uint64_t sum_reference_energy(int level, Rounding rounding, Columns columns, const int32_t* o) {
+    switch (level) {
+    case 0:
+        return sum_reference_columns<0>(rounding, columns, o);
+    case 2:
+        return sum_reference_columns<2>(rounding, columns, o);
+    default:
+        return sum_reference_columns<1>(rounding, columns, o); // level 3 has level 1's format
+    }
+}
+
+// ---- buffers --------------------------------------------------------------------------------------------------------
+
+/// A row with room for mirrored samples on both sides.
+class Row {
+public:
+    void fit(int width) {
+        const size_t needed = static_cast<size_t>(width) + 2 * kPad;
+        if (storage_.size() < needed) storage_.resize(needed);
+    }
+    int32_t* data() { return storage_.data() + kPad; }
+
+private:
+    static constexpr size_t kPad = 16;
+    std::vector<int32_t> storage_;
+};
+
+using BandRows = std::array<Row, kBands>;
+
+DetailRow detail_row(BandRows& rows) {
+    return {{rows[kBandH].data(), rows[kBandV].data(), rows[kBandD].data()}};
+}
+
+/// What the masking window remembers of a row.
+struct MaskingRow {
+    BandRows restored, additive;
+    Row detail_neighbour, detail_centre;         ///< masker: the additive part
+    Row impairment_neighbour, impairment_centre; ///< masker: the restored part
+};
+
+/// Buffers of one thread, grown to the largest picture it has seen.
+struct Workspace {
+    std::vector<int32_t> low_band[2][2]; ///< [picture][level & 1]
+    Row vertical_low, vertical_high, even, odd;
+    BandRows reference, distorted;
+    Row same_angle, column_sum, threshold;
+    MaskingRow masking[3]; ///< row y is kept in masking[y % 3]
+
+    void fit(const Plan& plan) {
+        const int width = plan.level[0].in_width;
+        for (Row* row : {&vertical_low, &vertical_high, &even, &odd, &same_angle, &column_sum, &threshold}) {
+            row->fit(width);
+        }
+        const int band_width = plan.level[0].width;
+        for (BandRows* rows : {&reference, &distorted}) {
+            for (Row& row : *rows) row.fit(band_width);
+        }
+        for (MaskingRow& row : masking) fit(row, band_width);
+        for (auto& picture : low_band) {
+            for (int level = 0; level < 2; level++) {
+                const size_t size = static_cast<size_t>(plan.level[level].width) * plan.level[level].height;
+                if (picture[level].size() < size) picture[level].resize(size);
+            }
+        }
+    }
+
+private:
+    static void fit(MaskingRow& row, int width) {
+        for (BandRows* bands : {&row.restored, &row.additive}) {
+            for (Row& band : *bands) band.fit(width);
+        }
+        for (Row* terms :
+             {&row.detail_neighbour, &row.detail_centre, &row.impairment_neighbour, &row.impairment_centre}) {
+            terms->fit(width);
+        }
+    }
+};
+
+// ---- one level ------------------------------------------------------------------------------------------------------
+
+/// Scores one level of a pair and leaves the a bands for the next.
+class LevelScorer {
+public:
+    LevelScorer(const Plan& plan, int index, Workspace& space, uint64_t* accumulators)
+        : plan_(plan), level_(plan.level[index]), index_(index), space_(space), accumulators_(accumulators) {}
+
+    template <typename T>
+    void run(const Plane<const T>& reference, const Plane<const T>& distorted) {
+        for (int y = 0; y < level_.height; y++) {
+            const bool masked = level_.masks_row(y);
+            if (!masked && is_last()) continue;
+            transform(reference, y, masked ? &space_.reference : nullptr, low_row(0, y));
+            transform(distorted, y, masked ? &space_.distorted : nullptr, low_row(1, y));
+            if (!masked) continue;
+            mask(y);
+            if (level_.scores_row(y)) add_reference_energy();
+            if (level_.scores_row(y - 1)) measure(y - 1);
+        }
+        // Without a margin the last row has no row below to wait for.
+        if (level_.scored() && level_.bottom == level_.height) measure(level_.height - 1);
+    }
+
+private:
+    bool is_last() const { return index_ == kLevels - 1; }
+
+    int32_t* low_row(int picture, int y) {
+        if (is_last()) return nullptr;
+        return space_.low_band[picture][index_ & 1].data() + static_cast<size_t>(y) * level_.width;
+    }
+
+    /// The widened region: what the masking window can reach.
+    Columns masked_columns() const { return {std::max(level_.left - 1, 0), std::min(level_.right + 1, level_.width)}; }
+    Columns scored_columns() const { return {level_.left, level_.right}; }
+
+    /// Row y of the bands of one picture. `details` and `low` may be null.
+    template <typename T>
+    void transform(const Plane<const T>& in, int y, BandRows* details, int32_t* low) {
+        FourRows<T> rows;
+        for (int k = 0; k < 4; k++) rows.row[k] = in.row(mirror(2 * y - 1 + k, in.height));
+        const int parameter = index_ == 0 ? plan_.depth : index_;
+        filter_down(rows, in.width, parameter, space_.vertical_low.data(),
+                    details != nullptr ? space_.vertical_high.data() : nullptr);
+
+        const Phases phases = {space_.even.data(), space_.odd.data()};
+        const Columns all = {0, level_.width}, masked = masked_columns();
+        split_phases(space_.vertical_low.data(), in.width, phases);
+        if (low != nullptr) filter_along(index_, phases, all, low, nullptr);
+        if (details == nullptr) return;
+        filter_along(index_, phases, masked, nullptr, (*details)[kBandV].data());
+        split_phases(space_.vertical_high.data(), in.width, phases);
+        filter_along(index_, phases, masked, (*details)[kBandH].data(), (*details)[kBandD].data());
+    }
+
+    /// Decouples row y and computes its masker terms.
+    void mask(int y) {
+        MaskingRow& row = space_.masking[y % 3];
+        const Columns columns = masked_columns();
+        const DetailRow reference = detail_row(space_.reference), distorted = detail_row(space_.distorted);
+        int32_t* same = space_.same_angle.data();
+        mark_same_angle(index_, reference, distorted, columns, same);
+        for (int band = 0; band < kBands; band++) {
+            decouple_row(index_, reference.band[band], distorted.band[band], same, columns, plan_.gain,
+                         row.restored[band].data(), row.additive[band].data());
+        }
+        add_masker(row.additive, row.detail_neighbour, row.detail_centre);
+        if (plan_.impairment) add_masker(row.restored, row.impairment_neighbour, row.impairment_centre);
+    }
+
+    void add_masker(BandRows& masker, Row& neighbour, Row& centre) {
+        const MaskerRow row = {
+            {masker[kBandH].data(), masker[kBandV].data(), masker[kBandD].data()}, neighbour.data(), centre.data()};
+        sum_masker_terms(index_, level_.factor, row, masked_columns());
+        if (level_.left > 0) return;
+        // The region reaches the borders of the band: the window mirrors.
+        int32_t* terms = neighbour.data();
+        terms[-1] = terms[mirror(-1, level_.width)];
+        terms[level_.width] = terms[mirror(level_.width, level_.width)];
+    }
+
+    void add_reference_energy() {
+        for (int band = 0; band < kBands; band++) {
+            const uint64_t sum =
+                sum_reference_energy(index_, level_.reference_energy, scored_columns(), space_.reference[band].data());
+            accumulator(kReference, band) += round_shift(sum, level_.reference_row_shift);
+        }
+    }
+
+    /// Energies of row y; its neighbours have been masked.
+    void measure(int y) {
+        MaskingRow& here = space_.masking[y % 3];
+        MaskingRow& above = space_.masking[mirror(y - 1, level_.height) % 3];
+        MaskingRow& below = space_.masking[mirror(y + 1, level_.height) % 3];
+        add_energy(kDetail, here.restored, above.detail_neighbour, here.detail_neighbour, below.detail_neighbour,
+                   here.detail_centre);
+        if (!plan_.impairment) return;
+        add_energy(kImpairment, here.additive, above.impairment_neighbour, here.impairment_neighbour,
+                   below.impairment_neighbour, here.impairment_centre);
+    }
+
+    void add_energy(Measure measure, BandRows& measured, Row& above, Row& here, Row& below, Row& centre) {
+        // Sums wrap in 32 bits, so the column sums can share the buffers' signed type.
+        sum_window(above.data(), here.data(), below.data(), centre.data(), scored_columns(),
+                   reinterpret_cast<uint32_t*>(space_.column_sum.data()), space_.threshold.data());
+        for (int band = 0; band < kBands; band++) {
+            const uint64_t sum = sum_energy(index_, band, level_.factor[band], level_.energy[band], scored_columns(),
+                                            measured[band].data(), space_.threshold.data());
+            accumulator(measure, band) +=
+                static_cast<uint64_t>(round_shift(static_cast<int64_t>(sum), level_.row_shift));
+        }
+    }
+
+    uint64_t& accumulator(Measure measure, int band) {
+        return accumulators_[index_ * kWordsPerLevel + measure * kBands + band];
+    }
+
+    const Plan& plan_;
+    const LevelPlan& level_;
+    int index_;
+    Workspace& space_;
+    uint64_t* accumulators_;
+};
+
+template <typename T>
+void score_levels(const Plan& plan, const HostPair& pair, uint64_t* accumulators) {
+    thread_local Workspace space;
+    space.fit(plan);
+    LevelScorer(plan, 0, space, accumulators).run(pair.reference.plane[0].as<T>(), pair.distorted.plane[0].as<T>());
+    for (int i = 1; i < kLevels; i++) {
+        const LevelPlan& level = plan.level[i];
+        Plane<const int32_t> low[2];
+        for (int picture = 0; picture < 2; picture++) {
+            low[picture] = {space.low_band[picture][(i - 1) & 1].data(), ElementPitch<const int32_t>{level.in_width},
+                            level.in_width, level.in_height};
+        }
+        LevelScorer(plan, i, space, accumulators).run(low[0], low[1]);
+    }
+}
+
+} // namespace
+
+void score_cpu_rows(const Plan& plan, SampleType sample, const HostPair& pair, std::span<uint64_t> accumulators) {
+    if (sample == SampleType::kU8)
+        score_levels<uint8_t>(plan, pair, accumulators.data());
+    else
+        score_levels<uint16_t>(plan, pair, accumulators.data());
+}
+
+} // namespace qc::adm

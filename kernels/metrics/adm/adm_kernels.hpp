@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// The kernels of integer ADM: one for each wavelet level, and one that rounds complete rows and adds them up. A block
+// takes tiles of a level from the input picture to energies, in three phases with barriers between them:
+//
+//   1  filter down the columns of both pictures, into shared memory
+//   2  filter along the rows, in registers: the a bands go to memory, the details are decoupled at once; masker terms
+//      go to shared memory
+//   3  sum the masking window, add up energies
+#pragma once
+
+#include "device/kernel_list.hpp"
+#include "metrics/adm/adm_masking_phases.hpp"
+
+namespace qc::adm {
+
+// ---- levels ---------------------------------------------------------------------------------------------------------
+
+/// Sums kCount values over a warp, halving the number of values each lane carries. Lane l ends up with the sum of
+/// value l / (32 / kCount) in values[0].
+template <int kCount, int kOffset, class Block>
+QC_HD void sum_over_warp(Block& block, uint64_t* values) {
+    if constexpr (kCount > 1) {
+        const bool upper = (block.lane() & kOffset) != 0;
+        QC_UNROLL
+        for (int i = 0; i < kCount / 2; i++) {
+            const uint64_t sent = upper ? values[i] : values[i + kCount / 2];
+            const uint64_t kept = upper ? values[i + kCount / 2] : values[i];
+            values[i] = kept + block.shuffle_xor(sent, kOffset);
+        }
+        sum_over_warp<kCount / 2, kOffset / 2>(block, values);
+    } else if constexpr (kOffset > 0) {
+        values[0] += block.shuffle_xor(values[0], kOffset);
+        sum_over_warp<1, kOffset / 2>(block, values);
+    }
+}
+
+/// Adds a warp's share of a row to the row sums in memory; other blocks hold other parts of the row.
+template <class Block, int kSums>
+QC_HD void add_row(Block& block, const uint64_t (&sums)[kSums], uint64_t* row) {
+    constexpr int kPadded = kSums <= 8 ? 8 : 16;
+    uint64_t values[kPadded];
+    QC_UNROLL
+    for (int i = 0; i < kPadded; i++) values[i] = i < kSums ? sums[i] : 0;
+    sum_over_warp<kPadded, 16>(block, values);
+    constexpr int kLanesPerValue = 32 / kPadded;
+    const int word = block.lane() / kLanesPerValue;
+    if (block.lane() % kLanesPerValue == 0 && word < kSums) block.atomic_add(row + word, values[0]);
+}
+
+/// Both pictures of a pair, as a thread needs them. At level 0 that is one: each thread keeps the one that it filters.
+template <typename T>
+struct Sources {
+    Source<T> reference, distorted;
+};
+
+template <int kLevel, typename T>
+QC_HD Sources<T> sources_of(const LevelArguments& arguments, int pair, int thread) {
+    if constexpr (kLevel == 0) {
+        const DevicePair& pictures = arguments.pairs[pair];
+        const auto own = luma_of<T>(picture_of_thread<T>(thread) == 0 ? pictures.reference : pictures.distorted,
+                                    kColumnsPerItem<T> * sizeof(T));
+        return {own, own};
+    } else {
+        const size_t plane = static_cast<size_t>(arguments.in_pitch) * arguments.plan.in_height;
+        Source<T> reference;
+        reference.data = static_cast<const T*>(arguments.in) + 2 * static_cast<unsigned>(pair) * plane;
+        reference.pitch = arguments.in_pitch;
+        Source<T> distorted = reference;
+        distorted.data += plane;
+        return {reference, distorted};
+    }
+}
+
+/// A block walks along a strip of tiles. grid: (strips across, tiles down, pairs)
+template <int kLevel, bool kAim, typename T>
+struct ScoreStrip {
+    using Arguments = LevelArguments;
+    static constexpr int kThreads = tuning::kThreads, kMinBlocks = tuning::kBlocksPerMultiprocessor;
+
+    template <class Block>
+    QC_HD static void run(Block& block, const LevelArguments& arguments) {
+        auto& shared = device::shared<SharedTile<kLevel, kAim>>(block);
+        const int thread = block.thread();
+        const Sources<T> pictures = sources_of<kLevel, T>(arguments, block.z(), thread);
+        LowBand<kLevel>*reference_low = nullptr, *distorted_low = nullptr;
+        if constexpr (kLevel < kLevels - 1) {
+            const size_t plane = static_cast<size_t>(arguments.out_pitch) * arguments.plan.height;
+            reference_low = static_cast<LowBand<kLevel>*>(arguments.low) + 2 * static_cast<unsigned>(block.z()) * plane;
+            distorted_low = reference_low + plane;
+        }
+
+        const TileGrid& grid = arguments.grid;
+        const int tile_y = grid.origin_y + block.y() * tuning::kUsefulRows;
+        const int first = block.x() * arguments.strip;
+        const int end = first + arguments.strip < grid.columns ? first + arguments.strip : grid.columns;
+        ThreadTile<kAim> state;
+        start_undefined(state);
+        QC_UNROLL
+        for (uint64_t& sum : state.sum) sum = 0;
+        bool any = false;
+        QC_NO_UNROLL
+        for (int tile = first; tile < end; tile++) {
+            const int tile_x = grid.origin_x + tile * tuning::kUsefulColumns;
+            if (has_details(arguments.plan, tile_x, tile_y)) {
+                any = true;
+                filter_columns<kLevel, true>(arguments, pictures.reference, pictures.distorted, tile_x, tile_y, thread,
+                                             shared);
+                block.sync();
+                filter_rows<kLevel, true>(arguments, tile_x, tile_y, thread, shared, reference_low, distorted_low,
+                                          state);
+                block.sync();
+                sum_energies<kLevel>(arguments, tile_x, tile_y, thread, shared, state);
+            } else if constexpr (kLevel < kLevels - 1) {
+                filter_columns<kLevel, false>(arguments, pictures.reference, pictures.distorted, tile_x, tile_y, thread,
+                                              shared);
+                block.sync();
+                filter_rows<kLevel, false>(arguments, tile_x, tile_y, thread, shared, reference_low, distorted_low,
+                                           state);
+                block.sync();
+            }
+        }
+        const TileRow here(tile_y, thread);
+        if (!any || !here.useful || !arguments.plan.scores_row(here.y)) return;
+        const size_t row = static_cast<size_t>(block.z()) * arguments.rows + (arguments.first_row + here.y);
+        add_row(block, state.sum, arguments.row_sums + row * kWordsPerLevel);
+    }
+};
+
+// ---- the last kernel ------------------------------------------------------------------------------------------------
+
+/// Rounds row sums and adds them up.
+struct FinishArguments {
+    const DevicePair* pairs;
+    const uint64_t* row_sums;
+    uint64_t* accumulators;
+    struct Level {
+        int32_t first_row = 0, rows = 0, row_shift = 0, reference_row_shift = 0;
+    } level[kLevels];
+    int32_t rows = 0; ///< row sums of a pair, all levels
+};
+
+/// One accumulator's share of one complete row.
+QC_HD uint64_t round_row(const FinishArguments::Level& level, int word, uint64_t sum) {
+    if (word / kBands == kReference) return round_shift(sum, level.reference_row_shift);
+    return static_cast<uint64_t>(round_shift(static_cast<int64_t>(sum), level.row_shift));
+}
+
+/// A warp for each accumulator word of a level. grid: (levels, 1, pairs)
+struct Finish {
+    using Arguments = FinishArguments;
+    static constexpr int kThreads = tuning::kFinishThreads;
+
+    template <class Block>
+    QC_HD static void run(Block& block, const FinishArguments& arguments) {
+        const int index = block.x(), word = block.warp();
+        const FinishArguments::Level level = arguments.level[index];
+        const size_t first = static_cast<size_t>(block.z()) * arguments.rows + level.first_row;
+        const uint64_t* const at = arguments.row_sums + first * kWordsPerLevel + word;
+        uint64_t sum = 0;
+        QC_UNROLL_BY(4)
+        for (int row = block.lane(); row < level.rows; row += 32) {
+            sum += round_row(level, word, at[static_cast<size_t>(row) * kWordsPerLevel]);
+        }
+        sum = block.warp_sum(sum);
+        if (block.lane() != 0) return;
+        const size_t output = arguments.pairs[block.z()].output;
+        arguments.accumulators[output * kWords + index * kWordsPerLevel + word] = sum;
+    }
+};
+
+#define QC_ADM_KERNELS(KERNEL)                                                                                         \
+    KERNEL(adm_level0_u8, ScoreStrip<0, false, uint8_t>)                                                               \
+    KERNEL(adm_level0_u8_aim, ScoreStrip<0, true, uint8_t>)                                                            \
+    KERNEL(adm_level0_u16, ScoreStrip<0, false, uint16_t>)                                                             \
+    KERNEL(adm_level0_u16_aim, ScoreStrip<0, true, uint16_t>)                                                          \
+    KERNEL(adm_level1, ScoreStrip<1, false, int16_t>)                                                                  \
+    KERNEL(adm_level1_aim, ScoreStrip<1, true, int16_t>)                                                               \
+    KERNEL(adm_level2, ScoreStrip<2, false, int32_t>)                                                                  \
+    KERNEL(adm_level2_aim, ScoreStrip<2, true, int32_t>)                                                               \
+    KERNEL(adm_level3, ScoreStrip<3, false, int32_t>)                                                                  \
+    KERNEL(adm_level3_aim, ScoreStrip<3, true, int32_t>)                                                               \
+    KERNEL(adm_finish, Finish)
+QC_DECLARE_KERNELS(QC_ADM_KERNELS)
+
+} // namespace qc::adm

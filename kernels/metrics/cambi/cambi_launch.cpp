@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "metrics/cambi/cambi_launch.hpp"
+
+#include <algorithm>
+
+#include "metrics/cambi/cambi.hpp"
+
+namespace qc::cambi {
+
+size_t Launcher::scratch_bytes(int count) const {
+    const size_t distorted = plan_scratch(settings_, settings_.distorted, count).bytes;
+    if (!settings_.full_reference) return distorted;
+    return std::max(distorted, plan_scratch(settings_, settings_.reference, count).bytes);
+}
+
+Status Launcher::prepare(DeviceProgram& program) {
+    const bool bytes = geometry_.sample == SampleType::kU8;
+    const char* const image = settings_.half_size ? bytes ? "cambi_half_image_u8" : "cambi_half_image_u16"
+                              : bytes             ? "cambi_image_u8"
+                                                  : "cambi_image_u16";
+    QC_RETURN_IF_ERROR(program.find(image, 0, &image_));
+    QC_RETURN_IF_ERROR(program.find("cambi_scale", 0, &scale_));
+    QC_RETURN_IF_ERROR(program.find("cambi_select_begin", 0, &select_begin_));
+    QC_RETURN_IF_ERROR(program.find("cambi_select_high", 0, &select_high_));
+    QC_RETURN_IF_ERROR(program.find("cambi_select_low", 0, &select_low_));
+    const void* table = nullptr;
+    QC_RETURN_IF_ERROR(program.upload(reciprocals().data(), reciprocals().size_bytes(), &table));
+    reciprocals_ = static_cast<const float*>(table);
+    QC_RETURN_IF_ERROR(prepare_picture(program, settings_.distorted, &distorted_));
+    return settings_.full_reference ? prepare_picture(program, settings_.reference, &reference_) : Status();
+}
+
+Status Launcher::prepare_picture(DeviceProgram& program, const Analysis& analysis, PictureKernels* kernels) const {
+    kernels->counting = choose_count_kernel(settings_.differences, analysis.window);
+    Status status;
+    for (const int groups : tuning::kGroupsPerPass) {
+        kernels->groups_per_pass = groups;
+        status = program.find(kernels->counting.name, kernels->counting.shared_bytes(groups), &kernels->count);
+        if (status.ok()) break; // otherwise the device may have too little shared memory
+    }
+    QC_RETURN_IF_ERROR(status);
+    if (!analysis.resampled) return {};
+    const void *columns = nullptr, *rows = nullptr;
+    QC_RETURN_IF_ERROR(program.upload(analysis.columns.data(), analysis.columns.size() * sizeof(uint16_t), &columns));
+    QC_RETURN_IF_ERROR(program.upload(analysis.rows.data(), analysis.rows.size() * sizeof(uint16_t), &rows));
+    kernels->columns = static_cast<const uint16_t*>(columns);
+    kernels->rows = static_cast<const uint16_t*>(rows);
+    return {};
+}
+
+Status Launcher::enqueue(const DeviceBatch& batch, DeviceQueue& queue) const {
+    if (settings_.nothing_visible()) return {};
+    QC_RETURN_IF_ERROR(enqueue_picture(batch, queue, false));
+    return settings_.full_reference ? enqueue_picture(batch, queue, true) : Status();
+}
+
+Status Launcher::enqueue_picture(const DeviceBatch& batch, DeviceQueue& queue, bool reference) const {
+    const Analysis& analysis = reference ? settings_.reference : settings_.distorted;
+    const PictureKernels& kernels = reference ? reference_ : distorted_;
+    const auto pictures = static_cast<unsigned>(batch.count);
+    auto* const scratch = static_cast<unsigned char*>(batch.scratch);
+    const ScratchLayout layout = plan_scratch(settings_, analysis, batch.count);
+    Pyramid pyramid = plan_pyramid(settings_, analysis, batch.count);
+    pyramid.samples = reinterpret_cast<uint16_t*>(scratch + layout.samples);
+    pyramid.occupied = reinterpret_cast<uint32_t*>(scratch + layout.occupied);
+
+    ImageTask image{};
+    image.pairs = batch.pairs;
+    image.pyramid = pyramid;
+    image.columns = kernels.columns;
+    image.rows = kernels.rows;
+    image.width = analysis.width;
+    image.height = analysis.height;
+    image.depth = geometry_.depth;
+    image.mask_limit = analysis.mask_limit;
+    image.walk = image_walk(batch.count);
+    image.use_reference = reference;
+    image.anti_dither = settings_.anti_dither;
+    const Dim3 image_grid{blocks_for(image.width, kUsefulColumns),
+                          blocks_for(image.height, image.walk * tuning::kImageWarps), pictures};
+    QC_RETURN_IF_ERROR(queue.launch(image_, image_grid, Dim3{tuning::kImageWarps * kLanes}, image));
+
+    for (int s = 1; s < kScales; ++s) {
+        const PyramidTask task{pyramid, s, tuning::kPyramidWalk};
+        const Dim3 grid{blocks_for(pyramid.scale[s].width, kUsefulColumns),
+                        blocks_for(pyramid.scale[s].height, task.walk * tuning::kPyramidWarps), pictures};
+        QC_RETURN_IF_ERROR(queue.launch(scale_, grid, Dim3{tuning::kPyramidWarps * kLanes}, task));
+    }
+
+    CountTask task = count_task(batch, pyramid, layout, reference);
+    const unsigned tiles = plan_tiles(kernels.counting, task.reach, batch.count, &task);
+    QC_RETURN_IF_ERROR(queue.launch(kernels.count, Dim3{tiles, 1, pictures},
+                                    Dim3{static_cast<unsigned>(kernels.counting.threads)}, task));
+    if (!may_select(settings_, analysis)) return {};
+    return enqueue_selection(batch, queue, kernels, analysis, task, tiles);
+}
+
+CountTask Launcher::count_task(const DeviceBatch& batch, const Pyramid& pyramid, const ScratchLayout& layout,
+                               bool reference) const {
+    CountTask task{};
+    task.pyramid = pyramid;
+    task.reach = (reference ? settings_.reference : settings_.distorted).reach();
+    task.groups_per_pass = (reference ? reference_ : distorted_).groups_per_pass;
+    task.first = settings_.first;
+    task.last = settings_.last;
+    std::copy(settings_.brightest.begin(), settings_.brightest.end(), task.brightest);
+    task.dark_limit = settings_.dark_limit;
+    task.reciprocals = reciprocals_;
+    task.pairs = batch.pairs;
+    task.accumulators = batch.accumulators;
+    task.words_per_pair = settings_.accumulator_words();
+    task.first_word = reference ? kWordsPerPicture : 0;
+    task.selections = reinterpret_cast<Selection*>(static_cast<unsigned char*>(batch.scratch) + layout.selections);
+    if (reference || !settings_.heat_maps) return task;
+    task.full_heat = settings_.full_heat();
+    task.heat_maps = 1;
+    size_t word = settings_.heat_map_offset();
+    for (int s = 0; s < kScales; ++s) {
+        task.heat_map_word[s] = word;
+        word += heat_map_words(pyramid.scale[s].width, pyramid.scale[s].height);
+    }
+    return task;
+}
+
+/// Where more c-values are not 0 than are pooled, which is rare, the tiles are walked twice more.
+Status Launcher::enqueue_selection(const DeviceBatch& batch, DeviceQueue& queue, const PictureKernels& kernels,
+                                   const Analysis& analysis, CountTask task, unsigned tiles) const {
+    SelectTask select{};
+    select.count = task;
+    for (int s = 0; s < kScales; ++s) select.pooled[s] = settings_.pooled_pixels(analysis, s);
+    const auto pictures = static_cast<unsigned>(batch.count);
+    const Dim3 scales{kScales, pictures}, select_block{tuning::kSelectThreads};
+    const Dim3 grid{tiles, 1, pictures}, block{static_cast<unsigned>(kernels.counting.threads)};
+    QC_RETURN_IF_ERROR(queue.launch(select_begin_, scales, select_block, select));
+    task.purpose = Purpose::kHighDigits;
+    QC_RETURN_IF_ERROR(queue.launch(kernels.count, grid, block, task));
+    QC_RETURN_IF_ERROR(queue.launch(select_high_, scales, select_block, select));
+    task.purpose = Purpose::kLowDigits;
+    QC_RETURN_IF_ERROR(queue.launch(kernels.count, grid, block, task));
+    return queue.launch(select_low_, scales, select_block, select);
+}
+
+} // namespace qc::cambi

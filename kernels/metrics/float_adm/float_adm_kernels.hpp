@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// The kernels of floating-point ADM: one for level 0 and one for all deeper levels, each for the power 3 and for any,
+// and one that adds up the rows. A block walks along all tiles of a row of tiles, since running sums do.
+#pragma once
+
+#include "device/kernel_list.hpp"
+#include "device/ordered_sum.hpp"
+#include "metrics/float_adm/float_adm_tile_phases.hpp"
+
+namespace qc::float_adm {
+
+// ---- levels ---------------------------------------------------------------------------------------------------------
+
+/// Hides from the compiler that a value is the same for all tiles of a row. What follows from it, such as addresses of
+/// rows, is then computed for each tile anew instead of taking registers, which would spill, all the way.
+QC_HD int computed_anew(int value) {
+#if defined(__CUDA_ARCH__)
+    asm volatile("" : "+r"(value));
+#endif
+    return value;
+}
+
+/// The picture that a thread filters: luma, read in place, or what the level above has left (T: float).
+template <typename T>
+QC_HD Source<T> source_of(const LevelArguments& arguments, int pair, int thread) {
+    if constexpr (std::is_same_v<T, float>) {
+        const size_t plane = static_cast<size_t>(arguments.in_pitch) * arguments.plan.in_height;
+        Source<T> source;
+        source.data = arguments.in + (2 * static_cast<unsigned>(pair) + picture_of_thread(thread)) * plane;
+        source.pitch = arguments.in_pitch;
+        return source;
+    } else {
+        const DevicePair& pictures = arguments.pairs[pair];
+        return luma_of<T>(picture_of_thread(thread) == 0 ? pictures.reference : pictures.distorted,
+                          kColumnsPerItem * sizeof(T));
+    }
+}
+
+/// grid: (rows of tiles, 1, pairs)
+template <bool kCube, typename T>
+struct ScoreRow {
+    using Arguments = LevelArguments;
+    static constexpr int kThreads = tuning::kThreads, kMinBlocks = tuning::kBlocksPerMultiprocessor;
+    static constexpr size_t kSharedBytes = sizeof(SharedTile);
+
+    template <class Block>
+    QC_HD static void run(Block& block, const LevelArguments& arguments) {
+        auto& shared = *device::dynamic_shared<SharedTile>(block);
+        const Source<T> source = source_of<T>(arguments, block.z(), block.thread());
+        const size_t plane = static_cast<size_t>(arguments.out_pitch) * arguments.plan.height;
+        float* const reference_low = arguments.low + 2 * static_cast<unsigned>(block.z()) * plane;
+        float* const distorted_low = reference_low + plane;
+
+        const TileGrid& grid = arguments.grid;
+        const int tile_y = grid.origin_y + block.x() * tuning::kUsefulRows;
+        const RunningSum own = running_sum(arguments.plan, tile_y, block.thread());
+        float sum = 0.0f;
+        QC_NO_UNROLL
+        for (int tile = 0; tile < grid.columns; tile++) {
+            const int thread = computed_anew(block.thread());
+            const int tile_x = grid.origin_x + tile * tuning::kUsefulColumns;
+            if (has_details(arguments.plan, tile_x, tile_y)) {
+                ThreadTile state;
+                start_undefined(state);
+                filter_columns<true>(arguments, source, tile_x, tile_y, thread, shared);
+                block.sync();
+                filter_rows<true, kCube>(arguments, tile_x, tile_y, thread, shared, reference_low, distorted_low,
+                                         state);
+                block.sync();
+                measure_energies<kCube>(block, arguments, tile_x, tile_y, thread, shared, state);
+                block.sync();
+                if (own.used) sum = continue_sum(shared, own.chain, sum);
+                block.sync();
+            } else if (arguments.writes_low != 0) {
+                ThreadTile state;
+                start_undefined(state);
+                filter_columns<false>(arguments, source, tile_x, tile_y, thread, shared);
+                block.sync();
+                filter_rows<false, kCube>(arguments, tile_x, tile_y, thread, shared, reference_low, distorted_low,
+                                          state);
+                block.sync();
+            }
+        }
+        if (!own.used) return;
+        const size_t row = static_cast<size_t>(block.z()) * arguments.rows + (arguments.first_row + own.y);
+        arguments.row_sums[row * kWordsPerLevel + own.sum] = sum;
+    }
+};
+
+// ---- the last kernel ------------------------------------------------------------------------------------------------
+
+/// Adds row sums up.
+struct FinishArguments {
+    const DevicePair* pairs;
+    const float* row_sums;
+    uint64_t* accumulators;
+    struct Level {
+        int32_t first_row = 0, rows = 0;
+    } level[kLevels];
+    int32_t rows = 0; ///< row sums of a pair, all levels
+};
+
+/// A warp for each accumulator word of a level. grid: (levels, 1, pairs)
+struct Finish {
+    using Arguments = FinishArguments;
+    static constexpr int kThreads = 32 * kWordsPerLevel;
+
+    template <class Block>
+    QC_HD static void run(Block& block, const FinishArguments& arguments) {
+        const int index = block.x(), word = block.warp();
+        const FinishArguments::Level level = arguments.level[index];
+        const size_t first = static_cast<size_t>(block.z()) * arguments.rows + level.first_row;
+        const float sum =
+            device::ordered_sum(block, arguments.row_sums + first * kWordsPerLevel + word, level.rows, kWordsPerLevel);
+        if (block.lane() != 0) return;
+        const size_t output = arguments.pairs[block.z()].output;
+        arguments.accumulators[output * kWords + index * kWordsPerLevel + word] = bits_of(static_cast<double>(sum));
+    }
+};
+
+#define QC_FLOAT_ADM_KERNELS(KERNEL)                                                                                   \
+    KERNEL(float_adm_level0_u8, ScoreRow<true, uint8_t>)                                                               \
+    KERNEL(float_adm_level0_u8_power, ScoreRow<false, uint8_t>)                                                        \
+    KERNEL(float_adm_level0_u16, ScoreRow<true, uint16_t>)                                                             \
+    KERNEL(float_adm_level0_u16_power, ScoreRow<false, uint16_t>)                                                      \
+    KERNEL(float_adm_deep, ScoreRow<true, float>)                                                                      \
+    KERNEL(float_adm_deep_power, ScoreRow<false, float>)                                                               \
+    KERNEL(float_adm_finish, Finish)
+QC_DECLARE_KERNELS(QC_FLOAT_ADM_KERNELS)
+
+} // namespace qc::float_adm

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""What gpu-check's other parts make of what they read."""
+
+import contextlib
+import io
+import json
+import pathlib
+import sys
+import tempfile
+import types
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
+from gpu_checks import pipelines, speed  # noqa: E402
+from gpu_checks.report import Report, refused_cleanly  # noqa: E402
+
+
+class Parts(unittest.TestCase):
+    def context(self, **more):
+        return types.SimpleNamespace(report=Report(), numbers={}, words_of_metrics=lambda: ["psnr", "vif"], **more)
+
+    def outcomes(self, function, *arguments):
+        with contextlib.redirect_stdout(io.StringIO()):
+            function(*arguments)
+        return [entry["outcome"] for entry in arguments[0].report.entries]
+
+    def test_texts_of_exhausted_memory(self):
+        for text in ("device memory: 512 MiB wanted", "page-locked memory: 1 MiB", "CUDA_ERROR_OUT_OF_MEMORY", "out of memory"):
+            self.assertRegex(text, pipelines.NO_MEMORY)
+        self.assertNotRegex("CUDA on H200: batches of 16 frames x 1 renditions, 3 in flight, 99.6 MiB of device memory", pipelines.NO_MEMORY)
+
+    def test_clean_refusals(self):
+        self.assertEqual([refused_cleanly(types.SimpleNamespace(returncode=n)) for n in (1, 187, 0, 124, -6, -9, -11)],
+                         [True, True, False, False, False, False, False])
+
+    def copies(self, largest, launches=1):
+        with tempfile.NamedTemporaryFile("w", suffix=".json") as trace:
+            json.dump({"device_to_host": {"calls": 1, "largest": largest}, "graph_launches": launches}, trace)
+            trace.flush()
+            return self.outcomes(pipelines.copies, self.context(), "clip", trace.name, 300)
+
+    def test_copies(self):
+        self.assertEqual(self.copies(2304), ["passed"])
+        self.assertEqual(self.copies(1920 * 1080), ["failed"])
+        self.assertEqual(self.copies(0), ["failed"])  # the trace sees no copy at all
+        self.assertEqual(self.copies(2304, launches=0), ["failed"])
+        self.assertEqual(self.outcomes(pipelines.copies, self.context(), "clip", "/nowhere/trace.json", 300), ["failed"])
+
+    def sums(self, **times):
+        context = self.context()
+        context.numbers["bench"] = [{"arguments": "x", "batch": 4, "metrics": name, "us_per_pair_median": us} for name, us in times.items()]
+        return self.outcomes(speed.sum_of_parts, context, "x")
+
+    def test_sum_of_parts(self):
+        self.assertEqual(self.sums(psnr=5.0, vif=5.0, all=9.0, vmaf=1.0), ["passed"])
+        self.assertEqual(self.sums(psnr=5.0, vif=5.0, all=10.5, vmaf=1.0), ["failed"])
+        self.assertEqual(self.sums(psnr=5.0, all=4.0), ["failed"])
+        self.assertEqual(self.sums(psnr=5.0, vif=5.0), ["failed"])
+        self.assertEqual(self.sums(), ["failed"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""What run_suites makes of suites that crash, say nothing, or test nothing."""
+
+import contextlib
+import io
+import pathlib
+import sys
+import tempfile
+import unittest
+from unittest import mock
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import run_suites  # noqa: E402
+
+
+def exit_status_of(suite):
+    """Of run_suites with this one suite; and what it printed."""
+    text = io.StringIO()
+    with mock.patch.dict(run_suites.SUITES, {"mine": suite}), mock.patch.object(sys, "argv", ["run_suites", "mine"]), \
+            contextlib.redirect_stdout(text):
+        return run_suites.main(), text.getvalue()
+
+
+class Suites(unittest.TestCase):
+    def test_a_suite_that_tests_nothing_fails(self):
+        status, text = exit_status_of(lambda level: run_suites.Outcome())
+        self.assertEqual(status, 1)
+        self.assertIn("mine: nothing was tested", text)
+
+    def test_a_suite_that_passes(self):
+        status, text = exit_status_of(lambda level: run_suites.Outcome(passed=1))
+        self.assertEqual(status, 0)
+        self.assertTrue(text.endswith("1 passed, 0 failed, 0 skipped\n"))
+        self.assertRegex(text, r"-- mine: \d+ s\n")
+
+    def test_a_script_without_its_closing_line_fails(self):
+        for code in ("print('1 passed')", "pass", "raise SystemExit(0)"):
+            with contextlib.redirect_stdout(io.StringIO()):
+                outcome = run_suites.run_reporting_script("mine", [sys.executable, "-c", code])
+            self.assertEqual(outcome.counts(), (0, 1, 0), code)
+
+    def test_a_script_that_ends_badly_fails(self):
+        code = "print('1 passed, 0 failed, 0 skipped'); raise SystemExit(3)"
+        with contextlib.redirect_stdout(io.StringIO()):
+            outcome = run_suites.run_reporting_script("mine", [sys.executable, "-c", code])
+        self.assertEqual(outcome.counts(), (1, 1, 0))
+
+    def test_a_crash_is_not_covered_by_a_program_of_a_longer_name(self):
+        self.assertTrue(run_suites.belongs_to("motion: Motion.Still", "motion"))
+        self.assertTrue(run_suites.belongs_to("docs are current", "docs are current"))
+        self.assertFalse(run_suites.belongs_to("motion_v2: Motion.Still", "motion"))
+
+    def test_python_tests_are_counted(self):
+        code = ("import unittest\n"
+                "class T(unittest.TestCase):\n"
+                "    def test_a(self): pass\n"
+                "    def test_b(self): self.fail('b')\n"
+                "    def test_c(self): self.skipTest('SKIPPED: no c')\n"
+                "    def test_d(self):\n"
+                "        with self.subTest(1): self.fail('d')\n")
+        with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()):
+            (pathlib.Path(folder) / "test_inner.py").write_text(code)
+            outcome = run_suites.python_tests(pathlib.Path(folder))
+        self.assertEqual(outcome.counts(), (1, 2, 1))
+        self.assertTrue(outcome.skipped[0].endswith("test_c: no c"), outcome.skipped)
+
+
+if __name__ == "__main__":
+    unittest.main()

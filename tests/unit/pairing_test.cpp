@@ -1,0 +1,480 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// The filter's pairing, without FFmpeg: time stamps in, choices out.
+
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <optional>
+#include <random>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+extern "C" {
+#include "filter/quality_cuda/pairing.h"
+}
+
+namespace {
+
+using Stamps = std::vector<int64_t>;
+
+constexpr int64_t kNoPts = QC_NO_PTS;
+
+struct Stream {
+    Stamps stamps;
+    QCClock clock{1, 1000, 0}; // milliseconds
+};
+
+/// Stamps first, first + step, ... of `count` frames.
+Stamps every(int64_t step, int count, int64_t first = 0) {
+    Stamps stamps;
+    for (int i = 0; i < count; ++i) stamps.push_back(first + step * i);
+    return stamps;
+}
+
+/// Frames of rate num/den, their times rounded to whole milliseconds as Matroska has them.
+Stamps rounded(int num, int den, int count) {
+    Stamps stamps;
+    for (int64_t i = 0; i < count; ++i) stamps.push_back((i * 1000 * den + num / 2) / num);
+    return stamps;
+}
+
+Stamps without(Stamps stamps, int first, int last) {
+    stamps.erase(stamps.begin() + first, stamps.begin() + last + 1);
+    return stamps;
+}
+
+QCPairing rules(int sync, int eof_action = QC_EOF_PASS, double max_dt = 0, double frame_rate = 25) {
+    return {sync, eof_action, ff_qc_tolerance(max_dt, frame_rate), max_dt > 0};
+}
+
+/// Does what the filter does with a track, over a list of stamps instead of an input.
+class Partners {
+public:
+    explicit Partners(Stream reference) : reference_(std::move(reference)) { track_.clock = reference_.clock; }
+
+    /// The decision about one main frame.
+    QCChoice choose(const QCPairing& rules, const QCClock& clock, int64_t pts) {
+        for (;;) {
+            const QCChoice choice = ff_qc_choose(&rules, &track_, &clock, pts);
+            if (choice == QC_CHOICE_PULL)
+                pull();
+            else if (choice == QC_CHOICE_STEP)
+                step();
+            else
+                return choice;
+        }
+    }
+
+    /// Index of the frame that a choice means.
+    int index_of(QCChoice choice) const { return choice == QC_CHOICE_NEXT ? next_ : cur_; }
+
+    bool use(QCChoice choice) { return ff_qc_track_use(&track_, choice) != 0; }
+
+    void step() {
+        ff_qc_track_step(&track_);
+        cur_ = std::exchange(next_, -1);
+    }
+
+    const QCTrack& track() const { return track_; }
+    int pulled() const { return pulled_; }
+
+private:
+    void pull() {
+        EXPECT_FALSE(track_.next.held) << "a frame was asked for while there is one";
+        EXPECT_FALSE(track_.ended) << "a frame was asked for behind the end";
+        if (pulled_ == static_cast<int>(reference_.stamps.size())) {
+            track_.ended = 1;
+            return;
+        }
+        next_ = pulled_;
+        ff_qc_track_push(&track_, reference_.stamps[pulled_++]);
+    }
+
+    Stream reference_;
+    QCTrack track_{};
+    int cur_ = -1, next_ = -1; // indices of the frames that the track holds
+    int pulled_ = 0;
+};
+
+bool is_frame(QCChoice choice) {
+    return choice == QC_CHOICE_CUR || choice == QC_CHOICE_NEXT;
+}
+
+struct Outcome {
+    std::string partners; // of each main frame: the reference frame's index, or why there is none
+    QCCounts counts{};
+    int64_t unused = 0;
+};
+
+Outcome pair_all(const QCPairing& rules, const Stream& main, const Stream& reference) {
+    Outcome outcome;
+    Partners partners(reference);
+    std::ostringstream text;
+    for (const int64_t pts : main.stamps) {
+        const QCChoice choice = partners.choose(rules, main.clock, pts);
+        outcome.counts.frames++;
+        text << (outcome.counts.frames > 1 ? " " : "");
+        if (is_frame(choice)) {
+            const int index = partners.index_of(choice);
+            text << index;
+            outcome.counts.paired++;
+            outcome.counts.unpaired_row = 0;
+            outcome.counts.repeated += partners.use(choice);
+            if (rules.sync != QC_SYNC_INDEX)
+                ff_qc_count_distance(&outcome.counts,
+                                     ff_qc_distance(&reference.clock, reference.stamps[index], &main.clock, pts));
+        } else {
+            const bool untimed = rules.sync != QC_SYNC_INDEX && pts == kNoPts;
+            ff_qc_count_unpaired(&outcome.counts, choice, 0, untimed);
+            text << (choice == QC_CHOICE_BEFORE ? "before" : choice == QC_CHOICE_GAP ? "gap" : "ended");
+        }
+        if (rules.sync == QC_SYNC_INDEX && partners.track().next.held) partners.step();
+    }
+    outcome.partners = text.str();
+    outcome.unused = ff_qc_track_unused(&partners.track());
+    return outcome;
+}
+
+// ---- tables ---------------------------------------------------------------------------------------------------------
+
+struct Case {
+    const char* name;
+    QCPairing rules;
+    Stream main, reference;
+    std::string partners;
+    int64_t repeated = 0, unused = 0;
+};
+
+void PrintTo(const Case& test, std::ostream* out) {
+    *out << test.name;
+}
+
+class Table : public testing::TestWithParam<Case> {};
+
+TEST_P(Table, PairsAsWritten) {
+    const Case& test = GetParam();
+    const Outcome outcome = pair_all(test.rules, test.main, test.reference);
+    EXPECT_EQ(outcome.partners, test.partners);
+    EXPECT_EQ(outcome.counts.repeated, test.repeated);
+    EXPECT_EQ(outcome.unused, test.unused);
+}
+
+std::string name_of(const testing::TestParamInfo<Case>& info) {
+    return info.param.name;
+}
+
+const QCPairing kNearest = rules(QC_SYNC_NEAREST);
+const QCPairing kFloor = rules(QC_SYNC_FLOOR);
+const QCPairing kIndex = rules(QC_SYNC_INDEX);
+
+// Frames of 40 ms: the tolerance is 20 ms.
+INSTANTIATE_TEST_SUITE_P(
+    Nearest, Table,
+    testing::Values(
+        Case{"Same", kNearest, {every(40, 5)}, {every(40, 5)}, "0 1 2 3 4"},
+        Case{"LittleLate", kNearest, {every(40, 4, 3)}, {every(40, 4)}, "0 1 2 3"},
+        Case{"LittleEarly", kNearest, {every(40, 4)}, {every(40, 4, 3)}, "0 1 2 3"},
+        Case{"TieTakesTheEarlier", kNearest, {{20, 60}}, {every(40, 3)}, "0 1", 0, 1},
+        Case{"JustPastTheTie", kNearest, {{21, 61}}, {every(40, 3)}, "1 2", 0, 1},
+        Case{"JustBeforeTheTie", kNearest, {{19, 59}}, {every(40, 3)}, "0 1", 0, 1},
+        Case{"LateReference", kNearest, {every(40, 6)}, {every(40, 4, 80)}, "before before 0 1 2 3"},
+        Case{"LateMain", kNearest, {every(40, 3, 80)}, {every(40, 5)}, "2 3 4", 0, 2},
+        Case{"NegativeStamps", kNearest, {every(40, 4, -80)}, {every(40, 4, -80)}, "0 1 2 3"},
+        Case{"GapInTheReference", kNearest, {every(40, 6)}, {without(every(40, 6), 2, 3)}, "0 1 gap gap 2 3"},
+        Case{"GapInMain", kNearest, {without(every(40, 6), 2, 3)}, {every(40, 6)}, "0 1 4 5", 0, 2},
+        Case{"EndsFirst", kNearest, {every(40, 5)}, {every(40, 3)}, "0 1 2 ended ended"},
+        Case{"EndsLast", kNearest, {every(40, 3)}, {every(40, 6)}, "0 1 2"},
+        Case{"OneFrameEach", kNearest, {{0}}, {{0}}, "0"}, Case{"NoMainFrame", kNearest, {{}}, {every(40, 3)}, ""},
+        Case{"NoReferenceFrame", kNearest, {every(40, 2)}, {{}}, "ended ended"},
+        Case{"NeverOverlap", kNearest, {every(40, 2)}, {every(40, 3, 10000)}, "before before", 0, 1},
+        Case{"OverBeforeMainBegins", kNearest, {every(40, 2, 10000)}, {every(40, 3)}, "ended ended", 0, 3},
+        Case{"MainWithoutStamp", kNearest, {{0, kNoPts, 80}}, {every(40, 3)}, "0 gap 2", 0, 1},
+        Case{"MainTwiceAtOneTime", kNearest, {{0, 40, 40, 80}}, {every(40, 3)}, "0 1 1 2", 1},
+        Case{"ReferenceTwiceAtOneTime", kNearest, {every(40, 3)}, {{0, 40, 40, 80}}, "0 1 3", 0, 1},
+        Case{"VariableRate", kNearest, {{0, 33, 50, 117, 150}}, {{0, 34, 51, 84, 116, 150}}, "0 1 2 4 5", 0, 1}),
+    name_of);
+
+INSTANTIATE_TEST_SUITE_P(
+    Tolerance, Table,
+    testing::Values(
+        // Held against both sides: before the first frame and behind the last one too.
+        Case{"InsideBefore", kNearest, {{0}}, {{20, 60}}, "0", 0, 0},
+        Case{"OutsideBefore", kNearest, {{0}}, {{21, 61}}, "before", 0, 1},
+        Case{"InsideBehind", kNearest, {{60}}, {every(40, 2)}, "1", 0, 1},
+        Case{"OutsideBehind", kNearest, {{61}}, {every(40, 2)}, "ended", 0, 2},
+        Case{"Small", rules(QC_SYNC_NEAREST, QC_EOF_PASS, 0.002), {{0, 42, 83}}, {every(40, 4)}, "0 1 gap", 0, 2},
+        Case{"Large", rules(QC_SYNC_NEAREST, QC_EOF_PASS, 0.1), {{-100, -101, 0}}, {every(40, 2)}, "0 before 0", 1, 0},
+        Case{"UnknownRate", rules(QC_SYNC_NEAREST, QC_EOF_PASS, 0, 0), {{20, 61}}, {{0, 40}}, "0 ended", 0, 1},
+        Case{"RoundingIsForgiven", rules(QC_SYNC_NEAREST, QC_EOF_PASS, 0.0199999), {{20}}, {{0, 41}}, "0", 0, 1}),
+    name_of);
+
+INSTANTIATE_TEST_SUITE_P(
+    Rates, Table,
+    testing::Values(
+        Case{"HalfOfTheReference", kNearest, {every(40, 4)}, {every(20, 8)}, "0 2 4 6", 0, 3},
+        // 20 ms away is no partner for a frame of 20 ms.
+        Case{"TwiceTheReference",
+             rules(QC_SYNC_NEAREST, QC_EOF_PASS, 0, 50),
+             {every(20, 6)},
+             {every(40, 3)},
+             "0 gap 1 gap 2 ended"},
+        Case{"TwiceTheReferenceWithinReach",
+             rules(QC_SYNC_NEAREST, QC_EOF_PASS, 0.021, 50),
+             {every(20, 6)},
+             {every(40, 3)},
+             "0 0 1 1 2 2",
+             3},
+        Case{"ManyToOne",
+             rules(QC_SYNC_NEAREST, QC_EOF_PASS, 0.05),
+             {every(10, 10)},
+             {{0, 100}},
+             "0 0 0 0 0 0 1 1 1 1",
+             8},
+        Case{"MatroskaAgainstExact",
+             rules(QC_SYNC_NEAREST, QC_EOF_PASS, 0, 30000.0 / 1001),
+             {rounded(30000, 1001, 8)},
+             {every(1001, 8), {1, 30000, 0}},
+             "0 1 2 3 4 5 6 7"},
+        Case{"ExactAgainstMatroska",
+             rules(QC_SYNC_NEAREST, QC_EOF_PASS, 0, 30000.0 / 1001),
+             {every(1, 8), {1001, 30000, 0}},
+             {rounded(30000, 1001, 8)},
+             "0 1 2 3 4 5 6 7"},
+        // Frames of 100 ms against frames of 97 ms: where they have drifted half a frame apart, one is left out.
+        Case{"Drift",
+             rules(QC_SYNC_NEAREST, QC_EOF_PASS, 0, 10),
+             {every(100, 4, 1600)},
+             {every(97, 6, 1552)},
+             "0 2 3 4",
+             0,
+             1}),
+    name_of);
+
+INSTANTIATE_TEST_SUITE_P(
+    Floor, Table,
+    testing::Values(
+        Case{"Same", kFloor, {every(40, 3)}, {every(40, 3)}, "0 1 2"},
+        Case{"LittleEarlyTakesTheOneBefore", kFloor, {{0, 39, 79}}, {every(40, 3)}, "0 0 1", 1, 1},
+        Case{"KeptAcrossAGap", kFloor, {every(40, 5)}, {{0, 160}}, "0 0 0 0 1", 3},
+        Case{"NothingBeforeTheFirst", kFloor, {{39, 40}}, {{40, 80}}, "before 0", 0, 0},
+        Case{"LastOneLastsAFrame", kFloor, {{40, 79, 80}}, {every(40, 2)}, "1 1 ended", 1, 1},
+        Case{"WishLimitsIt", rules(QC_SYNC_FLOOR, QC_EOF_PASS, 0.05), {every(40, 5)}, {{0, 160}}, "0 0 gap gap 1", 1},
+        Case{"Repeat", rules(QC_SYNC_FLOOR, QC_EOF_REPEAT), {every(40, 4)}, {every(40, 2)}, "0 1 1 1", 2},
+        Case{"MatroskaIsMispaired", // why nearest is the default
+             rules(QC_SYNC_FLOOR, QC_EOF_PASS, 0, 30000.0 / 1001),
+             {rounded(30000, 1001, 6)},
+             {every(1001, 6), {1, 30000, 0}},
+             "0 0 2 2 3 5",
+             2,
+             2}),
+    name_of);
+
+INSTANTIATE_TEST_SUITE_P(
+    Index, Table,
+    testing::Values(Case{"StampsAreNotLookedAt", kIndex, {{5000, kNoPts, 3}}, {{kNoPts, 7, 7, 7}}, "0 1 2"},
+                    Case{"EndsFirst", kIndex, {every(40, 4)}, {every(40, 2)}, "0 1 ended ended"},
+                    Case{"Repeat", rules(QC_SYNC_INDEX, QC_EOF_REPEAT), {every(40, 4)}, {every(40, 2)}, "0 1 1 1", 2},
+                    Case{"RepeatOfNothing", rules(QC_SYNC_INDEX, QC_EOF_REPEAT), {every(40, 2)}, {{}}, "ended ended"}),
+    name_of);
+
+INSTANTIATE_TEST_SUITE_P(
+    End, Table,
+    testing::Values(Case{"Endall", rules(QC_SYNC_NEAREST, QC_EOF_ENDALL), {every(40, 3)}, {every(40, 2)}, "0 1 ended"},
+                    Case{"Repeat", rules(QC_SYNC_NEAREST, QC_EOF_REPEAT), {every(40, 4)}, {every(40, 2)}, "0 1 1 1", 2},
+                    Case{"RepeatOfNothing", rules(QC_SYNC_NEAREST, QC_EOF_REPEAT), {every(40, 2)}, {{}}, "ended ended"},
+                    Case{"RepeatDoesNotFillGaps",
+                         rules(QC_SYNC_NEAREST, QC_EOF_REPEAT),
+                         {every(40, 5)},
+                         {{40, 160}},
+                         "before 0 gap gap 1"}),
+    name_of);
+
+INSTANTIATE_TEST_SUITE_P(
+    Origin, Table,
+    testing::Values(
+        Case{"BothFromTheirFirst",
+             kNearest,
+             {every(40, 3, 10000), {1, 1000, 10000}},
+             {every(40, 3), {1, 1000, 0}},
+             "0 1 2"},
+        Case{"OtherClock", kNearest, {every(40, 3)}, {every(3600, 3, 900000), {1, 90000, 900000}}, "0 1 2"},
+        Case{"TieIsStillOne", kNearest, {{10020}, {1, 1000, 10000}}, {every(3600, 2, 90), {1, 90000, 90}}, "0", 0, 1}),
+    name_of);
+
+// ---- against all there is to choose from ----------------------------------------------------------------------------
+
+/// Largest tick of which all clocks below have whole numbers: 1/90000 s.
+struct TestClock {
+    QCClock clock;
+    int64_t ticks; // of 1/90000 s in a tick of the clock
+};
+
+constexpr TestClock kClocks[] = {{{1, 1000, 0}, 90}, {{1, 90000, 0}, 1}, {{1001, 30000, 0}, 3003}, {{1, 25, 0}, 3600}};
+
+Stamps random_stamps(std::mt19937& random, const TestClock& clock, int count) {
+    // Steps of 0 to 100 ms: duplicates and gaps among them.
+    std::uniform_int_distribution<int64_t> step(0, 9000 / clock.ticks);
+    Stamps stamps;
+    int64_t time = step(random);
+    for (int i = 0; i < count; ++i, time += step(random)) stamps.push_back(time);
+    return stamps;
+}
+
+/// Time of the best partner in 1/90000 s, from the whole stream at once.
+std::optional<int64_t> best_partner(const QCPairing& rules, int64_t main_time, const Stamps& times) {
+    const int64_t limit = std::llround(rules.tolerance * 90000);
+    std::optional<int64_t> best;
+    for (const int64_t time : times) {
+        if (rules.sync == QC_SYNC_FLOOR ? time <= main_time
+                                        : !best || std::abs(time - main_time) < std::abs(*best - main_time))
+            best = time;
+    }
+    return best && std::abs(*best - main_time) <= limit ? best : std::nullopt;
+}
+
+TEST(PairingSweep, TakesTheBestOfTheWholeStream) {
+    for (unsigned seed = 0; seed < 400; ++seed) {
+        std::mt19937 random(seed);
+        const TestClock& main_clock = kClocks[seed % 4];
+        const TestClock& clock = kClocks[seed / 4 % 4];
+        // A tolerance that is a whole number of ticks in all clocks' common one.
+        const QCPairing rule =
+            rules(seed / 16 % 2 ? QC_SYNC_FLOOR : QC_SYNC_NEAREST, QC_EOF_PASS, 0.01 * (1 + seed % 5));
+        const Stamps main = random_stamps(random, main_clock, 60);
+        const Stamps reference = random_stamps(random, clock, 60);
+        Stamps times;
+        for (const int64_t stamp : reference) times.push_back(stamp * clock.ticks);
+
+        Partners partners({reference, clock.clock});
+        for (const int64_t pts : main) {
+            const QCChoice choice = partners.choose(rule, main_clock.clock, pts);
+            const std::optional<int64_t> best = best_partner(rule, pts * main_clock.ticks, times);
+            ASSERT_EQ(is_frame(choice), best.has_value()) << "seed " << seed << ", main frame at " << pts;
+            if (best) {
+                ASSERT_EQ(times[partners.index_of(choice)], *best) << "seed " << seed << ", main frame at " << pts;
+            }
+        }
+    }
+}
+
+TEST(PairingSweep, ComparesLargeStampsExactly) {
+    // A tick apart at 2^60 ticks, where doubles are 256 ticks apart, in clocks whose products need 128 bits.
+    const int64_t large = int64_t{1} << 60;
+    const QCClock coarse{2, 2000000000, 0}, fine{1, 2000000000, 0};
+    const QCPairing rule = rules(QC_SYNC_NEAREST, QC_EOF_PASS, 1e3);
+    for (const int64_t off : {-1, 0, 1}) {
+        // The main frame at twice `large` fine ticks, a pair of frames around it: the tie moves with `off`.
+        Partners partners({{2 * large - 10 + off, 2 * large + 10 + off}, fine});
+        const QCChoice choice = partners.choose(rule, coarse, large);
+        EXPECT_EQ(partners.index_of(choice), off < 0 ? 1 : 0) << "off by " << off;
+    }
+    Partners exact({{2 * large - 1, 2 * large, 2 * large + 1}, fine});
+    EXPECT_EQ(exact.index_of(exact.choose(rule, coarse, large)), 1);
+    Partners far(
+        {{0, large, 2 * large - 3, 2 * large + 4}, fine}); // 64 bits would take the second one for the same time
+    EXPECT_EQ(far.index_of(far.choose(rule, coarse, large)), 2);
+}
+
+// ---- what is asked for ----------------------------------------------------------------------------------------------
+
+TEST(PairingPulls, NothingBehindAFrameOfTheSameTime) {
+    for (const int sync : {QC_SYNC_NEAREST, QC_SYNC_FLOOR, QC_SYNC_INDEX}) {
+        Partners partners({every(40, 5)});
+        const QCPairing rule = rules(sync);
+        partners.choose(rule, {1, 1000, 0}, 0);
+        EXPECT_EQ(partners.pulled(), 1) << "sync " << sync;
+    }
+}
+
+TEST(PairingPulls, OneLaterFrameIsEnough) {
+    for (const int sync : {QC_SYNC_NEAREST, QC_SYNC_FLOOR}) {
+        Partners partners({every(40, 9)});
+        partners.choose(rules(sync), {1, 1000, 0}, 90);
+        EXPECT_EQ(partners.pulled(), 4) << "sync " << sync;
+    }
+}
+
+TEST(PairingPulls, NothingForAFrameWithoutStamp) {
+    Partners partners({every(40, 5)});
+    EXPECT_EQ(partners.choose(kNearest, {1, 1000, 0}, kNoPts), QC_CHOICE_GAP);
+    EXPECT_EQ(partners.pulled(), 0);
+}
+
+TEST(PairingPulls, DecidesAgainWithoutPulling) {
+    Partners partners({every(40, 9)});
+    const QCChoice first = partners.choose(kNearest, {1, 1000, 0}, 90);
+    const int pulled = partners.pulled();
+    EXPECT_EQ(partners.choose(kNearest, {1, 1000, 0}, 90), first);
+    EXPECT_EQ(partners.pulled(), pulled);
+}
+
+TEST(PairingTracks, RenditionsDoNotKnowEachOther) {
+    // One main frame, three other inputs: exact, not begun, over.
+    const QCClock clock{1, 1000, 0};
+    Partners exact({every(40, 9)}), late({every(40, 9, 400)}), over({every(40, 1)});
+    EXPECT_EQ(exact.index_of(exact.choose(kNearest, clock, 80)), 2);
+    EXPECT_EQ(late.choose(kNearest, clock, 80), QC_CHOICE_BEFORE);
+    EXPECT_EQ(over.choose(kNearest, clock, 80), QC_CHOICE_ENDED);
+    EXPECT_EQ(late.index_of(late.choose(kNearest, clock, 400)), 0);
+}
+
+// ---- numbers --------------------------------------------------------------------------------------------------------
+
+TEST(PairingTolerance, WishElseHalfAFrameElseTwentyMilliseconds) {
+    EXPECT_EQ(ff_qc_tolerance(0.3, 25), 0.3);
+    EXPECT_EQ(ff_qc_tolerance(0, 25), 0.02);
+    EXPECT_EQ(ff_qc_tolerance(0, 50), 0.01);
+    EXPECT_EQ(ff_qc_tolerance(0, 0), 0.02);
+}
+
+TEST(PairingCounts, Distances) {
+    const Outcome outcome = pair_all(kNearest, {{2, 40, 79}}, {every(40, 3)});
+    EXPECT_DOUBLE_EQ(outcome.counts.max_abs_dt, 0.002);
+    EXPECT_NEAR(ff_qc_mean_dt(&outcome.counts), -0.001 / 3, 1e-12);
+    const QCCounts none{};
+    EXPECT_EQ(ff_qc_mean_dt(&none), 0.0);
+}
+
+TEST(PairingCounts, EveryFrameHasOneReason) {
+    const Outcome outcome = pair_all(kNearest, {{-100, 0, 40, kNoPts, 80, 120, 160, 200, 300}}, {{0, 40, 160, 200}});
+    EXPECT_EQ(outcome.partners, "before 0 1 gap gap gap 2 3 ended");
+    const QCCounts& counts = outcome.counts;
+    EXPECT_EQ(counts.before, 1);
+    EXPECT_EQ(counts.untimed, 1);
+    EXPECT_EQ(counts.gaps, 2);
+    EXPECT_EQ(counts.after, 1);
+    EXPECT_EQ(counts.disabled, 0);
+    EXPECT_EQ(counts.paired + ff_qc_unscored(&counts), counts.frames);
+}
+
+TEST(PairingCounts, SwitchedOffComesFirst) {
+    QCCounts counts{};
+    ff_qc_count_unpaired(&counts, QC_CHOICE_CUR, 1, 1);
+    EXPECT_EQ(counts.disabled, 1);
+    // Behind the end of the run even a frame with a partner gets no scores.
+    ff_qc_count_unpaired(&counts, QC_CHOICE_CUR, 0, 0);
+    EXPECT_EQ(counts.after, 1);
+    EXPECT_EQ(ff_qc_unscored(&counts), 2);
+}
+
+TEST(PairingCounts, ALongRowIsAPauseOnce) {
+    QCCounts counts{};
+    for (int round = 0; round < 2; ++round) {
+        for (int i = 1; i <= 2 * QC_LONGEST_GAP; ++i)
+            EXPECT_EQ(ff_qc_count_unpaired(&counts, QC_CHOICE_GAP, 0, 0), i == QC_LONGEST_GAP + 1) << "frame " << i;
+        counts.unpaired_row = 0; // a pair
+    }
+}
+
+TEST(PairingCounts, HeldFramesAreUnusedToo) {
+    Partners partners({every(40, 5)});
+    partners.choose(kNearest, {1, 1000, 0}, 90);
+    EXPECT_EQ(partners.track().unused, 2);
+    EXPECT_EQ(ff_qc_track_unused(&partners.track()), 4);
+}
+
+} // namespace

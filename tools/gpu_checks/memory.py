@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""Memory over a long run: what a process holds while its frames flow.
+
+A process that begins still takes memory, and one that ends already gives it back; neither says anything of growth. So only
+samples between FIRST and LAST of the run count, and the middle of the first third of that stretch is held against the
+middle of its last third.
+"""
+
+import contextlib
+import dataclasses
+import os
+import re
+import statistics
+import subprocess
+import time
+
+from gpu_checks.report import run
+
+FIRST, LAST = 0.10, 0.95  # shares of the run's frames
+LEAST_SAMPLES = 4         # in each of the outer thirds
+LARGEST_GROWTH = 0.01     # of what the first third holds
+
+
+@dataclasses.dataclass(frozen=True)
+class Sample:
+    frame: int         # that had left when the memory had been read
+    resident_kib: int
+    gpu_mib: int
+
+
+def judge(samples, frames):
+    """(None or what is wrong, what was found as text). `frames`: of the whole run."""
+    begin, end = FIRST * frames, LAST * frames
+    third = (end - begin) / 3
+    early = [s for s in samples if begin <= s.frame <= begin + third]
+    late = [s for s in samples if end - third <= s.frame <= end]
+    found = f"{len(samples)} samples, {len(early)} early, {len(late)} late"
+    if min(len(early), len(late)) < LEAST_SAMPLES:
+        return f"too few samples, {LEAST_SAMPLES} in each of the outer thirds are needed", found
+    grown = []
+    for name, unit in (("resident_kib", "KiB resident"), ("gpu_mib", "MiB of GPU memory")):
+        first, last = (statistics.median(getattr(s, name) for s in part) for part in (early, late))
+        found += f"; {first:.0f} to {last:.0f} {unit}"
+        if first <= 0 or last <= 0:
+            grown.append(f"{unit} could not be read")
+        elif last > first * (1 + LARGEST_GROWTH):
+            grown.append(f"{unit} grew by {100 * (last / first - 1):.1f} %")
+    return ", ".join(grown) or None, found
+
+
+def gpu_memory_mib():
+    done = run(["nvidia-smi", "--query-gpu=memory.used", "--format=csv,noheader,nounits"], timeout=30)
+    match = re.search(r"\d+", done.stdout) if done.returncode == 0 else None
+    return int(match.group()) if match else 0
+
+
+def resident_kib(pid):
+    try:
+        with open(f"/proc/{pid}/status", encoding="utf-8") as file:
+            match = re.search(r"VmRSS:\s+(\d+)", file.read())
+        return int(match.group(1)) if match else 0
+    except OSError:
+        return 0
+
+
+def last_frame(progress):
+    """Of a file that ffmpeg's -progress writes; -1 before the first report."""
+    try:
+        with open(progress, encoding="utf-8") as file:
+            frames = re.findall(r"^frame=(\d+)", file.read(), re.MULTILINE)
+    except OSError:
+        frames = []
+    return int(frames[-1]) if frames else -1
+
+
+def sample(command, progress, timeout, read_gpu=gpu_memory_mib):
+    """Runs a command. Returns (exit status, samples), as many as can be read: a fast GPU needs only seconds for the run."""
+    with contextlib.suppress(OSError):
+        os.remove(progress)
+    samples = []
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL) as process:
+        start = time.monotonic()
+        while process.poll() is None:
+            time.sleep(0.02)
+            resident, gpu = resident_kib(process.pid), read_gpu()
+            frame = last_frame(progress)
+            if process.poll() is None and frame >= 0:
+                samples.append(Sample(frame, resident, gpu))
+            if time.monotonic() - start > timeout:
+                process.kill()
+    return process.returncode, samples
+
+
+def check(context):
+    """20,000 frames through ffmpeg."""
+    frames = 8000 if context.quick else 20000
+    source = "testsrc2=size=640x360:rate=50"
+    progress = os.path.join(context.out, "progress.txt")
+    command = [context.ffmpeg, "-hide_banner", "-nostdin", "-v", "info", "-stats_period", "0.05", "-f", "lavfi", "-i", source,
+               "-f", "lavfi", "-i", source,
+               "-lavfi", f"[0:v]noise=alls=4[d];[d][1:v]quality_cuda=backend=cuda:log_path={context.out}/long.json",
+               "-frames:v", str(frames), "-progress", progress, "-f", "null", "-"]
+    status, samples = sample(command, progress, timeout=500)
+    wrong, found = judge(samples, frames)
+    if status != 0:
+        wrong = f"ffmpeg ended with {status}"
+    context.numbers["memory"] = {"frames": frames, "samples": [dataclasses.astuple(s) for s in samples]}
+    context.report.check("memory stays flat", wrong is None, f"{wrong}; {found}" if wrong else found)

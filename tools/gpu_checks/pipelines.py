@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""ffmpeg with NVDEC: surfaces in place against software decoding, what is copied, and what happens when it goes wrong."""
+
+import contextlib
+import ctypes
+import json
+import os
+import re
+
+from gpu_checks.report import last_lines, refused_cleanly, run
+
+HARDWARE = ["-hwaccel", "cuda", "-hwaccel_output_format", "cuda"]
+# A graph's read-back holds accumulators; the smallest picture of the pipelines is far larger.
+LARGEST_RESULT_COPY = 64 * 1024
+# What the engine or the driver says of memory that it did not get; the session's description names memory too.
+NO_MEMORY = re.compile(r"(device|page-locked) memory: |out[ _]of[ _]memory", re.IGNORECASE)
+
+
+def score(context, distorted, reference, hardware, options="", trace=None, extra=(), timeout=300):
+    """One run of ffmpeg. Returns (process, per-frame metrics, head of the log)."""
+    log = os.path.join(context.out, "scores.json")
+    with contextlib.suppress(OSError):
+        os.remove(log)
+    inputs = []
+    for clip, is_hardware in zip((distorted, reference), hardware):
+        inputs += (HARDWARE if is_hardware else []) + ["-i", clip]
+    graph = f"quality_cuda=backend=cuda:log_path={log}" + (f":{options}" if options else "")
+    environment = dict(os.environ)
+    if trace:
+        with contextlib.suppress(OSError):
+            os.remove(trace)
+        environment.update(LD_PRELOAD=context.tool("tests", "libdriver_trace.so"), QC_DRIVER_TRACE=trace)
+    command = [context.ffmpeg, "-hide_banner", "-nostdin", "-v", "verbose", *inputs, "-lavfi", graph, *extra, "-f", "null", "-"]
+    done = run(command, timeout=timeout, env=environment)
+    try:
+        with open(log, encoding="utf-8") as file:
+            data = json.load(file)
+    except (OSError, ValueError):
+        data = {}
+    return done, [frame["metrics"] for frame in data.get("frames", [])], data
+
+
+def pipelines(context):
+    if not os.path.exists(context.bench_clip("ref_1080p.h264")):
+        context.report.add("pipelines", "skipped", f"{context.bench_clip('')} has no clips")
+        return
+    pairs = [("dist_1080p.h264", "ref_1080p.h264"), ("dist_1080p.hevc", "ref_1080p.hevc"),
+             ("dist_2160p.h264", "ref_2160p.h264"), ("dist_1080p.h264", "ref_1080p.hevc")]
+    for distorted, reference in pairs:
+        pipeline(context, distorted, reference)
+    download_is_seen(context)
+
+
+def pipeline(context, distorted, reference):
+    name = f"{distorted} / {reference}"
+    clips = context.bench_clip(distorted), context.bench_clip(reference)
+    options = "metrics=vmaf+psnr"
+    trace = os.path.join(context.out, "trace.json")
+    done, surfaces, head = score(context, *clips, (True, True), options, trace)
+    if not context.report.check(f"NVDEC {name}", done.returncode == 0 and bool(surfaces) and head.get("complete") is True,
+                             f"{len(surfaces)} frames" if surfaces else last_lines(done.stdout)):
+        return
+    hidden = re.findall(r"auto_scale\w*|hwdownload\w*|hwupload\w*", done.stdout)
+    context.report.check(f"no conversion filter {name}", not hidden, ", ".join(sorted(set(hidden))))
+    copies(context, name, trace, len(surfaces))
+    for label, hardware in [("software", (False, False)), ("mixed", (True, False))]:
+        done, frames, _ = score(context, *clips, hardware, options)
+        same = frames == surfaces  # which are not empty
+        context.report.check(f"{label} decoding gives the same scores {name}", done.returncode == 0 and same,
+                          "" if same else f"{len(frames)} frames, {last_lines(done.stdout, 3)}")
+
+
+def read_trace(trace):
+    with contextlib.suppress(OSError, ValueError), open(trace, encoding="utf-8") as file:
+        return json.load(file)
+    return None
+
+
+def copies(context, name, trace, frames):
+    counted = read_trace(trace)
+    if counted is None:
+        context.report.add(f"copies counted {name}", "failed", "the trace was not written")
+        return
+    context.numbers[f"copies {name}"] = counted
+    to_host = counted["device_to_host"]
+    context.report.check(f"no pixel copied to the host {name}",
+                         0 < to_host["largest"] <= LARGEST_RESULT_COPY and counted["graph_launches"] > 0,
+                         f"{frames} frames; {json.dumps(counted)}")
+
+
+def download_is_seen(context):
+    """The check of copies can fail: a filter that downloads pictures shows in the trace."""
+    trace = os.path.join(context.out, "download.json")
+    with contextlib.suppress(OSError):
+        os.remove(trace)
+    environment = dict(os.environ, LD_PRELOAD=context.tool("tests", "libdriver_trace.so"), QC_DRIVER_TRACE=trace)
+    done = run([context.ffmpeg, "-hide_banner", "-nostdin", *HARDWARE, "-i", context.bench_clip("ref_1080p.h264"), "-vf",
+                "hwdownload,format=nv12", "-frames:v", "3", "-f", "null", "-"], timeout=120, env=environment)
+    largest = (read_trace(trace) or {}).get("device_to_host", {}).get("largest", 0)
+    context.report.check("a downloaded picture shows in the trace", done.returncode == 0 and largest > LARGEST_RESULT_COPY,
+                         f"largest copy to the host {largest} bytes" if done.returncode == 0 else last_lines(done.stdout))
+
+
+def errors(context):
+    clip = context.bench_clip("ref_1080p.h264")
+    if not os.path.exists(clip):
+        context.report.add("errors", "skipped", f"{clip} is not there")
+        return
+    exhausted_memory(context, clip)
+    two_contexts(context, clip)
+
+
+def exhausted_memory(context, clip):
+    with hold_gpu_memory(leave=260 << 20) as held:
+        if not held:
+            context.report.add("GPU memory exhausted", "skipped", "the memory could not be taken")
+            return
+        done, _, _ = score(context, clip, clip, (False, False), "metrics=vmaf:async_depth=1024")
+    text = [line for line in done.stdout.splitlines() if NO_MEMORY.search(line)]
+    context.report.check("GPU memory exhausted", refused_cleanly(done) and bool(text),
+                      f"exit {done.returncode}; {text[0] if text else last_lines(done.stdout)}")
+
+
+def two_contexts(context, clip):
+    command = [context.ffmpeg, "-hide_banner", "-nostdin", *HARDWARE, "-hwaccel_device", "0", "-i", clip, *HARDWARE,
+               "-hwaccel_device", "0", "-i", clip, "-lavfi", "quality_cuda", "-f", "null", "-"]
+    done = run(command, timeout=120)
+    refused = refused_cleanly(done) and "another CUDA context" in done.stdout
+    scored = done.returncode == 0 and "VMAF score" in done.stdout
+    context.report.check("two CUDA contexts", refused or scored,
+                      "refused with the remedy" if refused else "scored" if scored else last_lines(done.stdout))
+
+
+@contextlib.contextmanager
+def hold_gpu_memory(leave):
+    """Takes all GPU memory but `leave` bytes, in a context of this process."""
+    try:
+        cuda = ctypes.CDLL("libcuda.so.1")
+    except OSError:
+        yield False
+        return
+    context, device = ctypes.c_void_p(), ctypes.c_int()
+    free, total = ctypes.c_size_t(), ctypes.c_size_t()
+    cuda.cuInit(0)
+    cuda.cuDeviceGet(ctypes.byref(device), 0)
+    taken = []
+    if cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), device) != 0 or cuda.cuCtxPushCurrent_v2(context) != 0:
+        yield False
+        return
+    cuda.cuMemGetInfo_v2(ctypes.byref(free), ctypes.byref(total))
+    # The other process needs a context of its own, about half a gigabyte on large cards.
+    want = free.value - leave - (600 << 20)
+    address = ctypes.c_uint64()
+    good = want > 0 and cuda.cuMemAlloc_v2(ctypes.byref(address), ctypes.c_size_t(want)) == 0
+    if good:
+        taken.append(address.value)
+    try:
+        yield good
+    finally:
+        for block in taken:
+            cuda.cuMemFree_v2(ctypes.c_uint64(block))
+        cuda.cuDevicePrimaryCtxRelease_v2(device)
