@@ -15,7 +15,7 @@
 #include "cuda/context.hpp"
 #include "cuda/program.hpp"
 #include "cuda/row_copier.hpp"
-#include "ingest/ingest.hpp"
+#include "ingest/ingest_kernels.hpp"
 
 namespace qc {
 namespace {
@@ -181,7 +181,8 @@ private:
     std::unique_ptr<Context> context_;
     std::unique_ptr<Program> common_;
     std::vector<std::unique_ptr<Program>> programs_;
-    Kernel convert_, keep_history_;
+    LoadedKernel<Convert::Arguments> convert_;
+    LoadedKernel<KeepHistory::Arguments> keep_history_;
     std::unique_ptr<Stream> stream_, upload_stream_;
     std::vector<Stream> branches_;
     std::vector<Event> joins_; ///< per branch
@@ -260,8 +261,8 @@ Status CudaBackend::create_branches() {
 Status CudaBackend::prepare_metrics() {
     common_ = std::make_unique<Program>(*context_);
     QC_RETURN_IF_ERROR(common_->load("ingest"));
-    QC_RETURN_IF_ERROR(common_->find("qc_convert", 0, &convert_));
-    QC_RETURN_IF_ERROR(common_->find("qc_keep_history", 0, &keep_history_));
+    QC_RETURN_IF_ERROR(common_->find(kernels::qc_convert, &convert_));
+    QC_RETURN_IF_ERROR(common_->find(kernels::qc_keep_history, &keep_history_));
     for (size_t i = 0; i < setup_.scorers.size(); ++i) {
         if (!setup_.layout->computes(i)) continue;
         programs_.push_back(std::make_unique<Program>(*context_));
@@ -680,14 +681,15 @@ Status CudaBackend::enqueue_batch(Slot& slot, int64_t* kernels) {
         const Dim3 grid{blocks_for(setup_.geometry.width, 4 * kIngestBlock),
                         static_cast<unsigned>(setup_.geometry.height), static_cast<unsigned>(slot.shape.jobs)};
         QC_RETURN_IF_ERROR(
-            queue.launch(convert_, grid, Dim3{kIngestBlock}, slot.description.as<const ConvertJob>(layout_.jobs)));
+            queue.launch(convert_, grid, Convert::Arguments{slot.description.as<const ConvertJob>(layout_.jobs)}));
     }
     QC_RETURN_IF_ERROR(enqueue_metrics(slot, kernels));
     if (rings_.count > 0) {
         const Dim3 grid{static_cast<unsigned>(setup_.geometry.height), static_cast<unsigned>(rings_.count)};
-        QC_RETURN_IF_ERROR(queue.launch(keep_history_, grid, Dim3{kIngestBlock},
-                                        slot.description.as<const DevicePlane>(layout_.kept_planes),
-                                        slot.shape.references, rings_));
+        QC_RETURN_IF_ERROR(
+            queue.launch(keep_history_, grid,
+                         KeepHistory::Arguments{slot.description.as<const DevicePlane>(layout_.kept_planes),
+                                                slot.shape.references, rings_}));
     }
     QC_CUDA(driver, cuMemcpyDtoHAsync, slot.accumulators_host.as<void>(), slot.accumulators.address(),
             accumulator_bytes_, stream);
