@@ -2,6 +2,7 @@
 // Reads samples as floats of the 8-bit scale, from the video's luma in place or from a level in scratch memory.
 #pragma once
 
+#include "device/bits.hpp"
 #include "device/borders.hpp"
 #include "device/plane_reader.hpp"
 #include "families/structural/structural_level.hpp"
@@ -69,15 +70,8 @@ public:
     QC_HD Quad quad(int x, int y) const {
         const float* address = samples_ + static_cast<ptrdiff_t>(y) * pitch_ + x;
         Quad quad;
-#if defined(__CUDA_ARCH__)
-        const float4 four = __ldg(reinterpret_cast<const float4*>(address));
-        quad.at[0] = four.x;
-        quad.at[1] = four.y;
-        quad.at[2] = four.z;
-        quad.at[3] = four.w;
-#else
-        std::memcpy(quad.at, address, sizeof quad.at);
-#endif
+        const auto words = load_words<16>(address);
+        QC_UNROLL for (int i = 0; i < 4; ++i) quad.at[i] = device::float_of(words.word[i]);
         return quad;
     }
 

@@ -136,7 +136,6 @@ const MetricDescriptor& descriptor() {
         .name = "float_ms_ssim",
         .summary = "structural similarity of luma at five scales",
         .short_name = "ms_ssim",
-        .scope = Scope::kPair,
         .options = kOptions,
         .outputs = kOutputs,
         .smallest = {kSmallestSide, kSmallestSide},

@@ -125,7 +125,6 @@ const MetricDescriptor& descriptor() {
         .name = "float_ssim",
         .summary = "structural similarity of luma at one scale",
         .short_name = "ssim",
-        .scope = Scope::kPair,
         .options = kOptions,
         .outputs = kOutputs,
         .stats_lines = kStatsLines,

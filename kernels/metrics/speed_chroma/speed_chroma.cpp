@@ -88,7 +88,6 @@ const MetricDescriptor& descriptor() {
         .name = "speed_chroma",
         .summary = "entropic differencing of the chroma planes (SpEED)",
         .short_name = "speed",
-        .scope = Scope::kPair,
         .needs_chroma = true,
         .few_blocks = true,
         .templated_names = true,

@@ -63,7 +63,6 @@ const MetricDescriptor& descriptor() {
         .name = "speed_temporal",
         .summary = "entropic differencing of luma's change in time (SpEED)",
         .short_name = "speed",
-        .scope = Scope::kPair,
         .history = 1,
         .distorted_history = 1,
         .every_frame = true,

@@ -74,7 +74,6 @@ const MetricDescriptor& descriptor() {
         .name = "ssim",
         .summary = "structural similarity of luma in integers, at full resolution (Daala's)",
         .short_name = "integer_ssim",
-        .scope = Scope::kPair,
         .options = {},
         .outputs = kOutputs,
         .create_scorer = make_scorer<SsimScorer>,
