@@ -43,7 +43,7 @@ Status Converter::enqueue(const ConvertJob* jobs, int count, DeviceQueue& queue)
     if (count == 0) return {};
     const Dim3 grid{blocks_for(setup_.geometry.width, 4 * kIngestBlock), static_cast<unsigned>(setup_.geometry.height),
                     static_cast<unsigned>(count)};
-    return queue.launch(kernel_, grid, Dim3{kIngestBlock}, jobs);
+    return queue.launch(kernel_, grid, Convert::Arguments{jobs});
 }
 
 } // namespace qc::cuda

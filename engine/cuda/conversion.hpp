@@ -9,7 +9,7 @@
 #include "contract/device.hpp"
 #include "cuda/context.hpp"
 #include "cuda/picture_layout.hpp"
-#include "ingest/ingest.hpp"
+#include "ingest/ingest_kernels.hpp"
 
 namespace qc::cuda {
 
@@ -21,7 +21,7 @@ public:
     explicit Converter(const BackendSetup& setup);
 
     /// Once, before enqueue(). @param ingest the engine's own kernels
-    Status find_kernel(DeviceProgram& ingest) { return ingest.find("qc_convert", 0, &kernel_); }
+    Status find_kernel(DeviceProgram& ingest) { return ingest.find(kernels::qc_convert, &kernel_); }
 
     /// How many inputs are converted.
     int inputs() const { return inputs_; }
@@ -42,7 +42,7 @@ private:
     std::vector<int> place_; ///< per input: among the converted ones of a frame; -1: read as it is
     int inputs_ = 0;
     PictureLayout layout_; ///< of a converted picture: planar, 16 bits a sample
-    Kernel kernel_;
+    LoadedKernel<Convert::Arguments> kernel_;
 };
 
 } // namespace qc::cuda

@@ -92,7 +92,7 @@ void History::remember(std::span<const DevicePicture> inputs, int frame, DeviceP
 Status History::enqueue(const DevicePlane* kept, int frames, DeviceQueue& queue) const {
     if (rings_.count == 0) return {};
     const Dim3 grid{static_cast<unsigned>(setup_.geometry.height), static_cast<unsigned>(rings_.count)};
-    return queue.launch(kernel_, grid, Dim3{kIngestBlock}, kept, frames, rings_);
+    return queue.launch(kernel_, grid, KeepHistory::Arguments{kept, frames, rings_});
 }
 
 } // namespace qc::cuda

@@ -10,7 +10,7 @@
 #include "api/backend.hpp"
 #include "contract/device.hpp"
 #include "cuda/context.hpp"
-#include "ingest/ingest.hpp"
+#include "ingest/ingest_kernels.hpp"
 
 namespace qc::cuda {
 
@@ -27,7 +27,7 @@ public:
     explicit History(const BackendSetup& setup);
 
     /// Once, before enqueue(). @param ingest the engine's own kernels
-    Status find_kernel(DeviceProgram& ingest) { return ingest.find("qc_keep_history", 0, &kernel_); }
+    Status find_kernel(DeviceProgram& ingest) { return ingest.find(kernels::qc_keep_history, &kernel_); }
     /// @return QC_ERROR_NO_MEMORY
     Status allocate(Context& context);
 
@@ -60,7 +60,7 @@ private:
     DevicePlane plane(const DevicePlane* kept, int frame, int ring, int lag) const;
 
     const BackendSetup& setup_;
-    Kernel kernel_;
+    LoadedKernel<KeepHistory::Arguments> kernel_;
     DeviceBuffer memory_;
     HistoryRings rings_{};
     std::vector<Source> sources_;                            ///< per ring

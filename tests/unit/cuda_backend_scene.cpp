@@ -7,7 +7,7 @@
 
 #include "api/picture.hpp"
 #include "cuda/backend.hpp"
-#include "ingest/ingest.hpp"
+#include "ingest/ingest_kernels.hpp"
 
 namespace qc::test {
 namespace {
@@ -109,7 +109,7 @@ void convert(const ConvertJob& job) {
 }
 
 std::function<void()> run_convert(Dim3 grid, void** arguments) {
-    const auto* jobs = argument<const ConvertJob*>(arguments, 0);
+    const auto* jobs = argument<Convert::Arguments>(arguments, 0).jobs;
     return [=] { std::for_each(jobs, jobs + grid.z, convert); };
 }
 
@@ -132,10 +132,8 @@ void keep_history(const DevicePlane* planes, int frames, const HistoryRings& rin
 }
 
 std::function<void()> run_keep_history(Dim3, void** arguments) {
-    const auto* planes = argument<const DevicePlane*>(arguments, 0);
-    const int frames = argument<int>(arguments, 1);
-    const auto rings = argument<HistoryRings>(arguments, 2);
-    return [=] { keep_history(planes, frames, rings); };
+    const auto given = argument<KeepHistory::Arguments>(arguments, 0);
+    return [=] { keep_history(given.planes, given.frames, given.rings); };
 }
 
 // ---- metrics --------------------------------------------------------------------------------------------------------

@@ -2,9 +2,10 @@
 #include <cstdlib>
 #include <vector>
 
+#include "device/borders.hpp"
 #include "device/cpu_clones.hpp"
 #include "families/motion/motion_math.hpp"
-#include "families/motion/motion_metric.hpp"
+#include "families/motion/motion_scorer.hpp"
 
 namespace qc::motion {
 namespace {
@@ -59,8 +60,8 @@ QC_CPU_CLONES uint64_t sum_filtered_row(const int32_t* extended, int width) {
 /// `row` points at the first sample of the picture, with room for kReach more on either side.
 void mirror_ends(int32_t* row, int width) {
     for (int i = 1; i <= kReach; ++i) {
-        row[-i] = row[mirrored(-i, width)];
-        row[width - 1 + i] = row[mirrored(width - 1 + i, width)];
+        row[-i] = row[mirror_without_edges(-i, width)];
+        row[width - 1 + i] = row[mirror_without_edges(width - 1 + i, width)];
     }
 }
 
@@ -80,7 +81,8 @@ uint64_t sum_planes(Plane<const T> previous, Plane<const T> current, int width, 
                          width);
         }
         const int32_t* rows[kTaps];
-        for (int tap = 0; tap < kTaps; ++tap) rows[tap] = difference_row(mirrored(y - kReach + tap, height));
+        for (int tap = 0; tap < kTaps; ++tap)
+            rows[tap] = difference_row(mirror_without_edges(y - kReach + tap, height));
         filter_columns(rows, filtered, width, depth);
         mirror_ends(filtered, width);
         total += sum_filtered_row(extended.data(), width);
@@ -90,8 +92,7 @@ uint64_t sum_planes(Plane<const T> previous, Plane<const T> current, int width, 
 
 } // namespace
 
-uint64_t sum_of_absolute_differences(const HostPlane& previous, const HostPlane& current,
-                                     const FrameGeometry& geometry) {
+uint64_t score_cpu(const FrameGeometry& geometry, const HostPlane& previous, const HostPlane& current) {
     if (geometry.sample == SampleType::kU8) {
         return sum_planes(previous.as<uint8_t>(), current.as<uint8_t>(), geometry.width, geometry.height,
                           geometry.depth);

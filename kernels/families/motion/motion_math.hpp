@@ -13,13 +13,6 @@ constexpr int kReach = 2; ///< samples the filter needs on either side
 constexpr int32_t kOuterTap = 3571, kInnerTap = 16004, kCentreTap = 26386;
 static_assert(2 * kOuterTap + 2 * kInnerTap + kCentreTap == 65536);
 
-/// Index of the sample that stands at i, which may lie outside 0..n-1: the edges mirror, the edge sample is not
-/// repeated. Further out than the picture is large, some valid index.
-QC_HD int mirrored(int i, int n) {
-    const int inside = i < 0 ? -i : i >= n ? 2 * n - 2 - i : i;
-    return inside < 0 ? 0 : inside >= n ? n - 1 : inside;
-}
-
 /// Filters differences of samples of less than 16 bits and scales the result to 16 bits.
 /// 32767 * 65536 plus the rounding still fits 32 bits.
 QC_HD int32_t low_pass_to_16_bits(int32_t outer, int32_t inner, int32_t centre, int depth) {

@@ -6,12 +6,13 @@
 #include <cstdint>
 
 #include "contract/types.hpp"
+#include "device/borders.hpp"
 
 namespace qc {
 
-/// Sample that stands at i, which may lie outside 0..n-1: the edges mirror once, the edge sample is not repeated.
+/// mirror_without_edges() under its former name.
 QC_HD int mirrored(int i, int n) {
-    return i < 0 ? -i : i > n - 1 ? 2 * (n - 1) - i : i;
+    return mirror_without_edges(i, n);
 }
 
 enum class Resize : int { kNone = -1, kNearest = 0, kBilinear = 1, kBicubic = 2, kLanczos4 = 3 };
@@ -43,10 +44,10 @@ QC_HD float resized(const At& at, const ResizeEntry& column, const ResizeEntry& 
         constexpr int kTaps = resize_taps(kMethod);
         float sum = 0.0f, weights = 0.0f;
         for (int j = 0; j < kTaps; ++j) {
-            const int y = mirrored(row.first + j, height);
+            const int y = mirror_without_edges(row.first + j, height);
             for (int i = 0; i < kTaps; ++i) {
                 const float weight = column.weight[i] * row.weight[j];
-                sum += at(mirrored(column.first + i, width), y) * weight;
+                sum += at(mirror_without_edges(column.first + i, width), y) * weight;
                 weights += weight;
             }
         }

@@ -45,8 +45,8 @@ inline std::vector<ResizeEntry> resize_axis(Resize method, int source, int scale
         const auto position = static_cast<float>((i + 0.5) * static_cast<double>(ratio) - 0.5);
         const int below = static_cast<int>(std::floor(position));
         if (method == Resize::kBilinear) {
-            entry.first = mirrored(below, source);
-            entry.second = mirrored(static_cast<int>(std::ceil(position)), source);
+            entry.first = mirror_without_edges(below, source);
+            entry.second = mirror_without_edges(static_cast<int>(std::ceil(position)), source);
             // Of the mirrored sample: at the low edge an enlarged plane is extrapolated.
             const float fraction = position - static_cast<float>(entry.first);
             entry.weight[0] = 1.0f - fraction;

@@ -2,84 +2,10 @@
 // The SpEED kernels without a GPU: every format and size against the CPU reference. Test code only.
 #pragma once
 
-#include "families/speed/speed_phases.hpp"
+#include "families/speed/speed_kernels.hpp"
 #include "tests/device/emulated_device.hpp"
 
 namespace qc::speed {
-
-/// A block of one thread. Within a phase work is done in ascending or descending order: where threads race, one of the
-/// two gives another result.
-struct SerialBlock : SerialTeam {
-    template <class F, class G>
-    void both(const F& first_warp, const G& other_warps) const {
-        if (descending) {
-            other_warps(SerialTeam{true});
-            first_warp(SerialTeam{true});
-        } else {
-            first_warp(SerialTeam{});
-            other_warps(SerialTeam{});
-        }
-    }
-};
-
-template <Resize kMethod, class Source>
-void emulate_decimate(Dim3 grid, Dim3 block, void** arguments, const test::ThreadOrder& order) {
-    const auto& task = test::argument<Task>(arguments, 0);
-    ASSERT_EQ(block.x, static_cast<unsigned>(kTuning.decimate_threads));
-    test::each_block(grid, [&](int block_x, int block_y, int pair) {
-        if (!Source::exists(task, pair)) return;
-        const int image = block_y / task.grid_height, grid_y = block_y % task.grid_height;
-        const Source source(task, pair, image);
-        std::vector<float> sums(kTuning.decimate_threads, NAN);
-        order.each(kTuning.decimate_threads,
-                   [&](int thread) { smooth_column<kMethod>(task, source, block_x, grid_y, thread, sums.data()); });
-        order.each(kTuning.decimate_threads, [&](int thread) {
-            smooth_row(task, grid_of(task, pair, image), block_x, grid_y, thread, sums.data());
-        });
-    });
-}
-
-template <class Source>
-void emulate_analyse(Dim3 grid, Dim3 block, void** arguments, const test::ThreadOrder& order) {
-    const auto& task = test::argument<Task>(arguments, 0);
-    ASSERT_EQ(block.x, static_cast<unsigned>(kTuning.analyse_threads));
-    test::each_block(grid, [&](int image, int, int pair) {
-        if (!Source::exists(task, pair)) return;
-        AnalysisMemory memory;
-        std::memset(&memory, 0x7e, sizeof memory);
-        analyse_image(task, pair, image, SerialBlock{{order.descending()}}, memory);
-    });
-}
-
-template <class Source>
-void emulate_compare(Dim3 grid, Dim3 block, void** arguments, const test::ThreadOrder& order) {
-    const auto& task = test::argument<Task>(arguments, 0);
-    ASSERT_EQ(block.x, static_cast<unsigned>(kTuning.compare_threads));
-    test::each_block(grid, [&](int image, int, int pair) {
-        if (!Source::exists(task, pair)) return;
-        uint64_t* const words = task.accumulators + task.pairs[pair].output * (kWordsPerPlane * task.images / 2);
-        compare_images(task, pair, image, SerialBlock{{order.descending()}}, words);
-    });
-}
-
-/// Entry points as QC_SPEED_KERNELS names them.
-template <template <typename> class Source>
-std::vector<test::EmulatedKernel> emulated_kernels() {
-    return {
-        {"speed_decimate_u8_plain", emulate_decimate<Resize::kNone, Source<uint8_t>>},
-        {"speed_decimate_u8_nearest", emulate_decimate<Resize::kNearest, Source<uint8_t>>},
-        {"speed_decimate_u8_bilinear", emulate_decimate<Resize::kBilinear, Source<uint8_t>>},
-        {"speed_decimate_u8_bicubic", emulate_decimate<Resize::kBicubic, Source<uint8_t>>},
-        {"speed_decimate_u8_lanczos4", emulate_decimate<Resize::kLanczos4, Source<uint8_t>>},
-        {"speed_decimate_u16_plain", emulate_decimate<Resize::kNone, Source<uint16_t>>},
-        {"speed_decimate_u16_nearest", emulate_decimate<Resize::kNearest, Source<uint16_t>>},
-        {"speed_decimate_u16_bilinear", emulate_decimate<Resize::kBilinear, Source<uint16_t>>},
-        {"speed_decimate_u16_bicubic", emulate_decimate<Resize::kBicubic, Source<uint16_t>>},
-        {"speed_decimate_u16_lanczos4", emulate_decimate<Resize::kLanczos4, Source<uint16_t>>},
-        {"speed_analyse", emulate_analyse<Source<uint8_t>>},
-        {"speed_compare", emulate_compare<Source<uint8_t>>},
-    };
-}
 
 /// What planes show.
 enum class Content { kTexture, kNoise, kFlat, kOneFlat };
@@ -133,10 +59,10 @@ struct EmulatedPicture {
 };
 
 /// Runs pairs through the emulated kernels and expects the CPU's words.
-template <template <typename> class Source>
-void expect_emulation_equals_cpu(const MetricDescriptor& metric, const FrameGeometry& geometry,
-                                 const OptionValues& options, Content content, int shift, int count,
-                                 bool* any_score = nullptr) {
+inline void expect_emulation_equals_cpu(const MetricDescriptor& metric,
+                                        const std::vector<test::EmulatedKernel>& kernels, const FrameGeometry& geometry,
+                                        const OptionValues& options, Content content, int shift, int count,
+                                        bool* any_score = nullptr) {
     const Status status = validate(metric, geometry, options);
     ASSERT_TRUE(status.ok()) << status.text();
     const auto instance = create_scorer(metric, geometry, options);
@@ -165,7 +91,7 @@ void expect_emulation_equals_cpu(const MetricDescriptor& metric, const FrameGeom
     for (const uint64_t word : expected)
         if (any_score != nullptr && word > 1) *any_score = true;
 
-    test::EmulatedProgram program(emulated_kernels<Source>(), 0);
+    test::EmulatedProgram program(kernels, 0);
     ASSERT_TRUE(instance->prepare(program).ok());
     DeviceBatch batch;
     batch.pairs = pairs.data();
@@ -189,14 +115,14 @@ inline void set_option(OptionValues* options, std::string_view alias, double val
 }
 
 /// What is tested of both SpEED metrics. `least`: pairs of a batch that a score takes.
-template <template <typename> class Source>
 struct Emulation {
     const MetricDescriptor& descriptor;
+    std::vector<test::EmulatedKernel> kernels;
     int least;
 
     void expect_equal(const FrameGeometry& geometry, const OptionValues& options, Content content, int shift, int count,
                       bool* any_score = nullptr) const {
-        expect_emulation_equals_cpu<Source>(descriptor, geometry, options, content, shift, count, any_score);
+        expect_emulation_equals_cpu(descriptor, kernels, geometry, options, content, shift, count, any_score);
     }
     OptionValues defaults() const { return OptionValues(descriptor.options); }
 

@@ -3,21 +3,19 @@
 // in single precision in libvmaf's order, which decides about planes that are nearly singular.
 //
 // The functions run on a team of threads: team.each(n, f) calls f(0) ... f(n - 1) in any order, team.once(f) calls f(),
-// and both return when all is done and seen by the whole team. On the host a team is one thread (SerialTeam), on the
-// device a warp or some warps. G. Golub, C. Van Loan, "Matrix Computations", chapters 5 and 8.
+// and both return when all is done and seen by the whole team. In the CPU reference a team is one thread, in
+// a kernel a warp or some warps (device/block.hpp). G. Golub, C. Van Loan, "Matrix Computations", chapters 5 and 8.
 #pragma once
 
 #include "families/speed/speed_math.hpp"
 
 namespace qc::speed {
 
-/// The team of the host. Descending order shows what a race between threads would change.
+/// The team of the CPU reference.
 struct SerialTeam {
-    bool descending = false;
-
     template <class F>
     QC_HD void each(int count, const F& f) const {
-        for (int i = 0; i < count; ++i) f(descending ? count - 1 - i : i);
+        for (int i = 0; i < count; ++i) f(i);
     }
     template <class F>
     QC_HD void once(const F& f) const {

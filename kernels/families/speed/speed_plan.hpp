@@ -78,7 +78,7 @@ struct Plan {
     size_t grid_samples() const { return static_cast<size_t>(grid.width) * static_cast<size_t>(grid.height); }
 };
 
-/// Precondition: check_plan() accepted the same.
+/// Precondition: the plane is at least smallest_side() wide and high, check_options() accepted the options.
 inline Plan make_plan(PlanSize source, int depth, const OptionValues& options, int weight_mode) {
     Plan plan;
     plan.source = source;
@@ -102,23 +102,19 @@ inline Plan make_plan(PlanSize source, int depth, const OptionValues& options, i
     return plan;
 }
 
-/// Refuses what SpEED does not define. `metric` and `planes` begin the line: "speed_chroma", "chroma planes".
-inline Status check_plan(const char* metric, const char* planes, PlanSize source, int depth,
-                         const OptionValues& options) {
-    if (depth != 8 && depth != 10 && depth != 12 && depth != 16)
-        return unsupported(format("%s: %d bits per sample, 8, 10, 12 and 16 are supported", metric, depth));
+/// The smallest plane that holds a block after speed_prescale.
+inline int smallest_side(const OptionValues& options) {
+    int side = 1;
+    while (prescaled({side, side}, options.number(kPrescale)).width < kMinimumSide) ++side;
+    return side;
+}
+
+/// Refuses options that SpEED does not define.
+inline Status check_options(const char* metric, const OptionValues& options) {
     const double kernel_scale = options.number(kKernelScale);
-    if (!known_kernel_scale(kernel_scale))
-        return invalid(format("%s: speed_kernelscale=%g is not one of those that are defined (%s)", metric,
-                              kernel_scale, kKnownKernelScales));
-    const PlanSize scaled = prescaled(source, options.number(kPrescale));
-    if (scaled.width >= kMinimumSide && scaled.height >= kMinimumSide) return {};
-    const std::string after =
-        scaled.width == source.width && scaled.height == source.height
-            ? std::string()
-            : format(" (%dx%d before speed_prescale=%g)", source.width, source.height, options.number(kPrescale));
-    return invalid(format("%s: %s of %dx%d%s are too small, at least %dx%d is needed", metric, planes, scaled.width,
-                          scaled.height, after.c_str(), kMinimumSide, kMinimumSide));
+    if (known_kernel_scale(kernel_scale)) return {};
+    return invalid(format("%s: speed_kernelscale=%g is not one of those that are defined (%s)", metric, kernel_scale,
+                          kKnownKernelScales));
 }
 
 } // namespace qc::speed

@@ -5,9 +5,13 @@
 #include <cmath>
 #include <limits>
 
+#include "contract/options.hpp"
 #include "contract/types.hpp"
 
 namespace qc::structural {
+
+inline constexpr OptionSpec kClipDbOption{
+    "clip_db", "", OptionType::kBool, 0, 0, 1, "with enable_db: limit it to what half an error of one makes"};
 
 class Decibels {
 public:

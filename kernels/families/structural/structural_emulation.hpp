@@ -2,41 +2,9 @@
 // The structural similarity kernels without a GPU, against the CPU reference. Test code only.
 #pragma once
 
-#include "families/structural/structural_phases.hpp"
 #include "tests/device/emulated_device.hpp"
 
 namespace qc::structural {
-
-using test::EmulatedKernel;
-using test::ThreadOrder;
-
-template <typename T>
-void emulate_window(Dim3 grid, Dim3 block, void** arguments, const ThreadOrder& order) {
-    const auto& task = test::argument<Task>(arguments, 0);
-    ASSERT_EQ(block.x, static_cast<unsigned>(kThreads));
-    const auto memory = std::make_unique<WindowMemory>();
-    test::each_block(grid, [&](int x, int, int pair) {
-        std::memset(memory.get(), order.descending() ? 0xff : 0x7e, sizeof *memory);
-        const Segment segment = segment_of(task, x);
-        const bool has_negatives = task.window[segment.level].has_negatives;
-        uint64_t* const sums = task.accumulators + (task.pairs[pair].output * task.levels + segment.level) * kSumWords;
-        for (int batch = 0; has_batch(segment, batch); ++batch) {
-            order.each(kThreads, [&](int thread) {
-                if (batch > 0) keep_phase(*memory, thread);
-                read_phase<T>(*memory, task, pair, segment, batch, thread);
-            });
-            order.each(kWarps, [&](int warp) { // lanes wait for their own warp only
-                order.each(kLanes, [&](int lane) {
-                    (has_negatives ? row_phase<true> : row_phase<false>)(*memory, warp * kLanes + lane);
-                });
-                order.each(kLanes, [&](int lane) {
-                    (has_negatives ? column_phase<true> : column_phase<false>)(*memory, warp * kLanes + lane);
-                });
-            });
-            order.each(kThreads, [&](int thread) { terms_phase(*memory, task, segment, batch, thread, sums); });
-        }
-    });
-}
 
 /// What pictures show. Edges: black and white without anything between, which makes the low-pass filter overshoot.
 enum class Content { kTexture, kNoise, kEdges, kBlack, kFlat };
@@ -76,15 +44,13 @@ inline std::ostream& operator<<(std::ostream& stream, const EmulationCase& c) {
                   << " pairs, content " << static_cast<int>(c.content);
 }
 
-/// kernels: those of the metric itself. The device's accumulators have to equal the CPU reference's in every bit.
-inline void expect_emulation_equals_cpu(const MetricDescriptor& descriptor, std::vector<EmulatedKernel> kernels,
+/// The device's accumulators have to equal the CPU reference's in every bit.
+inline void expect_emulation_equals_cpu(const MetricDescriptor& descriptor, std::vector<test::EmulatedKernel> kernels,
                                         const EmulationCase& c, const OptionValues& options, bool descending) {
     SCOPED_TRACE(testing::Message() << c);
     const FrameGeometry geometry = test::luma_geometry(c.width, c.height, c.depth);
     ASSERT_TRUE(validate(descriptor, geometry, options).ok());
     const auto metric = create_scorer(descriptor, geometry, options);
-    kernels.push_back({"structural_window_u8", emulate_window<uint8_t>});
-    kernels.push_back({"structural_window_u16", emulate_window<uint16_t>});
     test::EmulatedProgram program(std::move(kernels), 0);
     ASSERT_TRUE(metric->prepare(program).ok());
     EXPECT_EQ(program.uploads(), 0u);

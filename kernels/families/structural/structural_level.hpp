@@ -33,7 +33,7 @@ struct WindowTask {
     FixedPoint fixed;
 };
 
-/// The argument of all kernels. blockIdx.z is the pair.
+/// The argument of the window kernel. block.z() is the pair.
 struct Task {
     const DevicePair* pairs;
     uint64_t* accumulators; ///< kSumWords for each level

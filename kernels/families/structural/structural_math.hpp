@@ -8,30 +8,14 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
-#include <cstring>
 
 #include "contract/types.hpp"
+#include "device/bits.hpp"
 #include "device/unroll.hpp"
 
 namespace qc::structural {
 
 // ---- bits -----------------------------------------------------------------------------------------------------------
-
-QC_HD uint32_t bits_of(float value) {
-#if defined(__CUDA_ARCH__)
-    return __float_as_uint(value);
-#else
-    return std::bit_cast<uint32_t>(value);
-#endif
-}
-
-QC_HD uint64_t bits_of(double value) {
-#if defined(__CUDA_ARCH__)
-    return static_cast<uint64_t>(__double_as_longlong(value));
-#else
-    return std::bit_cast<uint64_t>(value);
-#endif
-}
 
 QC_HD double double_of(uint32_t high, uint32_t low) {
 #if defined(__CUDA_ARCH__)
@@ -56,11 +40,11 @@ struct Factor {
     uint32_t sign; ///< the sign bit
 
     QC_HD explicit Factor(float sample)
-        : magnitude(kSigned ? fabsf(sample) : sample), sign(kSigned ? bits_of(sample) & 0x80000000u : 0) {}
+        : magnitude(kSigned ? fabsf(sample) : sample), sign(kSigned ? device::bits_of(sample) & 0x80000000u : 0) {}
 
     /// f32(sample * weight) * 2^-896, exactly. Precondition: weight >= 0.
     QC_HD double widened_product(float weight) const {
-        const uint32_t bits = bits_of(magnitude * weight);
+        const uint32_t bits = device::bits_of(magnitude * weight);
         return double_of((bits >> 3) + sign, bits << 29);
     }
 };
@@ -174,7 +158,7 @@ public:
 
     /// The integer for a term: the low bits of the sum with a number whose last bit has the right weight. Two's
     /// complement.
-    QC_HD uint64_t from(double term) const { return bits_of(term + shifter_) - bits_of(shifter_); }
+    QC_HD uint64_t from(double term) const { return device::bits_of(term + shifter_) - device::bits_of(shifter_); }
 
     double to_double(uint64_t sum) const { return std::ldexp(static_cast<double>(static_cast<int64_t>(sum)), -bits_); }
 
@@ -199,20 +183,6 @@ QC_HD void add_terms(const Moments& moments, bool with_luminance, const FixedPoi
         sums[kSumLuminance] += fixed.from(l);
         sums[kSumProduct] += fixed.from(l * c * s);
     }
-}
-
-// ---- borders --------------------------------------------------------------------------------------------------------
-
-/// Reflection that repeats the sample at the edge: -1 becomes 0, n becomes n - 1.
-QC_HD int mirror(int i, int n) {
-    return i < 0 ? -1 - i : i >= n ? 2 * n - 1 - i : i;
-}
-
-/// Stays inside for positions whose result nobody uses too (tiles that reach beyond the picture).
-QC_HD int mirror_inside(int i, int n) {
-    i = mirror(i, n);
-    i = i < 0 ? 0 : i;
-    return i < n ? i : n - 1;
 }
 
 } // namespace qc::structural

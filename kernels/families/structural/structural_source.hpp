@@ -2,6 +2,8 @@
 // Reads samples as floats of the 8-bit scale, from the video's luma in place or from a level in scratch memory.
 #pragma once
 
+#include "device/bits.hpp"
+#include "device/borders.hpp"
 #include "device/plane_reader.hpp"
 #include "families/structural/structural_level.hpp"
 
@@ -68,15 +70,8 @@ public:
     QC_HD Quad quad(int x, int y) const {
         const float* address = samples_ + static_cast<ptrdiff_t>(y) * pitch_ + x;
         Quad quad;
-#if defined(__CUDA_ARCH__)
-        const float4 four = __ldg(reinterpret_cast<const float4*>(address));
-        quad.at[0] = four.x;
-        quad.at[1] = four.y;
-        quad.at[2] = four.z;
-        quad.at[3] = four.w;
-#else
-        std::memcpy(quad.at, address, sizeof quad.at);
-#endif
+        const auto words = load_words<16>(address);
+        QC_UNROLL for (int i = 0; i < 4; ++i) quad.at[i] = device::float_of(words.word[i]);
         return quad;
     }
 
@@ -84,6 +79,11 @@ private:
     const float* samples_;
     int pitch_;
 };
+
+/// Row or column of a picture that stands at i.
+QC_HD int mirrored_inside(int i, int n) {
+    return nearest_inside(mirror_with_edges(i, n), n);
+}
 
 /// A thread's part of reading kRows rows from (x0, y0), mirrored at the borders. Calls store(row, column, sample).
 /// Precondition: x0 is a multiple of 4.
@@ -93,13 +93,13 @@ QC_HD void read_tile(const Source& source, int x0, int y0, int thread, const Sto
     constexpr int kQuads = kColumns / 4;
     for (int i = thread; i < kRows * kQuads; i += kThreads) {
         const int row = i / kQuads, column = i % kQuads * 4;
-        const int x = x0 + column, y = mirror_inside(y0 + row, source.height);
+        const int x = x0 + column, y = mirrored_inside(y0 + row, source.height);
         if (source.has_quads() && x >= 0 && x + 4 <= source.width) {
             const Quad quad = source.quad(x, y);
             QC_UNROLL for (int j = 0; j < 4; ++j) store(row, column + j, quad.at[j]);
         } else {
             QC_UNROLL for (int j = 0; j < 4; ++j) {
-                store(row, column + j, source.sample(mirror_inside(x + j, source.width), y));
+                store(row, column + j, source.sample(mirrored_inside(x + j, source.width), y));
             }
         }
     }

@@ -7,8 +7,9 @@
 #include <cmath>
 
 #include "device/row_sums.hpp"
+#include "families/motion/motion_settings.hpp"
 #include "families/resize/resize_axis.hpp"
-#include "metrics/float_motion/float_motion_tile.hpp"
+#include "metrics/float_motion/float_motion_kernels.hpp"
 
 namespace qc::float_motion {
 namespace {
@@ -17,26 +18,21 @@ enum Option : size_t {
     kDebug,
     kAddScale1,
     kAddChroma,
-    kBlendFactor,
-    kBlendOffset,
-    kFilterSize,
-    kForceZero,
-    kFpsWeight,
-    kMaxValue
+    kShared,
+    kFilterSize = kShared + motion::kOwnOption,
+    kForceZero = kShared + motion::kForceZero
 };
 
 constexpr OptionSpec kOptions[] = {
     {"debug", "", OptionType::kBool, 1, 0, 1, "also write motion"},
     {"motion_add_scale1", "mdc", OptionType::kBool, 0, 0, 1, "add the score of the pictures at half size"},
     {"motion_add_uv", "mau", OptionType::kBool, 0, 0, 1, "add the scores of the chroma planes"},
-    {"motion_blend_factor", "mbf", OptionType::kDouble, 1.0, 0.0, 1.0,
-     "motion3: share of the excess over motion_blend_offset that counts"},
-    {"motion_blend_offset", "mbo", OptionType::kDouble, 40.0, 0.0, 1000.0,
-     "motion3: score from which motion_blend_factor applies"},
+    motion::kBlendFactorOption,
+    motion::kBlendOffsetOption,
     {"motion_filter_size", "mfs", OptionType::kInt, 5, 0, 9, "taps of the blur: 1 (none), 3, or 5 for any other value"},
-    {"motion_force_zero", "force_0", OptionType::kBool, 0, 0, 1, "make every score 0"},
-    {"motion_fps_weight", "mfw", OptionType::kDouble, 1.0, 0.0, 5.0, "factor of every score, to adjust for frame rate"},
-    {"motion_max_val", "mmxv", OptionType::kDouble, 10000.0, 0.0, 10000.0, "upper limit of every score"},
+    motion::kForceZeroOption,
+    motion::kFpsWeightOption,
+    motion::kMaxValueOption,
 };
 
 enum Output : int { kMotion, kMotion2, kMotion3 };
@@ -106,16 +102,18 @@ ScratchLayout scratch_layout(const Plan& plan, int count) {
     return layout;
 }
 
-class FloatMotion final : public Metric {
+// ---- sums of absolute differences -----------------------------------------------------------------------------------
+
+class FloatMotionScorer final : public Scorer {
 public:
-    FloatMotion(const FrameGeometry& geometry, const OptionValues& options)
-        : geometry_(geometry), options_(options), plan_(make_plan(geometry, options)) {}
+    FloatMotionScorer(const FrameGeometry& geometry, const OptionValues& options)
+        : sample_(geometry.sample), plan_(make_plan(geometry, options)) {}
 
     size_t accumulator_words() const override { return kAccumulatorWords; }
 
     void score(const HostReference& reference, std::span<uint64_t> accumulators) const override {
         if (plan_.force_zero || reference.history[0].data == nullptr) return;
-        score_reference(plan_, geometry_, reference, accumulators);
+        score_cpu(plan_, sample_, reference, accumulators);
     }
 
     size_t scratch_bytes(int count) const override {
@@ -124,9 +122,6 @@ public:
     Status prepare(DeviceProgram& program) override;
     Status enqueue(const DeviceBatch& batch, DeviceQueue& queue) const override;
 
-    void finalise(int64_t frame, std::span<const uint64_t> accumulators, ScoreSink& sink) override;
-    void flush(int64_t frames, ScoreSink& sink) override;
-
 private:
     Status enqueue_plane(int plane, const DeviceBatch& batch, const ScratchLayout& layout, DeviceQueue& queue) const;
     Status enqueue_half(int plane, const PlaneTask& full, const DeviceBatch& batch, const ScratchLayout& layout,
@@ -134,35 +129,21 @@ private:
     Status sum_rows(const RowSumTask& task, DeviceQueue& queue) const;
     Status enqueue_sums(const DeviceBatch& batch, const ScratchLayout& layout, DeviceQueue& queue) const;
 
-    double score_of(std::span<const uint64_t> accumulators) const;
-    /// Weighted and limited.
-    double limited(double score) const {
-        return std::min(score * options_.number(kFpsWeight), options_.number(kMaxValue));
-    }
-    /// Weighted; above an offset, only a part counts.
-    double blended(double score) const {
-        const double weighted = score * options_.number(kFpsWeight), factor = options_.number(kBlendFactor);
-        const double below = std::min(options_.number(kBlendOffset), weighted);
-        return std::min(weighted * factor + (1 - factor) * below, options_.number(kMaxValue));
-    }
-
-    const FrameGeometry geometry_;
-    const OptionValues options_;
+    const SampleType sample_;
     const Plan plan_;
-    Kernel terms_, half_terms_, sum_rows_, sum_columns_;
+    LoadedKernel<PlaneTask> terms_;
+    LoadedKernel<HalfTask> half_terms_;
+    LoadedKernel<RowSumTask> sum_rows_;
+    LoadedKernel<device::ColumnSumArguments<DeviceReference>> sum_columns_;
     const void *columns_[kMaxPlanes] = {}, *rows_[kMaxPlanes] = {}; ///< device addresses
-
-    // Of the stream so far.
-    int64_t frames_ = 0;
-    double last_score_ = 0.0;
 };
 
-Status FloatMotion::prepare(DeviceProgram& program) {
-    const bool bytes = geometry_.sample == SampleType::kU8;
-    QC_RETURN_IF_ERROR(program.find(bytes ? "float_motion_terms_u8" : "float_motion_terms_u16", 0, &terms_));
-    QC_RETURN_IF_ERROR(program.find("float_motion_half_terms", 0, &half_terms_));
-    QC_RETURN_IF_ERROR(program.find("float_motion_sum_rows", 0, &sum_rows_));
-    QC_RETURN_IF_ERROR(program.find("float_motion_sum_columns", 0, &sum_columns_));
+Status FloatMotionScorer::prepare(DeviceProgram& program) {
+    QC_RETURN_IF_ERROR(program.find(
+        sample_ == SampleType::kU8 ? kernels::float_motion_terms_u8 : kernels::float_motion_terms_u16, &terms_));
+    QC_RETURN_IF_ERROR(program.find(kernels::float_motion_half_terms, &half_terms_));
+    QC_RETURN_IF_ERROR(program.find(kernels::float_motion_sum_rows, &sum_rows_));
+    QC_RETURN_IF_ERROR(program.find(kernels::float_motion_sum_columns, &sum_columns_));
     for (size_t p = 0; plan_.has_half() && p < plan_.planes.size(); ++p) {
         const PlanePlan& plane = plan_.planes[p];
         QC_RETURN_IF_ERROR(
@@ -172,12 +153,12 @@ Status FloatMotion::prepare(DeviceProgram& program) {
     return {};
 }
 
-Status FloatMotion::sum_rows(const RowSumTask& task, DeviceQueue& queue) const {
-    return queue.launch(sum_rows_, Dim3{blocks_for(task.rows, kRowSumBlock)}, Dim3{kRowSumBlock}, task);
+Status FloatMotionScorer::sum_rows(const RowSumTask& task, DeviceQueue& queue) const {
+    return queue.launch(sum_rows_, Dim3{blocks_for(task.rows, kRowSumBlock)}, task);
 }
 
-Status FloatMotion::enqueue_plane(int plane, const DeviceBatch& batch, const ScratchLayout& layout,
-                                  DeviceQueue& queue) const {
+Status FloatMotionScorer::enqueue_plane(int plane, const DeviceBatch& batch, const ScratchLayout& layout,
+                                        DeviceQueue& queue) const {
     auto* const scratch = static_cast<float*>(batch.scratch);
     const PlanePlan& plan = plan_.planes[static_cast<size_t>(plane)];
     PlaneTask task{};
@@ -194,15 +175,15 @@ Status FloatMotion::enqueue_plane(int plane, const DeviceBatch& batch, const Scr
     task.blurred_plane = static_cast<uint64_t>(plan.width) * static_cast<uint64_t>(plan.height);
     const Dim3 grid{blocks_for(plan.width, kTuning.width), blocks_for(plan.height, kTuning.height),
                     static_cast<unsigned>(batch.count)};
-    QC_RETURN_IF_ERROR(queue.launch(terms_, grid, Dim3{static_cast<unsigned>(kTuning.threads)}, task));
+    QC_RETURN_IF_ERROR(queue.launch(terms_, grid, task));
     QC_RETURN_IF_ERROR(sum_rows({task.terms, scratch + layout.sums[plane * kWordsPerPlane + kFullSize], plan.width,
                                  task.term_pitch, plan.height * batch.count},
                                 queue));
     return plan_.has_half() ? enqueue_half(plane, task, batch, layout, queue) : Status();
 }
 
-Status FloatMotion::enqueue_half(int plane, const PlaneTask& full, const DeviceBatch& batch,
-                                 const ScratchLayout& layout, DeviceQueue& queue) const {
+Status FloatMotionScorer::enqueue_half(int plane, const PlaneTask& full, const DeviceBatch& batch,
+                                       const ScratchLayout& layout, DeviceQueue& queue) const {
     const PlanePlan& plan = plan_.planes[static_cast<size_t>(plane)];
     HalfTask task{};
     task.blurred = full.blurred;
@@ -218,12 +199,13 @@ Status FloatMotion::enqueue_half(int plane, const PlaneTask& full, const DeviceB
     task.height = plan.half_height;
     const Dim3 grid{blocks_for(task.width, kHalfBlock), static_cast<unsigned>(task.height),
                     static_cast<unsigned>(batch.count)};
-    QC_RETURN_IF_ERROR(queue.launch(half_terms_, grid, Dim3{kHalfBlock}, task));
+    QC_RETURN_IF_ERROR(queue.launch(half_terms_, grid, task));
     auto* const sums = static_cast<float*>(batch.scratch) + layout.sums[plane * kWordsPerPlane + kHalfSize];
     return sum_rows({task.terms, sums, task.width, task.term_pitch, task.height * batch.count}, queue);
 }
 
-Status FloatMotion::enqueue_sums(const DeviceBatch& batch, const ScratchLayout& layout, DeviceQueue& queue) const {
+Status FloatMotionScorer::enqueue_sums(const DeviceBatch& batch, const ScratchLayout& layout,
+                                       DeviceQueue& queue) const {
     ColumnSumTask task{};
     task.planes = 1;
     task.words = kAccumulatorWords;
@@ -237,11 +219,11 @@ Status FloatMotion::enqueue_sums(const DeviceBatch& batch, const ScratchLayout& 
             ++kinds;
         }
     }
-    const Dim3 grid{kinds, static_cast<unsigned>(batch.count)};
-    return queue.launch(sum_columns_, grid, Dim3{kColumnSumBlock}, batch.references, batch.accumulators, task);
+    return queue.launch(sum_columns_, Dim3{kinds, static_cast<unsigned>(batch.count)},
+                        device::ColumnSumArguments<DeviceReference>{batch.references, batch.accumulators, task});
 }
 
-Status FloatMotion::enqueue(const DeviceBatch& batch, DeviceQueue& queue) const {
+Status FloatMotionScorer::enqueue(const DeviceBatch& batch, DeviceQueue& queue) const {
     if (plan_.force_zero) return {};
     const ScratchLayout layout = scratch_layout(plan_, batch.count);
     for (size_t p = 0; p < plan_.planes.size(); ++p)
@@ -249,8 +231,32 @@ Status FloatMotion::enqueue(const DeviceBatch& batch, DeviceQueue& queue) const 
     return enqueue_sums(batch, layout, queue);
 }
 
+// ---- from sums to scores --------------------------------------------------------------------------------------------
+
+class FloatMotionFinaliser final : public Finaliser {
+public:
+    FloatMotionFinaliser(const FrameGeometry& geometry, const OptionValues& options)
+        : plan_(make_plan(geometry, options)), weighting_(options, kShared), debug_(options.flag(kDebug)) {}
+
+    void finalise(int64_t frame, std::span<const uint64_t> accumulators, ScoreSink& sink) override;
+    void flush(int64_t frames, ScoreSink& sink) override;
+
+private:
+    double score_of(std::span<const uint64_t> accumulators) const;
+    double limited(double score) const { return weighting_.limited(score); }
+    double blended(double score) const { return weighting_.blended(weighting_.weighted(score)); }
+
+    const Plan plan_;
+    const motion::Weighting weighting_;
+    const bool debug_;
+
+    // Of the stream so far.
+    int64_t frames_ = 0;
+    double last_score_ = 0.0;
+};
+
 /// Mean absolute differences, in single precision by plane, added in double precision.
-double FloatMotion::score_of(std::span<const uint64_t> accumulators) const {
+double FloatMotionFinaliser::score_of(std::span<const uint64_t> accumulators) const {
     double score = 0.0;
     for (size_t p = 0; p < plan_.planes.size(); ++p) {
         const PlanePlan& plane = plan_.planes[p];
@@ -265,9 +271,9 @@ double FloatMotion::score_of(std::span<const uint64_t> accumulators) const {
     return score;
 }
 
-void FloatMotion::finalise(int64_t frame, std::span<const uint64_t> accumulators, ScoreSink& sink) {
+void FloatMotionFinaliser::finalise(int64_t frame, std::span<const uint64_t> accumulators, ScoreSink& sink) {
     const double score = score_of(accumulators);
-    if (options_.flag(kDebug)) sink.put(frame, kMotion, limited(score));
+    if (debug_) sink.put(frame, kMotion, limited(score));
     if (frame == 0) {
         sink.put(0, kMotion2, 0.0);
     } else if (frame == 1) {
@@ -281,34 +287,32 @@ void FloatMotion::finalise(int64_t frame, std::span<const uint64_t> accumulators
     frames_ = frame + 1;
 }
 
-void FloatMotion::flush(int64_t, ScoreSink& sink) {
+void FloatMotionFinaliser::flush(int64_t, ScoreSink& sink) {
     if (frames_ == 1) sink.put(0, kMotion3, 0.0);
     if (frames_ < 2) return;
     sink.put(frames_ - 1, kMotion2, limited(last_score_));
     sink.put(frames_ - 1, kMotion3, blended(last_score_));
 }
 
+// ---- what is refused ------------------------------------------------------------------------------------------------
+
+/// Every plane that is scored holds the mirrored window.
+PictureSize smallest_picture(const FrameGeometry& geometry, const OptionValues& options) {
+    PictureSize smallest{kReach + 1, kReach + 1};
+    if (!options.flag(kAddChroma)) return smallest;
+    if (geometry.chroma_width < geometry.width) smallest.width *= 2;
+    if (geometry.chroma_height < geometry.height) smallest.height *= 2;
+    return smallest;
+}
+
 Status validate(const FrameGeometry& geometry, const OptionValues& options) {
-    if (geometry.depth < 8 || geometry.depth > 16)
-        return unsupported(format("float_motion: %d bits per sample, 8 to 16 are supported", geometry.depth));
     if (options.flag(kAddChroma) && geometry.plane_count() == 1)
         return invalid("float_motion: motion_add_uv=true needs chroma planes, these pictures have luma only");
-    constexpr int kSmallest = kReach + 1;
-    for (int p = 0; p < (options.flag(kAddChroma) ? kMaxPlanes : 1); ++p) {
-        const int width = geometry.plane_width(p), height = geometry.plane_height(p);
-        if (width >= kSmallest && height >= kSmallest) continue;
-        return invalid(format("float_motion: %s of %dx%d is too small, at least %dx%d is needed",
-                              p == 0 ? "a picture" : "a chroma plane", width, height, kSmallest, kSmallest));
-    }
     constexpr int kWidestHalf = 7680;
     if (options.flag(kAddScale1) && half_size(geometry.width) > kWidestHalf)
         return invalid(format("float_motion: motion_add_scale1=true takes pictures up to %d wide, these are %d",
                               2 * kWidestHalf, geometry.width));
     return {};
-}
-
-std::unique_ptr<Metric> create(const FrameGeometry& geometry, const OptionValues& options) {
-    return std::make_unique<FloatMotion>(geometry, options);
 }
 
 } // namespace
@@ -324,8 +328,10 @@ const MetricDescriptor& descriptor() {
         .templated_names = true,
         .options = kOptions,
         .outputs = kOutputs,
+        .smallest_picture = smallest_picture,
         .validate = validate,
-        .create = create,
+        .create_scorer = make_scorer<FloatMotionScorer>,
+        .create_finaliser = make_finaliser<FloatMotionFinaliser>,
     };
     return kDescriptor;
 }

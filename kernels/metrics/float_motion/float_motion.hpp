@@ -40,7 +40,6 @@ struct Plan {
 };
 
 /// CPU reference: fills the words of all planes.
-void score_reference(const Plan& plan, const FrameGeometry& geometry, const HostReference& reference,
-                     std::span<uint64_t> accumulators);
+void score_cpu(const Plan& plan, SampleType sample, const HostReference& reference, std::span<uint64_t> accumulators);
 
 } // namespace qc::float_motion

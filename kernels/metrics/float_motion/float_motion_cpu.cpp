@@ -85,13 +85,12 @@ float sum_of_absolute_differences(const Picture& a, const Picture& b) {
 
 } // namespace
 
-void score_reference(const Plan& plan, const FrameGeometry& geometry, const HostReference& reference,
-                     std::span<uint64_t> accumulators) {
+void score_cpu(const Plan& plan, SampleType sample, const HostReference& reference, std::span<uint64_t> accumulators) {
     for (size_t p = 0; p < plan.planes.size(); ++p) {
         const PlanePlan& plane = plan.planes[p];
         const HostPlane& earlier = p == 0 ? reference.history[0] : reference.chroma_history[0][p - 1];
-        const Picture previous = blurred_picture(earlier, plane, plan, geometry.sample);
-        const Picture current = blurred_picture(reference.current.plane[p], plane, plan, geometry.sample);
+        const Picture previous = blurred_picture(earlier, plane, plan, sample);
+        const Picture current = blurred_picture(reference.current.plane[p], plane, plan, sample);
         uint64_t* const words = accumulators.data() + p * kWordsPerPlane;
         words[kFullSize] = accumulator_of(sum_of_absolute_differences(previous, current));
         if (plan.has_half())

@@ -1,48 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // The CUDA kernels of float_motion without a GPU: every format and option against the CPU reference, bit for bit.
 #include "metrics/float_motion/float_motion.hpp"
-#include "metrics/float_motion/float_motion_tile.hpp"
+#include "metrics/float_motion/float_motion_kernels.hpp"
 #include "tests/device/emulated_device.hpp"
 #include "tests/support/metric_runner.hpp"
 
 namespace qc::float_motion {
 namespace {
 
-using test::argument;
-using test::each_block;
-using test::EmulatedKernel;
 using test::EmulatedPlane;
-using test::ThreadOrder;
 
-template <typename Sample>
-void run_tiles(Dim3 grid, Dim3 block, void** arguments, const ThreadOrder& order) {
-    const auto& task = argument<PlaneTask>(arguments, 0);
-    ASSERT_EQ(block.x, static_cast<unsigned>(kTuning.threads));
-    each_block(grid, [&](int block_x, int block_y, int reference) {
-        const int x = block_x * kTuning.width, y = block_y * kTuning.height;
-        std::vector<float> shared(kSharedFloats, -1e30f);
-        order.each(kTuning.threads, [&](int thread) {
-            vertical_phase<Sample>(shared.data(), thread, x, y, task, task.references[reference]);
-        });
-        order.each(kTuning.threads,
-                   [&](int thread) { horizontal_phase(shared.data(), thread, x, y, task, reference); });
-    });
-}
-
-void run_half_terms(Dim3 grid, Dim3 /*block*/, void** arguments, const ThreadOrder& order) {
-    const auto& task = argument<HalfTask>(arguments, 0);
-    each_block(grid, [&](int x, int y, int reference) {
-        order.each(kHalfBlock, [&](int thread) { half_term(task, reference, x * kHalfBlock + thread, y); });
-    });
-}
-
-const std::vector<EmulatedKernel> kKernels = {
-    {"float_motion_terms_u8", run_tiles<uint8_t>},
-    {"float_motion_terms_u16", run_tiles<uint16_t>},
-    {"float_motion_half_terms", run_half_terms},
-    {"float_motion_sum_rows", test::emulate_sum_rows},
-    {"float_motion_sum_columns", test::emulate_sum_columns<DeviceReference>},
-};
+const std::vector<test::EmulatedKernel> kKernels = QC_EMULATED_KERNELS(QC_FLOAT_MOTION_KERNELS);
 
 struct Case {
     int width, height, depth, shift, chroma_step, count;

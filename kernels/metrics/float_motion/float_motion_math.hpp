@@ -4,6 +4,7 @@
 #pragma once
 
 #include "contract/types.hpp"
+#include "device/borders.hpp"
 
 namespace qc::float_motion {
 
@@ -42,11 +43,9 @@ QC_HD float absolute_difference(float a, float b) {
     return difference < 0.0f ? -difference : difference;
 }
 
-/// Index of the sample that stands at i, which may lie outside 0..n-1: the edges mirror, the edge sample is not
-/// repeated. Further out than the picture is large, some valid index.
+/// Row or column of a plane that stands at i.
 QC_HD int mirrored_inside(int i, int n) {
-    const int inside = i < 0 ? -i : i >= n ? 2 * n - 2 - i : i;
-    return inside < 0 ? 0 : inside >= n ? n - 1 : inside;
+    return nearest_inside(mirror_without_edges(i, n), n);
 }
 
 } // namespace qc::float_motion

@@ -21,6 +21,7 @@ const MetricDescriptor& descriptor();
 
 /// CPU reference: all sums of all scales.
 /// @param with_luminance at all scales; else at the last one only
-void add_sums(const HostPair& pair, const FrameGeometry& geometry, bool with_luminance, std::span<uint64_t> sums);
+void score_cpu(const FrameGeometry& geometry, bool with_luminance, const HostPair& pair,
+               std::span<uint64_t> accumulators);
 
 } // namespace qc::float_ms_ssim

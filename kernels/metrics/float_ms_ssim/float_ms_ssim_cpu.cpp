@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include <array>
 
+#include "device/borders.hpp"
 #include "device/cpu_clones.hpp"
 #include "families/structural/structural_cpu.hpp"
 #include "metrics/float_ms_ssim/float_ms_ssim.hpp"
@@ -20,7 +21,8 @@ struct SplitRow {
         const int windows = halved(width);
         for (auto& samples : phase) samples.resize(static_cast<size_t>(windows) + kRadius);
         for (int i = 0; i < 2 * (windows + kRadius); ++i) {
-            phase[i % 2][static_cast<size_t>(i / 2)] = row[structural::mirror_inside(i - kRadius, width)];
+            phase[i % 2][static_cast<size_t>(i / 2)] =
+                row[nearest_inside(mirror_with_edges(i - kRadius, width), width)];
         }
     }
 };
@@ -49,7 +51,7 @@ Image decimated(const Image& image) {
     Taps taps;
     for (int y = 0; y < result.height; ++y) {
         for (int v = 0; v < kSide; ++v) {
-            rows[v].assign(image.row(structural::mirror(2 * y + v - kRadius, image.height)), image.width);
+            rows[v].assign(image.row(mirror_with_edges(2 * y + v - kRadius, image.height)), image.width);
             for (int u = 0; u < kSide; ++u) taps[v][u] = rows[v].phase[u % 2].data() + u / 2;
         }
         low_pass_row(taps, result.width, result.row(y));
@@ -59,7 +61,8 @@ Image decimated(const Image& image) {
 
 } // namespace
 
-void add_sums(const HostPair& pair, const FrameGeometry& geometry, bool with_luminance, std::span<uint64_t> sums) {
+void score_cpu(const FrameGeometry& geometry, bool with_luminance, const HostPair& pair,
+               std::span<uint64_t> accumulators) {
     Image reference = structural::image_of(pair.reference.plane[0], geometry);
     Image distorted = structural::image_of(pair.distorted.plane[0], geometry);
     for (int scale = 0; scale < kScales; ++scale) {
@@ -70,7 +73,7 @@ void add_sums(const HostPair& pair, const FrameGeometry& geometry, bool with_lum
         const int64_t positions =
             static_cast<int64_t>(reference.width - structural::kMargin) * (reference.height - structural::kMargin);
         structural::add_similarity(reference, distorted, with_luminance || scale == kScales - 1,
-                                   structural::FixedPoint::for_sum_of(positions), &sums[scale * kSumWords]);
+                                   structural::FixedPoint::for_sum_of(positions), &accumulators[scale * kSumWords]);
     }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "families/structural/structural_emulation.hpp"
 #include "metrics/float_ms_ssim/float_ms_ssim.hpp"
-#include "metrics/float_ms_ssim/float_ms_ssim_phases.hpp"
+#include "metrics/float_ms_ssim/float_ms_ssim_kernels.hpp"
 
 namespace qc::float_ms_ssim {
 namespace {
@@ -9,31 +9,12 @@ namespace {
 using structural::Content;
 using structural::EmulationCase;
 
-template <typename T, bool kSigned>
-void emulate_low_pass(Dim3 grid, Dim3 block, void** arguments, const test::ThreadOrder& order) {
-    const auto& task = test::argument<structural::Task>(arguments, 0);
-    const int from = test::argument<int>(arguments, 1);
-    ASSERT_EQ(block.x, static_cast<unsigned>(kLowPassThreads));
-    const auto memory = std::make_unique<LowPassMemory>();
-    test::each_block(grid, [&](int block_x, int block_y, int z) {
-        std::memset(memory.get(), 0x7e, sizeof *memory);
-        const int pair = z / 2, picture = z % 2, x = block_x * kTileWidth, y = block_y * kTileHeight;
-        order.each(kLowPassThreads,
-                   [&](int thread) { read_phase<T>(*memory, task, from, pair, picture, x, y, thread); });
-        order.each(kLowPassThreads,
-                   [&](int thread) { low_pass_phase<kSigned>(*memory, task, from + 1, pair, picture, x, y, thread); });
-    });
-}
-
 void expect_equal(const EmulationCase& c, bool with_terms) {
     OptionValues options(descriptor().options);
     options.set(0, with_terms);
     for (const bool descending : {false, true})
-        structural::expect_emulation_equals_cpu(descriptor(),
-                                                {{"float_ms_ssim_low_pass_u8", emulate_low_pass<uint8_t, false>},
-                                                 {"float_ms_ssim_low_pass_u16", emulate_low_pass<uint16_t, false>},
-                                                 {"float_ms_ssim_low_pass", emulate_low_pass<uint8_t, true>}},
-                                                c, options, descending);
+        structural::expect_emulation_equals_cpu(descriptor(), QC_EMULATED_KERNELS(QC_FLOAT_MS_SSIM_KERNELS), c, options,
+                                                descending);
 }
 
 TEST(FloatMsSsimEmulation, EveryFormatEqualsTheCpu) {

@@ -160,12 +160,10 @@ TEST(FloatMsSsim, RefusesWhatHasNoFiveScales) {
     EXPECT_TRUE(validate(descriptor(), geometry, options).ok());
     geometry.width = 175;
     structural::expect_refusal(validate(descriptor(), geometry, options), {"float_ms_ssim", "175x176", "176x176"});
+    EXPECT_EQ(validate(descriptor(), geometry, options).code(), QC_ERROR_INVALID);
     geometry.width = 1920;
     geometry.height = 175;
     structural::expect_refusal(validate(descriptor(), geometry, options), {"float_ms_ssim", "1920x175"});
-    geometry.height = 1080;
-    geometry.depth = 14;
-    structural::expect_refusal(validate(descriptor(), geometry, options), {"float_ms_ssim", "14 bits"});
 }
 
 } // namespace

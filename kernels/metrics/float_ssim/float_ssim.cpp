@@ -5,9 +5,8 @@
 #include <bit>
 
 #include "families/structural/structural_decibel.hpp"
-#include "families/structural/structural_phases.hpp"
-#include "families/structural/structural_plan.hpp"
-#include "metrics/float_ssim/float_ssim_phases.hpp"
+#include "families/structural/structural_scorer.hpp"
+#include "metrics/float_ssim/float_ssim_kernels.hpp"
 
 namespace qc::float_ssim {
 namespace {
@@ -17,7 +16,7 @@ enum OptionIndex { kEnableLcs, kEnableDb, kClipDb, kScale };
 constexpr OptionSpec kOptions[] = {
     {"enable_lcs", "", OptionType::kBool, 0, 0, 1, "also write the means of luminance, contrast and structure"},
     {"enable_db", "", OptionType::kBool, 0, 0, 1, "write the score as -10 log10(1 - ssim)"},
-    {"clip_db", "", OptionType::kBool, 0, 0, 1, "with enable_db: limit it to what half an error of one makes"},
+    structural::kClipDbOption,
     {"scale", "", OptionType::kInt, 0, 0, 10, "decimation factor: 1 none, 0 what leaves about 256 lines"},
 };
 
@@ -37,45 +36,47 @@ Decimation decimation_for(const FrameGeometry& geometry, const OptionValues& opt
     return decimation_of(geometry.width, geometry.height, options.integer(kScale));
 }
 
-class FloatSsim final : public Metric {
-public:
-    FloatSsim(const FrameGeometry& geometry, const OptionValues& options)
-        : geometry_(geometry), with_terms_(options.flag(kEnableLcs)), decimation_(decimation_for(geometry, options)),
-          decibels_(geometry, options.flag(kEnableDb), options.flag(kClipDb)), plan_(geometry) {
-        plan_.add({decimation_.width, decimation_.height}, decimation_.factor > 1, true, false);
-    }
+/// The decimated luma is the only level.
+structural::LevelPlan plan_for(const FrameGeometry& geometry, const OptionValues& options) {
+    const Decimation decimation = decimation_for(geometry, options);
+    structural::LevelPlan plan(geometry);
+    plan.add({decimation.width, decimation.height}, decimation.factor > 1, true, false);
+    return plan;
+}
 
-    size_t accumulator_words() const override { return plan_.words(); }
+class FloatSsimScorer final : public structural::LevelScorer {
+public:
+    FloatSsimScorer(const FrameGeometry& geometry, const OptionValues& options)
+        : LevelScorer(geometry, plan_for(geometry, options)), decimation_(decimation_for(geometry, options)) {}
 
     void score(const HostPair& pair, std::span<uint64_t> accumulators) const override {
-        add_sums(pair, geometry_, decimation_, accumulators);
+        score_cpu(geometry(), decimation_, pair, accumulators);
     }
 
-    size_t scratch_bytes(int count) const override { return plan_.scratch_bytes(count); }
-
-    Status prepare(DeviceProgram& program) override {
-        const bool bytes = geometry_.sample == SampleType::kU8;
-        if (decimation_.factor > 1) {
-            QC_RETURN_IF_ERROR(
-                program.find(bytes ? "float_ssim_decimate_u8" : "float_ssim_decimate_u16", 0, &decimate_));
-        }
-        return program.find(bytes ? "structural_window_u8" : "structural_window_u16", 0, &window_);
+private:
+    Status prepare_levels(DeviceProgram& program) override {
+        if (decimation_.factor == 1) return {};
+        return program.find(bytes() ? kernels::float_ssim_decimate_u8 : kernels::float_ssim_decimate_u16, &decimate_);
     }
 
-    Status enqueue(const DeviceBatch& batch, DeviceQueue& queue) const override {
-        const structural::Task task = plan_.task_for(batch);
-        const auto count = static_cast<unsigned>(batch.count);
-        if (decimation_.factor > 1) {
-            const DecimationTask decimation{geometry_.width, geometry_.height, decimation_.factor,
-                                            std::has_single_bit(static_cast<unsigned>(decimation_.factor))};
-            const Dim3 block{static_cast<unsigned>(kTuning.threads_x), static_cast<unsigned>(kTuning.threads_y)};
-            const Dim3 grid{blocks_for(decimation_.width, kTuning.threads_x),
-                            blocks_for(decimation_.height, kTuning.threads_y), count};
-            QC_RETURN_IF_ERROR(queue.launch(decimate_, grid, block, task, decimation));
-        }
-        const Dim3 grid{plan_.window_blocks(), 1, count}, block{static_cast<unsigned>(structural::kThreads)};
-        return queue.launch(window_, grid, block, task);
+    Status enqueue_levels(const structural::Task& task, unsigned count, DeviceQueue& queue) const override {
+        if (decimation_.factor == 1) return {};
+        const Dim3 grid{blocks_for(decimation_.width, kTuning.threads_x),
+                        blocks_for(decimation_.height, kTuning.threads_y), count};
+        return queue.launch(decimate_, grid,
+                            DecimationArguments{task, geometry().width, geometry().height, decimation_.factor,
+                                                std::has_single_bit(static_cast<unsigned>(decimation_.factor))});
     }
+
+    const Decimation decimation_;
+    LoadedKernel<DecimationArguments> decimate_;
+};
+
+class FloatSsimFinaliser final : public Finaliser {
+public:
+    FloatSsimFinaliser(const FrameGeometry& geometry, const OptionValues& options)
+        : with_terms_(options.flag(kEnableLcs)), decibels_(geometry, options.flag(kEnableDb), options.flag(kClipDb)),
+          plan_(plan_for(geometry, options)) {}
 
     void finalise(int64_t frame, std::span<const uint64_t> accumulators, ScoreSink& sink) override {
         using namespace structural;
@@ -87,32 +88,26 @@ public:
     }
 
 private:
-    const FrameGeometry geometry_;
     const bool with_terms_;
-    const Decimation decimation_;
     const structural::Decibels decibels_;
-    structural::LevelPlan plan_;
-    Kernel decimate_, window_;
+    const structural::LevelPlan plan_;
 };
 
-Status validate(const FrameGeometry& geometry, const OptionValues& options) {
-    const int depth = geometry.depth;
-    if (depth != 8 && depth != 10 && depth != 12 && depth != 16) {
-        return unsupported(format("float_ssim: %d bits per sample, 8, 10, 12 and 16 are supported", depth));
-    }
-    const Decimation decimation = decimation_for(geometry, options);
-    if (decimation.width < structural::kTaps || decimation.height < structural::kTaps) {
-        return unsupported(
-            format("float_ssim: a picture of %dx%d, decimated by %d to %dx%d (scale=%d), is smaller than "
-                   "the window of %dx%d",
-                   geometry.width, geometry.height, decimation.factor, decimation.width, decimation.height,
-                   options.integer(kScale), structural::kTaps, structural::kTaps));
-    }
-    return {};
+/// The smallest square that is as large as the window after decimation.
+PictureSize smallest_picture(const FrameGeometry& /*geometry*/, const OptionValues& options) {
+    int side = structural::kTaps;
+    while (decimation_of(side, side, options.integer(kScale)).width < structural::kTaps) ++side;
+    return {side, side};
 }
 
-std::unique_ptr<Metric> create(const FrameGeometry& geometry, const OptionValues& options) {
-    return std::make_unique<FloatSsim>(geometry, options);
+/// Some sizes above the smallest are refused too: an odd side gets one more sample than the even one behind it.
+Status validate(const FrameGeometry& geometry, const OptionValues& options) {
+    const Decimation decimation = decimation_for(geometry, options);
+    if (decimation.width >= structural::kTaps && decimation.height >= structural::kTaps) return {};
+    return invalid(format("float_ssim: a picture of %dx%d, decimated by %d to %dx%d (scale=%d), is smaller than the "
+                          "window of %dx%d",
+                          geometry.width, geometry.height, decimation.factor, decimation.width, decimation.height,
+                          options.integer(kScale), structural::kTaps, structural::kTaps));
 }
 
 /// The options but `scale` concern the host's part only.
@@ -130,12 +125,13 @@ const MetricDescriptor& descriptor() {
         .name = "float_ssim",
         .summary = "structural similarity of luma at one scale",
         .short_name = "ssim",
-        .scope = Scope::kPair,
         .options = kOptions,
         .outputs = kOutputs,
         .stats_lines = kStatsLines,
+        .smallest_picture = smallest_picture,
         .validate = validate,
-        .create = create,
+        .create_scorer = make_scorer<FloatSsimScorer>,
+        .create_finaliser = make_finaliser<FloatSsimFinaliser>,
         .stage = stage,
     };
     return kDescriptor;

@@ -21,7 +21,7 @@ namespace qc::float_ssim {
 const MetricDescriptor& descriptor();
 
 /// CPU reference: every sum of the accumulators, of luma decimated to the size and by the factor given.
-void add_sums(const HostPair& pair, const FrameGeometry& geometry, const Decimation& decimation,
-              std::span<uint64_t> sums);
+void score_cpu(const FrameGeometry& geometry, const Decimation& decimation, const HostPair& pair,
+               std::span<uint64_t> accumulators);
 
 } // namespace qc::float_ssim

@@ -21,13 +21,14 @@ Image decimated(const Image& image, const Decimation& to) {
 
 } // namespace
 
-void add_sums(const HostPair& pair, const FrameGeometry& geometry, const Decimation& decimation,
-              std::span<uint64_t> sums) {
+void score_cpu(const FrameGeometry& geometry, const Decimation& decimation, const HostPair& pair,
+               std::span<uint64_t> accumulators) {
     const Image reference = decimated(structural::image_of(pair.reference.plane[0], geometry), decimation);
     const Image distorted = decimated(structural::image_of(pair.distorted.plane[0], geometry), decimation);
     const int64_t positions =
         static_cast<int64_t>(decimation.width - structural::kMargin) * (decimation.height - structural::kMargin);
-    structural::add_similarity(reference, distorted, true, structural::FixedPoint::for_sum_of(positions), sums.data());
+    structural::add_similarity(reference, distorted, true, structural::FixedPoint::for_sum_of(positions),
+                               accumulators.data());
 }
 
 } // namespace qc::float_ssim

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "families/structural/structural_emulation.hpp"
 #include "metrics/float_ssim/float_ssim.hpp"
-#include "metrics/float_ssim/float_ssim_phases.hpp"
+#include "metrics/float_ssim/float_ssim_kernels.hpp"
 
 namespace qc::float_ssim {
 namespace {
@@ -9,23 +9,13 @@ namespace {
 using structural::Content;
 using structural::EmulationCase;
 
-template <typename T>
-void emulate_decimation(Dim3 grid, Dim3 block, void** arguments, const test::ThreadOrder& /*order*/) {
-    const auto& task = test::argument<structural::Task>(arguments, 0);
-    const auto& decimation = test::argument<DecimationTask>(arguments, 1);
-    test::each_block({grid.x * block.x, grid.y * block.y, grid.z},
-                     [&](int x, int y, int pair) { decimate<T>(task, decimation, pair, x, y); });
-}
-
 void expect_equal(const EmulationCase& c, int scale) {
     SCOPED_TRACE(testing::Message() << "scale " << scale);
     OptionValues options(descriptor().options);
     options.set(3, scale);
     for (const bool descending : {false, true})
-        structural::expect_emulation_equals_cpu(descriptor(),
-                                                {{"float_ssim_decimate_u8", emulate_decimation<uint8_t>},
-                                                 {"float_ssim_decimate_u16", emulate_decimation<uint16_t>}},
-                                                c, options, descending);
+        structural::expect_emulation_equals_cpu(descriptor(), QC_EMULATED_KERNELS(QC_FLOAT_SSIM_KERNELS), c, options,
+                                                descending);
 }
 
 TEST(FloatSsimEmulation, EveryFormatEqualsTheCpu) {

@@ -2,7 +2,7 @@
 // Decimation by a whole factor: means of factor x factor samples around every factor-th one.
 #pragma once
 
-#include "families/structural/structural_math.hpp"
+#include "device/borders.hpp"
 
 namespace qc::float_ssim {
 
@@ -44,9 +44,9 @@ QC_HD float mean_around(int x, int y, int factor, int width, int height, const S
     const bool inside = left >= 0 && top >= 0 && left + factor <= width && top + factor <= height;
     double sum = 0.0;
     for (int v = top; v < top + factor; ++v) {
-        const int row = inside ? v : structural::mirror(v, height);
+        const int row = inside ? v : mirror_with_edges(v, height);
         for (int u = left; u < left + factor; ++u) {
-            const float product = sample(inside ? u : structural::mirror(u, width), row) * weight;
+            const float product = sample(inside ? u : mirror_with_edges(u, width), row) * weight;
             sum += static_cast<double>(product);
         }
     }
@@ -62,8 +62,8 @@ QC_HD float integer_mean_around(int x, int y, int factor, int width, int height,
     const bool inside = left >= 0 && top >= 0 && left + factor <= width && top + factor <= height;
     uint32_t sum = 0; // below 2^28
     for (int v = top; v < top + factor; ++v) {
-        const int row = inside ? v : structural::mirror(v, height);
-        for (int u = left; u < left + factor; ++u) sum += sample(inside ? u : structural::mirror(u, width), row);
+        const int row = inside ? v : mirror_with_edges(v, height);
+        for (int u = left; u < left + factor; ++u) sum += sample(inside ? u : mirror_with_edges(u, width), row);
     }
     return static_cast<float>(sum) * weight;
 }

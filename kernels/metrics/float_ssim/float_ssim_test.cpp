@@ -248,8 +248,11 @@ TEST(FloatSsim, RefusesWhatIsSmallerThanTheWindow) {
     EXPECT_TRUE(validated(11, 11, 8, 0).ok());
     EXPECT_TRUE(validated(21, 21, 16, 2).ok()); // 10, and one for the odd side
     structural::expect_refusal(validated(10, 11, 8, 0), {"float_ssim", "10x11", "11x11"});
-    structural::expect_refusal(validated(20, 40, 8, 2), {"float_ssim", "20x40", "10x20", "scale=2"});
-    structural::expect_refusal(validated(64, 64, 9, 0), {"float_ssim", "9 bits"});
+    structural::expect_refusal(validated(20, 40, 8, 2), {"float_ssim", "20x40", "21x21"});
+    EXPECT_TRUE(validated(31, 33, 8, 3).ok());
+    structural::expect_refusal(validated(32, 40, 8, 3), {"float_ssim", "32x40", "10x13", "scale=3"});
+    for (const Status& refused : {validated(10, 11, 8, 0), validated(20, 40, 8, 2), validated(32, 40, 8, 3)})
+        EXPECT_EQ(refused.code(), QC_ERROR_INVALID);
 }
 
 TEST(FloatSsim, InstancesThatDifferInPresentationShareTheirSums) {

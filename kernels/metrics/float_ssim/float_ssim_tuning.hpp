@@ -5,7 +5,7 @@
 namespace qc::float_ssim {
 
 struct Tuning {
-    int threads_x, threads_y; ///< of a block; a thread makes one sample of both pictures
+    int threads_x, threads_y; ///< of a block, one warp wide; a thread makes one sample of both pictures
 };
 
 constexpr Tuning kTuning{.threads_x = 32, .threads_y = 8};

@@ -1,3 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Motion on the GPU: entry points.
-#include "families/motion/motion_kernels.cuh"
+#include "families/motion/motion_kernels.hpp"
+
+namespace qc::motion {
+QC_DEFINE_KERNELS(QC_MOTION_KERNELS)
+}

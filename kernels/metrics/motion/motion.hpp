@@ -12,7 +12,7 @@
 /// | in time       | motion2 and motion3 of a frame are final when the next frame's sum is known             |
 #pragma once
 
-#include "families/motion/motion_metric.hpp"
+#include "contract/metric.hpp"
 
 namespace qc::motion {
 

@@ -9,7 +9,10 @@
 #include <cstring>
 #include <random>
 
-#include "families/motion/motion_tile.hpp"
+#include "families/motion/motion_scorer.hpp"
+#include "tests/device/emulated_device.hpp"
+#include "tests/golden/golden_scores.hpp"
+#include "tests/support/geometry.hpp"
 #include "tests/support/metric_runner.hpp"
 #include "tests/support/sample_picture.hpp"
 #include "tests/support/synthetic_clip.hpp"
@@ -262,7 +265,7 @@ Picture make_picture(int width, int height, int depth, Content content, bool lat
 
 uint64_t reference_sum(const Picture& previous, const Picture& current) {
     const Surface before(previous, {.padding = 3}), after(current, {});
-    return sum_of_absolute_differences(before.host().plane[0], after.host().plane[0], current.geometry());
+    return score_cpu(current.geometry(), before.host().plane[0], after.host().plane[0]);
 }
 
 TEST(Motion, EverySmallSizeEqualsTheSlowTwin) {
@@ -321,58 +324,30 @@ TEST(Motion, WideSumEqualsSixtyFourBits) {
 
 // ---- the kernel's code on the host ----------------------------------------------------------------------------------
 
-/// What the warps of one block do, one lane after the other between the exchanges.
-template <bool kFullRange, typename Source>
-uint64_t emulate_warp(const DevicePlane& previous, const DevicePlane& current, const SadTask& task, int tile_x,
-                      int row) {
-    std::vector<Source> sources;
-    sources.reserve(kLanes);
-    std::vector<ColumnFilter<kFullRange>> filters(kLanes, ColumnFilter<kFullRange>(task.depth));
-    for (int lane = 0; lane < kLanes; ++lane) {
-        sources.emplace_back(previous, current, task, lane_column(tile_x, lane), row);
-    }
-    uint64_t sum = 0;
-    for (int i = 0; i < kSourceRows; ++i) {
-        std::vector<LaneRow> rows;
-        for (int lane = 0; lane < kLanes; ++lane) {
-            filters[lane].push(sources[lane].difference(i));
-            rows.push_back(filters[lane].filtered());
-        }
-        const int output_row = i - 2 * kReach;
-        if (output_row < 0 || row + output_row >= task.height) continue;
-        for (int lane = 0; lane < kLanes; ++lane) {
-            if (!lane_counts(lane)) continue;
-            const Neighbours near{{rows[lane - 1].at[2], rows[lane - 1].at[3]},
-                                  {rows[lane + 1].at[0], rows[lane + 1].at[1]}};
-            sum += sum_row(rows[lane], near, lane_column(tile_x, lane), task.width);
-        }
-    }
-    return sum;
-}
+const std::vector<test::EmulatedKernel> kKernels = QC_EMULATED_KERNELS(QC_MOTION_KERNELS);
 
-template <typename T, bool kFullRange>
-uint64_t emulate(const DevicePlane& previous, const DevicePlane& current, const SadTask& task, int* wide_tiles) {
-    uint64_t sum = 0;
-    for (int tile_x = 0; tile_x * kTileWidth < task.width; ++tile_x) {
-        const bool wide = tile_is_wide<T>(previous, current, task, tile_x);
-        *wide_tiles += wide ? 1 : 0;
-        for (int tile_y = 0; tile_y * kTileHeight < task.height; ++tile_y) {
-            for (int warp = 0; warp < kTuning.warps; ++warp) {
-                const int row = warp_row(tile_y, warp);
-                if (row >= task.height) continue;
-                sum += wide ? emulate_warp<kFullRange, WideSource<T>>(previous, current, task, tile_x, row)
-                            : emulate_warp<kFullRange, SampleSource<T>>(previous, current, task, tile_x, row);
-            }
-        }
-    }
-    return sum;
+int count_wide_tiles(const Surface& previous, const Surface& current, int width, int depth) {
+    const auto is_wide = depth == 8 ? tile_is_wide<uint8_t> : tile_is_wide<uint16_t>;
+    int count = 0;
+    for (int tile_x = 0; tile_x * kTileWidth < width; ++tile_x)
+        count += is_wide(previous.plane(0), current.plane(0), width, tile_x) ? 1 : 0;
+    return count;
 }
 
 uint64_t emulate(const Surface& previous, const Surface& current, int width, int height, int depth, int* wide_tiles) {
-    const SadTask task{width, height, depth, 1};
-    if (depth == 8) return emulate<uint8_t, false>(previous.plane(0), current.plane(0), task, wide_tiles);
-    if (depth < 16) return emulate<uint16_t, false>(previous.plane(0), current.plane(0), task, wide_tiles);
-    return emulate<uint16_t, true>(previous.plane(0), current.plane(0), task, wide_tiles);
+    *wide_tiles += count_wide_tiles(previous, current, width, depth);
+    const auto scorer =
+        create_scorer(descriptor(), test::luma_geometry(width, height, depth), OptionValues(descriptor().options));
+    test::EmulatedProgram program(kKernels, 0);
+    EXPECT_TRUE(scorer->prepare(program).ok());
+    DeviceReference reference{};
+    reference.history[0] = previous.plane(0);
+    reference.current.plane[0] = current.plane(0);
+    DeviceBatch batch;
+    batch.references = &reference;
+    batch.count = 1;
+    test::EmulatedQueue queue((width + height) % 2 != 0);
+    return test::emulate_batch(*scorer, batch, queue).at(0);
 }
 
 /// Samples to add to a row so that the pitch suits loads of four.

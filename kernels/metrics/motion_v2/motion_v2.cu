@@ -1,3 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// motion_v2 on the GPU: motion's kernels.
-#include "families/motion/motion_kernels.cuh"
+#include "families/motion/motion_kernels.hpp"
+
+namespace qc::motion {
+QC_DEFINE_KERNELS(QC_MOTION_KERNELS)
+}

@@ -79,8 +79,7 @@ TEST(MotionV2, RefusesWhatTheForkRefuses) {
     const OptionValues five = test::options_of(descriptor(), {{"motion_five_frame_window", 1}});
     EXPECT_NE(validate(descriptor(), geometry, five).text().find("motion_five_frame_window=true"), std::string::npos);
     geometry.width = 2;
-    EXPECT_EQ(validate(descriptor(), geometry, none).text(),
-              "motion_v2: a picture of 2x3 is too small, at least 3x3 is needed");
+    EXPECT_EQ(validate(descriptor(), geometry, none).text(), "motion_v2 needs pictures of at least 3x3, these are 2x3");
 }
 
 } // namespace

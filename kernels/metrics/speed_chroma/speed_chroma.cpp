@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <bit>
 
-#include "families/speed/speed_pipeline.hpp"
+#include "families/speed/speed_scorer.hpp"
+#include "metrics/speed_chroma/speed_chroma_kernels.hpp"
 
 namespace qc::speed_chroma {
 namespace {
@@ -34,24 +35,23 @@ constexpr OutputSpec kOutputs[] = {
 
 constexpr int kImages = 4; ///< U and V of both pictures
 
-class SpeedChroma final : public Metric {
+class SpeedChromaScorer final : public speed::SpeedScorer {
 public:
-    SpeedChroma(const FrameGeometry& geometry, const OptionValues& options)
-        : geometry_(geometry), max_value_(options.number(speed::kMaxValue)),
-          plan_(speed::make_plan({geometry.chroma_width, geometry.chroma_height}, geometry.depth, options,
-                                 options.integer(kWeightMode))) {}
-
-    size_t accumulator_words() const override { return 2 * speed::kWordsPerPlane; }
+    SpeedChromaScorer(const FrameGeometry& geometry, const OptionValues& options)
+        : SpeedScorer(QC_SPEED_KERNEL_SET, geometry.sample,
+                      speed::make_plan({geometry.chroma_width, geometry.chroma_height}, geometry.depth, options,
+                                       options.integer(kWeightMode)),
+                      kImages) {}
 
     void score(const HostPair& pair, std::span<uint64_t> accumulators) const override {
-        score_pair(plan_, geometry_, pair, accumulators);
+        score_cpu(plan(), sample(), pair, accumulators);
     }
+};
 
-    size_t scratch_bytes(int count) const override { return pipeline_.scratch_bytes(count); }
-    Status prepare(DeviceProgram& program) override { return pipeline_.prepare(program, geometry_.sample); }
-    Status enqueue(const DeviceBatch& batch, DeviceQueue& queue) const override {
-        return pipeline_.enqueue(batch, queue);
-    }
+class SpeedChromaFinaliser final : public Finaliser {
+public:
+    SpeedChromaFinaliser(const FrameGeometry& /*geometry*/, const OptionValues& options)
+        : max_value_(options.number(speed::kMaxValue)) {}
 
     void finalise(int64_t frame, std::span<const uint64_t> words, ScoreSink& sink) override {
         const uint64_t* const of_u = words.data();
@@ -68,23 +68,17 @@ public:
     }
 
 private:
-    const FrameGeometry geometry_;
     const double max_value_;
-    const speed::Plan plan_;
-    speed::Pipeline pipeline_{plan_, kImages};
 };
 
-Status validate(const FrameGeometry& geometry, const OptionValues& options) {
-    if (geometry.plane_count() < 3)
-        return invalid(
-            "speed_chroma: there are no chroma planes to score (4:2:0, 4:2:2 or 4:4:4 is needed, the same in "
-            "all inputs)");
-    return speed::check_plan("speed_chroma", "chroma planes", {geometry.chroma_width, geometry.chroma_height},
-                             geometry.depth, options);
+PictureSize smallest_picture(const FrameGeometry& geometry, const OptionValues& options) {
+    const int side = speed::smallest_side(options); // of chroma, whose sizes are rounded down
+    return {geometry.chroma_width < geometry.width ? 2 * side : side,
+            geometry.chroma_height < geometry.height ? 2 * side : side};
 }
 
-std::unique_ptr<Metric> create(const FrameGeometry& geometry, const OptionValues& options) {
-    return std::make_unique<SpeedChroma>(geometry, options);
+Status validate(const FrameGeometry&, const OptionValues& options) {
+    return speed::check_options("speed_chroma", options);
 }
 
 } // namespace
@@ -94,14 +88,16 @@ const MetricDescriptor& descriptor() {
         .name = "speed_chroma",
         .summary = "entropic differencing of the chroma planes (SpEED)",
         .short_name = "speed",
-        .scope = Scope::kPair,
         .needs_chroma = true,
         .few_blocks = true,
         .templated_names = true,
         .options = kOptions,
         .outputs = kOutputs,
+        .requires_chroma = true,
+        .smallest_picture = smallest_picture,
         .validate = validate,
-        .create = create,
+        .create_scorer = make_scorer<SpeedChromaScorer>,
+        .create_finaliser = make_finaliser<SpeedChromaFinaliser>,
     };
     return kDescriptor;
 }

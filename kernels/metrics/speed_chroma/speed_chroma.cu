@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// SpEED of the chroma planes on the GPU: entry points.
-#include "families/speed/speed_kernels.cuh"
+#include "metrics/speed_chroma/speed_chroma_kernels.hpp"
 
-QC_SPEED_KERNELS(ChromaSource)
+namespace qc::speed_chroma {
+QC_DEFINE_KERNELS(QC_SPEED_CHROMA_KERNELS)
+}

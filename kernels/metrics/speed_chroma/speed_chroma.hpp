@@ -22,7 +22,6 @@ namespace qc::speed_chroma {
 const MetricDescriptor& descriptor();
 
 /// CPU reference: fills the words of a pair.
-void score_pair(const speed::Plan& plan, const FrameGeometry& geometry, const HostPair& pair,
-                std::span<uint64_t> accumulators);
+void score_cpu(const speed::Plan& plan, SampleType sample, const HostPair& pair, std::span<uint64_t> accumulators);
 
 } // namespace qc::speed_chroma

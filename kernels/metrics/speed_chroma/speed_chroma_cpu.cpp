@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-#include "families/speed/speed_reference.hpp"
+#include "families/speed/speed_cpu.hpp"
 #include "metrics/speed_chroma/speed_chroma.hpp"
 
 namespace qc::speed_chroma {
@@ -20,9 +20,8 @@ void score_planes(const speed::Plan& plan, const HostPair& pair, std::span<uint6
 
 } // namespace
 
-void score_pair(const speed::Plan& plan, const FrameGeometry& geometry, const HostPair& pair,
-                std::span<uint64_t> accumulators) {
-    if (geometry.sample == SampleType::kU8)
+void score_cpu(const speed::Plan& plan, SampleType sample, const HostPair& pair, std::span<uint64_t> accumulators) {
+    if (sample == SampleType::kU8)
         score_planes<uint8_t>(plan, pair, accumulators);
     else
         score_planes<uint16_t>(plan, pair, accumulators);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "families/speed/speed_emulation.hpp"
 #include "metrics/speed_chroma/speed_chroma.hpp"
+#include "metrics/speed_chroma/speed_chroma_kernels.hpp"
 
 namespace qc::speed_chroma {
 namespace {
 
-speed::Emulation<speed::ChromaSource> emulation() {
-    return {descriptor(), 1};
+speed::Emulation emulation() {
+    return {descriptor(), QC_EMULATED_KERNELS(QC_SPEED_CHROMA_KERNELS), 1};
 }
 
 TEST(SpeedChromaEmulation, EveryFormatEqualsTheCpu) {

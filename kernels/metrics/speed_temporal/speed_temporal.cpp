@@ -3,7 +3,8 @@
 
 #include <bit>
 
-#include "families/speed/speed_pipeline.hpp"
+#include "families/speed/speed_scorer.hpp"
+#include "metrics/speed_temporal/speed_temporal_kernels.hpp"
 
 namespace qc::speed_temporal {
 namespace {
@@ -25,41 +26,34 @@ constexpr OutputSpec kOutputs[] = {{"Speed_temporal_feature_speed_temporal_score
 
 constexpr int kImages = 2; ///< the changes of both pictures
 
-class SpeedTemporal final : public Metric {
+class SpeedTemporalScorer final : public speed::SpeedScorer {
 public:
-    SpeedTemporal(const FrameGeometry& geometry, const OptionValues& options)
-        : geometry_(geometry), difference_to_reference_(options.flag(kUseReferenceDifference)),
-          plan_(speed::make_plan({geometry.width, geometry.height}, geometry.depth, options, 0)) {}
-
-    size_t accumulator_words() const override { return speed::kWordsPerPlane; }
+    SpeedTemporalScorer(const FrameGeometry& geometry, const OptionValues& options)
+        : SpeedScorer(QC_SPEED_KERNEL_SET, geometry.sample,
+                      speed::make_plan({geometry.width, geometry.height}, geometry.depth, options, 0), kImages,
+                      options.flag(kUseReferenceDifference)) {}
 
     void score(const HostPair& pair, std::span<uint64_t> accumulators) const override {
-        score_pair(plan_, geometry_, difference_to_reference_, pair, accumulators);
+        score_cpu(plan(), sample(), difference_to_reference(), pair, accumulators);
     }
+};
 
-    size_t scratch_bytes(int count) const override { return pipeline_.scratch_bytes(count); }
-    Status prepare(DeviceProgram& program) override { return pipeline_.prepare(program, geometry_.sample); }
-    Status enqueue(const DeviceBatch& batch, DeviceQueue& queue) const override {
-        return pipeline_.enqueue(batch, queue, difference_to_reference_);
-    }
+class SpeedTemporalFinaliser final : public Finaliser {
+public:
+    SpeedTemporalFinaliser(const FrameGeometry&, const OptionValues&) {}
 
     void finalise(int64_t frame, std::span<const uint64_t> words, ScoreSink& sink) override {
         sink.put(frame, 0, std::bit_cast<double>(words[speed::kScoreBits]));
     }
-
-private:
-    const FrameGeometry geometry_;
-    const bool difference_to_reference_;
-    const speed::Plan plan_;
-    speed::Pipeline pipeline_{plan_, kImages};
 };
 
-Status validate(const FrameGeometry& geometry, const OptionValues& options) {
-    return speed::check_plan("speed_temporal", "pictures", {geometry.width, geometry.height}, geometry.depth, options);
+PictureSize smallest_picture(const FrameGeometry&, const OptionValues& options) {
+    const int side = speed::smallest_side(options);
+    return {side, side};
 }
 
-std::unique_ptr<Metric> create(const FrameGeometry& geometry, const OptionValues& options) {
-    return std::make_unique<SpeedTemporal>(geometry, options);
+Status validate(const FrameGeometry&, const OptionValues& options) {
+    return speed::check_options("speed_temporal", options);
 }
 
 } // namespace
@@ -69,7 +63,6 @@ const MetricDescriptor& descriptor() {
         .name = "speed_temporal",
         .summary = "entropic differencing of luma's change in time (SpEED)",
         .short_name = "speed",
-        .scope = Scope::kPair,
         .history = 1,
         .distorted_history = 1,
         .every_frame = true,
@@ -77,8 +70,10 @@ const MetricDescriptor& descriptor() {
         .templated_names = true,
         .options = kOptions,
         .outputs = kOutputs,
+        .smallest_picture = smallest_picture,
         .validate = validate,
-        .create = create,
+        .create_scorer = make_scorer<SpeedTemporalScorer>,
+        .create_finaliser = make_finaliser<SpeedTemporalFinaliser>,
     };
     return kDescriptor;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// SpEED in time on the GPU: entry points.
-#include "families/speed/speed_kernels.cuh"
+#include "metrics/speed_temporal/speed_temporal_kernels.hpp"
 
-QC_SPEED_KERNELS(DifferenceSource)
+namespace qc::speed_temporal {
+QC_DEFINE_KERNELS(QC_SPEED_TEMPORAL_KERNELS)
+}

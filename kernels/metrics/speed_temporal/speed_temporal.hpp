@@ -23,7 +23,7 @@ const MetricDescriptor& descriptor();
 
 /// CPU reference: fills the words of a pair. difference_to_reference: the distorted picture's change is taken from its
 /// own past to the reference's present.
-void score_pair(const speed::Plan& plan, const FrameGeometry& geometry, bool difference_to_reference,
-                const HostPair& pair, std::span<uint64_t> accumulators);
+void score_cpu(const speed::Plan& plan, SampleType sample, bool difference_to_reference, const HostPair& pair,
+               std::span<uint64_t> accumulators);
 
 } // namespace qc::speed_temporal

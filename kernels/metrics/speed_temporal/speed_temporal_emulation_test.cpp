@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "families/speed/speed_emulation.hpp"
 #include "metrics/speed_temporal/speed_temporal.hpp"
+#include "metrics/speed_temporal/speed_temporal_kernels.hpp"
 
 namespace qc::speed_temporal {
 namespace {
 
-speed::Emulation<speed::DifferenceSource> emulation() {
-    return {descriptor(), 2};
+speed::Emulation emulation() {
+    return {descriptor(), QC_EMULATED_KERNELS(QC_SPEED_TEMPORAL_KERNELS), 2};
 }
 
 TEST(SpeedTemporalEmulation, EveryFormatEqualsTheCpu) {

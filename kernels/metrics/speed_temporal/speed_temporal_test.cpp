@@ -62,7 +62,7 @@ TEST(SpeedTemporal, RefusesSmallPictures) {
     };
     EXPECT_TRUE(validated(80, 80, "").ok());
     speed::expect_refusal(validated(79, 80, ""), {"speed_temporal", "79x80", "80x80"});
-    speed::expect_refusal(validated(100, 100, "_ps_0.5"), {"50x50", "100x100", "speed_prescale=0.5"});
+    speed::expect_refusal(validated(100, 100, "_ps_0.5"), {"100x100", "at least 159x159"});
 }
 
 } // namespace

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "metrics/ssim/ssim_phases.hpp"
+#include "metrics/ssim/ssim_kernels.hpp"
 
 namespace qc::ssim {
 namespace {
@@ -17,54 +17,55 @@ double total_weight(int side) {
     return static_cast<double>(sum);
 }
 
-class SsimMetric final : public Metric {
+structural::FixedPoint fixed_point_of(const FrameGeometry& geometry) {
+    return structural::FixedPoint::for_sum_of(static_cast<int64_t>(geometry.width) * geometry.height);
+}
+
+class SsimScorer final : public Scorer {
 public:
-    explicit SsimMetric(const FrameGeometry& geometry)
-        : geometry_(geometry),
-          fixed_(structural::FixedPoint::for_sum_of(static_cast<int64_t>(geometry.width) * geometry.height)) {}
+    SsimScorer(const FrameGeometry& geometry, const OptionValues& /*options*/)
+        : geometry_(geometry), fixed_(fixed_point_of(geometry)) {}
 
     size_t accumulator_words() const override { return 1; }
 
     void score(const HostPair& pair, std::span<uint64_t> accumulators) const override {
-        accumulators[0] = sum_terms(pair, geometry_, fixed_);
+        score_cpu(geometry_, fixed_, pair, accumulators);
     }
 
     Status prepare(DeviceProgram& program) override {
-        const char* const name = geometry_.sample == SampleType::kU8 ? "ssim_u8"
-                                 : geometry_.depth <= 12             ? "ssim_u16"
-                                                                     : "ssim_u16_full";
-        return program.find(name, 0, &kernel_);
+        return program.find(geometry_.sample == SampleType::kU8 ? kernels::ssim_u8
+                            : geometry_.depth <= 12             ? kernels::ssim_u16
+                                                                : kernels::ssim_u16_full,
+                            &kernel_);
     }
 
     Status enqueue(const DeviceBatch& batch, DeviceQueue& queue) const override {
-        const Task task{batch.pairs,      batch.accumulators,           geometry_.width,
-                        geometry_.height, (1u << geometry_.depth) - 1u, fixed_};
         const Dim3 grid{blocks_for(geometry_.width, kTileWidth), blocks_for(geometry_.height, kTileHeight),
                         static_cast<unsigned>(batch.count)};
-        return queue.launch(kernel_, grid, Dim3{static_cast<unsigned>(kThreads)}, task);
-    }
-
-    void finalise(int64_t frame, std::span<const uint64_t> accumulators, ScoreSink& sink) override {
-        const double total = std::ldexp(fixed_.to_double(accumulators[0]), kWeightBits);
-        sink.put(frame, 0, total / (total_weight(geometry_.width) * total_weight(geometry_.height)));
+        return queue.launch(kernel_, grid,
+                            Task{batch.pairs, batch.accumulators, geometry_.width, geometry_.height,
+                                 (1u << geometry_.depth) - 1u, fixed_});
     }
 
 private:
     const FrameGeometry geometry_;
     const structural::FixedPoint fixed_;
-    Kernel kernel_;
+    LoadedKernel<Task> kernel_;
 };
 
-Status validate(const FrameGeometry& geometry, const OptionValues&) {
-    if (geometry.width < 1 || geometry.height < 1) {
-        return invalid(format("ssim: a picture of %dx%d has no samples", geometry.width, geometry.height));
-    }
-    return {};
-}
+class SsimFinaliser final : public Finaliser {
+public:
+    SsimFinaliser(const FrameGeometry& geometry, const OptionValues& /*options*/)
+        : weights_(total_weight(geometry.width) * total_weight(geometry.height)), fixed_(fixed_point_of(geometry)) {}
 
-std::unique_ptr<Metric> create(const FrameGeometry& geometry, const OptionValues&) {
-    return std::make_unique<SsimMetric>(geometry);
-}
+    void finalise(int64_t frame, std::span<const uint64_t> accumulators, ScoreSink& sink) override {
+        sink.put(frame, 0, std::ldexp(fixed_.to_double(accumulators[0]), kWeightBits) / weights_);
+    }
+
+private:
+    const double weights_; ///< of all windows
+    const structural::FixedPoint fixed_;
+};
 
 } // namespace
 
@@ -73,11 +74,10 @@ const MetricDescriptor& descriptor() {
         .name = "ssim",
         .summary = "structural similarity of luma in integers, at full resolution (Daala's)",
         .short_name = "integer_ssim",
-        .scope = Scope::kPair,
         .options = {},
         .outputs = kOutputs,
-        .validate = validate,
-        .create = create,
+        .create_scorer = make_scorer<SsimScorer>,
+        .create_finaliser = make_finaliser<SsimFinaliser>,
     };
     return kDescriptor;
 }

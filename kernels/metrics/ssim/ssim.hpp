@@ -21,6 +21,7 @@ namespace qc::ssim {
 const MetricDescriptor& descriptor();
 
 /// CPU reference: the sum of the terms of all positions.
-uint64_t sum_terms(const HostPair& pair, const FrameGeometry& geometry, const structural::FixedPoint& fixed);
+void score_cpu(const FrameGeometry& geometry, const structural::FixedPoint& fixed, const HostPair& pair,
+               std::span<uint64_t> accumulators);
 
 } // namespace qc::ssim

@@ -49,11 +49,12 @@ uint64_t sum_picture(Plane<const T> a, Plane<const T> b, uint32_t peak, const st
 
 } // namespace
 
-uint64_t sum_terms(const HostPair& pair, const FrameGeometry& geometry, const structural::FixedPoint& fixed) {
+void score_cpu(const FrameGeometry& geometry, const structural::FixedPoint& fixed, const HostPair& pair,
+               std::span<uint64_t> accumulators) {
     const HostPlane &a = pair.reference.plane[0], &b = pair.distorted.plane[0];
     const uint32_t peak = (1u << geometry.depth) - 1;
-    if (geometry.sample == SampleType::kU8) return sum_picture(a.as<uint8_t>(), b.as<uint8_t>(), peak, fixed);
-    return sum_picture(a.as<uint16_t>(), b.as<uint16_t>(), peak, fixed);
+    accumulators[0] = geometry.sample == SampleType::kU8 ? sum_picture(a.as<uint8_t>(), b.as<uint8_t>(), peak, fixed)
+                                                         : sum_picture(a.as<uint16_t>(), b.as<uint16_t>(), peak, fixed);
 }
 
 } // namespace qc::ssim

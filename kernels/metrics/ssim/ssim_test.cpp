@@ -5,7 +5,7 @@
 
 #include "families/structural/structural_emulation.hpp"
 #include "families/structural/structural_frozen.hpp"
-#include "metrics/ssim/ssim_phases.hpp"
+#include "metrics/ssim/ssim_kernels.hpp"
 
 namespace qc::ssim {
 namespace {
@@ -13,31 +13,12 @@ namespace {
 using structural::Content;
 using structural::EmulationCase;
 
-// ---- the kernels' phases on the host --------------------------------------------------------------------------------
-
-template <typename T, typename RowSum>
-void emulate_tiles(Dim3 grid, Dim3 block, void** arguments, const test::ThreadOrder& order) {
-    const auto& task = test::argument<Task>(arguments, 0);
-    ASSERT_EQ(block.x, static_cast<unsigned>(kThreads));
-    const auto memory = std::make_unique<TileMemory<RowSum>>();
-    test::each_block(grid, [&](int block_x, int block_y, int pair) {
-        std::memset(memory.get(), 0x7e, sizeof *memory);
-        const int x = block_x * kTileWidth, y = block_y * kTileHeight;
-        order.each(kThreads, [&](int thread) { read_phase<T>(*memory, task, pair, x, y, thread); });
-        order.each(kThreads, [&](int thread) { row_phase(*memory, thread); });
-        order.each(kThreads, [&](int thread) {
-            task.accumulators[task.pairs[pair].output] += column_phase(*memory, task, x, y, thread);
-        });
-    });
-}
+// ---- the kernels on the host --------------------------------------------------------------------------------
 
 void expect_equal(const EmulationCase& c) {
     for (const bool descending : {false, true})
-        structural::expect_emulation_equals_cpu(descriptor(),
-                                                {{"ssim_u8", emulate_tiles<uint8_t, uint32_t>},
-                                                 {"ssim_u16", emulate_tiles<uint16_t, uint32_t>},
-                                                 {"ssim_u16_full", emulate_tiles<uint16_t, uint64_t>}},
-                                                c, OptionValues(descriptor().options), descending);
+        structural::expect_emulation_equals_cpu(descriptor(), QC_EMULATED_KERNELS(QC_SSIM_KERNELS), c,
+                                                OptionValues(descriptor().options), descending);
 }
 
 TEST(SsimEmulation, EveryFormatEqualsTheCpu) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// The window kernel, phase by phase: what one thread does between two barriers. Compiles for the host too, so that a
-// test can run the phases of all threads one after another and compare them with the CPU reference.
+// The window kernel.
 //
 // A block takes a strip of 32 columns of results and goes down a segment of it, 32 rows at a time. Five warps, one for
 // each quantity (a, b, a^2, b^2, ab):
@@ -14,12 +13,15 @@
 // One launch serves all levels. Memory per block and multiprocessor: 39 KB, five blocks.
 #pragma once
 
+#include "device/block.hpp"
+#include "device/block_sum.hpp"
+#include "device/kernel_list.hpp"
 #include "families/structural/structural_source.hpp"
 
 namespace qc::structural {
 
-constexpr int kWarps = kQuantities;
-constexpr int kThreads = kWarps * kLanes;
+constexpr int kWindowWarps = kQuantities;
+constexpr int kWindowThreads = kWindowWarps * kLanes;
 
 constexpr int kReadColumns = (kTileColumns + kMargin + 3) / 4 * 4;
 /// Odd pitches: lanes that work on neighbouring rows, and those on neighbouring columns, read different banks.
@@ -71,11 +73,11 @@ QC_HD void read_phase(WindowMemory& memory, const Task& task, int pair, const Se
         const auto store = [&](int row, int column, float sample) { samples[row * kReadPitch + column] = sample; };
         const Level& level = task.level[segment.level];
         if (level.samples == nullptr) {
-            read_tile<kBatchRows, kReadColumns, kThreads>(LumaSource<T>(task, pair, picture), segment.x, y, thread,
-                                                          store);
+            read_tile<kBatchRows, kReadColumns, kWindowThreads>(LumaSource<T>(task, pair, picture), segment.x, y,
+                                                                thread, store);
         } else {
-            read_tile<kBatchRows, kReadColumns, kThreads>(LevelSource(level, pair, picture), segment.x, y, thread,
-                                                          store);
+            read_tile<kBatchRows, kReadColumns, kWindowThreads>(LevelSource(level, pair, picture), segment.x, y, thread,
+                                                                store);
         }
     }
 }
@@ -111,7 +113,7 @@ QC_HD void terms_phase(const WindowMemory& memory, const Task& task, const Segme
     if (segment.x + column >= task.level[segment.level].width - kMargin) return;
     const WindowTask& window = task.window[segment.level];
     const int y = first_sample_row(segment, batch) - kMargin;
-    QC_NO_UNROLL for (int row = thread / kLanes; row < kBatchRows; row += kWarps) {
+    QC_NO_UNROLL for (int row = thread / kLanes; row < kBatchRows; row += kWindowWarps) {
         if (y + row < segment.first_row || y + row >= segment.end_row) continue;
         Moments moments;
         QC_UNROLL for (int q = 0; q < kQuantities; ++q) {
@@ -127,5 +129,50 @@ QC_HD void keep_phase(WindowMemory& memory, int thread) {
         filtered[row * kFilteredPitch] = filtered[(kBatchRows + row) * kFilteredPitch];
     }
 }
+
+/// Along rows and down. Between the two a quantity stays with its warp.
+template <bool kSigned, class Block>
+QC_HD void filter_batch(Block& block, WindowMemory& memory) {
+    row_phase<kSigned>(memory, block.thread());
+    block.sync_warp();
+    column_phase<kSigned>(memory, block.thread());
+}
+
+/// grid: (blocks of all levels, 1, pairs)
+/// @tparam T holds samples of the video
+template <typename T>
+struct SumWindows {
+    using Arguments = Task;
+    static constexpr int kThreads = kWindowThreads, kMinBlocks = kTuning.min_blocks;
+
+    template <class Block>
+    QC_HD static void run(Block& block, const Task& task) {
+        auto& memory = device::shared<WindowMemory>(block);
+        const int pair = block.z(), thread = block.thread();
+        const Segment segment = segment_of(task, block.x());
+        const bool has_negatives = task.window[segment.level].has_negatives;
+        uint64_t sums[kSumWords] = {};
+        for (int batch = 0; has_batch(segment, batch); ++batch) {
+            if (batch > 0) keep_phase(memory, thread);
+            read_phase<T>(memory, task, pair, segment, batch, thread);
+            block.sync();
+            if (has_negatives)
+                filter_batch<true>(block, memory);
+            else
+                filter_batch<false>(block, memory);
+            block.sync();
+            terms_phase(memory, task, segment, batch, thread, sums);
+            block.sync();
+        }
+        const size_t row = static_cast<size_t>(task.pairs[pair].output) * task.levels;
+        device::add_block_sums(block, sums, task.accumulators + (row + segment.level) * kSumWords);
+    }
+};
+
+/// In the lists of both metrics.
+#define QC_STRUCTURAL_KERNELS(KERNEL)                                                                                  \
+    KERNEL(structural_window_u8, qc::structural::SumWindows<uint8_t>)                                                  \
+    KERNEL(structural_window_u16, qc::structural::SumWindows<uint16_t>)
+QC_DECLARE_KERNELS(QC_STRUCTURAL_KERNELS)
 
 } // namespace qc::structural

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// What the threads of the float_motion kernels do between two barriers. Compiles on the host, where a test runs all
-// threads one after another and compares the sums with the CPU reference.
+// The kernels of float_motion.
 //
 //     vertical phase    one column a thread: its samples of both frames go through registers, blurred downwards, to
 //                       shared memory
@@ -10,7 +9,11 @@
 
 #include <cstring>
 
+#include "device/block.hpp"
+#include "device/borders.hpp"
+#include "device/kernel_list.hpp"
 #include "device/plane_reader.hpp"
+#include "device/row_sum_kernels.hpp"
 #include "device/unroll.hpp"
 #include "families/resize/resize.hpp"
 #include "metrics/float_motion/float_motion_math.hpp"
@@ -23,7 +26,7 @@ struct alignas(8) SamplePair {
     float previous, current;
 };
 
-/// The argument of the kernels of one plane. blockIdx.z is the reference.
+/// The argument of the kernels of one plane. block.z() is the reference.
 struct PlaneTask {
     const DeviceReference* references;
     float* terms; ///< of the first reference
@@ -37,7 +40,7 @@ struct PlaneTask {
     uint64_t blurred_plane;
 };
 
-/// Terms of the half size. blockIdx: pieces of a row, rows, reference.
+/// Terms of the half size.
 struct HalfTask {
     const SamplePair* blurred;
     uint64_t blurred_plane;
@@ -55,8 +58,12 @@ constexpr int kSourceRows = kTuning.height + 2 * kReach;
 /// Congruent to the width modulo the 32 banks: a warp that spans two rows reads as if the rows were one.
 constexpr int kPitch = kColumns + (kTuning.width - kColumns % 32 + 32 * 32) % 32;
 constexpr int kSharedPlane = kTuning.height * kPitch;
-constexpr int kSharedFloats = 2 * kSharedPlane;
 static_assert(kColumns <= kTuning.threads && kTuning.width % kColumnsPerThread == 0 && kPitch % 4 == 0);
+
+/// Blurred downwards: the plane before, then the current one.
+struct alignas(16) TileMemory {
+    float samples[2 * kSharedPlane];
+};
 
 /// The plane of an earlier frame; at the start of the stream the current one, from which it then does not differ.
 QC_HD DevicePlane previous_plane(const DeviceReference& reference, int plane) {
@@ -149,5 +156,40 @@ QC_HD void half_term(const HalfTask& task, int reference, int x, int y) {
     task.terms[reference * task.term_plane + static_cast<size_t>(y) * task.term_pitch + x] =
         absolute_difference(previous, current);
 }
+
+/// grid: (tiles in x, tiles in y, references)
+template <typename Sample>
+struct DifferenceTile {
+    using Arguments = PlaneTask;
+    static constexpr int kThreads = kTuning.threads, kMinBlocks = kTuning.blocks_per_multiprocessor;
+
+    template <class Block>
+    QC_HD static void run(Block& block, const PlaneTask& task) {
+        float* const shared = device::shared<TileMemory>(block).samples;
+        const int x = block.x() * kTuning.width, y = block.y() * kTuning.height;
+        vertical_phase<Sample>(shared, block.thread(), x, y, task, task.references[block.z()]);
+        block.sync();
+        horizontal_phase(shared, block.thread(), x, y, task, block.z());
+    }
+};
+
+/// grid: (pieces of a row, rows, references)
+struct HalfDifferences {
+    using Arguments = HalfTask;
+    static constexpr int kThreads = kHalfBlock;
+
+    template <class Block>
+    QC_HD static void run(Block& block, const HalfTask& task) {
+        half_term(task, block.z(), block.x() * kHalfBlock + block.thread(), block.y());
+    }
+};
+
+#define QC_FLOAT_MOTION_KERNELS(KERNEL)                                                                                \
+    KERNEL(float_motion_terms_u8, DifferenceTile<uint8_t>)                                                             \
+    KERNEL(float_motion_terms_u16, DifferenceTile<uint16_t>)                                                           \
+    KERNEL(float_motion_half_terms, HalfDifferences)                                                                   \
+    KERNEL(float_motion_sum_rows, device::SumRows)                                                                     \
+    KERNEL(float_motion_sum_columns, device::SumColumns<DeviceReference>)
+QC_DECLARE_KERNELS(QC_FLOAT_MOTION_KERNELS)
 
 } // namespace qc::float_motion

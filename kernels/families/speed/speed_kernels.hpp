@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// What the threads of the SpEED kernels do. Compiles on the host too, where a test runs all blocks and compares with
-// the CPU reference.
+// The kernels of both SpEED metrics. Where samples come from is a Source, of which each metric has its own.
 //
 //   decimate  samples -> grid: smoothing at every 16th sample only, vertically, then horizontally
 //   analyse   grid -> entropies and energies: a block of threads per plane does all of the linear algebra
@@ -10,6 +9,9 @@
 // the reference's and the distorted one of score p.
 #pragma once
 
+#include "device/block.hpp"
+#include "device/borders.hpp"
+#include "device/kernel_list.hpp"
 #include "device/plane_reader.hpp"
 #include "families/speed/speed_linear.hpp"
 #include "families/speed/speed_tuning.hpp"
@@ -33,7 +35,7 @@ struct Task {
     int source_width, source_height, scaled_width, scaled_height;
     int grid_width, grid_height, blocks_x, blocks_y, windows_x, windows_y;
     int weight_mode;
-    int difference_to_reference; ///< temporal: the distorted difference takes the current reference
+    int difference_to_reference; ///< in time: the distorted difference takes the current reference
     float sample_scale, noise, visible_entropy;
     SmoothingWindow smoothing;
     MeanWindow mean;
@@ -55,47 +57,6 @@ QC_HD int32_t* singular_of(const Task& task, int pair, int image) {
     return reinterpret_cast<int32_t*>(image_memory(task, pair, image) + task.layout.singular);
 }
 
-// ---- samples --------------------------------------------------------------------------------------------------------
-
-/// Chroma planes, around 0 on the scale of 8 bits.
-template <typename T>
-struct ChromaSource {
-    DevicePlane plane;
-    float scale;
-
-    QC_HD ChromaSource(const Task& task, int pair, int image)
-        : plane((image % 2 == 0 ? task.pairs[pair].reference : task.pairs[pair].distorted).plane[1 + image / 2]),
-          scale(task.sample_scale) {}
-    /// Whether there is something to score.
-    QC_HD static bool exists(const Task&, int) { return true; }
-    QC_HD float operator()(int x, int y) const {
-        return static_cast<float>(read_sample<T>(plane, x, y)) * scale - 128.0f;
-    }
-};
-
-/// Luma of the frame before less that of the frame.
-template <typename T>
-struct DifferenceSource {
-    DevicePlane previous, current;
-    float scale;
-
-    QC_HD DifferenceSource(const Task& task, int pair, int image) : scale(task.sample_scale) {
-        const DevicePair& both = task.pairs[pair];
-        const bool reference = image % 2 == 0;
-        previous = reference ? both.reference_history[0] : both.distorted_history[0];
-        current = (reference || task.difference_to_reference != 0 ? both.reference : both.distorted).plane[0];
-    }
-    QC_HD static bool exists(const Task& task, int pair) {
-        return task.pairs[pair].reference_history[0].data != nullptr &&
-               task.pairs[pair].distorted_history[0].data != nullptr;
-    }
-    QC_HD float operator()(int x, int y) const {
-        const int difference =
-            static_cast<int>(read_sample<T>(previous, x, y)) - static_cast<int>(read_sample<T>(current, x, y));
-        return static_cast<float>(difference) * scale;
-    }
-};
-
 // ---- decimate -------------------------------------------------------------------------------------------------------
 
 /// Samples of the grid that a block of threads makes.
@@ -110,14 +71,14 @@ QC_HD void smooth_column(const Task& task, const Source& source, int block_x, in
     const int point = thread / taps, tap = thread - point * taps;
     const int grid_x = block_x * grid_points_per_block(taps) + point;
     if (point >= grid_points_per_block(taps) || grid_x >= task.grid_width) return;
-    const int x = mirrored(grid_x * kDecimation + tap - reach, task.scaled_width);
+    const int x = mirror_without_edges(grid_x * kDecimation + tap - reach, task.scaled_width);
     const int first = grid_y * kDecimation - reach;
     float sum = 0.0f;
 #if defined(__CUDA_ARCH__)
 #pragma unroll(kMethod == Resize::kNone ? 9 : 1)
 #endif
     for (int i = 0; i < taps; ++i) {
-        const int y = mirrored(first + i, task.scaled_height);
+        const int y = mirror_without_edges(first + i, task.scaled_height);
         if constexpr (kMethod == Resize::kNone)
             sum += task.smoothing.weight[i] * source(x, y);
         else
@@ -136,6 +97,26 @@ QC_HD void smooth_row(const Task& task, float* grid, int block_x, int grid_y, in
     grid[static_cast<size_t>(grid_y) * task.grid_width + grid_x] = sum;
 }
 
+/// grid: (groups of grid columns, grid rows x images, pairs)
+/// @tparam Source has operator()(x, y): a sample on the scale of 8 bits; exists(task, pair): whether there is something
+///                to score; and a constructor that takes a task, a pair and an image
+template <Resize kMethod, class Source>
+struct Decimate {
+    using Arguments = Task;
+    static constexpr int kThreads = kTuning.decimate_threads;
+
+    template <class Block>
+    QC_HD static void run(Block& block, const Task& task) {
+        auto& sums = device::shared<float[kThreads]>(block);
+        const int pair = block.z(), image = block.y() / task.grid_height, grid_y = block.y() % task.grid_height;
+        if (!Source::exists(task, pair)) return;
+        const Source source(task, pair, image);
+        smooth_column<kMethod>(task, source, block.x(), grid_y, block.thread(), sums);
+        block.sync();
+        smooth_row(task, grid_of(task, pair, image), block.x(), grid_y, block.thread(), sums);
+    }
+};
+
 // ---- analyse --------------------------------------------------------------------------------------------------------
 
 /// Shared memory of a block that analyses a plane.
@@ -151,10 +132,10 @@ QC_HD float band_pass_sample(const Task& task, const float* grid, int x, int y) 
     const int taps = task.mean.taps, reach = taps / 2;
     float mean = 0.0f;
     for (int i = 0; i < taps; ++i) {
-        const int column = mirrored(x + i - reach, task.grid_width);
+        const int column = mirror_without_edges(x + i - reach, task.grid_width);
         float sum = 0.0f;
         for (int k = 0; k < taps; ++k) {
-            const int row = mirrored(y + k - reach, task.grid_height);
+            const int row = mirror_without_edges(y + k - reach, task.grid_height);
             sum += task.mean.weight[k] * grid[static_cast<size_t>(row) * task.grid_width + column];
         }
         mean += task.mean.weight[i] * sum;
@@ -220,10 +201,10 @@ QC_HD void covariance_share(const Task& task, const float* coefficients, int thr
     }
 }
 
-/// Everything from the grid to the entropies of one image. Block: a team of all threads of the block, which can also
-/// split up: both(f, g) runs f on one warp and g on the other warps, each with a team of its own.
+/// Everything from the grid to the entropies of one image.
 template <class Block>
-QC_HD void analyse_image(const Task& task, int pair, int image, const Block& block, AnalysisMemory& memory) {
+QC_HD void analyse_image(Block& block, const Task& task, int pair, int image) {
+    auto& memory = device::shared<AnalysisMemory>(block);
     const float* const grid = grid_of(task, pair, image);
     float* const coefficients = coefficients_of(task, pair, image);
     block.each(task.grid_width * task.grid_height, [&](int i) {
@@ -252,11 +233,24 @@ QC_HD void analyse_image(const Task& task, int pair, int image, const Block& blo
     block.once([&] { *singular_of(task, pair, image) = regular ? 0 : 1; });
 }
 
+/// grid: (images, 1, pairs)
+template <class Source>
+struct Analyse {
+    using Arguments = Task;
+    static constexpr int kThreads = kTuning.analyse_threads;
+    static constexpr bool kCollective = true;
+
+    template <class Block>
+    QC_HD static void run(Block& block, const Task& task) {
+        if (Source::exists(task, block.z())) analyse_image(block, task, block.z(), block.x());
+    }
+};
+
 // ---- compare --------------------------------------------------------------------------------------------------------
 
 /// Score `score` of a pair from images 2 * score and 2 * score + 1; the first one's grid serves as a list of terms.
 template <class Block>
-QC_HD void compare_images(const Task& task, int pair, int score, const Block& block, uint64_t* words) {
+QC_HD void compare_images(Block& block, const Task& task, int pair, int score, uint64_t* words) {
     const BlockStatistics* const reference = statistics_of(task, pair, 2 * score);
     const BlockStatistics* const distorted = statistics_of(task, pair, 2 * score + 1);
     const int reference_singular = *singular_of(task, pair, 2 * score);
@@ -279,5 +273,54 @@ QC_HD void compare_images(const Task& task, int pair, int score, const Block& bl
         words[kWordsPerPlane * score + kSingular] = reference_singular != 0 || distorted_singular != 0;
     });
 }
+
+/// grid: (scores, 1, pairs). Pairs with nothing to score leave their words zero.
+template <class Source>
+struct Compare {
+    using Arguments = Task;
+    static constexpr int kThreads = kTuning.compare_threads;
+    static constexpr bool kCollective = true;
+
+    template <class Block>
+    QC_HD static void run(Block& block, const Task& task) {
+        const int pair = block.z();
+        if (!Source::exists(task, pair)) return;
+        uint64_t* const words =
+            task.accumulators + static_cast<size_t>(task.pairs[pair].output) * (kWordsPerPlane * task.images / 2);
+        compare_images(block, task, pair, block.x(), words);
+    }
+};
+
+// ---- lists ----------------------------------------------------------------------------------------------------------
+
+#define QC_SPEED_DECIMATE_KERNELS(KERNEL, suffix, ...)                                                                 \
+    KERNEL(speed_decimate_##suffix##_plain, speed::Decimate<Resize::kNone, __VA_ARGS__>)                               \
+    KERNEL(speed_decimate_##suffix##_nearest, speed::Decimate<Resize::kNearest, __VA_ARGS__>)                          \
+    KERNEL(speed_decimate_##suffix##_bilinear, speed::Decimate<Resize::kBilinear, __VA_ARGS__>)                        \
+    KERNEL(speed_decimate_##suffix##_bicubic, speed::Decimate<Resize::kBicubic, __VA_ARGS__>)                          \
+    KERNEL(speed_decimate_##suffix##_lanczos4, speed::Decimate<Resize::kLanczos4, __VA_ARGS__>)
+
+/// The list of a metric whose Source<T> reads samples of type T.
+#define QC_SPEED_KERNELS(KERNEL, Source)                                                                               \
+    QC_SPEED_DECIMATE_KERNELS(KERNEL, u8, Source<uint8_t>)                                                             \
+    QC_SPEED_DECIMATE_KERNELS(KERNEL, u16, Source<uint16_t>)                                                           \
+    KERNEL(speed_analyse, speed::Analyse<Source<uint8_t>>)                                                             \
+    KERNEL(speed_compare, speed::Compare<Source<uint8_t>>)
+
+/// What a scorer finds a metric's kernels by.
+struct KernelSet {
+    KernelIdentifier<Task> decimate[2][5]; ///< of 8 and 16 bits, in the order of Resize
+    KernelIdentifier<Task> analyse, compare;
+};
+
+#define QC_SPEED_DECIMATE_SET(suffix)                                                                                  \
+    {                                                                                                                  \
+        kernels::speed_decimate_##suffix##_plain, kernels::speed_decimate_##suffix##_nearest,                          \
+            kernels::speed_decimate_##suffix##_bilinear, kernels::speed_decimate_##suffix##_bicubic,                   \
+            kernels::speed_decimate_##suffix##_lanczos4                                                                \
+    }
+/// The KernelSet of a metric, in the metric's namespace.
+#define QC_SPEED_KERNEL_SET                                                                                            \
+    { {QC_SPEED_DECIMATE_SET(u8), QC_SPEED_DECIMATE_SET(u16)}, kernels::speed_analyse, kernels::speed_compare }
 
 } // namespace qc::speed

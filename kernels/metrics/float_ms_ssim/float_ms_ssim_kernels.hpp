@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// The low-pass kernel, phase by phase, for device and host: a block reads a tile of one picture, mirrored at the
-// borders, then makes its part of the next scale.
+// The kernels of float_ms_ssim: the low pass, of which a block reads a tile of one picture, mirrored at the borders,
+// and makes its part of the next scale; then the window of the family.
 #pragma once
 
-#include "families/structural/structural_source.hpp"
+#include "families/structural/structural_kernels.hpp"
 #include "metrics/float_ms_ssim/float_ms_ssim_math.hpp"
 #include "metrics/float_ms_ssim/float_ms_ssim_tuning.hpp"
 
@@ -55,5 +55,35 @@ QC_HD void low_pass_phase(const LowPassMemory& memory, const structural::Task& t
             });
     }
 }
+
+struct LowPassArguments {
+    structural::Task task;
+    int from; ///< level that is read; the next one is made
+};
+
+/// grid: (tiles in x, tiles in y, 2 * pairs): both pictures of a pair
+/// @tparam kSigned whether the input may be negative: that of level 0 is not
+template <typename T, bool kSigned>
+struct LowPass {
+    using Arguments = LowPassArguments;
+    static constexpr int kThreads = kLowPassThreads, kMinBlocks = kTuning.min_blocks;
+
+    template <class Block>
+    QC_HD static void run(Block& block, const Arguments& arguments) {
+        auto& memory = device::shared<LowPassMemory>(block);
+        const int pair = static_cast<int>(static_cast<unsigned>(block.z()) / 2), picture = block.z() & 1;
+        const int x = block.x() * kTileWidth, y = block.y() * kTileHeight;
+        read_phase<T>(memory, arguments.task, arguments.from, pair, picture, x, y, block.thread());
+        block.sync();
+        low_pass_phase<kSigned>(memory, arguments.task, arguments.from + 1, pair, picture, x, y, block.thread());
+    }
+};
+
+#define QC_FLOAT_MS_SSIM_KERNELS(KERNEL)                                                                               \
+    KERNEL(float_ms_ssim_low_pass_u8, LowPass<uint8_t, false>)                                                         \
+    KERNEL(float_ms_ssim_low_pass_u16, LowPass<uint16_t, false>)                                                       \
+    KERNEL(float_ms_ssim_low_pass, LowPass<uint8_t, true>)                                                             \
+    QC_STRUCTURAL_KERNELS(KERNEL)
+QC_DECLARE_KERNELS(QC_FLOAT_MS_SSIM_KERNELS)
 
 } // namespace qc::float_ms_ssim

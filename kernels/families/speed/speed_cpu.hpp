@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "device/borders.hpp"
 #include "families/speed/speed_linear.hpp"
 #include "families/speed/speed_plan.hpp"
 
@@ -37,14 +38,14 @@ std::vector<float> decimated(const Plan& plan, const At& at) {
     for (int y = 0; y < plan.grid.height; ++y) {
         std::fill(column_sums.begin(), column_sums.end(), 0.0f);
         for (int tap = 0; tap < taps; ++tap) {
-            fetch_row<kMethod>(plan, at, mirrored(y * kDecimation + tap - reach, plan.scaled.height), row);
+            fetch_row<kMethod>(plan, at, mirror_without_edges(y * kDecimation + tap - reach, plan.scaled.height), row);
             const float weight = plan.smoothing.weight[tap];
             for (size_t x = 0; x < row.size(); ++x) column_sums[x] += weight * row[x];
         }
         for (int x = 0; x < plan.grid.width; ++x) {
             float sum = 0.0f;
             for (int tap = 0; tap < taps; ++tap) {
-                const int source = mirrored(x * kDecimation + tap - reach, plan.scaled.width);
+                const int source = mirror_without_edges(x * kDecimation + tap - reach, plan.scaled.width);
                 sum += plan.smoothing.weight[tap] * column_sums[static_cast<size_t>(source)];
             }
             grid[static_cast<size_t>(y) * static_cast<size_t>(plan.grid.width) + static_cast<size_t>(x)] = sum;
@@ -79,13 +80,14 @@ inline std::vector<float> band_pass(const Plan& plan, const std::vector<float>& 
         for (int x = 0; x < width; ++x) {
             float sum = 0.0f;
             for (int tap = 0; tap < taps; ++tap)
-                sum += plan.mean.weight[tap] * grid[index(x, mirrored(y + tap - reach, height))];
+                sum += plan.mean.weight[tap] * grid[index(x, mirror_without_edges(y + tap - reach, height))];
             column_sums[static_cast<size_t>(x)] = sum;
         }
         for (int x = 0; x < width; ++x) {
             float mean = 0.0f;
             for (int tap = 0; tap < taps; ++tap)
-                mean += plan.mean.weight[tap] * column_sums[static_cast<size_t>(mirrored(x + tap - reach, width))];
+                mean += plan.mean.weight[tap] *
+                        column_sums[static_cast<size_t>(mirror_without_edges(x + tap - reach, width))];
             result[index(x, y)] = grid[index(x, y)] - mean;
         }
     }

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// What the threads of the motion kernel do. Compiles on the host, where a test runs it for all threads of all blocks
-// and compares the sums with the CPU reference.
+// The kernels of motion and motion_v2: one pass over the current and an earlier reference picture.
 //
 // A warp covers 128 columns, four per lane, and some rows. Row by row, each lane filters its columns vertically, takes
 // the two columns next to its own from its neighbours, and filters horizontally. The first and the last lane only serve
 // as neighbours, so the columns of two tiles overlap by eight.
 #pragma once
 
+#include "device/block.hpp"
+#include "device/block_sum.hpp"
+#include "device/borders.hpp"
+#include "device/kernel_list.hpp"
 #include "device/plane_reader.hpp"
 #include "device/unroll.hpp"
 #include "families/motion/motion_math.hpp"
@@ -22,11 +25,17 @@ constexpr int kTileHeight = kTuning.warps * kRowsPerWarp;
 constexpr int kSourceRows = kRowsPerWarp + 2 * kReach; ///< that a warp reads
 static_assert(kRowsPerWarp * kColumnsPerLane < 65536, "a lane adds values of up to 65535 in 32 bits");
 
-/// Arguments of a launch that are the same for every reference.
-struct SadTask {
+struct SumArguments {
+    const DeviceReference* references;
+    uint64_t* accumulators; ///< one word a reference
     int width, height, depth;
     int lag; ///< frames between the two pictures: 1 or 2
 };
+
+/// Row or column of the picture that stands at i.
+QC_HD int mirrored_inside(int i, int n) {
+    return nearest_inside(mirror_without_edges(i, n), n);
+}
 
 /// First column of a lane; negative, or beyond the picture, at the edges. A multiple of kColumnsPerLane.
 QC_HD int lane_column(int tile_x, int lane) {
@@ -52,10 +61,9 @@ struct LaneRow {
 /// Whether WideSource can serve all lanes of a tile: loads of four samples are aligned, and no lane straddles the right
 /// edge of the picture.
 template <typename T>
-QC_HD bool tile_is_wide(const DevicePlane& previous, const DevicePlane& current, const SadTask& task, int tile_x) {
+QC_HD bool tile_is_wide(const DevicePlane& previous, const DevicePlane& current, int width, int tile_x) {
     constexpr unsigned kLoadBytes = kColumnsPerLane * sizeof(T);
-    const bool whole_lanes =
-        task.width % kColumnsPerLane == 0 || lane_column(tile_x, kLanes - 1) + kColumnsPerLane <= task.width;
+    const bool whole_lanes = width % kColumnsPerLane == 0 || lane_column(tile_x, kLanes - 1) + kColumnsPerLane <= width;
     return whole_lanes && previous.step == 1 && current.step == 1 && rows_aligned(previous, kLoadBytes) &&
            rows_aligned(current, kLoadBytes);
 }
@@ -67,7 +75,8 @@ class WideSource {
 public:
     static constexpr int kUnroll = kSourceRows; // its arrays must stay in registers
 
-    QC_HD WideSource(const DevicePlane& previous, const DevicePlane& current, const SadTask& task, int column, int row)
+    QC_HD WideSource(const DevicePlane& previous, const DevicePlane& current, const SumArguments& task, int column,
+                     int row)
         : previous_shift_(previous.shift), current_shift_(current.shift) {
         const int last = task.width - kColumnsPerLane;
         const int inside = column < 0 ? 0 : column > last ? last : column;
@@ -85,7 +94,7 @@ public:
         } else {
             QC_UNROLL
             for (int i = 0; i < kSourceRows; ++i) {
-                const int y = mirrored(first_row + i, task.height);
+                const int y = mirrored_inside(first_row + i, task.height);
                 previous_[i] = load_words<kLoadBytes>(row_bytes(previous, y) + inside * sizeof(T));
                 current_[i] = load_words<kLoadBytes>(row_bytes(current, y) + inside * sizeof(T));
             }
@@ -121,17 +130,17 @@ class SampleSource {
 public:
     static constexpr int kUnroll = 1;
 
-    QC_HD SampleSource(const DevicePlane& previous, const DevicePlane& current, const SadTask& task, int column,
+    QC_HD SampleSource(const DevicePlane& previous, const DevicePlane& current, const SumArguments& task, int column,
                        int row)
         : previous_(previous), current_(current), width_(task.width), height_(task.height), column_(column),
           first_row_(row - kReach) {}
 
     QC_HD LaneRow difference(int i) const {
-        const int y = mirrored(first_row_ + i, height_);
+        const int y = mirrored_inside(first_row_ + i, height_);
         LaneRow result;
         QC_UNROLL
         for (int k = 0; k < kColumnsPerLane; ++k) {
-            const int x = mirrored(column_ + k, width_);
+            const int x = mirrored_inside(column_ + k, width_);
             result.at[k] = static_cast<int32_t>(read_sample<T>(previous_, x, y)) -
                            static_cast<int32_t>(read_sample<T>(current_, x, y));
         }
@@ -205,5 +214,75 @@ QC_HD uint32_t sum_row(const LaneRow& own, const Neighbours& near, int column, i
     }
     return sum;
 }
+
+// ---- the kernel -----------------------------------------------------------------------------------------------------
+
+template <class Block>
+QC_HD Neighbours exchange(Block& block, const LaneRow& own) {
+    Neighbours near;
+    near.left[0] = block.shuffle_up(own.at[2], 1);
+    near.left[1] = block.shuffle_up(own.at[3], 1);
+    near.right[0] = block.shuffle_down(own.at[0], 1);
+    near.right[1] = block.shuffle_down(own.at[1], 1);
+    return near;
+}
+
+/// A lane's sum over the rows of its warp. `row` is the same for the whole warp.
+template <bool kFullRange, class Block, typename Source>
+QC_HD uint32_t sum_rows(Block& block, const Source& source, const SumArguments& task, int column, int row) {
+    const bool counts = lane_counts(block.lane());
+    ColumnFilter<kFullRange> filter(task.depth);
+    uint32_t sum = 0;
+#if defined(__CUDACC__)
+#pragma unroll Source::kUnroll
+#endif
+    for (int i = 0; i < kSourceRows; ++i) {
+        filter.push(source.difference(i));
+        const int output_row = i - 2 * kReach; // the row whose window is complete now
+        if (output_row >= 0 && row + output_row < task.height) {
+            const LaneRow own = filter.filtered();
+            const Neighbours near = exchange(block, own);
+            if (counts) sum += sum_row(own, near, column, task.width);
+        }
+    }
+    return sum;
+}
+
+/// grid: (tiles in x, tiles in y, references). References without an earlier picture leave their word zero.
+/// @tparam kFullRange samples have 16 bits
+template <typename T, bool kFullRange>
+struct SumTile {
+    using Arguments = SumArguments;
+    static constexpr int kThreads = kTuning.warps * kLanes, kMinBlocks = kTuning.blocks_per_multiprocessor;
+
+    template <class Block>
+    QC_HD static void run(Block& block, const SumArguments& arguments) {
+        const SumArguments task = arguments; // read once: shorter code than reading fields as they are needed
+        const DeviceReference& reference = task.references[block.z()];
+        const DevicePlane previous = reference.history[task.lag - 1];
+        if (previous.data == nullptr) return;
+        const DevicePlane current = reference.current.plane[0];
+
+        const int column = lane_column(block.x(), block.lane()), row = warp_row(block.y(), block.warp());
+        uint32_t sum[1] = {0};
+        if (row < task.height) { // the same for a whole warp
+            if (tile_is_wide<T>(previous, current, task.width, block.x())) {
+                const WideSource<T> source(previous, current, task, column, row);
+                sum[0] = sum_rows<kFullRange>(block, source, task, column, row);
+            } else {
+                const SampleSource<T> source(previous, current, task, column, row);
+                sum[0] = sum_rows<kFullRange>(block, source, task, column, row);
+            }
+        }
+        device::add_block_sums(block, sum, task.accumulators + reference.output);
+    }
+};
+
+/// Both metrics' programs have these and no others. The second is for less than 16 bits.
+#define QC_MOTION_KERNELS(KERNEL)                                                                                      \
+    KERNEL(motion_sad_u8, SumTile<uint8_t, false>)                                                                     \
+    KERNEL(motion_sad_u16, SumTile<uint16_t, false>)                                                                   \
+    KERNEL(motion_sad_u16_full, SumTile<uint16_t, true>)
+QC_DECLARE_KERNELS(QC_MOTION_KERNELS)
 
 } // namespace qc::motion

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// The integer SSIM kernel, phase by phase, for device and host: a block reads a tile, zero outside the picture, sums
-// along rows, then down columns.
+// The integer SSIM kernel: a block reads a tile, zero outside the picture, sums along rows, then down columns.
 #pragma once
 
+#include "device/block.hpp"
+#include "device/block_sum.hpp"
+#include "device/kernel_list.hpp"
 #include "device/plane_reader.hpp"
 #include "metrics/ssim/ssim_math.hpp"
 #include "metrics/ssim/ssim_tuning.hpp"
@@ -10,11 +12,11 @@
 namespace qc::ssim {
 
 constexpr int kLanes = 32;
-constexpr int kThreads = kTuning.warps * kLanes;
+constexpr int kTileThreads = kTuning.warps * kLanes;
 constexpr int kTileWidth = kLanes, kTileHeight = kTuning.tile_height;
 constexpr int kReadWidth = kTileWidth + 2 * kRadius, kReadHeight = kTileHeight + 2 * kRadius;
 
-/// The argument of the kernels. blockIdx is the tile and the pair.
+/// The argument of the kernels.
 struct Task {
     const DevicePair* pairs;
     uint64_t* accumulators; ///< one word a pair
@@ -34,7 +36,7 @@ struct TileMemory {
 /// The tile's first result is at (x, y).
 template <typename T, typename RowSum>
 QC_HD void read_phase(TileMemory<RowSum>& memory, const Task& task, int pair, int x, int y, int thread) {
-    for (int i = thread; i < 2 * kReadHeight * kReadWidth; i += kThreads) {
+    for (int i = thread; i < 2 * kReadHeight * kReadWidth; i += kTileThreads) {
         const int picture = i / (kReadHeight * kReadWidth), place = i % (kReadHeight * kReadWidth);
         const int u = x - kRadius + place % kReadWidth, v = y - kRadius + place / kReadWidth;
         const bool inside = u >= 0 && u < task.width && v >= 0 && v < task.height;
@@ -46,7 +48,7 @@ QC_HD void read_phase(TileMemory<RowSum>& memory, const Task& task, int pair, in
 
 template <typename RowSum>
 QC_HD void row_phase(TileMemory<RowSum>& memory, int thread) {
-    for (int i = thread; i < kReadHeight * kTileWidth; i += kThreads) {
+    for (int i = thread; i < kReadHeight * kTileWidth; i += kTileThreads) {
         const int first = i / kTileWidth * kReadWidth + i % kTileWidth;
         RowSum sums[kQuantities] = {};
         QC_UNROLL for (int k = 0; k < kTaps; ++k) {
@@ -60,7 +62,7 @@ QC_HD void row_phase(TileMemory<RowSum>& memory, int thread) {
 template <typename RowSum>
 QC_HD uint64_t column_phase(const TileMemory<RowSum>& memory, const Task& task, int x, int y, int thread) {
     uint64_t total = 0;
-    for (int i = thread; i < kTileHeight * kTileWidth; i += kThreads) {
+    for (int i = thread; i < kTileHeight * kTileWidth; i += kTileThreads) {
         const int u = x + i % kTileWidth, v = y + i / kTileWidth;
         if (u >= task.width || v >= task.height) continue;
         uint64_t sums[kQuantities] = {};
@@ -74,5 +76,31 @@ QC_HD uint64_t column_phase(const TileMemory<RowSum>& memory, const Task& task, 
     }
     return total;
 }
+
+/// grid: (tiles in x, tiles in y, pairs)
+template <typename T, typename RowSum>
+struct ScoreTile {
+    using Arguments = Task;
+    static constexpr int kThreads = kTileThreads;
+
+    template <class Block>
+    QC_HD static void run(Block& block, const Task& task) {
+        auto& memory = device::shared<TileMemory<RowSum>>(block);
+        const int pair = block.z(), x = block.x() * kTileWidth, y = block.y() * kTileHeight;
+        read_phase<T>(memory, task, pair, x, y, block.thread());
+        block.sync();
+        row_phase(memory, block.thread());
+        block.sync();
+        const uint64_t sums[] = {column_phase(memory, task, x, y, block.thread())};
+        device::add_block_sums(block, sums, task.accumulators + task.pairs[pair].output);
+    }
+};
+
+/// The last one is for more than 12 bits.
+#define QC_SSIM_KERNELS(KERNEL)                                                                                        \
+    KERNEL(ssim_u8, ScoreTile<uint8_t, uint32_t>)                                                                      \
+    KERNEL(ssim_u16, ScoreTile<uint16_t, uint32_t>)                                                                    \
+    KERNEL(ssim_u16_full, ScoreTile<uint16_t, uint64_t>)
+QC_DECLARE_KERNELS(QC_SSIM_KERNELS)
 
 } // namespace qc::ssim

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// The rules over time that make scores of the sums, for motion and motion_v2.
+#pragma once
+
+#include <array>
+
+#include "contract/metric.hpp"
+#include "families/motion/motion_settings.hpp"
+
+namespace qc::motion {
+
+/// Indices of the scores among a descriptor's outputs.
+struct OutputIndices {
+    int sad_score, motion2, motion3;
+    int motion = -1; ///< the first again, under another name; -1: not written
+};
+
+class MotionFinaliser final : public Finaliser {
+public:
+    MotionFinaliser(const FrameGeometry& geometry, const Settings& settings, const OutputIndices& outputs)
+        : geometry_(geometry), settings_(settings), outputs_(outputs) {}
+
+    void finalise(int64_t frame, std::span<const uint64_t> accumulators, ScoreSink& sink) override;
+    void flush(int64_t frames, ScoreSink& sink) override;
+
+private:
+    double limited_score(uint64_t sum) const;
+    void complete(int64_t frame, double motion2, ScoreSink& sink);
+
+    const FrameGeometry geometry_;
+    const Settings settings_;
+    const OutputIndices outputs_;
+
+    // Of the stream so far.
+    int64_t frames_ = 0;
+    std::array<double, 2> recent_scores_{}; ///< of the last frame and of the one before
+    double previous_blended_ = 0.0;         ///< before averaging
+};
+
+} // namespace qc::motion

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// What the scorers of float_ssim and float_ms_ssim share: levels, and one window that runs over all of them.
+#pragma once
+
+#include "contract/metric.hpp"
+#include "families/structural/structural_kernels.hpp"
+#include "families/structural/structural_plan.hpp"
+
+namespace qc::structural {
+
+class LevelScorer : public Scorer {
+public:
+    size_t accumulator_words() const final { return plan_.words(); }
+    size_t scratch_bytes(int count) const final { return plan_.scratch_bytes(count); }
+
+    Status prepare(DeviceProgram& program) final {
+        QC_RETURN_IF_ERROR(prepare_levels(program));
+        return program.find(bytes() ? kernels::structural_window_u8 : kernels::structural_window_u16, &window_);
+    }
+
+    Status enqueue(const DeviceBatch& batch, DeviceQueue& queue) const final {
+        const Task task = plan_.task_for(batch);
+        const auto count = static_cast<unsigned>(batch.count);
+        QC_RETURN_IF_ERROR(enqueue_levels(task, count, queue));
+        return queue.launch(window_, Dim3{plan_.window_blocks(), 1, count}, task);
+    }
+
+protected:
+    LevelScorer(const FrameGeometry& geometry, const LevelPlan& plan) : geometry_(geometry), plan_(plan) {}
+
+    const FrameGeometry& geometry() const { return geometry_; }
+    const LevelPlan& plan() const { return plan_; }
+    bool bytes() const { return geometry_.sample == SampleType::kU8; }
+
+private:
+    virtual Status prepare_levels(DeviceProgram& program) = 0;
+    /// Makes the levels in scratch memory. count: pairs
+    virtual Status enqueue_levels(const Task& task, unsigned count, DeviceQueue& queue) const = 0;
+
+    const FrameGeometry geometry_;
+    const LevelPlan plan_;
+    LoadedKernel<Task> window_;
+};
+
+} // namespace qc::structural

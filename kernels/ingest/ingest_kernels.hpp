@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// What a block of the engine's own kernels does.
+#pragma once
+
+#include "device/block.hpp"
+#include "device/kernel_list.hpp"
+#include "ingest/ingest.hpp"
+
+namespace qc {
+
+QC_HD const uint8_t* row_of(const void* plane, uint32_t pitch_bytes, int y) {
+    return static_cast<const uint8_t*>(plane) + static_cast<size_t>(y) * pitch_bytes;
+}
+
+/// Sixteen bytes that are copied at once.
+struct alignas(16) CopiedBytes {
+    uint32_t word[4];
+};
+
+/// Copies one row; 16 bytes at a time where both ends are aligned.
+QC_HD void copy_row(uint8_t* target, const uint8_t* source, int bytes, int first, int stride) {
+    const bool wide = ((reinterpret_cast<uintptr_t>(target) | reinterpret_cast<uintptr_t>(source)) & 15) == 0;
+    const int vectors = wide ? bytes / 16 : 0;
+    for (int i = first; i < vectors; i += stride)
+        reinterpret_cast<CopiedBytes*>(target)[i] = reinterpret_cast<const CopiedBytes*>(source)[i];
+    for (int i = vectors * 16 + first; i < bytes; i += stride) target[i] = source[i];
+}
+
+/// grid: (x blocks, rows, jobs)
+struct Convert {
+    struct Arguments {
+        const ConvertJob* jobs;
+    };
+    static constexpr int kThreads = kIngestBlock;
+
+    template <class Block>
+    QC_HD static void run(Block& block, const Arguments& arguments) {
+        const ConvertJob job = arguments.jobs[block.z()];
+        const int y = block.y();
+        if (y >= job.height) return;
+        const uint8_t* source = row_of(job.source, job.source_pitch_bytes, y);
+        uint16_t* target = reinterpret_cast<uint16_t*>(reinterpret_cast<uint8_t*>(job.target) +
+                                                       static_cast<size_t>(y) * job.target_pitch_bytes);
+        // Unsigned steps may wrap, which keeps the compiler from unrolling a loop that is rarely entered twice.
+        const unsigned step = static_cast<unsigned>(block.grid_x()) * kThreads;
+        for (int x = block.x() * kThreads + block.thread(); x < job.width; x = static_cast<int>(x + step)) {
+            const unsigned raw =
+                job.source_bytes == 1 ? source[x * job.step] : reinterpret_cast<const uint16_t*>(source)[x * job.step];
+            target[x] = static_cast<uint16_t>((raw >> job.shift_right) << job.shift_left);
+        }
+    }
+};
+
+/// Moves the rings on by `frames` frames: grid (rows, rings). A block owns its row in every plane of its ring, and the
+/// order of its copies, older plane first, is kept by the barrier.
+struct KeepHistory {
+    struct Arguments {
+        const DevicePlane* planes; ///< [frame][ring], data null where the picture was absent (its place in the ring
+                                   ///< then holds nothing of meaning)
+        int frames;
+        HistoryRings rings;
+    };
+    static constexpr int kThreads = kIngestBlock;
+
+    template <class Block>
+    QC_HD static void run(Block& block, const Arguments& arguments) {
+        const HistoryRings& rings = arguments.rings;
+        const int y = block.x(), r = block.y(), frames = arguments.frames;
+        const HistoryRing& ring = rings.ring[r];
+        if (y >= ring.height) return;
+        for (int k = ring.depth - 1; k >= 0; --k) {
+            const int frame = frames - 1 - k; // of this batch; negative: still in the ring
+            const uint8_t* source = nullptr;
+            if (frame >= 0) {
+                const DevicePlane& plane = arguments.planes[frame * rings.count + r];
+                if (plane.data != nullptr) source = row_of(plane.data, plane.pitch_bytes, y);
+            } else {
+                source = row_of(ring.plane[k - frames], ring.pitch_bytes, y);
+            }
+            uint8_t* target = static_cast<uint8_t*>(ring.plane[k]) + static_cast<size_t>(y) * ring.pitch_bytes;
+            if (source != nullptr) copy_row(target, source, ring.row_bytes, block.thread(), kThreads);
+            block.sync();
+        }
+    }
+};
+
+#define QC_INGEST_KERNELS(KERNEL)                                                                                      \
+    KERNEL(qc_convert, Convert)                                                                                        \
+    KERNEL(qc_keep_history, KeepHistory)
+QC_DECLARE_KERNELS(QC_INGEST_KERNELS)
+
+} // namespace qc
