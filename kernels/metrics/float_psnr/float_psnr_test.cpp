@@ -108,12 +108,12 @@ TEST(FloatPsnr, KernelSumsAreThoseOfTheCpu) {
         }
 }
 
-TEST(FloatPsnr, ValidatesDepthAndSize) {
-    test::expect_takes_any_size(descriptor());
-}
-
 TEST(FloatPsnrGolden, EveryClip) {
     golden::expect_golden_scores({.metric = descriptor(), .least = 240});
+}
+
+TEST(FloatPsnr, ValidatesDepthAndSize) {
+    test::expect_takes_any_size(descriptor());
 }
 
 } // namespace
