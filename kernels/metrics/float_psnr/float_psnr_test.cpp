@@ -6,7 +6,7 @@
 
 #include <random>
 
-#include "families/sse/sse_tile.hpp"
+#include "families/sse/sse_kernels.hpp"
 #include "metrics/float_psnr/float_psnr_math.hpp"
 #include "tests/golden/golden_scores.hpp"
 #include "tests/support/any_size.hpp"
@@ -93,7 +93,7 @@ void expect_kernel_sum(int width, int height, int depth, int shift, bool aligned
         for (int thread = 0; thread < sse::kTuning.warps * sse::kLanes; ++thread)
             sum += sse::sum_luma<T, Sum, kSquare>(planes[0], planes[1], task.luma,
                                                   sse::thread_position(task.luma, sse::kLumaColumns<T>, tile, thread));
-    EXPECT_EQ(sum, score_pair(pair, geometry)) << width << "x" << height << " " << depth;
+    EXPECT_EQ(sum, score_cpu(pair, geometry)) << width << "x" << height << " " << depth;
     EXPECT_EQ(task.words, 1);
 }
 
@@ -112,7 +112,7 @@ TEST(FloatPsnrGolden, EveryClip) {
     golden::expect_golden_scores({.metric = descriptor(), .least = 240});
 }
 
-TEST(FloatPsnr, ValidatesDepthAndSize) {
+TEST(FloatPsnr, TakesEverySize) {
     test::expect_takes_any_size(descriptor());
 }
 
