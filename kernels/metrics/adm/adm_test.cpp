@@ -49,10 +49,11 @@ TEST(AdmCsf, WatsonAtThreeHeights) {
     expect_csf(plan, 1, 0.0319848284f, 0.0142990677f);
     expect_csf(plan, 2, 0.0433726609f, 0.0243969075f);
     expect_csf(plan, 3, 0.0456734113f, 0.0313127376f);
-    expect_factors(plan, 0, 36453, 49417); // not the formula's 36451 and 49414
-    expect_factors(plan, 1, 137373792, 61414028);
-    expect_factors(plan, 2, 186284160, 104783920);
-    expect_factors(plan, 3, 196165808, 134487184);
+    const uint32_t factors[kLevels][2] = {{36453, 49417}, // not the formula's 36451 and 49414
+                                          {137373792, 61414028},
+                                          {186284160, 104783920},
+                                          {196165808, 134487184}};
+    for (int i = 0; i < kLevels; i++) expect_factors(plan, i, factors[i][0], factors[i][1]);
 }
 
 TEST(AdmCsf, WatsonElsewhere) {

@@ -116,5 +116,9 @@ TEST(FloatPsnrGolden, EveryClip) {
     golden::expect_golden_scores({.metric = descriptor(), .least = 240});
 }
 
+TEST(FloatPsnr, TakesEverySize) {
+    test::expect_takes_any_size(descriptor());
+}
+
 } // namespace
 } // namespace qc::float_psnr

@@ -10,7 +10,6 @@
 #include <random>
 
 #include "families/sse/sse_kernels.hpp"
-#include "tests/golden/golden.hpp"
 #include "tests/support/geometry.hpp"
 #include "tests/support/metric_runner.hpp"
 #include "tests/support/sample_picture.hpp"
