@@ -185,14 +185,14 @@ void FiberTeam::pause(int thread) {
     fibers_->hand_over(thread, Fibers::kScheduler);
 }
 
-void FiberTeam::wait(int thread, Wait what, const std::source_location& place) {
+void FiberTeam::wait(int thread, Wait what, const Place& place) {
     waits_[thread] = what;
     places_[thread] = place;
     pause(thread);
     if (abandoned_) throw Abandoned{};
 }
 
-FiberTeam::Values FiberTeam::exchange(int thread, Wait what, uint64_t value, const std::source_location& place) {
+FiberTeam::Values FiberTeam::exchange(int thread, Wait what, uint64_t value, const Place& place) {
     uint64_t* const values = values_[turn_[thread]];
     turn_[thread] ^= 1;
     values[thread] = value;
@@ -266,11 +266,7 @@ bool FiberTeam::release_barrier() {
 
 /// Whether both threads wait for the same, at the same place of the code.
 bool FiberTeam::meets(int first, int thread) const {
-    const std::source_location &a = places_[first], &b = places_[thread];
-    if (waits_[first] == waits_[thread] && std::memcmp(&a, &b, sizeof a) == 0) return true; // usually
-    if (waits_[first] == waits_[thread] && a.line() == b.line() && a.column() == b.column() &&
-        (a.file_name() == b.file_name() || std::strcmp(a.file_name(), b.file_name()) == 0))
-        return true;
+    if (waits_[first] == waits_[thread] && places_[first] == places_[thread]) return true;
     const_cast<FiberTeam*>(this)->fail("threads wait at different places: " + std::to_string(first) + " " +
                                        place_of(first) + ", " + std::to_string(thread) + " " + place_of(thread));
     return false;
@@ -280,9 +276,9 @@ std::string FiberTeam::place_of(int thread) const {
     static constexpr const char* kNames[] = {
         "nowhere",  "at a barrier", "at a barrier of warps", "at a warp's barrier", "in a shuffle", "in a sum",
         "in an or", "in a ballot"};
-    const std::source_location& place = places_[thread];
-    return std::string(kNames[static_cast<int>(waits_[thread])]) + " (" + place.file_name() + ":" +
-           std::to_string(place.line()) + ")";
+    const Place& place = places_[thread];
+    return std::string(kNames[static_cast<int>(waits_[thread])]) + " (" + place.file + ":" +
+           std::to_string(place.line) + ")";
 }
 
 void FiberTeam::fail(const std::string& what) {

@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
-#include <source_location>
 #include <string>
 #include <string_view>
 
@@ -60,6 +59,18 @@ template <class T, class Tag>
 inline constexpr char kSharedKey = 0;
 inline constexpr char kDynamicSharedKey = 0;
 
+/// Where in the code a thread waits.
+struct Place {
+    const char* file = "";
+    unsigned line = 0;
+
+    /// As a default argument: of the call.
+    static Place current(const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) { return {file, line}; }
+    bool operator==(const Place& other) const {
+        return line == other.line && (file == other.file || std::strcmp(file, other.file) == 0);
+    }
+};
+
 /// What threads wait for. From kSyncWarp on: exchanges within a warp.
 enum class Wait : uint8_t { kNothing, kSync, kSyncOthers, kSyncWarp, kShuffle, kSum, kOr, kBallot };
 
@@ -78,7 +89,7 @@ public:
     const GridLaunch& launch() const { return *launch_; }
     Dim3 block_index() const { return block_; }
     SharedMemory& shared() { return shared_; }
-    void wait(int thread, Wait what, const std::source_location& place);
+    void wait(int thread, Wait what, const Place& place);
 
     /// The values that the lanes of a warp brought to an exchange.
     class Values {
@@ -91,7 +102,7 @@ public:
         const uint64_t* values_;
         uint32_t present_;
     };
-    Values exchange(int thread, Wait what, uint64_t value, const std::source_location& place);
+    Values exchange(int thread, Wait what, uint64_t value, const Place& place);
 
 private:
     struct Fibers;
@@ -116,7 +127,7 @@ private:
     bool abandoned_ = false; ///< threads leave at once
     bool exited_[kMaxThreads];
     Wait waits_[kMaxThreads];
-    std::source_location places_[kMaxThreads];
+    Place places_[kMaxThreads];
     uint8_t turn_[kMaxThreads];       ///< which half of values_ a thread's next exchange uses
     uint64_t values_[2][kMaxThreads]; ///< a warp's lanes may read one exchange's while others bring the next one's
     uint32_t present_[kMaxThreads / device::kWarpSize]; ///< lanes of a warp's latest exchange
@@ -128,7 +139,6 @@ class EmulatedBlock {
 public:
     static constexpr int kThreads = kThreads_;
     static_assert(kThreads % device::kWarpSize == 0 && kThreads <= FiberTeam::kMaxThreads);
-    using Place = std::source_location;
 
     EmulatedBlock(FiberTeam& team, int thread) : team_(team), thread_(thread) {}
 

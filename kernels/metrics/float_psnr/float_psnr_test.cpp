@@ -108,10 +108,6 @@ TEST(FloatPsnr, KernelSumsAreThoseOfTheCpu) {
         }
 }
 
-TEST(FloatPsnr, TakesEverySize) {
-    test::expect_takes_any_size(descriptor());
-}
-
 TEST(FloatPsnrGolden, EveryClip) {
     golden::expect_golden_scores({.metric = descriptor(), .least = 240});
 }
