@@ -57,7 +57,7 @@ static const AVOption quality_cuda_options[] = {
     { "pool",    "pooling of the final score: mean, harmonic_mean, min, max, p1, p5, p10, p50 or stddev", OFFSET(pool), AV_OPT_TYPE_STRING, { .str = "mean" }, 0, 0, FLAGS },
     { "n_subsample", "score every n-th pair only; the others pass without scores", OFFSET(n_subsample), AV_OPT_TYPE_INT, { .i64 = 1 }, 1, INT_MAX, FLAGS },
     { "subsample",   "same as n_subsample", OFFSET(n_subsample), AV_OPT_TYPE_INT, { .i64 = 1 }, 1, INT_MAX, FLAGS },
-    { "n_threads",   "threads of the CPU backend (0: one per core), or those that copy software frames for the GPU (0: half of the cores, at most 6)", OFFSET(n_threads), AV_OPT_TYPE_INT, { .i64 = 0 }, 0, 1024, FLAGS },
+    { "n_threads",   "threads of the CPU backend (0: one per core), or those that copy software frames for the GPU (0: half of the cores, at most 4)", OFFSET(n_threads), AV_OPT_TYPE_INT, { .i64 = 0 }, 0, 1024, FLAGS },
     { "renditions",  "number of distorted inputs that share the reference: input 0, then inputs 2, 3, ...", OFFSET(renditions), AV_OPT_TYPE_INT, { .i64 = 1 }, 1, QC_MAX_RENDITIONS, FLAGS },
     { "sync", "how a distorted frame finds its reference frame", OFFSET(sync), AV_OPT_TYPE_INT, { .i64 = QC_SYNC_NEAREST }, QC_SYNC_NEAREST, QC_SYNC_INDEX, FLAGS, .unit = "sync" },
         { "nearest", "the one nearest in time, not further than max_dt", 0, AV_OPT_TYPE_CONST, { .i64 = QC_SYNC_NEAREST }, 0, 0, FLAGS, .unit = "sync" },
@@ -142,7 +142,7 @@ static int query_formats(AVFilterContext *ctx)
 {
     const QualityCudaContext *s = ctx->priv;
 
-    return ff_qc_offer_formats(ctx, s->engine.accepts_rgb);
+    return ff_qc_offer_formats(ctx, qc_request_accepts_rgb(s->engine.request));
 }
 
 /** Comes after all inputs were configured: the only place to look at them together. */

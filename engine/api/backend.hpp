@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "contract/metric.hpp"
@@ -41,14 +42,49 @@ private:
     size_t frame_words_ = 0;
 };
 
+/// The caller's word that a frame's pictures stay as they are; its release function is called exactly once, whatever
+/// becomes of the frame.
+class PictureHold {
+public:
+    PictureHold() = default;
+    PictureHold(void (*release)(void*), void* opaque) : release_(release), opaque_(opaque) {}
+    PictureHold(PictureHold&& other) noexcept
+        : release_(std::exchange(other.release_, nullptr)), opaque_(other.opaque_) {}
+    PictureHold& operator=(PictureHold&& other) noexcept {
+        end();
+        release_ = std::exchange(other.release_, nullptr);
+        opaque_ = other.opaque_;
+        return *this;
+    }
+    ~PictureHold() { end(); }
+
+    /// The pictures may be overwritten from here on.
+    void end() {
+        if (auto* const release = std::exchange(release_, nullptr); release != nullptr) release(opaque_);
+    }
+
+private:
+    void (*release_)(void*) = nullptr;
+    void* opaque_ = nullptr;
+};
+
 /// One frame on its way in.
 struct FrameInput {
     int64_t index = 0;
     qc_picture reference{};
     std::vector<qc_picture> distorted; ///< one per rendition; plane[0] null: absent
-    void (*release)(void*) = nullptr;
-    void* opaque = nullptr;
+    PictureHold hold;
+
+    /// Of an input: 0 is the reference, the renditions follow.
+    const qc_picture& picture(int input) const {
+        return input == 0 ? reference : distorted[static_cast<size_t>(input - 1)];
+    }
 };
+
+/// False for absent pictures.
+inline bool is_in_host_memory(const qc_picture& picture) {
+    return picture.plane[0] != nullptr && picture.memory == QC_MEMORY_HOST;
+}
 
 /// One frame on its way out. Blocks of instances that were not evaluated hold zeros.
 struct FrameResult {
@@ -68,6 +104,19 @@ struct BackendSetup {
     int history = 0;             ///< most earlier reference frames any instance looks back at
     int distorted_history = 0;   ///< most earlier distorted frames
     bool chroma_history = false; ///< whether any instance looks back at the reference's chroma too
+
+    /// The reference and the renditions.
+    int inputs() const { return config->renditions + 1; }
+    const qc_format& format_of(int input) const {
+        return input == 0 ? config->reference : config->distorted[input - 1];
+    }
+    /// How many planes of a picture somebody reads.
+    int planes_read() const { return needs_chroma ? geometry.plane_count() : 1; }
+    /// How often an instance is evaluated per frame: once, or for each rendition.
+    size_t evaluations(size_t instance) const {
+        const bool per_rendition = plan->instances[instance].descriptor->scope == Scope::kPair;
+        return per_rendition ? static_cast<size_t>(config->renditions) : 1;
+    }
 };
 
 /// Whether an instance looks back at the reference's chroma.
@@ -85,8 +134,7 @@ class Backend {
 public:
     virtual ~Backend() = default;
 
-    /// Takes a frame; blocks only while every slot is busy. The release function is called exactly once, also on
-    /// failure.
+    /// Takes a frame, and its hold until the pictures have been read; blocks only while every slot is busy.
     virtual Status submit(FrameInput input) = 0;
     /// Hands out the next frame in order. wait: block until the oldest submitted frame is done (false is then returned
     /// in `ready` only if nothing is in flight).

@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
+#include <system_error>
 
+#include "api/int_field.hpp"
 #include "api/session.hpp"
+#include "api/session_config.hpp"
 #include "models/builtin_models.hpp"
 #include "plan/metric_registry.hpp"
 #include "quality_cuda.h"
@@ -15,10 +18,16 @@
 #error "QC_VERSION comes from the build"
 #endif
 
-/// What the opaque pointer points to.
+// What the opaque pointers point to.
+
+struct qc_request {
+    qc::ScoreRequest request;
+    int renditions = 0; ///< as the configuration had it
+};
+
 struct qc_session {
     std::unique_ptr<qc::Session> session;
-    std::string error; ///< of the last call that failed
+    mutable std::string error; ///< of the last call that failed
 };
 
 namespace {
@@ -31,7 +40,9 @@ Status protect(Body&& body) noexcept {
     try {
         return body();
     } catch (const std::bad_alloc&) {
-        return {QC_ERROR_NO_MEMORY, "host memory is exhausted"};
+        return {QC_ERROR_NO_MEMORY, "out of memory"};
+    } catch (const std::system_error& error) { // of threads: nothing else here throws it
+        return {QC_ERROR_NO_MEMORY, std::string("a thread cannot be started: ") + error.what()};
     } catch (const std::exception& error) {
         return {QC_ERROR_INTERNAL, std::string("unexpected: ") + error.what()};
     } catch (...) {
@@ -41,43 +52,45 @@ Status protect(Body&& body) noexcept {
 
 qc_status report(const Status& status, qc_error* error) {
     if (error != nullptr) {
-        std::strncpy(error->text, status.text().c_str(), sizeof(error->text) - 1);
-        error->text[sizeof(error->text) - 1] = '\0';
+        const size_t length = status.text().copy(error->text, sizeof(error->text) - 1);
+        error->text[length] = '\0';
     }
     return status.code();
 }
 
-qc_status report(const Status& status, qc_session* session) {
+qc_status report(const Status& status, const qc_session* session) {
     if (!status.ok()) session->error = status.text();
     return status.code();
 }
 
-Status in_range(const char* name, int value, int minimum, int maximum) {
-    if (value >= minimum && value <= maximum) return {};
-    return qc::invalid(qc::format("%s=%d: %d..%d is accepted", name, value, minimum, maximum));
+/// A call that looks at the session or at its arguments only.
+template <typename Body>
+qc_status ask(const qc_session* session, Body&& body) {
+    return session == nullptr ? QC_ERROR_INVALID : report(protect(body), session);
 }
 
-Status check_numbers(const qc_config& config) {
-    if (config.struct_size != sizeof(qc_config))
-        return qc::invalid(qc::format("qc_config has %zu bytes, this library expects %zu: front end and library are of "
-                                      "different versions",
-                                      config.struct_size, sizeof(qc_config)));
-    QC_RETURN_IF_ERROR(in_range("renditions", config.renditions, 0, QC_MAX_RENDITIONS));
-    QC_RETURN_IF_ERROR(in_range("n_subsample", config.n_subsample, 0, 1000000));
-    if (config.bitdepth != 0 && config.bitdepth != 10)
-        return qc::invalid(
-            qc::format("bitdepth=%d: 10, or 0 for the depth of the inputs, is accepted", config.bitdepth));
-    QC_RETURN_IF_ERROR(in_range("n_threads", config.n_threads, 0, 1024));
-    QC_RETURN_IF_ERROR(in_range("batch", config.batch, 0, 64));
-    QC_RETURN_IF_ERROR(in_range("slots", config.slots, 0, 2048));
-    QC_RETURN_IF_ERROR(in_range("device", config.device, 0, 255));
-    QC_RETURN_IF_ERROR(in_range("backend", config.backend, QC_BACKEND_AUTO, QC_BACKEND_CPU));
-    QC_RETURN_IF_ERROR(in_range("stats_format", config.stats_format, QC_STATS_FORMAT_NONE, QC_STATS_FORMAT_COUNT - 1));
-    return {};
+/// A call that scores. An exception leaves frames half done, so it ends the scoring.
+template <typename Body>
+qc_status act(qc_session* session, Body&& body) {
+    if (session == nullptr) return QC_ERROR_INVALID;
+    bool returned = false;
+    Status status = protect([&] {
+        Status result = body(*session->session);
+        returned = true;
+        return result;
+    });
+    if (!returned) status = session->session->fail(std::move(status));
+    return report(status, session);
 }
 
-bool valid_rendition(const qc_session* session, int rendition) {
-    return rendition >= 0 && rendition < session->session->renditions();
+Status no_null(const char* what) {
+    return qc::invalid(qc::format("%s is a null pointer", what));
+}
+
+Status check_rendition(const qc_session* session, int rendition) {
+    const int count = session->session->renditions();
+    if (rendition >= 0 && rendition < count) return {};
+    return qc::not_accepted("rendition", rendition, qc::format("0..%d", count - 1));
 }
 
 } // namespace
@@ -125,41 +138,91 @@ const char* qc_pool_name(qc_pool pool) {
     return qc::pool_name(pool);
 }
 
-qc_status qc_config_check(const qc_config* config, qc_error* error) {
-    if (config == nullptr) return QC_ERROR_INVALID;
+namespace {
+
+/// What the C API's calls share: a caller's numbers, and a request, which is the caller's or made of the strings.
+Status read_request(const qc_config* caller, qc_request* request) {
+    if (caller == nullptr) return no_null("config");
+    qc_config config;
+    QC_RETURN_IF_ERROR(qc::read_config(*caller, &config));
+    QC_RETURN_IF_ERROR(qc::parse_request(config, qc::registered_metrics(), &request->request));
+    request->renditions = config.renditions;
+    qc::ScorePlan plan; // finds what no picture could mend: models without their scores, two scores of one name
+    return qc::build_score_plan(request->request, nullptr, &plan);
+}
+
+/// The configuration that goes with a request.
+Status read_config_for(const qc_request* request, const qc_config* caller, qc_config* config) {
+    if (request == nullptr) return no_null("request");
+    if (caller == nullptr) return no_null("config");
+    QC_RETURN_IF_ERROR(qc::read_config(*caller, config));
+    if (std::max(config->renditions, 1) == std::max(request->renditions, 1)) return {};
+    return qc::not_accepted("renditions", config->renditions,
+                            qc::format("%d, as in the request,", request->renditions));
+}
+
+Status check_pictures(const qc_request* request, const qc_config* caller) {
+    qc_config config;
+    QC_RETURN_IF_ERROR(read_config_for(request, caller, &config));
+    return qc::Session::check(request->request, config);
+}
+
+Status open_session(const qc_request* request, const qc_config* caller, qc_session** session) {
+    if (session == nullptr) return no_null("session");
+    qc_config config;
+    QC_RETURN_IF_ERROR(read_config_for(request, caller, &config));
+    auto made = std::make_unique<qc_session>();
+    QC_RETURN_IF_ERROR(qc::Session::create(request->request, config, &made->session));
+    *session = made.release();
+    return {};
+}
+
+} // namespace
+
+qc_status qc_request_create(const qc_config* config, qc_request** request, qc_error* error) {
+    if (request != nullptr) *request = nullptr;
     return report(protect([&]() -> Status {
-                      QC_RETURN_IF_ERROR(check_numbers(*config));
-                      qc::ScoreRequest request;
-                      QC_RETURN_IF_ERROR(qc::parse_request(*config, qc::registered_metrics(), &request));
-                      if (config->reference.width != 0) return qc::Session::check(request, *config);
-                      qc::ScorePlan plan;
-                      return qc::build_score_plan(request, nullptr, &plan);
+                      if (request == nullptr) return no_null("request");
+                      auto made = std::make_unique<qc_request>();
+                      QC_RETURN_IF_ERROR(read_request(config, made.get()));
+                      *request = made.release();
+                      return {};
                   }),
                   error);
 }
 
-int qc_config_accepts_rgb(const qc_config* config) {
-    if (config == nullptr) return 0;
-    bool accepts = false;
-    const Status status = protect([&]() -> Status {
-        QC_RETURN_IF_ERROR(check_numbers(*config));
-        qc::ScoreRequest request;
-        QC_RETURN_IF_ERROR(qc::parse_request(*config, qc::registered_metrics(), &request));
-        accepts = request.accepts_rgb();
-        return {};
-    });
-    return status.ok() && accepts ? 1 : 0;
+void qc_request_destroy(qc_request* request) {
+    delete request;
+}
+
+int qc_request_accepts_rgb(const qc_request* request) {
+    return request != nullptr && request->request.accepts_rgb() ? 1 : 0;
+}
+
+qc_status qc_request_check(const qc_request* request, const qc_config* config, qc_error* error) {
+    return report(protect([&] { return check_pictures(request, config); }), error);
+}
+
+qc_status qc_request_open(const qc_request* request, const qc_config* config, qc_session** session, qc_error* error) {
+    if (session != nullptr) *session = nullptr;
+    return report(protect([&] { return open_session(request, config, session); }), error);
+}
+
+qc_status qc_config_check(const qc_config* config, qc_error* error) {
+    return report(protect([&]() -> Status {
+                      qc_request request;
+                      QC_RETURN_IF_ERROR(read_request(config, &request));
+                      return check_pictures(&request, config);
+                  }),
+                  error);
 }
 
 qc_status qc_session_create(const qc_config* config, qc_session** session, qc_error* error) {
-    if (config == nullptr || session == nullptr) return QC_ERROR_INVALID;
-    *session = nullptr;
+    if (session != nullptr) *session = nullptr;
     return report(protect([&]() -> Status {
-                      QC_RETURN_IF_ERROR(check_numbers(*config));
-                      auto made = std::make_unique<qc_session>();
-                      QC_RETURN_IF_ERROR(qc::Session::create(*config, &made->session));
-                      *session = made.release();
-                      return {};
+                      qc_request request;
+                      QC_RETURN_IF_ERROR(read_request(config, &request));
+                      return open_session(&request, config, session);
                   }),
                   error);
 }
@@ -169,81 +232,91 @@ void qc_session_destroy(qc_session* session) {
 }
 
 const char* qc_session_description(const qc_session* session) {
-    return session->session->description().c_str();
+    return session == nullptr ? "" : session->session->description().c_str();
 }
 qc_backend qc_session_backend(const qc_session* session) {
-    return session->session->backend().kind();
+    return session == nullptr ? QC_BACKEND_AUTO : session->session->backend().kind();
 }
 const char* qc_session_error(const qc_session* session) {
-    const Status& failure = session->session->failure();
-    return failure.ok() ? session->error.c_str() : failure.text().c_str();
+    return session == nullptr ? "" : session->error.c_str();
 }
 
 int qc_session_feature_count(const qc_session* session) {
-    return static_cast<int>(session->session->plan().columns.size());
+    return session == nullptr ? 0 : static_cast<int>(session->session->plan().columns.size());
 }
 
 qc_status qc_session_feature(const qc_session* session, int index, qc_feature* feature) {
-    const auto& columns = session->session->plan().columns;
-    if (index < 0 || static_cast<size_t>(index) >= columns.size() || feature == nullptr) return QC_ERROR_INVALID;
-    const qc::ScoreColumn& column = columns[static_cast<size_t>(index)];
-    *feature = qc_feature{column.name.c_str(), column.key.c_str(), column.is_model ? 1 : 0};
-    return QC_OK;
+    return ask(session, [&]() -> Status {
+        const auto& columns = session->session->plan().columns;
+        if (feature == nullptr) return no_null("feature");
+        if (index < 0 || static_cast<size_t>(index) >= columns.size())
+            return qc::not_accepted("feature", index, qc::format("0..%zu", columns.size() - 1));
+        const qc::ScoreColumn& column = columns[static_cast<size_t>(index)];
+        *feature = qc_feature{column.name.c_str(), column.key.c_str(), column.is_model ? 1 : 0, {}};
+        return {};
+    });
 }
 
 qc_status qc_session_submit(qc_session* session, const qc_picture* reference, const qc_picture* distorted,
                             void (*release)(void* opaque), void* opaque) {
-    if (reference == nullptr || distorted == nullptr) {
+    if (session == nullptr || reference == nullptr || distorted == nullptr) {
         if (release != nullptr) release(opaque);
-        return report(qc::invalid("a frame was submitted without pictures"), session);
+        return ask(session, [] { return no_null("a frame's picture"); });
     }
-    return report(protect([&] { return session->session->submit(*reference, distorted, release, opaque); }), session);
+    return act(session, [&](qc::Session& s) { return s.submit(*reference, distorted, release, opaque); });
 }
 
 qc_status qc_session_receive(qc_session* session, int wait, qc_row* row) {
-    if (row == nullptr) return QC_ERROR_INVALID;
-    qc_status code = QC_ERROR_INTERNAL;
-    const Status status = protect([&]() -> Status {
-        code = session->session->receive(wait != 0, row);
-        return {};
+    if (row == nullptr) return ask(session, [] { return no_null("row"); });
+    qc_status code = QC_OK;
+    const qc_status failure = act(session, [&](qc::Session& s) -> Status {
+        code = s.receive(wait != 0, row);
+        return code < 0 ? s.failure() : Status();
     });
-    return status.ok() ? code : report(status, session);
+    return failure != QC_OK ? failure : code;
 }
 
 void qc_session_collect(qc_session* session) {
-    static_cast<void>(report(protect([&]() -> Status {
-                                 session->session->collect();
-                                 return {};
-                             }),
-                             session));
+    static_cast<void>(act(session, [](qc::Session& s) -> Status {
+        s.collect();
+        return {};
+    }));
 }
 
 qc_status qc_session_break(qc_session* session) {
-    return report(protect([&] { return session->session->begin_stretch(); }), session);
+    return act(session, [](qc::Session& s) { return s.begin_stretch(); });
 }
 
 qc_status qc_session_flush(qc_session* session) {
-    return report(protect([&] { return session->session->flush(); }), session);
+    return act(session, [](qc::Session& s) { return s.flush(); });
 }
 
 qc_status qc_session_pooled(qc_session* session, int rendition, int feature, qc_pool pool, double* value) {
-    if (!valid_rendition(session, rendition) || value == nullptr)
-        return report(qc::invalid(qc::format("rendition %d does not exist", rendition)), session);
-    return report(protect([&] { return session->session->table(rendition).pooled(feature, pool, value); }), session);
+    return ask(session, [&]() -> Status {
+        if (value == nullptr) return no_null("value");
+        QC_RETURN_IF_ERROR(check_rendition(session, rendition));
+        return session->session->table(rendition).pooled(feature, pool, value);
+    });
 }
 
 int64_t qc_session_scored_frames(const qc_session* session) {
-    return session->session->scored_frames();
+    return session == nullptr ? 0 : session->session->scored_frames();
 }
 
 qc_status qc_session_aggregate(qc_session* session, int rendition, int index, const char** name, double* value) {
-    if (!valid_rendition(session, rendition) || index < 0 || name == nullptr || value == nullptr)
-        return QC_ERROR_INVALID;
-    const auto aggregates = session->session->table(rendition).aggregates();
-    if (static_cast<size_t>(index) >= aggregates.size()) return QC_END;
-    *name = aggregates[static_cast<size_t>(index)].first.c_str();
-    *value = aggregates[static_cast<size_t>(index)].second;
-    return QC_OK;
+    bool past_the_last = false;
+    const qc_status status = ask(session, [&]() -> Status {
+        if (name == nullptr || value == nullptr) return no_null("name or value");
+        QC_RETURN_IF_ERROR(check_rendition(session, rendition));
+        if (index < 0) return qc::not_accepted("index", index, "0 and more");
+        const auto aggregates = session->session->table(rendition).aggregates();
+        past_the_last = static_cast<size_t>(index) >= aggregates.size();
+        if (past_the_last) return {};
+        *name = aggregates[static_cast<size_t>(index)].first.c_str();
+        *value = aggregates[static_cast<size_t>(index)].second;
+        return {};
+    });
+    return past_the_last ? QC_END : status;
 }
 
 qc_status qc_stats_format_parse(const char* text, qc_stats_format* format) {
@@ -254,18 +327,18 @@ qc_status qc_stats_format_parse(const char* text, qc_stats_format* format) {
 }
 
 qc_status qc_session_stats_line(const qc_session* session, const qc_row* row, char* text, size_t size) {
-    if (row == nullptr || text == nullptr || size == 0) return QC_ERROR_INVALID;
-    const qc::ScorePlan& plan = session->session->plan();
-    const Status status = protect([&]() -> Status {
+    return ask(session, [&]() -> Status {
+        if (row == nullptr || text == nullptr) return no_null("row or text");
+        const qc::ScorePlan& plan = session->session->plan();
         const size_t columns = plan.columns.size();
         const std::string line = qc::stats_line(plan, session->session->geometry(), row->frame, {row->value, columns},
                                                 {row->present, columns});
-        if (line.size() >= size) return qc::invalid(qc::format("a line of %zu bytes is too short", size));
+        if (line.size() >= size)
+            return qc::invalid(qc::format("a line of %zu bytes does not fit into %zu", line.size() + 1, size));
         line.copy(text, line.size());
         text[line.size()] = '\0';
         return {};
     });
-    return status.code();
 }
 
 qc_status qc_log_format_parse(const char* text, qc_log_format* format) {
@@ -277,19 +350,21 @@ qc_status qc_log_format_parse(const char* text, qc_log_format* format) {
 
 qc_status qc_session_write_log(qc_session* session, int rendition, const char* path, qc_log_format format, int complete,
                                const qc_log_extra* extra, int extra_count) {
-    if (!valid_rendition(session, rendition) || path == nullptr) return QC_ERROR_INVALID;
-    return report(protect([&] {
-                      const std::span<const qc_log_extra> extras(
-                          extra, extra == nullptr ? 0 : static_cast<size_t>(extra_count));
-                      return session->session->write_log(rendition, path, format, complete != 0, extras);
-                  }),
-                  session);
+    return ask(session, [&]() -> Status {
+        if (path == nullptr) return no_null("path");
+        QC_RETURN_IF_ERROR(check_rendition(session, rendition));
+        if (extra_count < 0) return qc::not_accepted("extra_count", extra_count, "0 and more");
+        if (extra == nullptr && extra_count > 0) return no_null("extra");
+        return session->session->write_log(rendition, path, format, complete != 0,
+                                           {extra, static_cast<size_t>(extra_count)});
+    });
 }
 
 qc_status qc_session_stats(const qc_session* session, qc_stats* stats) {
-    if (stats == nullptr || stats->struct_size != sizeof(qc_stats)) return QC_ERROR_INVALID;
-    *stats = qc_stats{};
-    stats->struct_size = sizeof(qc_stats);
-    session->session->fill_stats(stats);
-    return QC_OK;
+    return ask(session, [&]() -> Status {
+        if (stats == nullptr) return no_null("stats");
+        qc_stats counted{};
+        session->session->fill_stats(&counted);
+        return qc::write_stats(counted, stats);
+    });
 }

@@ -3,6 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <climits>
+#include <cstdint>
+
+#include "api/int_field.hpp"
 
 namespace qc {
 namespace {
@@ -14,45 +18,55 @@ const char* chroma_name(qc_chroma chroma) {
     return chroma >= QC_CHROMA_400 && chroma <= QC_CHROMA_444 ? names[chroma] : "?";
 }
 
-Status check_components(const qc_format& picture, const std::string& input) {
+constexpr int kDepths[] = {8, 10, 12, 16}, kContainers[] = {8, 16}, kPixelSteps[] = {0, 3, 4};
+
+constexpr IntField kFields[] = {
+    {"width", offsetof(qc_format, width), 1, kMaxSide},
+    {"height", offsetof(qc_format, height), 1, kMaxSide},
+    {"chroma", offsetof(qc_format, chroma), QC_CHROMA_400, QC_CHROMA_444, {}, QC_ERROR_UNSUPPORTED},
+    {"depth", offsetof(qc_format, depth), 0, 0, kDepths, QC_ERROR_UNSUPPORTED},
+    {"container_bits", offsetof(qc_format, container_bits), 0, 0, kContainers, QC_ERROR_UNSUPPORTED},
+    {"semi_planar", offsetof(qc_format, semi_planar), 0, 1},
+    {"rgb", offsetof(qc_format, rgb), 0, 1},
+    {"pixel_step", offsetof(qc_format, pixel_step), 0, 0, kPixelSteps, QC_ERROR_UNSUPPORTED},
+};
+
+std::string at(const std::string& name, size_t index) {
+    return name + "[" + std::to_string(index) + "]";
+}
+
+Status check_components(const qc_format& picture, const std::string& prefix) {
     if (picture.rgb == 0) {
         if (picture.pixel_step == 0) return {};
-        return unsupported(
-            format("%s is packed, but not RGB: packed pictures are accepted as RGB only", input.c_str()));
+        return not_accepted(prefix + "pixel_step", picture.pixel_step, "0 without rgb", QC_ERROR_UNSUPPORTED);
     }
-    if (picture.chroma != QC_CHROMA_444 || picture.semi_planar != 0)
-        return unsupported(
-            format("%s is RGB with chroma layout %d, semi_planar %d: RGB has 4:4:4 and is planar or packed",
-                   input.c_str(), static_cast<int>(picture.chroma), picture.semi_planar));
+    if (picture.chroma != QC_CHROMA_444)
+        return not_accepted(prefix + "chroma", picture.chroma, format("%d with rgb", static_cast<int>(QC_CHROMA_444)),
+                            QC_ERROR_UNSUPPORTED);
+    if (picture.semi_planar != 0)
+        return not_accepted(prefix + "semi_planar", picture.semi_planar, "0 with rgb", QC_ERROR_UNSUPPORTED);
     if (picture.pixel_step == 0) return {};
-    if (picture.pixel_step != 3 && picture.pixel_step != 4)
-        return unsupported(
-            format("%s has %d samples a pixel: 3 and 4 are accepted", input.c_str(), picture.pixel_step));
-    for (const int offset : picture.sample_offset)
-        if (offset < 0 || offset >= picture.pixel_step)
-            return invalid(format("%s has a colour at sample %d of its pixels, which have %d", input.c_str(), offset,
-                                  picture.pixel_step));
+    for (size_t i = 0; i < std::size(picture.sample_offset); ++i)
+        if (const int offset = picture.sample_offset[i]; offset < 0 || offset >= picture.pixel_step)
+            return not_accepted(at(prefix + "sample_offset", i), offset,
+                                format("0..%d with pixel_step=%d", picture.pixel_step - 1, picture.pixel_step));
     return {};
 }
 
-Status check_format(const qc_format& picture, const std::string& input) {
-    if (picture.width < 1 || picture.height < 1 || picture.width > kMaxSide || picture.height > kMaxSide)
-        return invalid(format("%s is %dx%d: sizes from 1x1 to %dx%d are accepted", input.c_str(), picture.width,
-                              picture.height, kMaxSide, kMaxSide));
-    if (picture.chroma < QC_CHROMA_400 || picture.chroma > QC_CHROMA_444)
-        return unsupported(format("%s has chroma layout %d: 4:0:0, 4:2:0, 4:2:2 and 4:4:4 are accepted", input.c_str(),
-                                  static_cast<int>(picture.chroma)));
-    constexpr std::array<int, 4> depths{8, 10, 12, 16};
-    if (std::find(depths.begin(), depths.end(), picture.depth) == depths.end())
-        return unsupported(
-            format("%s has %d bits a sample: 8, 10, 12 and 16 are accepted", input.c_str(), picture.depth));
+/// @param prefix of the fields' names, "reference."
+Status check_format(const qc_format& picture, const std::string& prefix) {
+    QC_RETURN_IF_ERROR(check_fields(&picture, kFields, prefix));
+    for (size_t i = 0; i < std::size(picture.reserved); ++i)
+        if (picture.reserved[i] != 0) return not_accepted(at(prefix + "reserved", i), picture.reserved[i], "0");
     const int container = picture.depth == 8 ? 8 : 16;
-    if (picture.container_bits != container || picture.shift < 0 || picture.shift + picture.depth > container)
-        return unsupported(
-            format("%s keeps %d bits in containers of %d bits, shifted by %d: %d-bit containers that hold "
-                   "the sample are accepted",
-                   input.c_str(), picture.depth, picture.container_bits, picture.shift, container));
-    return check_components(picture, input);
+    const std::string with_depth = format(" with depth=%d", picture.depth);
+    if (picture.container_bits != container)
+        return not_accepted(prefix + "container_bits", picture.container_bits, std::to_string(container) + with_depth,
+                            QC_ERROR_UNSUPPORTED);
+    if (const int most = container - picture.depth; picture.shift < 0 || picture.shift > most)
+        return not_accepted(prefix + "shift", picture.shift, (most > 0 ? format("0..%d", most) : "0") + with_depth,
+                            QC_ERROR_UNSUPPORTED);
+    return check_components(picture, prefix);
 }
 
 /// A code point with H.273's "unspecified" as 0.
@@ -86,6 +100,28 @@ int stored_planes(const qc_format& picture) {
     return picture.semi_planar != 0 ? 2 : 3;
 }
 
+Status check_picture(const qc_picture& picture, const qc_format& picture_format, bool needs_chroma, const char* input) {
+    if (picture.memory != QC_MEMORY_HOST && picture.memory != QC_MEMORY_CUDA)
+        return invalid(format("%s: memory=%d: %d or %d is accepted", input, static_cast<int>(picture.memory),
+                              static_cast<int>(QC_MEMORY_HOST), static_cast<int>(QC_MEMORY_CUDA)));
+    for (const int64_t word : picture.reserved)
+        if (word != 0) return invalid(format("%s: reserved=%lld: 0 is accepted", input, static_cast<long long>(word)));
+    const int planes = needs_chroma ? stored_planes(picture_format) : 1;
+    const ptrdiff_t sample_bytes = picture_format.container_bits / 8;
+    for (int p = 0; p < planes; ++p) {
+        const ptrdiff_t pitch = picture.pitch_bytes[p];
+        if (picture.plane[p] == nullptr) return invalid(format("%s lacks plane %d", input, p));
+        if (reinterpret_cast<uintptr_t>(picture.plane[p]) % static_cast<size_t>(sample_bytes) != 0 ||
+            pitch % sample_bytes != 0)
+            return invalid(format("%s: plane %d does not begin, or its rows do not, at multiples of %d bytes", input, p,
+                                  static_cast<int>(sample_bytes)));
+        if (picture.memory == QC_MEMORY_CUDA && (pitch <= 0 || pitch > INT_MAX))
+            return invalid(format("%s: pitch_bytes[%d]=%lld: 1..%d is accepted for CUDA memory", input, p,
+                                  static_cast<long long>(pitch), INT_MAX));
+    }
+    return {};
+}
+
 bool colours_agree(const qc_config& config) {
     return std::all_of(config.distorted, config.distorted + config.renditions, [&](const qc_format& picture) {
         return tags_of(picture.colour) == tags_of(config.distorted[0].colour);
@@ -94,13 +130,13 @@ bool colours_agree(const qc_config& config) {
 
 Status session_geometry(const qc_config& config, FrameGeometry* geometry, bool* chroma_agrees) {
     const qc_format& reference = config.reference;
-    QC_RETURN_IF_ERROR(check_format(reference, "the reference"));
+    QC_RETURN_IF_ERROR(check_format(reference, "reference."));
     int depth = std::max(reference.depth, config.bitdepth);
     *chroma_agrees = true;
     for (int r = 0; r < config.renditions; ++r) {
         const qc_format& distorted = config.distorted[r];
         const std::string input = config.renditions == 1 ? "the distorted input" : format("distorted input %d", r);
-        QC_RETURN_IF_ERROR(check_format(distorted, input));
+        QC_RETURN_IF_ERROR(check_format(distorted, at("distorted", static_cast<size_t>(r)) + "."));
         if (distorted.width != reference.width || distorted.height != reference.height)
             return invalid(format("%s is %dx%d, the reference %dx%d: scale one of them first", input.c_str(),
                                   distorted.width, distorted.height, reference.width, reference.height));

@@ -13,6 +13,10 @@ namespace qc {
 /// chroma_agrees: whether every input has the reference's subsampling.
 Status session_geometry(const qc_config& config, FrameGeometry* geometry, bool* chroma_agrees);
 
+/// Whether a picture can be read as its format says: memory, pointers and pitches of the planes that are needed.
+/// @param input what it is, for the message
+Status check_picture(const qc_picture& picture, const qc_format& picture_format, bool needs_chroma, const char* input);
+
 /// Whether all distorted inputs have the same colour tags.
 bool colours_agree(const qc_config& config);
 

@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "api/picture.hpp"
+#include "api/session_config.hpp"
 #include "plan/metric_registry.hpp"
 
 namespace qc {
@@ -54,8 +55,7 @@ AccumulatorLayout::AccumulatorLayout(const ScorePlan& plan, std::span<const std:
 
 Session::Session(const qc_config& config) : config_(config) {
     config_.metrics = config_.model = config_.feature = config_.options = nullptr;
-    if (config_.renditions == 0) config_.renditions = 1;
-    if (config_.n_subsample == 0) config_.n_subsample = 1;
+    resolve_common_defaults(&config_);
 }
 
 Session::~Session() {
@@ -167,22 +167,15 @@ Status Session::choose_backend() {
         }
         log(QC_LOG_WARNING, "scoring on the CPU: " + status.text());
     }
-    if (config_.n_threads == 0) config_.n_threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-    if (config_.slots == 0) config_.slots = 2 * config_.n_threads;
+    resolve_cpu_defaults(std::thread::hardware_concurrency(), &config_);
     return create_cpu_backend(setup_, &backend_);
 }
 
 /// Opens the CUDA backend; when memory is short and the user left the sizes to us, tries once more with the least.
 Status Session::open_cuda() {
-    constexpr int kDefaultBatch = 16, kDefaultSlots = 3;
-    constexpr int kMaxDefaultThreads = 4; // more do not fill the bus faster
     const bool sizes_are_ours = config_.batch == 0 && config_.slots == 0;
     const qc_config asked = config_;
-    if (config_.batch == 0) config_.batch = std::max(kDefaultBatch, config_.renditions);
-    if (config_.slots == 0) config_.slots = kDefaultSlots;
-    if (config_.n_threads == 0) // half of the cores: whoever makes software frames needs some too
-        config_.n_threads =
-            std::clamp(static_cast<int>(std::thread::hardware_concurrency() / 2), 1, kMaxDefaultThreads);
+    resolve_cuda_defaults(std::thread::hardware_concurrency(), &config_);
     Status status = create_cuda_backend(setup_, &backend_);
     if (status.code() == QC_ERROR_NO_MEMORY && sizes_are_ours) {
         log(QC_LOG_WARNING, status.text() + "; trying again with one frame per batch");
@@ -200,20 +193,17 @@ Status Session::open_cuda() {
 // ---- frames ---------------------------------------------------------------------------------------------------------
 
 Status Session::submit(const qc_picture& reference, const qc_picture* distorted, void (*release)(void*), void* opaque) {
+    PictureHold hold(release, opaque);
     Status status = failure_;
     if (status.ok() && flushed_) status = invalid("a frame was submitted after the flush");
-    if (status.ok() && reference.plane[0] == nullptr) status = invalid("a frame was submitted without its reference");
-    if (!status.ok()) {
-        if (release != nullptr) release(opaque);
-        return status;
-    }
+    if (status.ok()) status = check_pictures(reference, distorted);
+    if (!status.ok()) return status;
     if (submitted_ == 0) first_submit_ = std::chrono::steady_clock::now();
     FrameInput input;
     input.index = submitted_;
     input.reference = reference;
     input.distorted.assign(distorted, distorted + config_.renditions);
-    input.release = release;
-    input.opaque = opaque;
+    input.hold = std::move(hold);
     for (int r = 0; r < config_.renditions; ++r)
         tables_[static_cast<size_t>(r)]->begin_frame(submitted_, distorted[r].plane[0] != nullptr);
     status = backend_->submit(std::move(input));
@@ -221,6 +211,16 @@ Status Session::submit(const qc_picture& reference, const qc_picture* distorted,
     ++submitted_;
     bool any = false;
     return take_results(false, &any);
+}
+
+/// Whether the pictures of a frame can be read as their formats say.
+Status Session::check_pictures(const qc_picture& reference, const qc_picture* distorted) const {
+    if (reference.plane[0] == nullptr) return invalid("a frame was submitted without its reference");
+    QC_RETURN_IF_ERROR(check_picture(reference, config_.reference, needs_chroma_, "the reference"));
+    for (int r = 0; r < config_.renditions; ++r)
+        if (distorted[r].plane[0] != nullptr)
+            QC_RETURN_IF_ERROR(check_picture(distorted[r], config_.distorted[r], needs_chroma_, "a distorted picture"));
+    return {};
 }
 
 /// Finalises what the backend has finished; with wait, at least the oldest frame in flight.

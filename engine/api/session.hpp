@@ -44,6 +44,8 @@ public:
     const Backend& backend() const { return *backend_; }
     const std::string& description() const { return description_; }
     const Status& failure() const { return failure_; }
+    /// Ends the scoring; the first failure stays. For callers: after an exception, which leaves frames half done.
+    Status fail(Status status);
     int64_t scored_frames() const;
     Status write_log(int rendition, const std::string& path, qc_log_format format, bool complete,
                      std::span<const qc_log_extra> extra) const;
@@ -70,7 +72,7 @@ private:
     void end_stretch();
     void flush_metrics(bool looking_back_only);
     bool next_row(qc_row* row);
-    Status fail(Status status);
+    Status check_pictures(const qc_picture& reference, const qc_picture* distorted) const;
 
     qc_config config_; ///< defaults resolved; its strings are not used
     FrameGeometry geometry_;

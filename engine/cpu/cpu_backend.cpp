@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <deque>
 #include <mutex>
+#include <new>
 #include <thread>
 
 #include "api/backend.hpp"
@@ -13,6 +14,8 @@
 
 namespace qc {
 namespace {
+
+constexpr const char* kOutOfMemory = "out of memory"; ///< short: std::string keeps it without allocating
 
 using PicturePtr = std::shared_ptr<const HostPicture>;
 
@@ -28,7 +31,8 @@ struct FrameWork {
     PicturePtr reference;
     std::vector<PicturePtr> distorted;
     std::vector<EarlierFrame> history; ///< history[k]: k + 1 frames earlier; shorter at the start of the stream
-    int unfinished = 0;                ///< tasks; guarded by the backend's mutex
+    int unfinished = 0;                ///< tasks; guarded by the backend's mutex, and so is
+    Status failure;                    ///< the first of a task
 };
 
 HostPlane luma_of(const PicturePtr& picture) {
@@ -61,7 +65,9 @@ private:
     Status take_in(const FrameInput& input, FrameWork* work);
     std::vector<Task> tasks_of(const FrameWork& work) const;
     void run(const Task& task, FrameWork& work) const;
-    void finish_task(FrameWork& work);
+    void add_task(const Task& task, const std::shared_ptr<FrameWork>& work);
+    Status run_caught(const Task& task, FrameWork& work) const noexcept;
+    void finish_task(FrameWork& work, Status failure);
     void remember(const FrameWork& work);
 
     const BackendSetup& setup_;
@@ -121,7 +127,7 @@ Status CpuBackend::submit(FrameInput input) {
     auto work = std::make_shared<FrameWork>();
     work->result.index = input.index;
     Status status = take_in(input, work.get());
-    if (input.release != nullptr) input.release(input.opaque);
+    input.hold.end();
     QC_RETURN_IF_ERROR(std::move(status));
     work->result.accumulators.resize(setup_.layout->frame_words());
     work->history.assign(recent_.begin(), recent_.end());
@@ -140,11 +146,31 @@ Status CpuBackend::submit(FrameInput input) {
         in_flight_.push_back(work);
     }
     ++frames_;
-    for (const Task& task : tasks)
+    for (const Task& task : tasks) add_task(task, work);
+    return {};
+}
+
+/// A task that cannot be added counts as one that failed: the frame must end.
+void CpuBackend::add_task(const Task& task, const std::shared_ptr<FrameWork>& work) {
+    try {
         pool_.add([this, task, work] {
-            run(task, *work);
-            finish_task(*work);
+            Status failure = run_caught(task, *work);
+            finish_task(*work, std::move(failure));
         });
+    } catch (const std::bad_alloc&) {
+        finish_task(*work, {QC_ERROR_NO_MEMORY, kOutOfMemory});
+    }
+}
+
+/// A thread of the pool has nobody to throw to.
+Status CpuBackend::run_caught(const Task& task, FrameWork& work) const noexcept {
+    try {
+        run(task, work);
+    } catch (const std::bad_alloc&) {
+        return {QC_ERROR_NO_MEMORY, kOutOfMemory};
+    } catch (const std::exception& error) {
+        return {QC_ERROR_INTERNAL, std::string("unexpected: ") + error.what()};
+    }
     return {};
 }
 
@@ -176,8 +202,9 @@ void CpuBackend::run(const Task& task, FrameWork& work) const {
     }
 }
 
-void CpuBackend::finish_task(FrameWork& work) {
+void CpuBackend::finish_task(FrameWork& work, Status failure) {
     const std::lock_guard lock(mutex_);
+    if (work.failure.ok()) work.failure = std::move(failure);
     if (--work.unfinished > 0) return;
     work.reference.reset();
     work.distorted.clear();
@@ -192,6 +219,7 @@ Status CpuBackend::poll(bool wait, FrameResult* result, bool* ready) {
     FrameWork& oldest = *in_flight_.front();
     if (wait) finished_.wait(lock, [&] { return oldest.unfinished == 0; });
     if (oldest.unfinished > 0) return {};
+    QC_RETURN_IF_ERROR(oldest.failure);
     *result = std::move(oldest.result);
     in_flight_.pop_front();
     *ready = true;

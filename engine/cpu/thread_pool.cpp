@@ -5,10 +5,19 @@ namespace qc::cpu {
 
 ThreadPool::ThreadPool(int threads) {
     threads_.reserve(static_cast<size_t>(threads));
-    for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { run(); });
+    try {
+        for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { run(); });
+    } catch (...) { // the system has no more: those that run must end before the exception may go on
+        stop();
+        throw;
+    }
 }
 
 ThreadPool::~ThreadPool() {
+    stop();
+}
+
+void ThreadPool::stop() {
     {
         const std::lock_guard lock(mutex_);
         stopping_ = true;

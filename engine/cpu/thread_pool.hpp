@@ -13,6 +13,7 @@ namespace qc::cpu {
 
 class ThreadPool {
 public:
+    /// @throws std::system_error if the system gives no more threads
     explicit ThreadPool(int threads);
     /// Finishes what was added, then joins.
     ~ThreadPool();
@@ -24,6 +25,7 @@ public:
 
 private:
     void run();
+    void stop();
 
     std::mutex mutex_;
     std::condition_variable wake_;

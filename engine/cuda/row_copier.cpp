@@ -45,10 +45,20 @@ void copy_rows(const RowCopy& rows) {
 } // namespace
 
 RowCopier::RowCopier(int threads) {
-    for (int i = 1; i < threads; ++i) helpers_.emplace_back([this] { work(); });
+    helpers_.reserve(static_cast<size_t>(std::max(threads - 1, 0)));
+    try {
+        for (int i = 1; i < threads; ++i) helpers_.emplace_back([this] { work(); });
+    } catch (...) { // the system has no more: those that run must end before the exception may go on
+        stop();
+        throw;
+    }
 }
 
 RowCopier::~RowCopier() {
+    stop();
+}
+
+void RowCopier::stop() {
     {
         const std::lock_guard lock(mutex_);
         stopping_ = true;

@@ -25,6 +25,7 @@ struct RowCopy {
 class RowCopier {
 public:
     /// @param threads at least 1, the calling one among them
+    /// @throws std::system_error if the system gives no more threads
     explicit RowCopier(int threads);
     ~RowCopier();
     RowCopier(const RowCopier&) = delete;
@@ -36,6 +37,7 @@ public:
 
 private:
     void work();
+    void stop();
     void await_next(unsigned seen) const;
     void copy_pieces(std::unique_lock<std::mutex>& lock);
 

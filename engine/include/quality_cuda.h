@@ -2,19 +2,38 @@
 /**
  * quality_cuda: full-reference video quality metrics on the GPU, or on the CPU where there is none.
  *
- * The way of a frame:
+ * The way of a frame (examples/score_yuv.c is a whole program):
  *
- *     qc_session_create -> qc_session_submit* -> qc_session_flush -> qc_session_finish -> qc_session_destroy
- *                              \-> qc_session_receive* (scores leave in submission order)
+ *     qc_session_create -> qc_session_submit* -> qc_session_flush -> qc_session_write_log -> qc_session_destroy
+ *                              \-> qc_session_receive* (scores leave in submission order; QC_END after the last)
  *
- * Thread-safety: a session may be used from any one thread at a time; different sessions are
- * independent. Functions that take no session may be called from anywhere.
+ * or, where the pictures are known later than what is asked for, qc_request_create -> qc_request_check -> qc_request_open in
+ * the place of qc_session_create.
  *
- * Errors: every function that can fail returns a qc_status. A session that failed stays failed: the
- * same status comes back from every later submit, what was scored before can still be received, pooled
- * and written. The library never aborts, never exits, and throws nothing across this boundary.
+ * Thread-safety: a session may be used from any one thread at a time; different sessions are independent. Functions that
+ * take no session may be called from anywhere.
  *
- * Strings handed out live until the session is destroyed, or until the next call on it where said.
+ * Errors: every function that can fail returns a qc_status; those below zero are failures. A call that is refused for its
+ * arguments changes nothing. A failure of the scoring itself stays: the same status comes back from every later submit,
+ * flush and break; what was scored before can still be received, pooled and written. The library never aborts, never
+ * exits, and throws nothing across this boundary. A null session or a null result is QC_ERROR_INVALID (0, "" or nothing
+ * from functions that return no status).
+ *
+ * Strings handed out live until the session is destroyed, or until the next call on it where said; those of functions
+ * without a session live as long as the library.
+ *
+ * ABI. Within one QC_ABI_VERSION, which is the number in the library's soname too, programs and libraries of different
+ * ages work together (docs/abi.md has the reasons and the rules for changes):
+ *
+ * - qc_config and qc_stats begin with their struct_size, which the caller sets to sizeof(), and grow at their ends only.
+ *   A smaller qc_config of an older caller is accepted: what it lacks is 0. A larger one of a newer caller is accepted if
+ *   all bytes beyond this library's are 0, so initialise the whole struct with zeros. Of qc_stats no more than struct_size
+ *   bytes are written; counters that this library does not know are 0.
+ * - All other structs keep their size. Those that may need more have fields called reserved: in what the caller fills they
+ *   must be 0, in what the library fills they are 0.
+ * - Zero is every field's default, for fields to come too.
+ * - Functions and enumerators may be added; none is removed, renumbered or changed in meaning. A status that a program
+ *   does not know is a failure if it is below zero.
  */
 #ifndef QUALITY_CUDA_H
 #define QUALITY_CUDA_H
@@ -32,10 +51,10 @@ extern "C" {
 #define QC_API
 #endif
 
-/** Grows by one with every incompatible change; compare with qc_abi_version(). */
-#define QC_ABI_VERSION 3
+/** Grows by one with every incompatible change; compare with qc_abi_version(), which must be equal. */
+#define QC_ABI_VERSION 4
 
-/** Most distorted pictures that can share one reference in a session. */
+/** Most distorted pictures that can share one reference in a session. Part of the ABI: qc_config has an array of it. */
 #define QC_MAX_RENDITIONS 16
 
 typedef enum qc_status {
@@ -45,10 +64,10 @@ typedef enum qc_status {
     QC_ERROR_INVALID = -1,    /**< the caller asked for something impossible: unknown name, bad value, wrong size */
     QC_ERROR_UNSUPPORTED = -2,/**< a valid wish that this library does not fulfil, e.g. a picture format */
     QC_ERROR_NO_DEVICE = -3,  /**< backend=cuda without a usable GPU or driver */
-    QC_ERROR_NO_MEMORY = -4,  /**< host or device memory exhausted; the text says how much was wanted */
-    QC_ERROR_DEVICE = -5,     /**< the driver reported a failure */
+    QC_ERROR_NO_MEMORY = -4,  /**< host or device memory, or threads, exhausted */
+    QC_ERROR_DEVICE = -5,     /**< the driver reported a failure; from the CUDA backend only */
     QC_ERROR_IO = -6,         /**< a file could not be read or written */
-    QC_ERROR_INTERNAL = -7    /**< a bug in this library */
+    QC_ERROR_INTERNAL = -7    /**< a bug in this library: may come from any function, and is not listed with them */
 } qc_status;
 
 typedef enum qc_backend { QC_BACKEND_AUTO = 0, QC_BACKEND_CUDA = 1, QC_BACKEND_CPU = 2 } qc_backend;
@@ -83,7 +102,8 @@ typedef enum qc_stats_format {
 
 /**
  * What is known of a picture's colours: code points of ITU-T H.273, which are FFmpeg's AVCOL_ values too. 0 is "not
- * known" in every field (for the matrix too: RGB pictures are told by qc_format.rgb), and so is H.273's 2.
+ * known" in every field (for the matrix too: RGB pictures are told by qc_format.rgb), and so is H.273's 2 but in range and
+ * chroma_location. Any value is accepted; metrics that look at colours say in docs/metrics.md what they do with each.
  */
 typedef struct qc_colour {
     int matrix;             /**< 1 BT.709, 4 FCC, 5 BT.470BG, 6 SMPTE 170M, 7 SMPTE 240M, 9 BT.2020 NCL, ... */
@@ -99,157 +119,207 @@ typedef struct qc_colour {
  * | layout              | container_bits | depth  | shift | semi_planar |
  * |---------------------|----------------|--------|-------|-------------|
  * | yuv420p, gray, ...  | 8              | 8      | 0     | 0           |
- * | yuv4xxp10le, ...    | 16             | 9..16  | 0     | 0           |
+ * | yuv4xxp10le, ...    | 16             | 10/12/16 | 0   | 0           |
  * | nv12, nv16          | 8              | 8      | 0     | 1           |
  * | p010 / p012 / p016  | 16             | 10/12/16 | 6/4/0 | 1         |
  * | yuv444p10msb        | 16             | 10     | 6     | 0           |
  *
- * depth must be 8, 10, 12 or 16. Planes hold ceil(width / 2) chroma columns where chroma is halved, and so for rows;
- * like libvmaf, most metrics use only the first floor(width / 2).
+ * Samples of 8 bits lie in bytes, others in the depth bits above shift of 16-bit words; the bits below are ignored, those
+ * above must be 0. Planes hold ceil(width / 2) chroma columns where chroma is halved, and so for rows; like libvmaf, most
+ * metrics use only the first floor(width / 2).
  *
  * RGB: rgb is 1, chroma is 4:4:4. Planar pictures have their planes in the order G, B, R (gbrp, gbrp10le ...). Packed
  * ones (rgb24, bgr0 ...) have one plane: pixel_step samples from pixel to pixel, G, B and R at sample_offset[0..2].
  */
 typedef struct qc_format {
-    int width, height;  /**< luma samples, visible picture, at least 1 */
+    int width, height;  /**< luma samples, visible picture, 1..32768; metrics may want more, see docs/metrics.md */
     qc_chroma chroma;
-    int depth;          /**< significant bits of a sample */
-    int shift;          /**< unused low-order bits of the container: 6 for p010 */
-    int container_bits; /**< 8 or 16 (little-endian) */
-    int semi_planar;    /**< 1: plane 1 interleaves Cb and Cr */
+    int depth;          /**< significant bits of a sample: 8, 10, 12 or 16 */
+    int shift;          /**< unused low-order bits of the container, 0..container_bits-depth: 6 for p010 */
+    int container_bits; /**< 8 for a depth of 8, else 16 (little-endian) */
+    int semi_planar;    /**< 1: plane 1 interleaves Cb and Cr; 0: they have planes of their own */
     int rgb;            /**< 1: red, green and blue instead of luma and chroma; some metrics accept it, see
-                             qc_config_accepts_rgb() */
+                             qc_request_accepts_rgb(); 0: not */
     int pixel_step;     /**< packed RGB: samples from pixel to pixel, 3 or 4; else 0 */
-    int sample_offset[3]; /**< packed RGB: position of G, B and R within a pixel, 0..pixel_step-1 */
+    int sample_offset[3]; /**< packed RGB: position of G, B and R within a pixel, 0..pixel_step-1; else ignored */
     qc_colour colour;   /**< what the picture's tags say; read by metrics that look at colours */
+    int reserved[7];    /**< 0 */
 } qc_format;
 
 /** One picture. Its layout is the qc_format that was declared for its input at creation. */
 typedef struct qc_picture {
-    const void *plane[3];       /**< first sample of each plane; plane[0] NULL: this input has no picture for this frame */
-    ptrdiff_t pitch_bytes[3];   /**< from row to row; may be negative for host memory */
-    qc_memory memory;
+    const void *plane[3];       /**< first sample of each plane, at a multiple of the container's bytes; plane[0] NULL: this
+                                     input has no picture for this frame. Chroma planes may be NULL if no metric of the
+                                     session needs chroma */
+    ptrdiff_t pitch_bytes[3];   /**< from row to row, a multiple of the container's bytes; may be negative for host memory */
+    qc_memory memory;           /**< where the planes lie; the CPU backend takes host memory only */
     void *cuda_stream;          /**< CUDA memory only: stream the producer enqueued its writes on (a CUstream; NULL is
                                      the context's legacy default stream). The engine waits for it on the device. */
+    int64_t reserved[4];        /**< 0 */
 } qc_picture;
 
+/** @param text one line without its end, valid during the call */
 typedef void (*qc_log_callback)(void *opaque, qc_log_level level, const char *text);
 
 /**
  * What to score and how. Zero-initialise it, set struct_size and the formats; every other field's zero is its documented
- * default. All strings may be NULL.
+ * default. All strings may be NULL. Nothing of it has to outlive the call it is given to, but cuda_context and what the log
+ * callback needs.
  */
 typedef struct qc_config {
-    size_t struct_size;          /**< sizeof(qc_config) */
+    size_t struct_size;          /**< sizeof(qc_config), see the rules at the head of this file */
 
     qc_format reference;         /**< layout of the reference pictures */
     int renditions;              /**< distorted pictures per reference, 1..QC_MAX_RENDITIONS; 0 means 1 */
-    qc_format distorted[QC_MAX_RENDITIONS]; /**< layout of each; sizes, chroma and rgb must equal the
-                                               reference's */
-    double frame_rate;           /**< nominal, of the distorted input; 0: unknown */
+    qc_format distorted[QC_MAX_RENDITIONS]; /**< layout of each; sizes and rgb must equal the reference's, and chroma if
+                                                a metric needs it. Of different depths, inputs are scored at the largest */
+    double frame_rate;           /**< nominal, of the distorted input, frames per second; 0: unknown */
     int bitdepth;                /**< 10: inputs of 8 bits are scored at 10 bits, samples shifted left by 2, as the
                                       documentation of VMAF v1 recommends; inputs of more bits stay as they are.
-                                      0: as the inputs are */
+                                      0: as the inputs are. Nothing else is accepted */
 
     const char *metrics;         /**< names joined by '|' or '+', e.g. "vmaf|psnr"; NULL: "vmaf", that is
                                       the models of `model`, as libvmaf's own filter does. Short names are accepted too
                                       (qc_metric_short_name()). "all": every metric, and, unless `model` says otherwise,
-                                      vmaf_v0.6.1 as "vmaf" and the model "auto" as "vmaf_v1" */
+                                      vmaf_v0.6.1 as "vmaf" and the model "auto" as "vmaf_v1". Where `model` is given
+                                      its models are scored too, whether "vmaf" is among the names or not */
     const char *model;           /**< libvmaf's syntax: models joined by '|', each "version=NAME" or "path=FILE" with
                                       further ":key=value" (name, enable_transform, disable_clip, FEATURE.OPTION=VALUE);
                                       a bare model name or path is accepted too. The name "auto" takes the VMAF v1
-                                      model that fits the pictures' size and frame_rate, and logs which. NULL: "version=vmaf_v0.6.1" when
-                                      metrics contain vmaf */
-    const char *feature;         /**< libvmaf's syntax: "name=psnr|name=vif:vif_enhn_gain_limit=1" */
+                                      model that fits the pictures' size and frame_rate, and logs which. NULL:
+                                      "version=vmaf_v0.6.1" when metrics contain vmaf */
+    const char *feature;         /**< further metrics in libvmaf's syntax: "name=psnr|name=vif:vif_enhn_gain_limit=1" */
     const char *options;         /**< "METRIC.OPTION=VALUE|..." for the metrics of `metrics` */
     qc_stats_format stats_format;/**< qc_session_stats_line() will be asked for such lines: the metric they need has to
                                       be among `metrics` and is configured for it. One rendition only */
-    int n_subsample;             /**< score every n-th frame only; 0 means 1 */
+    int n_subsample;             /**< score every n-th frame only, from the first on, 1..INT_MAX; 0 means 1 */
     int skip_unsupported;        /**< 1: a metric that does not accept these pictures (too small, RGB, ...) is left out
                                       with a warning, and so is a model that needs it; 0: the session is refused */
 
-    qc_backend backend;
-    int device;                  /**< index of the GPU when cuda_context is NULL */
+    qc_backend backend;          /**< AUTO takes the CPU, with a warning, where there is no usable GPU and no cuda_context */
+    int device;                  /**< index of the GPU when cuda_context is NULL, 0..1024 */
     void *cuda_context;          /**< a CUcontext to work in (borrowed, must outlive the session), or NULL */
-    int n_threads;               /**< of the CPU backend, 0: one per core; of the CUDA backend for copying software frames
-                                      to page-locked memory, 0: half of the cores, at most 4 */
-    int batch;                   /**< most pairs per GPU batch, 1..64; 0: chosen by slots */
-    int slots;                   /**< batches in flight, 1..16; 0: 3 (CUDA), 2 x threads frames (CPU) */
-    int latency_first;           /**< 1: a batch leaves as soon as the GPU is idle; 0: as soon as it is full, or when the
-                                      caller waits for a row */
+    int n_threads;               /**< 1..1024. Of the CPU backend, 0: one per core; of the CUDA backend for copying software
+                                      frames to page-locked memory, 0: half of the cores, at most 4 */
+    int batch;                   /**< CUDA: most pairs per batch, 1..64, but never less than one frame with all its
+                                      renditions; 0: 16 */
+    int slots;                   /**< 1..2048. CUDA: batches in flight, 0: 3. CPU: frames in flight, 0: 2 x threads. With
+                                      batch and slots 0, and too little device memory, batches of one frame and 2 slots */
+    int latency_first;           /**< CUDA: 1: a batch leaves as soon as the GPU is idle; 0: as soon as it is full, or when
+                                      the caller waits for a row */
 
-    qc_log_callback log;         /**< may be called from the thread that uses the session only */
+    qc_log_callback log;         /**< called during qc_session_create() and calls on the session, in their thread; NULL:
+                                      nobody listens */
     void *log_opaque;
 } qc_config;
 
-/** Text of a failure where there is no session to ask. */
+/** Text of a failure where there is no session to ask: one line; "" after a success. */
 typedef struct qc_error {
     char text[1024];
 } qc_error;
 
-/** Scores of one frame; pointers are valid until the next call on the session. */
+/**
+ * Scores of one frame; pointers are valid until the next call on the session. Of each rendition all values are present or
+ * none: none where its picture was missing, or n_subsample skipped the frame.
+ */
 typedef struct qc_row {
     int64_t frame;                /**< index in submission order, from 0 */
     const double *value;          /**< [renditions][feature count]; NaN where not present */
-    const unsigned char *present; /**< same shape; 1 where the value was computed. A row without any present value
-                                       belongs to a frame that n_subsample skipped */
+    const unsigned char *present; /**< same shape; 1 where the value was computed, else 0 */
+    int64_t reserved[5];          /**< 0 */
 } qc_row;
 
 /** One score that a session produces. */
 typedef struct qc_feature {
     const char *name; /**< as in libvmaf's log, e.g. "integer_vif_scale0", "psnr_y", "vmaf" */
     const char *key;  /**< lower-case metadata key without prefix, e.g. "vmaf", "psnr_y" */
-    int is_model;     /**< 1: prediction of a model (or of a bootstrap collection) */
+    int is_model;     /**< 1: prediction of a model (or of a bootstrap collection); 0: score of a metric */
+    int reserved[11]; /**< 0 */
 } qc_feature;
 
-/** What a session did, for tests and reports. Bytes are of the driver calls made, not estimates. */
+/**
+ * What a session did, for tests and reports. Bytes are of the driver calls made, not estimates. On the CPU backend all but
+ * the first three are 0.
+ */
 typedef struct qc_stats {
     size_t struct_size;                /**< in: sizeof(qc_stats) */
-    int64_t frames_submitted, frames_received;
-    int64_t batches;
+    int64_t frames_submitted;
+    int64_t frames_received;           /**< rows handed out */
+    int64_t batches;                   /**< CPU backend: frames */
     int64_t pixel_bytes_to_device;     /**< software frames' uploads */
-    int64_t pixel_bytes_to_host;       /**< stays 0: there is no call that could raise it */
     int64_t control_bytes_to_device;   /**< batch descriptions */
     int64_t result_bytes_to_host;      /**< accumulators */
     int64_t kernel_launches;           /**< kernels run, graph nodes counted one by one */
     int64_t graph_launches;
     int64_t device_allocations;        /**< calls that took or gave back device or pinned memory */
-    int64_t device_synchronisations;   /**< whole-context waits; stays 0 while frames flow */
     size_t device_bytes, pinned_bytes; /**< held now */
 } qc_stats;
 
 typedef struct qc_session qc_session;
 
-QC_API int qc_abi_version(void);
+QC_API int qc_abi_version(void);     /**< the library's QC_ABI_VERSION */
 QC_API const char *qc_version(void); /**< "MAJOR.MINOR.PATCH" */
 
-/** Names for messages and help: metrics that `metrics` accepts, built-in models. NULL past the end. */
+/** Names for messages and help: the metrics, beside "vmaf" and "all", that `metrics` accepts. NULL past the end. */
 QC_API const char *qc_metric_name(int index);
-QC_API const char *qc_metric_summary(int index);
-/** Short name that `metrics` and `options` accept too, "" if there is none; metrics may share it. */
+QC_API const char *qc_metric_summary(int index); /**< what it is, in one line */
+/** Short name that `metrics` and `options` accept too, "" if there is none; metrics may share it. NULL past the end. */
 QC_API const char *qc_metric_short_name(int index);
+/** Built-in models that `model` accepts, beside "auto". NULL past the end. */
 QC_API const char *qc_model_name(int index);
 
 /** Parses "mean", "harmonic_mean", "min", "max", "p1", "p5", "p10", "p50", "stddev" exactly.
  *  @return QC_ERROR_INVALID for anything else. */
 QC_API qc_status qc_pool_parse(const char *text, qc_pool *pool);
-QC_API const char *qc_pool_name(qc_pool pool);
+QC_API const char *qc_pool_name(qc_pool pool); /**< the word that qc_pool_parse() takes; NULL for no method */
 
 /**
- * Checks the configuration, chooses the backend, loads models and takes all memory the session will need.
- * @param error filled on failure with one line that names the option, the value and what would be accepted; may be NULL.
- * @return QC_ERROR_INVALID, QC_ERROR_UNSUPPORTED, QC_ERROR_NO_DEVICE, QC_ERROR_NO_MEMORY, QC_ERROR_DEVICE, QC_ERROR_IO
+ * Checks the configuration, chooses the backend, loads models and takes the device memory that scoring needs, but for
+ * uploads: their buffers are taken with the first frames in host memory.
+ * @param session the session, or NULL on failure
+ * @param error filled with one line that names the option, the value and what would be accepted; may be NULL.
+ * @return QC_ERROR_INVALID, QC_ERROR_UNSUPPORTED, QC_ERROR_NO_DEVICE, QC_ERROR_NO_MEMORY, QC_ERROR_DEVICE, QC_ERROR_IO (a
+ *         model's file)
  */
 QC_API qc_status qc_session_create(const qc_config *config, qc_session **session, qc_error *error);
 
-/** Checks everything in the configuration that needs no device. Lets a front end fail before the first frame is decoded:
- *  with reference.width 0 names, options and models are looked at; otherwise the formats and what the metrics say of
- *  them too. */
+/**
+ * What qc_session_create() would refuse before it looks for a device: lets a front end fail before the first frame is
+ * decoded. Logs nothing. @return as qc_session_create(), but for what devices do
+ */
 QC_API qc_status qc_config_check(const qc_config *config, qc_error *error);
 
-/** Whether every metric of a configuration that qc_config_check() accepts takes RGB pictures. The formats of the
- *  pictures are not looked at. @return 1 or 0; 0 for a configuration that is wrong */
-QC_API int qc_config_accepts_rgb(const qc_config *config);
+/**
+ * What the strings of a configuration ask for. They are parsed, and model files read, once, by qc_request_create(); a front
+ * end that learns of its pictures later asks the request instead of the strings again. A request is not changed by what is
+ * done with it: it may be used from several threads, and for several sessions, which do not need it any more once they are
+ * open.
+ */
+typedef struct qc_request qc_request;
+
+/**
+ * Reads metrics, model, feature, options, stats_format, renditions, n_subsample and skip_unsupported, and checks the other
+ * numbers. Lets a front end fail before the pictures are known: formats, and what the metrics say of them, are not looked
+ * at. Logs nothing.
+ * @param request the request, or NULL on failure
+ * @param error filled with one line that names the option, the value and what would be accepted; may be NULL
+ * @return QC_ERROR_INVALID, QC_ERROR_IO (a model's file), QC_ERROR_NO_MEMORY
+ */
+QC_API qc_status qc_request_create(const qc_config *config, qc_request **request, qc_error *error);
+
+/** NULL is allowed. */
+QC_API void qc_request_destroy(qc_request *request);
+
+/** Whether every metric of the request takes RGB pictures. @return 1 or 0 */
+QC_API int qc_request_accepts_rgb(const qc_request *request);
+
+/**
+ * qc_config_check() and qc_session_create() of a request that is made already: what it holds is taken from it, and only the
+ * rest of the configuration (formats, backend, sizes, log) is looked at. config.renditions must be the request's.
+ */
+QC_API qc_status qc_request_check(const qc_request *request, const qc_config *config, qc_error *error);
+QC_API qc_status qc_request_open(const qc_request *request, const qc_config *config, qc_session **session,
+                                 qc_error *error);
 
 /** Waits for work in flight, calls outstanding releases, frees everything. NULL is allowed. */
 QC_API void qc_session_destroy(qc_session *session);
@@ -257,17 +327,21 @@ QC_API void qc_session_destroy(qc_session *session);
 /** Backend, device and memory of the session in one line. */
 QC_API const char *qc_session_description(const qc_session *session);
 QC_API qc_backend qc_session_backend(const qc_session *session); /**< CUDA or CPU, never AUTO */
-/** Last failure's text, "" if none. */
+/** Text of the last call on the session that failed, "" if none did; until the next call. */
 QC_API const char *qc_session_error(const qc_session *session);
 
+/** Scores per rendition, the same for all: metrics' first, then models'. */
 QC_API int qc_session_feature_count(const qc_session *session);
+/** @return QC_ERROR_INVALID for an index outside 0..feature count - 1 */
 QC_API qc_status qc_session_feature(const qc_session *session, int index, qc_feature *feature);
 
 /**
- * Hands over one frame: a reference and config.renditions distorted pictures. Blocks only while all slots are taken.
- * @param release called exactly once with opaque when the pictures may be overwritten: before this call returns for host
- *        memory and on failure, else from a later call on the session, in the caller's thread. May be NULL.
- * @return QC_ERROR_INVALID for a missing reference; otherwise the session's failure
+ * Hands over one frame: a reference and config.renditions distorted pictures. Waits only while all slots are taken.
+ * @param release called exactly once with opaque when the pictures may be overwritten, in the thread of a call on the
+ *        session: before this call returns if the frame is refused or all pictures lie in host memory, else by this or a
+ *        later call (qc_session_collect() exists for it), at the latest by qc_session_destroy(). May be NULL.
+ * @return QC_ERROR_INVALID for a missing reference, a picture that does not fit its format's rules, or a frame after the
+ *         flush, all without effect on the session; otherwise the session's failure
  */
 QC_API qc_status qc_session_submit(qc_session *session, const qc_picture *reference, const qc_picture *distorted,
                                    void (*release)(void *opaque), void *opaque);
@@ -292,17 +366,21 @@ QC_API void qc_session_collect(qc_session *session);
  */
 QC_API qc_status qc_session_break(qc_session *session);
 
-/** No more frames will come: completes every row. Does not hand them out: call qc_session_receive until QC_END. */
+/** No more frames will come: completes every row. Does not hand them out: call qc_session_receive until QC_END. A second
+ *  flush does nothing. */
 QC_API qc_status qc_session_flush(qc_session *session);
 
 /**
  * Pooled value of a feature over the frames scored so far (received or not).
- * @return QC_ERROR_INVALID if the feature has no value or lacks some of the scored frames
+ * @return QC_ERROR_INVALID for a rendition, feature or method that does not exist, and before the first scored frame;
+ *         QC_ERROR_IO if earlier scores, which lie in a temporary file, cannot be read
  */
 QC_API qc_status qc_session_pooled(qc_session *session, int rendition, int feature, qc_pool pool, double *value);
-QC_API int64_t qc_session_scored_frames(const qc_session *session); /**< rows with at least one value */
+/** Frames scored so far (received or not), of the rendition that has most. */
+QC_API int64_t qc_session_scored_frames(const qc_session *session);
 
-/** Stream-level values such as apsnr_y; complete after flush. @return QC_END past the last. */
+/** Stream-level values such as apsnr_y, after the flush. The name lives until the next call. @return QC_END past the
+ *  last, QC_ERROR_INVALID for a rendition that does not exist or a negative index. */
 QC_API qc_status qc_session_aggregate(qc_session *session, int rendition, int index, const char **name, double *value);
 
 /** Parses "psnr" or "ssim" exactly. @return QC_ERROR_INVALID for anything else. */
@@ -310,7 +388,8 @@ QC_API qc_status qc_stats_format_parse(const char *text, qc_stats_format *format
 
 /**
  * The row just received as a line of config.stats_format, without its end. Writes "" for a row without the scores it
- * needs (a frame that n_subsample skipped). 1024 bytes are always enough.
+ * needs (a frame that n_subsample skipped), and for QC_STATS_FORMAT_NONE. 1024 bytes are always enough.
+ * @return QC_ERROR_INVALID if size bytes are too few
  */
 QC_API qc_status qc_session_stats_line(const qc_session *session, const qc_row *row, char *text, size_t size);
 
@@ -323,22 +402,26 @@ typedef enum qc_log_format {
     QC_LOG_FORMAT_COUNT
 } qc_log_format;
 
-/** Parses a log format's name: "json", "xml", "csv", "sub". */
+/** Parses a log format's name: "json", "xml", "csv", "sub". @return QC_ERROR_INVALID for anything else. */
 QC_API qc_status qc_log_format_parse(const char *text, qc_log_format *format);
 
 /** Key and raw JSON value pairs that the front end adds to the head of a JSON log. */
 typedef struct qc_log_extra {
-    const char *key;
-    const char *json_value;
+    const char *key;        /**< without quotes */
+    const char *json_value; /**< has to be JSON: a string with its quotes */
 } qc_log_extra;
 
 /**
  * Writes the report of one rendition (libvmaf's layout) to a temporary name beside path and renames it into place.
- * @param complete 0 marks the run as incomplete ("complete": false)
+ * @param complete 0 marks the run as incomplete ("complete": false); so does a session that failed or was not flushed
+ * @param extra extra_count pairs, looked at for JSON only; may be NULL if extra_count is 0
+ * @return QC_ERROR_INVALID for a rendition or format that does not exist, a count below 0, or a value that is not JSON;
+ *         QC_ERROR_IO. What was at path stays then
  */
 QC_API qc_status qc_session_write_log(qc_session *session, int rendition, const char *path, qc_log_format format,
                                       int complete, const qc_log_extra *extra, int extra_count);
 
+/** Fills stats by its struct_size. @return QC_ERROR_INVALID for a struct_size that no qc_stats has */
 QC_API qc_status qc_session_stats(const qc_session *session, qc_stats *stats);
 
 #ifdef __cplusplus

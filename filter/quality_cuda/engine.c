@@ -87,11 +87,8 @@ int ff_qc_check_options(AVFilterContext *ctx)
     if (strcmp(stats_format, "scores") && qc_stats_format_parse(stats_format, &s->files.stats_format) != QC_OK)
         return ff_qc_fail(ctx, AVERROR(EINVAL), "stats_format=%s is not known; accepted: scores, psnr, ssim", stats_format);
     fill_config(ctx, &config);
-    status = qc_config_check(&config, &error);
-    if (status != QC_OK)
-        return ff_qc_fail(ctx, ff_qc_error_of_status(status), "%s", error.text);
-    s->engine.accepts_rgb = qc_config_accepts_rgb(&config);
-    return 0;
+    status = qc_request_create(&config, &s->engine.request, &error);
+    return status == QC_OK ? 0 : ff_qc_fail(ctx, ff_qc_error_of_status(status), "%s", error.text);
 }
 
 /** Decides the device: that of the frames, else the option, else FFmpeg's own CUDA device, else number 0. */
@@ -139,7 +136,7 @@ int ff_qc_check_pictures(AVFilterContext *ctx)
 
     if (ret < 0)
         return ret;
-    status = qc_config_check(&config, &error);
+    status = qc_request_check(s->engine.request, &config, &error);
     return status == QC_OK ? 0 : ff_qc_fail(ctx, ff_qc_error_of_status(status), "%s", error.text);
 }
 
@@ -191,13 +188,13 @@ int ff_qc_open_session(AVFilterContext *ctx)
     /* Frames come as fast as they are decoded: half of those held make a batch, so that two can be under way. */
     config.batch         = av_clip((engine->depth + 1) / 2 * renditions, 1, 64);
     config.latency_first = 1;
-    status = qc_session_create(&config, &engine->session, &error);
+    status = qc_request_open(engine->request, &config, &engine->session, &error);
     if (status == QC_ERROR_NO_MEMORY && config.batch > renditions && !wanted_depth) {
         av_log(ctx, AV_LOG_WARNING, "%s; trying again with fewer frames at once\n", error.text);
         engine->depth = FFMIN(engine->depth, 2);
         config.batch  = renditions;
         config.slots  = 2;
-        status = qc_session_create(&config, &engine->session, &error);
+        status = qc_request_open(engine->request, &config, &engine->session, &error);
     }
     if (status != QC_OK)
         return ff_qc_fail(ctx, ff_qc_error_of_status(status), "%s", error.text);
@@ -230,6 +227,8 @@ void ff_qc_close_engine(AVFilterContext *ctx)
 
     qc_session_destroy(engine->session);
     engine->session = NULL;
+    qc_request_destroy(engine->request);
+    engine->request = NULL;
     for (int i = 0; engine->keys && i < s->options.renditions * engine->feature_count; i++)
         av_free(engine->keys[i]);
     av_freep(&engine->keys);

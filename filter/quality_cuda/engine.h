@@ -19,10 +19,10 @@
 #define QC_KEY_PREFIX "lavfi.quality_cuda."
 
 typedef struct QCEngine {
+    qc_request *request;     ///< what the options ask for
     qc_session *session;     ///< NULL until the first pair
     AVBufferRef *device_ref; ///< keeps the CUDA context alive as long as the session; NULL: the engine's own
     qc_pool pool;            ///< of the final score
-    int accepts_rgb;         ///< all configured metrics do
     double frame_rate;       ///< of the main input, 1/s, 0: unknown
     int depth;               ///< main frames held, but for those whose score waits for a later frame
     int feature_count;       ///< scores of a rendition

@@ -8,11 +8,12 @@
  *
  * May depend on everything whose struct it holds; knows none of their workings.
  *
- *     vf_quality_cuda.c -> submission -> queue -> reports -> engine -> formats
- *                              |                     \-> files
- *                              \-> inputs, colours -> pairing
+ *     vf_quality_cuda.c -> submission -> queue -> reports -> engine -> inputs -> formats
+ *                              |                     |                    \-> pairing
+ *                              \-> colours -> inputs  \-> files, formats
  *
- * Arrows are the only dependencies; all of these may use state and compat.
+ * Arrows are the only dependencies (what is reached over several may be used
+ * too); all of these but pairing may use state and compat.
  */
 
 #ifndef AVFILTER_QUALITY_CUDA_STATE_H

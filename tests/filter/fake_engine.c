@@ -124,12 +124,15 @@ qc_status qc_session_stats_line(const qc_session* session, const qc_row* row, ch
     return QC_OK;
 }
 
-int qc_config_accepts_rgb(const qc_config* config) {
-    (void)config;
-    return env_number("QC_FAKE_RGB", 0) != 0;
+struct qc_request {
+    int nothing;
+};
+
+int qc_request_accepts_rgb(const qc_request* request) {
+    return request != NULL && env_number("QC_FAKE_RGB", 0) != 0;
 }
 
-qc_status qc_config_check(const qc_config* config, qc_error* error) {
+qc_status qc_request_create(const qc_config* config, qc_request** request, qc_error* error) {
     char* list = strdup(config->metrics ? config->metrics : "vmaf");
     qc_status status = QC_OK;
     for (char *state = NULL, *name = strtok_r(list, "|+", &state); name; name = strtok_r(NULL, "|+", &state)) {
@@ -137,14 +140,25 @@ qc_status qc_config_check(const qc_config* config, qc_error* error) {
             status = report(error, QC_ERROR_INVALID, "unknown metric '%s'; known: vmaf, psnr", name);
     }
     free(list);
+    *request = status == QC_OK ? calloc(1, sizeof(**request)) : NULL;
     return status;
 }
 
-qc_status qc_session_create(const qc_config* config, qc_session** out, qc_error* error) {
+void qc_request_destroy(qc_request* request) {
+    free(request);
+}
+
+qc_status qc_request_check(const qc_request* request, const qc_config* config, qc_error* error) {
+    (void)request;
+    (void)config;
+    (void)error;
+    return QC_OK;
+}
+
+qc_status qc_request_open(const qc_request* request, const qc_config* config, qc_session** out, qc_error* error) {
     const qc_status wanted = (qc_status)env_number("QC_FAKE_CREATE_STATUS", QC_OK);
-    qc_status status = qc_config_check(config, error);
     qc_session* session;
-    if (status != QC_OK) return status;
+    (void)request;
     if (wanted != QC_OK) return report(error, wanted, "fake engine: forced failure %d of the session", (int)wanted);
     if (config->backend == QC_BACKEND_CUDA) return report(error, QC_ERROR_NO_DEVICE, "fake engine: no GPU");
     session = calloc(1, sizeof(*session));

@@ -186,7 +186,7 @@ class WithFakeEngine(FilterTest):
         self.clip = self.source(frames=20)
 
     def fake_score(self, *inputs, environment=None, **arguments):
-        library = {"LD_PRELOAD": str(self.fake / "lib/libquality_cuda.so.3"), **(environment or {})}
+        library = {"LD_PRELOAD": str(self.fake / "lib/libquality_cuda.so.4"), **(environment or {})}
         run = self.score(*inputs, environment=library, **arguments)
         self.assertIn("fake engine", run.text, "the stand-in engine was not used")  # its folder's name has "fake" too
         return run

@@ -94,12 +94,13 @@ def tolerance(score, bound):
     return bound["absolute"] + bound["relative"] * abs(score)
 
 
-def compare(runs, frames, log, bound):
+def compare(runs, frames, scored, log, bound):
+    """`frames`: recorded scores, of the first of the `scored` frames of a clip or of all."""
     with open(log, encoding="utf-8") as file:
         written = {frame["frameNum"]: frame["metrics"] for frame in json.load(file)["frames"]}
     problems, largest = [], 0.0
-    if not runs or not frames or len(written) != len(frames):
-        problems.append(f"{len(written)} frames in the log, {len(frames)} recorded, {len(runs)} scores of each")
+    if not runs or not frames or len(written) != scored:
+        problems.append(f"{len(written)} of {scored} frames in the log, {len(frames)} recorded, {len(runs)} scores of each")
     for number, expected in enumerate(frames):
         for key, options in runs.items():
             actual = written.get(number, {}).get(score_name(options))
@@ -133,7 +134,7 @@ def run_all(arguments, golden, clips, folder):
             elif code != 0 or not log.exists():
                 problems = [f"ffmpeg ended with {code}:\n{tail(output)}"]
             else:
-                problems, count, difference = compare(runs, frames, log, bound)
+                problems, count, difference = compare(runs, frames, clip.get("frames", len(frames)), log, bound)
                 compared, largest = compared + count, max(largest, difference)
             (failures if problems else passed).append(clip["name"])
             if problems:

@@ -72,11 +72,11 @@ class NeverCompared(unittest.TestCase):
 class Ssimulacra2(unittest.TestCase):
     BOUND = {"absolute": 1e-6, "relative": 0.0}
 
-    def problems(self, runs, frames, written):
+    def problems(self, runs, frames, written, scored=1):
         with tempfile.NamedTemporaryFile("w", suffix=".json") as log:
             json.dump({"frames": [{"frameNum": n, "metrics": m} for n, m in enumerate(written)]}, log)
             log.flush()
-            return run_ssimulacra2.compare(runs, frames, log.name, self.BOUND)[0]
+            return run_ssimulacra2.compare(runs, frames, scored, log.name, self.BOUND)[0]
 
     def test_comparison(self):
         name = run_ssimulacra2.score_name({})
@@ -88,6 +88,11 @@ class Ssimulacra2(unittest.TestCase):
         self.assertTrue(self.problems({}, [{"a": 5.0}], [{}]))
         self.assertTrue(self.problems({"a": {}}, [], []))
         self.assertTrue(self.problems({"a": {}}, [{"a": 5.0}], []))
+
+    def test_the_first_frames_may_be_recorded_but_all_are_scored(self):
+        name = run_ssimulacra2.score_name({})
+        self.assertEqual(self.problems({"a": {}}, [{"a": 5.0}], [{name: 5.0}, {name: 6.0}], scored=2), [])
+        self.assertTrue(self.problems({"a": {}}, [{"a": 5.0}], [{name: 5.0}], scored=2))
 
 
 class Metrics(unittest.TestCase):

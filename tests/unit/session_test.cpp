@@ -240,7 +240,7 @@ TEST(Session, RefusesWhatItCannotScore) {
     EXPECT_NE(create_error(config).text().find("psnr needs chroma"), std::string::npos);
     config = cpu_config("vmaf", "yuv420p", 32, 32);
     const Status small = create_error(config);
-    EXPECT_EQ(small.code(), QC_ERROR_UNSUPPORTED);
+    EXPECT_EQ(small.code(), QC_ERROR_INVALID);
     EXPECT_NE(small.text().find("32x32"), std::string::npos) << small.text();
     config = cpu_config("nonsense");
     const Status unknown = create_error(config);
@@ -344,18 +344,6 @@ TEST(Session, StreamLevelValuesGoOnAcrossAPause) {
     EXPECT_EQ(apsnr(3), apsnr(100));
 }
 
-TEST(Session, RefusesOtherBitDepths) {
-    qc_config config = cpu_config("psnr");
-    for (const int depth : {-1, 8, 12, 16}) {
-        config.bitdepth = depth;
-        qc_error error{};
-        qc_session* session = nullptr;
-        EXPECT_EQ(qc_session_create(&config, &session, &error), QC_ERROR_INVALID);
-        EXPECT_EQ(error.text, format("bitdepth=%d: 10, or 0 for the depth of the inputs, is accepted", depth));
-        EXPECT_EQ(qc_config_check(&config, &error), QC_ERROR_INVALID);
-    }
-}
-
 TEST(Session, CpuBackendRefusesDevicePictures) {
     const qc_config config = cpu_config("skeleton");
     std::unique_ptr<Session> session;
@@ -366,110 +354,6 @@ TEST(Session, CpuBackendRefusesDevicePictures) {
     EXPECT_EQ(session->submit(stream.reference[0].view(), &picture, nullptr, nullptr).code(), QC_ERROR_INVALID);
     qc_row row{};
     EXPECT_EQ(session->receive(true, &row), QC_ERROR_INVALID);
-}
-
-TEST(CApi, ChecksItsArguments) {
-    qc_error error{};
-    qc_config config = cpu_config("skeleton");
-    config.struct_size = 8;
-    EXPECT_EQ(qc_config_check(&config, &error), QC_ERROR_INVALID);
-    config = cpu_config("skeleton");
-    config.batch = 65;
-    EXPECT_EQ(qc_config_check(&config, &error), QC_ERROR_INVALID);
-    EXPECT_STREQ(error.text, "batch=65: 0..64 is accepted");
-    config = cpu_config("vmaf");
-    EXPECT_EQ(qc_config_check(&config, &error), QC_OK) << error.text;
-    EXPECT_EQ(qc_session_create(nullptr, nullptr, nullptr), QC_ERROR_INVALID);
-    qc_session_destroy(nullptr);
-    EXPECT_EQ(qc_abi_version(), QC_ABI_VERSION);
-    EXPECT_EQ(qc_metric_name(-1), nullptr);
-    EXPECT_STREQ(qc_model_name(0), "vmaf_v0.6.1");
-}
-
-TEST(CApi, EveryMetricTogether) {
-    qc_config config = cpu_config("all", "yuv420p", 640, 360);
-    qc_error error{};
-    EXPECT_EQ(qc_config_check(&config, &error), QC_OK) << error.text; // no two scores of one name, nothing refused
-    config.reference.width = 0;
-    EXPECT_EQ(qc_config_check(&config, &error), QC_OK) << error.text;
-    EXPECT_EQ(qc_metric_short_name(-1), nullptr);
-}
-
-TEST(CApi, EveryMetricCanBeNamed) {
-    for (int i = 0; qc_metric_name(i) != nullptr; ++i) {
-        const std::string name = qc_metric_name(i), short_name = qc_metric_short_name(i);
-        bool named = false;
-        for (const std::string& word : {name, short_name}) {
-            if (word.empty()) continue;
-            qc_config config = cpu_config(word.c_str());
-            ScorePlan plan;
-            const Status status = test::plan_of_config(config, registered_metrics(), nullptr, &plan);
-            EXPECT_TRUE(status.ok()) << word << ": " << status.text();
-            named = named || std::any_of(plan.instances.begin(), plan.instances.end(),
-                                         [&](const MetricInstance& each) { return each.descriptor->name == name; });
-        }
-        EXPECT_TRUE(named) << name << " is hidden by another metric's short name";
-    }
-}
-
-TEST(CApi, ChecksPicturesWhereTheyAreKnown) {
-    qc_config config = cpu_config("psnr+vmaf", "yuv420p", 8, 8);
-    qc_error error{};
-    EXPECT_NE(qc_config_check(&config, &error), QC_OK);
-    EXPECT_NE(std::strstr(error.text, "adm"), nullptr) << error.text;
-    config.skip_unsupported = 1;
-    EXPECT_EQ(qc_config_check(&config, &error), QC_OK) << error.text;
-    config.reference.width = 0;
-    config.skip_unsupported = 0;
-    EXPECT_EQ(qc_config_check(&config, &error), QC_OK) << error.text;
-    config = cpu_config("psnr", "yuv420p", 64, 64);
-    config.distorted[0].width = 32;
-    EXPECT_EQ(qc_config_check(&config, &error), QC_ERROR_INVALID);
-}
-
-TEST(CApi, StatsLines) {
-    qc_config config = cpu_config("psnr");
-    config.stats_format = QC_STATS_FORMAT_PSNR;
-    config.n_subsample = 2;
-    const Stream stream = make_stream(config, Content::kNoise, 2);
-    qc_session* session = nullptr;
-    ASSERT_EQ(qc_session_create(&config, &session, nullptr), QC_OK);
-    std::string lines;
-    qc_row row{};
-    for (size_t f = 0; f < 2; ++f) {
-        const qc_picture reference = stream.reference[f].view(), distorted = stream.distorted[0][f].view();
-        ASSERT_EQ(qc_session_submit(session, &reference, &distorted, nullptr, nullptr), QC_OK);
-    }
-    qc_session_flush(session);
-    for (int f = 0; f < 2; ++f) {
-        char line[1024];
-        ASSERT_EQ(qc_session_receive(session, 1, &row), QC_OK);
-        ASSERT_EQ(qc_session_stats_line(session, &row, line, sizeof(line)), QC_OK);
-        EXPECT_EQ(qc_session_stats_line(session, &row, line + 1000, 5), f == 0 ? QC_ERROR_INVALID : QC_OK);
-        lines += std::string(line) + "\n";
-    }
-    qc_session_destroy(session);
-    EXPECT_TRUE(lines.starts_with("n:1 mse_avg:")) << lines;
-    EXPECT_TRUE(lines.ends_with("\n\n")) << "a frame without scores has no line: " << lines;
-    config.metrics = "vif";
-    qc_error error{};
-    EXPECT_EQ(qc_config_check(&config, &error), QC_ERROR_INVALID);
-    EXPECT_NE(std::strstr(error.text, "stats_format=psnr needs"), nullptr) << error.text;
-}
-
-TEST(CApi, CudaWithoutAGpuSaysSo) {
-    if (cuda_absence().empty()) GTEST_SKIP() << "there is a GPU here";
-    qc_config config = cpu_config("skeleton");
-    config.backend = QC_BACKEND_CUDA;
-    qc_session* session = nullptr;
-    qc_error error{};
-    EXPECT_EQ(qc_session_create(&config, &session, &error), QC_ERROR_NO_DEVICE);
-    EXPECT_NE(std::strstr(error.text, "backend=cuda"), nullptr) << error.text;
-    EXPECT_EQ(session, nullptr);
-    config.backend = QC_BACKEND_AUTO;
-    ASSERT_EQ(qc_session_create(&config, &session, &error), QC_OK);
-    EXPECT_EQ(qc_session_backend(session), QC_BACKEND_CPU);
-    qc_session_destroy(session);
 }
 
 } // namespace

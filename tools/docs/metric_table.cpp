@@ -3,6 +3,7 @@
 // --json what scripts need to know of the metrics, so that none keeps a list of its own.
 #include <cstdio>
 #include <cstring>
+#include <exception>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -118,7 +119,12 @@ void print_json() {
 
 int main(int argc, char** argv) {
     if (argc > 1 && std::strcmp(argv[1], "--json") == 0) {
-        print_json();
+        try {
+            print_json();
+        } catch (const std::exception& error) { // of the JSON library
+            std::fprintf(stderr, "metric_table: %s\n", error.what());
+            return 1;
+        }
         return 0;
     }
     for (const MetricDescriptor* metric : registered_metrics())

@@ -3,12 +3,10 @@
 
 #include <cmath>
 
-#include "metrics/float_moment/float_moment_tile.hpp"
+#include "metrics/float_moment/float_moment_kernels.hpp"
 
 namespace qc::float_moment {
 namespace {
-
-constexpr int kWords = 4;
 
 /// Word i of the accumulators makes output i.
 constexpr OutputSpec kOutputs[kWords] = {
@@ -18,15 +16,15 @@ constexpr OutputSpec kOutputs[kWords] = {
     {"float_moment_dis2nd", "float_moment_dis2nd"},
 };
 
-class FloatMomentMetric final : public Metric {
+class FloatMomentScorer final : public Scorer {
 public:
-    explicit FloatMomentMetric(const FrameGeometry& geometry) : geometry_(geometry) {}
+    FloatMomentScorer(const FrameGeometry& geometry, const OptionValues&) : geometry_(geometry) {}
 
     size_t accumulator_words() const override { return kWords; }
 
     void score(const HostPair& pair, std::span<uint64_t> accumulators) const override {
-        const Moments reference = sum_moments(pair.reference.plane[0], geometry_);
-        const Moments distorted = sum_moments(pair.distorted.plane[0], geometry_);
+        const Moments reference = score_cpu(pair.reference.plane[0], geometry_);
+        const Moments distorted = score_cpu(pair.distorted.plane[0], geometry_);
         accumulators[0] = reference.first;
         accumulators[1] = distorted.first;
         accumulators[2] = reference.second;
@@ -34,19 +32,28 @@ public:
     }
 
     Status prepare(DeviceProgram& program) override {
-        const char* const name = geometry_.sample == SampleType::kU8 ? "float_moment_u8"
-                                 : geometry_.depth <= 12             ? "float_moment_u16"
-                                                                     : "float_moment_u16_full";
-        return program.find(name, 0, &kernel_);
+        return program.find(geometry_.sample == SampleType::kU8 ? kernels::float_moment_u8
+                            : geometry_.depth <= 12             ? kernels::float_moment_u16
+                                                                : kernels::float_moment_u16_full,
+                            &kernel_);
     }
 
     Status enqueue(const DeviceBatch& batch, DeviceQueue& queue) const override {
         const int columns = kLoadBytes / static_cast<int>(geometry_.sample_bytes());
         const Dim3 grid{blocks_for(geometry_.width, columns * kLanes), blocks_for(geometry_.height, kTileHeight),
                         static_cast<unsigned>(batch.count)};
-        const Dim3 block{static_cast<unsigned>(kTuning.warps * kLanes)};
-        return queue.launch(kernel_, grid, block, batch.pairs, batch.accumulators, geometry_.width, geometry_.height);
+        return queue.launch(kernel_, grid,
+                            TileArguments{batch.pairs, batch.accumulators, geometry_.width, geometry_.height});
     }
+
+private:
+    const FrameGeometry geometry_;
+    LoadedKernel<TileArguments> kernel_;
+};
+
+class FloatMomentFinaliser final : public Finaliser {
+public:
+    FloatMomentFinaliser(const FrameGeometry& geometry, const OptionValues&) : geometry_(geometry) {}
 
     void finalise(int64_t frame, std::span<const uint64_t> accumulators, ScoreSink& sink) override {
         const double samples = static_cast<double>(geometry_.width) * geometry_.height;
@@ -60,23 +67,7 @@ public:
 
 private:
     const FrameGeometry geometry_;
-    Kernel kernel_;
 };
-
-Status validate(const FrameGeometry& geometry, const OptionValues&) {
-    if (geometry.width < 1 || geometry.height < 1) {
-        return invalid(format("float_moment: a picture of %dx%d has no samples", geometry.width, geometry.height));
-    }
-    const int depth = geometry.depth;
-    if (depth != 8 && depth != 10 && depth != 12 && depth != 16) {
-        return unsupported(format("float_moment: %d bits per sample, 8, 10, 12 and 16 are supported", depth));
-    }
-    return {};
-}
-
-std::unique_ptr<Metric> create(const FrameGeometry& geometry, const OptionValues&) {
-    return std::make_unique<FloatMomentMetric>(geometry);
-}
 
 } // namespace
 
@@ -85,11 +76,10 @@ const MetricDescriptor& descriptor() {
         .name = "float_moment",
         .summary = "mean and mean square of luma",
         .short_name = "moment",
-        .scope = Scope::kPair,
         .options = {},
         .outputs = kOutputs,
-        .validate = validate,
-        .create = create,
+        .create_scorer = make_scorer<FloatMomentScorer>,
+        .create_finaliser = make_finaliser<FloatMomentFinaliser>,
     };
     return kDescriptor;
 }

@@ -21,6 +21,6 @@ struct Moments {
 };
 
 /// CPU reference, over the top left width x height samples.
-Moments sum_moments(const HostPlane& plane, const FrameGeometry& geometry);
+Moments score_cpu(const HostPlane& plane, const FrameGeometry& geometry);
 
 } // namespace qc::float_moment

@@ -31,7 +31,7 @@ QC_CPU_CLONES void add_row_full(const uint16_t* samples, int width, Moments* sum
 
 } // namespace
 
-Moments sum_moments(const HostPlane& plane, const FrameGeometry& geometry) {
+Moments score_cpu(const HostPlane& plane, const FrameGeometry& geometry) {
     Moments sums;
     for (int y = 0; y < geometry.height; ++y) {
         if (geometry.sample == SampleType::kU8) {

@@ -2,7 +2,7 @@
 #include "metrics/float_psnr/float_psnr.hpp"
 
 #include "families/sse/sse.hpp"
-#include "families/sse/sse_tile.hpp"
+#include "metrics/float_psnr/float_psnr_kernels.hpp"
 #include "metrics/float_psnr/float_psnr_math.hpp"
 
 namespace qc::float_psnr {
@@ -10,53 +10,45 @@ namespace {
 
 constexpr OutputSpec kOutputs[] = {{"float_psnr", "float_psnr"}};
 
-class FloatPsnrMetric final : public Metric {
+class FloatPsnrScorer final : public Scorer {
 public:
-    explicit FloatPsnrMetric(const FrameGeometry& geometry) : geometry_(geometry) {}
+    FloatPsnrScorer(const FrameGeometry& geometry, const OptionValues&)
+        : geometry_(geometry), task_(sse::make_task(geometry, false)) {}
 
     size_t accumulator_words() const override { return 1; }
 
     void score(const HostPair& pair, std::span<uint64_t> accumulators) const override {
-        accumulators[0] = score_pair(pair, geometry_);
+        accumulators[0] = score_cpu(pair, geometry_);
     }
 
     Status prepare(DeviceProgram& program) override {
-        const char* const name = geometry_.sample == SampleType::kU8  ? "float_psnr_u8"
-                                 : squares_are_exact(geometry_.depth) ? "float_psnr_u16"
-                                                                      : "float_psnr_u16_rounded";
-        return program.find(name, 0, &kernel_);
+        return program.find(geometry_.sample == SampleType::kU8  ? kernels::float_psnr_u8
+                            : squares_are_exact(geometry_.depth) ? kernels::float_psnr_u16
+                                                                 : kernels::float_psnr_u16_rounded,
+                            &kernel_);
     }
 
     Status enqueue(const DeviceBatch& batch, DeviceQueue& queue) const override {
-        const sse::SseTask task = sse::make_task(geometry_, false);
-        const Dim3 grid{static_cast<unsigned>(task.luma.tiles), 1, static_cast<unsigned>(batch.count)};
-        const Dim3 block{static_cast<unsigned>(sse::kTuning.warps * sse::kLanes)};
-        return queue.launch(kernel_, grid, block, batch.pairs, batch.accumulators, task);
-    }
-
-    void finalise(int64_t frame, std::span<const uint64_t> accumulators, ScoreSink& sink) override {
-        sink.put(frame, 0, float_psnr::score(accumulators[0], geometry_.width * geometry_.height, geometry_.depth));
+        return sse::launch_sse(queue, kernel_, batch, task_);
     }
 
 private:
     const FrameGeometry geometry_;
-    Kernel kernel_;
+    const sse::SseTask task_;
+    LoadedKernel<sse::SseArguments> kernel_;
 };
 
-Status validate(const FrameGeometry& geometry, const OptionValues&) {
-    if (geometry.width < 1 || geometry.height < 1) {
-        return invalid(format("float_psnr: a picture of %dx%d has no samples", geometry.width, geometry.height));
-    }
-    const int depth = geometry.depth;
-    if (depth != 8 && depth != 10 && depth != 12 && depth != 16) {
-        return unsupported(format("float_psnr: %d bits per sample, 8, 10, 12 and 16 are supported", depth));
-    }
-    return {};
-}
+class FloatPsnrFinaliser final : public Finaliser {
+public:
+    FloatPsnrFinaliser(const FrameGeometry& geometry, const OptionValues&) : geometry_(geometry) {}
 
-std::unique_ptr<Metric> create(const FrameGeometry& geometry, const OptionValues&) {
-    return std::make_unique<FloatPsnrMetric>(geometry);
-}
+    void finalise(int64_t frame, std::span<const uint64_t> accumulators, ScoreSink& sink) override {
+        sink.put(frame, 0, score(accumulators[0], geometry_.width * geometry_.height, geometry_.depth));
+    }
+
+private:
+    const FrameGeometry geometry_;
+};
 
 std::string stage(const FrameGeometry& geometry, const OptionValues&) {
     return squares_are_exact(geometry.depth) ? std::string(sse::kLumaStage) : std::string();
@@ -68,11 +60,10 @@ const MetricDescriptor& descriptor() {
     static constexpr MetricDescriptor kDescriptor{
         .name = "float_psnr",
         .summary = "peak signal-to-noise ratio of luma, as libvmaf's float extractors compute it",
-        .scope = Scope::kPair,
         .options = {},
         .outputs = kOutputs,
-        .validate = validate,
-        .create = create,
+        .create_scorer = make_scorer<FloatPsnrScorer>,
+        .create_finaliser = make_finaliser<FloatPsnrFinaliser>,
         .stage = stage,
     };
     return kDescriptor;

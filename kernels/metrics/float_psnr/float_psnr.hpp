@@ -22,6 +22,6 @@ namespace qc::float_psnr {
 const MetricDescriptor& descriptor();
 
 /// CPU reference: sum of squared errors of luma.
-uint64_t score_pair(const HostPair& pair, const FrameGeometry& geometry);
+uint64_t score_cpu(const HostPair& pair, const FrameGeometry& geometry);
 
 } // namespace qc::float_psnr

@@ -16,7 +16,7 @@ QC_CPU_CLONES uint64_t sum_rounded_row(const uint16_t* reference, const uint16_t
 
 } // namespace
 
-uint64_t score_pair(const HostPair& pair, const FrameGeometry& geometry) {
+uint64_t score_cpu(const HostPair& pair, const FrameGeometry& geometry) {
     const HostPlane &reference = pair.reference.plane[0], &distorted = pair.distorted.plane[0];
     if (squares_are_exact(geometry.depth))
         return sse::sum_of_squared_errors(reference, distorted, geometry.width, geometry.height, geometry.sample);

@@ -6,7 +6,7 @@
 
 #include <random>
 
-#include "families/sse/sse_tile.hpp"
+#include "families/sse/sse_kernels.hpp"
 #include "metrics/float_psnr/float_psnr_math.hpp"
 #include "tests/golden/golden_metric.hpp"
 #include "tests/support/synthetic_clip.hpp"
@@ -97,7 +97,7 @@ void expect_kernel_sum(int width, int height, int depth, int shift, bool aligned
         for (int thread = 0; thread < sse::kTuning.warps * sse::kLanes; ++thread)
             sum += sse::sum_luma<T, Sum, kSquare>(planes[0], planes[1], task.luma,
                                                   sse::thread_position(task.luma, sse::kLumaColumns<T>, tile, thread));
-    EXPECT_EQ(sum, score_pair(pair, geometry)) << width << "x" << height << " " << depth;
+    EXPECT_EQ(sum, score_cpu(pair, geometry)) << width << "x" << height << " " << depth;
     EXPECT_EQ(task.words, 1);
 }
 
@@ -112,14 +112,12 @@ TEST(FloatPsnr, KernelSumsAreThoseOfTheCpu) {
         }
 }
 
-TEST(FloatPsnr, ValidatesDepthAndSize) {
+TEST(FloatPsnr, TakesEverySize) {
     const OptionValues options(descriptor().options);
     FrameGeometry geometry;
     EXPECT_EQ(validate(descriptor(), geometry, options).code(), QC_ERROR_INVALID);
     geometry.width = geometry.height = 1;
     EXPECT_EQ(validate(descriptor(), geometry, options).code(), QC_OK);
-    geometry.depth = 14;
-    EXPECT_EQ(validate(descriptor(), geometry, options).code(), QC_ERROR_UNSUPPORTED);
 }
 
 TEST(FloatPsnrGolden, EveryClip) {

@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "families/sse/sse.hpp"
-#include "families/sse/sse_tile.hpp"
+#include "metrics/psnr/psnr_kernels.hpp"
 
 namespace qc::psnr {
 namespace {
@@ -57,32 +57,41 @@ uint32_t squared_peak(const OptionValues& options, int depth) {
     return peak * peak;
 }
 
-class PsnrMetric final : public Metric {
+class PsnrScorer final : public Scorer {
 public:
-    PsnrMetric(const FrameGeometry& geometry, const OptionValues& options)
-        : geometry_(geometry), options_(options), planes_(measured_planes(options, geometry)),
-          squared_peak_(squared_peak(options, geometry.depth)) {}
+    PsnrScorer(const FrameGeometry& geometry, const OptionValues& options)
+        : geometry_(geometry), planes_(measured_planes(options, geometry)),
+          task_(sse::make_task(geometry, planes_ == kPlanes)) {}
 
     size_t accumulator_words() const override { return static_cast<size_t>(planes_); }
 
     void score(const HostPair& pair, std::span<uint64_t> accumulators) const override {
-        score_pair(pair, geometry_, accumulators.first(accumulator_words()));
+        score_cpu(pair, geometry_, accumulators.first(accumulator_words()));
     }
 
     Status prepare(DeviceProgram& program) override {
-        const char* const name = geometry_.sample == SampleType::kU8 ? "psnr_sse_u8"
-                                 : geometry_.depth <= 12             ? "psnr_sse_u16"
-                                                                     : "psnr_sse_u16_full";
-        return program.find(name, 0, &kernel_);
+        return program.find(geometry_.sample == SampleType::kU8 ? kernels::psnr_sse_u8
+                            : geometry_.depth <= 12             ? kernels::psnr_sse_u16
+                                                                : kernels::psnr_sse_u16_full,
+                            &kernel_);
     }
 
     Status enqueue(const DeviceBatch& batch, DeviceQueue& queue) const override {
-        const sse::SseTask task = sse::make_task(geometry_, planes_ == kPlanes);
-        const Dim3 grid{static_cast<unsigned>(task.luma.tiles + task.chroma.tiles), 1,
-                        static_cast<unsigned>(batch.count)};
-        const Dim3 block{static_cast<unsigned>(sse::kTuning.warps * sse::kLanes)};
-        return queue.launch(kernel_, grid, block, batch.pairs, batch.accumulators, task);
+        return sse::launch_sse(queue, kernel_, batch, task_);
     }
+
+private:
+    const FrameGeometry geometry_;
+    const int planes_;
+    const sse::SseTask task_;
+    LoadedKernel<sse::SseArguments> kernel_;
+};
+
+class PsnrFinaliser final : public Finaliser {
+public:
+    PsnrFinaliser(const FrameGeometry& geometry, const OptionValues& options)
+        : geometry_(geometry), options_(options), planes_(measured_planes(options, geometry)),
+          squared_peak_(squared_peak(options, geometry.depth)) {}
 
     void finalise(int64_t frame, std::span<const uint64_t> accumulators, ScoreSink& sink) override {
         for (int plane = 0; plane < planes_; ++plane) {
@@ -135,27 +144,11 @@ private:
     const OptionValues options_;
     const int planes_;
     const uint32_t squared_peak_;
-    Kernel kernel_;
 
     // Of the stream so far.
     int64_t frames_ = 0;
     std::array<uint64_t, kPlanes> total_squared_errors_{};
 };
-
-Status validate(const FrameGeometry& geometry, const OptionValues&) {
-    if (geometry.width < 1 || geometry.height < 1) {
-        return invalid(format("psnr: a picture of %dx%d has no samples", geometry.width, geometry.height));
-    }
-    const int depth = geometry.depth;
-    if (depth != 8 && depth != 10 && depth != 12 && depth != 16) {
-        return unsupported(format("psnr: %d bits per sample, 8, 10, 12 and 16 are supported", depth));
-    }
-    return {};
-}
-
-std::unique_ptr<Metric> create(const FrameGeometry& geometry, const OptionValues& options) {
-    return std::make_unique<PsnrMetric>(geometry, options);
-}
 
 /// Every option but enable_chroma only changes what is made of the sums.
 std::string stage(const FrameGeometry& geometry, const OptionValues& options) {
@@ -171,16 +164,13 @@ const MetricDescriptor& descriptor() {
     static constexpr MetricDescriptor kDescriptor{
         .name = "psnr",
         .summary = "peak signal-to-noise ratio of luma and chroma",
-        .scope = Scope::kPair,
-        .history = 0,
         .every_frame = true,
         .needs_chroma = true,
-        .templated_names = false,
         .options = kOptions,
         .outputs = kOutputs,
         .stats_lines = kStatsLines,
-        .validate = validate,
-        .create = create,
+        .create_scorer = make_scorer<PsnrScorer>,
+        .create_finaliser = make_finaliser<PsnrFinaliser>,
         .stage = stage,
     };
     return kDescriptor;

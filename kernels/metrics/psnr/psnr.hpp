@@ -19,6 +19,6 @@ namespace qc::psnr {
 const MetricDescriptor& descriptor();
 
 /// CPU reference: the sum of squared errors of as many planes as `sums` has words.
-void score_pair(const HostPair& pair, const FrameGeometry& geometry, std::span<uint64_t> sums);
+void score_cpu(const HostPair& pair, const FrameGeometry& geometry, std::span<uint64_t> sums);
 
 } // namespace qc::psnr

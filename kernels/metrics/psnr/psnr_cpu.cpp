@@ -4,7 +4,7 @@
 
 namespace qc::psnr {
 
-void score_pair(const HostPair& pair, const FrameGeometry& geometry, std::span<uint64_t> sums) {
+void score_cpu(const HostPair& pair, const FrameGeometry& geometry, std::span<uint64_t> sums) {
     for (size_t i = 0; i < sums.size(); ++i) {
         const int plane = static_cast<int>(i);
         sums[i] =

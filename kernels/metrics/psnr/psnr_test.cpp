@@ -10,7 +10,7 @@
 #include <cstring>
 #include <random>
 
-#include "families/sse/sse_tile.hpp"
+#include "families/sse/sse_kernels.hpp"
 #include "tests/golden/golden_stream.hpp"
 #include "tests/support/metric_runner.hpp"
 #include "tests/support/synthetic_clip.hpp"
@@ -161,13 +161,12 @@ TEST(PsnrScores, AggregatesCoverMeasuredPlanesOnly) {
     EXPECT_EQ(finalise(with_chroma, {{"enable_apsnr", 1}}, {}).aggregates.size(), 0u);
 }
 
-TEST(Psnr, ValidatesDepthAndSize) {
+TEST(Psnr, TakesEverySize) {
     const OptionValues options = test::options_of(descriptor(), {});
     const auto code = [&](int width, int height, int depth) {
         return validate(descriptor(), geometry_of(width, height, depth, 0, 0), options).code();
     };
     for (const int depth : {8, 10, 12, 16}) EXPECT_EQ(code(1, 1, depth), QC_OK);
-    for (const int depth : {7, 9, 11, 14, 15}) EXPECT_EQ(code(64, 64, depth), QC_ERROR_UNSUPPORTED);
     EXPECT_EQ(code(0, 4, 8), QC_ERROR_INVALID);
 }
 

@@ -10,7 +10,7 @@
 
 #include "device/plane_reader.hpp"
 #include "device/unroll.hpp"
-#include "families/sse/sse_tile.hpp"
+#include "families/sse/sse_kernels.hpp"
 #include "metrics/xpsnr/xpsnr_math.hpp"
 #include "metrics/xpsnr/xpsnr_plan.hpp"
 #include "metrics/xpsnr/xpsnr_tuning.hpp"

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Sums of squared errors (SSE): what the threads of the PSNR kernels do. Compiles on the host, where a test runs it for
-// all threads of all blocks and compares the sums with the CPU reference.
+// Sums of squared errors (SSE) on the GPU: one pass over both pictures, as fast as memory delivers them.
 //
 // A block covers a tile of luma or a tile of both chroma planes. A lane takes 16 bytes of luma per row, or the same
 // amount of chroma: 8 bytes of Cb and 8 of Cr, which a semi-planar picture holds in 16 bytes. So the two layouts share
 // one grid, and any two of them can be compared.
 #pragma once
 
+#include "device/block_sum.hpp"
+#include "device/kernel_list.hpp"
 #include "device/plane_reader.hpp"
 #include "device/unroll.hpp"
 #include "families/sse/squared_error.hpp"
@@ -232,6 +233,67 @@ QC_HD ChromaSums<Sum> sum_chroma(const DevicePicture& reference, const DevicePic
     }
     return is_semi_planar(distorted) ? sum_chroma_wide<T, Sum, false, true>(reference, distorted, grid, first)
                                      : sum_chroma_wide<T, Sum, false, false>(reference, distorted, grid, first);
+}
+
+// ---- kernels --------------------------------------------------------------------------------------------------------
+
+struct SseArguments {
+    const DevicePair* pairs;
+    uint64_t* accumulators;
+    SseTask task;
+};
+
+/// Grid: (tiles of luma and then of chroma, 1, pairs). Sum: uint32_t up to 12 bits, uint64_t above.
+template <typename T, typename Sum>
+struct SumTile {
+    using Arguments = SseArguments;
+    static constexpr int kThreads = kTuning.warps * kLanes;
+
+    template <class Block>
+    QC_HD static void run(Block& block, const SseArguments& arguments) {
+        const SseTask& task = arguments.task;
+        const DevicePair& pair = arguments.pairs[block.z()];
+        uint64_t* const target = arguments.accumulators + static_cast<size_t>(pair.output) * task.words;
+        const int tile = block.x();
+        // Copies of the descriptions: they stay in registers.
+        if (tile < task.luma.tiles) {
+            const DevicePlane reference = pair.reference.plane[0], distorted = pair.distorted.plane[0];
+            const Position first = thread_position(task.luma, kLumaColumns<T>, tile, block.thread());
+            const Sum sum[1] = {sum_luma<T, Sum>(reference, distorted, task.luma, first)};
+            device::add_block_sums(block, sum, target);
+        } else {
+            const DevicePicture reference = pair.reference, distorted = pair.distorted;
+            const Position first =
+                thread_position(task.chroma, kChromaColumns<T>, tile - task.luma.tiles, block.thread());
+            const auto chroma = sum_chroma<T, Sum>(reference, distorted, task.chroma, first);
+            const Sum sums[2] = {chroma.cb, chroma.cr};
+            device::add_block_sums(block, sums, target + 1);
+        }
+    }
+};
+
+/// Of luma alone. Grid: (tiles, 1, pairs).
+template <typename T, typename Sum, Square kSquare>
+struct SumLumaTile {
+    using Arguments = SseArguments;
+    static constexpr int kThreads = kTuning.warps * kLanes;
+
+    template <class Block>
+    QC_HD static void run(Block& block, const SseArguments& arguments) {
+        const SseTask& task = arguments.task;
+        const DevicePair& pair = arguments.pairs[block.z()];
+        const DevicePlane reference = pair.reference.plane[0], distorted = pair.distorted.plane[0];
+        const Position first = thread_position(task.luma, kLumaColumns<T>, block.x(), block.thread());
+        const Sum sum[1] = {sum_luma<T, Sum, kSquare>(reference, distorted, task.luma, first)};
+        device::add_block_sums(block, sum, arguments.accumulators + pair.output);
+    }
+};
+
+/// Launches either kernel for a batch.
+inline Status launch_sse(DeviceQueue& queue, const LoadedKernel<SseArguments>& kernel, const DeviceBatch& batch,
+                         const SseTask& task) {
+    const Dim3 grid{static_cast<unsigned>(task.luma.tiles + task.chroma.tiles), 1, static_cast<unsigned>(batch.count)};
+    return queue.launch(kernel, grid, SseArguments{batch.pairs, batch.accumulators, task});
 }
 
 } // namespace qc::sse

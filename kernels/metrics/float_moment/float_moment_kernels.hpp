@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// What the threads of the moment kernel do. Compiles on the host, where a test runs it. A lane takes 16 bytes per row.
+// Moments on the GPU: one pass over both pictures. A lane takes 16 bytes per row.
 #pragma once
 
+#include "device/block_sum.hpp"
+#include "device/kernel_list.hpp"
 #include "device/plane_reader.hpp"
 #include "device/unroll.hpp"
 #include "metrics/float_moment/float_moment_math.hpp"
@@ -64,5 +66,39 @@ QC_HD Sums<Sum> sum_thread(const DevicePlane& plane, int width, int height, Posi
     }
     return sums;
 }
+
+constexpr int kWords = 4; ///< sums of samples (reference, distorted), sums of squares (reference, distorted)
+
+struct TileArguments {
+    const DevicePair* pairs;
+    uint64_t* accumulators;
+    int width, height;
+};
+
+/// Grid: (tiles across, tiles down, pairs). Sum: uint32_t up to 12 bits, uint64_t above.
+template <typename T, typename Sum>
+struct SumTile {
+    using Arguments = TileArguments;
+    static constexpr int kThreads = kTuning.warps * kLanes, kMinBlocks = kTuning.blocks_per_multiprocessor;
+
+    template <class Block>
+    QC_HD static void run(Block& block, const TileArguments& arguments) {
+        const int width = arguments.width, height = arguments.height;
+        const DevicePair& pair = arguments.pairs[block.z()];
+        const DevicePlane reference = pair.reference.plane[0], distorted = pair.distorted.plane[0];
+        const Position first = thread_position(kColumns<T>, block.x(), block.y(), block.thread());
+        const Sums<Sum> a = sum_thread<T, Sum>(reference, width, height, first);
+        const Sums<Sum> b = sum_thread<T, Sum>(distorted, width, height, first);
+        const Sum sums[kWords] = {a.first, b.first, a.second, b.second};
+        device::add_block_sums(block, sums, arguments.accumulators + static_cast<size_t>(pair.output) * kWords);
+    }
+};
+
+// Samples of 8 bits, of up to 12, of 16.
+#define QC_FLOAT_MOMENT_KERNELS(KERNEL)                                                                                \
+    KERNEL(float_moment_u8, SumTile<uint8_t, uint32_t>)                                                                \
+    KERNEL(float_moment_u16, SumTile<uint16_t, uint32_t>)                                                              \
+    KERNEL(float_moment_u16_full, SumTile<uint16_t, uint64_t>)
+QC_DECLARE_KERNELS(QC_FLOAT_MOMENT_KERNELS)
 
 } // namespace qc::float_moment

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "api/session_config.hpp"
+
+#include <algorithm>
+#include <climits>
+#include <cmath>
+#include <cstring>
+
+#include "api/int_field.hpp"
+
+namespace qc {
+namespace {
+
+constexpr int kMaxDevice = 1024, kMaxThreads = 1024, kMaxBatch = 64;
+constexpr int kSlotsPerThread = 2;
+constexpr int kMaxSlots = kSlotsPerThread * kMaxThreads;
+constexpr int kDefaultBatch = 16, kDefaultSlots = 3;
+constexpr int kMaxDefaultCopyThreads = 4; // more do not fill the bus faster
+constexpr int kBitDepths[] = {0, 10};
+
+constexpr IntField kFields[] = {
+    {"renditions", offsetof(qc_config, renditions), 0, QC_MAX_RENDITIONS},
+    {"bitdepth", offsetof(qc_config, bitdepth), 0, 0, kBitDepths},
+    {"stats_format", offsetof(qc_config, stats_format), QC_STATS_FORMAT_NONE, QC_STATS_FORMAT_COUNT - 1},
+    {"n_subsample", offsetof(qc_config, n_subsample), 0, INT_MAX},
+    {"skip_unsupported", offsetof(qc_config, skip_unsupported), 0, 1},
+    {"backend", offsetof(qc_config, backend), QC_BACKEND_AUTO, QC_BACKEND_CPU},
+    {"device", offsetof(qc_config, device), 0, kMaxDevice},
+    {"n_threads", offsetof(qc_config, n_threads), 0, kMaxThreads},
+    {"batch", offsetof(qc_config, batch), 0, kMaxBatch},
+    {"slots", offsetof(qc_config, slots), 0, kMaxSlots},
+    {"latency_first", offsetof(qc_config, latency_first), 0, 1},
+};
+
+// ---- structs of other versions --------------------------------------------------------------------------------------
+
+constexpr size_t kSizeStep = alignof(qc_config);
+constexpr size_t kLargestSize = 65536; ///< of any struct there will be; a larger number was never set
+/// A configuration that ends earlier could not even say what the pictures are.
+constexpr size_t kSmallestConfig = offsetof(qc_config, frame_rate);
+constexpr size_t kSmallestStats = offsetof(qc_stats, frames_submitted);
+
+// Without padding at the end a larger struct never begins its new fields in bytes that an older caller left undefined.
+static_assert(offsetof(qc_config, log_opaque) + sizeof(void*) == sizeof(qc_config));
+static_assert(offsetof(qc_stats, pinned_bytes) + sizeof(size_t) == sizeof(qc_stats));
+static_assert(alignof(qc_stats) == kSizeStep && kSmallestConfig % kSizeStep == 0);
+
+Status check_size(const char* name, size_t size, size_t smallest) {
+    if (size >= smallest && size <= kLargestSize && size % kSizeStep == 0) return {};
+    return invalid(format("%s.struct_size=%zu: %zu..%zu in steps of %zu is accepted; set it to sizeof(%s)", name, size,
+                          smallest, kLargestSize, kSizeStep, name));
+}
+
+} // namespace
+
+Status read_config(const qc_config& caller, qc_config* config) {
+    const size_t size = caller.struct_size;
+    QC_RETURN_IF_ERROR(check_size("qc_config", size, kSmallestConfig));
+    const char* bytes = reinterpret_cast<const char*>(&caller);
+    for (size_t i = sizeof(qc_config); i < size; ++i)
+        if (bytes[i] != 0)
+            return invalid(format("qc_config.struct_size=%zu: byte %zu is not 0; this library knows the first %zu and "
+                                  "is older than its caller: leave out what is new, or update the library",
+                                  size, i, sizeof(qc_config)));
+    *config = qc_config{};
+    std::memcpy(config, bytes, std::min(size, sizeof(qc_config)));
+    config->struct_size = sizeof(qc_config);
+    QC_RETURN_IF_ERROR(check_fields(config, kFields, ""));
+    if (!std::isfinite(config->frame_rate) || config->frame_rate < 0.0)
+        return invalid(format("frame_rate=%g: a number that is not negative is accepted", config->frame_rate));
+    return {};
+}
+
+Status write_stats(const qc_stats& stats, qc_stats* caller) {
+    const size_t size = caller->struct_size;
+    QC_RETURN_IF_ERROR(check_size("qc_stats", size, kSmallestStats));
+    char* bytes = reinterpret_cast<char*>(caller);
+    const size_t known = std::min(size, sizeof(qc_stats));
+    std::memcpy(bytes, &stats, known);
+    std::fill(bytes + known, bytes + size, char{0});
+    caller->struct_size = size;
+    return {};
+}
+
+// ---- defaults -------------------------------------------------------------------------------------------------------
+
+void resolve_common_defaults(qc_config* config) {
+    if (config->renditions == 0) config->renditions = 1;
+    if (config->n_subsample == 0) config->n_subsample = 1;
+}
+
+void resolve_cpu_defaults(unsigned cores, qc_config* config) {
+    if (config->n_threads == 0) config->n_threads = static_cast<int>(std::clamp(cores, 1u, unsigned{kMaxThreads}));
+    if (config->slots == 0) config->slots = kSlotsPerThread * config->n_threads;
+}
+
+void resolve_cuda_defaults(unsigned cores, qc_config* config) {
+    if (config->batch == 0) config->batch = std::max(kDefaultBatch, config->renditions);
+    if (config->slots == 0) config->slots = kDefaultSlots;
+    if (config->n_threads == 0) // half of the cores: whoever makes software frames needs some too
+        config->n_threads = std::clamp(static_cast<int>(cores / 2), 1, kMaxDefaultCopyThreads);
+}
+
+} // namespace qc

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// The way of a batch: its slot is filled (intake), it is dispatched on the compute stream as one graph (conversion,
+// metrics on their branches, history, read-back), and retired. All slots share that stream, so batches run in order and
+// share scratch memory and history; uploads of software frames run ahead on a stream of their own.
+#include "cuda/backend.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <vector>
+
+#include "cuda/branches.hpp"
+#include "cuda/context.hpp"
+#include "cuda/conversion.hpp"
+#include "cuda/history.hpp"
+#include "cuda/intake.hpp"
+#include "cuda/metric_work.hpp"
+#include "cuda/program.hpp"
+#include "cuda/results.hpp"
+#include "cuda/slot.hpp"
+
+namespace qc::cuda {
+namespace {
+
+/// Decides when a batch leaves and when it is waited for; everything else is done by its parts. Used by one thread.
+class CudaBackend final : public Backend {
+public:
+    CudaBackend(const BackendSetup& setup, std::unique_ptr<Context> context);
+    ~CudaBackend() override { CudaBackend::drain(); }
+
+    Status create();
+
+    Status submit(FrameInput input) override;
+    Status poll(bool wait, FrameResult* result, bool* ready) override;
+    void forget_earlier_frames() override { history_.forget(); }
+    void collect() override;
+    void drain() override;
+    qc_backend kind() const override { return QC_BACKEND_CUDA; }
+    std::string description() const override;
+    void add_stats(qc_stats* stats) const override;
+
+private:
+    /// Whether retire() may wait for the device.
+    enum class Wait { kNo, kYes };
+
+    bool is_time_to_dispatch() const;
+    Status dispatch();
+    Status launch(const Slot& slot, const Graph& graph);
+    Status enqueue_batch(const Slot& slot, int64_t* kernels) const;
+    bool retire(Wait wait);
+    Status await_oldest(Wait wait, bool* done) const;
+    Status fail(Status status);
+
+    const BackendSetup& setup_;
+    const qc_config& config_;
+    std::unique_ptr<Context> context_; ///< first: everything below lives in it
+    const int frames_per_batch_;
+    Program ingest_; ///< the engine's own kernels
+    Converter converter_;
+    History history_;
+    Results results_;
+    Branches branches_;
+    MetricWork metrics_;
+    Intake intake_;
+    Stream stream_; ///< all batches run on it, one after the other
+    std::vector<Slot> slots_;
+
+    size_t filling_ = 0;           ///< slot that takes the next frame
+    std::deque<size_t> in_flight_; ///< slots, oldest first
+    std::deque<FrameResult> finished_;
+    int64_t batches_ = 0;
+    Status failure_; ///< the first one; nothing is submitted or retired after it
+};
+
+// ---- creation -------------------------------------------------------------------------------------------------------
+
+CudaBackend::CudaBackend(const BackendSetup& setup, std::unique_ptr<Context> context)
+    : setup_(setup), config_(*setup.config), context_(std::move(context)),
+      frames_per_batch_(std::max(1, config_.batch / config_.renditions)), ingest_(*context_), converter_(setup),
+      history_(setup), results_(setup, frames_per_batch_), metrics_(*context_, setup, frames_per_batch_, results_),
+      intake_(*context_, setup, frames_per_batch_, converter_, history_), slots_(static_cast<size_t>(config_.slots)) {}
+
+Status CudaBackend::create() {
+    QC_RETURN_IF_ERROR(stream_.create(*context_));
+    QC_RETURN_IF_ERROR(intake_.create());
+    QC_RETURN_IF_ERROR(branches_.create(*context_, setup_));
+    QC_RETURN_IF_ERROR(ingest_.load("ingest"));
+    QC_RETURN_IF_ERROR(converter_.find_kernel(ingest_));
+    QC_RETURN_IF_ERROR(history_.find_kernel(ingest_));
+    QC_RETURN_IF_ERROR(metrics_.load());
+    QC_RETURN_IF_ERROR(metrics_.allocate_scratch());
+    QC_RETURN_IF_ERROR(history_.allocate(*context_));
+    const SlotSizes sizes{{frames_per_batch_, config_.renditions, history_.rings(), converter_.inputs()},
+                          results_.bytes(),
+                          converter_.frame_bytes() * static_cast<size_t>(frames_per_batch_),
+                          static_cast<size_t>(frames_per_batch_)};
+    for (Slot& slot : slots_) QC_RETURN_IF_ERROR(slot.allocate(*context_, sizes));
+    return {};
+}
+
+// ---- taking frames in -----------------------------------------------------------------------------------------------
+
+Status CudaBackend::submit(FrameInput input) {
+    Slot& slot = slots_[filling_];
+    if (slot.in_flight) retire(Wait::kYes); // back-pressure: it is the oldest
+    Status status = failure_;
+    if (status.ok()) status = intake_.add(slot, input);
+    if (!status.ok()) return fail(std::move(status));
+    return is_time_to_dispatch() ? dispatch() : Status();
+}
+
+/// A batch leaves when it is full, or, if latency goes first, when the GPU has nothing else to do.
+bool CudaBackend::is_time_to_dispatch() const {
+    if (static_cast<int>(slots_[filling_].frames.size()) == frames_per_batch_) return true;
+    if (config_.latency_first == 0) return false;
+    if (in_flight_.empty()) return true;
+    const ContextGuard guard(*context_);
+    return context_->driver().cuEventQuery(slots_[in_flight_.back()].done.handle()) == CUDA_SUCCESS;
+}
+
+// ---- running batches ------------------------------------------------------------------------------------------------
+
+/// Sends off the batch that is being filled, if it has a frame.
+Status CudaBackend::dispatch() {
+    Slot& slot = slots_[filling_];
+    if (slot.frames.empty()) return {};
+    const ContextGuard guard(*context_);
+    const auto enqueue = [&](int64_t* kernels) { return enqueue_batch(slot, kernels); };
+    Graph graph;
+    Status status = intake_.let_wait(stream_.handle(), slot);
+    if (status.ok()) status = slot.graphs.find_or_capture(*context_, stream_.handle(), slot.shape, enqueue, &graph);
+    if (status.ok()) status = launch(slot, graph);
+    if (!status.ok()) return fail(std::move(status));
+    slot.in_flight = true;
+    in_flight_.push_back(filling_);
+    filling_ = (filling_ + 1) % slots_.size();
+    ++batches_;
+    return {};
+}
+
+Status CudaBackend::launch(const Slot& slot, const Graph& graph) {
+    const Driver& driver = context_->driver();
+    Counters& counters = context_->counters;
+    int64_t kernels = graph.kernels;
+    Status status;
+    if (graph.exec != nullptr) {
+        status = check(driver, driver.cuGraphLaunch(graph.exec, stream_.handle()), "cuGraphLaunch");
+        ++counters.graph_launches;
+    } else {
+        status = enqueue_batch(slot, &kernels);
+    }
+    counters.kernel_launches += kernels;
+    counters.control_bytes_to_device += static_cast<int64_t>(slot.description.bytes());
+    counters.result_bytes_to_host += static_cast<int64_t>(results_.bytes());
+    QC_RETURN_IF_ERROR(std::move(status));
+    QC_CUDA(driver, cuEventRecord, slot.done.handle(), stream_.handle());
+    return {};
+}
+
+/// All that the device does for a batch. Captured: it allocates nothing and waits for nothing.
+Status CudaBackend::enqueue_batch(const Slot& slot, int64_t* kernels) const {
+    const Driver& driver = context_->driver();
+    const CUstream stream = stream_.handle();
+    Queue queue(*context_, stream);
+    QC_RETURN_IF_ERROR(slot.description.copy_to_device(*context_, stream));
+    QC_RETURN_IF_ERROR(queue.zero(slot.accumulators.as<void>(), results_.bytes()));
+    QC_RETURN_IF_ERROR(converter_.enqueue(slot.description.device(&DescriptionLayout::jobs), slot.shape.jobs, queue));
+    QC_RETURN_IF_ERROR(branches_.run(driver, stream, [&](size_t instance, CUstream branch) {
+        return metrics_.enqueue(instance, slot, branch, kernels);
+    }));
+    QC_RETURN_IF_ERROR(
+        history_.enqueue(slot.description.device(&DescriptionLayout::kept_planes), slot.shape.references, queue));
+    QC_CUDA(driver, cuMemcpyDtoHAsync, slot.accumulators_host.as<void>(), slot.accumulators.address(), results_.bytes(),
+            stream);
+    *kernels += queue.launches();
+    return {};
+}
+
+// ---- results --------------------------------------------------------------------------------------------------------
+
+/// Ends the oldest batch in flight, if it is done or may be waited for: reads its results, releases its frames, frees
+/// its slot. The only place where batches end (drain() abandons them).
+/// @return whether one was ended; a failure is kept in failure_, after which none is
+bool CudaBackend::retire(Wait wait) {
+    if (!failure_.ok() || in_flight_.empty()) return false;
+    const ContextGuard guard(*context_);
+    bool done = false;
+    Status status = await_oldest(wait, &done);
+    if (!status.ok()) static_cast<void>(fail(std::move(status)));
+    if (!done) return false;
+    Slot& slot = slots_[in_flight_.front()];
+    in_flight_.pop_front();
+    results_.read(slot, &finished_);
+    slot.release_frames();
+    return true;
+}
+
+Status CudaBackend::await_oldest(Wait wait, bool* done) const {
+    const Driver& driver = context_->driver();
+    const CUevent event = slots_[in_flight_.front()].done.handle();
+    if (wait == Wait::kYes) {
+        QC_CUDA(driver, cuEventSynchronize, event);
+    } else {
+        const CUresult result = driver.cuEventQuery(event);
+        if (result == CUDA_ERROR_NOT_READY) return {};
+        QC_RETURN_IF_ERROR(check(driver, result, "a batch"));
+    }
+    *done = true;
+    return {};
+}
+
+Status CudaBackend::poll(bool wait, FrameResult* result, bool* ready) {
+    *ready = false;
+    if (finished_.empty() && !retire(Wait::kNo) && wait && failure_.ok()) {
+        if (in_flight_.empty()) static_cast<void>(dispatch());
+        retire(Wait::kYes);
+    }
+    if (finished_.empty()) return failure_;
+    *result = std::move(finished_.front());
+    finished_.pop_front();
+    *ready = true;
+    return {};
+}
+
+void CudaBackend::collect() {
+    while (retire(Wait::kNo)) {
+    }
+}
+
+void CudaBackend::drain() {
+    const ContextGuard guard(*context_);
+    if (stream_.handle() != nullptr) context_->driver().cuStreamSynchronize(stream_.handle());
+    if (intake_.upload_stream() != nullptr) context_->driver().cuStreamSynchronize(intake_.upload_stream());
+    for (Slot& slot : slots_) slot.release_frames();
+    in_flight_.clear();
+}
+
+Status CudaBackend::fail(Status status) {
+    if (failure_.ok()) failure_ = std::move(status);
+    return failure_;
+}
+
+std::string CudaBackend::description() const {
+    return format("CUDA on %s: batches of %d frames x %d renditions, %d in flight, %.1f MiB of device memory",
+                  context_->device_name().c_str(), frames_per_batch_, config_.renditions, config_.slots,
+                  static_cast<double>(context_->counters.device_bytes) / (1024.0 * 1024.0));
+}
+
+void CudaBackend::add_stats(qc_stats* stats) const {
+    const Counters& counters = context_->counters;
+    stats->batches += batches_;
+    stats->pixel_bytes_to_device += counters.pixel_bytes_to_device;
+    stats->control_bytes_to_device += counters.control_bytes_to_device;
+    stats->result_bytes_to_host += counters.result_bytes_to_host;
+    stats->kernel_launches += counters.kernel_launches;
+    stats->graph_launches += counters.graph_launches;
+    stats->device_allocations += counters.device_allocations;
+    stats->device_bytes += static_cast<size_t>(counters.device_bytes);
+    stats->pinned_bytes += static_cast<size_t>(counters.pinned_bytes);
+}
+
+} // namespace
+
+Status create_backend(const Driver& driver, const BackendSetup& setup, std::unique_ptr<Backend>* backend) {
+    std::unique_ptr<Context> context;
+    QC_RETURN_IF_ERROR(Context::create(driver, setup.config->cuda_context, setup.config->device, &context));
+    auto made = std::make_unique<CudaBackend>(setup, std::move(context));
+    QC_RETURN_IF_ERROR(made->create());
+    *backend = std::move(made);
+    return {};
+}
+
+} // namespace qc::cuda
+
+namespace qc {
+
+Status create_cuda_backend(const BackendSetup& setup, std::unique_ptr<Backend>* backend) {
+    const cuda::Driver* driver = nullptr;
+    QC_RETURN_IF_ERROR(cuda::load_driver(&driver));
+    return cuda::create_backend(*driver, setup, backend);
+}
+
+} // namespace qc

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "cuda/description.hpp"
+
+#include <cstring>
+
+#include "cuda/carver.hpp"
+
+namespace qc::cuda {
+namespace {
+
+template <typename T>
+DescriptionArray<T> take(Carver& carver, size_t count) {
+    return {carver.take(count * sizeof(T))};
+}
+
+} // namespace
+
+DescriptionLayout::DescriptionLayout(int frames, int renditions, int rings, int converted) {
+    constexpr size_t kPlanes = 3;
+    const auto count = static_cast<size_t>(frames);
+    Carver carver;
+    references = take<DeviceReference>(carver, count);
+    evaluated_references = take<DeviceReference>(carver, count);
+    pairs = take<DevicePair>(carver, count * static_cast<size_t>(renditions));
+    evaluated_pairs = take<DevicePair>(carver, count * static_cast<size_t>(renditions));
+    kept_planes = take<DevicePlane>(carver, count * static_cast<size_t>(rings));
+    jobs = take<ConvertJob>(carver, count * static_cast<size_t>(converted) * kPlanes);
+    bytes = carver.used();
+}
+
+Status Description::allocate(Context& context, const DescriptionLayout& layout) {
+    layout_ = layout;
+    QC_RETURN_IF_ERROR(host_.allocate(context, layout.bytes, "batch descriptions"));
+    std::memset(host_.as<void>(), 0, layout.bytes);
+    return device_.allocate(context, layout.bytes, "batch descriptions");
+}
+
+Status Description::copy_to_device(const Context& context, CUstream stream) const {
+    QC_CUDA(context.driver(), cuMemcpyHtoDAsync, device_.address(), host_.as<void>(), layout_.bytes, stream);
+    return {};
+}
+
+} // namespace qc::cuda

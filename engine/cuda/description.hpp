@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// What tells the kernels of one batch where its pictures lie. Knows memory (context.hpp) and the arrays that kernels
+// read (contract/types.hpp, ingest/ingest.hpp); not who fills them.
+#pragma once
+
+#include <compare>
+
+#include "contract/types.hpp"
+#include "cuda/context.hpp"
+#include "ingest/ingest.hpp"
+
+namespace qc::cuda {
+
+/// How many entries of each array of a description are in use. Launch shapes, and so graphs, depend on nothing else.
+struct BatchShape {
+    int references = 0, evaluated_references = 0, pairs = 0, evaluated_pairs = 0, jobs = 0;
+    auto operator<=>(const BatchShape&) const = default; // NOLINT(modernize-use-nullptr): of the default's inside
+};
+
+/// An array of T in a description.
+template <typename T>
+struct DescriptionArray {
+    size_t offset = 0; ///< bytes, the same on host and device
+};
+
+/// The arrays of a description. "Evaluated" are the frames that n_subsample keeps.
+struct DescriptionLayout {
+    DescriptionArray<DeviceReference> references, evaluated_references;
+    DescriptionArray<DevicePair> pairs, evaluated_pairs;
+    DescriptionArray<DevicePlane> kept_planes; ///< [frame][ring], see History
+    DescriptionArray<ConvertJob> jobs;
+    size_t bytes = 0;
+
+    DescriptionLayout() = default;
+    /// @param frames in a batch at most; @param rings of the history; @param converted pictures per frame at most
+    DescriptionLayout(int frames, int renditions, int rings, int converted);
+};
+
+/// A description, written by the host in page-locked memory and read by kernels from its copy on the device. Its
+/// addresses stay, so that graphs may hold them. The host must not write while copies or kernels of a batch may run.
+class Description {
+public:
+    /// Zeroed. @return QC_ERROR_NO_MEMORY
+    Status allocate(Context& context, const DescriptionLayout& layout);
+
+    template <typename T>
+    T* host(DescriptionArray<T> DescriptionLayout::*array) const {
+        return host_.as<T>((layout_.*array).offset);
+    }
+    template <typename T>
+    const T* device(DescriptionArray<T> DescriptionLayout::*array) const {
+        return device_.as<const T>((layout_.*array).offset);
+    }
+    size_t bytes() const { return layout_.bytes; }
+    /// Enqueues the copy of all arrays.
+    Status copy_to_device(const Context& context, CUstream stream) const;
+
+private:
+    DescriptionLayout layout_;
+    PinnedBuffer host_;
+    DeviceBuffer device_;
+};
+
+} // namespace qc::cuda
