@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Lifting pictures of fewer bits to the session's depth, on the device. Knows the kernel (ingest/ingest.hpp) and
-// picture layouts; makes no driver call but launches.
+// Lifting pictures of fewer bits to the session's depth, on the device. Knows the kernel
+// (ingest/ingest_kernels.hpp) and picture layouts; makes no driver call but launches.
 #pragma once
 
 #include <vector>

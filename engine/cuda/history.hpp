@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // Planes of earlier frames that metrics look back at. Knows memory (context.hpp) and the kernel that moves the rings on
-// (ingest/ingest.hpp); no slot.
+// (ingest/ingest_kernels.hpp); no slot.
 #pragma once
 
 #include <array>

@@ -24,7 +24,6 @@ public:
     Program& operator=(const Program&) = delete;
 
     Status load(std::string_view name);
-    using DeviceProgram::find;
     Status find(const char* name, size_t dynamic_shared_bytes, Kernel* kernel) override;
     Status upload(const void* data, size_t bytes, const void** device_address) override;
 

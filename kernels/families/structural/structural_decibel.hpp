@@ -10,6 +10,9 @@
 
 namespace qc::structural {
 
+/// Options that float_ssim and float_ms_ssim have, in this order at the head of their lists.
+enum CommonOption : size_t { kEnableLcs, kEnableDb, kClipDb, kOwnOptions };
+
 inline constexpr OptionSpec kClipDbOption{
     "clip_db", "", OptionType::kBool, 0, 0, 1, "with enable_db: limit it to what half an error of one makes"};
 

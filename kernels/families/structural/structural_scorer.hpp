@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// What the scorers of float_ssim and float_ms_ssim share: levels, and one window that runs over all of them.
+// What float_ssim and float_ms_ssim share: levels, one window that runs over all of them, scores of its sums.
 #pragma once
 
 #include "contract/metric.hpp"
+#include "families/structural/structural_decibel.hpp"
 #include "families/structural/structural_kernels.hpp"
 #include "families/structural/structural_plan.hpp"
 
@@ -40,6 +41,22 @@ private:
     const FrameGeometry geometry_;
     const LevelPlan plan_;
     LoadedKernel<Task> window_;
+};
+
+class LevelFinaliser : public Finaliser {
+protected:
+    LevelFinaliser(const FrameGeometry& geometry, const OptionValues& options, const LevelPlan& plan)
+        : with_terms_(options.flag(kEnableLcs)), decibels_(geometry, options.flag(kEnableDb), options.flag(kClipDb)),
+          plan_(plan) {}
+
+    bool with_terms() const { return with_terms_; }
+    double decibels_of(double score) const { return decibels_.of(score); }
+    const LevelPlan& plan() const { return plan_; }
+
+private:
+    const bool with_terms_; ///< luminance, contrast and structure are written too
+    const Decibels decibels_;
+    const LevelPlan plan_;
 };
 
 } // namespace qc::structural

@@ -4,7 +4,6 @@
 
 #include <cmath>
 
-#include "families/structural/structural_decibel.hpp"
 #include "families/structural/structural_scorer.hpp"
 #include "metrics/float_ms_ssim/float_ms_ssim_kernels.hpp"
 
@@ -15,8 +14,6 @@ static_assert(kScales <= structural::kMaxLevels);
 
 constexpr int kSmallestSide = structural::kTaps << (kScales - 1); ///< the last scale is as large as the window
 
-enum OptionIndex { kEnableLcs, kEnableDb, kClipDb };
-
 constexpr OptionSpec kOptions[] = {
     {"enable_lcs", "", OptionType::kBool, 0, 0, 1, "also write luminance, contrast and structure of each scale"},
     {"enable_db", "", OptionType::kBool, 0, 0, 1, "write the score as -10 log10(1 - ms_ssim)"},
@@ -24,7 +21,7 @@ constexpr OptionSpec kOptions[] = {
 };
 
 bool is_lcs(const OptionValues& options, const FrameGeometry& /*geometry*/) {
-    return options.flag(kEnableLcs);
+    return options.flag(structural::kEnableLcs);
 }
 
 enum OutputIndex { kScore, kLuminance, kContrast = kLuminance + kScales, kStructure = kContrast + kScales };
@@ -66,7 +63,8 @@ structural::LevelPlan plan_for(const FrameGeometry& geometry, bool with_terms) {
 class FloatMsSsimScorer final : public structural::LevelScorer {
 public:
     FloatMsSsimScorer(const FrameGeometry& geometry, const OptionValues& options)
-        : LevelScorer(geometry, plan_for(geometry, options.flag(kEnableLcs))), with_terms_(options.flag(kEnableLcs)) {}
+        : LevelScorer(geometry, plan_for(geometry, options.flag(structural::kEnableLcs))),
+          with_terms_(options.flag(structural::kEnableLcs)) {}
 
     void score(const HostPair& pair, std::span<uint64_t> accumulators) const override {
         score_cpu(geometry(), with_terms_, pair, accumulators);
@@ -93,40 +91,34 @@ private:
     LoadedKernel<LowPassArguments> first_low_pass_, low_pass_;
 };
 
-class FloatMsSsimFinaliser final : public Finaliser {
+class FloatMsSsimFinaliser final : public structural::LevelFinaliser {
 public:
     FloatMsSsimFinaliser(const FrameGeometry& geometry, const OptionValues& options)
-        : with_terms_(options.flag(kEnableLcs)), decibels_(geometry, options.flag(kEnableDb), options.flag(kClipDb)),
-          plan_(plan_for(geometry, with_terms_)) {}
+        : LevelFinaliser(geometry, options, plan_for(geometry, options.flag(structural::kEnableLcs))) {}
 
     void finalise(int64_t frame, std::span<const uint64_t> accumulators, ScoreSink& sink) override {
         using namespace structural;
         double score = 1.0;
         for (int scale = 0; scale < kScales; ++scale) {
-            const double l = plan_.mean(accumulators, scale, kSumLuminance);
-            const double c = plan_.mean(accumulators, scale, kSumContrast);
-            const double s = plan_.mean(accumulators, scale, kSumStructure);
+            const double l = plan().mean(accumulators, scale, kSumLuminance);
+            const double c = plan().mean(accumulators, scale, kSumContrast);
+            const double s = plan().mean(accumulators, scale, kSumStructure);
             const auto exponent = static_cast<double>(kExponents[scale]);
             double product = std::pow(c, exponent);
             if (scale == kScales - 1) product = std::pow(l, exponent) * product;
             score = score * (product * std::pow(s, exponent));
-            if (!with_terms_) continue;
+            if (!with_terms()) continue;
             sink.put(frame, kLuminance + scale, l);
             sink.put(frame, kContrast + scale, c);
             sink.put(frame, kStructure + scale, s);
         }
-        sink.put(frame, kScore, decibels_.of(score));
+        sink.put(frame, kScore, decibels_of(score));
     }
-
-private:
-    const bool with_terms_;
-    const structural::Decibels decibels_;
-    const structural::LevelPlan plan_;
 };
 
 /// Decibels concern the host's part only.
 std::string stage(const FrameGeometry& /*geometry*/, const OptionValues& options) {
-    return options.flag(kEnableLcs) ? "float_ms_ssim sums" : "float_ms_ssim sums without luminance";
+    return options.flag(structural::kEnableLcs) ? "float_ms_ssim sums" : "float_ms_ssim sums without luminance";
 }
 
 } // namespace

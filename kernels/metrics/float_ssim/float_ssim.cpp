@@ -4,14 +4,13 @@
 
 #include <bit>
 
-#include "families/structural/structural_decibel.hpp"
 #include "families/structural/structural_scorer.hpp"
 #include "metrics/float_ssim/float_ssim_kernels.hpp"
 
 namespace qc::float_ssim {
 namespace {
 
-enum OptionIndex { kEnableLcs, kEnableDb, kClipDb, kScale };
+enum OptionIndex { kScale = structural::kOwnOptions };
 
 constexpr OptionSpec kOptions[] = {
     {"enable_lcs", "", OptionType::kBool, 0, 0, 1, "also write the means of luminance, contrast and structure"},
@@ -21,7 +20,7 @@ constexpr OptionSpec kOptions[] = {
 };
 
 bool is_lcs(const OptionValues& options, const FrameGeometry& /*geometry*/) {
-    return options.flag(kEnableLcs);
+    return options.flag(structural::kEnableLcs);
 }
 
 /// Output i is the mean of sum i.
@@ -72,25 +71,19 @@ private:
     LoadedKernel<DecimationArguments> decimate_;
 };
 
-class FloatSsimFinaliser final : public Finaliser {
+class FloatSsimFinaliser final : public structural::LevelFinaliser {
 public:
     FloatSsimFinaliser(const FrameGeometry& geometry, const OptionValues& options)
-        : with_terms_(options.flag(kEnableLcs)), decibels_(geometry, options.flag(kEnableDb), options.flag(kClipDb)),
-          plan_(plan_for(geometry, options)) {}
+        : LevelFinaliser(geometry, options, plan_for(geometry, options)) {}
 
     void finalise(int64_t frame, std::span<const uint64_t> accumulators, ScoreSink& sink) override {
         using namespace structural;
-        sink.put(frame, kSumProduct, decibels_.of(plan_.mean(accumulators, 0, kSumProduct)));
-        if (!with_terms_) return;
+        sink.put(frame, kSumProduct, decibels_of(plan().mean(accumulators, 0, kSumProduct)));
+        if (!with_terms()) return;
         for (const SumWord word : {kSumLuminance, kSumContrast, kSumStructure}) {
-            sink.put(frame, word, plan_.mean(accumulators, 0, word));
+            sink.put(frame, word, plan().mean(accumulators, 0, word));
         }
     }
-
-private:
-    const bool with_terms_;
-    const structural::Decibels decibels_;
-    const structural::LevelPlan plan_;
 };
 
 /// The smallest square that is as large as the window after decimation.

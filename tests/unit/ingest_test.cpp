@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// The engine's own kernels without a GPU: samples lifted to a depth, rings of earlier planes moved on.
+#include <cstring>
+#include <vector>
+
+#include "ingest/ingest_kernels.hpp"
+#include "tests/device/emulated_device.hpp"
+
+namespace qc {
+namespace {
+
+template <class Arguments>
+void launch(const KernelIdentifier<Arguments>& identifier, Dim3 grid, const Arguments& arguments, bool descending) {
+    test::EmulatedProgram emulated(QC_EMULATED_KERNELS(QC_INGEST_KERNELS));
+    DeviceProgram& program = emulated;
+    LoadedKernel<Arguments> kernel;
+    ASSERT_TRUE(program.find(identifier, &kernel).ok());
+    test::EmulatedQueue emulated_queue(descending);
+    DeviceQueue& queue = emulated_queue;
+    ASSERT_TRUE(queue.launch(kernel, grid, arguments).ok());
+}
+
+// ---- conversion -----------------------------------------------------------------------------------------------------
+
+struct Lifted {
+    int bytes, step, shift_right, shift_left;
+};
+
+void expect_conversion(const Lifted& c, bool descending) {
+    constexpr int kWidth = 1500, kHeight = 3, kTargetPitch = kWidth + 4; // samples
+    constexpr uint16_t kUntouched = 0xa5a5;
+    const size_t pitch = static_cast<size_t>(kWidth * c.step + 5) * c.bytes;
+    std::vector<uint8_t> source(pitch * kHeight);
+    for (size_t i = 0; i < source.size(); ++i) source[i] = static_cast<uint8_t>(test::synthetic_hash(i, 1, 2, 3, 4));
+    std::vector<uint16_t> target(kTargetPitch * (kHeight + 1), kUntouched);
+    ConvertJob job{};
+    job.source = source.data();
+    job.target = target.data();
+    job.source_pitch_bytes = static_cast<uint32_t>(pitch);
+    job.target_pitch_bytes = kTargetPitch * 2;
+    job.width = kWidth;
+    job.height = kHeight;
+    job.step = static_cast<uint16_t>(c.step);
+    job.source_bytes = static_cast<uint16_t>(c.bytes);
+    job.shift_right = static_cast<uint16_t>(c.shift_right);
+    job.shift_left = static_cast<uint16_t>(c.shift_left);
+    // Fewer columns of threads than samples, one row of blocks too many.
+    launch(kernels::qc_convert, Dim3{2, kHeight + 1, 1}, Convert::Arguments{&job}, descending);
+    for (int y = 0; y <= kHeight; ++y)
+        for (int x = 0; x < kTargetPitch; ++x) {
+            uint16_t expected = kUntouched;
+            if (y < kHeight && x < kWidth) {
+                uint16_t raw = 0;
+                std::memcpy(&raw, &source[y * pitch + static_cast<size_t>(x * c.step * c.bytes)], c.bytes);
+                expected = static_cast<uint16_t>((raw >> c.shift_right) << c.shift_left);
+            }
+            ASSERT_EQ(target[static_cast<size_t>(y * kTargetPitch + x)], expected) << x << "," << y;
+        }
+}
+
+TEST(Ingest, SamplesAreLiftedToTheDepth) {
+    const Lifted cases[] = {{1, 1, 0, 2}, {1, 2, 0, 8}, {2, 1, 6, 2}, {2, 2, 0, 0}, {2, 1, 0, 4}};
+    for (const Lifted& c : cases)
+        for (const bool descending : {false, true}) expect_conversion(c, descending);
+}
+
+// ---- history --------------------------------------------------------------------------------------------------------
+
+/// Planes of one stream: a ring of the last ones, and those of a batch, which lie `offset` bytes off what wide copies
+/// need. A plane's bytes tell its frame.
+struct History {
+    static constexpr int kNone = -100; ///< no frame is absent
+    static constexpr int kRowBytes = 5000, kHeight = 2, kPitch = 5008;
+    std::vector<std::vector<uint8_t>> ring, batch;
+    std::vector<DevicePlane> planes;
+    HistoryRings rings{};
+
+    static uint8_t byte_of(int frame, int i) { return static_cast<uint8_t>(test::synthetic_hash(i, frame, 5, 6, 7)); }
+    static std::vector<uint8_t> plane_of(int frame, int offset) {
+        std::vector<uint8_t> plane(static_cast<size_t>(offset + kPitch * kHeight));
+        for (int i = 0; i < kPitch * kHeight; ++i) plane[static_cast<size_t>(offset + i)] = byte_of(frame, i);
+        return plane;
+    }
+
+    /// Frames -depth .. -1 are in the ring, 0 .. frames - 1 in the batch.
+    History(int depth, int frames, int offset, int absent) {
+        rings.count = 1;
+        HistoryRing& only = rings.ring[0];
+        only.depth = depth;
+        only.pitch_bytes = kPitch;
+        only.row_bytes = kRowBytes;
+        only.height = kHeight;
+        for (int k = 0; k < depth; ++k) ring.push_back(plane_of(-1 - k, 0));
+        for (int k = 0; k < depth; ++k) only.plane[k] = ring[static_cast<size_t>(k)].data();
+        for (int frame = 0; frame < frames; ++frame) batch.push_back(plane_of(frame, offset));
+        for (int frame = 0; frame < frames; ++frame)
+            planes.push_back(
+                {frame == absent ? nullptr : batch[static_cast<size_t>(frame)].data() + offset, kPitch, 1, 0});
+    }
+};
+
+TEST(Ingest, RingsMoveOn) {
+    for (const bool descending : {false, true})
+        for (const int depth : {1, 2})
+            for (const int frames : {1, 2, 5})
+                for (const int offset : {0, 3})
+                    for (const int absent : {History::kNone, frames - 1}) {
+                        History history(depth, frames, offset, absent);
+                        launch(kernels::qc_keep_history, Dim3{History::kHeight + 1, 1, 1},
+                               KeepHistory::Arguments{history.planes.data(), frames, history.rings}, descending);
+                        for (int k = 0; k < depth; ++k) {
+                            const int frame = frames - 1 - k;
+                            if (frame == absent) continue; // nothing of meaning is there
+                            const auto& plane = history.ring[static_cast<size_t>(k)];
+                            for (int y = 0; y < History::kHeight; ++y)
+                                for (int x = 0; x < History::kRowBytes; ++x) {
+                                    const int i = y * History::kPitch + x;
+                                    ASSERT_EQ(plane[static_cast<size_t>(i)], History::byte_of(frame, i))
+                                        << "frame " << frame << " of " << frames << " at " << x << "," << y;
+                                }
+                        }
+                    }
+}
+
+} // namespace
+} // namespace qc
