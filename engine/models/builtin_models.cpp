@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "models/embedded_model.hpp"
-#include "plan/feature_name.hpp"
-#include "text.hpp"
+#include "text/message.hpp"
+#include "text/number.hpp"
 
 namespace qc {
 

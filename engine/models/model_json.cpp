@@ -11,8 +11,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "plan/feature_name.hpp"
-#include "text.hpp"
+#include "text/message.hpp"
+#include "text/number.hpp"
 
 namespace qc {
 

@@ -9,24 +9,12 @@
 // show options.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 
 #include "contract/metric.hpp"
 
 namespace qc {
-
-/// A decimal number, with or without sign, fraction and exponent; the whole text must be one. Independent of the
-/// locale.
-std::optional<double> parse_double(std::string_view text);
-
-/// `%g` of the C locale.
-std::string general_text(double value);
-
-/// libvmaf's normalisation of a number in an option: read in single precision, printed with %g, so "1.23456789" acts
-/// as "1.23457". Text that is no number comes back unchanged.
-std::string normalised_number(std::string_view text);
 
 /// "_egl_1_nvd_4_ssz", or "" when every option that shows in names has its default. Does not look at templated_names.
 std::string option_suffix(const OptionValues& options);

@@ -8,7 +8,7 @@
 #include "models/builtin_models.hpp"
 #include "models/model_json.hpp"
 #include "plan/option_parser.hpp"
-#include "text.hpp"
+#include "text/message.hpp"
 
 namespace qc {
 namespace {

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <optional>
 
-#include "plan/feature_name.hpp"
-#include "text.hpp"
+#include "text/message.hpp"
+#include "text/number.hpp"
 
 namespace qc {
 

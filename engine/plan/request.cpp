@@ -7,7 +7,7 @@
 
 #include "models/builtin_models.hpp"
 #include "plan/option_parser.hpp"
-#include "text.hpp"
+#include "text/message.hpp"
 
 namespace qc {
 namespace {

@@ -5,7 +5,8 @@
 #include <string_view>
 
 #include "plan/feature_name.hpp"
-#include "text.hpp"
+#include "text/message.hpp"
+#include "text/number.hpp"
 
 namespace qc {
 

@@ -3,8 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "plan/feature_name.hpp"
 #include "report/log_formats.hpp"
+#include "text/number.hpp"
 
 namespace qc {
 

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "text.hpp"
+#include "text/message.hpp"
 
 namespace qc {
 

@@ -10,7 +10,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "text.hpp"
+#include "text/message.hpp"
 
 namespace qc {
 

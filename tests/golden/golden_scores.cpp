@@ -12,6 +12,7 @@
 #include "plan/feature_name.hpp"
 #include "plan/option_parser.hpp"
 #include "tests/support/metric_runner.hpp"
+#include "text/number.hpp"
 
 namespace qc::golden {
 namespace {

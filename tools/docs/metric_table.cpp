@@ -8,8 +8,8 @@
 #include <string>
 
 #include "api/picture.hpp"
-#include "plan/feature_name.hpp"
 #include "plan/metric_registry.hpp"
+#include "text/number.hpp"
 
 namespace {
 

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "metrics/motion/motion.hpp"
+#include "plan/metric_registry.hpp"
 #include "tests/support/metric_runner.hpp"
 #include "tests/support/synthetic_clip.hpp"
 
@@ -17,6 +17,11 @@ using test::Recorder;
 constexpr const char* kSad = "VMAF_integer_feature_motion_v2_sad_score";
 constexpr const char* kMotion2Name = "VMAF_integer_feature_motion2_v2_score";
 constexpr const char* kMotion3Name = "VMAF_integer_feature_motion3_v2_score";
+
+/// The metric to agree with.
+const MetricDescriptor& motion_metric() {
+    return *find_metric("motion");
+}
 
 Recorder score(const MetricDescriptor& metric, const test::SyntheticStream& stream, const OptionList& options) {
     return test::score_stream(metric, stream.geometry(), options, stream.reference(), {});
@@ -45,7 +50,7 @@ TEST(MotionV2, EqualsMotionWithEveryOption) {
         std::vector<std::vector<double>> seen;
         for (const OptionList& options : option_sets) {
             const Recorder ours = score(descriptor(), stream, options);
-            const Recorder theirs = score(motion::descriptor(), stream, options);
+            const Recorder theirs = score(motion_metric(), stream, options);
             EXPECT_EQ(ours.values(kSad), theirs.values("VMAF_integer_feature_motion_sad_score")) << clip.name;
             EXPECT_EQ(ours.values(kMotion2Name), theirs.values("integer_motion2")) << clip.name;
             EXPECT_EQ(ours.values(kMotion3Name), theirs.values("integer_motion3")) << clip.name;
@@ -62,11 +67,11 @@ TEST(MotionV2, SharesItsSumsWithMotion) {
         return metric.stage(geometry, test::options_of(metric, options));
     };
     const std::string own = stage(descriptor(), {});
-    EXPECT_EQ(own, stage(motion::descriptor(), {}));
-    EXPECT_EQ(own, stage(motion::descriptor(), {{"motion_moving_average", 1}}));
-    EXPECT_NE(own, stage(motion::descriptor(), {{"motion_five_frame_window", 1}}));
+    EXPECT_EQ(own, stage(motion_metric(), {}));
+    EXPECT_EQ(own, stage(motion_metric(), {{"motion_moving_average", 1}}));
+    EXPECT_NE(own, stage(motion_metric(), {{"motion_five_frame_window", 1}}));
     EXPECT_NE(own, stage(descriptor(), {{"motion_force_zero", 1}}));
-    const MetricDescriptor &v2 = descriptor(), &v1 = motion::descriptor();
+    const MetricDescriptor &v2 = descriptor(), &v1 = motion_metric();
     EXPECT_TRUE(v2.scope == v1.scope && v2.history == v1.history && v2.every_frame == v1.every_frame &&
                 v2.needs_chroma == v1.needs_chroma && v2.distorted_history == v1.distorted_history);
 }
