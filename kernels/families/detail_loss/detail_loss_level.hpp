@@ -36,6 +36,16 @@ void set_sizes(int in_width, int in_height, LevelPlan& level) {
     level.bottom = level.height - level.top;
 }
 
+/// Sizes of all levels of a plan, from a picture's.
+template <typename Plan>
+void set_all_sizes(int width, int height, Plan& plan) {
+    for (int i = 0; i < kLevels; i++) {
+        set_sizes(width, height, plan.level[i]);
+        width = plan.level[i].width;
+        height = plan.level[i].height;
+    }
+}
+
 // What kernels ask of a level's region.
 template <typename LevelPlan>
 QC_HD bool is_scored(const LevelPlan& level) {

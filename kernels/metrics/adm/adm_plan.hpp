@@ -105,12 +105,9 @@ inline Plan make_plan(const FrameGeometry& geometry, const Settings& settings) {
     plan.depth = geometry.depth;
     plan.impairment = settings.impairment;
     plan.skip_level0 = settings.skip_level0;
-    int width = geometry.width, height = geometry.height;
+    set_all_sizes(geometry.width, geometry.height, plan);
     for (int i = 0; i < kLevels; i++) {
         LevelPlan& level = plan.level[i];
-        set_sizes(width, height, level);
-        width = level.width;
-        height = level.height;
         set_shifts(i, level);
         plan.csf[i] = csf_factors(settings.viewing, i);
         set_factors(settings.viewing, i, plan.csf[i], level.factor);

@@ -48,7 +48,6 @@ struct Plan {
     LevelPlan level[kLevels];
     Rules rules;
     bool cube = true; ///< the power is 3
-    bool skip_level0 = false;
 };
 
 /// The contrast sensitivity that the authors of the detail loss measure chose. `frequency` in cycles per degree.
@@ -91,13 +90,9 @@ inline Plan make_plan(const FrameGeometry& geometry, const Settings& settings) {
     plan.rules = {CentredLuma(geometry.depth), make_gain(settings.gain_limit), static_cast<float>(settings.power),
                   settings.masking};
     plan.cube = plan.rules.power == 3.0f;
-    plan.skip_level0 = settings.skip_level0;
-    int width = geometry.width, height = geometry.height;
+    set_all_sizes(geometry.width, geometry.height, plan);
     for (int i = 0; i < kLevels; i++) {
         LevelPlan& level = plan.level[i];
-        set_sizes(width, height, level);
-        width = level.width;
-        height = level.height;
         set_factors(settings, i, level);
         if (i == 0 && settings.skip_level0) skip(level);
     }
