@@ -5,7 +5,7 @@
 #include <bit>
 #include <cmath>
 
-#include "metrics/float_ansnr/float_ansnr_tile.hpp"
+#include "metrics/float_ansnr/float_ansnr_kernels.hpp"
 
 namespace qc::float_ansnr {
 namespace {
@@ -25,70 +25,66 @@ Scale scale_of(int depth) {
     return {256.0 - std::ldexp(1.0, 8 - depth), 6.0 * depth + 12.0};
 }
 
-class FloatAnsnrMetric final : public Metric {
+class FloatAnsnrScorer final : public Scorer {
 public:
-    explicit FloatAnsnrMetric(const FrameGeometry& geometry)
+    FloatAnsnrScorer(const FrameGeometry& geometry, const OptionValues&)
         : geometry_(geometry), task_{CentredLuma(geometry.depth), geometry.width, geometry.height} {}
 
     size_t accumulator_words() const override { return kSums; }
 
     void score(const HostPair& pair, std::span<uint64_t> accumulators) const override {
-        const Energies sums = sum_energies(pair.reference.plane[0], pair.distorted.plane[0], geometry_);
+        const Energies sums = score_cpu(geometry_, pair);
         accumulators[0] = std::bit_cast<uint64_t>(static_cast<double>(sums.signal));
         accumulators[1] = std::bit_cast<uint64_t>(static_cast<double>(sums.noise));
     }
 
+    /// Sums of the rows.
     size_t scratch_bytes(int count) const override {
         return static_cast<size_t>(count) * task_.height * kSums * sizeof(float);
     }
 
     Status prepare(DeviceProgram& program) override {
         const bool bytes = geometry_.sample == SampleType::kU8;
-        QC_RETURN_IF_ERROR(program.find(bytes ? "float_ansnr_u8" : "float_ansnr_u16", 0, &rows_));
-        return program.find("float_ansnr_finish", 0, &finish_);
+        QC_RETURN_IF_ERROR(program.find(bytes ? kernels::float_ansnr_rows_u8 : kernels::float_ansnr_rows_u16, &rows_));
+        return program.find(kernels::float_ansnr_total, &total_);
     }
 
     Status enqueue(const DeviceBatch& batch, DeviceQueue& queue) const override {
-        float* const rows = static_cast<float*>(batch.scratch);
+        auto* const rows = static_cast<float*>(batch.scratch);
         const auto count = static_cast<unsigned>(batch.count);
-        QC_RETURN_IF_ERROR(
-            queue.launch(rows_, {blocks_for(task_.height, kTileRows), 1, count}, {kThreads}, batch.pairs, task_, rows));
-        return queue.launch(finish_, {1, 1, count}, {kSums * kLanes}, batch.pairs, static_cast<const float*>(rows),
-                            task_.height, batch.accumulators);
-    }
-
-    void finalise(int64_t frame, std::span<const uint64_t> accumulators, ScoreSink& sink) override {
-        const auto signal = static_cast<float>(std::bit_cast<double>(accumulators[0]));
-        const auto noise = static_cast<float>(std::bit_cast<double>(accumulators[1]));
-        const Scale scale = scale_of(geometry_.depth);
-        // The ratio is rounded to single precision; only the score of the peak is capped.
-        const double ratio = noise == 0.0f ? scale.cap : 10.0 * std::log10(static_cast<double>(signal / noise));
-        const double peak_energy = scale.peak * scale.peak * geometry_.width * geometry_.height;
-        const double peak_ratio = peak_energy / std::max(static_cast<double>(noise), 1e-10);
-        sink.put(frame, kAnsnr, ratio);
-        sink.put(frame, kAnpsnr, std::min(10.0 * std::log10(peak_ratio), scale.cap));
+        QC_RETURN_IF_ERROR(queue.launch(rows_, Dim3{blocks_for(task_.height, kTileRows), 1, count},
+                                        BandArguments{batch.pairs, rows, task_}));
+        return queue.launch(total_, Dim3{1, 1, count},
+                            TotalArguments{batch.pairs, batch.accumulators, rows, task_.height});
     }
 
 private:
     const FrameGeometry geometry_;
     const Task task_;
-    Kernel rows_, finish_;
+    LoadedKernel<BandArguments> rows_;
+    LoadedKernel<TotalArguments> total_;
 };
 
-Status validate(const FrameGeometry& geometry, const OptionValues&) {
-    if (!has_float_luma(geometry.depth)) {
-        return unsupported(format("float_ansnr: %d bits per sample, 8, 10, 12 and 16 are supported", geometry.depth));
+class FloatAnsnrFinaliser final : public Finaliser {
+public:
+    FloatAnsnrFinaliser(const FrameGeometry& geometry, const OptionValues&)
+        : scale_(scale_of(geometry.depth)), peak_energy_(scale_.peak * scale_.peak * geometry.width * geometry.height) {
     }
-    if (geometry.width < kMinimumSize || geometry.height < kMinimumSize) {
-        return unsupported(format("float_ansnr needs pictures of at least %dx%d, these are %dx%d", kMinimumSize,
-                                  kMinimumSize, geometry.width, geometry.height));
-    }
-    return {};
-}
 
-std::unique_ptr<Metric> create(const FrameGeometry& geometry, const OptionValues&) {
-    return std::make_unique<FloatAnsnrMetric>(geometry);
-}
+    void finalise(int64_t frame, std::span<const uint64_t> accumulators, ScoreSink& sink) override {
+        const auto signal = static_cast<float>(std::bit_cast<double>(accumulators[0]));
+        const auto noise = static_cast<float>(std::bit_cast<double>(accumulators[1]));
+        // The ratio is rounded to single precision; only the score of the peak is capped.
+        const double ratio = noise == 0.0f ? scale_.cap : 10.0 * std::log10(static_cast<double>(signal / noise));
+        const double peak_ratio = peak_energy_ / std::max(static_cast<double>(noise), 1e-10);
+        sink.put(frame, kAnsnr, ratio);
+        sink.put(frame, kAnpsnr, std::min(10.0 * std::log10(peak_ratio), scale_.cap));
+    }
+
+private:
+    const Scale scale_;
+    const double peak_energy_; ///< of a picture whose samples are all off by the peak
+};
 
 } // namespace
 
@@ -100,8 +96,9 @@ const MetricDescriptor& descriptor() {
         .scope = Scope::kPair,
         .options = {},
         .outputs = kOutputs,
-        .validate = validate,
-        .create = create,
+        .smallest = {kMinimumSize, kMinimumSize},
+        .create_scorer = make_scorer<FloatAnsnrScorer>,
+        .create_finaliser = make_finaliser<FloatAnsnrFinaliser>,
     };
     return kDescriptor;
 }

@@ -23,7 +23,7 @@ struct Energies {
     float signal = 0.0f, noise = 0.0f;
 };
 
-/// CPU reference.
-Energies sum_energies(const HostPlane& reference, const HostPlane& distorted, const FrameGeometry& geometry);
+/// CPU reference. Thread-safe.
+Energies score_cpu(const FrameGeometry& geometry, const HostPair& pair);
 
 } // namespace qc::float_ansnr

@@ -82,7 +82,8 @@ Energies sum_planes(Plane<const T> reference, Plane<const T> distorted, const Ce
 
 } // namespace
 
-Energies sum_energies(const HostPlane& reference, const HostPlane& distorted, const FrameGeometry& geometry) {
+Energies score_cpu(const FrameGeometry& geometry, const HostPair& pair) {
+    const HostPlane &reference = pair.reference.plane[0], &distorted = pair.distorted.plane[0];
     const CentredLuma luma(geometry.depth);
     if (geometry.sample == SampleType::kU8) {
         return sum_planes(reference.as<uint8_t>(), distorted.as<uint8_t>(), luma);

@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// What one block of the CUDA backend does. It walks along a band of rows from left to right, tile by tile, in two
-// phases with barriers between them:
+// ANSNR on the GPU: one kernel filters and sums along the rows, one adds up the rows. A block of the first walks along
+// a band of rows from left to right, tile by tile, in two phases with barriers between them:
 //
 //   1  every thread filters a few columns of both pictures, and leaves the terms of both sums in shared memory
 //   2  one lane for each sum adds its row's terms in order
-//
-// Compiles on the host, where a test runs the phases.
 #pragma once
 
+#include "device/bits.hpp"
+#include "device/kernel_list.hpp"
+#include "device/ordered_sum.hpp"
 #include "device/plane_reader.hpp"
-#include "device/unroll.hpp"
 #include "metrics/float_ansnr/float_ansnr_math.hpp"
 #include "metrics/float_ansnr/float_ansnr_tuning.hpp"
 
 namespace qc::float_ansnr {
 
-constexpr int kLanes = 32;
+using device::kWarpSize;
+
 constexpr int kColumns = 4; ///< of a thread: one word of bytes, two of 16-bit samples
-constexpr int kWarpColumns = kLanes * kColumns;
+constexpr int kWarpColumns = kWarpSize * kColumns;
 constexpr int kTileColumns = tuning::kWarpsAcross * kWarpColumns;
 constexpr int kTileRows = tuning::kWarpsDown * tuning::kRowsPerThread;
 constexpr int kWarps = tuning::kWarpsAcross * tuning::kWarpsDown;
-constexpr int kThreads = kWarps * kLanes;
 constexpr int kSums = 2; ///< signal, noise
 constexpr int kChains = kSums * kTileRows;
-static_assert(kChains <= kLanes);
+static_assert(kChains <= kWarpSize);
 
 /// Terms of a tile. Column c of 128 lies at c % 4 * 32 + c / 4, so that lanes, of four columns each, write side by
 /// side; the odd pitch keeps the rows, which one warp adds up, in different banks.
@@ -34,7 +34,7 @@ struct SharedTile {
 
 QC_HD int place_of_column(int column) {
     const int within = column % kWarpColumns;
-    return column - within + within % kColumns * kLanes + within / kColumns;
+    return column - within + within % kColumns * kWarpSize + within / kColumns;
 }
 
 struct Task {
@@ -96,7 +96,7 @@ template <typename T>
 QC_HD void filter_tile(const DevicePlane& reference, const DevicePlane& distorted, const Task& task, int tile_x,
                        int band_y, int thread, SharedTile& shared) {
     constexpr int kRows = tuning::kRowsPerThread;
-    const int lane = thread % kLanes, warp = thread / kLanes;
+    const int lane = thread % kWarpSize, warp = thread / kWarpSize;
     const int column = warp % tuning::kWarpsAcross * kWarpColumns;
     const int first_row = warp / tuning::kWarpsAcross * kRows;
     const int x = tile_x + column + lane * kColumns, y = band_y + first_row;
@@ -133,7 +133,7 @@ QC_HD void filter_tile(const DevicePlane& reference, const DevicePlane& distorte
         QC_UNROLL
         for (int c = 0; c < kColumns; ++c) {
             const float smooth = reference_sum[done % 3][c];
-            const int place = column + c * kLanes + lane;
+            const int place = column + c * kWarpSize + lane;
             shared.term[chain][place] = signal_term(smooth);
             shared.term[chain + 1][place] = noise_term(smooth, distorted_sum[done % kWindow][c]);
         }
@@ -145,12 +145,10 @@ QC_HD float add_tile(const SharedTile& shared, int chain, int columns, float sum
     const float* const terms = shared.term[chain];
     if (columns == kTileColumns) {
         for (int part = 0; part < kTileColumns; part += kWarpColumns) {
-#if defined(__CUDACC__)
-#pragma unroll 8
-#endif
-            for (int lane = 0; lane < kLanes; ++lane) {
+            QC_UNROLL_BY(8)
+            for (int lane = 0; lane < kWarpSize; ++lane) {
                 QC_UNROLL
-                for (int c = 0; c < kColumns; ++c) sum = sum + terms[part + c * kLanes + lane];
+                for (int c = 0; c < kColumns; ++c) sum = sum + terms[part + c * kWarpSize + lane];
             }
         }
         return sum;
@@ -158,5 +156,72 @@ QC_HD float add_tile(const SharedTile& shared, int chain, int columns, float sum
     for (int column = 0; column < columns; ++column) sum = sum + terms[place_of_column(column)];
     return sum;
 }
+
+// ---- kernels --------------------------------------------------------------------------------------------------------
+
+struct BandArguments {
+    const DevicePair* pairs;
+    float* rows; ///< sums of the rows: kSums of a row, row after row, pair after pair
+    Task task;
+};
+
+/// grid: (bands, 1, pairs)
+template <typename T>
+struct SumBand {
+    using Arguments = BandArguments;
+    static constexpr int kThreads = kWarps * kWarpSize, kMinBlocks = tuning::kBlocksPerMultiprocessor;
+
+    template <class Block>
+    QC_HD static void run(Block& block, const BandArguments& arguments) {
+        const Task task = arguments.task; // a copy: read in place, the compiler repeats products
+        auto& tile = device::shared<SharedTile>(block);
+        const DevicePair& pair = arguments.pairs[block.z()];
+        const DevicePlane reference = pair.reference.plane[0], distorted = pair.distorted.plane[0];
+        const int band_y = block.x() * kTileRows, lane = block.lane();
+        // Warps of a number share a scheduler: neighbouring blocks let different ones add.
+        const bool adds = block.warp() == block.x() % kWarps && lane < kChains;
+        float sum = 0.0f;
+        QC_NO_UNROLL
+        for (int tile_x = 0; tile_x < task.width; tile_x += kTileColumns) {
+            filter_tile<T>(reference, distorted, task, tile_x, band_y, block.thread(), tile);
+            block.sync();
+            const int left = task.width - tile_x;
+            if (adds) sum = add_tile(tile, lane, left < kTileColumns ? left : kTileColumns, sum);
+            block.sync();
+        }
+        const int y = band_y + lane / kSums;
+        if (!adds || y >= task.height) return;
+        arguments.rows[(static_cast<size_t>(block.z()) * task.height + y) * kSums + lane % kSums] = sum;
+    }
+};
+
+struct TotalArguments {
+    const DevicePair* pairs;
+    uint64_t* accumulators;
+    const float* rows; ///< as BandArguments has them
+    int height;
+};
+
+/// Adds up a pair's rows, one warp for each sum. grid: (1, 1, pairs)
+struct SumRows {
+    using Arguments = TotalArguments;
+    static constexpr int kThreads = kSums * kWarpSize;
+
+    template <class Block>
+    QC_HD static void run(Block& block, const TotalArguments& arguments) {
+        const int word = block.warp(), height = arguments.height;
+        const float* const rows = arguments.rows + static_cast<size_t>(block.z()) * height * kSums + word;
+        const float sum = device::ordered_sum(block, rows, height, kSums);
+        if (block.lane() != 0) return;
+        const size_t output = static_cast<size_t>(arguments.pairs[block.z()].output) * kSums;
+        arguments.accumulators[output + word] = device::bits_of(static_cast<double>(sum));
+    }
+};
+
+#define QC_FLOAT_ANSNR_KERNELS(KERNEL)                                                                                 \
+    KERNEL(float_ansnr_rows_u8, SumBand<uint8_t>)                                                                      \
+    KERNEL(float_ansnr_rows_u16, SumBand<uint16_t>)                                                                    \
+    KERNEL(float_ansnr_total, SumRows)
+QC_DECLARE_KERNELS(QC_FLOAT_ANSNR_KERNELS)
 
 } // namespace qc::float_ansnr
