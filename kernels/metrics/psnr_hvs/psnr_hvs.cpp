@@ -4,12 +4,10 @@
 #include <bit>
 #include <cmath>
 
-#include "metrics/psnr_hvs/psnr_hvs_tile.hpp"
+#include "metrics/psnr_hvs/psnr_hvs_kernels.hpp"
 
 namespace qc::psnr_hvs {
 namespace {
-
-constexpr int kLargestDepth = 12;
 
 /// Plane p writes output p.
 enum Output { kLuma, kCb, kCr, kCombined };
@@ -24,40 +22,48 @@ double decibels(double error) {
     return 10.0 * -std::log10(error);
 }
 
-class PsnrHvsMetric final : public Metric {
+class PsnrHvsScorer final : public Scorer {
 public:
-    explicit PsnrHvsMetric(const FrameGeometry& geometry) : geometry_(geometry), task_(make_task(geometry)) {}
+    PsnrHvsScorer(const FrameGeometry& geometry, const OptionValues&)
+        : geometry_(geometry), task_(make_task(geometry)) {}
 
     size_t accumulator_words() const override { return kPlanes; }
 
     void score(const HostPair& pair, std::span<uint64_t> accumulators) const override {
-        for (int p = 0; p < kPlanes; ++p) {
-            const double sum = weighted_error(pair.reference.plane[p], pair.distorted.plane[p],
-                                              geometry_.plane_width(p), geometry_.plane_height(p), p, geometry_.sample);
-            accumulators[p] = std::bit_cast<uint64_t>(sum);
-        }
+        score_cpu(geometry_, pair, accumulators);
     }
 
     size_t scratch_bytes(int count) const override { return scratch_bytes_of(task_, count); }
 
     Status prepare(DeviceProgram& program) override {
         const bool bytes = geometry_.sample == SampleType::kU8;
-        QC_RETURN_IF_ERROR(program.find(bytes ? "psnr_hvs_terms_u8" : "psnr_hvs_terms_u16", 0, &terms_));
-        QC_RETURN_IF_ERROR(program.find("psnr_hvs_guess", 0, &guess_));
-        QC_RETURN_IF_ERROR(program.find("psnr_hvs_maps", 0, &maps_));
-        return program.find("psnr_hvs_walk", 0, &walk_);
+        QC_RETURN_IF_ERROR(program.find(bytes ? kernels::psnr_hvs_terms_u8 : kernels::psnr_hvs_terms_u16, &terms_));
+        QC_RETURN_IF_ERROR(program.find(kernels::psnr_hvs_guess, &guess_));
+        QC_RETURN_IF_ERROR(program.find(kernels::psnr_hvs_maps, &maps_));
+        return program.find(kernels::psnr_hvs_walk, &walk_);
     }
 
     Status enqueue(const DeviceBatch& batch, DeviceQueue& queue) const override {
-        const Scratch scratch = make_scratch(batch.scratch, task_, batch.count);
+        const BatchArguments arguments{batch.pairs, batch.accumulators, make_scratch(batch.scratch, task_, batch.count),
+                                       task_};
         const auto count = static_cast<unsigned>(batch.count);
         const Dim3 by_group{blocks_for(task_.groups, kTuning.warps), 1, count}, by_plane{kPlanes, 1, count};
-        const Dim3 block{static_cast<unsigned>(kTuning.warps * kLanes)}, warp{kLanes};
-        QC_RETURN_IF_ERROR(queue.launch(terms_, by_group, block, batch.pairs, task_, scratch));
-        QC_RETURN_IF_ERROR(queue.launch(guess_, by_plane, warp, task_, scratch));
-        QC_RETURN_IF_ERROR(queue.launch(maps_, by_group, block, task_, scratch));
-        return queue.launch(walk_, by_plane, warp, batch.pairs, batch.accumulators, task_, scratch);
+        QC_RETURN_IF_ERROR(queue.launch(terms_, by_group, arguments));
+        QC_RETURN_IF_ERROR(queue.launch(guess_, by_plane, arguments));
+        QC_RETURN_IF_ERROR(queue.launch(maps_, by_group, arguments));
+        return queue.launch(walk_, by_plane, arguments);
     }
+
+private:
+    const FrameGeometry geometry_;
+    const Task task_;
+    LoadedKernel<BatchArguments> terms_, guess_, maps_, walk_;
+};
+
+class PsnrHvsFinaliser final : public Finaliser {
+public:
+    PsnrHvsFinaliser(const FrameGeometry& geometry, const OptionValues&)
+        : task_(make_task(geometry)), peak_((1 << geometry.depth) - 1) {}
 
     void finalise(int64_t frame, std::span<const uint64_t> accumulators, ScoreSink& sink) override {
         double error[kPlanes];
@@ -72,38 +78,20 @@ public:
 private:
     /// Relative to the squared peak. Two divisions in single precision, as in libvmaf.
     float mean_error(int plane, double sum) const {
-        const int32_t peak = (1 << geometry_.depth) - 1;
         const float samples = static_cast<float>(kBlockSize * static_cast<int64_t>(task_.plane[plane].blocks));
         const float mean = static_cast<float>(sum) / samples;
-        return mean / static_cast<float>(peak * peak);
+        return mean / static_cast<float>(peak_ * peak_);
     }
 
-    const FrameGeometry geometry_;
     const Task task_;
-    Kernel terms_, guess_, maps_, walk_;
+    const int32_t peak_; ///< largest sample
 };
 
-Status validate(const FrameGeometry& geometry, const OptionValues&) {
-    const int depth = geometry.depth;
-    if (depth < 8 || depth > kLargestDepth) {
-        return unsupported(format("psnr_hvs: %d bits per sample, 8 to %d are supported", depth, kLargestDepth));
-    }
-    if (geometry.chroma_width < 1 || geometry.chroma_height < 1) {
-        return unsupported(format("psnr_hvs: a picture of %dx%d without chroma; chroma planes are needed",
-                                  geometry.width, geometry.height));
-    }
+/// A block in every plane.
+PictureSize smallest_picture(const FrameGeometry& geometry, const OptionValues&) {
     const int factor_x = geometry.chroma_width == geometry.width ? 1 : 2;
     const int factor_y = geometry.chroma_height == geometry.height ? 1 : 2;
-    if (geometry.chroma_width < kBlockSide || geometry.chroma_height < kBlockSide) {
-        return unsupported(format("psnr_hvs: a picture of %dx%d is too small, %dx%d is the smallest with this chroma "
-                                  "subsampling",
-                                  geometry.width, geometry.height, factor_x * kBlockSide, factor_y * kBlockSide));
-    }
-    return {};
-}
-
-std::unique_ptr<Metric> create(const FrameGeometry& geometry, const OptionValues&) {
-    return std::make_unique<PsnrHvsMetric>(geometry);
+    return {factor_x * kBlockSide, factor_y * kBlockSide};
 }
 
 } // namespace
@@ -116,8 +104,11 @@ const MetricDescriptor& descriptor() {
         .needs_chroma = true,
         .options = {},
         .outputs = kOutputs,
-        .validate = validate,
-        .create = create,
+        .requires_chroma = true,
+        .largest_depth = 12, // what the integer transform has room for
+        .smallest_picture = smallest_picture,
+        .create_scorer = make_scorer<PsnrHvsScorer>,
+        .create_finaliser = make_finaliser<PsnrHvsFinaliser>,
     };
     return kDescriptor;
 }

@@ -19,8 +19,7 @@ namespace qc::psnr_hvs {
 
 const MetricDescriptor& descriptor();
 
-/// CPU reference: running sum of all weighted errors of plane number `plane`, over the top left width x height samples.
-float weighted_error(const HostPlane& reference, const HostPlane& distorted, int width, int height, int plane,
-                     SampleType sample);
+/// CPU reference: of every plane the running sum of all weighted errors, as accumulators hold it. Thread-safe.
+void score_cpu(const FrameGeometry& geometry, const HostPair& pair, std::span<uint64_t> accumulators);
 
 } // namespace qc::psnr_hvs

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// How the kernels share out the work, and where they keep the terms. Compiles on the host, where a test runs the same
-// phases.
+// PSNR-HVS on the GPU, in four steps: the terms of all blocks, the binade that the running sum will have reached before
+// each group of blocks, the groups' maps for that binade, and a walk over the groups. psnr_hvs_sum.hpp explains the
+// maps; a wrong guess of a binade costs time, never exactness.
 //
 // The blocks of a plane, in raster order, form groups of 32: one lane per block. Terms are stored so that a warp's
 // accesses are contiguous: term i of the group's block l at [i * 32 + l]. The last group is filled up with zero terms.
 #pragma once
 
+#include <bit>
+
+#include "device/bits.hpp"
+#include "device/block_sum.hpp"
+#include "device/kernel_list.hpp"
 #include "device/plane_reader.hpp"
 #include "metrics/psnr_hvs/psnr_hvs_math.hpp"
 #include "metrics/psnr_hvs/psnr_hvs_sum.hpp"
@@ -13,7 +19,7 @@
 
 namespace qc::psnr_hvs {
 
-constexpr int kLanes = 32; ///< blocks of a group
+constexpr int kLanes = device::kWarpSize; ///< blocks of a group
 constexpr int kTermsPerGroup = kLanes * kBlockSize;
 
 struct PlaneTask {
@@ -23,7 +29,7 @@ struct PlaneTask {
     int groups = 0;
 };
 
-/// Arguments of all launches that are the same for every pair.
+/// What is the same for every pair.
 struct Task {
     PlaneTask plane[kPlanes];
     int groups = 0; ///< of all planes of a pair
@@ -71,7 +77,7 @@ QC_HD int plane_of_group(const Task& task, int group) {
 }
 
 template <typename T>
-QC_HD void load_block(const DevicePlane& plane, int x, int y, Block& block) {
+QC_HD void load_block(const DevicePlane& plane, int x, int y, Matrix& block) {
     QC_UNROLL
     for (int i = 0; i < kBlockSize; ++i) {
         block.at[i] = static_cast<int32_t>(read_sample<T>(plane, x + i % kBlockSide, y + i / kBlockSide));
@@ -87,12 +93,10 @@ QC_HD float score_block(const DevicePlane& reference, const DevicePlane& distort
         return 0.0f;
     }
     const int x = index % plane.blocks_x * kBlockStep, y = index / plane.blocks_x * kBlockStep;
-    Block block, reference_block{};
+    Matrix block, reference_block{};
     float strength = 0.0f;
     // One copy of the code serves both pictures: it fills much of an instruction cache.
-#if defined(__CUDACC__)
-#pragma unroll 1
-#endif
+    QC_NO_UNROLL
     for (int picture = 0; picture < 2; ++picture) {
         load_block<T>(picture == 0 ? reference : distorted, x, y, block);
         const float ratio = masking_ratio(block);
@@ -125,5 +129,193 @@ QC_HD float add_block(float sum, const float* terms) {
     for (int i = 0; i < kBlockSize; ++i) sum = sum + terms[i * kLanes];
     return sum;
 }
+
+// ---- sums, by a warp ------------------------------------------------------------------------------------------------
+
+/// Maps of all lanes up to and including the own one.
+template <class Block>
+QC_HD SumMap prefix_maps(Block& block, SumMap map) {
+    QC_UNROLL
+    for (int distance = 1; distance < kLanes; distance *= 2) {
+        SumMap before;
+        before.increment[0] = block.shuffle_up(map.increment[0], distance);
+        before.increment[1] = block.shuffle_up(map.increment[1], distance);
+        if (block.lane() >= distance) map = compose(before, map);
+    }
+    return map;
+}
+
+/// Of a word that is not 0.
+QC_HD int lowest_one(uint32_t bits) {
+#if defined(__CUDA_ARCH__)
+    return __ffs(static_cast<int>(bits)) - 1;
+#else
+    return std::countr_zero(bits);
+#endif
+}
+
+/// Applies the maps of the lanes from `first` on, up to the first that does not hold. @return that lane, or kLanes
+template <class Block>
+QC_HD int apply_while_valid(Block& block, SumMap map, uint32_t binade, int first, float& sum) {
+    if (block.lane() < first) {
+        map = identity_map();
+        binade = binade_of(sum);
+    }
+    // A map for another binade must not be composed into those of later lanes; the ballot below stops before it.
+    const SumMap prefix = prefix_maps(block, map);
+    const bool holds = block.lane() < first || map_holds(sum, prefix, binade);
+    const uint32_t failed = block.ballot(!holds);
+    const int stop = failed == 0 ? kLanes : lowest_one(failed);
+    if (stop > first) {
+        const float after = apply(sum, prefix);
+        sum = block.shuffle_from(after, stop - 1);
+    }
+    return stop;
+}
+
+/// Adds a group whose map does not hold: block by block, for the binade that the sum is really in.
+template <class Block>
+QC_HD_NOINLINE float add_group(Block& block, float sum, const float* group_terms) {
+    int next = 0;
+    while (next < kLanes) {
+        const uint32_t binade = binade_of(sum);
+        const SumMap map = block_map(group_terms + block.lane(), binade);
+        next = apply_while_valid(block, map, binade, next, sum);
+        if (next < kLanes) sum = add_block(sum, group_terms + next);
+        ++next;
+    }
+    return sum;
+}
+
+// ---- kernels --------------------------------------------------------------------------------------------------------
+
+/// Of all kernels.
+struct BatchArguments {
+    const DevicePair* pairs;
+    uint64_t* accumulators;
+    Scratch scratch;
+    Task task;
+};
+
+/// One warp per group.
+constexpr int kGroupThreads = kTuning.warps * kLanes;
+
+/// The group that this warp works on, or -1.
+template <class Block>
+QC_HD int group_of_warp(Block& block, const Task& task) {
+    const int group = block.x() * kTuning.warps + block.warp();
+    return group < task.groups ? group : -1;
+}
+
+/// grid: (groups in blocks of warps, 1, pairs)
+template <typename T>
+struct ComputeTerms {
+    using Arguments = BatchArguments;
+    static constexpr int kThreads = kGroupThreads, kMinBlocks = kTuning.blocks_per_multiprocessor;
+
+    template <class Block>
+    QC_HD static void run(Block& block, const BatchArguments& arguments) {
+        const Task& task = arguments.task;
+        const int group = group_of_warp(block, task);
+        if (group < 0) return;
+        const int p = plane_of_group(task, group);
+        const DevicePair& pair = arguments.pairs[block.z()];
+        const DevicePlane reference = pair.reference.plane[p], distorted = pair.distorted.plane[p];
+        const size_t slot = static_cast<size_t>(block.z()) * task.groups + group;
+        const int index = (group - task.plane[p].first_group) * kLanes + block.lane();
+        const float sum = score_block<T>(reference, distorted, task.plane[p], index, tables_of(p),
+                                         arguments.scratch.terms + slot * kTermsPerGroup + block.lane());
+        const float group_sum = device::warp_tree_sum(block, sum);
+        if (block.lane() == 0) arguments.scratch.group_sums[slot] = group_sum;
+    }
+};
+
+/// One warp per plane and pair: where the running sum will be before each group, roughly. grid: (planes, 1, pairs)
+struct GuessBinades {
+    using Arguments = BatchArguments;
+    static constexpr int kThreads = kLanes;
+
+    template <class Block>
+    QC_HD static void run(Block& block, const BatchArguments& arguments) {
+        const PlaneTask plane = arguments.task.plane[block.x()];
+        const Scratch& scratch = arguments.scratch;
+        const size_t first = static_cast<size_t>(block.z()) * arguments.task.groups + plane.first_group;
+        const int lane = block.lane();
+        float before = 0.0f; // all groups of earlier rounds
+        for (int base = 0; base < plane.groups; base += kLanes) {
+            const int group = base + lane;
+            const float own = group < plane.groups ? scratch.group_sums[first + group] : 0.0f;
+            float prefix = own;
+            QC_UNROLL
+            for (int distance = 1; distance < kLanes; distance *= 2) {
+                const float left = block.shuffle_up(prefix, distance);
+                if (lane >= distance) prefix += left;
+            }
+            float exclusive = block.shuffle_up(prefix, 1);
+            if (lane == 0) exclusive = 0.0f;
+            if (group < plane.groups) scratch.binades[first + group] = binade_of(before + exclusive);
+            before += block.shuffle_from(prefix, kLanes - 1);
+        }
+    }
+};
+
+/// The groups' maps for the expected binades. grid: (groups in blocks of warps, 1, pairs)
+struct BuildMaps {
+    using Arguments = BatchArguments;
+    static constexpr int kThreads = kGroupThreads;
+
+    template <class Block>
+    QC_HD static void run(Block& block, const BatchArguments& arguments) {
+        const int group = group_of_warp(block, arguments.task);
+        if (group < 0) return;
+        const Scratch& scratch = arguments.scratch;
+        const size_t slot = static_cast<size_t>(block.z()) * arguments.task.groups + group;
+        const float* const terms = scratch.terms + slot * kTermsPerGroup;
+        const SumMap map = prefix_maps(block, block_map(terms + block.lane(), scratch.binades[slot]));
+        if (block.lane() == kLanes - 1) scratch.maps[slot] = map;
+    }
+};
+
+/// One warp per plane and pair: the running sum. grid: (planes, 1, pairs)
+struct WalkGroups {
+    using Arguments = BatchArguments;
+    static constexpr int kThreads = kLanes;
+
+    template <class Block>
+    QC_HD static void run(Block& block, const BatchArguments& arguments) {
+        const PlaneTask plane = arguments.task.plane[block.x()];
+        const Scratch& scratch = arguments.scratch;
+        const size_t first = static_cast<size_t>(block.z()) * arguments.task.groups + plane.first_group;
+        const int lane = block.lane();
+        float sum = 0.0f; // the same in all lanes
+        for (int base = 0; base < plane.groups; base += kLanes) {
+            const bool present = base + lane < plane.groups;
+            const SumMap map = present ? scratch.maps[first + base + lane] : identity_map();
+            const uint32_t guessed = present ? scratch.binades[first + base + lane] : 0;
+            int next = 0;
+            while (next < kLanes && base + next < plane.groups) {
+                // Groups beyond the last one add nothing, whatever the binade.
+                const uint32_t binade = present ? guessed : binade_of(sum);
+                next = apply_while_valid(block, map, binade, next, sum);
+                if (next < kLanes && base + next < plane.groups) {
+                    sum = add_group(block, sum, scratch.terms + (first + base + next) * kTermsPerGroup);
+                }
+                ++next;
+            }
+        }
+        if (lane == 0) {
+            const size_t output = static_cast<size_t>(arguments.pairs[block.z()].output) * kPlanes;
+            arguments.accumulators[output + block.x()] = device::bits_of(static_cast<double>(sum));
+        }
+    }
+};
+
+#define QC_PSNR_HVS_KERNELS(KERNEL)                                                                                    \
+    KERNEL(psnr_hvs_terms_u8, ComputeTerms<uint8_t>)                                                                   \
+    KERNEL(psnr_hvs_terms_u16, ComputeTerms<uint16_t>)                                                                 \
+    KERNEL(psnr_hvs_guess, GuessBinades)                                                                               \
+    KERNEL(psnr_hvs_maps, BuildMaps)                                                                                   \
+    KERNEL(psnr_hvs_walk, WalkGroups)
+QC_DECLARE_KERNELS(QC_PSNR_HVS_KERNELS)
 
 } // namespace qc::psnr_hvs

@@ -23,8 +23,8 @@ constexpr int kBlockSide = 8;
 constexpr int kBlockStep = 7; ///< neighbouring blocks share one row or column
 constexpr int kBlockSize = kBlockSide * kBlockSide;
 
-/// Samples or coefficients in raster order; rows of coefficients are vertical frequencies.
-struct Block {
+/// Samples or coefficients of a block in raster order; rows of coefficients are vertical frequencies.
+struct Matrix {
     int32_t at[kBlockSize];
 };
 
@@ -84,6 +84,18 @@ constexpr PlaneTables make_tables(int plane) {
 }
 
 constexpr PlaneTables kPlaneTables[kPlanes] = {make_tables(0), make_tables(1), make_tables(2)};
+
+#if defined(__CUDACC__)
+static __constant__ PlaneTables device_tables[kPlanes] = {make_tables(0), make_tables(1), make_tables(2)};
+#endif
+
+QC_HD const PlaneTables& tables_of(int plane) {
+#if defined(__CUDA_ARCH__)
+    return device_tables[plane];
+#else
+    return kPlaneTables[plane];
+#endif
+}
 
 // ---- integer transform ----------------------------------------------------------------------------------------------
 
@@ -148,7 +160,7 @@ QC_HD void transform_line(int32_t* line, int stride) {
 }
 
 /// Columns, then rows.
-QC_HD void transform(Block& block) {
+QC_HD void transform(Matrix& block) {
     QC_UNROLL
     for (int column = 0; column < kBlockSide; ++column) transform_line(block.at + column, kBlockSide);
     QC_UNROLL
@@ -163,7 +175,7 @@ QC_HD int quadrant_of(int i) {
 
 /// Energy of the quadrants around their means over that of the block around its mean: small where the block's energy
 /// is an edge between quadrants, which masks little.
-QC_HD float masking_ratio(const Block& samples) {
+QC_HD float masking_ratio(const Matrix& samples) {
     int32_t sum = 0, quadrant_sum[4] = {};
     QC_UNROLL
     for (int i = 0; i < kBlockSize; ++i) quadrant_sum[quadrant_of(i)] += samples.at[i];
@@ -193,7 +205,7 @@ QC_HD float masking_ratio(const Block& samples) {
 }
 
 /// How strongly a picture's block masks errors.
-QC_HD float mask_strength(const Block& coefficients, float ratio, const PlaneTables& tables) {
+QC_HD float mask_strength(const Matrix& coefficients, float ratio, const PlaneTables& tables) {
     float energy = 0.0f;
     QC_UNROLL
     for (int i = 1; i < kBlockSize; ++i) {

@@ -10,34 +10,17 @@
 #pragma once
 
 #include <cstdint>
-#include <cstring>
 
 #include "contract/types.hpp"
+#include "device/bits.hpp"
 #include "device/unroll.hpp"
 
 namespace qc::psnr_hvs {
 
-/// Bits of a float: exponent << 23 | mantissa. For positive values they are ordered as the values are, and neighbours
-/// differ by 1.
-QC_HD uint32_t bits_of(float value) {
-#if defined(__CUDA_ARCH__)
-    return __float_as_uint(value);
-#else
-    uint32_t bits;
-    std::memcpy(&bits, &value, sizeof(bits));
-    return bits;
-#endif
-}
-
-QC_HD float float_of(uint32_t bits) {
-#if defined(__CUDA_ARCH__)
-    return __uint_as_float(bits);
-#else
-    float value;
-    std::memcpy(&value, &bits, sizeof(value));
-    return value;
-#endif
-}
+// Bits of a float: exponent << 23 | mantissa. For positive values they are ordered as the values are, and neighbours
+// differ by 1.
+using device::bits_of;
+using device::float_of;
 
 constexpr int kMantissaBits = 23;
 
