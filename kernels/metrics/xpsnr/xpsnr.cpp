@@ -215,7 +215,6 @@ const MetricDescriptor& descriptor() {
     static constexpr MetricDescriptor kDescriptor{
         .name = "xpsnr",
         .summary = "PSNR weighted by the reference's activity in space and time, as FFmpeg's filter xpsnr",
-        .scope = Scope::kPair,
         .history = 2,
         .needs_chroma = true,
         .accepts_rgb = true,
