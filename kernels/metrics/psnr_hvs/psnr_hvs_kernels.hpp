@@ -287,6 +287,30 @@ struct BuildMaps {
     }
 };
 
+/// The running sum over the groups of a plane.
+template <class Block>
+QC_HD float walk(Block& block, const Scratch& scratch, const PlaneGroups& plane) {
+    const auto [first, groups] = plane;
+    const int lane = block.lane();
+    float sum = 0.0f; // the same in all lanes
+    for (int base = 0; base < groups; base += kLanes) {
+        const bool present = base + lane < groups;
+        const SumMap map = present ? scratch.maps[first + base + lane] : identity_map();
+        const uint32_t guessed = present ? scratch.binades[first + base + lane] : 0;
+        int next = 0;
+        while (next < kLanes && base + next < groups) {
+            // Groups beyond the last one add nothing, whatever the binade.
+            const uint32_t binade = present ? guessed : binade_of(sum);
+            next = apply_while_valid(block, map, binade, next, sum);
+            if (next < kLanes && base + next < groups) {
+                sum = add_group(block, sum, scratch.terms + (first + base + next) * kTermsPerGroup);
+            }
+            ++next;
+        }
+    }
+    return sum;
+}
+
 /// One warp per plane and pair: the running sum. grid: (planes, 1, pairs)
 struct WalkGroups {
     using Arguments = BatchArguments;
@@ -294,26 +318,8 @@ struct WalkGroups {
 
     template <class Block>
     QC_HD static void run(Block& block, const BatchArguments& arguments) {
-        const auto [first, groups] = groups_of_block(block, arguments.task);
-        const Scratch& scratch = arguments.scratch;
-        const int lane = block.lane();
-        float sum = 0.0f; // the same in all lanes
-        for (int base = 0; base < groups; base += kLanes) {
-            const bool present = base + lane < groups;
-            const SumMap map = present ? scratch.maps[first + base + lane] : identity_map();
-            const uint32_t guessed = present ? scratch.binades[first + base + lane] : 0;
-            int next = 0;
-            while (next < kLanes && base + next < groups) {
-                // Groups beyond the last one add nothing, whatever the binade.
-                const uint32_t binade = present ? guessed : binade_of(sum);
-                next = apply_while_valid(block, map, binade, next, sum);
-                if (next < kLanes && base + next < groups) {
-                    sum = add_group(block, sum, scratch.terms + (first + base + next) * kTermsPerGroup);
-                }
-                ++next;
-            }
-        }
-        if (lane == 0) {
+        const float sum = walk(block, arguments.scratch, groups_of_block(block, arguments.task));
+        if (block.lane() == 0) {
             const size_t output = static_cast<size_t>(arguments.pairs[block.z()].output) * kPlanes;
             arguments.accumulators[output + block.x()] = device::bits_of(static_cast<double>(sum));
         }
