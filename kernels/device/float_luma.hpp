@@ -33,9 +33,4 @@ private:
     float middle_ = 128.0f, scale_ = 1.0f;
 };
 
-/// Whether the floating-point metrics are defined for samples of this depth.
-constexpr bool has_float_luma(int depth) {
-    return depth == 8 || depth == 10 || depth == 12 || depth == 16;
-}
-
 } // namespace qc

@@ -52,10 +52,9 @@ public:
     Status enqueue(const DeviceBatch& batch, DeviceQueue& queue) const override {
         auto* const rows = static_cast<float*>(batch.scratch);
         const auto count = static_cast<unsigned>(batch.count);
-        QC_RETURN_IF_ERROR(queue.launch(rows_, Dim3{blocks_for(task_.height, kTileRows), 1, count},
-                                        BandArguments{batch.pairs, rows, task_}));
-        return queue.launch(total_, Dim3{1, 1, count},
-                            TotalArguments{batch.pairs, batch.accumulators, rows, task_.height});
+        const Dim3 bands{blocks_for(task_.height, kTileRows), 1, count}, pairs{1, 1, count};
+        QC_RETURN_IF_ERROR(queue.launch(rows_, bands, BandArguments{batch.pairs, rows, task_}));
+        return queue.launch(total_, pairs, TotalArguments{batch.pairs, batch.accumulators, rows, task_.height});
     }
 
 private:
@@ -93,7 +92,6 @@ const MetricDescriptor& descriptor() {
         .name = "float_ansnr",
         .summary = "signal to noise ratio after smoothing the reference a little, the distorted picture a lot",
         .short_name = "ansnr",
-        .scope = Scope::kPair,
         .options = {},
         .outputs = kOutputs,
         .smallest = {kMinimumSize, kMinimumSize},

@@ -100,7 +100,6 @@ const MetricDescriptor& descriptor() {
     static constexpr MetricDescriptor kDescriptor{
         .name = "psnr_hvs",
         .summary = "PSNR of contrast-sensitivity weighted DCT errors with contrast masking",
-        .scope = Scope::kPair,
         .needs_chroma = true,
         .options = {},
         .outputs = kOutputs,

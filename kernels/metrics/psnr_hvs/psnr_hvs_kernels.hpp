@@ -207,6 +207,18 @@ QC_HD int group_of_warp(Block& block, const Task& task) {
     return group < task.groups ? group : -1;
 }
 
+/// The groups of the plane and pair that this block works on.
+struct PlaneGroups {
+    size_t first; ///< among those of all pairs
+    int count;
+};
+
+template <class Block>
+QC_HD PlaneGroups groups_of_block(Block& block, const Task& task) {
+    const PlaneTask& plane = task.plane[block.x()];
+    return {static_cast<size_t>(block.z()) * task.groups + plane.first_group, plane.groups};
+}
+
 /// grid: (groups in blocks of warps, 1, pairs)
 template <typename T>
 struct ComputeTerms {
@@ -237,14 +249,13 @@ struct GuessBinades {
 
     template <class Block>
     QC_HD static void run(Block& block, const BatchArguments& arguments) {
-        const PlaneTask plane = arguments.task.plane[block.x()];
+        const auto [first, groups] = groups_of_block(block, arguments.task);
         const Scratch& scratch = arguments.scratch;
-        const size_t first = static_cast<size_t>(block.z()) * arguments.task.groups + plane.first_group;
         const int lane = block.lane();
         float before = 0.0f; // all groups of earlier rounds
-        for (int base = 0; base < plane.groups; base += kLanes) {
+        for (int base = 0; base < groups; base += kLanes) {
             const int group = base + lane;
-            const float own = group < plane.groups ? scratch.group_sums[first + group] : 0.0f;
+            const float own = group < groups ? scratch.group_sums[first + group] : 0.0f;
             float prefix = own;
             QC_UNROLL
             for (int distance = 1; distance < kLanes; distance *= 2) {
@@ -253,7 +264,7 @@ struct GuessBinades {
             }
             float exclusive = block.shuffle_up(prefix, 1);
             if (lane == 0) exclusive = 0.0f;
-            if (group < plane.groups) scratch.binades[first + group] = binade_of(before + exclusive);
+            if (group < groups) scratch.binades[first + group] = binade_of(before + exclusive);
             before += block.shuffle_from(prefix, kLanes - 1);
         }
     }
@@ -276,6 +287,30 @@ struct BuildMaps {
     }
 };
 
+/// The running sum over the groups of a plane.
+template <class Block>
+QC_HD float walk(Block& block, const Scratch& scratch, const PlaneGroups& plane) {
+    const auto [first, groups] = plane;
+    const int lane = block.lane();
+    float sum = 0.0f; // the same in all lanes
+    for (int base = 0; base < groups; base += kLanes) {
+        const bool present = base + lane < groups;
+        const SumMap map = present ? scratch.maps[first + base + lane] : identity_map();
+        const uint32_t guessed = present ? scratch.binades[first + base + lane] : 0;
+        int next = 0;
+        while (next < kLanes && base + next < groups) {
+            // Groups beyond the last one add nothing, whatever the binade.
+            const uint32_t binade = present ? guessed : binade_of(sum);
+            next = apply_while_valid(block, map, binade, next, sum);
+            if (next < kLanes && base + next < groups) {
+                sum = add_group(block, sum, scratch.terms + (first + base + next) * kTermsPerGroup);
+            }
+            ++next;
+        }
+    }
+    return sum;
+}
+
 /// One warp per plane and pair: the running sum. grid: (planes, 1, pairs)
 struct WalkGroups {
     using Arguments = BatchArguments;
@@ -283,27 +318,8 @@ struct WalkGroups {
 
     template <class Block>
     QC_HD static void run(Block& block, const BatchArguments& arguments) {
-        const PlaneTask plane = arguments.task.plane[block.x()];
-        const Scratch& scratch = arguments.scratch;
-        const size_t first = static_cast<size_t>(block.z()) * arguments.task.groups + plane.first_group;
-        const int lane = block.lane();
-        float sum = 0.0f; // the same in all lanes
-        for (int base = 0; base < plane.groups; base += kLanes) {
-            const bool present = base + lane < plane.groups;
-            const SumMap map = present ? scratch.maps[first + base + lane] : identity_map();
-            const uint32_t guessed = present ? scratch.binades[first + base + lane] : 0;
-            int next = 0;
-            while (next < kLanes && base + next < plane.groups) {
-                // Groups beyond the last one add nothing, whatever the binade.
-                const uint32_t binade = present ? guessed : binade_of(sum);
-                next = apply_while_valid(block, map, binade, next, sum);
-                if (next < kLanes && base + next < plane.groups) {
-                    sum = add_group(block, sum, scratch.terms + (first + base + next) * kTermsPerGroup);
-                }
-                ++next;
-            }
-        }
-        if (lane == 0) {
+        const float sum = walk(block, arguments.scratch, groups_of_block(block, arguments.task));
+        if (block.lane() == 0) {
             const size_t output = static_cast<size_t>(arguments.pairs[block.z()].output) * kPlanes;
             arguments.accumulators[output + block.x()] = device::bits_of(static_cast<double>(sum));
         }

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "metrics/xpsnr/xpsnr_tile.hpp"
+#include "metrics/xpsnr/xpsnr_kernels.hpp"
 
 namespace qc::xpsnr {
 namespace {
@@ -56,7 +56,7 @@ Weighting::Weighting(const BlockPlan& plan) : plan_(plan), weights_(static_cast<
     scale_ = std::sqrt(16.0 * std::ldexp(1.0, 2 * plan.depth - 9) / std::sqrt(std::max(0.00001, relative_size(plan))));
     floor_ = std::ldexp(1.0, plan.depth - 6);
     for (int k = 0; k < plan.blocks(); ++k) {
-        const Block block = plan.block(k, 0);
+        const Rectangle block = plan.block(k, 0);
         const Range x = active_part(block.x, plan.width[0], plan.margin);
         const Range y = active_part(block.y, plan.height[0], plan.margin);
         if (is_active(plan, block)) {
@@ -113,32 +113,52 @@ void Weighting::smooth() {
 
 namespace {
 
-class XpsnrMetric final : public Metric {
+class XpsnrScorer final : public Scorer {
 public:
-    XpsnrMetric(const FrameGeometry& geometry, const OptionValues& options)
-        : geometry_(geometry), plan_(make_plan(geometry)), weighting_(plan_),
-          frame_rate_(frame_rate(geometry, options)) {}
+    XpsnrScorer(const FrameGeometry& geometry, const OptionValues& options)
+        : sample_(geometry.sample), plan_(make_plan(geometry)), frame_rate_(frame_rate(geometry, options)) {}
 
     size_t accumulator_words() const override {
         return static_cast<size_t>(plan_.blocks()) * static_cast<size_t>(plan_.words_per_block());
     }
 
     void score(const HostPair& pair, std::span<uint64_t> accumulators) const override {
-        score_pair(plan_, second_order(), geometry_.sample, pair, accumulators);
+        score_cpu(plan_, second_order(), sample_, pair, accumulators);
     }
 
     Status prepare(DeviceProgram& program) override {
-        const std::string name = std::string("xpsnr_") + (plan_.margin == 1 ? "samples" : "cells") +
-                                 (second_order() ? "_second" : "_first") +
-                                 (geometry_.sample == SampleType::kU8 ? "_u8" : "_u16");
-        return program.find(name.c_str(), 0, &kernel_);
+        return program.find(kernel_for(plan_, second_order(), sample_), &kernel_);
     }
 
     Status enqueue(const DeviceBatch& batch, DeviceQueue& queue) const override {
         const Dim3 grid{static_cast<unsigned>(plan_.blocks()), 1, static_cast<unsigned>(batch.count)};
-        return queue.launch(kernel_, grid, Dim3{static_cast<unsigned>(kThreads)}, batch.pairs, batch.accumulators,
-                            plan_);
+        return queue.launch(kernel_, grid, BlockArguments{batch.pairs, batch.accumulators, plan_});
     }
+
+    std::vector<Convention> conventions() const override {
+        return {{"frame_rate", frame_rate_ > 0.0 ? format("%g", frame_rate_) : "unknown"},
+                {"temporal_difference", second_order() ? "second order (32 frames per second and more)"
+                                                       : "first order (less than 32 frames per second)"}};
+    }
+
+    std::vector<std::string> warnings() const override {
+        if (frame_rate_ > 0.0) return {};
+        return {"the frame rate is unknown, below 32 frames per second is assumed; the option fps says otherwise"};
+    }
+
+private:
+    bool second_order() const { return frame_rate_ >= kFastRate; }
+
+    const SampleType sample_;
+    const BlockPlan plan_;
+    const double frame_rate_;
+    LoadedKernel<BlockArguments> kernel_;
+};
+
+class XpsnrFinaliser final : public Finaliser {
+public:
+    XpsnrFinaliser(const FrameGeometry& geometry, const OptionValues&)
+        : plan_(make_plan(geometry)), weighting_(plan_), first_output_(geometry.rgb ? kPlanes : 0) {}
 
     void finalise(int64_t frame, std::span<const uint64_t> accumulators, ScoreSink& sink) override {
         const WeightedErrors errors = weighting_.errors(accumulators);
@@ -163,20 +183,8 @@ public:
         sink.put("axpsnr_min", lowest);
     }
 
-    std::vector<Convention> conventions() const override {
-        return {{"frame_rate", frame_rate_ > 0.0 ? format("%g", frame_rate_) : "unknown"},
-                {"temporal_difference", second_order() ? "second order (32 frames per second and more)"
-                                                       : "first order (less than 32 frames per second)"}};
-    }
-
-    std::vector<std::string> warnings() const override {
-        if (frame_rate_ > 0.0) return {};
-        return {"the frame rate is unknown, below 32 frames per second is assumed; the option fps says otherwise"};
-    }
-
 private:
-    bool second_order() const { return frame_rate_ >= kFastRate; }
-    int output(int plane) const { return geometry_.rgb ? kPlanes + plane : plane; }
+    int output(int plane) const { return first_output_ + plane; }
 
     /// Of a weighted error of root^2.
     double decibels(int plane, double root) const {
@@ -192,30 +200,14 @@ private:
         return decibels(plane, sum_of_roots_[plane] / frames);
     }
 
-    const FrameGeometry geometry_;
     const BlockPlan plan_;
     Weighting weighting_;
-    const double frame_rate_;
-    Kernel kernel_;
+    const int first_output_;
 
     // Of the stream so far.
     int64_t frames_ = 0;
     std::array<double, kPlanes> sum_of_roots_{}, sum_of_scores_{};
 };
-
-Status validate(const FrameGeometry& geometry, const OptionValues&) {
-    if (geometry.width < 1 || geometry.height < 1) {
-        return invalid(format("xpsnr: a picture of %dx%d has no samples", geometry.width, geometry.height));
-    }
-    if (geometry.depth < 8 || geometry.depth > 16) {
-        return unsupported(format("xpsnr: %d bits per sample, 8 to 16 are supported", geometry.depth));
-    }
-    return {};
-}
-
-std::unique_ptr<Metric> create(const FrameGeometry& geometry, const OptionValues& options) {
-    return std::make_unique<XpsnrMetric>(geometry, options);
-}
 
 } // namespace
 
@@ -223,14 +215,13 @@ const MetricDescriptor& descriptor() {
     static constexpr MetricDescriptor kDescriptor{
         .name = "xpsnr",
         .summary = "PSNR weighted by the reference's activity in space and time, as FFmpeg's filter xpsnr",
-        .scope = Scope::kPair,
         .history = 2,
         .needs_chroma = true,
         .accepts_rgb = true,
         .options = kOptions,
         .outputs = kOutputs,
-        .validate = validate,
-        .create = create,
+        .create_scorer = make_scorer<XpsnrScorer>,
+        .create_finaliser = make_finaliser<XpsnrFinaliser>,
     };
     return kDescriptor;
 }

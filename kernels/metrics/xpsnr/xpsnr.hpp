@@ -31,9 +31,9 @@ namespace qc::xpsnr {
 
 const MetricDescriptor& descriptor();
 
-/// CPU reference: fills the words of all blocks.
-void score_pair(const BlockPlan& plan, bool second_order, SampleType sample, const HostPair& pair,
-                std::span<uint64_t> accumulators);
+/// CPU reference: fills the words of all blocks. Thread-safe.
+void score_cpu(const BlockPlan& plan, bool second_order, SampleType sample, const HostPair& pair,
+               std::span<uint64_t> accumulators);
 
 /// Weighted squared error of each plane, rounded to an integer.
 using WeightedErrors = std::array<uint64_t, 3>;

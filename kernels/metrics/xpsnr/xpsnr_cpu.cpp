@@ -102,7 +102,7 @@ int32_t sample_or_black(Plane<const T> plane, int x, int y) {
 
 /// Of the samples of a cell that lie in the block; a cell is `side` samples wide and high.
 template <typename T>
-uint64_t temporal_activity(const Luma<T>& luma, bool second_order, const Block& block, int side) {
+uint64_t temporal_activity(const Luma<T>& luma, bool second_order, const Rectangle& block, int side) {
     uint64_t sum = 0;
     for (int y = block.y.begin; y < block.y.end; y += side)
         for (int x = block.x.begin; x < block.x.end; x += side) {
@@ -122,7 +122,7 @@ uint64_t temporal_activity(const Luma<T>& luma, bool second_order, const Block& 
 
 // ---- blocks ---------------------------------------------------------------------------------------------------------
 
-HostPlane part(const HostPlane& plane, const Block& block, SampleType sample) {
+HostPlane part(const HostPlane& plane, const Rectangle& block, SampleType sample) {
     const int sample_bytes = sample == SampleType::kU8 ? 1 : 2;
     const auto* data = static_cast<const char*>(plane.data) + block.y.begin * plane.pitch.bytes +
                        static_cast<ptrdiff_t>(block.x.begin) * sample_bytes;
@@ -137,12 +137,12 @@ void score_blocks(const BlockPlan& plan, bool second_order, SampleType sample, c
     for (int k = 0; k < plan.blocks(); ++k) {
         const auto words = accumulators.subspan(static_cast<size_t>(k) * plan.words_per_block());
         for (int p = 0; p < plan.planes; ++p) {
-            const Block block = plan.block(k, p);
+            const Rectangle block = plan.block(k, p);
             words[kSquaredError + p] = sse::sum_of_squared_errors(part(pair.reference.plane[p], block, sample),
                                                                   part(pair.distorted.plane[p], block, sample),
                                                                   block.x.size(), block.y.size(), sample);
         }
-        const Block block = plan.block(k, 0);
+        const Rectangle block = plan.block(k, 0);
         if (!is_active(plan, block)) continue;
         const Range columns = active_part(block.x, plan.width[0], plan.margin);
         const Range rows = active_part(block.y, plan.height[0], plan.margin);
@@ -154,8 +154,8 @@ void score_blocks(const BlockPlan& plan, bool second_order, SampleType sample, c
 
 } // namespace
 
-void score_pair(const BlockPlan& plan, bool second_order, SampleType sample, const HostPair& pair,
-                std::span<uint64_t> accumulators) {
+void score_cpu(const BlockPlan& plan, bool second_order, SampleType sample, const HostPair& pair,
+               std::span<uint64_t> accumulators) {
     if (sample == SampleType::kU8)
         score_blocks<uint8_t>(plan, second_order, sample, pair, accumulators);
     else

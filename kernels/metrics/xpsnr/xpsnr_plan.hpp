@@ -19,8 +19,8 @@ struct Range {
     QC_HD int size() const { return end - begin; }
 };
 
-/// A block in one plane.
-struct Block {
+/// A block of the picture in one plane.
+struct Rectangle {
     Range x, y;
 };
 
@@ -37,7 +37,7 @@ struct BlockPlan {
     QC_HD int blocks() const { return columns * rows; }
     QC_HD int words_per_block() const { return kSquaredError + planes; }
 
-    QC_HD Block block(int index, int plane) const {
+    QC_HD Rectangle block(int index, int plane) const {
         const int x = index % columns * block_width[plane], y = index / columns * block_height[plane];
         const int right = x + block_width[plane], below = y + block_height[plane];
         return {{x, right < width[plane] ? right : width[plane]}, {y, below < height[plane] ? below : height[plane]}};
@@ -50,7 +50,7 @@ QC_HD Range active_part(Range block, int size, int margin) {
 }
 
 /// Whether a luma block has activities; else its words stay 0 and its weight is 1.
-QC_HD bool is_active(const BlockPlan& plan, const Block& block) {
+QC_HD bool is_active(const BlockPlan& plan, const Rectangle& block) {
     return plan.weighted && active_part(block.x, plan.width[0], plan.margin).size() > 0 &&
            active_part(block.y, plan.height[0], plan.margin).size() > 0;
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// What the threads of the XPSNR kernels do. Compiles on the host, where a test runs it for all threads of all blocks
-// and compares the sums with the CPU reference.
-//
-// A thread block works on one block of the picture, and its threads on strips of it: of luma, four columns and
+// XPSNR on the GPU. A thread block works on one block of the picture, whose words it alone writes, and its threads on
+// strips of it: of luma, four columns and
 // kTuning.rows_per_thread rows, going down; of chroma, four columns of one row of Cb and Cr. Strips start at columns
 // that are multiples of four, so that four samples are one load in every sensible layout; where a block begins or ends
 // between, samples outside are masked.
 #pragma once
 
+#include "device/block_sum.hpp"
+#include "device/kernel_list.hpp"
 #include "device/plane_reader.hpp"
 #include "device/unroll.hpp"
 #include "families/sse/sse_kernels.hpp"
@@ -17,7 +17,7 @@
 
 namespace qc::xpsnr {
 
-constexpr int kThreads = kTuning.warps * 32;
+constexpr int kThreads = kTuning.warps * device::kWarpSize;
 constexpr int kRows = kTuning.rows_per_thread;
 constexpr int kColumns = 4;
 static_assert(kRows % 2 == 0);
@@ -244,7 +244,7 @@ QC_HD uint32_t temporal_step(const Four<T> (&current)[kMargin], const Four<T> (&
 
 /// Adds a strip's sums. Its activities fit 32 bits: 32 samples of at most 12 (space) and 4 (time) times 65535.
 template <typename T, int kMargin, bool kSecondOrder, bool kWide>
-QC_HD void add_luma_strip(const LumaPlanes& planes, const BlockPlan& plan, const Block& block, int x, int y,
+QC_HD void add_luma_strip(const LumaPlanes& planes, const BlockPlan& plan, const Rectangle& block, int x, int y,
                           BlockSums<T>* sums) {
     const int width = plan.width[0], last_row = plan.height[0] - 1;
     const Range active_x = active_part(block.x, width, kMargin);
@@ -338,9 +338,9 @@ QC_HD ChromaFour<T> load_chroma(const DevicePicture& picture, ChromaLoad how, in
 
 /// A thread's part of a block's sums.
 template <typename T, int kMargin, bool kSecondOrder>
-QC_HD BlockSums<T> sum_block(const DevicePair& pair, const BlockPlan& plan, int index, int thread) {
+QC_HD BlockSums<T> sum_strips(const DevicePair& pair, const BlockPlan& plan, int index, int thread) {
     BlockSums<T> sums;
-    const Block luma = plan.block(index, 0);
+    const Rectangle luma = plan.block(index, 0);
     const LumaPlanes planes = luma_planes<T, kSecondOrder>(pair);
     const int luma_across = (luma.x.size() + kColumns - 1) / kColumns;
     const int luma_strips = luma_across * ((luma.y.size() + kRows - 1) / kRows);
@@ -354,7 +354,7 @@ QC_HD BlockSums<T> sum_block(const DevicePair& pair, const BlockPlan& plan, int 
     }
     if (plan.planes == 1) return sums;
 
-    const Block chroma = plan.block(index, 1);
+    const Rectangle chroma = plan.block(index, 1);
     const DevicePicture reference = pair.reference, distorted = pair.distorted;
     const ChromaLoad reference_load = chroma_load<T>(reference), distorted_load = chroma_load<T>(distorted);
     const int first = chroma.x.begin / kColumns;
@@ -369,6 +369,65 @@ QC_HD BlockSums<T> sum_block(const DevicePair& pair, const BlockPlan& plan, int 
         cr = add_squared_errors<T>(cr, masked<T>(a.cr, mask), masked<T>(b.cr, mask));
     }
     return sums;
+}
+
+// ---- kernels --------------------------------------------------------------------------------------------------------
+
+/// Adds the first kWords sums of a block up.
+template <int kWords, class Block, typename Sum>
+QC_HD void write_sums(Block& block, const Sum (&all)[5], uint64_t* target) {
+    Sum sums[kWords];
+    QC_UNROLL
+    for (int i = 0; i < kWords; ++i) sums[i] = all[i];
+    device::add_block_sums(block, sums, target);
+}
+
+struct BlockArguments {
+    const DevicePair* pairs;
+    uint64_t* accumulators;
+    BlockPlan plan;
+};
+
+/// grid: (blocks of the picture, 1, pairs)
+template <typename T, int kMargin, bool kSecondOrder>
+struct SumBlock {
+    using Arguments = BlockArguments;
+    static constexpr int kThreads = xpsnr::kThreads;
+    static constexpr int kMinBlocks = sizeof(T) == 1 ? kTuning.blocks_per_multiprocessor[kMargin - 1][kSecondOrder] : 0;
+
+    template <class Block>
+    QC_HD static void run(Block& block, const BlockArguments& arguments) {
+        const BlockPlan plan = arguments.plan; // a copy: read in place, it is read again and again
+        const DevicePair& pair = arguments.pairs[block.z()];
+        const BlockSums<T> sums = sum_strips<T, kMargin, kSecondOrder>(pair, plan, block.x(), block.thread());
+        const size_t row = static_cast<size_t>(pair.output) * plan.blocks() + block.x();
+        uint64_t* const target = arguments.accumulators + row * plan.words_per_block();
+        if (plan.planes == 1)
+            write_sums<kSquaredError + 1>(block, sums.word, target);
+        else
+            write_sums<kSquaredError + 3>(block, sums.word, target);
+    }
+};
+
+#define QC_XPSNR_KERNELS(KERNEL)                                                                                       \
+    KERNEL(xpsnr_samples_first_u8, SumBlock<uint8_t, 1, false>)                                                        \
+    KERNEL(xpsnr_samples_second_u8, SumBlock<uint8_t, 1, true>)                                                        \
+    KERNEL(xpsnr_cells_first_u8, SumBlock<uint8_t, 2, false>)                                                          \
+    KERNEL(xpsnr_cells_second_u8, SumBlock<uint8_t, 2, true>)                                                          \
+    KERNEL(xpsnr_samples_first_u16, SumBlock<uint16_t, 1, false>)                                                      \
+    KERNEL(xpsnr_samples_second_u16, SumBlock<uint16_t, 1, true>)                                                      \
+    KERNEL(xpsnr_cells_first_u16, SumBlock<uint16_t, 2, false>)                                                        \
+    KERNEL(xpsnr_cells_second_u16, SumBlock<uint16_t, 2, true>)
+QC_DECLARE_KERNELS(QC_XPSNR_KERNELS)
+
+/// The kernel that a plan asks for.
+inline KernelIdentifier<BlockArguments> kernel_for(const BlockPlan& plan, bool second_order, SampleType sample) {
+    const bool bytes = sample == SampleType::kU8;
+    if (plan.margin == 1 && !second_order)
+        return bytes ? kernels::xpsnr_samples_first_u8 : kernels::xpsnr_samples_first_u16;
+    if (plan.margin == 1) return bytes ? kernels::xpsnr_samples_second_u8 : kernels::xpsnr_samples_second_u16;
+    if (!second_order) return bytes ? kernels::xpsnr_cells_first_u8 : kernels::xpsnr_cells_first_u16;
+    return bytes ? kernels::xpsnr_cells_second_u8 : kernels::xpsnr_cells_second_u16;
 }
 
 } // namespace qc::xpsnr
