@@ -69,16 +69,12 @@ class DeviceQueue {
 public:
     virtual ~DeviceQueue() = default;
 
-    /// Launches a kernel. Arguments are passed by value and must have exactly the kernel's parameter types.
-    template <typename... Args>
-    Status launch(const Kernel& kernel, Dim3 grid, Dim3 block, const Args&... args) {
-        const void* pointers[] = {&args..., nullptr};
-        return launch_raw(kernel, grid, block, const_cast<void**>(pointers));
-    }
     /// Launches a grid of the kernel's blocks.
     template <class Arguments>
     Status launch(const LoadedKernel<Arguments>& kernel, Dim3 grid, const Arguments& arguments) {
-        return launch(kernel.kernel, grid, Dim3{static_cast<unsigned>(kernel.threads), 1, 1}, arguments);
+        const void* pointers[] = {&arguments, nullptr};
+        return launch_raw(kernel.kernel, grid, Dim3{static_cast<unsigned>(kernel.threads), 1, 1},
+                          const_cast<void**>(pointers));
     }
     virtual Status launch_raw(const Kernel& kernel, Dim3 grid, Dim3 block, void** arguments) = 0;
     /// Fills device memory with zero bytes (bytes: a multiple of 4).

@@ -119,9 +119,6 @@ public:
     virtual Status trouble() const { return {}; }
 };
 
-/// Both in one object. On its way out: metrics become a Scorer and a Finaliser.
-class Metric : public Scorer, public Finaliser {};
-
 /// Lines in the style of another tool that a metric's scores can be written as (engine/report/stats_line.hpp).
 struct StatsLineSpec {
     qc_stats_format format;
@@ -180,8 +177,7 @@ struct MetricDescriptor {
     /// Refuses what only this metric knows to be undefined (combinations of options, sizes that no minimum describes),
     /// in one clear line that begins with the metric's name. Has no effects. Null: nothing more to refuse.
     Status (*validate)(const FrameGeometry&, const OptionValues&) = nullptr;
-    /// Precondition of all three: qc::validate() succeeded.
-    std::unique_ptr<Metric> (*create)(const FrameGeometry&, const OptionValues&) = nullptr; ///< on its way out
+    /// Precondition of both: qc::validate() succeeded. Never null.
     std::unique_ptr<Scorer> (*create_scorer)(const FrameGeometry&, const OptionValues&) = nullptr;
     std::unique_ptr<Finaliser> (*create_finaliser)(const FrameGeometry&, const OptionValues&) = nullptr;
     /// Names what the accumulators hold, e.g. "sse". Instances of a session that give the same name, of this metric or
@@ -204,13 +200,11 @@ inline PictureSize smallest_picture(const MetricDescriptor& metric, const FrameG
 
 inline std::unique_ptr<Scorer> create_scorer(const MetricDescriptor& metric, const FrameGeometry& geometry,
                                              const OptionValues& options) {
-    if (metric.create != nullptr) return metric.create(geometry, options);
     return metric.create_scorer(geometry, options);
 }
 
 inline std::unique_ptr<Finaliser> create_finaliser(const MetricDescriptor& metric, const FrameGeometry& geometry,
                                                    const OptionValues& options) {
-    if (metric.create != nullptr) return metric.create(geometry, options);
     return metric.create_finaliser(geometry, options);
 }
 

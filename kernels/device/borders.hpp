@@ -28,4 +28,9 @@ QC_HD int nearest_inside(int i, int n) {
     return i < 0 ? 0 : (i >= n ? n - 1 : i);
 }
 
+/// mirror_with_last_edge() for positions however far out.
+QC_HD int mirror_with_last_edge_inside(int i, int n) {
+    return nearest_inside(mirror_with_last_edge(i, n), n);
+}
+
 } // namespace qc

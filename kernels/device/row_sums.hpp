@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // Sums whose order is part of a metric's definition: single-precision terms are added along each row of a plane, the
 // sums of the rows downwards. Every addition waits for the one before, but rows don't wait for each other: a first
-// kernel gives each row of all planes a thread, a second each plane. What a thread does is here, in row_sums.cuh the
-// loops around it; the host uses the same functions.
+// kernel gives each row of all planes a thread, a second each plane. What a thread does is here, in row_sum_kernels.hpp
+// the loops around it; the host uses the same functions.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
 #include "contract/types.hpp"
+#include "device/bits.hpp"
 #include "device/plane_reader.hpp"
 #include "device/unroll.hpp"
 
@@ -79,14 +80,7 @@ QC_HD float sum_row(const float* row, int width) {
 
 /// The bits of a sum as an accumulator keeps it: a double.
 QC_HD uint64_t accumulator_of(float sum) {
-    const double value = sum;
-#if defined(__CUDA_ARCH__)
-    return static_cast<uint64_t>(__double_as_longlong(value));
-#else
-    uint64_t bits = 0;
-    std::memcpy(&bits, &value, sizeof bits);
-    return bits;
-#endif
+    return device::bits_of(static_cast<double>(sum));
 }
 
 } // namespace qc

@@ -122,18 +122,8 @@ TEST_P(Check, LargerSizes) {
 
 /// Values of an option that are worth trying, as users write them.
 std::vector<std::string> values_to_try(const OptionSpec& spec) {
+    if (auto words = words_to_try(spec)) return *words;
     std::vector<std::string> values;
-    switch (spec.type) {
-    case OptionType::kBool:
-        return {spec.default_value != 0.0 ? "false" : "true"};
-    case OptionType::kChoice:
-        return {spec.choices.begin(), spec.choices.end()};
-    case OptionType::kText:
-        return {}; // paths
-    case OptionType::kInt:
-    case OptionType::kDouble:
-        break;
-    }
     for (const double value : {spec.minimum, spec.maximum, (spec.minimum + spec.maximum) / 2, 0.5 * spec.default_value,
                                1.5 * spec.default_value}) {
         if (value < spec.minimum || value > spec.maximum) continue;

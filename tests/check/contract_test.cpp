@@ -52,8 +52,7 @@ TEST_P(Contract, DescriptorIsWhole) {
     EXPECT_FALSE(metric().summary.empty());
     EXPECT_NE(metric().summary.back(), '.');
     ASSERT_FALSE(metric().outputs.empty());
-    EXPECT_TRUE(metric().create != nullptr ||
-                (metric().create_scorer != nullptr && metric().create_finaliser != nullptr));
+    EXPECT_TRUE(metric().create_scorer != nullptr && metric().create_finaliser != nullptr);
     std::set<std::string_view> names;
     for (const OutputSpec& output : metric().outputs) {
         EXPECT_FALSE(output.name.empty());

@@ -8,93 +8,39 @@
 
 #include <algorithm>
 #include <cstring>
-#include <functional>
 #include <memory>
 #include <new>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "contract/device.hpp"
 #include "contract/metric.hpp"
-#include "device/row_sums.hpp"
 #include "tests/device/emulated_block.hpp"
-#include "tests/support/luma_geometry.hpp"
+#include "tests/support/geometry.hpp"
 #include "tests/support/synthetic_clip.hpp"
 
 namespace qc::test {
 
-/// Runs the threads of a block in ascending or descending order: with a race between them within a phase, one of the
-/// two would give another result.
-class ThreadOrder {
-public:
-    explicit ThreadOrder(bool descending) : descending_(descending) {}
-
-    bool descending() const { return descending_; }
-    template <typename Body>
-    void each(int threads, const Body& body) const {
-        for (int i = 0; i < threads; ++i) body(descending_ ? threads - 1 - i : i);
-    }
-
-private:
-    bool descending_;
-};
-
-/// What stands in for a kernel: runs a whole launch.
+/// What stands in for a kernel.
 struct EmulatedKernel {
     std::string_view name;
-    std::function<void(Dim3 grid, Dim3 block, void** arguments, const ThreadOrder&)> run;
     std::optional<size_t> shared_bytes{}; ///< dynamic shared memory that it has to be found with, where that is checked
-    void (*run_grid)(const GridLaunch& launch) = nullptr; ///< instead of `run`
-    unsigned threads = 0;                                 ///< of a block
+    void (*run_grid)(const GridLaunch& launch) = nullptr;
+    unsigned threads = 0; ///< of a block
 };
 
 /// The entry of kernel K.
 template <class K>
 EmulatedKernel emulated_kernel(std::string_view name) {
-    EmulatedKernel kernel{name, {}};
+    EmulatedKernel kernel{name};
     if constexpr (requires { K::kSharedBytes; }) kernel.shared_bytes = K::kSharedBytes;
     kernel.run_grid = run_grid<K>;
     kernel.threads = K::kThreads;
     return kernel;
-}
-
-template <typename Body>
-void each_block(Dim3 grid, const Body& body) {
-    for (unsigned z = 0; z < grid.z; ++z)
-        for (unsigned y = 0; y < grid.y; ++y)
-            for (unsigned x = 0; x < grid.x; ++x) body(static_cast<int>(x), static_cast<int>(y), static_cast<int>(z));
-}
-
-template <typename T>
-const T& argument(void** arguments, int index) {
-    return *static_cast<const T*>(arguments[index]);
-}
-
-/// The kernels of row_sums.cuh.
-inline void emulate_sum_rows(Dim3 grid, Dim3 block, void** arguments, const ThreadOrder& order) {
-    const auto& task = argument<RowSumTask>(arguments, 0);
-    EXPECT_GE(static_cast<int>(grid.x * block.x), task.rows);
-    order.each(task.rows, [&](int row) {
-        task.sums[row] = sum_row(task.terms + static_cast<size_t>(row) * task.pitch, task.width);
-    });
-}
-
-template <typename Evaluation>
-void emulate_sum_columns(Dim3 grid, Dim3 /*block*/, void** arguments, const ThreadOrder& /*order*/) {
-    const auto* const evaluations = argument<const Evaluation*>(arguments, 0);
-    auto* const accumulators = argument<uint64_t*>(arguments, 1);
-    const auto& task = argument<ColumnSumTask>(arguments, 2);
-    each_block(grid, [&](int x, int y, int) {
-        const int kind = x / task.planes, plane = x % task.planes;
-        const float* const sums = task.sums[kind] + (static_cast<size_t>(y) * task.planes + plane) * task.height[kind];
-        float total = 0.0f;
-        for (int i = 0; i < task.height[kind]; ++i) total = total + sums[i];
-        accumulators[evaluations[y].output * static_cast<size_t>(task.words) + task.word[kind] + plane] =
-            accumulator_of(total);
-    });
 }
 
 class EmulatedProgram final : public DeviceProgram {
@@ -129,18 +75,14 @@ private:
 
 class EmulatedQueue final : public DeviceQueue {
 public:
-    explicit EmulatedQueue(bool descending) : order_(descending) {}
+    /// @param descending the order in which the threads of a block run; with a race, one of the two shows it
+    explicit EmulatedQueue(bool descending) : descending_(descending) {}
 
     Status launch_raw(const Kernel& kernel, Dim3 grid, Dim3 block, void** arguments) override {
         const auto& emulated = *static_cast<const EmulatedKernel*>(kernel.function);
-        if (emulated.run_grid != nullptr) {
-            EXPECT_EQ(block.x, emulated.threads) << emulated.name;
-            EXPECT_EQ(block.y * block.z, 1u) << emulated.name;
-            emulated.run_grid(
-                {emulated.name, grid, block, kernel.dynamic_shared_bytes, arguments[0], order_.descending()});
-        } else {
-            emulated.run(grid, block, arguments, order_);
-        }
+        EXPECT_EQ(block.x, emulated.threads) << emulated.name;
+        EXPECT_EQ(block.y * block.z, 1u) << emulated.name;
+        emulated.run_grid({emulated.name, grid, block, kernel.dynamic_shared_bytes, arguments[0], descending_});
         ++launches_;
         return {};
     }
@@ -150,12 +92,12 @@ public:
         ++zeros_;
         return {};
     }
-    bool descending() const { return order_.descending(); }
+    bool descending() const { return descending_; }
     int launches() const { return launches_; }
     int zeros() const { return zeros_; } ///< calls of zero()
 
 private:
-    ThreadOrder order_;
+    bool descending_;
     int launches_ = 0, zeros_ = 0;
 };
 
@@ -282,6 +224,29 @@ inline void expect_emulation_equals_cpu(const Scorer& metric, const std::vector<
     batch.count = static_cast<int>(count);
     EmulatedQueue queue(descending);
     EXPECT_EQ(emulate_batch(metric, batch, queue), expected);
+}
+
+/// For metrics of luma alone: all depths and shifts, whole loads and others, in both orders of the threads.
+inline void expect_luma_kernels_equal_cpu(const MetricDescriptor& metric, const std::vector<EmulatedKernel>& kernels) {
+    struct Format {
+        int depth, shift;
+    };
+    for (const auto& [width, height] :
+         std::vector<std::pair<int, int>>{{1, 1}, {15, 3}, {16, 33}, {17, 64}, {513, 40}, {640, 70}})
+        for (const auto& [depth, shift] : {Format{8, 0}, {10, 6}, {12, 4}, {16, 0}})
+            for (const int padding : {1, (16 - width % 16) % 16}) {
+                SCOPED_TRACE(testing::Message() << width << "x" << height << ", " << depth << " bits << " << shift
+                                                << ", padding " << padding);
+                const auto scorer =
+                    create_scorer(metric, luma_geometry(width, height, depth), OptionValues(metric.options));
+                EmulatedProgram program(kernels, 0);
+                ASSERT_TRUE(scorer->prepare(program).ok());
+                std::vector<EmulatedPlane> planes;
+                for (uint32_t i = 0; i < 2; ++i)
+                    for (const bool distorted : {false, true})
+                        planes.emplace_back(width, height, depth, padding, shift, 1, i, distorted);
+                for (const bool descending : {false, true}) expect_emulation_equals_cpu(*scorer, planes, descending);
+            }
 }
 
 } // namespace qc::test

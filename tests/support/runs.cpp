@@ -81,6 +81,19 @@ qc_config config_for(const Layout& layout, int width, int height, const char* me
     return config;
 }
 
+std::optional<std::vector<std::string>> words_to_try(const OptionSpec& option) {
+    switch (option.type) {
+    case OptionType::kBool:
+        return std::vector<std::string>{option.default_value != 0.0 ? "false" : "true"};
+    case OptionType::kChoice:
+        return std::vector<std::string>{option.choices.begin(), option.choices.end()};
+    case OptionType::kText:
+        return std::vector<std::string>{};
+    default:
+        return std::nullopt;
+    }
+}
+
 std::string unambiguous_name(const MetricDescriptor& metric) {
     for (const MetricDescriptor* other : registered_metrics())
         if (other != &metric && other->short_name == metric.name) return std::string(metric.short_name);

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,10 @@ qc_config config_for(const Layout& layout, int width, int height, const char* me
 
 /// What qc_config::metrics calls this metric and no other: its name, unless that is another one's short name.
 std::string unambiguous_name(const MetricDescriptor& metric);
+
+/// The values that an option has in words: all but the default of a switch, all of a choice; none of paths. Nothing for
+/// numbers.
+std::optional<std::vector<std::string>> words_to_try(const OptionSpec& option);
 
 /// Why there is no CUDA here; empty if there is.
 const std::string& cuda_absence();

@@ -23,16 +23,8 @@ struct SoloRun {
 };
 
 std::vector<std::string> values_to_try(const OptionSpec& spec) {
-    switch (spec.type) {
-    case OptionType::kBool:
-        return {spec.default_value != 0.0 ? "false" : "true"};
-    case OptionType::kChoice:
-        return {spec.choices.begin(), spec.choices.end()};
-    case OptionType::kText:
-        return {};
-    default:
-        return {format("%g", spec.minimum), format("%g", std::min(spec.maximum, spec.minimum + 2))};
-    }
+    if (auto words = words_to_try(spec)) return *words;
+    return {format("%g", spec.minimum), format("%g", std::min(spec.maximum, spec.minimum + 2))};
 }
 
 /// Accumulators of metrics that have no stage are nobody else's business: such a run has none.

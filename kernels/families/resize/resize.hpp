@@ -10,11 +10,6 @@
 
 namespace qc {
 
-/// mirror_without_edges() under its former name.
-QC_HD int mirrored(int i, int n) {
-    return mirror_without_edges(i, n);
-}
-
 enum class Resize : int { kNone = -1, kNearest = 0, kBilinear = 1, kBicubic = 2, kLanczos4 = 3 };
 
 constexpr int kMaxResizeTaps = 9;

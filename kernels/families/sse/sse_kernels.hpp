@@ -243,6 +243,16 @@ struct SseArguments {
     SseTask task;
 };
 
+/// A block's sum over its luma tile, which is number block.x().
+template <typename T, typename Sum, Square kSquare, class Block>
+QC_HD void add_luma_tile(Block& block, const DevicePair& pair, const TileGrid& grid, uint64_t* target) {
+    // Copies of the descriptions: they stay in registers.
+    const DevicePlane reference = pair.reference.plane[0], distorted = pair.distorted.plane[0];
+    const Position first = thread_position(grid, kLumaColumns<T>, block.x(), block.thread());
+    const Sum sum[1] = {sum_luma<T, Sum, kSquare>(reference, distorted, grid, first)};
+    device::add_block_sums(block, sum, target);
+}
+
 /// Grid: (tiles of luma and then of chroma, 1, pairs). Sum: uint32_t up to 12 bits, uint64_t above.
 template <typename T, typename Sum>
 struct SumTile {
@@ -255,12 +265,8 @@ struct SumTile {
         const DevicePair& pair = arguments.pairs[block.z()];
         uint64_t* const target = arguments.accumulators + static_cast<size_t>(pair.output) * task.words;
         const int tile = block.x();
-        // Copies of the descriptions: they stay in registers.
         if (tile < task.luma.tiles) {
-            const DevicePlane reference = pair.reference.plane[0], distorted = pair.distorted.plane[0];
-            const Position first = thread_position(task.luma, kLumaColumns<T>, tile, block.thread());
-            const Sum sum[1] = {sum_luma<T, Sum>(reference, distorted, task.luma, first)};
-            device::add_block_sums(block, sum, target);
+            add_luma_tile<T, Sum, Square::kExact>(block, pair, task.luma, target);
         } else {
             const DevicePicture reference = pair.reference, distorted = pair.distorted;
             const Position first =
@@ -280,12 +286,8 @@ struct SumLumaTile {
 
     template <class Block>
     QC_HD static void run(Block& block, const SseArguments& arguments) {
-        const SseTask& task = arguments.task;
         const DevicePair& pair = arguments.pairs[block.z()];
-        const DevicePlane reference = pair.reference.plane[0], distorted = pair.distorted.plane[0];
-        const Position first = thread_position(task.luma, kLumaColumns<T>, block.x(), block.thread());
-        const Sum sum[1] = {sum_luma<T, Sum, kSquare>(reference, distorted, task.luma, first)};
-        device::add_block_sums(block, sum, arguments.accumulators + pair.output);
+        add_luma_tile<T, Sum, kSquare>(block, pair, arguments.task.luma, arguments.accumulators + pair.output);
     }
 };
 

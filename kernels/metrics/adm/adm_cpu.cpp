@@ -63,7 +63,7 @@ Bands transform(const Image& in, int level, int depth) {
         for (int x = 0; x < in.width; x++) {
             int64_t l = 0, h = 0;
             for (int k = 0; k < 4; k++) {
-                const int64_t v = in.at(x, mirror(2 * y - 1 + k, in.height));
+                const int64_t v = in.at(x, mirror_with_last_edge_inside(2 * y - 1 + k, in.height));
                 l += kLowTaps[k] * v;
                 h += kHighTaps[k] * v;
             }
@@ -74,7 +74,7 @@ Bands transform(const Image& in, int level, int depth) {
         for (int x = 0; x < width; x++) {
             int64_t a = 0, h = 0, v = 0, d = 0;
             for (int k = 0; k < 4; k++) {
-                const int i = mirror(2 * x - 1 + k, in.width);
+                const int i = mirror_with_last_edge_inside(2 * x - 1 + k, in.width);
                 a += kLowTaps[k] * low[i];
                 v += kHighTaps[k] * low[i];
                 h += kLowTaps[k] * high[i];
@@ -146,8 +146,8 @@ int32_t threshold_at(const Image& neighbour, const Image& centre, int x, int y) 
     for (int dy = -1; dy <= 1; dy++) {
         for (int dx = -1; dx <= 1; dx++) {
             if (dx == 0 && dy == 0) continue;
-            threshold +=
-                static_cast<uint32_t>(neighbour.at(mirror(x + dx, neighbour.width), mirror(y + dy, neighbour.height)));
+            threshold += static_cast<uint32_t>(neighbour.at(mirror_with_last_edge_inside(x + dx, neighbour.width),
+                                                            mirror_with_last_edge_inside(y + dy, neighbour.height)));
         }
     }
     return static_cast<int32_t>(threshold);

@@ -68,10 +68,10 @@ QC_CPU_CLONES void split_phases(const int32_t* row, int width, Phases out) {
     const int half = (width + 1) / 2;
     if (width % 2 != 0) {
         out.even[half - 1] = row[width - 1];
-        out.odd[half - 1] = row[mirror(width, width)];
+        out.odd[half - 1] = row[mirror_with_last_edge_inside(width, width)];
     }
-    out.odd[-1] = row[mirror(-1, width)];
-    out.even[half] = row[mirror(2 * half, width)];
+    out.odd[-1] = row[mirror_with_last_edge_inside(-1, width)];
+    out.even[half] = row[mirror_with_last_edge_inside(2 * half, width)];
 }
 
 template <int kLevel>
@@ -375,7 +375,7 @@ private:
     template <typename T>
     void transform(const Plane<const T>& in, int y, BandRows* details, int32_t* low) {
         FourRows<T> rows;
-        for (int k = 0; k < 4; k++) rows.row[k] = in.row(mirror(2 * y - 1 + k, in.height));
+        for (int k = 0; k < 4; k++) rows.row[k] = in.row(mirror_with_last_edge_inside(2 * y - 1 + k, in.height));
         const int parameter = index_ == 0 ? plan_.depth : index_;
         filter_down(rows, in.width, parameter, space_.vertical_low.data(),
                     details != nullptr ? space_.vertical_high.data() : nullptr);
@@ -412,8 +412,8 @@ private:
         if (level_.left > 0) return;
         // The region reaches the borders of the band: the window mirrors.
         int32_t* terms = neighbour.data();
-        terms[-1] = terms[mirror(-1, level_.width)];
-        terms[level_.width] = terms[mirror(level_.width, level_.width)];
+        terms[-1] = terms[mirror_with_last_edge_inside(-1, level_.width)];
+        terms[level_.width] = terms[mirror_with_last_edge_inside(level_.width, level_.width)];
     }
 
     void add_reference_energy() {
@@ -427,8 +427,8 @@ private:
     /// Energies of row y; its neighbours have been masked.
     void measure(int y) {
         MaskingRow& here = space_.masking[y % 3];
-        MaskingRow& above = space_.masking[mirror(y - 1, level_.height) % 3];
-        MaskingRow& below = space_.masking[mirror(y + 1, level_.height) % 3];
+        MaskingRow& above = space_.masking[mirror_with_last_edge_inside(y - 1, level_.height) % 3];
+        MaskingRow& below = space_.masking[mirror_with_last_edge_inside(y + 1, level_.height) % 3];
         add_energy(kDetail, here.restored, above.detail_neighbour, here.detail_neighbour, below.detail_neighbour,
                    here.detail_centre);
         if (!plan_.impairment) return;

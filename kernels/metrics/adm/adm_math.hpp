@@ -13,7 +13,7 @@
 #include <cstdint>
 
 #include "contract/types.hpp"
-#include "device/mirror.hpp"
+#include "device/borders.hpp"
 #include "families/detail_loss/detail_loss_level.hpp"
 
 namespace qc::adm {

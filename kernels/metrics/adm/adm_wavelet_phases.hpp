@@ -147,7 +147,7 @@ QC_HD void read_mirrored(const T* row, int column, int width, RowPiece<T>& piece
         piece.word[i] = 0;
         QC_UNROLL
         for (int k = 0; k < kPerWord; k++) {
-            const T value = row[mirror(column + i * kPerWord + k, width)];
+            const T value = row[mirror_with_last_edge_inside(column + i * kPerWord + k, width)];
             piece.word[i] |= static_cast<uint32_t>(static_cast<Bits>(value)) << (8 * static_cast<int>(sizeof(T)) * k);
         }
     }
@@ -165,7 +165,9 @@ QC_HD void read_rows(const Source<T>& source, const LevelPlan& plan, int column,
     } else {
         QC_UNROLL
         for (int j = 0; j < kRowsRead; j++) {
-            const T* row = source.data + static_cast<ptrdiff_t>(mirror(first_row + j, plan.in_height)) * source.pitch;
+            const T* row =
+                source.data +
+                static_cast<ptrdiff_t>(mirror_with_last_edge_inside(first_row + j, plan.in_height)) * source.pitch;
             if (wide)
                 read_wide(row + column, pieces[j]);
             else

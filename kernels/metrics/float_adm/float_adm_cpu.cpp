@@ -175,8 +175,8 @@ public:
                 float* const terms = window.neighbours[y % kRing].rows().band[b];
                 neighbour_terms(window.weighted[y % kRing].rows().band[b], masked, terms);
                 // A narrow band is scored to its borders, where the window mirrors.
-                terms[-1] = terms[mirror(-1, level_.width)];
-                terms[level_.width] = terms[mirror(level_.width, level_.width)];
+                terms[-1] = terms[mirror_with_last_edge_inside(-1, level_.width)];
+                terms[level_.width] = terms[mirror_with_last_edge_inside(level_.width, level_.width)];
             }
         }
         if (scores_row(level_, y)) measure_reference(y);
@@ -214,7 +214,8 @@ private:
         std::fill(threshold_.begin(), threshold_.end(), 0.0f);
         if (!plan_.rules.masking) return;
         // Above row 0 lies row 1, below the last row the last row.
-        const int rows[3] = {mirror(y - 1, level_.height) % kRing, y % kRing, mirror(y + 1, level_.height) % kRing};
+        const int rows[3] = {mirror_with_last_edge_inside(y - 1, level_.height) % kRing, y % kRing,
+                             mirror_with_last_edge_inside(y + 1, level_.height) % kRing};
         for (int b = 0; b < kBands; b++) {
             const float* terms[3];
             for (int i = 0; i < 3; i++) terms[i] = masker.neighbours[rows[i]].rows().band[b];
@@ -267,14 +268,15 @@ private:
 void transform_row(const Image& in, int y, std::vector<float>* scratch, float* low, const DetailRows& details,
                    int width) {
     const float* rows[4];
-    for (int k = 0; k < 4; k++) rows[k] = in.row(mirror(2 * y - 1 + k, in.height));
+    for (int k = 0; k < 4; k++) rows[k] = in.row(mirror_with_last_edge_inside(2 * y - 1 + k, in.height));
     const auto padded = static_cast<size_t>(in.width + 4);
     scratch->resize(2 * padded);
     float* const down[2] = {scratch->data() + 1, scratch->data() + padded + 1};
     filter_down(rows, in.width, down[0], down[1]);
     for (float* row : down) {
-        row[-1] = row[mirror(-1, in.width)];
-        const float after[2] = {row[mirror(in.width, in.width)], row[mirror(in.width + 1, in.width)]};
+        row[-1] = row[mirror_with_last_edge_inside(-1, in.width)];
+        const float after[2] = {row[mirror_with_last_edge_inside(in.width, in.width)],
+                                row[mirror_with_last_edge_inside(in.width + 1, in.width)]};
         row[in.width] = after[0];
         row[in.width + 1] = after[1];
     }

@@ -13,7 +13,7 @@
 
 #include "contract/types.hpp"
 #include "device/bits.hpp"
-#include "device/mirror.hpp"
+#include "device/borders.hpp"
 #include "device/unroll.hpp"
 #include "families/detail_loss/detail_loss_level.hpp"
 

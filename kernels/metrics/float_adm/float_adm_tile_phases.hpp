@@ -110,13 +110,15 @@ QC_HD void read_rows(const Source<T>& source, const LevelPlan& plan, const Centr
     const bool wide = source.wide && column >= 0 && column + kColumnsPerItem <= plan.in_width;
     QC_UNROLL
     for (int j = 0; j < kRowsRead; j++) {
-        const T* const row = source.data + static_cast<ptrdiff_t>(mirror(first_row + j, plan.in_height)) * source.pitch;
+        const T* const row =
+            source.data +
+            static_cast<ptrdiff_t>(mirror_with_last_edge_inside(first_row + j, plan.in_height)) * source.pitch;
         if (wide) {
             read_wide(row + column, source.shift, luma, rows[j]);
         } else {
             QC_UNROLL
             for (int k = 0; k < kColumnsPerItem; k++) {
-                rows[j][k] = value_of(row[mirror(column + k, plan.in_width)], source.shift, luma);
+                rows[j][k] = value_of(row[mirror_with_last_edge_inside(column + k, plan.in_width)], source.shift, luma);
             }
         }
     }

@@ -20,14 +20,16 @@ public:
             float* const out = samples_.data() + pitch_ * static_cast<size_t>(y) + kRadius;
             for (int x = 0; x < plane.width; ++x) out[x] = luma(in[x]);
             for (int i = 1; i <= kRadius; ++i) {
-                out[-i] = out[mirror(-i, plane.width)];
-                out[plane.width - 1 + i] = out[mirror(plane.width - 1 + i, plane.width)];
+                out[-i] = out[mirror_with_last_edge_inside(-i, plane.width)];
+                out[plane.width - 1 + i] = out[mirror_with_last_edge_inside(plane.width - 1 + i, plane.width)];
             }
         }
     }
 
     /// Row y, mirrored at the borders: sample x is at [x + kRadius].
-    const float* row(int y) const { return samples_.data() + pitch_ * static_cast<size_t>(mirror(y, height_)); }
+    const float* row(int y) const {
+        return samples_.data() + pitch_ * static_cast<size_t>(mirror_with_last_edge_inside(y, height_));
+    }
 
 private:
     size_t pitch_;

@@ -56,7 +56,7 @@ public:
     }
 
     QC_HD void read(int y, float (&span)[kSpan]) const {
-        const int row = mirror(y, task_.height);
+        const int row = mirror_with_last_edge_inside(y, task_.height);
         if (wide_) {
             const unsigned char* at = row_bytes(plane_, row) + static_cast<size_t>(x_ - kColumns) * sizeof(T);
             Words<kLoadBytes> words[3];
@@ -70,7 +70,8 @@ public:
         } else {
             QC_UNROLL
             for (int i = 0; i < kSpan; ++i) {
-                span[i] = task_.luma(read_sample<T>(plane_, mirror(x_ - kRadius + i, task_.width), row));
+                span[i] = task_.luma(
+                    read_sample<T>(plane_, mirror_with_last_edge_inside(x_ - kRadius + i, task_.width), row));
             }
         }
     }

@@ -7,8 +7,8 @@
 #include <cstdint>
 
 #include "contract/types.hpp"
+#include "device/borders.hpp"
 #include "device/float_luma.hpp"
-#include "device/mirror.hpp"
 
 namespace qc::float_ansnr {
 

@@ -10,7 +10,7 @@
 
 #include "metrics/float_ansnr/float_ansnr_math.hpp"
 #include "tests/golden/golden_scores.hpp"
-#include "tests/support/luma_geometry.hpp"
+#include "tests/support/geometry.hpp"
 #include "tests/support/metric_runner.hpp"
 #include "tests/support/synthetic_clip.hpp"
 
@@ -18,11 +18,11 @@ namespace qc::float_ansnr {
 namespace {
 
 TEST(FloatAnsnr, MirrorRepeatsTheLastSampleOnly) {
-    EXPECT_EQ(mirror(-2, 3), 2);
-    EXPECT_EQ(mirror(-1, 3), 1);
-    EXPECT_EQ(mirror(3, 3), 2);
-    EXPECT_EQ(mirror(4, 3), 1);
-    EXPECT_EQ(mirror(12, 3), 0); // nobody uses it, but it is read
+    EXPECT_EQ(mirror_with_last_edge_inside(-2, 3), 2);
+    EXPECT_EQ(mirror_with_last_edge_inside(-1, 3), 1);
+    EXPECT_EQ(mirror_with_last_edge_inside(3, 3), 2);
+    EXPECT_EQ(mirror_with_last_edge_inside(4, 3), 1);
+    EXPECT_EQ(mirror_with_last_edge_inside(12, 3), 0); // nobody uses it, but it is read
 }
 
 TEST(FloatAnsnr, FiltersKeepFlatPictures) {

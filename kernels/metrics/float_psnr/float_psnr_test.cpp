@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// float_psnr: golden and frozen scores, rounded squares, and the CUDA kernel's code run on the host.
+// float_psnr: golden and frozen scores, rounded squares.
 #include "metrics/float_psnr/float_psnr.hpp"
 
 #include <gtest/gtest.h>
-
-#include <random>
 
 #include "families/sse/sse_kernels.hpp"
 #include "metrics/float_psnr/float_psnr_math.hpp"
@@ -54,58 +52,6 @@ TEST(FloatPsnr, SyntheticClipsHaveTheFrozenScores) {
         ASSERT_EQ(actual.size(), expected.size());
         for (size_t i = 0; i < actual.size(); ++i) EXPECT_NEAR(actual[i], expected[i], 1e-9) << clip.name << " " << i;
     }
-}
-
-/// Runs the kernel's threads over planes whose rows end with their last sample.
-template <typename T, typename Sum, Square kSquare>
-void expect_kernel_sum(int width, int height, int depth, int shift, bool aligned) {
-    std::mt19937 random(static_cast<unsigned>(width * 1000 + height * 10 + depth));
-    const size_t pitch_samples = aligned ? (static_cast<size_t>(width) + 15) / 16 * 16 : static_cast<size_t>(width) + 1;
-    const auto rows = static_cast<size_t>(height);
-    std::vector<Words<16>> memory[2];
-    std::vector<T> plain[2];
-    for (int side = 0; side < 2; ++side) {
-        memory[side].resize(pitch_samples * rows * sizeof(T) / 16 + 1);
-        T* const data = reinterpret_cast<T*>(memory[side].data());
-        for (size_t y = 0; y < rows; ++y)
-            for (size_t x = 0; x < static_cast<size_t>(width); ++x) {
-                const auto sample = static_cast<T>(random() & ((1u << depth) - 1));
-                plain[side].push_back(sample);
-                data[y * pitch_samples + x] = static_cast<T>(sample << shift);
-            }
-    }
-    FrameGeometry geometry;
-    geometry.width = width;
-    geometry.height = height;
-    geometry.depth = depth;
-    geometry.sample = sizeof(T) == 1 ? SampleType::kU8 : SampleType::kU16;
-    HostPair pair;
-    DevicePlane planes[2];
-    for (int side = 0; side < 2; ++side) {
-        HostPicture& picture = side == 0 ? pair.reference : pair.distorted;
-        picture.plane[0] = {plain[side].data(), {static_cast<ptrdiff_t>(width * sizeof(T))}, width, height};
-        planes[side] = {memory[side].data(), static_cast<uint32_t>(pitch_samples * sizeof(T)), 1,
-                        static_cast<uint16_t>(shift)};
-    }
-    const sse::SseTask task = sse::make_task(geometry, false);
-    uint64_t sum = 0;
-    for (int tile = 0; tile < task.luma.tiles; ++tile)
-        for (int thread = 0; thread < sse::kTuning.warps * sse::kLanes; ++thread)
-            sum += sse::sum_luma<T, Sum, kSquare>(planes[0], planes[1], task.luma,
-                                                  sse::thread_position(task.luma, sse::kLumaColumns<T>, tile, thread));
-    EXPECT_EQ(sum, score_cpu(pair, geometry)) << width << "x" << height << " " << depth;
-    EXPECT_EQ(task.words, 1);
-}
-
-TEST(FloatPsnr, KernelSumsAreThoseOfTheCpu) {
-    for (const auto& [width, height] :
-         std::vector<std::pair<int, int>>{{1, 1}, {15, 3}, {16, 33}, {17, 64}, {513, 40}, {640, 70}})
-        for (const bool aligned : {false, true}) {
-            expect_kernel_sum<uint8_t, uint32_t, Square::kExact>(width, height, 8, 0, aligned);
-            expect_kernel_sum<uint16_t, uint32_t, Square::kExact>(width, height, 10, 6, aligned);
-            expect_kernel_sum<uint16_t, uint32_t, Square::kExact>(width, height, 12, 4, aligned);
-            expect_kernel_sum<uint16_t, uint64_t, Square::kRounded>(width, height, 16, 0, aligned);
-        }
 }
 
 TEST(FloatPsnrGolden, EveryClip) {

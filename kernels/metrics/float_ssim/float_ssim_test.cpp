@@ -11,7 +11,7 @@
 #include "families/structural/structural_decibel.hpp"
 #include "families/structural/structural_frozen.hpp"
 #include "families/structural/structural_plan.hpp"
-#include "tests/support/luma_geometry.hpp"
+#include "tests/support/geometry.hpp"
 
 namespace qc::float_ssim {
 namespace {

@@ -103,8 +103,8 @@ private:
 void filter_row(const Picture& picture, const FilterWindow& window, int y, PaddedRow* work, float* out) {
     work->clear();
     for (int k = 0; k <= 2 * window.radius; ++k)
-        add_weighted(picture.row(mirrored(y - window.radius + k, picture.height)), window.tap(k), work->data(),
-                     picture.width);
+        add_weighted(picture.row(mirror_without_edges(y - window.radius + k, picture.height)), window.tap(k),
+                     work->data(), picture.width);
     work->filter(window, out);
 }
 
@@ -113,7 +113,7 @@ void filter_product_row(const Picture& a, const Picture& b, const FilterWindow& 
                         float* out) {
     work->clear();
     for (int k = 0; k <= 2 * window.radius; ++k) {
-        const int source_y = mirrored(y - window.radius + k, a.height);
+        const int source_y = mirror_without_edges(y - window.radius + k, a.height);
         add_weighted_product(a.row(source_y), b.row(source_y), window.tap(k), work->data(), a.width);
     }
     work->filter(window, out);

@@ -60,7 +60,7 @@ using device::round_up;
 
 /// Mirrors, and also stays inside for positions whose result nobody uses (tiles that reach beyond the picture).
 QC_HD int mirrored_inside(int i, int n) {
-    i = mirrored(i, n);
+    i = mirror_without_edges(i, n);
     i = i < 0 ? 0 : i;
     return i < n ? i : n - 1;
 }

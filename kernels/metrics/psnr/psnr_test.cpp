@@ -9,7 +9,8 @@
 #include <cmath>
 #include <random>
 
-#include "families/sse/sse_kernels.hpp"
+#include "metrics/psnr/psnr_kernels.hpp"
+#include "tests/device/emulated_device.hpp"
 #include "tests/support/geometry.hpp"
 #include "tests/support/metric_runner.hpp"
 #include "tests/support/sample_picture.hpp"
@@ -20,7 +21,6 @@ namespace {
 
 using test::geometry_of;
 
-using namespace sse; // the kernel's code
 using test::OptionList;
 using Layout = test::SurfaceLayout;
 using Picture = test::SamplePicture;
@@ -252,33 +252,22 @@ TEST(Psnr, LumaAloneLeavesChromaUnread) {
 
 // ---- the kernel's code on the host ----------------------------------------------------------------------------------
 
-template <typename T, typename Sum>
-Sums emulate(const DevicePicture& reference, const DevicePicture& distorted, const SseTask& task) {
-    constexpr int kThreads = kTuning.warps * kLanes;
-    Sums sums(3);
-    for (int tile = 0; tile < task.luma.tiles; ++tile) {
-        for (int thread = 0; thread < kThreads; ++thread) {
-            const Position first = thread_position(task.luma, kLumaColumns<T>, tile, thread);
-            sums[0] += sum_luma<T, Sum>(reference.plane[0], distorted.plane[0], task.luma, first);
-        }
-    }
-    for (int tile = 0; tile < task.chroma.tiles; ++tile) {
-        for (int thread = 0; thread < kThreads; ++thread) {
-            const Position first = thread_position(task.chroma, kChromaColumns<T>, tile, thread);
-            const ChromaSums<Sum> chroma = sum_chroma<T, Sum>(reference, distorted, task.chroma, first);
-            sums[1] += chroma.cb;
-            sums[2] += chroma.cr;
-        }
-    }
-    return sums;
-}
+const std::vector<test::EmulatedKernel> kKernels = QC_EMULATED_KERNELS(QC_PSNR_KERNELS);
 
 Sums emulate(const Surface& reference, const Surface& distorted, const FrameGeometry& geometry) {
-    const SseTask task = make_task(geometry, geometry.plane_count() == 3);
-    const DevicePicture a = reference.device(), b = distorted.device();
-    if (geometry.depth == 8) return emulate<uint8_t, uint32_t>(a, b, task);
-    if (geometry.depth <= 12) return emulate<uint16_t, uint32_t>(a, b, task);
-    return emulate<uint16_t, uint64_t>(a, b, task);
+    const auto scorer = create_scorer(descriptor(), geometry, OptionValues(descriptor().options));
+    test::EmulatedProgram program(kKernels, 0);
+    EXPECT_TRUE(scorer->prepare(program).ok());
+    DevicePair pair{};
+    pair.reference = reference.device();
+    pair.distorted = distorted.device();
+    DeviceBatch batch;
+    batch.pairs = &pair;
+    batch.count = 1;
+    test::EmulatedQueue queue(geometry.width % 2 != 0);
+    Sums sums = test::emulate_batch(*scorer, batch, queue);
+    sums.resize(3); // those of chroma are zero where there is none
+    return sums;
 }
 
 /// All that the engine can hand over: aligned for wide loads, aligned for narrower ones, not aligned at all.

@@ -11,7 +11,7 @@
 #include "metrics/skeleton/skeleton.hpp"
 #include "metrics/skeleton/skeleton_kernels.hpp"
 #include "tests/device/emulated_device.hpp"
-#include "tests/support/luma_geometry.hpp"
+#include "tests/support/geometry.hpp"
 
 namespace qc::skeleton {
 namespace {

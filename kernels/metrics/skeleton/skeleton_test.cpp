@@ -13,7 +13,7 @@
 
 #include "metrics/skeleton/skeleton_math.hpp"
 #include "tests/device/emulated_device.hpp"
-#include "tests/support/luma_geometry.hpp"
+#include "tests/support/geometry.hpp"
 #include "tests/support/metric_runner.hpp"
 #include "tests/support/synthetic_clip.hpp"
 
