@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""check-style's tables, and that README's figures of speed are those of docs/performance.md."""
+"""check-style's tables, that README's figures of speed are those of docs/performance.md, and that docs/design.md names what
+exists."""
 
+import fnmatch
 import importlib.machinery
 import importlib.util
 import pathlib
 import re
+import subprocess
 import sys
 import unittest
 
@@ -45,6 +48,49 @@ class Figures(unittest.TestCase):
         self.assertGreater(len(figures), 8)
         measured = (ROOT / "docs/performance.md").read_text(encoding="utf-8").split("## What bounds it")[0]
         self.assertEqual([f for f in figures if not re.search(rf"(?<![\d,.]){re.escape(f)}(?![\d,])", measured)], [])
+
+
+class Names(unittest.TestCase):
+    """What docs/design.md writes `like this` is a file, a folder, or a word of the sources."""
+
+    @classmethod
+    def setUpClass(cls):
+        listed = subprocess.run(["git", "-C", str(ROOT), "ls-files", "-z"], capture_output=True, check=True).stdout.decode()
+        cls.paths = [name for name in listed.split("\0") if name and (ROOT / name).is_file()]
+        cls.sources = {name: (ROOT / name).read_text(encoding="utf-8") for name in cls.paths
+                       if name.endswith((".c", ".h", ".cpp", ".hpp", ".cu", ".build", ".py")) and not name.startswith("tests/tools/")}
+
+    def is_path(self, name):
+        pattern = name.replace("NAME", "*")
+        return any(fnmatch.fnmatch(path, some) for path in self.paths for some in (pattern, "*/" + pattern, pattern + "/*"))
+
+    def is_word(self, word):
+        return any(re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text) for text in self.sources.values())
+
+    def is_member(self, kind, member):
+        """Declared in a file that declares the type or namespace, or written out somewhere."""
+        if self.is_word(f"{kind}::{member}"):
+            return True
+        declared = re.compile(rf"\b(?:class|struct|namespace)\s+(?:\w+::)*{kind}\b")
+        return any(declared.search(text) and re.search(rf"\b{member}\b", text) for text in self.sources.values())
+
+    def exists(self, name):
+        name = name.removesuffix("()")
+        if name.startswith("<"):
+            return True  # a header from elsewhere
+        if "/" in name or re.search(r"\.(\*|[a-z]+)$", name):
+            return self.is_path(name)
+        return self.is_member(*name.rsplit("::", 1)) if "::" in name else self.is_path(name) or self.is_word(name)
+
+    def test_those_of_the_design_exist(self):
+        names = set(re.findall(r"`([^`\n]+)`", (ROOT / "docs/design.md").read_text(encoding="utf-8")))
+        self.assertGreater(len(names), 150)
+        self.assertEqual(sorted(name for name in names if not self.exists(name)), [])
+
+    def test_others_do_not(self):
+        for name in ("engine/session.cpp", "vf_quality.c", "engine/pla", "NAME_kernel.hpp", "Session::retire", "Sessions::create",
+                     "qc_session_finish()"):
+            self.assertFalse(self.exists(name), name)
 
 
 if __name__ == "__main__":
