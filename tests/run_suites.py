@@ -4,7 +4,7 @@
 
 Suites, in order
   lint      clang-format, style, clang-tidy (tools/lint)
-  tools     tests/tools: what the scripts here decide, without ffmpeg and GPU
+  tools     tests/tools: what the scripts here decide, without a GPU; and that a metric is added as CONTRIBUTING.md tells
   engine    meson test: unit tests, CPU against CUDA, golden scores of the engine alone; one count per case
   filter    tests/filter against the real ffmpeg
   golden    tests/golden/run_*.py: golden scores through the real ffmpeg
@@ -190,7 +190,8 @@ def filter_suite(_level):
     return python_tests(ROOT / "tests/filter")
 
 
-def tools(_level):
+def tools(level):
+    os.environ["QC_TEST_LEVEL"] = level  # some of them build for a minute
     return python_tests(ROOT / "tests/tools")
 
 

@@ -129,6 +129,7 @@ static int make_config(AVFilterContext *ctx, qc_config *config)
 
 int ff_qc_check_pictures(AVFilterContext *ctx)
 {
+    const QualityCudaContext *s = ctx->priv;
     qc_error error = { "" };
     qc_status status;
     qc_config config;
