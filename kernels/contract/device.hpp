@@ -37,6 +37,14 @@ struct LoadedKernel {
     int threads = 0;
 };
 
+/// Of three kernels the one for a session's samples: of 8 bits, of up to 12, of 16.
+template <class Arguments>
+constexpr const KernelIdentifier<Arguments>&
+for_samples(const FrameGeometry& geometry, const KernelIdentifier<Arguments>& bytes,
+            const KernelIdentifier<Arguments>& words, const KernelIdentifier<Arguments>& full_words) {
+    return geometry.sample == SampleType::kU8 ? bytes : geometry.depth <= 12 ? words : full_words;
+}
+
 /// Smallest number of blocks of `per_block` that cover `total`.
 constexpr unsigned blocks_for(int total, int per_block) {
     return static_cast<unsigned>((total + per_block - 1) / per_block);

@@ -78,6 +78,17 @@ QC_HD float sum_row(const float* row, int width) {
     return sum;
 }
 
+/// Hands out pieces of scratch memory, in floats, each at a multiple of kTermPitch.
+struct TermScratch {
+    size_t floats = 0; ///< handed out
+
+    size_t take(size_t wanted) {
+        const size_t offset = floats;
+        floats += (wanted + kTermPitch - 1) / kTermPitch * kTermPitch;
+        return offset;
+    }
+};
+
 /// The bits of a sum as an accumulator keeps it: a double.
 QC_HD uint64_t accumulator_of(float sum) {
     return device::bits_of(static_cast<double>(sum));

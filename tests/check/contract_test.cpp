@@ -40,6 +40,11 @@ protected:
         return 0;
     }
 
+    qc_config small_config() const {
+        const int side = std::max(smallest_side(layout_named("yuv420p")), 24);
+        return config_for(layout_named("yuv420p"), side, side, nullptr, QC_BACKEND_CPU);
+    }
+
     RunResult score(qc_config config, const Stream& stream) const {
         const std::string name = unambiguous_name(metric());
         config.metrics = name.c_str();
@@ -145,8 +150,7 @@ TEST_P(Contract, RgbIsAcceptedOrRefusedAsDeclared) {
 
 /// Rows of skipped frames are empty; the others' scores stay, but where a metric looks back at frames that are skipped.
 TEST_P(Contract, SubsamplingKeepsTheScoresOfTheOthers) {
-    const int side = std::max(smallest_side(layout_named("yuv420p")), 24);
-    qc_config config = config_for(layout_named("yuv420p"), side, side, nullptr, QC_BACKEND_CPU);
+    qc_config config = small_config();
     const Stream stream = make_stream(config, Content::kNatural, kFrames);
     const RunResult all = score(config, stream);
     config.n_subsample = 2;
@@ -164,8 +168,7 @@ TEST_P(Contract, SubsamplingKeepsTheScoresOfTheOthers) {
 
 /// A second rendition changes nothing of the first one's scores, and a pause makes two streams of one.
 TEST_P(Contract, RenditionsAndPausesAreStreamsOfTheirOwn) {
-    const int side = std::max(smallest_side(layout_named("yuv420p")), 24);
-    qc_config config = config_for(layout_named("yuv420p"), side, side, nullptr, QC_BACKEND_CPU);
+    qc_config config = small_config();
     const Stream alone = make_stream(config, Content::kNatural, kFrames);
     const RunResult single = score(config, alone);
     config.renditions = 2;

@@ -32,10 +32,9 @@ public:
     }
 
     Status prepare(DeviceProgram& program) override {
-        return program.find(geometry_.sample == SampleType::kU8 ? kernels::float_moment_u8
-                            : geometry_.depth <= 12             ? kernels::float_moment_u16
-                                                                : kernels::float_moment_u16_full,
-                            &kernel_);
+        return program.find(
+            for_samples(geometry_, kernels::float_moment_u8, kernels::float_moment_u16, kernels::float_moment_u16_full),
+            &kernel_);
     }
 
     Status enqueue(const DeviceBatch& batch, DeviceQueue& queue) const override {

@@ -80,24 +80,21 @@ Plan make_plan(const FrameGeometry& geometry, const OptionValues& options) {
 struct ScratchLayout {
     size_t terms = 0, blurred = 0;
     size_t sums[kAccumulatorWords] = {};
-    size_t floats = 0;
+    TermScratch scratch;
 };
 
 ScratchLayout scratch_layout(const Plan& plan, int count) {
     ScratchLayout layout;
-    const auto take = [&layout](size_t floats) {
-        const size_t offset = layout.floats;
-        layout.floats += (floats + kTermPitch - 1) / kTermPitch * kTermPitch;
-        return offset;
-    };
     const auto references = static_cast<size_t>(count);
     const PlanePlan& luma = plan.planes[0]; // the largest
-    layout.terms = take(static_cast<size_t>(term_pitch(luma.width)) * luma.height * references);
-    if (plan.has_half()) layout.blurred = take(2 * static_cast<size_t>(luma.width) * luma.height * references);
+    layout.terms = layout.scratch.take(static_cast<size_t>(term_pitch(luma.width)) * luma.height * references);
+    if (plan.has_half())
+        layout.blurred = layout.scratch.take(2 * static_cast<size_t>(luma.width) * luma.height * references);
     for (size_t p = 0; p < plan.planes.size(); ++p) {
         size_t* const sums = layout.sums + p * kWordsPerPlane;
-        sums[kFullSize] = take(static_cast<size_t>(plan.planes[p].height) * references);
-        if (plan.has_half()) sums[kHalfSize] = take(static_cast<size_t>(plan.planes[p].half_height) * references);
+        sums[kFullSize] = layout.scratch.take(static_cast<size_t>(plan.planes[p].height) * references);
+        if (plan.has_half())
+            sums[kHalfSize] = layout.scratch.take(static_cast<size_t>(plan.planes[p].half_height) * references);
     }
     return layout;
 }
@@ -117,7 +114,7 @@ public:
     }
 
     size_t scratch_bytes(int count) const override {
-        return plan_.force_zero ? 0 : scratch_layout(plan_, count).floats * sizeof(float);
+        return plan_.force_zero ? 0 : scratch_layout(plan_, count).scratch.floats * sizeof(float);
     }
     Status prepare(DeviceProgram& program) override;
     Status enqueue(const DeviceBatch& batch, DeviceQueue& queue) const override;

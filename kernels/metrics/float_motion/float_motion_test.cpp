@@ -204,7 +204,8 @@ TEST(FloatMotion, RefusesWhatItDoesNotDefine) {
         return validate(descriptor(), geometry, test::options_of(descriptor(), options));
     };
     EXPECT_TRUE(validated(test::luma_geometry(3, 3, 8), {}).ok());
-    EXPECT_EQ(validated(test::luma_geometry(2, 9, 8), {}).text(), "float_motion needs pictures of at least 3x3, these are 2x9");
+    EXPECT_EQ(validated(test::luma_geometry(2, 9, 8), {}).text(),
+              "float_motion needs pictures of at least 3x3, these are 2x9");
     EXPECT_NE(validated(test::luma_geometry(64, 64, 8), {{"motion_add_uv", 1}}).text().find("motion_add_uv=true"),
               std::string::npos);
     FrameGeometry geometry = test::luma_geometry(6, 4, 8);

@@ -22,10 +22,9 @@ public:
     }
 
     Status prepare(DeviceProgram& program) override {
-        return program.find(geometry_.sample == SampleType::kU8  ? kernels::float_psnr_u8
-                            : squares_are_exact(geometry_.depth) ? kernels::float_psnr_u16
-                                                                 : kernels::float_psnr_u16_rounded,
-                            &kernel_);
+        return program.find(
+            for_samples(geometry_, kernels::float_psnr_u8, kernels::float_psnr_u16, kernels::float_psnr_u16_rounded),
+            &kernel_);
     }
 
     Status enqueue(const DeviceBatch& batch, DeviceQueue& queue) const override {

@@ -99,29 +99,24 @@ struct ScratchLayout {
     Pictures pictures[kScales]; ///< scale 0: resized pictures, if there are any
     size_t terms = 0, term_plane = 0;
     size_t sums[kScales] = {};
-    size_t floats = 0;
+    TermScratch scratch;
 };
 
 ScratchLayout scratch_layout(const Plan& plan, int count) {
     ScratchLayout layout;
-    const auto take = [&layout](size_t floats) {
-        const size_t offset = layout.floats;
-        layout.floats += (floats + kTermPitch - 1) / kTermPitch * kTermPitch;
-        return offset;
-    };
     const auto pairs = static_cast<size_t>(count);
     for (int s = plan.resize == Resize::kNone ? 1 : 0; s < kScales; ++s) {
         ScratchLayout::Pictures& pictures = layout.pictures[s];
         pictures.pitch = term_pitch(plan.scaled[s].width);
         pictures.plane = static_cast<size_t>(pictures.pitch) * static_cast<size_t>(plan.scaled[s].height);
-        pictures.offset = take(2 * pictures.plane * pairs);
+        pictures.offset = layout.scratch.take(2 * pictures.plane * pairs);
     }
     // One scale's terms are added before the next scale's are written.
     const PlanSize& largest = plan.scaled[plan.skip_scale_0 ? 1 : 0];
     layout.term_plane = static_cast<size_t>(term_pitch(largest.width)) * static_cast<size_t>(largest.height);
-    layout.terms = take(kWordsPerScale * layout.term_plane * pairs);
+    layout.terms = layout.scratch.take(kWordsPerScale * layout.term_plane * pairs);
     for (int s = 0; s < kScales; ++s)
-        layout.sums[s] = take(kWordsPerScale * static_cast<size_t>(plan.scaled[s].height) * pairs);
+        layout.sums[s] = layout.scratch.take(kWordsPerScale * static_cast<size_t>(plan.scaled[s].height) * pairs);
     return layout;
 }
 
@@ -144,7 +139,9 @@ public:
         score_cpu(plan_, geometry_, pair, accumulators);
     }
 
-    size_t scratch_bytes(int count) const override { return scratch_layout(plan_, count).floats * sizeof(float); }
+    size_t scratch_bytes(int count) const override {
+        return scratch_layout(plan_, count).scratch.floats * sizeof(float);
+    }
     Status prepare(DeviceProgram& program) override;
     Status enqueue(const DeviceBatch& batch, DeviceQueue& queue) const override;
 

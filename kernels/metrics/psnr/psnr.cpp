@@ -70,10 +70,8 @@ public:
     }
 
     Status prepare(DeviceProgram& program) override {
-        return program.find(geometry_.sample == SampleType::kU8 ? kernels::psnr_sse_u8
-                            : geometry_.depth <= 12             ? kernels::psnr_sse_u16
-                                                                : kernels::psnr_sse_u16_full,
-                            &kernel_);
+        return program.find(
+            for_samples(geometry_, kernels::psnr_sse_u8, kernels::psnr_sse_u16, kernels::psnr_sse_u16_full), &kernel_);
     }
 
     Status enqueue(const DeviceBatch& batch, DeviceQueue& queue) const override {

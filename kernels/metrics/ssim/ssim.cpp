@@ -33,9 +33,7 @@ public:
     }
 
     Status prepare(DeviceProgram& program) override {
-        return program.find(geometry_.sample == SampleType::kU8 ? kernels::ssim_u8
-                            : geometry_.depth <= 12             ? kernels::ssim_u16
-                                                                : kernels::ssim_u16_full,
+        return program.find(for_samples(geometry_, kernels::ssim_u8, kernels::ssim_u16, kernels::ssim_u16_full),
                             &kernel_);
     }
 
