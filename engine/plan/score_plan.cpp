@@ -227,12 +227,19 @@ private:
             return invalid(name + " needs the score " + first + " of the metric " + metric_name + ": add " +
                            metric_name + " to metrics" +
                            (option.empty() ? "" : ", and leave its option " + option + " on"));
-        for (const MetricInstance& instance : plan_.instances)
-            for (size_t i = 0; instance.descriptor == &metric && i < metric.options.size(); ++i)
-                if (metric.options[i].name == line.spoiling_option && instance.options.flag(i))
-                    return invalid(name + " needs " + metric_name + " without its option " +
-                                   std::string(line.spoiling_option));
-        return {};
+        const bool spoilt =
+            std::any_of(plan_.instances.begin(), plan_.instances.end(), [&](const MetricInstance& instance) {
+                return instance.descriptor == &metric && is_on(instance, line.spoiling_option);
+            });
+        if (!spoilt) return {};
+        return invalid(name + " needs " + metric_name + " without its option " + std::string(line.spoiling_option));
+    }
+
+    static bool is_on(const MetricInstance& instance, std::string_view option) {
+        const auto& specs = instance.descriptor->options;
+        for (size_t i = 0; i < specs.size(); ++i)
+            if (specs[i].name == option) return instance.options.flag(i);
+        return false;
     }
 
     using ModelInputs = std::vector<std::pair<size_t, size_t>>; ///< instance and output of each feature
