@@ -270,10 +270,10 @@ def xpsnr_runs(golden):
 
 
 def smallest_missed(clip, run, metrics):
-    """Smallest sides of the run's metrics that the clip stays below."""
+    """Smallest sides of the run's metrics, with its options, that the clip stays below."""
     side = min(clip["width"], clip["height"])
-    smallest = {m: metrics[m].smallest(clip["pix_fmt"]) for m in run.metrics}
-    return [least for m, least in smallest.items() if run.smallest.get(m, least) > side]
+    smallest = [run.smallest.get(m, metrics[m].smallest(clip["pix_fmt"])) for m in run.metrics]
+    return [least for least in smallest if least > side]
 
 
 def runs_of(clip, golden_data, metrics):

@@ -85,8 +85,8 @@ def check_format_refusal(run, code, output):
         return "accepted, although libvmaf refuses this pixel format"
     if code == "timeout" or code < 0:
         return f"ended with {code} instead of a clean refusal:\n{tail(output)}"
-    lines = [line for line in output.splitlines() if f"{run.metrics[0]}: a picture" in line
-             or f"{run.metrics[0]}: " in line and "bits per sample" in line]
+    lines = [line for line in output.splitlines() if f"{run.metrics[0]} needs chroma planes" in line
+             or f"{run.metrics[0]} takes pictures of at most" in line and "bits per sample" in line]
     return None if lines else f"no line says what {run.metrics[0]} refuses:\n{tail(output)}"
 
 
