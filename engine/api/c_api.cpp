@@ -87,6 +87,12 @@ Status no_null(const char* what) {
     return qc::invalid(qc::format("%s is a null pointer", what));
 }
 
+/// nullptr beyond the last.
+const qc::MetricDescriptor* metric_at(int index) {
+    const auto metrics = qc::registered_metrics();
+    return index >= 0 && static_cast<size_t>(index) < metrics.size() ? metrics[static_cast<size_t>(index)] : nullptr;
+}
+
 Status check_rendition(const qc_session* session, int rendition) {
     const int count = session->session->renditions();
     if (rendition >= 0 && rendition < count) return {};
@@ -103,23 +109,19 @@ const char* qc_version(void) {
 }
 
 const char* qc_metric_name(int index) {
-    const auto metrics = qc::registered_metrics();
-    return index >= 0 && static_cast<size_t>(index) < metrics.size() ? metrics[static_cast<size_t>(index)]->name.data()
-                                                                     : nullptr;
+    const qc::MetricDescriptor* const metric = metric_at(index);
+    return metric != nullptr ? metric->name.data() : nullptr;
 }
 
 const char* qc_metric_summary(int index) {
-    const auto metrics = qc::registered_metrics();
-    return index >= 0 && static_cast<size_t>(index) < metrics.size()
-               ? metrics[static_cast<size_t>(index)]->summary.data()
-               : nullptr;
+    const qc::MetricDescriptor* const metric = metric_at(index);
+    return metric != nullptr ? metric->summary.data() : nullptr;
 }
 
 const char* qc_metric_short_name(int index) {
-    const auto metrics = qc::registered_metrics();
-    if (index < 0 || static_cast<size_t>(index) >= metrics.size()) return nullptr;
-    const std::string_view name = metrics[static_cast<size_t>(index)]->short_name;
-    return name.empty() ? "" : name.data();
+    const qc::MetricDescriptor* const metric = metric_at(index);
+    if (metric == nullptr) return nullptr;
+    return metric->short_name.empty() ? "" : metric->short_name.data();
 }
 
 const char* qc_model_name(int index) {

@@ -50,6 +50,13 @@ std::vector<const MetricDescriptor*> find_by_any_name(MetricRegistry registry, s
     return found;
 }
 
+std::string joined_names(MetricRegistry metrics) {
+    std::vector<std::string> names;
+    names.reserve(metrics.size());
+    for (const MetricDescriptor* metric : metrics) names.emplace_back(metric->name);
+    return joined(names);
+}
+
 class RequestParser {
 public:
     RequestParser(const qc_config& config, MetricRegistry registry, ScoreRequest* request)
@@ -148,10 +155,7 @@ private:
         if (name == kVmaf)
             return invalid("options: vmaf has none; the metrics of a model take theirs in the model option, e.g. "
                            "model=version=vmaf_v0.6.1:vif.vif_enhn_gain_limit=1");
-        std::vector<std::string> names;
-        names.reserve(metrics.size());
-        for (const MetricDescriptor* metric : metrics) names.emplace_back(metric->name);
-        return invalid("options: " + in_quotes(name) + " is not among the metrics (" + joined(names) + ")");
+        return invalid("options: " + in_quotes(name) + " is not among the metrics (" + joined_names(metrics) + ")");
     }
 
     Status read_models() {
@@ -186,11 +190,8 @@ private:
         const std::string name = name_pair->has_value ? name_pair->value : name_pair->key;
         pairs.erase(name_pair);
         const MetricDescriptor* metric = find_by_name(registry_, name);
-        if (metric == nullptr) {
-            std::vector<std::string> names;
-            for (const MetricDescriptor* each : registry_) names.emplace_back(each->name);
-            return invalid("unknown metric " + in_quotes(name) + ", known are " + joined(names));
-        }
+        if (metric == nullptr)
+            return invalid("unknown metric " + in_quotes(name) + ", known are " + joined_names(registry_));
         OptionValues values(metric->options);
         for (const KeyValue& pair : pairs) {
             if (!pair.has_value) return invalid(in_quotes(pair.key) + " is not of the form OPTION=VALUE");

@@ -69,8 +69,7 @@ struct FrameGeometry {
     size_t sample_bytes() const { return sample == SampleType::kU8 ? 1 : 2; }
 };
 
-// ---- device views: read in place, whatever the surface's layout
-// -------------------------------------------------------
+// ---- device views: read in place, whatever the surface's layout -----------------------------------------------------
 
 /// One plane of a picture on the device. A sample is row[x * step] >> shift.
 /// Alignment: data is aligned to sizeof(sample); pitch is a multiple of it. Wide loads must check more themselves.

@@ -106,14 +106,11 @@ QC_HD int32_t high_pass_wide(const Halves& x) {
                                high_pass(x.low[0], x.low[1], x.low[2], x.low[3]));
 }
 
-/// Shifts that follow the filters of a level. Level 0's vertical shift is the bit depth.
-template <int kLevel>
-constexpr int kVerticalShift = kLevel == 1 ? 0 : 16;
+/// Shift that follows the horizontal filter of a level.
 template <int kLevel>
 constexpr int kHorizontalShift = kLevel == 0 || kLevel == 2 ? 16 : 15;
 
-// ---- decoupling: which part of the distorted band is the reference's detail?
-// -----------------------------------------
+// ---- decoupling: which part of the distorted band is the reference's detail? ----------------------------------------
 
 /// cos^2 of one degree.
 constexpr float kCosSquared = 0.99969542026519775f;

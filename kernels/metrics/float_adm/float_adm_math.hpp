@@ -65,8 +65,7 @@ QC_HD float high_pass(float x0, float x1, float x2, float x3) {
     return ((kTap3 * x0 - kTap2 * x1) + kTap1 * x2) - kTap0 * x3;
 }
 
-// ---- decoupling: which part of the distorted band is the reference's detail?
-// -----------------------------------------
+// ---- decoupling: which part of the distorted band is the reference's detail? ----------------------------------------
 
 /// Whether the orientation (h, v) of both pictures differs by less than a degree.
 QC_HD bool same_angle(const float* o, const float* t) {

@@ -22,6 +22,7 @@ public:
     }
 
     Status prepare(DeviceProgram& program) override {
+        static_assert(squares_are_exact(12) && !squares_are_exact(16)); // what for_samples tells apart
         return program.find(
             for_samples(geometry_, kernels::float_psnr_u8, kernels::float_psnr_u16, kernels::float_psnr_u16_rounded),
             &kernel_);
