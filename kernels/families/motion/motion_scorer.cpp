@@ -10,9 +10,10 @@ void MotionScorer::score(const HostReference& reference, std::span<uint64_t> acc
 }
 
 Status MotionScorer::prepare(DeviceProgram& program) {
-    return program.find(
-        for_samples(geometry_, kernels::motion_sad_u8, kernels::motion_sad_u16, kernels::motion_sad_u16_full),
-        &kernel_);
+    return program.find(geometry_.sample == SampleType::kU8 ? kernels::motion_sad_u8
+                        : geometry_.depth < 16              ? kernels::motion_sad_u16
+                                                            : kernels::motion_sad_u16_full,
+                        &kernel_);
 }
 
 Status MotionScorer::enqueue(const DeviceBatch& batch, DeviceQueue& queue) const {
