@@ -2,24 +2,14 @@
 /// CPU reference of structural similarity, as far as float_ssim and float_ms_ssim share it.
 #pragma once
 
-#include <vector>
-
 #include "contract/types.hpp"
+#include "device/image.hpp"
 #include "families/structural/structural_math.hpp"
 
 namespace qc::structural {
 
 /// A picture of floats, on the scale of 8 bits.
-struct Image {
-    Image(int image_width, int image_height)
-        : width(image_width), height(image_height), samples(static_cast<size_t>(image_width) * image_height) {}
-
-    const float* row(int y) const { return samples.data() + static_cast<size_t>(y) * width; }
-    float* row(int y) { return samples.data() + static_cast<size_t>(y) * width; }
-
-    int width, height;
-    std::vector<float> samples;
-};
+using Image = device::Image<float>;
 
 /// Luma of a picture.
 Image image_of(const HostPlane& plane, const FrameGeometry& geometry);

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <vector>
 
+#include "device/image.hpp"
 #include "metrics/adm/adm_cpu.hpp"
 #include "metrics/adm/adm_definition.hpp"
 
@@ -19,14 +20,7 @@ namespace {
 using definition::rounded;
 
 /// A picture or band.
-struct Image {
-    int width, height;
-    std::vector<int64_t> samples;
-
-    Image(int w, int h) : width(w), height(h), samples(static_cast<size_t>(w) * h) {}
-    int64_t& at(int x, int y) { return samples[static_cast<size_t>(y) * width + x]; }
-    int64_t at(int x, int y) const { return samples[static_cast<size_t>(y) * width + x]; }
-};
+using Image = device::Image<int64_t>;
 
 using DetailBands = std::vector<Image>; ///< kBands
 

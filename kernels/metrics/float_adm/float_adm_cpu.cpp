@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "device/cpu_clones.hpp"
+#include "device/image.hpp"
 #include "metrics/float_adm/float_adm_math.hpp"
 
 namespace qc::float_adm {
@@ -110,14 +111,7 @@ void add_in_order(const std::vector<float>* energies, Columns columns, float (&s
 constexpr int kPad = 2; ///< floats before the first column of a row
 
 /// A band or picture of floats.
-struct Image {
-    int width = 0, height = 0;
-    std::vector<float> samples;
-
-    Image(int w, int h) : width(w), height(h), samples(static_cast<size_t>(w) * h) {}
-    float* row(int y) { return samples.data() + static_cast<size_t>(y) * width; }
-    const float* row(int y) const { return samples.data() + static_cast<size_t>(y) * width; }
-};
+using Image = device::Image<float>;
 
 template <typename T>
 Image load(Plane<const T> plane, const CentredLuma& luma) {

@@ -3,20 +3,14 @@
 #include <vector>
 
 #include "device/cpu_clones.hpp"
+#include "device/image.hpp"
 #include "device/row_sums.hpp"
 #include "metrics/float_motion/float_motion.hpp"
 
 namespace qc::float_motion {
 namespace {
 
-struct Picture {
-    int width = 0, height = 0;
-    std::vector<float> samples;
-
-    Picture(int width_, int height_) : width(width_), height(height_), samples(static_cast<size_t>(width_) * height_) {}
-    float* row(int y) { return samples.data() + static_cast<size_t>(y) * width; }
-    const float* row(int y) const { return samples.data() + static_cast<size_t>(y) * width; }
-};
+using Picture = device::Image<float>;
 
 template <typename T>
 Picture normalised_picture(const Plane<const T>& plane, const PlanePlan& plan, float scale) {

@@ -5,27 +5,24 @@
 #include <vector>
 
 #include "device/cpu_clones.hpp"
+#include "device/image.hpp"
 #include "device/row_sums.hpp"
 #include "metrics/float_vif/float_vif.hpp"
 
 namespace qc::float_vif {
 namespace {
 
-struct Picture {
-    int width = 0, height = 0;
-    std::vector<float> samples;
+using Picture = device::Image<float>;
 
-    explicit Picture(PlanSize size)
-        : width(size.width), height(size.height), samples(static_cast<size_t>(size.width) * size.height) {}
-    float* row(int y) { return samples.data() + static_cast<size_t>(y) * width; }
-    const float* row(int y) const { return samples.data() + static_cast<size_t>(y) * width; }
-};
+Picture picture_of(PlanSize size) {
+    return {size.width, size.height};
+}
 
 // ---- scale 0 --------------------------------------------------------------------------------------------------------
 
 template <typename T>
 Picture normalised_picture(const Plan& plan, const Plane<const T>& plane) {
-    Picture picture(plan.source);
+    Picture picture = picture_of(plan.source);
     for (int y = 0; y < picture.height; ++y) {
         const T* const samples = plane.row(y);
         float* const out = picture.row(y);
@@ -36,7 +33,7 @@ Picture normalised_picture(const Plan& plan, const Plane<const T>& plane) {
 
 template <Resize kMethod>
 Picture resized_picture(const Plan& plan, const Picture& source) {
-    Picture picture(plan.scaled[0]);
+    Picture picture = picture_of(plan.scaled[0]);
     const auto at = [&](int x, int y) { return source.row(y)[x]; };
     for (int y = 0; y < picture.height; ++y)
         for (int x = 0; x < picture.width; ++x)
@@ -121,7 +118,7 @@ void filter_product_row(const Picture& a, const Picture& b, const FilterWindow& 
 
 /// The picture at the next scale: filtered with that scale's window, every second row and column, odd ends dropped.
 Picture decimated(const Picture& picture, const FilterWindow& window) {
-    Picture next(PlanSize{picture.width / 2, picture.height / 2});
+    Picture next(picture.width / 2, picture.height / 2);
     PaddedRow work(picture.width);
     std::vector<float> filtered(static_cast<size_t>(picture.width));
     for (int y = 0; y < next.height; ++y) {

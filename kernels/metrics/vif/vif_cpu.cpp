@@ -8,20 +8,14 @@
 // Whole pictures of 64-bit integers, every filter pass by itself: vif_cpu_rows.cpp does the same row by row.
 #include <vector>
 
+#include "device/image.hpp"
 #include "metrics/vif/vif.hpp"
 
 namespace qc::vif {
 namespace {
 
 /// Samples of a picture, or what a filter left of them.
-struct Image {
-    int width, height;
-    std::vector<uint64_t> samples;
-
-    Image(int w, int h) : width(w), height(h), samples(static_cast<size_t>(w) * h) {}
-    uint64_t& at(int x, int y) { return samples[static_cast<size_t>(y) * width + x]; }
-    uint64_t at(int x, int y) const { return samples[static_cast<size_t>(y) * width + x]; }
-};
+using Image = device::Image<uint64_t>;
 
 template <typename T>
 Image read(const Plane<const T>& plane) {
