@@ -26,7 +26,12 @@ const MetricDescriptor& descriptor();
 /// What the metric does with pictures of this kind. Refuses what it cannot do.
 Status plan_for(const FrameGeometry& geometry, const OptionValues& options, Plan* plan);
 
-/// CPU reference: fills the accumulators of a pair.
+/// The readable reference on the CPU: whole pictures, as published. Writes the accumulators of a pair that the plan
+/// needs. Thread-safe.
 void score_cpu(const FrameGeometry& geometry, const Plan& plan, const HostPair& pair, std::span<uint64_t> accumulators);
+
+/// The same row by row, vectorised: what the CPU backend runs. The same bits on every run. Thread-safe.
+void score_cpu_rows(const FrameGeometry& geometry, const Plan& plan, const HostPair& pair,
+                    std::span<uint64_t> accumulators);
 
 } // namespace qc::ssimulacra2
