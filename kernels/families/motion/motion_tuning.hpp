@@ -12,6 +12,6 @@ struct Tuning {
 
 /// More rows per warp read less twice, fewer give a single frame more warps to fill the GPU with. With three blocks
 /// there are 80 registers per thread, and nothing spills.
-constexpr Tuning kTuning{.warps = 8, .rows_per_warp = 8, .blocks_per_multiprocessor = 3};
+constexpr Tuning kTuning{.warps = 8, .rows_per_warp = 12, .blocks_per_multiprocessor = 3};
 
 } // namespace qc::motion

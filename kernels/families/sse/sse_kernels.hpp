@@ -82,15 +82,18 @@ QC_HD Sum add_squared_errors(Sum sum, uint32_t reference, unsigned reference_shi
     }
 }
 
-/// Sample by sample, for any layout: the `columns` columns of a thread, as far as they lie in the picture.
+/// Sample by sample, for any layout: the `columns` columns of a thread, as far as they lie in the picture. Loops stay
+/// loops: unrolled, this rare path would take more registers than the one that counts.
 template <typename T, typename Sum, Square kSquare = Square::kExact>
 QC_HD Sum sum_samples(const DevicePlane& reference, const DevicePlane& distorted, const TileGrid& grid, Position first,
                       int columns) {
     const int end = first.x + columns < grid.width ? first.x + columns : grid.width;
     Sum sum = 0;
+    QC_NO_UNROLL
     for (int i = 0; i < kRows; ++i) {
         const int y = first.y + i * kTuning.warps;
         if (y >= grid.height) break;
+        QC_NO_UNROLL
         for (int x = first.x; x < end; ++x) {
             sum += squared_error_as<kSquare>(read_sample<T>(reference, x, y), read_sample<T>(distorted, x, y));
         }

@@ -10,6 +10,6 @@ struct Tuning {
     int total_threads;             ///< of the block that adds up a picture's partial sums
 };
 
-constexpr Tuning kTuning{.warps = 4, .blocks_per_multiprocessor = 7, .total_threads = 256};
+constexpr Tuning kTuning{.warps = 4, .blocks_per_multiprocessor = 8, .total_threads = 256};
 
 } // namespace qc::ciede
