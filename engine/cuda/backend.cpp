@@ -202,7 +202,7 @@ Status CudaBackend::await_oldest(Wait wait, bool* done) const {
     } else {
         const CUresult result = driver.cuEventQuery(event);
         if (result == CUDA_ERROR_NOT_READY) return {};
-        QC_RETURN_IF_ERROR(check(driver, result, "a batch"));
+        QC_RETURN_IF_ERROR(check(driver, result, "cuEventQuery"));
     }
     *done = true;
     return {};

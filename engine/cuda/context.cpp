@@ -43,11 +43,16 @@ namespace {
 
 constexpr double kMiB = 1024.0 * 1024.0;
 
-std::string shortage(Context& context, size_t bytes, const char* purpose, CUresult result) {
+/// Of memory that was asked for: too little of it is told with what there is; all else is told as of any other call.
+Status check_memory(Context& context, CUresult result, const char* call, const char* kind, size_t bytes,
+                    const char* purpose) {
+    if (result != CUDA_ERROR_OUT_OF_MEMORY) return check(context.driver(), result, call);
     size_t available = 0, total = 0;
     context.driver().cuMemGetInfo(&available, &total);
-    return format("%.1f MiB for %s could not be taken (%.1f MiB of %.1f MiB are free): %s", bytes / kMiB, purpose,
-                  available / kMiB, total / kMiB, error_text(context.driver(), result).c_str());
+    return {QC_ERROR_NO_MEMORY,
+            format("%s: %.1f MiB for %s could not be taken (%.1f MiB of %.1f MiB are free): %s failed: %s", kind,
+                   bytes / kMiB, purpose, available / kMiB, total / kMiB, call,
+                   error_text(context.driver(), result).c_str())};
 }
 
 } // namespace
@@ -59,7 +64,7 @@ Status DeviceBuffer::allocate(Context& context, size_t bytes, const char* purpos
     const CUresult result = context.driver().cuMemAlloc(&address_, bytes);
     if (result != CUDA_SUCCESS) {
         address_ = 0;
-        return {QC_ERROR_NO_MEMORY, "device memory: " + shortage(context, bytes, purpose, result)};
+        return check_memory(context, result, "cuMemAlloc", "device memory", bytes, purpose);
     }
     context_ = &context;
     bytes_ = bytes;
@@ -86,7 +91,7 @@ Status PinnedBuffer::allocate(Context& context, size_t bytes, const char* purpos
     const CUresult result = context.driver().cuMemHostAlloc(&data_, bytes, 0);
     if (result != CUDA_SUCCESS) {
         data_ = nullptr;
-        return {QC_ERROR_NO_MEMORY, "page-locked memory: " + shortage(context, bytes, purpose, result)};
+        return check_memory(context, result, "cuMemHostAlloc", "page-locked memory", bytes, purpose);
     }
     context_ = &context;
     bytes_ = bytes;

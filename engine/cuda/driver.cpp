@@ -45,8 +45,9 @@ std::string error_text(const Driver& driver, CUresult result) {
 
 Status check(const Driver& driver, CUresult result, const char* call) {
     if (result == CUDA_SUCCESS) return {};
-    const qc_status code = result == CUDA_ERROR_OUT_OF_MEMORY ? QC_ERROR_NO_MEMORY : QC_ERROR_DEVICE;
-    return {code, format("%s failed: %s", call, error_text(driver, result).c_str())};
+    const std::string text = format("%s failed: %s", call, error_text(driver, result).c_str());
+    if (result == CUDA_ERROR_OUT_OF_MEMORY) return {QC_ERROR_NO_MEMORY, text};
+    return {QC_ERROR_DEVICE, text + "; the process has to be started again to use this GPU, or use backend=cpu"};
 }
 
 } // namespace qc::cuda

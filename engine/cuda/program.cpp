@@ -2,6 +2,24 @@
 #include "cuda/program.hpp"
 
 namespace qc::cuda {
+namespace {
+
+/// Whether a program did not load because of what it is: compiled for other GPUs, or for newer drivers.
+bool is_about_the_image(CUresult result) {
+    switch (result) {
+    case CUDA_ERROR_INVALID_IMAGE:
+    case CUDA_ERROR_NO_BINARY_FOR_GPU:
+    case CUDA_ERROR_INVALID_PTX:
+    case CUDA_ERROR_UNSUPPORTED_PTX_VERSION:
+    case CUDA_ERROR_JIT_COMPILER_NOT_FOUND:
+    case CUDA_ERROR_INVALID_SOURCE:
+        return true;
+    default:
+        return false;
+    }
+}
+
+} // namespace
 
 Program::~Program() {
     if (module_ == nullptr) return;
@@ -17,9 +35,10 @@ Status Program::load(std::string_view name) {
     const CUresult result = context_.driver().cuModuleLoadData(&module_, fatbin);
     if (result == CUDA_SUCCESS) return {};
     module_ = nullptr;
+    if (!is_about_the_image(result)) return check(context_.driver(), result, "cuModuleLoadData");
     const int major = context_.attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
     const int minor = context_.attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
-    return {result == CUDA_ERROR_OUT_OF_MEMORY ? QC_ERROR_NO_MEMORY : QC_ERROR_NO_DEVICE,
+    return {QC_ERROR_NO_DEVICE,
             format("the kernels of %s do not load on %s (compute capability %d.%d): %s", name_.c_str(),
                    context_.device_name().c_str(), major, minor, error_text(context_.driver(), result).c_str())};
 }
@@ -28,8 +47,9 @@ Status Program::find(const char* name, size_t dynamic_shared_bytes, Kernel* kern
     ContextGuard guard(context_);
     const Driver& driver = context_.driver();
     CUfunction function = nullptr;
-    if (driver.cuModuleGetFunction(&function, module_, name) != CUDA_SUCCESS)
-        return {QC_ERROR_INTERNAL, format("%s has no kernel %s", name_.c_str(), name)};
+    const CUresult found = driver.cuModuleGetFunction(&function, module_, name);
+    if (found == CUDA_ERROR_NOT_FOUND) return {QC_ERROR_INTERNAL, format("%s has no kernel %s", name_.c_str(), name)};
+    QC_RETURN_IF_ERROR(check(driver, found, "cuModuleGetFunction"));
     // 48 KiB are allowed without asking.
     if (dynamic_shared_bytes > 48u * 1024u)
         QC_CUDA(driver, cuFuncSetAttribute, function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "tests/device/emulated_block.hpp"
 
-#include <gtest/gtest.h>
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -88,7 +87,7 @@ void* SharedMemory::at(const void* key, size_t bytes, size_t alignment) {
     address = (address + alignment - 1) / alignment * alignment;
     const size_t offset = address - reinterpret_cast<uintptr_t>(memory_.get());
     if (count_ == kMaxObjects || offset + bytes > kBytes) {
-        ADD_FAILURE() << "a block asks for more shared memory than there is";
+        report_failure("a block asks for more shared memory than there is");
         throw Abandoned{};
     }
     void* const memory = memory_.get() + offset;
@@ -282,8 +281,8 @@ std::string FiberTeam::place_of(int thread) const {
 }
 
 void FiberTeam::fail(const std::string& what) {
-    ADD_FAILURE() << "kernel " << launch_->kernel << ", block (" << block_.x << ", " << block_.y << ", " << block_.z
-                  << "): " << what;
+    report_failure("kernel " + std::string(launch_->kernel) + ", block (" + std::to_string(block_.x) + ", " +
+                   std::to_string(block_.y) + ", " + std::to_string(block_.z) + "): " + what);
 }
 
 } // namespace qc::test

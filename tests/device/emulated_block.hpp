@@ -17,6 +17,9 @@
 
 namespace qc::test {
 
+/// What a kernel did wrong. Whoever runs kernels says what comes of it: a test fails, a driver reports it.
+void report_failure(const std::string& what);
+
 /// A launch of a kernel.
 struct GridLaunch {
     std::string_view kernel; ///< name, for messages

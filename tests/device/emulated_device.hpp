@@ -10,7 +10,6 @@
 #include <cstring>
 #include <memory>
 #include <new>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,29 +18,11 @@
 
 #include "contract/device.hpp"
 #include "contract/metric.hpp"
-#include "tests/device/emulated_block.hpp"
+#include "tests/device/emulated_kernel.hpp"
 #include "tests/support/geometry.hpp"
 #include "tests/support/synthetic_clip.hpp"
 
 namespace qc::test {
-
-/// What stands in for a kernel.
-struct EmulatedKernel {
-    std::string_view name;
-    std::optional<size_t> shared_bytes{}; ///< dynamic shared memory that it has to be found with, where that is checked
-    void (*run_grid)(const GridLaunch& launch) = nullptr;
-    unsigned threads = 0; ///< of a block
-};
-
-/// The entry of kernel K.
-template <class K>
-EmulatedKernel emulated_kernel(std::string_view name) {
-    EmulatedKernel kernel{name};
-    if constexpr (requires { K::kSharedBytes; }) kernel.shared_bytes = K::kSharedBytes;
-    kernel.run_grid = run_grid<K>;
-    kernel.threads = K::kThreads;
-    return kernel;
-}
 
 class EmulatedProgram final : public DeviceProgram {
 public:
@@ -250,8 +231,3 @@ inline void expect_luma_kernels_equal_cpu(const MetricDescriptor& metric, const 
 }
 
 } // namespace qc::test
-
-/// The entries of a metric's list of kernels (device/kernel_list.hpp), to be used in the metric's namespace.
-#define QC_EMULATED_KERNEL(name, ...) qc::test::emulated_kernel<__VA_ARGS__>(#name),
-#define QC_EMULATED_KERNELS(list)                                                                                      \
-    { list(QC_EMULATED_KERNEL) }
