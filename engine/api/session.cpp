@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "api/picture.hpp"
+#include "api/self_test.hpp"
 #include "api/session_config.hpp"
 #include "plan/metric_registry.hpp"
 
@@ -79,6 +80,8 @@ Status Session::create(const ScoreRequest& request, const qc_config& config, std
     QC_RETURN_IF_ERROR(made->plan_scores(request));
     QC_RETURN_IF_ERROR(made->make_scorers());
     QC_RETURN_IF_ERROR(made->choose_backend());
+    if (config.selftest != 0 && made->backend_->kind() == QC_BACKEND_CUDA)
+        QC_RETURN_IF_ERROR(self_test(request, config));
     for (int r = 0; r < made->renditions(); ++r) {
         made->tables_.emplace_back();
         QC_RETURN_IF_ERROR(ScoreTable::create(made->plan_, &made->tables_.back()));

@@ -38,6 +38,7 @@ public:
     Status flush();
 
     const ScorePlan& plan() const { return plan_; }
+    const AccumulatorLayout& layout() const { return *layout_; }
     const FrameGeometry& geometry() const { return geometry_; }
     int renditions() const { return config_.renditions; }
     const ScoreTable& table(int rendition) const { return *tables_[static_cast<size_t>(rendition)]; }

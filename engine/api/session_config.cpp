@@ -30,6 +30,8 @@ constexpr IntField kFields[] = {
     {"batch", offsetof(qc_config, batch), 0, kMaxBatch},
     {"slots", offsetof(qc_config, slots), 0, kMaxSlots},
     {"latency_first", offsetof(qc_config, latency_first), 0, 1},
+    {"selftest", offsetof(qc_config, selftest), 0, 1},
+    {"reserved", offsetof(qc_config, reserved), 0, 0},
 };
 
 // ---- structs of other versions --------------------------------------------------------------------------------------
@@ -41,7 +43,7 @@ constexpr size_t kSmallestConfig = offsetof(qc_config, frame_rate);
 constexpr size_t kSmallestStats = offsetof(qc_stats, frames_submitted);
 
 // Without padding at the end a larger struct never begins its new fields in bytes that an older caller left undefined.
-static_assert(offsetof(qc_config, log_opaque) + sizeof(void*) == sizeof(qc_config));
+static_assert(offsetof(qc_config, reserved) + sizeof(int) == sizeof(qc_config));
 static_assert(offsetof(qc_stats, pinned_bytes) + sizeof(size_t) == sizeof(qc_stats));
 static_assert(alignof(qc_stats) == kSizeStep && kSmallestConfig % kSizeStep == 0);
 

@@ -211,6 +211,10 @@ typedef struct qc_config {
     qc_log_callback log;         /**< called during qc_session_create() and calls on the session, in their thread; NULL:
                                       nobody listens */
     void *log_opaque;
+
+    int selftest;                /**< CUDA: 1: before the first frame, the GPU scores small known pictures with all that is
+                                      asked for; QC_ERROR_DEVICE if the CPU disagrees. 0: it is trusted */
+    int reserved;                /**< 0 */
 } qc_config;
 
 /** Text of a failure where there is no session to ask: one line; "" after a success. */

@@ -39,7 +39,7 @@ struct Image {
     uint64_t hash;
 };
 constexpr Image kImages[] = {
-#include "program_list.inc"
+#include QC_PROGRAM_LIST
 };
 
 /// FNV-1a.

@@ -52,6 +52,8 @@ QC_EXPECT(offsetof(qc_config, n_threads) == 1728);
 QC_EXPECT(offsetof(qc_config, latency_first) == 1740);
 QC_EXPECT(offsetof(qc_config, log) == 1744);
 QC_EXPECT(offsetof(qc_config, log_opaque) == 1752);
+QC_EXPECT(offsetof(qc_config, selftest) == 1760);
+QC_EXPECT(offsetof(qc_config, reserved) == 1764);
 
 QC_EXPECT(sizeof(qc_error) == 1024);
 QC_EXPECT(sizeof(qc_row) == 64);

@@ -92,6 +92,50 @@ INSTANTIATE_TEST_SUITE_P(Metrics, StandInScores,
                          testing::ValuesIn(registered_metrics().begin(), registered_metrics().end()),
                          [](const auto& info) { return std::string(info.param->name); });
 
+// ---- self-test ------------------------------------------------------------------------------------------------------
+
+class SelfTest : public OnStandIn {
+protected:
+    static qc_status create(qc_config config, std::string* text) {
+        qc_session* session = nullptr;
+        qc_error error{};
+        config.selftest = 1;
+        const qc_status status = qc_session_create(&config, &session, &error);
+        qc_session_destroy(session);
+        *text = error.text;
+        return status;
+    }
+};
+
+TEST_F(SelfTest, ADeviceThatComputesIsTaken) {
+    std::string text;
+    for (const char* metrics : {"vmaf", "psnr+ciede", "all"})
+        EXPECT_EQ(create(config_of(metrics, 640, 480), &text), QC_OK) << metrics << ": " << text;
+    for (const char* layout : {"gray", "yuv444p", "nv12", "gbrp", "rgb24", "p010le"}) {
+        qc_config config = config_for(layout_named(layout), 320, 240, "ssimulacra2", QC_BACKEND_AUTO);
+        EXPECT_EQ(create(config, &text), QC_OK) << layout << ": " << text;
+    }
+}
+
+TEST_F(SelfTest, ADeviceThatDoesNotComputeIsRefused) {
+    driver_.give({.run_kernels = false});
+    std::string text;
+    for (const MetricDescriptor* metric : registered_metrics()) {
+        const std::string name = unambiguous_name(*metric);
+        EXPECT_EQ(create(config_of(name.c_str(), 640, 480), &text), QC_ERROR_DEVICE) << name;
+        EXPECT_NE(text.find("selftest: "), std::string::npos) << text;
+        EXPECT_NE(text.find("stand-in"), std::string::npos) << text;
+        EXPECT_NE(text.find("backend=cpu"), std::string::npos) << text;
+    }
+}
+
+TEST_F(SelfTest, TheCpuNeedsNone) {
+    std::string text;
+    qc_config config = config_for(layout_named("yuv420p"), 64, 64, "psnr", QC_BACKEND_CPU);
+    EXPECT_EQ(create(config, &text), QC_OK) << text;
+    EXPECT_EQ(driver_.state().calls, 0);
+}
+
 // ---- failures -------------------------------------------------------------------------------------------------------
 
 /// A program that scores six frames, and what came of it.
