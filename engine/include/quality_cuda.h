@@ -371,6 +371,15 @@ QC_API qc_status qc_session_break(qc_session *session);
 QC_API qc_status qc_session_flush(qc_session *session);
 
 /**
+ * After the flush: forgets the frames from index `frames` on. Pooled values, counts and logs are then those of the first
+ * `frames` frames; rows that were received already stay with the caller. Stream-level values are of all frames that were
+ * submitted, so there are none any more. For a front end that reads ahead and learns that nobody wants what it has read.
+ * @return QC_ERROR_INVALID for a number below 0 and before the flush; QC_ERROR_IO if earlier scores, which lie in a
+ *         temporary file, cannot be read
+ */
+QC_API qc_status qc_session_truncate(qc_session *session, int64_t frames);
+
+/**
  * Pooled value of a feature over the frames scored so far (received or not).
  * @return QC_ERROR_INVALID for a rendition, feature or method that does not exist, and before the first scored frame;
  *         QC_ERROR_IO if earlier scores, which lie in a temporary file, cannot be read
