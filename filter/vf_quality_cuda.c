@@ -28,8 +28,10 @@
 
 #include "quality_cuda/compat.h"
 
+#include <inttypes.h>
 #include <limits.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <quality_cuda.h>
@@ -67,6 +69,7 @@ static const AVOption quality_cuda_options[] = {
         { "default", "same as sync=floor",   0, AV_OPT_TYPE_CONST, { .i64 = QC_SYNC_FLOOR }, 0, 0, FLAGS, .unit = "ts_sync_mode" },
         { "nearest", "same as sync=nearest", 0, AV_OPT_TYPE_CONST, { .i64 = QC_SYNC_NEAREST }, 0, 0, FLAGS, .unit = "ts_sync_mode" },
     { "max_dt", "largest distance of a pair in seconds, 0: half a frame of the distorted input, 20 ms if its rate is unknown", OFFSET(max_dt), AV_OPT_TYPE_DOUBLE, { .dbl = 0 }, 0, 1e6, FLAGS },
+    { "allow_unpaired", "1: do not fail where less than half of the frames have a partner while both inputs run (default 0)", OFFSET(allow_unpaired), AV_OPT_TYPE_BOOL, { .i64 = 0 }, 0, 1, FLAGS },
     { "align", "correction of the time stamps", OFFSET(align_start), AV_OPT_TYPE_INT, { .i64 = 0 }, 0, 1, FLAGS, .unit = "align" },
         { "none",  "use them as they are", 0, AV_OPT_TYPE_CONST, { .i64 = 0 }, 0, 0, FLAGS, .unit = "align" },
         { "start", "count each input's from its first frame", 0, AV_OPT_TYPE_CONST, { .i64 = 1 }, 0, 0, FLAGS, .unit = "align" },
@@ -127,6 +130,7 @@ static av_cold int init(AVFilterContext *ctx)
     s->pairing.eof_action        = options->shortest ? QC_EOF_ENDALL : options->eof_action;
     s->pairing.tolerance_is_wish = options->max_dt > 0;
     s->nb_inputs = 1 + options->renditions;
+    ff_qc_watch_interrupts(&s->run.interrupts);
     for (int i = 0; i < s->nb_inputs; i++)
         s->input[i].first_pts = AV_NOPTS_VALUE;
 
@@ -173,7 +177,72 @@ static int config_output(AVFilterLink *outlink)
 
 /* ---- frames ---- */
 
-/** Everything is submitted: wait for all scores, send all frames, report, and only then end the output. */
+static int request_inputs(AVFilterContext *ctx)
+{
+    QualityCudaContext *s = ctx->priv;
+
+    if (!ff_outlink_frame_wanted(ctx->outputs[0]))
+        return FFERROR_NOT_READY;
+    for (int i = 0; i < s->nb_inputs; i++)
+        if (s->input[i].wanted)
+            ff_inlink_request_frame(ctx->inputs[i]);
+    return 0;
+}
+
+/** A video that mostly lacks its reference must not pass for one that was scored. */
+static void judge_pairs(AVFilterContext *ctx)
+{
+    QualityCudaContext *s = ctx->priv;
+
+    for (int k = 0; k < s->options.renditions && !s->options.allow_unpaired; k++) {
+        const QCCounts *counts = ff_qc_counts_of(ctx, k);
+        char whose[32] = "";
+
+        if (!ff_qc_pairs_too_few(counts))
+            continue;
+        if (k)
+            snprintf(whose, sizeof(whose), " of rendition %d", k);
+        s->run.is_refused = !s->run.failure;
+        ff_qc_fail(ctx, AVERROR(EINVAL), "only %"PRId64" of %"PRId64" frames%s found a partner within max_dt, %.6f s, while both "
+                   "inputs ran; set max_dt, align=start or sync=index to what fits the inputs, or allow_unpaired=1 to accept it",
+                   counts->paired, counts->paired + ff_qc_partnerless(counts), whose, s->pairing.tolerance);
+        return;
+    }
+}
+
+static enum QCEnd end_of_run(AVFilterContext *ctx)
+{
+    const QualityCudaContext *s = ctx->priv;
+
+    if (s->run.failure)
+        return QC_END_BY_FAILURE;
+    if (ff_qc_interrupted_by(&s->run.interrupts))
+        return QC_END_BY_SIGNAL;
+    if (s->run.done)
+        return QC_END_OF_STREAM;
+    /* A consumer that has enough asks for nothing more. */
+    return s->run.is_awaited ? QC_END_TAKEN_DOWN : QC_END_BY_CONSUMER;
+}
+
+/** Nothing leaves any more: decides what counts, and reports. */
+static int conclude(AVFilterContext *ctx)
+{
+    QualityCudaContext *s = ctx->priv;
+
+    ff_qc_count_leftovers(ctx);
+    s->run.end = end_of_run(ctx);
+    s->run.only_left_counts = s->run.end == QC_END_BY_CONSUMER;
+    judge_pairs(ctx);
+    if (s->run.failure)
+        s->run.end = QC_END_BY_FAILURE;
+    ff_qc_settle_queue(ctx);
+    return ff_qc_report(ctx);
+}
+
+/**
+ * Everything is submitted: waits for all scores, sends all frames, reports, and only then ends the output. That takes a
+ * request for one frame more: a consumer that has enough makes none, and is no end of the stream.
+ */
 static int drain(AVFilterContext *ctx)
 {
     QualityCudaContext *s = ctx->priv;
@@ -184,33 +253,25 @@ static int drain(AVFilterContext *ctx)
 
     if (ret >= 0)
         ret = ff_qc_receive_rows(ctx, QC_WAIT_FOR_ALL);
-    if (ret < 0)
-        return ret;
-    ret = ff_qc_push_ready(ctx);
-    if (ret < 0)
-        return ret;
+    if (ret >= 0)
+        ret = ff_qc_push_ready(ctx);
+    if (ret)
+        return FFMIN(ret, 0);
+    if (!ff_outlink_frame_wanted(ctx->outputs[0]))
+        return FFERROR_NOT_READY;
     if (s->queue.held)
         return ff_qc_fail(ctx, AVERROR_BUG, "the engine kept scores back");
+    if (!ff_qc_read_tails(ctx))
+        return request_inputs(ctx);
     s->run.done = 1;
-    ff_qc_count_leftovers(ctx);
-    ret = ff_qc_report(ctx);
-    if (ret < 0)
-        return s->run.failure = ret;
+    ret = conclude(ctx);
+    if (!s->run.failure)
+        s->run.failure = FFMIN(ret, 0);
+    if (s->run.failure)
+        return s->run.failure;
     for (int i = 0; i < s->nb_inputs; i++)
         ff_inlink_set_status(ctx->inputs[i], AVERROR_EOF);
     ff_outlink_set_status(ctx->outputs[0], status, end);
-    return 0;
-}
-
-static int request_inputs(AVFilterContext *ctx)
-{
-    QualityCudaContext *s = ctx->priv;
-
-    if (!ff_outlink_frame_wanted(ctx->outputs[0]))
-        return FFERROR_NOT_READY;
-    for (int i = 0; i < s->nb_inputs; i++)
-        if (s->input[i].wanted)
-            ff_inlink_request_frame(ctx->inputs[i]);
     return 0;
 }
 
@@ -234,6 +295,10 @@ static int advance(AVFilterContext *ctx)
 
         for (int i = 0; i < s->nb_inputs; i++)
             s->input[i].wanted = 0;
+        if (!ff_qc_queue_wants_more(ctx))
+            return FFERROR_NOT_READY;
+        if (!ff_qc_settle_rate(ctx))
+            return request_inputs(ctx);
         if (!s->main.frame)
             ret = take_main(ctx);
         if (ret < 0)
@@ -255,12 +320,41 @@ static int advance(AVFilterContext *ctx)
     }
 }
 
-static int activate(AVFilterContext *ctx)
+/** An early stop or a failure can leave pairs in flight: what counts of them is scored, logged and reported. */
+static int settle_rest(AVFilterContext *ctx)
+{
+    QualityCudaContext *s = ctx->priv;
+
+    if (s->run.reported || !(s->counts[0].frames || (s->run.failure && s->engine.session)))
+        return 0;
+    ff_qc_flush_session(ctx);
+    ff_qc_receive_rows(ctx, QC_WAIT_FOR_ALL);
+    return conclude(ctx);
+}
+
+/** The consumer wants no more: an error of the report can still be the filter's. */
+static int close_inputs(AVFilterContext *ctx)
+{
+    QualityCudaContext *s = ctx->priv;
+    const int status = ff_outlink_get_status(ctx->outputs[0]);
+    int ret;
+
+    s->run.is_awaited = 0;
+    ret = settle_rest(ctx);
+    for (int i = 0; i < s->nb_inputs; i++)
+        ff_inlink_set_status(ctx->inputs[i], status);
+    if (!s->run.failure)
+        s->run.failure = FFMIN(ret, 0);
+    return s->run.failure;
+}
+
+static int go_on(AVFilterContext *ctx)
 {
     QualityCudaContext *s = ctx->priv;
     int ret;
 
-    FF_FILTER_FORWARD_STATUS_BACK_ALL(ctx->outputs[0], ctx);
+    if (ff_outlink_get_status(ctx->outputs[0]))
+        return close_inputs(ctx);
     if (s->run.failure)
         return s->run.failure;
     if (s->run.done)
@@ -273,6 +367,16 @@ static int activate(AVFilterContext *ctx)
     if (ret)
         return FFMIN(ret, 0);
     return advance(ctx);
+}
+
+static int activate(AVFilterContext *ctx)
+{
+    QualityCudaContext *s = ctx->priv;
+    const int ret = go_on(ctx);
+
+    /* Noted now, for the links may be gone when the filter is freed. */
+    s->run.is_awaited = ff_outlink_frame_wanted(ctx->outputs[0]);
+    return ret;
 }
 
 static int process_command(AVFilterContext *ctx, const char *cmd, const char *arg, char *res, int res_len, int flags)
@@ -291,23 +395,12 @@ static int process_command(AVFilterContext *ctx, const char *cmd, const char *ar
     return ff_filter_process_command(ctx, cmd, arg, res, res_len, flags);
 }
 
-/** An early stop or a failure can leave pairs in flight: what was submitted is still scored, logged and reported. */
-static void settle_rest(AVFilterContext *ctx)
-{
-    QualityCudaContext *s = ctx->priv;
-
-    if (s->run.reported || !(s->counts.frames || (s->run.failure && s->engine.session)))
-        return;
-    ff_qc_flush_session(ctx);
-    ff_qc_receive_rows(ctx, QC_WAIT_FOR_ALL);
-    ff_qc_report(ctx);
-}
-
 static av_cold void uninit(AVFilterContext *ctx)
 {
     QualityCudaContext *s = ctx->priv;
 
     settle_rest(ctx);
+    ff_qc_unwatch_interrupts(&s->run.interrupts);
     ff_qc_close_engine(ctx);
     ff_qc_free_inputs(ctx);
     av_frame_free(&s->main.frame);

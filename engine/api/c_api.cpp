@@ -293,6 +293,10 @@ qc_status qc_session_flush(qc_session* session) {
     return act(session, [](qc::Session& s) { return s.flush(); });
 }
 
+qc_status qc_session_truncate(qc_session* session, int64_t frames) {
+    return ask(session, [&] { return session->session->truncate(frames); });
+}
+
 qc_status qc_session_pooled(qc_session* session, int rendition, int feature, qc_pool pool, double* value) {
     return ask(session, [&]() -> Status {
         if (value == nullptr) return no_null("value");

@@ -316,6 +316,13 @@ Status Session::flush() {
     return failure_;
 }
 
+Status Session::truncate(int64_t frames) {
+    if (frames < 0) return invalid(format("frames=%lld: 0 and more are accepted", static_cast<long long>(frames)));
+    if (!flushed_) return invalid("frames can be forgotten behind the flush only");
+    for (const auto& table : tables_) QC_RETURN_IF_ERROR(table->truncate(frames));
+    return {};
+}
+
 /// The last instances of a stretch, or at the end of the stream all of them with their stream-level values.
 void Session::flush_metrics(bool looking_back_only) {
     for (size_t i = 0; i < finalisers_.size(); ++i) {

@@ -36,6 +36,7 @@ public:
     /// The next frame is the first of a new stretch: what waits for a later frame is completed without it.
     Status begin_stretch();
     Status flush();
+    Status truncate(int64_t frames);
 
     const ScorePlan& plan() const { return plan_; }
     const AccumulatorLayout& layout() const { return *layout_; }

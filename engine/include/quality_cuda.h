@@ -375,6 +375,15 @@ QC_API qc_status qc_session_break(qc_session *session);
 QC_API qc_status qc_session_flush(qc_session *session);
 
 /**
+ * After the flush: forgets the frames from index `frames` on. Pooled values, counts and logs are then those of the first
+ * `frames` frames; rows that were received already stay with the caller. Stream-level values are of all frames that were
+ * submitted, so there are none any more. For a front end that reads ahead and learns that nobody wants what it has read.
+ * @return QC_ERROR_INVALID for a number below 0 and before the flush; QC_ERROR_IO if earlier scores, which lie in a
+ *         temporary file, cannot be read
+ */
+QC_API qc_status qc_session_truncate(qc_session *session, int64_t frames);
+
+/**
  * Pooled value of a feature over the frames scored so far (received or not).
  * @return QC_ERROR_INVALID for a rendition, feature or method that does not exist, and before the first scored frame;
  *         QC_ERROR_IO if earlier scores, which lie in a temporary file, cannot be read
@@ -391,7 +400,7 @@ QC_API qc_status qc_session_aggregate(qc_session *session, int rendition, int in
 QC_API qc_status qc_stats_format_parse(const char *text, qc_stats_format *format);
 
 /**
- * The row just received as a line of config.stats_format, without its end. Writes "" for a row without the scores it
+ * A row as it was received, or a copy of it, as a line of config.stats_format, without its end. Writes "" for a row without the scores it
  * needs (a frame that n_subsample skipped), and for QC_STATS_FORMAT_NONE. 1024 bytes are always enough.
  * @return QC_ERROR_INVALID if size bytes are too few
  */
@@ -400,7 +409,7 @@ QC_API qc_status qc_session_stats_line(const qc_session *session, const qc_row *
 /** Layouts of libvmaf's reports. */
 typedef enum qc_log_format {
     QC_LOG_FORMAT_JSON = 0, /**< all there is to say, see qc_session_write_log() */
-    QC_LOG_FORMAT_XML = 1,  /**< frames, pooled values, stream-level values, "complete" */
+    QC_LOG_FORMAT_XML = 1,  /**< frames, pooled values, stream-level values, "complete", what the front end adds */
     QC_LOG_FORMAT_CSV = 2,  /**< frames only */
     QC_LOG_FORMAT_SUB = 3,  /**< frames only, as MicroDVD subtitles */
     QC_LOG_FORMAT_COUNT
@@ -409,7 +418,7 @@ typedef enum qc_log_format {
 /** Parses a log format's name: "json", "xml", "csv", "sub". @return QC_ERROR_INVALID for anything else. */
 QC_API qc_status qc_log_format_parse(const char *text, qc_log_format *format);
 
-/** Key and raw JSON value pairs that the front end adds to the head of a JSON log. */
+/** Key and raw JSON value pairs that the front end adds to the head of a JSON or XML log. */
 typedef struct qc_log_extra {
     const char *key;        /**< without quotes */
     const char *json_value; /**< has to be JSON: a string with its quotes */
@@ -418,7 +427,8 @@ typedef struct qc_log_extra {
 /**
  * Writes the report of one rendition (libvmaf's layout) to a temporary name beside path and renames it into place.
  * @param complete 0 marks the run as incomplete ("complete": false); so does a session that failed or was not flushed
- * @param extra extra_count pairs, looked at for JSON only; may be NULL if extra_count is 0
+ * @param extra extra_count pairs, for JSON and XML (there strings and objects of plain values only); may be NULL if
+ *        extra_count is 0
  * @return QC_ERROR_INVALID for a rendition or format that does not exist, a count below 0, or a value that is not JSON;
  *         QC_ERROR_IO. What was at path stays then
  */

@@ -61,9 +61,7 @@ Status write_head(const LogHead& head, const ScorePlan& plan, OutputFile* file) 
     if (!plan.models.empty()) lines.add("models", models_list(plan));
     if (!head.conventions.empty()) lines.add("conventions", conventions_object(head.conventions));
     for (const qc_log_extra& extra : head.extra) {
-        if (extra.key == nullptr || extra.json_value == nullptr || !nlohmann::json::accept(extra.json_value))
-            return invalid("log: the value of the additional key " +
-                           json_string(extra.key != nullptr ? extra.key : "") + " is not JSON");
+        QC_RETURN_IF_ERROR(check_extra(extra));
         lines.add(extra.key, extra.json_value);
     }
     std::string text = lines.take();
@@ -126,6 +124,12 @@ std::string json_string(std::string_view text) {
         }
     }
     return quoted + "\"";
+}
+
+Status check_extra(const qc_log_extra& extra) {
+    if (extra.key != nullptr && extra.json_value != nullptr && nlohmann::json::accept(extra.json_value)) return {};
+    return invalid("log: the value of the additional key " + json_string(extra.key != nullptr ? extra.key : "") +
+                   " is not JSON");
 }
 
 Status write_json_log(const ScoreTable& table, const ScorePlan& plan, const LogHead& head, OutputFile* file) {

@@ -26,13 +26,18 @@ std::string json_score(double score);
 /// Text in double quotes, escaped for JSON.
 std::string json_string(std::string_view text);
 
+/// @return QC_ERROR_INVALID for an additional key whose value is no JSON
+Status check_extra(const qc_log_extra& extra);
+
 /// libvmaf's JSON with "complete", "models" (name, source and range of the scores), "conventions" and `extra` in its
 /// head and p1, p5, p10, p50 and stddev behind the pooled values.
 /// @return QC_ERROR_INVALID for an extra value that is no JSON
 Status write_json_log(const ScoreTable& table, const ScorePlan& plan, const LogHead& head, OutputFile* file);
 
-/// libvmaf's XML, with complete="..." beside the speed and the further pooled values as attributes. What may not stand
-/// in an attribute's name (the + of a model's name) is written as _.
+/// libvmaf's XML, with complete="..." beside the speed and the further pooled values as attributes. Of `extra`, plain
+/// values become attributes there too, and objects of plain values elements of their own; null and lists are left out.
+/// What may not stand in an attribute's name (the + of a model's name) is written as _.
+/// @return QC_ERROR_INVALID for an extra value that is no JSON
 Status write_xml_log(const ScoreTable& table, const ScorePlan& plan, const LogHead& head, OutputFile* file);
 
 /// libvmaf's CSV: a column per score and a comma behind the last one.

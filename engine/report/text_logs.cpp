@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // The layouts without structure of their own: XML, CSV, subtitles.
+#include <nlohmann/json.hpp>
+
 #include "report/log_formats.hpp"
 
 namespace qc {
@@ -20,6 +22,47 @@ std::string attribute_name(std::string_view name) {
 /// Each attribute is followed by a space, the last one too.
 std::string attribute(std::string_view name, const std::string& value) {
     return attribute_name(name) + "=\"" + value + "\" ";
+}
+
+std::string escaped(std::string_view text) {
+    std::string result;
+    for (const char c : text) {
+        switch (c) {
+        case '&':
+            result += "&amp;";
+            break;
+        case '<':
+            result += "&lt;";
+            break;
+        case '"':
+            result += "&quot;";
+            break;
+        default:
+            result += static_cast<unsigned char>(c) < 0x20 ? ' ' : c; // control characters have no place in XML
+        }
+    }
+    return result;
+}
+
+/// A string, number or truth value as an attribute; nothing for what has no such form.
+std::string plain_attribute(std::string_view name, const nlohmann::json& value) {
+    if (value.is_null() || value.is_structured()) return {};
+    return attribute(name, escaped(value.is_string() ? value.get_ref<const std::string&>() : value.dump()));
+}
+
+/// What the front end adds: attributes of the element that is open, then elements of their own.
+Status write_xml_extra(std::span<const qc_log_extra> extras, OutputFile* file) {
+    std::string attributes, elements;
+    for (const qc_log_extra& extra : extras) {
+        QC_RETURN_IF_ERROR(check_extra(extra));
+        const nlohmann::json value = nlohmann::json::parse(extra.json_value);
+        attributes += plain_attribute(extra.key, value);
+        if (!value.is_object()) continue;
+        elements += "  <" + attribute_name(extra.key) + " ";
+        for (const auto& [name, member] : value.items()) elements += plain_attribute(name, member);
+        elements += "/>\n";
+    }
+    return file->write(attributes + "/>\n" + elements);
 }
 
 Status write_xml_frames(const ScoreTable& table, const ScorePlan& plan, OutputFile* file) {
@@ -52,7 +95,8 @@ Status write_xml_log(const ScoreTable& table, const ScorePlan& plan, const LogHe
                                    attribute("qualityWidth", std::to_string(head.width)) +
                                    attribute("qualityHeight", std::to_string(head.height)) + "/>\n  <fyi " +
                                    attribute("fps", fixed_text(head.fps, 2)) +
-                                   attribute("complete", head.complete ? "true" : "false") + "/>\n"));
+                                   attribute("complete", head.complete ? "true" : "false")));
+    QC_RETURN_IF_ERROR(write_xml_extra(head.extra, file));
     QC_RETURN_IF_ERROR(write_xml_frames(table, plan, file));
     QC_RETURN_IF_ERROR(write_xml_pooled(table, plan, file));
     std::string text = "  <aggregate_metrics ";

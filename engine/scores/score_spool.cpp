@@ -65,6 +65,13 @@ Status ScoreSpool::read(int64_t row, RowHead* head, std::span<double> values) co
     return {};
 }
 
+void ScoreSpool::truncate(int64_t rows) {
+    if (rows >= rows_) return;
+    rows_ = rows;
+    rows_in_file_ = std::min(rows_in_file_, rows);
+    pending_.resize(static_cast<size_t>(rows_ - rows_in_file_) * row_words());
+}
+
 Status ScoreSpool::for_each(const std::function<Status(const RowHead&, std::span<const double>)>& visit) const {
     const int64_t rows_per_block = static_cast<int64_t>(pending_limit_words_ / row_words());
     std::vector<uint64_t> block(rows_in_file_ > 0 ? pending_limit_words_ : 0);

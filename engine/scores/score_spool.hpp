@@ -33,6 +33,8 @@ public:
     /// @param values one per column. After a failure every later call fails alike; rows appended before stay readable.
     Status append(RowHead head, std::span<const double> values);
     Status read(int64_t row, RowHead* head, std::span<double> values) const;
+    /// Forgets all rows but the first so many.
+    void truncate(int64_t rows);
     /// Calls `visit` for every row in order until it fails.
     Status for_each(const std::function<Status(const RowHead&, std::span<const double>)>& visit) const;
 

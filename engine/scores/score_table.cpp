@@ -168,6 +168,19 @@ void ScoreTable::close() {
     }
 }
 
+Status ScoreTable::truncate(int64_t frames) {
+    spool_.truncate(frames);
+    rows_handed_out_ = std::min(rows_handed_out_, spool_.rows());
+    aggregates_.clear();
+    pools_.assign(pools_.size(), RunningPool());
+    scored_frames_ = 0;
+    return for_each_scored_row([&](int64_t, std::span<const double> values) {
+        for (size_t column = 0; column < pools_.size(); ++column) pools_[column].add(values[column]);
+        ++scored_frames_;
+        return Status();
+    });
+}
+
 void ScoreTable::fail(Status status) {
     if (status_.ok()) status_ = std::move(status);
 }

@@ -50,6 +50,10 @@ public:
     /// dropped: they are neither handed out nor counted.
     void close();
 
+    /// Behind close(): forgets the frames from number `frames` on, as if they had never been begun; and all
+    /// stream-level values, which are of more frames. @return QC_ERROR_IO if the rows that stay cannot be read back
+    Status truncate(int64_t frames);
+
     /// Why the table stopped finalising rows: the temporary file cannot be written (QC_ERROR_IO), or the engine broke
     /// the protocol (QC_ERROR_INTERNAL). What was final before stays available.
     const Status& status() const { return status_; }

@@ -17,6 +17,9 @@
 #include "formats.h"
 #include "state.h"
 
+/** So many frames more are read behind the main input's end, to learn whether an input goes on. */
+#define LONGEST_TAIL 100
+
 /* ---- what the links say ---- */
 
 static int configure_hw_input(AVFilterContext *ctx, int index)
@@ -108,6 +111,11 @@ static int check_geometry(AVFilterContext *ctx, int index)
     return 0;
 }
 
+static int is_a_rate(AVRational rate)
+{
+    return rate.num > 0 && rate.den > 0 && av_q2d(rate) <= QC_HIGHEST_RATE;
+}
+
 static void report_differences(AVFilterContext *ctx, int index)
 {
     QualityCudaContext *s = ctx->priv;
@@ -118,9 +126,21 @@ static void report_differences(AVFilterContext *ctx, int index)
         av_log(ctx, AV_LOG_INFO, "Input %d (%s) has %d bits, main has %d: both are scored at %d bits, the smaller samples "
                "shifted left\n", index, ff_qc_role(ctx, index), in->format.depth, main->format.depth,
                FFMAX(in->format.depth, main->format.depth));
-    if (s->pairing.sync != QC_SYNC_INDEX && rate.num > 0 && main_rate.num > 0 && av_cmp_q(rate, main_rate))
+    if (s->pairing.sync != QC_SYNC_INDEX && is_a_rate(rate) && is_a_rate(main_rate) && av_cmp_q(rate, main_rate))
         av_log(ctx, AV_LOG_WARNING, "Input %d (%s) has %d/%d frames per second, main has %d/%d: frames are paired by time, the "
                "counts follow at the end\n", index, ff_qc_role(ctx, index), rate.num, rate.den, main_rate.num, main_rate.den);
+}
+
+/**
+ * What follows from the frame rate. One that was measured is of the first frames only: it makes the tolerance of pairs
+ * smaller than that of an unknown rate, never larger.
+ */
+static void adopt_rate(QualityCudaContext *s, double rate)
+{
+    s->engine.frame_rate = rate;
+    s->pairing.tolerance = ff_qc_tolerance(s->options.max_dt, rate);
+    if (rate != s->input[0].claimed_rate)
+        s->pairing.tolerance = FFMIN(s->pairing.tolerance, ff_qc_tolerance(s->options.max_dt, 0));
 }
 
 int ff_qc_configure_inputs(AVFilterContext *ctx)
@@ -140,9 +160,51 @@ int ff_qc_configure_inputs(AVFilterContext *ctx)
             return ret;
         report_differences(ctx, i);
     }
-    s->engine.frame_rate = rate.num > 0 && rate.den > 0 ? av_q2d(rate) : 0;
-    s->pairing.tolerance = ff_qc_tolerance(s->options.max_dt, s->engine.frame_rate);
+    s->input[0].claimed_rate = rate.num > 0 && rate.den > 0 ? av_q2d(rate) : 0;
+    adopt_rate(s, ff_qc_plausible_rate(s->input[0].claimed_rate, NULL, 0, &s->input[0].track.clock));
     return 0;
+}
+
+/** So many of the main input's first frames are waited for: not more than its decoder can spare surfaces for. */
+static int rate_frames(const QualityCudaContext *s)
+{
+    return QC_SCARCE_SURFACES && s->input[0].is_hw ? 3 : QC_RATE_FRAMES;
+}
+
+/** The main input's first frames wait in its queue: nobody has to hold them. @return how many stamps were read */
+static int peek_stamps(AVFilterContext *ctx, int64_t *pts)
+{
+    const int count = FFMIN(ff_inlink_queued_frames(ctx->inputs[0]), rate_frames(ctx->priv));
+
+    for (int i = 0; i < count; i++)
+        pts[i] = ff_inlink_peek_frame(ctx->inputs[0], i)->pts;
+    return count;
+}
+
+int ff_qc_settle_rate(AVFilterContext *ctx)
+{
+    QualityCudaContext *s = ctx->priv;
+    const double claimed = s->input[0].claimed_rate;
+    int64_t pts[QC_RATE_FRAMES];
+    int count;
+    double rate;
+
+    if (s->run.rate_settled)
+        return 1;
+    count = s->pairing.sync == QC_SYNC_INDEX ? 0 : peek_stamps(ctx, pts);
+    if (claimed > 0 && s->pairing.sync != QC_SYNC_INDEX && count < rate_frames(s) && !ff_outlink_get_status(ctx->inputs[0])) {
+        s->input[0].wanted = 1;
+        return 0;
+    }
+    s->run.rate_settled = 1;
+    rate = ff_qc_plausible_rate(claimed, pts, count, &s->input[0].track.clock);
+    adopt_rate(s, rate);
+    if (rate != claimed)
+        av_log(ctx, AV_LOG_WARNING, "Input 0 (%s) claims %g frames per second, which %s: %s%.6g is taken; pairs may be %.6f s "
+               "apart (max_dt)\n", ff_qc_role(ctx, 0), claimed,
+               rate > 0 ? "the time stamps of its first frames refute" : "no video has", rate > 0 ? "" : "an unknown rate, ",
+               rate, s->pairing.tolerance);
+    return 1;
 }
 
 int ff_qc_any_hw_input(const AVFilterContext *ctx)
@@ -294,11 +356,11 @@ int ff_qc_find_partner(AVFilterContext *ctx, int index, QCPair *pair)
     }
 }
 
-double ff_qc_reference_distance(const AVFilterContext *ctx, const AVFrame *reference)
+double ff_qc_partner_distance(const AVFilterContext *ctx, int index, const AVFrame *partner)
 {
     const QualityCudaContext *s = ctx->priv;
 
-    return ff_qc_distance(&s->input[QC_REFERENCE].track.clock, reference->pts, &s->input[0].track.clock, s->main.frame->pts);
+    return ff_qc_distance(&s->input[index].track.clock, partner->pts, &s->input[0].track.clock, s->main.frame->pts);
 }
 
 void ff_qc_warn_of_start(AVFilterContext *ctx)
@@ -315,13 +377,43 @@ void ff_qc_warn_of_start(AVFilterContext *ctx)
                "align=start\n", main_start, ref_start);
 }
 
+/** Reads on in one input. @return 0 if it has to deliver first */
+static int read_tail(AVFilterContext *ctx, int index)
+{
+    QCInput *in = &((QualityCudaContext *)ctx->priv)->input[index];
+    AVFilterLink *link = ctx->inputs[index];
+    AVFrame *frame;
+
+    for (; !in->track.ended && in->tail < LONGEST_TAIL; in->tail++) {
+        if (ff_inlink_consume_frame(link, &frame) > 0) {
+            av_frame_free(&frame);
+            in->track.unused++;
+        } else if (ff_inlink_acknowledge_status(link, &in->status, &in->eof_pts)) {
+            in->track.ended = 1;
+        } else {
+            in->wanted = 1;
+            return 0;
+        }
+    }
+    return 1;
+}
+
+int ff_qc_read_tails(AVFilterContext *ctx)
+{
+    const QualityCudaContext *s = ctx->priv;
+    int finished = 1;
+
+    for (int i = 1; i < s->nb_inputs; i++)
+        finished &= read_tail(ctx, i);
+    return finished;
+}
+
 void ff_qc_count_leftovers(AVFilterContext *ctx)
 {
     QualityCudaContext *s = ctx->priv;
 
-    for (int i = 1; i < s->nb_inputs; i++)
-        if (!s->input[i].track.ended)
-            s->input[i].track.unused += ff_inlink_queued_frames(ctx->inputs[i]);
+    for (int k = 0; k < s->options.renditions; k++)
+        s->counts[k].unused = ff_qc_track_unused(&s->input[k + 1].track);
 }
 
 void ff_qc_free_inputs(AVFilterContext *ctx)

@@ -37,6 +37,8 @@ typedef struct QCInput {
     AVFrame *cur, *next;          ///< those that the track has the stamps of
     int64_t first_pts;
     int64_t received;
+    int tail;                     ///< frames read after the main input's end
+    double claimed_rate;          ///< of input 0, 1/s, 0 for none
     int wanted;                   ///< a frame has to be requested
     int status;                   ///< why it ended
     int64_t eof_pts;
@@ -54,9 +56,16 @@ typedef struct QCPair {
 /**
  * Reads what the links say, checks that the inputs fit together, and sets what
  * follows from it: the tolerance of pairing, the frame rate and the device that
- * the engine is told. @return AVERROR
+ * the engine is told. The former two are settled later. @return AVERROR
  */
 int ff_qc_configure_inputs(AVFilterContext *ctx);
+
+/**
+ * Holds the frame rate that the main input claims against the time stamps of its
+ * first frames, before any of them is paired. Frames that are sure to come are
+ * waited for. @return 1 once that is done, 0 if more input is needed
+ */
+int ff_qc_settle_rate(AVFilterContext *ctx);
 
 /** Whether any input has CUDA frames. */
 int ff_qc_any_hw_input(const AVFilterContext *ctx);
@@ -73,13 +82,16 @@ int ff_qc_find_partner(AVFilterContext *ctx, int index, QCPair *pair);
 /** The frame `cur` is dropped, `next` takes its place. */
 void ff_qc_step_input(QCInput *in);
 
-/** Distance in seconds of the reference's frame from the waiting main frame. */
-double ff_qc_reference_distance(const AVFilterContext *ctx, const AVFrame *reference);
+/** Distance in seconds of an input's frame from the waiting main frame. */
+double ff_qc_partner_distance(const AVFilterContext *ctx, int index, const AVFrame *partner);
 
 /** Says once if main and reference do not begin together. */
 void ff_qc_warn_of_start(AVFilterContext *ctx);
 
-/** Frames that still lie in the links' queues at the end were not used either. */
+/** Behind the main input's end, reads the others to theirs, or for a bounded number of frames. @return 0 if more input is needed */
+int ff_qc_read_tails(AVFilterContext *ctx);
+
+/** No main frame follows: what no pair has used by now is not used. */
 void ff_qc_count_leftovers(AVFilterContext *ctx);
 
 void ff_qc_free_inputs(AVFilterContext *ctx);

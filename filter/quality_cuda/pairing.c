@@ -14,6 +14,9 @@
 /** Of doubles and of nominal frame rates, in seconds; far below any frame distance. */
 #define ROUNDING 1e-6
 
+/** So many times as long as a frame of the claimed rate, or as short, are the distances of frames that refute it. */
+#define RATE_SLACK 1.5
+
 /* A tick count (65 bits where two are added) times two numbers of 31 bits. */
 __extension__ typedef __int128 wide;
 
@@ -37,6 +40,44 @@ double ff_qc_tolerance(double max_dt, double frame_rate)
     if (max_dt > 0)
         return max_dt;
     return frame_rate > 0 ? 0.5 / frame_rate : 0.02;
+}
+
+/** Distances of stamps that follow each other, the shortest first. @return how many there are, NOPTS and steps back left out */
+static int sorted_distances(const int64_t *pts, int count, int64_t *distance)
+{
+    int found = 0;
+
+    for (int i = 1; i < count; i++) {
+        int64_t ticks;
+        int at = found;
+
+        if (pts[i - 1] == QC_NO_PTS || pts[i] == QC_NO_PTS || pts[i] <= pts[i - 1])
+            continue;
+        ticks = pts[i] - pts[i - 1];
+        for (; at > 0 && distance[at - 1] > ticks; at--)
+            distance[at] = distance[at - 1];
+        distance[at] = ticks;
+        found++;
+    }
+    return found;
+}
+
+double ff_qc_plausible_rate(double claimed, const int64_t *pts, int count, const QCClock *clock)
+{
+    const double tick = clock->num / (double)clock->den;
+    int64_t distance[QC_RATE_FRAMES];
+    const int found = sorted_distances(pts, count < QC_RATE_FRAMES ? count : QC_RATE_FRAMES, distance);
+    double median, frames;
+
+    if (claimed <= 0)
+        return 0;
+    if (!found)
+        return claimed <= QC_HIGHEST_RATE ? claimed : 0;
+    median = (distance[(found - 1) / 2] + distance[found / 2]) * 0.5 * tick;
+    frames = median * claimed;
+    if (claimed <= QC_HIGHEST_RATE && frames - tick * claimed < RATE_SLACK && frames + tick * claimed > 1 / RATE_SLACK)
+        return claimed;
+    return 1 / median <= QC_HIGHEST_RATE ? 1 / median : 0;
 }
 
 double ff_qc_distance(const QCClock *track_clock, int64_t track_pts, const QCClock *clock, int64_t pts)
@@ -143,6 +184,13 @@ int64_t ff_qc_track_unused(const QCTrack *track)
     return track->unused + (track->cur.held && !track->cur.uses) + (track->next.held && !track->next.uses);
 }
 
+void ff_qc_count_frame(QCCounts *counts, int disabled)
+{
+    counts->frames++;
+    counts->restarts += counts->is_off && !disabled;
+    counts->is_off    = disabled;
+}
+
 void ff_qc_count_distance(QCCounts *counts, double distance)
 {
     counts->max_abs_dt = fmax(counts->max_abs_dt, fabs(distance));
@@ -164,9 +212,35 @@ int ff_qc_count_unpaired(QCCounts *counts, enum QCChoice choice, int disabled, i
     return ++counts->unpaired_row == QC_LONGEST_GAP + 1;
 }
 
+void ff_qc_count_without_rendition(QCCounts *counts, enum QCChoice choice)
+{
+    if (choice == QC_CHOICE_BEFORE)
+        counts->late++;
+    else if (choice == QC_CHOICE_GAP)
+        counts->holes++;
+    else
+        counts->ended++;
+}
+
+int64_t ff_qc_rendition_missing(const QCCounts *counts)
+{
+    return counts->late + counts->holes + counts->ended;
+}
+
 int64_t ff_qc_unscored(const QCCounts *counts)
 {
-    return counts->disabled + counts->before + counts->after + counts->gaps + counts->untimed;
+    return counts->disabled + counts->before + counts->after + counts->gaps + counts->untimed +
+           ff_qc_rendition_missing(counts);
+}
+
+int64_t ff_qc_partnerless(const QCCounts *counts)
+{
+    return counts->gaps + counts->untimed + counts->holes;
+}
+
+int ff_qc_pairs_too_few(const QCCounts *counts)
+{
+    return ff_qc_partnerless(counts) > counts->paired + counts->restarts;
 }
 
 double ff_qc_mean_dt(const QCCounts *counts)

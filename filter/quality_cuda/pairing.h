@@ -33,6 +33,12 @@
  * it. */
 #define QC_LONGEST_GAP 8
 
+/** Frames whose stamps a frame rate is held against, at most. */
+#define QC_RATE_FRAMES 5
+
+/** A higher frame rate, in 1/s, is the tick of a clock: MPEG-TS calls 90000 the rate of what has none. */
+#define QC_HIGHEST_RATE 1000.0
+
 enum QCSync {
     QC_SYNC_NEAREST, ///< the frame nearest in time, of two the earlier one
     QC_SYNC_FLOOR,   ///< the newest frame that is not later
@@ -86,18 +92,37 @@ enum QCChoice {
     QC_CHOICE_ENDED,  ///< none: the track is over
 };
 
-/** What became of the main frames. */
+/**
+ * What became of the main frames, as one rendition sees them. Rendition 0 is
+ * the main input itself; a further one has a pair where both the reference and
+ * it have a partner for the main frame.
+ */
 typedef struct QCCounts {
     int64_t frames;                                ///< all that were decided about
     int64_t paired;                                ///< those that went to the engine
-    int64_t disabled, untimed, before, gaps, after;///< those that did not, by reason
-    int64_t repeated;                              ///< pairs whose reference frame had been used already
+    int64_t disabled, untimed, before, gaps, after;///< those that did not, by reason; the last three: of the reference
+    int64_t late, holes, ended;                    ///< those where only the rendition has no frame: not begun, gap, over
+    int64_t repeated;                              ///< pairs whose frame of the other input had been used already
+    int64_t unused;                                ///< frames of that input that no pair used
+    int64_t restarts;                              ///< how often the filter was switched on behind frames without it
+    int is_off;                                    ///< it is switched off at the last frame
     int unpaired_row;                              ///< frames since the last pair
     double max_abs_dt, sum_dt;                     ///< of the pairs' distances, seconds
 } QCCounts;
 
 /** Largest distance of a pair, in seconds: max_dt if it is above 0, else half a frame, 20 ms if the rate (1/s) is 0. */
 double ff_qc_tolerance(double max_dt, double frame_rate);
+
+/**
+ * The frame rate to go by, in 1/s: the claimed one if the stamps of the first
+ * frames bear it out, else theirs, 0 if that is unknown too.
+ *
+ * A claim is believed if it is not above QC_HIGHEST_RATE and the median distance
+ * of the stamps is not one and a half times as long as it says, nor as short,
+ * beyond one tick of the clock. Without two stamps in order only the former counts.
+ * @param claimed 0 for none: nothing is measured then
+ */
+double ff_qc_plausible_rate(double claimed, const int64_t *pts, int count, const QCClock *clock);
 
 /**
  * Finds the partner of the main frame with stamp `pts` on `clock`. Main frames
@@ -120,6 +145,9 @@ int ff_qc_track_use(QCTrack *track, enum QCChoice choice);
 /** Frames that no pair used, those that the track still holds among them. */
 int64_t ff_qc_track_unused(const QCTrack *track);
 
+/** Counts a main frame that is being decided about. @param disabled the filter is switched off at that frame */
+void ff_qc_count_frame(QCCounts *counts, int disabled);
+
 /** Counts a pair's distance, in seconds. */
 void ff_qc_count_distance(QCCounts *counts, double distance);
 
@@ -131,8 +159,26 @@ void ff_qc_count_distance(QCCounts *counts, double distance);
  */
 int ff_qc_count_unpaired(QCCounts *counts, enum QCChoice choice, int disabled, int untimed);
 
+/** Counts a main frame that has its reference, and no frame of this rendition for the choice that says why. */
+void ff_qc_count_without_rendition(QCCounts *counts, enum QCChoice choice);
+
 /** Main frames without scores, for whatever reason. */
 int64_t ff_qc_unscored(const QCCounts *counts);
+
+/** Main frames whose scores only the rendition's own input withholds. */
+int64_t ff_qc_rendition_missing(const QCCounts *counts);
+
+/**
+ * Main frames that should have had a partner and got none: those while both
+ * inputs ran and the filter was on.
+ */
+int64_t ff_qc_partnerless(const QCCounts *counts);
+
+/**
+ * Whether less than half of the frames that should have a partner got one. Each
+ * switching-on can begin in mid of the partners' rhythm and costs one frame.
+ */
+int ff_qc_pairs_too_few(const QCCounts *counts);
 
 /** Mean distance of the pairs, in seconds; 0 without any. */
 double ff_qc_mean_dt(const QCCounts *counts);

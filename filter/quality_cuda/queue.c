@@ -8,6 +8,7 @@
 #include "compat.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "libavutil/dict.h"
 
@@ -20,10 +21,11 @@ int ff_qc_queue_main(AVFilterContext *ctx, int64_t row, double ref_pts_time)
 {
     QualityCudaContext *s = ctx->priv;
     QCQueue *queue = &s->queue;
-    QCPending *entry = av_mallocz(sizeof(*entry));
+    QCPending *entry = av_mallocz(sizeof(*entry) + s->options.renditions * sizeof(*entry->counts));
 
     if (!entry)
         return ff_qc_fail(ctx, AVERROR(ENOMEM), "out of memory");
+    memcpy(entry->counts, s->counts, s->options.renditions * sizeof(*entry->counts));
     entry->frame        = s->main.frame;
     entry->row          = row;
     entry->pts_time     = ff_qc_seconds(ctx, 0, s->main.frame->pts);
@@ -50,12 +52,20 @@ static QCPending *oldest_held(const QCQueue *queue)
 
 static int is_settled(const QCPending *entry)
 {
-    return entry->row < 0 || entry->scored;
+    return entry->row < 0 || entry->settled;
+}
+
+static void free_entry(QCPending *entry)
+{
+    av_frame_free(&entry->frame);
+    av_free(entry->value);
+    av_free(entry->present);
+    av_free(entry);
 }
 
 /* ---- scores come back ---- */
 
-static int set_metadata(const QualityCudaContext *s, QCPending *entry, const qc_row *row)
+static int set_metadata(const QualityCudaContext *s, const QCPending *entry)
 {
     AVDictionary **metadata = &entry->frame->metadata;
     /* Looking for an entry to replace costs more than all the rest, so it's done only if there are any. */
@@ -64,24 +74,29 @@ static int set_metadata(const QualityCudaContext *s, QCPending *entry, const qc_
     int ret;
 
     for (int i = 0; i < s->options.renditions * s->engine.feature_count; i++) {
-        if (!row->present[i])
+        if (!entry->present[i])
             continue;
-        ff_qc_print_score(value, sizeof(value), row->value[i]);
+        ff_qc_print_score(value, sizeof(value), entry->value[i]);
         ret = av_dict_set(metadata, s->engine.keys[i], value, flags);
         if (ret < 0)
             return ret;
     }
     ff_qc_print_score(value, sizeof(value), entry->ref_pts_time);
     ret = av_dict_set(metadata, QC_KEY_PREFIX "ref_pts_time", value, flags);
-    return ret < 0 ? ret : av_dict_set_int(metadata, QC_KEY_PREFIX "n", row->frame, flags);
+    return ret < 0 ? ret : av_dict_set_int(metadata, QC_KEY_PREFIX "n", entry->row, flags);
 }
 
-static int row_has_scores(const QualityCudaContext *s, const qc_row *row)
+/** Keeps a row, if it has any scores, until its frame leaves. */
+static int keep_scores(const QualityCudaContext *s, QCPending *entry, const qc_row *row)
 {
-    for (int i = 0; i < s->options.renditions * s->engine.feature_count; i++)
-        if (row->present[i])
-            return 1;
-    return 0;
+    const size_t count = (size_t)s->options.renditions * s->engine.feature_count;
+
+    entry->settled = 1;
+    if (!memchr(row->present, 1, count))
+        return 0;
+    entry->value   = av_memdup(row->value, count * sizeof(*row->value));
+    entry->present = av_memdup(row->present, count);
+    return entry->value && entry->present ? 0 : AVERROR(ENOMEM);
 }
 
 static int deliver_row(AVFilterContext *ctx, const qc_row *row)
@@ -93,15 +108,10 @@ static int deliver_row(AVFilterContext *ctx, const qc_row *row)
         entry = entry->following;
     if (!entry || entry->row != row->frame)
         return ff_qc_fail(ctx, AVERROR_BUG, "scores of frame %"PRId64" came out of order", row->frame);
-    entry->scored = 1;
-    if (!row_has_scores(s, row))
-        return 0;
-    ff_qc_write_stats_line(ctx, row, entry->pts_time, entry->ref_pts_time);
-    if (!entry->frame) {
-        s->queue.late_scores++;
-        return 0;
-    }
-    return set_metadata(s, entry, row) < 0 ? ff_qc_fail(ctx, AVERROR(ENOMEM), "out of memory") : 0;
+    if (keep_scores(s, entry, row) < 0 || (entry->frame && entry->present && set_metadata(s, entry) < 0))
+        return ff_qc_fail(ctx, AVERROR(ENOMEM), "out of memory");
+    s->queue.late_scores += !entry->frame && entry->present;
+    return 0;
 }
 
 int ff_qc_receive_rows(AVFilterContext *ctx, enum QCWait wait)
@@ -128,19 +138,35 @@ int ff_qc_receive_rows(AVFilterContext *ctx, enum QCWait wait)
 
 /* ---- frames leave ---- */
 
-static void drop_finished(QCQueue *queue)
+/** The frame counts: it has left, or failure keeps it from leaving. */
+static void account_for(AVFilterContext *ctx, const QCPending *entry)
 {
-    QCPending **link = &queue->first;
+    QualityCudaContext *s = ctx->priv;
+    const int features = s->engine.feature_count;
+    const qc_row row = { .frame = entry->row, .value = entry->value, .present = entry->present };
 
-    queue->last = NULL;
+    if (!entry->present)
+        return;
+    for (int k = 0; k < s->options.renditions; k++)
+        s->queue.scored[k] += memchr(entry->present + k * features, 1, features) != NULL;
+    ff_qc_write_stats_line(ctx, &row, entry->pts_time, entry->ref_pts_time);
+}
+
+static void drop_finished(AVFilterContext *ctx)
+{
+    QualityCudaContext *s = ctx->priv;
+    QCPending **link = &s->queue.first;
+
+    s->queue.last = NULL;
     while (*link) {
         QCPending *entry = *link;
 
         if (!entry->frame && is_settled(entry)) {
             *link = entry->following;
-            av_free(entry);
+            account_for(ctx, entry);
+            free_entry(entry);
         } else {
-            queue->last = entry;
+            s->queue.last = entry;
             link = &entry->following;
         }
     }
@@ -149,22 +175,26 @@ static void drop_finished(QCQueue *queue)
 int ff_qc_push_ready(AVFilterContext *ctx)
 {
     QualityCudaContext *s = ctx->priv;
-    QCPending *entry;
-    int pushed = 0;
+    QCPending *entry = oldest_held(&s->queue);
+    AVFrame *frame;
+    int ret;
 
-    while ((entry = oldest_held(&s->queue)) && is_settled(entry)) {
-        AVFrame *frame = entry->frame;
-        int ret;
+    if (!entry || !is_settled(entry) || !ff_outlink_frame_wanted(ctx->outputs[0]))
+        return 0;
+    frame = entry->frame;
+    entry->frame = NULL;
+    s->queue.held--;
+    memcpy(s->queue.left, entry->counts, s->options.renditions * sizeof(*entry->counts));
+    drop_finished(ctx);
+    ret = ff_filter_frame(ctx->outputs[0], frame);
+    return ret < 0 ? ret : 1;
+}
 
-        entry->frame = NULL;
-        s->queue.held--;
-        drop_finished(&s->queue);
-        ret = ff_filter_frame(ctx->outputs[0], frame);
-        if (ret < 0)
-            return ret;
-        pushed++;
-    }
-    return pushed;
+int ff_qc_queue_wants_more(AVFilterContext *ctx)
+{
+    const QualityCudaContext *s = ctx->priv;
+
+    return s->queue.held <= s->engine.depth || ff_outlink_frame_wanted(ctx->outputs[0]);
 }
 
 /**
@@ -179,7 +209,7 @@ static void let_oldest_go(AVFilterContext *ctx)
 
     if (!entry || is_settled(entry))
         return;
-    ghost = av_mallocz(sizeof(*ghost));
+    ghost = av_mallocz(sizeof(*ghost) + s->options.renditions * sizeof(*ghost->counts));
     if (!ghost)
         return;
     /* Split it: the frame goes on as one without scores, the row keeps its place before it. */
@@ -209,6 +239,18 @@ int ff_qc_bound_queue(AVFilterContext *ctx)
     return 0;
 }
 
+void ff_qc_settle_queue(AVFilterContext *ctx)
+{
+    QualityCudaContext *s = ctx->priv;
+
+    drop_finished(ctx);
+    if (!s->run.only_left_counts)
+        for (QCPending *entry = s->queue.first; entry; entry = entry->following)
+            account_for(ctx, entry);
+    else if (s->engine.session)
+        qc_session_truncate(s->engine.session, s->queue.left[0].paired);
+}
+
 void ff_qc_free_queue(AVFilterContext *ctx)
 {
     QualityCudaContext *s = ctx->priv;
@@ -217,7 +259,6 @@ void ff_qc_free_queue(AVFilterContext *ctx)
         QCPending *entry = s->queue.first;
 
         s->queue.first = entry->following;
-        av_frame_free(&entry->frame);
-        av_free(entry);
+        free_entry(entry);
     }
 }

@@ -6,7 +6,7 @@
  * and their scores have arrived. They leave in order, with their scores as
  * metadata.
  *
- * Depends on engine, reports and state; knows nothing of pairing.
+ * Depends on engine, reports and state; of pairing it knows the counts only.
  */
 
 #ifndef AVFILTER_QUALITY_CUDA_QUEUE_H
@@ -16,18 +16,27 @@
 
 #include <stdint.h>
 
+#include <quality_cuda.h>
+
+#include "pairing.h"
+
 typedef struct QCPending {
     AVFrame *frame;               ///< NULL once sent
     int64_t row;                  ///< index of its submission, -1 if it gets no scores
-    int scored;                   ///< its row has arrived
+    int settled;                  ///< its row has arrived
+    double *value;                ///< the row's scores, [rendition][feature], NaN for none; NULL if it has none at all
+    unsigned char *present;       ///< which of them there are
     double pts_time, ref_pts_time;///< seconds
     struct QCPending *following;
+    QCCounts counts[];            ///< of each rendition, up to this frame
 } QCPending;
 
 typedef struct QCQueue {
     QCPending *first, *last;
     int held;                     ///< entries that still have their frame
     int64_t late_scores;          ///< rows that came when their frame was gone
+    int64_t scored[QC_MAX_RENDITIONS]; ///< frames that left with scores of each rendition, or whose came later
+    QCCounts left[QC_MAX_RENDITIONS];  ///< of all frames that left
 } QCQueue;
 
 enum QCWait { QC_WAIT_NEVER, QC_WAIT_FOR_OLDEST, QC_WAIT_FOR_ALL };
@@ -38,11 +47,24 @@ int ff_qc_queue_main(AVFilterContext *ctx, int64_t row, double ref_pts_time);
 /** Takes the rows that the engine has finished, or waits for them. @return AVERROR */
 int ff_qc_receive_rows(AVFilterContext *ctx, enum QCWait wait);
 
-/** Sends every frame that waits for nothing, in order. @return how many, or AVERROR */
+/**
+ * Sends the oldest frame if it waits for nothing and the next filter asked for
+ * one: one for each request, so that what has left when the consumer stops is
+ * no matter of timing. @return 1 if it did, 0, or AVERROR
+ */
 int ff_qc_push_ready(AVFilterContext *ctx);
+
+/** Whether more main frames may be taken: not while those held suffice and none is asked for. */
+int ff_qc_queue_wants_more(AVFilterContext *ctx);
 
 /** Waits until no more frames are held than should be. @return AVERROR */
 int ff_qc_bound_queue(AVFilterContext *ctx);
+
+/**
+ * No frame leaves any more. What has not left counts all the same, unless the
+ * consumer wanted no more: then the engine forgets it.
+ */
+void ff_qc_settle_queue(AVFilterContext *ctx);
 
 void ff_qc_free_queue(AVFilterContext *ctx);
 

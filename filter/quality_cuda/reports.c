@@ -27,9 +27,15 @@ static const char *short_key(const QCEngine *engine, int index)
     return engine->keys[index] + strlen(QC_KEY_PREFIX);
 }
 
-static int64_t scored_frames(const QualityCudaContext *s)
+/** Every frame that counts has a reference frame of its own, and every reference frame was one. */
+static int is_exact(const AVFilterContext *ctx)
 {
-    return s->engine.session ? qc_session_scored_frames(s->engine.session) : 0;
+    const QualityCudaContext *s = ctx->priv;
+    const QCCounts *counts = ff_qc_counts_of(ctx, 0);
+    const int reads_to_the_end = s->run.only_left_counts || s->input[QC_REFERENCE].track.ended;
+
+    return ff_qc_unscored(counts) == counts->disabled && !counts->repeated && !counts->unused && reads_to_the_end &&
+           !s->queue.late_scores;
 }
 
 /* ---- lines of statistics ---- */
@@ -80,33 +86,86 @@ static void json_string(AVBPrint *out, const char *text)
     av_bprint_chars(out, '"', 1);
 }
 
-static void pairing_json(const QualityCudaContext *s, AVBPrint *out)
+static void pairing_json(const AVFilterContext *ctx, int rendition, AVBPrint *out)
 {
-    const QCCounts *counts = &s->counts;
-    char max_abs[64], mean[64];
+    const QualityCudaContext *s = ctx->priv;
+    const QCCounts *counts = ff_qc_counts_of(ctx, rendition), *main_counts = ff_qc_counts_of(ctx, 0);
+    char max_abs[64], mean[64], rate[64], tolerance[64];
 
     ff_qc_print_score(max_abs, sizeof(max_abs), counts->max_abs_dt);
     ff_qc_print_score(mean, sizeof(mean), ff_qc_mean_dt(counts));
+    ff_qc_print_score(rate, sizeof(rate), s->engine.frame_rate);
+    ff_qc_print_score(tolerance, sizeof(tolerance), s->pairing.tolerance);
     av_bprintf(out, "{\"frames\": %"PRId64", \"paired\": %"PRId64", \"scored\": %"PRId64", \"unscored\": %"PRId64
                ", \"before_reference\": %"PRId64", \"after_reference\": %"PRId64", \"gaps\": %"PRId64", \"disabled\": %"PRId64
                ", \"untimed\": %"PRId64", \"reference_repeated\": %"PRId64", \"reference_unused\": %"PRId64
-               ", \"max_abs_dt\": %s, \"mean_dt\": %s}",
-               counts->frames, counts->paired, scored_frames(s), ff_qc_unscored(counts), counts->before, counts->after,
-               counts->gaps, counts->disabled, counts->untimed, counts->repeated,
-               ff_qc_track_unused(&s->input[QC_REFERENCE].track), max_abs, mean);
+               ", \"reference_ended\": %s", counts->frames, counts->paired, s->queue.scored[rendition],
+               ff_qc_unscored(counts), counts->before, counts->after, counts->gaps, counts->disabled, counts->untimed,
+               main_counts->repeated, main_counts->unused, s->run.end != QC_END_OF_STREAM ? "null" :
+               s->input[QC_REFERENCE].track.ended ? "true" : "false");
+    if (rendition)
+        av_bprintf(out, ", \"rendition_late\": %"PRId64", \"rendition_gaps\": %"PRId64", \"rendition_ended\": %"PRId64
+                   ", \"rendition_repeated\": %"PRId64", \"rendition_unused\": %"PRId64, counts->late, counts->holes,
+                   counts->ended, counts->repeated, counts->unused);
+    av_bprintf(out, ", \"max_abs_dt\": %s, \"mean_dt\": %s, \"frame_rate\": %s, \"max_dt\": %s}", max_abs, mean, rate,
+               tolerance);
 }
 
-static const char *end_of_run(const QCRun *run)
+static const char *end_of_run(enum QCEnd end)
 {
-    if (run->failure)
-        return "failure";
-    return run->done ? "end of stream" : "stopped early";
+    static const char *const names[] = {
+        [QC_END_NONE]        = "stopped early", /* of a log that is written in mid of the run */
+        [QC_END_OF_STREAM]   = "end of stream",
+        [QC_END_BY_CONSUMER] = "stopped early",
+        [QC_END_BY_SIGNAL]   = "interrupted",
+        [QC_END_TAKEN_DOWN]  = "stopped early",
+        [QC_END_BY_FAILURE]  = "failure",
+    };
+
+    return names[end];
 }
 
-static qc_status write_one_log(const QualityCudaContext *s, int rendition, const char *path, int complete)
+/** A rendition is as complete as the run, if it has a score wherever the reference has a frame. */
+static int is_complete(const AVFilterContext *ctx, int rendition)
 {
-    enum { EXTRA_PAIRING, EXTRA_END, EXTRA_ENGINE, EXTRA_DISTORTED, EXTRA_REFERENCE, EXTRA_COUNT };
-    static const char *const keys[EXTRA_COUNT] = { "pairing", "end", "engine", "distorted_format", "reference_format" };
+    const QualityCudaContext *s = ctx->priv;
+
+    return (s->run.end == QC_END_OF_STREAM || s->run.end == QC_END_BY_CONSUMER) &&
+           !ff_qc_rendition_missing(ff_qc_counts_of(ctx, rendition));
+}
+
+/** Why a log is not complete, or an empty text. */
+static void reason_json(const AVFilterContext *ctx, int rendition, AVBPrint *out)
+{
+    const QualityCudaContext *s = ctx->priv;
+    const QCRun *run = &s->run;
+    char text[128];
+
+    if (run->end == QC_END_BY_FAILURE) {
+        json_string(out, run->reason);
+    } else if (run->end == QC_END_BY_SIGNAL) {
+        snprintf(text, sizeof(text), "the program got %s", ff_qc_interrupted_by(&run->interrupts));
+        json_string(out, text);
+    } else if (run->end == QC_END_TAKEN_DOWN) {
+        json_string(out, "the filter graph was taken down before its inputs ended");
+    } else if (run->end == QC_END_NONE) {
+        json_string(out, "the run goes on");
+    } else if (!is_complete(ctx, rendition)) {
+        const QCCounts *counts = ff_qc_counts_of(ctx, rendition);
+        snprintf(text, sizeof(text), "the rendition lacks %"PRId64" of %"PRId64" frames", ff_qc_rendition_missing(counts),
+                 ff_qc_rendition_missing(counts) + counts->paired);
+        json_string(out, text);
+    } else {
+        av_bprintf(out, "null");
+    }
+}
+
+static qc_status write_one_log(const AVFilterContext *ctx, int rendition, const char *path, int complete)
+{
+    enum { EXTRA_PAIRING, EXTRA_END, EXTRA_REASON, EXTRA_ENGINE, EXTRA_DISTORTED, EXTRA_REFERENCE, EXTRA_COUNT };
+    static const char *const keys[EXTRA_COUNT] = { "pairing", "end", "reason", "engine", "distorted_format",
+                                                   "reference_format" };
+    const QualityCudaContext *s = ctx->priv;
     qc_session *session = s->engine.session;
     qc_log_extra extra[EXTRA_COUNT];
     AVBPrint text[EXTRA_COUNT];
@@ -114,10 +173,11 @@ static qc_status write_one_log(const QualityCudaContext *s, int rendition, const
 
     for (int i = 0; i < EXTRA_COUNT; i++)
         av_bprint_init(&text[i], 0, AV_BPRINT_SIZE_UNLIMITED);
-    pairing_json(s, &text[EXTRA_PAIRING]);
-    json_string(&text[EXTRA_END], end_of_run(&s->run));
+    pairing_json(ctx, rendition, &text[EXTRA_PAIRING]);
+    json_string(&text[EXTRA_END], end_of_run(s->run.end));
+    reason_json(ctx, rendition, &text[EXTRA_REASON]);
     json_string(&text[EXTRA_ENGINE], qc_session_description(session));
-    json_string(&text[EXTRA_DISTORTED], ff_qc_pix_fmt_name(s->input[rendition ? 1 + rendition : 0].sw_format));
+    json_string(&text[EXTRA_DISTORTED], ff_qc_pix_fmt_name(s->input[ff_qc_input_of(rendition)].sw_format));
     json_string(&text[EXTRA_REFERENCE], ff_qc_pix_fmt_name(s->input[QC_REFERENCE].sw_format));
     for (int i = 0; i < EXTRA_COUNT; i++) {
         extra[i].key        = keys[i];
@@ -143,7 +203,7 @@ int ff_qc_write_logs(AVFilterContext *ctx, int complete)
         path = k ? ff_qc_insert_before_extension(log, suffix) : av_strdup(log);
         if (!path)
             return AVERROR(ENOMEM);
-        status = write_one_log(s, k, path, complete);
+        status = write_one_log(ctx, k, path, complete && is_complete(ctx, k));
         if (status != QC_OK) {
             av_log(ctx, AV_LOG_ERROR, "log %s could not be written: %s\n", path, qc_session_error(s->engine.session));
             av_free(path);
@@ -185,7 +245,7 @@ static void print_feature(AVFilterContext *ctx, int rendition, int index, int le
         append_pooled(engine, &line, rendition, index, engine->pool);
     av_log(ctx, level, "quality_cuda %s%s frames:%"PRId64" scored:%"PRId64"\n",
            short_key(engine, rendition * engine->feature_count + index),
-           line.len ? line.str : " no value, or not in every scored frame;", s->counts.frames, scored_frames(s));
+           line.len ? line.str : " no value, or not in every scored frame;", ff_qc_counts_of(ctx, rendition)->frames, s->queue.scored[rendition]);
 }
 
 /** A bootstrap collection's spread is a model output too, but no score. */
@@ -245,28 +305,48 @@ static void print_scores(AVFilterContext *ctx)
 static void print_pairing(AVFilterContext *ctx)
 {
     const QualityCudaContext *s = ctx->priv;
-    const QCCounts *counts = &s->counts;
-    const int64_t unused = ff_qc_track_unused(&s->input[QC_REFERENCE].track), unscored = ff_qc_unscored(counts);
-    const int exact = unscored == counts->disabled && !counts->repeated && !unused && !s->queue.late_scores;
+    const QCCounts *counts = ff_qc_counts_of(ctx, 0);
+    const int goes_on = s->run.end == QC_END_OF_STREAM && !s->input[QC_REFERENCE].track.ended;
 
-    av_log(ctx, exact ? AV_LOG_INFO : AV_LOG_WARNING, "frames:%"PRId64" scored:%"PRId64" unscored:%"PRId64
+    av_log(ctx, is_exact(ctx) ? AV_LOG_INFO : AV_LOG_WARNING, "frames:%"PRId64" scored:%"PRId64" unscored:%"PRId64
            " (before the reference:%"PRId64" after it:%"PRId64" in gaps:%"PRId64" disabled:%"PRId64" without time stamp:%"PRId64
-           ") reference frames repeated:%"PRId64" unused:%"PRId64" max |dt|:%.6f mean dt:%.6f\n",
-           counts->frames, scored_frames(s), unscored, counts->before, counts->after, counts->gaps, counts->disabled,
-           counts->untimed, counts->repeated, unused, counts->max_abs_dt, ff_qc_mean_dt(counts));
+           ") reference frames repeated:%"PRId64" unused:%"PRId64"%s max |dt|:%.6f mean dt:%.6f\n",
+           counts->frames, s->queue.scored[0], ff_qc_unscored(counts), counts->before, counts->after, counts->gaps,
+           counts->disabled, counts->untimed, counts->repeated, counts->unused, goes_on ? " and more that were not read" : "",
+           counts->max_abs_dt, ff_qc_mean_dt(counts));
+}
+
+static void print_rendition(AVFilterContext *ctx, int rendition)
+{
+    const QualityCudaContext *s = ctx->priv;
+    const QCCounts *counts = ff_qc_counts_of(ctx, rendition);
+    const int64_t missing = ff_qc_rendition_missing(counts);
+    const int exact = !missing && !counts->repeated && !counts->unused;
+
+    av_log(ctx, exact ? AV_LOG_INFO : AV_LOG_WARNING, "rendition %d: frames:%"PRId64" scored:%"PRId64" without its frame:%"PRId64
+           " (not begun:%"PRId64" in gaps:%"PRId64" ended:%"PRId64") its frames repeated:%"PRId64" unused:%"PRId64
+           " max |dt|:%.6f%s\n", rendition, counts->frames, s->queue.scored[rendition], missing, counts->late,
+           counts->holes, counts->ended, counts->repeated, counts->unused, counts->max_abs_dt,
+           missing ? "; its scores are of those frames only" : "");
 }
 
 static void print_summary(AVFilterContext *ctx)
 {
     const QualityCudaContext *s = ctx->priv;
-    const QCCounts *counts = &s->counts;
+    const QCCounts *counts = ff_qc_counts_of(ctx, 0);
 
     print_pairing(ctx);
-    if (s->run.failure) {
-        av_log(ctx, AV_LOG_WARNING, "INCOMPLETE after %"PRId64" frames\n", scored_frames(s));
+    for (int k = 1; k < s->options.renditions; k++)
+        print_rendition(ctx, k);
+    if (s->run.end == QC_END_BY_FAILURE) {
+        av_log(ctx, AV_LOG_WARNING, "INCOMPLETE after %"PRId64" frames\n", s->queue.scored[0]);
         return;
     }
-    if (!s->run.done)
+    if (s->run.end == QC_END_BY_SIGNAL || s->run.end == QC_END_TAKEN_DOWN)
+        av_log(ctx, AV_LOG_WARNING, "INCOMPLETE after %"PRId64" frames: %s\n", s->queue.scored[0],
+               s->run.end == QC_END_BY_SIGNAL ? ff_qc_interrupted_by(&s->run.interrupts) :
+               "the filter graph was taken down before its inputs ended");
+    else if (s->run.end != QC_END_OF_STREAM)
         av_log(ctx, AV_LOG_INFO, "stopped before the inputs ended; the scores are those of the frames up to there\n");
     if (counts->paired)
         print_scores(ctx);
@@ -285,13 +365,13 @@ int ff_qc_report(AVFilterContext *ctx)
         return 0;
     s->run.reported = 1;
     /* Without any pair there was no session; the log has to say so all the same. */
-    if (!s->engine.session && !s->run.failure && s->files.log) {
+    if (!s->engine.session && (!s->run.failure || s->run.is_refused) && s->files.log) {
         ret = ff_qc_open_session(ctx);
         if (ret >= 0)
             qc_session_flush(s->engine.session);
     }
     if (ret >= 0)
-        ret = ff_qc_write_logs(ctx, !s->run.failure);
+        ret = ff_qc_write_logs(ctx, 1);
     print_summary(ctx);
     return ret;
 }

@@ -21,16 +21,27 @@
 int ff_qc_fail(AVFilterContext *ctx, int error, const char *format, ...)
 {
     QualityCudaContext *s = ctx->priv;
-    char text[2048];
     va_list arguments;
 
     if (s->run.failure)
         return s->run.failure;
     va_start(arguments, format);
-    vsnprintf(text, sizeof(text), format, arguments);
+    vsnprintf(s->run.reason, sizeof(s->run.reason), format, arguments);
     va_end(arguments);
-    av_log(ctx, AV_LOG_ERROR, "%s\n", text);
+    av_log(ctx, AV_LOG_ERROR, "%s\n", s->run.reason);
     return s->run.failure = error;
+}
+
+int ff_qc_input_of(int rendition)
+{
+    return rendition ? 1 + rendition : 0;
+}
+
+const QCCounts *ff_qc_counts_of(const AVFilterContext *ctx, int rendition)
+{
+    const QualityCudaContext *s = ctx->priv;
+
+    return s->run.only_left_counts ? &s->queue.left[rendition] : &s->counts[rendition];
 }
 
 const char *ff_qc_role(const AVFilterContext *ctx, int index)

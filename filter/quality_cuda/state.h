@@ -13,7 +13,7 @@
  *                              \-> colours -> inputs  \-> files, formats
  *
  * Arrows are the only dependencies (what is reached over several may be used
- * too); all of these but pairing may use state and compat.
+ * too); all of these but pairing may use state, interrupts and compat.
  */
 
 #ifndef AVFILTER_QUALITY_CUDA_STATE_H
@@ -27,6 +27,7 @@
 #include "engine.h"
 #include "files.h"
 #include "inputs.h"
+#include "interrupts.h"
 #include "pairing.h"
 #include "queue.h"
 
@@ -36,6 +37,7 @@ typedef struct QCOptions {
     int n_subsample, n_threads, renditions, bitdepth;
     int sync, ts_sync_mode, align_start, eof_action, shortest;
     double max_dt;
+    int allow_unpaired;
     int range, backend, device, async_depth, skip_unsupported;
     char *stats_file, *stats_format, *log_path, *log_fmt;
 } QCOptions;
@@ -46,20 +48,37 @@ typedef struct QCMain {
     int disabled;   ///< the timeline switched the filter off at this frame
 } QCMain;
 
+/** How a run ended. */
+enum QCEnd {
+    QC_END_NONE,          ///< it goes on
+    QC_END_OF_STREAM,     ///< every frame was sent, and the next filter asked for one more
+    QC_END_BY_CONSUMER,   ///< nobody wanted further frames (-frames:v, -t): what was wanted is complete
+    QC_END_BY_SIGNAL,     ///< the program was told to stop
+    QC_END_TAKEN_DOWN,    ///< the graph was freed while its inputs went on: an error elsewhere, or a new graph
+    QC_END_BY_FAILURE,
+};
+
 /** How far the run is. */
 typedef struct QCRun {
-    int failure;       ///< AVERROR of the first failure
-    int start_checked; ///< whether the inputs begin together has been looked at
-    int flushed;       ///< the engine knows that no pair follows
-    int done;          ///< the output has ended
-    int reported;      ///< logs and summary have been written
+    int failure;          ///< AVERROR of the first failure
+    char reason[2048];    ///< what the first failure said
+    int rate_settled;     ///< the frame rate to go by has been decided
+    int start_checked;    ///< whether the inputs begin together has been looked at
+    int flushed;          ///< the engine knows that no pair follows
+    int is_awaited;       ///< the next filter waits for a frame
+    int done;             ///< the output has ended
+    int reported;         ///< logs and summary have been written
+    enum QCEnd end;
+    int only_left_counts; ///< the consumer wanted no more: what it did not get is forgotten
+    int is_refused;       ///< the pairs are too few: a failure, but of nothing that scores
+    QCInterrupts interrupts;
 } QCRun;
 
 typedef struct QualityCudaContext {
     const AVClass *class;
     QCOptions options;
     QCPairing pairing;
-    QCCounts counts;
+    QCCounts counts[QC_MAX_RENDITIONS]; ///< of all frames that were decided about
     QCInput input[QC_MAX_INPUTS];
     int nb_inputs;
     QCMain main;
@@ -71,6 +90,16 @@ typedef struct QualityCudaContext {
 
 /** Logs and stores the first failure; every later activation returns it again. */
 int ff_qc_fail(AVFilterContext *ctx, int error, const char *format, ...) av_printf_format(3, 4);
+
+/** Pad of a rendition: 0, 2, 3, ... */
+int ff_qc_input_of(int rendition);
+
+/**
+ * What became of the main frames, as far as they count: where the consumer
+ * wanted no more, those that left, for how many were read ahead by then is
+ * a matter of timing.
+ */
+const QCCounts *ff_qc_counts_of(const AVFilterContext *ctx, int rendition);
 
 /** "reference", "main", "main1", ...: the names of the pads. */
 const char *ff_qc_role(const AVFilterContext *ctx, int index);

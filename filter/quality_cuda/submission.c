@@ -140,32 +140,41 @@ static int submit(AVFilterContext *ctx, AVFrame *const *frames)
     return status == QC_OK ? 0 : ff_qc_fail_session(ctx, status);
 }
 
+/** Counts the frames that input i, the reference or a rendition, gives to a pair. */
+static void count_partner(AVFilterContext *ctx, int i, const QCPair *pair, QCCounts *counts)
+{
+    QualityCudaContext *s = ctx->priv;
+
+    counts->repeated += ff_qc_track_use(&s->input[i].track, pair->choice[i]);
+    if (s->pairing.sync != QC_SYNC_INDEX)
+        ff_qc_count_distance(counts, ff_qc_partner_distance(ctx, i, pair->frame[i]));
+}
+
 static int score_main(AVFilterContext *ctx, const QCPair *pair)
 {
     QualityCudaContext *s = ctx->priv;
-    const AVFrame *reference = pair->frame[QC_REFERENCE];
-    const double ref_pts_time = ff_qc_seconds(ctx, QC_REFERENCE, reference->pts);
+    const double ref_pts_time = ff_qc_seconds(ctx, QC_REFERENCE, pair->frame[QC_REFERENCE]->pts);
     int ret;
 
-    s->counts.unpaired_row = 0;
+    s->counts[0].unpaired_row = 0;
     for (int i = 1; i < s->nb_inputs; i++) {
-        int used_before;
-
         if (!pair->frame[i])
             continue;
         ret = ff_qc_check_colour(ctx, i, pair->frame[i]);
         if (ret < 0)
             return ret;
-        used_before = ff_qc_track_use(&s->input[i].track, pair->choice[i]);
-        if (i == QC_REFERENCE)
-            s->counts.repeated += used_before;
+        count_partner(ctx, i, pair, &s->counts[i - 1]); /* input 1, the reference, is rendition 0's */
     }
-    if (s->pairing.sync != QC_SYNC_INDEX)
-        ff_qc_count_distance(&s->counts, ff_qc_reference_distance(ctx, reference));
     ret = submit(ctx, pair->frame);
     if (ret < 0)
         return ret;
-    return ff_qc_queue_main(ctx, s->counts.paired++, ref_pts_time);
+    for (int k = 0; k < s->options.renditions; k++) {
+        if (pair->frame[ff_qc_input_of(k)])
+            s->counts[k].paired++;
+        else
+            ff_qc_count_without_rendition(&s->counts[k], pair->choice[ff_qc_input_of(k)]);
+    }
+    return ff_qc_queue_main(ctx, s->counts[0].paired - 1, ref_pts_time);
 }
 
 /** The main frame passes without scores. Behind a long row of such the last pair's scores need not wait for the next pair. */
@@ -173,10 +182,13 @@ static int pass_main(AVFilterContext *ctx, enum QCChoice choice)
 {
     QualityCudaContext *s = ctx->priv;
     const int untimed = s->pairing.sync != QC_SYNC_INDEX && s->main.frame->pts == AV_NOPTS_VALUE;
-    const int pauses  = ff_qc_count_unpaired(&s->counts, choice, s->main.disabled, untimed);
+    const int pauses  = ff_qc_count_unpaired(&s->counts[0], choice, s->main.disabled, untimed);
     qc_status status;
-    int ret = ff_qc_queue_main(ctx, -1, NAN);
+    int ret;
 
+    for (int k = 1; k < s->options.renditions; k++)
+        ff_qc_count_unpaired(&s->counts[k], choice, s->main.disabled, untimed);
+    ret = ff_qc_queue_main(ctx, -1, NAN);
     if (ret < 0)
         return ret;
     if (pauses && s->engine.session && !s->run.flushed) {
@@ -208,7 +220,10 @@ int ff_qc_settle_main(AVFilterContext *ctx)
     if (choice == QC_CHOICE_ENDED && s->pairing.eof_action == QC_EOF_ENDALL)
         return QC_SETTLED_END;
 
-    s->counts.frames++;
+    for (int k = 0; k < s->options.renditions; k++) {
+        ff_qc_count_frame(&s->counts[k], s->main.disabled);
+        s->counts[k].unused = s->input[k + 1].track.unused;
+    }
     if (pair.frame[QC_REFERENCE] && !s->main.disabled && !s->run.flushed)
         ret = score_main(ctx, &pair);
     else

@@ -310,6 +310,12 @@ qc_status qc_session_flush(qc_session* session) {
     return QC_OK;
 }
 
+qc_status qc_session_truncate(qc_session* session, int64_t frames) {
+    if (frames < 0 || !session->flushed) return QC_ERROR_INVALID;
+    if (session->submitted > frames) session->submitted = frames;
+    return QC_OK;
+}
+
 int64_t qc_session_scored_frames(const qc_session* session) {
     int64_t scored = 0;
     for (int64_t i = 0; i < final_rows(session); i++)

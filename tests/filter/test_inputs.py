@@ -8,7 +8,7 @@ from harness import FilterTest, WithFakeEngine, ffmpeg, make
 
 # Formats that FFmpeg 5.1 knows and can convert to (nv16 has its own test); the filter takes all of them as they are.
 FORMATS = """yuv420p yuv422p yuv444p yuvj420p yuvj422p yuvj444p yuv420p10le yuv422p10le yuv444p10le yuv420p12le yuv422p12le
-             yuv444p12le yuv420p16le yuv422p16le yuv444p16le nv12 p010le p016le p210le p216le gray gray10le gray12le""".split()
+             yuv444p12le yuv420p16le yuv422p16le yuv444p16le nv12 p010le p016le p210le p216le gray gray10le gray12le gray16le""".split()
 
 
 class Formats(FilterTest):
@@ -28,6 +28,16 @@ class Formats(FilterTest):
                 self.assert_counts(run, paired=3)
                 self.assert_all_identical(run)
                 self.assertFalse(run.messages("was converted by lavfi"))
+
+    def test_gray_of_16_bits_keeps_them(self):
+        """The last of 16 bits, which a conversion to 12 would lose, is seen; and it is refused where a depth does not suit."""
+        before = {0: "format=gray16le,geq=lum=1001", 1: "format=gray16le,geq=lum=1000"}
+        run = self.score(self.clip, self.clip, before=before, options="opts=psnr.min_sse=0.5")
+        self.assert_ok(run)
+        self.assertEqual(self.formats_of(run)[-2:], ["gray16le", "gray16le"])
+        self.assertEqual((run.log["distorted_format"], run.log["reference_format"]), ("gray16le", "gray16le"))
+        self.assertAlmostEqual(run.stats[0]["psnr_y"], 96.329466, delta=1e-6)  # 20 log10(65535 / 1)
+        self.assertFalse(run.messages("was converted by lavfi"))
 
     def test_layout_does_not_change_scores(self):
         """Planar and semi-planar frames with the same samples give the same log, on either input."""

@@ -2,8 +2,9 @@
 """Which frames are compared with which, what is counted, and what leaves when the inputs end differently."""
 
 import unittest
+import xml.etree.ElementTree
 
-from harness import FilterTest
+from harness import FilterTest, ffmpeg, make
 
 
 class Containers(FilterTest):
@@ -75,6 +76,108 @@ class Rates(FilterTest):
         self.assert_counts(run, frames=40, paired=40, unscored=0, max_abs_dt=0.02)
         self.assertEqual(sum(self.is_identical(row) for row in run.stats), 20)
         self.assertGreater(run.pairing["reference_repeated"], 18)
+
+
+class ClaimedRates(FilterTest):
+    """A rate is believed where the time stamps bear it out: an MPEG transport stream without one claims its clock's."""
+
+    JITTER = "settb=1/90000,setpts=floor(PTS+N*N*7+mod(N*N*37\\,700))"
+
+    def setUp(self):
+        super().setUp()
+        encoders = ffmpeg(["-encoders"], self.folder).stdout
+        if "libx264" not in encoders:
+            self.skipTest("SKIPPED: this ffmpeg has no encoder whose streams leave the rate open")
+
+    def clip_of(self, rate, frames, size):
+        """The same frames at irregular times, in Matroska, and in a transport stream that claims 90000 frames per second."""
+        exact = make(self.clips, f"irregular-{rate}-{size}.nut", f"testsrc2=s={size}:r={rate},trim=end_frame={frames},{self.JITTER}",
+                     "-enc_time_base", "1:90000", "-fps_mode", "vfr", "-c:v", "ffv1", "-pix_fmt", "yuv420p")
+        stream = make(self.clips, f"irregular-{rate}-{size}.ts", exact, "-fps_mode", "passthrough", "-enc_time_base", "1:90000",
+                      "-c:v", "libx264", "-bf", "0", "-f", "mpegts")
+        return stream, self.remux(exact, "mkv")
+
+    def test_a_clock_is_no_rate(self):
+        stream, reference = self.clip_of("30", 120, self.SIZE)
+        run = self.score(stream, reference, options="align=start")
+        self.assert_ok(run)
+        self.assert_counts(run, frames=120, paired=120, scored=120, gaps=0)
+        self.assertEqual(len(run.messages("claims 90000 frames per second, which the time stamps of its first frames refute")), 1)
+        self.assertAlmostEqual(run.pairing["frame_rate"], 28.3, delta=0.5)
+        self.assertAlmostEqual(run.pairing["max_dt"], 0.5 / run.pairing["frame_rate"], delta=1e-6)
+        self.assertIs(run.log["complete"], True)
+
+    def test_the_model_follows_the_frames(self):
+        """The model for high rates is chosen for frames that are that fast, whatever is claimed."""
+        for rate, is_high in (("30", False), ("90", True)):
+            stream, reference = self.clip_of(rate, 60, "480x320")
+            run = self.score(stream, reference, options="metrics=vmaf:model=auto:align=start")
+            self.assert_ok(run)
+            self.assertEqual("hfr" in run.log["models"][0]["model"], is_high, run.log["models"])
+
+    def test_a_rate_that_fits_stays(self):
+        clip = self.source(rate="30000/1001", frames=10)
+        run = self.score(self.remux(clip, "mkv"), clip)
+        self.assert_ok(run)
+        self.assertAlmostEqual(run.pairing["frame_rate"], 30000 / 1001, delta=1e-6)
+        self.assertFalse(run.messages("claims"))
+
+    def test_interlaced_rates_are_those_of_fields(self):
+        """Time stamps twice as far apart as the rate says: half of that is the frames' rate."""
+        clip = self.source(rate="50", frames=20)
+        run = self.score(clip, clip, before={index: "setpts=2*PTS" for index in (0, 1)})
+        self.assert_ok(run)
+        self.assert_counts(run, paired=20, frame_rate=25.0, max_dt=0.02)
+
+    def test_max_dt_stays_what_was_asked_for(self):
+        stream, reference = self.clip_of("30", 120, self.SIZE)
+        run = self.score(stream, reference, options="align=start:max_dt=0.000006:allow_unpaired=1")
+        self.assert_ok(run)
+        self.assert_counts(run, max_dt=0.000006)
+        self.assertLess(run.pairing["paired"], 60)
+
+
+class TooFewPairs(FilterTest):
+    """Less than half of the frames with a partner, while both inputs run, is an error."""
+
+    def setUp(self):
+        super().setUp()
+        self.clip = self.source(rate="50", frames=40)
+
+    def check_refused(self, run, text):
+        self.assert_fails(run, text, "allow_unpaired=1 to accept it", "INCOMPLETE after")
+        self.assertNotIn("VMAF score", run.text)
+        self.assertIs(run.log["complete"], False)
+        self.assertEqual(run.log["end"], "failure")
+        self.assertIn(text, run.log["reason"])
+
+    def test_a_third_is_refused(self):
+        run = self.score(self.clip, self.clip, before={1: "framestep=3"}, options="metrics=vmaf+psnr")
+        self.check_refused(run, "only 14 of 40 frames found a partner within max_dt, 0.010000 s")
+        self.assertEqual(len(run.stats), 14)
+
+    def test_a_third_is_accepted_on_demand(self):
+        run = self.score(self.clip, self.clip, before={1: "framestep=3"}, options="allow_unpaired=1")
+        self.assert_ok(run)
+        self.assert_counts(run, paired=14, gaps=26)
+        self.assertIs(run.log["complete"], True)
+
+    def test_nothing_at_all(self):
+        run = self.score(self.clip, self.clip, before={1: "setpts=PTS+0.005/TB"}, options="max_dt=0.001")
+        self.check_refused(run, "only 0 of 39 frames found a partner")
+        self.assertEqual(run.log["frames"], [])
+
+    def test_of_a_rendition(self):
+        run = self.score(self.clip, self.clip, self.clip, before={2: "framestep=3"}, options="renditions=2")
+        self.check_refused(run, "only 14 of 40 frames of rendition 1 found a partner")
+
+    def test_frames_outside_the_reference_are_none_of_these(self):
+        for before, options in (({1: "trim=start_frame=30:end_frame=35"}, ""), ({0: "setpts=PTS+10/TB"}, ""),
+                                ({1: "trim=start_frame=10:end_frame=12"}, "eof_action=endall"),
+                                ({1: "framestep=2"}, "enable=between(n\\,1\\,3)"), ({1: "framestep=2"}, "n_subsample=5"),
+                                ({1: "framestep=2"}, "enable=lt(mod(n\\,8)\\,3)"), ({0: "trim=end_frame=1"}, "")):
+            with self.subTest(before=before, options=options):
+                self.assert_ok(self.score(self.clip, self.clip, before=before, options=options))
 
 
 class Start(FilterTest):
@@ -204,20 +307,19 @@ class Ends(FilterTest):
             self.assert_counts(run, unscored=0)
 
     def test_stop_after_five_frames(self):
-        """Pairs that were in flight when the output closed are scored and reported too."""
+        """The frames that left count, and no pair that was read ahead."""
         for depth in (1, 4, 60):
             run = self.score(self.ten, self.ten, output=("-frames:v", "5"), options=f"async_depth={depth}")
             self.assert_ok(run)
             self.assertEqual(len(run.out), 5)
-            self.assertGreaterEqual(len(run.log["frames"]), 5)
-            self.assertEqual(len(run.log["frames"]), run.pairing["paired"])
+            self.assertEqual((len(run.log["frames"]), len(run.stats)), (5, 5))
+            self.assert_counts(run, frames=5, paired=5, scored=5, unscored=0)
             self.assertTrue(run.log["complete"])
 
     def test_one_decoder_for_both_inputs(self):
         """A split feeds both inputs: waiting for one must not starve the other."""
         for before in ("", "[r]setpts=PTS+0.01/TB[r2];"):
             pads = "[d][r2]" if before else "[d][r]"
-            from harness import ffmpeg
             run = ffmpeg(["-i", self.ten, "-lavfi", f"[0:v]split[d][r];{before}{pads}quality_cuda=metrics=psnr:backend=cpu:"
                           "log_path=log.json:stats_file=stats.txt", "-f", "framemd5", "out.framemd5"], self.folder)
             self.check_split(run)
@@ -258,6 +360,50 @@ class Renditions(FilterTest):
         key = next(key for key in ("psnr_y", "mad") if key in run.tagged[0][1])
         self.assertEqual([f"1.{key}" in scores for _, scores in run.tagged], [True] * 6 + [False] * 4)
         self.assertTrue(all(key in scores for _, scores in run.tagged))
+
+    def check_account(self, run, lacking, missing, **counts):
+        """Each rendition has its own numbers, and is not called complete without all of its frames."""
+        self.assert_ok(run)
+        log = run.log_named("log.rendition1.json")
+        self.assertEqual({key: log["pairing"][key] for key in counts}, counts)
+        self.assertEqual(len(log["frames"]), counts["scored"])
+        self.assertIs(log["complete"], not missing)
+        self.assertEqual(log["reason"], f"the rendition lacks {missing} of 10 frames" if missing else None)
+        self.assertIs(run.log["complete"], True)
+        self.assert_counts(run, frames=10, paired=10, scored=10, unscored=0)
+        line = f"rendition 1: frames:10 scored:{counts['scored']} without its frame:{missing} ({lacking})"
+        self.assertEqual(len(run.messages(line)), 1, run.text)
+        self.assertTrue(run.messages(f"1.psnr_y ")[0].endswith(f"frames:10 scored:{counts['scored']}"), run.text)
+
+    def test_each_has_its_own_account(self):
+        for before, lacking, counts in (
+                ("null", "not begun:0 in gaps:0 ended:0", {"rendition_late": 0, "rendition_gaps": 0, "rendition_ended": 0}),
+                ("trim=end_frame=3", "not begun:0 in gaps:0 ended:7", {"rendition_ended": 7}),
+                ("trim=end_frame=0", "not begun:0 in gaps:0 ended:10", {"rendition_ended": 10}),
+                ("select=gte(n\\,3)", "not begun:3 in gaps:0 ended:0", {"rendition_late": 3}),
+                ("select=not(between(n\\,5\\,6))", "not begun:0 in gaps:2 ended:0", {"rendition_gaps": 2})):
+            with self.subTest(before):
+                run = self.score(self.reference, self.reference, self.reference, options="renditions=2", before={2: before})
+                missing = sum(counts.values())
+                self.check_account(run, lacking, missing, frames=10, paired=10 - missing, scored=10 - missing, unscored=missing, **counts)
+
+    def test_what_the_reference_lacks_is_not_the_renditions_fault(self):
+        run = self.score(self.reference, self.reference, self.reference, options="renditions=2:n_subsample=2",
+                         before={1: "trim=start_frame=2:end_frame=8"})
+        self.assert_ok(run)
+        log = run.log_named("log.rendition1.json")
+        self.assertIs(log["complete"], True)
+        expected = {"frames": 10, "paired": 6, "scored": 3, "before_reference": 2, "after_reference": 2, "rendition_ended": 0,
+                    "rendition_unused": 4, "rendition_repeated": 0}
+        self.assertEqual({key: log["pairing"][key] for key in expected}, expected)
+
+    def test_the_account_in_xml(self):
+        run = self.score(self.reference, self.reference, self.second, options="renditions=2:log_fmt=xml")
+        self.assert_ok(run)
+        for name, complete, scored in (("log.json", "true", "10"), ("log.rendition1.json", "false", "6")):
+            root = xml.etree.ElementTree.parse(self.folder / name).getroot()
+            self.assertEqual((root.find("fyi").attrib["complete"], root.find("fyi").attrib["end"]), (complete, "end of stream"))
+            self.assertEqual((root.find("pairing").attrib["frames"], root.find("pairing").attrib["scored"]), ("10", scored))
 
     def test_late_rendition(self):
         run = self.score(self.reference, self.reference, self.reference, options="renditions=2", before={2: "select=gte(n\\,3)"})

@@ -306,6 +306,26 @@ TEST(CApi, ABreakCompletesWhatWaits) {
     EXPECT_EQ(scoring.row().value[0], 0.0) << "the first frame after a break has no earlier one";
 }
 
+TEST(CApi, FramesReadAheadCanBeForgotten) {
+    Scoring scoring(cpu_config("psnr"));
+    EXPECT_EQ(qc_session_truncate(nullptr, 1), QC_ERROR_INVALID);
+    for (size_t f = 0; f < 2; ++f) ASSERT_EQ(scoring.submit(f), QC_OK);
+    EXPECT_EQ(qc_session_truncate(scoring.get(), 1), QC_ERROR_INVALID) << "before the flush";
+    ASSERT_EQ(qc_session_flush(scoring.get()), QC_OK);
+    EXPECT_EQ(qc_session_truncate(scoring.get(), -1), QC_ERROR_INVALID);
+    EXPECT_EQ(scoring.error(), "frames=-1: 0 and more are accepted");
+    ASSERT_EQ(scoring.receive(), QC_OK);
+    const double first = scoring.row().value[0];
+    ASSERT_EQ(qc_session_truncate(scoring.get(), 1), QC_OK);
+    EXPECT_EQ(qc_session_scored_frames(scoring.get()), 1);
+    double pooled = 0;
+    ASSERT_EQ(qc_session_pooled(scoring.get(), 0, 0, QC_POOL_MEAN, &pooled), QC_OK);
+    EXPECT_EQ(pooled, first);
+    const char* name = nullptr;
+    EXPECT_EQ(qc_session_aggregate(scoring.get(), 0, 0, &name, &pooled), QC_END);
+    EXPECT_EQ(scoring.receive(), QC_END);
+}
+
 TEST(CApi, AllScoresOfARenditionAreThereOrNone) {
     qc_config config = cpu_config("vmaf|psnr", "yuv420p", 192, 176);
     config.renditions = 2;

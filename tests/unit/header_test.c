@@ -115,6 +115,7 @@ static const Function functions[] = {
     (Function)qc_session_collect,
     (Function)qc_session_break,
     (Function)qc_session_flush,
+    (Function)qc_session_truncate,
     (Function)qc_session_pooled,
     (Function)qc_session_scored_frames,
     (Function)qc_session_aggregate,

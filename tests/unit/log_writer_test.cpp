@@ -186,6 +186,25 @@ TEST(LogWriter, XmlLayoutIsExact) {
 )")) << log;
 }
 
+TEST(LogWriter, XmlTellsWhatTheFrontEndAdds) {
+    const qc_log_extra extra[] = {{"end", "\"stopped early\""},
+                                  {"engine", "\"<CPU & \\\"GPU\\\"\\n>\""},
+                                  {"reason", "null"},
+                                  {"pairing", R"({"frames": 100, "mean_dt": -0.25, "ended": true, "list": [1]})"}};
+    const std::string log = text_of(run_of({0.5}), QC_LOG_FORMAT_XML, {.version = "1", .fps = 1, .extra = extra});
+    EXPECT_NE(
+        log.find("  <fyi fps=\"1.00\" complete=\"true\" end=\"stopped early\" engine=\"&lt;CPU &amp; "
+                 "&quot;GPU&quot; >\" />\n  <pairing ended=\"true\" frames=\"100\" mean_dt=\"-0.25\" />\n  <frames>\n"),
+        std::string::npos)
+        << log;
+    const qc_log_extra bad[] = {{"end", "stopped"}};
+    const ScoredRun run = run_of({0.5});
+    const TemporaryFolder folder;
+    EXPECT_EQ(write_log(QC_LOG_FORMAT_XML, *run.table, run.plan, folder.file("log.xml"), {.version = "1", .extra = bad})
+                  .code(),
+              QC_ERROR_INVALID);
+}
+
 TEST(LogWriter, XmlOfNothing) {
     const std::string log = text_of(run_of({}), QC_LOG_FORMAT_XML, {.version = "1", .fps = NAN});
     EXPECT_NE(log.find("  <fyi fps=\"nan\" complete=\"true\" />\n  <frames>\n  </frames>\n  <pooled_metrics>\n"

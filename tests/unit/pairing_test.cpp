@@ -426,6 +426,99 @@ TEST(PairingTolerance, WishElseHalfAFrameElseTwentyMilliseconds) {
     EXPECT_EQ(ff_qc_tolerance(0, 0), 0.02);
 }
 
+struct RateCase {
+    const char* name;
+    double claimed;
+    Stream first; // the main input's first frames
+    double expected;
+};
+
+void PrintTo(const RateCase& test, std::ostream* out) {
+    *out << test.name;
+}
+
+class Rate : public testing::TestWithParam<RateCase> {};
+
+TEST_P(Rate, IsBelievedWhereTheStampsBearItOut) {
+    const RateCase& test = GetParam();
+    const Stamps& stamps = test.first.stamps;
+    const double rate =
+        ff_qc_plausible_rate(test.claimed, stamps.data(), static_cast<int>(stamps.size()), &test.first.clock);
+    EXPECT_NEAR(rate, test.expected, 1e-9 * test.expected);
+}
+
+std::vector<RateCase> rate_cases() {
+    const QCClock ts{1, 90000, 0};
+    return {{"Exact", 25, every(40, 5), 25},
+            {"OfMatroska", 30000.0 / 1001, rounded(30000, 1001, 5), 30000.0 / 1001},
+            {"OneTickAFrame", 1000, every(1, 5), 1000},
+            {"TicksLargeAgainstFrames", 600, rounded(600, 1, 5), 600},
+            {"OfATransportStream", 90000, {{0, 3044, 6176, 9396, 12704}, ts}, 90000 / 3176.0},
+            {"OfATransportStreamOfHighRate", 90000, {every(1500, 5), ts}, 60},
+            {"OfAClockInMilliseconds", 1000, every(33, 5), 1000 / 33.0},
+            {"OfTwiceAsManyFieldsAsFrames", 50, every(40, 5), 25},
+            {"TooLow", 10, every(20, 5), 50},
+            {"Telecine", 30000.0 / 1001, {{0, 33, 83, 117, 167}}, 30000.0 / 1001},
+            {"OneLateFrameRefutesNothing", 25, {{0, 40, 80, 1000, 1040}}, 25},
+            {"TwoFrames", 90000, {{0, 3600}, ts}, 25},
+            {"OneFrame", 25, {{7}}, 25},
+            {"OneFrameOfAnImpossibleRate", 90000, {{7}, ts}, 0},
+            {"NoFrame", 25, Stamps{}, 25},
+            {"NoStamps", 25, {{kNoPts, kNoPts, kNoPts}}, 25},
+            {"StampsThatDoNotGrow", 90000, {{5, 5, 4, 3, 3}, ts}, 0},
+            {"FramesFasterThanAnyVideo", 90000, {every(1, 5), ts}, 0},
+            {"Unknown", 0, every(40, 5), 0}};
+}
+INSTANTIATE_TEST_SUITE_P(Claimed, Rate, testing::ValuesIn(rate_cases()),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+TEST(PairingCounts, TooFewPairs) {
+    const auto judged = [](int64_t paired, int64_t gaps, int64_t restarts = 0) {
+        QCCounts counts{};
+        counts.paired = paired;
+        counts.gaps = gaps;
+        counts.restarts = restarts;
+        return ff_qc_pairs_too_few(&counts) != 0;
+    };
+    EXPECT_TRUE(judged(2, 118));
+    EXPECT_TRUE(judged(49, 50));
+    EXPECT_FALSE(judged(50, 50)) << "half of the rate";
+    EXPECT_FALSE(judged(0, 0));
+    EXPECT_FALSE(judged(1, 2, 1)) << "switched on between two partners";
+    EXPECT_TRUE(judged(0, 1));
+    QCCounts outside{};
+    outside.paired = 1;
+    outside.before = outside.after = outside.disabled = outside.late = outside.ended = 1000;
+    EXPECT_FALSE(ff_qc_pairs_too_few(&outside)) << "both inputs have to run";
+    outside.holes = 2;
+    EXPECT_TRUE(ff_qc_pairs_too_few(&outside));
+    outside.holes = 0;
+    outside.untimed = 2;
+    EXPECT_TRUE(ff_qc_pairs_too_few(&outside));
+}
+
+TEST(PairingCounts, SwitchingOnIsCountedBehindFramesWithout) {
+    QCCounts counts{};
+    for (const int disabled : {1, 1, 0, 0, 1, 0}) ff_qc_count_frame(&counts, disabled);
+    EXPECT_EQ(counts.frames, 6);
+    EXPECT_EQ(counts.restarts, 2);
+    QCCounts always_on{};
+    ff_qc_count_frame(&always_on, 0);
+    EXPECT_EQ(always_on.restarts, 0);
+}
+
+TEST(PairingCounts, WhatARenditionLacks) {
+    QCCounts counts{};
+    for (const QCChoice choice : {QC_CHOICE_BEFORE, QC_CHOICE_GAP, QC_CHOICE_GAP, QC_CHOICE_ENDED})
+        ff_qc_count_without_rendition(&counts, choice);
+    ff_qc_count_unpaired(&counts, QC_CHOICE_BEFORE, 0, 0);
+    EXPECT_EQ(counts.late, 1);
+    EXPECT_EQ(counts.holes, 2);
+    EXPECT_EQ(counts.ended, 1);
+    EXPECT_EQ(ff_qc_rendition_missing(&counts), 4) << "the reference's own absence is not the rendition's";
+    EXPECT_EQ(ff_qc_unscored(&counts), 5);
+}
+
 TEST(PairingCounts, Distances) {
     const Outcome outcome = pair_all(kNearest, {{2, 40, 79}}, {every(40, 3)});
     EXPECT_DOUBLE_EQ(outcome.counts.max_abs_dt, 0.002);

@@ -320,6 +320,40 @@ constexpr int64_t kFlatBytes = INT64_MAX; // the sanitizer keeps what was freed:
 constexpr int64_t kFlatBytes = 256 << 10;
 #endif
 
+/// Pools, rows and aggregates of the first `kept` frames, by never scoring more, and by forgetting the others.
+void expect_truncated_alike(int64_t scored, int64_t kept) {
+    const ScorePlan plan = plan_of("vif", nullptr, 3);
+    const auto whole = table_of(plan), cut = table_of(plan);
+    for (int64_t frame = 0; frame < kept; ++frame) score_frame(plan, frame, whole.get());
+    for (int64_t frame = 0; frame < scored; ++frame) score_frame(plan, frame, cut.get());
+    cut->set_aggregate("apsnr_y", 40.0);
+    whole->close();
+    cut->close();
+    final_frames(cut.get(), plan);
+    ASSERT_TRUE(cut->truncate(kept).ok());
+    EXPECT_EQ(cut->scored_frames(), whole->scored_frames());
+    EXPECT_TRUE(cut->aggregates().empty()) << "it is of more frames";
+    EXPECT_EQ(final_frames(cut.get(), plan), Frames());
+    std::vector<ScoreTable::AllPools> expected, found;
+    ASSERT_TRUE(whole->pool_everything(&expected).ok());
+    ASSERT_TRUE(cut->pool_everything(&found).ok());
+    EXPECT_EQ(found, expected);
+    int64_t rows = 0;
+    ASSERT_TRUE(cut->for_each_scored_row([&](int64_t frame, std::span<const double> values) {
+                       EXPECT_EQ(frame, 3 * rows++);
+                       EXPECT_EQ(values[1], score_of(frame, 1));
+                       return Status();
+                   })
+                    .ok());
+    EXPECT_EQ(rows, whole->scored_frames());
+}
+
+TEST(ScoreTable, ForgottenFramesLeaveNoTrace) {
+    for (const auto& [scored, kept] :
+         std::vector<std::pair<int64_t, int64_t>>{{10, 7}, {10, 10}, {10, 20}, {10, 0}, {50000, 49999}, {50000, 20001}})
+        expect_truncated_alike(scored, std::min(kept, scored));
+}
+
 /// Whether the next row is that frame's, with its value in one column.
 bool next_is(ScoreTable* table, const ScorePlan& plan, int64_t frame, size_t column) {
     const auto row = next(table, plan);

@@ -1,0 +1,257 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""How runs end: what counts where the consumer had enough, what interrupted runs say of themselves, what was never read."""
+
+import os
+import re
+import signal
+import subprocess
+import time
+import unittest
+
+from harness import FFMPEG, TIMEOUT_SECONDS, FilterTest, Run, WithFakeEngine, ffmpeg, make
+
+
+class EarlyStops(FilterTest):
+    """Which frames count is a function of the inputs and of what the consumer took, not of timing."""
+
+    RUNS = 5
+
+    def setUp(self):
+        super().setUp()
+        self.reference = self.source(frames=40)
+        self.distorted = self.worse(self.reference)
+
+    def outcome(self, threads, depth, output, **arguments):
+        before_inputs = [("-threads", threads)] * 3
+        options = f"metrics=vmaf+psnr:async_depth={depth}:n_threads={threads}:{arguments.pop('options', '')}".rstrip(":")
+        run = self.score(self.distorted, self.reference, *arguments.pop("more", ()), output=output, options=options,
+                         before_inputs=before_inputs, **arguments)
+        self.assert_ok(run)
+        self.assertIs(run.log["complete"], True)
+        self.assertEqual(run.log["end"], "stopped early")
+        return [run.log[key] for key in ("frames", "pooled_metrics", "aggregate_metrics", "pairing", "reason")] + [run.stats]
+
+    def outcomes(self, output, **arguments):
+        found = [self.outcome(threads, depth, output, **arguments)
+                 for threads in (1, 4) for depth in (1, 30) for _ in range(self.RUNS)]
+        for other in found[1:]:
+            self.assertEqual(other, found[0])
+        return found[0]
+
+    def test_a_number_of_frames(self):
+        frames, pooled, _, pairing, _, stats = self.outcomes(("-frames:v", "10"))
+        self.assertEqual((len(frames), len(stats), pairing["frames"], pairing["paired"], pairing["scored"]), (10,) * 5)
+        self.assertEqual([frame["frameNum"] for frame in frames], list(range(10)))
+        mean = sum(frame["metrics"]["vmaf"] for frame in frames) / 10
+        self.assertAlmostEqual(pooled["vmaf"]["mean"], mean, delta=1e-5)
+
+    def test_a_time(self):
+        """The frame that is the first behind the end is looked at too, as by FFmpeg's own filters."""
+        frames = self.outcomes(("-t", "0.4"))[0]
+        self.assertEqual(len(frames), 11)
+
+    def test_scores_are_those_of_the_whole_run(self):
+        whole = self.score(self.distorted, self.reference, options="metrics=vmaf+psnr").log["frames"]
+        self.assertEqual(self.outcome(4, 8, ("-frames:v", "10"))[0], whole[:10])
+
+    def test_with_gaps_and_unused_frames(self):
+        before = {0: "select=not(eq(mod(n\\,9)\\,4))", 1: "select=not(eq(mod(n\\,7)\\,3))"}
+        _, _, _, pairing, _, stats = self.outcomes(("-frames:v", "12"), before=before)
+        self.assertEqual(pairing["frames"], 12)
+        self.assertEqual(pairing["paired"] + pairing["gaps"], 12)
+        self.assertEqual(len(stats), pairing["paired"])
+        self.assertEqual(pairing["reference_unused"], 1)
+
+    def test_with_a_rendition(self):
+        frames = self.outcomes(("-frames:v", "10"), more=(self.distorted,), options="renditions=2")[0]
+        self.assertEqual(len(frames), 10)
+
+    def test_behind_another_filter(self):
+        frames = self.outcomes(("-frames:v", "10"), after="select=not(mod(n\\,2))")[0]
+        self.assertEqual(len(frames), 19)  # the tenth that passes the selection is the 19th
+
+    def test_slower_than_the_consumer(self):
+        """Nothing leaves that was not asked for, so a frame for every request, however long its scores take."""
+        self.assertEqual(self.outcome(1, 1, ("-frames:v", "40"))[3]["frames"], 40)
+
+    def test_too_few_pairs_are_said(self):
+        """FFmpeg frees a filter that it has enough of without asking it: the exit code cannot tell."""
+        clip = self.source(rate="50", frames=40)
+        for output, frames in ((("-frames:v", "20"), 20), (("-t", "0.4"), 21)):
+            run = self.score(clip, clip, before={1: "framestep=4"}, output=output)
+            self.assertTrue(run.messages(f"only {(frames + 3) // 4} of {frames} frames found a partner"), run.text)
+            self.assert_counts(run, frames=frames, paired=(frames + 3) // 4)
+            self.assertEqual((run.log["complete"], run.log["end"]), (False, "failure"))
+
+
+class Sinks(FilterTest):
+    """Frames leave on request only: every consumer has to make some."""
+
+    def check(self, graph, *maps):
+        clip = self.source(frames=40)
+        run = ffmpeg(["-i", clip, "-i", clip, "-filter_complex", graph, *maps], self.folder)
+        self.assert_ok(run)
+        self.assert_counts(run, frames=40, paired=40, scored=40)
+        self.assertEqual((run.log["complete"], run.log["end"]), (True, "end of stream"))
+
+    def test_one_that_keeps_nothing(self):
+        self.check("[0:v]split[a][b];[a][1:v]quality_cuda=metrics=psnr:backend=cpu:log_path=log.json,nullsink",
+                   "-map", "[b]", "-f", "null", "-")
+
+    def test_two_of_which_one_has_enough(self):
+        self.check("[0:v][1:v]quality_cuda=metrics=psnr:backend=cpu:log_path=log.json,split[a][b];[b]trim=end_frame=5[c]",
+                   "-map", "[a]", "-f", "null", "-", "-map", "[c]", "-f", "null", "-")
+
+    def test_another_rate(self):
+        self.check("[0:v][1:v]quality_cuda=metrics=psnr:backend=cpu:log_path=log.json,fps=60[a]", "-map", "[a]", "-f", "null", "-")
+
+
+class EarlyStopsOfASlowEngine(WithFakeEngine):
+    def test_a_number_of_frames(self):
+        for delay, lag in (("0", "0"), ("3000", "1"), ("3000", "3")):
+            run = self.fake_score(self.clip, self.clip, output=("-frames:v", "7"),
+                                  environment={"QC_FAKE_DELAY_US": delay, "QC_FAKE_LAG": lag})
+            self.assert_ok(run)
+            self.assert_counts(run, frames=7, paired=7, scored=7)
+            self.assertEqual((len(run.log["frames"]), len(run.stats), len(run.tagged)), (7, 7, 7))
+
+
+class UnreadReference(FilterTest):
+    """Frames of the reference behind the distorted video's end."""
+
+    def setUp(self):
+        super().setUp()
+        self.one = self.source(frames=1)
+
+    def line(self, run):
+        lines = run.messages("reference frames repeated:")
+        self.assertEqual(len(lines), 1, run.text)
+        return lines[0]
+
+    def test_are_counted(self):
+        run = self.score(self.one, self.source(frames=60), verbosity="level+info")
+        self.assert_ok(run)
+        self.assert_counts(run, frames=1, paired=1, reference_unused=59, reference_ended=True)
+        self.assertIn("unused:59 max", self.line(run))
+        self.assertIn("[warning]", self.line(run))
+
+    def test_are_not_read_without_bound(self):
+        run = self.score(self.one, self.source(frames=150), verbosity="level+info")
+        self.assert_ok(run)
+        self.assert_counts(run, reference_unused=100, reference_ended=False)
+        self.assertIn("unused:100 and more that were not read", self.line(run))
+        self.assertIn("[warning]", self.line(run))
+
+    def test_none(self):
+        run = self.score(self.one, self.one, verbosity="level+info")
+        self.assert_ok(run)
+        self.assert_counts(run, reference_unused=0, reference_ended=True)
+        self.assertIn("[info]", self.line(run))
+
+    def test_of_a_rendition(self):
+        run = self.score(self.one, self.one, self.source(frames=10), options="renditions=2", verbosity="level+info")
+        self.assert_ok(run)
+        self.assert_counts(run, reference_unused=0)
+        self.assertEqual(run.log_named("log.rendition1.json")["pairing"]["rendition_unused"], 9)
+        self.assertIn("[warning]", run.messages("rendition 1: frames:1 scored:1")[0])
+
+    def test_frames_that_would_not_fit_do_no_harm(self):
+        """They are read to be counted, not to be compared."""
+        halves = [make(self.clips, f"tail{index}.raw", f"testsrc2=s={size}:r=25,trim=end_frame=5", "-c:v", "mjpeg", "-q:v", "2",
+                       "-f", "rawvideo") for index, size in enumerate((self.SIZE, "320x180"))]
+        stream = self.clips / "tail.mjpeg"
+        stream.write_bytes(b"".join(half.read_bytes() for half in halves))
+        changing = make(self.clips, "tail.mkv", stream, "-c", "copy")
+        run = self.score(self.one, changing, before_inputs=((), ("-reinit_filter", "0")), before={0: "format=yuvj420p"})
+        self.assert_ok(run)
+        self.assert_counts(run, paired=1, reference_unused=9)
+
+
+class Interrupted(FilterTest):
+    """A run that was cut off from outside is not complete, and says why."""
+
+    def check(self, run, end, reason):
+        self.assertIsNotNone(run.log, run.text)
+        self.assertIs(run.log["complete"], False)
+        self.assertEqual((run.log["end"], run.log["reason"]), (end, reason))
+        self.assertGreater(len(run.log["frames"]), 0)
+        self.assertEqual(len(run.stats), len(run.log["frames"]))
+        self.assertTrue(run.messages("INCOMPLETE after"), run.text)
+
+    def run_until_signal(self, number, options=""):
+        """Starts a run in real time, and sends it the signal once it has scored something."""
+        clip = self.source(frames=500)
+        for name in ("stats.txt", "log.json"):
+            (self.folder / name).unlink(missing_ok=True)
+        graph = f"[0:v][1:v]quality_cuda=metrics=psnr:backend=cpu:stats_file=stats.txt:log_path=log.json{options}"
+        command = [str(FFMPEG), "-hide_banner", "-nostdin", "-nostats", "-y", "-re", "-i", clip, "-re", "-i", clip, "-lavfi", graph,
+                   "-f", "null", "-"]
+        process = subprocess.Popen(command, cwd=self.folder, env=os.environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        try:
+            stats, deadline = self.folder / "stats.txt", time.monotonic() + TIMEOUT_SECONDS
+            while not (stats.exists() and stats.stat().st_size) and process.poll() is None and time.monotonic() < deadline:
+                time.sleep(0.05)
+            process.send_signal(number)
+            output, text = process.communicate(timeout=TIMEOUT_SECONDS)
+        finally:
+            process.kill()
+            process.wait()
+        return Run(subprocess.CompletedProcess(command, process.returncode, output, text), self.folder)
+
+    def test_signals(self):
+        for number in (signal.SIGINT, signal.SIGTERM):
+            run = self.run_until_signal(number)
+            self.check(run, "interrupted", f"the program got {number.name}")
+            self.assertIn(f"received signal {int(number)}", run.text)  # the program's own handler ran too
+
+    def test_signals_in_xml(self):
+        self.run_until_signal(signal.SIGINT, ":log_fmt=xml")
+        self.assertRegex((self.folder / "log.json").read_text(), 'complete="false" end="interrupted" reason="the program got SIGINT"')
+
+    def broken(self, clip, frame):
+        """The clip with one packet that no decoder takes."""
+        data = bytearray(clip.read_bytes())
+        at = [found.start() for found in re.finditer(b"\x89PNG", bytes(data))][frame]
+        data[at:at + 4] = b"XXXX"
+        path = self.clips / "broken.mkv"
+        path.write_bytes(data)
+        return path
+
+    def test_a_decoding_error_with_xerror(self):
+        clip = make(self.clips, "png.mkv", self.source(frames=50), "-c:v", "png", "-pix_fmt", "gray")
+        broken = self.broken(clip, 30)
+        for inputs in ((broken, clip), (clip, broken)):
+            for threads in ("1", "4"):
+                run = self.score(*inputs, before_inputs=[("-xerror", "-threads", threads)] * 2)
+                self.assertNotEqual(run.code, 0, run.text)
+                self.check(run, "stopped early", "the filter graph was taken down before its inputs ended")
+
+    def test_without_xerror_the_rest_is_scored(self):
+        clip = make(self.clips, "png.mkv", self.source(frames=50), "-c:v", "png", "-pix_fmt", "gray")
+        run = self.score(self.broken(clip, 30), clip)
+        self.assertGreater(run.pairing["reference_unused"], 0)
+        self.assertEqual(run.pairing["paired"] + run.pairing["reference_unused"], 50)
+        self.assertEqual((run.log["complete"], run.log["end"], run.log["reason"]), (True, "end of stream", None))
+
+    def test_a_graph_that_cannot_be_made_anew(self):
+        """The picture's size changes, and the reference's does not fit it any more."""
+        halves = [make(self.clips, f"half{index}.raw", f"testsrc2=s={size}:r=25,trim=end_frame=50", "-c:v", "mjpeg", "-q:v", "2",
+                       "-f", "rawvideo") for index, size in enumerate((self.SIZE, "320x180"))]
+        stream = self.clips / "changing.mjpeg"
+        stream.write_bytes(b"".join(half.read_bytes() for half in halves))
+        run = self.score(make(self.clips, "changing.mkv", stream, "-c", "copy"), self.source(frames=100))
+        self.assert_fails(run, "Input 1 (reference) is 176x144, main is 320x180")
+        self.check(run, "stopped early", "the filter graph was taken down before its inputs ended")
+
+    def test_a_failure_of_the_filter(self):
+        clip = self.source(frames=20)
+        run = ffmpeg(["-i", clip, "-i", clip, "-lavfi", "[0:v]split[a][b];[a]trim=end_frame=10[c];[b]trim=start_frame=10,crop=160:128[d];"
+                      "[c][d]concat=unsafe=1[e];[e][1:v]quality_cuda=metrics=psnr:backend=cpu:stats_file=stats.txt:log_path=log.json",
+                      "-f", "null", "-"], self.folder)
+        self.assertNotEqual(run.code, 0, run.text)
+        self.check(run, "failure", run.log["reason"])
+        self.assertIn("Input 0 (main) changed from 176x144", run.log["reason"])
+
+
+if __name__ == "__main__":
+    unittest.main()
