@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // The layouts without structure of their own: XML, CSV, subtitles.
+#include <nlohmann/json.hpp>
+
 #include "report/log_formats.hpp"
+#include "text/utf8.hpp"
 
 namespace qc {
 
@@ -20,6 +23,30 @@ std::string attribute_name(std::string_view name) {
 /// Each attribute is followed by a space, the last one too.
 std::string attribute(std::string_view name, const std::string& value) {
     return attribute_name(name) + "=\"" + value + "\" ";
+}
+
+/// Text that may stand in an attribute's value.
+std::string escaped(std::string_view text) {
+    std::string safe;
+    for (const char c : valid_utf8(text)) {
+        if (static_cast<unsigned char>(c) < 0x20 || c == '&' || c == '<' || c == '"') {
+            safe += static_cast<unsigned char>(c) < 0x20 ? " " : c == '&' ? "&amp;" : c == '<' ? "&lt;" : "&quot;";
+        } else {
+            safe += c;
+        }
+    }
+    return safe;
+}
+
+/// What the front end adds, as attributes: lists and objects have no place in one.
+std::string extra_attributes(std::span<const qc_log_extra> extra) {
+    std::string text;
+    for (const qc_log_extra& each : extra) {
+        const nlohmann::json value = nlohmann::json::parse(each.json_value);
+        if (value.is_string()) text += attribute(each.key, escaped(value.get<std::string>()));
+        if (value.is_number() || value.is_boolean()) text += attribute(each.key, each.json_value);
+    }
+    return text;
 }
 
 Status write_xml_frames(const ScoreTable& table, const ScorePlan& plan, OutputFile* file) {
@@ -48,11 +75,13 @@ Status write_xml_pooled(const ScoreTable& table, const ScorePlan& plan, OutputFi
 } // namespace
 
 Status write_xml_log(const ScoreTable& table, const ScorePlan& plan, const LogHead& head, OutputFile* file) {
+    QC_RETURN_IF_ERROR(check_extra(head.extra));
     QC_RETURN_IF_ERROR(file->write("<VMAF version=\"" + std::string(head.version) + "\">\n  <params " +
                                    attribute("qualityWidth", std::to_string(head.width)) +
                                    attribute("qualityHeight", std::to_string(head.height)) + "/>\n  <fyi " +
                                    attribute("fps", fixed_text(head.fps, 2)) +
-                                   attribute("complete", head.complete ? "true" : "false") + "/>\n"));
+                                   attribute("complete", head.complete ? "true" : "false") +
+                                   extra_attributes(head.extra) + "/>\n"));
     QC_RETURN_IF_ERROR(write_xml_frames(table, plan, file));
     QC_RETURN_IF_ERROR(write_xml_pooled(table, plan, file));
     std::string text = "  <aggregate_metrics ";
