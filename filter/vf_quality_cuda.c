@@ -255,7 +255,7 @@ static int advance(AVFilterContext *ctx)
     }
 }
 
-static int activate(AVFilterContext *ctx)
+static int proceed(AVFilterContext *ctx)
 {
     QualityCudaContext *s = ctx->priv;
     int ret;
@@ -273,6 +273,29 @@ static int activate(AVFilterContext *ctx)
     if (ret)
         return FFMIN(ret, 0);
     return advance(ctx);
+}
+
+/**
+ * After the first request, what comes unasked may be all that comes: so the
+ * command line empties its decoders when it has enough. It frees the filter
+ * next, which can't fail any more then: a report that cannot be written would
+ * be missed with an exit code of 0. So that's looked at before.
+ */
+static int activate(AVFilterContext *ctx)
+{
+    QualityCudaContext *s = ctx->priv;
+    const int asked = ff_outlink_frame_wanted(ctx->outputs[0]) && !ff_outlink_get_status(ctx->outputs[0]);
+    int ret, error;
+
+    s->run.was_asked |= asked;
+    ret = proceed(ctx);
+    if (asked || !s->run.was_asked || s->run.reported || (ret < 0 && ret != FFERROR_NOT_READY))
+        return ret;
+    error = ff_qc_recheck_files(ctx);
+    /* What has come is scored all the same. */
+    while (error < 0 && ret >= 0 && !s->run.done && ff_inlink_check_available_frame(ctx->inputs[0]))
+        ret = proceed(ctx);
+    return error < 0 ? error : ret;
 }
 
 static int process_command(AVFilterContext *ctx, const char *cmd, const char *arg, char *res, int res_len, int flags)

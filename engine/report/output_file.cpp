@@ -4,7 +4,6 @@
 #include <cerrno>
 #include <cstring>
 #include <utility>
-#include <vector>
 
 #include <fcntl.h>
 #include <poll.h>
@@ -101,11 +100,11 @@ Status kept_aside(const std::string& path, int error, StagedFile* staged) {
     return status;
 }
 
-/// Tries the folders until the text is whole.
-Outcome stage(const std::vector<std::string>& folders, const std::string& path, const Content& content,
-              StagedFile* staged) {
+/// Tries folders until the text is whole: the one that is wished for, if any, then those that may do.
+Outcome stage(const std::string& wish, const std::string& path, const Content& content, StagedFile* staged) {
     Outcome first;
-    for (const std::string& folder : folders) {
+    for (const std::string& folder : {wish, temporary_folder(), std::string("/tmp"), std::string(".")}) {
+        if (folder.empty()) continue;
         Outcome outcome = staged->fill_in(folder, ending_of(path), content);
         if (outcome.file_error == 0) return outcome;
         if (first.file_error == 0) first = std::move(outcome);
@@ -162,7 +161,7 @@ int copy_in_place(const StagedFile& staged, const std::string& path) {
 
 Status write_regular(const std::string& path, const Content& content) {
     StagedFile staged;
-    Outcome outcome = stage({folder_of(path), temporary_folder()}, path, content, &staged);
+    Outcome outcome = stage(folder_of(path), path, content, &staged);
     if (!outcome.content.ok()) return std::move(outcome.content);
     int error = outcome.file_error;
     if (!staged.exists()) { // no room for a copy anywhere: straight into its place
@@ -206,7 +205,7 @@ Status write_directly(const std::string& path, int descriptor, int patience_ms, 
     }
     if (error == 0) return std::move(outcome.content);
     StagedFile staged;
-    outcome = stage({temporary_folder(), "."}, path, content, &staged);
+    outcome = stage("", path, content, &staged);
     if (!outcome.content.ok()) return std::move(outcome.content);
     return staged.exists() ? kept_aside(path, error, &staged) : failure(path, error);
 }

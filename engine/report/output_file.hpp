@@ -44,7 +44,8 @@ using Content = std::function<Status(OutputFile* file)>;
 /// - A symbolic link, a file with several hard links, one whose owner cannot be kept, and one that cannot be renamed
 /// over
 ///   (a mount of its own, another user's in a sticky folder) stay what they are: the finished text is copied into them.
-/// - Where nothing can be made beside path, the temporary file lies in temporary_folder().
+/// - Where nothing can be made beside path, the temporary file lies in temporary_folder(), /tmp or the
+///   current folder.
 /// - A pipe or a device is written directly; a named pipe must have a reader within kPatienceMs, and one that takes
 ///   nothing for so long is given up. A name of one of this process's open descriptors (/dev/stdout, /dev/fd/3) is that
 ///   descriptor: its file goes on where it stands, and is neither replaced nor cut.

@@ -10,7 +10,7 @@
  *
  *     vf_quality_cuda.c -> submission -> queue -> reports -> engine -> inputs -> formats
  *                              |                     |                    \-> pairing
- *                              \-> colours -> inputs  \-> files, formats
+ *                              \-> colours -> inputs  \-> files -> paths
  *
  * Arrows are the only dependencies (what is reached over several may be used
  * too); all of these but pairing may use state and compat.
@@ -51,6 +51,7 @@ typedef struct QCRun {
     int failure;       ///< AVERROR of the first failure
     int start_checked; ///< whether the inputs begin together has been looked at
     int flushed;       ///< the engine knows that no pair follows
+    int was_asked;     ///< the output has wanted a frame
     int done;          ///< the output has ended
     int reported;      ///< logs and summary have been written
 } QCRun;
