@@ -348,7 +348,7 @@ static int close_inputs(AVFilterContext *ctx)
     return s->run.failure;
 }
 
-static int go_on(AVFilterContext *ctx)
+static int proceed(AVFilterContext *ctx)
 {
     QualityCudaContext *s = ctx->priv;
     int ret;
@@ -369,14 +369,26 @@ static int go_on(AVFilterContext *ctx)
     return advance(ctx);
 }
 
+/**
+ * After the first request, what comes unasked may be all that comes: so the
+ * command line empties its decoders when it has enough. It frees the filter
+ * next, which can't fail any more then: a report that cannot be written would
+ * be missed with an exit code of 0. So that's looked at before.
+ */
 static int activate(AVFilterContext *ctx)
 {
     QualityCudaContext *s = ctx->priv;
-    const int ret = go_on(ctx);
+    const int asked = ff_outlink_frame_wanted(ctx->outputs[0]) && !ff_outlink_get_status(ctx->outputs[0]);
+    int ret, error;
 
+    s->run.was_asked |= asked;
+    ret = proceed(ctx);
     /* Noted now, for the links may be gone when the filter is freed. */
     s->run.is_awaited = ff_outlink_frame_wanted(ctx->outputs[0]);
-    return ret;
+    if (asked || !s->run.was_asked || s->run.reported || (ret < 0 && ret != FFERROR_NOT_READY))
+        return ret;
+    error = ff_qc_recheck_files(ctx);
+    return error < 0 ? error : ret;
 }
 
 static int process_command(AVFilterContext *ctx, const char *cmd, const char *arg, char *res, int res_len, int flags)

@@ -86,6 +86,8 @@ Status Session::create(const ScoreRequest& request, const qc_config& config, std
         made->tables_.emplace_back();
         QC_RETURN_IF_ERROR(ScoreTable::create(made->plan_, &made->tables_.back()));
     }
+    if (const Status spool = ScoreSpool::check_folder(); !spool.ok())
+        made->log(QC_LOG_WARNING, spool.text() + ": scores stay in memory; TMPDIR chooses another folder");
     const size_t cells = made->plan_.columns.size() * static_cast<size_t>(made->renditions());
     made->row_values_.resize(cells);
     made->row_present_.resize(cells);
@@ -238,9 +240,14 @@ Status Session::take_results(bool wait, bool* any) {
         *any = true;
         Status finalised = finalise(result);
         if (!finalised.ok()) return fail(std::move(finalised));
-        for (const auto& table : tables_)
-            if (!table->status().ok()) return fail(table->status());
+        QC_RETURN_IF_ERROR(check_tables());
     }
+}
+
+Status Session::check_tables() {
+    for (const auto& table : tables_)
+        if (!table->status().ok()) return fail(table->status());
+    return {};
 }
 
 Status Session::finalise(const FrameResult& result) {
@@ -313,6 +320,7 @@ Status Session::flush() {
     flushed_ = true;
     if (failure_.ok()) flush_metrics(false);
     for (const auto& table : tables_) table->close();
+    static_cast<void>(check_tables()); // rows that waited for the end
     return failure_;
 }
 
@@ -345,6 +353,7 @@ qc_status Session::receive(bool wait, qc_row* row) {
         if (next_row(row)) return QC_OK;
         if (!wait) break;
     }
+    static_cast<void>(check_tables()); // rows that cannot be read back
     if (!failure_.ok()) return failure_.code();
     return flushed_ ? QC_END : QC_AGAIN;
 }

@@ -69,6 +69,7 @@ private:
     void log(qc_log_level level, const std::string& text) const;
 
     Status take_results(bool wait, bool* any);
+    Status check_tables();
     Status finalise(const FrameResult& result);
     int64_t start_of(size_t instance) const;
     void end_stretch();

@@ -425,12 +425,16 @@ typedef struct qc_log_extra {
 } qc_log_extra;
 
 /**
- * Writes the report of one rendition (libvmaf's layout) to a temporary name beside path and renames it into place.
+ * Writes the report of one rendition (libvmaf's layout) to a temporary name beside path and renames it into place, with
+ * mode and owner of the file that was there. What must not be replaced is written in place: symbolic links, files with
+ * several hard links, those that cannot be renamed over, devices, pipes, and this process's open descriptors by their
+ * names (/dev/stdout, /dev/fd/N). A named pipe has to find a reader within 5 seconds, and keep reading.
  * @param complete 0 marks the run as incomplete ("complete": false); so does a session that failed or was not flushed
- * @param extra extra_count pairs, for JSON and XML (there strings and objects of plain values only); may be NULL if
- *        extra_count is 0
- * @return QC_ERROR_INVALID for a rendition or format that does not exist, a count below 0, or a value that is not JSON;
- *         QC_ERROR_IO. What was at path stays then
+ * @param extra extra_count pairs, looked at for JSON and XML only (XML has room for plain values, and for objects of such);
+ *        may be NULL if extra_count is 0
+ * @return QC_ERROR_INVALID for a rendition or format that does not exist, a count below 0, or a value that is not JSON:
+ *         what was at path stays then. QC_ERROR_IO if path cannot be written: the scores lie in a file of another name
+ *         then, beside path or in $TMPDIR, which qc_session_error() names unless there was no place for that either
  */
 QC_API qc_status qc_session_write_log(qc_session *session, int rendition, const char *path, qc_log_format format,
                                       int complete, const qc_log_extra *extra, int extra_count);

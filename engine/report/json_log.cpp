@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
+#include <algorithm>
 #include <cmath>
 
 #include <nlohmann/json.hpp>
 
 #include "report/log_formats.hpp"
 #include "text/number.hpp"
+#include "text/utf8.hpp"
 
 namespace qc {
 
@@ -60,10 +62,7 @@ Status write_head(const LogHead& head, const ScorePlan& plan, OutputFile* file) 
     lines.add("complete", head.complete ? "true" : "false");
     if (!plan.models.empty()) lines.add("models", models_list(plan));
     if (!head.conventions.empty()) lines.add("conventions", conventions_object(head.conventions));
-    for (const qc_log_extra& extra : head.extra) {
-        QC_RETURN_IF_ERROR(check_extra(extra));
-        lines.add(extra.key, extra.json_value);
-    }
+    for (const qc_log_extra& extra : head.extra) lines.add(extra.key, extra.json_value);
     std::string text = lines.take();
     text.pop_back(); // more follows on the same level
     return file->write("{\n" + text + ",\n");
@@ -113,7 +112,9 @@ std::string json_score(double score) {
 
 std::string json_string(std::string_view text) {
     std::string quoted = "\"";
-    for (char c : text) {
+    const bool plain =
+        std::none_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) > 0x7f; });
+    for (const char c : plain ? std::string(text) : valid_utf8(text)) {
         if (c == '"' || c == '\\') {
             quoted += '\\';
             quoted += c;
@@ -126,13 +127,16 @@ std::string json_string(std::string_view text) {
     return quoted + "\"";
 }
 
-Status check_extra(const qc_log_extra& extra) {
-    if (extra.key != nullptr && extra.json_value != nullptr && nlohmann::json::accept(extra.json_value)) return {};
-    return invalid("log: the value of the additional key " + json_string(extra.key != nullptr ? extra.key : "") +
-                   " is not JSON");
+Status check_extra(std::span<const qc_log_extra> extra) {
+    for (const qc_log_extra& each : extra)
+        if (each.key == nullptr || each.json_value == nullptr || !nlohmann::json::accept(each.json_value))
+            return invalid("log: the value of the additional key " + json_string(each.key != nullptr ? each.key : "") +
+                           " is not JSON");
+    return {};
 }
 
 Status write_json_log(const ScoreTable& table, const ScorePlan& plan, const LogHead& head, OutputFile* file) {
+    QC_RETURN_IF_ERROR(check_extra(head.extra));
     QC_RETURN_IF_ERROR(write_head(head, plan, file));
     QC_RETURN_IF_ERROR(write_frames(table, plan, file));
     QC_RETURN_IF_ERROR(write_pooled(table, plan, file));

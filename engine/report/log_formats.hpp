@@ -14,20 +14,20 @@ namespace qc {
 inline constexpr qc_pool kLoggedPools[] = {QC_POOL_MIN, QC_POOL_MAX, QC_POOL_MEAN, QC_POOL_HARMONIC_MEAN, QC_POOL_P1,
                                            QC_POOL_P5,  QC_POOL_P10, QC_POOL_P50,  QC_POOL_STDDEV};
 
-/// `%.*f` of the C locale, "inf", "-inf" and "nan" included.
+/// `%.*f` of the C locale, "inf", "-inf" and "nan" included; what is no number has no sign.
 std::string fixed_text(double value, int decimals);
 
-/// A score as libvmaf prints it: six decimals; sixteen where the fraction would vanish; "inf", "-inf", "nan", "-nan".
+/// A score as libvmaf prints it: six decimals; sixteen where the fraction would vanish; "inf", "-inf", "nan".
 std::string score_text(double score);
 
 /// The same; "null" where it is not finite.
 std::string json_score(double score);
 
-/// Text in double quotes, escaped for JSON.
+/// Text in double quotes, escaped for JSON; bytes that are no UTF-8 become U+FFFD.
 std::string json_string(std::string_view text);
 
-/// @return QC_ERROR_INVALID for an additional key whose value is no JSON
-Status check_extra(const qc_log_extra& extra);
+/// @return QC_ERROR_INVALID for a value that is no JSON
+Status check_extra(std::span<const qc_log_extra> extra);
 
 /// libvmaf's JSON with "complete", "models" (name, source and range of the scores), "conventions" and `extra` in its
 /// head and p1, p5, p10, p50 and stddev behind the pooled values.

@@ -57,9 +57,10 @@ std::optional<qc_log_format> parse_log_format(std::string_view text) {
 }
 
 std::string fixed_text(double value, int decimals) {
-    char buffer[512]; // the largest double has 309 digits before the point
+    if (std::isnan(value)) return "nan"; // its sign means nothing
+    char buffer[512];                    // the largest double has 309 digits before the point
     const auto [end, error] = std::to_chars(buffer, buffer + sizeof(buffer), value, std::chars_format::fixed, decimals);
-    return error == std::errc{} ? std::string(buffer, end) : std::string("nan");
+    return std::string(buffer, error == std::errc{} ? end : buffer);
 }
 
 std::string score_text(double score) {
@@ -69,10 +70,7 @@ std::string score_text(double score) {
 
 Status write_log(qc_log_format log_format, const ScoreTable& table, const ScorePlan& plan, const std::string& path,
                  const LogHead& head) {
-    OutputFile file(path);
-    QC_RETURN_IF_ERROR(file.open());
-    QC_RETURN_IF_ERROR(write_in(log_format, table, plan, head, &file));
-    return file.finish();
+    return write_file(path, [&](OutputFile* file) { return write_in(log_format, table, plan, head, file); });
 }
 
 } // namespace qc

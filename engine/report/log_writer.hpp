@@ -32,8 +32,8 @@ struct LogHead {
 /// Parses "json", "xml", "csv" or "sub" exactly.
 std::optional<qc_log_format> parse_log_format(std::string_view text);
 
-/// Writes a report to a temporary name beside path and renames it, so that path never holds half a log.
-/// @return QC_ERROR_IO naming the path and the reason; what the layout's writer says (log_formats.hpp)
+/// Writes a report as write_file() does (output_file.hpp).
+/// @return what that says; what the layout's writer says (log_formats.hpp)
 Status write_log(qc_log_format log_format, const ScoreTable& table, const ScorePlan& plan, const std::string& path,
                  const LogHead& head);
 

@@ -1,81 +1,260 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "report/output_file.hpp"
 
-#include <atomic>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
-#include <memory>
+#include <utility>
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "report/open_descriptor.hpp"
+#include "scores/temporary_file.hpp"
 #include "text/message.hpp"
 
 namespace qc {
 
 namespace {
 
-/// Where a symbolic link leads, so that the link survives the renaming.
-std::string resolved(const std::string& path) {
-    std::unique_ptr<char, void (*)(void*)> real(realpath(path.c_str(), nullptr), std::free);
-    return real ? std::string(real.get()) : path;
+constexpr size_t kBufferBytes = size_t{64} << 10;
+constexpr mode_t kNewFile = S_IRUSR | S_IWUSR | S_IRGRP | S_IWGRP | S_IROTH | S_IWOTH; ///< before the umask
+
+/// What came of writing: an error of the file, or of what was to be written.
+struct Outcome {
+    int file_error = 0;
+    Status content{};
+};
+
+Outcome fill(int descriptor, const Content& content, int patience_ms = -1) {
+    OutputFile file(descriptor, patience_ms);
+    Status status = content(&file);
+    const int error = file.finish();
+    return error != 0 ? Outcome{error} : Outcome{0, std::move(status)};
+}
+
+std::string folder_of(const std::string& path) {
+    const size_t slash = path.rfind('/');
+    if (slash == std::string::npos) return ".";
+    return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+/// ".json" of "dir/q.json"; nothing of what is no usual ending.
+std::string ending_of(const std::string& path) {
+    constexpr size_t kLongest = 8;
+    const size_t dot = path.find_last_of("./");
+    const bool usual = dot != std::string::npos && path[dot] == '.' && path.size() - dot <= kLongest;
+    return usual ? path.substr(dot) : std::string();
+}
+
+/// A temporary file with the whole text. Goes with the object, unless it was kept or has become the file itself.
+class StagedFile {
+public:
+    StagedFile() = default;
+    ~StagedFile() { discard(); }
+    StagedFile(const StagedFile&) = delete;
+    StagedFile& operator=(const StagedFile&) = delete;
+
+    Outcome fill_in(const std::string& folder, const std::string& ending, const Content& content) {
+        const int descriptor = create_temporary(folder, "quality_cuda-log-", ending, kNewFile, &name_);
+        if (descriptor < 0) return {errno};
+        Outcome outcome = fill(descriptor, content);
+        if (outcome.file_error != 0 || !outcome.content.ok()) discard();
+        return outcome;
+    }
+
+    bool exists() const { return !name_.empty(); }
+    const std::string& name() const { return name_; }
+    void let_go() { name_.clear(); }
+
+private:
+    void discard() {
+        if (exists()) unlink(name_.c_str());
+        name_.clear();
+    }
+
+    std::string name_;
+};
+
+std::string reason(int error) {
+    switch (error) {
+    case ENXIO:
+        return "no process reads from it";
+    case ETIMEDOUT:
+        return "its reader takes nothing";
+    default:
+        return std::strerror(error);
+    }
+}
+
+Status failure(const std::string& path, int error, const StagedFile* kept = nullptr) {
+    return {QC_ERROR_IO, "cannot write log " + in_quotes(path) + ": " + reason(error) +
+                             (kept != nullptr ? "; the scores are in " + in_quotes(kept->name()) : "")};
+}
+
+/// The text lies in a file of another name, and stays there.
+Status kept_aside(const std::string& path, int error, StagedFile* staged) {
+    Status status = failure(path, error, staged);
+    staged->let_go();
+    return status;
+}
+
+/// Tries folders until the text is whole: the one that is wished for, if any, then those that may do.
+Outcome stage(const std::string& wish, const std::string& path, const Content& content, StagedFile* staged) {
+    Outcome first;
+    for (const std::string& folder : {wish, temporary_folder(), std::string("/tmp"), std::string(".")}) {
+        if (folder.empty()) continue;
+        Outcome outcome = staged->fill_in(folder, ending_of(path), content);
+        if (outcome.file_error == 0) return outcome;
+        if (first.file_error == 0) first = std::move(outcome);
+    }
+    return first;
+}
+
+// ---- into a file's place --------------------------------------------------------------------------------------------
+
+/// Whether the staged file may be renamed to path, and looks like the file that it replaces.
+bool may_take_the_place(const StagedFile& staged, const std::string& path) {
+    struct stat old {
+    }, made{};
+    if (lstat(path.c_str(), &old) != 0) return errno == ENOENT;
+    if (!S_ISREG(old.st_mode) || old.st_nlink != 1 || lstat(staged.name().c_str(), &made) != 0) return false;
+    const bool same_owner = old.st_uid == made.st_uid && old.st_gid == made.st_gid;
+    if (!same_owner && lchown(staged.name().c_str(), old.st_uid, old.st_gid) != 0) return false;
+    return chmod(staged.name().c_str(), old.st_mode & 07777) == 0;
+}
+
+/// Opens an existing file without O_CREAT: where other users' files are protected in sticky folders, that would refuse
+/// even those that may be written.
+int open_in_place(const std::string& path) {
+    const int descriptor = open(path.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOCTTY);
+    if (descriptor >= 0 || errno != ENOENT) return descriptor;
+    return open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY, kNewFile);
+}
+
+int copy(int from, OutputFile* to) {
+    std::string block(kBufferBytes, '\0');
+    for (;;) {
+        const ssize_t count = read(from, block.data(), block.size());
+        if (count < 0 && errno == EINTR) continue;
+        if (count <= 0) return count < 0 ? errno : 0;
+        if (!to->write({block.data(), static_cast<size_t>(count)}).ok()) return 0; // finish() tells
+    }
+}
+
+/// Copies the staged file into path. @return errno, 0 for none
+int copy_in_place(const StagedFile& staged, const std::string& path) {
+    const int from = open(staged.name().c_str(), O_RDONLY | O_CLOEXEC);
+    if (from < 0) return errno;
+    const int to = open_in_place(path);
+    int error = to < 0 ? errno : 0;
+    if (error == 0) {
+        OutputFile file(to);
+        error = copy(from, &file);
+        if (const int late = file.finish(); error == 0) error = late;
+        if (error != 0) static_cast<void>(truncate(path.c_str(), 0)); // half a log could be taken for a whole one
+    }
+    close(from);
+    return error;
+}
+
+Status write_regular(const std::string& path, const Content& content) {
+    StagedFile staged;
+    Outcome outcome = stage(folder_of(path), path, content, &staged);
+    if (!outcome.content.ok()) return std::move(outcome.content);
+    int error = outcome.file_error;
+    if (!staged.exists()) { // no room for a copy anywhere: straight into its place
+        const int descriptor = open_in_place(path);
+        if (descriptor < 0) return failure(path, error);
+        outcome = fill(descriptor, content);
+        return outcome.file_error != 0 ? failure(path, outcome.file_error) : std::move(outcome.content);
+    }
+    if (may_take_the_place(staged, path) && rename(staged.name().c_str(), path.c_str()) == 0) {
+        staged.let_go();
+        return {};
+    }
+    error = copy_in_place(staged, path);
+    return error == 0 ? Status() : kept_aside(path, error, &staged);
+}
+
+// ---- pipes, devices, open descriptors -------------------------------------------------------------------------------
+
+/// Never waits longer than kPatienceMs for a named pipe's reader: what waits in open() cannot be ended by a signal
+/// whose handler restarts it.
+int open_special(const std::string& path, bool is_pipe) {
+    constexpr int kStepMs = 20;
+    int descriptor = -1;
+    for (int waited = 0; waited <= kPatienceMs; waited += kStepMs) {
+        descriptor = open(path.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+        if (descriptor >= 0 || errno != ENXIO || !is_pipe) break;
+        poll(nullptr, 0, kStepMs);
+        errno = ENXIO;
+    }
+    if (descriptor >= 0 && !is_pipe) fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK);
+    return descriptor;
+}
+
+/// @param descriptor -1: see errno
+Status write_directly(const std::string& path, int descriptor, int patience_ms, const Content& content) {
+    int error = descriptor < 0 ? errno : 0;
+    Outcome outcome;
+    if (error == 0) {
+        outcome = fill(descriptor, content, patience_ms);
+        error = outcome.file_error;
+    }
+    if (error == 0) return std::move(outcome.content);
+    StagedFile staged;
+    outcome = stage("", path, content, &staged);
+    if (!outcome.content.ok()) return std::move(outcome.content);
+    return staged.exists() ? kept_aside(path, error, &staged) : failure(path, error);
 }
 
 } // namespace
 
-OutputFile::~OutputFile() {
-    if (file_ != nullptr) std::fclose(file_);
-    if (!temporary_.empty()) unlink(temporary_.c_str());
-}
-
-Status OutputFile::open() {
-    struct stat info {};
-    const bool exists = stat(path_.c_str(), &info) == 0;
-    if (exists && S_ISDIR(info.st_mode)) return failure(EISDIR);
-    if (exists && !S_ISREG(info.st_mode)) {
-        file_ = std::fopen(path_.c_str(), "wb");
-        return file_ != nullptr ? Status() : failure(errno);
-    }
-    target_ = exists ? resolved(path_) : path_;
-    const int descriptor = open_temporary();
-    if (descriptor < 0) return failure(errno);
-    file_ = fdopen(descriptor, "wb");
-    if (file_ != nullptr) return {};
-    const int error = errno;
-    ::close(descriptor);
-    return failure(error);
-}
-
 Status OutputFile::write(std::string_view text) {
-    return std::fwrite(text.data(), 1, text.size(), file_) == text.size() ? Status() : failure(errno);
+    buffer_ += text;
+    if (buffer_.size() >= kBufferBytes) write_out();
+    return error_ == 0 ? Status() : Status(QC_ERROR_IO, std::strerror(error_));
 }
 
-Status OutputFile::finish() {
-    FILE* file = file_;
-    file_ = nullptr;
-    if (std::fclose(file) != 0) return failure(errno);
-    if (temporary_.empty()) return {};
-    if (std::rename(temporary_.c_str(), target_.c_str()) != 0) return failure(errno);
-    temporary_.clear();
-    return {};
+int OutputFile::finish() {
+    write_out();
+    const int descriptor = std::exchange(descriptor_, -1);
+    if (descriptor >= 0 && close(descriptor) != 0 && error_ == 0) error_ = errno;
+    return error_;
 }
 
-int OutputFile::open_temporary() {
-    static std::atomic<unsigned> counter{0};
-    constexpr int kAttempts = 100;
-    for (int attempt = 0; attempt < kAttempts; ++attempt) {
-        std::string name = target_ + format(".part-%ld-%u", static_cast<long>(getpid()), counter.fetch_add(1));
-        const int descriptor = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (descriptor >= 0) temporary_ = std::move(name);
-        if (descriptor >= 0 || errno != EEXIST) return descriptor;
+void OutputFile::write_out() {
+    for (size_t done = 0; error_ == 0 && done < buffer_.size();) {
+        const ssize_t count = ::write(descriptor_, buffer_.data() + done, buffer_.size() - done);
+        if (count > 0) {
+            done += static_cast<size_t>(count);
+        } else if (count == 0) {
+            error_ = ENOSPC;
+        } else if (errno != EINTR && !(errno == EAGAIN && wait_for_reader())) {
+            error_ = errno;
+        }
     }
-    return -1;
+    buffer_.clear();
 }
 
-Status OutputFile::failure(int error) const {
-    return {QC_ERROR_IO, "cannot write log " + in_quotes(path_) + ": " + std::strerror(error)};
+bool OutputFile::wait_for_reader() {
+    pollfd asked{descriptor_, POLLOUT, 0};
+    const int ready = poll(&asked, 1, patience_ms_);
+    if (ready == 0) errno = ETIMEDOUT;
+    return ready > 0 || (ready < 0 && errno == EINTR);
+}
+
+Status write_file(const std::string& path, const Content& content) {
+    struct stat info {};
+    if (path.empty()) return failure(path, ENOENT);
+    if (stat(path.c_str(), &info) != 0) return write_regular(path, content);
+    if (const int named = open_descriptor(path); named >= 0)
+        return write_directly(path, fcntl(named, F_DUPFD_CLOEXEC, 0), -1, content);
+    if (S_ISREG(info.st_mode) || S_ISDIR(info.st_mode)) return write_regular(path, content);
+    const bool is_pipe = S_ISFIFO(info.st_mode);
+    return write_directly(path, open_special(path, is_pipe), is_pipe ? kPatienceMs : -1, content);
 }
 
 } // namespace qc

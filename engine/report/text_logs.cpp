@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "report/log_formats.hpp"
+#include "text/utf8.hpp"
 
 namespace qc {
 
@@ -24,24 +25,17 @@ std::string attribute(std::string_view name, const std::string& value) {
     return attribute_name(name) + "=\"" + value + "\" ";
 }
 
+/// Text that may stand in an attribute's value.
 std::string escaped(std::string_view text) {
-    std::string result;
-    for (const char c : text) {
-        switch (c) {
-        case '&':
-            result += "&amp;";
-            break;
-        case '<':
-            result += "&lt;";
-            break;
-        case '"':
-            result += "&quot;";
-            break;
-        default:
-            result += static_cast<unsigned char>(c) < 0x20 ? ' ' : c; // control characters have no place in XML
+    std::string safe;
+    for (const char c : valid_utf8(text)) {
+        if (static_cast<unsigned char>(c) < 0x20 || c == '&' || c == '<' || c == '"') {
+            safe += static_cast<unsigned char>(c) < 0x20 ? " " : c == '&' ? "&amp;" : c == '<' ? "&lt;" : "&quot;";
+        } else {
+            safe += c;
         }
     }
-    return result;
+    return safe;
 }
 
 /// A string, number or truth value as an attribute; nothing for what has no such form.
@@ -51,10 +45,9 @@ std::string plain_attribute(std::string_view name, const nlohmann::json& value) 
 }
 
 /// What the front end adds: attributes of the element that is open, then elements of their own.
-Status write_xml_extra(std::span<const qc_log_extra> extras, OutputFile* file) {
+std::string extra_parts(std::span<const qc_log_extra> extras) {
     std::string attributes, elements;
     for (const qc_log_extra& extra : extras) {
-        QC_RETURN_IF_ERROR(check_extra(extra));
         const nlohmann::json value = nlohmann::json::parse(extra.json_value);
         attributes += plain_attribute(extra.key, value);
         if (!value.is_object()) continue;
@@ -62,7 +55,7 @@ Status write_xml_extra(std::span<const qc_log_extra> extras, OutputFile* file) {
         for (const auto& [name, member] : value.items()) elements += plain_attribute(name, member);
         elements += "/>\n";
     }
-    return file->write(attributes + "/>\n" + elements);
+    return attributes + "/>\n" + elements;
 }
 
 Status write_xml_frames(const ScoreTable& table, const ScorePlan& plan, OutputFile* file) {
@@ -91,12 +84,12 @@ Status write_xml_pooled(const ScoreTable& table, const ScorePlan& plan, OutputFi
 } // namespace
 
 Status write_xml_log(const ScoreTable& table, const ScorePlan& plan, const LogHead& head, OutputFile* file) {
+    QC_RETURN_IF_ERROR(check_extra(head.extra));
     QC_RETURN_IF_ERROR(file->write("<VMAF version=\"" + std::string(head.version) + "\">\n  <params " +
                                    attribute("qualityWidth", std::to_string(head.width)) +
                                    attribute("qualityHeight", std::to_string(head.height)) + "/>\n  <fyi " +
                                    attribute("fps", fixed_text(head.fps, 2)) +
-                                   attribute("complete", head.complete ? "true" : "false")));
-    QC_RETURN_IF_ERROR(write_xml_extra(head.extra, file));
+                                   attribute("complete", head.complete ? "true" : "false") + extra_parts(head.extra)));
     QC_RETURN_IF_ERROR(write_xml_frames(table, plan, file));
     QC_RETURN_IF_ERROR(write_xml_pooled(table, plan, file));
     std::string text = "  <aggregate_metrics ";

@@ -4,12 +4,13 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
+#include <string>
 
-#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "scores/temporary_file.hpp"
 #include "text/message.hpp"
 
 namespace qc {
@@ -18,20 +19,17 @@ namespace {
 
 constexpr size_t kPendingBytes = size_t{256} << 10; ///< rows of about this size are written at a time
 
-/// Head of a row in one word: the frame, and in the lowest bit whether it was scored.
-uint64_t pack(const ScoreSpool::RowHead& head) {
-    return static_cast<uint64_t>(head.frame) << 1 | (head.scored ? 1U : 0U);
-}
-
-ScoreSpool::RowHead unpack(uint64_t word) {
-    return {static_cast<int64_t>(word >> 1), (word & 1) != 0};
-}
-
 void unpack_values(const uint64_t* words, std::span<double> values) {
     for (size_t i = 0; i < values.size(); ++i) values[i] = std::bit_cast<double>(words[i]);
 }
 
 } // namespace
+
+Status ScoreSpool::check_folder() {
+    const std::string folder = temporary_folder();
+    if (access(folder.c_str(), W_OK | X_OK) == 0) return {};
+    return {QC_ERROR_IO, "no temporary file can be made in " + in_quotes(folder) + ": " + std::strerror(errno)};
+}
 
 ScoreSpool::ScoreSpool(size_t columns) : columns_(columns) {
     pending_limit_words_ = std::max<size_t>(kPendingBytes / row_bytes(), 1) * row_words();
@@ -42,15 +40,14 @@ ScoreSpool::~ScoreSpool() {
     if (file_ >= 0) close(file_);
 }
 
-Status ScoreSpool::append(RowHead head, std::span<const double> values) {
-    if (pending_.size() == pending_limit_words_) QC_RETURN_IF_ERROR(write_out());
-    pending_.push_back(pack(head));
+void ScoreSpool::append(int64_t frame, std::span<const double> values) {
+    if (pending_.size() >= pending_limit_words_ && !file_failed_) file_failed_ = !write_out();
+    pending_.push_back(static_cast<uint64_t>(frame));
     for (double value : values) pending_.push_back(std::bit_cast<uint64_t>(value));
     ++rows_;
-    return {};
 }
 
-Status ScoreSpool::read(int64_t row, RowHead* head, std::span<double> values) const {
+Status ScoreSpool::read(int64_t row, int64_t* frame, std::span<double> values) const {
     std::vector<uint64_t> from_file;
     const uint64_t* words = nullptr;
     if (row >= rows_in_file_) {
@@ -60,25 +57,37 @@ Status ScoreSpool::read(int64_t row, RowHead* head, std::span<double> values) co
         QC_RETURN_IF_ERROR(read_words(row, 1, from_file.data()));
         words = from_file.data();
     }
-    *head = unpack(words[0]);
+    *frame = static_cast<int64_t>(words[0]);
     unpack_values(words + 1, values);
     return {};
 }
 
-void ScoreSpool::truncate(int64_t rows) {
-    if (rows >= rows_) return;
-    rows_ = rows;
-    rows_in_file_ = std::min(rows_in_file_, rows);
+Status ScoreSpool::truncate(int64_t frames) {
+    // Rows stand in the order of their frames: the first to forget is found by halving.
+    int64_t kept = 0;
+    std::vector<double> values(columns_);
+    for (int64_t end = rows_; kept < end;) {
+        const int64_t middle = kept + (end - kept) / 2;
+        int64_t frame = 0;
+        QC_RETURN_IF_ERROR(read(middle, &frame, values));
+        if (frame < frames)
+            kept = middle + 1;
+        else
+            end = middle;
+    }
+    rows_ = kept;
+    rows_in_file_ = std::min(rows_in_file_, kept);
     pending_.resize(static_cast<size_t>(rows_ - rows_in_file_) * row_words());
+    return {};
 }
 
-Status ScoreSpool::for_each(const std::function<Status(const RowHead&, std::span<const double>)>& visit) const {
+Status ScoreSpool::for_each(const std::function<Status(int64_t frame, std::span<const double>)>& visit) const {
     const int64_t rows_per_block = static_cast<int64_t>(pending_limit_words_ / row_words());
     std::vector<uint64_t> block(rows_in_file_ > 0 ? pending_limit_words_ : 0);
     std::vector<double> values(columns_);
     const auto visit_words = [&](const uint64_t* words) {
         unpack_values(words + 1, values);
-        return visit(unpack(words[0]), values);
+        return visit(static_cast<int64_t>(words[0]), values);
     };
     for (int64_t row = 0; row < rows_in_file_; row += rows_per_block) {
         const int64_t count = std::min(rows_per_block, rows_in_file_ - row);
@@ -90,24 +99,13 @@ Status ScoreSpool::for_each(const std::function<Status(const RowHead&, std::span
     return {};
 }
 
-Status ScoreSpool::open_file() {
-    const char* wish = std::getenv("TMPDIR");
-    directory_ = wish != nullptr && *wish != '\0' ? wish : "/tmp";
-    std::string name = directory_ + "/quality_cuda-scores-XXXXXX";
-    file_ = mkostemp(name.data(), O_CLOEXEC);
-    if (file_ < 0)
-        return {QC_ERROR_IO, "cannot make a temporary file for the scores in " + in_quotes(directory_) + ": " +
-                                 std::strerror(errno) + "; TMPDIR chooses another directory"};
-    unlink(name.c_str()); // lives on until it is closed, and no run can leave it behind
-    return {};
-}
-
-/// Moves the pending rows into the file. On failure they stay in memory, readable.
-Status ScoreSpool::write_out() {
-    if (!failure_.ok()) return failure_;
+/// Moves the pending rows into the file. @return false if that failed: they stay in memory, readable
+bool ScoreSpool::write_out() {
     if (file_ < 0) {
-        failure_ = open_file();
-        if (!failure_.ok()) return failure_;
+        std::string name;
+        file_ = create_temporary(temporary_folder(), "quality_cuda-scores-", "", S_IRUSR | S_IWUSR, &name);
+        if (file_ < 0) return false;
+        unlink(name.c_str()); // lives on until it is closed, and no run can leave it behind
     }
     const char* data = reinterpret_cast<const char*>(pending_.data());
     const size_t size = pending_.size() * sizeof(uint64_t);
@@ -115,17 +113,12 @@ Status ScoreSpool::write_out() {
     for (size_t done = 0; done < size;) {
         const ssize_t count = pwrite(file_, data + done, size - done, offset + static_cast<off_t>(done));
         if (count < 0 && errno == EINTR) continue;
-        if (count <= 0) {
-            failure_ = {QC_ERROR_IO, "cannot write the temporary file for the scores in " + in_quotes(directory_) +
-                                         ": " + std::strerror(count < 0 ? errno : ENOSPC) +
-                                         "; TMPDIR chooses another directory"};
-            return failure_;
-        }
+        if (count <= 0) return false;
         done += static_cast<size_t>(count);
     }
     rows_in_file_ = rows_;
     pending_.clear();
-    return {};
+    return true;
 }
 
 Status ScoreSpool::read_words(int64_t row, int64_t count, uint64_t* words) const {
@@ -136,7 +129,7 @@ Status ScoreSpool::read_words(int64_t row, int64_t count, uint64_t* words) const
         const ssize_t got = pread(file_, data + done, size - done, offset + static_cast<off_t>(done));
         if (got < 0 && errno == EINTR) continue;
         if (got <= 0)
-            return {QC_ERROR_IO, "cannot read the temporary file for the scores in " + in_quotes(directory_) + ": " +
+            return {QC_ERROR_IO, std::string("cannot read the temporary file for the scores: ") +
                                      std::strerror(got < 0 ? errno : EIO)};
         done += static_cast<size_t>(got);
     }

@@ -6,22 +6,19 @@
 #include <cstdint>
 #include <functional>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "contract/status.hpp"
 
 namespace qc {
 
-/// Append-only list of rows of a fixed number of doubles. The file lies in $TMPDIR, else /tmp, and is made when the
-/// first rows leave memory: short runs never touch the disk.
+/// Append-only list of rows: a frame's number and a fixed number of doubles. The file lies in temporary_folder() and is
+/// made when the first rows leave memory: short runs never touch the disk. Where it cannot be made or written, rows
+/// stay in memory: a run does not end for want of a disk, it only is no longer flat.
 class ScoreSpool {
 public:
-    /// What is kept beside the values of a row.
-    struct RowHead {
-        int64_t frame = 0;
-        bool scored = false;
-    };
+    /// Whether the file could be made, asked before there are rows: makes none. @return QC_ERROR_IO, with the folder
+    static Status check_folder();
 
     explicit ScoreSpool(size_t columns);
     ~ScoreSpool();
@@ -30,19 +27,18 @@ public:
 
     int64_t rows() const { return rows_; }
 
-    /// @param values one per column. After a failure every later call fails alike; rows appended before stay readable.
-    Status append(RowHead head, std::span<const double> values);
-    Status read(int64_t row, RowHead* head, std::span<double> values) const;
-    /// Forgets all rows but the first so many.
-    void truncate(int64_t rows);
+    /// @param values one per column
+    void append(int64_t frame, std::span<const double> values);
+    Status read(int64_t row, int64_t* frame, std::span<double> values) const;
+    /// Forgets all rows of the frames from number `frames` on.
+    Status truncate(int64_t frames);
     /// Calls `visit` for every row in order until it fails.
-    Status for_each(const std::function<Status(const RowHead&, std::span<const double>)>& visit) const;
+    Status for_each(const std::function<Status(int64_t frame, std::span<const double>)>& visit) const;
 
 private:
     size_t row_words() const { return columns_ + 1; }
     size_t row_bytes() const { return row_words() * sizeof(uint64_t); }
-    Status write_out();
-    Status open_file();
+    bool write_out();
     Status read_words(int64_t row, int64_t count, uint64_t* words) const;
 
     size_t columns_;
@@ -51,8 +47,7 @@ private:
     std::vector<uint64_t> pending_; ///< rows that are not in the file yet
     size_t pending_limit_words_;
     int file_ = -1;
-    std::string directory_;
-    Status failure_;
+    bool file_failed_ = false;
 };
 
 } // namespace qc

@@ -5,11 +5,17 @@
 #include <cmath>
 #include <limits>
 
+#include "text/message.hpp"
+#include "text/number.hpp"
+
 namespace qc {
 
 namespace {
 
 constexpr double kNotPresent = std::numeric_limits<double>::quiet_NaN();
+/// Beyond it sums and squares of a run's scores would overflow, and so would what prints them. No trained model comes
+/// near.
+constexpr double kLargestPrediction = 1e50;
 constexpr size_t kReadBackBytes = size_t{64} << 20; ///< most memory that pooling of whole columns takes at a time
 
 Status internal(std::string text) {
@@ -36,7 +42,7 @@ void pool_running(const RunningPool& running, ScoreTable::AllPools* pools) {
 } // namespace
 
 ScoreTable::ScoreTable(const ScorePlan& plan)
-    : plan_(plan), spool_(plan.columns.size()), handed_values_(plan.columns.size()),
+    : plan_(plan), spool_(plan.columns.size()), ahead_values_(plan.columns.size()), handed_values_(plan.columns.size()),
       handed_present_(plan.columns.size()), pools_(plan.columns.size()) {
     for (const ModelUse& use : plan.models) {
         model_inputs_.resize(std::max(model_inputs_.size(), use.inputs.size()));
@@ -120,37 +126,66 @@ void ScoreTable::retire_front() {
 
 void ScoreTable::settle(PendingRow& row) {
     const bool scored = keeps(row.frame) && row.has_pair;
-    if (scored) {
-        run_models(row.values);
-    } else {
-        std::fill(row.values.begin(), row.values.end(), kNotPresent);
-    }
-    Status status = spool_.append({row.frame, scored}, row.values);
+    if (!scored) return unscored_frames_.push_back(row.frame);
+    Status status = run_models(row.frame, row.values);
     if (!status.ok()) return fail(std::move(status));
-    if (!scored) return;
+    spool_.append(row.frame, row.values);
     for (size_t column = 0; column < pools_.size(); ++column) pools_[column].add(row.values[column]);
     ++scored_frames_;
 }
 
-void ScoreTable::run_models(std::vector<double>& values) {
+Status ScoreTable::run_models(int64_t frame, std::vector<double>& values) {
     for (const ModelUse& use : plan_.models) {
-        for (size_t i = 0; i < use.inputs.size(); ++i) model_inputs_[i] = values[static_cast<size_t>(use.inputs[i])];
+        bool known = true; // the scores that it predicts from
+        for (size_t i = 0; i < use.inputs.size(); ++i) {
+            model_inputs_[i] = values[static_cast<size_t>(use.inputs[i])];
+            known = known && std::isfinite(model_inputs_[i]);
+        }
         use.model->evaluate({model_inputs_.data(), use.inputs.size()}, {model_outputs_.data(), use.outputs.size()});
-        for (size_t i = 0; i < use.outputs.size(); ++i) values[static_cast<size_t>(use.outputs[i])] = model_outputs_[i];
+        for (size_t i = 0; i < use.outputs.size(); ++i) {
+            const double score = model_outputs_[i];
+            if (known && !(std::abs(score) <= kLargestPrediction))
+                return invalid(format(
+                    "model %s: %s of frame %lld is %s: its coefficients are too large, scores up to "
+                    "%g are accepted",
+                    in_quotes(use.source).c_str(), plan_.columns[static_cast<size_t>(use.outputs[i])].name.c_str(),
+                    static_cast<long long>(frame), std::isnan(score) ? "no number" : general_text(score).c_str(),
+                    kLargestPrediction));
+            values[static_cast<size_t>(use.outputs[i])] = score;
+        }
     }
+    return {};
+}
+
+/// Has the next scored row at hand, if there is one.
+Status ScoreTable::read_ahead() {
+    if (ahead_frame_ || scored_rows_read_ == spool_.rows()) return {};
+    int64_t frame = 0;
+    QC_RETURN_IF_ERROR(spool_.read(scored_rows_read_, &frame, ahead_values_));
+    ahead_frame_ = frame;
+    ++scored_rows_read_;
+    return {};
 }
 
 bool ScoreTable::next_final(int64_t* frame, const double** values, const unsigned char** present) {
-    if (rows_handed_out_ == spool_.rows()) return false;
-    ScoreSpool::RowHead head;
-    Status status = spool_.read(rows_handed_out_, &head, handed_values_);
+    Status status = read_ahead();
     if (!status.ok()) {
         fail(std::move(status));
         return false;
     }
-    ++rows_handed_out_;
-    std::fill(handed_present_.begin(), handed_present_.end(), head.scored ? 1 : 0);
-    *frame = head.frame;
+    const bool unscored = !unscored_frames_.empty() && (!ahead_frame_ || unscored_frames_.front() < *ahead_frame_);
+    if (unscored) {
+        *frame = unscored_frames_.front();
+        unscored_frames_.pop_front();
+        std::fill(handed_values_.begin(), handed_values_.end(), kNotPresent);
+    } else if (ahead_frame_) {
+        *frame = *ahead_frame_;
+        ahead_frame_.reset();
+        handed_values_.swap(ahead_values_);
+    } else {
+        return false;
+    }
+    std::fill(handed_present_.begin(), handed_present_.end(), unscored ? 0 : 1);
     *values = handed_values_.data();
     *present = handed_present_.data();
     return true;
@@ -169,8 +204,10 @@ void ScoreTable::close() {
 }
 
 Status ScoreTable::truncate(int64_t frames) {
-    spool_.truncate(frames);
-    rows_handed_out_ = std::min(rows_handed_out_, spool_.rows());
+    QC_RETURN_IF_ERROR(spool_.truncate(frames));
+    scored_rows_read_ = std::min(scored_rows_read_, spool_.rows());
+    if (ahead_frame_ && *ahead_frame_ >= frames) ahead_frame_.reset();
+    std::erase_if(unscored_frames_, [=](int64_t frame) { return frame >= frames; });
     aggregates_.clear();
     pools_.assign(pools_.size(), RunningPool());
     scored_frames_ = 0;
@@ -238,9 +275,7 @@ void ScoreTable::set_aggregate(std::string name, double value) {
 
 Status
 ScoreTable::for_each_scored_row(const std::function<Status(int64_t frame, std::span<const double>)>& visit) const {
-    return spool_.for_each([&](const ScoreSpool::RowHead& head, std::span<const double> values) {
-        return head.scored ? visit(head.frame, values) : Status();
-    });
+    return spool_.for_each(visit);
 }
 
 } // namespace qc

@@ -9,6 +9,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -54,8 +55,9 @@ public:
     /// stream-level values, which are of more frames. @return QC_ERROR_IO if the rows that stay cannot be read back
     Status truncate(int64_t frames);
 
-    /// Why the table stopped finalising rows: the temporary file cannot be written (QC_ERROR_IO), or the engine broke
-    /// the protocol (QC_ERROR_INTERNAL). What was final before stays available.
+    /// Why the table stopped finalising rows: a model's score is beyond all measure (QC_ERROR_INVALID), earlier rows
+    /// cannot be read back (QC_ERROR_IO), or the engine broke the protocol (QC_ERROR_INTERNAL). What was final before
+    /// stays available.
     const Status& status() const { return status_; }
 
     int64_t scored_frames() const { return scored_frames_; }
@@ -95,16 +97,20 @@ private:
     void settle_complete_rows();
     void settle(PendingRow& row);
     void retire_front();
-    void run_models(std::vector<double>& values);
+    Status run_models(int64_t frame, std::vector<double>& values);
+    Status read_ahead();
     void fail(Status status);
     Status read_columns(size_t first, size_t count, std::vector<std::vector<double>>* scores) const;
 
     const ScorePlan& plan_;
     int64_t next_frame_ = 0;
-    std::deque<PendingRow> pending_;     ///< front: the oldest frame that is not final
-    std::vector<PendingRow> spare_rows_; ///< to take memory from, so that nothing is allocated per frame
-    ScoreSpool spool_;
-    int64_t rows_handed_out_ = 0;
+    std::deque<PendingRow> pending_;      ///< front: the oldest frame that is not final
+    std::vector<PendingRow> spare_rows_;  ///< to take memory from, so that nothing is allocated per frame
+    ScoreSpool spool_;                    ///< the scored rows: the others have nothing to keep
+    std::deque<int64_t> unscored_frames_; ///< final and not handed out yet
+    int64_t scored_rows_read_ = 0;
+    std::optional<int64_t> ahead_frame_; ///< of the scored row to be handed out next, if it was read already
+    std::vector<double> ahead_values_;   ///< its scores
     std::vector<double> handed_values_;
     std::vector<unsigned char> handed_present_;
     std::vector<RunningPool> pools_; ///< per column

@@ -2,83 +2,90 @@
 
 /**
  * @file
- * Where logs and lines of statistics go; see files.h. Depends on state.
+ * Where logs and lines of statistics go; see files.h. Depends on paths and
+ * state.
  */
 
 #include "compat.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
 #include "libavutil/avstring.h"
+#include "libavutil/error.h"
 #include "libavutil/thread.h"
 
+#include "paths.h"
 #include "state.h"
 
 /*
- * A graph that the command line re-creates in mid-stream starts a second
- * instance with the same options: it must not destroy the files of the first.
- * So each file that an instance of this process has written to is claimed, and
- * a later instance gets number 2, 3, ... of it. An instance that never saw a
- * frame gives its claims back: the command line makes one just to count pads.
+ * Two filters with one file would destroy each other's work, be they in one
+ * graph or in two that follow each other: a graph that the command line
+ * re-creates in mid-stream starts a second instance with the same options. So
+ * each file that an instance of this process writes to is claimed, and another
+ * instance gets number 2, 3, ... of it; only lines of statistics go on where
+ * an earlier instance has ended. An instance that never saw a frame gives its
+ * claims back: the command line makes one just to count pads.
  */
 typedef struct QCClaim {
-    char *path;
-    int number;
+    char *canonical;
+    const AVFilterContext *owner; ///< NULL: it has ended
+    int is_log;
+    int was_used;                 ///< by an owner that has ended
     struct QCClaim *following;
 } QCClaim;
 
 static AVMutex claims_mutex = AV_MUTEX_INITIALIZER;
 static QCClaim *claims;
 
-static QCClaim **find_claim(const char *path, int number)
+static QCClaim *find_claim(const char *canonical)
 {
-    QCClaim **link = &claims;
+    QCClaim *claim = claims;
 
-    while (*link && ((*link)->number != number || strcmp((*link)->path, path)))
-        link = &(*link)->following;
-    return link;
+    while (claim && !ff_qc_is_same_file(claim->canonical, canonical))
+        claim = claim->following;
+    return claim;
 }
 
-/** @return 1 for the first instance that uses this path, 2 for the second, ...; or AVERROR */
-static int claim_path(const char *path)
+static int add_claim(const AVFilterContext *owner, const char *canonical, int is_log)
 {
     QCClaim *claim = av_mallocz(sizeof(*claim));
 
-    if (!claim || !(claim->path = av_strdup(path))) {
+    if (!claim || !(claim->canonical = av_strdup(canonical))) {
         av_free(claim);
         return AVERROR(ENOMEM);
     }
-    ff_mutex_lock(&claims_mutex);
-    claim->number = 1;
-    while (*find_claim(path, claim->number))
-        claim->number++;
+    claim->owner     = owner;
+    claim->is_log    = is_log;
     claim->following = claims;
     claims = claim;
-    ff_mutex_unlock(&claims_mutex);
-    return claim->number;
+    return 0;
 }
 
-static void give_claim_back(const char *path, int number)
+static void end_claims(const AVFilterContext *owner, int used)
 {
-    QCClaim **link, *claim;
-
-    if (number <= 0)
-        return;
     ff_mutex_lock(&claims_mutex);
-    link  = find_claim(path, number);
-    claim = *link;
-    if (claim) {
+    for (QCClaim **link = &claims; *link;) {
+        QCClaim *claim = *link;
+
+        if (claim->owner == owner) {
+            claim->owner     = NULL;
+            claim->was_used |= used;
+        }
+        if (claim->owner || claim->was_used) {
+            link = &claim->following;
+            continue;
+        }
         *link = claim->following;
-        av_free(claim->path);
+        av_free(claim->canonical);
         av_free(claim);
     }
     ff_mutex_unlock(&claims_mutex);
 }
 
-char *ff_qc_insert_before_extension(const char *path, const char *text)
+/** "dir/q.json" and ".2" give "dir/q.2.json". @return to be freed, NULL without memory */
+static char *insert_before_extension(const char *path, const char *text)
 {
     const char *slash = strrchr(path, '/');
     const char *name  = slash ? slash + 1 : path;
@@ -88,62 +95,177 @@ char *ff_qc_insert_before_extension(const char *path, const char *text)
     return av_asprintf("%.*s%s%s", stem, path, text, path + stem);
 }
 
-/** Devices and pipes are written in place; files are replaced by renaming. */
-static int is_special_file(const char *path)
+/** The name that an option's file has for its number-th filter. */
+static char *numbered(const char *path, int number)
 {
-    struct stat info;
+    char suffix[16] = "";
 
-    return !stat(path, &info) && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
+    if (number > 1)
+        snprintf(suffix, sizeof(suffix), ".%d", number);
+    return insert_before_extension(path, suffix);
 }
 
-/** The report is written beside its place and renamed: try whether that will work. */
-static int check_log_writable(AVFilterContext *ctx, const char *path)
+static int fail_path(AVFilterContext *ctx, const char *option, const char *name, int error)
 {
-    struct stat info;
-    char *probe;
-    FILE *file;
+    if (error == AVERROR(ENOMEM))
+        return ff_qc_fail(ctx, error, "out of memory");
+    if (error == AVERROR(EISDIR))
+        return ff_qc_fail(ctx, error, "%s=%s is a directory", option, name);
+    return ff_qc_fail(ctx, error, "%s=%s cannot be written: %s", option, name, av_err2str(error));
+}
 
-    if (!stat(path, &info) && S_ISDIR(info.st_mode))
-        return ff_qc_fail(ctx, AVERROR(EISDIR), "log_path=%s is a directory", path);
-    probe = is_special_file(path) ? av_strdup(path) : av_asprintf("%s.probe", path);
-    if (!probe)
-        return AVERROR(ENOMEM);
-    file = fopen(probe, "ab");
-    if (!file) {
-        const int error = errno;
-        av_free(probe);
-        return ff_qc_fail(ctx, AVERROR(error), "log_path=%s cannot be written: %s", path, strerror(error));
+/* ---- logs ---- */
+
+static void free_logs(QCFiles *files)
+{
+    for (int k = 0; k < QC_MAX_RENDITIONS; k++)
+        av_freep(&files->log[k]);
+}
+
+/** q.json, q.rendition1.json, ...; of the second filter q.2.json, q.2.rendition1.json, ... */
+static int name_logs(AVFilterContext *ctx, int number, int one_for_all)
+{
+    QualityCudaContext *s = ctx->priv;
+    char *base = numbered(s->options.log_path, number);
+
+    free_logs(&s->files);
+    for (int k = 0; base && k < s->options.renditions; k++) {
+        char suffix[32];
+
+        snprintf(suffix, sizeof(suffix), ".rendition%d", k);
+        s->files.log[k] = k && !one_for_all ? insert_before_extension(base, suffix) : av_strdup(base);
+        if (!s->files.log[k])
+            break;
     }
-    fclose(file);
-    if (!is_special_file(probe))
-        remove(probe);
-    av_free(probe);
-    return 0;
+    av_free(base);
+    return s->files.log[s->options.renditions - 1] ? 0 : ff_qc_fail(ctx, AVERROR(ENOMEM), "out of memory");
+}
+
+/** Claims one log's file. @return 1: another filter has it, 0: it is claimed, AVERROR */
+static int claim_log(AVFilterContext *ctx, const char *name)
+{
+    QCPath path = { 0 };
+    int ret = ff_qc_resolve_path(name, &path);
+
+    if (ret >= 0 && find_claim(path.canonical))
+        ret = 1;
+    if (!ret)
+        ret = ff_qc_check_writable(&path, 1, 1);
+    if (!ret)
+        ret = add_claim(ctx, path.canonical, 1);
+    ff_qc_free_path(&path);
+    return ret < 0 ? fail_path(ctx, "log_path", name, ret) : ret;
+}
+
+/** All of one number, or none. */
+static int claim_logs(AVFilterContext *ctx)
+{
+    const QualityCudaContext *s = ctx->priv;
+    int ret = 0;
+
+    ff_mutex_lock(&claims_mutex);
+    for (int k = 0; !ret && k < s->options.renditions; k++)
+        ret = claim_log(ctx, s->files.log[k]);
+    ff_mutex_unlock(&claims_mutex);
+    if (ret)
+        end_claims(ctx, 0);
+    return ret;
+}
+
+/** Pipes and devices belong to whoever writes to them. @return AVERROR */
+static int open_special_log(AVFilterContext *ctx, const QCPath *path)
+{
+    const QualityCudaContext *s = ctx->priv;
+    const char *name = s->options.log_path;
+    int ret = ff_qc_check_writable(path, 0, 1);
+
+    if (ret < 0)
+        return fail_path(ctx, "log_path", name, ret);
+    if (path->kind == QC_PATH_PIPE && s->options.renditions > 1)
+        return ff_qc_fail(ctx, AVERROR(EINVAL), "log_path=%s is a pipe, which takes the log of one rendition; renditions=%d "
+                          "needs a file", name, s->options.renditions);
+    return name_logs(ctx, 1, 1);
 }
 
 static int open_log(AVFilterContext *ctx)
 {
     QualityCudaContext *s = ctx->priv;
     QCFiles *files = &s->files;
-    const char *path = s->options.log_path;
-    char suffix[16];
+    const char *name = s->options.log_path;
+    QCPath path = { 0 };
+    int number = 0;
+    int ret;
 
     if (qc_log_format_parse(s->options.log_fmt, &files->log_format) != QC_OK)
         return ff_qc_fail(ctx, AVERROR(EINVAL), "log_fmt=%s is not known; accepted: json, xml, csv, sub",
                           s->options.log_fmt);
-    if (!path || !*path)
+    if (!name || !*name)
         return 0;
-    files->log_claim = is_special_file(path) ? 0 : claim_path(path);
-    if (files->log_claim < 0)
-        return files->log_claim;
-    snprintf(suffix, sizeof(suffix), ".%d", files->log_claim);
-    files->log = files->log_claim > 1 ? ff_qc_insert_before_extension(path, suffix) : av_strdup(path);
-    if (!files->log)
-        return AVERROR(ENOMEM);
-    if (files->log_claim > 1)
+    ret = ff_qc_resolve_path(name, &path);
+    if (ret < 0)
+        return fail_path(ctx, "log_path", name, ret);
+    if (path.kind != QC_PATH_FILE)
+        ret = open_special_log(ctx, &path);
+    ff_qc_free_path(&path);
+    if (ret < 0 || files->log[0])
+        return ret;
+    do {
+        ret = name_logs(ctx, ++number, 0);
+        if (ret >= 0)
+            ret = claim_logs(ctx);
+    } while (ret > 0);
+    if (ret >= 0 && number > 1)
         av_log(ctx, AV_LOG_WARNING, "log_path=%s belongs to an earlier filter of this run; this one writes %s\n",
-               path, files->log);
-    return check_log_writable(ctx, files->log);
+               name, files->log[0]);
+    return ret;
+}
+
+/* ---- lines of statistics ---- */
+
+/** Claims a file of lines. @return 1: another filter has it, 0: it is claimed, AVERROR */
+static int claim_stats(AVFilterContext *ctx, QCFiles *files)
+{
+    QCClaim *claim = find_claim(files->stats_path.canonical);
+    int ret;
+
+    if (claim && claim->owner == ctx)
+        return ff_qc_fail(ctx, AVERROR(EINVAL), "stats_file=%s is the same file as log_path", files->stats_name);
+    if (claim && (claim->owner || claim->is_log))
+        return 1;
+    ret = ff_qc_check_writable(&files->stats_path, 0, 1);
+    if (ret >= 0 && !claim)
+        ret = add_claim(ctx, files->stats_path.canonical, 0);
+    if (ret < 0)
+        return fail_path(ctx, "stats_file", files->stats_name, ret);
+    if (claim)
+        claim->owner = ctx;
+    files->stats_append = !!claim;
+    return 0;
+}
+
+/** Tries the number-th name. @return as claim_stats() */
+static int take_stats(AVFilterContext *ctx, int number)
+{
+    QualityCudaContext *s = ctx->priv;
+    QCFiles *files = &s->files;
+    int ret;
+
+    av_freep(&files->stats_name);
+    ff_qc_free_path(&files->stats_path);
+    files->stats_name = numbered(s->options.stats_file, number);
+    ret = files->stats_name ? 0 : AVERROR(ENOMEM);
+    if (ret >= 0)
+        ret = ff_qc_resolve_path(strcmp(files->stats_name, "-") ? files->stats_name : "/dev/stdout", &files->stats_path);
+    if (ret >= 0 && files->stats_path.kind != QC_PATH_FILE)
+        ret = ff_qc_check_writable(&files->stats_path, 0, 1);
+    if (ret < 0)
+        return fail_path(ctx, "stats_file", s->options.stats_file, ret);
+    if (files->stats_path.kind != QC_PATH_FILE)
+        return 0;
+    ff_mutex_lock(&claims_mutex);
+    ret = claim_stats(ctx, files);
+    ff_mutex_unlock(&claims_mutex);
+    return ret;
 }
 
 static int open_stats(AVFilterContext *ctx)
@@ -151,27 +273,65 @@ static int open_stats(AVFilterContext *ctx)
     QualityCudaContext *s = ctx->priv;
     QCFiles *files = &s->files;
     const char *path = s->options.stats_file;
+    int number = 0;
+    int ret;
 
     if (!path || !*path)
         return files->stats_format == QC_STATS_FORMAT_NONE ? 0 :
                ff_qc_fail(ctx, AVERROR(EINVAL), "stats_format=%s needs stats_file, the file for its lines",
                           s->options.stats_format);
-    if (!strcmp(path, "-")) {
-        files->stats = stdout;
-        return 0;
-    }
-    files->stats_claim = claim_path(path);
-    if (files->stats_claim < 0)
-        return files->stats_claim;
-    if (files->stats_claim > 1)
-        av_log(ctx, AV_LOG_WARNING, "stats_file=%s belongs to an earlier filter of this run; appending\n", path);
-    files->stats = fopen(path, files->stats_claim > 1 ? "ab" : "wb");
-    if (!files->stats) {
-        const int error = errno;
-        return ff_qc_fail(ctx, AVERROR(error), "stats_file=%s cannot be written: %s", path, strerror(error));
-    }
-    return 0;
+    do {
+        ret = take_stats(ctx, ++number);
+    } while (ret > 0);
+    if (ret >= 0 && number > 1)
+        av_log(ctx, AV_LOG_WARNING, "stats_file=%s belongs to another filter of this run; this one writes %s\n", path,
+               files->stats_name);
+    if (ret >= 0 && files->stats_append)
+        av_log(ctx, AV_LOG_WARNING, "stats_file=%s belongs to an earlier filter of this run; appending\n",
+               files->stats_name);
+    return ret;
 }
+
+static void fail_stats(AVFilterContext *ctx, QCFiles *files, int error)
+{
+    files->stats_error = error;
+    av_log(ctx, AV_LOG_ERROR, "stats_file=%s cannot be written: %s; its lines end here, scoring goes on\n", files->stats_name,
+           error == AVERROR(ENXIO) ? "no process reads from it" : av_err2str(error));
+}
+
+void ff_qc_write_stats(AVFilterContext *ctx, const char *text, size_t size)
+{
+    QualityCudaContext *s = ctx->priv;
+    QCFiles *files = &s->files;
+    int ret = 0;
+
+    if (!files->stats_name || files->stats_error)
+        return;
+    if (!files->stats_open) {
+        ret = files->stats = ff_qc_open_for_lines(&files->stats_path, files->stats_append);
+        files->stats_open = ret >= 0;
+    }
+    if (ret >= 0)
+        ret = ff_qc_write_all(files->stats, text, size);
+    if (ret < 0)
+        fail_stats(ctx, files, ret);
+}
+
+int ff_qc_finish_stats(AVFilterContext *ctx)
+{
+    QualityCudaContext *s = ctx->priv;
+    QCFiles *files = &s->files;
+
+    ff_qc_write_stats(ctx, "", 0);
+    if (files->stats_open && !files->stats_error) {
+        files->stats_open = 0;
+        if (close(files->stats))
+            fail_stats(ctx, files, AVERROR(errno)); // such as a quota that is noticed late
+    }
+    return files->stats_error;
+}
+
+/* ---- both ---- */
 
 int ff_qc_open_files(AVFilterContext *ctx)
 {
@@ -180,17 +340,34 @@ int ff_qc_open_files(AVFilterContext *ctx)
     return ret < 0 ? ret : open_stats(ctx);
 }
 
+int ff_qc_recheck_files(const AVFilterContext *ctx)
+{
+    const QualityCudaContext *s = ctx->priv;
+    int ret = s->files.stats_error;
+
+    for (int k = 0; !ret && k < s->options.renditions && s->files.log[k]; k++) {
+        QCPath path = { 0 };
+
+        ret = ff_qc_resolve_path(s->files.log[k], &path);
+        if (ret >= 0)
+            ret = ff_qc_check_writable(&path, 1, 0);
+        if (ret >= 0 && ff_qc_is_always_full(&path))
+            ret = AVERROR(ENOSPC);
+        ff_qc_free_path(&path);
+    }
+    return ret;
+}
+
 void ff_qc_close_files(AVFilterContext *ctx, int used)
 {
     QualityCudaContext *s = ctx->priv;
     QCFiles *files = &s->files;
 
-    if (files->stats && files->stats != stdout)
-        fclose(files->stats);
-    files->stats = NULL;
-    if (!used) {
-        give_claim_back(s->options.log_path, files->log_claim);
-        give_claim_back(s->options.stats_file, files->stats_claim);
-    }
-    av_freep(&files->log);
+    if (files->stats_open)
+        close(files->stats);
+    files->stats_open = 0;
+    free_logs(files);
+    av_freep(&files->stats_name);
+    ff_qc_free_path(&files->stats_path);
+    end_claims(ctx, used);
 }

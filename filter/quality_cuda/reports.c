@@ -9,9 +9,11 @@
 #include "compat.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "libavutil/avstring.h"
 #include "libavutil/bprint.h"
 #include "libavutil/macros.h"
 
@@ -40,50 +42,71 @@ static int is_exact(const AVFilterContext *ctx)
 
 /* ---- lines of statistics ---- */
 
-static void write_scores_line(const QualityCudaContext *s, const qc_row *row, double pts_time, double ref_pts_time)
+static void append_scores(const QualityCudaContext *s, const qc_row *row, double pts_time, double ref_pts_time, AVBPrint *line)
 {
-    FILE *stats = s->files.stats;
     char value[64];
 
-    fprintf(stats, "n:%"PRId64, row->frame);
+    av_bprintf(line, "n:%"PRId64, row->frame);
     ff_qc_print_score(value, sizeof(value), pts_time);
-    fprintf(stats, " pts_time:%s", value);
+    av_bprintf(line, " pts_time:%s", value);
     ff_qc_print_score(value, sizeof(value), ref_pts_time);
-    fprintf(stats, " ref_pts_time:%s", value);
+    av_bprintf(line, " ref_pts_time:%s", value);
     for (int i = 0; i < s->options.renditions * s->engine.feature_count; i++) {
         if (!row->present[i])
             continue;
         ff_qc_print_score(value, sizeof(value), row->value[i]);
-        fprintf(stats, " %s:%s", short_key(&s->engine, i), value);
+        av_bprintf(line, " %s:%s", short_key(&s->engine, i), value);
     }
-    fputc('\n', stats);
 }
 
 void ff_qc_write_stats_line(AVFilterContext *ctx, const qc_row *row, double pts_time, double ref_pts_time)
 {
     const QualityCudaContext *s = ctx->priv;
-    char line[STATS_LINE] = "";
+    char theirs[STATS_LINE] = "";
+    AVBPrint line;
 
-    if (!s->files.stats)
+    if (!s->files.stats_name)
         return;
+    av_bprint_init(&line, 0, AV_BPRINT_SIZE_UNLIMITED);
     if (s->files.stats_format == QC_STATS_FORMAT_NONE)
-        write_scores_line(s, row, pts_time, ref_pts_time);
-    else if (qc_session_stats_line(s->engine.session, row, line, sizeof(line)) == QC_OK && *line)
-        fprintf(s->files.stats, "%s\n", line);
-    fflush(s->files.stats);
+        append_scores(s, row, pts_time, ref_pts_time, &line);
+    else if (qc_session_stats_line(s->engine.session, row, theirs, sizeof(theirs)) == QC_OK)
+        av_bprintf(&line, "%s", theirs);
+    if (line.len) {
+        av_bprint_chars(&line, '\n', 1);
+        ff_qc_write_stats(ctx, line.str, av_bprint_is_complete(&line) ? line.len : 0);
+    }
+    av_bprint_finalize(&line, NULL);
 }
 
 /* ---- logs ---- */
 
+/** What is no UTF-8, which JSON must be, becomes U+FFFD. */
 static void json_string(AVBPrint *out, const char *text)
 {
+    const uint8_t *at = text, *end = at + strlen(text);
+
     av_bprint_chars(out, '"', 1);
-    for (; *text; text++) {
-        if (*text == '"' || *text == '\\')
-            av_bprint_chars(out, '\\', 1);
-        av_bprint_chars(out, (unsigned char)*text < ' ' ? ' ' : *text, 1);
+    while (at < end) {
+        const uint8_t *from = at;
+        int32_t code;
+
+        if (av_utf8_decode(&code, &at, end, 0) < 0)
+            av_bprintf(out, "\\ufffd");
+        else if (code < ' ')
+            av_bprint_chars(out, ' ', 1);
+        else
+            av_bprintf(out, "%s%.*s", code == '"' || code == '\\' ? "\\" : "", (int)(at - from), from);
     }
     av_bprint_chars(out, '"', 1);
+}
+
+static void json_number(char *text, size_t size, double value)
+{
+    if (isfinite(value))
+        ff_qc_print_score(text, size, value);
+    else
+        av_strlcpy(text, "null", size);
 }
 
 static void pairing_json(const AVFilterContext *ctx, int rendition, AVBPrint *out)
@@ -92,10 +115,10 @@ static void pairing_json(const AVFilterContext *ctx, int rendition, AVBPrint *ou
     const QCCounts *counts = ff_qc_counts_of(ctx, rendition), *main_counts = ff_qc_counts_of(ctx, 0);
     char max_abs[64], mean[64], rate[64], tolerance[64];
 
-    ff_qc_print_score(max_abs, sizeof(max_abs), counts->max_abs_dt);
-    ff_qc_print_score(mean, sizeof(mean), ff_qc_mean_dt(counts));
-    ff_qc_print_score(rate, sizeof(rate), s->engine.frame_rate);
-    ff_qc_print_score(tolerance, sizeof(tolerance), s->pairing.tolerance);
+    json_number(max_abs, sizeof(max_abs), counts->max_abs_dt);
+    json_number(mean, sizeof(mean), ff_qc_mean_dt(counts));
+    json_number(rate, sizeof(rate), s->engine.frame_rate);
+    json_number(tolerance, sizeof(tolerance), s->pairing.tolerance);
     av_bprintf(out, "{\"frames\": %"PRId64", \"paired\": %"PRId64", \"scored\": %"PRId64", \"unscored\": %"PRId64
                ", \"before_reference\": %"PRId64", \"after_reference\": %"PRId64", \"gaps\": %"PRId64", \"disabled\": %"PRId64
                ", \"untimed\": %"PRId64", \"reference_repeated\": %"PRId64", \"reference_unused\": %"PRId64
@@ -191,28 +214,26 @@ static qc_status write_one_log(const AVFilterContext *ctx, int rendition, const 
 
 int ff_qc_write_logs(AVFilterContext *ctx, int complete)
 {
-    const QualityCudaContext *s = ctx->priv;
-    const char *log = s->files.log;
+    QualityCudaContext *s = ctx->priv;
+    int ret = 0;
 
-    for (int k = 0; log && s->engine.session && k < s->options.renditions; k++) {
-        char suffix[32];
-        char *path;
-        qc_status status;
+    /* Each failure may leave the scores in a file of another name: once is enough before the end. */
+    if (s->files.log_failed && !s->run.reported)
+        return AVERROR(EIO);
+    for (int k = 0; s->engine.session && k < s->options.renditions && s->files.log[k]; k++) {
+        const char *path = s->files.log[k];
+        const qc_status status = write_one_log(ctx, k, path, complete && is_complete(ctx, k));
 
-        snprintf(suffix, sizeof(suffix), ".rendition%d", k);
-        path = k ? ff_qc_insert_before_extension(log, suffix) : av_strdup(log);
-        if (!path)
-            return AVERROR(ENOMEM);
-        status = write_one_log(ctx, k, path, complete && is_complete(ctx, k));
-        if (status != QC_OK) {
-            av_log(ctx, AV_LOG_ERROR, "log %s could not be written: %s\n", path, qc_session_error(s->engine.session));
-            av_free(path);
-            return ff_qc_error_of_status(status);
+        if (status == QC_OK) {
+            av_log(ctx, AV_LOG_VERBOSE, "log written to %s\n", path);
+            continue;
         }
-        av_log(ctx, AV_LOG_VERBOSE, "log written to %s\n", path);
-        av_free(path);
+        av_log(ctx, AV_LOG_ERROR, "log %s could not be written: %s\n", path, qc_session_error(s->engine.session));
+        s->files.log_failed = 1;
+        if (ret >= 0)
+            ret = ff_qc_error_of_status(status);
     }
-    return 0;
+    return ret;
 }
 
 /* ---- summary ---- */
@@ -359,21 +380,24 @@ static void print_summary(AVFilterContext *ctx)
 int ff_qc_report(AVFilterContext *ctx)
 {
     QualityCudaContext *s = ctx->priv;
-    int ret = 0;
+    int ret = 0, stats;
 
     if (s->run.reported)
         return 0;
     s->run.reported = 1;
     /* Without any pair there was no session; the log has to say so all the same. */
-    if (!s->engine.session && (!s->run.failure || s->run.is_refused) && s->files.log) {
+    if (!s->engine.session && (!s->run.failure || s->run.is_refused) && s->files.log[0]) {
         ret = ff_qc_open_session(ctx);
         if (ret >= 0)
             qc_session_flush(s->engine.session);
     }
     if (ret >= 0)
         ret = ff_qc_write_logs(ctx, 1);
+    stats = ff_qc_finish_stats(ctx);
     print_summary(ctx);
-    return ret;
+    if (stats < 0)
+        av_log(ctx, AV_LOG_ERROR, "stats_file=%s is not complete: %s\n", s->files.stats_name, av_err2str(stats));
+    return ret < 0 ? ret : stats;
 }
 
 void ff_qc_running_scores(AVFilterContext *ctx, AVBPrint *out)

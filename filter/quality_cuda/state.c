@@ -58,7 +58,7 @@ void ff_qc_print_score(char *text, size_t size, double value)
 {
     char *comma;
 
-    snprintf(text, size, "%.6f", value);
+    snprintf(text, size, "%.6f", isnan(value) ? NAN : value); /* what is no number has no sign */
     comma = strchr(text, ',');
     if (comma)
         *comma = '.';

@@ -10,7 +10,7 @@
  *
  *     vf_quality_cuda.c -> submission -> queue -> reports -> engine -> inputs -> formats
  *                              |                     |                    \-> pairing
- *                              \-> colours -> inputs  \-> files, formats
+ *                              \-> colours -> inputs  \-> files -> paths
  *
  * Arrows are the only dependencies (what is reached over several may be used
  * too); all of these but pairing may use state, interrupts and compat.
@@ -65,6 +65,7 @@ typedef struct QCRun {
     int rate_settled;     ///< the frame rate to go by has been decided
     int start_checked;    ///< whether the inputs begin together has been looked at
     int flushed;          ///< the engine knows that no pair follows
+    int was_asked;        ///< the output has wanted a frame
     int is_awaited;       ///< the next filter waits for a frame
     int done;             ///< the output has ended
     int reported;         ///< logs and summary have been written

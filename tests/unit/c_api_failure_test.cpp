@@ -132,6 +132,12 @@ TEST(CApiFailure, LogsThatCannotBeWritten) {
     EXPECT_EQ(write(0, path, QC_LOG_FORMAT_JSON, nullptr, 1), QC_ERROR_INVALID);
     EXPECT_EQ(write(0, folder.file("no/folder/log.json"), QC_LOG_FORMAT_JSON, nullptr, 0), QC_ERROR_IO);
     EXPECT_NE(scoring.error().find("no/folder/log.json"), std::string::npos) << scoring.error();
+    const std::string marker = "the scores are in \"";
+    ASSERT_NE(scoring.error().find(marker), std::string::npos) << scoring.error();
+    std::string kept = scoring.error().substr(scoring.error().find(marker) + marker.size());
+    kept.pop_back();
+    EXPECT_EQ(read_json(kept)["frames"].size(), 1U);
+    std::filesystem::remove(kept);
     std::ifstream file(path);
     EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), "what was there");
     EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1) << "nothing is left beside it";

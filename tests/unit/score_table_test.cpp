@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <optional>
+#include <tuple>
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -412,39 +413,36 @@ TEST(ScoreTable, RowsThatNobodyFetchesWaitInTheFile) {
     EXPECT_FALSE(next(table.get(), plan));
 }
 
-/// Sets an environment variable for a scope.
-class Environment {
-public:
-    Environment(const char* name, const std::string& value) : name_(name) {
-        if (const char* old = std::getenv(name)) old_ = old;
-        setenv(name, value.c_str(), 1);
-    }
-    ~Environment() { old_ ? setenv(name_, old_->c_str(), 1) : unsetenv(name_); }
-
-private:
-    const char* name_;
-    std::optional<std::string> old_;
-};
-
-/// Scores frames until the table fails; the number of rows it took.
-int64_t run_until_failure(const ScorePlan& plan, ScoreTable* table) {
-    int64_t frame = 0;
-    for (; frame < 100000 && table->status().ok(); ++frame) score_frame(plan, frame, table);
-    return frame;
-}
-
-TEST(ScoreTable, MissingTemporaryFolderNamesIt) {
-    const Environment tmpdir("TMPDIR", "/nowhere/at/all");
-    const ScorePlan plan = plan_of("vif");
+/// More rows than memory keeps by itself; all of them must be there at the end.
+void expect_all_rows(const ScorePlan& plan) {
     const auto table = table_of(plan);
-    run_until_failure(plan, table.get());
-    EXPECT_EQ(table->status().code(), QC_ERROR_IO);
-    EXPECT_EQ(table->status().text(), "cannot make a temporary file for the scores in \"/nowhere/at/all\": No such "
-                                      "file or directory; TMPDIR chooses another directory");
+    constexpr int64_t kRows = 100000;
+    for (int64_t frame = 0; frame < kRows; ++frame) score_frame(plan, frame, table.get());
+    EXPECT_TRUE(table->status().ok()) << table->status().text();
+    EXPECT_EQ(table->scored_frames(), kRows);
+    for (int64_t frame = 0; frame < kRows; ++frame) ASSERT_TRUE(next_is(table.get(), plan, frame, 2)) << frame;
+    double median = 0.0;
+    EXPECT_TRUE(table->pooled(0, QC_POOL_P50, &median).ok());
+    int64_t visited = 0;
+    const Status status = table->for_each_scored_row([&](int64_t frame, std::span<const double> values) {
+        if (frame != visited || values[1] != score_of(frame, 1)) return invalid("row out of place");
+        ++visited;
+        return Status();
+    });
+    EXPECT_TRUE(status.ok()) << status.text();
+    EXPECT_EQ(visited, kRows);
 }
 
-/// A disk that is full from 1 MB on: what was final before can still be fetched, pooled and walked through.
-TEST(ScoreTable, FullDiskKeepsWhatWasScored) {
+TEST(ScoreTable, MissingTemporaryFolderEndsNoRun) {
+    EXPECT_TRUE(ScoreSpool::check_folder().ok());
+    const Environment tmpdir("TMPDIR", "/nowhere/at/all");
+    EXPECT_EQ(ScoreSpool::check_folder().text(),
+              "no temporary file can be made in \"/nowhere/at/all\": No such file or directory");
+    expect_all_rows(plan_of("vif"));
+}
+
+/// A disk that is full from 1 MB on.
+TEST(ScoreTable, FullDiskEndsNoRun) {
     const TemporaryFolder folder;
     const Environment tmpdir("TMPDIR", folder.path().string());
     rlimit before{};
@@ -452,29 +450,71 @@ TEST(ScoreTable, FullDiskKeepsWhatWasScored) {
     const auto old_handler = std::signal(SIGXFSZ, SIG_IGN);
     const rlimit small{1 << 20, before.rlim_max};
     ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
-    const ScorePlan plan = plan_of("vif");
-    const auto table = table_of(plan);
-    run_until_failure(plan, table.get());
+    expect_all_rows(plan_of("vif"));
     setrlimit(RLIMIT_FSIZE, &before);
     std::signal(SIGXFSZ, old_handler);
-
-    EXPECT_EQ(table->status().code(), QC_ERROR_IO);
-    EXPECT_NE(table->status().text().find("\"" + folder.path().string() + "\": File too large"), std::string::npos)
-        << table->status().text();
-    const int64_t scored = table->scored_frames();
-    EXPECT_GT(scored, (1 << 20) / 40);
-    EXPECT_EQ(static_cast<int64_t>(final_frames(table.get(), plan).size()), scored);
-    double value = 0.0;
-    EXPECT_TRUE(table->pooled(0, QC_POOL_P50, &value).ok());
-    int64_t visited = 0;
-    EXPECT_TRUE(table
-                    ->for_each_scored_row([&](int64_t, std::span<const double>) {
-                        ++visited;
-                        return Status();
-                    })
-                    .ok());
-    EXPECT_EQ(visited, scored);
     EXPECT_TRUE(std::filesystem::is_empty(folder.path())) << "the temporary file has no name";
+}
+
+/// Rows without scores are not kept, but handed out in their place among the others.
+TEST(ScoreTable, UnscoredRowsTakeNoRoom) {
+    const ScorePlan plan = plan_of("vif", nullptr, 3);
+    const auto table = table_of(plan);
+    constexpr int64_t kRows = 50000;
+    for (int64_t frame = 0; frame < kRows; ++frame) {
+        table->begin_frame(frame, true);
+        if (frame % 3 == 0) put_all(plan, kVif, frame, static_cast<double>(frame), table.get());
+    }
+    for (int64_t frame = 0; frame < kRows; ++frame) {
+        const auto row = next(table.get(), plan);
+        ASSERT_TRUE(row);
+        ASSERT_EQ(row->frame, frame);
+        ASSERT_EQ(row->all_present, frame % 3 == 0);
+        ASSERT_EQ(row->any_present, frame % 3 == 0);
+        if (row->all_present) {
+            ASSERT_EQ(row->values[1], static_cast<double>(frame) + 1.0);
+        } else {
+            ASSERT_TRUE(std::isnan(row->values[1]));
+        }
+    }
+    EXPECT_FALSE(next(table.get(), plan));
+}
+
+/// A model that maps one feature to coefficient * exp(-(x - 1)^2) / slope.
+std::shared_ptr<const Model> model_with(double coefficient, double slope) {
+    Predictor predictor;
+    predictor.rescale = true;
+    predictor.slopes = {slope, 1.0};
+    predictor.intercepts = {0.0, 0.0};
+    predictor.svm = {1.0, 0.0, 1, {coefficient}, {1.0}};
+    return std::make_shared<const Model>(std::vector<ModelFeature>{{"integer_vif_scale0", {}}},
+                                         std::vector<Predictor>{predictor});
+}
+
+TEST(ScoreTable, PredictionsBeyondAllMeasureFail) {
+    for (const auto& [coefficient, slope, score] :
+         {std::tuple{1e300, 1e-300, "inf"}, std::tuple{-1e60, 1.0, "-1e+60"}, std::tuple{0.0, 0.0, "no number"}}) {
+        ScorePlan plan = plan_of("vif");
+        plan.models.push_back({"vmaf", "m.json", model_with(coefficient, slope), {0}, {3}});
+        const auto table = table_of(plan);
+        table->begin_frame(0, true);
+        put_all(plan, kVif, 0, 1.0, table.get());
+        EXPECT_EQ(table->status().code(), QC_ERROR_INVALID);
+        EXPECT_EQ(table->status().text(), std::string("model \"m.json\": integer_vif_scale3 of frame 0 is ") + score +
+                                              ": its coefficients are too large, scores up to 1e+50 are accepted");
+        EXPECT_EQ(table->scored_frames(), 0);
+    }
+    ScorePlan plan = plan_of("vif");
+    plan.models.push_back({"vmaf", "m.json", model_with(1e49, 1.0), {0}, {3}});
+    const auto table = table_of(plan);
+    for (int64_t frame = 0; frame < 2; ++frame) {
+        table->begin_frame(frame, true);
+        put_all(plan, kVif, frame, frame == 0 ? 1.0 : NAN,
+                table.get()); // a score that is no number is no model's fault
+    }
+    EXPECT_TRUE(table->status().ok()) << table->status().text();
+    EXPECT_EQ(next(table.get(), plan)->values[3], 1e49);
+    EXPECT_TRUE(std::isnan(next(table.get(), plan)->values[3]));
 }
 
 } // namespace
