@@ -36,6 +36,8 @@ public:
     /// The next frame is the first of a new stretch: what waits for a later frame is completed without it.
     Status begin_stretch();
     Status flush();
+    /// Waits for work in flight and calls every release that is outstanding.
+    void drain() { backend_->drain(); }
 
     const ScorePlan& plan() const { return plan_; }
     const AccumulatorLayout& layout() const { return *layout_; }

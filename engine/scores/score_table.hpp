@@ -50,8 +50,9 @@ public:
     /// dropped: they are neither handed out nor counted.
     void close();
 
-    /// Why the table stopped finalising rows: the temporary file cannot be written (QC_ERROR_IO), or the engine broke
-    /// the protocol (QC_ERROR_INTERNAL). What was final before stays available.
+    /// Why the table stopped finalising rows: the temporary file cannot be written (QC_ERROR_IO), memory is exhausted
+    /// (QC_ERROR_NO_MEMORY), or the engine broke the protocol (QC_ERROR_INTERNAL). What was final before stays
+    /// available.
     const Status& status() const { return status_; }
 
     int64_t scored_frames() const { return scored_frames_; }
