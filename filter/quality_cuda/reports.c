@@ -251,9 +251,9 @@ static void print_pairing(AVFilterContext *ctx)
 
     av_log(ctx, exact ? AV_LOG_INFO : AV_LOG_WARNING, "frames:%"PRId64" scored:%"PRId64" unscored:%"PRId64
            " (before the reference:%"PRId64" after it:%"PRId64" in gaps:%"PRId64" disabled:%"PRId64" without time stamp:%"PRId64
-           ") reference frames repeated:%"PRId64" unused:%"PRId64" max |dt|:%.6f mean dt:%.6f\n",
+           ") reference frames repeated:%"PRId64" unused:%"PRId64" max |dt|:%s mean dt:%s\n",
            counts->frames, scored_frames(s), unscored, counts->before, counts->after, counts->gaps, counts->disabled,
-           counts->untimed, counts->repeated, unused, counts->max_abs_dt, ff_qc_mean_dt(counts));
+           counts->untimed, counts->repeated, unused, QC_NUMBER(6, counts->max_abs_dt), QC_NUMBER(6, ff_qc_mean_dt(counts)));
 }
 
 static void print_summary(AVFilterContext *ctx)

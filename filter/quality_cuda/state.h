@@ -78,7 +78,13 @@ const char *ff_qc_role(const AVFilterContext *ctx, int index);
 /** A time stamp of an input in seconds, NaN for none. */
 double ff_qc_seconds(const AVFilterContext *ctx, int index, int64_t pts);
 
-/** "%.6f" with a point in every locale. */
+/** A number with so many decimals, and with a point in every locale. @return text */
+const char *ff_qc_number(char *text, size_t size, int decimals, double value);
+
+/** The same for a message's "%s". */
+#define QC_NUMBER(decimals, value) ff_qc_number((char[64]){ "" }, 64, decimals, value)
+
+/** With six decimals. */
 void ff_qc_print_score(char *text, size_t size, double value);
 
 #endif /* AVFILTER_QUALITY_CUDA_STATE_H */
