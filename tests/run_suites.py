@@ -149,6 +149,8 @@ def read_junit(path, outcome):
             # A program that is not a GoogleTest is a case of its own in the project's suite.
             alone = len(program) < 2
             name = case.get("name") if alone else f"{program[1]}: {case.get('classname')}.{case.get('name')}"
+            for counted in case.findall("./properties/property[@name='cases']"):
+                print(f"   {name}: {counted.get('value')} cases")
             skipped = case.find("skipped")
             if case.find("failure") is not None or case.find("error") is not None:
                 failed.append(name)
