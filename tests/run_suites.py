@@ -149,6 +149,8 @@ def read_junit(path, outcome):
             # A program that is not a GoogleTest is a case of its own in the project's suite.
             alone = len(program) < 2
             name = case.get("name") if alone else f"{program[1]}: {case.get('classname')}.{case.get('name')}"
+            for counted in case.findall("./properties/property[@name='cases']"):
+                print(f"   {name}: {counted.get('value')} cases")
             skipped = case.find("skipped")
             if case.find("failure") is not None or case.find("error") is not None:
                 failed.append(name)
@@ -190,8 +192,7 @@ def filter_suite(_level):
     return python_tests(ROOT / "tests/filter")
 
 
-def tools(level):
-    os.environ["QC_TEST_LEVEL"] = level  # some of them build for a minute
+def tools(_level):
     return python_tests(ROOT / "tests/tools")
 
 
@@ -277,6 +278,7 @@ def main():
     unknown = [name for name in arguments.suites if name not in SUITES]
     if unknown:
         parser.error(f"unknown suite {unknown[0]}; there are {', '.join(SUITES)}")
+    os.environ["QC_TEST_LEVEL"] = arguments.level  # some tests do more or less by it
     outcomes, seconds = {}, {}
     for name in arguments.suites or SUITES:
         print(f"\n== Suite {name}", flush=True)

@@ -44,6 +44,7 @@ std::unique_ptr<PicturePool::Storage> PicturePool::storage() {
             free_.pop_back();
             return reused;
         }
+        free_.reserve(++made_);
     }
     auto made = std::make_unique<Storage>();
     const int planes = chroma_ ? geometry_.plane_count() : 1;
@@ -63,7 +64,8 @@ std::unique_ptr<PicturePool::Storage> PicturePool::storage() {
     return made;
 }
 
-void PicturePool::give_back(std::unique_ptr<Storage> storage) {
+/// Called by the end of a shared_ptr, which nothing may leave.
+void PicturePool::give_back(std::unique_ptr<Storage> storage) noexcept {
     const std::lock_guard lock(mutex_);
     free_.push_back(std::move(storage));
 }

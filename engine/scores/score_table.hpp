@@ -54,8 +54,9 @@ public:
     /// stream-level values, which are of more frames. @return QC_ERROR_IO if the rows that stay cannot be read back
     Status truncate(int64_t frames);
 
-    /// Why the table stopped finalising rows: the temporary file cannot be written (QC_ERROR_IO), or the engine broke
-    /// the protocol (QC_ERROR_INTERNAL). What was final before stays available.
+    /// Why the table stopped finalising rows: the temporary file cannot be written (QC_ERROR_IO), memory is exhausted
+    /// (QC_ERROR_NO_MEMORY), or the engine broke the protocol (QC_ERROR_INTERNAL). What was final before stays
+    /// available.
     const Status& status() const { return status_; }
 
     int64_t scored_frames() const { return scored_frames_; }
