@@ -8,6 +8,8 @@ Suites, in order
   engine    meson test: unit tests, CPU against CUDA, golden scores of the engine alone; one count per case
   filter    tests/filter against the real ffmpeg
   golden    tests/golden/run_*.py: golden scores through the real ffmpeg
+  fuzz      tools/fuzz: every target of tests/fuzz for a few seconds
+  sanitizers, arm64   tests/other_builds.py: the engine and the filter built otherwise, with --all only
   gpu       tools/gpu-check: everything that needs a GPU
 
 A suite that cannot run is SKIPPED, with the reason, and counted. The last line reads "N passed, N failed, N skipped";
@@ -15,74 +17,20 @@ the exit status is 1 if anything failed.
 """
 import argparse
 import collections
-import dataclasses
 import glob
-import json
 import os
 import pathlib
-import re
 import shutil
 import subprocess
 import sys
 import time
 import unittest
-import xml.etree.ElementTree
 
-ROOT = pathlib.Path(__file__).resolve().parents[1]
-BUILD = ROOT / "build"
-FFMPEG = BUILD / "ffmpeg/bin/ffmpeg"
-CLOSING_LINE = re.compile(r"^(\d+) passed, (\d+) failed, (\d+) skipped$")
+import other_builds
+from meson_tests import belongs_to, run_meson_tests  # noqa: F401 (belongs_to is tested as a part of this)
+from outcome import BUILD, FFMPEG, ROOT, Outcome, run_reporting_script
 
-
-@dataclasses.dataclass
-class Outcome:
-    """What a suite found. Names of failed and skipped checks are listed at the end."""
-
-    passed: int = 0
-    failed: list = dataclasses.field(default_factory=list)
-    skipped: list = dataclasses.field(default_factory=list)
-    durations: list = dataclasses.field(default_factory=list)  # (seconds, name)
-
-    def skip(self, name, reason):
-        self.skipped.append(f"{name}: {reason}")
-
-    def add(self, other):
-        self.passed += other.passed
-        self.failed += other.failed
-        self.skipped += other.skipped
-        self.durations += other.durations
-
-    def counts(self):
-        return self.passed, len(self.failed), len(self.skipped)
-
-
-def run_reporting_script(name, command):
-    """Runs a script that ends with the closing line, shows its output and takes over its counts."""
-    outcome, lines, start = Outcome(), [], time.monotonic()
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                          errors="replace") as process:
-        for line in process.stdout:
-            print("   " + line, end="", flush=True)
-            lines.append(line.rstrip("\n"))
-    outcome.durations.append((time.monotonic() - start, name))
-    totals = CLOSING_LINE.match(lines[-1]) if lines else None
-    if not totals:
-        outcome.failed.append(f"{name}: ended with {process.returncode} and without its closing line")
-        return outcome
-    outcome.passed = int(totals[1])
-    failures = [line.split("FAILED ", 1)[1].strip() for line in lines if line.startswith("FAILED ")]
-    skips = [line.split("SKIPPED ", 1)[1].strip() for line in lines if line.startswith("SKIPPED ")]
-    outcome.failed = named(failures, int(totals[2]), f"{name}: failure")
-    outcome.skipped = named(skips, int(totals[3]), f"{name}: skipped")
-    if process.returncode != 0 and not outcome.failed:
-        outcome.failed.append(f"{name}: ended with {process.returncode} although nothing failed")
-    return outcome
-
-
-def named(names, count, unnamed):
-    """Exactly `count` names: several findings of one check are one failure."""
-    return (names + [f"{unnamed} {i + 1}" for i in range(len(names), count)])[:count]
-
+FUZZ_SECONDS = 10  # for each target: a minute in all
 
 # ---- suites ---------------------------------------------------------------------------------------------------------
 
@@ -96,70 +44,9 @@ def lint(level):
 
 
 def engine(_level):
-    """Meson's tests. Those written with GoogleTest are counted case by case."""
-    outcome = Outcome()
     if not (BUILD / "build.ninja").exists():
-        outcome.failed.append("engine: not built (tools/setup)")
-        return outcome
-    for stale in glob.glob(str(BUILD / "*.xml")) + glob.glob(str(BUILD / "meson-logs/testlog*")):
-        os.unlink(stale)
-    start = time.monotonic()
-    if subprocess.run(["ninja", "-C", str(BUILD), "meson-test-prereq"], cwd=ROOT, stdout=subprocess.DEVNULL).returncode != 0:
-        outcome.failed.append("engine: the tests were not built")
-        return outcome
-    outcome.durations.append((time.monotonic() - start, "engine: building the tests"))
-    status = subprocess.run(["meson", "test", "-C", str(BUILD), "--no-rebuild", "--print-errorlogs"], cwd=ROOT).returncode
-    log, junit = BUILD / "meson-logs/testlog.json", BUILD / "meson-logs/testlog.junit.xml"
-    if not log.exists() or not junit.exists():
-        outcome.failed.append(f"engine: meson test ended with {status} and left no log")
-        return outcome
-    failed_programs = read_meson_log(log, outcome)
-    failed_by_case = read_junit(junit, outcome)
-    # A program that crashed has no case that failed.
-    outcome.failed += [f"{name}: {result}" for name, result in failed_programs.items()
-                       if not any(belongs_to(case, name) for case in failed_by_case)]
-    if status != 0 and not outcome.failed:
-        outcome.failed.append(f"engine: meson test ended with {status}")
-    return outcome
-
-
-def belongs_to(case, program):
-    """Whether a case, as read_junit() names it, is one of this program: "motion_v2: A.B" is none of motion."""
-    return case == program or case.startswith(program + ": ")
-
-
-def read_meson_log(path, outcome):
-    failed = {}
-    with open(path, encoding="utf-8") as file:
-        for line in file:
-            test = json.loads(line)
-            name = test["name"].split(" / ")[-1].strip()
-            outcome.durations.append((test["duration"], f"meson test {name}"))
-            if test["result"] not in ("OK", "SKIP", "EXPECTEDFAIL"):
-                failed[name] = test["result"]
-    return failed
-
-
-def read_junit(path, outcome):
-    """Counts cases; returns the names of those that failed, as "program: Suite.Case"."""
-    failed = []
-    for suite in xml.etree.ElementTree.parse(path).getroot().iter("testsuite"):
-        program = suite.get("name", "").split(".")
-        for case in suite.iter("testcase"):
-            # A program that is not a GoogleTest is a case of its own in the project's suite.
-            alone = len(program) < 2
-            name = case.get("name") if alone else f"{program[1]}: {case.get('classname')}.{case.get('name')}"
-            skipped = case.find("skipped")
-            if case.find("failure") is not None or case.find("error") is not None:
-                failed.append(name)
-            elif skipped is not None:
-                outcome.skip(name, (skipped.get("message") or "no reason given").strip().splitlines()[-1])
-            elif case.get("status") == "notrun":
-                outcome.skip(name, "disabled")
-            else:
-                outcome.passed += 1
-    outcome.failed += failed
-    return failed
+        return Outcome(failed=["engine: not built (tools/setup)"])
+    return run_meson_tests(BUILD, "engine")
 
 
 class RecordingResult(unittest.TextTestResult):
@@ -190,8 +77,7 @@ def filter_suite(_level):
     return python_tests(ROOT / "tests/filter")
 
 
-def tools(level):
-    os.environ["QC_TEST_LEVEL"] = level  # some of them build for a minute
+def tools(_level):
     return python_tests(ROOT / "tests/tools")
 
 
@@ -218,6 +104,14 @@ def golden(level):
     return outcome
 
 
+def fuzz(level):
+    if level == "quick":
+        outcome = Outcome()
+        outcome.skip("fuzz", "not part of --quick")
+        return outcome
+    return run_reporting_script("fuzz", [sys.executable, "tools/fuzz", "--seconds", str(FUZZ_SECONDS)])
+
+
 def gpu(level):
     outcome, script = Outcome(), ROOT / "tools/gpu-check"
     if not script.exists():
@@ -236,7 +130,8 @@ def has_gpu():
     return program is not None and subprocess.run([program, "-L"], capture_output=True).returncode == 0
 
 
-SUITES = {"lint": lint, "tools": tools, "engine": engine, "filter": filter_suite, "golden": golden, "gpu": gpu}
+SUITES = {"lint": lint, "tools": tools, "engine": engine, "filter": filter_suite, "golden": golden, "fuzz": fuzz,
+          "sanitizers": other_builds.sanitizers, "arm64": other_builds.arm64, "gpu": gpu}
 
 # ---- report ---------------------------------------------------------------------------------------------------------
 
@@ -277,6 +172,7 @@ def main():
     unknown = [name for name in arguments.suites if name not in SUITES]
     if unknown:
         parser.error(f"unknown suite {unknown[0]}; there are {', '.join(SUITES)}")
+    os.environ["QC_TEST_LEVEL"] = arguments.level  # some tests do more or less by it
     outcomes, seconds = {}, {}
     for name in arguments.suites or SUITES:
         print(f"\n== Suite {name}", flush=True)

@@ -2,12 +2,11 @@
 // The C boundary: checks arguments, turns statuses into codes, lets no exception out.
 #include <algorithm>
 #include <cstring>
-#include <new>
-#include <system_error>
 
 #include "api/int_field.hpp"
 #include "api/session.hpp"
 #include "api/session_config.hpp"
+#include "contract/caught.hpp"
 #include "models/builtin_models.hpp"
 #include "plan/metric_registry.hpp"
 #include "quality_cuda.h"
@@ -27,28 +26,14 @@ struct qc_request {
 
 struct qc_session {
     std::unique_ptr<qc::Session> session;
-    mutable std::string error; ///< of the last call that failed
+    mutable qc::Status error; ///< of the last call that failed
+    bool in_call = false;     ///< of one that scores: the caller's release or log function may be running
 };
 
 namespace {
 
+using qc::caught;
 using qc::Status;
-
-/// Runs a body that returns a Status; exceptions become statuses.
-template <typename Body>
-Status protect(Body&& body) noexcept {
-    try {
-        return body();
-    } catch (const std::bad_alloc&) {
-        return {QC_ERROR_NO_MEMORY, "out of memory"};
-    } catch (const std::system_error& error) { // of threads: nothing else here throws it
-        return {QC_ERROR_NO_MEMORY, std::string("a thread cannot be started: ") + error.what()};
-    } catch (const std::exception& error) {
-        return {QC_ERROR_INTERNAL, std::string("unexpected: ") + error.what()};
-    } catch (...) {
-        return {QC_ERROR_INTERNAL, "unexpected exception"};
-    }
-}
 
 qc_status report(const Status& status, qc_error* error) {
     if (error != nullptr) {
@@ -59,22 +44,39 @@ qc_status report(const Status& status, qc_error* error) {
 }
 
 qc_status report(const Status& status, const qc_session* session) {
-    if (!status.ok()) session->error = status.text();
+    if (!status.ok()) session->error = status;
     return status.code();
 }
 
 /// A call that looks at the session or at its arguments only.
 template <typename Body>
 qc_status ask(const qc_session* session, Body&& body) {
-    return session == nullptr ? QC_ERROR_INVALID : report(protect(body), session);
+    return session == nullptr ? QC_ERROR_INVALID : report(caught(body), session);
 }
 
-/// A call that scores. An exception leaves frames half done, so it ends the scoring.
+/// Marks a call that scores, as long as it lasts.
+class Call {
+public:
+    explicit Call(qc_session* session) : session_(session) { session_->in_call = true; }
+    ~Call() { session_->in_call = false; }
+    Call(const Call&) = delete;
+    Call& operator=(const Call&) = delete;
+
+private:
+    qc_session* session_;
+};
+
+/// A call that scores. An exception leaves frames half done, so it ends the scoring. From within the caller's own
+/// functions it would find them half done too: that is refused.
 template <typename Body>
 qc_status act(qc_session* session, Body&& body) {
     if (session == nullptr) return QC_ERROR_INVALID;
+    if (session->in_call)
+        return ask(session,
+                   [] { return qc::invalid("a session was called from within its own release or log function"); });
+    const Call call(session);
     bool returned = false;
-    Status status = protect([&] {
+    Status status = caught([&] {
         Status result = body(*session->session);
         returned = true;
         return result;
@@ -183,7 +185,7 @@ Status open_session(const qc_request* request, const qc_config* caller, qc_sessi
 
 qc_status qc_request_create(const qc_config* config, qc_request** request, qc_error* error) {
     if (request != nullptr) *request = nullptr;
-    return report(protect([&]() -> Status {
+    return report(caught([&]() -> Status {
                       if (request == nullptr) return no_null("request");
                       auto made = std::make_unique<qc_request>();
                       QC_RETURN_IF_ERROR(read_request(config, made.get()));
@@ -202,16 +204,16 @@ int qc_request_accepts_rgb(const qc_request* request) {
 }
 
 qc_status qc_request_check(const qc_request* request, const qc_config* config, qc_error* error) {
-    return report(protect([&] { return check_pictures(request, config); }), error);
+    return report(caught([&] { return check_pictures(request, config); }), error);
 }
 
 qc_status qc_request_open(const qc_request* request, const qc_config* config, qc_session** session, qc_error* error) {
     if (session != nullptr) *session = nullptr;
-    return report(protect([&] { return open_session(request, config, session); }), error);
+    return report(caught([&] { return open_session(request, config, session); }), error);
 }
 
 qc_status qc_config_check(const qc_config* config, qc_error* error) {
-    return report(protect([&]() -> Status {
+    return report(caught([&]() -> Status {
                       qc_request request;
                       QC_RETURN_IF_ERROR(read_request(config, &request));
                       return check_pictures(&request, config);
@@ -221,7 +223,7 @@ qc_status qc_config_check(const qc_config* config, qc_error* error) {
 
 qc_status qc_session_create(const qc_config* config, qc_session** session, qc_error* error) {
     if (session != nullptr) *session = nullptr;
-    return report(protect([&]() -> Status {
+    return report(caught([&]() -> Status {
                       qc_request request;
                       QC_RETURN_IF_ERROR(read_request(config, &request));
                       return open_session(&request, config, session);
@@ -230,6 +232,9 @@ qc_status qc_session_create(const qc_config* config, qc_session** session, qc_er
 }
 
 void qc_session_destroy(qc_session* session) {
+    if (session == nullptr) return;
+    session->in_call = true; // as long as release functions are called
+    session->session->drain();
     delete session;
 }
 
@@ -240,7 +245,7 @@ qc_backend qc_session_backend(const qc_session* session) {
     return session == nullptr ? QC_BACKEND_AUTO : session->session->backend().kind();
 }
 const char* qc_session_error(const qc_session* session) {
-    return session == nullptr ? "" : session->error.c_str();
+    return session == nullptr ? "" : session->error.text().c_str();
 }
 
 int qc_session_feature_count(const qc_session* session) {
@@ -261,10 +266,9 @@ qc_status qc_session_feature(const qc_session* session, int index, qc_feature* f
 
 qc_status qc_session_submit(qc_session* session, const qc_picture* reference, const qc_picture* distorted,
                             void (*release)(void* opaque), void* opaque) {
-    if (session == nullptr || reference == nullptr || distorted == nullptr) {
-        if (release != nullptr) release(opaque);
-        return ask(session, [] { return no_null("a frame's picture"); });
-    }
+    const bool is_null = session == nullptr || reference == nullptr || distorted == nullptr;
+    if ((is_null || session->in_call) && release != nullptr) release(opaque);
+    if (is_null) return ask(session, [] { return no_null("a frame's picture"); });
     return act(session, [&](qc::Session& s) { return s.submit(*reference, distorted, release, opaque); });
 }
 
@@ -294,7 +298,7 @@ qc_status qc_session_flush(qc_session* session) {
 }
 
 qc_status qc_session_truncate(qc_session* session, int64_t frames) {
-    return ask(session, [&] { return session->session->truncate(frames); });
+    return act(session, [&](qc::Session& s) { return s.truncate(frames); });
 }
 
 qc_status qc_session_pooled(qc_session* session, int rendition, int feature, qc_pool pool, double* value) {
@@ -335,6 +339,7 @@ qc_status qc_stats_format_parse(const char* text, qc_stats_format* format) {
 qc_status qc_session_stats_line(const qc_session* session, const qc_row* row, char* text, size_t size) {
     return ask(session, [&]() -> Status {
         if (row == nullptr || text == nullptr) return no_null("row or text");
+        if (row->value == nullptr || row->present == nullptr) return qc::invalid("the row was not received");
         const qc::ScorePlan& plan = session->session->plan();
         const size_t columns = plan.columns.size();
         const std::string line = qc::stats_line(plan, session->session->geometry(), row->frame, {row->value, columns},

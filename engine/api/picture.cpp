@@ -100,25 +100,47 @@ int stored_planes(const qc_format& picture) {
     return picture.semi_planar != 0 ? 2 : 3;
 }
 
+namespace {
+
+constexpr int kMemories[] = {QC_MEMORY_HOST, QC_MEMORY_CUDA};
+constexpr IntField kPictureFields[] = {{"memory", offsetof(qc_picture, memory), 0, 0, kMemories}};
+
+/// Columns, or rows, of a chroma plane.
+int stored_chroma(int side, bool halved) {
+    return halved ? (side + 1) / 2 : side;
+}
+
+/// Bytes of one row of a plane as it lies in memory.
+ptrdiff_t row_bytes(const qc_format& picture, int plane) {
+    const bool halved = picture.chroma == QC_CHROMA_420 || picture.chroma == QC_CHROMA_422;
+    const int columns = plane == 0 ? picture.width : stored_chroma(picture.width, halved);
+    return ptrdiff_t{columns} * plane_source(picture, plane).step * (picture.container_bits / 8);
+}
+
+/// Whether a plane can be read: where it begins, and how far its rows are apart.
+Status check_plane(const qc_picture& picture, const qc_format& picture_format, int p, const char* input) {
+    const ptrdiff_t sample_bytes = picture_format.container_bits / 8, pitch = picture.pitch_bytes[p];
+    if (picture.plane[p] == nullptr) return invalid(format("%s lacks plane %d", input, p));
+    if (reinterpret_cast<uintptr_t>(picture.plane[p]) % static_cast<size_t>(sample_bytes) != 0 ||
+        pitch % sample_bytes != 0)
+        return invalid(format("%s: plane %d does not begin, or its rows do not, at multiples of %d bytes", input, p,
+                              static_cast<int>(sample_bytes)));
+    const ptrdiff_t row = row_bytes(picture_format, p);
+    const bool upwards = pitch < 0 && picture.memory == QC_MEMORY_HOST;
+    if (upwards ? pitch >= -ptrdiff_t{INT_MAX} && pitch <= -row : pitch >= row && pitch <= INT_MAX) return {};
+    return invalid(format("%s: pitch_bytes[%d]=%lld: %lld..%d is accepted%s", input, p, static_cast<long long>(pitch),
+                          static_cast<long long>(row), INT_MAX,
+                          picture.memory == QC_MEMORY_HOST ? ", and the same below zero" : " for CUDA memory"));
+}
+
+} // namespace
+
 Status check_picture(const qc_picture& picture, const qc_format& picture_format, bool needs_chroma, const char* input) {
-    if (picture.memory != QC_MEMORY_HOST && picture.memory != QC_MEMORY_CUDA)
-        return invalid(format("%s: memory=%d: %d or %d is accepted", input, static_cast<int>(picture.memory),
-                              static_cast<int>(QC_MEMORY_HOST), static_cast<int>(QC_MEMORY_CUDA)));
+    QC_RETURN_IF_ERROR(check_fields(&picture, kPictureFields, std::string(input) + ": "));
     for (const int64_t word : picture.reserved)
         if (word != 0) return invalid(format("%s: reserved=%lld: 0 is accepted", input, static_cast<long long>(word)));
     const int planes = needs_chroma ? stored_planes(picture_format) : 1;
-    const ptrdiff_t sample_bytes = picture_format.container_bits / 8;
-    for (int p = 0; p < planes; ++p) {
-        const ptrdiff_t pitch = picture.pitch_bytes[p];
-        if (picture.plane[p] == nullptr) return invalid(format("%s lacks plane %d", input, p));
-        if (reinterpret_cast<uintptr_t>(picture.plane[p]) % static_cast<size_t>(sample_bytes) != 0 ||
-            pitch % sample_bytes != 0)
-            return invalid(format("%s: plane %d does not begin, or its rows do not, at multiples of %d bytes", input, p,
-                                  static_cast<int>(sample_bytes)));
-        if (picture.memory == QC_MEMORY_CUDA && (pitch <= 0 || pitch > INT_MAX))
-            return invalid(format("%s: pitch_bytes[%d]=%lld: 1..%d is accepted for CUDA memory", input, p,
-                                  static_cast<long long>(pitch), INT_MAX));
-    }
+    for (int p = 0; p < planes; ++p) QC_RETURN_IF_ERROR(check_plane(picture, picture_format, p, input));
     return {};
 }
 
@@ -155,8 +177,8 @@ Status session_geometry(const qc_config& config, FrameGeometry* geometry, bool* 
     const bool chroma = reference.chroma != QC_CHROMA_400 && *chroma_agrees;
     geometry->chroma_width = chroma ? (halved_x ? reference.width / 2 : reference.width) : 0;
     geometry->chroma_height = chroma ? (halved_y ? reference.height / 2 : reference.height) : 0;
-    geometry->stored_chroma_width = chroma ? (halved_x ? (reference.width + 1) / 2 : reference.width) : 0;
-    geometry->stored_chroma_height = chroma ? (halved_y ? (reference.height + 1) / 2 : reference.height) : 0;
+    geometry->stored_chroma_width = chroma ? stored_chroma(reference.width, halved_x) : 0;
+    geometry->stored_chroma_height = chroma ? stored_chroma(reference.height, halved_y) : 0;
     geometry->rgb = reference.rgb != 0;
     geometry->frame_rate = config.frame_rate;
     geometry->reference_colour = tags_of(reference.colour);

@@ -7,6 +7,7 @@
 #include "api/picture.hpp"
 #include "api/self_test.hpp"
 #include "api/session_config.hpp"
+#include "contract/caught.hpp"
 #include "plan/metric_registry.hpp"
 
 namespace qc {
@@ -318,7 +319,9 @@ Status Session::flush() {
     bool any = true;
     while (any && failure_.ok()) static_cast<void>(take_results(true, &any));
     flushed_ = true;
-    if (failure_.ok()) flush_metrics(false);
+    if (failure_.ok())
+        if (Status status = caught([this] { flush_metrics(false); }); !status.ok())
+            static_cast<void>(fail(std::move(status)));
     for (const auto& table : tables_) table->close();
     static_cast<void>(check_tables()); // rows that waited for the end
     return failure_;

@@ -37,6 +37,8 @@ public:
     Status begin_stretch();
     Status flush();
     Status truncate(int64_t frames);
+    /// Waits for work in flight and calls every release that is outstanding.
+    void drain() { backend_->drain(); }
 
     const ScorePlan& plan() const { return plan_; }
     const AccumulatorLayout& layout() const { return *layout_; }

@@ -5,17 +5,15 @@
 #include <condition_variable>
 #include <deque>
 #include <mutex>
-#include <new>
 #include <thread>
 
 #include "api/backend.hpp"
+#include "contract/caught.hpp"
 #include "cpu/host_picture.hpp"
 #include "cpu/thread_pool.hpp"
 
 namespace qc {
 namespace {
-
-constexpr const char* kOutOfMemory = "out of memory"; ///< short: std::string keeps it without allocating
 
 using PicturePtr = std::shared_ptr<const HostPicture>;
 
@@ -66,8 +64,7 @@ private:
     std::vector<Task> tasks_of(const FrameWork& work) const;
     void run(const Task& task, FrameWork& work) const;
     void add_task(const Task& task, const std::shared_ptr<FrameWork>& work);
-    Status run_caught(const Task& task, FrameWork& work) const noexcept;
-    void finish_task(FrameWork& work, Status failure);
+    void finish_task(FrameWork& work, const Status& failure);
     void remember(const FrameWork& work);
 
     const BackendSetup& setup_;
@@ -150,28 +147,12 @@ Status CpuBackend::submit(FrameInput input) {
     return {};
 }
 
-/// A task that cannot be added counts as one that failed: the frame must end.
+/// A thread of the pool has nobody to throw to. A task that cannot be added counts as one that failed: the frame must
+/// end.
 void CpuBackend::add_task(const Task& task, const std::shared_ptr<FrameWork>& work) {
-    try {
-        pool_.add([this, task, work] {
-            Status failure = run_caught(task, *work);
-            finish_task(*work, std::move(failure));
-        });
-    } catch (const std::bad_alloc&) {
-        finish_task(*work, {QC_ERROR_NO_MEMORY, kOutOfMemory});
-    }
-}
-
-/// A thread of the pool has nobody to throw to.
-Status CpuBackend::run_caught(const Task& task, FrameWork& work) const noexcept {
-    try {
-        run(task, work);
-    } catch (const std::bad_alloc&) {
-        return {QC_ERROR_NO_MEMORY, kOutOfMemory};
-    } catch (const std::exception& error) {
-        return {QC_ERROR_INTERNAL, std::string("unexpected: ") + error.what()};
-    }
-    return {};
+    const Status added =
+        caught([&] { pool_.add([this, task, work] { finish_task(*work, caught([&] { run(task, *work); })); }); });
+    if (!added.ok()) finish_task(*work, added);
 }
 
 void CpuBackend::run(const Task& task, FrameWork& work) const {
@@ -202,9 +183,9 @@ void CpuBackend::run(const Task& task, FrameWork& work) const {
     }
 }
 
-void CpuBackend::finish_task(FrameWork& work, Status failure) {
+void CpuBackend::finish_task(FrameWork& work, const Status& failure) {
     const std::lock_guard lock(mutex_);
-    if (work.failure.ok()) work.failure = std::move(failure);
+    if (work.failure.ok()) work.failure = failure;
     if (--work.unfinished > 0) return;
     work.reference.reset();
     work.distorted.clear();

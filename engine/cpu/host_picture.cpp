@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "cpu/host_picture.hpp"
 
+#include <algorithm>
 #include <cstring>
+#include <limits>
 
 #include "api/picture.hpp"
 
@@ -10,21 +12,32 @@ namespace {
 
 constexpr size_t kRowAlignment = 64;
 
-/// How to turn a container into a sample of the session: (container >> right) << left.
+/// How to turn a container into a sample of the session: min(container >> right, largest) << left. Bits above the
+/// sample ought to be 0, but pictures come from anywhere, and metrics count on their samples' range.
 struct Lift {
     int step = 1; ///< distance of samples in the source
-    int right = 0, left = 0;
+    int right = 0;
+    unsigned largest = 0;
+    int left = 0;
+
+    template <typename Target, typename Source>
+    Target apply(Source container) const {
+        return static_cast<Target>(std::min(static_cast<unsigned>(container) >> right, largest) << left);
+    }
 };
 
 template <typename Source, typename Target>
 void lift_row(const Source* source, Target* target, int width, const Lift& lift) {
-    for (int x = 0; x < width; ++x)
-        target[x] = static_cast<Target>((static_cast<unsigned>(source[x * lift.step]) >> lift.right) << lift.left);
+    if (lift.step == 1) // a loop of its own: it is vectorised
+        for (int x = 0; x < width; ++x) target[x] = lift.apply<Target>(source[x]);
+    else
+        for (int x = 0; x < width; ++x) target[x] = lift.apply<Target>(source[x * lift.step]);
 }
 
 template <typename Source, typename Target>
 void lift_plane(const void* source, ptrdiff_t pitch_bytes, const Plane<Target>& target, const Lift& lift) {
-    const bool plain = lift.step == 1 && lift.right == 0 && lift.left == 0 && sizeof(Source) == sizeof(Target);
+    const bool plain = lift.step == 1 && lift.right == 0 && lift.left == 0 && sizeof(Source) == sizeof(Target) &&
+                       lift.largest == std::numeric_limits<Source>::max();
     for (int y = 0; y < target.height; ++y) {
         const auto* row = reinterpret_cast<const Source*>(static_cast<const char*>(source) + y * pitch_bytes);
         if (plain)
@@ -44,6 +57,7 @@ std::unique_ptr<PicturePool::Storage> PicturePool::storage() {
             free_.pop_back();
             return reused;
         }
+        free_.reserve(++made_);
     }
     auto made = std::make_unique<Storage>();
     const int planes = chroma_ ? geometry_.plane_count() : 1;
@@ -63,7 +77,8 @@ std::unique_ptr<PicturePool::Storage> PicturePool::storage() {
     return made;
 }
 
-void PicturePool::give_back(std::unique_ptr<Storage> storage) {
+/// Called by the end of a shared_ptr, which nothing may leave.
+void PicturePool::give_back(std::unique_ptr<Storage> storage) noexcept {
     const std::lock_guard lock(mutex_);
     free_.push_back(std::move(storage));
 }
@@ -82,7 +97,7 @@ std::shared_ptr<const HostPicture> PicturePool::take_in(const qc_picture& source
     const int planes = chroma_ ? geometry_.plane_count() : 1;
     for (int p = 0; p < planes; ++p) {
         const PlaneSource from = plane_source(format, p);
-        const Lift lift{from.step, format.shift, geometry_.depth - format.depth};
+        const Lift lift{from.step, format.shift, (1u << format.depth) - 1, geometry_.depth - format.depth};
         const char* data = static_cast<const char*>(source.plane[from.plane]) + from.first_bytes;
         const ptrdiff_t pitch = source.pitch_bytes[from.plane];
         if (geometry_.sample == SampleType::kU8)

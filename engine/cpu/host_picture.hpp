@@ -27,12 +27,13 @@ private:
     std::unique_ptr<Storage> storage();
     template <typename T>
     Plane<T> target(const HostPicture& picture, int plane) const;
-    void give_back(std::unique_ptr<Storage> storage);
+    void give_back(std::unique_ptr<Storage> storage) noexcept;
 
     const FrameGeometry geometry_;
     const bool chroma_;
     std::mutex mutex_;
-    std::vector<std::unique_ptr<Storage>> free_;
+    std::vector<std::unique_ptr<Storage>> free_; ///< has room for all that were made
+    size_t made_ = 0;
 };
 
 } // namespace qc::cpu

@@ -46,6 +46,7 @@ private:
     Status dispatch();
     Status launch(const Slot& slot, const Graph& graph);
     Status enqueue_batch(const Slot& slot, int64_t* kernels) const;
+    void wait_for(CUstream stream) const;
     bool retire(Wait wait);
     Status await_oldest(Wait wait, bool* done) const;
     Status fail(Status status);
@@ -226,12 +227,20 @@ void CudaBackend::collect() {
     }
 }
 
+/// After a failure in the middle of a batch its branches were not joined to the compute stream: they are waited for
+/// too.
 void CudaBackend::drain() {
     const ContextGuard guard(*context_);
-    if (stream_.handle() != nullptr) context_->driver().cuStreamSynchronize(stream_.handle());
-    if (intake_.upload_stream() != nullptr) context_->driver().cuStreamSynchronize(intake_.upload_stream());
+    wait_for(stream_.handle());
+    for (size_t b = 0; b < branches_.count(); ++b) wait_for(branches_.stream(b));
+    wait_for(intake_.upload_stream());
     for (Slot& slot : slots_) slot.release_frames();
     in_flight_.clear();
+}
+
+/// Of a failure nobody would make anything: what a broken context ran has ended.
+void CudaBackend::wait_for(CUstream stream) const {
+    if (stream != nullptr) context_->driver().cuStreamSynchronize(stream);
 }
 
 Status CudaBackend::fail(Status status) {

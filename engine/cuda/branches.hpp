@@ -18,6 +18,10 @@ public:
     /// Instances of few blocks share the first branch, of high priority, and begin; the others take turns on the rest.
     Status create(Context& context, const BackendSetup& setup);
 
+    size_t count() const { return branches_.size(); }
+    /// Null where create() failed before it.
+    CUstream stream(size_t branch) const { return branches_[branch].stream.handle(); }
+
     /// Enqueues one instance on a branch.
     using Enqueue = std::function<Status(size_t instance, CUstream branch)>;
 

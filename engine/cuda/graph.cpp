@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "cuda/graph.hpp"
 
+#include "contract/caught.hpp"
+
 namespace qc::cuda {
 namespace {
 
@@ -8,13 +10,15 @@ constexpr size_t kMaxGraphs = 64;
 
 Status capture(const Driver& driver, CUstream stream, const GraphCache::Enqueue& enqueue, Graph* graph) {
     QC_CUDA(driver, cuStreamBeginCapture, stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
-    Status status = enqueue(&graph->kernels);
+    Status status = caught([&] { return enqueue(&graph->kernels); });
     CUgraph captured = nullptr;
     const CUresult ended = driver.cuStreamEndCapture(stream, &captured); // after a failure too: the stream is used on
-    if (status.ok()) status = check(driver, ended, "cuStreamEndCapture");
-    if (status.ok()) status = check(driver, driver.cuGraphInstantiate(&graph->exec, captured, 0), "cuGraphInstantiate");
+    CUresult made = CUDA_SUCCESS;
+    if (status.ok() && ended == CUDA_SUCCESS) made = driver.cuGraphInstantiate(&graph->exec, captured, 0);
     if (captured != nullptr) driver.cuGraphDestroy(captured);
-    return status;
+    QC_RETURN_IF_ERROR(std::move(status));
+    QC_RETURN_IF_ERROR(check(driver, ended, "cuStreamEndCapture"));
+    return check(driver, made, "cuGraphInstantiate");
 }
 
 } // namespace
@@ -34,12 +38,15 @@ Status GraphCache::find_or_capture(Context& context, CUstream stream, const Batc
         return {};
     }
     if (graphs_.size() >= kMaxGraphs) return {};
-    Graph made;
-    QC_RETURN_IF_ERROR(capture(context.driver(), stream, enqueue, &made));
-    context_ = &context;
-    graphs_.emplace(shape, made);
-    *graph = made;
-    return {};
+    const auto place = graphs_.emplace(shape, Graph{}).first; // first: there may be no memory for it
+    Status status = caught([&] { return capture(context.driver(), stream, enqueue, &place->second); });
+    if (status.ok()) {
+        context_ = &context;
+        *graph = place->second;
+    } else {
+        graphs_.erase(place);
+    }
+    return status;
 }
 
 } // namespace qc::cuda

@@ -42,6 +42,11 @@ void copy_rows(const RowCopy& rows) {
 #endif
 }
 
+/// Rows of a piece.
+int step_of(const RowCopy& plane) {
+    return std::max(1, static_cast<int>(kPieceBytes / std::max<size_t>(1, plane.row_bytes)));
+}
+
 } // namespace
 
 RowCopier::RowCopier(int threads) {
@@ -69,11 +74,14 @@ void RowCopier::stop() {
 
 void RowCopier::copy(std::span<const RowCopy> planes) {
     std::unique_lock lock(mutex_);
+    size_t all = 0;
+    for (const RowCopy& plane : planes) all += static_cast<size_t>((plane.rows + step_of(plane) - 1) / step_of(plane));
+    pieces_.reserve(all); // without memory nothing has begun that the helpers would see
     pieces_.clear();
     next_ = 0;
     done_ = 0;
     for (const RowCopy& plane : planes) {
-        const int step = std::max(1, static_cast<int>(kPieceBytes / std::max<size_t>(1, plane.row_bytes)));
+        const int step = step_of(plane);
         for (int y = 0; y < plane.rows; y += step) {
             RowCopy piece = plane;
             piece.source += y * plane.source_pitch;
@@ -85,7 +93,6 @@ void RowCopier::copy(std::span<const RowCopy> planes) {
     ++copies_;
     if (pieces_.size() > 1) wake_.notify_all();
     copy_pieces(lock);
-    const size_t all = pieces_.size();
     lock.unlock();
     for (size_t done = done_; done != all; done = done_) done_.wait(done);
 }

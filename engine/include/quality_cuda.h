@@ -16,8 +16,12 @@
  * Errors: every function that can fail returns a qc_status; those below zero are failures. A call that is refused for its
  * arguments changes nothing. A failure of the scoring itself stays: the same status comes back from every later submit,
  * flush and break; what was scored before can still be received, pooled and written. The library never aborts, never
- * exits, and throws nothing across this boundary. A null session or a null result is QC_ERROR_INVALID (0, "" or nothing
- * from functions that return no status).
+ * exits, and throws nothing across this boundary, where memory or threads are exhausted neither. A null session or a null
+ * result is QC_ERROR_INVALID (0, "" or nothing from functions that return no status).
+ *
+ * Functions of the caller's (release, log) may ask the session that calls them, but not drive it: submit, receive, collect,
+ * break, flush and truncate are QC_ERROR_INVALID there and change nothing (a frame's release is called all the same), and
+ * the session must not be destroyed. Other sessions are free.
  *
  * Strings handed out live until the session is destroyed, or until the next call on it where said; those of functions
  * without a session live as long as the library.
@@ -64,7 +68,7 @@ typedef enum qc_status {
     QC_ERROR_INVALID = -1,    /**< the caller asked for something impossible: unknown name, bad value, wrong size */
     QC_ERROR_UNSUPPORTED = -2,/**< a valid wish that this library does not fulfil, e.g. a picture format */
     QC_ERROR_NO_DEVICE = -3,  /**< backend=cuda without a usable GPU or driver */
-    QC_ERROR_NO_MEMORY = -4,  /**< host or device memory, or threads, exhausted */
+    QC_ERROR_NO_MEMORY = -4,  /**< host or device memory, or threads, exhausted: may come from any function that takes memory */
     QC_ERROR_DEVICE = -5,     /**< the driver reported a failure; from the CUDA backend only */
     QC_ERROR_IO = -6,         /**< a file could not be read or written */
     QC_ERROR_INTERNAL = -7    /**< a bug in this library: may come from any function, and is not listed with them */
@@ -151,7 +155,9 @@ typedef struct qc_picture {
     const void *plane[3];       /**< first sample of each plane, at a multiple of the container's bytes; plane[0] NULL: this
                                      input has no picture for this frame. Chroma planes may be NULL if no metric of the
                                      session needs chroma */
-    ptrdiff_t pitch_bytes[3];   /**< from row to row, a multiple of the container's bytes; may be negative for host memory */
+    ptrdiff_t pitch_bytes[3];   /**< from row to row, a multiple of the container's bytes: the bytes of a row..INT_MAX, or the
+                                     same below zero for host memory whose rows run upwards. Looked at, as plane is, for
+                                     planes that are read */
     qc_memory memory;           /**< where the planes lie; the CPU backend takes host memory only */
     void *cuda_stream;          /**< CUDA memory only: stream the producer enqueued its writes on (a CUstream; NULL is
                                      the context's legacy default stream). The engine waits for it on the device. */
@@ -173,7 +179,7 @@ typedef struct qc_config {
     int renditions;              /**< distorted pictures per reference, 1..QC_MAX_RENDITIONS; 0 means 1 */
     qc_format distorted[QC_MAX_RENDITIONS]; /**< layout of each; sizes and rgb must equal the reference's, and chroma if
                                                 a metric needs it. Of different depths, inputs are scored at the largest */
-    double frame_rate;           /**< nominal, of the distorted input, frames per second; 0: unknown */
+    double frame_rate;           /**< nominal, of the distorted input, frames per second, not negative and finite; 0: unknown */
     int bitdepth;                /**< 10: inputs of 8 bits are scored at 10 bits, samples shifted left by 2, as the
                                       documentation of VMAF v1 recommends; inputs of more bits stay as they are.
                                       0: as the inputs are. Nothing else is accepted */
@@ -325,7 +331,7 @@ QC_API qc_status qc_request_check(const qc_request *request, const qc_config *co
 QC_API qc_status qc_request_open(const qc_request *request, const qc_config *config, qc_session **session,
                                  qc_error *error);
 
-/** Waits for work in flight, calls outstanding releases, frees everything. NULL is allowed. */
+/** Waits for work in flight, calls outstanding releases, frees everything. NULL is allowed. Not from release or log. */
 QC_API void qc_session_destroy(qc_session *session);
 
 /** Backend, device and memory of the session in one line. */
@@ -344,8 +350,8 @@ QC_API qc_status qc_session_feature(const qc_session *session, int index, qc_fea
  * @param release called exactly once with opaque when the pictures may be overwritten, in the thread of a call on the
  *        session: before this call returns if the frame is refused or all pictures lie in host memory, else by this or a
  *        later call (qc_session_collect() exists for it), at the latest by qc_session_destroy(). May be NULL.
- * @return QC_ERROR_INVALID for a missing reference, a picture that does not fit its format's rules, or a frame after the
- *         flush, all without effect on the session; otherwise the session's failure
+ * @return QC_ERROR_INVALID for a missing reference, a picture that does not fit its format's rules, a frame after the
+ *         flush, or one from within release or log, all without effect on the session; otherwise the session's failure
  */
 QC_API qc_status qc_session_submit(qc_session *session, const qc_picture *reference, const qc_picture *distorted,
                                    void (*release)(void *opaque), void *opaque);
@@ -378,8 +384,8 @@ QC_API qc_status qc_session_flush(qc_session *session);
  * After the flush: forgets the frames from index `frames` on. Pooled values, counts and logs are then those of the first
  * `frames` frames; rows that were received already stay with the caller. Stream-level values are of all frames that were
  * submitted, so there are none any more. For a front end that reads ahead and learns that nobody wants what it has read.
- * @return QC_ERROR_INVALID for a number below 0 and before the flush; QC_ERROR_IO if earlier scores, which lie in a
- *         temporary file, cannot be read
+ * @return QC_ERROR_INVALID for a number below 0, before the flush, and from within release or log; QC_ERROR_IO if earlier
+ *         scores, which lie in a temporary file, cannot be read
  */
 QC_API qc_status qc_session_truncate(qc_session *session, int64_t frames);
 
@@ -402,7 +408,7 @@ QC_API qc_status qc_stats_format_parse(const char *text, qc_stats_format *format
 /**
  * A row as it was received, or a copy of it, as a line of config.stats_format, without its end. Writes "" for a row without the scores it
  * needs (a frame that n_subsample skipped), and for QC_STATS_FORMAT_NONE. 1024 bytes are always enough.
- * @return QC_ERROR_INVALID if size bytes are too few
+ * @return QC_ERROR_INVALID if size bytes are too few, or for a row that was never received
  */
 QC_API qc_status qc_session_stats_line(const qc_session *session, const qc_row *row, char *text, size_t size);
 

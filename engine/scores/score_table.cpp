@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "contract/caught.hpp"
 #include "text/message.hpp"
 #include "text/number.hpp"
 
@@ -76,8 +77,6 @@ void ScoreTable::begin_frame(int64_t frame, bool has_pair) {
     if (!status_.ok()) return;
     if (closed_ || frame != next_frame_)
         return fail(internal(format("frame %lld begun out of turn", static_cast<long long>(frame))));
-    ++next_frame_;
-
     PendingRow row;
     if (!spare_rows_.empty()) {
         row = std::move(spare_rows_.back());
@@ -89,6 +88,7 @@ void ScoreTable::begin_frame(int64_t frame, bool has_pair) {
     row.values.assign(plan_.columns.size(), kNotPresent);
     row.present.assign(plan_.columns.size(), 0);
     pending_.push_back(std::move(row));
+    ++next_frame_;
     settle_complete_rows();
 }
 
@@ -113,15 +113,21 @@ void ScoreTable::put(int64_t frame, int instance, int output, double value) {
 }
 
 void ScoreTable::settle_complete_rows() {
-    while (status_.ok() && !pending_.empty() && pending_.front().missing == 0) {
-        settle(pending_.front());
-        retire_front();
-    }
+    while (status_.ok() && !pending_.empty() && pending_.front().missing == 0) retire_front();
 }
 
+/// Ends the oldest row: settles it if it is complete, or drops it. Without memory for it, it ends the table too: a row
+/// must neither be settled twice nor be missing between others.
 void ScoreTable::retire_front() {
-    spare_rows_.push_back(std::move(pending_.front()));
+    PendingRow row = std::move(pending_.front());
     pending_.pop_front();
+    if (status_.ok() && row.missing == 0) {
+        Status status = caught([&] { settle(row); });
+        if (!status.ok()) fail(std::move(status));
+    } else {
+        ++dropped_frames_;
+    }
+    spare_rows_.push_back(std::move(row));
 }
 
 void ScoreTable::settle(PendingRow& row) {
@@ -193,14 +199,7 @@ bool ScoreTable::next_final(int64_t* frame, const double** values, const unsigne
 
 void ScoreTable::close() {
     closed_ = true;
-    while (!pending_.empty()) {
-        if (status_.ok() && pending_.front().missing == 0) {
-            settle(pending_.front());
-        } else {
-            ++dropped_frames_;
-        }
-        retire_front();
-    }
+    while (!pending_.empty()) retire_front();
 }
 
 Status ScoreTable::truncate(int64_t frames) {

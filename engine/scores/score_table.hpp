@@ -56,8 +56,8 @@ public:
     Status truncate(int64_t frames);
 
     /// Why the table stopped finalising rows: a model's score is beyond all measure (QC_ERROR_INVALID), earlier rows
-    /// cannot be read back (QC_ERROR_IO), or the engine broke the protocol (QC_ERROR_INTERNAL). What was final before
-    /// stays available.
+    /// cannot be read back (QC_ERROR_IO), memory is exhausted (QC_ERROR_NO_MEMORY), or the engine broke the protocol
+    /// (QC_ERROR_INTERNAL). What was final before stays available.
     const Status& status() const { return status_; }
 
     int64_t scored_frames() const { return scored_frames_; }

@@ -82,6 +82,6 @@ void ff_qc_warn_of_colour_change(AVFilterContext *ctx, int index, const AVFrame 
     if (s->options.range == QC_RANGE_IGNORE || in->colour_changed || same_colour(&colour, &in->format.colour))
         return;
     in->colour_changed = 1;
-    av_log(ctx, AV_LOG_WARNING, "Input %d (%s) changes its colour tags at %.3f s; those of the first pair go on being used\n",
-           index, ff_qc_role(ctx, index), ff_qc_seconds(ctx, index, frame->pts));
+    av_log(ctx, AV_LOG_WARNING, "Input %d (%s) changes its colour tags at %s s; those of the first pair go on being used\n",
+           index, ff_qc_role(ctx, index), QC_NUMBER(3, ff_qc_seconds(ctx, index, frame->pts)));
 }

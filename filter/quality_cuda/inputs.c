@@ -200,10 +200,10 @@ int ff_qc_settle_rate(AVFilterContext *ctx)
     rate = ff_qc_plausible_rate(claimed, pts, count, &s->input[0].track.clock);
     adopt_rate(s, rate);
     if (rate != claimed)
-        av_log(ctx, AV_LOG_WARNING, "Input 0 (%s) claims %g frames per second, which %s: %s%.6g is taken; pairs may be %.6f s "
-               "apart (max_dt)\n", ff_qc_role(ctx, 0), claimed,
+        av_log(ctx, AV_LOG_WARNING, "Input 0 (%s) claims %s frames per second, which %s: %s%s is taken; pairs may be %s s "
+               "apart (max_dt)\n", ff_qc_role(ctx, 0), QC_BRIEF_NUMBER(claimed),
                rate > 0 ? "the time stamps of its first frames refute" : "no video has", rate > 0 ? "" : "an unknown rate, ",
-               rate, s->pairing.tolerance);
+               QC_BRIEF_NUMBER(rate), QC_NUMBER(6, s->pairing.tolerance));
     return 1;
 }
 
@@ -240,16 +240,16 @@ static int check_frame(AVFilterContext *ctx, int index, const AVFrame *frame)
     if (in->is_hw && frame->format == AV_PIX_FMT_CUDA && frame->hw_frames_ctx) {
         const AVHWFramesContext *frames = (const AVHWFramesContext *)frame->hw_frames_ctx->data;
         if (QC_CUDA_CONTEXT(frames->device_ctx) != in->cuda_context)
-            return ff_qc_fail(ctx, AVERROR(EINVAL), "Input %d (%s) changed its CUDA context at %.3f s", index,
-                              ff_qc_role(ctx, index), ff_qc_seconds(ctx, index, frame->pts));
+            return ff_qc_fail(ctx, AVERROR(EINVAL), "Input %d (%s) changed its CUDA context at %s s", index,
+                              ff_qc_role(ctx, index), QC_NUMBER(3, ff_qc_seconds(ctx, index, frame->pts)));
         format = frames->sw_format;
     }
     if (frame->width == link->w && frame->height == link->h && frame->format == link->format && format == in->sw_format)
         return 0;
-    return ff_qc_fail(ctx, AVERROR(EINVAL), "Input %d (%s) changed from %dx%d %s to %dx%d %s at %.3f s; to score such a stream "
+    return ff_qc_fail(ctx, AVERROR(EINVAL), "Input %d (%s) changed from %dx%d %s to %dx%d %s at %s s; to score such a stream "
                       "put -reinit_filter 0 before the input and scale=%d:%d,format=%s before quality_cuda", index,
                       ff_qc_role(ctx, index), link->w, link->h, expected, frame->width, frame->height,
-                      ff_qc_pix_fmt_name(format), ff_qc_seconds(ctx, index, frame->pts), link->w, link->h, expected);
+                      ff_qc_pix_fmt_name(format), QC_NUMBER(3, ff_qc_seconds(ctx, index, frame->pts)), link->w, link->h, expected);
 }
 
 /**
@@ -268,8 +268,8 @@ static int leave_surface(AVFilterContext *ctx, int index, AVFrame *frame)
     frame->height = FFALIGN(height, 2);
     ret = av_frame_make_writable(frame);
     frame->height = height;
-    return ret < 0 ? ff_qc_fail(ctx, ret, "Input %d (%s): the frame at %.3f s could not be copied out of its decoder's "
-                                "surface", index, ff_qc_role(ctx, index), ff_qc_seconds(ctx, index, frame->pts)) : 0;
+    return ret < 0 ? ff_qc_fail(ctx, ret, "Input %d (%s): the frame at %s s could not be copied out of its decoder's "
+                                "surface", index, ff_qc_role(ctx, index), QC_NUMBER(3, ff_qc_seconds(ctx, index, frame->pts))) : 0;
 }
 
 int ff_qc_pull(AVFilterContext *ctx, int index, AVFrame **frame)
@@ -373,8 +373,8 @@ void ff_qc_warn_of_start(AVFilterContext *ctx)
         return;
     s->run.start_checked = 1;
     if (s->pairing.sync != QC_SYNC_INDEX && !s->options.align_start && fabs(main_start - ref_start) > s->pairing.tolerance)
-        av_log(ctx, AV_LOG_WARNING, "main begins at %.6f s, the reference at %.6f s; if both show the same picture then, use "
-               "align=start\n", main_start, ref_start);
+        av_log(ctx, AV_LOG_WARNING, "main begins at %s s, the reference at %s s; if both show the same picture then, use "
+               "align=start\n", QC_NUMBER(6, main_start), QC_NUMBER(6, ref_start));
 }
 
 /** Reads on in one input. @return 0 if it has to deliver first */

@@ -220,8 +220,8 @@ static void let_oldest_go(AVFilterContext *ctx)
     while (*link != entry)
         link = &(*link)->following;
     *link = ghost;
-    av_log(ctx, AV_LOG_WARNING, "the frame at %.3f s leaves without its scores: they depend on the next pair, which does not "
-           "come; log and stats_file will have them\n", ghost->pts_time);
+    av_log(ctx, AV_LOG_WARNING, "the frame at %s s leaves without its scores: they depend on the next pair, which does not "
+           "come; log and stats_file will have them\n", QC_NUMBER(3, ghost->pts_time));
 }
 
 int ff_qc_bound_queue(AVFilterContext *ctx)

@@ -331,10 +331,10 @@ static void print_pairing(AVFilterContext *ctx)
 
     av_log(ctx, is_exact(ctx) ? AV_LOG_INFO : AV_LOG_WARNING, "frames:%"PRId64" scored:%"PRId64" unscored:%"PRId64
            " (before the reference:%"PRId64" after it:%"PRId64" in gaps:%"PRId64" disabled:%"PRId64" without time stamp:%"PRId64
-           ") reference frames repeated:%"PRId64" unused:%"PRId64"%s max |dt|:%.6f mean dt:%.6f\n",
+           ") reference frames repeated:%"PRId64" unused:%"PRId64"%s max |dt|:%s mean dt:%s\n",
            counts->frames, s->queue.scored[0], ff_qc_unscored(counts), counts->before, counts->after, counts->gaps,
            counts->disabled, counts->untimed, counts->repeated, counts->unused, goes_on ? " and more that were not read" : "",
-           counts->max_abs_dt, ff_qc_mean_dt(counts));
+           QC_NUMBER(6, counts->max_abs_dt), QC_NUMBER(6, ff_qc_mean_dt(counts)));
 }
 
 static void print_rendition(AVFilterContext *ctx, int rendition)
@@ -346,8 +346,8 @@ static void print_rendition(AVFilterContext *ctx, int rendition)
 
     av_log(ctx, exact ? AV_LOG_INFO : AV_LOG_WARNING, "rendition %d: frames:%"PRId64" scored:%"PRId64" without its frame:%"PRId64
            " (not begun:%"PRId64" in gaps:%"PRId64" ended:%"PRId64") its frames repeated:%"PRId64" unused:%"PRId64
-           " max |dt|:%.6f%s\n", rendition, counts->frames, s->queue.scored[rendition], missing, counts->late,
-           counts->holes, counts->ended, counts->repeated, counts->unused, counts->max_abs_dt,
+           " max |dt|:%s%s\n", rendition, counts->frames, s->queue.scored[rendition], missing, counts->late,
+           counts->holes, counts->ended, counts->repeated, counts->unused, QC_NUMBER(6, counts->max_abs_dt),
            missing ? "; its scores are of those frames only" : "");
 }
 

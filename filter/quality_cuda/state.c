@@ -54,12 +54,23 @@ double ff_qc_seconds(const AVFilterContext *ctx, int index, int64_t pts)
     return pts == AV_NOPTS_VALUE ? NAN : pts * av_q2d(ctx->inputs[index]->time_base);
 }
 
-void ff_qc_print_score(char *text, size_t size, double value)
+const char *ff_qc_number(char *text, size_t size, int decimals, double value)
 {
     char *comma;
 
-    snprintf(text, size, "%.6f", isnan(value) ? NAN : value); /* what is no number has no sign */
+    if (isnan(value))
+        value = NAN; /* what is no number has no sign */
+    if (decimals < 0)
+        snprintf(text, size, "%g", value);
+    else
+        snprintf(text, size, "%.*f", decimals, value);
     comma = strchr(text, ',');
     if (comma)
         *comma = '.';
+    return text;
+}
+
+void ff_qc_print_score(char *text, size_t size, double value)
+{
+    ff_qc_number(text, size, 6, value);
 }

@@ -108,7 +108,14 @@ const char *ff_qc_role(const AVFilterContext *ctx, int index);
 /** A time stamp of an input in seconds, NaN for none. */
 double ff_qc_seconds(const AVFilterContext *ctx, int index, int64_t pts);
 
-/** "%.6f" with a point in every locale. */
+/** A number with so many decimals (below 0: with the digits that it needs, of six), and with a point in every locale. @return text */
+const char *ff_qc_number(char *text, size_t size, int decimals, double value);
+
+/** The same for a message's "%s"; it lasts to the end of the block. */
+#define QC_NUMBER(decimals, value) ff_qc_number((char[64]){ "" }, 64, decimals, value)
+#define QC_BRIEF_NUMBER(value) QC_NUMBER(-1, value)
+
+/** With six decimals. */
 void ff_qc_print_score(char *text, size_t size, double value);
 
 #endif /* AVFILTER_QUALITY_CUDA_STATE_H */

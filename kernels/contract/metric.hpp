@@ -76,7 +76,7 @@ public:
 
     // ---- CPU backend: the readable reference, oracle of the tests ---------------------------------------------------
     // Called concurrently from several threads for different frames, hence const and without shared mutable state.
-    // Scratch: thread_local or local vectors. Only the one that matches the scope is called.
+    // Scratch: local vectors, or Workspaces (contract/workspaces.hpp). Only the one that matches the scope is called.
     virtual void score(const HostPair&, std::span<uint64_t> accumulators) const { (void)accumulators; }
     virtual void score(const HostReference&, std::span<uint64_t> accumulators) const { (void)accumulators; }
 

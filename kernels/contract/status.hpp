@@ -4,6 +4,8 @@
 
 #include <cstdarg>
 #include <cstdio>
+#include <locale.h>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -11,23 +13,52 @@
 
 namespace qc {
 
-/// A status code and, for failures, one line of text for the user. Must be looked at.
+/// A status code and, for failures, one line of text for the user. Must be looked at. Copies share their text: where
+/// memory is short, a failure that exists can still be kept and handed on.
 class [[nodiscard]] Status {
 public:
     Status() = default;
-    Status(qc_status code, std::string text) : code_(code), text_(std::move(text)) {}
+    Status(qc_status code, std::string text)
+        : code_(code), text_(std::make_shared<const std::string>(std::move(text))) {}
+
+    /// Takes no memory. @param text lives as long as the program
+    static Status lasting(qc_status code, const std::string& text) noexcept {
+        Status status;
+        status.code_ = code;
+        status.text_ = std::shared_ptr<const std::string>(std::shared_ptr<void>(), &text);
+        return status;
+    }
 
     bool ok() const { return code_ == QC_OK; }
     qc_status code() const { return code_; }
-    const std::string& text() const { return text_; }
+    const std::string& text() const {
+        static const std::string none;
+        return text_ != nullptr ? *text_ : none;
+    }
 
 private:
     qc_status code_ = QC_OK;
-    std::string text_;
+    std::shared_ptr<const std::string> text_; ///< null: none
 };
 
-/// printf for std::string.
+/// The C locale in this thread, whatever the process has: decimal points in messages.
+class PlainLocale {
+public:
+    PlainLocale() {
+        static const locale_t plain = newlocale(LC_ALL_MASK, "C", nullptr);
+        callers_ = uselocale(plain);
+    }
+    ~PlainLocale() { uselocale(callers_); }
+    PlainLocale(const PlainLocale&) = delete;
+    PlainLocale& operator=(const PlainLocale&) = delete;
+
+private:
+    locale_t callers_;
+};
+
+/// printf for std::string, with decimal points in every locale.
 [[gnu::format(printf, 1, 2)]] inline std::string format(const char* pattern, ...) {
+    const PlainLocale locale;
     va_list args;
     va_start(args, pattern);
     va_list again;

@@ -11,6 +11,8 @@
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
+#elif defined(__SANITIZE_THREAD__)
+#include <sanitizer/tsan_interface.h>
 #endif
 
 namespace qc::test {
@@ -109,15 +111,27 @@ struct FiberTeam::Fibers {
         const void* stack = nullptr;
         size_t stack_bytes = 0;
         void* fake_stack = nullptr; // AddressSanitizer's
+        void* tracked = nullptr;    // ThreadSanitizer's
     };
     Fiber fiber[kMaxThreads + 1];
     int count = 0;
     int previous = kScheduler; ///< who handed over last
 
+    /// Before the first switch: the sanitizer has to know what a fiber is, and who calls.
+    void track(int index) {
+#if defined(__SANITIZE_THREAD__)
+        fiber[index].tracked = index == kScheduler ? __tsan_get_current_fiber() : __tsan_create_fiber(0);
+#else
+        (void)index;
+#endif
+    }
+
     void hand_over(int from, int to) {
         previous = from;
 #if defined(__SANITIZE_ADDRESS__)
         __sanitizer_start_switch_fiber(&fiber[from].fake_stack, fiber[to].stack, fiber[to].stack_bytes);
+#elif defined(__SANITIZE_THREAD__)
+        __tsan_switch_to_fiber(fiber[to].tracked, 0);
 #endif
         arrived(from, std::move(fiber[to].paused).resume());
     }
@@ -144,6 +158,7 @@ void FiberTeam::run_grid(const GridLaunch& launch, int threads, Body body) {
     launch_ = &launch;
     threads_ = threads;
     body_ = body;
+    fibers_->track(Fibers::kScheduler);
     for (; fibers_->count < threads; ++fibers_->count) {
         const int thread = fibers_->count;
         StackAllocator allocator(thread);
@@ -151,6 +166,7 @@ void FiberTeam::run_grid(const GridLaunch& launch, int threads, Body body) {
         Fibers::Fiber& fiber = fibers_->fiber[thread];
         fiber.stack = static_cast<const char*>(stack.sp) - stack.size;
         fiber.stack_bytes = stack.size;
+        fibers_->track(thread);
         fiber.paused = context::fiber(std::allocator_arg, context::preallocated(stack.sp, stack.size, stack), allocator,
                                       [this, thread](context::fiber&& from) -> context::fiber {
                                           fibers_->arrived(thread, std::move(from));

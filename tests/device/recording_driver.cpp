@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <set>
 
 namespace qc::test {
 namespace {
@@ -81,19 +82,19 @@ struct RecordingDriver::Functions {
         const CUresult result =
             current->note("cuMemcpyHtoDAsync", format("%zu bytes, ", bytes) + current->name_of(stream));
         if (result != CUDA_SUCCESS) return result;
-        return current->enqueue([=] { std::memcpy(at(target), source, bytes); });
+        return current->enqueue(stream, [=] { std::memcpy(at(target), source, bytes); });
     }
     static CUresult copy_to_host(void* target, CUdeviceptr source, size_t bytes, CUstream stream) {
         const CUresult result =
             current->note("cuMemcpyDtoHAsync", format("%zu bytes, ", bytes) + current->name_of(stream));
         if (result != CUDA_SUCCESS) return result;
-        return current->enqueue([=] { std::memcpy(target, at(source), bytes); });
+        return current->enqueue(stream, [=] { std::memcpy(target, at(source), bytes); });
     }
     static CUresult set_words(CUdeviceptr target, unsigned value, size_t count, CUstream stream) {
         const CUresult result =
             current->note("cuMemsetD32Async", format("%zu words, ", count) + current->name_of(stream));
         if (result != CUDA_SUCCESS) return result;
-        return current->enqueue([=] { std::fill_n(static_cast<uint32_t*>(at(target)), count, value); });
+        return current->enqueue(stream, [=] { std::fill_n(static_cast<uint32_t*>(at(target)), count, value); });
     }
 
     // ---- modules and kernels ----------------------------------------------------------------------------------------
@@ -119,7 +120,8 @@ struct RecordingDriver::Functions {
                                                                     current->name_of(stream));
         if (result != CUDA_SUCCESS) return result;
         const auto kernel = current->kernels_.find(name);
-        return current->enqueue(kernel != current->kernels_.end() ? kernel->second({x, y, z}, arguments) : [] {});
+        return current->enqueue(
+            stream, kernel != current->kernels_.end() ? kernel->second({x, y, z}, arguments) : [] {});
     }
 
     // ---- streams and events -----------------------------------------------------------------------------------------
@@ -130,11 +132,15 @@ struct RecordingDriver::Functions {
     static CUresult wait_for_stream(CUstream stream) {
         current->must_not_capture("cuStreamSynchronize");
         const CUresult result = current->note("cuStreamSynchronize", current->name_of(stream));
-        if (result == CUDA_SUCCESS) current->run();
+        if (result == CUDA_SUCCESS) current->run_up_to(current->last_work_.try_emplace(stream, kNothing).first->second);
         return result;
     }
     static CUresult let_stream_wait(CUstream stream, CUevent event, unsigned) {
-        return current->note("cuStreamWaitEvent", current->name_of(stream) + ", " + current->name_of(event));
+        const CUresult result =
+            current->note("cuStreamWaitEvent", current->name_of(stream) + ", " + current->name_of(event));
+        return result == CUDA_SUCCESS ? current->enqueue(
+                                            stream, [] {}, event)
+                                      : result;
     }
     static CUresult make_event(CUevent* event, unsigned) {
         const CUresult result = current->make("event", reinterpret_cast<void**>(event));
@@ -146,8 +152,11 @@ struct RecordingDriver::Functions {
         const CUresult result =
             current->note("cuEventRecord", current->name_of(event) + ", " + current->name_of(stream));
         if (result != CUDA_SUCCESS) return result;
-        if (!current->capturing_) current->happened_[event] = false;
-        return current->enqueue([event] { current->happened_[event] = true; });
+        if (!current->capturing_) {
+            current->happened_[event] = false;
+            current->recorded_at_[event] = current->next_work_;
+        }
+        return current->enqueue(stream, [event] { current->happened_[event] = true; });
     }
     static CUresult query_event(CUevent event) {
         const CUresult result = current->note("cuEventQuery", current->name_of(event));
@@ -157,8 +166,7 @@ struct RecordingDriver::Functions {
     static CUresult wait_for_event(CUevent event) {
         current->must_not_capture("cuEventSynchronize");
         const CUresult result = current->note("cuEventSynchronize", current->name_of(event));
-        while (result == CUDA_SUCCESS && !current->happened_[event] && current->run_one()) {
-        }
+        if (result == CUDA_SUCCESS && !current->happened_[event]) current->run_up_to(current->recorded_at_[event]);
         return result;
     }
 
@@ -186,8 +194,10 @@ struct RecordingDriver::Functions {
         const CUresult result =
             current->note("cuGraphLaunch", current->name_of(graph) + ", " + current->name_of(stream));
         if (result != CUDA_SUCCESS) return result;
-        for (const auto& work : current->graphs_[graph]) current->enqueue(work);
-        return CUDA_SUCCESS;
+        const Works& works = current->graphs_[graph];
+        return current->enqueue(stream, [works] {
+            for (const auto& work : works) work();
+        });
     }
     static CUresult destroy_graph(CUgraph graph) { return current->destroy("cuGraphDestroy", graph); }
     static CUresult destroy_executable_graph(CUgraphExec graph) {
@@ -260,15 +270,30 @@ void RecordingDriver::set_eager(bool eager) {
 }
 
 void RecordingDriver::run() {
-    while (run_one()) {
+    while (!pending_.empty()) {
+        const auto work = pending_.extract(pending_.begin());
+        work.mapped().run();
     }
 }
 
-bool RecordingDriver::run_one() {
-    if (pending_.empty()) return false;
-    pending_.front()();
-    pending_.pop_front();
-    return true;
+/// Runs a work and all that it comes after, those in the order of the calls.
+void RecordingDriver::run_up_to(int64_t last) {
+    std::set<int64_t> needed;
+    for (std::vector<int64_t> open{last}; !open.empty();) {
+        const auto work = pending_.find(open.back());
+        open.pop_back();
+        if (work == pending_.end() || !needed.insert(work->first).second) continue;
+        open.insert(open.end(), {work->second.before, work->second.awaited});
+    }
+    for (const int64_t number : needed) {
+        const auto work = pending_.extract(number);
+        work.mapped().run();
+    }
+}
+
+size_t RecordingDriver::unfinished() const {
+    return static_cast<size_t>(std::count_if(
+        pending_.begin(), pending_.end(), [this](const auto& work) { return objects_.contains(work.second.stream); }));
 }
 
 /// @return the fault that was ordered for this call, else CUDA_SUCCESS
@@ -290,12 +315,16 @@ void RecordingDriver::must_not_capture(const char* function) {
     if (capturing_) broken_rules_.push_back(std::string(function) + " while a graph is captured");
 }
 
-CUresult RecordingDriver::enqueue(std::function<void()> work) {
+CUresult RecordingDriver::enqueue(const void* stream, std::function<void()> work, const void* after_event) {
     if (capturing_) {
         captured_.push_back(std::move(work));
         return CUDA_SUCCESS;
     }
-    pending_.push_back(std::move(work));
+    const int64_t before = last_work_.try_emplace(stream, kNothing).first->second;
+    const int64_t awaited =
+        after_event != nullptr ? recorded_at_.try_emplace(after_event, kNothing).first->second : kNothing;
+    last_work_[stream] = next_work_;
+    pending_.emplace(next_work_++, Work{std::move(work), stream, before, awaited});
     if (eager_) run();
     return CUDA_SUCCESS;
 }

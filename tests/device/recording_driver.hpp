@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -22,8 +21,10 @@ using KernelStandIn = std::function<std::function<void()>(Dim3 grid, void** argu
 
 /// Only one may exist at a time: the functions of a driver table have no object of their own. One thread.
 ///
-/// All streams are one queue in the order of the calls: an order that a GPU might choose too. Whatever would break the
-/// engine's rules (a call without a context, an allocation while a graph is captured) is noted in broken_rules().
+/// What is enqueued runs in the order of the calls, one after the other: an order that a GPU might choose too. A wait
+/// for a stream or an event runs no more than it must: the work of that stream, and what that waits for on others.
+/// Whatever would break the engine's rules (a call without a context, an allocation while a graph is captured) is noted
+/// in broken_rules().
 class RecordingDriver {
 public:
     RecordingDriver();
@@ -43,8 +44,8 @@ public:
     /// true: work is done as soon as it is enqueued. false: when a wait demands it, or by run().
     void set_eager(bool eager);
     void run();
-    /// Runs the oldest of what is enqueued. @return false if there is nothing
-    bool run_one();
+    /// How many pieces of work on streams of the table's did not run yet.
+    size_t unfinished() const;
 
     /// A stream that somebody else made.
     void* make_stream(const std::string& name);
@@ -58,10 +59,18 @@ private:
     struct Kernel {
         std::string name;
     };
+    /// Something enqueued. It runs after what its stream had before it, and after what the stream was told to wait for.
+    struct Work {
+        std::function<void()> run;
+        const void* stream = nullptr;
+        int64_t before = kNothing, awaited = kNothing; ///< numbers of works, that on the same stream and the event's
+    };
+    static constexpr int64_t kNothing = -1;
 
     CUresult note(const char* function, const std::string& details = {});
     CUresult fault(const char* function);
-    CUresult enqueue(std::function<void()> work);
+    CUresult enqueue(const void* stream, std::function<void()> work, const void* after_event = nullptr);
+    void run_up_to(int64_t last);
     CUresult make(const char* kind, void** handle);
     CUresult destroy(const char* function, void* handle);
     CUresult take_memory(const char* function, size_t bytes, void** address);
@@ -79,10 +88,13 @@ private:
     std::map<void*, std::unique_ptr<std::byte[]>> memory_;
     std::map<const void*, bool> happened_; ///< events
     std::map<std::string, std::unique_ptr<Kernel>> functions_;
-    using Work = std::vector<std::function<void()>>;
-    std::map<const void*, Work> graphs_;
-    std::deque<std::function<void()>> pending_;
-    Work captured_;
+    using Works = std::vector<std::function<void()>>;
+    std::map<const void*, Works> graphs_;
+    std::map<int64_t, Work> pending_; ///< by number, in the order of the calls
+    int64_t next_work_ = 0;
+    std::map<const void*, int64_t> last_work_;   ///< of each stream
+    std::map<const void*, int64_t> recorded_at_; ///< of each event, the work that was to record it last
+    Works captured_;
     bool capturing_ = false, eager_ = true;
     int contexts_ = 0; ///< pushed
 };

@@ -74,8 +74,9 @@ class Run:
         return [line for line in self.text.splitlines() if text in line]
 
 
-def ffmpeg(arguments, folder, environment=None):
-    command = [str(FFMPEG), "-hide_banner", "-nostdin", "-nostats", "-y", *map(str, arguments)]
+def ffmpeg(arguments, folder, environment=None, launcher=()):
+    """launcher: a command that runs the one behind it."""
+    command = [*launcher, str(FFMPEG), "-hide_banner", "-nostdin", "-nostats", "-y", *map(str, arguments)]
     process = subprocess.run(command, cwd=folder, env={**os.environ, **(environment or {})}, capture_output=True, text=True,
                              timeout=TIMEOUT_SECONDS, check=False)
     return Run(process, pathlib.Path(folder))
@@ -121,7 +122,8 @@ class FilterTest(unittest.TestCase):
         """A lossy encode of a clip."""
         return make(self.clips, f"{path.stem}-worse.mp4", path, "-c:v", "mpeg4", "-b:v", "100k")
 
-    def score(self, *inputs, options="", before=None, before_inputs=(), output=(), environment=None, after="", verbosity="info"):
+    def score(self, *inputs, options="", before=None, before_inputs=(), output=(), environment=None, after="", verbosity="info",
+              launcher=()):
         """Scores inputs[0] against inputs[1] (further ones: renditions).
 
         before: filters per input, by index; before_inputs: ffmpeg options per input; after: filters behind the scoring one.
@@ -138,7 +140,7 @@ class FilterTest(unittest.TestCase):
         for index, path in enumerate(inputs):
             arguments += [*(before_inputs[index] if index < len(before_inputs) else ()), "-i", path]
         arguments += ["-lavfi", graph, "-map", "[out]", *output, "-fps_mode", "passthrough", "-f", "framemd5", "out.framemd5"]
-        return ffmpeg(arguments, self.folder, environment or self.environment)
+        return ffmpeg(arguments, self.folder, environment or self.environment, launcher)
 
     # --- assertions ---
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // The C API's promises on the CPU backend: stats lines and logs, failures, machines in need.
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -279,16 +280,20 @@ void allow_only(size_t more_bytes) {
     setrlimit(RLIMIT_AS, &limit);
 }
 
-/// Scores frames of `side` x `side` samples whose rows are all one row, with little memory. Ends the process: 0 if the
-/// session failed for want of memory and took it as the header says.
+/// Scores black frames of `side` x `side` samples with little memory. Ends the process: 0 if the session failed for
+/// want of memory and took it as the header says.
 [[noreturn]] void score_in_need(const char* metrics, int side, size_t more_bytes) {
-    static const std::vector<uint8_t> row(static_cast<size_t>(side));
+    const size_t bytes = static_cast<size_t>(side) * static_cast<size_t>(side);
+    // Pages that are only read take no memory.
+    const void* const black = mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (black == MAP_FAILED) std::_Exit(1);
     const qc_config config = cpu_config(metrics, "gray", side, side);
     qc_session* session = nullptr;
     if (qc_session_create(&config, &session, nullptr) != QC_OK) std::_Exit(2);
     allow_only(more_bytes);
     qc_picture picture{};
-    picture.plane[0] = row.data();
+    picture.plane[0] = black;
+    picture.pitch_bytes[0] = side;
     int releases = 0;
     const auto submit = [&] {
         return qc_session_submit(

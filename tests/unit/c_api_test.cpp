@@ -9,6 +9,7 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <regex>
 #include <set>
 #include <thread>
@@ -151,6 +152,8 @@ TEST(CApi, NullPointersAreRefused) {
         EXPECT_EQ(qc_session_aggregate(session, 0, 0, &name, nullptr), QC_ERROR_INVALID);
         EXPECT_EQ(qc_session_stats_line(session, nullptr, text, sizeof(text)), QC_ERROR_INVALID);
         EXPECT_EQ(qc_session_stats_line(session, &scoring.row(), nullptr, 0), QC_ERROR_INVALID);
+        const qc_row never_received{};
+        EXPECT_EQ(qc_session_stats_line(session, &never_received, text, sizeof(text)), QC_ERROR_INVALID);
         EXPECT_EQ(qc_session_write_log(session, 0, nullptr, QC_LOG_FORMAT_JSON, 1, nullptr, 0), QC_ERROR_INVALID);
         EXPECT_EQ(qc_session_stats(session, nullptr), QC_ERROR_INVALID);
     }
@@ -195,15 +198,17 @@ TEST(CApi, RefusedPicturesChangeNothing) {
     };
     try_one("psnr", "yuv420p", " lacks plane 1", [](qc_picture& p) { p.plane[1] = nullptr; });
     try_one("psnr", "yuv420p", " lacks plane 2", [](qc_picture& p) { p.plane[2] = nullptr; });
-    try_one("skeleton", "yuv420p", ": memory=2: 0 or 1 is accepted",
-            [](qc_picture& p) { p.memory = static_cast<qc_memory>(2); });
+    try_one("skeleton", "yuv420p", ": memory=2: 0 or 1 is accepted", [](qc_picture& p) {
+        const int memory = 2; // no enumerator
+        std::memcpy(&p.memory, &memory, sizeof(memory));
+    });
     for (int i = 0; i < 4; ++i)
         try_one("skeleton", "nv12", ": reserved=7: 0 is accepted", [&](qc_picture& p) { p.reserved[i] = 7; });
     const char* const odd = ": plane 0 does not begin, or its rows do not, at multiples of 2 bytes";
     try_one("skeleton", "yuv420p10le", odd, [](qc_picture& p) { ++p.pitch_bytes[0]; });
     try_one("skeleton", "yuv420p10le", odd,
             [](qc_picture& p) { p.plane[0] = static_cast<const char*>(p.plane[0]) + 1; });
-    try_one("skeleton", "yuv420p", ": pitch_bytes[0]=-96: 1..2147483647 is accepted for CUDA memory",
+    try_one("skeleton", "yuv420p", ": pitch_bytes[0]=-96: 96..2147483647 is accepted for CUDA memory",
             [](qc_picture& p) {
                 p.memory = QC_MEMORY_CUDA;
                 p.pitch_bytes[0] = -96;
@@ -220,6 +225,82 @@ TEST(CApi, RefusedPicturesChangeNothing) {
     EXPECT_EQ(scoring.submit(0), QC_ERROR_INVALID);
     EXPECT_EQ(scoring.error(), "a frame was submitted after the flush");
     EXPECT_EQ(scoring.receive(), QC_OK);
+    EXPECT_EQ(scoring.receive(), QC_END);
+}
+
+/// Rows that overlap, or lie further apart than addresses reach.
+TEST(CApi, RowsLieApart) {
+    struct Case {
+        const char* metrics;
+        const char* layout;
+        int plane;
+        ptrdiff_t row_bytes;
+    };
+    for (const Case& each :
+         {Case{"skeleton", "yuv420p", 0, 97}, Case{"psnr", "yuv420p", 1, 49}, Case{"psnr", "nv12", 1, 98},
+          Case{"psnr", "yuv420p10le", 2, 98}, Case{"psnr", "p010le", 1, 196}}) {
+        SCOPED_TRACE(std::string(each.layout) + ", plane " + std::to_string(each.plane));
+        Scoring scoring(cpu_config(each.metrics, each.layout, 97, 65));
+        const auto submit = [&](ptrdiff_t pitch_bytes) {
+            std::vector<qc_picture> distorted = scoring.distorted(0);
+            distorted[0].pitch_bytes[each.plane] = pitch_bytes;
+            return scoring.submit(scoring.reference(0), distorted);
+        };
+        const ptrdiff_t sample_bytes = scoring.distorted(0)[0].pitch_bytes[0] >= 194 ? 2 : 1;
+        for (const ptrdiff_t pitch :
+             {ptrdiff_t{0}, each.row_bytes - sample_bytes, -each.row_bytes + sample_bytes, ptrdiff_t{1} << 32,
+              -(ptrdiff_t{1} << 32), std::numeric_limits<ptrdiff_t>::min()}) {
+            EXPECT_EQ(submit(pitch), QC_ERROR_INVALID) << pitch;
+            EXPECT_EQ(
+                scoring.error(),
+                format(
+                    "a distorted picture: pitch_bytes[%d]=%lld: %lld..2147483647 is accepted, and the same below zero",
+                    each.plane, static_cast<long long>(pitch), static_cast<long long>(each.row_bytes)));
+        }
+        EXPECT_EQ(submit(each.row_bytes), QC_OK) << scoring.error();
+    }
+}
+
+/// What a frame's release, or the log, may do with the session that calls it: nothing that drives it.
+TEST(CApi, CallbacksDoNotDriveTheSession) {
+    struct Inner {
+        Scoring* scoring = nullptr;
+        std::vector<qc_status> statuses;
+        int releases = 0;
+        int64_t submitted = -1;
+    } inner;
+    Scoring scoring(cpu_config("psnr"));
+    inner.scoring = &scoring;
+    const auto release = [](void* opaque) {
+        auto& in = *static_cast<Inner*>(opaque);
+        qc_session* const session = in.scoring->get();
+        const qc_picture reference = in.scoring->reference(1);
+        const std::vector<qc_picture> distorted = in.scoring->distorted(1);
+        qc_row row{};
+        in.statuses = {qc_session_submit(
+                           session, &reference, distorted.data(),
+                           [](void* again) { ++static_cast<Inner*>(again)->releases; }, &in),
+                       qc_session_receive(session, 1, &row), qc_session_break(session), qc_session_flush(session)};
+        qc_session_collect(session);
+        in.statuses.push_back(qc_session_truncate(session, 0));
+        qc_stats stats{};
+        stats.struct_size = sizeof(stats);
+        EXPECT_EQ(qc_session_stats(session, &stats), QC_OK) << "asking is allowed";
+        in.submitted = stats.frames_submitted;
+    };
+    const qc_picture reference = scoring.reference(0);
+    const std::vector<qc_picture> distorted = scoring.distorted(0);
+    ASSERT_EQ(qc_session_submit(scoring.get(), &reference, distorted.data(), release, &inner), QC_OK);
+    EXPECT_EQ(inner.statuses, std::vector<qc_status>(5, QC_ERROR_INVALID));
+    EXPECT_EQ(inner.releases, 1) << "refused pictures are free";
+    EXPECT_EQ(inner.submitted, 0);
+    EXPECT_EQ(scoring.error(), "a session was called from within its own release or log function");
+    scoring.run(3);
+    EXPECT_EQ(qc_session_scored_frames(scoring.get()), 4) << "the session did not notice";
+    for (int64_t frame = 0; frame < 4; ++frame) {
+        ASSERT_EQ(scoring.receive(), QC_OK);
+        EXPECT_EQ(scoring.row().frame, frame);
+    }
     EXPECT_EQ(scoring.receive(), QC_END);
 }
 

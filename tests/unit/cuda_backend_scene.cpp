@@ -287,10 +287,13 @@ Status Scene::submit(int reference, const std::vector<int>& distorted, qc_memory
         input.distorted.push_back(pictures_.back().view());
     }
     released_.push_back(0);
+    unfinished_.push_back(0);
     releases_.push_back(std::make_unique<Release>(Release{this, submitted_++}));
     const auto count = [](void* opaque) {
         const auto* release = static_cast<const Release*>(opaque);
-        ++release->scene->released_[static_cast<size_t>(release->frame)];
+        const auto frame = static_cast<size_t>(release->frame);
+        ++release->scene->released_[frame];
+        release->scene->unfinished_[frame] = release->scene->driver_.unfinished();
     };
     input.hold = PictureHold(count, releases_.back().get());
     return backend_->submit(std::move(input));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
@@ -68,6 +69,8 @@ public:
 
     /// By frame, how often its release was called.
     const std::vector<int>& released() const { return released_; }
+    /// Work that was under way on the device when a frame was released last.
+    size_t unfinished_at_release(size_t frame) const { return unfinished_[frame]; }
     qc_stats stats() const;
     /// Destroys the backend. @return the calls that took
     std::vector<std::string> close();
@@ -87,6 +90,7 @@ private:
     std::deque<FlatPicture> pictures_; ///< kept, so that a late read shows
     int submitted_ = 0;
     std::vector<int> released_;
+    std::vector<size_t> unfinished_; ///< see unfinished_at_release()
     std::vector<std::unique_ptr<Release>> releases_;
     std::unique_ptr<Backend> backend_; ///< last: uses everything above
 };

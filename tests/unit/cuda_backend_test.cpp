@@ -474,6 +474,35 @@ TEST(CudaBackendFailure, InTheMiddle) {
         }
 }
 
+/// Where a batch runs without a graph, a failure in its middle leaves work on branches that never joined: it reads the
+/// pictures still. 65 shapes of batches use up a slot's graphs.
+TEST(CudaBackendFailure, BranchesEndBeforePicturesAreReleased) {
+    for (const int nth : {1, 2, 3, 4}) {
+        SCOPED_TRACE(format("launch %d", nth));
+        qc_config config = small_config();
+        config.batch = 16;
+        config.slots = 1;
+        Scene scene(config, {Kind::kPair, Kind::kReference, Kind::kPairEveryFrame, Kind::kPairBlocks});
+        ASSERT_TRUE(scene.create().ok());
+        for (int frames = 1; frames <= 10; ++frames)
+            for (int present = 0; present <= frames; ++present) {
+                for (int f = 0; f < frames; ++f) ASSERT_TRUE(scene.submit(1 + f, {f < present ? 50 + f : 0}).ok());
+                flush(scene);
+            }
+        ASSERT_EQ(scene.stats().graph_launches, 64);
+        scene.driver().set_eager(false);
+        scene.driver().fail("cuLaunchKernel", nth, CUDA_ERROR_UNKNOWN);
+        const size_t before = scene.released().size();
+        Status status;
+        for (int f = 0; f < 16; ++f) status = scene.submit(10 + f, {100 + f}, QC_MEMORY_CUDA);
+        EXPECT_EQ(status.code(), QC_ERROR_DEVICE);
+        EXPECT_GT(scene.driver().unfinished(), 0u);
+        scene.backend().drain();
+        for (size_t f = before; f < scene.released().size(); ++f) EXPECT_EQ(scene.unfinished_at_release(f), 0u) << f;
+        expect_tidy(scene);
+    }
+}
+
 TEST(CudaBackendFailure, ResultsFromBeforeAreHandedOut) {
     Scene scene(small_config(), {Kind::kPair});
     ASSERT_TRUE(scene.create().ok());

@@ -187,7 +187,7 @@ public:
     size_t accumulator_words() const override { return kWords; }
 
     void score(const HostPair& pair, std::span<uint64_t> accumulators) const override {
-        score_cpu_rows(plan_, sample_, pair, accumulators);
+        score_cpu_rows(plan_, sample_, pair, accumulators, workspaces_);
     }
 
     size_t scratch_bytes(int count) const override {
@@ -231,6 +231,7 @@ private:
     SampleType sample_;
     Settings settings_;
     Plan plan_;
+    mutable RowWorkspaces workspaces_;
     LoadedKernel<LevelArguments> levels_[kLevels];
     LoadedKernel<FinishArguments> finish_;
 };

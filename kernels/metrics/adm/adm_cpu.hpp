@@ -7,6 +7,7 @@
 #include <span>
 
 #include "contract/types.hpp"
+#include "contract/workspaces.hpp"
 #include "metrics/adm/adm_plan.hpp"
 
 namespace qc::adm {
@@ -14,7 +15,11 @@ namespace qc::adm {
 /// The readable reference: whole bands, 64-bit arithmetic.
 void score_cpu(const Plan& plan, SampleType sample, const HostPair& pair, std::span<uint64_t> accumulators);
 
+struct RowWorkspace;
+using RowWorkspaces = Workspaces<RowWorkspace>;
+
 /// Row by row, vectorised: what the CPU backend runs.
-void score_cpu_rows(const Plan& plan, SampleType sample, const HostPair& pair, std::span<uint64_t> accumulators);
+void score_cpu_rows(const Plan& plan, SampleType sample, const HostPair& pair, std::span<uint64_t> accumulators,
+                    RowWorkspaces& workspaces);
 
 } // namespace qc::adm

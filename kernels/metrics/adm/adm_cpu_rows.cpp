@@ -460,8 +460,7 @@ private:
 };
 
 template <typename T>
-void score_levels(const Plan& plan, const HostPair& pair, uint64_t* accumulators) {
-    thread_local Workspace space;
+void score_levels(const Plan& plan, const HostPair& pair, uint64_t* accumulators, Workspace& space) {
     space.fit(plan);
     LevelScorer(plan, 0, space, accumulators).run(pair.reference.plane[0].as<T>(), pair.distorted.plane[0].as<T>());
     for (int i = 1; i < kLevels; i++) {
@@ -477,11 +476,15 @@ void score_levels(const Plan& plan, const HostPair& pair, uint64_t* accumulators
 
 } // namespace
 
-void score_cpu_rows(const Plan& plan, SampleType sample, const HostPair& pair, std::span<uint64_t> accumulators) {
+struct RowWorkspace : Workspace {};
+
+void score_cpu_rows(const Plan& plan, SampleType sample, const HostPair& pair, std::span<uint64_t> accumulators,
+                    RowWorkspaces& workspaces) {
+    const auto lease = workspaces.borrow();
     if (sample == SampleType::kU8)
-        score_levels<uint8_t>(plan, pair, accumulators.data());
+        score_levels<uint8_t>(plan, pair, accumulators.data(), *lease);
     else
-        score_levels<uint16_t>(plan, pair, accumulators.data());
+        score_levels<uint16_t>(plan, pair, accumulators.data(), *lease);
 }
 
 } // namespace qc::adm

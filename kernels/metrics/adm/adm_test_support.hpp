@@ -76,7 +76,8 @@ inline Plan plan_of(const Pair& pair, const Settings& settings) {
 /// What the CPU backend computes.
 inline Words cpu_words(const Plan& plan, const Pair& pair) {
     Words words(kWords);
-    score_cpu_rows(plan, pair.reference.geometry().sample, pair.view(), words);
+    RowWorkspaces workspaces;
+    score_cpu_rows(plan, pair.reference.geometry().sample, pair.view(), words, workspaces);
     return words;
 }
 

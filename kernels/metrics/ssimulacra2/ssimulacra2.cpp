@@ -219,7 +219,7 @@ public:
     size_t accumulator_words() const override { return kAccumulatorWords; }
 
     void score(const HostPair& pair, std::span<uint64_t> accumulators) const override {
-        score_cpu_rows(geometry_, plan_, pair, accumulators);
+        score_cpu_rows(geometry_, plan_, pair, accumulators, workspaces_);
     }
 
     size_t scratch_bytes(int count) const override { return launcher_.scratch_bytes(count); }
@@ -235,6 +235,7 @@ private:
     const FrameGeometry geometry_;
     const Settings settings_;
     const Plan plan_;
+    mutable RowWorkspaces workspaces_;
     Launcher launcher_;
 };
 

@@ -15,6 +15,7 @@
 #pragma once
 
 #include "contract/metric.hpp"
+#include "contract/workspaces.hpp"
 #include "metrics/ssimulacra2/ssimulacra2_math.hpp"
 
 namespace qc::ssimulacra2 {
@@ -30,8 +31,11 @@ Status plan_for(const FrameGeometry& geometry, const OptionValues& options, Plan
 /// needs. Thread-safe.
 void score_cpu(const FrameGeometry& geometry, const Plan& plan, const HostPair& pair, std::span<uint64_t> accumulators);
 
+struct RowWorkspace;
+using RowWorkspaces = Workspaces<RowWorkspace>;
+
 /// The same row by row, vectorised: what the CPU backend runs. The same bits on every run. Thread-safe.
 void score_cpu_rows(const FrameGeometry& geometry, const Plan& plan, const HostPair& pair,
-                    std::span<uint64_t> accumulators);
+                    std::span<uint64_t> accumulators, RowWorkspaces& workspaces);
 
 } // namespace qc::ssimulacra2

@@ -552,16 +552,17 @@ private:
     ChannelRows channels_[kChannels];
 };
 
-struct Workspace {
+} // namespace
+
+struct RowWorkspace {
     LinearReader reader[2];
     LevelRows level[kMaxLevels];
 };
 
-} // namespace
-
 void score_cpu_rows(const FrameGeometry& geometry, const Plan& plan, const HostPair& pair,
-                    std::span<uint64_t> accumulators) {
-    thread_local Workspace workspace;
+                    std::span<uint64_t> accumulators, RowWorkspaces& workspaces) {
+    const auto lease = workspaces.borrow();
+    RowWorkspace& workspace = *lease;
     workspace.reader[0].open(pair.reference, geometry, plan.reference);
     workspace.reader[1].open(pair.distorted, geometry, plan.distorted);
     for (int level = 0; level < plan.levels; ++level)

@@ -30,7 +30,8 @@ void expect_equal_to_reference(const FrameGeometry& geometry, const Words& words
     const Plan plan = plan_of(geometry, words);
     std::vector<uint64_t> expected(kAccumulatorWords), actual(kAccumulatorWords);
     score_cpu(geometry, plan, pair, expected);
-    score_cpu_rows(geometry, plan, pair, actual);
+    RowWorkspaces workspaces;
+    score_cpu_rows(geometry, plan, pair, actual, workspaces);
     const double nothing = 1e-13 * geometry.width * geometry.height;
     for (size_t i = 0; i < kAccumulatorWords; ++i) {
         const auto sum = std::bit_cast<double>(expected[i]);

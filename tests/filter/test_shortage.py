@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""Memory and threads run out inside ffmpeg: nothing crashes or hangs, and what is wrong is said.
+
+short_memory.c refuses the nth allocation that the filter or its library makes. At the level "all" (QC_TEST_LEVEL) some
+hundreds are refused, one by one, else some dozens.
+"""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+from harness import FFMPEG, HERE, FilterTest
+
+FRAMES = 10
+ALL = os.environ.get("QC_TEST_LEVEL") == "all"
+
+
+def filter_ranges():
+    """Addresses of the filter's functions in the program, "start-end,...": from the copy with symbols that was built with it."""
+    unstripped = FFMPEG.resolve().parents[2] / "ffmpeg-build/ffmpeg_g"
+    if not unstripped.exists() or not shutil.which("readelf") or text_section(unstripped) != text_section(FFMPEG):
+        return ""
+    ranges, in_filter = [], False
+    for line in subprocess.run(["readelf", "-sW", unstripped], capture_output=True, text=True, check=True).stdout.splitlines():
+        fields = line.split()
+        if len(fields) < 8:
+            continue
+        if fields[3] == "FILE":
+            in_filter = fields[7] == "vf_quality_cuda.c"
+        local = fields[4] == "LOCAL" and in_filter
+        if fields[3] == "FUNC" and (local or fields[7].startswith("ff_qc_")):
+            start = int(fields[1], 16)
+            ranges.append((start, start + int(fields[2], 0)))
+    merged = []
+    for start, end in sorted(ranges):
+        if merged and start - merged[-1][1] < 64:  # what lies between is padding
+            merged[-1][1] = max(end, merged[-1][1])
+        else:
+            merged.append([start, end])
+    return ",".join(f"{start:x}-{end:x}" for start, end in merged)
+
+
+def text_section(program):
+    lines = subprocess.run(["readelf", "-SW", program], capture_output=True, text=True, check=True).stdout
+    return re.search(r"\.text\s+PROGBITS\s+(\w+) (\w+) (\w+)", lines).groups()
+
+
+class Memory(FilterTest):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        if not shutil.which(os.environ.get("CC", "cc").split()[-1]):
+            raise unittest.SkipTest("SKIPPED: no C compiler for the library that refuses memory")
+        cls.ranges = filter_ranges()
+        if not cls.ranges:
+            raise unittest.SkipTest("SKIPPED: no symbols of this ffmpeg (../../ffmpeg-build/ffmpeg_g beside it, readelf)")
+        folder = tempfile.mkdtemp(prefix="qc-short-")
+        cls.addClassCleanup(shutil.rmtree, folder)
+        cls.library = pathlib.Path(folder) / "short_memory.so"
+        subprocess.run([*os.environ.get("CC", "cc").split(), "-std=gnu11", "-O2", "-Wall", "-Wextra", "-fPIC", "-shared",
+                        HERE / "short_memory.c", "-o", cls.library], check=True)
+
+    def run_short(self, nth, options):
+        for path in self.folder.iterdir():
+            path.unlink()
+        clip = self.source(frames=FRAMES)
+        environment = {"LD_PRELOAD": str(self.library), "QC_SHORT_RANGES": self.ranges, "QC_SHORT_NTH": str(nth),
+                       "QC_SHORT_REPORT": str(self.folder / "report")}
+        run = self.score(clip, clip, options=options, environment=environment)
+        report = self.folder / "report"
+        self.assertTrue(report.exists(), f"killed at allocation {nth}, code {run.code}:\n{run.text}")
+        count, refused = map(int, report.read_text().split())
+        return run, count, refused
+
+    def check(self, options, most):
+        run, count, refused = self.run_short(0, options)
+        self.assert_ok(run)
+        self.assertEqual(refused, 0)
+        self.assertGreater(count, 100)
+        step = max(count // most, 1)
+        cases = [*range(1, 1 + min(count, 10)), *range(11, count + 1, step)]
+        for nth in cases:
+            with self.subTest(nth=nth):
+                run, _, refused = self.run_short(nth, options)
+                self.assertGreaterEqual(run.code, 0, f"killed by a signal:\n{run.text}")
+                if run.code == 0 and run.log["complete"]:
+                    self.assertEqual((len(run.log["frames"]), len(run.stats)), (FRAMES, FRAMES), run.text)
+                # Where frames cannot be passed on, FFmpeg says so, but may end with 0.
+                if run.code != 0 or len(run.out) != FRAMES:
+                    self.assertRegex(run.text, "(?i)out of memory|cannot allocate memory|thread cannot be started")
+        print(f"\n{options}: {len(cases)} of {count} allocations were refused", flush=True)
+
+    def test_one_metric(self):
+        self.check("n_threads=1", 400 if ALL else 40)
+
+    def test_models(self):
+        self.check("n_threads=3:metrics=vmaf+psnr", 400 if ALL else 25)
+
+
+class Threads(FilterTest):
+    def test_address_space(self):
+        """1000 threads do not fit into 2 GB of address space, with 8 MiB of stack each."""
+        clip = self.source(frames=3)
+        run = self.score(clip, clip, options="n_threads=1000", launcher=("sh", "-c", 'ulimit -v 2000000; exec "$@"', "sh"))
+        self.assert_fails(run, "a thread cannot be started")
+
+
+if __name__ == "__main__":
+    unittest.main()
