@@ -18,7 +18,7 @@
 
 #include "contract/device.hpp"
 #include "contract/metric.hpp"
-#include "tests/device/emulated_kernel.hpp"
+#include "tests/device/emulated_kernels.hpp"
 #include "tests/support/geometry.hpp"
 #include "tests/support/synthetic_clip.hpp"
 
@@ -125,86 +125,100 @@ inline std::vector<uint64_t> emulate_batch(const Scorer& metric, DeviceBatch bat
     return words;
 }
 
-/// A plane in memory that ends with its last sample.
-class EmulatedPlane {
-public:
-    /// padding: samples behind each row. shift: of the container. step: 2 as in the chroma of semi-planar pictures.
-    template <typename SampleAt>
-    EmulatedPlane(int width, int height, int depth, int padding, int shift, int step, const SampleAt& sample_at)
-        : step_(step), shift_(shift), pitch_((width + padding) * step), narrow_(depth == 8), width_(width),
-          height_(height) {
-        const size_t size = static_cast<size_t>(width + padding) * (height - 1) + width;
-        container_.assign((size - 1) * step + 1, 0xffff);
-        container_bytes_.assign((size - 1) * step + 1, 0xff);
-        samples_.assign(size, 0xffff);
-        bytes_.assign(size, 0xff);
-        for (int y = 0; y < height; ++y)
-            for (int x = 0; x < width; ++x) {
-                const uint32_t sample = sample_at(x, y);
-                const uint32_t rubbish = synthetic_hash(x, y, 0, 0, 77) >> 16 & ((1u << shift) - 1);
-                const size_t i = static_cast<size_t>(y) * (width + padding) + x;
-                samples_[i] = static_cast<uint16_t>(sample);
-                bytes_[i] = static_cast<uint8_t>(sample);
-                container_[i * step] = static_cast<uint16_t>(sample << shift | rubbish);
-                container_bytes_[i * step] = static_cast<uint8_t>(sample);
-            }
-    }
-
-    /// Noise, structure and flat blocks.
-    EmulatedPlane(int width, int height, int depth, int padding, int shift, int step, uint32_t seed, bool distorted)
-        : EmulatedPlane(width, height, depth, padding, shift, step, [=](int x, int y) {
-              const uint32_t hash = synthetic_hash(x / 24, y / 16, seed, 0, 9), mask = (1u << depth) - 1;
-              if (hash % 5 == 0) return (hash >> 8) & mask; // flat blocks, sharp edges
-              if (hash % 5 == 1) return synthetic_hash(x, y, seed, 0, distorted) & mask;
-              return distorted ? synthetic_distorted(x, y, static_cast<int>(seed), 0, depth)
-                               : synthetic_reference(x, y, static_cast<int>(seed), 0, depth);
-          }) {}
-
-    DevicePlane device() const {
-        DevicePlane plane{};
-        plane.data = narrow_ ? static_cast<const void*>(container_bytes_.data()) : container_.data();
-        plane.pitch_bytes = static_cast<uint32_t>(pitch_ * (narrow_ ? 1 : 2));
-        plane.step = static_cast<uint16_t>(step_);
-        plane.shift = static_cast<uint16_t>(narrow_ ? 0 : shift_);
-        return plane;
-    }
-    const std::vector<uint16_t>& samples() const { return samples_; } ///< of any depth, with the padding
-    HostPlane host() const {
-        return {narrow_ ? static_cast<const void*>(bytes_.data()) : samples_.data(),
-                {static_cast<ptrdiff_t>(pitch_ / step_ * (narrow_ ? 1 : 2))},
-                width_,
-                height_};
-    }
-
-private:
-    int step_, shift_, pitch_;
-    bool narrow_;
-    int width_, height_;
-    std::vector<uint16_t> container_, samples_; ///< as a surface holds them, and as the CPU backend sees them
-    std::vector<uint8_t> container_bytes_, bytes_;
-};
-
-/// Both backends' accumulators of a batch have to be equal in every bit. The metric is prepared and reads luma only;
-/// lumas: reference and distorted picture of one pair after another.
-inline void expect_emulation_equals_cpu(const Scorer& metric, const std::vector<EmulatedPlane>& lumas,
-                                        bool descending) {
-    const size_t count = lumas.size() / 2, words = metric.accumulator_words();
-    std::vector<DevicePair> pairs(count);
-    std::vector<uint64_t> expected(count * words);
-    for (size_t i = 0; i < count; ++i) {
-        pairs[i].reference.plane[0] = lumas[2 * i].device();
-        pairs[i].distorted.plane[0] = lumas[2 * i + 1].device();
-        pairs[i].output = static_cast<uint32_t>(count - 1 - i); // rows in another order than the pairs
-        HostPair host;
-        host.reference.plane[0] = lumas[2 * i].host();
-        host.distorted.plane[0] = lumas[2 * i + 1].host();
-        metric.score(host, std::span(expected).subspan(pairs[i].output * words, words));
-    }
+inline std::vector<uint64_t> emulate_batch(const Scorer& metric, const std::vector<DevicePair>& pairs,
+                                           EmulatedQueue& queue) {
     DeviceBatch batch;
     batch.pairs = pairs.data();
-    batch.count = static_cast<int>(count);
+    batch.count = static_cast<int>(pairs.size());
+    return emulate_batch(metric, batch, queue);
+}
+
+// ---- pictures for both backends -------------------------------------------------------------------------------------
+
+/// Planar pictures that both backends read in place. Valid as long as the samples.
+inline DevicePicture device_view(const HostPicture& picture) {
+    DevicePicture view{};
+    for (int p = 0; p < 3; ++p)
+        view.plane[p] = {picture.plane[p].data, static_cast<uint32_t>(picture.plane[p].pitch.bytes), 1, 0};
+    return view;
+}
+
+/// A picture as the CPU backend sees it, and as a surface on the device.
+class EmulatedPicture {
+public:
+    EmulatedPicture(SamplePicture samples, const SurfaceLayout& layout)
+        : samples_(std::move(samples)), surface_(samples_, layout) {}
+
+    /// Valid as long as this object's memory: moving it does no harm.
+    HostPicture host() const { return samples_.view(); }
+    DevicePicture device() const { return surface_.device(); }
+
+private:
+    SamplePicture samples_;
+    Surface surface_;
+};
+
+/// Luma of noise, structure and flat blocks; what pads the surface's rows pads the CPU backend's, too.
+inline EmulatedPicture emulated_luma(int width, int height, int depth, const SurfaceLayout& layout, int frame,
+                                     bool distorted) {
+    const auto sample_at = [&](int x, int y) { return synthetic_blocks(x, y, frame, 0, depth, distorted); };
+    return {SamplePicture(luma_geometry(width, height, depth), sample_at, static_cast<int>(layout.padding)), layout};
+}
+
+/// Reference and distorted luma of one pair after another, all but the first with pitches of their own.
+inline std::vector<EmulatedPicture> emulated_lumas(const FrameGeometry& geometry, int shift, int first_frame,
+                                                   int count) {
+    std::vector<EmulatedPicture> lumas;
+    for (int i = 0; i < count; ++i)
+        for (const bool distorted : {false, true}) {
+            const SurfaceLayout layout{.shift = shift, .padding = static_cast<size_t>(distorted ? 3 * i : i)};
+            lumas.push_back(
+                emulated_luma(geometry.width, geometry.height, geometry.depth, layout, first_frame + i, distorted));
+        }
+    return lumas;
+}
+
+/// Pairs of a batch. Rows of the accumulators are in another order than the pairs.
+struct EmulatedPairs {
+    std::vector<DevicePair> device;
+    std::vector<HostPair> host;
+
+    /// @param pictures reference and distorted one of one pair after another
+    /// @param history how many earlier pairs a pair sees, where the pictures are a stream
+    explicit EmulatedPairs(const std::vector<EmulatedPicture>& pictures, size_t history = 0)
+        : device(pictures.size() / 2), host(pictures.size() / 2) {
+        for (size_t i = 0; i < host.size(); ++i) {
+            host[i].reference = pictures[2 * i].host();
+            host[i].distorted = pictures[2 * i + 1].host();
+            device[i].reference = pictures[2 * i].device();
+            device[i].distorted = pictures[2 * i + 1].device();
+            device[i].output = static_cast<uint32_t>(host.size() - 1 - i);
+            for (size_t back = 1; back <= history && back <= i; ++back) {
+                host[i].reference_history[back - 1] = host[i - back].reference.plane[0];
+                host[i].distorted_history[back - 1] = host[i - back].distorted.plane[0];
+                device[i].reference_history[back - 1] = device[i - back].reference.plane[0];
+                device[i].distorted_history[back - 1] = device[i - back].distorted.plane[0];
+            }
+        }
+    }
+
+    std::vector<uint64_t> cpu_words(const Scorer& metric) const {
+        const size_t row = metric.accumulator_words();
+        std::vector<uint64_t> words(host.size() * row);
+        for (size_t i = 0; i < host.size(); ++i)
+            metric.score(host[i], std::span(words).subspan(device[i].output * row, row));
+        return words;
+    }
+};
+
+/// Both backends' accumulators of a batch have to be equal in every bit. The metric is prepared.
+inline void expect_emulation_equals_cpu(const Scorer& metric, const EmulatedPairs& pairs, bool descending) {
     EmulatedQueue queue(descending);
-    EXPECT_EQ(emulate_batch(metric, batch, queue), expected);
+    EXPECT_EQ(emulate_batch(metric, pairs.device, queue), pairs.cpu_words(metric));
+}
+inline void expect_emulation_equals_cpu(const Scorer& metric, const std::vector<EmulatedPicture>& pictures,
+                                        bool descending) {
+    expect_emulation_equals_cpu(metric, EmulatedPairs(pictures), descending);
 }
 
 /// For metrics of luma alone: all depths and shifts, whole loads and others, in both orders of the threads.
@@ -222,11 +236,12 @@ inline void expect_luma_kernels_equal_cpu(const MetricDescriptor& metric, const 
                     create_scorer(metric, luma_geometry(width, height, depth), OptionValues(metric.options));
                 EmulatedProgram program(kernels, 0);
                 ASSERT_TRUE(scorer->prepare(program).ok());
-                std::vector<EmulatedPlane> planes;
-                for (uint32_t i = 0; i < 2; ++i)
+                const SurfaceLayout layout{.shift = shift, .padding = static_cast<size_t>(padding)};
+                std::vector<EmulatedPicture> lumas;
+                for (const int frame : {0, 1})
                     for (const bool distorted : {false, true})
-                        planes.emplace_back(width, height, depth, padding, shift, 1, i, distorted);
-                for (const bool descending : {false, true}) expect_emulation_equals_cpu(*scorer, planes, descending);
+                        lumas.push_back(emulated_luma(width, height, depth, layout, frame, distorted));
+                for (const bool descending : {false, true}) expect_emulation_equals_cpu(*scorer, lumas, descending);
             }
 }
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/device/emulated_kernel.hpp"
+#include "tests/device/emulated_kernels.hpp"
 
 namespace qc::test {
 

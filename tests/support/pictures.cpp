@@ -113,11 +113,19 @@ qc_format format_of(const Layout& layout, int width, int height) {
     return format;
 }
 
-TestPicture::TestPicture(const qc_format& format, Content content, bool distorted, unsigned seed, int padding_bytes)
+TestPicture::TestPicture(const qc_format& format, const CodeAt& code_at, int padding_bytes, unsigned junk_seed)
     : format_(format) {
     planes_ = stored_planes(format);
-    for (int p = 0; p < planes_; ++p) fill_plane(p, content, distorted, seed, padding_bytes);
+    for (int p = 0; p < planes_; ++p) fill_plane(p, code_at, padding_bytes, junk_seed);
 }
+
+TestPicture::TestPicture(const qc_format& format, Content content, bool distorted, unsigned seed, int padding_bytes)
+    : TestPicture(
+          format,
+          [&](int channel, int x, int y) {
+              return code(content, distorted, seed + static_cast<unsigned>(channel) * 31, x, y, format.depth);
+          },
+          padding_bytes, seed + 99) {}
 
 TestPicture::TestPicture(const qc_format& format, const uint8_t* packed) : format_(format) {
     planes_ = stored_planes(format);
@@ -153,20 +161,18 @@ void TestPicture::size_plane(int plane, int padding_bytes) {
     bytes_[p].resize(static_cast<size_t>(pitch_[p] * rows_[p]));
 }
 
-void TestPicture::fill_plane(int plane, Content content, bool distorted, unsigned seed, int padding_bytes) {
+void TestPicture::fill_plane(int plane, const CodeAt& code_at, int padding_bytes, unsigned junk_seed) {
     size_plane(plane, padding_bytes);
     const auto p = static_cast<size_t>(plane);
     const int channels = this->channels(plane);
     const int sample_bytes = format_.container_bits / 8;
     std::vector<uint8_t>& bytes = bytes_[p];
     for (size_t i = 0; i < bytes.size(); ++i)
-        bytes[i] = static_cast<uint8_t>(hash(static_cast<uint32_t>(i), 3, seed + 99));
+        bytes[i] = static_cast<uint8_t>(hash(static_cast<uint32_t>(i), 3, junk_seed));
     for (int y = 0; y < rows_[p]; ++y)
         for (int x = 0; x < samples_[p]; ++x) {
             const int channel = plane + x % channels; // 1: Cb, 2: Cr
-            const unsigned channel_seed = seed + static_cast<unsigned>(channel) * 31;
-            const uint32_t sample = code(content, distorted, channel_seed, x / channels, y, format_.depth)
-                                    << format_.shift;
+            const uint32_t sample = code_at(channel, x / channels, y) << format_.shift;
             uint8_t* target = bytes.data() + y * pitch_[p] + static_cast<ptrdiff_t>(x) * sample_bytes;
             target[0] = static_cast<uint8_t>(sample);
             if (sample_bytes == 2) target[1] = static_cast<uint8_t>(sample >> 8);

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -42,7 +43,12 @@ qc_format format_of(const Layout& layout, int width, int height);
 /// Owns one picture.
 class TestPicture {
 public:
+    /// What channel 0, 1 or 2 shows at (x, y), in counts of the format's depth. Packed pixels have them in this order;
+    /// what is left of a pixel of four samples is channel 3.
+    using CodeAt = std::function<uint32_t(int channel, int x, int y)>;
+
     /// @param padding_bytes added to each row, rounded down to the container
+    TestPicture(const qc_format& format, const CodeAt& code_at, int padding_bytes = 0, unsigned junk_seed = 0);
     TestPicture(const qc_format& format, Content content, bool distorted, unsigned seed, int padding_bytes = 0);
 
     /// An 8-bit picture in a planar 10-bit format, samples times four.
@@ -62,7 +68,7 @@ public:
 
 private:
     void size_plane(int plane, int padding_bytes);
-    void fill_plane(int plane, Content content, bool distorted, unsigned seed, int padding_bytes);
+    void fill_plane(int plane, const CodeAt& code_at, int padding_bytes, unsigned junk_seed);
 
     qc_format format_;
     int planes_ = 1;

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <type_traits>
 #include <vector>
 
@@ -87,26 +88,25 @@ struct SurfaceLayout {
     size_t padding = 0;   ///< samples behind each row
     size_t alignment = 1; ///< bytes that the pitch is a multiple of
     int luma_step = 1;    ///< samples from one luma sample to the next
+    int pixel_step = 0;   ///< samples of a packed pixel, those of planes 2, 1 and 0 first; 0: planes are apart
 };
 
-/// A copy of a picture in memory as a kernel gets it, planes ending with the last sample of their last row.
+/// A copy of a picture in memory as a kernel gets it: rubbish in the bits below the samples, junk between the rows, and
+/// memory that ends with the last sample (pair or pixel, where planes are interleaved) of the last row.
 class Surface {
 public:
     Surface(const SamplePicture& picture, const SurfaceLayout& layout)
         : geometry_(picture.geometry()), layout_(layout) {
         for (int p = 0; p < geometry_.plane_count(); ++p) {
-            if (!is_second_channel(p)) allocate(p);
+            if (storage_[place(p).storage].empty()) allocate(p);
             for (int y = 0; y < geometry_.stored_height(p); ++y)
-                for (int x = 0; x < geometry_.stored_width(p); ++x) {
-                    const auto sample = static_cast<uint16_t>(picture.at(p, x, y) << layout.shift);
-                    std::memcpy(storage_[storage_of(p)].data() + offset(p, x, y), &sample, geometry_.sample_bytes());
-                }
+                for (int x = 0; x < geometry_.stored_width(p); ++x) write(p, x, y, picture.at(p, x, y));
         }
     }
 
     /// Valid as long as this object, as host() is.
     DevicePlane plane(int p) const {
-        return {first_sample(p), static_cast<uint32_t>(pitch_[storage_of(p)]), static_cast<uint16_t>(step(p)),
+        return {first_sample(p), static_cast<uint32_t>(pitch_[place(p).storage]), static_cast<uint16_t>(place(p).step),
                 static_cast<uint16_t>(layout_.shift)};
     }
     DevicePicture device() const {
@@ -119,35 +119,49 @@ public:
         HostPicture picture;
         for (int p = 0; p < geometry_.plane_count(); ++p)
             picture.plane[p] = {first_sample(p),
-                                {static_cast<ptrdiff_t>(pitch_[storage_of(p)])},
+                                {static_cast<ptrdiff_t>(pitch_[place(p).storage])},
                                 geometry_.plane_width(p),
                                 geometry_.plane_height(p)};
         return picture;
     }
+    /// From the first byte of the surface that holds the plane to the last one that may be read.
+    std::span<const uint8_t> memory(int plane) const { return storage_[place(plane).storage]; }
 
 private:
-    bool is_second_channel(int plane) const { return layout_.semi_planar && plane == 2; }
-    size_t storage_of(int plane) const { return is_second_channel(plane) ? 1 : static_cast<size_t>(plane); }
-    size_t step(int plane) const {
-        return plane > 0 ? (layout_.semi_planar ? 2 : 1) : static_cast<size_t>(layout_.luma_step);
+    /// Where the samples of a plane are, in samples.
+    struct Place {
+        size_t storage = 0, first = 0, step = 1;
+        bool interleaved = false;
+    };
+    Place place(int plane) const {
+        const auto p = static_cast<size_t>(plane);
+        if (layout_.pixel_step > 0) return {0, 2 - p, static_cast<size_t>(layout_.pixel_step), true};
+        if (layout_.semi_planar && plane > 0) return {1, p - 1, 2, true};
+        return {p, 0, plane == 0 ? static_cast<size_t>(layout_.luma_step) : 1, false};
     }
-    const uint8_t* first_sample(int plane) const { return storage_[storage_of(plane)].data() + offset(plane, 0, 0); }
+    const uint8_t* first_sample(int plane) const { return storage_[place(plane).storage].data() + offset(plane, 0, 0); }
 
     void allocate(int plane) {
+        const Place at = place(plane);
         const size_t bytes = geometry_.sample_bytes(), width = static_cast<size_t>(geometry_.stored_width(plane));
         const size_t unit = layout_.alignment > bytes ? layout_.alignment : bytes;
-        const size_t row_samples = width * step(plane) + layout_.padding;
-        const size_t last_row = plane > 0 ? width * step(plane) : (width - 1) * step(plane) + 1;
-        pitch_[storage_of(plane)] = (row_samples * bytes + unit - 1) / unit * unit;
-        storage_[storage_of(plane)].resize((layout_.offset + last_row) * bytes +
-                                               pitch_[storage_of(plane)] *
-                                                   static_cast<size_t>(geometry_.stored_height(plane) - 1),
-                                           0x5a);
+        const size_t row_samples = width * at.step + layout_.padding;
+        const size_t last_row = at.interleaved ? width * at.step : (width - 1) * at.step + 1;
+        pitch_[at.storage] = (row_samples * bytes + unit - 1) / unit * unit;
+        storage_[at.storage].resize((layout_.offset + last_row) * bytes +
+                                        pitch_[at.storage] * static_cast<size_t>(geometry_.stored_height(plane) - 1),
+                                    0x5a);
     }
     size_t offset(int plane, int x, int y) const {
-        const size_t column =
-            layout_.offset + static_cast<size_t>(x) * step(plane) + (is_second_channel(plane) ? 1 : 0);
-        return static_cast<size_t>(y) * pitch_[storage_of(plane)] + column * geometry_.sample_bytes();
+        const Place at = place(plane);
+        const size_t column = layout_.offset + static_cast<size_t>(x) * at.step + at.first;
+        return static_cast<size_t>(y) * pitch_[at.storage] + column * geometry_.sample_bytes();
+    }
+    void write(int plane, int x, int y, uint32_t code) {
+        const uint32_t hash = (code + 31 * static_cast<uint32_t>(x) + 17 * static_cast<uint32_t>(y) + 1) * 2654435761u;
+        const uint32_t rubbish = hash >> 20 & ((1u << layout_.shift) - 1);
+        const auto container = static_cast<uint16_t>(code << layout_.shift | rubbish);
+        std::memcpy(storage_[place(plane).storage].data() + offset(plane, x, y), &container, geometry_.sample_bytes());
     }
 
     FrameGeometry geometry_;

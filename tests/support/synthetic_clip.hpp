@@ -12,6 +12,7 @@
 #include "contract/types.hpp"
 #include "quality_cuda.h"
 #include "tests/support/geometry.hpp"
+#include "tests/support/sample_picture.hpp"
 
 namespace qc::test {
 
@@ -65,46 +66,53 @@ inline uint32_t synthetic_distorted(int x, int y, int frame, int plane, int dept
     return static_cast<uint32_t>(std::clamp((7 * reference + 128 * scale) / 8 + noise * scale, 0, (1 << depth) - 1));
 }
 
+inline uint32_t synthetic_sample(int x, int y, int frame, int plane, int depth, bool distorted) {
+    return distorted ? synthetic_distorted(x, y, frame, plane, depth) : synthetic_reference(x, y, frame, plane, depth);
+}
+
+// ---- other patterns, for pictures that are no clip's ----------------------------------------------------------------
+
+/// Independent noise over the full range.
+inline uint32_t synthetic_noise(int x, int y, int frame, int plane, int depth, bool distorted) {
+    return synthetic_hash(x, y, frame, plane, distorted) & ((1u << depth) - 1);
+}
+
+enum class FlatBlocks { kAnyCode, kExtremes };
+
+/// Blocks that are flat, of noise, or a clip's: sharp edges between them, and everything that takes another branch.
+inline uint32_t synthetic_blocks(int x, int y, int frame, int plane, int depth, bool distorted,
+                                 FlatBlocks flat = FlatBlocks::kAnyCode) {
+    const uint32_t hash = synthetic_hash(x / 24, y / 16, frame, plane, 9), peak = (1u << depth) - 1;
+    if (hash % 5 == 0) return flat == FlatBlocks::kAnyCode ? hash >> 8 & peak : (hash >> 8 & 1) * peak;
+    if (hash % 5 == 1) return synthetic_noise(x, y, frame, plane, depth, distorted);
+    return synthetic_sample(x, y, frame, plane, depth, distorted);
+}
+
+// ---- files and pictures ---------------------------------------------------------------------------------------------
+
 /// Appends the samples of a plane as they lie in a file.
 inline void append_synthetic_plane(const SyntheticClip& clip, bool distorted, int frame, int plane,
                                    std::vector<uint8_t>* bytes) {
     for (int y = 0; y < clip.plane_height(plane); ++y)
         for (int x = 0; x < clip.plane_width(plane); ++x) {
-            const uint32_t sample = distorted ? synthetic_distorted(x, y, frame, plane, clip.depth)
-                                              : synthetic_reference(x, y, frame, plane, clip.depth);
+            const uint32_t sample = synthetic_sample(x, y, frame, plane, clip.depth, distorted);
             bytes->push_back(static_cast<uint8_t>(sample));
             if (clip.depth > 8) bytes->push_back(static_cast<uint8_t>(sample >> 8));
         }
 }
 
-/// One picture of a synthetic clip.
-class SyntheticPicture {
-public:
-    SyntheticPicture(const SyntheticClip& clip, bool distorted, int frame) : clip_(clip) {
-        for (int p = 0; p < clip.plane_count(); ++p) append_synthetic_plane(clip, distorted, frame, p, &planes_[p]);
-    }
-
-    /// Valid as long as this object. Chroma sizes rounded down, as the metrics see them.
-    HostPicture view() const {
-        HostPicture picture;
-        for (int p = 0; p < clip_.plane_count(); ++p) {
-            const bool halved_x = clip_.plane_width(p) != clip_.width, halved_y = clip_.plane_height(p) != clip_.height;
-            picture.plane[p] = {planes_[p].data(),
-                                {static_cast<ptrdiff_t>(clip_.plane_width(p) * clip_.sample_bytes())},
-                                halved_x ? clip_.width / 2 : clip_.width,
-                                halved_y ? clip_.height / 2 : clip_.height};
-        }
-        return picture;
-    }
-
-private:
-    SyntheticClip clip_;
-    std::vector<uint8_t> planes_[3];
-};
-
 inline FrameGeometry synthetic_geometry(const SyntheticClip& clip) {
     return geometry_of(clip.width, clip.height, clip.depth, clip.chroma);
 }
+
+/// One picture of a synthetic clip.
+class SyntheticPicture : public SamplePicture {
+public:
+    SyntheticPicture(const SyntheticClip& clip, bool distorted, int frame)
+        : SamplePicture(synthetic_geometry(clip), [&](int plane, int x, int y) {
+              return synthetic_sample(x, y, frame, plane, clip.depth, distorted);
+          }) {}
+};
 
 /// All pictures of a synthetic clip.
 class SyntheticStream {

@@ -2,6 +2,7 @@
 #include "tests/unit/cuda_backend_scene.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <map>
 
@@ -220,24 +221,8 @@ qc_format flat_format(const std::string& name) {
 
 FlatPicture::FlatPicture(const qc_format& format, int code, qc_memory memory, void* producer) {
     if (code == 0) return;
-    constexpr ptrdiff_t kPitchBytes = 4 * kWidth;
-    for (int p = 0; p < stored_planes(format); ++p) {
-        bytes_[static_cast<size_t>(p)].resize(kPitchBytes * kHeight, 0xee);
-        view_.plane[p] = bytes_[static_cast<size_t>(p)].data();
-        view_.pitch_bytes[p] = kPitchBytes;
-    }
-    for (int p = 0; p < 3; ++p) {
-        const PlaneSource to = plane_source(format, p);
-        const unsigned container = static_cast<unsigned>(code + p) << (format.depth - 8 + format.shift);
-        for (int y = 0; y < (p == 0 ? kHeight : kHeight / 2); ++y)
-            for (int x = 0; x < (p == 0 ? kWidth : kWidth / 2); ++x) {
-                uint8_t* row = bytes_[static_cast<size_t>(to.plane)].data() + y * kPitchBytes + to.first_bytes;
-                if (format.container_bits == 8)
-                    row[x * to.step] = static_cast<uint8_t>(container);
-                else
-                    reinterpret_cast<uint16_t*>(row)[x * to.step] = static_cast<uint16_t>(container);
-            }
-    }
+    const auto code_at = [&](int plane, int, int) { return static_cast<uint32_t>(code + plane) << (format.depth - 8); };
+    view_ = picture_.emplace(format, code_at, 2 * kWidth).view();
     view_.memory = memory;
     view_.cuda_stream = producer;
 }

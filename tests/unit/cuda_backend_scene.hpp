@@ -2,14 +2,15 @@
 // A CUDA backend on the recording driver, with metrics that tell which pictures their kernels were given.
 #pragma once
 
-#include <array>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "api/backend.hpp"
 #include "tests/device/recording_driver.hpp"
+#include "tests/support/pictures.hpp"
 
 namespace qc::test {
 
@@ -42,8 +43,8 @@ public:
     const qc_picture& view() const { return view_; }
 
 private:
+    std::optional<TestPicture> picture_;
     qc_picture view_{};
-    std::array<std::vector<uint8_t>, 3> bytes_;
 };
 
 /// A small picture's: "yuv420p", "nv12", "yuv420p10" or "p010".

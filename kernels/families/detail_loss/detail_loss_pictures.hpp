@@ -8,37 +8,24 @@
 #include "contract/types.hpp"
 #include "tests/support/geometry.hpp"
 #include "tests/support/sample_picture.hpp"
+#include "tests/support/synthetic_clip.hpp"
 
 namespace qc::detail_loss {
 
-/// A luma plane with a pitch that is no multiple of anything.
-struct Picture : test::SamplePicture {
-    int width, height, depth;
-
-    Picture(int w, int h, int d) : SamplePicture(test::luma_geometry(w, h, d), 3), width(w), height(h), depth(d) {}
-    int sample_bytes() const { return static_cast<int>(geometry().sample_bytes()); }
-    int maximum() const { return (1 << depth) - 1; }
-    int get(int x, int y) const { return static_cast<int>(at(0, x, y)); }
-    template <typename Function>
-    static Picture make(int w, int h, int d, Function value) {
-        Picture picture(w, h, d);
-        for (int y = 0; y < h; y++)
-            for (int x = 0; x < w; x++)
-                picture.set(0, x, y, static_cast<uint32_t>(std::clamp<int>(value(x, y), 0, picture.maximum())));
-        return picture;
-    }
-};
-
 struct Pair {
-    Picture reference, distorted;
+    test::SamplePicture reference, distorted;
     HostPair view() const { return {reference.view(), distorted.view()}; }
 };
 
+/// Values are cut to the range of codes. The pitch is no multiple of anything.
+template <typename Value>
+test::SamplePicture make_luma(int width, int height, int depth, const Value& value) {
+    const auto code_at = [&](int x, int y) { return std::clamp<int>(value(x, y), 0, (1 << depth) - 1); };
+    return {test::luma_geometry(width, height, depth), code_at, 3};
+}
+
 inline uint32_t hash(uint32_t x, uint32_t y, uint32_t salt) {
-    uint32_t h = x * 73856093u ^ y * 19349663u ^ salt * 83492791u;
-    h ^= h >> 13;
-    h *= 0x5bd1e995u;
-    return h ^ h >> 15;
+    return test::synthetic_hash(x, y, salt, 0, 0);
 }
 
 /// Edges, ramps, noise; the distorted picture blurs here, enhances there, adds noise elsewhere.
@@ -64,22 +51,22 @@ inline Pair textured(int width, int height, int depth, uint32_t salt) {
     const auto fine = [=](int x, int y) {
         return up == 0 ? 0 : static_cast<int>(hash(x, y, 99) >> 8 & ((1 << up) - 1));
     };
-    return {Picture::make(width, height, depth, [=](int x, int y) { return (base(x, y) << up) + fine(x, y); }),
-            Picture::make(width, height, depth, [=](int x, int y) { return (changed(x, y) << up) + fine(y, x); })};
+    return {make_luma(width, height, depth, [=](int x, int y) { return (base(x, y) << up) + fine(x, y); }),
+            make_luma(width, height, depth, [=](int x, int y) { return (changed(x, y) << up) + fine(y, x); })};
 }
 
 /// Every sample either end of the range, at random; most of the distorted ones inverted.
 inline Pair binary_noise(int width, int height, int depth, uint32_t salt) {
     const int top = (1 << depth) - 1;
     const auto bit = [=](int x, int y) { return (hash(x, y, salt) & 1) != 0; };
-    return {Picture::make(width, height, depth, [=](int x, int y) { return bit(x, y) ? top : 0; }),
-            Picture::make(width, height, depth,
-                          [=](int x, int y) { return bit(x, y) != ((hash(x, y, salt + 1) & 3) == 0) ? 0 : top; })};
+    return {make_luma(width, height, depth, [=](int x, int y) { return bit(x, y) ? top : 0; }),
+            make_luma(width, height, depth,
+                      [=](int x, int y) { return bit(x, y) != ((hash(x, y, salt + 1) & 3) == 0) ? 0 : top; })};
 }
 
 inline Pair flat(int width, int height, int depth, int reference, int distorted) {
-    return {Picture::make(width, height, depth, [=](int, int) { return reference; }),
-            Picture::make(width, height, depth, [=](int, int) { return distorted; })};
+    return {make_luma(width, height, depth, [=](int, int) { return reference; }),
+            make_luma(width, height, depth, [=](int, int) { return distorted; })};
 }
 
 } // namespace qc::detail_loss

@@ -9,28 +9,26 @@ namespace qc::structural {
 /// What pictures show. Edges: black and white without anything between, which makes the low-pass filter overshoot.
 enum class Content { kTexture, kNoise, kEdges, kBlack, kFlat };
 
-inline uint32_t sample_of(Content content, int x, int y, uint32_t seed, int depth, bool distorted) {
+inline uint32_t sample_of(Content content, int x, int y, int frame, int depth, bool distorted) {
     const uint32_t peak = (1u << depth) - 1;
     switch (content) {
     case Content::kNoise:
-        return test::synthetic_hash(x, y, seed, 0, distorted) & peak;
+        return test::synthetic_noise(x, y, frame, 0, depth, distorted);
     case Content::kEdges:
-        return test::synthetic_hash(x / 7, y / 5, seed, 0, distorted ? x % 3 == 0 : 0) % 3 == 0 ? peak : 0;
+        return test::synthetic_hash(x / 7, y / 5, frame, 0, distorted ? x % 3 == 0 : 0) % 3 == 0 ? peak : 0;
     case Content::kBlack:
         return 0;
     case Content::kFlat:
         return distorted ? peak : peak / 3;
     default:
-        return distorted ? test::synthetic_distorted(x, y, static_cast<int>(seed), 0, depth)
-                         : test::synthetic_reference(x, y, static_cast<int>(seed), 0, depth);
+        return test::synthetic_sample(x, y, frame, 0, depth, distorted);
     }
 }
 
-inline test::EmulatedPlane make_plane(Content content, int width, int height, int depth, int padding, int shift,
-                                      uint32_t seed, bool distorted) {
-    return {width, height, depth, padding, shift, 1, [=](int x, int y) {
-                return sample_of(content, x, y, seed, depth, distorted);
-            }};
+inline test::SamplePicture make_picture(Content content, const FrameGeometry& geometry, int frame, bool distorted,
+                                        int padding = 0) {
+    const auto sample_at = [&](int x, int y) { return sample_of(content, x, y, frame, geometry.depth, distorted); };
+    return {geometry, sample_at, padding};
 }
 
 struct EmulationCase {
@@ -55,14 +53,15 @@ inline void expect_emulation_equals_cpu(const MetricDescriptor& descriptor, std:
     ASSERT_TRUE(metric->prepare(program).ok());
     EXPECT_EQ(program.uploads(), 0u);
 
-    std::vector<test::EmulatedPlane> planes;
+    std::vector<test::EmulatedPicture> lumas;
     for (int i = 0; i < c.count; ++i)
         for (const bool distorted : {false, true}) {
             const int aligned = c.pitch_step == 4 ? (c.width + 3) / 4 * 4 : c.width;
-            const int pitch = aligned + (distorted ? 3 * i : i) * c.pitch_step;
-            planes.push_back(make_plane(c.content, c.width, c.height, c.depth, pitch - c.width, c.shift, i, distorted));
+            const int padding = aligned + (distorted ? 3 * i : i) * c.pitch_step - c.width;
+            lumas.emplace_back(make_picture(c.content, geometry, i, distorted, padding),
+                               test::SurfaceLayout{.shift = c.shift, .padding = static_cast<size_t>(padding)});
         }
-    test::expect_emulation_equals_cpu(*metric, planes, descending);
+    test::expect_emulation_equals_cpu(*metric, lumas, descending);
 }
 
 } // namespace qc::structural

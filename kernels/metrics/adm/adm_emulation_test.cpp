@@ -13,7 +13,7 @@ namespace {
 const std::vector<test::EmulatedKernel> kKernels = QC_EMULATED_KERNELS(QC_ADM_KERNELS);
 
 void expect_device_like_cpu(const std::vector<Pair>& pairs, const Assignments& assignments = {}, bool impairment = true,
-                            const Layout& layout = {}, bool descending = false) {
+                            const test::SurfaceLayout& layout = {}, bool descending = false) {
     Assignments all = assignments;
     if (!impairment) all["adm_skip_aim"] = 1;
     test::EmulatedProgram program(kKernels);
@@ -42,7 +42,7 @@ TEST(AdmEmulation, SizesAroundTilesAndNarrowBands) {
 }
 
 TEST(AdmEmulation, DepthsShiftsAndAlignments) {
-    each_layout([](int depth, int offset, const Layout& layout) {
+    each_layout([](int depth, int offset, const test::SurfaceLayout& layout) {
         expect_device_like_cpu({textured(175, 99, depth, 4)}, {}, offset % 2 == 0, layout);
     });
 }

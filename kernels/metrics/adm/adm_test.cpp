@@ -237,8 +237,9 @@ void expect_like_reference(const Pair& pair, const Settings& settings, const std
     const Plan plan = plan_of(pair, settings);
     const Words expected = reference_words(plan, pair), words = cpu_words(plan, pair);
     for (int i = 0; i < kWords; i++) {
-        ASSERT_EQ(words[i], expected[i]) << what << " " << pair.reference.width << "x" << pair.reference.height << "@"
-                                         << pair.reference.depth << " word " << i;
+        ASSERT_EQ(words[i], expected[i]) << what << " " << pair.reference.geometry().width << "x"
+                                         << pair.reference.geometry().height << "@" << pair.reference.geometry().depth
+                                         << " word " << i;
     }
 }
 
@@ -423,12 +424,12 @@ constexpr Frozen kModelOptions[] = {
 };
 
 Pair synthetic_pair(const test::SyntheticClip& clip, int frame) {
-    return {Picture::make(
-                clip.width, clip.height, clip.depth,
-                [&](int x, int y) { return static_cast<int>(test::synthetic_reference(x, y, frame, 0, clip.depth)); }),
-            Picture::make(clip.width, clip.height, clip.depth, [&](int x, int y) {
-                return static_cast<int>(test::synthetic_distorted(x, y, frame, 0, clip.depth));
-            })};
+    const auto side = [&](bool distorted) {
+        return make_luma(clip.width, clip.height, clip.depth, [&](int x, int y) {
+            return static_cast<int>(test::synthetic_sample(x, y, frame, 0, clip.depth, distorted));
+        });
+    };
+    return {side(false), side(true)};
 }
 
 const test::SyntheticClip& clip_named(const std::string& name) {

@@ -24,16 +24,16 @@ using Words = std::vector<uint64_t>;
 /// Independent noise over the full range.
 inline Pair full_noise(int width, int height, int depth, uint32_t salt) {
     const int top = (1 << depth) - 1;
-    return {Picture::make(width, height, depth, [=](int x, int y) { return hash(x, y, salt) & top; }),
-            Picture::make(width, height, depth, [=](int x, int y) { return hash(x, y, salt + 7) & top; })};
+    return {make_luma(width, height, depth, [=](int x, int y) { return hash(x, y, salt) & top; }),
+            make_luma(width, height, depth, [=](int x, int y) { return hash(x, y, salt + 7) & top; })};
 }
 
 /// Squares of full swing; the distorted picture has them shifted.
 inline Pair checkerboard(int width, int height, int depth, int square) {
     const int top = (1 << depth) - 1;
     const auto board = [=](int x, int y) { return ((x / square) ^ (y / square)) & 1 ? top : 0; };
-    return {Picture::make(width, height, depth, board),
-            Picture::make(width, height, depth, [=](int x, int y) { return board(x + square / 2 + 1, y); })};
+    return {make_luma(width, height, depth, board),
+            make_luma(width, height, depth, [=](int x, int y) { return board(x + square / 2 + 1, y); })};
 }
 
 // ---- instances ------------------------------------------------------------------------------------------------------

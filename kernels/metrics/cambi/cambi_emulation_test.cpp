@@ -9,7 +9,6 @@ namespace qc::cambi {
 namespace {
 
 using test::EmulatedKernel;
-using test::EmulatedPlane;
 
 int passes_walked = 0, selections = 0; ///< for tests that want several
 
@@ -103,14 +102,16 @@ void expect_emulation_equals_cpu(const EmulationCase& c, bool descending) {
     test::EmulatedProgram program(kKernels, c.shared_bytes);
     ASSERT_TRUE(metric->prepare(program).ok());
 
-    std::vector<EmulatedPlane> planes;
+    std::vector<test::EmulatedPicture> lumas;
     for (int i = 0; i < 2 * c.count; ++i) {
         const int padding = i % 2 == 0 ? c.padding + i / 2 : c.padding;
-        planes.emplace_back(c.width, c.height, c.depth, padding, c.shift, 1, [&](int x, int y) {
+        const auto look_at = [&](int x, int y) {
             return sample_at(c.look, x, y, c.width, c.height, c.depth, static_cast<uint32_t>(i));
-        });
+        };
+        lumas.emplace_back(test::SamplePicture(geometry, look_at, padding),
+                           test::SurfaceLayout{.shift = c.shift, .padding = static_cast<size_t>(padding)});
     }
-    test::expect_emulation_equals_cpu(*metric, planes, descending);
+    test::expect_emulation_equals_cpu(*metric, lumas, descending);
 }
 
 TEST(CambiEmulation, FormatsEqualTheCpu) {

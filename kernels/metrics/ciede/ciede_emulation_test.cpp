@@ -282,14 +282,6 @@ TEST(CiedeEmulation, GreyAxis) {
 
 // ---- pictures -------------------------------------------------------------------------------------------------------
 
-DevicePicture device_view(const HostPicture& picture) {
-    DevicePicture view{};
-    for (int p = 0; p < 3; ++p) {
-        view.plane[p] = {picture.plane[p].data, static_cast<uint32_t>(picture.plane[p].pitch.bytes), 1, 0};
-    }
-    return view;
-}
-
 /// What the kernels make of a pair.
 template <typename Seeds>
 double emulated_sum(const DevicePicture& reference, const DevicePicture& distorted, const FrameGeometry& geometry,
@@ -298,19 +290,16 @@ double emulated_sum(const DevicePicture& reference, const DevicePicture& distort
     test::EmulatedProgram program(QC_EMULATED_KERNELS(QC_CIEDE_KERNELS_WITH_SEEDS));
     const auto scorer = create_scorer(descriptor(), geometry, OptionValues({}));
     EXPECT_TRUE(scorer->prepare(program).ok());
-    DevicePair pair{};
-    pair.reference = reference;
-    pair.distorted = distorted;
-    DeviceBatch batch;
-    batch.pairs = &pair;
-    batch.count = 1;
+    std::vector<DevicePair> pairs(1);
+    pairs[0].reference = reference;
+    pairs[0].distorted = distorted;
     test::EmulatedQueue queue(descending);
-    return std::bit_cast<double>(test::emulate_batch(*scorer, batch, queue).at(0));
+    return std::bit_cast<double>(test::emulate_batch(*scorer, pairs, queue).at(0));
 }
 
 template <typename Seeds>
 double emulated_sum(const HostPicture& reference, const HostPicture& distorted, const FrameGeometry& geometry) {
-    return emulated_sum<Seeds>(device_view(reference), device_view(distorted), geometry);
+    return emulated_sum<Seeds>(test::device_view(reference), test::device_view(distorted), geometry);
 }
 
 /// First pictures of all golden clips.
@@ -337,85 +326,26 @@ TEST(CiedeEmulation, GoldenClips) {
     EXPECT_GT(compared, 0);
 }
 
-/// A picture as a decoder leaves it: rows padded, chroma apart or interleaved, samples in the upper bits.
-template <typename T>
-class DeviceLike {
-public:
-    DeviceLike(const FrameGeometry& geometry, bool semi_planar, int shift, int padding) {
-        for (int p = 0; p < 3; ++p) {
-            const bool joined = semi_planar && p > 0;
-            const int step = joined ? 2 : 1;
-            const int pitch = geometry.plane_width(p) * step + padding;
-            std::vector<T>& samples = samples_[joined ? 1 : p];
-            samples.resize(static_cast<size_t>(pitch) * geometry.plane_height(p) + 2);
-            view_.plane[p] = {samples.data() + (joined && p == 2 ? 1 : 0), static_cast<uint32_t>(pitch * sizeof(T)),
-                              static_cast<uint16_t>(step), static_cast<uint16_t>(shift)};
-        }
-    }
-    /// `samples`: planar, without padding.
-    void fill(const HostPicture& source, const FrameGeometry& geometry) {
-        for (int p = 0; p < 3; ++p) {
-            const Plane<const T> plane = source.plane[p].as<T>();
-            const DevicePlane& target = view_.plane[p];
-            for (int y = 0; y < geometry.plane_height(p); ++y)
-                for (int x = 0; x < geometry.plane_width(p); ++x) {
-                    auto* row = const_cast<unsigned char*>(row_bytes(target, y));
-                    reinterpret_cast<T*>(row)[x * target.step] = static_cast<T>(plane.at(x, y) << target.shift);
-                }
-        }
-    }
-    const DevicePicture& view() const { return view_; }
-
-private:
-    std::vector<T> samples_[3];
-    DevicePicture view_{};
-};
-
-template <typename T>
-class Planar {
-public:
-    template <typename Fill>
-    Planar(const FrameGeometry& geometry, Fill fill) {
-        for (int p = 0; p < 3; ++p) {
-            const int width = geometry.plane_width(p), height = geometry.plane_height(p);
-            for (int y = 0; y < height; ++y)
-                for (int x = 0; x < width; ++x) samples_[p].push_back(static_cast<T>(fill(p, x, y)));
-            view_.plane[p] = {samples_[p].data(), {static_cast<ptrdiff_t>(width * sizeof(T))}, width, height};
-        }
-    }
-    const HostPicture& view() const { return view_; }
-
-private:
-    std::vector<T> samples_[3];
-    HostPicture view_;
-};
-
 FrameGeometry geometry_of(int width, int height, int depth, int shift_x, int shift_y) {
-    FrameGeometry geometry;
-    geometry.width = width;
-    geometry.height = height;
-    geometry.chroma_width = width >> shift_x;
-    geometry.chroma_height = height >> shift_y;
-    geometry.depth = depth;
-    geometry.sample = depth == 8 ? SampleType::kU8 : SampleType::kU16;
-    return geometry;
+    return test::geometry_of(width, height, depth, width >> shift_x, height >> shift_y);
 }
 
-template <typename T>
+/// Pictures as decoders leave them: rows padded, chroma apart or interleaved, samples in the upper bits.
 void expect_all_layouts(const FrameGeometry& geometry) {
     std::mt19937 random(static_cast<unsigned>(geometry.width * 1000 + geometry.height));
     const auto peak = static_cast<uint32_t>(largest_code(geometry.depth));
-    const auto noise = [&](int, int, int) { return random() & peak; };
-    const Planar<T> reference(geometry, noise), distorted(geometry, noise);
+    const auto noise = [&](int, int) { return random() & peak; };
+    const test::SamplePicture reference(geometry, noise), distorted(geometry, noise);
     const double expected = score_cpu(geometry, {reference.view(), distorted.view()});
+    const test::Surface other(distorted, {.padding = 4});
     for (const bool semi_planar : {false, true})
         for (const int shift : {0, 16 - geometry.depth})
-            for (const int padding : {0, 1, 4, 8}) {
-                if (sizeof(T) == 1 && shift != 0) continue;
-                DeviceLike<T> a(geometry, semi_planar, shift, padding), b(geometry, false, 0, 4);
-                a.fill(reference.view(), geometry);
-                b.fill(distorted.view(), geometry);
-                const double actual = emulated_sum<FastSeeds>(a.view(), b.view(), geometry, padding % 4 == 0);
+            for (const size_t padding : {0, 1, 4, 8}) {
+                if (geometry.depth == 8 && shift != 0) continue;
+                const test::Surface surface(reference,
+                                            {.semi_planar = semi_planar, .shift = shift, .padding = padding});
+                const double actual =
+                    emulated_sum<FastSeeds>(surface.device(), other.device(), geometry, padding % 4 == 0);
                 EXPECT_NEAR(actual / expected, 1.0, 1e-6)
                     << geometry.width << "x" << geometry.height << " " << geometry.depth << " bits, chroma "
                     << geometry.chroma_width << "x" << geometry.chroma_height << ", semi-planar " << semi_planar
@@ -426,11 +356,8 @@ void expect_all_layouts(const FrameGeometry& geometry) {
 TEST(CiedeEmulation, EveryLayoutAndSize) {
     for (const auto& [width, height] :
          std::vector<std::pair<int, int>>{{2, 2}, {3, 3}, {5, 2}, {7, 18}, {61, 33}, {128, 16}, {131, 19}, {260, 35}})
-        for (const auto& [shift_x, shift_y] : std::vector<std::pair<int, int>>{{0, 0}, {1, 0}, {1, 1}}) {
-            expect_all_layouts<uint8_t>(geometry_of(width, height, 8, shift_x, shift_y));
-            expect_all_layouts<uint16_t>(geometry_of(width, height, 10, shift_x, shift_y));
-            expect_all_layouts<uint16_t>(geometry_of(width, height, 16, shift_x, shift_y));
-        }
+        for (const auto& [shift_x, shift_y] : std::vector<std::pair<int, int>>{{0, 0}, {1, 0}, {1, 1}})
+            for (const int depth : {8, 10, 16}) expect_all_layouts(geometry_of(width, height, depth, shift_x, shift_y));
 }
 
 /// All pixels alike, all planes one code apart, at the middle of the range: nothing averages out.
@@ -438,8 +365,8 @@ TEST(CiedeEmulation, FlatPictures) {
     for (const int depth : {10, 12, 16}) {
         const FrameGeometry geometry = geometry_of(16, 8, depth, 1, 1);
         const int middle = (1 << depth) / 2;
-        const Planar<uint16_t> reference(geometry, [&](int, int, int) { return middle - 1; });
-        const Planar<uint16_t> distorted(geometry, [&](int, int, int) { return middle; });
+        const test::SamplePicture reference(geometry, [&](int, int) { return middle - 1; });
+        const test::SamplePicture distorted(geometry, [&](int, int) { return middle; });
         const double expected = score_cpu(geometry, {reference.view(), distorted.view()});
         const double actual = emulated_sum<EmulatedSeeds<-1, 1>>(reference.view(), distorted.view(), geometry);
         EXPECT_NEAR(to_decibels(actual), to_decibels(expected), descriptor().backend_bound.absolute) << depth;

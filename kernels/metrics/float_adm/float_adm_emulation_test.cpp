@@ -16,7 +16,7 @@ const std::vector<test::EmulatedKernel> kKernels = QC_EMULATED_KERNELS(QC_FLOAT_
 constexpr size_t kSharedLimit = size_t{64} * 1024;
 
 void expect_device_like_cpu(const std::vector<Pair>& pairs, const test::OptionList& list = {},
-                            const Layout& layout = {}, bool descending = false) {
+                            const test::SurfaceLayout& layout = {}, bool descending = false) {
     test::EmulatedProgram program(kKernels, kSharedLimit);
     test::EmulatedQueue queue(descending);
     expect_batch_like_cpu(descriptor(), test::options_of(descriptor(), list), pairs, layout, program, queue);
@@ -44,7 +44,7 @@ TEST(FloatAdmEmulation, SizesAroundTilesAndNarrowBands) {
 }
 
 TEST(FloatAdmEmulation, DepthsShiftsAndAlignments) {
-    each_layout([](int depth, int /*offset*/, const Layout& layout) {
+    each_layout([](int depth, int /*offset*/, const test::SurfaceLayout& layout) {
         expect_device_like_cpu({textured(175, 99, depth, 4)}, {}, layout);
     });
 }

@@ -302,7 +302,7 @@ TEST(FloatAdmNames, AreThoseOfLibvmaf) {
 TEST(FloatAdmValidate, DepthAndSize) {
     const OptionValues options(descriptor().options);
     const auto code = [&](int width, int height, int depth) {
-        return validate(descriptor(), Picture(width, height, depth).geometry(), options).code();
+        return validate(descriptor(), test::luma_geometry(width, height, depth), options).code();
     };
     EXPECT_EQ(code(17, 17, 8), QC_OK);
     EXPECT_EQ(code(16, 17, 8), QC_ERROR_INVALID);

@@ -7,8 +7,6 @@
 namespace qc::float_ansnr {
 namespace {
 
-using test::EmulatedPlane;
-
 const std::vector<test::EmulatedKernel> kKernels = QC_EMULATED_KERNELS(QC_FLOAT_ANSNR_KERNELS);
 
 struct EmulationCase {
@@ -27,16 +25,15 @@ void expect_emulation_equals_cpu(const EmulationCase& c, bool descending) {
     test::EmulatedProgram program(kKernels);
     ASSERT_TRUE(scorer->prepare(program).ok());
 
-    std::vector<EmulatedPlane> planes;
-    for (int i = 0; i < c.count; ++i) {
-        planes.emplace_back(c.width, c.height, c.depth, c.padding, c.shift, c.step, i, false);
-        planes.emplace_back(c.width, c.height, c.depth, c.padding, c.shift, c.step, i, true);
-        HostPair pair;
-        pair.reference.plane[0] = planes[planes.size() - 2].host();
-        pair.distorted.plane[0] = planes.back().host();
-        EXPECT_GT(score_cpu(geometry, pair).noise, 0.0f);
-    }
-    test::expect_emulation_equals_cpu(*scorer, planes, descending);
+    const test::SurfaceLayout layout{
+        .shift = c.shift, .padding = static_cast<size_t>(c.padding * c.step), .luma_step = c.step};
+    std::vector<test::EmulatedPicture> lumas;
+    for (int i = 0; i < c.count; ++i)
+        for (const bool distorted : {false, true})
+            lumas.push_back(test::emulated_luma(c.width, c.height, c.depth, layout, i, distorted));
+    const test::EmulatedPairs pairs(lumas);
+    for (const HostPair& pair : pairs.host) EXPECT_GT(score_cpu(geometry, pair).noise, 0.0f);
+    test::expect_emulation_equals_cpu(*scorer, pairs, descending);
 }
 
 constexpr struct { int depth, shift; } kFormats[] = {{8, 0}, {10, 6}, {10, 0}, {12, 4}, {16, 0}};

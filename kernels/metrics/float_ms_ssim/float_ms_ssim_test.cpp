@@ -133,17 +133,11 @@ TEST(FloatMsSsim, IdenticalPicturesScoreExactlyOne) {
 /// A power of a negative mean is not a number. In decibels the smaller-than comparison then takes the limit.
 TEST(FloatMsSsim, NegativeStructureIsNotANumber) {
     const test::SyntheticClip& clip = structural::kSmallest10Bits;
-    const FrameGeometry geometry = test::synthetic_geometry(clip);
-    std::vector<uint16_t> reference(static_cast<size_t>(clip.width) * clip.height), inverse(reference.size());
+    const FrameGeometry geometry = test::luma_geometry(clip.width, clip.height, clip.depth);
     std::mt19937 random(5);
-    for (size_t i = 0; i < reference.size(); ++i) {
-        reference[i] = static_cast<uint16_t>(random() % 1024);
-        inverse[i] = static_cast<uint16_t>(1023 - reference[i]);
-    }
-    const BytePitch pitch{static_cast<ptrdiff_t>(clip.width * 2)};
-    HostPicture a, b;
-    a.plane[0] = {reference.data(), pitch, clip.width, clip.height};
-    b.plane[0] = {inverse.data(), pitch, clip.width, clip.height};
+    const test::SamplePicture reference(geometry, [&](int, int) { return random() % 1024; });
+    const test::SamplePicture inverse(geometry, [&](int x, int y) { return 1023 - reference.at(0, x, y); });
+    const HostPicture a = reference.view(), b = inverse.view();
     const auto score = [&](const test::OptionList& list) {
         return test::score_stream(descriptor(), geometry, list, std::span(&a, 1), std::span(&b, 1))
             .values("float_ms_ssim")

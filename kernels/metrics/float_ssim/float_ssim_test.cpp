@@ -151,13 +151,13 @@ TEST(FloatSsimMath, IntegerMeansAreTheMeans) {
     std::mt19937 random(4);
     constexpr int kWidth = 70, kHeight = 53;
     for (const int depth : {8, 12, 16}) {
-        std::vector<unsigned> samples(kWidth * kHeight);
-        for (unsigned& sample : samples) sample = random() % (1u << depth);
+        const test::SamplePicture noise(test::luma_geometry(kWidth, kHeight, depth),
+                                        [&](int, int) { return random() % (1u << depth); });
         const float scale = structural::scale_of_depth(depth);
         for (const int factor : {2, 4, 8, 16})
             for (int y = 0; y < decimated(kHeight, factor); ++y)
                 for (int x = 0; x < decimated(kWidth, factor); ++x) {
-                    const auto at = [&](int u, int v) { return samples[v * kWidth + u]; };
+                    const auto at = [&](int u, int v) { return noise.at(0, u, v); };
                     const float expected = mean_around(x, y, factor, kWidth, kHeight, [&](int u, int v) {
                         return static_cast<float>(at(u, v)) * scale;
                     });

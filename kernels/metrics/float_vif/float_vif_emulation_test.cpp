@@ -8,8 +8,6 @@
 namespace qc::float_vif {
 namespace {
 
-using test::EmulatedPlane;
-
 const std::vector<test::EmulatedKernel> kKernels = QC_EMULATED_KERNELS(QC_FLOAT_VIF_KERNELS);
 
 struct Case {
@@ -28,13 +26,8 @@ void expect_emulation_equals_cpu(const Case& c, bool descending) {
     test::EmulatedProgram program(kKernels);
     ASSERT_TRUE(metric->prepare(program).ok());
 
-    std::vector<EmulatedPlane> planes;
-    for (int i = 0; i < c.count; ++i) {
-        const auto seed = static_cast<uint32_t>(i + c.width);
-        planes.emplace_back(c.width, c.height, c.depth, i, c.shift, 1, seed, false);
-        planes.emplace_back(c.width, c.height, c.depth, 3 * i, c.shift, 1, seed, true);
-    }
-    test::expect_emulation_equals_cpu(*metric, planes, descending);
+    const auto lumas = test::emulated_lumas(geometry, c.shift, c.width, c.count);
+    test::expect_emulation_equals_cpu(*metric, lumas, descending);
 }
 
 TEST(FloatVifEmulation, EveryFormatEqualsTheCpu) {

@@ -258,14 +258,11 @@ Sums emulate(const Surface& reference, const Surface& distorted, const FrameGeom
     const auto scorer = create_scorer(descriptor(), geometry, OptionValues(descriptor().options));
     test::EmulatedProgram program(kKernels, 0);
     EXPECT_TRUE(scorer->prepare(program).ok());
-    DevicePair pair{};
-    pair.reference = reference.device();
-    pair.distorted = distorted.device();
-    DeviceBatch batch;
-    batch.pairs = &pair;
-    batch.count = 1;
+    std::vector<DevicePair> pairs(1);
+    pairs[0].reference = reference.device();
+    pairs[0].distorted = distorted.device();
     test::EmulatedQueue queue(geometry.width % 2 != 0);
-    Sums sums = test::emulate_batch(*scorer, batch, queue);
+    Sums sums = test::emulate_batch(*scorer, pairs, queue);
     sums.resize(3); // those of chroma are zero where there is none
     return sums;
 }

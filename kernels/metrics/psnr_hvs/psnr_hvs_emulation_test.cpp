@@ -12,8 +12,6 @@
 namespace qc::psnr_hvs {
 namespace {
 
-using test::EmulatedPlane;
-
 const std::vector<test::EmulatedKernel> kKernels = QC_EMULATED_KERNELS(QC_PSNR_HVS_KERNELS);
 
 // ---- the sum --------------------------------------------------------------------------------------------------------
@@ -147,81 +145,48 @@ TEST(PsnrHvsEmulation, NothingButZeros) {
 struct PictureCase {
     FrameGeometry geometry;
     int amplitude = 0; ///< of the noise on a wave; below 0: black and white at random
-    int shift = 0, chroma_step = 1, padding = 0, count = 1;
+    int shift = 0;
+    bool semi_planar = false;
+    int padding = 0, count = 1;
 };
 
 std::ostream& operator<<(std::ostream& stream, const PictureCase& c) {
     return stream << c.geometry.width << "x" << c.geometry.height << ", chroma " << c.geometry.chroma_width << "x"
-                  << c.geometry.chroma_height << ", " << c.geometry.depth << " bits << " << c.shift << ", chroma step "
-                  << c.chroma_step << ", padding " << c.padding << ", amplitude " << c.amplitude << ", " << c.count
-                  << " pairs";
+                  << c.geometry.chroma_height << ", " << c.geometry.depth << " bits << " << c.shift
+                  << (c.semi_planar ? ", semi-planar" : "") << ", padding " << c.padding << ", amplitude "
+                  << c.amplitude << ", " << c.count << " pairs";
 }
 
-/// Reference and distorted picture.
-class Pictures {
-public:
-    Pictures(const PictureCase& c, unsigned seed) {
-        std::mt19937 random(seed);
-        const int peak = (1 << c.geometry.depth) - 1;
-        const auto reference_at = [&](int x, int y) {
-            if (c.amplitude < 0) return static_cast<int>(random() % 2) * peak;
-            return static_cast<int>((0.5 + 0.3 * std::sin(x * 0.21) + 0.15 * std::sin(y * 0.13)) * peak);
-        };
-        const auto distorted_at = [&](int x, int y) {
-            const int noise = c.amplitude <= 0 ? 0 : static_cast<int>(random() % (2u * c.amplitude + 1)) - c.amplitude;
-            return std::clamp(reference_at(x, y) + noise, 0, peak);
-        };
-        for (int p = 0; p < kPlanes; ++p) {
-            const auto make = [&](const auto& sample_at) {
-                return EmulatedPlane(c.geometry.plane_width(p), c.geometry.plane_height(p), c.geometry.depth, c.padding,
-                                     c.shift, p == 0 ? 1 : c.chroma_step,
-                                     [&](int x, int y) { return static_cast<uint32_t>(sample_at(x, y)); });
-            };
-            planes_.push_back(make(reference_at));
-            planes_.push_back(make(distorted_at));
-            host_.reference.plane[p] = planes_[2 * p].host();
-            host_.distorted.plane[p] = planes_[2 * p + 1].host();
-            device_.reference.plane[p] = planes_[2 * p].device();
-            device_.distorted.plane[p] = planes_[2 * p + 1].device();
-        }
-    }
-    const HostPair& host() const { return host_; }
-    const DevicePair& device() const { return device_; }
-
-private:
-    std::vector<EmulatedPlane> planes_;
-    HostPair host_;
-    DevicePair device_{};
-};
+/// Appends a reference and a distorted picture.
+void add_pair(const PictureCase& c, unsigned seed, std::vector<test::EmulatedPicture>* pictures) {
+    std::mt19937 random(seed);
+    const int peak = (1 << c.geometry.depth) - 1;
+    const auto reference_at = [&](int x, int y) {
+        if (c.amplitude < 0) return static_cast<int>(random() % 2) * peak;
+        return static_cast<int>((0.5 + 0.3 * std::sin(x * 0.21) + 0.15 * std::sin(y * 0.13)) * peak);
+    };
+    const auto distorted_at = [&](int x, int y) {
+        const int noise = c.amplitude <= 0 ? 0 : static_cast<int>(random() % (2u * c.amplitude + 1)) - c.amplitude;
+        return std::clamp(reference_at(x, y) + noise, 0, peak);
+    };
+    const test::SurfaceLayout layout{
+        .semi_planar = c.semi_planar, .shift = c.shift, .padding = static_cast<size_t>(c.padding)};
+    pictures->emplace_back(test::SamplePicture(c.geometry, reference_at, c.padding), layout);
+    pictures->emplace_back(test::SamplePicture(c.geometry, distorted_at, c.padding), layout);
+}
 
 void expect_emulation_equals_cpu(const PictureCase& c, unsigned seed) {
     SCOPED_TRACE(testing::Message() << c);
     const auto scorer = create_scorer(descriptor(), c.geometry, OptionValues(descriptor().options));
     test::EmulatedProgram program(kKernels);
     ASSERT_TRUE(scorer->prepare(program).ok());
-    std::vector<Pictures> storage;
-    std::vector<DevicePair> pairs;
-    std::vector<uint64_t> expected(static_cast<size_t>(c.count) * kPlanes);
-    for (int i = 0; i < c.count; ++i) {
-        const Pictures& pictures = storage.emplace_back(c, seed + static_cast<unsigned>(i));
-        pairs.push_back(pictures.device());
-        pairs.back().output = static_cast<uint32_t>(c.count - 1 - i); // rows in another order than the pairs
-        scorer->score(pictures.host(), std::span(expected).subspan(pairs.back().output * size_t{kPlanes}, kPlanes));
-    }
-    DeviceBatch batch;
-    batch.pairs = pairs.data();
-    batch.count = c.count;
-    for (const bool descending : {false, true}) {
-        test::EmulatedQueue queue(descending);
-        EXPECT_EQ(test::emulate_batch(*scorer, batch, queue), expected) << (descending ? "descending" : "ascending");
-    }
+    std::vector<test::EmulatedPicture> pictures;
+    for (int i = 0; i < c.count; ++i) add_pair(c, seed + static_cast<unsigned>(i), &pictures);
+    for (const bool descending : {false, true}) test::expect_emulation_equals_cpu(*scorer, pictures, descending);
 }
 
 FrameGeometry subsampled(int width, int height, int depth, int shift_x, int shift_y) {
-    FrameGeometry geometry = test::luma_geometry(width, height, depth);
-    geometry.chroma_width = width >> shift_x;
-    geometry.chroma_height = height >> shift_y;
-    return geometry;
+    return test::geometry_of(width, height, depth, width >> shift_x, height >> shift_y);
 }
 
 /// All planes of one size: each table meets every amplitude.
@@ -239,14 +204,14 @@ TEST(PsnrHvsEmulation, EveryLayoutHasTheBitsOfTheCpuReference) {
     unsigned seed = 500;
     for (const auto& [shift_x, shift_y] : std::vector<std::pair<int, int>>{{0, 0}, {1, 0}, {1, 1}})
         for (const auto& [depth, shift] : kFormats)
-            for (const int chroma_step : {1, 2})
+            for (const bool semi_planar : {false, true})
                 for (const auto& [width, height] : std::vector<std::pair<int, int>>{{16, 16}, {93, 67}})
                     expect_emulation_equals_cpu({.geometry = subsampled(width, height, depth, shift_x, shift_y),
                                                  .amplitude = 8,
                                                  .shift = shift,
-                                                 .chroma_step = chroma_step,
+                                                 .semi_planar = semi_planar,
                                                  .padding = static_cast<int>(seed % 5),
-                                                 .count = chroma_step},
+                                                 .count = semi_planar ? 2 : 1},
                                                 ++seed);
 }
 

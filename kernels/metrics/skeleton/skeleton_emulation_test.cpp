@@ -21,6 +21,9 @@ const std::vector<test::EmulatedKernel> kKernels = QC_EMULATED_KERNELS(QC_SKELET
 /// How a surface holds samples: of `depth` bits, shifted left in 16-bit containers, every step-th one of a row.
 struct Layout {
     int depth, shift, padding, step;
+    test::SurfaceLayout surface() const {
+        return {.shift = shift, .padding = static_cast<size_t>(padding * step), .luma_step = step};
+    }
 };
 
 std::vector<Layout> layouts() {
@@ -43,11 +46,11 @@ void expect_both_backends_agree(int width, int height, const Layout& layout) {
     const std::unique_ptr<Scorer> scorer = create_scorer(descriptor(), geometry, options);
     test::EmulatedProgram program(kKernels);
     ASSERT_TRUE(scorer->prepare(program).ok());
-    std::vector<test::EmulatedPlane> lumas;
-    for (uint32_t pair = 0; pair < 2; ++pair)
+    std::vector<test::EmulatedPicture> lumas;
+    for (const int pair : {0, 1})
         for (const bool distorted : {false, true}) {
             const Layout own = pair == 0 ? layout : Layout{layout.depth, 0, 2, 1};
-            lumas.emplace_back(width, height, own.depth, own.padding, own.shift, own.step, pair, distorted);
+            lumas.push_back(test::emulated_luma(width, height, own.depth, own.surface(), pair, distorted));
         }
     for (const bool descending : {false, true}) test::expect_emulation_equals_cpu(*scorer, lumas, descending);
 }
@@ -71,11 +74,13 @@ TEST(SkeletonEmulation, LargestDifferences) {
     constexpr int kWidth = 300, kHeight = 40;
     for (const int depth : {8, 16}) {
         const auto peak = static_cast<uint32_t>((1 << depth) - 1);
-        std::vector<test::EmulatedPlane> lumas;
+        const FrameGeometry geometry = test::luma_geometry(kWidth, kHeight, depth);
+        std::vector<test::EmulatedPicture> lumas;
         for (const uint32_t code : {0u, peak, peak, 0u})
-            lumas.emplace_back(kWidth, kHeight, depth, 1, 0, 1, [=](int, int) { return code; });
-        const std::unique_ptr<Scorer> scorer = create_scorer(descriptor(), test::luma_geometry(kWidth, kHeight, depth),
-                                                             OptionValues(descriptor().options));
+            lumas.emplace_back(test::SamplePicture(geometry, [=](int, int) { return code; }),
+                               test::SurfaceLayout{.padding = 1});
+        const std::unique_ptr<Scorer> scorer =
+            create_scorer(descriptor(), geometry, OptionValues(descriptor().options));
         test::EmulatedProgram program(kKernels);
         ASSERT_TRUE(scorer->prepare(program).ok());
         for (const bool descending : {false, true}) test::expect_emulation_equals_cpu(*scorer, lumas, descending);

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "metrics/skeleton/skeleton_math.hpp"
-#include "tests/device/emulated_device.hpp"
 #include "tests/support/geometry.hpp"
 #include "tests/support/metric_runner.hpp"
 #include "tests/support/synthetic_clip.hpp"
@@ -66,18 +65,20 @@ TEST(Skeleton, ReferenceIsTheObviousLoop) {
     for (const int depth : {8, 10, 12, 16})
         for (const auto& [width, height] : std::vector<std::pair<int, int>>{{1, 1}, {1, 9}, {7, 1}, {16, 16}, {33, 5}})
             for (const int padding : {0, 3}) {
-                const test::EmulatedPlane reference(width, height, depth, padding, 0, 1, 1, false),
-                    distorted(width, height, depth, padding, 0, 1, 2, true);
+                const FrameGeometry geometry = test::luma_geometry(width, height, depth);
+                const auto make = [&](int frame, bool is_distorted) {
+                    const auto sample_at = [&](int x, int y) {
+                        return test::synthetic_blocks(x, y, frame, 0, geometry.depth, is_distorted);
+                    };
+                    return test::SamplePicture(geometry, sample_at, padding);
+                };
+                const test::SamplePicture reference = make(1, false), distorted = make(2, true);
                 uint64_t expected = 0;
                 for (int y = 0; y < height; ++y)
-                    for (int x = 0; x < width; ++x) {
-                        const auto i = static_cast<size_t>(y * (width + padding) + x);
-                        expected += static_cast<uint64_t>(std::abs(reference.samples()[i] - distorted.samples()[i]));
-                    }
-                HostPair pair;
-                pair.reference.plane[0] = reference.host();
-                pair.distorted.plane[0] = distorted.host();
-                EXPECT_EQ(score_cpu(pair, test::luma_geometry(width, height, depth)), expected)
+                    for (int x = 0; x < width; ++x)
+                        expected += static_cast<uint64_t>(
+                            std::abs(int64_t{reference.at(0, x, y)} - int64_t{distorted.at(0, x, y)}));
+                EXPECT_EQ(score_cpu(HostPair{reference.view(), distorted.view()}, geometry), expected)
                     << width << "x" << height << ", " << depth << " bits, padding " << padding;
             }
 }
@@ -87,14 +88,12 @@ TEST(Skeleton, Extremes) {
     constexpr int kWidth = 40, kHeight = 30;
     for (const int depth : {8, 10, 12, 16}) {
         const auto peak = static_cast<uint32_t>((1 << depth) - 1);
-        const auto flat = [&](uint32_t code) {
-            return test::EmulatedPlane(kWidth, kHeight, depth, 0, 0, 1, [=](int, int) { return code; });
-        };
-        const test::EmulatedPlane black = flat(0), white = flat(peak);
-        const HostPicture a[] = {{{black.host()}}, {{white.host()}}, {{white.host()}}};
-        const HostPicture b[] = {{{white.host()}}, {{black.host()}}, {{white.host()}}};
-        const std::vector<double> expected{static_cast<double>(peak), static_cast<double>(peak), 0.0};
         const FrameGeometry geometry = test::luma_geometry(kWidth, kHeight, depth);
+        const auto flat = [&](uint32_t code) { return test::SamplePicture(geometry, [=](int, int) { return code; }); };
+        const test::SamplePicture black = flat(0), white = flat(peak);
+        const HostPicture a[] = {black.view(), white.view(), white.view()};
+        const HostPicture b[] = {white.view(), black.view(), white.view()};
+        const std::vector<double> expected{static_cast<double>(peak), static_cast<double>(peak), 0.0};
         EXPECT_EQ(test::score_stream(descriptor(), geometry, {}, a, b).values("skeleton_mad"), expected) << depth;
     }
     const FrameGeometry largest = test::luma_geometry(65536, 65535, 16);

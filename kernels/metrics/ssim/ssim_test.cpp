@@ -42,9 +42,10 @@ TEST(SsimEmulation, SmallSizesEqualTheCpu) {
 // ---- scores ---------------------------------------------------------------------------------------------------------
 
 /// The definition, without separation and with sums in long double.
-double direct_score(const std::vector<uint16_t>& a, const std::vector<uint16_t>& b, int width, int height, int depth) {
+double direct_score(const test::SamplePicture& a, const test::SamplePicture& b) {
     constexpr int kTap[] = {2, 9, 28, 55, 68, 55, 28, 9, 2};
-    const long double peak = (1 << depth) - 1, k1 = 0.01L * peak, k2 = 0.03L * peak;
+    const int width = a.geometry().width, height = a.geometry().height;
+    const long double peak = (1 << a.geometry().depth) - 1, k1 = 0.01L * peak, k2 = 0.03L * peak;
     long double total = 0, weights = 0;
     for (int y = 0; y < height; ++y)
         for (int x = 0; x < width; ++x) {
@@ -52,7 +53,7 @@ double direct_score(const std::vector<uint16_t>& a, const std::vector<uint16_t>&
             for (int v = std::max(0, y - 4); v <= std::min(height - 1, y + 4); ++v)
                 for (int u = std::max(0, x - 4); u <= std::min(width - 1, x + 4); ++u) {
                     const long double weight = kTap[v - y + 4] * kTap[u - x + 4];
-                    const long double p = a[v * width + u], q = b[v * width + u];
+                    const long double p = a.at(0, u, v), q = b.at(0, u, v);
                     w += weight;
                     mean_a += weight * p;
                     mean_b += weight * q;
@@ -76,14 +77,11 @@ TEST(Ssim, EqualsTheDefinition) {
         for (const int depth : {8, 10, 12, 16})
             for (const auto& [width, height] : {std::pair{1, 1}, {5, 3}, {40, 31}}) {
                 const FrameGeometry geometry = test::luma_geometry(width, height, depth);
-                const auto reference = structural::make_plane(content, width, height, depth, 0, 0, 3, false);
-                const auto distorted = structural::make_plane(content, width, height, depth, 0, 0, 3, true);
-                HostPicture a, b;
-                a.plane[0] = reference.host();
-                b.plane[0] = distorted.host();
+                const auto reference = structural::make_picture(content, geometry, 3, false);
+                const auto distorted = structural::make_picture(content, geometry, 3, true);
+                const HostPicture a = reference.view(), b = distorted.view();
                 const auto scores = test::score_stream(descriptor(), geometry, {}, std::span(&a, 1), std::span(&b, 1));
-                EXPECT_NEAR(scores.values("ssim").at(0),
-                            direct_score(reference.samples(), distorted.samples(), width, height, depth), 1e-12)
+                EXPECT_NEAR(scores.values("ssim").at(0), direct_score(reference, distorted), 1e-12)
                     << width << "x" << height << " " << depth << " " << static_cast<int>(content);
             }
 }

@@ -12,7 +12,6 @@
 #include "tests/device/emulated_device.hpp"
 #include "tests/golden/golden.hpp"
 #include "tests/support/metric_runner.hpp"
-#include "tests/support/synthetic_clip.hpp"
 
 namespace qc::ssimulacra2 {
 namespace {
@@ -25,11 +24,8 @@ const std::vector<test::EmulatedKernel> kKernels = QC_EMULATED_KERNELS(QC_SSIMUL
 std::vector<uint64_t> emulate_batch(Scorer& scorer, const std::vector<DevicePair>& pairs, bool descending) {
     test::EmulatedProgram program(kKernels);
     EXPECT_TRUE(scorer.prepare(program).ok());
-    DeviceBatch batch;
-    batch.pairs = pairs.data();
-    batch.count = static_cast<int>(pairs.size());
     test::EmulatedQueue queue(descending);
-    std::vector<uint64_t> words = test::emulate_batch(scorer, batch, queue);
+    std::vector<uint64_t> words = test::emulate_batch(scorer, pairs, queue);
     EXPECT_LE(queue.launches(), 4);
     return words;
 }
@@ -70,102 +66,26 @@ std::ostream& operator<<(std::ostream& stream, const EmulationCase& c) {
 }
 
 FrameGeometry geometry_of(const EmulationCase& c) {
-    FrameGeometry g;
-    g.width = c.width;
-    g.height = c.height;
-    g.depth = c.depth;
-    g.sample = c.depth == 8 ? SampleType::kU8 : SampleType::kU16;
-    g.rgb = c.sampling == Sampling::kRgb;
-    if (c.sampling != Sampling::kGrey) {
-        const bool halved_x = c.sampling == Sampling::k420 || c.sampling == Sampling::k422;
-        const bool halved_y = c.sampling == Sampling::k420;
-        g.chroma_width = halved_x ? c.width / 2 : c.width;
-        g.chroma_height = halved_y ? c.height / 2 : c.height;
-        g.stored_chroma_width = halved_x ? (c.width + 1) / 2 : c.width;
-        g.stored_chroma_height = halved_y ? (c.height + 1) / 2 : c.height;
-    }
-    return g;
+    constexpr qc_chroma kChromas[] = {QC_CHROMA_400, QC_CHROMA_420, QC_CHROMA_422, QC_CHROMA_444, QC_CHROMA_444};
+    FrameGeometry geometry = test::geometry_of(c.width, c.height, c.depth, kChromas[static_cast<int>(c.sampling)]);
+    geometry.rgb = c.sampling == Sampling::kRgb;
+    return geometry;
 }
 
-uint32_t sample_of(const EmulationCase& c, int x, int y, int plane, uint32_t seed, bool distorted) {
-    const uint32_t peak = (1u << c.depth) - 1;
-    const uint32_t block = test::synthetic_hash(static_cast<uint32_t>(x / 24), static_cast<uint32_t>(y / 16), seed,
-                                                static_cast<uint32_t>(plane), 9);
-    if (c.hard && block % 5 == 0) return block >> 8 & 1 ? peak : 0; // flat, out of gamut
-    if (c.hard && block % 5 == 1)
-        return test::synthetic_hash(static_cast<uint32_t>(x), static_cast<uint32_t>(y), seed,
-                                    static_cast<uint32_t>(plane), distorted) &
-               peak;
-    const auto frame = static_cast<int>(seed);
-    return distorted ? test::synthetic_distorted(x, y, frame, plane, c.depth)
-                     : test::synthetic_reference(x, y, frame, plane, c.depth);
+test::EmulatedPicture make_picture(const EmulationCase& c, Layout layout, int frame, bool distorted) {
+    const auto sample_at = [&](int plane, int x, int y) {
+        // Flat blocks of extremes are out of gamut.
+        return c.hard ? test::synthetic_blocks(x, y, frame, plane, c.depth, distorted, test::FlatBlocks::kExtremes)
+                      : test::synthetic_sample(x, y, frame, plane, c.depth, distorted);
+    };
+    return {test::SamplePicture(geometry_of(c), sample_at),
+            {.semi_planar = layout == Layout::kSemiPlanar,
+             .shift = c.shift,
+             .padding = static_cast<size_t>(c.pitch_extra),
+             .pixel_step = layout == Layout::kPacked3   ? 3
+                           : layout == Layout::kPacked4 ? 4
+                                                        : 0}};
 }
-
-/// A picture as a surface of some layout, in memory that ends with its last sample, and as the CPU backend sees it.
-class EmulatedPicture {
-public:
-    EmulatedPicture(const EmulationCase& c, const FrameGeometry& g, Layout layout, uint32_t seed, bool distorted)
-        : narrow_(g.sample == SampleType::kU8) {
-        const bool packed = layout == Layout::kPacked3 || layout == Layout::kPacked4;
-        const int pixel_step = layout == Layout::kPacked3 ? 3 : 4;
-        for (int p = 0; p < g.plane_count(); ++p) {
-            const int width = g.stored_width(p), height = g.stored_height(p);
-            const bool interleaved = layout == Layout::kSemiPlanar && p > 0;
-            const int step = packed ? pixel_step : interleaved ? 2 : 1;
-            const int surface = packed ? 0 : interleaved ? 1 : p;
-            const int first = packed ? 2 - p : interleaved ? p - 1 : 0; // packed: any order will do
-            const int pitch = width * step + c.pitch_extra;
-            const size_t samples = static_cast<size_t>(pitch) * static_cast<size_t>(height - 1) +
-                                   static_cast<size_t>(width) * static_cast<size_t>(step);
-            if (surfaces_[surface].empty()) surfaces_[surface].assign(samples, 0xffff);
-            planes_[p].resize(static_cast<size_t>(width) * static_cast<size_t>(height));
-            for (int y = 0; y < height; ++y)
-                for (int x = 0; x < width; ++x) {
-                    const uint32_t sample = sample_of(c, x, y, p, seed, distorted);
-                    planes_[p][static_cast<size_t>(y) * static_cast<size_t>(width) + static_cast<size_t>(x)] =
-                        static_cast<uint16_t>(sample);
-                    const uint32_t junk = (sample * 2654435761u) >> 20 & ((1u << c.shift) - 1);
-                    surfaces_[surface][static_cast<size_t>(y * pitch + x * step + first)] =
-                        static_cast<uint16_t>(sample << c.shift | junk);
-                }
-            steps_[p] = step;
-            surface_of_[p] = surface;
-            first_[p] = first;
-            pitches_[p] = pitch;
-        }
-        for (int p = 0; p < g.plane_count(); ++p) {
-            if (narrow_) {
-                narrow_surfaces_[p].assign(surfaces_[p].begin(), surfaces_[p].end());
-                narrow_planes_[p].assign(planes_[p].begin(), planes_[p].end());
-            }
-        }
-        for (int p = 0; p < g.plane_count(); ++p) {
-            const int surface = surface_of_[p];
-            const auto bytes = static_cast<int>(g.sample_bytes());
-            const void* const start = narrow_ ? static_cast<const void*>(narrow_surfaces_[surface].data() + first_[p])
-                                              : static_cast<const void*>(surfaces_[surface].data() + first_[p]);
-            device_.plane[p] = {start, static_cast<uint32_t>(pitches_[p] * bytes), static_cast<uint16_t>(steps_[p]),
-                                static_cast<uint16_t>(c.shift)};
-            host_.plane[p] = {narrow_ ? static_cast<const void*>(narrow_planes_[p].data()) : planes_[p].data(),
-                              {static_cast<ptrdiff_t>(g.stored_width(p)) * bytes},
-                              g.plane_width(p),
-                              g.plane_height(p)};
-        }
-    }
-    EmulatedPicture(const EmulatedPicture&) = delete;
-    EmulatedPicture& operator=(const EmulatedPicture&) = delete;
-
-    const DevicePicture& device() const { return device_; }
-    const HostPicture& host() const { return host_; }
-
-private:
-    bool narrow_;
-    std::vector<uint16_t> surfaces_[3], planes_[3];
-    std::vector<uint8_t> narrow_surfaces_[3], narrow_planes_[3];
-    int steps_[3]{}, surface_of_[3]{}, first_[3]{}, pitches_[3]{};
-    DevicePicture device_{};
-    HostPicture host_;
-};
 
 double score_of(const FrameGeometry& geometry, const OptionValues& options, std::span<const uint64_t> words) {
     test::Recorder recorder(descriptor());
@@ -225,24 +145,15 @@ Differences expect_emulation_near_cpu(const EmulationCase& c, bool descending) {
     EXPECT_TRUE(plan_for(geometry, options, &plan).ok());
     const auto metric = create_scorer(descriptor(), geometry, options);
 
-    std::vector<std::unique_ptr<EmulatedPicture>> pictures;
-    std::vector<DevicePair> pairs(static_cast<size_t>(c.count));
-    std::vector<uint64_t> expected(static_cast<size_t>(c.count) * kAccumulatorWords);
+    std::vector<test::EmulatedPicture> pictures;
     for (int i = 0; i < c.count; ++i) {
-        const auto seed = static_cast<uint32_t>(i);
-        pictures.push_back(std::make_unique<EmulatedPicture>(c, geometry, c.reference, seed, false));
-        pictures.push_back(std::make_unique<EmulatedPicture>(c, geometry, c.distorted, seed, true));
-        DevicePair& pair = pairs[static_cast<size_t>(i)];
-        pair.reference = pictures[static_cast<size_t>(2 * i)]->device();
-        pair.distorted = pictures[static_cast<size_t>(2 * i + 1)]->device();
-        pair.output = static_cast<uint32_t>(c.count - 1 - i); // rows in another order than the pairs
-        HostPair host;
-        host.reference = pictures[static_cast<size_t>(2 * i)]->host();
-        host.distorted = pictures[static_cast<size_t>(2 * i + 1)]->host();
-        metric->score(host, std::span(expected).subspan(size_t{pair.output} * kAccumulatorWords, kAccumulatorWords));
+        pictures.push_back(make_picture(c, c.reference, i, false));
+        pictures.push_back(make_picture(c, c.distorted, i, true));
     }
-    const std::vector<uint64_t> words = emulate_batch(*metric, pairs, descending);
-    for (size_t i = 0; i < pairs.size(); ++i) {
+    const test::EmulatedPairs pairs(pictures);
+    const std::vector<uint64_t> expected = pairs.cpu_words(*metric);
+    const std::vector<uint64_t> words = emulate_batch(*metric, pairs.device, descending);
+    for (size_t i = 0; i < pairs.device.size(); ++i) {
         const auto row = std::span(words).subspan(i * kAccumulatorWords, kAccumulatorWords);
         const auto expected_row = std::span(expected).subspan(i * kAccumulatorWords, kAccumulatorWords);
         double norm = 0.0;
@@ -361,17 +272,11 @@ TEST(Ssimulacra2Emulation, InputsWithDifferentColours) {
     geometry.distorted_colour = {.matrix = 6, .range = 2, .primaries = 9, .transfer = 13, .chroma_location = 3};
     const OptionValues options(descriptor().options);
     const auto metric = create_scorer(descriptor(), geometry, options);
-    const EmulatedPicture reference(c, geometry, Layout::kPlanar, 1, false);
-    const EmulatedPicture distorted(c, geometry, Layout::kSemiPlanar, 1, true);
-    std::vector<DevicePair> pairs(1);
-    pairs[0].reference = reference.device();
-    pairs[0].distorted = distorted.device();
-    const std::vector<uint64_t> words = emulate_batch(*metric, pairs, false);
-    HostPair host;
-    host.reference = reference.host();
-    host.distorted = distorted.host();
-    std::vector<uint64_t> expected(kAccumulatorWords);
-    metric->score(host, expected);
+    const std::vector<test::EmulatedPicture> pictures{make_picture(c, Layout::kPlanar, 1, false),
+                                                      make_picture(c, Layout::kSemiPlanar, 1, true)};
+    const test::EmulatedPairs pairs(pictures);
+    const std::vector<uint64_t> words = emulate_batch(*metric, pairs.device, false);
+    const std::vector<uint64_t> expected = pairs.cpu_words(*metric);
     EXPECT_NEAR(score_of(geometry, options, words), score_of(geometry, options, expected),
                 descriptor().backend_bound.absolute);
     EXPECT_LT(score_of(geometry, options, words), 60.0); // the tags were honoured
@@ -382,15 +287,13 @@ TEST(Ssimulacra2Emulation, BatchesDoNotChangeBits) {
     const EmulationCase c{250, 137, Sampling::k420, 8, 0, Layout::kSemiPlanar, Layout::kPlanar};
     const FrameGeometry geometry = geometry_of(c);
     const auto metric = create_scorer(descriptor(), geometry, OptionValues(descriptor().options));
-    std::vector<std::unique_ptr<EmulatedPicture>> references, renditions;
-    for (uint32_t i = 0; i < 2; ++i)
-        references.push_back(std::make_unique<EmulatedPicture>(c, geometry, c.reference, i, false));
-    for (uint32_t i = 0; i < 5; ++i)
-        renditions.push_back(std::make_unique<EmulatedPicture>(c, geometry, c.distorted, i, true));
+    std::vector<test::EmulatedPicture> references, renditions;
+    for (const int i : {0, 1}) references.push_back(make_picture(c, c.reference, i, false));
+    for (const int i : {0, 1, 2, 3, 4}) renditions.push_back(make_picture(c, c.distorted, i, true));
     std::vector<DevicePair> pairs(5);
     for (size_t i = 0; i < pairs.size(); ++i) {
-        pairs[i].reference = references[i < 2 ? 0 : 1]->device();
-        pairs[i].distorted = renditions[i]->device();
+        pairs[i].reference = references[i < 2 ? 0 : 1].device();
+        pairs[i].distorted = renditions[i].device();
         pairs[i].output = static_cast<uint32_t>((i + 2) % 5);
     }
     const std::vector<uint64_t> together = emulate_batch(*metric, pairs, false);
@@ -411,12 +314,9 @@ TEST(Ssimulacra2Emulation, IdenticalPicturesScoreExactly100) {
             const FrameGeometry geometry = geometry_of(c);
             const OptionValues options = options_of({{"preset", preset}});
             const auto metric = create_scorer(descriptor(), geometry, options);
-            const EmulatedPicture planar(c, geometry, Layout::kPlanar, 3, false);
-            const EmulatedPicture semi_planar(c, geometry, Layout::kSemiPlanar, 3, false);
-            std::vector<DevicePair> pairs(1);
-            pairs[0].reference = planar.device();
-            pairs[0].distorted = semi_planar.device();
-            const std::vector<uint64_t> words = emulate_batch(*metric, pairs, hard);
+            const std::vector<test::EmulatedPicture> pictures{make_picture(c, Layout::kPlanar, 3, false),
+                                                              make_picture(c, Layout::kSemiPlanar, 3, false)};
+            const std::vector<uint64_t> words = emulate_batch(*metric, test::EmulatedPairs(pictures).device, hard);
             EXPECT_EQ(words, std::vector<uint64_t>(kAccumulatorWords)) << preset;
             EXPECT_EQ(score_of(geometry, options, words), 100.0) << preset;
         }
@@ -465,20 +365,13 @@ TEST(Ssimulacra2Emulation, ScratchMemoryIsBounded) {
 
 // ---- golden scores --------------------------------------------------------------------------------------------------
 
-DevicePicture device_view(const HostPicture& picture) {
-    DevicePicture device{};
-    for (int p = 0; p < 3; ++p)
-        device.plane[p] = {picture.plane[p].data, static_cast<uint32_t>(picture.plane[p].pitch.bytes), 1, 0};
-    return device;
-}
-
 double emulated_score(const FrameGeometry& geometry, const Words& words, const HostPicture& reference,
                       const HostPicture& distorted) {
     const OptionValues options = options_of(words);
     const auto metric = create_scorer(descriptor(), geometry, options);
     std::vector<DevicePair> pairs(1);
-    pairs[0].reference = device_view(reference);
-    pairs[0].distorted = device_view(distorted);
+    pairs[0].reference = test::device_view(reference);
+    pairs[0].distorted = test::device_view(distorted);
     return score_of(geometry, options, emulate_batch(*metric, pairs, false));
 }
 

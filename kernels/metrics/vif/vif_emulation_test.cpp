@@ -7,8 +7,6 @@
 namespace qc::vif {
 namespace {
 
-using test::EmulatedPlane;
-
 const std::vector<test::EmulatedKernel> kKernels = QC_EMULATED_KERNELS(QC_VIF_KERNELS);
 
 struct EmulationCase {
@@ -27,16 +25,13 @@ void expect_emulation_equals_cpu(const EmulationCase& c, bool descending) {
     OptionValues options(descriptor().options);
     options.set(1, c.gain_limit);
     options.set(2, c.skip_scale_0);
-    const auto metric = create_scorer(descriptor(), test::luma_geometry(c.width, c.height, c.depth), options);
+    const FrameGeometry geometry = test::luma_geometry(c.width, c.height, c.depth);
+    const auto metric = create_scorer(descriptor(), geometry, options);
     test::EmulatedProgram program(kKernels);
     ASSERT_TRUE(metric->prepare(program).ok());
 
-    std::vector<EmulatedPlane> planes;
-    for (int i = 0; i < c.count; ++i) {
-        planes.emplace_back(c.width, c.height, c.depth, i, c.shift, 1, i, false);
-        planes.emplace_back(c.width, c.height, c.depth, 3 * i, c.shift, 1, i, true);
-    }
-    test::expect_emulation_equals_cpu(*metric, planes, descending);
+    const auto lumas = test::emulated_lumas(geometry, c.shift, 0, c.count);
+    test::expect_emulation_equals_cpu(*metric, lumas, descending);
 }
 
 TEST(VifEmulation, EveryFormatEqualsTheCpu) {

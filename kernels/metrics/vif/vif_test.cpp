@@ -103,7 +103,7 @@ uint32_t sample_of(Content content, int x, int y, int depth, bool distorted) {
     const uint32_t maximum = (1u << depth) - 1;
     switch (content) {
     case Content::kNatural:
-        return distorted ? test::synthetic_distorted(x, y, 0, 0, depth) : test::synthetic_reference(x, y, 0, 0, depth);
+        return test::synthetic_sample(x, y, 0, 0, depth, distorted);
     case Content::kNoise:
         return noise & maximum;
     case Content::kBinary:

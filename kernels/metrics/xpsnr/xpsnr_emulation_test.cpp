@@ -71,18 +71,15 @@ TEST(XpsnrEmulation, BatchesThroughTheScorer) {
             ASSERT_TRUE(scorer->prepare(program).ok());
             const size_t words = scorer->accumulator_words();
             Words64 expected(2 * words);
-            DevicePair pairs[2];
+            std::vector<DevicePair> pairs(2);
             for (size_t i = 0; i < 2; ++i) {
                 pairs[i] = inputs[i].device;
                 pairs[i].output = static_cast<uint32_t>(1 - i); // rows in another order than the pairs
                 scorer->score(inputs[i].host, std::span(expected).subspan((1 - i) * words, words));
             }
-            DeviceBatch batch;
-            batch.pairs = pairs;
-            batch.count = 2;
             for (const bool descending : {false, true}) {
                 test::EmulatedQueue queue(descending);
-                EXPECT_EQ(test::emulate_batch(*scorer, batch, queue), expected) << layout << " " << fps;
+                EXPECT_EQ(test::emulate_batch(*scorer, pairs, queue), expected) << layout << " " << fps;
             }
         }
 }
