@@ -91,6 +91,7 @@ static const AVOption quality_cuda_options[] = {
         { "cpu",  "on the CPU, never touch the driver (software frames only)", 0, AV_OPT_TYPE_CONST, { .i64 = QC_BACKEND_CPU }, 0, 0, FLAGS, .unit = "backend" },
     { "device", "index of the GPU for software frames, -1: FFmpeg's CUDA device if it has one, else 0; CUDA frames are scored where they are", OFFSET(device), AV_OPT_TYPE_INT, { .i64 = -1 }, -1, 1024, FLAGS },
     { "async_depth", "distorted frames held while their scores are computed, 0: 8, more on the CPU backend with many threads", OFFSET(async_depth), AV_OPT_TYPE_INT, { .i64 = 0 }, 0, 1024, FLAGS },
+    { "selftest", "score known pictures on the GPU before the first pair, and refuse a GPU that computes wrongly", OFFSET(selftest), AV_OPT_TYPE_BOOL, { .i64 = 0 }, 0, 1, FLAGS },
     { "stats_file", "write one line per scored frame to this file while running, - for standard output (default none)", OFFSET(stats_file), AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS },
     { "f",          "same as stats_file", OFFSET(stats_file), AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS },
     { "stats_format", "lines of stats_file: scores (time stamps and every score), or psnr or ssim, as FFmpeg's filters of these names write theirs, for tools that read those", OFFSET(stats_format), AV_OPT_TYPE_STRING, { .str = "scores" }, 0, 0, FLAGS },

@@ -64,6 +64,7 @@ static void fill_config(AVFilterContext *ctx, qc_config *config)
     config->backend     = options->backend;
     config->stats_format     = s->files.stats_format;
     config->skip_unsupported = options->skip_unsupported;
+    config->selftest    = options->selftest;
     config->n_threads   = options->n_threads;
     config->bitdepth    = options->bitdepth;
     config->log         = engine_log;

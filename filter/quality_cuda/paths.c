@@ -188,13 +188,13 @@ static int check_file(const QCPath *path, int replaceable, int try_it)
     char folder[PATH_MAX];
     struct stat info;
     const char *name;
-    int ret;
+    int ret, lost;
 
     if (!faccessat(AT_FDCWD, path->canonical, W_OK, AT_EACCESS))
         return 0;
     ret = AVERROR(errno);
-    if (split(path->canonical, folder, &name) < 0)
-        return ret;
+    if ((lost = split(path->canonical, folder, &name)) < 0)
+        return lost;
     if (ret == AVERROR(ENOENT))
         return check_folder(folder, try_it);
     if (replaceable && ret == AVERROR(EACCES) && !lstat(path->canonical, &info) &&

@@ -96,7 +96,11 @@ static int keep_scores(const QualityCudaContext *s, QCPending *entry, const qc_r
         return 0;
     entry->value   = av_memdup(row->value, count * sizeof(*row->value));
     entry->present = av_memdup(row->present, count);
-    return entry->value && entry->present ? 0 : AVERROR(ENOMEM);
+    if (entry->value && entry->present)
+        return 0;
+    av_freep(&entry->value); // one without the other would be taken for both
+    av_freep(&entry->present);
+    return AVERROR(ENOMEM);
 }
 
 static int deliver_row(AVFilterContext *ctx, const qc_row *row)

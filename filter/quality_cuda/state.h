@@ -38,7 +38,7 @@ typedef struct QCOptions {
     int sync, ts_sync_mode, align_start, eof_action, shortest;
     double max_dt;
     int allow_unpaired;
-    int range, backend, device, async_depth, skip_unsupported;
+    int range, backend, device, async_depth, skip_unsupported, selftest;
     char *stats_file, *stats_format, *log_path, *log_fmt;
 } QCOptions;
 

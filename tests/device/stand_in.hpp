@@ -8,6 +8,7 @@
 //
 //     QC_STAND_IN_FAIL=N,RESULT[,lost]   as Orders::fail_at, result, lost
 //     QC_STAND_IN_SEED=N                 as Orders::seed
+//     QC_STAND_IN_KERNELS=0              as Orders::run_kernels false
 //     QC_STAND_IN_REPORT=FILE            at exit: calls, objects held and broken rules, one to a line
 #pragma once
 

@@ -129,6 +129,8 @@ StandIn::StandIn() {
     const char* const fail = std::getenv("QC_STAND_IN_FAIL");
     const char* const seed = std::getenv("QC_STAND_IN_SEED");
     stand_in::Orders given;
+    const char* const kernels = std::getenv("QC_STAND_IN_KERNELS");
+    if (kernels != nullptr) given.run_kernels = std::strcmp(kernels, "0") != 0;
     if (seed != nullptr) given.seed = static_cast<uint32_t>(std::strtoul(seed, nullptr, 10));
     if (fail != nullptr) {
         char* rest = nullptr;

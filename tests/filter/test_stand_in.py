@@ -29,8 +29,10 @@ class StandIn(FilterTest):
         self.reference = self.source(frames=12)
         self.distorted = self.worse(self.reference)
 
-    def score_on_stand_in(self, options="", fail=None):
+    def score_on_stand_in(self, options="", fail=None, kernels=True):
         environment = {"LD_LIBRARY_PATH": str(BUILD / "tests"), "QC_STAND_IN_SEED": "1", "QC_STAND_IN_REPORT": "report.txt"}
+        if not kernels:
+            environment["QC_STAND_IN_KERNELS"] = "0"
         if fail is not None:
             environment["QC_STAND_IN_FAIL"] = fail
         run = self.score(self.distorted, self.reference, options=f"backend=cuda{options}", environment=environment)
@@ -46,6 +48,14 @@ class StandIn(FilterTest):
         self.assert_ok(run)
         self.assertEqual(run.log["frames"], expected.log["frames"])
         self.assertEqual(run.tagged, expected.tagged)
+        self.assertEqual(facts["held"], "0")
+
+    def test_self_test(self):
+        run, _ = self.score_on_stand_in(":selftest=1:metrics=vmaf|ssimulacra2")
+        self.assert_ok(run)
+        run, facts = self.score_on_stand_in(":selftest=1:metrics=vmaf|psnr", kernels=False)
+        self.assert_fails(run, "selftest: ", "this GPU or its driver computes wrongly", "backend=cpu")
+        self.assertEqual(run.out, [])
         self.assertEqual(facts["held"], "0")
 
     def test_the_device_is_lost_in_the_middle(self):
