@@ -216,15 +216,11 @@ TEST(Ssimulacra2Hostile, FlatPictures) {
 /// The brightest blue of 16-bit codes lies beyond the pole of PQ's curve.
 TEST(Ssimulacra2Hostile, PqBeyondItsPeak) {
     const FrameGeometry geometry = Pair(40, 40, QC_CHROMA_444, 16).geometry;
-    const std::vector<uint16_t> peak(40 * 40, 65535), neutral(40 * 40, 32768);
-    HostPicture blue, white;
-    for (int p = 0; p < 3; ++p) {
-        blue.plane[p] = {(p == 2 ? neutral : peak).data(), {80}, 40, 40};
-        white.plane[p] = {(p == 0 ? peak : neutral).data(), {80}, 40, 40};
-    }
+    const SamplePicture blue = flat_picture(geometry, {65535, 65535, 32768}),
+                        white = flat_picture(geometry, {65535, 32768, 32768});
     for (const char* transfer : {"pq", "hlg", "bt1886"}) {
         const Words words{{"gamut", "extend"}, {"transfer", transfer}, {"primaries", "bt2020"}};
-        const double score = score_of(geometry, words, white, blue);
+        const double score = score_of(geometry, words, white.view(), blue.view());
         EXPECT_TRUE(std::isfinite(score)) << transfer;
         EXPECT_LT(score, 95.0) << transfer;
     }
@@ -244,35 +240,25 @@ TEST(Ssimulacra2Hostile, ChromaAloneCounts) {
 
 TEST(Ssimulacra2Hostile, GreyIsColourWithNeutralChroma) {
     const Pair grey(60, 52, QC_CHROMA_400), colour(60, 52, QC_CHROMA_420);
-    const std::vector<uint8_t> neutral(60 * 52, 128);
+    const SamplePicture neutral = flat_picture(colour.geometry, {0, 128, 128});
     HostPicture pictures[2] = {colour.reference.view(), colour.distorted.view()};
     for (HostPicture& picture : pictures)
-        for (int p = 1; p < 3; ++p) picture.plane[p].data = neutral.data();
+        for (int p = 1; p < 3; ++p) picture.plane[p] = neutral.plane(p);
     EXPECT_NEAR(grey.score(), score_of(colour.geometry, {}, pictures[0], pictures[1]), 1e-10);
     EXPECT_EQ(convention(*scorer_of(grey.geometry), "matrix"), "");
 }
 
 /// What a session does with an 8-bit input beside one of 10 bits.
 TEST(Ssimulacra2Hostile, LiftedSamplesScoreTheSame) {
-    const SyntheticClip clip = clip_of(50, 38, QC_CHROMA_420, 8);
     const Pair pair(50, 38);
     FrameGeometry geometry = pair.geometry;
     geometry.depth = 10;
     geometry.sample = SampleType::kU16;
-    std::vector<uint16_t> planes[2][3];
-    HostPicture pictures[2];
-    for (int i = 0; i < 2; ++i)
-        for (int p = 0; p < 3; ++p) {
-            for (int y = 0; y < clip.plane_height(p); ++y)
-                for (int x = 0; x < clip.plane_width(p); ++x) {
-                    const uint32_t code =
-                        i == 0 ? test::synthetic_reference(x, y, 0, p, 8) : test::synthetic_distorted(x, y, 0, p, 8);
-                    planes[i][p].push_back(static_cast<uint16_t>(code << 2));
-                }
-            pictures[i].plane[p] = {
-                planes[i][p].data(), {2 * clip.plane_width(p)}, geometry.plane_width(p), geometry.plane_height(p)};
-        }
-    EXPECT_NEAR(score_of(geometry, {}, pictures[0], pictures[1]), pair.score(), 1e-9);
+    const auto lifted = [&](const auto& code_at) {
+        return SamplePicture(geometry, [&](int plane, int x, int y) { return code_at(x, y, 0, plane, 8) << 2; });
+    };
+    const SamplePicture reference = lifted(test::synthetic_reference), distorted = lifted(test::synthetic_distorted);
+    EXPECT_NEAR(score_of(geometry, {}, reference.view(), distorted.view()), pair.score(), 1e-9);
 }
 
 // ---- frozen scores --------------------------------------------------------------------------------------------------
