@@ -95,6 +95,19 @@ PlaneSource plane_source(const qc_format& picture, int plane) {
     return {plane, 1, 0};
 }
 
+static bool halves_columns(const qc_format& format) {
+    return format.chroma == QC_CHROMA_420 || format.chroma == QC_CHROMA_422;
+}
+
+static bool halves_rows(const qc_format& format) {
+    return format.chroma == QC_CHROMA_420;
+}
+
+PlaneExtent stored_extent(const qc_format& format, int plane) {
+    return {plane > 0 && halves_columns(format) ? (format.width + 1) / 2 : format.width,
+            plane > 0 && halves_rows(format) ? (format.height + 1) / 2 : format.height};
+}
+
 int stored_planes(const qc_format& picture) {
     if (picture.chroma == QC_CHROMA_400 || picture.pixel_step != 0) return 1;
     return picture.semi_planar != 0 ? 2 : 3;
@@ -105,16 +118,10 @@ namespace {
 constexpr int kMemories[] = {QC_MEMORY_HOST, QC_MEMORY_CUDA};
 constexpr IntField kPictureFields[] = {{"memory", offsetof(qc_picture, memory), 0, 0, kMemories}};
 
-/// Columns, or rows, of a chroma plane.
-int stored_chroma(int side, bool halved) {
-    return halved ? (side + 1) / 2 : side;
-}
-
 /// Bytes of one row of a plane as it lies in memory.
 ptrdiff_t row_bytes(const qc_format& picture, int plane) {
-    const bool halved = picture.chroma == QC_CHROMA_420 || picture.chroma == QC_CHROMA_422;
-    const int columns = plane == 0 ? picture.width : stored_chroma(picture.width, halved);
-    return ptrdiff_t{columns} * plane_source(picture, plane).step * (picture.container_bits / 8);
+    return ptrdiff_t{stored_extent(picture, plane).columns} * plane_source(picture, plane).step *
+           (picture.container_bits / 8);
 }
 
 /// Whether a plane can be read: where it begins, and how far its rows are apart.
@@ -172,13 +179,12 @@ Status session_geometry(const qc_config& config, FrameGeometry* geometry, bool* 
     geometry->height = reference.height;
     geometry->depth = depth;
     geometry->sample = depth == 8 ? SampleType::kU8 : SampleType::kU16;
-    const bool halved_x = reference.chroma == QC_CHROMA_420 || reference.chroma == QC_CHROMA_422;
-    const bool halved_y = reference.chroma == QC_CHROMA_420;
     const bool chroma = reference.chroma != QC_CHROMA_400 && *chroma_agrees;
-    geometry->chroma_width = chroma ? (halved_x ? reference.width / 2 : reference.width) : 0;
-    geometry->chroma_height = chroma ? (halved_y ? reference.height / 2 : reference.height) : 0;
-    geometry->stored_chroma_width = chroma ? stored_chroma(reference.width, halved_x) : 0;
-    geometry->stored_chroma_height = chroma ? stored_chroma(reference.height, halved_y) : 0;
+    const PlaneExtent stored = chroma ? stored_extent(reference, 1) : PlaneExtent{};
+    geometry->chroma_width = chroma ? (halves_columns(reference) ? reference.width / 2 : reference.width) : 0;
+    geometry->chroma_height = chroma ? (halves_rows(reference) ? reference.height / 2 : reference.height) : 0;
+    geometry->stored_chroma_width = stored.columns;
+    geometry->stored_chroma_height = stored.rows;
     geometry->rgb = reference.rgb != 0;
     geometry->frame_rate = config.frame_rate;
     geometry->reference_colour = tags_of(reference.colour);

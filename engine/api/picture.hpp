@@ -31,6 +31,13 @@ struct PlaneSource {
 };
 PlaneSource plane_source(const qc_format& format, int plane);
 
+/// Columns and rows of the samples of one plane (luma, Cb, Cr or G, B, R) that a picture holds: of halved chroma,
+/// rounded up. Precondition: it has that plane.
+struct PlaneExtent {
+    int columns, rows;
+};
+PlaneExtent stored_extent(const qc_format& format, int plane);
+
 /// How many planes hold the samples of a picture.
 int stored_planes(const qc_format& format);
 

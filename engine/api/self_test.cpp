@@ -6,6 +6,7 @@
 #include <cstring>
 #include <vector>
 
+#include "api/picture.hpp"
 #include "api/session.hpp"
 
 namespace qc {
@@ -38,10 +39,7 @@ public:
         const int planes = format.chroma == QC_CHROMA_400 ? 1 : 3;
         const size_t bytes = static_cast<size_t>(format.container_bits) / 8;
         for (int p = 0; p < planes; ++p) {
-            const bool halved_x = p > 0 && (format.chroma == QC_CHROMA_420 || format.chroma == QC_CHROMA_422);
-            const bool halved_y = p > 0 && format.chroma == QC_CHROMA_420;
-            const int width = halved_x ? (format.width + 1) / 2 : format.width;
-            const int height = halved_y ? (format.height + 1) / 2 : format.height;
+            const auto [width, height] = stored_extent(format, p);
             std::vector<uint8_t>& plane = planes_[static_cast<size_t>(p)];
             plane.resize(static_cast<size_t>(width) * static_cast<size_t>(height) * bytes);
             for (int y = 0; y < height; ++y)

@@ -36,17 +36,21 @@ namespace {
 struct Image {
     const char* program;
     size_t bytes;
-    uint64_t hash;
+    uint32_t checksum;
 };
 constexpr Image kImages[] = {
 #include QC_PROGRAM_LIST
 };
 
-/// FNV-1a.
-uint64_t hash_of(const void* data, size_t bytes) {
-    uint64_t hash = 0xcbf29ce484222325u;
-    for (size_t i = 0; i < bytes; ++i) hash = (hash ^ static_cast<const uint8_t*>(data)[i]) * 0x100000001b3u;
-    return hash;
+/// Adler-32, as list-programs has it.
+uint32_t checksum_of(const void* data, size_t bytes) {
+    constexpr uint32_t kPrime = 65521;
+    uint32_t sum = 1, sum_of_sums = 0;
+    for (size_t i = 0; i < bytes; ++i) {
+        sum = (sum + static_cast<const uint8_t*>(data)[i]) % kPrime;
+        sum_of_sums = (sum_of_sums + sum) % kPrime;
+    }
+    return sum_of_sums << 16 | sum;
 }
 
 /// As the head of a fat binary says.
@@ -65,7 +69,7 @@ size_t bytes_of_image(const void* image) {
 const KernelRegistry::Kernels* KernelRegistry::find(const void* image) const {
     const size_t bytes = bytes_of_image(image);
     for (const Image& known : kImages)
-        if (known.bytes == bytes && known.hash == hash_of(image, bytes)) {
+        if (known.bytes == bytes && known.checksum == checksum_of(image, bytes)) {
             const auto program = programs_.find(known.program);
             return program == programs_.end() ? nullptr : &program->second;
         }

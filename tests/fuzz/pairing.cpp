@@ -4,10 +4,7 @@
 #include <vector>
 
 #include "tests/fuzz/input.hpp"
-
-extern "C" {
-#include "filter/quality_cuda/pairing.h"
-}
+#include "tests/support/partners.hpp"
 
 namespace {
 
@@ -50,50 +47,10 @@ Wide exact(int64_t stamp, const QCClock& clock, const QCClock& other) {
     return (static_cast<Wide>(stamp) - clock.origin) * clock.num * other.den;
 }
 
-/// The filter's part, over a list of stamps instead of an input.
-class Partners {
-public:
-    explicit Partners(const Stream& stream) : stream_(stream) { track_.clock = stream.clock; }
-
-    QCChoice choose(const QCPairing& rules, const QCClock& clock, int64_t stamp) {
-        for (size_t steps = 0;; ++steps) {
-            QC_FUZZ_CHECK(steps <= 2 * stream_.stamps.size() + 3, "it does not come to an end");
-            const QCChoice choice = ff_qc_choose(&rules, &track_, &clock, stamp);
-            if (choice == QC_CHOICE_PULL)
-                pull();
-            else if (choice == QC_CHOICE_STEP)
-                step();
-            else
-                return choice;
-        }
-    }
-
-    void step() {
-        QC_FUZZ_CHECK(track_.next.held);
-        ff_qc_track_step(&track_);
-        cur_ = next_;
-        next_ = -1;
-    }
-
-    int index_of(QCChoice choice) const { return choice == QC_CHOICE_NEXT ? next_ : cur_; }
-    QCTrack& track() { return track_; }
-    int pulled() const { return pulled_; }
-
-private:
-    void pull() {
-        QC_FUZZ_CHECK(!track_.next.held && !track_.ended);
-        if (pulled_ == static_cast<int>(stream_.stamps.size())) {
-            track_.ended = 1;
-            return;
-        }
-        next_ = pulled_;
-        ff_qc_track_push(&track_, stream_.stamps[static_cast<size_t>(pulled_++)]);
-    }
-
-    const Stream& stream_;
-    QCTrack track_{};
-    int cur_ = -1, next_ = -1, pulled_ = 0;
+struct FuzzCheck {
+    static void that(bool holds, const char* what) { QC_FUZZ_CHECK(holds, what); }
 };
+using Partners = qc::test::Partners<FuzzCheck>;
 
 /// No frame of the track may be nearer than the one that was chosen; of equals the earlier one in time.
 void check_nearest(const Stream& track, size_t chosen, const QCClock& clock, int64_t stamp) {
@@ -117,7 +74,8 @@ void check_newest(const Stream& track, size_t chosen, const QCClock& clock, int6
 class Run {
 public:
     Run(const QCPairing& rules, const Stream& main, const Stream& track)
-        : rules_(rules), main_(main), stream_(track), partners_(track), uses_(track.stamps.size()) {}
+        : rules_(rules), main_(main), stream_(track), partners_(track.stamps, track.clock), uses_(track.stamps.size()) {
+    }
 
     void pair_all() {
         for (size_t frame = 0; frame < main_.stamps.size(); ++frame) pair(frame);

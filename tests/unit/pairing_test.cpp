@@ -13,9 +13,7 @@
 
 #include <gtest/gtest.h>
 
-extern "C" {
-#include "filter/quality_cuda/pairing.h"
-}
+#include "tests/support/partners.hpp"
 
 namespace {
 
@@ -54,53 +52,15 @@ QCPairing rules(int sync, int eof_action = QC_EOF_PASS, double max_dt = 0, doubl
     return {sync, eof_action, ff_qc_tolerance(max_dt, frame_rate), max_dt > 0};
 }
 
-/// Does what the filter does with a track, over a list of stamps instead of an input.
-class Partners {
+struct Expectation {
+    static void that(bool holds, const char* what) { EXPECT_TRUE(holds) << what; }
+};
+
+class Partners : public qc::test::Partners<Expectation> {
 public:
-    explicit Partners(const Stream& reference) : reference_(reference) { track_.clock = reference_.clock; }
+    explicit Partners(const Stream& reference) : qc::test::Partners<Expectation>(reference.stamps, reference.clock) {}
 
-    /// The decision about one main frame.
-    QCChoice choose(const QCPairing& rules, const QCClock& clock, int64_t pts) {
-        for (;;) {
-            const QCChoice choice = ff_qc_choose(&rules, &track_, &clock, pts);
-            if (choice == QC_CHOICE_PULL)
-                pull();
-            else if (choice == QC_CHOICE_STEP)
-                step();
-            else
-                return choice;
-        }
-    }
-
-    /// Index of the frame that a choice means.
-    int index_of(QCChoice choice) const { return choice == QC_CHOICE_NEXT ? next_ : cur_; }
-
-    bool use(QCChoice choice) { return ff_qc_track_use(&track_, choice) != 0; }
-
-    void step() {
-        ff_qc_track_step(&track_);
-        cur_ = std::exchange(next_, -1);
-    }
-
-    const QCTrack& track() const { return track_; }
-    int pulled() const { return pulled_; }
-
-private:
-    void pull() {
-        EXPECT_FALSE(track_.next.held) << "a frame was asked for while there is one";
-        EXPECT_FALSE(track_.ended) << "a frame was asked for behind the end";
-        if (pulled_ == static_cast<int>(reference_.stamps.size())) {
-            track_.ended = 1;
-            return;
-        }
-        next_ = pulled_;
-        ff_qc_track_push(&track_, reference_.stamps[pulled_++]);
-    }
-
-    Stream reference_;
-    QCTrack track_{};
-    int cur_ = -1, next_ = -1; // indices of the frames that the track holds
-    int pulled_ = 0;
+    bool use(QCChoice choice) { return ff_qc_track_use(&track(), choice) != 0; }
 };
 
 bool is_frame(QCChoice choice) {

@@ -368,6 +368,18 @@ int64_t resident_bytes() {
     return resident * sysconf(_SC_PAGESIZE);
 }
 
+/// All rows can be visited, in the order of their frames.
+void expect_rows_in_order(const ScoreTable& table, int64_t rows) {
+    int64_t visited = 0;
+    const Status status = table.for_each_scored_row([&](int64_t frame, std::span<const double> values) {
+        if (frame != visited || values[1] != score_of(frame, 1)) return invalid("row out of place");
+        ++visited;
+        return Status();
+    });
+    EXPECT_TRUE(status.ok()) << status.text();
+    EXPECT_EQ(visited, rows);
+}
+
 TEST(ScoreTable, MemoryIsFlatOverAMillionRows) {
     const ScorePlan plan = plan_of("vif");
     const auto table = table_of(plan);
@@ -383,14 +395,7 @@ TEST(ScoreTable, MemoryIsFlatOverAMillionRows) {
                 static_cast<long long>(kRows - kWarm));
     EXPECT_LT(growth, kFlatBytes);
 
-    int64_t visited = 0;
-    const Status status = table->for_each_scored_row([&](int64_t frame, std::span<const double> values) {
-        if (frame != visited || values[1] != score_of(frame, 1)) return invalid("row out of place");
-        ++visited;
-        return Status();
-    });
-    EXPECT_TRUE(status.ok()) << status.text();
-    EXPECT_EQ(visited, kRows);
+    expect_rows_in_order(*table, kRows);
     double median = 0.0;
     ASSERT_TRUE(table->pooled(0, QC_POOL_P50, &median).ok());
     EXPECT_NEAR(median, 500001.0, 5.0);
@@ -423,14 +428,7 @@ void expect_all_rows(const ScorePlan& plan) {
     for (int64_t frame = 0; frame < kRows; ++frame) ASSERT_TRUE(next_is(table.get(), plan, frame, 2)) << frame;
     double median = 0.0;
     EXPECT_TRUE(table->pooled(0, QC_POOL_P50, &median).ok());
-    int64_t visited = 0;
-    const Status status = table->for_each_scored_row([&](int64_t frame, std::span<const double> values) {
-        if (frame != visited || values[1] != score_of(frame, 1)) return invalid("row out of place");
-        ++visited;
-        return Status();
-    });
-    EXPECT_TRUE(status.ok()) << status.text();
-    EXPECT_EQ(visited, kRows);
+    expect_rows_in_order(*table, kRows);
 }
 
 TEST(ScoreTable, MissingTemporaryFolderEndsNoRun) {
