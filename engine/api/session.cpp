@@ -9,6 +9,7 @@
 #include "api/session_config.hpp"
 #include "contract/caught.hpp"
 #include "plan/metric_registry.hpp"
+#include "text/message.hpp"
 
 namespace qc {
 
@@ -99,7 +100,7 @@ Status Session::create(const ScoreRequest& request, const qc_config& config, std
 }
 
 void Session::log(qc_log_level level, const std::string& text) const {
-    if (config_.log != nullptr) config_.log(config_.log_opaque, level, text.c_str());
+    if (config_.log != nullptr) config_.log(config_.log_opaque, level, one_line(text).c_str());
 }
 
 Status Session::plan_scores(const ScoreRequest& request) {

@@ -227,6 +227,15 @@ TEST(CApiConfig, OptionsAreCheckedBeforeThePicturesAreKnown) {
     EXPECT_EQ(check_options(&config, &error), QC_ERROR_INVALID);
 }
 
+TEST(CApiConfig, MessagesAreOneLineWhateverTheOptionsHold) {
+    qc_config config{};
+    config.struct_size = sizeof(config);
+    config.model = "version=vmaf_v0.6.1:disable_clip=y\r\nes\x7f\x1b";
+    qc_error error{};
+    EXPECT_EQ(check_options(&config, &error), QC_ERROR_INVALID);
+    EXPECT_NE(std::strstr(error.text, "disable_clip=y??es??: it takes true or false"), nullptr) << error.text;
+}
+
 TEST(CApiConfig, ChecksPicturesWhereTheyAreKnown) {
     qc_config config = cpu_config("psnr+vmaf", "yuv420p", 8, 8);
     qc_error error{};
