@@ -295,6 +295,10 @@ qc_status qc_session_break(qc_session* session) {
     return act(session, [](qc::Session& s) { return s.begin_stretch(); });
 }
 
+qc_status qc_session_continue_on_cpu(qc_session* session) {
+    return act(session, [](qc::Session& s) { return s.continue_on_cpu(); });
+}
+
 qc_status qc_session_flush(qc_session* session) {
     return act(session, [](qc::Session& s) { return s.flush(); });
 }

@@ -59,6 +59,7 @@ AccumulatorLayout::AccumulatorLayout(const ScorePlan& plan, std::span<const std:
 Session::Session(const qc_config& config) : config_(config) {
     config_.metrics = config_.model = config_.feature = config_.options = nullptr;
     resolve_common_defaults(&config_);
+    asked_ = config_;
 }
 
 Session::~Session() {
@@ -174,6 +175,11 @@ Status Session::choose_backend() {
         }
         log(QC_LOG_WARNING, "scoring on the CPU: " + status.text());
     }
+    return open_cpu();
+}
+
+Status Session::open_cpu() {
+    config_ = asked_;
     resolve_cpu_defaults(std::thread::hardware_concurrency(), &config_);
     return create_cpu_backend(setup_, &backend_);
 }
@@ -181,7 +187,6 @@ Status Session::choose_backend() {
 /// Opens the CUDA backend; when memory is short and the user left the sizes to us, tries once more with the least.
 Status Session::open_cuda() {
     const bool sizes_are_ours = config_.batch == 0 && config_.slots == 0;
-    const qc_config asked = config_;
     resolve_cuda_defaults(std::thread::hardware_concurrency(), &config_);
     Status status = create_cuda_backend(setup_, &backend_);
     if (status.code() == QC_ERROR_NO_MEMORY && sizes_are_ours) {
@@ -191,7 +196,7 @@ Status Session::open_cuda() {
         status = create_cuda_backend(setup_, &backend_);
     }
     if (status.ok()) return {};
-    config_ = asked;
+    config_ = asked_;
     if (status.code() == QC_ERROR_NO_MEMORY)
         return {status.code(), status.text() + "; lower the number of frames in flight (batch, slots, async_depth)"};
     return status;
@@ -214,7 +219,7 @@ Status Session::submit(const qc_picture& reference, const qc_picture* distorted,
     for (int r = 0; r < config_.renditions; ++r)
         tables_[static_cast<size_t>(r)]->begin_frame(submitted_, distorted[r].plane[0] != nullptr);
     status = backend_->submit(std::move(input));
-    if (!status.ok()) return fail(std::move(status));
+    if (!status.ok()) return fail_backend(std::move(status));
     ++submitted_;
     bool any = false;
     return take_results(false, &any);
@@ -237,7 +242,7 @@ Status Session::take_results(bool wait, bool* any) {
         FrameResult result;
         bool ready = false;
         Status status = backend_->poll(wait && !*any, &result, &ready);
-        if (!status.ok()) return fail(std::move(status));
+        if (!status.ok()) return fail_backend(std::move(status));
         if (!ready) return {};
         *any = true;
         Status finalised = finalise(result);
@@ -383,6 +388,34 @@ bool Session::next_row(qc_row* row) {
     return true;
 }
 
+/// Another backend can go on from here.
+Status Session::fail_backend(Status status) {
+    backend_failed_ = failure_.ok();
+    return fail(std::move(status));
+}
+
+Status Session::continue_on_cpu() {
+    if (failure_.ok()) return invalid("the session has not failed: it goes on as it is");
+    if (!backend_failed_ || flushed_ || backend_->kind() == QC_BACKEND_CPU) return failure_;
+    backend_->drain();
+    backend_->add_stats(&former_stats_);
+    former_stats_.device_bytes = former_stats_.pinned_bytes = 0;
+    QC_RETURN_IF_ERROR(open_cpu());
+    abandon_unfinished();
+    description_ +=
+        format("; from frame %lld on: %s", static_cast<long long>(submitted_), backend_->description().c_str());
+    failure_ = {};
+    return {};
+}
+
+/// What the backend has not given back will not come. The metrics that look back end and begin, as in a pause.
+void Session::abandon_unfinished() {
+    end_stretch();
+    stretch_ends_.clear();
+    stretch_start_ = finalised_ = submitted_;
+    for (const auto& table : tables_) table->abandon(submitted_);
+}
+
 Status Session::fail(Status status) {
     if (failure_.ok()) {
         failure_ = std::move(status);
@@ -418,6 +451,7 @@ Status Session::write_log(int rendition, const std::string& path, qc_log_format 
 }
 
 void Session::fill_stats(qc_stats* stats) const {
+    *stats = former_stats_;
     stats->frames_submitted = submitted_;
     stats->frames_received = received_;
     backend_->add_stats(stats);

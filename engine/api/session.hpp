@@ -35,6 +35,8 @@ public:
     void collect() { backend_->collect(); }
     /// The next frame is the first of a new stretch: what waits for a later frame is completed without it.
     Status begin_stretch();
+    /// After a failure of the GPU. @return the failure, where there is no way on
+    Status continue_on_cpu();
     Status flush();
     Status truncate(int64_t frames);
     /// Waits for work in flight and calls every release that is outstanding.
@@ -67,10 +69,13 @@ private:
     Status plan_scores(const ScoreRequest& request);
     Status make_scorers();
     Status choose_backend();
+    Status open_cpu();
     Status open_cuda();
     void log(qc_log_level level, const std::string& text) const;
 
     Status take_results(bool wait, bool* any);
+    Status fail_backend(Status status);
+    void abandon_unfinished();
     Status check_tables();
     Status finalise(const FrameResult& result);
     int64_t start_of(size_t instance) const;
@@ -80,6 +85,7 @@ private:
     Status check_pictures(const qc_picture& reference, const qc_picture* distorted) const;
 
     qc_config config_; ///< defaults resolved; its strings are not used
+    qc_config asked_;  ///< before the backend's defaults
     FrameGeometry geometry_;
     ScorePlan plan_;
     bool needs_chroma_ = false;
@@ -96,6 +102,8 @@ private:
     std::deque<int64_t> stretch_ends_; ///< frames before which a stretch ends, not yet reached by finalise()
     bool flushed_ = false;
     Status failure_;
+    bool backend_failed_ = false; ///< that was the failure: what was finalised is whole
+    qc_stats former_stats_{};     ///< of the backend that failed
     std::vector<double> row_values_;
     std::vector<unsigned char> row_present_;
     std::vector<bool> row_fetched_; ///< per rendition: its part of the next row is in row_values_

@@ -15,13 +15,14 @@
  *
  * Errors: every function that can fail returns a qc_status; those below zero are failures. A call that is refused for its
  * arguments changes nothing. A failure of the scoring itself stays: the same status comes back from every later submit,
- * flush and break; what was scored before can still be received, pooled and written. The library never aborts, never
- * exits, and throws nothing across this boundary, where memory or threads are exhausted neither. A null session or a null
- * result is QC_ERROR_INVALID (0, "" or nothing from functions that return no status).
+ * flush and break (unless qc_session_continue_on_cpu() helps); what was scored before can still be received, pooled and
+ * written. The library never aborts, never exits, and throws nothing across this boundary, where memory or threads are
+ * exhausted neither. A null session or a null result is QC_ERROR_INVALID (0, "" or nothing from functions that return no
+ * status).
  *
  * Functions of the caller's (release, log) may ask the session that calls them, but not drive it: submit, receive, collect,
- * break, flush and truncate are QC_ERROR_INVALID there and change nothing (a frame's release is called all the same), and
- * the session must not be destroyed. Other sessions are free.
+ * break, continue_on_cpu, flush and truncate are QC_ERROR_INVALID there and change nothing (a frame's release is called all
+ * the same), and the session must not be destroyed. Other sessions are free.
  *
  * Strings handed out live until the session is destroyed, or until the next call on it where said; those of functions
  * without a session live as long as the library.
@@ -334,7 +335,7 @@ QC_API qc_status qc_request_open(const qc_request *request, const qc_config *con
 /** Waits for work in flight, calls outstanding releases, frees everything. NULL is allowed. Not from release or log. */
 QC_API void qc_session_destroy(qc_session *session);
 
-/** Backend, device and memory of the session in one line. */
+/** Backend, device and memory of the session in one line, until qc_session_continue_on_cpu() changes it. */
 QC_API const char *qc_session_description(const qc_session *session);
 QC_API qc_backend qc_session_backend(const qc_session *session); /**< CUDA or CPU, never AUTO */
 /** Text of the last call on the session that failed, "" if none did; until the next call. */
@@ -375,6 +376,17 @@ QC_API void qc_session_collect(qc_session *session);
  * nothing.
  */
 QC_API qc_status qc_session_break(qc_session *session);
+
+/**
+ * After a failure of the GPU (QC_ERROR_NO_MEMORY or QC_ERROR_DEVICE of submit, receive or break): the CPU backend takes over,
+ * and the session works again. Rows of frames that were under way come from qc_session_receive() with nothing present;
+ * qc_stats.frames_submitted tells whether the frame whose submission failed is among them, or may be submitted again. The
+ * next frame is scored as the first after a break. Its pictures must be in host memory (QC_MEMORY_HOST), in the formats of
+ * the configuration. Calls all releases that are outstanding.
+ * @return QC_OK: go on. QC_ERROR_INVALID: the session has not failed, or the call comes from within release or log. Else the
+ *         session's failure: it was none of the GPU's, the CPU backend failed, or cannot be had, or the flush is behind it
+ */
+QC_API qc_status qc_session_continue_on_cpu(qc_session *session);
 
 /** No more frames will come: completes every row. Does not hand them out: call qc_session_receive until QC_END. A second
  *  flush does nothing. */

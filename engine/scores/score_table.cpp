@@ -197,6 +197,12 @@ bool ScoreTable::next_final(int64_t* frame, const double** values, const unsigne
     return true;
 }
 
+void ScoreTable::abandon(int64_t frames) {
+    if (!status_.ok() || closed_) return;
+    for (; !pending_.empty() && pending_.back().frame >= frames; pending_.pop_back()) --next_frame_;
+    for (; !pending_.empty(); pending_.pop_front()) unscored_frames_.push_back(pending_.front().frame);
+}
+
 void ScoreTable::close() {
     closed_ = true;
     while (!pending_.empty()) retire_front();

@@ -161,6 +161,7 @@ TEST(CApi, NullPointersAreRefused) {
     EXPECT_EQ(scoring.error(), "stats is a null pointer");
     EXPECT_EQ(qc_session_flush(nullptr), QC_ERROR_INVALID);
     EXPECT_EQ(qc_session_break(nullptr), QC_ERROR_INVALID);
+    EXPECT_EQ(qc_session_continue_on_cpu(nullptr), QC_ERROR_INVALID);
     qc_session_collect(nullptr);
     qc_session_destroy(nullptr);
     EXPECT_STREQ(qc_session_description(nullptr), "");
@@ -280,7 +281,8 @@ TEST(CApi, CallbacksDoNotDriveTheSession) {
         in.statuses = {qc_session_submit(
                            session, &reference, distorted.data(),
                            [](void* again) { ++static_cast<Inner*>(again)->releases; }, &in),
-                       qc_session_receive(session, 1, &row), qc_session_break(session), qc_session_flush(session)};
+                       qc_session_receive(session, 1, &row), qc_session_break(session),
+                       qc_session_continue_on_cpu(session), qc_session_flush(session)};
         qc_session_collect(session);
         in.statuses.push_back(qc_session_truncate(session, 0));
         qc_stats stats{};
@@ -291,7 +293,7 @@ TEST(CApi, CallbacksDoNotDriveTheSession) {
     const qc_picture reference = scoring.reference(0);
     const std::vector<qc_picture> distorted = scoring.distorted(0);
     ASSERT_EQ(qc_session_submit(scoring.get(), &reference, distorted.data(), release, &inner), QC_OK);
-    EXPECT_EQ(inner.statuses, std::vector<qc_status>(5, QC_ERROR_INVALID));
+    EXPECT_EQ(inner.statuses, std::vector<qc_status>(6, QC_ERROR_INVALID));
     EXPECT_EQ(inner.releases, 1) << "refused pictures are free";
     EXPECT_EQ(inner.submitted, 0);
     EXPECT_EQ(scoring.error(), "a session was called from within its own release or log function");
@@ -375,6 +377,7 @@ TEST(CApi, RowsLeaveInOrderAndWaitForLaterFrames) {
 TEST(CApi, ABreakCompletesWhatWaits) {
     Scoring scoring(cpu_config("motion"));
     EXPECT_EQ(qc_session_break(scoring.get()), QC_OK) << "before the first frame";
+    EXPECT_EQ(qc_session_continue_on_cpu(scoring.get()), QC_ERROR_INVALID) << "nothing has failed";
     ASSERT_EQ(scoring.submit(0), QC_OK);
     EXPECT_EQ(qc_session_break(scoring.get()), QC_OK);
     EXPECT_EQ(qc_session_break(scoring.get()), QC_OK);

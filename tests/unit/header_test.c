@@ -114,6 +114,7 @@ static const Function functions[] = {
     (Function)qc_session_receive,
     (Function)qc_session_collect,
     (Function)qc_session_break,
+    (Function)qc_session_continue_on_cpu,
     (Function)qc_session_flush,
     (Function)qc_session_truncate,
     (Function)qc_session_pooled,

@@ -6,6 +6,7 @@
 
 #include <cuda.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -219,6 +220,11 @@ bool gives_back(const std::string& call) {
     return false;
 }
 
+bool tries_all() {
+    const char* const level = std::getenv("QC_TEST_LEVEL");
+    return level != nullptr && std::string(level) == "all";
+}
+
 struct Fault {
     const char* name;
     CUresult result;
@@ -230,18 +236,17 @@ constexpr Fault kFaults[] = {{"out of memory", CUDA_ERROR_OUT_OF_MEMORY, false},
 
 class StandInFailures : public OnStandIn {
 protected:
-    /// Every call, in one of the ways by turns; with QC_TEST_LEVEL=all in each of them.
+    /// With QC_TEST_LEVEL=all every call in each of the ways, else every third call, the ways by turns.
     void fail_calls(const qc_config& config, bool run_kernels) {
         driver_.give({.run_kernels = run_kernels});
         const FaultRun whole(config);
         ASSERT_EQ(whole.status(), QC_OK) << whole.error();
         const int64_t calls = driver_.state().calls;
-        const char* const level = std::getenv("QC_TEST_LEVEL");
-        const bool all = level != nullptr && std::string(level) == "all";
         int cases = 0;
         for (int64_t call = 1; call <= calls; ++call)
             for (size_t f = 0; f < std::size(kFaults); ++f) {
-                if (!all && static_cast<size_t>(call) % std::size(kFaults) != f) continue;
+                if (!tries_all() && (call % 3 != 0 || static_cast<size_t>(call / 3) % std::size(kFaults) != f))
+                    continue;
                 const Fault& fault = kFaults[f];
                 driver_.give({call, fault.result, fault.lost, run_kernels, static_cast<uint32_t>(call % 5)});
                 const FaultRun run(config);
@@ -284,6 +289,133 @@ TEST_F(StandInFailures, EveryCallOfAllMetrics) {
 
 TEST_F(StandInFailures, CallsAmidRealKernels) {
     fail_calls(config_of("psnr+float_psnr+motion+float_moment", 40, 36), true);
+}
+
+// ---- going on -------------------------------------------------------------------------------------------------------
+
+struct Row {
+    std::vector<double> value;
+    bool present = false;
+};
+
+/// Scores a stream, goes on with the CPU backend where the GPU fails, and remembers where that was.
+class ResumedRun {
+public:
+    ResumedRun(const qc_config& config, const Stream& stream, size_t first = 0) : stream_(stream) {
+        released_.resize(stream_.reference.size());
+        status_ = qc_session_create(&config, &session_, nullptr);
+        if (status_ != QC_OK) return;
+        columns_ = static_cast<size_t>(config.renditions) * static_cast<size_t>(qc_session_feature_count(session_));
+        for (size_t f = first; f < stream_.reference.size() && status_ == QC_OK; ++f) {
+            status_ = submit(f);
+            if (status_ != QC_OK && resume(f)) status_ = taken_in(f - first) ? QC_OK : submit(f);
+            if (status_ == QC_OK) receive(f + 1, 0);
+        }
+        if (status_ == QC_OK) status_ = qc_session_flush(session_);
+        receive(stream_.reference.size(), 1);
+        description_ = qc_session_description(session_);
+        qc_session_destroy(session_);
+    }
+
+    qc_status status() const { return status_; }
+    bool resumed() const { return resumed_; }
+    size_t gap_end() const { return gap_end_; } ///< first frame that the CPU backend was given
+    const std::vector<Row>& rows() const { return rows_; }
+    const std::string& description() const { return description_; }
+    bool released_each_once() const {
+        return std::all_of(released_.begin(), released_.end(), [](int count) { return count == 1; });
+    }
+
+private:
+    qc_status submit(size_t frame) {
+        const qc_picture reference = stream_.reference[frame].view();
+        std::vector<qc_picture> distorted;
+        for (const auto& rendition : stream_.distorted) distorted.push_back(rendition[frame].view());
+        released_[frame] = 0; // of the submission that counts
+        return qc_session_submit(
+            session_, &reference, distorted.data(), [](void* count) { ++*static_cast<int*>(count); },
+            &released_[frame]);
+    }
+    bool taken_in(size_t frame) const {
+        qc_stats stats{};
+        stats.struct_size = sizeof(stats);
+        EXPECT_EQ(qc_session_stats(session_, &stats), QC_OK);
+        return stats.frames_submitted == static_cast<int64_t>(frame) + 1;
+    }
+    bool resume(size_t frame) {
+        if (qc_session_continue_on_cpu(session_) != QC_OK) return false;
+        EXPECT_FALSE(resumed_) << "the CPU backend failed";
+        resumed_ = true;
+        gap_end_ = taken_in(frame) ? frame + 1 : frame;
+        return true;
+    }
+    void receive(size_t next, int wait) {
+        qc_row row{};
+        for (;;) {
+            const qc_status status = qc_session_receive(session_, wait, &row);
+            if (status == QC_OK) {
+                EXPECT_EQ(row.frame, static_cast<int64_t>(rows_.size()));
+                rows_.push_back({{row.value, row.value + columns_}, row.present[0] != 0});
+            } else if (status >= 0 || !resume(next - 1)) {
+                return;
+            }
+        }
+    }
+
+    const Stream& stream_;
+    qc_session* session_ = nullptr;
+    qc_status status_ = QC_OK;
+    size_t columns_ = 0, gap_end_ = 0;
+    bool resumed_ = false;
+    std::vector<Row> rows_;
+    std::vector<int> released_;
+    std::string description_;
+};
+
+void expect_same(const Row& row, const Row& expected) {
+    ASSERT_EQ(row.present, expected.present);
+    ASSERT_EQ(std::memcmp(row.value.data(), expected.value.data(), row.value.size() * sizeof(double)), 0);
+}
+
+/// Whatever call of the driver fails: frames before it keep their scores, those under way have none, and those behind
+/// it are scored as a stream that begins there.
+TEST_F(StandInFailures, GoesOnWithTheCpu) {
+    qc_config config = config_of("psnr+motion+xpsnr+float_moment", 40, 36);
+    config.frame_rate = 25;
+    const Stream stream = make_stream(config, Content::kNoise, 8);
+    driver_.give({});
+    const ResumedRun whole(config, stream);
+    ASSERT_EQ(whole.status(), QC_OK);
+    ASSERT_EQ(whole.rows().size(), 8U);
+    const int64_t calls = driver_.state().calls;
+    std::vector<std::vector<Row>> from(9); // the CPU's rows of the stream's rest
+    driver_.give({});
+    config.backend = QC_BACKEND_CPU;
+    for (size_t first = 0; first < 8; ++first) from[first] = ResumedRun(config, stream, first).rows();
+    config.backend = QC_BACKEND_CUDA;
+    int resumed = 0;
+    for (int64_t call = 1; call <= calls; call += tries_all() ? 1 : 5) {
+        driver_.give({call, call % 2 == 0 ? CUDA_ERROR_ILLEGAL_ADDRESS : CUDA_ERROR_OUT_OF_MEMORY, call % 2 == 0});
+        const ResumedRun run(config, stream);
+        SCOPED_TRACE("call " + std::to_string(call) + " of " + std::to_string(calls));
+        ASSERT_STREQ(driver_.state().broken_rules, "");
+        driver_.give({});
+        if (!run.resumed()) continue; // nothing was missing, or no session was there yet, or the end was
+        ++resumed;
+        ASSERT_EQ(run.status(), QC_OK);
+        ASSERT_TRUE(run.released_each_once());
+        ASSERT_EQ(run.rows().size(), 8U);
+        ASSERT_NE(run.description().find("; from frame " + std::to_string(run.gap_end()) + " on: CPU"),
+                  std::string::npos)
+            << run.description();
+        size_t f = 0;
+        for (; f < run.gap_end() && run.rows()[f].present; ++f)
+            if (f + 1 < run.gap_end() && run.rows()[f + 1].present) expect_same(run.rows()[f], whole.rows()[f]);
+        for (; f < run.gap_end(); ++f) ASSERT_FALSE(run.rows()[f].present) << f;
+        for (; f < 8; ++f) expect_same(run.rows()[f], from[run.gap_end()][f - run.gap_end()]);
+        if (HasFatalFailure()) return;
+    }
+    EXPECT_GT(resumed, 10);
 }
 
 } // namespace
