@@ -85,6 +85,10 @@ static const AVOption quality_cuda_options[] = {
     { "on_unsupported", "what to do with a metric that does not accept the pictures (too small, without chroma, RGB)", OFFSET(skip_unsupported), AV_OPT_TYPE_INT, { .i64 = 0 }, 0, 1, FLAGS, .unit = "on_unsupported" },
         { "fail", "end with an error that names it", 0, AV_OPT_TYPE_CONST, { .i64 = 0 }, 0, 0, FLAGS, .unit = "on_unsupported" },
         { "skip", "leave it out with a warning, and models that need it", 0, AV_OPT_TYPE_CONST, { .i64 = 1 }, 0, 0, FLAGS, .unit = "on_unsupported" },
+    { "on_error", "what becomes of the video when scoring fails in the middle of a run", OFFSET(on_error), AV_OPT_TYPE_INT, { .i64 = QC_ON_ERROR_FAIL }, QC_ON_ERROR_FAIL, QC_ON_ERROR_CPU, FLAGS, .unit = "on_error" },
+        { "fail", "it ends with an error", 0, AV_OPT_TYPE_CONST, { .i64 = QC_ON_ERROR_FAIL }, 0, 0, FLAGS, .unit = "on_error" },
+        { "pass", "it goes on: frames without scores are marked and counted, the log says why", 0, AV_OPT_TYPE_CONST, { .i64 = QC_ON_ERROR_PASS }, 0, 0, FLAGS, .unit = "on_error" },
+        { "cpu",  "it goes on and is scored by the CPU backend; if that fails too, as with pass", 0, AV_OPT_TYPE_CONST, { .i64 = QC_ON_ERROR_CPU }, 0, 0, FLAGS, .unit = "on_error" },
     { "backend", "where scores are computed", OFFSET(backend), AV_OPT_TYPE_INT, { .i64 = QC_BACKEND_AUTO }, QC_BACKEND_AUTO, QC_BACKEND_CPU, FLAGS, .unit = "backend" },
         { "auto", "on the GPU if there is one, else on the CPU", 0, AV_OPT_TYPE_CONST, { .i64 = QC_BACKEND_AUTO }, 0, 0, FLAGS, .unit = "backend" },
         { "cuda", "on the GPU, fail without one", 0, AV_OPT_TYPE_CONST, { .i64 = QC_BACKEND_CUDA }, 0, 0, FLAGS, .unit = "backend" },
@@ -240,6 +244,19 @@ static int conclude(AVFilterContext *ctx)
     return ff_qc_report(ctx);
 }
 
+/** Everything was sent and reported: the output ends, for the main input's reason. */
+static int end_output(AVFilterContext *ctx, int64_t end)
+{
+    QualityCudaContext *s = ctx->priv;
+    const QCInput *main = &s->input[0];
+    const int status = main->track.ended && main->status ? main->status : AVERROR_EOF;
+
+    for (int i = 0; i < s->nb_inputs; i++)
+        ff_inlink_set_status(ctx->inputs[i], AVERROR_EOF);
+    ff_outlink_set_status(ctx->outputs[0], status, end);
+    return 0;
+}
+
 /**
  * Everything is submitted: waits for all scores, sends all frames, reports, and only then ends the output. That takes a
  * request for one frame more: a consumer that has enough makes none, and is no end of the stream.
@@ -247,9 +264,7 @@ static int conclude(AVFilterContext *ctx)
 static int drain(AVFilterContext *ctx)
 {
     QualityCudaContext *s = ctx->priv;
-    const QCInput *main = &s->input[0];
-    const int64_t end = s->main.frame ? s->main.frame->pts : main->eof_pts;
-    const int status  = main->track.ended && main->status ? main->status : AVERROR_EOF;
+    const int64_t end = s->main.frame ? s->main.frame->pts : s->input[0].eof_pts;
     int ret = ff_qc_flush_session(ctx);
 
     if (ret >= 0)
@@ -268,12 +283,7 @@ static int drain(AVFilterContext *ctx)
     ret = conclude(ctx);
     if (!s->run.failure)
         s->run.failure = FFMIN(ret, 0);
-    if (s->run.failure)
-        return s->run.failure;
-    for (int i = 0; i < s->nb_inputs; i++)
-        ff_inlink_set_status(ctx->inputs[i], AVERROR_EOF);
-    ff_outlink_set_status(ctx->outputs[0], status, end);
-    return 0;
+    return s->run.failure && !ff_qc_may_give_up(ctx) ? s->run.failure : end_output(ctx, end);
 }
 
 /** Takes the next main frame. is_disabled is only right until another frame is taken. */
@@ -321,6 +331,52 @@ static int advance(AVFilterContext *ctx)
     }
 }
 
+/* ---- without scores ---- */
+
+/** Nothing is scored any more, but what is finished stays. */
+static void give_up(AVFilterContext *ctx)
+{
+    QualityCudaContext *s = ctx->priv;
+
+    av_log(ctx, AV_LOG_WARNING, "on_error=%s: the video goes on without scores\n",
+           s->options.on_error == QC_ON_ERROR_CPU ? "cpu" : "pass");
+    s->run.gave_up = 1;
+    ff_qc_flush_session(ctx);
+    ff_qc_receive_rows(ctx, QC_WAIT_FOR_ALL);
+    ff_qc_give_up_rows(ctx);
+}
+
+/** Sends a frame, or takes the next one: as long as there are any, whatever becomes of the other inputs. */
+static int pass_on(AVFilterContext *ctx)
+{
+    QualityCudaContext *s = ctx->priv;
+
+    for (;;) {
+        int ret = ff_qc_push_ready(ctx);
+
+        if (ret)
+            return FFMIN(ret, 0);
+        for (int i = 0; i < s->nb_inputs; i++)
+            s->input[i].wanted = 0;
+        if (!ff_outlink_frame_wanted(ctx->outputs[0]))
+            return FFERROR_NOT_READY;
+        if (!s->main.frame)
+            ff_qc_pull_unpaired(ctx, &s->main.frame);
+        if (!s->main.frame && !s->input[0].track.ended)
+            return request_inputs(ctx);
+        if (!s->main.frame)
+            break;
+        for (int k = 0; k < s->options.renditions && !s->main.counted; k++)
+            ff_qc_count_frame(&s->counts[k], 0);
+        ret = ff_qc_queue_unscored(ctx);
+        if (ret < 0)
+            return ret;
+    }
+    s->run.done = 1;
+    conclude(ctx);
+    return end_output(ctx, s->input[0].eof_pts);
+}
+
 /** An early stop or a failure can leave pairs in flight: what counts of them is scored, logged and reported. */
 static int settle_rest(AVFilterContext *ctx)
 {
@@ -346,7 +402,23 @@ static int close_inputs(AVFilterContext *ctx)
         ff_inlink_set_status(ctx->inputs[i], status);
     if (!s->run.failure)
         s->run.failure = FFMIN(ret, 0);
-    return s->run.failure;
+    return ff_qc_may_give_up(ctx) ? 0 : s->run.failure;
+}
+
+/** Receives, sends, takes in. */
+static int score(AVFilterContext *ctx)
+{
+    QualityCudaContext *s = ctx->priv;
+    int ret;
+
+    if (s->engine.session)
+        qc_session_collect(s->engine.session);
+    ret = ff_qc_receive_rows(ctx, QC_WAIT_NEVER);
+    if (ret >= 0)
+        ret = ff_qc_push_ready(ctx);
+    if (ret)
+        return FFMIN(ret, 0);
+    return advance(ctx);
 }
 
 static int proceed(AVFilterContext *ctx)
@@ -356,18 +428,15 @@ static int proceed(AVFilterContext *ctx)
 
     if (ff_outlink_get_status(ctx->outputs[0]))
         return close_inputs(ctx);
-    if (s->run.failure)
-        return s->run.failure;
     if (s->run.done)
-        return 0;
-    if (s->engine.session)
-        qc_session_collect(s->engine.session);
-    ret = ff_qc_receive_rows(ctx, QC_WAIT_NEVER);
-    if (ret >= 0)
-        ret = ff_qc_push_ready(ctx);
-    if (ret)
-        return FFMIN(ret, 0);
-    return advance(ctx);
+        return ff_qc_may_give_up(ctx) ? 0 : s->run.failure;
+    if (!s->run.failure) {
+        ret = score(ctx);
+        if (!s->run.failure || s->run.done || !ff_qc_may_give_up(ctx))
+            return ret;
+        give_up(ctx);
+    }
+    return s->run.gave_up ? pass_on(ctx) : s->run.failure;
 }
 
 /**
@@ -386,7 +455,7 @@ static int activate(AVFilterContext *ctx)
     ret = proceed(ctx);
     /* Noted now, for the links may be gone when the filter is freed. */
     s->run.is_awaited = ff_outlink_frame_wanted(ctx->outputs[0]);
-    if (asked || !s->run.was_asked || s->run.reported || (ret < 0 && ret != FFERROR_NOT_READY))
+    if (asked || !s->run.was_asked || s->run.reported || ff_qc_may_give_up(ctx) || (ret < 0 && ret != FFERROR_NOT_READY))
         return ret;
     error = ff_qc_recheck_files(ctx);
     return error < 0 ? error : ret;

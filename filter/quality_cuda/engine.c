@@ -31,11 +31,39 @@ int ff_qc_error_of_status(qc_status status)
     }
 }
 
-int ff_qc_fail_session(AVFilterContext *ctx, qc_status status)
+static int fail_session(AVFilterContext *ctx, qc_status status)
 {
     QualityCudaContext *s = ctx->priv;
 
     return ff_qc_fail(ctx, ff_qc_error_of_status(status), "scoring failed: %s", qc_session_error(s->engine.session));
+}
+
+static void leave_gpu(AVFilterContext *ctx, const char *failure)
+{
+    QualityCudaContext *s = ctx->priv;
+
+    s->engine.left_gpu = 1;
+    av_strlcpy(s->engine.gpu_failure, failure, sizeof(s->engine.gpu_failure));
+    av_log(ctx, AV_LOG_WARNING, "scoring on the GPU failed: %s; on_error=cpu: the CPU backend goes on\n", failure);
+}
+
+int ff_qc_recover_session(AVFilterContext *ctx, qc_status status)
+{
+    QualityCudaContext *s = ctx->priv;
+    char failure[sizeof(s->engine.gpu_failure)];
+
+    av_strlcpy(failure, qc_session_error(s->engine.session), sizeof(failure));
+    if (s->options.on_error != QC_ON_ERROR_CPU || qc_session_continue_on_cpu(s->engine.session) != QC_OK)
+        return fail_session(ctx, status);
+    leave_gpu(ctx, failure);
+    return 0;
+}
+
+int64_t ff_qc_frames_taken(const QCEngine *engine)
+{
+    qc_stats stats = { .struct_size = sizeof(stats) };
+
+    return qc_session_stats(engine->session, &stats) == QC_OK ? stats.frames_submitted : 0;
 }
 
 static void engine_log(void *opaque, qc_log_level level, const char *text)
@@ -174,6 +202,22 @@ static int make_keys(QCEngine *engine, int renditions)
     return 0;
 }
 
+/** Whether the status says that it's the GPU that cannot be had. */
+static int is_of_device(qc_status status)
+{
+    return status == QC_ERROR_NO_DEVICE || status == QC_ERROR_NO_MEMORY || status == QC_ERROR_DEVICE;
+}
+
+static qc_status open_on_cpu(AVFilterContext *ctx, qc_config *config, qc_error *error)
+{
+    QualityCudaContext *s = ctx->priv;
+
+    config->backend      = QC_BACKEND_CPU;
+    config->cuda_context = NULL;
+    config->batch        = config->slots = 0;
+    return qc_request_open(s->engine.request, config, &s->engine.session, error);
+}
+
 int ff_qc_open_session(AVFilterContext *ctx)
 {
     QualityCudaContext *s = ctx->priv;
@@ -198,6 +242,12 @@ int ff_qc_open_session(AVFilterContext *ctx)
         config.slots  = 2;
         status = qc_request_open(engine->request, &config, &engine->session, &error);
     }
+    if (is_of_device(status) && s->options.on_error == QC_ON_ERROR_CPU) {
+        leave_gpu(ctx, error.text);
+        status = open_on_cpu(ctx, &config, &error);
+    }
+    if (status != QC_OK && s->run.gave_up) /* for the log alone */
+        status = open_on_cpu(ctx, &config, &error);
     if (status != QC_OK)
         return ff_qc_fail(ctx, ff_qc_error_of_status(status), "%s", error.text);
 
@@ -219,7 +269,7 @@ int ff_qc_flush_session(AVFilterContext *ctx)
     if (!s->engine.session)
         return 0;
     status = qc_session_flush(s->engine.session);
-    return status == QC_OK ? 0 : ff_qc_fail_session(ctx, status);
+    return status == QC_OK ? 0 : fail_session(ctx, status);
 }
 
 void ff_qc_close_engine(AVFilterContext *ctx)

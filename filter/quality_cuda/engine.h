@@ -27,6 +27,8 @@ typedef struct QCEngine {
     int depth;               ///< main frames held, but for those whose score waits for a later frame
     int feature_count;       ///< scores of a rendition
     char **keys;             ///< metadata keys, [rendition][feature]
+    int left_gpu;            ///< the GPU failed, and the CPU backend goes on
+    char gpu_failure[512];   ///< what it said then
 } QCEngine;
 
 /** Everything that can be wrong in the options is found before the first frame is decoded. @return AVERROR */
@@ -47,7 +49,10 @@ int ff_qc_flush_session(AVFilterContext *ctx);
 /** The AVERROR of an engine's failure. */
 int ff_qc_error_of_status(qc_status status);
 
-/** The session's failure becomes the filter's. @return its AVERROR */
-int ff_qc_fail_session(AVFilterContext *ctx, qc_status status);
+/** The session's failure becomes the filter's, unless the CPU backend can go on. @return its AVERROR, or 0: go on */
+int ff_qc_recover_session(AVFilterContext *ctx, qc_status status);
+
+/** Frames that the session has taken in. */
+int64_t ff_qc_frames_taken(const QCEngine *engine);
 
 #endif /* AVFILTER_QUALITY_CUDA_ENGINE_H */

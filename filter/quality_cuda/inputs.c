@@ -300,6 +300,38 @@ int ff_qc_pull(AVFilterContext *ctx, int index, AVFrame **frame)
     return 0;
 }
 
+/** @return a frame, or NULL where there is none */
+static AVFrame *take_frame(AVFilterContext *ctx, int index)
+{
+    QCInput *in = &((QualityCudaContext *)ctx->priv)->input[index];
+    AVFrame *frame = NULL;
+
+    if (in->track.ended)
+        return NULL;
+    if (ff_inlink_consume_frame(ctx->inputs[index], &frame) > 0)
+        return frame;
+    if (ff_inlink_acknowledge_status(ctx->inputs[index], &in->status, &in->eof_pts))
+        in->track.ended = 1;
+    else
+        in->wanted = 1;
+    return NULL;
+}
+
+void ff_qc_pull_unpaired(AVFilterContext *ctx, AVFrame **frame)
+{
+    QualityCudaContext *s = ctx->priv;
+
+    for (int i = 1; i < s->nb_inputs; i++) {
+        AVFrame *nobodys;
+
+        while ((nobodys = take_frame(ctx, i))) {
+            av_frame_free(&nobodys);
+            s->input[i].track.unused++;
+        }
+    }
+    *frame = take_frame(ctx, 0);
+}
+
 /* ---- partners ---- */
 
 /** Gives the track its next frame or its end. @return AVERROR, 0 if the input has to deliver one first, 1 if it did */
@@ -381,19 +413,14 @@ void ff_qc_warn_of_start(AVFilterContext *ctx)
 static int read_tail(AVFilterContext *ctx, int index)
 {
     QCInput *in = &((QualityCudaContext *)ctx->priv)->input[index];
-    AVFilterLink *link = ctx->inputs[index];
     AVFrame *frame;
 
     for (; !in->track.ended && in->tail < LONGEST_TAIL; in->tail++) {
-        if (ff_inlink_consume_frame(link, &frame) > 0) {
-            av_frame_free(&frame);
-            in->track.unused++;
-        } else if (ff_inlink_acknowledge_status(link, &in->status, &in->eof_pts)) {
-            in->track.ended = 1;
-        } else {
-            in->wanted = 1;
-            return 0;
-        }
+        frame = take_frame(ctx, index);
+        if (!frame)
+            return in->track.ended;
+        av_frame_free(&frame);
+        in->track.unused++;
     }
     return 1;
 }

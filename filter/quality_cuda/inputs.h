@@ -76,6 +76,12 @@ qc_format ff_qc_visible_format(const QCInput *in);
 /** Takes the next frame of an input, if there is one; notes the input's end, or that a frame must be requested. @return AVERROR */
 int ff_qc_pull(AVFilterContext *ctx, int index, AVFrame **frame);
 
+/**
+ * Takes the next main frame as it comes, and lets go of all others: nobody
+ * compares them any more. Notes ends, and that frames must be requested.
+ */
+void ff_qc_pull_unpaired(AVFilterContext *ctx, AVFrame **frame);
+
 /** Finds the waiting main frame's partner on an input, and puts both into the pair. @return AVERROR, 0 if more input is needed */
 int ff_qc_find_partner(AVFilterContext *ctx, int index, QCPair *pair);
 

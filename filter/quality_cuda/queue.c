@@ -8,6 +8,7 @@
 #include "compat.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "libavutil/dict.h"
@@ -30,7 +31,9 @@ int ff_qc_queue_main(AVFilterContext *ctx, int64_t row, double ref_pts_time)
     entry->row          = row;
     entry->pts_time     = ff_qc_seconds(ctx, 0, s->main.frame->pts);
     entry->ref_pts_time = ref_pts_time;
-    s->main.frame = NULL;
+    entry->renditions   = s->main.renditions;
+    s->main.frame   = NULL;
+    s->main.counted = 0;
     if (queue->last)
         queue->last->following = entry;
     else
@@ -63,6 +66,40 @@ static void free_entry(QCPending *entry)
     av_free(entry);
 }
 
+/* ---- scores that do not come ---- */
+
+/** So that nobody takes the frame for one that was not to be scored. */
+static void mark_failed(AVFilterContext *ctx, QCPending *entry)
+{
+    entry->failed = 1;
+    if (entry->frame && av_dict_set(&entry->frame->metadata, QC_KEY_PREFIX "unscored", "failure", 0) < 0)
+        av_log(ctx, AV_LOG_WARNING, "out of memory: a frame without scores is not marked\n");
+}
+
+int ff_qc_queue_unscored(AVFilterContext *ctx)
+{
+    QualityCudaContext *s = ctx->priv;
+    int ret;
+
+    s->main.renditions = UINT32_MAX;
+    ret = ff_qc_queue_main(ctx, -1, NAN);
+    if (ret >= 0)
+        mark_failed(ctx, s->queue.last);
+    return ret;
+}
+
+void ff_qc_give_up_rows(AVFilterContext *ctx)
+{
+    QualityCudaContext *s = ctx->priv;
+
+    for (QCPending *entry = s->queue.first; entry; entry = entry->following) {
+        if (is_settled(entry))
+            continue;
+        entry->settled = 1;
+        mark_failed(ctx, entry);
+    }
+}
+
 /* ---- scores come back ---- */
 
 static int set_metadata(const QualityCudaContext *s, const QCPending *entry)
@@ -87,13 +124,17 @@ static int set_metadata(const QualityCudaContext *s, const QCPending *entry)
 }
 
 /** Keeps a row, if it has any scores, until its frame leaves. */
-static int keep_scores(const QualityCudaContext *s, QCPending *entry, const qc_row *row)
+static int keep_scores(AVFilterContext *ctx, QCPending *entry, const qc_row *row)
 {
+    const QualityCudaContext *s = ctx->priv;
     const size_t count = (size_t)s->options.renditions * s->engine.feature_count;
 
     entry->settled = 1;
-    if (!memchr(row->present, 1, count))
+    if (!memchr(row->present, 1, count)) {
+        if (row->frame % s->options.n_subsample == 0)
+            mark_failed(ctx, entry);
         return 0;
+    }
     entry->value   = av_memdup(row->value, count * sizeof(*row->value));
     entry->present = av_memdup(row->present, count);
     if (entry->value && entry->present)
@@ -112,7 +153,7 @@ static int deliver_row(AVFilterContext *ctx, const qc_row *row)
         entry = entry->following;
     if (!entry || entry->row != row->frame)
         return ff_qc_fail(ctx, AVERROR_BUG, "scores of frame %"PRId64" came out of order", row->frame);
-    if (keep_scores(s, entry, row) < 0 || (entry->frame && entry->present && set_metadata(s, entry) < 0))
+    if (keep_scores(ctx, entry, row) < 0 || (entry->frame && entry->present && set_metadata(s, entry) < 0))
         return ff_qc_fail(ctx, AVERROR(ENOMEM), "out of memory");
     s->queue.late_scores += !entry->frame && entry->present;
     return 0;
@@ -131,9 +172,7 @@ int ff_qc_receive_rows(AVFilterContext *ctx, enum QCWait wait)
 
         if (status == QC_AGAIN || status == QC_END)
             return 0;
-        if (status != QC_OK)
-            return ff_qc_fail_session(ctx, status);
-        ret = deliver_row(ctx, &row);
+        ret = status == QC_OK ? deliver_row(ctx, &row) : ff_qc_recover_session(ctx, status);
         if (ret < 0)
             return ret;
     }
@@ -149,6 +188,8 @@ static void account_for(AVFilterContext *ctx, const QCPending *entry)
     const int features = s->engine.feature_count;
     const qc_row row = { .frame = entry->row, .value = entry->value, .present = entry->present };
 
+    for (int k = 0; entry->failed && k < s->options.renditions; k++)
+        s->queue.failed[k] += entry->renditions >> k & 1;
     if (!entry->present)
         return;
     for (int k = 0; k < s->options.renditions; k++)

@@ -24,6 +24,8 @@ typedef struct QCPending {
     AVFrame *frame;               ///< NULL once sent
     int64_t row;                  ///< index of its submission, -1 if it gets no scores
     int settled;                  ///< its row has arrived
+    int failed;                   ///< it has no scores because the scoring failed
+    uint32_t renditions;          ///< bit k: rendition k has a frame for it
     double *value;                ///< the row's scores, [rendition][feature], NaN for none; NULL if it has none at all
     unsigned char *present;       ///< which of them there are
     double pts_time, ref_pts_time;///< seconds
@@ -36,6 +38,7 @@ typedef struct QCQueue {
     int held;                     ///< entries that still have their frame
     int64_t late_scores;          ///< rows that came when their frame was gone
     int64_t scored[QC_MAX_RENDITIONS]; ///< frames that left with scores of each rendition, or whose came later
+    int64_t failed[QC_MAX_RENDITIONS]; ///< frames that left without, because the scoring failed
     QCCounts left[QC_MAX_RENDITIONS];  ///< of all frames that left
 } QCQueue;
 
@@ -43,6 +46,12 @@ enum QCWait { QC_WAIT_NEVER, QC_WAIT_FOR_OLDEST, QC_WAIT_FOR_ALL };
 
 /** Appends the waiting main frame. @param row index of its submission, -1 for none. @return AVERROR */
 int ff_qc_queue_main(AVFilterContext *ctx, int64_t row, double ref_pts_time);
+
+/** Appends the waiting main frame, which nobody will score any more. @return AVERROR */
+int ff_qc_queue_unscored(AVFilterContext *ctx);
+
+/** No row comes any more: frames that wait for one get no scores. */
+void ff_qc_give_up_rows(AVFilterContext *ctx);
 
 /** Takes the rows that the engine has finished, or waits for them. @return AVERROR */
 int ff_qc_receive_rows(AVFilterContext *ctx, enum QCWait wait);

@@ -36,7 +36,7 @@ static int is_exact(const AVFilterContext *ctx)
     const QCCounts *counts = ff_qc_counts_of(ctx, 0);
     const int reads_to_the_end = s->run.only_left_counts || s->input[QC_REFERENCE].track.ended;
 
-    return ff_qc_unscored(counts) == counts->disabled && !counts->repeated && !counts->unused && reads_to_the_end &&
+    return ff_qc_unscored(counts) == counts->disabled && !s->queue.failed[0] && !counts->repeated && !counts->unused && reads_to_the_end &&
            !s->queue.late_scores;
 }
 
@@ -123,9 +123,11 @@ static void pairing_json(const AVFilterContext *ctx, int rendition, AVBPrint *ou
                ", \"before_reference\": %"PRId64", \"after_reference\": %"PRId64", \"gaps\": %"PRId64", \"disabled\": %"PRId64
                ", \"untimed\": %"PRId64", \"reference_repeated\": %"PRId64", \"reference_unused\": %"PRId64
                ", \"reference_ended\": %s", counts->frames, counts->paired, s->queue.scored[rendition],
-               ff_qc_unscored(counts), counts->before, counts->after, counts->gaps, counts->disabled, counts->untimed,
-               main_counts->repeated, main_counts->unused, s->run.end != QC_END_OF_STREAM ? "null" :
+               ff_qc_unscored(counts) + s->queue.failed[rendition], counts->before, counts->after, counts->gaps,
+               counts->disabled, counts->untimed, main_counts->repeated, main_counts->unused, s->run.end != QC_END_OF_STREAM ? "null" :
                s->input[QC_REFERENCE].track.ended ? "true" : "false");
+    if (ff_qc_may_give_up(ctx))
+        av_bprintf(out, ", \"failed\": %"PRId64, s->queue.failed[rendition]);
     if (rendition)
         av_bprintf(out, ", \"rendition_late\": %"PRId64", \"rendition_gaps\": %"PRId64", \"rendition_ended\": %"PRId64
                    ", \"rendition_repeated\": %"PRId64", \"rendition_unused\": %"PRId64, counts->late, counts->holes,
@@ -154,7 +156,7 @@ static int is_complete(const AVFilterContext *ctx, int rendition)
     const QualityCudaContext *s = ctx->priv;
 
     return (s->run.end == QC_END_OF_STREAM || s->run.end == QC_END_BY_CONSUMER) &&
-           !ff_qc_rendition_missing(ff_qc_counts_of(ctx, rendition));
+           !ff_qc_rendition_missing(ff_qc_counts_of(ctx, rendition)) && !s->queue.failed[rendition];
 }
 
 /** Why a log is not complete, or an empty text. */
@@ -173,6 +175,11 @@ static void reason_json(const AVFilterContext *ctx, int rendition, AVBPrint *out
         json_string(out, "the filter graph was taken down before its inputs ended");
     } else if (run->end == QC_END_NONE) {
         json_string(out, "the run goes on");
+    } else if (s->queue.failed[rendition]) {
+        char failure[sizeof(s->engine.gpu_failure) + 128];
+        snprintf(failure, sizeof(failure), "frames under way when the GPU failed:%"PRId64" (%s)",
+                 s->queue.failed[rendition], s->engine.gpu_failure);
+        json_string(out, failure);
     } else if (!is_complete(ctx, rendition)) {
         const QCCounts *counts = ff_qc_counts_of(ctx, rendition);
         snprintf(text, sizeof(text), "the rendition lacks %"PRId64" of %"PRId64" frames", ff_qc_rendition_missing(counts),
@@ -332,7 +339,7 @@ static void print_pairing(AVFilterContext *ctx)
     av_log(ctx, is_exact(ctx) ? AV_LOG_INFO : AV_LOG_WARNING, "frames:%"PRId64" scored:%"PRId64" unscored:%"PRId64
            " (before the reference:%"PRId64" after it:%"PRId64" in gaps:%"PRId64" disabled:%"PRId64" without time stamp:%"PRId64
            ") reference frames repeated:%"PRId64" unused:%"PRId64"%s max |dt|:%s mean dt:%s\n",
-           counts->frames, s->queue.scored[0], ff_qc_unscored(counts), counts->before, counts->after, counts->gaps,
+           counts->frames, s->queue.scored[0], ff_qc_unscored(counts) + s->queue.failed[0], counts->before, counts->after, counts->gaps,
            counts->disabled, counts->untimed, counts->repeated, counts->unused, goes_on ? " and more that were not read" : "",
            QC_NUMBER(6, counts->max_abs_dt), QC_NUMBER(6, ff_qc_mean_dt(counts)));
 }
@@ -357,6 +364,9 @@ static void print_summary(AVFilterContext *ctx)
     const QCCounts *counts = ff_qc_counts_of(ctx, 0);
 
     print_pairing(ctx);
+    if (s->queue.failed[0])
+        av_log(ctx, AV_LOG_WARNING, "frames without scores because scoring failed:%"PRId64" (%s)\n", s->queue.failed[0],
+               s->run.failure ? s->run.reason : s->engine.gpu_failure);
     for (int k = 1; k < s->options.renditions; k++)
         print_rendition(ctx, k);
     if (s->run.end == QC_END_BY_FAILURE) {
@@ -386,7 +396,7 @@ int ff_qc_report(AVFilterContext *ctx)
         return 0;
     s->run.reported = 1;
     /* Without any pair there was no session; the log has to say so all the same. */
-    if (!s->engine.session && (!s->run.failure || s->run.is_refused) && s->files.log[0]) {
+    if (!s->engine.session && (!s->run.failure || s->run.is_refused || s->run.gave_up) && s->files.log[0]) {
         ret = ff_qc_open_session(ctx);
         if (ret >= 0)
             qc_session_flush(s->engine.session);

@@ -38,13 +38,22 @@ typedef struct QCOptions {
     int sync, ts_sync_mode, align_start, eof_action, shortest;
     double max_dt;
     int allow_unpaired;
-    int range, backend, device, async_depth, skip_unsupported, selftest;
+    int range, backend, device, async_depth, skip_unsupported, selftest, on_error;
     char *stats_file, *stats_format, *log_path, *log_fmt;
 } QCOptions;
+
+/** What becomes of the video when its scoring fails. */
+enum QCOnError {
+    QC_ON_ERROR_FAIL, ///< it ends with an error
+    QC_ON_ERROR_PASS, ///< it goes on without scores
+    QC_ON_ERROR_CPU,  ///< the CPU backend goes on with the scoring; if that fails too, as above
+};
 
 /** The main frame that waits for its partners. */
 typedef struct QCMain {
     AVFrame *frame;
+    int counted;    ///< it is among the counts' frames
+    uint32_t renditions; ///< bit k: rendition k has a frame for it
     int disabled;   ///< the timeline switched the filter off at this frame
 } QCMain;
 
@@ -72,6 +81,7 @@ typedef struct QCRun {
     enum QCEnd end;
     int only_left_counts; ///< the consumer wanted no more: what it did not get is forgotten
     int is_refused;       ///< the pairs are too few: a failure, but of nothing that scores
+    int gave_up;          ///< there was a failure, and the frames go on without scores
     QCInterrupts interrupts;
 } QCRun;
 
@@ -91,6 +101,9 @@ typedef struct QualityCudaContext {
 
 /** Logs and stores the first failure; every later activation returns it again. */
 int ff_qc_fail(AVFilterContext *ctx, int error, const char *format, ...) av_printf_format(3, 4);
+
+/** Whether the video outlives its scoring. */
+int ff_qc_may_give_up(const AVFilterContext *ctx);
 
 /** Pad of a rendition: 0, 2, 3, ... */
 int ff_qc_input_of(int rendition);

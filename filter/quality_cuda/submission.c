@@ -75,8 +75,8 @@ static void fill_picture(const QCInput *in, const AVFrame *frame, qc_picture *pi
         picture->plane[i]       = frame->data[comp->plane] + y * pitch + x * comp->step;
         picture->pitch_bytes[i] = pitch;
     }
-    picture->memory = in->is_hw ? QC_MEMORY_CUDA : QC_MEMORY_HOST;
-    if (in->is_hw)
+    picture->memory = frame->hw_frames_ctx ? QC_MEMORY_CUDA : QC_MEMORY_HOST;
+    if (frame->hw_frames_ctx)
         picture->cuda_stream = QC_CUDA_STREAM(frame);
 }
 
@@ -120,24 +120,62 @@ static int follow_properties(AVFilterContext *ctx, AVFrame *const *frames)
 
 /* ---- pairs ---- */
 
-static int submit(AVFilterContext *ctx, AVFrame *const *frames)
+/** @param hold of hardware frames; it is the engine's from here on */
+static qc_status submit_frames(const QualityCudaContext *s, AVFrame *const *frames, QCHold *hold)
 {
-    QualityCudaContext *s = ctx->priv;
     qc_picture reference, distorted[QC_MAX_RENDITIONS];
-    qc_status status;
-    QCHold *hold;
-    int ret = follow_properties(ctx, frames);
 
-    if (ret >= 0)
-        ret = make_hold(ctx, frames, &hold);
-    if (ret < 0)
-        return ff_qc_fail(ctx, ret, "a pair could not be submitted");
     fill_picture(&s->input[QC_REFERENCE], frames[QC_REFERENCE], &reference);
     fill_picture(&s->input[0], frames[0], &distorted[0]);
     for (int k = 1; k < s->options.renditions; k++)
         fill_picture(&s->input[1 + k], frames[1 + k], &distorted[k]);
-    status = qc_session_submit(s->engine.session, &reference, distorted, hold ? release_hold : NULL, hold);
-    return status == QC_OK ? 0 : ff_qc_fail_session(ctx, status);
+    return qc_session_submit(s->engine.session, &reference, distorted, hold ? release_hold : NULL, hold);
+}
+
+/** The CPU backend's way: frames of the GPU are copied from there, one by one. @return AVERROR */
+static int submit_to_cpu(AVFilterContext *ctx, AVFrame *const *frames)
+{
+    QualityCudaContext *s = ctx->priv;
+    AVFrame *copy[QC_MAX_INPUTS] = { NULL }, *readable[QC_MAX_INPUTS] = { NULL };
+    qc_status status = QC_OK;
+    int ret = 0;
+
+    for (int i = 0; ret >= 0 && i < s->nb_inputs; i++) {
+        readable[i] = frames[i];
+        if (!frames[i] || !s->input[i].is_hw)
+            continue;
+        readable[i] = copy[i] = av_frame_alloc();
+        ret = copy[i] ? av_hwframe_transfer_data(copy[i], frames[i], 0) : AVERROR(ENOMEM);
+    }
+    if (ret >= 0)
+        status = submit_frames(s, readable, NULL);
+    for (int i = 0; i < s->nb_inputs; i++)
+        av_frame_free(&copy[i]);
+    if (ret < 0)
+        return ff_qc_fail(ctx, ret, "frames of a GPU that failed could not be copied from there: %s", av_err2str(ret));
+    return status == QC_OK ? 0 : ff_qc_recover_session(ctx, status);
+}
+
+static int submit(AVFilterContext *ctx, AVFrame *const *frames)
+{
+    QualityCudaContext *s = ctx->priv;
+    qc_status status;
+    QCHold *hold;
+    int ret = follow_properties(ctx, frames);
+
+    if (ret >= 0 && s->engine.left_gpu)
+        return submit_to_cpu(ctx, frames);
+    if (ret >= 0)
+        ret = make_hold(ctx, frames, &hold);
+    if (ret < 0)
+        return ff_qc_fail(ctx, ret, "a pair could not be submitted");
+    status = submit_frames(s, frames, hold);
+    if (status == QC_OK)
+        return 0;
+    ret = ff_qc_recover_session(ctx, status);
+    if (ret < 0 || ff_qc_frames_taken(&s->engine) > s->counts[0].paired)
+        return ret;
+    return submit_to_cpu(ctx, frames);
 }
 
 /** Counts the frames that input i, the reference or a rendition, gives to a pair. */
@@ -157,13 +195,15 @@ static int score_main(AVFilterContext *ctx, const QCPair *pair)
     int ret;
 
     s->counts[0].unpaired_row = 0;
+    s->main.renditions = 1;
     for (int i = 1; i < s->nb_inputs; i++) {
         if (!pair->frame[i])
             continue;
+        s->main.renditions |= UINT32_C(1) << (i - 1); /* input 1, the reference, is rendition 0's */
         ret = ff_qc_check_colour(ctx, i, pair->frame[i]);
         if (ret < 0)
             return ret;
-        count_partner(ctx, i, pair, &s->counts[i - 1]); /* input 1, the reference, is rendition 0's */
+        count_partner(ctx, i, pair, &s->counts[i - 1]);
     }
     ret = submit(ctx, pair->frame);
     if (ret < 0)
@@ -193,8 +233,9 @@ static int pass_main(AVFilterContext *ctx, enum QCChoice choice)
         return ret;
     if (pauses && s->engine.session && !s->run.flushed) {
         status = qc_session_break(s->engine.session);
-        if (status != QC_OK)
-            return ff_qc_fail_session(ctx, status);
+        ret = status == QC_OK ? 0 : ff_qc_recover_session(ctx, status);
+        if (ret < 0)
+            return ret;
     }
     /* No pair can follow any more: scores that wait for a successor are final now. */
     return choice == QC_CHOICE_ENDED ? ff_qc_flush_session(ctx) : 0;
@@ -220,6 +261,7 @@ int ff_qc_settle_main(AVFilterContext *ctx)
     if (choice == QC_CHOICE_ENDED && s->pairing.eof_action == QC_EOF_ENDALL)
         return QC_SETTLED_END;
 
+    s->main.counted = 1;
     for (int k = 0; k < s->options.renditions; k++) {
         ff_qc_count_frame(&s->counts[k], s->main.disabled);
         s->counts[k].unused = s->input[k + 1].track.unused;

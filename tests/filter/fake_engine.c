@@ -304,6 +304,10 @@ qc_status qc_session_break(qc_session* session) {
     return session->failed;
 }
 
+qc_status qc_session_continue_on_cpu(qc_session* session) {
+    return session->failed == QC_OK ? QC_ERROR_INVALID : session->failed;
+}
+
 qc_status qc_session_flush(qc_session* session) {
     if (session->failed != QC_OK) return session->failed;
     session->flushed = 1;

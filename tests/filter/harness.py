@@ -27,11 +27,12 @@ class Run:
         self.code = process.returncode
         self.text = process.stderr
         self.stdout = process.stdout
-        self.folder = folder
+        # Read at once: the next run in this folder writes over them.
+        self.texts = {path.name: path.read_text(errors="replace") for path in folder.iterdir()
+                      if path.suffix in (".json", ".txt", ".framemd5") and path.is_file() and os.access(path, os.R_OK)}
 
     def _read(self, name):
-        path = self.folder / name
-        return path.read_text() if path.exists() else None
+        return self.texts.get(name)
 
     @property
     def log(self):
@@ -57,7 +58,8 @@ class Run:
         frames = []
         for line in (self._read("metadata.txt") or "").splitlines():
             if line.startswith("frame:"):
-                frames.append((float(line.split("pts_time:")[1]), {}))
+                time = line.split("pts_time:")[1].replace(",", ".")  # FFmpeg's own line follows the locale
+                frames.append((float(time), {}))
             elif line.startswith(PREFIX):
                 key, value = line[len(PREFIX):].split("=", 1)
                 frames[-1][1][key] = value

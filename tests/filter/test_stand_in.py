@@ -43,11 +43,12 @@ class StandIn(FilterTest):
 
     def test_scores_equal_the_cpu(self):
         metrics = ":metrics=vmaf|psnr|float_ssim"
-        expected = self.score(self.distorted, self.reference, options="backend=cpu" + metrics)
+        run = self.score(self.distorted, self.reference, options="backend=cpu" + metrics)
+        expected, tagged = run.log["frames"], run.tagged
         run, facts = self.score_on_stand_in(metrics)
         self.assert_ok(run)
-        self.assertEqual(run.log["frames"], expected.log["frames"])
-        self.assertEqual(run.tagged, expected.tagged)
+        self.assertEqual(run.log["frames"], expected)
+        self.assertEqual(run.tagged, tagged)
         self.assertEqual(facts["held"], "0")
 
     def test_self_test(self):
@@ -61,23 +62,107 @@ class StandIn(FilterTest):
     def test_the_device_is_lost_in_the_middle(self):
         whole, _ = self.score_on_stand_in(":async_depth=1")
         self.assert_ok(whole)
+        expected = whole.log["frames"]
         run, facts = self.score_on_stand_in(":async_depth=1", f"{self.calls // 2},{ILLEGAL_ADDRESS},lost")
         self.assert_fails(run, "CUDA error 700", "backend=cpu")
         self.assertFalse(run.log["complete"])
         frames = run.log["frames"]
         self.assertGreater(len(frames), 0)
         self.assertLess(len(frames), 12)
-        self.assertEqual(frames, whole.log["frames"][: len(frames)])
+        self.assertEqual(frames, expected[: len(frames)])
         self.assertEqual(facts["held"], "0")
+
+    def lose_device(self, options):
+        """The run of a scorer whose GPU is lost in the middle, and the log's frames of one that is whole."""
+        options = f":metrics=vmaf:async_depth=1{options}"
+        whole, _ = self.score_on_stand_in(options)
+        self.assert_ok(whole)
+        expected = whole.log["frames"]
+        run, facts = self.score_on_stand_in(options, f"{self.calls // 2},{ILLEGAL_ADDRESS},lost")
+        self.assertEqual(facts["held"], "0")
+        self.assert_ok(run)
+        return run, expected
+
+    def assert_marked(self, run, scored):
+        """Every frame left; those without scores say why and are counted."""
+        self.assertEqual(len(run.tagged), 12)
+        for number, (_, tags) in enumerate(run.tagged):
+            self.assertEqual("unscored" not in tags, number in scored, (number, tags))
+            self.assertEqual(tags.get("unscored", "failure"), "failure")
+            self.assertEqual("vmaf" in tags, number in scored)
+        pairing = run.log["pairing"]
+        self.assertEqual((pairing["frames"], pairing["scored"], pairing["unscored"], pairing["failed"]),
+                         (12, len(scored), 12 - len(scored), 12 - len(scored)))
+        self.assertEqual([frame["frameNum"] for frame in run.log["frames"]], sorted(scored))
+        self.assertFalse(run.log["complete"])
+        self.assertIn("CUDA error 700", run.log["reason"])
+
+    def test_the_video_goes_on_without_scores(self):
+        run, expected = self.lose_device(":on_error=pass")
+        self.assertIn("on_error=pass: the video goes on without scores", run.text)
+        self.assertIn("INCOMPLETE", run.text)
+        scored = {frame["frameNum"] for frame in run.log["frames"]}
+        self.assertEqual(scored, set(range(len(scored))))
+        self.assertTrue(0 < len(scored) < 12, scored)
+        self.assert_marked(run, scored)
+        self.assertEqual(run.log["frames"], expected[: len(scored)])
+        self.assertEqual(run.log["end"], "failure")
+
+    def test_the_cpu_goes_on(self):
+        run, whole = self.lose_device(":on_error=cpu")
+        self.assertIn("on_error=cpu: the CPU backend goes on", run.text)
+        self.assertIn("frames without scores because scoring failed:", run.text)
+        scored = {frame["frameNum"] for frame in run.log["frames"]}
+        self.assertTrue({0, 11} <= scored and len(scored) < 12, scored)
+        self.assert_marked(run, scored)
+        self.assertEqual(run.log["end"], "end of stream")
+        self.assertRegex(run.log["engine"], r"^CUDA on .*; from frame \d+ on: CPU: ")
+        first = max(set(range(12)) - scored) + 1
+        for frame in run.log["frames"]:
+            expected = dict(whole[frame["frameNum"]]["metrics"])
+            if frame["frameNum"] in (first - 2, first):  # nothing is compared across the gap
+                for key in [key for key in expected if "motion" in key or key == "vmaf"]:
+                    del expected[key], frame["metrics"][key]
+            self.assertEqual(frame["metrics"], expected, frame["frameNum"])
+
+    def test_any_call_may_fail_under_a_video(self):
+        """Every 29th call: the whole video comes out, with the right scores or marked."""
+        whole = self.score_on_stand_in(":metrics=psnr:on_error=cpu")[0].tagged
+        for call in range(1, self.calls, 29):
+            for wish in ("pass", "cpu"):
+                with self.subTest(call=call, wish=wish):
+                    run, facts = self.score_on_stand_in(f":metrics=psnr:on_error={wish}", f"{call},{ILLEGAL_ADDRESS},lost")
+                    self.assert_ok(run)
+                    self.assertEqual(len(run.tagged), 12)
+                    self.assertEqual(facts["held"], "0")
+                    for (_, tags), (_, expected) in zip(run.tagged, whole):
+                        self.assertIn(tags, ({"unscored": "failure"}, expected))
+                    missing = sum("unscored" in tags for _, tags in run.tagged)
+                    self.assertEqual(run.log["pairing"]["failed"], missing)
+                    self.assertEqual(run.log["pairing"]["scored"], 12 - missing)
+
+    def test_without_a_gpu_from_the_start(self):
+        run, _ = self.score_on_stand_in(":on_error=cpu", f"1,{OUT_OF_MEMORY},lost")
+        self.assert_ok(run)
+        self.assertTrue(run.log["complete"])
+        self.assertEqual(len(run.log["frames"]), 12)
+        run, _ = self.score_on_stand_in(":on_error=pass", f"1,{OUT_OF_MEMORY},lost")
+        self.assert_ok(run)
+        self.assert_marked_all(run)
+
+    def assert_marked_all(self, run):
+        self.assertEqual([tags for _, tags in run.tagged], [{"unscored": "failure"}] * 12)
+        self.assertEqual((run.log["frames"], run.log["complete"]), ([], False))
+        self.assertEqual(run.log["pairing"]["failed"], 12)
 
     def test_single_calls_fail(self):
         """Every 23rd call. Either nothing is missing, or the run says what failed; it never hangs."""
-        whole, _ = self.score_on_stand_in()
+        expected = self.score_on_stand_in()[0].log["frames"]
         for call in range(1, self.calls, 23):
             with self.subTest(call=call):
                 run, facts = self.score_on_stand_in(fail=f"{call},{OUT_OF_MEMORY}")
                 if run.code == 0:
-                    self.assertEqual(run.log["frames"], whole.log["frames"])
+                    self.assertEqual(run.log["frames"], expected)
                 else:
                     self.assert_fails(run, "failed")
                 self.assertLessEqual(int(facts["held"]), 1)
