@@ -76,6 +76,47 @@ class EngineFailures(WithFakeEngine):
         run = self.fake_score(self.clip, self.clip, environment={"QC_FAKE_FAIL_AT": "0"})
         self.check_incomplete(run, 0)
 
+    def check_passed(self, run, scored, frames=20):
+        """The whole video came out, and nobody takes it for scored."""
+        self.assert_ok(run)
+        self.assertEqual(len(run.out), frames)
+        self.assertEqual([tags.get("unscored") for _, tags in run.tagged], [None] * scored + ["failure"] * (frames - scored))
+        self.assertEqual([row["n"] for row in run.stats], list(range(scored)))
+        self.assert_counts(run, frames=frames, scored=scored, unscored=frames - scored, failed=frames - scored)
+        self.assertEqual((run.log["complete"], run.log["end"]), (False, "failure"))
+        self.assertTrue(run.messages("the video goes on without scores"))
+
+    def test_the_video_goes_on(self):
+        for wish in ("pass", "cpu"):
+            for at, scored in ((0, 0), (7, 6), (19, 18)):
+                run = self.fake_score(self.clip, self.clip, options=f"on_error={wish}", environment={"QC_FAKE_FAIL_AT": str(at)})
+                self.check_passed(run, scored)
+                self.assertEqual(run.log["reason"], f"scoring failed: forced failure at frame {at}")
+
+    def test_the_video_goes_on_with_renditions(self):
+        short = self.source(frames=4)
+        run = self.fake_score(self.clip, self.clip, short, options="renditions=2:on_error=pass",
+                              environment={"QC_FAKE_FAIL_AT": "7"})
+        self.check_passed(run, 6)
+        pairing = run.log_named("log.rendition1.json")["pairing"]
+        self.assertEqual((pairing["frames"], pairing["scored"]), (20, 4))
+        self.assertEqual(pairing["scored"] + pairing["unscored"], 20)
+
+    def test_the_video_goes_on_without_a_log(self):
+        """The scores are lost, and that is said."""
+        for status in (-6, -7):
+            run = self.fake_score(self.clip, self.clip, options="on_error=pass", environment={"QC_FAKE_LOG_STATUS": str(status)})
+            self.assert_ok(run)
+            self.assertEqual(len(run.out), 20)
+            self.assertTrue(run.messages("could not be written"))
+
+    def test_a_video_that_ends_early_goes_on(self):
+        run = self.fake_score(self.clip, self.clip, options="on_error=pass", environment={"QC_FAKE_FAIL_AT": "3"},
+                              output=("-frames:v", "5"))
+        self.assert_ok(run)
+        self.assertEqual(len(run.out), 5)
+        self.assertFalse(run.log["complete"])
+
     def test_at_creation(self):
         for status, text in ((-3, "-3"), (-4, "-4"), (-5, "-5")):
             run = self.fake_score(self.clip, self.clip, environment={"QC_FAKE_CREATE_STATUS": str(status)}, options="metrics=psnr")

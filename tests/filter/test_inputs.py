@@ -324,6 +324,14 @@ class ChangeInMidStream(FilterTest):
         self.assertEqual(len(run.stats), len(first["frames"]) + len(second["frames"]))
         self.assertTrue(run.messages("this one writes log.2.json"))
 
+    def test_without_a_new_graph_the_video_goes_on_if_it_may(self):
+        run = self.score(self.changing, self.steady, before_inputs=(("-reinit_filter", "0"),), options="on_error=pass",
+                         after="scale=176:144")
+        self.assert_ok(run)
+        self.assertEqual(len(run.out), 2 * self.HALF)
+        self.assert_counts(run, frames=2 * self.HALF, scored=self.HALF, failed=self.HALF)
+        self.assertIn("changed from 176x144", run.log["reason"])
+
     def test_without_a_new_graph_the_frame_is_refused(self):
         run = self.score(self.changing, self.steady, before_inputs=(("-reinit_filter", "0"),), options="metrics=vmaf+psnr")
         self.assert_fails(run, "Input 0 (main) changed from 176x144", "to 320x180", "-reinit_filter 0", f"INCOMPLETE after {self.HALF} frames")
