@@ -36,7 +36,7 @@ FUZZ_SECONDS = 10  # for each target: a minute in all
 
 
 def lint(level):
-    choices = ["--format", "--style"] + ([] if level == "quick" else ["--tidy"]) + (["--tests"] if level == "all" else [])
+    choices = ["--format", "--style"] + ([] if level == "quick" else ["--tidy"]) + (["--thorough"] if level == "all" else [])
     outcome = run_reporting_script("lint", [sys.executable, "tools/lint"] + choices)
     if level == "quick":
         outcome.skip("clang-tidy", "not part of --quick")

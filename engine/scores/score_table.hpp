@@ -51,8 +51,8 @@ public:
     /// dropped: they are neither handed out nor counted.
     void close();
 
-    /// The scores that are missing for the frames below number `frames` will not come: their rows become final with nothing
-    /// present. The frames from there on are forgotten, as if they had never been begun.
+    /// The scores that are missing for the frames below number `frames` will not come: their rows become final with
+    /// nothing present. The frames from there on are forgotten, as if they had never been begun.
     void abandon(int64_t frames);
 
     /// Behind close(): forgets the frames from number `frames` on, as if they had never been begun; and all

@@ -56,7 +56,7 @@ struct Clip {
     Json runs() const;
 };
 
-/// All clips of the manifest.
+/// The clips of the manifest: all of them, or, where QC_TEST_LEVEL asks for less than "all", every third.
 std::vector<Clip> clips();
 /// The layout that a format name of FFmpeg says: "yuv420p10le".
 qc_chroma chroma_of(const std::string& pixel_format);
