@@ -16,11 +16,14 @@ import time
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tools"))
+sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "tests/tools")]
+import fake_gpu_machine  # noqa: E402
 from gpu_checks import plan, speed  # noqa: E402
 from gpu_checks.parts import Parts  # noqa: E402
 from gpu_checks.report import TIMED_OUT, Report, run, unittest_results  # noqa: E402
 
+# A script as on a machine with so many cores.
+EIGHT_CORES = "import os, runpy, sys; os.cpu_count = lambda: 8; sys.argv = sys.argv[1:]; runpy.run_path(sys.argv[0], run_name='__main__')"
 # A machine with a GPU that is none: its tools say nothing but that they are there.
 NVIDIA_SMI = "#!/bin/sh\necho 'Stand-in, 0, 16384'\n"
 
@@ -209,6 +212,49 @@ class WholeRun(unittest.TestCase):
 
 class Script(unittest.TestCase):
     """tools/gpu-check itself."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def whole(self, *arguments):
+        """Every part, on a machine where everything answers at once."""
+        build, machine = fake_gpu_machine.install(self.folder)
+        done = subprocess.run([sys.executable, "-c", EIGHT_CORES, ROOT / "tools/gpu-check", "--out", self.folder / "out", "--shared",
+                               "/nowhere", "--build", build, *arguments], text=True, timeout=120, stdout=subprocess.PIPE,
+                              env=dict(os.environ, PATH=f"{machine}{os.pathsep}{os.environ['PATH']}"), stderr=subprocess.STDOUT,
+                              check=False)
+        content = json.loads((self.folder / "out/gpu-check.json").read_text())
+        return done.returncode, done.stdout, content
+
+    def test_every_part_of_a_healthy_machine(self):
+        """But `filter`, which has tests of its own."""
+        code, text, content = self.whole("--only", ",".join(part for part in plan.PARTS if part != "filter"))
+        self.assertIn("clips, checks, sanitizers, goldens, pipelines; then errors; then memory; then bench: at most 560 s", text)
+        outcomes = {entry["name"]: entry["outcome"] for entry in content["results"]}
+        # There is no driver to take memory from, and a run that takes no time cannot be sampled.
+        del outcomes["GPU memory exhausted"]
+        self.assertEqual((code, outcomes.pop("memory stays flat")), (1, "failed"))
+        self.assertEqual({name: outcome for name, outcome in outcomes.items() if outcome != "passed"}, {"goldens": "skipped"})
+        self.assertLessEqual({"clip dist_2160p.h264", "check: Check.All", "quality_bench --selftest", "sanitizer racecheck 6/6",
+                              "NVDEC dist_1080p_10bit.hevc / ref_1080p_10bit.hevc", "a downloaded picture shows in the trace",
+                              "two CUDA contexts", "all metrics cost less than their sum, batch 16",
+                              "end to end 2160p.h264 vmaf"}, set(outcomes))
+        self.assertEqual(set(content["seconds"]), set(plan.PARTS) - {"filter"})
+        self.assertEqual(content["numbers"]["end to end 1080p.hevc all"]["clips"], "made clips")
+
+    def test_measurements_are_shortened_and_say_so(self):
+        _, text, content = self.whole("--only", "memory,bench", "--budget", str(plan.LEAST_SECONDS["bench"] + 60))
+        self.assertRegex(text, r"memory: 8000 frames instead of 20000 \(--budget leaves \d+ s\)")
+        self.assertEqual(content["numbers"]["memory"]["frames"], 8000)
+        code, text, content = self.whole("--only", "bench", "--budget", "20")
+        self.assertEqual(code, 0, text)
+        self.assertRegex(text, r"bench: 3 repetitions of 0\.05 s, 1 rounds of 50 % of the frames end to end \(--budget leaves \d+ s\)")
+        self.assertEqual(content["numbers"]["bench_degree"], str(plan.SHORTEST))
+        code, text, content = self.whole("--only", "bench", "--budget", "0")
+        self.assertEqual((code, content["numbers"]["bench_degree"]), (0, str(plan.THOROUGH)))
+        self.assertIn("\n7 repetitions of 0.5 s\n", text)
 
     def go(self, *arguments, gpu=True):
         with tempfile.TemporaryDirectory() as folder:
