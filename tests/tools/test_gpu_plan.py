@@ -8,6 +8,7 @@ import io
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
@@ -26,6 +27,12 @@ from gpu_checks.report import TIMED_OUT, Report, run, unittest_results  # noqa: 
 EIGHT_CORES = "import os, runpy, sys; os.cpu_count = lambda: 8; sys.argv = sys.argv[1:]; runpy.run_path(sys.argv[0], run_name='__main__')"
 # A machine with a GPU that is none: its tools say nothing but that they are there.
 NVIDIA_SMI = "#!/bin/sh\necho 'Stand-in, 0, 16384'\n"
+
+
+def is_running(pid):
+    with contextlib.suppress(OSError):
+        return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    return False
 
 
 class Order(unittest.TestCase):
@@ -279,6 +286,20 @@ class Script(unittest.TestCase):
         self.assertEqual(code, 1)
         for part in ("clip ref_1080p.h264", "checks", "two CUDA contexts", "memory", "bench"):
             self.assertIn(f"FAILED   {part}: ", text)
+
+    def test_ended_from_outside_it_leaves_nothing_running(self):
+        build, machine = fake_gpu_machine.install(self.folder)
+        program, pids = build / "tests/check_test", self.folder / "pids"
+        program.write_text(f"#!/bin/sh\nsleep 300 & echo $! $$ >> {pids}; wait\n")
+        with subprocess.Popen([sys.executable, ROOT / "tools/gpu-check", "--out", self.folder / "out", "--build", build, "--only", "checks"],
+                              env=dict(os.environ, PATH=f"{machine}{os.pathsep}{os.environ['PATH']}"), stdout=subprocess.DEVNULL) as process:
+            end = time.monotonic() + 30
+            while time.monotonic() < end and not (pids.exists() and len(pids.read_text().split()) == 8):
+                time.sleep(0.05)
+            process.terminate()
+            self.assertEqual(process.wait(timeout=30), 128 + signal.SIGTERM)
+        left = [pid for pid in pids.read_text().split() if is_running(pid)]
+        self.assertEqual((len(pids.read_text().split()), left), (8, []))
 
     def test_no_gpu(self):
         code, text = self.go(gpu=False)
