@@ -10,13 +10,15 @@ import re
 from gpu_checks.clips import NoClip
 from gpu_checks.report import last_lines, refused_cleanly
 
-HARDWARE = ["-hwaccel", "cuda", "-hwaccel_output_format", "cuda"]
-# A graph's read-back holds accumulators; the smallest picture of the pipelines is far larger.
-LARGEST_RESULT_COPY = 64 * 1024
-# What the engine or the driver says of memory that it did not get; the session's description names memory too.
 PAIRS = [("dist_1080p.h264", "ref_1080p.h264"), ("dist_1080p.hevc", "ref_1080p.hevc"),
          ("dist_2160p.h264", "ref_2160p.h264"), ("dist_1080p.h264", "ref_1080p.hevc"),
          ("dist_1080p_10bit.hevc", "ref_1080p_10bit.hevc")]
+HARDWARE = ["-hwaccel", "cuda", "-hwaccel_output_format", "cuda"]
+# A graph's read-back holds accumulators; the smallest picture of the pipelines is far larger.
+LARGEST_RESULT_COPY = 64 * 1024
+# What the filter says of an input whose frames are on the GPU.
+SURFACES = re.compile(r"input [^\n]* cuda/")
+# What the engine or the driver says of memory that it did not get; the session's description names memory too.
 NO_MEMORY = re.compile(r"(device|page-locked) memory: |out[ _]of[ _]memory", re.IGNORECASE)
 
 
@@ -70,6 +72,9 @@ def pipeline(context, distorted, reference):
     if not context.report.check(f"NVDEC {name}", done.returncode == 0 and bool(surfaces) and head.get("complete") is True,
                                 f"{len(surfaces)} frames, {context.clips.origin(distorted)}" if surfaces else last_lines(done.stdout)):
         return
+    # Where a decoder does not start on the GPU, ffmpeg decodes in software and says little.
+    on_device = len(SURFACES.findall(done.stdout))
+    context.report.check(f"both inputs are surfaces {name}", on_device == 2, f"{on_device} of 2")
     hidden = re.findall(r"auto_scale\w*|hwdownload\w*|hwupload\w*", done.stdout)
     context.report.check(f"no conversion filter {name}", not hidden, ", ".join(sorted(set(hidden))))
     copies(context, name, trace, len(surfaces))

@@ -39,26 +39,34 @@ def rows_of(runs):
     return sum(map(product, runs))
 
 
+def degree_for(context, rows):
+    """How thorough what is still to be measured can be: rows of quality_bench, then all of end_to_end(). Says so when it changes."""
+    degree = plan.QUICK if context.quick else plan.thoroughness(rows, END_TO_END_SECONDS, context.left())
+    if context.numbers.get("bench_degree") != str(degree):
+        why = "" if degree == plan.THOROUGH else " (--quick)" if context.quick else f" (--budget leaves {context.left():.0f} s)"
+        say(f"bench: {degree}{why}")
+        context.numbers["bench_degree"] = str(degree)
+    return degree
+
+
 def bench(context):
     context.numbers["bench"] = []
     runs = benched(context.words_of_metrics(), context.quick)
-    degree = plan.QUICK if context.quick else plan.thoroughness(rows_of(runs), END_TO_END_SECONDS, context.left())
-    context.numbers["bench_degree"] = str(degree)
-    why = "" if degree == plan.THOROUGH else " (--quick)" if context.quick else f" (--budget leaves {context.left():.0f} s)"
-    say(f"bench: {degree}{why}")
-    repetitions = ["-r", str(degree.repetitions), "-d", str(degree.seconds)]
     for number, arguments in enumerate(runs):
+        degree = degree_for(context, rows_of(runs[number:]))
+        repetitions = {"repetitions": degree.repetitions, "seconds": degree.seconds}
         path = os.path.join(context.out, f"bench-{number}.json")
         with contextlib.suppress(OSError):
             os.remove(path)
         name = "bench " + " ".join(arguments)
-        done = context.run([context.tool("tools", "bench", "quality_bench"), "-k", "cuda", *arguments, "-j", path, *repetitions])
+        done = context.run([context.tool("tools", "bench", "quality_bench"), "-k", "cuda", *arguments, "-j", path,
+                            "-r", str(degree.repetitions), "-d", str(degree.seconds)])
         say(done.stdout)
         if context.report.check(name, done.returncode == 0 and os.path.exists(path), "" if done.returncode == 0 else last_lines(done.stdout)):
             with open(path, encoding="utf-8") as file:
-                context.numbers["bench"] += [dict(row, arguments=" ".join(arguments)) for row in json.load(file)]
+                context.numbers["bench"] += [dict(row, arguments=" ".join(arguments), **repetitions) for row in json.load(file)]
     sum_of_parts(context, " ".join(runs[0]))
-    end_to_end(context, degree)
+    end_to_end(context, degree_for(context, rows=0))
 
 
 def sum_of_parts(context, arguments):
