@@ -9,6 +9,7 @@ import sys
 import tempfile
 import types
 import unittest
+from unittest import mock
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
 from gpu_checks import pipelines, speed  # noqa: E402
@@ -45,6 +46,25 @@ class Parts(unittest.TestCase):
         self.assertEqual(self.copies(0), ["failed"])  # the trace sees no copy at all
         self.assertEqual(self.copies(2304, launches=0), ["failed"])
         self.assertEqual(self.outcomes(pipelines.copies, self.context(), "clip", "/nowhere/trace.json", 300), ["failed"])
+
+    def pipeline(self, *said):
+        """With a run of ffmpeg that says this of its inputs; outcomes by name."""
+        scored = types.SimpleNamespace(returncode=0, stdout="\n".join(said)), [{"psnr_y": 30}], {"complete": True}
+        clips = types.SimpleNamespace(path=str, origin=lambda _: "made clips")
+        context = self.context(clips=clips, out="/nowhere")
+        with mock.patch.object(pipelines, "score", return_value=scored), mock.patch.object(pipelines, "copies"):
+            self.outcomes(pipelines.pipeline, context, "d", "r")
+        return {entry["name"]: entry["outcome"] for entry in context.report.entries}
+
+    def test_software_frames_are_no_surfaces(self):
+        on_gpu, in_memory = ("distorted: input 0 (x), 1920x1080 cuda/nv12", "reference: input 1 (y), 1920x1080 yuv420p")
+        self.assertEqual(set(self.pipeline(on_gpu, on_gpu).values()), {"passed"})
+        self.assertEqual(self.pipeline(on_gpu, in_memory)["both inputs are surfaces d / r"], "failed")
+        self.assertEqual(self.pipeline(in_memory, in_memory)["both inputs are surfaces d / r"], "failed")
+
+    def test_conversions_are_seen(self):
+        surfaces = ["x: input 0 (x), 1920x1080 cuda/nv12"] * 2
+        self.assertEqual(self.pipeline(*surfaces, "[auto_scale_0 @ 0x1]")["no conversion filter d / r"], "failed")
 
     def sums(self, **times):
         context = self.context()

@@ -15,6 +15,7 @@
 
 #include "quality_cuda.h"
 #include "tests/support/pictures.hpp"
+#include "tools/bench/device_check.hpp"
 
 #ifdef QC_WITH_CUDA
 #include "cuda/context.hpp"
@@ -26,7 +27,7 @@ using qc::test::Content;
 using qc::test::TestPicture;
 
 struct Options {
-    std::vector<std::string> metrics{"vmaf"};
+    std::vector<std::string> metrics; ///< empty: "vmaf", or "all" for the self-test
     std::vector<std::string> sizes{"1920x1080"};
     std::vector<std::string> layouts{"nv12"};
     std::vector<int> batches{16};
@@ -35,6 +36,7 @@ struct Options {
     int repetitions = 7;
     double seconds = 0.5; ///< per repetition, about
     bool from_host = false;
+    bool selftest = false; ///< in place of measuring
     qc_backend backend = QC_BACKEND_AUTO;
     std::string json_path;
     std::string reference_path, distorted_path; ///< raw frames of the layout and size; empty: generated ones
@@ -80,22 +82,26 @@ std::vector<std::string> split(const std::string& text) {
 }
 
 void print_help() {
-    std::puts("usage: quality_bench [options]        lists are joined by commas; every combination is measured\n"
-              "  -m, --metrics LIST      what to score; within an entry join by '|' or '+' (default vmaf)\n"
-              "  -M, --model NAME        the model that \"vmaf\" means (default vmaf_v0.6.1)\n"
-              "  -o, --options TEXT      options of the metrics: METRIC.OPTION=VALUE|...\n"
-              "  -s, --size LIST         WIDTHxHEIGHT (default 1920x1080)\n"
-              "  -R, --reference FILE    raw frames in place of generated ones (one size and layout only)\n"
-              "  -D, --distorted FILE    likewise\n"
-              "  -l, --layout LIST       pixel formats: nv12, yuv420p, p010le, ... (default nv12)\n"
-              "  -b, --batch LIST        pairs per batch (default 16)\n"
-              "  -n, --slots N           batches in flight (default 3)\n"
-              "  -t, --threads N         of the CPU backend (default: one per core)\n"
-              "  -r, --repetitions N     (default 7)\n"
-              "  -d, --seconds S         about, per repetition (default 0.5)\n"
-              "  -u, --from-host         frames in host memory: uploads are timed too\n"
-              "  -k, --backend NAME      auto, cuda or cpu (default auto)\n"
-              "  -j, --json FILE         the results as JSON too");
+    std::puts(
+        "usage: quality_bench [options]        lists are joined by commas; every combination is measured\n"
+        "  -m, --metrics LIST      what to score; within an entry join by '|' or '+' (default vmaf)\n"
+        "  -M, --model NAME        the model that \"vmaf\" means (default vmaf_v0.6.1)\n"
+        "  -o, --options TEXT      options of the metrics: METRIC.OPTION=VALUE|...\n"
+        "  -s, --size LIST         WIDTHxHEIGHT (default 1920x1080)\n"
+        "  -R, --reference FILE    raw frames in place of generated ones (one size and layout only)\n"
+        "  -D, --distorted FILE    likewise\n"
+        "  -l, --layout LIST       pixel formats: nv12, yuv420p, p010le, ... (default nv12)\n"
+        "  -b, --batch LIST        pairs per batch (default 16)\n"
+        "  -n, --slots N           batches in flight (default 3)\n"
+        "  -t, --threads N         of the CPU backend (default: one per core)\n"
+        "  -r, --repetitions N     (default 7)\n"
+        "  -d, --seconds S         about, per repetition (default 0.5)\n"
+        "  -u, --from-host         frames in host memory: uploads are timed too\n"
+        "  -k, --backend NAME      auto, cuda or cpu (default auto)\n"
+        "  -j, --json FILE         the results as JSON too\n"
+        "  -S, --selftest          measure nothing: score small known pictures on the GPU and on the CPU, for\n"
+        "                          every metric (-m; default all), model and layout, and print ok or WRONG and the\n"
+        "                          time; the exit status is 1 if the GPU computes wrongly");
 }
 
 qc_backend parse_backend(const std::string& name) {
@@ -112,9 +118,9 @@ Options parse(int argc, char** argv) {
         {"repetitions", 1, nullptr, 'r'}, {"seconds", 1, nullptr, 'd'},   {"from-host", 0, nullptr, 'u'},
         {"backend", 1, nullptr, 'k'},     {"json", 1, nullptr, 'j'},      {"options", 1, nullptr, 'o'},
         {"model", 1, nullptr, 'M'},       {"reference", 1, nullptr, 'R'}, {"distorted", 1, nullptr, 'D'},
-        {"help", 0, nullptr, 'h'},        {nullptr, 0, nullptr, 0}};
+        {"help", 0, nullptr, 'h'},        {"selftest", 0, nullptr, 'S'},  {nullptr, 0, nullptr, 0}};
     Options options;
-    for (int c; (c = getopt_long(argc, argv, "m:M:o:R:D:s:l:b:n:t:r:d:uk:j:h", kLong, nullptr)) != -1;) {
+    for (int c; (c = getopt_long(argc, argv, "m:M:o:R:D:s:l:b:n:t:r:d:uk:j:hS", kLong, nullptr)) != -1;) {
         switch (c) {
         case 'm':
             options.metrics = split(optarg);
@@ -156,6 +162,9 @@ Options parse(int argc, char** argv) {
         case 'u':
             options.from_host = true;
             break;
+        case 'S':
+            options.selftest = true;
+            break;
         case 'k':
             options.backend = parse_backend(optarg);
             break;
@@ -170,6 +179,7 @@ Options parse(int argc, char** argv) {
             std::exit(1);
         }
     }
+    if (options.metrics.empty()) options.metrics = {options.selftest ? "all" : "vmaf"};
     return options;
 }
 
@@ -279,8 +289,7 @@ public:
         config.reference = config.distorted[0] =
             format_of(qc::test::layout_named(setting.layout), setting.width, setting.height);
         config.metrics = setting.metrics.c_str();
-        const bool has_vmaf = setting.metrics.find("vmaf") != std::string::npos;
-        config.model = has_vmaf && !options.model.empty() ? options.model.c_str() : nullptr;
+        config.model = qc::bench::model_for(setting.metrics, options.model);
         config.options = options.metric_options.empty() ? nullptr : options.metric_options.c_str();
         config.backend = options.backend;
         config.cuda_context = set.context();
@@ -415,6 +424,11 @@ std::pair<int, int> parse_size(const std::string& text) {
 
 int main(int argc, char** argv) {
     const Options options = parse(argc, argv);
+    if (options.selftest) {
+        if (options.backend == QC_BACKEND_CPU) die("--backend cpu: --selftest asks the GPU; auto or cuda is accepted");
+        if (!options.json_path.empty()) die("--json " + options.json_path + ": --selftest writes no file");
+        return qc::bench::check_device({options.metrics, options.layouts, options.model, options.metric_options});
+    }
     const bool on_device = cuda_is_usable(options) && !options.from_host;
     std::vector<Result> results;
     std::printf("%-24s %-12s %9s %5s %10s %10s %10s %11s %9s %10s %9s\n", "metrics", "layout", "size", "batch",

@@ -14,7 +14,8 @@ import statistics
 import subprocess
 import time
 
-from gpu_checks.report import run
+from gpu_checks import plan
+from gpu_checks.report import run, say, started
 
 FIRST, LAST = 0.10, 0.95  # shares of the run's frames
 LEAST_SAMPLES = 4         # in each of the outer thirds
@@ -78,7 +79,7 @@ def sample(command, progress, timeout, read_gpu=gpu_memory_mib):
     with contextlib.suppress(OSError):
         os.remove(progress)
     samples = []
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL) as process:
+    with started(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
         start = time.monotonic()
         while process.poll() is None:
             time.sleep(0.02)
@@ -92,17 +93,20 @@ def sample(command, progress, timeout, read_gpu=gpu_memory_mib):
 
 
 def check(context):
-    """20,000 frames through ffmpeg."""
-    frames = 8000 if context.quick else 20000
+    """20,000 frames through ffmpeg; fewer with --quick, or where little time is left."""
+    frames = plan.memory_frames(context.quick, context.left())
+    if frames != plan.LONG_RUN:
+        say(f"memory: {frames} frames instead of {plan.LONG_RUN} (" + ("--quick)" if context.quick else f"--budget leaves {context.left():.0f} s)"))
     source = "testsrc2=size=640x360:rate=50"
     progress = os.path.join(context.out, "progress.txt")
     command = [context.ffmpeg, "-hide_banner", "-nostdin", "-v", "info", "-stats_period", "0.05", "-f", "lavfi", "-i", source,
                "-f", "lavfi", "-i", source,
                "-lavfi", f"[0:v]noise=alls=4[d];[d][1:v]quality_cuda=backend=cuda:log_path={context.out}/long.json",
                "-frames:v", str(frames), "-progress", progress, "-f", "null", "-"]
-    status, samples = sample(command, progress, timeout=500)
+    timeout = min(500, context.left())
+    status, samples = sample(command, progress, timeout)
     wrong, found = judge(samples, frames)
     if status != 0:
-        wrong = f"ffmpeg ended with {status}"
+        wrong = f"ffmpeg ended with {status} (it had {timeout:.0f} s)"
     context.numbers["memory"] = {"frames": frames, "samples": [dataclasses.astuple(s) for s in samples]}
-    context.report.check("memory stays flat", wrong is None, f"{wrong}; {found}" if wrong else found)
+    context.report.check("memory stays flat", wrong is None, f"{wrong}; {found}" if wrong else f"{frames} frames, {found}")

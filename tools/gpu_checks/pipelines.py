@@ -7,11 +7,17 @@ import json
 import os
 import re
 
-from gpu_checks.report import last_lines, refused_cleanly, run
+from gpu_checks.clips import NoClip
+from gpu_checks.report import last_lines, refused_cleanly
 
+PAIRS = [("dist_1080p.h264", "ref_1080p.h264"), ("dist_1080p.hevc", "ref_1080p.hevc"),
+         ("dist_2160p.h264", "ref_2160p.h264"), ("dist_1080p.h264", "ref_1080p.hevc"),
+         ("dist_1080p_10bit.hevc", "ref_1080p_10bit.hevc")]
 HARDWARE = ["-hwaccel", "cuda", "-hwaccel_output_format", "cuda"]
 # A graph's read-back holds accumulators; the smallest picture of the pipelines is far larger.
 LARGEST_RESULT_COPY = 64 * 1024
+# What the filter says of an input whose frames are on the GPU.
+SURFACES = re.compile(r"input [^\n]* cuda/")
 # What the engine or the driver says of memory that it did not get; the session's description names memory too.
 NO_MEMORY = re.compile(r"(device|page-locked) memory: |out[ _]of[ _]memory", re.IGNORECASE)
 
@@ -31,7 +37,7 @@ def score(context, distorted, reference, hardware, options="", trace=None, extra
             os.remove(trace)
         environment.update(LD_PRELOAD=context.tool("tests", "libdriver_trace.so"), QC_DRIVER_TRACE=trace)
     command = [context.ffmpeg, "-hide_banner", "-nostdin", "-v", "verbose", *inputs, "-lavfi", graph, *extra, "-f", "null", "-"]
-    done = run(command, timeout=timeout, env=environment)
+    done = context.run(command, timeout=timeout, env=environment)
     try:
         with open(log, encoding="utf-8") as file:
             data = json.load(file)
@@ -41,25 +47,34 @@ def score(context, distorted, reference, hardware, options="", trace=None, extra
 
 
 def pipelines(context):
-    if not os.path.exists(context.bench_clip("ref_1080p.h264")):
-        context.report.add("pipelines", "skipped", f"{context.bench_clip('')} has no clips")
-        return
-    pairs = [("dist_1080p.h264", "ref_1080p.h264"), ("dist_1080p.hevc", "ref_1080p.hevc"),
-             ("dist_2160p.h264", "ref_2160p.h264"), ("dist_1080p.h264", "ref_1080p.hevc")]
-    for distorted, reference in pairs:
-        pipeline(context, distorted, reference)
-    download_is_seen(context)
+    for distorted, reference in PAIRS:
+        with reported(context, f"NVDEC {distorted} / {reference}"):
+            pipeline(context, distorted, reference)
+    with reported(context, "a downloaded picture shows in the trace") as name:
+        download_is_seen(context, name)
+
+
+@contextlib.contextmanager
+def reported(context, name):
+    """For what needs clips: if one is missing, that is what is reported."""
+    try:
+        yield name
+    except NoClip as reason:
+        context.report.add(name, reason.outcome, str(reason))
 
 
 def pipeline(context, distorted, reference):
     name = f"{distorted} / {reference}"
-    clips = context.bench_clip(distorted), context.bench_clip(reference)
+    clips = context.clips.path(distorted), context.clips.path(reference)
     options = "metrics=vmaf+psnr"
     trace = os.path.join(context.out, "trace.json")
     done, surfaces, head = score(context, *clips, (True, True), options, trace)
     if not context.report.check(f"NVDEC {name}", done.returncode == 0 and bool(surfaces) and head.get("complete") is True,
-                             f"{len(surfaces)} frames" if surfaces else last_lines(done.stdout)):
+                                f"{len(surfaces)} frames, {context.clips.origin(distorted)}" if surfaces else last_lines(done.stdout)):
         return
+    # Where a decoder does not start on the GPU, ffmpeg decodes in software and says little.
+    on_device = len(SURFACES.findall(done.stdout))
+    context.report.check(f"both inputs are surfaces {name}", on_device == 2, f"{on_device} of 2")
     hidden = re.findall(r"auto_scale\w*|hwdownload\w*|hwupload\w*", done.stdout)
     context.report.check(f"no conversion filter {name}", not hidden, ", ".join(sorted(set(hidden))))
     copies(context, name, trace, len(surfaces))
@@ -67,7 +82,7 @@ def pipeline(context, distorted, reference):
         done, frames, _ = score(context, *clips, hardware, options)
         same = frames == surfaces  # which are not empty
         context.report.check(f"{label} decoding gives the same scores {name}", done.returncode == 0 and same,
-                          "" if same else f"{len(frames)} frames, {last_lines(done.stdout, 3)}")
+                             "" if same else f"{len(frames)} frames, {last_lines(done.stdout, 3)}")
 
 
 def read_trace(trace):
@@ -88,47 +103,44 @@ def copies(context, name, trace, frames):
                          f"{frames} frames; {json.dumps(counted)}")
 
 
-def download_is_seen(context):
+def download_is_seen(context, name):
     """The check of copies can fail: a filter that downloads pictures shows in the trace."""
-    trace = os.path.join(context.out, "download.json")
+    trace, clip = os.path.join(context.out, "download.json"), context.clips.path("ref_1080p.h264")
     with contextlib.suppress(OSError):
         os.remove(trace)
     environment = dict(os.environ, LD_PRELOAD=context.tool("tests", "libdriver_trace.so"), QC_DRIVER_TRACE=trace)
-    done = run([context.ffmpeg, "-hide_banner", "-nostdin", *HARDWARE, "-i", context.bench_clip("ref_1080p.h264"), "-vf",
-                "hwdownload,format=nv12", "-frames:v", "3", "-f", "null", "-"], timeout=120, env=environment)
+    done = context.run([context.ffmpeg, "-hide_banner", "-nostdin", *HARDWARE, "-i", clip, "-vf",
+                        "hwdownload,format=nv12", "-frames:v", "3", "-f", "null", "-"], timeout=120, env=environment)
     largest = (read_trace(trace) or {}).get("device_to_host", {}).get("largest", 0)
-    context.report.check("a downloaded picture shows in the trace", done.returncode == 0 and largest > LARGEST_RESULT_COPY,
+    context.report.check(name, done.returncode == 0 and largest > LARGEST_RESULT_COPY,
                          f"largest copy to the host {largest} bytes" if done.returncode == 0 else last_lines(done.stdout))
 
 
 def errors(context):
-    clip = context.bench_clip("ref_1080p.h264")
-    if not os.path.exists(clip):
-        context.report.add("errors", "skipped", f"{clip} is not there")
-        return
-    exhausted_memory(context, clip)
-    two_contexts(context, clip)
+    for name, check in (("GPU memory exhausted", exhausted_memory), ("two CUDA contexts", two_contexts)):
+        with reported(context, name):
+            check(context, name, context.clips.path("ref_1080p.h264"))
 
 
-def exhausted_memory(context, clip):
+def exhausted_memory(context, name, clip):
     with hold_gpu_memory(leave=260 << 20) as held:
         if not held:
-            context.report.add("GPU memory exhausted", "skipped", "the memory could not be taken")
+            context.report.add(name, "skipped", "the memory could not be taken")
             return
         done, _, _ = score(context, clip, clip, (False, False), "metrics=vmaf:async_depth=1024")
     text = [line for line in done.stdout.splitlines() if NO_MEMORY.search(line)]
-    context.report.check("GPU memory exhausted", refused_cleanly(done) and bool(text),
-                      f"exit {done.returncode}; {text[0] if text else last_lines(done.stdout)}")
+    context.report.check(name, refused_cleanly(done) and bool(text),
+                         f"exit {done.returncode}; {text[0] if text else last_lines(done.stdout)}")
 
 
-def two_contexts(context, clip):
+def two_contexts(context, name, clip):
     command = [context.ffmpeg, "-hide_banner", "-nostdin", *HARDWARE, "-hwaccel_device", "0", "-i", clip, *HARDWARE,
                "-hwaccel_device", "0", "-i", clip, "-lavfi", "quality_cuda", "-f", "null", "-"]
-    done = run(command, timeout=120)
+    done = context.run(command, timeout=120)
     refused = refused_cleanly(done) and "another CUDA context" in done.stdout
     scored = done.returncode == 0 and "VMAF score" in done.stdout
-    context.report.check("two CUDA contexts", refused or scored,
-                      "refused with the remedy" if refused else "scored" if scored else last_lines(done.stdout))
+    context.report.check(name, refused or scored,
+                         "refused with the remedy" if refused else "scored" if scored else last_lines(done.stdout))
 
 
 @contextlib.contextmanager

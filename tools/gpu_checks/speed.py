@@ -8,11 +8,14 @@ import re
 import statistics
 import time
 
+from gpu_checks import plan
+from gpu_checks.clips import NoClip
 from gpu_checks.pipelines import HARDWARE
-from gpu_checks.report import last_lines, run
+from gpu_checks.report import last_lines, say
 
-# Clips, how often they are repeated, metrics.
-END_TO_END = [("1080p.hevc", 24, "all"), ("1080p.h264", 12, "vmaf+ssimulacra2"), ("1080p.h264", 12, "vmaf"), ("2160p.h264", 12, "vmaf")]
+# Clips, frames (which a clip is repeated for), metrics.
+END_TO_END = [("1080p.hevc", 7200, "all"), ("1080p.h264", 3600, "vmaf+ssimulacra2"), ("1080p.h264", 3600, "vmaf"), ("2160p.h264", 1440, "vmaf")]
+END_TO_END_SECONDS = 55  # of a round over these, about
 
 
 def benched(every_metric, quick):
@@ -25,22 +28,45 @@ def benched(every_metric, quick):
             ["-m", parts + ",vmaf", "-l", "p010le"], ["-u", "-m", "vmaf,ssimulacra2"]]
     return short + ([] if quick else long)
 
+
+def rows_of(runs):
+    """How many rows quality_bench prints for these arguments: every combination of what its lists name."""
+    def product(arguments):
+        rows = 1
+        for option, values in zip(arguments, arguments[1:]):
+            rows *= len(values.split(",")) if option in ("-m", "-s", "-l", "-b") else 1
+        return rows
+    return sum(map(product, runs))
+
+
+def degree_for(context, rows):
+    """How thorough what is still to be measured can be: rows of quality_bench, then all of end_to_end(). Says so when it changes."""
+    degree = plan.QUICK if context.quick else plan.thoroughness(rows, END_TO_END_SECONDS, context.left())
+    if context.numbers.get("bench_degree") != str(degree):
+        why = "" if degree == plan.THOROUGH else " (--quick)" if context.quick else f" (--budget leaves {context.left():.0f} s)"
+        say(f"bench: {degree}{why}")
+        context.numbers["bench_degree"] = str(degree)
+    return degree
+
+
 def bench(context):
     context.numbers["bench"] = []
-    repetitions = ["-r", "3", "-d", "0.1"] if context.quick else []
     runs = benched(context.words_of_metrics(), context.quick)
     for number, arguments in enumerate(runs):
+        degree = degree_for(context, rows_of(runs[number:]))
+        repetitions = {"repetitions": degree.repetitions, "seconds": degree.seconds}
         path = os.path.join(context.out, f"bench-{number}.json")
         with contextlib.suppress(OSError):
             os.remove(path)
         name = "bench " + " ".join(arguments)
-        done = run([context.tool("tools", "bench", "quality_bench"), "-k", "cuda", *arguments, "-j", path, *repetitions], timeout=900)
-        print(done.stdout)
+        done = context.run([context.tool("tools", "bench", "quality_bench"), "-k", "cuda", *arguments, "-j", path,
+                            "-r", str(degree.repetitions), "-d", str(degree.seconds)])
+        say(done.stdout)
         if context.report.check(name, done.returncode == 0 and os.path.exists(path), "" if done.returncode == 0 else last_lines(done.stdout)):
             with open(path, encoding="utf-8") as file:
-                context.numbers["bench"] += [dict(row, arguments=" ".join(arguments)) for row in json.load(file)]
+                context.numbers["bench"] += [dict(row, arguments=" ".join(arguments), **repetitions) for row in json.load(file)]
     sum_of_parts(context, " ".join(runs[0]))
-    end_to_end(context)
+    end_to_end(context, degree_for(context, rows=0))
 
 
 def sum_of_parts(context, arguments):
@@ -59,24 +85,25 @@ def sum_of_parts(context, arguments):
                              f"{time_of['all']:.1f} us a pair, the parts {sum(parts):.1f}")
 
 
-def end_to_end(context):
+def end_to_end(context, degree):
     """Frames per second of NVDEC alone and of NVDEC with scores, on looped clips, by turns."""
-    for clip, times, metrics in END_TO_END:
+    for clip, frames, metrics in END_TO_END:
         name = f"end to end {clip} {metrics}"
-        clips = [context.bench_clip(f"{side}_{clip}") for side in ("dist", "ref")]
-        if not all(map(os.path.exists, clips)):
-            context.report.add(name, "skipped", "the clips are not there")
+        try:
+            looped = [looped_clip(context, f"{side}_{clip}", frames * degree.frames) for side in ("dist", "ref")]
+        except NoClip as reason:
+            context.report.add(name, reason.outcome, str(reason))
             continue
-        looped = [repeat_clip(path, context.out, times) for path in clips]
         decode, scored = [], []
-        for _ in range(1 if context.quick else 3):
+        for _ in range(degree.rounds):
             decode.append(frames_per_second(context, looped, "[0:v]null[a];[1:v]nullsink", ["-map", "[a]"]))
             scored.append(frames_per_second(context, looped, f"quality_cuda=backend=cuda:metrics={metrics}", []))
-        context.numbers[name] = {"decode_fps": decode, "scored_fps": scored}
+        origin = context.clips.origin(f"ref_{clip}")
+        context.numbers[name] = {"decode_fps": decode, "scored_fps": scored, "clips": origin}
         middle = [statistics.median(values) for values in (decode, scored)]
         context.report.check(name, min(decode + scored) > 0,
                              f"decoding alone {middle[0]:.0f} fps ({min(decode):.0f} to {max(decode):.0f}), scored {middle[1]:.0f} "
-                             f"fps ({min(scored):.0f} to {max(scored):.0f}), {100 * middle[1] / max(middle[0], 1):.1f} %")
+                             f"fps ({min(scored):.0f} to {max(scored):.0f}), {100 * middle[1] / max(middle[0], 1):.1f} %, {origin}")
 
 
 def frames_per_second(context, clips, graph, maps):
@@ -85,16 +112,17 @@ def frames_per_second(context, clips, graph, maps):
         command += [*HARDWARE, "-i", clip]
     command += ["-lavfi", graph, *maps, "-f", "null", "-"]
     start = time.monotonic()
-    done = run(command, timeout=200)
+    done = context.run(command, timeout=200)
     seconds = time.monotonic() - start
     frames = re.findall(r"frame=\s*(\d+)", done.stdout)
     return int(frames[-1]) / seconds if frames and done.returncode == 0 else 0.0
 
 
-def repeat_clip(clip, folder, times):
-    """Elementary streams concatenate."""
-    path = os.path.join(folder, f"x{times}_" + os.path.basename(clip))
-    with open(clip, "rb") as source:
+def looped_clip(context, name, frames):
+    """A clip repeated until it has about so many frames: elementary streams concatenate."""
+    times = max(1, round(frames / context.clips.frames(name)))
+    path = os.path.join(context.out, f"x{times}_{name}")
+    with open(context.clips.path(name), "rb") as source:
         data = source.read()
     with open(path, "wb") as target:
         for _ in range(times):
