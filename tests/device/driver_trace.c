@@ -6,6 +6,8 @@
  *
  * Copies that are recorded into a graph are counted when they are recorded, and once more for each further launch of a
  * graph in `graph_launches`: the engine's graphs copy a batch description in and accumulators out, nothing else.
+ *
+ * QC_DRIVER_FAIL_LAUNCH=n makes the n-th launch of a graph fail, as if a kernel had broken.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -57,6 +59,14 @@ static void count_copy_2d(const Copy2d* copy) {
     count_copy(to_host ? kToHost : from_host ? kToDevice : kOnDevice, copy->width_bytes * copy->height);
 }
 
+enum { kLaunchFailed = 719 };
+
+/* Whether the launch that is counted now is the one that is to fail. */
+static int launch_fails(void) {
+    const char* wish = getenv("QC_DRIVER_FAIL_LAUNCH");
+    return atomic_fetch_add(&graph_launches, 1) + 1 == (wish ? atoll(wish) : 0);
+}
+
 static void* real_dlsym(void* library, const char* name) {
     static void* (*real)(void*, const char*);
     if (!real) {
@@ -84,7 +94,7 @@ WRAP(cuMemcpy2DAsync_v2, (const Copy2d* c, void* q), (c, q), count_copy_2d(c))
 /* Unified addressing hides the direction; nobody here uses these, and if somebody does it is counted against them. */
 WRAP(cuMemcpy, (CUdeviceptr t, CUdeviceptr s, size_t n), (t, s, n), count_copy(kToHost, n))
 WRAP(cuMemcpyAsync, (CUdeviceptr t, CUdeviceptr s, size_t n, void* q), (t, s, n, q), count_copy(kToHost, n))
-WRAP(cuGraphLaunch, (void* g, void* q), (g, q), atomic_fetch_add(&graph_launches, 1))
+WRAP(cuGraphLaunch, (void* g, void* q), (g, q), if (launch_fails()) return kLaunchFailed)
 WRAP(cuMemAlloc_v2, (CUdeviceptr * p, size_t n), (p, n), atomic_fetch_add(&allocations, 1))
 WRAP(cuCtxSynchronize, (void), (), atomic_fetch_add(&context_waits, 1))
 WRAP(cuLaunchKernel,

@@ -22,8 +22,8 @@ SURFACES = re.compile(r"input [^\n]* cuda/")
 NO_MEMORY = re.compile(r"(device|page-locked) memory: |out[ _]of[ _]memory", re.IGNORECASE)
 
 
-def score(context, distorted, reference, hardware, options="", trace=None, extra=(), timeout=300):
-    """One run of ffmpeg. Returns (process, per-frame metrics, head of the log)."""
+def score(context, distorted, reference, hardware, options="", trace=None, extra=(), timeout=300, fail_launch=None):
+    """One run of ffmpeg. Returns (process, per-frame metrics, head of the log). fail_launch: which launch of a graph fails."""
     log = os.path.join(context.out, "scores.json")
     with contextlib.suppress(OSError):
         os.remove(log)
@@ -36,6 +36,8 @@ def score(context, distorted, reference, hardware, options="", trace=None, extra
         with contextlib.suppress(OSError):
             os.remove(trace)
         environment.update(LD_PRELOAD=context.tool("tests", "libdriver_trace.so"), QC_DRIVER_TRACE=trace)
+    if fail_launch:
+        environment.update(LD_PRELOAD=context.tool("tests", "libdriver_trace.so"), QC_DRIVER_FAIL_LAUNCH=str(fail_launch))
     command = [context.ffmpeg, "-hide_banner", "-nostdin", "-v", "verbose", *inputs, "-lavfi", graph, *extra, "-f", "null", "-"]
     done = context.run(command, timeout=timeout, env=environment)
     try:
@@ -117,7 +119,8 @@ def download_is_seen(context, name):
 
 
 def errors(context):
-    for name, check in (("GPU memory exhausted", exhausted_memory), ("two CUDA contexts", two_contexts)):
+    for name, check in (("GPU memory exhausted", exhausted_memory), ("two CUDA contexts", two_contexts),
+                        ("the GPU fails under its surfaces", broken_launch)):
         with reported(context, name):
             check(context, name, context.clips.path("ref_1080p.h264"))
 
@@ -131,6 +134,25 @@ def exhausted_memory(context, name, clip):
     text = [line for line in done.stdout.splitlines() if NO_MEMORY.search(line)]
     context.report.check(name, refused_cleanly(done) and bool(text),
                          f"exit {done.returncode}; {text[0] if text else last_lines(done.stdout)}")
+
+
+def broken_launch(context, name, clip):
+    """on_error: the video goes on, without scores or with the CPU backend, which is handed the decoder's surfaces."""
+    distorted, found = context.clips.path("dist_1080p.h264"), []
+    _, whole, head = score(context, distorted, clip, (True, True), "metrics=psnr")
+    frames = head.get("pairing", {}).get("frames", 0)
+    for wish in ("pass", "cpu"):
+        done, _, log = score(context, distorted, clip, (True, True), f"metrics=psnr:on_error={wish}", fail_launch=6)
+        pairing = log.get("pairing", {})
+        scored, failed = pairing.get("scored", 0), pairing.get("failed", 0)
+        same = all(frame["metrics"] == whole[frame["frameNum"]] for frame in log.get("frames", []))
+        if wish == "pass":
+            went_on, said = 0 < failed == frames - scored, "CUDA error 719" in (log.get("reason") or "")
+        else:  # what had not been taken in when the launch failed is scored by the CPU: nothing has to be missing
+            went_on, said = failed == frames - scored < frames / 2, " on: CPU: " in log.get("engine", "")
+        found.append((done.returncode == 0 and scored > 0 and same and went_on and said,
+                      f"{wish}: exit {done.returncode}, {scored} of {frames} scored, {failed} failed, the same scores: {same}"))
+    context.report.check(name, all(good for good, _ in found), "; ".join(text for _, text in found))
 
 
 def two_contexts(context, name, clip):
