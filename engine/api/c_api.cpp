@@ -12,7 +12,6 @@
 #include "quality_cuda.h"
 #include "report/stats_line.hpp"
 #include "scores/pooling.hpp"
-#include "text/message.hpp"
 
 #ifndef QC_VERSION
 #error "QC_VERSION comes from the build"
@@ -34,19 +33,18 @@ struct qc_session {
 namespace {
 
 using qc::caught;
-using qc::one_line;
 using qc::Status;
 
 qc_status report(const Status& status, qc_error* error) {
     if (error != nullptr) {
-        const size_t length = one_line(status.text()).copy(error->text, sizeof(error->text) - 1);
+        const size_t length = status.text().copy(error->text, sizeof(error->text) - 1);
         error->text[length] = '\0';
     }
     return status.code();
 }
 
 qc_status report(const Status& status, const qc_session* session) {
-    if (!status.ok()) session->error = {status.code(), one_line(status.text())};
+    if (!status.ok()) session->error = status;
     return status.code();
 }
 

@@ -9,7 +9,6 @@
 #include "api/session_config.hpp"
 #include "contract/caught.hpp"
 #include "plan/metric_registry.hpp"
-#include "text/message.hpp"
 
 namespace qc {
 
@@ -101,14 +100,14 @@ Status Session::create(const ScoreRequest& request, const qc_config& config, std
 }
 
 void Session::log(qc_log_level level, const std::string& text) const {
-    if (config_.log != nullptr) config_.log(config_.log_opaque, level, one_line(text).c_str());
+    if (config_.log != nullptr) config_.log(config_.log_opaque, level, text.c_str());
 }
 
 Status Session::plan_scores(const ScoreRequest& request) {
     bool chroma_agrees = true;
     QC_RETURN_IF_ERROR(session_geometry(config_, &geometry_, &chroma_agrees));
     QC_RETURN_IF_ERROR(build_score_plan(request, &geometry_, &plan_));
-    for (const std::string& warning : plan_.warnings) log(QC_LOG_WARNING, warning);
+    for (const std::string& warning : plan_.warnings) log(QC_LOG_WARNING, one_line(warning));
     for (const std::string& note : plan_.notes) log(QC_LOG_INFO, note);
     for (const MetricInstance& instance : plan_.instances) {
         if (!instance.descriptor->needs_chroma && !needs_chroma_history(instance)) continue;

@@ -13,13 +13,20 @@
 
 namespace qc {
 
+/// What a terminal or a log would not take for text becomes '?'. Takes no memory of its own.
+inline std::string one_line(std::string text) {
+    for (char& c : text)
+        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
+    return text;
+}
+
 /// A status code and, for failures, one line of text for the user. Must be looked at. Copies share their text: where
 /// memory is short, a failure that exists can still be kept and handed on.
 class [[nodiscard]] Status {
 public:
     Status() = default;
     Status(qc_status code, std::string text)
-        : code_(code), text_(std::make_shared<const std::string>(std::move(text))) {}
+        : code_(code), text_(std::make_shared<const std::string>(one_line(std::move(text)))) {}
 
     /// Takes no memory. @param text lives as long as the program
     static Status lasting(qc_status code, const std::string& text) noexcept {

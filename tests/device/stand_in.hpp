@@ -34,8 +34,11 @@ struct State {
 /// How a test finds them in the library that the engine has loaded.
 constexpr const char* kGiveOrders = "qc_stand_in_give_orders";
 constexpr const char* kState = "qc_stand_in_state";
+constexpr const char* kCallsUnderWay = "qc_stand_in_calls_under_way";
 /// Whatever is held still is forgotten. Precondition: nobody uses it any more.
 using GiveOrders = void (*)(const Orders* orders);
 using GetState = State (*)();
+/// Calls of this thread's: what they take in the meantime is the driver's, not the engine's.
+using CallsUnderWay = int (*)();
 
 } // namespace qc::test::stand_in

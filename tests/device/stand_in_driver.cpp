@@ -128,6 +128,7 @@ StandIn& self() {
 }
 
 thread_local std::vector<CUcontext> context_stack;
+thread_local int calls_under_way = 0;
 
 StandIn::StandIn() {
     const char* const fail = std::getenv("QC_STAND_IN_FAIL");
@@ -192,6 +193,15 @@ WorkStream& StandIn::stream_of(CUstream handle) {
     return *stream;
 }
 
+/// From before a call takes anything until it has given everything back.
+class UnderWay {
+public:
+    UnderWay() { ++calls_under_way; }
+    ~UnderWay() { --calls_under_way; }
+    UnderWay(const UnderWay&) = delete;
+    UnderWay& operator=(const UnderWay&) = delete;
+};
+
 /// One call of the engine's: holds the lock, and says whether the call is to fail.
 class Call {
 public:
@@ -206,6 +216,7 @@ public:
     bool has_context() const { return !context_stack.empty(); }
 
 private:
+    UnderWay under_way_;
     std::lock_guard<std::mutex> lock_;
     CUresult result_;
     const char* name_;
@@ -282,6 +293,9 @@ extern "C" {
 
 // ---- for tests ------------------------------------------------------------------------------------------------------
 
+int qc_stand_in_calls_under_way() {
+    return calls_under_way;
+}
 void qc_stand_in_give_orders(const stand_in::Orders* orders) {
     const std::lock_guard lock(self().mutex);
     self().give(*orders);

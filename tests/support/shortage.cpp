@@ -23,10 +23,16 @@ Supply supplies[kResources];
 Supply* current = nullptr;
 std::atomic<int64_t> blocks = 0;
 thread_local int exemptions = 0;
+std::atomic<int (*)()> exempting = nullptr;
+
+bool is_exempt() {
+    int (*const inside)() = exempting;
+    return exemptions > 0 || (inside != nullptr && inside() > 0);
+}
 
 bool refuses(Resource resource) {
     Supply& supply = supplies[static_cast<int>(resource)];
-    if (!supply.counted || exemptions > 0) return false;
+    if (!supply.counted || is_exempt()) return false;
     const int64_t request = ++supply.requests, nth = supply.nth;
     const bool refused = nth > 0 && (supply.for_good ? request >= nth : request == nth);
     if (refused) supply.refused = true;
@@ -85,6 +91,10 @@ Exempt::Exempt() {
 
 Exempt::~Exempt() {
     --exemptions;
+}
+
+void exempt_where(int (*inside)()) {
+    exempting = inside;
 }
 
 int64_t live_blocks() {

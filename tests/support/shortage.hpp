@@ -40,6 +40,9 @@ public:
     Exempt& operator=(const Exempt&) = delete;
 };
 
+/// Where the function answers with more than 0, a thread's requests are exempt too. Null: nowhere.
+void exempt_where(int (*inside)());
+
 /// Blocks of operator new that were not given back, of the whole process.
 int64_t live_blocks();
 

@@ -29,6 +29,7 @@
 #include "tests/support/shortage.hpp"
 #ifdef QC_WITH_CUDA
 #include "cuda/row_copier.hpp"
+#include "tests/device/stand_in_client.hpp"
 #endif
 
 namespace qc::test {
@@ -384,6 +385,48 @@ TEST(Shortage, OfMemoryWithEveryMetric) {
     qc_config config = config_of("all", 2, "yuv444p", 216, 176);
     run_all({.name = "every metric", .config = config, .frames = 2, .samples = 50});
 }
+
+#ifdef QC_WITH_CUDA
+/// The CUDA backend on the driver that is not there, which itself lacks nothing.
+class CudaShortage : public testing::Test {
+protected:
+    void SetUp() override {
+        ASSERT_TRUE(driver_.is_there()) << "the stand-in driver is not in LD_LIBRARY_PATH";
+        exempt_where(driver_.calls_under_way());
+    }
+    void TearDown() override {
+        exempt_where(nullptr);
+        if (!driver_.is_there()) return;
+        EXPECT_STREQ(driver_.state().broken_rules, "");
+        EXPECT_EQ(driver_.state().objects_held, 0);
+        driver_.give({});
+    }
+    static qc_config on_cuda(qc_config config) {
+        config.backend = QC_BACKEND_CUDA;
+        config.batch = 2 * config.renditions;
+        config.slots = 2;
+        return config;
+    }
+    StandIn driver_;
+};
+
+TEST_F(CudaShortage, OfMemoryInASmallSession) {
+    qc_config config = on_cuda(config_of("psnr|motion", 2, "yuv420p", 40, 36));
+    config.distorted[0] = format_of(layout_named("nv12"), 40, 36);
+    run_all({.name = "psnr and motion on CUDA", .config = config, .samples = 150});
+}
+
+TEST_F(CudaShortage, OfMemoryWithEveryMetric) {
+    driver_.give({.run_kernels = false}); // time and again
+    qc_config config = on_cuda(config_of("all", 2, "yuv420p10le", 216, 176));
+    run_all({.name = "every metric on CUDA", .config = config, .frames = 2, .samples = 60});
+}
+
+TEST_F(CudaShortage, OfThreads) {
+    const qc_config config = on_cuda(config_of("psnr", 4, "yuv420p", 40, 36));
+    run_all({.name = "4 threads for CUDA", .config = config, .resource = Resource::kThreads});
+}
+#endif
 
 TEST(Shortage, OfThreads) {
     run_all({.name = "5 threads", .config = config_of("psnr", 5), .resource = Resource::kThreads});

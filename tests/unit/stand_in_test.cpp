@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // The CUDA backend without a GPU, on the stand-in driver (tests/device/stand_in.hpp): the whole of it, with the real
 // kernels, in many orders; and every single call of the driver made to fail.
-#include <dlfcn.h>
 #include <gtest/gtest.h>
 
 #include <cuda.h>
@@ -15,29 +14,11 @@
 #include <vector>
 
 #include "plan/metric_registry.hpp"
-#include "tests/device/stand_in.hpp"
+#include "tests/device/stand_in_client.hpp"
 #include "tests/support/c_session.hpp"
 
 namespace qc::test {
 namespace {
-
-/// The driver that the engine loads, as the test speaks to it.
-class StandIn {
-public:
-    StandIn() : library_(dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL)) {
-        if (library_ == nullptr) return;
-        orders_ = reinterpret_cast<stand_in::GiveOrders>(dlsym(library_, stand_in::kGiveOrders));
-        state_ = reinterpret_cast<stand_in::GetState>(dlsym(library_, stand_in::kState));
-    }
-    bool is_there() const { return orders_ != nullptr && state_ != nullptr; }
-    void give(const stand_in::Orders& orders) const { orders_(&orders); }
-    stand_in::State state() const { return state_(); }
-
-private:
-    void* library_;
-    stand_in::GiveOrders orders_ = nullptr;
-    stand_in::GetState state_ = nullptr;
-};
 
 class OnStandIn : public testing::Test {
 protected:
