@@ -29,12 +29,16 @@ class Sample:
     gpu_mib: int
 
 
-def judge(samples, frames):
-    """(None or what is wrong, what was found as text). `frames`: of the whole run."""
+def outer_thirds(samples, frames):
+    """Those of the first and of the last third of what counts of a run."""
     begin, end = FIRST * frames, LAST * frames
     third = (end - begin) / 3
-    early = [s for s in samples if begin <= s.frame <= begin + third]
-    late = [s for s in samples if end - third <= s.frame <= end]
+    return [s for s in samples if begin <= s.frame <= begin + third], [s for s in samples if end - third <= s.frame <= end]
+
+
+def judge(samples, frames):
+    """(None or what is wrong, what was found as text). `frames`: of the whole run."""
+    early, late = outer_thirds(samples, frames)
     found = f"{len(samples)} samples, {len(early)} early, {len(late)} late"
     if min(len(early), len(late)) < LEAST_SAMPLES:
         return f"too few samples, {LEAST_SAMPLES} in each of the outer thirds are needed", found
