@@ -3,10 +3,12 @@
 // seed reads like a session: "ssssfrrrrl".
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <memory>
 #include <optional>
 
@@ -80,7 +82,8 @@ public:
             check(qc_session_stats_line(session_, &row, line, sizeof(line)));
         }
         QC_FUZZ_CHECK(received_ <= submitted_);
-        QC_FUZZ_CHECK(status != QC_END || (flushed_ && received_ == submitted_), "a row for every frame");
+        QC_FUZZ_CHECK(status != QC_END || (flushed_ && received_ >= std::min(submitted_, kept_)),
+                      "a row for every frame");
     }
 
     void flush() {
@@ -89,6 +92,21 @@ public:
     }
 
     void pause() { check(qc_session_break(session_)); }
+
+    void truncate(Input& input) {
+        const int64_t frames = input.rarely(4) ? input.any<int64_t>() : input.choose(16);
+        const qc_status status = qc_session_truncate(session_, frames);
+        check(status);
+        if (status != QC_OK) return;
+        QC_FUZZ_CHECK(flushed_ && frames >= 0 && qc_session_scored_frames(session_) <= frames);
+        kept_ = std::min(kept_, frames);
+    }
+
+    void go_on() {
+        const qc_status status = qc_session_continue_on_cpu(session_);
+        check(status);
+        QC_FUZZ_CHECK(status != QC_OK, "no GPU has failed");
+    }
 
     void write_log(Input& input) {
         const qc_log_extra extra[] = {{"note", "[1, \"two\"]"}, {"none", nullptr}};
@@ -142,6 +160,7 @@ private:
     std::optional<ExactPicture> picture_;
     qc_session* session_ = nullptr; ///< null where the configuration was refused
     int64_t handed_over_ = 0, released_ = 0, submitted_ = 0, received_ = 0;
+    int64_t kept_ = std::numeric_limits<int64_t>::max(); ///< by truncate()
     bool flushed_ = false;
 };
 
@@ -161,6 +180,10 @@ void run(Driven& session, char call, Input& input) {
         return session.flush();
     case 'b':
         return session.pause();
+    case 't':
+        return session.truncate(input);
+    case 'c':
+        return session.go_on();
     case 'l':
         return session.write_log(input);
     case '0':
