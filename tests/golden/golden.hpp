@@ -56,8 +56,10 @@ struct Clip {
     Json runs() const;
 };
 
-/// The clips of the manifest: all of them, or, where QC_TEST_LEVEL asks for less than "all", every third.
+/// All clips of the manifest.
 std::vector<Clip> clips();
+/// The same for slow tests: where QC_TEST_LEVEL asks for less than "all", every third.
+std::vector<Clip> sampled_clips();
 /// The layout that a format name of FFmpeg says: "yuv420p10le".
 qc_chroma chroma_of(const std::string& pixel_format);
 

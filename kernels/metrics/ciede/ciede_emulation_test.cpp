@@ -307,7 +307,7 @@ TEST(CiedeEmulation, GoldenClips) {
     if (const char* reason = golden::missing_clips()) GTEST_SKIP() << reason;
     double largest = 0.0;
     int compared = 0;
-    for (const golden::Clip& clip : golden::clips()) {
+    for (const golden::Clip& clip : golden::sampled_clips()) {
         const FrameGeometry geometry = clip.geometry();
         if (!validate(descriptor(), geometry, OptionValues({})).ok()) continue;
         const golden::ClipPictures pictures(clip);
