@@ -473,7 +473,7 @@ static int process_command(AVFilterContext *ctx, const char *cmd, const char *ar
         return 0;
     }
     if (!strcmp(cmd, "flush_log") && s->engine.session)
-        return ff_qc_write_logs(ctx, 0);
+        return s->run.reported ? 0 : ff_qc_write_logs(ctx, 0); /* the log of the whole run stays */
     return ff_filter_process_command(ctx, cmd, arg, res, res_len, flags);
 }
 

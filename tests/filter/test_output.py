@@ -151,6 +151,15 @@ class Logs(FilterTest):
         self.assert_all_identical(run)
         self.assertEqual(len(run.stats), 12)
 
+    def test_a_finished_log_stays_finished(self):
+        """Another part of the graph goes on, and sends commands."""
+        sources = [part for length in (0.4, 0.4, 4) for part in ("-f", "lavfi", "-i", f"testsrc2=s=64x64:r=25:d={length}")]
+        graph = ("[0:v][1:v]quality_cuda=metrics=psnr:backend=cpu:log_path=log.json[a];"
+                 "[2:v]sendcmd=c='3.5 quality_cuda flush_log'[b]")
+        run = ffmpeg([*sources, "-lavfi", graph, "-map", "[a]", "-f", "null", "-", "-map", "[b]", "-f", "null", "-"], self.folder)
+        self.assert_ok(run)
+        self.assertEqual((run.log["complete"], run.log["end"], len(run.log["frames"])), (True, "end of stream", 10))
+
     def test_commands(self):
         """flush_log writes what there is, marked as incomplete; the end of the run replaces it."""
         run = self.score(self.distorted, self.reference, before={0: "sendcmd=c='0.3 quality_cuda flush_log'"}, verbosity="verbose",
