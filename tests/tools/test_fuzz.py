@@ -31,7 +31,7 @@ class Fuzz(unittest.TestCase):
         self.fuzz.BUILD = pathlib.Path(folder.name)
 
     def run_code(self, code):
-        with mock.patch.object(self.fuzz, "command_of", lambda target, seconds: [sys.executable, "-c", code]):
+        with mock.patch.object(self.fuzz, "command_of", lambda target, seconds, seed: [sys.executable, "-c", code]):
             return self.fuzz.run("pairing", 1)
 
     def main(self, *arguments, **replaced):
@@ -73,7 +73,7 @@ class Fuzz(unittest.TestCase):
 
     def test_one_finding_among_others(self):
         status, text = self.main("log", "pairing", find_compilers=lambda: (("cc", "c++"), ""), build=lambda compilers, targets: "",
-                                 run=lambda target, seconds: (target == "log", target))
+                                 run=lambda target, seconds, seed: (target == "log", target))
         self.assertEqual((status, text), (1, "PASSED log\nFAILED pairing\n1 passed, 1 failed, 0 skipped\n"))
 
     def test_every_target_is_built(self):
