@@ -389,7 +389,7 @@ bool Session::next_row(qc_row* row) {
 
 /// Another backend can go on from here.
 Status Session::fail_backend(Status status) {
-    backend_failed_ = failure_.ok();
+    backend_failed_ = backend_failed_ || failure_.ok();
     return fail(std::move(status));
 }
 

@@ -3,13 +3,14 @@
 the real kernels, emulated; and what comes of a run whose GPU fails in the middle.
 """
 
-import shutil
-import subprocess
+import sys
 import unittest
 
 from harness import REPOSITORY, FilterTest
 
-BUILD = REPOSITORY / "build"
+sys.path.insert(0, str(REPOSITORY / "tests"))
+from support import stand_in_driver  # noqa: E402
+
 OUT_OF_MEMORY, ILLEGAL_ADDRESS = 2, 700
 
 
@@ -17,12 +18,7 @@ class StandIn(FilterTest):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        if shutil.which("ninja") is None or not (BUILD / "build.ninja").exists():
-            raise unittest.SkipTest("SKIPPED: no build folder to build the driver in")
-        targets = subprocess.run(["ninja", "-C", BUILD, "-t", "targets", "all"], capture_output=True, text=True, check=False)
-        if "tests/libcuda.so.1:" not in targets.stdout:
-            raise unittest.SkipTest("SKIPPED: this build has no CUDA backend")
-        subprocess.run(["ninja", "-C", BUILD, "tests/libcuda.so.1"], capture_output=True, check=True)
+        cls.build = stand_in_driver.build()
 
     def setUp(self):
         super().setUp()
@@ -30,7 +26,7 @@ class StandIn(FilterTest):
         self.distorted = self.worse(self.reference)
 
     def score_on_stand_in(self, options="", fail=None, kernels=True):
-        environment = {"LD_LIBRARY_PATH": str(BUILD / "tests"), "QC_STAND_IN_SEED": "1", "QC_STAND_IN_REPORT": "report.txt"}
+        environment = {"LD_LIBRARY_PATH": str(self.build / "tests"), "QC_STAND_IN_SEED": "1", "QC_STAND_IN_REPORT": "report.txt"}
         if not kernels:
             environment["QC_STAND_IN_KERNELS"] = "0"
         if fail is not None:

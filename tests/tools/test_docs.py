@@ -3,8 +3,6 @@
 exists."""
 
 import fnmatch
-import importlib.machinery
-import importlib.util
 import pathlib
 import re
 import subprocess
@@ -12,21 +10,13 @@ import sys
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-
-
-def load(script):
-    """A script whose name has no ending, as a module."""
-    loader = importlib.machinery.SourceFileLoader(script.replace("-", "_"), str(ROOT / "tools" / script))
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
-    sys.dont_write_bytecode, before = True, sys.dont_write_bytecode
-    loader.exec_module(module)
-    sys.dont_write_bytecode = before
-    return module
+sys.path.insert(0, str(ROOT / "tests"))
+from support import scripts  # noqa: E402
 
 
 class Tables(unittest.TestCase):
     def found(self, *lines):
-        return [finding.split(":", 2)[1:] for finding in load("check-style").broken_tables("x.md", list(lines))]
+        return [finding.split(":", 2)[1:] for finding in scripts.load("check-style").broken_tables("x.md", list(lines))]
 
     def test_good_tables(self):
         self.assertEqual(self.found("| a | b |", "|---|:-:|", "| 1 | 2 \\| 3 |", "", "text", "| c |", "|---|"), [])

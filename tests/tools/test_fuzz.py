@@ -2,8 +2,6 @@
 """What tools/fuzz makes of programs that find something, end early or cannot be built; and that every target is built."""
 
 import contextlib
-import importlib.machinery
-import importlib.util
 import io
 import pathlib
 import re
@@ -13,19 +11,13 @@ import unittest
 from unittest import mock
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-
-
-def load():
-    loader = importlib.machinery.SourceFileLoader("fuzz", str(ROOT / "tools/fuzz"))
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
-    with mock.patch.object(sys, "dont_write_bytecode", True):
-        loader.exec_module(module)
-    return module
+sys.path.insert(0, str(ROOT / "tests"))
+from support import scripts  # noqa: E402
 
 
 class Fuzz(unittest.TestCase):
     def setUp(self):
-        self.fuzz = load()
+        self.fuzz = scripts.load("fuzz")
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.fuzz.BUILD = pathlib.Path(folder.name)

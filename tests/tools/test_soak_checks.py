@@ -4,8 +4,6 @@ and what it makes of graphs and processes that fail."""
 
 import array
 import contextlib
-import importlib.machinery
-import importlib.util
 import io
 import json
 import pathlib
@@ -17,9 +15,10 @@ from fractions import Fraction
 from unittest import mock
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tools"))
+sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "tests")]
 from soak_runs import graphs, lasting, pairs, pictures, running  # noqa: E402
 from soak_runs.pairs import BEFORE, ENDED, GAP, UNTIMED, Account, Rules, Unsure  # noqa: E402
+from support import scripts  # noqa: E402
 
 
 def clip(rate, frames, start=0):
@@ -290,17 +289,9 @@ class Watching(unittest.TestCase):
         self.assertEqual(lasting.pairs_of_steady(200), 200 - lasting.GAP - 31)
 
 
-def load():
-    loader = importlib.machinery.SourceFileLoader("soak", str(ROOT / "tools/soak"))
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
-    with mock.patch.object(sys, "dont_write_bytecode", True):
-        loader.exec_module(module)
-    return module
-
-
 class Script(unittest.TestCase):
     def setUp(self):
-        self.soak = load()
+        self.soak = scripts.load("soak")
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
