@@ -12,7 +12,8 @@ import time
 from meson_tests import run_meson_tests
 from outcome import BUILD, FFMPEG, ROOT, Outcome, run_reporting_script
 
-COMMON_OPTIONS = ["-Dcuda=disabled", "-Dbench=false"]
+WITHOUT_CUDA = ["-Dcuda=disabled"]
+KERNELS = BUILD / "kernels"
 
 
 def run_logged(outcome, name, command, environment=None, folder=ROOT):
@@ -30,7 +31,12 @@ def run_logged(outcome, name, command, environment=None, folder=ROOT):
 
 def configure(outcome, name, build, options):
     again = ["--reconfigure"] if (build / "build.ninja").exists() else []  # metrics' folders may hold new files
-    return run_logged(outcome, f"{name} setup", ["meson", "setup", *again, *COMMON_OPTIONS, *options, build, ROOT])
+    return run_logged(outcome, f"{name} setup", ["meson", "setup", *again, "-Dbench=false", *options, build, ROOT])
+
+
+def cuda_options():
+    """The CUDA backend's host code is built anew, to run on the stand-in driver; its kernels for GPUs are those of the main build."""
+    return ["-Dcuda=enabled", f"-Dcompiled_kernels={KERNELS}"] if any(KERNELS.glob("*.fatbin")) else WITHOUT_CUDA
 
 
 # ---- sanitizers -----------------------------------------------------------------------------------------------------
@@ -57,7 +63,7 @@ def sanitizers(level):
             continue
         build = BUILD / f"sanitize-{sanitizer.name}"
         # Without optimisation the emulated kernels take for ever; -O1 keeps what a sanitizer tells readable.
-        options = [f"-Db_sanitize={sanitizer.flags}", "-Db_lundef=false", "-Doptimization=1", "-Ddebug=true"]
+        options = [*cuda_options(), f"-Db_sanitize={sanitizer.flags}", "-Db_lundef=false", "-Doptimization=1", "-Ddebug=true"]
         if configure(outcome, f"sanitizer {sanitizer.name}", build, options):
             outcome.add(run_meson_tests(build, f"sanitizer {sanitizer.name}", environment=sanitizer.environment))
             outcome.add(filter_under(sanitizer, build))
@@ -107,7 +113,7 @@ def arm64(level):
         outcome.skip("arm64", reason)
         return outcome
     write_cross_file()
-    options = ["--cross-file", str(ARM64 / "cross.ini"), f"--prefix={ARM64 / 'dist'}", "--libdir=lib"]
+    options = [*WITHOUT_CUDA, "--cross-file", str(ARM64 / "cross.ini"), f"--prefix={ARM64 / 'dist'}", "--libdir=lib"]
     if configure(outcome, "arm64", ARM64 / "engine", options):
         compare_bits(outcome)
         compare_logs(outcome)

@@ -4,25 +4,32 @@
 
 Suites, in order
   lint      clang-format, style, clang-tidy (tools/lint)
-  tools     tests/tools: what the scripts here decide, without a GPU; and that a metric is added as CONTRIBUTING.md tells
   engine    meson test: unit tests, CPU against CUDA, golden scores of the engine alone; one count per case
+  tools     tests/tools: what the scripts here decide, without a GPU; and that a metric is added as CONTRIBUTING.md tells
   filter    tests/filter against the real ffmpeg
   golden    tests/golden/run_*.py: golden scores through the real ffmpeg
   fuzz      tools/fuzz: every target of tests/fuzz for a few seconds
   sanitizers, arm64   tests/other_builds.py: the engine and the filter built otherwise, with --all only
   gpu       tools/gpu-check: everything that needs a GPU
 
+Behind the engine's suite, which builds all that they need, tools, filter and golden run side by side, for each keeps one core busy;
+their output is shown when they are done.
+
 A suite that cannot run is SKIPPED, with the reason, and counted. The last line reads "N passed, N failed, N skipped";
 the exit status is 1 if anything failed.
 """
 import argparse
 import collections
+import concurrent.futures
+import dataclasses
 import glob
+import json
 import os
 import pathlib
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 import unittest
 
@@ -31,6 +38,7 @@ from meson_tests import belongs_to, run_meson_tests  # noqa: F401 (belongs_to is
 from outcome import BUILD, FFMPEG, ROOT, Outcome, run_reporting_script
 
 FUZZ_SECONDS = 10  # for each target: a minute in all
+FUZZ_TARGETS_OF_CPU = ["log", "model_json", "pairing", "pictures", "request", "session"]
 FUZZ_SEED = 1  # what breaks here was broken by a change, not found by chance: that is what longer runs are for
 
 # ---- suites ---------------------------------------------------------------------------------------------------------
@@ -110,7 +118,12 @@ def fuzz(level):
         outcome = Outcome()
         outcome.skip("fuzz", "not part of --quick")
         return outcome
-    return run_reporting_script("fuzz", [sys.executable, "tools/fuzz", "--seconds", str(FUZZ_SECONDS), "--seed", str(FUZZ_SEED)])
+    command = [sys.executable, "tools/fuzz", "--seconds", str(FUZZ_SECONDS), "--jobs", str(os.cpu_count()), "--seed", str(FUZZ_SEED)]
+    if level == "all":
+        return run_reporting_script("fuzz", command)
+    outcome = run_reporting_script("fuzz", command + FUZZ_TARGETS_OF_CPU)
+    outcome.skip("fuzz plan", "with tools/test --all only: every kernel is compiled for the host")
+    return outcome
 
 
 def gpu(level):
@@ -131,8 +144,54 @@ def has_gpu():
     return program is not None and subprocess.run([program, "-L"], capture_output=True).returncode == 0
 
 
-SUITES = {"lint": lint, "tools": tools, "engine": engine, "filter": filter_suite, "golden": golden, "fuzz": fuzz,
+SUITES = {"lint": lint, "engine": engine, "tools": tools, "filter": filter_suite, "golden": golden, "fuzz": fuzz,
           "sanitizers": other_builds.sanitizers, "arm64": other_builds.arm64, "gpu": gpu}
+SIDE_BY_SIDE = ("tools", "filter", "golden")
+
+# ---- running --------------------------------------------------------------------------------------------------------
+
+
+def run_suite(name, level):
+    """@return (outcome, seconds)"""
+    start = time.monotonic()
+    outcome = SUITES[name](level)
+    if not any(outcome.counts()):
+        outcome.failed.append(f"{name}: nothing was tested")
+    return outcome, time.monotonic() - start
+
+
+def run_apart(name, level):
+    """A suite in a process of its own. @return (outcome, seconds, its output)"""
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "outcome.json"
+        done = subprocess.run([sys.executable, __file__, "--level", level, "--tell", str(path), name], stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, errors="replace")
+        if not path.exists():
+            return Outcome(failed=[f"{name}: ended with {done.returncode} and told nothing"]), 0.0, done.stdout
+        told = json.loads(path.read_text())
+    outcome = Outcome(**told["outcome"])
+    outcome.durations = [tuple(each) for each in outcome.durations]
+    return outcome, told["seconds"], done.stdout
+
+
+def run_all(names, level):
+    """In order; @return {name: (outcome, seconds)}"""
+    found, left = {}, list(names)
+    while left:
+        together = [name for name in left if name in SIDE_BY_SIDE] if "engine" in found and left[0] in SIDE_BY_SIDE else []
+        if len(together) > 1:
+            print(f"\n== Suites {', '.join(together)}, side by side", flush=True)
+            with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+                for name, (outcome, seconds, text) in zip(together, pool.map(lambda name: run_apart(name, level), together)):
+                    print(text, end="", flush=True)
+                    found[name] = outcome, seconds
+        else:
+            together = left[:1]
+            print(f"\n== Suite {left[0]}", flush=True)
+            found[left[0]] = run_suite(left[0], level)
+            print(f"-- {left[0]}: {found[left[0]][1]:.0f} s", flush=True)
+        left = [name for name in left if name not in together]
+    return found
 
 # ---- report ---------------------------------------------------------------------------------------------------------
 
@@ -165,24 +224,26 @@ def print_grouped(title, names, at_most=60):
         print(f"  ... and {len(by_reason) - at_most} more")
 
 
+def tell(path, outcome, seconds):
+    """To run_apart()."""
+    pathlib.Path(path).write_text(json.dumps({"outcome": dataclasses.asdict(outcome), "seconds": seconds}))
+    return 0
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--level", choices=["quick", "default", "all"], default="default")
+    parser.add_argument("--tell", help=argparse.SUPPRESS)
     parser.add_argument("suites", nargs="*", metavar="SUITE", help=f"of {', '.join(SUITES)} (default: all)")
     arguments = parser.parse_args()
     unknown = [name for name in arguments.suites if name not in SUITES]
     if unknown:
         parser.error(f"unknown suite {unknown[0]}; there are {', '.join(SUITES)}")
     os.environ["QC_TEST_LEVEL"] = arguments.level  # some tests do more or less by it
-    outcomes, seconds = {}, {}
-    for name in arguments.suites or SUITES:
-        print(f"\n== Suite {name}", flush=True)
-        start = time.monotonic()
-        outcomes[name] = SUITES[name](arguments.level)
-        if not any(outcomes[name].counts()):
-            outcomes[name].failed.append(f"{name}: nothing was tested")
-        seconds[name] = time.monotonic() - start
-        print(f"-- {name}: {seconds[name]:.0f} s", flush=True)
+    found = run_all(arguments.suites or SUITES, arguments.level)
+    outcomes, seconds = ({name: each[i] for name, each in found.items()} for i in (0, 1))
+    if arguments.tell:
+        return tell(arguments.tell, *found[arguments.suites[0]])
     print_report(outcomes, seconds)
     passed, failed, skipped = (sum(counts) for counts in zip(*(o.counts() for o in outcomes.values())))
     print(f"{passed} passed, {failed} failed, {skipped} skipped")

@@ -8,6 +8,14 @@
 #include <new>
 #include <utility>
 
+#if defined(__has_feature) // clang says it so, gcc by these names
+#if __has_feature(address_sanitizer)
+#define __SANITIZE_ADDRESS__
+#elif __has_feature(thread_sanitizer)
+#define __SANITIZE_THREAD__
+#endif
+#endif
+
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>

@@ -26,7 +26,7 @@ class StandIn(FilterTest):
         self.distorted = self.worse(self.reference)
 
     def score_on_stand_in(self, options="", fail=None, kernels=True):
-        environment = {"LD_LIBRARY_PATH": str(self.build / "tests"), "QC_STAND_IN_SEED": "1", "QC_STAND_IN_REPORT": "report.txt"}
+        environment = {"LD_LIBRARY_PATH": str(self.build / "tests/device"), "QC_STAND_IN_SEED": "1", "QC_STAND_IN_REPORT": "report.txt"}
         if not kernels:
             environment["QC_STAND_IN_KERNELS"] = "0"
         if fail is not None:

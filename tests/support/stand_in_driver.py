@@ -8,7 +8,7 @@ import unittest
 
 from support.metrics import build_folder
 
-LIBRARY = "tests/libcuda.so.1"
+LIBRARY = "tests/device/libcuda.so.1"
 
 
 def build(*programs):
@@ -25,4 +25,4 @@ def build(*programs):
 
 def environment(folder, **more):
     """Under which programs find the driver."""
-    return dict(os.environ, LD_LIBRARY_PATH=str(folder / "tests"), **more)
+    return dict(os.environ, LD_LIBRARY_PATH=str((folder / LIBRARY).parent), **more)

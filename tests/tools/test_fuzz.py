@@ -68,9 +68,20 @@ class Fuzz(unittest.TestCase):
                                  run=lambda target, seconds, seed: (target == "log", target))
         self.assertEqual((status, text), (1, "PASSED log\nFAILED pairing\n1 passed, 1 failed, 0 skipped\n"))
 
+    def test_the_cuda_backend_needs_compiled_kernels(self):
+        self.fuzz.KERNELS = self.fuzz.ROOT / "build/there-are-none"
+        built = []
+        status, text = self.main("log", "plan", find_compilers=lambda: (("cc", "c++"), ""), run=lambda target, seconds, seed: (True, target),
+                                 build=lambda compilers, targets: built.append(targets) or "")
+        self.assertEqual((status, built), (0, [["log"]]))
+        self.assertRegex(text, r"(?s)^SKIPPED fuzz plan: no compiled kernels in .*\nPASSED log\n1 passed, 0 failed, 1 skipped\n$")
+        self.assertIn("-Dcuda=enabled", self.fuzz.options_for(["log", "plan"]))
+        self.assertIn("-Dcuda=disabled", self.fuzz.options_for(["log"]))
+
     def test_every_target_is_built(self):
         text = (ROOT / "tests/fuzz/meson.build").read_text()
-        listed = set(re.search(r"fuzz_targets = \[(.*?)\]", text)[1].replace("'", "").split(", ")) | {"pairing"}
+        listed = set(re.search(r"fuzz_targets = \[(.*?)\]", text)[1].replace("'", "").split(", ")) \
+            | set(re.findall(r"executable\('fuzz_(\w+)'", text))
         self.assertEqual(listed, set(self.fuzz.TARGETS))
         self.assertIn(", ".join(self.fuzz.TARGETS), self.fuzz.__doc__)
 

@@ -33,6 +33,33 @@ class Suites(unittest.TestCase):
         self.assertTrue(text.endswith("1 passed, 0 failed, 0 skipped\n"))
         self.assertRegex(text, r"-- mine: \d+ s\n")
 
+    def test_suites_side_by_side(self):
+        inner = run_suites.Outcome(passed=2, failed=["b: wrong"], skipped=["c: no c"], durations=[(1.5, "a")])
+        engine = run_suites.Outcome(passed=1, durations=[(0.5, "e")])
+        apart = []
+
+        def run_apart(name, level):
+            apart.append(name)
+            return inner, 3.0, f"output of {name}\n"
+        text = io.StringIO()
+        with mock.patch.object(run_suites, "run_apart", run_apart), mock.patch.object(run_suites, "run_suite", lambda *_: (engine, 1.0)), \
+                contextlib.redirect_stdout(text):
+            found = run_suites.run_all(["engine", "tools", "fuzz", "golden"], "default")
+            self.assertEqual(run_suites.run_all(["tools", "golden"], "default").keys(), {"tools", "golden"})
+        self.assertEqual(sorted(apart), ["golden", "tools"], "where the engine's suite has not built what they need, none runs apart")
+        self.assertEqual(found, {"engine": (engine, 1.0), "tools": (inner, 3.0), "golden": (inner, 3.0), "fuzz": (engine, 1.0)})
+        self.assertIn("output of tools\noutput of golden\n", text.getvalue())
+
+    def test_a_suite_in_a_process_of_its_own(self):
+        outcome, seconds, text = run_suites.run_apart("fuzz", "quick")
+        self.assertEqual((outcome.counts(), outcome.skipped), ((0, 0, 1), ["fuzz: not part of --quick"]))
+        self.assertIn("== Suite fuzz", text)
+        self.assertGreater(seconds, 0)
+        outcome, _, text = run_suites.run_apart("no-such-suite", "default")
+        self.assertEqual(outcome.counts(), (0, 1, 0))
+        self.assertIn("no-such-suite: ended with 2 and told nothing", outcome.failed)
+        self.assertIn("unknown suite", text)
+
     def test_a_script_without_its_closing_line_fails(self):
         for code in ("print('1 passed')", "pass", "raise SystemExit(0)"):
             with contextlib.redirect_stdout(io.StringIO()):

@@ -317,6 +317,10 @@ class Script(unittest.TestCase):
         self.assertTrue(text.endswith("0 passed, 2 failed, 0 skipped\n"), text)
         self.assertEqual((self.folder / "out/graph-1/files/stderr.txt").read_text(), "crashed")
 
+    def test_a_failure_that_ffmpeg_only_prints(self):
+        for code, text, failed in ((1, "", True), (0, "Error while filtering: Invalid argument", True), (0, "frame=4", False)):
+            self.assertEqual(running.Outcome("", code, text, False).failed, failed)
+
     def test_a_soak_that_is_good(self):
         with mock.patch.object(self.soak.checking, "check"), mock.patch.object(self.soak.checking, "scores_of"):
             status, text = self.main(mock.Mock(), "--parts", "graphs", "--graphs", "3", "--jobs", "2")

@@ -199,7 +199,7 @@ class Check:
         # FFmpeg does not ask a filter that it has enough of: its error cannot reach the exit code. A signal that comes when all
         # is written changes the code alone.
         if self.graph.ending != "signal":
-            equal(self.outcome.code != 0, bool(refused) and left is None, f"exit code {self.outcome.code}: failure")
+            equal(self.outcome.failed, bool(refused) and left is None, f"exit code {self.outcome.code}: failure")
         for rendition in range(self.renditions):
             self.check_log(left, rendition)
         self.check_stats(left)

@@ -25,6 +25,11 @@ class Outcome:
     text: str
     hung: bool
 
+    @property
+    def failed(self):
+        """FFmpeg 5.1 says so and ends with 0 where a filter's error comes behind the end of all inputs."""
+        return self.code != 0 or "Error while filtering: " in self.text
+
     def read(self, name):
         path = os.path.join(self.folder, name)
         if not os.path.exists(path):
