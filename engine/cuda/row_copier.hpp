@@ -5,6 +5,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <mutex>
 #include <span>
 #include <thread>
@@ -19,6 +20,10 @@ struct RowCopy {
     ptrdiff_t source_pitch = 0, target_pitch = 0; ///< bytes; may be negative
     size_t row_bytes = 0;
     int rows = 0;
+    /// Of 16-bit words: larger ones are copied as this one. Pictures come from anywhere, and kernels count on their
+    /// samples' range.
+    uint16_t largest_word = kAnyWord;
+    static constexpr uint16_t kAnyWord = 0xffff; ///< bytes are copied as they are
 };
 
 /// Threads that sleep between copies, unless the next one comes at once. Used from one thread at a time.

@@ -2,6 +2,15 @@
 #include "cuda/upload.hpp"
 
 namespace qc::cuda {
+namespace {
+
+/// The largest container of a sample: whatever lies in the bits below the sample may stay there.
+uint16_t largest_word(const qc_format& format) {
+    if (format.container_bits == 8) return RowCopy::kAnyWord;
+    return static_cast<uint16_t>((1u << (format.depth + format.shift)) - 1);
+}
+
+} // namespace
 
 Uploader::Uploader(Context& context, const BackendSetup& setup, int frames)
     : context_(context), setup_(setup), frames_(frames) {
@@ -29,11 +38,12 @@ void Uploader::gather(const FrameInput& input, int frame, const UploadBuffers& b
         if (!is_in_host_memory(source)) continue;
         const PictureLayout& layout = layouts_[static_cast<size_t>(i)];
         const size_t base = offset_of(frame, i);
+        const uint16_t largest = largest_word(setup_.format_of(i));
         for (int p = 0; p < layout.planes; ++p)
             row_copies_.push_back({static_cast<const char*>(source.plane[p]),
                                    buffers.staging.as<char>(base + layout.offset[p]), source.pitch_bytes[p],
                                    static_cast<ptrdiff_t>(layout.pitch_bytes[p]),
-                                   static_cast<size_t>(layout.row_bytes[p]), layout.rows[p]});
+                                   static_cast<size_t>(layout.row_bytes[p]), layout.rows[p], largest});
         if (!runs_.empty() && runs_.back().second == base)
             runs_.back().second += layout.bytes;
         else

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// What the CUDA backend plans for any metrics, batches, slots, formats and breaks, on the stand-in driver: the scores of
-// the CPU backend. And one call of the driver that fails: the rows before it are those scores, and everything is given
-// back.
+// What the CUDA backend plans for any metrics, batches, slots, formats and breaks, on the stand-in driver: the scores
+// of the CPU backend. And one call of the driver that fails: the rows before it are those scores, and everything is
+// given back.
 #include <algorithm>
 #include <array>
 #include <cmath>

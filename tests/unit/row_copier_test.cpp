@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 
 namespace qc::cuda {
@@ -56,6 +57,26 @@ TEST(RowCopier, EveryRowOfEveryPlane) {
 TEST(RowCopier, RowsThatRunUpwardsAndRowsLargerThanAPiece) {
     RowCopier copier(3);
     check(copier, {{640, 480, -704, 640}, {300000, 3, 300000, 300032}, {500000, 2, -500001, 500000}});
+}
+
+TEST(RowCopier, NoWordBeyondTheLargest) {
+    RowCopier copier(3);
+    constexpr size_t kWords = 1003, kRows = 5; // rows of which only some begin where vectors may
+    std::vector<uint16_t> source(kWords * kRows);
+    for (size_t i = 0; i < source.size(); ++i) source[i] = static_cast<uint16_t>(i * 40503u);
+    for (const uint16_t largest : {uint16_t{1023}, uint16_t{4095}, uint16_t{0x7fff}, RowCopy::kAnyWord}) {
+        std::vector<uint16_t> target(source.size());
+        constexpr auto kPitch = static_cast<ptrdiff_t>(kWords * sizeof(uint16_t));
+        const RowCopy plane{reinterpret_cast<const char*>(source.data()),
+                            reinterpret_cast<char*>(target.data()),
+                            kPitch,
+                            kPitch,
+                            kWords * sizeof(uint16_t),
+                            kRows,
+                            largest};
+        copier.copy({&plane, 1});
+        for (size_t i = 0; i < source.size(); ++i) ASSERT_EQ(target[i], std::min(source[i], largest)) << i;
+    }
 }
 
 TEST(RowCopier, NothingToDo) {

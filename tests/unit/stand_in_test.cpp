@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <iterator>
 #include <string>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "plan/metric_registry.hpp"
 #include "tests/device/stand_in_client.hpp"
 #include "tests/support/c_session.hpp"
+#include "tests/support/replaced_samples.hpp"
 
 namespace qc::test {
 namespace {
@@ -73,6 +75,19 @@ TEST_P(StandInScores, EqualTheCpuInAnyOrder) {
 INSTANTIATE_TEST_SUITE_P(Metrics, StandInScores,
                          testing::ValuesIn(registered_metrics().begin(), registered_metrics().end()),
                          [](const auto& info) { return std::string(info.param->name); });
+
+/// Pictures come from anywhere: what no sample is counts as the largest, on its way to the GPU too.
+TEST_F(OnStandIn, WordsBeyondTheLargestSample) {
+    qc_config config = config_of("psnr|motion|cambi", 220, 180);
+    config.distorted[1] = format_of(layout_named("yuv420p12le"), 220, 180);
+    const Stream stream = make_stream(config, Content::kNoise, 2);
+    ReplacedSamples sound(true), unsound(false);
+    const RunResult expected = run(config, stream, std::ref(sound));
+    expect_same_bits(expected, run(config, stream, std::ref(unsound)), "CUDA");
+    config.backend = QC_BACKEND_CPU;
+    ReplacedSamples again(false);
+    expect_same_bits(expected, run(config, stream, std::ref(again)), "CPU");
+}
 
 // ---- self-test ------------------------------------------------------------------------------------------------------
 
