@@ -168,9 +168,11 @@ private:
 
 /// How far a column of the CUDA backend may be from the CPU's: what the metric says of itself.
 qc::BackendBound bound_of(std::string_view column) {
+    const qc::MetricDescriptor* longest = nullptr; // "ssimulacra2" begins with "ssim", which is another
     for (const qc::MetricDescriptor* metric : qc::registered_metrics())
-        if (column.starts_with(metric->name)) return metric->backend_bound;
-    return {};
+        if (column.starts_with(metric->name) && (longest == nullptr || metric->name.size() > longest->name.size()))
+            longest = metric;
+    return longest != nullptr ? longest->backend_bound : qc::BackendBound{};
 }
 
 bool agree(double cpu, double cuda, const qc::BackendBound& bound) {

@@ -16,7 +16,7 @@ from unittest import mock
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "tests")]
-from soak_runs import graphs, lasting, pairs, pictures, running  # noqa: E402
+from soak_runs import checking, graphs, lasting, pairs, pictures, running  # noqa: E402
 from soak_runs.pairs import BEFORE, ENDED, GAP, UNTIMED, Account, Rules, Unsure  # noqa: E402
 from support import scripts  # noqa: E402
 
@@ -316,6 +316,20 @@ class Script(unittest.TestCase):
         self.assertRegex(text, r"FAILED graph s-0: .* ended by signal 11; reproduce with --seed s --only 0; its files are in ")
         self.assertTrue(text.endswith("0 passed, 2 failed, 0 skipped\n"), text)
         self.assertEqual((self.folder / "out/graph-1/files/stderr.txt").read_text(), "crashed")
+
+    def test_files_that_are_left_behind(self):
+        folder, graph = self.folder / "left", mock.Mock(ending="kill")
+        folder.mkdir()
+        killed, whole = (running.Outcome(str(folder), code, "", False) for code in (-9, 0))
+        for name in ("in0.raw", "log0.rendition1.json"):
+            (folder / name).write_text("")
+        checking.check_folder(graph, whole)
+        (folder / "quality_cuda-log-0123456789abcdef.json").write_text("")
+        checking.check_folder(graph, killed)
+        self.assertRaises(checking.Wrong, checking.check_folder, graph, whole)
+        self.assertRaises(checking.Wrong, checking.check_folder, mock.Mock(ending="frames"), killed)
+        (folder / "other.json").write_text("")
+        self.assertRaises(checking.Wrong, checking.check_folder, graph, killed)
 
     def test_a_failure_that_ffmpeg_only_prints(self):
         for code, text, failed in ((1, "", True), (0, "Error while filtering: Invalid argument", True), (0, "frame=4", False)):

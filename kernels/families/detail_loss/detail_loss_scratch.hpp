@@ -49,9 +49,10 @@ struct Scratch {
         }
     }
 
-    /// The a bands of a level in the batch's scratch memory; null for the last level, which has none.
+    /// The a bands of a level in the batch's scratch memory. The last level has none: kernels compute with the address
+    /// that it gets, and never use it.
     void* low(void* scratch, int level) const {
-        return level < kLevels - 1 ? static_cast<unsigned char*>(scratch) + low_offset[level] : nullptr;
+        return static_cast<unsigned char*>(scratch) + (level < kLevels - 1 ? low_offset[level] : 0);
     }
 };
 
