@@ -27,6 +27,7 @@ import json
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -240,6 +241,8 @@ def main():
     if unknown:
         parser.error(f"unknown suite {unknown[0]}; there are {', '.join(SUITES)}")
     os.environ["QC_TEST_LEVEL"] = arguments.level  # some tests do more or less by it
+    # A shell's background job ignores SIGINT, and so would all that it starts; tests send it, and want it to be heard.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     found = run_all(arguments.suites or SUITES, arguments.level)
     outcomes, seconds = ({name: each[i] for name, each in found.items()} for i in (0, 1))
     if arguments.tell:

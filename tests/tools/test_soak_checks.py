@@ -258,16 +258,17 @@ class Watching(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = folder.name
 
-    def run_code(self, code, check=None):
+    def run_code(self, code, check=None, patience=30):
         process = lasting.Lasting("x", [sys.executable, "-c", code], self.folder, self.folder + "/x.csv", check)
-        with mock.patch.object(lasting, "PATIENCE_SECONDS", 1):
+        with mock.patch.object(lasting, "PATIENCE_SECONDS", patience):
             return lasting.run(process, 1)[0] or ""
 
     def test_a_process_that_ends_early(self):
         self.assertIn("it ended with 3 by itself", self.run_code("raise SystemExit(3)"))
 
     def test_a_process_that_does_not_end(self):
-        self.assertIn("does not end", self.run_code("import signal, time; signal.signal(signal.SIGINT, signal.SIG_IGN); time.sleep(60)"))
+        code = "import signal, time; signal.signal(signal.SIGINT, signal.SIG_IGN); time.sleep(60)"
+        self.assertIn("does not end", self.run_code(code, patience=1))
 
     def test_a_process_that_dies(self):
         code = "import os, signal, time; signal.signal(signal.SIGINT, lambda *_: os.kill(os.getpid(), 9)); time.sleep(60)"
