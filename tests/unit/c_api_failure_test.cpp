@@ -270,7 +270,7 @@ TEST(CApiFailure, FailuresOfTheDriverHaveStatuses) {
 }
 #endif
 
-#ifndef __SANITIZE_ADDRESS__
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 /// Leaves the process only so much more address space.
 void allow_only(size_t more_bytes) {
     size_t pages = 0;
