@@ -4,9 +4,18 @@
 
 #include <dlfcn.h>
 
+#include <string_view>
+
 #include "tests/device/stand_in.hpp"
 
 namespace qc::test {
+
+/// Whether a call gives something back: where it failed, that is still held.
+inline bool gives_back(std::string_view call) {
+    for (const std::string_view word : {"Free", "Destroy", "Unload", "Release", "Pop"})
+        if (call.find(word) != std::string_view::npos) return true;
+    return false;
+}
 
 class StandIn {
 public:

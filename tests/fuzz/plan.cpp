@@ -2,7 +2,6 @@
 // What the CUDA backend plans for any metrics, batches, slots, formats and breaks, on the stand-in driver: the scores
 // of the CPU backend. And one call of the driver that fails: the rows before it are those scores, and everything is
 // given back.
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>
@@ -193,17 +192,10 @@ void check_rows(const Run& cpu, const Run& cuda) {
     }
 }
 
-/// One of those that give something back: what it failed to give back is held.
-bool gives_back(std::string_view call) {
-    constexpr std::string_view kWords[] = {"Free", "Destroy", "Unload", "Release", "Pop"};
-    return std::any_of(std::begin(kWords), std::end(kWords),
-                       [&](std::string_view word) { return call.find(word) != std::string_view::npos; });
-}
-
 void check_driver(const Orders& orders) {
     const auto state = driver().state();
     QC_FUZZ_CHECK(state.broken_rules[0] == '\0', state.broken_rules);
-    const bool keeps_one = state.failed_call != nullptr && !orders.lost && gives_back(state.failed_call);
+    const bool keeps_one = state.failed_call != nullptr && !orders.lost && qc::test::gives_back(state.failed_call);
     QC_FUZZ_CHECK(state.objects_held <= (keeps_one ? 1 : 0), std::to_string(state.objects_held));
 }
 

@@ -213,12 +213,6 @@ bool starts_with(const std::vector<double>& whole, const std::vector<double>& pa
     return part.size() <= whole.size() && std::memcmp(whole.data(), part.data(), part.size() * sizeof(double)) == 0;
 }
 
-bool gives_back(const std::string& call) {
-    for (const char* word : {"Free", "Destroy", "Unload", "Release", "Pop"})
-        if (call.find(word) != std::string::npos) return true;
-    return false;
-}
-
 bool tries_all() {
     const char* const level = std::getenv("QC_TEST_LEVEL");
     return level != nullptr && std::string(level) == "all";
