@@ -78,6 +78,7 @@ static const AVOption quality_cuda_options[] = {
         { "endall", "the output ends too", 0, AV_OPT_TYPE_CONST, { .i64 = QC_EOF_ENDALL }, 0, 0, FLAGS, .unit = "eof_action" },
         { "repeat", "the last reference frame is used again (scores of no worth)", 0, AV_OPT_TYPE_CONST, { .i64 = QC_EOF_REPEAT }, 0, 0, FLAGS, .unit = "eof_action" },
     { "shortest", "same as eof_action=endall", OFFSET(shortest), AV_OPT_TYPE_BOOL, { .i64 = 0 }, 0, 1, FLAGS },
+    { "repeatlast", "1: same as eof_action=repeat, 0: same as eof_action=pass, where neither endall nor shortest is given (default: not given)", OFFSET(repeatlast), AV_OPT_TYPE_BOOL, { .i64 = -1 }, -1, 1, FLAGS },
     { "range", "what to do when the inputs' colour range or matrix tags differ; samples are never converted", OFFSET(range), AV_OPT_TYPE_INT, { .i64 = QC_RANGE_AUTO }, QC_RANGE_AUTO, QC_RANGE_ERROR, FLAGS, .unit = "range" },
         { "auto",   "warn once", 0, AV_OPT_TYPE_CONST, { .i64 = QC_RANGE_AUTO }, 0, 0, FLAGS, .unit = "range" },
         { "ignore", "nothing", 0, AV_OPT_TYPE_CONST, { .i64 = QC_RANGE_IGNORE }, 0, 0, FLAGS, .unit = "range" },
@@ -100,7 +101,7 @@ static const AVOption quality_cuda_options[] = {
     { "f",          "same as stats_file", OFFSET(stats_file), AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS },
     { "stats_format", "lines of stats_file: scores (time stamps and every score), or psnr or ssim, as FFmpeg's filters of these names write theirs, for tools that read those", OFFSET(stats_format), AV_OPT_TYPE_STRING, { .str = "scores" }, 0, 0, FLAGS },
     { "log_path", "write the report of the whole run to this file at the end (default none)", OFFSET(log_path), AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS },
-    { "log_fmt",  "format of the report: json (everything), xml, csv or sub (frames only), in libvmaf's layouts", OFFSET(log_fmt), AV_OPT_TYPE_STRING, { .str = "json" }, 0, 0, FLAGS },
+    { "log_fmt",  "format of the report: json (everything), xml, csv or sub (frames only), in libvmaf's layouts (default: that of log_path's ending .xml, .csv or .sub, else json)", OFFSET(log_fmt), AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS },
     { NULL }
 };
 
@@ -125,6 +126,16 @@ static int append_rendition_pads(AVFilterContext *ctx)
     return 0;
 }
 
+/** What happens behind the reference's end: an end that was asked for comes before repeatlast, as in framesync. */
+static int eof_action_of(const QCOptions *options)
+{
+    if (options->shortest || options->eof_action == QC_EOF_ENDALL)
+        return QC_EOF_ENDALL;
+    if (options->repeatlast < 0)
+        return options->eof_action;
+    return options->repeatlast ? QC_EOF_REPEAT : QC_EOF_PASS;
+}
+
 static av_cold int init(AVFilterContext *ctx)
 {
     QualityCudaContext *s = ctx->priv;
@@ -132,7 +143,7 @@ static av_cold int init(AVFilterContext *ctx)
     int ret;
 
     s->pairing.sync              = options->ts_sync_mode >= 0 ? options->ts_sync_mode : options->sync;
-    s->pairing.eof_action        = options->shortest ? QC_EOF_ENDALL : options->eof_action;
+    s->pairing.eof_action        = eof_action_of(options);
     s->pairing.tolerance_is_wish = options->max_dt > 0;
     s->nb_inputs = 1 + options->renditions;
     ff_qc_watch_interrupts(&s->run.interrupts);
@@ -194,6 +205,29 @@ static int request_inputs(AVFilterContext *ctx)
     return 0;
 }
 
+/** Frames that the timeline leaves out were not meant to be scored, and a consumer may want none at all. */
+static int nothing_was_scored(const AVFilterContext *ctx)
+{
+    const QualityCudaContext *s = ctx->priv;
+    const QCCounts *counts = ff_qc_counts_of(ctx, 0);
+    const int ended = s->run.end == QC_END_OF_STREAM;
+
+    if (counts->paired || !(ended || s->run.end == QC_END_BY_CONSUMER))
+        return 0;
+    return counts->frames > counts->disabled || (ended && !counts->frames);
+}
+
+static void refuse_nothing(AVFilterContext *ctx)
+{
+    QualityCudaContext *s = ctx->priv;
+    const char *why = !s->input[0].received ? "the distorted input has no frames" :
+                      !s->input[QC_REFERENCE].received ? "the reference has no frames" :
+                      "the time stamps never overlap; use align=start, setpts=PTS-STARTPTS or sync=index";
+
+    s->run.is_refused = !s->run.failure;
+    ff_qc_fail(ctx, AVERROR(EINVAL), "no frame was scored: %s, or allow_unpaired=1 to accept it", why);
+}
+
 /** A video that mostly lacks its reference must not pass for one that was scored. */
 static void judge_pairs(AVFilterContext *ctx)
 {
@@ -213,6 +247,8 @@ static void judge_pairs(AVFilterContext *ctx)
                    counts->paired, counts->paired + ff_qc_partnerless(counts), whose, s->pairing.tolerance);
         return;
     }
+    if (nothing_was_scored(ctx) && !s->options.allow_unpaired)
+        refuse_nothing(ctx);
 }
 
 static enum QCEnd end_of_run(AVFilterContext *ctx)

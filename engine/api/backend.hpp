@@ -119,12 +119,6 @@ struct BackendSetup {
     }
 };
 
-/// Whether an instance looks back at the reference's chroma.
-inline bool needs_chroma_history(const MetricInstance& instance) {
-    return instance.descriptor->needs_chroma_history != nullptr &&
-           instance.descriptor->needs_chroma_history(instance.options);
-}
-
 /// Whether an instance is evaluated for a frame, given the session's n_subsample.
 inline bool is_evaluated(const MetricInstance& instance, int64_t frame, int n_subsample) {
     return instance.descriptor->every_frame || frame % n_subsample == 0;

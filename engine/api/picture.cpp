@@ -82,11 +82,6 @@ ColourTags tags_of(const qc_colour& colour) {
 
 } // namespace
 
-std::string describe(const qc_format& picture) {
-    return format("%dx%d %s, %d bits", picture.width, picture.height,
-                  picture.rgb != 0 ? "RGB" : chroma_name(picture.chroma), picture.depth);
-}
-
 PlaneSource plane_source(const qc_format& picture, int plane) {
     const size_t sample_bytes = static_cast<size_t>(picture.container_bits) / 8;
     if (picture.pixel_step != 0)
@@ -157,11 +152,11 @@ bool colours_agree(const qc_config& config) {
     });
 }
 
-Status session_geometry(const qc_config& config, FrameGeometry* geometry, bool* chroma_agrees) {
+Status session_geometry(const qc_config& config, FrameGeometry* geometry, std::string* chroma_conflict) {
     const qc_format& reference = config.reference;
     QC_RETURN_IF_ERROR(check_format(reference, "reference."));
     int depth = std::max(reference.depth, config.bitdepth);
-    *chroma_agrees = true;
+    chroma_conflict->clear();
     for (int r = 0; r < config.renditions; ++r) {
         const qc_format& distorted = config.distorted[r];
         const std::string input = config.renditions == 1 ? "the distorted input" : format("distorted input %d", r);
@@ -173,13 +168,16 @@ Status session_geometry(const qc_config& config, FrameGeometry* geometry, bool* 
             return invalid(format("%s is %s, the reference %s: convert one of them first", input.c_str(),
                                   distorted.rgb != 0 ? "RGB" : "YUV", reference.rgb != 0 ? "RGB" : "YUV"));
         depth = std::max(depth, distorted.depth);
-        *chroma_agrees = *chroma_agrees && distorted.chroma == reference.chroma;
+        if (distorted.chroma != reference.chroma && chroma_conflict->empty())
+            *chroma_conflict = format("the reference is %s and %s %s: convert the reference first, or ask for metrics of "
+                                      "luma alone",
+                                      chroma_name(reference.chroma), input.c_str(), chroma_name(distorted.chroma));
     }
     geometry->width = reference.width;
     geometry->height = reference.height;
     geometry->depth = depth;
     geometry->sample = depth == 8 ? SampleType::kU8 : SampleType::kU16;
-    const bool chroma = reference.chroma != QC_CHROMA_400 && *chroma_agrees;
+    const bool chroma = reference.chroma != QC_CHROMA_400 && chroma_conflict->empty();
     const PlaneExtent stored = chroma ? stored_extent(reference, 1) : PlaneExtent{};
     geometry->chroma_width = chroma ? (halves_columns(reference) ? reference.width / 2 : reference.width) : 0;
     geometry->chroma_height = chroma ? (halves_rows(reference) ? reference.height / 2 : reference.height) : 0;

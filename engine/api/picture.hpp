@@ -2,6 +2,8 @@
 // Picture formats: checking them, and the geometry a session scores in.
 #pragma once
 
+#include <string>
+
 #include "contract/status.hpp"
 #include "contract/types.hpp"
 #include "quality_cuda.h"
@@ -10,8 +12,9 @@ namespace qc {
 
 /// Checks the formats of all inputs against each other and finds the geometry the metrics see: the reference's size,
 /// the largest depth among them and config.bitdepth, the colour tags of the reference and of the first distorted input.
-/// chroma_agrees: whether every input has the reference's subsampling.
-Status session_geometry(const qc_config& config, FrameGeometry* geometry, bool* chroma_agrees);
+/// @param chroma_conflict how the subsampling of an input differs from the reference's, and what helps, for a message;
+///        empty if none does. The geometry has no chroma planes then
+Status session_geometry(const qc_config& config, FrameGeometry* geometry, std::string* chroma_conflict);
 
 /// Whether a picture can be read as its format says: memory, pointers and pitches of the planes that are needed.
 /// @param input what it is, for the message
@@ -40,8 +43,5 @@ PlaneExtent stored_extent(const qc_format& format, int plane);
 
 /// How many planes hold the samples of a picture.
 int stored_planes(const qc_format& format);
-
-/// "1920x1080 4:2:0, 10 bits"
-std::string describe(const qc_format& format);
 
 } // namespace qc

@@ -2,6 +2,7 @@
 #include "api/session.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <thread>
 
 #include "api/picture.hpp"
@@ -104,20 +105,14 @@ void Session::log(qc_log_level level, const std::string& text) const {
 }
 
 Status Session::plan_scores(const ScoreRequest& request) {
-    bool chroma_agrees = true;
-    QC_RETURN_IF_ERROR(session_geometry(config_, &geometry_, &chroma_agrees));
-    QC_RETURN_IF_ERROR(build_score_plan(request, &geometry_, &plan_));
+    std::string chroma_conflict;
+    QC_RETURN_IF_ERROR(session_geometry(config_, &geometry_, &chroma_conflict));
+    QC_RETURN_IF_ERROR(build_score_plan(request, &geometry_, &plan_, chroma_conflict));
     for (const std::string& warning : plan_.warnings) log(QC_LOG_WARNING, one_line(warning));
     for (const std::string& note : plan_.notes) log(QC_LOG_INFO, note);
     for (const MetricInstance& instance : plan_.instances) {
-        if (!instance.descriptor->needs_chroma && !needs_chroma_history(instance)) continue;
-        if (!chroma_agrees)
-            return invalid(
-                format("%s needs chroma, but the inputs are subsampled differently (reference: %s, distorted: "
-                       "%s): convert one of them first",
-                       std::string(instance.descriptor->name).c_str(), describe(config_.reference).c_str(),
-                       describe(config_.distorted[0]).c_str()));
-        needs_chroma_ = geometry_.plane_count() > 1;
+        const bool reads_chroma = instance.descriptor->needs_chroma || needs_chroma_history(instance);
+        needs_chroma_ = needs_chroma_ || (reads_chroma && geometry_.plane_count() > 1);
     }
     for (const MetricInstance& instance : plan_.instances) {
         if (!instance.descriptor->uses_colour || colours_agree(config_)) continue;
@@ -172,7 +167,9 @@ Status Session::choose_backend() {
             const char* name = wish == QC_BACKEND_CUDA ? "backend=cuda: " : "";
             return {status.code(), name + status.text()};
         }
-        log(QC_LOG_WARNING, "scoring on the CPU: " + status.text());
+        // The same for every session of a process, and what backend=auto was meant for: said once.
+        static std::atomic<bool> was_said = false;
+        log(was_said.exchange(true) ? QC_LOG_DEBUG : QC_LOG_INFO, "scoring on the CPU: " + status.text());
     }
     return open_cpu();
 }
@@ -258,7 +255,7 @@ Status Session::check_tables() {
 
 Status Session::finalise(const FrameResult& result) {
     if (on_result) on_result(result);
-    for (size_t i = 0; i < plan_.instances.size(); ++i) {
+    for (const size_t i : plan_.reading_order) {
         const MetricInstance& instance = plan_.instances[i];
         if (!is_evaluated(instance, result.index, config_.n_subsample)) continue;
         const bool all = instance.descriptor->scope == Scope::kReference;
@@ -341,7 +338,7 @@ Status Session::truncate(int64_t frames) {
 
 /// The last instances of a stretch, or at the end of the stream all of them with their stream-level values.
 void Session::flush_metrics(bool looking_back_only) {
-    for (size_t i = 0; i < finalisers_.size(); ++i) {
+    for (const size_t i : plan_.reading_order) {
         const MetricDescriptor& descriptor = *plan_.instances[i].descriptor;
         if (looking_back_only && !looks_back(descriptor)) continue;
         const bool all = descriptor.scope == Scope::kReference;

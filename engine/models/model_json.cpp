@@ -534,10 +534,22 @@ Status parse_model_json(std::string_view json, std::string_view name, std::share
     return status.ok() ? status : Status(status.code(), "model file " + in_quotes(name) + ": " + status.text());
 }
 
+constexpr std::string_view kOldEndings[] = {".pkl", ".pkl.model"};
+
+bool is_old_model_file(std::string_view path) {
+    return std::any_of(std::begin(kOldEndings), std::end(kOldEndings),
+                       [&](std::string_view ending) { return path.ends_with(ending); });
+}
+
 Status load_model_file(const std::string& path, std::shared_ptr<const Model>* model) {
     std::string content;
-    QC_RETURN_IF_ERROR(read_file(path, &content));
-    return parse_model_json(content, path, model);
+    Status status = read_file(path, &content);
+    if (status.ok()) status = parse_model_json(content, path, model);
+    if (status.ok() || !is_old_model_file(path)) return status;
+    const std::string stem = path.substr(0, path.rfind(".pkl"));
+    return {status.code(), "model file " + in_quotes(path) +
+                               ": pickled models of libvmaf before version 2 are not read; use the same model as JSON, " +
+                               in_quotes(stem + ".json") + ", or a built-in one by its name"};
 }
 
 } // namespace qc

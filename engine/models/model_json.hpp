@@ -13,6 +13,9 @@ namespace qc {
 /// Largest model file that is read: forty times the largest published one.
 constexpr size_t kMaxModelBytes = size_t{16} << 20;
 
+/// Whether it is called like the models of libvmaf's first versions: pickled Python, of which nothing is read.
+bool is_old_model_file(std::string_view path);
+
 /// @return QC_ERROR_IO if the file cannot be read, QC_ERROR_INVALID with one line that names the file and what is wrong
 Status load_model_file(const std::string& path, std::shared_ptr<const Model>* model);
 

@@ -88,7 +88,7 @@ private:
         values.reserve(metrics.size());
         for (const MetricDescriptor* metric : metrics) values.emplace_back(metric->options);
         QC_RETURN_IF_ERROR(serve_stats_format(metrics, &values));
-        QC_RETURN_IF_ERROR(read_metric_options(metrics, &values));
+        QC_RETURN_IF_ERROR(read_metric_options(names, metrics, &values));
         for (size_t i = 0; i < metrics.size(); ++i)
             request_.metrics.push_back({metrics[i], std::move(values[i]), "metrics"});
         return {};
@@ -132,7 +132,9 @@ private:
         return {};
     }
 
-    Status read_metric_options(const std::vector<const MetricDescriptor*>& metrics, std::vector<OptionValues>* values) {
+    /// @param names of the metrics that were asked for
+    Status read_metric_options(const std::vector<std::string>& names,
+                               const std::vector<const MetricDescriptor*>& metrics, std::vector<OptionValues>* values) {
         for (const std::string& item : split_list(config_.options, "|")) {
             const std::vector<KeyValue> pairs = parse_key_values(item);
             MetricOption option;
@@ -140,7 +142,7 @@ private:
                 return invalid("options: " + in_quotes(item) + " is not of the form METRIC.OPTION=VALUE");
             QC_RETURN_IF_ERROR(prefixed("options", parse_metric_option(pairs[0].key, pairs[0].value, &option)));
             const auto named = find_by_any_name(metrics, option.metric);
-            if (named.empty()) return unnamed_metric(option.metric, metrics);
+            if (named.empty()) return unnamed_metric(option.metric, names);
             for (const MetricDescriptor* metric : named) {
                 const auto at = std::find(metrics.begin(), metrics.end(), metric) - metrics.begin();
                 QC_RETURN_IF_ERROR(
@@ -151,11 +153,15 @@ private:
         return {};
     }
 
-    static Status unnamed_metric(const std::string& name, const std::vector<const MetricDescriptor*>& metrics) {
+    Status unnamed_metric(const std::string& name, const std::vector<std::string>& asked) const {
         if (name == kVmaf)
             return invalid("options: vmaf has none; the metrics of a model take theirs in the model option, e.g. "
                            "model=version=vmaf_v0.6.1:vif.vif_enhn_gain_limit=1");
-        return invalid("options: " + in_quotes(name) + " is not among the metrics (" + joined_names(metrics) + ")");
+        if (find_by_any_name(registry_, name).empty())
+            return invalid("options: unknown metric " + in_quotes(name) + ", known are " +
+                           joined(metric_names(registry_)));
+        return invalid("options: " + in_quotes(name) + " is not among the metrics (" + joined(asked) +
+                       "): ask for it too, metrics=" + joined(asked, "+") + "+" + name);
     }
 
     Status read_models() {

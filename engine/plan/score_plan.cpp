@@ -14,8 +14,9 @@ namespace {
 
 class PlanBuilder {
 public:
-    PlanBuilder(const ScoreRequest& request, const FrameGeometry* geometry, ScorePlan* plan)
-        : request_(request), geometry_(geometry), plan_(*plan) {}
+    PlanBuilder(const ScoreRequest& request, const FrameGeometry* geometry, const std::string& chroma_conflict,
+                ScorePlan* plan)
+        : request_(request), geometry_(geometry), chroma_conflict_(chroma_conflict), plan_(*plan) {}
 
     Status build() {
         plan_.n_subsample = request_.n_subsample;
@@ -25,6 +26,7 @@ public:
         QC_RETURN_IF_ERROR(check_geometry());
         QC_RETURN_IF_ERROR(make_columns());
         QC_RETURN_IF_ERROR(make_model_columns());
+        order_instances();
         return make_stats_columns();
     }
 
@@ -110,7 +112,29 @@ private:
     }
 
     Status check_instance(const MetricInstance& instance) const {
+        if (!chroma_conflict_.empty() && reads_chroma(instance))
+            return invalid(std::string(instance.descriptor->name) + " needs chroma, but " + chroma_conflict_);
         return validate(*instance.descriptor, *geometry_, instance.options);
+    }
+
+    /// A metric whose chroma has scores of its own reads it if the instance writes these.
+    bool reads_chroma(const MetricInstance& instance) const {
+        const MetricDescriptor& metric = *instance.descriptor;
+        if (needs_chroma_history(instance)) return true;
+        if (!metric.needs_chroma) return false;
+        FrameGeometry coloured = *geometry_;
+        coloured.chroma_width = coloured.stored_chroma_width = coloured.width;
+        coloured.chroma_height = coloured.stored_chroma_height = coloured.height;
+        const OptionValues defaults(metric.options);
+        bool has_chroma_scores = false;
+        for (const OutputSpec& output : metric.outputs) {
+            if (output.enabled == nullptr || !output.enabled(defaults, coloured) ||
+                output.enabled(defaults, *geometry_))
+                continue;
+            has_chroma_scores = true;
+            if (output.enabled(instance.options, coloured)) return true;
+        }
+        return !has_chroma_scores;
     }
 
     /// One unsuitable metric of several need not stop the others.
@@ -208,6 +232,16 @@ private:
         return {};
     }
 
+    void order_instances() {
+        const auto add = [&](size_t instance) {
+            auto& order = plan_.reading_order;
+            if (std::find(order.begin(), order.end(), instance) == order.end()) order.push_back(instance);
+        };
+        for (const ModelInputs& inputs : model_inputs_)
+            for (const auto& input : inputs) add(input.first);
+        for (size_t i = 0; i < plan_.instances.size(); ++i) add(i);
+    }
+
     Status make_stats_columns() {
         plan_.stats.format = request_.stats_format;
         for (const MetricDescriptor* metric : request_.registry)
@@ -246,6 +280,7 @@ private:
 
     const ScoreRequest& request_;
     const FrameGeometry* geometry_;
+    const std::string& chroma_conflict_;
     ScorePlan& plan_;
     std::vector<ModelInputs> model_inputs_; ///< parallel to plan_.models
 };
@@ -270,9 +305,10 @@ size_t ScorePlan::computed_by(size_t instance) const {
     return best;
 }
 
-Status build_score_plan(const ScoreRequest& request, const FrameGeometry* geometry, ScorePlan* plan) {
+Status build_score_plan(const ScoreRequest& request, const FrameGeometry* geometry, ScorePlan* plan,
+                        const std::string& chroma_conflict) {
     *plan = {};
-    return PlanBuilder(request, geometry, plan).build();
+    return PlanBuilder(request, geometry, chroma_conflict, plan).build();
 }
 
 } // namespace qc

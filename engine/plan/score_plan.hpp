@@ -30,6 +30,12 @@ struct MetricInstance {
     std::string stage;       ///< what its accumulators hold; empty: shared with nobody
 };
 
+/// Whether it reads the chroma of earlier frames.
+inline bool needs_chroma_history(const MetricInstance& instance) {
+    return instance.descriptor->needs_chroma_history != nullptr &&
+           instance.descriptor->needs_chroma_history(instance.options);
+}
+
 /// One model (or collection) and where it reads and writes in a row.
 struct ModelUse {
     std::string name;   ///< "vmaf", or what the user calls it
@@ -51,6 +57,7 @@ struct ScorePlan {
     std::vector<ScoreColumn> columns;
     std::vector<ModelUse> models;
     StatsColumns stats;
+    std::vector<size_t> reading_order; ///< instances as libvmaf would come to them: the models' first, in their order
     int n_subsample = 1;
     std::vector<std::string> warnings; ///< things to tell the user once, one line each
     std::vector<std::string> notes;    ///< likewise, of less weight: choices made for the user
@@ -73,8 +80,11 @@ struct ScorePlan {
 ///
 /// @param geometry null: only what needs no picture size: outputs count as for a large picture. Otherwise each metric's
 ///        validate() is asked too, and disabled outputs get no column.
+/// @param chroma_conflict how the inputs' chroma subsampling differs, empty if it does not: what reads chroma refuses such
+///        pictures (whose geometry has no chroma planes), the others have their scores
 /// @return QC_ERROR_INVALID with one line that names the option, the value and what is accepted; or what validate()
 ///         returned
-Status build_score_plan(const ScoreRequest& request, const FrameGeometry* geometry, ScorePlan* plan);
+Status build_score_plan(const ScoreRequest& request, const FrameGeometry* geometry, ScorePlan* plan,
+                        const std::string& chroma_conflict = {});
 
 } // namespace qc

@@ -57,7 +57,8 @@ std::string conventions_object(std::span<const MetricConventions> conventions) {
 
 Status write_head(const LogHead& head, const ScorePlan& plan, OutputFile* file) {
     JsonLines lines("  ");
-    lines.add("version", json_string(head.version));
+    lines.add("version", json_string(kLayoutVersion));
+    lines.add("quality_cuda_version", json_string(head.version));
     lines.add("fps", std::isfinite(head.fps) ? fixed_text(head.fps, 2) : "null");
     lines.add("complete", head.complete ? "true" : "false");
     if (!plan.models.empty()) lines.add("models", models_list(plan));
@@ -70,10 +71,11 @@ Status write_head(const LogHead& head, const ScorePlan& plan, OutputFile* file) 
 
 Status write_frames(const ScoreTable& table, const ScorePlan& plan, OutputFile* file) {
     QC_RETURN_IF_ERROR(file->write("  \"frames\": ["));
+    const std::vector<size_t> order = table.log_order();
     bool first = true;
     QC_RETURN_IF_ERROR(table.for_each_scored_row([&](int64_t frame, std::span<const double> values) {
         JsonLines metrics("        ");
-        for (size_t i = 0; i < values.size(); ++i) metrics.add(plan.columns[i].name, json_score(values[i]));
+        for (const size_t i : order) metrics.add(plan.columns[i].name, json_score(values[i]));
         std::string text = first ? "\n" : ",\n";
         first = false;
         text += "    {\n      \"frameNum\": " + std::to_string(frame) + ",\n      \"metrics\": {\n";
@@ -93,7 +95,7 @@ Status write_pooled(const ScoreTable& table, const ScorePlan& plan, OutputFile* 
     std::vector<ScoreTable::AllPools> pools;
     QC_RETURN_IF_ERROR(table.pool_everything(&pools));
     JsonLines lines("    ");
-    for (size_t i = 0; i < plan.columns.size(); ++i)
+    for (const size_t i : table.log_order())
         lines.add(plan.columns[i].name, pools.empty() ? std::string("{\n    }") : pooled_object(pools[i]));
     return file->write("  \"pooled_metrics\": {\n" + lines.take() + "  },\n");
 }

@@ -10,6 +10,9 @@
 
 namespace qc {
 
+/// The libvmaf whose layouts, names and scores these are: programs that read its logs ask them for its version.
+inline constexpr std::string_view kLayoutVersion = "3.2.0";
+
 /// Pooled values of a log, in this order: libvmaf's four, then ours.
 inline constexpr qc_pool kLoggedPools[] = {QC_POOL_MIN, QC_POOL_MAX, QC_POOL_MEAN, QC_POOL_HARMONIC_MEAN, QC_POOL_P1,
                                            QC_POOL_P5,  QC_POOL_P10, QC_POOL_P50,  QC_POOL_STDDEV};

@@ -59,10 +59,11 @@ std::string extra_parts(std::span<const qc_log_extra> extras) {
 }
 
 Status write_xml_frames(const ScoreTable& table, const ScorePlan& plan, OutputFile* file) {
+    const std::vector<size_t> order = table.log_order();
     QC_RETURN_IF_ERROR(file->write("  <frames>\n"));
     QC_RETURN_IF_ERROR(table.for_each_scored_row([&](int64_t frame, std::span<const double> values) {
         std::string text = "    <frame " + attribute("frameNum", std::to_string(frame));
-        for (size_t i = 0; i < values.size(); ++i) text += attribute(plan.columns[i].name, score_text(values[i]));
+        for (const size_t i : order) text += attribute(plan.columns[i].name, score_text(values[i]));
         return file->write(text + "/>\n");
     }));
     return file->write("  </frames>\n");
@@ -72,7 +73,7 @@ Status write_xml_pooled(const ScoreTable& table, const ScorePlan& plan, OutputFi
     std::vector<ScoreTable::AllPools> pools;
     QC_RETURN_IF_ERROR(table.pool_everything(&pools));
     std::string text = "  <pooled_metrics>\n";
-    for (size_t i = 0; i < plan.columns.size(); ++i) {
+    for (const size_t i : table.log_order()) {
         text += "    <metric " + attribute("name", plan.columns[i].name); // names need no escape: see good_model_name()
         for (const qc_pool pool : kLoggedPools)
             if (!pools.empty()) text += attribute(pool_name(pool), score_text(pools[i][static_cast<size_t>(pool)]));
@@ -85,11 +86,12 @@ Status write_xml_pooled(const ScoreTable& table, const ScorePlan& plan, OutputFi
 
 Status write_xml_log(const ScoreTable& table, const ScorePlan& plan, const LogHead& head, OutputFile* file) {
     QC_RETURN_IF_ERROR(check_extra(head.extra));
-    QC_RETURN_IF_ERROR(file->write("<VMAF version=\"" + std::string(head.version) + "\">\n  <params " +
+    QC_RETURN_IF_ERROR(file->write("<VMAF version=\"" + std::string(kLayoutVersion) + "\">\n  <params " +
                                    attribute("qualityWidth", std::to_string(head.width)) +
                                    attribute("qualityHeight", std::to_string(head.height)) + "/>\n  <fyi " +
                                    attribute("fps", fixed_text(head.fps, 2)) +
-                                   attribute("complete", head.complete ? "true" : "false") + extra_parts(head.extra)));
+                                   attribute("complete", head.complete ? "true" : "false") +
+                                   attribute("quality_cuda_version", std::string(head.version)) + extra_parts(head.extra)));
     QC_RETURN_IF_ERROR(write_xml_frames(table, plan, file));
     QC_RETURN_IF_ERROR(write_xml_pooled(table, plan, file));
     std::string text = "  <aggregate_metrics ";
@@ -98,21 +100,23 @@ Status write_xml_log(const ScoreTable& table, const ScorePlan& plan, const LogHe
 }
 
 Status write_csv_log(const ScoreTable& table, const ScorePlan& plan, OutputFile* file) {
+    const std::vector<size_t> order = table.log_order();
     std::string titles = "Frame,";
-    for (const ScoreColumn& column : plan.columns) titles += column.name + ",";
+    for (const size_t i : order) titles += plan.columns[i].name + ",";
     QC_RETURN_IF_ERROR(file->write(titles + "\n"));
     return table.for_each_scored_row([&](int64_t frame, std::span<const double> values) {
         std::string text = std::to_string(frame) + ",";
-        for (const double value : values) text += score_text(value) + ",";
+        for (const size_t i : order) text += score_text(values[i]) + ",";
         return file->write(text + "\n");
     });
 }
 
 Status write_sub_log(const ScoreTable& table, const ScorePlan& plan, OutputFile* file) {
+    const std::vector<size_t> order = table.log_order();
     return table.for_each_scored_row([&](int64_t frame, std::span<const double> values) {
         const std::string number = std::to_string(frame);
         std::string text = "{" + number + "}{" + std::to_string(frame + 1) + "}frame: " + number + "|";
-        for (size_t i = 0; i < values.size(); ++i) text += plan.columns[i].name + ": " + score_text(values[i]) + "|";
+        for (const size_t i : order) text += plan.columns[i].name + ": " + score_text(values[i]) + "|";
         return file->write(text + "\n");
     });
 }

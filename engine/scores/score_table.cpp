@@ -44,7 +44,8 @@ void pool_running(const RunningPool& running, ScoreTable::AllPools* pools) {
 
 ScoreTable::ScoreTable(const ScorePlan& plan)
     : plan_(plan), spool_(plan.columns.size()), ahead_values_(plan.columns.size()), handed_values_(plan.columns.size()),
-      handed_present_(plan.columns.size()), pools_(plan.columns.size()) {
+      handed_present_(plan.columns.size()), pools_(plan.columns.size()), was_written_(plan.columns.size()) {
+    written_.reserve(plan.columns.size());
     for (const ModelUse& use : plan.models) {
         model_inputs_.resize(std::max(model_inputs_.size(), use.inputs.size()));
         model_outputs_.resize(std::max(model_outputs_.size(), use.outputs.size()));
@@ -107,6 +108,8 @@ void ScoreTable::put(int64_t frame, int instance, int output, double value) {
     const size_t at = static_cast<size_t>(column);
     if (row.present[at] != 0)
         return fail(internal(plan_.columns[at].name + " was written twice for frame " + std::to_string(frame)));
+    if (was_written_[at] == 0) written_.push_back(at);
+    was_written_[at] = 1;
     row.values[at] = value;
     row.present[at] = 1;
     if (--row.missing == 0) settle_complete_rows();
@@ -276,6 +279,13 @@ void ScoreTable::set_aggregate(std::string name, double value) {
         return;
     }
     aggregates_.emplace_back(std::move(name), value);
+}
+
+std::vector<size_t> ScoreTable::log_order() const {
+    std::vector<size_t> order = written_;
+    for (size_t column = 0; column < plan_.columns.size(); ++column)
+        if (was_written_[column] == 0) order.push_back(column);
+    return order;
 }
 
 Status

@@ -81,6 +81,9 @@ public:
     void set_aggregate(std::string name, double value);
     std::span<const std::pair<std::string, double>> aggregates() const { return aggregates_; }
 
+    /// The columns in the order of a log, which is libvmaf's: as their first scores came, the models' last.
+    std::vector<size_t> log_order() const;
+
     /// Calls `visit` for every scored row in frame order until it fails; values are one per column.
     Status for_each_scored_row(const std::function<Status(int64_t frame, std::span<const double>)>& visit) const;
 
@@ -118,6 +121,8 @@ private:
     std::vector<double> handed_values_;
     std::vector<unsigned char> handed_present_;
     std::vector<RunningPool> pools_; ///< per column
+    std::vector<unsigned char> was_written_; ///< per column
+    std::vector<size_t> written_;            ///< columns in the order of their first scores
     std::vector<double> model_inputs_, model_outputs_;
     int64_t scored_frames_ = 0, dropped_frames_ = 0;
     bool closed_ = false;

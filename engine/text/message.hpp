@@ -17,9 +17,12 @@ inline std::string in_quotes(std::string_view text) {
 }
 
 /// "a, b, c"
-inline std::string joined(const std::vector<std::string>& words) {
+inline std::string joined(const std::vector<std::string>& words, std::string_view separator = ", ") {
     std::string text;
-    for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+    for (const std::string& word : words) {
+        if (!text.empty()) text += separator;
+        text += word;
+    }
     return text;
 }
 

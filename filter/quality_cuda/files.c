@@ -187,6 +187,42 @@ static int open_special_log(AVFilterContext *ctx, const QCPath *path)
     return name_logs(ctx, 1, 1);
 }
 
+/** That of the path's ending, JSON for any other. */
+static qc_log_format format_of_ending(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    qc_log_format format = QC_LOG_FORMAT_JSON;
+    char ending[8];
+
+    if (!dot)
+        return format;
+    av_strlcpy(ending, dot + 1, sizeof(ending));
+    for (char *at = ending; *at; at++)
+        *at = av_tolower(*at);
+    return qc_log_format_parse(ending, &format) == QC_OK ? format : QC_LOG_FORMAT_JSON;
+}
+
+/** An unescaped colon ends a value: of "log_path=C:/x.json" log_path gets the C, and the option that follows it the rest. */
+static int fail_format(AVFilterContext *ctx, const char *wish, const char *path)
+{
+    if (path && path[0] && !path[1] && (*wish == '/' || *wish == '\\'))
+        return ff_qc_fail(ctx, AVERROR(EINVAL), "log_path=%s ends at a colon, and log_fmt=%s is not known: escape the colon, "
+                          "log_path=%s\\\\:%s (in the quotes of a shell)", path, wish, path, wish);
+    return ff_qc_fail(ctx, AVERROR(EINVAL), "log_fmt=%s is not known; accepted: json, xml, csv, sub", wish);
+}
+
+static int choose_log_format(AVFilterContext *ctx)
+{
+    QualityCudaContext *s = ctx->priv;
+    const char *wish = s->options.log_fmt, *path = s->options.log_path;
+
+    if (!wish)
+        s->files.log_format = path ? format_of_ending(path) : QC_LOG_FORMAT_JSON;
+    else if (qc_log_format_parse(wish, &s->files.log_format) != QC_OK)
+        return fail_format(ctx, wish, path);
+    return 0;
+}
+
 static int open_log(AVFilterContext *ctx)
 {
     QualityCudaContext *s = ctx->priv;
@@ -194,13 +230,10 @@ static int open_log(AVFilterContext *ctx)
     const char *name = s->options.log_path;
     QCPath path = { 0 };
     int number = 0;
-    int ret;
+    int ret = choose_log_format(ctx);
 
-    if (qc_log_format_parse(s->options.log_fmt, &files->log_format) != QC_OK)
-        return ff_qc_fail(ctx, AVERROR(EINVAL), "log_fmt=%s is not known; accepted: json, xml, csv, sub",
-                          s->options.log_fmt);
-    if (!name || !*name)
-        return 0;
+    if (ret < 0 || !name || !*name)
+        return ret;
     ret = ff_qc_resolve_path(name, &path);
     if (ret < 0)
         return fail_path(ctx, "log_path", name, ret);

@@ -168,6 +168,17 @@ const char *ff_qc_pix_fmt_name(enum AVPixelFormat pix_fmt)
     return name ? name : "unknown";
 }
 
+const char *ff_qc_format_with_chroma(const qc_format *format, qc_chroma chroma)
+{
+    qc_format candidate;
+
+    for (const int *pix_fmt = yuv_formats; *pix_fmt != AV_PIX_FMT_NONE; pix_fmt++)
+        if (ff_qc_describe_format(*pix_fmt, &candidate) && !candidate.semi_planar && !candidate.shift &&
+            candidate.chroma == chroma && candidate.depth == format->depth)
+            return ff_qc_pix_fmt_name(*pix_fmt);
+    return "unknown";
+}
+
 const char *ff_qc_components_of(const qc_format *format)
 {
     static const char *const chroma_names[] = { "no chroma", "4:2:0", "4:2:2", "4:4:4" };

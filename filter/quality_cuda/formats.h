@@ -33,6 +33,9 @@ int ff_qc_describe_format(enum AVPixelFormat pix_fmt, qc_format *format);
 /** Name of a pixel format, "unknown" if it has none. */
 const char *ff_qc_pix_fmt_name(enum AVPixelFormat pix_fmt);
 
+/** Name of the planar format of a layout's depth with another subsampling of chroma. */
+const char *ff_qc_format_with_chroma(const qc_format *format, qc_chroma chroma);
+
 /** "RGB", "4:2:0", ... */
 const char *ff_qc_components_of(const qc_format *format);
 

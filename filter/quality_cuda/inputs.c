@@ -9,6 +9,7 @@
 #include "compat.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "libavutil/avstring.h"
 #include "libavutil/common.h"
@@ -104,7 +105,7 @@ static int check_geometry(AVFilterContext *ctx, int index)
                           "(GPU: scale_cuda=%d:%d:interp_algo=bicubic)",
                           index, role, format->width, format->height, main_format->width, main_format->height,
                           format->width, format->height, index, format->width, format->height);
-    if (format->chroma != main_format->chroma || format->rgb != main_format->rgb)
+    if (format->rgb != main_format->rgb)
         return ff_qc_fail(ctx, AVERROR(EINVAL), "Input %d (%s) is %s (%s), main is %s (%s); convert one of them first, e.g. "
                           "with [0:v]format=%s[d];[d][%d:v]quality_cuda", index, role, name, ff_qc_components_of(format),
                           ff_qc_pix_fmt_name(main->sw_format), ff_qc_components_of(main_format), name, index);
@@ -116,12 +117,29 @@ static int is_a_rate(AVRational rate)
     return rate.num > 0 && rate.den > 0 && av_q2d(rate) <= QC_HIGHEST_RATE;
 }
 
+/** What is measured stays as it is: where chroma is to be compared, the reference is what should be converted. */
+static void report_chroma(AVFilterContext *ctx, int index)
+{
+    const QualityCudaContext *s = ctx->priv;
+    const QCInput *main = &s->input[0], *in = &s->input[index];
+    char advice[128] = "";
+
+    if (index == QC_REFERENCE)
+        snprintf(advice, sizeof(advice), "; for chroma convert the reference first, e.g. [1:v]format=%s[r];[0:v][r]quality_cuda",
+                 ff_qc_format_with_chroma(&in->format, main->format.chroma));
+    av_log(ctx, AV_LOG_INFO, "Input %d (%s) is %s (%s), main is %s (%s): only luma can be compared%s\n", index,
+           ff_qc_role(ctx, index), ff_qc_pix_fmt_name(in->sw_format), ff_qc_components_of(&in->format),
+           ff_qc_pix_fmt_name(main->sw_format), ff_qc_components_of(&main->format), advice);
+}
+
 static void report_differences(AVFilterContext *ctx, int index)
 {
     QualityCudaContext *s = ctx->priv;
     const QCInput *main = &s->input[0], *in = &s->input[index];
     const AVRational rate = QC_LINK_RATE(ctx->inputs[index]), main_rate = QC_LINK_RATE(ctx->inputs[0]);
 
+    if (in->format.chroma != main->format.chroma)
+        report_chroma(ctx, index);
     if (in->format.depth != main->format.depth)
         av_log(ctx, AV_LOG_INFO, "Input %d (%s) has %d bits, main has %d: both are scored at %d bits, the smaller samples "
                "shifted left\n", index, ff_qc_role(ctx, index), in->format.depth, main->format.depth,

@@ -276,36 +276,74 @@ static void print_feature(AVFilterContext *ctx, int rendition, int index, int le
            line.len ? line.str : " no value, or not in every scored frame;", ff_qc_counts_of(ctx, rendition)->frames, s->queue.scored[rendition]);
 }
 
-/** A bootstrap collection's spread is a model output too, but no score. */
-static int is_headline(const qc_feature *feature)
+/** The members of a bootstrap collection and their spread are called after it: outputs of a model, but no scores of a video. */
+static int is_part_of(const char *key, const char *collection)
 {
     static const char *const spreads[] = { "_bagging", "_stddev", "_ci_p95_lo", "_ci_p95_hi" };
-    const size_t length = strlen(feature->key);
+    const char *tail;
 
-    for (size_t i = 0; i < FF_ARRAY_ELEMS(spreads); i++) {
-        const size_t tail = strlen(spreads[i]);
-        if (length > tail && !strcmp(feature->key + length - tail, spreads[i]))
-            return 0;
-    }
-    return feature->is_model;
+    if (!av_strstart(key, collection, &tail))
+        return 0;
+    for (size_t i = 0; i < FF_ARRAY_ELEMS(spreads); i++)
+        if (!strcmp(tail, spreads[i]))
+            return 1;
+    return *tail == '_' && strlen(tail + 1) == 4 && strspn(tail + 1, "0123456789") == 4;
 }
 
-static void print_vmaf_score(AVFilterContext *ctx, int rendition, int index, const qc_feature *feature)
+/**
+ * The next model itself, after its index. @param key of the one before, replaced
+ * @return its index, or the number of features behind the last one
+ */
+static int next_model(const QCEngine *engine, int index, const char **key)
+{
+    qc_feature feature;
+
+    while (++index < engine->feature_count) {
+        if (qc_session_feature(engine->session, index, &feature) != QC_OK || !feature.is_model ||
+            (*key && is_part_of(feature.key, *key)))
+            continue;
+        *key = feature.key;
+        break;
+    }
+    return index;
+}
+
+static void print_vmaf_score(AVFilterContext *ctx, int rendition, int index, int is_first)
 {
     const QualityCudaContext *s = ctx->priv;
     const QCEngine *engine = &s->engine;
+    qc_feature feature;
     char text[64], where[32] = "";
     double value;
 
-    if (!is_headline(feature) || qc_session_pooled(engine->session, rendition, index, engine->pool, &value) != QC_OK)
+    if (qc_session_feature(engine->session, index, &feature) != QC_OK ||
+        qc_session_pooled(engine->session, rendition, index, engine->pool, &value) != QC_OK)
         return;
     ff_qc_print_score(text, sizeof(text), value);
     if (rendition)
         snprintf(where, sizeof(where), ", rendition %d", rendition);
-    if (rendition || strcmp(feature->key, "vmaf"))
-        av_log(ctx, AV_LOG_INFO, "VMAF score: %s (%s%s)\n", text, feature->name, where);
-    else
+    if (is_first)
         av_log(ctx, AV_LOG_INFO, "VMAF score: %s\n", text);
+    else
+        av_log(ctx, AV_LOG_INFO, "score of %s%s: %s\n", feature.name, where, text);
+}
+
+/** Programs look for one line with the score of the first model, or take the last one: the others read differently. */
+static void print_vmaf_scores(AVFilterContext *ctx)
+{
+    const QualityCudaContext *s = ctx->priv;
+    const QCEngine *engine = &s->engine;
+    const char *key = NULL;
+    const int first = next_model(engine, -1, &key);
+
+    for (int k = 0; k < s->options.renditions; k++) {
+        key = NULL;
+        for (int f = next_model(engine, -1, &key); f < engine->feature_count; f = next_model(engine, f, &key))
+            if (k || f != first)
+                print_vmaf_score(ctx, k, f, 0);
+    }
+    if (first < engine->feature_count)
+        print_vmaf_score(ctx, 0, first, 1);
 }
 
 /** Features that only feed the default model would drown its score: they are shown with -v verbose. */
@@ -324,10 +362,7 @@ static void print_scores(AVFilterContext *ctx)
         for (int f = 0; f < s->engine.feature_count; f++)
             if (qc_session_feature(s->engine.session, f, &feature) == QC_OK)
                 print_feature(ctx, k, f, feature.is_model || asked_for ? AV_LOG_INFO : AV_LOG_VERBOSE);
-    for (int k = 0; k < s->options.renditions; k++)
-        for (int f = 0; f < s->engine.feature_count; f++)
-            if (qc_session_feature(s->engine.session, f, &feature) == QC_OK)
-                print_vmaf_score(ctx, k, f, &feature);
+    print_vmaf_scores(ctx);
 }
 
 static void print_pairing(AVFilterContext *ctx)
@@ -361,7 +396,6 @@ static void print_rendition(AVFilterContext *ctx, int rendition)
 static void print_summary(AVFilterContext *ctx)
 {
     const QualityCudaContext *s = ctx->priv;
-    const QCCounts *counts = ff_qc_counts_of(ctx, 0);
 
     print_pairing(ctx);
     if (s->queue.failed[0])
@@ -379,12 +413,10 @@ static void print_summary(AVFilterContext *ctx)
                "the filter graph was taken down before its inputs ended");
     else if (s->run.end != QC_END_OF_STREAM)
         av_log(ctx, AV_LOG_INFO, "stopped before the inputs ended; the scores are those of the frames up to there\n");
-    if (counts->paired)
+    if (ff_qc_counts_of(ctx, 0)->paired)
         print_scores(ctx);
     else
-        av_log(ctx, AV_LOG_ERROR, "no frame was scored%s\n",
-               counts->frames > counts->disabled && s->input[QC_REFERENCE].received ?
-               ": the time stamps never overlap; use align=start, setpts=PTS-STARTPTS or sync=index" : "");
+        av_log(ctx, AV_LOG_WARNING, "no frame was scored\n");
 }
 
 int ff_qc_report(AVFilterContext *ctx)

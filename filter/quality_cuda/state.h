@@ -35,7 +35,7 @@
 typedef struct QCOptions {
     char *metrics, *model, *feature, *opts, *pool;
     int n_subsample, n_threads, renditions, bitdepth;
-    int sync, ts_sync_mode, align_start, eof_action, shortest;
+    int sync, ts_sync_mode, align_start, eof_action, shortest, repeatlast;
     double max_dt;
     int allow_unpaired;
     int range, backend, device, async_depth, skip_unsupported, selftest, on_error;

@@ -12,13 +12,12 @@ void MotionFinaliser::finalise(int64_t frame, std::span<const uint64_t> accumula
     if (outputs_.motion >= 0) sink.put(frame, outputs_.motion, score);
 
     // The first frames have nothing to be compared with: their motion2 is 0, and their motion3 that of the first
-    // frame that has a score. Of the others, motion2 is the smaller of two scores around the frame.
-    if (frame < lag) {
-        sink.put(frame, outputs_.motion2, 0.0);
-    } else if (frame == lag) {
+    // frame that has a score. Of the others, motion2 is the smaller of two scores around the frame. Neither comes
+    // before the next frame, as in libvmaf, whose logs have scores in the order in which the first ones came.
+    if (frame == lag) {
         previous_blended_ = settings_.weighting.blended(score);
-        for (int64_t early = 0; early < lag; ++early) sink.put(early, outputs_.motion3, previous_blended_);
-    } else {
+        begin(lag, previous_blended_, sink);
+    } else if (frame > lag) {
         const bool has_earlier_score = frame - lag >= lag;
         complete(frame - 1, has_earlier_score ? std::min(recent_scores_[lag - 1], score) : score, sink);
     }
@@ -30,7 +29,14 @@ void MotionFinaliser::flush(int64_t, ScoreSink& sink) {
     if (frames_ > settings_.lag) {
         complete(frames_ - 1, recent_scores_[0], sink);
     } else {
-        for (int64_t frame = 0; frame < frames_; ++frame) sink.put(frame, outputs_.motion3, 0.0);
+        begin(frames_, 0.0, sink);
+    }
+}
+
+void MotionFinaliser::begin(int64_t frames, double motion3, ScoreSink& sink) {
+    for (int64_t frame = 0; frame < frames; ++frame) {
+        sink.put(frame, outputs_.motion2, 0.0);
+        sink.put(frame, outputs_.motion3, motion3);
     }
 }
 

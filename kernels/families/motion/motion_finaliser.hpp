@@ -25,6 +25,7 @@ public:
 
 private:
     double limited_score(uint64_t sum) const;
+    void begin(int64_t frames, double motion3, ScoreSink& sink); ///< the first ones, without a score of their own
     void complete(int64_t frame, double motion2, ScoreSink& sink);
 
     const FrameGeometry geometry_;

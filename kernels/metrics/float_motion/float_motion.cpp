@@ -270,12 +270,11 @@ double FloatMotionFinaliser::score_of(std::span<const uint64_t> accumulators) co
 
 void FloatMotionFinaliser::finalise(int64_t frame, std::span<const uint64_t> accumulators, ScoreSink& sink) {
     const double score = score_of(accumulators);
+    if (frame == 0) sink.put(0, kMotion2, 0.0); // before the other: that is libvmaf's order
     if (debug_) sink.put(frame, kMotion, limited(score));
-    if (frame == 0) {
-        sink.put(0, kMotion2, 0.0);
-    } else if (frame == 1) {
+    if (frame == 1) {
         sink.put(0, kMotion3, blended(score));
-    } else {
+    } else if (frame > 1) {
         const double smaller = std::min(last_score_, score);
         sink.put(frame - 1, kMotion2, limited(smaller));
         sink.put(frame - 1, kMotion3, blended(smaller));
