@@ -169,9 +169,10 @@ Status session_geometry(const qc_config& config, FrameGeometry* geometry, std::s
                                   distorted.rgb != 0 ? "RGB" : "YUV", reference.rgb != 0 ? "RGB" : "YUV"));
         depth = std::max(depth, distorted.depth);
         if (distorted.chroma != reference.chroma && chroma_conflict->empty())
-            *chroma_conflict = format("the reference is %s and %s %s: convert the reference first, or ask for metrics of "
-                                      "luma alone",
-                                      chroma_name(reference.chroma), input.c_str(), chroma_name(distorted.chroma));
+            *chroma_conflict =
+                format("the reference is %s and %s %s: convert the reference first, or ask for metrics of "
+                       "luma alone",
+                       chroma_name(reference.chroma), input.c_str(), chroma_name(distorted.chroma));
     }
     geometry->width = reference.width;
     geometry->height = reference.height;

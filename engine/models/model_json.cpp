@@ -547,9 +547,10 @@ Status load_model_file(const std::string& path, std::shared_ptr<const Model>* mo
     if (status.ok()) status = parse_model_json(content, path, model);
     if (status.ok() || !is_old_model_file(path)) return status;
     const std::string stem = path.substr(0, path.rfind(".pkl"));
-    return {status.code(), "model file " + in_quotes(path) +
-                               ": pickled models of libvmaf before version 2 are not read; use the same model as JSON, " +
-                               in_quotes(stem + ".json") + ", or a built-in one by its name"};
+    return {status.code(),
+            "model file " + in_quotes(path) +
+                ": pickled models of libvmaf before version 2 are not read; use the same model as JSON, " +
+                in_quotes(stem + ".json") + ", or a built-in one by its name"};
 }
 
 } // namespace qc

@@ -48,8 +48,9 @@ Status parse_bare_model(const std::string& text, ModelRequest* request) {
     const bool is_name = std::find(names.begin(), names.end(), text) != names.end();
     const bool is_path = text.find('/') != std::string::npos || text.ends_with(".json") || is_old_model_file(text);
     if (request->path.size() == 1 && (text.starts_with('/') || text.starts_with('\\')))
-        return invalid("path=" + request->path + " ends at a colon, and " + in_quotes(text) +
-                       " follows: escape the colon of a drive with a backslash, once for each level that reads the text");
+        return invalid(
+            "path=" + request->path + " ends at a colon, and " + in_quotes(text) +
+            " follows: escape the colon of a drive with a backslash, once for each level that reads the text");
     (is_path && !is_name ? request->path : request->version) = text;
     return {};
 }

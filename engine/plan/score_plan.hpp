@@ -80,7 +80,8 @@ struct ScorePlan {
 ///
 /// @param geometry null: only what needs no picture size: outputs count as for a large picture. Otherwise each metric's
 ///        validate() is asked too, and disabled outputs get no column.
-/// @param chroma_conflict how the inputs' chroma subsampling differs, empty if it does not: what reads chroma refuses such
+/// @param chroma_conflict how the inputs' chroma subsampling differs, empty if it does not: what reads chroma refuses
+/// such
 ///        pictures (whose geometry has no chroma planes), the others have their scores
 /// @return QC_ERROR_INVALID with one line that names the option, the value and what is accepted; or what validate()
 ///         returned

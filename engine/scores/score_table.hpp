@@ -120,7 +120,7 @@ private:
     std::vector<double> ahead_values_;   ///< its scores
     std::vector<double> handed_values_;
     std::vector<unsigned char> handed_present_;
-    std::vector<RunningPool> pools_; ///< per column
+    std::vector<RunningPool> pools_;         ///< per column
     std::vector<unsigned char> was_written_; ///< per column
     std::vector<size_t> written_;            ///< columns in the order of their first scores
     std::vector<double> model_inputs_, model_outputs_;

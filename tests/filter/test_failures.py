@@ -4,7 +4,7 @@
 import glob
 import unittest
 
-from harness import FilterTest, WithFakeEngine
+from harness import FilterTest, WithFakeEngine, ffmpeg
 
 
 class Options(FilterTest):
@@ -31,6 +31,24 @@ class Options(FilterTest):
 
     def test_log_format(self):
         self.refuse("log_fmt=yaml", "log_fmt=yaml is not known; accepted: json, xml, csv, sub")
+
+    def test_colon_in_a_path(self):
+        """lavfi takes what follows for the next option's value."""
+        run = ffmpeg(["-i", self.clip, "-i", self.clip, "-lavfi", "quality_cuda=log_path=C:/log.json", "-f", "null", "-"], self.folder)
+        self.assert_fails(run, "log_path=C ends at a colon", "escape the colon, log_path=C\\\\:/log.json")
+        (self.folder / "C:").mkdir()
+        self.assert_ok(self.score(self.clip, self.clip, options="log_path=C\\\\:/log.json"))
+        self.assertTrue((self.folder / "C:/log.json").exists())
+        self.refuse("metrics=vmaf:model='path=C\\:/vmaf.json'", 'path=C ends at a colon, and "/vmaf.json" follows')
+
+    def test_options_of_a_metric_that_is_not_there(self):
+        self.refuse("metrics=vmaf:opts=psnr.foo=1", '"psnr" is not among the metrics (vmaf): ask for it too, metrics=vmaf+psnr')
+        self.refuse("opts=psnr.foo=1", 'metric psnr has no option "foo"')
+        self.refuse("opts=pnsr.foo=1", 'unknown metric "pnsr", known are ')
+
+    def test_pickled_model(self):
+        for wish in ("vmaf_v0.6.1.pkl", "path=models/vmaf_v0.6.1.pkl"):
+            self.refuse(f"metrics=vmaf:model={wish}", "pickled models of libvmaf before version 2 are not read", 'vmaf_v0.6.1.json"')
 
     def test_named_values(self):
         for option in ("sync=nearby", "eof_action=stop", "range=maybe", "backend=gpu", "align=end", "ts_sync_mode=floor"):

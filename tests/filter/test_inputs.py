@@ -84,9 +84,33 @@ class Formats(FilterTest):
             self.assert_ok(run)
             self.assert_all_identical(run)
 
+    def test_luma_needs_no_equal_chroma(self):
+        """An encode in 4:2:0 of a master in 4:2:2: luma is the same as ever."""
+        distorted = self.worse(self.clip)
+        wanted = self.score(distorted, self.clip, options="metrics=vmaf+float_ssim").log["frames"]
+        for name in ("yuv422p", "yuv444p", "gray"):
+            run = self.score(distorted, self.clip, before={1: f"format={name}"}, options="metrics=vmaf+float_ssim")
+            self.assert_ok(run)
+            self.assertEqual(run.log["frames"], wanted, name)
+            self.assertEqual(self.formats_of(run)[-2:], ["yuv420p", name])
+        run = self.score(self.clip, self.clip, before={1: "format=yuv444p"}, options="opts=psnr.enable_chroma=false")
+        self.assert_ok(run)
+        self.assertEqual(set(run.log["pooled_metrics"]), {"psnr_y"})
+
     def test_chroma_mismatch(self):
-        run = self.score(self.clip, self.clip, before={0: "format=yuv420p", 1: "format=yuv444p"})
-        self.assert_fails(run, "Input 1 (reference) is yuv444p (4:4:4), main is yuv420p (4:2:0)", "format=yuv444p")
+        """What is to be converted is the reference, at its own depth, and not what is measured."""
+        run = self.score(self.clip, self.clip, before={0: "format=yuv420p", 1: "format=yuv422p10le"})
+        self.assert_fails(run, "Input 1 (reference) is yuv422p10le (4:2:2), main is yuv420p (4:2:0): only luma can be compared",
+                          "[1:v]format=yuv420p10le[r];[0:v][r]quality_cuda",
+                          "psnr needs chroma, but the reference is 4:2:2 and the distorted input 4:2:0: convert the reference first")
+        self.assertIsNone(run.log)
+        self.assert_ok(self.score(self.clip, self.clip, before={0: "format=yuv420p", 1: "format=yuv422p10le,format=yuv420p10le"}))
+
+    def test_chroma_mismatch_leaves_out_what_needs_chroma(self):
+        run = self.score(self.clip, self.clip, before={1: "format=yuv422p"}, options="metrics=psnr+float_psnr:on_unsupported=skip")
+        self.assert_ok(run)
+        self.assertTrue(run.messages("left out: psnr needs chroma"))
+        self.assertEqual(set(run.log["pooled_metrics"]), {"float_psnr"})
 
     def test_flipped_frames(self):
         """vflip only turns the row pitch negative."""

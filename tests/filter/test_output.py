@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """What leaves the filter: untouched frames, metadata on the very frame, statistics, log, summary, help."""
 
+import glob
+import json
 import math
 import re
 import unittest
 import xml.etree.ElementTree
 
-from harness import FilterTest, ffmpeg
+from harness import FilterTest, ffmpeg, make
 
 
 class Frames(FilterTest):
@@ -96,6 +98,8 @@ class Logs(FilterTest):
     def test_json(self):
         run = self.score(self.distorted, self.reference)
         log = run.log
+        self.assertGreaterEqual(int(log["version"].split(".")[0]), 3)  # of the libvmaf that it is like
+        self.assertRegex(log["quality_cuda_version"], r"^\d+\.\d+\.\d+$")
         for key in ("version", "frames", "pooled_metrics", "aggregate_metrics", "complete", "pairing", "end"):
             self.assertIn(key, log)
         self.assertIs(log["complete"], True)
@@ -118,6 +122,35 @@ class Logs(FilterTest):
             found = re.findall(r"VMAF score: ([0-9.]+)$", run.text, re.MULTILINE)
             self.assertEqual(len(found), 1, run.text)
             self.assertAlmostEqual(float(found[0]), expected(values), delta=1e-5)
+
+    def test_score_lines_of_several_models(self):
+        """One line reads like libvmaf's, that of the first model, and no number of a collection's members does."""
+        models = "version=vmaf_b_v0.6.3|version=vmaf_v0.6.1neg:name=neg|version=vmaf_v0.6.1"
+        run = self.score(self.distorted, self.reference, options=f"metrics=vmaf:model={models.replace(':', chr(92) * 2 + ':')}:pool=min")
+        self.assert_ok(run)
+        pooled = {name: pools["min"] for name, pools in run.log["pooled_metrics"].items()}
+        self.assertIn("vmaf_0020", pooled)
+        lines = [re.sub(r"^\[.*?\] ", "", line) for line in run.messages("score")]
+        found = [line.split(": ") for line in lines if re.search("^(VMAF score|score of)", line)]
+        self.assertEqual([(name, float(value)) for name, value in found],
+                         [("score of neg", pooled["neg"]), ("score of vmaf_v0.6.1", pooled["vmaf_v0.6.1"]), ("VMAF score", pooled["vmaf"])])
+
+    def test_score_lines_of_renditions(self):
+        run = self.score(self.distorted, self.reference, self.reference, options="metrics=vmaf:renditions=2")
+        self.assert_ok(run)
+        self.assertEqual(len(run.messages("score of vmaf, rendition 1: ")), 1)
+        self.assertEqual(len(run.messages("VMAF score: ")), 1)
+        self.assertGreater(run.text.index("VMAF score: "), run.text.index("score of vmaf, rendition 1: "))
+
+    def test_the_lack_of_a_gpu_is_said_once(self):
+        if glob.glob("/dev/nvidia[0-9]*"):
+            self.skipTest("SKIPPED: this machine has a GPU")
+        two = "quality_cuda=psnr[a];[2:v][3:v]quality_cuda=psnr[b]"
+        arguments = [*["-i", self.distorted, "-i", self.reference] * 2, "-lavfi", f"[0:v][1:v]{two}", "-map", "[a]", "-map", "[b]", "-f", "null", "-"]
+        run = ffmpeg(arguments, self.folder)
+        self.assert_ok(run)
+        self.assertEqual(len(run.messages("scoring on the CPU: ")), 1, run.text)
+        self.assertFalse(ffmpeg(["-v", "warning", *arguments], self.folder).messages("scoring on the CPU: "))
 
     def test_statistics_on_standard_output(self):
         run = ffmpeg(["-i", self.distorted, "-i", self.reference, "-lavfi", "quality_cuda=psnr:backend=cpu:f=-", "-f", "null", "-"],
@@ -176,7 +209,7 @@ class Logs(FilterTest):
 
 
 class LogFormats(FilterTest):
-    """The same scores in every layout; the file's name plays no part."""
+    """The same scores in every layout: that of log_fmt, whatever the file is called, else that of its ending."""
 
     def setUp(self):
         super().setUp()
@@ -221,6 +254,38 @@ class LogFormats(FilterTest):
             self.assertEqual((int(parts[1]), parts[2]), (int(parts[0]) + 1, parts[0]))
             rows.append((int(parts[0]), dict(item.split(": ") for item in parts[3].split("|"))))
         self.check(rows)
+
+
+    def test_layout_of_the_ending(self):
+        for name, start in (("log.xml", "<VMAF "), ("log.XML", "<VMAF "), ("a.b.csv", "Frame,"), ("log.sub", "{0}{1}frame: 0|"),
+                            ("log.json", "{\n"), ("log.log", "{\n"), ("xml", "{\n"), ("x.xmlx", "{\n")):
+            run = self.score(self.distorted, self.reference, options=f"log_path={name}")
+            self.assert_ok(run)
+            self.assertTrue((self.folder / name).read_text().startswith(start), name)
+        run = self.score(self.distorted, self.reference, options="log_path=log.xml:log_fmt=json")
+        self.assert_ok(run)
+        self.assertEqual(len(json.loads((self.folder / "log.xml").read_text())["frames"]), 7)
+
+    def test_columns_in_libvmafs_order(self):
+        """That in which its first scores come: a model's features before others, and those that lag behind the others."""
+        adm = ["adm2", "aim", "adm3", *(f"adm_scale{n}" for n in range(4))]
+        vif = [f"vif_scale{n}" for n in range(4)]
+        integer = ([f"integer_{name}" for name in adm] + ["VMAF_integer_feature_motion_sad_score"] + [f"integer_{name}" for name in vif],
+                   ["integer_motion2", "integer_motion3"])
+        plain = adm + ["motion2", "motion"] + vif
+        for options, columns in ((":metrics=vmaf", integer[0] + integer[1] + ["vmaf"]),
+                                 (":metrics=vmaf:feature=name=float_psnr", integer[0] + ["float_psnr"] + integer[1] + ["vmaf"]),
+                                 (":metrics=vmaf:model=vmaf_float_v0.6.1", plain + ["motion3", "vmaf"]),
+                                 (":metrics=vmaf:model=vmaf_float_v0.6.1|vmaf_v0.6.1",
+                                  plain + integer[0] + ["motion3"] + integer[1] + ["vmaf", "vmaf_v0.6.1"])):
+            for distorted in (self.distorted, make(self.clips, "one.mp4", self.distorted, "-frames:v", "1", "-c:v", "mpeg4")):
+                self.assert_ok(self.score(distorted, self.reference, options="log_path=log.csv" + options))
+                lines = (self.folder / "log.csv").read_text().splitlines()
+                self.assertEqual(lines[0].split(","), ["Frame", *columns, ""])
+                frames = self.score(distorted, self.reference, options=options[1:]).log["frames"]
+                self.assertEqual(list(frames[0]["metrics"]), columns)
+                self.assertEqual([[float(value) for value in line.split(",")[1:-1]] for line in lines[1:]],
+                                 [list(frame["metrics"].values()) for frame in frames])
 
 
 class StatisticsOfOthers(FilterTest):
@@ -307,7 +372,7 @@ class Help(FilterTest):
         for text in ("#0: main (video)", "#1: reference (video)"):
             self.assertIn(text, run.stdout)
         for option in ("metrics", "model", "bitdepth", "feature", "opts", "pool", "n_subsample", "subsample", "n_threads", "renditions", "sync",
-                       "ts_sync_mode", "max_dt", "allow_unpaired", "align", "eof_action", "shortest", "range", "backend", "device", "async_depth",
+                       "ts_sync_mode", "max_dt", "allow_unpaired", "align", "eof_action", "shortest", "repeatlast", "range", "backend", "device", "async_depth",
                        "on_unsupported", "stats_file", "stats_format", "log_path", "log_fmt"):
             self.assertRegex(run.stdout, rf"(?m)^   {option} +<\w+> ")
         options = re.search(r"(?s)quality_cuda AVOptions:\n(.*?)(\n\n|\Z)", run.stdout)[1]

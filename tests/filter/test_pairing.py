@@ -172,7 +172,7 @@ class TooFewPairs(FilterTest):
         self.check_refused(run, "only 14 of 40 frames of rendition 1 found a partner")
 
     def test_frames_outside_the_reference_are_none_of_these(self):
-        for before, options in (({1: "trim=start_frame=30:end_frame=35"}, ""), ({0: "setpts=PTS+10/TB"}, ""),
+        for before, options in (({1: "trim=start_frame=30:end_frame=35"}, ""),
                                 ({1: "trim=start_frame=10:end_frame=12"}, "eof_action=endall"),
                                 ({1: "framestep=2"}, "enable=between(n\\,1\\,3)"), ({1: "framestep=2"}, "n_subsample=5"),
                                 ({1: "framestep=2"}, "enable=lt(mod(n\\,8)\\,3)"), ({0: "trim=end_frame=1"}, "")):
@@ -202,13 +202,34 @@ class Start(FilterTest):
         self.assert_all_identical(run)
 
     def test_no_overlap(self):
-        run = self.score(self.clip, self.clip, before={0: "setpts=PTS+10/TB"}, options="metrics=vmaf+psnr")
-        self.assert_ok(run)
+        later = {0: "setpts=PTS+10/TB"}
+        run = self.score(self.clip, self.clip, before=later, options="metrics=vmaf+psnr")
+        self.assert_fails(run, "no frame was scored: the time stamps never overlap; use align=start")
         self.assert_counts(run, frames=20, paired=0, unscored=20)
+        self.assertEqual((run.log["complete"], run.log["end"]), (False, "failure"))
+        self.assertTrue(run.log["reason"].startswith("no frame was scored"))
         self.assertEqual(len(run.out), 20)
-        self.assertTrue(run.messages("the time stamps never overlap; use align=start"))
         self.assertNotIn("VMAF score", run.text)
         self.assertIn("VMAF score", self.score(self.clip, self.clip, options="metrics=vmaf+psnr").text)
+
+    def test_no_overlap_is_accepted_on_demand(self):
+        run = self.score(self.clip, self.clip, before={0: "setpts=PTS+10/TB"}, options="allow_unpaired=1")
+        self.assert_ok(run)
+        self.assert_counts(run, frames=20, paired=0, unscored=20)
+        self.assertEqual((run.log["complete"], run.log["end"], run.log["frames"]), (True, "end of stream", []))
+        self.assertTrue(run.messages("no frame was scored"))
+
+    def test_nothing_was_to_be_scored(self):
+        """What enable= leaves out was not meant to be."""
+        run = self.score(self.clip, self.clip, options="enable=0")
+        self.assert_ok(run)
+        self.assert_counts(run, frames=20, disabled=20, scored=0)
+
+    def test_no_overlap_in_what_was_wanted(self):
+        """The consumer has enough before the reference begins."""
+        run = self.score(self.clip, self.clip, before={1: "setpts=PTS+10/TB"}, output=("-frames:v", "5"))
+        self.assertTrue(run.messages("no frame was scored: the time stamps never overlap"))
+        self.assertEqual((run.log["complete"], run.log["end"]), (False, "failure"))
 
     def test_align_start(self):
         for index in (0, 1):
@@ -247,22 +268,24 @@ class Ends(FilterTest):
         self.assertEqual([pts for pts, _ in run.out], sorted(pts for pts, _ in run.out))
 
     def test_short_reference_pass(self):
-        run = self.score(self.ten, self.six)
-        self.check(run, out=10, scored=6)
-        self.assert_counts(run, after_reference=4, unscored=4)
-        self.assert_all_identical(run)
+        for option in ("", "repeatlast=0", "eof_action=repeat:repeatlast=0"):
+            run = self.score(self.ten, self.six, options=option)
+            self.check(run, out=10, scored=6)
+            self.assert_counts(run, after_reference=4, unscored=4)
+            self.assert_all_identical(run)
 
     def test_short_reference_endall(self):
-        for option in ("eof_action=endall", "shortest=1"):
+        for option in ("eof_action=endall", "shortest=1", "shortest=1:repeatlast=0", "repeatlast=1:eof_action=endall"):
             run = self.score(self.ten, self.six, options=option)
             self.check(run, out=6, scored=6)
             self.assert_counts(run, frames=6, unscored=0)
 
     def test_short_reference_repeat(self):
-        run = self.score(self.ten, self.six, options="eof_action=repeat")
-        self.check(run, out=10, scored=10)
-        self.assert_counts(run, unscored=0, reference_repeated=4)
-        self.assertEqual([self.is_identical(row) for row in run.stats], [True] * 6 + [False] * 4)
+        for option in ("eof_action=repeat", "repeatlast=1"):
+            run = self.score(self.ten, self.six, options=option)
+            self.check(run, out=10, scored=10)
+            self.assert_counts(run, unscored=0, reference_repeated=4)
+            self.assertEqual([self.is_identical(row) for row in run.stats], [True] * 6 + [False] * 4)
 
     def test_short_reference_by_index(self):
         for option, out, scored in (("pass", 10, 6), ("endall", 6, 6), ("repeat", 10, 10)):
@@ -285,20 +308,21 @@ class Ends(FilterTest):
 
     def test_no_frame(self):
         nothing = "trim=end_frame=0"
-        run = self.score(self.ten, self.ten, before={0: nothing})
-        self.assert_ok(run)
-        self.assertEqual(len(run.out), 0)
-        self.assertTrue(run.messages("no frame was scored"))
-        run = self.score(self.ten, self.ten, before={1: nothing})
-        self.assert_ok(run)
-        self.assertEqual(len(run.out), 10)
-        self.assertTrue(run.messages("no frame was scored"))
-        self.assertEqual(run.log["frames"], [])
-        run = self.score(self.ten, self.ten, before={1: nothing}, options="shortest=1")
-        self.assert_ok(run)
-        self.assertEqual(len(run.out), 0)
-        run = self.score(self.ten, self.ten, before={0: nothing, 1: nothing})
-        self.assert_ok(run)
+        for before, options, out, why in (({0: nothing}, "", 0, "the distorted input has no frames"),
+                                          ({1: nothing}, "", 10, "the reference has no frames"),
+                                          ({1: nothing}, "shortest=1", 0, "the reference has no frames"),
+                                          ({0: nothing, 1: nothing}, "", 0, "the distorted input has no frames")):
+            with self.subTest(before=before, options=options):
+                run = self.score(self.ten, self.ten, before=before, options=options)
+                for text in (f"no frame was scored: {why}, or allow_unpaired=1 to accept it", "INCOMPLETE after 0 frames"):
+                    self.assertIn(text, run.text)
+                if len(before) == 1:  # FFmpeg 5.1 ends with 0 where all inputs ended at once
+                    self.assertGreater(run.code, 0, run.text)
+                self.assertEqual((run.log["complete"], run.log["end"], run.log["frames"]), (False, "failure", []))
+                run = self.score(self.ten, self.ten, before=before, options=f"allow_unpaired=1{':' if options else ''}{options}")
+                self.assert_ok(run)
+                self.assertEqual(len(run.out), out)
+                self.assertTrue(run.log["complete"])
 
     def test_queue_longer_than_the_clip(self):
         for depth in (1, 2, 3, 60):

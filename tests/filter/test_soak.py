@@ -55,7 +55,7 @@ def graph_like(ending, renditions):
         instance = graph.filters[0]
         if graph.ending == ending and len(instance.inputs) == renditions + 1 and instance.metrics.startswith("psnr") and \
                 instance.log_format == "json" and instance.stats_format == "scores" and not graph.commands and \
-                graph.account(instance).counts()["scored"] > 5 and not graph.account(instance).too_few():
+                graph.account(instance).counts()["scored"] > 5 and not graph.account(instance).refused():
             return graph
     raise RuntimeError(f"no graph of 1000 is one of {ending} with {renditions} renditions")
 

@@ -110,10 +110,18 @@ class Pairs(unittest.TestCase):
 
     def test_too_few(self):
         third = clip(50, 40)[::3]
-        self.assertEqual(account(clip(50, 40), third, rate=Fraction(50)).too_few(), (14, 40))
-        self.assertEqual(account(clip(50, 40), clip(50, 40), third, rate=Fraction(50)).too_few(), (14, 40))
-        self.assertIsNone(account(clip(50, 40), third, rate=Fraction(50), allow_unpaired=True).too_few())
-        self.assertIsNone(account(clip(50, 40), clip(25, 20), rate=Fraction(50)).too_few())
+        self.assertEqual(account(clip(50, 40), third, rate=Fraction(50)).refused(), "only 14 of 40 frames")
+        self.assertEqual(account(clip(50, 40), clip(50, 40), third, rate=Fraction(50)).refused(), "only 14 of 40 frames")
+        self.assertIsNone(account(clip(50, 40), third, rate=Fraction(50), allow_unpaired=True).refused())
+        self.assertIsNone(account(clip(50, 40), clip(25, 20), rate=Fraction(50)).refused())
+
+    def test_none_at_all(self):
+        early, late = clip(25, 4), [time + 10 for time in clip(25, 4)]
+        self.assertEqual(account(early, late).refused(), "no frame was scored")
+        self.assertEqual(account(early, late).refused(2), "no frame was scored")
+        self.assertIsNone(account(early, late).refused(0), "nobody wanted a frame")
+        self.assertEqual(account([], late).refused(), "no frame was scored")
+        self.assertIsNone(account(early, late, allow_unpaired=True).refused())
 
     def test_rates(self):
         """A claim is believed where the first five stamps bear it out."""

@@ -40,6 +40,16 @@ std::map<std::string, std::vector<double>> score(const golden::Clip& clip, const
     return scores;
 }
 
+/// Those that a golden run has scores of, each under its own name.
+std::string built_in_models(const golden::Json& metrics) {
+    std::string models;
+    for (const std::string_view name : builtin_model_names())
+        if (metrics.contains(std::string(name)))
+            models += (models.empty() ? "" : "|") + std::string("version=") + std::string(name) +
+                      ":name=" + std::string(name);
+    return models;
+}
+
 /// Scores a clip with models whose names in the golden run are theirs. Clips that are refused are left out, and told.
 void compare_models(const golden::Clip& clip, const golden::Json& metrics, const std::string& models, double tolerance,
                     golden::Tally* tally) {
@@ -71,11 +81,7 @@ TEST(GoldenSession, Version1Models) {
     for (const golden::Clip& clip : golden::clips()) {
         const golden::Json runs = clip.runs();
         const golden::Json& metrics = golden::member(golden::member(runs, "models_v1"), "metrics");
-        std::string models;
-        for (const std::string_view name : builtin_model_names())
-            if (metrics.contains(std::string(name)))
-                models += (models.empty() ? "" : "|") + std::string("version=") + std::string(name) +
-                          ":name=" + std::string(name);
+        const std::string models = built_in_models(metrics);
         if (models.empty() || models.find("vmaf_v1") == std::string::npos) continue;
         compare_models(clip, metrics, models, 1e-3, &tally);
         if (HasFatalFailure()) return;
@@ -93,13 +99,7 @@ TEST(GoldenSession, FloatModels) {
         if (std::min(clip.width, clip.height) < 17) continue; // libvmaf reads beyond its bands, we refuse
         const golden::Json runs = clip.runs();
         const golden::Json& metrics = golden::member(golden::member(runs, "models_float"), "metrics");
-        std::string models;
-        for (const char* name :
-             {"vmaf_float_v0.6.1", "vmaf_float_v0.6.1neg", "vmaf_float_4k_v0.6.1", "vmaf_float_b_v0.6.3"}) {
-            const std::filesystem::path file = golden::shared_folder() / "models" / (std::string(name) + ".json");
-            if (metrics.contains(name))
-                models += (models.empty() ? "path=" : "|path=") + file.string() + ":name=" + name;
-        }
+        const std::string models = built_in_models(metrics);
         if (models.empty()) continue;
         compare_models(clip, metrics, models, 1e-4, &tally);
         if (HasFatalFailure()) return;

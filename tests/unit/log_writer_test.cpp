@@ -118,7 +118,8 @@ TEST(LogWriter, LayoutIsExact) {
     ASSERT_TRUE(status.ok()) << status.text();
     const std::string log = content_of(folder.file("log.json"));
     EXPECT_TRUE(log.starts_with(R"({
-  "version": "1.2.3",
+  "version": "3.2.0",
+  "quality_cuda_version": "1.2.3",
   "fps": 64.57,
   "complete": false,
   "reference": {"file": "ref.mp4"},
@@ -160,6 +161,34 @@ TEST(LogWriter, LayoutIsExact) {
     EXPECT_NO_THROW(Json::parse(log));
 }
 
+/// Columns come in the order of the first scores, whatever order the plan has: a metric that lags stands behind the
+/// others.
+TEST(LogWriter, ColumnsInTheOrderOfTheirFirstScores) {
+    ScoredRun run;
+    qc_config config{};
+    config.metrics = "vif";
+    ASSERT_TRUE(test::plan_of_config(config, fake_registry(), &kGeometry, &run.plan).ok());
+    ASSERT_TRUE(ScoreTable::create(run.plan, &run.table).ok());
+    for (int64_t frame = 0; frame < 3; ++frame) {
+        run.table->begin_frame(frame, true);
+        for (const int output : {2, 3, 0}) run.table->put(frame, 0, output, output);
+        if (frame > 0) run.table->put(frame - 1, 0, 1, 1.0);
+    }
+    run.table->put(2, 0, 1, 1.0);
+    run.table->close();
+    EXPECT_EQ(text_of(run, QC_LOG_FORMAT_CSV).substr(0, 88),
+              "Frame,integer_vif_scale2,integer_vif_scale3,integer_vif_scale0,integer_vif_scale1,\n0,2.00");
+    EXPECT_NE(text_of(run, QC_LOG_FORMAT_SUB)
+                  .find("|integer_vif_scale2: 2.000000|integer_vif_scale3: 3.000000|integer_vif_"
+                        "scale0: 0.000000|integer_vif_scale1: 1.000000|"),
+              std::string::npos);
+    EXPECT_NE(text_of(run, QC_LOG_FORMAT_XML).find("frameNum=\"2\" integer_vif_scale2=\"2.000000\" integer_vif_scale3"),
+              std::string::npos);
+    const std::string json = text_of(run, QC_LOG_FORMAT_JSON);
+    EXPECT_LT(json.find("integer_vif_scale3"), json.find("integer_vif_scale0"));
+    EXPECT_LT(json.rfind("integer_vif_scale0"), json.rfind("integer_vif_scale1"));
+}
+
 TEST(LogWriter, FormatNames) {
     EXPECT_EQ(parse_log_format("json"), QC_LOG_FORMAT_JSON);
     EXPECT_EQ(parse_log_format("xml"), QC_LOG_FORMAT_XML);
@@ -180,9 +209,9 @@ TEST(LogWriter, XmlLayoutIsExact) {
     ScoredRun run = run_of({0.5, 0.25}, 1);
     run.table->set_aggregate("apsnr_y", 33.113422);
     const std::string log = text_of(run, QC_LOG_FORMAT_XML, {.version = "1.2.3", .fps = 64.567, .complete = false});
-    EXPECT_TRUE(log.starts_with(R"(<VMAF version="1.2.3">
+    EXPECT_TRUE(log.starts_with(R"(<VMAF version="3.2.0">
   <params qualityWidth="320" qualityHeight="180" />
-  <fyi fps="64.57" complete="false" />
+  <fyi fps="64.57" complete="false" quality_cuda_version="1.2.3" />
   <frames>
     <frame frameNum="0" integer_vif_scale0="0.500000" integer_vif_scale1="1.500000" integer_vif_scale2="2.500000" integer_vif_scale3="3.500000" />
     <frame frameNum="1" integer_vif_scale0="0.250000" integer_vif_scale1="1.250000" integer_vif_scale2="2.250000" integer_vif_scale3="3.250000" />
@@ -205,10 +234,12 @@ TEST(LogWriter, XmlTellsWhatTheFrontEndAdds) {
                                   {"exact", "true"},
                                   {"pairing", R"({"frames": 100, "mean_dt": -0.25, "ended": true, "list": [1]})"}};
     const std::string log = text_of(run_of({0.5}), QC_LOG_FORMAT_XML, {.version = "1", .fps = NAN, .extra = extra});
-    EXPECT_NE(log.find("  <fyi fps=\"nan\" complete=\"true\" end=\"stopped early\" engine=\"&lt;CPU &amp; "
-                       "&quot;GPU&quot; >\" count=\"3\" exact=\"true\" />\n"
-                       "  <pairing ended=\"true\" frames=\"100\" mean_dt=\"-0.25\" />\n  <frames>\n"),
-              std::string::npos)
+    EXPECT_NE(
+        log.find(
+            "  <fyi fps=\"nan\" complete=\"true\" quality_cuda_version=\"1\" end=\"stopped early\" engine=\"&lt;CPU "
+            "&amp; &quot;GPU&quot; >\" count=\"3\" exact=\"true\" />\n"
+            "  <pairing ended=\"true\" frames=\"100\" mean_dt=\"-0.25\" />\n  <frames>\n"),
+        std::string::npos)
         << log;
     const qc_log_extra bad[] = {{"end", "stopped"}};
     const ScoredRun run = run_of({0.5});
@@ -220,7 +251,8 @@ TEST(LogWriter, XmlTellsWhatTheFrontEndAdds) {
 
 TEST(LogWriter, XmlOfNothing) {
     const std::string log = text_of(run_of({}), QC_LOG_FORMAT_XML, {.version = "1", .fps = NAN});
-    EXPECT_NE(log.find("  <fyi fps=\"nan\" complete=\"true\" />\n  <frames>\n  </frames>\n  <pooled_metrics>\n"
+    EXPECT_NE(log.find("  <fyi fps=\"nan\" complete=\"true\" quality_cuda_version=\"1\" />\n  <frames>\n  </frames>\n  "
+                       "<pooled_metrics>\n"
                        "    <metric name=\"integer_vif_scale0\" />\n"),
               std::string::npos)
         << log;

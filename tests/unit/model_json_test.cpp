@@ -202,6 +202,22 @@ TEST(ModelJson, FilesThatCannotBeRead) {
     EXPECT_EQ(status.text(), "cannot read model file \"/dev/zero\": it is larger than 16 MiB");
 }
 
+TEST(ModelJson, PickledModelsAreNamed) {
+    const TemporaryFolder folder;
+    std::ofstream(folder.file("old.pkl")) << "(dp0\nS'model_dict'\np1\n";
+    std::shared_ptr<const Model> model;
+    for (const char* name : {"old.pkl", "missing.pkl", "missing.pkl.model"}) {
+        const Status status = load_model_file(folder.file(name), &model);
+        EXPECT_NE(status.text().find("pickled models of libvmaf before version 2 are not read"), std::string::npos);
+        const std::string stem = std::string(name).substr(0, std::string(name).find('.'));
+        EXPECT_NE(status.text().find("\"" + folder.file((stem + ".json").c_str()) + "\", or a built-in"),
+                  std::string::npos)
+            << status.text();
+    }
+    std::ofstream(folder.file("json.pkl")) << ModelText().dict();
+    EXPECT_TRUE(load_model_file(folder.file("json.pkl"), &model).ok()) << "what it is called is its own affair";
+}
+
 TEST(ModelJson, FileRoundTrip) {
     const TemporaryFolder folder;
     std::ofstream(folder.file("m.json")) << ModelText().dict();

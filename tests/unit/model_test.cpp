@@ -41,6 +41,23 @@ TEST(Model, BuiltInScores) {
     EXPECT_EQ(evaluate(*built_in("vmaf_4k_v0.6.1neg"), kNegFeatures)[0], 88.93602642569734);
 }
 
+/// The same regressions over other features.
+TEST(Model, BuiltInFloatModels) {
+    for (const auto& [name, base] : {std::pair("vmaf_float_v0.6.1", "vmaf_v0.6.1"),
+                                     {"vmaf_float_v0.6.1neg", "vmaf_v0.6.1neg"},
+                                     {"vmaf_float_4k_v0.6.1", "vmaf_4k_v0.6.1"},
+                                     {"vmaf_float_b_v0.6.3", "vmaf_b_v0.6.3"}}) {
+        const auto model = built_in(name), integer = built_in(base);
+        EXPECT_EQ(evaluate(*model, kPlainFeatures), evaluate(*integer, kPlainFeatures)) << name;
+        ASSERT_EQ(model->features().size(), 6U);
+        for (size_t i = 0; i < 6; ++i) {
+            std::string wanted = integer->features()[i].name;
+            EXPECT_EQ(model->features()[i].name, wanted.replace(wanted.find("integer_"), 8, ""));
+            EXPECT_EQ(model->features()[i].options.size(), integer->features()[i].options.size());
+        }
+    }
+}
+
 TEST(Model, BuiltInTransform) {
     const auto model = built_in("vmaf_v0.6.1")->with_flags({.enable_transform = true, .disable_clip = false});
     EXPECT_EQ(evaluate(*model, kPlainFeatures)[0], 96.88328344813384);
@@ -108,7 +125,8 @@ TEST(Model, BuiltInNames) {
     EXPECT_EQ(status.code(), QC_ERROR_INVALID);
     EXPECT_EQ(status.text(),
               "unknown model \"vmaf_v9\", built in are vmaf_v0.6.1, vmaf_v0.6.1neg, vmaf_4k_v0.6.1, vmaf_4k_v0.6.1neg, "
-              "vmaf_b_v0.6.3, vmaf_v1.0.16_3d0h, vmaf_v1.0.16_5d0h, vmaf_v1.0.16_3d0h_2160, vmaf_v1.0.16_1d5h_2160, "
+              "vmaf_b_v0.6.3, vmaf_float_v0.6.1, vmaf_float_v0.6.1neg, vmaf_float_4k_v0.6.1, vmaf_float_b_v0.6.3, "
+              "vmaf_v1.0.16_3d0h, vmaf_v1.0.16_5d0h, vmaf_v1.0.16_3d0h_2160, vmaf_v1.0.16_1d5h_2160, "
               "vmaf_v1.0.16_hfr_3d0h, vmaf_v1.0.16_hfr_5d0h, vmaf_v1.0.16_hfr_3d0h_2160, vmaf_v1.0.16_hfr_1d5h_2160; "
               "other models are loaded with path=FILE.json");
 }

@@ -243,13 +243,24 @@ TEST(ScorePlan, AutomaticModelIsNoted) {
     EXPECT_TRUE(plan_for("auto", 0, nullptr).notes.empty());
 }
 
+/// As libvmaf comes to them: the models' metrics first, then what else was asked for.
+TEST(ScorePlan, ReadingOrder) {
+    const ScorePlan plan = plan_of({.metrics = "psnr+vif+vmaf"});
+    std::string names;
+    for (const size_t i : plan.reading_order) names += std::string(plan.instances[i].descriptor->name) + " ";
+    EXPECT_EQ(names, "adm motion vif psnr ");
+}
+
 TEST(ScorePlan, ErrorsNameWhatIsAccepted) {
     EXPECT_EQ(error_of({.metrics = "vmaf|ssimm"}), "metrics: unknown metric \"ssimm\", known are vmaf, all, float_adm, "
                                                    "float_vif, float_motion, psnr, adm, motion, vif");
     EXPECT_EQ(error_of({.metrics = "psnr", .options = "psnr.mse=1"}),
               "options: metric psnr has no option \"mse\": it has enable_chroma, enable_mse, enable_apsnr, min_sse");
     EXPECT_EQ(error_of({.metrics = "psnr", .options = "vif.debug=true"}),
-              "options: \"vif\" is not among the metrics (psnr)");
+              "options: \"vif\" is not among the metrics (psnr): ask for it too, metrics=psnr+vif");
+    EXPECT_EQ(error_of({.options = "psnr.foo=1"}),
+              "options: \"psnr\" is not among the metrics (vmaf): ask for it too, metrics=vmaf+psnr");
+    EXPECT_EQ(error_of({.options = "pnsr.foo=1"}).substr(0, 47), "options: unknown metric \"pnsr\", known are vmaf,");
     EXPECT_EQ(error_of({.metrics = "psnr", .options = "enable_mse=true"}),
               "options: \"enable_mse\" is not of the form METRIC.OPTION");
     EXPECT_EQ(error_of({.metrics = "psnr", .options = "psnr.enable_mse"}),
@@ -375,7 +386,7 @@ TEST_F(NamedRegistry, ShortNames) {
     EXPECT_TRUE(plan.instances[0].options.flag(0));
     EXPECT_TRUE(plan_of({.metrics = "ssim", .options = "float_ssim.enable_db=true"}).instances[0].options.flag(0));
     EXPECT_EQ(error_of({.metrics = "psnr", .options = "ssim.enable_db=true"}),
-              "options: \"ssim\" is not among the metrics (psnr)");
+              "options: \"ssim\" is not among the metrics (psnr): ask for it too, metrics=psnr+ssim");
     // libvmaf's own syntax keeps to libvmaf's names.
     EXPECT_NE(error_of({.feature = "name=ssim"}).find("unknown metric \"ssim\""), std::string::npos);
     EXPECT_EQ(

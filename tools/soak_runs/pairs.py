@@ -158,7 +158,7 @@ class Account:
                  "before_reference": enabled.count(BEFORE), "after_reference": enabled.count(ENDED), "gaps": enabled.count(GAP),
                  "disabled": len(unpaired) - len(enabled), "untimed": enabled.count(UNTIMED), "unscored": len(unpaired) + len(lacking),
                  "reference_repeated": self.repeated(decisions, 1), "reference_unused": self.unused(left, 1),
-                 "reference_ended": None if left is not None or self.too_few() else self.ends(1)}
+                 "reference_ended": None if left is not None or self.refused() else self.ends(1)}
         if rendition:
             found |= {"rendition_late": lacking.count(BEFORE), "rendition_gaps": lacking.count(GAP),
                       "rendition_ended": lacking.count(ENDED), "rendition_repeated": self.repeated(decisions, rendition + 1),
@@ -223,8 +223,10 @@ class Account:
         """Frames that only the rendition withholds."""
         return sum(d.is_pair and not d.has(rendition) for d in self.decisions[:left])
 
-    def too_few(self, left=None):
-        """(pairs, frames that should have one) of the first rendition where too few found one, else None."""
+    def refused(self, left=None):
+        """How the error begins that ends a run with too few pairs, of the first rendition where that is so, or with none; else None."""
+        if self.rules.allow_unpaired:
+            return None
         decisions = self.decisions[:left]
         switched = [False, *(d.disabled for d in decisions)]
         restarts = sum(before and not after for before, after in zip(switched, switched[1:]))
@@ -232,6 +234,9 @@ class Account:
             paired = sum(d.has(rendition) for d in decisions)
             lost = sum(d.partners[0] in (GAP, UNTIMED) and not d.disabled or d.is_pair and d.partners[rendition] == GAP
                        for d in decisions)
-            if lost > paired + restarts and not self.rules.allow_unpaired:
-                return paired, paired + lost
-        return None
+            if lost > paired + restarts:
+                return f"only {paired} of {paired + lost} frames"
+        meant = [d for d in decisions if not d.disabled]
+        if any(d.is_pair for d in decisions) or not (meant or (left is None and not decisions)):
+            return None
+        return "no frame was scored"
