@@ -40,6 +40,7 @@
 #include "libavutil/common.h"
 #include "libavutil/opt.h"
 
+#include "quality_cuda/alias.h"
 #include "quality_cuda/colours.h"
 #include "quality_cuda/formats.h"
 #include "quality_cuda/reports.h"
@@ -109,23 +110,6 @@ AVFILTER_DEFINE_CLASS(quality_cuda);
 
 /* ---- before the first frame ---- */
 
-static int append_rendition_pads(AVFilterContext *ctx)
-{
-    QualityCudaContext *s = ctx->priv;
-
-    for (int i = 1; i < s->options.renditions; i++) {
-        AVFilterPad pad = { .type = AVMEDIA_TYPE_VIDEO, .name = av_asprintf("main%d", i) };
-        int ret;
-
-        if (!pad.name)
-            return AVERROR(ENOMEM);
-        ret = ff_append_inpad_free_name(ctx, &pad);
-        if (ret < 0)
-            return ret;
-    }
-    return 0;
-}
-
 /** What happens behind the reference's end: an end that was asked for comes before repeatlast, as in framesync. */
 static int eof_action_of(const QCOptions *options)
 {
@@ -136,15 +120,24 @@ static int eof_action_of(const QCOptions *options)
     return options->repeatlast ? QC_EOF_REPEAT : QC_EOF_PASS;
 }
 
+static av_cold int preinit_alias(AVFilterContext *ctx)
+{
+    return ff_qc_prepare_alias(ctx, &quality_cuda_class);
+}
+
 static av_cold int init(AVFilterContext *ctx)
 {
     QualityCudaContext *s = ctx->priv;
     const QCOptions *options = &s->options;
-    int ret;
+    int ret = ff_qc_is_alias(ctx) ? ff_qc_translate_options(ctx) : 0;
 
+    if (ret < 0)
+        return ret;
     s->pairing.sync              = options->ts_sync_mode >= 0 ? options->ts_sync_mode : options->sync;
     s->pairing.eof_action        = eof_action_of(options);
     s->pairing.tolerance_is_wish = options->max_dt > 0;
+    if (ff_qc_is_alias(ctx))
+        ff_qc_pair_as_libvmaf(ctx);
     s->nb_inputs = 1 + options->renditions;
     ff_qc_watch_interrupts(&s->run.interrupts);
     for (int i = 0; i < s->nb_inputs; i++)
@@ -154,7 +147,7 @@ static av_cold int init(AVFilterContext *ctx)
     if (ret >= 0)
         ret = ff_qc_open_files(ctx);
     if (ret >= 0)
-        ret = append_rendition_pads(ctx);
+        ret = ff_qc_append_rendition_pads(ctx);
     return ret;
 }
 
@@ -162,6 +155,8 @@ static int query_formats(AVFilterContext *ctx)
 {
     const QualityCudaContext *s = ctx->priv;
 
+    if (ff_qc_is_alias(ctx))
+        return ff_qc_offer_common_formats(ctx);
     return ff_qc_offer_formats(ctx, qc_request_accepts_rgb(s->engine.request));
 }
 
@@ -329,6 +324,15 @@ static int take_main(AVFilterContext *ctx)
     int ret = ff_qc_pull(ctx, 0, &s->main.frame);
 
     s->main.disabled = ctx->is_disabled;
+    if (!s->main.frame)
+        return ret >= 0 && s->input[0].track.ended ? ff_qc_repeat_main(ctx) : ret;
+    s->main.stamp = ff_qc_stamp(ctx, 0, s->main.frame);
+    if (s->pairing.outlasts_main) {
+        av_frame_free(&s->main.last);
+        s->main.last = av_frame_clone(s->main.frame);
+        if (!s->main.last)
+            return ff_qc_fail(ctx, AVERROR(ENOMEM), "out of memory");
+    }
     return ret;
 }
 
@@ -351,7 +355,7 @@ static int advance(AVFilterContext *ctx)
         if (ret < 0)
             return ret;
         if (!s->main.frame)
-            return s->input[0].track.ended ? drain(ctx) : request_inputs(ctx);
+            return s->input[0].track.ended && !s->input[QC_REFERENCE].wanted ? drain(ctx) : request_inputs(ctx);
         ret = ff_qc_settle_main(ctx);
         if (ret < 0)
             return ret;
@@ -522,8 +526,10 @@ static av_cold void uninit(AVFilterContext *ctx)
     ff_qc_close_engine(ctx);
     ff_qc_free_inputs(ctx);
     av_frame_free(&s->main.frame);
+    av_frame_free(&s->main.last);
     ff_qc_free_queue(ctx);
     ff_qc_close_files(ctx, s->run.reported);
+    ff_qc_free_alias(ctx);
 }
 
 /* ---- registration ---- */
@@ -549,29 +555,39 @@ static const AVFilterPad quality_cuda_outputs[] = {
 
 #define QC_DESCRIPTION "Score the quality of a video (input 0) against its reference (input 1): VMAF, PSNR and more, " \
                        "on the GPU or the CPU."
-#define QC_FLAGS (AVFILTER_FLAG_DYNAMIC_INPUTS | AVFILTER_FLAG_METADATA_ONLY | AVFILTER_FLAG_SUPPORT_TIMELINE_INTERNAL | \
-                  QC_FLAG_HWDEVICE)
+#define QC_ALIAS_DESCRIPTION "Score the quality of a video (input 0) against its reference (input 1): quality_cuda with " \
+                             "libvmaf's options."
+#define QC_FLAGS (AVFILTER_FLAG_METADATA_ONLY | AVFILTER_FLAG_SUPPORT_TIMELINE_INTERNAL | QC_FLAG_HWDEVICE)
 
 #if QC_FFFILTER
-const FFFilter ff_vf_quality_cuda = {
-    .p.name          = "quality_cuda",
-    .p.description   = NULL_IF_CONFIG_SMALL(QC_DESCRIPTION),
-    .p.priv_class    = &quality_cuda_class,
-    .p.flags         = QC_FLAGS,
+#define QC_FILTER FFFilter
+#define QC_PUBLIC(field) .p.field
 #else
-const AVFilter ff_vf_quality_cuda = {
-    .name            = "quality_cuda",
-    .description     = NULL_IF_CONFIG_SMALL(QC_DESCRIPTION),
-    .priv_class      = &quality_cuda_class,
-    .flags           = QC_FLAGS,
+#define QC_FILTER AVFilter
+#define QC_PUBLIC(field) .field
 #endif
-    .priv_size       = sizeof(QualityCudaContext),
-    .init            = init,
-    .uninit          = uninit,
-    .activate        = activate,
-    .process_command = process_command,
-    .flags_internal  = FF_FILTER_FLAG_HWFRAME_AWARE,
-    FILTER_INPUTS(quality_cuda_inputs),
-    FILTER_OUTPUTS(quality_cuda_outputs),
-    FILTER_QUERY_FUNC(query_formats),
-};
+
+#define QC_DEFINE_FILTER(symbol, filter_name, text, options_class, own_flags, ...) \
+const QC_FILTER symbol = {                                  \
+    QC_PUBLIC(name)        = filter_name,                   \
+    QC_PUBLIC(description) = NULL_IF_CONFIG_SMALL(text),    \
+    QC_PUBLIC(priv_class)  = &options_class,                \
+    QC_PUBLIC(flags)       = QC_FLAGS | (own_flags),        \
+    .priv_size       = sizeof(QualityCudaContext),          \
+    .init            = init,                                \
+    .uninit          = uninit,                              \
+    .activate        = activate,                            \
+    .process_command = process_command,                     \
+    .flags_internal  = FF_FILTER_FLAG_HWFRAME_AWARE,        \
+    FILTER_INPUTS(quality_cuda_inputs),                     \
+    FILTER_OUTPUTS(quality_cuda_outputs),                   \
+    FILTER_QUERY_FUNC(query_formats),                       \
+    __VA_ARGS__                                             \
+}
+
+QC_DEFINE_FILTER(ff_vf_quality_cuda, "quality_cuda", QC_DESCRIPTION, quality_cuda_class, AVFILTER_FLAG_DYNAMIC_INPUTS, );
+
+/* Listed by configure with --enable-libquality-cuda-aliases, and only where FFmpeg's own filter of that name is not. */
+QC_DEFINE_FILTER(ff_vf_quality_cuda_libvmaf, "libvmaf", QC_ALIAS_DESCRIPTION, ff_qc_libvmaf_class, 0, .preinit = preinit_alias);
+QC_DEFINE_FILTER(ff_vf_quality_cuda_libvmaf_cuda, "libvmaf_cuda", QC_ALIAS_DESCRIPTION, ff_qc_libvmaf_class, 0,
+                 .preinit = preinit_alias);

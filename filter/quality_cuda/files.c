@@ -109,6 +109,10 @@ static int fail_path(AVFilterContext *ctx, const char *option, const char *name,
 {
     if (error == AVERROR(ENOMEM))
         return ff_qc_fail(ctx, error, "out of memory");
+    if (ff_qc_is_alias(ctx)) {
+        av_log(ctx, AV_LOG_ERROR, "%s=%s cannot be written: %s; there will be no log\n", option, name, av_err2str(error));
+        return error;
+    }
     if (error == AVERROR(EISDIR))
         return ff_qc_fail(ctx, error, "%s=%s is a directory", option, name);
     return ff_qc_fail(ctx, error, "%s=%s cannot be written: %s", option, name, av_err2str(error));
@@ -370,6 +374,11 @@ int ff_qc_open_files(AVFilterContext *ctx)
 {
     int ret = open_log(ctx);
 
+    if (ret < 0 && ff_qc_is_alias(ctx) && !((const QualityCudaContext *)ctx->priv)->run.failure) {
+        /* libvmaf's filter finds out at the end, and tells nobody. */
+        free_logs(&((QualityCudaContext *)ctx->priv)->files);
+        ret = 0;
+    }
     return ret < 0 ? ret : open_stats(ctx);
 }
 
@@ -378,7 +387,7 @@ int ff_qc_recheck_files(const AVFilterContext *ctx)
     const QualityCudaContext *s = ctx->priv;
     int ret = s->files.stats_error;
 
-    for (int k = 0; !ret && k < s->options.renditions && s->files.log[k]; k++) {
+    for (int k = 0; !ret && !ff_qc_is_alias(ctx) && k < s->options.renditions && s->files.log[k]; k++) {
         QCPath path = { 0 };
 
         ret = ff_qc_resolve_path(s->files.log[k], &path);

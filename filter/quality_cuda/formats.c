@@ -87,6 +87,23 @@ int ff_qc_offer_formats(AVFilterContext *ctx, int with_rgb)
     return 0;
 }
 
+/* In the order of libvmaf's filter: it decides what lavfi converts to. */
+static const int common_formats[] = {
+    AV_PIX_FMT_YUV444P,   AV_PIX_FMT_YUV422P,   AV_PIX_FMT_YUV420P,
+    AV_PIX_FMT_YUV444P10, AV_PIX_FMT_YUV422P10, AV_PIX_FMT_YUV420P10,
+    AV_PIX_FMT_YUV444P12, AV_PIX_FMT_YUV422P12, AV_PIX_FMT_YUV420P12,
+    AV_PIX_FMT_YUV444P16, AV_PIX_FMT_YUV422P16, AV_PIX_FMT_YUV420P16,
+#if CONFIG_CUDA
+    AV_PIX_FMT_CUDA,
+#endif
+    AV_PIX_FMT_NONE
+};
+
+int ff_qc_offer_common_formats(AVFilterContext *ctx)
+{
+    return ff_set_common_formats(ctx, ff_make_format_list(common_formats)); /* lavfi adds the rest */
+}
+
 /** @return 0 if the engine cannot read the layout */
 static int chroma_of(const AVPixFmtDescriptor *desc, qc_chroma *chroma)
 {

@@ -25,6 +25,12 @@
 int ff_qc_offer_formats(AVFilterContext *ctx, int with_rgb);
 
 /**
+ * Every input and the output get one list, as libvmaf's filter has it: lavfi converts where they differ, in colour range and
+ * matrix too. CUDA frames are among it. @return AVERROR
+ */
+int ff_qc_offer_common_formats(AVFilterContext *ctx);
+
+/**
  * Describes the layout of a format's samples, without sizes and colours.
  * @return 0 if the engine cannot read it
  */

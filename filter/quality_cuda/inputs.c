@@ -13,6 +13,7 @@
 
 #include "libavutil/avstring.h"
 #include "libavutil/common.h"
+#include "libavutil/mathematics.h"
 #include "libavutil/pixdesc.h"
 
 #include "formats.h"
@@ -20,6 +21,23 @@
 
 /** So many frames more are read behind the main input's end, to learn whether an input goes on. */
 #define LONGEST_TAIL 100
+
+int ff_qc_append_rendition_pads(AVFilterContext *ctx)
+{
+    QualityCudaContext *s = ctx->priv;
+
+    for (int i = 1; i < s->options.renditions; i++) {
+        AVFilterPad pad = { .type = AVMEDIA_TYPE_VIDEO, .name = av_asprintf("main%d", i) };
+        int ret;
+
+        if (!pad.name)
+            return AVERROR(ENOMEM);
+        ret = ff_append_inpad_free_name(ctx, &pad);
+        if (ret < 0)
+            return ret;
+    }
+    return 0;
+}
 
 /* ---- what the links say ---- */
 
@@ -167,6 +185,8 @@ int ff_qc_configure_inputs(AVFilterContext *ctx)
     const AVRational rate = QC_LINK_RATE(ctx->inputs[0]);
     int ret;
 
+    if (ff_qc_is_alias(ctx))
+        ff_qc_choose_alias_clock(ctx);
     for (int i = 0; i < s->nb_inputs; i++) {
         ret = configure_input(ctx, i);
         if (ret < 0)
@@ -217,7 +237,7 @@ int ff_qc_settle_rate(AVFilterContext *ctx)
     s->run.rate_settled = 1;
     rate = ff_qc_plausible_rate(claimed, pts, count, &s->input[0].track.clock);
     adopt_rate(s, rate);
-    if (rate != claimed)
+    if (rate != claimed && !ff_qc_is_lavfi(&s->pairing)) /* which has no use for it */
         av_log(ctx, AV_LOG_WARNING, "Input 0 (%s) claims %s frames per second, which %s: %s%s is taken; pairs may be %s s "
                "apart (max_dt)\n", ff_qc_role(ctx, 0), QC_BRIEF_NUMBER(claimed),
                rate > 0 ? "the time stamps of its first frames refute" : "no video has", rate > 0 ? "" : "an unknown rate, ",
@@ -365,14 +385,45 @@ static int push_next(AVFilterContext *ctx, int index)
     }
     if (!in->next)
         return in->track.ended;
-    if (in->next->pts != AV_NOPTS_VALUE || s->pairing.sync == QC_SYNC_INDEX) {
-        ff_qc_track_push(&in->track, in->next->pts);
+    if (in->next->pts != AV_NOPTS_VALUE || s->pairing.sync == QC_SYNC_INDEX || ff_qc_is_lavfi(&s->pairing)) {
+        ff_qc_track_push(&in->track, ff_qc_stamp(ctx, index, in->next));
         return 1;
     }
     if (!in->track.unused++)
         av_log(ctx, AV_LOG_WARNING, "Input %d (%s) has frames without time stamps, they are not used; "
                "sync=index pairs by number\n", index, ff_qc_role(ctx, index));
     av_frame_free(&in->next);
+    return 1;
+}
+
+int64_t ff_qc_stamp(const AVFilterContext *ctx, int index, const AVFrame *frame)
+{
+    const QualityCudaContext *s = ctx->priv;
+
+    if (frame->pts == AV_NOPTS_VALUE || !ff_qc_is_lavfi(&s->pairing))
+        return frame->pts;
+    return av_rescale_q(frame->pts, ctx->inputs[index]->time_base, s->alias.clock);
+}
+
+int ff_qc_repeat_main(AVFilterContext *ctx)
+{
+    QualityCudaContext *s = ctx->priv;
+    const QCTrack *track = &s->input[QC_REFERENCE].track;
+    int ret = 1;
+
+    if (!s->main.last)
+        return 1;
+    while (ret > 0 && !track->next.held && !track->ended)
+        ret = push_next(ctx, QC_REFERENCE);
+    if (ret <= 0 || !ff_qc_outlasts_main(&s->pairing, track, s->main.stamp))
+        return ret;
+    s->main.frame = av_frame_clone(s->main.last);
+    if (!s->main.frame)
+        return ff_qc_fail(ctx, AVERROR(ENOMEM), "out of memory");
+    s->main.stamp      = track->next.pts;
+    s->main.frame->pts = track->next.pts == QC_NO_PTS ? AV_NOPTS_VALUE :
+                         av_rescale_q(track->next.pts, s->alias.clock, ctx->inputs[0]->time_base);
+    s->input[0].eof_pts = FFMAX(s->input[0].eof_pts, s->main.frame->pts);
     return 1;
 }
 
@@ -390,7 +441,7 @@ int ff_qc_find_partner(AVFilterContext *ctx, int index, QCPair *pair)
     QCInput *in = &s->input[index];
 
     for (;;) {
-        const enum QCChoice choice = ff_qc_choose(&s->pairing, &in->track, &s->input[0].track.clock, s->main.frame->pts);
+        const enum QCChoice choice = ff_qc_choose(&s->pairing, &in->track, &s->input[0].track.clock, s->main.stamp);
 
         if (choice == QC_CHOICE_PULL) {
             const int ret = push_next(ctx, index);
@@ -422,7 +473,8 @@ void ff_qc_warn_of_start(AVFilterContext *ctx)
     if (s->run.start_checked || isnan(main_start) || isnan(ref_start))
         return;
     s->run.start_checked = 1;
-    if (s->pairing.sync != QC_SYNC_INDEX && !s->options.align_start && fabs(main_start - ref_start) > s->pairing.tolerance)
+    if (s->pairing.sync != QC_SYNC_INDEX && !ff_qc_is_lavfi(&s->pairing) && !s->options.align_start &&
+        fabs(main_start - ref_start) > s->pairing.tolerance)
         av_log(ctx, AV_LOG_WARNING, "main begins at %s s, the reference at %s s; if both show the same picture then, use "
                "align=start\n", QC_NUMBER(6, main_start), QC_NUMBER(6, ref_start));
 }

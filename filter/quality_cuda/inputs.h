@@ -53,6 +53,9 @@ typedef struct QCPair {
     enum QCChoice choice[QC_MAX_INPUTS]; ///< [0] is not used
 } QCPair;
 
+/** The pads of further renditions: "main1", "main2", ... @return AVERROR */
+int ff_qc_append_rendition_pads(AVFilterContext *ctx);
+
 /**
  * Reads what the links say, checks that the inputs fit together, and sets what
  * follows from it: the tolerance of pairing, the frame rate and the device that
@@ -81,6 +84,16 @@ int ff_qc_pull(AVFilterContext *ctx, int index, AVFrame **frame);
  * compares them any more. Notes ends, and that frames must be requested.
  */
 void ff_qc_pull_unpaired(AVFilterContext *ctx, AVFrame **frame);
+
+/** A frame's time as pairing counts: its stamp, or under libvmaf's name that stamp rounded to the common clock. */
+int64_t ff_qc_stamp(const AVFilterContext *ctx, int index, const AVFrame *frame);
+
+/**
+ * Behind the main input's end, under libvmaf's name: its last frame comes again at the time of the reference's next one,
+ * where that goes on. @return AVERROR, 0 if the reference has to deliver first, 1 if that was decided; then the waiting main
+ * frame is the one that comes, if one does
+ */
+int ff_qc_repeat_main(AVFilterContext *ctx);
 
 /** Finds the waiting main frame's partner on an input, and puts both into the pair. @return AVERROR, 0 if more input is needed */
 int ff_qc_find_partner(AVFilterContext *ctx, int index, QCPair *pair);

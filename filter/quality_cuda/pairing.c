@@ -148,10 +148,47 @@ static enum QCChoice choose_by_index(const QCPairing *rules, const QCTrack *trac
     return rules->eof_action == QC_EOF_REPEAT && track->cur.held ? QC_CHOICE_CUR : QC_CHOICE_ENDED;
 }
 
+/**
+ * The track's frames of earlier times pass by, then at most one of this time (or nearer) comes. Behind its last frame the
+ * track is over one tick later, unless that frame is repeated; one that never began is not over, and ends nothing.
+ */
+static enum QCChoice choose_as_lavfi(const QCPairing *rules, const QCTrack *track, int64_t pts)
+{
+    const QCStamp *cur = &track->cur, *next = &track->next;
+
+    if (!next->held && !track->ended)
+        return QC_CHOICE_PULL;
+    if (next->held && next->pts < pts)
+        return QC_CHOICE_STEP;
+    if (next->held && (next->pts == pts || (rules->sync == QC_SYNC_LAVFI_NEAREST && cur->held &&
+                                            (wide)next->pts - pts < (wide)pts - cur->pts)))
+        return QC_CHOICE_NEXT;
+    if (!cur->held)
+        return QC_CHOICE_BEFORE;
+    return next->held || rules->eof_action == QC_EOF_REPEAT || pts <= cur->pts ? QC_CHOICE_CUR : QC_CHOICE_ENDED;
+}
+
+int ff_qc_is_lavfi(const QCPairing *rules)
+{
+    return rules->sync == QC_SYNC_LAVFI || rules->sync == QC_SYNC_LAVFI_NEAREST;
+}
+
+int ff_qc_uses_up(const QCPairing *rules, enum QCChoice choice)
+{
+    return choice == QC_CHOICE_NEXT && (rules->sync == QC_SYNC_INDEX || ff_qc_is_lavfi(rules));
+}
+
+int ff_qc_outlasts_main(const QCPairing *rules, const QCTrack *track, int64_t pts)
+{
+    return rules->outlasts_main && track->next.held && (rules->eof_action == QC_EOF_REPEAT || track->next.pts <= pts);
+}
+
 enum QCChoice ff_qc_choose(const QCPairing *rules, const QCTrack *track, const QCClock *clock, int64_t pts)
 {
     if (rules->sync == QC_SYNC_INDEX)
         return choose_by_index(rules, track);
+    if (ff_qc_is_lavfi(rules))
+        return choose_as_lavfi(rules, track, pts);
     if (pts == QC_NO_PTS)
         return QC_CHOICE_GAP;
     return choose_by_time(rules, track, clock, pts);

@@ -18,6 +18,12 @@
  *
  * Times are compared exactly, whatever the inputs' clocks; only distances that
  * are held against a tolerance are rounded. Stamps are below 2^61 in magnitude.
+ *
+ * QC_SYNC_LAVFI and QC_SYNC_LAVFI_NEAREST are the rules that FFmpeg's own
+ * filters with two inputs share: all stamps are rounded to one clock, and are
+ * nothing but numbers there. No distance is too large. Each main frame takes at
+ * most one frame of its own time, so that of several with equal stamps the n-th
+ * meets the n-th; a missing stamp is the earliest of all.
  */
 
 #ifndef AVFILTER_QUALITY_CUDA_PAIRING_H
@@ -43,6 +49,8 @@ enum QCSync {
     QC_SYNC_NEAREST, ///< the frame nearest in time, of two the earlier one
     QC_SYNC_FLOOR,   ///< the newest frame that is not later
     QC_SYNC_INDEX,   ///< the n-th frame for the n-th frame, stamps are not looked at
+    QC_SYNC_LAVFI,   ///< the newest frame that is not later, as FFmpeg's own filters have it
+    QC_SYNC_LAVFI_NEAREST, ///< the same, but for a later frame that is strictly nearer; none before the first one
 };
 
 enum QCEofAction {
@@ -57,6 +65,7 @@ typedef struct QCPairing {
     int eof_action;        ///< enum QCEofAction
     double tolerance;      ///< largest distance of a pair, seconds
     int tolerance_is_wish; ///< it was asked for: QC_SYNC_FLOOR keeps to it too
+    int outlasts_main;     ///< QC_SYNC_LAVFI: the main input's last frame goes on being paired, see ff_qc_outlasts_main()
 } QCPairing;
 
 /** A stamp t means the time (t - origin) * num / den, in seconds. */
@@ -129,6 +138,19 @@ double ff_qc_plausible_rate(double claimed, const int64_t *pts, int count, const
  * come in the order of their stamps; the track is only read.
  */
 enum QCChoice ff_qc_choose(const QCPairing *rules, const QCTrack *track, const QCClock *clock, int64_t pts);
+
+/** Whether frames are paired by FFmpeg's own rules. */
+int ff_qc_is_lavfi(const QCPairing *rules);
+
+/** Whether a decision uses the track's next frame up: ff_qc_track_step() once the pair is made. */
+int ff_qc_uses_up(const QCPairing *rules, enum QCChoice choice);
+
+/**
+ * Behind the main input's end: whether its last frame, of stamp `pts`, is paired
+ * with the track's next frame, as if it came again at that frame's time. Both
+ * are stamps of the one clock; the next frame, or the end, has to be known.
+ */
+int ff_qc_outlasts_main(const QCPairing *rules, const QCTrack *track, int64_t pts);
 
 /** Time of a track's frame minus that of the main frame, in seconds. */
 double ff_qc_distance(const QCClock *track_clock, int64_t track_pts, const QCClock *clock, int64_t pts);

@@ -197,6 +197,8 @@ static qc_status write_one_log(const AVFilterContext *ctx, int rendition, const 
                                                    "reference_format" };
     const QualityCudaContext *s = ctx->priv;
     qc_session *session = s->engine.session;
+    /* XML would give the counts an element of its own, and those who read libvmaf's count its elements. */
+    const int first = ff_qc_is_alias(ctx) && s->files.log_format == QC_LOG_FORMAT_XML ? EXTRA_PAIRING + 1 : EXTRA_PAIRING;
     qc_log_extra extra[EXTRA_COUNT];
     AVBPrint text[EXTRA_COUNT];
     qc_status status;
@@ -213,7 +215,7 @@ static qc_status write_one_log(const AVFilterContext *ctx, int rendition, const 
         extra[i].key        = keys[i];
         extra[i].json_value = av_bprint_is_complete(&text[i]) ? text[i].str : "null";
     }
-    status = qc_session_write_log(session, rendition, path, s->files.log_format, complete, extra, EXTRA_COUNT);
+    status = qc_session_write_log(session, rendition, path, s->files.log_format, complete, extra + first, EXTRA_COUNT - first);
     for (int i = 0; i < EXTRA_COUNT; i++)
         av_bprint_finalize(&text[i], NULL);
     return status;
@@ -237,7 +239,7 @@ int ff_qc_write_logs(AVFilterContext *ctx, int complete)
         }
         av_log(ctx, AV_LOG_ERROR, "log %s could not be written: %s\n", path, qc_session_error(s->engine.session));
         s->files.log_failed = 1;
-        if (ret >= 0)
+        if (ret >= 0 && !ff_qc_is_alias(ctx)) /* libvmaf's filter does not look */
             ret = ff_qc_error_of_status(status);
     }
     return ret;
@@ -264,6 +266,8 @@ static void print_feature(AVFilterContext *ctx, int rendition, int index, int le
     int listed = 0;
     AVBPrint line;
 
+    if (ff_qc_is_alias(ctx))
+        level = AV_LOG_VERBOSE;
     av_bprint_init(&line, 0, AV_BPRINT_SIZE_AUTOMATIC);
     for (size_t i = 0; i < FF_ARRAY_ELEMS(pools); i++) {
         append_pooled(engine, &line, rendition, index, pools[i]);
@@ -322,7 +326,7 @@ static void print_vmaf_score(AVFilterContext *ctx, int rendition, int index, int
     ff_qc_print_score(text, sizeof(text), value);
     if (rendition)
         snprintf(where, sizeof(where), ", rendition %d", rendition);
-    if (is_first)
+    if (is_first || ff_qc_is_alias(ctx))
         av_log(ctx, AV_LOG_INFO, "VMAF score: %s\n", text);
     else
         av_log(ctx, AV_LOG_INFO, "score of %s%s: %s\n", feature.name, where, text);
@@ -339,10 +343,10 @@ static void print_vmaf_scores(AVFilterContext *ctx)
     for (int k = 0; k < s->options.renditions; k++) {
         key = NULL;
         for (int f = next_model(engine, -1, &key); f < engine->feature_count; f = next_model(engine, f, &key))
-            if (k || f != first)
+            if (k || f != first || ff_qc_is_alias(ctx)) /* libvmaf's filter keeps their order */
                 print_vmaf_score(ctx, k, f, 0);
     }
-    if (first < engine->feature_count)
+    if (first < engine->feature_count && !ff_qc_is_alias(ctx))
         print_vmaf_score(ctx, 0, first, 1);
 }
 
@@ -371,7 +375,7 @@ static void print_pairing(AVFilterContext *ctx)
     const QCCounts *counts = ff_qc_counts_of(ctx, 0);
     const int goes_on = s->run.end == QC_END_OF_STREAM && !s->input[QC_REFERENCE].track.ended;
 
-    av_log(ctx, is_exact(ctx) ? AV_LOG_INFO : AV_LOG_WARNING, "frames:%"PRId64" scored:%"PRId64" unscored:%"PRId64
+    av_log(ctx, is_exact(ctx) || ff_qc_is_alias(ctx) ? AV_LOG_INFO : AV_LOG_WARNING, "frames:%"PRId64" scored:%"PRId64" unscored:%"PRId64
            " (before the reference:%"PRId64" after it:%"PRId64" in gaps:%"PRId64" disabled:%"PRId64" without time stamp:%"PRId64
            ") reference frames repeated:%"PRId64" unused:%"PRId64"%s max |dt|:%s mean dt:%s\n",
            counts->frames, s->queue.scored[0], ff_qc_unscored(counts) + s->queue.failed[0], counts->before, counts->after, counts->gaps,
@@ -416,7 +420,7 @@ static void print_summary(AVFilterContext *ctx)
     if (ff_qc_counts_of(ctx, 0)->paired)
         print_scores(ctx);
     else
-        av_log(ctx, AV_LOG_WARNING, "no frame was scored\n");
+        av_log(ctx, ff_qc_is_alias(ctx) ? AV_LOG_ERROR : AV_LOG_WARNING, "no frame was scored\n");
 }
 
 int ff_qc_report(AVFilterContext *ctx)
@@ -428,7 +432,8 @@ int ff_qc_report(AVFilterContext *ctx)
         return 0;
     s->run.reported = 1;
     /* Without any pair there was no session; the log has to say so all the same. */
-    if (!s->engine.session && (!s->run.failure || s->run.is_refused || s->run.gave_up) && s->files.log[0]) {
+    if (!s->engine.session && (!s->run.failure || s->run.is_refused || s->run.gave_up) && s->files.log[0] &&
+        !ff_qc_is_alias(ctx)) {
         ret = ff_qc_open_session(ctx);
         if (ret >= 0)
             qc_session_flush(s->engine.session);

@@ -32,6 +32,11 @@ int ff_qc_fail(AVFilterContext *ctx, int error, const char *format, ...)
     return s->run.failure = error;
 }
 
+int ff_qc_is_alias(const AVFilterContext *ctx)
+{
+    return !!((const QualityCudaContext *)ctx->priv)->alias.own_class;
+}
+
 int ff_qc_may_give_up(const AVFilterContext *ctx)
 {
     return ((const QualityCudaContext *)ctx->priv)->options.on_error != QC_ON_ERROR_FAIL;

@@ -8,7 +8,8 @@
  *
  * May depend on everything whose struct it holds; knows none of their workings.
  *
- *     vf_quality_cuda.c -> submission -> queue -> reports -> engine -> inputs -> formats
+ *     vf_quality_cuda.c -> alias -> pairing
+ *                     \--> submission -> queue -> reports -> engine -> inputs -> formats
  *                              |                     |                    \-> pairing
  *                              \-> colours -> inputs  \-> files -> paths
  *
@@ -24,6 +25,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "alias.h"
 #include "engine.h"
 #include "files.h"
 #include "inputs.h"
@@ -52,6 +54,8 @@ enum QCOnError {
 /** The main frame that waits for its partners. */
 typedef struct QCMain {
     AVFrame *frame;
+    int64_t stamp;  ///< its time, as pairing counts
+    AVFrame *last;  ///< a reference to the latest one, where it may have to come again behind the end; or NULL
     int counted;    ///< it is among the counts' frames
     uint32_t renditions; ///< bit k: rendition k has a frame for it
     int disabled;   ///< the timeline switched the filter off at this frame
@@ -88,6 +92,7 @@ typedef struct QCRun {
 typedef struct QualityCudaContext {
     const AVClass *class;
     QCOptions options;
+    QCAlias alias;
     QCPairing pairing;
     QCCounts counts[QC_MAX_RENDITIONS]; ///< of all frames that were decided about
     QCInput input[QC_MAX_INPUTS];
@@ -101,6 +106,9 @@ typedef struct QualityCudaContext {
 
 /** Logs and stores the first failure; every later activation returns it again. */
 int ff_qc_fail(AVFilterContext *ctx, int error, const char *format, ...) av_printf_format(3, 4);
+
+/** Whether the filter goes by the name of libvmaf's. */
+int ff_qc_is_alias(const AVFilterContext *ctx);
 
 /** Whether the video outlives its scoring. */
 int ff_qc_may_give_up(const AVFilterContext *ctx);

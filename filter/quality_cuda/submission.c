@@ -184,7 +184,7 @@ static void count_partner(AVFilterContext *ctx, int i, const QCPair *pair, QCCou
     QualityCudaContext *s = ctx->priv;
 
     counts->repeated += ff_qc_track_use(&s->input[i].track, pair->choice[i]);
-    if (s->pairing.sync != QC_SYNC_INDEX)
+    if (s->pairing.sync != QC_SYNC_INDEX && s->main.frame->pts != AV_NOPTS_VALUE && pair->frame[i]->pts != AV_NOPTS_VALUE)
         ff_qc_count_distance(counts, ff_qc_partner_distance(ctx, i, pair->frame[i]));
 }
 
@@ -270,8 +270,8 @@ int ff_qc_settle_main(AVFilterContext *ctx)
         ret = score_main(ctx, &pair);
     else
         ret = pass_main(ctx, choice);
-    for (int i = 1; s->pairing.sync == QC_SYNC_INDEX && i < s->nb_inputs; i++)
-        if (s->input[i].next)
+    for (int i = 1; i < s->nb_inputs; i++)
+        if (ff_qc_uses_up(&s->pairing, pair.choice[i]))
             ff_qc_step_input(&s->input[i]);
     return ret < 0 ? ret : QC_SETTLED_APPENDED;
 }

@@ -41,6 +41,11 @@ public:
         cur_ = std::exchange(next_, -1);
     }
 
+    /// The frame behind the one that is held, or the end, gets known.
+    void learn_next() {
+        if (!track_.next.held && track_.ended == 0) pull();
+    }
+
     /// Index of the frame that a choice means.
     int index_of(QCChoice choice) const { return choice == QC_CHOICE_NEXT ? next_ : cur_; }
     QCTrack& track() { return track_; }

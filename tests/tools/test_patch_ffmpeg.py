@@ -136,6 +136,15 @@ class PatchFfmpeg(unittest.TestCase):
         self.bring_up_to_date()
         self.assertIn("extern const FFFilter ff_vf_quality_cuda;\n", (self.tree / "libavfilter/allfilters.c").read_text())
 
+    def test_own_libvmaf_cuda_wins_where_there_is_one(self):
+        conflict = 'quality_cuda_libvmaf_cuda_filter_conflict="libvmaf_cuda_filter"\n'
+        self.bring_up_to_date()
+        self.assertNotIn(conflict, (self.tree / "configure").read_text())
+        self.edit("libavfilter/allfilters.c", "extern const AVFilter ff_vf_qp;\n",
+                  "extern const AVFilter ff_vf_libvmaf_cuda;\nextern const AVFilter ff_vf_qp;\n")
+        self.bring_up_to_date()
+        self.assertIn(conflict, (self.tree / "configure").read_text())
+
     def test_missing_anchor(self):
         """It is named, with the line to insert, and the tree stays as it was: no half of the insertions."""
         for name, anchor, ours in (("configure", "    libvmaf\n", "libquality_cuda"),

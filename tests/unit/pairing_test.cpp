@@ -49,7 +49,14 @@ Stamps without(Stamps stamps, int first, int last) {
 }
 
 QCPairing rules(int sync, int eof_action = QC_EOF_PASS, double max_dt = 0, double frame_rate = 25) {
-    return {sync, eof_action, ff_qc_tolerance(max_dt, frame_rate), max_dt > 0};
+    return {sync, eof_action, ff_qc_tolerance(max_dt, frame_rate), max_dt > 0, 0};
+}
+
+/// FFmpeg's own rules, with the defaults of its filters.
+QCPairing lavfi(int sync = QC_SYNC_LAVFI, int eof_action = QC_EOF_REPEAT, bool outlasts_main = true) {
+    QCPairing given = rules(sync, eof_action);
+    given.outlasts_main = outlasts_main ? 1 : 0;
+    return given;
 }
 
 struct Expectation {
@@ -77,7 +84,9 @@ Outcome pair_all(const QCPairing& rules, const Stream& main, const Stream& refer
     Outcome outcome;
     Partners partners(reference);
     std::ostringstream text;
-    for (const int64_t pts : main.stamps) {
+    Stamps stamps = main.stamps;
+    for (size_t i = 0; i < stamps.size(); ++i) {
+        const int64_t pts = stamps[i];
         const QCChoice choice = partners.choose(rules, main.clock, pts);
         outcome.counts.frames++;
         text << (outcome.counts.frames > 1 ? " " : "");
@@ -95,7 +104,10 @@ Outcome pair_all(const QCPairing& rules, const Stream& main, const Stream& refer
             ff_qc_count_unpaired(&outcome.counts, choice, 0, untimed);
             text << (choice == QC_CHOICE_BEFORE ? "before" : choice == QC_CHOICE_GAP ? "gap" : "ended");
         }
-        if (rules.sync == QC_SYNC_INDEX && partners.track().next.held) partners.step();
+        if (ff_qc_uses_up(&rules, choice)) partners.step();
+        if (i + 1 < stamps.size() || rules.outlasts_main == 0) continue;
+        partners.learn_next();
+        if (ff_qc_outlasts_main(&rules, &partners.track(), pts) != 0) stamps.push_back(partners.track().next.pts);
     }
     outcome.partners = text.str();
     outcome.unused = ff_qc_track_unused(&partners.track());
@@ -236,6 +248,54 @@ std::vector<Case> index_cases() {
             {"RepeatOfNothing", rules(QC_SYNC_INDEX, QC_EOF_REPEAT), {every(40, 2)}, Stamps{}, "ended ended"}};
 }
 INSTANTIATE_TEST_SUITE_P(Index, Table, testing::ValuesIn(index_cases()), name_of);
+
+// Expectations follow from FFmpeg's rule alone: all inputs' frames are events in the order of their stamps, those of
+// one stamp are one event, and an event with a main frame makes a pair of what has come last on either side.
+std::vector<Case> lavfi_cases() {
+    return {{"Same", lavfi(), {every(40, 3)}, {every(40, 3)}, "0 1 2"},
+            {"LittleEarlyTakesTheOneBefore", lavfi(), {{0, 39, 79, 120}}, {every(40, 4)}, "0 0 1 3", 1, 1},
+            {"NoDistanceIsTooLarge", lavfi(), {every(40, 5, 100000)}, {{0, 1}}, "1 1 1 1 1", 4, 1},
+            {"NothingBeforeTheFirst", lavfi(), {{0, 39, 40}}, {{40}}, "before before 0"},
+            {"TwiceTheRate", lavfi(), {every(20, 4)}, {every(40, 2)}, "0 0 1 1", 2},
+            {"HalfTheRate", lavfi(), {every(40, 3)}, {every(20, 6)}, "0 2 4 5", 0, 2},
+            {"ReferenceLonger", lavfi(), {every(40, 2)}, {every(40, 5)}, "0 1 2 3 4"},
+            {"MainLonger", lavfi(), {every(40, 5)}, {every(40, 2)}, "0 1 1 1 1", 3},
+            {"ReferenceFollows", lavfi(), {every(40, 2)}, {every(40, 2, 5000)}, "before before 0 1"},
+            {"MainFollows", lavfi(), {every(40, 2, 5000)}, {every(40, 2)}, "1 1", 1, 1},
+            {"OneTimeForAll", lavfi(), {{0, 0, 0}}, {{0, 0, 0, 0}}, "0 1 2 3"},
+            {"OneTimeForMain", lavfi(), {{0, 40, 40, 80}}, {every(40, 3)}, "0 1 1 2", 1},
+            {"OneTimeForReference", lavfi(), {every(40, 3)}, {{0, 40, 40, 80}}, "0 1 3", 0, 1},
+            {"NoStampAtAll", lavfi(), {{kNoPts, kNoPts}}, {{kNoPts, kNoPts}}, "0 1"},
+            {"MainWithoutStamp", lavfi(), {{0, kNoPts, 80}}, {every(40, 3)}, "0 0 2", 1, 1},
+            {"NoReferenceFrame", lavfi(), {every(40, 2)}, Stamps{}, "before before"},
+            {"NoMainFrame", lavfi(), Stamps{}, {every(40, 3)}, ""}};
+}
+INSTANTIATE_TEST_SUITE_P(Lavfi, Table, testing::ValuesIn(lavfi_cases()), name_of);
+
+std::vector<Case> lavfi_nearest_cases() {
+    const QCPairing nearest = lavfi(QC_SYNC_LAVFI_NEAREST);
+    return {{"TakesTheNearer", nearest, {{0, 39, 79, 120}}, {every(40, 4)}, "0 1 2 3"},
+            {"TieTakesTheEarlier", nearest, {{0, 20, 60, 101}}, {every(40, 4)}, "0 0 1 3", 1, 1},
+            {"StaysWithTheLater", nearest, {{0, 30, 35, 45}}, {every(40, 2)}, "0 1 1 1", 2},
+            {"NothingBeforeTheFirst", nearest, {{39, 45}}, {{40, 80}}, "before 0 1"},
+            {"NoDistanceIsTooLarge", nearest, {{0, 900, 1000}}, {{0, 1000}}, "0 1 1", 1},
+            {"ReferenceLonger", nearest, {every(40, 2)}, {every(40, 4)}, "0 1 2 3"}};
+}
+INSTANTIATE_TEST_SUITE_P(LavfiNearest, Table, testing::ValuesIn(lavfi_nearest_cases()), name_of);
+
+std::vector<Case> lavfi_end_cases() {
+    const QCPairing endall = lavfi(QC_SYNC_LAVFI, QC_EOF_ENDALL), pass = lavfi(QC_SYNC_LAVFI, QC_EOF_PASS, false);
+    const QCPairing shortest = lavfi(QC_SYNC_LAVFI, QC_EOF_ENDALL, false);
+    return {{"EndallMainLonger", endall, {every(40, 4)}, {every(40, 2)}, "0 1 ended ended"},
+            {"EndallReferenceLonger", endall, {every(40, 2)}, {every(40, 4)}, "0 1", 0, 1},
+            {"EndallReferenceAtTheLastTime", endall, {{0, 40}}, {{0, 40, 40, 80}}, "0 1 2", 0, 1},
+            {"EndallNeverBegan", endall, {every(40, 2)}, Stamps{}, "before before"},
+            {"ShortestReferenceLonger", shortest, {{0, 40}}, {{0, 40, 40, 80}}, "0 1"},
+            {"PassMainLonger", pass, {every(40, 4)}, {every(40, 2)}, "0 1 ended ended"},
+            {"PassReferenceLonger", pass, {every(40, 2)}, {every(40, 4)}, "0 1"},
+            {"LastOneLastsATick", pass, {{40, 40, 41}}, {{0, 40}}, "1 1 ended", 1, 1}};
+}
+INSTANTIATE_TEST_SUITE_P(LavfiEnd, Table, testing::ValuesIn(lavfi_end_cases()), name_of);
 
 std::vector<Case> end_cases() {
     return {{"Endall", rules(QC_SYNC_NEAREST, QC_EOF_ENDALL), {every(40, 3)}, {every(40, 2)}, "0 1 ended"},
