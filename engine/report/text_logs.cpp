@@ -86,12 +86,12 @@ Status write_xml_pooled(const ScoreTable& table, const ScorePlan& plan, OutputFi
 
 Status write_xml_log(const ScoreTable& table, const ScorePlan& plan, const LogHead& head, OutputFile* file) {
     QC_RETURN_IF_ERROR(check_extra(head.extra));
-    QC_RETURN_IF_ERROR(file->write(
-        "<VMAF version=\"" + std::string(kLayoutVersion) + "\">\n  <params " +
-        attribute("qualityWidth", std::to_string(head.width)) +
-        attribute("qualityHeight", std::to_string(head.height)) + "/>\n  <fyi " +
-        attribute("fps", fixed_text(head.fps, 2)) + attribute("complete", head.complete ? "true" : "false") +
-        attribute("quality_cuda_version", std::string(head.version)) + extra_parts(head.extra)));
+    QC_RETURN_IF_ERROR(file->write("<VMAF version=\"" + std::string(kLayoutVersion) + "\">\n  <params " +
+                                   attribute("qualityWidth", std::to_string(head.width)) +
+                                   attribute("qualityHeight", std::to_string(head.height)) + "/>\n  <fyi " +
+                                   attribute("fps", fixed_text(head.fps, 2)) +
+                                   attribute("quality_cuda_version", std::string(head.version)) +
+                                   attribute("complete", head.complete ? "true" : "false") + extra_parts(head.extra)));
     QC_RETURN_IF_ERROR(write_xml_frames(table, plan, file));
     QC_RETURN_IF_ERROR(write_xml_pooled(table, plan, file));
     std::string text = "  <aggregate_metrics ";

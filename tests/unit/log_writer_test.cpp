@@ -176,8 +176,8 @@ TEST(LogWriter, ColumnsInTheOrderOfTheirFirstScores) {
     }
     run.table->put(2, 0, 1, 1.0);
     run.table->close();
-    EXPECT_EQ(text_of(run, QC_LOG_FORMAT_CSV).substr(0, 88),
-              "Frame,integer_vif_scale2,integer_vif_scale3,integer_vif_scale0,integer_vif_scale1,\n0,2.00");
+    EXPECT_EQ(text_of(run, QC_LOG_FORMAT_CSV).substr(0, 87),
+              "Frame,integer_vif_scale2,integer_vif_scale3,integer_vif_scale0,integer_vif_scale1,\n0,2.0");
     EXPECT_NE(text_of(run, QC_LOG_FORMAT_SUB)
                   .find("|integer_vif_scale2: 2.000000|integer_vif_scale3: 3.000000|integer_vif_"
                         "scale0: 0.000000|integer_vif_scale1: 1.000000|"),
@@ -211,7 +211,7 @@ TEST(LogWriter, XmlLayoutIsExact) {
     const std::string log = text_of(run, QC_LOG_FORMAT_XML, {.version = "1.2.3", .fps = 64.567, .complete = false});
     EXPECT_TRUE(log.starts_with(R"(<VMAF version="3.2.0">
   <params qualityWidth="320" qualityHeight="180" />
-  <fyi fps="64.57" complete="false" quality_cuda_version="1.2.3" />
+  <fyi fps="64.57" quality_cuda_version="1.2.3" complete="false" />
   <frames>
     <frame frameNum="0" integer_vif_scale0="0.500000" integer_vif_scale1="1.500000" integer_vif_scale2="2.500000" integer_vif_scale3="3.500000" />
     <frame frameNum="1" integer_vif_scale0="0.250000" integer_vif_scale1="1.250000" integer_vif_scale2="2.250000" integer_vif_scale3="3.250000" />
@@ -236,7 +236,7 @@ TEST(LogWriter, XmlTellsWhatTheFrontEndAdds) {
     const std::string log = text_of(run_of({0.5}), QC_LOG_FORMAT_XML, {.version = "1", .fps = NAN, .extra = extra});
     EXPECT_NE(
         log.find(
-            "  <fyi fps=\"nan\" complete=\"true\" quality_cuda_version=\"1\" end=\"stopped early\" engine=\"&lt;CPU "
+            "  <fyi fps=\"nan\" quality_cuda_version=\"1\" complete=\"true\" end=\"stopped early\" engine=\"&lt;CPU "
             "&amp; &quot;GPU&quot; >\" count=\"3\" exact=\"true\" />\n"
             "  <pairing ended=\"true\" frames=\"100\" mean_dt=\"-0.25\" />\n  <frames>\n"),
         std::string::npos)
@@ -251,7 +251,7 @@ TEST(LogWriter, XmlTellsWhatTheFrontEndAdds) {
 
 TEST(LogWriter, XmlOfNothing) {
     const std::string log = text_of(run_of({}), QC_LOG_FORMAT_XML, {.version = "1", .fps = NAN});
-    EXPECT_NE(log.find("  <fyi fps=\"nan\" complete=\"true\" quality_cuda_version=\"1\" />\n  <frames>\n  </frames>\n  "
+    EXPECT_NE(log.find("  <fyi fps=\"nan\" quality_cuda_version=\"1\" complete=\"true\" />\n  <frames>\n  </frames>\n  "
                        "<pooled_metrics>\n"
                        "    <metric name=\"integer_vif_scale0\" />\n"),
               std::string::npos)
