@@ -36,10 +36,10 @@ class Options(FilterTest):
         """lavfi takes what follows for the next option's value."""
         run = ffmpeg(["-i", self.clip, "-i", self.clip, "-lavfi", "quality_cuda=log_path=C:/log.json", "-f", "null", "-"], self.folder)
         self.assert_fails(run, "log_path=C ends at a colon", "escape the colon, log_path=C\\\\:/log.json")
+        self.refuse("metrics=vmaf:model='path=C\\:/vmaf.json'", 'path=C ends at a colon, and "/vmaf.json" follows')
         (self.folder / "C:").mkdir()
         self.assert_ok(self.score(self.clip, self.clip, options="log_path=C\\\\:/log.json"))
         self.assertTrue((self.folder / "C:/log.json").exists())
-        self.refuse("metrics=vmaf:model='path=C\\:/vmaf.json'", 'path=C ends at a colon, and "/vmaf.json" follows')
 
     def test_options_of_a_metric_that_is_not_there(self):
         self.refuse("metrics=vmaf:opts=psnr.foo=1", '"psnr" is not among the metrics (vmaf): ask for it too, metrics=vmaf+psnr')
