@@ -19,7 +19,7 @@ import ffmpeg_lines  # noqa: E402
 FETCH = """#!/bin/bash
 echo "$*" >> "$ASKED"
 while [ $# -gt 1 ]; do [ "$1" != --codec-headers ] || [ -z "$OFFER" ] || mkdir -p "$2"; shift; done
-case $1 in */codec-headers) exit 0 ;; esac
+[ ! -e "$1/configure" ] || exit 0
 [ -n "$OFFER" ] || { echo "no archive" >&2; exit 3; }
 mkdir -p "$1/libavfilter" && touch "$1/configure" "$1/libavfilter/allfilters.c" && echo "$OFFER" > "$1/RELEASE"
 """
@@ -71,6 +71,7 @@ class Source(unittest.TestCase):
         self.assertEqual(self.asked(), ["newest"])
         self.assertEqual(self.patched(), ("build/ffmpeg-src-9.0", "9.0.2"))
         self.assertEqual(self.asked(), [], "headers came in passing")
+        self.assertTrue((self.root / "build/codec-headers-9.0").is_dir())
 
     def test_an_older_newest_is_kept_too(self):
         self.assertEqual(self.patched(offer="7.1.5"), ("build/ffmpeg-src-7.1", "7.1.5"))
@@ -101,6 +102,8 @@ class Source(unittest.TestCase):
         """It serves for its own line, and where no other can be had; not in place of the newest."""
         self.tree("build/ffmpeg-src", "5.1.9")
         self.assertEqual(self.patched("--ffmpeg", "5.1", offer="5.1.1"), ("build/ffmpeg-src", "5.1.9"))
+        self.assertEqual(self.asked(), ["headers"])
+        self.assertTrue((self.root / "build/codec-headers-5.1").is_dir())
         self.assertEqual(self.patched(offer="9.0.2"), ("build/ffmpeg-src-9.0", "9.0.2"))
 
     def test_a_folder(self):

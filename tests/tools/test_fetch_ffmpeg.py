@@ -19,7 +19,8 @@ HEADERS, OLD_HEADERS = "nv-codec-headers=12.1.14.0-1", "nv-codec-headers=11.1.5.
 DEBIAN_TODAY = {"sid": [SEVEN, EIGHT, NINE, HEADERS], "forky": [NINE, HEADERS], "trixie": [SEVEN, HEADERS],
                 "bookworm": [FIVE, OLD_HEADERS], "bookworm-security": [FIVE]}
 PINNED = {"9.0": (NINE, "sid forky"), "8.1": (EIGHT, "sid"), "7.1": (SEVEN, "trixie"), "5.1": (FIVE, "bookworm"),
-          "12.1": (HEADERS, "sid trixie")}
+          "12.1": (HEADERS, "sid trixie"), "11.1": (OLD_HEADERS, "bookworm")}
+ASKED_HEADERS = {"9.0": "12.1.14.0", "8.1": "12.1.14.0", "7.1": "12.1.14.0", "5.1": "9.1.23.1"}  # by FFmpeg's configure
 
 
 class Fetch(unittest.TestCase):
@@ -42,7 +43,8 @@ class Fetch(unittest.TestCase):
         top = self.folder / "made" / f"{name}-{release}"
         (top / "libavfilter").mkdir(parents=True, exist_ok=True)
         (top / "RELEASE").write_text(release + "\n")
-        (top / "configure").touch()
+        asked = ASKED_HEADERS.get(release.rpartition(".")[0], "12.1.14.0")
+        (top / "configure").write_text(f'check ffnvcodec "ffnvcodec >= {asked}" || check ffnvcodec "ffnvcodec >= 8.1.24.15 ffnvcodec < 8.2"\n')
         (top / "libavfilter/allfilters.c").touch()
         (top / "Makefile").write_text("install:\n\tmkdir -p $(PREFIX)/lib/pkgconfig\n"
                                       "\techo prefix=/usr/local > $(PREFIX)/lib/pkgconfig/ffnvcodec.pc\n")
@@ -121,6 +123,15 @@ class Fetch(unittest.TestCase):
         self.assertEqual(self.fetch("--ffmpeg", "7.1", "--codec-headers", headers, self.tree).returncode, 0)
         self.assertEqual(self.asked(), ["trixie", "trixie-security"], "what was asked already comes first")
         self.assertTrue((headers / "lib/pkgconfig/ffnvcodec.pc").exists())
+
+    def test_each_line_has_its_headers(self):
+        headers = self.folder / "headers"
+        for line, version in (("5.1", "11.1.5.2-1"), ("8.1", "12.1.14.0-1")):
+            self.assertEqual(self.got("--ffmpeg", line, "--codec-headers", headers)[1][-1].split()[:2], ["nv-codec-headers", version])
+            self.assertTrue(headers.exists())
+            subprocess.run(["rm", "-rf", headers], check=True)
+            self.assertIn(f"nv-codec-headers {version}", self.fetch("--codec-headers", headers, self.tree).stdout, "of a tree that is there")
+            subprocess.run(["rm", "-rf", self.tree, headers], check=True)
 
     def test_what_is_there_stays(self):
         self.got()
@@ -236,7 +247,7 @@ class Fetch(unittest.TestCase):
     def test_mistakes(self):
         run = self.fetch("--ffmpeg", "6.1", self.tree)
         self.assertEqual((run.returncode, run.stderr), (1, "fetch-ffmpeg-source: --ffmpeg 6.1: there are 5.1, 7.1, 8.1, 9.0 and newest\n"))
-        self.assertEqual(self.fetch().returncode, 1)
+        self.assertEqual(self.fetch().returncode, 2)
 
 
 class Pins(unittest.TestCase):
@@ -244,8 +255,8 @@ class Pins(unittest.TestCase):
         """The newest first; build-ffmpeg and the tests read them by two lines of the file that follow each other."""
         text = (REPOSITORY / "tools/ffmpeg-sources").read_text()
         self.assertRegex(text, r"(?s)\nLine: 9\.0\nPackage: ffmpeg\n.*\nLine: 8\.1\nPackage: ffmpeg\n.*\nLine: 7\.1\nPackage: ffmpeg\n.*"
-                               r"\nLine: 5\.1\nPackage: ffmpeg\n.*\nLine: 12\.1\nPackage: nv-codec-headers\n")
-        self.assertEqual(text.count("\nLine: "), 5)
+                               r"\nLine: 5\.1\nPackage: ffmpeg\n.*\nLine: 12\.1\nPackage: nv-codec-headers\n.*\nLine: 11\.1\n")
+        self.assertEqual(text.count("\nLine: "), 6)
 
 
 if __name__ == "__main__":
