@@ -29,8 +29,8 @@ class FileTest(FilterTest):
 
     def command(self, options, *output):
         inputs = ["-i", self.distorted, "-i", self.clip]
-        command = [FFMPEG, "-hide_banner", "-nostdin", "-nostats", "-y", *inputs, "-lavfi", f"[0:v][1:v]quality_cuda=metrics=psnr:backend=cpu:{options}",
-                   *output, "-f", "null", "-"]
+        graph = f"[0:v][1:v]quality_cuda=metrics=psnr:backend=cpu:{options}"
+        command = [FFMPEG, "-hide_banner", "-nostdin", "-nostats", "-y", *inputs, "-lavfi", graph, *output, "-f", "null", "-"]
         return [os.fspath(word) for word in command]
 
     def popen(self, options, *output, **arguments):

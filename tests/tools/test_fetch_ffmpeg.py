@@ -156,6 +156,10 @@ class Fetch(unittest.TestCase):
         self.assertEqual(said[0], "ffmpeg 7:9.0.10-1 in place of 7:9.0.2-4, which sid has no longer: "
                                   "verified by the archive's signature alone")
 
+    def test_the_tested_version_before_a_newer_one(self):
+        self.world["suites"]["sid"] = [*self.world["suites"]["sid"], "ffmpeg=7:9.0.9-1"]
+        self.assertEqual(self.got()[0], "9.0.2")
+
     def test_in_the_next_suite(self):
         self.world["suites"]["sid"] = [HEADERS]
         self.assertEqual(self.got(), ("9.0.2", ["ffmpeg 7:9.0.2-4 of forky"]))
