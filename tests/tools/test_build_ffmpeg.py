@@ -21,8 +21,8 @@ echo "$*" >> "$ASKED"
 while [ $# -gt 1 ]; do [ "$1" != --codec-headers ] || [ -z "$OFFER" ] || mkdir -p "$2"; shift; done
 [ ! -e "$1/configure" ] || exit 0
 [ -n "$OFFER" ] || { echo "no archive" >&2; exit 3; }
-mkdir -p "$1/libavfilter" && touch "$1/configure" "$1/libavfilter/allfilters.c" && echo "$OFFER" > "$1/RELEASE"
-"""
+mkdir -p "$1/libavfilter" && echo '%s' > "$1/configure" && touch "$1/libavfilter/allfilters.c" && echo "$OFFER" > "$1/RELEASE"
+""" % (CONFIGURE := 'check_pkg_config ffnvcodec "ffnvcodec >= 99.1"')  # no headers that are installed will do
 
 
 class Source(unittest.TestCase):
@@ -43,8 +43,8 @@ class Source(unittest.TestCase):
     def tree(self, name, release):
         folder = self.root / name
         (folder / "libavfilter").mkdir(parents=True)
-        for file in ("configure", "libavfilter/allfilters.c"):
-            (folder / file).touch()
+        (folder / "configure").write_text(CONFIGURE)
+        (folder / "libavfilter/allfilters.c").touch()
         (folder / "RELEASE").write_text(release + "\n")
 
     def run_tool(self, *options, offer=""):
@@ -81,7 +81,7 @@ class Source(unittest.TestCase):
 
     def test_a_line(self):
         self.assertEqual(self.patched("--ffmpeg", "5.1", offer="5.1.9"), ("build/ffmpeg-src-5.1", "5.1.9"))
-        self.assertEqual(self.asked(), ["5.1"])
+        self.assertEqual(self.asked(), ["5.1", "headers"], "those that suit the line")
         self.assertEqual(self.patched(offer="9.0.2"), ("build/ffmpeg-src-9.0", "9.0.2"), "another line is not the newest")
         self.assertEqual(self.patched("--ffmpeg", "5.1"), ("build/ffmpeg-src-5.1", "5.1.9"))
 
