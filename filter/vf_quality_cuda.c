@@ -481,7 +481,7 @@ static int proceed(AVFilterContext *ctx)
 
 /**
  * After the first request, what comes unasked may be all that comes: so the
- * command line empties its decoders when it has enough. It frees the filter
+ * command line empties its decoders when it has enough, up to FFmpeg 6. It frees the filter
  * next, which can't fail any more then: a report that cannot be written would
  * be missed with an exit code of 0. So that's looked at before.
  */
@@ -495,7 +495,7 @@ static int activate(AVFilterContext *ctx)
     ret = proceed(ctx);
     /* Noted now, for the links may be gone when the filter is freed. */
     s->run.is_awaited = ff_outlink_frame_wanted(ctx->outputs[0]);
-    if (asked || !s->run.was_asked || s->run.reported || ff_qc_may_give_up(ctx) || (ret < 0 && ret != FFERROR_NOT_READY))
+    if (!QC_UNASKED_IS_LAST || asked || !s->run.was_asked || s->run.reported || ff_qc_may_give_up(ctx) || (ret < 0 && ret != FFERROR_NOT_READY))
         return ret;
     error = ff_qc_recheck_files(ctx);
     return error < 0 ? error : ret;

@@ -14,6 +14,7 @@ from outcome import BUILD, FFMPEG, ROOT, Outcome, run_reporting_script
 
 WITHOUT_CUDA = ["-Dcuda=disabled"]
 KERNELS = BUILD / "kernels"
+SOURCE = BUILD / "ffmpeg-build/src"  # FFmpeg's configure leaves this link
 
 
 def run_logged(outcome, name, command, environment=None, folder=ROOT):
@@ -222,7 +223,7 @@ def build_filter(outcome):
              "--enable-libquality-cuda", "--enable-filter=quality_cuda", "--enable-demuxer=matroska", "--enable-decoder=ffv1",
              "--enable-muxer=null", "--enable-encoder=wrapped_avframe", "--enable-protocol=file"]
     environment = {"PKG_CONFIG_LIBDIR": str(ARM64 / "dist/lib/pkgconfig"), "LD_RUN_PATH": str(ARM64 / "dist/lib")}
-    if not (build / "config.h").exists() and not run_logged(outcome, f"{name} setup", [BUILD / "ffmpeg-src/configure", *flags],
+    if not (build / "config.h").exists() and not run_logged(outcome, f"{name} setup", [SOURCE / "configure", *flags],
                                                            environment, build):
         return False
     jobs = os.environ.get("QC_JOBS", str(os.cpu_count()))
@@ -232,7 +233,7 @@ def build_filter(outcome):
 def compare_logs(outcome):
     """What the filter pairs, scores and writes, here and there, of two clips with different rates in whole milliseconds."""
     name, folder = "arm64 filter does what this machine's does", ARM64 / "clips"
-    if not FFMPEG.exists() or not (BUILD / "ffmpeg-src/configure").exists():
+    if not FFMPEG.exists() or not (SOURCE / "configure").exists():
         outcome.skip(name, "no build/ffmpeg/bin/ffmpeg (tools/setup)")
         return
     if not build_filter(outcome):

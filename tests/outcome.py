@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """What a suite of tests found, and how scripts tell it."""
 import dataclasses
+import json
 import os
 import pathlib
 import re
 import subprocess
+import sys
+import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
@@ -59,6 +62,25 @@ def run_reporting_script(name, command, environment=None):
     if process.returncode != 0 and not outcome.failed:
         outcome.failed.append(f"{name}: ended with {process.returncode} although nothing failed")
     return outcome
+
+
+def run_apart(name, level, environment=None):
+    """A suite of run_suites.py in a process of its own.
+
+    @param environment  further variables
+    @return             (outcome, seconds, its output)
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "outcome.json"
+        done = subprocess.run([sys.executable, str(ROOT / "tests/run_suites.py"), "--level", level, "--tell", str(path), name],
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+                              env={**os.environ, **(environment or {})})
+        if not path.exists():
+            return Outcome(failed=[f"{name}: ended with {done.returncode} and told nothing"]), 0.0, done.stdout
+        told = json.loads(path.read_text())
+    outcome = Outcome(**told["outcome"])
+    outcome.durations = [tuple(each) for each in outcome.durations]
+    return outcome, told["seconds"], done.stdout
 
 
 def named(names, count, unnamed):

@@ -7,12 +7,13 @@ Suites, in order
   engine    meson test: unit tests, CPU against CUDA, golden scores of the engine alone; one count per case
   tools     tests/tools: what the scripts here decide, without a GPU; and that a metric is added as CONTRIBUTING.md tells
   filter    tests/filter against the real ffmpeg
+  lines     tests/ffmpeg_lines.py: tests/filter in the oldest line of FFmpeg too; with --all in each, and its golden scores
   golden    tests/golden/run_*.py: golden scores through the real ffmpeg
   fuzz      tools/fuzz: every target of tests/fuzz for a few seconds
   sanitizers, arm64   tests/other_builds.py: the engine and the filter built otherwise, with --all only
   gpu       tools/gpu-check: everything that needs a GPU
 
-Behind the engine's suite, which builds all that they need, tools, filter and golden run side by side, for each keeps one core busy;
+Behind the engine's suite, which builds all that they need, tools, filter, lines and golden run side by side, for each keeps one core busy;
 their output is shown when they are done.
 
 A suite that cannot run is SKIPPED, with the reason, and counted. The last line reads "N passed, N failed, N skipped";
@@ -30,13 +31,13 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 import unittest
 
+import ffmpeg_lines
 import other_builds
 from meson_tests import belongs_to, run_meson_tests  # noqa: F401 (belongs_to is tested as a part of this)
-from outcome import BUILD, FFMPEG, ROOT, Outcome, run_reporting_script
+from outcome import BUILD, FFMPEG, ROOT, Outcome, run_apart, run_reporting_script
 
 FUZZ_SECONDS = 10  # for each target: a minute in all
 FUZZ_TARGETS_OF_CPU = sorted({path.stem for path in (ROOT / "tests/fuzz").glob("*.cpp")} - {"plan"})
@@ -145,9 +146,9 @@ def has_gpu():
     return program is not None and subprocess.run([program, "-L"], capture_output=True).returncode == 0
 
 
-SUITES = {"lint": lint, "engine": engine, "tools": tools, "filter": filter_suite, "golden": golden, "fuzz": fuzz,
+SUITES = {"lint": lint, "engine": engine, "tools": tools, "filter": filter_suite, "lines": ffmpeg_lines.lines, "golden": golden, "fuzz": fuzz,
           "sanitizers": other_builds.sanitizers, "arm64": other_builds.arm64, "gpu": gpu}
-SIDE_BY_SIDE = ("tools", "filter", "golden")
+SIDE_BY_SIDE = ("tools", "filter", "lines", "golden")
 
 # ---- running --------------------------------------------------------------------------------------------------------
 
@@ -159,20 +160,6 @@ def run_suite(name, level):
     if not any(outcome.counts()):
         outcome.failed.append(f"{name}: nothing was tested")
     return outcome, time.monotonic() - start
-
-
-def run_apart(name, level):
-    """A suite in a process of its own. @return (outcome, seconds, its output)"""
-    with tempfile.TemporaryDirectory() as folder:
-        path = pathlib.Path(folder) / "outcome.json"
-        done = subprocess.run([sys.executable, __file__, "--level", level, "--tell", str(path), name], stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, text=True, errors="replace")
-        if not path.exists():
-            return Outcome(failed=[f"{name}: ended with {done.returncode} and told nothing"]), 0.0, done.stdout
-        told = json.loads(path.read_text())
-    outcome = Outcome(**told["outcome"])
-    outcome.durations = [tuple(each) for each in outcome.durations]
-    return outcome, told["seconds"], done.stdout
 
 
 def run_all(names, level):

@@ -46,6 +46,11 @@
  * it on the device, unless they are told not to. */
 #define QC_SCARCE_SURFACES (LIBAVCODEC_VERSION_MAJOR < 60)
 
+/* Up to FFmpeg 6 the command line asks a graph for every frame, and only what its
+ * decoders still hold comes unasked, when it has enough. Since then frames are
+ * handed over by other threads as they come. */
+#define QC_UNASKED_IS_LAST (LIBAVFILTER_VERSION_MAJOR < 10)
+
 #ifdef AVFILTER_FLAG_HWDEVICE
 #define QC_FLAG_HWDEVICE AVFILTER_FLAG_HWDEVICE
 #else

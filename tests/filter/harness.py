@@ -5,9 +5,11 @@ statistics file, log, frames.
 QC_FFMPEG names the binary; default: build/ffmpeg/bin/ffmpeg of this repository.
 """
 
+import functools
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import tempfile
@@ -18,6 +20,35 @@ REPOSITORY = HERE.parent.parent
 FFMPEG = pathlib.Path(os.environ.get("QC_FFMPEG", REPOSITORY / "build/ffmpeg/bin/ffmpeg"))
 PREFIX = "lavfi.quality_cuda."
 TIMEOUT_SECONDS = 300
+
+
+@functools.cache
+def avfilter_major():
+    """8: FFmpeg 5.1, 9: 6, 10: 7, 11: 8, 12: 9"""
+    text = subprocess.run([FFMPEG, "-version"], capture_output=True, text=True, check=True).stdout
+    return int(re.search(r"libavfilter +(\d+)\.", text)[1])
+
+
+def is_threaded():
+    """From FFmpeg 7 on every part of the command line is a thread: a graph gets frames as they come, not as it asks for them, and is
+    taken down whenever it is found out that an encoder has enough, or that something failed."""
+    return avfilter_major() >= 10
+
+
+def exit_code(error):
+    """Of the command line, where a filter fails with an errno."""
+    return -error & 255 if is_threaded() else 1
+
+
+def stop_behind(number, after=""):
+    """Has a run end behind so many frames. From FFmpeg 7 on -frames:v ends the encoder, and the graph some time later, so a filter
+    has to count; it looks at one frame more.
+
+    @return (arguments of score(), how many frames count)
+    """
+    if is_threaded():
+        return {"output": (), "after": f"{after},trim=end_frame={number}".lstrip(",")}, number + 1
+    return {"output": ("-frames:v", str(number)), "after": after}, number
 
 
 class Run:

@@ -4,7 +4,7 @@
 import unittest
 import xml.etree.ElementTree
 
-from harness import FilterTest, ffmpeg, make
+from harness import FilterTest, ffmpeg, make, stop_behind
 
 
 class Containers(FilterTest):
@@ -333,11 +333,12 @@ class Ends(FilterTest):
     def test_stop_after_five_frames(self):
         """The frames that left count, and no pair that was read ahead."""
         for depth in (1, 4, 60):
-            run = self.score(self.ten, self.ten, output=("-frames:v", "5"), options=f"async_depth={depth}")
+            stop, count = stop_behind(5)
+            run = self.score(self.ten, self.ten, options=f"async_depth={depth}", **stop)
             self.assert_ok(run)
             self.assertEqual(len(run.out), 5)
-            self.assertEqual((len(run.log["frames"]), len(run.stats)), (5, 5))
-            self.assert_counts(run, frames=5, paired=5, scored=5, unscored=0)
+            self.assertEqual((len(run.log["frames"]), len(run.stats)), (count, count))
+            self.assert_counts(run, frames=count, paired=count, scored=count, unscored=0)
             self.assertTrue(run.log["complete"])
 
     def test_one_decoder_for_both_inputs(self):

@@ -21,7 +21,8 @@ ALL = os.environ.get("QC_TEST_LEVEL") == "all"
 
 def filter_ranges():
     """Addresses of the filter's functions in the program, "start-end,...": from the copy with symbols that was built with it."""
-    unstripped = FFMPEG.resolve().parents[2] / "ffmpeg-build/ffmpeg_g"
+    out = FFMPEG.resolve().parents[1]
+    unstripped = out.with_name(out.name + "-build") / "ffmpeg_g"
     if not unstripped.exists() or not shutil.which("readelf") or text_section(unstripped) != text_section(FFMPEG):
         return ""
     ranges, in_filter = [], False
@@ -57,7 +58,7 @@ class Memory(FilterTest):
             raise unittest.SkipTest("SKIPPED: no C compiler for the library that refuses memory")
         cls.ranges = filter_ranges()
         if not cls.ranges:
-            raise unittest.SkipTest("SKIPPED: no symbols of this ffmpeg (../../ffmpeg-build/ffmpeg_g beside it, readelf)")
+            raise unittest.SkipTest("SKIPPED: no symbols of this ffmpeg (ffmpeg_g in its build folder, readelf)")
         folder = tempfile.mkdtemp(prefix="qc-short-")
         cls.addClassCleanup(shutil.rmtree, folder)
         cls.library = pathlib.Path(folder) / "short_memory.so"

@@ -92,6 +92,26 @@ class PatchFfmpeg(unittest.TestCase):
         self.assertEqual(self.contents(), self.expected())
         self.assertTrue(os.access(self.tree / "configure", os.X_OK))
 
+    def test_refuses_what_is_too_old(self):
+        before = self.contents()
+        for release, accepted in (("4.4.5", False), ("5.0.3", False), ("n4.3", False), ("5.1", True), ("5.1.9", True), ("10.0", True),
+                                  ("9.1.git", True), ("", True)):
+            with self.subTest(release):
+                self.write("RELEASE", release + "\n")
+                run = self.run_tool(self.tree)
+                self.assertEqual(run.returncode == 0, accepted, run.stdout + run.stderr)
+                if not accepted:
+                    self.assertEqual(len(run.stderr.splitlines()), 1)
+                    self.assertIn(f"is FFmpeg {release}; the filter compiles in 5.1, 6.0,", run.stderr)
+                    self.assertEqual(self.contents(), {**before, "RELEASE": f"{release}\n".encode()})
+
+    def test_takes_one_tree(self):
+        before = self.contents()
+        run = self.run_tool(self.tree, "5.1")
+        self.assertEqual(run.returncode, 2)
+        self.assertTrue(run.stderr.endswith("patch-ffmpeg: one SRC_DIR at a time, not also: 5.1\n"), run.stderr)
+        self.assertEqual(self.contents(), before)
+
     def test_writes_nothing_the_second_time(self):
         self.assertIn("brought up to date", self.bring_up_to_date())
         self.grow_old()

@@ -74,7 +74,7 @@ class Check:
     def left(self):
         """So many frames leave before an early end; None if all do."""
         if self.graph.ending == "frames":
-            return self.graph.stop
+            return self.graph.stop + 1
         if self.graph.ending != "time":
             return None
         times = self.inputs[0].times
@@ -153,7 +153,7 @@ class Check:
         """Those that left are the main input's, untouched."""
         main = self.inputs[0]
         count = len(self.account.decisions) if left is None else left
-        if self.graph.ending == "time" and left is not None:
+        if left is not None:
             count -= 1  # the frame behind the end is looked at, and dropped
         sums = [hashlib.md5(pictures.picture_bytes(main.layout, self.graph.size, picture)).hexdigest()
                 for picture in main.pictures[:count]]

@@ -58,7 +58,7 @@ class Graph:
     inputs: list
     filters: list
     ending: str = "whole"
-    stop: object = None            # -frames:v, -t, (signal, seconds, waits for the first scores), or where the sizes change
+    stop: object = None            # frames, -t, (signal, seconds, waits for the first scores), or where the sizes change
     commands: list = dataclasses.field(default_factory=list)  # numbers of main frames at which "score" and "flush_log" are sent
     shared_log: bool = False       # all filters were given one name
     again: bool = False            # run it a second time with other threads and another queue
@@ -339,9 +339,11 @@ def lavfi(graph, backend):
         labels = uses[number]
         chain += f",split={len(labels)}" if len(labels) > 1 else ""
         chains.append(f"[{number}:v]{chain}{''.join(labels) or ',nullsink'}")
+    # Not -frames:v, which from FFmpeg 7 on ends the encoder, and the graph some time later. Like -t this looks at one frame more.
+    enough = f",trim=end_frame={graph.stop}" if graph.ending == "frames" else ""
     for index, instance in enumerate(graph.filters):
         pads = "".join(f"[i{number}f{index}]" for number in instance.inputs)
-        chains.append(f"{pads}quality_cuda={options_of(graph, instance, index, backend)},metadata=print:file=metadata{index}.txt[o{index}]")
+        chains.append(f"{pads}quality_cuda={options_of(graph, instance, index, backend)},metadata=print:file=metadata{index}.txt{enough}[o{index}]")
     return ";".join(chains), [f"[o{index}]" for index in range(len(graph.filters))]
 
 
@@ -364,7 +366,7 @@ def command(graph, ffmpeg, backend):
                       "-framerate", rate, "-i", f"in{number}.raw"]
     text, outputs = lavfi(graph, backend)
     arguments += ["-lavfi", text]
-    stop = {"frames": ["-frames:v", graph.stop], "time": ["-t", graph.stop]}.get(graph.ending, [])
+    stop = ["-t", graph.stop] if graph.ending == "time" else []
     for index, label in enumerate(outputs):
         arguments += ["-map", label, *map(str, stop), "-fps_mode", "passthrough", "-enc_time_base", "1:1000000", "-f", "framemd5",
                       f"out{index}.framemd5"]
