@@ -1,5 +1,6 @@
 /*
  * SPDX-License-Identifier: LGPL-2.1-or-later
+ * This file is part of FFmpeg's filter quality_cuda.
  *
  * This file is free software; you can redistribute it and/or modify it under
  * the terms of the GNU Lesser General Public License as published by the Free

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ * This file is part of FFmpeg's filter quality_cuda.
+ */
 
 /**
  * @file

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ * This file is part of FFmpeg's filter quality_cuda.
+ */
 
 /**
  * @file
@@ -70,7 +73,7 @@ static void engine_log(void *opaque, qc_log_level level, const char *text)
 {
     static const int levels[] = { AV_LOG_ERROR, AV_LOG_WARNING, AV_LOG_INFO, AV_LOG_DEBUG };
 
-    av_log(opaque, levels[av_clip(level, 0, 3)], "%s\n", text);
+    av_log(opaque, levels[av_clip(level, 0, FF_ARRAY_ELEMS(levels) - 1)], "%s\n", text);
 }
 
 /* ---- configuration ---- */

@@ -9,7 +9,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LONGEST_FILE, LONGEST_FUNCTION = 600, 80
-NOT_HAND_WRITTEN = ("LICENSE", "LICENSES/", "engine/models/vmaf_", "tests/fuzz/corpus/")  # licences, figures of models, bytes
+NOT_HAND_WRITTEN = ("LICENSE", "LICENSES/", "engine/models/vmaf_", "tests/fuzz/corpus/", "patches/")  # licences, figures, bytes, copies
 C_FAMILY = (".c", ".h", ".cpp", ".hpp", ".cu", ".cuh")
 
 # Comments, strings and characters; a quote between digits separates thousands.
