@@ -13,6 +13,7 @@ from meson_tests import run_meson_tests
 from outcome import BUILD, FFMPEG, ROOT, Outcome, run_reporting_script
 
 WITHOUT_CUDA = ["-Dcuda=disabled"]
+SLOW_TESTS = 20  # times as long as meson.build allows: a sanitizer watches every access, an emulator computes
 KERNELS = BUILD / "kernels"
 SOURCE = BUILD / "ffmpeg-build/src"  # FFmpeg's configure leaves this link
 
@@ -66,7 +67,8 @@ def sanitizers(level):
         # Without optimisation the emulated kernels take for ever; -O1 keeps what a sanitizer tells readable.
         options = [*cuda_options(), f"-Db_sanitize={sanitizer.flags}", "-Db_lundef=false", "-Doptimization=1", "-Ddebug=true"]
         if configure(outcome, f"sanitizer {sanitizer.name}", build, options):
-            outcome.add(run_meson_tests(build, f"sanitizer {sanitizer.name}", environment=sanitizer.environment))
+            outcome.add(run_meson_tests(build, f"sanitizer {sanitizer.name}", options=["--timeout-multiplier", str(SLOW_TESTS)],
+                                        environment=sanitizer.environment))
             outcome.add(filter_under(sanitizer, build))
     return outcome
 
@@ -101,7 +103,6 @@ def filter_under(sanitizer, build):
 ARM64 = BUILD / "arm64"
 TRIPLET = "aarch64-linux-gnu"
 EMULATORS = ("qemu-aarch64-static", "qemu-aarch64")
-SLOW_TESTS = 20  # times as long as meson.build allows natively: an emulator computes
 
 
 def arm64(level):

@@ -57,7 +57,8 @@ public:
 
 private:
     static uint32_t code_at(int x, int y, int plane, int frame, bool distorted) {
-        uint32_t noise = static_cast<uint32_t>(x * 73856093 ^ y * 19349663 ^ (frame * 4 + plane) * 83492791);
+        uint32_t noise = static_cast<uint32_t>(x) * 73856093u ^ static_cast<uint32_t>(y) * 19349663u ^
+                         static_cast<uint32_t>(frame * 4 + plane) * 83492791u;
         noise = (noise ^ noise >> 13) * 0x5bd1e995u;
         const auto slope = static_cast<uint32_t>(x + y / 2 + 5 * frame + 40 * plane);
         // One half has broad steps, which some metrics look for; the other edges and noise.

@@ -22,10 +22,12 @@ RATE = 25
 PICTURES = ("mandelbrot=size=480x270:rate={rate}:start_scale=0.5:end_scale=0.01:maxiter=100,format=yuv420p,gblur=sigma=1[zoom];"
             "testsrc2=size=480x270:rate={rate},format=yuv420p[moving];[zoom][moving]blend=all_mode=average,{grain}")
 # The filter has no grain of 10 bits; what is scaled afterwards uses them.
-GRAIN = {8: "scale={width}:{height}:flags=bicubic,noise=alls=4:allf=t:all_seed=7,format=yuv420p",
-         10: "noise=alls=8:allf=t:all_seed=7,format=yuv420p10le,scale={width}:{height}:flags=bicubic"}
+GRAIN = {8: "scale={width}:{height}:flags=bicubic,noise=alls=4:allf=t:all_seed=7,format={format}",
+         10: "noise=alls=8:allf=t:all_seed=7,format={format},scale={width}:{height}:flags=bicubic"}
+# By the name's ending, which is FFmpeg's name of the elementary stream too.
 ENCODERS = {"h264": ["libx264", "-preset", "veryfast", "-bf", "3"],
-            "hevc": ["libx265", "-preset", "ultrafast", "-bf", "3", "-x265-params", "log-level=error:open-gop=0"]}
+            "hevc": ["libx265", "-preset", "ultrafast", "-bf", "3", "-x265-params", "log-level=error:open-gop=0"],
+            "obu": ["libsvtav1", "-preset", "11", "-g", "75"]}
 SECONDS_TO_MAKE = 300
 
 
@@ -37,15 +39,19 @@ class Clip:
     rate: str         # of the encoder
     frames: int       # of a made one
     shared_frames: int = 0
-    depth: int = 8
+    format: str = "yuv420p"
 
     @property
-    def codec(self):
+    def stream(self):
         return self.name.rsplit(".", 1)[1]
 
     @property
     def encoder(self):
-        return ENCODERS[self.codec][0]
+        return ENCODERS[self.stream][0]
+
+    @property
+    def depth(self):
+        return 10 if "10" in self.format else 8
 
     @property
     def work(self):
@@ -53,12 +59,13 @@ class Clip:
         return self.width * self.height * self.frames
 
 
-# Two sets: the names of the shared clips, and those that no shared clip has. The rates are about those of the shared ones.
+# The names of the shared clips are one set, then come those that no shared clip has. The rates are about those of the shared ones.
 CLIP_SETS = [
     [Clip("ref_1080p.h264", 1920, 1080, "7M", 150, 300), Clip("dist_1080p.h264", 1920, 1080, "2500k", 150, 300),
      Clip("ref_1080p.hevc", 1920, 1080, "4M", 150, 300), Clip("dist_1080p.hevc", 1920, 1080, "900k", 150, 300),
      Clip("ref_2160p.h264", 3840, 2160, "13M", 60, 120), Clip("dist_2160p.h264", 3840, 2160, "7M", 60, 120)],
-    [Clip("ref_1080p_10bit.hevc", 1920, 1080, "4M", 75, depth=10), Clip("dist_1080p_10bit.hevc", 1920, 1080, "900k", 75, depth=10)],
+    *[[Clip(f"{side}_1080p{kind}", 1920, 1080, rate, 75, format=pixels) for side, rate in (("ref", "4M"), ("dist", "900k"))]
+      for kind, pixels in (("_10bit.hevc", "yuv420p10le"), ("_444.hevc", "yuv444p"), (".obu", "yuv420p"), ("_10bit.obu", "yuv420p10le"))],
 ]
 EVERY_CLIP = [clip for clips in CLIP_SETS for clip in clips]
 BY_NAME = {clip.name: clip for clip in EVERY_CLIP}
@@ -74,10 +81,10 @@ class NoClip(Exception):
 
 def command_for(clip, ffmpeg, path):
     """Grain has its random numbers from one thread, so that two clips of the same pictures have the same grain."""
-    grain = GRAIN[clip.depth].format(width=clip.width, height=clip.height)
+    grain = GRAIN[clip.depth].format(width=clip.width, height=clip.height, format=clip.format)
     return [ffmpeg, "-hide_banner", "-nostdin", "-y", "-v", "error", "-stats", "-filter_complex_threads", "1",
             "-filter_complex", PICTURES.format(rate=RATE, grain=grain), "-frames:v", str(clip.frames),
-            "-c:v", *ENCODERS[clip.codec], "-b:v", clip.rate, "-f", clip.codec, path]
+            "-c:v", *ENCODERS[clip.stream], "-b:v", clip.rate, "-f", clip.stream, path]
 
 
 def make(clip, ffmpeg, folder, timeout):

@@ -12,7 +12,8 @@ from gpu_checks.report import last_lines, refused_cleanly
 
 PAIRS = [("dist_1080p.h264", "ref_1080p.h264"), ("dist_1080p.hevc", "ref_1080p.hevc"),
          ("dist_2160p.h264", "ref_2160p.h264"), ("dist_1080p.h264", "ref_1080p.hevc"),
-         ("dist_1080p_10bit.hevc", "ref_1080p_10bit.hevc")]
+         ("dist_1080p_10bit.hevc", "ref_1080p_10bit.hevc"), ("dist_1080p_444.hevc", "ref_1080p_444.hevc"),
+         ("dist_1080p.obu", "ref_1080p.obu"), ("dist_1080p_10bit.obu", "ref_1080p_10bit.obu")]
 HARDWARE = ["-hwaccel", "cuda", "-hwaccel_output_format", "cuda"]
 # A graph's read-back holds accumulators; the smallest picture of the pipelines is far larger.
 LARGEST_RESULT_COPY = 64 * 1024
@@ -52,6 +53,8 @@ def pipelines(context):
     for distorted, reference in PAIRS:
         with reported(context, f"NVDEC {distorted} / {reference}"):
             pipeline(context, distorted, reference)
+    with reported(context, "an encode is scored while it runs") as name:
+        loopback(context, name)
     with reported(context, "a downloaded picture shows in the trace") as name:
         download_is_seen(context, name)
 
@@ -103,6 +106,27 @@ def copies(context, name, trace, frames):
     context.report.check(f"no pixel copied to the host {name}",
                          0 < to_host["largest"] <= LARGEST_RESULT_COPY and counted["graph_launches"] > 0,
                          f"{frames} frames; {json.dumps(counted)}")
+
+
+def loopback(context, name):
+    """The reference from NVDEC, the distorted frames from a loopback decoder: scores of the encode as it is afterwards."""
+    clip, encoded = context.clips.path("ref_1080p.h264"), os.path.join(context.out, "encoded.mkv")
+    log = os.path.join(context.out, "loopback.json")
+    command = [context.ffmpeg, "-hide_banner", "-nostdin", "-y", "-i", clip, *HARDWARE, "-i", clip, "-map", "0:v", "-c:v", "libx264",
+               "-preset", "veryfast", "-b:v", "2500k", encoded, "-dec", "0:0", "-filter_complex",
+               f"[dec:0][1:v]quality_cuda=backend=cuda:metrics=vmaf+psnr:log_path={log}[out]", "-map", "[out]", "-f", "null", "-"]
+    done = context.run(command, timeout=120)
+    for missing in ("Unrecognized option 'dec'", "Unknown encoder 'libx264'"):
+        if missing in done.stdout:
+            context.report.add(name, "skipped", f"this ffmpeg says: {missing}")
+            return
+    with contextlib.suppress(OSError, ValueError), open(log, encoding="utf-8") as file:
+        during = [frame["metrics"] for frame in json.load(file)["frames"]]
+        _, after, _ = score(context, encoded, clip, (True, True), "metrics=vmaf+psnr")
+        context.report.check(name, done.returncode == 0 and len(after) == context.clips.frames("ref_1080p.h264") and during == after,
+                             f"{len(during)} frames, {len(after)} afterwards")
+        return
+    context.report.add(name, "failed", last_lines(done.stdout))
 
 
 def download_is_seen(context, name):
