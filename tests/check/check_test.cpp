@@ -31,8 +31,8 @@ protected:
     bool accepts(const qc_config& config) const {
         ScorePlan plan;
         FrameGeometry geometry;
-        bool chroma_agrees = false;
-        return session_geometry(config, &geometry, &chroma_agrees).ok() &&
+        std::string chroma_conflict;
+        return session_geometry(config, &geometry, &chroma_conflict).ok() &&
                test::plan_of_config(config, registered_metrics(), &geometry, &plan).ok();
     }
 

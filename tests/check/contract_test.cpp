@@ -25,9 +25,9 @@ protected:
 
     FrameGeometry geometry_of(const Layout& layout, int width, int height) const {
         FrameGeometry geometry;
-        bool chroma_agrees = false;
+        std::string chroma_conflict;
         const qc_config config = config_for(layout, width, height, nullptr, QC_BACKEND_CPU);
-        const Status status = session_geometry(config, &geometry, &chroma_agrees);
+        const Status status = session_geometry(config, &geometry, &chroma_conflict);
         EXPECT_TRUE(status.ok()) << status.text();
         return geometry;
     }

@@ -230,8 +230,8 @@ FlatPicture::FlatPicture(const qc_format& format, int code, qc_memory memory, vo
 // ---- scenes ---------------------------------------------------------------------------------------------------------
 
 Scene::Scene(const qc_config& config, const std::vector<Kind>& metrics) : config_(config) {
-    bool chroma_agrees = false;
-    static_cast<void>(session_geometry(config_, &setup_.geometry, &chroma_agrees));
+    std::string chroma_conflict;
+    static_cast<void>(session_geometry(config_, &setup_.geometry, &chroma_conflict));
     geometry = setup_.geometry;
     for (const Kind kind : metrics) {
         const MetricDescriptor& descriptor = probe(kind);

@@ -294,8 +294,8 @@ TEST(XpsnrSession, LooksBackTwoFrames) {
         ASSERT_EQ(result.values.size(), 4u);
 
         FrameGeometry geometry;
-        bool chroma_agrees = false;
-        ASSERT_TRUE(session_geometry(config, &geometry, &chroma_agrees).ok());
+        std::string chroma_conflict;
+        ASSERT_TRUE(session_geometry(config, &geometry, &chroma_conflict).ok());
         const auto pool = std::make_shared<cpu::PicturePool>(geometry, true);
         std::vector<std::shared_ptr<const HostPicture>> held;
         std::vector<HostPicture> reference, distorted;

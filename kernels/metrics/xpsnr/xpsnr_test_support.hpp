@@ -32,8 +32,8 @@ inline FrameGeometry geometry_of(int width, int height, qc_chroma chroma = QC_CH
     config.reference.container_bits = depth == 8 ? 8 : 16;
     config.distorted[0] = config.reference;
     FrameGeometry geometry;
-    bool chroma_agrees = false;
-    const Status status = session_geometry(config, &geometry, &chroma_agrees);
+    std::string chroma_conflict;
+    const Status status = session_geometry(config, &geometry, &chroma_conflict);
     EXPECT_TRUE(status.ok()) << status.text();
     return geometry;
 }
@@ -73,8 +73,8 @@ inline Inputs make_inputs(const char* reference_layout, const char* distorted_la
     Inputs inputs;
     qc_config config = test::config_for(test::layout_named(reference_layout), width, height, "xpsnr", QC_BACKEND_CPU);
     config.distorted[0] = test::format_of(test::layout_named(distorted_layout), width, height);
-    bool chroma_agrees = false;
-    const Status status = session_geometry(config, &inputs.geometry, &chroma_agrees);
+    std::string chroma_conflict;
+    const Status status = session_geometry(config, &inputs.geometry, &chroma_conflict);
     EXPECT_TRUE(status.ok()) << status.text();
     const auto picture = [&](const qc_format& format, bool distorted, unsigned seed) {
         return test::TestPicture(format, content, distorted, seed, padding_bytes);
