@@ -87,8 +87,8 @@ int smallest_side(const MetricDescriptor& metric, qc_chroma chroma) {
         config.reference.depth = config.reference.container_bits = 8;
         config.distorted[0] = config.reference;
         FrameGeometry geometry;
-        bool chroma_agrees = false;
-        if (!session_geometry(config, &geometry, &chroma_agrees).ok()) continue;
+        std::string chroma_conflict;
+        if (!session_geometry(config, &geometry, &chroma_conflict).ok()) continue;
         if (validate(metric, geometry, OptionValues(metric.options)).ok()) return side;
     }
     return 0;
