@@ -19,9 +19,9 @@ void score_once(benchmark::State& state, const MetricDescriptor* descriptor, con
     config.renditions = 1;
     config.reference = config.distorted[0] = test::format_of(test::layout_named(layout_name), width, height);
     FrameGeometry geometry;
-    bool chroma_agrees = false;
+    std::string chroma_conflict;
     const OptionValues options(descriptor->options);
-    if (!session_geometry(config, &geometry, &chroma_agrees).ok() || !validate(*descriptor, geometry, options).ok()) {
+    if (!session_geometry(config, &geometry, &chroma_conflict).ok() || !validate(*descriptor, geometry, options).ok()) {
         state.SkipWithError("this geometry is not accepted");
         return;
     }
