@@ -30,7 +30,9 @@ def score(context, distorted, reference, hardware, options="", trace=None, extra
         os.remove(log)
     inputs = []
     for clip, is_hardware in zip((distorted, reference), hardware):
-        inputs += (HARDWARE if is_hardware else []) + ["-i", clip]
+        # Up to FFmpeg 5.1 a software decoder for AV1 comes before the one that can use the GPU.
+        decoder = ["-c:v", "av1"] if is_hardware and clip.endswith(".obu") else []
+        inputs += (HARDWARE if is_hardware else []) + decoder + ["-i", clip]
     graph = f"quality_cuda=backend=cuda:log_path={log}" + (f":{options}" if options else "")
     environment = dict(os.environ)
     if trace:
