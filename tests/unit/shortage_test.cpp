@@ -79,12 +79,12 @@ size_t threads_now() {
     return entries_of("/proc/self/task");
 }
 
-/// Threads of a process that runs none of its own but the first. ThreadSanitizer adds one with the first that is started.
+/// Threads of a process that runs none of its own but the first. ThreadSanitizer adds one with the first that is
+/// started.
 size_t count_threads_at_start() {
     std::filesystem::path listed;
     std::thread([&listed] { listed = "/proc/self/task/" + std::to_string(gettid()); }).join();
-    while (std::filesystem::exists(listed))
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    while (std::filesystem::exists(listed)) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     return threads_now();
 }
 
