@@ -26,6 +26,10 @@ LONGEST_SLEEP_SECONDS = 0.2
 # that nobody holds rises for hours to a bound. In one arena what is given back is used again.
 ONE_ARENA = {"MALLOC_ARENA_MAX": "1"}
 MOST_SPOOLS = 2            # temporary files of scores at once
+# What waits in queues takes memory up to a bound, which a process meets when the system has no time for it, be it after an hour. Held
+# up on purpose before the first look that counts, it has met it by then; what still grows is lost.
+STALL_SECONDS, SECONDS_BETWEEN_STALLS = 2, 10
+PART_WITH_STALLS = 0.08    # of the run
 PERIOD_OF_GAPS, GAP = 997, 20            # frames that the reference lacks
 PERIOD_OF_PAUSES, PAUSE = 3001, (100, 130)
 SIZE = Size(176, 144)
@@ -156,10 +160,18 @@ def make(name, programs, backend, folder, out, pace):
     return Lasting(name, command(programs, backend, folder, pace), folder, os.path.join(out, f"memory-{name}.csv"), check)
 
 
+def stall(process):
+    """What has to be done meanwhile is done as fast as it goes afterwards."""
+    process.send_signal(signal.SIGSTOP)
+    time.sleep(STALL_SECONDS)
+    process.send_signal(signal.SIGCONT)
+
+
 def watch(lasting, seconds, is_over=lambda: False, read_gpu=lambda: 0):
     """Runs the process for so long, or until it is over. Returns (what is wrong or None, samples, seconds)."""
     os.makedirs(spool_of(lasting), exist_ok=True)
     start = time.monotonic()
+    next_stall, last_stall = start + SECONDS_BETWEEN_STALLS, start + PART_WITH_STALLS * seconds
     pause = max(seconds / SAMPLES, 1 / MOST_SAMPLES_A_SECOND)
     samples = []
     with open(os.path.join(lasting.folder, "stderr.txt"), "w", encoding="utf-8") as errors, \
@@ -177,6 +189,9 @@ def watch(lasting, seconds, is_over=lambda: False, read_gpu=lambda: 0):
                 if sample:
                     samples.append(sample)
                     table.write(",".join(f"{value:.6g}" for value in dataclasses.astuple(sample)) + "\n")
+                if next_stall < min(time.monotonic(), last_stall):
+                    stall(process)
+                    next_stall = time.monotonic() + SECONDS_BETWEEN_STALLS
             early = process.poll() is not None
             seconds = time.monotonic() - start
             process.send_signal(signal.SIGINT)
