@@ -4,7 +4,7 @@
 import glob
 import unittest
 
-from harness import FilterTest, WithFakeEngine, ffmpeg
+from harness import FilterTest, WithFakeEngine, ffmpeg, is_threaded
 
 
 class Options(FilterTest):
@@ -35,7 +35,8 @@ class Options(FilterTest):
     def test_colon_in_a_path(self):
         """lavfi takes what follows for the next option's value."""
         run = ffmpeg(["-i", self.clip, "-i", self.clip, "-lavfi", "quality_cuda=log_path=C:/log.json", "-f", "null", "-"], self.folder)
-        self.assert_fails(run, "log_path=C ends at a colon", "escape the colon, log_path=C\\\\:/log.json")
+        # From FFmpeg 7 on it is lavfi that refuses it, before the filter is asked.
+        self.assert_fails(run, *(() if is_threaded() else ("log_path=C ends at a colon", "escape the colon, log_path=C\\\\:/log.json")))
         self.refuse("metrics=vmaf:model='path=C\\:/vmaf.json'", 'path=C ends at a colon, and "/vmaf.json" follows')
         (self.folder / "C:").mkdir()
         self.assert_ok(self.score(self.clip, self.clip, options="log_path=C\\\\:/log.json"))

@@ -49,7 +49,7 @@ class Loopback(FilterTest):
         self.assert_ok(ffmpeg(["-i", self.reference, "-map", "0:v", *self.ENCODER, "alone.mkv"], self.folder))
         packets = [subprocess.run([FFMPEG, "-v", "error", "-i", self.folder / name, "-map", "0:v", "-c", "copy", "-f", "framemd5", "-"],
                                   capture_output=True, text=True, check=True).stdout for name in ("encoded.mkv", "alone.mkv")]
-        self.assertEqual(len(packets[0].splitlines()) - packets[0].count("#"), 30)
+        self.assertEqual(sum(not line.startswith("#") for line in packets[0].splitlines()), 30)
         self.assertEqual(*packets)
 
 

@@ -29,6 +29,9 @@ def install(folder):
     return build, machine
 
 
+FRAMES = 150  # of a clip that gpu-check makes
+
+
 def after(arguments, option, default=""):
     return arguments[arguments.index(option) + 1] if option in arguments else default
 
@@ -38,14 +41,15 @@ def write(path, content):
 
 
 def fake_ffmpeg(arguments):
-    graph = after(arguments, "-lavfi")
-    if "-c:v" in arguments:
+    scores_an_encode = "-dec" in arguments
+    graph = after(arguments, "-filter_complex" if scores_an_encode else "-lavfi")
+    if "-c:v" in arguments and not scores_an_encode:
         pathlib.Path(arguments[-1]).write_bytes(b"clip")
     if "QC_DRIVER_TRACE" in os.environ:
         largest = 10**7 if "hwdownload,format=nv12" in arguments else 2304
         write(os.environ["QC_DRIVER_TRACE"], {"device_to_host": {"largest": largest}, "graph_launches": 5})
     for log in re.findall(r"log_path=([^:,]+)", graph):
-        write(log, {"complete": True, "frames": [{"metrics": {"psnr_y": 30}}]})
+        write(log, {"complete": True, "frames": [{"metrics": {"psnr_y": 30}}] * FRAMES})
     for _ in range(arguments.count("-hwaccel")):
         print("distorted: input 0 (x), 1920x1080 cuda/nv12")
     print(f"frame= {after(arguments, '-frames:v', '100')} \nVMAF score: 90")

@@ -161,7 +161,7 @@ class Choice(WithFolder):
         asked |= {f"{side}_{clip}" for clip, _, _ in speed.END_TO_END for side in ("ref", "dist")}
         self.assertEqual(asked, set(clips.BY_NAME))
 
-    def test_all_shared_but_those_of_10_bits(self):
+    def test_all_shared_but_those_that_no_shared_clip_is(self):
         found = self.clips(*(clip.name for clip in clips.CLIP_SETS[0]))
         self.assertEqual(found.get("ref_1080p.h264"), (str(self.shared / "ref_1080p.h264"), "the shared one"))
         self.assertEqual((found.origin("ref_1080p.h264"), found.frames("ref_1080p.h264")), ("shared clips", 300))
@@ -170,7 +170,7 @@ class Choice(WithFolder):
         self.assertEqual(path, str(self.folder / "made/ref_1080p_10bit.hevc"))
         self.assertTrue(text.startswith("made, 75 frames"), text)
         found.settle()
-        self.assertEqual(self.calls(), 2)
+        self.assertEqual(self.calls(), sum(map(len, clips.CLIP_SETS[1:])))
 
     def test_a_set_is_shared_as_a_whole(self):
         """A reference that is shared and a distorted clip that is made would show different pictures."""
@@ -190,7 +190,7 @@ class Choice(WithFolder):
         self.assertEqual({entry["outcome"] for entry in context.report.entries}, {"passed"})
 
     def test_parts_report_what_is_missing(self):
-        ffmpeg = self.program("echo \"Unknown encoder 'libx264'\"; echo \"Unknown encoder 'libx265'\"; exit 1")
+        ffmpeg = self.program("echo \"Unknown encoder 'libx264'\"; echo \"Unknown encoder 'libx265'\"; echo \"Unknown encoder 'libsvtav1'\"; exit 1")
         context = types.SimpleNamespace(report=Report(), numbers={}, out=str(self.folder), left=lambda: 100.0,
                                         tool=os.path.join, clips=clips.Clips(ffmpeg, str(self.shared), str(self.folder / "made")))
         with contextlib.redirect_stdout(io.StringIO()), mock.patch.object(pipelines, "hold_gpu_memory"):
@@ -198,9 +198,9 @@ class Choice(WithFolder):
             pipelines.errors(context)
             speed.end_to_end(context, speed.plan.QUICK)
         entries = context.report.entries
-        self.assertEqual(len(entries), len(pipelines.PAIRS) + 1 + 3 + len(speed.END_TO_END))
+        self.assertEqual(len(entries), len(pipelines.PAIRS) + 2 + 3 + len(speed.END_TO_END))
         self.assertEqual({entry["outcome"] for entry in entries}, {"skipped"})
-        self.assertTrue(all("this ffmpeg has no libx26" in entry["detail"] for entry in entries), entries)
+        self.assertTrue(all("this ffmpeg has no lib" in entry["detail"] for entry in entries), entries)
 
 
 if __name__ == "__main__":
