@@ -121,7 +121,7 @@ def loopback(context, name):
     log = os.path.join(context.out, "loopback.json")
     command = [context.ffmpeg, "-hide_banner", "-nostdin", "-y", "-i", clip, *HARDWARE, "-i", clip, "-map", "0:v", "-c:v", "libx264",
                "-preset", "veryfast", "-b:v", "2500k", encoded, "-dec", "0:0", "-filter_complex",
-               f"[dec:0][1:v]quality_cuda=backend=cuda:metrics=vmaf+psnr:log_path={log}[out]", "-map", "[out]", "-f", "null", "-"]
+               f"[dec:0][1:v]quality_cuda=backend=cuda:log_path={log}:metrics=vmaf+psnr[out]", "-map", "[out]", "-f", "null", "-"]
     done = context.run(command, timeout=120)
     for missing in ("Unrecognized option 'dec'", "Unknown encoder 'libx264'"):
         if missing in done.stdout:
