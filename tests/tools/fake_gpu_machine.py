@@ -43,7 +43,7 @@ def write(path, content):
 def fake_ffmpeg(arguments):
     scores_an_encode = "-dec" in arguments
     graph = after(arguments, "-filter_complex" if scores_an_encode else "-lavfi")
-    if "-c:v" in arguments and not scores_an_encode:
+    if "-b:v" in arguments and not scores_an_encode:
         pathlib.Path(arguments[-1]).write_bytes(b"clip")
     if "QC_DRIVER_TRACE" in os.environ:
         largest = 10**7 if "hwdownload,format=nv12" in arguments else 2304
