@@ -64,21 +64,27 @@ def run_all(arguments, golden, clips, folder):
     scorer = AliasScorer(os.path.abspath(arguments.ffmpeg), folder / "clips", None, folder)
     passed, failures, skipped = [], [], []
 
-    def judge(numbered):
+    jobs = list(jobs_of(clips, golden))
+
+    def score(numbered):
         number, (options, job) = numbered
         log = f"{number:04d}.json"
-        code, output = scorer.score(job[0], options, log)
+        return (*scorer.score(job[0], options, log), folder / log)
+
+    def judge(options, job, code, output, log):
         name = f"{job[0]['name']} / libvmaf{'=' + options if options else ''}"
         try:
-            problem = check(job, code, output, folder / log, comparer, metrics)
+            problem = check(job, code, output, log, comparer, metrics)
         except NotComparable as reason:
             return skipped.append(f"{name}: {reason}")
         if problem:
             print(f"FAILED {name}\n{problem}")
         return (failures if problem else passed).append(name)
 
+    # Comparing takes standard output for itself: in one thread.
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        list(pool.map(judge, enumerate(jobs_of(clips, golden))))
+        for (options, job), scored in zip(jobs, pool.map(score, enumerate(jobs))):
+            judge(options, job, *scored)
     report(arguments, passed, failures, skipped)
     return 1 if failures or not passed else 0
 
