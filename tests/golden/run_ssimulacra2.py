@@ -62,7 +62,7 @@ def tagged(entry, options):
 
 
 def said_to_be_limited(clip, options):
-    """FFmpeg tags gray video as full range from 7.1 on, if nothing else is said; the recorded scores are those of limited range."""
+    """FFmpeg 9.0 tags gray video as full range if nothing else is said, 5.1 does not; the recorded scores are those of limited range."""
     return {**options, "range": "limited"} if clip["pix_fmt"].startswith("gray") and "preset" not in options else options
 
 

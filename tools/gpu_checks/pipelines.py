@@ -32,7 +32,7 @@ def score(context, distorted, reference, hardware, options="", trace=None, extra
         os.remove(log)
     inputs = []
     for clip, is_hardware in zip((distorted, reference), hardware):
-        # Up to FFmpeg 5.1 a software decoder for AV1 comes before the one that can use the GPU.
+        # FFmpeg 5.1 takes a software decoder for AV1 even then.
         decoder = ["-c:v", "av1"] if is_hardware and clip.endswith(".obu") else []
         inputs += (HARDWARE if is_hardware else []) + decoder + ["-i", clip]
     graph = f"quality_cuda=backend=cuda:log_path={log}" + (f":{options}" if options else "")
