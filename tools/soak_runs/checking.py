@@ -191,6 +191,11 @@ class Check:
             self.check_pairing(log.pairing, left, rendition, name)
             self.check_end(log, left, rendition, name)
 
+    def is_failed_by_empty_output(self):
+        """From FFmpeg 7 on ffmpeg fails where an output gets no frame at all, since its encoder was never opened."""
+        is_one_empty = any(not self.graph.account(instance).decisions for instance in self.graph.filters)
+        return is_one_empty and "Could not open encoder before EOF" in self.outcome.text
+
     # ---- a whole run -------------------------------------------------------------------------------------------------
 
     def whole(self):
@@ -199,7 +204,7 @@ class Check:
         # FFmpeg does not ask a filter that it has enough of: its error cannot reach the exit code. A signal that comes when all
         # is written changes the code alone.
         if self.graph.ending != "signal":
-            equal(self.outcome.failed, bool(refused) and left is None, f"exit code {self.outcome.code}: failure")
+            equal(self.outcome.failed, bool(refused) and left is None or self.is_failed_by_empty_output(), f"exit code {self.outcome.code}: failure")
         for rendition in range(self.renditions):
             self.check_log(left, rendition)
         self.check_stats(left)
@@ -273,13 +278,15 @@ class Check:
         """Each new graph writes a log of its own; every frame that is in one is compared with what it is at the same time."""
         logs = [log for log in (self.log(part=part) for part in (1, 2, 3)) if log is not None]
         equal(self.outcome.code, 0, "exit code")
-        require(len(logs) >= 2, f"{len(logs)} logs of 3 graphs")
+        # What ffmpeg has fed into a graph that it takes down is lost. From FFmpeg 7 on one input's thread may be far ahead then.
+        least_logs, least_frames = (1, 1) if self.outcome.has_threads else (2, len(self.inputs[0].pictures) // 2)
+        require(len(logs) >= least_logs, f"{len(logs)} logs of 3 graphs")
         equal(logs[-1].end, "end of stream", "end of the last log")
         lines = self.outcome.stats(self.number)
         equal(len(lines), sum(len(log.rows) for log in logs), "lines of stats_file, by the logs' frames")
         times = [round(float(line["pts_time"]) * 25) for line in lines]
         equal(times, sorted(set(times)), "frames of all graphs")
-        require(len(times) >= len(self.inputs[0].pictures) // 2, f"only {len(times)} of {len(self.inputs[0].pictures)} frames")
+        require(len(times) >= least_frames, f"only {len(times)} of {len(self.inputs[0].pictures)} frames")
         for line, time in zip(lines, times):
             near(line["ref_pts_time"], time / 25, HALF_A_DIGIT, f"ref_pts_time of the frame at {time / 25}")
             sides = [(each.layout, each.pictures[time]) for each in self.inputs]

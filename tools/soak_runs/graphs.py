@@ -247,6 +247,9 @@ def try_to_draw(rng, seed, ending):
             instance.rules = dataclasses.replace(instance.rules, allow_unpaired=True)
         if None in [account.ends(track) for track in range(1, len(instance.inputs))]:
             raise Unsure
+        # An output without a frame is ffmpeg's error from FFmpeg 7 on, at a time that is its own, and would stop the filters beside it.
+        if ending == "instances" and not account.decisions:
+            raise Unsure
     if ending in OF_SIZES:
         prepare_sizes(rng, graph)
     elif ending not in ("whole", "instances"):

@@ -30,6 +30,11 @@ class Outcome:
         """FFmpeg 5.1 says so and ends with 0 where a filter's error comes behind the end of all inputs."""
         return self.code != 0 or "Error while filtering: " in self.text
 
+    @property
+    def has_threads(self):
+        """From FFmpeg 7 (libavformat 61) on inputs and filters run in threads of their own. Where no output was opened it is not told."""
+        return any(int(major) >= 61 for major in re.findall(r"encoder +: Lavf(\d+)", self.text))
+
     def read(self, name):
         path = os.path.join(self.folder, name)
         if not os.path.exists(path):
