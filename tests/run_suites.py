@@ -10,6 +10,7 @@ Suites, in order
   golden    tests/golden/run_*.py: golden scores through the real ffmpeg
   fuzz      tools/fuzz: every target of tests/fuzz for a few seconds
   sanitizers, arm64   tests/other_builds.py: the engine and the filter built otherwise, with --all only
+  packages  tests/package_builds.py: the tarball and the Debian packages, with --all only
   gpu       tools/gpu-check: everything that needs a GPU
 
 Behind the engine's suite, which builds all that they need, tools, filter and golden run side by side, for each keeps one core busy;
@@ -35,6 +36,7 @@ import time
 import unittest
 
 import other_builds
+import package_builds
 from meson_tests import belongs_to, run_meson_tests  # noqa: F401 (belongs_to is tested as a part of this)
 from outcome import BUILD, FFMPEG, ROOT, Outcome, run_reporting_script
 
@@ -146,7 +148,7 @@ def has_gpu():
 
 
 SUITES = {"lint": lint, "engine": engine, "tools": tools, "filter": filter_suite, "golden": golden, "fuzz": fuzz,
-          "sanitizers": other_builds.sanitizers, "arm64": other_builds.arm64, "gpu": gpu}
+          "sanitizers": other_builds.sanitizers, "arm64": other_builds.arm64, "packages": package_builds.packages, "gpu": gpu}
 SIDE_BY_SIDE = ("tools", "filter", "golden")
 
 # ---- running --------------------------------------------------------------------------------------------------------
