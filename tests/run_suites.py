@@ -11,6 +11,7 @@ Suites, in order
   golden    tests/golden/run_*.py: golden scores through the real ffmpeg
   fuzz      tools/fuzz: every target of tests/fuzz for a few seconds
   sanitizers, arm64   tests/other_builds.py: the engine and the filter built otherwise, with --all only
+  packages  tests/package_builds.py: the tarball and the Debian packages, with --all only
   gpu       tools/gpu-check: everything that needs a GPU
 
 Behind the engine's suite, which builds all that they need, tools, filter, lines and golden run side by side, for each keeps one core busy;
@@ -36,6 +37,7 @@ import unittest
 
 import ffmpeg_lines
 import other_builds
+import package_builds
 from meson_tests import belongs_to, run_meson_tests  # noqa: F401 (belongs_to is tested as a part of this)
 from outcome import BUILD, FFMPEG, ROOT, Outcome, run_apart, run_reporting_script
 
@@ -147,7 +149,7 @@ def has_gpu():
 
 
 SUITES = {"lint": lint, "engine": engine, "tools": tools, "filter": filter_suite, "lines": ffmpeg_lines.lines, "golden": golden, "fuzz": fuzz,
-          "sanitizers": other_builds.sanitizers, "arm64": other_builds.arm64, "gpu": gpu}
+          "sanitizers": other_builds.sanitizers, "arm64": other_builds.arm64, "packages": package_builds.packages, "gpu": gpu}
 SIDE_BY_SIDE = ("tools", "filter", "lines", "golden")
 
 # ---- running --------------------------------------------------------------------------------------------------------

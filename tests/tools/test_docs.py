@@ -5,7 +5,6 @@ exists."""
 import fnmatch
 import pathlib
 import re
-import subprocess
 import sys
 import unittest
 
@@ -45,8 +44,7 @@ class Names(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        listed = subprocess.run(["git", "-C", str(ROOT), "ls-files", "-z"], capture_output=True, check=True).stdout.decode()
-        cls.paths = [name for name in listed.split("\0") if name and (ROOT / name).is_file()]
+        cls.paths = scripts.load("check-style").all_files()
         cls.sources = {name: (ROOT / name).read_text(encoding="utf-8") for name in cls.paths
                        if name.endswith((".c", ".h", ".cpp", ".hpp", ".cu", ".build", ".py")) and not name.startswith("tests/tools/")}
 

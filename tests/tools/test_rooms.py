@@ -4,10 +4,13 @@
 import fnmatch
 import pathlib
 import re
-import subprocess
+import sys
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests"))
+from support import scripts  # noqa: E402
+
 SOURCES = (".c", ".h", ".cpp", ".hpp", ".cu", ".cuh")
 FOLDERS_OF_INCLUDES = ("", "engine/", "engine/include/", "kernels/", "tests/", "filter/")
 INCLUDE = re.compile(r'(?m)^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')
@@ -105,17 +108,15 @@ def in_a_circle(rooms):
     return sorted(place for place, reached in ways.items() if place in reached)
 
 
-def tracked_sources():
-    listed = subprocess.run(["git", "-C", str(ROOT), "ls-files", "-z"], capture_output=True, check=True).stdout.decode()
-    return {name: (ROOT / name).read_text(encoding="utf-8") for name in listed.split("\0")
-            if name.endswith(SOURCES) and (ROOT / name).exists()}
+def sources():
+    return {name: (ROOT / name).read_text(encoding="utf-8") for name in scripts.load("check-style").all_files() if name.endswith(SOURCES)}
 
 
 class Repository(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.rooms = read_rooms((ROOT / "docs/design.md").read_text(encoding="utf-8"))
-        cls.files = tracked_sources()
+        cls.files = sources()
 
     def test_includes(self):
         self.assertGreater(len(self.files), 200)

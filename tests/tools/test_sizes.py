@@ -4,10 +4,13 @@
 import ast
 import pathlib
 import re
-import subprocess
+import sys
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests"))
+from support import scripts  # noqa: E402
+
 LONGEST_FILE, LONGEST_FUNCTION = 600, 80
 NOT_HAND_WRITTEN = ("LICENSE", "LICENSES/", "engine/models/vmaf_", "tests/fuzz/corpus/", "patches/")  # licences, figures, bytes, copies
 C_FAMILY = (".c", ".h", ".cpp", ".hpp", ".cu", ".cuh")
@@ -100,9 +103,8 @@ def is_python(name, text):
 
 
 def files():
-    listed = subprocess.run(["git", "-C", str(ROOT), "ls-files", "-z"], capture_output=True, check=True).stdout.decode()
-    for name in listed.split("\0"):
-        if name and not name.startswith(NOT_HAND_WRITTEN) and (ROOT / name).is_file():
+    for name in scripts.load("check-style").all_files():
+        if not name.startswith(NOT_HAND_WRITTEN):
             yield name, (ROOT / name).read_text(encoding="utf-8")
 
 

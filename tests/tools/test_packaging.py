@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""What packaging/ repeats of the sources: versions, names, symbols. Building the packages is tests/package_builds.py's."""
+
+import pathlib
+import re
+import sys
+import tempfile
+import unittest
+from unittest import mock
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests"))
+import container_recipe  # noqa: E402
+import package_builds  # noqa: E402
+
+DEBIAN = ROOT / "packaging/debian"
+
+
+def text(name):
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+class Packaging(unittest.TestCase):
+    def setUp(self):
+        self.packages = re.findall(r"(?m)^Package: (\S+)", text("packaging/debian/control"))
+        self.soname = re.search(r"soversion: '(\d+)'", text("engine/meson.build"))[1]
+
+    def test_versions(self):
+        self.assertIn(f"libquality-cuda{self.soname}", self.packages)
+        version = re.search(r"version: '([^']+)'", text("meson.build"))[1]
+        self.assertRegex(text("packaging/debian/changelog"), rf"\Aquality-cuda \({re.escape(version)}-\d+\) ")
+
+    def test_files_belong_to_packages(self):
+        owners = {path.name.rsplit(".", 1)[0] for path in DEBIAN.glob("*.*")}
+        self.assertEqual(owners - set(self.packages), set())
+        self.assertGreater(len(owners), 3)
+
+    def test_symbols_are_the_headers_functions(self):
+        declared = set(re.findall(r"\b(qc_\w+)\(", re.sub(r"(?s)/\*.*?\*/|//[^\n]*", "", text("engine/include/quality_cuda.h"))))
+        listed = text(f"packaging/debian/libquality-cuda{self.soname}.symbols").splitlines()
+        self.assertEqual(listed[0], f"libquality_cuda.so.{self.soname} libquality-cuda{self.soname} #MINVER#")
+        self.assertEqual({line.split("@")[0].strip() for line in listed[1:]}, declared)
+
+
+class Container(unittest.TestCase):
+    def read(self, content):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "Containerfile"
+            path.write_text(content)
+            return container_recipe.read(path)
+
+    def test_the_recipe_installs_what_is_packaged(self):
+        recipe = container_recipe.read(ROOT / "packaging/Containerfile")
+        self.assertEqual([step.source for step in recipe.steps], [str(package_builds.PACKAGES.relative_to(ROOT))])
+        named = re.findall(r"/packages/([\w.-]+)_\*\.deb", recipe.steps[0].command)
+        packaged = re.findall(r"(?m)^Package: (\S+)", text("packaging/debian/control"))
+        self.assertEqual(sorted(named), sorted(name for name in packaged if not name.endswith("-dev")))
+        self.assertIn(f"usr/bin/{recipe.entry_point[0]}\n", (DEBIAN / "ffmpeg-quality-cuda.install").read_text())
+
+    def test_instructions_that_no_test_could_follow(self):
+        run = "RUN --mount=type=bind,source=a,target=/packages b \\\n c\n"
+        self.assertEqual(self.read(run + 'ENTRYPOINT ["d"]').steps, [container_recipe.Step("a", "b  c")])
+        for content in (run, 'ENTRYPOINT ["d"]', "RUN b\n" + run, "COPY a b\n" + run):
+            with self.assertRaises(ValueError):
+                self.read(content)
+
+
+class Suite(unittest.TestCase):
+    def test_what_is_missing_is_named(self):
+        self.assertEqual(package_builds.packages("default").skipped, ["packages: with tools/test --all only"])
+        with mock.patch.object(package_builds.shutil, "which", lambda name: None if name == "dh" else "/" + name):
+            self.assertEqual(package_builds.packages("all").skipped, ["packages: no dh (tools/setup --packaging)"])
+
+
+if __name__ == "__main__":
+    unittest.main()
