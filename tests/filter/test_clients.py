@@ -213,7 +213,9 @@ class FfmpegQualityMetrics(Scores, ClientTest):
         if not model.exists():
             self.skipTest(f"SKIPPED: no model file in {SHARED}")
         even = "settb=AVTB,setpts=PTS-STARTPTS"
-        scale = f"[1]scale={pair.width}:{pair.height}:flags=bicubic[dist]"  # its rw:rh are known from FFmpeg 7.1 on
+        # From FFmpeg 7.1 on the scaler takes the size from a second input, as this client asks for.
+        takes_reference = "repeatlast" in program_text("-h", "filter=scale")
+        scale = f"{'[1][0]scale=rw:rh' if takes_reference else f'[1]scale={pair.width}:{pair.height}'}:flags=bicubic[dist]"
         return self.run_program("-nostdin", "-nostats", "-y", "-threads", "0", "-r", "25.0", "-i", pair.reference, "-itsoffset", "0.0", "-r",
                                 "25.0", "-i", pair.distorted, "-filter_complex",
                                 f"{scale};[dist]{even}[distpts];[0]{even}[refpts];[distpts][refpts]libvmaf='model=path={model}:"
