@@ -198,7 +198,7 @@ class Choice(WithFolder):
             pipelines.errors(context)
             speed.end_to_end(context, speed.plan.QUICK)
         entries = context.report.entries
-        self.assertEqual(len(entries), len(pipelines.PAIRS) + 2 + 3 + len(speed.END_TO_END))
+        self.assertEqual(len(entries), len(pipelines.PAIRS) + 4 + 3 + len(speed.END_TO_END))
         self.assertEqual({entry["outcome"] for entry in entries}, {"skipped"})
         self.assertTrue(all("this ffmpeg has no lib" in entry["detail"] for entry in entries), entries)
 

@@ -59,6 +59,9 @@ def pipelines(context):
             pipeline(context, distorted, reference)
     with reported(context, "an encode is scored while it runs") as name:
         loopback(context, name)
+    for alias in ("libvmaf", "libvmaf_cuda"):
+        with reported(context, f"surfaces under the name {alias}") as name:
+            surfaces_by_alias(context, name, alias)
     with reported(context, "a downloaded picture shows in the trace") as name:
         download_is_seen(context, name)
 
@@ -134,6 +137,31 @@ def loopback(context, name):
                              f"{len(during)} frames, {len(after)} afterwards")
         return
     context.report.add(name, "failed", last_lines(done.stdout))
+
+
+def surfaces_by_alias(context, name, alias):
+    """libvmaf's commands on frames of the GPU: the scores that quality_cuda gives them, and no pixel copied."""
+    clips = context.clips.path("dist_1080p.h264"), context.clips.path("ref_1080p.h264")
+    log, trace = os.path.join(context.out, f"{alias}.json"), os.path.join(context.out, f"{alias}-trace.json")
+    for path in (log, trace):
+        with contextlib.suppress(OSError):
+            os.remove(path)
+    environment = dict(os.environ, LD_PRELOAD=context.tool("tests", "libdriver_trace.so"), QC_DRIVER_TRACE=trace)
+    done = context.run([context.ffmpeg, "-hide_banner", "-nostdin", *HARDWARE, "-i", clips[0], *HARDWARE, "-i", clips[1], "-lavfi",
+                        f"{alias}=log_fmt=json:log_path={log}", "-f", "null", "-"], timeout=120, env=environment)
+    if re.search(f"No such filter: '{alias}'", done.stdout):
+        context.report.add(name, "skipped", f"this ffmpeg has no filter {alias}")
+        return
+    found = []
+    with contextlib.suppress(OSError, ValueError), open(log, encoding="utf-8") as file:
+        found = [frame["metrics"] for frame in json.load(file)["frames"]]
+    _, expected, _ = score(context, *clips, (True, True), "metrics=vmaf")
+    same = len(found) == len(expected) > 0 and all(one["vmaf"] == other["vmaf"] for one, other in zip(found, expected))
+    counted = read_trace(trace) or {}
+    in_place = counted.get("graph_launches", 0) > 0 and 0 < counted.get("device_to_host", {}).get("largest", 0) <= LARGEST_RESULT_COPY
+    context.report.check(name, done.returncode == 0 and same and in_place and "VMAF score: " in done.stdout,
+                         f"{len(found)} frames of {len(expected)}, the same scores: {same}, in place: {in_place}"
+                         + ("" if done.returncode == 0 else f"; {last_lines(done.stdout)}"))
 
 
 def download_is_seen(context, name):
