@@ -120,11 +120,12 @@ static int check_geometry(AVFilterContext *ctx, int index)
     const qc_format *format = &in->format, *main_format = &main->format;
     const char *role = ff_qc_role(ctx, index), *name = ff_qc_pix_fmt_name(in->sw_format);
 
-    if (format->width != main_format->width || format->height != main_format->height)
-        return ff_qc_fail(ctx, AVERROR(EINVAL), "Input %d (%s) is %dx%d, main is %dx%d; scale first, e.g. "
+    if ((format->width != main_format->width || format->height != main_format->height) && s->scaling.kernel == QC_SCALING_NONE)
+        return ff_qc_fail(ctx, AVERROR(EINVAL), "Input %d (%s) is %dx%d, main is %dx%d; %sscale first, e.g. "
                           "[0:v]scale=%d:%d:flags=bicubic[d];[d][%d:v]quality_cuda "
                           "(GPU: scale_cuda=%d:%d:interp_algo=bicubic)",
                           index, role, format->width, format->height, main_format->width, main_format->height,
+                          ff_qc_is_alias(ctx) ? "" : "have it scaled to the reference's size with the option scale=bicubic, or ",
                           format->width, format->height, index, format->width, format->height);
     if (format->rgb != main_format->rgb)
         return ff_qc_fail(ctx, AVERROR(EINVAL), "Input %d (%s) is %s (%s), main is %s (%s); convert one of them first, e.g. "
