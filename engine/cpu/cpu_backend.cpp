@@ -64,7 +64,7 @@ private:
     };
 
     Status take_in(const FrameInput& input, FrameWork* work);
-    PicturePtr take_in(const FrameInput& frame, int input) const;
+    PicturePtr copy_of(const FrameInput& frame, int input) const;
     std::vector<Task> tasks_of(const FrameWork& work) const;
     void run(const Task& task, FrameWork& work) const;
     void add_task(const Task& task, const std::shared_ptr<FrameWork>& work);
@@ -90,16 +90,16 @@ Status CpuBackend::take_in(const FrameInput& input, FrameWork* work) {
     if (on_device)
         return invalid(
             "backend=cpu cannot read pictures in GPU memory: download them first (hwdownload), or use backend=cuda");
-    work->reference = take_in(input, 0);
+    work->reference = copy_of(input, 0);
     for (int r = 0; r < config_.renditions; ++r) {
         const bool present = input.distorted[static_cast<size_t>(r)].plane[0] != nullptr;
         work->result.present.push_back(present);
-        work->distorted.push_back(present ? take_in(input, r + 1) : nullptr);
+        work->distorted.push_back(present ? copy_of(input, r + 1) : nullptr);
     }
     return {};
 }
 
-PicturePtr CpuBackend::take_in(const FrameInput& frame, int input) const {
+PicturePtr CpuBackend::copy_of(const FrameInput& frame, int input) const {
     const auto& scaling = scalings_[static_cast<size_t>(input)];
     return pictures_->take_in(frame.picture(input), setup_.format_of(input), scaling ? &*scaling : nullptr);
 }

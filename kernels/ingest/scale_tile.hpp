@@ -107,33 +107,56 @@ private:
     QC_HD static int read(const ScaleMath&, const uint8_t* container) { return fetch(container); }
     QC_HD static int read(const ScaleMath& math, const uint16_t* container) { return math.sample(fetch(container)); }
 
+    /// An even number of weights that begin at a multiple of their bytes, or of 4.
+    template <int kTaps>
+    QC_HD static void load_weights(const int16_t* weights, int* weight) {
+        constexpr int kBytes = kTaps % 4 == 0 ? 8 : 4, kAtOnce = kBytes / 2;
+        QC_UNROLL for (int t = 0; t < kTaps; t += kAtOnce) {
+            const Words<kBytes> words = load_words<kBytes>(weights + t);
+            QC_UNROLL for (int i = 0; i < kAtOnce; ++i) {
+                weight[t + i] = static_cast<int16_t>(words.word[i / 2] >> (i % 2 * 16));
+            }
+        }
+    }
+
     /// A thread's column of middles, every few rows. Columns beyond the target hold its last one, as far as down()
     /// looks.
     template <typename Source, typename Middle, int kTaps>
     QC_HD static void across(const ScaleMath& math, const ScalePlane& plane, int tile_x, int first_row, int rows,
                              int thread, Middle* middles) {
-        constexpr int kRows = kThreads / scale::kTileWidth; ///< at once
         const int column = thread % scale::kTileWidth;
         if (tile_x + column / scale::kColumns * scale::kColumns >= plane.width) return;
         const int x = tile_x + column < plane.width ? tile_x + column : plane.width - 1;
+        const int row = thread / scale::kTileWidth;
+        const Source* const source = reinterpret_cast<const Source*>(row_bytes(plane.source, first_row + row)) +
+                                     static_cast<ptrdiff_t>(fetch(plane.across.first + x)) * plane.source.step;
+        Middle* const target = middles + row * scale::kTileWidth + column;
+        if (plane.source.step == 1) // addresses of known distance
+            column_of<Source, Middle, kTaps, 1>(math, plane, x, source, rows - row, target);
+        else
+            column_of<Source, Middle, kTaps, 0>(math, plane, x, source, rows - row, target);
+    }
+
+    /// @param kStep of the source's samples, or 0: any; @param source of the first row; @param rows from there on
+    template <typename Source, typename Middle, int kTaps, int kStep>
+    QC_HD static void column_of(const ScaleMath& math, const ScalePlane& plane, int x, const Source* source, int rows,
+                                Middle* middles) {
+        constexpr int kRows = kThreads / scale::kTileWidth; ///< at once
+        const ptrdiff_t pitch_bytes = static_cast<ptrdiff_t>(plane.source.pitch_bytes) * kRows;
+        const ptrdiff_t step = kStep > 0 ? kStep : plane.source.step;
         const int taps = kTaps > 0 ? kTaps : plane.across.taps;
         const int16_t* const weights = plane.across.weight + static_cast<ptrdiff_t>(x) * taps;
         int weight[kTaps > 0 ? kTaps : 1];
-        if constexpr (kTaps > 0) {
-            QC_UNROLL for (int t = 0; t < kTaps; ++t) weight[t] = fetch(weights + t);
-        }
-        const ptrdiff_t step = plane.source.step;
-        const ptrdiff_t first = fetch(plane.across.first + x) * step;
-        QC_NO_UNROLL for (int row = thread / scale::kTileWidth; row < rows; row += kRows) {
-            const Source* const source =
-                reinterpret_cast<const Source*>(row_bytes(plane.source, first_row + row)) + first;
+        if constexpr (kTaps > 0) load_weights<kTaps>(weights, weight);
+        QC_NO_UNROLL for (int row = 0; row < rows; row += kRows) {
             int sum = 0;
             if constexpr (kTaps > 0) {
                 QC_UNROLL for (int t = 0; t < kTaps; ++t) sum += weight[t] * read(math, source + t * step);
             } else {
                 QC_NO_UNROLL for (int t = 0; t < taps; ++t) sum += fetch(weights + t) * read(math, source + t * step);
             }
-            middles[row * scale::kTileWidth + column] = static_cast<Middle>(math.middle(sum));
+            middles[row * scale::kTileWidth] = static_cast<Middle>(math.middle(sum));
+            source = reinterpret_cast<const Source*>(reinterpret_cast<const char*>(source) + pitch_bytes);
         }
     }
 
@@ -151,15 +174,16 @@ private:
             const Middle* const first =
                 middles + (fetch(plane.down.first + y) - first_row) * scale::kTileWidth + column;
             int sum[scale::kColumns] = {};
-            const auto add = [&](int t) {
-                const int weight = fetch(weights + t);
+            const auto add = [&](int t, int weight) {
                 const auto four = *reinterpret_cast<const Neighbours<Middle>*>(first + t * scale::kTileWidth);
                 QC_UNROLL for (int i = 0; i < scale::kColumns; ++i) sum[i] += weight * four.value[i];
             };
             if constexpr (kTaps > 0) {
-                QC_UNROLL for (int t = 0; t < kTaps; ++t) add(t);
+                int weight[kTaps];
+                load_weights<kTaps>(weights, weight);
+                QC_UNROLL for (int t = 0; t < kTaps; ++t) add(t, weight[t]);
             } else {
-                QC_NO_UNROLL for (int t = 0; t < taps; ++t) add(t);
+                QC_NO_UNROLL for (int t = 0; t < taps; ++t) add(t, fetch(weights + t));
             }
             auto* const target = reinterpret_cast<Target*>(static_cast<uint8_t*>(plane.target) +
                                                            static_cast<size_t>(y) * plane.target_pitch_bytes) +
