@@ -29,8 +29,18 @@ QC_INLINE_HELPER void sum_rows(const int32_t* const* rows, const int16_t* weight
     }
 }
 
+/// @param math a copy: the target may be bytes, which could be anything's
 template <typename Target>
-QC_INLINE_HELPER void finish_row(const int32_t* sums, int width, const ScaleMath& math, Target* target) {
+QC_INLINE_HELPER void down_rows(const int32_t* const* rows, const int16_t* weights, int taps, int width, ScaleMath math,
+                                int32_t* sums, Target* __restrict target) {
+    if (taps == 4) { // once over the rows in place of four times
+        const int32_t *const row0 = rows[0], *const row1 = rows[1], *const row2 = rows[2], *const row3 = rows[3];
+        const int w0 = weights[0], w1 = weights[1], w2 = weights[2], w3 = weights[3];
+        for (int x = 0; x < width; ++x)
+            target[x] = static_cast<Target>(math.target(w0 * row0[x] + w1 * row1[x] + w2 * row2[x] + w3 * row3[x]));
+        return;
+    }
+    sum_rows(rows, weights, taps, width, sums);
     for (int x = 0; x < width; ++x) target[x] = static_cast<Target>(math.target(sums[x]));
 }
 
@@ -46,14 +56,12 @@ QC_CPU_CLONES void scale_across(const uint16_t* samples, const ScaleAxis& across
 
 QC_CPU_CLONES void scale_down(const int32_t* const* rows, const int16_t* weights, int taps, int width,
                               const ScaleMath& math, int32_t* sums, uint8_t* target) {
-    sum_rows(rows, weights, taps, width, sums);
-    finish_row(sums, width, math, target);
+    down_rows(rows, weights, taps, width, math, sums, target);
 }
 
 QC_CPU_CLONES void scale_down(const int32_t* const* rows, const int16_t* weights, int taps, int width,
                               const ScaleMath& math, int32_t* sums, uint16_t* target) {
-    sum_rows(rows, weights, taps, width, sums);
-    finish_row(sums, width, math, target);
+    down_rows(rows, weights, taps, width, math, sums, target);
 }
 
 } // namespace qc
