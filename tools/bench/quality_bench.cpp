@@ -92,7 +92,7 @@ void print_help() {
         "  -M, --model NAME        the model that \"vmaf\" means (default vmaf_v0.6.1)\n"
         "  -o, --options TEXT      options of the metrics: METRIC.OPTION=VALUE|...\n"
         "  -s, --size LIST         WIDTHxHEIGHT (default 1920x1080)\n"
-        "  -x, --distorted-size WxH  the distorted pictures are of this size, and scaled\n"
+        "  -x, --distorted-size S  WIDTHxHEIGHT of the distorted pictures, which are scaled then\n"
         "  -X, --scaling NAME      with that: bicubic, lanczos, bilinear or area (default bicubic)\n"
         "  -R, --reference FILE    raw frames in place of generated ones (one size and layout only)\n"
         "  -D, --distorted FILE    likewise\n"
