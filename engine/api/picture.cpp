@@ -11,8 +11,6 @@
 namespace qc {
 namespace {
 
-constexpr int kMaxSide = 32768;
-
 const char* chroma_name(qc_chroma chroma) {
     constexpr std::array<const char*, 4> names{"4:0:0", "4:2:0", "4:2:2", "4:4:4"};
     return chroma >= QC_CHROMA_400 && chroma <= QC_CHROMA_444 ? names[chroma] : "?";
@@ -152,18 +150,45 @@ bool colours_agree(const qc_config& config) {
     });
 }
 
+namespace {
+
+/// The reference's format, at the size that is scored.
+qc_format scored_format(const qc_config& config) {
+    qc_format scored = config.reference;
+    if (config.scoring_width != 0) {
+        scored.width = config.scoring_width;
+        scored.height = config.scoring_height;
+    }
+    return scored;
+}
+
+/// Whether pictures of this size can be scored: as they are, or scaled.
+Status check_size(const qc_format& picture, const std::string& input, const qc_config& config) {
+    constexpr int kLargestFactor = 16; // beyond it no scores mean anything, and tables and tiles stay small
+    const qc_format scored = scored_format(config);
+    if (picture.width == scored.width && picture.height == scored.height) return {};
+    if (config.scaling == QC_SCALING_NONE)
+        return invalid(format("%s is %dx%d, the reference %dx%d: choose a scaling, or scale one of them first",
+                              input.c_str(), picture.width, picture.height, scored.width, scored.height));
+    const auto near = [](int one, int other) { return one <= kLargestFactor * other && other <= kLargestFactor * one; };
+    if (near(picture.width, scored.width) && near(picture.height, scored.height)) return {};
+    return invalid(format("%s is %dx%d and would be scaled to %dx%d: a factor of at most %d is accepted", input.c_str(),
+                          picture.width, picture.height, scored.width, scored.height, kLargestFactor));
+}
+
+} // namespace
+
 Status session_geometry(const qc_config& config, FrameGeometry* geometry, std::string* chroma_conflict) {
     const qc_format& reference = config.reference;
     QC_RETURN_IF_ERROR(check_format(reference, "reference."));
+    QC_RETURN_IF_ERROR(check_size(reference, "the reference", config));
     int depth = std::max(reference.depth, config.bitdepth);
     chroma_conflict->clear();
     for (int r = 0; r < config.renditions; ++r) {
         const qc_format& distorted = config.distorted[r];
         const std::string input = config.renditions == 1 ? "the distorted input" : format("distorted input %d", r);
         QC_RETURN_IF_ERROR(check_format(distorted, at("distorted", static_cast<size_t>(r)) + "."));
-        if (distorted.width != reference.width || distorted.height != reference.height)
-            return invalid(format("%s is %dx%d, the reference %dx%d: scale one of them first", input.c_str(),
-                                  distorted.width, distorted.height, reference.width, reference.height));
+        QC_RETURN_IF_ERROR(check_size(distorted, input, config));
         if ((distorted.rgb != 0) != (reference.rgb != 0))
             return invalid(format("%s is %s, the reference %s: convert one of them first", input.c_str(),
                                   distorted.rgb != 0 ? "RGB" : "YUV", reference.rgb != 0 ? "RGB" : "YUV"));
@@ -174,14 +199,15 @@ Status session_geometry(const qc_config& config, FrameGeometry* geometry, std::s
                        "luma alone",
                        chroma_name(reference.chroma), input.c_str(), chroma_name(distorted.chroma));
     }
-    geometry->width = reference.width;
-    geometry->height = reference.height;
+    const qc_format scored = scored_format(config);
+    geometry->width = scored.width;
+    geometry->height = scored.height;
     geometry->depth = depth;
     geometry->sample = depth == 8 ? SampleType::kU8 : SampleType::kU16;
     const bool chroma = reference.chroma != QC_CHROMA_400 && chroma_conflict->empty();
-    const PlaneExtent stored = chroma ? stored_extent(reference, 1) : PlaneExtent{};
-    geometry->chroma_width = chroma ? (halves_columns(reference) ? reference.width / 2 : reference.width) : 0;
-    geometry->chroma_height = chroma ? (halves_rows(reference) ? reference.height / 2 : reference.height) : 0;
+    const PlaneExtent stored = chroma ? stored_extent(scored, 1) : PlaneExtent{};
+    geometry->chroma_width = chroma ? (halves_columns(scored) ? scored.width / 2 : scored.width) : 0;
+    geometry->chroma_height = chroma ? (halves_rows(scored) ? scored.height / 2 : scored.height) : 0;
     geometry->stored_chroma_width = stored.columns;
     geometry->stored_chroma_height = stored.rows;
     geometry->rgb = reference.rgb != 0;
@@ -191,7 +217,12 @@ Status session_geometry(const qc_config& config, FrameGeometry* geometry, std::s
     return {};
 }
 
+bool is_scaled(const qc_format& format, const FrameGeometry& geometry) {
+    return format.width != geometry.width || format.height != geometry.height;
+}
+
 bool needs_conversion(const qc_format& format, const FrameGeometry& geometry) {
+    if (is_scaled(format, geometry)) return true;
     return geometry.sample == SampleType::kU16 && format.depth != geometry.depth;
 }
 

@@ -10,8 +10,12 @@
 
 namespace qc {
 
-/// Checks the formats of all inputs against each other and finds the geometry the metrics see: the reference's size,
-/// the largest depth among them and config.bitdepth, the colour tags of the reference and of the first distorted input.
+/// Longest side of a picture, in luma samples.
+constexpr int kMaxSide = 32768;
+
+/// Checks the formats of all inputs against each other and finds the geometry the metrics see: the reference's size
+/// or the one that config.scoring_width asks for, the largest depth among them and config.bitdepth, the colour tags of
+/// the reference and of the first distorted input.
 /// @param chroma_conflict how the subsampling of an input differs from the reference's, and what helps, for a message;
 ///        empty if none does. The geometry has no chroma planes then
 Status session_geometry(const qc_config& config, FrameGeometry* geometry, std::string* chroma_conflict);
@@ -23,7 +27,11 @@ Status check_picture(const qc_picture& picture, const qc_format& picture_format,
 /// Whether all distorted inputs have the same colour tags.
 bool colours_agree(const qc_config& config);
 
-/// Whether samples of this layout must be lifted to 16-bit words at the session's depth before metrics can read them.
+/// Whether pictures of this format have another size than the session scores.
+bool is_scaled(const qc_format& format, const FrameGeometry& geometry);
+
+/// Whether metrics cannot read pictures of this format as they are: their samples must be lifted to 16-bit words at the
+/// session's depth, or scaled.
 bool needs_conversion(const qc_format& format, const FrameGeometry& geometry);
 
 /// Where the samples of one plane (luma, Cb, Cr or G, B, R) lie.

@@ -22,6 +22,8 @@ qc_config small_config(const qc_config& asked, int side, qc_backend backend) {
         format->width = format->height = side;
         format->semi_planar = format->shift = format->pixel_step = 0;
     }
+    config.scoring_width = config.scoring_height = 0;
+    if (config.scaling != QC_SCALING_NONE) config.distorted[0].width = side / 3 * 2; // scaling is tested too
     config.renditions = config.n_subsample = config.n_threads = 1;
     config.batch = kFrames;
     config.slots = backend == QC_BACKEND_CPU ? 1 : 2;

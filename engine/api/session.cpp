@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "api/picture.hpp"
+#include "api/scaling.hpp"
 #include "api/self_test.hpp"
 #include "api/session_config.hpp"
 #include "contract/caught.hpp"
@@ -121,14 +122,24 @@ Status Session::plan_scores(const ScoreRequest& request) {
                    "chroma locations: score them one by one, or tag them alike (setparams)",
                    std::string(instance.descriptor->name).c_str()));
     }
-    for (int r = 0; r < config_.renditions; ++r)
+    log_scaling("the reference", config_.reference);
+    for (int r = 0; r < config_.renditions; ++r) {
+        log_scaling(config_.renditions == 1 ? "the distorted input" : format("distorted input %d", r),
+                    config_.distorted[r]);
         if (config_.distorted[r].depth != config_.reference.depth)
             log(QC_LOG_INFO, format("inputs of %d and %d bits: both are scored at %d bits (samples shifted left)",
                                     config_.distorted[r].depth, config_.reference.depth, geometry_.depth));
         else if (config_.bitdepth > config_.distorted[r].depth)
             log(QC_LOG_INFO, format("bitdepth=%d: inputs of %d bits are scored at %d bits (samples shifted left)",
                                     config_.bitdepth, config_.distorted[r].depth, geometry_.depth));
+    }
     return {};
+}
+
+void Session::log_scaling(const std::string& input, const qc_format& picture) const {
+    if (is_scaled(picture, geometry_))
+        log(QC_LOG_INFO, format("%s is scaled from %dx%d to %dx%d, %s", input.c_str(), picture.width, picture.height,
+                                geometry_.width, geometry_.height, scaling_name(config_.scaling)));
 }
 
 Status Session::make_scorers() {
@@ -439,6 +450,8 @@ Status Session::write_log(int rendition, const std::string& path, qc_log_format 
     head.height = geometry_.height;
     head.extra = extra;
     std::vector<MetricConventions> conventions;
+    if (auto list = scaling_conventions(config_, geometry_, rendition); !list.empty())
+        conventions.push_back({"scaling", std::move(list)});
     for (size_t i = 0; i < scorers_.size(); ++i)
         if (auto list = scorers_[i]->conventions(); !list.empty())
             conventions.push_back({plan_.instances[i].descriptor->name, std::move(list)});

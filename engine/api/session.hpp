@@ -72,6 +72,7 @@ private:
     Status open_cpu();
     Status open_cuda();
     void log(qc_log_level level, const std::string& text) const;
+    void log_scaling(const std::string& input, const qc_format& picture) const;
 
     Status take_results(bool wait, bool* any);
     Status fail_backend(Status status);

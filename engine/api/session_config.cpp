@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "api/int_field.hpp"
+#include "api/picture.hpp"
 
 namespace qc {
 namespace {
@@ -31,7 +32,9 @@ constexpr IntField kFields[] = {
     {"slots", offsetof(qc_config, slots), 0, kMaxSlots},
     {"latency_first", offsetof(qc_config, latency_first), 0, 1},
     {"selftest", offsetof(qc_config, selftest), 0, 1},
-    {"reserved", offsetof(qc_config, reserved), 0, 0},
+    {"scaling", offsetof(qc_config, scaling), QC_SCALING_NONE, QC_SCALING_COUNT - 1},
+    {"scoring_width", offsetof(qc_config, scoring_width), 0, kMaxSide},
+    {"scoring_height", offsetof(qc_config, scoring_height), 0, kMaxSide},
 };
 
 // ---- structs of other versions --------------------------------------------------------------------------------------
@@ -43,7 +46,7 @@ constexpr size_t kSmallestConfig = offsetof(qc_config, frame_rate);
 constexpr size_t kSmallestStats = offsetof(qc_stats, frames_submitted);
 
 // Without padding at the end a larger struct never begins its new fields in bytes that an older caller left undefined.
-static_assert(offsetof(qc_config, reserved) + sizeof(int) == sizeof(qc_config));
+static_assert(offsetof(qc_config, scoring_height) + sizeof(int) == sizeof(qc_config));
 static_assert(offsetof(qc_stats, pinned_bytes) + sizeof(size_t) == sizeof(qc_stats));
 static_assert(alignof(qc_stats) == kSizeStep && kSmallestConfig % kSizeStep == 0);
 
@@ -51,6 +54,14 @@ Status check_size(const char* name, size_t size, size_t smallest) {
     if (size >= smallest && size <= kLargestSize && size % kSizeStep == 0) return {};
     return invalid(format("%s.struct_size=%zu: %zu..%zu in steps of %zu is accepted; set it to sizeof(%s)", name, size,
                           smallest, kLargestSize, kSizeStep, name));
+}
+
+Status check_scoring_size(const qc_config& config) {
+    const int width = config.scoring_width, height = config.scoring_height;
+    if ((width == 0) != (height == 0))
+        return invalid(format("scoring_width=%d, scoring_height=%d: both or neither is accepted", width, height));
+    if (width == 0 || config.scaling != QC_SCALING_NONE) return {};
+    return invalid(format("scoring_width=%d, scoring_height=%d: 0 is accepted without scaling", width, height));
 }
 
 } // namespace
@@ -70,7 +81,7 @@ Status read_config(const qc_config& caller, qc_config* config) {
     QC_RETURN_IF_ERROR(check_fields(config, kFields, ""));
     if (!std::isfinite(config->frame_rate) || config->frame_rate < 0.0)
         return invalid(format("frame_rate=%g: a number that is not negative is accepted", config->frame_rate));
-    return {};
+    return check_scoring_size(*config);
 }
 
 Status write_stats(const qc_stats& stats, qc_stats* caller) {

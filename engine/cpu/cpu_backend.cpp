@@ -5,9 +5,11 @@
 #include <condition_variable>
 #include <deque>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 #include "api/backend.hpp"
+#include "api/scaling.hpp"
 #include "contract/caught.hpp"
 #include "cpu/host_picture.hpp"
 #include "cpu/thread_pool.hpp"
@@ -41,7 +43,8 @@ class CpuBackend final : public Backend {
 public:
     explicit CpuBackend(const BackendSetup& setup)
         : setup_(setup), config_(*setup.config),
-          pictures_(std::make_shared<cpu::PicturePool>(setup.geometry, setup.needs_chroma)), pool_(config_.n_threads) {}
+          pictures_(std::make_shared<cpu::PicturePool>(setup.geometry, setup.needs_chroma)),
+          scalings_(input_scalings(setup)), pool_(config_.n_threads) {}
 
     Status submit(FrameInput input) override;
     Status poll(bool wait, FrameResult* result, bool* ready) override;
@@ -61,6 +64,7 @@ private:
     };
 
     Status take_in(const FrameInput& input, FrameWork* work);
+    PicturePtr copy_of(const FrameInput& frame, int input) const;
     std::vector<Task> tasks_of(const FrameWork& work) const;
     void run(const Task& task, FrameWork& work) const;
     void add_task(const Task& task, const std::shared_ptr<FrameWork>& work);
@@ -70,7 +74,8 @@ private:
     const BackendSetup& setup_;
     const qc_config& config_;
     std::shared_ptr<cpu::PicturePool> pictures_;
-    std::deque<EarlierFrame> recent_; ///< newest first
+    const std::vector<std::optional<InputScaling>> scalings_; ///< per input, where it is scaled
+    std::deque<EarlierFrame> recent_;                         ///< newest first
     std::mutex mutex_;
     std::condition_variable finished_;
     std::deque<std::shared_ptr<FrameWork>> in_flight_; ///< oldest first
@@ -85,14 +90,18 @@ Status CpuBackend::take_in(const FrameInput& input, FrameWork* work) {
     if (on_device)
         return invalid(
             "backend=cpu cannot read pictures in GPU memory: download them first (hwdownload), or use backend=cuda");
-    work->reference = pictures_->take_in(input.reference, config_.reference);
+    work->reference = copy_of(input, 0);
     for (int r = 0; r < config_.renditions; ++r) {
-        const qc_picture& picture = input.distorted[r];
-        const bool present = picture.plane[0] != nullptr;
+        const bool present = input.distorted[static_cast<size_t>(r)].plane[0] != nullptr;
         work->result.present.push_back(present);
-        work->distorted.push_back(present ? pictures_->take_in(picture, config_.distorted[r]) : nullptr);
+        work->distorted.push_back(present ? copy_of(input, r + 1) : nullptr);
     }
     return {};
+}
+
+PicturePtr CpuBackend::copy_of(const FrameInput& frame, int input) const {
+    const auto& scaling = scalings_[static_cast<size_t>(input)];
+    return pictures_->take_in(frame.picture(input), setup_.format_of(input), scaling ? &*scaling : nullptr);
 }
 
 void CpuBackend::remember(const FrameWork& work) {

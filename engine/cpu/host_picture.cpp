@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "api/picture.hpp"
+#include "cpu/scaler.hpp"
 
 namespace qc::cpu {
 namespace {
@@ -91,22 +92,41 @@ Plane<T> PicturePool::target(const HostPicture& picture, int p) const {
             geometry_.stored_width(p), geometry_.stored_height(p)};
 }
 
-std::shared_ptr<const HostPicture> PicturePool::take_in(const qc_picture& source, const qc_format& format) {
+void PicturePool::lift(const qc_picture& source, const qc_format& format, int p, const HostPicture& picture) const {
+    const PlaneSource from = plane_source(format, p);
+    const Lift lift{from.step, format.shift, (1u << format.depth) - 1, geometry_.depth - format.depth};
+    const char* data = static_cast<const char*>(source.plane[from.plane]) + from.first_bytes;
+    const ptrdiff_t pitch = source.pitch_bytes[from.plane];
+    if (geometry_.sample == SampleType::kU8)
+        lift_plane<uint8_t>(data, pitch, target<uint8_t>(picture, p), lift);
+    else if (format.container_bits == 8)
+        lift_plane<uint8_t>(data, pitch, target<uint16_t>(picture, p), lift);
+    else
+        lift_plane<uint16_t>(data, pitch, target<uint16_t>(picture, p), lift);
+}
+
+void PicturePool::scale(const qc_picture& source, const qc_format& format, int p, const InputScaling& scaling,
+                        const HostPicture& picture) const {
+    const PlaneSource from = plane_source(format, p);
+    const SampleRows rows{static_cast<const char*>(source.plane[from.plane]) + from.first_bytes,
+                          source.pitch_bytes[from.plane], from.step, stored_extent(format, p).columns,
+                          format.container_bits};
+    const InputScaling::PlaneTables& tables = scaling.plane[static_cast<size_t>(p)];
+    if (geometry_.sample == SampleType::kU8)
+        scale_plane(rows, tables, scaling.math, target<uint8_t>(picture, p));
+    else
+        scale_plane(rows, tables, scaling.math, target<uint16_t>(picture, p));
+}
+
+std::shared_ptr<const HostPicture> PicturePool::take_in(const qc_picture& source, const qc_format& format,
+                                                        const InputScaling* scaling) {
     std::unique_ptr<Storage> filled = storage();
-    const HostPicture& picture = filled->picture;
     const int planes = chroma_ ? geometry_.plane_count() : 1;
-    for (int p = 0; p < planes; ++p) {
-        const PlaneSource from = plane_source(format, p);
-        const Lift lift{from.step, format.shift, (1u << format.depth) - 1, geometry_.depth - format.depth};
-        const char* data = static_cast<const char*>(source.plane[from.plane]) + from.first_bytes;
-        const ptrdiff_t pitch = source.pitch_bytes[from.plane];
-        if (geometry_.sample == SampleType::kU8)
-            lift_plane<uint8_t>(data, pitch, target<uint8_t>(picture, p), lift);
-        else if (format.container_bits == 8)
-            lift_plane<uint8_t>(data, pitch, target<uint16_t>(picture, p), lift);
+    for (int p = 0; p < planes; ++p)
+        if (scaling != nullptr)
+            scale(source, format, p, *scaling, filled->picture);
         else
-            lift_plane<uint16_t>(data, pitch, target<uint16_t>(picture, p), lift);
-    }
+            lift(source, format, p, filled->picture);
     Storage* raw = filled.release();
     std::shared_ptr<PicturePool> pool = shared_from_this();
     return {&raw->picture, [pool, raw](const HostPicture*) { pool->give_back(std::unique_ptr<Storage>(raw)); }};

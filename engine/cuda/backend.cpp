@@ -85,12 +85,13 @@ Status CudaBackend::create() {
     QC_RETURN_IF_ERROR(intake_.create());
     QC_RETURN_IF_ERROR(branches_.create(*context_, setup_));
     QC_RETURN_IF_ERROR(ingest_.load("ingest"));
-    QC_RETURN_IF_ERROR(converter_.find_kernel(ingest_));
+    QC_RETURN_IF_ERROR(converter_.prepare(ingest_));
     QC_RETURN_IF_ERROR(history_.find_kernel(ingest_));
     QC_RETURN_IF_ERROR(metrics_.load());
     QC_RETURN_IF_ERROR(metrics_.allocate_scratch());
     QC_RETURN_IF_ERROR(history_.allocate(*context_));
-    const SlotSizes sizes{{frames_per_batch_, config_.renditions, history_.rings(), converter_.inputs()},
+    const SlotSizes sizes{{frames_per_batch_, config_.renditions, history_.rings(), converter_.lifted_inputs(),
+                           converter_.scaled_inputs()},
                           results_.bytes(),
                           converter_.frame_bytes() * static_cast<size_t>(frames_per_batch_),
                           static_cast<size_t>(frames_per_batch_)};
@@ -164,7 +165,7 @@ Status CudaBackend::enqueue_batch(const Slot& slot, int64_t* kernels) const {
     Queue queue(*context_, stream);
     QC_RETURN_IF_ERROR(slot.description.copy_to_device(*context_, stream));
     QC_RETURN_IF_ERROR(queue.zero(slot.accumulators.as<void>(), results_.bytes()));
-    QC_RETURN_IF_ERROR(converter_.enqueue(slot.description.device(&DescriptionLayout::jobs), slot.shape.jobs, queue));
+    QC_RETURN_IF_ERROR(converter_.enqueue(slot.description, slot.shape, queue));
     QC_RETURN_IF_ERROR(branches_.run(driver, stream, [&](size_t instance, CUstream branch) {
         return metrics_.enqueue(instance, slot, branch, kernels);
     }));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Lifting pictures of fewer bits to the session's depth, on the device. Knows the kernel
-// (ingest/ingest_kernels.hpp) and picture layouts; makes no driver call but launches.
+// Bringing pictures to the session's depth and size, on the device. Knows the kernel that lifts samples
+// (ingest/ingest_kernels.hpp), the scaler and picture layouts; makes no driver call but launches.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,9 @@
 #include "api/backend.hpp"
 #include "contract/device.hpp"
 #include "cuda/context.hpp"
+#include "cuda/description.hpp"
 #include "cuda/picture_layout.hpp"
+#include "cuda/scaler.hpp"
 #include "ingest/ingest_kernels.hpp"
 
 namespace qc::cuda {
@@ -20,28 +22,35 @@ public:
     /// @param setup outlives the converter
     explicit Converter(const BackendSetup& setup);
 
-    /// Once, before enqueue(). @param ingest the engine's own kernels
-    Status find_kernel(DeviceProgram& ingest) { return ingest.find(kernels::qc_convert, &kernel_); }
+    /// Once, before anything else. @param ingest the engine's own kernels
+    Status prepare(DeviceProgram& ingest);
 
-    /// How many inputs are converted.
-    int inputs() const { return inputs_; }
+    /// How many inputs are lifted to the session's depth.
+    int lifted_inputs() const { return inputs_ - scaler_.inputs(); }
+    /// How many are scaled, and lifted by that.
+    int scaled_inputs() const { return scaler_.inputs(); }
     /// Memory for the converted pictures of one frame.
     size_t frame_bytes() const { return layout_.bytes * static_cast<size_t>(inputs_); }
     bool converts(int input) const { return place_[static_cast<size_t>(input)] >= 0; }
 
-    /// Notes the jobs that convert a picture, after the `*count` that are there.
+    /// Notes the jobs that convert a picture, in a batch's description and shape.
     /// @param raw the picture as it came; @param converted a slot's buffer
     /// @return where it will lie, for whatever comes after enqueue()
     DevicePicture add_jobs(const DevicePicture& raw, int frame, int input, const DeviceBuffer& converted,
-                           ConvertJob* jobs, int* count) const;
-    /// Enqueues all jobs of a batch as one launch. @param jobs on the device
-    Status enqueue(const ConvertJob* jobs, int count, DeviceQueue& queue) const;
+                           const Description& description, BatchShape* shape) const;
+    /// Enqueues all jobs of a batch, a launch for each kind.
+    Status enqueue(const Description& description, const BatchShape& shape, DeviceQueue& queue) const;
 
 private:
+    DevicePicture target(int frame, int input, const DeviceBuffer& converted) const;
+    void add_lifts(const DevicePicture& raw, const DevicePicture& target, int input, ConvertJob* jobs,
+                   int* count) const;
+
     const BackendSetup& setup_;
+    Scaler scaler_;
     std::vector<int> place_; ///< per input: among the converted ones of a frame; -1: read as it is
     int inputs_ = 0;
-    PictureLayout layout_; ///< of a converted picture: planar, 16 bits a sample
+    PictureLayout layout_; ///< of a converted picture: planar, samples of the session's type
     LoadedKernel<Convert::Arguments> kernel_;
 };
 

@@ -15,7 +15,7 @@ DescriptionArray<T> take(Carver& carver, size_t count) {
 
 } // namespace
 
-DescriptionLayout::DescriptionLayout(int frames, int renditions, int rings, int converted) {
+DescriptionLayout::DescriptionLayout(int frames, int renditions, int rings, int lifted, int scaled) {
     constexpr size_t kPlanes = 3;
     const auto count = static_cast<size_t>(frames);
     Carver carver;
@@ -24,7 +24,8 @@ DescriptionLayout::DescriptionLayout(int frames, int renditions, int rings, int 
     pairs = take<DevicePair>(carver, count * static_cast<size_t>(renditions));
     evaluated_pairs = take<DevicePair>(carver, count * static_cast<size_t>(renditions));
     kept_planes = take<DevicePlane>(carver, count * static_cast<size_t>(rings));
-    jobs = take<ConvertJob>(carver, count * static_cast<size_t>(converted) * kPlanes);
+    jobs = take<ConvertJob>(carver, count * static_cast<size_t>(lifted) * kPlanes);
+    scale_jobs = take<ScaleJob>(carver, count * static_cast<size_t>(scaled));
     bytes = carver.used();
 }
 

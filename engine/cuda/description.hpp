@@ -13,7 +13,7 @@ namespace qc::cuda {
 
 /// How many entries of each array of a description are in use. Launch shapes, and so graphs, depend on nothing else.
 struct BatchShape {
-    int references = 0, evaluated_references = 0, pairs = 0, evaluated_pairs = 0, jobs = 0;
+    int references = 0, evaluated_references = 0, pairs = 0, evaluated_pairs = 0, jobs = 0, scale_jobs = 0;
     auto operator<=>(const BatchShape&) const = default; // NOLINT(modernize-use-nullptr): of the default's inside
 };
 
@@ -29,11 +29,12 @@ struct DescriptionLayout {
     DescriptionArray<DevicePair> pairs, evaluated_pairs;
     DescriptionArray<DevicePlane> kept_planes; ///< [frame][ring], see History
     DescriptionArray<ConvertJob> jobs;
+    DescriptionArray<ScaleJob> scale_jobs;
     size_t bytes = 0;
 
     DescriptionLayout() = default;
-    /// @param frames in a batch at most; @param rings of the history; @param converted pictures per frame at most
-    DescriptionLayout(int frames, int renditions, int rings, int converted);
+    /// @param frames in a batch at most; @param rings of the history; @param lifted, scaled pictures per frame at most
+    DescriptionLayout(int frames, int renditions, int rings, int lifted, int scaled);
 };
 
 /// A description, written by the host in page-locked memory and read by kernels from its copy on the device. Its

@@ -28,8 +28,7 @@ DevicePicture Intake::place(Slot& slot, int frame, int input, const qc_picture& 
             slot.producers.push_back(producer);
     }
     if (!converter_.converts(input)) return raw;
-    return converter_.add_jobs(raw, frame, input, slot.converted, slot.description.host(&DescriptionLayout::jobs),
-                               &slot.shape.jobs);
+    return converter_.add_jobs(raw, frame, input, slot.converted, slot.description, &slot.shape);
 }
 
 DeviceReference Intake::add_reference(Slot& slot, int frame, const FrameInput& input, bool evaluated) {

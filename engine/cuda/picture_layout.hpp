@@ -20,7 +20,7 @@ struct PictureLayout {
 };
 
 /// @param chroma whether anybody wants the planes beyond the first
-PictureLayout picture_layout(const qc_format& format, const FrameGeometry& geometry, bool chroma);
+PictureLayout picture_layout(const qc_format& format, bool chroma);
 
 /// The picture as kernels read it, in place.
 /// @param planes, pitch_bytes by stored plane: device addresses and distances of rows

@@ -7,7 +7,7 @@ Status Slot::allocate(Context& context, const SlotSizes& sizes) {
     QC_RETURN_IF_ERROR(description.allocate(context, sizes.description));
     QC_RETURN_IF_ERROR(accumulators.allocate(context, sizes.accumulator_bytes, "accumulators"));
     QC_RETURN_IF_ERROR(accumulators_host.allocate(context, sizes.accumulator_bytes, "accumulators"));
-    QC_RETURN_IF_ERROR(converted.allocate(context, sizes.converted_bytes, "pictures lifted to 16 bits"));
+    QC_RETURN_IF_ERROR(converted.allocate(context, sizes.converted_bytes, "pictures lifted to 16 bits or scaled"));
     frames.reserve(sizes.frames);
     return done.create(context);
 }

@@ -15,7 +15,7 @@ uint16_t largest_word(const qc_format& format) {
 Uploader::Uploader(Context& context, const BackendSetup& setup, int frames)
     : context_(context), setup_(setup), frames_(frames) {
     for (int input = 0; input < setup_.inputs(); ++input) {
-        layouts_.push_back(picture_layout(setup_.format_of(input), setup_.geometry, setup_.needs_chroma));
+        layouts_.push_back(picture_layout(setup_.format_of(input), setup_.planes_read() > 1));
         input_offsets_.push_back(frame_bytes_);
         frame_bytes_ += layouts_.back().bytes;
     }

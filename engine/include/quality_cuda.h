@@ -81,6 +81,19 @@ typedef enum qc_chroma { QC_CHROMA_400 = 0, QC_CHROMA_420 = 1, QC_CHROMA_422 = 2
 
 typedef enum qc_memory { QC_MEMORY_HOST = 0, QC_MEMORY_CUDA = 1 } qc_memory;
 
+/**
+ * How a picture is brought to the size that is scored, by both backends with the same integer arithmetic; docs/design.md
+ * has it. When it becomes smaller, the kernels widen with the ratio.
+ */
+typedef enum qc_scaling {
+    QC_SCALING_NONE = 0,     /**< not at all: pictures of another size are refused */
+    QC_SCALING_BICUBIC = 1,  /**< Mitchell's and Netravali's family with B=0, C=0.6: 4 samples along each axis */
+    QC_SCALING_LANCZOS = 2,  /**< a sinc windowed by its third lobe: 6 samples */
+    QC_SCALING_BILINEAR = 3, /**< 2 samples */
+    QC_SCALING_AREA = 4,     /**< mean over the area that a sample covers; bilinear along axes that become longer */
+    QC_SCALING_COUNT
+} qc_scaling;
+
 typedef enum qc_log_level { QC_LOG_ERROR = 0, QC_LOG_WARNING = 1, QC_LOG_INFO = 2, QC_LOG_DEBUG = 3 } qc_log_level;
 
 typedef enum qc_pool {
@@ -178,8 +191,9 @@ typedef struct qc_config {
 
     qc_format reference;         /**< layout of the reference pictures */
     int renditions;              /**< distorted pictures per reference, 1..QC_MAX_RENDITIONS; 0 means 1 */
-    qc_format distorted[QC_MAX_RENDITIONS]; /**< layout of each; sizes and rgb must equal the reference's, and chroma if
-                                                a metric needs it. Of different depths, inputs are scored at the largest */
+    qc_format distorted[QC_MAX_RENDITIONS]; /**< layout of each; rgb must equal the reference's, chroma too if a metric needs
+                                                it, and the size unless `scaling` says how to change it. Of different
+                                                depths, inputs are scored at the largest */
     double frame_rate;           /**< nominal, of the distorted input, frames per second, not negative and finite; 0: unknown */
     int bitdepth;                /**< 10: inputs of 8 bits are scored at 10 bits, samples shifted left by 2, as the
                                       documentation of VMAF v1 recommends; inputs of more bits stay as they are.
@@ -193,7 +207,7 @@ typedef struct qc_config {
     const char *model;           /**< libvmaf's syntax: models joined by '|', each "version=NAME" or "path=FILE" with
                                       further ":key=value" (name, enable_transform, disable_clip, FEATURE.OPTION=VALUE);
                                       a bare model name or path is accepted too. The name "auto" takes the VMAF v1
-                                      model that fits the pictures' size and frame_rate, and logs which. NULL:
+                                      model that fits the scored size and frame_rate, and logs which. NULL:
                                       "version=vmaf_v0.6.1" when metrics contain vmaf */
     const char *feature;         /**< further metrics in libvmaf's syntax: "name=psnr|name=vif:vif_enhn_gain_limit=1" */
     const char *options;         /**< "METRIC.OPTION=VALUE|..." for the metrics of `metrics` */
@@ -221,7 +235,12 @@ typedef struct qc_config {
 
     int selftest;                /**< CUDA: 1: before the first frame, the GPU scores small known pictures with all that is
                                       asked for; QC_ERROR_DEVICE if the CPU disagrees. 0: it is trusted */
-    int reserved;                /**< 0 */
+
+    qc_scaling scaling;          /**< how pictures are scaled whose size is not the one that is scored; by a factor of at most
+                                      16, and with their chroma sited as their format's colour says (not known: left) */
+    int scoring_width, scoring_height; /**< size that is scored, 1..32768, both or neither, with scaling only; 0: the
+                                            reference's. Of another aspect ratio than the pictures', they are
+                                            distorted: what is square is the caller's knowledge */
 } qc_config;
 
 /** Text of a failure where there is no session to ask: one line; "" after a success. */

@@ -13,9 +13,9 @@
 
 namespace qc {
 
-/// What a reader of a metric's scores has to know.
+/// What a reader of a metric's scores has to know, or of all: of scaled pictures.
 struct MetricConventions {
-    std::string_view metric;
+    std::string_view metric; ///< or "scaling"
     std::vector<Convention> list;
 };
 

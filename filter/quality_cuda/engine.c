@@ -5,8 +5,8 @@
 
 /**
  * @file
- * The scoring engine as the filter sees it; see engine.h. Depends on inputs
- * and state.
+ * The scoring engine as the filter sees it; see engine.h. Depends on inputs,
+ * scaling and state.
  */
 
 #include "compat.h"
@@ -109,6 +109,7 @@ int ff_qc_check_options(AVFilterContext *ctx)
     qc_config config;
     qc_error error = { "" };
     qc_status status;
+    int ret;
 
     if (qc_abi_version() != QC_ABI_VERSION)
         return ff_qc_fail(ctx, AVERROR_EXTERNAL, "libquality_cuda %s has ABI %d, this filter was built for ABI %d: rebuild "
@@ -118,6 +119,9 @@ int ff_qc_check_options(AVFilterContext *ctx)
                           "pool=%s is not known; accepted: mean, harmonic_mean, min, max, p1, p5, p10, p50, stddev", pool);
     if (strcmp(stats_format, "scores") && qc_stats_format_parse(stats_format, &s->files.stats_format) != QC_OK)
         return ff_qc_fail(ctx, AVERROR(EINVAL), "stats_format=%s is not known; accepted: scores, psnr, ssim", stats_format);
+    ret = ff_qc_parse_scaling(ctx);
+    if (ret < 0)
+        return ret;
     fill_config(ctx, &config);
     status = qc_request_create(&config, &s->engine.request, &error);
     return status == QC_OK ? 0 : ff_qc_fail(ctx, ff_qc_error_of_status(status), "%s", error.text);
@@ -149,6 +153,7 @@ static int choose_device(AVFilterContext *ctx, qc_config *config)
 static int make_config(AVFilterContext *ctx, qc_config *config)
 {
     QualityCudaContext *s = ctx->priv;
+    int ret;
 
     fill_config(ctx, config);
     config->reference    = ff_qc_visible_format(&s->input[QC_REFERENCE]);
@@ -156,7 +161,8 @@ static int make_config(AVFilterContext *ctx, qc_config *config)
     for (int k = 1; k < s->options.renditions; k++)
         config->distorted[k] = ff_qc_visible_format(&s->input[1 + k]);
     config->frame_rate = s->engine.frame_rate;
-    return choose_device(ctx, config);
+    ret = ff_qc_configure_scaling(ctx, config);
+    return ret < 0 ? ret : choose_device(ctx, config);
 }
 
 int ff_qc_check_pictures(AVFilterContext *ctx)

@@ -9,7 +9,7 @@
  * works on, its session, the names of its scores, its errors.
  *
  * Knows the engine's C API and CUDA contexts as opaque pointers. Depends on
- * inputs for the layout of the pictures, and on state; makes no CUDA call.
+ * inputs for the layout of the pictures, on scaling and state; makes no CUDA call.
  */
 
 #ifndef AVFILTER_QUALITY_CUDA_ENGINE_H

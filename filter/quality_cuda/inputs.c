@@ -120,12 +120,13 @@ static int check_geometry(AVFilterContext *ctx, int index)
     const qc_format *format = &in->format, *main_format = &main->format;
     const char *role = ff_qc_role(ctx, index), *name = ff_qc_pix_fmt_name(in->sw_format);
 
-    if (format->width != main_format->width || format->height != main_format->height)
+    if ((format->width != main_format->width || format->height != main_format->height) && s->scaling.kernel == QC_SCALING_NONE)
         return ff_qc_fail(ctx, AVERROR(EINVAL), "Input %d (%s) is %dx%d, main is %dx%d; scale first, e.g. "
                           "[0:v]scale=%d:%d:flags=bicubic[d];[d][%d:v]quality_cuda "
-                          "(GPU: scale_cuda=%d:%d:interp_algo=bicubic)",
+                          "(GPU: scale_cuda=%d:%d:interp_algo=bicubic)%s",
                           index, role, format->width, format->height, main_format->width, main_format->height,
-                          format->width, format->height, index, format->width, format->height);
+                          format->width, format->height, index, format->width, format->height,
+                          ff_qc_is_alias(ctx) ? "" : ", or have it scaled here: quality_cuda=scale=bicubic");
     if (format->rgb != main_format->rgb)
         return ff_qc_fail(ctx, AVERROR(EINVAL), "Input %d (%s) is %s (%s), main is %s (%s); convert one of them first, e.g. "
                           "with [0:v]format=%s[d];[d][%d:v]quality_cuda", index, role, name, ff_qc_components_of(format),

@@ -12,8 +12,8 @@
  * May depend on everything whose struct it holds; knows none of their workings.
  *
  *     vf_quality_cuda.c -> alias -> pairing
- *                     \--> submission -> queue -> reports -> engine -> inputs -> formats
- *                              |                     |                    \-> pairing
+ *                     \--> submission -> queue -> reports -> engine -> scaling -> inputs -> formats
+ *                              |                     |                               \-> pairing
  *                              \-> colours -> inputs  \-> files -> paths
  *
  * Arrows are the only dependencies (what is reached over several may be used
@@ -35,10 +35,11 @@
 #include "interrupts.h"
 #include "pairing.h"
 #include "queue.h"
+#include "scaling.h"
 
 /** What the user asked for; the table of options in vf_quality_cuda.c says what each means. */
 typedef struct QCOptions {
-    char *metrics, *model, *feature, *opts, *pool;
+    char *metrics, *model, *feature, *opts, *pool, *scale, *scale_to;
     int n_subsample, n_threads, renditions, bitdepth;
     int sync, ts_sync_mode, align_start, eof_action, shortest, repeatlast;
     double max_dt;
@@ -97,6 +98,7 @@ typedef struct QualityCudaContext {
     QCOptions options;
     QCAlias alias;
     QCPairing pairing;
+    QCScaling scaling;
     QCCounts counts[QC_MAX_RENDITIONS]; ///< of all frames that were decided about
     QCInput input[QC_MAX_INPUTS];
     int nb_inputs;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// The engine's own kernels: lifting pictures to the session's depth, keeping the planes that later frames look back at.
+// The engine's own kernels: lifting pictures to the session's depth, scaling them, keeping the planes that later frames
+// look back at.
 #pragma once
 
 #include "contract/types.hpp"
+#include "ingest/scaling.hpp"
 #include "quality_cuda.h"
 
 namespace qc {
@@ -17,6 +19,27 @@ struct ConvertJob {
     uint16_t step;         ///< distance of samples in the source
     uint16_t source_bytes; ///< 1 or 2
     uint16_t shift_right, shift_left;
+};
+
+/// One plane that is scaled.
+struct ScalePlane {
+    DevicePlane source; ///< its shift is that of the job's arithmetic
+    void* target;       ///< planar, at a multiple of 8 bytes, and so are its rows
+    uint32_t target_pitch_bytes;
+    int32_t width, height; ///< of the target
+    ScaleAxis across, down;
+};
+
+/// One picture that is scaled, to samples of 8 bits, or of 16 whatever the source's are.
+struct ScaleJob {
+    ScalePlane plane[3];
+    ScaleMath math;
+    int32_t planes;
+    int32_t tile_height;    ///< target rows that a block makes at once
+    uint16_t source_bytes;  ///< of a container: 1 or 2
+    uint16_t target_bytes;  ///< of a sample: 1 or 2
+    uint16_t short_middles; ///< 1: they fit 16-bit words
+    uint16_t reserved;
 };
 
 /// Earlier planes of one input: its luma, or Cb or Cr, in the container its pictures are scored in.

@@ -5,6 +5,7 @@
 #include "device/block.hpp"
 #include "device/kernel_list.hpp"
 #include "ingest/ingest.hpp"
+#include "ingest/scale_tile.hpp"
 
 namespace qc {
 
@@ -86,6 +87,7 @@ struct KeepHistory {
 
 #define QC_INGEST_KERNELS(KERNEL)                                                                                      \
     KERNEL(qc_convert, Convert)                                                                                        \
+    KERNEL(qc_scale, ScaleTile)                                                                                        \
     KERNEL(qc_keep_history, KeepHistory)
 QC_DECLARE_KERNELS(QC_INGEST_KERNELS)
 

@@ -184,6 +184,24 @@ TEST_P(Check, MixedDepthsAndLayouts) {
     }
 }
 
+/// Distorted pictures of other sizes, and both sides scaled.
+TEST_P(Check, ScaledPictures) {
+    const std::vector<std::pair<const char*, const char*>> mixes{
+        {"yuv420p", "nv12"}, {"p010le", "yuv420p"}, {"yuv444p16le", "yuv444p16le"}, {"yuv422p10le", "p210le"}};
+    for (const auto& [reference, distorted] : mixes)
+        for (const qc_scaling scaling : {QC_SCALING_BICUBIC, QC_SCALING_LANCZOS, QC_SCALING_BILINEAR, QC_SCALING_AREA})
+            for (const auto& [width, height] : std::vector<std::pair<int, int>>{{213, 120}, {639, 501}, {320, 61}}) {
+                qc_config config = fitting_config(layout_named(reference), 331, 263);
+                config.distorted[0] = format_of(layout_named(distorted), width, height);
+                config.scaling = scaling;
+                compare(config, Content::kNatural, 3, format("%s %dx%d, scaling %d", distorted, width, height, scaling),
+                        2);
+                config.scoring_width = config.reference.width + 57;
+                config.scoring_height = config.reference.height + 21;
+                compare(config, Content::kNatural, 2, format("both to another size, scaling %d", scaling));
+            }
+}
+
 /// Few and small, but every path of the kernels: what compute-sanitizer runs over.
 TEST_P(Check, SanitizerSample) {
     for (const char* name : {"yuv420p", "nv12", "p010le", "yuv444p16le"})

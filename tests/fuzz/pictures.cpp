@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Geometry and pictures: every size, layout, depth and pitch that a session accepts is scored without reading a byte
-// outside the pictures, whatever their samples hold; what it does not accept is refused with one line.
+// Geometry and pictures: every size, layout, depth and pitch that a session accepts, scaled or not, is scored without
+// reading a byte outside the pictures, whatever their samples hold; what it does not accept is refused with one line.
 #include <cmath>
 #include <iterator>
 #include <vector>
@@ -53,6 +53,16 @@ void spoil(qc_format& format, Input& input) {
                            &format.rgb,           &format.pixel_step,      &format.sample_offset[0],
                            &format.colour.matrix, &format.colour.transfer, &format.reserved[0]};
     *fields[input.choose(std::size(fields))] = input.any<int>();
+}
+
+/// Distorted pictures of another size, and now and then both sides scaled; sizes that differ too much are refused.
+void scale(qc_config& config, Input& input) {
+    config.scaling = static_cast<qc_scaling>(input.choose(QC_SCALING_COUNT));
+    config.distorted[0].width = any_side(input);
+    config.distorted[0].height = any_side(input);
+    if (!input.rarely(3)) return;
+    config.scoring_width = any_side(input);
+    config.scoring_height = any_side(input);
 }
 
 /// Whether memory for these pictures is worth having: a spoilt format may be a large one that is good.
@@ -121,6 +131,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     for (qc_format& distorted : config.distorted) distorted = config.reference;
     if (input.rarely(3)) config.distorted[0] = any_format(input, width, height);
     if (input.rarely(8)) spoil(config.reference, input);
+    if (input.rarely(3)) scale(config, input);
 
     qc_session* session = nullptr;
     qc_error error{};

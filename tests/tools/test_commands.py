@@ -78,6 +78,7 @@ class Completion(unittest.TestCase):
     def test_values(self):
         self.assertEqual(completed("quality_bench", "--backend", ""), {"auto", "cuda", "cpu"})
         self.assertEqual(completed("quality_bench", "--backend", "cu"), {"cuda"})
+        self.assertEqual(completed("quality_bench", "--scaling", "bi"), {"bicubic", "bilinear"})
         self.assertIn("README.md", completed("quality_bench", "--json", "READ"))
         self.assertEqual(completed("quality_bench", "--size", "1"), set())
         self.assertEqual(completed("quality-cuda-patch-ffmpeg", "engi"), {"engine"})

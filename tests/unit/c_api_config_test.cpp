@@ -81,6 +81,9 @@ TEST(CApiConfig, NumbersOfTheConfiguration) {
         {QC_FIELD(qc_config, batch), {0, 1, 64}, {-1, 65}, "0..64", "1..64"},
         {QC_FIELD(qc_config, slots), {0, 1, 2048}, {-1, 2049}, "0..2048", "1..2048"},
         {QC_FIELD(qc_config, latency_first), {0, 1}, {-1, 2}, "0..1", "1: a batch leaves"},
+        {QC_FIELD(qc_config, scaling), {0, 1, 2, 3, 4}, {-1, 5}, "0..4", "a factor of at most 16"},
+        {QC_FIELD(qc_config, scoring_width), {0}, {-1, 32769}, "0..32768", nullptr},
+        {QC_FIELD(qc_config, scoring_height), {0}, {-1, 32769}, "0..32768", "1..32768"},
     };
     for (const Field& field : fields) {
         qc_config config = cpu_config("psnr");
@@ -196,7 +199,7 @@ TEST(CApiConfig, InputsThatDoNotFitEachOther) {
         return refusal(config);
     };
     EXPECT_EQ(refused("psnr", "yuv420p", "yuv420p", 32),
-              "the distorted input is 32x64, the reference 96x64: scale one of them first");
+              "the distorted input is 32x64, the reference 96x64: choose a scaling, or scale one of them first");
     EXPECT_NE(refused("ssimulacra2", "yuv444p", "gbrp", 96).find("is RGB, the reference YUV"), std::string::npos);
     EXPECT_EQ(
         refused("psnr", "yuv422p", "yuv420p", 96),
@@ -205,6 +208,32 @@ TEST(CApiConfig, InputsThatDoNotFitEachOther) {
     EXPECT_NE(refused("ssimulacra2", "yuv444p", "yuv420p", 256), "") << "its scores are of luma and chroma together";
     EXPECT_EQ(refused("skeleton", "yuv420p", "yuv444p", 96), "") << "it reads luma alone";
     EXPECT_EQ(refused("psnr", "yuv420p", "yuv420p12le", 96), "") << "depths may differ";
+}
+
+/// A size to score, and pictures of others.
+TEST(CApiConfig, ScaledInputs) {
+    const auto refused = [](qc_scaling scaling, int width, int height, int scoring_width, int scoring_height) {
+        qc_config config = cpu_config("psnr");
+        config.distorted[0].width = width;
+        config.distorted[0].height = height;
+        config.scaling = scaling;
+        config.scoring_width = scoring_width;
+        config.scoring_height = scoring_height;
+        return refusal(config);
+    };
+    for (int scaling = QC_SCALING_BICUBIC; scaling < QC_SCALING_COUNT; ++scaling) {
+        EXPECT_EQ(refused(static_cast<qc_scaling>(scaling), 32, 64, 0, 0), "");
+        EXPECT_EQ(refused(static_cast<qc_scaling>(scaling), 96, 64, 192, 128), "");
+    }
+    EXPECT_EQ(refused(QC_SCALING_NONE, 96, 64, 192, 128),
+              "scoring_width=192, scoring_height=128: 0 is accepted without scaling");
+    EXPECT_EQ(refused(QC_SCALING_AREA, 96, 64, 192, 0),
+              "scoring_width=192, scoring_height=0: both or neither is accepted");
+    EXPECT_EQ(refused(QC_SCALING_AREA, 6, 4, 0, 0), "") << "a factor of 16";
+    EXPECT_EQ(refused(QC_SCALING_AREA, 5, 4, 0, 0),
+              "the distorted input is 5x4 and would be scaled to 96x64: a factor of at most 16 is accepted");
+    EXPECT_EQ(refused(QC_SCALING_AREA, 96, 64, 1537, 64),
+              "the reference is 96x64 and would be scaled to 1537x64: a factor of at most 16 is accepted");
 }
 
 // ---- check and check_options ----------------------------------------------------------------------------------------

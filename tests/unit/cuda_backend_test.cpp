@@ -139,7 +139,7 @@ TEST(CudaBackendCalls, FirstBatchOfAShapeIsCaptured) {
     ASSERT_TRUE(scene.submit(10, {100}).ok());
     scene.driver().take_calls();
     ASSERT_TRUE(scene.submit(11, {101}).ok());
-    const size_t description_bytes = cuda::DescriptionLayout(2, 1, 1, 1).bytes;
+    const size_t description_bytes = cuda::DescriptionLayout(2, 1, 1, 1, 0).bytes;
     EXPECT_EQ(text_of(scene.driver().take_calls()), R"(
 cuMemcpyHtoDAsync 3584 bytes, stream 1
 cuEventRecord event 0, stream 1

@@ -53,7 +53,9 @@ QC_EXPECT(offsetof(qc_config, latency_first) == 1740);
 QC_EXPECT(offsetof(qc_config, log) == 1744);
 QC_EXPECT(offsetof(qc_config, log_opaque) == 1752);
 QC_EXPECT(offsetof(qc_config, selftest) == 1760);
-QC_EXPECT(offsetof(qc_config, reserved) == 1764);
+QC_EXPECT(offsetof(qc_config, scaling) == 1764);
+QC_EXPECT(offsetof(qc_config, scoring_width) == 1768);
+QC_EXPECT(offsetof(qc_config, scoring_height) == 1772);
 
 QC_EXPECT(sizeof(qc_error) == 1024);
 QC_EXPECT(sizeof(qc_row) == 64);
@@ -78,6 +80,9 @@ QC_EXPECT(QC_ERROR_INVALID == -1 && QC_ERROR_UNSUPPORTED == -2 && QC_ERROR_NO_DE
 QC_EXPECT(QC_ERROR_DEVICE == -5 && QC_ERROR_IO == -6 && QC_ERROR_INTERNAL == -7);
 QC_EXPECT(QC_BACKEND_AUTO == 0 && QC_BACKEND_CUDA == 1 && QC_BACKEND_CPU == 2);
 QC_EXPECT(QC_CHROMA_400 == 0 && QC_CHROMA_420 == 1 && QC_CHROMA_422 == 2 && QC_CHROMA_444 == 3);
+QC_EXPECT(sizeof(qc_scaling) == sizeof(int));
+QC_EXPECT(QC_SCALING_NONE == 0 && QC_SCALING_BICUBIC == 1 && QC_SCALING_LANCZOS == 2);
+QC_EXPECT(QC_SCALING_BILINEAR == 3 && QC_SCALING_AREA == 4);
 QC_EXPECT(QC_MEMORY_HOST == 0 && QC_MEMORY_CUDA == 1);
 QC_EXPECT(QC_LOG_ERROR == 0 && QC_LOG_WARNING == 1 && QC_LOG_INFO == 2 && QC_LOG_DEBUG == 3);
 QC_EXPECT(QC_POOL_MEAN == 0 && QC_POOL_HARMONIC_MEAN == 1 && QC_POOL_MIN == 2 && QC_POOL_MAX == 3 && QC_POOL_P1 == 4);

@@ -76,6 +76,27 @@ INSTANTIATE_TEST_SUITE_P(Metrics, StandInScores,
                          testing::ValuesIn(registered_metrics().begin(), registered_metrics().end()),
                          [](const auto& info) { return std::string(info.param->name); });
 
+/// Renditions of other sizes and formats than the reference's, whose own size is scored, or none of theirs.
+TEST_F(OnStandIn, ScaledPicturesEqualTheCpu) {
+    qc_config config = config_of("psnr|motion|vif", 220, 180);
+    config.distorted[0] = format_of(layout_named("yuv420p"), 146, 121);
+    config.distorted[1] = format_of(layout_named("p010le"), 331, 90);
+    const Stream stream = make_stream(config, Content::kNatural, 5);
+    for (const qc_scaling scaling : {QC_SCALING_BICUBIC, QC_SCALING_AREA})
+        for (const int width : {0, 241}) {
+            config.scaling = scaling;
+            config.scoring_width = width;
+            config.scoring_height = width == 0 ? 0 : 99;
+            config.backend = QC_BACKEND_CPU;
+            const RunResult cpu = run(config, stream);
+            config.backend = QC_BACKEND_CUDA;
+            for (const uint32_t seed : {0u, 1u}) {
+                driver_.give({.seed = seed});
+                expect_same_bits(cpu, run(config, stream), "order " + std::to_string(seed));
+            }
+        }
+}
+
 /// Pictures come from anywhere: what no sample is counts as the largest, on its way to the GPU too.
 TEST_F(OnStandIn, WordsBeyondTheLargestSample) {
     qc_config config = config_of("psnr|motion|cambi", 220, 180);
@@ -108,6 +129,11 @@ TEST_F(SelfTest, ADeviceThatComputesIsTaken) {
     std::string text;
     for (const char* metrics : {"vmaf", "psnr+ciede", "all"})
         EXPECT_EQ(create(config_of(metrics, 640, 480), &text), QC_OK) << metrics << ": " << text;
+    qc_config scaled = config_of("vmaf|psnr", 640, 480);
+    scaled.distorted[0].width = 2 * (scaled.distorted[1].height = 720);
+    scaled.scaling = QC_SCALING_LANCZOS;
+    scaled.scoring_width = scaled.scoring_height = 900;
+    EXPECT_EQ(create(scaled, &text), QC_OK) << text;
     for (const char* layout : {"gray", "yuv444p", "nv12", "gbrp", "rgb24", "p010le"}) {
         qc_config config = config_for(layout_named(layout), 320, 240, "ssimulacra2", QC_BACKEND_AUTO);
         EXPECT_EQ(create(config, &text), QC_OK) << layout << ": " << text;

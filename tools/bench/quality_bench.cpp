@@ -11,8 +11,10 @@
 #include <fstream>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <vector>
 
+#include "api/scaling.hpp"
 #include "quality_cuda.h"
 #include "tests/support/pictures.hpp"
 #include "tools/bench/device_check.hpp"
@@ -42,6 +44,8 @@ struct Options {
     std::string reference_path, distorted_path; ///< raw frames of the layout and size; empty: generated ones
     std::string model;                          ///< for "vmaf"; empty: the default
     std::string metric_options;                 ///< as in qc_config
+    std::string distorted_size;                 ///< of what is scaled to the size; empty: nothing is
+    qc_scaling scaling = QC_SCALING_BICUBIC;
 };
 
 struct Case {
@@ -88,6 +92,8 @@ void print_help() {
         "  -M, --model NAME        the model that \"vmaf\" means (default vmaf_v0.6.1)\n"
         "  -o, --options TEXT      options of the metrics: METRIC.OPTION=VALUE|...\n"
         "  -s, --size LIST         WIDTHxHEIGHT (default 1920x1080)\n"
+        "  -x, --distorted-size S  WIDTHxHEIGHT of the distorted pictures, which are scaled then\n"
+        "  -X, --scaling NAME      with that: bicubic, lanczos, bilinear or area (default bicubic)\n"
         "  -R, --reference FILE    raw frames in place of generated ones (one size and layout only)\n"
         "  -D, --distorted FILE    likewise\n"
         "  -l, --layout LIST       pixel formats: nv12, yuv420p, p010le, ... (default nv12)\n"
@@ -111,16 +117,23 @@ qc_backend parse_backend(const std::string& name) {
     die("--backend " + name + ": auto, cuda or cpu is accepted");
 }
 
+qc_scaling parse_scaling(const std::string& name) {
+    for (int scaling = QC_SCALING_BICUBIC; scaling < QC_SCALING_COUNT; ++scaling)
+        if (name == qc::scaling_name(static_cast<qc_scaling>(scaling))) return static_cast<qc_scaling>(scaling);
+    die("--scaling " + name + ": bicubic, lanczos, bilinear or area is accepted");
+}
+
 Options parse(int argc, char** argv) {
     static const option kLong[] = {
-        {"metrics", 1, nullptr, 'm'},     {"size", 1, nullptr, 's'},      {"layout", 1, nullptr, 'l'},
-        {"batch", 1, nullptr, 'b'},       {"slots", 1, nullptr, 'n'},     {"threads", 1, nullptr, 't'},
-        {"repetitions", 1, nullptr, 'r'}, {"seconds", 1, nullptr, 'd'},   {"from-host", 0, nullptr, 'u'},
-        {"backend", 1, nullptr, 'k'},     {"json", 1, nullptr, 'j'},      {"options", 1, nullptr, 'o'},
-        {"model", 1, nullptr, 'M'},       {"reference", 1, nullptr, 'R'}, {"distorted", 1, nullptr, 'D'},
-        {"help", 0, nullptr, 'h'},        {"selftest", 0, nullptr, 'S'},  {nullptr, 0, nullptr, 0}};
+        {"metrics", 1, nullptr, 'm'},        {"size", 1, nullptr, 's'},      {"layout", 1, nullptr, 'l'},
+        {"batch", 1, nullptr, 'b'},          {"slots", 1, nullptr, 'n'},     {"threads", 1, nullptr, 't'},
+        {"repetitions", 1, nullptr, 'r'},    {"seconds", 1, nullptr, 'd'},   {"from-host", 0, nullptr, 'u'},
+        {"backend", 1, nullptr, 'k'},        {"json", 1, nullptr, 'j'},      {"options", 1, nullptr, 'o'},
+        {"model", 1, nullptr, 'M'},          {"reference", 1, nullptr, 'R'}, {"distorted", 1, nullptr, 'D'},
+        {"distorted-size", 1, nullptr, 'x'}, {"scaling", 1, nullptr, 'X'},   {"help", 0, nullptr, 'h'},
+        {"selftest", 0, nullptr, 'S'},       {nullptr, 0, nullptr, 0}};
     Options options;
-    for (int c; (c = getopt_long(argc, argv, "m:M:o:R:D:s:l:b:n:t:r:d:uk:j:hS", kLong, nullptr)) != -1;) {
+    for (int c; (c = getopt_long(argc, argv, "m:M:o:R:D:s:l:b:n:t:r:d:uk:j:hSx:X:", kLong, nullptr)) != -1;) {
         switch (c) {
         case 'm':
             options.metrics = split(optarg);
@@ -165,6 +178,12 @@ Options parse(int argc, char** argv) {
         case 'S':
             options.selftest = true;
             break;
+        case 'x':
+            options.distorted_size = optarg;
+            break;
+        case 'X':
+            options.scaling = parse_scaling(optarg);
+            break;
         case 'k':
             options.backend = parse_backend(optarg);
             break;
@@ -186,21 +205,22 @@ Options parse(int argc, char** argv) {
 /// Pairs that lie ready: a few distinct ones, repeated in memory until the set is larger than any L2 cache.
 class PairSet {
 public:
-    PairSet(const Options& options, const qc_format& format, bool on_device) {
+    PairSet(const Options& options, const qc_format& format, const qc_format& distorted_format, bool on_device) {
         constexpr size_t kDeviceBytes = size_t{256} << 20;
         if (options.reference_path.empty()) {
             for (unsigned i = 0; i < 4; ++i) {
                 references_.emplace_back(format, Content::kNatural, false, i + 1);
-                distorted_.emplace_back(format, Content::kNatural, true, i + 1);
+                distorted_.emplace_back(distorted_format, Content::kNatural, true, i + 1);
             }
         } else {
             read_frames(options.reference_path, format, &references_);
-            read_frames(options.distorted_path, format, &distorted_);
+            read_frames(options.distorted_path, distorted_format, &distorted_);
             if (references_.size() != distorted_.size())
                 die("--reference and --distorted have different numbers of frames");
         }
         const size_t distinct = references_.size();
-        for (int p = 0; p < references_[0].planes(); ++p) bytes_per_pair_ += 2 * references_[0].bytes(p).size();
+        for (int p = 0; p < references_[0].planes(); ++p)
+            bytes_per_pair_ += references_[0].bytes(p).size() + distorted_[0].bytes(p).size();
         if (!on_device) {
             for (size_t i = 0; i < distinct; ++i) pairs_.push_back({references_[i].view(), distorted_[i].view()});
             return;
@@ -225,6 +245,9 @@ public:
     };
     const Pair& at(size_t index) const {
         return pairs_[index % pairs_.size()];
+    }
+    const qc_format& format(bool distorted) const {
+        return (distorted ? distorted_ : references_)[0].format();
     }
     size_t bytes_per_pair() const {
         return bytes_per_pair_;
@@ -286,8 +309,9 @@ public:
     Bench(const Options& options, const Case& setting, const PairSet& set) : options_(options), set_(set) {
         qc_config config{};
         config.struct_size = sizeof(config);
-        config.reference = config.distorted[0] =
-            format_of(qc::test::layout_named(setting.layout), setting.width, setting.height);
+        config.reference = set.format(false);
+        config.distorted[0] = set.format(true);
+        config.scaling = options.distorted_size.empty() ? QC_SCALING_NONE : options.scaling;
         config.metrics = setting.metrics.c_str();
         config.model = qc::bench::model_for(setting.metrics, options.model);
         config.options = options.metric_options.empty() ? nullptr : options.metric_options.c_str();
@@ -414,10 +438,18 @@ bool cuda_is_usable(const Options& options) {
     return false;
 }
 
-std::pair<int, int> parse_size(const std::string& text) {
+std::pair<int, int> parse_size(const char* option, const std::string& text) {
     int width = 0, height = 0;
-    if (std::sscanf(text.c_str(), "%dx%d", &width, &height) != 2) die("--size " + text + ": WIDTHxHEIGHT is accepted");
+    if (std::sscanf(text.c_str(), "%dx%d", &width, &height) != 2)
+        die(option + (" " + text) + ": WIDTHxHEIGHT is accepted");
     return {width, height};
+}
+
+qc_format distorted_format(const Options& options, const qc_format& reference) {
+    qc_format format = reference;
+    if (!options.distorted_size.empty())
+        std::tie(format.width, format.height) = parse_size("--distorted-size", options.distorted_size);
+    return format;
 }
 
 } // namespace
@@ -436,8 +468,9 @@ int main(int argc, char** argv) {
     std::string description;
     for (const std::string& size : options.sizes)
         for (const std::string& layout : options.layouts) {
-            const auto [width, height] = parse_size(size);
-            const PairSet set(options, format_of(qc::test::layout_named(layout), width, height), on_device);
+            const auto [width, height] = parse_size("--size", size);
+            const qc_format format = format_of(qc::test::layout_named(layout), width, height);
+            const PairSet set(options, format, distorted_format(options, format), on_device);
             for (const std::string& metrics : options.metrics)
                 for (const int batch : options.batches) {
                     const Case setting{metrics, layout, width, height, batch};
