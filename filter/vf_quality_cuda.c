@@ -47,6 +47,7 @@
 #include "quality_cuda/reports.h"
 #include "quality_cuda/state.h"
 #include "quality_cuda/submission.h"
+#include "quality_cuda/verdict.h"
 
 #define OFFSET(x) offsetof(QualityCudaContext, options.x)
 #define FLAGS (AV_OPT_FLAG_FILTERING_PARAM | AV_OPT_FLAG_VIDEO_PARAM)
@@ -100,12 +101,17 @@ static const AVOption quality_cuda_options[] = {
         { "cpu",  "on the CPU, never touch the driver (software frames only)", 0, AV_OPT_TYPE_CONST, { .i64 = QC_BACKEND_CPU }, 0, 0, FLAGS, .unit = "backend" },
     { "device", "index of the GPU for software frames, -1: FFmpeg's CUDA device if it has one, else 0; CUDA frames are scored where they are", OFFSET(device), AV_OPT_TYPE_INT, { .i64 = -1 }, -1, 1024, FLAGS },
     { "async_depth", "distorted frames held while their scores are computed, 0: 8, more on the CPU backend with many threads", OFFSET(async_depth), AV_OPT_TYPE_INT, { .i64 = 0 }, 0, 1024, FLAGS },
+    { "realtime", "1: where scoring is slower than the stream, frames pass without scores; the stream never waits (default 0)", OFFSET(realtime), AV_OPT_TYPE_BOOL, { .i64 = 0 }, 0, 1, FLAGS },
     { "selftest", "score known pictures on the GPU before the first pair, and refuse a GPU that computes wrongly", OFFSET(selftest), AV_OPT_TYPE_BOOL, { .i64 = 0 }, 0, 1, FLAGS },
     { "stats_file", "write one line per scored frame to this file while running, - for standard output (default none)", OFFSET(stats_file), AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS },
     { "f",          "same as stats_file", OFFSET(stats_file), AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS },
     { "stats_format", "lines of stats_file: scores (time stamps and every score), or psnr or ssim, as FFmpeg's filters of these names write theirs, for tools that read those", OFFSET(stats_format), AV_OPT_TYPE_STRING, { .str = "scores" }, 0, 0, FLAGS },
     { "log_path", "write the report of the whole run to this file at the end (default none)", OFFSET(log_path), AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS },
-    { "log_fmt",  "format of the report: json (everything), xml, csv or sub (frames only), in libvmaf's layouts (default: that of log_path's ending .xml, .csv or .sub, else json)", OFFSET(log_fmt), AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS },
+    { "log_fmt",  "format of the report: json (everything), xml, csv or sub (frames only), in libvmaf's layouts; or jsonl: lines while the run goes on, to a file, a pipe or a URL (default: that of log_path's ending .xml, .csv or .sub, else json)", OFFSET(log_fmt), AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS },
+    { "window",   "length of the windows of which jsonl has one line each and metrics_file the latest one; 0: jsonl has a line for each frame, metrics_file windows of a second (default 0)", OFFSET(window), AV_OPT_TYPE_DURATION, { .i64 = 0 }, 0, 300000000, FLAGS },
+    { "log_queue", "lines of jsonl that wait for a receiver that takes none; then the oldest are dropped", OFFSET(log_queue), AV_OPT_TYPE_INT, { .i64 = 1024 }, 1, 1000000, FLAGS },
+    { "alert",    "conditions joined by |, each SCORE<NUMBER:SECONDS (or <= > >=): marks the frames while one has held for so long, and says when it begins and ends (default none)", OFFSET(alert), AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS },
+    { "metrics_file", "replace this file with each window by one of Prometheus' text format (default none)", OFFSET(metrics_file), AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS },
     { NULL }
 };
 
@@ -147,6 +153,8 @@ static av_cold int init(AVFilterContext *ctx)
         s->input[i].first_pts = AV_NOPTS_VALUE;
 
     ret = ff_qc_check_options(ctx);
+    if (ret >= 0)
+        ret = ff_qc_check_live(ctx);
     if (ret >= 0)
         ret = ff_qc_open_files(ctx);
     if (ret >= 0)
@@ -203,52 +211,6 @@ static int request_inputs(AVFilterContext *ctx)
     return 0;
 }
 
-/** Frames that the timeline leaves out were not meant to be scored, and a consumer may want none at all. */
-static int nothing_was_scored(const AVFilterContext *ctx)
-{
-    const QualityCudaContext *s = ctx->priv;
-    const QCCounts *counts = ff_qc_counts_of(ctx, 0);
-    const int ended = s->run.end == QC_END_OF_STREAM;
-
-    if (counts->paired || !(ended || s->run.end == QC_END_BY_CONSUMER))
-        return 0;
-    return counts->frames > counts->disabled || (ended && !counts->frames);
-}
-
-static void refuse_nothing(AVFilterContext *ctx)
-{
-    QualityCudaContext *s = ctx->priv;
-    const char *why = !s->input[0].received ? "the distorted input has no frames" :
-                      !s->input[QC_REFERENCE].received ? "the reference has no frames" :
-                      "the time stamps never overlap; use align=start, setpts=PTS-STARTPTS or sync=index";
-
-    s->run.is_refused = !s->run.failure;
-    ff_qc_fail(ctx, AVERROR(EINVAL), "no frame was scored: %s, or allow_unpaired=1 to accept it", why);
-}
-
-/** A video that mostly lacks its reference must not pass for one that was scored. */
-static void judge_pairs(AVFilterContext *ctx)
-{
-    QualityCudaContext *s = ctx->priv;
-
-    for (int k = 0; k < s->options.renditions && !s->options.allow_unpaired; k++) {
-        const QCCounts *counts = ff_qc_counts_of(ctx, k);
-        char whose[32] = "";
-
-        if (!ff_qc_pairs_too_few(counts))
-            continue;
-        if (k)
-            snprintf(whose, sizeof(whose), " of rendition %d", k);
-        s->run.is_refused = !s->run.failure;
-        ff_qc_fail(ctx, AVERROR(EINVAL), "only %"PRId64" of %"PRId64" frames%s found a partner within max_dt, %.6f s, while both "
-                   "inputs ran; set max_dt, align=start or sync=index to what fits the inputs, or allow_unpaired=1 to accept it",
-                   counts->paired, counts->paired + ff_qc_partnerless(counts), whose, s->pairing.tolerance);
-        return;
-    }
-    if (nothing_was_scored(ctx) && !s->options.allow_unpaired)
-        refuse_nothing(ctx);
-}
-
 static enum QCEnd end_of_run(AVFilterContext *ctx)
 {
     const QualityCudaContext *s = ctx->priv;
@@ -271,7 +233,7 @@ static int conclude(AVFilterContext *ctx)
     ff_qc_count_leftovers(ctx);
     s->run.end = end_of_run(ctx);
     s->run.only_left_counts = s->run.end == QC_END_BY_CONSUMER;
-    judge_pairs(ctx);
+    ff_qc_judge_pairs(ctx);
     if (s->run.failure)
         s->run.end = QC_END_BY_FAILURE;
     ff_qc_settle_queue(ctx);
@@ -531,6 +493,7 @@ static av_cold void uninit(AVFilterContext *ctx)
     av_frame_free(&s->main.frame);
     av_frame_free(&s->main.last);
     ff_qc_free_queue(ctx);
+    ff_qc_free_live(ctx);
     ff_qc_close_files(ctx, s->run.reported);
     ff_qc_free_alias(ctx);
 }

@@ -6,7 +6,8 @@
 /**
  * @file
  * What differs between FFmpeg 5.1 and 9, and between builds with and without
- * CUDA: macros, and nothing else. Every file but pairing.c includes it first.
+ * CUDA: macros, and nothing else. Every file includes it first, but those that
+ * depend on the C library alone.
  * Depends on FFmpeg only.
  */
 

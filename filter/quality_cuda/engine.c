@@ -181,12 +181,20 @@ int ff_qc_check_pictures(AVFilterContext *ctx)
 
 /* ---- session ---- */
 
+static int cpu_threads(const QCOptions *options)
+{
+    return options->n_threads > 0 ? options->n_threads : av_cpu_count();
+}
+
 /** The CPU backend works on several frames at once: hold enough of them to keep its threads busy. */
 static int cpu_depth(const QCOptions *options)
 {
-    const int threads = options->n_threads > 0 ? options->n_threads : av_cpu_count();
+    return av_clip(2 * cpu_threads(options), 8, 64);
+}
 
-    return av_clip(2 * threads, 8, 64);
+const char *ff_qc_score_name(const QCEngine *engine, int index)
+{
+    return engine->keys[index] + strlen(QC_KEY_PREFIX);
 }
 
 static int make_keys(QCEngine *engine, int renditions)
@@ -215,6 +223,14 @@ static int make_keys(QCEngine *engine, int renditions)
 static int is_of_device(qc_status status)
 {
     return status == QC_ERROR_NO_DEVICE || status == QC_ERROR_NO_MEMORY || status == QC_ERROR_DEVICE;
+}
+
+/** With realtime=1: no more than can be held, or than the CPU backend takes in without waiting. */
+static int most_under_way(const QualityCudaContext *s)
+{
+    const int is_cpu = qc_session_backend(s->engine.session) == QC_BACKEND_CPU;
+
+    return is_cpu ? FFMIN(s->engine.depth, 2 * cpu_threads(&s->options)) : s->engine.depth;
 }
 
 static qc_status open_on_cpu(AVFilterContext *ctx, qc_config *config, qc_error *error)
@@ -262,6 +278,8 @@ int ff_qc_open_session(AVFilterContext *ctx)
 
     if (!wanted_depth && qc_session_backend(engine->session) == QC_BACKEND_CPU)
         engine->depth = cpu_depth(&s->options);
+    if (s->options.realtime)
+        ff_qc_pacing_start(&s->pacing, engine->depth, most_under_way(s));
     av_log(ctx, AV_LOG_VERBOSE, "%s; up to %d distorted frames are held\n", qc_session_description(engine->session),
            engine->depth);
     return make_keys(engine, renditions);

@@ -49,6 +49,9 @@ void ff_qc_close_engine(AVFilterContext *ctx);
 /** No more pairs follow: scores that wait for a successor become final. Once. @return AVERROR */
 int ff_qc_flush_session(AVFilterContext *ctx);
 
+/** Name of a score as the user reads it: "vmaf", "1.vmaf". @param index [rendition][feature] */
+const char *ff_qc_score_name(const QCEngine *engine, int index);
+
 /** The AVERROR of an engine's failure. */
 int ff_qc_error_of_status(qc_status status);
 

@@ -5,8 +5,8 @@
 
 /**
  * @file
- * Where logs and lines of statistics go; see files.h. Depends on paths and
- * state.
+ * Where logs and lines of statistics go; see files.h. Depends on receiver,
+ * paths and state.
  */
 
 #include "compat.h"
@@ -20,6 +20,7 @@
 #include "libavutil/thread.h"
 
 #include "paths.h"
+#include "receiver.h"
 #include "state.h"
 
 /*
@@ -34,7 +35,8 @@
 typedef struct QCClaim {
     char *canonical;
     const AVFilterContext *owner; ///< NULL: it has ended
-    int is_log;
+    const char *option;
+    int is_log;                   ///< a report of the whole run
     int was_used;                 ///< by an owner that has ended
     struct QCClaim *following;
 } QCClaim;
@@ -51,7 +53,7 @@ static QCClaim *find_claim(const char *canonical)
     return claim;
 }
 
-static int add_claim(const AVFilterContext *owner, const char *canonical, int is_log)
+static int add_claim(const AVFilterContext *owner, const char *canonical, const char *option, int is_log)
 {
     QCClaim *claim = av_mallocz(sizeof(*claim));
 
@@ -60,6 +62,7 @@ static int add_claim(const AVFilterContext *owner, const char *canonical, int is
         return AVERROR(ENOMEM);
     }
     claim->owner     = owner;
+    claim->option    = option;
     claim->is_log    = is_log;
     claim->following = claims;
     claims = claim;
@@ -159,7 +162,7 @@ static int claim_log(AVFilterContext *ctx, const char *name)
     if (!ret)
         ret = ff_qc_check_writable(&path, 1, 1);
     if (!ret)
-        ret = add_claim(ctx, path.canonical, 1);
+        ret = add_claim(ctx, path.canonical, "log_path", 1);
     ff_qc_free_path(&path);
     return ret < 0 ? fail_path(ctx, "log_path", name, ret) : ret;
 }
@@ -215,7 +218,7 @@ static int fail_format(AVFilterContext *ctx, const char *wish, const char *path)
     if (path && path[0] && !path[1] && (*wish == '/' || *wish == '\\'))
         return ff_qc_fail(ctx, AVERROR(EINVAL), "log_path=%s ends at a colon, and log_fmt=%s is not known: escape the colon, "
                           "log_path=%s\\\\:%s (in the quotes of a shell)", path, wish, path, wish);
-    return ff_qc_fail(ctx, AVERROR(EINVAL), "log_fmt=%s is not known; accepted: json, xml, csv, sub", wish);
+    return ff_qc_fail(ctx, AVERROR(EINVAL), "log_fmt=%s is not known; accepted: json, xml, csv, sub, jsonl", wish);
 }
 
 static int choose_log_format(AVFilterContext *ctx)
@@ -223,7 +226,9 @@ static int choose_log_format(AVFilterContext *ctx)
     QualityCudaContext *s = ctx->priv;
     const char *wish = s->options.log_fmt, *path = s->options.log_path;
 
-    if (!wish)
+    if (wish && !strcmp(wish, "jsonl"))
+        s->files.is_stream = 1;
+    else if (!wish)
         s->files.log_format = path ? format_of_ending(path) : QC_LOG_FORMAT_JSON;
     else if (qc_log_format_parse(wish, &s->files.log_format) != QC_OK)
         return fail_format(ctx, wish, path);
@@ -236,11 +241,10 @@ static int open_log(AVFilterContext *ctx)
     QCFiles *files = &s->files;
     const char *name = s->options.log_path;
     QCPath path = { 0 };
-    int number = 0;
-    int ret = choose_log_format(ctx);
+    int number = 0, ret;
 
-    if (ret < 0 || !name || !*name)
-        return ret;
+    if (!name || !*name)
+        return 0;
     ret = ff_qc_resolve_path(name, &path);
     if (ret < 0)
         return fail_path(ctx, "log_path", name, ret);
@@ -260,82 +264,131 @@ static int open_log(AVFilterContext *ctx)
     return ret;
 }
 
-/* ---- lines of statistics ---- */
+/* ---- what is written while the run goes on ---- */
 
-/** Claims a file of lines. @return 1: another filter has it, 0: it is claimed, AVERROR */
-static int claim_stats(AVFilterContext *ctx, QCFiles *files)
+/** Claims such a file. @return 1: another filter has it, 0: it is claimed, AVERROR */
+static int claim_target(AVFilterContext *ctx, QCTarget *target, int replaceable)
 {
-    QCClaim *claim = find_claim(files->stats_path.canonical);
+    QCClaim *claim = find_claim(target->path.canonical);
     int ret;
 
     if (claim && claim->owner == ctx)
-        return ff_qc_fail(ctx, AVERROR(EINVAL), "stats_file=%s is the same file as log_path", files->stats_name);
-    if (claim && (claim->owner || claim->is_log))
+        return ff_qc_fail(ctx, AVERROR(EINVAL), "%s=%s is the same file as %s", target->option, target->name, claim->option);
+    if (claim && (claim->owner || claim->is_log || strcmp(claim->option, target->option)))
         return 1;
-    ret = ff_qc_check_writable(&files->stats_path, 0, 1);
+    ret = ff_qc_check_writable(&target->path, replaceable, 1);
     if (ret >= 0 && !claim)
-        ret = add_claim(ctx, files->stats_path.canonical, 0);
+        ret = add_claim(ctx, target->path.canonical, target->option, 0);
     if (ret < 0)
-        return fail_path(ctx, "stats_file", files->stats_name, ret);
+        return fail_path(ctx, target->option, target->name, ret);
     if (claim)
         claim->owner = ctx;
-    files->stats_append = !!claim;
+    target->append = !!claim;
     return 0;
 }
 
-/** Tries the number-th name. @return as claim_stats() */
-static int take_stats(AVFilterContext *ctx, int number)
+/** Tries the number-th name. @return as claim_target() */
+static int take_target(AVFilterContext *ctx, QCTarget *target, const char *wish, int number, int replaceable)
 {
-    QualityCudaContext *s = ctx->priv;
-    QCFiles *files = &s->files;
     int ret;
 
-    av_freep(&files->stats_name);
-    ff_qc_free_path(&files->stats_path);
-    files->stats_name = numbered(s->options.stats_file, number);
-    ret = files->stats_name ? 0 : AVERROR(ENOMEM);
+    av_freep(&target->name);
+    ff_qc_free_path(&target->path);
+    target->name = numbered(wish, number);
+    ret = target->name ? 0 : AVERROR(ENOMEM);
     if (ret >= 0)
-        ret = ff_qc_resolve_path(strcmp(files->stats_name, "-") ? files->stats_name : "/dev/stdout", &files->stats_path);
-    if (ret >= 0 && files->stats_path.kind != QC_PATH_FILE)
-        ret = ff_qc_check_writable(&files->stats_path, 0, 1);
+        ret = ff_qc_resolve_path(strcmp(target->name, "-") ? target->name : "/dev/stdout", &target->path);
+    if (ret >= 0 && target->path.kind != QC_PATH_FILE)
+        ret = ff_qc_check_writable(&target->path, 0, 1);
     if (ret < 0)
-        return fail_path(ctx, "stats_file", s->options.stats_file, ret);
-    if (files->stats_path.kind != QC_PATH_FILE)
+        return fail_path(ctx, target->option, wish, ret);
+    if (target->path.kind != QC_PATH_FILE)
         return 0;
     ff_mutex_lock(&claims_mutex);
-    ret = claim_stats(ctx, files);
+    ret = claim_target(ctx, target, replaceable);
     ff_mutex_unlock(&claims_mutex);
     return ret;
 }
 
+/** @param replaceable it is replaced as a whole, again and again @return AVERROR */
+static int open_target(AVFilterContext *ctx, QCTarget *target, const char *option, const char *wish, int replaceable)
+{
+    int number = 0, ret;
+
+    target->option = option;
+    do {
+        ret = take_target(ctx, target, wish, ++number, replaceable);
+    } while (ret > 0);
+    if (ret >= 0 && number > 1)
+        av_log(ctx, AV_LOG_WARNING, "%s=%s belongs to another filter of this run; this one writes %s\n", option, wish, target->name);
+    if (ret >= 0 && target->append && !replaceable)
+        av_log(ctx, AV_LOG_WARNING, "%s=%s belongs to an earlier filter of this run; appending\n", option, target->name);
+    return ret;
+}
+
+static void close_target(QCTarget *target)
+{
+    av_freep(&target->name);
+    ff_qc_free_path(&target->path);
+}
+
+/** Of a URL only the protocol can be checked: its receiver may come later. */
+static int open_stream(AVFilterContext *ctx)
+{
+    QualityCudaContext *s = ctx->priv;
+    QCTarget *target = &s->files.stream;
+    const char *wish = s->options.log_path;
+    char *path = NULL;
+    int ret;
+
+    if (!wish || !*wish)
+        return ff_qc_fail(ctx, AVERROR(EINVAL), "log_fmt=jsonl needs log_path, the file or URL for its lines");
+    target->option = "log_path";
+    ret = ff_qc_receiver_path(wish, &path);
+    if (ret == AVERROR_PROTOCOL_NOT_FOUND)
+        return ff_qc_fail(ctx, AVERROR(EINVAL), "log_path=%s: this FFmpeg has no such protocol; accepted: a path (./%s), or what "
+                          "ffmpeg -protocols lists as output, such as tcp://HOST:PORT", wish, wish);
+    if (ret >= 0 && path)
+        ret = open_target(ctx, target, "log_path", path, 0);
+    else if (ret >= 0 && !(target->name = av_strdup(wish)))
+        ret = AVERROR(ENOMEM);
+    av_free(path);
+    return ret == AVERROR(ENOMEM) ? ff_qc_fail(ctx, ret, "out of memory") : ret;
+}
+
+static int open_metrics(AVFilterContext *ctx)
+{
+    QualityCudaContext *s = ctx->priv;
+    const char *wish = s->options.metrics_file;
+    int ret;
+
+    if (!wish || !*wish)
+        return 0;
+    ret = open_target(ctx, &s->files.metrics, "metrics_file", wish, 1);
+    if (ret >= 0 && s->files.metrics.path.kind == QC_PATH_FILE)
+        return (ret = ff_qc_check_replaceable(&s->files.metrics.path)) < 0 ? fail_path(ctx, "metrics_file", wish, ret) : 0;
+    if (ret >= 0)
+        return ff_qc_fail(ctx, AVERROR(EINVAL), "metrics_file=%s is no regular file, and cannot be replaced by one", wish);
+    return ret;
+}
+
+/* ---- lines of statistics ---- */
+
 static int open_stats(AVFilterContext *ctx)
 {
     QualityCudaContext *s = ctx->priv;
-    QCFiles *files = &s->files;
     const char *path = s->options.stats_file;
-    int number = 0;
-    int ret;
 
-    if (!path || !*path)
-        return files->stats_format == QC_STATS_FORMAT_NONE ? 0 :
-               ff_qc_fail(ctx, AVERROR(EINVAL), "stats_format=%s needs stats_file, the file for its lines",
-                          s->options.stats_format);
-    do {
-        ret = take_stats(ctx, ++number);
-    } while (ret > 0);
-    if (ret >= 0 && number > 1)
-        av_log(ctx, AV_LOG_WARNING, "stats_file=%s belongs to another filter of this run; this one writes %s\n", path,
-               files->stats_name);
-    if (ret >= 0 && files->stats_append)
-        av_log(ctx, AV_LOG_WARNING, "stats_file=%s belongs to an earlier filter of this run; appending\n",
-               files->stats_name);
-    return ret;
+    if (path && *path)
+        return open_target(ctx, &s->files.stats, "stats_file", path, 0);
+    return s->files.stats_format == QC_STATS_FORMAT_NONE ? 0 :
+           ff_qc_fail(ctx, AVERROR(EINVAL), "stats_format=%s needs stats_file, the file for its lines", s->options.stats_format);
 }
 
 static void fail_stats(AVFilterContext *ctx, QCFiles *files, int error)
 {
     files->stats_error = error;
-    av_log(ctx, AV_LOG_ERROR, "stats_file=%s cannot be written: %s; its lines end here, scoring goes on\n", files->stats_name,
+    av_log(ctx, AV_LOG_ERROR, "stats_file=%s cannot be written: %s; its lines end here, scoring goes on\n", files->stats.name,
            error == AVERROR(ENXIO) ? "no process reads from it" : av_err2str(error));
 }
 
@@ -345,14 +398,14 @@ void ff_qc_write_stats(AVFilterContext *ctx, const char *text, size_t size)
     QCFiles *files = &s->files;
     int ret = 0;
 
-    if (!files->stats_name || files->stats_error)
+    if (!files->stats.name || files->stats_error)
         return;
     if (!files->stats_open) {
-        ret = files->stats = ff_qc_open_for_lines(&files->stats_path, files->stats_append);
+        ret = files->stats_descriptor = ff_qc_open_for_lines(&files->stats.path, files->stats.append, QC_PIPE_READER_MS);
         files->stats_open = ret >= 0;
     }
     if (ret >= 0)
-        ret = ff_qc_write_all(files->stats, text, size);
+        ret = ff_qc_write_all(files->stats_descriptor, text, size);
     if (ret < 0)
         fail_stats(ctx, files, ret);
 }
@@ -365,7 +418,7 @@ int ff_qc_finish_stats(AVFilterContext *ctx)
     ff_qc_write_stats(ctx, "", 0);
     if (files->stats_open && !files->stats_error) {
         files->stats_open = 0;
-        if (close(files->stats))
+        if (close(files->stats_descriptor))
             fail_stats(ctx, files, AVERROR(errno)); // such as a quota that is noticed late
     }
     return files->stats_error;
@@ -375,14 +428,18 @@ int ff_qc_finish_stats(AVFilterContext *ctx)
 
 int ff_qc_open_files(AVFilterContext *ctx)
 {
-    int ret = open_log(ctx);
+    int ret = choose_log_format(ctx);
 
+    if (ret >= 0)
+        ret = ((const QualityCudaContext *)ctx->priv)->files.is_stream ? open_stream(ctx) : open_log(ctx);
     if (ret < 0 && ff_qc_is_alias(ctx) && !((const QualityCudaContext *)ctx->priv)->run.failure) {
         /* libvmaf's filter finds out at the end, and tells nobody. */
         free_logs(&((QualityCudaContext *)ctx->priv)->files);
         ret = 0;
     }
-    return ret < 0 ? ret : open_stats(ctx);
+    if (ret >= 0)
+        ret = open_stats(ctx);
+    return ret < 0 ? ret : open_metrics(ctx);
 }
 
 int ff_qc_recheck_files(const AVFilterContext *ctx)
@@ -409,10 +466,11 @@ void ff_qc_close_files(AVFilterContext *ctx, int used)
     QCFiles *files = &s->files;
 
     if (files->stats_open)
-        close(files->stats);
+        close(files->stats_descriptor);
     files->stats_open = 0;
     free_logs(files);
-    av_freep(&files->stats_name);
-    ff_qc_free_path(&files->stats_path);
+    close_target(&files->stats);
+    close_target(&files->stream);
+    close_target(&files->metrics);
     end_claims(ctx, used);
 }

@@ -5,10 +5,10 @@
 
 /**
  * @file
- * Where logs and lines of statistics go: paths, their owners, the open file.
+ * Where logs and all kinds of lines go: paths, their owners, the open file.
  *
- * Knows names and files, not what is written into them. Depends on paths and
- * state.
+ * Knows names and files, not what is written into them. Depends on receiver,
+ * paths and state.
  */
 
 #ifndef AVFILTER_QUALITY_CUDA_FILES_H
@@ -22,16 +22,25 @@
 
 #include "paths.h"
 
+/** A file that is written while the run goes on. */
+typedef struct QCTarget {
+    const char *option;           ///< that asks for it: "stats_file"
+    char *name;                   ///< the option's value, or a variant of it; NULL: it is not wanted
+    QCPath path;                  ///< without a canonical name: it is a URL
+    int append;                   ///< it goes on with the lines of an earlier filter
+} QCTarget;
+
 typedef struct QCFiles {
     qc_log_format log_format;
+    int is_stream;                ///< log_fmt=jsonl: no report at the end, but lines
     qc_stats_format stats_format; ///< QC_STATS_FORMAT_NONE: the filter's own lines
     char *log[QC_MAX_RENDITIONS]; ///< where each rendition's log goes: log_path, or a variant of it; NULL: no log
     int log_failed;               ///< one could not be written
-    char *stats_name;             ///< stats_file, or a variant of it; NULL: no lines are wanted
-    QCPath stats_path;
-    int stats_append;             ///< it goes on with the lines of an earlier filter
+    QCTarget stats;               ///< lines of statistics
+    QCTarget stream;              ///< log_path with log_fmt=jsonl
+    QCTarget metrics;             ///< metrics_file
     int stats_open;
-    int stats;                    ///< descriptor, if it is open
+    int stats_descriptor;         ///< if it is open
     int stats_error;              ///< AVERROR of the first line that could not be written
 } QCFiles;
 

@@ -270,7 +270,7 @@ int64_t ff_qc_rendition_missing(const QCCounts *counts)
 int64_t ff_qc_unscored(const QCCounts *counts)
 {
     return counts->disabled + counts->before + counts->after + counts->gaps + counts->untimed +
-           ff_qc_rendition_missing(counts);
+           counts->passed + ff_qc_rendition_missing(counts);
 }
 
 int64_t ff_qc_partnerless(const QCCounts *counts)

@@ -113,6 +113,7 @@ typedef struct QCCounts {
     int64_t frames;                                ///< all that were decided about
     int64_t paired;                                ///< those that went to the engine
     int64_t disabled, untimed, before, gaps, after;///< those that did not, by reason; the last three: of the reference
+    int64_t passed;                                ///< those that had a partner, but scoring was too slow for the stream
     int64_t late, holes, ended;                    ///< those where only the rendition has no frame: not begun, gap, over
     int64_t repeated;                              ///< pairs whose frame of the other input had been used already
     int64_t unused;                                ///< frames of that input that no pair used

@@ -19,18 +19,19 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "libavutil/avstring.h"
+#include "libavutil/random_seed.h"
 
 #include "paths.h"
 
 #define MOST_LINKS      40    /* as the kernel's own limit */
-#define PIPE_READER_MS  5000  /* what a named pipe's reader has to come */
-#define PIPE_STALLED_MS 30000 /* and how long it may then take nothing */
+#define PIPE_STALLED_MS 30000 /* so long a named pipe's reader may take nothing */
 #define NEW_FILE        (S_IRUSR | S_IWUSR | S_IRGRP | S_IWGRP | S_IROTH | S_IWOTH) /* before the umask */
 
 /* ---- names ---- */
@@ -218,6 +219,20 @@ int ff_qc_check_writable(const QCPath *path, int replaceable, int try_it)
     return flags < 0 || (flags & O_ACCMODE) == O_RDONLY ? AVERROR(EBADF) : 0;
 }
 
+int ff_qc_check_replaceable(const QCPath *path)
+{
+    char folder[PATH_MAX];
+    const char *name;
+    struct stat info;
+    int ret = split(path->canonical, folder, &name);
+
+    if (ret >= 0)
+        ret = check_folder(folder, 1);
+    if (ret >= 0 && !lstat(path->canonical, &info) && !may_be_replaced(&info, folder, 0))
+        ret = AVERROR(EPERM);
+    return ret;
+}
+
 int ff_qc_is_always_full(const QCPath *path)
 {
     struct stat full, info;
@@ -230,12 +245,12 @@ int ff_qc_is_always_full(const QCPath *path)
 /* ---- lines ---- */
 
 /** What waits in open() could not be ended by a signal whose handler restarts it. */
-static int open_pipe(const char *path)
+static int open_pipe(const char *path, int reader_ms)
 {
     const int step_ms = 20;
     int file = -1;
 
-    for (int waited = 0; waited <= PIPE_READER_MS; waited += step_ms) {
+    for (int waited = 0; waited <= reader_ms; waited += step_ms) {
         file = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
         if (file >= 0 || errno != ENXIO)
             break;
@@ -253,14 +268,14 @@ static int open_file(const char *path, int append)
     return file < 0 && errno == ENOENT ? open(path, flags | O_CREAT, NEW_FILE) : file;
 }
 
-int ff_qc_open_for_lines(const QCPath *path, int append)
+int ff_qc_open_for_lines(const QCPath *path, int append, int reader_ms)
 {
     int file;
 
     if (path->kind == QC_PATH_DESCRIPTOR)
         file = fcntl(path->descriptor, F_DUPFD_CLOEXEC, 0);
     else if (path->kind == QC_PATH_PIPE)
-        file = open_pipe(path->canonical);
+        file = open_pipe(path->canonical, reader_ms);
     else
         file = open_file(path->canonical, append);
     return file < 0 ? AVERROR(errno) : file;
@@ -284,4 +299,55 @@ int ff_qc_write_all(int descriptor, const char *text, size_t size)
         }
     }
     return 0;
+}
+
+/* ---- all at once ---- */
+
+#define MOST_NAMES 16 /* that may be taken before one is free */
+
+/** A new file in the folder, which nobody can have laid there. @param name set to its name, to be freed @return descriptor, AVERROR */
+static int create_beside(const char *folder, char **name)
+{
+    int file = AVERROR(EEXIST);
+
+    for (int i = 0; file == AVERROR(EEXIST) && i < MOST_NAMES; i++) {
+        char last[48];
+
+        snprintf(last, sizeof(last), "quality_cuda-new-%08x", av_get_random_seed());
+        *name = join(folder, last);
+        if (!*name)
+            return AVERROR(ENOMEM);
+        file = open(*name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, NEW_FILE);
+        if (file < 0) {
+            file = AVERROR(errno);
+            av_freep(name);
+        }
+    }
+    return file;
+}
+
+int ff_qc_replace_file(const QCPath *path, const char *text, size_t size)
+{
+    char folder[PATH_MAX], *name = NULL;
+    const char *last;
+    struct stat info;
+    int ret = split(path->canonical, folder, &last), file;
+
+    if (ret < 0)
+        return ret;
+    file = create_beside(folder, &name);
+    if (file < 0)
+        return file;
+    if (!lstat(path->canonical, &info) && S_ISREG(info.st_mode) && fchmod(file, info.st_mode & 07777))
+        ret = AVERROR(errno);
+    if (ret >= 0)
+        ret = ff_qc_write_all(file, text, size);
+    if (close(file) && ret >= 0)
+        ret = AVERROR(errno);
+    if (ret >= 0 && rename(name, path->canonical))
+        ret = AVERROR(errno);
+    if (ret < 0)
+        unlink(name);
+    av_free(name);
+    return ret;
 }

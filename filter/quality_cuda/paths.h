@@ -16,12 +16,16 @@
 
 #include "compat.h"
 
+#include <stddef.h>
+
 enum QCPathKind {
     QC_PATH_FILE,       ///< a regular file, or none yet
     QC_PATH_PIPE,       ///< a named pipe
     QC_PATH_DEVICE,     ///< any other special file
     QC_PATH_DESCRIPTOR, ///< an open descriptor of this process: /dev/stdout, /dev/fd/3
 };
+
+#define QC_PIPE_READER_MS 5000 /* what a named pipe's reader has to come */
 
 typedef struct QCPath {
     enum QCPathKind kind;
@@ -44,17 +48,27 @@ int ff_qc_is_same_file(const char *canonical, const char *other);
  */
 int ff_qc_check_writable(const QCPath *path, int replaceable, int try_it);
 
+/** Whether another file may take its name, which is tried in its folder. @return AVERROR */
+int ff_qc_check_replaceable(const QCPath *path);
+
 /** /dev/full: opens like any other device, and takes nothing. */
 int ff_qc_is_always_full(const QCPath *path);
 
 /**
  * Opens for writing line by line: what a file held is cut off unless append is
- * set; a named pipe without a reader is given a few seconds to get one.
+ * set; a named pipe without a reader is given so many milliseconds to get one.
  * @return a descriptor to be closed, AVERROR
  */
-int ff_qc_open_for_lines(const QCPath *path, int append);
+int ff_qc_open_for_lines(const QCPath *path, int append, int reader_ms);
 
 /** Writes all of it. @return AVERROR; AVERROR(ETIMEDOUT) if a named pipe's reader takes nothing for long */
 int ff_qc_write_all(int descriptor, const char *text, size_t size);
+
+/**
+ * Gives a file a new content, at once: whoever reads it sees the old one or the
+ * new one. A file that is there keeps its mode.
+ * @return AVERROR; then the file is as it was
+ */
+int ff_qc_replace_file(const QCPath *path, const char *text, size_t size);
 
 #endif /* AVFILTER_QUALITY_CUDA_PATHS_H */

@@ -5,7 +5,8 @@
 
 /**
  * @file
- * Main frames on their way; see queue.h. Depends on engine, reports and state.
+ * Main frames on their way; see queue.h. Depends on engine, live, reports and
+ * state.
  */
 
 #include "compat.h"
@@ -15,7 +16,9 @@
 #include <string.h>
 
 #include "libavutil/dict.h"
+#include "libavutil/time.h"
 
+#include "live.h"
 #include "reports.h"
 #include "state.h"
 
@@ -35,6 +38,7 @@ int ff_qc_queue_main(AVFilterContext *ctx, int64_t row, double ref_pts_time)
     entry->pts_time     = ff_qc_seconds(ctx, 0, s->main.frame->pts);
     entry->ref_pts_time = ref_pts_time;
     entry->renditions   = s->main.renditions;
+    entry->unscored     = row < 0 ? s->main.unscored : NULL;
     s->main.frame   = NULL;
     s->main.counted = 0;
     if (queue->last)
@@ -74,7 +78,8 @@ static void free_entry(QCPending *entry)
 /** So that nobody takes the frame for one that was not to be scored. */
 static void mark_failed(AVFilterContext *ctx, QCPending *entry)
 {
-    entry->failed = 1;
+    entry->failed   = 1;
+    entry->unscored = "failure";
     if (entry->frame && av_dict_set(&entry->frame->metadata, QC_KEY_PREFIX "unscored", "failure", 0) < 0)
         av_log(ctx, AV_LOG_WARNING, "out of memory: a frame without scores is not marked\n");
 }
@@ -136,6 +141,8 @@ static int keep_scores(AVFilterContext *ctx, QCPending *entry, const qc_row *row
     if (!memchr(row->present, 1, count)) {
         if (row->frame % s->options.n_subsample == 0)
             mark_failed(ctx, entry);
+        else
+            entry->unscored = "subsample";
         return 0;
     }
     entry->value   = av_memdup(row->value, count * sizeof(*row->value));
@@ -193,6 +200,7 @@ static void account_for(AVFilterContext *ctx, const QCPending *entry)
 
     for (int k = 0; entry->failed && k < s->options.renditions; k++)
         s->queue.failed[k] += entry->renditions >> k & 1;
+    ff_qc_watch_frame(ctx, entry);
     if (!entry->present)
         return;
     for (int k = 0; k < s->options.renditions; k++)
@@ -234,6 +242,10 @@ int ff_qc_push_ready(AVFilterContext *ctx)
     s->queue.held--;
     memcpy(s->queue.left, entry->counts, s->options.renditions * sizeof(*entry->counts));
     drop_finished(ctx);
+    if (ff_qc_tag_alerts(ctx, frame) < 0) {
+        av_frame_free(&frame);
+        return ff_qc_fail(ctx, AVERROR(ENOMEM), "out of memory");
+    }
     ret = ff_filter_frame(ctx->outputs[0], frame);
     return ret < 0 ? ret : 1;
 }
@@ -245,12 +257,22 @@ int ff_qc_queue_wants_more(AVFilterContext *ctx)
     return s->queue.held <= s->engine.depth || ff_outlink_frame_wanted(ctx->outputs[0]);
 }
 
+int ff_qc_under_way(const QCQueue *queue)
+{
+    int count = 0;
+
+    for (const QCPending *entry = queue->first; entry; entry = entry->following)
+        count += !is_settled(entry);
+    return count;
+}
+
 /**
  * The oldest frame's score waits for a later pair, and none has come for long
  * (a gap in the reference, or the filter is disabled): holding ever more frames
  * would exhaust memory, so it leaves without scores. They still reach the log.
+ * So it is where the scoring is slow and nobody may wait for it.
  */
-static void let_oldest_go(AVFilterContext *ctx)
+static void let_oldest_go(AVFilterContext *ctx, int is_slow)
 {
     QualityCudaContext *s = ctx->priv;
     QCPending *entry = oldest_held(&s->queue), **link = &s->queue.first, *ghost;
@@ -265,25 +287,28 @@ static void let_oldest_go(AVFilterContext *ctx)
     ghost->frame     = NULL;
     ghost->following = entry;
     entry->row = -1;
+    entry->has_ghost = 1;
     while (*link != entry)
         link = &(*link)->following;
     *link = ghost;
-    av_log(ctx, AV_LOG_WARNING, "the frame at %s s leaves without its scores: they depend on the next pair, which does not "
-           "come; log and stats_file will have them\n", QC_NUMBER(3, ghost->pts_time));
+    av_log(ctx, is_slow ? AV_LOG_VERBOSE : AV_LOG_WARNING, "the frame at %s s leaves without its scores: %s; log and stats_file "
+           "will have them\n", QC_NUMBER(3, ghost->pts_time),
+           is_slow ? "they come too late" : "they depend on the next pair, which does not come");
 }
 
 int ff_qc_bound_queue(AVFilterContext *ctx)
 {
     QualityCudaContext *s = ctx->priv;
-    int ret;
+    int is_slow, ret;
 
     if (s->queue.held <= s->engine.depth)
         return 0;
-    ret = ff_qc_receive_rows(ctx, QC_WAIT_FOR_OLDEST);
+    is_slow = s->options.realtime && ff_qc_pace_is_behind(&s->pacing, av_gettime_relative() / 1e6);
+    ret = ff_qc_receive_rows(ctx, is_slow ? QC_WAIT_NEVER : QC_WAIT_FOR_OLDEST);
     if (ret < 0)
         return ret;
-    if (s->queue.held > s->engine.depth + LEAD)
-        let_oldest_go(ctx);
+    if (is_slow || s->queue.held > s->engine.depth + LEAD)
+        let_oldest_go(ctx, is_slow);
     return 0;
 }
 

@@ -28,6 +28,8 @@ typedef struct QCPending {
     int64_t row;                  ///< index of its submission, -1 if it gets no scores
     int settled;                  ///< its row has arrived
     int failed;                   ///< it has no scores because the scoring failed
+    const char *unscored;         ///< why it has no scores; NULL: it has some, or waits for them
+    int has_ghost;                ///< an entry before it has its scores, which come later
     uint32_t renditions;          ///< bit k: rendition k has a frame for it
     double *value;                ///< the row's scores, [rendition][feature], NaN for none; NULL if it has none at all
     unsigned char *present;       ///< which of them there are
@@ -69,7 +71,10 @@ int ff_qc_push_ready(AVFilterContext *ctx);
 /** Whether more main frames may be taken: not while those held suffice and none is asked for. */
 int ff_qc_queue_wants_more(AVFilterContext *ctx);
 
-/** Waits until no more frames are held than should be. @return AVERROR */
+/** Pairs whose scores are not there yet. */
+int ff_qc_under_way(const QCQueue *queue);
+
+/** Waits until no more frames are held than should be; with realtime=1 the oldest may leave without its scores. @return AVERROR */
 int ff_qc_bound_queue(AVFilterContext *ctx);
 
 /**

@@ -5,8 +5,8 @@
 
 /**
  * @file
- * What the user gets to read; see reports.h. Depends on engine, files, formats
- * and state.
+ * What the user gets to read; see reports.h. Depends on live, engine, files,
+ * formats and state.
  */
 
 #include "compat.h"
@@ -21,16 +21,12 @@
 #include "libavutil/macros.h"
 
 #include "formats.h"
+#include "json.h"
+#include "live.h"
 #include "reports.h"
 #include "state.h"
 
 #define STATS_LINE 1024 /* bytes that the engine needs for one */
-
-/** Key of a score as the user reads it: "vmaf", "1.vmaf". */
-static const char *short_key(const QCEngine *engine, int index)
-{
-    return engine->keys[index] + strlen(QC_KEY_PREFIX);
-}
 
 /** Every frame that counts has a reference frame of its own, and every reference frame was one. */
 static int is_exact(const AVFilterContext *ctx)
@@ -58,7 +54,7 @@ static void append_scores(const QualityCudaContext *s, const qc_row *row, double
         if (!row->present[i])
             continue;
         ff_qc_print_score(value, sizeof(value), row->value[i]);
-        av_bprintf(line, " %s:%s", short_key(&s->engine, i), value);
+        av_bprintf(line, " %s:%s", ff_qc_score_name(&s->engine, i), value);
     }
 }
 
@@ -68,7 +64,7 @@ void ff_qc_write_stats_line(AVFilterContext *ctx, const qc_row *row, double pts_
     char theirs[STATS_LINE] = "";
     AVBPrint line;
 
-    if (!s->files.stats_name)
+    if (!s->files.stats.name)
         return;
     av_bprint_init(&line, 0, AV_BPRINT_SIZE_UNLIMITED);
     if (s->files.stats_format == QC_STATS_FORMAT_NONE)
@@ -84,44 +80,16 @@ void ff_qc_write_stats_line(AVFilterContext *ctx, const qc_row *row, double pts_
 
 /* ---- logs ---- */
 
-/** What is no UTF-8, which JSON must be, becomes U+FFFD. */
-static void json_string(AVBPrint *out, const char *text)
-{
-    const uint8_t *at = text, *end = at + strlen(text);
-
-    av_bprint_chars(out, '"', 1);
-    while (at < end) {
-        const uint8_t *from = at;
-        int32_t code;
-
-        if (av_utf8_decode(&code, &at, end, 0) < 0)
-            av_bprintf(out, "\\ufffd");
-        else if (code < ' ')
-            av_bprint_chars(out, ' ', 1);
-        else
-            av_bprintf(out, "%s%.*s", code == '"' || code == '\\' ? "\\" : "", (int)(at - from), from);
-    }
-    av_bprint_chars(out, '"', 1);
-}
-
-static void json_number(char *text, size_t size, double value)
-{
-    if (isfinite(value))
-        ff_qc_print_score(text, size, value);
-    else
-        av_strlcpy(text, "null", size);
-}
-
 static void pairing_json(const AVFilterContext *ctx, int rendition, AVBPrint *out)
 {
     const QualityCudaContext *s = ctx->priv;
     const QCCounts *counts = ff_qc_counts_of(ctx, rendition), *main_counts = ff_qc_counts_of(ctx, 0);
     char max_abs[64], mean[64], rate[64], tolerance[64];
 
-    json_number(max_abs, sizeof(max_abs), counts->max_abs_dt);
-    json_number(mean, sizeof(mean), ff_qc_mean_dt(counts));
-    json_number(rate, sizeof(rate), s->engine.frame_rate);
-    json_number(tolerance, sizeof(tolerance), s->pairing.tolerance);
+    ff_qc_json_number(max_abs, sizeof(max_abs), counts->max_abs_dt);
+    ff_qc_json_number(mean, sizeof(mean), ff_qc_mean_dt(counts));
+    ff_qc_json_number(rate, sizeof(rate), s->engine.frame_rate);
+    ff_qc_json_number(tolerance, sizeof(tolerance), s->pairing.tolerance);
     av_bprintf(out, "{\"frames\": %"PRId64", \"paired\": %"PRId64", \"scored\": %"PRId64", \"unscored\": %"PRId64
                ", \"before_reference\": %"PRId64", \"after_reference\": %"PRId64", \"gaps\": %"PRId64", \"disabled\": %"PRId64
                ", \"untimed\": %"PRId64", \"reference_repeated\": %"PRId64", \"reference_unused\": %"PRId64
@@ -129,6 +97,8 @@ static void pairing_json(const AVFilterContext *ctx, int rendition, AVBPrint *ou
                ff_qc_unscored(counts) + s->queue.failed[rendition], counts->before, counts->after, counts->gaps,
                counts->disabled, counts->untimed, main_counts->repeated, main_counts->unused, s->run.end != QC_END_OF_STREAM ? "null" :
                s->input[QC_REFERENCE].track.ended ? "true" : "false");
+    if (s->options.realtime)
+        av_bprintf(out, ", \"realtime_passed\": %"PRId64, counts->passed);
     if (ff_qc_may_give_up(ctx))
         av_bprintf(out, ", \"failed\": %"PRId64, s->queue.failed[rendition]);
     if (rendition)
@@ -170,24 +140,24 @@ static void reason_json(const AVFilterContext *ctx, int rendition, AVBPrint *out
     char text[128];
 
     if (run->end == QC_END_BY_FAILURE) {
-        json_string(out, run->reason);
+        ff_qc_json_string(out, run->reason);
     } else if (run->end == QC_END_BY_SIGNAL) {
         snprintf(text, sizeof(text), "the program got %s", ff_qc_interrupted_by(&run->interrupts));
-        json_string(out, text);
+        ff_qc_json_string(out, text);
     } else if (run->end == QC_END_TAKEN_DOWN) {
-        json_string(out, "the filter graph was taken down before its inputs ended");
+        ff_qc_json_string(out, "the filter graph was taken down before its inputs ended");
     } else if (run->end == QC_END_NONE) {
-        json_string(out, "the run goes on");
+        ff_qc_json_string(out, "the run goes on");
     } else if (s->queue.failed[rendition]) {
         char failure[sizeof(s->engine.gpu_failure) + 128];
         snprintf(failure, sizeof(failure), "frames under way when the GPU failed:%"PRId64" (%s)",
                  s->queue.failed[rendition], s->engine.gpu_failure);
-        json_string(out, failure);
+        ff_qc_json_string(out, failure);
     } else if (!is_complete(ctx, rendition)) {
         const QCCounts *counts = ff_qc_counts_of(ctx, rendition);
         snprintf(text, sizeof(text), "the rendition lacks %"PRId64" of %"PRId64" frames", ff_qc_rendition_missing(counts),
                  ff_qc_rendition_missing(counts) + counts->paired);
-        json_string(out, text);
+        ff_qc_json_string(out, text);
     } else {
         av_bprintf(out, "null");
     }
@@ -209,11 +179,11 @@ static qc_status write_one_log(const AVFilterContext *ctx, int rendition, const 
     for (int i = 0; i < EXTRA_COUNT; i++)
         av_bprint_init(&text[i], 0, AV_BPRINT_SIZE_UNLIMITED);
     pairing_json(ctx, rendition, &text[EXTRA_PAIRING]);
-    json_string(&text[EXTRA_END], end_of_run(s->run.end));
+    ff_qc_json_string(&text[EXTRA_END], end_of_run(s->run.end));
     reason_json(ctx, rendition, &text[EXTRA_REASON]);
-    json_string(&text[EXTRA_ENGINE], qc_session_description(session));
-    json_string(&text[EXTRA_DISTORTED], ff_qc_pix_fmt_name(s->input[ff_qc_input_of(rendition)].sw_format));
-    json_string(&text[EXTRA_REFERENCE], ff_qc_pix_fmt_name(s->input[QC_REFERENCE].sw_format));
+    ff_qc_json_string(&text[EXTRA_ENGINE], qc_session_description(session));
+    ff_qc_json_string(&text[EXTRA_DISTORTED], ff_qc_pix_fmt_name(s->input[ff_qc_input_of(rendition)].sw_format));
+    ff_qc_json_string(&text[EXTRA_REFERENCE], ff_qc_pix_fmt_name(s->input[QC_REFERENCE].sw_format));
     for (int i = 0; i < EXTRA_COUNT; i++) {
         extra[i].key        = keys[i];
         extra[i].json_value = av_bprint_is_complete(&text[i]) ? text[i].str : "null";
@@ -279,7 +249,7 @@ static void print_feature(AVFilterContext *ctx, int rendition, int index, int le
     if (!listed)
         append_pooled(engine, &line, rendition, index, engine->pool);
     av_log(ctx, level, "quality_cuda %s%s frames:%"PRId64" scored:%"PRId64"\n",
-           short_key(engine, rendition * engine->feature_count + index),
+           ff_qc_score_name(engine, rendition * engine->feature_count + index),
            line.len ? line.str : " no value, or not in every scored frame;", ff_qc_counts_of(ctx, rendition)->frames, s->queue.scored[rendition]);
 }
 
@@ -408,6 +378,9 @@ static void print_summary(AVFilterContext *ctx)
     if (s->queue.failed[0])
         av_log(ctx, AV_LOG_WARNING, "frames without scores because scoring failed:%"PRId64" (%s)\n", s->queue.failed[0],
                s->run.failure ? s->run.reason : s->engine.gpu_failure);
+    if (ff_qc_counts_of(ctx, 0)->passed)
+        av_log(ctx, AV_LOG_WARNING, "frames without scores because scoring was slower than the stream:%"PRId64"\n",
+               ff_qc_counts_of(ctx, 0)->passed);
     for (int k = 1; k < s->options.renditions; k++)
         print_rendition(ctx, k);
     if (s->run.end == QC_END_BY_FAILURE) {
@@ -426,10 +399,27 @@ static void print_summary(AVFilterContext *ctx)
         av_log(ctx, ff_qc_is_alias(ctx) ? AV_LOG_ERROR : AV_LOG_WARNING, "no frame was scored\n");
 }
 
+/** @return AVERROR */
+static int finish_live(AVFilterContext *ctx)
+{
+    const QualityCudaContext *s = ctx->priv;
+    int complete = 1, ret;
+    AVBPrint end;
+
+    for (int k = 0; k < s->options.renditions; k++)
+        complete &= is_complete(ctx, k);
+    av_bprint_init(&end, 0, AV_BPRINT_SIZE_UNLIMITED);
+    av_bprintf(&end, "\"end\": \"%s\", \"complete\": %s, \"reason\": ", end_of_run(s->run.end), complete ? "true" : "false");
+    reason_json(ctx, 0, &end);
+    ret = ff_qc_finish_live(ctx, end.str);
+    av_bprint_finalize(&end, NULL);
+    return ret;
+}
+
 int ff_qc_report(AVFilterContext *ctx)
 {
     QualityCudaContext *s = ctx->priv;
-    int ret = 0, stats;
+    int ret = 0, stats, live;
 
     if (s->run.reported)
         return 0;
@@ -444,10 +434,12 @@ int ff_qc_report(AVFilterContext *ctx)
     if (ret >= 0)
         ret = ff_qc_write_logs(ctx, 1);
     stats = ff_qc_finish_stats(ctx);
+    live = finish_live(ctx);
     print_summary(ctx);
+    ff_qc_print_live(ctx);
     if (stats < 0)
-        av_log(ctx, AV_LOG_ERROR, "stats_file=%s is not complete: %s\n", s->files.stats_name, av_err2str(stats));
-    return ret < 0 ? ret : stats;
+        av_log(ctx, AV_LOG_ERROR, "stats_file=%s is not complete: %s\n", s->files.stats.name, av_err2str(stats));
+    return ret < 0 ? ret : stats < 0 ? stats : live;
 }
 
 void ff_qc_running_scores(AVFilterContext *ctx, AVBPrint *out)
@@ -463,6 +455,6 @@ void ff_qc_running_scores(AVFilterContext *ctx, AVBPrint *out)
                               &value) != QC_OK)
             continue;
         ff_qc_print_score(text, sizeof(text), value);
-        av_bprintf(out, "%s%s:%s", out->len ? " " : "", short_key(engine, i), text);
+        av_bprintf(out, "%s%s:%s", out->len ? " " : "", ff_qc_score_name(engine, i), text);
     }
 }

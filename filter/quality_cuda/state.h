@@ -11,13 +11,17 @@
  *
  * May depend on everything whose struct it holds; knows none of their workings.
  *
- *     vf_quality_cuda.c -> alias -> pairing
+ *     vf_quality_cuda.c -> alias -> pairing, verdict
  *                     \--> submission -> queue -> reports -> engine -> scaling -> inputs -> formats
- *                              |                     |                               \-> pairing
- *                              \-> colours -> inputs  \-> files -> paths
+ *                              |             |       |                               \-> pairing
+ *                              |             |        \-> files -> receiver -> paths
+ *                              |              \-> live -> metrics_file -> files, engine
+ *                              |                    \---> stream -> receiver, windows, alerts
+ *                              \-> colours -> inputs, pacing
  *
  * Arrows are the only dependencies (what is reached over several may be used
- * too); all of these but pairing may use state, interrupts and compat.
+ * too); all of these but pairing, windows, alerts and pacing may use state,
+ * json, interrupts and compat.
  */
 
 #ifndef AVFILTER_QUALITY_CUDA_STATE_H
@@ -33,6 +37,8 @@
 #include "files.h"
 #include "inputs.h"
 #include "interrupts.h"
+#include "live.h"
+#include "pacing.h"
 #include "pairing.h"
 #include "queue.h"
 #include "scaling.h"
@@ -46,6 +52,9 @@ typedef struct QCOptions {
     int allow_unpaired;
     int range, backend, device, async_depth, skip_unsupported, selftest, on_error;
     char *stats_file, *stats_format, *log_path, *log_fmt;
+    int log_queue, realtime;
+    int64_t window;
+    char *alert, *metrics_file;
 } QCOptions;
 
 /** What becomes of the video when its scoring fails. */
@@ -63,6 +72,7 @@ typedef struct QCMain {
     int counted;    ///< it is among the counts' frames
     uint32_t renditions; ///< bit k: rendition k has a frame for it
     int disabled;   ///< the timeline switched the filter off at this frame
+    const char *unscored; ///< why it gets no scores; NULL: it may get some
 } QCMain;
 
 /** How a run ended. */
@@ -99,6 +109,7 @@ typedef struct QualityCudaContext {
     QCAlias alias;
     QCPairing pairing;
     QCScaling scaling;
+    QCPacing pacing;                    ///< with realtime=1
     QCCounts counts[QC_MAX_RENDITIONS]; ///< of all frames that were decided about
     QCInput input[QC_MAX_INPUTS];
     int nb_inputs;
@@ -106,6 +117,7 @@ typedef struct QualityCudaContext {
     QCEngine engine;
     QCQueue queue;
     QCFiles files;
+    QCLive live;
     QCRun run;
 } QualityCudaContext;
 

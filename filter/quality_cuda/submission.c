@@ -14,7 +14,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "libavutil/dict.h"
 #include "libavutil/pixdesc.h"
+#include "libavutil/time.h"
 
 #include "colours.h"
 #include "state.h"
@@ -113,7 +115,8 @@ static int follow_properties(AVFilterContext *ctx, AVFrame *const *frames)
         return ret;
     if (!s->engine.session) {
         ff_qc_adopt_colours(ctx, frames);
-        return ff_qc_open_session(ctx);
+        ret = ff_qc_open_session(ctx);
+        return ret < 0 ? ret : ff_qc_find_alerts(ctx);
     }
     for (int i = 0; i < s->nb_inputs; i++)
         if (frames[i])
@@ -229,6 +232,7 @@ static int pass_main(AVFilterContext *ctx, enum QCChoice choice)
     qc_status status;
     int ret;
 
+    s->main.unscored = s->main.disabled ? "disabled" : untimed ? "untimed" : "unpaired";
     for (int k = 1; k < s->options.renditions; k++)
         ff_qc_count_unpaired(&s->counts[k], choice, s->main.disabled, untimed);
     ret = ff_qc_queue_main(ctx, -1, NAN);
@@ -242,6 +246,60 @@ static int pass_main(AVFilterContext *ctx, enum QCChoice choice)
     }
     /* No pair can follow any more: scores that wait for a successor are final now. */
     return choice == QC_CHOICE_ENDED ? ff_qc_flush_session(ctx) : 0;
+}
+
+/* ---- pairs that pass ---- */
+
+/** Whether the waiting main frame has to pass without scores, since scoring is slower than the stream. @return 1, 0, AVERROR */
+static int is_too_slow(AVFilterContext *ctx)
+{
+    QualityCudaContext *s = ctx->priv;
+    const int was_passing = s->pacing.is_passing;
+    const double time = ff_qc_seconds(ctx, 0, s->main.frame->pts);
+    enum QCPaceChange change;
+    qc_status status;
+    int ret, passes;
+
+    if (!s->options.realtime || !s->engine.session)
+        return 0;
+    qc_session_collect(s->engine.session);
+    ret = ff_qc_receive_rows(ctx, QC_WAIT_NEVER);
+    if (ret < 0)
+        return ret;
+    passes = ff_qc_pace(&s->pacing, time, av_gettime_relative() / 1e6, ff_qc_under_way(&s->queue), &change);
+    if (change != QC_PACE_UNCHANGED)
+        ff_qc_announce_pace(ctx, change == QC_PACE_OVERLOADED, time, s->pacing.passed);
+    if (!passes || was_passing)
+        return passes;
+    status = qc_session_break(s->engine.session);
+    ret = status == QC_OK ? 0 : ff_qc_recover_session(ctx, status);
+    return ret < 0 ? ret : 1;
+}
+
+/** Its partners are used, for they were there. */
+static int let_main_pass(AVFilterContext *ctx, const QCPair *pair)
+{
+    QualityCudaContext *s = ctx->priv;
+
+    for (int i = 1; i < s->nb_inputs; i++)
+        if (pair->frame[i])
+            ff_qc_track_use(&s->input[i].track, pair->choice[i]);
+    for (int k = 0; k < s->options.renditions; k++)
+        s->counts[k].passed++;
+    s->main.unscored = "realtime";
+    if (av_dict_set(&s->main.frame->metadata, QC_KEY_PREFIX "unscored", s->main.unscored, 0) < 0)
+        return ff_qc_fail(ctx, AVERROR(ENOMEM), "out of memory");
+    return ff_qc_queue_main(ctx, -1, NAN);
+}
+
+/** @param pair with a frame of the reference */
+static int score_or_pass(AVFilterContext *ctx, const QCPair *pair)
+{
+    const int passes = is_too_slow(ctx);
+
+    if (passes < 0)
+        return passes;
+    return passes ? let_main_pass(ctx, pair) : score_main(ctx, pair);
 }
 
 int ff_qc_settle_main(AVFilterContext *ctx)
@@ -270,7 +328,7 @@ int ff_qc_settle_main(AVFilterContext *ctx)
         s->counts[k].unused = s->input[k + 1].track.unused;
     }
     if (pair.frame[QC_REFERENCE] && !s->main.disabled && !s->run.flushed)
-        ret = score_main(ctx, &pair);
+        ret = score_or_pass(ctx, &pair);
     else
         ret = pass_main(ctx, choice);
     for (int i = 1; i < s->nb_inputs; i++)

@@ -12,12 +12,16 @@
  *   QC_FAKE_FAIL_STATUS=s     status of that failure, default -5
  *   QC_FAKE_LAG=n             row i is final when frame i + n was submitted or the session flushed, default 1
  *   QC_FAKE_DELAY_US=n        computing a row takes so long
+ *   QC_FAKE_ROW_US=n          a row is ready so long after it was submitted and the one before was ready: nobody waits
+ *                             for that but who asks to
+ *   QC_FAKE_SLOW_ROWS=n       only the first n rows take so long
  *   QC_FAKE_LOG_STATUS=s      writing the log fails with status s
  *   QC_FAKE_ABI=n             what qc_abi_version answers
  *   QC_FAKE_RGB=1             RGB pictures are accepted; "mad" is then that of all three colours
  *
  * It logs the colour tags that a session is created with.
  */
+#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -40,6 +44,7 @@ struct qc_session {
     int flushed;
     double* value; /* [row][rendition][feature] */
     unsigned char* present;
+    int64_t* ready_at; /* microseconds, by row */
     int64_t capacity;
 };
 
@@ -179,6 +184,7 @@ void qc_session_destroy(qc_session* session) {
     if (!session) return;
     free(session->value);
     free(session->present);
+    free(session->ready_at);
     free(session);
 }
 
@@ -235,6 +241,21 @@ static void reserve_row(qc_session* session) {
     session->capacity = session->capacity ? session->capacity * 2 : 64;
     session->value = realloc(session->value, session->capacity * row_size(session) * sizeof(double));
     session->present = realloc(session->present, session->capacity * row_size(session));
+    session->ready_at = realloc(session->ready_at, session->capacity * sizeof(*session->ready_at));
+}
+
+static int64_t now_us(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * (int64_t)1000000 + now.tv_nsec / 1000;
+}
+
+/* A row is begun when the one before is ready. */
+static int64_t ready_time(const qc_session* session) {
+    const int64_t row = session->submitted, now = now_us();
+    const int64_t before = row ? session->ready_at[row - 1] : now;
+    const long cost = row < env_number("QC_FAKE_SLOW_ROWS", LONG_MAX) ? env_number("QC_FAKE_ROW_US", 0) : 0;
+    return (before > now ? before : now) + cost;
 }
 
 static void score(qc_session* session, const qc_picture* reference, const qc_picture* distorted) {
@@ -244,6 +265,7 @@ static void score(qc_session* session, const qc_picture* reference, const qc_pic
     reserve_row(session);
     value = session->value + session->submitted * row_size(session);
     present = session->present + session->submitted * row_size(session);
+    session->ready_at[session->submitted] = ready_time(session);
     for (int k = 0; k < renditions(session); k++, value += FEATURE_COUNT, present += FEATURE_COUNT) {
         const int there = distorted[k].plane[0] && session->submitted % step == 0;
         const double mad =
@@ -275,8 +297,7 @@ static int64_t final_rows(const qc_session* session) {
     return session->submitted - lag > session->settled ? session->submitted - lag : session->settled;
 }
 
-static void work(void) {
-    const long us = env_number("QC_FAKE_DELAY_US", 0);
+static void pause_us(int64_t us) {
     const struct timespec pause = {us / 1000000, us % 1000000 * 1000};
     if (us > 0) nanosleep(&pause, NULL);
 }
@@ -287,7 +308,11 @@ qc_status qc_session_receive(qc_session* session, int wait, qc_row* row) {
         return session->flushed ? QC_END : QC_AGAIN;
     }
     if (!wait && env_number("QC_FAKE_DELAY_US", 0) > 0) return QC_AGAIN;
-    work();
+    if (session->ready_at[session->received] > now_us()) {
+        if (!wait) return QC_AGAIN;
+        pause_us(session->ready_at[session->received] - now_us());
+    }
+    pause_us(env_number("QC_FAKE_DELAY_US", 0));
     row->frame = session->received;
     row->value = session->value + session->received * row_size(session);
     row->present = session->present + session->received * row_size(session);

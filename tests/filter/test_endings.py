@@ -276,11 +276,7 @@ class Interrupted(FilterTest):
 
     def test_a_graph_that_cannot_be_made_anew(self):
         """The picture's size changes, and the reference's does not fit it any more."""
-        halves = [make(self.clips, f"half{index}.raw", f"testsrc2=s={size}:r=25,trim=end_frame=50", "-c:v", "mjpeg", "-q:v", "2",
-                       "-f", "rawvideo") for index, size in enumerate((self.SIZE, "320x180"))]
-        stream = self.clips / "changing.mjpeg"
-        stream.write_bytes(b"".join(half.read_bytes() for half in halves))
-        run = self.score(make(self.clips, "changing.mkv", stream, "-c", "copy"), self.source(frames=100))
+        run = self.score(self.changing(50), self.source(frames=100))
         self.assert_fails(run, "Input 1 (reference) is 176x144, main is 320x180")
         self.check_taken_down(run)
 

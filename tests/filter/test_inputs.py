@@ -319,18 +319,11 @@ class ChangeInMidStream(FilterTest):
     def setUp(self):
         super().setUp()
         self.steady = self.source(frames=2 * self.HALF)
-        self.changing = self.make_changing()
-
-    def make_changing(self):
-        halves = [make(self.clips, f"half{index}.raw", f"testsrc2=s={size}:r=25,trim=end_frame={self.HALF}", "-c:v", "mjpeg", "-q:v", "2",
-                       "-f", "rawvideo") for index, size in enumerate((self.SIZE, "320x180"))]
-        stream = self.clips / "changing.mjpeg"
-        stream.write_bytes(b"".join(half.read_bytes() for half in halves))
-        return make(self.clips, "changing.mkv", stream, "-c", "copy")
+        self.half_changed = self.changing(self.HALF)
 
     def test_new_graph_keeps_the_first_log(self):
         """The command line builds a new graph, which the reference's size does not fit any more."""
-        run = self.score(self.changing, self.steady)
+        run = self.score(self.half_changed, self.steady)
         self.assert_fails(run, "Input 1 (reference) is 176x144, main is 320x180")
         self.assertIsNotNone(run.log, run.text)
         self.assertGreater(len(run.log["frames"]), 0)
@@ -339,7 +332,7 @@ class ChangeInMidStream(FilterTest):
 
     def test_two_graphs_write_two_logs(self):
         """With a scaler in front the second graph works: its log and statistics must not destroy those of the first."""
-        run = self.score(self.changing, self.steady, before={0: "scale=176:144"})
+        run = self.score(self.half_changed, self.steady, before={0: "scale=176:144"})
         self.assert_ok(run)
         first, second = run.log, run.log_named("log.2.json")
         self.assertIsNotNone(second, run.text)
@@ -349,7 +342,7 @@ class ChangeInMidStream(FilterTest):
         self.assertTrue(run.messages("this one writes log.2.json"))
 
     def test_without_a_new_graph_the_video_goes_on_if_it_may(self):
-        run = self.score(self.changing, self.steady, before_inputs=(("-reinit_filter", "0"),), options="on_error=pass",
+        run = self.score(self.half_changed, self.steady, before_inputs=(("-reinit_filter", "0"),), options="on_error=pass",
                          after="scale=176:144")
         self.assert_ok(run)
         self.assertEqual(len(run.out), 2 * self.HALF)
@@ -357,7 +350,7 @@ class ChangeInMidStream(FilterTest):
         self.assertIn("changed from 176x144", run.log["reason"])
 
     def test_without_a_new_graph_the_frame_is_refused(self):
-        run = self.score(self.changing, self.steady, before_inputs=(("-reinit_filter", "0"),), options="metrics=vmaf+psnr")
+        run = self.score(self.half_changed, self.steady, before_inputs=(("-reinit_filter", "0"),), options="metrics=vmaf+psnr")
         self.assert_fails(run, "Input 0 (main) changed from 176x144", "to 320x180", "-reinit_filter 0", f"INCOMPLETE after {self.HALF} frames")
         self.assertIs(run.log["complete"], False)
         self.assertEqual(run.log["end"], "failure")
@@ -366,12 +359,12 @@ class ChangeInMidStream(FilterTest):
         self.assertNotIn("VMAF score", run.text)
 
     def test_changed_reference_is_refused(self):
-        run = self.score(self.steady, self.changing, before_inputs=((), ("-reinit_filter", "0")))
+        run = self.score(self.steady, self.half_changed, before_inputs=((), ("-reinit_filter", "0")))
         self.assert_fails(run, "Input 1 (reference) changed from 176x144", "INCOMPLETE after")
         self.assertIs(run.log["complete"], False)
 
     def test_the_documented_recipe(self):
-        run = self.score(self.changing, self.steady, before_inputs=(("-reinit_filter", "0"),), before={0: "scale=176:144"})
+        run = self.score(self.half_changed, self.steady, before_inputs=(("-reinit_filter", "0"),), before={0: "scale=176:144"})
         self.assert_ok(run)
         self.assert_counts(run, frames=2 * self.HALF, paired=2 * self.HALF, unscored=0)
         self.assertIsNone(run.log_named("log.2.json"))

@@ -373,7 +373,8 @@ class Help(FilterTest):
             self.assertIn(text, run.stdout)
         for option in ("metrics", "model", "bitdepth", "feature", "opts", "pool", "n_subsample", "subsample", "n_threads", "renditions", "sync",
                        "ts_sync_mode", "max_dt", "allow_unpaired", "align", "eof_action", "shortest", "repeatlast", "range", "backend", "device",
-                       "async_depth", "on_unsupported", "stats_file", "stats_format", "log_path", "log_fmt"):
+                       "async_depth", "on_unsupported", "stats_file", "stats_format", "log_path", "log_fmt", "window", "log_queue", "alert",
+                       "metrics_file", "realtime"):
             self.assertRegex(run.stdout, rf"(?m)^   {option} +<\w+> ")
         options = re.search(r"(?s)quality_cuda AVOptions:\n(.*?)(\n\n|\Z)", run.stdout)[1]
         lines = re.findall(r"(?m)^   (\w+) +<\w+> +\S+ *(.*)$", options)

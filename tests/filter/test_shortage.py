@@ -88,7 +88,7 @@ class Memory(FilterTest):
             with self.subTest(nth=nth):
                 run, _, refused = self.run_short(nth, options)
                 self.assertGreaterEqual(run.code, 0, f"killed by a signal:\n{run.text}")
-                if run.code == 0 and run.log["complete"]:
+                if run.code == 0 and run.log and run.log["complete"]:
                     self.assertEqual((len(run.log["frames"]), len(run.stats)), (FRAMES, FRAMES), run.text)
                 # Where frames cannot be passed on, FFmpeg says so, but may end with 0.
                 if run.code != 0 or len(run.out) != FRAMES:
@@ -100,6 +100,11 @@ class Memory(FilterTest):
 
     def test_models(self):
         self.check("n_threads=3:metrics=vmaf+psnr", 400 if ALL else 25)
+
+    def test_what_is_said_while_the_run_goes_on(self):
+        """Lines may be lost then, and are counted."""
+        self.check("n_threads=1:realtime=1:log_fmt=jsonl:log_path=lines.jsonl:window=0.2:alert=psnr_y>1|psnr_cb<1:metrics_file=m.prom",
+                   400 if ALL else 40)
 
 
 class Threads(FilterTest):
