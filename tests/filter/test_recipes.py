@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""The commands of docs/recipes, as they stand there."""
+
+import json
+import os
+import re
+import socket
+import subprocess
+import unittest
+
+from harness import FFMPEG, REPOSITORY, TIMEOUT_SECONDS, FilterTest, ffmpeg, is_threaded
+
+RECIPES = REPOSITORY / "docs/recipes"
+
+
+def commands_of(page):
+    """The blocks of a page that are for a shell."""
+    return re.findall(r"(?ms)^```sh\n(.*?)^```$", (RECIPES / page).read_text(encoding="utf-8"))
+
+
+def has(kind, name):
+    return f" {name} " in subprocess.run([FFMPEG, "-v", "error", f"-{kind}"], capture_output=True, text=True, check=True).stdout
+
+
+class RecipeTest(FilterTest):
+    def setUp(self):
+        super().setUp()
+        self.reference = self.source(frames=50)
+        self.distorted = self.worse(self.reference)
+        for name, path in (("reference.mp4", self.remuxed()), ("distorted.mp4", self.distorted), ("source.mkv", self.remux(self.reference, "mkv"))):
+            (self.folder / name).symlink_to(path)
+
+    def remuxed(self):
+        """FFV1 does not go into MP4."""
+        path = self.clips / "reference.mp4"
+        if not path.exists():
+            self.assert_ok(ffmpeg(["-i", self.reference, "-c:v", "mpeg4", "-q:v", "1", path], self.clips))
+        return path
+
+    def environment_for(self, **more):
+        """With this ffmpeg as "ffmpeg"; no recipe names a backend."""
+        return {**os.environ, "PATH": f"{FFMPEG.resolve().parent}:{os.environ['PATH']}", **more}
+
+    def shell(self, command, **more):
+        return subprocess.run(["bash", "-c", command], cwd=self.folder, env=self.environment_for(**more), capture_output=True, text=True,
+                              timeout=TIMEOUT_SECONDS, check=False)
+
+    def run_recipe(self, command, **more):
+        done = self.shell(command, **more)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done
+
+
+class ActingOnScores(RecipeTest):
+    def setUp(self):
+        super().setUp()
+        self.printed, self.probed, self.pictures, self.alerts, self.labelled = commands_of("acting_on_scores.md")
+
+    def scores(self):
+        self.run_recipe(self.printed)
+        return [float(value) for value in re.findall(r"(?m)^lavfi\.quality_cuda\.psnr_y=(.*)$", (self.folder / "frames.txt").read_text())]
+
+    def test_metadata_and_ffprobe(self):
+        printed = self.scores()
+        self.assertEqual(len(printed), 50)
+        self.run_recipe(self.probed)
+        frames = json.loads((self.folder / "frames.json").read_text())["frames"]
+        self.assertEqual([float(frame["tags"]["lavfi.quality_cuda.psnr_y"]) for frame in frames], printed)
+
+    def test_frames_below_a_threshold(self):
+        below = sum(score < 33 for score in self.scores())
+        self.assertTrue(0 < below < 50, below)
+        self.run_recipe(self.pictures)
+        self.assertEqual(len(list(self.folder.glob("bad*.png"))), below)
+
+    def test_alerts(self):
+        scores, active, row = self.scores(), 0, 0
+        for score in scores:
+            row = row + 1 if score < 34 else 0
+            active += row > 10  # 0.4 s of 25 frames a second
+        self.assertGreater(active, 0)
+        self.run_recipe(self.alerts)
+        run = ffmpeg(["-v", "error", "-i", self.folder / "alerts.mp4", "-f", "framemd5", "out.framemd5"], self.folder)
+        self.assertEqual(len(run.out), active)
+
+    def test_drawn(self):
+        if not has("filters", "drawtext"):
+            self.skipTest("SKIPPED: this FFmpeg has no drawtext")
+        self.run_recipe(self.labelled)
+        self.assertTrue((self.folder / "labelled.mp4").exists())
+
+
+class QualityGate(RecipeTest):
+    def gate(self, *arguments):
+        function, = commands_of("quality_gate.md")
+        return self.shell(f"{function}\nquality_gate {' '.join(arguments)}")
+
+    def test_exit_codes(self):
+        passed, failed = self.gate("source.mkv", "source.mkv", "90"), self.gate("distorted.mp4", "reference.mp4", "99")
+        self.assertEqual((passed.returncode, failed.returncode), (0, 1), passed.stderr + failed.stderr)
+        self.assertRegex(failed.stdout, r"^VMAF \d+\.\d+ of at least 99$")
+        for arguments in (("missing.mp4", "reference.mp4", "1"), ("distorted.mp4", "reference.mp4", "1", "median")):
+            self.assertEqual(self.gate(*arguments).returncode, 2)
+
+    def test_another_pooling(self):
+        mean, worst = (float(self.gate("distorted.mp4", "reference.mp4", "0", pool).stdout.split()[1]) for pool in ("mean", "p5"))
+        self.assertLess(worst, mean)
+
+
+class EncoderQa(RecipeTest):
+    def test_scores_and_file(self):
+        if not is_threaded():
+            self.skipTest("SKIPPED: this FFmpeg has no -dec")
+        if not has("encoders", "libx264"):
+            self.skipTest("SKIPPED: this FFmpeg has no libx264")
+        command, = commands_of("encoder_qa.md")
+        done = self.run_recipe(command)
+        self.assertIn("VMAF score: ", done.stderr)
+        log = json.loads((self.folder / "scores.json").read_text())
+        self.assertEqual((len(log["frames"]), log["complete"]), (50, True))
+        self.assertTrue((self.folder / "encoded.mkv").exists())
+
+
+class LiveRelay(RecipeTest):
+    def test_sender_and_monitor(self):
+        sender, monitor = commands_of("live_relay.md")
+        ports = []
+        for _ in range(2):
+            with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+                probe.bind(("127.0.0.1", 0))
+                ports.append(str(probe.getsockname()[1]))
+        environment = {"REFERENCE_PORT": ports[0], "DISTORTED_PORT": ports[1]}
+        with subprocess.Popen(["bash", "-c", "exec " + sender], cwd=self.folder, env=self.environment_for(**environment)) as process:
+            try:
+                done = self.run_recipe(monitor, **environment)
+            finally:
+                process.kill()
+        lines = [json.loads(line) for line in done.stdout.splitlines()]
+        windows = [line for line in lines if line["type"] == "window"]
+        self.assertGreaterEqual(len(windows), 3, done.stderr)
+        self.assertEqual(lines[-1]["type"], "end")
+        self.assertGreater(lines[-1]["scored"], 50, done.stderr)
+        means = [line["scores"]["psnr_y"]["mean"] for line in windows if line["scored"]]
+        # Pairs of other frames would be below 20 dB; this encode is at about 30.
+        self.assertTrue(all(22 < mean < 45 for mean in means), means)
+
+
+class Pages(unittest.TestCase):
+    def test_each_is_listed_and_tested(self):
+        listed = re.findall(r"\]\((\w+\.md)\)", (RECIPES / "README.md").read_text(encoding="utf-8"))
+        self.assertEqual(sorted(listed), sorted(path.name for path in RECIPES.glob("*.md") if path.name != "README.md"))
+        tests = (REPOSITORY / "tests/filter/test_recipes.py").read_text(encoding="utf-8")
+        self.assertEqual([name for name in listed if f'commands_of("{name}")' not in tests], [])
+
+
+if __name__ == "__main__":
+    unittest.main()
