@@ -47,6 +47,17 @@ class StandIn(FilterTest):
         self.assertEqual(run.tagged, tagged)
         self.assertEqual(facts["held"], "0")
 
+    def test_scaled_scores_equal_the_cpu(self):
+        self.distorted = self.worse(self.source(frames=12, size="110x90"))
+        options = ":metrics=vmaf|psnr:scale=lanczos"
+        run = self.score(self.distorted, self.reference, options="backend=cpu" + options)
+        self.assert_ok(run)
+        expected, said = run.log["frames"], run.log["conventions"]
+        run, facts = self.score_on_stand_in(options + ":selftest=1")
+        self.assert_ok(run)
+        self.assertEqual((run.log["frames"], run.log["conventions"]), (expected, said))
+        self.assertEqual(facts["held"], "0")
+
     def test_self_test(self):
         run, _ = self.score_on_stand_in(":selftest=1:metrics=vmaf|ssimulacra2")
         self.assert_ok(run)
