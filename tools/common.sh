@@ -15,6 +15,16 @@ die() {
 }
 have() { command -v "$1" > /dev/null 2>&1; }
 
+# "apt_get ARGUMENT...": as root or through sudo; asks nothing.
+apt_get() {
+    local as_root=()
+    [ "$(id -u)" -eq 0 ] || as_root=(sudo)
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -o Acquire::Retries=3 -y --no-install-recommends "$@"
+}
+
+# "line_of DIR": 9.0 for an FFmpeg source tree of 9.0.2.
+line_of() { sed -E 's/^([0-9]+\.[0-9]+).*/\1/' "$1/RELEASE" 2> /dev/null || echo unknown; }
+
 # "run_logged NAME COMMAND..." keeps the output in build/logs/NAME.log, shows its end if the command fails, and prints a
 # sign of life every 20 seconds; with STEPS=N, the number of steps that make is going to announce, also how far it is.
 run_logged() {

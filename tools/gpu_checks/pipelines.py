@@ -25,6 +25,25 @@ NOT_DECODED = "Your platform doesn't support hardware accelerated AV1 decoding"
 NO_MEMORY = re.compile(r"(device|page-locked) memory: |out[ _]of[ _]memory", re.IGNORECASE)
 
 
+def read_json(path):
+    """None for a file that is not there, or not whole."""
+    with contextlib.suppress(OSError, ValueError), open(path, encoding="utf-8") as file:
+        return json.load(file)
+    return None
+
+
+def metrics_of(log):
+    """By frame, of a log as read_json() gives it."""
+    return [frame["metrics"] for frame in (log or {}).get("frames", [])]
+
+
+def traced(context, trace):
+    """The environment of a run that leaves a trace of the driver's calls there."""
+    with contextlib.suppress(OSError):
+        os.remove(trace)
+    return dict(os.environ, LD_PRELOAD=context.tool("tests", "libdriver_trace.so"), QC_DRIVER_TRACE=trace)
+
+
 def score(context, distorted, reference, hardware, options="", trace=None, extra=(), timeout=300, fail_launch=None):
     """One run of ffmpeg. Returns (process, per-frame metrics, head of the log). fail_launch: which launch of a graph fails."""
     log = os.path.join(context.out, "scores.json")
@@ -36,21 +55,13 @@ def score(context, distorted, reference, hardware, options="", trace=None, extra
         decoder = ["-c:v", "av1"] if is_hardware and clip.endswith(".obu") else []
         inputs += (HARDWARE if is_hardware else []) + decoder + ["-i", clip]
     graph = f"quality_cuda=backend=cuda:log_path={log}" + (f":{options}" if options else "")
-    environment = dict(os.environ)
-    if trace:
-        with contextlib.suppress(OSError):
-            os.remove(trace)
-        environment.update(LD_PRELOAD=context.tool("tests", "libdriver_trace.so"), QC_DRIVER_TRACE=trace)
+    environment = traced(context, trace) if trace else dict(os.environ)
     if fail_launch:
         environment.update(LD_PRELOAD=context.tool("tests", "libdriver_trace.so"), QC_DRIVER_FAIL_LAUNCH=str(fail_launch))
     command = [context.ffmpeg, "-hide_banner", "-nostdin", "-v", "verbose", *inputs, "-lavfi", graph, *extra, "-f", "null", "-"]
     done = context.run(command, timeout=timeout, env=environment)
-    try:
-        with open(log, encoding="utf-8") as file:
-            data = json.load(file)
-    except (OSError, ValueError):
-        data = {}
-    return done, [frame["metrics"] for frame in data.get("frames", [])], data
+    data = read_json(log) or {}
+    return done, metrics_of(data), data
 
 
 def pipelines(context):
@@ -100,22 +111,18 @@ def pipeline(context, distorted, reference):
                              "" if same else f"{len(frames)} frames, {last_lines(done.stdout, 3)}")
 
 
-def read_trace(trace):
-    with contextlib.suppress(OSError, ValueError), open(trace, encoding="utf-8") as file:
-        return json.load(file)
-    return None
+def stays(counted):
+    """Whether a trace shows work on the GPU, and nothing copied from there that may be a picture."""
+    return 0 < counted["device_to_host"]["largest"] <= LARGEST_RESULT_COPY and counted["graph_launches"] > 0
 
 
 def copies(context, name, trace, frames):
-    counted = read_trace(trace)
+    counted = read_json(trace)
     if counted is None:
         context.report.add(f"copies counted {name}", "failed", "the trace was not written")
         return
     context.numbers[f"copies {name}"] = counted
-    to_host = counted["device_to_host"]
-    context.report.check(f"no pixel copied to the host {name}",
-                         0 < to_host["largest"] <= LARGEST_RESULT_COPY and counted["graph_launches"] > 0,
-                         f"{frames} frames; {json.dumps(counted)}")
+    context.report.check(f"no pixel copied to the host {name}", stays(counted), f"{frames} frames; {json.dumps(counted)}")
 
 
 def loopback(context, name):
@@ -130,35 +137,31 @@ def loopback(context, name):
         if missing in done.stdout:
             context.report.add(name, "skipped", f"this ffmpeg says: {missing}")
             return
-    with contextlib.suppress(OSError, ValueError), open(log, encoding="utf-8") as file:
-        during = [frame["metrics"] for frame in json.load(file)["frames"]]
-        _, after, _ = score(context, encoded, clip, (True, True), "metrics=vmaf+psnr")
-        context.report.check(name, done.returncode == 0 and len(after) == context.clips.frames("ref_1080p.h264") and during == after,
-                             f"{len(during)} frames, {len(after)} afterwards")
+    during = metrics_of(read_json(log))
+    if not during:
+        context.report.add(name, "failed", last_lines(done.stdout))
         return
-    context.report.add(name, "failed", last_lines(done.stdout))
+    _, after, _ = score(context, encoded, clip, (True, True), "metrics=vmaf+psnr")
+    context.report.check(name, done.returncode == 0 and len(after) == context.clips.frames("ref_1080p.h264") and during == after,
+                         f"{len(during)} frames, {len(after)} afterwards")
 
 
 def surfaces_by_alias(context, name, alias):
     """libvmaf's commands on frames of the GPU: the scores that quality_cuda gives them, and no pixel copied."""
     clips = context.clips.path("dist_1080p.h264"), context.clips.path("ref_1080p.h264")
     log, trace = os.path.join(context.out, f"{alias}.json"), os.path.join(context.out, f"{alias}-trace.json")
-    for path in (log, trace):
-        with contextlib.suppress(OSError):
-            os.remove(path)
-    environment = dict(os.environ, LD_PRELOAD=context.tool("tests", "libdriver_trace.so"), QC_DRIVER_TRACE=trace)
+    with contextlib.suppress(OSError):
+        os.remove(log)
     done = context.run([context.ffmpeg, "-hide_banner", "-nostdin", *HARDWARE, "-i", clips[0], *HARDWARE, "-i", clips[1], "-lavfi",
-                        f"{alias}=log_fmt=json:log_path={log}", "-f", "null", "-"], timeout=120, env=environment)
+                        f"{alias}=log_fmt=json:log_path={log}", "-f", "null", "-"], timeout=120, env=traced(context, trace))
     if re.search(f"No such filter: '{alias}'", done.stdout):
         context.report.add(name, "skipped", f"this ffmpeg has no filter {alias}")
         return
-    found = []
-    with contextlib.suppress(OSError, ValueError), open(log, encoding="utf-8") as file:
-        found = [frame["metrics"] for frame in json.load(file)["frames"]]
+    found = metrics_of(read_json(log))
     _, expected, _ = score(context, *clips, (True, True), "metrics=vmaf")
     same = len(found) == len(expected) > 0 and all(one["vmaf"] == other["vmaf"] for one, other in zip(found, expected))
-    counted = read_trace(trace) or {}
-    in_place = counted.get("graph_launches", 0) > 0 and 0 < counted.get("device_to_host", {}).get("largest", 0) <= LARGEST_RESULT_COPY
+    counted = read_json(trace)
+    in_place = counted is not None and stays(counted)
     context.report.check(name, done.returncode == 0 and same and in_place and "VMAF score: " in done.stdout,
                          f"{len(found)} frames of {len(expected)}, the same scores: {same}, in place: {in_place}"
                          + ("" if done.returncode == 0 else f"; {last_lines(done.stdout)}"))
@@ -167,12 +170,9 @@ def surfaces_by_alias(context, name, alias):
 def download_is_seen(context, name):
     """The check of copies can fail: a filter that downloads pictures shows in the trace."""
     trace, clip = os.path.join(context.out, "download.json"), context.clips.path("ref_1080p.h264")
-    with contextlib.suppress(OSError):
-        os.remove(trace)
-    environment = dict(os.environ, LD_PRELOAD=context.tool("tests", "libdriver_trace.so"), QC_DRIVER_TRACE=trace)
     done = context.run([context.ffmpeg, "-hide_banner", "-nostdin", *HARDWARE, "-i", clip, "-vf",
-                        "hwdownload,format=nv12", "-frames:v", "3", "-f", "null", "-"], timeout=120, env=environment)
-    largest = (read_trace(trace) or {}).get("device_to_host", {}).get("largest", 0)
+                        "hwdownload,format=nv12", "-frames:v", "3", "-f", "null", "-"], timeout=120, env=traced(context, trace))
+    largest = (read_json(trace) or {}).get("device_to_host", {}).get("largest", 0)
     context.report.check(name, done.returncode == 0 and largest > LARGEST_RESULT_COPY,
                          f"largest copy to the host {largest} bytes" if done.returncode == 0 else last_lines(done.stdout))
 
