@@ -14,7 +14,7 @@ import threading
 import time
 import unittest
 
-from harness import FFMPEG, TIMEOUT_SECONDS, FilterTest, Run
+from harness import FFMPEG, TIMEOUT_SECONDS, FilterTest, Run, avfilter_major
 
 SET_PIPE_SIZE = 1031  # Linux: F_SETPIPE_SZ
 LONGEST_END = 20  # seconds; a run may wait 3 for a receiver, and the machine may be slow
@@ -208,7 +208,7 @@ class Stalls(ReceiverTest):
         lines, dropped, receivers = self.counts(text)
         self.assertEqual(receivers, 1, text)
         self.assertGreaterEqual(lines + dropped, self.FRAMES + 1, text)
-        self.assertGreater(dropped, 10)  # FFmpeg 5.1 does not know send_buffer_size
+        self.assertGreater(dropped, 50)
         self.assertLess(time.monotonic() - started, 60)
         self.assertEqual(len(Run(subprocess.CompletedProcess([], 0, "", text), self.folder).out), self.FRAMES)
         return lines, dropped
@@ -221,15 +221,22 @@ class Stalls(ReceiverTest):
         started = time.monotonic()
         self.check_end(self.start("fifo", "log_queue=100", paced=False), started)
 
-    def test_tcp(self):
+    def check_socket(self, family, address, url):
         over = threading.Event()
-        server = self.serve(lambda connection, _: over.wait(TIMEOUT_SECONDS))
+        server = self.serve(lambda connection, _: over.wait(TIMEOUT_SECONDS), family, address)
         started = time.monotonic()
         try:
-            url = f"tcp://127.0.0.1:{server.port}?send_buffer_size=4096"
-            self.check_end(self.start(url, f"log_queue=20:{self.LONG_LINES}", paced=False), started)
+            self.check_end(self.start(url(server), f"log_queue=20:{self.LONG_LINES}", paced=False), started)
         finally:
             over.set()
+
+    @unittest.skipIf(avfilter_major() < 11, "SKIPPED: before FFmpeg 8 the URL cannot limit what the system keeps, which may be megabytes")
+    def test_tcp(self):
+        self.check_socket(socket.AF_INET, ("127.0.0.1", 0), lambda server: f"tcp://127.0.0.1:{server.port}?send_buffer_size=4096")
+
+    def test_unix(self):
+        path = str(self.folder / "socket")
+        self.check_socket(socket.AF_UNIX, path, lambda _: f"unix:{path}")
 
     def test_standard_output(self):
         started = time.monotonic()

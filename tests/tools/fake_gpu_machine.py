@@ -49,7 +49,7 @@ def fake_ffmpeg(arguments):
         largest = 10**7 if "hwdownload,format=nv12" in arguments else 2304
         write(os.environ["QC_DRIVER_TRACE"], {"device_to_host": {"largest": largest}, "graph_launches": 5})
     for log in re.findall(r"log_path=([^:,]+)", graph):
-        write(log, {"complete": True, "frames": [{"metrics": {"psnr_y": 30}}] * FRAMES})
+        write(log, {"complete": True, "frames": [{"metrics": {"psnr_y": 30, "vmaf": 90}}] * FRAMES})
     for _ in range(arguments.count("-hwaccel")):
         print("distorted: input 0 (x), 1920x1080 cuda/nv12")
     print(f"frame= {after(arguments, '-frames:v', '100')} \nVMAF score: 90")

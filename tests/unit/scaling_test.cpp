@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <functional>
 #include <numeric>
 #include <vector>
@@ -15,6 +14,7 @@
 #include "cpu/host_picture.hpp"
 #include "tests/device/emulated_device.hpp"
 #include "tests/support/pictures.hpp"
+#include "tests/support/sample_picture.hpp"
 
 #ifdef QC_WITH_CUDA
 #include "cuda/scaler.hpp"
@@ -258,22 +258,8 @@ TEST(Scaling, WeightsKeepTheirBounds) {
 // ---- kernel ---------------------------------------------------------------------------------------------------------
 
 #ifdef QC_WITH_CUDA
-/// A picture on the device, where the scaler puts it: rows of 64 bytes' multiples, junk at first.
-struct Target {
-    std::vector<std::vector<uint8_t>> memory;
-    DevicePicture view{};
-
-    explicit Target(const Scene& scene) {
-        for (int p = 0; p < scene.planes(); ++p) {
-            const size_t row = static_cast<size_t>(scene.geometry.stored_width(p)) * scene.geometry.sample_bytes();
-            const size_t pitch = (row + 63) / 64 * 64;
-            memory.emplace_back(pitch * static_cast<size_t>(scene.geometry.stored_height(p)) + 64, kJunk);
-            view.plane[p] = {memory.back().data() + (64 - reinterpret_cast<uintptr_t>(memory.back().data()) % 64) % 64,
-                             static_cast<uint32_t>(pitch), 1, 0};
-        }
-    }
-    static constexpr uint8_t kJunk = 0xa5;
-};
+/// Of the pictures that the scaler makes: rows of 64 bytes' multiples.
+constexpr SurfaceLayout kTargetLayout{.name = "scaled", .alignment = 64};
 
 /// The same pictures twice in a batch, each with its own target.
 void expect_kernel_equals_cpu(const Scene& scene, Content content, bool descending, const std::string& what) {
@@ -288,7 +274,7 @@ void expect_kernel_equals_cpu(const Scene& scene, Content content, bool descendi
     ASSERT_EQ(scaler.inputs(), 1);
     ASSERT_TRUE(!scaler.scales(0) && scaler.scales(1));
     std::vector<TestPicture> pictures;
-    std::vector<Target> targets;
+    std::vector<Surface> targets;
     std::vector<ScaleJob> jobs(2);
     int count = 0;
     for (const unsigned seed : {1u, 2u}) {
@@ -298,25 +284,18 @@ void expect_kernel_equals_cpu(const Scene& scene, Content content, bool descendi
         for (int p = 0; p < picture.planes(); ++p)
             pitch[static_cast<size_t>(p)] = static_cast<uint32_t>(view.pitch_bytes[p]);
         const DevicePicture raw = cuda::picture_view(scene.format(), scene.planes(), std::to_array(view.plane), pitch);
-        targets.emplace_back(scene);
-        scaler.add_job(raw, targets.back().view, 1, jobs.data(), &count);
+        targets.emplace_back(SamplePicture(scene.geometry, [](int, int) { return 0; }), kTargetLayout);
+        scaler.add_job(raw, targets.back().device(), 1, jobs.data(), &count);
     }
     ASSERT_TRUE(scaler.enqueue(jobs.data(), count, queue).ok());
     EXPECT_EQ(queue.launches(), 1);
     for (size_t i = 0; i < pictures.size(); ++i) {
         const auto expected = scene.on_cpu(pictures[i]);
-        for (int p = 0; p < scene.planes(); ++p) {
-            const DevicePlane& plane = targets[i].view.plane[p];
-            const size_t row = static_cast<size_t>(scene.geometry.stored_width(p)) * scene.geometry.sample_bytes();
-            for (int y = 0; y < scene.geometry.stored_height(p); ++y) {
-                const auto* actual =
-                    static_cast<const uint8_t*>(plane.data) + static_cast<size_t>(y) * plane.pitch_bytes;
-                const auto* wanted =
-                    static_cast<const uint8_t*>(expected->plane[p].data) + y * expected->plane[p].pitch.bytes;
-                ASSERT_EQ(std::memcmp(actual, wanted, row), 0) << what << ", plane " << p << ", row " << y;
-                for (size_t at = row; at < plane.pitch_bytes; ++at) ASSERT_EQ(actual[at], Target::kJunk) << what;
-            }
-        }
+        const SamplePicture wanted(scene.geometry,
+                                   [&](int p, int x, int y) { return scene.sample(expected->plane[p], x, y); });
+        const Surface surface(wanted, kTargetLayout);
+        for (int p = 0; p < scene.planes(); ++p)
+            ASSERT_TRUE(std::ranges::equal(targets[i].memory(p), surface.memory(p))) << what << ", plane " << p;
     }
 }
 
