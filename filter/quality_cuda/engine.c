@@ -308,7 +308,7 @@ void ff_qc_close_engine(AVFilterContext *ctx)
     engine->session = NULL;
     qc_request_destroy(engine->request);
     engine->request = NULL;
-    for (int i = 0; engine->keys && i < s->options.renditions * engine->feature_count; i++)
+    for (int i = 0; engine->keys && i < ff_qc_nb_scores(s); i++)
         av_free(engine->keys[i]);
     av_freep(&engine->keys);
     av_buffer_unref(&engine->device_ref);

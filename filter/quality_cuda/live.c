@@ -29,11 +29,6 @@
 #define SHORT_PATIENCE 1000000 /* and where the program was told to stop */
 #define LATE_SCORES    1000000 /* microseconds: a step back that is no jump of the stream's time, but a score that came late */
 
-static int nb_scores(const QualityCudaContext *s)
-{
-    return s->options.renditions * s->engine.feature_count;
-}
-
 /* ---- options ---- */
 
 static int parse_alert(AVFilterContext *ctx, const char *text, size_t length)
@@ -86,7 +81,7 @@ int ff_qc_check_live(AVFilterContext *ctx)
 /** The scores that there are, for a message. */
 static void list_scores(const QualityCudaContext *s, AVBPrint *out)
 {
-    for (int i = 0; i < nb_scores(s); i++)
+    for (int i = 0; i < ff_qc_nb_scores(s); i++)
         av_bprintf(out, "%s%s", i ? ", " : "", ff_qc_score_name(&s->engine, i));
 }
 
@@ -100,9 +95,9 @@ int ff_qc_find_alerts(AVFilterContext *ctx)
         AVBPrint names;
 
         alert->column = 0;
-        while (alert->column < nb_scores(s) && strcmp(ff_qc_score_name(&s->engine, alert->column), alert->score))
+        while (alert->column < ff_qc_nb_scores(s) && strcmp(ff_qc_score_name(&s->engine, alert->column), alert->score))
             alert->column++;
-        if (alert->column < nb_scores(s))
+        if (alert->column < ff_qc_nb_scores(s))
             continue;
         av_bprint_init(&names, 0, AV_BPRINT_SIZE_UNLIMITED);
         list_scores(s, &names);
@@ -184,7 +179,7 @@ static void write_frame(AVFilterContext *ctx, const QCPending *entry)
     if (entry->present) {
         add_number(&line, "ref_pts_time", entry->ref_pts_time);
         av_bprintf(&line, ", \"scores\": {");
-        for (int i = 0; i < nb_scores(s); i++)
+        for (int i = 0; i < ff_qc_nb_scores(s); i++)
             if (entry->present[i])
                 add_number(&line, ff_qc_score_name(&s->engine, i), entry->value[i]);
         av_bprintf(&line, "}");
@@ -246,7 +241,7 @@ static void add_to_window(AVFilterContext *ctx, const QCPending *entry)
     QCWindow *window = &s->live.window;
 
     if (!window->columns)
-        window->columns = nb_scores(s);
+        window->columns = ff_qc_nb_scores(s);
     if (ff_qc_window_add(window, s->live.time, entry->value, entry->present))
         ff_qc_fail(ctx, AVERROR(ENOMEM), "out of memory");
 }
@@ -394,7 +389,7 @@ static void add_pooled(const QualityCudaContext *s, AVBPrint *line)
     int count = 0;
 
     av_bprintf(line, ", \"scores\": {");
-    for (int i = 0; s->engine.session && i < nb_scores(s); i++) {
+    for (int i = 0; s->engine.session && i < ff_qc_nb_scores(s); i++) {
         const int rendition = i / s->engine.feature_count, feature = i % s->engine.feature_count;
         double value;
 

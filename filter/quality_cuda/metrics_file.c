@@ -104,7 +104,7 @@ static void write_scores(const QualityCudaContext *s, AVBPrint *out, const char 
     const QCLive *live = &s->live;
 
     describe(out, name, "gauge", help);
-    for (int i = 0; i < s->options.renditions * s->engine.feature_count; i++) {
+    for (int i = 0; i < ff_qc_nb_scores(s); i++) {
         const char *key = ff_qc_score_name(&s->engine, i % s->engine.feature_count); /* rendition 0 has no prefix */
         char label[256];
 

@@ -118,7 +118,7 @@ static int set_metadata(const QualityCudaContext *s, const QCPending *entry)
     char value[64];
     int ret;
 
-    for (int i = 0; i < s->options.renditions * s->engine.feature_count; i++) {
+    for (int i = 0; i < ff_qc_nb_scores(s); i++) {
         if (!entry->present[i])
             continue;
         ff_qc_print_score(value, sizeof(value), entry->value[i]);
@@ -135,7 +135,7 @@ static int set_metadata(const QualityCudaContext *s, const QCPending *entry)
 static int keep_scores(AVFilterContext *ctx, QCPending *entry, const qc_row *row)
 {
     const QualityCudaContext *s = ctx->priv;
-    const size_t count = (size_t)s->options.renditions * s->engine.feature_count;
+    const size_t count = ff_qc_nb_scores(s);
 
     entry->settled = 1;
     if (!memchr(row->present, 1, count)) {

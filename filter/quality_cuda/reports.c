@@ -50,7 +50,7 @@ static void append_scores(const QualityCudaContext *s, const qc_row *row, double
     av_bprintf(line, " pts_time:%s", value);
     ff_qc_print_score(value, sizeof(value), ref_pts_time);
     av_bprintf(line, " ref_pts_time:%s", value);
-    for (int i = 0; i < s->options.renditions * s->engine.feature_count; i++) {
+    for (int i = 0; i < ff_qc_nb_scores(s); i++) {
         if (!row->present[i])
             continue;
         ff_qc_print_score(value, sizeof(value), row->value[i]);
@@ -447,7 +447,7 @@ void ff_qc_running_scores(AVFilterContext *ctx, AVBPrint *out)
     const QualityCudaContext *s = ctx->priv;
     const QCEngine *engine = &s->engine;
 
-    for (int i = 0; i < s->options.renditions * engine->feature_count; i++) {
+    for (int i = 0; i < ff_qc_nb_scores(s); i++) {
         double value;
         char text[64];
 

@@ -45,6 +45,11 @@ int ff_qc_may_give_up(const AVFilterContext *ctx)
     return ((const QualityCudaContext *)ctx->priv)->options.on_error != QC_ON_ERROR_FAIL;
 }
 
+int ff_qc_nb_scores(const QualityCudaContext *s)
+{
+    return s->options.renditions * s->engine.feature_count;
+}
+
 int ff_qc_input_of(int rendition)
 {
     return rendition ? 1 + rendition : 0;

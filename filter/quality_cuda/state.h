@@ -130,6 +130,9 @@ int ff_qc_is_alias(const AVFilterContext *ctx);
 /** Whether the video outlives its scoring. */
 int ff_qc_may_give_up(const AVFilterContext *ctx);
 
+/** Scores of a main frame: [rendition][feature]. */
+int ff_qc_nb_scores(const QualityCudaContext *s);
+
 /** Pad of a rendition: 0, 2, 3, ... */
 int ff_qc_input_of(int rendition);
 
