@@ -14,8 +14,8 @@ Suites, in order
   packages  tests/package_builds.py: the tarball and the Debian packages, with --all only
   gpu       tools/gpu-check: everything that needs a GPU
 
-Behind the engine's suite, which builds all that they need, tools, filter, lines and golden run side by side, for each keeps one core busy;
-their output is shown when they are done.
+Behind the engine's suite, which builds all that they need, tools, filter, lines and golden run side by side, one more at once than there
+are cores, for each keeps one busy, or waits; their output is shown when they are done.
 
 A suite that cannot run is SKIPPED, with the reason, and counted. The last line reads "N passed, N failed, N skipped";
 the exit status is 1 if anything failed.
@@ -171,7 +171,7 @@ def run_all(names, level):
         together = [name for name in left if name in SIDE_BY_SIDE] if "engine" in found and left[0] in SIDE_BY_SIDE else []
         if len(together) > 1:
             print(f"\n== Suites {', '.join(together)}, side by side", flush=True)
-            with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            with concurrent.futures.ThreadPoolExecutor(os.cpu_count() + 1) as pool:
                 for name, (outcome, seconds, text) in zip(together, pool.map(lambda name: run_apart(name, level), together)):
                     print(text, end="", flush=True)
                     found[name] = outcome, seconds

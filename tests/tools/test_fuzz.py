@@ -59,12 +59,12 @@ class Fuzz(unittest.TestCase):
         self.assertTrue(text.endswith(f"0 passed, 0 failed, {len(self.fuzz.TARGETS)} skipped\n"), text)
 
     def test_what_cannot_be_built_fails(self):
-        status, text = self.main("log", find_compilers=lambda: (("cc", "c++"), ""), build=lambda compilers, targets: "ninja failed")
+        status, text = self.main("log", find_compilers=lambda: (("cc", "c++"), ""), build=lambda *_: "ninja failed")
         self.assertEqual(status, 1)
         self.assertEqual(text, "FAILED fuzz log: ninja failed\n0 passed, 1 failed, 0 skipped\n")
 
     def test_one_finding_among_others(self):
-        status, text = self.main("log", "pairing", find_compilers=lambda: (("cc", "c++"), ""), build=lambda compilers, targets: "",
+        status, text = self.main("log", "pairing", find_compilers=lambda: (("cc", "c++"), ""), build=lambda *_: "",
                                  run=lambda target, seconds, seed: (target == "log", target))
         self.assertEqual((status, text), (1, "PASSED log\nFAILED pairing\n1 passed, 1 failed, 0 skipped\n"))
 
@@ -72,11 +72,12 @@ class Fuzz(unittest.TestCase):
         self.fuzz.KERNELS = self.fuzz.ROOT / "build/there-are-none"
         built = []
         status, text = self.main("log", "plan", find_compilers=lambda: (("cc", "c++"), ""), run=lambda target, seconds, seed: (True, target),
-                                 build=lambda compilers, targets: built.append(targets) or "")
+                                 build=lambda _, targets, __: built.append(targets) or "")
         self.assertEqual((status, built), (0, [["log"]]))
         self.assertRegex(text, r"(?s)^SKIPPED fuzz plan: no compiled kernels in .*\nPASSED log\n1 passed, 0 failed, 1 skipped\n$")
-        self.assertIn("-Dcuda=enabled", self.fuzz.options_for(["log", "plan"]))
-        self.assertIn("-Dcuda=disabled", self.fuzz.options_for(["log"]))
+        self.assertLess({"-Dcuda=enabled", "-Doptimization=1"}, set(self.fuzz.options_for(["log", "plan"], 10)))
+        self.assertLess({"-Dcuda=disabled", "-Doptimization=0"}, set(self.fuzz.options_for(["log"], 10)))
+        self.assertIn("-Doptimization=1", self.fuzz.options_for(["log"], 60))
 
     def test_every_target_is_built(self):
         text = (ROOT / "tests/fuzz/meson.build").read_text()
