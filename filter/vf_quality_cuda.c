@@ -42,6 +42,7 @@
 #include "libavutil/opt.h"
 
 #include "quality_cuda/alias.h"
+#include "quality_cuda/arrivals.h"
 #include "quality_cuda/colours.h"
 #include "quality_cuda/formats.h"
 #include "quality_cuda/reports.h"
@@ -201,13 +202,9 @@ static int config_output(AVFilterLink *outlink)
 
 static int request_inputs(AVFilterContext *ctx)
 {
-    QualityCudaContext *s = ctx->priv;
-
     if (!ff_outlink_frame_wanted(ctx->outputs[0]))
         return FFERROR_NOT_READY;
-    for (int i = 0; i < s->nb_inputs; i++)
-        if (s->input[i].wanted)
-            ff_inlink_request_frame(ctx->inputs[i]);
+    ff_qc_request_inputs(ctx);
     return 0;
 }
 

@@ -40,7 +40,14 @@ typedef struct QCInput {
     AVFrame *cur, *next;          ///< those that the track has the stamps of
     int64_t first_pts;
     int64_t received;
+    int64_t packet_bytes;         ///< of the frames that came; -1: of some it is not known
     int tail;                     ///< frames read after the main input's end
+    int behind;                   ///< of the reference: those, as far as they are too late for the main input's last frame
+    int64_t last_pts;             ///< of the latest frame
+    int64_t asked_at;             ///< when its next frame was asked for, microseconds; 0: it was not
+    double silence;               ///< seconds for which it was asked for frames in vain, when it ended
+    int refused;                  ///< a further rendition that changed: it is over, the others go on
+    char refusal[512];            ///< what was said of that
     double claimed_rate;          ///< of input 0, 1/s, 0 for none
     int wanted;                   ///< a frame has to be requested
     int status;                   ///< why it ended

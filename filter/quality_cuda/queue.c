@@ -18,6 +18,7 @@
 #include "libavutil/dict.h"
 #include "libavutil/time.h"
 
+#include "arrivals.h"
 #include "live.h"
 #include "reports.h"
 #include "state.h"
@@ -247,6 +248,7 @@ int ff_qc_push_ready(AVFilterContext *ctx)
         return ff_qc_fail(ctx, AVERROR(ENOMEM), "out of memory");
     }
     ret = ff_filter_frame(ctx->outputs[0], frame);
+    ff_qc_restart_silence(ctx);
     return ret < 0 ? ret : 1;
 }
 

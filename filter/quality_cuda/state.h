@@ -12,8 +12,8 @@
  * May depend on everything whose struct it holds; knows none of their workings.
  *
  *     vf_quality_cuda.c -> alias -> pairing, verdict
- *                     \--> submission -> queue -> reports -> engine -> scaling -> inputs -> formats
- *                              |             |       |                               \-> pairing
+ *                     \--> submission -> queue -> reports -> ladder -> engine -> scaling -> inputs -> formats
+ *                              |             |       |                                         \-> pairing, arrivals
  *                              |             |        \-> files -> receiver -> paths
  *                              |              \-> live -> metrics_file -> files, engine
  *                              |                    \---> stream -> receiver, windows, alerts
