@@ -5,7 +5,7 @@
 
 /**
  * @file
- * Frames as they come; see arrivals.h. Depends on state.
+ * Frames as they come; see arrivals.h. Depends on epochs and state.
  */
 
 #include "compat.h"
@@ -15,6 +15,7 @@
 #include "libavutil/time.h"
 
 #include "arrivals.h"
+#include "epochs.h"
 #include "state.h"
 
 /** Seconds without a frame that was asked for; less is a decoder's or a network's pause. */
@@ -67,11 +68,15 @@ static void count_packet(const AVFilterLink *link, QCInput *in, const AVFrame *f
 int ff_qc_consume(AVFilterContext *ctx, int index, AVFrame **frame)
 {
     QCInput *in = &((QualityCudaContext *)ctx->priv)->input[index];
-    const int ret = ff_inlink_consume_frame(ctx->inputs[index], frame);
+    int ret;
 
+    if (!ff_qc_follow_stamp(ctx, index)) {
+        in->wanted = 1;
+        return 0;
+    }
+    ret = ff_inlink_consume_frame(ctx->inputs[index], frame);
     if (ret > 0) {
         in->asked_at = 0;
-        in->last_pts = (*frame)->pts;
         count_packet(ctx->inputs[index], in, *frame);
     } else if (!ret && ff_inlink_acknowledge_status(ctx->inputs[index], &in->status, &in->eof_pts)) {
         in->track.ended = 1;

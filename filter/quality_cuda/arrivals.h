@@ -7,7 +7,8 @@
  * @file
  * Frames as they come: asked for, taken, waited for in vain.
  *
- * Knows links and the clock, not what a frame shows. Depends on state.
+ * Knows links and the clock, not what a frame shows. Depends on
+ * epochs and state.
  */
 
 #ifndef AVFILTER_QUALITY_CUDA_ARRIVALS_H

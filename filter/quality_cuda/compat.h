@@ -56,6 +56,12 @@
  * handed over by other threads as they come. */
 #define QC_UNASKED_IS_LAST (LIBAVFILTER_VERSION_MAJOR < 10)
 
+#ifdef AV_FRAME_FLAG_INTERLACED
+#define QC_IS_INTERLACED(frame) (!!((frame)->flags & AV_FRAME_FLAG_INTERLACED))
+#else
+#define QC_IS_INTERLACED(frame) (!!(frame)->interlaced_frame)
+#endif
+
 /* Bytes of the packet that a frame was decoded from; 0 where frames do not say so any more. */
 #if LIBAVUTIL_VERSION_MAJOR < 58
 #define QC_PACKET_BYTES(frame) ((frame)->pkt_size)

@@ -20,6 +20,7 @@
 #include "libavutil/pixdesc.h"
 
 #include "arrivals.h"
+#include "epochs.h"
 #include "formats.h"
 #include "state.h"
 
@@ -391,11 +392,12 @@ static int push_next(AVFilterContext *ctx, int index)
     }
     if (!in->next)
         return in->track.ended;
-    if (in->next->pts != AV_NOPTS_VALUE || s->pairing.sync == QC_SYNC_INDEX || ff_qc_is_lavfi(&s->pairing)) {
+    in->next_epoch = in->epoch;
+    if ((in->next->pts != AV_NOPTS_VALUE && !in->is_outlier) || s->pairing.sync == QC_SYNC_INDEX || ff_qc_is_lavfi(&s->pairing)) {
         ff_qc_track_push(&in->track, ff_qc_stamp(ctx, index, in->next));
         return 1;
     }
-    if (!in->track.unused++)
+    if (!in->track.unused++ && !in->is_outlier)
         av_log(ctx, AV_LOG_WARNING, "Input %d (%s) has frames without time stamps, they are not used; "
                "sync=index pairs by number\n", index, ff_qc_role(ctx, index));
     av_frame_free(&in->next);
@@ -437,8 +439,9 @@ void ff_qc_step_input(QCInput *in)
 {
     ff_qc_track_step(&in->track);
     av_frame_free(&in->cur);
-    in->cur  = in->next;
-    in->next = NULL;
+    in->cur       = in->next;
+    in->next      = NULL;
+    in->cur_epoch = in->next_epoch;
 }
 
 int ff_qc_find_partner(AVFilterContext *ctx, int index, QCPair *pair)
@@ -447,7 +450,7 @@ int ff_qc_find_partner(AVFilterContext *ctx, int index, QCPair *pair)
     QCInput *in = &s->input[index];
 
     for (;;) {
-        const enum QCChoice choice = ff_qc_choose(&s->pairing, &in->track, &s->input[0].track.clock, s->main.stamp);
+        const enum QCChoice choice = ff_qc_choose_in_epoch(ctx, index);
 
         if (choice == QC_CHOICE_PULL) {
             const int ret = push_next(ctx, index);

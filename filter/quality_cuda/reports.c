@@ -20,6 +20,7 @@
 #include "libavutil/bprint.h"
 #include "libavutil/macros.h"
 
+#include "conditions.h"
 #include "formats.h"
 #include "json.h"
 #include "ladder.h"
@@ -59,7 +60,16 @@ static void append_scores(const QualityCudaContext *s, const qc_row *row, double
     }
 }
 
-void ff_qc_write_stats_line(AVFilterContext *ctx, const qc_row *row, double pts_time, double ref_pts_time)
+static void append_corrupt(const QualityCudaContext *s, uint32_t corrupt, AVBPrint *line)
+{
+    char key[32];
+
+    for (int i = 0; i < s->nb_inputs; i++)
+        if (corrupt >> i & 1)
+            av_bprintf(line, " %s:1", ff_qc_corrupt_key(i, key, sizeof(key)));
+}
+
+void ff_qc_write_stats_line(AVFilterContext *ctx, const qc_row *row, double pts_time, double ref_pts_time, uint32_t corrupt)
 {
     const QualityCudaContext *s = ctx->priv;
     char theirs[STATS_LINE] = "";
@@ -68,10 +78,12 @@ void ff_qc_write_stats_line(AVFilterContext *ctx, const qc_row *row, double pts_
     if (!s->files.stats.name)
         return;
     av_bprint_init(&line, 0, AV_BPRINT_SIZE_UNLIMITED);
-    if (s->files.stats_format == QC_STATS_FORMAT_NONE)
+    if (s->files.stats_format == QC_STATS_FORMAT_NONE) {
         append_scores(s, row, pts_time, ref_pts_time, &line);
-    else if (qc_session_stats_line(s->engine.session, row, theirs, sizeof(theirs)) == QC_OK)
+        append_corrupt(s, corrupt, &line);
+    } else if (qc_session_stats_line(s->engine.session, row, theirs, sizeof(theirs)) == QC_OK) {
         av_bprintf(&line, "%s", theirs);
+    }
     if (line.len) {
         av_bprint_chars(&line, '\n', 1);
         ff_qc_write_stats(ctx, line.str, av_bprint_is_complete(&line) ? line.len : 0);
@@ -159,15 +171,16 @@ static void reason_json(const AVFilterContext *ctx, int rendition, AVBPrint *out
 
 static qc_status write_one_log(const AVFilterContext *ctx, int rendition, const char *path, int complete)
 {
-    enum { EXTRA_PAIRING, EXTRA_END, EXTRA_REASON, EXTRA_ENGINE, EXTRA_DISTORTED, EXTRA_REFERENCE, EXTRA_RENDITIONS, EXTRA_COUNT };
-    static const char *const keys[EXTRA_COUNT] = { "pairing", "end", "reason", "engine", "distorted_format",
-                                                   "reference_format", "renditions" };
+    enum { EXTRA_PAIRING, EXTRA_DISTORTED_STREAM, EXTRA_REFERENCE_STREAM, EXTRA_END, EXTRA_REASON, EXTRA_ENGINE, EXTRA_DISTORTED,
+           EXTRA_REFERENCE, EXTRA_CORRUPT, EXTRA_RENDITIONS, EXTRA_COUNT };
+    static const char *const keys[EXTRA_COUNT] = { "pairing", "distorted_stream", "reference_stream", "end", "reason", "engine",
+                                                   "distorted_format", "reference_format", "corrupt_frame_numbers", "renditions" };
     const QualityCudaContext *s = ctx->priv;
     qc_session *session = s->engine.session;
-    /* XML would give the counts an element of its own, and those who read libvmaf's count its elements. */
-    const int first = ff_qc_is_alias(ctx) && s->files.log_format == QC_LOG_FORMAT_XML ? EXTRA_PAIRING + 1 : EXTRA_PAIRING;
+    /* XML would give objects an element of their own, and those who read libvmaf's count its elements. */
+    const int first = ff_qc_is_alias(ctx) && s->files.log_format == QC_LOG_FORMAT_XML ? EXTRA_END : EXTRA_PAIRING;
     /* All of them side by side in the first one's log. */
-    const int last = !rendition && s->options.renditions > 1 ? EXTRA_RENDITIONS : EXTRA_REFERENCE;
+    const int last = !rendition && s->options.renditions > 1 ? EXTRA_RENDITIONS : EXTRA_CORRUPT;
     qc_log_extra extra[EXTRA_COUNT];
     AVBPrint text[EXTRA_COUNT];
     qc_status status;
@@ -180,6 +193,9 @@ static qc_status write_one_log(const AVFilterContext *ctx, int rendition, const 
     ff_qc_json_string(&text[EXTRA_ENGINE], qc_session_description(session));
     ff_qc_json_string(&text[EXTRA_DISTORTED], ff_qc_pix_fmt_name(s->input[ff_qc_input_of(rendition)].sw_format));
     ff_qc_json_string(&text[EXTRA_REFERENCE], ff_qc_pix_fmt_name(s->input[QC_REFERENCE].sw_format));
+    ff_qc_stream_json(ctx, ff_qc_input_of(rendition), rendition, &text[EXTRA_DISTORTED_STREAM]);
+    ff_qc_stream_json(ctx, QC_REFERENCE, rendition, &text[EXTRA_REFERENCE_STREAM]);
+    ff_qc_corrupt_json(ctx, rendition, &text[EXTRA_CORRUPT]);
     if (last == EXTRA_RENDITIONS)
         ff_qc_renditions_json(ctx, &text[EXTRA_RENDITIONS]);
     for (int i = 0; i < EXTRA_COUNT; i++) {
@@ -374,6 +390,7 @@ static void print_summary(AVFilterContext *ctx)
                ff_qc_counts_of(ctx, 0)->passed);
     for (int k = 1; k < s->options.renditions; k++)
         print_rendition(ctx, k);
+    ff_qc_print_conditions(ctx);
     if (s->run.end == QC_END_BY_FAILURE) {
         ff_qc_print_ladder(ctx);
         av_log(ctx, AV_LOG_WARNING, "INCOMPLETE after %"PRId64" frames\n", s->queue.scored[0]);
