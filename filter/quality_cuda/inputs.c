@@ -280,7 +280,6 @@ static int refuse_frame(AVFilterContext *ctx, int index, const char *why)
     if (index <= QC_REFERENCE)
         return ff_qc_fail(ctx, AVERROR(EINVAL), "%s", why);
     av_log(ctx, AV_LOG_ERROR, "%s; this rendition is scored no further, the others go on\n", why);
-    in->refused     = 1;
     av_strlcpy(in->refusal, why, sizeof(in->refusal));
     in->track.ended = 1;
     ff_inlink_set_status(ctx->inputs[index], AVERROR_EOF);

@@ -52,8 +52,8 @@ typedef struct QCInput {
     int64_t kept_back_at;         ///< stamp of the latest of them
     int64_t asked_at;             ///< when its next frame was asked for, microseconds; 0: it was not
     double silence;               ///< seconds for which it was asked for frames in vain, when it ended
-    int refused;                  ///< a further rendition that changed: it is over, the others go on
-    char refusal[512];            ///< what was said of that
+    int mispaired;                ///< a further rendition that too few partners were found for
+    char refusal[512];            ///< what was said of such a one, or of one that changed and is over; empty for others
     double claimed_rate;          ///< of input 0, 1/s, 0 for none
     int wanted;                   ///< a frame has to be requested
     int status;                   ///< why it ended

@@ -35,7 +35,7 @@ int ff_qc_is_complete(const AVFilterContext *ctx, int rendition)
 
     return (s->run.end == QC_END_OF_STREAM || s->run.end == QC_END_BY_CONSUMER) &&
            !ff_qc_rendition_missing(ff_qc_counts_of(ctx, rendition)) && !s->queue.failed[rendition] &&
-           !s->input[ff_qc_input_of(rendition)].refused;
+           !*s->input[ff_qc_input_of(rendition)].refusal;
 }
 
 /** Frames that the reference has and the rendition has not; of the main input those behind its end, as far as they were read. */
@@ -53,7 +53,7 @@ static const char *fate_of(const AVFilterContext *ctx, int rendition)
     const QCInput *in = &s->input[ff_qc_input_of(rendition)];
     const QCCounts *counts = ff_qc_counts_of(ctx, rendition);
 
-    if (s->run.end == QC_END_BY_FAILURE || in->refused)
+    if (s->run.end == QC_END_BY_FAILURE || *in->refusal)
         return "failed";
     if (ff_qc_is_stalled(in))
         return "stalled";
@@ -222,7 +222,7 @@ static void fill_scores(const AVFilterContext *ctx, int feature, Column *column)
     for (int k = 0; k < s->options.renditions; k++) {
         double value;
 
-        if (qc_session_pooled(s->engine.session, k, feature, s->engine.pool, &value) == QC_OK)
+        if (!s->input[ff_qc_input_of(k)].mispaired && qc_session_pooled(s->engine.session, k, feature, s->engine.pool, &value) == QC_OK)
             ff_qc_print_score(column->cell[k], sizeof(column->cell[k]), value);
         else
             av_strlcpy(column->cell[k], "-", sizeof(column->cell[k]));

@@ -157,7 +157,7 @@ static void reason_json(const AVFilterContext *ctx, int rendition, AVBPrint *out
         snprintf(failure, sizeof(failure), "frames under way when the GPU failed:%"PRId64" (%s)",
                  s->queue.failed[rendition], s->engine.gpu_failure);
         ff_qc_json_string(out, failure);
-    } else if (s->input[ff_qc_input_of(rendition)].refused) {
+    } else if (*s->input[ff_qc_input_of(rendition)].refusal) {
         ff_qc_json_string(out, s->input[ff_qc_input_of(rendition)].refusal);
     } else if (!ff_qc_is_complete(ctx, rendition)) {
         const QCCounts *counts = ff_qc_counts_of(ctx, rendition);
@@ -328,6 +328,8 @@ static void print_vmaf_scores(AVFilterContext *ctx)
     const int first = next_model(engine, -1, &key);
 
     for (int k = 0; k < s->options.renditions; k++) {
+        if (s->input[ff_qc_input_of(k)].mispaired)
+            continue;
         key = NULL;
         for (int f = next_model(engine, -1, &key); f < engine->feature_count; f = next_model(engine, f, &key))
             if (k || f != first || ff_qc_is_alias(ctx)) /* libvmaf's filter keeps their order */
@@ -344,7 +346,7 @@ static void print_scores(AVFilterContext *ctx)
     const QualityCudaContext *s = ctx->priv;
 
     for (int k = 0; k < s->options.renditions; k++)
-        for (int f = 0; f < s->engine.feature_count; f++)
+        for (int f = 0; f < s->engine.feature_count && !s->input[ff_qc_input_of(k)].mispaired; f++)
             print_feature(ctx, k, f, ff_qc_is_asked_for(ctx, f) ? AV_LOG_INFO : AV_LOG_VERBOSE);
     print_vmaf_scores(ctx);
 }
@@ -450,7 +452,7 @@ int ff_qc_report(AVFilterContext *ctx)
     ff_qc_print_live(ctx);
     if (stats < 0)
         av_log(ctx, AV_LOG_ERROR, "stats_file=%s is not complete: %s\n", s->files.stats.name, av_err2str(stats));
-    return ret < 0 ? ret : stats < 0 ? stats : live;
+    return ret < 0 ? ret : stats < 0 ? stats : live < 0 ? live : s->run.refused_rendition;
 }
 
 void ff_qc_running_scores(AVFilterContext *ctx, AVBPrint *out)

@@ -100,6 +100,7 @@ typedef struct QCRun {
     int reported;         ///< logs and summary have been written
     enum QCEnd end;
     int only_left_counts; ///< the consumer wanted no more: what it did not get is forgotten
+    int refused_rendition;///< AVERROR of a further rendition with too few pairs, which is its own failure
     int is_refused;       ///< the pairs are too few: a failure, but of nothing that scores
     int gave_up;          ///< there was a failure, and the frames go on without scores
     QCInterrupts interrupts;
