@@ -61,6 +61,8 @@ static const char *fate_of(const AVFilterContext *ctx, int rendition)
         return "ended early";
     if (counts->late || counts->holes || s->queue.failed[rendition])
         return "incomplete";
+    if (rendition && lacking(ctx, 0))
+        return "ended with main";
     if (s->run.end == QC_END_BY_SIGNAL)
         return "interrupted";
     return s->run.end == QC_END_OF_STREAM ? "complete" : "stopped early";
@@ -308,5 +310,7 @@ void ff_qc_print_ladder(AVFilterContext *ctx)
         for (int k = -1; k < rows; k++)
             print_row(ctx, columns, from, to, k);
     }
+    if (lacking(ctx, 0))
+        av_log(ctx, AV_LOG_WARNING, "main ended before the reference did, and with it all renditions: make the longest one the first input\n");
     av_free(columns);
 }

@@ -187,12 +187,14 @@ class Trouble(LadderTest):
         """Its frames are those that all others are compared with, so all end; that is said."""
         run = self.ladder(self.source(frames=5), self.reference)
         self.assert_ok(run)
-        self.assertEqual(self.ends(run)[0], ("ended early", 5, "15"))
+        self.assertEqual(self.ends(run), [("ended early", 5, "15"), ("ended with main", 5, "0")])
+        self.assertEqual(len(run.messages("main ended before the reference did, and with it all renditions: make the longest one the first")), 1)
 
     def test_main_of_half_the_rate_did_not_end_early(self):
         run = self.ladder(self.reference, self.reference, before={0: "select=not(mod(n\\,2))"}, options="max_dt=0.02")
         self.assert_ok(run)
-        self.assertEqual(self.ends(run)[0], ("complete", 10, "0"))
+        self.assertEqual(self.ends(run), [("complete", 10, "0"), ("complete", 10, "0")])
+        self.assertFalse(run.messages("main ended before"))
 
     def test_is_damaged(self):
         """Packets whose middle is overwritten: the decoder complains, and goes on."""
