@@ -23,7 +23,7 @@
 /** A rendition is as complete as the run, if it has a score wherever the reference has a frame. */
 int ff_qc_is_complete(const AVFilterContext *ctx, int rendition);
 
-/** An array with an object for each rendition: what it is, how it ended, its pooled scores. Needs a session. */
+/** An array with an object for each rendition: what it is, how it ended, its pooled scores, if there are any. */
 void ff_qc_renditions_json(const AVFilterContext *ctx, AVBPrint *out);
 
 /** The same as a table of messages; after a failure without the scores. */

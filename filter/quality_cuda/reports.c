@@ -424,6 +424,10 @@ static int finish_live(AVFilterContext *ctx)
     av_bprint_init(&end, 0, AV_BPRINT_SIZE_UNLIMITED);
     av_bprintf(&end, "\"end\": \"%s\", \"complete\": %s, \"reason\": ", end_of_run(s->run.end), complete ? "true" : "false");
     reason_json(ctx, 0, &end);
+    if (s->options.renditions > 1) {
+        av_bprintf(&end, ", \"renditions\": ");
+        ff_qc_renditions_json(ctx, &end);
+    }
     ret = ff_qc_finish_live(ctx, end.str);
     av_bprint_finalize(&end, NULL);
     return ret;

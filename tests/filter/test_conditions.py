@@ -6,7 +6,7 @@ import json
 import unittest
 import xml.etree.ElementTree
 
-from harness import FilterTest, WithFakeEngine, ffmpeg, make, stop_behind
+from harness import FilterTest, WithFakeEngine, ffmpeg, is_threaded, make, stop_behind
 
 CLOCK = "settb=1/90000,setpts="
 
@@ -196,6 +196,30 @@ class Colours(FilterTest):
         self.assertEqual((run.log["reference_stream"]["colour_changes"], run.log["distorted_stream"]["colour_changes"]), (2, 0))
         self.assertEqual(len(run.messages("Input 1 (reference) changes its colour tags at 0.320 s; those of the first pair go on being used")), 1)
         self.assertTrue(run.messages("changes of colour tags: reference:2"))
+        self.assert_all_identical(run)
+
+
+    def test_a_matrix_that_changes(self):
+        """Said by the decoder in the middle of a stream: up to FFmpeg 6 frames just come with it, later there is a graph for each."""
+        if " libx264 " not in ffmpeg(["-v", "quiet", "-encoders"], self.folder).stdout:
+            self.skipTest("SKIPPED: this FFmpeg has no libx264")
+        steady, half = self.source(frames=40), 20
+        halves = [make(self.clips, f"{matrix}.h264", steady, "-vf", f"trim=start_frame={start}:end_frame={start + half},setparams=range=tv:"
+                       f"colorspace={matrix}", "-c:v", "libx264", "-qp", "0", "-bf", "0")
+                  for matrix, start in (("bt709", 0), ("bt470bg", half))]
+        stream = self.clips / "matrices.h264"
+        stream.write_bytes(b"".join(part.read_bytes() for part in halves))
+        run = self.score(make(self.clips, "matrices.mp4", stream, "-c", "copy"), steady)
+        self.assert_ok(run)
+        self.assertEqual(run.log["distorted_stream"]["matrix"], "bt709")
+        if is_threaded():
+            second = run.log_named("log.2.json")
+            self.assertEqual(second["distorted_stream"]["matrix"], "bt470bg")
+            self.assertEqual(len(run.log["frames"]) + len(second["frames"]), len(run.stats))
+        else:
+            self.assertEqual(run.log["distorted_stream"]["colour_changes"], 1)
+            self.assertEqual(len(run.messages("Input 0 (main) changes its colour tags at 0.800 s")), 1)
+        self.assertGreaterEqual(len(run.stats), 2 * half - 2)
         self.assert_all_identical(run)
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """Several renditions of one reference: all of them side by side at the end, and what becomes of the others when one is in trouble."""
 
+import json
 import os
 import re
 import signal
@@ -114,6 +115,15 @@ class Summary(LadderTest):
         self.assertEqual(rows_of(run), ([], []))
         self.assertNotIn("renditions;", run.text)
         self.assertNotIn("renditions", run.log)
+
+    def test_in_lines(self):
+        run = self.ladder(self.reference, self.source(frames=5), options="log_fmt=jsonl:log_path=lines.txt")
+        self.assert_ok(run)
+        lines = [json.loads(line) for line in run.texts["lines.txt"].splitlines()]
+        self.assertEqual([(each["end"], each["scored"]) for each in lines[-1]["renditions"]], [("complete", 20), ("ended early", 5)])
+        self.assertEqual(lines[-1]["renditions"][1]["pooled_metrics"]["psnr_y"]["min"], lines[-1]["scores"]["1.psnr_y"]["min"])
+        run = self.score(self.reference, self.reference, options="log_fmt=jsonl:log_path=lines.txt")
+        self.assertNotIn("renditions", json.loads(run.texts["lines.txt"].splitlines()[-1]))
 
     def test_bit_rate(self):
         """Frames say how large their packets were up to FFmpeg 5 only, and filters in between may have dropped some."""
