@@ -42,7 +42,9 @@
 #include "libavutil/opt.h"
 
 #include "quality_cuda/alias.h"
+#include "quality_cuda/arrivals.h"
 #include "quality_cuda/colours.h"
+#include "quality_cuda/conditions.h"
 #include "quality_cuda/formats.h"
 #include "quality_cuda/reports.h"
 #include "quality_cuda/state.h"
@@ -150,7 +152,7 @@ static av_cold int init(AVFilterContext *ctx)
     s->nb_inputs = 1 + options->renditions;
     ff_qc_watch_interrupts(&s->run.interrupts);
     for (int i = 0; i < s->nb_inputs; i++)
-        s->input[i].first_pts = AV_NOPTS_VALUE;
+        s->input[i].first_pts = s->input[i].last_pts = AV_NOPTS_VALUE;
 
     ret = ff_qc_check_options(ctx);
     if (ret >= 0)
@@ -201,13 +203,9 @@ static int config_output(AVFilterLink *outlink)
 
 static int request_inputs(AVFilterContext *ctx)
 {
-    QualityCudaContext *s = ctx->priv;
-
     if (!ff_outlink_frame_wanted(ctx->outputs[0]))
         return FFERROR_NOT_READY;
-    for (int i = 0; i < s->nb_inputs; i++)
-        if (s->input[i].wanted)
-            ff_inlink_request_frame(ctx->inputs[i]);
+    ff_qc_request_inputs(ctx);
     return 0;
 }
 
@@ -291,7 +289,7 @@ static int take_main(AVFilterContext *ctx)
     s->main.disabled = ctx->is_disabled;
     if (!s->main.frame)
         return ret >= 0 && s->input[0].track.ended ? ff_qc_repeat_main(ctx) : ret;
-    s->main.stamp = ff_qc_stamp(ctx, 0, s->main.frame);
+    s->main.stamp = s->input[0].is_outlier ? AV_NOPTS_VALUE : ff_qc_stamp(ctx, 0, s->main.frame);
     if (s->pairing.outlasts_main) {
         av_frame_free(&s->main.last);
         s->main.last = av_frame_clone(s->main.frame);
@@ -494,6 +492,7 @@ static av_cold void uninit(AVFilterContext *ctx)
     av_frame_free(&s->main.last);
     ff_qc_free_queue(ctx);
     ff_qc_free_live(ctx);
+    ff_qc_free_conditions(ctx);
     ff_qc_close_files(ctx, s->run.reported);
     ff_qc_free_alias(ctx);
 }

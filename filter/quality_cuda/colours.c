@@ -73,6 +73,7 @@ void ff_qc_adopt_colours(AVFilterContext *ctx, AVFrame *const *frames)
         const AVFrame *frame = frames[i] ? frames[i] : in->next ? in->next : in->cur;
 
         in->format.colour = frame ? colour_of(frame, in->sw_format) : s->input[0].format.colour;
+        in->latest_colour = in->format.colour;
     }
 }
 
@@ -82,9 +83,13 @@ void ff_qc_warn_of_colour_change(AVFilterContext *ctx, int index, const AVFrame 
     QCInput *in = &s->input[index];
     const qc_colour colour = colour_of(frame, in->sw_format);
 
-    if (s->options.range == QC_RANGE_IGNORE || in->colour_changed || same_colour(&colour, &in->format.colour))
+    if (same_colour(&colour, &in->latest_colour))
+        return;
+    in->latest_colour = colour;
+    in->colour_changes++;
+    if (s->options.range == QC_RANGE_IGNORE || in->colour_changed)
         return;
     in->colour_changed = 1;
-    av_log(ctx, AV_LOG_WARNING, "Input %d (%s) changes its colour tags at %s s; those of the first pair go on being used\n",
-           index, ff_qc_role(ctx, index), QC_NUMBER(3, ff_qc_seconds(ctx, index, frame->pts)));
+    av_log(ctx, AV_LOG_WARNING, "Input %d (%s) changes its colour tags at %s s; those of the first pair go on being used: score parts "
+           "of different colours apart, e.g. with trim\n", index, ff_qc_role(ctx, index), QC_NUMBER(3, ff_qc_seconds(ctx, index, frame->pts)));
 }

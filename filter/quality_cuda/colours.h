@@ -29,7 +29,7 @@ int ff_qc_check_colour(AVFilterContext *ctx, int index, const AVFrame *frame);
  */
 void ff_qc_adopt_colours(AVFilterContext *ctx, AVFrame *const *frames);
 
-/** Says once if an input changes its tags after the first pair. */
+/** Counts, and says once, if an input changes its tags after the first pair. */
 void ff_qc_warn_of_colour_change(AVFilterContext *ctx, int index, const AVFrame *frame);
 
 #endif /* AVFILTER_QUALITY_CUDA_COLOURS_H */

@@ -20,6 +20,7 @@
 #include "libavutil/frame.h"
 #include "libavutil/hwcontext.h"
 #include "libavutil/mem.h"
+#include "libavutil/version.h"
 #if CONFIG_CUDA
 #include "libavutil/hwcontext_cuda_internal.h"
 #endif
@@ -54,6 +55,19 @@
  * decoders still hold comes unasked, when it has enough. Since then frames are
  * handed over by other threads as they come. */
 #define QC_UNASKED_IS_LAST (LIBAVFILTER_VERSION_MAJOR < 10)
+
+#ifdef AV_FRAME_FLAG_INTERLACED
+#define QC_IS_INTERLACED(frame) (!!((frame)->flags & AV_FRAME_FLAG_INTERLACED))
+#else
+#define QC_IS_INTERLACED(frame) (!!(frame)->interlaced_frame)
+#endif
+
+/* Bytes of the packet that a frame was decoded from; 0 where frames do not say so any more. */
+#if LIBAVUTIL_VERSION_MAJOR < 58
+#define QC_PACKET_BYTES(frame) ((frame)->pkt_size)
+#else
+#define QC_PACKET_BYTES(frame) ((void)(frame), 0)
+#endif
 
 #ifdef AVFILTER_FLAG_HWDEVICE
 #define QC_FLAG_HWDEVICE AVFILTER_FLAG_HWDEVICE

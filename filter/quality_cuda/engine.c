@@ -197,6 +197,17 @@ const char *ff_qc_score_name(const QCEngine *engine, int index)
     return engine->keys[index] + strlen(QC_KEY_PREFIX);
 }
 
+int ff_qc_is_asked_for(const AVFilterContext *ctx, int feature)
+{
+    const QualityCudaContext *s = ctx->priv;
+    const QCOptions *options = &s->options;
+    qc_feature score;
+
+    if (options->feature || (options->metrics && strcmp(options->metrics, "vmaf")))
+        return 1;
+    return qc_session_feature(s->engine.session, feature, &score) == QC_OK && score.is_model;
+}
+
 static int make_keys(QCEngine *engine, int renditions)
 {
     engine->feature_count = qc_session_feature_count(engine->session);

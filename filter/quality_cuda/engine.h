@@ -52,6 +52,9 @@ int ff_qc_flush_session(AVFilterContext *ctx);
 /** Name of a score as the user reads it: "vmaf", "1.vmaf". @param index [rendition][feature] */
 const char *ff_qc_score_name(const QCEngine *engine, int index);
 
+/** Whether a score was asked for: features that only feed the default model were not. Needs a session. */
+int ff_qc_is_asked_for(const AVFilterContext *ctx, int feature);
+
 /** The AVERROR of an engine's failure. */
 int ff_qc_error_of_status(qc_status status);
 

@@ -19,6 +19,8 @@
 #include "libavutil/mathematics.h"
 #include "libavutil/pixdesc.h"
 
+#include "arrivals.h"
+#include "epochs.h"
 #include "formats.h"
 #include "state.h"
 
@@ -270,7 +272,21 @@ qc_format ff_qc_visible_format(const QCInput *in)
 
 /* ---- frames come in ---- */
 
-/** With "-reinit_filter 0" frames of any size can arrive: the link's size must not be trusted. */
+/** A frame that does not fit: a further rendition ends with it, and takes nobody along. @return AVERROR, 0: it has ended */
+static int refuse_frame(AVFilterContext *ctx, int index, const char *why)
+{
+    QCInput *in = &((QualityCudaContext *)ctx->priv)->input[index];
+
+    if (index <= QC_REFERENCE)
+        return ff_qc_fail(ctx, AVERROR(EINVAL), "%s", why);
+    av_log(ctx, AV_LOG_ERROR, "%s; this rendition is scored no further, the others go on\n", why);
+    av_strlcpy(in->refusal, why, sizeof(in->refusal));
+    in->track.ended = 1;
+    ff_inlink_set_status(ctx->inputs[index], AVERROR_EOF);
+    return 0;
+}
+
+/** With "-reinit_filter 0" frames of any size can arrive: the link's size must not be trusted. @return 1 if it fits, 0, or AVERROR */
 static int check_frame(AVFilterContext *ctx, int index, const AVFrame *frame)
 {
     QualityCudaContext *s = ctx->priv;
@@ -278,20 +294,24 @@ static int check_frame(AVFilterContext *ctx, int index, const AVFrame *frame)
     const AVFilterLink *link = ctx->inputs[index];
     enum AVPixelFormat format = frame->format;
     const char *expected = ff_qc_pix_fmt_name(in->sw_format);
+    char why[sizeof(in->refusal)];
 
     if (in->is_hw && frame->format == AV_PIX_FMT_CUDA && frame->hw_frames_ctx) {
         const AVHWFramesContext *frames = (const AVHWFramesContext *)frame->hw_frames_ctx->data;
-        if (QC_CUDA_CONTEXT(frames->device_ctx) != in->cuda_context)
-            return ff_qc_fail(ctx, AVERROR(EINVAL), "Input %d (%s) changed its CUDA context at %s s", index,
-                              ff_qc_role(ctx, index), QC_NUMBER(3, ff_qc_seconds(ctx, index, frame->pts)));
+        if (QC_CUDA_CONTEXT(frames->device_ctx) != in->cuda_context) {
+            snprintf(why, sizeof(why), "Input %d (%s) changed its CUDA context at %s s", index, ff_qc_role(ctx, index),
+                     QC_NUMBER(3, ff_qc_seconds(ctx, index, frame->pts)));
+            return refuse_frame(ctx, index, why);
+        }
         format = frames->sw_format;
     }
     if (frame->width == link->w && frame->height == link->h && frame->format == link->format && format == in->sw_format)
-        return 0;
-    return ff_qc_fail(ctx, AVERROR(EINVAL), "Input %d (%s) changed from %dx%d %s to %dx%d %s at %s s; to score such a stream "
-                      "put -reinit_filter 0 before the input and scale=%d:%d,format=%s before quality_cuda", index,
-                      ff_qc_role(ctx, index), link->w, link->h, expected, frame->width, frame->height,
-                      ff_qc_pix_fmt_name(format), QC_NUMBER(3, ff_qc_seconds(ctx, index, frame->pts)), link->w, link->h, expected);
+        return 1;
+    snprintf(why, sizeof(why), "Input %d (%s) changed from %dx%d %s to %dx%d %s at %s s; to score such a stream "
+             "put -reinit_filter 0 before the input and scale=%d:%d,format=%s before quality_cuda", index,
+             ff_qc_role(ctx, index), link->w, link->h, expected, frame->width, frame->height,
+             ff_qc_pix_fmt_name(format), QC_NUMBER(3, ff_qc_seconds(ctx, index, frame->pts)), link->w, link->h, expected);
+    return refuse_frame(ctx, index, why);
 }
 
 /**
@@ -323,40 +343,22 @@ int ff_qc_pull(AVFilterContext *ctx, int index, AVFrame **frame)
     *frame = NULL;
     if (in->track.ended)
         return 0;
-    ret = ff_inlink_consume_frame(ctx->inputs[index], frame);
+    ret = ff_qc_consume(ctx, index, frame);
     if (ret < 0)
         return ff_qc_fail(ctx, ret, "Input %d (%s) could not be read", index, ff_qc_role(ctx, index));
-    if (ret > 0) {
-        in->received++;
-        if (in->first_pts == AV_NOPTS_VALUE && (*frame)->pts != AV_NOPTS_VALUE) {
-            in->first_pts = (*frame)->pts;
-            in->track.clock.origin = s->options.align_start ? in->first_pts : 0;
-        }
-        ret = check_frame(ctx, index, *frame);
-        return ret < 0 ? ret : leave_surface(ctx, index, *frame);
+    if (!ret)
+        return 0;
+    in->received++;
+    if (in->first_pts == AV_NOPTS_VALUE && (*frame)->pts != AV_NOPTS_VALUE) {
+        in->first_pts = (*frame)->pts;
+        in->track.clock.origin = s->options.align_start ? in->first_pts : 0;
     }
-    if (ff_inlink_acknowledge_status(ctx->inputs[index], &in->status, &in->eof_pts))
-        in->track.ended = 1;
-    else
-        in->wanted = 1;
-    return 0;
-}
-
-/** @return a frame, or NULL where there is none */
-static AVFrame *take_frame(AVFilterContext *ctx, int index)
-{
-    QCInput *in = &((QualityCudaContext *)ctx->priv)->input[index];
-    AVFrame *frame = NULL;
-
-    if (in->track.ended)
-        return NULL;
-    if (ff_inlink_consume_frame(ctx->inputs[index], &frame) > 0)
-        return frame;
-    if (ff_inlink_acknowledge_status(ctx->inputs[index], &in->status, &in->eof_pts))
-        in->track.ended = 1;
-    else
-        in->wanted = 1;
-    return NULL;
+    ret = check_frame(ctx, index, *frame);
+    if (ret > 0)
+        return leave_surface(ctx, index, *frame);
+    if (!ret)
+        av_frame_free(frame);
+    return ret;
 }
 
 void ff_qc_pull_unpaired(AVFilterContext *ctx, AVFrame **frame)
@@ -366,12 +368,12 @@ void ff_qc_pull_unpaired(AVFilterContext *ctx, AVFrame **frame)
     for (int i = 1; i < s->nb_inputs; i++) {
         AVFrame *nobodys;
 
-        while ((nobodys = take_frame(ctx, i))) {
+        while ((nobodys = ff_qc_take_frame(ctx, i))) {
             av_frame_free(&nobodys);
             s->input[i].track.unused++;
         }
     }
-    *frame = take_frame(ctx, 0);
+    *frame = ff_qc_take_frame(ctx, 0);
 }
 
 /* ---- partners ---- */
@@ -389,11 +391,12 @@ static int push_next(AVFilterContext *ctx, int index)
     }
     if (!in->next)
         return in->track.ended;
-    if (in->next->pts != AV_NOPTS_VALUE || s->pairing.sync == QC_SYNC_INDEX || ff_qc_is_lavfi(&s->pairing)) {
+    in->next_epoch = in->epoch;
+    if ((in->next->pts != AV_NOPTS_VALUE && !in->is_outlier) || s->pairing.sync == QC_SYNC_INDEX || ff_qc_is_lavfi(&s->pairing)) {
         ff_qc_track_push(&in->track, ff_qc_stamp(ctx, index, in->next));
         return 1;
     }
-    if (!in->track.unused++)
+    if (!in->track.unused++ && !in->is_outlier)
         av_log(ctx, AV_LOG_WARNING, "Input %d (%s) has frames without time stamps, they are not used; "
                "sync=index pairs by number\n", index, ff_qc_role(ctx, index));
     av_frame_free(&in->next);
@@ -435,8 +438,9 @@ void ff_qc_step_input(QCInput *in)
 {
     ff_qc_track_step(&in->track);
     av_frame_free(&in->cur);
-    in->cur  = in->next;
-    in->next = NULL;
+    in->cur       = in->next;
+    in->next      = NULL;
+    in->cur_epoch = in->next_epoch;
 }
 
 int ff_qc_find_partner(AVFilterContext *ctx, int index, QCPair *pair)
@@ -445,7 +449,7 @@ int ff_qc_find_partner(AVFilterContext *ctx, int index, QCPair *pair)
     QCInput *in = &s->input[index];
 
     for (;;) {
-        const enum QCChoice choice = ff_qc_choose(&s->pairing, &in->track, &s->input[0].track.clock, s->main.stamp);
+        const enum QCChoice choice = ff_qc_choose_in_epoch(ctx, index);
 
         if (choice == QC_CHOICE_PULL) {
             const int ret = push_next(ctx, index);
@@ -483,6 +487,23 @@ void ff_qc_warn_of_start(AVFilterContext *ctx)
                "align=start\n", QC_NUMBER(6, main_start), QC_NUMBER(6, ref_start));
 }
 
+/** Whether a frame that no pair used comes when the main input's last one is over, whose rate may be lower. */
+static int is_behind(const AVFilterContext *ctx, int index, int64_t pts)
+{
+    const QualityCudaContext *s = ctx->priv;
+    const QCInput *main = &s->input[0];
+    double frame = 0;
+
+    if (s->pairing.sync == QC_SYNC_INDEX)
+        return 1;
+    if (pts == AV_NOPTS_VALUE || main->first_pts == AV_NOPTS_VALUE || main->last_pts == AV_NOPTS_VALUE)
+        return 0;
+    if (main->received > 1)
+        frame = (ff_qc_seconds(ctx, 0, main->last_pts) - ff_qc_seconds(ctx, 0, main->first_pts)) / (main->received - 1);
+    return ff_qc_distance(&s->input[index].track.clock, pts, &main->track.clock, main->last_pts) >
+           FFMAX(s->pairing.tolerance, frame - s->pairing.tolerance) + 1e-6;
+}
+
 /** Reads on in one input. @return 0 if it has to deliver first */
 static int read_tail(AVFilterContext *ctx, int index)
 {
@@ -490,9 +511,10 @@ static int read_tail(AVFilterContext *ctx, int index)
     AVFrame *frame;
 
     for (; !in->track.ended && in->tail < LONGEST_TAIL; in->tail++) {
-        frame = take_frame(ctx, index);
+        frame = ff_qc_take_frame(ctx, index);
         if (!frame)
             return in->track.ended;
+        in->behind += is_behind(ctx, index, frame->pts);
         av_frame_free(&frame);
         in->track.unused++;
     }

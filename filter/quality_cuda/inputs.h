@@ -40,7 +40,20 @@ typedef struct QCInput {
     AVFrame *cur, *next;          ///< those that the track has the stamps of
     int64_t first_pts;
     int64_t received;
+    int64_t packet_bytes;         ///< of the frames that came; -1: of some it is not known
     int tail;                     ///< frames read after the main input's end
+    int behind;                   ///< of the reference: those, as far as they are too late for the main input's last frame
+    int64_t last_pts;             ///< of the latest frame in line
+    int is_outlier;               ///< the latest frame's stamp is not in line with those before and behind it
+    int64_t epoch;                ///< of the latest frame: how often the time stamps restarted
+    int64_t cur_epoch, next_epoch;///< of the track's frames
+    int passed;                   ///< frames of an epoch that is over, in a row
+    int kept_back;                ///< main frames, in a row, that the next frame's epoch has not begun for
+    int64_t kept_back_at;         ///< stamp of the latest of them
+    int64_t asked_at;             ///< when its next frame was asked for, microseconds; 0: it was not
+    double silence;               ///< seconds for which it was asked for frames in vain, when it ended
+    int mispaired;                ///< a further rendition that too few partners were found for
+    char refusal[512];            ///< what was said of such a one, or of one that changed and is over; empty for others
     double claimed_rate;          ///< of input 0, 1/s, 0 for none
     int wanted;                   ///< a frame has to be requested
     int status;                   ///< why it ended
@@ -48,6 +61,9 @@ typedef struct QCInput {
 
     /* colour tags: what has been said of them */
     int colour_checked, colour_changed;
+    qc_colour latest_colour;
+    int64_t colour_changes;
+    int64_t jumps;                ///< of time stamps
 } QCInput;
 
 /** A main frame and its partners; where the choice is none, the frame is NULL. Nobody's references of their own. */

@@ -167,6 +167,18 @@ static void add_active_alerts(const QCLive *live, AVBPrint *line)
     av_bprintf(line, "]");
 }
 
+/** The inputs whose frames are damaged, if there are any. */
+static void add_corrupt(const AVFilterContext *ctx, uint32_t corrupt, AVBPrint *line)
+{
+    int count = 0;
+
+    for (int i = 0; corrupt >> i; i++)
+        if (corrupt >> i & 1)
+            av_bprintf(line, "%s\"%s\"", count++ ? ", " : ", \"corrupt\": [", ff_qc_role(ctx, i));
+    if (count)
+        av_bprintf(line, "]");
+}
+
 static void write_frame(AVFilterContext *ctx, const QCPending *entry)
 {
     const QualityCudaContext *s = ctx->priv;
@@ -186,6 +198,7 @@ static void write_frame(AVFilterContext *ctx, const QCPending *entry)
     } else {
         add_string(&line, "unscored", entry->unscored ? entry->unscored : "unpaired");
     }
+    add_corrupt(ctx, entry->corrupt, &line);
     add_active_alerts(&s->live, &line);
     end_line(ctx, &line);
 }

@@ -104,6 +104,14 @@ enum QCChoice {
     QC_CHOICE_ENDED,  ///< none: the track is over
 };
 
+/** What was met on one side of the pairs; pairing only carries it along with its counts. */
+typedef struct QCSide {
+    int64_t corrupt;        ///< pairs whose frame its decoder calls damaged
+    int64_t interlaced;     ///< pairs whose frame is interlaced
+    int64_t colour_changes; ///< how often colour tags changed
+    int64_t jumps;          ///< how often the time stamps jumped
+} QCSide;
+
 /**
  * What became of the main frames, as one rendition sees them. Rendition 0 is
  * the main input itself; a further one has a pair where both the reference and
@@ -121,6 +129,7 @@ typedef struct QCCounts {
     int is_off;                                    ///< it is switched off at the last frame
     int unpaired_row;                              ///< frames since the last pair
     double max_abs_dt, sum_dt;                     ///< of the pairs' distances, seconds
+    QCSide own, reference;                         ///< the rendition's frames, and those that they are compared with
 } QCCounts;
 
 /** Largest distance of a pair, in seconds: max_dt if it is above 0, else half a frame, 20 ms if the rate (1/s) is 0. */

@@ -18,6 +18,7 @@
 #include "libavutil/dict.h"
 #include "libavutil/time.h"
 
+#include "arrivals.h"
 #include "live.h"
 #include "reports.h"
 #include "state.h"
@@ -38,9 +39,11 @@ int ff_qc_queue_main(AVFilterContext *ctx, int64_t row, double ref_pts_time)
     entry->pts_time     = ff_qc_seconds(ctx, 0, s->main.frame->pts);
     entry->ref_pts_time = ref_pts_time;
     entry->renditions   = s->main.renditions;
+    entry->corrupt      = s->main.corrupt;
     entry->unscored     = row < 0 ? s->main.unscored : NULL;
     s->main.frame   = NULL;
     s->main.counted = 0;
+    s->main.corrupt = 0;
     if (queue->last)
         queue->last->following = entry;
     else
@@ -205,7 +208,7 @@ static void account_for(AVFilterContext *ctx, const QCPending *entry)
         return;
     for (int k = 0; k < s->options.renditions; k++)
         s->queue.scored[k] += memchr(entry->present + k * features, 1, features) != NULL;
-    ff_qc_write_stats_line(ctx, &row, entry->pts_time, entry->ref_pts_time);
+    ff_qc_write_stats_line(ctx, &row, entry->pts_time, entry->ref_pts_time, entry->corrupt);
 }
 
 static void drop_finished(AVFilterContext *ctx)
@@ -247,6 +250,7 @@ int ff_qc_push_ready(AVFilterContext *ctx)
         return ff_qc_fail(ctx, AVERROR(ENOMEM), "out of memory");
     }
     ret = ff_filter_frame(ctx->outputs[0], frame);
+    ff_qc_restart_silence(ctx);
     return ret < 0 ? ret : 1;
 }
 

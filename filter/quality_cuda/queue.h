@@ -31,6 +31,7 @@ typedef struct QCPending {
     const char *unscored;         ///< why it has no scores; NULL: it has some, or waits for them
     int has_ghost;                ///< an entry before it has its scores, which come later
     uint32_t renditions;          ///< bit k: rendition k has a frame for it
+    uint32_t corrupt;             ///< bit i: the frame of input i is damaged
     double *value;                ///< the row's scores, [rendition][feature], NaN for none; NULL if it has none at all
     unsigned char *present;       ///< which of them there are
     double pts_time, ref_pts_time;///< seconds

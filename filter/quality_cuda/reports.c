@@ -20,8 +20,10 @@
 #include "libavutil/bprint.h"
 #include "libavutil/macros.h"
 
+#include "conditions.h"
 #include "formats.h"
 #include "json.h"
+#include "ladder.h"
 #include "live.h"
 #include "reports.h"
 #include "state.h"
@@ -58,7 +60,16 @@ static void append_scores(const QualityCudaContext *s, const qc_row *row, double
     }
 }
 
-void ff_qc_write_stats_line(AVFilterContext *ctx, const qc_row *row, double pts_time, double ref_pts_time)
+static void append_corrupt(const QualityCudaContext *s, uint32_t corrupt, AVBPrint *line)
+{
+    char key[32];
+
+    for (int i = 0; i < s->nb_inputs; i++)
+        if (corrupt >> i & 1)
+            av_bprintf(line, " %s:1", ff_qc_corrupt_key(i, key, sizeof(key)));
+}
+
+void ff_qc_write_stats_line(AVFilterContext *ctx, const qc_row *row, double pts_time, double ref_pts_time, uint32_t corrupt)
 {
     const QualityCudaContext *s = ctx->priv;
     char theirs[STATS_LINE] = "";
@@ -67,10 +78,12 @@ void ff_qc_write_stats_line(AVFilterContext *ctx, const qc_row *row, double pts_
     if (!s->files.stats.name)
         return;
     av_bprint_init(&line, 0, AV_BPRINT_SIZE_UNLIMITED);
-    if (s->files.stats_format == QC_STATS_FORMAT_NONE)
+    if (s->files.stats_format == QC_STATS_FORMAT_NONE) {
         append_scores(s, row, pts_time, ref_pts_time, &line);
-    else if (qc_session_stats_line(s->engine.session, row, theirs, sizeof(theirs)) == QC_OK)
+        append_corrupt(s, corrupt, &line);
+    } else if (qc_session_stats_line(s->engine.session, row, theirs, sizeof(theirs)) == QC_OK) {
         av_bprintf(&line, "%s", theirs);
+    }
     if (line.len) {
         av_bprint_chars(&line, '\n', 1);
         ff_qc_write_stats(ctx, line.str, av_bprint_is_complete(&line) ? line.len : 0);
@@ -123,15 +136,6 @@ static const char *end_of_run(enum QCEnd end)
     return names[end];
 }
 
-/** A rendition is as complete as the run, if it has a score wherever the reference has a frame. */
-static int is_complete(const AVFilterContext *ctx, int rendition)
-{
-    const QualityCudaContext *s = ctx->priv;
-
-    return (s->run.end == QC_END_OF_STREAM || s->run.end == QC_END_BY_CONSUMER) &&
-           !ff_qc_rendition_missing(ff_qc_counts_of(ctx, rendition)) && !s->queue.failed[rendition];
-}
-
 /** Why a log is not complete, or an empty text. */
 static void reason_json(const AVFilterContext *ctx, int rendition, AVBPrint *out)
 {
@@ -153,7 +157,9 @@ static void reason_json(const AVFilterContext *ctx, int rendition, AVBPrint *out
         snprintf(failure, sizeof(failure), "frames under way when the GPU failed:%"PRId64" (%s)",
                  s->queue.failed[rendition], s->engine.gpu_failure);
         ff_qc_json_string(out, failure);
-    } else if (!is_complete(ctx, rendition)) {
+    } else if (*s->input[ff_qc_input_of(rendition)].refusal) {
+        ff_qc_json_string(out, s->input[ff_qc_input_of(rendition)].refusal);
+    } else if (!ff_qc_is_complete(ctx, rendition)) {
         const QCCounts *counts = ff_qc_counts_of(ctx, rendition);
         snprintf(text, sizeof(text), "the rendition lacks %"PRId64" of %"PRId64" frames", ff_qc_rendition_missing(counts),
                  ff_qc_rendition_missing(counts) + counts->paired);
@@ -165,13 +171,16 @@ static void reason_json(const AVFilterContext *ctx, int rendition, AVBPrint *out
 
 static qc_status write_one_log(const AVFilterContext *ctx, int rendition, const char *path, int complete)
 {
-    enum { EXTRA_PAIRING, EXTRA_END, EXTRA_REASON, EXTRA_ENGINE, EXTRA_DISTORTED, EXTRA_REFERENCE, EXTRA_COUNT };
-    static const char *const keys[EXTRA_COUNT] = { "pairing", "end", "reason", "engine", "distorted_format",
-                                                   "reference_format" };
+    enum { EXTRA_PAIRING, EXTRA_DISTORTED_STREAM, EXTRA_REFERENCE_STREAM, EXTRA_END, EXTRA_REASON, EXTRA_ENGINE, EXTRA_DISTORTED,
+           EXTRA_REFERENCE, EXTRA_CORRUPT, EXTRA_RENDITIONS, EXTRA_COUNT };
+    static const char *const keys[EXTRA_COUNT] = { "pairing", "distorted_stream", "reference_stream", "end", "reason", "engine",
+                                                   "distorted_format", "reference_format", "corrupt_frame_numbers", "renditions" };
     const QualityCudaContext *s = ctx->priv;
     qc_session *session = s->engine.session;
-    /* XML would give the counts an element of its own, and those who read libvmaf's count its elements. */
-    const int first = ff_qc_is_alias(ctx) && s->files.log_format == QC_LOG_FORMAT_XML ? EXTRA_PAIRING + 1 : EXTRA_PAIRING;
+    /* XML would give objects an element of their own, and those who read libvmaf's count its elements. */
+    const int first = ff_qc_is_alias(ctx) && s->files.log_format == QC_LOG_FORMAT_XML ? EXTRA_END : EXTRA_PAIRING;
+    /* All of them side by side in the first one's log. */
+    const int last = !rendition && s->options.renditions > 1 ? EXTRA_RENDITIONS : EXTRA_CORRUPT;
     qc_log_extra extra[EXTRA_COUNT];
     AVBPrint text[EXTRA_COUNT];
     qc_status status;
@@ -184,11 +193,16 @@ static qc_status write_one_log(const AVFilterContext *ctx, int rendition, const 
     ff_qc_json_string(&text[EXTRA_ENGINE], qc_session_description(session));
     ff_qc_json_string(&text[EXTRA_DISTORTED], ff_qc_pix_fmt_name(s->input[ff_qc_input_of(rendition)].sw_format));
     ff_qc_json_string(&text[EXTRA_REFERENCE], ff_qc_pix_fmt_name(s->input[QC_REFERENCE].sw_format));
+    ff_qc_stream_json(ctx, ff_qc_input_of(rendition), rendition, &text[EXTRA_DISTORTED_STREAM]);
+    ff_qc_stream_json(ctx, QC_REFERENCE, rendition, &text[EXTRA_REFERENCE_STREAM]);
+    ff_qc_corrupt_json(ctx, rendition, &text[EXTRA_CORRUPT]);
+    if (last == EXTRA_RENDITIONS)
+        ff_qc_renditions_json(ctx, &text[EXTRA_RENDITIONS]);
     for (int i = 0; i < EXTRA_COUNT; i++) {
         extra[i].key        = keys[i];
         extra[i].json_value = av_bprint_is_complete(&text[i]) ? text[i].str : "null";
     }
-    status = qc_session_write_log(session, rendition, path, s->files.log_format, complete, extra + first, EXTRA_COUNT - first);
+    status = qc_session_write_log(session, rendition, path, s->files.log_format, complete, extra + first, last + 1 - first);
     for (int i = 0; i < EXTRA_COUNT; i++)
         av_bprint_finalize(&text[i], NULL);
     return status;
@@ -204,7 +218,7 @@ int ff_qc_write_logs(AVFilterContext *ctx, int complete)
         return AVERROR(EIO);
     for (int k = 0; s->engine.session && k < s->options.renditions && s->files.log[k]; k++) {
         const char *path = s->files.log[k];
-        const qc_status status = write_one_log(ctx, k, path, complete && is_complete(ctx, k));
+        const qc_status status = write_one_log(ctx, k, path, complete && ff_qc_is_complete(ctx, k));
 
         if (status == QC_OK) {
             av_log(ctx, AV_LOG_VERBOSE, "log written to %s\n", path);
@@ -314,31 +328,26 @@ static void print_vmaf_scores(AVFilterContext *ctx)
     const int first = next_model(engine, -1, &key);
 
     for (int k = 0; k < s->options.renditions; k++) {
+        if (s->input[ff_qc_input_of(k)].mispaired)
+            continue;
         key = NULL;
         for (int f = next_model(engine, -1, &key); f < engine->feature_count; f = next_model(engine, f, &key))
             if (k || f != first || ff_qc_is_alias(ctx)) /* libvmaf's filter keeps their order */
                 print_vmaf_score(ctx, k, f, 0);
     }
+    ff_qc_print_ladder(ctx);
     if (first < engine->feature_count && !ff_qc_is_alias(ctx))
         print_vmaf_score(ctx, 0, first, 1);
 }
 
 /** Features that only feed the default model would drown its score: they are shown with -v verbose. */
-static int features_were_asked_for(const QCOptions *options)
-{
-    return options->feature || (options->metrics && strcmp(options->metrics, "vmaf"));
-}
-
 static void print_scores(AVFilterContext *ctx)
 {
     const QualityCudaContext *s = ctx->priv;
-    const int asked_for = features_were_asked_for(&s->options);
-    qc_feature feature;
 
     for (int k = 0; k < s->options.renditions; k++)
-        for (int f = 0; f < s->engine.feature_count; f++)
-            if (qc_session_feature(s->engine.session, f, &feature) == QC_OK)
-                print_feature(ctx, k, f, feature.is_model || asked_for ? AV_LOG_INFO : AV_LOG_VERBOSE);
+        for (int f = 0; f < s->engine.feature_count && !s->input[ff_qc_input_of(k)].mispaired; f++)
+            print_feature(ctx, k, f, ff_qc_is_asked_for(ctx, f) ? AV_LOG_INFO : AV_LOG_VERBOSE);
     print_vmaf_scores(ctx);
 }
 
@@ -383,7 +392,9 @@ static void print_summary(AVFilterContext *ctx)
                ff_qc_counts_of(ctx, 0)->passed);
     for (int k = 1; k < s->options.renditions; k++)
         print_rendition(ctx, k);
+    ff_qc_print_conditions(ctx);
     if (s->run.end == QC_END_BY_FAILURE) {
+        ff_qc_print_ladder(ctx);
         av_log(ctx, AV_LOG_WARNING, "INCOMPLETE after %"PRId64" frames\n", s->queue.scored[0]);
         return;
     }
@@ -393,10 +404,12 @@ static void print_summary(AVFilterContext *ctx)
                "the filter graph was taken down before its inputs ended");
     else if (s->run.end != QC_END_OF_STREAM)
         av_log(ctx, AV_LOG_INFO, "stopped before the inputs ended; the scores are those of the frames up to there\n");
-    if (ff_qc_counts_of(ctx, 0)->paired)
+    if (ff_qc_counts_of(ctx, 0)->paired) {
         print_scores(ctx);
-    else
-        av_log(ctx, ff_qc_is_alias(ctx) ? AV_LOG_ERROR : AV_LOG_WARNING, "no frame was scored\n");
+        return;
+    }
+    ff_qc_print_ladder(ctx);
+    av_log(ctx, ff_qc_is_alias(ctx) ? AV_LOG_ERROR : AV_LOG_WARNING, "no frame was scored\n");
 }
 
 /** @return AVERROR */
@@ -407,10 +420,14 @@ static int finish_live(AVFilterContext *ctx)
     AVBPrint end;
 
     for (int k = 0; k < s->options.renditions; k++)
-        complete &= is_complete(ctx, k);
+        complete &= ff_qc_is_complete(ctx, k);
     av_bprint_init(&end, 0, AV_BPRINT_SIZE_UNLIMITED);
     av_bprintf(&end, "\"end\": \"%s\", \"complete\": %s, \"reason\": ", end_of_run(s->run.end), complete ? "true" : "false");
     reason_json(ctx, 0, &end);
+    if (s->options.renditions > 1) {
+        av_bprintf(&end, ", \"renditions\": ");
+        ff_qc_renditions_json(ctx, &end);
+    }
     ret = ff_qc_finish_live(ctx, end.str);
     av_bprint_finalize(&end, NULL);
     return ret;
@@ -439,7 +456,7 @@ int ff_qc_report(AVFilterContext *ctx)
     ff_qc_print_live(ctx);
     if (stats < 0)
         av_log(ctx, AV_LOG_ERROR, "stats_file=%s is not complete: %s\n", s->files.stats.name, av_err2str(stats));
-    return ret < 0 ? ret : stats < 0 ? stats : live;
+    return ret < 0 ? ret : stats < 0 ? stats : live < 0 ? live : s->run.refused_rendition;
 }
 
 void ff_qc_running_scores(AVFilterContext *ctx, AVBPrint *out)

@@ -20,8 +20,8 @@
 
 #include "libavutil/bprint.h"
 
-/** Writes a row's line into stats_file, if there is one. Times in seconds. */
-void ff_qc_write_stats_line(AVFilterContext *ctx, const qc_row *row, double pts_time, double ref_pts_time);
+/** Writes a row's line into stats_file, if there is one. Times in seconds. @param corrupt bit i: the frame of input i is damaged */
+void ff_qc_write_stats_line(AVFilterContext *ctx, const qc_row *row, double pts_time, double ref_pts_time, uint32_t corrupt);
 
 /** Writes the log of each rendition: q.json, q.rendition1.json, ... @param complete 0 marks it as of an unfinished run. @return AVERROR */
 int ff_qc_write_logs(AVFilterContext *ctx, int complete);

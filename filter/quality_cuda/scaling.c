@@ -172,3 +172,13 @@ int ff_qc_configure_scaling(AVFilterContext *ctx, qc_config *config)
         ret = check_shape(ctx, ff_qc_input_of(k));
     return ret;
 }
+
+void ff_qc_scored_size(const AVFilterContext *ctx, int *width, int *height)
+{
+    const QualityCudaContext *s = ctx->priv;
+    const QCScaling *scaling = &s->scaling;
+    const qc_format whose = ff_qc_visible_format(&s->input[scaling->to == QC_SCALE_TO_MAIN ? 0 : QC_REFERENCE]);
+
+    *width  = scaling->to == QC_SCALE_TO_SIZE ? scaling->width : whose.width;
+    *height = scaling->to == QC_SCALE_TO_SIZE ? scaling->height : whose.height;
+}

@@ -36,4 +36,7 @@ int ff_qc_parse_scaling(AVFilterContext *ctx);
  */
 int ff_qc_configure_scaling(AVFilterContext *ctx, qc_config *config);
 
+/** The size that is scored. */
+void ff_qc_scored_size(const AVFilterContext *ctx, int *width, int *height);
+
 #endif /* AVFILTER_QUALITY_CUDA_SCALING_H */

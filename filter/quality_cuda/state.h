@@ -12,9 +12,9 @@
  * May depend on everything whose struct it holds; knows none of their workings.
  *
  *     vf_quality_cuda.c -> alias -> pairing, verdict
- *                     \--> submission -> queue -> reports -> engine -> scaling -> inputs -> formats
- *                              |             |       |                               \-> pairing
- *                              |             |        \-> files -> receiver -> paths
+ *                     \--> submission -> queue -> reports -> ladder -> engine -> scaling -> inputs -> formats
+ *                              |             |       |                                         \-> arrivals -> epochs -> pairing
+ *                              |             |        \-> files -> receiver -> paths, conditions -> engine
  *                              |              \-> live -> metrics_file -> files, engine
  *                              |                    \---> stream -> receiver, windows, alerts
  *                              \-> colours -> inputs, pacing
@@ -33,6 +33,7 @@
 #include <stdint.h>
 
 #include "alias.h"
+#include "conditions.h"
 #include "engine.h"
 #include "files.h"
 #include "inputs.h"
@@ -71,6 +72,7 @@ typedef struct QCMain {
     AVFrame *last;  ///< a reference to the latest one, where it may have to come again behind the end; or NULL
     int counted;    ///< it is among the counts' frames
     uint32_t renditions; ///< bit k: rendition k has a frame for it
+    uint32_t corrupt; ///< bit i: the frame of input i is damaged
     int disabled;   ///< the timeline switched the filter off at this frame
     const char *unscored; ///< why it gets no scores; NULL: it may get some
 } QCMain;
@@ -98,6 +100,7 @@ typedef struct QCRun {
     int reported;         ///< logs and summary have been written
     enum QCEnd end;
     int only_left_counts; ///< the consumer wanted no more: what it did not get is forgotten
+    int refused_rendition;///< AVERROR of a further rendition with too few pairs, which is its own failure
     int is_refused;       ///< the pairs are too few: a failure, but of nothing that scores
     int gave_up;          ///< there was a failure, and the frames go on without scores
     QCInterrupts interrupts;
@@ -109,6 +112,7 @@ typedef struct QualityCudaContext {
     QCAlias alias;
     QCPairing pairing;
     QCScaling scaling;
+    QCConditions conditions;
     QCPacing pacing;                    ///< with realtime=1
     QCCounts counts[QC_MAX_RENDITIONS]; ///< of all frames that were decided about
     QCInput input[QC_MAX_INPUTS];

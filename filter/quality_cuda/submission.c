@@ -19,6 +19,7 @@
 #include "libavutil/time.h"
 
 #include "colours.h"
+#include "conditions.h"
 #include "state.h"
 #include "submission.h"
 
@@ -116,7 +117,10 @@ static int follow_properties(AVFilterContext *ctx, AVFrame *const *frames)
     if (!s->engine.session) {
         ff_qc_adopt_colours(ctx, frames);
         ret = ff_qc_open_session(ctx);
-        return ret < 0 ? ret : ff_qc_find_alerts(ctx);
+        if (ret < 0)
+            return ret;
+        ff_qc_check_hdr(ctx);
+        return ff_qc_find_alerts(ctx);
     }
     for (int i = 0; i < s->nb_inputs; i++)
         if (frames[i])
@@ -220,7 +224,8 @@ static int score_main(AVFilterContext *ctx, const QCPair *pair)
         else
             ff_qc_count_without_rendition(&s->counts[k], pair->choice[ff_qc_input_of(k)]);
     }
-    return ff_qc_queue_main(ctx, s->counts[0].paired - 1, ref_pts_time);
+    ret = ff_qc_note_frames(ctx, pair->frame, s->counts[0].paired - 1);
+    return ret < 0 ? ret : ff_qc_queue_main(ctx, s->counts[0].paired - 1, ref_pts_time);
 }
 
 /** The main frame passes without scores. Behind a long row of such the last pair's scores need not wait for the next pair. */
@@ -235,7 +240,9 @@ static int pass_main(AVFilterContext *ctx, enum QCChoice choice)
     s->main.unscored = s->main.disabled ? "disabled" : untimed ? "untimed" : "unpaired";
     for (int k = 1; k < s->options.renditions; k++)
         ff_qc_count_unpaired(&s->counts[k], choice, s->main.disabled, untimed);
-    ret = ff_qc_queue_main(ctx, -1, NAN);
+    ret = ff_qc_note_frames(ctx, NULL, -1);
+    if (ret >= 0)
+        ret = ff_qc_queue_main(ctx, -1, NAN);
     if (ret < 0)
         return ret;
     if (pauses && s->engine.session && !s->run.flushed) {
@@ -280,6 +287,7 @@ static int is_too_slow(AVFilterContext *ctx)
 static int let_main_pass(AVFilterContext *ctx, const QCPair *pair)
 {
     QualityCudaContext *s = ctx->priv;
+    int ret;
 
     for (int i = 1; i < s->nb_inputs; i++)
         if (pair->frame[i])
@@ -287,6 +295,9 @@ static int let_main_pass(AVFilterContext *ctx, const QCPair *pair)
     for (int k = 0; k < s->options.renditions; k++)
         s->counts[k].passed++;
     s->main.unscored = "realtime";
+    ret = ff_qc_note_frames(ctx, NULL, -1);
+    if (ret < 0)
+        return ret;
     if (av_dict_set(&s->main.frame->metadata, QC_KEY_PREFIX "unscored", s->main.unscored, 0) < 0)
         return ff_qc_fail(ctx, AVERROR(ENOMEM), "out of memory");
     return ff_qc_queue_main(ctx, -1, NAN);

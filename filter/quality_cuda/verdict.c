@@ -13,6 +13,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "libavutil/avstring.h"
+
 #include "state.h"
 #include "verdict.h"
 
@@ -39,24 +41,47 @@ static void refuse_nothing(AVFilterContext *ctx)
     ff_qc_fail(ctx, AVERROR(EINVAL), "no frame was scored: %s, or allow_unpaired=1 to accept it", why);
 }
 
+/** A further rendition's failure is its own: the others have their scores, and the exit code tells. */
+static void refuse_rendition(AVFilterContext *ctx, int rendition, const char *why)
+{
+    QualityCudaContext *s = ctx->priv;
+    QCInput *in = &s->input[ff_qc_input_of(rendition)];
+
+    in->mispaired = 1;
+    av_strlcpy(in->refusal, why, sizeof(in->refusal));
+    s->run.refused_rendition = AVERROR(EINVAL);
+    av_log(ctx, AV_LOG_ERROR, "%s\n", why);
+}
+
+static void judge_rendition(AVFilterContext *ctx, int rendition)
+{
+    QualityCudaContext *s = ctx->priv;
+    const QCCounts *counts = ff_qc_counts_of(ctx, rendition);
+    char whose[32] = "", why[sizeof(s->input[0].refusal)];
+
+    if (!ff_qc_pairs_too_few(counts))
+        return;
+    if (rendition)
+        snprintf(whose, sizeof(whose), " of rendition %d", rendition);
+    snprintf(why, sizeof(why), "only %"PRId64" of %"PRId64" frames%s found a partner within max_dt, %s s, while both inputs ran; set max_dt, "
+             "align=start or sync=index to what fits the inputs, or allow_unpaired=1 to accept it", counts->paired,
+             counts->paired + ff_qc_partnerless(counts), whose, QC_NUMBER(6, s->pairing.tolerance));
+    if (rendition) {
+        refuse_rendition(ctx, rendition, why);
+    } else {
+        s->run.is_refused = 1;
+        ff_qc_fail(ctx, AVERROR(EINVAL), "%s", why);
+    }
+}
+
 void ff_qc_judge_pairs(AVFilterContext *ctx)
 {
     QualityCudaContext *s = ctx->priv;
 
-    for (int k = 0; k < s->options.renditions && !s->options.allow_unpaired; k++) {
-        const QCCounts *counts = ff_qc_counts_of(ctx, k);
-        char whose[32] = "";
-
-        if (!ff_qc_pairs_too_few(counts))
-            continue;
-        if (k)
-            snprintf(whose, sizeof(whose), " of rendition %d", k);
-        s->run.is_refused = !s->run.failure;
-        ff_qc_fail(ctx, AVERROR(EINVAL), "only %"PRId64" of %"PRId64" frames%s found a partner within max_dt, %.6f s, while both "
-                   "inputs ran; set max_dt, align=start or sync=index to what fits the inputs, or allow_unpaired=1 to accept it",
-                   counts->paired, counts->paired + ff_qc_partnerless(counts), whose, s->pairing.tolerance);
+    if (s->options.allow_unpaired || s->run.failure)
         return;
-    }
-    if (nothing_was_scored(ctx) && !s->options.allow_unpaired)
+    for (int k = 0; k < s->options.renditions && !s->run.is_refused; k++)
+        judge_rendition(ctx, k);
+    if (!s->run.is_refused && nothing_was_scored(ctx))
         refuse_nothing(ctx);
 }

@@ -168,8 +168,21 @@ class TooFewPairs(FilterTest):
         self.assertEqual(run.log["frames"], [])
 
     def test_of_a_rendition(self):
-        run = self.score(self.clip, self.clip, self.clip, before={2: "framestep=3"}, options="renditions=2")
-        self.check_refused(run, "only 14 of 40 frames of rendition 1 found a partner")
+        """Which takes no other along, but is no success."""
+        run = self.score(self.clip, self.clip, self.clip, before={2: "framestep=3"}, options="renditions=2:metrics=vmaf+psnr")
+        text = "only 14 of 40 frames of rendition 1 found a partner within max_dt, 0.010000 s"
+        self.assert_fails(run, text, "allow_unpaired=1 to accept it")
+        self.assertEqual((run.log["complete"], run.log["end"], run.log["reason"]), (True, "end of stream", None))
+        log = run.log_named("log.rendition1.json")
+        self.assertIs(log["complete"], False)
+        self.assertIn(text, log["reason"])
+        self.assertEqual(len(run.messages("VMAF score: ")), 1)
+        self.assertFalse(run.messages("score of vmaf, rendition 1"), "a score of a rendition that was refused")
+        self.assertFalse(run.messages("quality_cuda 1.psnr_y mean:"))
+        self.assertEqual([(each["end"], each["scored"]) for each in run.log["renditions"]], [("complete", 40), ("failed", 14)])
+        accepted = self.score(self.clip, self.clip, self.clip, before={2: "framestep=3"}, options="renditions=2:allow_unpaired=1")
+        self.assert_ok(accepted)
+        self.assertEqual([each["end"] for each in accepted.log["renditions"]], ["complete", "incomplete"])
 
     def test_frames_outside_the_reference_are_none_of_these(self):
         for before, options in (({1: "trim=start_frame=30:end_frame=35"}, ""),

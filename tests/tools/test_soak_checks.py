@@ -111,7 +111,9 @@ class Pairs(unittest.TestCase):
     def test_too_few(self):
         third = clip(50, 40)[::3]
         self.assertEqual(account(clip(50, 40), third, rate=Fraction(50)).refused(), "only 14 of 40 frames")
-        self.assertEqual(account(clip(50, 40), clip(50, 40), third, rate=Fraction(50)).refused(), "only 14 of 40 frames")
+        of_a_rendition = account(clip(50, 40), clip(50, 40), third, rate=Fraction(50))
+        self.assertEqual((of_a_rendition.mispaired(1), of_a_rendition.refused(), of_a_rendition.fails()), ("only 14 of 40 frames", None, True))
+        self.assertFalse(account(clip(50, 40), clip(50, 40), clip(50, 40), rate=Fraction(50)).fails())
         self.assertIsNone(account(clip(50, 40), third, rate=Fraction(50), allow_unpaired=True).refused())
         self.assertIsNone(account(clip(50, 40), clip(25, 20), rate=Fraction(50)).refused())
 

@@ -109,6 +109,18 @@ cuEventRecord event 4, stream 0
     expect_tidy(scene);
 }
 
+/// Three renditions of each of two frames: six pairs, but two references.
+TEST(CudaBackendCalls, ALaddersReferencesAreAnalysedOnce) {
+    Scene scene(small_config("yuv420p", 3), {Kind::kPair, Kind::kReference});
+    ASSERT_TRUE(scene.create().ok());
+    ASSERT_TRUE(scene.submit(10, {100, 101, 102}).ok());
+    ASSERT_TRUE(scene.submit(11, {103, 104, 105}).ok());
+    const std::string calls = text_of(scene.driver().take_calls());
+    EXPECT_NE(calls.find("cuLaunchKernel probe_pairs 1x1x6 "), std::string::npos) << calls;
+    EXPECT_NE(calls.find("cuLaunchKernel probe_references 1x1x2 "), std::string::npos) << calls;
+    expect_tidy(scene);
+}
+
 TEST(CudaBackendCalls, EveryProducerIsWaitedForOnce) {
     qc_config config = small_config();
     config.batch = 3;

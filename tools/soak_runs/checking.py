@@ -171,11 +171,12 @@ class Check:
 
     def check_end(self, log, left, rendition, name):
         refused = self.account.refused(left)
+        of_its_own = refused or (rendition and self.account.mispaired(rendition, left))
         missing = self.account.lacks(rendition, left)
         end = "failure" if refused else "end of stream" if left is None else "stopped early"
-        equal((log.complete, log.end), (not refused and not missing, end), f"{name}: complete, end")
-        if refused:
-            require((log.reason or "").startswith(refused), f"{name}: reason {log.reason!r}, expected {refused}")
+        equal((log.complete, log.end), (not of_its_own and not missing, end), f"{name}: complete, end")
+        if of_its_own:
+            require((log.reason or "").startswith(of_its_own), f"{name}: reason {log.reason!r}, expected {of_its_own}")
         elif not missing:
             equal(log.reason, None, f"{name}: reason")
 
@@ -200,16 +201,16 @@ class Check:
 
     def whole(self):
         left = self.left()
-        refused = self.account.refused(left)
+        fails = self.account.fails(left)
         # Whether ffmpeg asks a filter that it has enough of once more, and so learns of its error, is up to the filters around it; the
         # log has it in any case. A signal that comes when all is written changes the code alone.
-        if self.graph.ending != "signal" and not (refused and left is not None):
-            equal(self.outcome.failed, bool(refused) or self.is_failed_by_empty_output(), f"exit code {self.outcome.code}: failure")
+        if self.graph.ending != "signal" and not (fails and left is not None):
+            equal(self.outcome.failed, fails or self.is_failed_by_empty_output(), f"exit code {self.outcome.code}: failure")
         for rendition in range(self.renditions):
             self.check_log(left, rendition)
         self.check_stats(left)
         self.check_metadata(left)
-        if not refused:
+        if not fails:
             self.check_frames(left)
 
     def interrupted(self):

@@ -243,7 +243,7 @@ def try_to_draw(rng, seed, ending):
         account = graph.account(instance)
         # A run that is refused shows its counts too; but two in one process would stop each other, and what an interrupted run
         # is refused for depends on when that was.
-        if ending in IN_REAL_TIME or (account.refused() and (ending != "whole" or rng.random() < 0.5)):
+        if ending in IN_REAL_TIME or (account.fails() and (ending != "whole" or rng.random() < 0.5)):
             instance.rules = dataclasses.replace(instance.rules, allow_unpaired=True)
         if None in [account.ends(track) for track in range(1, len(instance.inputs))]:
             raise Unsure

@@ -223,20 +223,27 @@ class Account:
         """Frames that only the rendition withholds."""
         return sum(d.is_pair and not d.has(rendition) for d in self.decisions[:left])
 
-    def refused(self, left=None):
-        """How the error begins that ends a run with too few pairs, of the first rendition where that is so, or with none; else None."""
+    def mispaired(self, rendition, left=None):
+        """How the error begins that says that a rendition has too few pairs; else None."""
         if self.rules.allow_unpaired:
             return None
         decisions = self.decisions[:left]
         switched = [False, *(d.disabled for d in decisions)]
         restarts = sum(before and not after for before, after in zip(switched, switched[1:]))
-        for rendition in range(len(self.times) - 1):
-            paired = sum(d.has(rendition) for d in decisions)
-            lost = sum(d.partners[0] in (GAP, UNTIMED) and not d.disabled or d.is_pair and d.partners[rendition] == GAP
-                       for d in decisions)
-            if lost > paired + restarts:
-                return f"only {paired} of {paired + lost} frames"
+        paired = sum(d.has(rendition) for d in decisions)
+        lost = sum(d.partners[0] in (GAP, UNTIMED) and not d.disabled or d.is_pair and d.partners[rendition] == GAP for d in decisions)
+        return f"only {paired} of {paired + lost} frames" if lost > paired + restarts else None
+
+    def refused(self, left=None):
+        """How the error begins that ends a run whose main input has too few pairs, or none; else None."""
+        decisions = self.decisions[:left]
+        if self.rules.allow_unpaired or self.mispaired(0, left):
+            return self.mispaired(0, left)
         meant = [d for d in decisions if not d.disabled]
         if any(d.is_pair for d in decisions) or not (meant or (left is None and not decisions)):
             return None
         return "no frame was scored"
+
+    def fails(self, left=None):
+        """Whether the run ends with an error: of its own, or of a further rendition that has too few pairs."""
+        return bool(self.refused(left)) or any(self.mispaired(rendition, left) for rendition in range(1, len(self.times) - 1))

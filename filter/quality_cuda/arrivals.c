@@ -1,0 +1,96 @@
+/*
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ * This file is part of FFmpeg's filter quality_cuda.
+ */
+
+/**
+ * @file
+ * Frames as they come; see arrivals.h. Depends on epochs and state.
+ */
+
+#include "compat.h"
+
+#include <string.h>
+
+#include "libavutil/time.h"
+
+#include "arrivals.h"
+#include "epochs.h"
+#include "state.h"
+
+/** Seconds without a frame that was asked for; less is a decoder's or a network's pause. */
+#define STALL 2.0
+
+void ff_qc_request_inputs(AVFilterContext *ctx)
+{
+    QualityCudaContext *s = ctx->priv;
+
+    for (int i = 0; i < s->nb_inputs; i++) {
+        QCInput *in = &s->input[i];
+
+        if (!in->wanted)
+            continue;
+        if (!in->asked_at)
+            in->asked_at = av_gettime_relative();
+        ff_inlink_request_frame(ctx->inputs[i]);
+    }
+}
+
+void ff_qc_restart_silence(AVFilterContext *ctx)
+{
+    QualityCudaContext *s = ctx->priv;
+
+    for (int i = 0; i < s->nb_inputs; i++)
+        s->input[i].asked_at = 0;
+}
+
+static double silence_of(const QCInput *in)
+{
+    return in->asked_at ? (av_gettime_relative() - in->asked_at) / 1e6 : 0;
+}
+
+int ff_qc_is_stalled(const QCInput *in)
+{
+    return (in->track.ended ? in->silence : silence_of(in)) >= STALL;
+}
+
+/** Filters may drop or repeat frames, with what their packets were. */
+static void count_packet(const AVFilterLink *link, QCInput *in, const AVFrame *frame)
+{
+    const int bytes = QC_PACKET_BYTES(frame);
+
+    if (bytes <= 0 || strcmp(link->src->filter->name, "buffer"))
+        in->packet_bytes = -1;
+    if (in->packet_bytes >= 0)
+        in->packet_bytes += bytes;
+}
+
+int ff_qc_consume(AVFilterContext *ctx, int index, AVFrame **frame)
+{
+    QCInput *in = &((QualityCudaContext *)ctx->priv)->input[index];
+    int ret;
+
+    if (!ff_qc_follow_stamp(ctx, index)) {
+        in->wanted = 1;
+        return 0;
+    }
+    ret = ff_inlink_consume_frame(ctx->inputs[index], frame);
+    if (ret > 0) {
+        in->asked_at = 0;
+        count_packet(ctx->inputs[index], in, *frame);
+    } else if (!ret && ff_inlink_acknowledge_status(ctx->inputs[index], &in->status, &in->eof_pts)) {
+        in->track.ended = 1;
+        in->silence     = silence_of(in);
+    } else if (!ret) {
+        in->wanted = 1;
+    }
+    return ret;
+}
+
+AVFrame *ff_qc_take_frame(AVFilterContext *ctx, int index)
+{
+    const QCInput *in = &((QualityCudaContext *)ctx->priv)->input[index];
+    AVFrame *frame = NULL;
+
+    return !in->track.ended && ff_qc_consume(ctx, index, &frame) > 0 ? frame : NULL;
+}
