@@ -52,14 +52,15 @@ class EarlyStops(FilterTest):
         self.assertEqual(len(frames), 11)
 
     def test_an_encoder_that_has_enough(self):
-        """How many frames count from FFmpeg 7 on is a matter of timing then, and whether that looks like a run that was cut off; not
-        what they score."""
+        """How many frames count from FFmpeg 7 on is a matter of timing then, and whether that looks like a run that was cut off, or
+        like inputs that end there, whose last frame is scored as a stream's last one; not what the others score."""
         whole = self.score(self.distorted, self.reference, options="metrics=vmaf+psnr").log["frames"]
         run = self.score(self.distorted, self.reference, options="metrics=vmaf+psnr", output=("-frames:v", "10"))
         self.assert_ok(run)
         self.assertEqual(len(run.out), 10)
         frames = run.log["frames"]
-        self.assertEqual(frames, whole[:len(frames)])
+        same = len(frames) - is_threaded()
+        self.assertEqual(frames[:same], whole[:same])
         if is_threaded():
             self.assertGreaterEqual(len(frames), 10)
             self.assertIn(run.log["end"], ("stopped early", "end of stream"))

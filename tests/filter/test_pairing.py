@@ -228,7 +228,7 @@ class Start(FilterTest):
 
     def test_no_overlap_in_what_was_wanted(self):
         """The consumer has enough before the reference begins."""
-        run = self.score(self.clip, self.clip, before={1: "setpts=PTS+10/TB"}, output=("-frames:v", "5"))
+        run = self.score(self.clip, self.clip, before={1: "setpts=PTS+10/TB"}, **stop_behind(5)[0])
         self.assertTrue(run.messages("no frame was scored: the time stamps never overlap"))
         self.assertEqual((run.log["complete"], run.log["end"]), (False, "failure"))
 
