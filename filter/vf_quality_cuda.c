@@ -196,6 +196,7 @@ static int config_output(AVFilterLink *outlink)
         if (!QC_LINK_HWFRAMES(outlink))
             return AVERROR(ENOMEM);
     }
+    ff_qc_watch_consumer(ctx);
     return 0;
 }
 
@@ -251,10 +252,7 @@ static int end_output(AVFilterContext *ctx, int64_t end)
     return 0;
 }
 
-/**
- * Everything is submitted: waits for all scores, sends all frames, reports, and only then ends the output. That takes a
- * request for one frame more: a consumer that has enough makes none, and is no end of the stream.
- */
+/** Everything is submitted: waits for all scores, sends all frames, reports, and only then ends the output. */
 static int drain(AVFilterContext *ctx)
 {
     QualityCudaContext *s = ctx->priv;
@@ -267,7 +265,7 @@ static int drain(AVFilterContext *ctx)
         ret = ff_qc_push_ready(ctx);
     if (ret)
         return FFMIN(ret, 0);
-    if (!ff_outlink_frame_wanted(ctx->outputs[0]))
+    if (!ff_qc_may_end(ctx))
         return FFERROR_NOT_READY;
     if (s->queue.held)
         return ff_qc_fail(ctx, AVERROR_BUG, "the engine kept scores back");
@@ -361,7 +359,7 @@ static int pass_on(AVFilterContext *ctx)
             return FFMIN(ret, 0);
         for (int i = 0; i < s->nb_inputs; i++)
             s->input[i].wanted = 0;
-        if (!ff_outlink_frame_wanted(ctx->outputs[0]))
+        if (!ff_qc_may_end(ctx))
             return FFERROR_NOT_READY;
         if (!s->main.frame)
             ff_qc_pull_unpaired(ctx, &s->main.frame);

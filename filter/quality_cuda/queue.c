@@ -194,6 +194,31 @@ int ff_qc_receive_rows(AVFilterContext *ctx, enum QCWait wait)
 
 /* ---- frames leave ---- */
 
+/** Links may lead back (feedback), so the steps are counted. */
+static int leads_to_nullsink(const AVFilterContext *filter, unsigned steps)
+{
+    if (!filter->nb_outputs)
+        return !strcmp(filter->filter->name, "nullsink");
+    for (unsigned i = 0; steps && i < filter->nb_outputs; i++)
+        if (filter->outputs[i] && leads_to_nullsink(filter->outputs[i]->dst, steps - 1))
+            return 1;
+    return 0;
+}
+
+void ff_qc_watch_consumer(AVFilterContext *ctx)
+{
+    QualityCudaContext *s = ctx->priv;
+
+    s->queue.feeds_nullsink = leads_to_nullsink(ctx, ctx->graph->nb_filters);
+}
+
+int ff_qc_may_end(AVFilterContext *ctx)
+{
+    const QualityCudaContext *s = ctx->priv;
+
+    return ff_outlink_frame_wanted(ctx->outputs[0]) || (s->queue.feeds_nullsink && !s->queue.held);
+}
+
 /** The frame counts: it has left, or failure keeps it from leaving. */
 static void account_for(AVFilterContext *ctx, const QCPending *entry)
 {
@@ -251,7 +276,7 @@ int ff_qc_push_ready(AVFilterContext *ctx)
     }
     ret = ff_filter_frame(ctx->outputs[0], frame);
     ff_qc_restart_silence(ctx);
-    return ret < 0 ? ret : 1;
+    return ret < 0 ? ret : !ff_qc_may_end(ctx);
 }
 
 int ff_qc_queue_wants_more(AVFilterContext *ctx)

@@ -42,6 +42,7 @@ typedef struct QCPending {
 typedef struct QCQueue {
     QCPending *first, *last;
     int held;                     ///< entries that still have their frame
+    int feeds_nullsink;           ///< frames end, at least among others, in a sink of that name
     int64_t late_scores;          ///< rows that came when their frame was gone
     int64_t scored[QC_MAX_RENDITIONS]; ///< frames that left with scores of each rendition, or whose came later
     int64_t failed[QC_MAX_RENDITIONS]; ///< frames that left without, because the scoring failed
@@ -62,12 +63,26 @@ void ff_qc_give_up_rows(AVFilterContext *ctx);
 /** Takes the rows that the engine has finished, or waits for them. @return AVERROR */
 int ff_qc_receive_rows(AVFilterContext *ctx, enum QCWait wait);
 
+/** Looks where the frames that leave will go. */
+void ff_qc_watch_consumer(AVFilterContext *ctx);
+
 /**
  * Sends the oldest frame if it waits for nothing and the next filter asked for
  * one: one for each request, so that what has left when the consumer stops is
- * no matter of timing. @return 1 if it did, 0, or AVERROR
+ * no matter of timing. @return 1 if it did and that is enough, 0 to go on, or
+ * AVERROR
  */
 int ff_qc_push_ready(AVFilterContext *ctx);
+
+/**
+ * Whether the output may end here, if no main frame follows. That takes a
+ * request for one frame more: a consumer that has enough makes none, and is no
+ * end of the stream. Not so with nullsink, which never has enough: there the
+ * end comes with the last frame, or behind it as soon as it is known. For a
+ * request of that sink that meets the end is a lack of input to lavfi before 8.1,
+ * and FFmpeg 7's command line aborts if it has no input left to ask.
+ */
+int ff_qc_may_end(AVFilterContext *ctx);
 
 /** Whether more main frames may be taken: not while those held suffice and none is asked for. */
 int ff_qc_queue_wants_more(AVFilterContext *ctx);

@@ -52,14 +52,15 @@ class EarlyStops(FilterTest):
         self.assertEqual(len(frames), 11)
 
     def test_an_encoder_that_has_enough(self):
-        """How many frames count from FFmpeg 7 on is a matter of timing then, and whether that looks like a run that was cut off; not
-        what they score."""
+        """How many frames count from FFmpeg 7 on is a matter of timing then, and whether that looks like a run that was cut off, or
+        like inputs that end there, whose last frame is scored as a stream's last one; not what the others score."""
         whole = self.score(self.distorted, self.reference, options="metrics=vmaf+psnr").log["frames"]
         run = self.score(self.distorted, self.reference, options="metrics=vmaf+psnr", output=("-frames:v", "10"))
         self.assert_ok(run)
         self.assertEqual(len(run.out), 10)
         frames = run.log["frames"]
-        self.assertEqual(frames, whole[:len(frames)])
+        same = len(frames) - is_threaded()
+        self.assertEqual(frames[:same], whole[:same])
         if is_threaded():
             self.assertGreaterEqual(len(frames), 10)
             self.assertIn(run.log["end"], ("stopped early", "end of stream"))
@@ -130,6 +131,16 @@ class Sinks(FilterTest):
         self.assertTrue(20 <= pairing["frames"] <= 40, pairing)
         return None
 
+    def test_one_that_keeps_nothing_beside_one_that_goes_on(self):
+        """All inputs have been read when the last frames are asked for: FFmpeg 7.1 aborts then where the end takes a further request."""
+        for metrics in ("psnr", "vmaf"):
+            for behind in ("", ",metadata=print:file=metadata.txt", ",split[x][y];[x]nullsink;[y]"):
+                for other in ("reverse", "quality_cuda=metrics=vmaf:backend=cpu,reverse"):
+                    with self.subTest(metrics=metrics, behind=behind, other=other):
+                        pads = "[b][s]" if "quality" in other else "[s]nullsink;[b]"
+                        self.check(f"[0:v]split[a][b];[1:v]split[r][s];[a][r]quality_cuda=metrics={metrics}:backend=cpu:log_path=log.json{behind}"
+                                   f"{'' if behind.endswith(']') else ','}nullsink;{pads}{other}[c]", "-map", "[c]", "-f", "null", "-")
+
     def test_two_of_which_one_has_enough(self):
         self.check("[0:v][1:v]quality_cuda=metrics=psnr:backend=cpu:log_path=log.json,split[a][b];[b]trim=end_frame=5[c]",
                    "-map", "[a]", "-f", "null", "-", "-map", "[c]", "-f", "null", "-")
@@ -146,6 +157,17 @@ class EarlyStopsOfASlowEngine(WithFakeEngine):
             self.assert_ok(run)
             self.assert_counts(run, frames=count, paired=count, scored=count)
             self.assertEqual((len(run.log["frames"]), len(run.stats), len(run.tagged)), (count, count, count))
+
+
+class SinksOfAnEngineThatFails(WithFakeEngine):
+    def test_one_that_keeps_nothing_beside_one_that_goes_on(self):
+        graph = ("[0:v]split[a][b];[1:v]split[r][s];[s]nullsink;[a][r]quality_cuda=psnr:backend=cpu:on_error=pass:log_path=log.json,nullsink;"
+                 "[b]reverse[c]")
+        run = ffmpeg(["-i", self.clip, "-i", self.clip, "-filter_complex", graph, "-map", "[c]", "-f", "null", "-"], self.folder,
+                     {"LD_PRELOAD": str(self.fake / "lib/libquality_cuda.so.4"), "QC_FAKE_FAIL_AT": "3"})
+        self.assertIn("the video goes on without scores", run.text)
+        self.assert_ok(run)
+        self.assert_counts(run, frames=20)
 
 
 class UnreadReference(FilterTest):

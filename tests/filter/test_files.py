@@ -429,7 +429,7 @@ class Temporary(FileTest):
         self.assert_log(self.folder / "log.json", frames)
 
     def test_xml_says_how_the_run_ended(self):
-        for output, end in (((), "end of stream"), (("-frames:v", "5"), "stopped early")):
+        for output, end in (((), "end of stream"), (("-t", "0.2"), "stopped early")):
             self.assertEqual(self.run_raw("log_path=log.xml:log_fmt=xml", *output)[0], 0)
             root = xml.etree.ElementTree.parse(self.folder / "log.xml").getroot()
             self.assertEqual(root.find("fyi").attrib["end"], end)

@@ -194,15 +194,16 @@ class Logs(FilterTest):
         self.assertEqual((run.log["complete"], run.log["end"], len(run.log["frames"])), (True, "end of stream", 10))
 
     def test_commands(self):
-        """flush_log writes what there is, marked as incomplete; the end of the run replaces it."""
-        run = self.score(self.distorted, self.reference, before={0: "sendcmd=c='0.3 quality_cuda flush_log'"}, verbosity="verbose",
+        """flush_log writes what there is, marked as incomplete; the end of the run replaces it. Sent by a frame that has its scores: one
+        on its way in may come before there is anything to write."""
+        run = self.score(self.distorted, self.reference, after="sendcmd=c='0.3 quality_cuda flush_log'", verbosity="verbose",
                          options="async_depth=1")
         self.assert_ok(run)
         self.assertEqual(len(run.messages("log written to log.json")), 2, run.text)
         self.assertTrue(run.log["complete"])
 
     def test_score_command(self):
-        run = self.score(self.distorted, self.reference, before={0: "sendcmd=c='0.3 quality_cuda score'"}, verbosity="verbose",
+        run = self.score(self.distorted, self.reference, after="sendcmd=c='0.3 quality_cuda score'", verbosity="verbose",
                          options="async_depth=1")
         self.assert_ok(run)
         self.assertRegex(run.text, r"Command reply .*(psnr_y|mad):\d+\.\d{6}")

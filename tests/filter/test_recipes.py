@@ -80,7 +80,7 @@ class ActingOnScores(RecipeTest):
             active += row > 10  # 0.4 s of 25 frames a second
         self.assertGreater(active, 0)
         self.run_recipe(self.alerts)
-        run = ffmpeg(["-v", "error", "-i", self.folder / "alerts.mp4", "-f", "framemd5", "out.framemd5"], self.folder)
+        run = ffmpeg(["-v", "error", "-i", self.folder / "alerts.mkv", "-f", "framemd5", "out.framemd5"], self.folder)
         self.assertEqual(len(run.out), active)
 
     def test_drawn(self):

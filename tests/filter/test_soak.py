@@ -18,6 +18,10 @@ GRAPHS = 22
 SEED = "short24"  # has every ending
 
 
+def draw(seed, ending=None):
+    return graphs.draw(seed, ending, running.setpts_keeps_rate(str(FFMPEG)))
+
+
 class WithFolder(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -41,7 +45,7 @@ class Graphs(WithFolder):
     def test_random_graphs(self):
         endings = set()
         for number in range(GRAPHS):
-            graph = graphs.draw(f"{SEED}-{number}")
+            graph = draw(f"{SEED}-{number}")
             endings.add(graph.ending)
             with self.subTest(graph.name):
                 checking.check(graph, self.run_graph(graph, f"graph-{number}"))
@@ -51,7 +55,7 @@ class Graphs(WithFolder):
 def graph_like(ending, renditions):
     """The first random graph of a kind: with a JSON log, and scores enough."""
     for number in range(1000):
-        graph = graphs.draw(f"like-{number}", ending)
+        graph = draw(f"like-{number}", ending)
         instance = graph.filters[0]
         if graph.ending == ending and len(instance.inputs) == renditions + 1 and instance.metrics.startswith("psnr") and \
                 instance.log_format == "json" and instance.stats_format == "scores" and not graph.commands and \

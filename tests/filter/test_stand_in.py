@@ -80,12 +80,12 @@ class StandIn(FilterTest):
         self.assertEqual(facts["held"], "0")
 
     def lose_device(self, options, later=0):
-        """The run of a scorer whose GPU is lost in the middle, and the log's frames of one that is whole."""
+        """The run of a scorer whose GPU is lost in the middle, or so many sixteenths later, and the log's frames of one that is whole."""
         options = f":metrics=vmaf:async_depth=1{options}"
         whole, _ = self.score_on_stand_in(options)
         self.assert_ok(whole)
         expected = whole.log["frames"]
-        run, facts = self.score_on_stand_in(options, f"{self.calls // 2 + later},{ILLEGAL_ADDRESS},lost")
+        run, facts = self.score_on_stand_in(options, f"{self.calls * (8 + later) // 16},{ILLEGAL_ADDRESS},lost")
         self.assertEqual(facts["held"], "0")
         self.assert_ok(run)
         return run, expected

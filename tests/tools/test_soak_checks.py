@@ -136,6 +136,7 @@ class Pairs(unittest.TestCase):
         self.assertEqual(rate(50, clip(25, 9)), (25, Fraction(1, 50)))
         self.assertEqual(rate(90000, clip(25, 1)), (0, Fraction(1, 50)))
         self.assertEqual(rate(50, clip(25, 9), sync="index"), (50, Fraction(1, 100)))
+        self.assertEqual(rate(0, clip(50, 9)), (0, Fraction(1, 50)))  # nothing is measured
 
     def test_what_rounding_decides_is_not_predicted(self):
         near = Fraction(1, 50) + Fraction(1, 10 ** 6)
@@ -221,6 +222,13 @@ class Drawing(unittest.TestCase):
             self.assertEqual(seen, values)
         self.assertTrue(any(None in each.stamps for graph in drawn for each in graph.inputs))
         self.assertTrue(any(graph.commands for graph in drawn) and any(graph.again for graph in drawn))
+
+    def test_an_ffmpeg_whose_setpts_drops_the_rate(self):
+        for ending, rates in (("whole", {0}), ("resized", {25})):  # the latter takes its stamps from a file
+            for keeps_rate in (False, True):
+                drawn = [graphs.draw(f"rate-{number}", ending, keeps_rate) for number in range(10)]
+                found = {graph.account(graph.filters[0]).rate for graph in drawn if graph.ending == ending}
+                self.assertEqual(found == rates, not keeps_rate or ending == "resized", found)
 
 
 class Logs(unittest.TestCase):
@@ -315,7 +323,7 @@ class Script(unittest.TestCase):
         text = io.StringIO()
         words = ["soak", "--build", str(self.folder), "--out", str(self.folder / "out"), "--seed", "s", *arguments]
         with mock.patch.object(sys, "argv", words), mock.patch.object(running, "run", run), contextlib.redirect_stdout(text), \
-                mock.patch.object(self.soak.signal, "signal"):
+                mock.patch.object(self.soak.signal, "signal"), mock.patch.object(running, "setpts_keeps_rate", lambda ffmpeg: True):
             return self.soak.main(), text.getvalue()
 
     def test_a_graph_that_fails(self):
@@ -353,7 +361,7 @@ class Script(unittest.TestCase):
 
     def test_other_scores_with_other_threads(self):
         with mock.patch.object(self.soak.checking, "check"), mock.patch.object(self.soak.checking, "scores_of", lambda graph, outcome: outcome), \
-                mock.patch.object(graphs, "draw", lambda seed: mock.Mock(again=True, filters=[], **{"name": "graph"})):
+                mock.patch.object(graphs, "draw", lambda seed, keeps_rate: mock.Mock(again=keeps_rate, filters=[], **{"name": "graph"})):
             status, text = self.main(lambda *_: object(), "--parts", "graphs", "--graphs", "1")
         self.assertEqual(status, 1)
         self.assertIn("another number of threads gives other scores", text)

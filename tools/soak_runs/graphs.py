@@ -62,6 +62,7 @@ class Graph:
     commands: list = dataclasses.field(default_factory=list)  # numbers of main frames at which "score" and "flush_log" are sent
     shared_log: bool = False       # all filters were given one name
     again: bool = False            # run it a second time with other threads and another queue
+    keeps_rate: bool = True        # behind setpts, which gives the stamps, links have the rate that the input claims
 
     @property
     def name(self):
@@ -73,8 +74,9 @@ class Graph:
     def account(self, instance, times=None):
         """times: of some of the filter's inputs, instead of what they have."""
         main = self.inputs[instance.inputs[0]]
+        claimed = main.rate if self.keeps_rate or self.ending in OF_SIZES else 0
         own = [(times or {}).get(index, self.inputs[number].times) for index, number in enumerate(instance.inputs)]
-        return Account(instance.rules, main.rate, main.time_base, own,
+        return Account(instance.rules, claimed, main.time_base, own,
                        instance.enable[1] if instance.enable else lambda number: False)
 
 
@@ -224,13 +226,13 @@ def draw_stop(rng, graph):
     return rng.choice(["SIGINT", "SIGTERM"]) if graph.ending == "signal" else "SIGKILL", rng.uniform(0, 1.2), rng.random() < 0.8
 
 
-def try_to_draw(rng, seed, ending):
+def try_to_draw(rng, seed, ending, keeps_rate):
     size = draw_size(rng)
     if ending in IN_REAL_TIME:
         size = Size(min(size.width, 96), min(size.height, 96))
     renditions = 1 if ending in OF_SIZES else rng.choice([1, 1, 1, 2, 3, 4])
     inputs = draw_inputs(rng, size, ending, renditions)
-    graph = Graph(seed, size, inputs, [], ending)
+    graph = Graph(seed, size, inputs, [], ending, keeps_rate=keeps_rate)
     sets = [list(range(renditions + 1))]
     if ending == "instances":
         sets = [rng.sample(range(renditions + 1), 2) if renditions > 1 else rng.choice([[0, 1], [1, 0]])
@@ -282,12 +284,13 @@ def prepare_sizes(rng, graph):
     graph.stop = sorted(rng.sample(range(2, count), 2))
 
 
-def draw(seed, ending=None):
-    """The graph of a seed, any text. ending: the one that is wanted, though a graph may turn out too short for it."""
+def draw(seed, ending=None, keeps_rate=True):
+    """The graph of a seed, any text. ending: the one that is wanted, though a graph may turn out too short for it; keeps_rate: as
+    running.setpts_keeps_rate() says of the ffmpeg that is to run it."""
     rng = random.Random(seed)
     while True:
         try:
-            return try_to_draw(rng, seed, ending or rng.choice(ENDINGS))
+            return try_to_draw(rng, seed, ending or rng.choice(ENDINGS), keeps_rate)
         except Unsure:
             continue
 

@@ -35,7 +35,9 @@ class Rules:
 
 
 def rate_to_go_by(claimed, times, tick, sync):
-    """The frame rate in 1/s, 0 if it is unknown. `times`: of the main input."""
+    """The frame rate in 1/s, 0 if it is unknown. `times`: of the main input. `claimed`: 0 for no claim, then nothing is measured."""
+    if claimed <= 0:
+        return Fraction(0)
     if sync == "index":
         return claimed if claimed <= HIGHEST_RATE else Fraction(0)
     first = times[:RATE_FRAMES]

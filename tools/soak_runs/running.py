@@ -2,6 +2,7 @@
 """Runs a graph in ffmpeg, ends it as it asks for, and collects what it left."""
 
 import dataclasses
+import functools
 import json
 import os
 import re
@@ -108,6 +109,14 @@ def sub_log(text):
         number, scores = re.fullmatch(r"\{(\d+)\}\{\d+\}frame: \d+\|(.*)", line).groups()
         rows.append((int(number), {name: float(value) for name, value in (item.split(": ") for item in scores.split("|")[:-1])}))
     return Log(rows)
+
+
+@functools.cache
+def setpts_keeps_rate(ffmpeg):
+    """That of FFmpeg 7.1 does not: behind it the frame rate is unknown."""
+    arguments = ["-f", "lavfi", "-i", "testsrc2=r=25:d=0.04", "-vf", "setpts=PTS,showinfo", "-f", "null", "-"]
+    process = subprocess.run([ffmpeg, "-hide_banner", "-nostdin", *arguments], capture_output=True, text=True, check=True)
+    return re.search(r"config in time_base: \S+, frame_rate: (\d+/\d+)", process.stderr)[1] == "25/1"
 
 
 def wait_for_scores(process, path, deadline):
