@@ -154,10 +154,10 @@ class LastingProcesses(WithFolder):
 
     SECONDS = 3
 
-    def check(self, name, pace):
+    def check(self, name, pace, seconds=SECONDS):
         programs = lasting.Programs(str(FFMPEG), str(REPOSITORY / "build/engine/libquality_cuda.so"))
         process = lasting.make(name, programs, "cpu", str(self.folder), str(self.folder), pace)
-        wrong, samples, _ = lasting.watch(process, self.SECONDS)
+        wrong, samples, _ = lasting.watch(process, seconds)
         self.assertIsNone(wrong, (self.folder / "stderr.txt").read_text())
         self.assertGreater(len(samples), 5)
         self.assertGreater(min(sample.resident_kib for sample in samples), 1000)
@@ -175,7 +175,7 @@ class LastingProcesses(WithFolder):
         self.check("regraphed", 100)
 
     def test_sessions(self):
-        self.check("sessions", 0)
+        self.check("sessions", 0, 10)  # two of each kind are wanted, and the machine may be slow
 
 
 if __name__ == "__main__":
