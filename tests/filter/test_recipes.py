@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """The commands of docs/recipes, as they stand there."""
 
+import glob
 import json
 import os
 import re
@@ -119,6 +120,26 @@ class EncoderQa(RecipeTest):
         log = json.loads((self.folder / "scores.json").read_text())
         self.assertEqual((len(log["frames"]), log["complete"]), (50, True))
         self.assertTrue((self.folder / "encoded.mkv").exists())
+
+
+class Ladder(RecipeTest):
+    def score(self, **environment):
+        self.assert_ok(ffmpeg(["-i", self.reference, "-vf", "scale=88:72", "-c:v", "mpeg4", "-q:v", "4", "small.mp4"], self.folder))
+        function, = commands_of("ladder.md")
+        done = self.run_recipe(f"{function}\nladder reference.mp4 distorted.mp4 small.mp4", **environment)
+        self.assertRegex(done.stderr, r"(?m)\b1 +main1 +88x72 -> 176x144 .* complete ")
+        renditions = json.loads((self.folder / "ladder.json").read_text())["renditions"]
+        self.assertEqual([(each["width"], each["scored"], each["end"]) for each in renditions], [(176, 50, "complete"), (88, 50, "complete")])
+        self.assertEqual(len(json.loads((self.folder / "ladder.rendition1.json").read_text())["frames"]), 50)
+        return done.stderr
+
+    def test_decoded_by_the_cpu(self):
+        self.score(GPU="")
+
+    def test_as_it_stands(self):
+        if not glob.glob("/dev/nvidia[0-9]*"):
+            self.skipTest("SKIPPED: no GPU")
+        self.score()
 
 
 class LiveRelay(RecipeTest):
