@@ -174,6 +174,12 @@ class LastingProcesses(WithFolder):
     def test_regraphed(self):
         self.check("regraphed", 100)
 
+    def test_live(self):
+        process = self.check("live", 0)
+        metrics = self.folder / "live.prom"
+        metrics.write_text(metrics.read_text().replace("} 0", "} 1"))
+        self.assertIn("live.prom", process.check(str(self.folder)))
+
     def test_sessions(self):
         self.check("sessions", 0, 10)  # two of each kind are wanted, and the machine may be slow
 

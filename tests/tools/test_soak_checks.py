@@ -374,7 +374,7 @@ class Script(unittest.TestCase):
         self.assertTrue(text.endswith("0 passed, 2 failed, 0 skipped\n"), text)
 
     def test_what_it_does_not_know(self):
-        for arguments, told in ((["--parts", "steady,unsteady"], "graphs, steady, regraphed, sessions are accepted"),
+        for arguments, told in ((["--parts", "steady,unsteady"], "graphs, steady, regraphed, sessions, live are accepted"),
                                 (["--build", "/nowhere"], "there is no /nowhere/ffmpeg/bin/ffmpeg")):
             errors = io.StringIO()
             with contextlib.redirect_stderr(errors), self.assertRaises(SystemExit):

@@ -4,15 +4,19 @@
 steady      one graph over endless inputs with gaps, pauses and a further rendition
 regraphed   ffmpeg builds its graph anew all the time, for the reference changes its size: instances come and go in one process
 sessions    the library alone: sessions of several kinds are opened, used and closed in turn
+live        lines of JSON, alerts and a file for Prometheus, of a stream of 320x180; who takes the lines hangs up every few seconds
 """
 
 import dataclasses
+import json
 import os
 import re
 import signal
+import socket
 import statistics
 import subprocess
 import sys
+import threading
 import time
 
 from gpu_checks import memory
@@ -33,6 +37,9 @@ PART_WITH_STALLS = 0.08    # of the run
 PERIOD_OF_GAPS, GAP = 997, 20            # frames that the reference lacks
 PERIOD_OF_PAUSES, PAUSE = 3001, (100, 130)
 SIZE = Size(176, 144)
+LIVE_SIZE, LIVE_RATE = Size(320, 180), 30
+PERIOD_OF_ALERTS, ALERT = 900, (300, 450)  # frames with noise
+CONNECTION_SECONDS = 5
 
 
 @dataclasses.dataclass(frozen=True)
@@ -97,7 +104,7 @@ def steady(programs, backend, folder, pace):
              f"[d][r][e]quality_cuda=metrics=vmaf+psnr+ssim:backend={backend}:renditions=2:n_threads=2:stats_file=/dev/null:"
              f"log_path=steady.csv:log_fmt=csv:enable=not(between(mod(n\\,{PERIOD_OF_PAUSES})\\,{first}\\,{last}))")
     return [programs.ffmpeg, "-hide_banner", "-nostdin", "-nostats", "-v", "warning",
-            *inputs([["-f", "lavfi", "-i", source(pace)]] * 2, pace), "-lavfi", graph, "-f", "null", "-"]
+            *inputs([["-f", "lavfi", "-i", source(pace)]] * 2, pace), "-lavfi", graph, "-f", "null", "-"], check_steady
 
 
 def pairs_of_steady(frames):
@@ -137,12 +144,12 @@ def regraphed(programs, backend, folder, pace):
              f"[d][r]quality_cuda=metrics=vmaf+psnr:backend={backend}:n_threads=2")
     endless = ["-stream_loop", "-1", "-f", "png_pipe", "-framerate", f"{pace or 100:g}", "-i", path]
     return [programs.ffmpeg, "-hide_banner", "-nostdin", "-nostats", "-v", "error",
-            *inputs([["-f", "lavfi", "-i", source(pace)], endless], pace), "-lavfi", graph, "-f", "null", "-"]
+            *inputs([["-f", "lavfi", "-i", source(pace)], endless], pace), "-lavfi", graph, "-f", "null", "-"], None
 
 
 def sessions(programs, backend, folder, pace):
     script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "sessions.py")
-    return [sys.executable, script, programs.library, backend, str(pace / 50)]
+    return [sys.executable, script, programs.library, backend, str(pace / 50)], check_sessions
 
 
 def check_sessions(folder):
@@ -152,12 +159,76 @@ def check_sessions(folder):
     return None if done and int(done[1]) >= 10 else f"too few sessions, or a failure: {text[-300:]}"
 
 
-KINDS = {"steady": (steady, check_steady), "regraphed": (regraphed, None), "sessions": (sessions, check_sessions)}
+class Receiver(threading.Thread):
+    """Takes lines of JSON on a socket, and hangs up every few seconds."""
+
+    def __init__(self):
+        super().__init__(daemon=True)
+        self.socket = socket.create_server(("127.0.0.1", 0))
+        self.port = self.socket.getsockname()[1]
+        self.connections, self.lines, self.wrong = 0, 0, None
+
+    def run(self):
+        while True:
+            connection, _ = self.socket.accept()
+            self.connections += 1
+            with connection, connection.makefile("rb") as file:
+                try:
+                    self.take(file, time.monotonic() + CONNECTION_SECONDS)
+                except (OSError, ValueError, KeyError) as error:
+                    self.wrong = f"connection {self.connections}: {error!r}"
+
+    def take(self, file, hang_up):
+        number = -1
+        for line in file:
+            if not line.endswith(b"\n"):
+                return  # it was cut off
+            content = json.loads(line)
+            if "n" in content:  # it has scores
+                if content["n"] <= number:
+                    self.wrong = f"line {content['n']} behind {number}"
+                number = content["n"]
+            self.lines += 1
+            if time.monotonic() > hang_up:
+                return
+
+
+def live(programs, backend, folder, pace):
+    receiver = Receiver()
+    receiver.start()
+    first, last = ALERT
+    video = f"testsrc2=size={LIVE_SIZE.width}x{LIVE_SIZE.height}:rate={LIVE_RATE}"
+    url = f"tcp://127.0.0.1:{receiver.port}".replace(":", "\\\\:")
+    graph = (f"[0:v]noise=alls=40:enable=between(mod(n\\,{PERIOD_OF_ALERTS})\\,{first}\\,{last})[d];"
+             f"[d][1:v]quality_cuda=metrics=vmaf+psnr:backend={backend}:n_threads=2:log_fmt=jsonl:log_path={url}:"
+             f"alert=psnr_y<40@1s:metrics_file=live.prom")
+    return [programs.ffmpeg, "-hide_banner", "-nostdin", "-nostats", "-v", "info",
+            *inputs([["-f", "lavfi", "-i", video]] * 2, pace), "-lavfi", graph, "-f", "null", "-"], lambda folder: check_live(folder, receiver)
+
+
+def check_live(folder, receiver):
+    """Every line was taken or counted, what came is whole and in order, and the files are those of a run that has ended."""
+    with open(os.path.join(folder, "stderr.txt"), encoding="utf-8", errors="replace") as file:
+        text = file.read()
+    counts = re.search(r"frames:(\d+) scored:(\d+)", text)
+    sent = re.search(r"log_path=\S+ lines:(\d+) dropped:(\d+) receivers:(\d+)", text)
+    if not counts or not sent:
+        return f"no counts: {text[-300:]}"
+    frames, (lines, dropped, receivers) = int(counts[1]), map(int, sent.groups())
+    if receiver.wrong or lines + dropped < frames or receiver.lines > lines or receivers != receiver.connections:
+        return f"{counts[0]}, {sent[0]}; {receiver.lines} lines came in {receiver.connections} connections: {receiver.wrong}"
+    if frames > PERIOD_OF_ALERTS and not re.search(r"alert psnr_y<40 ends at ", text):
+        return "no alert came and went"
+    with open(os.path.join(folder, "live.prom"), encoding="utf-8") as file:
+        return None if re.search(r"(?m)^quality_cuda_running\{.*\} 0$", file.read()) else "live.prom is not that of a run that has ended"
+
+
+KINDS = {"steady": steady, "regraphed": regraphed, "sessions": sessions, "live": live}
 
 
 def make(name, programs, backend, folder, out, pace):
-    command, check = KINDS[name]
-    return Lasting(name, command(programs, backend, folder, pace), folder, os.path.join(out, f"memory-{name}.csv"), check)
+    command, check = KINDS[name](programs, backend, folder, pace)
+    return Lasting(name, command, folder, os.path.join(out, f"memory-{name}.csv"), check)
 
 
 def stall(process):
