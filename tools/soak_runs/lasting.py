@@ -86,8 +86,14 @@ def programs_of(build):
     return Programs(os.path.join(build, "ffmpeg", "bin", "ffmpeg"), os.path.join(build, "engine", "libquality_cuda.so"))
 
 
-def source(pace):
-    return f"testsrc2=size={SIZE.width}x{SIZE.height}:rate={pace or 100:g}"
+def source(pace, size=SIZE):
+    return f"testsrc2=size={size.width}x{size.height}:rate={pace or 100:g}"
+
+
+def messages(folder):
+    """What a process that has ended printed."""
+    with open(os.path.join(folder, "stderr.txt"), encoding="utf-8", errors="replace") as file:
+        return file.read()
 
 
 def inputs(sources, pace):
@@ -115,8 +121,7 @@ def pairs_of_steady(frames):
 
 def check_steady(folder):
     """Counts and log of a run that SIGINT ended."""
-    with open(os.path.join(folder, "stderr.txt"), encoding="utf-8", errors="replace") as file:
-        text = file.read()
+    text = messages(folder)
     counts = re.search(r"frames:(\d+) scored:(\d+) unscored:(\d+) \(before the reference:(\d+)", text)
     ended = re.search(r"INCOMPLETE after (\d+) frames: SIGINT", text)
     if not counts or not ended:
@@ -153,8 +158,7 @@ def sessions(programs, backend, folder, pace):
 
 
 def check_sessions(folder):
-    with open(os.path.join(folder, "stderr.txt"), encoding="utf-8", errors="replace") as file:
-        text = file.read()
+    text = messages(folder)
     done = re.search(r"^(\d+) sessions$", text, re.MULTILINE)
     return None if done and int(done[1]) >= 10 else f"too few sessions, or a failure: {text[-300:]}"
 
@@ -197,19 +201,18 @@ def live(programs, backend, folder, pace):
     receiver = Receiver()
     receiver.start()
     first, last = ALERT
-    video = f"testsrc2=size={LIVE_SIZE.width}x{LIVE_SIZE.height}:rate={LIVE_RATE}"
     url = f"tcp://127.0.0.1:{receiver.port}".replace(":", "\\\\:")
     graph = (f"[0:v]noise=alls=40:enable=between(mod(n\\,{PERIOD_OF_ALERTS})\\,{first}\\,{last})[d];"
              f"[d][1:v]quality_cuda=metrics=vmaf+psnr:backend={backend}:n_threads=2:log_fmt=jsonl:log_path={url}:"
              f"alert=psnr_y<40@1s:metrics_file=live.prom")
     return [programs.ffmpeg, "-hide_banner", "-nostdin", "-nostats", "-v", "info",
-            *inputs([["-f", "lavfi", "-i", video]] * 2, pace), "-lavfi", graph, "-f", "null", "-"], lambda folder: check_live(folder, receiver)
+            *inputs([["-f", "lavfi", "-i", source(LIVE_RATE, LIVE_SIZE)]] * 2, pace), "-lavfi", graph, "-f", "null", "-"], \
+        lambda folder: check_live(folder, receiver)
 
 
 def check_live(folder, receiver):
     """Every line was taken or counted, what came is whole and in order, and the files are those of a run that has ended."""
-    with open(os.path.join(folder, "stderr.txt"), encoding="utf-8", errors="replace") as file:
-        text = file.read()
+    text = messages(folder)
     counts = re.search(r"frames:(\d+) scored:(\d+)", text)
     sent = re.search(r"log_path=\S+ lines:(\d+) dropped:(\d+) receivers:(\d+)", text)
     if not counts or not sent:
