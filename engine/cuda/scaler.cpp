@@ -24,6 +24,28 @@ size_t shared_bytes(const InputScaling& scaling, int planes, int tile_height, bo
     return static_cast<size_t>(rows) * scale::kTileWidth * (short_middles ? sizeof(int16_t) : sizeof(int32_t));
 }
 
+/// Whether neighbouring target samples begin at most a source sample apart.
+bool grows(const ScaleTable& across) {
+    for (size_t i = 1; i < across.first.size(); ++i)
+        if (across.first[i] - across.first[i - 1] > 1) return false;
+    return true;
+}
+
+/// The taps of all axes of an input whose bytes can be scaled in strips, else 0.
+int strip_taps(const InputScaling& scaling, int planes) {
+    const int taps = scaling.plane[0].across.taps;
+    for (int p = 0; p < planes; ++p) {
+        const InputScaling::PlaneTables& tables = scaling.plane[static_cast<size_t>(p)];
+        if (tables.across.taps != taps || tables.down.taps != taps || !grows(tables.across)) return 0;
+    }
+    return taps == 4 || taps == 6 ? taps : 0;
+}
+
+/// Of a plane.
+unsigned strips_of(const ScalePlane& plane) {
+    return blocks_for(plane.width, scale::kStripWidth) * blocks_for(plane.height, scale::kStripRows);
+}
+
 template <typename T>
 Status upload(DeviceProgram& program, const std::vector<T>& table, const T** address) {
     const void* uploaded = nullptr;
@@ -41,8 +63,23 @@ Status upload(DeviceProgram& program, const ScaleTable& table, ScaleAxis* axis) 
 } // namespace
 
 Scaler::Scaler(const BackendSetup& setup) : setup_(setup), scalings_(input_scalings(setup)), jobs_(scalings_.size()) {
+    choose_kernel();
     for (size_t input = 0; input < scalings_.size(); ++input)
         if (scalings_[input]) plan(static_cast<int>(input), *scalings_[input]);
+}
+
+/// One launch makes all pictures of a batch: strips if all can be made of them.
+void Scaler::choose_kernel() {
+    bool first = true;
+    for (size_t input = 0; input < scalings_.size(); ++input) {
+        if (!scalings_[input]) continue;
+        const bool bytes = setup_.format_of(static_cast<int>(input)).container_bits == 8 &&
+                           setup_.geometry.sample_bytes() == 1 && scalings_[input]->math == kByteMath;
+        const int taps = bytes ? strip_taps(*scalings_[input], setup_.planes_read()) : 0;
+        strip_taps_ = first || taps == strip_taps_ ? taps : 0;
+        if (strip_taps_ == 0) return;
+        first = false;
+    }
 }
 
 /// Everything about an input's jobs but addresses.
@@ -54,19 +91,31 @@ void Scaler::plan(int input, const InputScaling& scaling) {
     job.source_bytes = static_cast<uint16_t>(format.container_bits / 8);
     job.target_bytes = static_cast<uint16_t>(setup_.geometry.sample_bytes());
     job.short_middles = has_short_middles(format.depth) ? 1 : 0;
-    job.tile_height = scale::kLargestTileHeight;
-    const auto bytes = [&] { return shared_bytes(scaling, job.planes, job.tile_height, job.short_middles != 0); };
-    while (job.tile_height > 1 && bytes() > scale::kMostSharedBytes) job.tile_height /= 2;
-    shared_bytes_ = std::max(shared_bytes_, bytes());
-    unsigned tiles = 0;
     for (int p = 0; p < job.planes; ++p) {
         job.plane[p].width = setup_.geometry.stored_width(p);
         job.plane[p].height = setup_.geometry.stored_height(p);
-        tiles += blocks_for(job.plane[p].width, scale::kTileWidth) * blocks_for(job.plane[p].height, job.tile_height);
     }
-    tiles_ = std::max(tiles_, tiles);
+    blocks_ = std::max(blocks_, strip_taps_ > 0 ? plan_strips(job) : plan_tiles(scaling, &job));
     jobs_[static_cast<size_t>(input)] = job;
     ++inputs_;
+}
+
+unsigned Scaler::plan_strips(const ScaleJob& job) {
+    unsigned strips = 0;
+    for (int p = 0; p < job.planes; ++p) strips += strips_of(job.plane[p]);
+    return strips;
+}
+
+unsigned Scaler::plan_tiles(const InputScaling& scaling, ScaleJob* job) {
+    job->tile_height = scale::kLargestTileHeight;
+    const auto bytes = [&] { return shared_bytes(scaling, job->planes, job->tile_height, job->short_middles != 0); };
+    while (job->tile_height > 1 && bytes() > scale::kMostSharedBytes) job->tile_height /= 2;
+    shared_bytes_ = std::max(shared_bytes_, bytes());
+    unsigned tiles = 0;
+    for (int p = 0; p < job->planes; ++p)
+        tiles +=
+            blocks_for(job->plane[p].width, scale::kTileWidth) * blocks_for(job->plane[p].height, job->tile_height);
+    return tiles;
 }
 
 Status Scaler::prepare(DeviceProgram& ingest) {
@@ -78,6 +127,8 @@ Status Scaler::prepare(DeviceProgram& ingest) {
             QC_RETURN_IF_ERROR(upload(ingest, tables.down, &jobs_[input]->plane[p].down));
         }
     scalings_.clear();
+    if (strip_taps_ == 4) return ingest.find(kernels::qc_scale_bytes_4, &kernel_);
+    if (strip_taps_ == 6) return ingest.find(kernels::qc_scale_bytes_6, &kernel_);
     return ingest.find(kernels::qc_scale, shared_bytes_, &kernel_);
 }
 
@@ -93,7 +144,7 @@ void Scaler::add_job(const DevicePicture& raw, const DevicePicture& target, int 
 
 Status Scaler::enqueue(const ScaleJob* jobs, int count, DeviceQueue& queue) const {
     if (count == 0) return {};
-    return queue.launch(kernel_, Dim3{tiles_, static_cast<unsigned>(count), 1}, ScaleTile::Arguments{jobs});
+    return queue.launch(kernel_, Dim3{blocks_, static_cast<unsigned>(count), 1}, ScaleArguments{jobs});
 }
 
 } // namespace qc::cuda

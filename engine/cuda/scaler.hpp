@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Scaling pictures to the session's size, on the device. Knows the kernel (ingest/scale_tile.hpp) and the weights
-// (api/scaling.hpp); makes no driver call but launches and the tables' upload.
+// Scaling pictures to the session's size, on the device. Knows the kernels (ingest/scale_tile.hpp, scale_strip.hpp) and
+// the weights (api/scaling.hpp); makes no driver call but launches and the tables' upload.
 #pragma once
 
 #include <optional>
@@ -31,15 +31,20 @@ public:
     Status enqueue(const ScaleJob* jobs, int count, DeviceQueue& queue) const;
 
 private:
+    void choose_kernel();
     void plan(int input, const InputScaling& scaling);
+    /// Blocks of a picture.
+    static unsigned plan_strips(const ScaleJob& job);
+    unsigned plan_tiles(const InputScaling& scaling, ScaleJob* job);
 
     const BackendSetup& setup_;
     int inputs_ = 0;
     std::vector<std::optional<InputScaling>> scalings_; ///< until the weights are uploaded
     std::vector<std::optional<ScaleJob>> jobs_;         ///< per input: what is the same for all of its pictures
+    int strip_taps_ = 0;                                ///< of the kernel that makes strips; 0: tiles are made
     size_t shared_bytes_ = 0;
-    unsigned tiles_ = 0; ///< of the picture that has most
-    LoadedKernel<ScaleTile::Arguments> kernel_;
+    unsigned blocks_ = 0; ///< of the picture that has most
+    LoadedKernel<ScaleArguments> kernel_;
 };
 
 } // namespace qc::cuda

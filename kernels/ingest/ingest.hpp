@@ -42,6 +42,11 @@ struct ScaleJob {
     uint16_t reserved;
 };
 
+/// Of the kernels that scale.
+struct ScaleArguments {
+    const ScaleJob* jobs;
+};
+
 /// Earlier planes of one input: its luma, or Cb or Cr, in the container its pictures are scored in.
 struct HistoryRing {
     void* plane[kMaxHistory]; ///< plane[k]: k + 1 frames before the next batch's first frame

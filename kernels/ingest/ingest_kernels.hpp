@@ -5,6 +5,7 @@
 #include "device/block.hpp"
 #include "device/kernel_list.hpp"
 #include "ingest/ingest.hpp"
+#include "ingest/scale_strip.hpp"
 #include "ingest/scale_tile.hpp"
 
 namespace qc {
@@ -88,6 +89,8 @@ struct KeepHistory {
 #define QC_INGEST_KERNELS(KERNEL)                                                                                      \
     KERNEL(qc_convert, Convert)                                                                                        \
     KERNEL(qc_scale, ScaleTile)                                                                                        \
+    KERNEL(qc_scale_bytes_4, ScaleStrips<4>)                                                                           \
+    KERNEL(qc_scale_bytes_6, ScaleStrips<6>)                                                                           \
     KERNEL(qc_keep_history, KeepHistory)
 QC_DECLARE_KERNELS(QC_INGEST_KERNELS)
 

@@ -7,18 +7,10 @@
 #include "device/block.hpp"
 #include "device/plane_reader.hpp"
 #include "ingest/ingest.hpp"
+#include "ingest/scale_samples.hpp"
 #include "ingest/scale_tuning.hpp"
 
 namespace qc {
-
-template <typename T>
-QC_HD T fetch(const T* address) {
-#if defined(__CUDA_ARCH__)
-    return __ldg(address);
-#else
-    return *address;
-#endif
-}
 
 /// Neighbouring values that are loaded and stored at once.
 template <typename T>
@@ -28,9 +20,7 @@ struct alignas(scale::kColumns * sizeof(T)) Neighbours {
 
 /// grid: (tiles of a picture, pictures)
 struct ScaleTile {
-    struct Arguments {
-        const ScaleJob* jobs;
-    };
+    using Arguments = ScaleArguments;
     static constexpr int kThreads = scale::kThreads;
     static constexpr int kMinBlocks = scale::kMinBlocks;
     static constexpr bool kCollective = true;
@@ -53,6 +43,8 @@ struct ScaleTile {
     }
 
 private:
+    static constexpr int kRows = kThreads / scale::kTileWidth; ///< of middles that a block makes at once
+
     /// Of a tile in the target.
     struct Place {
         int x, y, height;
@@ -104,20 +96,8 @@ private:
     }
 
     /// Bytes hold nothing but their sample.
-    QC_HD static int read(const ScaleMath&, const uint8_t* container) { return fetch(container); }
-    QC_HD static int read(const ScaleMath& math, const uint16_t* container) { return math.sample(fetch(container)); }
-
-    /// An even number of weights that begin at a multiple of their bytes, or of 4.
-    template <int kTaps>
-    QC_HD static void load_weights(const int16_t* weights, int* weight) {
-        constexpr int kBytes = kTaps % 4 == 0 ? 8 : 4, kAtOnce = kBytes / 2;
-        QC_UNROLL for (int t = 0; t < kTaps; t += kAtOnce) {
-            const Words<kBytes> words = load_words<kBytes>(weights + t);
-            QC_UNROLL for (int i = 0; i < kAtOnce; ++i) {
-                weight[t + i] = static_cast<int16_t>(words.word[i / 2] >> (i % 2 * 16));
-            }
-        }
-    }
+    QC_HD static int value(const ScaleMath&, uint8_t container) { return container; }
+    QC_HD static int value(const ScaleMath& math, uint16_t container) { return math.sample(container); }
 
     /// A thread's column of middles, every few rows. Columns beyond the target hold its last one, as far as down()
     /// looks.
@@ -129,34 +109,58 @@ private:
         const int x = tile_x + column < plane.width ? tile_x + column : plane.width - 1;
         const int row = thread / scale::kTileWidth;
         const Source* const source = reinterpret_cast<const Source*>(row_bytes(plane.source, first_row + row)) +
-                                     static_cast<ptrdiff_t>(fetch(plane.across.first + x)) * plane.source.step;
+                                     static_cast<ptrdiff_t>(scale::fetch(plane.across.first + x)) * plane.source.step;
         Middle* const target = middles + row * scale::kTileWidth + column;
-        if (plane.source.step == 1) // addresses of known distance
+        if constexpr (kTaps == 0)
+            any_column<Source, Middle>(math, plane, x, source, rows - row, target);
+        else if (plane.source.step == 1) // addresses of known distance
             column_of<Source, Middle, kTaps, 1>(math, plane, x, source, rows - row, target);
         else
             column_of<Source, Middle, kTaps, 0>(math, plane, x, source, rows - row, target);
     }
 
-    /// @param kStep of the source's samples, or 0: any; @param source of the first row; @param rows from there on
+    template <typename T>
+    QC_HD static const T* rows_on(const T* sample, ptrdiff_t bytes) {
+        return reinterpret_cast<const T*>(reinterpret_cast<const char*>(sample) + bytes);
+    }
+
+    /// @param source of the first row; @param rows from there on
+    template <typename Source, typename Middle>
+    QC_HD static void any_column(const ScaleMath& math, const ScalePlane& plane, int x, const Source* source, int rows,
+                                 Middle* middles) {
+        const int taps = plane.across.taps, step = plane.source.step;
+        const int16_t* const weights = plane.across.weight + static_cast<ptrdiff_t>(x) * taps;
+        QC_NO_UNROLL for (int row = 0; row < rows; row += kRows) {
+            int sum = 0;
+            QC_NO_UNROLL for (int t = 0; t < taps; ++t) sum +=
+                scale::fetch(weights + t) * value(math, scale::fetch(source + static_cast<ptrdiff_t>(t) * step));
+            middles[row * scale::kTileWidth] = static_cast<Middle>(math.middle(sum));
+            source = rows_on(source, static_cast<ptrdiff_t>(plane.source.pitch_bytes) * kRows);
+        }
+    }
+
+    /// The samples of several rows are under way at once: waiting for one row after another takes longer than all else.
+    /// @param kStep of the source's samples, or 0: any
     template <typename Source, typename Middle, int kTaps, int kStep>
     QC_HD static void column_of(const ScaleMath& math, const ScalePlane& plane, int x, const Source* source, int rows,
                                 Middle* middles) {
-        constexpr int kRows = kThreads / scale::kTileWidth; ///< at once
+        constexpr int kAhead = scale::kRowsAhead;
         const ptrdiff_t pitch_bytes = static_cast<ptrdiff_t>(plane.source.pitch_bytes) * kRows;
         const ptrdiff_t step = kStep > 0 ? kStep : plane.source.step;
-        const int taps = kTaps > 0 ? kTaps : plane.across.taps;
-        const int16_t* const weights = plane.across.weight + static_cast<ptrdiff_t>(x) * taps;
-        int weight[kTaps > 0 ? kTaps : 1];
-        if constexpr (kTaps > 0) load_weights<kTaps>(weights, weight);
-        QC_NO_UNROLL for (int row = 0; row < rows; row += kRows) {
-            int sum = 0;
-            if constexpr (kTaps > 0) {
-                QC_UNROLL for (int t = 0; t < kTaps; ++t) sum += weight[t] * read(math, source + t * step);
-            } else {
-                QC_NO_UNROLL for (int t = 0; t < taps; ++t) sum += fetch(weights + t) * read(math, source + t * step);
+        const auto weights = scale::load_weights<kTaps>(plane.across.weight + static_cast<ptrdiff_t>(x) * kTaps);
+        QC_NO_UNROLL for (int row = 0; row < rows; row += kRows * kAhead) {
+            Source sample[kAhead][kTaps];
+            QC_UNROLL for (int k = 0; k < kAhead; ++k) {
+                const Source* const from = row + k * kRows < rows ? rows_on(source, k * pitch_bytes) : source;
+                QC_UNROLL for (int t = 0; t < kTaps; ++t) sample[k][t] = scale::fetch(from + t * step);
             }
-            middles[row * scale::kTileWidth] = static_cast<Middle>(math.middle(sum));
-            source = reinterpret_cast<const Source*>(reinterpret_cast<const char*>(source) + pitch_bytes);
+            QC_UNROLL for (int k = 0; k < kAhead; ++k) {
+                int sum = 0;
+                QC_UNROLL for (int t = 0; t < kTaps; ++t) sum += weights.weight(t) * value(math, sample[k][t]);
+                if (row + k * kRows < rows)
+                    middles[(row + k * kRows) * scale::kTileWidth] = static_cast<Middle>(math.middle(sum));
+            }
+            source = rows_on(source, kAhead * pitch_bytes);
         }
     }
 
@@ -164,26 +168,25 @@ private:
     template <typename Middle, typename Target, int kTaps>
     QC_HD static void down(const ScaleMath& math, const ScalePlane& plane, const Place& place, int height,
                            int first_row, int thread, const Middle* middles) {
-        constexpr int kGroups = scale::kTileWidth / scale::kColumns, kRows = kThreads / kGroups;
+        constexpr int kGroups = scale::kTileWidth / scale::kColumns, kTargetRows = kThreads / kGroups;
         const int column = thread % kGroups * scale::kColumns, x = place.x + column;
         if (x >= plane.width) return;
         const int taps = kTaps > 0 ? kTaps : plane.down.taps;
-        QC_NO_UNROLL for (int row = thread / kGroups; row < height; row += kRows) {
+        QC_NO_UNROLL for (int row = thread / kGroups; row < height; row += kTargetRows) {
             const int y = place.y + row;
             const int16_t* const weights = plane.down.weight + static_cast<ptrdiff_t>(y) * taps;
             const Middle* const first =
-                middles + (fetch(plane.down.first + y) - first_row) * scale::kTileWidth + column;
+                middles + (scale::fetch(plane.down.first + y) - first_row) * scale::kTileWidth + column;
             int sum[scale::kColumns] = {};
             const auto add = [&](int t, int weight) {
                 const auto four = *reinterpret_cast<const Neighbours<Middle>*>(first + t * scale::kTileWidth);
                 QC_UNROLL for (int i = 0; i < scale::kColumns; ++i) sum[i] += weight * four.value[i];
             };
             if constexpr (kTaps > 0) {
-                int weight[kTaps];
-                load_weights<kTaps>(weights, weight);
-                QC_UNROLL for (int t = 0; t < kTaps; ++t) add(t, weight[t]);
+                const scale::WeightPairs<kTaps> pairs = scale::load_weights<kTaps>(weights);
+                QC_UNROLL for (int t = 0; t < kTaps; ++t) add(t, pairs.weight(t));
             } else {
-                QC_NO_UNROLL for (int t = 0; t < taps; ++t) add(t, fetch(weights + t));
+                QC_NO_UNROLL for (int t = 0; t < taps; ++t) add(t, scale::fetch(weights + t));
             }
             auto* const target = reinterpret_cast<Target*>(static_cast<uint8_t*>(plane.target) +
                                                            static_cast<size_t>(y) * plane.target_pitch_bytes) +

@@ -38,6 +38,7 @@ struct ScaleMath {
     int32_t row_shift, column_shift; ///< of the sums
     int32_t brightest;               ///< target sample
 
+    bool operator==(const ScaleMath&) const = default;
     QC_HD int sample(unsigned container) const {
         const int raw = static_cast<int>(container >> container_shift);
         return raw < largest ? raw : largest;
@@ -61,5 +62,8 @@ constexpr ScaleMath scale_math(int depth, int container_shift, int session_depth
     return {container_shift, largest, kWeightBits - (middle_bits - depth), kWeightBits + middle_bits - session_depth,
             largest << (session_depth - depth)};
 }
+
+/// From bytes to bytes.
+inline constexpr ScaleMath kByteMath = scale_math(8, 0, 8);
 
 } // namespace qc

@@ -262,7 +262,8 @@ TEST(Scaling, WeightsKeepTheirBounds) {
 constexpr SurfaceLayout kTargetLayout{.name = "scaled", .alignment = 64};
 
 /// The same pictures twice in a batch, each with its own target.
-void expect_kernel_equals_cpu(const Scene& scene, Content content, bool descending, const std::string& what) {
+void expect_kernel_equals_cpu(const Scene& scene, Content content, bool descending, const std::string& what,
+                              int padding_bytes = 6) {
     BackendSetup setup;
     setup.config = &scene.config;
     setup.geometry = scene.geometry;
@@ -278,7 +279,7 @@ void expect_kernel_equals_cpu(const Scene& scene, Content content, bool descendi
     std::vector<ScaleJob> jobs(2);
     int count = 0;
     for (const unsigned seed : {1u, 2u}) {
-        const TestPicture& picture = pictures.emplace_back(scene.format(), content, false, seed, 6);
+        const TestPicture& picture = pictures.emplace_back(scene.format(), content, false, seed, padding_bytes);
         const qc_picture view = picture.view();
         std::array<uint32_t, 3> pitch{};
         for (int p = 0; p < picture.planes(); ++p)
@@ -319,6 +320,18 @@ TEST(ScalingKernel, EqualsTheCpuAtTheSessionsDepth) {
 TEST(ScalingKernel, ScalesPackedRgb) {
     for (const char* layout : {"gbrp", "rgb24", "bgr0", "rgb48le"})
         expect_kernel_equals_cpu(Scene(QC_SCALING_BICUBIC, kSizes[0], layout), Content::kNoise, false, layout);
+}
+
+/// Rows that begin at words or do not, wide enough for whole warps; chroma of all widths; columns behind a warp's last.
+TEST(ScalingKernel, ScalesBytesFromWordsAndOneByOne) {
+    for (const qc_scaling scaling : {QC_SCALING_BICUBIC, QC_SCALING_LANCZOS})
+        for (const Sizes& sizes : {Sizes{1280, 32, 1920, 48}, Sizes{854, 30, 1280, 45}, Sizes{960, 27, 1920, 54},
+                                   Sizes{1018, 40, 1031, 41}, Sizes{160, 72, 1300, 500}, Sizes{1079, 64, 1081, 65}})
+            for (const char* layout : {"gray", "yuv420p", "nv12", "yuv444p", "rgb24"})
+                for (const int padding : {0, 2})
+                    expect_kernel_equals_cpu(Scene(scaling, sizes, layout), Content::kNoise, false,
+                                             text_of(scaling, sizes, layout) + format(", padding %d", padding),
+                                             padding);
 }
 
 /// Many source rows for each target row: lower tiles, and shared memory that needs no permission.
