@@ -28,13 +28,25 @@
 #define STEP_MS     50      /* so often a wait looks whether it should go on */
 #define PIECE       512     /* POSIX: a pipe that poll() calls writable takes so much at once */
 
+/** Whether there is a protocol for a name. Unlike FFmpeg's own search, which finds nothing without memory, this takes none. */
+static int has_protocol(const char *name)
+{
+    void *position = NULL;
+    const char *protocol, *rest;
+
+    while ((protocol = avio_enum_protocols(&position, 1)))
+        if ((av_strstart(name, protocol, &rest) && *rest == ':') || (!strcmp(protocol, "file") && !strchr(name, ':')))
+            return 1;
+    return 0;
+}
+
 int ff_qc_receiver_path(const char *name, char **path)
 {
     const char *protocol = avio_find_protocol_name(name), *rest;
 
     *path = NULL;
     if (!protocol)
-        return AVERROR_PROTOCOL_NOT_FOUND;
+        return has_protocol(name) ? AVERROR(ENOMEM) : AVERROR_PROTOCOL_NOT_FOUND;
     if (!strcmp(name, "-"))
         *path = av_strdup("/dev/stdout");
     else if (av_strstart(name, "pipe:", &rest))
