@@ -47,9 +47,13 @@ def fake_ffmpeg(arguments):
         pathlib.Path(arguments[-1]).write_bytes(b"clip")
     if "QC_DRIVER_TRACE" in os.environ:
         largest = 10**7 if "hwdownload,format=nv12" in arguments else 2304
-        write(os.environ["QC_DRIVER_TRACE"], {"device_to_host": {"largest": largest}, "graph_launches": 5})
-    for log in re.findall(r"log_path=([^:,]+)", graph):
-        write(log, {"complete": True, "frames": [{"metrics": {"psnr_y": 30, "vmaf": 90}}] * FRAMES})
+        write(os.environ["QC_DRIVER_TRACE"], {"host_to_device": {"largest": 4096}, "device_to_host": {"largest": largest}, "graph_launches": 5})
+    renditions = int((re.findall(r"renditions=(\d+)", graph) or [1])[0])
+    for log, k in itertools.product(re.findall(r"log_path=([^:,]+)", graph), range(renditions)):
+        write(log.replace(".json", f".rendition{k}.json") if k else log,
+              {"complete": True, "frames": [{"metrics": {"psnr_y": 30, "vmaf": 90}}] * FRAMES})
+    if "key=main" in graph:  # a frame is held until the next one comes
+        print("main=1\nreference=1\n" + "main=1\nreference=1\nout=1\n" * FRAMES)
     for _ in range(arguments.count("-hwaccel")):
         print("distorted: input 0 (x), 1920x1080 cuda/nv12")
     print(f"frame= {after(arguments, '-frames:v', '100')} \nVMAF score: 90")

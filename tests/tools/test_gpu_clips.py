@@ -16,7 +16,7 @@ from unittest import mock
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
-from gpu_checks import clips, pipelines, speed  # noqa: E402
+from gpu_checks import clips, ladder, latency, pipelines, speed  # noqa: E402
 from gpu_checks.report import Report  # noqa: E402
 
 FFMPEG = pathlib.Path(os.environ.get("QC_FFMPEG", ROOT / "build/ffmpeg/bin/ffmpeg"))
@@ -158,7 +158,7 @@ class Choice(WithFolder):
 
     def test_what_the_parts_ask_for_is_in_the_list(self):
         asked = {name for pair in pipelines.PAIRS for name in pair}
-        asked |= {f"{side}_{clip}" for clip, _, _ in speed.END_TO_END for side in ("ref", "dist")}
+        asked |= {f"{side}_{clip}" for clip, _, _ in speed.END_TO_END for side in ("ref", "dist")} | {ladder.SOURCE, *ladder.RENDITIONS}
         self.assertEqual(asked, set(clips.BY_NAME))
 
     def test_all_shared_but_those_that_no_shared_clip_is(self):
@@ -191,14 +191,18 @@ class Choice(WithFolder):
 
     def test_parts_report_what_is_missing(self):
         ffmpeg = self.program("echo \"Unknown encoder 'libx264'\"; echo \"Unknown encoder 'libx265'\"; echo \"Unknown encoder 'libsvtav1'\"; exit 1")
-        context = types.SimpleNamespace(report=Report(), numbers={}, out=str(self.folder), left=lambda: 100.0,
+        context = types.SimpleNamespace(report=Report(), numbers={}, out=str(self.folder), left=lambda: 100.0, ffmpeg=ffmpeg,
                                         tool=os.path.join, clips=clips.Clips(ffmpeg, str(self.shared), str(self.folder / "made")))
         with contextlib.redirect_stdout(io.StringIO()), mock.patch.object(pipelines, "hold_gpu_memory"):
             pipelines.pipelines(context)
             pipelines.errors(context)
             speed.end_to_end(context, speed.plan.QUICK)
+            ladder.speed(context, speed.plan.QUICK, speed.frames_per_second, speed.looped_clip)
+            for check in (ladder.recipe, latency.check):
+                with pipelines.reported(context, check.__module__) as name:
+                    check(context, name)
         entries = context.report.entries
-        self.assertEqual(len(entries), len(pipelines.PAIRS) + 4 + 3 + len(speed.END_TO_END))
+        self.assertEqual(len(entries), len(pipelines.PAIRS) + 4 + 3 + len(speed.END_TO_END) + 3)
         self.assertEqual({entry["outcome"] for entry in entries}, {"skipped"})
         self.assertTrue(all("this ffmpeg has no lib" in entry["detail"] for entry in entries), entries)
 

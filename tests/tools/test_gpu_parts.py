@@ -12,7 +12,7 @@ import unittest
 from unittest import mock
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
-from gpu_checks import pipelines, speed  # noqa: E402
+from gpu_checks import ladder, latency, pipelines, speed  # noqa: E402
 from gpu_checks.report import Report, refused_cleanly  # noqa: E402
 
 
@@ -65,6 +65,22 @@ class Parts(unittest.TestCase):
     def test_conversions_are_seen(self):
         surfaces = ["x: input 0 (x), 1920x1080 cuda/nv12"] * 2
         self.assertEqual(self.pipeline(*surfaces, "[auto_scale_0 @ 0x1]")["no conversion filter d / r"], "failed")
+
+    def waits(self, text):
+        """Of lines that come a second apart."""
+        return latency.waits_of(latency.events_of(enumerate({"m": "main=1", "r": "reference=1", "o": "out=1"}.get(c, "frame:0") for c in text)))
+
+    def test_waits(self):
+        self.assertEqual(self.waits("mr" "mr" "mro" "mro" "oo"), [(5, 1), (6, 1)])  # each leaves with the next but one
+        self.assertEqual(self.waits("mr" "mr" "mr" "xxo" "mro"), [(7, 3), (8, 1)])  # the first three later than it could
+        self.assertEqual(self.waits("mmm" "rrr" "o"), [(3, 1)])  # a pair is there when both are
+        self.assertEqual(self.waits(""), [])
+
+    def test_a_ladder_that_does_not_run(self):
+        def outcomes(*speeds):
+            turns, context = iter(speeds), self.context(clips=types.SimpleNamespace(origin=lambda _: "made clips"))
+            return self.outcomes(ladder.speed, context, speed.plan.QUICK, lambda *_: next(turns), lambda *_: "clip")
+        self.assertEqual([outcomes(440.0, 434.0), outcomes(0.0, 434.0), outcomes(440.0, 0.0)], [["passed"], ["failed"], ["failed"]])
 
     def sums(self, **times):
         context = self.context()

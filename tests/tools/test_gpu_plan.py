@@ -39,7 +39,7 @@ def is_running(pid):
 class Order(unittest.TestCase):
     def test_side_by_side_where_there_are_cores(self):
         self.assertEqual(plan.groups(plan.PARTS, 16), [["clips", "checks", "sanitizers", "goldens", "filter", "pipelines"],
-                                                       ["errors"], ["memory"], ["bench"]])
+                                                       ["errors"], ["latency"], ["memory"], ["bench"]])
 
     def test_one_after_the_other_on_small_machines(self):
         self.assertEqual(plan.groups(plan.PARTS, 4), [[part] for part in plan.PARTS])
@@ -53,14 +53,14 @@ class Order(unittest.TestCase):
             self.assertEqual(sorted(part for group in plan.groups(plan.PARTS, cpus) for part in group), sorted(plan.PARTS))
 
     def test_what_measures_runs_alone(self):
-        for part in ("errors", "memory", "bench"):
+        for part in ("errors", "latency", "memory", "bench"):
             self.assertIn([part], plan.groups(plan.PARTS, 64))
 
     def test_time_is_kept_for_the_parts_alone(self):
         least = plan.LEAST_SECONDS
         self.assertEqual(plan.kept_after(["checks", "filter"], plan.PARTS), sum(least.values()))
         self.assertEqual(plan.kept_after(["checks"], ["checks", "memory"]), least["memory"])
-        self.assertEqual(plan.kept_after(["errors"], plan.PARTS), least["memory"] + least["bench"])
+        self.assertEqual(plan.kept_after(["errors"], plan.PARTS), least["latency"] + least["memory"] + least["bench"])
         self.assertEqual(plan.kept_after(["bench"], plan.PARTS), 0)
 
     def test_sanitizers_at_once(self):
@@ -85,7 +85,7 @@ class Time(unittest.TestCase):
 
     def test_rows(self):
         self.assertEqual(speed.rows_of([["-m", "a,b", "-b", "1,4,16"], ["-u", "-m", "a,b", "-l", "nv12"], ["-m", "c"]]), 9)
-        self.assertEqual(speed.rows_of(speed.benched(self.METRICS, False)), 24 * 3 + 6 + 2 + 23 * 4 + 23 + 2)
+        self.assertEqual(speed.rows_of(speed.benched(self.METRICS, False)), 24 * 3 + 6 + 2 + 23 * 4 + 23 + 2 + 1)
 
     def thoroughness(self, left):
         return plan.thoroughness(speed.rows_of(speed.benched(self.METRICS, False)), speed.END_TO_END_SECONDS, left)
@@ -102,7 +102,7 @@ class Time(unittest.TestCase):
         context = types.SimpleNamespace(quick=False, numbers={}, left=lambda: left[0])
         with contextlib.redirect_stdout(io.StringIO()) as text:
             degrees = [speed.degree_for(context, 100)]
-            left[0] = 60.0
+            left[0] = 75.0
             degrees += [speed.degree_for(context, 50), speed.degree_for(context, 50), speed.degree_for(context, 0)]
         self.assertEqual([plan.DEGREES.index(degree) for degree in degrees], [0, 5, 5, 3])
         self.assertEqual(text.getvalue().count("bench: "), 3)
@@ -220,7 +220,7 @@ class WholeRun(unittest.TestCase):
         status, found, text = self.go(budget=plan.LEAST_SECONDS["bench"] + 0.05, cpus=1, checks=slow, filter=self.passing,
                                       bench=self.passing)
         self.assertEqual(status, 1)
-        self.assertIn("FAILED   filter: not begun: nothing is left of --budget 110", text)
+        self.assertIn(f"FAILED   filter: not begun: nothing is left of --budget {plan.LEAST_SECONDS['bench']}", text)
         self.assertEqual(found, {"fine": "passed", "filter": "failed"})
 
     def test_seconds_are_printed(self):
@@ -250,7 +250,7 @@ class Script(unittest.TestCase):
     def test_every_part_of_a_healthy_machine(self):
         """But `filter`, which has tests of its own."""
         code, text, content = self.whole("--only", ",".join(part for part in plan.PARTS if part != "filter"))
-        self.assertIn("clips, checks, sanitizers, goldens, pipelines; then errors; then memory; then bench: at most 560 s", text)
+        self.assertIn("clips, checks, sanitizers, goldens, pipelines; then errors; then latency; then memory; then bench: at most 560 s", text)
         outcomes = {entry["name"]: entry["outcome"] for entry in content["results"]}
         # There is no driver to take memory from, nor one whose launches fail, and a run that takes no time cannot be sampled.
         del outcomes["GPU memory exhausted"], outcomes["the GPU fails under its surfaces"]

@@ -38,6 +38,7 @@ struct Options {
     int repetitions = 7;
     double seconds = 0.5; ///< per repetition, about
     bool from_host = false;
+    bool watch = false;    ///< the contents too
     bool selftest = false; ///< in place of measuring
     qc_backend backend = QC_BACKEND_AUTO;
     std::string json_path;
@@ -46,6 +47,7 @@ struct Options {
     std::string metric_options;                 ///< as in qc_config
     std::string distorted_size;                 ///< of what is scaled to the size; empty: nothing is
     qc_scaling scaling = QC_SCALING_BICUBIC;
+    int renditions = 1; ///< distorted pictures for each reference
 };
 
 struct Case {
@@ -94,6 +96,8 @@ void print_help() {
         "  -s, --size LIST         WIDTHxHEIGHT (default 1920x1080)\n"
         "  -x, --distorted-size S  WIDTHxHEIGHT of the distorted pictures, which are scaled then\n"
         "  -X, --scaling NAME      with that: bicubic, lanczos, bilinear or area (default bicubic)\n"
+        "  -c, --renditions N      distorted pictures for each reference; what is printed for a pair is for all "
+        "(default 1)\n"
         "  -R, --reference FILE    raw frames in place of generated ones (one size and layout only)\n"
         "  -D, --distorted FILE    likewise\n"
         "  -l, --layout LIST       pixel formats: nv12, yuv420p, p010le, ... (default nv12)\n"
@@ -105,6 +109,7 @@ void print_help() {
         "  -u, --from-host         frames in host memory: uploads are timed too\n"
         "  -k, --backend NAME      auto, cuda or cpu (default auto)\n"
         "  -j, --json FILE         the results as JSON too\n"
+        "  -w, --watch             watch the contents too, as the filter does\n"
         "  -S, --selftest          measure nothing: score small known pictures on the GPU and on the CPU, for\n"
         "                          every metric (-m; default all), model and layout, and print ok or WRONG and the\n"
         "                          time; the exit status is 1 if the GPU computes wrongly");
@@ -123,17 +128,27 @@ qc_scaling parse_scaling(const std::string& name) {
     die("--scaling " + name + ": bicubic, lanczos, bilinear or area is accepted");
 }
 
+int parse_renditions(const std::string& text) {
+    const int renditions = std::atoi(text.c_str());
+    if (renditions >= 1 && renditions <= QC_MAX_RENDITIONS) return renditions;
+    die("--renditions " + text + ": 1 to " + std::to_string(QC_MAX_RENDITIONS) + " is accepted");
+}
+
+constexpr option kLong[] = {{"metrics", 1, nullptr, 'm'},     {"size", 1, nullptr, 's'},
+                            {"layout", 1, nullptr, 'l'},      {"batch", 1, nullptr, 'b'},
+                            {"slots", 1, nullptr, 'n'},       {"threads", 1, nullptr, 't'},
+                            {"repetitions", 1, nullptr, 'r'}, {"seconds", 1, nullptr, 'd'},
+                            {"from-host", 0, nullptr, 'u'},   {"backend", 1, nullptr, 'k'},
+                            {"json", 1, nullptr, 'j'},        {"options", 1, nullptr, 'o'},
+                            {"model", 1, nullptr, 'M'},       {"reference", 1, nullptr, 'R'},
+                            {"distorted", 1, nullptr, 'D'},   {"distorted-size", 1, nullptr, 'x'},
+                            {"scaling", 1, nullptr, 'X'},     {"help", 0, nullptr, 'h'},
+                            {"selftest", 0, nullptr, 'S'},    {"renditions", 1, nullptr, 'c'},
+                            {"watch", 0, nullptr, 'w'},       {nullptr, 0, nullptr, 0}};
+
 Options parse(int argc, char** argv) {
-    static const option kLong[] = {
-        {"metrics", 1, nullptr, 'm'},        {"size", 1, nullptr, 's'},      {"layout", 1, nullptr, 'l'},
-        {"batch", 1, nullptr, 'b'},          {"slots", 1, nullptr, 'n'},     {"threads", 1, nullptr, 't'},
-        {"repetitions", 1, nullptr, 'r'},    {"seconds", 1, nullptr, 'd'},   {"from-host", 0, nullptr, 'u'},
-        {"backend", 1, nullptr, 'k'},        {"json", 1, nullptr, 'j'},      {"options", 1, nullptr, 'o'},
-        {"model", 1, nullptr, 'M'},          {"reference", 1, nullptr, 'R'}, {"distorted", 1, nullptr, 'D'},
-        {"distorted-size", 1, nullptr, 'x'}, {"scaling", 1, nullptr, 'X'},   {"help", 0, nullptr, 'h'},
-        {"selftest", 0, nullptr, 'S'},       {nullptr, 0, nullptr, 0}};
     Options options;
-    for (int c; (c = getopt_long(argc, argv, "m:M:o:R:D:s:l:b:n:t:r:d:uk:j:hSx:X:", kLong, nullptr)) != -1;) {
+    for (int c; (c = getopt_long(argc, argv, "m:M:o:R:D:s:l:b:n:t:r:d:uk:j:hSwx:X:c:", kLong, nullptr)) != -1;) {
         switch (c) {
         case 'm':
             options.metrics = split(optarg);
@@ -175,6 +190,9 @@ Options parse(int argc, char** argv) {
         case 'u':
             options.from_host = true;
             break;
+        case 'w':
+            options.watch = true;
+            break;
         case 'S':
             options.selftest = true;
             break;
@@ -184,18 +202,18 @@ Options parse(int argc, char** argv) {
         case 'X':
             options.scaling = parse_scaling(optarg);
             break;
+        case 'c':
+            options.renditions = parse_renditions(optarg);
+            break;
         case 'k':
             options.backend = parse_backend(optarg);
             break;
         case 'j':
             options.json_path = optarg;
             break;
-        case 'h':
-            print_help();
-            std::exit(0);
         default:
             print_help();
-            std::exit(1);
+            std::exit(c == 'h' ? 0 : 1);
         }
     }
     if (options.metrics.empty()) options.metrics = {options.selftest ? "all" : "vmaf"};
@@ -310,7 +328,8 @@ public:
         qc_config config{};
         config.struct_size = sizeof(config);
         config.reference = set.format(false);
-        config.distorted[0] = set.format(true);
+        config.renditions = options.renditions;
+        for (int k = 0; k < options.renditions; ++k) config.distorted[k] = set.format(true);
         config.scaling = options.distorted_size.empty() ? QC_SCALING_NONE : options.scaling;
         config.metrics = setting.metrics.c_str();
         config.model = qc::bench::model_for(setting.metrics, options.model);
@@ -318,6 +337,7 @@ public:
         config.backend = options.backend;
         config.cuda_context = set.context();
         config.batch = setting.batch;
+        config.watch_contents = options.watch ? 1 : 0;
         config.n_threads = options.threads;
         config.slots = options.slots;
         config.log = [](void*, qc_log_level level, const char* text) {
@@ -365,8 +385,10 @@ private:
     double score(int64_t pairs) {
         const auto start = std::chrono::steady_clock::now();
         for (int64_t i = 0; i < pairs; ++i, ++next_) {
-            const PairSet::Pair& pair = set_.at(next_);
-            if (qc_session_submit(session_, &pair.reference, &pair.distorted, nullptr, nullptr) != QC_OK)
+            qc_picture distorted[QC_MAX_RENDITIONS];
+            for (int k = 0; k < options_.renditions; ++k)
+                distorted[k] = set_.at(next_ + static_cast<size_t>(k)).distorted;
+            if (qc_session_submit(session_, &set_.at(next_).reference, distorted, nullptr, nullptr) != QC_OK)
                 die(qc_session_error(session_));
             drain_rows(0);
         }

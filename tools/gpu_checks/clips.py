@@ -63,6 +63,7 @@ class Clip:
 CLIP_SETS = [
     [Clip("ref_1080p.h264", 1920, 1080, "7M", 150, 300), Clip("dist_1080p.h264", 1920, 1080, "2500k", 150, 300),
      Clip("ref_1080p.hevc", 1920, 1080, "4M", 150, 300), Clip("dist_1080p.hevc", 1920, 1080, "900k", 150, 300),
+     Clip("dist_720p.h264", 1280, 720, "1800k", 150, 300), Clip("dist_540p.h264", 960, 540, "900k", 150, 300),
      Clip("ref_2160p.h264", 3840, 2160, "13M", 60, 120), Clip("dist_2160p.h264", 3840, 2160, "7M", 60, 120)],
     *[[Clip(f"{side}_1080p{kind}", 1920, 1080, rate, 75, format=pixels) for side, rate in (("ref", "4M"), ("dist", "900k"))]
       for kind, pixels in (("_10bit.hevc", "yuv420p10le"), ("_444.hevc", "yuv444p"), (".obu", "yuv420p"), ("_10bit.obu", "yuv420p10le"))],

@@ -20,7 +20,7 @@ LARGEST_RESULT_COPY = 64 * 1024
 # What the filter says of an input whose frames are on the GPU.
 SURFACES = re.compile(r"input [^\n]* cuda/")
 # What FFmpeg says where the GPU's decoder lacks a codec: not every data centre's card has AV1.
-NOT_DECODED = "Your platform doesn't support hardware accelerated AV1 decoding"
+NOT_DECODED = re.compile(r"Your platform doesn't sup+ort hardware accelerated AV1 decoding")
 # What the engine or the driver says of memory that it did not get; the session's description names memory too.
 NO_MEMORY = re.compile(r"(device|page-locked) memory: |out[ _]of[ _]memory", re.IGNORECASE)
 
@@ -92,7 +92,7 @@ def pipeline(context, distorted, reference):
     options = "metrics=vmaf+psnr"
     trace = os.path.join(context.out, "trace.json")
     done, surfaces, head = score(context, *clips, (True, True), options, trace)
-    if NOT_DECODED in done.stdout:
+    if NOT_DECODED.search(done.stdout):
         context.report.add(f"NVDEC {name}", "skipped", "this GPU's decoder does not know AV1")
         return
     if not context.report.check(f"NVDEC {name}", done.returncode == 0 and bool(surfaces) and head.get("complete") is True,

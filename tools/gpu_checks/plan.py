@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """Which parts of gpu-check run side by side, and how much of the time each may take.
 
-Some parts need the machine for themselves: `errors` takes the GPU's memory, `memory` reads how much of it is used, `bench`
-measures speed. The others keep the CPU's cores and the GPU busy together, first. What they take is not known before, so
+Some parts need the machine for themselves: `errors` takes the GPU's memory, `memory` reads how much of it is used, `latency`
+and `bench` measure time. The others keep the CPU's cores and the GPU busy together, first. What they take is not known before, so
 the time that the parts alone cannot do without is kept for those, and these make do with what is left.
 """
 
 import dataclasses
 import time
 
-PARTS = ["clips", "checks", "sanitizers", "goldens", "filter", "pipelines", "errors", "memory", "bench"]
-ALONE = ("errors", "memory", "bench")
-NEED_CLIPS = {"clips", "pipelines", "errors", "bench"}
-LEAST_SECONDS = {"errors": 15, "memory": 40, "bench": 110}  # of the parts alone, at their shortest
+PARTS = ["clips", "checks", "sanitizers", "goldens", "filter", "pipelines", "errors", "latency", "memory", "bench"]
+ALONE = ("errors", "latency", "memory", "bench")
+NEED_CLIPS = {"clips", "pipelines", "errors", "latency", "bench"}
+LEAST_SECONDS = {"errors": 15, "latency": 12, "memory": 40, "bench": 120}  # of the parts alone, at their shortest
 LEAST_CPUS = 8            # to run parts side by side
 MIB_PER_SANITIZER = 2048  # of GPU memory
 DEFAULT_BUDGET = 560      # seconds: ten minutes, less some for unpacking and starting

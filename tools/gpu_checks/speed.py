@@ -8,14 +8,14 @@ import re
 import statistics
 import time
 
-from gpu_checks import plan
+from gpu_checks import ladder, plan
 from gpu_checks.clips import NoClip
 from gpu_checks.pipelines import HARDWARE
 from gpu_checks.report import last_lines, say
 
 # Clips, frames (which a clip is repeated for), metrics.
 END_TO_END = [("1080p.hevc", 7200, "all"), ("1080p.h264", 3600, "vmaf+ssimulacra2"), ("1080p.h264", 3600, "vmaf"), ("2160p.h264", 1440, "vmaf")]
-END_TO_END_SECONDS = 55  # of a round over these, about
+END_TO_END_SECONDS = 55 + ladder.SECONDS  # of a round over these and a ladder, about
 
 
 def benched(every_metric, quick):
@@ -25,7 +25,7 @@ def benched(every_metric, quick):
              ["-m", "vmaf", "-M", "vmaf_v1.0.16_3d0h", "-b", "1,4,16", "-l", "nv12,p010le"],
              ["-m", "ssimulacra2", "-o", "ssimulacra2.prune=1", "-s", "1920x1080,3840x2160"]]
     long = [["-m", parts + ",vmaf", "-s", "3840x2160", "-l", "nv12,p010le", "-b", "4,16"],
-            ["-m", parts + ",vmaf", "-l", "p010le"], ["-u", "-m", "vmaf,ssimulacra2"]]
+            ["-m", parts + ",vmaf", "-l", "p010le"], ["-u", "-m", "vmaf,ssimulacra2"], ["-m", "vmaf", "-c", "6"]]
     return short + ([] if quick else long)
 
 
@@ -66,7 +66,9 @@ def bench(context):
             with open(path, encoding="utf-8") as file:
                 context.numbers["bench"] += [dict(row, arguments=" ".join(arguments), **repetitions) for row in json.load(file)]
     sum_of_parts(context, " ".join(runs[0]))
-    end_to_end(context, degree_for(context, rows=0))
+    degree = degree_for(context, rows=0)
+    end_to_end(context, degree)
+    ladder.speed(context, degree, frames_per_second, looped_clip)
 
 
 def sum_of_parts(context, arguments):

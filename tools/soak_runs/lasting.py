@@ -29,6 +29,8 @@ LONGEST_SLEEP_SECONDS = 0.2
 # The C library gives each new thread one of many arenas, and keeps what each of them ever held: where threads come and go, memory
 # that nobody holds rises for hours to a bound. In one arena what is given back is used again.
 ONE_ARENA = {"MALLOC_ARENA_MAX": "1"}
+# Where the user may: a process that other work keeps from running for minutes has more frames in flight than one that runs.
+FIRST_SERVED = ["nice", "-n", "-10"]
 MOST_SPOOLS = 2            # temporary files of scores at once
 # What waits in queues takes memory up to a bound, which a process meets when the system has no time for it, be it after an hour. Held
 # up on purpose before the first look that counts, it has met it by then; what still grows is lost.
@@ -203,7 +205,7 @@ def live(programs, backend, folder, pace):
     first, last = ALERT
     url = f"tcp://127.0.0.1:{receiver.port}".replace(":", "\\\\:")
     graph = (f"[0:v]noise=alls=40:enable=between(mod(n\\,{PERIOD_OF_ALERTS})\\,{first}\\,{last})[d];"
-             f"[d][1:v]quality_cuda=metrics=vmaf+psnr:backend={backend}:n_threads=2:log_fmt=jsonl:log_path={url}:"
+             f"[d][1:v]quality_cuda=metrics=vmaf+psnr:backend={backend}:n_threads={2 if pace else 0}:log_fmt=jsonl:log_path={url}:"
              f"alert=psnr_y<40@1s:metrics_file=live.prom")
     return [programs.ffmpeg, "-hide_banner", "-nostdin", "-nostats", "-v", "info",
             *inputs([["-f", "lavfi", "-i", source(LIVE_RATE, LIVE_SIZE)]] * 2, pace), "-lavfi", graph, "-f", "null", "-"], \
@@ -251,7 +253,8 @@ def watch(lasting, seconds, is_over=lambda: False, read_gpu=lambda: 0):
     with open(os.path.join(lasting.folder, "stderr.txt"), "w", encoding="utf-8") as errors, \
             open(lasting.table, "w", encoding="utf-8", buffering=1) as table:
         table.write(",".join(field.name for field in dataclasses.fields(Sample)) + "\n")
-        process = subprocess.Popen(lasting.command, cwd=lasting.folder, env={**os.environ, **ONE_ARENA, "TMPDIR": spool_of(lasting)},
+        environment = {**os.environ, **ONE_ARENA, "TMPDIR": spool_of(lasting)}
+        process = subprocess.Popen([*FIRST_SERVED, *lasting.command], cwd=lasting.folder, env=environment,
                                    stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=errors, start_new_session=True)
         try:
             next_look = start
@@ -312,4 +315,5 @@ def run(lasting, seconds, is_over=lambda: False, read_gpu=None):
         wrong = f"{most} temporary files at once, of which {len(left)} stay"
     if not wrong and lasting.check:
         wrong = lasting.check(lasting.folder)
-    return wrong or grown, f"{seconds:.0f} s, {found}"
+    frames = re.search(r" frames:(\d+) scored:", messages(lasting.folder))
+    return wrong or grown, f"{seconds:.0f} s, " + (f"{frames[1]} frames, " if frames else "") + found
