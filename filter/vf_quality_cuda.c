@@ -80,6 +80,7 @@ static const AVOption quality_cuda_options[] = {
     { "align", "correction of the time stamps", OFFSET(align_start), AV_OPT_TYPE_INT, { .i64 = 0 }, 0, 1, FLAGS, .unit = "align" },
         { "none",  "use them as they are", 0, AV_OPT_TYPE_CONST, { .i64 = 0 }, 0, 0, FLAGS, .unit = "align" },
         { "start", "count each input's from its first frame", 0, AV_OPT_TYPE_CONST, { .i64 = 1 }, 0, 0, FLAGS, .unit = "align" },
+    { "watch", "1: warn where the pictures of a pair do not show the same moment: an offset, dropped or repeated frames, another rate (default 1)", OFFSET(watch), AV_OPT_TYPE_BOOL, { .i64 = 1 }, 0, 1, FLAGS },
     { "eof_action", "what happens when the reference ends first", OFFSET(eof_action), AV_OPT_TYPE_INT, { .i64 = QC_EOF_PASS }, QC_EOF_PASS, QC_EOF_REPEAT, FLAGS, .unit = "eof_action" },
         { "pass",   "further frames pass without scores", 0, AV_OPT_TYPE_CONST, { .i64 = QC_EOF_PASS }, 0, 0, FLAGS, .unit = "eof_action" },
         { "endall", "the output ends too", 0, AV_OPT_TYPE_CONST, { .i64 = QC_EOF_ENDALL }, 0, 0, FLAGS, .unit = "eof_action" },

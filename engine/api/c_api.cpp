@@ -333,6 +333,27 @@ qc_status qc_session_aggregate(qc_session* session, int rendition, int index, co
     return past_the_last ? QC_END : status;
 }
 
+int64_t qc_session_watched_frames(const qc_session* session, int rendition) {
+    if (session == nullptr || rendition < 0 || rendition >= session->session->renditions()) return 0;
+    const qc::ContentsWatch* contents = session->session->contents();
+    return contents == nullptr ? 0 : contents->of(rendition).frames();
+}
+
+qc_status qc_session_finding(const qc_session* session, int rendition, int index, qc_finding* finding) {
+    bool past_the_last = false;
+    const qc_status status = ask(session, [&]() -> Status {
+        if (finding == nullptr) return no_null("finding");
+        QC_RETURN_IF_ERROR(check_rendition(session, rendition));
+        if (index < 0) return qc::not_accepted("index", index, "0 and more");
+        const qc::ContentsWatch* contents = session->session->contents();
+        past_the_last = contents == nullptr || static_cast<size_t>(index) >= contents->of(rendition).findings().size();
+        if (past_the_last) return {};
+        *finding = contents->of(rendition).findings()[static_cast<size_t>(index)];
+        return {};
+    });
+    return past_the_last ? QC_END : status;
+}
+
 qc_status qc_stats_format_parse(const char* text, qc_stats_format* format) {
     const auto parsed = text != nullptr ? qc::parse_stats_format(text) : std::nullopt;
     if (!parsed || format == nullptr) return QC_ERROR_INVALID;

@@ -29,6 +29,7 @@ qc_config small_config(const qc_config& asked, int side, qc_backend backend) {
     config.slots = backend == QC_BACKEND_CPU ? 1 : 2;
     config.latency_first = 0;
     config.selftest = 0;
+    config.watch_contents = 0;
     config.backend = backend;
     config.log = nullptr;
     return config;

@@ -122,6 +122,7 @@ Status Session::plan_scores(const ScoreRequest& request) {
                    "chroma locations: score them one by one, or tag them alike (setparams)",
                    std::string(instance.descriptor->name).c_str()));
     }
+    if (config_.watch_contents != 0) watch_contents();
     log_scaling("the reference", config_.reference);
     for (int r = 0; r < config_.renditions; ++r) {
         log_scaling(config_.renditions == 1 ? "the distorted input" : format("distorted input %d", r),
@@ -134,6 +135,18 @@ Status Session::plan_scores(const ScoreRequest& request) {
                                     config_.bitdepth, config_.distorted[r].depth, geometry_.depth));
     }
     return {};
+}
+
+/// One more instance, without columns, so that rows, logs and scores know nothing of it; nobody finalises it either.
+void Session::watch_contents() {
+    const MetricDescriptor& signature = signature_metric();
+    const OptionValues options(signature.options);
+    if (const Status fits = validate(signature, geometry_, options); !fits.ok()) {
+        log(QC_LOG_INFO, "the contents of the pictures are not watched: " + fits.text());
+        return;
+    }
+    contents_.emplace(geometry_, config_.renditions, plan_.instances.size());
+    plan_.instances.push_back({&signature, options, {}, {}});
 }
 
 void Session::log_scaling(const std::string& input, const qc_format& picture) const {
@@ -278,6 +291,7 @@ Status Session::finalise(const FrameResult& result) {
             QC_RETURN_IF_ERROR(finalisers_[i][r]->trouble());
         }
     }
+    if (contents_) contents_->add(result, *layout_);
     last_result_ = std::chrono::steady_clock::now();
     finalised_ = result.index + 1;
     if (!stretch_ends_.empty() && stretch_ends_.front() == finalised_) {
@@ -325,6 +339,7 @@ void Session::end_stretch() {
             finaliser = create_finaliser(descriptor, geometry_, plan_.instances[i].options);
     }
     stretch_start_ = finalised_;
+    if (contents_) contents_->pause();
 }
 
 Status Session::flush() {
@@ -334,6 +349,9 @@ Status Session::flush() {
     flushed_ = true;
     if (failure_.ok())
         if (Status status = caught([this] { flush_metrics(false); }); !status.ok())
+            static_cast<void>(fail(std::move(status)));
+    if (contents_)
+        if (Status status = caught([this] { contents_->finish(); }); !status.ok())
             static_cast<void>(fail(std::move(status)));
     for (const auto& table : tables_) table->close();
     static_cast<void>(check_tables()); // rows that waited for the end

@@ -6,10 +6,12 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "api/backend.hpp"
+#include "api/contents_watch.hpp"
 #include "plan/score_plan.hpp"
 #include "report/log_writer.hpp"
 #include "scores/score_table.hpp"
@@ -49,6 +51,8 @@ public:
     const ScoreTable& table(int rendition) const { return *tables_[static_cast<size_t>(rendition)]; }
     const Backend& backend() const { return *backend_; }
     const std::string& description() const { return description_; }
+    /// Null where the contents are not watched.
+    const ContentsWatch* contents() const { return contents_ ? &*contents_ : nullptr; }
     const Status& failure() const { return failure_; }
     /// Ends the scoring; the first failure stays. For callers: after an exception, which leaves frames half done.
     Status fail(Status status);
@@ -67,6 +71,7 @@ private:
     explicit Session(const qc_config& config);
 
     Status plan_scores(const ScoreRequest& request);
+    void watch_contents();
     Status make_scorers();
     Status choose_backend();
     Status open_cpu();
@@ -93,6 +98,7 @@ private:
     std::vector<std::unique_ptr<Scorer>> scorers_; ///< per instance: do the work on either backend
     /// finalisers_[instance][rendition], one in all for reference-scope instances: keep what later frames need
     std::vector<std::vector<std::unique_ptr<Finaliser>>> finalisers_;
+    std::optional<ContentsWatch> contents_;
     std::unique_ptr<AccumulatorLayout> layout_;
     BackendSetup setup_;
     std::vector<std::unique_ptr<ScoreTable>> tables_; ///< per rendition

@@ -35,6 +35,8 @@ constexpr IntField kFields[] = {
     {"scaling", offsetof(qc_config, scaling), QC_SCALING_NONE, QC_SCALING_COUNT - 1},
     {"scoring_width", offsetof(qc_config, scoring_width), 0, kMaxSide},
     {"scoring_height", offsetof(qc_config, scoring_height), 0, kMaxSide},
+    {"watch_contents", offsetof(qc_config, watch_contents), 0, 1},
+    {"reserved", offsetof(qc_config, reserved), 0, 0},
 };
 
 // ---- structs of other versions --------------------------------------------------------------------------------------
@@ -46,7 +48,7 @@ constexpr size_t kSmallestConfig = offsetof(qc_config, frame_rate);
 constexpr size_t kSmallestStats = offsetof(qc_stats, frames_submitted);
 
 // Without padding at the end a larger struct never begins its new fields in bytes that an older caller left undefined.
-static_assert(offsetof(qc_config, scoring_height) + sizeof(int) == sizeof(qc_config));
+static_assert(offsetof(qc_config, reserved) + sizeof(int) == sizeof(qc_config));
 static_assert(offsetof(qc_stats, pinned_bytes) + sizeof(size_t) == sizeof(qc_stats));
 static_assert(alignof(qc_stats) == kSizeStep && kSmallestConfig % kSizeStep == 0);
 

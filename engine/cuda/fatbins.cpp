@@ -5,6 +5,7 @@
 // Written by kernels/meson.build: QC_METRIC(name) for each metric folder. The symbols come from tools/embed.py.
 #define QC_METRIC(name) extern "C" const unsigned char qc_fatbin_##name[];
 QC_METRIC(ingest)
+QC_METRIC(signature)
 #include QC_METRIC_LIST
 #undef QC_METRIC
 
@@ -14,6 +15,7 @@ const void* find_fatbin(std::string_view name) {
 #define QC_METRIC(entry)                                                                                               \
     if (name == #entry) return qc_fatbin_##entry;
     QC_METRIC(ingest)
+    QC_METRIC(signature)
 #include QC_METRIC_LIST
 #undef QC_METRIC
     return nullptr;

@@ -241,6 +241,10 @@ typedef struct qc_config {
     int scoring_width, scoring_height; /**< size that is scored, 1..32768, both or neither, with scaling only; 0: the
                                             reference's. Of another aspect ratio than the pictures', they are
                                             distorted: what is square is the caller's knowledge */
+
+    int watch_contents;          /**< 1: watches whether the pictures of a pair show the same moment, see
+                                      qc_session_finding(); changes no score. 0: it is not looked at */
+    int reserved;                /**< 0 */
 } qc_config;
 
 /** Text of a failure where there is no session to ask: one line; "" after a success. */
@@ -432,6 +436,40 @@ QC_API int64_t qc_session_scored_frames(const qc_session *session);
 /** Stream-level values such as apsnr_y, after the flush. The name lives until the next call. @return QC_END past the
  *  last, QC_ERROR_INVALID for a rendition that does not exist or a negative index. */
 QC_API qc_status qc_session_aggregate(qc_session *session, int rendition, int index, const char **name, double *value);
+
+/** What can be wrong with the pairs, judged by what the pictures show. */
+typedef enum qc_finding_kind {
+    QC_FINDING_OFFSET = 1,     /**< from the first frame on the distorted pictures show what the reference shows `offset` frames
+                                    earlier (above 0) or later (below 0) */
+    QC_FINDING_STEP = 2,       /**< that has changed with `frame`, from former_offset to offset: one more is a frame too many in
+                                    the distorted video (or one that the reference lacks), one less a frame that is missing there */
+    QC_FINDING_RATE = 3,       /**< it grows steadily: a distorted frame takes `rate` reference frames */
+    QC_FINDING_REPEATS = 4,    /**< `count` distorted frames so far, the first of them `frame`, show the picture before them
+                                    again while the reference moves */
+    QC_FINDING_FROZEN_END = 5  /**< so do all from `frame` on to the end, `count` of them */
+} qc_finding_kind;
+
+/** One of them. Frames are indices in submission order. What a kind does not tell of is 0. */
+typedef struct qc_finding {
+    qc_finding_kind kind;
+    int offset, former_offset; /**< -30..30: distorted frame n shows what reference frame n - offset does */
+    int64_t frame;
+    int64_t count;
+    double rate;
+    int64_t reserved[6];       /**< 0 */
+} qc_finding;
+
+/**
+ * With config.watch_contents: what was found so far, in the order in which it was. A finding comes when it is beyond doubt, up
+ * to some 150 frames late, or with the flush; it stays, but for the count of QC_FINDING_REPEATS, which grows. There are
+ * at most 64, the first ones. Still pictures,
+ * fades, noise and whatever repeats itself within 30 frames tell of no offset and are no finding.
+ * @return QC_END past the last, QC_ERROR_INVALID for a rendition that does not exist or a negative index
+ */
+QC_API qc_status qc_session_finding(const qc_session *session, int rendition, int index, qc_finding *finding);
+/** Pairs of a rendition that were watched. 0 where that is not possible: without config.watch_contents, for pictures with less than
+ *  8 rows or columns. */
+QC_API int64_t qc_session_watched_frames(const qc_session *session, int rendition);
 
 /** Parses "psnr" or "ssim" exactly. @return QC_ERROR_INVALID for anything else. */
 QC_API qc_status qc_stats_format_parse(const char *text, qc_stats_format *format);

@@ -12,6 +12,9 @@ namespace qc {
 /// Every metric of the build, in a fixed order. The descriptors live as long as the library.
 std::span<const MetricDescriptor* const> registered_metrics();
 
+/// What the watch of the contents has computed, as a metric without scores. Not among the others.
+const MetricDescriptor& signature_metric();
+
 /// @return null if no metric has this name (exact match)
 const MetricDescriptor* find_metric(std::string_view name);
 

@@ -14,6 +14,14 @@
 
 namespace qc {
 
+namespace signature {
+const MetricDescriptor& descriptor();
+}
+
+const MetricDescriptor& signature_metric() {
+    return signature::descriptor();
+}
+
 std::span<const MetricDescriptor* const> registered_metrics() {
 #define QC_METRIC(name) &name::descriptor(),
     static const std::array kMetrics{

@@ -96,6 +96,7 @@ static void fill_config(AVFilterContext *ctx, qc_config *config)
     config->stats_format     = s->files.stats_format;
     config->skip_unsupported = options->skip_unsupported;
     config->selftest    = options->selftest;
+    config->watch_contents = options->watch && !ff_qc_is_alias(ctx); /* libvmaf's filter is silent */
     config->n_threads   = options->n_threads;
     config->bitdepth    = options->bitdepth;
     config->log         = engine_log;

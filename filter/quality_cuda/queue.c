@@ -18,6 +18,7 @@
 #include "libavutil/dict.h"
 #include "libavutil/time.h"
 
+#include "alignment.h"
 #include "arrivals.h"
 #include "live.h"
 #include "reports.h"
@@ -34,6 +35,8 @@ int ff_qc_queue_main(AVFilterContext *ctx, int64_t row, double ref_pts_time)
     if (!entry)
         return ff_qc_fail(ctx, AVERROR(ENOMEM), "out of memory");
     memcpy(entry->counts, s->counts, s->options.renditions * sizeof(*entry->counts));
+    if (row >= 0)
+        ff_qc_note_pair(&s->alignment, row, ff_qc_seconds(ctx, 0, s->main.frame->pts));
     entry->frame        = s->main.frame;
     entry->row          = row;
     entry->pts_time     = ff_qc_seconds(ctx, 0, s->main.frame->pts);
@@ -229,6 +232,8 @@ static void account_for(AVFilterContext *ctx, const QCPending *entry)
     for (int k = 0; entry->failed && k < s->options.renditions; k++)
         s->queue.failed[k] += entry->renditions >> k & 1;
     ff_qc_watch_frame(ctx, entry);
+    if (entry->row >= 0)
+        ff_qc_say_findings(ctx, entry->row + 1);
     if (!entry->present)
         return;
     for (int k = 0; k < s->options.renditions; k++)

@@ -20,6 +20,7 @@
 #include "libavutil/bprint.h"
 #include "libavutil/macros.h"
 
+#include "alignment.h"
 #include "conditions.h"
 #include "formats.h"
 #include "json.h"
@@ -171,14 +172,16 @@ static void reason_json(const AVFilterContext *ctx, int rendition, AVBPrint *out
 
 static qc_status write_one_log(const AVFilterContext *ctx, int rendition, const char *path, int complete)
 {
-    enum { EXTRA_PAIRING, EXTRA_DISTORTED_STREAM, EXTRA_REFERENCE_STREAM, EXTRA_END, EXTRA_REASON, EXTRA_ENGINE, EXTRA_DISTORTED,
+    enum { EXTRA_ALIGNMENT, EXTRA_PAIRING, EXTRA_DISTORTED_STREAM, EXTRA_REFERENCE_STREAM, EXTRA_END, EXTRA_REASON, EXTRA_ENGINE, EXTRA_DISTORTED,
            EXTRA_REFERENCE, EXTRA_CORRUPT, EXTRA_RENDITIONS, EXTRA_COUNT };
-    static const char *const keys[EXTRA_COUNT] = { "pairing", "distorted_stream", "reference_stream", "end", "reason", "engine",
+    static const char *const keys[EXTRA_COUNT] = { "alignment", "pairing", "distorted_stream", "reference_stream", "end", "reason", "engine",
                                                    "distorted_format", "reference_format", "corrupt_frame_numbers", "renditions" };
     const QualityCudaContext *s = ctx->priv;
     qc_session *session = s->engine.session;
     /* XML would give objects an element of their own, and those who read libvmaf's count its elements. */
-    const int first = ff_qc_is_alias(ctx) && s->files.log_format == QC_LOG_FORMAT_XML ? EXTRA_END : EXTRA_PAIRING;
+    const int is_json = s->files.log_format == QC_LOG_FORMAT_JSON, watches = s->options.watch && !ff_qc_is_alias(ctx);
+    const int first = ff_qc_is_alias(ctx) && s->files.log_format == QC_LOG_FORMAT_XML ? EXTRA_END :
+                      is_json && watches ? EXTRA_ALIGNMENT : EXTRA_PAIRING;
     /* All of them side by side in the first one's log. */
     const int last = !rendition && s->options.renditions > 1 ? EXTRA_RENDITIONS : EXTRA_CORRUPT;
     qc_log_extra extra[EXTRA_COUNT];
@@ -193,6 +196,7 @@ static qc_status write_one_log(const AVFilterContext *ctx, int rendition, const 
     ff_qc_json_string(&text[EXTRA_ENGINE], qc_session_description(session));
     ff_qc_json_string(&text[EXTRA_DISTORTED], ff_qc_pix_fmt_name(s->input[ff_qc_input_of(rendition)].sw_format));
     ff_qc_json_string(&text[EXTRA_REFERENCE], ff_qc_pix_fmt_name(s->input[QC_REFERENCE].sw_format));
+    ff_qc_alignment_json(ctx, rendition, &text[EXTRA_ALIGNMENT]);
     ff_qc_stream_json(ctx, ff_qc_input_of(rendition), rendition, &text[EXTRA_DISTORTED_STREAM]);
     ff_qc_stream_json(ctx, QC_REFERENCE, rendition, &text[EXTRA_REFERENCE_STREAM]);
     ff_qc_corrupt_json(ctx, rendition, &text[EXTRA_CORRUPT]);
@@ -448,6 +452,7 @@ int ff_qc_report(AVFilterContext *ctx)
         if (ret >= 0)
             qc_session_flush(s->engine.session);
     }
+    ff_qc_say_findings(ctx, ff_qc_counts_of(ctx, 0)->paired);
     if (ret >= 0)
         ret = ff_qc_write_logs(ctx, 1);
     stats = ff_qc_finish_stats(ctx);

@@ -15,6 +15,7 @@
  *                     \--> submission -> queue -> reports -> ladder -> engine -> scaling -> inputs -> formats
  *                              |             |       |                                         \-> arrivals -> epochs -> pairing
  *                              |             |        \-> files -> receiver -> paths, conditions -> engine
+ *                              |             |\-> alignment -> engine
  *                              |              \-> live -> metrics_file -> files, engine
  *                              |                    \---> stream -> receiver, windows, alerts
  *                              \-> colours -> inputs, pacing
@@ -33,6 +34,7 @@
 #include <stdint.h>
 
 #include "alias.h"
+#include "alignment.h"
 #include "conditions.h"
 #include "engine.h"
 #include "files.h"
@@ -50,7 +52,7 @@ typedef struct QCOptions {
     int n_subsample, n_threads, renditions, bitdepth;
     int sync, ts_sync_mode, align_start, eof_action, shortest, repeatlast;
     double max_dt;
-    int allow_unpaired;
+    int allow_unpaired, watch;
     int range, backend, device, async_depth, skip_unsupported, selftest, on_error;
     char *stats_file, *stats_format, *log_path, *log_fmt;
     int log_queue, realtime;
@@ -119,6 +121,7 @@ typedef struct QualityCudaContext {
     int nb_inputs;
     QCMain main;
     QCEngine engine;
+    QCAlignment alignment;
     QCQueue queue;
     QCFiles files;
     QCLive live;

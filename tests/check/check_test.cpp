@@ -8,6 +8,7 @@
 #include <deque>
 
 #include "api/picture.hpp"
+#include "contract/signature.hpp"
 #include "plan/metric_registry.hpp"
 #include "tests/support/plans.hpp"
 #include "tests/support/runs.hpp"
@@ -352,6 +353,45 @@ TEST(CheckEngine, DevicePicturesAreReleasedOnce) {
 
 INSTANTIATE_TEST_SUITE_P(Metrics, Check, testing::ValuesIn(registered_metrics().begin(), registered_metrics().end()),
                          [](const auto& info) { return std::string(info.param->name); });
+
+/// What the watch of the contents sees is no score, and its kernel none of a metric in the list.
+class CheckContents : public testing::Test {
+protected:
+    void SetUp() override {
+        if (!cuda_absence().empty()) GTEST_SKIP() << "needs a GPU: " << cuda_absence();
+    }
+
+    static void compare(qc_config config, const std::string& what) {
+        config.watch_contents = 1;
+        config.n_subsample = 2; // every picture is watched all the same
+        config.batch = 3;
+        const Stream stream = make_stream(config, Content::kNatural, 4, 2);
+        const RunResult cpu = run(config, stream);
+        ASSERT_TRUE(cpu.status.ok()) << what << ": " << cpu.status.text();
+        ASSERT_FALSE(cpu.accumulators.empty()) << what;
+        EXPECT_GE(cpu.accumulators.back().size(), static_cast<size_t>(kSignatureWords * config.renditions)) << what;
+        config.backend = QC_BACKEND_CUDA;
+        expect_same_bits(cpu, run(config, stream), what);
+    }
+};
+
+TEST_F(CheckContents, SanitizerSample) {
+    for (const char* name : {"yuv420p", "nv12", "p010le", "yuv444p16le"})
+        for (const auto& [width, height] : std::vector<std::pair<int, int>>{{8, 8}, {70, 45}, {147, 301}}) {
+            qc_config config = config_for(layout_named(name), width, height, "float_moment", QC_BACKEND_CPU);
+            config.renditions = 2;
+            config.distorted[1] = format_of(layout_named("nv12"), width, height);
+            compare(config, name + format(" %dx%d", width, height));
+        }
+}
+
+TEST_F(CheckContents, LargerSizes) {
+    for (const auto& [width, height] :
+         std::vector<std::pair<int, int>>{{853, 481}, {1920, 1080}, {1283, 719}, {3840, 2160}})
+        for (const char* name : {"nv12", "p010le"})
+            compare(config_for(layout_named(name), width, height, "float_moment", QC_BACKEND_CPU),
+                    name + format(" %dx%d", width, height));
+}
 
 /// Windows of other widths, alone and with what else changes the way through the kernels.
 TEST(CheckOptions, FloatVifAndFloatMotion) {

@@ -56,6 +56,13 @@ QC_EXPECT(offsetof(qc_config, selftest) == 1760);
 QC_EXPECT(offsetof(qc_config, scaling) == 1764);
 QC_EXPECT(offsetof(qc_config, scoring_width) == 1768);
 QC_EXPECT(offsetof(qc_config, scoring_height) == 1772);
+QC_EXPECT(offsetof(qc_config, watch_contents) == 1776);
+QC_EXPECT(offsetof(qc_config, reserved) == 1780);
+
+QC_EXPECT(sizeof(qc_finding) == 88);
+QC_EXPECT(offsetof(qc_finding, frame) == 16);
+QC_EXPECT(offsetof(qc_finding, rate) == 32);
+QC_EXPECT(offsetof(qc_finding, reserved) == 40);
 
 QC_EXPECT(sizeof(qc_error) == 1024);
 QC_EXPECT(sizeof(qc_row) == 64);
@@ -126,6 +133,8 @@ static const Function functions[] = {
     (Function)qc_session_scored_frames,
     (Function)qc_session_aggregate,
     (Function)qc_stats_format_parse,
+    (Function)qc_session_finding,
+    (Function)qc_session_watched_frames,
     (Function)qc_session_stats_line,
     (Function)qc_log_format_parse,
     (Function)qc_session_write_log,

@@ -76,6 +76,24 @@ INSTANTIATE_TEST_SUITE_P(Metrics, StandInScores,
                          testing::ValuesIn(registered_metrics().begin(), registered_metrics().end()),
                          [](const auto& info) { return std::string(info.param->name); });
 
+/// What the watch of the contents sees is no score: no test of all metrics knows of it.
+TEST_F(OnStandIn, WatchedContentsEqualTheCpu) {
+    for (const auto& [width, height] : {std::pair{220, 180}, {67, 301}}) {
+        qc_config config = config_of("psnr", width, height);
+        config.n_subsample = 2;
+        config.watch_contents = 1;
+        const Stream stream = make_stream(config, Content::kNatural, 6);
+        config.backend = QC_BACKEND_CPU;
+        const RunResult cpu = run(config, stream);
+        EXPECT_GT(cpu.accumulators[1].size(), 250U); // 2 x 128 words, and psnr's
+        config.backend = QC_BACKEND_CUDA;
+        for (const uint32_t seed : {0u, 1u}) {
+            driver_.give({.seed = seed});
+            expect_same_bits(cpu, run(config, stream), "order " + std::to_string(seed));
+        }
+    }
+}
+
 /// Renditions of other sizes and formats than the reference's, whose own size is scored, or none of theirs.
 TEST_F(OnStandIn, ScaledPicturesEqualTheCpu) {
     qc_config config = config_of("psnr|motion|vif", 220, 180);

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// What a picture looks like from afar, and how far two such looks are apart.
+#pragma once
+
+#include <array>
+#include <span>
+
+#include "contract/signature.hpp"
+
+namespace qc {
+
+/// Means of luma over the blocks of a grid, without the mean of them all: what changes the brightness of a whole
+/// picture (a fade, another range) does not change it much, and what else differs between two encodes of a picture
+/// hardly shows.
+class Signature {
+public:
+    Signature() = default;
+    /// @param luma means of the blocks, in codes of 8 bits
+    explicit Signature(std::span<const float, kSignatureBlocks> luma);
+
+    /// Mean square of the difference, in codes of 8 bits. The other one's contrast is matched first, up to twice or
+    /// half of it.
+    float distance(const Signature& other) const;
+
+private:
+    std::array<float, kSignatureBlocks> luma_{};
+    float power_ = 0.0F; ///< mean square
+};
+
+} // namespace qc

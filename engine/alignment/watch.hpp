@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// Watches whether the pictures that are compared show the same: signatures of both in, findings out.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "alignment/course.hpp"
+#include "alignment/offset_path.hpp"
+#include "alignment/signature.hpp"
+
+namespace qc {
+
+/// One rendition's. Looks at what it is given in order, with memory for some seconds, and holds nothing up: findings
+/// come when they are beyond doubt, a few seconds behind what they tell of.
+class AlignmentWatch {
+public:
+    void add(int64_t frame, const Signature& reference, const Signature& distorted);
+    /// What follows does not follow the last frame in time.
+    void pause();
+    /// Nothing follows.
+    void finish();
+
+    const std::vector<qc_finding>& findings() const { return course_.findings(); }
+    int64_t frames() const { return frames_; }
+
+private:
+    struct Pair {
+        int64_t frame = 0;
+        Signature reference, distorted;
+        float reference_moved = 0.0F; ///< distance from the one before
+        float distorted_moved = 0.0F;
+    };
+
+    static constexpr int64_t kHistory = 2 * (kLargestOffset + OffsetPath::kLag);
+
+    const Pair& pair(int64_t number) const { return pairs_[static_cast<size_t>(number % kHistory)]; }
+    bool is_still(int64_t number) const;
+    void judge(int64_t number);
+    void settle(int64_t number, int offset);
+    void end_stretch();
+
+    OffsetPath path_{0};
+    OffsetCourse course_;
+    int64_t frames_ = 0;
+    int64_t first_ = 0;   ///< of the stretch, as all numbers: of pairs since the beginning
+    int64_t next_ = 0;    ///< pair to come
+    int64_t judged_ = 0;  ///< pairs that path_ knows
+    int64_t settled_ = 0; ///< pairs that course_ knows
+    std::array<Pair, kHistory> pairs_;
+    std::array<OffsetDistances, kHistory> distances_; ///< of the pairs that are judged
+};
+
+} // namespace qc

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// A session's watch of the contents: from the accumulators of the metric `signature` to what each rendition's watch
+// (engine/alignment) wants to see.
+#pragma once
+
+#include <vector>
+
+#include "alignment/watch.hpp"
+#include "api/backend.hpp"
+
+namespace qc {
+
+class ContentsWatch {
+public:
+    /// @param instance of the metric `signature` in the plan
+    ContentsWatch(const FrameGeometry& geometry, int renditions, size_t instance)
+        : geometry_(geometry), instance_(instance), watches_(static_cast<size_t>(renditions)) {}
+
+    void add(const FrameResult& result, const AccumulatorLayout& layout);
+    void pause();
+    void finish();
+
+    const AlignmentWatch& of(int rendition) const { return watches_[static_cast<size_t>(rendition)]; }
+
+private:
+    Signature signature_of(std::span<const uint64_t> sums) const;
+
+    const FrameGeometry geometry_;
+    const size_t instance_;
+    std::vector<AlignmentWatch> watches_;
+};
+
+} // namespace qc
