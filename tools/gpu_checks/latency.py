@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""How long a live stream's frames wait for their scores: both inputs from NVDEC, shown at 60 frames a second, 1080p, VMAF and
+"""How long a live stream's frames wait for their scores: both inputs read at 60 frames a second, NVDEC, 1080p, VMAF and
 SSIMULACRA 2. Each frame prints a line when it comes to the filter and when it leaves it.
+
+The pace is that of reading (-re), which has threads of its own from FFmpeg 7 on; a filter that paces would keep the graph's only
+thread asleep while scores are there. Up to FFmpeg 6 that thread reads, decodes and filters, and frames come several at once.
 
 A frame leaves with its scores when as many later ones have come as the metrics look at, and one more; so what counts is how long
 after that one's coming it left."""
@@ -49,14 +52,22 @@ def command_for(ffmpeg, distorted, reference):
 
     inputs = []
     for clip in (distorted, reference):
-        inputs += [*HARDWARE, "-r", str(RATE), "-i", clip]
-    # A decoder hands out several frames at once now and then: the graph lets each pass at its time.
-    graph = (f"[0:v]realtime,{marked('main')}[d];[1:v]realtime,{marked('reference')}[r];[d][r]quality_cuda=backend=cuda:metrics=vmaf+ssimulacra2,"
+        inputs += [*HARDWARE, "-re", "-r", str(RATE), "-i", clip]
+    graph = (f"[0:v]{marked('main')}[d];[1:v]{marked('reference')}[r];[d][r]quality_cuda=backend=cuda:metrics=vmaf+ssimulacra2,"
              f"metadata=mode=select:key=lavfi.quality_cuda.vmaf,{marked('out')}")
     return [ffmpeg, "-hide_banner", "-nostdin", "-nostats", *inputs, "-lavfi", graph, "-f", "null", "-"]
 
 
+def has_threads(ffmpeg):
+    """Whether inputs, decoders and graph have threads of their own, as from FFmpeg 7 on, which brought loopback decoders."""
+    done = subprocess.run([ffmpeg, "-hide_banner", "-dec", "0:0"], capture_output=True, text=True, errors="replace", check=False)
+    return "Unrecognized option 'dec'" not in done.stdout + done.stderr
+
+
 def check(context, name):
+    if not has_threads(context.ffmpeg):
+        context.report.add(name, "skipped", "this ffmpeg reads, decodes and filters in one thread, so that frames come several at once")
+        return
     command = command_for(context.ffmpeg, *(looped_clip(context, clip, RATE * SECONDS) for clip in ("dist_1080p.h264", "ref_1080p.h264")))
     with started(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace") as process:
         lines = [(time.monotonic(), line) for line in process.stdout]
