@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "contract/kernel.hpp"
 #include "contract/status.hpp"
-#include "contract/types.hpp"
 
 namespace qc {
 
@@ -17,38 +17,12 @@ struct Kernel {
     size_t dynamic_shared_bytes = 0;
 };
 
-struct Dim3 {
-    unsigned x = 1, y = 1, z = 1;
-};
-
-/// What a kernel is found by; a metric's list of kernels makes one for each (device/kernel_list.hpp). Kernels with the
-/// same parameter share a type, so that one of them may be chosen at run time.
-template <class Arguments>
-struct KernelIdentifier {
-    const char* name;
-    int threads;                 ///< of a block
-    size_t dynamic_shared_bytes; ///< unless find() is told another number
-};
-
 /// A kernel of a loaded program that takes Arguments.
 template <class Arguments>
 struct LoadedKernel {
     Kernel kernel{};
     int threads = 0;
 };
-
-/// Of three kernels the one for a session's samples: of 8 bits, of up to 12, of 16.
-template <class Arguments>
-constexpr const KernelIdentifier<Arguments>&
-for_samples(const FrameGeometry& geometry, const KernelIdentifier<Arguments>& bytes,
-            const KernelIdentifier<Arguments>& words, const KernelIdentifier<Arguments>& full_words) {
-    return geometry.sample == SampleType::kU8 ? bytes : geometry.depth <= 12 ? words : full_words;
-}
-
-/// Smallest number of blocks of `per_block` that cover `total`.
-constexpr unsigned blocks_for(int total, int per_block) {
-    return static_cast<unsigned>((total + per_block - 1) / per_block);
-}
 
 /// The kernels of one metric, loaded into a context.
 class DeviceProgram {
@@ -87,16 +61,6 @@ public:
     virtual Status launch_raw(const Kernel& kernel, Dim3 grid, Dim3 block, void** arguments) = 0;
     /// Fills device memory with zero bytes (bytes: a multiple of 4).
     virtual Status zero(void* device_address, size_t bytes) = 0;
-};
-
-/// One batch, as a kernel sees it: arrays in device memory whose content changes from batch to batch while the
-/// addresses (and so a captured graph) stay. Pair i writes accumulators + pairs[i].output * accumulator_words.
-struct DeviceBatch {
-    const DevicePair* pairs = nullptr;           ///< device address; Scope::kPair
-    const DeviceReference* references = nullptr; ///< device address; Scope::kReference
-    int count = 0;                               ///< pairs or references, by the metric's scope; use as gridDim.z
-    uint64_t* accumulators = nullptr;            ///< device address, zeroed
-    void* scratch = nullptr;                     ///< device address
 };
 
 } // namespace qc

@@ -24,7 +24,7 @@
 
 #include <cstddef>
 
-#include "contract/device.hpp"
+#include "contract/kernel.hpp"
 #include "device/block.hpp"
 
 namespace qc::device {

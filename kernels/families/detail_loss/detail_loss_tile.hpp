@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "contract/device.hpp"
+#include "contract/kernel.hpp"
 #include "contract/types.hpp"
 #include "device/plane_reader.hpp"
 #include "device/unroll.hpp"

@@ -294,11 +294,4 @@ struct SumLumaTile {
     }
 };
 
-/// Launches either kernel for a batch.
-inline Status launch_sse(DeviceQueue& queue, const LoadedKernel<SseArguments>& kernel, const DeviceBatch& batch,
-                         const SseTask& task) {
-    const Dim3 grid{static_cast<unsigned>(task.luma.tiles + task.chroma.tiles), 1, static_cast<unsigned>(batch.count)};
-    return queue.launch(kernel, grid, SseArguments{batch.pairs, batch.accumulators, task});
-}
-
 } // namespace qc::sse

@@ -2,6 +2,7 @@
 #include "metrics/float_psnr/float_psnr.hpp"
 
 #include "families/sse/sse.hpp"
+#include "families/sse/sse_launch.hpp"
 #include "metrics/float_psnr/float_psnr_kernels.hpp"
 #include "metrics/float_psnr/float_psnr_math.hpp"
 

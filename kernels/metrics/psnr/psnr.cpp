@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "families/sse/sse.hpp"
+#include "families/sse/sse_launch.hpp"
 #include "metrics/psnr/psnr_kernels.hpp"
 
 namespace qc::psnr {
