@@ -9,40 +9,13 @@ namespace qc {
 
 namespace {
 
-constexpr float kMostEvidence = 3.0F;   ///< of one frame
-constexpr float kAgainstFormer = 24.0F; ///< before an offset is believed
-constexpr float kAgainstOthers = 6.0F;
-constexpr int kTellingFrames = 10;
-constexpr float kTellingDifference = 2.0F * kClearMotion; ///< an encoder that saves all it can lags behind by less
-const float kTelling = std::log(kClearRatio);
 constexpr int64_t kHeldFrames = 110; ///< a change is held so long, for it may be the first of many
-constexpr float kMostOfMean = 0.25F; ///< part of the mean distance that a picture's own may be away
 constexpr int kFramesOfRate = 15;    ///< then three times the rate has left the range
 constexpr size_t kTurnsOfDrift = 4;
 constexpr int64_t kFewRepeats = 3; ///< of a video that has some, its end is nothing particular
 
 size_t at(int offset) {
     return static_cast<size_t>(index_of(offset));
-}
-
-/// How much nearer than one distance another one is, the natural logarithm of it within limits.
-float evidence(float other, float own) {
-    return std::clamp(std::log((other + kSameSignature) / (own + kSameSignature)), -kMostEvidence, kMostEvidence);
-}
-
-/// Of those that there are.
-float mean(const OffsetDistances& distances) {
-    float sum = 0.0F, count = 0.0F;
-    for (const float distance : distances) {
-        if (distance < 0.0F) continue;
-        sum += distance;
-        count += 1.0F;
-    }
-    return sum / std::max(count, 1.0F);
-}
-
-bool is_telling(float other, float own) {
-    return evidence(other, own) > kTelling && other - own > kTellingDifference;
 }
 
 } // namespace
@@ -162,7 +135,7 @@ void OffsetCourse::weigh(const SettledFrame& frame) {
     if (own < 0.0F) return;
     const float expected = distances[at(offset_)] < 0.0F ? own : distances[at(offset_)];
     if (is_telling(expected, own)) ++leg_.telling;
-    const bool fits = own < kMostOfMean * mean(distances);
+    const bool fits = own < kMostOfMean * mean_distance(distances);
     for (Fit* fit : {&fit_, &leg_.fit}) {
         ++fit->moving;
         fit->fitting += fits ? 1 : 0;

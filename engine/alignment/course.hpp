@@ -7,6 +7,7 @@
 #include <deque>
 #include <vector>
 
+#include "alignment/evidence.hpp"
 #include "alignment/offset_path.hpp"
 #include "quality_cuda.h"
 
@@ -14,12 +15,6 @@ namespace qc {
 
 /// Of a distorted picture from the reference's by offset; below 0: there is no such picture.
 using OffsetDistances = std::array<float, kOffsets>;
-
-/// Below such a mean square difference, in squared codes of 8 bits, two signatures are the same.
-constexpr float kSameSignature = 0.05F;
-/// A difference counts where it is this many times the least one: closer ones are a matter of chance and of the
-/// encoder.
-constexpr float kClearRatio = 2.0F;
 
 /// One frame of the course.
 struct SettledFrame {
@@ -30,9 +25,6 @@ struct SettledFrame {
     bool is_repeat = false;         ///< it does, while the reference moves and leaves it behind
     bool goes_on_repeating = false; ///< of a frame behind a repeat: it is one too
 };
-
-/// While less than this changes, in squared codes of 8 bits, nothing moves that one could be sure of.
-constexpr float kClearMotion = 1.0F;
 
 /// Rates so wrong that the offset leaves its range before a course shows: twice, half ... Looks at the first frames.
 class StartRates {
@@ -69,11 +61,6 @@ public:
     const std::vector<qc_finding>& findings() const { return findings_; }
 
 private:
-    /// Whether what the course takes for the same pictures looks the same at all.
-    struct Fit {
-        int64_t moving = 0, fitting = 0; ///< frames
-        bool is_good() const { return fitting * 5 >= moving * 4; }
-    };
     /// Frames of one offset in a row.
     struct Leg {
         int64_t first = 0;

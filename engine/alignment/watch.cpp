@@ -15,7 +15,6 @@ constexpr int64_t kLongestGap = 8;
 constexpr float kMostCost = 4.0F;
 
 // Mean squares, in squared codes of 8 bits.
-constexpr float kStill = kSameSignature / 5;
 /// A repeat is a picture that moved by less than this,
 constexpr float kMostOfRepeat = 0.5F;
 /// and by less than this part of what the reference did, while that moved by more than kClearMotion.

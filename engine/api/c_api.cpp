@@ -354,6 +354,23 @@ qc_status qc_session_finding(const qc_session* session, int rendition, int index
     return past_the_last ? QC_END : status;
 }
 
+qc_status qc_session_start_offset(const qc_session* session, int rendition, int* offset) {
+    qc_status told = QC_END;
+    const qc_status status = ask(session, [&]() -> Status {
+        if (offset == nullptr) return no_null("offset");
+        QC_RETURN_IF_ERROR(check_rendition(session, rendition));
+        const qc::ContentsWatch* contents = session->session->contents();
+        if (contents == nullptr) return {};
+        const qc::StartOffset& start = contents->start_of(rendition);
+        if (!start.is_decided()) told = QC_AGAIN;
+        if (!start.offset()) return {};
+        *offset = *start.offset();
+        told = QC_OK;
+        return {};
+    });
+    return status == QC_OK ? told : status;
+}
+
 qc_status qc_stats_format_parse(const char* text, qc_stats_format* format) {
     const auto parsed = text != nullptr ? qc::parse_stats_format(text) : std::nullopt;
     if (!parsed || format == nullptr) return QC_ERROR_INVALID;

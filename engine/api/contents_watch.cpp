@@ -10,8 +10,10 @@ void ContentsWatch::add(const FrameResult& result, const AccumulatorLayout& layo
         if (!result.present[r]) continue;
         const std::span<const uint64_t> words{&result.accumulators[layout.offset(instance_, static_cast<int>(r))],
                                               kSignatureWords};
-        watches_[r].add(result.index, signature_of(words.first(kSignatureBlocks)),
-                        signature_of(words.last(kSignatureBlocks)));
+        const Signature reference = signature_of(words.first(kSignatureBlocks));
+        const Signature distorted = signature_of(words.last(kSignatureBlocks));
+        watches_[r].add(result.index, reference, distorted);
+        starts_[r].add(result.index, reference, distorted);
     }
 }
 
@@ -30,10 +32,12 @@ Signature ContentsWatch::signature_of(std::span<const uint64_t> sums) const {
 
 void ContentsWatch::pause() {
     for (AlignmentWatch& watch : watches_) watch.pause();
+    for (StartOffset& start : starts_) start.finish();
 }
 
 void ContentsWatch::finish() {
     for (AlignmentWatch& watch : watches_) watch.finish();
+    for (StartOffset& start : starts_) start.finish();
 }
 
 } // namespace qc

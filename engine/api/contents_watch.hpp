@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "alignment/start_offset.hpp"
 #include "alignment/watch.hpp"
 #include "api/backend.hpp"
 
@@ -14,13 +15,15 @@ class ContentsWatch {
 public:
     /// @param instance of the metric `signature` in the plan
     ContentsWatch(const FrameGeometry& geometry, int renditions, size_t instance)
-        : geometry_(geometry), instance_(instance), watches_(static_cast<size_t>(renditions)) {}
+        : geometry_(geometry), instance_(instance), watches_(static_cast<size_t>(renditions)),
+          starts_(static_cast<size_t>(renditions)) {}
 
     void add(const FrameResult& result, const AccumulatorLayout& layout);
     void pause();
     void finish();
 
     const AlignmentWatch& of(int rendition) const { return watches_[static_cast<size_t>(rendition)]; }
+    const StartOffset& start_of(int rendition) const { return starts_[static_cast<size_t>(rendition)]; }
 
 private:
     Signature signature_of(std::span<const uint64_t> sums) const;
@@ -28,6 +31,7 @@ private:
     const FrameGeometry geometry_;
     const size_t instance_;
     std::vector<AlignmentWatch> watches_;
+    std::vector<StartOffset> starts_;
 };
 
 } // namespace qc

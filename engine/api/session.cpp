@@ -84,7 +84,7 @@ Status Session::create(const ScoreRequest& request, const qc_config& config, std
     QC_RETURN_IF_ERROR(made->plan_scores(request));
     QC_RETURN_IF_ERROR(made->make_scorers());
     QC_RETURN_IF_ERROR(made->choose_backend());
-    if (config.selftest != 0 && made->backend_->kind() == QC_BACKEND_CUDA)
+    if (config.selftest != 0 && !made->only_watches() && made->backend_->kind() == QC_BACKEND_CUDA)
         QC_RETURN_IF_ERROR(self_test(request, config));
     for (int r = 0; r < made->renditions(); ++r) {
         made->tables_.emplace_back();
@@ -108,7 +108,8 @@ void Session::log(qc_log_level level, const std::string& text) const {
 Status Session::plan_scores(const ScoreRequest& request) {
     std::string chroma_conflict;
     QC_RETURN_IF_ERROR(session_geometry(config_, &geometry_, &chroma_conflict));
-    QC_RETURN_IF_ERROR(build_score_plan(request, &geometry_, &plan_, chroma_conflict));
+    const ScoreRequest nothing;
+    QC_RETURN_IF_ERROR(build_score_plan(only_watches() ? nothing : request, &geometry_, &plan_, chroma_conflict));
     for (const std::string& warning : plan_.warnings) log(QC_LOG_WARNING, one_line(warning));
     for (const std::string& note : plan_.notes) log(QC_LOG_INFO, note);
     for (const MetricInstance& instance : plan_.instances) {
@@ -122,7 +123,7 @@ Status Session::plan_scores(const ScoreRequest& request) {
                    "chroma locations: score them one by one, or tag them alike (setparams)",
                    std::string(instance.descriptor->name).c_str()));
     }
-    if (config_.watch_contents != 0) watch_contents();
+    if (config_.watch_contents != 0) QC_RETURN_IF_ERROR(watch_contents());
     log_scaling("the reference", config_.reference);
     for (int r = 0; r < config_.renditions; ++r) {
         log_scaling(config_.renditions == 1 ? "the distorted input" : format("distorted input %d", r),
@@ -138,15 +139,17 @@ Status Session::plan_scores(const ScoreRequest& request) {
 }
 
 /// One more instance, without columns, so that rows, logs and scores know nothing of it; nobody finalises it either.
-void Session::watch_contents() {
+Status Session::watch_contents() {
     const MetricDescriptor& signature = signature_metric();
     const OptionValues options(signature.options);
-    if (const Status fits = validate(signature, geometry_, options); !fits.ok()) {
+    if (Status fits = validate(signature, geometry_, options); !fits.ok()) {
+        if (only_watches()) return unsupported("the contents cannot be watched: " + fits.text());
         log(QC_LOG_INFO, "the contents of the pictures are not watched: " + fits.text());
-        return;
+        return {};
     }
     contents_.emplace(geometry_, config_.renditions, plan_.instances.size());
     plan_.instances.push_back({&signature, options, {}, {}});
+    return {};
 }
 
 void Session::log_scaling(const std::string& input, const qc_format& picture) const {

@@ -71,7 +71,9 @@ private:
     explicit Session(const qc_config& config);
 
     Status plan_scores(const ScoreRequest& request);
-    void watch_contents();
+    /// Nothing is scored: whatever the request asks for.
+    bool only_watches() const { return config_.watch_contents == 2; }
+    Status watch_contents();
     Status make_scorers();
     Status choose_backend();
     Status open_cpu();

@@ -243,7 +243,9 @@ typedef struct qc_config {
                                             distorted: what is square is the caller's knowledge */
 
     int watch_contents;          /**< 1: watches whether the pictures of a pair show the same moment, see
-                                      qc_session_finding(); changes no score. 0: it is not looked at */
+                                      qc_session_finding(); changes no score. 2: does nothing else: whatever is asked for,
+                                      nothing is scored, and rows are empty; pictures with less than 8 rows or columns
+                                      are QC_ERROR_UNSUPPORTED then. 0: it is not looked at */
     int reserved;                /**< 0 */
 } qc_config;
 
@@ -470,6 +472,15 @@ QC_API qc_status qc_session_finding(const qc_session *session, int rendition, in
 /** Pairs of a rendition that were watched. 0 where that is not possible: without config.watch_contents, for pictures with less than
  *  8 rows or columns. */
 QC_API int64_t qc_session_watched_frames(const qc_session *session, int rendition);
+
+/**
+ * With config.watch_contents: the constant offset that a rendition begins with, as qc_finding has it, told from its first 48
+ * frames alone. 0 comes as soon as it is beyond doubt, any other one with the last of these frames, or with a break or the
+ * flush before; then it stays. For whoever looks at the first pictures to pair all of them by what they show.
+ * @return QC_OK; QC_AGAIN while frames are to be seen; QC_END if they told nothing beyond doubt, as stills, fades, noise and
+ *         what repeats itself do, or steps and other rates; QC_ERROR_INVALID for a rendition that does not exist
+ */
+QC_API qc_status qc_session_start_offset(const qc_session *session, int rendition, int *offset);
 
 /** Parses "psnr" or "ssim" exactly. @return QC_ERROR_INVALID for anything else. */
 QC_API qc_status qc_stats_format_parse(const char *text, qc_stats_format *format);

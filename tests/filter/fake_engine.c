@@ -16,6 +16,7 @@
  *                             for that but who asks to
  *   QC_FAKE_SLOW_ROWS=n       only the first n rows take so long
  *   QC_FAKE_LOG_STATUS=s      writing the log fails with status s
+ *   QC_FAKE_START_AFTER=n     so many frames are wanted before the offset of the start is called unknown, default 0
  *   QC_FAKE_ABI=n             what qc_abi_version answers
  *   QC_FAKE_RGB=1             RGB pictures are accepted; "mad" is then that of all three colours
  *
@@ -387,6 +388,11 @@ qc_status qc_session_finding(const qc_session* session, int rendition, int index
 int64_t qc_session_watched_frames(const qc_session* session, int rendition) {
     (void)session, (void)rendition;
     return 0;
+}
+
+qc_status qc_session_start_offset(const qc_session* session, int rendition, int* offset) {
+    (void)rendition, (void)offset;
+    return session->submitted < env_number("QC_FAKE_START_AFTER", 0) ? QC_AGAIN : QC_END;
 }
 
 static void write_frames(qc_session* session, int rendition, FILE* file) {

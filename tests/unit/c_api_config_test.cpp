@@ -84,7 +84,7 @@ TEST(CApiConfig, NumbersOfTheConfiguration) {
         {QC_FIELD(qc_config, scaling), {0, 1, 2, 3, 4}, {-1, 5}, "0..4", "a factor of at most 16"},
         {QC_FIELD(qc_config, scoring_width), {0}, {-1, 32769}, "0..32768", nullptr},
         {QC_FIELD(qc_config, scoring_height), {0}, {-1, 32769}, "0..32768", "1..32768"},
-        {QC_FIELD(qc_config, watch_contents), {0, 1}, {-1, 2}, "0..1", "1: watches whether"},
+        {QC_FIELD(qc_config, watch_contents), {0, 1, 2}, {-1, 3}, "0..2", "1: watches whether"},
         {QC_FIELD(qc_config, reserved), {0}, {-1, 1}, "0", nullptr},
     };
     for (const Field& field : fields) {

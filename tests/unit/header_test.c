@@ -135,6 +135,7 @@ static const Function functions[] = {
     (Function)qc_stats_format_parse,
     (Function)qc_session_finding,
     (Function)qc_session_watched_frames,
+    (Function)qc_session_start_offset,
     (Function)qc_session_stats_line,
     (Function)qc_log_format_parse,
     (Function)qc_session_write_log,

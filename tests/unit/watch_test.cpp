@@ -26,7 +26,18 @@ struct Watched {
     std::vector<int64_t> frames;
     std::vector<double> scores;
     std::vector<std::string> messages;
+    std::vector<std::string> starts; ///< of each rendition: what its first frames tell, after how many of them
 };
+
+/// Notes what has just been told.
+void note_starts(const qc_session* session, int frames, std::vector<std::string>* starts) {
+    for (size_t r = 0; r < starts->size(); ++r) {
+        int offset = 99;
+        const qc_status status = qc_session_start_offset(session, static_cast<int>(r), &offset);
+        if (!(*starts)[r].empty() || status == QC_AGAIN) continue;
+        (*starts)[r] = (status == QC_OK ? std::to_string(offset) : "nothing") + " after " + std::to_string(frames);
+    }
+}
 
 std::string text_of(const qc_finding& finding) {
     return "kind " + std::to_string(finding.kind) + " frame " + std::to_string(finding.frame) + " offset " +
@@ -36,6 +47,7 @@ std::string text_of(const qc_finding& finding) {
 /// Renditions that show what the reference does so many frames before.
 Watched watch(qc_config config, const std::vector<int>& offsets, int frames = 80, int64_t pause = -1) {
     Watched result;
+    result.starts.resize(offsets.size());
     config.renditions = static_cast<int>(offsets.size());
     config.log = [](void* opaque, qc_log_level, const char* text) {
         static_cast<std::vector<std::string>*>(opaque)->emplace_back(text);
@@ -46,7 +58,7 @@ Watched watch(qc_config config, const std::vector<int>& offsets, int frames = 80
     EXPECT_EQ(qc_session_create(&config, &session, &error), QC_OK) << error.text;
     const auto receive = [&] {
         qc_row row{};
-        while (qc_session_receive(session, 0, &row) == QC_OK)
+        while (qc_session_receive(session, 1, &row) == QC_OK)
             result.scores.insert(result.scores.end(), row.value,
                                  row.value + config.renditions * qc_session_feature_count(session));
     };
@@ -60,9 +72,11 @@ Watched watch(qc_config config, const std::vector<int>& offsets, int frames = 80
         const qc_picture view = reference.view();
         EXPECT_EQ(qc_session_submit(session, &view, views.data(), nullptr, nullptr), QC_OK);
         receive();
+        note_starts(session, n + 1, &result.starts);
     }
     EXPECT_EQ(qc_session_flush(session), QC_OK);
     receive();
+    note_starts(session, frames, &result.starts);
     for (int r = 0; r < config.renditions; ++r) {
         qc_finding finding{};
         std::string text;
@@ -75,6 +89,9 @@ Watched watch(qc_config config, const std::vector<int>& offsets, int frames = 80
     EXPECT_EQ(qc_session_finding(session, 0, -1, &finding), QC_ERROR_INVALID);
     EXPECT_EQ(qc_session_finding(session, 0, 0, nullptr), QC_ERROR_INVALID);
     EXPECT_EQ(qc_session_watched_frames(session, config.renditions), 0);
+    int offset = 0;
+    EXPECT_EQ(qc_session_start_offset(session, config.renditions, &offset), QC_ERROR_INVALID);
+    EXPECT_EQ(qc_session_start_offset(session, 0, nullptr), QC_ERROR_INVALID);
     qc_session_destroy(session);
     return result;
 }
@@ -109,6 +126,28 @@ TEST(Watch, Pauses) {
     EXPECT_EQ(watch(watching("vmaf"), {0}, 60, 20).findings[0], "");
 }
 
+/// The first frames tell it, also where nothing else is done.
+TEST(Watch, Starts) {
+    for (const int how : {1, 2}) {
+        qc_config config = watching("vmaf");
+        config.watch_contents = how;
+        config.distorted[1] = config.distorted[2] = config.reference;
+        const Watched result = watch(config, {0, 4, -6}, 60);
+        EXPECT_EQ(result.starts[0].substr(0, 8), "0 after ");
+        EXPECT_LT(std::stoi(result.starts[0].substr(8)), 20);
+        EXPECT_EQ(result.starts[1], "4 after 48");
+        EXPECT_EQ(result.starts[2], "-6 after 48");
+        EXPECT_EQ(result.scores.empty(), how == 2);
+        EXPECT_EQ(result.frames, (std::vector<int64_t>{60, 60, 60}));
+        EXPECT_EQ(watch(config, {4}, 30).starts[0], "4 after 30");
+        EXPECT_EQ(watch(config, {4}, 60, 25).starts[0], "4 after 26");
+        EXPECT_EQ(watch(config, {4}, 9).starts[0], "nothing after 9");
+    }
+    qc_config config = watching();
+    config.watch_contents = 0;
+    EXPECT_EQ(watch(config, {4}, 5).starts[0], "nothing after 1");
+}
+
 TEST(Watch, ChangesNoScore) {
     for (const char* metrics : {"psnr", "vmaf|float_ssim"}) {
         qc_config config = watching(metrics);
@@ -129,6 +168,11 @@ TEST(Watch, PicturesThatAreTooSmall) {
     EXPECT_EQ(result.findings[0], "");
     ASSERT_FALSE(result.messages.empty());
     EXPECT_EQ(result.messages[0].find("the contents of the pictures are not watched: "), 0U) << result.messages[0];
+    config.watch_contents = 2;
+    qc_session* session = nullptr;
+    qc_error error{};
+    EXPECT_EQ(qc_session_create(&config, &session, &error), QC_ERROR_UNSUPPORTED);
+    EXPECT_EQ(std::string(error.text).find("the contents cannot be watched: "), 0U) << error.text;
 }
 
 } // namespace
