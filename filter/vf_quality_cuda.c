@@ -77,9 +77,10 @@ static const AVOption quality_cuda_options[] = {
         { "nearest", "same as sync=nearest", 0, AV_OPT_TYPE_CONST, { .i64 = QC_SYNC_NEAREST }, 0, 0, FLAGS, .unit = "ts_sync_mode" },
     { "max_dt", "largest distance of a pair in seconds, 0: half a frame of the distorted input, 20 ms if its rate is unknown", OFFSET(max_dt), AV_OPT_TYPE_DOUBLE, { .dbl = 0 }, 0, 1e6, FLAGS },
     { "allow_unpaired", "1: do not fail where less than half of the frames have a partner while both inputs run (default 0)", OFFSET(allow_unpaired), AV_OPT_TYPE_BOOL, { .i64 = 0 }, 0, 1, FLAGS },
-    { "align", "correction of the time stamps", OFFSET(align_start), AV_OPT_TYPE_INT, { .i64 = 0 }, 0, 1, FLAGS, .unit = "align" },
-        { "none",  "use them as they are", 0, AV_OPT_TYPE_CONST, { .i64 = 0 }, 0, 0, FLAGS, .unit = "align" },
-        { "start", "count each input's from its first frame", 0, AV_OPT_TYPE_CONST, { .i64 = 1 }, 0, 0, FLAGS, .unit = "align" },
+    { "align", "correction of the time stamps", OFFSET(align), AV_OPT_TYPE_INT, { .i64 = QC_ALIGN_NONE }, QC_ALIGN_NONE, QC_ALIGN_AUTO, FLAGS, .unit = "align" },
+        { "none",  "use them as they are", 0, AV_OPT_TYPE_CONST, { .i64 = QC_ALIGN_NONE }, 0, 0, FLAGS, .unit = "align" },
+        { "start", "count each input's from its first frame", 0, AV_OPT_TYPE_CONST, { .i64 = QC_ALIGN_START }, 0, 0, FLAGS, .unit = "align" },
+        { "auto",  "move each rendition by the constant offset that its first pictures have from the reference's, if they tell one", 0, AV_OPT_TYPE_CONST, { .i64 = QC_ALIGN_AUTO }, 0, 0, FLAGS, .unit = "align" },
     { "watch", "1: warn where the pictures of a pair do not show the same moment: an offset, dropped or repeated frames, another rate (default 1)", OFFSET(watch), AV_OPT_TYPE_BOOL, { .i64 = 1 }, 0, 1, FLAGS },
     { "eof_action", "what happens when the reference ends first", OFFSET(eof_action), AV_OPT_TYPE_INT, { .i64 = QC_EOF_PASS }, QC_EOF_PASS, QC_EOF_REPEAT, FLAGS, .unit = "eof_action" },
         { "pass",   "further frames pass without scores", 0, AV_OPT_TYPE_CONST, { .i64 = QC_EOF_PASS }, 0, 0, FLAGS, .unit = "eof_action" },
@@ -304,7 +305,7 @@ static int advance(AVFilterContext *ctx)
     QualityCudaContext *s = ctx->priv;
 
     for (;;) {
-        int ret = 0;
+        int ret;
 
         for (int i = 0; i < s->nb_inputs; i++)
             s->input[i].wanted = 0;
@@ -312,6 +313,9 @@ static int advance(AVFilterContext *ctx)
             return FFERROR_NOT_READY;
         if (!ff_qc_settle_rate(ctx))
             return request_inputs(ctx);
+        ret = ff_qc_look_ahead(ctx);
+        if (ret <= 0)
+            return ret < 0 ? ret : request_inputs(ctx);
         if (!s->main.frame)
             ret = take_main(ctx);
         if (ret < 0)
@@ -485,6 +489,7 @@ static av_cold void uninit(AVFilterContext *ctx)
 
     settle_rest(ctx);
     ff_qc_unwatch_interrupts(&s->run.interrupts);
+    ff_qc_free_preview(ctx);
     ff_qc_close_engine(ctx);
     ff_qc_free_inputs(ctx);
     av_frame_free(&s->main.frame);

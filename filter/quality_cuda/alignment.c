@@ -85,11 +85,15 @@ static void print_shift(const AVFilterContext *ctx, int rendition, int offset, A
 
 static void print_offset(const AVFilterContext *ctx, int rendition, const qc_finding *finding, AVBPrint *out)
 {
+    const QualityCudaContext *s = ctx->priv;
+
     print_subject(ctx, rendition, out);
     av_bprintf(out, " is %d frame%s %s the reference from its start on: each frame is compared with another one; if that is "
                "not meant, put ", abs(finding->offset), abs(finding->offset) == 1 ? "" : "s",
                finding->offset > 0 ? "behind" : "ahead of");
     print_shift(ctx, rendition, finding->offset, out);
+    if (s->options.align != QC_ALIGN_AUTO)
+        av_bprintf(out, ", or use align=auto");
 }
 
 static void print_step(const AVFilterContext *ctx, int rendition, const qc_finding *finding, AVBPrint *out)
@@ -217,6 +221,47 @@ void ff_qc_say_findings(AVFilterContext *ctx, int64_t rows_left)
     }
 }
 
+/* ---- what begins ---- */
+
+/** What is moved, which is as print_shift() has it. */
+static void print_correction(const AVFilterContext *ctx, int rendition, const QCStart *start, AVBPrint *out)
+{
+    const QualityCudaContext *s = ctx->priv;
+    const int moves_reference = s->options.renditions == 1;
+    const int moved = moves_reference ? QC_REFERENCE : ff_qc_input_of(rendition);
+    const int is_later = moves_reference == (start->offset > 0);
+
+    if (s->pairing.sync == QC_SYNC_INDEX)
+        av_bprintf(out, "its frame %d meets the reference's frame %d", FFMAX(start->offset, 0), FFMAX(-start->offset, 0));
+    else
+        av_bprintf(out, "input %d (%s) counts as %s s %s", moved, ff_qc_role(ctx, moved), QC_NUMBER(6, fabs(start->seconds)),
+                   is_later ? "later" : "earlier");
+}
+
+void ff_qc_say_start(AVFilterContext *ctx, int rendition)
+{
+    const QualityCudaContext *s = ctx->priv;
+    const QCStart *start = &s->alignment.start[rendition];
+    AVBPrint text;
+
+    av_bprint_init(&text, 0, AV_BPRINT_SIZE_UNLIMITED);
+    print_subject(ctx, rendition, &text);
+    if (!start->is_told) {
+        av_bprintf(&text, ": its first %d pairs do not tell beyond doubt which offset it has from the reference, nothing is moved",
+                   s->preview.pairs);
+    } else if (!start->offset) {
+        av_bprintf(&text, " begins with the reference, nothing is moved");
+    } else {
+        av_bprintf(&text, " is %d frame%s ", abs(start->offset), abs(start->offset) == 1 ? "" : "s");
+        if (!isnan(start->seconds))
+            av_bprintf(&text, "(%s s) ", QC_NUMBER(6, fabs(start->seconds)));
+        av_bprintf(&text, "%s the reference from its start on: ", start->offset > 0 ? "behind" : "ahead of");
+        print_correction(ctx, rendition, start, &text);
+    }
+    av_log(ctx, AV_LOG_INFO, "align=auto: %s\n", text.str);
+    av_bprint_finalize(&text, NULL);
+}
+
 /* ---- log ---- */
 
 static void finding_json(const qc_finding *finding, double time, AVBPrint *out)
@@ -246,12 +291,28 @@ static void finding_json(const qc_finding *finding, double time, AVBPrint *out)
     av_bprintf(out, "}");
 }
 
+static void start_json(const QCStart *start, int pairs, AVBPrint *out)
+{
+    char number[64];
+
+    ff_qc_json_number(number, sizeof(number), start->seconds);
+    av_bprintf(out, "\"auto\": {\"pairs\": %d, \"offset\": ", pairs);
+    if (start->is_told)
+        av_bprintf(out, "%d", start->offset);
+    else
+        av_bprintf(out, "null");
+    av_bprintf(out, ", \"seconds\": %s}, ", number);
+}
+
 void ff_qc_alignment_json(const AVFilterContext *ctx, int rendition, AVBPrint *out)
 {
     const QualityCudaContext *s = ctx->priv;
     qc_finding finding;
 
-    av_bprintf(out, "{\"watched\": %"PRId64", \"findings\": [", qc_session_watched_frames(s->engine.session, rendition));
+    av_bprintf(out, "{");
+    if (s->options.align == QC_ALIGN_AUTO)
+        start_json(&s->alignment.start[rendition], s->preview.pairs, out);
+    av_bprintf(out, "\"watched\": %"PRId64", \"findings\": [", qc_session_watched_frames(s->engine.session, rendition));
     for (int i = 0; i < s->alignment.said[rendition] && qc_session_finding(s->engine.session, rendition, i, &finding) == QC_OK; i++) {
         av_bprintf(out, "%s", i ? ", " : "");
         finding_json(&finding, s->alignment.said_time[rendition][i], out);

@@ -231,12 +231,6 @@ static int make_keys(QCEngine *engine, int renditions)
     return 0;
 }
 
-/** Whether the status says that it's the GPU that cannot be had. */
-static int is_of_device(qc_status status)
-{
-    return status == QC_ERROR_NO_DEVICE || status == QC_ERROR_NO_MEMORY || status == QC_ERROR_DEVICE;
-}
-
 /** With realtime=1: no more than can be held, or than the CPU backend takes in without waiting. */
 static int most_under_way(const QualityCudaContext *s)
 {
@@ -253,6 +247,33 @@ static qc_status open_on_cpu(AVFilterContext *ctx, qc_config *config, qc_error *
     config->cuda_context = NULL;
     config->batch        = config->slots = 0;
     return qc_request_open(s->engine.request, config, &s->engine.session, error);
+}
+
+qc_status ff_qc_open_watch(AVFilterContext *ctx, qc_session **session, qc_error *error)
+{
+    QualityCudaContext *s = ctx->priv;
+    qc_config config;
+
+    if (make_config(ctx, &config) < 0) {
+        av_strlcpy(error->text, s->run.failure ? s->run.reason : "out of memory", sizeof(error->text));
+        return s->run.failure ? QC_ERROR_INVALID : QC_ERROR_NO_MEMORY;
+    }
+    config.watch_contents = 2;
+    config.batch          = config.renditions;
+    config.slots          = 2;
+    config.latency_first  = 1;
+    config.log            = NULL;
+    if (!ff_qc_any_hw_input(ctx)) { /* that little is not worth a GPU */
+        config.backend      = QC_BACKEND_CPU;
+        config.cuda_context = NULL;
+        config.slots        = 0;
+    }
+    return qc_request_open(s->engine.request, &config, session, error);
+}
+
+int ff_qc_is_of_device(qc_status status)
+{
+    return status == QC_ERROR_NO_DEVICE || status == QC_ERROR_NO_MEMORY || status == QC_ERROR_DEVICE;
 }
 
 int ff_qc_open_session(AVFilterContext *ctx)
@@ -279,7 +300,7 @@ int ff_qc_open_session(AVFilterContext *ctx)
         config.slots  = 2;
         status = qc_request_open(engine->request, &config, &engine->session, &error);
     }
-    if (is_of_device(status) && s->options.on_error == QC_ON_ERROR_CPU) {
+    if (ff_qc_is_of_device(status) && s->options.on_error == QC_ON_ERROR_CPU) {
         leave_gpu(ctx, error.text);
         status = open_on_cpu(ctx, &config, &error);
     }

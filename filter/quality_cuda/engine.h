@@ -43,6 +43,13 @@ int ff_qc_check_pictures(AVFilterContext *ctx);
 /** Opens the session: with the first pair, for only frames know all of their colour tags, and their cropping. @return AVERROR */
 int ff_qc_open_session(AVFilterContext *ctx);
 
+/**
+ * Opens another session, which scores nothing and watches the contents: for a
+ * look at the first pictures, on the GPU where they are there.
+ * @param error what is wrong where that is not possible
+ */
+qc_status ff_qc_open_watch(AVFilterContext *ctx, qc_session **session, qc_error *error);
+
 /** Ends the session, then lets go of its device. */
 void ff_qc_close_engine(AVFilterContext *ctx);
 
@@ -54,6 +61,9 @@ const char *ff_qc_score_name(const QCEngine *engine, int index);
 
 /** Whether a score was asked for: features that only feed the default model were not. Needs a session. */
 int ff_qc_is_asked_for(const AVFilterContext *ctx, int feature);
+
+/** Whether the status says that it's the GPU that cannot be had. */
+int ff_qc_is_of_device(qc_status status);
 
 /** The AVERROR of an engine's failure. */
 int ff_qc_error_of_status(qc_status status);

@@ -28,9 +28,14 @@ static int goes_by_stamps(const QualityCudaContext *s)
 
 /* ---- as they come ---- */
 
-static int jumps(const AVFilterContext *ctx, int index, int64_t from, int64_t to)
+static int is_jump(const AVFilterContext *ctx, int index, int64_t from, int64_t to)
 {
     return to < from || ff_qc_seconds(ctx, index, to) - ff_qc_seconds(ctx, index, from) > LONGEST_STEP;
+}
+
+int ff_qc_stamps_jump(const AVFilterContext *ctx, int index, int64_t from, int64_t to)
+{
+    return from != AV_NOPTS_VALUE && to != AV_NOPTS_VALUE && goes_by_stamps(ctx->priv) && is_jump(ctx, index, from, to);
 }
 
 static void warn_of_jump(AVFilterContext *ctx, int index, int64_t from, int64_t to)
@@ -56,7 +61,7 @@ int ff_qc_follow_stamp(AVFilterContext *ctx, int index)
     in->is_outlier = 0;
     if (!waiting || pts == AV_NOPTS_VALUE)
         return 1;
-    if (before == AV_NOPTS_VALUE || !goes_by_stamps(s) || !jumps(ctx, index, before, pts)) {
+    if (!ff_qc_stamps_jump(ctx, index, before, pts)) {
         in->last_pts = pts;
         return 1;
     }
@@ -67,7 +72,7 @@ int ff_qc_follow_stamp(AVFilterContext *ctx, int index)
     in->jumps++;
     warn_of_jump(ctx, index, before, pts);
     /* Where the next one goes on as if this one were not there, it is this one that is wrong. */
-    in->is_outlier = following != AV_NOPTS_VALUE && !jumps(ctx, index, before, following);
+    in->is_outlier = following != AV_NOPTS_VALUE && !is_jump(ctx, index, before, following);
     if (in->is_outlier)
         return 1;
     in->epoch   += pts < before;

@@ -26,6 +26,9 @@
  */
 int ff_qc_follow_stamp(AVFilterContext *ctx, int index);
 
+/** Whether two stamps in a row are a jump; without a stamp, and where none is looked at, nothing is. */
+int ff_qc_stamps_jump(const AVFilterContext *ctx, int index, int64_t from, int64_t to);
+
 /** ff_qc_choose() for the waiting main frame, among an input's frames of its epoch. */
 enum QCChoice ff_qc_choose_in_epoch(AVFilterContext *ctx, int index);
 

@@ -286,45 +286,62 @@ static int refuse_frame(AVFilterContext *ctx, int index, const char *why)
     return 0;
 }
 
-/** With "-reinit_filter 0" frames of any size can arrive: the link's size must not be trusted. @return 1 if it fits, 0, or AVERROR */
+/** Of a hardware frame; NULL for others. */
+static const AVHWFramesContext *frames_context(const QCInput *in, const AVFrame *frame)
+{
+    const int is_cuda = in->is_hw && frame->format == AV_PIX_FMT_CUDA && frame->hw_frames_ctx;
+
+    return is_cuda ? (const AVHWFramesContext *)frame->hw_frames_ctx->data : NULL;
+}
+
+static int is_elsewhere(const QCInput *in, const AVHWFramesContext *frames)
+{
+    return frames && QC_CUDA_CONTEXT(frames->device_ctx) != in->cuda_context;
+}
+
+int ff_qc_keeps_promise(const AVFilterContext *ctx, int index, const AVFrame *frame)
+{
+    const QCInput *in = &((const QualityCudaContext *)ctx->priv)->input[index];
+    const AVFilterLink *link = ctx->inputs[index];
+    const AVHWFramesContext *frames = frames_context(in, frame);
+    const enum AVPixelFormat format = frames ? frames->sw_format : frame->format;
+
+    return frame->width == link->w && frame->height == link->h && frame->format == link->format && format == in->sw_format &&
+           !is_elsewhere(in, frames);
+}
+
+/** @return 1 if the frame is what its link promises, 0, or AVERROR */
 static int check_frame(AVFilterContext *ctx, int index, const AVFrame *frame)
 {
     QualityCudaContext *s = ctx->priv;
     const QCInput *in = &s->input[index];
     const AVFilterLink *link = ctx->inputs[index];
-    enum AVPixelFormat format = frame->format;
+    const AVHWFramesContext *frames = frames_context(in, frame);
     const char *expected = ff_qc_pix_fmt_name(in->sw_format);
     char why[sizeof(in->refusal)];
 
-    if (in->is_hw && frame->format == AV_PIX_FMT_CUDA && frame->hw_frames_ctx) {
-        const AVHWFramesContext *frames = (const AVHWFramesContext *)frame->hw_frames_ctx->data;
-        if (QC_CUDA_CONTEXT(frames->device_ctx) != in->cuda_context) {
-            snprintf(why, sizeof(why), "Input %d (%s) changed its CUDA context at %s s", index, ff_qc_role(ctx, index),
-                     QC_NUMBER(3, ff_qc_seconds(ctx, index, frame->pts)));
-            return refuse_frame(ctx, index, why);
-        }
-        format = frames->sw_format;
-    }
-    if (frame->width == link->w && frame->height == link->h && frame->format == link->format && format == in->sw_format)
+    if (ff_qc_keeps_promise(ctx, index, frame))
         return 1;
+    if (is_elsewhere(in, frames)) {
+        snprintf(why, sizeof(why), "Input %d (%s) changed its CUDA context at %s s", index, ff_qc_role(ctx, index),
+                 QC_NUMBER(3, ff_qc_seconds(ctx, index, frame->pts)));
+        return refuse_frame(ctx, index, why);
+    }
     snprintf(why, sizeof(why), "Input %d (%s) changed from %dx%d %s to %dx%d %s at %s s; to score such a stream "
              "put -reinit_filter 0 before the input and scale=%d:%d,format=%s before quality_cuda", index,
              ff_qc_role(ctx, index), link->w, link->h, expected, frame->width, frame->height,
-             ff_qc_pix_fmt_name(format), QC_NUMBER(3, ff_qc_seconds(ctx, index, frame->pts)), link->w, link->h, expected);
+             ff_qc_pix_fmt_name(frames ? frames->sw_format : frame->format),
+             QC_NUMBER(3, ff_qc_seconds(ctx, index, frame->pts)), link->w, link->h, expected);
     return refuse_frame(ctx, index, why);
 }
 
-/**
- * Moves a frame out of its decoder's surface, by a copy on the device, so that it may be held: the copy is in the order of
- * the stream that the decoder fills its surfaces on. Does nothing to frames that are nobody else's.
- */
-static int leave_surface(AVFilterContext *ctx, int index, AVFrame *frame)
+int ff_qc_leave_surface(AVFilterContext *ctx, int index, AVFrame *frame)
 {
     QualityCudaContext *s = ctx->priv;
     const int height = frame->height;
     int ret;
 
-    if (!QC_SCARCE_SURFACES || !s->input[index].is_hw)
+    if (!s->input[index].is_hw)
         return 0;
     /* Halved and rounded down it would lose the last chroma row of an odd height; surfaces have an even one. */
     frame->height = FFALIGN(height, 2);
@@ -351,11 +368,12 @@ int ff_qc_pull(AVFilterContext *ctx, int index, AVFrame **frame)
     in->received++;
     if (in->first_pts == AV_NOPTS_VALUE && (*frame)->pts != AV_NOPTS_VALUE) {
         in->first_pts = (*frame)->pts;
-        in->track.clock.origin = s->options.align_start ? in->first_pts : 0;
+        if (s->options.align == QC_ALIGN_START)
+            in->track.clock.origin = in->first_pts;
     }
     ret = check_frame(ctx, index, *frame);
     if (ret > 0)
-        return leave_surface(ctx, index, *frame);
+        return QC_SCARCE_SURFACES ? ff_qc_leave_surface(ctx, index, *frame) : 0;
     if (!ret)
         av_frame_free(frame);
     return ret;
@@ -391,6 +409,12 @@ static int push_next(AVFilterContext *ctx, int index)
     }
     if (!in->next)
         return in->track.ended;
+    if (in->left_out) {
+        in->left_out--;
+        in->track.unused++;
+        av_frame_free(&in->next);
+        return 1;
+    }
     in->next_epoch = in->epoch;
     if ((in->next->pts != AV_NOPTS_VALUE && !in->is_outlier) || s->pairing.sync == QC_SYNC_INDEX || ff_qc_is_lavfi(&s->pairing)) {
         ff_qc_track_push(&in->track, ff_qc_stamp(ctx, index, in->next));
@@ -481,8 +505,8 @@ void ff_qc_warn_of_start(AVFilterContext *ctx)
     if (s->run.start_checked || isnan(main_start) || isnan(ref_start))
         return;
     s->run.start_checked = 1;
-    if (s->pairing.sync != QC_SYNC_INDEX && !ff_qc_is_lavfi(&s->pairing) && !s->options.align_start &&
-        fabs(main_start - ref_start) > s->pairing.tolerance)
+    if (s->pairing.sync != QC_SYNC_INDEX && !ff_qc_is_lavfi(&s->pairing) && s->options.align != QC_ALIGN_START &&
+        !s->alignment.start[0].is_told && fabs(main_start - ref_start) > s->pairing.tolerance)
         av_log(ctx, AV_LOG_WARNING, "main begins at %s s, the reference at %s s; if both show the same picture then, use "
                "align=start\n", QC_NUMBER(6, main_start), QC_NUMBER(6, ref_start));
 }

@@ -40,6 +40,7 @@ typedef struct QCInput {
     AVFrame *cur, *next;          ///< those that the track has the stamps of
     int64_t first_pts;
     int64_t received;
+    int left_out;                 ///< so many of its next frames are not used: their pictures come before what is compared
     int64_t packet_bytes;         ///< of the frames that came; -1: of some it is not known
     int tail;                     ///< frames read after the main input's end
     int behind;                   ///< of the reference: those, as far as they are too late for the main input's last frame
@@ -94,6 +95,15 @@ int ff_qc_any_hw_input(const AVFilterContext *ctx);
 
 /** The visible part of an input: hardware frames keep their left and top margin inside the link's size. */
 qc_format ff_qc_visible_format(const QCInput *in);
+
+/** Whether a frame is what its link says: with "-reinit_filter 0" frames of any size can arrive. */
+int ff_qc_keeps_promise(const AVFilterContext *ctx, int index, const AVFrame *frame);
+
+/**
+ * Moves a frame out of its decoder's surface, by a copy on the device, so that it may be held: the copy is in the order of
+ * the stream that the decoder fills its surfaces on. Does nothing to frames that are nobody else's. @return AVERROR
+ */
+int ff_qc_leave_surface(AVFilterContext *ctx, int index, AVFrame *frame);
 
 /** Takes the next frame of an input, if there is one; notes the input's end, or that a frame must be requested. @return AVERROR */
 int ff_qc_pull(AVFilterContext *ctx, int index, AVFrame **frame);

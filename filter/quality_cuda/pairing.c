@@ -144,6 +144,8 @@ static enum QCChoice choose_by_time(const QCPairing *rules, const QCTrack *track
 
 static enum QCChoice choose_by_index(const QCPairing *rules, const QCTrack *track)
 {
+    if (track->delay)
+        return QC_CHOICE_BEFORE;
     if (track->next.held)
         return QC_CHOICE_NEXT;
     if (!track->ended)

@@ -91,6 +91,7 @@ typedef struct QCTrack {
     QCStamp next;   ///< the one after cur (QC_SYNC_INDEX: the partner of the main frame)
     int ended;      ///< no frame comes after next
     int64_t unused; ///< frames that were dropped without any pair
+    int delay;      ///< QC_SYNC_INDEX: so many main frames come before the track's first one
 } QCTrack;
 
 /** What is known of a main frame's partner on one track. */

@@ -179,7 +179,8 @@ static qc_status write_one_log(const AVFilterContext *ctx, int rendition, const 
     const QualityCudaContext *s = ctx->priv;
     qc_session *session = s->engine.session;
     /* XML would give objects an element of their own, and those who read libvmaf's count its elements. */
-    const int is_json = s->files.log_format == QC_LOG_FORMAT_JSON, watches = s->options.watch && !ff_qc_is_alias(ctx);
+    const int is_json = s->files.log_format == QC_LOG_FORMAT_JSON;
+    const int watches = (s->options.watch && !ff_qc_is_alias(ctx)) || s->options.align == QC_ALIGN_AUTO;
     const int first = ff_qc_is_alias(ctx) && s->files.log_format == QC_LOG_FORMAT_XML ? EXTRA_END :
                       is_json && watches ? EXTRA_ALIGNMENT : EXTRA_PAIRING;
     /* All of them side by side in the first one's log. */

@@ -12,13 +12,14 @@
  * May depend on everything whose struct it holds; knows none of their workings.
  *
  *     vf_quality_cuda.c -> alias -> pairing, verdict
+ *                    |\--> preview -> pictures -> inputs, alignment -> engine
  *                     \--> submission -> queue -> reports -> ladder -> engine -> scaling -> inputs -> formats
  *                              |             |       |                                         \-> arrivals -> epochs -> pairing
  *                              |             |        \-> files -> receiver -> paths, conditions -> engine
  *                              |             |\-> alignment -> engine
  *                              |              \-> live -> metrics_file -> files, engine
  *                              |                    \---> stream -> receiver, windows, alerts
- *                              \-> colours -> inputs, pacing
+ *                              \-> pictures, colours -> inputs, pacing
  *
  * Arrows are the only dependencies (what is reached over several may be used
  * too); all of these but pairing, windows, alerts and pacing may use state,
@@ -43,6 +44,7 @@
 #include "live.h"
 #include "pacing.h"
 #include "pairing.h"
+#include "preview.h"
 #include "queue.h"
 #include "scaling.h"
 
@@ -50,7 +52,7 @@
 typedef struct QCOptions {
     char *metrics, *model, *feature, *opts, *pool, *scale, *scale_to;
     int n_subsample, n_threads, renditions, bitdepth;
-    int sync, ts_sync_mode, align_start, eof_action, shortest, repeatlast;
+    int sync, ts_sync_mode, align, eof_action, shortest, repeatlast;
     double max_dt;
     int allow_unpaired, watch;
     int range, backend, device, async_depth, skip_unsupported, selftest, on_error;
@@ -59,6 +61,13 @@ typedef struct QCOptions {
     int64_t window;
     char *alert, *metrics_file;
 } QCOptions;
+
+/** What is corrected before anything is paired. */
+enum QCAlign {
+    QC_ALIGN_NONE,
+    QC_ALIGN_START, ///< each input's time counts from its first frame
+    QC_ALIGN_AUTO,  ///< each rendition's offset from the reference, if its first pictures tell one
+};
 
 /** What becomes of the video when its scoring fails. */
 enum QCOnError {
@@ -122,6 +131,7 @@ typedef struct QualityCudaContext {
     QCMain main;
     QCEngine engine;
     QCAlignment alignment;
+    QCPreview preview;                  ///< with align=auto
     QCQueue queue;
     QCFiles files;
     QCLive live;

@@ -6,7 +6,7 @@
 /**
  * @file
  * From a main frame that waits to a pair in the engine; see submission.h.
- * Depends on inputs, colours, engine, queue and state.
+ * Depends on pictures, colours, engine, queue and state.
  */
 
 #include "compat.h"
@@ -15,11 +15,11 @@
 #include <string.h>
 
 #include "libavutil/dict.h"
-#include "libavutil/pixdesc.h"
 #include "libavutil/time.h"
 
 #include "colours.h"
 #include "conditions.h"
+#include "pictures.h"
 #include "state.h"
 #include "submission.h"
 
@@ -64,53 +64,11 @@ static int make_hold(AVFilterContext *ctx, AVFrame *const *frames, QCHold **out)
     return 0;
 }
 
-static void fill_picture(const QCInput *in, const AVFrame *frame, qc_picture *picture)
-{
-    const AVPixFmtDescriptor *desc = av_pix_fmt_desc_get(in->sw_format);
-    const int nb_planes = in->format.chroma == QC_CHROMA_400 || in->format.pixel_step ? 1 : in->format.semi_planar ? 2 : 3;
-
-    memset(picture, 0, sizeof(*picture));
-    if (!frame)
-        return;
-    for (int i = 0; i < nb_planes; i++) {
-        const AVComponentDescriptor *comp = &desc->comp[in->format.rgb ? (i + 1) % 3 : i];
-        const ptrdiff_t pitch = frame->linesize[comp->plane];
-        const ptrdiff_t x = in->crop_left >> (i ? desc->log2_chroma_w : 0);
-        const ptrdiff_t y = in->crop_top  >> (i ? desc->log2_chroma_h : 0);
-
-        picture->plane[i]       = frame->data[comp->plane] + y * pitch + x * comp->step;
-        picture->pitch_bytes[i] = pitch;
-    }
-    picture->memory = frame->hw_frames_ctx ? QC_MEMORY_CUDA : QC_MEMORY_HOST;
-    if (frame->hw_frames_ctx)
-        picture->cuda_stream = QC_CUDA_STREAM(frame);
-}
-
-/** Left and top margins of hardware frames are only known with the first frame; they must stay. */
-static int adopt_crop(AVFilterContext *ctx, AVFrame *const *frames)
-{
-    QualityCudaContext *s = ctx->priv;
-
-    for (int i = 0; i < s->nb_inputs; i++) {
-        QCInput *in = &s->input[i];
-        const AVFrame *frame = frames[i];
-
-        if (!frame || !in->is_hw || (frame->crop_left == in->crop_left && frame->crop_top == in->crop_top))
-            continue;
-        if (s->engine.session || frame->crop_left >= (size_t)in->format.width || frame->crop_top >= (size_t)in->format.height)
-            return ff_qc_fail(ctx, AVERROR(EINVAL), "Input %d (%s) changed its cropping at %s s", i, ff_qc_role(ctx, i),
-                              QC_NUMBER(3, ff_qc_seconds(ctx, i, frame->pts)));
-        in->crop_left = frame->crop_left;
-        in->crop_top  = frame->crop_top;
-    }
-    return 0;
-}
-
 /** Opens the session with what the first pair says of itself, and sees that later ones do not differ. */
 static int follow_properties(AVFilterContext *ctx, AVFrame *const *frames)
 {
     QualityCudaContext *s = ctx->priv;
-    int ret = adopt_crop(ctx, frames);
+    int ret = ff_qc_adopt_crop(ctx, frames);
 
     if (ret < 0)
         return ret;
@@ -130,18 +88,6 @@ static int follow_properties(AVFilterContext *ctx, AVFrame *const *frames)
 
 /* ---- pairs ---- */
 
-/** @param hold of hardware frames; it is the engine's from here on */
-static qc_status submit_frames(const QualityCudaContext *s, AVFrame *const *frames, QCHold *hold)
-{
-    qc_picture reference, distorted[QC_MAX_RENDITIONS];
-
-    fill_picture(&s->input[QC_REFERENCE], frames[QC_REFERENCE], &reference);
-    fill_picture(&s->input[0], frames[0], &distorted[0]);
-    for (int k = 1; k < s->options.renditions; k++)
-        fill_picture(&s->input[1 + k], frames[1 + k], &distorted[k]);
-    return qc_session_submit(s->engine.session, &reference, distorted, hold ? release_hold : NULL, hold);
-}
-
 /** The CPU backend's way: frames of the GPU are copied from there, one by one. @return AVERROR */
 static int submit_to_cpu(AVFilterContext *ctx, AVFrame *const *frames)
 {
@@ -158,7 +104,7 @@ static int submit_to_cpu(AVFilterContext *ctx, AVFrame *const *frames)
         ret = copy[i] ? av_hwframe_transfer_data(copy[i], frames[i], 0) : AVERROR(ENOMEM);
     }
     if (ret >= 0)
-        status = submit_frames(s, readable, NULL);
+        status = ff_qc_submit_pictures(ctx, s->engine.session, readable, NULL, NULL);
     for (int i = 0; i < s->nb_inputs; i++)
         av_frame_free(&copy[i]);
     if (ret < 0)
@@ -179,7 +125,8 @@ static int submit(AVFilterContext *ctx, AVFrame *const *frames)
         ret = make_hold(ctx, frames, &hold);
     if (ret < 0)
         return ff_qc_fail(ctx, ret, "a pair could not be submitted");
-    status = submit_frames(s, frames, hold);
+    /* The hold is the engine's from here on. */
+    status = ff_qc_submit_pictures(ctx, s->engine.session, frames, hold ? release_hold : NULL, hold);
     if (status == QC_OK)
         return 0;
     ret = ff_qc_recover_session(ctx, status);
@@ -345,5 +292,7 @@ int ff_qc_settle_main(AVFilterContext *ctx)
     for (int i = 1; i < s->nb_inputs; i++)
         if (ff_qc_uses_up(&s->pairing, pair.choice[i]))
             ff_qc_step_input(&s->input[i]);
+        else if (s->input[i].track.delay)
+            s->input[i].track.delay--;
     return ret < 0 ? ret : QC_SETTLED_APPENDED;
 }

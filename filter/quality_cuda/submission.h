@@ -6,9 +6,9 @@
 /**
  * @file
  * From a main frame that waits to a pair in the engine: the decision about it,
- * the pictures as the engine takes them, the references that keep their memory.
+ * the references that keep the memory of its pictures.
  *
- * Depends on inputs, colours, engine, queue and state.
+ * Depends on pictures, colours, engine, queue and state.
  */
 
 #ifndef AVFILTER_QUALITY_CUDA_SUBMISSION_H

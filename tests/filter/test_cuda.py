@@ -59,6 +59,19 @@ class Upload(CudaTest):
         self.assert_ok(run)
         self.assert_counts(run, frames=25, paired=25)
 
+    def test_a_constant_offset(self):
+        """Frames on the device are looked at there, while they wait in the queues."""
+        reference = make(self.clips, "moving.nut", "mandelbrot=s=240x136:rate=25:end_scale=0.02:end_pts=120,trim=end_frame=80",
+                         "-c:v", "ffv1", "-pix_fmt", "yuv420p")
+        ahead = "trim=start_frame=5,setpts=PTS-STARTPTS,format=nv12"
+        host = self.score_on((reference, reference), (ahead, "format=nv12"), ":backend=cpu:align=auto")
+        self.assertEqual(host.log["alignment"]["auto"], {"pairs": 48, "offset": -5, "seconds": -0.2})
+        for chains in ((f"{ahead},hwupload", "format=nv12,hwupload"), (f"{ahead},hwupload", "format=nv12")):
+            run = self.score_on((reference, reference), chains, ":align=auto")
+            self.assert_ok(run)
+            self.assertEqual(run.log["alignment"], host.log["alignment"])
+            self.assertEqual(run.log["frames"], host.log["frames"])
+
     def test_every_queue_length(self):
         upload = "format=nv12,hwupload"
         logs = []

@@ -101,6 +101,9 @@ class Memory(FilterTest):
     def test_models(self):
         self.check("n_threads=3:metrics=vmaf+psnr", 400 if ALL else 25)
 
+    def test_the_look_at_the_first_pictures(self):
+        self.check("n_threads=1:align=auto", 400 if ALL else 40)
+
     def test_what_is_said_while_the_run_goes_on(self):
         """Lines may be lost then, and are counted."""
         self.check("n_threads=1:realtime=1:log_fmt=jsonl:log_path=lines.jsonl:window=0.2:alert=psnr_y>1|psnr_cb<1:metrics_file=m.prom",

@@ -80,9 +80,11 @@ struct Outcome {
     int64_t unused = 0;
 };
 
-Outcome pair_all(const QCPairing& rules, const Stream& main, const Stream& reference) {
+/// @param delay main frames that come before the reference's first one, whatever the stamps say
+Outcome pair_all(const QCPairing& rules, const Stream& main, const Stream& reference, int delay = 0) {
     Outcome outcome;
     Partners partners(reference);
+    partners.track().delay = delay;
     std::ostringstream text;
     Stamps stamps = main.stamps;
     for (size_t i = 0; i < stamps.size(); ++i) {
@@ -105,6 +107,7 @@ Outcome pair_all(const QCPairing& rules, const Stream& main, const Stream& refer
             text << (choice == QC_CHOICE_BEFORE ? "before" : choice == QC_CHOICE_GAP ? "gap" : "ended");
         }
         if (ff_qc_uses_up(&rules, choice)) partners.step();
+        if (partners.track().delay > 0) --partners.track().delay;
         if (i + 1 < stamps.size() || rules.outlasts_main == 0) continue;
         partners.learn_next();
         if (ff_qc_outlasts_main(&rules, &partners.track(), pts) != 0) stamps.push_back(partners.track().next.pts);
@@ -122,6 +125,7 @@ struct Case {
     Stream main, reference;
     std::string partners;
     int64_t repeated = 0, unused = 0;
+    int delay = 0;
 };
 
 void PrintTo(const Case& test, std::ostream* out) {
@@ -132,7 +136,7 @@ class Table : public testing::TestWithParam<Case> {};
 
 TEST_P(Table, PairsAsWritten) {
     const Case& test = GetParam();
-    const Outcome outcome = pair_all(test.rules, test.main, test.reference);
+    const Outcome outcome = pair_all(test.rules, test.main, test.reference, test.delay);
     EXPECT_EQ(outcome.partners, test.partners);
     EXPECT_EQ(outcome.counts.repeated, test.repeated);
     EXPECT_EQ(outcome.unused, test.unused);
@@ -244,6 +248,7 @@ INSTANTIATE_TEST_SUITE_P(Floor, Table, testing::ValuesIn(floor_cases()), name_of
 std::vector<Case> index_cases() {
     return {{"StampsAreNotLookedAt", kIndex, {{5000, kNoPts, 3}}, {{kNoPts, 7, 7, 7}}, "0 1 2"},
             {"EndsFirst", kIndex, {every(40, 4)}, {every(40, 2)}, "0 1 ended ended"},
+            {"BeginsLate", kIndex, {every(40, 5)}, {every(40, 2)}, "before before 0 1 ended", 0, 0, 2},
             {"Repeat", rules(QC_SYNC_INDEX, QC_EOF_REPEAT), {every(40, 4)}, {every(40, 2)}, "0 1 1 1", 2},
             {"RepeatOfNothing", rules(QC_SYNC_INDEX, QC_EOF_REPEAT), {every(40, 2)}, Stamps{}, "ended ended"}};
 }

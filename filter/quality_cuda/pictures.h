@@ -1,0 +1,31 @@
+/*
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ * This file is part of FFmpeg's filter quality_cuda.
+ */
+
+/**
+ * @file
+ * Frames as the engine takes them.
+ *
+ * Knows where the planes of a frame lie. Depends on inputs and state.
+ */
+
+#ifndef AVFILTER_QUALITY_CUDA_PICTURES_H
+#define AVFILTER_QUALITY_CUDA_PICTURES_H
+
+#include "compat.h"
+
+#include <quality_cuda.h>
+
+/**
+ * Left and top margins of hardware frames are only known with the first frame; while there is a session they must stay.
+ * @param frames one of each input, or NULL
+ * @return AVERROR
+ */
+int ff_qc_adopt_crop(AVFilterContext *ctx, AVFrame *const *frames);
+
+/** Hands a pair over. @param release as qc_session_submit() has it, and opaque */
+qc_status ff_qc_submit_pictures(const AVFilterContext *ctx, qc_session *session, AVFrame *const *frames,
+                                void (*release)(void *opaque), void *opaque);
+
+#endif /* AVFILTER_QUALITY_CUDA_PICTURES_H */
