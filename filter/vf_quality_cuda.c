@@ -46,6 +46,8 @@
 #include "quality_cuda/colours.h"
 #include "quality_cuda/conditions.h"
 #include "quality_cuda/formats.h"
+#include "quality_cuda/record.h"
+#include "quality_cuda/replay.h"
 #include "quality_cuda/reports.h"
 #include "quality_cuda/state.h"
 #include "quality_cuda/submission.h"
@@ -88,6 +90,7 @@ static const AVOption quality_cuda_options[] = {
         { "repeat", "the last reference frame is used again (scores of no worth)", 0, AV_OPT_TYPE_CONST, { .i64 = QC_EOF_REPEAT }, 0, 0, FLAGS, .unit = "eof_action" },
     { "shortest", "same as eof_action=endall", OFFSET(shortest), AV_OPT_TYPE_BOOL, { .i64 = 0 }, 0, 1, FLAGS },
     { "repeatlast", "1: same as eof_action=repeat, 0: same as eof_action=pass, where neither endall nor shortest is given (default: not given)", OFFSET(repeatlast), AV_OPT_TYPE_BOOL, { .i64 = -1 }, -1, 1, FLAGS },
+    { "rate", "frame rate of the distorted input to go by, 0: unknown; -1: the one that it claims, if its time stamps bear it out", OFFSET(rate), AV_OPT_TYPE_DOUBLE, { .dbl = -1 }, -1, QC_HIGHEST_RATE, FLAGS },
     { "range", "what to do when the inputs' colour range or matrix tags differ; samples are never converted", OFFSET(range), AV_OPT_TYPE_INT, { .i64 = QC_RANGE_AUTO }, QC_RANGE_AUTO, QC_RANGE_ERROR, FLAGS, .unit = "range" },
         { "auto",   "warn once", 0, AV_OPT_TYPE_CONST, { .i64 = QC_RANGE_AUTO }, 0, 0, FLAGS, .unit = "range" },
         { "ignore", "nothing", 0, AV_OPT_TYPE_CONST, { .i64 = QC_RANGE_IGNORE }, 0, 0, FLAGS, .unit = "range" },
@@ -116,6 +119,8 @@ static const AVOption quality_cuda_options[] = {
     { "log_queue", "lines of jsonl that wait for a receiver that takes none; then the oldest are dropped", OFFSET(log_queue), AV_OPT_TYPE_INT, { .i64 = 1024 }, 1, 1000000, FLAGS },
     { "alert",    "conditions joined by |, each SCORE<NUMBER:SECONDS (or <= > >=): marks the frames while one has held for so long, and says when it begins and ends (default none)", OFFSET(alert), AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS },
     { "metrics_file", "replace this file with each window by one of Prometheus' text format (default none)", OFFSET(metrics_file), AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS },
+    { "record", "write what was seen and measured to this file, which must not exist, for a replay (default none)", OFFSET(record), AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS },
+    { "replay", "score what other runs recorded, part by part as this list says; the inputs are not read (default none)", OFFSET(replay), AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS },
     { NULL }
 };
 
@@ -160,6 +165,8 @@ static av_cold int init(AVFilterContext *ctx)
     if (ret >= 0)
         ret = ff_qc_check_live(ctx);
     if (ret >= 0)
+        ret = ff_qc_open_replay(ctx);
+    if (ret >= 0)
         ret = ff_qc_open_files(ctx);
     if (ret >= 0)
         ret = ff_qc_append_rendition_pads(ctx);
@@ -180,8 +187,10 @@ static int config_output(AVFilterLink *outlink)
 {
     AVFilterContext *ctx = outlink->src;
     AVFilterLink *main = ctx->inputs[0];
-    int ret = ff_qc_configure_inputs(ctx);
+    int ret = ff_qc_replay_links(ctx);
 
+    if (ret >= 0)
+        ret = ff_qc_configure_inputs(ctx);
     if (ret >= 0)
         ret = ff_qc_check_pictures(ctx);
     if (ret < 0)
@@ -208,8 +217,7 @@ static int request_inputs(AVFilterContext *ctx)
 {
     if (!ff_outlink_frame_wanted(ctx->outputs[0]))
         return FFERROR_NOT_READY;
-    ff_qc_request_inputs(ctx);
-    return 0;
+    return ff_qc_request_inputs(ctx);
 }
 
 static enum QCEnd end_of_run(AVFilterContext *ctx)
@@ -230,6 +238,7 @@ static enum QCEnd end_of_run(AVFilterContext *ctx)
 static int conclude(AVFilterContext *ctx)
 {
     QualityCudaContext *s = ctx->priv;
+    int recorded, reported;
 
     ff_qc_count_leftovers(ctx);
     s->run.end = end_of_run(ctx);
@@ -238,7 +247,9 @@ static int conclude(AVFilterContext *ctx)
     if (s->run.failure)
         s->run.end = QC_END_BY_FAILURE;
     ff_qc_settle_queue(ctx);
-    return ff_qc_report(ctx);
+    recorded = ff_qc_finish_record(ctx);
+    reported = ff_qc_report(ctx);
+    return FFMIN(recorded, reported);
 }
 
 /** Everything was sent and reported: the output ends, for the main input's reason. */
@@ -496,6 +507,8 @@ static av_cold void uninit(AVFilterContext *ctx)
     av_frame_free(&s->main.last);
     ff_qc_free_queue(ctx);
     ff_qc_free_live(ctx);
+    ff_qc_close_record(ctx);
+    ff_qc_close_replay(ctx);
     ff_qc_free_conditions(ctx);
     ff_qc_close_files(ctx, s->run.reported);
     ff_qc_free_alias(ctx);

@@ -7,6 +7,7 @@ Suites, in order
   engine    meson test: unit tests, CPU against CUDA, golden scores of the engine alone; one count per case
   tools     tests/tools: what the scripts here decide, without a GPU; and that a metric is added as CONTRIBUTING.md tells
   filter    tests/filter against the real ffmpeg
+  cli       tests/cli: the command quality-cuda with the real ffmpeg
   lines     tests/ffmpeg_lines.py: tests/filter in the oldest line of FFmpeg too; with --all in each, and its golden scores
   golden    tests/golden/run_*.py: golden scores through the real ffmpeg
   fuzz      tools/fuzz: every target of tests/fuzz for a few seconds
@@ -14,7 +15,7 @@ Suites, in order
   packages  tests/package_builds.py: the tarball and the Debian packages, with --all only
   gpu       tools/gpu-check: everything that needs a GPU
 
-Behind the engine's suite, which builds all that they need, tools, filter, lines and golden run side by side, one more at once than there
+Behind the engine's suite, which builds all that they need, tools, filter, cli, lines and golden run side by side, one more at once than there
 are cores, for each keeps one busy, or waits; their output is shown when they are done.
 
 A suite that cannot run is SKIPPED, with the reason, and counted. The last line reads "N passed, N failed, N skipped";
@@ -90,6 +91,13 @@ def filter_suite(_level):
     return python_tests(ROOT / "tests/filter")
 
 
+def cli(_level):
+    if not (BUILD / "cli/quality-cuda").exists():
+        return Outcome(failed=["cli: no build/cli/quality-cuda (tools/setup)"])
+    os.environ.setdefault("QC_FFMPEG", str(FFMPEG))
+    return python_tests(ROOT / "tests/cli")
+
+
 def tools(_level):
     return python_tests(ROOT / "tests/tools")
 
@@ -148,9 +156,10 @@ def has_gpu():
     return program is not None and subprocess.run([program, "-L"], capture_output=True).returncode == 0
 
 
-SUITES = {"lint": lint, "engine": engine, "tools": tools, "filter": filter_suite, "lines": ffmpeg_lines.lines, "golden": golden, "fuzz": fuzz,
-          "sanitizers": other_builds.sanitizers, "arm64": other_builds.arm64, "packages": package_builds.packages, "gpu": gpu}
-SIDE_BY_SIDE = ("tools", "filter", "lines", "golden")
+SUITES = {"lint": lint, "engine": engine, "tools": tools, "filter": filter_suite, "cli": cli, "lines": ffmpeg_lines.lines,
+          "golden": golden, "fuzz": fuzz, "sanitizers": other_builds.sanitizers, "arm64": other_builds.arm64,
+          "packages": package_builds.packages, "gpu": gpu}
+SIDE_BY_SIDE = ("tools", "filter", "cli", "lines", "golden")
 
 # ---- running --------------------------------------------------------------------------------------------------------
 

@@ -73,6 +73,8 @@ struct FrameInput {
     int64_t index = 0;
     qc_picture reference{};
     std::vector<qc_picture> distorted; ///< one per rendition; plane[0] null: absent
+    std::vector<bool> present;         ///< per rendition
+    std::vector<uint64_t> measured;    ///< in the place of pictures, for the backend that reads none
     PictureHold hold;
 
     /// Of an input: 0 is the reference, the renditions follow.
@@ -150,5 +152,8 @@ Status create_cpu_backend(const BackendSetup& setup, std::unique_ptr<Backend>* b
 
 /// @return QC_ERROR_NO_DEVICE if there is no driver, no GPU or no CUDA in this build (the text says which)
 Status create_cuda_backend(const BackendSetup& setup, std::unique_ptr<Backend>* backend);
+
+/// Hands on what other sessions measured.
+std::unique_ptr<Backend> create_recorded_backend();
 
 } // namespace qc

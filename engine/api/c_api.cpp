@@ -272,6 +272,25 @@ qc_status qc_session_submit(qc_session* session, const qc_picture* reference, co
     return act(session, [&](qc::Session& s) { return s.submit(*reference, distorted, release, opaque); });
 }
 
+qc_status qc_session_on_measured(qc_session* session, qc_measured_callback callback, void* opaque) {
+    if (callback == nullptr) return ask(session, [] { return no_null("the callback of what is measured"); });
+    return act(session, [&](qc::Session& s) { return s.listen(callback, opaque); });
+}
+
+int64_t qc_session_measured_words(const qc_session* session) {
+    return session == nullptr ? 0 : static_cast<int64_t>(session->session->layout().frame_words());
+}
+int qc_session_history(const qc_session* session) {
+    return session == nullptr ? 0 : session->session->history();
+}
+
+qc_status qc_session_submit_measured(qc_session* session, uint32_t renditions, const uint64_t* words, int64_t count) {
+    if (words == nullptr && count != 0) return ask(session, [] { return no_null("what was measured"); });
+    return act(session, [&](qc::Session& s) {
+        return s.submit_measured(renditions, {words, static_cast<size_t>(count < 0 ? 0 : count)});
+    });
+}
+
 qc_status qc_session_receive(qc_session* session, int wait, qc_row* row) {
     if (row == nullptr) return ask(session, [] { return no_null("row"); });
     qc_status code = QC_OK;

@@ -185,6 +185,10 @@ Status Session::make_scorers() {
 
 Status Session::choose_backend() {
     const qc_backend wish = config_.backend;
+    if (wish == QC_BACKEND_RECORDED) {
+        backend_ = create_recorded_backend();
+        return {};
+    }
     if (wish != QC_BACKEND_CPU) {
         const Status status = open_cuda();
         if (status.ok()) return {};
@@ -231,21 +235,52 @@ Status Session::submit(const qc_picture& reference, const qc_picture* distorted,
     PictureHold hold(release, opaque);
     Status status = failure_;
     if (status.ok() && flushed_) status = invalid("a frame was submitted after the flush");
+    if (status.ok() && backend_->kind() == QC_BACKEND_RECORDED)
+        status = invalid("the backend that is called recorded takes measured frames, no pictures");
     if (status.ok()) status = check_pictures(reference, distorted);
     if (!status.ok()) return status;
-    if (submitted_ == 0) first_submit_ = std::chrono::steady_clock::now();
     FrameInput input;
-    input.index = submitted_;
     input.reference = reference;
     input.distorted.assign(distorted, distorted + config_.renditions);
     input.hold = std::move(hold);
+    for (const qc_picture& picture : input.distorted) input.present.push_back(picture.plane[0] != nullptr);
+    return enter(std::move(input));
+}
+
+Status Session::submit_measured(uint32_t renditions, std::span<const uint64_t> words) {
+    QC_RETURN_IF_ERROR(failure_);
+    if (flushed_) return invalid("a frame was submitted after the flush");
+    if (backend_->kind() != QC_BACKEND_RECORDED)
+        return invalid("measured frames are for sessions of the backend that is called recorded");
+    if (words.size() != layout_->frame_words())
+        return invalid(
+            format("a measured frame has %zu words: %zu are accepted", words.size(), layout_->frame_words()));
+    if (renditions >> config_.renditions != 0)
+        return invalid(format("renditions=%#x: there are %d", static_cast<unsigned>(renditions), config_.renditions));
+    FrameInput input;
+    input.measured.assign(words.begin(), words.end());
+    for (int r = 0; r < config_.renditions; ++r) input.present.push_back((renditions >> r & 1U) != 0);
+    return enter(std::move(input));
+}
+
+Status Session::enter(FrameInput input) {
+    if (submitted_ == 0) first_submit_ = std::chrono::steady_clock::now();
+    input.index = submitted_;
     for (int r = 0; r < config_.renditions; ++r)
-        tables_[static_cast<size_t>(r)]->begin_frame(submitted_, distorted[r].plane[0] != nullptr);
-    status = backend_->submit(std::move(input));
+        tables_[static_cast<size_t>(r)]->begin_frame(submitted_, input.present[static_cast<size_t>(r)]);
+    Status status = backend_->submit(std::move(input));
     if (!status.ok()) return fail_backend(std::move(status));
     ++submitted_;
     bool any = false;
     return take_results(false, &any);
+}
+
+Status Session::listen(qc_measured_callback callback, void* opaque) {
+    if (submitted_ != 0) return invalid("whoever listens to what is measured has to come before the first frame");
+    on_result = [callback, opaque](const FrameResult& result) {
+        callback(opaque, result.index, result.accumulators.data(), static_cast<int64_t>(result.accumulators.size()));
+    };
+    return {};
 }
 
 /// Whether the pictures of a frame can be read as their formats say.
@@ -424,7 +459,7 @@ Status Session::fail_backend(Status status) {
 
 Status Session::continue_on_cpu() {
     if (failure_.ok()) return invalid("the session has not failed: it goes on as it is");
-    if (!backend_failed_ || flushed_ || backend_->kind() == QC_BACKEND_CPU) return failure_;
+    if (!backend_failed_ || flushed_ || backend_->kind() != QC_BACKEND_CUDA) return failure_;
     backend_->drain();
     backend_->add_stats(&former_stats_);
     former_stats_.device_bytes = former_stats_.pinned_bytes = 0;

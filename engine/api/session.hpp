@@ -2,6 +2,7 @@
 // A scoring session: frames in, rows of scores out. The C API is a thin shell over it (c_api.cpp).
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <deque>
 #include <functional>
@@ -32,6 +33,12 @@ public:
     Session& operator=(const Session&) = delete;
 
     Status submit(const qc_picture& reference, const qc_picture* distorted, void (*release)(void*), void* opaque);
+    /// A frame that other sessions measured. @param renditions bit k: rendition k has a picture
+    Status submit_measured(uint32_t renditions, std::span<const uint64_t> words);
+    /// Before the first frame: `callback` sees every frame's accumulators.
+    Status listen(qc_measured_callback callback, void* opaque);
+    /// Most earlier pairs that any metric looks back at.
+    int history() const { return std::max(setup_.history, setup_.distorted_history); }
     /// @return QC_OK, QC_AGAIN, QC_END or the failure's code
     qc_status receive(bool wait, qc_row* row);
     void collect() { backend_->collect(); }
@@ -61,8 +68,8 @@ public:
                      std::span<const qc_log_extra> extra) const;
     void fill_stats(qc_stats* stats) const;
 
-    /// Sees every frame's accumulators before they are finalised; for the tests that hold the backends against each
-    /// other.
+    /// Sees every frame's accumulators before they are finalised; for listen(), and for the tests that hold the
+    /// backends against each other.
     std::function<void(const FrameResult&)> on_result;
 
 private:
@@ -81,6 +88,7 @@ private:
     void log(qc_log_level level, const std::string& text) const;
     void log_scaling(const std::string& input, const qc_format& picture) const;
 
+    Status enter(FrameInput input);
     Status take_results(bool wait, bool* any);
     Status fail_backend(Status status);
     void abandon_unfinished();

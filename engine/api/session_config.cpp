@@ -25,7 +25,7 @@ constexpr IntField kFields[] = {
     {"stats_format", offsetof(qc_config, stats_format), QC_STATS_FORMAT_NONE, QC_STATS_FORMAT_COUNT - 1},
     {"n_subsample", offsetof(qc_config, n_subsample), 0, INT_MAX},
     {"skip_unsupported", offsetof(qc_config, skip_unsupported), 0, 1},
-    {"backend", offsetof(qc_config, backend), QC_BACKEND_AUTO, QC_BACKEND_CPU},
+    {"backend", offsetof(qc_config, backend), QC_BACKEND_AUTO, QC_BACKEND_RECORDED},
     {"device", offsetof(qc_config, device), 0, kMaxDevice},
     {"n_threads", offsetof(qc_config, n_threads), 0, kMaxThreads},
     {"batch", offsetof(qc_config, batch), 0, kMaxBatch},

@@ -75,7 +75,12 @@ typedef enum qc_status {
     QC_ERROR_INTERNAL = -7    /**< a bug in this library: may come from any function, and is not listed with them */
 } qc_status;
 
-typedef enum qc_backend { QC_BACKEND_AUTO = 0, QC_BACKEND_CUDA = 1, QC_BACKEND_CPU = 2 } qc_backend;
+typedef enum qc_backend {
+    QC_BACKEND_AUTO = 0,
+    QC_BACKEND_CUDA = 1,
+    QC_BACKEND_CPU = 2,
+    QC_BACKEND_RECORDED = 3 /**< measures nothing: frames come by qc_session_submit_measured() */
+} qc_backend;
 
 typedef enum qc_chroma { QC_CHROMA_400 = 0, QC_CHROMA_420 = 1, QC_CHROMA_422 = 2, QC_CHROMA_444 = 3 } qc_chroma;
 
@@ -381,6 +386,33 @@ QC_API qc_status qc_session_feature(const qc_session *session, int index, qc_fea
  */
 QC_API qc_status qc_session_submit(qc_session *session, const qc_picture *reference, const qc_picture *distorted,
                                    void (*release)(void *opaque), void *opaque);
+
+/**
+ * What a frame was measured to be, before scores are made of it: words whose meaning and number are the session's own
+ * (qc_session_measured_words()), the same for every session of one library's version with this configuration, whatever
+ * its n_subsample and backend.
+ * @param words valid during the call
+ */
+typedef void (*qc_measured_callback)(void *opaque, int64_t frame, const uint64_t *words, int64_t count);
+
+/** Before the first frame: the callback gets every frame's words, in submission order, from within calls on the session
+ *  (as log is). With n_subsample, metrics that skip a frame leave zeros. @return QC_ERROR_INVALID behind the first frame */
+QC_API qc_status qc_session_on_measured(qc_session *session, qc_measured_callback callback, void *opaque);
+
+/** How many words a frame has. */
+QC_API int64_t qc_session_measured_words(const qc_session *session);
+
+/** So many earlier pairs enter into what is measured of a frame: those that a session without them has to see first. */
+QC_API int qc_session_history(const qc_session *session);
+
+/**
+ * With QC_BACKEND_RECORDED, in the place of qc_session_submit(): a frame that other sessions measured. Rows, pooled values,
+ * findings and logs are those of a session that saw the pictures.
+ * @param renditions bit k: rendition k has a picture for this frame
+ * @return QC_ERROR_INVALID for another backend, a bit beyond the last rendition, or another count than
+ *         qc_session_measured_words(); else as qc_session_submit()
+ */
+QC_API qc_status qc_session_submit_measured(qc_session *session, uint32_t renditions, const uint64_t *words, int64_t count);
 
 /**
  * Next finished row, in order. A row is finished when no later frame can change it (motion2 waits for the next frame).

@@ -5,7 +5,8 @@
 
 /**
  * @file
- * Frames as they come; see arrivals.h. Depends on epochs and state.
+ * Frames as they come; see arrivals.h. Depends on epochs, record, replay and
+ * state.
  */
 
 #include "compat.h"
@@ -16,24 +17,31 @@
 
 #include "arrivals.h"
 #include "epochs.h"
+#include "record.h"
+#include "replay.h"
 #include "state.h"
 
 /** Seconds without a frame that was asked for; less is a decoder's or a network's pause. */
 #define STALL 2.0
 
-void ff_qc_request_inputs(AVFilterContext *ctx)
+int ff_qc_request_inputs(AVFilterContext *ctx)
 {
     QualityCudaContext *s = ctx->priv;
+    int ret = 0;
 
-    for (int i = 0; i < s->nb_inputs; i++) {
+    for (int i = 0; ret >= 0 && i < s->nb_inputs; i++) {
         QCInput *in = &s->input[i];
 
         if (!in->wanted)
             continue;
         if (!in->asked_at)
             in->asked_at = av_gettime_relative();
-        ff_inlink_request_frame(ctx->inputs[i]);
+        if (s->replay)
+            ret = ff_qc_replay_next(ctx, i);
+        else
+            ff_inlink_request_frame(ctx->inputs[i]);
     }
+    return ret;
 }
 
 void ff_qc_restart_silence(AVFilterContext *ctx)
@@ -55,11 +63,11 @@ int ff_qc_is_stalled(const QCInput *in)
 }
 
 /** Filters may drop or repeat frames, with what their packets were. */
-static void count_packet(const AVFilterLink *link, QCInput *in, const AVFrame *frame)
+static void count_packet(const AVFilterContext *ctx, const AVFilterLink *link, QCInput *in, const AVFrame *frame)
 {
-    const int bytes = QC_PACKET_BYTES(frame);
+    const int bytes = QC_PACKET_BYTES(frame), is_replayed = ((const QualityCudaContext *)ctx->priv)->replay != NULL;
 
-    if (bytes <= 0 || strcmp(link->src->filter->name, "buffer"))
+    if (bytes <= 0 || (!is_replayed && strcmp(link->src->filter->name, "buffer")))
         in->packet_bytes = -1;
     if (in->packet_bytes >= 0)
         in->packet_bytes += bytes;
@@ -77,10 +85,15 @@ int ff_qc_consume(AVFilterContext *ctx, int index, AVFrame **frame)
     ret = ff_inlink_consume_frame(ctx->inputs[index], frame);
     if (ret > 0) {
         in->asked_at = 0;
-        count_packet(ctx->inputs[index], in, *frame);
+        count_packet(ctx, ctx->inputs[index], in, *frame);
+        if (ff_qc_record_frame(ctx, index, *frame) < 0) {
+            av_frame_free(frame);
+            return ((QualityCudaContext *)ctx->priv)->record.error;
+        }
     } else if (!ret && ff_inlink_acknowledge_status(ctx->inputs[index], &in->status, &in->eof_pts)) {
         in->track.ended = 1;
         in->silence     = silence_of(in);
+        ret = ff_qc_record_end(ctx, index);
     } else if (!ret) {
         in->wanted = 1;
     }

@@ -8,7 +8,7 @@
  * Frames as they come: asked for, taken, waited for in vain.
  *
  * Knows links and the clock, not what a frame shows. Depends on
- * epochs and state.
+ * epochs, record, replay and state.
  */
 
 #ifndef AVFILTER_QUALITY_CUDA_ARRIVALS_H
@@ -18,8 +18,8 @@
 
 struct QCInput;
 
-/** Asks the inputs for the frames that are wanted. */
-void ff_qc_request_inputs(AVFilterContext *ctx);
+/** Asks the inputs for the frames that are wanted. @return AVERROR, of a replay alone */
+int ff_qc_request_inputs(AVFilterContext *ctx);
 
 /** The output took a frame, which may have taken long: whoever is silent is so from now on. */
 void ff_qc_restart_silence(AVFilterContext *ctx);

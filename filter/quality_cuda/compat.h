@@ -58,15 +58,19 @@
 
 #ifdef AV_FRAME_FLAG_INTERLACED
 #define QC_IS_INTERLACED(frame) (!!((frame)->flags & AV_FRAME_FLAG_INTERLACED))
+#define QC_SET_INTERLACED(frame, is) ((frame)->flags |= (is) ? AV_FRAME_FLAG_INTERLACED : 0)
 #else
 #define QC_IS_INTERLACED(frame) (!!(frame)->interlaced_frame)
+#define QC_SET_INTERLACED(frame, is) ((frame)->interlaced_frame = !!(is))
 #endif
 
 /* Bytes of the packet that a frame was decoded from; 0 where frames do not say so any more. */
 #if LIBAVUTIL_VERSION_MAJOR < 58
 #define QC_PACKET_BYTES(frame) ((frame)->pkt_size)
+#define QC_SET_PACKET_BYTES(frame, bytes) ((frame)->pkt_size = (bytes))
 #else
 #define QC_PACKET_BYTES(frame) ((void)(frame), 0)
+#define QC_SET_PACKET_BYTES(frame, bytes) ((void)(frame), (void)(bytes))
 #endif
 
 #ifdef AVFILTER_FLAG_HWDEVICE

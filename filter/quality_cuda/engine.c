@@ -6,7 +6,7 @@
 /**
  * @file
  * The scoring engine as the filter sees it; see engine.h. Depends on inputs,
- * scaling and state.
+ * record, replay, scaling and state.
  */
 
 #include "compat.h"
@@ -17,6 +17,8 @@
 #include "libavutil/common.h"
 #include "libavutil/cpu.h"
 
+#include "record.h"
+#include "replay.h"
 #include "state.h"
 
 #define AUTO_DEPTH 8 /* main frames held while they are scored: two batches of four */
@@ -92,7 +94,7 @@ static void fill_config(AVFilterContext *ctx, qc_config *config)
     config->feature     = options->feature;
     config->options     = options->opts;
     config->n_subsample = options->n_subsample;
-    config->backend     = options->backend;
+    config->backend     = s->replay ? QC_BACKEND_RECORDED : options->backend;
     config->stats_format     = s->files.stats_format;
     config->skip_unsupported = options->skip_unsupported;
     config->selftest    = options->selftest;
@@ -135,6 +137,8 @@ static int choose_device(AVFilterContext *ctx, qc_config *config)
     const AVHWDeviceContext *device;
 
     config->device = FFMAX(s->options.device, 0);
+    if (s->replay)
+        return 0;
     if (ff_qc_any_hw_input(ctx)) {
         if (s->options.backend == QC_BACKEND_CPU)
             return ff_qc_fail(ctx, AVERROR(EINVAL), "backend=cpu cannot read CUDA frames; put hwdownload and a format filter "
@@ -315,7 +319,8 @@ int ff_qc_open_session(AVFilterContext *ctx)
         ff_qc_pacing_start(&s->pacing, engine->depth, most_under_way(s));
     av_log(ctx, AV_LOG_VERBOSE, "%s; up to %d distorted frames are held\n", qc_session_description(engine->session),
            engine->depth);
-    return make_keys(engine, renditions);
+    ret = ff_qc_record_session(ctx);
+    return ret < 0 ? ret : make_keys(engine, renditions);
 }
 
 int ff_qc_flush_session(AVFilterContext *ctx)

@@ -235,6 +235,12 @@ int ff_qc_settle_rate(AVFilterContext *ctx)
 
     if (s->run.rate_settled)
         return 1;
+    if (s->options.rate >= 0) {
+        s->run.rate_settled  = 1;
+        s->engine.frame_rate = s->options.rate;
+        s->pairing.tolerance = ff_qc_tolerance(s->options.max_dt, s->options.rate);
+        return 1;
+    }
     count = s->pairing.sync == QC_SYNC_INDEX ? 0 : peek_stamps(ctx, pts);
     if (claimed > 0 && s->pairing.sync != QC_SYNC_INDEX && count < rate_frames(s) && !ff_outlink_get_status(ctx->inputs[0])) {
         s->input[0].wanted = 1;

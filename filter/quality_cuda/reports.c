@@ -6,7 +6,7 @@
 /**
  * @file
  * What the user gets to read; see reports.h. Depends on live, engine, files,
- * formats and state.
+ * formats, replay and state.
  */
 
 #include "compat.h"
@@ -26,6 +26,7 @@
 #include "json.h"
 #include "ladder.h"
 #include "live.h"
+#include "replay.h"
 #include "reports.h"
 #include "state.h"
 
@@ -194,7 +195,7 @@ static qc_status write_one_log(const AVFilterContext *ctx, int rendition, const 
     pairing_json(ctx, rendition, &text[EXTRA_PAIRING]);
     ff_qc_json_string(&text[EXTRA_END], end_of_run(s->run.end));
     reason_json(ctx, rendition, &text[EXTRA_REASON]);
-    ff_qc_json_string(&text[EXTRA_ENGINE], qc_session_description(session));
+    ff_qc_json_string(&text[EXTRA_ENGINE], ff_qc_replayed_engine(ctx) ? ff_qc_replayed_engine(ctx) : qc_session_description(session));
     ff_qc_json_string(&text[EXTRA_DISTORTED], ff_qc_pix_fmt_name(s->input[ff_qc_input_of(rendition)].sw_format));
     ff_qc_json_string(&text[EXTRA_REFERENCE], ff_qc_pix_fmt_name(s->input[QC_REFERENCE].sw_format));
     ff_qc_alignment_json(ctx, rendition, &text[EXTRA_ALIGNMENT]);

@@ -14,7 +14,8 @@
  *     vf_quality_cuda.c -> alias -> pairing, verdict
  *                    |\--> preview -> pictures -> inputs, alignment -> engine
  *                     \--> submission -> queue -> reports -> ladder -> engine -> scaling -> inputs -> formats
- *                              |             |       |                                         \-> arrivals -> epochs -> pairing
+ *                              |             |       |                                         |-> replay -> record
+ *                              |             |       |                                         \-> arrivals -> epochs -> pairing, replay
  *                              |             |        \-> files -> receiver -> paths, conditions -> engine
  *                              |             |\-> alignment -> engine
  *                              |              \-> live -> metrics_file -> files, engine
@@ -46,6 +47,8 @@
 #include "pairing.h"
 #include "preview.h"
 #include "queue.h"
+#include "record.h"
+#include "replay.h"
 #include "scaling.h"
 
 /** What the user asked for; the table of options in vf_quality_cuda.c says what each means. */
@@ -53,13 +56,14 @@ typedef struct QCOptions {
     char *metrics, *model, *feature, *opts, *pool, *scale, *scale_to;
     int n_subsample, n_threads, renditions, bitdepth;
     int sync, ts_sync_mode, align, eof_action, shortest, repeatlast;
-    double max_dt;
+    double max_dt, rate;
     int allow_unpaired, watch;
     int range, backend, device, async_depth, skip_unsupported, selftest, on_error;
     char *stats_file, *stats_format, *log_path, *log_fmt;
     int log_queue, realtime;
     int64_t window;
     char *alert, *metrics_file;
+    char *record, *replay;
 } QCOptions;
 
 /** What is corrected before anything is paired. */
@@ -133,6 +137,8 @@ typedef struct QualityCudaContext {
     QCAlignment alignment;
     QCPreview preview;                  ///< with align=auto
     QCQueue queue;
+    QCRecord record;
+    struct QCReplay *replay;            ///< with replay=FILE
     QCFiles files;
     QCLive live;
     QCRun run;

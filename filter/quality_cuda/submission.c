@@ -6,7 +6,7 @@
 /**
  * @file
  * From a main frame that waits to a pair in the engine; see submission.h.
- * Depends on pictures, colours, engine, queue and state.
+ * Depends on pictures, colours, engine, queue, record, replay and state.
  */
 
 #include "compat.h"
@@ -20,6 +20,8 @@
 #include "colours.h"
 #include "conditions.h"
 #include "pictures.h"
+#include "record.h"
+#include "replay.h"
 #include "state.h"
 #include "submission.h"
 
@@ -119,6 +121,10 @@ static int submit(AVFilterContext *ctx, AVFrame *const *frames)
     QCHold *hold;
     int ret = follow_properties(ctx, frames);
 
+    if (ret >= 0 && s->replay)
+        return ff_qc_replay_pair(ctx, frames);
+    if (ret >= 0)
+        ret = ff_qc_record_pair(ctx, s->counts[0].paired, frames);
     if (ret >= 0 && s->engine.left_gpu)
         return submit_to_cpu(ctx, frames);
     if (ret >= 0)
@@ -192,6 +198,8 @@ static int pass_main(AVFilterContext *ctx, enum QCChoice choice)
         ret = ff_qc_queue_main(ctx, -1, NAN);
     if (ret < 0)
         return ret;
+    if (pauses)
+        ff_qc_record_break(ctx);
     if (pauses && s->engine.session && !s->run.flushed) {
         status = qc_session_break(s->engine.session);
         ret = status == QC_OK ? 0 : ff_qc_recover_session(ctx, status);

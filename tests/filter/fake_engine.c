@@ -395,6 +395,27 @@ qc_status qc_session_start_offset(const qc_session* session, int rendition, int*
     return session->submitted < env_number("QC_FAKE_START_AFTER", 0) ? QC_AGAIN : QC_END;
 }
 
+/* Nothing is measured that could be handed on. */
+qc_status qc_session_on_measured(qc_session* session, qc_measured_callback callback, void* opaque) {
+    (void)session, (void)callback, (void)opaque;
+    return QC_OK;
+}
+
+int64_t qc_session_measured_words(const qc_session* session) {
+    (void)session;
+    return 0;
+}
+
+int qc_session_history(const qc_session* session) {
+    (void)session;
+    return 0;
+}
+
+qc_status qc_session_submit_measured(qc_session* session, uint32_t renditions, const uint64_t* words, int64_t count) {
+    (void)session, (void)renditions, (void)words, (void)count;
+    return QC_ERROR_INVALID;
+}
+
 static void write_frames(qc_session* session, int rendition, FILE* file) {
     const char* separator = "";
     for (int64_t i = 0; i < final_rows(session); i++) {

@@ -8,7 +8,9 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 COMPLETION = pathlib.Path("/usr/share/bash-completion/bash_completion")
-COMMANDS = {"quality_bench": ROOT / "build/tools/bench/quality_bench", "quality-cuda-patch-ffmpeg": ROOT / "tools/patch-ffmpeg"}
+COMMANDS = {"quality-cuda": ROOT / "build/cli/quality-cuda", "quality_bench": ROOT / "build/tools/bench/quality_bench",
+            "quality-cuda-patch-ffmpeg": ROOT / "tools/patch-ffmpeg"}
+HELP = {"quality-cuda": "--help-all"}  # of all its commands
 ALWAYS = {"-h", "--help"}  # whether or not the text of --help lists them itself
 
 
@@ -17,7 +19,7 @@ def options_of(text):
 
 
 def of_help(name):
-    text = subprocess.run([COMMANDS[name], "--help"], capture_output=True, text=True, check=True).stdout
+    text = subprocess.run([COMMANDS[name], HELP.get(name, "--help")], capture_output=True, text=True, check=True).stdout
     lines = [line for line in text.splitlines() if re.match(r"\s+-", line)]
     return options_of("\n".join(re.split(r"\s{2,}", line.strip())[0] for line in lines)) | ALWAYS
 

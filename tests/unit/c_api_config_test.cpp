@@ -75,7 +75,7 @@ TEST(CApiConfig, NumbersOfTheConfiguration) {
         {QC_FIELD(qc_config, stats_format), {0}, {-1, 3}, "0..2", nullptr},
         {QC_FIELD(qc_config, n_subsample), {0, 1, INT_MAX}, {-1, INT_MIN}, "0..2147483647", "1..INT_MAX; 0 means 1"},
         {QC_FIELD(qc_config, skip_unsupported), {0, 1}, {-1, 2}, "0..1", "1: a metric"},
-        {QC_FIELD(qc_config, backend), {0, 1, 2}, {-1, 3}, "0..2", "AUTO takes the CPU"},
+        {QC_FIELD(qc_config, backend), {0, 1, 2, 3}, {-1, 4}, "0..3", "AUTO takes the CPU"},
         {QC_FIELD(qc_config, device), {0, 1024}, {-1, 1025}, "0..1024", "0..1024"},
         {QC_FIELD(qc_config, n_threads), {0, 1, 1024}, {-1, 1025}, "0..1024", "1..1024"},
         {QC_FIELD(qc_config, batch), {0, 1, 64}, {-1, 65}, "0..64", "1..64"},

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// The command quality-cuda.
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+
+#include <CLI/CLI.hpp>
+
+#include "commands.hpp"
+#include "process.hpp"
+
+namespace {
+
+using qc::cli::Failure;
+using qc::cli::Options;
+
+void add_wishes(CLI::App* command, Options* options) {
+    qc::cli::Wish& wish = options->wish;
+    command->add_option("-m,--metrics", wish.metrics, "metrics joined by +, e.g. vmaf+psnr (default vmaf)");
+    command->add_option("--model", wish.model, "VMAF models joined by |, e.g. vmaf_v0.6.1neg or auto");
+    command->add_option("--feature", wish.feature, "further features in libvmaf's syntax");
+    command->add_option("--opts", wish.opts, "options of the metrics: METRIC.OPTION=VALUE|...");
+    command->add_option("--scale", wish.scale,
+                        "how videos of another size are scaled: bicubic, lanczos, bilinear or area");
+    command->add_option("--on-unsupported", wish.on_unsupported,
+                        "fail or skip: what becomes of a metric that the pictures do not suit");
+    command->add_option("--backend", wish.backend, "auto, cuda or cpu: where scores are computed")
+        ->check(CLI::IsMember({"auto", "cuda", "cpu"}));
+    command->add_option("--subsample", wish.n_subsample, "log every n-th pair only")->check(CLI::Range(1, 1000000));
+    command->add_option("--max-dt", wish.max_dt, "largest distance of a pair in seconds (default half a frame)")
+        ->check(CLI::Range(0.0, 1e6));
+    command
+        ->add_option("--parts", options->parts,
+                     "parts that are scored side by side (default: what this machine serves well)")
+        ->check(CLI::Range(1, 10000));
+}
+
+void add_common(CLI::App* command, Options* options) {
+    command->add_option("--ffmpeg", options->ffmpeg,
+                        "the ffmpeg to run (default: the one beside this program, else that on the PATH)");
+    command->add_flag("-q,--quiet", options->is_quiet, "say nothing but errors");
+}
+
+void add_decoding(CLI::App* command, Options* options) {
+    command
+        ->add_option("--hwaccel", options->hwaccel,
+                     "auto, cuda or none: decoding on the GPU; auto falls back to the CPU")
+        ->check(CLI::IsMember({"auto", "cuda", "none"}));
+}
+
+void require_videos(const Options& options) {
+    if (options.videos.size() < 2)
+        throw Failure("one video alone: at least a distorted one and, last, its reference are accepted",
+                      qc::cli::kMisused);
+    if (options.videos.size() > 17)
+        throw Failure("more than 16 distorted videos: at most 16 can share a reference", qc::cli::kMisused);
+}
+
+void define_score(CLI::App* app, Options* options) {
+    CLI::App* command = app->add_subcommand("score", "scores distorted videos against their reference");
+    command->add_option("videos", options->videos, "distorted videos, and last their reference")
+        ->required()
+        ->type_name("DIST... REF");
+    add_wishes(command, options);
+    add_common(command, options);
+    add_decoding(command, options);
+    command->add_option("-o,--output", options->output, "the log, as JSON (default: none is kept)");
+    command->add_flag("--json", options->as_json, "print the summary as JSON");
+    command
+        ->add_option("--fail-if", options->fail_if,
+                     "a condition such as vmaf.p5<90, which makes the exit code 3; may be given again")
+        ->allow_extra_args(false);
+}
+
+void define_steps(CLI::App* app, Options* options) {
+    CLI::App* plan = app->add_subcommand("plan", "divides titles into shards; prints how many there are");
+    plan->add_option("plan", options->plan, "the plan to write")->required()->type_name("PLAN");
+    plan->add_option("videos", options->videos, "distorted videos, and last their reference")->type_name("DIST... REF");
+    plan->add_option("--titles", options->titles, "a list of titles, as JSON");
+    plan->add_option("-o,--output", options->output,
+                     "the log of the title on the command line (default: DIST.scores.json)");
+    add_wishes(plan, options);
+    add_common(plan, options);
+    CLI::App* shard = app->add_subcommand("shard", "scores one shard of a plan, unless that was done before");
+    shard->add_option("plan", options->plan, "the plan")->required()->type_name("PLAN");
+    shard->add_option("number", options->shard, "from 0 on")->required()->type_name("N");
+    add_common(shard, options);
+    add_decoding(shard, options);
+    CLI::App* merge = app->add_subcommand("merge", "makes the logs of all titles whose shards are done");
+    merge->add_option("plan", options->plan, "the plan")->required()->type_name("PLAN");
+    add_common(merge, options);
+}
+
+qc::cli::ExitCode dispatch(const CLI::App& app, const Options& options) {
+    if (app.got_subcommand("shard")) return run_shard(options);
+    if (app.got_subcommand("merge")) return merge_plan(options);
+    if (app.got_subcommand("plan")) {
+        if (!options.videos.empty() || options.titles.empty()) require_videos(options);
+        return make_plan(options);
+    }
+    require_videos(options);
+    return score(options);
+}
+
+int run_command(int argc, char** argv) {
+    CLI::App app("Scores videos against their references with FFmpeg's filter quality_cuda: in parts, side by side.",
+                 "quality-cuda");
+    Options options;
+    app.set_version_flag("--version", "quality-cuda " QC_VERSION);
+    app.set_help_all_flag("--help-all", "print the options of all commands and exit");
+    app.require_subcommand(1);
+    define_score(&app, &options);
+    define_steps(&app, &options);
+    try {
+        app.parse(argc, argv);
+        qc::cli::heed_signals();
+        return dispatch(app, options);
+    } catch (const CLI::ParseError& mistake) {
+        if (mistake.get_exit_code() == 0) return app.exit(mistake);
+        std::fprintf(stderr, "quality-cuda: %s\n", mistake.what());
+        return qc::cli::kMisused;
+    } catch (const Failure& failure) {
+        std::fprintf(stderr, "quality-cuda: %s\n", failure.what());
+        return failure.code();
+    }
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    try {
+        return run_command(argc, argv);
+    } catch (const std::exception& unforeseen) { // no memory, say
+        std::fprintf(stderr, "quality-cuda: %s\n", unforeseen.what());
+        return qc::cli::kFailed;
+    }
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// What ffprobe says of an input: its packets' time stamps, and whether decoding can begin in mid of it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace qc::cli {
+
+/// The programs, found once.
+struct Tools {
+    std::string ffmpeg, ffprobe;
+};
+
+/// @param wish path of ffmpeg, or empty: beside this program, else on the PATH. ffprobe is looked for beside it first.
+/// @throws Failure if one is missing, or ffmpeg lacks the filter
+Tools find_tools(const std::string& wish);
+
+/// num / den seconds.
+struct Clock {
+    int64_t num = 1, den = 1;
+};
+
+struct KeyFrame {
+    int64_t pts = 0;      ///< as the filter sees it
+    double seek_time = 0; ///< seconds from the input's start, for -ss
+};
+
+struct Input {
+    std::string path;
+    bool has_video = false;
+    Clock clock;
+    std::vector<int64_t> pts;         ///< of all frames, ascending, as the filter sees them: 0 is the start of the file
+    std::vector<KeyFrame> key_frames; ///< ascending
+    std::string why_whole;            ///< why it has to be decoded from its beginning; empty: it need not
+};
+
+/// Of the first video stream. @throws Failure if there is none, or the file cannot be read
+Input probe(const Tools& tools, const std::string& path);
+
+} // namespace qc::cli

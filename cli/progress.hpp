@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// One bar for many runs of ffmpeg.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace qc::cli {
+
+/// On standard error, if that is a terminal.
+class Progress {
+public:
+    /// @param frames of each run, 0: not known
+    Progress(std::vector<int64_t> frames, bool is_wanted);
+    ~Progress();
+    Progress(const Progress&) = delete;
+    Progress& operator=(const Progress&) = delete;
+
+    /// A line of ffmpeg's -progress.
+    void take(size_t run, const std::string& line);
+
+    /// The bar's text at some time after the start.
+    std::string text(double seconds) const;
+
+private:
+    std::vector<int64_t> expected_, done_;
+    bool is_shown_;
+    std::chrono::steady_clock::time_point start_, shown_;
+};
+
+} // namespace qc::cli

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "runs.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <charconv>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "failure.hpp"
+
+namespace qc::cli {
+
+namespace {
+
+constexpr int64_t kHeadFrames = 12;
+constexpr uint32_t kRateEntry = 0x5251; ///< of filter/quality_cuda/record.h
+
+std::string escaped(const std::string& text, const char* special) {
+    std::string result;
+    for (const char c : text) {
+        if (std::strchr(special, c) != nullptr) result += '\\';
+        result += c;
+    }
+    return result;
+}
+
+/// Shortest text that reads back as the same number.
+std::string exact(double value) {
+    std::array<char, 32> text{};
+    return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr};
+}
+
+/// quality_cuda=name=value:...
+class Filter {
+public:
+    Filter& set(const char* name, const std::string& value) {
+        // Once for the options' parser, once for the graph's.
+        text_ += std::string(text_.empty() ? "=" : ":") + name + "=" + escaped(escaped(value, "\\':"), "\\'[],;");
+        return *this;
+    }
+    Filter& set_if(const char* name, const std::string& value) { return value.empty() ? *this : set(name, value); }
+    std::string text() const { return "quality_cuda" + text_; }
+
+private:
+    std::string text_;
+};
+
+Filter scoring(const Title& title) {
+    const Wish& wish = title.wish;
+    Filter filter;
+    filter.set("metrics", wish.metrics.empty() ? "vmaf" : wish.metrics).set_if("model", wish.model);
+    filter.set_if("feature", wish.feature).set_if("opts", wish.opts).set_if("scale", wish.scale);
+    filter.set_if("on_unsupported", wish.on_unsupported);
+    if (title.inputs.size() > 2) filter.set("renditions", std::to_string(title.inputs.size() - 1));
+    return filter;
+}
+
+/// What is for runs that score pictures, be it in one part.
+void set_pairing(const Title& title, Filter* filter) {
+    if (title.wish.max_dt > 0) filter->set("max_dt", exact(title.wish.max_dt));
+}
+
+void subsample(const Title& title, Filter* filter) {
+    if (title.wish.n_subsample > 1) filter->set("n_subsample", std::to_string(title.wish.n_subsample));
+}
+
+std::string seconds_text(double seconds) {
+    std::array<char, 64> text{};
+    std::snprintf(text.data(), text.size(), "%.6f", seconds);
+    return text.data();
+}
+
+std::vector<std::string> start_of_command(const Tools& tools, const char* level) {
+    return {tools.ffmpeg, "-nostdin", "-hide_banner", "-nostats", "-v", level, "-y"};
+}
+
+void end_command(const std::string& graph, std::vector<std::string>* arguments) {
+    for (const char* each :
+         {"-filter_complex", graph.c_str(), "-map", "[scored]", "-fps_mode", "passthrough", "-f", "null", "-"})
+        arguments->emplace_back(each);
+}
+
+/// @param seek seconds from the start, below 0: from there on
+void add_input(const Title& title, size_t index, double seek, std::vector<std::string>* arguments) {
+    if (title.decodes_on_gpu)
+        for (const char* each : {"-hwaccel", "cuda", "-hwaccel_output_format", "cuda"}) arguments->emplace_back(each);
+    if (seek >=
+        0) // the offset undoes the shift that comes with the seek, so that stamps are those of a run from the start
+        for (const std::string& each : {std::string("-itsoffset"), seconds_text(seek), std::string("-noaccurate_seek"),
+                                        std::string("-ss"), seconds_text(seek)})
+            arguments->push_back(each);
+    arguments->emplace_back("-i");
+    arguments->push_back(title.inputs[index]);
+}
+
+/// [0:v:0]TRIM[i0];...[i0][i1]FILTER[scored]; where nothing is trimmed the decoder's frames go straight to the filter
+std::string graph_of(const std::vector<std::string>& trims, const Filter& filter) {
+    std::string before, pads;
+    for (size_t i = 0; i < trims.size(); ++i) {
+        const std::string stream = "[" + std::to_string(i) + ":v:0]", pad = "[i" + std::to_string(i) + "]";
+        if (!trims[i].empty()) before.append(stream).append("trim=").append(trims[i]).append(pad).append(";");
+        pads += trims[i].empty() ? stream : pad;
+    }
+    return before + pads + filter.text() + "[scored]";
+}
+
+std::string trim_of(const Part& part, size_t input) {
+    const Stretch& stretch = part.inputs[input];
+    std::string text;
+    if (!part.is_first) text = "start_pts=" + std::to_string(stretch.start);
+    if (!part.is_last) text += (text.empty() ? "" : ":") + std::string("end_pts=") + std::to_string(stretch.end);
+    return text;
+}
+
+/// A line without "[quality_cuda @ 0x...] ", if it was the filter's.
+std::string without_name(const std::string& line) {
+    const size_t end = line.find("] ");
+    return !line.empty() && line[0] == '[' && end != std::string::npos ? line.substr(end + 2) : line;
+}
+
+bool is_filters(const std::string& line) {
+    return line.find("quality_cuda") != std::string::npos && !line.empty() && line[0] == '[';
+}
+
+} // namespace
+
+Command head_command(const Tools& tools, const Title& title, const std::string& record) {
+    Filter filter = scoring(title);
+    set_pairing(title, &filter);
+    filter.set("record", record).set("allow_unpaired", "1").set("backend", "cpu").set("watch", "0");
+    Command command{start_of_command(tools, "error"), {}};
+    Title software = title;
+    software.decodes_on_gpu = false;
+    for (size_t i = 0; i < title.inputs.size(); ++i) add_input(software, i, -1, &command.arguments);
+    end_command(
+        graph_of(std::vector<std::string>(title.inputs.size(), "end_frame=" + std::to_string(kHeadFrames)), filter),
+        &command.arguments);
+    return command;
+}
+
+Command part_command(const Tools& tools, const Title& title, size_t part, const std::string& record, size_t gpu) {
+    Filter filter = scoring(title);
+    filter.set_if("backend", title.wish.backend).set("record", record).set("allow_unpaired", "1");
+    if (title.frame_rate >= 0)
+        filter.set("rate", exact(title.frame_rate)).set("max_dt", exact(title.tolerance));
+    else
+        set_pairing(title, &filter);
+    Command command{start_of_command(tools, "error"), {}};
+    for (const char* each : {"-progress", "pipe:1"}) command.arguments.emplace_back(each);
+    std::vector<std::string> trims;
+    for (size_t i = 0; i < title.inputs.size(); ++i) {
+        add_input(title, i, title.parts[part].is_first ? -1 : title.parts[part].inputs[i].seek, &command.arguments);
+        trims.push_back(trim_of(title.parts[part], i));
+    }
+    end_command(graph_of(trims, filter), &command.arguments);
+    if (const size_t gpus = gpu_count(); gpus > 1)
+        command.environment.emplace_back("CUDA_VISIBLE_DEVICES", std::to_string(gpu % gpus));
+    return command;
+}
+
+Command whole_command(const Tools& tools, const Title& title, const std::string& log) {
+    Filter filter = scoring(title);
+    set_pairing(title, &filter);
+    subsample(title, &filter);
+    filter.set_if("backend", title.wish.backend).set("log_path", log).set("log_fmt", "json");
+    Command command{start_of_command(tools, "warning"), {}};
+    for (const char* each : {"-progress", "pipe:1"}) command.arguments.emplace_back(each);
+    for (size_t i = 0; i < title.inputs.size(); ++i) add_input(title, i, -1, &command.arguments);
+    end_command(graph_of(std::vector<std::string>(title.inputs.size()), filter), &command.arguments);
+    return command;
+}
+
+Command merge_command(const Tools& tools, const Title& title, const std::string& list, const std::string& log) {
+    Filter filter = scoring(title);
+    set_pairing(title, &filter);
+    subsample(title, &filter);
+    filter.set("replay", list).set("log_path", log).set("log_fmt", "json");
+    Command command{start_of_command(tools, "warning"), {}};
+    std::string graph, pads;
+    for (size_t i = 0; i < title.inputs.size(); ++i) {
+        graph += "nullsrc=s=16x16[i" + std::to_string(i) + "];";
+        pads += "[i" + std::to_string(i) + "]";
+    }
+    end_command(graph + pads + filter.text() + "[scored]", &command.arguments);
+    return command;
+}
+
+std::string replay_list(const Title& title, const std::vector<std::string>& records) {
+    std::string list;
+    for (size_t part = 0; part < records.size(); ++part) {
+        for (const Stretch& stretch : title.parts[part].inputs) list += std::to_string(stretch.from) + " ";
+        list += records[part] + "\n";
+    }
+    return list;
+}
+
+void read_rate(const std::string& record, double* frame_rate, double* tolerance) {
+    std::ifstream file(record, std::ios::binary);
+    uint32_t head[2];
+    while (file.read(reinterpret_cast<char*>(head), sizeof(head))) {
+        double values[2];
+        if (head[0] != kRateEntry) {
+            file.seekg(static_cast<std::streamoff>(head[1]) * 8, std::ios::cur);
+            continue;
+        }
+        if (head[1] != 2 || !file.read(reinterpret_cast<char*>(values), sizeof(values))) break;
+        *frame_rate = values[0];
+        *tolerance = values[1];
+        return;
+    }
+    throw Failure("the first frames were read, but no frame rate was recorded: " + record);
+}
+
+size_t gpu_count() {
+    size_t count = 0;
+    std::error_code error;
+    while (std::filesystem::exists("/dev/nvidia" + std::to_string(count), error)) ++count;
+    return count;
+}
+
+std::string reason_of(const Outcome& outcome) {
+    std::istringstream lines(outcome.message);
+    std::string line, first;
+    while (std::getline(lines, line)) {
+        if (is_filters(line)) return without_name(line);
+        if (first.empty()) first = without_name(line);
+    }
+    if (first.empty()) first = "ffmpeg ended with " + std::to_string(outcome.status) + " and said nothing";
+    return first;
+}
+
+std::vector<std::string> warnings_of(const Outcome& outcome) {
+    std::vector<std::string> warnings;
+    std::istringstream lines(outcome.message);
+    for (std::string line; std::getline(lines, line);)
+        if (is_filters(line)) warnings.push_back(without_name(line));
+    return warnings;
+}
+
+} // namespace qc::cli

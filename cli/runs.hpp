@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// The command lines of ffmpeg that score, record and replay.
+#pragma once
+
+#include <string>
+
+#include "process.hpp"
+#include "title.hpp"
+
+namespace qc::cli {
+
+/// The first frames, with all that is asked for: fails as the whole would, and records the frame rate to go by.
+Command head_command(const Tools& tools, const Title& title, const std::string& record);
+
+/// A part into a record. Writes its progress to standard output. @param gpu beyond those of a machine they begin anew
+Command part_command(const Tools& tools, const Title& title, size_t part, const std::string& record, size_t gpu);
+
+/// The title as one run.
+Command whole_command(const Tools& tools, const Title& title, const std::string& log);
+
+/// From a list of records (filter/quality_cuda/replay.h) to the log.
+Command merge_command(const Tools& tools, const Title& title, const std::string& list, const std::string& log);
+
+/// The list that merge_command() takes. @param records one for each part
+std::string replay_list(const Title& title, const std::vector<std::string>& records);
+
+/// The frame rate and the tolerance that a run went by. @throws Failure if the record is not whole
+void read_rate(const std::string& record, double* frame_rate, double* tolerance);
+
+/// GPUs of this machine, by the files of their driver.
+size_t gpu_count();
+
+/// What a run that failed said, as one line.
+std::string reason_of(const Outcome& outcome);
+
+/// The warnings of a run, as lines without the name of who warns.
+std::vector<std::string> warnings_of(const Outcome& outcome);
+
+} // namespace qc::cli

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// One title, on this machine: divided, scored side by side, merged, shown.
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <thread>
+
+#include "commands.hpp"
+#include "files.hpp"
+#include "process.hpp"
+#include "progress.hpp"
+#include "runs.hpp"
+#include "summary.hpp"
+
+namespace qc::cli {
+
+namespace {
+
+constexpr size_t kPartsPerGpu = 4;  ///< they share its decoders; more take memory and bring nothing
+constexpr size_t kCoresPerPart = 4; ///< of the CPU backend, which uses them all by itself; decoders do not
+constexpr int64_t kShortestPart =
+    500; ///< frames, where nobody asked for a number of parts: less is over before a second one starts
+
+size_t parts_for(const Options& options) {
+    if (options.parts > 0) return static_cast<size_t>(options.parts);
+    if (const size_t gpus = gpu_count(); gpus > 0) return gpus * kPartsPerGpu;
+    return std::max<size_t>(1, std::thread::hardware_concurrency() / kCoresPerPart);
+}
+
+void say(const Options& options, const std::string& line) {
+    if (!options.is_quiet) std::fprintf(stderr, "%s\n", line.c_str());
+}
+
+Failure failed(const std::string& what, const Outcome& outcome) {
+    return Failure(what + ": " + reason_of(outcome));
+}
+
+/// The filter's own words for what was noticed about the whole title.
+void pass_on_warnings(const Options& options, const Outcome& outcome) {
+    for (const std::string& line : warnings_of(outcome)) say(options, "warning: " + line);
+}
+
+void score_whole(const Tools& tools, const Options& options, const Title& title, const std::string& log) {
+    Outcome outcome;
+    {
+        Progress progress({title.parts[0].frames}, !options.is_quiet);
+        const bool reads_input = std::find(title.inputs.begin(), title.inputs.end(), "-") != title.inputs.end();
+        outcome = run_side_by_side(
+                      {whole_command(tools, title, log)}, 1,
+                      [&](size_t run, const std::string& line) { progress.take(run, line); }, reads_input)
+                      .front();
+    }
+    if (!outcome.ok()) throw failed(title.inputs[0], outcome);
+    pass_on_warnings(options, outcome);
+}
+
+void score_parts(const Tools& tools, const Options& options, const Title& title, const TemporaryFolder& folder,
+                 const std::string& log) {
+    std::vector<Command> commands;
+    std::vector<std::string> records;
+    std::vector<int64_t> frames;
+    for (size_t part = 0; part < title.parts.size(); ++part) {
+        records.push_back(folder.file("part" + std::to_string(part) + ".record"));
+        std::filesystem::remove(records.back());
+        commands.push_back(part_command(tools, title, part, records.back(), part));
+        frames.push_back(title.parts[part].frames);
+    }
+    std::vector<Outcome> outcomes;
+    {
+        Progress progress(frames, !options.is_quiet);
+        outcomes = run_side_by_side(commands, commands.size(),
+                                    [&](size_t run, const std::string& line) { progress.take(run, line); });
+    }
+    for (size_t part = 0; part < outcomes.size(); ++part)
+        if (outcomes[part].status > 0)
+            throw failed("part " + std::to_string(part) + " of " + title.inputs[0], outcomes[part]);
+    write_whole(folder.file("list"), replay_list(title, records));
+    const Outcome merged = run(merge_command(tools, title, folder.file("list"), log));
+    if (!merged.ok() && reason_of(merged).find("replay=") != std::string::npos) throw InexactParts(reason_of(merged));
+    if (!merged.ok()) throw failed(title.inputs[0], merged);
+    pass_on_warnings(options, merged);
+}
+
+void score_as_divided(const Tools& tools, const Options& options, Title& title, const TemporaryFolder& folder,
+                      const std::string& log) {
+    if (!title.why_one_part.empty() && options.parts != 1) say(options, title.why_one_part + ": scored in one part");
+    if (title.parts.size() == 1) return score_whole(tools, options, title, log);
+    try {
+        score_parts(tools, options, title, folder, log);
+    } catch (const InexactParts& inexact) {
+        say(options, std::string("the parts do not make one run, scored in one part: ") + inexact.what());
+        title.parts.resize(1);
+        score_whole(tools, options, title, log);
+    }
+}
+
+/// Where the GPU's decoders fail, those of the CPU may do.
+void score_somehow(const Tools& tools, const Options& options, Title& title, const TemporaryFolder& folder,
+                   const std::string& log) {
+    try {
+        score_as_divided(tools, options, title, folder, log);
+    } catch (const Failure& failure) {
+        if (!title.decodes_on_gpu || options.hwaccel == "cuda") throw;
+        say(options, std::string("decoding on the GPU failed, decoding on the CPU: ") + failure.what());
+        title.decodes_on_gpu = false;
+        score_as_divided(tools, options, title, folder, log);
+    }
+}
+
+nlohmann::json report_of(const Title& title, const std::vector<nlohmann::json>& logs, const Options& options) {
+    nlohmann::json list = nlohmann::json::array();
+    for (size_t k = 0; k < logs.size(); ++k)
+        list.push_back({{"distorted", title.inputs[k == 0 ? 0 : k + 1]},
+                        {"complete", logs[k].value("complete", false)},
+                        {"pairing", logs[k].value("pairing", nlohmann::json())},
+                        {"pooled_metrics", logs[k]["pooled_metrics"]}});
+    return {
+        {"reference", title.inputs[1]}, {"parts", title.parts.size()}, {"log", options.output}, {"renditions", list}};
+}
+
+void show(const Options& options, const Title& title, const std::vector<nlohmann::json>& logs) {
+    const bool everything =
+        !title.wish.feature.empty() || (!title.wish.metrics.empty() && title.wish.metrics != "vmaf");
+    if (options.as_json)
+        std::printf("%s\n", report_of(title, logs, options).dump(2).c_str());
+    else if (!options.is_quiet)
+        std::fputs(table_of(logs, everything).c_str(), stdout);
+    // Who reads scores from a file that is full must not take them for all.
+    if (std::fflush(stdout) != 0) throw Failure("standard output cannot be written");
+}
+
+} // namespace
+
+bool decodes_on_gpu(const Options& options) {
+    return options.hwaccel == "cuda" || (options.hwaccel == "auto" && gpu_count() > 0);
+}
+
+Title prepare(const Tools& tools, const Options& options, const std::vector<std::string>& videos,
+              const std::string& folder) {
+    Title title;
+    std::vector<Input> inputs;
+    title.wish = options.wish;
+    title.inputs = {videos.front(), videos.back()};
+    title.inputs.insert(title.inputs.end(), videos.begin() + 1, videos.end() - 1);
+    const size_t wanted = parts_for(options);
+    for (const std::string& path : title.inputs) inputs.push_back(probe(tools, path));
+    title.decodes_on_gpu = decodes_on_gpu(options);
+    const int64_t shortest = options.parts > 0 ? 2 * kLeadFrames : kShortestPart;
+    const bool is_long = static_cast<int64_t>(inputs[0].pts.size()) >= 2 * shortest;
+    const bool may_divide = wanted > 1 && is_long && std::all_of(inputs.begin(), inputs.end(), [](const Input& each) {
+                                return each.why_whole.empty();
+                            });
+    if (may_divide) {
+        const std::string record = (std::filesystem::path(folder) / "head.record").string();
+        std::filesystem::remove(record);
+        const Outcome head = run(head_command(tools, title, record));
+        if (!head.ok()) throw failed(title.inputs[0], head);
+        read_rate(record, &title.frame_rate, &title.tolerance);
+        std::filesystem::remove(record);
+    }
+    divide(inputs, wanted, shortest, &title);
+    return title;
+}
+
+ExitCode score(const Options& options) {
+    std::vector<Condition> conditions;
+    for (const std::string& text : options.fail_if) conditions.push_back(parse_condition(text));
+    const Tools tools = find_tools(options.ffmpeg);
+    const TemporaryFolder folder;
+    Title title = prepare(tools, options, options.videos, folder.file(""));
+    const std::string log =
+        options.output.empty() ? folder.file("scores.json") : std::filesystem::absolute(options.output).string();
+    score_somehow(tools, options, title, folder, log);
+    std::vector<std::string> names = log_names(log, title.inputs.size() - 1);
+    std::vector<nlohmann::json> logs;
+    logs.reserve(names.size());
+    for (const std::string& name : names) logs.push_back(read_summary(name));
+    show(options, title, logs);
+    bool is_below = false;
+    for (const Condition& condition : conditions)
+        for (size_t k = 0; k < logs.size(); ++k)
+            if (const auto line = judge(condition, logs[k], title.inputs[k == 0 ? 0 : k + 1])) {
+                std::fprintf(stderr, "%s\n", line->c_str());
+                is_below = true;
+            }
+    return is_below ? kBelowThreshold : kDone;
+}
+
+} // namespace qc::cli

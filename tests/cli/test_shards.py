@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""Plans: shards that are done stay done, whatever is killed when."""
+
+import json
+import os
+import random
+import shutil
+import subprocess
+import time
+import unittest
+
+from workbench import COMMAND, clip, command, comparable, fresh, single
+
+KILLS = 200 if os.environ.get("QC_TEST_LEVEL") == "all" else 8
+
+
+class Shards(unittest.TestCase):
+    def setUp(self):
+        self.place = fresh(self.id().rpartition(".")[2])
+        self.plan = self.place / "plan.json"
+        self.log = self.place / "scores.json"
+
+    def do(self, *arguments):
+        run = command(*arguments)
+        self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
+        return run.stdout
+
+    def make_plan(self, parts=3, metrics="vmaf"):
+        return int(self.do("plan", self.plan, clip("open.mp4"), clip("ref.mkv"), "-m", metrics, "--parts", parts, "-o", self.log))
+
+    def results(self):
+        return sorted(path.name for path in self.place.glob("plan.json.shards/*"))
+
+    def assert_equals_single(self, metrics="vmaf"):
+        expected = single([clip("open.mp4"), clip("ref.mkv")], f"metrics={metrics}", f"shards_{metrics}.json")
+        self.assertEqual(comparable(self.log), comparable(expected))
+
+    def test_merged_equals_single(self):
+        count = self.make_plan()
+        self.assertEqual(count, 3)
+        for number in (2, 0, 1):
+            self.assertEqual(self.do("shard", self.plan, number), f"shard {number}: done\n")
+        self.assertEqual(self.results(), ["0.record", "1.record", "2.record"])
+        self.do("merge", self.plan)
+        self.assert_equals_single()
+
+    def test_one_part(self):
+        self.do("plan", self.plan, clip("plain.avi"), clip("ref.mkv"), "-m", "psnr", "--parts", 4, "-o", self.log)
+        self.do("shard", self.plan, 0)
+        self.do("merge", self.plan)
+        self.assertEqual(comparable(self.log), comparable(single([clip("plain.avi"), clip("ref.mkv")], "metrics=psnr", "one_part.json")))
+
+    def test_what_is_done_is_skipped(self):
+        self.make_plan()
+        self.do("shard", self.plan, 1)
+        before = (self.place / "plan.json.shards/1.record").stat()
+        self.assertEqual(self.do("shard", self.plan, 1), "shard 1: done before\n")
+        after = (self.place / "plan.json.shards/1.record").stat()
+        self.assertEqual((before.st_ino, before.st_mtime_ns), (after.st_ino, after.st_mtime_ns))
+
+    def test_what_is_missing_is_said(self):
+        self.make_plan()
+        self.do("shard", self.plan, 1)
+        run = command("merge", self.plan)
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("missing shards: 0 2 (2 of 3)", run.stderr)
+        self.assertFalse(self.log.exists())
+
+    def test_damage_is_mended(self):
+        self.make_plan()
+        for number in range(3):
+            self.do("shard", self.plan, number)
+        record = self.place / "plan.json.shards/1.record"
+        whole = record.read_bytes()
+        for damaged in (whole[:-1], whole[:len(whole) // 2], b"", whole[:5000] + bytes([whole[5000] ^ 1]) + whole[5001:]):
+            record.write_bytes(damaged)
+            self.assertIn("missing shards: 1 ", command("merge", self.plan).stderr)
+            self.assertEqual(self.do("shard", self.plan, 1), "shard 1: done\n")
+        self.do("merge", self.plan)
+        self.assert_equals_single()
+
+    def test_changed_input(self):
+        distorted = self.place / "distorted.mp4"
+        shutil.copy(clip("open.mp4"), distorted)
+        self.do("plan", self.plan, distorted, clip("ref.mkv"), "-m", "psnr", "--parts", 2, "-o", self.log)
+        for number in range(2):
+            self.do("shard", self.plan, number)
+        shutil.copy(clip("closed.mp4"), distorted)
+        self.assertIn("missing shards: 0 1 ", command("merge", self.plan).stderr)
+
+    def test_another_plan_of_the_same_name(self):
+        self.make_plan(metrics="psnr")
+        for number in range(3):
+            self.do("shard", self.plan, number)
+        self.make_plan(metrics="psnr+ssim")
+        self.assertIn("missing shards: 0 1 2 ", command("merge", self.plan).stderr)
+
+    def test_catalogue(self):
+        """Titles are merged as their shards are done."""
+        titles = self.place / "titles.json"
+        logs = [self.place / f"{name}.json" for name in ("a", "b")]
+        titles.write_text(json.dumps([
+            {"distorted": [str(clip("open.mp4"))], "reference": str(clip("ref.mkv")), "log": str(logs[0])},
+            {"distorted": [str(clip("mpeg2.ts")), str(clip("plain.avi"))], "reference": str(clip("ref.mkv")), "log": str(logs[1])}]))
+        self.assertEqual(int(self.do("plan", self.plan, "--titles", titles, "-m", "psnr", "--parts", 2)), 3)
+        for number in range(2):
+            self.do("shard", self.plan, number)
+        run = command("merge", self.plan)
+        self.assertEqual((run.returncode, run.stdout), (1, "titles merged: 1 of 2\n"))
+        self.assertTrue(logs[0].exists() and not logs[1].exists())
+        self.do("shard", self.plan, 2)
+        self.assertEqual(self.do("merge", self.plan), "titles merged: 2 of 2\n")
+        expected = single([clip("mpeg2.ts"), clip("plain.avi"), clip("ref.mkv")], "metrics=psnr", "catalogue.json")
+        self.assertEqual(comparable(logs[1]), comparable(expected))
+        self.assertEqual(comparable(logs[1].with_name("b.rendition1.json")), comparable(expected.with_name("catalogue.rendition1.json")))
+
+    def test_random_kills(self):
+        """Shards and merges are killed at any time, beside each other: nothing is lost, nothing doubled."""
+        chance = random.Random(20)
+        count = self.make_plan(parts=4, metrics="psnr")
+        kills = 0
+        while kills < KILLS:
+            steps = [["shard", self.plan, chance.randrange(count)] for _ in range(2)] + [["merge", self.plan]]
+            processes = [subprocess.Popen([COMMAND, *map(str, step)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                         for step in chance.sample(steps, 2)]
+            for process in processes:
+                time.sleep(chance.uniform(0, 0.4))
+                kills += process.poll() is None
+                process.kill()
+                process.wait()
+            if self.log.exists():
+                self.assert_equals_single("psnr")
+            if chance.random() < 0.3 and self.results():  # so that there is always something left to do
+                (self.place / "plan.json.shards" / chance.choice(self.results())).unlink()
+        for number in range(count):
+            self.do("shard", self.plan, number)
+        self.do("merge", self.plan)
+        self.assert_equals_single("psnr")
+
+    def test_broken_plans(self):
+        self.make_plan()
+        plan = json.loads(self.plan.read_text())
+        damaged = {"": "no plan", "{": "no plan", "[]": "no plan", '{"a": 1}': "no plan",
+                   json.dumps({**plan, "quality_cuda_plan": 99}): "another version", json.dumps({**plan, "titles": []}): "damaged",
+                   json.dumps({**plan, "shards": [{"title": 0}]}): "damaged", json.dumps({**plan, "titles": [{"inputs": 3}]}): "damaged"}
+        for text, said in damaged.items():
+            self.plan.write_text(text)
+            for arguments in (["shard", self.plan, 0], ["merge", self.plan]):
+                with self.subTest(text=text[:40], command=arguments[0]):
+                    run = command(*arguments)
+                    self.assertEqual(run.returncode, 1, run.stdout)
+                    self.assertIn(said, run.stderr)
+                    self.assertEqual(run.stderr.count("\n"), 1)
+
+    def test_number_of_a_shard(self):
+        self.make_plan()
+        for number in (3, -1):
+            run = command("shard", self.plan, number)
+            self.assertEqual(run.returncode, 2)
+            self.assertIn("0..2", run.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
