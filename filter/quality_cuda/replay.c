@@ -108,6 +108,8 @@ int ff_qc_open_replay(AVFilterContext *ctx)
     FILE *list;
     int ret = 0;
 
+    if ((s->options.record || s->options.replay) && s->options.align == QC_ALIGN_AUTO)
+        return ff_qc_fail(ctx, AVERROR(EINVAL), "align=auto: with record or replay none and start are accepted");
     if (!s->options.replay)
         return 0;
     s->replay = av_mallocz(sizeof(*s->replay));

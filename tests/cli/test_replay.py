@@ -81,6 +81,10 @@ class Replay(unittest.TestCase):
         self.assertNotEqual(run.returncode, 0)
         self.assertIn("File exists", run.stderr)
 
+    def test_no_offset_is_looked_for(self):
+        """Each part would begin with another look; and records have no pictures."""
+        self.refuse("align=auto: with record or replay none and start are accepted", self.record("a", 0, 10), options="vmaf:align=auto")
+
 
 if __name__ == "__main__":
     unittest.main()
