@@ -89,7 +89,11 @@ std::string read_whole(const std::string& path) {
     errno = 0;
     std::ifstream file(path, std::ios::binary);
     if (!file) throw trouble(path, " cannot be read: ");
-    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    std::string text;
+    std::vector<char> block(kBlock);
+    while (file.read(block.data(), static_cast<std::streamsize>(block.size())) || file.gcount() > 0)
+        text.append(block.data(), static_cast<size_t>(file.gcount()));
+    return text;
 }
 
 void write_whole(const std::string& path, std::string_view text) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <future>
 #include <thread>
 
 #include "commands.hpp"
@@ -131,6 +132,38 @@ void show(const Options& options, const Title& title, const std::vector<nlohmann
 
 } // namespace
 
+namespace {
+
+/// The first frames of a title that may be divided are scored for the rate that the filter will believe. Of files
+/// alone: what a pipe gives can be read once.
+class HeadRun {
+public:
+    HeadRun(const Tools& tools, const Title& title, const std::string& folder, bool is_wanted)
+        : record_((std::filesystem::path(folder) / "head.record").string()), name_(title.inputs[0]) {
+        const bool are_files = std::all_of(title.inputs.begin(), title.inputs.end(), [](const std::string& path) {
+            std::error_code error;
+            return std::filesystem::is_regular_file(path, error);
+        });
+        if (!is_wanted || !are_files) return;
+        std::filesystem::remove(record_);
+        outcome_ = std::async(std::launch::async,
+                              [&tools, title, record = record_] { return run(head_command(tools, title, record)); });
+    }
+
+    void read_rate(Title* title) {
+        const Outcome outcome = outcome_.get();
+        if (!outcome.ok()) throw failed(name_, outcome);
+        cli::read_rate(record_, &title->frame_rate, &title->tolerance);
+        std::filesystem::remove(record_);
+    }
+
+private:
+    std::string record_, name_;
+    std::future<Outcome> outcome_; ///< its destructor waits
+};
+
+} // namespace
+
 bool decodes_on_gpu(const Options& options) {
     return options.hwaccel == "cuda" || (options.hwaccel == "auto" && gpu_count() > 0);
 }
@@ -143,21 +176,19 @@ Title prepare(const Tools& tools, const Options& options, const std::vector<std:
     title.inputs = {videos.front(), videos.back()};
     title.inputs.insert(title.inputs.end(), videos.begin() + 1, videos.end() - 1);
     const size_t wanted = parts_for(options);
-    for (const std::string& path : title.inputs) inputs.push_back(probe(tools, path));
     title.decodes_on_gpu = decodes_on_gpu(options);
+    // Side by side: each may take a second, and needs nothing of the others.
+    HeadRun head(tools, title, folder, wanted > 1);
+    std::vector<std::future<Input>> probes;
+    for (const std::string& path : title.inputs)
+        probes.push_back(std::async(std::launch::async, [&tools, path] { return probe(tools, path); }));
+    for (std::future<Input>& each : probes) inputs.push_back(each.get());
     const int64_t shortest = options.parts > 0 ? 2 * kLeadFrames : kShortestPart;
     const bool is_long = static_cast<int64_t>(inputs[0].pts.size()) >= 2 * shortest;
     const bool may_divide = wanted > 1 && is_long && std::all_of(inputs.begin(), inputs.end(), [](const Input& each) {
                                 return each.why_whole.empty();
                             });
-    if (may_divide) {
-        const std::string record = (std::filesystem::path(folder) / "head.record").string();
-        std::filesystem::remove(record);
-        const Outcome head = run(head_command(tools, title, record));
-        if (!head.ok()) throw failed(title.inputs[0], head);
-        read_rate(record, &title.frame_rate, &title.tolerance);
-        std::filesystem::remove(record);
-    }
+    if (may_divide) head.read_rate(&title);
     divide(inputs, wanted, shortest, &title);
     return title;
 }

@@ -5,9 +5,11 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
+#include <string_view>
+#include <utility>
 
 #include "failure.hpp"
+#include "files.hpp"
 
 namespace qc::cli {
 
@@ -48,18 +50,61 @@ std::string rows_of(const nlohmann::json& log, bool everything, size_t width) {
 
 } // namespace
 
+namespace {
+
+/// A log without its frames: of long videos they are nearly all of it, and a parser of JSON takes its time over them.
+class FramesLeftOut {
+public:
+    /// @return the text, but for what the array "frames" of the outermost object holds
+    std::string of(std::string_view text) {
+        for (const char c : text) {
+            if (is_string_)
+                take_of_string(c);
+            else
+                take(c);
+        }
+        return std::move(rest_);
+    }
+
+private:
+    void take_of_string(char c) {
+        keep(c);
+        if (is_escaped_) {
+            is_escaped_ = false;
+        } else if (c == '\\') {
+            is_escaped_ = true;
+        } else if (c == '"') {
+            is_string_ = false;
+        } else if (depth_ == 1) {
+            latest_ += c;
+        }
+    }
+
+    void take(char c) {
+        if (c == ']' || c == '}') --depth_;
+        if (depth_ == 1 && is_in_frames_) is_in_frames_ = false;
+        keep(c);
+        if (c == '[' && depth_ == 1 && latest_ == "frames") is_in_frames_ = true;
+        if (c == '[' || c == '{') ++depth_;
+        if (c == '"') {
+            is_string_ = true;
+            latest_.clear();
+        }
+    }
+
+    void keep(char c) {
+        if (!is_in_frames_) rest_ += c;
+    }
+
+    std::string rest_, latest_; ///< the latest string of the outermost object: a key, where a value begins
+    int depth_ = 0;
+    bool is_string_ = false, is_escaped_ = false, is_in_frames_ = false;
+};
+
+} // namespace
+
 nlohmann::json read_summary(const std::string& log) {
-    std::ifstream file(log);
-    if (!file) throw Failure(log + " cannot be read");
-    // Of long videos the frames are nearly all of it, and nobody asks for them here.
-    bool in_frames = false;
-    auto parsed = nlohmann::json::parse(
-        file,
-        [&](int depth, nlohmann::json::parse_event_t event, nlohmann::json& value) {
-            if (depth == 1 && event == nlohmann::json::parse_event_t::key) in_frames = value == "frames";
-            return !(in_frames && depth > 1);
-        },
-        false);
+    auto parsed = nlohmann::json::parse(FramesLeftOut().of(read_whole(log)), nullptr, false);
     if (parsed.is_discarded() || !parsed.contains("pooled_metrics")) throw Failure(log + " is no log of scores");
     return parsed;
 }

@@ -24,6 +24,7 @@
 #include "reports.h"
 #include "state.h"
 
+#define REPLAYED_FRAMES 256 /* of a replay, one of so many leaves */
 #define LEAD 8 /* frames held beyond the depth, while a score waits for a later frame */
 
 int ff_qc_queue_main(AVFilterContext *ctx, int64_t row, double ref_pts_time)
@@ -137,6 +138,12 @@ static int set_metadata(const QualityCudaContext *s, const QCPending *entry)
     return ret < 0 ? ret : av_dict_set_int(metadata, QC_KEY_PREFIX "n", entry->row, flags);
 }
 
+/** A replay's frames are blank: its scores are for the log, and keys would cost it more than all the rest. */
+static int wants_metadata(const QualityCudaContext *s, const QCPending *entry)
+{
+    return entry->frame && entry->present && !s->replay;
+}
+
 /** Keeps a row, if it has any scores, until its frame leaves. */
 static int keep_scores(AVFilterContext *ctx, QCPending *entry, const qc_row *row)
 {
@@ -169,7 +176,7 @@ static int deliver_row(AVFilterContext *ctx, const qc_row *row)
         entry = entry->following;
     if (!entry || entry->row != row->frame)
         return ff_qc_fail(ctx, AVERROR_BUG, "scores of frame %"PRId64" came out of order", row->frame);
-    if (keep_scores(ctx, entry, row) < 0 || (entry->frame && entry->present && set_metadata(s, entry) < 0))
+    if (keep_scores(ctx, entry, row) < 0 || (wants_metadata(s, entry) && set_metadata(s, entry) < 0))
         return ff_qc_fail(ctx, AVERROR(ENOMEM), "out of memory");
     s->queue.late_scores += !entry->frame && entry->present;
     return 0;
@@ -261,24 +268,44 @@ static void drop_finished(AVFilterContext *ctx)
     }
 }
 
-int ff_qc_push_ready(AVFilterContext *ctx)
+/** Takes the oldest frame from the queue, if it may leave. */
+static int take_ready(AVFilterContext *ctx, AVFrame **frame)
 {
     QualityCudaContext *s = ctx->priv;
     QCPending *entry = oldest_held(&s->queue);
-    AVFrame *frame;
-    int ret;
 
     if (!entry || !is_settled(entry) || !ff_outlink_frame_wanted(ctx->outputs[0]))
         return 0;
-    frame = entry->frame;
+    *frame = entry->frame;
     entry->frame = NULL;
     s->queue.held--;
     memcpy(s->queue.left, entry->counts, s->options.renditions * sizeof(*entry->counts));
     drop_finished(ctx);
-    if (ff_qc_tag_alerts(ctx, frame) < 0) {
-        av_frame_free(&frame);
-        return ff_qc_fail(ctx, AVERROR(ENOMEM), "out of memory");
-    }
+    return 1;
+}
+
+/** A replay's frames are blank: few leave, for it is between frames that ffmpeg hears signals. */
+static int is_of_no_use(QualityCudaContext *s)
+{
+    return s->replay && ++s->queue.replayed % REPLAYED_FRAMES;
+}
+
+int ff_qc_push_ready(AVFilterContext *ctx)
+{
+    QualityCudaContext *s = ctx->priv;
+    AVFrame *frame;
+    int ret;
+
+    do {
+        if (!take_ready(ctx, &frame))
+            return 0;
+        if (ff_qc_tag_alerts(ctx, frame) < 0) {
+            av_frame_free(&frame);
+            return ff_qc_fail(ctx, AVERROR(ENOMEM), "out of memory");
+        }
+        if (is_of_no_use(s))
+            av_frame_free(&frame);
+    } while (!frame);
     ret = ff_filter_frame(ctx->outputs[0], frame);
     ff_qc_restart_silence(ctx);
     return ret < 0 ? ret : !ff_qc_may_end(ctx);
