@@ -23,6 +23,8 @@ DescriptionLayout::DescriptionLayout(int frames, int renditions, int rings, int 
     evaluated_references = take<DeviceReference>(carver, count);
     pairs = take<DevicePair>(carver, count * static_cast<size_t>(renditions));
     evaluated_pairs = take<DevicePair>(carver, count * static_cast<size_t>(renditions));
+    first_pairs = take<uint32_t>(carver, count + 1);
+    evaluated_first_pairs = take<uint32_t>(carver, count + 1);
     kept_planes = take<DevicePlane>(carver, count * static_cast<size_t>(rings));
     jobs = take<ConvertJob>(carver, count * static_cast<size_t>(lifted) * kPlanes);
     scale_jobs = take<ScaleJob>(carver, count * static_cast<size_t>(scaled));

@@ -27,7 +27,8 @@ struct DescriptionArray {
 struct DescriptionLayout {
     DescriptionArray<DeviceReference> references, evaluated_references;
     DescriptionArray<DevicePair> pairs, evaluated_pairs;
-    DescriptionArray<DevicePlane> kept_planes; ///< [frame][ring], see History
+    DescriptionArray<uint32_t> first_pairs, evaluated_first_pairs; ///< of each reference, and where the last one's end
+    DescriptionArray<DevicePlane> kept_planes;                     ///< [frame][ring], see History
     DescriptionArray<ConvertJob> jobs;
     DescriptionArray<ScaleJob> scale_jobs;
     size_t bytes = 0;

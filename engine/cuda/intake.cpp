@@ -40,7 +40,16 @@ DeviceReference Intake::add_reference(Slot& slot, int frame, const FrameInput& i
     description.host(&DescriptionLayout::references)[slot.shape.references++] = reference;
     if (evaluated)
         description.host(&DescriptionLayout::evaluated_references)[slot.shape.evaluated_references++] = reference;
+    end_pairs(slot);
     return reference;
+}
+
+/// The latest reference has the pairs that were added since, so far.
+void Intake::end_pairs(const Slot& slot) {
+    const BatchShape& shape = slot.shape;
+    slot.description.host(&DescriptionLayout::first_pairs)[shape.references] = static_cast<uint32_t>(shape.pairs);
+    slot.description.host(&DescriptionLayout::evaluated_first_pairs)[shape.evaluated_references] =
+        static_cast<uint32_t>(shape.evaluated_pairs);
 }
 
 /// @return the distorted picture
@@ -56,6 +65,7 @@ DevicePicture Intake::add_pair(Slot& slot, int frame, int rendition, const qc_pi
     pair.output = static_cast<uint32_t>(frame * setup_.config->renditions + rendition);
     description.host(&DescriptionLayout::pairs)[slot.shape.pairs++] = pair;
     if (evaluated) description.host(&DescriptionLayout::evaluated_pairs)[slot.shape.evaluated_pairs++] = pair;
+    end_pairs(slot);
     return pair.distorted;
 }
 

@@ -35,6 +35,7 @@ public:
 private:
     DevicePicture place(Slot& slot, int frame, int input, const qc_picture& source);
     DeviceReference add_reference(Slot& slot, int frame, const FrameInput& input, bool evaluated);
+    static void end_pairs(const Slot& slot);
     DevicePicture add_pair(Slot& slot, int frame, int rendition, const qc_picture& source,
                            const DeviceReference& reference, bool evaluated);
 

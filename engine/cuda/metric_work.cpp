@@ -35,10 +35,14 @@ DeviceBatch MetricWork::batch_of(size_t instance, const Slot& slot) const {
     if (descriptor.every_frame) {
         batch.references = description.device(&DescriptionLayout::references);
         batch.pairs = description.device(&DescriptionLayout::pairs);
+        batch.first_pair = description.device(&DescriptionLayout::first_pairs);
+        batch.groups = shape.references;
         batch.count = pairs ? shape.pairs : shape.references;
     } else {
         batch.references = description.device(&DescriptionLayout::evaluated_references);
         batch.pairs = description.device(&DescriptionLayout::evaluated_pairs);
+        batch.first_pair = description.device(&DescriptionLayout::evaluated_first_pairs);
+        batch.groups = shape.evaluated_references;
         batch.count = pairs ? shape.evaluated_pairs : shape.evaluated_references;
     }
     batch.accumulators = slot.accumulators.as<uint64_t>(results_.offset(instance));

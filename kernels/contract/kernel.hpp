@@ -42,9 +42,16 @@ constexpr unsigned blocks_for(int total, int per_block) {
 struct DeviceBatch {
     const DevicePair* pairs = nullptr;           ///< device address; Scope::kPair
     const DeviceReference* references = nullptr; ///< device address; Scope::kReference
-    int count = 0;                               ///< pairs or references, by the metric's scope; use as gridDim.z
-    uint64_t* accumulators = nullptr;            ///< device address, zeroed
-    void* scratch = nullptr;                     ///< device address
+    /// Device address; Scope::kPair. Pairs of one reference follow each other: pairs first_pair[g] to
+    /// first_pair[g + 1] - 1 are group g, which may be empty.
+    const uint32_t* first_pair = nullptr;
+    int groups = 0;                   ///< as many as references
+    int count = 0;                    ///< pairs or references, by the metric's scope; use as gridDim.z
+    uint64_t* accumulators = nullptr; ///< device address, zeroed
+    void* scratch = nullptr;          ///< device address
+
+    /// Whether it is worth looking for what pairs have in common.
+    bool shares_references() const { return first_pair != nullptr && groups < count; }
 };
 
 } // namespace qc

@@ -221,6 +221,28 @@ inline void expect_emulation_equals_cpu(const Scorer& metric, const std::vector<
     expect_emulation_equals_cpu(metric, EmulatedPairs(pictures), descending);
 }
 
+/// Pairs as those of a ladder: `groups[g]` distorted pictures of the reference g, none of which may be.
+inline void expect_ladder_equals_cpu(const Scorer& metric, const FrameGeometry& geometry, int shift,
+                                     const std::vector<int>& groups, bool descending) {
+    int count = 0;
+    std::vector<uint32_t> first_pair{0};
+    for (const int size : groups) first_pair.push_back(static_cast<uint32_t>(count += size));
+    const std::vector<EmulatedPicture> lumas = emulated_lumas(geometry, shift, 0, count);
+    EmulatedPairs pairs(lumas);
+    for (size_t g = 0; g < groups.size(); ++g)
+        for (uint32_t i = first_pair[g]; i < first_pair[g + 1]; ++i) {
+            pairs.device[i].reference = pairs.device[first_pair[g]].reference;
+            pairs.host[i].reference = pairs.host[first_pair[g]].reference;
+        }
+    DeviceBatch batch;
+    batch.pairs = pairs.device.data();
+    batch.count = count;
+    batch.first_pair = first_pair.data();
+    batch.groups = static_cast<int>(groups.size());
+    EmulatedQueue queue(descending);
+    EXPECT_EQ(emulate_batch(metric, batch, queue), pairs.cpu_words(metric));
+}
+
 /// For metrics of luma alone: all depths and shifts, whole loads and others, in both orders of the threads.
 inline void expect_luma_kernels_equal_cpu(const MetricDescriptor& metric, const std::vector<EmulatedKernel>& kernels) {
     struct Format {

@@ -96,7 +96,8 @@ private:
     FrameGeometry geometry_;
     Parameters parameters_;
     ScaleKernel kernels_[kScales];
-    const void* logarithms_ = nullptr; ///< device address
+    LoadedKernel<ScaleArguments> ladder_kernels_[kScales]; ///< of the same tiles; none where they bring nothing
+    const void* logarithms_ = nullptr;                     ///< device address
 };
 
 Status VifScorer::prepare(DeviceProgram& program) {
@@ -114,6 +115,10 @@ Status VifScorer::prepare(DeviceProgram& program) {
     QC_RETURN_IF_ERROR(find(1, kernels::vif_scale1, kTileScale1));
     QC_RETURN_IF_ERROR(find(2, kernels::vif_scale2, kTileScale2));
     QC_RETURN_IF_ERROR(find(3, kernels::vif_scale3, kTileScale3));
+    if (!parameters_.skip_scale_0)
+        QC_RETURN_IF_ERROR(
+            program.find(bytes ? kernels::vif_scale0_u8_ladder : kernels::vif_scale0_u16_ladder, &ladder_kernels_[0]));
+    QC_RETURN_IF_ERROR(program.find(kernels::vif_scale1_ladder, &ladder_kernels_[1]));
 
     const auto bytes_of = [](auto table) { return std::as_bytes(table); };
     const auto table = kLogSource == LogSource::kTable ? bytes_of(log_table()) : bytes_of(log_thresholds());
@@ -139,10 +144,12 @@ Status VifScorer::enqueue(const DeviceBatch& batch, DeviceQueue& queue) const {
         arguments.depth = geometry_.depth;
         arguments.gain_limit = parameters_.gain_limit;
         arguments.logarithms = logarithms_;
+        const bool is_ladder = batch.shares_references() && ladder_kernels_[s].threads > 0;
+        if (is_ladder) arguments.first_pair = batch.first_pair;
         const TileShape& tile = kernels_[s].tile;
         const Dim3 grid{blocks_for(arguments.width, tile.width), blocks_for(arguments.height, tile.height),
-                        static_cast<unsigned>(batch.count)};
-        QC_RETURN_IF_ERROR(queue.launch(kernels_[s].kernel, grid, arguments));
+                        static_cast<unsigned>(is_ladder ? batch.groups : batch.count)};
+        QC_RETURN_IF_ERROR(queue.launch(is_ladder ? ladder_kernels_[s] : kernels_[s].kernel, grid, arguments));
     }
     return {};
 }

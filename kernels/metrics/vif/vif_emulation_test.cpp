@@ -13,6 +13,7 @@ struct EmulationCase {
     int width, height, depth, shift, count;
     double gain_limit;
     bool skip_scale_0;
+    std::vector<int> groups{}; ///< of pairs that have one reference; none: each has its own
 };
 
 std::ostream& operator<<(std::ostream& stream, const EmulationCase& c) {
@@ -30,6 +31,7 @@ void expect_emulation_equals_cpu(const EmulationCase& c, bool descending) {
     test::EmulatedProgram program(kKernels);
     ASSERT_TRUE(metric->prepare(program).ok());
 
+    if (!c.groups.empty()) return test::expect_ladder_equals_cpu(*metric, geometry, c.shift, c.groups, descending);
     const auto lumas = test::emulated_lumas(geometry, c.shift, 0, c.count);
     test::expect_emulation_equals_cpu(*metric, lumas, descending);
 }
@@ -39,6 +41,17 @@ TEST(VifEmulation, EveryFormatEqualsTheCpu) {
         {517, 83, 8, 0, 2, 100.0, false},  {500, 130, 8, 0, 1, 1.0, false},   {240, 64, 8, 0, 1, 100.0, true},
         {257, 45, 10, 0, 2, 100.0, false}, {257, 45, 10, 6, 1, 1.0, false},   {130, 67, 12, 4, 1, 100.0, false},
         {241, 39, 12, 0, 1, 100.0, true},  {300, 50, 16, 0, 3, 100.0, false}, {255, 33, 16, 0, 1, 1.2, true},
+    };
+    for (const EmulationCase& c : cases)
+        for (const bool descending : {false, true}) expect_emulation_equals_cpu(c, descending);
+}
+
+TEST(VifEmulation, LaddersEqualTheCpu) {
+    const EmulationCase cases[] = {
+        {517, 83, 8, 0, 6, 100.0, false, {6}},      {500, 50, 8, 0, 6, 1.0, false, {2, 0, 3, 1}},
+        {240, 64, 8, 0, 3, 100.0, true, {3}},       {257, 45, 10, 6, 4, 100.0, false, {0, 3, 1}},
+        {130, 67, 12, 0, 3, 1.2, false, {1, 2, 0}}, {300, 50, 16, 0, 2, 100.0, false, {2}},
+        {17, 16, 8, 0, 4, 100.0, false, {2, 2}},    {255, 33, 16, 0, 2, 100.0, true, {2}},
     };
     for (const EmulationCase& c : cases)
         for (const bool descending : {false, true}) expect_emulation_equals_cpu(c, descending);

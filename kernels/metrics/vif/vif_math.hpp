@@ -127,12 +127,21 @@ QC_HD uint32_t multiply_high_rounded(uint32_t a, uint32_t b) {
 #endif
 }
 
+/// E[aa] - E[a] E[a], modulo 2^32.
+QC_HD int32_t variance_of(uint32_t mean, uint32_t square) {
+    return static_cast<int32_t>(square - multiply_high_rounded(mean, mean));
+}
+
 /// sigma_12 = E[ab] - E[a] E[b], modulo 2^32; the distorted picture's variance is not taken below zero.
-QC_HD Covariance covariance(const WindowMoments& m) {
-    const auto sigma_1_sq = static_cast<int32_t>(m.square_1 - multiply_high_rounded(m.mean_1, m.mean_1));
-    const auto sigma_2_sq = static_cast<int32_t>(m.square_2 - multiply_high_rounded(m.mean_2, m.mean_2));
-    const auto sigma_12 = static_cast<int32_t>(m.product_12 - multiply_high_rounded(m.mean_1, m.mean_2));
+QC_HD Covariance covariance(int32_t sigma_1_sq, uint32_t mean_1, uint32_t mean_2, uint32_t square_2,
+                            uint32_t product_12) {
+    const int32_t sigma_2_sq = variance_of(mean_2, square_2);
+    const auto sigma_12 = static_cast<int32_t>(product_12 - multiply_high_rounded(mean_1, mean_2));
     return {sigma_1_sq, sigma_2_sq < 0 ? 0 : sigma_2_sq, sigma_12};
+}
+
+QC_HD Covariance covariance(const WindowMoments& m) {
+    return covariance(variance_of(m.mean_1, m.square_1), m.mean_1, m.mean_2, m.square_2, m.product_12);
 }
 
 /// sigma_n^2, the variance of the noise both pictures are seen through, 16.16.
