@@ -18,6 +18,12 @@ private:
     ExitCode code_;
 };
 
+/// A signal told this process to end.
+class Interrupted : public Failure {
+public:
+    using Failure::Failure;
+};
+
 /// The records of a title's parts do not make one run: it has to be scored in one part.
 class InexactParts : public Failure {
 public:

@@ -7,10 +7,13 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <fstream>
 #include <vector>
 
 #include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "failure.hpp"
@@ -20,6 +23,9 @@ namespace qc::cli {
 namespace {
 
 constexpr size_t kBlock = size_t{1} << 20, kSample = size_t{64} << 10;
+constexpr std::string_view kTemporary = "quality-cuda.run."; ///< how names of temporary folders begin
+constexpr size_t kRandom = 6;                                ///< characters that follow
+constexpr std::time_t kFresh = 60;                           ///< seconds
 constexpr uint32_t kSealKind = 0x5351; ///< of the record's entries, beside those of filter/quality_cuda/record.h
 constexpr uint32_t kSealWords = 3;
 constexpr size_t kSealBytes = 2 * sizeof(uint32_t) + kSealWords * sizeof(uint64_t);
@@ -47,6 +53,34 @@ bool checksum_of_bytes(std::ifstream& file, uint64_t size, Checksum* sum) {
     return true;
 }
 
+/// Of a folder. It ends with the process that has it, whatever ends that. @return below 0: another one has it
+int lock(const std::string& path) {
+    const int folder = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    if (folder < 0) return -1;
+    if (flock(folder, LOCK_EX | LOCK_NB) == 0) return folder;
+    close(folder);
+    return -1;
+}
+
+/// Folders of processes that were killed. Not those of the last minute: one may just have been made, and be locked
+/// next.
+void remove_abandoned(const std::string& place) {
+    std::error_code error;
+    for (const auto& entry : std::filesystem::directory_iterator(place, error)) {
+        struct stat state {};
+        const std::string name = entry.path().filename().string();
+        if (!name.starts_with(kTemporary) || name.size() != kTemporary.size() + kRandom) continue;
+        if (lstat(entry.path().c_str(), &state) != 0) continue;
+        if (!S_ISDIR(state.st_mode) || state.st_uid != geteuid() || std::time(nullptr) - state.st_mtime < kFresh)
+            continue;
+        const int folder = lock(entry.path().string());
+        if (folder < 0) continue;
+        std::error_code ignored;
+        std::filesystem::remove_all(entry.path(), ignored);
+        close(folder);
+    }
+}
+
 } // namespace
 
 void Checksum::add(std::string_view bytes) {
@@ -61,6 +95,8 @@ uint64_t checksum_of(std::string_view bytes) {
 
 uint64_t checksum_of_input(const std::string& path) {
     std::error_code error;
+    if (path.find("://") == std::string::npos && !std::filesystem::exists(path, error))
+        throw Failure(path + ": no such file");
     if (!std::filesystem::is_regular_file(path, error)) return checksum_of(path);
     const uint64_t size = std::filesystem::file_size(path, error);
     std::ifstream file(path, std::ios::binary);
@@ -140,14 +176,18 @@ bool has_seal(const std::string& path, const Seal& seal) {
 
 TemporaryFolder::TemporaryFolder() {
     const char* base = std::getenv("TMPDIR");
-    std::string name = std::string(base != nullptr && *base != '\0' ? base : "/tmp") + "/quality-cuda-XXXXXX";
+    const std::string place = base != nullptr && *base != '\0' ? base : "/tmp";
+    remove_abandoned(place);
+    std::string name = place + "/" + std::string(kTemporary) + std::string(kRandom, 'X');
     if (mkdtemp(name.data()) == nullptr) throw trouble(name, " cannot be made (TMPDIR chooses another place): ");
     path_ = name;
+    lock_ = lock(name); // where none can be had the folder is nobody's to remove but ours
 }
 
 TemporaryFolder::~TemporaryFolder() {
     std::error_code ignored;
     std::filesystem::remove_all(path_, ignored);
+    if (lock_ >= 0) close(lock_);
 }
 
 } // namespace qc::cli

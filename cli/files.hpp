@@ -42,7 +42,7 @@ void seal(const std::string& path, const Seal& seal);
 /// Whether the file is there, whole, and has this seal.
 bool has_seal(const std::string& path, const Seal& seal);
 
-/// A folder of its own, which goes with the object.
+/// A folder of its own, which goes with the object; if the process is killed, with the next one's.
 class TemporaryFolder {
 public:
     TemporaryFolder();
@@ -53,6 +53,7 @@ public:
 
 private:
     std::filesystem::path path_;
+    int lock_ = -1; ///< held as long as the process lives
 };
 
 } // namespace qc::cli

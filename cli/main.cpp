@@ -48,6 +48,30 @@ void add_decoding(CLI::App* command, Options* options) {
         ->check(CLI::IsMember({"auto", "cuda", "none"}));
 }
 
+void add_gpus(CLI::App* command, Options* options) {
+    command->add_option("--gpus", options->gpus,
+                        "GPUs to use, as CUDA_VISIBLE_DEVICES names them, e.g. 0,2 (default: all that are visible)");
+}
+
+/// @param is_needed without it there is nothing that the command could do
+void add_cluster(CLI::App* command, Options* options, bool is_needed) {
+    qc::cli::Cluster& cluster = options->cluster;
+    CLI::Option* engine = command->add_option("--on", cluster.engine, "slurm: the shards become jobs of a cluster")
+                              ->check(CLI::IsMember({"slurm"}));
+    engine->required(is_needed);
+    command->add_option("--sbatch", cluster.sbatch, "options of sbatch, e.g. '--partition=gpu'; may be given again")
+        ->allow_extra_args(false)
+        ->needs(engine);
+    command
+        ->add_option("--gres", cluster.gres,
+                     "what a task asks Slurm for: auto (a GPU if the cluster has some), none, or e.g. gpu:h100:2")
+        ->needs(engine);
+    command->add_option("--retries", cluster.retries, "how often a task that fails is queued again (default 2)")
+        ->check(CLI::Range(0, 100))
+        ->needs(engine);
+    command->add_flag("--no-wait", cluster.returns_at_once, "return when the jobs are submitted")->needs(engine);
+}
+
 void require_videos(const Options& options) {
     if (options.videos.size() < 2)
         throw Failure("one video alone: at least a distorted one and, last, its reference are accepted",
@@ -64,6 +88,8 @@ void define_score(CLI::App* app, Options* options) {
     add_wishes(command, options);
     add_common(command, options);
     add_decoding(command, options);
+    add_gpus(command, options);
+    add_cluster(command, options, false);
     command->add_option("-o,--output", options->output, "the log, as JSON (default: none is kept)");
     command->add_flag("--json", options->as_json, "print the summary as JSON");
     command
@@ -83,9 +109,18 @@ void define_steps(CLI::App* app, Options* options) {
     add_common(plan, options);
     CLI::App* shard = app->add_subcommand("shard", "scores one shard of a plan, unless that was done before");
     shard->add_option("plan", options->plan, "the plan")->required()->type_name("PLAN");
-    shard->add_option("number", options->shard, "from 0 on")->required()->type_name("N");
+    shard->add_option("number", options->shard, "from 0 on; or TASK/TASKS: those of one of so many tasks")
+        ->required()
+        ->type_name("N");
     add_common(shard, options);
     add_decoding(shard, options);
+    add_gpus(shard, options);
+    CLI::App* submit = app->add_subcommand("submit", "has a cluster score a plan's shards and merge them");
+    submit->add_option("plan", options->plan, "the plan")->required()->type_name("PLAN");
+    add_common(submit, options);
+    add_decoding(submit, options);
+    add_cluster(submit, options, true);
+    submit->add_flag("--json", options->as_json, "with --no-wait: print the jobs' numbers as JSON");
     CLI::App* merge = app->add_subcommand("merge", "makes the logs of all titles whose shards are done");
     merge->add_option("plan", options->plan, "the plan")->required()->type_name("PLAN");
     add_common(merge, options);
@@ -94,12 +129,13 @@ void define_steps(CLI::App* app, Options* options) {
 qc::cli::ExitCode dispatch(const CLI::App& app, const Options& options) {
     if (app.got_subcommand("shard")) return run_shard(options);
     if (app.got_subcommand("merge")) return merge_plan(options);
+    if (app.got_subcommand("submit")) return submit_plan(options);
     if (app.got_subcommand("plan")) {
         if (!options.videos.empty() || options.titles.empty()) require_videos(options);
         return make_plan(options);
     }
     require_videos(options);
-    return score(options);
+    return options.cluster.engine.empty() ? score(options) : score_on_cluster(options);
 }
 
 int run_command(int argc, char** argv) {

@@ -38,13 +38,14 @@ const Seekable* seekable(const std::string& format) {
     return found == std::end(kSeekable) ? nullptr : found;
 }
 
-/// The first line of ffprobe's or ffmpeg's complaint, without the part that says who complains.
-std::string complaint(const std::string& message) {
+/// The first line of ffprobe's complaint, without the part that says who complains, and of which file.
+std::string complaint(const std::string& message, const std::string& path) {
     std::istringstream lines(message);
     std::string line;
     std::getline(lines, line);
     if (const size_t end = line.find("] "); !line.empty() && line[0] == '[' && end != std::string::npos)
         line.erase(0, end + 2);
+    if (line.starts_with(path + ": ")) line.erase(0, path.size() + 2);
     return line;
 }
 
@@ -82,7 +83,7 @@ std::vector<Packet> read_packets(const Tools& tools, const std::string& path) {
     const auto outcomes = run_side_by_side({command}, 1, [&](size_t, const std::string& line) {
         if (!line.empty()) packets.push_back(parse_packet(line));
     });
-    if (!outcomes[0].ok()) throw Failure(path + " cannot be read: " + complaint(outcomes[0].message));
+    if (!outcomes[0].ok()) throw Failure(path + " cannot be read: " + complaint(outcomes[0].message, path));
     return packets;
 }
 
@@ -141,9 +142,13 @@ std::string probe_beside(const std::string& ffmpeg) {
 
 } // namespace
 
-Tools find_tools(const std::string& wish) {
+std::string own_program() {
     std::error_code error;
-    const std::string self = std::filesystem::read_symlink("/proc/self/exe", error).string();
+    return std::filesystem::read_symlink("/proc/self/exe", error).string();
+}
+
+Tools find_tools(const std::string& wish) {
+    const std::string self = own_program();
     const std::vector<std::string> candidates =
         !wish.empty()
             ? std::vector{wish}
@@ -183,7 +188,7 @@ Input probe(const Tools& tools, const std::string& path) {
     const Outcome outcome = run({{tools.ffprobe, "-v", "error", "-select_streams", "v:0", "-show_entries",
                                   "stream=time_base,codec_name:format=format_name,start_time", "-of", "json", path},
                                  {}});
-    if (!outcome.ok()) throw Failure(path + " cannot be read: " + complaint(outcome.message));
+    if (!outcome.ok()) throw Failure(path + " cannot be read: " + complaint(outcome.message, path));
     const auto facts = nlohmann::json::parse(outcome.output, nullptr, false);
     if (facts.is_discarded() || !facts.contains("streams") || facts["streams"].empty())
         throw Failure(path + " has no video stream");

@@ -17,6 +17,9 @@ struct Tools {
 /// @throws Failure if one is missing, or ffmpeg lacks the filter
 Tools find_tools(const std::string& wish);
 
+/// This program's file.
+std::string own_program();
+
 /// num / den seconds.
 struct Clock {
     int64_t num = 1, den = 1;

@@ -28,11 +28,11 @@ void note_signal(int number) {
 }
 
 void end_if_told() {
-    if (got_signal != 0) throw Failure(std::string("interrupted: ") + strsignal(got_signal));
+    if (got_signal != 0) throw Interrupted(std::string("interrupted: ") + strsignal(got_signal));
 }
 
 struct Child {
-    size_t which = 0;
+    size_t which = 0, gpu = 0;
     pid_t pid = -1;
     int output = -1, message = -1; ///< read ends
     std::string line;
@@ -75,14 +75,14 @@ Child start(const Command& command, size_t which, int input) {
         close(message[0]);
         throw Failure(command.arguments[0] + " cannot be started: " + std::strerror(errno));
     }
-    return {which, pid, output[0], message[0], {}};
+    return {which, 0, pid, output[0], message[0], {}};
 }
 
 class SideBySide {
 public:
-    SideBySide(const std::vector<Command>& commands, const LineListener& listener, bool gives_input)
+    SideBySide(const std::vector<Command>& commands, const LineListener& listener, const Manner& manner)
         : commands_(commands), listener_(listener), outcomes_(commands.size()),
-          input_(gives_input ? -1 : open("/dev/null", O_RDONLY | O_CLOEXEC)) {
+          input_(manner.gives_input ? -1 : open("/dev/null", O_RDONLY | O_CLOEXEC)), manner_(manner) {
         for (Outcome& outcome : outcomes_) outcome.status = -1;
     }
     ~SideBySide() {
@@ -96,8 +96,7 @@ public:
     std::vector<Outcome> run(size_t at_once) {
         for (size_t next = 0; next < commands_.size() || !children_.empty();) {
             while (!failed_ && next < commands_.size() && children_.size() < std::max<size_t>(at_once, 1)) {
-                children_.push_back(start(commands_[next], next, input_));
-                ++next;
+                start_next(next++);
             }
             if (children_.empty()) break;
             listen();
@@ -107,6 +106,21 @@ public:
     }
 
 private:
+    void start_next(size_t which) {
+        const std::vector<std::string>& gpus = manner_.gpus;
+        if (gpus.empty()) {
+            children_.push_back(start(commands_[which], which, input_));
+            return;
+        }
+        std::vector<size_t> running(gpus.size());
+        for (const Child& child : children_) ++running[child.gpu];
+        const auto gpu = static_cast<size_t>(std::min_element(running.begin(), running.end()) - running.begin());
+        Command command = commands_[which];
+        command.environment.emplace_back("CUDA_VISIBLE_DEVICES", gpus[gpu]);
+        children_.push_back(start(command, which, input_));
+        children_.back().gpu = gpu;
+    }
+
     void end_all() {
         for (const Child& child : children_) kill(child.pid, SIGKILL);
     }
@@ -120,7 +134,7 @@ private:
             if (end >= 0) close(end);
         // Those that had to end for another's failure did not fail themselves.
         if (!failed_) outcomes_[child.which].status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-        if (outcomes_[child.which].status > 0 && !failed_) {
+        if (outcomes_[child.which].status > 0 && !failed_ && !manner_.goes_on) {
             failed_ = true;
             end_all();
         }
@@ -178,10 +192,17 @@ private:
     std::vector<Outcome> outcomes_;
     std::vector<Child> children_;
     int input_;
+    Manner manner_;
     bool failed_ = false;
 };
 
 } // namespace
+
+void pause_for(std::chrono::milliseconds time) {
+    end_if_told();
+    poll(nullptr, 0, static_cast<int>(time.count())); // a signal ends it
+    end_if_told();
+}
 
 void heed_signals() {
     struct sigaction action {};
@@ -190,8 +211,8 @@ void heed_signals() {
 }
 
 std::vector<Outcome> run_side_by_side(const std::vector<Command>& commands, size_t at_once,
-                                      const LineListener& listener, bool gives_input) {
-    return SideBySide(commands, listener, gives_input).run(at_once);
+                                      const LineListener& listener, const Manner& manner) {
+    return SideBySide(commands, listener, manner).run(at_once);
 }
 
 Outcome run(const Command& command) {

@@ -2,6 +2,7 @@
 // Other programs: started side by side, listened to, waited for.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <string>
 #include <utility>
@@ -24,13 +25,23 @@ struct Outcome {
 /// Called with each line of standard output. @param which of the commands
 using LineListener = std::function<void(size_t which, const std::string& line)>;
 
-/// Runs the commands side by side, at most `at_once` of them. When one fails, those that run are ended and none is
-/// started. Children die with this process. Reads nothing from standard input unless `gives_input`.
+struct Manner {
+    bool gives_input = false; ///< standard input is the commands'; else they have none
+    bool goes_on = false;     ///< when one fails; else those that run are ended, and none is started
+    /// Each command sees that one of these on which the fewest run: its context is made on no other, and no other is
+    /// woken. Empty: it sees what this process sees.
+    std::vector<std::string> gpus = {};
+};
+
+/// Runs the commands side by side, at most `at_once` of them. Children die with this process.
 /// @return in the order of the commands; status -1 of those that were not started or were ended for another's failure
 std::vector<Outcome> run_side_by_side(const std::vector<Command>& commands, size_t at_once,
-                                      const LineListener& listener, bool gives_input = false);
+                                      const LineListener& listener, const Manner& manner = {});
 
 Outcome run(const Command& command);
+
+/// Waits, as for a child.
+void pause_for(std::chrono::milliseconds time);
 
 /// From here on SIGINT, SIGTERM and SIGHUP end the waiting for children by a Failure, so that what is temporary goes
 /// too.

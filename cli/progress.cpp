@@ -30,11 +30,20 @@ Progress::~Progress() {
 void Progress::take(size_t run, const std::string& line) {
     if (!line.starts_with(kFrames)) return;
     done_[run] = std::atoll(line.c_str() + kFrames.size());
+    show();
+}
+
+void Progress::note(const std::string& text) {
+    note_ = "  " + text;
+    show();
+}
+
+void Progress::show() {
     const auto now = std::chrono::steady_clock::now();
     if (!is_shown_ || now - shown_ < kPause) return;
     shown_ = now;
     const std::string text = this->text(std::chrono::duration<double>(now - start_).count());
-    std::fprintf(stderr, "\r\033[K%s", text.c_str());
+    std::fprintf(stderr, "\r\033[K%s%s", text.c_str(), note_.c_str());
     std::fflush(stderr);
 }
 

@@ -21,11 +21,17 @@ public:
     /// A line of ffmpeg's -progress.
     void take(size_t run, const std::string& line);
 
+    /// What is shown behind the bar from now on.
+    void note(const std::string& text);
+
     /// The bar's text at some time after the start.
     std::string text(double seconds) const;
 
 private:
+    void show();
+
     std::vector<int64_t> expected_, done_;
+    std::string note_;
     bool is_shown_;
     std::chrono::steady_clock::time_point start_, shown_;
 };

@@ -143,7 +143,7 @@ Command head_command(const Tools& tools, const Title& title, const std::string& 
     return command;
 }
 
-Command part_command(const Tools& tools, const Title& title, size_t part, const std::string& record, size_t gpu) {
+Command part_command(const Tools& tools, const Title& title, size_t part, const std::string& record) {
     Filter filter = scoring(title);
     filter.set_if("backend", title.wish.backend).set("record", record).set("allow_unpaired", "1");
     if (title.frame_rate >= 0)
@@ -158,8 +158,6 @@ Command part_command(const Tools& tools, const Title& title, size_t part, const 
         trims.push_back(trim_of(title.parts[part], i));
     }
     end_command(graph_of(trims, filter), &command.arguments);
-    if (const size_t gpus = gpu_count(); gpus > 1)
-        command.environment.emplace_back("CUDA_VISIBLE_DEVICES", std::to_string(gpu % gpus));
     return command;
 }
 
@@ -214,13 +212,6 @@ void read_rate(const std::string& record, double* frame_rate, double* tolerance)
         return;
     }
     throw Failure("the first frames were read, but no frame rate was recorded: " + record);
-}
-
-size_t gpu_count() {
-    size_t count = 0;
-    std::error_code error;
-    while (std::filesystem::exists("/dev/nvidia" + std::to_string(count), error)) ++count;
-    return count;
 }
 
 std::string reason_of(const Outcome& outcome) {

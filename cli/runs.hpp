@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "process.hpp"
 #include "title.hpp"
@@ -12,8 +13,8 @@ namespace qc::cli {
 /// The first frames, with all that is asked for: fails as the whole would, and records the frame rate to go by.
 Command head_command(const Tools& tools, const Title& title, const std::string& record);
 
-/// A part into a record. Writes its progress to standard output. @param gpu beyond those of a machine they begin anew
-Command part_command(const Tools& tools, const Title& title, size_t part, const std::string& record, size_t gpu);
+/// A part into a record. Writes its progress to standard output.
+Command part_command(const Tools& tools, const Title& title, size_t part, const std::string& record);
 
 /// The title as one run.
 Command whole_command(const Tools& tools, const Title& title, const std::string& log);
@@ -26,9 +27,6 @@ std::string replay_list(const Title& title, const std::vector<std::string>& reco
 
 /// The frame rate and the tolerance that a run went by. @throws Failure if the record is not whole
 void read_rate(const std::string& record, double* frame_rate, double* tolerance);
-
-/// GPUs of this machine, by the files of their driver.
-size_t gpu_count();
 
 /// What a run that failed said, as one line.
 std::string reason_of(const Outcome& outcome);

@@ -8,6 +8,7 @@
 
 #include "commands.hpp"
 #include "files.hpp"
+#include "gpus.hpp"
 #include "process.hpp"
 #include "progress.hpp"
 #include "runs.hpp"
@@ -17,15 +18,21 @@ namespace qc::cli {
 
 namespace {
 
-constexpr size_t kPartsPerGpu = 4;  ///< they share its decoders; more take memory and bring nothing
 constexpr size_t kCoresPerPart = 4; ///< of the CPU backend, which uses them all by itself; decoders do not
-constexpr int64_t kShortestPart =
-    500; ///< frames, where nobody asked for a number of parts: less is over before a second one starts
+/// Frames, where nobody asked for a number of parts. On one machine: less is over before a second one starts. Of a
+/// cluster's tasks, each of which takes seconds to start: some ten seconds of work.
+constexpr int64_t kShortestPart = 500, kShortestTask = 3000;
+constexpr size_t kMostParts = 10000;
 
-size_t parts_for(const Options& options) {
+/// How many parts, if they become long enough.
+size_t parts_for(const Options& options, const std::vector<std::string>& gpus, size_t videos) {
     if (options.parts > 0) return static_cast<size_t>(options.parts);
-    if (const size_t gpus = gpu_count(); gpus > 0) return gpus * kPartsPerGpu;
-    return std::max<size_t>(1, std::thread::hardware_concurrency() / kCoresPerPart);
+    return options.cluster.engine.empty() ? parts_of_machine(gpus, videos) : kMostParts;
+}
+
+int64_t shortest_part(const Options& options) {
+    if (options.parts > 0) return 2 * kLeadFrames;
+    return options.cluster.engine.empty() ? kShortestPart : kShortestTask;
 }
 
 void say(const Options& options, const std::string& line) {
@@ -46,9 +53,9 @@ void score_whole(const Tools& tools, const Options& options, const Title& title,
     {
         Progress progress({title.parts[0].frames}, !options.is_quiet);
         const bool reads_input = std::find(title.inputs.begin(), title.inputs.end(), "-") != title.inputs.end();
-        outcome = run_side_by_side(
-                      {whole_command(tools, title, log)}, 1,
-                      [&](size_t run, const std::string& line) { progress.take(run, line); }, reads_input)
+        outcome = run_side_by_side({whole_command(tools, title, log)}, 1,
+                                   [&](size_t run, const std::string& line) { progress.take(run, line); },
+                                   {.gives_input = reads_input, .gpus = find_gpus(options.gpus)})
                       .front();
     }
     if (!outcome.ok()) throw failed(title.inputs[0], outcome);
@@ -63,14 +70,15 @@ void score_parts(const Tools& tools, const Options& options, const Title& title,
     for (size_t part = 0; part < title.parts.size(); ++part) {
         records.push_back(folder.file("part" + std::to_string(part) + ".record"));
         std::filesystem::remove(records.back());
-        commands.push_back(part_command(tools, title, part, records.back(), part));
+        commands.push_back(part_command(tools, title, part, records.back()));
         frames.push_back(title.parts[part].frames);
     }
     std::vector<Outcome> outcomes;
     {
         Progress progress(frames, !options.is_quiet);
         outcomes = run_side_by_side(commands, commands.size(),
-                                    [&](size_t run, const std::string& line) { progress.take(run, line); });
+                                    [&](size_t run, const std::string& line) { progress.take(run, line); },
+                                    {.gpus = find_gpus(options.gpus)});
     }
     for (size_t part = 0; part < outcomes.size(); ++part)
         if (outcomes[part].status > 0)
@@ -100,6 +108,8 @@ void score_somehow(const Tools& tools, const Options& options, Title& title, con
                    const std::string& log) {
     try {
         score_as_divided(tools, options, title, folder, log);
+    } catch (const Interrupted&) {
+        throw;
     } catch (const Failure& failure) {
         if (!title.decodes_on_gpu || options.hwaccel == "cuda") throw;
         say(options, std::string("decoding on the GPU failed, decoding on the CPU: ") + failure.what());
@@ -164,26 +174,33 @@ private:
 
 } // namespace
 
-bool decodes_on_gpu(const Options& options) {
-    return options.hwaccel == "cuda" || (options.hwaccel == "auto" && gpu_count() > 0);
+bool decodes_on_gpu(const Options& options, const std::vector<std::string>& gpus) {
+    return options.hwaccel == "cuda" || (options.hwaccel == "auto" && !gpus.empty());
+}
+
+size_t parts_of_machine(const std::vector<std::string>& gpus, size_t videos) {
+    if (!gpus.empty()) return gpus.size() * parts_of_gpu(videos);
+    return std::max<size_t>(1, std::thread::hardware_concurrency() / kCoresPerPart);
 }
 
 Title prepare(const Tools& tools, const Options& options, const std::vector<std::string>& videos,
               const std::string& folder) {
     Title title;
     std::vector<Input> inputs;
+    inputs.reserve(videos.size());
     title.wish = options.wish;
     title.inputs = {videos.front(), videos.back()};
     title.inputs.insert(title.inputs.end(), videos.begin() + 1, videos.end() - 1);
-    const size_t wanted = parts_for(options);
-    title.decodes_on_gpu = decodes_on_gpu(options);
+    const std::vector<std::string> gpus = find_gpus(options.gpus);
+    const size_t wanted = parts_for(options, gpus, videos.size());
+    title.decodes_on_gpu = decodes_on_gpu(options, gpus);
     // Side by side: each may take a second, and needs nothing of the others.
     HeadRun head(tools, title, folder, wanted > 1);
     std::vector<std::future<Input>> probes;
     for (const std::string& path : title.inputs)
         probes.push_back(std::async(std::launch::async, [&tools, path] { return probe(tools, path); }));
     for (std::future<Input>& each : probes) inputs.push_back(each.get());
-    const int64_t shortest = options.parts > 0 ? 2 * kLeadFrames : kShortestPart;
+    const int64_t shortest = shortest_part(options);
     const bool is_long = static_cast<int64_t>(inputs[0].pts.size()) >= 2 * shortest;
     const bool may_divide = wanted > 1 && is_long && std::all_of(inputs.begin(), inputs.end(), [](const Input& each) {
                                 return each.why_whole.empty();
@@ -193,16 +210,15 @@ Title prepare(const Tools& tools, const Options& options, const std::vector<std:
     return title;
 }
 
-ExitCode score(const Options& options) {
+std::vector<Condition> conditions_of(const Options& options) {
     std::vector<Condition> conditions;
     for (const std::string& text : options.fail_if) conditions.push_back(parse_condition(text));
-    const Tools tools = find_tools(options.ffmpeg);
-    const TemporaryFolder folder;
-    Title title = prepare(tools, options, options.videos, folder.file(""));
-    const std::string log =
-        options.output.empty() ? folder.file("scores.json") : std::filesystem::absolute(options.output).string();
-    score_somehow(tools, options, title, folder, log);
-    std::vector<std::string> names = log_names(log, title.inputs.size() - 1);
+    return conditions;
+}
+
+ExitCode present(const Options& options, const Title& title, const std::string& log,
+                 const std::vector<Condition>& conditions) {
+    const std::vector<std::string> names = log_names(log, title.inputs.size() - 1);
     std::vector<nlohmann::json> logs;
     logs.reserve(names.size());
     for (const std::string& name : names) logs.push_back(read_summary(name));
@@ -215,6 +231,17 @@ ExitCode score(const Options& options) {
                 is_below = true;
             }
     return is_below ? kBelowThreshold : kDone;
+}
+
+ExitCode score(const Options& options) {
+    const std::vector<Condition> conditions = conditions_of(options);
+    const Tools tools = find_tools(options.ffmpeg);
+    const TemporaryFolder folder;
+    Title title = prepare(tools, options, options.videos, folder.file(""));
+    const std::string log =
+        options.output.empty() ? folder.file("scores.json") : std::filesystem::absolute(options.output).string();
+    score_somehow(tools, options, title, folder, log);
+    return present(options, title, log, conditions);
 }
 
 } // namespace qc::cli

@@ -1,88 +1,24 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // A plan and its shards: the steps of `score`, each for itself, on whatever machine.
-#include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-
-#include <unistd.h>
+#include <optional>
+#include <set>
 
 #include "commands.hpp"
 #include "files.hpp"
+#include "gpus.hpp"
+#include "plan.hpp"
 #include "process.hpp"
 #include "runs.hpp"
+#include "summary.hpp"
 
 namespace qc::cli {
 
 namespace {
-
-constexpr int kPlanVersion = 1;
-constexpr const char* kPlanKey = "quality_cuda_plan";
-
-struct Shard {
-    size_t title = 0, part = 0;
-    Seal seal;
-};
-
-struct Plan {
-    std::vector<Title> titles;
-    std::vector<Shard> shards;
-    std::string folder; ///< of the results
-};
-
-/// What a result is the result of: everything that enters into it but the inputs.
-uint64_t entry_checksum(const Title& title, size_t part) {
-    nlohmann::json entry = title;
-    entry["parts"] = entry["parts"][part];
-    entry.erase("log");
-    entry.erase("n_subsample"); // the merge's business
-    return checksum_of(entry.dump() + QC_VERSION);
-}
-
-uint64_t inputs_checksum(const Title& title) {
-    Checksum sum;
-    for (const std::string& path : title.inputs) sum.add(hex(checksum_of_input(path)));
-    return sum.value();
-}
-
-Plan read_plan(const std::string& path) {
-    Plan plan;
-    const auto json = nlohmann::json::parse(read_whole(path), nullptr, false);
-    if (!json.is_object() || !json.contains(kPlanKey)) throw Failure(path + " is no plan of quality-cuda");
-    try {
-        if (json.at(kPlanKey) != kPlanVersion) throw Failure(path + " is a plan of another version");
-        json.at("titles").get_to(plan.titles);
-        for (const auto& entry : json.at("shards")) {
-            const Shard shard{entry.at("title"), entry.at("part"), {}};
-            if (shard.title >= plan.titles.size() || shard.part >= plan.titles[shard.title].parts.size())
-                throw Failure(path + " is damaged: a shard of a part that is not there");
-            plan.shards.push_back(shard);
-        }
-    } catch (const nlohmann::json::exception& broken) {
-        throw Failure(path + " is damaged: " + broken.what());
-    }
-    plan.folder = path + ".shards";
-    return plan;
-}
-
-void fill_seals(Plan* plan) {
-    std::vector<uint64_t> inputs;
-    for (const Title& title : plan->titles) inputs.push_back(inputs_checksum(title));
-    for (Shard& shard : plan->shards)
-        shard.seal = {entry_checksum(plan->titles[shard.title], shard.part), inputs[shard.title]};
-}
-
-std::string result_of(const Plan& plan, size_t shard) {
-    return plan.folder + "/" + std::to_string(shard) + ".record";
-}
-
-/// A name that no other process has, on whatever machine.
-std::string unfinished(const std::string& path) {
-    char host[256] = "";
-    gethostname(host, sizeof(host) - 1);
-    return path + "." + host + "." + std::to_string(getpid()) + ".unfinished";
-}
 
 std::vector<std::vector<std::string>> titles_of(const Options& options, std::vector<std::string>* logs) {
     std::vector<std::vector<std::string>> titles;
@@ -130,52 +66,121 @@ bool merge_title(const Tools& tools, const Plan& plan, size_t index, const std::
     return true;
 }
 
-std::string listed(const std::vector<size_t>& numbers) {
-    constexpr size_t kMost = 20;
-    std::string text;
-    for (size_t i = 0; i < std::min(numbers.size(), kMost); ++i)
-        text += (i > 0 ? " " : "") + std::to_string(numbers[i]);
-    return text + (numbers.size() > kMost ? " ..." : "");
+/// A file that goes with the object, unless it was renamed.
+struct Leftover {
+    explicit Leftover(std::string name) : path(std::move(name)) {}
+    ~Leftover() {
+        std::error_code ignored;
+        std::filesystem::remove(path, ignored);
+    }
+    Leftover(const Leftover&) = delete;
+    Leftover& operator=(const Leftover&) = delete;
+    const std::string path;
+};
+
+/// One of two titles would overwrite what the other has written.
+void refuse_common_logs(const std::vector<std::vector<std::string>>& titles, const std::vector<std::string>& logs) {
+    std::set<std::string> names;
+    for (size_t i = 0; i < titles.size(); ++i)
+        for (const std::string& name : log_names(absolute(logs[i]), titles[i].size() - 1))
+            if (!names.insert(name).second)
+                throw Failure(name + " is the log of two titles; each needs a \"log\" of its own", kMisused);
+}
+
+/// One shard, or those of one of so many tasks.
+struct Share {
+    size_t first = 0, tasks = 0; ///< tasks 0: this shard alone
+};
+
+std::optional<size_t> whole_number(const std::string& text) {
+    size_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    return error == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
+}
+
+Share parse_share(const std::string& text, size_t shards) {
+    const size_t slash = text.find('/');
+    const auto first = whole_number(text.substr(0, slash));
+    if (slash == std::string::npos) {
+        if (!first || *first >= shards)
+            throw Failure("shard " + text + ": the plan has 0.." + std::to_string(shards - 1), kMisused);
+        return {*first, 0};
+    }
+    const auto tasks = whole_number(text.substr(slash + 1));
+    if (!first || !tasks || *first >= *tasks)
+        throw Failure("shard " + text + ": a task's number and how many there are, such as 0/8 to 7/8, are accepted",
+                      kMisused);
+    return {*first, *tasks};
+}
+
+/// Every shard of a task is a process of its own: what befalls one of them does not befall the others.
+ExitCode run_share(const Options& options, const Plan& plan, const Share& share, const std::vector<std::string>& gpus) {
+    std::vector<size_t> numbers;
+    std::vector<Command> commands;
+    for (size_t number = share.first; number < plan.shards.size(); number += share.tasks) {
+        Command command{{own_program(), "shard", options.plan, std::to_string(number), "--hwaccel", options.hwaccel},
+                        {}};
+        if (!options.ffmpeg.empty()) command.arguments.insert(command.arguments.end(), {"--ffmpeg", options.ffmpeg});
+        numbers.push_back(number);
+        commands.push_back(std::move(command));
+    }
+    const size_t videos = plan.titles[plan.shards[share.first % plan.shards.size()].title].inputs.size();
+    const auto outcomes = run_side_by_side(commands, parts_of_machine(gpus, videos),
+                                           [&](size_t, const std::string& line) {
+                                               if (!options.is_quiet) std::printf("%s\n", line.c_str());
+                                           },
+                                           {.goes_on = true, .gpus = gpus});
+    std::vector<size_t> failed;
+    for (size_t i = 0; i < outcomes.size(); ++i) {
+        if (outcomes[i].ok()) continue;
+        failed.push_back(numbers[i]);
+        std::fprintf(stderr, "%s", outcomes[i].message.c_str());
+    }
+    if (failed.empty()) return kDone;
+    throw Failure("failed shards: " + listed(failed) + " (" + std::to_string(failed.size()) + " of " +
+                  std::to_string(numbers.size()) + ")");
 }
 
 } // namespace
 
-ExitCode make_plan(const Options& options) {
+std::vector<Title> planned_titles(const Options& options) {
     const Tools tools = find_tools(options.ffmpeg);
     const TemporaryFolder folder;
     std::vector<std::string> logs;
+    std::vector<Title> planned;
     const auto titles = titles_of(options, &logs);
-    nlohmann::json json = {
-        {kPlanKey, kPlanVersion}, {"titles", nlohmann::json::array()}, {"shards", nlohmann::json::array()}};
+    refuse_common_logs(titles, logs);
     for (size_t i = 0; i < titles.size(); ++i) {
         std::vector<std::string> videos;
         for (const std::string& path : titles[i]) videos.push_back(absolute(path));
-        Title title = prepare(tools, options, videos, folder.file(""));
-        title.log = absolute(logs[i]);
-        if (!title.why_one_part.empty() && !options.is_quiet)
-            std::fprintf(stderr, "%s: scored in one part\n", title.why_one_part.c_str());
-        for (size_t part = 0; part < title.parts.size(); ++part)
-            json["shards"].push_back({{"title", i}, {"part", part}});
-        json["titles"].push_back(title);
+        planned.push_back(prepare(tools, options, videos, folder.file("")));
+        planned.back().log = absolute(logs[i]);
+        if (!planned.back().why_one_part.empty() && !options.is_quiet)
+            std::fprintf(stderr, "%s: scored in one part\n", planned.back().why_one_part.c_str());
     }
-    write_whole(options.plan, json.dump(1) + "\n");
-    if (!options.is_quiet) std::printf("%zu\n", json["shards"].size());
+    return planned;
+}
+
+ExitCode make_plan(const Options& options) {
+    const std::vector<Title> titles = planned_titles(options);
+    write_plan(options.plan, titles);
+    size_t shards = 0;
+    for (const Title& title : titles) shards += title.parts.size();
+    if (!options.is_quiet) std::printf("%zu\n", shards);
     return kDone;
 }
 
 ExitCode run_shard(const Options& options) {
-    Plan plan = read_plan(options.plan);
-    if (options.shard < 0 || static_cast<size_t>(options.shard) >= plan.shards.size())
-        throw Failure("shard " + std::to_string(options.shard) + ": the plan has 0.." +
-                          std::to_string(plan.shards.size() - 1),
-                      kMisused);
-    const auto number = static_cast<size_t>(options.shard);
-    Shard& shard = plan.shards[number];
-    Title title = plan.titles[shard.title];
-    title.decodes_on_gpu = decodes_on_gpu(options);
-    shard.seal = {entry_checksum(title, shard.part), inputs_checksum(title)};
+    const Plan plan = read_plan(options.plan);
+    const Share share = parse_share(options.shard, plan.shards.size());
+    const std::vector<std::string> gpus = find_gpus(options.gpus);
+    if (share.tasks > 0) return run_share(options, plan, share, gpus);
+    const size_t number = share.first;
+    Title title = plan.titles[plan.shards[number].title];
+    title.decodes_on_gpu = decodes_on_gpu(options, gpus);
+    const Seal result_seal = seal_of(plan, number, inputs_checksum(title));
     const std::string result = result_of(plan, number);
-    if (has_seal(result, shard.seal)) {
+    if (has_seal(result, result_seal)) {
         if (!options.is_quiet) std::printf("shard %zu: done before\n", number);
         return kDone;
     }
@@ -183,50 +188,51 @@ ExitCode run_shard(const Options& options) {
     std::error_code error;
     std::filesystem::create_directories(plan.folder, error);
     if (error) throw Failure(plan.folder + " cannot be made: " + error.message());
-    const std::string record = unfinished(result);
+    const Leftover record(unfinished(result));
+    // Whoever runs shards side by side by their numbers has them take turns.
+    const std::vector<std::string> gpu = gpus.empty() ? gpus : std::vector{gpus[number % gpus.size()]};
     const auto attempt = [&] {
-        std::filesystem::remove(record, error);
-        return run_side_by_side({part_command(tools, title, shard.part, record, number)}, 1,
-                                [](size_t, const std::string&) {})
+        std::filesystem::remove(record.path, error);
+        return run_side_by_side({part_command(tools, title, plan.shards[number].part, record.path)}, 1,
+                                [](size_t, const std::string&) {}, {.gpus = gpu})
             .front();
     };
     Outcome outcome = attempt();
     if (!outcome.ok() && title.decodes_on_gpu && options.hwaccel != "cuda") {
+        if (!options.is_quiet)
+            std::fprintf(stderr, "shard %zu: decoding on the GPU failed, decoding on the CPU: %s\n", number,
+                         reason_of(outcome).c_str());
         title.decodes_on_gpu = false;
         outcome = attempt();
     }
-    if (!outcome.ok()) {
-        std::filesystem::remove(record, error);
-        throw Failure("shard " + std::to_string(number) + ": " + reason_of(outcome));
-    }
-    seal(record, shard.seal);
-    if (std::rename(record.c_str(), result.c_str()) != 0)
+    if (!outcome.ok()) throw Failure("shard " + std::to_string(number) + ": " + reason_of(outcome));
+    seal(record.path, result_seal);
+    if (std::rename(record.path.c_str(), result.c_str()) != 0)
         throw Failure(result + " cannot be written: " + std::strerror(errno));
     if (!options.is_quiet) std::printf("shard %zu: done\n", number);
     return kDone;
 }
 
 ExitCode merge_plan(const Options& options) {
-    Plan plan = read_plan(options.plan);
+    const Plan plan = read_plan(options.plan);
     const Tools tools = find_tools(options.ffmpeg);
-    fill_seals(&plan);
-    std::vector<size_t> missing;
+    const Missing missing = find_missing(plan);
     std::vector<std::vector<std::string>> records(plan.titles.size());
+    for (size_t i = 0; i < plan.shards.size(); ++i) records[plan.shards[i].title].push_back(result_of(plan, i));
     std::vector<bool> is_whole(plan.titles.size(), true);
-    for (size_t i = 0; i < plan.shards.size(); ++i) {
-        const Shard& shard = plan.shards[i];
-        records[shard.title].push_back(result_of(plan, i));
-        if (has_seal(records[shard.title].back(), plan.shards[i].seal)) continue;
-        missing.push_back(i);
-        is_whole[shard.title] = false;
-    }
+    for (const size_t shard : missing.shards) is_whole[plan.shards[shard].title] = false;
     size_t merged = 0;
-    for (size_t i = 0; i < plan.titles.size(); ++i)
-        if (is_whole[i] && merge_title(tools, plan, i, records[i])) ++merged;
+    for (size_t i = 0; i < plan.titles.size(); ++i) {
+        if (!missing.troubles[i].empty())
+            std::fprintf(stderr, "%s: not merged: %s\n", plan.titles[i].log.c_str(), missing.troubles[i].c_str());
+        else if (is_whole[i] && merge_title(tools, plan, i, records[i]))
+            ++merged;
+    }
     if (!options.is_quiet) std::printf("titles merged: %zu of %zu\n", merged, plan.titles.size());
-    if (!missing.empty())
-        throw Failure("missing shards: " + listed(missing) + " (" + std::to_string(missing.size()) + " of " +
-                      std::to_string(plan.shards.size()) + "); quality-cuda shard " + options.plan + " N makes each");
+    if (!missing.shards.empty())
+        throw Failure("missing shards: " + listed(missing.shards) + " (" + std::to_string(missing.shards.size()) +
+                      " of " + std::to_string(plan.shards.size()) + "); quality-cuda shard " + options.plan +
+                      " N makes each");
     return merged == plan.titles.size() ? kDone : kFailed;
 }
 

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "title.hpp"
 
-#include "failure.hpp"
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
+
+#include "failure.hpp"
 
 namespace qc::cli {
 
 namespace {
 
 constexpr int64_t kSpareFrames = 8; ///< of another input, on either side of what the first one's frames ask for
-constexpr int64_t kTailFrames = 8;  ///< of an input that ends before a part begins: the part has to see that it does
+constexpr double kMostTicks = 0x1p62, kMostFrames = 0x1p40; ///< a plan may be of a strange hand
+constexpr int64_t kTailFrames = 8; ///< of an input that ends before a part begins: the part has to see that it does
 
 /// a / b rounded up; b is above 0.
 __int128 divide_up(__int128 a, __int128 b) {
@@ -91,6 +94,17 @@ Stretch partner_stretch(const Input& main, const Stretch& of_main, const Input& 
 
 const char* const kWords[] = {"metrics", "model", "feature", "opts", "scale", "on_unsupported", "backend"};
 
+/// nlohmann makes numbers of each other, whatever is lost.
+template <typename T>
+T number_of(const nlohmann::json& entry, const char* key, double least, double most) {
+    const auto& value = entry.at(key);
+    const bool is_kind = std::is_integral_v<T> ? value.is_number_integer() : value.is_number();
+    if (!is_kind) throw Failure(std::string(key) + (std::is_integral_v<T> ? " is no whole number" : " is no number"));
+    if (!(value.get<double>() >= least && value.get<double>() <= most))
+        throw Failure(std::string(key) + " is " + value.dump() + ", which no plan has");
+    return value.get<T>();
+}
+
 template <typename W>
 auto word_of(W& wish, size_t index) -> decltype(&wish.metrics) {
     decltype(&wish.metrics) const words[] = {&wish.metrics, &wish.model,          &wish.feature, &wish.opts,
@@ -151,21 +165,26 @@ void to_json(nlohmann::json& json, const Title& title) {
 void from_json(const nlohmann::json& json, Title& title) {
     json.at("inputs").get_to(title.inputs);
     json.at("log").get_to(title.log);
-    json.at("n_subsample").get_to(title.wish.n_subsample);
-    json.at("max_dt").get_to(title.wish.max_dt);
-    json.at("frame_rate").get_to(title.frame_rate);
-    json.at("tolerance").get_to(title.tolerance);
+    title.wish.n_subsample = number_of<int>(json, "n_subsample", 1, 1e6);
+    title.wish.max_dt = number_of<double>(json, "max_dt", 0, 1e6);
+    title.frame_rate = number_of<double>(json, "frame_rate", -1, 1e9);
+    title.tolerance = number_of<double>(json, "tolerance", 0, 1e9);
+    if (title.inputs.size() < 2) throw Failure("a title has no reference");
     for (size_t i = 0; i < std::size(kWords); ++i) *word_of(title.wish, i) = json.value(kWords[i], "");
     for (const auto& entry : json.at("parts")) {
         Part part;
         for (const auto& each : entry.at("inputs"))
-            part.inputs.push_back({each.at("from"), each.at("start"), each.at("end"), each.at("seek")});
+            part.inputs.push_back({number_of<int64_t>(each, "from", -kMostTicks, kMostTicks),
+                                   number_of<int64_t>(each, "start", -kMostTicks, kMostTicks),
+                                   number_of<int64_t>(each, "end", -kMostTicks, kMostTicks),
+                                   number_of<double>(each, "seek", -1, 1e9)});
         entry.at("first").get_to(part.is_first);
         entry.at("last").get_to(part.is_last);
-        entry.at("frames").get_to(part.frames);
+        part.frames = number_of<int64_t>(entry, "frames", 0, kMostFrames);
         if (part.inputs.size() != title.inputs.size()) throw Failure("a part has other inputs than its title");
         title.parts.push_back(std::move(part));
     }
+    if (title.parts.empty()) throw Failure("a title has no parts");
 }
 
 } // namespace qc::cli

@@ -126,11 +126,19 @@ bool may_take_the_place(const StagedFile& staged, const std::string& path) {
 }
 
 /// Opens an existing file without O_CREAT: where other users' files are protected in sticky folders, that would refuse
-/// even those that may be written.
-int open_in_place(const std::string& path) {
-    const int descriptor = open(path.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOCTTY);
+/// even those that may be written. @param flags O_TRUNC or 0
+int open_in_place(const std::string& path, int flags) {
+    const int descriptor = open(path.c_str(), O_WRONLY | flags | O_CLOEXEC | O_NOCTTY);
     if (descriptor >= 0 || errno != ENOENT) return descriptor;
     return open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY, kNewFile);
+}
+
+/// Reserves room for a text that is to replace what a file holds, which stays as it is. @return errno, 0 for none
+int make_room(int file, off_t old_size, off_t new_size) {
+    if (new_size == 0 || fallocate(file, FALLOC_FL_KEEP_SIZE, 0, new_size) == 0) return 0;
+    const int error = errno;
+    if (error != ENOSPC && error != EDQUOT && error != EFBIG) return 0; // a file system that cannot tell beforehand
+    return ftruncate(file, old_size) == 0 ? error : errno;              // gives back what was reserved of it
 }
 
 int copy(int from, OutputFile* to) {
@@ -143,17 +151,25 @@ int copy(int from, OutputFile* to) {
     }
 }
 
-/// Copies the staged file into path. @return errno, 0 for none
+/// Copies the staged file into path. Where there is no room for it path stays as it was. @return errno, 0 for none
 int copy_in_place(const StagedFile& staged, const std::string& path) {
     const int from = open(staged.name().c_str(), O_RDONLY | O_CLOEXEC);
     if (from < 0) return errno;
-    const int to = open_in_place(path);
-    int error = to < 0 ? errno : 0;
+    struct stat text {
+    }, old{};
+    const bool is_new = lstat(path.c_str(), &old) != 0;
+    const int to = open_in_place(path, 0);
+    int error = to < 0 || fstat(from, &text) != 0 || fstat(to, &old) != 0 ? errno : 0;
     if (error == 0) {
         OutputFile file(to);
-        error = copy(from, &file);
-        if (const int late = file.finish(); error == 0) error = late;
-        if (error != 0) static_cast<void>(truncate(path.c_str(), 0)); // half a log could be taken for a whole one
+        error = make_room(to, old.st_size, text.st_size);
+        if (error == 0) {
+            error = copy(from, &file);
+            if (const int late = file.finish(); error == 0) error = late;
+            // Cut to its length; half a log could be taken for a whole one.
+            if (truncate(path.c_str(), error == 0 ? text.st_size : 0) != 0 && error == 0) error = errno;
+        }
+        if (error != 0 && is_new) unlink(path.c_str());
     }
     close(from);
     return error;
@@ -165,7 +181,7 @@ Status write_regular(const std::string& path, const Content& content) {
     if (!outcome.content.ok()) return std::move(outcome.content);
     int error = outcome.file_error;
     if (!staged.exists()) { // no room for a copy anywhere: straight into its place
-        const int descriptor = open_in_place(path);
+        const int descriptor = open_in_place(path, O_TRUNC);
         if (descriptor < 0) return failure(path, error);
         outcome = fill(descriptor, content);
         return outcome.file_error != 0 ? failure(path, outcome.file_error) : std::move(outcome.content);

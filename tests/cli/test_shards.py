@@ -5,13 +5,14 @@ import json
 import os
 import random
 import shutil
+import signal
 import subprocess
 import time
 import unittest
 
-from workbench import COMMAND, clip, command, comparable, fresh, single
+from workbench import COMMAND, FFMPEG, clip, command, comparable, fresh, single
 
-KILLS = 200 if os.environ.get("QC_TEST_LEVEL") == "all" else 8
+KILLS = 200 if os.environ.get("QC_TEST_LEVEL") == "all" else 20
 
 
 class Shards(unittest.TestCase):
@@ -114,24 +115,49 @@ class Shards(unittest.TestCase):
         self.assertEqual(comparable(logs[1]), comparable(expected))
         self.assertEqual(comparable(logs[1].with_name("b.rendition1.json")), comparable(expected.with_name("catalogue.rendition1.json")))
 
+    def seconds_of(self, *arguments):
+        start = time.monotonic()
+        self.do(*arguments)
+        return time.monotonic() - start
+
+    def kill_two(self, steps, delays):
+        """Side by side. @return for each its exit code"""
+        processes = [subprocess.Popen([COMMAND, *map(str, step), "--ffmpeg", FFMPEG], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+                     for step in steps]
+        codes = []
+        for step, process, delay in zip(steps, processes, delays):
+            time.sleep(delay)
+            process.kill()
+            said = process.communicate()[1]
+            codes.append(process.returncode)
+            if process.returncode > 0:  # what ends by itself has done its work, or lacks what others were to do
+                self.assertEqual(step[0], "merge", said)
+                self.assertIn("missing shards: ", said)
+        return codes
+
     def test_random_kills(self):
         """Shards and merges are killed at any time, beside each other: nothing is lost, nothing doubled."""
         chance = random.Random(20)
         count = self.make_plan(parts=4, metrics="psnr")
-        kills = 0
-        while kills < KILLS:
-            steps = [["shard", self.plan, chance.randrange(count)] for _ in range(2)] + [["merge", self.plan]]
-            processes = [subprocess.Popen([COMMAND, *map(str, step)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-                         for step in chance.sample(steps, 2)]
-            for process in processes:
-                time.sleep(chance.uniform(0, 0.4))
-                kills += process.poll() is None
-                process.kill()
-                process.wait()
+        seconds = {"shard": max(self.seconds_of("shard", self.plan, number) for number in range(count)), "merge": self.seconds_of("merge", self.plan)}
+        killed, ended = {"shard": 0, "merge": 0}, {"shard": 0, "merge": 0}
+        while sum(killed.values()) < KILLS:
+            missing = [number for number in range(count) if f"{number}.record" not in self.results()]
+            steps = [["shard", self.plan, chance.choice(missing)] for _ in range(2)] if missing else []
+            steps = chance.sample([*steps, ["merge", self.plan], ["merge", self.plan]], 2)
+            codes = self.kill_two(steps, [chance.uniform(0, 1.2 * seconds[step[0]]) for step in steps])
+            for step, code in zip(steps, codes):
+                was_killed = code == -signal.SIGKILL
+                (killed if was_killed else ended)[step[0]] += 1
+                seconds[step[0]] *= 1.1 if was_killed else 0.9  # so that about half of them are killed, on a busy machine too
             if self.log.exists():
                 self.assert_equals_single("psnr")
-            if chance.random() < 0.3 and self.results():  # so that there is always something left to do
-                (self.place / "plan.json.shards" / chance.choice(self.results())).unlink()
+            if chance.random() < 0.3:
+                self.log.unlink(missing_ok=True)
+            if not missing and chance.random() < 0.6:  # so that there is always something left to do
+                for number in chance.sample(range(count), 2):
+                    (self.place / f"plan.json.shards/{number}.record").unlink()
+        print(f"(killed {killed}, ended {ended}) ", end="")
         for number in range(count):
             self.do("shard", self.plan, number)
         self.do("merge", self.plan)

@@ -53,6 +53,7 @@ CLIPS = {
     "ntsc.mp4": {"filter": SOURCE.replace("r=25", "r=30000/1001"), "encode": [*X264, "-crf", "16", "-g", "40", "-bf", "2"]},
     "high.mkv": {"encode": [*X264, "-crf", "33", "-g", "24", "-pix_fmt", "yuv420p10le"]},
     "small.mp4": {"filter": SOURCE + ",scale=120:90", "encode": [*X264, "-crf", "28", "-g", "18", "-bf", "2"]},
+    "long.mkv": {"filter": SOURCE.replace(f"end_frame={FRAMES}", f"end_frame={2 * FRAMES}"), "encode": ["-c:v", "mpeg4", "-q:v", "9", "-g", "20"]},
     "short.mp4": {"filter": SOURCE + ",trim=end_frame=90", "encode": [*X264, "-crf", "33", "-g", "20", "-bf", "2"]},
     "plain.avi": {"encode": ["-c:v", "mpeg4", "-q:v", "9", "-g", "15"]},
     "raw.h264": {"encode": [*X264, "-crf", "33", "-g", "20", "-f", "h264"]},

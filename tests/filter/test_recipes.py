@@ -170,7 +170,7 @@ class Pages(unittest.TestCase):
     def test_each_is_listed_and_tested(self):
         listed = re.findall(r"\]\((\w+\.md)\)", (RECIPES / "README.md").read_text(encoding="utf-8"))
         self.assertEqual(sorted(listed), sorted(path.name for path in RECIPES.glob("*.md") if path.name != "README.md"))
-        tests = (REPOSITORY / "tests/filter/test_recipes.py").read_text(encoding="utf-8")
+        tests = "".join((REPOSITORY / f"tests/{suite}/test_recipes.py").read_text(encoding="utf-8") for suite in ("filter", "cli"))
         self.assertEqual([name for name in listed if f'commands_of("{name}")' not in tests], [])
 
 

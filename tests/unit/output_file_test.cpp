@@ -4,6 +4,7 @@
 #include "report/output_file.hpp"
 
 #include <cerrno>
+#include <cstring>
 #include <fstream>
 #include <sstream>
 #include <thread>
@@ -12,6 +13,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "fake_metrics.hpp"
@@ -19,13 +21,20 @@
 
 namespace {
 
-int rename_error = 0; ///< errno of every rename() while it is not 0
+int rename_error = 0;    ///< errno of every rename() while it is not 0
+int fallocate_error = 0; ///< the same of fallocate()
 
 } // namespace
 
 extern "C" int rename(const char* from, const char* to) noexcept {
     if (rename_error == 0) return renameat(AT_FDCWD, from, AT_FDCWD, to);
     errno = rename_error;
+    return -1;
+}
+
+extern "C" int fallocate(int file, int mode, off_t offset, off_t length) {
+    if (fallocate_error == 0) return static_cast<int>(syscall(SYS_fallocate, file, mode, offset, length));
+    errno = fallocate_error;
     return -1;
 }
 
@@ -169,6 +178,34 @@ TEST(OutputFile, OthersFilesAreLeftAlone) {
     expect_written(write(path), path);
     EXPECT_FALSE(std::filesystem::exists(folder.file("victim")));
     EXPECT_EQ(files_in(folder), 201);
+}
+
+/// What cannot be reserved is not begun: on a full disk a log of before is worth more than none.
+TEST(OutputFile, WhereThereIsNoRoomTheOldFileStays) {
+    for (const int error : {ENOSPC, EDQUOT, EFBIG}) {
+        const TemporaryFolder folder;
+        const std::string path = folder.file("log.json"), fresh = folder.file("fresh.json");
+        std::ofstream(path) << "an old log";
+        const NoRenaming none(EXDEV);
+        fallocate_error = error;
+        const Status status = write(path), of_fresh = write(fresh);
+        fallocate_error = 0;
+        expect_kept_aside(status, path, std::strerror(error));
+        expect_kept_aside(of_fresh, fresh, std::strerror(error));
+        EXPECT_EQ(content_of(path), "an old log");
+        EXPECT_FALSE(std::filesystem::exists(fresh));
+    }
+}
+
+TEST(OutputFile, FileSystemsThatReserveNothingAreWrittenAllTheSame) {
+    const TemporaryFolder folder;
+    const std::string path = folder.file("log.json");
+    std::ofstream(path) << "an old log that is much longer than the new one";
+    const NoRenaming none(EXDEV);
+    fallocate_error = EOPNOTSUPP;
+    const Status status = write(path);
+    fallocate_error = 0;
+    expect_written(status, path);
 }
 
 // ---- the last resort ------------------------------------------------------------------------------------------------

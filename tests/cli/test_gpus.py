@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""Parts and shards are spread over the GPUs of a machine. Without one: device files that are none, and an ffmpeg that takes notes of
+what it was given and decodes by itself."""
+
+import functools
+import json
+import os
+import shutil
+import subprocess
+import unittest
+
+from workbench import COMMAND, FFMPEG, TIMEOUT_SECONDS, clip, comparable, fresh, single
+
+#: Which GPUs it sees and what it was asked for; then it goes on without a GPU.
+NOTING = """#!/usr/bin/env python3
+import json, os, sys
+words = sys.argv[1:]
+if "record=" in " ".join(words) or "log_path=" in " ".join(words):
+    with open(f"{os.environ['NOTES']}/{os.getpid()}.json", "w") as file:
+        json.dump({"gpus": os.environ.get("CUDA_VISIBLE_DEVICES"), "words": words}, file)
+for word in ("-hwaccel", "-hwaccel_output_format"):
+    while word in words:
+        at = words.index(word)
+        del words[at:at + 2]
+os.execv(%r, [%r, *words])
+"""
+
+
+@functools.cache
+def may_mount():
+    return shutil.which("unshare") is not None and subprocess.run(["unshare", "-rm", "true"], capture_output=True, check=False).returncode == 0
+
+
+class WithGpus(unittest.TestCase):
+    def setUp(self):
+        if not may_mount():
+            self.skipTest("SKIPPED: no mount name space of one's own (unshare -rm) for a /dev with GPUs")
+        self.place = fresh("gpus_" + self.id().rpartition(".")[2])
+        self.log = self.place / "scores.json"
+        self.plan = self.place / "plan.json"
+        (self.place / "notes").mkdir()
+        self.ffmpeg = self.place / "ffmpeg"
+        self.ffmpeg.write_text(NOTING % (str(FFMPEG), str(FFMPEG)))
+        self.ffmpeg.chmod(0o755)
+        (self.place / "ffprobe").symlink_to(FFMPEG.with_name("ffprobe"))
+
+    def command(self, *arguments, gpus, visible=None):
+        """@param gpus names of device files"""
+        devices = fresh(f"{self.place.name}/dev")
+        for name in ("null", "urandom", *gpus):
+            (devices / name).touch()
+        environment = {**os.environ, "NOTES": str(self.place / "notes")}
+        environment.pop("CUDA_VISIBLE_DEVICES", None)
+        if visible is not None:
+            environment["CUDA_VISIBLE_DEVICES"] = visible
+        script = ('for each in null urandom; do mount --bind /dev/$each "$0/$each"; done; mount --rbind "$0" /dev; exec "$@"')
+        return subprocess.run(["unshare", "-rm", "bash", "-c", script, devices, COMMAND, *map(str, arguments), "--ffmpeg", self.ffmpeg],
+                              env=environment, capture_output=True, text=True, timeout=TIMEOUT_SECONDS, check=False)
+
+    def notes(self):
+        notes = [json.loads(path.read_text()) for path in (self.place / "notes").glob("*.json")]
+        return [each for each in notes if "end_frame" not in " ".join(each["words"])]  # the look at the head is the CPU's
+
+
+class Gpus(WithGpus):
+    def score(self, *more, **where):
+        run = self.command("score", clip("closed.mp4"), clip("ref.mkv"), "-m", "psnr", "-o", self.log, *more, **where)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertEqual(comparable(self.log), comparable(single([clip("closed.mp4"), clip("ref.mkv")], "metrics=psnr", "gpus.json")))
+        return sorted(each["gpus"] or "none" for each in self.notes() if "replay=" not in " ".join(each["words"]))
+
+    def test_parts_take_turns(self):
+        self.assertEqual(self.score("--parts", 4, gpus=["nvidia0", "nvidia1", "nvidiactl", "nvidia-uvm"]), ["0", "0", "1", "1"])
+        for each in self.notes():
+            if "replay=" not in " ".join(each["words"]):
+                self.assertEqual(each["words"].count("-hwaccel"), 2, each)
+
+    def test_a_container_shows_some_device_files(self):
+        self.assertEqual(self.score("--parts", 2, gpus=["nvidia3", "nvidia5"]), ["0", "1"])
+
+    def test_what_is_visible_is_respected(self):
+        self.assertEqual(self.score("--parts", 3, gpus=["nvidia0", "nvidia1", "nvidia2", "nvidia3"], visible="3,1"), ["1", "3", "3"])
+
+    def test_as_cuda_reads_the_list(self):
+        """Up to the first entry that is none; none at all, and the CPU decodes."""
+        self.assertEqual(self.score("--parts", 2, gpus=["nvidia0", "nvidia1"], visible="1,7,0"), ["1", "1"])
+        for path in (self.place / "notes").iterdir():
+            path.unlink()
+        self.score("--parts", 2, gpus=["nvidia0"], visible="NoDevFiles")
+        self.assertEqual([each["words"].count("-hwaccel") for each in self.notes()], [0, 0, 0])
+
+    def test_chosen(self):
+        self.assertEqual(self.score("--parts", 3, "--gpus", "2,GPU-0a1b", gpus=["nvidia0", "nvidia1", "nvidia2"], visible="0"),
+                         ["2", "2", "GPU-0a1b"])
+
+    def test_one_part(self):
+        self.assertEqual(self.score("--parts", 1, "--gpus", "1", gpus=["nvidia0", "nvidia1"]), ["1"])
+
+    def test_no_gpu(self):
+        self.assertEqual(self.score("--parts", 2, gpus=[]), ["none", "none"])
+
+    def test_refused(self):
+        for wish, said in (("x", "joined by commas"), ("0,0", "different"), (",1", "joined by commas"), ("0,2", "has GPU 0 to 1"),
+                           ("-1", "joined by commas")):
+            with self.subTest(wish):
+                run = self.command("score", clip("closed.mp4"), clip("ref.mkv"), f"--gpus={wish}", gpus=["nvidia0", "nvidia1"])
+                self.assertEqual((run.returncode, run.stderr.count("\n")), (2, 1), run.stderr)
+                self.assertIn(f"--gpus={wish}", run.stderr)
+                self.assertIn(said, run.stderr)
+        run = self.command("score", clip("closed.mp4"), clip("ref.mkv"), "--gpus", "0", gpus=[])
+        self.assertEqual((run.returncode, run.stderr), (2, "quality-cuda: --gpus=0: this machine has no NVIDIA GPU\n"))
+
+    def test_a_gpu_that_decodes_nothing(self):
+        """The CPU does, and it is said."""
+        text = self.ffmpeg.read_text().replace("for word in", "if '-hwaccel' in words:\n    sys.exit('no decoder')\nfor word in")
+        self.ffmpeg.write_text(text)
+        run = self.command("score", clip("closed.mp4"), clip("ref.mkv"), "-m", "psnr", "--parts", 2, "-o", self.log, gpus=["nvidia0"])
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertRegex(run.stderr, r"decoding on the GPU failed, decoding on the CPU: part . of .*: no decoder")
+        run = self.command("score", clip("closed.mp4"), clip("ref.mkv"), "--hwaccel", "cuda", "--parts", 2, gpus=["nvidia0"])
+        self.assertEqual((run.returncode, run.stderr.count("\n")), (1, 1), run.stderr)
+
+    def test_shards_of_a_task(self):
+        """Shards of one task run side by side, and take turns too; a single one goes by its number."""
+        gpus = ["nvidia0", "nvidia1"]
+        run = self.command("plan", self.plan, clip("long.mkv"), clip("long.mkv"), "-m", "psnr", "--parts", 5, "-o", self.log, gpus=gpus)
+        self.assertEqual((run.returncode, run.stdout), (0, "5\n"), run.stderr)
+        run = self.command("shard", self.plan, "1/2", gpus=gpus)
+        self.assertEqual((run.returncode, sorted(run.stdout.splitlines())), (0, ["shard 1: done", "shard 3: done"]), run.stderr)
+        self.assertEqual(sorted(each["gpus"] for each in self.notes()), ["0", "1"])
+        for number in (0, 2, 4):
+            self.assertEqual(self.command("shard", self.plan, number, gpus=gpus).returncode, 0)
+        self.assertEqual(sorted(each["gpus"] for each in self.notes()), ["0", "0", "0", "0", "1"])
+        self.assertEqual(self.command("merge", self.plan, gpus=gpus).returncode, 0)
+
+    def test_a_gpu_that_is_slower(self):
+        """What waits goes to the one that is free first."""
+        gpus = ["nvidia0", "nvidia1"]
+        run = self.command("plan", self.plan, clip("long.mkv"), clip("long.mkv"), "-m", "psnr", "--parts", 9, "-o", self.log, gpus=gpus)
+        self.assertEqual((run.returncode, run.stdout), (0, "9\n"), run.stderr)
+        slow = "import time; 'record=' in ' '.join(words) and os.environ['CUDA_VISIBLE_DEVICES'] == '0' and time.sleep(5)\nfor word in"
+        self.ffmpeg.write_text(self.ffmpeg.read_text().replace("for word in", slow))
+        self.assertEqual(self.command("shard", self.plan, "0/1", gpus=gpus).returncode, 0)
+        self.assertEqual(sorted(each["gpus"] for each in self.notes()), ["0"] * 4 + ["1"] * 5)
+
+
+class DefaultNumberOfParts(WithGpus):
+    """Of a title that is long enough: eight streams keep the decoders of a GPU busy."""
+
+    def parts(self, videos, gpus):
+        run = self.command("plan", self.plan, *videos, "-m", "psnr", "-o", self.log, gpus=gpus)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        return int(run.stdout)
+
+    def test_by_streams(self):
+        long = self.place / "long.mkv"
+        subprocess.run([FFMPEG, "-v", "error", "-f", "lavfi", "-i", "testsrc2=s=64x64:r=25,trim=end_frame=4600", "-pix_fmt", "yuv420p",
+                        "-c:v", "mpeg4", "-g", "20", long], check=True, timeout=TIMEOUT_SECONDS)
+        self.assertEqual(self.parts([long, long], ["nvidia0"]), 4)
+        self.assertEqual(self.parts([long, long, long], ["nvidia0"]), 2)
+        self.assertEqual(self.parts([long, long], ["nvidia0", "nvidia1"]), 8)
+        self.assertEqual(self.parts([long, long], [f"nvidia{i}" for i in range(4)]), 9)  # of 500 frames at least
+
+
+if __name__ == "__main__":
+    unittest.main()
