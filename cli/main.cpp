@@ -8,6 +8,7 @@
 
 #include "commands.hpp"
 #include "process.hpp"
+#include "report_options.hpp"
 
 namespace {
 
@@ -142,14 +143,20 @@ int run_command(int argc, char** argv) {
     CLI::App app("Scores videos against their references with FFmpeg's filter quality_cuda: in parts, side by side.",
                  "quality-cuda");
     Options options;
+    qc::cli::ReportOptions report;
+    qc::cli::CompareOptions comparison;
     app.set_version_flag("--version", "quality-cuda " QC_VERSION);
     app.set_help_all_flag("--help-all", "print the options of all commands and exit");
     app.require_subcommand(1);
     define_score(&app, &options);
     define_steps(&app, &options);
+    qc::cli::define_report(&app, &report);
+    qc::cli::define_compare(&app, &comparison);
     try {
         app.parse(argc, argv);
         qc::cli::heed_signals();
+        if (app.got_subcommand("report")) return qc::cli::report(report);
+        if (app.got_subcommand("compare")) return qc::cli::compare(comparison);
         return dispatch(app, options);
     } catch (const CLI::ParseError& mistake) {
         if (mistake.get_exit_code() == 0) return app.exit(mistake);

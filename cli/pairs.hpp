@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// Which frames of the files a log's frames are.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "probe.hpp"
+#include "report.hpp"
+
+namespace qc::cli {
+
+/// A frame of a file.
+struct Place {
+    size_t index = 0;    ///< from the file's first frame on
+    double seconds = -1; ///< where to seek to, between it and the frame before; below 0: decode from the start
+};
+
+struct PairPlaces {
+    std::string why_not;                  ///< why the pairs are not known; empty: they are
+    std::vector<Place> distorted, reference; ///< by frameNum
+};
+
+/// Probes each file once.
+class Files {
+public:
+    explicit Files(const Tools& tools) : tools_(tools) {}
+    const Input& input(const std::string& path);
+
+private:
+    const Tools& tools_;
+    std::map<std::string, Input> known_;
+};
+
+/// Pairs as the filter makes them, by nearest time stamps; held against the counts in the log.
+PairPlaces pair_places(const Encode& encode, Files* files);
+
+} // namespace qc::cli

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// A log of the filter with its frames: the scores as columns, all else as it stands.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+namespace qc::cli {
+
+using Json = nlohmann::ordered_json; ///< keeps the log's order
+
+struct Scores {
+    std::string name;
+    std::vector<double> values; ///< one for each frame; NaN where the log has none
+};
+
+struct ScoreLog {
+    std::string path;
+    Json head;                   ///< all but the frames
+    std::vector<int64_t> frames; ///< frameNum, ascending
+    std::vector<Scores> scores;  ///< in the log's order
+
+    const Scores* find(const std::string& name) const;
+    double frame_rate() const; ///< that the run went by; 0: not known
+    /// "mean", "p5" and so on, as the log has it, else NaN.
+    double pooled(const std::string& score, const char* pool) const;
+    /// As the log has it, else that of the frames.
+    double mean(const std::string& score) const;
+};
+
+/// @throws Failure, with one line, whatever the file is
+ScoreLog read_scores(const std::string& path);
+
+/// What a stranger's log may or may not have: a default where it is missing or of another type.
+const Json& member(const Json& object, const char* key);
+std::string text_of(const Json& object, const char* key);
+double number_of(const Json& object, const char* key, double otherwise);
+int64_t count_of(const Json& object, const char* key);
+
+/// What a person who asks for nothing wants to see: scores of models first, then those that are no features of a model.
+std::vector<std::string> headline_scores(const ScoreLog& log);
+
+enum class Better { kHigher, kLower, kNeither };
+/// Which way a score goes; kNeither: it tells of the reference alone, or of pictures and not of quality.
+Better better(const std::string& score);
+
+/// "-" for what is no number.
+std::string fixed(double value, int decimals);
+
+/// "vmaf+psnr_y" as names. @throws Failure if the option's value has an empty one
+std::vector<std::string> split_names(const std::string& text, char separator, const char* option);
+
+} // namespace qc::cli
