@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// What all plots share: colours of the page's theme, dashes, samples of lines, the crosshair.
+
+const COLOURS = 6; // --series-0 and so on
+const DASHES = [null, [9, 4], [3, 3], [9, 3, 3, 3], [15, 5]];
+const redraws = []; // functions that draw a plot anew
+
+function themed(name) {
+  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+}
+
+function colourOf(number) {
+  return themed(`--series-${number % COLOURS}`);
+}
+
+function dashOf(number) {
+  return DASHES[number % DASHES.length];
+}
+
+/** Options of every plot. @param {string[]} names of series, @param {number[]} numbers whose colour and dash each has */
+function commonOptions(names, numbers) {
+  const series = {};
+  names.forEach((name, i) => { series[name] = { color: colourOf(numbers[i]), strokePattern: dashOf(numbers[i]) }; });
+  return {
+    labels: ["x", ...names], series, legend: "never", strokeWidth: 1.8, fillAlpha: 0.2, connectSeparatedPoints: false,
+    axisLineColor: themed("--faint"), gridLineColor: themed("--line"), gridLineWidth: 0.5, axisLabelFontSize: 13,
+    highlightCircleSize: 0, rightGap: 12, xRangePad: 4, yRangePad: 6,
+  };
+}
+
+/** A piece of the line, for legends. */
+function lineSample(number) {
+  const space = "http://www.w3.org/2000/svg";
+  const svg = document.createElementNS(space, "svg");
+  const line = document.createElementNS(space, "line");
+  const set = (element, pairs) => Object.entries(pairs).forEach(([key, value]) => element.setAttribute(key, value));
+  svg.classList.add("sample");
+  set(svg, { viewBox: "0 0 42 14", "aria-hidden": "true" });
+  set(line, { x1: 1, y1: 7, x2: 41, y2: 7, "stroke-width": 3, "stroke-dasharray": (dashOf(number) || []).join(" ") });
+  line.style.stroke = `var(--series-${number % COLOURS})`;
+  svg.append(line);
+  return svg;
+}
+
+/** Two lines that follow the pointer within a plot. */
+function addCrosshair(holder, graph, onMove, onLeave) {
+  const lines = ["vertical", "horizontal"].map(() => {
+    const line = document.createElement("div");
+    line.className = "crosshair";
+    line.hidden = true;
+    holder.append(line);
+    return line;
+  });
+  const hide = () => { lines.forEach((line) => { line.hidden = true; }); onLeave(); };
+  holder.onpointerleave = hide;
+  holder.onpointermove = (event) => {
+    const box = holder.getBoundingClientRect(), area = graph.getArea();
+    const x = event.clientX - box.left, y = event.clientY - box.top;
+    if (x < area.x || x > area.x + area.w || y < area.y || y > area.y + area.h) return hide();
+    Object.assign(lines[0].style, { left: `${x}px`, top: `${area.y}px`, width: "1px", height: `${area.h}px` });
+    Object.assign(lines[1].style, { left: `${area.x}px`, top: `${y}px`, width: `${area.w}px`, height: "1px" });
+    lines.forEach((line) => { line.hidden = false; });
+    onMove(graph.toDataXCoord(x), graph.toDataYCoord(y));
+  };
+}
+
+function redrawAll() {
+  redraws.forEach((draw) => draw());
+}
+
+function followTheme() {
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redrawAll);
+  const print = (isPrinting) => {
+    document.documentElement.classList.toggle("printing", isPrinting);
+    document.querySelectorAll("details").forEach((each) => { if (isPrinting) each.open = true; });
+    redrawAll();
+  };
+  addEventListener("beforeprint", () => print(true));
+  addEventListener("afterprint", () => print(false));
+}
