@@ -63,7 +63,10 @@ std::string table(std::string_view caption, const std::vector<std::string>& colu
     std::string html = "<div class=\"wide\" tabindex=\"0\" role=\"group\" aria-label=\"" + escaped(caption) + "\"><table" +
                        (attributes.empty() ? "" : " ") + attributes + "><caption>" + escaped(caption) +
                        "</caption>\n<thead><tr>";
-    for (const std::string& each : columns) html += "<th scope=\"col\">" + escaped(each) + "</th>";
+    for (size_t i = 0; i < columns.size(); ++i) {
+        const bool is_number = !rows.empty() && i < rows[0].size() && rows[0][i].is_number;
+        html += std::string("<th scope=\"col\"") + (is_number ? " class=\"number\">" : ">") + escaped(columns[i]) + "</th>";
+    }
     html += "</tr></thead>\n<tbody>\n";
     for (const auto& row : rows) {
         html += "<tr>";

@@ -73,7 +73,7 @@ Picture take_picture(const Tools& tools, const Encode& encode, const Place& dist
         {"ro", &picture.reference}, {"do", &picture.distorted}, {"x", &picture.difference}};
     for (const auto& [pad, bytes] : outputs)
         arguments.insert(arguments.end(), {"-map", std::string("[") + pad + "]", "-frames:v", "1", "-c:v", "mjpeg", "-q:v",
-                                           "4", "-f", "mjpeg", folder.file(pad)});
+                                           "4", "-f", "image2pipe", folder.file(pad)});
     const Outcome outcome = run({arguments, {}});
     if (!outcome.ok()) throw Failure(reason_of(outcome));
     for (const auto& [pad, bytes] : outputs) {

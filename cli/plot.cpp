@@ -85,7 +85,7 @@ std::string grid(const Axis& x, const Axis& y) {
                text_at(x.place(value), y.from + 28, "middle", fixed(value, 0));
     for (double value = std::ceil(y.low / y_step) * y_step; value <= y.high; value += y_step)
         svg += line(x.from, y.place(value), x.to, y.place(value), "stroke=\"#ddd\"") +
-               text_at(x.from - 10, y.place(value) + 6, "end", fixed(value, decimals));
+               text_at(x.from - 10, y.place(value) + 6, "end", fixed(std::fabs(value) < y_step / 2 ? 0 : value, decimals));
     return svg;
 }
 

@@ -54,7 +54,8 @@ std::string finding_text(const Json& finding) {
     std::string text = "the pictures do not fit (" + text_of(finding, "kind") + ") from frame " +
                        std::to_string(count_of(finding, "frame")) + " on";
     for (const char* key : {"offset", "former_offset", "rate", "count"})
-        if (member(finding, key).is_number()) text += ", " + std::string(key) + " " + fixed(number_of(finding, key, 0), 3);
+        if (const Json& value = member(finding, key); value.is_number())
+            text += ", " + std::string(key) + " " + fixed(value.get<double>(), value.is_number_integer() ? 0 : 6);
     return text;
 }
 
@@ -120,8 +121,8 @@ std::string figure(const std::string& jpeg, const std::string& alt, const char* 
 
 std::string pictures_of(const WorstScene& scene, const Encode& encode) {
     const std::string frame = std::to_string(encode.log.frames[scene.worst_frame]);
-    return "<div class=\"scene\"><h4>Frame " + frame + " of scene " + frames_text(encode, scene.scene) +
-           "</h4>\n<div class=\"pictures\">\n" +
+    return "<div class=\"scene\"><h3>Frame " + frame + " of scene " + frames_text(encode, scene.scene) +
+           "</h3>\n<div class=\"pictures\">\n" +
            figure(scene.picture->reference, "reference, frame " + frame, "reference") +
            figure(scene.picture->distorted, encode.label + ", frame " + frame, "distorted") +
            figure(scene.picture->difference, "difference at frame " + frame, "difference, four times as strong") +
@@ -142,27 +143,38 @@ std::string worst_of_encode(const Report& report, size_t number) {
         if (each.picture) pictures += pictures_of(each, encode);
     }
     if (rows.empty()) return paragraph(encode.label + " has no score " + report.score + ".", "note");
-    return "<h3>" + escaped(encode.label) + "</h3>\n" +
+    return std::string("<details class=\"encode\"") + (number == 0 ? " open" : "") + "><summary>" + escaped(encode.label) +
+           "</summary>\n" +
            table("Worst scenes of " + encode.label + " by " + report.score,
                  {"frames", "time", "mean", "worst frame's", "worst frame", "in the plot"}, rows) +
-           pictures;
+           pictures + "</details>\n";
+}
+
+/// Of all encodes, in the order in which they come.
+std::vector<std::string> headlines_of(const Report& report) {
+    std::vector<std::string> names;
+    for (const Encode& encode : report.encodes)
+        for (const std::string& name : headline_scores(encode.log))
+            if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    return names;
 }
 
 } // namespace
 
 std::string summary_section(const Report& report) {
     std::string html = list_of(report.notes, "notes");
-    for (const Encode& encode : report.encodes) {
+    for (const std::string& score : headlines_of(report)) {
         std::vector<std::vector<Cell>> rows;
-        for (const std::string& score : headline_scores(encode.log)) {
-            rows.push_back({head_cell(score), number_cell(fixed(encode.log.mean(score), kDecimals))});
+        for (const Encode& encode : report.encodes) {
+            if (encode.log.find(score) == nullptr) continue;
+            const bool is_complete = member(encode.log.head, "complete") != false;
+            rows.push_back({head_cell(encode.label + (is_complete ? "" : " (NOT COMPLETE)")),
+                            number_cell(std::to_string(encode.log.frames.size())),
+                            number_cell(fixed(encode.log.mean(score), kDecimals))});
             for (const char* pool : {"harmonic_mean", "min", "max", "p1", "p5", "p50", "stddev"})
                 rows.back().push_back(number_cell(fixed(encode.log.pooled(score, pool), kDecimals)));
         }
-        const bool is_complete = member(encode.log.head, "complete") != false;
-        html += table(encode.label + ": " + std::to_string(encode.log.frames.size()) + " frames with scores" +
-                          (is_complete ? "" : ", NOT COMPLETE"),
-                      {"score", "mean", "harmonic mean", "min", "max", "p1", "p5", "p50", "stddev"}, rows,
+        html += table(score, {"encode", "frames", "mean", "harmonic mean", "min", "max", "p1", "p5", "p50", "stddev"}, rows,
                       "class=\"summary\"");
     }
     return html;
