@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "failure.hpp"
+#include "title.hpp"
 
 namespace qc::cli {
 
@@ -20,8 +21,8 @@ double seconds_of(const Input& input, size_t index) {
 }
 
 Place place_of(const Input& input, size_t index) {
-    if (!input.why_whole.empty() || index == 0) return {index, -1};
-    return {index, 0.5 * (seconds_of(input, index - 1) + seconds_of(input, index))};
+    if (!input.why_whole.empty()) return {index, std::nullopt, -1};
+    return {index, input.pts[index], seek_for(input, input.pts[index])};
 }
 
 /// The frame nearest to a time, if it is near enough.
@@ -51,8 +52,8 @@ void pair_by_number(const Encode& encode, const Json& pairing, PairPlaces* place
         return;
     }
     for (int64_t n = 0; n < frames; ++n) {
-        places->distorted.push_back({static_cast<size_t>(n), -1});
-        places->reference.push_back({static_cast<size_t>(n), -1});
+        places->distorted.push_back({static_cast<size_t>(n), std::nullopt, -1});
+        places->reference.push_back({static_cast<size_t>(n), std::nullopt, -1});
     }
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,8 +14,9 @@ namespace qc::cli {
 
 /// A frame of a file.
 struct Place {
-    size_t index = 0;    ///< from the file's first frame on
-    double seconds = -1; ///< where to seek to, between it and the frame before; below 0: decode from the start
+    size_t index = 0;            ///< from the file's first frame on
+    std::optional<int64_t> pts;  ///< as the filter sees it, where the file can be sought exactly
+    double seek = -1;            ///< seconds for -ss, with `pts`; below 0: from the beginning
 };
 
 struct PairPlaces {

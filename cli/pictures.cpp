@@ -36,10 +36,11 @@ Size size_of(const Tools& tools, const std::string& path) {
 }
 
 void add_input(const std::string& path, const Place& place, std::vector<std::string>* arguments) {
-    if (place.seconds >= 0) {
+    if (place.seek >= 0) {
         std::array<char, 64> seconds{};
-        std::snprintf(seconds.data(), seconds.size(), "%.6f", place.seconds);
-        arguments->insert(arguments->end(), {"-ss", seconds.data()});
+        std::snprintf(seconds.data(), seconds.size(), "%.6f", place.seek);
+        // The offset undoes the shift that comes with the seek, as in parts of a title.
+        arguments->insert(arguments->end(), {"-itsoffset", seconds.data(), "-noaccurate_seek", "-ss", seconds.data()});
     }
     arguments->insert(arguments->end(), {"-i", path});
 }
@@ -47,8 +48,9 @@ void add_input(const std::string& path, const Place& place, std::vector<std::str
 /// From an input's pad to pictures of the reference's size.
 std::string frames_of(size_t input, const Place& place, const Size& size) {
     const std::string pad = "[" + std::to_string(input) + ":v:0]",
-                      pick = place.seconds < 0 ? "select=eq(n\\," + std::to_string(place.index) + ")," : "";
-    return pad + pick + "setpts=PTS-STARTPTS,scale=" + std::to_string(size.width) + ":" + std::to_string(size.height) +
+                      pick = place.pts ? "trim=start_pts=" + std::to_string(*place.pts)
+                                             : "select=eq(n\\," + std::to_string(place.index) + ")";
+    return pad + pick + ",setpts=PTS-STARTPTS,scale=" + std::to_string(size.width) + ":" + std::to_string(size.height) +
            ":flags=bicubic,format=gbrp,split";
 }
 

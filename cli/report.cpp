@@ -126,7 +126,8 @@ void write_text(const std::string& path, const std::string& text) {
     if (std::fflush(stdout) != 0) throw Failure("standard output cannot be written");
 }
 
-void require_outputs(const ReportOptions& options) {
+void require_options(const ReportOptions& options) {
+    const Thresholds of_comparisons(options.comparison.thresholds); // wrong ones are, whether or not it comes to that
     if (options.output.empty() && options.csv.empty() && options.png.empty())
         throw Failure("report has nothing to write: -o FILE, --csv FILE or --png FILE is accepted", kMisused);
     if (!options.output.empty() && !has_page()) throw Failure(kWithoutPage);
@@ -166,7 +167,7 @@ std::string csv_of(const std::vector<Encode>& encodes) {
 }
 
 ExitCode report(const ReportOptions& options) {
-    require_outputs(options);
+    require_options(options);
     std::unique_ptr<Tools> tools;
     std::string why_no_tools = "the files are not known: --reference with --distorted names them, or --plan";
     if (wants_files(options) || !options.ffmpeg.empty()) {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // The options of `report` and `compare`.
+#include <cstdlib>
+#include <functional>
+
 #include <CLI/CLI.hpp>
 
 #include "report_options.hpp"
@@ -7,6 +10,16 @@
 namespace qc::cli {
 
 namespace {
+
+/// CLI::Range takes what is no number.
+std::function<std::string(const std::string&)> number_between(double low, double high) {
+    return [low, high](const std::string& text) -> std::string {
+        char* end = nullptr;
+        const double value = std::strtod(text.c_str(), &end);
+        if (end != text.c_str() && *end == '\0' && value >= low && value <= high) return "";
+        return text + " is not accepted; a number from " + fixed(low, 1) + " to " + fixed(high, 1) + " is";
+    };
+}
 
 void add_comparison(CLI::App* command, ComparisonOptions* options) {
     command
@@ -19,7 +32,7 @@ void add_comparison(CLI::App* command, ComparisonOptions* options) {
     command->add_option("--seed", options->resampling.seed, "of the draws (default 1)")
         ->check(CLI::Range(int64_t{0}, int64_t{4294967295}));
     command->add_option("--confidence", options->resampling.confidence, "of the intervals, per cent (default 95)")
-        ->check(CLI::Range(50.0, 99.9));
+        ->check(number_between(50, 99.9));
     command
         ->add_option("--scene-frames", options->window_frames,
                      "scenes of so many frames each (default: between cuts, docs/report.md)")

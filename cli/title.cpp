@@ -35,14 +35,6 @@ int64_t mean_distance(const Input& input) {
     return std::max<int64_t>(1, (input.pts.back() - input.pts.front()) / static_cast<int64_t>(input.pts.size() - 1));
 }
 
-/// Where decoding has to begin for the frame at `start`.
-double seek_for(const Input& input, int64_t start) {
-    auto key = std::upper_bound(input.key_frames.begin(), input.key_frames.end(), start,
-                                [](int64_t pts, const KeyFrame& each) { return pts < each.pts; });
-    if (key == input.key_frames.begin() || --key == input.key_frames.begin()) return -1;
-    return key->seek_time > 0 ? key->seek_time : -1;
-}
-
 /// A cut behind a key frame and the lead costs no decoding twice: taken, if one is near.
 size_t cut_near(const Input& input, size_t target, size_t part_length) {
     const auto lead = static_cast<size_t>(kLeadFrames);
@@ -113,6 +105,13 @@ auto word_of(W& wish, size_t index) -> decltype(&wish.metrics) {
 }
 
 } // namespace
+
+double seek_for(const Input& input, int64_t start) {
+    auto key = std::upper_bound(input.key_frames.begin(), input.key_frames.end(), start,
+                                [](int64_t pts, const KeyFrame& each) { return pts < each.pts; });
+    if (key == input.key_frames.begin() || --key == input.key_frames.begin()) return -1;
+    return key->seek_time > 0 ? key->seek_time : -1;
+}
 
 void divide(const std::vector<Input>& inputs, size_t wanted, int64_t shortest, Title* title) {
     title->parts.clear();

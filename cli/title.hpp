@@ -52,6 +52,9 @@ constexpr int64_t kLeadFrames = 16;
 /// @param shortest frames of a part
 void divide(const std::vector<Input>& inputs, size_t wanted, int64_t shortest, Title* title);
 
+/// Seconds for -ss from which on the frame at `start` is decoded as from the beginning; below 0: from the beginning.
+double seek_for(const Input& input, int64_t start);
+
 void to_json(nlohmann::json& json, const Title& title);
 void from_json(const nlohmann::json& json, Title& title);
 
