@@ -85,6 +85,7 @@ function drawTime() {
   view.binned = window;
   const graph = new Dygraph(holder, rowsFor(window), {
     ...commonOptions(encodes.map((i) => `e${i}`), encodes), customBars: true, dateWindow: window, drawCallback: refine,
+    interactionModel: Dygraph.defaultInteractionModel, // with the overview below a drag would move the window, not choose one
     xlabel: "frame", showRangeSelector: holder.clientHeight > 200, rangeSelectorHeight: 30,
     rangeSelectorPlotStrokeColor: themed("--faint"), rangeSelectorPlotFillColor: themed("--panel"),
     rangeSelectorPlotFillGradientColor: themed("--panel"), rangeSelectorBackgroundStrokeColor: themed("--faint"),

@@ -120,6 +120,12 @@ class Browser:
             self.call("Input.dispatchMouseEvent", type="mouseMoved", x=x + (to_x - x) * k / 5, y=y + (to_y - y) * k / 5, button="left", buttons=1)
         self.call("Input.dispatchMouseEvent", type="mouseReleased", x=to_x, y=to_y, button="left", clickCount=1)
 
+    def double_click(self, x, y):
+        self.move_to(x, y)
+        for count in (1, 2):
+            for kind in ("mousePressed", "mouseReleased"):
+                self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=count)
+
     def screenshot(self, path, whole=False):
         data = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=whole)["data"]
         path.write_bytes(base64.b64decode(data))
