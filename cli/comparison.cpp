@@ -42,12 +42,14 @@ Json models_of(const ScoreLog& log) {
 
 void require_same_frames(const ScoreLog& a, const ScoreLog& b) {
     if (a.frames.size() != b.frames.size())
-        throw different(a, b, "they have " + std::to_string(a.frames.size()) + " and " +
-                                  std::to_string(b.frames.size()) + " frames");
+        throw different(a, b,
+                        "they have " + std::to_string(a.frames.size()) + " and " + std::to_string(b.frames.size()) +
+                            " frames");
     for (size_t i = 0; i < a.frames.size(); ++i)
         if (a.frames[i] != b.frames[i])
-            throw different(a, b, "their frames differ: place " + std::to_string(i) + " has frame " +
-                                      std::to_string(a.frames[i]) + " and " + std::to_string(b.frames[i]));
+            throw different(a, b,
+                            "their frames differ: place " + std::to_string(i) + " has frame " +
+                                std::to_string(a.frames[i]) + " and " + std::to_string(b.frames[i]));
 }
 
 /// What the reference alone decides has to be equal where both logs have it.
@@ -58,8 +60,9 @@ void require_same_reference(const ScoreLog& a, const ScoreLog& b) {
     for (size_t i = 0; i < of_a->values.size(); ++i) {
         const double x = of_a->values[i], y = of_b->values[i];
         if (x != y && !(std::isnan(x) && std::isnan(y)))
-            throw different(a, b, "their references differ: " + of_a->name + " of frame " + std::to_string(a.frames[i]) +
-                                      " is " + fixed(x, 6) + " and " + fixed(y, 6));
+            throw different(a, b,
+                            "their references differ: " + of_a->name + " of frame " + std::to_string(a.frames[i]) +
+                                " is " + fixed(x, 6) + " and " + fixed(y, 6));
     }
 }
 
@@ -67,8 +70,8 @@ void require_comparable(const ScoreLog& a, const ScoreLog& b) {
     require_same_frames(a, b);
     require_equal(a, b, models_of(a), models_of(b), "models");
     require_equal(a, b, member(a.head, "conventions"), member(b.head, "conventions"), "conventions");
-    require_equal(a, b, member(member(a.head, "pairing"), "frame_rate"), member(member(b.head, "pairing"), "frame_rate"),
-                  "frame rates");
+    require_equal(a, b, member(member(a.head, "pairing"), "frame_rate"),
+                  member(member(b.head, "pairing"), "frame_rate"), "frame rates");
     require_equal(a, b, member(a.head, "reference_format"), member(b.head, "reference_format"),
                   "pixel formats of the reference");
     require_same_reference(a, b);
@@ -119,7 +122,8 @@ double p5_of(std::vector<double> values) {
 }
 
 /// Those that lost most first; how a score without direction changes is no loss, and the greatest fall leads.
-std::vector<SceneDifference> worst_first(const Scores& a, const Scores& b, const std::vector<Scene>& scenes, Better way) {
+std::vector<SceneDifference> worst_first(const Scores& a, const Scores& b, const std::vector<Scene>& scenes,
+                                         Better way) {
     std::vector<SceneDifference> list;
     for (const Scene& scene : scenes) {
         double sum = 0, count = 0;
@@ -171,9 +175,9 @@ ScoreDifference difference_of(const Scores& a, const Scores& b, const Scenes& sc
 void add_notes(const ScoreLog& a, const ScoreLog& b, Comparison* comparison) {
     for (const ScoreLog* log : {&a, &b})
         if (member(log->head, "complete") == false)
-            comparison->notes.push_back(log->path + " is not complete: " +
-                                        (text_of(log->head, "reason").empty() ? text_of(log->head, "end")
-                                                                              : text_of(log->head, "reason")));
+            comparison->notes.push_back(
+                log->path + " is not complete: " +
+                (text_of(log->head, "reason").empty() ? text_of(log->head, "end") : text_of(log->head, "reason")));
     for (const auto& [one, other] : {std::pair(&a, &b), std::pair(&b, &a)}) {
         std::string names;
         for (const Scores& each : one->scores)
@@ -186,8 +190,10 @@ void add_notes(const ScoreLog& a, const ScoreLog& b, Comparison* comparison) {
         comparison->notes.push_back("without the reference's motion in both logs nobody sees whether their reference "
                                     "is the same");
     if (comparison->scenes.list.size() < kFewestScenes)
-        comparison->notes.push_back("no interval: that needs at least " + std::to_string(kFewestScenes) + " scenes, and "
-                                    "there are " + std::to_string(comparison->scenes.list.size()));
+        comparison->notes.push_back("no interval: that needs at least " + std::to_string(kFewestScenes) +
+                                    " scenes, and "
+                                    "there are " +
+                                    std::to_string(comparison->scenes.list.size()));
 }
 
 } // namespace

@@ -32,9 +32,9 @@ struct ScoreDifference {
     double mean_a = 0, mean_b = 0, mean = 0;
     double p5_a = 0, p5_b = 0, p5 = 0;
     Intervals intervals;
-    double threshold = 0;                ///< by which a frame has to differ to count
+    double threshold = 0;                     ///< by which a frame has to differ to count
     double better_share = 0, worse_share = 0; ///< of frames
-    std::vector<SceneDifference> worst;  ///< scenes, those that lost most first
+    std::vector<SceneDifference> worst;       ///< scenes, those that lost most first
 
     /// "better", "worse", "no clear difference", "equal", or empty where there is no interval.
     std::string verdict() const;

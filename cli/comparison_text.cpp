@@ -112,10 +112,10 @@ std::string text_of_comparison(const Comparison& comparison) {
                        "\n\n";
     const size_t width = name_width(comparison);
     text += "score" + std::string(width - 5, ' ');
-    for (const auto& [name, columns] : {std::pair("mean A", kNumber), std::pair("mean B", kNumber),
-                                        std::pair("difference", kNumber), std::pair("interval", kInterval),
-                                        std::pair("p5 diff.", kNumber), std::pair("interval", kInterval),
-                                        std::pair("better", size_t{9}), std::pair("worse", size_t{9})})
+    for (const auto& [name, columns] :
+         {std::pair("mean A", kNumber), std::pair("mean B", kNumber), std::pair("difference", kNumber),
+          std::pair("interval", kInterval), std::pair("p5 diff.", kNumber), std::pair("interval", kInterval),
+          std::pair("better", size_t{9}), std::pair("worse", size_t{9})})
         text += padded(name, columns);
     text += "\n";
     for (const ScoreDifference& each : comparison.scores) text += row_of(each, width);
@@ -127,17 +127,18 @@ std::string text_of_comparison(const Comparison& comparison) {
 Json json_of_comparison(const Comparison& comparison) {
     Json scores = Json::array();
     for (const ScoreDifference& each : comparison.scores) scores.push_back(json_of_score(comparison, each));
-    return {{"a", comparison.a},
-            {"b", comparison.b},
-            {"frames", comparison.frames},
-            {"scenes", comparison.scenes.list.size()},
-            {"scene_source", comparison.scenes.source},
-            {"confidence", comparison.resampling.confidence},
-            {"resamples", comparison.resampling.count},
-            {"seed", comparison.resampling.seed},
-            {"method", {{"mean", "paired bootstrap over scenes, BCa"}, {"p5", "paired bootstrap over scenes, percentile"}}},
-            {"scores", scores},
-            {"notes", comparison.notes}};
+    return {
+        {"a", comparison.a},
+        {"b", comparison.b},
+        {"frames", comparison.frames},
+        {"scenes", comparison.scenes.list.size()},
+        {"scene_source", comparison.scenes.source},
+        {"confidence", comparison.resampling.confidence},
+        {"resamples", comparison.resampling.count},
+        {"seed", comparison.resampling.seed},
+        {"method", {{"mean", "paired bootstrap over scenes, BCa"}, {"p5", "paired bootstrap over scenes, percentile"}}},
+        {"scores", scores},
+        {"notes", comparison.notes}};
 }
 
 } // namespace qc::cli

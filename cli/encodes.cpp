@@ -144,8 +144,9 @@ double parse_rate(const std::string& text, const std::string& whole) {
     char* end = nullptr;
     const double rate = 1000 * std::strtod(text.c_str(), &end);
     if (*end != '\0' || !(rate > 0 && rate <= kHighestRate))
-        throw Failure("--bit-rates=" + whole + ": '" + text + "' is no rate; kbit/s above 0 are accepted, one for each "
-                                                              "encode, joined by commas",
+        throw Failure("--bit-rates=" + whole + ": '" + text +
+                          "' is no rate; kbit/s above 0 are accepted, one for each "
+                          "encode, joined by commas",
                       kMisused);
     return rate;
 }
@@ -210,8 +211,7 @@ void assign_ladders(const ReportOptions& options, std::vector<Encode>* encodes) 
                           std::to_string(options.logs.size()) + " logs, and one name for each is accepted",
                       kMisused);
     for (Encode& each : *encodes)
-        each.ladder =
-            static_cast<size_t>(std::find(names.begin(), names.end(), names[each.log_index]) - names.begin());
+        each.ladder = static_cast<size_t>(std::find(names.begin(), names.end(), names[each.log_index]) - names.begin());
 }
 
 } // namespace
@@ -238,7 +238,8 @@ std::vector<Ladder> ladders_of(const std::vector<Encode>& encodes, const ReportO
         const auto at = static_cast<size_t>(found - numbers.begin());
         if (found == numbers.end()) {
             numbers.push_back(encodes[i].ladder);
-            ladders.push_back({names.empty() ? name_of(options.logs[encodes[i].log_index]) : names[encodes[i].ladder], {}});
+            ladders.push_back(
+                {names.empty() ? name_of(options.logs[encodes[i].log_index]) : names[encodes[i].ladder], {}});
         }
         ladders[at].encodes.push_back(i);
     }

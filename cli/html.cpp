@@ -9,13 +9,26 @@ std::string escaped(std::string_view text) {
     std::string html;
     for (const char c : text) {
         switch (c) {
-        case '&': html += "&amp;"; break;
-        case '<': html += "&lt;"; break;
-        case '>': html += "&gt;"; break;
-        case '"': html += "&quot;"; break;
-        case '\'': html += "&#39;"; break;
-        case '\0': html += "?"; break;
-        default: html += c;
+        case '&':
+            html += "&amp;";
+            break;
+        case '<':
+            html += "&lt;";
+            break;
+        case '>':
+            html += "&gt;";
+            break;
+        case '"':
+            html += "&quot;";
+            break;
+        case '\'':
+            html += "&#39;";
+            break;
+        case '\0':
+            html += "?";
+            break;
+        default:
+            html += c;
         }
     }
     return html;
@@ -40,8 +53,7 @@ std::string base64(std::string_view bytes) {
         uint32_t group = 0;
         for (size_t k = 0; k < 3; ++k)
             group = group << 8 | (i + k < bytes.size() ? static_cast<unsigned char>(bytes[i + k]) : 0);
-        for (size_t k = 0; k < 4; ++k)
-            text += i + k <= bytes.size() ? kDigits[group >> (18 - 6 * k) & 63] : '=';
+        for (size_t k = 0; k < 4; ++k) text += i + k <= bytes.size() ? kDigits[group >> (18 - 6 * k) & 63] : '=';
     }
     return text;
 }
@@ -60,12 +72,13 @@ Cell head_cell(std::string_view text) {
 
 std::string table(std::string_view caption, const std::vector<std::string>& columns,
                   const std::vector<std::vector<Cell>>& rows, const std::string& attributes) {
-    std::string html = "<div class=\"wide\" tabindex=\"0\" role=\"group\" aria-label=\"" + escaped(caption) + "\"><table" +
-                       (attributes.empty() ? "" : " ") + attributes + "><caption>" + escaped(caption) +
+    std::string html = "<div class=\"wide\" tabindex=\"0\" role=\"group\" aria-label=\"" + escaped(caption) +
+                       "\"><table" + (attributes.empty() ? "" : " ") + attributes + "><caption>" + escaped(caption) +
                        "</caption>\n<thead><tr>";
     for (size_t i = 0; i < columns.size(); ++i) {
         const bool is_number = !rows.empty() && i < rows[0].size() && rows[0][i].is_number;
-        html += std::string("<th scope=\"col\"") + (is_number ? " class=\"number\">" : ">") + escaped(columns[i]) + "</th>";
+        html +=
+            std::string("<th scope=\"col\"") + (is_number ? " class=\"number\">" : ">") + escaped(columns[i]) + "</th>";
     }
     html += "</tr></thead>\n<tbody>\n";
     for (const auto& row : rows) {

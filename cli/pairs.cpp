@@ -35,8 +35,8 @@ std::optional<size_t> nearest(const Input& input, double seconds, double toleran
         else
             high = middle;
     }
-    if (low > 0 && (low == input.pts.size() ||
-                    seconds - seconds_of(input, low - 1) <= seconds_of(input, low) - seconds))
+    if (low > 0 &&
+        (low == input.pts.size() || seconds - seconds_of(input, low - 1) <= seconds_of(input, low) - seconds))
         --low;
     if (low >= input.pts.size() || std::fabs(seconds_of(input, low) - seconds) > tolerance + kRounding)
         return std::nullopt;

@@ -14,13 +14,13 @@ namespace qc::cli {
 
 /// A frame of a file.
 struct Place {
-    size_t index = 0;            ///< from the file's first frame on
-    std::optional<int64_t> pts;  ///< as the filter sees it, where the file can be sought exactly
-    double seek = -1;            ///< seconds for -ss, with `pts`; below 0: from the beginning
+    size_t index = 0;           ///< from the file's first frame on
+    std::optional<int64_t> pts; ///< as the filter sees it, where the file can be sought exactly
+    double seek = -1;           ///< seconds for -ss, with `pts`; below 0: from the beginning
 };
 
 struct PairPlaces {
-    std::string why_not;                  ///< why the pairs are not known; empty: they are
+    std::string why_not;                     ///< why the pairs are not known; empty: they are
     std::vector<Place> distorted, reference; ///< by frameNum
 };
 

@@ -16,8 +16,8 @@ namespace qc::cli {
 
 namespace {
 
-constexpr int kWidth = 480;           ///< of a picture in the page
-constexpr int kLargestSide = 16384;   ///< of the reference
+constexpr int kWidth = 480;            ///< of a picture in the page
+constexpr int kLargestSide = 16384;    ///< of the reference
 constexpr const char* kMore = "val*4"; ///< differences are small: kAmplified in the page's text
 
 struct Size {
@@ -49,19 +49,19 @@ void add_input(const std::string& path, const Place& place, std::vector<std::str
 std::string frames_of(size_t input, const Place& place, const Size& size) {
     const std::string pad = "[" + std::to_string(input) + ":v:0]",
                       pick = place.pts ? "trim=start_pts=" + std::to_string(*place.pts)
-                                             : "select=eq(n\\," + std::to_string(place.index) + ")";
+                                       : "select=eq(n\\," + std::to_string(place.index) + ")";
     return pad + pick + ",setpts=PTS-STARTPTS,scale=" + std::to_string(size.width) + ":" + std::to_string(size.height) +
            ":flags=bicubic,format=gbrp,split";
 }
 
 std::string graph_of(const Place& distorted, const Place& reference, const Size& size) {
     const int width = std::min(kWidth, size.width), height = std::max(1, size.height * width / size.width);
-    const std::string small = "scale=" + std::to_string(width) + ":" + std::to_string(height) +
-                              ":flags=area:out_range=full,format=yuvj444p";
+    const std::string small =
+        "scale=" + std::to_string(width) + ":" + std::to_string(height) + ":flags=area:out_range=full,format=yuvj444p";
     const std::string more = kMore;
     return frames_of(0, distorted, size) + "[d][da];" + frames_of(1, reference, size) + "[r][ra];" +
-           "[da][ra]blend=all_mode=difference,lutrgb=r=" + more + ":g=" + more + ":b=" + more + "," + small + "[x];[d]" +
-           small + "[do];[r]" + small + "[ro]";
+           "[da][ra]blend=all_mode=difference,lutrgb=r=" + more + ":g=" + more + ":b=" + more + "," + small +
+           "[x];[d]" + small + "[do];[r]" + small + "[ro]";
 }
 
 Picture take_picture(const Tools& tools, const Encode& encode, const Place& distorted, const Place& reference,
@@ -74,8 +74,8 @@ Picture take_picture(const Tools& tools, const Encode& encode, const Place& dist
     const std::pair<const char*, std::string*> outputs[] = {
         {"ro", &picture.reference}, {"do", &picture.distorted}, {"x", &picture.difference}};
     for (const auto& [pad, bytes] : outputs)
-        arguments.insert(arguments.end(), {"-map", std::string("[") + pad + "]", "-frames:v", "1", "-c:v", "mjpeg", "-q:v",
-                                           "4", "-f", "image2pipe", folder.file(pad)});
+        arguments.insert(arguments.end(), {"-map", std::string("[") + pad + "]", "-frames:v", "1", "-c:v", "mjpeg",
+                                           "-q:v", "4", "-f", "image2pipe", folder.file(pad)});
     const Outcome outcome = run({arguments, {}});
     if (!outcome.ok()) throw Failure(reason_of(outcome));
     for (const auto& [pad, bytes] : outputs) {

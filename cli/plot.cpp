@@ -84,8 +84,9 @@ std::string grid(const Axis& x, const Axis& y) {
         svg += line(x.place(value), y.from, x.place(value), y.to, "stroke=\"#ddd\"") +
                text_at(x.place(value), y.from + 28, "middle", fixed(value, 0));
     for (double value = std::ceil(y.low / y_step) * y_step; value <= y.high; value += y_step)
-        svg += line(x.from, y.place(value), x.to, y.place(value), "stroke=\"#ddd\"") +
-               text_at(x.from - 10, y.place(value) + 6, "end", fixed(std::fabs(value) < y_step / 2 ? 0 : value, decimals));
+        svg +=
+            line(x.from, y.place(value), x.to, y.place(value), "stroke=\"#ddd\"") +
+            text_at(x.from - 10, y.place(value) + 6, "end", fixed(std::fabs(value) < y_step / 2 ? 0 : value, decimals));
     return svg;
 }
 
@@ -97,9 +98,9 @@ std::string curve(const std::vector<Bin>& bins, const Axis& x, const Axis& y, si
         upper += number(x.place(bin.frame)) + "," + number(y.place(bin.high)) + " ";
         lower.insert(0, number(x.place(bin.frame)) + "," + number(y.place(bin.low)) + " ");
     }
-    return "<polygon points=\"" + upper + lower + "\" fill=\"" + colour + "\" fill-opacity=\"0.15\"/>\n<polyline points=\"" +
-           middle + "\" fill=\"none\" stroke=\"" + colour + "\" stroke-width=\"2\" stroke-dasharray=\"" +
-           kDashes[index % std::size(kDashes)] + "\"/>\n";
+    return "<polygon points=\"" + upper + lower + "\" fill=\"" + colour +
+           "\" fill-opacity=\"0.15\"/>\n<polyline points=\"" + middle + "\" fill=\"none\" stroke=\"" + colour +
+           "\" stroke-width=\"2\" stroke-dasharray=\"" + kDashes[index % std::size(kDashes)] + "\"/>\n";
 }
 
 std::string legend(const Report& report) {
@@ -139,12 +140,12 @@ std::string plot_of(const Report& report) {
     if (y.low > y.high) y.low = y.high = 0;
     widen(&y);
     const double height = kHeight + kLegendLine * static_cast<double>(report.encodes.size());
-    std::string svg = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 " + number(kWidth) + " " + number(height) +
-                      "\" width=\"" + number(kWidth) + "\" height=\"" + number(height) +
-                      "\" font-family=\"sans-serif\" font-size=\"20\" role=\"img\">\n<title>" + escaped(report.score) +
-                      " over time</title>\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n" +
-                      text_at(kLeft, 40, "start", report.score + " over frames: mean, and range from lowest to highest") +
-                      grid(x, y);
+    std::string svg =
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 " + number(kWidth) + " " + number(height) +
+        "\" width=\"" + number(kWidth) + "\" height=\"" + number(height) +
+        "\" font-family=\"sans-serif\" font-size=\"20\" role=\"img\">\n<title>" + escaped(report.score) +
+        " over time</title>\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n" +
+        text_at(kLeft, 40, "start", report.score + " over frames: mean, and range from lowest to highest") + grid(x, y);
     for (size_t i = 0; i < curves.size(); ++i)
         if (!curves[i].empty()) svg += curve(curves[i], x, y, i);
     return svg + text_at(kWidth - kRight, kHeight - kBottom + 56, "end", "frame") + legend(report) + "</svg>\n";

@@ -49,8 +49,8 @@ void set_slopes(Curve* curve) {
 
 /// Integral of one cubic from its left end to `t` of its width.
 double piece_integral(const Curve& curve, size_t k, double t) {
-    const double width = width_of(curve, k), a = curve.y[k], b = width * curve.slope[k],
-                 d = width * curve.slope[k + 1], rise = curve.y[k + 1] - a;
+    const double width = width_of(curve, k), a = curve.y[k], b = width * curve.slope[k], d = width * curve.slope[k + 1],
+                 rise = curve.y[k + 1] - a;
     const double square = 3 * rise - 2 * b - d, cube = b + d - 2 * rise; // a + b t + square t^2 + cube t^3
     return width * t * (a + t * (b / 2 + t * (square / 3 + t * cube / 4)));
 }

@@ -14,9 +14,9 @@ struct RatePoint {
 
 struct RateDifference {
     bool is_known = false;
-    double percent = 0;                        ///< of bit rate, at equal score; below 0: the other curve takes less
+    double percent = 0;                         ///< of bit rate, at equal score; below 0: the other curve takes less
     double lowest_score = 0, highest_score = 0; ///< between which both curves were compared
-    std::string why_not;                       ///< why it is not known
+    std::string why_not;                        ///< why it is not known
 };
 
 /// The mean difference of the logarithm of the bit rate over the scores that both curves reach (G. Bjontegaard,

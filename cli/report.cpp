@@ -25,7 +25,8 @@ std::string choose_score(const ReportOptions& options, const std::vector<Encode>
 }
 
 WorstScene look_at(const Scores& scores, const Scene& scene, size_t encode, double sign) {
-    WorstScene result{.encode = encode, .scene = scene, .mean = 0, .lowest = NAN, .worst_frame = scene.begin, .picture = {}};
+    WorstScene result{
+        .encode = encode, .scene = scene, .mean = 0, .lowest = NAN, .worst_frame = scene.begin, .picture = {}};
     double sum = 0, count = 0;
     for (size_t i = scene.begin; i < scene.end; ++i) {
         const double value = scores.values[i];
@@ -49,7 +50,8 @@ std::vector<WorstScene> worst_scenes(const Report& report) {
         std::vector<WorstScene> own;
         if (scores == nullptr) continue;
         for (const Scene& scene : report.encodes[i].scenes.list)
-            if (WorstScene each = look_at(*scores, scene, i, sign); !std::isnan(each.mean)) own.push_back(std::move(each));
+            if (WorstScene each = look_at(*scores, scene, i, sign); !std::isnan(each.mean))
+                own.push_back(std::move(each));
         std::stable_sort(own.begin(), own.end(),
                          [sign](const WorstScene& a, const WorstScene& b) { return sign * a.mean < sign * b.mean; });
         own.resize(std::min(own.size(), kListedScenes));
@@ -92,24 +94,26 @@ void compare_ladders(Report* report) {
     for (size_t k = 1; k < report->ladders.size(); ++k)
         for (const std::string& score : headline_scores(report->encodes[report->ladders[0].encodes[0]].log)) {
             if (better(score) == Better::kNeither) continue;
-            report->differences.push_back({k, score,
-                                           rate_difference(points_of(*report, report->ladders[0], score),
-                                                           points_of(*report, report->ladders[k], score),
-                                                           better(score) == Better::kHigher)});
+            report->differences.push_back(
+                {k, score,
+                 rate_difference(points_of(*report, report->ladders[0], score),
+                                 points_of(*report, report->ladders[k], score), better(score) == Better::kHigher)});
         }
 }
 
 /// Each log's encodes with those of the first log, rendition by rendition.
 void compare_encodes(const ReportOptions& options, Report* report) {
     if (options.logs.size() < 2)
-        throw Failure("--compare with one LOG: at least two are accepted, the first of which the others are held against",
-                      kMisused);
+        throw Failure(
+            "--compare with one LOG: at least two are accepted, the first of which the others are held against",
+            kMisused);
     for (size_t b = 0; b < report->encodes.size(); ++b) {
         const Encode& other = report->encodes[b];
         if (other.log_index == 0) continue;
         for (size_t a = 0; a < report->encodes.size(); ++a)
             if (report->encodes[a].log_index == 0 && report->encodes[a].rendition == other.rendition)
-                report->comparisons.push_back({a, b, compare_logs(report->encodes[a].log, other.log, options.comparison)});
+                report->comparisons.push_back(
+                    {a, b, compare_logs(report->encodes[a].log, other.log, options.comparison)});
     }
 }
 
@@ -152,8 +156,8 @@ std::string csv_of(const std::vector<Encode>& encodes) {
     for (const Encode& encode : encodes) {
         std::vector<const Scores*> columns;
         for (const std::string& name : names) columns.push_back(encode.log.find(name));
-        const std::string start = csv_field(encode.log.path) + "," + std::to_string(encode.rendition) + "," +
-                                  csv_field(encode.label) + ",";
+        const std::string start =
+            csv_field(encode.log.path) + "," + std::to_string(encode.rendition) + "," + csv_field(encode.label) + ",";
         const double rate = encode.log.frame_rate();
         for (size_t i = 0; i < encode.log.frames.size(); ++i) {
             const int64_t frame = encode.log.frames[i];
@@ -201,9 +205,8 @@ ExitCode report(const ReportOptions& options) {
 ExitCode compare(const CompareOptions& options) {
     const Comparison comparison = compare_logs(read_scores(options.a), read_scores(options.b), options.comparison);
     const std::string text =
-        options.as_json
-            ? json_of_comparison(comparison).dump(2, ' ', false, Json::error_handler_t::replace) + "\n"
-            : text_of_comparison(comparison);
+        options.as_json ? json_of_comparison(comparison).dump(2, ' ', false, Json::error_handler_t::replace) + "\n"
+                        : text_of_comparison(comparison);
     write_text("-", text);
     return kDone;
 }

@@ -19,10 +19,10 @@ struct ReportOptions {
     std::vector<std::string> logs;
     std::string output, csv, png;
     std::string plan, reference;
-    std::vector<std::string> distorted; ///< files, in the order of the encodes
+    std::vector<std::string> distorted;     ///< files, in the order of the encodes
     std::string labels, ladders, bit_rates; ///< joined by commas, as typed
-    std::string metric;                 ///< that the report begins with; empty: the log's first
-    int thumbnails = 4;                 ///< scenes of each encode that are shown in pictures
+    std::string metric;                     ///< that the report begins with; empty: the log's first
+    int thumbnails = 4;                     ///< scenes of each encode that are shown in pictures
     bool compare = false;
     bool is_quiet = false;
     std::string ffmpeg;

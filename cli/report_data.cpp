@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Scores for the page's plots. A series of every frame is 32-bit integers, millionths, which hold the log's six decimals
-// exactly; what does not fit is doubles. Where there would be too much of it, features of models are means, minima and
-// maxima of some frames each.
+// Scores for the page's plots. A series of every frame is 32-bit integers, millionths, which hold the log's six
+// decimals exactly; what does not fit is doubles. Where there would be too much of it, features of models are means,
+// minima and maxima of some frames each.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -27,7 +27,8 @@ struct Series {
     size_t step = 1;
 };
 
-template <typename T> void append(const T& value, std::string* bytes) {
+template <typename T>
+void append(const T& value, std::string* bytes) {
     char raw[sizeof(T)];
     std::memcpy(raw, &value, sizeof(T));
     bytes->append(raw, sizeof(T));
@@ -90,11 +91,11 @@ std::vector<Series> all_series(const Report& report) {
     for (size_t i = 0; i < report.encodes.size(); ++i) {
         const std::vector<std::string> headline = headline_scores(report.encodes[i].log);
         for (const Scores& each : report.encodes[i].log.scores)
-            list.push_back(
-                {i, &each, std::find(headline.begin(), headline.end(), each.name) != headline.end(), 1});
+            list.push_back({i, &each, std::find(headline.begin(), headline.end(), each.name) != headline.end(), 1});
     }
     const size_t first = size_of(list, true), headline_step = step_for(first, kMostValues / 2),
-                 left = kMostValues - std::min(first, kMostValues / 2), other_step = step_for(size_of(list, false), left);
+                 left = kMostValues - std::min(first, kMostValues / 2),
+                 other_step = step_for(size_of(list, false), left);
     for (Series& each : list) each.step = each.is_headline ? headline_step : other_step;
     return list;
 }
@@ -108,9 +109,12 @@ Json json_of_series(const Series& series, const std::string& id, std::string* sc
         series.step == 1 ? series.scores->values : reduced(series.scores->values, series.step);
     const bool as_millionths = fits_millionths(values);
     *scripts += data_script(id, bytes_of(values, as_millionths));
-    return {{"encode", series.encode},  {"score", series.scores->name},
-            {"id", id},                 {"kind", as_millionths ? "millionths" : "doubles"},
-            {"step", series.step},      {"headline", series.is_headline}};
+    return {{"encode", series.encode},
+            {"score", series.scores->name},
+            {"id", id},
+            {"kind", as_millionths ? "millionths" : "doubles"},
+            {"step", series.step},
+            {"headline", series.is_headline}};
 }
 
 /// Frames are told by their distance where that is always the same.
@@ -140,10 +144,8 @@ Json json_of_encode(const Encode& encode, size_t number, std::string* scripts) {
 
 std::string data_scripts(const Report& report) {
     std::string scripts;
-    Json index = {{"score", report.score},
-                  {"encodes", Json::array()},
-                  {"series", Json::array()},
-                  {"ladders", Json::array()}};
+    Json index = {
+        {"score", report.score}, {"encodes", Json::array()}, {"series", Json::array()}, {"ladders", Json::array()}};
     for (size_t i = 0; i < report.encodes.size(); ++i)
         index["encodes"].push_back(json_of_encode(report.encodes[i], i, &scripts));
     size_t number = 0;

@@ -43,11 +43,14 @@ void add_comparison(CLI::App* command, ComparisonOptions* options) {
 
 void define_report(CLI::App* app, ReportOptions* options) {
     CLI::App* command = app->add_subcommand("report", "makes a page, a table or a plot of logs");
-    command->add_option("logs", options->logs, "logs, as JSON; of a ladder the first one's")->required()->type_name("LOG...");
+    command->add_option("logs", options->logs, "logs, as JSON; of a ladder the first one's")
+        ->required()
+        ->type_name("LOG...");
     command->add_option("-o,--output", options->output, "the page, as HTML that needs no network");
     command->add_option("--csv", options->csv, "all frames as a table; -: standard output");
     command->add_option("--png", options->png, "a plot of one score over time (needs rsvg-convert)");
-    command->add_option("--metric", options->metric, "the score that the report begins with (default: the logs' first)");
+    command->add_option("--metric", options->metric,
+                        "the score that the report begins with (default: the logs' first)");
     command->add_option("--reference", options->reference, "the reference video, for pictures of the worst scenes");
     command
         ->add_option("--distorted", options->distorted,
@@ -59,7 +62,9 @@ void define_report(CLI::App* app, ReportOptions* options) {
                         "names of ladders, one for each LOG, joined by commas: logs with one name are one ladder "
                         "(default: each log is one)");
     command->add_option("--bit-rates", options->bit_rates, "kbit/s of the encodes, joined by commas");
-    command->add_option("--thumbnails", options->thumbnails, "scenes of each encode that are shown in pictures (default 4)")
+    command
+        ->add_option("--thumbnails", options->thumbnails,
+                     "scenes of each encode that are shown in pictures (default 4)")
         ->check(CLI::Range(0, 10));
     command->add_flag("--compare", options->compare, "hold the encodes of further logs against those of the first");
     add_comparison(command, &options->comparison);

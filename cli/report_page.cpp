@@ -38,7 +38,8 @@ bool has_page() {
 
 std::string page_of(const Report& report) {
     if (!has_page()) throw Failure(kWithoutPage);
-    const std::string plot = plot_of(report), title = escaped(title_of(report)), comparison = comparison_section(report);
+    const std::string plot = plot_of(report), title = escaped(title_of(report)),
+                      comparison = comparison_section(report);
     const std::pair<std::string_view, std::string> sections[] = {
         {"title", title},
         {"heading", title},

@@ -65,13 +65,15 @@ std::vector<std::string> problems_of(const Encode& encode) {
     std::vector<std::string> problems;
     const auto add = [&](const std::string& text) { problems.push_back(encode.label + ": " + text); };
     if (member(head, "complete") == false)
-        add("the log is not complete: " + (text_of(head, "reason").empty() ? text_of(head, "end") : text_of(head, "reason")));
+        add("the log is not complete: " +
+            (text_of(head, "reason").empty() ? text_of(head, "end") : text_of(head, "reason")));
     if (!pairing.is_object()) add("the log does not say how frames were paired");
     for (const Count& each : kCounts)
         if (each.problem != nullptr && count_of(pairing, each.key) != 0)
             add(std::to_string(count_of(pairing, each.key)) + " " + each.problem);
     if (member(pairing, "reference_ended") == false) add("the reference goes on behind what was read of it");
-    for (const auto& [key, whose] : {std::pair("distorted_stream", "distorted"), std::pair("reference_stream", "reference")})
+    for (const auto& [key, whose] :
+         {std::pair("distorted_stream", "distorted"), std::pair("reference_stream", "reference")})
         for (const Count& each : kStreamCounts)
             if (const int64_t count = count_of(member(head, key), each.key); count != 0)
                 add(std::to_string(count) + " " + each.problem + " in the " + whose + " stream");
@@ -82,9 +84,8 @@ std::vector<std::string> problems_of(const Encode& encode) {
 }
 
 bool any_has(const Report& report, const char* key) {
-    return std::any_of(report.encodes.begin(), report.encodes.end(), [key](const Encode& each) {
-        return !member(member(each.log.head, "pairing"), key).is_null();
-    });
+    return std::any_of(report.encodes.begin(), report.encodes.end(),
+                       [key](const Encode& each) { return !member(member(each.log.head, "pairing"), key).is_null(); });
 }
 
 void add_facts(const std::string& name, const Json& value, int depth, std::vector<std::vector<Cell>>* rows) {
@@ -115,8 +116,8 @@ std::string frames_text(const Encode& encode, const Scene& scene) {
 }
 
 std::string figure(const std::string& jpeg, const std::string& alt, const char* caption) {
-    return "<figure><img loading=\"lazy\" decoding=\"async\" src=\"data:image/jpeg;base64," + base64(jpeg) + "\" alt=\"" +
-           escaped(alt) + "\"><figcaption>" + caption + "</figcaption></figure>\n";
+    return "<figure><img loading=\"lazy\" decoding=\"async\" src=\"data:image/jpeg;base64," + base64(jpeg) +
+           "\" alt=\"" + escaped(alt) + "\"><figcaption>" + caption + "</figcaption></figure>\n";
 }
 
 std::string pictures_of(const WorstScene& scene, const Encode& encode) {
@@ -143,8 +144,8 @@ std::string worst_of_encode(const Report& report, size_t number) {
         if (each.picture) pictures += pictures_of(each, encode);
     }
     if (rows.empty()) return paragraph(encode.label + " has no score " + report.score + ".", "note");
-    return std::string("<details class=\"encode\"") + (number == 0 ? " open" : "") + "><summary>" + escaped(encode.label) +
-           "</summary>\n" +
+    return std::string("<details class=\"encode\"") + (number == 0 ? " open" : "") + "><summary>" +
+           escaped(encode.label) + "</summary>\n" +
            table("Worst scenes of " + encode.label + " by " + report.score,
                  {"frames", "time", "mean", "worst frame's", "worst frame", "in the plot"}, rows) +
            pictures + "</details>\n";
@@ -174,8 +175,8 @@ std::string summary_section(const Report& report) {
             for (const char* pool : {"harmonic_mean", "min", "max", "p1", "p5", "p50", "stddev"})
                 rows.back().push_back(number_cell(fixed(encode.log.pooled(score, pool), kDecimals)));
         }
-        html += table(score, {"encode", "frames", "mean", "harmonic mean", "min", "max", "p1", "p5", "p50", "stddev"}, rows,
-                      "class=\"summary\"");
+        html += table(score, {"encode", "frames", "mean", "harmonic mean", "min", "max", "p1", "p5", "p50", "stddev"},
+                      rows, "class=\"summary\"");
     }
     return html;
 }
@@ -206,9 +207,11 @@ std::string provenance_section(const Report& report) {
     std::string html;
     for (const Encode& encode : report.encodes) {
         std::vector<std::vector<Cell>> rows{{head_cell("log"), text_cell(encode.log.path)}};
-        rows.push_back({head_cell("distorted video"), text_cell(encode.distorted.empty() ? "not known" : encode.distorted)});
+        rows.push_back(
+            {head_cell("distorted video"), text_cell(encode.distorted.empty() ? "not known" : encode.distorted)});
         rows.push_back({head_cell("reference"), text_cell(encode.reference.empty() ? "not known" : encode.reference)});
-        rows.push_back({head_cell("scenes"), text_cell(std::to_string(encode.scenes.list.size()) + ", " + encode.scenes.source)});
+        rows.push_back(
+            {head_cell("scenes"), text_cell(std::to_string(encode.scenes.list.size()) + ", " + encode.scenes.source)});
         for (const auto& [key, value] : encode.log.head.items())
             if (key != "pooled_metrics" && key != "renditions" && key != "pairing") add_facts(key, value, 0, &rows);
         html += "<details><summary>" + escaped(encode.label) + "</summary>\n" +
@@ -219,7 +222,8 @@ std::string provenance_section(const Report& report) {
 
 std::string worst_section(const Report& report) {
     std::string html = paragraph("By " + report.score + ", the mean of each scene; the worst scene first.");
-    if (!report.why_no_pictures.empty()) html += paragraph("No pictures of some encodes: " + report.why_no_pictures, "note");
+    if (!report.why_no_pictures.empty())
+        html += paragraph("No pictures of some encodes: " + report.why_no_pictures, "note");
     for (size_t i = 0; i < report.encodes.size(); ++i) html += worst_of_encode(report, i);
     return html;
 }

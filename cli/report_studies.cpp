@@ -81,12 +81,14 @@ std::string scenes_table(const Comparison& comparison) {
     std::vector<std::vector<Cell>> rows;
     for (size_t i = 0; i < std::min(kShownScenes, score.worst.size()); ++i) {
         const Scene& scene = score.worst[i].scene;
-        rows.push_back({head_cell(scene_text(comparison, scene)), number_cell(signed_text(score.worst[i].mean, kDecimals)),
+        rows.push_back({head_cell(scene_text(comparison, scene)),
+                        number_cell(signed_text(score.worst[i].mean, kDecimals)),
                         Cell{"<button type=\"button\" class=\"show\" data-first=\"" +
                              std::to_string(comparison.frame_numbers[scene.begin]) + "\" data-last=\"" +
                              std::to_string(comparison.frame_numbers[scene.end - 1]) + "\">show</button>"}});
     }
-    return table("Scenes where B lost most, or gained least, by " + score.name, {"frames", "difference", "in the plot"}, rows);
+    return table("Scenes where B lost most, or gained least, by " + score.name, {"frames", "difference", "in the plot"},
+                 rows);
 }
 
 } // namespace
@@ -110,12 +112,12 @@ std::string comparison_section(const Report& report) {
     for (const ComparedPair& each : report.comparisons) {
         const Comparison& comparison = each.comparison;
         const Resampling& way = comparison.resampling;
-        html += "<h3>" + escaped(report.encodes[each.b].label) + " (B) against " + escaped(report.encodes[each.a].label) +
-                " (A)</h3>\n" +
-                paragraph(std::to_string(comparison.frames) + " frames, " + std::to_string(comparison.scenes.list.size()) +
-                          " scenes (" + comparison.scenes.source + "). Differences are B - A; intervals of " +
-                          fixed(way.confidence, 1) + " %, from " + std::to_string(way.count) +
-                          " draws of scenes, seed " + std::to_string(way.seed) + ".") +
+        html += "<h3>" + escaped(report.encodes[each.b].label) + " (B) against " +
+                escaped(report.encodes[each.a].label) + " (A)</h3>\n" +
+                paragraph(std::to_string(comparison.frames) + " frames, " +
+                          std::to_string(comparison.scenes.list.size()) + " scenes (" + comparison.scenes.source +
+                          "). Differences are B - A; intervals of " + fixed(way.confidence, 1) + " %, from " +
+                          std::to_string(way.count) + " draws of scenes, seed " + std::to_string(way.seed) + ".") +
                 scores_table(comparison) + scenes_table(comparison);
         for (const std::string& note : comparison.notes) html += paragraph("Note: " + note, "note");
     }

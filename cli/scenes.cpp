@@ -9,9 +9,9 @@ namespace qc::cli {
 
 namespace {
 
-constexpr size_t kNeighbours = 12;    ///< on each side, which say what motion is usual
-constexpr double kTimesUsual = 4.0;   ///< and how far above it a cut stands
-constexpr double kLeastChange = 2.0;  ///< codes of 8 bits, on average; below it nothing is called a cut
+constexpr size_t kNeighbours = 12;   ///< on each side, which say what motion is usual
+constexpr double kTimesUsual = 4.0;  ///< and how far above it a cut stands
+constexpr double kLeastChange = 2.0; ///< codes of 8 bits, on average; below it nothing is called a cut
 constexpr double kShortestSeconds = 0.5, kLongestSeconds = 10.0, kWindowSeconds = 2.0;
 constexpr double kAssumedRate = 25.0; ///< where the log says none
 

@@ -17,8 +17,8 @@ namespace qc::cli {
 
 namespace {
 
-constexpr int kDeepest = 16;                        ///< a log of the filter has six levels
-constexpr double kLastFrame = 9007199254740992.0;   ///< 2^53: beyond it numbers of frames are no longer exact
+constexpr int kDeepest = 16;                      ///< a log of the filter has six levels
+constexpr double kLastFrame = 9007199254740992.0; ///< 2^53: beyond it numbers of frames are no longer exact
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 const char* const kAccepted = "a log with frames is accepted, as the filter writes it with log_fmt=json";
 
@@ -89,7 +89,8 @@ bool begins_with(const std::string& text, const char* start) {
     return text.rfind(start, 0) == 0;
 }
 
-template <size_t N> bool begins_with_one_of(const std::string& text, const char* const (&starts)[N]) {
+template <size_t N>
+bool begins_with_one_of(const std::string& text, const char* const (&starts)[N]) {
     return std::any_of(std::begin(starts), std::end(starts), [&](const char* each) { return begins_with(text, each); });
 }
 
@@ -102,7 +103,8 @@ bool is_feature(const std::string& score) {
 } // namespace
 
 const Scores* ScoreLog::find(const std::string& name) const {
-    const auto found = std::find_if(scores.begin(), scores.end(), [&](const Scores& each) { return each.name == name; });
+    const auto found =
+        std::find_if(scores.begin(), scores.end(), [&](const Scores& each) { return each.name == name; });
     return found == scores.end() ? nullptr : &*found;
 }
 
@@ -137,9 +139,8 @@ ScoreLog read_scores(const std::string& path) {
     if (file.peek() == std::ifstream::traits_type::eof()) throw Failure(path + " is empty: " + kAccepted);
     Reader reader(path);
     try {
-        Json head = Json::parse(file, [&](int depth, Json::parse_event_t event, Json& value) {
-            return reader.take(depth, event, value);
-        });
+        Json head = Json::parse(
+            file, [&](int depth, Json::parse_event_t event, Json& value) { return reader.take(depth, event, value); });
         return reader.finish(std::move(head));
     } catch (const Json::parse_error& mistake) {
         file.clear();

@@ -442,6 +442,13 @@ class Tables(Reported):
         said_once(self, run("report", self.made(), "--png", self.place / "x.png", environment={"PATH": str(bare)}), 1, "needs rsvg-convert")
 
 
+class WithoutPage(Reported):
+    @unittest.skipIf(HAS_PAGE, "SKIPPED: this quality-cuda has the report's page")
+    def test_it_says_what_is_missing(self):
+        said_once(self, run("report", self.made(), "-o", self.page), 1, "libjs-dygraphs")
+        self.assertEqual(run("report", self.made(), "--csv", "-").returncode, 0)
+
+
 class Options(Reported):
     def test_mistakes(self):
         log = self.made()

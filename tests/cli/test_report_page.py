@@ -183,8 +183,8 @@ class Pointing(Shown):
 
     def test_encodes_can_be_hidden(self):
         self.open(self.made("a.json"), self.made("b.json", shift=-30))
-        ink = ("(() => { const c = document.querySelector('#time-plot canvas'); const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;"
-               "let n = 0; for (let i = 0; i < d.length; i += 4) if (d[i] === 0xd5 && d[i + 1] === 0x5e && d[i + 2] === 0) n++; return n; })()")
+        ink = ("(() => { const c = document.querySelector('#time-plot canvas');"
+               "const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data; let n = 0; for (let i = 0; i < d.length; i += 4) if (d[i] === 0xd5 && d[i + 1] === 0x5e && d[i + 2] === 0) n++; return n; })()")
         self.assertGreater(self.look(ink), 100)
         self.look("document.querySelectorAll('#encodes input')[1].click()")
         self.assertEqual(self.look(ink), 0)
@@ -198,8 +198,8 @@ class Looks(Shown):
     def test_phone(self):
         for dark in (False, True):
             self.browser.show(**PHONE, dark=dark)
-            self.open(self.made("a.json"), self.made("a_name_that_is_much_too_long_for_a_phone_and_has_no_blank_at_all_in_it.json", shift=1), "--compare",
-                      "--bit-rates", "300,600")
+            long = self.made("a_name_that_is_much_too_long_for_a_phone_and_has_no_blank_at_all_in_it.json", shift=1)
+            self.open(self.made("a.json"), long, "--compare", "--bit-rates", "300,600")
             self.assertEqual(self.look("[document.documentElement.scrollWidth, innerWidth]"), [390, 390])
             self.assertGreater(self.look("document.getElementById('time-plot').clientWidth"), 300)
 
@@ -248,10 +248,11 @@ class Looks(Shown):
 
     def test_names_for_those_who_do_not_see(self):
         self.open(self.made("a.json"), self.made("b.json", shift=1), "--compare", "--bit-rates", "300,600")
-        nameless = self.look("[...document.querySelectorAll('select, input, button')].filter((e) => e.offsetParent && !(e.labels && e.labels.length) && "
-                             "!e.textContent.trim() && !e.getAttribute('aria-label')).map((e) => e.outerHTML)")
+        nameless = self.look("[...document.querySelectorAll('select, input, button')].filter((e) => e.offsetParent && "
+                             "!(e.labels && e.labels.length) && !e.textContent.trim() && !e.getAttribute('aria-label')).map((e) => e.outerHTML)")
         self.assertEqual(nameless, [])
-        for kind, wanted in (("table:not(:has(caption))", 0), ("img:not([alt]):not(.dygraph-rangesel-zoomhandle)", 0), ("section:not([aria-labelledby])", 0), ("h1", 1)):
+        for kind, wanted in (("table:not(:has(caption))", 0), ("img:not([alt]):not(.dygraph-rangesel-zoomhandle)", 0),
+                             ("section:not([aria-labelledby])", 0), ("h1", 1)):
             self.assertEqual(self.look(f"document.querySelectorAll('{kind}').length"), wanted, kind)
         levels = [int(level) for level in self.look("[...document.querySelectorAll('h1, h2, h3')].map((e) => e.tagName[1]).join('')")]
         self.assertTrue(all(after <= before + 1 for before, after in zip(levels, levels[1:])), levels)
