@@ -13,7 +13,8 @@ namespace qc::cli {
 
 namespace {
 
-constexpr double kRounding = 1e-6; ///< seconds: logs have six decimals
+constexpr double kRounding = 1e-6;           ///< seconds: logs have six decimals
+constexpr int64_t kMostFrames = 100'000'000; ///< a log may claim what it likes
 
 double seconds_of(const Input& input, size_t index) {
     return static_cast<double>(input.pts[index]) * static_cast<double>(input.clock.num) /
@@ -46,8 +47,9 @@ std::optional<size_t> nearest(const Input& input, double seconds, double toleran
 /// Without time stamps frame by frame, which is right only where nothing is missing.
 void pair_by_number(const Encode& encode, const Json& pairing, PairPlaces* places) {
     const int64_t frames = count_of(pairing, "frames");
-    if (frames <= 0 || frames != count_of(pairing, "paired") || count_of(pairing, "reference_unused") != 0 ||
-        count_of(pairing, "reference_repeated") != 0 || encode.rendition > 0) {
+    if (frames <= 0 || frames > kMostFrames || frames != count_of(pairing, "paired") ||
+        count_of(pairing, "reference_unused") != 0 || count_of(pairing, "reference_repeated") != 0 ||
+        encode.rendition > 0) {
         places->why_not = "its files have no time stamps for every frame, and its pairs are not one by one";
         return;
     }

@@ -17,6 +17,7 @@ namespace qc::cli {
 namespace {
 
 constexpr double kWidth = 1600, kHeight = 900, kLeft = 110, kRight = 30, kTop = 70, kBottom = 80, kLegendLine = 26;
+constexpr int kMostTicks = 20;
 constexpr size_t kBins = 700; ///< of the time axis
 /// Told apart by people who see few colours too (M. Okabe and K. Ito, "Color Universal Design", 2008), as in
 /// report/plots.js, and by dashes.
@@ -76,17 +77,24 @@ std::string line(double x1, double y1, double x2, double y2, const std::string& 
            "\" " + attributes + "/>\n";
 }
 
+/// Multiples of a distance on an axis; counted, for a step may be too small to be seen in a large number.
+std::vector<double> ticks_of(const Axis& axis, double distance) {
+    std::vector<double> ticks;
+    const double first = std::ceil(axis.low / distance);
+    for (int k = 0; k < kMostTicks && (first + k) * distance <= axis.high; ++k) ticks.push_back((first + k) * distance);
+    return ticks;
+}
+
 std::string grid(const Axis& x, const Axis& y) {
     std::string svg;
-    const double x_step = std::max(1.0, tick_distance(x)), y_step = tick_distance(y);
+    const double y_step = tick_distance(y);
     const int decimals = std::clamp(static_cast<int>(std::ceil(-std::log10(y_step))), 0, 12);
-    for (double value = std::ceil(x.low / x_step) * x_step; value <= x.high; value += x_step)
+    for (const double value : ticks_of(x, std::max(1.0, tick_distance(x))))
         svg += line(x.place(value), y.from, x.place(value), y.to, "stroke=\"#ddd\"") +
                text_at(x.place(value), y.from + 28, "middle", fixed(value, 0));
-    for (double value = std::ceil(y.low / y_step) * y_step; value <= y.high; value += y_step)
-        svg +=
-            line(x.from, y.place(value), x.to, y.place(value), "stroke=\"#ddd\"") +
-            text_at(x.from - 10, y.place(value) + 6, "end", fixed(std::fabs(value) < y_step / 2 ? 0 : value, decimals));
+    for (const double value : ticks_of(y, y_step))
+        svg += line(x.from, y.place(value), x.to, y.place(value), "stroke=\"#ddd\"") +
+               text_at(x.from - 10, y.place(value) + 6, "end", fixed(value == 0 ? 0 : value, decimals));
     return svg;
 }
 

@@ -19,6 +19,7 @@ namespace {
 
 constexpr int kDeepest = 16;                      ///< a log of the filter has six levels
 constexpr double kLastFrame = 9007199254740992.0; ///< 2^53: beyond it numbers of frames are no longer exact
+constexpr double kLargestScore = 1e15;            ///< cubes and sums of such are still finite
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 const char* const kAccepted = "a log with frames is accepted, as the filter writes it with log_fmt=json";
 
@@ -66,9 +67,12 @@ private:
         size_t expected = 0;
         for (const auto& [name, value] : metrics.items()) {
             if (!value.is_number() && !value.is_null()) throw Failure(where() + ": " + name + " is no number");
+            const double score = value.is_null() ? kNone : value.get<double>();
+            if (std::fabs(score) > kLargestScore)
+                throw Failure(where() + ": " + name + " is beyond 1e15, which is no score of the filter");
             std::vector<double>& values = column(name, expected++);
             values.resize(log_.frames.size(), kNone);
-            values.push_back(value.is_null() ? kNone : value.get<double>());
+            values.push_back(score);
         }
         log_.frames.push_back(n);
     }

@@ -15,12 +15,17 @@ function shownEncodes() {
   return view.shown.flatMap((isShown, i) => (isShown && seriesOf(i, view.score) ? [i] : []));
 }
 
+/** Frames from one to the next, of logs of every n-th. */
+function stride() {
+  return Math.min(...index.encodes.map((each) => each.frames.stride || 1));
+}
+
 /** Edges of bins: whole frames, fine within the window, coarse outside of it. */
 function edgesFor([low, high]) {
   const [first, end] = extent();
   const edges = new Set();
   const add = (from, to, most) => {
-    const count = Math.max(1, Math.min(most, Math.ceil(to - from)));
+    const count = Math.max(1, Math.min(most, Math.floor((to - from) / stride())));
     for (let k = 0; k <= count; k++) edges.add(Math.round(from + ((to - from) * k) / count));
   };
   const from = Math.max(first, Math.floor(low)), to = Math.min(end, Math.ceil(high));

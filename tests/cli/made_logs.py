@@ -60,6 +60,7 @@ BROKEN_LOGS = {
     "text_score": (b'{"frames": [{"frameNum": 0, "metrics": {"vmaf": "9"}}]}', "vmaf is no number"),
     "nan": (b'{"frames": [{"frameNum": 0, "metrics": {"vmaf": NaN}}]}', "is no JSON from byte"),
     "too_large": (b'{"frames": [{"frameNum": 0, "metrics": {"vmaf": 1e999}}]}', "no computer can hold"),
+    "huge": (b'{"frames": [{"frameNum": 0, "metrics": {"vmaf": -1e308}}]}', "beyond 1e15"),
     "deep": (b'{"conventions": ' + b"[" * 100000 + b"]" * 100000 + b', "frames": []}', "nests deeper"),
     "deep_frame": (b'{"frames": [{"frameNum": 0, "metrics": ' + b'{"a": ' * 5000 + b"1" + b"}" * 5000 + b"}]}", "nests deeper"),
     "bytes": (b'{"frames": [{"frameNum": 0, "metrics": {"v\xff\xfe": 9}}]}', "is no JSON from byte"),

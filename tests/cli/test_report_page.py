@@ -72,7 +72,7 @@ class Opening(Shown):
     def test_hundred_thousand_frames(self):
         source = random.Random(1)
         scores = {MOTION: [30.0 if i % 113 == 0 else 1.5 for i in range(FRAMES)]}
-        for name in ("integer_adm2", "integer_vif_scale0", "integer_vif_scale1", "integer_vif_scale2", "integer_vif_scale3", "integer_motion2", "vmaf"):
+        for name in ("integer_adm2", *(f"integer_vif_scale{k}" for k in range(4)), "integer_motion2", "vmaf"):
             scores[name] = [round(source.gauss(80, 5), 6) for _ in range(FRAMES)]
         self.report(made_log(self.place / "long.json", scores))
         times = []
@@ -177,14 +177,16 @@ class Pointing(Shown):
 
     def test_scene_in_the_plot(self):
         self.open(self.made())
-        first, last = self.look("(() => { const b = document.querySelector('button.show'); b.click(); return [+b.dataset.first, +b.dataset.last]; })()")
+        first, last = self.look("(() => { const b = document.querySelector('button.show'); b.click();"
+                                "return [+b.dataset.first, +b.dataset.last]; })()")
         low, high = map(int, re.search(r"frames (\d+) to (\d+)", self.text("window")).groups())
         self.assertTrue(low <= first <= first + 74 == last <= high < low + 150, (low, first, last, high))
 
     def test_encodes_can_be_hidden(self):
         self.open(self.made("a.json"), self.made("b.json", shift=-30))
         ink = ("(() => { const c = document.querySelector('#time-plot canvas');"
-               "const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data; let n = 0; for (let i = 0; i < d.length; i += 4) if (d[i] === 0xd5 && d[i + 1] === 0x5e && d[i + 2] === 0) n++; return n; })()")
+               "const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data; let n = 0;"
+               "for (let i = 0; i < d.length; i += 4) if (d[i] === 0xd5 && d[i + 1] === 0x5e && d[i + 2] === 0) n++; return n; })()")
         self.assertGreater(self.look(ink), 100)
         self.look("document.querySelectorAll('#encodes input')[1].click()")
         self.assertEqual(self.look(ink), 0)
@@ -192,6 +194,17 @@ class Pointing(Shown):
         self.look("document.querySelectorAll('#encodes input')[1].click()")
         self.assertGreater(self.look(ink), 100)
         self.assertEqual(self.browser.complaints(), [])
+
+
+    def test_every_fourth_frame_makes_a_line(self):
+        frames = range(0, 1600, 4)
+        log = made_log(self.place / "log.json", {"vmaf": [80 + 10 * math.sin(n / 99) for n in frames]}, frames=frames)
+        self.open(log)
+        columns = ("(() => { const c = document.querySelector('#time-plot canvas');"
+                   "const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data; const seen = new Set();"
+                   "for (let i = 0; i < d.length; i += 4) if (d[i + 2] > 160 && d[i] < 40 && d[i + 3] > 100) seen.add((i / 4) % c.width);"
+                   "return seen.size; })()")
+        self.assertGreater(self.look(columns), 1000)
 
 
 class Looks(Shown):
