@@ -48,6 +48,7 @@ double acceleration(const std::vector<SceneSum>& sums) {
         frames += each.frames;
     }
     std::vector<double> without;
+    without.reserve(sums.size());
     for (const SceneSum& each : sums)
         without.push_back((difference - each.difference) / std::max(1.0, frames - each.frames));
     for (const double each : without) mean += each / static_cast<double>(without.size());

@@ -77,18 +77,21 @@ void require_comparable(const ScoreLog& a, const ScoreLog& b) {
     require_same_reference(a, b);
 }
 
+void require_score(const ScoreLog& log, const std::string& name, const std::string& metrics) {
+    if (log.find(name) == nullptr)
+        throw Failure("--metrics=" + metrics + ": " + log.path + " has no score " + name, kMisused);
+}
+
 std::vector<std::string> chosen_scores(const ScoreLog& a, const ScoreLog& b, const std::string& metrics) {
     std::vector<std::string> names, compared;
     if (metrics == "all")
         for (const Scores& each : a.scores) names.push_back(each.name);
     else
         names = metrics.empty() ? headline_scores(a) : split_names(metrics, '+', "--metrics");
+    const bool is_asked_for = !metrics.empty() && metrics != "all";
     for (const std::string& name : names) {
-        const bool is_asked_for = !metrics.empty() && metrics != "all";
-        if (is_asked_for && a.find(name) == nullptr)
-            throw Failure("--metrics=" + metrics + ": " + a.path + " has no score " + name, kMisused);
-        if (is_asked_for && b.find(name) == nullptr)
-            throw Failure("--metrics=" + metrics + ": " + b.path + " has no score " + name, kMisused);
+        if (is_asked_for) require_score(a, name, metrics);
+        if (is_asked_for) require_score(b, name, metrics);
         if (b.find(name) != nullptr && (is_asked_for || better(name) != Better::kNeither)) compared.push_back(name);
     }
     if (compared.empty()) throw different(a, b, "they have no score of the distorted videos in common");
@@ -225,9 +228,13 @@ double Thresholds::of(const std::string& score, const PairedScores& scores) cons
 }
 
 void Thresholds::require(const ScoreLog& a, const ScoreLog& b) const {
-    for (const auto& [name, value] : by_score_)
-        if (a.find(name) == nullptr && b.find(name) == nullptr)
-            throw Failure("--threshold=" + name + "=" + fixed(value, 6) + ": the logs have no score " + name, kMisused);
+    const auto lost = std::find_if(by_score_.begin(), by_score_.end(), [&](const auto& each) {
+        return a.find(each.first) == nullptr && b.find(each.first) == nullptr;
+    });
+    if (lost != by_score_.end())
+        throw Failure("--threshold=" + lost->first + "=" + fixed(lost->second, 6) + ": the logs have no score " +
+                          lost->first,
+                      kMisused);
 }
 
 std::string ScoreDifference::verdict() const {

@@ -155,6 +155,7 @@ std::string csv_of(const std::vector<Encode>& encodes) {
     text += "\n";
     for (const Encode& encode : encodes) {
         std::vector<const Scores*> columns;
+        columns.reserve(names.size());
         for (const std::string& name : names) columns.push_back(encode.log.find(name));
         const std::string start =
             csv_field(encode.log.path) + "," + std::to_string(encode.rendition) + "," + csv_field(encode.label) + ",";

@@ -91,11 +91,8 @@ bool any_has(const Report& report, const char* key) {
 void add_facts(const std::string& name, const Json& value, int depth, std::vector<std::vector<Cell>>* rows) {
     if (rows->size() >= kMostFacts) return;
     if (value.is_structured() && !value.empty() && depth < kDeepest) {
-        size_t number = 0;
-        for (const auto& [key, each] : value.items()) {
-            const std::string part = value.is_array() ? std::to_string(number++) : key;
-            add_facts(name.empty() ? part : name + " / " + part, each, depth + 1, rows);
-        }
+        const std::string start = name.empty() ? "" : name + " / ";
+        for (const auto& [key, each] : value.items()) add_facts(std::string(start).append(key), each, depth + 1, rows);
         return;
     }
     const std::string text = value.is_string()       ? value.get<std::string>()
