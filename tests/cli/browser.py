@@ -19,7 +19,7 @@ class Browser:
     """One page at a time; remembers what the page complained of."""
 
     def __init__(self):
-        self.folder = tempfile.TemporaryDirectory(prefix="quality-cuda-browser-")
+        self.folder = tempfile.TemporaryDirectory(prefix="quality-cuda-browser-", ignore_cleanup_errors=True)
         command_end, self.write_end = os.pipe()
         self.read_end, answer_end = os.pipe()
         # The browser reads from descriptor 3 and writes to 4, whatever numbers the pipes have here.
@@ -38,9 +38,12 @@ class Browser:
             self.call(f"{domain}.enable")
 
     def close(self):
-        self.process.kill()
-        self.process.wait()
-        os.close(self.write_end)
+        os.close(self.write_end)  # it ends by itself when nobody tells it what to do
+        try:
+            self.process.wait(timeout=10)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
         os.close(self.read_end)
         self.folder.cleanup()
 
@@ -109,6 +112,10 @@ class Browser:
             elif method == "Network.requestWillBeSent" and not parameters["request"]["url"].startswith(("file:", "data:")):
                 found.append("fetches " + parameters["request"]["url"])
         return found
+
+    def forget(self, part):
+        """What a test itself gave cause for."""
+        self.events = [event for event in self.events if part not in json.dumps(event)]
 
     def move_to(self, x, y):
         self.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
