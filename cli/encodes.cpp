@@ -191,13 +191,13 @@ void find_rates(const ReportOptions& options, const Tools* tools, std::vector<En
         const double logged = number_of(rendition_facts(*encodes, each), "bit_rate", 0);
         if (!given.empty()) {
             each.bit_rate = parse_rate(given[i], options.bit_rates);
-            each.bit_rate_source = "as given";
+            each.bit_rate_source = "--bit-rates";
         } else if (logged > 0 && logged <= kHighestRate) {
             each.bit_rate = logged;
-            each.bit_rate_source = "from the log";
+            each.bit_rate_source = "log";
         } else if (tools != nullptr && std::filesystem::is_regular_file(each.distorted, error)) {
             each.bit_rate = rate_of_file(*tools, each);
-            each.bit_rate_source = "of the file's packets";
+            each.bit_rate_source = "file";
         }
     }
 }

@@ -154,9 +154,10 @@ int run_command(int argc, char** argv) {
     qc::cli::define_compare(&app, &comparison);
     try {
         app.parse(argc, argv);
-        qc::cli::heed_signals();
+        // These two compute for some time without a child to wait for: a signal ends them as it ends any program.
         if (app.got_subcommand("report")) return qc::cli::report(report);
         if (app.got_subcommand("compare")) return qc::cli::compare(comparison);
+        qc::cli::heed_signals();
         return dispatch(app, options);
     } catch (const CLI::ParseError& mistake) {
         if (mistake.get_exit_code() == 0) return app.exit(mistake);

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "failure.hpp"
+#include "process.hpp"
 #include "title.hpp"
 
 namespace qc::cli {
@@ -111,6 +112,7 @@ PairPlaces pair_places(const Encode& encode, Files* files) {
         else
             pair_by_number(encode, pairing, &places);
     } catch (const Failure& failure) { // a report without pictures is a report
+        if (was_interrupted()) throw;
         places.why_not = failure.what();
     }
     if (places.why_not.empty() && static_cast<size_t>(encode.log.frames.back()) >= places.distorted.size())

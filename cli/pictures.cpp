@@ -88,6 +88,7 @@ Picture take_picture(const Tools& tools, const Encode& encode, const Place& dist
 } // namespace
 
 std::string take_pictures(const Tools& tools, const std::vector<Encode>& encodes, std::vector<WorstScene>* scenes) {
+    heed_signals(); // from here on something temporary has to go
     const TemporaryFolder folder;
     Files files(tools);
     std::map<size_t, PairPlaces> pairs;
@@ -102,6 +103,7 @@ std::string take_pictures(const Tools& tools, const std::vector<Encode>& encodes
             scene.picture = take_picture(tools, encode, places.distorted[frame], places.reference[frame],
                                          size_of(tools, encode.reference), folder);
         } catch (const Failure& failure) {
+            if (was_interrupted()) throw;
             reasons.insert(encode.label + ": " + failure.what());
         }
     }

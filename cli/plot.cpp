@@ -160,6 +160,7 @@ std::string plot_of(const Report& report) {
 }
 
 void write_png(const std::string& path, const std::string& svg) {
+    heed_signals();
     const TemporaryFolder folder;
     write_whole(folder.file("plot.svg"), svg);
     const Outcome outcome = run({{"rsvg-convert", "--output", folder.file("plot.png"), folder.file("plot.svg")}, {}});

@@ -210,6 +210,10 @@ void heed_signals() {
     for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaction(number, &action, nullptr);
 }
 
+bool was_interrupted() {
+    return got_signal != 0;
+}
+
 std::vector<Outcome> run_side_by_side(const std::vector<Command>& commands, size_t at_once,
                                       const LineListener& listener, const Manner& manner) {
     return SideBySide(commands, listener, manner).run(at_once);

@@ -46,5 +46,7 @@ void pause_for(std::chrono::milliseconds time);
 /// From here on SIGINT, SIGTERM and SIGHUP end the waiting for children by a Failure, so that what is temporary goes
 /// too.
 void heed_signals();
+/// Whether one of them came.
+bool was_interrupted();
 
 } // namespace qc::cli

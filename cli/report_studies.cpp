@@ -33,10 +33,10 @@ std::string points_table(const Report& report) {
             const Encode& each = report.encodes[number];
             rows.push_back({head_cell(each.label), text_cell(ladder.name),
                             number_cell(each.bit_rate > 0 ? fixed(each.bit_rate / 1000, 1) : "-"),
-                            text_cell(each.bit_rate > 0 ? each.bit_rate_source : "no"),
+                            text_cell(each.bit_rate > 0 ? each.bit_rate_source : "-"),
                             number_cell(fixed(each.log.mean(report.score), kDecimals))});
         }
-    return table("Points of the curves", {"encode", "ladder", "kbit/s", "known", "mean " + report.score}, rows);
+    return table("Points of the curves", {"encode", "ladder", "kbit/s", "from", "mean " + report.score}, rows);
 }
 
 std::string differences_table(const Report& report) {

@@ -5,13 +5,17 @@ import csv
 import io
 import json
 import math
+import os
 import random
 import shutil
+import signal
+import subprocess
+import time
 import unittest
 
 from made_logs import BROKEN_LOGS, MOTION, cuts, made_log, run, said_once
 from page import Page
-from workbench import COMMAND, clip, command, ffmpeg, folder, fresh, rendition_logs, single
+from workbench import COMMAND, FFMPEG, clip, command, ffmpeg, folder, fresh, rendition_logs, single
 
 LENGTHS = [40, 75, 30, 110, 55]
 HAS_PAGE = COMMAND.exists() and b"Score over time" in COMMAND.read_bytes()
@@ -442,6 +446,28 @@ class Tables(Reported):
     def test_png_without_its_program(self):
         bare = fresh("bare_path")
         said_once(self, run("report", self.made(), "--png", self.place / "x.png", environment={"PATH": str(bare)}), 1, "needs rsvg-convert")
+
+
+class Interrupted(Reported):
+    def test_nothing_temporary_is_left(self):
+        if not HAS_PAGE:
+            self.skipTest("SKIPPED: quality-cuda was built without the report's page (libjs-dygraphs)")
+        log = single([clip("closed.mp4"), clip("ref.mkv")], "metrics=psnr", "report_interrupted.json")
+        program, temporary = self.place / "ffmpeg", self.place / "tmp"
+        program.write_text(f'#!/bin/sh\ncase "$*" in *filter_complex*) touch {self.place}/started; exec sleep 300;; esac\nexec {FFMPEG} "$@"\n')
+        program.chmod(0o755)
+        (self.place / "ffprobe").symlink_to(FFMPEG.with_name("ffprobe"))
+        temporary.mkdir()
+        arguments = [COMMAND, "report", log, "-o", self.page, "--distorted", clip("closed.mp4"), "--reference", clip("ref.mkv"), "--ffmpeg", program]
+        with subprocess.Popen(arguments, env={**os.environ, "TMPDIR": str(temporary)}, stderr=subprocess.PIPE, text=True) as process:
+            while not (self.place / "started").exists():
+                time.sleep(0.01)
+                self.assertIsNone(process.poll(), "it is to be interrupted while it takes pictures")
+            process.send_signal(signal.SIGINT)
+            said = process.communicate(timeout=60)[1]
+        self.assertEqual((process.returncode, said), (1, "quality-cuda: interrupted: Interrupt\n"))
+        self.assertEqual(list(temporary.iterdir()), [])
+        self.assertFalse(self.page.exists())
 
 
 class WithoutPage(Reported):
