@@ -255,11 +255,14 @@ class Looks(Shown):
     def test_print(self):
         """Of a dark page too on white paper, with all that is folded."""
         self.browser.show(**DESK, dark=True)
-        self.open(self.made())
+        self.open(self.made("a.json"), self.made("b.json", shift=-1), "--compare", "--bit-rates", "300,600")
         self.assertGreater(len(base64.b64decode(self.browser.call("Page.printToPDF")["data"])), 20000)
         self.look("dispatchEvent(new Event('beforeprint'))")
         self.assertEqual(self.look("getComputedStyle(document.body).backgroundColor"), "rgb(255, 255, 255)")
         self.assertEqual(self.look("document.querySelectorAll('details:not([open])').length"), 0)
+        self.browser.show(width=794, height=1123, dark=True, media="print")  # A4 at 96 dots an inch
+        self.assertLessEqual(self.look("document.documentElement.scrollWidth"), 794)
+        self.browser.show(**DESK, dark=True)
         self.look("dispatchEvent(new Event('afterprint'))")
         self.assertEqual(self.look("getComputedStyle(document.body).backgroundColor"), "rgb(15, 20, 25)")
         self.assertEqual(self.browser.complaints(), [])
