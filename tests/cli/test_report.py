@@ -399,6 +399,30 @@ class Strangers(Reported):
                 said_once(self, run("report", broken, "--csv", self.place / "x.csv"), 1, part)
         self.assertFalse((self.place / "x.csv").exists())
 
+    def test_damage_at_random(self):
+        """A report or one line, whatever the file has become."""
+        log = single([clip("closed.mp4"), clip("short.mp4"), clip("ref.mkv")], "metrics=psnr:n_subsample=10", "report_damage.json")
+        data, damaged, codes = log.read_bytes(), self.place / "damaged.json", set()
+        pieces = [b'"frames"', b"{", b"}", b"[", b"null", b"-1e308", b"1e15", b'"vmaf"', b"9007199254740993", b"true", b'"', b",", b"\x00", b"\xff"]
+        for seed in range(80):
+            source = random.Random(seed)
+            changed = bytearray(data)
+            for _ in range(source.randint(1, 3)):
+                at = source.randrange(len(changed))
+                number = next((k for k in range(at, len(changed)) if chr(changed[k]).isdigit()), at)
+                end = next((k for k in range(number, len(changed)) if not chr(changed[k]).isdigit()), number)
+                place = [slice(at, at), slice(at, at + source.randint(1, 40)), slice(number, end)][source.randrange(3)]
+                changed[place] = source.choice(pieces)
+            damaged.write_bytes(changed)
+            with self.subTest(seed):
+                for arguments in (["report", damaged, "-q", "--csv", self.place / "x.csv", *(["-o", self.page] if HAS_PAGE else [])],
+                                  ["compare", damaged, damaged]):
+                    outcome = run(*arguments)
+                    self.assertIn(outcome.returncode, (0, 1), outcome.stderr)
+                    self.assertEqual(len(outcome.stderr.splitlines()), outcome.returncode, outcome.stderr)
+                    codes.add(outcome.returncode)
+        self.assertEqual(codes, {0, 1})
+
     def test_a_head_of_other_types(self):
         self.report(self.made(models={"a": 1}, pairing=7, alignment={"findings": 3, "auto": []}, complete="x", renditions={"a": []}, reason=9,
                               distorted_stream=[1], pooled_metrics=[]))
