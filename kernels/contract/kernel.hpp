@@ -50,8 +50,8 @@ struct DeviceBatch {
     uint64_t* accumulators = nullptr; ///< device address, zeroed
     void* scratch = nullptr;          ///< device address
 
-    /// Whether it is worth looking for what pairs have in common.
-    bool shares_references() const { return first_pair != nullptr && groups < count; }
+    /// On average, rounded down; 1 where nothing is known of groups.
+    int pairs_per_reference() const { return first_pair != nullptr && groups > 0 ? count / groups : 1; }
 };
 
 } // namespace qc

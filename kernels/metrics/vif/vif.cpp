@@ -144,7 +144,7 @@ Status VifScorer::enqueue(const DeviceBatch& batch, DeviceQueue& queue) const {
         arguments.depth = geometry_.depth;
         arguments.gain_limit = parameters_.gain_limit;
         arguments.logarithms = logarithms_;
-        const bool is_ladder = batch.shares_references() && ladder_kernels_[s].threads > 0;
+        const bool is_ladder = batch.pairs_per_reference() >= kFewestTogether && ladder_kernels_[s].threads > 0;
         if (is_ladder) arguments.first_pair = batch.first_pair;
         const TileShape& tile = kernels_[s].tile;
         const Dim3 grid{blocks_for(arguments.width, tile.width), blocks_for(arguments.height, tile.height),

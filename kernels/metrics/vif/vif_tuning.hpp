@@ -18,6 +18,10 @@ constexpr TileShape kTileScale2 = {128, 124, 8, 8, 6};
 constexpr TileShape kTileScale3 = {128, 124, 8, 8, 8};
 constexpr TileShape kTileDecimateOnly = {256, 248, 8, 8, 4};
 
+/// Pairs of one reference, on average, from which on they are scored together. Measured on an H200 (1080p, 16 pairs a
+/// batch, 8 bits): two pairs take 95.4 us together and 92.2 one by one, six 257.6 and 281.3.
+constexpr int kFewestTogether = 3;
+
 /// Where the kernels find log2: the 64 KB table through the L1 cache, or 4 KB of thresholds in shared memory.
 enum class LogSource { kTable, kThresholds };
 constexpr LogSource kLogSource = LogSource::kThresholds;
