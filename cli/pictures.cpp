@@ -51,13 +51,13 @@ std::string frames_of(size_t input, const Place& place, const Size& size) {
                       pick = place.pts ? "trim=start_pts=" + std::to_string(*place.pts)
                                        : "select=eq(n\\," + std::to_string(place.index) + ")";
     return pad + pick + ",setpts=PTS-STARTPTS,scale=" + std::to_string(size.width) + ":" + std::to_string(size.height) +
-           ":flags=bicubic,format=gbrp,split";
+           ":flags=bicubic+accurate_rnd+full_chroma_int,format=gbrp,split";
 }
 
 std::string graph_of(const Place& distorted, const Place& reference, const Size& size) {
     const int width = std::min(kWidth, size.width), height = std::max(1, size.height * width / size.width);
-    const std::string small =
-        "scale=" + std::to_string(width) + ":" + std::to_string(height) + ":flags=area:out_range=full,format=yuvj444p";
+    const std::string small = "scale=" + std::to_string(width) + ":" + std::to_string(height) +
+                              ":flags=area+accurate_rnd+full_chroma_int:out_range=full,format=yuvj444p";
     const std::string more = kMore;
     return frames_of(0, distorted, size) + "[d][da];" + frames_of(1, reference, size) + "[r][ra];" +
            "[da][ra]blend=all_mode=difference,lutrgb=r=" + more + ":g=" + more + ":b=" + more + "," + small +
