@@ -17,16 +17,8 @@ std::string padded(const std::string& text, size_t width) {
     return std::string(text.size() < width ? width - text.size() : 1, ' ') + text;
 }
 
-std::string signed_text(double value) {
-    return (value > 0 ? "+" : "") + fixed(value, 6);
-}
-
 std::string interval_text(const std::optional<Interval>& interval) {
-    return interval ? "[" + signed_text(interval->low) + ", " + signed_text(interval->high) + "]" : "-";
-}
-
-std::string percent(double share) {
-    return fixed(100 * share, 1) + " %";
+    return interval ? "[" + signed_text(interval->low, 6) + ", " + signed_text(interval->high, 6) + "]" : "-";
 }
 
 size_t name_width(const Comparison& comparison) {
@@ -38,16 +30,16 @@ size_t name_width(const Comparison& comparison) {
 std::string row_of(const ScoreDifference& each, size_t width) {
     std::string row = each.name + std::string(width - each.name.size(), ' ');
     row += padded(fixed(each.mean_a, 6), kNumber) + padded(fixed(each.mean_b, 6), kNumber) +
-           padded(signed_text(each.mean), kNumber) + padded(interval_text(each.intervals.mean), kInterval) +
-           padded(signed_text(each.p5), kNumber) + padded(interval_text(each.intervals.p5), kInterval) +
-           padded(percent(each.better_share), 9) + padded(percent(each.worse_share), 9);
+           padded(signed_text(each.mean, 6), kNumber) + padded(interval_text(each.intervals.mean), kInterval) +
+           padded(signed_text(each.p5, 6), kNumber) + padded(interval_text(each.intervals.p5), kInterval) +
+           padded(percent_text(each.better_share), 9) + padded(percent_text(each.worse_share), 9);
     return row + (each.verdict().empty() ? "" : "  " + each.verdict()) + "\n";
 }
 
 std::string worst_text(const Comparison& comparison, const ScoreDifference& score) {
     std::string text = "\nscenes where B lost most, or gained least, by " + score.name + ":\n";
     for (size_t i = 0; i < std::min(kShownScenes, score.worst.size()); ++i)
-        text += padded(signed_text(score.worst[i].mean), kNumber) + "  frames " +
+        text += padded(signed_text(score.worst[i].mean, 6), kNumber) + "  frames " +
                 scene_text(comparison, score.worst[i].scene) + "\n";
     return text;
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // Pictures of the worst frames, taken with ffmpeg from the files that were scored.
-#include <array>
 #include <cstdio>
 #include <map>
 #include <set>
@@ -35,16 +34,6 @@ Size size_of(const Tools& tools, const std::string& path) {
     return size;
 }
 
-void add_input(const std::string& path, const Place& place, std::vector<std::string>* arguments) {
-    if (place.seek >= 0) {
-        std::array<char, 64> seconds{};
-        std::snprintf(seconds.data(), seconds.size(), "%.6f", place.seek);
-        // The offset undoes the shift that comes with the seek, as in parts of a title.
-        arguments->insert(arguments->end(), {"-itsoffset", seconds.data(), "-noaccurate_seek", "-ss", seconds.data()});
-    }
-    arguments->insert(arguments->end(), {"-i", path});
-}
-
 /// From an input's pad to pictures of the reference's size.
 std::string frames_of(size_t input, const Place& place, const Size& size) {
     const std::string pad = "[" + std::to_string(input) + ":v:0]",
@@ -67,8 +56,8 @@ std::string graph_of(const Place& distorted, const Place& reference, const Size&
 Picture take_picture(const Tools& tools, const Encode& encode, const Place& distorted, const Place& reference,
                      const Size& size, const TemporaryFolder& folder) {
     std::vector<std::string> arguments = {tools.ffmpeg, "-nostdin", "-hide_banner", "-nostats", "-v", "error", "-y"};
-    add_input(encode.distorted, distorted, &arguments);
-    add_input(encode.reference, reference, &arguments);
+    add_input(encode.distorted, distorted.seek, &arguments);
+    add_input(encode.reference, reference.seek, &arguments);
     arguments.insert(arguments.end(), {"-filter_complex", graph_of(distorted, reference, size)});
     Picture picture;
     const std::pair<const char*, std::string*> outputs[] = {

@@ -13,10 +13,6 @@ namespace {
 constexpr int kDecimals = 6;
 constexpr size_t kShownScenes = 5;
 
-std::string signed_text(double value, int decimals) {
-    return (value > 0 ? "+" : "") + fixed(value, decimals);
-}
-
 std::string interval_text(const std::optional<Interval>& interval) {
     return interval ? signed_text(interval->low, kDecimals) + " to " + signed_text(interval->high, kDecimals) : "-";
 }
@@ -57,18 +53,14 @@ std::string differences_table(const Report& report) {
                  {"ladder", "score", "BD-rate", "scores compared"}, rows, "id=\"bd-rate\"");
 }
 
-std::string percent(double share) {
-    return fixed(100 * share, 1) + " %";
-}
-
 std::string scores_table(const Comparison& comparison) {
     std::vector<std::vector<Cell>> rows;
     for (const ScoreDifference& each : comparison.scores)
         rows.push_back({head_cell(each.name), number_cell(fixed(each.mean_a, kDecimals)),
                         number_cell(fixed(each.mean_b, kDecimals)), number_cell(signed_text(each.mean, kDecimals)),
                         number_cell(interval_text(each.intervals.mean)), number_cell(signed_text(each.p5, kDecimals)),
-                        number_cell(interval_text(each.intervals.p5)), number_cell(percent(each.better_share)),
-                        number_cell(percent(each.worse_share)), number_cell(fixed(each.threshold, 3)),
+                        number_cell(interval_text(each.intervals.p5)), number_cell(percent_text(each.better_share)),
+                        number_cell(percent_text(each.worse_share)), number_cell(fixed(each.threshold, 3)),
                         text_cell(each.verdict().empty() ? "-" : each.verdict())});
     return table("B against A",
                  {"score", "mean A", "mean B", "difference", "interval", "p5 difference", "interval", "frames better",

@@ -69,12 +69,6 @@ void subsample(const Title& title, Filter* filter) {
     if (title.wish.n_subsample > 1) filter->set("n_subsample", std::to_string(title.wish.n_subsample));
 }
 
-std::string seconds_text(double seconds) {
-    std::array<char, 64> text{};
-    std::snprintf(text.data(), text.size(), "%.6f", seconds);
-    return text.data();
-}
-
 std::vector<std::string> start_of_command(const Tools& tools, const char* level) {
     return {tools.ffmpeg, "-nostdin", "-hide_banner", "-nostats", "-v", level, "-y"};
 }
@@ -85,17 +79,11 @@ void end_command(const std::string& graph, std::vector<std::string>* arguments) 
         arguments->emplace_back(each);
 }
 
-/// @param seek seconds from the start, below 0: from there on
+/// One of the title's, on the GPU where it is decoded there. @param seek as of a plain input
 void add_input(const Title& title, size_t index, double seek, std::vector<std::string>* arguments) {
     if (title.decodes_on_gpu)
         for (const char* each : {"-hwaccel", "cuda", "-hwaccel_output_format", "cuda"}) arguments->emplace_back(each);
-    if (seek >=
-        0) // the offset undoes the shift that comes with the seek, so that stamps are those of a run from the start
-        for (const std::string& each : {std::string("-itsoffset"), seconds_text(seek), std::string("-noaccurate_seek"),
-                                        std::string("-ss"), seconds_text(seek)})
-            arguments->push_back(each);
-    arguments->emplace_back("-i");
-    arguments->push_back(title.inputs[index]);
+    cli::add_input(title.inputs[index], seek, arguments);
 }
 
 /// [0:v:0]TRIM[i0];...[i0][i1]FILTER[scored]; where nothing is trimmed the decoder's frames go straight to the filter
@@ -128,6 +116,16 @@ bool is_filters(const std::string& line) {
 }
 
 } // namespace
+
+void add_input(const std::string& path, double seek, std::vector<std::string>* arguments) {
+    if (seek >= 0) {
+        std::array<char, 64> seconds{};
+        std::snprintf(seconds.data(), seconds.size(), "%.6f", seek);
+        // The offset undoes the shift that comes with the seek, so that stamps are those of a run from the start.
+        arguments->insert(arguments->end(), {"-itsoffset", seconds.data(), "-noaccurate_seek", "-ss", seconds.data()});
+    }
+    arguments->insert(arguments->end(), {"-i", path});
+}
 
 Command head_command(const Tools& tools, const Title& title, const std::string& record) {
     Filter filter = scoring(title);

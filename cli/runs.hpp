@@ -10,6 +10,9 @@
 
 namespace qc::cli {
 
+/// An input of ffmpeg's command line. @param seek seconds from the start, below 0: from there on
+void add_input(const std::string& path, double seek, std::vector<std::string>* arguments);
+
 /// The first frames, with all that is asked for: fails as the whole would, and records the frame rate to go by.
 Command head_command(const Tools& tools, const Title& title, const std::string& record);
 

@@ -217,6 +217,14 @@ std::string fixed(double value, int decimals) {
     return text.data();
 }
 
+std::string signed_text(double value, int decimals) {
+    return (value > 0 ? "+" : "") + fixed(value, decimals);
+}
+
+std::string percent_text(double share) {
+    return fixed(100 * share, 1) + " %";
+}
+
 std::vector<std::string> split_names(const std::string& text, char separator, const char* option) {
     std::vector<std::string> names;
     for (size_t at = 0; at <= text.size();) {

@@ -50,6 +50,12 @@ Better better(const std::string& score);
 /// "-" for what is no number.
 std::string fixed(double value, int decimals);
 
+/// A difference: as above, with + above 0.
+std::string signed_text(double value, int decimals);
+
+/// 0.25 is "25.0 %".
+std::string percent_text(double share);
+
 /// "vmaf+psnr_y" as names. @throws Failure if the option's value has an empty one
 std::vector<std::string> split_names(const std::string& text, char separator, const char* option);
 

@@ -3,13 +3,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <cstdlib>
 #include <string_view>
 #include <utility>
 
 #include "failure.hpp"
 #include "files.hpp"
+#include "scores.hpp"
 
 namespace qc::cli {
 
@@ -24,10 +24,7 @@ std::string padded(const std::string& text, size_t width, bool to_the_right = tr
 }
 
 std::string number_text(const nlohmann::json& value) {
-    if (!value.is_number()) return "-";
-    std::array<char, 64> text{};
-    std::snprintf(text.data(), text.size(), "%.6f", value.get<double>());
-    return text.data();
+    return value.is_number() ? fixed(value.get<double>(), 6) : "-";
 }
 
 bool is_model(const nlohmann::json& log, const std::string& score) {

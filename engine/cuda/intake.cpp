@@ -40,11 +40,10 @@ DeviceReference Intake::add_reference(Slot& slot, int frame, const FrameInput& i
     description.host(&DescriptionLayout::references)[slot.shape.references++] = reference;
     if (evaluated)
         description.host(&DescriptionLayout::evaluated_references)[slot.shape.evaluated_references++] = reference;
-    end_pairs(slot);
     return reference;
 }
 
-/// The latest reference has the pairs that were added since, so far.
+/// The latest reference has the pairs that were added since.
 void Intake::end_pairs(const Slot& slot) {
     const BatchShape& shape = slot.shape;
     slot.description.host(&DescriptionLayout::first_pairs)[shape.references] = static_cast<uint32_t>(shape.pairs);
@@ -65,7 +64,6 @@ DevicePicture Intake::add_pair(Slot& slot, int frame, int rendition, const qc_pi
     pair.output = static_cast<uint32_t>(frame * setup_.config->renditions + rendition);
     description.host(&DescriptionLayout::pairs)[slot.shape.pairs++] = pair;
     if (evaluated) description.host(&DescriptionLayout::evaluated_pairs)[slot.shape.evaluated_pairs++] = pair;
-    end_pairs(slot);
     return pair.distorted;
 }
 
@@ -88,6 +86,7 @@ Status Intake::add(Slot& slot, FrameInput& input) {
         borrowed = borrowed || picture.memory == QC_MEMORY_CUDA;
         pictures_[static_cast<size_t>(r) + 1] = add_pair(slot, frame, r, picture, reference, evaluated);
     }
+    end_pairs(slot);
     history_.remember(pictures_, frame, slot.description.host(&DescriptionLayout::kept_planes));
     if (borrowed) entry.hold = std::move(input.hold);
     input.hold.end(); // host pictures were copied to staging memory

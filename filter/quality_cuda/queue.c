@@ -285,9 +285,9 @@ static int take_ready(AVFilterContext *ctx, AVFrame **frame)
 }
 
 /** A replay's frames are blank: few leave, for it is between frames that ffmpeg hears signals. */
-static int is_of_no_use(QualityCudaContext *s)
+static int is_of_no_use(const QualityCudaContext *s)
 {
-    return s->replay && ++s->queue.replayed % REPLAYED_FRAMES;
+    return s->replay && s->queue.left[0].frames % REPLAYED_FRAMES;
 }
 
 int ff_qc_push_ready(AVFilterContext *ctx)

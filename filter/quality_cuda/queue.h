@@ -43,7 +43,6 @@ typedef struct QCQueue {
     QCPending *first, *last;
     int held;                     ///< entries that still have their frame
     int feeds_nullsink;           ///< frames end, at least among others, in a sink of that name
-    int64_t replayed;             ///< frames of a replay that could leave
     int64_t late_scores;          ///< rows that came when their frame was gone
     int64_t scored[QC_MAX_RENDITIONS]; ///< frames that left with scores of each rendition, or whose came later
     int64_t failed[QC_MAX_RENDITIONS]; ///< frames that left without, because the scoring failed

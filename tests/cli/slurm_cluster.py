@@ -8,6 +8,7 @@ import signal
 import socket
 import subprocess
 import time
+import unittest
 
 from workbench import COMMAND, FFMPEG, ROOT, TIMEOUT_SECONDS, folder
 
@@ -99,6 +100,19 @@ class Cluster:
 
     def nodes_at_work(self):
         return sorted(set(self.tell("squeue", "--noheader", "--states=R", "--format=%N").split()))
+
+
+class OnCluster(unittest.TestCase):
+    """Tests that share a cluster; SKIPPED where there can be none."""
+
+    @classmethod
+    def setUpClass(cls):
+        reason = why_not()
+        if reason:
+            raise unittest.SkipTest("SKIPPED: " + reason)
+        cls.cluster = Cluster()
+        cls.addClassCleanup(cls.cluster.stop)
+        cls.cluster.start()
 
 
 def kill(process):

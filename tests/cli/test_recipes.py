@@ -11,7 +11,7 @@ import subprocess
 import sys
 import unittest
 
-from slurm_cluster import Cluster, why_not
+from slurm_cluster import OnCluster
 from workbench import COMMAND, FFMPEG, ROOT, TIMEOUT_SECONDS, clip, comparable, fresh, single
 
 
@@ -83,16 +83,7 @@ class Parallel(Catalogue):
         self.assertEqual((self.place / "calls.txt").read_text().splitlines().count("shard plan.json 3"), 3)
 
 
-class Slurm(Catalogue):
-    @classmethod
-    def setUpClass(cls):
-        reason = why_not()
-        if reason:
-            raise unittest.SkipTest("SKIPPED: " + reason)
-        cls.cluster = Cluster()
-        cls.addClassCleanup(cls.cluster.stop)
-        cls.cluster.start()
-
+class Slurm(Catalogue, OnCluster):
     def setUp(self):
         super().setUp()
         self.environment = {**self.cluster.environment, "PATH": f"{self.place}/bin:{self.cluster.environment['PATH']}"}

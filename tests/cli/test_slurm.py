@@ -8,7 +8,7 @@ import signal
 import time
 import unittest
 
-from slurm_cluster import Cluster, ffmpeg_that, stand_in, start_command, why_not
+from slurm_cluster import OnCluster, ffmpeg_that, stand_in, start_command
 from workbench import FFMPEG, TIMEOUT_SECONDS, clip, command, comparable, fresh, single
 
 
@@ -156,16 +156,7 @@ class Asked(unittest.TestCase):
         self.assertIn(["scancel", "101"], json.loads((self.place / "slurm/calls.json").read_text()))
 
 
-class RealSlurm(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        reason = why_not()
-        if reason:
-            raise unittest.SkipTest("SKIPPED: " + reason)
-        cls.cluster = Cluster()
-        cls.addClassCleanup(cls.cluster.stop)
-        cls.cluster.start()
-
+class RealSlurm(OnCluster):
     def setUp(self):
         self.place = fresh("slurm_" + self.id().rpartition(".")[2])
         self.log = self.place / "scores.json"

@@ -12,9 +12,12 @@ from gpu_checks.memory import Sample, judge, sample  # noqa: E402
 FRAMES = 20000
 
 
-def samples_of(resident, gpu, step=500):
-    """Samples every `step` frames; both arguments are functions of the frame."""
-    return [Sample(frame, int(resident(frame)), int(gpu(frame))) for frame in range(0, FRAMES + 1, step)]
+PAGES_OF_FILES = 40000  # KiB
+
+
+def samples_of(resident, gpu, step=500, pages=lambda _: PAGES_OF_FILES):
+    """Samples every `step` frames; the other arguments are functions of the frame."""
+    return [Sample(frame, int(resident(frame)), int(resident(frame) - pages(frame)), int(gpu(frame))) for frame in range(0, FRAMES + 1, step)]
 
 
 def flat(value):
@@ -34,7 +37,11 @@ class Judgement(unittest.TestCase):
         self.assertIsNone(judge(samples_of(lambda frame: 148000 + frame % 1500, flat(551)), FRAMES)[0])
 
     def test_host_memory_grows(self):
-        self.assert_fails(samples_of(lambda frame: 148000 + frame * 0.2, flat(551)), "KiB resident grew by 1.5 %")
+        self.assert_fails(samples_of(lambda frame: 148000 + frame * 0.2, flat(551)), "KiB of its own grew by 1.5 %")
+
+    def test_pages_of_files_do_not_count(self):
+        samples = samples_of(lambda frame: 148000 + frame, flat(551), pages=lambda frame: PAGES_OF_FILES + frame)
+        self.assertIsNone(judge(samples, FRAMES)[0])
 
     def test_gpu_memory_grows(self):
         self.assert_fails(samples_of(flat(148000), lambda frame: 551 + frame / 1000), "MiB of GPU memory grew by")
@@ -47,7 +54,7 @@ class Judgement(unittest.TestCase):
         def ending(frame):
             return 3 if frame > 0.95 * FRAMES else 551 + frame / 1000
         self.assert_fails(samples_of(flat(148000), ending), "MiB of GPU memory grew by")
-        only_the_end = [Sample(1500, 148000, 551)] * 20 + [Sample(FRAMES, 65000, 3)] * 20
+        only_the_end = [Sample(1500, 148000, 108000, 551)] * 20 + [Sample(FRAMES, 65000, 25000, 3)] * 20
         self.assert_fails(only_the_end, "too few samples")
 
     def test_too_few_samples(self):
@@ -58,7 +65,7 @@ class Judgement(unittest.TestCase):
 
     def test_memory_that_cannot_be_read(self):
         self.assert_fails(samples_of(flat(148000), flat(0)), "MiB of GPU memory could not be read")
-        self.assert_fails(samples_of(flat(0), flat(551)), "KiB resident could not be read")
+        self.assert_fails(samples_of(flat(0), flat(551)), "KiB of its own could not be read")
 
 
 # Reports as ffmpeg -progress does, 100 frames every 20 ms, and keeps argv[2] bytes of each frame.
@@ -86,7 +93,7 @@ class Sampling(unittest.TestCase):
     def test_growing_process(self):
         status, samples = self.sampled(kept=2000)
         self.assertEqual(status, 0)
-        self.assertIn("KiB resident grew", judge(samples, 4000)[0] or "")
+        self.assertIn("KiB of its own grew", judge(samples, 4000)[0] or "")
 
     def test_flat_process(self):
         status, samples = self.sampled(kept=0)

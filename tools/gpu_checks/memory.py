@@ -3,7 +3,7 @@
 
 A process that begins still takes memory, and one that ends already gives it back; neither says anything of growth. So only
 samples between FIRST and LAST of the run count, and the middle of the first third of that stretch is held against the
-middle of its last third.
+middle of its last third. Pages of files do not count: the system loads and drops them as it likes.
 """
 
 import contextlib
@@ -20,12 +20,16 @@ from gpu_checks.report import run, say, started
 FIRST, LAST = 0.10, 0.95  # shares of the run's frames
 LEAST_SAMPLES = 4         # in each of the outer thirds
 LARGEST_GROWTH = 0.01     # of what the first third holds
+# The C library gives each new thread one of many arenas, and keeps what each of them ever held: where threads come and go, memory
+# that nobody holds rises for hours to a bound. In one arena what is given back is used again.
+ONE_ARENA = {"MALLOC_ARENA_MAX": "1"}
 
 
 @dataclasses.dataclass(frozen=True)
 class Sample:
     frame: int         # that had left when the memory had been read
     resident_kib: int
+    own_kib: int       # of it: but for pages of files
     gpu_mib: int
 
 
@@ -36,21 +40,25 @@ def outer_thirds(samples, frames):
     return [s for s in samples if begin <= s.frame <= begin + third], [s for s in samples if end - third <= s.frame <= end]
 
 
+def middles(name, *parts):
+    return [statistics.median(getattr(s, name) for s in part) for part in parts]
+
+
 def judge(samples, frames):
     """(None or what is wrong, what was found as text). `frames`: of the whole run."""
     early, late = outer_thirds(samples, frames)
     found = f"{len(samples)} samples, {len(early)} early, {len(late)} late"
     if min(len(early), len(late)) < LEAST_SAMPLES:
         return f"too few samples, {LEAST_SAMPLES} in each of the outer thirds are needed", found
+    resident, own, gpu = (middles(name, early, late) for name in ("resident_kib", "own_kib", "gpu_mib"))
     grown = []
-    for name, unit in (("resident_kib", "KiB resident"), ("gpu_mib", "MiB of GPU memory")):
-        first, last = (statistics.median(getattr(s, name) for s in part) for part in (early, late))
+    for unit, (first, last), whole in (("KiB of its own", own, resident[0]), ("MiB of GPU memory", gpu, gpu[0])):
         found += f"; {first:.0f} to {last:.0f} {unit}"
-        if first <= 0 or last <= 0:
+        if min(first, last, whole) <= 0:
             grown.append(f"{unit} could not be read")
-        elif last > first * (1 + LARGEST_GROWTH):
-            grown.append(f"{unit} grew by {100 * (last / first - 1):.1f} %")
-    return ", ".join(grown) or None, found
+        elif last - first > whole * LARGEST_GROWTH:
+            grown.append(f"{unit} grew by {100 * (last - first) / whole:.1f} %")
+    return ", ".join(grown) or None, f"{found}; {resident[0]:.0f} KiB resident"
 
 
 def gpu_memory_mib():
@@ -59,13 +67,20 @@ def gpu_memory_mib():
     return int(match.group()) if match else 0
 
 
-def resident_kib(pid):
+def facts_of(pid):
+    """What the system says of a process, by name: sizes in KiB, and counts. Empty when it is gone."""
     try:
         with open(f"/proc/{pid}/status", encoding="utf-8") as file:
-            match = re.search(r"VmRSS:\s+(\d+)", file.read())
-        return int(match.group(1)) if match else 0
+            return {name: int(value) for name, value in re.findall(r"^(\w+):\s+(\d+)", file.read(), re.MULTILINE)}
     except OSError:
-        return 0
+        return {}
+
+
+def held_by(pid):
+    """(resident, its own) memory, KiB; zeroes when it is gone."""
+    facts = facts_of(pid)
+    resident = facts.get("VmRSS", 0)
+    return resident, resident - facts.get("RssFile", 0)
 
 
 def last_frame(progress):
@@ -83,14 +98,14 @@ def sample(command, progress, timeout, read_gpu=gpu_memory_mib):
     with contextlib.suppress(OSError):
         os.remove(progress)
     samples = []
-    with started(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+    with started(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={**os.environ, **ONE_ARENA}) as process:
         start = time.monotonic()
         while process.poll() is None:
             time.sleep(0.02)
-            resident, gpu = resident_kib(process.pid), read_gpu()
+            held, gpu = held_by(process.pid), read_gpu()
             frame = last_frame(progress)
             if process.poll() is None and frame >= 0:
-                samples.append(Sample(frame, resident, gpu))
+                samples.append(Sample(frame, *held, gpu))
             if time.monotonic() - start > timeout:
                 process.kill()
     return process.returncode, samples

@@ -13,7 +13,6 @@ import os
 import re
 import signal
 import socket
-import statistics
 import subprocess
 import sys
 import threading
@@ -26,9 +25,6 @@ SAMPLES = 600              # of a run, at most
 MOST_SAMPLES_A_SECOND = 20
 PATIENCE_SECONDS = 120     # to end when asked to
 LONGEST_SLEEP_SECONDS = 0.2
-# The C library gives each new thread one of many arenas, and keeps what each of them ever held: where threads come and go, memory
-# that nobody holds rises for hours to a bound. In one arena what is given back is used again.
-ONE_ARENA = {"MALLOC_ARENA_MAX": "1"}
 # Where the user may: a process that other work keeps from running for minutes has more frames in flight than one that runs.
 FIRST_SERVED = ["nice", "-n", "-10"]
 MOST_SPOOLS = 2            # temporary files of scores at once
@@ -48,7 +44,7 @@ CONNECTION_SECONDS = 5
 class Sample:
     frame: float           # seconds since the start: memory.judge() asks for a position in the run
     resident_kib: int
-    own_kib: int           # of it: but for pages of files, which the system loads and drops as it likes
+    own_kib: int           # of it: but for pages of files
     descriptors: int       # but for those of temporary files
     threads: int
     gpu_mib: int
@@ -58,12 +54,10 @@ class Sample:
 def look_at(pid, elapsed, spool, read_gpu):
     """None if the process is gone."""
     try:
-        with open(f"/proc/{pid}/status", encoding="utf-8") as file:
-            facts = {name: int(value) for name, value in re.findall(r"^(\w+):\s+(\d+)", file.read(), re.MULTILINE)}
+        held, threads = memory.held_by(pid), memory.facts_of(pid)["Threads"]
         targets = [os.readlink(f"/proc/{pid}/fd/{number}") for number in os.listdir(f"/proc/{pid}/fd")]
         spools = sum(target.startswith(spool) for target in targets)
-        resident, pages_of_files = facts["VmRSS"], facts["RssFile"]
-        return Sample(elapsed, resident, resident - pages_of_files, len(targets) - spools, facts["Threads"], read_gpu(), spools)
+        return Sample(elapsed, *held, len(targets) - spools, threads, read_gpu(), spools)
     except (OSError, KeyError):  # one that has ended holds no memory
         return None
 
@@ -253,7 +247,7 @@ def watch(lasting, seconds, is_over=lambda: False, read_gpu=lambda: 0):
     with open(os.path.join(lasting.folder, "stderr.txt"), "w", encoding="utf-8") as errors, \
             open(lasting.table, "w", encoding="utf-8", buffering=1) as table:
         table.write(",".join(field.name for field in dataclasses.fields(Sample)) + "\n")
-        environment = {**os.environ, **ONE_ARENA, "TMPDIR": spool_of(lasting)}
+        environment = {**os.environ, **memory.ONE_ARENA, "TMPDIR": spool_of(lasting)}
         process = subprocess.Popen([*FIRST_SERVED, *lasting.command], cwd=lasting.folder, env=environment,
                                    stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=errors, start_new_session=True)
         try:
@@ -294,7 +288,7 @@ def judge(samples, seconds, with_gpu=False):
     found = f"{len(samples)} samples, {len(parts[0])} early, {len(parts[1])} late"
     if min(map(len, parts)) < memory.LEAST_SAMPLES:
         return f"too few samples, {memory.LEAST_SAMPLES} in each of the outer thirds are needed", found
-    resident, own = ([statistics.median(getattr(s, name) for s in part) for part in parts] for name in ("resident_kib", "own_kib"))
+    resident, own = (memory.middles(name, *parts) for name in ("resident_kib", "own_kib"))
     found += f"; {resident[0]:.0f} to {resident[1]:.0f} KiB resident, of which {own[0]:.0f} to {own[1]:.0f} its own"
     growth = (own[1] - own[0]) / resident[0]
     grown = [f"memory grew by {100 * growth:.1f} %"] if growth > memory.LARGEST_GROWTH else []
