@@ -5,34 +5,11 @@
 #include <bit>
 #include <cmath>
 
+#include "families/linear_light/linear_notes.hpp"
 #include "metrics/ssimulacra2/ssimulacra2_launch.hpp"
 #include "metrics/ssimulacra2/ssimulacra2_settings.hpp"
 
 namespace qc::ssimulacra2 {
-
-ColourConversion<float> to_single(const ColourConversion<double>& from) {
-    ColourConversion<float> to{};
-    to.planes = from.planes;
-    to.clamp_codes = from.clamp_codes;
-    to.chroma_filter = from.chroma_filter;
-    to.axis_x = from.axis_x;
-    to.axis_y = from.axis_y;
-    to.gamut = from.gamut;
-    to.transfer = from.transfer;
-    to.exponent = static_cast<float>(from.exponent);
-    to.light_scale = static_cast<float>(from.light_scale);
-    to.convert_primaries = from.convert_primaries;
-    for (int i = 0; i < 3; ++i) {
-        to.code_low[i] = static_cast<float>(from.code_low[i]);
-        to.code_high[i] = static_cast<float>(from.code_high[i]);
-        to.origin[i] = static_cast<float>(from.origin[i]);
-        for (int j = 0; j < 3; ++j) {
-            to.matrix[i][j] = static_cast<float>(from.matrix[i][j]);
-            to.primaries[i][j] = static_cast<float>(from.primaries[i][j]);
-        }
-    }
-    return to;
-}
 
 namespace {
 
@@ -112,87 +89,6 @@ constexpr auto kOutputSpecs = [] {
     return specs;
 }();
 
-// ---- what is told about colours -------------------------------------------------------------------------------------
-
-const char* describe(Source source, int input) {
-    switch (source) {
-    case Source::kOption:
-        return "set";
-    case Source::kPreset:
-        return "of the preset";
-    case Source::kTag:
-        return "tagged";
-    case Source::kOtherInput:
-        return input == 0 ? "as the distorted input" : "as the reference";
-    case Source::kAssumed:
-        break;
-    }
-    return "assumed";
-}
-
-std::string word_of(Property property, const Setting& setting) {
-    return std::string(kPropertySpecs[property].words[static_cast<size_t>(setting.word)]);
-}
-
-std::string describe(const Colours& colours, Property property) {
-    const Setting& reference = colours.input[0][property];
-    const Setting& distorted = colours.input[1][property];
-    std::string first = word_of(property, reference) + " (" + describe(reference.source, 0) + ")";
-    if (reference == distorted) return first;
-    return "reference " + first + ", distorted " + word_of(property, distorted) + " (" + describe(distorted.source, 1) +
-           ")";
-}
-
-void append_word(std::string* list, const std::string& word) {
-    if (!list->empty()) *list += ", ";
-    *list += word;
-}
-
-/// Lists what was not known of one or both inputs, as "matrix bt709, range limited".
-std::string settled_by(const Colours& colours, Source source, int input) {
-    std::string list;
-    for (int p = 0; p < kProperties; ++p) {
-        const Setting& setting = colours.input[static_cast<size_t>(input)][static_cast<size_t>(p)];
-        if (!colours.matters[static_cast<size_t>(p)] || setting.source != source) continue;
-        append_word(&list, std::string(kPropertySpecs[p].title) + " " + word_of(static_cast<Property>(p), setting));
-    }
-    return list;
-}
-
-std::string preset_name(const Settings& settings) {
-    return std::string(kPresetWords[settings.preset]);
-}
-
-std::vector<std::string> colour_warnings(const Settings& settings) {
-    const Colours& colours = settings.colours;
-    std::vector<std::string> warnings;
-    const Source assumed = settings.preset == kPresetDefault ? Source::kAssumed : Source::kPreset;
-    if (const std::string list = settled_by(colours, assumed, 0); !list.empty()) {
-        const std::string who =
-            settings.preset == kPresetVmafFork ? "preset vmaf-fork does not look at tags" : "the inputs are not tagged";
-        warnings.push_back(who + ", assumed: " + list + "; options of these names set other values");
-    }
-    for (int i = 0; i < 2; ++i)
-        if (const std::string list = settled_by(colours, Source::kOtherInput, i); !list.empty())
-            warnings.push_back(format("the %s is not fully tagged, taken from the %s: %s",
-                                      i == 0 ? "reference" : "distorted input",
-                                      i == 0 ? "distorted input" : "reference", list.c_str()));
-    for (int p = 0; p < kProperties; ++p) {
-        const Setting &reference = colours.input[0][static_cast<size_t>(p)],
-                      &distorted = colours.input[1][static_cast<size_t>(p)];
-        if (!colours.matters[static_cast<size_t>(p)] || reference.word == distorted.word) continue;
-        const auto property = static_cast<Property>(p);
-        warnings.push_back(format("the inputs differ in %s: %s; each is converted as it is tagged, a wrong tag costs "
-                                  "many points",
-                                  std::string(kPropertySpecs[p].title).c_str(), describe(colours, property).c_str()));
-    }
-    return warnings;
-}
-
-bool is_hdr(const InputColour& colour) {
-    return colour[kTransferFunction].word == kPqCurve || colour[kTransferFunction].word == kHlgCurve;
-}
-
 // ---- scores ---------------------------------------------------------------------------------------------------------
 
 /// From the weighted sum of all norms to the score.
@@ -203,6 +99,10 @@ double score_of(double weighted) {
 }
 
 constexpr double kWeightScale = 0.9562382616834844;
+
+std::string preset_name(const Settings& settings) {
+    return std::string(kPresetWords[settings.preset]);
+}
 
 Settings settings_of(const FrameGeometry& geometry, const OptionValues& options) {
     Settings settings;
@@ -276,10 +176,7 @@ void Ssimulacra2Finaliser::finalise(int64_t frame, std::span<const uint64_t> acc
 
 std::vector<Convention> Ssimulacra2Scorer::conventions() const {
     std::vector<Convention> list{{"preset", preset_name(settings_)}};
-    const Colours& colours = settings_.colours;
-    for (int p = 0; p < kProperties; ++p)
-        if (colours.matters[static_cast<size_t>(p)])
-            list.push_back({std::string(kPropertySpecs[p].name), describe(colours, static_cast<Property>(p))});
+    add_conventions(settings_, &list);
     const auto add = [&](const char* key, std::span<const std::string_view> words, int index) {
         list.push_back({key, std::string(words[static_cast<size_t>(index) + 1])});
     };
@@ -290,22 +187,17 @@ std::vector<Convention> Ssimulacra2Scorer::conventions() const {
     add("border", kBorderWords, settings_.renormalise ? 1 : 0);
     add("prune", kPruneWords, settings_.prune ? 1 : 0);
     list.push_back({"levels", std::to_string(plan_.levels)});
-    if (is_hdr(colours.input[0]) || is_hdr(colours.input[1]))
-        list.push_back({"ref_white", format("%g cd/m2, uncalibrated", settings_.ref_white)});
+    if (is_hdr(settings_.colours)) list.push_back({"ref_white", format("%g cd/m2, uncalibrated", settings_.ref_white)});
     return list;
 }
 
 std::vector<std::string> Ssimulacra2Scorer::warnings() const {
     std::vector<std::string> list = colour_warnings(settings_);
-    if (is_hdr(settings_.colours.input[0]) || is_hdr(settings_.colours.input[1]))
+    if (is_hdr(settings_.colours))
         list.push_back(format("PQ or HLG: light is scored relative to ref_white=%g cd/m2; the metric was made for "
                               "SDR, so take these scores as uncalibrated",
                               settings_.ref_white));
-    for (const Property property : {kMatrix, kPrimaries, kChromaLocation})
-        if (settings_.colours.input[0][property].source == Source::kOption && !settings_.colours.matters[property])
-            list.push_back(format("the option %s has no effect on %s",
-                                  std::string(kPropertySpecs[property].name).c_str(),
-                                  geometry_.rgb ? "RGB" : "this chroma layout"));
+    add_idle_options(settings_, geometry_, &list);
     return list;
 }
 

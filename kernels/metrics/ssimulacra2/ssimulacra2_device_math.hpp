@@ -6,6 +6,7 @@
 #include "device/bits.hpp"
 #include "device/fast_math.hpp"
 #include "device/unroll.hpp"
+#include "families/linear_light/linear_device.hpp"
 #include "metrics/ssimulacra2/ssimulacra2_math.hpp"
 
 namespace qc::ssimulacra2 {
@@ -14,34 +15,10 @@ namespace qc::ssimulacra2 {
 // One instruction each on the GPU. Relative errors up to about 3e-7: the score moves by less than 3e-4, its norms by
 // less than 4e-5. Both pictures of a pair go through the same instructions, so that equal samples stay equal.
 
-using device::fast_exp2;
-using device::fast_log2;
 using device::fast_reciprocal;
-
-/// x ^ exponent for x >= 0; 0 stays 0.
-QC_HD float fast_power(float x, float exponent) {
-    return fast_exp2(exponent * fast_log2(x));
-}
 
 QC_HD float fast_cube_root(float x) {
     return fast_power(x, 1.0f / 3.0f);
-}
-
-QC_HD float clip_to_one(float x) {
-#if defined(__CUDA_ARCH__)
-    return __saturatef(x);
-#else
-    return x > 0.0f ? (x < 1.0f ? x : 1.0f) : 0.0f;
-#endif
-}
-
-/// The bits of 2^23: adding an integer below 2^23 to them adds it to the number, without the slow conversion.
-constexpr uint32_t kIntegerBits = 0x4b000000u;
-constexpr float kIntegerBase = 8388608.0f;
-
-/// code - (shifted_origin - 2^23), exact if the origin is an integer.
-QC_HD float centred_code(uint32_t code, float shifted_origin) {
-    return device::float_of(kIntegerBits | code) - shifted_origin;
 }
 
 struct alignas(8) Float2 {

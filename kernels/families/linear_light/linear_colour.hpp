@@ -13,7 +13,7 @@
 #include "contract/status.hpp"
 #include "contract/types.hpp"
 
-namespace qc::ssimulacra2 {
+namespace qc::linear_light {
 
 enum Preset { kPresetDefault, kPresetVship, kPresetRs, kPresetVmafFork };
 
@@ -174,20 +174,20 @@ inline int tagged_word(Property property, const ColourTags& tags, Preset preset)
     return kPropertySpecs[property].word_of_tag(code);
 }
 
-inline Status refuse_tag(Property property, int input, int code) {
+inline Status refuse_tag(const char* metric, Property property, int input, int code) {
     const PropertySpec& spec = kPropertySpecs[property];
     std::string accepted;
     for (const std::string_view word : spec.words.subspan(1))
         accepted += (accepted.empty() ? "" : ", ") + std::string(word);
-    return unsupported(format("ssimulacra2: unsupported %s: the %s input is tagged with code point %d; supported are "
+    return unsupported(format("%s: unsupported %s: the %s input is tagged with code point %d; supported are "
                               "%s, which the option %s can set",
-                              std::string(spec.title).c_str(), input == 0 ? "reference" : "distorted", code,
+                              metric, std::string(spec.title).c_str(), input == 0 ? "reference" : "distorted", code,
                               accepted.c_str(), std::string(spec.name).c_str()));
 }
 
-/// Settles all properties of both inputs. `asked`: the options' words, 0 for "auto".
-inline Status settle_colours(const FrameGeometry& geometry, Preset preset, const std::array<int, kProperties>& asked,
-                             bool location_matters, Colours* colours) {
+/// Settles all properties of both inputs. `asked`: the options' words, 0 for "auto". Messages begin with `metric`.
+inline Status settle_colours(const char* metric, const FrameGeometry& geometry, Preset preset,
+                             const std::array<int, kProperties>& asked, bool location_matters, Colours* colours) {
     const bool yuv = !geometry.rgb && geometry.plane_count() > 1;
     colours->matters = {yuv, true, geometry.rgb || yuv, true,
                         location_matters && (is_halved_x(geometry) || is_halved_y(geometry))};
@@ -199,7 +199,7 @@ inline Status settle_colours(const FrameGeometry& geometry, Preset preset, const
             tagged[i] = tagged_word(property, *tags[i], preset);
             if (tagged[i] != kNotSupported) continue;
             if (colours->matters[property] && asked[property] == kUnknown)
-                return refuse_tag(property, i, tags[i]->*kPropertySpecs[property].tag);
+                return refuse_tag(metric, property, i, tags[i]->*kPropertySpecs[property].tag);
             tagged[i] = kUnknown;
         }
         for (int i = 0; i < 2; ++i) {
@@ -268,4 +268,4 @@ constexpr LumaWeights luma_weights(int matrix_word) {
     }
 }
 
-} // namespace qc::ssimulacra2
+} // namespace qc::linear_light
