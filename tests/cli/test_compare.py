@@ -142,7 +142,8 @@ class Statistics(Compared):
 
     def test_lower_is_better(self):
         higher = [value + 3 for value in self.vmaf]
-        for name, verdict in (("mse_y", "worse"), ("cambi", "worse"), ("ciede2000", "better"), ("ssimulacra2", "better")):
+        falling, rising = ("mse_y", "cambi", "butteraugli", "butteraugli_3norm"), ("ciede2000", "ssimulacra2")
+        for name, verdict in [(name, "worse") for name in falling] + [(name, "better") for name in rising]:
             score = self.compare(*self.logs({name: self.vmaf}, {name: higher}))["scores"][0]
             self.assertEqual(score["verdict"], verdict, name)
             self.assertEqual((score["better_share"], score["worse_share"]), (0, 1) if verdict == "worse" else (1, 0), name)

@@ -59,7 +59,7 @@ class StandIn(FilterTest):
         self.assertEqual(facts["held"], "0")
 
     def test_self_test(self):
-        run, _ = self.score_on_stand_in(":selftest=1:metrics=vmaf|ssimulacra2")
+        run, _ = self.score_on_stand_in(":selftest=1:metrics=vmaf|ssimulacra2|butteraugli")
         self.assert_ok(run)
         run, facts = self.score_on_stand_in(":selftest=1:metrics=vmaf|psnr", kernels=False)
         self.assert_fails(run, "selftest: ", "this GPU or its driver computes wrongly", "backend=cpu")

@@ -11,6 +11,7 @@ import unittest
 TESTS = pathlib.Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(TESTS), str(TESTS / "golden")]
 import libvmaf_runs  # noqa: E402
+import run_butteraugli  # noqa: E402
 import run_ssimulacra2  # noqa: E402
 from support.metrics import Metric, chroma_of, read_metrics, words  # noqa: E402
 
@@ -93,6 +94,36 @@ class Ssimulacra2(unittest.TestCase):
         name = run_ssimulacra2.score_name({})
         self.assertEqual(self.problems({"a": {}}, [{"a": 5.0}], [{name: 5.0}, {name: 6.0}], scored=2), [])
         self.assertTrue(self.problems({"a": {}}, [{"a": 5.0}], [{name: 5.0}], scored=2))
+
+
+class Butteraugli(unittest.TestCase):
+    OPTIONS = {"matrix": "bt709"}
+    RECORDED = {key: 5.0 for key in run_butteraugli.SCORES}
+    WRITTEN = {score + "_mat_bt709": 5.0 for score in run_butteraugli.SCORES.values()}
+
+    def problems(self, frames, written, scored=1, relative=0.0):
+        with tempfile.NamedTemporaryFile("w", suffix=".json") as log:
+            json.dump({"frames": [{"frameNum": n, "metrics": m} for n, m in enumerate(written)]}, log)
+            log.flush()
+            bound = {"absolute": 1e-6, "relative": relative}
+            return run_butteraugli.compare(self.OPTIONS, frames, scored, log.name, bound)[0]
+
+    def test_comparison(self):
+        self.assertEqual(self.problems([self.RECORDED], [self.WRITTEN]), [])
+        for score in self.WRITTEN:
+            self.assertEqual(len(self.problems([self.RECORDED], [{**self.WRITTEN, score: 5.001}])), 1)
+            self.assertEqual(self.problems([self.RECORDED], [{**self.WRITTEN, score: 5.001}], relative=1e-3), [])
+            self.assertEqual(len(self.problems([self.RECORDED], [{k: v for k, v in self.WRITTEN.items() if k != score}])), 1)
+
+    def test_identical_pictures_score_exactly_0(self):
+        recorded, written = dict.fromkeys(self.RECORDED, 0.0), dict.fromkeys(self.WRITTEN, 0.0)
+        self.assertEqual(self.problems([recorded], [written]), [])
+        self.assertTrue(self.problems([recorded], [dict.fromkeys(written, 1e-7)], relative=1e-3))
+
+    def test_nothing_to_compare_is_a_problem(self):
+        self.assertTrue(self.problems([], []))
+        self.assertTrue(self.problems([self.RECORDED], []))
+        self.assertTrue(self.problems([self.RECORDED], [self.WRITTEN], scored=2))
 
 
 class Metrics(unittest.TestCase):

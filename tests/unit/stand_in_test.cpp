@@ -152,10 +152,11 @@ TEST_F(SelfTest, ADeviceThatComputesIsTaken) {
     scaled.scaling = QC_SCALING_LANCZOS;
     scaled.scoring_width = scaled.scoring_height = 900;
     EXPECT_EQ(create(scaled, &text), QC_OK) << text;
-    for (const char* layout : {"gray", "yuv444p", "nv12", "gbrp", "rgb24", "p010le"}) {
-        qc_config config = config_for(layout_named(layout), 320, 240, "ssimulacra2", QC_BACKEND_AUTO);
-        EXPECT_EQ(create(config, &text), QC_OK) << layout << ": " << text;
-    }
+    for (const char* layout : {"gray", "yuv444p", "nv12", "gbrp", "rgb24", "p010le"})
+        for (const char* metric : {"ssimulacra2", "butteraugli"}) {
+            qc_config config = config_for(layout_named(layout), 320, 240, metric, QC_BACKEND_AUTO);
+            EXPECT_EQ(create(config, &text), QC_OK) << metric << " " << layout << ": " << text;
+        }
 }
 
 TEST_F(SelfTest, ADeviceThatDoesNotComputeIsRefused) {

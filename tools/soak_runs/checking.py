@@ -93,12 +93,13 @@ class Check:
         for key, value in found.items():
             is_number = value is not None and math.isfinite(float(value))
             require(is_number or key.startswith(INFINITE_IF_EQUAL, len(prefix)), f"{where}: {key} is {value}")
-        if self.instance.metrics == "ssimulacra2":
+        if self.instance.metrics in graphs.IDENTICAL_SCORES:
+            metric, identical = self.instance.metrics, graphs.IDENTICAL_SCORES[self.instance.metrics]
             first, second = self.sides(row, rendition)
             same = not any(pictures.squared_errors(self.graph.size, self.depth, first, second)) and \
                 first[1].fine << (self.depth - first[0].depth) == second[1].fine << (self.depth - second[0].depth)
-            value = float(found[prefix + "ssimulacra2"])
-            require((value == 100) == same, f"{where}: ssimulacra2 is {value}, the pictures are {'equal' if same else 'different'}")
+            value = float(found[prefix + metric])
+            require((value == identical) == same, f"{where}: {metric} is {value}, the pictures are {'equal' if same else 'different'}")
 
     def check_log_rows(self, log, left, rendition, name):
         rows = self.account.rows(left, rendition)

@@ -21,7 +21,8 @@ IN_REAL_TIME = ("signal", "kill")
 OF_SIZES = ("resized", "changed")
 # Metrics whose scores are not predicted: they have to be numbers, and the same ones again.
 OTHER_METRICS = [("vmaf", 40), ("ssim", 24), ("vmaf+ssim", 40), ("motion", 16), ("vif", 24), ("float_ms_ssim", 176), ("xpsnr", 16),
-                 ("float_adm+adm", 40), ("psnr_hvs", 16)]
+                 ("float_adm+adm", 40), ("psnr_hvs", 16), ("butteraugli", 8)]
+IDENTICAL_SCORES = {"ssimulacra2": 100, "butteraugli": 0}  # metrics that take RGB, and what equal pictures score, as no others do
 
 
 @dataclasses.dataclass
@@ -159,7 +160,7 @@ def draw_enable(rng, count):
 
 def draw_metrics(rng, size, chroma, n_subsample):
     if chroma == "rgb":
-        return "ssimulacra2"
+        return rng.choice(list(IDENTICAL_SCORES))
     metrics = "psnr" + ("+moment" if rng.random() < 0.4 else "")
     name, smallest = rng.choice(OTHER_METRICS)
     fits = min(size.width, size.height) >= smallest and (name != "psnr_hvs" or chroma != "400")

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+/// Butteraugli: the distance that the eye sees between two pictures, as a map, its largest value and its norms.
+/// docs/metrics/butteraugli.md has the convention for video, the versions and what was measured.
+///
+/// | property      |                                                                                           |
+/// |---------------|-------------------------------------------------------------------------------------------|
+/// | reads         | all planes, chroma as stored (sizes rounded up); grey counts as R = G = B                 |
+/// | depth, layout | 8 to 16 bits; 4:0:0, 4:2:0, 4:2:2, 4:4:4 and RGB                                          |
+/// | smallest size | 8 x 8                                                                                     |
+/// | colour        | tags of each input, else the other's, else defaults; options override them                |
+/// | accumulators  | 5 doubles: sums of powers of the map and its largest value, see butteraugli_math.hpp      |
+/// | exactness     | the CPU computes in double precision and is the definition; CUDA in single precision      |
+/// |               | within kBackendBound. Both give the same bits on every run                                |
+/// | scores        | at least 0, which identical pictures get exactly; lower is better; no upper limit         |
+#pragma once
+
+#include "contract/metric.hpp"
+#include "metrics/butteraugli/butteraugli_math.hpp"
+
+namespace qc::butteraugli {
+
+/// The relative bound is that of the norms in the metric's specification; the largest value may use three times as much
+/// there, but does not.
+constexpr BackendBound kBackendBound{.absolute = 1e-4, .relative = 1e-3};
+
+const MetricDescriptor& descriptor();
+
+/// What the metric does with pictures of this kind. Refuses what it cannot do.
+Status plan_for(const FrameGeometry& geometry, const OptionValues& options, Plan* plan);
+
+/// The reference on the CPU: whole pictures, every step by itself. The same bits on every run. Thread-safe.
+void score_cpu(const FrameGeometry& geometry, const Plan& plan, const HostPair& pair, std::span<uint64_t> accumulators);
+
+} // namespace qc::butteraugli

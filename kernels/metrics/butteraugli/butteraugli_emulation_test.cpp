@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// The CUDA kernels of Butteraugli, run on the host, against the CPU reference and the golden scores.
+#include <bit>
+#include <cmath>
+#include <cstdio>
+#include <ostream>
+
+#include "metrics/butteraugli/butteraugli_kernels.hpp"
+#include "metrics/butteraugli/butteraugli_test_support.hpp"
+#include "tests/device/emulated_device.hpp"
+#include "tests/golden/golden.hpp"
+
+namespace qc::butteraugli {
+namespace {
+
+const std::vector<test::EmulatedKernel> kKernels = QC_EMULATED_KERNELS(QC_BUTTERAUGLI_KERNELS);
+
+/// Accumulators of a batch, row by row.
+std::vector<uint64_t> emulate_batch(Scorer& scorer, const std::vector<DevicePair>& pairs, bool descending) {
+    test::EmulatedProgram program(kKernels);
+    EXPECT_TRUE(scorer.prepare(program).ok());
+    test::EmulatedQueue queue(descending);
+    std::vector<uint64_t> words = test::emulate_batch(scorer, pairs, queue);
+    EXPECT_LE(queue.launches(), 13);
+    return words;
+}
+
+enum class Layout { kPlanar, kSemiPlanar, kPacked3, kPacked4 };
+enum class Sampling { kGrey, k420, k422, k444, kRgb };
+
+struct EmulationCase {
+    int width, height;
+    Sampling sampling;
+    int depth = 8, shift = 0;
+    Layout reference = Layout::kPlanar, distorted = Layout::kPlanar;
+    Words words{};
+    int count = 1;
+    int pitch_extra = 0; ///< samples; odd numbers keep rows from being aligned
+    bool hard = false;   ///< noise and flat blocks of extreme values instead of mild structure
+};
+
+std::ostream& operator<<(std::ostream& stream, const EmulationCase& c) {
+    constexpr const char* kSamplings[] = {"grey", "4:2:0", "4:2:2", "4:4:4", "RGB"};
+    constexpr const char* kLayouts[] = {"planar", "semi-planar", "packed 3", "packed 4"};
+    stream << c.width << "x" << c.height << " " << kSamplings[static_cast<int>(c.sampling)] << " " << c.depth
+           << " bits << " << c.shift << ", " << kLayouts[static_cast<int>(c.reference)] << " and "
+           << kLayouts[static_cast<int>(c.distorted)] << ", " << c.count << " pairs, pitch + " << c.pitch_extra
+           << (c.hard ? ", hard" : "");
+    for (const auto& [option, word] : c.words) stream << " " << option << "=" << word;
+    return stream;
+}
+
+FrameGeometry geometry_of(const EmulationCase& c) {
+    constexpr qc_chroma kChromas[] = {QC_CHROMA_400, QC_CHROMA_420, QC_CHROMA_422, QC_CHROMA_444, QC_CHROMA_444};
+    FrameGeometry geometry = test::geometry_of(c.width, c.height, c.depth, kChromas[static_cast<int>(c.sampling)]);
+    geometry.rgb = c.sampling == Sampling::kRgb;
+    return geometry;
+}
+
+test::EmulatedPicture make_picture(const EmulationCase& c, Layout layout, int frame, bool distorted) {
+    const auto sample_at = [&](int plane, int x, int y) {
+        // Flat blocks of extremes are out of gamut.
+        return c.hard ? test::synthetic_blocks(x, y, frame, plane, c.depth, distorted, test::FlatBlocks::kExtremes)
+                      : test::synthetic_sample(x, y, frame, plane, c.depth, distorted);
+    };
+    return {test::SamplePicture(geometry_of(c), sample_at),
+            {.semi_planar = layout == Layout::kSemiPlanar,
+             .shift = c.shift,
+             .padding = static_cast<size_t>(c.pitch_extra),
+             .pixel_step = layout == Layout::kPacked3   ? 3
+                           : layout == Layout::kPacked4 ? 4
+                                                        : 0}};
+}
+
+/// Every score that there is.
+std::vector<double> scores_of(const FrameGeometry& geometry, std::span<const uint64_t> words) {
+    test::Recorder recorder(descriptor());
+    create_finaliser(descriptor(), geometry, options_of({{"subscores", "norms"}}))->finalise(0, words, recorder);
+    std::vector<double> scores;
+    for (const OutputSpec& output : descriptor().outputs)
+        scores.push_back(recorder.values(std::string(output.alias)).at(0));
+    return scores;
+}
+
+/// Relative, the largest of so many pairs.
+struct Difference {
+    double score = 0.0;
+    int pairs = 0;
+
+    void add(double actual, double expected) {
+        score = std::max(score, std::abs(actual - expected) / std::max(std::abs(expected), 1e-2));
+    }
+    void print(const char* what) const {
+        std::printf("%s: %d pairs, largest relative difference of scores %.3g\n", what, pairs, score);
+    }
+};
+
+void expect_scores_near(const FrameGeometry& geometry, std::span<const uint64_t> words,
+                        std::span<const uint64_t> expected, Difference* difference) {
+    const BackendBound& bound = descriptor().backend_bound;
+    const std::vector<double> scores = scores_of(geometry, words), wanted = scores_of(geometry, expected);
+    for (size_t i = 0; i < scores.size(); ++i) {
+        EXPECT_NEAR(scores[i], wanted[i], bound.absolute + bound.relative * wanted[i]) << descriptor().outputs[i].alias;
+        difference->add(scores[i], wanted[i]);
+    }
+    ++difference->pairs;
+}
+
+void expect_emulation_near_cpu(const EmulationCase& c, bool descending, Difference* difference) {
+    SCOPED_TRACE(testing::Message() << c);
+    const FrameGeometry geometry = geometry_of(c);
+    const OptionValues options = options_of(c.words);
+    const Status valid = validate(descriptor(), geometry, options);
+    ASSERT_TRUE(valid.ok()) << valid.text();
+    const auto metric = create_scorer(descriptor(), geometry, options);
+    std::vector<test::EmulatedPicture> pictures;
+    for (int i = 0; i < c.count; ++i) {
+        pictures.push_back(make_picture(c, c.reference, i, false));
+        pictures.push_back(make_picture(c, c.distorted, i, true));
+    }
+    const test::EmulatedPairs pairs(pictures);
+    const std::vector<uint64_t> expected = pairs.cpu_words(*metric);
+    const std::vector<uint64_t> words = emulate_batch(*metric, pairs.device, descending);
+    for (size_t i = 0; i < pairs.device.size(); ++i)
+        expect_scores_near(geometry, std::span(words).subspan(i * kAccumulatorWords, kAccumulatorWords),
+                           std::span(expected).subspan(i * kAccumulatorWords, kAccumulatorWords), difference);
+}
+
+void expect_near_cpu(const std::vector<EmulationCase>& cases, const char* what) {
+    Difference difference;
+    bool descending = false;
+    for (const EmulationCase& c : cases) {
+        expect_emulation_near_cpu(c, descending, &difference);
+        descending = !descending;
+    }
+    difference.print(what);
+}
+
+TEST(ButteraugliEmulation, EveryLayoutAndDepth) {
+    expect_near_cpu(
+        {
+            {177, 121, Sampling::k420},
+            {178, 122, Sampling::k420, 8, 0, Layout::kSemiPlanar, Layout::kPlanar, {}, 1, 14},
+            {160, 128, Sampling::k420, 8, 0, Layout::kSemiPlanar, Layout::kSemiPlanar, {}, 1, 0, true},
+            {177, 121, Sampling::k420, 10, 6, Layout::kSemiPlanar, Layout::kSemiPlanar, {}, 1, 1},
+            {130, 115, Sampling::k420, 12, 4, Layout::kSemiPlanar, Layout::kSemiPlanar, {}, 1, 2},
+            {131, 116, Sampling::k420, 16, 0, Layout::kPlanar, Layout::kSemiPlanar},
+            {177, 121, Sampling::k422},
+            {144, 114, Sampling::k422, 10, 0, Layout::kPlanar, Layout::kPlanar, {}, 1, 4},
+            {145, 113, Sampling::k422, 12, 0, Layout::kSemiPlanar, Layout::kPlanar, {}, 1, 0, true},
+            {177, 121, Sampling::k444},
+            {128, 120, Sampling::k444, 10, 6, Layout::kPlanar, Layout::kPlanar, {}, 1, 3},
+            {129, 119, Sampling::k444, 16, 0, Layout::kPlanar, Layout::kPlanar, {}, 1, 0, true},
+            {177, 121, Sampling::kGrey},
+            {130, 116, Sampling::kGrey, 12, 4},
+            {177, 121, Sampling::kRgb},
+            {177, 121, Sampling::kRgb, 8, 0, Layout::kPacked3, Layout::kPacked4},
+            {128, 114, Sampling::kRgb, 8, 0, Layout::kPacked4, Layout::kPlanar, {}, 1, 0, true},
+            {133, 117, Sampling::kRgb, 10},
+            {132, 116, Sampling::kRgb, 12, 0, Layout::kPacked3, Layout::kPacked3},
+            {129, 115, Sampling::kRgb, 16, 0, Layout::kPacked3, Layout::kPlanar, {}, 1, 0, true},
+        },
+        "layouts and depths");
+}
+
+TEST(ButteraugliEmulation, EverySizeFromTheSmallest) {
+    std::vector<EmulationCase> cases;
+    for (int height = 8; height <= 40; ++height)
+        for (int width = 8 + height % 5; width <= 40; width += 5) {
+            const auto sampling = static_cast<Sampling>((width + height) % 5);
+            cases.push_back({width, height, sampling, width % 2 ? 8 : 10});
+        }
+    for (const int size : {63, 64, 65, 95, 96, 97, 127, 128, 129, 257, 383, 384, 385, 400})
+        for (const int other : {8, 15, 66}) {
+            cases.push_back({size, other, Sampling::k420});
+            cases.push_back({other, size, Sampling::k420, 10});
+        }
+    expect_near_cpu(cases, "sizes");
+}
+
+TEST(ButteraugliEmulation, EveryOption) {
+    std::vector<EmulationCase> cases;
+    const auto add = [&](const Words& words, Sampling sampling, int depth = 8) {
+        EmulationCase c{73, 41, sampling, depth};
+        c.words = words;
+        cases.push_back(c);
+        c.width = 15; // one scale
+        c.height = 33;
+        c.hard = true;
+        cases.push_back(c);
+    };
+    for (const auto* target : {"1", "80", "250", "1000", "10000"})
+        for (const auto* asymmetry : {"0.1", "0.8", "1", "10"})
+            add({{"intensity_target", target}, {"hf_asymmetry", asymmetry}}, Sampling::k420);
+    for (const auto* constants : {"libjxl07", "libjxl011"}) add({{"constants", constants}}, Sampling::k444);
+    for (const auto* location : {"left", "center", "topleft", "top"})
+        for (const auto* chroma : {"catmullrom", "bilinear", "nearest"}) {
+            add({{"chroma_loc", location}, {"chroma", chroma}}, Sampling::k420);
+            add({{"chroma_loc", location}, {"chroma", chroma}}, Sampling::k422, 10);
+        }
+    for (const auto* transfer : {"bt1886", "srgb", "bt709oetf", "gamma22", "gamma28", "linear", "pq", "hlg"}) {
+        add({{"transfer", transfer}}, Sampling::k420, 10);
+        add({{"transfer", transfer}, {"primaries", "bt2020"}, {"matrix", "bt2020nc"}}, Sampling::k444, 12);
+        add({{"transfer", transfer}}, Sampling::kRgb);
+    }
+    for (const auto* primaries : {"bt709", "bt470bg", "smpte170m", "smpte240m", "bt2020", "p3"})
+        add({{"primaries", primaries}, {"range", "full"}}, Sampling::k422);
+    for (const auto* gamut : {"clip", "floor", "extend"}) add({{"gamut", gamut}}, Sampling::k420);
+    expect_near_cpu(cases, "options");
+}
+
+/// Tiles, strips and blocks of every kind: inner ones and those at each border.
+TEST(ButteraugliEmulation, LargePictures) {
+    expect_near_cpu({{1000, 401, Sampling::k420, 8, 0, Layout::kSemiPlanar, Layout::kPlanar},
+                     {403, 620, Sampling::k422, 10, 0, Layout::kPlanar, Layout::kPlanar, {}, 1, 0, true}},
+                    "large pictures");
+}
+
+TEST(ButteraugliEmulation, InputsWithDifferentColours) {
+    const EmulationCase c{150, 118, Sampling::k420};
+    FrameGeometry geometry = geometry_of(c);
+    geometry.reference_colour = {.matrix = 1, .range = 1, .primaries = 1, .transfer = 1, .chroma_location = 1};
+    geometry.distorted_colour = {.matrix = 6, .range = 2, .primaries = 9, .transfer = 13, .chroma_location = 3};
+    const auto metric = create_scorer(descriptor(), geometry, OptionValues(descriptor().options));
+    const std::vector<test::EmulatedPicture> pictures{make_picture(c, Layout::kPlanar, 1, false),
+                                                      make_picture(c, Layout::kSemiPlanar, 1, true)};
+    const test::EmulatedPairs pairs(pictures);
+    Difference difference;
+    expect_scores_near(geometry, emulate_batch(*metric, pairs.device, false), pairs.cpu_words(*metric), &difference);
+    const auto untagged = create_scorer(descriptor(), geometry_of(c), OptionValues(descriptor().options));
+    EXPECT_NE(pairs.cpu_words(*metric), pairs.cpu_words(*untagged)); // the tags were honoured
+}
+
+/// A pair's words are the same alone and anywhere in a batch.
+TEST(ButteraugliEmulation, BatchesDoNotChangeBits) {
+    const EmulationCase c{150, 77, Sampling::k420, 8, 0, Layout::kSemiPlanar, Layout::kPlanar};
+    const auto metric = create_scorer(descriptor(), geometry_of(c), OptionValues(descriptor().options));
+    std::vector<test::EmulatedPicture> references, renditions;
+    for (const int i : {0, 1}) references.push_back(make_picture(c, c.reference, i, false));
+    for (const int i : {0, 1, 2, 3, 4}) renditions.push_back(make_picture(c, c.distorted, i, true));
+    std::vector<DevicePair> pairs(5);
+    for (size_t i = 0; i < pairs.size(); ++i) {
+        pairs[i].reference = references[i < 2 ? 0 : 1].device();
+        pairs[i].distorted = renditions[i].device();
+        pairs[i].output = static_cast<uint32_t>((i + 2) % 5);
+    }
+    const std::vector<uint64_t> together = emulate_batch(*metric, pairs, false);
+    EXPECT_EQ(together, emulate_batch(*metric, pairs, true));
+    for (DevicePair pair : pairs) {
+        const auto row = std::span(together).subspan(size_t{pair.output} * kAccumulatorWords, kAccumulatorWords);
+        pair.output = 0;
+        const std::vector<uint64_t> alone = emulate_batch(*metric, {pair}, true);
+        EXPECT_TRUE(std::equal(alone.begin(), alone.end(), row.begin()));
+    }
+}
+
+TEST(ButteraugliEmulation, IdenticalPicturesScoreExactly0) {
+    for (const auto* transfer : {"bt1886", "pq"})
+        for (const bool hard : {false, true}) {
+            EmulationCase c{201, 130, Sampling::k420};
+            c.hard = hard;
+            const auto metric = create_scorer(descriptor(), geometry_of(c), options_of({{"transfer", transfer}}));
+            const std::vector<test::EmulatedPicture> pictures{make_picture(c, Layout::kPlanar, 3, false),
+                                                              make_picture(c, Layout::kSemiPlanar, 3, false)};
+            const std::vector<uint64_t> words = emulate_batch(*metric, test::EmulatedPairs(pictures).device, hard);
+            EXPECT_EQ(words, std::vector<uint64_t>(kAccumulatorWords)) << transfer;
+        }
+}
+
+/// What nearly all videos need must not fall back to the kernels that can do everything.
+TEST(ButteraugliEmulation, UsualVideosTakeTheFastKernels) {
+    /// Takes note of what it is asked for.
+    class NotingProgram final : public DeviceProgram {
+    public:
+        Status find(const char* name, size_t, Kernel*) override {
+            names.emplace_back(name);
+            return {};
+        }
+        Status upload(const void*, size_t, const void**) override { return {}; }
+        std::vector<std::string> names;
+    };
+    const auto response_of = [](const EmulationCase& c) {
+        const auto scorer = create_scorer(descriptor(), geometry_of(c), options_of(c.words));
+        NotingProgram program;
+        EXPECT_TRUE(scorer->prepare(program).ok());
+        return program.names.at(0);
+    };
+    EmulationCase c{640, 360, Sampling::k420};
+    EXPECT_EQ(response_of(c), "butteraugli_response_u8");
+    c.words = {{"range", "full"}, {"matrix", "bt601"}, {"intensity_target", "250"}, {"chroma_loc", "center"}};
+    EXPECT_EQ(response_of(c), "butteraugli_response_u8");
+    c.depth = 10;
+    c.sampling = Sampling::k422;
+    EXPECT_EQ(response_of(c), "butteraugli_response_u16");
+    c.words = {{"transfer", "pq"}};
+    EXPECT_EQ(response_of(c), "butteraugli_response_u16_general");
+}
+
+/// What 120 MB a pair at 1080p leaves after the pictures.
+TEST(ButteraugliEmulation, ScratchMemoryIsBounded) {
+    const EmulationCase c{1920, 1080, Sampling::k420};
+    const auto metric = create_scorer(descriptor(), geometry_of(c), OptionValues(descriptor().options));
+    EXPECT_LE(metric->scratch_bytes(16), size_t{16} * 110000000);
+}
+
+// ---- golden scores --------------------------------------------------------------------------------------------------
+
+TEST(ButteraugliEmulationGolden, FirstFramesOfTheSharedClips) {
+    if (const char* reason = golden::missing_clips()) GTEST_SKIP() << reason;
+    const golden::Json recorded = golden::read_json(golden::folder() / "butteraugli" / "clips.json");
+    const BackendBound& bound = descriptor().backend_bound;
+    Difference difference;
+    for (const golden::Clip& clip : golden::sampled_clips()) {
+        const golden::Json* frames = nullptr;
+        for (const golden::Json& entry : recorded.at("clips"))
+            if (entry.at("clip") == clip.name) frames = &entry.at("frames");
+        if (frames == nullptr) continue;
+        const golden::ClipPictures pictures(clip);
+        ASSERT_TRUE(pictures.ok()) << clip.name;
+        const auto metric = create_scorer(descriptor(), clip.geometry(), options_of({{"matrix", "bt709"}}));
+        std::vector<DevicePair> pairs(1);
+        pairs[0].reference = test::device_view(pictures.reference()[0]);
+        pairs[0].distorted = test::device_view(pictures.distorted()[0]);
+        const std::vector<double> scores = scores_of(clip.geometry(), emulate_batch(*metric, pairs, false));
+        const char* const keys[] = {"ref64_max", "ref64_3norm", "N2", "N3"};
+        for (size_t i = 0; i < std::size(keys); ++i) {
+            const double expected = frames->at(0).at(keys[i]).get<double>();
+            EXPECT_NEAR(scores[i], expected, bound.absolute + bound.relative * expected) << clip.name << " " << keys[i];
+            difference.add(scores[i], expected);
+        }
+        ++difference.pairs;
+    }
+    difference.print("shared clips");
+    EXPECT_GE(difference.pairs, 5);
+}
+
+} // namespace
+} // namespace qc::butteraugli

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// The host's side of Butteraugli on the GPU: scratch memory and launches for a Plan.
+#pragma once
+
+#include "contract/device.hpp"
+#include "metrics/butteraugli/butteraugli_kernels.hpp"
+
+namespace qc::butteraugli {
+
+/// What is launched for a scale, in this order.
+struct ScaleWork {
+    ResponseArguments response;
+    BlurArguments<16> without_low;
+    BlurArguments<7> above;
+    DifferenceArguments differences;
+    BlurArguments<6> mask;
+    MapArguments map;
+};
+
+/// Fills the accumulators of a batch. The second scale comes between the first one's response, which makes its light,
+/// and the rest of the first, whose memory it uses. The sums of a pair depend on the plan and its pictures only, not on
+/// the batch.
+class Launcher {
+public:
+    Launcher(const Plan& plan, SampleType sample);
+
+    size_t scratch_bytes(int count) const;
+    Status prepare(DeviceProgram& program);
+    Status enqueue(const DeviceBatch& batch, DeviceQueue& queue) const;
+
+private:
+    Status enqueue_response(const ScaleWork& work, const LoadedKernel<ResponseArguments>& kernel,
+                            const DeviceBatch& batch, DeviceQueue& queue) const;
+    Status enqueue_rest(const ScaleWork& work, const LoadedKernel<MapArguments>& map, const DeviceBatch& batch,
+                        DeviceQueue& queue) const;
+    /// Scratch memory: the planes of the batch, then the sums of its blocks.
+    size_t plane_bytes(int count) const;
+
+    ScaleWork work_[kScales]{};
+    int scales_;
+    uint64_t pair_floats_ = 0;
+    KernelIdentifier<ResponseArguments> response_identifier_;
+    LoadedKernel<ResponseArguments> response_, half_response_;
+    LoadedKernel<BlurArguments<16>> without_low_;
+    LoadedKernel<BlurArguments<7>> above_;
+    LoadedKernel<BlurArguments<6>> mask_;
+    LoadedKernel<DifferenceArguments> differences_;
+    LoadedKernel<MapArguments> map_, half_map_;
+    LoadedKernel<FinishArguments> finish_;
+};
+
+} // namespace qc::butteraugli

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// What the tests of Butteraugli have in common. Test code only.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "metrics/butteraugli/butteraugli.hpp"
+#include "plan/option_parser.hpp"
+#include "tests/support/metric_runner.hpp"
+#include "tests/support/synthetic_clip.hpp"
+
+namespace qc::butteraugli {
+
+/// Options as a user writes them.
+using Words = test::WordList;
+
+inline OptionValues options_of(const Words& words) {
+    OptionValues options(descriptor().options);
+    for (const auto& [option, word] : words)
+        EXPECT_TRUE(set_option(descriptor(), option, std::string(word), UnknownOption::kError, &options).ok())
+            << option << "=" << word;
+    return options;
+}
+
+/// Everything that a pair scores, by the name in the log.
+inline test::Recorder run(const FrameGeometry& geometry, const Words& words, const HostPicture& reference,
+                          const HostPicture& distorted) {
+    const OptionValues options = options_of(words);
+    test::Recorder recorder(descriptor());
+    const Status valid = validate(descriptor(), geometry, options);
+    EXPECT_TRUE(valid.ok()) << valid.text();
+    if (!valid.ok()) return recorder;
+    const auto scorer = create_scorer(descriptor(), geometry, options);
+    std::vector<uint64_t> accumulators(scorer->accumulator_words());
+    scorer->score({reference, distorted}, accumulators);
+    create_finaliser(descriptor(), geometry, options)->finalise(0, accumulators, recorder);
+    return recorder;
+}
+
+inline double score_of(const FrameGeometry& geometry, const Words& words, const HostPicture& reference,
+                       const HostPicture& distorted) {
+    return run(geometry, words, reference, distorted).values("butteraugli").at(0);
+}
+
+inline test::SyntheticClip clip_of(int width, int height, qc_chroma chroma, int depth) {
+    return {"", width, height, chroma, depth, 1, 0, 0};
+}
+
+/// A synthetic pair and its score under options and tags.
+struct Pair {
+    explicit Pair(int width, int height, qc_chroma chroma = QC_CHROMA_420, int depth = 8)
+        : geometry(test::synthetic_geometry(clip_of(width, height, chroma, depth))),
+          reference(clip_of(width, height, chroma, depth), false, 0),
+          distorted(clip_of(width, height, chroma, depth), true, 0) {}
+
+    test::Recorder scores(const Words& words = {}) const {
+        return run(geometry, words, reference.view(), distorted.view());
+    }
+    double score(const Words& words = {}) const { return scores(words).values("butteraugli").at(0); }
+
+    FrameGeometry geometry;
+    test::SyntheticPicture reference, distorted;
+};
+
+inline std::unique_ptr<Scorer> scorer_of(const FrameGeometry& geometry, const Words& words = {}) {
+    return create_scorer(descriptor(), geometry, options_of(words));
+}
+
+inline std::string convention(const Scorer& scorer, std::string_view key) {
+    for (const Convention& each : scorer.conventions())
+        if (each.key == key) return each.value;
+    return "";
+}
+
+/// Whether one of the warnings has all of these words in it.
+inline bool warns(const Scorer& scorer, std::initializer_list<const char*> words) {
+    const auto has_all = [&](const std::string& line) {
+        return std::all_of(words.begin(), words.end(),
+                           [&](const char* word) { return line.find(word) != std::string::npos; });
+    };
+    const std::vector<std::string> lines = scorer.warnings();
+    return std::any_of(lines.begin(), lines.end(), has_all);
+}
+
+} // namespace qc::butteraugli
