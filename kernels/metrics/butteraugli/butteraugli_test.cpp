@@ -162,7 +162,9 @@ TEST(ButteraugliHostile, FlatPictures) {
                 const double score = score_of(geometry, words, a.view(), b.view());
                 EXPECT_TRUE(std::isfinite(score));
                 EXPECT_GE(score, 0.0);
-                if (&first == &second) EXPECT_EQ(score, 0.0);
+                if (&first == &second) {
+                    EXPECT_EQ(score, 0.0);
+                }
             }
     const SamplePicture black = flat_picture(geometry, colours[0]), white = flat_picture(geometry, colours[1]);
     EXPECT_GT(score_of(geometry, {}, black.view(), white.view()), 10.0);
