@@ -37,6 +37,7 @@ namespace qc::cuda {
     F(cuModuleLoadData)                                                                                                \
     F(cuModuleUnload)                                                                                                  \
     F(cuModuleGetFunction)                                                                                             \
+    F(cuFuncGetAttribute)                                                                                              \
     F(cuFuncSetAttribute)                                                                                              \
     F(cuLaunchKernel)                                                                                                  \
     F(cuCtxGetStreamPriorityRange)                                                                                     \

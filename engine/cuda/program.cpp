@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "cuda/program.hpp"
 
+#include <algorithm>
+
 namespace qc::cuda {
 namespace {
 
@@ -56,6 +58,18 @@ Status Program::find(const char* name, size_t dynamic_shared_bytes, Kernel* kern
                 static_cast<int>(dynamic_shared_bytes));
     *kernel = Kernel{function, dynamic_shared_bytes};
     return {};
+}
+
+int Program::capability(const Kernel& kernel) const {
+    ContextGuard guard(context_);
+    int value = 0;
+    const auto function = static_cast<CUfunction>(kernel.function);
+    const CUresult result = context_.driver().cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_PTX_VERSION, function);
+    return result == CUDA_SUCCESS ? value : 0;
+}
+
+int Program::multiprocessors() const {
+    return std::max(1, context_.attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT));
 }
 
 Status Program::upload(const void* data, size_t bytes, const void** device_address) {

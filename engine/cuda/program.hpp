@@ -25,6 +25,8 @@ public:
 
     Status load(std::string_view name);
     Status find(const char* name, size_t dynamic_shared_bytes, Kernel* kernel) override;
+    int capability(const Kernel& kernel) const override;
+    int multiprocessors() const override;
     Status upload(const void* data, size_t bytes, const void** device_address) override;
 
 private:

@@ -42,6 +42,11 @@ public:
         kernel->threads = identifier.threads;
         return find(identifier.name, dynamic_shared_bytes, &kernel->kernel);
     }
+    /// Compute capability, times ten, that a found kernel's code was compiled for: the GPU's own or an older one, whose
+    /// code newer ones run as well. 0: not known.
+    virtual int capability(const Kernel& /*kernel*/) const { return 0; }
+    /// Multiprocessors of the GPU, for grids of as many blocks as run at once.
+    virtual int multiprocessors() const { return 1; }
     /// Copies a table to device memory that lives as long as the session.
     virtual Status upload(const void* data, size_t bytes, const void** device_address) = 0;
 };

@@ -46,7 +46,11 @@ public:
         *device_address = uploads_.back().get();
         return {};
     }
+    int capability(const Kernel& /*kernel*/) const override { return emulated_capability; }
+    int multiprocessors() const override { return 2; }
     size_t uploads() const { return uploads_.size(); }
+
+    int emulated_capability = 90; ///< what kernels are said to be compiled for
 
 private:
     std::vector<EmulatedKernel> kernels_;

@@ -108,6 +108,10 @@ struct RecordingDriver::Functions {
         *function = reinterpret_cast<CUfunction>(kernel.get());
         return current->fault("cuModuleGetFunction");
     }
+    static CUresult get_function_attribute(int* value, CUfunction_attribute, CUfunction) {
+        *value = 90;
+        return current->fault("cuFuncGetAttribute");
+    }
     static CUresult set_function_attribute(CUfunction, CUfunction_attribute, int) {
         return current->fault("cuFuncSetAttribute");
     }
@@ -233,6 +237,7 @@ RecordingDriver::RecordingDriver() {
     table_.cuModuleLoadData = Functions::load_module;
     table_.cuModuleUnload = Functions::unload_module;
     table_.cuModuleGetFunction = Functions::get_function;
+    table_.cuFuncGetAttribute = Functions::get_function_attribute;
     table_.cuFuncSetAttribute = Functions::set_function_attribute;
     table_.cuLaunchKernel = Functions::launch;
     table_.cuStreamCreateWithPriority = Functions::make_stream;

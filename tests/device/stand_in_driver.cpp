@@ -458,6 +458,13 @@ CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* 
         }
     return CUDA_ERROR_NOT_FOUND;
 }
+CUresult cuFuncGetAttribute(int* value, CUfunction_attribute attribute, CUfunction function) {
+    QC_BEGIN_IN_CONTEXT("cuFuncGetAttribute");
+    static_cast<void>(driver);
+    if (attribute != CU_FUNC_ATTRIBUTE_PTX_VERSION || function == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    *value = 90;
+    return CUDA_SUCCESS;
+}
 CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute, int value) {
     QC_BEGIN_IN_CONTEXT("cuFuncSetAttribute");
     static_cast<void>(driver);

@@ -2,6 +2,7 @@
 // Integer VIF: descriptor, tables and the way from accumulators to scores.
 #include "metrics/vif/vif.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "metrics/vif/vif_kernels.hpp"
@@ -60,6 +61,22 @@ ScaleInformation scale_information(const uint64_t* accumulators) {
 /// Rows in scratch memory start at multiples of 128 bytes.
 constexpr int kScratchPitchWords = 32;
 
+/// The operands `weights` of all lanes, as read_weights() finds them.
+std::array<uint32_t, kBandWeightWords> band_weights() {
+    std::array<uint32_t, kBandWeightWords> words{};
+    size_t at = 0;
+    for (int direction = 0; direction < kBandDirections; ++direction)
+        for (int matrix = 0; matrix < kBandMatrices; ++matrix)
+            for (int lane = 0; lane < device::kWarpSize; ++lane)
+                for (int word = 0; word < 4; ++word, ++at)
+                    for (int byte = 0; byte < 4; ++byte) {
+                        const int row = lane / 4 + 8 * (word % 2), index = 16 * (word / 2) + lane % 4 * 4 + byte;
+                        const int sample = sample_of(static_cast<BandDirection>(direction), index);
+                        words[at] |= band_weight(static_cast<BandMatrix>(matrix), row, sample) << (8 * byte);
+                    }
+    return words;
+}
+
 /// A kernel and the tiles it works on.
 struct ScaleKernel {
     LoadedKernel<ScaleArguments> kernel;
@@ -86,6 +103,9 @@ public:
     Status enqueue(const DeviceBatch& batch, DeviceQueue& queue) const override;
 
 private:
+    Status prepare_bands(DeviceProgram& program);
+    Status enqueue_bands(const ScaleArguments& scale, int count, DeviceQueue& queue) const;
+
     /// Where the packed pictures of a scale lie in scratch memory, in words.
     struct PackedPictures {
         size_t offset = 0, plane = 0;
@@ -98,6 +118,10 @@ private:
     ScaleKernel kernels_[kScales];
     LoadedKernel<ScaleArguments> ladder_kernels_[kScales]; ///< of the same tiles; none where they bring nothing
     const void* logarithms_ = nullptr;                     ///< device address
+    /// Scale 0 of 8-bit samples, where the GPU multiplies matrices of bytes. No threads: it is not used.
+    LoadedKernel<BandArguments> bands_kernel_;
+    const void *band_weights_ = nullptr, *log_corrections_ = nullptr; ///< device addresses
+    int band_blocks_ = 0;
 };
 
 Status VifScorer::prepare(DeviceProgram& program) {
@@ -120,9 +144,34 @@ Status VifScorer::prepare(DeviceProgram& program) {
             program.find(bytes ? kernels::vif_scale0_u8_ladder : kernels::vif_scale0_u16_ladder, &ladder_kernels_[0]));
     QC_RETURN_IF_ERROR(program.find(kernels::vif_scale1_ladder, &ladder_kernels_[1]));
 
+    if (bytes && !parameters_.skip_scale_0 &&
+        program.capability(kernels_[0].kernel.kernel) >= device::kMatrixCapability)
+        QC_RETURN_IF_ERROR(prepare_bands(program));
+
     const auto bytes_of = [](auto table) { return std::as_bytes(table); };
     const auto table = kLogSource == LogSource::kTable ? bytes_of(log_table()) : bytes_of(log_thresholds());
     return program.upload(table.data(), table.size_bytes(), &logarithms_);
+}
+
+Status VifScorer::prepare_bands(DeviceProgram& program) {
+    QC_RETURN_IF_ERROR(program.find(kernels::vif_scale0_u8_bands, &bands_kernel_));
+    band_blocks_ = program.multiprocessors();
+    const auto weights = band_weights();
+    QC_RETURN_IF_ERROR(program.upload(weights.data(), sizeof weights, &band_weights_));
+    return program.upload(log_corrections().data(), log_corrections().size_bytes(), &log_corrections_);
+}
+
+Status VifScorer::enqueue_bands(const ScaleArguments& scale, int count, DeviceQueue& queue) const {
+    BandArguments arguments{};
+    arguments.scale = scale;
+    arguments.scale.logarithms = log_corrections_;
+    arguments.weights = static_cast<const uint32_t*>(band_weights_);
+    arguments.strip_width = count <= kFewPairs ? kStripWidthOfFew : kStripWidth;
+    arguments.strips = static_cast<int>(blocks_for(scale.width, arguments.strip_width));
+    arguments.bands = static_cast<int>(blocks_for(scale.height, kBandRows));
+    arguments.tasks = arguments.strips * arguments.bands * count;
+    const unsigned enough = blocks_for(arguments.tasks, ScoreBands::kWarps);
+    return queue.launch(bands_kernel_, Dim3{std::min(enough, static_cast<unsigned>(band_blocks_)), 1, 1}, arguments);
 }
 
 Status VifScorer::enqueue(const DeviceBatch& batch, DeviceQueue& queue) const {
@@ -144,6 +193,10 @@ Status VifScorer::enqueue(const DeviceBatch& batch, DeviceQueue& queue) const {
         arguments.depth = geometry_.depth;
         arguments.gain_limit = parameters_.gain_limit;
         arguments.logarithms = logarithms_;
+        if (s == 0 && bands_kernel_.threads > 0) {
+            QC_RETURN_IF_ERROR(enqueue_bands(arguments, batch.count, queue));
+            continue;
+        }
         const bool is_ladder = batch.pairs_per_reference() >= kFewestTogether && ladder_kernels_[s].threads > 0;
         if (is_ladder) arguments.first_pair = batch.first_pair;
         const TileShape& tile = kernels_[s].tile;
@@ -227,6 +280,18 @@ std::span<const uint32_t> log_thresholds() {
         return thresholds;
     }();
     return kThresholds;
+}
+
+std::span<const uint8_t> log_corrections() {
+    static const auto kCorrections = [] {
+        std::array<uint8_t, kLogCorrections> corrections{};
+        for (int i = 0; i < kLogCorrections; ++i) {
+            const int mantissa = i % kLogTableSize; // 15 bits, of which the line takes 11
+            corrections[i] = static_cast<uint8_t>(log_table()[mantissa] - kLogTableLowest - mantissa / 16);
+        }
+        return corrections;
+    }();
+    return kCorrections;
 }
 
 const MetricDescriptor& descriptor() {

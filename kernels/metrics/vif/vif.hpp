@@ -32,8 +32,9 @@ void score_cpu(const FrameGeometry& geometry, const Parameters& parameters, cons
 void score_cpu_rows(const FrameGeometry& geometry, const Parameters& parameters, const HostPair& pair,
                     std::span<uint64_t> accumulators);
 
-/// Content of LogTable (kLogTableSize entries) and of LogThresholds (kLogThresholds).
+/// Content of LogTable (kLogTableSize entries), LogThresholds (kLogThresholds) and LogCorrections (kLogCorrections).
 std::span<const uint16_t> log_table();
 std::span<const uint32_t> log_thresholds();
+std::span<const uint8_t> log_corrections();
 
 } // namespace qc::vif

@@ -4,6 +4,7 @@
 
 #include <type_traits>
 
+#include "metrics/vif/vif_bands.hpp"
 #include "metrics/vif/vif_ladder.hpp"
 
 namespace qc::vif {
@@ -23,6 +24,7 @@ using Decimate0U16 = TilePlan<0, PictureSource<uint16_t>, PairColumn, kTileDecim
 
 #define QC_VIF_KERNELS(KERNEL)                                                                                         \
     KERNEL(vif_scale0_u8, ScoreTile<Scale0U8>)                                                                         \
+    KERNEL(vif_scale0_u8_bands, ScoreBands)                                                                            \
     KERNEL(vif_scale0_u16, ScoreTile<Scale0U16>)                                                                       \
     KERNEL(vif_scale1, ScoreTile<Scale1>)                                                                              \
     KERNEL(vif_scale0_u8_ladder, ScoreLadderTile<Scale0U8>)                                                            \

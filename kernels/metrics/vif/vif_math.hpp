@@ -120,11 +120,7 @@ struct Covariance {
 
 /// (a * b + 2^31) >> 32
 QC_HD uint32_t multiply_high_rounded(uint32_t a, uint32_t b) {
-#if defined(__CUDA_ARCH__)
-    return __umulhi(a, b) + ((a * b) >> 31);
-#else
     return static_cast<uint32_t>((static_cast<uint64_t>(a) * b + (uint64_t{1} << 31)) >> 32);
-#endif
 }
 
 /// E[aa] - E[a] E[a], modulo 2^32.
@@ -301,5 +297,19 @@ struct LogThresholds {
     }
 };
 constexpr int kLogThresholds = kLogSteps + 2;
+
+/// The same L(x) from 64 KB of bytes: the bits of x as a float, without their lowest 12, are a line through the
+/// staircase (exponent and mantissa, 1/2048 a step) that lies up to 177 steps below it. One byte for each of the
+/// table's entries says how far, found by the float's two middle bytes; the highest of these bits belongs to the
+/// exponent, so all is there twice.
+struct LogCorrections {
+    const uint8_t* corrections;
+
+    QC_HD int operator()(uint32_t x) const {
+        const uint32_t bits = float_bits_towards_zero(x);
+        return static_cast<int>(bits >> 12) + corrections[bits >> 8 & 0xffff] - 127 * 2048;
+    }
+};
+constexpr int kLogCorrections = 2 * kLogTableSize;
 
 } // namespace qc::vif

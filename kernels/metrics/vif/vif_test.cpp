@@ -31,7 +31,9 @@ TEST(VifLog, TableHasTheKnownContent) {
 TEST(VifLog, ThresholdsReconstructTheTable) {
     const LogTable table{log_table().data()};
     const LogThresholds thresholds{log_thresholds().data()};
+    const LogCorrections corrections{log_corrections().data()};
     ASSERT_EQ(log_thresholds().size(), static_cast<size_t>(kLogThresholds));
+    ASSERT_EQ(log_corrections().size(), static_cast<size_t>(kLogCorrections));
     for (uint32_t i = kLogTableFirst; i < kLogTableFirst + kLogTableSize; ++i)
         for (const int shift : {2, 7, 15}) {
             const uint32_t lowest = i << shift, highest = lowest + ((1u << shift) - 1);
@@ -39,6 +41,8 @@ TEST(VifLog, ThresholdsReconstructTheTable) {
             ASSERT_EQ(table(highest), table(lowest)) << i;
             ASSERT_EQ(thresholds(lowest), table(lowest)) << i;
             ASSERT_EQ(thresholds(highest), table(highest)) << i;
+            ASSERT_EQ(corrections(lowest), table(lowest)) << i;
+            ASSERT_EQ(corrections(highest), table(highest)) << i;
         }
 }
 

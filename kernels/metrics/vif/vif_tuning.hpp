@@ -22,6 +22,12 @@ constexpr TileShape kTileDecimateOnly = {256, 248, 8, 8, 4};
 /// batch, 8 bits): two pairs take 95.4 us together and 92.2 one by one, six 257.6 and 281.3.
 constexpr int kFewestTogether = 3;
 
+/// Columns that a warp walks along in a band of rows: each walk begins with a step whose result nobody uses, and few
+/// pairs have to be spread over all warps. Measured on an H200 with a prototype (1080p): 16 pairs a batch are fastest
+/// with 192, 4 and fewer with 128.
+constexpr int kStripWidth = 192, kStripWidthOfFew = 128;
+constexpr int kFewPairs = 4;
+
 /// Where the kernels find log2: the 64 KB table through the L1 cache, or 4 KB of thresholds in shared memory.
 enum class LogSource { kTable, kThresholds };
 constexpr LogSource kLogSource = LogSource::kThresholds;
