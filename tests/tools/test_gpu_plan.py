@@ -113,8 +113,8 @@ class Time(unittest.TestCase):
         self.assertLessEqual(plan.SHORTEST.seconds_for(rows, speed.END_TO_END_SECONDS), plan.LEAST_SECONDS["bench"] * 1.1)
 
     def test_memory(self):
-        self.assertEqual([plan.memory_frames(*case) for case in ((False, float("inf")), (False, 90), (False, 89), (True, 500))],
-                         [20000, 20000, 8000, 8000])
+        self.assertEqual([plan.memory_frames(*case) for case in ((False, float("inf")), (False, 120), (False, 119), (True, 500))],
+                         [100000, 100000, 20000, 20000])
 
 
 class Running(unittest.TestCase):
@@ -265,8 +265,8 @@ class Script(unittest.TestCase):
 
     def test_measurements_are_shortened_and_say_so(self):
         _, text, content = self.whole("--only", "memory,bench", "--budget", str(plan.LEAST_SECONDS["bench"] + 60))
-        self.assertRegex(text, r"memory: 8000 frames instead of 20000 \(--budget leaves \d+ s\)")
-        self.assertEqual(content["numbers"]["memory"]["frames"], 8000)
+        self.assertRegex(text, r"memory: 20000 frames instead of 100000 \(--budget leaves \d+ s\)")
+        self.assertEqual(content["numbers"]["memory"]["frames"], 20000)
         code, text, content = self.whole("--only", "bench", "--budget", "25")
         self.assertEqual(code, 0, text)
         self.assertRegex(text, r"bench: 3 repetitions of 0\.05 s, 1 rounds of 50 % of the frames end to end \(--budget leaves \d+ s\)")

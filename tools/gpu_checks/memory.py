@@ -112,7 +112,7 @@ def sample(command, progress, timeout, read_gpu=gpu_memory_mib):
 
 
 def check(context):
-    """20,000 frames through ffmpeg; fewer with --quick, or where little time is left."""
+    """100,000 frames through ffmpeg; fewer with --quick, or where little time is left."""
     frames = plan.memory_frames(context.quick, context.left())
     if frames != plan.LONG_RUN:
         say(f"memory: {frames} frames instead of {plan.LONG_RUN} (" + ("--quick)" if context.quick else f"--budget leaves {context.left():.0f} s)"))

@@ -82,8 +82,9 @@ def thoroughness(rows, usual_frames_seconds, left):
     return next((degree for degree in DEGREES if degree.seconds_for(rows, usual_frames_seconds) <= left), SHORTEST)
 
 
-LONG_RUN, SHORT_RUN = 20000, 8000  # frames of `memory`
-LONG_RUN_SECONDS = 90
+# Frames of `memory`. A process goes on taking memory in its first ten seconds or so, in which a GPU scores the short run.
+LONG_RUN, SHORT_RUN = 100000, 20000
+LONG_RUN_SECONDS = 120
 
 
 def memory_frames(quick, left):
