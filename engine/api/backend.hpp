@@ -106,6 +106,7 @@ struct BackendSetup {
     int history = 0;             ///< most earlier reference frames any instance looks back at
     int distorted_history = 0;   ///< most earlier distorted frames
     bool chroma_history = false; ///< whether any instance looks back at the reference's chroma too
+    int earlier_pairs = 0;       ///< most earlier pairs whose whole pictures any instance looks back at
 
     /// The reference and the renditions.
     int inputs() const { return config->renditions + 1; }
@@ -123,7 +124,7 @@ struct BackendSetup {
 
 /// Whether an instance is evaluated for a frame, given the session's n_subsample.
 inline bool is_evaluated(const MetricInstance& instance, int64_t frame, int n_subsample) {
-    return instance.descriptor->every_frame || frame % n_subsample == 0;
+    return evaluates_every_frame(*instance.descriptor, instance.options) || frame % n_subsample == 0;
 }
 
 class Backend {

@@ -179,6 +179,8 @@ Status Session::make_scorers() {
         setup_.history = std::max(setup_.history, instance.descriptor->history);
         setup_.distorted_history = std::max(setup_.distorted_history, instance.descriptor->distorted_history);
         setup_.chroma_history = setup_.chroma_history || needs_chroma_history(instance);
+        setup_.earlier_pairs =
+            std::max(setup_.earlier_pairs, earlier_pairs(*instance.descriptor, geometry_, instance.options));
     }
     return {};
 }
@@ -346,7 +348,7 @@ Status Session::finalise(const FrameResult& result) {
 namespace {
 
 bool looks_back(const MetricDescriptor& metric) {
-    return metric.history > 0 || metric.distorted_history > 0;
+    return metric.history > 0 || metric.distorted_history > 0 || metric.earlier_pairs != nullptr;
 }
 
 } // namespace

@@ -38,7 +38,7 @@ public:
     /// Before the first frame: `callback` sees every frame's accumulators.
     Status listen(qc_measured_callback callback, void* opaque);
     /// Most earlier pairs that any metric looks back at.
-    int history() const { return std::max(setup_.history, setup_.distorted_history); }
+    int history() const { return std::max({setup_.history, setup_.distorted_history, setup_.earlier_pairs}); }
     /// @return QC_OK, QC_AGAIN, QC_END or the failure's code
     qc_status receive(bool wait, qc_row* row);
     void collect() { backend_->collect(); }

@@ -67,6 +67,7 @@ private:
     PicturePtr copy_of(const FrameInput& frame, int input) const;
     std::vector<Task> tasks_of(const FrameWork& work) const;
     void run(const Task& task, FrameWork& work) const;
+    static std::vector<EarlierPair> past_of(const FrameWork& work, size_t rendition, size_t wanted);
     void add_task(const Task& task, const std::shared_ptr<FrameWork>& work);
     void finish_task(FrameWork& work, const Status& failure);
     void remember(const FrameWork& work);
@@ -105,8 +106,8 @@ PicturePtr CpuBackend::copy_of(const FrameInput& frame, int input) const {
 }
 
 void CpuBackend::remember(const FrameWork& work) {
-    const size_t references = static_cast<size_t>(setup_.history);
-    const size_t distorted = static_cast<size_t>(setup_.distorted_history);
+    const auto references = static_cast<size_t>(std::max(setup_.history, setup_.earlier_pairs));
+    const auto distorted = static_cast<size_t>(std::max(setup_.distorted_history, setup_.earlier_pairs));
     recent_.push_front({work.reference, work.distorted});
     if (recent_.size() > references) recent_[references].reference.reset();
     if (recent_.size() > distorted) recent_[distorted].distorted.clear();
@@ -172,7 +173,7 @@ void CpuBackend::run(const Task& task, FrameWork& work) const {
     if (task.rendition < 0) {
         HostReference reference;
         reference.current = *work.reference;
-        for (size_t k = 0; k < work.history.size(); ++k) {
+        for (size_t k = 0; k < std::min<size_t>(work.history.size(), kMaxHistory); ++k) {
             const auto& earlier = work.history[k].reference;
             reference.history[k] = luma_of(earlier);
             if (!setup_.chroma_history || earlier == nullptr) continue;
@@ -183,13 +184,27 @@ void CpuBackend::run(const Task& task, FrameWork& work) const {
     } else {
         const size_t rendition = static_cast<size_t>(task.rendition);
         HostPair pair{*work.reference, *work.distorted[rendition]};
-        for (size_t k = 0; k < work.history.size(); ++k) {
+        for (size_t k = 0; k < std::min<size_t>(work.history.size(), kMaxHistory); ++k) {
             const EarlierFrame& earlier = work.history[k];
             pair.reference_history[k] = luma_of(earlier.reference);
             if (!earlier.distorted.empty()) pair.distorted_history[k] = luma_of(earlier.distorted[rendition]);
         }
-        scorer.score(pair, accumulators);
+        const MetricInstance& instance = setup_.plan->instances[task.instance];
+        const int wanted = earlier_pairs(*instance.descriptor, setup_.geometry, instance.options);
+        scorer.score(pair, past_of(work, rendition, static_cast<size_t>(wanted)), accumulators);
     }
+}
+
+/// As many earlier pairs as are wanted, and there without a gap.
+std::vector<EarlierPair> CpuBackend::past_of(const FrameWork& work, size_t rendition, size_t wanted) {
+    std::vector<EarlierPair> past;
+    for (const EarlierFrame& earlier : work.history) {
+        if (past.size() == wanted || earlier.reference == nullptr || earlier.distorted.empty() ||
+            earlier.distorted[rendition] == nullptr)
+            break;
+        past.push_back({earlier.reference.get(), earlier.distorted[rendition].get()});
+    }
+    return past;
 }
 
 void CpuBackend::finish_task(FrameWork& work, const Status& failure) {

@@ -32,7 +32,7 @@ DeviceBatch MetricWork::batch_of(size_t instance, const Slot& slot) const {
     const BatchShape& shape = slot.shape;
     const bool pairs = descriptor.scope == Scope::kPair;
     DeviceBatch batch;
-    if (descriptor.every_frame) {
+    if (evaluates_every_frame(descriptor, setup_.plan->instances[instance].options)) {
         batch.references = description.device(&DescriptionLayout::references);
         batch.pairs = description.device(&DescriptionLayout::pairs);
         batch.first_pair = description.device(&DescriptionLayout::first_pairs);

@@ -207,8 +207,23 @@ private:
                     add_column({std::move(name), stored_name(metric, output, instance.options), std::move(key), false},
                                &instance.column[i]));
             }
+            add_stream_scores(instance);
         }
         return {};
+    }
+
+    /// Programs look for one line with a metric's title: of several instances it is the first one's.
+    void add_stream_scores(const MetricInstance& instance) {
+        for (const StreamScoreSpec& spec : instance.descriptor->stream_scores) {
+            const int column = instance.column[static_cast<size_t>(spec.output)];
+            if (column < 0) continue;
+            const std::string name =
+                std::string(spec.name) + instance_suffix(*instance.descriptor, instance.options);
+            std::string title = std::string(spec.title) + " score";
+            for (const StreamScore& other : plan_.stream_scores)
+                if (other.title == title) title = "score of " + name;
+            plan_.stream_scores.push_back({name, title, column, &spec});
+        }
     }
 
     Status make_model_columns() {
@@ -291,7 +306,9 @@ private:
 /// for.
 static bool serves(const MetricInstance& source, const MetricInstance& user) {
     if (source.stage.empty() || user.stage.empty()) return false;
-    if (user.descriptor->every_frame && !source.descriptor->every_frame) return false;
+    if (evaluates_every_frame(*user.descriptor, user.options) &&
+        !evaluates_every_frame(*source.descriptor, source.options))
+        return false;
     return source.stage == user.stage || source.stage.starts_with(user.stage + "+");
 }
 

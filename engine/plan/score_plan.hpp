@@ -51,12 +51,21 @@ struct StatsColumns {
     std::vector<int> columns; ///< per plane
 };
 
+/// A score of the whole stream, made of one column.
+struct StreamScore {
+    std::string name;  ///< among the aggregates
+    std::string title; ///< in the line that ends a run
+    int column = 0;
+    const StreamScoreSpec* spec = nullptr;
+};
+
 /// Columns: scores of instances[0], instances[1] ..., then outputs of models[0], models[1] ...
 struct ScorePlan {
     std::vector<MetricInstance> instances;
     std::vector<ScoreColumn> columns;
     std::vector<ModelUse> models;
     StatsColumns stats;
+    std::vector<StreamScore> stream_scores;
     std::vector<size_t> reading_order; ///< instances as libvmaf would come to them: the models' first, in their order
     int n_subsample = 1;
     std::vector<std::string> warnings; ///< things to tell the user once, one line each

@@ -44,7 +44,8 @@ void pool_running(const RunningPool& running, ScoreTable::AllPools* pools) {
 
 ScoreTable::ScoreTable(const ScorePlan& plan)
     : plan_(plan), spool_(plan.columns.size()), ahead_values_(plan.columns.size()), handed_values_(plan.columns.size()),
-      handed_present_(plan.columns.size()), pools_(plan.columns.size()), was_written_(plan.columns.size()) {
+      handed_present_(plan.columns.size()), pools_(plan.columns.size()), stream_sums_(plan.stream_scores.size()),
+      was_written_(plan.columns.size()) {
     written_.reserve(plan.columns.size());
     for (const ModelUse& use : plan.models) {
         model_inputs_.resize(std::max(model_inputs_.size(), use.inputs.size()));
@@ -62,7 +63,7 @@ Status ScoreTable::create(const ScorePlan& plan, std::unique_ptr<ScoreTable>* ta
 
 bool ScoreTable::expects(const MetricInstance& instance, int64_t frame, bool has_pair) const {
     const MetricDescriptor& metric = *instance.descriptor;
-    return (keeps(frame) || metric.every_frame) && (has_pair || metric.scope == Scope::kReference);
+    return (keeps(frame) || evaluates_every_frame(metric, instance.options)) && (has_pair || metric.scope == Scope::kReference);
 }
 
 int ScoreTable::expected_scores(int64_t frame, bool has_pair) const {
@@ -139,7 +140,16 @@ void ScoreTable::settle(PendingRow& row) {
     Status status = run_models(row.frame, row.values);
     if (!status.ok()) return fail(std::move(status));
     spool_.append(row.frame, row.values);
-    for (size_t column = 0; column < pools_.size(); ++column) pools_[column].add(row.values[column]);
+    count(row.values);
+}
+
+/// A scored row in what is said of all of them.
+void ScoreTable::count(std::span<const double> values) {
+    for (size_t column = 0; column < pools_.size(); ++column) pools_[column].add(values[column]);
+    for (size_t i = 0; i < stream_sums_.size(); ++i) {
+        const StreamScore& score = plan_.stream_scores[i];
+        stream_sums_[i] += score.spec->term(values[static_cast<size_t>(score.column)]);
+    }
     ++scored_frames_;
 }
 
@@ -209,6 +219,15 @@ void ScoreTable::abandon(int64_t frames) {
 void ScoreTable::close() {
     closed_ = true;
     while (!pending_.empty()) retire_front();
+    set_stream_scores();
+}
+
+void ScoreTable::set_stream_scores() {
+    if (scored_frames_ == 0) return;
+    for (size_t i = 0; i < stream_sums_.size(); ++i) {
+        const StreamScore& score = plan_.stream_scores[i];
+        set_aggregate(score.name, score.spec->total(stream_sums_[i], scored_frames_));
+    }
 }
 
 Status ScoreTable::truncate(int64_t frames) {
@@ -218,12 +237,14 @@ Status ScoreTable::truncate(int64_t frames) {
     std::erase_if(unscored_frames_, [=](int64_t frame) { return frame >= frames; });
     aggregates_.clear();
     pools_.assign(pools_.size(), RunningPool());
+    stream_sums_.assign(stream_sums_.size(), 0.0);
     scored_frames_ = 0;
-    return for_each_scored_row([&](int64_t, std::span<const double> values) {
-        for (size_t column = 0; column < pools_.size(); ++column) pools_[column].add(values[column]);
-        ++scored_frames_;
+    QC_RETURN_IF_ERROR(for_each_scored_row([&](int64_t, std::span<const double> values) {
+        count(values);
         return Status();
-    });
+    }));
+    set_stream_scores();
+    return {};
 }
 
 void ScoreTable::fail(Status status) {

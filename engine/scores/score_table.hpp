@@ -25,7 +25,7 @@ namespace qc {
 /// Used from one thread at a time.
 ///
 /// A row is final when every score that is expected for it has arrived:
-/// - frame % n_subsample == 0: all instances; otherwise only those whose descriptor says every_frame;
+/// - frame % n_subsample == 0: all instances; otherwise only those that are evaluated for every frame;
 /// - without a distorted picture: of these, only Scope::kReference.
 /// A final row is *scored* if it belongs to a frame that n_subsample keeps and has a pair. Other rows are handed out
 /// with nothing present and take no part in pooling, counts or log.
@@ -104,6 +104,8 @@ private:
     void settle_complete_rows();
     void settle(PendingRow& row);
     void retire_front();
+    void count(std::span<const double> values);
+    void set_stream_scores();
     Status run_models(int64_t frame, std::vector<double>& values);
     Status read_ahead();
     void fail(Status status);
@@ -121,6 +123,7 @@ private:
     std::vector<double> handed_values_;
     std::vector<unsigned char> handed_present_;
     std::vector<RunningPool> pools_;         ///< per column
+    std::vector<double> stream_sums_;        ///< per stream score of the plan
     std::vector<unsigned char> was_written_; ///< per column
     std::vector<size_t> written_;            ///< columns in the order of their first scores
     std::vector<double> model_inputs_, model_outputs_;

@@ -17,6 +17,7 @@
 #include "contract/device.hpp"
 #include "contract/options.hpp"
 #include "contract/status.hpp"
+#include "contract/timeline.hpp"
 #include "contract/types.hpp"
 
 namespace qc {
@@ -79,6 +80,11 @@ public:
     // Scratch: local vectors, or Workspaces (contract/workspaces.hpp). Only the one that matches the scope is called.
     virtual void score(const HostPair&, std::span<uint64_t> accumulators) const { (void)accumulators; }
     virtual void score(const HostReference&, std::span<uint64_t> accumulators) const { (void)accumulators; }
+    /// What the engine calls for pairs: metrics that declare earlier_pairs override this one.
+    virtual void score(const HostPair& pair, HostPast past, std::span<uint64_t> accumulators) const {
+        (void)past;
+        score(pair, accumulators);
+    }
 
     // ---- CUDA backend -----------------------------------------------------------------------------------------------
     /// Scratch device memory for a batch of `count` evaluations; a pure function of geometry and options. The engine
@@ -91,7 +97,16 @@ public:
     virtual Status prepare(DeviceProgram& program) = 0;
     /// Enqueues all kernels for one batch. Called while a graph is being captured: nothing but launches, zero() and
     /// copies through `queue`; no allocation, no synchronisation.
-    virtual Status enqueue(const DeviceBatch& batch, DeviceQueue& queue) const = 0;
+    virtual Status enqueue(const DeviceBatch& batch, DeviceQueue& queue) const {
+        (void)batch;
+        (void)queue;
+        return {};
+    }
+    /// What the engine calls: metrics that declare earlier_pairs override this one.
+    virtual Status enqueue(const DeviceBatch& batch, const DeviceTimeline& timeline, DeviceQueue& queue) const {
+        (void)timeline;
+        return enqueue(batch, queue);
+    }
 
     // ---- what to tell the user --------------------------------------------------------------------------------------
     /// Written into the head of logs, under the metric's name.
@@ -117,6 +132,16 @@ public:
     virtual void aggregates(AggregateSink& sink) const { (void)sink; }
     /// Asked after each finalise(): a failure (a file that cannot be written) ends the session.
     virtual Status trouble() const { return {}; }
+};
+
+/// One score of a whole stream, made of the scores that its frames have in one output: so it holds across pauses and
+/// parts, and of however many frames count in the end.
+struct StreamScoreSpec {
+    std::string_view name;  ///< among the aggregates
+    std::string_view title; ///< of the line that ends a run: "title score: value"
+    int output = 0;         ///< of the frames
+    double (*term)(double score) = nullptr;                        ///< what a frame adds to the sum
+    double (*total)(double sum_of_terms, int64_t frames) = nullptr; ///< frames: at least 1
 };
 
 /// Lines in the style of another tool that a metric's scores can be written as (engine/report/stats_line.hpp).
@@ -151,8 +176,13 @@ struct MetricDescriptor {
     bool (*needs_chroma_history)(const OptionValues&) = nullptr;
     /// Luma of this many earlier frames of the distorted picture is needed (Scope::kPair only), at most kMaxHistory.
     int distorted_history = 0;
+    /// All planes of this many earlier pairs are needed (Scope::kPair only), at most kMaxEarlierPairs; null: of none.
+    /// Goes with needs_chroma.
+    int (*earlier_pairs)(const FrameGeometry&, const OptionValues&) = nullptr;
     /// Evaluated for every frame even when n_subsample skips frames.
     bool every_frame = false;
+    /// Whether that holds with these options only; null: it does not.
+    bool (*every_frame_with)(const OptionValues&) = nullptr;
     bool needs_chroma = false;
     /// Reads the geometry's colour tags: sessions whose renditions are tagged differently are refused.
     bool uses_colour = false;
@@ -167,6 +197,7 @@ struct MetricDescriptor {
     std::span<const OptionSpec> options;
     std::span<const OutputSpec> outputs;
     std::span<const StatsLineSpec> stats_lines{};
+    std::span<const StreamScoreSpec> stream_scores{};
     /// Has no scores for pictures without chroma planes.
     bool requires_chroma = false;
     int largest_depth = 16; ///< bits per sample
@@ -196,6 +227,14 @@ Status validate(const MetricDescriptor& metric, const FrameGeometry& geometry, c
 inline PictureSize smallest_picture(const MetricDescriptor& metric, const FrameGeometry& geometry,
                                     const OptionValues& options) {
     return metric.smallest_picture != nullptr ? metric.smallest_picture(geometry, options) : metric.smallest;
+}
+
+inline int earlier_pairs(const MetricDescriptor& metric, const FrameGeometry& geometry, const OptionValues& options) {
+    return metric.earlier_pairs != nullptr ? metric.earlier_pairs(geometry, options) : 0;
+}
+
+inline bool evaluates_every_frame(const MetricDescriptor& metric, const OptionValues& options) {
+    return metric.every_frame || (metric.every_frame_with != nullptr && metric.every_frame_with(options));
 }
 
 inline std::unique_ptr<Scorer> create_scorer(const MetricDescriptor& metric, const FrameGeometry& geometry,

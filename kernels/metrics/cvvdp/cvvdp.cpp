@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "metrics/cvvdp/cvvdp.hpp"
+
+#include <vector>
+
+#include "metrics/cvvdp/cvvdp_cpu.hpp"
+#include "metrics/cvvdp/cvvdp_pooling.hpp"
+
+namespace qc::cvvdp {
+namespace {
+
+enum OutputIndex { kFrame };
+
+constexpr OutputSpec kOutputs[] = {{"cvvdp_frame", "cvvdp_frame"}};
+
+constexpr StreamScoreSpec kStreamScores[] = {
+    {.name = "cvvdp", .title = "CVVDP", .output = kFrame, .term = clip_term, .total = clip_jod}};
+
+const char* eotf_name(Eotf eotf) {
+    switch (eotf) {
+    case Eotf::kSrgb:
+        return "srgb";
+    case Eotf::kPq:
+        return "pq";
+    case Eotf::kHlg:
+        return "hlg";
+    case Eotf::kPower:
+        return "power";
+    case Eotf::kLinear:
+        break;
+    }
+    return "linear";
+}
+
+TargetList targets_of(const Settings& settings) {
+    return {tap_count(settings.frame_rate), settings.symmetric};
+}
+
+class CvvdpScorer final : public Scorer {
+public:
+    CvvdpScorer(const FrameGeometry& geometry, const OptionValues& options)
+        : geometry_(geometry), settings_(settings_of(geometry, options)), plan_(make_plan(geometry, settings_)),
+          reference_(geometry, settings_) {}
+
+    size_t accumulator_words() const override {
+        return static_cast<size_t>(plan_.words()) * static_cast<size_t>(targets_of(settings_).slots());
+    }
+
+    void score(const HostPair& pair, HostPast past, std::span<uint64_t> accumulators) const override {
+        reference_.score(pair, past, accumulators);
+    }
+
+    Status prepare(DeviceProgram&) override {
+        return unsupported("cvvdp is computed on the CPU so far: backend=cpu is accepted");
+    }
+
+    std::vector<Convention> conventions() const override;
+    std::vector<std::string> warnings() const override;
+
+private:
+    const FrameGeometry geometry_;
+    const Settings settings_;
+    const Plan plan_;
+    const CpuReference reference_;
+};
+
+std::vector<Convention> CvvdpScorer::conventions() const {
+    const auto matrix = [&](size_t input) { return settings_.matrix[input] == Matrix::kBt709 ? "bt709" : "bt2020"; };
+    constexpr const char* kPrimaries[] = {"bt709", "bt2020", "p3"};
+    std::vector<Convention> list{
+        {"version", "0.5.6"},
+        {"display", settings_.display},
+        {"pixels_per_degree", format("%.6g", settings_.pixels_per_degree)},
+        {"peak", format("%g cd/m2", settings_.peak)},
+        {"black", format("%g cd/m2", settings_.black)},
+        {"reflection", format("%.6g cd/m2", settings_.reflection)},
+        {"eotf", eotf_name(settings_.eotf)},
+        {"primaries", kPrimaries[static_cast<size_t>(settings_.primaries)]},
+    };
+    if (settings_.exposure != 1.0) list.push_back({"exposure", format("%g", settings_.exposure)});
+    if (!geometry_.rgb) {
+        const bool same = settings_.matrix[0] == settings_.matrix[1];
+        list.push_back({"matrix", same ? std::string(matrix(0))
+                                       : format("reference %s, distorted %s", matrix(0), matrix(1))});
+        list.push_back({"range", "limited, whatever the tags"});
+    }
+    list.push_back({"frame_rate", format(settings_.rate_is_known ? "%g" : "%g (assumed)", settings_.frame_rate)});
+    list.push_back({"padding", settings_.symmetric ? "symmetric" : "replicate"});
+    list.push_back({"border", settings_.fixed_border ? "fixed" : "reference"});
+    return list;
+}
+
+std::vector<std::string> CvvdpScorer::warnings() const {
+    constexpr int kPq = 16, kHlg = 18, kFullRange = 2;
+    std::vector<std::string> list;
+    if (!settings_.rate_is_known)
+        list.push_back(format("the frame rate is unknown, %g frames per second are assumed; the option fps says "
+                              "otherwise",
+                              settings_.frame_rate));
+    const ColourTags* const tags[] = {&geometry_.reference_colour, &geometry_.distorted_colour};
+    for (int input = 0; input < 2; ++input) {
+        const char* const name = input == 0 ? "the reference" : "the distorted input";
+        const int transfer = tags[input]->transfer;
+        const char* const tagged = transfer == kPq ? "PQ" : transfer == kHlg ? "HLG" : "";
+        const bool fits = transfer == kPq    ? settings_.eotf == Eotf::kPq
+                          : transfer == kHlg ? settings_.eotf == Eotf::kHlg
+                                             : true;
+        if (!fits)
+            list.push_back(format("%s is tagged %s, but the display's curve is %s: the option display chooses another",
+                                  name, tagged, eotf_name(settings_.eotf)));
+        if (!geometry_.rgb && tags[input]->range == kFullRange)
+            list.push_back(format("%s is tagged as full range, but limited range is what the metric reads", name));
+    }
+    return list;
+}
+
+/// Values of frames as they come; with padding=symmetric some wait, each for one that is known by its number.
+class CvvdpFinaliser final : public Finaliser {
+public:
+    CvvdpFinaliser(const FrameGeometry& geometry, const OptionValues& options)
+        : plan_(make_plan(geometry, settings_of(geometry, options))),
+          targets_(targets_of(settings_of(geometry, options))) {}
+
+    void finalise(int64_t frame, std::span<const uint64_t> accumulators, ScoreSink& sink) override {
+        if (frame != next_) begin(frame, sink);
+        const auto i = static_cast<int>(std::min<int64_t>(frame - first_, targets_.past()));
+        const auto value = [&](int slot) {
+            const auto words = static_cast<size_t>(plan_.words());
+            return frame_value(plan_, accumulators.subspan(static_cast<size_t>(slot) * words, words));
+        };
+        if (targets_.awaited(i) >= 0) sink.put(first_ + targets_.awaited(i), kFrame, value(1));
+        if (targets_.is_ready(i)) sink.put(frame, kFrame, value(0));
+        waiting_.clear();
+        for (int t = 0; t < targets_.waiting(i); ++t) waiting_.push_back(value(2 + t));
+        next_ = frame + 1;
+    }
+
+    void flush(int64_t, ScoreSink& sink) override { begin(next_, sink); }
+
+private:
+    /// Ends a clip and begins the next one: the distorted picture was absent in between.
+    void begin(int64_t frame, ScoreSink& sink) {
+        for (size_t t = 0; t < waiting_.size(); ++t) sink.put(first_ + static_cast<int64_t>(t), kFrame, waiting_[t]);
+        waiting_.clear();
+        first_ = next_ = frame;
+    }
+
+    const Plan plan_;
+    const TargetList targets_;
+    int64_t first_ = 0, next_ = 0;   ///< of the clip, and behind its last frame
+    std::vector<double> waiting_;    ///< of its first frames, if it ended here
+};
+
+Status validate(const FrameGeometry& geometry, const OptionValues& options) {
+    Settings settings;
+    return settle(geometry, options, &settings);
+}
+
+int earlier_pairs(const FrameGeometry& geometry, const OptionValues& options) {
+    return targets_of(settings_of(geometry, options)).past();
+}
+
+bool is_symmetric(const OptionValues& options) {
+    return options.integer(kOptionPadding) == 1;
+}
+
+} // namespace
+
+const MetricDescriptor& descriptor() {
+    static const MetricDescriptor kDescriptor{
+        .name = "cvvdp",
+        .summary = "visible difference on a display, in colour and time (ColorVideoVDP 0.5.6), in JOD for the clip",
+        .scope = Scope::kPair,
+        .earlier_pairs = earlier_pairs,
+        .every_frame_with = is_symmetric,
+        .needs_chroma = true,
+        .uses_colour = true,
+        .accepts_rgb = true,
+        .backend_bound = kBackendBound,
+        .options = option_specs(),
+        .outputs = kOutputs,
+        .stream_scores = kStreamScores,
+        .smallest = {kSmallestSide, kSmallestSide},
+        .validate = validate,
+        .create_scorer = make_scorer<CvvdpScorer>,
+        .create_finaliser = make_finaliser<CvvdpFinaliser>,
+    };
+    return kDescriptor;
+}
+
+} // namespace qc::cvvdp

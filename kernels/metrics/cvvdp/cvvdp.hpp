@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+/// ColorVideoVDP 0.5.6: how visible the difference of two videos is on a display, in colour and time (Mantiuk et al.,
+/// "ColorVideoVDP: A visual difference predictor for image, video and display distortions", SIGGRAPH 2024,
+/// doi 10.1145/3658144).
+///
+/// | property      |                                                                                                |
+/// |---------------|------------------------------------------------------------------------------------------------|
+/// | reads         | all planes of both inputs, of this pair and of those before it: an eighth of a second          |
+/// |               | (rounded up) twice over; limited range whatever the tags, chroma between its samples           |
+/// | depth, layout | 8 to 16 bits, any layout; RGB as it is                                                         |
+/// | smallest size | 2 x 2                                                                                          |
+/// | accumulators  | per channel and band the sum of P(D, 2), a double; with padding=symmetric in as many slots as  |
+/// |               | frames may wait for the end of the clip (cvvdp_temporal.hpp)                                   |
+/// | determinism   | fixed order of sums: the same bits on every run, batch size and slot count                     |
+/// | backends      | the CPU in double precision, kernels in single: kBackendBound                                  |
+/// | in time       | a clip begins with its first frame again and again, or mirrored                                |
+/// | stream score  | cvvdp: the clip's JOD, made of the frames' values; a clip of one frame is an image             |
+#pragma once
+
+#include "contract/metric.hpp"
+
+namespace qc::cvvdp {
+
+const MetricDescriptor& descriptor();
+
+/// Of frames' values, which grow with the difference (10 JOD are 0, 9 JOD 29, 5 JOD 162). Single precision is up to 5e-6
+/// JOD off (the published error budget); 1e-4 JOD are accepted, which is 2e-3 of a value at 9 JOD, 3e-3 at 5.
+constexpr BackendBound kBackendBound{.absolute = 2e-4, .relative = 3e-5};
+
+} // namespace qc::cvvdp

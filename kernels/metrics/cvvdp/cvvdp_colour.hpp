@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// From samples to the light of a display in opponent colours, in double precision.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "metrics/cvvdp/cvvdp_plan.hpp"
+
+namespace qc::cvvdp {
+
+/// A display's curve from signal to light for one component, where it needs no other: cd/m2 for 0 to 1. Between nodes a
+/// cubic, which is as good as the curve itself in double precision; near the bends of a curve the curve itself.
+class LightCurve {
+public:
+    explicit LightCurve(const Settings& settings);
+    double operator()(double signal) const;
+    double exact(double signal) const;
+
+private:
+    static constexpr int kNodes = 4096;
+    Settings settings_;
+    double bent_below_ = 0.0; ///< no cubic here
+    std::vector<double> node_;
+};
+
+/// Rows of a picture of one input to A, RG, YV.
+class ColourReader {
+public:
+    /// @param input 0: the reference, 1: the distorted
+    ColourReader(const FrameGeometry& geometry, const Settings& settings, const LightCurve& curve, int input);
+
+    /// @param target [colour], a row of the picture's width each
+    void read_row(const HostPicture& picture, int y, const std::array<double*, kColours>& target) const;
+
+private:
+    template <typename Sample>
+    void read(const HostPicture& picture, int y, const std::array<double*, kColours>& target) const;
+    template <typename Sample>
+    double chroma(const HostPicture& picture, int plane, int x, int y) const;
+    std::array<double, 3> light(const std::array<double, 3>& signal) const;
+
+    const FrameGeometry geometry_;
+    const Settings settings_;
+    const LightCurve& curve_;
+    const YuvMatrix matrix_;
+    const Matrix3 dkl_;
+    const double hlg_gamma_;
+};
+
+} // namespace qc::cvvdp

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "metrics/cvvdp/cvvdp_cpu.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "device/borders.hpp"
+
+namespace qc::cvvdp {
+namespace {
+
+// ---- pyramid --------------------------------------------------------------------------------------------------------
+
+Image reduce_rows(const Image& from) {
+    Image to({from.width, (from.height + 1) / 2});
+    for (int y = 0; y < to.height; ++y) {
+        const double* row[5];
+        for (int d = -2; d <= 2; ++d) row[d + 2] = from.row(mirror_with_edges(2 * y + d, from.height));
+        double* const target = to.row(y);
+        for (int x = 0; x < from.width; ++x)
+            target[x] = kReduceTap[2] * (row[0][x] + row[4][x]) + kReduceTap[1] * (row[1][x] + row[3][x]) +
+                        kReduceTap[0] * row[2][x];
+    }
+    return to;
+}
+
+Image reduce(const Image& from, bool fixed_border) {
+    const Image rows = reduce_rows(from);
+    const LastColumn border = last_column({from.width, from.height}, fixed_border);
+    Image to({(from.width + 1) / 2, rows.height});
+    for (int y = 0; y < to.height; ++y) {
+        const double* const row = rows.row(y);
+        for (int x = 0; x < to.width; ++x) {
+            double sum = 0.0;
+            const bool is_last = x == to.width - 1;
+            for (int d = -2; d <= 2; ++d) {
+                const int at = 2 * x + d;
+                if (at >= from.width && is_last) continue;
+                sum += kReduceTap[std::abs(d)] * row[at < 0 ? -1 - at : at];
+            }
+            if (is_last) sum += border.last * row[from.width - 1] + border.before * row[from.width - 2];
+            to.row(y)[x] = sum;
+        }
+    }
+    return to;
+}
+
+/// Output i of an expanded row or column of n samples, `step` apart.
+double expanded(const double* samples, ptrdiff_t step, int i, int n) {
+    const int half = i / 2;
+    const double here = samples[half * step], after = samples[std::min(half + 1, n - 1) * step];
+    if (i % 2 != 0) return 0.5 * here + 0.5 * after;
+    return 0.1 * samples[std::max(half - 1, 0) * step] + 0.8 * here + 0.1 * after;
+}
+
+Image expand(const Image& from, LevelSize size) {
+    Image rows({from.width, size.height}), to(size);
+    for (int y = 0; y < size.height; ++y)
+        for (int x = 0; x < from.width; ++x)
+            rows.row(y)[x] = expanded(&from.samples[static_cast<size_t>(x)], from.width, y, from.height);
+    for (int y = 0; y < size.height; ++y)
+        for (int x = 0; x < size.width; ++x) to.row(y)[x] = expanded(rows.row(y), 1, x, from.width);
+    return to;
+}
+
+// ---- bands ----------------------------------------------------------------------------------------------------------
+
+/// How sensitive a channel is on a background, from its row of the table.
+class Background {
+public:
+    explicit Background(double luminance) {
+        const double first = std::log10(0.005);
+        const double at = (std::log10(luminance) - first) / (4.0 - first) * (kCsfLuminances - 1);
+        const double inside = std::clamp(at, 0.0, kCsfLuminances - 1.0);
+        index_ = static_cast<size_t>(inside);
+        part_ = inside - static_cast<double>(index_);
+    }
+    double sensitivity(const std::array<double, kCsfLuminances>& row) const {
+        const double next = row[std::min<size_t>(index_ + 1, kCsfLuminances - 1)];
+        return std::pow(10.0, (1.0 - part_) * row[index_] + part_ * next + kSensitivityDecibels / 20.0);
+    }
+
+private:
+    size_t index_ = 0;
+    double part_ = 0.0;
+};
+
+void blur_line(const double* from, ptrdiff_t step, int n, double* to) {
+    static const std::array<double, kBlurRadius + 1> taps = blur_taps();
+    for (int i = 0; i < n; ++i) {
+        double sum = taps[0] * from[i * step];
+        for (int d = 1; d <= kBlurRadius; ++d)
+            sum += taps[static_cast<size_t>(d)] *
+                   (from[mirror_without_edges(i - d, n) * step] + from[mirror_without_edges(i + d, n) * step]);
+        to[i] = sum;
+    }
+}
+
+void blur(Image* image) {
+    if (image->width <= kUnblurredSide || image->height <= kUnblurredSide) return;
+    std::vector<double> line(static_cast<size_t>(std::max(image->width, image->height)));
+    for (int x = 0; x < image->width; ++x) {
+        blur_line(&image->samples[static_cast<size_t>(x)], image->width, image->height, line.data());
+        for (int y = 0; y < image->height; ++y) image->row(y)[x] = line[static_cast<size_t>(y)];
+    }
+    for (int y = 0; y < image->height; ++y) {
+        blur_line(image->row(y), 1, image->width, line.data());
+        std::copy_n(line.data(), image->width, image->row(y));
+    }
+}
+
+/// What a band leaves of the pictures' difference, and of what masks it.
+struct Band {
+    Channels difference; ///< |T - R|
+    Channels mask;       ///< min(|T|, |R|), then blurred
+};
+
+/// Contrasts of both sides, weighed. @param reference, distorted this level; coarse_ the next one, expanded
+Band weigh(const Plan& plan, int k, const Channels& reference, const Channels& distorted,
+           const Channels& coarse_reference, const Channels& coarse_distorted) {
+    const LevelSize size = plan.level[static_cast<size_t>(k)];
+    const double detail = k == 0 ? 1.0 : kDetailFactor;
+    const auto contrast = [&](double sample, double coarse, double background) {
+        return std::min((sample - coarse) / background, kLargestContrast) * detail;
+    };
+    Band band;
+    for (size_t c = 0; c < kChannels; ++c) band.difference[c] = band.mask[c] = Image(size);
+    const size_t samples = band.mask[0].samples.size();
+    for (size_t i = 0; i < samples; ++i) {
+        const double light_r = std::max(coarse_reference[0].samples[i], kSmallestBackground);
+        const double light_t = std::max(coarse_distorted[0].samples[i], kSmallestBackground);
+        const Background background(light_r);
+        for (size_t c = 0; c < kChannels; ++c) {
+            const double weight = background.sensitivity(plan.sensitivity[static_cast<size_t>(k)][c]) * kGain[c];
+            const double r =
+                weight * contrast(reference[c].samples[i], coarse_reference[c].samples[i], light_r);
+            const double t =
+                weight * contrast(distorted[c].samples[i], coarse_distorted[c].samples[i], light_t);
+            band.difference[c].samples[i] = std::abs(t - r);
+            band.mask[c].samples[i] = std::min(std::abs(t), std::abs(r));
+        }
+    }
+    return band;
+}
+
+/// Sums of P(D, 2) over a band, by channel.
+std::array<double, kChannels> pool(Band band) {
+    static const double mask_factor = std::pow(10.0, kMaskLog10), largest = std::pow(10.0, kLargestLog10);
+    static const auto weight = [] {
+        std::array<std::array<double, kChannels>, kChannels> weights{};
+        for (size_t i = 0; i < kChannels; ++i)
+            for (size_t c = 0; c < kChannels; ++c) weights[i][c] = std::exp2(kCrossMasking[i][c]);
+        return weights;
+    }();
+    for (Image& mask : band.mask) blur(&mask);
+    std::array<double, kChannels> sums{};
+    for (size_t i = 0; i < band.mask[0].samples.size(); ++i) {
+        std::array<double, kChannels> mask{};
+        for (size_t c = 0; c < kChannels; ++c)
+            mask[c] = offset_power(band.mask[c].samples[i] * mask_factor, kMaskPower[c]);
+        for (size_t c = 0; c < kChannels; ++c) {
+            double masking = 0.0;
+            for (size_t m = 0; m < kChannels; ++m) masking += mask[m] * weight[m][c];
+            const double seen = offset_power(band.difference[c].samples[i], kMaskingPower) / (1.0 + masking);
+            const double difference = largest * seen / (largest + seen);
+            sums[c] += difference * (difference + 2.0 * kOffset); // P(D, 2)
+        }
+    }
+    return sums;
+}
+
+double mean_light(const Image& image) {
+    double sum = 0.0;
+    for (const double sample : image.samples) sum += std::max(sample, kSmallestBackground);
+    return sum / static_cast<double>(image.samples.size());
+}
+
+std::array<double, kChannels> pool_baseband(const Plan& plan, const Channels& reference, const Channels& distorted) {
+    const double light_r = mean_light(reference[0]), light_t = mean_light(distorted[0]);
+    const Background background(light_r);
+    std::array<double, kChannels> sums{};
+    for (size_t c = 0; c < kChannels; ++c) {
+        const double weight = background.sensitivity(plan.sensitivity[static_cast<size_t>(plan.baseband())][c]);
+        for (size_t i = 0; i < reference[c].samples.size(); ++i) {
+            const double t = std::min(distorted[c].samples[i] / light_t, kLargestContrast);
+            const double r = std::min(reference[c].samples[i] / light_r, kLargestContrast);
+            const double difference = std::abs(t - r) * weight;
+            sums[c] += difference * (difference + 2.0 * kOffset);
+        }
+    }
+    return sums;
+}
+
+} // namespace
+
+void score_frame(const Plan& plan, bool fixed_border, Channels reference, Channels distorted, std::span<double> sums) {
+    const auto keep = [&](int band, const std::array<double, kChannels>& of_channels) {
+        for (int c = 0; c < kChannels; ++c)
+            sums[static_cast<size_t>(word_of(c, band, plan.bands))] = of_channels[static_cast<size_t>(c)];
+    };
+    for (int k = 0; k < plan.baseband(); ++k) {
+        Channels coarse[2], wide[2];
+        for (size_t c = 0; c < kChannels; ++c) {
+            coarse[0][c] = reduce(reference[c], fixed_border);
+            coarse[1][c] = reduce(distorted[c], fixed_border);
+            for (size_t side = 0; side < 2; ++side)
+                wide[side][c] = expand(coarse[side][c], plan.level[static_cast<size_t>(k)]);
+        }
+        keep(k, pool(weigh(plan, k, reference, distorted, wide[0], wide[1])));
+        reference = std::move(coarse[0]);
+        distorted = std::move(coarse[1]);
+    }
+    keep(plan.baseband(), pool_baseband(plan, reference, distorted));
+}
+
+CpuReference::CpuReference(const FrameGeometry& geometry, const Settings& settings)
+    : geometry_(geometry), settings_(settings), plan_(make_plan(geometry, settings)), curve_(settings),
+      reader_{ColourReader(geometry, settings, curve_, 0), ColourReader(geometry, settings, curve_, 1)},
+      taps_(temporal_taps(settings.frame_rate)), targets_(static_cast<int>(taps_.size()), settings.symmetric) {}
+
+/// What a target takes of each frame. @param frames that are known, from the clip's first one on, or as many as matter
+std::vector<std::array<double, kChannels>> CpuReference::weights_of(const Target& target, int frames) const {
+    std::vector<std::array<double, kChannels>> weights(static_cast<size_t>(frames));
+    for (size_t j = 0; j < taps_.size(); ++j) {
+        const int at = frame_at(target.target - static_cast<int>(j), target.length, settings_.symmetric);
+        for (size_t c = 0; c < kChannels; ++c) weights[static_cast<size_t>(at)][c] += taps_[j][c];
+    }
+    return weights;
+}
+
+Channels CpuReference::filtered(std::span<const HostPicture* const> frames, int side,
+                                std::span<const std::array<double, kChannels>> weights) const {
+    Channels channels;
+    for (Image& image : channels) image = Image({geometry_.width, geometry_.height});
+    Image colours[kColours];
+    for (Image& image : colours) image = Image({geometry_.width, 1});
+    for (size_t f = 0; f < frames.size(); ++f) {
+        if (std::all_of(weights[f].begin(), weights[f].end(), [](double weight) { return weight == 0.0; })) continue;
+        for (int y = 0; y < geometry_.height; ++y) {
+            reader_[side].read_row(*frames[f], y, {colours[0].row(0), colours[1].row(0), colours[2].row(0)});
+            for (size_t c = 0; c < kChannels; ++c) {
+                const double* const from = colours[c % kColours].row(0);
+                double* const to = channels[c].row(y);
+                for (int x = 0; x < geometry_.width; ++x) to[x] += weights[f][c] * from[x];
+            }
+        }
+    }
+    return channels;
+}
+
+void CpuReference::score(const HostPair& pair, HostPast past, std::span<uint64_t> sums) const {
+    const size_t known = std::min(past.size(), static_cast<size_t>(targets_.past()));
+    std::vector<const HostPicture*> frames[2];
+    for (size_t k = known; k > 0; --k) {
+        frames[0].push_back(past[k - 1].reference);
+        frames[1].push_back(past[k - 1].distorted);
+    }
+    frames[0].push_back(&pair.reference);
+    frames[1].push_back(&pair.distorted);
+    std::vector<double> values(static_cast<size_t>(plan_.words()));
+    for (int slot = 0; slot < targets_.slots(); ++slot) {
+        const Target target = targets_.target(static_cast<int>(known), slot);
+        if (target.target < 0) continue;
+        const auto weights = weights_of(target, static_cast<int>(known) + 1);
+        score_frame(plan_, settings_.fixed_border, filtered(frames[0], 0, weights), filtered(frames[1], 1, weights),
+                    values);
+        for (size_t i = 0; i < values.size(); ++i)
+            sums[static_cast<size_t>(slot) * values.size() + i] = std::bit_cast<uint64_t>(values[i]);
+    }
+}
+
+} // namespace qc::cvvdp

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// The CPU reference: all of the metric in double precision.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "contract/timeline.hpp"
+#include "metrics/cvvdp/cvvdp_colour.hpp"
+
+namespace qc::cvvdp {
+
+/// A plane of a level, without padding.
+struct Image {
+    int width = 0, height = 0;
+    std::vector<double> samples;
+
+    Image() = default;
+    explicit Image(LevelSize size)
+        : width(size.width), height(size.height), samples(static_cast<size_t>(size.width) * size.height) {}
+    double* row(int y) { return &samples[static_cast<size_t>(y) * static_cast<size_t>(width)]; }
+    const double* row(int y) const { return &samples[static_cast<size_t>(y) * static_cast<size_t>(width)]; }
+};
+
+/// One side's channels at one level.
+using Channels = std::array<Image, kChannels>;
+
+/// Fills the sums of pairs. Thread-safe.
+class CpuReference {
+public:
+    CpuReference(const FrameGeometry& geometry, const Settings& settings);
+
+    /// @param sums of P(D, 2) for every slot, channel and band, as bits; those of slots without a target stay
+    void score(const HostPair& pair, HostPast past, std::span<uint64_t> sums) const;
+
+private:
+    Channels filtered(std::span<const HostPicture* const> frames, int side,
+                      std::span<const std::array<double, kChannels>> weights) const;
+    std::vector<std::array<double, kChannels>> weights_of(const Target& target, int frames) const;
+
+    const FrameGeometry geometry_;
+    const Settings settings_;
+    const Plan plan_;
+    const LightCurve curve_;
+    const ColourReader reader_[2]; ///< of the reference, of the distorted
+    const std::vector<std::array<double, kChannels>> taps_;
+    const TargetList targets_;
+};
+
+/// Of one frame: [channel][band]. @param reference, distorted level 0; what is in them is lost
+void score_frame(const Plan& plan, bool fixed_border, Channels reference, Channels distorted, std::span<double> sums);
+
+} // namespace qc::cvvdp
