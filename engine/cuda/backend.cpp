@@ -17,6 +17,7 @@
 #include "cuda/program.hpp"
 #include "cuda/results.hpp"
 #include "cuda/slot.hpp"
+#include "cuda/timeline.hpp"
 
 namespace qc::cuda {
 namespace {
@@ -31,7 +32,10 @@ public:
 
     Status submit(FrameInput input) override;
     Status poll(bool wait, FrameResult* result, bool* ready) override;
-    void forget_earlier_frames() override { history_.forget(); }
+    void forget_earlier_frames() override {
+        history_.forget();
+        timeline_.forget();
+    }
     void collect() override;
     void drain() override;
     qc_backend kind() const override { return QC_BACKEND_CUDA; }
@@ -58,6 +62,7 @@ private:
     Program ingest_; ///< the engine's own kernels
     Converter converter_;
     History history_;
+    Timeline timeline_;
     Results results_;
     Branches branches_;
     MetricWork metrics_;
@@ -77,8 +82,9 @@ private:
 CudaBackend::CudaBackend(const BackendSetup& setup, std::unique_ptr<Context> context)
     : setup_(setup), config_(*setup.config), context_(std::move(context)),
       frames_per_batch_(std::max(1, config_.batch / config_.renditions)), ingest_(*context_), converter_(setup),
-      history_(setup), results_(setup, frames_per_batch_), metrics_(*context_, setup, frames_per_batch_, results_),
-      intake_(*context_, setup, frames_per_batch_, converter_, history_), slots_(static_cast<size_t>(config_.slots)) {}
+      history_(setup), timeline_(setup, frames_per_batch_), results_(setup, frames_per_batch_),
+      metrics_(*context_, setup, frames_per_batch_, results_, timeline_),
+      intake_(*context_, setup, frames_per_batch_, converter_, history_, timeline_), slots_(static_cast<size_t>(config_.slots)) {}
 
 Status CudaBackend::create() {
     QC_RETURN_IF_ERROR(stream_.create(*context_));
@@ -87,11 +93,13 @@ Status CudaBackend::create() {
     QC_RETURN_IF_ERROR(ingest_.load("ingest"));
     QC_RETURN_IF_ERROR(converter_.prepare(ingest_));
     QC_RETURN_IF_ERROR(history_.find_kernel(ingest_));
+    QC_RETURN_IF_ERROR(timeline_.find_kernel(ingest_));
     QC_RETURN_IF_ERROR(metrics_.load());
     QC_RETURN_IF_ERROR(metrics_.allocate_scratch());
     QC_RETURN_IF_ERROR(history_.allocate(*context_));
+    QC_RETURN_IF_ERROR(timeline_.allocate(*context_));
     const SlotSizes sizes{{frames_per_batch_, config_.renditions, history_.rings(), converter_.lifted_inputs(),
-                           converter_.scaled_inputs()},
+                           converter_.scaled_inputs(), timeline_.depth()},
                           results_.bytes(),
                           converter_.frame_bytes() * static_cast<size_t>(frames_per_batch_),
                           static_cast<size_t>(frames_per_batch_)};
@@ -171,6 +179,7 @@ Status CudaBackend::enqueue_batch(const Slot& slot, int64_t* kernels) const {
     }));
     QC_RETURN_IF_ERROR(
         history_.enqueue(slot.description.device(&DescriptionLayout::kept_planes), slot.shape.references, queue));
+    QC_RETURN_IF_ERROR(timeline_.enqueue(slot.description, slot.shape.references, queue));
     QC_CUDA(driver, cuMemcpyDtoHAsync, slot.accumulators_host.as<void>(), slot.accumulators.address(), results_.bytes(),
             stream);
     *kernels += queue.launches();

@@ -15,7 +15,8 @@ DescriptionArray<T> take(Carver& carver, size_t count) {
 
 } // namespace
 
-DescriptionLayout::DescriptionLayout(int frames, int renditions, int rings, int lifted, int scaled) {
+DescriptionLayout::DescriptionLayout(int frames, int renditions, int rings, int lifted, int scaled,
+                                     int earlier_pairs) {
     constexpr size_t kPlanes = 3;
     const auto count = static_cast<size_t>(frames);
     Carver carver;
@@ -26,6 +27,12 @@ DescriptionLayout::DescriptionLayout(int frames, int renditions, int rings, int 
     first_pairs = take<uint32_t>(carver, count + 1);
     evaluated_first_pairs = take<uint32_t>(carver, count + 1);
     kept_planes = take<DevicePlane>(carver, count * static_cast<size_t>(rings));
+    if (earlier_pairs > 0) {
+        const auto inputs = static_cast<size_t>(renditions) + 1;
+        timeline = take<DevicePicture>(carver, inputs * (static_cast<size_t>(earlier_pairs) + count));
+        pasts = take<uint32_t>(carver, static_cast<size_t>(renditions) * count);
+        keep_jobs = take<KeepJob>(carver, count * inputs * kPlanes);
+    }
     jobs = take<ConvertJob>(carver, count * static_cast<size_t>(lifted) * kPlanes);
     scale_jobs = take<ScaleJob>(carver, count * static_cast<size_t>(scaled));
     bytes = carver.used();

@@ -29,13 +29,17 @@ struct DescriptionLayout {
     DescriptionArray<DevicePair> pairs, evaluated_pairs;
     DescriptionArray<uint32_t> first_pairs, evaluated_first_pairs; ///< of each reference, and where the last one's end
     DescriptionArray<DevicePlane> kept_planes;                     ///< [frame][ring], see History
+    DescriptionArray<DevicePicture> timeline;                      ///< [input][place], see DeviceTimeline
+    DescriptionArray<uint32_t> pasts;                              ///< [rendition][frame]
+    DescriptionArray<KeepJob> keep_jobs;                           ///< [frame][input][plane], see Timeline
     DescriptionArray<ConvertJob> jobs;
     DescriptionArray<ScaleJob> scale_jobs;
     size_t bytes = 0;
 
     DescriptionLayout() = default;
     /// @param frames in a batch at most; @param rings of the history; @param lifted, scaled pictures per frame at most
-    DescriptionLayout(int frames, int renditions, int rings, int lifted, int scaled);
+    /// @param earlier_pairs of the timeline; 0: there is none
+    DescriptionLayout(int frames, int renditions, int rings, int lifted, int scaled, int earlier_pairs = 0);
 };
 
 /// A description, written by the host in page-locked memory and read by kernels from its copy on the device. Its

@@ -5,8 +5,10 @@
 
 namespace qc::cuda {
 
-Intake::Intake(Context& context, const BackendSetup& setup, int frames, const Converter& converter, History& history)
-    : context_(context), setup_(setup), converter_(converter), history_(history), uploader_(context, setup, frames) {}
+Intake::Intake(Context& context, const BackendSetup& setup, int frames, const Converter& converter, History& history,
+               Timeline& timeline)
+    : context_(context), setup_(setup), converter_(converter), history_(history), timeline_(timeline),
+      uploader_(context, setup, frames) {}
 
 Status Intake::create() {
     QC_RETURN_IF_ERROR(uploader_.create_stream());
@@ -88,6 +90,7 @@ Status Intake::add(Slot& slot, FrameInput& input) {
     }
     end_pairs(slot);
     history_.remember(pictures_, frame, slot.description.host(&DescriptionLayout::kept_planes));
+    timeline_.add(pictures_, frame, slot.description);
     if (borrowed) entry.hold = std::move(input.hold);
     input.hold.end(); // host pictures were copied to staging memory
     slot.frames.push_back(std::move(entry));

@@ -9,6 +9,7 @@
 #include "cuda/conversion.hpp"
 #include "cuda/history.hpp"
 #include "cuda/slot.hpp"
+#include "cuda/timeline.hpp"
 #include "cuda/upload.hpp"
 
 namespace qc::cuda {
@@ -17,7 +18,8 @@ namespace qc::cuda {
 class Intake {
 public:
     /// All arguments outlive the intake. @param frames of a batch at most
-    Intake(Context& context, const BackendSetup& setup, int frames, const Converter& converter, History& history);
+    Intake(Context& context, const BackendSetup& setup, int frames, const Converter& converter, History& history,
+           Timeline& timeline);
 
     Status create();
 
@@ -43,6 +45,7 @@ private:
     const BackendSetup& setup_;
     const Converter& converter_;
     History& history_;
+    Timeline& timeline_;
     Uploader uploader_;
     Event ready_;                         ///< marks what let_wait() waits for
     std::vector<DevicePicture> pictures_; ///< of one frame, per input; capacity stays

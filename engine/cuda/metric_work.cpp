@@ -54,7 +54,7 @@ Status MetricWork::enqueue(size_t instance, const Slot& slot, CUstream stream, i
     const DeviceBatch batch = batch_of(instance, slot);
     if (batch.count == 0) return {};
     Queue queue(context_, stream);
-    QC_RETURN_IF_ERROR(setup_.scorers[instance]->enqueue(batch, queue));
+    QC_RETURN_IF_ERROR(setup_.scorers[instance]->enqueue(batch, timeline_.device(slot.description), queue));
     *kernels += queue.launches();
     return {};
 }

@@ -11,6 +11,7 @@
 #include "cuda/program.hpp"
 #include "cuda/results.hpp"
 #include "cuda/slot.hpp"
+#include "cuda/timeline.hpp"
 
 namespace qc::cuda {
 
@@ -19,8 +20,9 @@ namespace qc::cuda {
 class MetricWork {
 public:
     /// All arguments outlive the object. @param frames of a batch at most
-    MetricWork(Context& context, const BackendSetup& setup, int frames, const Results& results)
-        : context_(context), setup_(setup), frames_(frames), results_(results) {}
+    MetricWork(Context& context, const BackendSetup& setup, int frames, const Results& results,
+               const Timeline& timeline)
+        : context_(context), setup_(setup), frames_(frames), results_(results), timeline_(timeline) {}
 
     /// Loads the kernels of every instance that computes, and has it prepare itself.
     Status load();
@@ -39,6 +41,7 @@ private:
     const BackendSetup& setup_;
     const int frames_;
     const Results& results_;
+    const Timeline& timeline_;
     std::vector<std::unique_ptr<Program>> programs_; ///< of the instances that compute
     DeviceBuffer scratch_;
     std::vector<size_t> scratch_offsets_; ///< per instance

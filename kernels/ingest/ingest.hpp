@@ -62,6 +62,15 @@ struct HistoryRings {
     int32_t count;
 };
 
+/// One plane of a picture that later frames look back at whole: copied to a planar one.
+struct KeepJob {
+    DevicePlane source; ///< data null: nothing is copied
+    void* target;
+    uint32_t target_pitch_bytes;
+    int32_t width, height; ///< samples
+    int32_t sample_bytes;
+};
+
 constexpr int kIngestBlock = 256;
 
 } // namespace qc

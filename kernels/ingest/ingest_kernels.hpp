@@ -86,12 +86,39 @@ struct KeepHistory {
     }
 };
 
+/// Copies planes, samples side by side: grid (rows, jobs).
+struct KeepPictures {
+    struct Arguments {
+        const KeepJob* jobs;
+    };
+    static constexpr int kThreads = kIngestBlock;
+
+    template <class Block>
+    QC_HD static void run(Block& block, const Arguments& arguments) {
+        const KeepJob job = arguments.jobs[block.y()];
+        const int y = block.x();
+        if (job.source.data == nullptr || y >= job.height) return;
+        const uint8_t* const source = row_of(job.source.data, job.source.pitch_bytes, y);
+        uint8_t* const target = static_cast<uint8_t*>(job.target) + static_cast<size_t>(y) * job.target_pitch_bytes;
+        if (job.source.step == 1) {
+            copy_row(target, source, job.width * job.sample_bytes, block.thread(), kThreads);
+        } else if (job.sample_bytes == 1) {
+            for (int x = block.thread(); x < job.width; x += kThreads) target[x] = source[x * job.source.step];
+        } else {
+            for (int x = block.thread(); x < job.width; x += kThreads)
+                reinterpret_cast<uint16_t*>(target)[x] =
+                    reinterpret_cast<const uint16_t*>(source)[x * job.source.step];
+        }
+    }
+};
+
 #define QC_INGEST_KERNELS(KERNEL)                                                                                      \
     KERNEL(qc_convert, Convert)                                                                                        \
     KERNEL(qc_scale, ScaleTile)                                                                                        \
     KERNEL(qc_scale_bytes_4, ScaleStrips<4>)                                                                           \
     KERNEL(qc_scale_bytes_6, ScaleStrips<6>)                                                                           \
-    KERNEL(qc_keep_history, KeepHistory)
+    KERNEL(qc_keep_history, KeepHistory)                                                                               \
+    KERNEL(qc_keep_pictures, KeepPictures)
 QC_DECLARE_KERNELS(QC_INGEST_KERNELS)
 
 } // namespace qc

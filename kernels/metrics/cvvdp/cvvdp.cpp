@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "metrics/cvvdp/cvvdp_cpu.hpp"
+#include "metrics/cvvdp/cvvdp_launch.hpp"
 #include "metrics/cvvdp/cvvdp_pooling.hpp"
 
 namespace qc::cvvdp {
@@ -40,7 +41,7 @@ class CvvdpScorer final : public Scorer {
 public:
     CvvdpScorer(const FrameGeometry& geometry, const OptionValues& options)
         : geometry_(geometry), settings_(settings_of(geometry, options)), plan_(make_plan(geometry, settings_)),
-          reference_(geometry, settings_) {}
+          reference_(geometry, settings_), launcher_(geometry, settings_, plan_) {}
 
     size_t accumulator_words() const override {
         return static_cast<size_t>(plan_.words()) * static_cast<size_t>(targets_of(settings_).slots());
@@ -50,8 +51,10 @@ public:
         reference_.score(pair, past, accumulators);
     }
 
-    Status prepare(DeviceProgram&) override {
-        return unsupported("cvvdp is computed on the CPU so far: backend=cpu is accepted");
+    size_t scratch_bytes(int count) const override { return launcher_.scratch_bytes(count); }
+    Status prepare(DeviceProgram& program) override { return launcher_.prepare(program); }
+    Status enqueue(const DeviceBatch& batch, const DeviceTimeline& timeline, DeviceQueue& queue) const override {
+        return launcher_.enqueue(batch, timeline, queue);
     }
 
     std::vector<Convention> conventions() const override;
@@ -62,6 +65,7 @@ private:
     const Settings settings_;
     const Plan plan_;
     const CpuReference reference_;
+    Launcher launcher_;
 };
 
 std::vector<Convention> CvvdpScorer::conventions() const {

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// The kernels, run on the host by threads that are fibers, against the CPU reference; batches and pauses, of which no
+// bit may depend on.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "metrics/cvvdp/cvvdp_kernels.hpp"
+#include "metrics/cvvdp/cvvdp_test_support.hpp"
+#include "tests/device/emulated_device.hpp"
+
+namespace qc::cvvdp {
+namespace {
+
+const std::vector<test::EmulatedKernel> kKernels = QC_EMULATED_KERNELS(QC_CVVDP_KERNELS);
+
+/// A stream of pairs, as surfaces and as the CPU sees it.
+class Stream {
+public:
+    Stream(const FrameGeometry& geometry, int frames, const test::SurfaceLayout& layout = {}) {
+        for (int f = 0; f < frames; ++f)
+            for (const bool distorted : {false, true})
+                pictures_.emplace_back(
+                    test::SamplePicture(geometry,
+                                        [&](int plane, int x, int y) {
+                                            return test::synthetic_blocks(x, y, f, plane, geometry.depth, distorted);
+                                        }),
+                    layout);
+    }
+    DevicePicture device(int frame, bool distorted) const { return at(frame, distorted).device(); }
+    std::vector<HostPicture> host(bool distorted) const {
+        std::vector<HostPicture> list;
+        for (int f = 0; f < frames(); ++f) list.push_back(at(f, distorted).host());
+        return list;
+    }
+    int frames() const { return static_cast<int>(pictures_.size() / 2); }
+
+private:
+    const test::EmulatedPicture& at(int frame, bool distorted) const {
+        return pictures_[static_cast<size_t>(2 * frame + (distorted ? 1 : 0))];
+    }
+    std::vector<test::EmulatedPicture> pictures_;
+};
+
+/// The words of every frame, from batches of so many; every rendition is the same.
+std::vector<std::vector<uint64_t>> emulate(const Scorer& scorer, const Stream& stream, int depth, int batch_frames,
+                                           bool descending, int renditions = 1) {
+    std::vector<std::vector<uint64_t>> words;
+    const size_t row = scorer.accumulator_words();
+    for (int first = 0; first < stream.frames(); first += batch_frames) {
+        const int frames = std::min(batch_frames, stream.frames() - first);
+        std::vector<DevicePicture> places;
+        std::vector<uint32_t> pasts;
+        std::vector<DevicePair> pairs;
+        for (int input = 0; input <= renditions; ++input)
+            for (int place = -depth; place < batch_frames; ++place) {
+                const int frame = first + place;
+                const bool is_there = frame >= 0 && frame < stream.frames();
+                places.push_back(is_there ? stream.device(frame, input > 0) : DevicePicture{});
+            }
+        for (int r = 0; r < renditions; ++r)
+            for (int f = 0; f < batch_frames; ++f) pasts.push_back(static_cast<uint32_t>(std::min(first + f, depth)));
+        for (int f = 0; f < frames; ++f)
+            for (int r = 0; r < renditions; ++r) {
+                DevicePair pair{};
+                pair.reference = stream.device(first + f, false);
+                pair.distorted = stream.device(first + f, true);
+                pair.output = static_cast<uint32_t>(f * renditions + r);
+                pairs.push_back(pair);
+            }
+        const DeviceTimeline timeline{places.data(), pasts.data(), depth, batch_frames, renditions};
+        DeviceBatch batch;
+        batch.pairs = pairs.data();
+        batch.count = static_cast<int>(pairs.size());
+        batch.groups = frames;
+        std::vector<uint64_t> sums(pairs.size() * row);
+        test::EmulatedScratch scratch(scorer.scratch_bytes(batch_frames * renditions), descending ? 0x71 : 0xff);
+        batch.accumulators = sums.data();
+        batch.scratch = scratch.data();
+        test::EmulatedQueue queue(descending);
+        const Status enqueued = scorer.enqueue(batch, timeline, queue);
+        EXPECT_TRUE(enqueued.ok()) << enqueued.text();
+        EXPECT_TRUE(scratch.guard_is_whole()) << "written beyond the scratch memory";
+        for (int f = 0; f < frames; ++f) {
+            const auto begin = sums.begin() + static_cast<ptrdiff_t>(static_cast<size_t>(f * renditions) * row);
+            words.emplace_back(begin, begin + static_cast<ptrdiff_t>(row));
+            for (int r = 1; r < renditions; ++r)
+                EXPECT_TRUE(std::equal(begin, begin + static_cast<ptrdiff_t>(row),
+                                       begin + static_cast<ptrdiff_t>(static_cast<size_t>(r) * row)))
+                    << "rendition " << r;
+        }
+    }
+    return words;
+}
+
+double bound_of(double value) {
+    return kBackendBound.absolute + kBackendBound.relative * std::abs(value);
+}
+
+struct Emulation {
+    FrameGeometry geometry;
+    OptionValues options;
+    std::unique_ptr<Scorer> scorer;
+    int depth;
+
+    Emulation(const FrameGeometry& of, OptionValues values) : geometry(of), options(std::move(values)) {
+        scorer = create_scorer(descriptor(), geometry, options);
+        const Status prepared = scorer->prepare(program_);
+        EXPECT_TRUE(prepared.ok()) << prepared.text();
+        depth = earlier_pairs(descriptor(), geometry, options);
+    }
+
+    void expect_near_cpu(const Stream& stream, int batch_frames = 3) const {
+        const ClipScore cpu = score_clip(geometry, options, stream.host(false), stream.host(true));
+        const auto words = emulate(*scorer, stream, depth, batch_frames, false);
+        const ClipScore emulated = score_words(geometry, options, words);
+        ASSERT_EQ(cpu.frames.size(), emulated.frames.size());
+        for (size_t f = 0; f < cpu.frames.size(); ++f)
+            EXPECT_NEAR(emulated.frames[f], cpu.frames[f], bound_of(cpu.frames[f])) << "frame " << f;
+        EXPECT_NEAR(emulated.jod, cpu.jod, 1e-4);
+        EXPECT_EQ(words, emulate(*scorer, stream, depth, batch_frames, true)) << "the other order of threads";
+    }
+
+private:
+    test::EmulatedProgram program_{kKernels};
+};
+
+FrameGeometry geometry_of(int width, int height, int depth, qc_chroma chroma, double rate = 8.0) {
+    FrameGeometry geometry = test::geometry_of(width, height, depth, chroma);
+    geometry.frame_rate = rate;
+    return geometry;
+}
+
+/// Around tiles, reflections and odd levels; from two pixels on.
+TEST(CvvdpEmulation, Sizes) {
+    const std::vector<std::pair<int, int>> sizes{{2, 2},  {3, 5},   {4, 7},   {6, 6},  {7, 13},
+                                                 {17, 17}, {33, 21}, {65, 35}, {70, 64}, {131, 34}};
+    for (const auto& [width, height] : sizes) {
+        SCOPED_TRACE(testing::Message() << width << "x" << height);
+        const Emulation emulation(geometry_of(width, height, 8, QC_CHROMA_420), options_of_words({}));
+        emulation.expect_near_cpu(Stream(emulation.geometry, 2));
+    }
+}
+
+TEST(CvvdpEmulation, Formats) {
+    for (const qc_chroma chroma : {QC_CHROMA_400, QC_CHROMA_420, QC_CHROMA_422, QC_CHROMA_444})
+        for (const auto& [depth, shift] : std::vector<std::pair<int, int>>{{8, 0}, {10, 6}, {12, 0}, {16, 0}}) {
+            SCOPED_TRACE(testing::Message() << "chroma " << chroma << ", " << depth << " bits");
+            const Emulation emulation(geometry_of(21, 18, depth, chroma), options_of_words({}));
+            emulation.expect_near_cpu(Stream(emulation.geometry, 2, {.shift = shift, .padding = 3}));
+        }
+}
+
+TEST(CvvdpEmulation, DisplaysAndBorders) {
+    for (const char* display : {"standard_fhd", "standard_hdr_pq", "standard_hdr_hlg", "standard_hdr_linear",
+                                "standard_hmd", "iphone_14_pro_hdr"}) {
+        SCOPED_TRACE(display);
+        const Emulation emulation(geometry_of(36, 27, 10, QC_CHROMA_420),
+                                  options_of_words({{"display", display}, {"border", "fixed"}}));
+        emulation.expect_near_cpu(Stream(emulation.geometry, 2));
+    }
+    const Emulation power(geometry_of(20, 20, 8, QC_CHROMA_420),
+                          options_of_words({{"eotf", "power"}, {"matrix", "bt2020"}, {"primaries", "p3"}},
+                                           {{"gamma", 2.4}, {"exposure", 1.5}, {"ppd", 30.0}}));
+    power.expect_near_cpu(Stream(power.geometry, 2));
+}
+
+/// Filters of three, seven and nine frames; more frames than a group has.
+TEST(CvvdpEmulation, Time) {
+    for (const double rate : {8.0, 24.0, 30.0})
+        for (const char* padding : {"replicate", "symmetric"}) {
+            SCOPED_TRACE(testing::Message() << rate << " frames per second, " << padding);
+            const Emulation emulation(geometry_of(12, 9, 8, QC_CHROMA_420, rate),
+                                      options_of_words({{"padding", padding}}));
+            emulation.expect_near_cpu(Stream(emulation.geometry, 11), 10);
+            emulation.expect_near_cpu(Stream(emulation.geometry, 2), 10);
+        }
+}
+
+TEST(CvvdpEmulation, SameBitsInEveryBatch) {
+    for (const char* padding : {"replicate", "symmetric"}) {
+        const Emulation emulation(geometry_of(20, 14, 8, QC_CHROMA_420, 25.0),
+                                  options_of_words({{"padding", padding}}));
+        const Stream stream(emulation.geometry, 11);
+        const auto words = emulate(*emulation.scorer, stream, emulation.depth, 1, false);
+        for (const int frames : {2, 8, 11})
+            EXPECT_EQ(words, emulate(*emulation.scorer, stream, emulation.depth, frames, false)) << frames;
+        EXPECT_EQ(words, emulate(*emulation.scorer, stream, emulation.depth, 4, false, 3)) << "three renditions";
+    }
+}
+
+TEST(CvvdpEmulation, IdenticalPicturesDoNotDiffer) {
+    const Emulation emulation(geometry_of(40, 30, 8, QC_CHROMA_420, 24.0), options_of_words({}));
+    std::vector<test::EmulatedPicture> pictures;
+    const Stream stream(emulation.geometry, 1);
+    const auto sums = [&] {
+        const DevicePicture picture = stream.device(0, false);
+        const std::vector<DevicePicture> places(static_cast<size_t>(2 * (emulation.depth + 1)), picture);
+        const std::vector<uint32_t> pasts{0};
+        DevicePair pair{};
+        pair.reference = pair.distorted = picture;
+        const DeviceTimeline timeline{places.data(), pasts.data(), emulation.depth, 1, 1};
+        DeviceBatch batch;
+        batch.pairs = &pair;
+        batch.count = 1;
+        std::vector<uint64_t> words(emulation.scorer->accumulator_words());
+        test::EmulatedScratch scratch(emulation.scorer->scratch_bytes(1), 0xff);
+        batch.accumulators = words.data();
+        batch.scratch = scratch.data();
+        test::EmulatedQueue queue(false);
+        EXPECT_TRUE(emulation.scorer->enqueue(batch, timeline, queue).ok());
+        return words;
+    }();
+    const ClipScore score = score_words(emulation.geometry, emulation.options, {sums});
+    EXPECT_EQ(score.frames[0], 0.0);
+    EXPECT_EQ(score.jod, 10.0);
+}
+
+} // namespace
+} // namespace qc::cvvdp

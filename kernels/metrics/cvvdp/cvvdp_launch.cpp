@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "metrics/cvvdp/cvvdp_launch.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace qc::cvvdp {
+namespace {
+
+static_assert(kDeviceChannels == kChannels && kDeviceColours == kColours && kDeviceBands == kMaxBands &&
+              kLuminances == kCsfLuminances && ScoreTiles::kRadius == kBlurRadius && kBlurRadius == kUnblurredSide);
+static_assert(kDeviceSrgb == static_cast<int>(Eotf::kSrgb) && kDevicePq == static_cast<int>(Eotf::kPq) &&
+              kDeviceHlg == static_cast<int>(Eotf::kHlg) && kDevicePower == static_cast<int>(Eotf::kPower) &&
+              kDeviceLinear == static_cast<int>(Eotf::kLinear));
+
+constexpr size_t kAlignment = 256;
+constexpr size_t kGroupBytes = kAlignment;
+static_assert(sizeof(Group) <= kGroupBytes);
+
+constexpr size_t aligned(size_t bytes) {
+    return (bytes + kAlignment - 1) / kAlignment * kAlignment;
+}
+
+float single(double value) {
+    return static_cast<float>(value);
+}
+
+DeviceLevels make_levels(const Plan& plan) {
+    constexpr int kPitch = 32;
+    DeviceLevels levels{};
+    levels.bands = plan.bands;
+    for (int k = 0; k < plan.bands; ++k) {
+        const LevelSize size = plan.level[static_cast<size_t>(k)];
+        levels.width[k] = size.width;
+        levels.height[k] = size.height;
+        levels.pitch[k] = (size.width + kPitch - 1) / kPitch * kPitch;
+        levels.offset[k] = static_cast<uint32_t>(levels.plane);
+        levels.plane += static_cast<uint64_t>(levels.pitch[k]) * static_cast<uint64_t>(size.height);
+    }
+    return levels;
+}
+
+/// What the affine matrix does to a component's light: peak and black of the display are folded into it.
+void set_opponents(const Settings& settings, DeviceColour* colour) {
+    const bool is_relative = settings.eotf != Eotf::kPq && settings.eotf != Eotf::kLinear;
+    const double scale = is_relative ? settings.peak - settings.black : 1.0;
+    const double offset = (settings.eotf == Eotf::kLinear ? 0.0 : settings.black) + settings.reflection;
+    const Matrix3 matrix = dkl_matrix(settings.primaries);
+    for (size_t c = 0; c < kColours; ++c) {
+        double sum = 0.0;
+        for (size_t i = 0; i < 3; ++i) {
+            colour->opponent[c][i] = single(matrix[c][i] * scale);
+            sum += matrix[c][i];
+        }
+        colour->opponent_offset[c] = single(sum * offset);
+    }
+}
+
+DeviceColour make_colour(const FrameGeometry& geometry, const Settings& settings) {
+    DeviceColour colour{};
+    const double step = std::ldexp(1.0, geometry.depth - 8);
+    colour.luma_scale = single(geometry.rgb ? 1.0 / ((1 << geometry.depth) - 1) : 1.0 / (219.0 * step));
+    colour.luma_offset = single(-16.0 / 219.0);
+    colour.chroma_scale = single(1.0 / (224.0 * step));
+    colour.chroma_offset = single(-128.0 / 224.0);
+    for (size_t input = 0; input < 2; ++input) {
+        const YuvMatrix matrix = yuv_matrix(settings.matrix[input]);
+        colour.red_cr[input] = single(matrix.red_cr);
+        colour.green_cb[input] = single(matrix.green_cb);
+        colour.green_cr[input] = single(matrix.green_cr);
+        colour.blue_cb[input] = single(matrix.blue_cb);
+    }
+    set_opponents(settings, &colour);
+    colour.rgb = geometry.rgb ? 1 : 0;
+    colour.coloured = geometry.plane_count() == 3 ? 1 : 0;
+    colour.chroma_width = geometry.stored_chroma_width;
+    colour.chroma_height = geometry.stored_chroma_height;
+    colour.halved_across = colour.chroma_width != geometry.width ? 1 : 0;
+    colour.halved_down = colour.chroma_height != geometry.height ? 1 : 0;
+    colour.eotf = static_cast<int32_t>(settings.eotf);
+    colour.exposure = single(settings.exposure);
+    colour.highest = 1.0f;
+    if (settings.eotf == Eotf::kPq || settings.eotf == Eotf::kLinear) {
+        constexpr double kLeast = 0.005;
+        colour.lowest = single(settings.eotf == Eotf::kPq ? kLeast : std::max(kLeast, settings.black));
+        colour.highest = single(settings.peak);
+    }
+    colour.exponent = single(settings.eotf == Eotf::kHlg ? hlg_gamma(settings) - 1.0 : settings.gamma);
+    return colour;
+}
+
+std::vector<SensitivityTable> make_sensitivity(const Plan& plan) {
+    const double octaves = std::log2(10.0);
+    std::vector<SensitivityTable> tables(static_cast<size_t>(plan.bands));
+    for (int k = 0; k < plan.bands; ++k)
+        for (size_t c = 0; c < kChannels; ++c) {
+            const auto& row = plan.sensitivity[static_cast<size_t>(k)][c];
+            const double gain = k == plan.baseband() ? 1.0 : kGain[c];
+            for (size_t l = 0; l < row.size(); ++l) {
+                const double next = row[std::min(l + 1, row.size() - 1)];
+                tables[static_cast<size_t>(k)].node[c][l] = {
+                    single((row[l] + kSensitivityDecibels / 20.0) * octaves + std::log2(gain)),
+                    single((next - row[l]) * octaves)};
+            }
+        }
+    return tables;
+}
+
+void set_bands(const DeviceLevels& levels, BandArguments* bands) {
+    bands->levels = levels;
+    for (int k = 0; k + 1 < levels.bands; ++k) {
+        bands->first_tile[k] = bands->tiles;
+        bands->tiles += static_cast<int32_t>(blocks_for(levels.width[k], ScoreTiles::kWidth) *
+                                             blocks_for(levels.height[k], ScoreTiles::kHeight));
+    }
+    const double darkest = std::log10(0.005), range = 4.0 - darkest;
+    bands->luminance_scale = single(std::log10(2.0) / range * (kCsfLuminances - 1));
+    bands->luminance_offset = single(-darkest / range * (kCsfLuminances - 1));
+    const auto taps = blur_taps();
+    for (size_t i = 0; i < taps.size(); ++i) bands->blur_tap[i] = single(taps[i]);
+    bands->mask_factor = single(std::pow(10.0, kMaskLog10));
+    for (int i = 0; i < kChannels; ++i) {
+        bands->mask_power[i] = single(kMaskPower[i]);
+        bands->mask_zero[i] = single(std::pow(kOffset, kMaskPower[i]));
+        for (int c = 0; c < kChannels; ++c) bands->masking[i][c] = single(std::exp2(kCrossMasking[i][c]));
+    }
+    bands->difference_power = single(kMaskingPower);
+    bands->difference_zero = single(std::pow(kOffset, kMaskingPower));
+    bands->largest = single(std::pow(10.0, kLargestLog10));
+}
+
+KernelIdentifier<FilterArguments> filter_for(const FrameGeometry& geometry, const Settings& settings) {
+    const bool usual = settings.eotf == Eotf::kSrgb && settings.exposure == 1.0 && !geometry.rgb;
+    if (geometry.sample == SampleType::kU8) return usual ? kernels::cvvdp_filter_u8 : kernels::cvvdp_filter_u8_general;
+    return usual ? kernels::cvvdp_filter_u16 : kernels::cvvdp_filter_u16_general;
+}
+
+} // namespace
+
+Launcher::Launcher(const FrameGeometry& geometry, const Settings& settings, const Plan& plan)
+    : targets_(tap_count(settings.frame_rate), settings.symmetric), levels_(make_levels(plan)),
+      colour_(make_colour(geometry, settings)), sensitivity_(make_sensitivity(plan)),
+      filter_identifier_(filter_for(geometry, settings)) {
+    for (const auto& tap : temporal_taps(settings.frame_rate)) {
+        Weights weights{};
+        for (size_t c = 0; c < kChannels; ++c) weights.of[c] = single(tap[c]);
+        taps_.push_back(weights);
+    }
+    set_bands(levels_, &bands_);
+    for (int k = 0; k + 1 < plan.bands; ++k)
+        last_columns_.push_back(last_column(plan.level[static_cast<size_t>(k)], settings.fixed_border));
+}
+
+size_t Launcher::plane_bytes() const {
+    return aligned(levels_.plane * 2 * kChannels * tuning::kGroup * sizeof(float));
+}
+
+size_t Launcher::sum_bytes() const {
+    return aligned(static_cast<size_t>(bands_.tiles) * kChannels * tuning::kGroup * sizeof(double));
+}
+
+/// A group, its planes, its sums, its weights.
+size_t Launcher::scratch_bytes(int count) const {
+    const size_t places = static_cast<size_t>(targets_.past() + count);
+    return kGroupBytes + plane_bytes() + sum_bytes() + places * tuning::kGroup * sizeof(Weights);
+}
+
+Status Launcher::prepare(DeviceProgram& program) {
+    QC_RETURN_IF_ERROR(program.find(kernels::cvvdp_group, &group_kernel_));
+    QC_RETURN_IF_ERROR(program.find(filter_identifier_, &filter_kernel_));
+    QC_RETURN_IF_ERROR(program.find(kernels::cvvdp_reduce, &reduce_kernel_));
+    QC_RETURN_IF_ERROR(program.find(kernels::cvvdp_bands, &band_kernel_));
+    QC_RETURN_IF_ERROR(program.find(kernels::cvvdp_finish, &finish_kernel_));
+    const void* address = nullptr;
+    QC_RETURN_IF_ERROR(program.upload(taps_.data(), taps_.size() * sizeof(Weights), &address));
+    device_taps_ = static_cast<const Weights*>(address);
+    QC_RETURN_IF_ERROR(
+        program.upload(sensitivity_.data(), sensitivity_.size() * sizeof(SensitivityTable), &address));
+    device_sensitivity_ = static_cast<const SensitivityTable*>(address);
+    return {};
+}
+
+Status Launcher::enqueue_group(const GroupArguments& group, uint64_t* accumulators, void* scratch,
+                               DeviceQueue& queue) const {
+    constexpr unsigned kMembers = tuning::kGroup;
+    auto* const planes = reinterpret_cast<float*>(static_cast<char*>(scratch) + kGroupBytes);
+    auto* const sums = reinterpret_cast<double*>(static_cast<char*>(scratch) + kGroupBytes + plane_bytes());
+    QC_RETURN_IF_ERROR(queue.launch(group_kernel_, Dim3{}, group));
+
+    const FilterArguments filter{group.timeline, group.group, group.weights, planes, levels_, colour_};
+    const Dim3 pixels{blocks_for(levels_.width[0], 2 * tuning::kFilterThreads),
+                      static_cast<unsigned>(levels_.height[0]), 2};
+    QC_RETURN_IF_ERROR(queue.launch(filter_kernel_, pixels, filter));
+
+    for (int k = 0; k + 1 < levels_.bands; ++k) {
+        const LastColumn border = last_columns_[static_cast<size_t>(k)];
+        const ReduceArguments reduce{group.group, planes, levels_, k, single(border.last), single(border.before)};
+        const Dim3 grid{blocks_for(levels_.width[k + 1], tuning::kReduceWidth),
+                        blocks_for(levels_.height[k + 1], tuning::kReduceHeight), kMembers * 2 * kChannels};
+        QC_RETURN_IF_ERROR(queue.launch(reduce_kernel_, grid, reduce));
+    }
+
+    BandArguments bands = bands_;
+    bands.group = group.group;
+    bands.planes = planes;
+    bands.sensitivity = device_sensitivity_;
+    bands.sums = sums;
+    if (bands.tiles > 0)
+        QC_RETURN_IF_ERROR(queue.launch(band_kernel_, Dim3{static_cast<unsigned>(bands.tiles), kMembers}, bands));
+
+    FinishArguments finish{};
+    finish.group = group.group;
+    finish.planes = planes;
+    finish.sensitivity = device_sensitivity_;
+    finish.sums = sums;
+    finish.accumulators = accumulators;
+    finish.levels = levels_;
+    std::copy(std::begin(bands_.first_tile), std::end(bands_.first_tile), std::begin(finish.first_tile));
+    finish.tiles = bands_.tiles;
+    finish.words = kChannels * levels_.bands * targets_.slots();
+    finish.slot = group.slot;
+    finish.luminance_scale = bands_.luminance_scale;
+    finish.luminance_offset = bands_.luminance_offset;
+    return queue.launch(finish_kernel_, Dim3{static_cast<unsigned>(levels_.bands), kMembers}, finish);
+}
+
+Status Launcher::enqueue(const DeviceBatch& batch, const DeviceTimeline& timeline, DeviceQueue& queue) const {
+    char* const scratch = static_cast<char*>(batch.scratch);
+    GroupArguments group{};
+    group.pairs = batch.pairs;
+    group.timeline = timeline;
+    group.taps = device_taps_;
+    group.group = reinterpret_cast<Group*>(scratch);
+    group.weights = reinterpret_cast<Weights*>(scratch + kGroupBytes + plane_bytes() + sum_bytes());
+    group.pairs_in_batch = batch.count;
+    group.tap_count = static_cast<int32_t>(taps_.size());
+    group.past = targets_.past();
+    group.symmetric = targets_.slots() > 1 ? 1 : 0;
+    const int frames = std::min(batch.count, batch.groups > 0 ? batch.groups : batch.count);
+    const auto chunks = static_cast<int>(blocks_for(frames, tuning::kGroup));
+    for (group.slot = 0; group.slot < targets_.slots(); ++group.slot)
+        for (group.rendition = 0; group.rendition < timeline.renditions; ++group.rendition)
+            for (group.chunk = 0; group.chunk < chunks; ++group.chunk)
+                QC_RETURN_IF_ERROR(enqueue_group(group, batch.accumulators, batch.scratch, queue));
+    return {};
+}
+
+} // namespace qc::cvvdp

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// The host's side of CVVDP on the GPU: scratch memory, tables and launches.
+#pragma once
+
+#include <vector>
+
+#include "contract/metric.hpp"
+#include "metrics/cvvdp/cvvdp_kernels.hpp"
+#include "metrics/cvvdp/cvvdp_plan.hpp"
+
+namespace qc::cvvdp {
+
+/// Fills the sums of a batch's pairs, group after group: those of a rendition, kGroup at a time, go through the scratch
+/// memory together. A pair's sums depend on its pictures and those before it, not on the batch.
+class Launcher {
+public:
+    Launcher(const FrameGeometry& geometry, const Settings& settings, const Plan& plan);
+
+    size_t scratch_bytes(int count) const;
+    Status prepare(DeviceProgram& program);
+    Status enqueue(const DeviceBatch& batch, const DeviceTimeline& timeline, DeviceQueue& queue) const;
+
+private:
+    Status enqueue_group(const GroupArguments& group, uint64_t* accumulators, void* scratch, DeviceQueue& queue) const;
+    size_t plane_bytes() const;
+    size_t sum_bytes() const;
+    int tiles() const { return bands_.tiles; }
+
+    TargetList targets_;
+    DeviceLevels levels_{};
+    DeviceColour colour_{};
+    BandArguments bands_{};
+    std::vector<Weights> taps_;
+    std::vector<SensitivityTable> sensitivity_;
+    std::vector<LastColumn> last_columns_; ///< of each level that is reduced
+    KernelIdentifier<FilterArguments> filter_identifier_;
+    const Weights* device_taps_ = nullptr;
+    const SensitivityTable* device_sensitivity_ = nullptr;
+    LoadedKernel<GroupArguments> group_kernel_;
+    LoadedKernel<FilterArguments> filter_kernel_;
+    LoadedKernel<ReduceArguments> reduce_kernel_;
+    LoadedKernel<BandArguments> band_kernel_;
+    LoadedKernel<FinishArguments> finish_kernel_;
+};
+
+} // namespace qc::cvvdp

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// Launch shapes.
+#pragma once
+
+namespace qc::cvvdp::tuning {
+
+constexpr int kGroup = 8; ///< filtered frames that are made, and lie in scratch memory, at once
+constexpr int kGroupThreads = 64;
+constexpr int kFilterThreads = 128; ///< two pixels each
+constexpr int kReduceThreads = 256;
+constexpr int kReduceWidth = 64, kReduceHeight = 8; ///< of a tile, in samples of the smaller level
+constexpr int kBandThreads = 256;
+constexpr int kBandBlocks = 2;                   ///< per multiprocessor
+constexpr int kBandWidth = 64, kBandHeight = 32; ///< of a tile; together four pixels times two for each thread
+constexpr int kBlurRows = 4;                     ///< that a thread blurs at once
+constexpr int kFinishThreads = 256;
+
+} // namespace qc::cvvdp::tuning
