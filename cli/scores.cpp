@@ -203,7 +203,8 @@ std::vector<std::string> headline_scores(const ScoreLog& log) {
 Better better(const std::string& score) {
     static constexpr const char* kNeither[] = {"motion",       "integer_motion", "VMAF_integer_feature_motion",
                                                "float_moment", "cambi_source",   "float_motion"};
-    static constexpr const char* kLower[] = {"mse_", "cambi", "speed_", "integer_aim", "aim", "butteraugli"};
+    static constexpr const char* kLower[] = {"mse_", "cambi",       "speed_",     "integer_aim",
+                                             "aim",  "butteraugli", "cvvdp_frame"};
     if (begins_with_one_of(score, kNeither) || score.find("_ci_p95_") != std::string::npos ||
         (score.size() > 7 && score.compare(score.size() - 7, 7, "_stddev") == 0))
         return Better::kNeither;

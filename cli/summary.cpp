@@ -33,6 +33,16 @@ bool is_model(const nlohmann::json& log, const std::string& score) {
     return std::any_of(models.begin(), models.end(), [&](const auto& each) { return each.value("name", "") == score; });
 }
 
+/// Scores that a metric has for the whole video.
+std::string stream_lines_of(const nlohmann::json& log, size_t width) {
+    std::string text;
+    const auto found = log.find("aggregate_metrics");
+    if (found == log.end() || !found->is_object()) return text;
+    for (const auto& [score, value] : found->items())
+        text += padded(score, width, false) + padded(number_text(value), kColumn) + "  of the whole video\n";
+    return text;
+}
+
 std::string rows_of(const nlohmann::json& log, bool everything, size_t width) {
     std::string text;
     for (const auto& [score, pools] : log["pooled_metrics"].items()) {
@@ -127,7 +137,7 @@ std::string table_of(const std::vector<nlohmann::json>& logs, bool everything) {
         if (logs.size() > 1) text += (k > 0 ? "\n" : "") + std::string("rendition ") + std::to_string(k) + "\n";
         text += padded("score", width, false);
         for (const char* pool : kShownPools) text += padded(pool, kColumn);
-        text += "\n" + rows_of(logs[k], everything, width);
+        text += "\n" + rows_of(logs[k], everything, width) + stream_lines_of(logs[k], width);
         text += "frames: " + std::to_string(pairing.value("frames", int64_t{0})) +
                 ", scored: " + std::to_string(pairing.value("scored", int64_t{0})) +
                 (logs[k].value("complete", false) ? "" : ", INCOMPLETE") + "\n";

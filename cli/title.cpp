@@ -36,8 +36,7 @@ int64_t mean_distance(const Input& input) {
 }
 
 /// A cut behind a key frame and the lead costs no decoding twice: taken, if one is near.
-size_t cut_near(const Input& input, size_t target, size_t part_length) {
-    const auto lead = static_cast<size_t>(kLeadFrames);
+size_t cut_near(const Input& input, size_t target, size_t part_length, size_t lead) {
     size_t best = target, distance = part_length / 4;
     for (const KeyFrame& key : input.key_frames) {
         const auto at =
@@ -51,20 +50,19 @@ size_t cut_near(const Input& input, size_t target, size_t part_length) {
 }
 
 /// Where part k begins, as numbers of main frames; ends with their count.
-std::vector<size_t> cuts_of(const Input& main, size_t parts) {
+std::vector<size_t> cuts_of(const Input& main, size_t parts, size_t lead) {
     std::vector<size_t> cuts{0};
     const size_t frames = main.pts.size(), length = frames / parts;
     for (size_t k = 1; k < parts; ++k) {
-        const size_t cut = cut_near(main, frames * k / parts, length);
-        if (cut > cuts.back() + static_cast<size_t>(kLeadFrames) && cut + 1 < frames) cuts.push_back(cut);
+        const size_t cut = cut_near(main, frames * k / parts, length, lead);
+        if (cut > cuts.back() + lead && cut + 1 < frames) cuts.push_back(cut);
     }
     cuts.push_back(frames);
     return cuts;
 }
 
-Stretch main_stretch(const Input& main, size_t first, size_t end) {
-    const size_t lead = std::min(first, static_cast<size_t>(kLeadFrames));
-    Stretch stretch{.from = main.pts[first], .start = main.pts[first - lead]};
+Stretch main_stretch(const Input& main, size_t first, size_t end, size_t lead) {
+    Stretch stretch{.from = main.pts[first], .start = main.pts[first - std::min(first, lead)]};
     stretch.end = end < main.pts.size() ? main.pts[end] : main.pts.back() + 1;
     stretch.seek = seek_for(main, stretch.start);
     return stretch;
@@ -113,9 +111,18 @@ double seek_for(const Input& input, int64_t start) {
     return key->seek_time > 0 ? key->seek_time : -1;
 }
 
+int64_t lead_frames(const Title& title) {
+    const std::string wanted = title.wish.metrics + " " + title.wish.feature;
+    const bool filters_in_time = wanted.find("cvvdp") != std::string::npos || wanted.find("all") != std::string::npos;
+    if (!filters_in_time || title.frame_rate <= 0) return kLeadFrames;
+    return kLeadFrames + 2 * static_cast<int64_t>(std::ceil(title.frame_rate / 8));
+}
+
 void divide(const std::vector<Input>& inputs, size_t wanted, int64_t shortest, Title* title) {
     title->parts.clear();
     const Input& main = inputs[0];
+    const auto lead = static_cast<size_t>(lead_frames(*title));
+    shortest = std::max(shortest, 2 * lead_frames(*title));
     size_t parts = std::max<size_t>(wanted, 1);
     for (const Input& input : inputs) {
         if (title->why_one_part.empty() && !input.why_whole.empty() && parts > 1)
@@ -123,19 +130,19 @@ void divide(const std::vector<Input>& inputs, size_t wanted, int64_t shortest, T
         if (!input.why_whole.empty() || input.pts.empty()) parts = 1;
     }
     if (title->frame_rate < 0) parts = 1;
-    parts = std::min(parts, std::max<size_t>(1, main.pts.size() / static_cast<size_t>(std::max<int64_t>(shortest, 1))));
+    parts = std::min(parts, std::max<size_t>(1, main.pts.size() / static_cast<size_t>(shortest)));
     if (parts == 1) {
         title->parts.push_back(
             {std::vector<Stretch>(inputs.size()), true, true, static_cast<int64_t>(main.pts.size())});
         return;
     }
-    const std::vector<size_t> cuts = cuts_of(main, parts);
+    const std::vector<size_t> cuts = cuts_of(main, parts, lead);
     for (size_t k = 0; k + 1 < cuts.size(); ++k) {
         Part part;
         part.is_first = k == 0;
         part.is_last = k + 2 == cuts.size();
-        part.frames = static_cast<int64_t>(cuts[k + 1] - cuts[k] + std::min(cuts[k], static_cast<size_t>(kLeadFrames)));
-        part.inputs.push_back(main_stretch(main, cuts[k], cuts[k + 1]));
+        part.frames = static_cast<int64_t>(cuts[k + 1] - cuts[k] + std::min(cuts[k], lead));
+        part.inputs.push_back(main_stretch(main, cuts[k], cuts[k + 1], lead));
         for (size_t i = 1; i < inputs.size(); ++i)
             part.inputs.push_back(partner_stretch(main, part.inputs[0], inputs[i], title->tolerance));
         title->parts.push_back(std::move(part));

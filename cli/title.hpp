@@ -47,9 +47,11 @@ struct Title {
 /// What every part needs of the pairs before it, in frames of the first distorted video: a gap of eight that is none
 /// yet, the pairs that metrics look back at, and some that the part before it has scored too.
 constexpr int64_t kLeadFrames = 16;
+/// The same of a title: cvvdp filters over an eighth of a second, rounded up, twice over.
+int64_t lead_frames(const Title& title);
 
 /// Divides a title into at most `wanted` parts.
-/// @param shortest frames of a part
+/// @param shortest frames of a part; at least twice the lead
 void divide(const std::vector<Input>& inputs, size_t wanted, int64_t shortest, Title* title);
 
 /// Seconds for -ss from which on the frame at `start` is decoded as from the beginning; below 0: from the beginning.

@@ -352,6 +352,29 @@ qc_status qc_session_aggregate(qc_session* session, int rendition, int index, co
     return past_the_last ? QC_END : status;
 }
 
+qc_status qc_session_stream_score(qc_session* session, int rendition, int index, const char** title, double* value) {
+    qc_status found = QC_AGAIN;
+    const qc_status status = ask(session, [&]() -> Status {
+        if (title == nullptr || value == nullptr) return no_null("title or value");
+        QC_RETURN_IF_ERROR(check_rendition(session, rendition));
+        if (index < 0) return qc::not_accepted("index", index, "0 and more");
+        const auto& scores = session->session->plan().stream_scores;
+        if (static_cast<size_t>(index) >= scores.size()) {
+            found = QC_END;
+            return {};
+        }
+        const qc::StreamScore& score = scores[static_cast<size_t>(index)];
+        *title = score.title.c_str();
+        for (const auto& [name, aggregate] : session->session->table(rendition).aggregates()) {
+            if (name != score.name) continue;
+            *value = aggregate;
+            found = QC_OK;
+        }
+        return {};
+    });
+    return status != QC_OK ? status : found;
+}
+
 int64_t qc_session_watched_frames(const qc_session* session, int rendition) {
     if (session == nullptr || rendition < 0 || rendition >= session->session->renditions()) return 0;
     const qc::ContentsWatch* contents = session->session->contents();

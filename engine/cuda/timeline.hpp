@@ -25,7 +25,9 @@ public:
     Timeline(const BackendSetup& setup, int frames);
 
     /// Once, before enqueue(). @param ingest the engine's own kernels
-    Status find_kernel(DeviceProgram& ingest) { return ingest.find(kernels::qc_keep_pictures, &kernel_); }
+    Status find_kernel(DeviceProgram& ingest) {
+        return depth_ > 0 ? ingest.find(kernels::qc_keep_pictures, &kernel_) : Status();
+    }
     /// @return QC_ERROR_NO_MEMORY
     Status allocate(Context& context);
 

@@ -471,6 +471,13 @@ QC_API int64_t qc_session_scored_frames(const qc_session *session);
  *  last, QC_ERROR_INVALID for a rendition that does not exist or a negative index. */
 QC_API qc_status qc_session_aggregate(qc_session *session, int rendition, int index, const char **name, double *value);
 
+/**
+ * Those of them that a metric gives a whole video for its score, with the words that a closing line says before it
+ * ("CVVDP score"), after the flush. The title lives as long as the session. @return QC_END past the last, QC_AGAIN for
+ * one that has no value (no frame was scored), QC_ERROR_INVALID for a rendition that does not exist or a negative index.
+ */
+QC_API qc_status qc_session_stream_score(qc_session *session, int rendition, int index, const char **title, double *value);
+
 /** What can be wrong with the pairs, judged by what the pictures show. */
 typedef enum qc_finding_kind {
     QC_FINDING_OFFSET = 1,     /**< from the first frame on the distorted pictures show what the reference shows `offset` frames

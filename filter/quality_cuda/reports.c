@@ -325,6 +325,30 @@ static void print_vmaf_score(AVFilterContext *ctx, int rendition, int index, int
         av_log(ctx, AV_LOG_INFO, "score of %s%s: %s\n", feature.name, where, text);
 }
 
+/** Of metrics that have one score for a whole video. */
+static void print_stream_scores(AVFilterContext *ctx)
+{
+    const QualityCudaContext *s = ctx->priv;
+    const char *title;
+    double value;
+    qc_status status;
+
+    for (int k = 0; k < s->options.renditions; k++) {
+        char text[64], where[32] = "";
+
+        if (s->input[ff_qc_input_of(k)].mispaired)
+            continue;
+        if (k)
+            snprintf(where, sizeof(where), ", rendition %d", k);
+        for (int i = 0; (status = qc_session_stream_score(s->engine.session, k, i, &title, &value)) == QC_OK || status == QC_AGAIN; i++) {
+            if (status == QC_AGAIN)
+                continue;
+            ff_qc_print_score(text, sizeof(text), value);
+            av_log(ctx, AV_LOG_INFO, "%s%s: %s\n", title, where, text);
+        }
+    }
+}
+
 /** Programs look for one line with the score of the first model, or take the last one: the others read differently. */
 static void print_vmaf_scores(AVFilterContext *ctx)
 {
@@ -354,6 +378,7 @@ static void print_scores(AVFilterContext *ctx)
     for (int k = 0; k < s->options.renditions; k++)
         for (int f = 0; f < s->engine.feature_count && !s->input[ff_qc_input_of(k)].mispaired; f++)
             print_feature(ctx, k, f, ff_qc_is_asked_for(ctx, f) ? AV_LOG_INFO : AV_LOG_VERBOSE);
+    print_stream_scores(ctx);
     print_vmaf_scores(ctx);
 }
 

@@ -379,6 +379,11 @@ qc_status qc_session_aggregate(qc_session* session, int rendition, int index, co
     return QC_END;
 }
 
+qc_status qc_session_stream_score(qc_session* session, int rendition, int index, const char** title, double* value) {
+    (void)session, (void)rendition, (void)index, (void)title, (void)value;
+    return QC_END;
+}
+
 /* The contents are not looked at here. */
 qc_status qc_session_finding(const qc_session* session, int rendition, int index, qc_finding* finding) {
     (void)session, (void)rendition, (void)index, (void)finding;

@@ -132,6 +132,7 @@ public:
         stats.struct_size = input.rarely(4) ? input.any<size_t>() % (sizeof(stats) + 1) : sizeof(stats);
         check(qc_session_pooled(session_, rendition, index, static_cast<qc_pool>(input.choose(12)), &value));
         check(qc_session_aggregate(session_, rendition, index, &name, &value));
+        check(qc_session_stream_score(session_, rendition, index, &name, &value));
         check(qc_session_feature(session_, index, &feature));
         check(qc_session_stats(session_, &stats));
         QC_FUZZ_CHECK(qc_session_scored_frames(session_) <= submitted_);

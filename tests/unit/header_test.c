@@ -132,6 +132,7 @@ static const Function functions[] = {
     (Function)qc_session_pooled,
     (Function)qc_session_scored_frames,
     (Function)qc_session_aggregate,
+    (Function)qc_session_stream_score,
     (Function)qc_stats_format_parse,
     (Function)qc_session_finding,
     (Function)qc_session_watched_frames,

@@ -2,6 +2,7 @@
 // Frames that other sessions measured: what a session makes of their words is what it makes of their pictures.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <string>
@@ -86,7 +87,7 @@ TEST(Recorded, TwoPartsAreOneRun) {
     std::vector<std::string> logs;
     const Words whole = measure(config, 0, kFrames, kFrames, &logs);
     Scoring asked(config, 1);
-    const auto lead = static_cast<size_t>(qc_session_history(asked.get()));
+    const size_t lead = std::min<size_t>(7, static_cast<size_t>(qc_session_history(asked.get())));
     ASSERT_GT(lead, 0U);
     Words words = measure(config, 0, 7, kFrames);
     const Words rest = measure(config, 7 - lead, kFrames, kFrames);

@@ -38,13 +38,15 @@ void score_once(benchmark::State& state, const MetricDescriptor* descriptor, con
     // What changed since is the difference of the two pictures.
     for (int k = 0; k < descriptor->history; ++k) with_history.history[k] = pair.reference_history[k] = d->plane[0];
     for (int k = 0; k < descriptor->distorted_history; ++k) pair.distorted_history[k] = r->plane[0];
+    const std::vector<EarlierPair> past(static_cast<size_t>(earlier_pairs(*descriptor, geometry, options)),
+                                        EarlierPair{r.get(), d.get()});
     for (auto unused : state) {
         static_cast<void>(unused);
         std::fill(accumulators.begin(), accumulators.end(), 0);
         if (descriptor->scope == Scope::kReference)
             metric->score(with_history, accumulators);
         else
-            metric->score(pair, accumulators);
+            metric->score(pair, past, accumulators);
         benchmark::DoNotOptimize(accumulators.data());
     }
     state.counters["fps"] = benchmark::Counter(static_cast<double>(state.iterations()), benchmark::Counter::kIsRate);

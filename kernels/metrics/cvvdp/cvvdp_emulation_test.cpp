@@ -5,14 +5,10 @@
 
 #include <cmath>
 
-#include "metrics/cvvdp/cvvdp_kernels.hpp"
-#include "metrics/cvvdp/cvvdp_test_support.hpp"
-#include "tests/device/emulated_device.hpp"
+#include "metrics/cvvdp/cvvdp_emulation.hpp"
 
 namespace qc::cvvdp {
 namespace {
-
-const std::vector<test::EmulatedKernel> kKernels = QC_EMULATED_KERNELS(QC_CVVDP_KERNELS);
 
 /// A stream of pairs, as surfaces and as the CPU sees it.
 class Stream {
@@ -28,6 +24,14 @@ public:
                     layout);
     }
     DevicePicture device(int frame, bool distorted) const { return at(frame, distorted).device(); }
+    DeviceClip device() const {
+        DeviceClip clip;
+        for (int f = 0; f < frames(); ++f) {
+            clip.reference.push_back(device(f, false));
+            clip.distorted.push_back(device(f, true));
+        }
+        return clip;
+    }
     std::vector<HostPicture> host(bool distorted) const {
         std::vector<HostPicture> list;
         for (int f = 0; f < frames(); ++f) list.push_back(at(f, distorted).host());
@@ -41,61 +45,6 @@ private:
     }
     std::vector<test::EmulatedPicture> pictures_;
 };
-
-/// The words of every frame, from batches of so many; every rendition is the same.
-std::vector<std::vector<uint64_t>> emulate(const Scorer& scorer, const Stream& stream, int depth, int batch_frames,
-                                           bool descending, int renditions = 1) {
-    std::vector<std::vector<uint64_t>> words;
-    const size_t row = scorer.accumulator_words();
-    for (int first = 0; first < stream.frames(); first += batch_frames) {
-        const int frames = std::min(batch_frames, stream.frames() - first);
-        std::vector<DevicePicture> places;
-        std::vector<uint32_t> pasts;
-        std::vector<DevicePair> pairs;
-        for (int input = 0; input <= renditions; ++input)
-            for (int place = -depth; place < batch_frames; ++place) {
-                const int frame = first + place;
-                const bool is_there = frame >= 0 && frame < stream.frames();
-                places.push_back(is_there ? stream.device(frame, input > 0) : DevicePicture{});
-            }
-        for (int r = 0; r < renditions; ++r)
-            for (int f = 0; f < batch_frames; ++f) pasts.push_back(static_cast<uint32_t>(std::min(first + f, depth)));
-        for (int f = 0; f < frames; ++f)
-            for (int r = 0; r < renditions; ++r) {
-                DevicePair pair{};
-                pair.reference = stream.device(first + f, false);
-                pair.distorted = stream.device(first + f, true);
-                pair.output = static_cast<uint32_t>(f * renditions + r);
-                pairs.push_back(pair);
-            }
-        const DeviceTimeline timeline{places.data(), pasts.data(), depth, batch_frames, renditions};
-        DeviceBatch batch;
-        batch.pairs = pairs.data();
-        batch.count = static_cast<int>(pairs.size());
-        batch.groups = frames;
-        std::vector<uint64_t> sums(pairs.size() * row);
-        test::EmulatedScratch scratch(scorer.scratch_bytes(batch_frames * renditions), descending ? 0x71 : 0xff);
-        batch.accumulators = sums.data();
-        batch.scratch = scratch.data();
-        test::EmulatedQueue queue(descending);
-        const Status enqueued = scorer.enqueue(batch, timeline, queue);
-        EXPECT_TRUE(enqueued.ok()) << enqueued.text();
-        EXPECT_TRUE(scratch.guard_is_whole()) << "written beyond the scratch memory";
-        for (int f = 0; f < frames; ++f) {
-            const auto begin = sums.begin() + static_cast<ptrdiff_t>(static_cast<size_t>(f * renditions) * row);
-            words.emplace_back(begin, begin + static_cast<ptrdiff_t>(row));
-            for (int r = 1; r < renditions; ++r)
-                EXPECT_TRUE(std::equal(begin, begin + static_cast<ptrdiff_t>(row),
-                                       begin + static_cast<ptrdiff_t>(static_cast<size_t>(r) * row)))
-                    << "rendition " << r;
-        }
-    }
-    return words;
-}
-
-double bound_of(double value) {
-    return kBackendBound.absolute + kBackendBound.relative * std::abs(value);
-}
 
 struct Emulation {
     FrameGeometry geometry;
@@ -112,17 +61,17 @@ struct Emulation {
 
     void expect_near_cpu(const Stream& stream, int batch_frames = 3) const {
         const ClipScore cpu = score_clip(geometry, options, stream.host(false), stream.host(true));
-        const auto words = emulate(*scorer, stream, depth, batch_frames, false);
+        const auto words = emulate(*scorer, stream.device(), depth, batch_frames, false);
         const ClipScore emulated = score_words(geometry, options, words);
         ASSERT_EQ(cpu.frames.size(), emulated.frames.size());
         for (size_t f = 0; f < cpu.frames.size(); ++f)
             EXPECT_NEAR(emulated.frames[f], cpu.frames[f], bound_of(cpu.frames[f])) << "frame " << f;
         EXPECT_NEAR(emulated.jod, cpu.jod, 1e-4);
-        EXPECT_EQ(words, emulate(*scorer, stream, depth, batch_frames, true)) << "the other order of threads";
+        EXPECT_EQ(words, emulate(*scorer, stream.device(), depth, batch_frames, true)) << "the other order of threads";
     }
 
 private:
-    test::EmulatedProgram program_{kKernels};
+    test::EmulatedProgram program_{emulated_kernels()};
 };
 
 FrameGeometry geometry_of(int width, int height, int depth, qc_chroma chroma, double rate = 8.0) {
@@ -182,10 +131,10 @@ TEST(CvvdpEmulation, SameBitsInEveryBatch) {
         const Emulation emulation(geometry_of(20, 14, 8, QC_CHROMA_420, 25.0),
                                   options_of_words({{"padding", padding}}));
         const Stream stream(emulation.geometry, 11);
-        const auto words = emulate(*emulation.scorer, stream, emulation.depth, 1, false);
+        const auto words = emulate(*emulation.scorer, stream.device(), emulation.depth, 1, false);
         for (const int frames : {2, 8, 11})
-            EXPECT_EQ(words, emulate(*emulation.scorer, stream, emulation.depth, frames, false)) << frames;
-        EXPECT_EQ(words, emulate(*emulation.scorer, stream, emulation.depth, 4, false, 3)) << "three renditions";
+            EXPECT_EQ(words, emulate(*emulation.scorer, stream.device(), emulation.depth, frames, false)) << frames;
+        EXPECT_EQ(words, emulate(*emulation.scorer, stream.device(), emulation.depth, 4, false, 3)) << "three renditions";
     }
 }
 

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "metrics/cvvdp/cvvdp_temporal.hpp"
-#include "metrics/cvvdp/cvvdp_test_support.hpp"
+#include "metrics/cvvdp/cvvdp_emulation.hpp"
 #include "tests/golden/golden.hpp"
 
 namespace qc::cvvdp {
@@ -51,6 +51,19 @@ private:
     std::vector<HostPicture> reference_, distorted_;
 };
 
+/// The kernels, run on the host.
+ClipScore emulated_score(const Case& golden_case, const OptionValues& options) {
+    const FrameGeometry geometry = golden_case.geometry();
+    const std::unique_ptr<Scorer> scorer = create_scorer(descriptor(), geometry, options);
+    test::EmulatedProgram program(emulated_kernels());
+    EXPECT_TRUE(scorer->prepare(program).ok());
+    DeviceClip clip;
+    for (const HostPicture& picture : golden_case.reference()) clip.reference.push_back(test::device_view(picture));
+    for (const HostPicture& picture : golden_case.distorted()) clip.distorted.push_back(test::device_view(picture));
+    const int depth = earlier_pairs(descriptor(), geometry, options);
+    return score_words(geometry, options, emulate(*scorer, clip, depth, 4, false));
+}
+
 /// The means of bands before their weights: [channel][frame][band].
 void expect_bands(const Case& golden_case, const OptionValues& options, const std::vector<uint64_t>& words,
                   const Json& bands, size_t frame) {
@@ -72,7 +85,7 @@ TEST(CvvdpGolden, Scores) {
     const Json golden_file = golden::read_json(golden::folder() / "cvvdp" / "golden.json");
     if (golden_file.is_null()) GTEST_SKIP() << "SKIPPED: no golden scores of cvvdp";
     const Json bands = golden::read_json(golden::folder() / "cvvdp" / "bands.json");
-    double worst = 0.0;
+    double worst = 0.0, worst_emulated = 0.0;
     int cases = 0;
     for (const Json& entry : golden_file.at("cases")) {
         const std::string name = entry.at("name");
@@ -100,9 +113,14 @@ TEST(CvvdpGolden, Scores) {
         const ClipScore fixed = score_clip(golden_case.geometry(), golden_case.options("fixed"),
                                            golden_case.reference(), golden_case.distorted());
         EXPECT_NEAR(fixed.jod, entry.at("jod_border_fixed").get<double>(), 1e-6) << "border=fixed";
+        const ClipScore emulated = emulated_score(golden_case, options);
+        EXPECT_NEAR(emulated.jod, jod, 1e-4) << "kernels";
+        worst_emulated = std::max(worst_emulated, std::abs(emulated.jod - jod));
+        for (size_t f = 0; f < score.frames.size(); ++f)
+            EXPECT_NEAR(emulated.frames[f], score.frames[f], bound_of(score.frames[f])) << "kernels, frame " << f;
     }
     EXPECT_EQ(cases, 56);
-    printf("%d cases, largest difference %.2g JOD\n", cases, worst);
+    printf("%d cases, largest difference %.2g JOD, of the kernels %.2g\n", cases, worst, worst_emulated);
 }
 
 TEST(CvvdpGolden, Displays) {
