@@ -53,10 +53,10 @@ struct Frozen {
 };
 
 constexpr Frozen kFrozen[] = {
-    {"standard_4k", "replicate", 24, 8, 1, 0, 0, 0},       {"standard_4k", "replicate", 24, 8, 3, 0, 0, 0},
-    {"standard_4k", "symmetric", 24, 8, 3, 0, 0, 0},       {"standard_fhd", "replicate", 60, 8, 5, 0, 0, 0},
-    {"standard_hdr_pq", "replicate", 25, 10, 2, 0, 0, 0},  {"standard_hdr_hlg", "replicate", 25, 10, 2, 0, 0, 0},
-    {"iphone_12_pro", "symmetric", 29.97, 12, 9, 0, 0, 0},
+    {"standard_4k", "replicate", 24, 8, 1, 7.364802091262, 141.029966248033, 141.029966248033},       {"standard_4k", "replicate", 24, 8, 3, 5.678095776786, 141.029966248033, 136.990262654101},
+    {"standard_4k", "symmetric", 24, 8, 3, 5.594637949218, 136.990430282861, 136.990430282861},       {"standard_fhd", "replicate", 60, 8, 5, 5.198115753335, 154.403460766894, 156.499667855270},
+    {"standard_hdr_pq", "replicate", 25, 10, 2, 5.400633411549, 148.078643348343, 148.575564608833},  {"standard_hdr_hlg", "replicate", 25, 10, 2, 5.188877370368, 155.708803406525, 155.653369369252},
+    {"iphone_12_pro", "symmetric", 29.97, 12, 9, 6.781963986956, 75.521166601512, 75.521166601512},
 };
 
 TEST(Cvvdp, FrozenScores) {
@@ -217,8 +217,9 @@ std::unique_ptr<Session> scored(const qc_config& config, const test::Stream& str
     const Status created = Session::create(config, &session);
     EXPECT_TRUE(created.ok()) << created.text();
     for (size_t f = first; f < end; ++f) {
-        if (std::find(stream.pauses.begin(), stream.pauses.end(), f) != stream.pauses.end())
+        if (std::find(stream.pauses.begin(), stream.pauses.end(), f) != stream.pauses.end()) {
             EXPECT_TRUE(session->begin_stretch().ok());
+        }
         const qc_picture distorted = stream.distorted[0][f].view();
         EXPECT_TRUE(session->submit(stream.reference[f].view(), &distorted, nullptr, nullptr).ok());
     }
