@@ -84,7 +84,8 @@ CudaBackend::CudaBackend(const BackendSetup& setup, std::unique_ptr<Context> con
       frames_per_batch_(std::max(1, config_.batch / config_.renditions)), ingest_(*context_), converter_(setup),
       history_(setup), timeline_(setup, frames_per_batch_), results_(setup, frames_per_batch_),
       metrics_(*context_, setup, frames_per_batch_, results_, timeline_),
-      intake_(*context_, setup, frames_per_batch_, converter_, history_, timeline_), slots_(static_cast<size_t>(config_.slots)) {}
+      intake_(*context_, setup, frames_per_batch_, converter_, history_, timeline_),
+      slots_(static_cast<size_t>(config_.slots)) {}
 
 Status CudaBackend::create() {
     QC_RETURN_IF_ERROR(stream_.create(*context_));

@@ -15,8 +15,7 @@ DescriptionArray<T> take(Carver& carver, size_t count) {
 
 } // namespace
 
-DescriptionLayout::DescriptionLayout(int frames, int renditions, int rings, int lifted, int scaled,
-                                     int earlier_pairs) {
+DescriptionLayout::DescriptionLayout(int frames, int renditions, int rings, int lifted, int scaled, int earlier_pairs) {
     constexpr size_t kPlanes = 3;
     const auto count = static_cast<size_t>(frames);
     Carver carver;

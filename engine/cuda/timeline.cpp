@@ -30,8 +30,7 @@ Status Timeline::allocate(Context& context) {
 DevicePicture Timeline::kept(int input, int64_t frame) const {
     const qc_format& format = setup_.format_of(input);
     const bool converted = needs_conversion(format, geometry_);
-    const size_t place = static_cast<size_t>(input) * static_cast<size_t>(depth_) +
-                         static_cast<size_t>(frame % depth_);
+    const size_t place = static_cast<size_t>(input) * static_cast<size_t>(depth_) + static_cast<size_t>(frame % depth_);
     DevicePicture picture{};
     for (int p = 0; p < setup_.planes_read(); ++p)
         picture.plane[p] = {memory_.as<void>(place * picture_bytes_ + plane_offset_[p]), pitch_bytes_[p], 1,

@@ -53,9 +53,9 @@ private:
     FrameGeometry geometry_;
     size_t plane_offset_[3] = {}, picture_bytes_ = 0;
     uint32_t pitch_bytes_[3] = {};
-    DeviceBuffer memory_;       ///< [input][frame % depth]
-    std::vector<int> past_;     ///< per rendition: pairs that the next frame may look back at
-    int64_t next_frame_ = 0;    ///< of the session
+    DeviceBuffer memory_;    ///< [input][frame % depth]
+    std::vector<int> past_;  ///< per rendition: pairs that the next frame may look back at
+    int64_t next_frame_ = 0; ///< of the session
 };
 
 } // namespace qc::cuda

@@ -217,8 +217,7 @@ private:
         for (const StreamScoreSpec& spec : instance.descriptor->stream_scores) {
             const int column = instance.column[static_cast<size_t>(spec.output)];
             if (column < 0) continue;
-            const std::string name =
-                std::string(spec.name) + instance_suffix(*instance.descriptor, instance.options);
+            const std::string name = std::string(spec.name) + instance_suffix(*instance.descriptor, instance.options);
             std::string title = std::string(spec.title) + " score";
             for (const StreamScore& other : plan_.stream_scores)
                 if (other.title == title) title = "score of " + name;

@@ -63,7 +63,8 @@ Status ScoreTable::create(const ScorePlan& plan, std::unique_ptr<ScoreTable>* ta
 
 bool ScoreTable::expects(const MetricInstance& instance, int64_t frame, bool has_pair) const {
     const MetricDescriptor& metric = *instance.descriptor;
-    return (keeps(frame) || evaluates_every_frame(metric, instance.options)) && (has_pair || metric.scope == Scope::kReference);
+    return (keeps(frame) || evaluates_every_frame(metric, instance.options)) &&
+           (has_pair || metric.scope == Scope::kReference);
 }
 
 int ScoreTable::expected_scores(int64_t frame, bool has_pair) const {

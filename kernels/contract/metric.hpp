@@ -137,10 +137,10 @@ public:
 /// One score of a whole stream, made of the scores that its frames have in one output: so it holds across pauses and
 /// parts, and of however many frames count in the end.
 struct StreamScoreSpec {
-    std::string_view name;  ///< among the aggregates
-    std::string_view title; ///< of the line that ends a run: "title score: value"
-    int output = 0;         ///< of the frames
-    double (*term)(double score) = nullptr;                        ///< what a frame adds to the sum
+    std::string_view name;                  ///< among the aggregates
+    std::string_view title;                 ///< of the line that ends a run: "title score: value"
+    int output = 0;                         ///< of the frames
+    double (*term)(double score) = nullptr; ///< what a frame adds to the sum
     double (*total)(double sum_of_terms, int64_t frames) = nullptr; ///< frames: at least 1
 };
 

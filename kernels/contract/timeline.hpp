@@ -34,9 +34,7 @@ struct DeviceTimeline {
     QC_HD const DevicePicture& picture(int input, int frame) const {
         return pictures[input * (depth + frames) + depth + frame];
     }
-    QC_HD int past(int rendition, int frame) const {
-        return static_cast<int>(pasts[rendition * frames + frame]);
-    }
+    QC_HD int past(int rendition, int frame) const { return static_cast<int>(pasts[rendition * frames + frame]); }
     /// What a pair's `output` (DevicePair) says.
     QC_HD int frame_of(uint32_t output) const { return static_cast<int>(output) / renditions; }
     QC_HD int rendition_of(uint32_t output) const { return static_cast<int>(output) % renditions; }

@@ -106,8 +106,7 @@ struct KeepPictures {
             for (int x = block.thread(); x < job.width; x += kThreads) target[x] = source[x * job.source.step];
         } else {
             for (int x = block.thread(); x < job.width; x += kThreads)
-                reinterpret_cast<uint16_t*>(target)[x] =
-                    reinterpret_cast<const uint16_t*>(source)[x * job.source.step];
+                reinterpret_cast<uint16_t*>(target)[x] = reinterpret_cast<const uint16_t*>(source)[x * job.source.step];
         }
     }
 };

@@ -84,8 +84,8 @@ std::vector<Convention> CvvdpScorer::conventions() const {
     if (settings_.exposure != 1.0) list.push_back({"exposure", format("%g", settings_.exposure)});
     if (!geometry_.rgb) {
         const bool same = settings_.matrix[0] == settings_.matrix[1];
-        list.push_back({"matrix", same ? std::string(matrix(0))
-                                       : format("reference %s, distorted %s", matrix(0), matrix(1))});
+        list.push_back(
+            {"matrix", same ? std::string(matrix(0)) : format("reference %s, distorted %s", matrix(0), matrix(1))});
         list.push_back({"range", "limited, whatever the tags"});
     }
     list.push_back({"frame_rate", format(settings_.rate_is_known ? "%g" : "%g (assumed)", settings_.frame_rate)});
@@ -151,8 +151,8 @@ private:
 
     const Plan plan_;
     const TargetList targets_;
-    int64_t first_ = 0, next_ = 0;   ///< of the clip, and behind its last frame
-    std::vector<double> waiting_;    ///< of its first frames, if it ended here
+    int64_t first_ = 0, next_ = 0; ///< of the clip, and behind its last frame
+    std::vector<double> waiting_;  ///< of its first frames, if it ended here
 };
 
 Status validate(const FrameGeometry& geometry, const OptionValues& options) {

@@ -23,8 +23,8 @@ namespace qc::cvvdp {
 
 const MetricDescriptor& descriptor();
 
-/// Of frames' values (0 at 10 JOD, 29 at 9, 162 at 5). A JOD falls by at most 0.052 for a value of 1, at 5 JOD by 0.029, so
-/// that this is less than 1e-4 JOD whatever the value. Single precision throughout is up to 5e-6 JOD off.
+/// Of frames' values (0 at 10 JOD, 29 at 9, 162 at 5). A JOD falls by at most 0.052 for a value of 1, at 5 JOD by
+/// 0.029, so that this is less than 1e-4 JOD whatever the value. Single precision throughout is up to 5e-6 JOD off.
 constexpr BackendBound kBackendBound{.absolute = 1e-3, .relative = 5e-6};
 
 } // namespace qc::cvvdp

@@ -99,8 +99,7 @@ struct ScoreTiles {
         }
         const int half_x = (x >> 1) - 1, half_y = (y >> 1) - 1;
         QC_UNROLL for (int i = 0; i < 3; ++i) {
-            const size_t row =
-                static_cast<size_t>(nearest_inside(half_y + i, tile.coarse_height)) * tile.coarse_pitch;
+            const size_t row = static_cast<size_t>(nearest_inside(half_y + i, tile.coarse_height)) * tile.coarse_pitch;
             QC_UNROLL for (int j = 0; j < 3; ++j) place.coarse[i][j] =
                 row + nearest_inside(half_x + j, tile.coarse_width);
         }
@@ -153,8 +152,7 @@ struct ScoreTiles {
                 const float weight = tile.detail * device::fast_exp2(fmaf(part[p][q], at.slope, at.value));
                 float contrast[2];
                 QC_UNROLL for (int side = 0; side < 2; ++side) {
-                    const float sample =
-                        tile.plane[(side * kDeviceChannels + c) * tile.next_plane + place.fine[p][q]];
+                    const float sample = tile.plane[(side * kDeviceChannels + c) * tile.next_plane + place.fine[p][q]];
                     contrast[side] = weight * fminf((sample - wide[side][p][q]) * factor[side][p][q], 1000.0f);
                 }
                 shared.mask[c][row + p][column + q] = fminf(fabsf(contrast[0]), fabsf(contrast[1]));
@@ -163,9 +161,7 @@ struct ScoreTiles {
         }
     }
 
-    QC_HD static bool is_blurred(const Tile& tile) {
-        return tile.width > kRadius && tile.height > kRadius;
-    }
+    QC_HD static bool is_blurred(const Tile& tile) { return tile.width > kRadius && tile.height > kRadius; }
 
     /// Masks beyond the picture's edges, mirrored.
     template <class Block>
@@ -192,8 +188,7 @@ struct ScoreTiles {
         for (int i = block.thread(); i < kWide * kStrips; i += Block::kThreads) {
             const int column = i % kWide, row = i / kWide * kRows;
             float sample[kRows + 2 * kRadius];
-            QC_UNROLL for (int j = 0; j < kRows + 2 * kRadius; ++j) sample[j] =
-                shared.mask[channel][row + j][column];
+            QC_UNROLL for (int j = 0; j < kRows + 2 * kRadius; ++j) sample[j] = shared.mask[channel][row + j][column];
             QC_UNROLL for (int r = 0; r < kRows; ++r) {
                 float sum = a.blur_tap[0] * sample[r + kRadius];
                 QC_UNROLL for (int d = 1; d <= kRadius; ++d) sum =

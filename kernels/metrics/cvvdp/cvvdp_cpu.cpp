@@ -132,10 +132,8 @@ Band weigh(const Plan& plan, int k, const Channels& reference, const Channels& d
         const Background background(light_r);
         for (size_t c = 0; c < kChannels; ++c) {
             const double weight = background.sensitivity(plan.sensitivity[static_cast<size_t>(k)][c]) * kGain[c];
-            const double r =
-                weight * contrast(reference[c].samples[i], coarse_reference[c].samples[i], light_r);
-            const double t =
-                weight * contrast(distorted[c].samples[i], coarse_distorted[c].samples[i], light_t);
+            const double r = weight * contrast(reference[c].samples[i], coarse_reference[c].samples[i], light_r);
+            const double t = weight * contrast(distorted[c].samples[i], coarse_distorted[c].samples[i], light_t);
             band.difference[c].samples[i] = std::abs(t - r);
             band.mask[c].samples[i] = std::min(std::abs(t), std::abs(r));
         }
@@ -214,8 +212,9 @@ void score_frame(const Plan& plan, bool fixed_border, Channels reference, Channe
 }
 
 CpuReference::CpuReference(const FrameGeometry& geometry, const Settings& settings)
-    : geometry_(geometry), settings_(settings), plan_(make_plan(geometry, settings)), curve_(settings),
-      reader_{ColourReader(geometry, settings, curve_, 0), ColourReader(geometry, settings, curve_, 1)},
+    : geometry_(geometry), settings_(settings), plan_(make_plan(geometry, settings)),
+      curve_(settings), reader_{ColourReader(geometry, settings, curve_, 0),
+                                ColourReader(geometry, settings, curve_, 1)},
       taps_(temporal_taps(settings.frame_rate)), targets_(static_cast<int>(taps_.size()), settings.symmetric) {}
 
 /// What a target takes of each frame. @param frames that are known, from the clip's first one on, or as many as matter

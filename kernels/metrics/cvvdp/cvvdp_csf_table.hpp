@@ -4,7 +4,7 @@
 
 namespace qc::cvvdp {
 
-constexpr int kCsfLuminances = 32; ///< 0.005 to 10000 cd/m2, equally far apart in logarithms
+constexpr int kCsfLuminances = 32;  ///< 0.005 to 10000 cd/m2, equally far apart in logarithms
 constexpr int kCsfFrequencies = 32; ///< 0.1 to 64 cycles per degree, likewise
 
 // clang-format off

@@ -12,14 +12,14 @@ enum class Primaries { kBt709, kBt2020, kP3 };
 
 struct Display {
     std::string_view name;
-    int columns, rows;       ///< pixels
-    double inches;           ///< diagonal; 0: fov_degrees says it
-    double distance;         ///< metres
-    double fov_degrees;      ///< of the diagonal; 0: a flat screen of `inches`
-    double peak;             ///< cd/m2
-    double contrast;         ///< peak over black; 0: `black` says it
-    double black;            ///< cd/m2; -1: `contrast` says it
-    double ambient;          ///< lux
+    int columns, rows;  ///< pixels
+    double inches;      ///< diagonal; 0: fov_degrees says it
+    double distance;    ///< metres
+    double fov_degrees; ///< of the diagonal; 0: a flat screen of `inches`
+    double peak;        ///< cd/m2
+    double contrast;    ///< peak over black; 0: `black` says it
+    double black;       ///< cd/m2; -1: `contrast` says it
+    double ambient;     ///< lux
     Eotf eotf;
     Primaries primaries;
 };

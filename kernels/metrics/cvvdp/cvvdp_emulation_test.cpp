@@ -16,12 +16,12 @@ public:
     Stream(const FrameGeometry& geometry, int frames, const test::SurfaceLayout& layout = {}) {
         for (int f = 0; f < frames; ++f)
             for (const bool distorted : {false, true})
-                pictures_.emplace_back(
-                    test::SamplePicture(geometry,
-                                        [&](int plane, int x, int y) {
-                                            return test::synthetic_blocks(x, y, f, plane, geometry.depth, distorted);
-                                        }),
-                    layout);
+                pictures_.emplace_back(test::SamplePicture(geometry,
+                                                           [&](int plane, int x, int y) {
+                                                               return test::synthetic_blocks(x, y, f, plane,
+                                                                                             geometry.depth, distorted);
+                                                           }),
+                                       layout);
     }
     DevicePicture device(int frame, bool distorted) const { return at(frame, distorted).device(); }
     DeviceClip device() const {
@@ -82,7 +82,7 @@ FrameGeometry geometry_of(int width, int height, int depth, qc_chroma chroma, do
 
 /// Around tiles, reflections and odd levels; from two pixels on.
 TEST(CvvdpEmulation, Sizes) {
-    const std::vector<std::pair<int, int>> sizes{{2, 2},  {3, 5},   {4, 7},   {6, 6},  {7, 13},
+    const std::vector<std::pair<int, int>> sizes{{2, 2},   {3, 5},   {4, 7},   {6, 6},   {7, 13},
                                                  {17, 17}, {33, 21}, {65, 35}, {70, 64}, {131, 34}};
     for (const auto& [width, height] : sizes) {
         SCOPED_TRACE(testing::Message() << width << "x" << height);
@@ -134,7 +134,8 @@ TEST(CvvdpEmulation, SameBitsInEveryBatch) {
         const auto words = emulate(*emulation.scorer, stream.device(), emulation.depth, 1, false);
         for (const int frames : {2, 8, 11})
             EXPECT_EQ(words, emulate(*emulation.scorer, stream.device(), emulation.depth, frames, false)) << frames;
-        EXPECT_EQ(words, emulate(*emulation.scorer, stream.device(), emulation.depth, 4, false, 3)) << "three renditions";
+        EXPECT_EQ(words, emulate(*emulation.scorer, stream.device(), emulation.depth, 4, false, 3))
+            << "three renditions";
     }
 }
 

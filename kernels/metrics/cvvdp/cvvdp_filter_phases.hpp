@@ -86,7 +86,7 @@ struct PlanGroup {
 /// From codes to light, in single precision.
 struct DeviceColour {
     float luma_scale, luma_offset, chroma_scale, chroma_offset;
-    float red_cr[2], green_cb[2], green_cr[2], blue_cb[2]; ///< of the reference, of the distorted
+    float red_cr[2], green_cb[2], green_cr[2], blue_cb[2];              ///< of the reference, of the distorted
     float opponent[kDeviceColours][3], opponent_offset[kDeviceColours]; ///< of a component's light, before black
     int32_t coloured, halved_across, halved_down, rgb;
     int32_t chroma_width, chroma_height;
@@ -192,10 +192,8 @@ struct PixelPair {
         const int columns[2] = {x, smaller_of(x + 1, width - 1)};
         if (!kUsual && colour.rgb != 0) {
             constexpr int kPlane[] = {2, 0, 1}; // stored as G, B, R
-            QC_UNROLL for (int p = 0; p < 2; ++p)
-                QC_UNROLL for (int i = 0; i < 3; ++i) rgb[p][i] =
-                    static_cast<float>(read_sample<Sample>(picture.plane[kPlane[i]], columns[p], y)) *
-                    colour.luma_scale;
+            QC_UNROLL for (int p = 0; p < 2; ++p) QC_UNROLL for (int i = 0; i < 3; ++i) rgb[p][i] =
+                static_cast<float>(read_sample<Sample>(picture.plane[kPlane[i]], columns[p], y)) * colour.luma_scale;
         } else {
             float cb[2] = {}, cr[2] = {};
             if (colour.coloured != 0) {
@@ -220,8 +218,8 @@ struct PixelPair {
             }
             QC_UNROLL for (int c = 0; c < kDeviceColours; ++c) {
                 const float(&row)[3] = colour.opponent[c];
-                opponent[p][c] =
-                    fmaf(row[0], rgb[p][0], fmaf(row[1], rgb[p][1], fmaf(row[2], rgb[p][2], colour.opponent_offset[c])));
+                opponent[p][c] = fmaf(row[0], rgb[p][0],
+                                      fmaf(row[1], rgb[p][1], fmaf(row[2], rgb[p][2], colour.opponent_offset[c])));
             }
         }
     }
@@ -258,8 +256,8 @@ struct FilterFrames {
         QC_UNROLL for (int m = 0; m < tuning::kGroup; ++m) {
             if (!is_active(group, m)) continue;
             QC_UNROLL for (int c = 0; c < kDeviceChannels; ++c) {
-                float* const target = a.planes + plane_offset(a.levels, m, side, c, 0) +
-                                      static_cast<size_t>(y) * a.levels.pitch[0] + x;
+                float* const target =
+                    a.planes + plane_offset(a.levels, m, side, c, 0) + static_cast<size_t>(y) * a.levels.pitch[0] + x;
                 target[0] = sum[m][c][0];
                 if (has_second) target[1] = sum[m][c][1];
             }

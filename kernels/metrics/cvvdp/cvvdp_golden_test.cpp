@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "metrics/cvvdp/cvvdp_temporal.hpp"
 #include "metrics/cvvdp/cvvdp_emulation.hpp"
+#include "metrics/cvvdp/cvvdp_temporal.hpp"
 #include "tests/golden/golden.hpp"
 
 namespace qc::cvvdp {

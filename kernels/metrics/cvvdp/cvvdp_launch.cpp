@@ -174,8 +174,7 @@ Status Launcher::prepare(DeviceProgram& program) {
     const void* address = nullptr;
     QC_RETURN_IF_ERROR(program.upload(taps_.data(), taps_.size() * sizeof(Weights), &address));
     device_taps_ = static_cast<const Weights*>(address);
-    QC_RETURN_IF_ERROR(
-        program.upload(sensitivity_.data(), sensitivity_.size() * sizeof(SensitivityTable), &address));
+    QC_RETURN_IF_ERROR(program.upload(sensitivity_.data(), sensitivity_.size() * sizeof(SensitivityTable), &address));
     device_sensitivity_ = static_cast<const SensitivityTable*>(address);
     return {};
 }

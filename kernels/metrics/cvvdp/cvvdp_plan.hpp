@@ -20,9 +20,9 @@ constexpr int kSmallestSide = 2;
 
 /// The offset of all powers and norms.
 constexpr double kOffset = 1e-5;
-constexpr double kSmallestBackground = 0.01;   ///< cd/m2
+constexpr double kSmallestBackground = 0.01; ///< cd/m2
 constexpr double kLargestContrast = 1000.0;
-constexpr double kDetailFactor = 2.0;          ///< on contrast, in all bands but the finest and the baseband
+constexpr double kDetailFactor = 2.0; ///< on contrast, in all bands but the finest and the baseband
 constexpr double kGain[kChannels] = {1.0, 1.45, 1.0, 1.0};
 constexpr double kSensitivityDecibels = -0.2797423303127289;
 constexpr double kMaskingPower = 2.264355182647705;
@@ -69,7 +69,7 @@ QC_HD int word_of(int channel, int band, int bands) {
 }
 
 inline std::array<double, kCsfLuminances> sensitivity_row(int channel, double frequency) {
-    constexpr double kFirst = -1.0;                  // log10 of 0.1 cycles per degree
+    constexpr double kFirst = -1.0; // log10 of 0.1 cycles per degree
     const double step = (std::log10(64.0) - kFirst) / (kCsfFrequencies - 1);
     const double at = (std::log10(frequency) - kFirst) / step;
     // The last frequency of the table below this one; beyond its ends the line goes on.

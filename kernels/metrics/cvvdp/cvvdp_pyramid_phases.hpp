@@ -12,8 +12,8 @@ struct ReduceArguments {
     const Group* group;
     float* planes;
     DeviceLevels levels;
-    int32_t from;                   ///< level
-    float last, before;             ///< see LastColumn
+    int32_t from;       ///< level
+    float last, before; ///< see LastColumn
 };
 
 /// grid: (tiles across, tiles down, planes of a group)
@@ -54,7 +54,7 @@ struct ReduceLevel {
             const int row = i / kWidth, x = left + i % kWidth, y = top + row;
             if (x >= to_width || y >= to_height) continue;
             const float* const line = &columns.of[row][2 * (i % kWidth)]; // two to the left of the kernel's centre
-            const int inside = width - 1 - 2 * x; // samples to the right of the centre
+            const int inside = width - 1 - 2 * x;                         // samples to the right of the centre
             float sum = fmaf(0.4f, line[2], fmaf(0.25f, line[1], 0.05f * line[0]));
             if (x < to_width - 1) {
                 sum = fmaf(0.25f, line[3], fmaf(0.05f, line[4], sum));

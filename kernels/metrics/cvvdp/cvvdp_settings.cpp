@@ -129,8 +129,8 @@ Status check(const OptionValues& options, const Display& display, const Settings
     if (settings.eotf == Eotf::kHlg && settings.peak > 1000.0 && !(display.ambient > 0.0))
         return invalid("cvvdp: ambient=0: HLG on a display brighter than 1000 cd/m2 is defined for more than 0 lux");
     if (const int taps = tap_count(settings.frame_rate); taps - 1 > kMaxEarlierPairs)
-        return invalid(format("cvvdp: %g frames per second: up to %d are accepted", settings.frame_rate,
-                              kMaxEarlierPairs * 4));
+        return invalid(
+            format("cvvdp: %g frames per second: up to %d are accepted", settings.frame_rate, kMaxEarlierPairs * 4));
     return {};
 }
 

@@ -39,17 +39,17 @@ enum class Matrix { kBt709, kBt2020 };
 
 /// What options, tags and the frame rate decide.
 struct Settings {
-    std::string display;         ///< its name; "custom" where options say something else of it
+    std::string display; ///< its name; "custom" where options say something else of it
     double pixels_per_degree = 0;
-    double peak = 0, black = 0;  ///< cd/m2
-    double ambient = 0;          ///< lux
-    double reflection = 0;       ///< cd/m2 that the screen reflects
+    double peak = 0, black = 0; ///< cd/m2
+    double ambient = 0;         ///< lux
+    double reflection = 0;      ///< cd/m2 that the screen reflects
     double exposure = 1;
     Eotf eotf{};
-    double gamma = 2.2;          ///< of Eotf::kPower
+    double gamma = 2.2; ///< of Eotf::kPower
     Primaries primaries{};
-    bool symmetric = false;      ///< the frames before the first one mirror those behind it; else they repeat it
-    bool fixed_border = false;   ///< the pyramid's border as it was meant
+    bool symmetric = false;         ///< the frames before the first one mirror those behind it; else they repeat it
+    bool fixed_border = false;      ///< the pyramid's border as it was meant
     std::array<Matrix, 2> matrix{}; ///< of the reference, of the distorted input
     double frame_rate = 0;
     bool rate_is_known = true;

@@ -53,9 +53,12 @@ struct Frozen {
 };
 
 constexpr Frozen kFrozen[] = {
-    {"standard_4k", "replicate", 24, 8, 1, 7.364802091262, 141.029966248033, 141.029966248033},       {"standard_4k", "replicate", 24, 8, 3, 5.678095776786, 141.029966248033, 136.990262654101},
-    {"standard_4k", "symmetric", 24, 8, 3, 5.594637949218, 136.990430282861, 136.990430282861},       {"standard_fhd", "replicate", 60, 8, 5, 5.198115753335, 154.403460766894, 156.499667855270},
-    {"standard_hdr_pq", "replicate", 25, 10, 2, 5.400633411549, 148.078643348343, 148.575564608833},  {"standard_hdr_hlg", "replicate", 25, 10, 2, 5.188877370368, 155.708803406525, 155.653369369252},
+    {"standard_4k", "replicate", 24, 8, 1, 7.364802091262, 141.029966248033, 141.029966248033},
+    {"standard_4k", "replicate", 24, 8, 3, 5.678095776786, 141.029966248033, 136.990262654101},
+    {"standard_4k", "symmetric", 24, 8, 3, 5.594637949218, 136.990430282861, 136.990430282861},
+    {"standard_fhd", "replicate", 60, 8, 5, 5.198115753335, 154.403460766894, 156.499667855270},
+    {"standard_hdr_pq", "replicate", 25, 10, 2, 5.400633411549, 148.078643348343, 148.575564608833},
+    {"standard_hdr_hlg", "replicate", 25, 10, 2, 5.188877370368, 155.708803406525, 155.653369369252},
     {"iphone_12_pro", "symmetric", 29.97, 12, 9, 6.781963986956, 75.521166601512, 75.521166601512},
 };
 
@@ -66,8 +69,8 @@ TEST(Cvvdp, FrozenScores) {
         const MadeClip clip(geometry, frozen.frames);
         const OptionValues options = options_of_words({{"display", frozen.display}, {"padding", frozen.padding}});
         const ClipScore score = score_clip(geometry, options, clip.reference, clip.distorted);
-        EXPECT_NEAR(score.jod, frozen.jod, 1e-9) << format("{%.12f, %.12f, %.12f}", score.jod, score.frames.front(),
-                                                          score.frames.back());
+        EXPECT_NEAR(score.jod, frozen.jod, 1e-9)
+            << format("{%.12f, %.12f, %.12f}", score.jod, score.frames.front(), score.frames.back());
         EXPECT_NEAR(score.frames.front(), frozen.first, 1e-8);
         EXPECT_NEAR(score.frames.back(), frozen.last, 1e-8);
     }
@@ -110,8 +113,8 @@ TEST(Cvvdp, RgbIsTakenAsItIs) {
 // ---- time -----------------------------------------------------------------------------------------------------------
 
 TEST(Cvvdp, TapCounts) {
-    const std::vector<std::pair<double, int>> expected{{23.976, 7}, {24, 7},  {25, 9},     {29.97, 9}, {30, 9},
-                                                       {50, 15},    {60, 17}, {59.94, 17}, {120, 31},  {8, 3}, {1, 3}};
+    const std::vector<std::pair<double, int>> expected{
+        {23.976, 7}, {24, 7}, {25, 9}, {29.97, 9}, {30, 9}, {50, 15}, {60, 17}, {59.94, 17}, {120, 31}, {8, 3}, {1, 3}};
     for (const auto& [rate, taps] : expected) EXPECT_EQ(tap_count(rate), taps) << rate;
 }
 
@@ -162,12 +165,13 @@ TEST(Cvvdp, OwnDisplays) {
     const auto settings = [](const test::WordList& words, const test::OptionList& numbers) {
         return settings_of(geometry_at(25), options_of_words(words, numbers));
     };
-    const Settings own = settings({}, {{"screen_width", 1920}, {"screen_height", 1080}, {"screen_inches", 24},
-                                       {"screen_distance", 0.6}});
+    const Settings own = settings(
+        {}, {{"screen_width", 1920}, {"screen_height", 1080}, {"screen_inches", 24}, {"screen_distance", 0.6}});
     EXPECT_NEAR(own.pixels_per_degree, 37.842503853602885, 1e-11) << "as standard_fhd";
     EXPECT_EQ(own.display, "custom, from standard_4k");
     EXPECT_NEAR(settings({}, {{"screen_width", 1440}, {"screen_height", 1600}, {"screen_fov", 110}}).pixels_per_degree,
-                13.153262507309298, 1e-11) << "as standard_hmd";
+                13.153262507309298, 1e-11)
+        << "as standard_hmd";
     EXPECT_EQ(settings({}, {{"ppd", 60}}).pixels_per_degree, 60.0);
     EXPECT_EQ(settings({}, {{"peak", 400}}).black, 0.4) << "the contrast stays";
     EXPECT_EQ(settings({}, {{"contrast", 500}}).black, 0.4);
