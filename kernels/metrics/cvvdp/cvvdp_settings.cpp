@@ -112,10 +112,24 @@ Matrix matrix_of(const OptionValues& options, const ColourTags& tags) {
     return tags.matrix == kBt2020NonConstant ? Matrix::kBt2020 : Matrix::kBt709;
 }
 
-Status check(const OptionValues& options, const Display& display, const Settings& settings) {
+/// What each option says, alone and of the others.
+Status check_options(const OptionValues& options) {
+    for (const OptionIndex option : {kOptionBlack, kOptionAmbient, kOptionReflectivity})
+        if (!options.is_default(option) && options.number(option) < 0.0)
+            return invalid(format("cvvdp: %s=%g: 0 to %g is accepted", std::string(kOptions[option].name).c_str(),
+                                  options.number(option), kOptions[option].maximum));
+    for (size_t option = kOptionScreenWidth; option <= kOptionScreenFov; ++option)
+        if (!options.is_default(option) && !options.is_default(kOptionPpd))
+            return invalid(format("cvvdp: ppd=%g goes before the screen's geometry: it is accepted without %s",
+                                  options.number(kOptionPpd), std::string(kOptions[option].name).c_str()));
     if (!options.is_default(kOptionScreenInches) && !options.is_default(kOptionScreenFov))
         return invalid("cvvdp: screen_inches and screen_fov both say how large the screen looks: one of them is "
                        "accepted");
+    return {};
+}
+
+Status check(const OptionValues& options, const Display& display, const Settings& settings) {
+    QC_RETURN_IF_ERROR(check_options(options));
     if (settings.black >= settings.peak)
         return invalid(format("cvvdp: a black of %g cd/m2 on a display whose white has %g: less than white is accepted",
                               settings.black, settings.peak));
@@ -123,14 +137,14 @@ Status check(const OptionValues& options, const Display& display, const Settings
         return invalid(format("cvvdp: gamma=%g has no meaning here: eotf=power is accepted with it", settings.gamma));
     constexpr double kSmallestPpd = 1.0, kLargestPpd = 1000.0;
     if (!(settings.pixels_per_degree >= kSmallestPpd && settings.pixels_per_degree <= kLargestPpd))
-        return invalid(format("cvvdp: %g pixels per degree follow from the screen's size and distance: %g to %g are "
+        return invalid(format("cvvdp: %g pixels per degree, by ppd or the screen's size and distance: %g to %g are "
                               "accepted",
                               settings.pixels_per_degree, kSmallestPpd, kLargestPpd));
     if (settings.eotf == Eotf::kHlg && settings.peak > 1000.0 && !(display.ambient > 0.0))
         return invalid("cvvdp: ambient=0: HLG on a display brighter than 1000 cd/m2 is defined for more than 0 lux");
-    if (const int taps = tap_count(settings.frame_rate); taps - 1 > kMaxEarlierPairs)
-        return invalid(
-            format("cvvdp: %g frames per second: up to %d are accepted", settings.frame_rate, kMaxEarlierPairs * 4));
+    constexpr int kFastest = 8 * ((kMaxEarlierPairs - 1) / 2); // every filter fits then
+    if (settings.frame_rate > kFastest)
+        return invalid(format("cvvdp: %g frames per second: up to %d are accepted", settings.frame_rate, kFastest));
     return {};
 }
 

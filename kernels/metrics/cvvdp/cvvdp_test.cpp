@@ -156,6 +156,12 @@ TEST(Cvvdp, RefusesWhatHasNoMeaning) {
                          {"cvvdp", "ambient=0", "HLG"});
     test::expect_refusal(check({}, {}, geometry_at(600)), {"cvvdp", "600 frames per second"});
     test::expect_refusal(check({}, {}, geometry_at(25, 1, 20)), {"cvvdp", "2x2", "1x20"});
+    test::expect_refusal(check({}, {{"black", -0.5}}, geometry), {"cvvdp", "black=-0.5", "0 to 100000"});
+    test::expect_refusal(check({}, {{"ambient", -0.5}}, geometry), {"cvvdp", "ambient=-0.5"});
+    test::expect_refusal(check({}, {{"reflectivity", -0.1}}, geometry), {"cvvdp", "reflectivity=-0.1", "0 to 1"});
+    test::expect_refusal(check({}, {{"ppd", 60}, {"screen_distance", 1}}, geometry),
+                         {"cvvdp", "ppd=60", "screen_distance"});
+    test::expect_refusal(check({}, {{"ppd", 0.5}}, geometry), {"cvvdp", "0.5 pixels per degree", "1 to 1000"});
     EXPECT_TRUE(check({}, {{"fps", 60}}, geometry_at(600)).ok());
     EXPECT_TRUE(check({{"eotf", "power"}}, {{"gamma", 2.4}}, geometry).ok());
     EXPECT_TRUE(check({{"display", "standard_hdr_hlg"}}, {{"ambient", 0}, {"peak", 900}}, geometry).ok());
