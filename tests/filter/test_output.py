@@ -142,6 +142,17 @@ class Logs(FilterTest):
         self.assertEqual(len(run.messages("VMAF score: ")), 1)
         self.assertGreater(run.text.index("VMAF score: "), run.text.index("score of vmaf, rendition 1: "))
 
+    def test_score_of_a_whole_video(self):
+        """A metric that pools in a way of its own: its line, in the log too, before the one that wrappers look for, which is the last."""
+        run = self.score(self.distorted, self.reference, options="metrics=vmaf+cvvdp:opts=cvvdp.display=standard_fhd")
+        self.assert_ok(run)
+        found = re.findall(r"CVVDP score: ([0-9.]+)$", run.text, re.MULTILINE)
+        self.assertEqual(found, [f"{run.log['aggregate_metrics']['cvvdp']:.6f}"])
+        self.assertLess(float(found[0]), 10)
+        self.assertEqual(run.log["conventions"]["cvvdp"]["display"], "standard_fhd")
+        self.assertTrue(all(frame["metrics"]["cvvdp_frame"] > 0 for frame in run.log["frames"]))
+        self.assertLess(run.text.index("CVVDP score: "), run.text.index("VMAF score: "))
+
     def test_the_lack_of_a_gpu_is_said_once(self):
         if glob.glob("/dev/nvidia[0-9]*"):
             self.skipTest("SKIPPED: this machine has a GPU")

@@ -506,6 +506,27 @@ TEST(CApi, StreamLevelValuesComeWithTheFlush) {
     EXPECT_EQ(qc_session_aggregate(scoring.get(), 1, 0, &name, &value), QC_ERROR_INVALID);
 }
 
+TEST(CApi, StreamScoresHaveATitle) {
+    qc_config config = cpu_config("cvvdp|psnr");
+    config.frame_rate = 25;
+    Scoring scoring(config);
+    const char *title = nullptr, *name = nullptr;
+    double value = 0, aggregate = 0;
+    EXPECT_EQ(qc_session_stream_score(scoring.get(), 0, 0, &title, &value), QC_AGAIN);
+    ASSERT_EQ(scoring.submit(0), QC_OK);
+    ASSERT_EQ(qc_session_flush(scoring.get()), QC_OK);
+    ASSERT_EQ(qc_session_stream_score(scoring.get(), 0, 0, &title, &value), QC_OK);
+    EXPECT_STREQ(title, "CVVDP score");
+    ASSERT_EQ(qc_session_aggregate(scoring.get(), 0, 0, &name, &aggregate), QC_OK);
+    EXPECT_STREQ(name, "cvvdp");
+    EXPECT_EQ(value, aggregate);
+    EXPECT_LT(value, 10.0);
+    EXPECT_EQ(qc_session_stream_score(scoring.get(), 0, 1, &title, &value), QC_END);
+    EXPECT_EQ(qc_session_stream_score(scoring.get(), 0, -1, &title, &value), QC_ERROR_INVALID);
+    EXPECT_EQ(qc_session_stream_score(scoring.get(), 1, 0, &title, &value), QC_ERROR_INVALID);
+    EXPECT_EQ(qc_session_stream_score(scoring.get(), 0, 0, nullptr, &value), QC_ERROR_INVALID);
+}
+
 TEST(CApi, SessionsAreIndependent) {
     const auto scores = [] {
         std::vector<double> values;
