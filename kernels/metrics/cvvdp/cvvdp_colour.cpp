@@ -100,29 +100,36 @@ std::array<double, 3> ColourReader::light(const std::array<double, 3>& signal) c
     return light;
 }
 
-/// Cb or Cr at a luma sample, -0.5 to 0.5.
+/// Cb or Cr under a row of luma, -0.5 to 0.5.
 template <typename Sample>
-double ColourReader::chroma(const HostPicture& picture, int plane, int x, int y) const {
+std::vector<double> ColourReader::chroma(const HostPicture& picture, int plane, int y) const {
     const double scale = 1.0 / std::ldexp(224.0, geometry_.depth - 8);
     const auto samples = picture.plane[plane].as<Sample>();
     const auto sample = [&](int column, int row) {
         return std::clamp(samples.at(column, row) * scale - 128.0 / 224.0, -0.5, 0.5);
     };
     const int width = geometry_.stored_chroma_width, height = geometry_.stored_chroma_height;
-    const auto across = [&](int row) {
-        if (width == geometry_.width) return sample(x, row);
+    const Between down = height == geometry_.height ? Between{y, y, 0.0} : between(y, height);
+    std::vector<double> stored(static_cast<size_t>(width));
+    for (int x = 0; x < width; ++x)
+        stored[static_cast<size_t>(x)] =
+            (1.0 - down.of_second) * sample(x, down.first) + down.of_second * sample(x, down.second);
+    if (width == geometry_.width) return stored;
+    std::vector<double> wide(static_cast<size_t>(geometry_.width));
+    for (int x = 0; x < geometry_.width; ++x) {
         const Between at = between(x, width);
-        return (1.0 - at.of_second) * sample(at.first, row) + at.of_second * sample(at.second, row);
-    };
-    if (height == geometry_.height) return across(y);
-    const Between at = between(y, height);
-    return (1.0 - at.of_second) * across(at.first) + at.of_second * across(at.second);
+        wide[static_cast<size_t>(x)] = (1.0 - at.of_second) * stored[static_cast<size_t>(at.first)] +
+                                       at.of_second * stored[static_cast<size_t>(at.second)];
+    }
+    return wide;
 }
 
 template <typename Sample>
 void ColourReader::read(const HostPicture& picture, int y, const std::array<double*, kColours>& target) const {
     const double scale = 1.0 / std::ldexp(219.0, geometry_.depth - 8), full = 1.0 / ((1 << geometry_.depth) - 1);
-    const bool coloured = geometry_.plane_count() == 3;
+    const bool coloured = geometry_.plane_count() == 3 && !geometry_.rgb;
+    const std::vector<double> blues = coloured ? chroma<Sample>(picture, 1, y) : std::vector<double>();
+    const std::vector<double> reds = coloured ? chroma<Sample>(picture, 2, y) : std::vector<double>();
     for (int x = 0; x < geometry_.width; ++x) {
         std::array<double, 3> signal{};
         if (geometry_.rgb) {
@@ -130,8 +137,8 @@ void ColourReader::read(const HostPicture& picture, int y, const std::array<doub
             for (size_t i = 0; i < 3; ++i) signal[i] = picture.plane[kPlane[i]].as<Sample>().at(x, y) * full;
         } else {
             const double luma = std::clamp(picture.plane[0].as<Sample>().at(x, y) * scale - 16.0 / 219.0, 0.0, 1.0);
-            const double cb = coloured ? chroma<Sample>(picture, 1, x, y) : 0.0;
-            const double cr = coloured ? chroma<Sample>(picture, 2, x, y) : 0.0;
+            const double cb = coloured ? blues[static_cast<size_t>(x)] : 0.0;
+            const double cr = coloured ? reds[static_cast<size_t>(x)] : 0.0;
             signal = {luma + matrix_.red_cr * cr, luma + matrix_.green_cb * cb + matrix_.green_cr * cr,
                       luma + matrix_.blue_cb * cb};
         }

@@ -37,7 +37,7 @@ private:
     template <typename Sample>
     void read(const HostPicture& picture, int y, const std::array<double*, kColours>& target) const;
     template <typename Sample>
-    double chroma(const HostPicture& picture, int plane, int x, int y) const;
+    std::vector<double> chroma(const HostPicture& picture, int plane, int y) const;
     std::array<double, 3> light(const std::array<double, 3>& signal) const;
 
     const FrameGeometry geometry_;

@@ -77,7 +77,8 @@ public:
     }
     double sensitivity(const std::array<double, kCsfLuminances>& row) const {
         const double next = row[std::min<size_t>(index_ + 1, kCsfLuminances - 1)];
-        return std::pow(10.0, (1.0 - part_) * row[index_] + part_ * next + kSensitivityDecibels / 20.0);
+        constexpr double kOctaves = 3.321928094887362348; // log2 of 10
+        return std::exp2(kOctaves * ((1.0 - part_) * row[index_] + part_ * next + kSensitivityDecibels / 20.0));
     }
 
 private:
@@ -150,16 +151,24 @@ std::array<double, kChannels> pool(Band band) {
             for (size_t c = 0; c < kChannels; ++c) weights[i][c] = std::exp2(kCrossMasking[i][c]);
         return weights;
     }();
+    // P(x, p) with its second term made once.
+    static const auto zero = [] {
+        std::array<double, kChannels> zeros{};
+        for (size_t c = 0; c < kChannels; ++c) zeros[c] = std::pow(kOffset, kMaskPower[c]);
+        return zeros;
+    }();
+    static const double difference_zero = std::pow(kOffset, kMaskingPower);
     for (Image& mask : band.mask) blur(&mask);
     std::array<double, kChannels> sums{};
     for (size_t i = 0; i < band.mask[0].samples.size(); ++i) {
         std::array<double, kChannels> mask{};
         for (size_t c = 0; c < kChannels; ++c)
-            mask[c] = offset_power(band.mask[c].samples[i] * mask_factor, kMaskPower[c]);
+            mask[c] = std::pow(band.mask[c].samples[i] * mask_factor + kOffset, kMaskPower[c]) - zero[c];
         for (size_t c = 0; c < kChannels; ++c) {
             double masking = 0.0;
             for (size_t m = 0; m < kChannels; ++m) masking += mask[m] * weight[m][c];
-            const double seen = offset_power(band.difference[c].samples[i], kMaskingPower) / (1.0 + masking);
+            const double power = std::pow(band.difference[c].samples[i] + kOffset, kMaskingPower) - difference_zero;
+            const double seen = power / (1.0 + masking);
             const double difference = largest * seen / (largest + seen);
             sums[c] += difference * (difference + 2.0 * kOffset); // P(D, 2)
         }
