@@ -133,13 +133,14 @@ struct ScoreTiles {
         QC_UNROLL for (int side = 0; side < 2; ++side) {
             expand(tile.coarse + side * kDeviceChannels * tile.next_plane, place, wide[side]);
             QC_UNROLL for (int i = 0; i < 4; ++i) {
-                const float light = fmaxf(wide[side][i / 2][i % 2], 0.01f);
-                factor[side][i / 2][i % 2] = device::fast_reciprocal(light);
+                const int p = i / 2, q = i % 2;
+                const float light = fmaxf(wide[side][p][q], 0.01f);
+                factor[side][p][q] = device::fast_reciprocal(light);
                 if (side != 0) continue;
                 const float at = fmaf(device::fast_log2(light), a.luminance_scale, a.luminance_offset);
                 const float inside = fminf(fmaxf(at, 0.0f), static_cast<float>(kLuminances - 1));
-                node[i / 2][i % 2] = smaller_of(static_cast<int>(inside), kLuminances - 2);
-                part[i / 2][i % 2] = inside - static_cast<float>(node[i / 2][i % 2]);
+                node[p][q] = smaller_of(static_cast<int>(inside), kLuminances - 2);
+                part[p][q] = inside - static_cast<float>(node[p][q]);
             }
         }
         QC_UNROLL for (int c = 0; c < kDeviceChannels; ++c) {
