@@ -55,7 +55,7 @@ Filter scoring(const Title& title) {
     Filter filter;
     filter.set("metrics", wish.metrics.empty() ? "vmaf" : wish.metrics).set_if("model", wish.model);
     filter.set_if("feature", wish.feature).set_if("opts", wish.opts).set_if("scale", wish.scale);
-    filter.set_if("on_unsupported", wish.on_unsupported);
+    filter.set_if("roi", wish.roi).set_if("on_unsupported", wish.on_unsupported);
     if (title.inputs.size() > 2) filter.set("renditions", std::to_string(title.inputs.size() - 1));
     return filter;
 }

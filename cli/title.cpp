@@ -82,7 +82,7 @@ Stretch partner_stretch(const Input& main, const Stretch& of_main, const Input& 
     return stretch;
 }
 
-const char* const kWords[] = {"metrics", "model", "feature", "opts", "scale", "on_unsupported", "backend"};
+const char* const kWords[] = {"metrics", "model", "feature", "opts", "scale", "roi", "on_unsupported", "backend"};
 
 /// nlohmann makes numbers of each other, whatever is lost.
 template <typename T>
@@ -97,8 +97,8 @@ T number_of(const nlohmann::json& entry, const char* key, double least, double m
 
 template <typename W>
 auto word_of(W& wish, size_t index) -> decltype(&wish.metrics) {
-    decltype(&wish.metrics) const words[] = {&wish.metrics, &wish.model,          &wish.feature, &wish.opts,
-                                             &wish.scale,   &wish.on_unsupported, &wish.backend};
+    decltype(&wish.metrics) const words[] = {&wish.metrics, &wish.model, &wish.feature,        &wish.opts,
+                                             &wish.scale,   &wish.roi,   &wish.on_unsupported, &wish.backend};
     return words[index];
 }
 

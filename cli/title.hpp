@@ -15,7 +15,7 @@ namespace qc::cli {
 
 /// Options of the filter that make a score what it is: the same for all parts and for the merge.
 struct Wish {
-    std::string metrics, model, feature, opts, scale, on_unsupported, backend;
+    std::string metrics, model, feature, opts, scale, roi, on_unsupported, backend;
     int n_subsample = 1;
     double max_dt = 0;
 };

@@ -4,11 +4,14 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "api/picture.hpp"
+#include "api/region.hpp"
 #include "contract/metric.hpp"
 #include "plan/score_plan.hpp"
 #include "quality_cuda.h"
@@ -97,8 +100,16 @@ struct FrameResult {
 
 /// Everything a backend needs to know of its session. Outlives the backend.
 struct BackendSetup {
+    /// Where a region is scored.
+    struct Cut {
+        Region region;
+        FrameGeometry picture;          ///< that the region lies in
+        std::vector<qc_format> formats; ///< per input: of the region, or, where scaling makes it, of the whole picture
+    };
+
     const qc_config* config = nullptr; ///< defaults resolved; strings not needed
-    FrameGeometry geometry;
+    FrameGeometry geometry;            ///< of what is scored
+    std::optional<Cut> cut;
     const ScorePlan* plan = nullptr;
     std::span<const std::unique_ptr<Scorer>> scorers; ///< one per instance, shared by all renditions
     const AccumulatorLayout* layout = nullptr;
@@ -110,8 +121,21 @@ struct BackendSetup {
 
     /// The reference and the renditions.
     int inputs() const { return config->renditions + 1; }
+    /// Of the pictures as they are handed to the backend.
     const qc_format& format_of(int input) const {
+        return cut ? cut->formats[static_cast<size_t>(input)] : whole_format_of(input);
+    }
+    const qc_format& whole_format_of(int input) const {
         return input == 0 ? config->reference : config->distorted[input - 1];
+    }
+    /// Of the scored picture, which the region lies in where there is one.
+    const FrameGeometry& picture() const { return cut ? cut->picture : geometry; }
+    bool is_scaled(int input) const { return qc::is_scaled(whole_format_of(input), picture()); }
+    /// Whether metrics cannot read an input's pictures as they are: their samples must be lifted to 16-bit words at the
+    /// session's depth, or scaled.
+    bool needs_conversion(int input) const {
+        return is_scaled(input) ||
+               (geometry.sample == SampleType::kU16 && format_of(input).depth != geometry.depth);
     }
     /// How many planes of a picture somebody reads.
     int planes_read() const { return needs_chroma ? geometry.plane_count() : 1; }

@@ -221,9 +221,4 @@ bool is_scaled(const qc_format& format, const FrameGeometry& geometry) {
     return format.width != geometry.width || format.height != geometry.height;
 }
 
-bool needs_conversion(const qc_format& format, const FrameGeometry& geometry) {
-    if (is_scaled(format, geometry)) return true;
-    return geometry.sample == SampleType::kU16 && format.depth != geometry.depth;
-}
-
 } // namespace qc

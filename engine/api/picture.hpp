@@ -27,12 +27,8 @@ Status check_picture(const qc_picture& picture, const qc_format& picture_format,
 /// Whether all distorted inputs have the same colour tags.
 bool colours_agree(const qc_config& config);
 
-/// Whether pictures of this format have another size than the session scores.
+/// Whether pictures of this format have another size than the scored one.
 bool is_scaled(const qc_format& format, const FrameGeometry& geometry);
-
-/// Whether metrics cannot read pictures of this format as they are: their samples must be lifted to 16-bit words at the
-/// session's depth, or scaled.
-bool needs_conversion(const qc_format& format, const FrameGeometry& geometry);
 
 /// Where the samples of one plane (luma, Cb, Cr or G, B, R) lie.
 struct PlaneSource {

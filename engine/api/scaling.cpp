@@ -43,6 +43,14 @@ bool has_halved_chroma(const qc_format& format) {
     return format.chroma == QC_CHROMA_420 || format.chroma == QC_CHROMA_422;
 }
 
+/// Leaves of a table what makes some neighbouring target samples.
+void keep(int first, int count, ScaleTable* table) {
+    const auto taps = static_cast<size_t>(table->taps), begin = static_cast<size_t>(first),
+               size = static_cast<size_t>(count);
+    table->first = std::vector(table->first.begin() + first, table->first.begin() + first + count);
+    table->weight = std::vector(table->weight.data() + begin * taps, table->weight.data() + (begin + size) * taps);
+}
+
 const char* kernel_text(qc_scaling scaling) {
     switch (scaling) {
     case QC_SCALING_BICUBIC:
@@ -79,10 +87,17 @@ InputScaling input_scaling(qc_scaling scaling, const qc_format& format, const Fr
 
 std::vector<std::optional<InputScaling>> input_scalings(const BackendSetup& setup) {
     std::vector<std::optional<InputScaling>> scalings(static_cast<size_t>(setup.inputs()));
-    for (int input = 0; input < setup.inputs(); ++input)
-        if (const qc_format& format = setup.format_of(input); is_scaled(format, setup.geometry))
-            scalings[static_cast<size_t>(input)] =
-                input_scaling(setup.config->scaling, format, setup.geometry, setup.planes_read());
+    for (int input = 0; input < setup.inputs(); ++input) {
+        if (!setup.is_scaled(input)) continue;
+        auto& scaling = scalings[static_cast<size_t>(input)];
+        scaling = input_scaling(setup.config->scaling, setup.format_of(input), setup.picture(), setup.planes_read());
+        for (int p = 0; p < setup.planes_read() && setup.cut; ++p) {
+            InputScaling::PlaneTables& tables = scaling->plane[static_cast<size_t>(p)];
+            const Corner corner = corner_of(setup.cut->region, setup.picture(), p);
+            keep(corner.column, setup.geometry.stored_width(p), &tables.across);
+            keep(corner.row, setup.geometry.stored_height(p), &tables.down);
+        }
+    }
     return scalings;
 }
 

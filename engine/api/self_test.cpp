@@ -30,6 +30,7 @@ qc_config small_config(const qc_config& asked, int side, qc_backend backend) {
     config.latency_first = 0;
     config.selftest = 0;
     config.watch_contents = 0;
+    config.roi_x = config.roi_y = config.roi_width = config.roi_height = 0;
     config.backend = backend;
     config.log = nullptr;
     return config;

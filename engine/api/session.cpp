@@ -107,9 +107,12 @@ void Session::log(qc_log_level level, const std::string& text) const {
 
 Status Session::plan_scores(const ScoreRequest& request) {
     std::string chroma_conflict;
-    QC_RETURN_IF_ERROR(session_geometry(config_, &geometry_, &chroma_conflict));
+    QC_RETURN_IF_ERROR(session_geometry(config_, &picture_, &chroma_conflict));
+    QC_RETURN_IF_ERROR(find_region(config_, picture_, &region_));
+    geometry_ = region_.is_everything() ? picture_ : cut_out(region_, picture_);
     const ScoreRequest nothing;
-    QC_RETURN_IF_ERROR(build_score_plan(only_watches() ? nothing : request, &geometry_, &plan_, chroma_conflict));
+    QC_RETURN_IF_ERROR(build_score_plan(only_watches() ? nothing : request, &geometry_, &plan_, chroma_conflict,
+                                        {picture_.width, picture_.height}));
     for (const std::string& warning : plan_.warnings) log(QC_LOG_WARNING, one_line(warning));
     for (const std::string& note : plan_.notes) log(QC_LOG_INFO, note);
     for (const MetricInstance& instance : plan_.instances) {
@@ -124,6 +127,9 @@ Status Session::plan_scores(const ScoreRequest& request) {
                    std::string(instance.descriptor->name).c_str()));
     }
     if (config_.watch_contents != 0) QC_RETURN_IF_ERROR(watch_contents());
+    if (!region_.is_everything())
+        log(QC_LOG_INFO, format("a region is scored, %s of %dx%d", region_text(region_).c_str(), picture_.width,
+                                picture_.height));
     log_scaling("the reference", config_.reference);
     for (int r = 0; r < config_.renditions; ++r) {
         log_scaling(config_.renditions == 1 ? "the distorted input" : format("distorted input %d", r),
@@ -153,9 +159,9 @@ Status Session::watch_contents() {
 }
 
 void Session::log_scaling(const std::string& input, const qc_format& picture) const {
-    if (is_scaled(picture, geometry_))
+    if (is_scaled(picture, picture_))
         log(QC_LOG_INFO, format("%s is scaled from %dx%d to %dx%d, %s", input.c_str(), picture.width, picture.height,
-                                geometry_.width, geometry_.height, scaling_name(config_.scaling)));
+                                picture_.width, picture_.height, scaling_name(config_.scaling)));
 }
 
 Status Session::make_scorers() {
@@ -171,6 +177,7 @@ Status Session::make_scorers() {
     layout_ = std::make_unique<AccumulatorLayout>(plan_, scorers_, config_.renditions);
     setup_.config = &config_;
     setup_.geometry = geometry_;
+    cut_region();
     setup_.plan = &plan_;
     setup_.scorers = scorers_;
     setup_.layout = layout_.get();
@@ -183,6 +190,23 @@ Status Session::make_scorers() {
             std::max(setup_.earlier_pairs, earlier_pairs(*instance.descriptor, geometry_, instance.options));
     }
     return {};
+}
+
+/// From here on backends see the region as if it were all.
+void Session::cut_region() {
+    if (region_.is_everything()) return;
+    BackendSetup::Cut cut{region_, picture_, {}};
+    for (int input = 0; input < setup_.inputs(); ++input) {
+        const qc_format& whole = setup_.whole_format_of(input);
+        cut.formats.push_back(is_scaled(whole, picture_) ? whole : cut_out(region_, whole));
+    }
+    setup_.cut = std::move(cut);
+}
+
+/// What a backend is handed of a picture.
+qc_picture Session::handed_picture(const qc_picture& picture, int input) const {
+    if (!setup_.cut || setup_.is_scaled(input) || picture.plane[0] == nullptr) return picture;
+    return cut_out(region_, setup_.whole_format_of(input), picture);
 }
 
 Status Session::choose_backend() {
@@ -242,8 +266,8 @@ Status Session::submit(const qc_picture& reference, const qc_picture* distorted,
     if (status.ok()) status = check_pictures(reference, distorted);
     if (!status.ok()) return status;
     FrameInput input;
-    input.reference = reference;
-    input.distorted.assign(distorted, distorted + config_.renditions);
+    input.reference = handed_picture(reference, 0);
+    for (int r = 0; r < config_.renditions; ++r) input.distorted.push_back(handed_picture(distorted[r], r + 1));
     input.hold = std::move(hold);
     for (const qc_picture& picture : input.distorted) input.present.push_back(picture.plane[0] != nullptr);
     return enter(std::move(input));
@@ -508,7 +532,10 @@ Status Session::write_log(int rendition, const std::string& path, qc_log_format 
     head.height = geometry_.height;
     head.extra = extra;
     std::vector<MetricConventions> conventions;
-    if (auto list = scaling_conventions(config_, geometry_, rendition); !list.empty())
+    if (!region_.is_everything())
+        conventions.push_back({"region", {{"scored", region_text(region_)},
+                                          {"picture", format("%dx%d", picture_.width, picture_.height)}}});
+    if (auto list = scaling_conventions(config_, picture_, rendition); !list.empty())
         conventions.push_back({"scaling", std::move(list)});
     for (size_t i = 0; i < scorers_.size(); ++i)
         if (auto list = scorers_[i]->conventions(); !list.empty())

@@ -82,6 +82,8 @@ private:
     bool only_watches() const { return config_.watch_contents == 2; }
     Status watch_contents();
     Status make_scorers();
+    void cut_region();
+    qc_picture handed_picture(const qc_picture& picture, int input) const;
     Status choose_backend();
     Status open_cpu();
     Status open_cuda();
@@ -102,7 +104,9 @@ private:
 
     qc_config config_; ///< defaults resolved; its strings are not used
     qc_config asked_;  ///< before the backend's defaults
-    FrameGeometry geometry_;
+    FrameGeometry picture_;  ///< that is scored, or that the region lies in
+    Region region_;
+    FrameGeometry geometry_; ///< of what is scored
     ScorePlan plan_;
     bool needs_chroma_ = false;
     std::vector<std::unique_ptr<Scorer>> scorers_; ///< per instance: do the work on either backend

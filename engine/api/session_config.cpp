@@ -35,6 +35,10 @@ constexpr IntField kFields[] = {
     {"scaling", offsetof(qc_config, scaling), QC_SCALING_NONE, QC_SCALING_COUNT - 1},
     {"scoring_width", offsetof(qc_config, scoring_width), 0, kMaxSide},
     {"scoring_height", offsetof(qc_config, scoring_height), 0, kMaxSide},
+    {"roi_x", offsetof(qc_config, roi_x), 0, kMaxSide},
+    {"roi_y", offsetof(qc_config, roi_y), 0, kMaxSide},
+    {"roi_width", offsetof(qc_config, roi_width), 0, kMaxSide},
+    {"roi_height", offsetof(qc_config, roi_height), 0, kMaxSide},
     {"watch_contents", offsetof(qc_config, watch_contents), 0, 2},
     {"reserved", offsetof(qc_config, reserved), 0, 0},
 };

@@ -20,7 +20,7 @@ qc_format converted_format(const BackendSetup& setup) {
 
 Converter::Converter(const BackendSetup& setup) : setup_(setup), scaler_(setup) {
     for (int input = 0; input < setup_.inputs(); ++input)
-        place_.push_back(needs_conversion(setup_.format_of(input), setup_.geometry) ? inputs_++ : -1);
+        place_.push_back(setup_.needs_conversion(input) ? inputs_++ : -1);
     layout_ = picture_layout(converted_format(setup_), setup_.planes_read() > 1);
 }
 

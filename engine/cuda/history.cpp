@@ -20,7 +20,7 @@ void History::add_ring(int input, int plane) {
     const FrameGeometry& geometry = setup_.geometry;
     const qc_format& format = setup_.format_of(input);
     Source source{input, plane};
-    if (!needs_conversion(format, geometry)) {
+    if (!setup_.needs_conversion(input)) {
         source.step = static_cast<uint16_t>(plane_source(format, plane).step);
         source.shift = static_cast<uint16_t>(format.shift);
     }

@@ -29,7 +29,7 @@ Status Timeline::allocate(Context& context) {
 /// Where a ring has, or will have, a frame of the session.
 DevicePicture Timeline::kept(int input, int64_t frame) const {
     const qc_format& format = setup_.format_of(input);
-    const bool converted = needs_conversion(format, geometry_);
+    const bool converted = setup_.needs_conversion(input);
     const size_t place = static_cast<size_t>(input) * static_cast<size_t>(depth_) + static_cast<size_t>(frame % depth_);
     DevicePicture picture{};
     for (int p = 0; p < setup_.planes_read(); ++p)

@@ -251,6 +251,11 @@ typedef struct qc_config {
                                       qc_session_finding(); changes no score. 2: does nothing else: whatever is asked for,
                                       nothing is scored, and rows are empty; pictures with less than 8 rows or columns
                                       are QC_ERROR_UNSUPPORTED then. 0: it is not looked at */
+
+    int roi_x, roi_y, roi_width, roi_height; /**< a region of interest in luma samples of the scored picture: it is scored as
+                                                  if the pictures were cut to it (scaled before, where they are). It has to
+                                                  lie in the picture, and to begin at a chroma sample: at multiples of 2
+                                                  where chroma is halved. All 0: the whole picture */
     int reserved;                /**< 0 */
 } qc_config;
 

@@ -15,8 +15,8 @@ namespace {
 class PlanBuilder {
 public:
     PlanBuilder(const ScoreRequest& request, const FrameGeometry* geometry, const std::string& chroma_conflict,
-                ScorePlan* plan)
-        : request_(request), geometry_(geometry), chroma_conflict_(chroma_conflict), plan_(*plan) {}
+                std::optional<PictureSize> picture, ScorePlan* plan)
+        : request_(request), geometry_(geometry), chroma_conflict_(chroma_conflict), picture_(picture), plan_(*plan) {}
 
     Status build() {
         plan_.n_subsample = request_.n_subsample;
@@ -50,7 +50,7 @@ private:
     }
 
     Status choose(ModelRequest* model) {
-        const int width = geometry_->width, height = geometry_->height;
+        const auto [width, height] = picture_.value_or(PictureSize{geometry_->width, geometry_->height});
         const double frame_rate = geometry_->frame_rate;
         QC_RETURN_IF_ERROR(choose_model(request_.registry, width, height, frame_rate, model));
         const std::string rate = frame_rate > 0 ? format("%.4g frames/s", frame_rate)
@@ -295,6 +295,7 @@ private:
     const ScoreRequest& request_;
     const FrameGeometry* geometry_;
     const std::string& chroma_conflict_;
+    const std::optional<PictureSize> picture_;
     ScorePlan& plan_;
     std::vector<ModelInputs> model_inputs_; ///< parallel to plan_.models
 };
@@ -322,9 +323,9 @@ size_t ScorePlan::computed_by(size_t instance) const {
 }
 
 Status build_score_plan(const ScoreRequest& request, const FrameGeometry* geometry, ScorePlan* plan,
-                        const std::string& chroma_conflict) {
+                        const std::string& chroma_conflict, std::optional<PictureSize> picture) {
     *plan = {};
-    return PlanBuilder(request, geometry, chroma_conflict, plan).build();
+    return PlanBuilder(request, geometry, chroma_conflict, picture, plan).build();
 }
 
 } // namespace qc

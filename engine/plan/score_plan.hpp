@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -92,9 +93,10 @@ struct ScorePlan {
 /// @param chroma_conflict how the inputs' chroma subsampling differs, empty if it does not: what reads chroma refuses
 /// such
 ///        pictures (whose geometry has no chroma planes), the others have their scores
+/// @param picture size of the whole pictures where the geometry is that of a region: whoever watches sees all of it
 /// @return QC_ERROR_INVALID with one line that names the option, the value and what is accepted; or what validate()
 ///         returned
 Status build_score_plan(const ScoreRequest& request, const FrameGeometry* geometry, ScorePlan* plan,
-                        const std::string& chroma_conflict = {});
+                        const std::string& chroma_conflict = {}, std::optional<PictureSize> picture = {});
 
 } // namespace qc

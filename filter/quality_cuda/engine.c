@@ -6,7 +6,7 @@
 /**
  * @file
  * The scoring engine as the filter sees it; see engine.h. Depends on inputs,
- * record, replay, scaling and state.
+ * record, region, replay, scaling and state.
  */
 
 #include "compat.h"
@@ -18,6 +18,7 @@
 #include "libavutil/cpu.h"
 
 #include "record.h"
+#include "region.h"
 #include "replay.h"
 #include "state.h"
 
@@ -123,6 +124,8 @@ int ff_qc_check_options(AVFilterContext *ctx)
     if (strcmp(stats_format, "scores") && qc_stats_format_parse(stats_format, &s->files.stats_format) != QC_OK)
         return ff_qc_fail(ctx, AVERROR(EINVAL), "stats_format=%s is not known; accepted: scores, psnr, ssim", stats_format);
     ret = ff_qc_parse_scaling(ctx);
+    if (ret >= 0)
+        ret = ff_qc_parse_region(ctx);
     if (ret < 0)
         return ret;
     fill_config(ctx, &config);
@@ -166,6 +169,7 @@ static int make_config(AVFilterContext *ctx, qc_config *config)
     for (int k = 1; k < s->options.renditions; k++)
         config->distorted[k] = ff_qc_visible_format(&s->input[1 + k]);
     config->frame_rate = s->engine.frame_rate;
+    ff_qc_configure_region(ctx, config);
     ret = ff_qc_configure_scaling(ctx, config);
     return ret < 0 ? ret : choose_device(ctx, config);
 }

@@ -48,12 +48,13 @@
 #include "preview.h"
 #include "queue.h"
 #include "record.h"
+#include "region.h"
 #include "replay.h"
 #include "scaling.h"
 
 /** What the user asked for; the table of options in vf_quality_cuda.c says what each means. */
 typedef struct QCOptions {
-    char *metrics, *model, *feature, *opts, *pool, *scale, *scale_to;
+    char *metrics, *model, *feature, *opts, *pool, *scale, *scale_to, *roi;
     int n_subsample, n_threads, renditions, bitdepth;
     int sync, ts_sync_mode, align, eof_action, shortest, repeatlast;
     double max_dt, rate;

@@ -28,7 +28,7 @@ CASES = [
     ("interlaced.ts", "ref.mkv", "psnr", 3), ("ref.mkv", "ref.mkv", "vmaf", 4), ("cut.mkv", "ref.mkv", "psnr", 3),
     ("open.mp4+small.mp4", "ref.mkv", "psnr:scale=bicubic", 3), ("closed.mp4+open.mkv+short.mp4", "ref.mkv", "vmaf", 2),
     ("closed.mp4", "ref.mkv", "vmaf:n_subsample=5", 3), ("closed.mp4", "ref.mkv", "psnr:feature=name=vif", 2),
-    ("closed.mp4", "ref.mkv", ALL_METRICS, 2), ("closed.mp4", "ref.mkv", "cvvdp", 3),
+    ("closed.mp4", "ref.mkv", "psnr:roi=16|8|64|48", 3), ("closed.mp4", "ref.mkv", ALL_METRICS, 2), ("closed.mp4", "ref.mkv", "cvvdp", 3),
 ]
 LONG_CASES = [(distorted, reference, metrics, parts)
               for distorted in ("closed.mp4", "open.mp4", "open.mkv", "h264.ts", "mpeg2.ts", "hevc.mp4", "hevc.ts", "varying.mp4", "late.ts")
@@ -37,7 +37,7 @@ LONG_CASES = [(distorted, reference, metrics, parts)
 WHOLE_CASES = [("plain.avi", "avi cannot be sought exactly"), ("raw.h264", "h264 cannot be sought exactly"),
                ("refresh.ts", "do not make one run")]
 
-OPTION_NAMES = {"n_subsample": "--subsample", "scale": "--scale", "feature": "--feature", "on_unsupported": "--on-unsupported"}
+OPTION_NAMES = {"n_subsample": "--subsample", "scale": "--scale", "roi": "--roi", "feature": "--feature", "on_unsupported": "--on-unsupported"}
 
 
 def arguments_of(metrics):

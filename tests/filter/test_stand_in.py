@@ -58,6 +58,22 @@ class StandIn(FilterTest):
         self.assertEqual((run.log["frames"], run.log["conventions"]), (expected, said))
         self.assertEqual(facts["held"], "0")
 
+    def test_scores_of_a_region_equal_the_cpu(self):
+        self.reference, whole = self.source(frames=12, size="146x122"), self.reference
+        small = self.worse(whole)
+        for options in (":roi=22|10|101|97", ":scale=bicubic:roi=22|10|101|97"):
+            with self.subTest(options=options):
+                self.distorted = small if "scale" in options else self.worse(self.reference)
+                options += ":metrics=vmaf|psnr|cvvdp"
+                run = self.score(self.distorted, self.reference, options="backend=cpu" + options)
+                self.assert_ok(run)
+                expected = [{name: value for name, value in frame["metrics"].items() if name != "cvvdp_frame"} for frame in run.log["frames"]]
+                run, facts = self.score_on_stand_in(options + ":selftest=1")
+                self.assert_ok(run)
+                found = [{name: value for name, value in frame["metrics"].items() if name != "cvvdp_frame"} for frame in run.log["frames"]]
+                self.assertEqual(found, expected)
+                self.assertEqual(facts["held"], "0")
+
     def test_self_test(self):
         run, _ = self.score_on_stand_in(":selftest=1:metrics=vmaf|ssimulacra2|butteraugli")
         self.assert_ok(run)

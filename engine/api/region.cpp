@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "api/region.hpp"
+
+#include "api/picture.hpp"
+
+namespace qc {
+namespace {
+
+/// What the coordinates of a corner must be multiples of.
+struct Raster {
+    int across, down;
+};
+Raster raster_of(const qc_config& config, const FrameGeometry& picture) {
+    const bool has_chroma = picture.plane_count() > 1;
+    const qc_chroma chroma = config.reference.chroma;
+    return {has_chroma && (chroma == QC_CHROMA_420 || chroma == QC_CHROMA_422) ? 2 : 1,
+            has_chroma && chroma == QC_CHROMA_420 ? 2 : 1};
+}
+
+} // namespace
+
+std::string region_text(const Region& region) {
+    return format("%dx%d at %d,%d", region.width, region.height, region.x, region.y);
+}
+
+Status find_region(const qc_config& config, const FrameGeometry& picture, Region* region) {
+    const Region asked{config.roi_x, config.roi_y, config.roi_width, config.roi_height};
+    if (asked.x == 0 && asked.y == 0 && asked.width == 0 && asked.height == 0) return {};
+    const std::string text = "the region of interest, " + region_text(asked) + ", ";
+    if (asked.width == 0 || asked.height == 0)
+        return invalid(text + "is empty: a width and a height of at least 1 are accepted");
+    if (asked.width > picture.width - asked.x || asked.height > picture.height - asked.y)
+        return invalid(text + format("does not lie in the scored picture of %dx%d", picture.width, picture.height));
+    const Raster raster = raster_of(config, picture);
+    if (asked.x % raster.across != 0 || asked.y % raster.down != 0)
+        return invalid(text + format("begins between two chroma samples: multiples of %d across and %d down are "
+                                     "accepted for such pictures",
+                                     raster.across, raster.down));
+    *region = asked;
+    return {};
+}
+
+qc_format cut_out(const Region& region, qc_format format) {
+    format.width = region.width;
+    format.height = region.height;
+    return format;
+}
+
+qc_picture cut_out(const Region& region, const qc_format& format, qc_picture picture) {
+    for (int p = 0; p < stored_planes(format); ++p) {
+        if (picture.plane[p] == nullptr) continue;
+        const PlaneExtent whole = stored_extent(format, p);
+        const ptrdiff_t column = whole.columns == format.width ? region.x : region.x / 2,
+                        row = whole.rows == format.height ? region.y : region.y / 2;
+        // Samples that are interleaved, of chroma or of RGB, all lie in the plane of the first one.
+        const ptrdiff_t step = plane_source(format, p).step * ptrdiff_t{format.container_bits / 8};
+        picture.plane[p] = static_cast<const char*>(picture.plane[p]) + row * picture.pitch_bytes[p] + column * step;
+    }
+    return picture;
+}
+
+FrameGeometry cut_out(const Region& region, FrameGeometry picture) {
+    const bool halved_across = picture.stored_chroma_width != picture.width,
+               halved_down = picture.stored_chroma_height != picture.height;
+    picture.width = region.width;
+    picture.height = region.height;
+    if (picture.plane_count() == 1) return picture;
+    picture.chroma_width = halved_across ? region.width / 2 : region.width;
+    picture.chroma_height = halved_down ? region.height / 2 : region.height;
+    picture.stored_chroma_width = halved_across ? (region.width + 1) / 2 : region.width;
+    picture.stored_chroma_height = halved_down ? (region.height + 1) / 2 : region.height;
+    return picture;
+}
+
+Corner corner_of(const Region& region, const FrameGeometry& picture, int plane) {
+    return {picture.stored_width(plane) == picture.width ? region.x : region.x / 2,
+            picture.stored_height(plane) == picture.height ? region.y : region.y / 2};
+}
+
+} // namespace qc
