@@ -14,6 +14,10 @@
 
 namespace qc {
 
+static std::string size_text(const FrameGeometry& picture) {
+    return format("%dx%d", picture.width, picture.height);
+}
+
 /// Puts the scores of one instance into one rendition's table, or into all for the reference's scores.
 class Session::RenditionSink final : public ScoreSink, public AggregateSink {
 public:
@@ -112,7 +116,7 @@ Status Session::plan_scores(const ScoreRequest& request) {
     geometry_ = region_.is_everything() ? picture_ : cut_out(region_, picture_);
     const ScoreRequest nothing;
     QC_RETURN_IF_ERROR(build_score_plan(only_watches() ? nothing : request, &geometry_, &plan_, chroma_conflict,
-                                        {picture_.width, picture_.height}));
+                                        PictureSize{picture_.width, picture_.height}));
     for (const std::string& warning : plan_.warnings) log(QC_LOG_WARNING, one_line(warning));
     for (const std::string& note : plan_.notes) log(QC_LOG_INFO, note);
     for (const MetricInstance& instance : plan_.instances) {
@@ -128,8 +132,7 @@ Status Session::plan_scores(const ScoreRequest& request) {
     }
     if (config_.watch_contents != 0) QC_RETURN_IF_ERROR(watch_contents());
     if (!region_.is_everything())
-        log(QC_LOG_INFO, format("a region is scored, %s of %dx%d", region_text(region_).c_str(), picture_.width,
-                                picture_.height));
+        log(QC_LOG_INFO, "a region is scored, " + region_text(region_) + " of " + size_text(picture_));
     log_scaling("the reference", config_.reference);
     for (int r = 0; r < config_.renditions; ++r) {
         log_scaling(config_.renditions == 1 ? "the distorted input" : format("distorted input %d", r),
@@ -533,8 +536,7 @@ Status Session::write_log(int rendition, const std::string& path, qc_log_format 
     head.extra = extra;
     std::vector<MetricConventions> conventions;
     if (!region_.is_everything())
-        conventions.push_back({"region", {{"scored", region_text(region_)},
-                                          {"picture", format("%dx%d", picture_.width, picture_.height)}}});
+        conventions.push_back({"region", {{"scored", region_text(region_)}, {"picture", size_text(picture_)}}});
     if (auto list = scaling_conventions(config_, picture_, rendition); !list.empty())
         conventions.push_back({"scaling", std::move(list)});
     for (size_t i = 0; i < scorers_.size(); ++i)

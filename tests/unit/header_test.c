@@ -57,7 +57,8 @@ QC_EXPECT(offsetof(qc_config, scaling) == 1764);
 QC_EXPECT(offsetof(qc_config, scoring_width) == 1768);
 QC_EXPECT(offsetof(qc_config, scoring_height) == 1772);
 QC_EXPECT(offsetof(qc_config, watch_contents) == 1776);
-QC_EXPECT(offsetof(qc_config, reserved) == 1780);
+QC_EXPECT(offsetof(qc_config, roi_x) == 1780);
+QC_EXPECT(offsetof(qc_config, reserved) == 1796);
 
 QC_EXPECT(sizeof(qc_finding) == 88);
 QC_EXPECT(offsetof(qc_finding, frame) == 16);

@@ -63,7 +63,6 @@ struct ScoreTiles {
         int band, width, height, pitch;
         int coarse_width, coarse_height, coarse_pitch;
         int left, top; ///< without the margin
-        float detail;
     };
 
     QC_HD static Tile tile_of(const Arguments& a, int index, int member) {
@@ -83,41 +82,41 @@ struct ScoreTiles {
         tile.plane = a.planes + plane_offset(a.levels, member, 0, 0, k);
         tile.coarse = a.planes + plane_offset(a.levels, member, 0, 0, k + 1);
         tile.next_plane = a.levels.plane;
-        tile.detail = k == 0 ? 1.0f : 2.0f;
         return tile;
     }
 
-    /// Where the samples of a quad lie at both levels. Outside of the picture: some sample of it, for nobody.
+    /// Where the samples of a quad lie at both levels; x and y are even and inside the picture.
     struct Place {
-        size_t fine[2][2], coarse[3][3];
+        size_t fine[2];   ///< rows, at the left column
+        size_t coarse[3]; ///< rows, at the middle one of three columns
     };
     QC_HD static Place place_of(const Tile& tile, int x, int y) {
         Place place;
-        QC_UNROLL for (int i = 0; i < 2; ++i) {
-            const size_t row = static_cast<size_t>(nearest_inside(y + i, tile.height)) * tile.pitch;
-            QC_UNROLL for (int j = 0; j < 2; ++j) place.fine[i][j] = row + nearest_inside(x + j, tile.width);
-        }
-        const int half_x = (x >> 1) - 1, half_y = (y >> 1) - 1;
-        QC_UNROLL for (int i = 0; i < 3; ++i) {
-            const size_t row = static_cast<size_t>(nearest_inside(half_y + i, tile.coarse_height)) * tile.coarse_pitch;
-            QC_UNROLL for (int j = 0; j < 3; ++j) place.coarse[i][j] =
-                row + nearest_inside(half_x + j, tile.coarse_width);
-        }
+        const int half_x = x / 2, half_y = y / 2;
+        QC_UNROLL for (int i = 0; i < 2; ++i) place.fine[i] =
+            static_cast<size_t>(smaller_of(y + i, tile.height - 1)) * tile.pitch + x;
+        QC_UNROLL for (int i = 0; i < 3; ++i) place.coarse[i] =
+            static_cast<size_t>(nearest_inside(half_y + i - 1, tile.coarse_height)) * tile.coarse_pitch + half_x;
         return place;
     }
 
-    /// Four values of the next level, expanded.
+    /// What four values of the next level, expanded, have to be multiplied by: even ones lie under taps of 1, 8, 1, odd
+    /// ones under 1, 1.
+    QC_HD static float unit_of(int p, int q) { return (p == 0 ? 0.1f : 0.5f) * (q == 0 ? 0.1f : 0.5f); }
+
+    /// Four values of the next level, expanded, in units of their own.
     QC_HD static void expand(const float* coarse, const Place& place, float (&wide)[2][2]) {
         float rows[2][3];
+        const float *const above = coarse + place.coarse[0], *const middle = coarse + place.coarse[1],
+                           *const below = coarse + place.coarse[2];
         QC_UNROLL for (int j = 0; j < 3; ++j) {
-            const float before = coarse[place.coarse[0][j]], here = coarse[place.coarse[1][j]],
-                        after = coarse[place.coarse[2][j]];
-            rows[0][j] = fmaf(0.8f, here, 0.1f * (before + after));
-            rows[1][j] = 0.5f * (here + after);
+            const float before = above[j - 1], here = middle[j - 1], after = below[j - 1];
+            rows[0][j] = fmaf(8.0f, here, before + after);
+            rows[1][j] = here + after;
         }
         QC_UNROLL for (int i = 0; i < 2; ++i) {
-            wide[i][0] = fmaf(0.8f, rows[i][1], 0.1f * (rows[i][0] + rows[i][2]));
-            wide[i][1] = 0.5f * (rows[i][1] + rows[i][2]);
+            wide[i][0] = fmaf(8.0f, rows[i][1], rows[i][0] + rows[i][2]);
+            wide[i][1] = rows[i][1] + rows[i][2];
         }
     }
 
@@ -134,7 +133,7 @@ struct ScoreTiles {
             expand(tile.coarse + side * kDeviceChannels * tile.next_plane, place, wide[side]);
             QC_UNROLL for (int i = 0; i < 4; ++i) {
                 const int p = i / 2, q = i % 2;
-                const float light = fmaxf(wide[side][p][q], 0.01f);
+                const float light = fmaxf(unit_of(p, q) * wide[side][p][q], 0.01f);
                 factor[side][p][q] = device::fast_reciprocal(light);
                 if (side != 0) continue;
                 const float at = fmaf(device::fast_log2(light), a.luminance_scale, a.luminance_offset);
@@ -147,18 +146,28 @@ struct ScoreTiles {
             if (c > 0)
                 QC_UNROLL for (int side = 0; side < 2; ++side)
                     expand(tile.coarse + (side * kDeviceChannels + c) * tile.next_plane, place, wide[side]);
+            float fine[2][2][2];
+            QC_UNROLL for (int side = 0; side < 2; ++side) QC_UNROLL for (int p = 0; p < 2; ++p) {
+                const float* const plane = tile.plane + (side * kDeviceChannels + c) * tile.next_plane;
+                const Two two = *reinterpret_cast<const Two*>(plane + place.fine[p]);
+                fine[side][p][0] = two.first;
+                fine[side][p][1] = two.second;
+            }
+            float mask[4];
             QC_UNROLL for (int i = 0; i < 4; ++i) {
                 const int p = i / 2, q = i % 2;
                 const SensitivityNode& at = shared.sensitivity.node[c][node[p][q]];
-                const float weight = tile.detail * device::fast_exp2(fmaf(part[p][q], at.slope, at.value));
+                const float weight = device::fast_exp2(fmaf(part[p][q], at.slope, at.value));
                 float contrast[2];
                 QC_UNROLL for (int side = 0; side < 2; ++side) {
-                    const float sample = tile.plane[(side * kDeviceChannels + c) * tile.next_plane + place.fine[p][q]];
-                    contrast[side] = weight * fminf((sample - wide[side][p][q]) * factor[side][p][q], 1000.0f);
+                    const float detail = fmaf(-unit_of(p, q), wide[side][p][q], fine[side][p][q]);
+                    contrast[side] = weight * fminf(detail * factor[side][p][q], 1000.0f);
                 }
-                shared.mask[c][row + p][column + q] = fminf(fabsf(contrast[0]), fabsf(contrast[1]));
+                mask[i] = fminf(fabsf(contrast[0]), fabsf(contrast[1]));
                 if (difference != nullptr) difference[c][i] = fabsf(contrast[1] - contrast[0]);
             }
+            QC_UNROLL for (int p = 0; p < 2; ++p) *reinterpret_cast<Two*>(&shared.mask[c][row + p][column]) = {
+                mask[2 * p], mask[2 * p + 1]};
         }
     }
 
@@ -205,7 +214,11 @@ struct ScoreTiles {
         QC_UNROLL for (int p = 0; p < 2; ++p) {
             if (blurred) {
                 float sample[2 + 2 * kRadius];
-                QC_UNROLL for (int j = 0; j < 2 + 2 * kRadius; ++j) sample[j] = shared.columns[row + p][column + j];
+                QC_UNROLL for (int j = 0; j < 2 + 2 * kRadius; j += 2) {
+                    const Two two = *reinterpret_cast<const Two*>(&shared.columns[row + p][column + j]);
+                    sample[j] = two.first;
+                    sample[j + 1] = two.second;
+                }
                 QC_UNROLL for (int q = 0; q < 2; ++q) {
                     float sum = a.blur_tap[0] * sample[q + kRadius];
                     QC_UNROLL for (int d = 1; d <= kRadius; ++d) sum =
@@ -226,7 +239,8 @@ struct ScoreTiles {
         QC_UNROLL for (int i = 0; i < 4; ++i) {
             if (tile.left + column + i % 2 >= tile.width || tile.top + row + i / 2 >= tile.height) continue;
             QC_UNROLL for (int c = 0; c < kDeviceChannels; ++c) {
-                const float seen = offset_power(difference[c][i], a.difference_power, a.difference_zero);
+                const float seen =
+                    power_of_offset(difference[c][i] + 1e-5f, a.difference_power, a.difference_zero);
                 const float limited =
                     a.largest * seen * device::fast_reciprocal(fmaf(a.largest, 1.0f + masking[c][i], seen));
                 sum[c] += squared(limited);
@@ -271,7 +285,7 @@ struct ScoreTiles {
                 float mask[4];
                 mask_of(a, blurred, shared, c, 2 * (quad % kInnerAcross), 2 * (quad / kInnerAcross), mask);
                 QC_UNROLL for (int i = 0; i < 4; ++i) {
-                    const float masks = offset_power(mask[i] * a.mask_factor, a.mask_power[c], a.mask_zero[c]);
+                    const float masks = power_of_offset(fmaf(mask[i], a.mask_factor, 1e-5f), a.mask_power[c], a.mask_zero[c]);
                     QC_UNROLL for (int masked = 0; masked < kDeviceChannels; ++masked) masking[o][masked][i] =
                         fmaf(a.masking[c][masked], masks, masking[o][masked][i]);
                 }

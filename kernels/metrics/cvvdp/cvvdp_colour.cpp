@@ -71,11 +71,8 @@ double LightCurve::exact(double v) const {
 double LightCurve::operator()(double v) const {
     const double at = v * kNodes;
     if (v < bent_below_ || node_.empty()) return exact(v);
-    const int first = std::clamp(static_cast<int>(at) - 1, 0, kNodes - 3);
-    const double* const f = &node_[static_cast<size_t>(first)];
-    const double t = at - first - 1; // between the second and the third of four nodes
-    return -t * (t - 1) * (t - 2) / 6 * f[0] + (t + 1) * (t - 1) * (t - 2) / 2 * f[1] -
-           (t + 1) * t * (t - 2) / 2 * f[2] + (t + 1) * t * (t - 1) / 6 * f[3];
+    const auto first = static_cast<size_t>(std::min(static_cast<int>(at), kNodes - 1));
+    return node_[first] + (at - static_cast<double>(first)) * (node_[first + 1] - node_[first]);
 }
 
 ColourReader::ColourReader(const FrameGeometry& geometry, const Settings& settings, const LightCurve& curve, int input)

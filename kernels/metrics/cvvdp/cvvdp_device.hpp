@@ -13,12 +13,18 @@ constexpr int kDeviceColours = 3;
 constexpr int kDeviceBands = 16;
 constexpr int kLuminances = 32;
 
-/// Sizes of all levels, and where they lie in a plane's scratch memory.
+/// Sizes of all levels, and where they lie in a plane's scratch memory. Beside each row's last sample, and in levels
+/// behind the first beside its first one, lies the same sample once more; what is before a row is behind the last one.
 struct DeviceLevels {
     int32_t bands; ///< as many levels
     int32_t width[kDeviceBands], height[kDeviceBands], pitch[kDeviceBands];
     uint32_t offset[kDeviceBands]; ///< floats
     uint64_t plane;                ///< floats from a plane to the next one
+};
+
+/// Neighbours in a row of a level that go in one access: rows begin at multiples of them.
+struct alignas(8) Two {
+    float first, second;
 };
 
 /// Planes of a group: [member][side][channel], side 0 the reference.
@@ -44,9 +50,9 @@ struct alignas(16) Weights {
     float of[kDeviceChannels];
 };
 
-/// x^p with the metric's offset, and 0 for 0; x >= 0. @param zero kOffset^p
-QC_HD float offset_power(float x, float p, float zero) {
-    return fmaxf(device::fast_exp2(p * device::fast_log2(x + 1e-5f)) - zero, 0.0f);
+/// x^p with the metric's offset, and 0 for 0. @param sum x and the offset; x >= 0 @param zero kOffset^p
+QC_HD float power_of_offset(float sum, float p, float zero) {
+    return fmaxf(device::fast_exp2(p * device::fast_log2(sum)) - zero, 0.0f);
 }
 
 /// P(D, 2)

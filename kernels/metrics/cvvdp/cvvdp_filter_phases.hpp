@@ -83,7 +83,7 @@ struct PlanGroup {
     }
 };
 
-/// From codes to light, in single precision.
+/// From codes to light, in single precision. Chroma is meant as 0 to 1.
 struct DeviceColour {
     float luma_scale, luma_offset, chroma_scale, chroma_offset;
     float red_cr[2], green_cb[2], green_cr[2], blue_cb[2];              ///< of the reference, of the distorted
@@ -107,6 +107,15 @@ struct FilterArguments {
 
 QC_HD float clamped(float value, float low, float high) {
     return fminf(fmaxf(value, low), high);
+}
+
+/// Between 0 and 1.
+QC_HD float saturated(float value) {
+#if defined(__CUDA_ARCH__)
+    return __saturatef(value);
+#else
+    return clamped(value, 0.0f, 1.0f);
+#endif
 }
 
 QC_HD float srgb_light(float v) {
@@ -145,72 +154,117 @@ QC_HD void make_light(const DeviceColour& colour, float (&v)[3]) {
     QC_UNROLL for (int i = 0; i < 3; ++i) v[i] = clamped(colour.exposure * v[i], colour.lowest, colour.highest);
 }
 
-/// Two neighbours of a row, from an even column on: their R'G'B', and what comes of it.
+/// A row of a plane, its description read once.
+template <typename Sample>
+struct SampleRow {
+    const Sample* first;
+    int step, shift;
+
+    QC_HD SampleRow(const DevicePlane& plane, int y)
+        : first(reinterpret_cast<const Sample*>(row_bytes(plane, y))), step(plane.step),
+          shift(sizeof(Sample) == 1 ? 0 : plane.shift) {} // bytes are samples
+    QC_HD unsigned code(int x) const {
+#if defined(__CUDA_ARCH__)
+        return static_cast<unsigned>(__ldg(first + x * step)) >> shift;
+#else
+        return static_cast<unsigned>(first[static_cast<ptrdiff_t>(x) * step]) >> shift;
+#endif
+    }
+};
+
+/// Two neighbours of a row, from an even column on: their codes, their R'G'B', and what comes of it. Codes are fetched
+/// at once, without a branch between them: there is nothing to do but wait for them.
 template <typename Sample, bool kUsual>
 struct PixelPair {
-    /// Between two samples: (1 - part) of the first.
-    struct Rows {
-        int first, second;
-        float part;
+    using Row = SampleRow<Sample>;
+
+    /// Where the codes of a pair of pixels are, and what chroma lies between: two rows and three columns.
+    struct Neighbours {
+        int x[2], y;
+        int column[3], row[2];
+        float lower;              ///< part of the second row
+        float beside[2], here[2]; ///< parts, in each pixel, of the column on its side and of the middle one
     };
-    QC_HD static Rows rows_of(const DeviceColour& colour, int y) {
-        if (colour.halved_down == 0) return {y, y, 0.0f};
-        const int half = y / 2;
-        if (y % 2 == 0) return {larger_of(half - 1, 0), half, 0.75f};
-        return {half, smaller_of(half + 1, colour.chroma_height - 1), 0.25f};
+    QC_HD static Neighbours neighbours_of(const DeviceColour& colour, int x, int y, int width) {
+        Neighbours at;
+        const bool across = colour.halved_across != 0, down = colour.halved_down != 0, odd = y % 2 != 0;
+        const int column = across ? x / 2 : x, row = down ? y / 2 : y;
+        at.x[0] = x;
+        at.x[1] = smaller_of(x + 1, width - 1);
+        at.y = y;
+        at.column[0] = larger_of(column - 1, 0);
+        at.column[1] = column;
+        at.column[2] = smaller_of(column + 1, colour.chroma_width - 1);
+        at.row[0] = down && !odd ? larger_of(row - 1, 0) : row;
+        at.row[1] = down && odd ? smaller_of(row + 1, colour.chroma_height - 1) : row;
+        at.lower = odd ? 0.25f : 0.75f;
+        at.beside[0] = across ? 0.25f : 0.0f;
+        at.here[0] = across ? 0.75f : 1.0f;
+        at.beside[1] = across ? 0.25f : 1.0f;
+        at.here[1] = across ? 0.75f : 0.0f;
+        return at;
     }
 
-    QC_HD static float column(const DeviceColour& colour, const DevicePlane& plane, int x, const Rows& rows) {
-        const auto sample = [&](int y) {
-            const auto code = static_cast<float>(read_sample<Sample>(plane, x, y));
-            return clamped(fmaf(code, colour.chroma_scale, colour.chroma_offset), -0.5f, 0.5f);
-        };
-        const float first = sample(rows.first);
-        if (colour.halved_down == 0) return first;
-        return fmaf(rows.part, sample(rows.second) - first, first);
-    }
-
-    QC_HD static void chroma(const DeviceColour& colour, const DevicePlane& plane, int x, const Rows& rows,
-                             float (&value)[2]) {
-        if (colour.halved_across == 0) {
-            value[0] = column(colour, plane, x, rows);
-            value[1] = column(colour, plane, smaller_of(x + 1, colour.chroma_width - 1), rows);
-            return;
+    struct Codes {
+        unsigned luma[kUsual ? 1 : 3][2]; ///< or of R, G and B
+        unsigned chroma[2][2][3];         ///< [Cb or Cr][row][column]
+    };
+    QC_HD static Codes fetch(const DeviceColour& colour, const DevicePicture& picture, const Neighbours& at) {
+        Codes codes{};
+        if (picture.plane[0].data == nullptr) return codes; // absent, between two clips: nobody takes anything of it
+        if (!kUsual && colour.rgb != 0) {
+            constexpr int kPlane[] = {2, 0, 1}; // stored as G, B, R
+            QC_UNROLL for (int i = 0; i < (kUsual ? 1 : 3); ++i) {
+                const Row row(picture.plane[kPlane[i]], at.y);
+                QC_UNROLL for (int p = 0; p < 2; ++p) codes.luma[i][p] = row.code(at.x[p]);
+            }
+            return codes;
         }
-        const int half = x / 2;
-        const float here = column(colour, plane, half, rows);
-        const float before = column(colour, plane, larger_of(half - 1, 0), rows);
-        const float after = column(colour, plane, smaller_of(half + 1, colour.chroma_width - 1), rows);
-        value[0] = fmaf(0.75f, here, 0.25f * before);
-        value[1] = fmaf(0.75f, here, 0.25f * after);
+        const Row row(picture.plane[0], at.y);
+        QC_UNROLL for (int p = 0; p < 2; ++p) codes.luma[0][p] = row.code(at.x[p]);
+        if (colour.coloured == 0) return codes;
+        QC_UNROLL for (int i = 0; i < 2; ++i) QC_UNROLL for (int r = 0; r < 2; ++r) {
+            const Row of_chroma(picture.plane[1 + i], at.row[r]);
+            QC_UNROLL for (int k = 0; k < 3; ++k) codes.chroma[i][r][k] = of_chroma.code(at.column[k]);
+        }
+        return codes;
+    }
+
+    /// Cb or Cr of both pixels, around 0.
+    QC_HD static void chroma(const DeviceColour& colour, const unsigned (&codes)[2][3], const Neighbours& at,
+                             float (&value)[2]) {
+        float column[3];
+        QC_UNROLL for (int k = 0; k < 3; ++k) {
+            float row[2];
+            QC_UNROLL for (int r = 0; r < 2; ++r) row[r] =
+                saturated(fmaf(static_cast<float>(codes[r][k]), colour.chroma_scale, colour.chroma_offset));
+            column[k] = fmaf(at.lower, row[1] - row[0], row[0]) - 0.5f;
+        }
+        QC_UNROLL for (int p = 0; p < 2; ++p) value[p] = fmaf(at.here[p], column[1], at.beside[p] * column[2 * p]);
     }
 
     /// A, RG and YV of both pixels.
-    QC_HD static void read(const DeviceColour& colour, const DevicePicture& picture, int side, int x, int y, int width,
-                           float (&opponent)[2][kDeviceColours]) {
+    QC_HD static void convert(const DeviceColour& colour, const Codes& codes, int side, const Neighbours& at,
+                              float (&opponent)[2][kDeviceColours]) {
         float rgb[2][3];
-        const int columns[2] = {x, smaller_of(x + 1, width - 1)};
         if (!kUsual && colour.rgb != 0) {
-            constexpr int kPlane[] = {2, 0, 1}; // stored as G, B, R
-            QC_UNROLL for (int p = 0; p < 2; ++p) QC_UNROLL for (int i = 0; i < 3; ++i) rgb[p][i] =
-                static_cast<float>(read_sample<Sample>(picture.plane[kPlane[i]], columns[p], y)) * colour.luma_scale;
+            QC_UNROLL for (int p = 0; p < 2; ++p) QC_UNROLL for (int i = 0; i < (kUsual ? 1 : 3); ++i) rgb[p][i] =
+                saturated(static_cast<float>(codes.luma[i][p]) * colour.luma_scale);
         } else {
             float cb[2] = {}, cr[2] = {};
             if (colour.coloured != 0) {
-                const Rows rows = rows_of(colour, y);
-                chroma(colour, picture.plane[1], x, rows, cb);
-                chroma(colour, picture.plane[2], x, rows, cr);
+                chroma(colour, codes.chroma[0], at, cb);
+                chroma(colour, codes.chroma[1], at, cr);
             }
             QC_UNROLL for (int p = 0; p < 2; ++p) {
-                const auto code = static_cast<float>(read_sample<Sample>(picture.plane[0], columns[p], y));
-                const float luma = clamped(fmaf(code, colour.luma_scale, colour.luma_offset), 0.0f, 1.0f);
-                rgb[p][0] = fmaf(colour.red_cr[side], cr[p], luma);
-                rgb[p][1] = fmaf(colour.green_cb[side], cb[p], fmaf(colour.green_cr[side], cr[p], luma));
-                rgb[p][2] = fmaf(colour.blue_cb[side], cb[p], luma);
+                const float luma =
+                    saturated(fmaf(static_cast<float>(codes.luma[0][p]), colour.luma_scale, colour.luma_offset));
+                rgb[p][0] = saturated(fmaf(colour.red_cr[side], cr[p], luma));
+                rgb[p][1] = saturated(fmaf(colour.green_cb[side], cb[p], fmaf(colour.green_cr[side], cr[p], luma)));
+                rgb[p][2] = saturated(fmaf(colour.blue_cb[side], cb[p], luma));
             }
         }
         QC_UNROLL for (int p = 0; p < 2; ++p) {
-            QC_UNROLL for (int i = 0; i < 3; ++i) rgb[p][i] = clamped(rgb[p][i], 0.0f, 1.0f);
             if (kUsual) {
                 QC_UNROLL for (int i = 0; i < 3; ++i) rgb[p][i] = srgb_light(rgb[p][i]);
             } else {
@@ -226,12 +280,14 @@ struct PixelPair {
 };
 
 /// Filtered channels at level 0: every frame of the group's window is converted once. A frame that a member takes
-/// nothing of adds 0, so a member's bits do not depend on the others. grid: (pairs of columns, rows, sides)
+/// nothing of adds 0, so a member's bits do not depend on the others. Of odd widths, the last column is written twice.
+/// grid: (pairs of columns, rows, sides)
 /// @tparam kUsual YUV on a display with sRGB's curve and an exposure of 1
 template <typename Sample, bool kUsual>
 struct FilterFrames {
     using Arguments = FilterArguments;
     static constexpr int kThreads = tuning::kFilterThreads;
+    static constexpr int kMinBlocks = tuning::kFilterBlocks;
 
     template <class Block>
     QC_HD static void run(Block& block, const Arguments& a) {
@@ -241,25 +297,27 @@ struct FilterFrames {
         const int input = side == 0 ? 0 : 1 + group.rendition;
         float sum[tuning::kGroup][kDeviceChannels][2] = {};
         const Weights* weights = a.weights;
+        using Pixels = PixelPair<Sample, kUsual>;
+        const auto at = Pixels::neighbours_of(a.colour, x, y, a.levels.width[0]);
+        auto next = Pixels::fetch(a.colour, a.timeline.picture(input, group.first), at);
         QC_NO_UNROLL
         for (int frame = group.first; frame <= group.last; ++frame) {
+            const auto codes = next; // those of the next frame come while this one is at work
+            next = Pixels::fetch(a.colour, a.timeline.picture(input, smaller_of(frame + 1, group.last)), at);
             float opponent[2][kDeviceColours];
-            PixelPair<Sample, kUsual>::read(a.colour, a.timeline.picture(input, frame), side, x, y, a.levels.width[0],
-                                            opponent);
+            Pixels::convert(a.colour, codes, side, at, opponent);
             QC_UNROLL for (int m = 0; m < tuning::kGroup; ++m) {
                 const Weights weight = *weights++;
                 QC_UNROLL for (int c = 0; c < kDeviceChannels; ++c) QC_UNROLL for (int p = 0; p < 2; ++p) sum[m][c][p] =
                     fmaf(weight.of[c], opponent[p][c % kDeviceColours], sum[m][c][p]);
             }
         }
-        const bool has_second = x + 1 < a.levels.width[0];
         QC_UNROLL for (int m = 0; m < tuning::kGroup; ++m) {
             if (!is_active(group, m)) continue;
             QC_UNROLL for (int c = 0; c < kDeviceChannels; ++c) {
                 float* const target =
                     a.planes + plane_offset(a.levels, m, side, c, 0) + static_cast<size_t>(y) * a.levels.pitch[0] + x;
-                target[0] = sum[m][c][0];
-                if (has_second) target[1] = sum[m][c][1];
+                *reinterpret_cast<Two*>(target) = {sum[m][c][0], sum[m][c][1]};
             }
         }
     }

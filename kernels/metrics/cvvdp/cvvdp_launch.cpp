@@ -33,7 +33,7 @@ DeviceLevels make_levels(const Plan& plan) {
         const LevelSize size = plan.level[static_cast<size_t>(k)];
         levels.width[k] = size.width;
         levels.height[k] = size.height;
-        levels.pitch[k] = (size.width + kPitch - 1) / kPitch * kPitch;
+        levels.pitch[k] = (size.width + 2 + kPitch - 1) / kPitch * kPitch; // with a column on either side
         levels.offset[k] = static_cast<uint32_t>(levels.plane);
         levels.plane += static_cast<uint64_t>(levels.pitch[k]) * static_cast<uint64_t>(size.height);
     }
@@ -62,7 +62,7 @@ DeviceColour make_colour(const FrameGeometry& geometry, const Settings& settings
     colour.luma_scale = single(geometry.rgb ? 1.0 / ((1 << geometry.depth) - 1) : 1.0 / (219.0 * step));
     colour.luma_offset = single(-16.0 / 219.0);
     colour.chroma_scale = single(1.0 / (224.0 * step));
-    colour.chroma_offset = single(-128.0 / 224.0);
+    colour.chroma_offset = single(0.5 - 128.0 / 224.0);
     for (size_t input = 0; input < 2; ++input) {
         const YuvMatrix matrix = yuv_matrix(settings.matrix[input]);
         colour.red_cr[input] = single(matrix.red_cr);
@@ -95,7 +95,8 @@ std::vector<SensitivityTable> make_sensitivity(const Plan& plan) {
     for (int k = 0; k < plan.bands; ++k)
         for (size_t c = 0; c < kChannels; ++c) {
             const auto& row = plan.sensitivity[static_cast<size_t>(k)][c];
-            const double gain = k == plan.baseband() ? 1.0 : kGain[c];
+            const double detail = k == 0 ? 1.0 : kDetailFactor; // of contrast, which the sensitivity is multiplied by
+            const double gain = k == plan.baseband() ? 1.0 : kGain[c] * detail;
             for (size_t l = 0; l < row.size(); ++l) {
                 const double next = row[std::min(l + 1, row.size() - 1)];
                 tables[static_cast<size_t>(k)].node[c][l] = {
@@ -193,9 +194,10 @@ Status Launcher::enqueue_group(const GroupArguments& group, uint64_t* accumulato
 
     for (int k = 0; k + 1 < levels_.bands; ++k) {
         const LastColumn border = last_columns_[static_cast<size_t>(k)];
-        const ReduceArguments reduce{group.group, planes, levels_, k, single(border.last), single(border.before)};
-        const Dim3 grid{blocks_for(levels_.width[k + 1], tuning::kReduceWidth),
-                        blocks_for(levels_.height[k + 1], tuning::kReduceHeight), kMembers * 2 * kChannels};
+        const int rows = tuning::kReduceRows[std::min<size_t>(k, std::size(tuning::kReduceRows) - 1)];
+        const ReduceArguments reduce{group.group, planes, levels_, k, rows, single(border.last), single(border.before)};
+        const Dim3 grid{blocks_for(levels_.width[k + 1], ReduceLevel::kWidth),
+                        blocks_for(levels_.height[k + 1], ReduceLevel::height(rows)), kMembers * 2 * kChannels};
         QC_RETURN_IF_ERROR(queue.launch(reduce_kernel_, grid, reduce));
     }
 

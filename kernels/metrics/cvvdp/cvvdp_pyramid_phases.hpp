@@ -13,56 +13,64 @@ struct ReduceArguments {
     float* planes;
     DeviceLevels levels;
     int32_t from;       ///< level
+    int32_t rows;       ///< of a thread
     float last, before; ///< see LastColumn
 };
 
-/// grid: (tiles across, tiles down, planes of a group)
+/// grid: (tiles across, tiles down, planes of a group). A thread goes down a column of the smaller level: each row of the
+/// larger one is filtered across once, and five of these values make a sample. The outermost columns are written
+/// twice.
 struct ReduceLevel {
     using Arguments = ReduceArguments;
     static constexpr int kThreads = tuning::kReduceThreads;
-    static constexpr int kWidth = tuning::kReduceWidth, kHeight = tuning::kReduceHeight;
-    static constexpr int kColumns = 2 * kWidth + 3; ///< of the larger level, under a tile's kernels
+    static constexpr int kWidth = device::kWarpSize; ///< of a tile
+    /// Of a tile, whose threads have so many rows.
+    static constexpr int height(int rows) { return kThreads / kWidth * rows; }
 
-    struct Columns {
-        float of[kHeight][kColumns];
-    };
+    /// The larger level's sample 2x and its neighbours, weighed; `row` has `width` samples.
+    QC_HD static float across(const Arguments& a, const float* row, int x, int width) {
+        const int centre = 2 * x, last = width - 1;
+        if (x > 0 && centre + 2 <= last) {
+            const Two left = *reinterpret_cast<const Two*>(row + centre - 2),
+                      here = *reinterpret_cast<const Two*>(row + centre);
+            const float outer = left.first + row[centre + 2], inner = left.second + here.second;
+            return fmaf(0.4f, here.first, fmaf(0.25f, inner, 0.05f * outer));
+        }
+        const float before = row[x > 0 ? centre - 1 : 0], before_that = row[x > 0 ? centre - 2 : 1];
+        float sum = fmaf(0.4f, row[centre], fmaf(0.25f, before, 0.05f * before_that));
+        if (centre + 2 <= last) return fmaf(0.25f, row[centre + 1], fmaf(0.05f, row[centre + 2], sum));
+        if (centre < last) sum = fmaf(0.25f, row[last], sum);
+        return fmaf(a.last, row[last], fmaf(a.before, row[last - 1], sum));
+    }
 
     template <class Block>
     QC_HD static void run(Block& block, const Arguments& a) {
-        const int planes = 2 * kDeviceChannels, member = block.z() / planes, plane = block.z() % planes;
-        if (!is_active(*a.group, member)) return;
+        constexpr int kPlanes = 2 * kDeviceChannels;
+        const int member = block.z() / kPlanes, side = block.z() % kPlanes / kDeviceChannels;
+        const int channel = block.z() % kDeviceChannels;
+        const int x = block.x() * kWidth + block.lane();
+        const int top = (block.y() * (kThreads / kWidth) + block.warp()) * a.rows;
+        if (!is_active(*a.group, member) || x >= a.levels.width[a.from + 1]) return;
         const int width = a.levels.width[a.from], height = a.levels.height[a.from], pitch = a.levels.pitch[a.from];
-        const int to_width = a.levels.width[a.from + 1], to_height = a.levels.height[a.from + 1];
-        const int left = block.x() * kWidth, top = block.y() * kHeight;
-        const int side = plane / kDeviceChannels, channel = plane % kDeviceChannels;
         const float* const from = a.planes + plane_offset(a.levels, member, side, channel, a.from);
-        float* const to = a.planes + plane_offset(a.levels, member, side, channel, a.from + 1);
-        auto& columns = device::shared<Columns>(block);
-
-        for (int i = block.thread(); i < kHeight * kColumns; i += kThreads) {
-            const int row = i / kColumns, column = i % kColumns, y = 2 * (top + row), at = 2 * left - 2 + column;
-            if (top + row >= to_height || at >= width) continue;
-            const int x = at < 0 ? -1 - at : at;
-            const auto sample = [&](int d) {
-                return from[static_cast<size_t>(mirror_with_edges(y + d, height)) * pitch + x];
-            };
-            columns.of[row][column] =
-                fmaf(0.4f, sample(0), fmaf(0.25f, sample(-1) + sample(1), 0.05f * (sample(-2) + sample(2))));
-        }
-        block.sync();
-        for (int i = block.thread(); i < kHeight * kWidth; i += kThreads) {
-            const int row = i / kWidth, x = left + i % kWidth, y = top + row;
-            if (x >= to_width || y >= to_height) continue;
-            const float* const line = &columns.of[row][2 * (i % kWidth)]; // two to the left of the kernel's centre
-            const int inside = width - 1 - 2 * x;                         // samples to the right of the centre
-            float sum = fmaf(0.4f, line[2], fmaf(0.25f, line[1], 0.05f * line[0]));
-            if (x < to_width - 1) {
-                sum = fmaf(0.25f, line[3], fmaf(0.05f, line[4], sum));
-            } else {
-                if (inside > 0) sum = fmaf(0.25f, line[3], sum);
-                sum = fmaf(a.last, line[2 + inside], fmaf(a.before, line[1 + inside], sum));
-            }
-            to[static_cast<size_t>(y) * a.levels.pitch[a.from + 1] + x] = sum;
+        const int to_pitch = a.levels.pitch[a.from + 1], bottom = smaller_of(top + a.rows, a.levels.height[a.from + 1]);
+        float* to = a.planes + plane_offset(a.levels, member, side, channel, a.from + 1) +
+                    static_cast<size_t>(top) * to_pitch + x;
+        const auto row = [&](int y) {
+            return across(a, from + static_cast<size_t>(mirror_with_edges(y, height)) * pitch, x, width);
+        };
+        const bool is_last = x == a.levels.width[a.from + 1] - 1;
+        if (top >= bottom) return;
+        float above = row(2 * top - 2), before = row(2 * top - 1), here = row(2 * top);
+        for (int y = top; y < bottom; ++y) {
+            const float after = row(2 * y + 1), below = row(2 * y + 2);
+            *to = fmaf(0.4f, here, fmaf(0.25f, before + after, 0.05f * (above + below)));
+            if (x == 0) to[-1] = *to;
+            if (is_last) to[1] = *to;
+            to += to_pitch;
+            above = here;
+            before = after;
+            here = below;
         }
     }
 };
