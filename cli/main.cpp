@@ -23,7 +23,8 @@ void add_wishes(CLI::App* command, Options* options) {
     command->add_option("--opts", wish.opts, "options of the metrics: METRIC.OPTION=VALUE|...");
     command->add_option("--scale", wish.scale,
                         "how videos of another size are scaled: bicubic, lanczos, bilinear or area");
-    command->add_option("--roi", wish.roi, "the rectangle that is scored: X:Y:WIDTH:HEIGHT in the reference's luma samples");
+    command->add_option("--roi", wish.roi,
+                        "the rectangle that is scored: X:Y:WIDTH:HEIGHT in the reference's luma samples");
     command->add_option("--on-unsupported", wish.on_unsupported,
                         "fail or skip: what becomes of a metric that the pictures do not suit");
     command->add_option("--backend", wish.backend, "auto, cuda or cpu: where scores are computed")

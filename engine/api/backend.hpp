@@ -134,8 +134,7 @@ struct BackendSetup {
     /// Whether metrics cannot read an input's pictures as they are: their samples must be lifted to 16-bit words at the
     /// session's depth, or scaled.
     bool needs_conversion(int input) const {
-        return is_scaled(input) ||
-               (geometry.sample == SampleType::kU16 && format_of(input).depth != geometry.depth);
+        return is_scaled(input) || (geometry.sample == SampleType::kU16 && format_of(input).depth != geometry.depth);
     }
     /// How many planes of a picture somebody reads.
     int planes_read() const { return needs_chroma ? geometry.plane_count() : 1; }

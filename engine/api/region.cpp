@@ -26,15 +26,15 @@ std::string region_text(const Region& region) {
 Status find_region(const qc_config& config, const FrameGeometry& picture, Region* region) {
     const Region asked{config.roi_x, config.roi_y, config.roi_width, config.roi_height};
     if (asked.x == 0 && asked.y == 0 && asked.width == 0 && asked.height == 0) return {};
-    const std::string text = "the region of interest, " + region_text(asked) + ", ";
-    if (asked.width == 0 || asked.height == 0)
-        return invalid(text + "is empty: a width and a height of at least 1 are accepted");
+    const std::string text = format("roi=%d:%d:%d:%d: ", asked.x, asked.y, asked.width, asked.height);
+    if (asked.width == 0 || asked.height == 0) return invalid(text + "a width and a height of at least 1 are accepted");
     if (asked.width > picture.width - asked.x || asked.height > picture.height - asked.y)
-        return invalid(text + format("does not lie in the scored picture of %dx%d", picture.width, picture.height));
+        return invalid(text +
+                       format("what lies in the scored picture of %dx%d is accepted", picture.width, picture.height));
     const Raster raster = raster_of(config, picture);
     if (asked.x % raster.across != 0 || asked.y % raster.down != 0)
-        return invalid(text + format("begins between two chroma samples: multiples of %d across and %d down are "
-                                     "accepted for such pictures",
+        return invalid(text + format("a corner at multiples of %d across and %d down is accepted, where chroma samples "
+                                     "of these pictures are",
                                      raster.across, raster.down));
     *region = asked;
     return {};

@@ -102,9 +102,9 @@ private:
     bool next_row(qc_row* row);
     Status check_pictures(const qc_picture& reference, const qc_picture* distorted) const;
 
-    qc_config config_; ///< defaults resolved; its strings are not used
-    qc_config asked_;  ///< before the backend's defaults
-    FrameGeometry picture_;  ///< that is scored, or that the region lies in
+    qc_config config_;      ///< defaults resolved; its strings are not used
+    qc_config asked_;       ///< before the backend's defaults
+    FrameGeometry picture_; ///< that is scored, or that the region lies in
     Region region_;
     FrameGeometry geometry_; ///< of what is scored
     ScorePlan plan_;

@@ -128,6 +128,7 @@ typedef struct QualityCudaContext {
     QCAlias alias;
     QCPairing pairing;
     QCScaling scaling;
+    QCRegion region;
     QCConditions conditions;
     QCPacing pacing;                    ///< with realtime=1
     QCCounts counts[QC_MAX_RENDITIONS]; ///< of all frames that were decided about

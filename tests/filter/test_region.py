@@ -118,16 +118,16 @@ class Region(FilterTest):
                 self.assert_fails(run, f"roi={value} is not known", "X:Y:WIDTH:HEIGHT")
 
     def test_what_does_not_lie_in_the_picture(self):
-        for region in ((0, 0, 178, 16), (160, 0, 18, 16), (0, 140, 16, 16), (99998, 0, 16, 16)):
+        for region in ((0, 0, 178, 16), (160, 0, 18, 16), (0, 140, 16, 16)):
             with self.subTest(region=region):
                 run = self.score(self.distorted, self.reference, options=roi(region))
-                self.assert_fails(run, "roi")
+                self.assert_fails(run, f"roi={':'.join(map(str, region))}: what lies in the scored picture of 176x144 is accepted")
 
     def test_what_begins_between_chroma_samples(self):
         for region in ((1, 0, 16, 16), (0, 1, 16, 16)):
             with self.subTest(region=region):
                 run = self.score(self.distorted, self.reference, options=roi(region))
-                self.assert_fails(run, "begins between two chroma samples", "multiples of 2")
+                self.assert_fails(run, f"roi={':'.join(map(str, region))}: ", "multiples of 2 across and 2 down")
 
     def test_a_region_that_a_metric_cannot_score(self):
         run = self.score(self.distorted, self.reference, options=f"metrics=float_ms_ssim:{roi((0, 0, 64, 64))}")

@@ -84,6 +84,10 @@ TEST(CApiConfig, NumbersOfTheConfiguration) {
         {QC_FIELD(qc_config, scaling), {0, 1, 2, 3, 4}, {-1, 5}, "0..4", "a factor of at most 16"},
         {QC_FIELD(qc_config, scoring_width), {0}, {-1, 32769}, "0..32768", nullptr},
         {QC_FIELD(qc_config, scoring_height), {0}, {-1, 32769}, "0..32768", "1..32768"},
+        {QC_FIELD(qc_config, roi_x), {0}, {-1, 32769}, "0..32768", nullptr},
+        {QC_FIELD(qc_config, roi_y), {0}, {-1, 32769}, "0..32768", nullptr},
+        {QC_FIELD(qc_config, roi_width), {0}, {-1, 32769}, "0..32768", nullptr},
+        {QC_FIELD(qc_config, roi_height), {0}, {-1, 32769}, "0..32768", "All 0: the whole picture"},
         {QC_FIELD(qc_config, watch_contents), {0, 1, 2}, {-1, 3}, "0..2", "1: watches whether"},
         {QC_FIELD(qc_config, reserved), {0}, {-1, 1}, "0", nullptr},
     };
@@ -236,6 +240,27 @@ TEST(CApiConfig, ScaledInputs) {
               "the distorted input is 5x4 and would be scaled to 96x64: a factor of at most 16 is accepted");
     EXPECT_EQ(refused(QC_SCALING_AREA, 96, 64, 1537, 64),
               "the reference is 96x64 and would be scaled to 1537x64: a factor of at most 16 is accepted");
+}
+
+/// A rectangle of the scored picture, which is 96x64.
+TEST(CApiConfig, Region) {
+    const auto refused = [](int x, int y, int width, int height) {
+        qc_config config = cpu_config("psnr");
+        config.roi_x = x;
+        config.roi_y = y;
+        config.roi_width = width;
+        config.roi_height = height;
+        return refusal(config);
+    };
+    EXPECT_EQ(refused(0, 0, 96, 64), "");
+    EXPECT_EQ(refused(94, 62, 2, 2), "");
+    EXPECT_EQ(refused(2, 4, 17, 19), "") << "sizes may be odd";
+    EXPECT_EQ(refused(2, 0, 95, 64), "roi=2:0:95:64: what lies in the scored picture of 96x64 is accepted");
+    EXPECT_EQ(refused(0, 2, 96, 63), "roi=0:2:96:63: what lies in the scored picture of 96x64 is accepted");
+    EXPECT_EQ(refused(2, 2, 0, 16), "roi=2:2:0:16: a width and a height of at least 1 are accepted");
+    EXPECT_EQ(refused(2, 2, 0, 0), "roi=2:2:0:0: a width and a height of at least 1 are accepted");
+    EXPECT_EQ(refused(1, 2, 16, 16), "roi=1:2:16:16: a corner at multiples of 2 across and 2 down is accepted, where "
+                                     "chroma samples of these pictures are");
 }
 
 // ---- check and check_options ----------------------------------------------------------------------------------------

@@ -166,8 +166,8 @@ struct ScoreTiles {
                 mask[i] = fminf(fabsf(contrast[0]), fabsf(contrast[1]));
                 if (difference != nullptr) difference[c][i] = fabsf(contrast[1] - contrast[0]);
             }
-            QC_UNROLL for (int p = 0; p < 2; ++p) *reinterpret_cast<Two*>(&shared.mask[c][row + p][column]) = {
-                mask[2 * p], mask[2 * p + 1]};
+            QC_UNROLL for (int p = 0; p < 2; ++p) *
+                reinterpret_cast<Two*>(&shared.mask[c][row + p][column]) = {mask[2 * p], mask[2 * p + 1]};
         }
     }
 
@@ -239,8 +239,7 @@ struct ScoreTiles {
         QC_UNROLL for (int i = 0; i < 4; ++i) {
             if (tile.left + column + i % 2 >= tile.width || tile.top + row + i / 2 >= tile.height) continue;
             QC_UNROLL for (int c = 0; c < kDeviceChannels; ++c) {
-                const float seen =
-                    power_of_offset(difference[c][i] + 1e-5f, a.difference_power, a.difference_zero);
+                const float seen = power_of_offset(difference[c][i] + 1e-5f, a.difference_power, a.difference_zero);
                 const float limited =
                     a.largest * seen * device::fast_reciprocal(fmaf(a.largest, 1.0f + masking[c][i], seen));
                 sum[c] += squared(limited);
@@ -285,7 +284,8 @@ struct ScoreTiles {
                 float mask[4];
                 mask_of(a, blurred, shared, c, 2 * (quad % kInnerAcross), 2 * (quad / kInnerAcross), mask);
                 QC_UNROLL for (int i = 0; i < 4; ++i) {
-                    const float masks = power_of_offset(fmaf(mask[i], a.mask_factor, 1e-5f), a.mask_power[c], a.mask_zero[c]);
+                    const float masks =
+                        power_of_offset(fmaf(mask[i], a.mask_factor, 1e-5f), a.mask_power[c], a.mask_zero[c]);
                     QC_UNROLL for (int masked = 0; masked < kDeviceChannels; ++masked) masking[o][masked][i] =
                         fmaf(a.masking[c][masked], masks, masking[o][masked][i]);
                 }

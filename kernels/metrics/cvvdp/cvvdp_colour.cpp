@@ -68,13 +68,6 @@ double LightCurve::exact(double v) const {
     return hlg_scene(v);
 }
 
-double LightCurve::operator()(double v) const {
-    const double at = v * kNodes;
-    if (v < bent_below_ || node_.empty()) return exact(v);
-    const auto first = static_cast<size_t>(std::min(static_cast<int>(at), kNodes - 1));
-    return node_[first] + (at - static_cast<double>(first)) * (node_[first + 1] - node_[first]);
-}
-
 ColourReader::ColourReader(const FrameGeometry& geometry, const Settings& settings, const LightCurve& curve, int input)
     : geometry_(geometry), settings_(settings), curve_(curve),
       matrix_(yuv_matrix(settings.matrix[static_cast<size_t>(input)])), dkl_(dkl_matrix(settings.primaries)),

@@ -2,6 +2,7 @@
 // From samples to the light of a display in opponent colours, in double precision.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <vector>
 
@@ -14,7 +15,12 @@ namespace qc::cvvdp {
 class LightCurve {
 public:
     explicit LightCurve(const Settings& settings);
-    double operator()(double signal) const;
+    double operator()(double signal) const {
+        if (signal < bent_below_ || node_.empty()) return exact(signal);
+        const double at = signal * kNodes;
+        const auto first = static_cast<size_t>(std::min(static_cast<int>(at), kNodes - 1));
+        return node_[first] + (at - static_cast<double>(first)) * (node_[first + 1] - node_[first]);
+    }
     double exact(double signal) const;
 
 private:

@@ -24,42 +24,57 @@ Image reduce_rows(const Image& from) {
     return to;
 }
 
+/// A row of the smaller level. @param width samples of the larger one
+void reduce_row(const double* row, int width, const LastColumn& border, double* to) {
+    const int last = (width + 1) / 2 - 1;
+    const auto sample = [&](int at) { return row[at < 0 ? -1 - at : at]; };
+    to[0] =
+        kReduceTap[2] * (sample(-2) + sample(2)) + kReduceTap[1] * (sample(-1) + sample(1)) + kReduceTap[0] * sample(0);
+    for (int x = 1; x < last; ++x) {
+        const double* const at = row + 2 * x;
+        to[x] = kReduceTap[2] * (at[-2] + at[2]) + kReduceTap[1] * (at[-1] + at[1]) + kReduceTap[0] * at[0];
+    }
+    to[last] = border.last * row[width - 1] + border.before * row[width - 2];
+    for (int at = 2 * last - 2; at < width; ++at) to[last] += kReduceTap[std::abs(at - 2 * last)] * row[at];
+}
+
 Image reduce(const Image& from, bool fixed_border) {
     const Image rows = reduce_rows(from);
     const LastColumn border = last_column({from.width, from.height}, fixed_border);
     Image to({(from.width + 1) / 2, rows.height});
-    for (int y = 0; y < to.height; ++y) {
-        const double* const row = rows.row(y);
-        for (int x = 0; x < to.width; ++x) {
-            double sum = 0.0;
-            const bool is_last = x == to.width - 1;
-            for (int d = -2; d <= 2; ++d) {
-                const int at = 2 * x + d;
-                if (at >= from.width && is_last) continue;
-                sum += kReduceTap[std::abs(d)] * row[at < 0 ? -1 - at : at];
-            }
-            if (is_last) sum += border.last * row[from.width - 1] + border.before * row[from.width - 2];
-            to.row(y)[x] = sum;
-        }
-    }
+    for (int y = 0; y < to.height; ++y) reduce_row(rows.row(y), from.width, border, to.row(y));
     return to;
 }
 
-/// Output i of an expanded row or column of n samples, `step` apart.
-double expanded(const double* samples, ptrdiff_t step, int i, int n) {
-    const int half = i / 2;
-    const double here = samples[half * step], after = samples[std::min(half + 1, n - 1) * step];
-    if (i % 2 != 0) return 0.5 * here + 0.5 * after;
-    return 0.1 * samples[std::max(half - 1, 0) * step] + 0.8 * here + 0.1 * after;
+/// Row y of an image that is expanded downwards.
+void expand_down(const Image& from, int y, double* to) {
+    const int half = y / 2;
+    const double *const here = from.row(half), *const after = from.row(std::min(half + 1, from.height - 1)),
+                        *const before = from.row(std::max(half - 1, 0));
+    if (y % 2 != 0)
+        for (int x = 0; x < from.width; ++x) to[x] = 0.5 * here[x] + 0.5 * after[x];
+    else
+        for (int x = 0; x < from.width; ++x) to[x] = 0.1 * before[x] + 0.8 * here[x] + 0.1 * after[x];
+}
+
+/// A row of n samples, expanded to `width`. @param samples has room for a sample before and one behind
+void expand_across(double* samples, int n, int width, double* to) {
+    samples[-1] = samples[0];
+    samples[n] = samples[n - 1];
+    for (int i = 0; i < width / 2; ++i) {
+        to[2 * i] = 0.1 * samples[i - 1] + 0.8 * samples[i] + 0.1 * samples[i + 1];
+        to[2 * i + 1] = 0.5 * samples[i] + 0.5 * samples[i + 1];
+    }
+    if (width % 2 != 0) to[width - 1] = 0.1 * samples[n - 2] + 0.8 * samples[n - 1] + 0.1 * samples[n];
 }
 
 Image expand(const Image& from, LevelSize size) {
-    Image rows({from.width, size.height}), to(size);
-    for (int y = 0; y < size.height; ++y)
-        for (int x = 0; x < from.width; ++x)
-            rows.row(y)[x] = expanded(&from.samples[static_cast<size_t>(x)], from.width, y, from.height);
-    for (int y = 0; y < size.height; ++y)
-        for (int x = 0; x < size.width; ++x) to.row(y)[x] = expanded(rows.row(y), 1, x, from.width);
+    Image to(size);
+    std::vector<double> line(static_cast<size_t>(from.width) + 2);
+    for (int y = 0; y < size.height; ++y) {
+        expand_down(from, y, line.data() + 1);
+        expand_across(line.data() + 1, from.width, size.width, to.row(y));
+    }
     return to;
 }
 
@@ -86,28 +101,43 @@ private:
     double part_ = 0.0;
 };
 
-void blur_line(const double* from, ptrdiff_t step, int n, double* to) {
+/// A row's samples blurred downwards.
+void blur_down(const Image& from, int y, double* to) {
     static const std::array<double, kBlurRadius + 1> taps = blur_taps();
-    for (int i = 0; i < n; ++i) {
-        double sum = taps[0] * from[i * step];
+    const double* row[2 * kBlurRadius + 1];
+    for (int d = -kBlurRadius; d <= kBlurRadius; ++d)
+        row[kBlurRadius + d] = from.row(mirror_without_edges(y + d, from.height));
+    for (int x = 0; x < from.width; ++x) {
+        double sum = taps[0] * row[kBlurRadius][x];
         for (int d = 1; d <= kBlurRadius; ++d)
-            sum += taps[static_cast<size_t>(d)] *
-                   (from[mirror_without_edges(i - d, n) * step] + from[mirror_without_edges(i + d, n) * step]);
-        to[i] = sum;
+            sum += taps[static_cast<size_t>(d)] * (row[kBlurRadius - d][x] + row[kBlurRadius + d][x]);
+        to[x] = sum;
+    }
+}
+
+/// A row's samples blurred along it. @param samples has room for a margin on either side
+void blur_across(double* samples, int n, double* to) {
+    static const std::array<double, kBlurRadius + 1> taps = blur_taps();
+    for (int d = 1; d <= kBlurRadius; ++d) {
+        samples[-d] = samples[d];
+        samples[n - 1 + d] = samples[n - 1 - d];
+    }
+    for (int x = 0; x < n; ++x) {
+        double sum = taps[0] * samples[x];
+        for (int d = 1; d <= kBlurRadius; ++d) sum += taps[static_cast<size_t>(d)] * (samples[x - d] + samples[x + d]);
+        to[x] = sum;
     }
 }
 
 void blur(Image* image) {
     if (image->width <= kUnblurredSide || image->height <= kUnblurredSide) return;
-    std::vector<double> line(static_cast<size_t>(std::max(image->width, image->height)));
-    for (int x = 0; x < image->width; ++x) {
-        blur_line(&image->samples[static_cast<size_t>(x)], image->width, image->height, line.data());
-        for (int y = 0; y < image->height; ++y) image->row(y)[x] = line[static_cast<size_t>(y)];
-    }
+    Image blurred({image->width, image->height});
+    std::vector<double> line(static_cast<size_t>(image->width) + 2 * kBlurRadius);
     for (int y = 0; y < image->height; ++y) {
-        blur_line(image->row(y), 1, image->width, line.data());
-        std::copy_n(line.data(), image->width, image->row(y));
+        blur_down(*image, y, line.data() + kBlurRadius);
+        blur_across(line.data() + kBlurRadius, image->width, blurred.row(y));
     }
+    *image = std::move(blurred);
 }
 
 /// What a band leaves of the pictures' difference, and of what masks it.

@@ -17,8 +17,8 @@ struct ReduceArguments {
     float last, before; ///< see LastColumn
 };
 
-/// grid: (tiles across, tiles down, planes of a group). A thread goes down a column of the smaller level: each row of the
-/// larger one is filtered across once, and five of these values make a sample. The outermost columns are written
+/// grid: (tiles across, tiles down, planes of a group). A thread goes down a column of the smaller level: each row of
+/// the larger one is filtered across once, and five of these values make a sample. The outermost columns are written
 /// twice.
 struct ReduceLevel {
     using Arguments = ReduceArguments;

@@ -7,7 +7,7 @@ namespace qc::cvvdp::tuning {
 constexpr int kGroup = 8; ///< filtered frames that are made, and lie in scratch memory, at once
 constexpr int kGroupThreads = 64;
 constexpr int kFilterThreads = 128; ///< two pixels each
-constexpr int kFilterBlocks = 4;   ///< per multiprocessor
+constexpr int kFilterBlocks = 4;    ///< per multiprocessor
 constexpr int kReduceThreads = 256;
 constexpr int kReduceRows[] = {8, 4, 2, 1}; ///< of a thread, from the first level; the last one from all others
 constexpr int kBandThreads = 256;
