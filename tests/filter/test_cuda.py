@@ -59,6 +59,19 @@ class Upload(CudaTest):
         self.assert_ok(run)
         self.assert_counts(run, frames=25, paired=25)
 
+    def test_a_region(self):
+        """Its rows begin at any address, unlike those of frames."""
+        for name, (x, y, width, height) in (("nv12", (50, 38, 113, 99)), ("nv12", (34, 22, 64, 64)), ("p010le", (22, 10, 101, 97)),
+                                            ("yuv444p", (33, 21, 90, 80)), ("yuv420p", (2, 2, 174, 142))):
+            with self.subTest(name):
+                cut = f"format={name},crop={width}:{height}:{x}:{y}:exact=1"
+                cpu = self.score_on((self.distorted, self.reference), (cut, cut), ":backend=cpu")
+                self.assert_ok(cpu)
+                for chain in (f"format={name},hwupload", f"format={name}"):
+                    run = self.score_on((self.distorted, self.reference), (chain, chain), f":backend=cuda:roi={x}|{y}|{width}|{height}")
+                    self.assert_ok(run)
+                    self.assertEqual(run.log["frames"], cpu.log["frames"], chain)
+
     def test_a_constant_offset(self):
         """Frames on the device are looked at there, while they wait in the queues."""
         reference = make(self.clips, "moving.nut", "mandelbrot=s=240x136:rate=25:end_scale=0.02:end_pts=120,trim=end_frame=80",
