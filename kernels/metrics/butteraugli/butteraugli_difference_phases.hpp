@@ -147,13 +147,28 @@ struct HighGroup {
     float ultra[2][4], high[2][4];
 };
 
-template <bool kIsX>
-QC_HD HighGroup separate_high(const DifferenceShared& shared, const DifferenceArguments& arguments, Group at) {
+/// What a group's blur is multiplied by: where taps lie outside of the picture the others weigh more; what lies outside
+/// itself is nothing, nor is what is separated from it.
+QC_HD Float4 blur_scales(const DifferenceArguments& arguments, Group at) {
     const PlaneShape& shape = arguments.planes.shape;
     const auto& taps = arguments.taps;
-    const bool border = Taps<kHighRadius>::is_near_border(at.x, at.x + 3, shape.width) ||
-                        Taps<kHighRadius>::is_near_border(at.y, at.y, shape.height);
+    Float4 scale{{1.0f, 1.0f, 1.0f, 1.0f}};
+    if (!Taps<kHighRadius>::is_near_border(at.x, at.x + 3, shape.width) &&
+        !Taps<kHighRadius>::is_near_border(at.y, at.y, shape.height))
+        return scale;
     const bool inside_y = at.y >= 0 && at.y < shape.height;
+    const float of_row = inside_y ? taps.inverse_mass(at.y, shape.height) : 0.0f;
+    QC_UNROLL for (int k = 0; k < 4; ++k) {
+        const int x = at.x + k;
+        scale.value[k] = x >= 0 && x < shape.width ? of_row * taps.inverse_mass(x, shape.width) : 0.0f;
+    }
+    return scale;
+}
+
+template <bool kIsX>
+QC_HD HighGroup separate_high(const DifferenceShared& shared, const DifferenceArguments& arguments, Group at) {
+    const auto& taps = arguments.taps;
+    const Float4 scale = blur_scales(arguments, at);
     HighGroup bands;
     QC_UNROLL for (int p = 0; p < 2; ++p) {
         Float4 row[2 * kHighRadius + 1];
@@ -164,16 +179,14 @@ QC_HD HighGroup separate_high(const DifferenceShared& shared, const DifferenceAr
             float blurred = taps.tap[0] * row[kHighRadius].value[k];
             QC_UNROLL for (int r = 1; r <= kHighRadius; ++r) blurred =
                 fmaf(taps.tap[r], row[kHighRadius - r].value[k] + row[kHighRadius + r].value[k], blurred);
-            const bool inside = inside_y && at.x + k >= 0 && at.x + k < shape.width;
-            if (border && inside)
-                blurred *= taps.inverse_mass(at.y, shape.height) * taps.inverse_mass(at.x + k, shape.width);
+            blurred *= scale.value[k];
             HighBands<float> separated;
             if constexpr (kIsX)
                 separated = high_bands_of_x(whole.value[k], blurred);
             else
                 separated = high_bands_of_y(whole.value[k], blurred, arguments.constants.compression);
-            bands.ultra[p][k] = inside ? separated.ultra : 0.0f;
-            bands.high[p][k] = inside ? separated.high : 0.0f;
+            bands.ultra[p][k] = separated.ultra;
+            bands.high[p][k] = separated.high;
         }
     }
     return bands;
