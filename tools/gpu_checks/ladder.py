@@ -9,7 +9,7 @@ import statistics
 
 from gpu_checks.clips import NoClip
 from gpu_checks.pipelines import metrics_of, read_json, score, traced
-from gpu_checks.report import last_lines
+from gpu_checks.report import last_lines, say
 
 RECIPE = pathlib.Path(__file__).resolve().parents[2] / "docs/recipes/ladder.md"
 SOURCE = "ref_1080p.h264"
@@ -24,6 +24,16 @@ def function_of(page):
     return re.search(r"(?ms)^```sh\n(.*?)^```$", page.read_text(encoding="utf-8"))[1]
 
 
+def differing(found, alone):
+    """What of two runs' frames is not the same, in a few words."""
+    if len(found) != len(alone):
+        return f"{len(found)} frames against {len(alone)}"
+    places = [(number, key, one.get(key), other.get(key)) for number, (one, other) in enumerate(zip(found, alone))
+              for key in sorted({*one, *other}) if one.get(key) != other.get(key)]
+    first = ", ".join(f"frame {number} {key} {one} against {other}" for number, key, one, other in places[:4])
+    return f"{len({place[0] for place in places})} frames differ: {first}"
+
+
 def recipe(context, name):
     """Decoded, scaled and scored on the GPU, each rendition as in a run of its own."""
     source, *renditions = [context.clips.path(clip) for clip in (SOURCE, *RENDITIONS)]
@@ -36,8 +46,15 @@ def recipe(context, name):
     counted = read_json(trace) or {}
     copied = [counted.get(direction, {}).get("largest", 0) for direction in ("host_to_device", "device_to_host")]
     found = [metrics_of(read_json(log.replace(".json", f".rendition{k}.json") if k else log)) for k in range(len(renditions))]
-    alone = [score(context, rendition, source, (True, True), "metrics=vmaf:scale=bicubic")[1] for rendition in renditions]
+    def scored_alone(rendition):
+        return score(context, rendition, source, (True, True), "metrics=vmaf:scale=bicubic")[1]
+
+    alone = [scored_alone(rendition) for rendition in renditions]
     same = [bool(one) and one == other for one, other in zip(found, alone)]
+    for k, is_same in enumerate(same):
+        if not is_same:  # which of the two is it that does not repeat?
+            again = "does" if scored_alone(renditions[k]) == alone[k] else "does not"
+            say(f"   rendition {k}: {differing(found[k], alone[k])}; the run of its own {again} repeat")
     in_place = all(0 < largest < SMALLEST_PICTURE for largest in copied)
     context.report.check(name, done.returncode == 0 and in_place and all(same), f"{[len(one) for one in found]} frames, as in runs of their own: "
                          f"{same}, largest copies {copied} bytes" + ("" if done.returncode == 0 else f"; {last_lines(done.stdout)}"))
