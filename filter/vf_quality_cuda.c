@@ -70,7 +70,7 @@ static const AVOption quality_cuda_options[] = {
     { "renditions",  "number of distorted inputs that share the reference: input 0, then inputs 2, 3, ...", OFFSET(renditions), AV_OPT_TYPE_INT, { .i64 = 1 }, 1, QC_MAX_RENDITIONS, FLAGS },
     { "scale", "how the engine scales inputs of another size than the one that is scored: bicubic, lanczos, bilinear or area; none: they are refused", OFFSET(scale), AV_OPT_TYPE_STRING, { .str = "none" }, 0, 0, FLAGS },
     { "scale_to", "the size that is scored, with scale: that of reference or main, or WIDTHxHEIGHT", OFFSET(scale_to), AV_OPT_TYPE_STRING, { .str = "reference" }, 0, 0, FLAGS },
-    { "roi", "the rectangle that is scored, X:Y:WIDTH:HEIGHT in luma samples; empty: the whole picture", OFFSET(roi), AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS },
+    { "roi", "the rectangle that is scored, X:Y:WIDTH:HEIGHT in luma samples (default: the whole picture)", OFFSET(roi), AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS },
     { "sync", "how a distorted frame finds its reference frame", OFFSET(sync), AV_OPT_TYPE_INT, { .i64 = QC_SYNC_NEAREST }, QC_SYNC_NEAREST, QC_SYNC_INDEX, FLAGS, .unit = "sync" },
         { "nearest", "the one nearest in time, not further than max_dt", 0, AV_OPT_TYPE_CONST, { .i64 = QC_SYNC_NEAREST }, 0, 0, FLAGS, .unit = "sync" },
         { "floor",   "the newest one that is not later (as other two-input filters do)", 0, AV_OPT_TYPE_CONST, { .i64 = QC_SYNC_FLOOR }, 0, 0, FLAGS, .unit = "sync" },

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """Several renditions of one reference: all of them side by side at the end, and what becomes of the others when one is in trouble."""
 
+import contextlib
 import json
 import os
 import re
@@ -283,7 +284,11 @@ class Stall(LadderTest):
         self.assertEqual([end[0] for end in self.ends(run)], ["complete", "ended early"])
 
     def test_until_a_signal(self):
-        run = self.run_with(lambda process, _: process.send_signal(signal.SIGINT))
+        def interrupt(process, _):
+            process.send_signal(signal.SIGINT)
+            with contextlib.suppress(subprocess.TimeoutExpired):  # the pipe stays open: its end would be the rendition's
+                process.wait(timeout=5)
+        run = self.run_with(interrupt)
         self.assertEqual(run.log["end"], "interrupted")
         self.assertEqual([end[0] for end in self.ends(run)], ["interrupted", "stalled"])
         self.assertGreater(len(self.log_of(run, 1)["frames"]), 20)
