@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 
 #include "commands.hpp"
+#include "number_between.hpp"
 #include "process.hpp"
 #include "report_options.hpp"
 
@@ -31,7 +32,7 @@ void add_wishes(CLI::App* command, Options* options) {
         ->check(CLI::IsMember({"auto", "cuda", "cpu"}));
     command->add_option("--subsample", wish.n_subsample, "log every n-th pair only")->check(CLI::Range(1, 1000000));
     command->add_option("--max-dt", wish.max_dt, "largest distance of a pair in seconds (default half a frame)")
-        ->check(CLI::Range(0.0, 1e6));
+        ->check(qc::cli::number_between(0, 1e6));
     command
         ->add_option("--parts", options->parts,
                      "parts that are scored side by side (default: what this machine serves well)")

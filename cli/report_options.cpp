@@ -1,25 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // The options of `report` and `compare`.
-#include <cstdlib>
-#include <functional>
+#include "report_options.hpp"
 
 #include <CLI/CLI.hpp>
 
-#include "report_options.hpp"
+#include "number_between.hpp"
 
 namespace qc::cli {
 
 namespace {
-
-/// CLI::Range takes what is no number.
-std::function<std::string(const std::string&)> number_between(double low, double high) {
-    return [low, high](const std::string& text) -> std::string {
-        char* end = nullptr;
-        const double value = std::strtod(text.c_str(), &end);
-        if (end != text.c_str() && *end == '\0' && value >= low && value <= high) return "";
-        return text + " is not accepted; a number from " + fixed(low, 1) + " to " + fixed(high, 1) + " is";
-    };
-}
 
 void add_comparison(CLI::App* command, ComparisonOptions* options) {
     command

@@ -161,7 +161,8 @@ class Mistakes(unittest.TestCase):
         self.assertIn("reference", self.refuse("score", clip("closed.mp4"), code=2))
 
     def test_options(self):
-        for arguments in (["--parts", "0"], ["--subsample", "0"], ["--backend", "gpu"], ["--hwaccel", "maybe"], ["--nonsense"]):
+        for arguments in (["--parts", "0"], ["--subsample", "0"], ["--backend", "gpu"], ["--hwaccel", "maybe"], ["--nonsense"],
+                          ["--max-dt", "nan"], ["--max-dt", "-1"], ["--max-dt", "1s"]):
             with self.subTest(arguments):
                 self.assertIn(arguments[0], self.refuse("score", "a", "b", *arguments, code=2))
 

@@ -308,8 +308,9 @@ def never_compared(compared, arguments):
     met = {(run.golden, run.metrics) for run in compared}
     expected = [run for run in RUNS if run.quick or not arguments.quick]
     missing = [f"{run.golden} ({'+'.join(run.metrics)})" for run in expected if (run.golden, run.metrics) not in met]
-    if not arguments.quick:
-        missing += [name for name in LISTED_RUNS if name not in {run.golden for run in compared}]
+    if arguments.quick:
+        return missing
+    missing += [name for name in LISTED_RUNS if name not in {run.golden for run in compared}]
     tried = {name for run in compared for name in run.metrics}
     return missing + [name for name in LISTED_METRICS if name not in tried]
 

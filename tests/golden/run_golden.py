@@ -25,7 +25,8 @@ import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from libvmaf_runs import groups_of, jobs_of, never_compared, scores_without_metric, smallest_missed, unsettled  # noqa: E402
+from libvmaf_runs import (LISTED_METRICS, LISTED_RUNS, groups_of, jobs_of, never_compared,  # noqa: E402
+                          scores_without_metric, smallest_missed, unsettled)
 from support.golden_clips import Scorer, check_refusal, parse_arguments, report, run_script, tail  # noqa: E402
 from support.golden_scores import (Comparer, first_frame_differences, missing_pooled, plain_c_differences,  # noqa: E402
                                    without_skipped_frames)
@@ -158,6 +159,8 @@ def run_all(arguments, golden, clips, folder):
                 log.with_suffix(".golden.json").unlink(missing_ok=True)
     for name in never_compared(results.compared, arguments):
         results.fail(name, "no clip has golden scores that answer it")
+    if arguments.quick:
+        results.skipped.extend(f"{name}: not part of --quick" for name in (*LISTED_METRICS, *LISTED_RUNS))
     for name in sorted({name for _, data, _, _ in jobs for name in scores_without_metric(data["runs"].get("default", {}), metrics)}):
         results.fail(name, "golden scores that no metric of this build writes")
     print(f"{len(clips)} clips, {len(jobs)} runs in {time.monotonic() - start:.0f} s, "

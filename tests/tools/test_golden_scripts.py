@@ -60,6 +60,11 @@ class NeverCompared(unittest.TestCase):
         self.assertEqual(libvmaf_runs.never_compared(everything[:-1], arguments()), ["speed_temporal"])
         self.assertEqual(libvmaf_runs.never_compared(libvmaf_runs.RUNS, arguments())[0], "models_v1")
 
+    def test_quick_leaves_out_what_is_listed(self):
+        quick = [run for run in libvmaf_runs.RUNS if run.quick]
+        self.assertEqual(libvmaf_runs.never_compared(quick, arguments(quick=True)), [])
+        self.assertEqual(libvmaf_runs.never_compared(quick[1:], arguments(quick=True)), ["models_v0 (adm+vif+motion)"])
+
     def test_scores_that_no_metric_writes(self):
         self.assertEqual(libvmaf_runs.scores_without_metric(GOLDEN["runs"]["default"], METRICS), [])
         without = {name: m for name, m in METRICS.items() if name != "vif"}
