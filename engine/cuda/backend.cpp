@@ -49,7 +49,7 @@ private:
     bool is_time_to_dispatch() const;
     Status dispatch();
     Status launch(const Slot& slot, const Graph& graph);
-    Status enqueue_batch(const Slot& slot, int64_t* kernels) const;
+    Status enqueue_batch(const Slot& slot, Lane& lane) const;
     void wait_for(CUstream stream) const;
     bool retire(Wait wait);
     Status await_oldest(Wait wait, bool* done) const;
@@ -82,7 +82,7 @@ private:
 CudaBackend::CudaBackend(const BackendSetup& setup, std::unique_ptr<Context> context)
     : setup_(setup), config_(*setup.config), context_(std::move(context)),
       frames_per_batch_(std::max(1, config_.batch / config_.renditions)), ingest_(*context_), converter_(setup),
-      history_(setup), timeline_(setup, frames_per_batch_), results_(setup, frames_per_batch_),
+      history_(setup), timeline_(setup, frames_per_batch_), results_(setup, frames_per_batch_), branches_(setup),
       metrics_(*context_, setup, frames_per_batch_, results_, timeline_),
       intake_(*context_, setup, frames_per_batch_, converter_, history_, timeline_),
       slots_(static_cast<size_t>(config_.slots)) {}
@@ -90,7 +90,6 @@ CudaBackend::CudaBackend(const BackendSetup& setup, std::unique_ptr<Context> con
 Status CudaBackend::create() {
     QC_RETURN_IF_ERROR(stream_.create(*context_));
     QC_RETURN_IF_ERROR(intake_.create());
-    QC_RETURN_IF_ERROR(branches_.create(*context_, setup_));
     QC_RETURN_IF_ERROR(ingest_.load("ingest"));
     QC_RETURN_IF_ERROR(converter_.prepare(ingest_));
     QC_RETURN_IF_ERROR(history_.find_kernel(ingest_));
@@ -135,10 +134,10 @@ Status CudaBackend::dispatch() {
     Slot& slot = slots_[filling_];
     if (slot.frames.empty()) return {};
     const ContextGuard guard(*context_);
-    const auto enqueue = [&](int64_t* kernels) { return enqueue_batch(slot, kernels); };
+    const auto fill = [&](Lane& lane) { return enqueue_batch(slot, lane); };
     Graph graph;
     Status status = intake_.let_wait(stream_.handle(), slot);
-    if (status.ok()) status = slot.graphs.find_or_capture(*context_, stream_.handle(), slot.shape, enqueue, &graph);
+    if (status.ok()) status = slot.graphs.find_or_make(*context_, slot.shape, fill, &graph);
     if (status.ok()) status = launch(slot, graph);
     if (!status.ok()) return fail(std::move(status));
     slot.in_flight = true;
@@ -151,40 +150,26 @@ Status CudaBackend::dispatch() {
 Status CudaBackend::launch(const Slot& slot, const Graph& graph) {
     const Driver& driver = context_->driver();
     Counters& counters = context_->counters;
-    int64_t kernels = graph.kernels;
-    Status status;
-    if (graph.exec != nullptr) {
-        status = check(driver, driver.cuGraphLaunch(graph.exec, stream_.handle()), "cuGraphLaunch");
-        ++counters.graph_launches;
-    } else {
-        status = enqueue_batch(slot, &kernels);
-    }
-    counters.kernel_launches += kernels;
+    QC_CUDA(driver, cuGraphLaunch, graph.exec, stream_.handle());
+    ++counters.graph_launches;
+    counters.kernel_launches += graph.kernels;
     counters.control_bytes_to_device += static_cast<int64_t>(slot.description.bytes());
     counters.result_bytes_to_host += static_cast<int64_t>(results_.bytes());
-    QC_RETURN_IF_ERROR(std::move(status));
     QC_CUDA(driver, cuEventRecord, slot.done.handle(), stream_.handle());
     return {};
 }
 
-/// All that the device does for a batch. Captured: it allocates nothing and waits for nothing.
-Status CudaBackend::enqueue_batch(const Slot& slot, int64_t* kernels) const {
-    const Driver& driver = context_->driver();
-    const CUstream stream = stream_.handle();
-    Queue queue(*context_, stream);
-    QC_RETURN_IF_ERROR(slot.description.copy_to_device(*context_, stream));
-    QC_RETURN_IF_ERROR(queue.zero(slot.accumulators.as<void>(), results_.bytes()));
-    QC_RETURN_IF_ERROR(converter_.enqueue(slot.description, slot.shape, queue));
-    QC_RETURN_IF_ERROR(branches_.run(driver, stream, [&](size_t instance, CUstream branch) {
-        return metrics_.enqueue(instance, slot, branch, kernels);
-    }));
+/// All that the device does for a batch, in a graph.
+Status CudaBackend::enqueue_batch(const Slot& slot, Lane& lane) const {
+    QC_RETURN_IF_ERROR(slot.description.copy_to_device(lane));
+    QC_RETURN_IF_ERROR(lane.zero(slot.accumulators.as<void>(), results_.bytes()));
+    QC_RETURN_IF_ERROR(converter_.enqueue(slot.description, slot.shape, lane));
     QC_RETURN_IF_ERROR(
-        history_.enqueue(slot.description.device(&DescriptionLayout::kept_planes), slot.shape.references, queue));
-    QC_RETURN_IF_ERROR(timeline_.enqueue(slot.description, slot.shape.references, queue));
-    QC_CUDA(driver, cuMemcpyDtoHAsync, slot.accumulators_host.as<void>(), slot.accumulators.address(), results_.bytes(),
-            stream);
-    *kernels += queue.launches();
-    return {};
+        branches_.run(lane, [&](size_t instance, Lane& branch) { return metrics_.enqueue(instance, slot, branch); }));
+    QC_RETURN_IF_ERROR(
+        history_.enqueue(slot.description.device(&DescriptionLayout::kept_planes), slot.shape.references, lane));
+    QC_RETURN_IF_ERROR(timeline_.enqueue(slot.description, slot.shape.references, lane));
+    return lane.copy_to_host(slot.accumulators_host.as<void>(), slot.accumulators.address(), results_.bytes());
 }
 
 // ---- results --------------------------------------------------------------------------------------------------------
@@ -238,12 +223,9 @@ void CudaBackend::collect() {
     }
 }
 
-/// After a failure in the middle of a batch its branches were not joined to the compute stream: they are waited for
-/// too.
 void CudaBackend::drain() {
     const ContextGuard guard(*context_);
     wait_for(stream_.handle());
-    for (size_t b = 0; b < branches_.count(); ++b) wait_for(branches_.stream(b));
     wait_for(intake_.upload_stream());
     for (Slot& slot : slots_) slot.release_frames();
     in_flight_.clear();

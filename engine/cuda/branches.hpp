@@ -1,46 +1,36 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Metrics of one batch beside each other: side streams that fork from the compute stream and join it again. Knows
-// streams and the plan's order; not what a metric launches.
+// Metrics of one batch beside each other: lanes that fork from the batch's and join it again. Knows the plan's order;
+// not what a metric launches.
 #pragma once
 
 #include <functional>
 #include <vector>
 
 #include "api/backend.hpp"
-#include "cuda/context.hpp"
+#include "cuda/lane.hpp"
 
 namespace qc::cuda {
 
-/// The streams that the instances of a session share, and the order in which they are enqueued. Owns streams and
-/// events.
+/// The lanes that the instances of a session share, and the order in which their work is added.
 class Branches {
 public:
     /// Instances of few blocks share the first branch, of high priority, and begin; the others take turns on the rest.
-    Status create(Context& context, const BackendSetup& setup);
+    explicit Branches(const BackendSetup& setup);
 
-    size_t count() const { return branches_.size(); }
-    /// Null where create() failed before it.
-    CUstream stream(size_t branch) const { return branches_[branch].stream.handle(); }
+    /// Adds one instance's work to a lane.
+    using Enqueue = std::function<Status(size_t instance, Lane& branch)>;
 
-    /// Enqueues one instance on a branch.
-    using Enqueue = std::function<Status(size_t instance, CUstream branch)>;
-
-    /// Forks from the stream, calls `enqueue` for every instance that computes, and joins: what is enqueued on the
-    /// stream afterwards waits for all of them. May be captured. The context is current.
-    /// @return the first failure; the branches are not joined then
-    Status run(const Driver& driver, CUstream stream, const Enqueue& enqueue) const;
+    /// Forks from the lane, calls `enqueue` for every instance that computes, and joins: what is added to the lane
+    /// afterwards comes behind all of them.
+    /// @return the first failure
+    Status run(Lane& lane, const Enqueue& enqueue) const;
 
 private:
-    struct Branch {
-        Stream stream;
-        Event end;
-    };
     struct Placement {
         size_t instance, branch;
     };
-    Event fork_;
-    std::vector<Branch> branches_;
-    std::vector<Placement> order_; ///< in which the instances are enqueued
+    std::vector<Lane::Priority> branches_;
+    std::vector<Placement> order_; ///< in which the instances are added
 };
 
 } // namespace qc::cuda

@@ -111,12 +111,9 @@ void PinnedBuffer::reset() {
     bytes_ = 0;
 }
 
-Status Stream::create(Context& context, Priority priority) {
+Status Stream::create(Context& context) {
     ContextGuard guard(context);
-    int lowest = 0, highest = 0;
-    QC_CUDA(context.driver(), cuCtxGetStreamPriorityRange, &lowest, &highest);
-    QC_CUDA(context.driver(), cuStreamCreateWithPriority, &handle_, CU_STREAM_NON_BLOCKING,
-            priority == Priority::kHigh ? highest : lowest);
+    QC_CUDA(context.driver(), cuStreamCreate, &handle_, CU_STREAM_NON_BLOCKING);
     context_ = &context;
     return {};
 }

@@ -126,10 +126,8 @@ public:
     Stream(Stream&& other) noexcept : context_(other.context_), handle_(std::exchange(other.handle_, nullptr)) {}
     Stream& operator=(Stream&&) = delete;
 
-    /// Waiting blocks of a stream of high priority go before those of others; of low priority are FFmpeg's streams too.
-    enum class Priority { kLow, kHigh };
-
-    Status create(Context& context, Priority priority = Priority::kLow);
+    /// Of the default priority, the lowest, as FFmpeg's streams.
+    Status create(Context& context);
     CUstream handle() const { return handle_; }
 
 private:

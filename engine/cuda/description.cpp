@@ -44,9 +44,8 @@ Status Description::allocate(Context& context, const DescriptionLayout& layout) 
     return device_.allocate(context, layout.bytes, "batch descriptions");
 }
 
-Status Description::copy_to_device(const Context& context, CUstream stream) const {
-    QC_CUDA(context.driver(), cuMemcpyHtoDAsync, device_.address(), host_.as<void>(), layout_.bytes, stream);
-    return {};
+Status Description::copy_to_device(Lane& lane) const {
+    return lane.copy_to_device(device_.address(), host_.as<void>(), layout_.bytes);
 }
 
 } // namespace qc::cuda

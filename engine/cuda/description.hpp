@@ -7,6 +7,7 @@
 
 #include "contract/types.hpp"
 #include "cuda/context.hpp"
+#include "cuda/lane.hpp"
 #include "ingest/ingest.hpp"
 
 namespace qc::cuda {
@@ -58,8 +59,8 @@ public:
         return device_.as<const T>((layout_.*array).offset);
     }
     size_t bytes() const { return layout_.bytes; }
-    /// Enqueues the copy of all arrays.
-    Status copy_to_device(const Context& context, CUstream stream) const;
+    /// Adds the copy of all arrays.
+    Status copy_to_device(Lane& lane) const;
 
 private:
     DescriptionLayout layout_;

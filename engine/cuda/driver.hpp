@@ -32,26 +32,26 @@ namespace qc::cuda {
     F(cuMemHostAlloc)                                                                                                  \
     F(cuMemFreeHost)                                                                                                   \
     F(cuMemcpyHtoDAsync)                                                                                               \
-    F(cuMemcpyDtoHAsync)                                                                                               \
-    F(cuMemsetD32Async)                                                                                                \
     F(cuModuleLoadData)                                                                                                \
     F(cuModuleUnload)                                                                                                  \
     F(cuModuleGetFunction)                                                                                             \
     F(cuFuncGetAttribute)                                                                                              \
     F(cuFuncSetAttribute)                                                                                              \
-    F(cuLaunchKernel)                                                                                                  \
     F(cuCtxGetStreamPriorityRange)                                                                                     \
-    F(cuStreamCreateWithPriority)                                                                                      \
+    F(cuStreamCreate)                                                                                                  \
     F(cuStreamDestroy)                                                                                                 \
     F(cuStreamSynchronize)                                                                                             \
     F(cuStreamWaitEvent)                                                                                               \
-    F(cuStreamBeginCapture)                                                                                            \
-    F(cuStreamEndCapture)                                                                                              \
     F(cuEventCreate)                                                                                                   \
     F(cuEventDestroy)                                                                                                  \
     F(cuEventRecord)                                                                                                   \
     F(cuEventQuery)                                                                                                    \
     F(cuEventSynchronize)                                                                                              \
+    F(cuGraphCreate)                                                                                                   \
+    F(cuGraphAddKernelNode)                                                                                            \
+    F(cuGraphKernelNodeSetAttribute)                                                                                   \
+    F(cuGraphAddMemsetNode)                                                                                            \
+    F(cuGraphAddMemcpyNode)                                                                                            \
     F(cuGraphInstantiate)                                                                                              \
     F(cuGraphLaunch)                                                                                                   \
     F(cuGraphExecDestroy)                                                                                              \

@@ -8,38 +8,36 @@ namespace {
 
 constexpr size_t kMaxGraphs = 64;
 
-Status capture(const Driver& driver, CUstream stream, const GraphCache::Enqueue& enqueue, Graph* graph) {
-    QC_CUDA(driver, cuStreamBeginCapture, stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
-    Status status = caught([&] { return enqueue(&graph->kernels); });
-    CUgraph captured = nullptr;
-    const CUresult ended = driver.cuStreamEndCapture(stream, &captured); // after a failure too: the stream is used on
-    CUresult made = CUDA_SUCCESS;
-    if (status.ok() && ended == CUDA_SUCCESS) made = driver.cuGraphInstantiate(&graph->exec, captured, 0);
-    if (captured != nullptr) driver.cuGraphDestroy(captured);
-    QC_RETURN_IF_ERROR(std::move(status));
-    QC_RETURN_IF_ERROR(check(driver, ended, "cuStreamEndCapture"));
-    return check(driver, made, "cuGraphInstantiate");
+Status make(Context& context, const GraphCache::Fill& fill, Graph* made) {
+    const Driver& driver = context.driver();
+    CUgraph graph = nullptr;
+    QC_CUDA(driver, cuGraphCreate, &graph, 0);
+    Lane lane(context, graph);
+    Status status = caught([&] { return fill(lane); });
+    if (status.ok()) status = check(driver, driver.cuGraphInstantiate(&made->exec, graph, 0), "cuGraphInstantiate");
+    made->kernels = lane.launches();
+    driver.cuGraphDestroy(graph);
+    return status;
 }
 
 } // namespace
 
-GraphCache::~GraphCache() {
+void GraphCache::forget() {
     if (graphs_.empty()) return;
     const ContextGuard guard(*context_);
     for (auto& [shape, graph] : graphs_) context_->driver().cuGraphExecDestroy(graph.exec);
+    graphs_.clear();
 }
 
-Status GraphCache::find_or_capture(Context& context, CUstream stream, const BatchShape& shape, const Enqueue& enqueue,
-                                   Graph* graph) {
-    *graph = {};
+Status GraphCache::find_or_make(Context& context, const BatchShape& shape, const Fill& fill, Graph* graph) {
     const auto found = graphs_.find(shape);
     if (found != graphs_.end()) {
         *graph = found->second;
         return {};
     }
-    if (graphs_.size() >= kMaxGraphs) return {};
+    if (graphs_.size() >= kMaxGraphs) forget();
     const auto place = graphs_.emplace(shape, Graph{}).first; // first: there may be no memory for it
-    Status status = caught([&] { return capture(context.driver(), stream, enqueue, &place->second); });
+    Status status = make(context, fill, &place->second);
     if (status.ok()) {
         context_ = &context;
         *graph = place->second;

@@ -50,13 +50,10 @@ DeviceBatch MetricWork::batch_of(size_t instance, const Slot& slot) const {
     return batch;
 }
 
-Status MetricWork::enqueue(size_t instance, const Slot& slot, CUstream stream, int64_t* kernels) const {
+Status MetricWork::enqueue(size_t instance, const Slot& slot, DeviceQueue& queue) const {
     const DeviceBatch batch = batch_of(instance, slot);
     if (batch.count == 0) return {};
-    Queue queue(context_, stream);
-    QC_RETURN_IF_ERROR(setup_.scorers[instance]->enqueue(batch, timeline_.device(slot.description), queue));
-    *kernels += queue.launches();
-    return {};
+    return setup_.scorers[instance]->enqueue(batch, timeline_.device(slot.description), queue);
 }
 
 } // namespace qc::cuda

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // The metrics' side of a batch: their kernels, tables and scratch memory. Knows slots, programs and scorers; not on
-// which stream, and in which order, they run.
+// which lane, and in which order, they run.
 #pragma once
 
 #include <memory>
@@ -29,10 +29,8 @@ public:
     /// @return QC_ERROR_NO_MEMORY
     Status allocate_scratch();
 
-    /// Enqueues one instance for the slot's batch; nothing if the batch has nothing for it. May be captured: launches
-    /// only. The context is current.
-    /// @param kernels adds what it launched
-    Status enqueue(size_t instance, const Slot& slot, CUstream stream, int64_t* kernels) const;
+    /// Adds one instance's work for the slot's batch; nothing if the batch has nothing for it.
+    Status enqueue(size_t instance, const Slot& slot, DeviceQueue& queue) const;
 
 private:
     DeviceBatch batch_of(size_t instance, const Slot& slot) const;

@@ -85,16 +85,4 @@ Status Program::upload(const void* data, size_t bytes, const void** device_addre
     return {};
 }
 
-Status Queue::launch_raw(const Kernel& kernel, Dim3 grid, Dim3 block, void** arguments) {
-    QC_CUDA(context_.driver(), cuLaunchKernel, static_cast<CUfunction>(kernel.function), grid.x, grid.y, grid.z,
-            block.x, block.y, block.z, static_cast<unsigned>(kernel.dynamic_shared_bytes), stream_, arguments, nullptr);
-    ++launches_;
-    return {};
-}
-
-Status Queue::zero(void* device_address, size_t bytes) {
-    QC_CUDA(context_.driver(), cuMemsetD32Async, reinterpret_cast<CUdeviceptr>(device_address), 0, bytes / 4, stream_);
-    return {};
-}
-
 } // namespace qc::cuda

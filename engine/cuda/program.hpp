@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Kernels: embedded fat binaries, loaded into a context, launched on streams.
+// Kernels: embedded fat binaries, loaded into a context.
 #pragma once
 
 #include <memory>
@@ -34,21 +34,6 @@ private:
     std::string name_;
     CUmodule module_ = nullptr;
     std::vector<DeviceBuffer> tables_;
-};
-
-/// Launches on one stream; counts what it launched. Does not own the stream.
-class Queue final : public DeviceQueue {
-public:
-    Queue(Context& context, CUstream stream) : context_(context), stream_(stream) {}
-
-    Status launch_raw(const Kernel& kernel, Dim3 grid, Dim3 block, void** arguments) override;
-    Status zero(void* device_address, size_t bytes) override;
-    int64_t launches() const { return launches_; }
-
-private:
-    Context& context_;
-    CUstream stream_;
-    int64_t launches_ = 0;
 };
 
 } // namespace qc::cuda

@@ -29,7 +29,7 @@ struct SlotSizes {
 };
 
 /// Slots go round: free, filling, in flight (between the batch's dispatch and its retirement), free. While one is in
-/// flight the device owns its memory. What is taken at creation stays until the end, so captured graphs may hold its
+/// flight the device owns its memory. What is taken at creation stays until the end, so graphs may hold its
 /// addresses; only the upload buffers come with the first software frame.
 struct Slot {
     Description description;

@@ -38,7 +38,7 @@ constexpr unsigned blocks_for(int total, int per_block) {
 }
 
 /// One batch, as a kernel sees it: arrays in device memory whose content changes from batch to batch while the
-/// addresses (and so a captured graph) stay. Pair i writes accumulators + pairs[i].output * accumulator_words.
+/// addresses (and so a graph) stay. Pair i writes accumulators + pairs[i].output * accumulator_words.
 struct DeviceBatch {
     const DevicePair* pairs = nullptr;           ///< device address; Scope::kPair
     const DeviceReference* references = nullptr; ///< device address; Scope::kReference

@@ -95,8 +95,8 @@ public:
     }
     /// Looks up kernels and uploads tables; once, before any enqueue.
     virtual Status prepare(DeviceProgram& program) = 0;
-    /// Enqueues all kernels for one batch. Called while a graph is being captured: nothing but launches, zero() and
-    /// copies through `queue`; no allocation, no synchronisation.
+    /// Enqueues all kernels for one batch. They become nodes of a graph, which runs for many batches: nothing but
+    /// launches and zero() through `queue`; no allocation, no synchronisation.
     virtual Status enqueue(const DeviceBatch& batch, DeviceQueue& queue) const {
         (void)batch;
         (void)queue;

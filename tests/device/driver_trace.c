@@ -4,8 +4,8 @@
  * size. Preloaded; it works because everybody here looks the driver up with dlsym. At exit it writes one JSON object to
  * the file named by QC_DRIVER_TRACE.
  *
- * Copies that are recorded into a graph are counted when they are recorded, and once more for each further launch of a
- * graph in `graph_launches`: the engine's graphs copy a batch description in and accumulators out, nothing else.
+ * Copies that are nodes of a graph are counted when they are added, and once more for each further launch of a graph in
+ * `graph_launches`: the engine's graphs copy a batch description in and accumulators out, nothing else. So are kernels.
  *
  * QC_DRIVER_FAIL_LAUNCH=n makes the n-th launch of a graph fail, as if a kernel had broken.
  */
@@ -36,6 +36,23 @@ typedef struct Copy2d {
     size_t width_bytes, height;
 } Copy2d;
 
+/* The same of CUDA_MEMCPY3D. */
+typedef struct Copy3d {
+    size_t source_x, source_y, source_z, source_level;
+    int source_type;
+    const void* source_host;
+    CUdeviceptr source_device;
+    void *source_array, *source_reserved;
+    size_t source_pitch, source_height;
+    size_t target_x, target_y, target_z, target_level;
+    int target_type;
+    void* target_host;
+    CUdeviceptr target_device;
+    void *target_array, *target_reserved;
+    size_t target_pitch, target_height;
+    size_t width_bytes, height, depth;
+} Copy3d;
+
 enum { kHostMemory = 1 };
 
 enum Direction { kToDevice, kToHost, kOnDevice, kDirections };
@@ -54,9 +71,16 @@ static void count_copy(enum Direction direction, size_t bytes) {
     }
 }
 
+static enum Direction direction_of(int source_type, int target_type) {
+    return target_type == kHostMemory ? kToHost : source_type == kHostMemory ? kToDevice : kOnDevice;
+}
+
 static void count_copy_2d(const Copy2d* copy) {
-    const int from_host = copy->source_type == kHostMemory, to_host = copy->target_type == kHostMemory;
-    count_copy(to_host ? kToHost : from_host ? kToDevice : kOnDevice, copy->width_bytes * copy->height);
+    count_copy(direction_of(copy->source_type, copy->target_type), copy->width_bytes * copy->height);
+}
+
+static void count_copy_3d(const Copy3d* copy) {
+    count_copy(direction_of(copy->source_type, copy->target_type), copy->width_bytes * copy->height * copy->depth);
 }
 
 enum { kLaunchFailed = 719 };
@@ -94,6 +118,10 @@ WRAP(cuMemcpy2DAsync_v2, (const Copy2d* c, void* q), (c, q), count_copy_2d(c))
 /* Unified addressing hides the direction; nobody here uses these, and if somebody does it is counted against them. */
 WRAP(cuMemcpy, (CUdeviceptr t, CUdeviceptr s, size_t n), (t, s, n), count_copy(kToHost, n))
 WRAP(cuMemcpyAsync, (CUdeviceptr t, CUdeviceptr s, size_t n, void* q), (t, s, n, q), count_copy(kToHost, n))
+WRAP(cuGraphAddMemcpyNode, (void** n, void* g, void* const* b, size_t k, const Copy3d* c, void* x), (n, g, b, k, c, x),
+     count_copy_3d(c))
+WRAP(cuGraphAddKernelNode_v2, (void** n, void* g, void* const* b, size_t k, const void* l), (n, g, b, k, l),
+     atomic_fetch_add(&kernel_launches, 1))
 WRAP(cuGraphLaunch, (void* g, void* q), (g, q), if (launch_fails()) return kLaunchFailed)
 WRAP(cuMemAlloc_v2, (CUdeviceptr * p, size_t n), (p, n), atomic_fetch_add(&allocations, 1))
 WRAP(cuCtxSynchronize, (void), (), atomic_fetch_add(&context_waits, 1))
@@ -109,11 +137,12 @@ static const struct {
     void** real;
     void* wrapper;
 } kWrapped[] = {
-    ENTRY(cuMemcpyHtoD_v2),        ENTRY(cuMemcpyHtoDAsync_v2), ENTRY(cuMemcpyDtoH_v2),
-    ENTRY(cuMemcpyDtoHAsync_v2),   ENTRY(cuMemcpyDtoDAsync_v2), ENTRY(cuMemcpy2D_v2),
-    ENTRY(cuMemcpy2DUnaligned_v2), ENTRY(cuMemcpy2DAsync_v2),   ENTRY(cuMemcpy),
-    ENTRY(cuMemcpyAsync),          ENTRY(cuGraphLaunch),        ENTRY(cuMemAlloc_v2),
-    ENTRY(cuCtxSynchronize),       ENTRY(cuLaunchKernel),
+    ENTRY(cuMemcpyHtoD_v2),         ENTRY(cuMemcpyHtoDAsync_v2), ENTRY(cuMemcpyDtoH_v2),
+    ENTRY(cuMemcpyDtoHAsync_v2),    ENTRY(cuMemcpyDtoDAsync_v2), ENTRY(cuMemcpy2D_v2),
+    ENTRY(cuMemcpy2DUnaligned_v2),  ENTRY(cuMemcpy2DAsync_v2),   ENTRY(cuMemcpy),
+    ENTRY(cuMemcpyAsync),           ENTRY(cuGraphLaunch),        ENTRY(cuMemAlloc_v2),
+    ENTRY(cuCtxSynchronize),        ENTRY(cuLaunchKernel),       ENTRY(cuGraphAddMemcpyNode),
+    ENTRY(cuGraphAddKernelNode_v2),
 };
 
 __attribute__((visibility("default"))) void* dlsym(void* library, const char* name) {

@@ -84,18 +84,6 @@ struct RecordingDriver::Functions {
         if (result != CUDA_SUCCESS) return result;
         return current->enqueue(stream, [=] { std::memcpy(at(target), source, bytes); });
     }
-    static CUresult copy_to_host(void* target, CUdeviceptr source, size_t bytes, CUstream stream) {
-        const CUresult result =
-            current->note("cuMemcpyDtoHAsync", format("%zu bytes, ", bytes) + current->name_of(stream));
-        if (result != CUDA_SUCCESS) return result;
-        return current->enqueue(stream, [=] { std::memcpy(target, at(source), bytes); });
-    }
-    static CUresult set_words(CUdeviceptr target, unsigned value, size_t count, CUstream stream) {
-        const CUresult result =
-            current->note("cuMemsetD32Async", format("%zu words, ", count) + current->name_of(stream));
-        if (result != CUDA_SUCCESS) return result;
-        return current->enqueue(stream, [=] { std::fill_n(static_cast<uint32_t*>(at(target)), count, value); });
-    }
 
     // ---- modules and kernels ----------------------------------------------------------------------------------------
     static CUresult load_module(CUmodule* module, const void*) {
@@ -115,26 +103,13 @@ struct RecordingDriver::Functions {
     static CUresult set_function_attribute(CUfunction, CUfunction_attribute, int) {
         return current->fault("cuFuncSetAttribute");
     }
-    static CUresult launch(CUfunction function, unsigned x, unsigned y, unsigned z, unsigned block_x, unsigned block_y,
-                           unsigned block_z, unsigned shared, CUstream stream, void** arguments, void**) {
-        const std::string& name = reinterpret_cast<const Kernel*>(function)->name;
-        const CUresult result = current->note("cuLaunchKernel", name +
-                                                                    format(" %ux%ux%u of %ux%ux%u, %u bytes, ", x, y, z,
-                                                                           block_x, block_y, block_z, shared) +
-                                                                    current->name_of(stream));
-        if (result != CUDA_SUCCESS) return result;
-        const auto kernel = current->kernels_.find(name);
-        return current->enqueue(
-            stream, kernel != current->kernels_.end() ? kernel->second({x, y, z}, arguments) : [] {});
-    }
 
     // ---- streams and events -----------------------------------------------------------------------------------------
-    static CUresult make_stream(CUstream* stream, unsigned, int) {
+    static CUresult make_stream(CUstream* stream, unsigned) {
         return current->make("stream", reinterpret_cast<void**>(stream));
     }
     static CUresult destroy_stream(CUstream stream) { return current->destroy("cuStreamDestroy", stream); }
     static CUresult wait_for_stream(CUstream stream) {
-        current->must_not_capture("cuStreamSynchronize");
         const CUresult result = current->note("cuStreamSynchronize", current->name_of(stream));
         if (result == CUDA_SUCCESS) current->run_up_to(current->last_work_.try_emplace(stream, kNothing).first->second);
         return result;
@@ -156,10 +131,8 @@ struct RecordingDriver::Functions {
         const CUresult result =
             current->note("cuEventRecord", current->name_of(event) + ", " + current->name_of(stream));
         if (result != CUDA_SUCCESS) return result;
-        if (!current->capturing_) {
-            current->happened_[event] = false;
-            current->recorded_at_[event] = current->next_work_;
-        }
+        current->happened_[event] = false;
+        current->recorded_at_[event] = current->next_work_;
         return current->enqueue(stream, [event] { current->happened_[event] = true; });
     }
     static CUresult query_event(CUevent event) {
@@ -168,29 +141,50 @@ struct RecordingDriver::Functions {
         return current->happened_[event] ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
     }
     static CUresult wait_for_event(CUevent event) {
-        current->must_not_capture("cuEventSynchronize");
         const CUresult result = current->note("cuEventSynchronize", current->name_of(event));
         if (result == CUDA_SUCCESS && !current->happened_[event]) current->run_up_to(current->recorded_at_[event]);
         return result;
     }
 
     // ---- graphs -----------------------------------------------------------------------------------------------------
-    static CUresult begin_capture(CUstream stream, CUstreamCaptureMode) {
-        const CUresult result = current->note("cuStreamBeginCapture", current->name_of(stream));
-        if (result == CUDA_SUCCESS) current->capturing_ = true;
-        return result;
+    static CUresult make_graph(CUgraph* graph, unsigned) {
+        return current->make("graph", reinterpret_cast<void**>(graph));
     }
-    static CUresult end_capture(CUstream stream, CUgraph* graph) {
-        current->capturing_ = false;
-        const CUresult result = current->note("cuStreamEndCapture", current->name_of(stream));
-        if (result != CUDA_SUCCESS) return result;
-        const CUresult made = current->make("captured graph", reinterpret_cast<void**>(graph));
-        if (made == CUDA_SUCCESS) current->graphs_[*graph] = std::move(current->captured_);
-        current->captured_.clear();
-        return made;
+    static CUresult add_kernel(CUgraphNode* node, CUgraph graph, const CUgraphNode* before, size_t count,
+                               const CUDA_KERNEL_NODE_PARAMS* launch) {
+        const std::string& name = reinterpret_cast<const Kernel*>(launch->func)->name;
+        const Dim3 grid{launch->gridDimX, launch->gridDimY, launch->gridDimZ};
+        const std::string details =
+            name + format(" %ux%ux%u of %ux%ux%u, %u bytes", grid.x, grid.y, grid.z, launch->blockDimX,
+                          launch->blockDimY, launch->blockDimZ, launch->sharedMemBytes);
+        const auto kernel = current->kernels_.find(name);
+        return current->add_node(
+            "cuGraphAddKernelNode", details, node, graph, before, count,
+            kernel != current->kernels_.end() ? kernel->second(grid, launch->kernelParams) : [] {});
+    }
+    static CUresult set_kernel_attribute(CUgraphNode, CUlaunchAttributeID attribute,
+                                         const CUlaunchAttributeValue* value) {
+        return current->note("cuGraphKernelNodeSetAttribute", attribute == CU_LAUNCH_ATTRIBUTE_PRIORITY
+                                                                  ? format("priority %d", value->priority)
+                                                                  : "of another kind");
+    }
+    static CUresult add_memset(CUgraphNode* node, CUgraph graph, const CUgraphNode* before, size_t count,
+                               const CUDA_MEMSET_NODE_PARAMS* job, CUcontext) {
+        const CUDA_MEMSET_NODE_PARAMS set = *job;
+        return current->add_node("cuGraphAddMemsetNode", format("%zu words", set.width), node, graph, before, count,
+                                 [=] { std::fill_n(static_cast<uint32_t*>(at(set.dst)), set.width, set.value); });
+    }
+    static CUresult add_copy(CUgraphNode* node, CUgraph graph, const CUgraphNode* before, size_t count,
+                             const CUDA_MEMCPY3D* job, CUcontext) {
+        const bool to_host = job->dstMemoryType == CU_MEMORYTYPE_HOST;
+        void* const target = to_host ? job->dstHost : at(job->dstDevice);
+        const void* const source = to_host ? at(job->srcDevice) : job->srcHost;
+        return current->add_node(
+            "cuGraphAddMemcpyNode", format("%zu bytes to the %s", job->WidthInBytes, to_host ? "host" : "device"), node,
+            graph, before, count, [=, bytes = job->WidthInBytes] { std::memcpy(target, source, bytes); });
     }
     static CUresult instantiate(CUgraphExec* made, CUgraph graph, unsigned long long) {
-        const CUresult result = current->make("graph", reinterpret_cast<void**>(made));
+        const CUresult result = current->make("executable graph", reinterpret_cast<void**>(made));
         if (result == CUDA_SUCCESS) current->graphs_[*made] = current->graphs_[graph];
         return result;
     }
@@ -198,9 +192,8 @@ struct RecordingDriver::Functions {
         const CUresult result =
             current->note("cuGraphLaunch", current->name_of(graph) + ", " + current->name_of(stream));
         if (result != CUDA_SUCCESS) return result;
-        const Works& works = current->graphs_[graph];
-        return current->enqueue(stream, [works] {
-            for (const auto& work : works) work();
+        return current->enqueue(stream, [nodes = current->graphs_[graph]] {
+            for (const auto& node : nodes) node->run();
         });
     }
     static CUresult destroy_graph(CUgraph graph) { return current->destroy("cuGraphDestroy", graph); }
@@ -232,25 +225,25 @@ RecordingDriver::RecordingDriver() {
     table_.cuMemHostAlloc = Functions::take_pinned_memory;
     table_.cuMemFreeHost = Functions::give_pinned_memory;
     table_.cuMemcpyHtoDAsync = Functions::copy_to_device;
-    table_.cuMemcpyDtoHAsync = Functions::copy_to_host;
-    table_.cuMemsetD32Async = Functions::set_words;
     table_.cuModuleLoadData = Functions::load_module;
     table_.cuModuleUnload = Functions::unload_module;
     table_.cuModuleGetFunction = Functions::get_function;
     table_.cuFuncGetAttribute = Functions::get_function_attribute;
     table_.cuFuncSetAttribute = Functions::set_function_attribute;
-    table_.cuLaunchKernel = Functions::launch;
-    table_.cuStreamCreateWithPriority = Functions::make_stream;
+    table_.cuStreamCreate = Functions::make_stream;
     table_.cuStreamDestroy = Functions::destroy_stream;
     table_.cuStreamSynchronize = Functions::wait_for_stream;
     table_.cuStreamWaitEvent = Functions::let_stream_wait;
-    table_.cuStreamBeginCapture = Functions::begin_capture;
-    table_.cuStreamEndCapture = Functions::end_capture;
     table_.cuEventCreate = Functions::make_event;
     table_.cuEventDestroy = Functions::destroy_event;
     table_.cuEventRecord = Functions::record_event;
     table_.cuEventQuery = Functions::query_event;
     table_.cuEventSynchronize = Functions::wait_for_event;
+    table_.cuGraphCreate = Functions::make_graph;
+    table_.cuGraphAddKernelNode = Functions::add_kernel;
+    table_.cuGraphKernelNodeSetAttribute = Functions::set_kernel_attribute;
+    table_.cuGraphAddMemsetNode = Functions::add_memset;
+    table_.cuGraphAddMemcpyNode = Functions::add_copy;
     table_.cuGraphInstantiate = Functions::instantiate;
     table_.cuGraphLaunch = Functions::launch_graph;
     table_.cuGraphExecDestroy = Functions::destroy_executable_graph;
@@ -316,15 +309,7 @@ CUresult RecordingDriver::note(const char* function, const std::string& details)
     return fault(function);
 }
 
-void RecordingDriver::must_not_capture(const char* function) {
-    if (capturing_) broken_rules_.push_back(std::string(function) + " while a graph is captured");
-}
-
 CUresult RecordingDriver::enqueue(const void* stream, std::function<void()> work, const void* after_event) {
-    if (capturing_) {
-        captured_.push_back(std::move(work));
-        return CUDA_SUCCESS;
-    }
     const int64_t before = last_work_.try_emplace(stream, kNothing).first->second;
     const int64_t awaited =
         after_event != nullptr ? recorded_at_.try_emplace(after_event, kNothing).first->second : kNothing;
@@ -334,21 +319,41 @@ CUresult RecordingDriver::enqueue(const void* stream, std::function<void()> work
     return CUDA_SUCCESS;
 }
 
+/// Details end with the numbers of the nodes in their graph: "node 3 behind 1, 2".
+CUresult RecordingDriver::add_node(const char* function, const std::string& details, CUgraphNode* node, CUgraph graph,
+                                   const CUgraphNode* before, size_t count, std::function<void()> work) {
+    GraphNodes& nodes = graphs_[graph];
+    std::string edges = format(", node %zu", nodes.size());
+    for (size_t i = 0; i < count; ++i) {
+        const auto found = std::find_if(nodes.begin(), nodes.end(), [&](const auto& each) {
+            return reinterpret_cast<CUgraphNode>(each.get()) == before[i];
+        });
+        if (found == nodes.end()) broken_rules_.push_back(std::string(function) + " behind a node of another graph");
+        edges += format(i == 0 ? " behind %td" : ", %td", found - nodes.begin());
+    }
+    const CUresult result = note(function, details + edges);
+    if (result != CUDA_SUCCESS) return result;
+    nodes.push_back(std::make_shared<GraphNode>(GraphNode{std::move(work)}));
+    *node = reinterpret_cast<CUgraphNode>(nodes.back().get());
+    return CUDA_SUCCESS;
+}
+
 void* RecordingDriver::make_stream(const std::string& name) {
     foreign_streams_.push_back(std::make_unique<std::string>(name));
     return foreign_streams_.back().get();
 }
 
 CUresult RecordingDriver::make(const char* kind, void** handle) {
-    static const std::map<std::string, const char*> kFunctions = {
-        {"context", "cuDevicePrimaryCtxRetain"},  {"module", "cuModuleLoadData"},
-        {"stream", "cuStreamCreateWithPriority"}, {"captured graph", "cuStreamEndCapture"},
-        {"graph", "cuGraphInstantiate"},          {"event", "cuEventCreate"}};
+    static const std::map<std::string, const char*> kFunctions = {{"context", "cuDevicePrimaryCtxRetain"},
+                                                                  {"module", "cuModuleLoadData"},
+                                                                  {"stream", "cuStreamCreate"},
+                                                                  {"graph", "cuGraphCreate"},
+                                                                  {"event", "cuEventCreate"},
+                                                                  {"executable graph", "cuGraphInstantiate"}};
     *handle = nullptr;
     const std::string name = format("%s %d", kind, made_[kind]);
-    const CUresult result = std::strcmp(kind, "captured graph") == 0 ? CUDA_SUCCESS
-                            : std::strcmp(kind, "context") == 0      ? fault(kFunctions.at(kind))
-                                                                     : note(kFunctions.at(kind), name);
+    const CUresult result =
+        std::strcmp(kind, "context") == 0 ? fault(kFunctions.at(kind)) : note(kFunctions.at(kind), name);
     if (result != CUDA_SUCCESS) return result;
     ++made_[kind];
     // Numbers from 16 on: none of them is a handle that the driver gives a meaning.
@@ -367,7 +372,6 @@ CUresult RecordingDriver::destroy(const char* function, void* handle) {
 }
 
 CUresult RecordingDriver::take_memory(const char* function, size_t bytes, void** address) {
-    must_not_capture(function);
     *address = nullptr;
     const CUresult result = note(function, format("%zu bytes", bytes));
     if (result != CUDA_SUCCESS) return result;
@@ -378,7 +382,6 @@ CUresult RecordingDriver::take_memory(const char* function, size_t bytes, void**
 }
 
 CUresult RecordingDriver::give_memory(const char* function, void* address) {
-    must_not_capture(function);
     if (memory_.erase(address) == 0) broken_rules_.push_back(std::string(function) + " of what was not taken");
     return note(function);
 }

@@ -23,8 +23,8 @@ using KernelStandIn = std::function<std::function<void()>(Dim3 grid, void** argu
 ///
 /// What is enqueued runs in the order of the calls, one after the other: an order that a GPU might choose too. A wait
 /// for a stream or an event runs no more than it must: the work of that stream, and what that waits for on others.
-/// Whatever would break the engine's rules (a call without a context, an allocation while a graph is captured) is noted
-/// in broken_rules().
+/// Whatever would break the engine's rules (a call without a context, an object that ends twice) is noted in
+/// broken_rules().
 class RecordingDriver {
 public:
     RecordingDriver();
@@ -70,13 +70,14 @@ private:
     CUresult note(const char* function, const std::string& details = {});
     CUresult fault(const char* function);
     CUresult enqueue(const void* stream, std::function<void()> work, const void* after_event = nullptr);
+    CUresult add_node(const char* function, const std::string& details, CUgraphNode* node, CUgraph graph,
+                      const CUgraphNode* before, size_t count, std::function<void()> work);
     void run_up_to(int64_t last);
     CUresult make(const char* kind, void** handle);
     CUresult destroy(const char* function, void* handle);
     CUresult take_memory(const char* function, size_t bytes, void** address);
     CUresult give_memory(const char* function, void* address);
     std::string name_of(const void* handle) const;
-    void must_not_capture(const char* function);
 
     cuda::Driver table_;
     std::map<std::string, KernelStandIn> kernels_;
@@ -88,14 +89,16 @@ private:
     std::map<void*, std::unique_ptr<std::byte[]>> memory_;
     std::map<const void*, bool> happened_; ///< events
     std::map<std::string, std::unique_ptr<Kernel>> functions_;
-    using Works = std::vector<std::function<void()>>;
-    std::map<const void*, Works> graphs_;
+    struct GraphNode {
+        std::function<void()> run;
+    };
+    using GraphNodes = std::vector<std::shared_ptr<GraphNode>>; ///< in the order of the calls; addresses are handles
+    std::map<const void*, GraphNodes> graphs_;
     std::map<int64_t, Work> pending_; ///< by number, in the order of the calls
     int64_t next_work_ = 0;
     std::map<const void*, int64_t> last_work_;   ///< of each stream
     std::map<const void*, int64_t> recorded_at_; ///< of each event, the work that was to record it last
-    Works captured_;
-    bool capturing_ = false, eager_ = true;
+    bool eager_ = true;
     int contexts_ = 0; ///< pushed
 };
 

@@ -2,12 +2,14 @@
 // The entry points of libcuda.so.1 that the engine asks for, on top of the machine.
 #include <cuda.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -102,7 +104,7 @@ struct StandIn {
     /// As long as nothing is enqueued on it: whoever holds a handle may use it.
     WorkStream& stream_of(CUstream handle);
     size_t held() const {
-        return contexts + modules.size() + streams.size() + events.size() + graphs.size() + captured.size() +
+        return contexts + modules.size() + streams.size() + events.size() + graphs.size() + executables.size() +
                device.pieces() + pinned.pieces();
     }
     void write_report() const;
@@ -119,7 +121,7 @@ struct StandIn {
     std::map<void*, std::unique_ptr<Module>> modules;
     std::map<void*, std::unique_ptr<WorkStream>> streams, foreign_streams;
     std::map<void*, std::unique_ptr<WorkEvent>> events;
-    std::map<void*, std::shared_ptr<WorkGraph>> graphs, captured;
+    std::map<void*, std::unique_ptr<WorkGraph>> graphs, executables;
 };
 
 StandIn& self() {
@@ -159,7 +161,7 @@ void StandIn::give(const stand_in::Orders& given) {
     foreign_streams.clear();
     events.clear();
     graphs.clear();
-    captured.clear();
+    executables.clear();
     device = {};
     pinned = {};
 }
@@ -276,6 +278,24 @@ CUresult copy(const Call& call, void* target, const void* source, size_t bytes, 
     } else {
         driver.machine.enqueue(queue, [=] { std::memcpy(target, source, bytes); });
     }
+    return CUDA_SUCCESS;
+}
+
+/// @param before nodes of the graph, each once
+CUresult add_node(const Call& call, CUgraphNode* node, CUgraph graph, std::span<const CUgraphNode> before, Work work) {
+    StandIn& driver = self();
+    const auto found = driver.graphs.find(graph);
+    if (found == driver.graphs.end()) return call.refuse(CUDA_ERROR_INVALID_HANDLE, "there is no such graph");
+    std::vector<WorkGraph::Step>& steps = found->second->steps;
+    WorkGraph::Step step{std::move(work), {}};
+    for (CUgraphNode handle : before) {
+        const size_t earlier = reinterpret_cast<size_t>(handle) - 1; // no handle is null
+        if (earlier >= steps.size() || std::find(step.before.begin(), step.before.end(), earlier) != step.before.end())
+            return call.refuse(CUDA_ERROR_INVALID_VALUE, "behind a node that is not there, or twice behind one");
+        step.before.push_back(earlier);
+    }
+    steps.push_back(std::move(step));
+    *node = reinterpret_cast<CUgraphNode>(steps.size()); // NOLINT(performance-no-int-to-ptr): never followed
     return CUDA_SUCCESS;
 }
 
@@ -414,21 +434,6 @@ CUresult cuMemcpyHtoDAsync(CUdeviceptr target, const void* source, size_t bytes,
     static_cast<void>(driver);
     return copy(call, at(target), source, bytes, stream);
 }
-CUresult cuMemcpyDtoHAsync(void* target, CUdeviceptr source, size_t bytes, CUstream stream) {
-    QC_BEGIN_IN_CONTEXT("cuMemcpyDtoHAsync");
-    static_cast<void>(driver);
-    return copy(call, target, at(source), bytes, stream);
-}
-CUresult cuMemsetD32Async(CUdeviceptr target, unsigned value, size_t count, CUstream stream) {
-    QC_BEGIN_IN_CONTEXT("cuMemsetD32Async");
-    if (!driver.device.holds(at(target), count * sizeof(unsigned)))
-        return call.refuse(CUDA_ERROR_INVALID_VALUE, "this is not in device memory");
-    driver.machine.enqueue(driver.stream_of(stream), [=] {
-        auto* const words = static_cast<unsigned*>(at(target));
-        for (size_t i = 0; i < count; ++i) words[i] = value;
-    });
-    return CUDA_SUCCESS;
-}
 
 // ---- programs -------------------------------------------------------------------------------------------------------
 
@@ -474,38 +479,11 @@ CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute,
     reinterpret_cast<Function*>(function)->most_shared_bytes = static_cast<size_t>(value);
     return CUDA_SUCCESS;
 }
-CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
-                        unsigned block_y, unsigned block_z, unsigned shared_bytes, CUstream stream, void** parameters,
-                        void**) {
-    QC_BEGIN_IN_CONTEXT("cuLaunchKernel");
-    const Function& launched = *reinterpret_cast<const Function*>(function);
-    const EmulatedKernel& kernel = *launched.kernel;
-    const std::string name(kernel.name);
-    if (grid_x == 0 || grid_y == 0 || grid_z == 0 || grid_y > 65535 || grid_z > 65535)
-        return call.refuse(CUDA_ERROR_INVALID_VALUE, name + ": a grid of this size");
-    if (block_x != kernel.threads || block_y != 1 || block_z != 1)
-        return call.refuse(CUDA_ERROR_INVALID_VALUE, name + ": blocks of another size than the kernel's");
-    if (shared_bytes > launched.most_shared_bytes || kernel.shared_bytes.value_or(shared_bytes) != shared_bytes)
-        return call.refuse(CUDA_ERROR_INVALID_VALUE, name + ": another amount of shared memory than the kernel's");
-    const auto* const first = static_cast<const std::byte*>(parameters[0]);
-    std::vector<std::byte> arguments(first, first + kernel.argument_bytes); // the caller's may change from now on
-    if (!driver.orders.run_kernels) return CUDA_SUCCESS;
-    const bool descending = driver.machine.random(2) == 1;
-    driver.machine.enqueue(driver.stream_of(stream), [=, &kernel, arguments = std::move(arguments)] {
-        kernel.run_grid({kernel.name,
-                         {grid_x, grid_y, grid_z},
-                         {block_x, block_y, block_z},
-                         shared_bytes,
-                         arguments.data(),
-                         descending});
-    });
-    return CUDA_SUCCESS;
-}
 
 // ---- streams and events ---------------------------------------------------------------------------------------------
 
-CUresult cuStreamCreateWithPriority(CUstream* stream, unsigned, int) {
-    QC_BEGIN_IN_CONTEXT("cuStreamCreateWithPriority");
+CUresult cuStreamCreate(CUstream* stream, unsigned) {
+    QC_BEGIN_IN_CONTEXT("cuStreamCreate");
     *stream = keep<std::unique_ptr<WorkStream>, CUstream>(driver.streams, std::make_unique<WorkStream>());
     return CUDA_SUCCESS;
 }
@@ -515,7 +493,6 @@ CUresult cuStreamDestroy(CUstream stream) {
 CUresult cuStreamSynchronize(CUstream stream) {
     QC_BEGIN_IN_CONTEXT("cuStreamSynchronize");
     const WorkStream& queue = driver.stream_of(stream);
-    if (queue.capture != nullptr) return call.refuse(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, "in a capture");
     driver.machine.finish(queue.last);
     return CUDA_SUCCESS;
 }
@@ -558,43 +535,89 @@ CUresult cuEventSynchronize(CUevent event) {
 
 // ---- graphs ---------------------------------------------------------------------------------------------------------
 
-CUresult cuStreamBeginCapture(CUstream stream, CUstreamCaptureMode) {
-    QC_BEGIN_IN_CONTEXT("cuStreamBeginCapture");
-    if (!Machine::begin_capture(driver.stream_of(stream)))
-        return call.refuse(CUDA_ERROR_ILLEGAL_STATE, "it is captured already");
+CUresult cuGraphCreate(CUgraph* graph, unsigned) {
+    QC_BEGIN_IN_CONTEXT("cuGraphCreate");
+    *graph = keep<std::unique_ptr<WorkGraph>, CUgraph>(driver.graphs, std::make_unique<WorkGraph>());
     return CUDA_SUCCESS;
 }
-CUresult cuStreamEndCapture(CUstream stream, CUgraph* graph) {
-    *graph = nullptr;
-    const Call call("cuStreamEndCapture");
-    StandIn& driver = self();
-    // The capture ends whether or not its graph can be had.
-    std::shared_ptr<WorkGraph> made = Machine::end_capture(driver.stream_of(stream));
-    if (call.failed()) return call.result();
-    if (made == nullptr) return CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
-    *graph = keep<std::shared_ptr<WorkGraph>, CUgraph>(driver.captured, std::move(made));
-    return CUDA_SUCCESS;
+CUresult cuGraphAddKernelNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* before, size_t count,
+                              const CUDA_KERNEL_NODE_PARAMS* given) {
+    QC_BEGIN_IN_CONTEXT("cuGraphAddKernelNode");
+    const CUDA_KERNEL_NODE_PARAMS launch = *given;
+    const Function& launched = *reinterpret_cast<const Function*>(launch.func);
+    const EmulatedKernel& kernel = *launched.kernel;
+    const std::string name(kernel.name);
+    if (launch.gridDimX == 0 || launch.gridDimY == 0 || launch.gridDimZ == 0 || launch.gridDimY > 65535 ||
+        launch.gridDimZ > 65535)
+        return call.refuse(CUDA_ERROR_INVALID_VALUE, name + ": a grid of this size");
+    if (launch.blockDimX != kernel.threads || launch.blockDimY != 1 || launch.blockDimZ != 1)
+        return call.refuse(CUDA_ERROR_INVALID_VALUE, name + ": blocks of another size than the kernel's");
+    if (launch.sharedMemBytes > launched.most_shared_bytes ||
+        kernel.shared_bytes.value_or(launch.sharedMemBytes) != launch.sharedMemBytes)
+        return call.refuse(CUDA_ERROR_INVALID_VALUE, name + ": another amount of shared memory than the kernel's");
+    const auto* const first = static_cast<const std::byte*>(launch.kernelParams[0]);
+    std::vector<std::byte> arguments(first, first + kernel.argument_bytes); // the caller's may change from now on
+    const bool descending = driver.machine.random(2) == 1;
+    Work work = [=, &kernel, arguments = std::move(arguments)] {
+        kernel.run_grid({kernel.name,
+                         {launch.gridDimX, launch.gridDimY, launch.gridDimZ},
+                         {launch.blockDimX, launch.blockDimY, launch.blockDimZ},
+                         launch.sharedMemBytes,
+                         arguments.data(),
+                         descending});
+    };
+    return add_node(call, node, graph, {before, count}, driver.orders.run_kernels ? std::move(work) : nullptr);
+}
+CUresult cuGraphKernelNodeSetAttribute(CUgraphNode, CUlaunchAttributeID attribute, const CUlaunchAttributeValue*) {
+    QC_BEGIN_IN_CONTEXT("cuGraphKernelNodeSetAttribute");
+    static_cast<void>(driver);
+    return attribute == CU_LAUNCH_ATTRIBUTE_PRIORITY ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+CUresult cuGraphAddMemsetNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* before, size_t count,
+                              const CUDA_MEMSET_NODE_PARAMS* given, CUcontext) {
+    QC_BEGIN_IN_CONTEXT("cuGraphAddMemsetNode");
+    const CUDA_MEMSET_NODE_PARAMS job = *given;
+    if (job.elementSize != sizeof(unsigned) || job.height != 1 || job.width == 0)
+        return call.refuse(CUDA_ERROR_INVALID_VALUE, "not words in a row");
+    if (!driver.device.holds(at(job.dst), job.width * sizeof(unsigned)))
+        return call.refuse(CUDA_ERROR_INVALID_VALUE, "this is not in device memory");
+    return add_node(call, node, graph, {before, count},
+                    [=] { std::fill_n(static_cast<unsigned*>(at(job.dst)), job.width, job.value); });
+}
+CUresult cuGraphAddMemcpyNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* before, size_t count,
+                              const CUDA_MEMCPY3D* job, CUcontext) {
+    QC_BEGIN_IN_CONTEXT("cuGraphAddMemcpyNode");
+    const bool to_host = job->dstMemoryType == CU_MEMORYTYPE_HOST;
+    const size_t bytes = job->WidthInBytes;
+    void* const target = to_host ? job->dstHost : at(job->dstDevice);
+    const void* const source = to_host ? at(job->srcDevice) : job->srcHost;
+    if (job->Height != 1 || job->Depth != 1 || bytes == 0)
+        return call.refuse(CUDA_ERROR_INVALID_VALUE, "not bytes in a row");
+    if (!driver.device.holds(to_host ? source : target, bytes) ||
+        !driver.pinned.holds(to_host ? target : source, bytes))
+        return call.refuse(CUDA_ERROR_INVALID_VALUE, "not between device memory and page-locked memory");
+    return add_node(call, node, graph, {before, count}, [=] { std::memcpy(target, source, bytes); });
 }
 CUresult cuGraphInstantiate(CUgraphExec* executable, CUgraph graph, unsigned long long) {
     QC_BEGIN_IN_CONTEXT("cuGraphInstantiate");
-    const auto found = driver.captured.find(graph);
-    if (found == driver.captured.end()) return call.refuse(CUDA_ERROR_INVALID_HANDLE, "there is no such graph");
+    const auto found = driver.graphs.find(graph);
+    if (found == driver.graphs.end()) return call.refuse(CUDA_ERROR_INVALID_HANDLE, "there is no such graph");
     *executable =
-        keep<std::shared_ptr<WorkGraph>, CUgraphExec>(driver.graphs, std::make_shared<WorkGraph>(*found->second));
+        keep<std::unique_ptr<WorkGraph>, CUgraphExec>(driver.executables, std::make_unique<WorkGraph>(*found->second));
     return CUDA_SUCCESS;
 }
 CUresult cuGraphLaunch(CUgraphExec graph, CUstream stream) {
     QC_BEGIN_IN_CONTEXT("cuGraphLaunch");
-    const auto found = driver.graphs.find(graph);
-    if (found == driver.graphs.end()) return call.refuse(CUDA_ERROR_INVALID_HANDLE, "there is no such graph");
+    const auto found = driver.executables.find(graph);
+    if (found == driver.executables.end()) return call.refuse(CUDA_ERROR_INVALID_HANDLE, "there is no such graph");
     driver.machine.launch(*found->second, driver.stream_of(stream));
     return CUDA_SUCCESS;
 }
 CUresult cuGraphExecDestroy(CUgraphExec graph) {
-    return end("cuGraphExecDestroy", &StandIn::graphs, graph);
+    return end("cuGraphExecDestroy", &StandIn::executables, graph);
 }
 CUresult cuGraphDestroy(CUgraph graph) {
-    return end("cuGraphDestroy", &StandIn::captured, graph);
+    return end("cuGraphDestroy", &StandIn::graphs, graph);
 }
 
 } // extern "C"

@@ -7,33 +7,6 @@
 #include <utility>
 
 namespace qc::test {
-namespace {
-
-size_t add_step(Capture& capture, Work work, std::vector<size_t> before) {
-    capture.graph.steps.push_back({std::move(work), std::move(before)});
-    return capture.graph.steps.size() - 1;
-}
-
-std::vector<size_t> latest_of(const Capture& capture, WorkStream& stream) {
-    const auto found = capture.last.find(&stream);
-    return found == capture.last.end() ? std::vector<size_t>{} : std::vector<size_t>{found->second};
-}
-
-/// Whether `step` comes before `last`, or is it.
-bool leads_to(const WorkGraph& graph, size_t step, size_t last) {
-    std::vector<size_t> open{last};
-    std::set<size_t> seen;
-    while (!open.empty()) {
-        const size_t current = open.back();
-        open.pop_back();
-        if (current == step) return true;
-        if (!seen.insert(current).second) continue;
-        open.insert(open.end(), graph.steps[current].before.begin(), graph.steps[current].before.end());
-    }
-    return false;
-}
-
-} // namespace
 
 // ---- enqueuing ------------------------------------------------------------------------------------------------------
 
@@ -44,54 +17,15 @@ NodePointer Machine::add(Work work, std::vector<NodePointer> before) {
 }
 
 void Machine::enqueue(WorkStream& stream, Work work) {
-    if (stream.capture != nullptr) {
-        Capture& capture = *stream.capture;
-        capture.last[&stream] = add_step(capture, std::move(work), latest_of(capture, stream));
-        return;
-    }
     stream.last = add(std::move(work), {stream.last});
 }
 
 void Machine::record(WorkEvent& event, WorkStream& stream) {
-    event.capture = stream.capture;
-    if (stream.capture == nullptr) {
-        event.node = stream.last;
-        return;
-    }
-    Capture& capture = *stream.capture;
-    event.step = add_step(capture, nullptr, latest_of(capture, stream));
-    capture.last[&stream] = event.step;
+    event.node = stream.last;
 }
 
 void Machine::wait(WorkStream& stream, const WorkEvent& event) {
-    if (event.capture == nullptr) {
-        if (stream.capture == nullptr) stream.last = add(nullptr, {stream.last, event.node});
-        return;
-    }
-    stream.capture = event.capture; // a stream joins by waiting
-    Capture& capture = *stream.capture;
-    std::vector<size_t> before = latest_of(capture, stream);
-    before.push_back(event.step);
-    capture.last[&stream] = add_step(capture, nullptr, std::move(before));
-}
-
-bool Machine::begin_capture(WorkStream& stream) {
-    if (stream.capture != nullptr) return false;
-    stream.capture = std::make_shared<Capture>();
-    stream.capture->origin = &stream;
-    return true;
-}
-
-std::unique_ptr<WorkGraph> Machine::end_capture(WorkStream& stream) {
-    const std::shared_ptr<Capture> capture = stream.capture;
-    if (capture == nullptr || capture->origin != &stream) return nullptr;
-    stream.capture = nullptr;
-    bool joined = true;
-    for (const auto& [participant, step] : capture->last) {
-        participant->capture = nullptr;
-        joined = joined && leads_to(capture->graph, step, capture->last[&stream]);
-    }
-    return joined ? std::make_unique<WorkGraph>(std::move(capture->graph)) : nullptr;
+    stream.last = add(nullptr, {stream.last, event.node});
 }
 
 void Machine::launch(const WorkGraph& graph, WorkStream& stream) {

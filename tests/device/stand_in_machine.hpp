@@ -10,7 +10,6 @@
 #include <map>
 #include <memory>
 #include <random>
-#include <set>
 #include <utility>
 #include <vector>
 
@@ -26,7 +25,7 @@ struct Node {
 };
 using NodePointer = std::shared_ptr<Node>;
 
-/// Work that was captured instead of enqueued, to be launched as a whole.
+/// Work that is launched as a whole.
 struct WorkGraph {
     struct Step {
         Work work;
@@ -35,26 +34,14 @@ struct WorkGraph {
     std::vector<Step> steps;
 };
 
-class WorkStream;
-
-/// The capture of a graph: which streams take part in it.
-struct Capture {
-    WorkGraph graph;
-    WorkStream* origin = nullptr;
-    std::map<WorkStream*, size_t> last; ///< by stream, its latest step
-};
-
 class WorkStream {
 public:
     NodePointer last; ///< what was enqueued latest; null if nothing was
-    std::shared_ptr<Capture> capture;
 };
 
 class WorkEvent {
 public:
     NodePointer node; ///< null: never recorded, which counts as happened
-    std::shared_ptr<Capture> capture;
-    size_t step = 0; ///< of the capture
 };
 
 /// Not thread-safe.
@@ -66,10 +53,6 @@ public:
     void enqueue(WorkStream& stream, Work work);
     static void record(WorkEvent& event, WorkStream& stream);
     void wait(WorkStream& stream, const WorkEvent& event);
-    /// @return false if it is captured already
-    static bool begin_capture(WorkStream& stream);
-    /// @return null if a stream that took part does not lead back to this one, or nothing was captured
-    static std::unique_ptr<WorkGraph> end_capture(WorkStream& stream);
     void launch(const WorkGraph& graph, WorkStream& stream);
 
     static bool is_done(const NodePointer& node) { return node == nullptr || node->done; }

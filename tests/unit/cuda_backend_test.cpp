@@ -58,8 +58,8 @@ std::vector<FrameResult> flush(Scene& scene) {
 }
 
 // ---- calls ----------------------------------------------------------------------------------------------------------
-// Streams, in the order of their making: 0 computes, 1 uploads, the others are branches. Events: 0 marks what a batch
-// waits for, 1 forks the branches.
+// Streams, in the order of their making: 0 computes, 1 uploads. Events: 0 marks what a batch waits for, the others are
+// behind the batch of a slot each.
 
 TEST(CudaBackendCalls, SoftwareFramesInSteadyState) {
     Scene scene(small_config(), {Kind::kPair, Kind::kReference});
@@ -77,13 +77,13 @@ cuMemcpyHtoDAsync 2560 bytes, stream 1
 cuMemcpyHtoDAsync 2560 bytes, stream 1
 cuEventRecord event 0, stream 1
 cuStreamWaitEvent stream 0, event 0
-cuGraphLaunch graph 0, stream 0
-cuEventRecord event 4, stream 0
+cuGraphLaunch executable graph 0, stream 0
+cuEventRecord event 1, stream 0
 )");
     FrameResult result;
     ASSERT_TRUE(scene.poll(true, &result));
     EXPECT_EQ(text_of(scene.driver().take_calls()), R"(
-cuEventQuery event 4
+cuEventQuery event 1
 )");
     ASSERT_TRUE(scene.poll(true, &result));
     EXPECT_EQ(text_of(scene.driver().take_calls()), kNoCalls);
@@ -103,8 +103,8 @@ TEST(CudaBackendCalls, SurfacesInSteadyState) {
     EXPECT_EQ(text_of(scene.driver().take_calls()), R"(
 cuEventRecord event 0, legacy default stream
 cuStreamWaitEvent stream 0, event 0
-cuGraphLaunch graph 0, stream 0
-cuEventRecord event 4, stream 0
+cuGraphLaunch executable graph 0, stream 0
+cuEventRecord event 1, stream 0
 )");
     expect_tidy(scene);
 }
@@ -116,8 +116,8 @@ TEST(CudaBackendCalls, ALaddersReferencesAreAnalysedOnce) {
     ASSERT_TRUE(scene.submit(10, {100, 101, 102}).ok());
     ASSERT_TRUE(scene.submit(11, {103, 104, 105}).ok());
     const std::string calls = text_of(scene.driver().take_calls());
-    EXPECT_NE(calls.find("cuLaunchKernel probe_pairs 1x1x6 "), std::string::npos) << calls;
-    EXPECT_NE(calls.find("cuLaunchKernel probe_references 1x1x2 "), std::string::npos) << calls;
+    EXPECT_NE(calls.find("cuGraphAddKernelNode probe_pairs 1x1x6 "), std::string::npos) << calls;
+    EXPECT_NE(calls.find("cuGraphAddKernelNode probe_references 1x1x2 "), std::string::npos) << calls;
     expect_tidy(scene);
 }
 
@@ -137,13 +137,13 @@ cuEventRecord event 0, decoder
 cuStreamWaitEvent stream 0, event 0
 cuEventRecord event 0, scaler
 cuStreamWaitEvent stream 0, event 0
-cuStreamBeginCapture stream 0
+cuGraphCreate graph 0
 )");
     expect_tidy(scene);
 }
 
-/// Metrics of few blocks share branch 2, and begin; the others take turns on the next.
-TEST(CudaBackendCalls, FirstBatchOfAShapeIsCaptured) {
+/// Metrics of few blocks share a branch of high priority, and begin; the others take turns on the next ones.
+TEST(CudaBackendCalls, FirstBatchOfAShapeIsMadeAGraph) {
     qc_config config = small_config("yuv420p10");
     config.distorted[0] = flat_format("yuv420p"); // converted
     Scene scene(config, {Kind::kPair, Kind::kPairBlocks, Kind::kReference, Kind::kPair, Kind::kPairBlocks});
@@ -156,36 +156,24 @@ TEST(CudaBackendCalls, FirstBatchOfAShapeIsCaptured) {
 cuMemcpyHtoDAsync 3584 bytes, stream 1
 cuEventRecord event 0, stream 1
 cuStreamWaitEvent stream 0, event 0
-cuStreamBeginCapture stream 0
-cuMemcpyHtoDAsync )" + std::to_string(description_bytes) +
-                                                        R"( bytes, stream 0
-cuMemsetD32Async 320 words, stream 0
-cuLaunchKernel qc_convert 1x18x2 of 256x1x1, 0 bytes, stream 0
+cuGraphCreate graph 0
+cuGraphAddMemcpyNode )" + std::to_string(description_bytes) +
+                                                        R"( bytes to the device, node 0
+cuGraphAddMemsetNode 320 words, node 1 behind 0
+cuGraphAddKernelNode qc_convert 1x18x2 of 256x1x1, 0 bytes, node 2 behind 1
+cuGraphAddKernelNode probe_pairs 1x1x2 of 32x1x1, 0 bytes, node 3 behind 2
+cuGraphKernelNodeSetAttribute priority -5
+cuGraphAddKernelNode probe_pairs 1x1x2 of 32x1x1, 0 bytes, node 4 behind 3
+cuGraphKernelNodeSetAttribute priority -5
+cuGraphAddKernelNode probe_pairs 1x1x2 of 32x1x1, 0 bytes, node 5 behind 2
+cuGraphAddKernelNode probe_references 1x1x2 of 32x1x1, 0 bytes, node 6 behind 2
+cuGraphAddKernelNode probe_pairs 1x1x2 of 32x1x1, 0 bytes, node 7 behind 2
+cuGraphAddKernelNode qc_keep_history 18x1x1 of 256x1x1, 0 bytes, node 8 behind 2, 4, 5, 6, 7
+cuGraphAddMemcpyNode 1280 bytes to the host, node 9 behind 8
+cuGraphInstantiate executable graph 0
+cuGraphDestroy graph 0
+cuGraphLaunch executable graph 0, stream 0
 cuEventRecord event 1, stream 0
-cuStreamWaitEvent stream 2, event 1
-cuStreamWaitEvent stream 3, event 1
-cuStreamWaitEvent stream 4, event 1
-cuStreamWaitEvent stream 5, event 1
-cuLaunchKernel probe_pairs 1x1x2 of 32x1x1, 0 bytes, stream 2
-cuLaunchKernel probe_pairs 1x1x2 of 32x1x1, 0 bytes, stream 2
-cuLaunchKernel probe_pairs 1x1x2 of 32x1x1, 0 bytes, stream 3
-cuLaunchKernel probe_references 1x1x2 of 32x1x1, 0 bytes, stream 4
-cuLaunchKernel probe_pairs 1x1x2 of 32x1x1, 0 bytes, stream 5
-cuEventRecord event 2, stream 2
-cuStreamWaitEvent stream 0, event 2
-cuEventRecord event 3, stream 3
-cuStreamWaitEvent stream 0, event 3
-cuEventRecord event 4, stream 4
-cuStreamWaitEvent stream 0, event 4
-cuEventRecord event 5, stream 5
-cuStreamWaitEvent stream 0, event 5
-cuLaunchKernel qc_keep_history 18x1x1 of 256x1x1, 0 bytes, stream 0
-cuMemcpyDtoHAsync 1280 bytes, stream 0
-cuStreamEndCapture stream 0
-cuGraphInstantiate graph 0
-cuGraphDestroy captured graph 0
-cuGraphLaunch graph 0, stream 0
-cuEventRecord event 6, stream 0
 )");
     EXPECT_EQ(scene.stats().kernel_launches, 7);
     expect_tidy(scene);
@@ -224,14 +212,17 @@ TEST(CudaBackendCalls, NothingElsePerFrame) {
         }
 }
 
-/// A slot whose batches have too many different shapes runs the rest without graphs.
+/// A slot whose batches have too many different shapes forgets the graphs of the first.
 TEST(CudaBackendCalls, GraphsAreNotWithoutEnd) {
     qc_config config = small_config();
     config.batch = 16;
     config.slots = 1;
     Scene scene(config, {Kind::kPair, Kind::kReference});
     ASSERT_TRUE(scene.create().ok());
-    size_t scored = 0;
+    ASSERT_TRUE(scene.submit(1, {50}).ok());
+    flush(scene);
+    const size_t held = scene.driver().objects_held();
+    size_t scored = 1, most_held = held;
     for (int frames = 1; frames <= 16; ++frames)
         for (int present = 0; present <= frames; ++present) {
             for (int f = 0; f < frames; ++f) ASSERT_TRUE(scene.submit(1 + f, {f < present ? 50 + f : 0}).ok());
@@ -242,10 +233,12 @@ TEST(CudaBackendCalls, GraphsAreNotWithoutEnd) {
                 }
                 ++scored;
             }
+            most_held = std::max(most_held, scene.driver().objects_held());
         }
     EXPECT_EQ(scored, scene.released().size());
-    EXPECT_EQ(scene.stats().batches, 152);
-    EXPECT_EQ(scene.stats().graph_launches, 64);
+    EXPECT_EQ(scene.stats().batches, 153);
+    EXPECT_EQ(scene.stats().graph_launches, 153);
+    EXPECT_EQ(most_held, held + 63);
     expect_tidy(scene);
 }
 
@@ -283,7 +276,7 @@ TEST(CudaBackendOrder, AFullDeviceIsWaitedForBatchByBatch) {
     scene.driver().take_calls();
     ASSERT_TRUE(scene.submit(16, {106}, QC_MEMORY_CUDA).ok());
     EXPECT_EQ(text_of(scene.driver().take_calls()), R"(
-cuEventSynchronize event 3
+cuEventSynchronize event 1
 )");
     EXPECT_EQ(scene.released(), (std::vector<int>{1, 1, 0, 0, 0, 0, 0}));
     scene.driver().run();
@@ -443,8 +436,8 @@ TEST(CudaBackendPictures, PicturesOfFewerBitsAreConverted) {
 // ---- failures -------------------------------------------------------------------------------------------------------
 
 TEST(CudaBackendFailure, AtCreationEverythingIsGivenBack) {
-    for (const char* function : {"cuDevicePrimaryCtxRetain", "cuStreamCreateWithPriority", "cuEventCreate",
-                                 "cuModuleLoadData", "cuModuleGetFunction", "cuMemAlloc", "cuMemHostAlloc"}) {
+    for (const char* function : {"cuDevicePrimaryCtxRetain", "cuStreamCreate", "cuEventCreate", "cuModuleLoadData",
+                                 "cuModuleGetFunction", "cuMemAlloc", "cuMemHostAlloc"}) {
         int failures = 0;
         for (;; ++failures) {
             Scene scene(small_config(), {Kind::kPair, Kind::kReference});
@@ -461,9 +454,9 @@ TEST(CudaBackendFailure, AtCreationEverythingIsGivenBack) {
 /// Wherever the driver fails, the session says so, goes on saying so, and releases every frame once.
 TEST(CudaBackendFailure, InTheMiddle) {
     for (const char* function :
-         {"cuMemAlloc", "cuMemHostAlloc", "cuMemcpyHtoDAsync", "cuMemsetD32Async", "cuLaunchKernel",
-          "cuMemcpyDtoHAsync", "cuEventRecord", "cuStreamWaitEvent", "cuStreamBeginCapture", "cuStreamEndCapture",
-          "cuGraphInstantiate", "cuGraphLaunch", "cuEventQuery", "cuEventSynchronize"})
+         {"cuMemAlloc", "cuMemHostAlloc", "cuMemcpyHtoDAsync", "cuEventRecord", "cuStreamWaitEvent", "cuGraphCreate",
+          "cuGraphAddMemcpyNode", "cuGraphAddMemsetNode", "cuGraphAddKernelNode", "cuGraphInstantiate", "cuGraphLaunch",
+          "cuEventQuery", "cuEventSynchronize"})
         for (const int nth : {1, 2, 3}) {
             SCOPED_TRACE(format("%s, call %d", function, nth));
             Scene scene(small_config(), {Kind::kPair, Kind::kReference});
@@ -486,31 +479,24 @@ TEST(CudaBackendFailure, InTheMiddle) {
         }
 }
 
-/// Where a batch runs without a graph, a failure in its middle leaves work on branches that never joined: it reads the
-/// pictures still. 65 shapes of batches use up a slot's graphs.
-TEST(CudaBackendFailure, BranchesEndBeforePicturesAreReleased) {
-    for (const int nth : {1, 2, 3, 4}) {
-        SCOPED_TRACE(format("launch %d", nth));
+/// A batch whose graph cannot be made is not begun; those before it read their pictures still.
+TEST(CudaBackendFailure, BatchesUnderWayEndBeforePicturesAreReleased) {
+    for (const int nth : {1, 2, 3, 4, 5}) {
+        SCOPED_TRACE(format("kernel %d", nth));
         qc_config config = small_config();
-        config.batch = 16;
-        config.slots = 1;
+        config.batch = 4;
         Scene scene(config, {Kind::kPair, Kind::kReference, Kind::kPairEveryFrame, Kind::kPairBlocks});
         ASSERT_TRUE(scene.create().ok());
-        for (int frames = 1; frames <= 10; ++frames)
-            for (int present = 0; present <= frames; ++present) {
-                for (int f = 0; f < frames; ++f) ASSERT_TRUE(scene.submit(1 + f, {f < present ? 50 + f : 0}).ok());
-                flush(scene);
-            }
-        ASSERT_EQ(scene.stats().graph_launches, 64);
         scene.driver().set_eager(false);
-        scene.driver().fail("cuLaunchKernel", nth, CUDA_ERROR_UNKNOWN);
-        const size_t before = scene.released().size();
+        for (int f = 0; f < 8; ++f) ASSERT_TRUE(scene.submit(10 + f, {100 + f}, QC_MEMORY_CUDA).ok());
+        scene.driver().fail("cuGraphAddKernelNode", nth, CUDA_ERROR_UNKNOWN);
         Status status;
-        for (int f = 0; f < 16; ++f) status = scene.submit(10 + f, {100 + f}, QC_MEMORY_CUDA);
+        for (int f = 0; f < 4; ++f) status = scene.submit(20 + f, {110 + f}, QC_MEMORY_CUDA);
         EXPECT_EQ(status.code(), QC_ERROR_DEVICE);
+        EXPECT_EQ(scene.stats().graph_launches, 2);
         EXPECT_GT(scene.driver().unfinished(), 0u);
         scene.backend().drain();
-        for (size_t f = before; f < scene.released().size(); ++f) EXPECT_EQ(scene.unfinished_at_release(f), 0u) << f;
+        for (size_t f = 0; f < scene.released().size(); ++f) EXPECT_EQ(scene.unfinished_at_release(f), 0u) << f;
         expect_tidy(scene);
     }
 }

@@ -34,7 +34,7 @@ public:
         return program.find(bytes ? kernels::skeleton_u8 : kernels::skeleton_u16, &kernel_);
     }
 
-    /// Launches only: these calls are captured into a graph.
+    /// Launches only: these calls become nodes of a graph.
     Status enqueue(const DeviceBatch& batch, DeviceQueue& queue) const override {
         const Dim3 grid{1, blocks_for(geometry_.height, kTuning.rows_per_block), static_cast<unsigned>(batch.count)};
         return queue.launch(kernel_, grid,
