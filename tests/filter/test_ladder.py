@@ -2,11 +2,13 @@
 """Several renditions of one reference: all of them side by side at the end, and what becomes of the others when one is in trouble."""
 
 import contextlib
+import fcntl
 import json
 import os
 import re
 import signal
 import subprocess
+import termios
 import time
 import unittest
 
@@ -239,7 +241,7 @@ class Trouble(LadderTest):
 class Stall(LadderTest):
     """A rendition from a named pipe whose writer stops for longer than decoders do."""
 
-    PAUSE = 2.5
+    PAUSE = 4  # seconds; half of it would do where nothing else runs
 
     def setUp(self):
         super().setUp()
@@ -257,6 +259,8 @@ class Stall(LadderTest):
         with subprocess.Popen(command, cwd=self.folder, stderr=subprocess.PIPE, text=True) as process:
             with open(self.pipe, "wb", buffering=0) as pipe:
                 pipe.write(self.video[:self.part])
+                while process.poll() is None and fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)) != bytes(4):
+                    time.sleep(0.1)  # until ffmpeg has read it all
                 time.sleep(self.PAUSE)
                 self.assertIsNone(process.poll(), "it did not wait")
                 writer(process, pipe)
