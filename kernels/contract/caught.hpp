@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Exceptions of the standard library as statuses, wherever none may go on: at the C boundary, in threads, where graphs are made.
+// Exceptions of the standard library as statuses, wherever none may go on: at the C boundary, in threads, where graphs
+// are made.
 #pragma once
 
 #include <exception>
