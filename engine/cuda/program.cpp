@@ -72,6 +72,11 @@ int Program::multiprocessors() const {
     return std::max(1, context_.attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT));
 }
 
+size_t Program::shared_limit() const {
+    const int bytes = context_.attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
+    return std::max(DeviceProgram::shared_limit(), static_cast<size_t>(std::max(0, bytes)));
+}
+
 Status Program::upload(const void* data, size_t bytes, const void** device_address) {
     DeviceBuffer table;
     QC_RETURN_IF_ERROR(table.allocate(context_, bytes, (name_ + " tables").c_str()));

@@ -27,6 +27,7 @@ public:
     Status find(const char* name, size_t dynamic_shared_bytes, Kernel* kernel) override;
     int capability(const Kernel& kernel) const override;
     int multiprocessors() const override;
+    size_t shared_limit() const override;
     Status upload(const void* data, size_t bytes, const void** device_address) override;
 
 private:

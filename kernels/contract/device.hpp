@@ -47,6 +47,8 @@ public:
     virtual int capability(const Kernel& /*kernel*/) const { return 0; }
     /// Multiprocessors of the GPU, for grids of as many blocks as run at once.
     virtual int multiprocessors() const { return 1; }
+    /// The most dynamic shared memory that a kernel may be found with; what all GPUs have, where it is not known.
+    virtual size_t shared_limit() const { return 48u * 1024u; }
     /// Copies a table to device memory that lives as long as the session.
     virtual Status upload(const void* data, size_t bytes, const void** device_address) = 0;
 };

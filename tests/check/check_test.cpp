@@ -211,6 +211,23 @@ TEST_P(Check, SanitizerSample) {
                     std::string(name) + format(" %dx%d", width, height), 2);
 }
 
+/// Ladders, of which some kernels score all pictures of a reference together.
+TEST_P(Check, LadderSample) {
+    struct Case {
+        const char* layout;
+        int width, height, renditions, padding_bytes;
+    };
+    for (const auto& [layout, width, height, renditions, padding_bytes] :
+         {Case{"nv12", 147, 83, 7, 2}, Case{"nv12", 264, 40, 3, 0}, Case{"p010le", 147, 83, 3, 2}}) {
+        qc_config config = fitting_config(layout_named(layout), width, height);
+        config.renditions = renditions;
+        for (int r = 1; r < renditions; ++r) config.distorted[r] = config.distorted[0];
+        config.batch = 2 * renditions;
+        compare(config, Content::kNatural, 3, format("%s %dx%d, renditions %d", layout, width, height, renditions),
+                padding_bytes);
+    }
+}
+
 /// Any batch size, slot count and hurry gives the same bits, and so does a second run.
 TEST_P(Check, BatchesAndSlots) {
     const std::string name = metric();

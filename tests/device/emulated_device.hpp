@@ -48,6 +48,7 @@ public:
     }
     int capability(const Kernel& /*kernel*/) const override { return emulated_capability; }
     int multiprocessors() const override { return 2; }
+    size_t shared_limit() const override { return shared_limit_; }
     size_t uploads() const { return uploads_.size(); }
 
     int emulated_capability = 90; ///< what kernels are said to be compiled for

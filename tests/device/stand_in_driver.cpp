@@ -80,6 +80,8 @@ const KernelRegistry::Kernels* KernelRegistry::find(const void* image) const {
 
 namespace {
 
+constexpr int kMostSharedBytes = 227 << 10; ///< of a block
+
 /// A kernel of a loaded module.
 struct Function {
     const EmulatedKernel* kernel;
@@ -361,7 +363,9 @@ CUresult cuDeviceGetName(char* name, int size, CUdevice) {
 CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice) {
     QC_BEGIN("cuDeviceGetAttribute");
     static_cast<void>(driver);
-    *value = attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR ? 9 : 0;
+    *value = attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR            ? 9
+             : attribute == CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN ? kMostSharedBytes
+                                                                                  : 0;
     return CUDA_SUCCESS;
 }
 CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice) {
@@ -473,7 +477,6 @@ CUresult cuFuncGetAttribute(int* value, CUfunction_attribute attribute, CUfuncti
 CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute, int value) {
     QC_BEGIN_IN_CONTEXT("cuFuncSetAttribute");
     static_cast<void>(driver);
-    constexpr int kMostSharedBytes = 227 << 10;
     if (attribute != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES || value > kMostSharedBytes)
         return CUDA_ERROR_INVALID_VALUE;
     reinterpret_cast<Function*>(function)->most_shared_bytes = static_cast<size_t>(value);

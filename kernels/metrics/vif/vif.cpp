@@ -83,6 +83,20 @@ struct ScaleKernel {
     TileShape tile{};
 };
 
+/// Columns of a strip for `bands` bands of all references: the width that leaves the warp with most to do the least.
+int ladder_strip_width(int width, int bands, int warps) {
+    int best = 0;
+    double least = 0.0;
+    for (int steps = 1; steps <= kMostLadderSteps; ++steps) {
+        const int strips = static_cast<int>(blocks_for(width, steps * kStepColumns)) * bands;
+        const double most = blocks_for(strips, warps) * (steps + kFirstStepCost);
+        if (best > 0 && most >= least) continue;
+        best = steps;
+        least = most;
+    }
+    return best * kStepColumns;
+}
+
 Parameters read_parameters(const OptionValues& options) {
     return {options.number(kGainLimit), options.flag(kSkipScale0)};
 }
@@ -104,7 +118,8 @@ public:
 
 private:
     Status prepare_bands(DeviceProgram& program);
-    Status enqueue_bands(const ScaleArguments& scale, int count, DeviceQueue& queue) const;
+    Status enqueue_bands(const ScaleArguments& scale, const DeviceBatch& batch, DeviceQueue& queue) const;
+    static bool is_ladder(const DeviceBatch& batch) { return batch.pairs_per_reference() >= kFewestTogether; }
 
     /// Where the packed pictures of a scale lie in scratch memory, in words.
     struct PackedPictures {
@@ -118,8 +133,9 @@ private:
     ScaleKernel kernels_[kScales];
     LoadedKernel<ScaleArguments> ladder_kernels_[kScales]; ///< of the same tiles; none where they bring nothing
     const void* logarithms_ = nullptr;                     ///< device address
-    /// Scale 0 of 8-bit samples, where the GPU multiplies matrices of bytes. No threads: it is not used.
-    LoadedKernel<BandArguments> bands_kernel_;
+    /// Scale 0 of 8-bit samples, where the GPU multiplies matrices of bytes; the ladders' also needs much shared
+    /// memory. No threads: it is not used.
+    LoadedKernel<BandArguments> bands_kernel_, ladder_bands_kernel_;
     const void *band_weights_ = nullptr, *log_corrections_ = nullptr; ///< device addresses
     int band_blocks_ = 0;
 };
@@ -155,23 +171,32 @@ Status VifScorer::prepare(DeviceProgram& program) {
 
 Status VifScorer::prepare_bands(DeviceProgram& program) {
     QC_RETURN_IF_ERROR(program.find(kernels::vif_scale0_u8_bands, &bands_kernel_));
+    if (program.shared_limit() >= ScoreLadderBands::kSharedBytes)
+        QC_RETURN_IF_ERROR(program.find(kernels::vif_scale0_u8_bands_ladder, &ladder_bands_kernel_));
     band_blocks_ = program.multiprocessors();
     const auto weights = band_weights();
     QC_RETURN_IF_ERROR(program.upload(weights.data(), sizeof weights, &band_weights_));
     return program.upload(log_corrections().data(), log_corrections().size_bytes(), &log_corrections_);
 }
 
-Status VifScorer::enqueue_bands(const ScaleArguments& scale, int count, DeviceQueue& queue) const {
+Status VifScorer::enqueue_bands(const ScaleArguments& scale, const DeviceBatch& batch, DeviceQueue& queue) const {
+    const bool together = is_ladder(batch) && ladder_bands_kernel_.threads > 0;
+    const int pictures = together ? batch.groups : batch.count;
+    const int warps = together ? ScoreLadderBands::kWarps : ScoreBands::kWarps;
     BandArguments arguments{};
     arguments.scale = scale;
     arguments.scale.logarithms = log_corrections_;
+    arguments.scale.first_pair = together ? batch.first_pair : nullptr;
     arguments.weights = static_cast<const uint32_t*>(band_weights_);
-    arguments.strip_width = count <= kFewPairs ? kStripWidthOfFew : kStripWidth;
-    arguments.strips = static_cast<int>(blocks_for(scale.width, arguments.strip_width));
     arguments.bands = static_cast<int>(blocks_for(scale.height, kBandRows));
-    arguments.tasks = arguments.strips * arguments.bands * count;
-    const unsigned enough = blocks_for(arguments.tasks, ScoreBands::kWarps);
-    return queue.launch(bands_kernel_, Dim3{std::min(enough, static_cast<unsigned>(band_blocks_)), 1, 1}, arguments);
+    if (together)
+        arguments.strip_width = ladder_strip_width(scale.width, arguments.bands * pictures, warps * band_blocks_);
+    else
+        arguments.strip_width = pictures <= kFewPairs ? kStripWidthOfFew : kStripWidth;
+    arguments.strips = static_cast<int>(blocks_for(scale.width, arguments.strip_width));
+    arguments.tasks = arguments.strips * arguments.bands * pictures;
+    const unsigned blocks = std::min(blocks_for(arguments.tasks, warps), static_cast<unsigned>(band_blocks_));
+    return queue.launch(together ? ladder_bands_kernel_ : bands_kernel_, Dim3{blocks, 1, 1}, arguments);
 }
 
 Status VifScorer::enqueue(const DeviceBatch& batch, DeviceQueue& queue) const {
@@ -194,15 +219,15 @@ Status VifScorer::enqueue(const DeviceBatch& batch, DeviceQueue& queue) const {
         arguments.gain_limit = parameters_.gain_limit;
         arguments.logarithms = logarithms_;
         if (s == 0 && bands_kernel_.threads > 0) {
-            QC_RETURN_IF_ERROR(enqueue_bands(arguments, batch.count, queue));
+            QC_RETURN_IF_ERROR(enqueue_bands(arguments, batch, queue));
             continue;
         }
-        const bool is_ladder = batch.pairs_per_reference() >= kFewestTogether && ladder_kernels_[s].threads > 0;
-        if (is_ladder) arguments.first_pair = batch.first_pair;
+        const bool together = is_ladder(batch) && ladder_kernels_[s].threads > 0;
+        if (together) arguments.first_pair = batch.first_pair;
         const TileShape& tile = kernels_[s].tile;
         const Dim3 grid{blocks_for(arguments.width, tile.width), blocks_for(arguments.height, tile.height),
-                        static_cast<unsigned>(is_ladder ? batch.groups : batch.count)};
-        QC_RETURN_IF_ERROR(queue.launch(is_ladder ? ladder_kernels_[s] : kernels_[s].kernel, grid, arguments));
+                        static_cast<unsigned>(together ? batch.groups : batch.count)};
+        QC_RETURN_IF_ERROR(queue.launch(together ? ladder_kernels_[s] : kernels_[s].kernel, grid, arguments));
     }
     return {};
 }

@@ -90,6 +90,8 @@ struct StepBytes {
     MatrixBytes columns[2];
 };
 
+enum class Pictures { kReference, kBoth };
+
 /// A row of both pictures, which this lane copies.
 struct RowCopier {
     const uint8_t *reference, *distorted;
@@ -104,18 +106,20 @@ struct RowCopier {
     }
 
     /// Begins to copy columns x to x + 15 (x: a multiple of 8) to this lane's row of a stage.
+    template <Pictures kPictures>
     QC_HD void begin(int x, uint8_t* to) const {
+        constexpr bool kBoth = kPictures == Pictures::kBoth;
         if (is_aligned && x >= 0 && x + kStepColumns <= width) {
             QC_UNROLL for (int i = 0; i < kStepColumns; i += 8) {
                 device::begin_copy_of_8(to + i, reference + x + i);
-                device::begin_copy_of_8(to + kStagePictureBytes + i, distorted + x + i);
+                if constexpr (kBoth) device::begin_copy_of_8(to + kStagePictureBytes + i, distorted + x + i);
             }
         } else {
             QC_UNROLL_BY(4)
             for (int i = 0; i < kStepColumns; ++i) {
                 const int from = reflect_inside(x + i, width);
                 to[i] = read_global(reference + from);
-                to[kStagePictureBytes + i] = read_global(distorted + from);
+                if constexpr (kBoth) to[kStagePictureBytes + i] = read_global(distorted + from);
             }
         }
     }
@@ -149,6 +153,31 @@ QC_HD StepProducts multiply(const StepBytes& a, const StepBytes& b) {
         products.high.columns[j].words[half] = select_bytes(lower, upper, 0x7531);
     }
     return products;
+}
+
+/// Walks from column `first` to `end`. For each step use(x, stage, release) is called when the step's samples are
+/// there, and calls release() when it has read them. Step x reads columns x + 8 to x + 23; the first one, before column
+/// `first`, only fills what the others find as the step before.
+template <Pictures kPictures, class Block, typename Use>
+QC_HD void walk_along(Block& block, const RowCopier& copier, int first, int end, uint8_t* stages, const Use& use) {
+    uint8_t* const own_row = stages + block.lane() * device::kStagedRowBytes;
+    const auto begin_copy = [&](int x, uint8_t* to) {
+        if (x < end) copier.begin<kPictures>(x + kRadius<0>, to);
+        device::end_copy_group();
+    };
+    int stage = 0;
+    for (; stage < kStages; ++stage) begin_copy(first - kStepColumns * (1 - stage), own_row + stage * kStageBytes);
+    stage = 0;
+    QC_NO_UNROLL
+    for (int x = first - kStepColumns; x < end; x += kStepColumns) {
+        device::wait_for_copies<kStages - 1>();
+        block.sync_warp();
+        use(x, stages + stage * kStageBytes, [&] {
+            block.sync_warp();
+            begin_copy(x + kStages * kStepColumns, own_row + stage * kStageBytes);
+            stage = stage + 1 == kStages ? 0 : stage + 1;
+        });
+    }
 }
 
 // ---- down the columns -----------------------------------------------------------------------------------------------
@@ -261,10 +290,28 @@ QC_HD void decimate_along(Block& block, const BandWeights& weights, const Filter
 
 // ---- statistic ------------------------------------------------------------------------------------------------------
 
-/// add_pixel() of several pixels at once, without a branch of their own: their divisions and logarithms overlap.
+// What add_pixel() does, without a branch of a pixel's own: divisions and logarithms of several pixels overlap.
+
+/// What the variance of an active pixel of the reference adds; nothing of one that is not.
+QC_HD void add_denominator(int32_t variance, bool is_active, const LogCorrections& logarithm, ThreadSums& sums) {
+    const int32_t counted = is_active ? variance : kNoiseVariance;
+    const int denominator = logarithm(static_cast<uint32_t>(kNoiseVariance + counted)) - kLogOfNoiseVariance;
+    sums.denominator_log += is_active ? static_cast<uint32_t>(denominator) : 0u;
+}
+
+/// What the distorted picture adds to the numerator at an active pixel; nothing at one that is not.
+QC_HD void add_numerator(Covariance c, bool is_active, double gain_limit, const LogCorrections& logarithm,
+                         ThreadSums& sums) {
+    c.sigma_1_sq = is_active ? c.sigma_1_sq : kNoiseVariance;
+    // Without a covariance the gain is 0, and the numerator's logarithms are equal.
+    c.sigma_12 = is_active && c.sigma_12 > 0 && c.sigma_2_sq > 0 ? c.sigma_12 : 0;
+    const LogArguments arguments = log_arguments(c, gain_limit);
+    sums.numerator_log += static_cast<uint32_t>(logarithm(arguments.signal_and_noise) - logarithm(arguments.noise));
+}
+
 template <class Block, int kPixels>
-QC_HD void add_pixels(Block& block, Covariance (&pixels)[kPixels], double gain_limit, const LogCorrections& logarithm,
-                      ThreadSums& sums) {
+QC_HD void add_pixels(Block& block, const Covariance (&pixels)[kPixels], double gain_limit,
+                      const LogCorrections& logarithm, ThreadSums& sums) {
     bool is_active[kPixels], any = false;
     QC_UNROLL for (int i = 0; i < kPixels; ++i) {
         is_active[i] = pixels[i].sigma_1_sq >= kNoiseVariance;
@@ -274,18 +321,59 @@ QC_HD void add_pixels(Block& block, Covariance (&pixels)[kPixels], double gain_l
     }
     if (block.ballot(any) == 0) return;
     QC_UNROLL for (int i = 0; i < kPixels; ++i) {
-        Covariance c = pixels[i];
-        c.sigma_1_sq = is_active[i] ? c.sigma_1_sq : kNoiseVariance;
-        // Without a covariance the gain is 0, and the numerator's logarithms are equal.
-        c.sigma_12 = is_active[i] && c.sigma_12 > 0 && c.sigma_2_sq > 0 ? c.sigma_12 : 0;
-        const int denominator = logarithm(static_cast<uint32_t>(kNoiseVariance + c.sigma_1_sq)) - kLogOfNoiseVariance;
-        sums.denominator_log += is_active[i] ? static_cast<uint32_t>(denominator) : 0u;
-        const LogArguments arguments = log_arguments(c, gain_limit);
-        sums.numerator_log += static_cast<uint32_t>(logarithm(arguments.signal_and_noise) - logarithm(arguments.noise));
+        add_denominator(pixels[i].sigma_1_sq, is_active[i], logarithm, sums);
+        add_numerator(pixels[i], is_active[i], gain_limit, logarithm, sums);
     }
 }
 
+/// Of add_pixels(), what the reference alone adds.
+template <int kPixels>
+QC_HD void add_reference_pixels(const int32_t (&variances)[kPixels], const LogCorrections& logarithm,
+                                ThreadSums& sums) {
+    QC_UNROLL for (int i = 0; i < kPixels; ++i) {
+        const bool is_active = variances[i] >= kNoiseVariance;
+        sums.flat_count += is_active ? 0u : 1u;
+        add_denominator(variances[i], is_active, logarithm, sums);
+    }
+}
+
+/// And all else.
+template <class Block, int kPixels>
+QC_HD void add_distorted_pixels(Block& block, const Covariance (&pixels)[kPixels], double gain_limit,
+                                const LogCorrections& logarithm, ThreadSums& sums) {
+    bool is_active[kPixels], any = false;
+    QC_UNROLL for (int i = 0; i < kPixels; ++i) {
+        is_active[i] = pixels[i].sigma_1_sq >= kNoiseVariance;
+        any = any || is_active[i];
+        sums.flat_variance += is_active[i] ? 0u : static_cast<uint32_t>(pixels[i].sigma_2_sq);
+    }
+    if (block.ballot(any) == 0) return;
+    QC_UNROLL for (int i = 0; i < kPixels; ++i) add_numerator(pixels[i], is_active[i], gain_limit, logarithm, sums);
+}
+
 // ---- a strip of a band ----------------------------------------------------------------------------------------------
+
+/// Adds a warp's sums to the pair's accumulators. Integers: the order of the warps does not matter.
+template <class Block>
+QC_HD void add_strip_sums(Block& block, const ThreadSums& of_lane, const ScaleArguments& scale, int pair) {
+    const uint64_t sums[kWordsPerScale] = {block.warp_sum(of_lane.numerator_log),
+                                           block.warp_sum(of_lane.denominator_log),
+                                           block.warp_sum(of_lane.flat_variance), block.warp_sum(of_lane.flat_count)};
+    uint64_t* to = scale.accumulators + scale.pairs[pair].output * uint64_t{kAccumulatorWords};
+    if (block.lane() != 0) return;
+    QC_UNROLL for (int i = 0; i < kWordsPerScale; ++i) block.atomic_add(to + i, sums[i]);
+}
+
+/// Writes what decimate_along() left of step x of a band.
+QC_HD void write_next_scale(const ScaleArguments& scale, int pair, int x, int y, int lane,
+                            const uint32_t (&reference)[2], const uint32_t (&distorted)[2]) {
+    const int column = x / 2 + lane / 4, row = y / 2 + lane % 4 * 2;
+    uint32_t* to = scale.output + pair * scale.output_plane + static_cast<ptrdiff_t>(row) * scale.output_pitch;
+    QC_UNROLL for (int i = 0; i < 2; ++i) {
+        if (column < scale.width / 2 && row + i < scale.height / 2) to[column] = pack(reference[i], distorted[i]);
+        to += scale.output_pitch;
+    }
+}
 
 /// What one warp does: `strip_width` columns of a band.
 template <class Block>
@@ -303,21 +391,10 @@ public:
 
     QC_HD void score(uint8_t* stages, const LogCorrections& logarithm) {
         const RowCopier copier(PictureSource<uint8_t>(scale_, pair_), y_ - kRadius<0> + block_.lane());
-        uint8_t* const own_row = stages + block_.lane() * device::kStagedRowBytes;
-        // Step x reads columns x + 8 to x + 23; the first one only fills what the others find as the step before.
-        int stage = 0;
-        for (; stage < kStages; ++stage)
-            begin_copy(copier, x_ - kStepColumns * (1 - stage), own_row + stage * kStageBytes);
-        stage = 0;
-        QC_NO_UNROLL
-        for (int x = x_ - kStepColumns; x < end_; x += kStepColumns) {
-            device::wait_for_copies<kStages - 1>();
-            block_.sync_warp();
-            const StepBytes reference = read_samples(block_, stages + stage * kStageBytes);
-            const StepBytes distorted = read_samples(block_, stages + stage * kStageBytes + kStagePictureBytes);
-            block_.sync_warp();
-            begin_copy(copier, x + kStages * kStepColumns, own_row + stage * kStageBytes);
-            stage = stage + 1 == kStages ? 0 : stage + 1;
+        walk_along<Pictures::kBoth>(block_, copier, x_, end_, stages, [&](int x, const uint8_t* stage, auto&& release) {
+            const StepBytes reference = read_samples(block_, stage);
+            const StepBytes distorted = read_samples(block_, stage + kStagePictureBytes);
+            release();
             filter_columns(reference, distorted);
             if (x >= x_) {
                 filter_rows(x, 0, logarithm);
@@ -325,17 +402,11 @@ public:
                 decimate(x);
             }
             step_on();
-        }
-        add_sums();
+        });
+        add_strip_sums(block_, sums_, scale_, pair_);
     }
 
 private:
-    /// The samples of step x, if there is one.
-    QC_HD void begin_copy(const RowCopier& copier, int x, uint8_t* to) const {
-        if (x < end_) copier.begin(x + kRadius<0>, to);
-        device::end_copy_group();
-    }
-
     QC_HD void filter_columns(const StepBytes& reference, const StepBytes& distorted) {
         filter_down(block_, down_, reference, means_1_);
         filter_down(block_, down_, distorted, means_2_);
@@ -371,12 +442,7 @@ private:
         uint32_t reference[2], distorted[2];
         decimate_along(block_, along_, decimated_1_, reference);
         decimate_along(block_, along_, decimated_2_, distorted);
-        const int column = x / 2 + block_.lane() / 4, row = y_ / 2 + block_.lane() % 4 * 2;
-        uint32_t* to = scale_.output + pair_ * scale_.output_plane + static_cast<ptrdiff_t>(row) * scale_.output_pitch;
-        QC_UNROLL for (int i = 0; i < 2; ++i) {
-            if (column < scale_.width / 2 && row + i < scale_.height / 2) to[column] = pack(reference[i], distorted[i]);
-            to += scale_.output_pitch;
-        }
+        write_next_scale(scale_, pair_, x, y_, block_.lane(), reference, distorted);
     }
 
     QC_HD void step_on() {
@@ -389,16 +455,6 @@ private:
         decimated_2_.step_on();
     }
 
-    /// To the pair's accumulators. Integers: the order of the warps does not matter.
-    QC_HD void add_sums() {
-        const uint64_t sums[kWordsPerScale] = {block_.warp_sum(sums_.numerator_log),
-                                               block_.warp_sum(sums_.denominator_log),
-                                               block_.warp_sum(sums_.flat_variance), block_.warp_sum(sums_.flat_count)};
-        uint64_t* to = scale_.accumulators + scale_.pairs[pair_].output * uint64_t{kAccumulatorWords};
-        if (block_.lane() != 0) return;
-        QC_UNROLL for (int i = 0; i < kWordsPerScale; ++i) block_.atomic_add(to + i, sums[i]);
-    }
-
     Block& block_;
     const ScaleArguments& scale_;
     const BandWeights &down_, &along_;
@@ -408,6 +464,17 @@ private:
     Filtered<2, 1> decimated_1_, decimated_2_;
     ThreadSums sums_;
 };
+
+/// Brings the logarithm's table to shared memory.
+template <class Block>
+QC_HD void copy_corrections(Block& block, const BandArguments& arguments, uint8_t* shared) {
+    const auto* from = static_cast<const uint8_t*>(arguments.scale.logarithms);
+    QC_UNROLL_BY(4)
+    for (int i = 8 * block.thread(); i < kLogCorrections; i += 8 * Block::kThreads)
+        device::begin_copy_of_8(shared + i, from + i);
+    device::end_copy_group();
+    device::wait_for_copies<0>();
+}
 
 /// grid: (as many blocks as run at once). Warps take one strip of a band after the other.
 struct ScoreBands {
@@ -426,17 +493,6 @@ struct ScoreBands {
         QC_NO_UNROLL
         for (int task = block.x() * kWarps + block.warp(); task < arguments.tasks; task += block.grid_x() * kWarps)
             BandStrip<Block>(block, arguments, task, down, along).score(stages, LogCorrections{shared});
-    }
-
-private:
-    template <class Block>
-    QC_HD static void copy_corrections(Block& block, const BandArguments& arguments, uint8_t* shared) {
-        const auto* from = static_cast<const uint8_t*>(arguments.scale.logarithms);
-        QC_UNROLL_BY(4)
-        for (int i = 8 * block.thread(); i < kLogCorrections; i += 8 * kThreads)
-            device::begin_copy_of_8(shared + i, from + i);
-        device::end_copy_group();
-        device::wait_for_copies<0>();
     }
 };
 

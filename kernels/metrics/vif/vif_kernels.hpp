@@ -4,7 +4,7 @@
 
 #include <type_traits>
 
-#include "metrics/vif/vif_bands.hpp"
+#include "metrics/vif/vif_bands_ladder.hpp"
 #include "metrics/vif/vif_ladder.hpp"
 
 namespace qc::vif {
@@ -27,6 +27,7 @@ using Decimate0U16 = TilePlan<0, PictureSource<uint16_t>, PairColumn, kTileDecim
     KERNEL(vif_scale0_u8_bands, ScoreBands)                                                                            \
     KERNEL(vif_scale0_u16, ScoreTile<Scale0U16>)                                                                       \
     KERNEL(vif_scale1, ScoreTile<Scale1>)                                                                              \
+    KERNEL(vif_scale0_u8_bands_ladder, ScoreLadderBands)                                                               \
     KERNEL(vif_scale0_u8_ladder, ScoreLadderTile<Scale0U8>)                                                            \
     KERNEL(vif_scale0_u16_ladder, ScoreLadderTile<Scale0U16>)                                                          \
     KERNEL(vif_scale1_ladder, ScoreLadderTile<Scale1>)                                                                 \

@@ -76,15 +76,6 @@ QC_HD void filter_row(const uint32_t* from, uint32_t (&sums)[kColumnsPerThread])
         window_sum<kScale>([&](int k) { return words[i + k]; });
 }
 
-/// Four words to a 16-byte aligned place.
-QC_HD void write_four(uint32_t* to, const uint32_t (&words)[kColumnsPerThread]) {
-#if defined(__CUDA_ARCH__)
-    *reinterpret_cast<uint4*>(to) = make_uint4(words[0], words[1], words[2], words[3]);
-#else
-    for (int i = 0; i < kColumnsPerThread; ++i) to[i] = words[i];
-#endif
-}
-
 /// Calls use(x, y) for the pixels of a tile, kColumnsPerThread of a row at a time: always the same thread for the same.
 template <class Plan, typename Use>
 QC_HD void for_pixels(int thread, const Use& use) {

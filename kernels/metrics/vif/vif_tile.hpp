@@ -148,6 +148,15 @@ QC_HD void read_row(const uint32_t* from, uint32_t (&words)[kCount]) {
 #endif
 }
 
+/// Four words to a 16-byte aligned place.
+QC_HD void write_four(uint32_t* to, const uint32_t (&words)[4]) {
+#if defined(__CUDA_ARCH__)
+    *reinterpret_cast<uint4*>(to) = make_uint4(words[0], words[1], words[2], words[3]);
+#else
+    for (int i = 0; i < 4; ++i) to[i] = words[i];
+#endif
+}
+
 /// Filters four pixels' worth of a plane in shared memory.
 template <int kScale>
 QC_HD void filter_row(const uint32_t* from, SplitSum (&sums)[kColumnsPerThread]) {
