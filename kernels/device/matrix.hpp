@@ -14,6 +14,8 @@
 // alternate.
 #pragma once
 
+#include <cstring>
+
 #include "device/block.hpp"
 
 namespace qc::device {
@@ -116,6 +118,20 @@ QC_HD void begin_copy_of_8(uint8_t* to, const uint8_t* from) {
     asm volatile("cp.async.ca.shared.global [%0], [%1], 8;" ::"r"(address), "l"(from) : "memory");
 #else
     *reinterpret_cast<uint64_t*>(to) = *reinterpret_cast<const uint64_t*>(from);
+#endif
+}
+
+/// Likewise 16 bytes, 16-byte aligned; as many zeros where there is nothing, though `from` can be read.
+QC_HD void begin_copy_of_16(void* to, const void* from, bool is_there) {
+#if !defined(__CUDA_ARCH__)
+    std::memset(to, 0, 16);
+    if (is_there) std::memcpy(to, from, 16);
+#elif __CUDA_ARCH__ >= 800
+    const auto address = static_cast<uint32_t>(__cvta_generic_to_shared(to));
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(address), "l"(from), "r"(is_there ? 16 : 0)
+                 : "memory");
+#else
+    *static_cast<uint4*>(to) = is_there ? *static_cast<const uint4*>(from) : make_uint4(0, 0, 0, 0);
 #endif
 }
 

@@ -1,31 +1,29 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // Third kernel of Butteraugli: from planes without their lowest and middle bands to differences and activities, phase
-// by phase. A block makes a tile of 64x32 places, first of Y, then of X:
+// by phase. A block makes a tile of 64x32 places:
 //
-//     stage     what is above the middle band, of both pictures, with a margin of 7 places (X: suppressed by Y)
+//     stage     what is above the middle band, of Y and X of both pictures, with a margin of 3 places; X is suppressed
+//               by Y
 //     across    its blur along rows
-//     bands     the blur down columns separates high and ultra-high frequencies; what line detectors see of these two
-//               and of the middle band goes to shared memory, with a margin of 4 places
-//     lines     each thread adds up the lines through 4x2 places
+//     bands     the blur down columns separates high and ultra-high frequencies; differences of these two and of the
+//               middle band add up in the thread of a place, and what line detectors see of them is stored
 //
-// Before all that blue and the lowest bands are done with: their planes are read by one thread each, and then written
-// over. Registers are what is short here, so loops over a thread's rows are not unrolled.
+// Before all that blue and the lowest bands are done with. The next kernel adds up the lines.
 #pragma once
 
-#include "metrics/butteraugli/butteraugli_lines_device.hpp"
 #include "metrics/butteraugli/butteraugli_planes.hpp"
 
 namespace qc::butteraugli {
 
 constexpr int kPatchColumns = 64, kPatchRows = 32;
 constexpr int kHighRadius = 3;
-constexpr int kDifferenceThreads = kPatchColumns / 4 * kPatchRows / 2;
-constexpr int kLineColumns = kPatchColumns + 2 * kLineReach, kLineRows = kPatchRows + 2 * kLineReach;
-constexpr int kLineGroups = kLineColumns / 4;
-/// Columns of the stage: a margin of 8, for alignment.
-constexpr int kStageMargin = 8, kStageColumns = kPatchColumns + 2 * kStageMargin, kStageGroups = kStageColumns / 4;
-constexpr int kStageRows = kLineRows + 2 * kHighRadius;
-static_assert(kRadius[kHighest] == kHighRadius && kStageMargin == kLineReach + 4);
+constexpr int kOwnRows = 2; ///< of a thread, four places each
+constexpr int kDifferenceThreads = kPatchColumns / 4 * kPatchRows / kOwnRows;
+constexpr int kPatchGroups = kPatchColumns / 4;
+/// Columns of the stage: a margin of 4, for alignment.
+constexpr int kStageMargin = 4, kStageColumns = kPatchColumns + 2 * kStageMargin, kStageGroups = kStageColumns / 4;
+constexpr int kStageRows = kPatchRows + 2 * kHighRadius;
+static_assert(kRadius[kHighest] == kHighRadius && kStageMargin >= kHighRadius);
 
 struct DifferenceArguments {
     float* scratch;
@@ -38,10 +36,13 @@ struct DifferenceArguments {
 };
 
 struct alignas(16) DifferenceShared {
-    float stage[2][kStageRows][kStageColumns]; ///< by picture
-    float across[2][kStageRows][kLineColumns];
-    float lines[3][kLineRows][kLineColumns]; ///< of ultra-high, high and middle frequencies
+    float stage[2][2][kStageRows][kStageColumns]; ///< by channel, by picture
+    float across[2][2][kStageRows][kPatchColumns];
 };
+
+/// Norms beyond this are divided by before anything is compared: sizes of their bands, at most thousands and mostly
+/// below 10, would add a thousandth to them at the very most.
+constexpr double kFarNorm = 1e6;
 
 /// Where a tile's first place lies.
 struct Corner {
@@ -55,29 +56,32 @@ struct Channel {
     static constexpr int kIndex = kIsX ? 0 : 1;
     static constexpr LineBand kUltra = kIsX ? kUltraX : kUltraY, kHigh = kIsX ? kHighX : kHighY,
                               kMiddle = kIsX ? kMiddleX : kMiddleY;
+    static constexpr LinePair kPair = kIsX ? kPairOfX : kPairOfY;
 };
 
-/// What a thread knows of its 4x2 places: differences of all bands but the lowest. Rows come and go in turn.
+/// What a thread knows of its 4x2 places: differences of all bands but the lowest. Rows come and go in turn, so that
+/// loops over them need not be unrolled, for which registers are short.
 class Places {
 public:
     QC_HD Places() {
-        QC_UNROLL for (int r = 0; r < 2; ++r) {
+        QC_UNROLL for (int r = 0; r < kOwnRows; ++r) {
             QC_UNROLL for (int k = 0; k < 4; ++k) difference_[r][k] = 0.0f;
         }
     }
     /// Adds to the row whose turn it is.
     QC_HD void add(const float (&difference)[4]) {
+        static_assert(kOwnRows == 2);
         QC_UNROLL for (int k = 0; k < 4; ++k) {
             const float sum = difference_[0][k] + difference[k];
             difference_[0][k] = difference_[1][k];
             difference_[1][k] = sum;
         }
     }
-    /// Of the upper row, if each had as many turns.
-    QC_HD float at(int row, int place) const { return difference_[row][place]; }
+    /// The row whose turn it is.
+    QC_HD Float4 next() const { return {{difference_[0][0], difference_[0][1], difference_[0][2], difference_[0][3]}}; }
 
 private:
-    float difference_[2][4];
+    float difference_[kOwnRows][4];
 };
 
 /// A channel's samples of both pictures.
@@ -92,34 +96,45 @@ QC_HD Both4 load_both(const float* reference, const float* delta, const PlaneSha
     return both;
 }
 
-template <bool kIsX>
 QC_HD void stage_above(DifferenceShared& shared, int thread, const DifferenceArguments& arguments, const float* pair,
                        Corner corner) {
-    using C = Channel<kIsX>;
+    constexpr int kRowsAtOnce = kDifferenceThreads / kStageGroups;
+    constexpr int kTurns = (kStageRows + kRowsAtOnce - 1) / kRowsAtOnce;
     const ScalePlanes& planes = arguments.planes;
-    for (int i = thread; i < kStageRows * kStageGroups; i += kDifferenceThreads) {
-        const int row = i / kStageGroups, group = i % kStageGroups;
-        const int x = corner.x - kStageMargin + 4 * group, y = corner.y - kLineReach - kHighRadius + row;
-        Both4 above = load_both(pair + planes.above[C::kReference], pair + planes.above[C::kDelta], planes.shape, x, y);
-        if constexpr (kIsX) {
-            const Both4 of_y = load_both(pair + planes.above[kY], pair + planes.above[kDeltaY], planes.shape, x, y);
-            QC_UNROLL for (int p = 0; p < 2; ++p) {
-                QC_UNROLL for (int k = 0; k < 4; ++k) above.picture[p].value[k] =
-                    suppressed_by_y(above.picture[p].value[k], of_y.picture[p].value[k]);
-            }
+    const int group = thread % kStageGroups, x = corner.x - kStageMargin + 4 * group;
+    const int first = thread / kStageGroups;
+    if (first >= kRowsAtOnce) return;
+    const auto above_at = [&](Signal reference, Signal delta, int y) {
+        return load_both(pair + planes.above[reference], pair + planes.above[delta], planes.shape, x, y);
+    };
+    Both4 above[kTurns][2];
+    QC_UNROLL for (int t = 0; t < kTurns; ++t) { // all of them on their way before the first is waited for
+        const int row = first + t * kRowsAtOnce, y = row < kStageRows ? corner.y - kHighRadius + row : -1;
+        above[t][0] = above_at(kX, kDeltaX, y);
+        above[t][1] = above_at(kY, kDeltaY, y);
+    }
+    QC_UNROLL for (int t = 0; t < kTurns; ++t) {
+        const int row = first + t * kRowsAtOnce;
+        if (row >= kStageRows) return;
+        QC_UNROLL for (int p = 0; p < 2; ++p) {
+            Float4 &of_x = above[t][0].picture[p], &of_y = above[t][1].picture[p];
+            QC_UNROLL for (int k = 0; k < 4; ++k) of_x.value[k] = suppressed_by_y(of_x.value[k], of_y.value[k]);
+            store_plane4(&shared.stage[0][p][row][4 * group], of_x);
+            store_plane4(&shared.stage[1][p][row][4 * group], of_y);
         }
-        QC_UNROLL for (int p = 0; p < 2; ++p) store_plane4(&shared.stage[p][row][4 * group], above.picture[p]);
     }
 }
 
 QC_HD void blur_stage_across(DifferenceShared& shared, int thread, const DifferenceArguments& arguments) {
     const auto& tap = arguments.taps.tap;
-    for (int i = thread; i < 2 * kStageRows * kLineGroups; i += kDifferenceThreads) {
-        const int group = i % kLineGroups, row = i / kLineGroups % kStageRows, picture = i / (kLineGroups * kStageRows);
-        const float* const from = &shared.stage[picture][row][4 * group];
+    const int group = thread % kPatchGroups;
+    constexpr int kRowsAtOnce = kDifferenceThreads / kPatchGroups;
+    const float* const stage = &shared.stage[0][0][0][4 * group];
+    float* const across = &shared.across[0][0][0][4 * group];
+    for (int i = thread / kPatchGroups; i < 4 * kStageRows; i += kRowsAtOnce) { // rows of both channels and pictures
         float sample[12];
         QC_UNROLL for (int w = 0; w < 3; ++w) {
-            const Float4 four = load_shared4(from + 4 * w);
+            const Float4 four = load_shared4(stage + i * kStageColumns + 4 * w);
             QC_UNROLL for (int k = 0; k < 4; ++k) sample[4 * w + k] = four.value[k];
         }
         Float4 sum;
@@ -128,63 +143,76 @@ QC_HD void blur_stage_across(DifferenceShared& shared, int thread, const Differe
             QC_UNROLL for (int k = 1; k <= kHighRadius; ++k) sum.value[p] =
                 fmaf(tap[k], sample[4 + p - k] + sample[4 + p + k], sum.value[p]);
         }
-        store_plane4(&shared.across[picture][row][4 * group], sum);
+        store_plane4(across + i * kPatchColumns, sum);
     }
 }
 
-/// Four neighbours in a row of the lines' margin or of the tile.
-struct Group {
-    int group, row; ///< in the lines' buffers
-    int x, y;       ///< in the picture
+/// A thread's groups of four places in the tile: its column, counted in groups, and its upper row.
+struct Own {
+    int column, row;
+    QC_HD explicit Own(int thread) : column(thread % kPatchGroups), row(kOwnRows * (thread / kPatchGroups)) {}
 };
 
-QC_HD Group group_at(int group, int row, Corner corner) {
-    return {group, row, corner.x - kLineReach + 4 * group, corner.y - kLineReach + row};
+/// One of them in the picture.
+struct Group {
+    int x, y;
+    int64_t at; ///< in planes
+};
+
+QC_HD Group group_of(const Own& own, int r, Corner corner, const PlaneShape& shape) {
+    const int x = corner.x + 4 * own.column, y = corner.y + own.row + r;
+    return {x, y, static_cast<int64_t>(y) * shape.pitch + x};
 }
 
-/// The highest bands of both pictures, 0 outside the picture.
+QC_HD bool is_inside(const Group& group, const PlaneShape& shape) {
+    return group.x < shape.width && group.y < shape.height;
+}
+
+/// The highest bands of both pictures, 0 outside the picture, and what they are separated from.
 struct HighGroup {
     float ultra[2][4], high[2][4];
+    Float4 whole[2];
 };
 
 /// What a group's blur is multiplied by: where taps lie outside of the picture the others weigh more; what lies outside
 /// itself is nothing, nor is what is separated from it.
-QC_HD Float4 blur_scales(const DifferenceArguments& arguments, Group at) {
+QC_HD Float4 blur_scales(const DifferenceArguments& arguments, const Group& group) {
     const PlaneShape& shape = arguments.planes.shape;
     const auto& taps = arguments.taps;
     Float4 scale{{1.0f, 1.0f, 1.0f, 1.0f}};
-    if (!Taps<kHighRadius>::is_near_border(at.x, at.x + 3, shape.width) &&
-        !Taps<kHighRadius>::is_near_border(at.y, at.y, shape.height))
+    if (!Taps<kHighRadius>::is_near_border(group.x, group.x + 3, shape.width) &&
+        !Taps<kHighRadius>::is_near_border(group.y, group.y, shape.height))
         return scale;
-    const bool inside_y = at.y >= 0 && at.y < shape.height;
-    const float of_row = inside_y ? taps.inverse_mass(at.y, shape.height) : 0.0f;
+    const float of_row = group.y < shape.height ? taps.inverse_mass(group.y, shape.height) : 0.0f;
     QC_UNROLL for (int k = 0; k < 4; ++k) {
-        const int x = at.x + k;
-        scale.value[k] = x >= 0 && x < shape.width ? of_row * taps.inverse_mass(x, shape.width) : 0.0f;
+        const int x = group.x + k;
+        scale.value[k] = x < shape.width ? of_row * taps.inverse_mass(x, shape.width) : 0.0f;
     }
     return scale;
 }
 
 template <bool kIsX>
-QC_HD HighGroup separate_high(const DifferenceShared& shared, const DifferenceArguments& arguments, Group at) {
-    const auto& taps = arguments.taps;
-    const Float4 scale = blur_scales(arguments, at);
+QC_HD HighGroup separate_high(const DifferenceShared& shared, const DifferenceArguments& arguments, const Own& own,
+                              int r, const Group& group) {
+    const auto& tap = arguments.taps.tap;
+    const Float4 scale = blur_scales(arguments, group);
     HighGroup bands;
     QC_UNROLL for (int p = 0; p < 2; ++p) {
         Float4 row[2 * kHighRadius + 1];
-        QC_UNROLL for (int r = 0; r <= 2 * kHighRadius; ++r) row[r] =
-            load_shared4(&shared.across[p][at.row + r][4 * at.group]);
-        const Float4 whole = load_shared4(&shared.stage[p][at.row + kHighRadius][4 * at.group + kLineReach]);
+        QC_UNROLL for (int d = 0; d <= 2 * kHighRadius; ++d) row[d] =
+            load_shared4(&shared.across[Channel<kIsX>::kIndex][p][own.row + r + d][4 * own.column]);
+        const Float4 whole = bands.whole[p] = load_shared4(
+            &shared.stage[Channel<kIsX>::kIndex][p][own.row + r + kHighRadius][4 * own.column + kStageMargin]);
         QC_UNROLL for (int k = 0; k < 4; ++k) {
-            float blurred = taps.tap[0] * row[kHighRadius].value[k];
-            QC_UNROLL for (int r = 1; r <= kHighRadius; ++r) blurred =
-                fmaf(taps.tap[r], row[kHighRadius - r].value[k] + row[kHighRadius + r].value[k], blurred);
-            blurred *= scale.value[k];
+            float low = tap[0] * row[kHighRadius].value[k];
+            QC_UNROLL for (int d = 1; d <= kHighRadius; ++d) low =
+                fmaf(tap[d], row[kHighRadius - d].value[k] + row[kHighRadius + d].value[k], low);
+            low *= scale.value[k];
             HighBands<float> separated;
             if constexpr (kIsX)
-                separated = high_bands_of_x(whole.value[k], blurred);
+                separated = high_bands_of_x(whole.value[k], low);
             else
-                separated = high_bands_of_y(whole.value[k], blurred, arguments.constants.compression);
+                separated = high_bands_of_y(whole.value[k], low, arguments.constants.compression);
             bands.ultra[p][k] = separated.ultra;
             bands.high[p][k] = separated.high;
         }
@@ -192,137 +220,120 @@ QC_HD HighGroup separate_high(const DifferenceShared& shared, const DifferenceAr
     return bands;
 }
 
-/// The middle band of both pictures, 0 outside the picture.
+/// What a channel of a thread's places has without its lowest band, by row; 0 outside the picture. Asked for long
+/// before it is needed. These planes are written over, by the thread that reads here.
+struct WithoutLow {
+    Both4 row[kOwnRows];
+};
+
 template <bool kIsX>
-QC_HD Both4 middle_group(const DifferenceArguments& arguments, const float* pair, Group at) {
+QC_HD WithoutLow load_without_low(const DifferenceArguments& arguments, const float* pair, const Own& own,
+                                  Corner corner) {
     using C = Channel<kIsX>;
     const ScalePlanes& planes = arguments.planes;
-    Both4 middle = load_both(pair + planes.without_low[C::kReference], pair + planes.without_low[C::kDelta],
-                             planes.shape, at.x, at.y);
-    const Both4 above =
-        load_both(pair + planes.above[C::kReference], pair + planes.above[C::kDelta], planes.shape, at.x, at.y);
-    QC_UNROLL for (int p = 0; p < 2; ++p) {
-        QC_UNROLL for (int k = 0; k < 4; ++k) {
-            const float blurred = middle.picture[p].value[k] - above.picture[p].value[k];
-            middle.picture[p].value[k] = kIsX ? middle_of_x(blurred) : middle_of_y(blurred);
-        }
+    WithoutLow loaded{};
+    QC_UNROLL for (int r = 0; r < kOwnRows; ++r) {
+        const Group group = group_of(own, r, corner, planes.shape);
+        if (!is_inside(group, planes.shape)) continue;
+        loaded.row[r].picture[0] = load_shared4(pair + planes.without_low[C::kReference] + group.at);
+        loaded.row[r].picture[1] = load_shared4(pair + planes.without_low[C::kDelta] + group.at);
+    }
+    return loaded;
+}
+
+/// The middle band of both pictures, 0 outside the picture. `whole`: what is above it, for X after suppression, so that
+/// has to be read again.
+template <bool kIsX>
+QC_HD Both4 middle_group(const DifferenceArguments& arguments, const float* pair, const Group& group,
+                         const Both4& without_low, const Float4 (&whole)[2]) {
+    const ScalePlanes& planes = arguments.planes;
+    Both4 above{{whole[0], whole[1]}};
+    if constexpr (kIsX)
+        above = load_both(pair + planes.above[kX], pair + planes.above[kDeltaX], planes.shape, group.x, group.y);
+    Both4 middle;
+    QC_UNROLL for (int k = 0; k < 4; ++k) {
+        const float reference = without_low.picture[0].value[k];
+        const float blurred[2] = {reference - above.picture[0].value[k],
+                                  reference - without_low.picture[1].value[k] - above.picture[1].value[k]};
+        QC_UNROLL for (int p = 0; p < 2; ++p) middle.picture[p].value[k] =
+            kIsX ? middle_of_x(blurred[p]) : middle_of_y(blurred[p]);
     }
     return middle;
 }
 
-QC_HD void store_lines(float* to, const float* a, const float* b, const LineWeights<float>& weights) {
+/// What line detectors see of a group. kDivided: by `norm` alone, before: what is added to it is nothing beside it
+/// (kFarNorm).
+template <bool kDivided>
+QC_HD Float4 seen_by_lines(const float (&a)[4], const float (&b)[4], const LineWeights<float>& weights) {
     Float4 difference;
-    QC_UNROLL for (int k = 0; k < 4; ++k) difference.value[k] = line_difference(a[k], b[k], weights);
-    store_plane4(to, difference);
+    QC_UNROLL for (int k = 0; k < 4; ++k) difference.value[k] =
+        kDivided ? undivided_line_difference(a[k], b[k], weights) : line_difference(a[k], b[k], weights);
+    return difference;
 }
 
-/// The bands of a group.
-struct Bands {
-    HighGroup high;
-    Both4 middle;
+/// What Y leaves for X: sums of both highest bands, by picture, and what line detectors see of the highest.
+struct OfY {
+    float sum[2][4];
+    Float4 ultra;
 };
 
-/// Separates the bands of a group and stores what line detectors see of them.
+/// Separates the bands of a group of the tile, and stores and adds what comes of them; first of Y.
 template <bool kIsX>
-QC_HD Bands separate(DifferenceShared& shared, const DifferenceArguments& arguments, const float* pair, Group at) {
-    using C = Channel<kIsX>;
-    const Bands bands{separate_high<kIsX>(shared, arguments, at), middle_group<kIsX>(arguments, pair, at)};
-    const int column = 4 * at.group;
-    store_lines(&shared.lines[0][at.row][column], bands.high.ultra[0], bands.high.ultra[1], arguments.lines[C::kUltra]);
-    store_lines(&shared.lines[1][at.row][column], bands.high.high[0], bands.high.high[1], arguments.lines[C::kHigh]);
-    store_lines(&shared.lines[2][at.row][column], bands.middle.picture[0].value, bands.middle.picture[1].value,
-                arguments.lines[C::kMiddle]);
-    return bands;
-}
-
-/// What a group of the tile adds to its differences by itself; and to the activities, of which those of Y wait in the
-/// activities' planes for those of X.
-template <bool kIsX>
-QC_HD void add_bands(const DifferenceArguments& arguments, float* pair, Group at, const Bands& bands, Places& places) {
+QC_HD void compare_group(const DifferenceShared& shared, const DifferenceArguments& arguments, float* pair,
+                         const Own& own, int r, const Group& group, const Both4& without_low, OfY& of_y,
+                         float (&difference)[4]) {
     using C = Channel<kIsX>;
     constexpr auto kWeight = static_cast<float>(kMiddleWeight[C::kIndex]);
-    float difference[4];
-    QC_UNROLL for (int k = 0; k < 4; ++k) {
-        const float of_middle = bands.middle.picture[0].value[k] - bands.middle.picture[1].value[k];
-        const float squares = squared_difference(bands.high.high[0][k], bands.high.high[1][k],
-                                                 arguments.high_weight[C::kIndex], arguments.lost_weight[C::kIndex]);
-        difference[k] = fmaf(kWeight * of_middle, of_middle, squares);
-    }
-    places.add(difference);
     const ScalePlanes& planes = arguments.planes;
-    if (at.x >= planes.shape.width || at.y >= planes.shape.height) return;
-    QC_UNROLL for (int p = 0; p < 2; ++p) {
-        float* const to = pair + planes.activity[p] + (static_cast<int64_t>(at.y) * planes.shape.pitch + at.x);
-        Float4 sums;
-        QC_UNROLL for (int k = 0; k < 4; ++k) sums.value[k] = bands.high.ultra[p][k] + bands.high.high[p][k];
-        if constexpr (kIsX) {
-            const Float4 of_y = load_shared4(to);
-            QC_UNROLL for (int k = 0; k < 4; ++k) sums.value[k] = activity(sums.value[k], of_y.value[k]);
+    const HighGroup high = separate_high<kIsX>(shared, arguments, own, r, group);
+    const Both4 middle = middle_group<kIsX>(arguments, pair, group, without_low, high.whole);
+    QC_UNROLL for (int k = 0; k < 4; ++k) {
+        const float of_middle = middle.picture[0].value[k] - middle.picture[1].value[k];
+        const float squares = squared_difference(high.high[0][k], high.high[1][k], arguments.high_weight[C::kIndex],
+                                                 arguments.lost_weight[C::kIndex]);
+        difference[k] += fmaf(kWeight * of_middle, of_middle, squares);
+    }
+    const Float4 of_ultra = seen_by_lines<false>(high.ultra[0], high.ultra[1], arguments.lines[C::kUltra]);
+    const Float4 of_high = seen_by_lines<!kIsX>(high.high[0], high.high[1], arguments.lines[C::kHigh]);
+    const Float4 of_middle =
+        seen_by_lines<true>(middle.picture[0].value, middle.picture[1].value, arguments.lines[C::kMiddle]);
+    const bool inside = is_inside(group, planes.shape);
+    if (inside) store_pair4(pair + planes.lines[C::kPair] + group.at, pairs_of(of_high, of_middle));
+    if constexpr (kIsX) {
+        Float4 reference, more;
+        QC_UNROLL for (int k = 0; k < 4; ++k) {
+            reference.value[k] = activity(high.ultra[0][k] + high.high[0][k], of_y.sum[0][k]);
+            more.value[k] = reference.value[k] - activity(high.ultra[1][k] + high.high[1][k], of_y.sum[1][k]);
         }
-        store_plane4(to, sums);
+        if (!inside) return;
+        store_pair4(pair + planes.lines[kUltraPair] + group.at, pairs_of(of_y.ultra, of_ultra));
+        store_pair4(pair + planes.activity + group.at, pairs_of(reference, more));
+    } else {
+        of_y.ultra = of_ultra;
+        QC_UNROLL for (int p = 0; p < 2; ++p) {
+            QC_UNROLL for (int k = 0; k < 4; ++k) of_y.sum[p][k] = high.ultra[p][k] + high.high[p][k];
+        }
     }
 }
 
-/// The margin around the tile: 208 groups, one for each of the first threads.
-constexpr int kMarginGroups = 2 * kLineReach * kLineGroups + 2 * kPatchRows;
-static_assert(kMarginGroups <= kDifferenceThreads);
-
-QC_HD Group margin_group(int thread, Corner corner) {
-    constexpr int kAbove = kLineReach * kLineGroups;
-    if (thread < kAbove) return group_at(thread % kLineGroups, thread / kLineGroups, corner);
-    if (thread < 2 * kAbove) return group_at(thread % kLineGroups, kPatchRows + thread / kLineGroups, corner);
-    const int rest = thread - 2 * kAbove;
-    return group_at(rest % 2 == 0 ? 0 : kLineGroups - 1, kLineReach + rest / 2, corner);
-}
-
-/// A thread's first group in the tile: its column, counted in groups, and its upper row.
-struct Own {
-    static constexpr int kAcross = kPatchColumns / 4;
-    int column, row;
-    QC_HD explicit Own(int thread) : column(thread % kAcross), row(2 * (thread / kAcross)) {}
-    QC_HD Group group(int r, Corner corner) const { return group_at(column + 1, kLineReach + row + r, corner); }
-};
-
-/// The lines of a band through a thread's places.
-template <bool kDense>
-QC_HD void add_lines(const float* corner, Places& places) {
-    LineWindow window(corner, kLineColumns);
-    QC_UNROLL for (int r = 0; r < 2; ++r) {
-        if (r == 1) window.load_last();
-        float sum[4];
-        QC_UNROLL for (int k = 0; k < 4; ++k) sum[k] = kDense ? dense_lines(window, r, k) : sparse_lines(window, r, k);
-        places.add(sum);
-    }
-}
-
-QC_HD void lines_phase(const DifferenceShared& shared, const Own& own, Places& places) {
-    add_lines<true>(&shared.lines[0][own.row][4 * own.column], places);
-    QC_NO_UNROLL
-    for (int band = 1; band < 3; ++band) add_lines<false>(&shared.lines[band][own.row][4 * own.column], places);
-}
-
-/// Blue and the lowest bands: first of all, and both rows once. Stores the lowest bands' differences.
+/// Blue and the lowest bands: first of all. Stores the lowest bands' differences.
 QC_HD void begin_places(const DifferenceArguments& arguments, float* pair, const Own& own, Corner corner,
                         Places& places) {
     constexpr auto kWeightX = static_cast<float>(kLowWeight[0]), kWeightY = static_cast<float>(kLowWeight[1]),
                    kWeightBlue = static_cast<float>(kLowWeight[2]), kMiddleBlue = static_cast<float>(kMiddleWeight[2]);
     const ScalePlanes& planes = arguments.planes;
     const Constants<float>& constants = arguments.constants;
-    QC_NO_UNROLL
-    for (int r = 0; r < 2; ++r) {
-        const Group group = own.group(r, corner);
+    QC_UNROLL for (int r = 0; r < kOwnRows; ++r) {
+        const Group group = group_of(own, r, corner, planes.shape);
         float difference[4] = {};
-        if (group.x < planes.shape.width && group.y < planes.shape.height) {
-            const int64_t at = static_cast<int64_t>(group.y) * planes.shape.pitch + group.x;
-            // Not load_plane4(): these planes are written over.
-            const auto load = [&](const uint64_t(&plane)[kSignals], Signal signal) {
-                return load_shared4(pair + plane[signal] + at);
-            };
-            const Float4 response[3] = {load(planes.response, kDeltaX), load(planes.response, kDeltaY),
-                                        load(planes.response, kDeltaBlue)};
-            const Float4 without_low[3] = {load(planes.without_low, kDeltaX), load(planes.without_low, kDeltaY),
-                                           load(planes.without_low, kDeltaBlue)};
-            const Float4 above = load(planes.above, kDeltaBlue);
+        if (is_inside(group, planes.shape)) {
+            // Not load_plane4(): most of these planes are written over.
+            const auto load = [&](uint64_t plane) { return load_shared4(pair + plane + group.at); };
+            const Float4 response[3] = {load(planes.response[kDeltaX]), load(planes.response[kDeltaY]),
+                                        load(planes.response[kDeltaBlue])};
+            const Float4 without_low[3] = {load(planes.without_low[kDeltaX]), load(planes.without_low[kDeltaY]),
+                                           load(planes.without_low[kDeltaBlue])};
+            const Float4 above = load(planes.above[kDeltaBlue]);
             Float4 low;
             QC_UNROLL for (int k = 0; k < 4; ++k) {
                 float lowest[3];
@@ -333,20 +344,20 @@ QC_HD void begin_places(const DifferenceArguments& arguments, float* pair, const
                 const float middle = without_low[2].value[k] - above.value[k];
                 difference[k] = kMiddleBlue * middle * middle;
             }
-            store_plane4(pair + planes.low + at, low);
+            store_plane4(pair + planes.low + group.at, low);
         }
         places.add(difference);
     }
 }
 
 QC_HD void store_high(const DifferenceArguments& arguments, float* pair, const Own& own, Corner corner,
-                      const Places& places) {
+                      Places& places) {
     const ScalePlanes& planes = arguments.planes;
-    QC_UNROLL for (int r = 0; r < 2; ++r) {
-        const Group group = own.group(r, corner);
-        if (group.x >= planes.shape.width || group.y >= planes.shape.height) return;
-        store_plane4(pair + planes.high + (static_cast<int64_t>(group.y) * planes.shape.pitch + group.x),
-                     {{places.at(r, 0), places.at(r, 1), places.at(r, 2), places.at(r, 3)}});
+    QC_UNROLL for (int r = 0; r < kOwnRows; ++r) {
+        const Group group = group_of(own, r, corner, planes.shape);
+        if (!is_inside(group, planes.shape)) return;
+        store_plane4(pair + planes.high + group.at, places.next());
+        places.add({0.0f, 0.0f, 0.0f, 0.0f});
     }
 }
 

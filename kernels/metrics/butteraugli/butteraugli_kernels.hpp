@@ -9,12 +9,13 @@
 //     response     340 + 36 special    9 read (3 codes), 31 written   21 us
 //     lowest band  450                25 read, 25 written             28 us
 //     middle band  200                25 read, 25 written             22 us
-//     differences  990 + 19 special   65 read, 20 written             61 us
-//     masks         70                10 read, 10 written              9 us
-//     map           95 + 6 special    21 read, 1 written              10 us
-//     in all       2145               267                             150 us
+//     differences  450 + 16 special   65 read, 30 written             41 us
+//     lines        485                20 read, 5 written              30 us
+//     masks         70                 5 read, 5 written               4 us
+//     map           95 + 6 special    16 read, 1 written               7 us
+//     in all       2090               287                             153 us
 //
-// At the rates of an H200 (33.4 T lane operations/s, 4.8 TB/s) 2.07 million places are 133 us of arithmetic and 115 us
+// At the rates of an H200 (33.4 T lane operations/s, 4.8 TB/s) 2.07 million places are 130 us of arithmetic and 124 us
 // of memory. As the kernels follow each other, the sum of each one's larger half is the floor.
 #pragma once
 
@@ -22,6 +23,7 @@
 #include "device/kernel_list.hpp"
 #include "metrics/butteraugli/butteraugli_blur_phases.hpp"
 #include "metrics/butteraugli/butteraugli_difference_phases.hpp"
+#include "metrics/butteraugli/butteraugli_line_phases.hpp"
 #include "metrics/butteraugli/butteraugli_map_phases.hpp"
 #include "metrics/butteraugli/butteraugli_response_phases.hpp"
 
@@ -31,44 +33,95 @@ QC_HD float* pair_planes(float* scratch, uint64_t pair_floats, int pair) {
     return scratch + static_cast<uint64_t>(pair) * pair_floats;
 }
 
-/// grid: (tiles across, tiles down, pairs)
+/// grid: (strips across, strips down, pairs)
 template <class Source>
 struct MakeResponse {
     using Arguments = ResponseArguments;
     static constexpr int kThreads = kResponseThreads;
     static constexpr int kMinBlocks = tuning::kResponseMinBlocks;
+    static constexpr size_t kSharedBytes = sizeof(ResponseShared);
 
     template <class Block>
     QC_HD static void run(Block& block, const ResponseArguments& arguments) {
-        auto& shared = device::shared<ResponseShared>(block);
+        auto& shared = *device::dynamic_shared<ResponseShared>(block);
         float* const pair = pair_planes(arguments.scratch, arguments.pair_floats, block.z());
-        const int thread = block.thread(), tile_x = block.x(), tile_y = block.y();
-        float reference[kThreadRows][3];
+        if constexpr (Source::kHasHalf) {
+            if (block.thread() == 0) shared.picture[0] = arguments.pairs[block.z()].reference;
+            if (block.thread() == kResponseQuads) shared.picture[1] = arguments.pairs[block.z()].distorted;
+            block.sync();
+        }
+        // A warp's lanes see to one input: what a compiler is told by a shuffle.
+        const int input = block.shuffle_from(block.thread() / kResponseQuads, 0);
+        const Quad quad(input, block.thread(), block.x(), arguments.shape.width);
+        const DevicePicture& picture = shared.picture[input];
+        const int first = block.y() * kResponsePairs, height = arguments.shape.height;
+        const int left = (height + 1) / 2 - first, count = left < kResponsePairs ? left : kResponsePairs;
+        typename Source::Fetched fetched;
+        // One step behind the reference, whose responses the differences are from.
+        int now = first - 1 - input;
+        const auto share = [&](int row_pair) {
+            Source::share(arguments, picture, quad, Couple(row_pair, height), fetched,
+                          shared.chroma[input][turn(row_pair)][quad.thread]);
+        };
+        if (input == 0) {
+            Source::fetch(arguments, picture, pair, quad, Couple(now, height), fetched);
+            share(now);
+        }
         QC_NO_UNROLL
-        for (int input = 0; input < 2; ++input) {
-            Source::fill(block, shared, arguments, input);
+        for (int step = 0; step < count + 4; ++step, ++now) {
             block.sync();
-            if constexpr (Source::kHasHalf) {
-                if (arguments.half.width != 0) store_half(shared, thread, arguments, pair, input, tile_x, tile_y);
+            const bool has_light = now >= first - 1 && now <= first + count;
+            const bool has_next = now + 1 >= first - 1 && now + 1 <= first + count;
+            typename Source::Fetched next;
+            if (has_next) Source::fetch(arguments, picture, pair, quad, Couple(now + 1, height), next);
+            if (now >= first && now <= first + count + 1) {
+                Float4 around[3];
+                adapt(shared, arguments, quad, now - 1, around);
+                if (now >= first + 2) store_response(shared, arguments, pair, quad, now - 2, around);
             }
-            adapt_across(shared, thread, arguments);
-            block.sync();
-            float response[kThreadRows][3];
-            respond(shared, thread, arguments, response);
-            if (input == 1) {
-                store_response(arguments, pair, thread, tile_x, tile_y, reference, response);
-                return;
+            if (has_light) {
+                Float4 light[3];
+                Source::light_of(arguments, picture, quad, fetched, shared.chroma[input][turn(now)], light);
+                QC_UNROLL for (int k = 0; k < 3; ++k)
+                    store_plane4(shared.light[input][turn(now)][k][quad.thread], light[k]);
+                if (Source::kHasHalf && now >= first && now < first + count && arguments.half.width != 0)
+                    store_half(arguments, pair, quad, now, light);
             }
-            QC_UNROLL for (int r = 0; r < kThreadRows; ++r) {
-                QC_UNROLL for (int c = 0; c < 3; ++c) reference[r][c] = response[r][c];
+            if (has_next) {
+                fetched = next;
+                share(now + 1);
             }
-            block.sync();
         }
     }
 };
 
-/// grid: (strips, planes, pairs). kSubtract: what the plane is more than its blur.
-template <int kR, bool kSubtract>
+/// What a plane is more than its blur.
+struct LessBlur {
+    using Samples = FloatSamples;
+    template <int kR>
+    QC_HD static const float* from(const BlurArguments<kR>& arguments, const float* pair, int plane) {
+        return pair + arguments.from[plane];
+    }
+    template <int kR>
+    QC_HD static TakeFromWhole result(const BlurArguments<kR>& arguments, float* pair, int plane) {
+        return {pair + arguments.from[plane], pair + arguments.to[plane]};
+    }
+};
+/// The blur of a plane of pairs of halves: a plane for each half.
+struct BlurOfHalves {
+    using Samples = HalfSamples;
+    template <int kR>
+    QC_HD static const Half* from(const BlurArguments<kR>& arguments, const float* pair, int plane) {
+        return halves(pair, arguments.from[0]) + plane;
+    }
+    template <int kR>
+    QC_HD static StoreHalves result(const BlurArguments<kR>& arguments, float* pair, int plane) {
+        return {halves(pair, arguments.to[plane])};
+    }
+};
+
+/// grid: (strips, planes, pairs)
+template <int kR, class Planes>
 struct BlurPlanes {
     using Arguments = BlurArguments<kR>;
     static constexpr int kThreads = kBlurThreads;
@@ -78,29 +131,27 @@ struct BlurPlanes {
     QC_HD static void run(Block& block, const Arguments& arguments) {
         auto& stages = device::shared<BlurStages>(block);
         float* const pair = pair_planes(arguments.scratch, arguments.pair_floats, block.z());
-        const float* const from = pair + arguments.from[block.y()];
-        float* const to = pair + arguments.to[block.y()];
+        const auto result = Planes::result(arguments, pair, block.y());
         const int thread = block.thread();
         const int left = block.x() % arguments.strips * kStripColumns;
         const int top = block.x() / arguments.strips * arguments.strip_rows;
         const int rows =
             arguments.shape.height - top < arguments.strip_rows ? arguments.shape.height - top : arguments.strip_rows;
-        BlurColumn<kR> column(from, arguments.shape, left - kBlurMargin<kR> + thread,
-                              thread < kStripColumns + 2 * kBlurMargin<kR>, top - kR);
-        QC_NO_UNROLL
-        for (int row = 0; row < 2 * kR; row += kWarmUpRows<kR>) {
-            float unused[kWarmUpRows<kR>];
-            column.take(arguments.taps, unused);
-        }
+        BlurColumn<kR, typename Planes::Samples> column(Planes::from(arguments, pair, block.y()), arguments.shape,
+                                                        left - kBlurMargin<kR> + thread,
+                                                        thread < kStripColumns + 2 * kBlurMargin<kR>, top - kR);
+        constexpr bool kAhead = kR <= tuning::kMaxRadiusAhead;
+        column.warm_up(arguments.taps);
+        if constexpr (kAhead) column.fetch();
         QC_NO_UNROLL
         for (int row = 0, stage = 0; row < rows; row += kBlurGroupRows, stage ^= 1) {
-            float filtered[kBlurGroupRows];
-            column.take(arguments.taps, filtered);
-            QC_UNROLL for (int r = 0; r < kBlurGroupRows; ++r) stages.sample[stage][r][thread] = filtered[r];
+            if constexpr (!kAhead) column.fetch();
+            column.take(arguments.taps, [&](int r, float filtered) { stages.sample[stage][r][thread] = filtered; });
+            if (kAhead && row + kBlurGroupRows < rows) column.fetch(); // on its way during the row phase
             block.sync();
             const int own = block.warp();
             if (own < kBlurGroupRows && row + own < rows)
-                finish_row<kR, kSubtract>(block, arguments, stages.sample[stage][own], from, to, left, top + row + own);
+                finish_row(block, arguments, stages.sample[stage][own], result, left, top + row + own);
         }
     }
 };
@@ -112,35 +163,61 @@ struct MakeDifferences {
     static constexpr int kMinBlocks = tuning::kDifferenceMinBlocks;
     static constexpr size_t kSharedBytes = sizeof(DifferenceShared);
 
-    template <bool kIsX, class Block>
-    QC_HD static void add_channel(Block& block, DifferenceShared& shared, const DifferenceArguments& arguments,
-                                  float* pair, const Own& own, Corner corner, Places& places) {
-        const int thread = block.thread();
-        stage_above<kIsX>(shared, thread, arguments, pair, corner);
-        block.sync();
-        blur_stage_across(shared, thread, arguments);
-        block.sync();
-        QC_NO_UNROLL
-        for (int r = 0; r < 2; ++r) {
-            const Group group = own.group(r, corner);
-            add_bands<kIsX>(arguments, pair, group, separate<kIsX>(shared, arguments, pair, group), places);
-        }
-        if (thread < kMarginGroups) separate<kIsX>(shared, arguments, pair, margin_group(thread, corner));
-        block.sync();
-        lines_phase(shared, own, places);
-    }
-
     template <class Block>
     QC_HD static void run(Block& block, const DifferenceArguments& arguments) {
         auto& shared = *device::dynamic_shared<DifferenceShared>(block);
         float* const pair = pair_planes(arguments.scratch, arguments.pair_floats, block.z());
         const Corner corner{block.x() * kPatchColumns, block.y() * kPatchRows};
-        const Own own(block.thread());
+        const int thread = block.thread();
+        const Own own(thread);
+        stage_above(shared, thread, arguments, pair, corner);
         Places places;
         begin_places(arguments, pair, own, corner, places);
-        add_channel<false>(block, shared, arguments, pair, own, corner, places);
-        add_channel<true>(block, shared, arguments, pair, own, corner, places);
+        block.sync();
+        WithoutLow of_y = load_without_low<false>(arguments, pair, own, corner),
+                   of_x = load_without_low<true>(arguments, pair, own, corner);
+        blur_stage_across(shared, thread, arguments);
+        block.sync();
+        QC_NO_UNROLL
+        for (int r = 0; r < kOwnRows; ++r) {
+            const Group group = group_of(own, r, corner, arguments.planes.shape);
+            OfY left;
+            float difference[4] = {};
+            compare_group<false>(shared, arguments, pair, own, r, group, of_y.row[0], left, difference);
+            compare_group<true>(shared, arguments, pair, own, r, group, of_x.row[0], left, difference);
+            places.add(difference);
+            of_y.row[0] = of_y.row[1];
+            of_x.row[0] = of_x.row[1];
+        }
         store_high(arguments, pair, own, corner, places);
+    }
+};
+
+/// grid: (tiles across, tiles down, pairs)
+struct AddLines {
+    using Arguments = LinesArguments;
+    static constexpr int kThreads = kLineThreads;
+    static constexpr int kMinBlocks = tuning::kLinesMinBlocks;
+
+    template <class Block>
+    QC_HD static void run(Block& block, const LinesArguments& arguments) {
+        auto& shared = device::shared<LinesShared>(block);
+        float* const pair = pair_planes(arguments.scratch, arguments.pair_floats, block.z());
+        const LineFetch fetch(arguments.shape, block.thread(), block.x(), block.y());
+        fetch.begin(pair + arguments.lines[0], shared);
+        LineSums sums{};
+        QC_NO_UNROLL
+        for (int i = 0; i < kLinePairs; ++i) {
+            if (i > 0) block.sync();
+            fetch.unpack(shared);
+            if (i + 1 < kLinePairs) fetch.begin(pair + arguments.lines[i + 1], shared);
+            block.sync();
+            if (i == kUltraPair)
+                add_pair<true>(shared, block.thread(), sums);
+            else
+                add_pair<false>(shared, block.thread(), sums);
+        }
+        add_to_high(arguments, pair, block.thread(), block.x(), block.y(), sums);
     }
 };
 
@@ -238,10 +315,11 @@ struct Finish {
     KERNEL(butteraugli_response_u16, MakeResponse<FromCodes<uint16_t, false>>)                                         \
     KERNEL(butteraugli_response_u16_general, MakeResponse<FromCodes<uint16_t, true>>)                                  \
     KERNEL(butteraugli_response_half, MakeResponse<FromHalf>)                                                          \
-    KERNEL(butteraugli_without_low, BlurPlanes<16, true>)                                                              \
-    KERNEL(butteraugli_above, BlurPlanes<7, true>)                                                                     \
-    KERNEL(butteraugli_mask, BlurPlanes<6, false>)                                                                     \
+    KERNEL(butteraugli_without_low, BlurPlanes<16, LessBlur>)                                                          \
+    KERNEL(butteraugli_above, BlurPlanes<7, LessBlur>)                                                                 \
+    KERNEL(butteraugli_mask, BlurPlanes<6, BlurOfHalves>)                                                              \
     KERNEL(butteraugli_differences, MakeDifferences)                                                                   \
+    KERNEL(butteraugli_lines, AddLines)                                                                                \
     KERNEL(butteraugli_half_map, MakeHalfMap)                                                                          \
     KERNEL(butteraugli_map, AddMap)                                                                                    \
     KERNEL(butteraugli_finish, Finish)

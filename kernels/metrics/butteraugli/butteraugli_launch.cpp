@@ -4,12 +4,13 @@
 #include <algorithm>
 
 #include "families/linear_light/linear_launch.hpp"
+#include "metrics/butteraugli/butteraugli_settings.hpp"
 
 namespace qc::butteraugli {
 namespace {
 
 constexpr size_t kScratchAlignment = 256;
-constexpr int kPitchMultiple = 32; ///< floats: 128 bytes
+constexpr int kPitchMultiple = 64; ///< floats: 256 bytes; halves: 128
 
 template <typename Integer>
 Integer round_up(Integer value, Integer multiple) {
@@ -44,6 +45,7 @@ void take_response(const PlaneShape& shape, PlaneSpace* space, ScalePlanes* plan
     for (uint64_t& plane : planes->response) plane = space->take(shape);
 }
 
+/// What the differences write over is read only by the thread that writes there, and before.
 void take_rest(PlaneSpace* space, ScalePlanes* planes) {
     for (uint64_t& plane : planes->without_low) plane = space->take(planes->shape);
     for (const Signal signal : {kDeltaX, kDeltaY, kDeltaBlue}) planes->above[signal] = space->take(planes->shape);
@@ -51,10 +53,12 @@ void take_rest(PlaneSpace* space, ScalePlanes* planes) {
     planes->above[kY] = planes->response[kY];
     planes->high = planes->response[kDeltaX];
     planes->low = planes->response[kDeltaY];
-    planes->activity[0] = planes->response[kDeltaBlue];
-    planes->activity[1] = planes->without_low[kDeltaBlue];
-    planes->mask[0] = planes->without_low[kX];
-    planes->mask[1] = planes->without_low[kDeltaX];
+    planes->lines[kPairOfY] = planes->response[kDeltaBlue];
+    planes->lines[kUltraPair] = planes->without_low[kY];
+    planes->lines[kPairOfX] = planes->without_low[kDeltaBlue];
+    planes->activity = planes->without_low[kX];
+    planes->mask[0] = planes->without_low[kDeltaX];
+    planes->mask[1] = planes->without_low[kDeltaY];
 }
 
 // ---- arguments ------------------------------------------------------------------------------------------------------
@@ -90,11 +94,11 @@ ResponseArguments make_response(const Plan& plan, const ScalePlanes& planes) {
 }
 
 template <int kR>
-BlurArguments<kR> make_blur(const Plan& plan, GaussianIndex index, const PlaneShape& shape) {
+BlurArguments<kR> make_blur(const Plan& plan, GaussianIndex index, const PlaneShape& shape, int most_rows) {
     BlurArguments<kR> blur{};
     blur.shape = shape;
     blur.strips = static_cast<int32_t>(blocks_for(shape.width, kStripColumns));
-    const auto down = static_cast<int>(blocks_for(shape.height, tuning::kBlurRows));
+    const auto down = static_cast<int>(blocks_for(shape.height, most_rows));
     blur.strip_rows = round_up(static_cast<int>(blocks_for(shape.height, down)), kBlurGroupRows);
     blur.taps = make_taps<kR>(plan.blur[index]);
     return blur;
@@ -105,12 +109,19 @@ Dim3 grid_of(const BlurArguments<kR>& blur, unsigned planes, unsigned pairs) {
     return {static_cast<unsigned>(blur.strips) * blocks_for(blur.shape.height, blur.strip_rows), planes, pairs};
 }
 
+static_assert(kLineSpecs[kHighX].norm < kFarNorm && kLineSpecs[kHighY].norm > kFarNorm &&
+              kLineSpecs[kMiddleX].norm > kFarNorm && kLineSpecs[kMiddleY].norm > kFarNorm);
+
 DifferenceArguments make_differences(const Plan& plan, const ScalePlanes& planes) {
     DifferenceArguments differences{};
     differences.planes = planes;
     differences.taps = make_taps<kHighRadius>(plan.blur[kHighest]);
     for (int band = 0; band < kLineBands; ++band) {
-        const LineWeights<double>& lines = plan.lines[band];
+        LineWeights<double> lines = plan.lines[band];
+        if (lines.norm > kFarNorm) {
+            lines.plain /= lines.norm;
+            lines.asymmetric /= lines.norm;
+        }
         differences.lines[band] = {static_cast<float>(lines.plain), static_cast<float>(lines.asymmetric),
                                    static_cast<float>(lines.norm)};
     }
@@ -129,15 +140,18 @@ DifferenceArguments make_differences(const Plan& plan, const ScalePlanes& planes
 ScaleWork make_work(const Plan& plan, const ScalePlanes& planes) {
     ScaleWork work{};
     work.response = make_response(plan, planes);
-    work.without_low = make_blur<16>(plan, kLowest, planes.shape);
+    work.without_low = make_blur<16>(plan, kLowest, planes.shape, tuning::kLowestRows);
     std::copy_n(planes.response, kSignals, work.without_low.from);
     std::copy_n(planes.without_low, kSignals, work.without_low.to);
-    work.above = make_blur<7>(plan, kMiddle, planes.shape);
+    work.above = make_blur<7>(plan, kMiddle, planes.shape, tuning::kMiddleRows);
     std::copy_n(planes.without_low, kSignals, work.above.from);
     std::copy_n(planes.above, kSignals, work.above.to);
     work.differences = make_differences(plan, planes);
-    work.mask = make_blur<6>(plan, kMask, planes.shape);
-    std::copy_n(planes.activity, 2, work.mask.from);
+    work.lines.shape = planes.shape;
+    std::copy_n(planes.lines, kLinePairs, work.lines.lines);
+    work.lines.high = planes.high;
+    work.mask = make_blur<6>(plan, kMask, planes.shape, tuning::kMaskRows);
+    work.mask.from[0] = planes.activity;
     std::copy_n(planes.mask, 2, work.mask.to);
     work.map.shape = planes.shape;
     std::copy_n(planes.mask, 2, work.map.mask);
@@ -157,7 +171,7 @@ constexpr KernelIdentifier<ResponseArguments> kResponseKernels[2][2] = {
 } // namespace
 
 Launcher::Launcher(const Plan& plan, SampleType sample) : scales_(plan.scales) {
-    const bool usual = is_usual(plan.reference) && is_usual(plan.distorted);
+    const bool usual = is_usual(plan.reference) && plan.reference == plan.distorted;
     response_identifier_ = kResponseKernels[sample == SampleType::kU8 ? 0 : 1][usual ? 0 : 1];
 
     ScalePlanes full{}, half{};
@@ -199,6 +213,7 @@ Status Launcher::prepare(DeviceProgram& program) {
     QC_RETURN_IF_ERROR(program.find(kernels::butteraugli_without_low, &without_low_));
     QC_RETURN_IF_ERROR(program.find(kernels::butteraugli_above, &above_));
     QC_RETURN_IF_ERROR(program.find(kernels::butteraugli_differences, &differences_));
+    QC_RETURN_IF_ERROR(program.find(kernels::butteraugli_lines, &lines_));
     QC_RETURN_IF_ERROR(program.find(kernels::butteraugli_mask, &mask_));
     QC_RETURN_IF_ERROR(program.find(kernels::butteraugli_map, &map_));
     QC_RETURN_IF_ERROR(program.find(kernels::butteraugli_finish, &finish_));
@@ -214,8 +229,8 @@ Status Launcher::enqueue_response(const ScaleWork& work, const LoadedKernel<Resp
     response.scratch = static_cast<float*>(batch.scratch);
     response.pair_floats = pair_floats_;
     return queue.launch(kernel,
-                        {blocks_for(response.shape.width, kTileColumns), blocks_for(response.shape.height, kTileRows),
-                         static_cast<unsigned>(batch.count)},
+                        {blocks_for(response.shape.width, kResponseColumns),
+                         blocks_for(response.shape.height, tuning::kResponseRows), static_cast<unsigned>(batch.count)},
                         response);
 }
 
@@ -234,6 +249,9 @@ Status Launcher::enqueue_rest(const ScaleWork& work, const LoadedKernel<MapArgum
     QC_RETURN_IF_ERROR(queue.launch(
         differences_, {blocks_for(shape.width, kPatchColumns), blocks_for(shape.height, kPatchRows), pairs},
         with_scratch(work.differences)));
+    QC_RETURN_IF_ERROR(queue.launch(
+        lines_, {blocks_for(shape.width, kLineTileColumns), blocks_for(shape.height, kLineTileRows), pairs},
+        with_scratch(work.lines)));
     QC_RETURN_IF_ERROR(queue.launch(mask_, grid_of(work.mask, 2, pairs), with_scratch(work.mask)));
     MapArguments arguments = with_scratch(work.map);
     arguments.sums = reinterpret_cast<double*>(static_cast<char*>(batch.scratch) + plane_bytes(batch.count));

@@ -13,6 +13,7 @@ struct ScaleWork {
     BlurArguments<16> without_low;
     BlurArguments<7> above;
     DifferenceArguments differences;
+    LinesArguments lines;
     BlurArguments<6> mask;
     MapArguments map;
 };
@@ -45,6 +46,7 @@ private:
     LoadedKernel<BlurArguments<7>> above_;
     LoadedKernel<BlurArguments<6>> mask_;
     LoadedKernel<DifferenceArguments> differences_;
+    LoadedKernel<LinesArguments> lines_;
     LoadedKernel<MapArguments> map_, half_map_;
     LoadedKernel<FinishArguments> finish_;
 };

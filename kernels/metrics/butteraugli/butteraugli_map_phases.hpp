@@ -33,7 +33,7 @@ struct MapSums {
         power[0] += square;
         power[1] += cube;
         power[2] += sixth;
-        twelfth += static_cast<double>(sixth) * static_cast<double>(sixth);
+        twelfth = fma(static_cast<double>(sixth), static_cast<double>(sixth), twelfth);
         largest = larger(largest, value);
     }
 };
@@ -42,6 +42,7 @@ struct MapSums {
 QC_HD Float4 map_group(const MapArguments& arguments, const float* pair, int x, int y) {
     constexpr float kNowhere = 1e30f;
     const PlaneShape& shape = arguments.shape;
+    const Half* const mask = halves(pair, arguments.mask[0]);
     float neighbour[3][12];
     QC_UNROLL for (int r = 0; r < 3; ++r) {
         const int row = y + (r - 1) * kErosionStep;
@@ -49,15 +50,15 @@ QC_HD Float4 map_group(const MapArguments& arguments, const float* pair, int x, 
         QC_UNROLL for (int w = 0; w < 3; ++w) {
             const int column = x - 4 + 4 * w;
             const bool inside = row_inside && column >= 0 && column < shape.width;
-            const float* const from = pair + arguments.mask[0] + (static_cast<int64_t>(row) * shape.pitch + column);
-            const Float4 four = inside ? load_plane4(from) : Float4{};
+            const Half* const from = mask + (static_cast<int64_t>(row) * shape.pitch + column);
+            const Float4 four = inside ? load_half4(from) : Float4{};
             QC_UNROLL for (int k = 0; k < 4; ++k) neighbour[r][4 * w + k] =
                 inside && column + k < shape.width ? four.value[k] : kNowhere;
         }
     }
     const int64_t at = static_cast<int64_t>(y) * shape.pitch + x;
-    const Float4 other = load_plane4(pair + arguments.mask[1] + at), high = load_plane4(pair + arguments.high + at),
-                 low = load_plane4(pair + arguments.low + at);
+    const Float4 more = load_half4(halves(pair, arguments.mask[1]) + at),
+                 high = load_plane4(pair + arguments.high + at), low = load_plane4(pair + arguments.low + at);
     Float4 map;
     QC_UNROLL for (int k = 0; k < 4; ++k) {
         const float own = neighbour[1][4 + k];
@@ -67,7 +68,7 @@ QC_HD Float4 map_group(const MapArguments& arguments, const float* pair, int x, 
                 if (r != 1 || side != 0) smallest.take(neighbour[r][4 + k + side * kErosionStep]);
             }
         }
-        const float difference = own - other.value[k];
+        const float difference = more.value[k];
         const float sum = fmaf(static_cast<float>(kActivityWeight) * difference, difference, high.value[k]);
         map.value[k] = distance(sum, low.value[k], smallest.value(), arguments.mask_gain);
     }

@@ -114,7 +114,7 @@ QC_HD double square_root(double x) {
 }
 /// 0 for what is hardly more than 0, whose inverse root is not finite.
 QC_HD float square_root(float x) {
-    return x > 1e-30f ? x * device::fast_inverse_root(x) : 0.0f;
+    return x * device::fast_inverse_root(larger(x, 1e-30f));
 }
 
 // ---- the eye's gain -------------------------------------------------------------------------------------------------
@@ -183,8 +183,8 @@ QC_HD Real compressed(Real x, Real limit, Real factor) {
 template <typename Real>
 QC_HD Real suppressed_by_y(Real x, Real y) {
     constexpr auto kShare = static_cast<Real>(0.653020556257), kStrength = static_cast<Real>(46.0);
-    const Real free = kStrength * reciprocal(multiply_add(y, y, kStrength));
-    return x * multiply_add(1 - kShare, free, kShare);
+    constexpr Real kFree = (1 - kShare) * kStrength;
+    return x * multiply_add(kFree, reciprocal(multiply_add(y, y, kStrength)), kShare);
 }
 
 inline constexpr double kMiddleXWidth = 0.29, kMiddleYWidth = 0.1;
@@ -217,24 +217,32 @@ QC_HD HighBands<Real> high_bands_of_y(Real y, Real blurred, Real compression) {
 
 // ---- differences ----------------------------------------------------------------------------------------------------
 
-/// What line detectors see of a place: the difference, and more of it where the distorted picture b has less than 0.55
-/// or more than 1.05 of the reference's a, or the other sign.
+/// How far b lies outside of the interval between two multiples of a, given by their mean and half their distance.
 template <typename Real>
-QC_HD Real line_difference(Real a, Real b, const LineWeights<Real>& weights) {
-    const Real size = std::abs(a), along = a < 0 ? -b : b;
-    const Real kept = smaller(larger(along, static_cast<Real>(0.55) * size), static_cast<Real>(1.05) * size);
-    const Real beyond = a < 0 ? along - kept : kept - along;
-    const Real mean = multiply_add(static_cast<Real>(0.5), size + std::abs(b), weights.norm);
-    return multiply_add(weights.asymmetric, beyond, weights.plain * (a - b)) * reciprocal(mean);
+QC_HD Real beyond(Real a, Real b, double mean, double half_width) {
+    const Real from_mean = multiply_add(static_cast<Real>(-mean), a, b);
+    const Real width = static_cast<Real>(half_width) * std::abs(a);
+    return smaller(larger(from_mean, -width), width) - from_mean;
 }
 
-/// Squares of differences, and of what was lost below 0.4 of a or exaggerated beyond it.
+/// What line detectors see of a place before it is divided: the difference, and more of it where the distorted picture
+/// b has less than 0.55 or more than 1.05 of the reference's a, or the other sign.
+template <typename Real>
+QC_HD Real undivided_line_difference(Real a, Real b, const LineWeights<Real>& weights) {
+    return multiply_add(weights.asymmetric, beyond(a, b, 0.8, 0.25), weights.plain * (a - b));
+}
+template <typename Real>
+QC_HD Real line_difference(Real a, Real b, const LineWeights<Real>& weights) {
+    const Real mean = multiply_add(static_cast<Real>(0.5), std::abs(a) + std::abs(b), weights.norm);
+    return undivided_line_difference(a, b, weights) * reciprocal(mean);
+}
+
+/// Squares of differences, and of what was lost below 0.4 of a or exaggerated beyond it: that is told by the
+/// difference, for nothing may be left of it where the pictures are the same.
 template <typename Real>
 QC_HD Real squared_difference(Real a, Real b, Real weight, Real weight_of_lost) {
-    const Real size = std::abs(a), along = a < 0 ? -b : b;
-    const Real beyond = along - smaller(larger(along, static_cast<Real>(0.4) * size), size);
-    const Real difference = a - b;
-    return multiply_add(weight * difference, difference, weight_of_lost * beyond * beyond);
+    const Real difference = a - b, lost = beyond(a, difference, 0.3, 0.3);
+    return multiply_add(weight * difference, difference, weight_of_lost * lost * lost);
 }
 
 inline constexpr double kHighWeightX = 400.0, kHighWeightY = 1.50815703118, kHighShare = 0.8;

@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// First kernel of Butteraugli: from the samples of both pictures to the eye's response, phase by phase. A block makes a
-// tile of it, one picture after the other:
+// First kernel of Butteraugli: from the samples of both pictures to the eye's response. A block marches down a strip of
+// 244 columns, two rows at a time. Half of its threads see to the reference, the others to the distorted picture, one
+// step behind, each to two neighbouring columns; a step is, for the rows of
 //
-//     source phase   the cones' responses to light in the tile and two places around it go to shared memory; chroma
-//                    that is smaller than luma is brought to its size on the way
-//     halving        means of 2x2 places are the light of half size, stored for the same kernel's second launch
-//     across, down   the blur that the eye adapts to; then each thread makes three places of the response
+//     the next pair    codes are fetched, and chroma that has fewer rows than luma is brought to these two
+//     this pair        chroma is brought to luma's columns; what cones see of the light goes to shared memory. The mean
+//                      of a thread's four places is the light of half size, stored for the same kernel's second launch
+//     the last pair    is blurred along rows, and added to the sums of a blur down columns: the light that the eye
+//                      adapts to. That completes it for
+//     the pair before  whose response is stored: the reference's, and how much more that is than the distorted
+//     picture's
 //
-// The blur sees the picture mirrored at its borders, so places outside are filled from where they are mirrored to.
+// One barrier a step is enough, since what is exchanged has two places that take turns. The blur sees the picture
+// mirrored at its borders, so places outside are filled from where they are mirrored to; those of a pair, or of a
+// thread's columns, share their chroma there, too.
 #pragma once
 
 #include "families/linear_light/linear_device.hpp"
@@ -15,17 +21,14 @@
 
 namespace qc::butteraugli {
 
-constexpr int kTileColumns = 32, kTileRows = 24, kAdaptationRadius = 2;
-constexpr int kTileMargin = kAdaptationRadius;
-constexpr int kSourceColumns = kTileColumns + 2 * kTileMargin, kSourceRows = kTileRows + 2 * kTileMargin;
-constexpr int kResponseThreads = 256;
-constexpr int kThreadRows = kTileColumns * kTileRows / kResponseThreads; ///< places of a column that a thread makes
-static_assert(kRadius[kAdaptation] == kAdaptationRadius && kThreadRows == 3);
-
-/// Chroma samples around a tile where there are half as many as of luma: two more than the tile's on both sides of its
-/// margin.
-constexpr int kChromaMargin = kTileMargin / 2 + 2;
-constexpr int kChromaColumns = kTileColumns / 2 + 2 * kChromaMargin;
+constexpr int kAdaptationRadius = 2;
+static_assert(kRadius[kAdaptation] == kAdaptationRadius);
+constexpr int kResponseQuads = 128; ///< places of 2x2 side by side, a thread each
+constexpr int kResponseThreads = 2 * kResponseQuads;
+/// At both ends: chroma reaches two places of 2x2 beyond a quad, the blur one more.
+constexpr int kQuadMargin = 3;
+constexpr int kResponseColumns = 2 * (kResponseQuads - 2 * kQuadMargin), kResponsePairs = tuning::kResponseRows / 2;
+static_assert(kResponseColumns % 4 == 0 && tuning::kResponseRows % 2 == 0);
 
 struct ResponseArguments {
     const DevicePair* pairs;
@@ -41,126 +44,179 @@ struct ResponseArguments {
     DeviceConversion conversion[2];
 };
 
-struct ChromaTile {
-    float samples[2][kSourceRows][kChromaColumns];
-    float columns[2][kSourceRows][kSourceColumns]; ///< brought to luma's columns
-};
+/// Of the 2x2 places of every thread: both rows of the left column, then of the right, or as said.
+using QuadRow = float[kResponseQuads][4];
 
 struct alignas(16) ResponseShared {
-    float light[3][kSourceRows][kSourceColumns]; ///< by cone
-    union {
-        ChromaTile chroma;
-        float along[3][kSourceRows][kTileColumns]; ///< blurred along rows
-    };
+    QuadRow chroma[2][2];     ///< by input, by turn: Cb and Cr in luma's rows
+    QuadRow light[2][2][3];   ///< by input, by turn, by cone: the upper row, then the lower one
+    QuadRow along[2][2][3];   ///< that, blurred along rows, by the thread that goes on with it
+    QuadRow response[2][3];   ///< of the reference, by turn, of X, Y and blue: like light
+    DevicePicture picture[2]; ///< by input: memory that a thread reads sooner than the batch's list
 };
 
 /// Where a place is mirrored to that lies up to the blur's radius outside; farther ones, which nobody asks for, go to
-/// the last place, so that all are in or next to their tile.
+/// the last place, so that all are in or next to their strip.
 QC_HD int mirrored_index(int i, int size) {
     if (i < 0) return -1 - i;
     return i < size ? i : i < size + kAdaptationRadius ? 2 * size - 1 - i : size - 1;
 }
 
-// ---- source phase: from codes ---------------------------------------------------------------------------------------
+/// Two neighbouring rows or columns, the first of them even, and where they are mirrored to. Both come to lie in one
+/// and the same couple of that kind.
+struct Couple {
+    int at[2];
+    QC_HD Couple(int index, int size) : at{mirrored_index(2 * index, size), mirrored_index(2 * index + 1, size)} {}
+    QC_HD int index() const { return at[0] >> 1; }
+    QC_HD bool is_odd(int i) const { return (at[i] & 1) != 0; }
+};
 
-/// The tile's chroma rows: of the plane, from the returned first one on.
-QC_HD int first_chroma_row(const ResponseArguments& arguments, int tile_y) {
-    return arguments.halved_y ? tile_y * kTileRows / 2 - kChromaMargin : tile_y * kTileRows - kTileMargin;
-}
-QC_HD int chroma_rows(const ResponseArguments& arguments) {
-    return arguments.halved_y ? kTileRows / 2 + 2 * kChromaMargin : kSourceRows;
-}
+/// A thread's columns.
+struct Quad {
+    int input;  ///< 0: of the reference
+    int thread; ///< within the input's
+    int index;  ///< of the quad in the picture
+    Couple columns;
 
-template <typename T, bool kGeneral>
-QC_HD void load_chroma_tile(ResponseShared& shared, int thread, const ResponseArguments& arguments,
-                            const DeviceConversion& conversion, const DevicePicture& picture, int tile_x, int tile_y) {
-    const int rows = chroma_rows(arguments), first = first_chroma_row(arguments, tile_y);
-    for (int i = thread; i < rows * kChromaColumns; i += kResponseThreads) {
-        const int row = i / kChromaColumns, column = i % kChromaColumns;
-        const int x = clamp_index(tile_x * (kTileColumns / 2) - kChromaMargin + column, arguments.chroma_width);
-        const int y = arguments.halved_y ? clamp_index(first + row, arguments.chroma_height)
-                                         : mirrored_index(first + row, arguments.chroma_height);
-        QC_UNROLL for (int c = 0; c < 2; ++c) {
-            const DevicePlane& plane = picture.plane[c + 1];
-            const uint32_t code =
-                load_code<T>(plane.data, row_offset(plane, y) + static_cast<uint32_t>(x * plane.step) * sizeof(T));
-            shared.chroma.samples[c][row][column] =
-                plane_value<kGeneral>(conversion, c + 1, sizeof(T) == 1 ? code : code >> plane.shift);
-        }
-    }
-}
+    QC_HD Quad(int of_input, int block_thread, int tile_x, int width)
+        : input(of_input), thread(block_thread % kResponseQuads),
+          index(tile_x * (kResponseColumns / 2) - kQuadMargin + thread), columns(index, width) {}
 
-/// `sample`: with the chroma sample at its middle place, of luma sample 2 j where `odd` is 0 and of 2 j + 1 elsewise.
-QC_HD float interpolated(const AxisTaps& taps, int odd, const float* sample, int step) {
-    if (odd) return four_taps(taps.odd, sample[-step], sample[0], sample[step], sample[2 * step]);
-    return four_taps(taps.even, sample[-2 * step], sample[-step], sample[0], sample[step]);
-}
+    QC_HD bool is_stored() const { return thread >= kQuadMargin && thread < kResponseQuads - kQuadMargin; }
+    /// A thread of the same input.
+    QC_HD static int neighbour(int of) { return of < 0 ? 0 : of < kResponseQuads ? of : kResponseQuads - 1; }
+    /// That whose quad the columns are mirrored to.
+    QC_HD int source() const { return thread + columns.index() - index; }
+};
 
-QC_HD void widen_chroma(ResponseShared& shared, int thread, const ResponseArguments& arguments,
-                        const DeviceConversion& conversion, int tile_x) {
-    const int rows = chroma_rows(arguments), first = tile_x * (kTileColumns / 2) - kChromaMargin;
-    for (int i = thread; i < rows * kSourceColumns; i += kResponseThreads) {
-        const int row = i / kSourceColumns, column = i % kSourceColumns;
-        const int x = mirrored_index(tile_x * kTileColumns - kTileMargin + column, arguments.shape.width);
-        QC_UNROLL for (int c = 0; c < 2; ++c) shared.chroma.columns[c][row][column] =
-            interpolated(conversion.across, x & 1, &shared.chroma.samples[c][row][x / 2 - first], 1);
-    }
+// ---- light, from codes ----------------------------------------------------------------------------------------------
+
+constexpr int kChromaRows = 5; ///< that two rows of luma are interpolated from, if chroma has half as many
+
+/// Of a thread's 2x2 places, as fetched: luma by row and column. Chroma, by component: of kChromaRows rows, of two
+/// rows, or of the four places in the order of luma.
+struct QuadCodes {
+    uint32_t luma[2][2], chroma[kChromaRows][2];
+};
+
+/// `sample`: five neighbours, of which the middle one lies at luma sample 2 j.
+QC_HD float interpolated(const AxisTaps& taps, bool odd, const float (&sample)[kChromaRows]) {
+    return odd ? four_taps(taps.odd, sample[1], sample[2], sample[3], sample[4])
+               : four_taps(taps.even, sample[0], sample[1], sample[2], sample[3]);
 }
 
-/// Cb and Cr of a place of the tile and its margin; x and y: of luma, inside the picture.
-template <typename T, bool kGeneral>
-QC_HD void chroma_at(const ResponseShared& shared, const ResponseArguments& arguments,
-                     const DeviceConversion& conversion, const DevicePicture& picture, int x, int y, int column,
-                     int row, int first_row, float (&value)[2]) {
-    QC_UNROLL for (int c = 0; c < 2; ++c) {
-        if (arguments.planes == 1) {
-            value[c] = 0.0f;
-        } else if (!arguments.halved_x) {
-            const DevicePlane& plane = picture.plane[c + 1];
-            const uint32_t code =
-                load_code<T>(plane.data, row_offset(plane, y) + static_cast<uint32_t>(x * plane.step) * sizeof(T));
-            value[c] = plane_value<kGeneral>(conversion, c + 1, sizeof(T) == 1 ? code : code >> plane.shift);
-        } else if (!arguments.halved_y) {
-            value[c] = shared.chroma.columns[c][row][column];
-        } else {
-            value[c] = interpolated(conversion.down, y & 1, &shared.chroma.columns[c][y / 2 - first_row][column],
-                                    kSourceColumns);
-        }
-    }
+/// Of both luma samples of a couple.
+QC_HD void interpolate(const AxisTaps& taps, const Couple& couple, const float (&sample)[kChromaRows],
+                       float (&result)[2]) {
+    const float even = taps.even_is_sample ? sample[2] : interpolated(taps, false, sample);
+    const float odd = interpolated(taps, true, sample);
+    QC_UNROLL for (int i = 0; i < 2; ++i) result[i] = couple.is_odd(i) ? odd : even;
 }
 
+/// kGeneral: for conversions of all kinds, which may differ.
 template <typename T, bool kGeneral>
 struct FromCodes {
     static constexpr bool kHasHalf = true;
+    using Fetched = QuadCodes;
 
-    template <class Block>
-    QC_HD static void fill(Block& block, ResponseShared& shared, const ResponseArguments& arguments, int input) {
-        const DevicePair& pair = arguments.pairs[block.z()];
-        const DevicePicture& picture = input == 0 ? pair.reference : pair.distorted;
-        const DeviceConversion& conversion = arguments.conversion[input];
-        const int thread = block.thread(), tile_x = block.x(), tile_y = block.y();
-        if (arguments.halved_x) {
-            load_chroma_tile<T, kGeneral>(shared, thread, arguments, conversion, picture, tile_x, tile_y);
-            block.sync();
-            widen_chroma(shared, thread, arguments, conversion, tile_x);
-            block.sync();
+    /// Operands that an instruction reads in place, if both inputs have the same.
+    QC_HD static const DeviceConversion& conversion_of(const ResponseArguments& arguments, const Quad& quad) {
+        return arguments.conversion[kGeneral ? quad.input : 0];
+    }
+    QC_HD static uint32_t code_at(const DevicePlane& plane, int x, int y) {
+        const auto offset = row_offset(plane, y) + static_cast<uint32_t>(x * plane.step) * sizeof(T);
+        return load_code<T>(plane.data, offset);
+    }
+    QC_HD static float value_of(const DeviceConversion& conversion, const DevicePicture& picture, int plane,
+                                uint32_t code) {
+        return plane_value<kGeneral>(conversion, plane, sizeof(T) == 1 ? code : code >> picture.plane[plane].shift);
+    }
+
+    QC_HD static void fetch(const ResponseArguments& arguments, const DevicePicture& picture, const float*,
+                            const Quad& quad, const Couple& rows, QuadCodes& codes) {
+        QC_UNROLL for (int r = 0; r < 2; ++r) {
+            QC_UNROLL for (int c = 0; c < 2; ++c) codes.luma[r][c] =
+                code_at(picture.plane[0], quad.columns.at[c], rows.at[r]);
         }
-        const int first_row = first_chroma_row(arguments, tile_y);
-        const DevicePlane luma_plane = picture.plane[0];
-        for (int i = thread; i < kSourceRows * kSourceColumns; i += kResponseThreads) {
-            const int row = i / kSourceColumns, column = i % kSourceColumns;
-            const int x = mirrored_index(tile_x * kTileColumns - kTileMargin + column, arguments.shape.width);
-            const int y = mirrored_index(tile_y * kTileRows - kTileMargin + row, arguments.shape.height);
-            const uint32_t code = load_code<T>(
-                luma_plane.data, row_offset(luma_plane, y) + static_cast<uint32_t>(x * luma_plane.step) * sizeof(T));
-            const float luma = plane_value<kGeneral>(conversion, 0, sizeof(T) == 1 ? code : code >> luma_plane.shift);
-            float chroma[2];
-            chroma_at<T, kGeneral>(shared, arguments, conversion, picture, x, y, column, row, first_row, chroma);
-            const Rgb rgb = linear_rgb<kGeneral>(conversion, luma, chroma[0], chroma[1]);
+        if (arguments.planes == 1) return;
+        if (!arguments.halved_x) {
+            QC_UNROLL for (int i = 0; i < 4; ++i) {
+                QC_UNROLL for (int p = 0; p < 2; ++p) codes.chroma[i][p] =
+                    code_at(picture.plane[p + 1], quad.columns.at[i % 2], rows.at[i / 2]);
+            }
+            return;
+        }
+        const int x = clamp_index(quad.index, arguments.chroma_width);
+        if (!arguments.halved_y) {
+            QC_UNROLL for (int r = 0; r < 2; ++r) {
+                QC_UNROLL for (int p = 0; p < 2; ++p) codes.chroma[r][p] = code_at(picture.plane[p + 1], x, rows.at[r]);
+            }
+            return;
+        }
+        QC_UNROLL for (int i = 0; i < kChromaRows; ++i) {
+            const int y = clamp_index(rows.index() - kChromaRows / 2 + i, arguments.chroma_height);
+            QC_UNROLL for (int p = 0; p < 2; ++p) codes.chroma[i][p] = code_at(picture.plane[p + 1], x, y);
+        }
+    }
+
+    /// Chroma in luma's rows, for other threads; `to`: Cb of both rows, then Cr.
+    QC_HD static void share(const ResponseArguments& arguments, const DevicePicture& picture, const Quad& quad,
+                            const Couple& rows, const QuadCodes& codes, float (&to)[4]) {
+        if (arguments.planes == 1 || !arguments.halved_x) return;
+        const DeviceConversion& conversion = conversion_of(arguments, quad);
+        Float4 chroma;
+        QC_UNROLL for (int p = 0; p < 2; ++p) {
+            float row[2];
+            if (arguments.halved_y) {
+                float sample[kChromaRows];
+                QC_UNROLL for (int i = 0; i < kChromaRows; ++i) sample[i] =
+                    value_of(conversion, picture, p + 1, codes.chroma[i][p]);
+                interpolate(conversion.down, rows, sample, row);
+            } else {
+                QC_UNROLL for (int r = 0; r < 2; ++r) row[r] = value_of(conversion, picture, p + 1, codes.chroma[r][p]);
+            }
+            chroma.value[2 * p] = row[0];
+            chroma.value[2 * p + 1] = row[1];
+        }
+        store_plane4(to, chroma);
+    }
+
+    /// Cb and Cr of a thread's places, by row and column.
+    QC_HD static void chroma_of(const ResponseArguments& arguments, const DevicePicture& picture, const Quad& quad,
+                                const QuadCodes& codes, const QuadRow& shared, float (&chroma)[2][2][2]) {
+        const DeviceConversion& conversion = conversion_of(arguments, quad);
+        if (arguments.planes == 1) {
+            QC_UNROLL for (int i = 0; i < 4; ++i) chroma[0][i / 2][i % 2] = chroma[1][i / 2][i % 2] = 0.0f;
+        } else if (!arguments.halved_x) {
+            QC_UNROLL for (int i = 0; i < 4; ++i) {
+                QC_UNROLL for (int p = 0; p < 2; ++p) chroma[p][i / 2][i % 2] =
+                    value_of(conversion, picture, p + 1, codes.chroma[i][p]);
+            }
+        } else {
+            Float4 near[kChromaRows];
+            QC_UNROLL for (int i = 0; i < kChromaRows; ++i) near[i] =
+                load_shared4(shared[Quad::neighbour(quad.source() - kChromaRows / 2 + i)]);
+            QC_UNROLL for (int i = 0; i < 4; ++i) {
+                const float sample[kChromaRows] = {near[0].value[i], near[1].value[i], near[2].value[i],
+                                                   near[3].value[i], near[4].value[i]};
+                interpolate(conversion.across, quad.columns, sample, chroma[i / 2][i % 2]);
+            }
+        }
+    }
+
+    /// What the cones see of a thread's places.
+    QC_HD static void light_of(const ResponseArguments& arguments, const DevicePicture& picture, const Quad& quad,
+                               const QuadCodes& codes, const QuadRow& shared, Float4 (&light)[3]) {
+        const DeviceConversion& conversion = conversion_of(arguments, quad);
+        float chroma[2][2][2];
+        chroma_of(arguments, picture, quad, codes, shared, chroma);
+        QC_UNROLL for (int i = 0; i < 4; ++i) {
+            const int r = i / 2, c = i % 2;
+            const float luma = value_of(conversion, picture, 0, codes.luma[r][c]);
+            const Rgb rgb = linear_rgb<kGeneral>(conversion, luma, chroma[0][r][c], chroma[1][r][c]);
             QC_UNROLL for (int k = 0; k < 3; ++k) {
                 const float(&mixing)[3] = arguments.mixing[k];
-                shared.light[k][row][column] =
-                    fmaf(mixing[2], rgb.blue, fmaf(mixing[1], rgb.green, mixing[0] * rgb.red));
+                light[k].value[i] = fmaf(mixing[2], rgb.blue, fmaf(mixing[1], rgb.green, mixing[0] * rgb.red));
             }
         }
     }
@@ -169,97 +225,159 @@ struct FromCodes {
 /// The second scale: from what the first launch stored.
 struct FromHalf {
     static constexpr bool kHasHalf = false;
+    struct Fetched {
+        Float4 light[3];
+    };
 
-    template <class Block>
-    QC_HD static void fill(Block& block, ResponseShared& shared, const ResponseArguments& arguments, int input) {
-        const float* const pair = arguments.scratch + static_cast<uint64_t>(block.z()) * arguments.pair_floats;
-        for (int i = block.thread(); i < kSourceRows * kSourceColumns; i += kResponseThreads) {
-            const int row = i / kSourceColumns, column = i % kSourceColumns;
-            const int x = mirrored_index(block.x() * kTileColumns - kTileMargin + column, arguments.shape.width);
-            const int y = mirrored_index(block.y() * kTileRows - kTileMargin + row, arguments.shape.height);
-            QC_UNROLL for (int k = 0; k < 3; ++k) shared.light[k][row][column] = load_plane(
-                pair + arguments.half_light[input][k] + (static_cast<int64_t>(y) * arguments.shape.pitch + x));
+    QC_HD static void fetch(const ResponseArguments& arguments, const DevicePicture&, const float* pair,
+                            const Quad& quad, const Couple& rows, Fetched& fetched) {
+        QC_UNROLL for (int k = 0; k < 3; ++k) {
+            const float* const plane = pair + arguments.half_light[quad.input][k];
+            QC_UNROLL for (int i = 0; i < 4; ++i) fetched.light[k].value[i] = load_plane(
+                plane + static_cast<int64_t>(rows.at[i / 2]) * arguments.shape.pitch + quad.columns.at[i % 2]);
         }
+    }
+    QC_HD static void share(const ResponseArguments&, const DevicePicture&, const Quad&, const Couple&, const Fetched&,
+                            float (&)[4]) {}
+    QC_HD static void light_of(const ResponseArguments&, const DevicePicture&, const Quad&, const Fetched& fetched,
+                               const QuadRow&, Float4 (&light)[3]) {
+        QC_UNROLL for (int k = 0; k < 3; ++k) light[k] = fetched.light[k];
     }
 };
 
-// ---- the other phases -----------------------------------------------------------------------------------------------
-
-/// The last row and column of odd sizes count twice.
-QC_HD void store_half(const ResponseShared& shared, int thread, const ResponseArguments& arguments, float* pair,
-                      int input, int tile_x, int tile_y) {
-    constexpr int kColumns = kTileColumns / 2, kRows = kTileRows / 2;
-    const int column = thread % kColumns, row = thread / kColumns;
-    const int x = tile_x * kColumns + column, y = tile_y * kRows + row;
-    if (row >= kRows || x >= arguments.half.width || y >= arguments.half.height) return;
-    const int left = 2 * column + kTileMargin, upper = 2 * row + kTileMargin;
-    const int right = 2 * x + 1 < arguments.shape.width ? left + 1 : left;
-    const int lower = 2 * y + 1 < arguments.shape.height ? upper + 1 : upper;
+/// The last row and column of odd sizes count twice, for they are mirrored.
+QC_HD void store_half(const ResponseArguments& arguments, float* pair, const Quad& quad, int row_pair,
+                      const Float4 (&light)[3]) {
+    if (!quad.is_stored() || quad.index >= arguments.half.width || row_pair >= arguments.half.height) return;
+    const int64_t at = static_cast<int64_t>(row_pair) * arguments.half.pitch + quad.index;
     QC_UNROLL for (int k = 0; k < 3; ++k) {
-        const auto& light = shared.light[k];
-        pair[arguments.half_light[input][k] + static_cast<uint64_t>(y) * arguments.half.pitch + x] =
-            mean_of_four(light[upper][left], light[upper][right], light[lower][left], light[lower][right]);
+        const float(&value)[4] = light[k].value;
+        pair[arguments.half_light[quad.input][k] + at] = mean_of_four(value[0], value[1], value[2], value[3]);
     }
 }
 
-/// Four neighbours of a row of a cone at a time.
-QC_HD void adapt_across(ResponseShared& shared, int thread, const ResponseArguments& arguments) {
-    constexpr int kGroups = kTileColumns / 4;
-    for (int i = thread; i < 3 * kSourceRows * kGroups; i += kResponseThreads) {
-        const int group = i % kGroups, row = i / kGroups % kSourceRows, cone = i / (kGroups * kSourceRows);
-        const float* const from = &shared.light[cone][row][4 * group];
-        const Float4 a = load_shared4(from), b = load_shared4(from + 4);
-        const float sample[8] = {a.value[0], a.value[1], a.value[2], a.value[3],
-                                 b.value[0], b.value[1], b.value[2], b.value[3]};
-        Float4 sum;
-        QC_UNROLL for (int p = 0; p < 4; ++p) sum.value[p] =
-            fmaf(arguments.tap[2], sample[p] + sample[p + 4],
-                 fmaf(arguments.tap[1], sample[p + 1] + sample[p + 3], arguments.tap[0] * sample[p + 2]));
-        store_plane4(&shared.along[cone][row][4 * group], sum);
+// ---- response -------------------------------------------------------------------------------------------------------
+
+QC_HD float adapted(const float (&tap)[kAdaptationRadius + 1], float a, float b, float centre, float c, float d) {
+    return fmaf(tap[2], a + d, fmaf(tap[1], b + c, tap[0] * centre));
+}
+
+/// A pair of rows of light, blurred along rows.
+QC_HD Float4 adapt_along(const float (&tap)[kAdaptationRadius + 1], const QuadRow& light, int thread) {
+    const Float4 left = load_shared4(light[Quad::neighbour(thread - 1)]), own = load_shared4(light[thread]),
+                 right = load_shared4(light[Quad::neighbour(thread + 1)]);
+    Float4 along;
+    QC_UNROLL for (int i = 0; i < 4; i += 2) {
+        const float(&l)[4] = left.value, (&o)[4] = own.value, (&r)[4] = right.value;
+        along.value[i] = adapted(tap, l[i], l[i + 1], o[i], o[i + 1], r[i]);
+        along.value[i + 1] = adapted(tap, l[i + 1], o[i], o[i + 1], r[i], r[i + 1]);
     }
+    return along;
+}
+
+/// The middle one of three pairs of rows, blurred down columns too. No sums in progress: the blur of what is flat has
+/// to be as precise as can be.
+QC_HD Float4 adapt_down(const float (&tap)[kAdaptationRadius + 1], const Float4& above, const Float4& own,
+                        const Float4& below) {
+    Float4 around;
+    QC_UNROLL for (int c = 0; c < 2; ++c) {
+        const float(&a)[4] = above.value, (&o)[4] = own.value, (&b)[4] = below.value;
+        around.value[c] = adapted(tap, a[c], a[c + 2], o[c], o[c + 2], b[c]);
+        around.value[c + 2] = adapted(tap, a[c + 2], o[c], o[c + 2], b[c], b[c + 2]);
+    }
+    return around;
 }
 
 /// X, Y and blue of a thread's places.
-QC_HD void respond(const ResponseShared& shared, int thread, const ResponseArguments& arguments,
-                   float (&response)[kThreadRows][3]) {
-    const int column = thread % kTileColumns, first = thread / kTileColumns * kThreadRows;
+QC_HD void respond(const Float4 (&light)[3], const Float4 (&around)[3], Float4 (&response)[3]) {
     constexpr auto kDarknessOfLong = static_cast<float>(kDarkness[0]),
                    kDarknessOfShort = static_cast<float>(kDarkness[2]);
     static_assert(kDarkness[0] == kDarkness[1]);
-    float cone[3][kThreadRows];
-    QC_UNROLL for (int k = 0; k < 3; ++k) {
-        float along[kThreadRows + 2 * kTileMargin];
-        QC_UNROLL for (int r = 0; r < kThreadRows + 2 * kTileMargin; ++r) along[r] = shared.along[k][first + r][column];
-        QC_UNROLL for (int r = 0; r < kThreadRows; ++r) {
-            const float around =
-                fmaf(arguments.tap[2], along[r] + along[r + 4],
-                     fmaf(arguments.tap[1], along[r + 1] + along[r + 3], arguments.tap[0] * along[r + 2]));
-            const float light = shared.light[k][first + r + kTileMargin][column + kTileMargin];
-            cone[k][r] = adapted_response(light, around, k < 2 ? kDarknessOfLong : kDarknessOfShort);
-        }
-    }
-    QC_UNROLL for (int r = 0; r < kThreadRows; ++r) {
-        response[r][0] = cone[0][r] - cone[1][r];
-        response[r][1] = cone[0][r] + cone[1][r];
-        response[r][2] = cone[2][r];
+    QC_UNROLL for (int i = 0; i < 4; ++i) {
+        float cone[3];
+        QC_UNROLL for (int k = 0; k < 3; ++k) cone[k] =
+            adapted_response(light[k].value[i], around[k].value[i], k < 2 ? kDarknessOfLong : kDarknessOfShort);
+        response[0].value[i] = cone[0] - cone[1];
+        response[1].value[i] = cone[0] + cone[1];
+        response[2].value[i] = cone[2];
     }
 }
 
-/// Up to a multiple of four columns, for rows are read four columns at a time; what lies outside is never used.
-QC_HD void store_response(const ResponseArguments& arguments, float* pair, int thread, int tile_x, int tile_y,
-                          const float (&reference)[kThreadRows][3], const float (&distorted)[kThreadRows][3]) {
-    const int x = tile_x * kTileColumns + thread % kTileColumns;
-    if (x >= (arguments.shape.width + 3) / 4 * 4) return;
-    QC_UNROLL for (int r = 0; r < kThreadRows; ++r) {
-        const int y = tile_y * kTileRows + thread / kTileColumns * kThreadRows + r;
-        if (y >= arguments.shape.height) return;
-        const uint64_t at = static_cast<uint64_t>(y) * arguments.shape.pitch + x;
-        pair[arguments.response[kX] + at] = reference[r][0];
-        pair[arguments.response[kDeltaX] + at] = reference[r][0] - distorted[r][0];
-        pair[arguments.response[kY] + at] = reference[r][1];
-        pair[arguments.response[kDeltaY] + at] = reference[r][1] - distorted[r][1];
-        pair[arguments.response[kDeltaBlue] + at] = reference[r][2] - distorted[r][2];
+/// Planes are 0 beyond the right border.
+QC_HD void clear_outside(const Quad& quad, int width, Float4 (&response)[3]) {
+    if (2 * quad.index + 1 < width) return;
+    QC_UNROLL for (int k = 0; k < 3; ++k) {
+        QC_UNROLL for (int i = 0; i < 4; ++i) {
+            if (2 * quad.index + i % 2 >= width) response[k].value[i] = 0.0f;
+        }
     }
+}
+
+/// Where a thread stores its places of a pair of rows.
+struct StoredPair {
+    int64_t at;
+    int rows, pitch;
+
+    /// Up to a multiple of four columns.
+    QC_HD StoredPair(const PlaneShape& shape, const Quad& quad, int row_pair)
+        : at(static_cast<int64_t>(2 * row_pair) * shape.pitch + 2 * quad.index),
+          rows(quad.is_stored() && 2 * quad.index < (shape.width + 3) / 4 * 4 ? shape.height - 2 * row_pair : 0),
+          pitch(shape.pitch) {}
+
+    QC_HD void store(float* plane, const Float4& value) const {
+        if (rows > 0) device::store_plane2(plane + at, value.value[0], value.value[1]);
+        if (rows > 1) device::store_plane2(plane + at + pitch, value.value[2], value.value[3]);
+    }
+};
+
+/// The reference's response is stored and left for the thread that sees to the same places of the distorted picture.
+QC_HD void store_reference(const ResponseArguments& arguments, float* pair, const Quad& quad, int row_pair,
+                           const Float4 (&response)[3], QuadRow (&shared)[3]) {
+    QC_UNROLL for (int k = 0; k < 3; ++k) store_plane4(shared[k][quad.thread], response[k]);
+    const StoredPair to(arguments.shape, quad, row_pair);
+    to.store(pair + arguments.response[kX], response[0]);
+    to.store(pair + arguments.response[kY], response[1]);
+}
+
+QC_HD void store_differences(const ResponseArguments& arguments, float* pair, const Quad& quad, int row_pair,
+                             const Float4 (&response)[3], const QuadRow (&shared)[3]) {
+    constexpr Signal kDeltas[3] = {kDeltaX, kDeltaY, kDeltaBlue};
+    const StoredPair to(arguments.shape, quad, row_pair);
+    QC_UNROLL for (int k = 0; k < 3; ++k) {
+        Float4 difference = load_shared4(shared[k][quad.thread]);
+        QC_UNROLL for (int i = 0; i < 4; ++i) difference.value[i] -= response[k].value[i];
+        to.store(pair + arguments.response[kDeltas[k]], difference);
+    }
+}
+
+/// Which of two places a pair of rows has.
+QC_HD int turn(int row_pair) {
+    return row_pair & 1;
+}
+
+/// What the eye adapts to at the pair of rows before the last one whose light is there.
+QC_HD void adapt(ResponseShared& shared, const ResponseArguments& arguments, const Quad& quad, int last,
+                 Float4 (&around)[3]) {
+    QC_UNROLL for (int k = 0; k < 3; ++k) {
+        const Float4 along = adapt_along(arguments.tap, shared.light[quad.input][turn(last)][k], quad.thread);
+        float(&oldest)[4] = shared.along[quad.input][turn(last)][k][quad.thread];
+        const float* const middle = shared.along[quad.input][turn(last - 1)][k][quad.thread];
+        around[k] = adapt_down(arguments.tap, load_shared4(oldest), load_shared4(middle), along);
+        store_plane4(oldest, along);
+    }
+}
+
+QC_HD void store_response(ResponseShared& shared, const ResponseArguments& arguments, float* pair, const Quad& quad,
+                          int row_pair, const Float4 (&around)[3]) {
+    Float4 light[3], response[3];
+    QC_UNROLL for (int k = 0; k < 3; ++k) light[k] =
+        load_shared4(shared.light[quad.input][turn(row_pair)][k][quad.thread]);
+    respond(light, around, response);
+    clear_outside(quad, arguments.shape.width, response);
+    if (quad.input == 0)
+        store_reference(arguments, pair, quad, row_pair, response, shared.response[turn(row_pair)]);
+    else
+        store_differences(arguments, pair, quad, row_pair, response, shared.response[turn(row_pair)]);
 }
 
 } // namespace qc::butteraugli
