@@ -32,7 +32,7 @@ void add_comparison(CLI::App* command, ComparisonOptions* options) {
 
 void define_report(CLI::App* app, ReportOptions* options) {
     CLI::App* command = app->add_subcommand("report", "makes a page, a table or a plot of logs");
-    command->add_option("logs", options->logs, "logs, as JSON; of a ladder the first one's")
+    command->add_option("logs", options->logs, "logs of whatever layout; of a ladder the first one's")
         ->required()
         ->type_name("LOG...");
     command->add_option("-o,--output", options->output, "the page, as HTML that needs no network");

@@ -67,7 +67,9 @@ std::vector<std::string> problems_of(const Encode& encode) {
     if (member(head, "complete") == false)
         add("the log is not complete: " +
             (text_of(head, "reason").empty() ? text_of(head, "end") : text_of(head, "reason")));
-    if (!pairing.is_object()) add("the log does not say how frames were paired");
+    if (!member(pairing, "paired").is_number()) add("the log does not say how frames were paired");
+    if (const int64_t dropped = count_of(head, "dropped"); dropped != 0)
+        add(std::to_string(dropped) + " lines of the log were dropped, for its receiver did not take them");
     for (const Count& each : kCounts)
         if (each.problem != nullptr && count_of(pairing, each.key) != 0)
             add(std::to_string(count_of(pairing, each.key)) + " " + each.problem);
@@ -203,7 +205,10 @@ std::string pairing_section(const Report& report) {
 std::string provenance_section(const Report& report) {
     std::string html;
     for (const Encode& encode : report.encodes) {
+        const Layout layout = encode.log.layout;
+        const std::string lack = lack_of(layout);
         std::vector<std::vector<Cell>> rows{{head_cell("log"), text_cell(encode.log.path)}};
+        rows.push_back({head_cell("layout"), text_cell(name_of(layout) + (lack.empty() ? "" : ": " + lack))});
         rows.push_back(
             {head_cell("distorted video"), text_cell(encode.distorted.empty() ? "not known" : encode.distorted)});
         rows.push_back({head_cell("reference"), text_cell(encode.reference.empty() ? "not known" : encode.reference)});

@@ -9,6 +9,7 @@
 #include "commands.hpp"
 #include "files.hpp"
 #include "gpus.hpp"
+#include "logs.hpp"
 #include "process.hpp"
 #include "progress.hpp"
 #include "runs.hpp"
@@ -118,18 +119,18 @@ void score_somehow(const Tools& tools, const Options& options, Title& title, con
     }
 }
 
-nlohmann::json report_of(const Title& title, const std::vector<nlohmann::json>& logs, const Options& options) {
-    nlohmann::json list = nlohmann::json::array();
+Json report_of(const Title& title, const std::vector<Json>& logs, const Options& options) {
+    Json list = Json::array();
     for (size_t k = 0; k < logs.size(); ++k)
         list.push_back({{"distorted", title.inputs[k == 0 ? 0 : k + 1]},
                         {"complete", logs[k].value("complete", false)},
-                        {"pairing", logs[k].value("pairing", nlohmann::json())},
+                        {"pairing", logs[k].value("pairing", Json())},
                         {"pooled_metrics", logs[k]["pooled_metrics"]}});
     return {
         {"reference", title.inputs[1]}, {"parts", title.parts.size()}, {"log", options.output}, {"renditions", list}};
 }
 
-void show(const Options& options, const Title& title, const std::vector<nlohmann::json>& logs) {
+void show(const Options& options, const Title& title, const std::vector<Json>& logs) {
     const bool everything =
         !title.wish.feature.empty() || (!title.wish.metrics.empty() && title.wish.metrics != "vmaf");
     if (options.as_json)
@@ -219,9 +220,9 @@ std::vector<Condition> conditions_of(const Options& options) {
 ExitCode present(const Options& options, const Title& title, const std::string& log,
                  const std::vector<Condition>& conditions) {
     const std::vector<std::string> names = log_names(log, title.inputs.size() - 1);
-    std::vector<nlohmann::json> logs;
+    std::vector<Json> logs;
     logs.reserve(names.size());
-    for (const std::string& name : names) logs.push_back(read_summary(name));
+    for (const std::string& name : names) logs.push_back(read_head(name));
     show(options, title, logs);
     bool is_below = false;
     for (const Condition& condition : conditions)

@@ -11,10 +11,10 @@
 #include "commands.hpp"
 #include "files.hpp"
 #include "gpus.hpp"
+#include "logs.hpp"
 #include "plan.hpp"
 #include "process.hpp"
 #include "runs.hpp"
-#include "summary.hpp"
 
 namespace qc::cli {
 
