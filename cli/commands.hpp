@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "failure.hpp"
+#include "provenance.hpp"
 #include "summary.hpp"
 #include "title.hpp"
 
@@ -22,8 +23,9 @@ struct Cluster {
 };
 
 struct Options {
-    std::string ffmpeg;              ///< empty: looked for
-    std::vector<std::string> videos; ///< distorted ones, the reference last
+    std::vector<std::string> command_line; ///< as it was typed, the program's name first
+    std::string ffmpeg;                    ///< empty: looked for
+    std::vector<std::string> videos;       ///< distorted ones, the reference last
     Wish wish;
     int parts = 0; ///< 0: as many as the machine serves well
     std::string hwaccel = "auto";
@@ -55,6 +57,9 @@ std::vector<Title> planned_titles(const Options& options);
 /// Shows what the logs of a title say, and holds it against the conditions.
 ExitCode present(const Options& options, const Title& title, const std::string& log,
                  const std::vector<Condition>& conditions);
+
+/// What this run puts beside the logs that it makes.
+Provenance provenance_of(const Options& options);
 
 /// Those of --fail-if. @throws Failure
 std::vector<Condition> conditions_of(const Options& options);

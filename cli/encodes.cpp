@@ -205,6 +205,20 @@ void find_rates(const ReportOptions& options, const Tools* tools, std::vector<En
     }
 }
 
+/// As typed, else as it lies beside the logs.
+void find_commands(const ReportOptions& options, std::vector<Encode>* encodes) {
+    if (!options.commands.empty() && options.commands.size() != options.logs.size())
+        throw Failure("--command is given " + std::to_string(options.commands.size()) + " times: there are " +
+                          std::to_string(options.logs.size()) + " logs, and one command for each is accepted",
+                      kMisused);
+    for (Encode& each : *encodes) {
+        if (!options.commands.empty())
+            each.provenance.commands = {options.commands[each.log_index]};
+        else if (const auto found = read_provenance(options.logs[each.log_index], &each.why_no_provenance))
+            each.provenance = *found;
+    }
+}
+
 void assign_ladders(const ReportOptions& options, std::vector<Encode>* encodes) {
     for (Encode& each : *encodes) each.ladder = each.log_index;
     if (options.ladders.empty()) return;
@@ -226,6 +240,7 @@ std::vector<Encode> read_encodes(const ReportOptions& options, const Tools* tool
     name_files(options, &encodes);
     label_encodes(options, &encodes);
     find_rates(options, tools, &encodes);
+    find_commands(options, &encodes);
     assign_ladders(options, &encodes);
     for (Encode& each : encodes) each.scenes = find_scenes(each.log, options.comparison.window_frames);
     return encodes;

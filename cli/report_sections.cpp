@@ -13,6 +13,7 @@ namespace {
 constexpr int kDecimals = 6; ///< of scores, as in the log
 constexpr int kDeepest = 8;
 constexpr size_t kMostFacts = 400; ///< of one log
+constexpr size_t kMostParts = 64;  ///< whose commands are shown
 
 struct Count {
     const char *key, *column, *problem; ///< in the log, in the table, in words if it is not 0 (null: it is no problem)
@@ -102,6 +103,24 @@ void add_facts(const std::string& name, const Json& value, int depth, std::vecto
                              : value.is_null()       ? "none"
                                                      : value.dump();
     rows->push_back({head_cell(name), text_cell(text)});
+}
+
+void add_commands(const Encode& encode, std::vector<std::vector<Cell>>* rows) {
+    const Provenance& made = encode.provenance;
+    const auto add = [&](const std::string& what, const std::string& text) {
+        rows->push_back({head_cell(what), text_cell(text)});
+    };
+    if (made.commands.empty()) return add("command", "not known: " + encode.why_no_provenance + ", and no --command");
+    for (const std::string& each : made.commands) add("command", each);
+    if (!made.folder.empty()) add("in folder", made.folder);
+    if (!made.version.empty()) add("by quality-cuda", made.version);
+    for (size_t i = 0; i < std::min(made.parts.size(), kMostParts); ++i)
+        add(made.parts.size() > 1 ? "part " + std::to_string(i) : "scored by",
+            made.parts[i].empty() ? "not known" : made.parts[i]);
+    if (made.parts.size() > kMostParts)
+        add("further parts",
+            std::to_string(made.parts.size() - kMostParts) + ", in " + provenance_name(encode.log.path));
+    if (!made.merge.empty()) add("merged by", made.merge);
 }
 
 std::string scene_row_button(const WorstScene& scene, const Encode& encode) {
@@ -214,6 +233,7 @@ std::string provenance_section(const Report& report) {
         rows.push_back({head_cell("reference"), text_cell(encode.reference.empty() ? "not known" : encode.reference)});
         rows.push_back(
             {head_cell("scenes"), text_cell(std::to_string(encode.scenes.list.size()) + ", " + encode.scenes.source)});
+        add_commands(encode, &rows);
         for (const auto& [key, value] : encode.log.head.items())
             if (key != "pooled_metrics" && key != "renditions" && key != "pairing") add_facts(key, value, 0, &rows);
         html += "<details><summary>" + escaped(encode.label) + "</summary>\n" +

@@ -49,13 +49,16 @@ void pass_on_warnings(const Options& options, const Outcome& outcome) {
     for (const std::string& line : warnings_of(outcome)) say(options, "warning: " + line);
 }
 
-void score_whole(const Tools& tools, const Options& options, const Title& title, const std::string& log) {
+/// @param made the commands that it runs
+void score_whole(const Tools& tools, const Options& options, const Title& title, const std::string& log,
+                 Provenance* made) {
+    const Command command = whole_command(tools, title, log);
+    made->parts = {shell_text(command.arguments)};
     Outcome outcome;
     {
         Progress progress({title.parts[0].frames}, !options.is_quiet);
         const bool reads_input = std::find(title.inputs.begin(), title.inputs.end(), "-") != title.inputs.end();
-        outcome = run_side_by_side({whole_command(tools, title, log)}, 1,
-                                   [&](size_t run, const std::string& line) { progress.take(run, line); },
+        outcome = run_side_by_side({command}, 1, [&](size_t run, const std::string& line) { progress.take(run, line); },
                                    {.gives_input = reads_input, .gpus = find_gpus(options.gpus)})
                       .front();
     }
@@ -64,7 +67,7 @@ void score_whole(const Tools& tools, const Options& options, const Title& title,
 }
 
 void score_parts(const Tools& tools, const Options& options, const Title& title, const TemporaryFolder& folder,
-                 const std::string& log) {
+                 const std::string& log, Provenance* made) {
     std::vector<Command> commands;
     std::vector<std::string> records;
     std::vector<int64_t> frames;
@@ -72,6 +75,7 @@ void score_parts(const Tools& tools, const Options& options, const Title& title,
         records.push_back(folder.file("part" + std::to_string(part) + ".record"));
         std::filesystem::remove(records.back());
         commands.push_back(part_command(tools, title, part, records.back()));
+        made->parts.push_back(shell_text(commands.back().arguments));
         frames.push_back(title.parts[part].frames);
     }
     std::vector<Outcome> outcomes;
@@ -85,37 +89,45 @@ void score_parts(const Tools& tools, const Options& options, const Title& title,
         if (outcomes[part].status > 0)
             throw failed("part " + std::to_string(part) + " of " + title.inputs[0], outcomes[part]);
     write_whole(folder.file("list"), replay_list(title, records));
-    const Outcome merged = run(merge_command(tools, title, folder.file("list"), log));
+    const Command merge = merge_command(tools, title, folder.file("list"), log);
+    made->merge = shell_text(merge.arguments);
+    const Outcome merged = run(merge);
     if (!merged.ok() && reason_of(merged).find("replay=") != std::string::npos) throw InexactParts(reason_of(merged));
     if (!merged.ok()) throw failed(title.inputs[0], merged);
     pass_on_warnings(options, merged);
 }
 
-void score_as_divided(const Tools& tools, const Options& options, Title& title, const TemporaryFolder& folder,
-                      const std::string& log) {
+Provenance score_as_divided(const Tools& tools, const Options& options, Title& title, const TemporaryFolder& folder,
+                            const std::string& log) {
+    Provenance made = provenance_of(options);
     if (!title.why_one_part.empty() && options.parts != 1) say(options, title.why_one_part + ": scored in one part");
-    if (title.parts.size() == 1) return score_whole(tools, options, title, log);
+    if (title.parts.size() == 1) {
+        score_whole(tools, options, title, log, &made);
+        return made;
+    }
     try {
-        score_parts(tools, options, title, folder, log);
+        score_parts(tools, options, title, folder, log, &made);
     } catch (const InexactParts& inexact) {
         say(options, std::string("the parts do not make one run, scored in one part: ") + inexact.what());
         title.parts.resize(1);
-        score_whole(tools, options, title, log);
+        made.merge.clear();
+        score_whole(tools, options, title, log, &made);
     }
+    return made;
 }
 
 /// Where the GPU's decoders fail, those of the CPU may do.
-void score_somehow(const Tools& tools, const Options& options, Title& title, const TemporaryFolder& folder,
-                   const std::string& log) {
+Provenance score_somehow(const Tools& tools, const Options& options, Title& title, const TemporaryFolder& folder,
+                         const std::string& log) {
     try {
-        score_as_divided(tools, options, title, folder, log);
+        return score_as_divided(tools, options, title, folder, log);
     } catch (const Interrupted&) {
         throw;
     } catch (const Failure& failure) {
         if (!title.decodes_on_gpu || options.hwaccel == "cuda") throw;
         say(options, std::string("decoding on the GPU failed, decoding on the CPU: ") + failure.what());
         title.decodes_on_gpu = false;
-        score_as_divided(tools, options, title, folder, log);
+        return score_as_divided(tools, options, title, folder, log);
     }
 }
 
@@ -211,6 +223,11 @@ Title prepare(const Tools& tools, const Options& options, const std::vector<std:
     return title;
 }
 
+Provenance provenance_of(const Options& options) {
+    std::error_code error;
+    return {{shell_text(options.command_line)}, std::filesystem::current_path(error).string(), QC_VERSION, {}, {}};
+}
+
 std::vector<Condition> conditions_of(const Options& options) {
     std::vector<Condition> conditions;
     for (const std::string& text : options.fail_if) conditions.push_back(parse_condition(text));
@@ -241,7 +258,8 @@ ExitCode score(const Options& options) {
     Title title = prepare(tools, options, options.videos, folder.file(""));
     const std::string log =
         options.output.empty() ? folder.file("scores.json") : std::filesystem::absolute(options.output).string();
-    score_somehow(tools, options, title, folder, log);
+    const Provenance made = score_somehow(tools, options, title, folder, log);
+    if (!options.output.empty()) write_provenance(log, made);
     return present(options, title, log, conditions);
 }
 
