@@ -90,7 +90,7 @@ class Inputs(unittest.TestCase):
         folder_of_run = self.place / "tmp"
         folder_of_run.mkdir()
         with subprocess.Popen(arguments, env={**os.environ, "TMPDIR": str(folder_of_run)}, stderr=subprocess.PIPE, text=True) as process:
-            while not list(folder_of_run.glob("*/part2.record")):
+            while not list(folder_of_run.glob("*/part2.record.unfinished")):
                 time.sleep(0.01)
                 self.assertIsNone(process.poll(), "it is to be interrupted in mid of its parts")
             process.send_signal(signal.SIGINT)
