@@ -10,6 +10,7 @@
 #include "files.hpp"
 #include "gpus.hpp"
 #include "logs.hpp"
+#include "plan.hpp"
 #include "process.hpp"
 #include "progress.hpp"
 #include "runs.hpp"
@@ -56,7 +57,7 @@ void score_whole(const Tools& tools, const Options& options, const Title& title,
     made->parts = {shell_text(command.arguments)};
     Outcome outcome;
     {
-        Progress progress({title.parts[0].frames}, !options.is_quiet);
+        Progress progress({{title.parts[0].frames}}, !options.is_quiet);
         const bool reads_input = std::find(title.inputs.begin(), title.inputs.end(), "-") != title.inputs.end();
         outcome = run_side_by_side({command}, 1, [&](size_t run, const std::string& line) { progress.take(run, line); },
                                    {.gives_input = reads_input, .gpus = find_gpus(options.gpus)})
@@ -66,32 +67,62 @@ void score_whole(const Tools& tools, const Options& options, const Title& title,
     pass_on_warnings(options, outcome);
 }
 
+/// The parts of each process. Processes make their contexts, and give them back, one after the other, on all GPUs of a
+/// machine; so of several GPUs each has one process, if ffmpeg runs parts side by side. Within a process its parts wait
+/// for each other a little: on a single GPU each part is a process.
+std::vector<std::vector<size_t>> processes_of(const Tools& tools, const Title& title, size_t gpus) {
+    const size_t parts = title.parts.size(), count = gpus > 1 && tools.is_threaded ? std::min(gpus, parts) : parts;
+    std::vector<std::vector<size_t>> processes(count);
+    for (size_t part = 0; part < parts; ++part) processes[part % count].push_back(part);
+    return processes;
+}
+
+/// Beside the parts runs the merge, which takes each record when it is whole.
 void score_parts(const Tools& tools, const Options& options, const Title& title, const TemporaryFolder& folder,
                  const std::string& log, Provenance* made) {
-    std::vector<Command> commands;
+    const std::vector<std::string> gpus = find_gpus(options.gpus);
     std::vector<std::string> records;
-    std::vector<int64_t> frames;
     for (size_t part = 0; part < title.parts.size(); ++part) {
         records.push_back(folder.file("part" + std::to_string(part) + ".record"));
-        std::filesystem::remove(records.back());
-        commands.push_back(part_command(tools, title, part, records.back()));
-        made->parts.push_back(shell_text(commands.back().arguments));
-        frames.push_back(title.parts[part].frames);
+        for (const char* ending : {"", kUnfinishedRecord}) std::filesystem::remove(records.back() + ending);
     }
+    const std::vector<std::vector<size_t>> processes = processes_of(tools, title, gpus.size());
+    std::vector<Command> commands;
+    std::vector<Progress::Run> runs;
+    for (const std::vector<size_t>& parts : processes) {
+        std::vector<std::string> own_records;
+        runs.push_back({0, static_cast<int64_t>(parts.size())});
+        for (const size_t part : parts) {
+            own_records.push_back(records[part]);
+            runs.back().frames += title.parts[part].frames;
+        }
+        commands.push_back(parts_command(tools, title, parts, own_records));
+        made->parts.push_back(shell_text(commands.back().arguments));
+    }
+    write_whole(folder.file("list"), replay_list(title, records));
+    commands.push_back(merge_command(tools, title, folder.file("list"), log, true));
+    made->merge = shell_text(commands.back().arguments);
     std::vector<Outcome> outcomes;
     {
-        Progress progress(frames, !options.is_quiet);
-        outcomes = run_side_by_side(commands, commands.size(),
+        // The merge would wait for it for ever.
+        const auto has_recorded = [&](size_t run) -> std::string {
+            std::error_code error;
+            if (run < processes.size())
+                for (const size_t part : processes[run])
+                    if (!std::filesystem::exists(records[part], error)) return "ffmpeg ended without a record";
+            return "";
+        };
+        Progress progress(runs, !options.is_quiet);
+        outcomes = run_side_by_side(commands, processes.size(),
                                     [&](size_t run, const std::string& line) { progress.take(run, line); },
-                                    {.gpus = find_gpus(options.gpus)});
+                                    {.gpus = gpus, .companions = 1, .check = has_recorded});
     }
-    for (size_t part = 0; part < outcomes.size(); ++part)
-        if (outcomes[part].status > 0)
-            throw failed("part " + std::to_string(part) + " of " + title.inputs[0], outcomes[part]);
-    write_whole(folder.file("list"), replay_list(title, records));
-    const Command merge = merge_command(tools, title, folder.file("list"), log);
-    made->merge = shell_text(merge.arguments);
-    const Outcome merged = run(merge);
+    for (size_t i = 0; i < processes.size(); ++i)
+        if (outcomes[i].status > 0)
+            throw failed((processes[i].size() > 1 ? "parts " : "part ") + listed(processes[i]) + " of " +
+                             title.inputs[0],
+                         outcomes[i]);
+    const Outcome& merged = outcomes.back();
     if (!merged.ok() && reason_of(merged).find("replay=") != std::string::npos) throw InexactParts(reason_of(merged));
     if (!merged.ok()) throw failed(title.inputs[0], merged);
     pass_on_warnings(options, merged);

@@ -54,7 +54,7 @@ bool merge_title(const Tools& tools, const Options& options, const Plan& plan, s
     const Title& title = plan.titles[index];
     const std::string list = unfinished(plan.folder + "/title" + std::to_string(index));
     write_whole(list, replay_list(title, records));
-    const Command merge = merge_command(tools, title, list, title.log);
+    const Command merge = merge_command(tools, title, list, title.log, false);
     const Outcome merged = run(merge);
     std::filesystem::remove(list);
     if (!merged.ok()) {
@@ -78,7 +78,7 @@ struct Leftover {
     explicit Leftover(std::string name) : path(std::move(name)) {}
     ~Leftover() {
         std::error_code ignored;
-        std::filesystem::remove(path, ignored);
+        for (const char* ending : {"", kUnfinishedRecord}) std::filesystem::remove(path + ending, ignored);
     }
     Leftover(const Leftover&) = delete;
     Leftover& operator=(const Leftover&) = delete;
@@ -200,8 +200,8 @@ ExitCode run_shard(const Options& options) {
     const std::vector<std::string> gpu = gpus.empty() ? gpus : std::vector{gpus[number % gpus.size()]};
     Command command;
     const auto attempt = [&] {
-        std::filesystem::remove(record.path, error);
-        command = part_command(tools, title, plan.shards[number].part, record.path);
+        for (const char* ending : {"", kUnfinishedRecord}) std::filesystem::remove(record.path + ending, error);
+        command = parts_command(tools, title, {plan.shards[number].part}, {record.path});
         return run_side_by_side({command}, 1, [](size_t, const std::string&) {}, {.gpus = gpu}).front();
     };
     Outcome outcome = attempt();

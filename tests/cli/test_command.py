@@ -212,6 +212,16 @@ class Mistakes(unittest.TestCase):
         self.assertRegex(error, r"part [12] of .*ffmpeg ended with 137")
         self.assertEqual(list((place / "tmp").iterdir()), [])
 
+    def test_a_part_that_records_nothing(self):
+        """The merge, which waits for its record, ends too."""
+        place = fresh("silent")
+        program = place / "ffmpeg"
+        program.write_text(f'#!/bin/sh\ncase "$*" in *part1.record*) exit 0;; esac\nexec {FFMPEG} "$@"\n')
+        program.chmod(0o755)
+        (place / "ffprobe").symlink_to(FFMPEG.with_name("ffprobe"))
+        error = self.refuse("score", clip("closed.mp4"), clip("ref.mkv"), "-m", "psnr", "-q", "--parts", 3, "--ffmpeg", program)
+        self.assertRegex(error, r"part 1 of .*ffmpeg ended without a record")
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -4,6 +4,7 @@
 import csv
 import io
 import json
+import random
 import re
 import unittest
 
@@ -139,6 +140,29 @@ class OfThisFilter(Layouts):
         some = self.log("csv", "metrics=vmaf:n_subsample=2")
         said_once(self, run("compare", self.expected, some), 1, "cannot be compared: they have 150 and 75 frames")
 
+    def test_damage_at_random(self):
+        """A table or one line, whatever the file has become."""
+        pieces = [b"<", b">", b'"', b"'", b"/>", b"</VMAF>", b",", b"\n", b"{", b"}", b"&", b"&#0;", b"nan", b"-1e308", b"frameNum", b"\x00",
+                  b"\xff", b"=", b"Frame"]
+        codes = set()
+        for layout in LACKS:
+            data, damaged = self.log(layout, "metrics=psnr:n_subsample=10").read_bytes(), self.place / "damaged"
+            for seed in range(40):
+                source = random.Random(f"{layout} {seed}")
+                changed = bytearray(data)
+                for _ in range(source.randint(1, 3)):
+                    at = source.randrange(len(changed))
+                    changed[at:at + source.choice([0, 0, 1, 7, 60])] = source.choice(pieces)
+                damaged.write_bytes(changed)
+                with self.subTest(f"{layout} {seed}"):
+                    for arguments in (["report", damaged, "-q", "--csv", self.place / "x.csv", *(["-o", self.page] if HAS_PAGE else [])],
+                                      ["compare", damaged, damaged]):
+                        outcome = run(*arguments)
+                        self.assertIn(outcome.returncode, (0, 1), outcome.stderr)
+                        self.assertEqual(len(outcome.stderr.splitlines()), outcome.returncode, outcome.stderr)
+                        codes.add((layout, outcome.returncode))
+        self.assertEqual(codes, {(layout, code) for layout in LACKS for code in (0, 1)})
+
     def test_rate_of_lines(self):
         self.assertEqual([row["time"] for row in self.table(self.log("jsonl"))[:3]], ["0.000000", "0.040000", "0.080000"])
         self.assertEqual(self.table(self.log("csv"))[2]["time"], "")
@@ -157,7 +181,7 @@ class OfLibvmaf(Layouts):
                          for i in range(310))
         log = self.place / "libvmaf.xml"
         log.write_text('<VMAF version="3.2.0">\n  <params qualityWidth="576" qualityHeight="324" />\n  <fyi fps="64.57" />\n  <frames>\n' + frames +
-                       '  </frames>\n  <pooled_metrics>\n    <metric name="vmaf" min="80.000000" max="96.000000" mean="87.5" harmonic_mean="87.4" />\n'
+                       '  </frames>\n  <pooled_metrics>\n    <metric name="vmaf" min="80.000000" max="96.000000" mean="87.5" harmonic_mean="87.4"/>\n'
                        '  </pooled_metrics>\n  <aggregate_metrics apsnr_y="33.113422" />\n</VMAF>\n')
         self.assert_scores(log, self.expected())
         page, _ = self.report(log)
