@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <future>
 #include <string>
 #include <vector>
 
 #include "failure.hpp"
+#include "process.hpp"
 #include "provenance.hpp"
 #include "summary.hpp"
 #include "title.hpp"
@@ -64,8 +66,10 @@ Provenance provenance_of(const Options& options);
 /// Those of --fail-if. @throws Failure
 std::vector<Condition> conditions_of(const Options& options);
 
-/// A title's inputs in the filter's order, its parts and what they go by. @param folder for what has to be tried
+/// A title's inputs in the filter's order, its parts and what they go by.
+/// @param folder for what has to be tried  @param untold what is being tried there and turned out not to be needed: its
+/// end, for which a future waits when it goes, is nothing that the title's scores have to wait for
 Title prepare(const Tools& tools, const Options& options, const std::vector<std::string>& videos,
-              const std::string& folder);
+              const std::string& folder, std::future<Outcome>* untold);
 
 } // namespace qc::cli

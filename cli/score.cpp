@@ -211,6 +211,8 @@ public:
         std::filesystem::remove(record_);
     }
 
+    std::future<Outcome> let_go() { return std::move(outcome_); }
+
 private:
     std::string record_, name_;
     std::future<Outcome> outcome_; ///< its destructor waits
@@ -228,7 +230,7 @@ size_t parts_of_machine(const std::vector<std::string>& gpus, size_t videos) {
 }
 
 Title prepare(const Tools& tools, const Options& options, const std::vector<std::string>& videos,
-              const std::string& folder) {
+              const std::string& folder, std::future<Outcome>* untold) {
     Title title;
     std::vector<Input> inputs;
     inputs.reserve(videos.size());
@@ -249,7 +251,10 @@ Title prepare(const Tools& tools, const Options& options, const std::vector<std:
     const bool may_divide = wanted > 1 && is_long && std::all_of(inputs.begin(), inputs.end(), [](const Input& each) {
                                 return each.why_whole.empty();
                             });
-    if (may_divide) head.read_rate(&title);
+    if (may_divide)
+        head.read_rate(&title);
+    else
+        *untold = head.let_go();
     divide(inputs, wanted, shortest, &title);
     return title;
 }
@@ -286,7 +291,8 @@ ExitCode score(const Options& options) {
     const std::vector<Condition> conditions = conditions_of(options);
     const Tools tools = find_tools(options.ffmpeg);
     const TemporaryFolder folder;
-    Title title = prepare(tools, options, options.videos, folder.file(""));
+    std::future<Outcome> untold;
+    Title title = prepare(tools, options, options.videos, folder.file(""), &untold);
     const std::string log =
         options.output.empty() ? folder.file("scores.json") : std::filesystem::absolute(options.output).string();
     const Provenance made = score_somehow(tools, options, title, folder, log);

@@ -160,7 +160,8 @@ std::vector<Title> planned_titles(const Options& options) {
     for (size_t i = 0; i < titles.size(); ++i) {
         std::vector<std::string> videos;
         for (const std::string& path : titles[i]) videos.push_back(absolute(path));
-        planned.push_back(prepare(tools, options, videos, folder.file("")));
+        std::future<Outcome> untold;
+        planned.push_back(prepare(tools, options, videos, folder.file(""), &untold));
         planned.back().log = absolute(logs[i]);
         if (!planned.back().why_one_part.empty() && !options.is_quiet)
             std::fprintf(stderr, "%s: scored in one part\n", planned.back().why_one_part.c_str());
