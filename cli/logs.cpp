@@ -21,7 +21,6 @@ std::string read_text(const std::string& path) {
 
 /// The file's name says nothing: `log_fmt` is another option than `log_path`.
 Layout layout_of(std::string_view text) {
-    if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3); // some editors' mark of UTF-8
     const size_t start = text.find_first_not_of(" \t\r\n");
     if (start != std::string_view::npos) text.remove_prefix(start);
     if (text.starts_with("<")) return Layout::kXml;
@@ -35,7 +34,9 @@ Layout layout_of(std::string_view text) {
 } // namespace
 
 std::vector<ScoreLog> read_log(const std::string& path) {
-    const std::string text = read_text(path);
+    const std::string whole = read_text(path);
+    std::string_view text = whole;
+    if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3); // some editors' mark of UTF-8
     std::vector<ScoreLog> logs;
     switch (layout_of(text)) {
     case Layout::kJsonLines:

@@ -184,6 +184,8 @@ class OfLibvmaf(Layouts):
                        '  </frames>\n  <pooled_metrics>\n    <metric name="vmaf" min="80.000000" max="96.000000" mean="87.5" harmonic_mean="87.4"/>\n'
                        '  </pooled_metrics>\n  <aggregate_metrics apsnr_y="33.113422" />\n</VMAF>\n')
         self.assert_scores(log, self.expected())
+        log.write_bytes(b"\xef\xbb\xbf" + log.read_bytes())  # as some editors begin a text
+        self.assert_scores(log, self.expected())
         page, _ = self.report(log)
         self.assertEqual(page.tables["vmaf"][1][2:4], ["87.500000", "87.400000"])
         rows = dict(page.tables["What the log of libvmaf says"])
