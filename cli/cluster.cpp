@@ -69,7 +69,7 @@ ExitCode score_on_cluster(const Options& options) {
             "--on=slurm: --output is needed too; the plan and its results go beside it, where all nodes see them",
             kMisused);
     const std::string log = std::filesystem::absolute(options.output).string(), path = log + ".plan";
-    write_plan(path, planned_titles(options));
+    write_plan(path, planned_titles(options), provenance_of(options).commands.front());
     const Plan plan = read_plan(path);
     const Jobs jobs = submit_to_slurm(options, plan);
     announce(options, jobs);

@@ -3,10 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <future>
 #include <string>
 #include <vector>
 
 #include "failure.hpp"
+#include "process.hpp"
+#include "provenance.hpp"
 #include "summary.hpp"
 #include "title.hpp"
 
@@ -22,8 +25,9 @@ struct Cluster {
 };
 
 struct Options {
-    std::string ffmpeg;              ///< empty: looked for
-    std::vector<std::string> videos; ///< distorted ones, the reference last
+    std::vector<std::string> command_line; ///< as it was typed, the program's name first
+    std::string ffmpeg;                    ///< empty: looked for
+    std::vector<std::string> videos;       ///< distorted ones, the reference last
     Wish wish;
     int parts = 0; ///< 0: as many as the machine serves well
     std::string hwaccel = "auto";
@@ -56,11 +60,16 @@ std::vector<Title> planned_titles(const Options& options);
 ExitCode present(const Options& options, const Title& title, const std::string& log,
                  const std::vector<Condition>& conditions);
 
+/// What this run puts beside the logs that it makes.
+Provenance provenance_of(const Options& options);
+
 /// Those of --fail-if. @throws Failure
 std::vector<Condition> conditions_of(const Options& options);
 
-/// A title's inputs in the filter's order, its parts and what they go by. @param folder for what has to be tried
+/// A title's inputs in the filter's order, its parts and what they go by.
+/// @param folder for what has to be tried  @param untold what is being tried there and turned out not to be needed: its
+/// end, for which a future waits when it goes, is nothing that the title's scores have to wait for
 Title prepare(const Tools& tools, const Options& options, const std::vector<std::string>& videos,
-              const std::string& folder);
+              const std::string& folder, std::future<Outcome>* untold);
 
 } // namespace qc::cli

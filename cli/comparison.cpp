@@ -26,17 +26,22 @@ std::string short_text(const Json& value) {
     return text.size() > kLongest ? text.substr(0, kLongest) + "..." : text;
 }
 
+/// Whether a log says nothing of it since its layout has no room for it: then it is noted, and holds nothing up.
+bool is_mute(const ScoreLog& log, const Json& value) {
+    return value.is_null() && *lack_of(log.layout) != '\0';
+}
+
 void require_equal(const ScoreLog& a, const ScoreLog& b, const Json& of_a, const Json& of_b, const char* what) {
-    if (of_a != of_b)
+    if (of_a != of_b && !is_mute(a, of_a) && !is_mute(b, of_b))
         throw different(a, b, std::string(what) + " differ: " + short_text(of_a) + " and " + short_text(of_b));
 }
 
 /// Name and figures of each model; a score's range follows from them.
 Json models_of(const ScoreLog& log) {
-    Json list = Json::array();
     const Json& models = member(log.head, "models");
-    if (models.is_array())
-        for (const Json& each : models) list.push_back(text_of(each, "name") + ": " + text_of(each, "model"));
+    if (!models.is_array()) return {};
+    Json list = Json::array();
+    for (const Json& each : models) list.push_back(text_of(each, "name") + ": " + text_of(each, "model"));
     return list;
 }
 
@@ -188,7 +193,11 @@ void add_notes(const ScoreLog& a, const ScoreLog& b, Comparison* comparison) {
         if (!names.empty()) comparison->notes.push_back("only " + one->path + " has " + names);
     }
     const std::string of_a = text_of(a.head, "quality_cuda_version"), of_b = text_of(b.head, "quality_cuda_version");
-    if (of_a != of_b) comparison->notes.push_back("scored by versions " + of_a + " and " + of_b + " of quality_cuda");
+    if (of_a != of_b && !of_a.empty() && !of_b.empty())
+        comparison->notes.push_back("scored by versions " + of_a + " and " + of_b + " of quality_cuda");
+    for (const ScoreLog* log : {&a, &b})
+        if (const char* const lack = lack_of(log->layout); *lack != '\0')
+            comparison->notes.push_back(log->path + ": " + lack + "; whether that is the same was not looked at");
     if (motion_of(a) == nullptr || motion_of(b) == nullptr)
         comparison->notes.push_back("without the reference's motion in both logs nobody sees whether their reference "
                                     "is the same");

@@ -8,9 +8,9 @@
 
 #include "failure.hpp"
 #include "files.hpp"
+#include "logs.hpp"
 #include "process.hpp"
 #include "report.hpp"
-#include "summary.hpp"
 #include "title.hpp"
 
 namespace qc::cli {
@@ -24,31 +24,34 @@ std::string name_of(const std::string& path) {
     return std::filesystem::path(path).filename().string();
 }
 
-/// The logs of one LOG: its own, and those of further renditions if it is a ladder's first.
+/// The logs of one LOG: its own, and those of further renditions, which lie in it or beside it.
 void add_log(const std::string& path, size_t index, std::vector<Encode>* encodes, std::vector<std::string>* notes) {
-    Encode first;
-    first.log = read_scores(path);
-    first.log_index = index;
-    const Json& renditions = member(first.log.head, "renditions");
-    const size_t count = renditions.is_array() ? std::clamp<size_t>(renditions.size(), 1, kMostRenditions) : 1;
-    first.renditions = count;
-    encodes->push_back(std::move(first));
-    if (count == 1) return;
-    const std::vector<std::string> names = log_names(path, count);
-    for (size_t k = 1; k < count; ++k) {
+    std::vector<ScoreLog> logs = read_log(path);
+    const Layout layout = logs.front().layout;
+    const Json& renditions = member(logs.front().head, "renditions");
+    const size_t listed = renditions.is_array() ? std::clamp<size_t>(renditions.size(), 1, kMostRenditions) : 1;
+    const size_t count = std::max(listed, logs.size());
+    const std::vector<std::string> names = log_names(path, layout == Layout::kJsonLines ? 1 : count);
+    for (size_t k = 1; k < names.size(); ++k) {
         std::error_code error;
-        if (!std::filesystem::exists(names[k], error)) {
-            notes->push_back("rendition " + std::to_string(k) + " of " + path + ": its log " + names[k] +
-                             " is not there, so its frames are not shown");
+        if (std::filesystem::exists(names[k], error)) {
+            logs.push_back(read_scores(names[k]));
             continue;
         }
-        Encode next;
-        next.log = read_scores(names[k]);
-        next.log_index = index;
-        next.rendition = k;
-        next.renditions = count;
-        encodes->push_back(std::move(next));
+        logs.emplace_back();
+        notes->push_back("rendition " + std::to_string(k) + " of " + path + ": its log " + names[k] +
+                         " is not there, so its frames are not shown");
     }
+    for (size_t k = 0; k < logs.size(); ++k) {
+        if (logs[k].frames.empty()) continue;
+        Encode encode;
+        encode.log = std::move(logs[k]);
+        encode.log_index = index;
+        encode.rendition = k;
+        encode.renditions = count;
+        encodes->push_back(std::move(encode));
+    }
+    if (const char* const lack = lack_of(layout); *lack != '\0') notes->push_back(path + ": " + lack);
 }
 
 /// What the first log of a ladder says of one of its renditions.
@@ -202,6 +205,20 @@ void find_rates(const ReportOptions& options, const Tools* tools, std::vector<En
     }
 }
 
+/// As typed, else as it lies beside the logs.
+void find_commands(const ReportOptions& options, std::vector<Encode>* encodes) {
+    if (!options.commands.empty() && options.commands.size() != options.logs.size())
+        throw Failure("--command is given " + std::to_string(options.commands.size()) + " times: there are " +
+                          std::to_string(options.logs.size()) + " logs, and one command for each is accepted",
+                      kMisused);
+    for (Encode& each : *encodes) {
+        if (!options.commands.empty())
+            each.provenance.commands = {options.commands[each.log_index]};
+        else if (const auto found = read_provenance(options.logs[each.log_index], &each.why_no_provenance))
+            each.provenance = *found;
+    }
+}
+
 void assign_ladders(const ReportOptions& options, std::vector<Encode>* encodes) {
     for (Encode& each : *encodes) each.ladder = each.log_index;
     if (options.ladders.empty()) return;
@@ -223,6 +240,7 @@ std::vector<Encode> read_encodes(const ReportOptions& options, const Tools* tool
     name_files(options, &encodes);
     label_encodes(options, &encodes);
     find_rates(options, tools, &encodes);
+    find_commands(options, &encodes);
     assign_ladders(options, &encodes);
     for (Encode& each : encodes) each.scenes = find_scenes(each.log, options.comparison.window_frames);
     return encodes;

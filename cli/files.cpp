@@ -25,8 +25,10 @@ namespace {
 constexpr size_t kBlock = size_t{1} << 20, kSample = size_t{64} << 10;
 constexpr std::string_view kTemporary = "quality-cuda.run."; ///< how names of temporary folders begin
 constexpr size_t kRandom = 6;                                ///< characters that follow
+constexpr uint64_t kMostCommand = uint64_t{1} << 20;         ///< bytes
 constexpr std::time_t kFresh = 60;                           ///< seconds
-constexpr uint32_t kSealKind = 0x5351; ///< of the record's entries, beside those of filter/quality_cuda/record.h
+constexpr uint32_t kSealKind = 0x5351;    ///< of the record's entries, beside those of filter/quality_cuda/record.h
+constexpr uint32_t kCommandKind = 0x4351; ///< a text in words, then how many these are
 constexpr uint32_t kSealWords = 3;
 constexpr size_t kSealBytes = 2 * sizeof(uint32_t) + kSealWords * sizeof(uint64_t);
 
@@ -144,6 +146,34 @@ void write_whole(const std::string& path, std::string_view text) {
     const Failure failure = trouble(path, " cannot be written: ");
     std::remove(unfinished.c_str());
     throw failure;
+}
+
+void append_command(const std::string& path, const std::string& command) {
+    const uint64_t words = command.size() / sizeof(uint64_t) + 1;
+    const uint32_t head[2] = {kCommandKind, static_cast<uint32_t>(words + 1)};
+    std::string entry(reinterpret_cast<const char*>(head), sizeof(head));
+    entry += command + std::string(words * sizeof(uint64_t) - command.size(), '\0');
+    entry.append(reinterpret_cast<const char*>(&words), sizeof(words));
+    std::ofstream file(path, std::ios::binary | std::ios::app);
+    if (!file.write(entry.data(), static_cast<std::streamsize>(entry.size())) || !file.flush())
+        throw trouble(path, " cannot be written: ");
+}
+
+std::string command_of_record(const std::string& path) {
+    std::ifstream file(path, std::ios::binary | std::ios::ate);
+    const std::streamoff end = static_cast<std::streamoff>(file.tellg()) - static_cast<std::streamoff>(kSealBytes);
+    uint64_t words = 0;
+    uint32_t head[2] = {};
+    if (!file.seekg(end - static_cast<std::streamoff>(sizeof(words))) ||
+        !file.read(reinterpret_cast<char*>(&words), sizeof(words)) || words > kMostCommand / sizeof(words))
+        return "";
+    const std::streamoff size = static_cast<std::streamoff>((words + 1) * sizeof(words));
+    if (!file.seekg(end - size - static_cast<std::streamoff>(sizeof(head))) ||
+        !file.read(reinterpret_cast<char*>(head), sizeof(head)) || head[0] != kCommandKind || head[1] != words + 1)
+        return "";
+    std::string text(words * sizeof(words), '\0');
+    if (!file.read(text.data(), static_cast<std::streamsize>(text.size()))) return "";
+    return text.substr(0, text.find('\0'));
 }
 
 void seal(const std::string& path, const Seal& seal) {

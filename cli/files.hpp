@@ -32,6 +32,11 @@ std::string read_whole(const std::string& path);
 /// Under a temporary name beside `path`, then renamed. @throws Failure
 void write_whole(const std::string& path, std::string_view text);
 
+/// The command that made a record, as an entry at its end, which the filter passes over. @throws Failure
+void append_command(const std::string& path, const std::string& command);
+/// That of a sealed record; empty: it has none.
+std::string command_of_record(const std::string& path);
+
 /// The seal of a shard's result: the last entry of a record, which says what it is the result of, and that it is whole.
 struct Seal {
     uint64_t entry = 0;  ///< checksum of the plan's entry

@@ -161,6 +161,7 @@ int run_command(int argc, char** argv) {
         if (app.got_subcommand("report")) return qc::cli::report(report);
         if (app.got_subcommand("compare")) return qc::cli::compare(comparison);
         qc::cli::heed_signals();
+        options.command_line.assign(argv, argv + argc);
         return dispatch(app, options);
     } catch (const CLI::ParseError& mistake) {
         if (mistake.get_exit_code() == 0) return app.exit(mistake);

@@ -21,7 +21,7 @@ struct Place {
 
 struct PairPlaces {
     std::string why_not;                     ///< why the pairs are not known; empty: they are
-    std::vector<Place> distorted, reference; ///< by frameNum
+    std::vector<Place> distorted, reference; ///< of each frame of the log, in its order
 };
 
 /// Probes each file once.
@@ -35,7 +35,8 @@ private:
     std::map<std::string, Input> known_;
 };
 
-/// Pairs as the filter makes them, by nearest time stamps; held against the counts in the log.
+/// By the stamps of frames where the log has them. Else pairs as the filter makes them, by each of its rules until all
+/// that the log counted of its own comes out.
 PairPlaces pair_places(const Encode& encode, Files* files);
 
 } // namespace qc::cli

@@ -86,7 +86,7 @@ std::string take_pictures(const Tools& tools, const std::vector<Encode>& encodes
         const Encode& encode = encodes[scene.encode];
         if (pairs.count(scene.encode) == 0) pairs[scene.encode] = pair_places(encode, &files);
         const PairPlaces& places = pairs[scene.encode];
-        const auto frame = static_cast<size_t>(encode.log.frames[scene.worst_frame]);
+        const size_t frame = scene.worst_frame;
         try {
             if (!places.why_not.empty()) throw Failure(places.why_not);
             scene.picture = take_picture(tools, encode, places.distorted[frame], places.reference[frame],

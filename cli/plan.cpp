@@ -68,13 +68,16 @@ Plan read_plan(const std::string& path) {
     } catch (const Failure& broken) {
         throw Failure(path + " is damaged: " + broken.what());
     }
+    if (const auto command = json.find("command"); command != json.end() && command->is_string())
+        plan.command = *command;
     plan.path = path;
     plan.folder = path + ".shards";
     return plan;
 }
 
-void write_plan(const std::string& path, const std::vector<Title>& titles) {
-    nlohmann::json json = {{kPlanKey, kPlanVersion}, {"titles", titles}, {"shards", nlohmann::json::array()}};
+void write_plan(const std::string& path, const std::vector<Title>& titles, const std::string& command) {
+    nlohmann::json json = {
+        {kPlanKey, kPlanVersion}, {"command", command}, {"titles", titles}, {"shards", nlohmann::json::array()}};
     for (size_t i = 0; i < titles.size(); ++i)
         for (size_t part = 0; part < titles[i].parts.size(); ++part)
             json["shards"].push_back({{"title", i}, {"part", part}});

@@ -22,13 +22,14 @@ struct Plan {
     std::vector<Title> titles;
     std::vector<Shard> shards; ///< those of a title follow each other, in the order of its parts
     std::string folder;        ///< of the results
+    std::string command;       ///< that made it; empty: not known
 };
 
 /// @throws Failure if it is none, or damaged
 Plan read_plan(const std::string& path);
 
-/// Under a temporary name, then renamed. @throws Failure
-void write_plan(const std::string& path, const std::vector<Title>& titles);
+/// Under a temporary name, then renamed. @param command that makes it. @throws Failure
+void write_plan(const std::string& path, const std::vector<Title>& titles, const std::string& command);
 
 /// What a result of a title's inputs as they are now is made of. @throws Failure if one cannot be read
 uint64_t inputs_checksum(const Title& title);

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <optional>
 #include <sstream>
+#include <string_view>
 
 #include <unistd.h>
 
@@ -140,6 +141,13 @@ std::string probe_beside(const std::string& ffmpeg) {
     return name;
 }
 
+/// From FFmpeg 7 on, by the version of its filters: that of the whole is whatever its builder called it.
+bool is_threaded(const std::string& banner) {
+    constexpr int kFirst = 10;
+    const size_t at = banner.find("libavfilter");
+    return at != std::string::npos && std::atoi(banner.c_str() + at + std::string_view("libavfilter").size()) >= kFirst;
+}
+
 } // namespace
 
 std::string own_program() {
@@ -157,16 +165,16 @@ Tools find_tools(const std::string& wish) {
                                        "ffmpeg-quality-cuda", "ffmpeg"};
     std::string complaint = "no ffmpeg was found; --ffmpeg names one";
     for (const std::string& ffmpeg : candidates) {
-        const Outcome help = run({{ffmpeg, "-v", "error", "-h", "filter=quality_cuda"}, {}});
+        const Outcome help = run({{ffmpeg, "-h", "filter=quality_cuda"}, {}});
         if (help.status == 127) {
             if (!wish.empty()) complaint = ffmpeg + " cannot be started: " + help.message + "; --ffmpeg names another";
         } else if (help.output.find("Filter quality_cuda") == std::string::npos) {
             complaint =
                 ffmpeg + " has no filter quality_cuda; --ffmpeg names another, and quality-cuda-patch-ffmpeg makes one";
-        } else if (help.output.find("replay") == std::string::npos) {
+        } else if (help.output.find("replay_wait") == std::string::npos) {
             complaint = ffmpeg + " has an older filter quality_cuda, which records nothing; build it anew";
         } else {
-            return {ffmpeg, probe_beside(ffmpeg)};
+            return {ffmpeg, probe_beside(ffmpeg), is_threaded(help.message)};
         }
     }
     throw Failure(complaint);

@@ -11,6 +11,9 @@ namespace qc::cli {
 /// The programs, found once.
 struct Tools {
     std::string ffmpeg, ffprobe;
+    /// Whether ffmpeg has threads of its own for each input, decoder and graph, so that parts run side by side within
+    /// it.
+    bool is_threaded = false;
 };
 
 /// @param wish path of ffmpeg, or empty: beside this program, else on the PATH. ffprobe is looked for beside it first.

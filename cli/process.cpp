@@ -94,10 +94,10 @@ public:
     SideBySide& operator=(const SideBySide&) = delete;
 
     std::vector<Outcome> run(size_t at_once) {
-        for (size_t next = 0; next < commands_.size() || !children_.empty();) {
-            while (!failed_ && next < commands_.size() && children_.size() < std::max<size_t>(at_once, 1)) {
-                start_next(next++);
-            }
+        for (size_t which = work_; which < commands_.size(); ++which)
+            children_.push_back(start(commands_[which], which, input_));
+        for (size_t next = 0; next < work_ || !children_.empty();) {
+            while (!failed_ && next < work_ && working() < std::max<size_t>(at_once, 1)) start_next(next++);
             if (children_.empty()) break;
             listen();
             end_if_told();
@@ -106,6 +106,13 @@ public:
     }
 
 private:
+    bool is_work(const Child& child) const { return child.which < work_; }
+
+    size_t working() const {
+        return static_cast<size_t>(
+            std::count_if(children_.begin(), children_.end(), [this](const Child& child) { return is_work(child); }));
+    }
+
     void start_next(size_t which) {
         const std::vector<std::string>& gpus = manner_.gpus;
         if (gpus.empty()) {
@@ -113,7 +120,8 @@ private:
             return;
         }
         std::vector<size_t> running(gpus.size());
-        for (const Child& child : children_) ++running[child.gpu];
+        for (const Child& child : children_)
+            if (is_work(child)) ++running[child.gpu];
         const auto gpu = static_cast<size_t>(std::min_element(running.begin(), running.end()) - running.begin());
         Command command = commands_[which];
         command.environment.emplace_back("CUDA_VISIBLE_DEVICES", gpus[gpu]);
@@ -134,11 +142,19 @@ private:
             if (end >= 0) close(end);
         // Those that had to end for another's failure did not fail themselves.
         if (!failed_) outcomes_[child.which].status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+        if (outcomes_[child.which].ok() && !failed_ && manner_.check) check(child.which);
         if (outcomes_[child.which].status > 0 && !failed_ && !manner_.goes_on) {
             failed_ = true;
             end_all();
         }
         children_.erase(children_.begin() + static_cast<std::ptrdiff_t>(at));
+    }
+
+    void check(size_t which) {
+        const std::string trouble = manner_.check(which);
+        if (trouble.empty()) return;
+        outcomes_[which].status = 1;
+        outcomes_[which].message = trouble;
     }
 
     void take(Child& child, bool is_output, const char* data, size_t size) {
@@ -193,6 +209,7 @@ private:
     std::vector<Child> children_;
     int input_;
     Manner manner_;
+    size_t work_ = commands_.size() - manner_.companions; ///< commands that are no companions
     bool failed_ = false;
 };
 

@@ -31,6 +31,11 @@ struct Manner {
     /// Each command sees that one of these on which the fewest run: its context is made on no other, and no other is
     /// woken. Empty: it sees what this process sees.
     std::vector<std::string> gpus = {};
+    /// So many commands, the last ones, are no work but wait for what the others make: they run from the start on,
+    /// beside as many others as may run at once, and on no GPU.
+    size_t companions = 0;
+    /// Asked about each command that has succeeded. @return why it has failed after all, or an empty text
+    std::function<std::string(size_t which)> check = {};
 };
 
 /// Runs the commands side by side, at most `at_once` of them. Children die with this process.

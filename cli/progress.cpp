@@ -19,8 +19,8 @@ constexpr std::string_view kFrames = "frame=";
 
 } // namespace
 
-Progress::Progress(std::vector<int64_t> frames, bool is_wanted)
-    : expected_(std::move(frames)), done_(expected_.size()), is_shown_(is_wanted && isatty(STDERR_FILENO) == 1),
+Progress::Progress(std::vector<Run> runs, bool is_wanted)
+    : runs_(std::move(runs)), done_(runs_.size()), is_shown_(is_wanted && isatty(STDERR_FILENO) == 1),
       start_(std::chrono::steady_clock::now()), shown_(start_) {}
 
 Progress::~Progress() {
@@ -29,7 +29,7 @@ Progress::~Progress() {
 
 void Progress::take(size_t run, const std::string& line) {
     if (!line.starts_with(kFrames)) return;
-    done_[run] = std::atoll(line.c_str() + kFrames.size());
+    done_[run] = std::atoll(line.c_str() + kFrames.size()) * runs_[run].outputs;
     show();
 }
 
@@ -49,10 +49,11 @@ void Progress::show() {
 
 std::string Progress::text(double seconds) const {
     const int64_t done = std::accumulate(done_.begin(), done_.end(), int64_t{0});
-    const int64_t expected = std::accumulate(expected_.begin(), expected_.end(), int64_t{0});
+    int64_t expected = 0;
+    for (const Run& run : runs_) expected += run.frames;
     const double rate = seconds > 0 ? static_cast<double>(done) / seconds : 0;
     std::array<char, 160> text{};
-    if (std::find(expected_.begin(), expected_.end(), 0) != expected_.end()) {
+    if (std::any_of(runs_.begin(), runs_.end(), [](const Run& run) { return run.frames == 0; })) {
         std::snprintf(text.data(), text.size(), "%lld frames  %.0f frames/s", static_cast<long long>(done), rate);
         return text.data();
     }

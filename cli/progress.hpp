@@ -12,8 +12,11 @@ namespace qc::cli {
 /// On standard error, if that is a terminal.
 class Progress {
 public:
-    /// @param frames of each run, 0: not known
-    Progress(std::vector<int64_t> frames, bool is_wanted);
+    struct Run {
+        int64_t frames = 0;  ///< of all its outputs together, 0: not known
+        int64_t outputs = 1; ///< which are alike: it tells of the first one's frames alone
+    };
+    Progress(std::vector<Run> runs, bool is_wanted);
     ~Progress();
     Progress(const Progress&) = delete;
     Progress& operator=(const Progress&) = delete;
@@ -30,7 +33,8 @@ public:
 private:
     void show();
 
-    std::vector<int64_t> expected_, done_;
+    std::vector<Run> runs_;
+    std::vector<int64_t> done_;
     std::string note_;
     bool is_shown_;
     std::chrono::steady_clock::time_point start_, shown_;

@@ -7,6 +7,7 @@
 
 #include "failure.hpp"
 #include "files.hpp"
+#include "logs.hpp"
 #include "report.hpp"
 
 namespace qc::cli {

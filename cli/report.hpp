@@ -9,6 +9,7 @@
 #include "comparison.hpp"
 #include "failure.hpp"
 #include "probe.hpp"
+#include "provenance.hpp"
 #include "rates.hpp"
 #include "scenes.hpp"
 #include "scores.hpp"
@@ -20,6 +21,7 @@ struct ReportOptions {
     std::string output, csv, png;
     std::string plan, reference;
     std::vector<std::string> distorted;     ///< files, in the order of the encodes
+    std::vector<std::string> commands;      ///< that made the logs, one each
     std::string labels, ladders, bit_rates; ///< joined by commas, as typed
     std::string metric;                     ///< that the report begins with; empty: the log's first
     int thumbnails = 4;                     ///< scenes of each encode that are shown in pictures
@@ -37,7 +39,9 @@ struct Encode {
     std::string label;
     std::string distorted, main, reference; ///< files; empty: not known. `main` decides about the pairs
     size_t ladder = 0;
-    double bit_rate = 0; ///< bit/s; 0: not known
+    Provenance provenance;
+    std::string why_no_provenance; ///< empty: it is known
+    double bit_rate = 0;           ///< bit/s; 0: not known
     std::string bit_rate_source;
     Scenes scenes;
 };

@@ -32,7 +32,7 @@ void add_comparison(CLI::App* command, ComparisonOptions* options) {
 
 void define_report(CLI::App* app, ReportOptions* options) {
     CLI::App* command = app->add_subcommand("report", "makes a page, a table or a plot of logs");
-    command->add_option("logs", options->logs, "logs, as JSON; of a ladder the first one's")
+    command->add_option("logs", options->logs, "logs of whatever layout; of a ladder the first one's")
         ->required()
         ->type_name("LOG...");
     command->add_option("-o,--output", options->output, "the page, as HTML that needs no network");
@@ -46,6 +46,11 @@ void define_report(CLI::App* app, ReportOptions* options) {
                      "a distorted video, for pictures and bit rates; given once for each encode, in their order")
         ->allow_extra_args(false);
     command->add_option("--plan", options->plan, "the plan by which the logs were made, which names the videos");
+    command
+        ->add_option(
+            "--command", options->commands,
+            "the command that made a LOG, where no LOG.commands tells it; given once for each LOG, in their order")
+        ->allow_extra_args(false);
     command->add_option("--labels", options->labels, "names of the encodes, joined by commas");
     command->add_option("--ladders", options->ladders,
                         "names of ladders, one for each LOG, joined by commas: logs with one name are one ladder "

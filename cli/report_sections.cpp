@@ -13,6 +13,7 @@ namespace {
 constexpr int kDecimals = 6; ///< of scores, as in the log
 constexpr int kDeepest = 8;
 constexpr size_t kMostFacts = 400; ///< of one log
+constexpr size_t kMostParts = 64;  ///< whose commands are shown
 
 struct Count {
     const char *key, *column, *problem; ///< in the log, in the table, in words if it is not 0 (null: it is no problem)
@@ -67,7 +68,9 @@ std::vector<std::string> problems_of(const Encode& encode) {
     if (member(head, "complete") == false)
         add("the log is not complete: " +
             (text_of(head, "reason").empty() ? text_of(head, "end") : text_of(head, "reason")));
-    if (!pairing.is_object()) add("the log does not say how frames were paired");
+    if (!member(pairing, "paired").is_number()) add("the log does not say how frames were paired");
+    if (const int64_t dropped = count_of(head, "dropped"); dropped != 0)
+        add(std::to_string(dropped) + " lines of the log were dropped, for its receiver did not take them");
     for (const Count& each : kCounts)
         if (each.problem != nullptr && count_of(pairing, each.key) != 0)
             add(std::to_string(count_of(pairing, each.key)) + " " + each.problem);
@@ -100,6 +103,24 @@ void add_facts(const std::string& name, const Json& value, int depth, std::vecto
                              : value.is_null()       ? "none"
                                                      : value.dump();
     rows->push_back({head_cell(name), text_cell(text)});
+}
+
+void add_commands(const Encode& encode, std::vector<std::vector<Cell>>* rows) {
+    const Provenance& made = encode.provenance;
+    const auto add = [&](const std::string& what, const std::string& text) {
+        rows->push_back({head_cell(what), text_cell(text)});
+    };
+    if (made.commands.empty()) return add("command", "not known: " + encode.why_no_provenance + ", and no --command");
+    for (const std::string& each : made.commands) add("command", each);
+    if (!made.folder.empty()) add("in folder", made.folder);
+    if (!made.version.empty()) add("by quality-cuda", made.version);
+    for (size_t i = 0; i < std::min(made.parts.size(), kMostParts); ++i)
+        add(made.parts.size() > 1 ? "part " + std::to_string(i) : "scored by",
+            made.parts[i].empty() ? "not known" : made.parts[i]);
+    if (made.parts.size() > kMostParts)
+        add("further parts",
+            std::to_string(made.parts.size() - kMostParts) + ", in " + provenance_name(encode.log.path));
+    if (!made.merge.empty()) add("merged by", made.merge);
 }
 
 std::string scene_row_button(const WorstScene& scene, const Encode& encode) {
@@ -203,12 +224,16 @@ std::string pairing_section(const Report& report) {
 std::string provenance_section(const Report& report) {
     std::string html;
     for (const Encode& encode : report.encodes) {
+        const Layout layout = encode.log.layout;
+        const std::string lack = lack_of(layout);
         std::vector<std::vector<Cell>> rows{{head_cell("log"), text_cell(encode.log.path)}};
+        rows.push_back({head_cell("layout"), text_cell(name_of(layout) + (lack.empty() ? "" : ": " + lack))});
         rows.push_back(
             {head_cell("distorted video"), text_cell(encode.distorted.empty() ? "not known" : encode.distorted)});
         rows.push_back({head_cell("reference"), text_cell(encode.reference.empty() ? "not known" : encode.reference)});
         rows.push_back(
             {head_cell("scenes"), text_cell(std::to_string(encode.scenes.list.size()) + ", " + encode.scenes.source)});
+        add_commands(encode, &rows);
         for (const auto& [key, value] : encode.log.head.items())
             if (key != "pooled_metrics" && key != "renditions" && key != "pairing") add_facts(key, value, 0, &rows);
         html += "<details><summary>" + escaped(encode.label) + "</summary>\n" +

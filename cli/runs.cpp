@@ -18,6 +18,10 @@ namespace qc::cli {
 namespace {
 
 constexpr int64_t kHeadFrames = 12;
+constexpr const char* kHeadThreads = "4"; ///< of a decoder: each is a frame more that is decoded for nothing
+/// ffmpeg holds back the inputs of outputs whose time is ahead of others'. To it all parts are at one time: a
+/// microsecond a frame, of the tenth of a second that it allows.
+constexpr const char* kOneTime = ",settb=1/1000000,setpts=N";
 constexpr uint32_t kRateEntry = 0x5251; ///< of filter/quality_cuda/record.h
 
 std::string escaped(const std::string& text, const char* special) {
@@ -73,10 +77,15 @@ std::vector<std::string> start_of_command(const Tools& tools, const char* level)
     return {tools.ffmpeg, "-nostdin", "-hide_banner", "-nostats", "-v", level, "-y"};
 }
 
-void end_command(const std::string& graph, std::vector<std::string>* arguments) {
-    for (const char* each :
-         {"-filter_complex", graph.c_str(), "-map", "[scored]", "-fps_mode", "passthrough", "-f", "null", "-"})
+/// The scored frames of a graph go nowhere. @param pad as the graph calls it, with its brackets
+void add_output(const std::string& pad, std::vector<std::string>* arguments) {
+    for (const char* each : {"-map", pad.c_str(), "-fps_mode", "passthrough", "-f", "null", "-"})
         arguments->emplace_back(each);
+}
+
+void end_command(const std::string& graph, std::vector<std::string>* arguments) {
+    arguments->insert(arguments->end(), {"-filter_complex", graph});
+    add_output("[scored]", arguments);
 }
 
 /// One of the title's, on the GPU where it is decoded there. @param seek as of a plain input
@@ -86,15 +95,27 @@ void add_input(const Title& title, size_t index, double seek, std::vector<std::s
     cli::add_input(title.inputs[index], seek, arguments);
 }
 
-/// [0:v:0]TRIM[i0];...[i0][i1]FILTER[scored]; where nothing is trimmed the decoder's frames go straight to the filter
-std::string graph_of(const std::vector<std::string>& trims, const Filter& filter) {
+/// [0:v:0]TRIM[i0];...[i0][i1]FILTER[scored]; where nothing is trimmed the decoder's frames go straight to the filter.
+/// @param first number of the first input  @param output what becomes of scored frames, and their pad
+std::string graph_of(const std::vector<std::string>& trims, const Filter& filter, size_t first = 0,
+                     const std::string& output = "[scored]") {
     std::string before, pads;
     for (size_t i = 0; i < trims.size(); ++i) {
-        const std::string stream = "[" + std::to_string(i) + ":v:0]", pad = "[i" + std::to_string(i) + "]";
+        const std::string stream = "[" + std::to_string(first + i) + ":v:0]", pad = "[i" + std::to_string(i) + "]";
         if (!trims[i].empty()) before.append(stream).append("trim=").append(trims[i]).append(pad).append(";");
         pads += trims[i].empty() ? stream : pad;
     }
-    return before + pads + filter.text() + "[scored]";
+    return before + pads + filter.text() + output;
+}
+
+Filter recording(const Title& title, const std::string& record) {
+    Filter filter = scoring(title);
+    filter.set_if("backend", title.wish.backend).set("record", record).set("allow_unpaired", "1");
+    if (title.frame_rate >= 0)
+        filter.set("rate", exact(title.frame_rate)).set("max_dt", exact(title.tolerance));
+    else
+        set_pairing(title, &filter);
+    return filter;
 }
 
 std::string trim_of(const Part& part, size_t input) {
@@ -134,28 +155,37 @@ Command head_command(const Tools& tools, const Title& title, const std::string& 
     Command command{start_of_command(tools, "error"), {}};
     Title software = title;
     software.decodes_on_gpu = false;
-    for (size_t i = 0; i < title.inputs.size(); ++i) add_input(software, i, -1, &command.arguments);
+    for (size_t i = 0; i < title.inputs.size(); ++i) {
+        command.arguments.insert(command.arguments.end(), {"-threads", kHeadThreads});
+        add_input(software, i, -1, &command.arguments);
+    }
     end_command(
         graph_of(std::vector<std::string>(title.inputs.size(), "end_frame=" + std::to_string(kHeadFrames)), filter),
         &command.arguments);
     return command;
 }
 
-Command part_command(const Tools& tools, const Title& title, size_t part, const std::string& record) {
-    Filter filter = scoring(title);
-    filter.set_if("backend", title.wish.backend).set("record", record).set("allow_unpaired", "1");
-    if (title.frame_rate >= 0)
-        filter.set("rate", exact(title.frame_rate)).set("max_dt", exact(title.tolerance));
-    else
-        set_pairing(title, &filter);
+Command parts_command(const Tools& tools, const Title& title, const std::vector<size_t>& parts,
+                      const std::vector<std::string>& records) {
     Command command{start_of_command(tools, "error"), {}};
     for (const char* each : {"-progress", "pipe:1"}) command.arguments.emplace_back(each);
-    std::vector<std::string> trims;
-    for (size_t i = 0; i < title.inputs.size(); ++i) {
-        add_input(title, i, title.parts[part].is_first ? -1 : title.parts[part].inputs[i].seek, &command.arguments);
-        trims.push_back(trim_of(title.parts[part], i));
+    std::vector<std::string> graphs, pads;
+    size_t inputs = 0;
+    for (size_t k = 0; k < parts.size(); ++k) {
+        const Part& part = title.parts[parts[k]];
+        std::vector<std::string> trims;
+        for (size_t i = 0; i < title.inputs.size(); ++i) {
+            add_input(title, i, part.is_first ? -1 : part.inputs[i].seek, &command.arguments);
+            trims.push_back(trim_of(part, i));
+        }
+        pads.push_back(parts.size() > 1 ? "[scored" + std::to_string(k) + "]" : "[scored]");
+        const std::string output = (parts.size() > 1 ? kOneTime : "") + pads.back();
+        graphs.push_back(graph_of(trims, recording(title, records[k]), inputs, output));
+        inputs += title.inputs.size();
     }
-    end_command(graph_of(trims, filter), &command.arguments);
+    for (const std::string& graph : graphs)
+        command.arguments.insert(command.arguments.end(), {"-filter_complex", graph});
+    for (const std::string& pad : pads) add_output(pad, &command.arguments);
     return command;
 }
 
@@ -171,11 +201,13 @@ Command whole_command(const Tools& tools, const Title& title, const std::string&
     return command;
 }
 
-Command merge_command(const Tools& tools, const Title& title, const std::string& list, const std::string& log) {
+Command merge_command(const Tools& tools, const Title& title, const std::string& list, const std::string& log,
+                      bool waits) {
     Filter filter = scoring(title);
     set_pairing(title, &filter);
     subsample(title, &filter);
     filter.set("replay", list).set("log_path", log).set("log_fmt", "json");
+    if (waits) filter.set("replay_wait", "1");
     Command command{start_of_command(tools, "warning"), {}};
     std::string graph, pads;
     for (size_t i = 0; i < title.inputs.size(); ++i) {

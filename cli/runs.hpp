@@ -10,20 +10,26 @@
 
 namespace qc::cli {
 
+/// What the filter adds to a record's name until the record is whole.
+inline constexpr const char* kUnfinishedRecord = ".unfinished";
+
 /// An input of ffmpeg's command line. @param seek seconds from the start, below 0: from there on
 void add_input(const std::string& path, double seek, std::vector<std::string>* arguments);
 
 /// The first frames, with all that is asked for: fails as the whole would, and records the frame rate to go by.
 Command head_command(const Tools& tools, const Title& title, const std::string& record);
 
-/// A part into a record. Writes its progress to standard output.
-Command part_command(const Tools& tools, const Title& title, size_t part, const std::string& record);
+/// Parts into records, all of them in one process, for which ffmpeg has to be threaded. Writes the first one's progress
+/// to standard output. @param records of these parts
+Command parts_command(const Tools& tools, const Title& title, const std::vector<size_t>& parts,
+                      const std::vector<std::string>& records);
 
 /// The title as one run.
 Command whole_command(const Tools& tools, const Title& title, const std::string& log);
 
-/// From a list of records (filter/quality_cuda/replay.h) to the log.
-Command merge_command(const Tools& tools, const Title& title, const std::string& list, const std::string& log);
+/// From a list of records (filter/quality_cuda/replay.h) to the log. @param waits for records that are still to come
+Command merge_command(const Tools& tools, const Title& title, const std::string& list, const std::string& log,
+                      bool waits);
 
 /// The list that merge_command() takes. @param records one for each part
 std::string replay_list(const Title& title, const std::vector<std::string>& records);

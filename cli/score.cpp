@@ -9,6 +9,8 @@
 #include "commands.hpp"
 #include "files.hpp"
 #include "gpus.hpp"
+#include "logs.hpp"
+#include "plan.hpp"
 #include "process.hpp"
 #include "progress.hpp"
 #include "runs.hpp"
@@ -48,13 +50,16 @@ void pass_on_warnings(const Options& options, const Outcome& outcome) {
     for (const std::string& line : warnings_of(outcome)) say(options, "warning: " + line);
 }
 
-void score_whole(const Tools& tools, const Options& options, const Title& title, const std::string& log) {
+/// @param made the commands that it runs
+void score_whole(const Tools& tools, const Options& options, const Title& title, const std::string& log,
+                 Provenance* made) {
+    const Command command = whole_command(tools, title, log);
+    made->parts = {shell_text(command.arguments)};
     Outcome outcome;
     {
-        Progress progress({title.parts[0].frames}, !options.is_quiet);
+        Progress progress({{title.parts[0].frames}}, !options.is_quiet);
         const bool reads_input = std::find(title.inputs.begin(), title.inputs.end(), "-") != title.inputs.end();
-        outcome = run_side_by_side({whole_command(tools, title, log)}, 1,
-                                   [&](size_t run, const std::string& line) { progress.take(run, line); },
+        outcome = run_side_by_side({command}, 1, [&](size_t run, const std::string& line) { progress.take(run, line); },
                                    {.gives_input = reads_input, .gpus = find_gpus(options.gpus)})
                       .front();
     }
@@ -62,74 +67,113 @@ void score_whole(const Tools& tools, const Options& options, const Title& title,
     pass_on_warnings(options, outcome);
 }
 
+/// The parts of each process. Processes make their contexts, and give them back, one after the other, on all GPUs of a
+/// machine; so of several GPUs each has one process, if ffmpeg runs parts side by side. Within a process its parts wait
+/// for each other a little: on a single GPU each part is a process.
+std::vector<std::vector<size_t>> processes_of(const Tools& tools, const Title& title, size_t gpus) {
+    const size_t parts = title.parts.size(), count = gpus > 1 && tools.is_threaded ? std::min(gpus, parts) : parts;
+    std::vector<std::vector<size_t>> processes(count);
+    for (size_t part = 0; part < parts; ++part) processes[part % count].push_back(part);
+    return processes;
+}
+
+/// Beside the parts runs the merge, which takes each record when it is whole.
 void score_parts(const Tools& tools, const Options& options, const Title& title, const TemporaryFolder& folder,
-                 const std::string& log) {
-    std::vector<Command> commands;
+                 const std::string& log, Provenance* made) {
+    const std::vector<std::string> gpus = find_gpus(options.gpus);
     std::vector<std::string> records;
-    std::vector<int64_t> frames;
     for (size_t part = 0; part < title.parts.size(); ++part) {
         records.push_back(folder.file("part" + std::to_string(part) + ".record"));
-        std::filesystem::remove(records.back());
-        commands.push_back(part_command(tools, title, part, records.back()));
-        frames.push_back(title.parts[part].frames);
+        for (const char* ending : {"", kUnfinishedRecord}) std::filesystem::remove(records.back() + ending);
     }
+    const std::vector<std::vector<size_t>> processes = processes_of(tools, title, gpus.size());
+    std::vector<Command> commands;
+    std::vector<Progress::Run> runs;
+    for (const std::vector<size_t>& parts : processes) {
+        std::vector<std::string> own_records;
+        runs.push_back({0, static_cast<int64_t>(parts.size())});
+        for (const size_t part : parts) {
+            own_records.push_back(records[part]);
+            runs.back().frames += title.parts[part].frames;
+        }
+        commands.push_back(parts_command(tools, title, parts, own_records));
+        made->parts.push_back(shell_text(commands.back().arguments));
+    }
+    write_whole(folder.file("list"), replay_list(title, records));
+    commands.push_back(merge_command(tools, title, folder.file("list"), log, true));
+    made->merge = shell_text(commands.back().arguments);
     std::vector<Outcome> outcomes;
     {
-        Progress progress(frames, !options.is_quiet);
-        outcomes = run_side_by_side(commands, commands.size(),
+        // The merge would wait for it for ever.
+        const auto has_recorded = [&](size_t run) -> std::string {
+            std::error_code error;
+            if (run < processes.size())
+                for (const size_t part : processes[run])
+                    if (!std::filesystem::exists(records[part], error)) return "ffmpeg ended without a record";
+            return "";
+        };
+        Progress progress(runs, !options.is_quiet);
+        outcomes = run_side_by_side(commands, processes.size(),
                                     [&](size_t run, const std::string& line) { progress.take(run, line); },
-                                    {.gpus = find_gpus(options.gpus)});
+                                    {.gpus = gpus, .companions = 1, .check = has_recorded});
     }
-    for (size_t part = 0; part < outcomes.size(); ++part)
-        if (outcomes[part].status > 0)
-            throw failed("part " + std::to_string(part) + " of " + title.inputs[0], outcomes[part]);
-    write_whole(folder.file("list"), replay_list(title, records));
-    const Outcome merged = run(merge_command(tools, title, folder.file("list"), log));
+    for (size_t i = 0; i < processes.size(); ++i)
+        if (outcomes[i].status > 0)
+            throw failed((processes[i].size() > 1 ? "parts " : "part ") + listed(processes[i]) + " of " +
+                             title.inputs[0],
+                         outcomes[i]);
+    const Outcome& merged = outcomes.back();
     if (!merged.ok() && reason_of(merged).find("replay=") != std::string::npos) throw InexactParts(reason_of(merged));
     if (!merged.ok()) throw failed(title.inputs[0], merged);
     pass_on_warnings(options, merged);
 }
 
-void score_as_divided(const Tools& tools, const Options& options, Title& title, const TemporaryFolder& folder,
-                      const std::string& log) {
+Provenance score_as_divided(const Tools& tools, const Options& options, Title& title, const TemporaryFolder& folder,
+                            const std::string& log) {
+    Provenance made = provenance_of(options);
     if (!title.why_one_part.empty() && options.parts != 1) say(options, title.why_one_part + ": scored in one part");
-    if (title.parts.size() == 1) return score_whole(tools, options, title, log);
+    if (title.parts.size() == 1) {
+        score_whole(tools, options, title, log, &made);
+        return made;
+    }
     try {
-        score_parts(tools, options, title, folder, log);
+        score_parts(tools, options, title, folder, log, &made);
     } catch (const InexactParts& inexact) {
         say(options, std::string("the parts do not make one run, scored in one part: ") + inexact.what());
         title.parts.resize(1);
-        score_whole(tools, options, title, log);
+        made.merge.clear();
+        score_whole(tools, options, title, log, &made);
     }
+    return made;
 }
 
 /// Where the GPU's decoders fail, those of the CPU may do.
-void score_somehow(const Tools& tools, const Options& options, Title& title, const TemporaryFolder& folder,
-                   const std::string& log) {
+Provenance score_somehow(const Tools& tools, const Options& options, Title& title, const TemporaryFolder& folder,
+                         const std::string& log) {
     try {
-        score_as_divided(tools, options, title, folder, log);
+        return score_as_divided(tools, options, title, folder, log);
     } catch (const Interrupted&) {
         throw;
     } catch (const Failure& failure) {
         if (!title.decodes_on_gpu || options.hwaccel == "cuda") throw;
         say(options, std::string("decoding on the GPU failed, decoding on the CPU: ") + failure.what());
         title.decodes_on_gpu = false;
-        score_as_divided(tools, options, title, folder, log);
+        return score_as_divided(tools, options, title, folder, log);
     }
 }
 
-nlohmann::json report_of(const Title& title, const std::vector<nlohmann::json>& logs, const Options& options) {
-    nlohmann::json list = nlohmann::json::array();
+Json report_of(const Title& title, const std::vector<Json>& logs, const Options& options) {
+    Json list = Json::array();
     for (size_t k = 0; k < logs.size(); ++k)
         list.push_back({{"distorted", title.inputs[k == 0 ? 0 : k + 1]},
                         {"complete", logs[k].value("complete", false)},
-                        {"pairing", logs[k].value("pairing", nlohmann::json())},
+                        {"pairing", logs[k].value("pairing", Json())},
                         {"pooled_metrics", logs[k]["pooled_metrics"]}});
     return {
         {"reference", title.inputs[1]}, {"parts", title.parts.size()}, {"log", options.output}, {"renditions", list}};
 }
 
-void show(const Options& options, const Title& title, const std::vector<nlohmann::json>& logs) {
+void show(const Options& options, const Title& title, const std::vector<Json>& logs) {
     const bool everything =
         !title.wish.feature.empty() || (!title.wish.metrics.empty() && title.wish.metrics != "vmaf");
     if (options.as_json)
@@ -167,6 +211,8 @@ public:
         std::filesystem::remove(record_);
     }
 
+    std::future<Outcome> let_go() { return std::move(outcome_); }
+
 private:
     std::string record_, name_;
     std::future<Outcome> outcome_; ///< its destructor waits
@@ -184,7 +230,7 @@ size_t parts_of_machine(const std::vector<std::string>& gpus, size_t videos) {
 }
 
 Title prepare(const Tools& tools, const Options& options, const std::vector<std::string>& videos,
-              const std::string& folder) {
+              const std::string& folder, std::future<Outcome>* untold) {
     Title title;
     std::vector<Input> inputs;
     inputs.reserve(videos.size());
@@ -205,9 +251,17 @@ Title prepare(const Tools& tools, const Options& options, const std::vector<std:
     const bool may_divide = wanted > 1 && is_long && std::all_of(inputs.begin(), inputs.end(), [](const Input& each) {
                                 return each.why_whole.empty();
                             });
-    if (may_divide) head.read_rate(&title);
+    if (may_divide)
+        head.read_rate(&title);
+    else
+        *untold = head.let_go();
     divide(inputs, wanted, shortest, &title);
     return title;
+}
+
+Provenance provenance_of(const Options& options) {
+    std::error_code error;
+    return {{shell_text(options.command_line)}, std::filesystem::current_path(error).string(), QC_VERSION, {}, {}};
 }
 
 std::vector<Condition> conditions_of(const Options& options) {
@@ -219,9 +273,9 @@ std::vector<Condition> conditions_of(const Options& options) {
 ExitCode present(const Options& options, const Title& title, const std::string& log,
                  const std::vector<Condition>& conditions) {
     const std::vector<std::string> names = log_names(log, title.inputs.size() - 1);
-    std::vector<nlohmann::json> logs;
+    std::vector<Json> logs;
     logs.reserve(names.size());
-    for (const std::string& name : names) logs.push_back(read_summary(name));
+    for (const std::string& name : names) logs.push_back(read_head(name));
     show(options, title, logs);
     bool is_below = false;
     for (const Condition& condition : conditions)
@@ -237,10 +291,12 @@ ExitCode score(const Options& options) {
     const std::vector<Condition> conditions = conditions_of(options);
     const Tools tools = find_tools(options.ffmpeg);
     const TemporaryFolder folder;
-    Title title = prepare(tools, options, options.videos, folder.file(""));
+    std::future<Outcome> untold;
+    Title title = prepare(tools, options, options.videos, folder.file(""), &untold);
     const std::string log =
         options.output.empty() ? folder.file("scores.json") : std::filesystem::absolute(options.output).string();
-    score_somehow(tools, options, title, folder, log);
+    const Provenance made = score_somehow(tools, options, title, folder, log);
+    if (!options.output.empty()) write_provenance(log, made);
     return present(options, title, log, conditions);
 }
 

@@ -3,91 +3,38 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cmath>
 #include <cstdio>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
+#include <cstdlib>
 #include <limits>
 
+#include "bootstrap.hpp"
 #include "failure.hpp"
 
 namespace qc::cli {
 
 namespace {
 
-constexpr int kDeepest = 16;                      ///< a log of the filter has six levels
-constexpr double kLastFrame = 9007199254740992.0; ///< 2^53: beyond it numbers of frames are no longer exact
-constexpr double kLargestScore = 1e15;            ///< cubes and sums of such are still finite
+constexpr double kLargestCount = 9007199254740992.0; ///< 2^53
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-const char* const kAccepted = "a log with frames is accepted, as the filter writes it with log_fmt=json";
 
-/// Takes frames as they are parsed, so that a long log is never in memory as JSON.
-class Reader {
-public:
-    explicit Reader(const std::string& path) { log_.path = path; }
-
-    bool take(int depth, Json::parse_event_t event, const Json& value) {
-        if (depth > kDeepest) throw Failure(log_.path + " nests deeper than any log: " + kAccepted);
-        if (depth == 1 && event == Json::parse_event_t::key) in_frames_ = value == "frames";
-        if (!in_frames_ || depth != 2) return true;
-        if (event == Json::parse_event_t::value) throw Failure(where() + " is no object: " + kAccepted);
-        if (event != Json::parse_event_t::object_end) return true;
-        add(value);
-        return false;
+/// As the filter pools the scores of a run. @param values not empty, without NaN
+double pool_of(std::vector<double> values, const std::string& pool) {
+    const auto count = static_cast<double>(values.size());
+    double sum = 0, reciprocals = 0, squares = 0;
+    for (const double each : values) {
+        sum += each;
+        reciprocals += 1 / (each + 1);
     }
-
-    ScoreLog finish(Json head) {
-        if (!head.is_object()) throw Failure(log_.path + " is no object: " + kAccepted);
-        if (head.contains("type") && !head.contains("frames"))
-            throw Failure(log_.path + " has lines of JSON (log_fmt=jsonl): " + kAccepted);
-        if (!member(head, "frames").is_array()) throw Failure(log_.path + " has no frames: " + kAccepted);
-        head.erase("frames");
-        log_.head = std::move(head);
-        if (log_.frames.empty()) throw Failure(log_.path + " has no frames with scores: nothing can be shown of it");
-        if (log_.scores.empty()) throw Failure(log_.path + " has frames without any score: nothing can be shown of it");
-        for (Scores& each : log_.scores) each.values.resize(log_.frames.size(), kNone);
-        return std::move(log_);
-    }
-
-private:
-    std::string where() const { return log_.path + ": frame " + std::to_string(log_.frames.size()) + " of the list"; }
-
-    void add(const Json& frame) {
-        const Json& number = member(frame, "frameNum");
-        if (!number.is_number_integer() || number.get<double>() < 0 || number.get<double>() > kLastFrame)
-            throw Failure(where() + " has no frameNum that is a whole number from 0 on");
-        const auto n = number.get<int64_t>();
-        if (!log_.frames.empty() && n <= log_.frames.back())
-            throw Failure(where() + " has frameNum " + std::to_string(n) + " behind " +
-                          std::to_string(log_.frames.back()) + ": frames have to ascend");
-        const Json& metrics = member(frame, "metrics");
-        if (!metrics.is_object()) throw Failure(where() + " has no object \"metrics\"");
-        size_t expected = 0;
-        for (const auto& [name, value] : metrics.items()) {
-            if (!value.is_number() && !value.is_null()) throw Failure(where() + ": " + name + " is no number");
-            const double score = value.is_null() ? kNone : value.get<double>();
-            if (std::fabs(score) > kLargestScore)
-                throw Failure(where() + ": " + name + " is beyond 1e15, which is no score of the filter");
-            std::vector<double>& values = column(name, expected++);
-            values.resize(log_.frames.size(), kNone);
-            values.push_back(score);
-        }
-        log_.frames.push_back(n);
-    }
-
-    std::vector<double>& column(const std::string& name, size_t expected) {
-        if (expected < log_.scores.size() && log_.scores[expected].name == name) return log_.scores[expected].values;
-        for (Scores& each : log_.scores)
-            if (each.name == name) return each.values;
-        log_.scores.push_back({name, {}});
-        return log_.scores.back().values;
-    }
-
-    ScoreLog log_;
-    bool in_frames_ = false;
-};
+    for (const double each : values) squares += (each - sum / count) * (each - sum / count);
+    if (pool == "mean") return sum / count;
+    if (pool == "harmonic_mean") return count / reciprocals - 1;
+    if (pool == "stddev") return std::sqrt(squares / count);
+    std::sort(values.begin(), values.end());
+    if (pool == "min") return values.front();
+    if (pool == "max") return values.back();
+    return percentile_of(values, std::strtod(pool.c_str() + 1, nullptr)); // p5
+}
 
 bool begins_with(const std::string& text, const char* start) {
     return text.rfind(start, 0) == 0;
@@ -114,11 +61,19 @@ const Scores* ScoreLog::find(const std::string& name) const {
 
 double ScoreLog::frame_rate() const {
     const double rate = number_of(member(head, "pairing"), "frame_rate", 0);
-    return rate > 0 && rate < 1e6 ? rate : 0;
+    if (rate > 0 && rate < 1e6) return rate;
+    if (times.size() < 2) return 0;
+    const double seconds = times.back() - times.front();
+    return seconds > 0 ? static_cast<double>(frames.back() - frames.front()) / seconds : 0;
 }
 
 double ScoreLog::pooled(const std::string& score, const char* pool) const {
-    return number_of(member(member(head, "pooled_metrics"), score.c_str()), pool, kNone);
+    const double logged = number_of(member(member(head, "pooled_metrics"), score.c_str()), pool, kNone);
+    const Scores* const column = find(score);
+    if (!std::isnan(logged) || column == nullptr) return logged;
+    const bool is_whole =
+        std::none_of(column->values.begin(), column->values.end(), [](double each) { return std::isnan(each); });
+    return is_whole ? pool_of(column->values, pool) : kNone;
 }
 
 double ScoreLog::mean(const std::string& score) const {
@@ -134,31 +89,20 @@ double ScoreLog::mean(const std::string& score) const {
     return count > 0 ? sum / count : kNone;
 }
 
-ScoreLog read_scores(const std::string& path) {
-    std::error_code error;
-    if (std::filesystem::is_directory(path, error)) throw Failure(path + " is a folder: " + kAccepted);
-    errno = 0;
-    std::ifstream file(path, std::ios::binary);
-    if (!file) throw Failure(path + " cannot be read: " + std::strerror(errno));
-    if (file.peek() == std::ifstream::traits_type::eof()) throw Failure(path + " is empty: " + kAccepted);
-    Reader reader(path);
-    try {
-        Json head = Json::parse(
-            file, [&](int depth, Json::parse_event_t event, Json& value) { return reader.take(depth, event, value); });
-        return reader.finish(std::move(head));
-    } catch (const Json::parse_error& mistake) {
-        file.clear();
-        file.seekg(0);
-        std::string line;
-        std::getline(file, line);
-        // Lines of JSON are JSON up to the second one.
-        if (const Json first = Json::parse(line, nullptr, false); first.is_object() && first.contains("type"))
-            throw Failure(path + " has lines of JSON (log_fmt=jsonl): " + kAccepted);
-        throw Failure(path + " is no JSON from byte " + std::to_string(mistake.byte) +
-                      " on, or ends there too early: " + kAccepted);
-    } catch (const Json::exception&) {
-        throw Failure(path + " has a number that no computer can hold: " + kAccepted);
-    }
+const char* name_of(Layout layout) {
+    static constexpr const char* kNames[] = {"JSON", "lines of JSON", "XML", "CSV"};
+    return kNames[static_cast<size_t>(layout)];
+}
+
+const char* lack_of(Layout layout) {
+    static constexpr const char* kLacks[] = {
+        "",
+        "lines of JSON do not hold versions, models, conventions and formats, nor how frames were paired",
+        "XML does not hold models, conventions and damaged frames, nor a ladder's renditions",
+        "CSV holds the scores of frames and nothing else: neither versions, models, conventions and formats, nor how "
+        "frames were paired, nor whether the run came to its end",
+    };
+    return kLacks[static_cast<size_t>(layout)];
 }
 
 const Json& member(const Json& object, const char* key) {
@@ -180,7 +124,7 @@ double number_of(const Json& object, const char* key, double otherwise) {
 
 int64_t count_of(const Json& object, const char* key) {
     const double value = number_of(object, key, 0);
-    return value > -kLastFrame && value < kLastFrame ? static_cast<int64_t>(value) : 0;
+    return value > -kLargestCount && value < kLargestCount ? static_cast<int64_t>(value) : 0;
 }
 
 std::vector<std::string> headline_scores(const ScoreLog& log) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// A log of the filter with its frames: the scores as columns, all else as it stands.
+// A log with its frames: the scores as columns, all else as it stands.
 #pragma once
 
 #include <cstdint>
@@ -17,22 +17,28 @@ struct Scores {
     std::vector<double> values; ///< one for each frame; NaN where the log has none
 };
 
+enum class Layout { kJson, kJsonLines, kXml, kCsv };
+
 struct ScoreLog {
     std::string path;
-    Json head;                   ///< all but the frames
+    Layout layout = Layout::kJson;
+    Json head;                   ///< all but the frames, as a JSON log has it
     std::vector<int64_t> frames; ///< frameNum, ascending
     std::vector<Scores> scores;  ///< in the log's order
+    /// Seconds of each frame and of its partner, as the filter saw them. Lines of JSON have them, no other layout has.
+    std::vector<double> times, reference_times;
 
     const Scores* find(const std::string& name) const;
-    double frame_rate() const; ///< that the run went by; 0: not known
-    /// "mean", "p5" and so on, as the log has it, else NaN.
+    double frame_rate() const; ///< that the run went by, or that of the frames' times; 0: not known
+    /// "mean", "p5" and so on, as the log has it, else of its frames if each has this score, else NaN.
     double pooled(const std::string& score, const char* pool) const;
-    /// As the log has it, else that of the frames.
+    /// As the log has it, else that of the frames which have the score.
     double mean(const std::string& score) const;
 };
 
-/// @throws Failure, with one line, whatever the file is
-ScoreLog read_scores(const std::string& path);
+/// A log's layout in words, and what it cannot hold of a JSON log; the latter empty of JSON itself.
+const char* name_of(Layout layout);
+const char* lack_of(Layout layout);
 
 /// What a stranger's log may or may not have: a default where it is missing or of another type.
 const Json& member(const Json& object, const char* key);

@@ -11,10 +11,10 @@
 #include "commands.hpp"
 #include "files.hpp"
 #include "gpus.hpp"
+#include "logs.hpp"
 #include "plan.hpp"
 #include "process.hpp"
 #include "runs.hpp"
-#include "summary.hpp"
 
 namespace qc::cli {
 
@@ -49,11 +49,13 @@ std::string absolute(const std::string& path) {
 }
 
 /// @return whether the title's log was written
-bool merge_title(const Tools& tools, const Plan& plan, size_t index, const std::vector<std::string>& records) {
+bool merge_title(const Tools& tools, const Options& options, const Plan& plan, size_t index,
+                 const std::vector<std::string>& records) {
     const Title& title = plan.titles[index];
     const std::string list = unfinished(plan.folder + "/title" + std::to_string(index));
     write_whole(list, replay_list(title, records));
-    const Outcome merged = run(merge_command(tools, title, list, title.log));
+    const Command merge = merge_command(tools, title, list, title.log, false);
+    const Outcome merged = run(merge);
     std::filesystem::remove(list);
     if (!merged.ok()) {
         const bool is_inexact = reason_of(merged).find("replay=") != std::string::npos && title.parts.size() > 1;
@@ -63,6 +65,11 @@ bool merge_title(const Tools& tools, const Plan& plan, size_t index, const std::
     }
     for (const std::string& line : warnings_of(merged))
         std::fprintf(stderr, "%s: warning: %s\n", title.log.c_str(), line.c_str());
+    Provenance made = provenance_of(options);
+    if (!plan.command.empty()) made.commands.insert(made.commands.begin(), plan.command);
+    for (const std::string& record : records) made.parts.push_back(command_of_record(record));
+    made.merge = shell_text(merge.arguments);
+    write_provenance(title.log, made);
     return true;
 }
 
@@ -71,7 +78,7 @@ struct Leftover {
     explicit Leftover(std::string name) : path(std::move(name)) {}
     ~Leftover() {
         std::error_code ignored;
-        std::filesystem::remove(path, ignored);
+        for (const char* ending : {"", kUnfinishedRecord}) std::filesystem::remove(path + ending, ignored);
     }
     Leftover(const Leftover&) = delete;
     Leftover& operator=(const Leftover&) = delete;
@@ -153,7 +160,8 @@ std::vector<Title> planned_titles(const Options& options) {
     for (size_t i = 0; i < titles.size(); ++i) {
         std::vector<std::string> videos;
         for (const std::string& path : titles[i]) videos.push_back(absolute(path));
-        planned.push_back(prepare(tools, options, videos, folder.file("")));
+        std::future<Outcome> untold;
+        planned.push_back(prepare(tools, options, videos, folder.file(""), &untold));
         planned.back().log = absolute(logs[i]);
         if (!planned.back().why_one_part.empty() && !options.is_quiet)
             std::fprintf(stderr, "%s: scored in one part\n", planned.back().why_one_part.c_str());
@@ -163,7 +171,7 @@ std::vector<Title> planned_titles(const Options& options) {
 
 ExitCode make_plan(const Options& options) {
     const std::vector<Title> titles = planned_titles(options);
-    write_plan(options.plan, titles);
+    write_plan(options.plan, titles, provenance_of(options).commands.front());
     size_t shards = 0;
     for (const Title& title : titles) shards += title.parts.size();
     if (!options.is_quiet) std::printf("%zu\n", shards);
@@ -191,11 +199,11 @@ ExitCode run_shard(const Options& options) {
     const Leftover record(unfinished(result));
     // Whoever runs shards side by side by their numbers has them take turns.
     const std::vector<std::string> gpu = gpus.empty() ? gpus : std::vector{gpus[number % gpus.size()]};
+    Command command;
     const auto attempt = [&] {
-        std::filesystem::remove(record.path, error);
-        return run_side_by_side({part_command(tools, title, plan.shards[number].part, record.path)}, 1,
-                                [](size_t, const std::string&) {}, {.gpus = gpu})
-            .front();
+        for (const char* ending : {"", kUnfinishedRecord}) std::filesystem::remove(record.path + ending, error);
+        command = parts_command(tools, title, {plan.shards[number].part}, {record.path});
+        return run_side_by_side({command}, 1, [](size_t, const std::string&) {}, {.gpus = gpu}).front();
     };
     Outcome outcome = attempt();
     if (!outcome.ok() && title.decodes_on_gpu && options.hwaccel != "cuda") {
@@ -206,6 +214,7 @@ ExitCode run_shard(const Options& options) {
         outcome = attempt();
     }
     if (!outcome.ok()) throw Failure("shard " + std::to_string(number) + ": " + reason_of(outcome));
+    append_command(record.path, shell_text(command.arguments));
     seal(record.path, result_seal);
     if (std::rename(record.path.c_str(), result.c_str()) != 0)
         throw Failure(result + " cannot be written: " + std::strerror(errno));
@@ -225,7 +234,7 @@ ExitCode merge_plan(const Options& options) {
     for (size_t i = 0; i < plan.titles.size(); ++i) {
         if (!missing.troubles[i].empty())
             std::fprintf(stderr, "%s: not merged: %s\n", plan.titles[i].log.c_str(), missing.troubles[i].c_str());
-        else if (is_whole[i] && merge_title(tools, plan, i, records[i]))
+        else if (is_whole[i] && merge_title(tools, options, plan, i, records[i]))
             ++merged;
     }
     if (!options.is_quiet) std::printf("titles merged: %zu of %zu\n", merged, plan.titles.size());

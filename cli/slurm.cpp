@@ -55,13 +55,6 @@ Outcome ask(const std::vector<std::string>& arguments) {
     return outcome;
 }
 
-/// For sh.
-std::string quoted(const std::string& text) {
-    std::string result = "'";
-    for (const char c : text) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    return result + "'";
-}
-
 /// For names that Slurm fills in.
 std::string without_percent(const std::string& text) {
     std::string result;
@@ -70,10 +63,11 @@ std::string without_percent(const std::string& text) {
 }
 
 std::string own_command(const Options& options, const char* what, const Plan& plan) {
-    std::string text = quoted(own_program()) + " " + what + " " + quoted(plan.path);
+    std::string text = shell_text({own_program()}) + " " + what + " " + shell_text({plan.path});
     if (options.ffmpeg.empty()) return text;
     const bool is_path = options.ffmpeg.find('/') != std::string::npos;
-    return text + " --ffmpeg " + quoted(is_path ? std::filesystem::absolute(options.ffmpeg).string() : options.ffmpeg);
+    return text + " --ffmpeg " +
+           shell_text({is_path ? std::filesystem::absolute(options.ffmpeg).string() : options.ffmpeg});
 }
 
 /// What a task runs. A task that failed is queued again, for another node may do it: not so for mistakes (2), nor when
@@ -90,7 +84,7 @@ std::string task_script(const Options& options, const Plan& plan, size_t tasks, 
 }
 
 std::string merge_script(const Options& options, const Plan& plan) {
-    const std::string file = quoted(plan.folder) + "/merge-$SLURM_JOB_ID.code";
+    const std::string file = shell_text({plan.folder}) + "/merge-$SLURM_JOB_ID.code";
     return own_command(options, "merge", plan) + " --quiet\ncode=$?\necho $code > " + file + ".unfinished && mv " +
            file + ".unfinished " + file + "\nexit $code\n";
 }

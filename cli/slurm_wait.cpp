@@ -71,15 +71,15 @@ std::string text_of(const Queue& queue) {
 class Results {
 public:
     Results(const Plan& plan, bool is_wanted) {
-        std::vector<int64_t> frames;
+        std::vector<Progress::Run> runs;
         std::error_code error;
         for (size_t i = 0; i < plan.shards.size(); ++i) {
             if (std::filesystem::exists(result_of(plan, i), error)) continue;
             files_.push_back(result_of(plan, i));
-            frames.push_back(plan.titles[plan.shards[i].title].parts[plan.shards[i].part].frames);
+            frames_.push_back(plan.titles[plan.shards[i].title].parts[plan.shards[i].part].frames);
+            runs.push_back({frames_.back()});
         }
-        frames_ = frames;
-        progress_.emplace(std::move(frames), is_wanted);
+        progress_.emplace(std::move(runs), is_wanted);
     }
     void look() {
         std::error_code error;

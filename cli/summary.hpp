@@ -6,18 +6,12 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
+#include "scores.hpp"
 
 namespace qc::cli {
 
-/// The log but for its frames. @throws Failure
-nlohmann::json read_summary(const std::string& log);
-
-/// scores.json, scores.rendition1.json, ... @param renditions how many
-std::vector<std::string> log_names(const std::string& log, size_t renditions);
-
-/// @param everything all scores; else those of models
-std::string table_of(const std::vector<nlohmann::json>& logs, bool everything);
+/// @param logs without their frames  @param everything all scores; else those of models
+std::string table_of(const std::vector<Json>& logs, bool everything);
 
 /// "vmaf.p5<90"
 struct Condition {
@@ -27,6 +21,6 @@ struct Condition {
 /// @throws Failure that says what is accepted
 Condition parse_condition(const std::string& text);
 /// @return what is the case, as a line, if the condition is met; @throws Failure if the log has no such value
-std::optional<std::string> judge(const Condition& condition, const nlohmann::json& log, const std::string& name);
+std::optional<std::string> judge(const Condition& condition, const Json& log, const std::string& name);
 
 } // namespace qc::cli

@@ -122,6 +122,7 @@ static const AVOption quality_cuda_options[] = {
     { "metrics_file", "replace this file with each window by one of Prometheus' text format (default none)", OFFSET(metrics_file), AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS },
     { "record", "write what was seen and measured to this file, which must not exist, for a replay (default none)", OFFSET(record), AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS },
     { "replay", "score what other runs recorded, part by part as this list says; the inputs are not read (default none)", OFFSET(replay), AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS },
+    { "replay_wait", "1: wait for records of the list that are not there yet (default 0)", OFFSET(replay_wait), AV_OPT_TYPE_BOOL, { .i64 = 0 }, 0, 1, FLAGS },
     { NULL }
 };
 

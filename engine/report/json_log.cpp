@@ -69,17 +69,27 @@ Status write_head(const LogHead& head, const ScorePlan& plan, OutputFile* file) 
     return file->write("{\n" + text + ",\n");
 }
 
+/// All that stands before each score of a frame: of long videos it is most of the log, and the same in every frame.
+std::vector<std::string> score_prefixes(const ScorePlan& plan, std::span<const size_t> order) {
+    std::vector<std::string> prefixes;
+    for (const size_t i : order)
+        prefixes.push_back((prefixes.empty() ? "" : ",\n") + std::string("        ") +
+                           json_string(plan.columns[i].name) + ": ");
+    return prefixes;
+}
+
 Status write_frames(const ScoreTable& table, const ScorePlan& plan, OutputFile* file) {
     QC_RETURN_IF_ERROR(file->write("  \"frames\": ["));
     const std::vector<size_t> order = table.log_order();
+    const std::vector<std::string> prefixes = score_prefixes(plan, order);
+    std::string text; // its memory serves all frames
     bool first = true;
     QC_RETURN_IF_ERROR(table.for_each_scored_row([&](int64_t frame, std::span<const double> values) {
-        JsonLines metrics("        ");
-        for (const size_t i : order) metrics.add(plan.columns[i].name, json_score(values[i]));
-        std::string text = first ? "\n" : ",\n";
+        text = first ? "\n" : ",\n";
         first = false;
-        text += "    {\n      \"frameNum\": " + std::to_string(frame) + ",\n      \"metrics\": {\n";
-        text += metrics.take() + "      }\n    }";
+        text.append("    {\n      \"frameNum\": ").append(std::to_string(frame)).append(",\n      \"metrics\": {\n");
+        for (size_t k = 0; k < order.size(); ++k) text.append(prefixes[k]).append(json_score(values[order[k]]));
+        text.append(order.empty() ? "      }\n    }" : "\n      }\n    }");
         return file->write(text);
     }));
     return file->write("\n  ],\n");

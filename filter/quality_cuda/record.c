@@ -12,9 +12,12 @@
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "libavutil/avstring.h"
 #include "libavutil/error.h"
 #include "libavutil/frame.h"
+#include "libavutil/mem.h"
 
 #include "record.h"
 #include "state.h"
@@ -98,8 +101,13 @@ static int open_record(AVFilterContext *ctx)
         return s->record.error;
     if (s->record.file)
         return 1;
+    s->record.unfinished = av_asprintf("%s.unfinished", s->options.record);
+    if (!s->record.unfinished)
+        return fail(ctx, AVERROR(ENOMEM));
+    if (!access(s->options.record, F_OK))
+        return fail(ctx, AVERROR(EEXIST));
     errno = 0;
-    s->record.file = fopen(s->options.record, "wbx");
+    s->record.file = fopen(s->record.unfinished, "wbx");
     if (!s->record.file)
         return fail(ctx, errno ? AVERROR(errno) : AVERROR(EIO));
     return write_links(ctx) < 0 ? s->record.error : 1;
@@ -189,6 +197,8 @@ int ff_qc_finish_record(AVFilterContext *ctx)
     ret = write_entry(ctx, QC_ENTRY_RATE, words, 2, NULL, 0);
     if (fflush(s->record.file) && ret >= 0)
         ret = fail(ctx, AVERROR(errno));
+    if (ret >= 0 && s->run.end != QC_END_BY_FAILURE && rename(s->record.unfinished, s->options.record))
+        ret = fail(ctx, AVERROR(errno));
     ff_qc_close_record(ctx);
     return ret;
 }
@@ -200,4 +210,5 @@ void ff_qc_close_record(AVFilterContext *ctx)
     if (record->file)
         fclose(record->file);
     record->file = NULL;
+    av_freep(&record->unfinished);
 }

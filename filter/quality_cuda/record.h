@@ -9,7 +9,7 @@
  * of them were pairs, and what the engine measured of each. From the records of
  * parts of a video, replay.h makes the run over the whole.
  *
- * A record is a row of entries: kind and count of 64-bit words, then the words,
+ * A record appears when it is whole, by being renamed. It is a row of entries: kind and count of 64-bit words, then the words,
  * in the order of bytes of the machine. It is for the same build of the same
  * version. Depends on state alone.
  */
@@ -47,9 +47,10 @@ enum { QC_FRAME_INPUT, QC_FRAME_PTS, QC_FRAME_WIDTH, QC_FRAME_HEIGHT, QC_FRAME_F
 enum { QC_PAIR_ROW, QC_PAIR_RENDITIONS, QC_PAIR_BROKE, QC_PAIR_STAMPS };
 
 typedef struct QCRecord {
-    FILE *file;   ///< from the first frame or end on
-    int broke;    ///< a pause has been
-    int error;    ///< AVERROR of the first failure
+    FILE *file;       ///< from the first frame or end on
+    char *unfinished; ///< its name until it is whole
+    int broke;        ///< a pause has been
+    int error;        ///< AVERROR of the first failure
 } QCRecord;
 
 /** A frame that came, or the input's end. With record=FILE alone these and all below do anything. @return AVERROR */

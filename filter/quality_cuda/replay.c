@@ -18,15 +18,20 @@
 #include "libavutil/avstring.h"
 #include "libavutil/error.h"
 #include "libavutil/frame.h"
+#include "libavutil/time.h"
 
 #include "libavfilter/video.h"
 
+#include "interrupts.h"
 #include "replay.h"
 #include "state.h"
 
 #define LONGEST_LINE  8192
 #define MOST_WORDS    (1u << 24) /* of an entry: more is no record */
 #define KEPT_PAIRS    8          /* of the part before, to be held against those that the next one saw too */
+#define READ_AT_ONCE  (1 << 17)  /* bytes of a record */
+#define PASSED_WORDS  512        /* at once, of an entry that is none of the reader's */
+#define PAUSE         5000       /* microseconds between two looks for a record that is to come */
 
 typedef struct QCPart {
     int64_t from[QC_MAX_INPUTS];
@@ -132,22 +137,43 @@ int ff_qc_open_replay(AVFilterContext *ctx)
 
 /* ---- entries ---- */
 
-static int open_part(AVFilterContext *ctx, QCReader *reader, int part)
+/**
+ * With replay_wait=1 a record may be one that is to come: it appears whole, by being renamed, and who makes it ends this
+ * run if it never will.
+ */
+static FILE *open_record(AVFilterContext *ctx, const char *path)
 {
-    const QCReplay *replay = ((const QualityCudaContext *)ctx->priv)->replay;
+    QualityCudaContext *s = ctx->priv;
+    FILE *file;
 
-    if (reader->file)
-        fclose(reader->file);
-    reader->part = part;
-    reader->file = fopen(replay->parts[part].path, "rb");
-    return reader->file ? 0 : fail_record(ctx, part, "cannot be opened");
+    while (!(file = fopen(path, "rb")) && errno == ENOENT && s->options.replay_wait && !ff_qc_interrupted_by(&s->run.interrupts)) {
+        av_usleep(PAUSE);
+        for (int i = 0; i < s->nb_inputs; i++)
+            s->input[i].asked_at = 0; /* who waits for a record is not kept waiting by an input */
+    }
+    return file;
+}
+
+/** Reads on, for seeking would have the file read anew from there. */
+static int pass_words(QCReader *reader, uint32_t count)
+{
+    int64_t passed[PASSED_WORDS];
+
+    while (count) {
+        const uint32_t some = FFMIN(count, PASSED_WORDS);
+
+        if (fread(passed, sizeof(*passed), some, reader->file) != some)
+            return AVERROR_INVALIDDATA;
+        count -= some;
+    }
+    return 0;
 }
 
 /** The next entry of a kind in this part, of whatever is of two kinds the next of either. @return AVERROR, 0 behind the last, or the kind */
 static int read_entry(AVFilterContext *ctx, QCReader *reader, int kind, int other)
 {
     uint32_t head[2];
-    int ret = reader->file ? 0 : open_part(ctx, reader, reader->part);
+    int ret = 0;
 
     while (ret >= 0) {
         if (fread(head, sizeof(head), 1, reader->file) != 1)
@@ -155,7 +181,7 @@ static int read_entry(AVFilterContext *ctx, QCReader *reader, int kind, int othe
         if (head[1] > MOST_WORDS)
             return fail_record(ctx, reader->part, "is none, or damaged");
         if ((int)head[0] != kind && (int)head[0] != other) {
-            ret = fseeko(reader->file, (off_t)head[1] * 8, SEEK_CUR) ? fail_record(ctx, reader->part, "cannot be read") : 0;
+            ret = pass_words(reader, head[1]) ? fail_record(ctx, reader->part, "ends in mid of an entry") : 0;
             continue;
         }
         if (head[1] >= reader->room) {
@@ -186,6 +212,29 @@ static int check_head(AVFilterContext *ctx, const QCReader *reader)
     return words[2] == s->nb_inputs ? 0 : fail_record(ctx, reader->part, "has another number of inputs");
 }
 
+static int open_part(AVFilterContext *ctx, QCReader *reader, int part)
+{
+    const QCReplay *replay = ((const QualityCudaContext *)ctx->priv)->replay;
+    int ret;
+
+    if (reader->file)
+        fclose(reader->file);
+    reader->part = part;
+    reader->file = open_record(ctx, replay->parts[part].path);
+    if (!reader->file)
+        return fail_record(ctx, part, "cannot be opened");
+    setvbuf(reader->file, NULL, _IOFBF, READ_AT_ONCE);
+    ret = read_entry(ctx, reader, QC_ENTRY_HEAD, QC_ENTRY_HEAD);
+    return ret < 0 ? ret : ret ? check_head(ctx, reader) : fail_record(ctx, part, "is none");
+}
+
+static int next_entry(AVFilterContext *ctx, QCReader *reader, int kind, int other)
+{
+    const int ret = reader->file ? 0 : open_part(ctx, reader, reader->part);
+
+    return ret < 0 ? ret : read_entry(ctx, reader, kind, other);
+}
+
 static void free_reader(QCReader *reader)
 {
     if (reader->file)
@@ -213,19 +262,17 @@ static int adopt_link(AVFilterContext *ctx, const QCReader *reader)
     return 0;
 }
 
-/** Every record's head, and of the first one what else comes before the frames. */
+/** The head of every record that is there by now, and of the first one what else comes before the frames. */
 int ff_qc_replay_links(AVFilterContext *ctx)
 {
     const QualityCudaContext *s = ctx->priv;
     QCReader reader = { 0 };
     int ret = 0;
 
-    for (int part = 0; s->replay && ret >= 0 && part < s->replay->nb_parts; part++) {
+    const int nb_parts = !s->replay ? 0 : s->options.replay_wait ? 1 : s->replay->nb_parts;
+
+    for (int part = 0; ret >= 0 && part < nb_parts; part++) {
         ret = open_part(ctx, &reader, part);
-        if (ret >= 0)
-            ret = read_entry(ctx, &reader, QC_ENTRY_HEAD, QC_ENTRY_HEAD);
-        if (ret >= 0)
-            ret = ret ? check_head(ctx, &reader) : fail_record(ctx, part, "is none");
         for (int i = 0; !part && ret >= 0 && i < s->nb_inputs; i++) {
             ret = read_entry(ctx, &reader, QC_ENTRY_LINK, QC_ENTRY_LINK);
             if (ret >= 0)
@@ -311,7 +358,7 @@ int ff_qc_replay_next(AVFilterContext *ctx, int index)
     QCReader *reader = &replay->input[index];
 
     for (;;) {
-        const int kind = read_entry(ctx, reader, QC_ENTRY_FRAME, QC_ENTRY_END), part = reader->part;
+        const int kind = next_entry(ctx, reader, QC_ENTRY_FRAME, QC_ENTRY_END), part = reader->part;
         const int64_t *words = reader->words;
         int ret = 0;
 
@@ -348,14 +395,14 @@ static int read_pair(AVFilterContext *ctx)
 {
     QualityCudaContext *s = ctx->priv;
     QCReplay *replay = s->replay;
-    int ret = read_entry(ctx, &replay->pairs, QC_ENTRY_PAIR, QC_ENTRY_PAIR);
+    int ret = next_entry(ctx, &replay->pairs, QC_ENTRY_PAIR, QC_ENTRY_PAIR);
 
     if (ret <= 0)
         return ret;
     if (replay->measured.part != replay->pairs.part)
         ret = open_part(ctx, &replay->measured, replay->pairs.part);
     if (ret >= 0)
-        ret = read_entry(ctx, &replay->measured, QC_ENTRY_MEASURED, QC_ENTRY_MEASURED);
+        ret = next_entry(ctx, &replay->measured, QC_ENTRY_MEASURED, QC_ENTRY_MEASURED);
     if (ret < 0)
         return ret;
     if (!ret || !replay->measured.count || replay->pairs.count != (uint32_t)(QC_PAIR_STAMPS + s->nb_inputs) ||

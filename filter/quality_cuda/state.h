@@ -65,6 +65,7 @@ typedef struct QCOptions {
     int64_t window;
     char *alert, *metrics_file;
     char *record, *replay;
+    int replay_wait;
 } QCOptions;
 
 /** What is corrected before anything is paired. */

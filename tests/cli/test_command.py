@@ -90,7 +90,7 @@ class Inputs(unittest.TestCase):
         folder_of_run = self.place / "tmp"
         folder_of_run.mkdir()
         with subprocess.Popen(arguments, env={**os.environ, "TMPDIR": str(folder_of_run)}, stderr=subprocess.PIPE, text=True) as process:
-            while not list(folder_of_run.glob("*/part2.record")):
+            while not list(folder_of_run.glob("*/part2.record.unfinished")):
                 time.sleep(0.01)
                 self.assertIsNone(process.poll(), "it is to be interrupted in mid of its parts")
             process.send_signal(signal.SIGINT)
@@ -211,6 +211,16 @@ class Mistakes(unittest.TestCase):
                             environment={"TMPDIR": str(place / "tmp")})
         self.assertRegex(error, r"part [12] of .*ffmpeg ended with 137")
         self.assertEqual(list((place / "tmp").iterdir()), [])
+
+    def test_a_part_that_records_nothing(self):
+        """The merge, which waits for its record, ends too."""
+        place = fresh("silent")
+        program = place / "ffmpeg"
+        program.write_text(f'#!/bin/sh\ncase "$*" in *part1.record*) exit 0;; esac\nexec {FFMPEG} "$@"\n')
+        program.chmod(0o755)
+        (place / "ffprobe").symlink_to(FFMPEG.with_name("ffprobe"))
+        error = self.refuse("score", clip("closed.mp4"), clip("ref.mkv"), "-m", "psnr", "-q", "--parts", 3, "--ffmpeg", program)
+        self.assertRegex(error, r"part 1 of .*ffmpeg ended without a record")
 
 
 if __name__ == "__main__":

@@ -5,8 +5,11 @@ what it was given and decodes by itself."""
 import functools
 import json
 import os
+import re
+import shlex
 import shutil
 import subprocess
+import time
 import unittest
 
 from workbench import COMMAND, FFMPEG, TIMEOUT_SECONDS, clip, comparable, fresh, single
@@ -64,26 +67,66 @@ class WithGpus(unittest.TestCase):
 
 class Gpus(WithGpus):
     def score(self, *more, **where):
+        """@return the GPU of each process, and how many parts it scores"""
         run = self.command("score", clip("closed.mp4"), clip("ref.mkv"), "-m", "psnr", "-o", self.log, *more, **where)
         self.assertEqual(run.returncode, 0, run.stderr)
         self.assertEqual(comparable(self.log), comparable(single([clip("closed.mp4"), clip("ref.mkv")], "metrics=psnr", "gpus.json")))
-        return sorted(each["gpus"] or "none" for each in self.notes() if "replay=" not in " ".join(each["words"]))
+        return sorted((each["gpus"] or "none", " ".join(each["words"]).count("record=") or 1) for each in self.notes()
+                      if "replay=" not in " ".join(each["words"]))
 
     def test_parts_take_turns(self):
-        self.assertEqual(self.score("--parts", 4, gpus=["nvidia0", "nvidia1", "nvidiactl", "nvidia-uvm"]), ["0", "0", "1", "1"])
+        self.assertEqual(self.score("--parts", 4, gpus=["nvidia0", "nvidia1", "nvidiactl", "nvidia-uvm"]), [("0", 2), ("1", 2)])
         for each in self.notes():
-            if "replay=" not in " ".join(each["words"]):
-                self.assertEqual(each["words"].count("-hwaccel"), 2, each)
+            if "replay=" in " ".join(each["words"]):
+                self.assertIsNone(each["gpus"], "a merge needs none")
+            else:
+                self.assertEqual(each["words"].count("-hwaccel"), 4, each)
+
+    def test_an_ffmpeg_that_does_one_thing_after_the_other(self):
+        """Up to FFmpeg 6 parts of one process would wait for each other."""
+        older = (f"import re, subprocess\nif '-h' in words:\n    help = subprocess.run([{str(FFMPEG)!r}, *words], capture_output=True, text=True)\n"
+                 "    print(help.stdout)\n    print(re.sub('libavfilter +[0-9]+', 'libavfilter 9', help.stderr), file=sys.stderr)\n    sys.exit(0)\n"
+                 "for word in")
+        self.ffmpeg.write_text(self.ffmpeg.read_text().replace("for word in", older))
+        self.assertEqual(self.score("--parts", 3, gpus=["nvidia0", "nvidia1"]), [("0", 1), ("0", 1), ("1", 1)])
+
+    def test_parts_of_a_process_run_side_by_side(self):
+        """ffmpeg would hold back those that are ahead in time. Read at the speed of playing, none gets far ahead of the others."""
+        self.score("--parts", 4, gpus=["nvidia0", "nvidia1"])
+        made = shlex.split(json.loads((self.place / "scores.json.commands").read_text())["parts"][0])
+        words = [word for word in made if word not in ("-hwaccel", "-hwaccel_output_format", "cuda")]
+        for at in reversed([k for k, word in enumerate(words) if word == "-i"]):
+            words[at:at] = ["-re"]
+        folder_of_run = re.search("record=(.*?)/part0", " ".join(words)).group(1)
+        words = [word.replace(folder_of_run, str(self.place)) for word in words]
+        first, second = self.place / "part0.record", self.place / "part2.record"
+        with subprocess.Popen([FFMPEG, *words[1:]], stdout=subprocess.DEVNULL) as process:
+            while not first.exists() and process.poll() is None:
+                time.sleep(0.02)
+            unfinished = second.with_name("part2.record.unfinished")
+            size = unfinished.stat().st_size if unfinished.exists() else second.stat().st_size
+            self.assertEqual(process.wait(TIMEOUT_SECONDS), 0)
+        self.assertGreater(size, second.stat().st_size / 2)
+
+    def test_one_gpu(self):
+        self.assertEqual(self.score("--parts", 3, gpus=["nvidia0"]), [("0", 1), ("0", 1), ("0", 1)])
+
+    def test_several_parts_that_fail(self):
+        text = self.ffmpeg.read_text().replace("for word in", "if '-hwaccel' in words:\n    sys.exit('no decoder')\nfor word in")
+        self.ffmpeg.write_text(text)
+        run = self.command("score", clip("closed.mp4"), clip("ref.mkv"), "--hwaccel", "cuda", "--parts", 4, gpus=["nvidia0", "nvidia1"])
+        self.assertEqual((run.returncode, run.stderr.count("\n")), (1, 1), run.stderr)
+        self.assertRegex(run.stderr, r"parts [01] [23] of .*: no decoder")
 
     def test_a_container_shows_some_device_files(self):
-        self.assertEqual(self.score("--parts", 2, gpus=["nvidia3", "nvidia5"]), ["0", "1"])
+        self.assertEqual(self.score("--parts", 2, gpus=["nvidia3", "nvidia5"]), [("0", 1), ("1", 1)])
 
     def test_what_is_visible_is_respected(self):
-        self.assertEqual(self.score("--parts", 3, gpus=["nvidia0", "nvidia1", "nvidia2", "nvidia3"], visible="3,1"), ["1", "3", "3"])
+        self.assertEqual(self.score("--parts", 3, gpus=["nvidia0", "nvidia1", "nvidia2", "nvidia3"], visible="3,1"), [("1", 1), ("3", 2)])
 
     def test_as_cuda_reads_the_list(self):
         """Up to the first entry that is none; none at all, and the CPU decodes."""
-        self.assertEqual(self.score("--parts", 2, gpus=["nvidia0", "nvidia1"], visible="1,7,0"), ["1", "1"])
+        self.assertEqual(self.score("--parts", 2, gpus=["nvidia0", "nvidia1"], visible="1,7,0"), [("1", 1), ("1", 1)])
         for path in (self.place / "notes").iterdir():
             path.unlink()
         self.score("--parts", 2, gpus=["nvidia0"], visible="NoDevFiles")
@@ -91,13 +134,13 @@ class Gpus(WithGpus):
 
     def test_chosen(self):
         self.assertEqual(self.score("--parts", 3, "--gpus", "2,GPU-0a1b", gpus=["nvidia0", "nvidia1", "nvidia2"], visible="0"),
-                         ["2", "2", "GPU-0a1b"])
+                         [("2", 2), ("GPU-0a1b", 1)])
 
     def test_one_part(self):
-        self.assertEqual(self.score("--parts", 1, "--gpus", "1", gpus=["nvidia0", "nvidia1"]), ["1"])
+        self.assertEqual(self.score("--parts", 1, "--gpus", "1", gpus=["nvidia0", "nvidia1"]), [("1", 1)])
 
     def test_no_gpu(self):
-        self.assertEqual(self.score("--parts", 2, gpus=[]), ["none", "none"])
+        self.assertEqual(self.score("--parts", 2, gpus=[]), [("none", 1), ("none", 1)])
 
     def test_refused(self):
         for wish, said in (("x", "joined by commas"), ("0,0", "different"), (",1", "joined by commas"), ("0,2", "has GPU 0 to 1"),

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """Records that do not make one run are refused, each with the reason."""
 
+import signal
 import subprocess
+import time
 import unittest
 
 from workbench import FFMPEG, clip, comparable, ffmpeg, fresh, single
@@ -42,6 +44,45 @@ class Replay(unittest.TestCase):
         run = self.replay(self.record("a", 0, CUT), self.record("b", CUT - LEAD, 150))
         self.assertEqual(run.returncode, 0, run.stderr)
         self.assertEqual(comparable(self.log), comparable(single([clip("closed.mp4"), clip("ref.mkv")], "vmaf", "replay.json")))
+
+    def waiting(self, first, coming):
+        """A replay that waits for its second part."""
+        listed = self.place / "list"
+        listed.write_text(f"0 0 {first}\n{CUT * TICK} {CUT * REF_TICK} {coming}\n")
+        graph = f"nullsrc[a];nullsrc[b];[a][b]quality_cuda=vmaf:replay={listed}:replay_wait=1:log_path={self.log}"
+        return subprocess.Popen([FFMPEG, "-hide_banner", "-nostdin", "-v", "error", "-lavfi", graph, "-f", "null", "-"],
+                                stderr=subprocess.PIPE, text=True)
+
+    def test_a_part_that_is_to_come(self):
+        first, second, coming = self.record("a", 0, CUT), self.record("b", CUT - LEAD, 150), self.place / "coming"
+        with self.waiting(first, coming) as process:
+            with self.assertRaises(subprocess.TimeoutExpired):  # longer than an input may be silent (STALL)
+                process.wait(3)
+            second.rename(coming)
+            _, message = process.communicate(timeout=60)
+        self.assertEqual((process.returncode, message), (0, ""))
+        self.assertEqual(comparable(self.log), comparable(single([clip("closed.mp4"), clip("ref.mkv")], "vmaf", "replay.json")))
+
+    def test_a_part_that_never_comes(self):
+        """A signal ends the waiting."""
+        with self.waiting(self.record("a", 0, CUT), self.place / "nothing") as process:
+            with self.assertRaises(subprocess.TimeoutExpired):
+                process.wait(1)
+            process.send_signal(signal.SIGTERM)
+            process.communicate(timeout=10)
+        self.assertNotEqual(process.returncode, 0)
+
+    def test_a_record_appears_whole(self):
+        """Until then its name has an ending; what a killed run leaves is not taken for one."""
+        path = self.place / "growing"
+        graph = f"[0:v][1:v]quality_cuda=psnr:record={path}"
+        with subprocess.Popen([FFMPEG, "-hide_banner", "-nostdin", "-v", "error", "-re", "-i", clip("closed.mp4"), "-re", "-i", clip("ref.mkv"),
+                               "-lavfi", graph, "-f", "null", "-"]) as process:
+            while not path.with_name("growing.unfinished").exists() and process.poll() is None:
+                time.sleep(0.01)
+            process.kill()
+        self.assertFalse(path.exists())
+        self.assertTrue(path.with_name("growing.unfinished").exists())
 
     def test_other_pictures(self):
         """Same stamps, another encode: what both parts scored differs."""

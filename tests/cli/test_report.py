@@ -348,7 +348,49 @@ class Pictures(Reported):
         short = self.make("short.mkv", "-c:v", "ffv1", source=self.SOURCE.replace("150", "149"))
         page = self.show(self.score(distorted, reference), distorted, short)
         self.assertEqual(page.images(), [])
-        self.assertIn("its files make 149 pairs, and the log has 150", page.words())
+        self.assertIn("its files make other pairs than the log has, by whatever sync: 149 pairs, 0 frames", page.words())
+        self.assertIn("and the log has 150 pairs, 0 frames", page.words())
+
+    def test_other_rules_of_pairing(self):
+        """The n-th with the n-th, and the newest that is not later: as the log's counts tell."""
+        half = ",setpts=PTS+0.02/TB"  # of a frame: to the stamps a reference frame is as near as its neighbour
+        for sync, source, offset in (("index", self.SOURCE + ",trim=start_frame=20", 20), ("floor", self.SOURCE + half, -1)):
+            with self.subTest(sync):
+                distorted = self.make(f"d_{sync}.mkv", "-c:v", "ffv1", "-g", "9")
+                reference = self.make(f"ref_{sync}.mkv", "-c:v", "ffv1", "-g", "10", "-copyts", "-avoid_negative_ts", "disabled", source=source)
+                log = self.score(distorted, reference, f"psnr:watch=0:sync={sync}")
+                scored = json.loads(log.read_text())["pairing"]["scored"]
+                self.assertEqual(scored, {"index": 130, "floor": 150}[sync])
+                self.assert_pictures(self.show(log, distorted, reference), offset)
+
+    def filtered(self, graph, layout):
+        """@return a log of the two clips behind filters, and the clips"""
+        distorted, reference = self.make("d.mkv", "-c:v", "ffv1", "-g", "9"), self.make("ref.mkv", "-c:v", "ffv1", "-g", "10")
+        log = self.place / f"log.{layout}"
+        ffmpeg("-i", distorted, "-i", reference, "-lavfi", f"{graph}quality_cuda=psnr:watch=0:allow_unpaired=1:log_path={log}:log_fmt={layout}",
+               "-fps_mode", "passthrough", "-f", "null", "-")
+        return log, distorted, reference
+
+    def test_frames_that_a_filter_dropped(self):
+        """A log as JSON does not say which frames they were, lines of JSON do."""
+        graph = "[0:v]select='not(between(n\\,40\\,69))'[a];[a][1:v]"
+        page = self.show(*self.filtered(graph, "json"))
+        self.assertEqual(page.images(), [])
+        self.assertIn("filters before the scorer that change stamps or frames", page.words())
+        images = self.show(*self.filtered(graph, "jsonl"), notes=1).images()
+        self.assertGreater(len(images), 0)
+        for alt, jpeg in images:
+            if not alt.startswith("difference"):
+                number = int(alt.rpartition(" ")[2])
+                self.assertAlmostEqual(self.luma(jpeg), (number + (30 if number >= 40 else 0)) * 255 / 219, delta=1.7, msg=alt)
+
+    def test_stamps_that_a_filter_changed(self):
+        """Both by the same: pairs are those of the files, but their stamps are not."""
+        graph = "[0:v]setpts=PTS+0.01/TB[a];[1:v]setpts=PTS+0.01/TB[b];[a][b]"
+        self.assert_pictures(self.show(*self.filtered(graph, "json")))
+        page = self.show(*self.filtered(graph, "jsonl"), notes=1)
+        self.assertEqual(page.images(), [])
+        self.assertIn("where the log has frame 0: filters before the scorer that change stamps", page.words())
 
     def test_without_files(self):
         page = self.report(self.made())

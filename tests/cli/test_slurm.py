@@ -35,9 +35,9 @@ class Asked(unittest.TestCase):
             self.assertIn(option, array)
         self.assertIn("--dependency=afterany:101", merge)
         self.assertFalse([option for option in (*array, *merge) if option.startswith("--gres")])
-        self.assertIn(f"shard '{self.log}.plan' --ffmpeg '{FFMPEG}' --hwaccel auto $((SLURM_ARRAY_TASK_ID + 0))/5\n", array[-1])
+        self.assertIn(f"shard {self.log}.plan --ffmpeg {FFMPEG} --hwaccel auto $((SLURM_ARRAY_TASK_ID + 0))/5\n", array[-1])
         self.assertIn("-lt 2 ]", array[-1])
-        self.assertIn(f"merge '{self.log}.plan'", merge[-1])
+        self.assertIn(f"merge {self.log}.plan ", merge[-1])
 
     def test_json(self):
         run, _ = self.submit("--no-wait", "--json", "--quiet")
