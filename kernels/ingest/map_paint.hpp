@@ -52,7 +52,8 @@ struct MapColour {
 QC_HD int map_level(float value, float scale) {
     const float level = value * scale;
     if (!(level > 0.0f)) return 0;
-    return level < 255.0f ? static_cast<int>(level + 0.5f) : 255;
+    const float rounded = level + 0.5f;
+    return rounded < 255.0f ? static_cast<int>(rounded) : 255;
 }
 
 /// The colours of heat: black, blue, red, orange, and a white that is a little yellow. Their luma grows steadily, so a

@@ -62,7 +62,7 @@ struct CountTask {
     size_t words_per_pair, first_word; ///< of this picture's sums
     size_t heat_map_word[kScales];     ///< within the words of a pair
     float full_heat;
-    int extras;   ///< kHeatMaps, kDrawsMap, or both
+    int extras;      ///< kHeatMaps, kDrawsMap, or both
     uint16_t* drawn; ///< short_c_value() of each sample of the pyramid, laid out as these are; 0 before
 
     Purpose purpose;

@@ -127,7 +127,8 @@ CountTask Launcher::count_task(const DeviceBatch& batch, const Pyramid& pyramid,
     task.selections = reinterpret_cast<Selection*>(static_cast<unsigned char*>(batch.scratch) + layout.selections);
     if (!reference && draws_map_) {
         task.extras |= kDrawsMap;
-        task.drawn = reinterpret_cast<uint16_t*>(static_cast<unsigned char*>(batch.scratch) + drawn_offset(batch.count));
+        task.drawn =
+            reinterpret_cast<uint16_t*>(static_cast<unsigned char*>(batch.scratch) + drawn_offset(batch.count));
     }
     if (reference || !settings_.heat_maps) return task;
     task.full_heat = settings_.full_heat();
@@ -161,7 +162,8 @@ Status Launcher::enqueue_map(const DeviceBatch& batch, DeviceQueue& queue) const
     const Analysis& analysis = settings_.distorted;
     DrawTask task{};
     task.pyramid = plan_pyramid(settings_, analysis, batch.count);
-    task.drawn = reinterpret_cast<const uint16_t*>(static_cast<unsigned char*>(batch.scratch) + drawn_offset(batch.count));
+    task.drawn =
+        reinterpret_cast<const uint16_t*>(static_cast<unsigned char*>(batch.scratch) + drawn_offset(batch.count));
     task.pairs = batch.pairs;
     task.map = batch.map;
     task.shape = {geometry_.width, geometry_.height};

@@ -100,8 +100,8 @@ QC_HD uint16_t heat(float c, float full) {
 
 // ---- map ------------------------------------------------------------------------------------------------------------
 
-/// What a map keeps of a c-value between counting and drawing: the upper half of its bits, 8 of the mantissa's, which
-/// are more than a picture can show.
+/// What a map keeps of a c-value between counting and drawing: the upper half of its bits, and so 8 significant ones. A
+/// picture shows no more.
 QC_HD uint16_t short_c_value(float c) {
     return static_cast<uint16_t>(device::bits_of(c) >> 16);
 }

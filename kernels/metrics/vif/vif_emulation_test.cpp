@@ -41,11 +41,13 @@ void expect_emulation_equals_cpu(const EmulationCase& c, bool descending) {
 
 /// Maps of scale 0, by tiles and by bands, and of scale 1.
 TEST(VifEmulation, MapsEqualTheCpu) {
-    const EmulationCase cases[] = {
-        {317, 83, 8, 0, 3, 100.0, false},           {317, 83, 8, 0, 2, 1.0, false, {}, false},
-        {500, 40, 8, 0, 1, 100.0, true},            {157, 45, 10, 6, 2, 100.0, false},
-        {131, 67, 16, 0, 1, 100.0, true},           {16, 17, 8, 0, 1, 100.0, false},
-        {250, 33, 12, 4, 1, 100.0, false, {}, true}};
+    const EmulationCase cases[] = {{317, 83, 8, 0, 3, 100.0, false},
+                                   {317, 83, 8, 0, 2, 1.0, false, {}, false},
+                                   {500, 40, 8, 0, 1, 100.0, true},
+                                   {157, 45, 10, 6, 2, 100.0, false},
+                                   {131, 67, 16, 0, 1, 100.0, true},
+                                   {16, 17, 8, 0, 1, 100.0, false},
+                                   {250, 33, 12, 4, 1, 100.0, false, {}, true}};
     for (const EmulationCase& c : cases)
         for (const bool descending : {false, true}) {
             SCOPED_TRACE(testing::Message() << c);
