@@ -15,7 +15,8 @@
  * Input 0 is the distorted video: it passes untouched and leaves with its
  * scores as metadata. Input 1 is the reference; further inputs are more
  * distorted renditions of the same reference. Every input takes software or
- * CUDA frames in its own format, nothing is converted.
+ * CUDA frames in its own format, nothing is converted. A second output, if it
+ * is asked for, has frames that show where the main ones are bad.
  *
  * The filter pairs frames, keeps them until their scores are final, and
  * reports. It computes nothing and makes no CUDA call: contexts, streams and
@@ -46,6 +47,8 @@
 #include "quality_cuda/colours.h"
 #include "quality_cuda/conditions.h"
 #include "quality_cuda/formats.h"
+#include "quality_cuda/maps.h"
+#include "quality_cuda/outputs.h"
 #include "quality_cuda/record.h"
 #include "quality_cuda/replay.h"
 #include "quality_cuda/reports.h"
@@ -120,6 +123,12 @@ static const AVOption quality_cuda_options[] = {
     { "log_queue", "lines of jsonl that wait for a receiver that takes none; then the oldest are dropped", OFFSET(log_queue), AV_OPT_TYPE_INT, { .i64 = 1024 }, 1, 1000000, FLAGS },
     { "alert",    "conditions joined by |, each SCORE<NUMBER:SECONDS (or <= > >=): marks the frames while one has held for so long, and says when it begins and ends (default none)", OFFSET(alert), AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS },
     { "metrics_file", "replace this file with each window by one of Prometheus' text format (default none)", OFFSET(metrics_file), AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS },
+    { "maps", "second output, pad map: frames that show where the main ones are bad, by this metric: difference, ssim, vif, ...; a wrong name lists them (default none)", OFFSET(maps), AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS },
+    { "map_format", "how maps tell how bad", OFFSET(map_format), AV_OPT_TYPE_INT, { .i64 = QC_MAP_COLOURS_GRAY }, QC_MAP_COLOURS_GRAY, QC_MAP_COLOURS_HEAT, FLAGS, .unit = "map_format" },
+        { "gray", "black where nothing is wrong, brighter where more is", 0, AV_OPT_TYPE_CONST, { .i64 = QC_MAP_COLOURS_GRAY }, 0, 0, FLAGS, .unit = "map_format" },
+        { "heat", "black, blue, red, orange, white", 0, AV_OPT_TYPE_CONST, { .i64 = QC_MAP_COLOURS_HEAT }, 0, 0, FLAGS, .unit = "map_format" },
+    { "map_white", "value of the metric's map that is painted white, 0: its own, see docs/maps.md", OFFSET(map_white), AV_OPT_TYPE_DOUBLE, { .dbl = 0 }, 0, 1e6, FLAGS },
+    { "map_rendition", "whose map it is, counted from 0", OFFSET(map_rendition), AV_OPT_TYPE_INT, { .i64 = 0 }, 0, QC_MAX_RENDITIONS - 1, FLAGS },
     { "record", "write what was seen and measured to this file, which must not exist, for a replay (default none)", OFFSET(record), AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS },
     { "replay", "score what other runs recorded, part by part as this list says; the inputs are not read (default none)", OFFSET(replay), AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS },
     { "replay_wait", "1: wait for records of the list that are not there yet (default 0)", OFFSET(replay_wait), AV_OPT_TYPE_BOOL, { .i64 = 0 }, 0, 1, FLAGS },
@@ -127,6 +136,8 @@ static const AVOption quality_cuda_options[] = {
 };
 
 AVFILTER_DEFINE_CLASS(quality_cuda);
+
+static int configure_map(AVFilterLink *link);
 
 /* ---- before the first frame ---- */
 
@@ -172,29 +183,50 @@ static av_cold int init(AVFilterContext *ctx)
         ret = ff_qc_open_files(ctx);
     if (ret >= 0)
         ret = ff_qc_append_rendition_pads(ctx);
+    if (ret >= 0)
+        ret = ff_qc_append_map_pad(ctx, configure_map);
     return ret;
 }
 
 static int query_formats(AVFilterContext *ctx)
 {
     const QualityCudaContext *s = ctx->priv;
+    int ret;
 
     if (ff_qc_is_alias(ctx))
         return ff_qc_offer_common_formats(ctx);
-    return ff_qc_offer_formats(ctx, qc_request_accepts_rgb(s->engine.request));
+    ret = ff_qc_offer_formats(ctx, qc_request_accepts_rgb(s->engine.request));
+    return ret < 0 ? ret : ff_qc_offer_map_formats(ctx);
 }
 
-/** Comes after all inputs were configured: the only place to look at them together. */
+/** Comes after all inputs were configured, by way of the output that is configured first: the only place to look at them together. */
+static int configure_inputs(AVFilterContext *ctx)
+{
+    QualityCudaContext *s = ctx->priv;
+    int ret;
+
+    if (s->run.configured)
+        return 0;
+    s->run.configured = 1;
+    ret = ff_qc_replay_links(ctx);
+    if (ret >= 0)
+        ret = ff_qc_configure_inputs(ctx);
+    return ret < 0 ? ret : ff_qc_check_pictures(ctx);
+}
+
+static int configure_map(AVFilterLink *link)
+{
+    const int ret = configure_inputs(link->src);
+
+    return ret < 0 ? ret : ff_qc_configure_map_link(link);
+}
+
 static int config_output(AVFilterLink *outlink)
 {
     AVFilterContext *ctx = outlink->src;
     AVFilterLink *main = ctx->inputs[0];
-    int ret = ff_qc_replay_links(ctx);
+    int ret = configure_inputs(ctx);
 
-    if (ret >= 0)
-        ret = ff_qc_configure_inputs(ctx);
-    if (ret >= 0)
-        ret = ff_qc_check_pictures(ctx);
     if (ret < 0)
         return ret;
 
@@ -217,7 +249,7 @@ static int config_output(AVFilterLink *outlink)
 
 static int request_inputs(AVFilterContext *ctx)
 {
-    if (!ff_outlink_frame_wanted(ctx->outputs[0]))
+    if (!ff_qc_is_awaited(ctx))
         return FFERROR_NOT_READY;
     return ff_qc_request_inputs(ctx);
 }
@@ -263,7 +295,7 @@ static int end_output(AVFilterContext *ctx, int64_t end)
 
     for (int i = 0; i < s->nb_inputs; i++)
         ff_inlink_set_status(ctx->inputs[i], AVERROR_EOF);
-    ff_outlink_set_status(ctx->outputs[0], status, end);
+    ff_qc_end_outputs(ctx, status, end);
     return 0;
 }
 
@@ -412,7 +444,7 @@ static int settle_rest(AVFilterContext *ctx)
 static int close_inputs(AVFilterContext *ctx)
 {
     QualityCudaContext *s = ctx->priv;
-    const int status = ff_outlink_get_status(ctx->outputs[0]);
+    const int status = ff_qc_consumers_status(ctx);
     int ret;
 
     s->run.is_awaited = 0;
@@ -445,7 +477,7 @@ static int proceed(AVFilterContext *ctx)
     QualityCudaContext *s = ctx->priv;
     int ret;
 
-    if (ff_outlink_get_status(ctx->outputs[0]))
+    if (ff_qc_consumers_status(ctx))
         return close_inputs(ctx);
     if (s->run.done)
         return ff_qc_may_give_up(ctx) ? 0 : s->run.failure;
@@ -467,13 +499,13 @@ static int proceed(AVFilterContext *ctx)
 static int activate(AVFilterContext *ctx)
 {
     QualityCudaContext *s = ctx->priv;
-    const int asked = ff_outlink_frame_wanted(ctx->outputs[0]) && !ff_outlink_get_status(ctx->outputs[0]);
+    const int asked = ff_qc_is_awaited(ctx);
     int ret, error;
 
     s->run.was_asked |= asked;
     ret = proceed(ctx);
     /* Noted now, for the links may be gone when the filter is freed. */
-    s->run.is_awaited = ff_outlink_frame_wanted(ctx->outputs[0]);
+    s->run.is_awaited = ff_qc_is_awaited(ctx);
     if (!QC_UNASKED_IS_LAST || asked || !s->run.was_asked || s->run.reported || ff_qc_may_give_up(ctx) || (ret < 0 && ret != FFERROR_NOT_READY))
         return ret;
     error = ff_qc_recheck_files(ctx);
@@ -507,7 +539,9 @@ static av_cold void uninit(AVFilterContext *ctx)
     ff_qc_free_inputs(ctx);
     av_frame_free(&s->main.frame);
     av_frame_free(&s->main.last);
+    av_frame_free(&s->main.map);
     ff_qc_free_queue(ctx);
+    ff_qc_free_maps(ctx);
     ff_qc_free_live(ctx);
     ff_qc_close_record(ctx);
     ff_qc_close_replay(ctx);
@@ -569,7 +603,7 @@ const QC_FILTER symbol = {                                  \
     __VA_ARGS__                                             \
 }
 
-QC_DEFINE_FILTER(ff_vf_quality_cuda, "quality_cuda", QC_DESCRIPTION, quality_cuda_class, AVFILTER_FLAG_DYNAMIC_INPUTS, );
+QC_DEFINE_FILTER(ff_vf_quality_cuda, "quality_cuda", QC_DESCRIPTION, quality_cuda_class, AVFILTER_FLAG_DYNAMIC_INPUTS | AVFILTER_FLAG_DYNAMIC_OUTPUTS, );
 
 /* Listed by configure with --enable-libquality-cuda-aliases, and only where FFmpeg's own filter of that name is not. */
 QC_DEFINE_FILTER(ff_vf_quality_cuda_libvmaf, "libvmaf", QC_ALIAS_DESCRIPTION, ff_qc_libvmaf_class, 0, .preinit = preinit_alias);

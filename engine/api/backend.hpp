@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/map.hpp"
 #include "api/picture.hpp"
 #include "api/region.hpp"
 #include "contract/metric.hpp"
@@ -77,6 +78,7 @@ struct FrameInput {
     qc_picture reference{};
     std::vector<qc_picture> distorted; ///< one per rendition; plane[0] null: absent
     std::vector<bool> present;         ///< per rendition
+    qc_picture map{};                  ///< to be painted; plane[0] null: none is wanted
     std::vector<uint64_t> measured;    ///< in the place of pictures, for the backend that reads none
     PictureHold hold;
 
@@ -117,6 +119,7 @@ struct BackendSetup {
     int history = 0;             ///< most earlier reference frames any instance looks back at
     int distorted_history = 0;   ///< most earlier distorted frames
     bool chroma_history = false; ///< whether any instance looks back at the reference's chroma too
+    std::optional<MapSetup> map; ///< where one is drawn
     int earlier_pairs = 0;       ///< most earlier pairs whose whole pictures any instance looks back at
 
     /// The reference and the renditions.
@@ -138,6 +141,7 @@ struct BackendSetup {
     }
     /// How many planes of a picture somebody reads.
     int planes_read() const { return needs_chroma ? geometry.plane_count() : 1; }
+    bool draws(size_t instance) const { return map && map->instance == instance; }
     /// How often an instance is evaluated per frame: once, or for each rendition.
     size_t evaluations(size_t instance) const {
         const bool per_rendition = plan->instances[instance].descriptor->scope == Scope::kPair;
@@ -148,6 +152,12 @@ struct BackendSetup {
 /// Whether an instance is evaluated for a frame, given the session's n_subsample.
 inline bool is_evaluated(const MetricInstance& instance, int64_t frame, int n_subsample) {
     return evaluates_every_frame(*instance.descriptor, instance.options) || frame % n_subsample == 0;
+}
+
+/// Whether a frame has a map: of frames without one the picture is black.
+inline bool has_map(const BackendSetup& setup, const FrameInput& frame) {
+    return frame.present[static_cast<size_t>(setup.map->rendition)] &&
+           is_evaluated(setup.plan->instances[setup.map->instance], frame.index, setup.config->n_subsample);
 }
 
 class Backend {

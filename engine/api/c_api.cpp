@@ -95,6 +95,12 @@ const qc::MetricDescriptor* metric_at(int index) {
     return index >= 0 && static_cast<size_t>(index) < metrics.size() ? metrics[static_cast<size_t>(index)] : nullptr;
 }
 
+/// Of those that have a map; nullptr beyond the last.
+const qc::MetricDescriptor* map_at(int index) {
+    static const auto mapped = qc::mapped_metrics(qc::registered_metrics());
+    return index >= 0 && static_cast<size_t>(index) < mapped.size() ? mapped[static_cast<size_t>(index)] : nullptr;
+}
+
 Status check_rendition(const qc_session* session, int rendition) {
     const int count = session->session->renditions();
     if (rendition >= 0 && rendition < count) return {};
@@ -124,6 +130,21 @@ const char* qc_metric_short_name(int index) {
     const qc::MetricDescriptor* const metric = metric_at(index);
     if (metric == nullptr) return nullptr;
     return metric->short_name.empty() ? "" : metric->short_name.data();
+}
+
+const char* qc_map_name(int index) {
+    const qc::MetricDescriptor* const metric = map_at(index);
+    return metric != nullptr ? metric->name.data() : nullptr;
+}
+
+const char* qc_map_unit(int index) {
+    const qc::MetricDescriptor* const metric = map_at(index);
+    return metric != nullptr ? metric->map->what.data() : nullptr;
+}
+
+double qc_map_white(int index) {
+    const qc::MetricDescriptor* const metric = map_at(index);
+    return metric != nullptr ? metric->map->white : 0.0;
 }
 
 const char* qc_model_name(int index) {
@@ -266,10 +287,15 @@ qc_status qc_session_feature(const qc_session* session, int index, qc_feature* f
 
 qc_status qc_session_submit(qc_session* session, const qc_picture* reference, const qc_picture* distorted,
                             void (*release)(void* opaque), void* opaque) {
+    return qc_session_submit_with_map(session, reference, distorted, nullptr, release, opaque);
+}
+
+qc_status qc_session_submit_with_map(qc_session* session, const qc_picture* reference, const qc_picture* distorted,
+                                     const qc_picture* map, void (*release)(void* opaque), void* opaque) {
     const bool is_null = session == nullptr || reference == nullptr || distorted == nullptr;
     if ((is_null || session->in_call) && release != nullptr) release(opaque);
     if (is_null) return ask(session, [] { return no_null("a frame's picture"); });
-    return act(session, [&](qc::Session& s) { return s.submit(*reference, distorted, release, opaque); });
+    return act(session, [&](qc::Session& s) { return s.submit(*reference, distorted, release, opaque, map); });
 }
 
 qc_status qc_session_on_measured(qc_session* session, qc_measured_callback callback, void* opaque) {

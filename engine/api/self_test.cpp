@@ -25,6 +25,7 @@ qc_config small_config(const qc_config& asked, int side, qc_backend backend) {
     config.scoring_width = config.scoring_height = 0;
     if (config.scaling != QC_SCALING_NONE) config.distorted[0].width = side / 3 * 2; // scaling is tested too
     config.renditions = config.n_subsample = config.n_threads = 1;
+    config.map_rendition = 0;
     config.batch = kFrames;
     config.slots = backend == QC_BACKEND_CPU ? 1 : 2;
     config.latency_first = 0;
@@ -106,7 +107,7 @@ bool same_accumulators(const Run& cpu, const Run& cuda, size_t instance) {
     const AccumulatorLayout& layout = cpu.session->layout();
     const size_t first = layout.offset(instance, 0);
     for (size_t frame = 0; frame < cpu.accumulators.size(); ++frame)
-        if (std::memcmp(&cpu.accumulators[frame][first], &cuda.accumulators[frame][first],
+        if (std::memcmp(cpu.accumulators[frame].data() + first, cuda.accumulators[frame].data() + first,
                         layout.words(instance) * sizeof(uint64_t)) != 0)
             return false;
     return true;

@@ -117,6 +117,7 @@ Status Session::plan_scores(const ScoreRequest& request) {
     const ScoreRequest nothing;
     QC_RETURN_IF_ERROR(build_score_plan(only_watches() ? nothing : request, &geometry_, &plan_, chroma_conflict,
                                         PictureSize{picture_.width, picture_.height}));
+    if (request.map != nullptr && !only_watches()) QC_RETURN_IF_ERROR(draw_map(*request.map));
     for (const std::string& warning : plan_.warnings) log(QC_LOG_WARNING, one_line(warning));
     for (const std::string& note : plan_.notes) log(QC_LOG_INFO, note);
     for (const MetricInstance& instance : plan_.instances) {
@@ -147,6 +148,14 @@ Status Session::plan_scores(const ScoreRequest& request) {
     return {};
 }
 
+Status Session::draw_map(const MetricDescriptor& metric) {
+    QC_RETURN_IF_ERROR(plan_map(metric, geometry_, config_, &plan_, &map_.emplace()));
+    const double white = config_.map_white > 0.0 ? config_.map_white : metric.map->white;
+    log(QC_LOG_INFO, format("maps of %s show %s: black is 0, white %g", std::string(metric.name).c_str(),
+                            std::string(metric.map->what).c_str(), white));
+    return {};
+}
+
 /// One more instance, without columns, so that rows, logs and scores know nothing of it; nobody finalises it either.
 Status Session::watch_contents() {
     const MetricDescriptor& signature = signature_metric();
@@ -171,6 +180,7 @@ Status Session::make_scorers() {
     for (const MetricInstance& instance : plan_.instances) {
         const MetricDescriptor& descriptor = *instance.descriptor;
         scorers_.push_back(create_scorer(descriptor, geometry_, instance.options));
+        if (map_ && map_->instance + 1 == scorers_.size()) scorers_.back()->draw_maps();
         for (const std::string& warning : scorers_.back()->warnings())
             log(QC_LOG_WARNING, std::string(descriptor.name) + ": " + warning);
         const int count = descriptor.scope == Scope::kReference ? 1 : config_.renditions;
@@ -185,6 +195,7 @@ Status Session::make_scorers() {
     setup_.scorers = scorers_;
     setup_.layout = layout_.get();
     setup_.needs_chroma = needs_chroma_;
+    setup_.map = map_;
     for (const MetricInstance& instance : plan_.instances) {
         setup_.history = std::max(setup_.history, instance.descriptor->history);
         setup_.distorted_history = std::max(setup_.distorted_history, instance.descriptor->distorted_history);
@@ -260,15 +271,18 @@ Status Session::open_cuda() {
 
 // ---- frames ---------------------------------------------------------------------------------------------------------
 
-Status Session::submit(const qc_picture& reference, const qc_picture* distorted, void (*release)(void*), void* opaque) {
+Status Session::submit(const qc_picture& reference, const qc_picture* distorted, void (*release)(void*), void* opaque,
+                       const qc_picture* map) {
     PictureHold hold(release, opaque);
     Status status = failure_;
     if (status.ok() && flushed_) status = invalid("a frame was submitted after the flush");
     if (status.ok() && backend_->kind() == QC_BACKEND_RECORDED)
         status = invalid("the backend that is called recorded takes measured frames, no pictures");
     if (status.ok()) status = check_pictures(reference, distorted);
+    if (status.ok() && map != nullptr && map->plane[0] != nullptr) status = check_map(*map);
     if (!status.ok()) return status;
     FrameInput input;
+    if (map != nullptr) input.map = *map;
     input.reference = handed_picture(reference, 0);
     for (int r = 0; r < config_.renditions; ++r) input.distorted.push_back(handed_picture(distorted[r], r + 1));
     input.hold = std::move(hold);
@@ -320,6 +334,12 @@ Status Session::check_pictures(const qc_picture& reference, const qc_picture* di
         if (distorted[r].plane[0] != nullptr)
             QC_RETURN_IF_ERROR(check_picture(distorted[r], config_.distorted[r], needs_chroma_, "a distorted picture"));
     return {};
+}
+
+/// Whether the map can be painted there.
+Status Session::check_map(const qc_picture& picture) const {
+    if (!map_) return invalid("a map's picture was submitted, but the configuration names no map");
+    return check_map_picture(picture, map_->paint, backend_->kind() == QC_BACKEND_CUDA ? map_->memory : QC_MEMORY_HOST);
 }
 
 /// Finalises what the backend has finished; with wait, at least the oldest frame in flight.

@@ -32,7 +32,9 @@ public:
     Session(const Session&) = delete;
     Session& operator=(const Session&) = delete;
 
-    Status submit(const qc_picture& reference, const qc_picture* distorted, void (*release)(void*), void* opaque);
+    /// @param map null, or without planes: no picture of the map is wanted
+    Status submit(const qc_picture& reference, const qc_picture* distorted, void (*release)(void*), void* opaque,
+                  const qc_picture* map = nullptr);
     /// A frame that other sessions measured. @param renditions bit k: rendition k has a picture
     Status submit_measured(uint32_t renditions, std::span<const uint64_t> words);
     /// Before the first frame: `callback` sees every frame's accumulators.
@@ -81,6 +83,7 @@ private:
     /// Nothing is scored: whatever the request asks for.
     bool only_watches() const { return config_.watch_contents == 2; }
     Status watch_contents();
+    Status draw_map(const MetricDescriptor& metric);
     Status make_scorers();
     void cut_region();
     qc_picture handed_picture(const qc_picture& picture, int input) const;
@@ -101,6 +104,7 @@ private:
     void flush_metrics(bool looking_back_only);
     bool next_row(qc_row* row);
     Status check_pictures(const qc_picture& reference, const qc_picture* distorted) const;
+    Status check_map(const qc_picture& picture) const;
 
     qc_config config_;      ///< defaults resolved; its strings are not used
     qc_config asked_;       ///< before the backend's defaults
@@ -113,6 +117,7 @@ private:
     /// finalisers_[instance][rendition], one in all for reference-scope instances: keep what later frames need
     std::vector<std::vector<std::unique_ptr<Finaliser>>> finalisers_;
     std::optional<ContentsWatch> contents_;
+    std::optional<MapSetup> map_;
     std::unique_ptr<AccumulatorLayout> layout_;
     BackendSetup setup_;
     std::vector<std::unique_ptr<ScoreTable>> tables_; ///< per rendition

@@ -40,6 +40,10 @@ constexpr IntField kFields[] = {
     {"roi_width", offsetof(qc_config, roi_width), 0, kMaxSide},
     {"roi_height", offsetof(qc_config, roi_height), 0, kMaxSide},
     {"watch_contents", offsetof(qc_config, watch_contents), 0, 2},
+    {"map_rendition", offsetof(qc_config, map_rendition), 0, QC_MAX_RENDITIONS - 1},
+    {"map_layout", offsetof(qc_config, map_layout), QC_MAP_LAYOUT_GRAY, QC_MAP_LAYOUT_COUNT - 1},
+    {"map_colours", offsetof(qc_config, map_colours), QC_MAP_COLOURS_GRAY, QC_MAP_COLOURS_COUNT - 1},
+    {"map_memory", offsetof(qc_config, map_memory), QC_MEMORY_HOST, QC_MEMORY_CUDA},
     {"reserved", offsetof(qc_config, reserved), 0, 0},
 };
 
@@ -52,7 +56,7 @@ constexpr size_t kSmallestConfig = offsetof(qc_config, frame_rate);
 constexpr size_t kSmallestStats = offsetof(qc_stats, frames_submitted);
 
 // Without padding at the end a larger struct never begins its new fields in bytes that an older caller left undefined.
-static_assert(offsetof(qc_config, reserved) + sizeof(int) == sizeof(qc_config));
+static_assert(offsetof(qc_config, map_white) + sizeof(double) == sizeof(qc_config));
 static_assert(offsetof(qc_stats, pinned_bytes) + sizeof(size_t) == sizeof(qc_stats));
 static_assert(alignof(qc_stats) == kSizeStep && kSmallestConfig % kSizeStep == 0);
 
@@ -68,6 +72,16 @@ Status check_scoring_size(const qc_config& config) {
         return invalid(format("scoring_width=%d, scoring_height=%d: both or neither is accepted", width, height));
     if (width == 0 || config.scaling != QC_SCALING_NONE) return {};
     return invalid(format("scoring_width=%d, scoring_height=%d: 0 is accepted without scaling", width, height));
+}
+
+Status check_map(const qc_config& config) {
+    if (!std::isfinite(config.map_white) || config.map_white < 0.0)
+        return invalid(format("map_white=%g: a number that is not negative is accepted", config.map_white));
+    if (config.map_rendition >= std::max(config.renditions, 1))
+        return not_accepted("map_rendition", config.map_rendition, format("0..%d", std::max(config.renditions, 1) - 1));
+    if (config.map_colours == QC_MAP_COLOURS_HEAT && config.map_layout == QC_MAP_LAYOUT_GRAY)
+        return invalid("map_colours=1: a map_layout with chroma is accepted, 1 or 2");
+    return {};
 }
 
 } // namespace
@@ -87,6 +101,7 @@ Status read_config(const qc_config& caller, qc_config* config) {
     QC_RETURN_IF_ERROR(check_fields(config, kFields, ""));
     if (!std::isfinite(config->frame_rate) || config->frame_rate < 0.0)
         return invalid(format("frame_rate=%g: a number that is not negative is accepted", config->frame_rate));
+    QC_RETURN_IF_ERROR(check_map(*config));
     return check_scoring_size(*config);
 }
 

@@ -30,6 +30,7 @@ struct FrameWork {
     FrameResult result;
     PicturePtr reference;
     std::vector<PicturePtr> distorted;
+    qc_picture map{};                  ///< to be painted; plane[0] null: none is wanted
     std::vector<EarlierFrame> history; ///< history[k]: k + 1 frames earlier; shorter at the start of the stream
     int unfinished = 0;                ///< tasks; guarded by the backend's mutex, and so is
     Status failure;                    ///< the first of a task
@@ -67,6 +68,8 @@ private:
     PicturePtr copy_of(const FrameInput& frame, int input) const;
     std::vector<Task> tasks_of(const FrameWork& work) const;
     void run(const Task& task, FrameWork& work) const;
+    void draw_map(const HostPair& pair, HostPast past, const FrameWork& work) const;
+    void paint_map(const FrameWork& work, const float* values) const;
     static std::vector<EarlierPair> past_of(const FrameWork& work, size_t rendition, size_t wanted);
     void add_task(const Task& task, const std::shared_ptr<FrameWork>& work);
     void finish_task(FrameWork& work, const Status& failure);
@@ -138,6 +141,8 @@ Status CpuBackend::submit(FrameInput input) {
     QC_RETURN_IF_ERROR(std::move(status));
     work->result.accumulators.resize(setup_.layout->frame_words());
     work->history.assign(recent_.begin(), recent_.end());
+    work->map = input.map;
+    if (work->map.plane[0] != nullptr && !has_map(setup_, input)) paint_map(*work, nullptr);
     remember(*work);
 
     const std::vector<Task> tasks = tasks_of(*work);
@@ -191,8 +196,27 @@ void CpuBackend::run(const Task& task, FrameWork& work) const {
         }
         const MetricInstance& instance = setup_.plan->instances[task.instance];
         const int wanted = earlier_pairs(*instance.descriptor, setup_.geometry, instance.options);
-        scorer.score(pair, past_of(work, rendition, static_cast<size_t>(wanted)), accumulators);
+        const std::vector<EarlierPair> past = past_of(work, rendition, static_cast<size_t>(wanted));
+        scorer.score(pair, past, accumulators);
+        const bool is_shown = work.map.plane[0] != nullptr && setup_.draws(task.instance);
+        if (is_shown && task.rendition == setup_.map->rendition) draw_map(pair, past, work);
     }
+}
+
+void CpuBackend::draw_map(const HostPair& pair, HostPast past, const FrameWork& work) const {
+    const MapShape& shape = setup_.map->paint.shape;
+    std::vector<float> values(static_cast<size_t>(shape.width) * static_cast<size_t>(shape.height));
+    setup_.scorers[setup_.map->instance]->draw(pair, past, {values.data(), {shape.width}, shape.width, shape.height});
+    paint_map(work, values.data());
+}
+
+/// @param values null: there are none, and the picture becomes black
+void CpuBackend::paint_map(const FrameWork& work, const float* values) const {
+    const MapPaint& paint = setup_.map->paint;
+    const MapJob job = map_job(work.map, values != nullptr);
+    const Plane<const float> plane{values, {paint.shape.width}, paint.shape.width, paint.shape.height};
+    for (int y = 0; y < paint.height; y += 2)
+        for (int x = 0; x < paint.width; x += 2) paint_quad(paint, job, plane, x, y);
 }
 
 /// As many earlier pairs as are wanted, and there without a gap.

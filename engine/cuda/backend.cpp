@@ -13,6 +13,7 @@
 #include "cuda/conversion.hpp"
 #include "cuda/history.hpp"
 #include "cuda/intake.hpp"
+#include "cuda/maps.hpp"
 #include "cuda/metric_work.hpp"
 #include "cuda/program.hpp"
 #include "cuda/results.hpp"
@@ -64,6 +65,7 @@ private:
     History history_;
     Timeline timeline_;
     Results results_;
+    Maps maps_;
     Branches branches_;
     MetricWork metrics_;
     Intake intake_;
@@ -83,8 +85,8 @@ CudaBackend::CudaBackend(const BackendSetup& setup, std::unique_ptr<Context> con
     : setup_(setup), config_(*setup.config), context_(std::move(context)),
       frames_per_batch_(std::max(1, config_.batch / config_.renditions)), ingest_(*context_), converter_(setup),
       history_(setup), timeline_(setup, frames_per_batch_), results_(setup, frames_per_batch_), branches_(setup),
-      metrics_(*context_, setup, frames_per_batch_, results_, timeline_),
-      intake_(*context_, setup, frames_per_batch_, converter_, history_, timeline_),
+      maps_(setup, frames_per_batch_), metrics_(*context_, setup, frames_per_batch_, results_, timeline_, maps_),
+      intake_(*context_, setup, frames_per_batch_, converter_, history_, timeline_, maps_),
       slots_(static_cast<size_t>(config_.slots)) {}
 
 Status CudaBackend::create() {
@@ -94,14 +96,17 @@ Status CudaBackend::create() {
     QC_RETURN_IF_ERROR(converter_.prepare(ingest_));
     QC_RETURN_IF_ERROR(history_.find_kernel(ingest_));
     QC_RETURN_IF_ERROR(timeline_.find_kernel(ingest_));
+    QC_RETURN_IF_ERROR(maps_.find_kernel(ingest_));
     QC_RETURN_IF_ERROR(metrics_.load());
     QC_RETURN_IF_ERROR(metrics_.allocate_scratch());
     QC_RETURN_IF_ERROR(history_.allocate(*context_));
     QC_RETURN_IF_ERROR(timeline_.allocate(*context_));
+    QC_RETURN_IF_ERROR(maps_.allocate(*context_));
     const SlotSizes sizes{{frames_per_batch_, config_.renditions, history_.rings(), converter_.lifted_inputs(),
-                           converter_.scaled_inputs(), timeline_.depth()},
+                           converter_.scaled_inputs(), timeline_.depth(), maps_.exist() ? 1 : 0},
                           results_.bytes(),
                           converter_.frame_bytes() * static_cast<size_t>(frames_per_batch_),
+                          maps_.picture_bytes() * static_cast<size_t>(frames_per_batch_),
                           static_cast<size_t>(frames_per_batch_)};
     for (Slot& slot : slots_) QC_RETURN_IF_ERROR(slot.allocate(*context_, sizes));
     return {};
@@ -154,7 +159,7 @@ Status CudaBackend::launch(const Slot& slot, const Graph& graph) {
     ++counters.graph_launches;
     counters.kernel_launches += graph.kernels;
     counters.control_bytes_to_device += static_cast<int64_t>(slot.description.bytes());
-    counters.result_bytes_to_host += static_cast<int64_t>(results_.bytes());
+    counters.result_bytes_to_host += static_cast<int64_t>(results_.bytes() + maps_.bytes_down(slot));
     QC_CUDA(driver, cuEventRecord, slot.done.handle(), stream_.handle());
     return {};
 }
@@ -166,6 +171,8 @@ Status CudaBackend::enqueue_batch(const Slot& slot, Lane& lane) const {
     QC_RETURN_IF_ERROR(converter_.enqueue(slot.description, slot.shape, lane));
     QC_RETURN_IF_ERROR(
         branches_.run(lane, [&](size_t instance, Lane& branch) { return metrics_.enqueue(instance, slot, branch); }));
+    QC_RETURN_IF_ERROR(maps_.enqueue(slot, lane));
+    QC_RETURN_IF_ERROR(maps_.copy_down(slot, lane));
     QC_RETURN_IF_ERROR(
         history_.enqueue(slot.description.device(&DescriptionLayout::kept_planes), slot.shape.references, lane));
     QC_RETURN_IF_ERROR(timeline_.enqueue(slot.description, slot.shape.references, lane));
@@ -187,6 +194,7 @@ bool CudaBackend::retire(Wait wait) {
     Slot& slot = slots_[in_flight_.front()];
     in_flight_.pop_front();
     results_.read(slot, &finished_);
+    maps_.deliver(slot);
     slot.release_frames();
     return true;
 }

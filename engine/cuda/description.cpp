@@ -15,7 +15,8 @@ DescriptionArray<T> take(Carver& carver, size_t count) {
 
 } // namespace
 
-DescriptionLayout::DescriptionLayout(int frames, int renditions, int rings, int lifted, int scaled, int earlier_pairs) {
+DescriptionLayout::DescriptionLayout(int frames, int renditions, int rings, int lifted, int scaled, int earlier_pairs,
+                                     int maps) {
     constexpr size_t kPlanes = 3;
     const auto count = static_cast<size_t>(frames);
     Carver carver;
@@ -34,6 +35,7 @@ DescriptionLayout::DescriptionLayout(int frames, int renditions, int rings, int 
     }
     jobs = take<ConvertJob>(carver, count * static_cast<size_t>(lifted) * kPlanes);
     scale_jobs = take<ScaleJob>(carver, count * static_cast<size_t>(scaled));
+    map_jobs = take<MapJob>(carver, count * static_cast<size_t>(maps));
     bytes = carver.used();
 }
 

@@ -9,6 +9,7 @@
 #include "cuda/context.hpp"
 #include "cuda/lane.hpp"
 #include "ingest/ingest.hpp"
+#include "ingest/map_paint.hpp"
 
 namespace qc::cuda {
 
@@ -35,12 +36,14 @@ struct DescriptionLayout {
     DescriptionArray<KeepJob> keep_jobs;                           ///< [frame][input][plane], see Timeline
     DescriptionArray<ConvertJob> jobs;
     DescriptionArray<ScaleJob> scale_jobs;
+    DescriptionArray<MapJob> map_jobs; ///< [frame], see Maps
     size_t bytes = 0;
 
     DescriptionLayout() = default;
     /// @param frames in a batch at most; @param rings of the history; @param lifted, scaled pictures per frame at most
-    /// @param earlier_pairs of the timeline; 0: there is none
-    DescriptionLayout(int frames, int renditions, int rings, int lifted, int scaled, int earlier_pairs = 0);
+    /// @param earlier_pairs of the timeline; 0: there is none; @param maps pictures of maps per frame: 0 or 1
+    DescriptionLayout(int frames, int renditions, int rings, int lifted, int scaled, int earlier_pairs = 0,
+                      int maps = 0);
 };
 
 /// A description, written by the host in page-locked memory and read by kernels from its copy on the device. Its

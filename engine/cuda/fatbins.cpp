@@ -6,6 +6,7 @@
 #define QC_METRIC(name) extern "C" const unsigned char qc_fatbin_##name[];
 QC_METRIC(ingest)
 QC_METRIC(signature)
+QC_METRIC(difference)
 #include QC_METRIC_LIST
 #undef QC_METRIC
 
@@ -16,6 +17,7 @@ const void* find_fatbin(std::string_view name) {
     if (name == #entry) return qc_fatbin_##entry;
     QC_METRIC(ingest)
     QC_METRIC(signature)
+    QC_METRIC(difference)
 #include QC_METRIC_LIST
 #undef QC_METRIC
     return nullptr;

@@ -6,13 +6,21 @@
 namespace qc::cuda {
 
 Intake::Intake(Context& context, const BackendSetup& setup, int frames, const Converter& converter, History& history,
-               Timeline& timeline)
-    : context_(context), setup_(setup), converter_(converter), history_(history), timeline_(timeline),
+               Timeline& timeline, const Maps& maps)
+    : context_(context), setup_(setup), converter_(converter), history_(history), timeline_(timeline), maps_(maps),
       uploader_(context, setup, frames) {}
 
 Status Intake::create() {
     QC_RETURN_IF_ERROR(uploader_.create_stream());
     return ready_.create(context_);
+}
+
+/// The batch waits for what a stream holds that works on a picture in device memory.
+void Intake::await_producer(Slot& slot, const qc_picture& picture) {
+    const CUstream producer =
+        picture.cuda_stream != nullptr ? static_cast<CUstream>(picture.cuda_stream) : CU_STREAM_LEGACY;
+    if (std::find(slot.producers.begin(), slot.producers.end(), producer) == slot.producers.end())
+        slot.producers.push_back(producer);
 }
 
 /// Where the kernels find a picture, wherever it is now.
@@ -24,10 +32,7 @@ DevicePicture Intake::place(Slot& slot, int frame, int input, const qc_picture& 
         std::array<uint32_t, 3> pitch_bytes{};
         for (int p = 0; p < 3; ++p) pitch_bytes[p] = static_cast<uint32_t>(source.pitch_bytes[p]);
         raw = picture_view(setup_.format_of(input), setup_.planes_read(), std::to_array(source.plane), pitch_bytes);
-        const CUstream producer =
-            source.cuda_stream != nullptr ? static_cast<CUstream>(source.cuda_stream) : CU_STREAM_LEGACY;
-        if (std::find(slot.producers.begin(), slot.producers.end(), producer) == slot.producers.end())
-            slot.producers.push_back(producer);
+        await_producer(slot, source);
     }
     if (!converter_.converts(input)) return raw;
     return converter_.add_jobs(raw, frame, input, slot.converted, slot.description, &slot.shape);
@@ -79,7 +84,7 @@ Status Intake::add(Slot& slot, FrameInput& input) {
     pictures_.assign(static_cast<size_t>(setup_.inputs()), DevicePicture{});
     const DeviceReference reference = add_reference(slot, frame, input, evaluated);
     pictures_[0] = reference.current;
-    FrameInSlot entry{input.index, std::vector<bool>(static_cast<size_t>(renditions)), {}};
+    FrameInSlot entry{input.index, std::vector<bool>(static_cast<size_t>(renditions)), {}, input.map};
     bool borrowed = input.reference.memory == QC_MEMORY_CUDA;
     for (int r = 0; r < renditions; ++r) {
         const qc_picture& picture = input.distorted[static_cast<size_t>(r)];
@@ -91,6 +96,8 @@ Status Intake::add(Slot& slot, FrameInput& input) {
     end_pairs(slot);
     history_.remember(pictures_, frame, slot.description.host(&DescriptionLayout::kept_planes));
     timeline_.add(pictures_, frame, slot.description);
+    maps_.add(input, frame, slot);
+    if (input.map.plane[0] != nullptr && input.map.memory == QC_MEMORY_CUDA) await_producer(slot, input.map);
     if (borrowed) entry.hold = std::move(input.hold);
     input.hold.end(); // host pictures were copied to staging memory
     slot.frames.push_back(std::move(entry));

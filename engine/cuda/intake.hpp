@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // Frames into slots: uploads what lies in host memory and describes the pictures to the kernels. Knows slots, uploads,
-// conversion and history; not the metrics, nor when a batch leaves.
+// conversion, history and maps; not the metrics, nor when a batch leaves.
 #pragma once
 
 #include <vector>
@@ -8,6 +8,7 @@
 #include "api/backend.hpp"
 #include "cuda/conversion.hpp"
 #include "cuda/history.hpp"
+#include "cuda/maps.hpp"
 #include "cuda/slot.hpp"
 #include "cuda/timeline.hpp"
 #include "cuda/upload.hpp"
@@ -19,7 +20,7 @@ class Intake {
 public:
     /// All arguments outlive the intake. @param frames of a batch at most
     Intake(Context& context, const BackendSetup& setup, int frames, const Converter& converter, History& history,
-           Timeline& timeline);
+           Timeline& timeline, const Maps& maps);
 
     Status create();
 
@@ -35,6 +36,7 @@ public:
     CUstream upload_stream() const { return uploader_.stream(); }
 
 private:
+    static void await_producer(Slot& slot, const qc_picture& picture);
     DevicePicture place(Slot& slot, int frame, int input, const qc_picture& source);
     DeviceReference add_reference(Slot& slot, int frame, const FrameInput& input, bool evaluated);
     static void end_pairs(const Slot& slot);
@@ -46,6 +48,7 @@ private:
     const Converter& converter_;
     History& history_;
     Timeline& timeline_;
+    const Maps& maps_;
     Uploader uploader_;
     Event ready_;                         ///< marks what let_wait() waits for
     std::vector<DevicePicture> pictures_; ///< of one frame, per input; capacity stays

@@ -8,6 +8,7 @@
 
 #include "api/backend.hpp"
 #include "cuda/context.hpp"
+#include "cuda/maps.hpp"
 #include "cuda/program.hpp"
 #include "cuda/results.hpp"
 #include "cuda/slot.hpp"
@@ -21,8 +22,8 @@ class MetricWork {
 public:
     /// All arguments outlive the object. @param frames of a batch at most
     MetricWork(Context& context, const BackendSetup& setup, int frames, const Results& results,
-               const Timeline& timeline)
-        : context_(context), setup_(setup), frames_(frames), results_(results), timeline_(timeline) {}
+               const Timeline& timeline, const Maps& maps)
+        : context_(context), setup_(setup), frames_(frames), results_(results), timeline_(timeline), maps_(maps) {}
 
     /// Loads the kernels of every instance that computes, and has it prepare itself.
     Status load();
@@ -40,6 +41,7 @@ private:
     const int frames_;
     const Results& results_;
     const Timeline& timeline_;
+    const Maps& maps_;
     std::vector<std::unique_ptr<Program>> programs_; ///< of the instances that compute
     DeviceBuffer scratch_;
     std::vector<size_t> scratch_offsets_; ///< per instance

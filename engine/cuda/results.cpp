@@ -26,7 +26,7 @@ void Results::read(const Slot& slot, std::deque<FrameResult>* results) const {
             if (!setup_.layout->computes(i)) continue;
             const size_t words = setup_.evaluations(i) * setup_.layout->words(i); // of a frame
             const auto* array = slot.accumulators_host.as<const uint64_t>(offsets_[i]);
-            std::copy_n(array + f * words, words, &result.accumulators[setup_.layout->offset(i, 0)]);
+            std::copy_n(array + f * words, words, result.accumulators.data() + setup_.layout->offset(i, 0));
         }
         results->push_back(std::move(result));
     }

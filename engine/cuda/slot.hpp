@@ -18,6 +18,7 @@ struct FrameInSlot {
     int64_t index = 0;
     std::vector<bool> present; ///< per rendition
     PictureHold hold;          ///< of pictures in device memory
+    qc_picture map{};          ///< in host memory, see Maps
 };
 
 /// What every slot of a session has room for.
@@ -25,6 +26,7 @@ struct SlotSizes {
     DescriptionLayout description;
     size_t accumulator_bytes = 0;
     size_t converted_bytes = 0;
+    size_t map_bytes = 0; ///< of maps' pictures on their way to host memory
     size_t frames = 0;
 };
 
@@ -36,9 +38,11 @@ struct Slot {
     DeviceBuffer accumulators; ///< see Results
     PinnedBuffer accumulators_host;
     UploadBuffers upload;
-    DeviceBuffer converted; ///< see Converter
-    Event done;             ///< recorded behind the batch
-    GraphCache graphs;      ///< after the memory that they use
+    DeviceBuffer converted;    ///< see Converter
+    DeviceBuffer map_pictures; ///< see Maps
+    PinnedBuffer map_pictures_host;
+    Event done;        ///< recorded behind the batch
+    GraphCache graphs; ///< after the memory that they use
 
     std::vector<FrameInSlot> frames;
     std::vector<CUstream> producers; ///< streams whose work the batch must wait for

@@ -99,6 +99,21 @@ typedef enum qc_scaling {
     QC_SCALING_COUNT
 } qc_scaling;
 
+/** Samples of a map's pictures, 8 bits each. */
+typedef enum qc_map_layout {
+    QC_MAP_LAYOUT_GRAY = 0,    /**< one plane, full range: 0 black, 255 white */
+    QC_MAP_LAYOUT_YUV420P = 1, /**< three planes 4:2:0, BT.709 of limited range: 16 black, 235 white */
+    QC_MAP_LAYOUT_NV12 = 2,    /**< the same with Cb and Cr side by side in one plane */
+    QC_MAP_LAYOUT_COUNT
+} qc_map_layout;
+
+/** How bad is told by a map's samples. */
+typedef enum qc_map_colours {
+    QC_MAP_COLOURS_GRAY = 0, /**< black: nothing is wrong; the brighter, the worse */
+    QC_MAP_COLOURS_HEAT = 1, /**< black, blue, red, orange, white; not with QC_MAP_LAYOUT_GRAY */
+    QC_MAP_COLOURS_COUNT
+} qc_map_colours;
+
 typedef enum qc_log_level { QC_LOG_ERROR = 0, QC_LOG_WARNING = 1, QC_LOG_INFO = 2, QC_LOG_DEBUG = 3 } qc_log_level;
 
 typedef enum qc_pool {
@@ -256,7 +271,16 @@ typedef struct qc_config {
                                                   if the pictures were cut to it (scaled before, where they are). It has to
                                                   lie in the picture, and to begin at a chroma sample: at multiples of 2
                                                   where chroma is halved. All 0: the whole picture */
+
+    int map_rendition;           /**< whose map it is, 0..renditions - 1 */
+    const char *maps;            /**< a metric whose map pictures are painted of, see qc_session_submit_with_map(): a name of
+                                      qc_map_name(), a short name, or NULL for none. With the options of the metric's first
+                                      instance where the metric is scored, else with their defaults, and no scores */
+    qc_map_layout map_layout;    /**< of these pictures, whose size is that of what is scored */
+    qc_map_colours map_colours;
+    qc_memory map_memory;        /**< where they lie; on the CPU backend they lie in host memory, whatever this says */
     int reserved;                /**< 0 */
+    double map_white;            /**< value that is painted white, above 0; 0: the metric's own, qc_map_white() */
 } qc_config;
 
 /** Text of a failure where there is no session to ask: one line; "" after a success. */
@@ -294,7 +318,7 @@ typedef struct qc_stats {
     int64_t batches;                   /**< CPU backend: frames */
     int64_t pixel_bytes_to_device;     /**< software frames' uploads */
     int64_t control_bytes_to_device;   /**< batch descriptions */
-    int64_t result_bytes_to_host;      /**< accumulators */
+    int64_t result_bytes_to_host;      /**< accumulators, and maps in host memory */
     int64_t kernel_launches;           /**< kernels run, graph nodes counted one by one */
     int64_t graph_launches;
     int64_t device_allocations;        /**< calls that took or gave back device or pinned memory */
@@ -311,6 +335,10 @@ QC_API const char *qc_metric_name(int index);
 QC_API const char *qc_metric_summary(int index); /**< what it is, in one line */
 /** Short name that `metrics` and `options` accept too, "" if there is none; metrics may share it. NULL past the end. */
 QC_API const char *qc_metric_short_name(int index);
+/** What `maps` accepts: metrics that have a map, and "difference". NULL past the end. */
+QC_API const char *qc_map_name(int index);
+QC_API const char *qc_map_unit(int index);  /**< what a value of that map is, e.g. "1 - ssim"; NULL past the end */
+QC_API double qc_map_white(int index);      /**< the value that is white unless config.map_white says another; 0 past the end */
 /** Built-in models that `model` accepts, beside "auto". NULL past the end. */
 QC_API const char *qc_model_name(int index);
 
@@ -391,6 +419,19 @@ QC_API qc_status qc_session_feature(const qc_session *session, int index, qc_fea
  */
 QC_API qc_status qc_session_submit(qc_session *session, const qc_picture *reference, const qc_picture *distorted,
                                    void (*release)(void *opaque), void *opaque);
+
+/**
+ * The same, and a picture that is to show where the pair of config.map_rendition is bad. It is painted by the time that the
+ * frame's row has been received; if no value of it was computed (the rendition has no picture, n_subsample skipped the
+ * frame), black. A row that says that the scoring failed leaves it undefined, as qc_session_continue_on_cpu() does. Its
+ * memory has to stay until then, or until qc_session_destroy().
+ * @param map plane[0] NULL, or map NULL: none is wanted for this frame. Pitches of CUDA memory are positive; a picture there
+ *        is written on the engine's own stream, behind what cuda_stream holds at the time of the call
+ * @return as qc_session_submit(); QC_ERROR_INVALID also for a picture that does not fit config.map_layout or lies in other
+ *         memory, and where the configuration names no map
+ */
+QC_API qc_status qc_session_submit_with_map(qc_session *session, const qc_picture *reference, const qc_picture *distorted,
+                                            const qc_picture *map, void (*release)(void *opaque), void *opaque);
 
 /**
  * What a frame was measured to be, before scores are made of it: words whose meaning and number are the session's own

@@ -15,6 +15,9 @@ std::span<const MetricDescriptor* const> registered_metrics();
 /// What the watch of the contents has computed, as a metric without scores. Not among the others.
 const MetricDescriptor& signature_metric();
 
+/// A map without a metric: how far the pictures are apart, place by place. Not among the others either.
+const MetricDescriptor& difference_metric();
+
 /// @return null if no metric has this name (exact match)
 const MetricDescriptor* find_metric(std::string_view name);
 

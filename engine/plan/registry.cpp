@@ -17,9 +17,16 @@ namespace qc {
 namespace signature {
 const MetricDescriptor& descriptor();
 }
+namespace difference {
+const MetricDescriptor& descriptor();
+}
 
 const MetricDescriptor& signature_metric() {
     return signature::descriptor();
+}
+
+const MetricDescriptor& difference_metric() {
+    return difference::descriptor();
 }
 
 std::span<const MetricDescriptor* const> registered_metrics() {

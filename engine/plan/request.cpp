@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "models/builtin_models.hpp"
+#include "plan/metric_registry.hpp"
 #include "plan/option_parser.hpp"
 #include "text/message.hpp"
 
@@ -57,6 +58,16 @@ std::string joined_names(MetricRegistry metrics) {
     return joined(names);
 }
 
+/// With their short names: "float_ssim (ssim)".
+std::vector<std::string> names_of(MetricRegistry metrics) {
+    std::vector<std::string> names;
+    for (const MetricDescriptor* metric : metrics) {
+        names.emplace_back(metric->name);
+        if (!metric->short_name.empty()) names.back() += " (" + std::string(metric->short_name) + ")";
+    }
+    return names;
+}
+
 class RequestParser {
 public:
     RequestParser(const qc_config& config, MetricRegistry registry, ScoreRequest* request)
@@ -72,6 +83,7 @@ public:
         QC_RETURN_IF_ERROR(read_features());
         QC_RETURN_IF_ERROR(read_metrics());
         QC_RETURN_IF_ERROR(read_models());
+        QC_RETURN_IF_ERROR(read_map());
         return check_stats_format();
     }
 
@@ -182,6 +194,20 @@ private:
         return {};
     }
 
+    /// A short name that several metrics share means the first of them that has a map.
+    Status read_map() {
+        if (!given(config_.maps)) return {};
+        const std::vector<const MetricDescriptor*> mapped = mapped_metrics(registry_);
+        const std::string name = trimmed(config_.maps);
+        if (const auto found = find_by_any_name(mapped, name); !found.empty()) {
+            request_.map = found.front();
+            return {};
+        }
+        const bool is_metric = name == kVmaf || name == kAll || !find_by_any_name(registry_, name).empty();
+        return invalid("maps: " + in_quotes(name) + (is_metric ? " has no map" : " is no metric") + ", accepted are " +
+                       joined(names_of(mapped)));
+    }
+
     Status read_features() {
         for (const std::string& item : split_list(config_.feature, "|"))
             QC_RETURN_IF_ERROR(prefixed("feature " + in_quotes(item), read_feature(item)));
@@ -220,6 +246,7 @@ bool takes_rgb(const MetricDescriptor* metric) {
 } // namespace
 
 bool ScoreRequest::accepts_rgb() const {
+    if (map != nullptr && !takes_rgb(map)) return false;
     return std::all_of(metrics.begin(), metrics.end(),
                        [](const MetricRequest& request) { return takes_rgb(request.metric); }) &&
            std::all_of(models.begin(), models.end(), [](const ModelRequest& model) {
@@ -235,11 +262,16 @@ Status parse_request(const qc_config& config, MetricRegistry registry, ScoreRequ
 
 std::vector<std::string> metric_names(MetricRegistry registry) {
     std::vector<std::string> names{std::string(kVmaf), std::string(kAll)};
-    for (const MetricDescriptor* metric : registry) {
-        names.emplace_back(metric->name);
-        if (!metric->short_name.empty()) names.back() += " (" + std::string(metric->short_name) + ")";
-    }
+    const std::vector<std::string> metrics = names_of(registry);
+    names.insert(names.end(), metrics.begin(), metrics.end());
     return names;
+}
+
+std::vector<const MetricDescriptor*> mapped_metrics(MetricRegistry registry) {
+    std::vector<const MetricDescriptor*> mapped{&difference_metric()};
+    std::copy_if(registry.begin(), registry.end(), std::back_inserter(mapped),
+                 [](const MetricDescriptor* metric) { return metric->map != nullptr; });
+    return mapped;
 }
 
 } // namespace qc

@@ -24,7 +24,8 @@ struct ScoreRequest {
     MetricRegistry registry;
     std::vector<MetricRequest> metrics; ///< those of `feature`, then those of `metrics` (but "vmaf")
     std::vector<ModelRequest> models;
-    bool several = false; ///< `metrics` names more than one
+    const MetricDescriptor* map = nullptr; ///< whose map is drawn; null: none
+    bool several = false;                  ///< `metrics` names more than one
     qc_stats_format stats_format = QC_STATS_FORMAT_NONE;
     int n_subsample = 1;
     bool skip_unsupported = false;
@@ -34,7 +35,7 @@ struct ScoreRequest {
     bool accepts_rgb() const;
 };
 
-/// Reads metrics, model, feature, options, stats_format, renditions, n_subsample and skip_unsupported of the
+/// Reads metrics, model, feature, options, maps, stats_format, renditions, n_subsample and skip_unsupported of the
 /// configuration; nothing else is looked at.
 ///
 /// "all" among the metrics stands for every metric but examples, and, without `model`, for the models of
@@ -42,6 +43,9 @@ struct ScoreRequest {
 ///
 /// @return QC_ERROR_INVALID or QC_ERROR_IO with one line that names the option, the value and what is accepted
 Status parse_request(const qc_config& config, MetricRegistry registry, ScoreRequest* request);
+
+/// What qc_config::maps accepts, by their names or short names: the metrics that have a map, and the difference.
+std::vector<const MetricDescriptor*> mapped_metrics(MetricRegistry registry);
 
 /// Names that qc_config::metrics accepts: "vmaf", "all" and every metric's, with its short name: "float_ssim (ssim)".
 std::vector<std::string> metric_names(MetricRegistry registry);

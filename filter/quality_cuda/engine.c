@@ -6,7 +6,7 @@
 /**
  * @file
  * The scoring engine as the filter sees it; see engine.h. Depends on inputs,
- * record, region, replay, scaling and state.
+ * maps, record, region, replay, scaling and state.
  */
 
 #include "compat.h"
@@ -17,6 +17,7 @@
 #include "libavutil/common.h"
 #include "libavutil/cpu.h"
 
+#include "maps.h"
 #include "record.h"
 #include "region.h"
 #include "replay.h"
@@ -104,6 +105,7 @@ static void fill_config(AVFilterContext *ctx, qc_config *config)
     config->bitdepth    = options->bitdepth;
     config->log         = engine_log;
     config->log_opaque  = ctx;
+    ff_qc_configure_map(ctx, config);
 }
 
 int ff_qc_check_options(AVFilterContext *ctx)
@@ -126,6 +128,8 @@ int ff_qc_check_options(AVFilterContext *ctx)
     ret = ff_qc_parse_scaling(ctx);
     if (ret >= 0)
         ret = ff_qc_parse_region(ctx);
+    if (ret >= 0)
+        ret = ff_qc_check_map_options(ctx);
     if (ret < 0)
         return ret;
     fill_config(ctx, &config);

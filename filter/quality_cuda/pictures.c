@@ -5,7 +5,7 @@
 
 /**
  * @file
- * Frames as the engine takes them; see pictures.h. Depends on inputs and state.
+ * Frames as the engine takes them; see pictures.h. Depends on inputs, maps and state.
  */
 
 #include "compat.h"
@@ -14,6 +14,7 @@
 
 #include "libavutil/pixdesc.h"
 
+#include "maps.h"
 #include "pictures.h"
 #include "state.h"
 
@@ -58,14 +59,17 @@ int ff_qc_adopt_crop(AVFilterContext *ctx, AVFrame *const *frames)
     return 0;
 }
 
-qc_status ff_qc_submit_pictures(const AVFilterContext *ctx, qc_session *session, AVFrame *const *frames,
+qc_status ff_qc_submit_pictures(const AVFilterContext *ctx, qc_session *session, AVFrame *const *frames, const AVFrame *map,
                                 void (*release)(void *opaque), void *opaque)
 {
     const QualityCudaContext *s = ctx->priv;
-    qc_picture reference, distorted[QC_MAX_RENDITIONS];
+    qc_picture reference, distorted[QC_MAX_RENDITIONS], painted;
 
     fill_picture(&s->input[QC_REFERENCE], frames[QC_REFERENCE], &reference);
     for (int k = 0; k < s->options.renditions; k++)
         fill_picture(&s->input[ff_qc_input_of(k)], frames[ff_qc_input_of(k)], &distorted[k]);
-    return qc_session_submit(session, &reference, distorted, release, opaque);
+    if (!map)
+        return qc_session_submit(session, &reference, distorted, release, opaque);
+    ff_qc_fill_map(ctx, map, &painted);
+    return qc_session_submit_with_map(session, &reference, distorted, &painted, release, opaque);
 }

@@ -24,8 +24,12 @@
  */
 int ff_qc_adopt_crop(AVFilterContext *ctx, AVFrame *const *frames);
 
-/** Hands a pair over. @param release as qc_session_submit() has it, and opaque */
-qc_status ff_qc_submit_pictures(const AVFilterContext *ctx, qc_session *session, AVFrame *const *frames,
+/**
+ * Hands a pair over.
+ * @param map to be painted on, or NULL
+ * @param release as qc_session_submit() has it, and opaque
+ */
+qc_status ff_qc_submit_pictures(const AVFilterContext *ctx, qc_session *session, AVFrame *const *frames, const AVFrame *map,
                                 void (*release)(void *opaque), void *opaque);
 
 #endif /* AVFILTER_QUALITY_CUDA_PICTURES_H */

@@ -168,7 +168,7 @@ static int compare(AVFilterContext *ctx, AVFrame *const *frames)
     }
     if (!crops_fit(s, frames))
         return LOOK_IS_OVER;
-    status = ff_qc_submit_pictures(ctx, preview->session, frames, NULL, NULL);
+    status = ff_qc_submit_pictures(ctx, preview->session, frames, NULL, NULL, NULL);
     while (status == QC_OK)
         status = qc_session_receive(preview->session, 1, &row);
     if (status != QC_AGAIN)

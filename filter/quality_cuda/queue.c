@@ -5,8 +5,8 @@
 
 /**
  * @file
- * Main frames on their way; see queue.h. Depends on engine, live, reports and
- * state.
+ * Main frames on their way; see queue.h. Depends on engine, live, maps, outputs,
+ * reports and state.
  */
 
 #include "compat.h"
@@ -21,6 +21,8 @@
 #include "alignment.h"
 #include "arrivals.h"
 #include "live.h"
+#include "maps.h"
+#include "outputs.h"
 #include "reports.h"
 #include "state.h"
 
@@ -39,6 +41,7 @@ int ff_qc_queue_main(AVFilterContext *ctx, int64_t row, double ref_pts_time)
     if (row >= 0)
         ff_qc_note_pair(&s->alignment, row, ff_qc_seconds(ctx, 0, s->main.frame->pts));
     entry->frame        = s->main.frame;
+    entry->map          = s->main.map;
     entry->row          = row;
     entry->pts_time     = ff_qc_seconds(ctx, 0, s->main.frame->pts);
     entry->ref_pts_time = ref_pts_time;
@@ -46,6 +49,7 @@ int ff_qc_queue_main(AVFilterContext *ctx, int64_t row, double ref_pts_time)
     entry->corrupt      = s->main.corrupt;
     entry->unscored     = row < 0 ? s->main.unscored : NULL;
     s->main.frame   = NULL;
+    s->main.map     = NULL;
     s->main.counted = 0;
     s->main.corrupt = 0;
     if (queue->last)
@@ -75,6 +79,7 @@ static int is_settled(const QCPending *entry)
 static void free_entry(QCPending *entry)
 {
     av_frame_free(&entry->frame);
+    av_frame_free(&entry->map);
     av_free(entry->value);
     av_free(entry->present);
     av_free(entry);
@@ -87,6 +92,7 @@ static void mark_failed(AVFilterContext *ctx, QCPending *entry)
 {
     entry->failed   = 1;
     entry->unscored = "failure";
+    ff_qc_keep_map(ctx, &entry->map);
     if (entry->frame && av_dict_set(&entry->frame->metadata, QC_KEY_PREFIX "unscored", "failure", 0) < 0)
         av_log(ctx, AV_LOG_WARNING, "out of memory: a frame without scores is not marked\n");
 }
@@ -226,7 +232,7 @@ int ff_qc_may_end(AVFilterContext *ctx)
 {
     const QualityCudaContext *s = ctx->priv;
 
-    return ff_outlink_frame_wanted(ctx->outputs[0]) || (s->queue.feeds_nullsink && !s->queue.held);
+    return ff_qc_is_awaited(ctx) || (s->queue.feeds_nullsink && !s->queue.held);
 }
 
 /** The frame counts: it has left, or failure keeps it from leaving. */
@@ -268,16 +274,17 @@ static void drop_finished(AVFilterContext *ctx)
     }
 }
 
-/** Takes the oldest frame from the queue, if it may leave. */
-static int take_ready(AVFilterContext *ctx, AVFrame **frame)
+/** Takes the oldest frame from the queue, with its map, if it may leave. */
+static int take_ready(AVFilterContext *ctx, AVFrame **frame, AVFrame **map)
 {
     QualityCudaContext *s = ctx->priv;
     QCPending *entry = oldest_held(&s->queue);
 
-    if (!entry || !is_settled(entry) || !ff_outlink_frame_wanted(ctx->outputs[0]))
+    if (!entry || !is_settled(entry) || !ff_qc_is_awaited(ctx))
         return 0;
     *frame = entry->frame;
-    entry->frame = NULL;
+    *map   = entry->map;
+    entry->frame = entry->map = NULL;
     s->queue.held--;
     memcpy(s->queue.left, entry->counts, s->options.renditions * sizeof(*entry->counts));
     drop_finished(ctx);
@@ -293,20 +300,24 @@ static int is_of_no_use(const QualityCudaContext *s)
 int ff_qc_push_ready(AVFilterContext *ctx)
 {
     QualityCudaContext *s = ctx->priv;
-    AVFrame *frame;
+    AVFrame *frame, *map;
     int ret;
 
     do {
-        if (!take_ready(ctx, &frame))
+        if (!take_ready(ctx, &frame, &map))
             return 0;
-        if (ff_qc_tag_alerts(ctx, frame) < 0) {
+        ret = ff_qc_tag_alerts(ctx, frame);
+        if (ret >= 0)
+            ret = ff_qc_finish_map(ctx, frame, &map);
+        if (ret < 0) {
             av_frame_free(&frame);
-            return ff_qc_fail(ctx, AVERROR(ENOMEM), "out of memory");
+            av_frame_free(&map);
+            return ff_qc_fail(ctx, ret, ret == AVERROR(ENOMEM) ? "out of memory" : "a map could not be copied to the GPU");
         }
         if (is_of_no_use(s))
             av_frame_free(&frame);
     } while (!frame);
-    ret = ff_filter_frame(ctx->outputs[0], frame);
+    ret = ff_qc_send(ctx, frame, map);
     ff_qc_restart_silence(ctx);
     return ret < 0 ? ret : !ff_qc_may_end(ctx);
 }
@@ -315,7 +326,7 @@ int ff_qc_queue_wants_more(AVFilterContext *ctx)
 {
     const QualityCudaContext *s = ctx->priv;
 
-    return s->queue.held <= s->engine.depth || ff_outlink_frame_wanted(ctx->outputs[0]);
+    return s->queue.held <= s->engine.depth || ff_qc_is_awaited(ctx);
 }
 
 int ff_qc_under_way(const QCQueue *queue)
@@ -348,6 +359,7 @@ static void let_oldest_go(AVFilterContext *ctx, int is_slow)
     ghost->frame     = NULL;
     ghost->following = entry;
     entry->row = -1;
+    entry->map = NULL; /* it may be under the brush */
     entry->has_ghost = 1;
     while (*link != entry)
         link = &(*link)->following;

@@ -25,6 +25,7 @@
 
 typedef struct QCPending {
     AVFrame *frame;               ///< NULL once sent
+    AVFrame *map;                 ///< what is painted while it is scored; NULL: a black one leaves with it
     int64_t row;                  ///< index of its submission, -1 if it gets no scores
     int settled;                  ///< its row has arrived
     int failed;                   ///< it has no scores because the scoring failed

@@ -13,9 +13,9 @@
  *
  *     vf_quality_cuda.c -> alias -> pairing, verdict
  *                    |\--> preview -> pictures -> inputs, alignment -> engine
- *                     \--> submission -> queue -> reports -> ladder -> engine -> scaling -> inputs -> formats
- *                              |             |       |                                         |-> replay -> record
- *                              |             |       |                                         \-> arrivals -> epochs -> pairing, replay
+ *                     \--> submission -> queue -> reports -> ladder -> engine -> maps -> scaling -> inputs -> formats
+ *                              |             |       |                                                 |-> replay -> record
+ *                              |             |       |                                                 \-> arrivals -> epochs -> pairing, replay
  *                              |             |        \-> files -> receiver -> paths, conditions -> engine
  *                              |             |\-> alignment -> engine
  *                              |              \-> live -> metrics_file -> files, engine
@@ -24,7 +24,7 @@
  *
  * Arrows are the only dependencies (what is reached over several may be used
  * too); all of these but pairing, windows, alerts and pacing may use state,
- * json, interrupts and compat.
+ * json, interrupts, outputs and compat.
  */
 
 #ifndef AVFILTER_QUALITY_CUDA_STATE_H
@@ -43,6 +43,7 @@
 #include "inputs.h"
 #include "interrupts.h"
 #include "live.h"
+#include "maps.h"
 #include "pacing.h"
 #include "pairing.h"
 #include "preview.h"
@@ -66,6 +67,9 @@ typedef struct QCOptions {
     char *alert, *metrics_file;
     char *record, *replay;
     int replay_wait;
+    char *maps;
+    int map_format, map_rendition;
+    double map_white;
 } QCOptions;
 
 /** What is corrected before anything is paired. */
@@ -85,6 +89,7 @@ enum QCOnError {
 /** The main frame that waits for its partners. */
 typedef struct QCMain {
     AVFrame *frame;
+    AVFrame *map;   ///< to be painted with its scores; NULL: not, or not yet
     int64_t stamp;  ///< its time, as pairing counts
     AVFrame *last;  ///< a reference to the latest one, where it may have to come again behind the end; or NULL
     int counted;    ///< it is among the counts' frames
@@ -108,6 +113,7 @@ enum QCEnd {
 typedef struct QCRun {
     int failure;          ///< AVERROR of the first failure
     char reason[2048];    ///< what the first failure said
+    int configured;       ///< what the inputs' links say was looked at
     int rate_settled;     ///< the frame rate to go by has been decided
     int start_checked;    ///< whether the inputs begin together has been looked at
     int flushed;          ///< the engine knows that no pair follows
@@ -140,6 +146,7 @@ typedef struct QualityCudaContext {
     QCAlignment alignment;
     QCPreview preview;                  ///< with align=auto
     QCQueue queue;
+    QCMap map;
     QCRecord record;
     struct QCReplay *replay;            ///< with replay=FILE
     QCFiles files;

@@ -6,7 +6,7 @@
 /**
  * @file
  * From a main frame that waits to a pair in the engine; see submission.h.
- * Depends on pictures, colours, engine, queue, record, replay and state.
+ * Depends on pictures, colours, engine, maps, queue, record, replay and state.
  */
 
 #include "compat.h"
@@ -19,6 +19,7 @@
 
 #include "colours.h"
 #include "conditions.h"
+#include "maps.h"
 #include "pictures.h"
 #include "record.h"
 #include "replay.h"
@@ -106,7 +107,7 @@ static int submit_to_cpu(AVFilterContext *ctx, AVFrame *const *frames)
         ret = copy[i] ? av_hwframe_transfer_data(copy[i], frames[i], 0) : AVERROR(ENOMEM);
     }
     if (ret >= 0)
-        status = ff_qc_submit_pictures(ctx, s->engine.session, readable, NULL, NULL);
+        status = ff_qc_submit_pictures(ctx, s->engine.session, readable, s->main.map, NULL, NULL);
     for (int i = 0; i < s->nb_inputs; i++)
         av_frame_free(&copy[i]);
     if (ret < 0)
@@ -125,6 +126,8 @@ static int submit(AVFilterContext *ctx, AVFrame *const *frames)
         return ff_qc_replay_pair(ctx, frames);
     if (ret >= 0)
         ret = ff_qc_record_pair(ctx, s->counts[0].paired, frames);
+    if (ret >= 0)
+        ret = ff_qc_prepare_map(ctx);
     if (ret >= 0 && s->engine.left_gpu)
         return submit_to_cpu(ctx, frames);
     if (ret >= 0)
@@ -132,13 +135,14 @@ static int submit(AVFilterContext *ctx, AVFrame *const *frames)
     if (ret < 0)
         return ff_qc_fail(ctx, ret, "a pair could not be submitted");
     /* The hold is the engine's from here on. */
-    status = ff_qc_submit_pictures(ctx, s->engine.session, frames, hold ? release_hold : NULL, hold);
+    status = ff_qc_submit_pictures(ctx, s->engine.session, frames, s->main.map, hold ? release_hold : NULL, hold);
     if (status == QC_OK)
         return 0;
     ret = ff_qc_recover_session(ctx, status);
     if (ret < 0 || ff_qc_frames_taken(&s->engine) > s->counts[0].paired)
         return ret;
-    return submit_to_cpu(ctx, frames);
+    ret = ff_qc_prepare_map(ctx); /* one that the CPU can paint on */
+    return ret < 0 ? ret : submit_to_cpu(ctx, frames);
 }
 
 /** Counts the frames that input i, the reference or a rendition, gives to a pair. */

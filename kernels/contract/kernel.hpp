@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "contract/map.hpp"
 #include "contract/types.hpp"
 
 namespace qc {
@@ -49,6 +50,7 @@ struct DeviceBatch {
     int count = 0;                    ///< pairs or references, by the metric's scope; use as gridDim.z
     uint64_t* accumulators = nullptr; ///< device address, zeroed
     void* scratch = nullptr;          ///< device address
+    DeviceMap map{};                  ///< of scorers that were told to draw maps
 
     /// On average, rounded down; 1 where nothing is known of groups.
     int pairs_per_reference() const { return first_pair != nullptr && groups > 0 ? count / groups : 1; }

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "contract/device.hpp"
+#include "contract/map.hpp"
 #include "contract/options.hpp"
 #include "contract/status.hpp"
 #include "contract/timeline.hpp"
@@ -108,11 +109,29 @@ public:
         return enqueue(batch, queue);
     }
 
+    // ---- maps -------------------------------------------------------------------------------------------------------
+    /// Of metrics whose descriptor has a map: one is wanted of each pair, beside the accumulators. Comes before
+    /// everything else; scratch_bytes(), prepare() and enqueue() then reckon with it, and DeviceBatch::map says where
+    /// the values go. A session without maps runs the kernels that it would run if there were none.
+    void draw_maps() { draws_maps_ = true; }
+    /// The CPU backend's map of a pair, in the shape of MapSpec::shape. As score() is, called from several threads.
+    virtual void draw(const HostPair& pair, HostPast past, Plane<float> values) const {
+        (void)pair;
+        (void)past;
+        (void)values;
+    }
+
     // ---- what to tell the user --------------------------------------------------------------------------------------
     /// Written into the head of logs, under the metric's name.
     virtual std::vector<Convention> conventions() const { return {}; }
     /// Told once when the session opens, a line each: what was assumed, what looks wrong.
     virtual std::vector<std::string> warnings() const { return {}; }
+
+protected:
+    bool draws_maps() const { return draws_maps_; }
+
+private:
+    bool draws_maps_ = false;
 };
 
 /// Turns the accumulators of one stream into scores, in double precision on the host, the same for both backends. A
@@ -151,6 +170,14 @@ struct StatsLineSpec {
     std::string_view needed_option;            ///< has to be on for the scores to be written; empty: none
     std::string_view spoiling_option;          ///< makes another quantity of the scores; empty: none
     std::span<const std::string_view> outputs; ///< per plane, as models call them; the first has to be there
+};
+
+/// What a metric can show of where a picture is bad (contract/map.hpp).
+struct MapSpec {
+    std::string_view what; ///< what a value is, e.g. "1 - ssim"
+    double white = 1.0;    ///< the value that is painted white, or hottest; 0 is black
+    /// Precondition: qc::validate() succeeded. Never null.
+    MapShape (*shape)(const FrameGeometry&, const OptionValues&) = nullptr;
 };
 
 /// Luma samples.
@@ -216,6 +243,8 @@ struct MetricDescriptor {
     /// one of them computes the words, all finalise from them. Null, or an empty name: shared with nobody. Scope and
     /// both histories of those that share must be equal. So whatever changes a word has to show in the name.
     std::string (*stage)(const FrameGeometry&, const OptionValues&) = nullptr;
+    /// Null: it has no map. Scope::kPair only.
+    const MapSpec* map = nullptr;
 };
 
 /// Whether a metric has scores for such pictures with these options: what holds for every metric (planes, depth, size),

@@ -5,6 +5,7 @@
 #include "device/block.hpp"
 #include "device/kernel_list.hpp"
 #include "ingest/ingest.hpp"
+#include "ingest/map_paint.hpp"
 #include "ingest/scale_strip.hpp"
 #include "ingest/scale_tile.hpp"
 
@@ -111,13 +112,35 @@ struct KeepPictures {
     }
 };
 
+/// Paints the maps of a batch, two rows a thread: grid (blocks of columns, pairs of rows, frames).
+struct PaintMaps {
+    struct Arguments {
+        const MapJob* jobs; ///< one for each frame
+        DeviceMap map;
+        MapPaint paint;
+    };
+    static constexpr int kThreads = kIngestBlock;
+    static constexpr int kColumns = 2 * kThreads; ///< samples of a block
+
+    template <class Block>
+    QC_HD static void run(Block& block, const Arguments& arguments) {
+        const MapJob& job = arguments.jobs[block.z()];
+        const int x = block.x() * kColumns + 2 * block.thread();
+        if (job.plane[0] == nullptr || x >= arguments.paint.width) return;
+        const Plane<float> drawn = arguments.map.of_frame(static_cast<uint32_t>(block.z()), arguments.paint.shape);
+        const Plane<const float> values{drawn.data, {drawn.pitch.elements}, drawn.width, drawn.height};
+        paint_quad(arguments.paint, job, values, x, 2 * block.y());
+    }
+};
+
 #define QC_INGEST_KERNELS(KERNEL)                                                                                      \
     KERNEL(qc_convert, Convert)                                                                                        \
     KERNEL(qc_scale, ScaleTile)                                                                                        \
     KERNEL(qc_scale_bytes_4, ScaleStrips<4>)                                                                           \
     KERNEL(qc_scale_bytes_6, ScaleStrips<6>)                                                                           \
     KERNEL(qc_keep_history, KeepHistory)                                                                               \
-    KERNEL(qc_keep_pictures, KeepPictures)
+    KERNEL(qc_keep_pictures, KeepPictures)                                                                             \
+    KERNEL(qc_paint_maps, PaintMaps)
 QC_DECLARE_KERNELS(QC_INGEST_KERNELS)
 
 } // namespace qc

@@ -203,12 +203,42 @@ TEST_P(Check, ScaledPictures) {
             }
 }
 
+/// The map, and that the kernels that draw it score as those that do not.
+TEST_P(Check, Maps) {
+    if (GetParam()->map == nullptr) GTEST_SKIP() << metric() << " has no map";
+    const std::string name(GetParam()->name);
+    for (const char* layout : {"yuv420p", "nv12", "p010le", "yuv420p16le"})
+        for (const auto& [width, height] : std::vector<std::pair<int, int>>{{264, 167}, {853, 481}}) {
+            qc_config config = fitting_config(layout_named(layout), width, height);
+            const std::string scored = metric();
+            config.metrics = scored.c_str();
+            const Stream stream = make_stream(config, Content::kNatural, 3, 2);
+            config.backend = QC_BACKEND_CUDA;
+            const RunResult plain = run(config, stream);
+            config.maps = name.c_str();
+            const RunResult cuda = run(config, stream);
+            expect_same_bits(plain, cuda, name + " with its map");
+            expect_same_maps(cuda, run(config, stream), 0, name + " again");
+            config.backend = QC_BACKEND_CPU;
+            // What is not exact lies within a level of the scale, unless its values are far apart themselves.
+            expect_same_maps(run(config, stream), cuda, GetParam()->backend_bound.exact() ? 0 : 2, name + layout);
+            ++compared_;
+        }
+}
+
 /// Few and small, but every path of the kernels: what compute-sanitizer runs over.
 TEST_P(Check, SanitizerSample) {
     for (const char* name : {"yuv420p", "nv12", "p010le", "yuv444p16le"})
         for (const auto& [width, height] : std::vector<std::pair<int, int>>{{70, 45}, {147, 83}, {264, 167}})
             compare(fitting_config(layout_named(name), width, height), Content::kNatural, 3,
                     std::string(name) + format(" %dx%d", width, height), 2);
+    if (GetParam()->map == nullptr) return;
+    const std::string map(GetParam()->name);
+    for (const char* name : {"nv12", "p010le"}) {
+        qc_config config = fitting_config(layout_named(name), 147, 83);
+        config.maps = map.c_str();
+        compare(config, Content::kNatural, 3, std::string(name) + " with a map", 2);
+    }
 }
 
 /// Ladders, of which some kernels score all pictures of a reference together.
@@ -544,6 +574,23 @@ TEST(CheckEngine, SteadyStateTakesNothing) {
     EXPECT_GT(many.result_bytes_to_host, 0);
     ASSERT_GT(many.batches, 0);
     EXPECT_LT(many.result_bytes_to_host / many.batches, 64 * 1024);
+}
+
+/// The map that is of no metric, in every layout and with its pictures in colours.
+TEST(CheckMaps, Difference) {
+    if (!cuda_absence().empty()) GTEST_SKIP() << "needs a GPU: " << cuda_absence();
+    for (const Layout& layout : kAllLayouts) {
+        qc_config config = config_for(layout, 611, 333, "psnr", QC_BACKEND_CPU);
+        config.maps = "difference";
+        config.map_layout = QC_MAP_LAYOUT_NV12;
+        config.map_colours = QC_MAP_COLOURS_HEAT;
+        const Stream stream = make_stream(config, Content::kNatural, 3, 2);
+        const RunResult cpu = run(config, stream);
+        config.backend = QC_BACKEND_CUDA;
+        const RunResult cuda = run(config, stream);
+        ASSERT_TRUE(cuda.status.ok()) << cuda.status.text();
+        expect_same_maps(cpu, cuda, 0, layout.name);
+    }
 }
 
 } // namespace

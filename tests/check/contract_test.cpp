@@ -69,6 +69,23 @@ TEST_P(Contract, DescriptorIsWhole) {
     }
 }
 
+/// A map's values lie over the picture: every sample has one, and none lies beyond.
+TEST_P(Contract, MapLiesOverThePicture) {
+    if (metric().map == nullptr) GTEST_SKIP() << metric().name << " has no map";
+    EXPECT_FALSE(metric().map->what.empty());
+    EXPECT_GT(metric().map->white, 0.0);
+    EXPECT_EQ(metric().scope, Scope::kPair);
+    for (const int width : {219, 640, 1921}) {
+        const FrameGeometry geometry = geometry_of(layout_named("yuv420p"), width, width - 40);
+        if (!validate(metric(), geometry, defaults()).ok()) continue;
+        const MapShape shape = metric().map->shape(geometry, defaults());
+        EXPECT_GE(shape.step, 1);
+        EXPECT_GT(std::min(shape.width, shape.height), 0);
+        EXPECT_LT(shape.left + shape.step * (shape.width - 1), geometry.width + shape.step);
+        EXPECT_LT(shape.top + shape.step * (shape.height - 1), geometry.height + shape.step);
+    }
+}
+
 TEST_P(Contract, DefaultsAreAmongWhatOptionsAccept) {
     std::set<std::string_view> names;
     for (const OptionSpec& option : metric().options) {

@@ -226,6 +226,31 @@ inline void expect_emulation_equals_cpu(const Scorer& metric, const std::vector<
     expect_emulation_equals_cpu(metric, EmulatedPairs(pictures), descending);
 }
 
+/// Maps of both backends: equal in every bit as the accumulators are, or, of metrics that are not exact, as near as
+/// `tolerance`, relative above 1. The scorer was told to draw, and is prepared.
+inline void expect_emulated_maps_equal_cpu(const Scorer& metric, const MapShape& shape, const EmulatedPairs& pairs,
+                                           bool descending, float tolerance = 0.0f) {
+    const size_t plane = static_cast<size_t>(shape.width + 3) * static_cast<size_t>(shape.height);
+    std::vector<float> drawn(plane * pairs.host.size(), -1000.0f);
+    DeviceBatch batch;
+    batch.pairs = pairs.device.data();
+    batch.count = static_cast<int>(pairs.device.size());
+    batch.map = {drawn.data(), plane, shape.width + 3, 1, 0};
+    EmulatedQueue queue(descending);
+    const std::vector<uint64_t> words = emulate_batch(metric, batch, queue);
+    if (tolerance == 0.0f) EXPECT_EQ(words, pairs.cpu_words(metric));
+    std::vector<float> expected(static_cast<size_t>(shape.width) * static_cast<size_t>(shape.height));
+    const Plane<float> values{expected.data(), {shape.width}, shape.width, shape.height};
+    for (size_t i = 0; i < pairs.host.size(); ++i) {
+        metric.draw(pairs.host[i], {}, values);
+        const Plane<float> map = batch.map.of_frame(pairs.device[i].output, shape);
+        for (int y = 0; y < shape.height; ++y)
+            for (int x = 0; x < shape.width; ++x)
+                ASSERT_NEAR(map.at(x, y), values.at(x, y), tolerance * std::max(1.0f, values.at(x, y)))
+                    << x << "," << y << " of pair " << i;
+    }
+}
+
 /// Pairs as those of a ladder: `groups[g]` distorted pictures of the reference g, none of which may be.
 inline void expect_ladder_equals_cpu(const Scorer& metric, const FrameGeometry& geometry, int shift,
                                      const std::vector<int>& groups, bool descending) {

@@ -292,6 +292,13 @@ qc_status qc_session_submit(qc_session* session, const qc_picture* reference, co
     return session->failed;
 }
 
+/** Maps stay as they are. */
+qc_status qc_session_submit_with_map(qc_session* session, const qc_picture* reference, const qc_picture* distorted,
+                                     const qc_picture* map, void (*release)(void* opaque), void* opaque) {
+    (void)map;
+    return qc_session_submit(session, reference, distorted, release, opaque);
+}
+
 static int64_t final_rows(const qc_session* session) {
     const int64_t lag = env_number("QC_FAKE_LAG", 1);
     if (session->flushed) return session->submitted;

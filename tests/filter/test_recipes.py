@@ -108,6 +108,22 @@ class QualityGate(RecipeTest):
         self.assertLess(worst, mean)
 
 
+class Maps(RecipeTest):
+    def frames_of(self, name):
+        probe = [FFMPEG.parent / "ffprobe", "-v", "error", "-select_streams", "v", "-count_frames", "-show_entries",
+                 "stream=width,height,nb_read_frames", "-of", "csv=p=0", self.folder / name]
+        return subprocess.run(probe, capture_output=True, text=True, check=True).stdout.strip()
+
+    def test_videos_and_pictures(self):
+        stacked, three, blended, pictures = commands_of("maps.md")
+        for command in (stacked, three, blended, pictures):
+            self.run_recipe(command)
+        self.assertEqual(self.frames_of("stacked.mp4"), "176,288,50")
+        self.assertEqual(self.frames_of("three.mp4"), "176,432,50")
+        self.assertEqual(self.frames_of("blended.mp4"), "176,144,50")
+        self.assertEqual(len(list(self.folder.glob("map*.png"))), 50)
+
+
 class EncoderQa(RecipeTest):
     def test_scores_and_file(self):
         if not is_threaded():

@@ -25,14 +25,16 @@ void take_rows(Session& session, RunResult* result) {
     }
 }
 
-Status submit_all(Session& session, const Stream& stream, const PlacePicture& place, RunResult* result) {
+Status submit_all(Session& session, const Stream& stream, const PlacePicture& place, std::vector<MapPicture>* maps,
+                  RunResult* result) {
     for (size_t f = 0; f < stream.reference.size(); ++f) {
         const auto picture = [&](const TestPicture& source) { return place ? place(source) : source.view(); };
         std::vector<qc_picture> distorted;
         for (const auto& rendition : stream.distorted) distorted.push_back(picture(rendition[f]));
         if (std::find(stream.pauses.begin(), stream.pauses.end(), f) != stream.pauses.end())
             QC_RETURN_IF_ERROR(session.begin_stretch());
-        QC_RETURN_IF_ERROR(session.submit(picture(stream.reference[f]), distorted.data(), nullptr, nullptr));
+        const qc_picture map = maps->empty() ? qc_picture{} : (*maps)[f].view();
+        QC_RETURN_IF_ERROR(session.submit(picture(stream.reference[f]), distorted.data(), nullptr, nullptr, &map));
         take_rows(session, result);
     }
     QC_RETURN_IF_ERROR(session.flush());
@@ -41,6 +43,20 @@ Status submit_all(Session& session, const Stream& stream, const PlacePicture& pl
 }
 
 } // namespace
+
+MapPicture::MapPicture(qc_map_layout layout, int width, int height) {
+    const int columns = (width + 1) / 2, rows = (height + 1) / 2;
+    const int pitches[3] = {width, layout == QC_MAP_LAYOUT_NV12 ? 2 * columns : columns, columns};
+    const int planes = layout == QC_MAP_LAYOUT_GRAY ? 1 : layout == QC_MAP_LAYOUT_NV12 ? 2 : 3;
+    size_t offsets[4] = {};
+    for (int p = 0; p < planes; ++p)
+        offsets[p + 1] = offsets[p] + static_cast<size_t>(pitches[p]) * static_cast<size_t>(p == 0 ? height : rows);
+    samples_.assign(offsets[planes], 7);
+    for (int p = 0; p < planes; ++p) {
+        view_.plane[p] = samples_.data() + offsets[p];
+        view_.pitch_bytes[p] = pitches[p];
+    }
+}
 
 Stream make_stream(const qc_config& config, Content content, int frames, int padding_bytes) {
     Stream stream;
@@ -63,7 +79,11 @@ RunResult run(const qc_config& config, const Stream& stream, const PlacePicture&
     if (!result.status.ok()) return result;
     session->on_result = [&](const FrameResult& frame) { result.accumulators.push_back(frame.accumulators); };
     for (const ScoreColumn& column : session->plan().columns) result.names.push_back(column.name);
-    result.status = submit_all(*session, stream, place, &result);
+    std::vector<MapPicture> maps;
+    for (size_t f = 0; config.maps != nullptr && f < stream.reference.size(); ++f)
+        maps.emplace_back(config.map_layout, session->geometry().width, session->geometry().height);
+    result.status = submit_all(*session, stream, place, &maps, &result);
+    for (MapPicture& map : maps) result.maps.push_back(std::move(map.samples()));
     result.stats.struct_size = sizeof(qc_stats);
     session->fill_stats(&result.stats);
     result.description = session->description();
@@ -139,6 +159,17 @@ void expect_same_bits(const RunResult& expected, const RunResult& actual, const 
             ASSERT_EQ(std::memcmp(&expected.values[f][c], &actual.values[f][c], sizeof(double)), 0)
                 << what << ", frame " << f << ", " << expected.names[c % expected.names.size()] << ": "
                 << expected.values[f][c] << " / " << actual.values[f][c];
+    }
+}
+
+void expect_same_maps(const RunResult& expected, const RunResult& actual, int tolerance, const std::string& what) {
+    ASSERT_EQ(expected.maps.size(), actual.maps.size()) << what;
+    for (size_t f = 0; f < expected.maps.size(); ++f) {
+        ASSERT_EQ(expected.maps[f].size(), actual.maps[f].size()) << what << ", frame " << f;
+        for (size_t i = 0; i < expected.maps[f].size(); ++i)
+            ASSERT_LE(std::abs(int{expected.maps[f][i]} - int{actual.maps[f][i]}), tolerance)
+                << what << ", frame " << f << ", sample " << i << ": " << int{expected.maps[f][i]} << " / "
+                << int{actual.maps[f][i]};
     }
 }
 

@@ -30,8 +30,22 @@ struct RunResult {
     std::vector<std::vector<double>> values;         ///< per row
     std::vector<std::vector<unsigned char>> present; ///< per row
     std::vector<std::string> names;                  ///< of the columns
+    std::vector<std::vector<uint8_t>> maps;          ///< per frame, with config.maps: planes behind one another
     qc_stats stats{};
     std::string description;
+};
+
+/// A picture for a map, of the layout that the configuration says and of this size, planes behind one another. Full of
+/// junk that no layout paints everywhere.
+class MapPicture {
+public:
+    MapPicture(qc_map_layout layout, int width, int height);
+    qc_picture view() const { return view_; }
+    std::vector<uint8_t>& samples() { return samples_; }
+
+private:
+    std::vector<uint8_t> samples_;
+    qc_picture view_{};
 };
 
 /// Turns a host picture into what is submitted; lets tests put pictures into device memory. Null: as they are.
@@ -55,6 +69,9 @@ const std::string& cuda_absence();
 
 /// Compares bits; fails the current test with the first difference.
 void expect_same_bits(const RunResult& expected, const RunResult& actual, const std::string& what);
+
+/// Compares the pictures of maps. @param tolerance of a sample
+void expect_same_maps(const RunResult& expected, const RunResult& actual, int tolerance, const std::string& what);
 
 /// Compares the CPU backend's scores with those of CUDA: bits where the bound is exact (accumulators too), else within
 /// the bound.

@@ -68,6 +68,20 @@ struct Field {
 
 #define QC_FIELD(structure, name) #name, offsetof(structure, name)
 
+TEST(CApiConfig, NumbersOfMaps) {
+    qc_config config = cpu_config("psnr");
+    config.map_white = -0.5;
+    EXPECT_EQ(refusal(config), "map_white=-0.5: a number that is not negative is accepted");
+    config.map_white = 0.5;
+    config.map_rendition = 1;
+    EXPECT_EQ(refusal(config), "map_rendition=1: 0..0 is accepted");
+    config.map_rendition = 0;
+    config.map_colours = QC_MAP_COLOURS_HEAT;
+    EXPECT_EQ(refusal(config), "map_colours=1: a map_layout with chroma is accepted, 1 or 2");
+    config.map_layout = QC_MAP_LAYOUT_NV12;
+    EXPECT_EQ(refusal(config), "");
+}
+
 TEST(CApiConfig, NumbersOfTheConfiguration) {
     const Field fields[] = {
         {QC_FIELD(qc_config, renditions), {0, 1}, {-1, 17}, "0..16", "1..QC_MAX_RENDITIONS; 0 means 1"},
@@ -89,6 +103,10 @@ TEST(CApiConfig, NumbersOfTheConfiguration) {
         {QC_FIELD(qc_config, roi_width), {0}, {-1, 32769}, "0..32768", nullptr},
         {QC_FIELD(qc_config, roi_height), {0}, {-1, 32769}, "0..32768", "All 0: the whole picture"},
         {QC_FIELD(qc_config, watch_contents), {0, 1, 2}, {-1, 3}, "0..2", "1: watches whether"},
+        {QC_FIELD(qc_config, map_rendition), {0}, {-1, 16}, "0..15", nullptr},
+        {QC_FIELD(qc_config, map_layout), {0, 1, 2}, {-1, 3}, "0..2", nullptr},
+        {QC_FIELD(qc_config, map_colours), {0}, {-1, 2}, "0..1", nullptr},
+        {QC_FIELD(qc_config, map_memory), {0, 1}, {-1, 2}, "0..1", "where they lie"},
         {QC_FIELD(qc_config, reserved), {0}, {-1, 1}, "0", nullptr},
     };
     for (const Field& field : fields) {

@@ -58,7 +58,12 @@ QC_EXPECT(offsetof(qc_config, scoring_width) == 1768);
 QC_EXPECT(offsetof(qc_config, scoring_height) == 1772);
 QC_EXPECT(offsetof(qc_config, watch_contents) == 1776);
 QC_EXPECT(offsetof(qc_config, roi_x) == 1780);
-QC_EXPECT(offsetof(qc_config, reserved) == 1796);
+QC_EXPECT(offsetof(qc_config, map_rendition) == 1796);
+QC_EXPECT(offsetof(qc_config, maps) == 1800);
+QC_EXPECT(offsetof(qc_config, map_layout) == 1808);
+QC_EXPECT(offsetof(qc_config, map_memory) == 1816);
+QC_EXPECT(offsetof(qc_config, reserved) == 1820);
+QC_EXPECT(offsetof(qc_config, map_white) == 1824);
 
 QC_EXPECT(sizeof(qc_finding) == 88);
 QC_EXPECT(offsetof(qc_finding, frame) == 16);
@@ -91,6 +96,8 @@ QC_EXPECT(QC_CHROMA_400 == 0 && QC_CHROMA_420 == 1 && QC_CHROMA_422 == 2 && QC_C
 QC_EXPECT(sizeof(qc_scaling) == sizeof(int));
 QC_EXPECT(QC_SCALING_NONE == 0 && QC_SCALING_BICUBIC == 1 && QC_SCALING_LANCZOS == 2);
 QC_EXPECT(QC_SCALING_BILINEAR == 3 && QC_SCALING_AREA == 4);
+QC_EXPECT(QC_MAP_LAYOUT_GRAY == 0 && QC_MAP_LAYOUT_YUV420P == 1 && QC_MAP_LAYOUT_NV12 == 2);
+QC_EXPECT(QC_MAP_COLOURS_GRAY == 0 && QC_MAP_COLOURS_HEAT == 1);
 QC_EXPECT(QC_MEMORY_HOST == 0 && QC_MEMORY_CUDA == 1);
 QC_EXPECT(QC_LOG_ERROR == 0 && QC_LOG_WARNING == 1 && QC_LOG_INFO == 2 && QC_LOG_DEBUG == 3);
 QC_EXPECT(QC_POOL_MEAN == 0 && QC_POOL_HARMONIC_MEAN == 1 && QC_POOL_MIN == 2 && QC_POOL_MAX == 3 && QC_POOL_P1 == 4);
@@ -124,6 +131,10 @@ static const Function functions[] = {
     (Function)qc_session_feature_count,
     (Function)qc_session_feature,
     (Function)qc_session_submit,
+    (Function)qc_session_submit_with_map,
+    (Function)qc_map_name,
+    (Function)qc_map_unit,
+    (Function)qc_map_white,
     (Function)qc_session_receive,
     (Function)qc_session_collect,
     (Function)qc_session_break,

@@ -77,6 +77,30 @@ INSTANTIATE_TEST_SUITE_P(Metrics, StandInScores,
                          testing::ValuesIn(registered_metrics().begin(), registered_metrics().end()),
                          [](const auto& info) { return std::string(info.param->name); });
 
+/// Every map, of the second rendition, in memory that the pictures are copied to; frames without scores are black.
+TEST_F(OnStandIn, MapsEqualTheCpu) {
+    for (const MetricDescriptor* metric : mapped_metrics(registered_metrics())) {
+        const std::string name(metric->name);
+        qc_config config = config_of("psnr", 221, 181);
+        config.maps = name.c_str();
+        config.map_rendition = 1;
+        config.n_subsample = 2;
+        const Stream stream = make_stream(config, Content::kNatural, 5);
+        for (const qc_map_layout layout : {QC_MAP_LAYOUT_GRAY, QC_MAP_LAYOUT_YUV420P, QC_MAP_LAYOUT_NV12}) {
+            config.map_layout = layout;
+            config.map_colours = layout == QC_MAP_LAYOUT_NV12 ? QC_MAP_COLOURS_HEAT : QC_MAP_COLOURS_GRAY;
+            config.backend = QC_BACKEND_CPU;
+            const RunResult cpu = run(config, stream);
+            config.backend = QC_BACKEND_CUDA;
+            driver_.give({.seed = static_cast<uint32_t>(layout)});
+            const RunResult cuda = run(config, stream);
+            ASSERT_TRUE(cpu.status.ok() && cuda.status.ok()) << cpu.status.text() << cuda.status.text();
+            const bool exact = metric->backend_bound.exact();
+            expect_same_maps(cpu, cuda, exact ? 0 : layout == QC_MAP_LAYOUT_NV12 ? 6 : 1, name);
+        }
+    }
+}
+
 /// What the watch of the contents sees is no score: no test of all metrics knows of it.
 TEST_F(OnStandIn, WatchedContentsEqualTheCpu) {
     for (const auto& [width, height] : {std::pair{220, 180}, {67, 301}}) {

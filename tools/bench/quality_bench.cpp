@@ -39,6 +39,7 @@ struct Options {
     double seconds = 0.5; ///< per repetition, about
     bool from_host = false;
     bool watch = false;    ///< the contents too
+    std::string map;       ///< whose map is drawn; empty: none
     bool selftest = false; ///< in place of measuring
     qc_backend backend = QC_BACKEND_AUTO;
     std::string json_path;
@@ -110,6 +111,7 @@ void print_help() {
         "  -k, --backend NAME      auto, cuda or cpu (default auto)\n"
         "  -j, --json FILE         the results as JSON too\n"
         "  -w, --watch             watch the contents too, as the filter does\n"
+        "  -g, --map NAME          draw this map too, gray, to the device (with -u to the host)\n"
         "  -S, --selftest          measure nothing: score small known pictures on the GPU and on the CPU, for\n"
         "                          every metric (-m; default all), model and layout, and print ok or WRONG and the\n"
         "                          time; the exit status is 1 if the GPU computes wrongly");
@@ -144,11 +146,12 @@ constexpr option kLong[] = {{"metrics", 1, nullptr, 'm'},     {"size", 1, nullpt
                             {"distorted", 1, nullptr, 'D'},   {"distorted-size", 1, nullptr, 'x'},
                             {"scaling", 1, nullptr, 'X'},     {"help", 0, nullptr, 'h'},
                             {"selftest", 0, nullptr, 'S'},    {"renditions", 1, nullptr, 'c'},
-                            {"watch", 0, nullptr, 'w'},       {nullptr, 0, nullptr, 0}};
+                            {"watch", 0, nullptr, 'w'},       {"map", 1, nullptr, 'g'},
+                            {nullptr, 0, nullptr, 0}};
 
 Options parse(int argc, char** argv) {
     Options options;
-    for (int c; (c = getopt_long(argc, argv, "m:M:o:R:D:s:l:b:n:t:r:d:uk:j:hSwx:X:c:", kLong, nullptr)) != -1;) {
+    for (int c; (c = getopt_long(argc, argv, "m:M:o:R:D:s:l:b:n:t:r:d:uk:j:hSwx:X:c:g:", kLong, nullptr)) != -1;) {
         switch (c) {
         case 'm':
             options.metrics = split(optarg);
@@ -195,6 +198,9 @@ Options parse(int argc, char** argv) {
             break;
         case 'S':
             options.selftest = true;
+            break;
+        case 'g':
+            options.map = optarg;
             break;
         case 'x':
             options.distorted_size = optarg;
@@ -271,6 +277,36 @@ public:
         return bytes_per_pair_;
     }
 
+    /// What maps are painted on, one picture after the other: as many as can be under way.
+    void make_maps(int width, int height) {
+        constexpr size_t kMaps = 256;
+#ifdef QC_WITH_CUDA
+        if (context_ != nullptr) {
+            const size_t pitch = (static_cast<size_t>(width) + 255) / 256 * 256;
+            const qc::cuda::ContextGuard guard(*context_);
+            for (size_t i = 0; i < kMaps; ++i) {
+                qc::cuda::DeviceBuffer& buffer = buffers_.emplace_back();
+                require(buffer.allocate(*context_, pitch * static_cast<size_t>(height), "benchmark maps"));
+                qc_picture& map = maps_.emplace_back();
+                map.plane[0] = buffer.as<const void>();
+                map.pitch_bytes[0] = static_cast<ptrdiff_t>(pitch);
+                map.memory = QC_MEMORY_CUDA;
+            }
+            return;
+        }
+#endif
+        map_samples_.resize(static_cast<size_t>(width) * static_cast<size_t>(height) * kMaps);
+        for (size_t i = 0; i < kMaps; ++i) {
+            qc_picture& map = maps_.emplace_back();
+            map.plane[0] = map_samples_.data() + i * (map_samples_.size() / kMaps);
+            map.pitch_bytes[0] = width;
+        }
+    }
+    /// No picture if there are none.
+    qc_picture map(size_t index) const {
+        return maps_.empty() ? qc_picture{} : maps_[index % maps_.size()];
+    }
+
     void* context() const {
 #ifdef QC_WITH_CUDA
         return context_ != nullptr ? context_->handle() : nullptr;
@@ -318,6 +354,8 @@ private:
     std::vector<qc::cuda::DeviceBuffer> buffers_;
 #endif
     std::vector<TestPicture> references_, distorted_;
+    std::vector<qc_picture> maps_;
+    std::vector<uint8_t> map_samples_;
     std::vector<Pair> pairs_;
     size_t bytes_per_pair_ = 0;
 };
@@ -338,6 +376,8 @@ public:
         config.cuda_context = set.context();
         config.batch = setting.batch;
         config.watch_contents = options.watch ? 1 : 0;
+        config.maps = options.map.empty() ? nullptr : options.map.c_str();
+        config.map_memory = set.context() != nullptr ? QC_MEMORY_CUDA : QC_MEMORY_HOST;
         config.n_threads = options.threads;
         config.slots = options.slots;
         config.log = [](void*, qc_log_level level, const char* text) {
@@ -388,7 +428,9 @@ private:
             qc_picture distorted[QC_MAX_RENDITIONS];
             for (int k = 0; k < options_.renditions; ++k)
                 distorted[k] = set_.at(next_ + static_cast<size_t>(k)).distorted;
-            if (qc_session_submit(session_, &set_.at(next_).reference, distorted, nullptr, nullptr) != QC_OK)
+            const qc_picture map = set_.map(next_);
+            if (qc_session_submit_with_map(session_, &set_.at(next_).reference, distorted, &map, nullptr, nullptr) !=
+                QC_OK)
                 die(qc_session_error(session_));
             drain_rows(0);
         }
@@ -492,7 +534,8 @@ int main(int argc, char** argv) {
         for (const std::string& layout : options.layouts) {
             const auto [width, height] = parse_size("--size", size);
             const qc_format format = format_of(qc::test::layout_named(layout), width, height);
-            const PairSet set(options, format, distorted_format(options, format), on_device);
+            PairSet set(options, format, distorted_format(options, format), on_device);
+            if (!options.map.empty()) set.make_maps(width, height);
             for (const std::string& metrics : options.metrics)
                 for (const int batch : options.batches) {
                     const Case setting{metrics, layout, width, height, batch};

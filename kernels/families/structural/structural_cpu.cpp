@@ -69,13 +69,16 @@ Image image_of(const HostPlane& plane, const FrameGeometry& geometry) {
     return image;
 }
 
-void add_similarity(const Image& a, const Image& b, bool with_luminance, const FixedPoint& fixed, uint64_t* sums) {
+void add_similarity(const Image& a, const Image& b, bool with_luminance, const FixedPoint& fixed, uint64_t* sums,
+                    const Plane<float>& map) {
     const Image moments[kQuantities] = {filtered(a), filtered(b), filtered(product(a, a)), filtered(product(b, b)),
                                         filtered(product(a, b))};
-    for (size_t i = 0; i < moments[0].samples.size(); ++i) {
+    const int width = moments[0].width;
+    for (int i = 0; i < static_cast<int>(moments[0].samples.size()); ++i) {
         Moments at;
-        for (int q = 0; q < kQuantities; ++q) at.of[q] = moments[q].samples[i];
-        add_terms(at, with_luminance, fixed, sums);
+        for (int q = 0; q < kQuantities; ++q) at.of[q] = moments[q].samples[static_cast<size_t>(i)];
+        const double similarity = add_terms(at, with_luminance, fixed, sums);
+        if (map.data != nullptr) map.at(i % width, i / width) = loss_of(similarity);
     }
 }
 

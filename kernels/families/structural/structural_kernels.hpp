@@ -106,9 +106,11 @@ QC_HD void column_phase(WindowMemory& memory, int thread) {
     }
 }
 
+/// @tparam kMap whether the terms are put into a map as well, which has a value for each position of level 0
 /// @param sums kSumWords of the thread
+template <bool kMap>
 QC_HD void terms_phase(const WindowMemory& memory, const Task& task, const Segment& segment, int batch, int thread,
-                       uint64_t* sums) {
+                       const Plane<float>& map, uint64_t* sums) {
     const int column = thread % kLanes;
     if (segment.x + column >= task.level[segment.level].width - kMargin) return;
     const WindowTask& window = task.window[segment.level];
@@ -119,7 +121,10 @@ QC_HD void terms_phase(const WindowMemory& memory, const Task& task, const Segme
         QC_UNROLL for (int q = 0; q < kQuantities; ++q) {
             moments.of[q] = memory.filtered[q][row * kFilteredPitch + column];
         }
-        add_terms(moments, window.with_luminance, window.fixed, sums);
+        const double similarity = add_terms(moments, window.with_luminance, window.fixed, sums);
+        if constexpr (kMap) {
+            if (map.data != nullptr) map.at(segment.x + column, y + row) = loss_of(similarity);
+        }
     }
 }
 
@@ -140,7 +145,7 @@ QC_HD void filter_batch(Block& block, WindowMemory& memory) {
 
 /// grid: (blocks of all levels, 1, pairs)
 /// @tparam T holds samples of the video
-template <typename T>
+template <typename T, bool kMap = false>
 struct SumWindows {
     using Arguments = Task;
     static constexpr int kThreads = kWindowThreads, kMinBlocks = kTuning.min_blocks;
@@ -151,6 +156,8 @@ struct SumWindows {
         const int pair = block.z(), thread = block.thread();
         const Segment segment = segment_of(task, block.x());
         const bool has_negatives = task.window[segment.level].has_negatives;
+        Plane<float> map{};
+        if constexpr (kMap) map = task.map.of_output(task.pairs[pair].output, task.map_shape);
         uint64_t sums[kSumWords] = {};
         for (int batch = 0; has_batch(segment, batch); ++batch) {
             if (batch > 0) keep_phase(memory, thread);
@@ -161,7 +168,7 @@ struct SumWindows {
             else
                 filter_batch<false>(block, memory);
             block.sync();
-            terms_phase(memory, task, segment, batch, thread, sums);
+            terms_phase<kMap>(memory, task, segment, batch, thread, map, sums);
             block.sync();
         }
         const size_t row = static_cast<size_t>(task.pairs[pair].output) * task.levels;
@@ -174,5 +181,11 @@ struct SumWindows {
     KERNEL(structural_window_u8, qc::structural::SumWindows<uint8_t>)                                                  \
     KERNEL(structural_window_u16, qc::structural::SumWindows<uint16_t>)
 QC_DECLARE_KERNELS(QC_STRUCTURAL_KERNELS)
+
+/// In the list of metrics that have a map.
+#define QC_STRUCTURAL_MAP_KERNELS(KERNEL)                                                                              \
+    KERNEL(structural_window_map_u8, qc::structural::SumWindows<uint8_t, true>)                                        \
+    KERNEL(structural_window_map_u16, qc::structural::SumWindows<uint16_t, true>)
+QC_DECLARE_KERNELS(QC_STRUCTURAL_MAP_KERNELS)
 
 } // namespace qc::structural

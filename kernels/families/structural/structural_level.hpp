@@ -3,6 +3,7 @@
 // floats in scratch memory. Compiles for host and device.
 #pragma once
 
+#include "contract/map.hpp"
 #include "contract/types.hpp"
 #include "families/structural/structural_math.hpp"
 #include "families/structural/structural_tuning.hpp"
@@ -41,6 +42,8 @@ struct Task {
     float sample_scale; ///< brings samples to the scale of 8 bits
     Level level[kMaxLevels];
     WindowTask window[kMaxLevels];
+    DeviceMap map; ///< of level 0, where the kernel has maps
+    MapShape map_shape;
 };
 
 } // namespace qc::structural

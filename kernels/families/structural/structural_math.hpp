@@ -173,16 +173,23 @@ private:
 
 /// Adds the terms of a position to sums[kSumWords].
 /// @param with_luminance else its sum, and that of the product, are left as they are
-QC_HD void add_terms(const Moments& moments, bool with_luminance, const FixedPoint& fixed, uint64_t* sums) {
+/// @return the product of all terms; without luminance 1
+QC_HD double add_terms(const Moments& moments, bool with_luminance, const FixedPoint& fixed, uint64_t* sums) {
     const Spread spread = spread_of(moments);
     const double c = contrast(spread), s = structure(spread);
     sums[kSumContrast] += fixed.from(c);
     sums[kSumStructure] += fixed.from(s);
-    if (with_luminance) {
-        const double l = luminance(moments);
-        sums[kSumLuminance] += fixed.from(l);
-        sums[kSumProduct] += fixed.from(l * c * s);
-    }
+    if (!with_luminance) return 1.0;
+    const double l = luminance(moments);
+    const double product = l * c * s;
+    sums[kSumLuminance] += fixed.from(l);
+    sums[kSumProduct] += fixed.from(product);
+    return product;
+}
+
+/// What a map shows of a position: how much of its similarity is missing.
+QC_HD float loss_of(double similarity) {
+    return static_cast<float>(1.0 - similarity);
 }
 
 } // namespace qc::structural

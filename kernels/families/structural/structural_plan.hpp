@@ -64,7 +64,8 @@ public:
     }
 
     Task task_for(const DeviceBatch& batch) const {
-        Task task{batch.pairs, batch.accumulators, count_, sample_scale_, {}, {}};
+        Task task{batch.pairs, batch.accumulators, count_, sample_scale_, {}, {}, batch.map, {}};
+        task.map_shape = {levels_[0].width - kMargin, levels_[0].height - kMargin};
         std::copy_n(levels_.begin(), count_, task.level);
         std::copy_n(windows_.begin(), count_, task.window);
         auto* next = static_cast<float*>(batch.scratch);

@@ -16,6 +16,9 @@ public:
 
     Status prepare(DeviceProgram& program) final {
         QC_RETURN_IF_ERROR(prepare_levels(program));
+        if (draws_maps())
+            return program.find(bytes() ? kernels::structural_window_map_u8 : kernels::structural_window_map_u16,
+                                &window_);
         return program.find(bytes() ? kernels::structural_window_u8 : kernels::structural_window_u16, &window_);
     }
 

@@ -45,8 +45,15 @@ public:
         score_cpu(geometry_, plan_, pair, accumulators);
     }
 
+    void draw(const HostPair& pair, HostPast /*past*/, Plane<float> values) const override {
+        draw_cpu(geometry_, plan_, pair, values);
+    }
+
     size_t scratch_bytes(int count) const override { return launcher_.scratch_bytes(count); }
-    Status prepare(DeviceProgram& program) override { return launcher_.prepare(program); }
+    Status prepare(DeviceProgram& program) override {
+        if (draws_maps()) launcher_.draw_map();
+        return launcher_.prepare(program);
+    }
     Status enqueue(const DeviceBatch& batch, DeviceQueue& queue) const override {
         return launcher_.enqueue(batch, queue);
     }
@@ -105,6 +112,12 @@ private:
     const bool norms_;
 };
 
+MapShape map_shape(const FrameGeometry& geometry, const OptionValues& /*options*/) {
+    return {geometry.width, geometry.height};
+}
+
+constexpr MapSpec kMap{.what = "butteraugli's distance", .white = 8.0, .shape = map_shape};
+
 Status validate(const FrameGeometry& geometry, const OptionValues& options) {
     Settings settings;
     return settle(geometry, options, &settings);
@@ -135,6 +148,7 @@ const MetricDescriptor& descriptor() {
         .validate = validate,
         .create_scorer = make_scorer<ButteraugliScorer>,
         .create_finaliser = make_finaliser<ButteraugliFinaliser>,
+        .map = &kMap,
     };
     return kDescriptor;
 }

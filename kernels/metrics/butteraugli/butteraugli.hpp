@@ -31,4 +31,7 @@ Status plan_for(const FrameGeometry& geometry, const OptionValues& options, Plan
 /// The reference on the CPU: whole pictures, every step by itself. The same bits on every run. Thread-safe.
 void score_cpu(const FrameGeometry& geometry, const Plan& plan, const HostPair& pair, std::span<uint64_t> accumulators);
 
+/// The map that these sums are of, rounded to single precision. Thread-safe.
+void draw_cpu(const FrameGeometry& geometry, const Plan& plan, const HostPair& pair, Plane<float> values);
+
 } // namespace qc::butteraugli

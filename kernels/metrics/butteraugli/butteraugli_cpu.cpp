@@ -373,10 +373,8 @@ Image map_of(const Colour& reference, const Colour& distorted, const Plan& plan)
     return map;
 }
 
-} // namespace
-
-void score_cpu(const FrameGeometry& geometry, const Plan& plan, const HostPair& pair,
-               std::span<uint64_t> accumulators) {
+/// Of both scales.
+Image whole_map(const FrameGeometry& geometry, const Plan& plan, const HostPair& pair) {
     Colour reference = linear_rgb(pair.reference, geometry, plan.reference);
     Colour distorted = linear_rgb(pair.distorted, geometry, plan.distorted);
     Image map = map_of(reference, distorted, plan);
@@ -388,6 +386,21 @@ void score_cpu(const FrameGeometry& geometry, const Plan& plan, const HostPair& 
             for (int x = 0; x < map.width; ++x)
                 map.at(x, y) = kFullShare * map.at(x, y) + kHalfShare * half.at(x / 2, y / 2);
     }
+    return map;
+}
+
+} // namespace
+
+void draw_cpu(const FrameGeometry& geometry, const Plan& plan, const HostPair& pair, Plane<float> values) {
+    const Image map = whole_map(geometry, plan, pair);
+    for (int y = 0; y < map.height; ++y)
+        std::transform(map.row(y), map.row(y) + map.width, values.row(y),
+                       [](double value) { return static_cast<float>(value); });
+}
+
+void score_cpu(const FrameGeometry& geometry, const Plan& plan, const HostPair& pair,
+               std::span<uint64_t> accumulators) {
+    const Image map = whole_map(geometry, plan, pair);
     double sum[kPowers] = {}, largest = 0.0;
     for (const double value : map.samples) {
         const double square = value * value, cube = square * value, sixth = cube * cube;

@@ -136,6 +136,30 @@ void expect_near_cpu(const std::vector<EmulationCase>& cases, const char* what) 
     difference.print(what);
 }
 
+/// With one scale and with two.
+TEST(ButteraugliEmulation, MapsAreNearTheCpu) {
+    for (const EmulationCase& c :
+         std::vector<EmulationCase>{{177, 121, Sampling::k420, 8, 0, Layout::kPlanar, Layout::kSemiPlanar, {}, 3},
+                                    {13, 9, Sampling::k444, 10},
+                                    {66, 40, Sampling::kRgb}})
+        for (const bool descending : {false, true}) {
+            SCOPED_TRACE(testing::Message() << c);
+            const FrameGeometry geometry = geometry_of(c);
+            const OptionValues options = options_of(c.words);
+            const auto metric = create_scorer(descriptor(), geometry, options);
+            metric->draw_maps();
+            test::EmulatedProgram program(kKernels);
+            ASSERT_TRUE(metric->prepare(program).ok());
+            std::vector<test::EmulatedPicture> pictures;
+            for (int i = 0; i < c.count; ++i) {
+                pictures.push_back(make_picture(c, c.reference, i, false));
+                pictures.push_back(make_picture(c, c.distorted, i, true));
+            }
+            test::expect_emulated_maps_equal_cpu(*metric, descriptor().map->shape(geometry, options),
+                                                 test::EmulatedPairs(pictures), descending, 2e-3f);
+        }
+}
+
 TEST(ButteraugliEmulation, EveryLayoutAndDepth) {
     expect_near_cpu(
         {

@@ -266,6 +266,8 @@ QC_HD double total_of_block(Block& block, const double (&value)[kAccumulatorWord
 }
 
 /// grid: (blocks across, blocks down, pairs)
+/// @tparam kDraws hands the map out as well
+template <bool kDraws>
 struct AddMap {
     using Arguments = MapArguments;
     static constexpr int kThreads = kMapThreads;
@@ -274,8 +276,12 @@ struct AddMap {
     template <class Block>
     QC_HD static void run(Block& block, const MapArguments& arguments) {
         MapSums sums{};
-        add_map(arguments, pair_planes(arguments.scratch, arguments.pair_floats, block.z()), block.warp(), block.lane(),
-                block.x(), block.y(), sums);
+        Plane<float> drawn{};
+        if constexpr (kDraws)
+            drawn = arguments.drawn.of_output(arguments.pairs[block.z()].output,
+                                              {arguments.shape.width, arguments.shape.height});
+        add_map<kDraws>(arguments, pair_planes(arguments.scratch, arguments.pair_floats, block.z()), block.warp(),
+                        block.lane(), block.x(), block.y(), drawn, sums);
         const double value[kAccumulatorWords] = {static_cast<double>(sums.power[0]), static_cast<double>(sums.power[1]),
                                                  static_cast<double>(sums.power[2]), sums.twelfth,
                                                  static_cast<double>(sums.largest)};
@@ -321,7 +327,8 @@ struct Finish {
     KERNEL(butteraugli_differences, MakeDifferences)                                                                   \
     KERNEL(butteraugli_lines, AddLines)                                                                                \
     KERNEL(butteraugli_half_map, MakeHalfMap)                                                                          \
-    KERNEL(butteraugli_map, AddMap)                                                                                    \
+    KERNEL(butteraugli_map, AddMap<false>)                                                                             \
+    KERNEL(butteraugli_map_drawn, AddMap<true>)                                                                        \
     KERNEL(butteraugli_finish, Finish)
 QC_DECLARE_KERNELS(QC_BUTTERAUGLI_KERNELS)
 

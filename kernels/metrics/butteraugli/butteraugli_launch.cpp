@@ -215,7 +215,7 @@ Status Launcher::prepare(DeviceProgram& program) {
     QC_RETURN_IF_ERROR(program.find(kernels::butteraugli_differences, &differences_));
     QC_RETURN_IF_ERROR(program.find(kernels::butteraugli_lines, &lines_));
     QC_RETURN_IF_ERROR(program.find(kernels::butteraugli_mask, &mask_));
-    QC_RETURN_IF_ERROR(program.find(kernels::butteraugli_map, &map_));
+    QC_RETURN_IF_ERROR(program.find(draws_map_ ? kernels::butteraugli_map_drawn : kernels::butteraugli_map, &map_));
     QC_RETURN_IF_ERROR(program.find(kernels::butteraugli_finish, &finish_));
     if (scales_ == 1) return {};
     QC_RETURN_IF_ERROR(program.find(kernels::butteraugli_response_half, &half_response_));
@@ -255,6 +255,8 @@ Status Launcher::enqueue_rest(const ScaleWork& work, const LoadedKernel<MapArgum
     QC_RETURN_IF_ERROR(queue.launch(mask_, grid_of(work.mask, 2, pairs), with_scratch(work.mask)));
     MapArguments arguments = with_scratch(work.map);
     arguments.sums = reinterpret_cast<double*>(static_cast<char*>(batch.scratch) + plane_bytes(batch.count));
+    arguments.pairs = batch.pairs;
+    arguments.drawn = batch.map;
     return queue.launch(map, {blocks_for(shape.width, kMapColumns), blocks_for(shape.height, kMapRows), pairs},
                         arguments);
 }

@@ -25,6 +25,8 @@ class Launcher {
 public:
     Launcher(const Plan& plan, SampleType sample);
 
+    /// Before prepare(): the map is wanted too.
+    void draw_map() { draws_map_ = true; }
     size_t scratch_bytes(int count) const;
     Status prepare(DeviceProgram& program);
     Status enqueue(const DeviceBatch& batch, DeviceQueue& queue) const;
@@ -39,6 +41,7 @@ private:
 
     ScaleWork work_[kScales]{};
     int scales_;
+    bool draws_map_ = false;
     uint64_t pair_floats_ = 0;
     KernelIdentifier<ResponseArguments> response_identifier_;
     LoadedKernel<ResponseArguments> response_, half_response_;

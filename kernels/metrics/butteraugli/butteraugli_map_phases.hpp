@@ -3,6 +3,7 @@
 // and that of full size only adds up, and to the sums of all blocks.
 #pragma once
 
+#include "contract/map.hpp"
 #include "device/bits.hpp"
 #include "metrics/butteraugli/butteraugli_planes.hpp"
 
@@ -20,6 +21,8 @@ struct MapArguments {
     double* sums; ///< kAccumulatorWords of each block of each pair
     int32_t blocks;
     float mask_gain;
+    const DevicePair* pairs; ///< of the kernel that draws, and so is
+    DeviceMap drawn;
 };
 
 /// Of some places.
@@ -76,8 +79,10 @@ QC_HD Float4 map_group(const MapArguments& arguments, const float* pair, int x, 
 }
 
 /// A block's rows of its column of groups, one warp below the other.
+/// @tparam kDraws puts the map into `drawn` as well, unless its data is null
+template <bool kDraws>
 QC_HD void add_map(const MapArguments& arguments, const float* pair, int warp, int lane, int block_x, int block_y,
-                   MapSums& sums) {
+                   const Plane<float>& drawn, MapSums& sums) {
     const int x = block_x * kMapColumns + 4 * lane;
     if (x >= arguments.shape.width) return;
     QC_NO_UNROLL
@@ -95,9 +100,13 @@ QC_HD void add_map(const MapArguments& arguments, const float* pair, int warp, i
         QC_UNROLL for (int k = 0; k < 4; ++k) {
             if (x + k >= arguments.shape.width) continue;
             const float own = map.value[k];
-            sums.add(arguments.half.width == 0
-                         ? own
-                         : fmaf(static_cast<float>(kFullShare), own, static_cast<float>(kHalfShare) * half[k / 2]));
+            const float whole = arguments.half.width == 0 ? own
+                                                          : fmaf(static_cast<float>(kFullShare), own,
+                                                                 static_cast<float>(kHalfShare) * half[k / 2]);
+            sums.add(whole);
+            if constexpr (kDraws) {
+                if (drawn.data != nullptr) drawn.at(x + k, y) = whole;
+            }
         }
     }
 }

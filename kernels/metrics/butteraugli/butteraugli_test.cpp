@@ -2,6 +2,7 @@
 // Butteraugli on the CPU without golden files: frozen scores, hostile pictures, the plan, options and what is said.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <string>
@@ -34,6 +35,24 @@ Plan plan_of(const FrameGeometry& geometry, const Words& words = {}) {
 
 SamplePicture flat_picture(const FrameGeometry& geometry, const std::array<int, 3>& codes) {
     return SamplePicture(geometry, [&](int plane, int, int) { return codes[static_cast<size_t>(plane)]; });
+}
+
+// ---- map ------------------------------------------------------------------------------------------------------------
+
+/// Its largest value is the score, and its norms are the norms.
+TEST(Butteraugli, MapThatTheScoresAreOf) {
+    for (const auto& [width, height] : {std::pair{67, 45}, {12, 9}}) {
+        const Pair pair(width, height);
+        const auto scorer = scorer_of(pair.geometry);
+        std::vector<float> values(static_cast<size_t>(width) * static_cast<size_t>(height));
+        scorer->draw({pair.reference.view(), pair.distorted.view()}, {}, {values.data(), {width}, width, height});
+        double sum = 0.0;
+        for (const float value : values) sum += std::pow(static_cast<double>(value), 3.0);
+        const test::Recorder scores = pair.scores({{"subscores", "norms"}});
+        EXPECT_NEAR(*std::max_element(values.begin(), values.end()), scores.values("butteraugli").at(0), 1e-5);
+        EXPECT_NEAR(std::cbrt(sum / (width * height)), scores.values("butteraugli_norm3").at(0), 1e-5);
+        EXPECT_GT(scores.values("butteraugli").at(0), 1.0);
+    }
 }
 
 // ---- scores ---------------------------------------------------------------------------------------------------------

@@ -52,8 +52,15 @@ public:
                       accumulators.subspan(kWordsPerPicture, kWordsPerPicture), {});
     }
 
+    void draw(const HostPair& pair, HostPast /*past*/, Plane<float> values) const override {
+        draw_cpu(geometry_, settings_, pair.distorted.plane[0], values);
+    }
+
     size_t scratch_bytes(int count) const override { return launcher_.scratch_bytes(count); }
-    Status prepare(DeviceProgram& program) override { return launcher_.prepare(program); }
+    Status prepare(DeviceProgram& program) override {
+        if (draws_maps()) launcher_.draw_map();
+        return launcher_.prepare(program);
+    }
     Status enqueue(const DeviceBatch& batch, DeviceQueue& queue) const override {
         return launcher_.enqueue(batch, queue);
     }
@@ -102,6 +109,12 @@ private:
     Status trouble_;
 };
 
+MapShape map_shape(const FrameGeometry& geometry, const OptionValues& /*options*/) {
+    return {geometry.width, geometry.height};
+}
+
+constexpr MapSpec kMap{.what = "what a place adds to the score, before pooling", .white = 24.0, .shape = map_shape};
+
 } // namespace
 
 const MetricDescriptor& descriptor() {
@@ -115,6 +128,7 @@ const MetricDescriptor& descriptor() {
         .validate = validate,
         .create_scorer = make_scorer<CambiScorer>,
         .create_finaliser = make_finaliser<CambiFinaliser>,
+        .map = &kMap,
     };
     return kDescriptor;
 }

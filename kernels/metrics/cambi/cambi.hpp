@@ -31,4 +31,8 @@ std::span<const float> reciprocals();
 void score_cpu(const FrameGeometry& geometry, const Settings& settings, const Analysis& analysis, const HostPlane& luma,
                std::span<uint64_t> sums, std::span<uint64_t> heat_maps);
 
+/// The map of the distorted picture: for each sample the c-values of all scales there, weighted as the score weights
+/// their means. Thread-safe.
+void draw_cpu(const FrameGeometry& geometry, const Settings& settings, const HostPlane& luma, Plane<float> values);
+
 } // namespace qc::cambi

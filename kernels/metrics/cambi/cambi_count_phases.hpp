@@ -44,6 +44,9 @@ struct ScaleTiles {
 };
 
 /// Arguments of the counting kernel.
+/// What becomes of c-values beside their sum.
+enum Extra : int { kHeatMaps = 1, kDrawsMap = 2 };
+
 struct CountTask {
     Pyramid pyramid;
     ScaleTiles tiles[kScales];
@@ -59,7 +62,8 @@ struct CountTask {
     size_t words_per_pair, first_word; ///< of this picture's sums
     size_t heat_map_word[kScales];     ///< within the words of a pair
     float full_heat;
-    int heat_maps; ///< whether they are wanted
+    int extras;      ///< kHeatMaps, kDrawsMap, or both
+    uint16_t* drawn; ///< short_c_value() of each sample of the pyramid, laid out as these are; 0 before
 
     Purpose purpose;
     Selection* selections; ///< by picture, then scale

@@ -291,8 +291,11 @@ std::span<const float> reciprocals() {
     return kTable;
 }
 
-void score_cpu(const FrameGeometry& geometry, const Settings& settings, const Analysis& analysis, const HostPlane& luma,
-               std::span<uint64_t> sums, std::span<uint64_t> heat_maps) {
+namespace {
+
+/// Calls `use(scale, image)` with the image of each scale, ready for its c-values.
+void for_each_scale(const FrameGeometry& geometry, const Settings& settings, const Analysis& analysis,
+                    const HostPlane& luma, const std::function<void(int, const Image&)>& use) {
     Image image;
     image.width = analysis.width;
     image.height = analysis.height;
@@ -305,10 +308,41 @@ void score_cpu(const FrameGeometry& geometry, const Settings& settings, const An
     if (settings.anti_dither) anti_dither(&image);
     make_mask(&image, analysis.mask_limit);
 
-    std::vector<float> c_values;
     for (int scale = 0; scale < kScales; ++scale) {
         if (scale > 0 || settings.half_size) decimate(&image);
         mode_filter(&image);
+        use(scale, image);
+    }
+}
+
+} // namespace
+
+void draw_cpu(const FrameGeometry& geometry, const Settings& settings, const HostPlane& luma, Plane<float> values) {
+    const Analysis& analysis = settings.distorted;
+    const int halving = settings.half_size ? 1 : 0;
+    for (int y = 0; y < values.height; ++y) std::fill_n(values.row(y), values.width, 0.0f);
+    for_each_scale(geometry, settings, analysis, luma, [&](int scale, const Image& image) {
+        std::vector<float> c_values(image.samples.size());
+        for_each_c_value(settings, image, analysis.window, [&](int x, int y, float c) {
+            c_values[static_cast<size_t>(y) * static_cast<size_t>(image.width) + static_cast<size_t>(x)] =
+                from_short(short_c_value(c));
+        });
+        const float weight = scale_weight(scale, analysis.window);
+        for (int y = 0; y < values.height; ++y)
+            for (int x = 0; x < values.width; ++x) {
+                const int column = analysed_sample(x, values.width, analysis.width, halving) >> scale;
+                const int row = analysed_sample(y, values.height, analysis.height, halving) >> scale;
+                const float c =
+                    c_values[static_cast<size_t>(row) * static_cast<size_t>(image.width) + static_cast<size_t>(column)];
+                values.at(x, y) = values.at(x, y) + weight * c;
+            }
+    });
+}
+
+void score_cpu(const FrameGeometry& geometry, const Settings& settings, const Analysis& analysis, const HostPlane& luma,
+               std::span<uint64_t> sums, std::span<uint64_t> heat_maps) {
+    std::vector<float> c_values;
+    for_each_scale(geometry, settings, analysis, luma, [&](int scale, const Image& image) {
         c_values.clear();
         for_each_c_value(settings, image, analysis.window, [&](int x, int y, float c) {
             c_values.push_back(c);
@@ -320,7 +354,7 @@ void score_cpu(const FrameGeometry& geometry, const Settings& settings, const An
         sums[static_cast<size_t>(scale * kWordsPerScale + kPooledSum)] =
             sum_of_largest(c_values, settings.pooled_pixels(analysis, scale));
         if (!heat_maps.empty()) heat_maps = heat_maps.subspan(heat_map_words(image.width, image.height));
-    }
+    });
 }
 
 } // namespace qc::cambi

@@ -90,7 +90,7 @@ std::ostream& operator<<(std::ostream& stream, const EmulationCase& c) {
     return stream;
 }
 
-void expect_emulation_equals_cpu(const EmulationCase& c, bool descending) {
+void expect_emulation_equals_cpu(const EmulationCase& c, bool descending, bool with_map = false) {
     SCOPED_TRACE(testing::Message() << c);
     const FrameGeometry geometry = test::luma_geometry(c.width, c.height, c.depth);
     OptionValues options(descriptor().options);
@@ -99,6 +99,7 @@ void expect_emulation_equals_cpu(const EmulationCase& c, bool descending) {
     const Status status = validate(descriptor(), geometry, options);
     ASSERT_TRUE(status.ok()) << status.text();
     const auto metric = create_scorer(descriptor(), geometry, options);
+    if (with_map) metric->draw_maps();
     test::EmulatedProgram program(kKernels, c.shared_bytes);
     ASSERT_TRUE(metric->prepare(program).ok());
 
@@ -111,7 +112,24 @@ void expect_emulation_equals_cpu(const EmulationCase& c, bool descending) {
         lumas.emplace_back(test::SamplePicture(geometry, look_at, padding),
                            test::SurfaceLayout{.shift = c.shift, .padding = static_cast<size_t>(padding)});
     }
+    if (with_map)
+        return test::expect_emulated_maps_equal_cpu(*metric, descriptor().map->shape(geometry, options),
+                                                    test::EmulatedPairs(lumas), descending);
     test::expect_emulation_equals_cpu(*metric, lumas, descending);
+}
+
+TEST(CambiEmulation, MapsEqualTheCpu) {
+    const std::string folder = testing::TempDir() + "/cambi_emulated_maps";
+    const EmulationCase cases[] = {
+        {330, 242, 8, 0, 3, Look::kBanded, {}},
+        {250, 230, 10, 6, 1, Look::kSteep, {}, 3},
+        {480, 270, 8, 0, 1, Look::kBanded, {{"enc_width", "300"}, {"enc_height", "220"}, {"full_ref", "true"}}},
+        {300, 240, 10, 0, 2, Look::kBanded, {{"topk", "0.05"}, {"heatmaps_path", folder.c_str()}}},
+        {300, 240, 10, 0, 1, Look::kBanded, {{"cambi_vis_lum_threshold", "290"}}},
+        {2003, 1081, 8, 0, 1, Look::kBanded, {{"cambi_high_res_speedup", "1080"}}},
+    };
+    for (const EmulationCase& c : cases)
+        for (const bool descending : {false, true}) expect_emulation_equals_cpu(c, descending, true);
 }
 
 TEST(CambiEmulation, FormatsEqualTheCpu) {

@@ -44,9 +44,10 @@ struct Pyramid {
     size_t samples_per_picture, tiles_per_picture;
     ScalePlane scale[kScales];
 
-    QC_HD uint16_t* plane(int picture, int s) const {
-        return samples + static_cast<size_t>(picture) * samples_per_picture + scale[s].first_sample;
+    QC_HD size_t offset(int picture, int s) const {
+        return static_cast<size_t>(picture) * samples_per_picture + scale[s].first_sample;
     }
+    QC_HD uint16_t* plane(int picture, int s) const { return samples + offset(picture, s); }
     QC_HD uint32_t* tiles(int picture, int s) const {
         return occupied + static_cast<size_t>(picture) * tiles_per_picture + scale[s].first_tile;
     }

@@ -6,6 +6,7 @@
 #include "device/block_sum.hpp"
 #include "device/kernel_list.hpp"
 #include "metrics/cambi/cambi_count_phases.hpp"
+#include "metrics/cambi/cambi_map_phases.hpp"
 
 namespace qc::cambi {
 
@@ -146,17 +147,26 @@ struct Collected {
     uint32_t active = 0;
 };
 
+QC_HD void keep_c_value(const CountTask& task, const Tile& tile, int x, int y, float c) {
+    const ScalePlane& scale = task.pyramid.scale[tile.scale];
+    if ((task.extras & kHeatMaps) != 0) {
+        auto* map = reinterpret_cast<uint16_t*>(task.pair_words(tile.picture) + task.heat_map_word[tile.scale]);
+        map[static_cast<size_t>(y) * static_cast<size_t>(scale.width) + static_cast<size_t>(x)] =
+            heat(c, task.full_heat);
+    }
+    if ((task.extras & kDrawsMap) != 0) {
+        const size_t at = static_cast<size_t>(y) * static_cast<size_t>(scale.pitch) + static_cast<size_t>(x);
+        task.drawn[task.pyramid.offset(tile.picture, tile.scale) + at] = short_c_value(c);
+    }
+}
+
 template <class Block>
 QC_HD void collect(Block& block, const CountTask& task, const Tile& tile, Selection* selection, int x, int y, float c,
                    Collected* collected) {
     if (task.purpose == Purpose::kSum) {
         collected->sum += to_fixed_point(c);
         ++collected->active;
-        if (task.heat_maps != 0) {
-            auto* map = reinterpret_cast<uint16_t*>(task.pair_words(tile.picture) + task.heat_map_word[tile.scale]);
-            const auto width = static_cast<size_t>(task.pyramid.scale[tile.scale].width);
-            map[static_cast<size_t>(y) * width + static_cast<size_t>(x)] = heat(c, task.full_heat);
-        }
+        if (task.extras != 0) keep_c_value(task, tile, x, y, c);
         return;
     }
     const uint32_t key = key_of(c), high = key >> kLowBits;
@@ -288,7 +298,8 @@ struct Select {
     KERNEL(cambi_count_up_to_32, CountTile<CountUpTo32>)                                                               \
     KERNEL(cambi_select_begin, SelectBegin)                                                                            \
     KERNEL(cambi_select_high, Select<true>)                                                                            \
-    KERNEL(cambi_select_low, Select<false>)
+    KERNEL(cambi_select_low, Select<false>)                                                                            \
+    KERNEL(cambi_draw, DrawMap)
 QC_DECLARE_KERNELS(QC_CAMBI_KERNELS)
 
 } // namespace qc::cambi

@@ -8,9 +8,20 @@
 namespace qc::cambi {
 
 size_t Launcher::scratch_bytes(int count) const {
+    return drawn_offset(count) + drawn_bytes(count);
+}
+
+/// Both pictures are analysed in the same memory, the map's c-values lie behind it.
+size_t Launcher::drawn_offset(int count) const {
     const size_t distorted = plan_scratch(settings_, settings_.distorted, count).bytes;
-    if (!settings_.full_reference) return distorted;
-    return std::max(distorted, plan_scratch(settings_, settings_.reference, count).bytes);
+    if (!settings_.full_reference) return rounded_up(distorted, kDrawnAlignment);
+    return rounded_up(std::max(distorted, plan_scratch(settings_, settings_.reference, count).bytes), kDrawnAlignment);
+}
+
+size_t Launcher::drawn_bytes(int count) const {
+    if (!draws_map_) return 0;
+    return static_cast<size_t>(count) * plan_pyramid(settings_, settings_.distorted, count).samples_per_picture *
+           sizeof(uint16_t);
 }
 
 Status Launcher::prepare(DeviceProgram& program) {
@@ -23,6 +34,7 @@ Status Launcher::prepare(DeviceProgram& program) {
     QC_RETURN_IF_ERROR(program.find(kernels::cambi_select_begin, &select_begin_));
     QC_RETURN_IF_ERROR(program.find(kernels::cambi_select_high, &select_high_));
     QC_RETURN_IF_ERROR(program.find(kernels::cambi_select_low, &select_low_));
+    if (draws_map_) QC_RETURN_IF_ERROR(program.find(kernels::cambi_draw, &draw_));
     const void* table = nullptr;
     QC_RETURN_IF_ERROR(program.upload(reciprocals().data(), reciprocals().size_bytes(), &table));
     reciprocals_ = static_cast<const float*>(table);
@@ -49,8 +61,12 @@ Status Launcher::prepare_picture(DeviceProgram& program, const Analysis& analysi
 }
 
 Status Launcher::enqueue(const DeviceBatch& batch, DeviceQueue& queue) const {
-    if (settings_.nothing_visible()) return {};
+    if (draws_map_)
+        QC_RETURN_IF_ERROR(queue.zero(static_cast<unsigned char*>(batch.scratch) + drawn_offset(batch.count),
+                                      drawn_bytes(batch.count)));
+    if (settings_.nothing_visible()) return draws_map_ ? enqueue_map(batch, queue) : Status();
     QC_RETURN_IF_ERROR(enqueue_picture(batch, queue, false));
+    if (draws_map_) QC_RETURN_IF_ERROR(enqueue_map(batch, queue));
     return settings_.full_reference ? enqueue_picture(batch, queue, true) : Status();
 }
 
@@ -109,9 +125,14 @@ CountTask Launcher::count_task(const DeviceBatch& batch, const Pyramid& pyramid,
     task.words_per_pair = settings_.accumulator_words();
     task.first_word = reference ? kWordsPerPicture : 0;
     task.selections = reinterpret_cast<Selection*>(static_cast<unsigned char*>(batch.scratch) + layout.selections);
+    if (!reference && draws_map_) {
+        task.extras |= kDrawsMap;
+        task.drawn =
+            reinterpret_cast<uint16_t*>(static_cast<unsigned char*>(batch.scratch) + drawn_offset(batch.count));
+    }
     if (reference || !settings_.heat_maps) return task;
     task.full_heat = settings_.full_heat();
-    task.heat_maps = 1;
+    task.extras |= kHeatMaps;
     size_t word = settings_.heat_map_offset();
     for (int s = 0; s < kScales; ++s) {
         task.heat_map_word[s] = word;
@@ -135,6 +156,24 @@ Status Launcher::enqueue_selection(const DeviceBatch& batch, DeviceQueue& queue,
     task.purpose = Purpose::kLowDigits;
     QC_RETURN_IF_ERROR(queue.launch(kernels.count, grid, task));
     return queue.launch(select_low_, scales, select);
+}
+
+Status Launcher::enqueue_map(const DeviceBatch& batch, DeviceQueue& queue) const {
+    const Analysis& analysis = settings_.distorted;
+    DrawTask task{};
+    task.pyramid = plan_pyramid(settings_, analysis, batch.count);
+    task.drawn =
+        reinterpret_cast<const uint16_t*>(static_cast<unsigned char*>(batch.scratch) + drawn_offset(batch.count));
+    task.pairs = batch.pairs;
+    task.map = batch.map;
+    task.shape = {geometry_.width, geometry_.height};
+    task.width = analysis.width;
+    task.height = analysis.height;
+    task.halving = settings_.half_size ? 1 : 0;
+    for (int s = 0; s < kScales; ++s) task.weight[s] = scale_weight(s, analysis.window);
+    const Dim3 grid{blocks_for(geometry_.width, DrawMap::kThreads), static_cast<unsigned>(geometry_.height),
+                    static_cast<unsigned>(batch.count)};
+    return queue.launch(draw_, grid, task);
 }
 
 } // namespace qc::cambi

@@ -12,6 +12,8 @@ class Launcher {
 public:
     Launcher(const FrameGeometry& geometry, const Settings& settings) : geometry_(geometry), settings_(settings) {}
 
+    /// Before everything else: a map is wanted too.
+    void draw_map() { draws_map_ = true; }
     size_t scratch_bytes(int count) const;
     Status prepare(DeviceProgram& program);
     Status enqueue(const DeviceBatch& batch, DeviceQueue& queue) const;
@@ -31,8 +33,15 @@ private:
     Status enqueue_selection(const DeviceBatch& batch, DeviceQueue& queue, const PictureKernels& kernels,
                              const Analysis& analysis, CountTask task, unsigned tiles) const;
 
+    size_t drawn_offset(int count) const;
+    size_t drawn_bytes(int count) const;
+    Status enqueue_map(const DeviceBatch& batch, DeviceQueue& queue) const;
+
+    static constexpr size_t kDrawnAlignment = 256;
     const FrameGeometry geometry_;
     const Settings settings_;
+    bool draws_map_ = false;
+    LoadedKernel<DrawTask> draw_;
     PictureKernels distorted_, reference_;
     LoadedKernel<ImageTask> image_;
     LoadedKernel<PyramidTask> scale_;

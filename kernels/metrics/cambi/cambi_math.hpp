@@ -98,4 +98,26 @@ QC_HD uint16_t heat(float c, float full) {
     return static_cast<uint16_t>(sample < 65535.0f ? sample : 65535.0f);
 }
 
+// ---- map ------------------------------------------------------------------------------------------------------------
+
+/// What a map keeps of a c-value between counting and drawing: the upper half of its bits, and so 8 significant ones. A
+/// picture shows no more.
+QC_HD uint16_t short_c_value(float c) {
+    return static_cast<uint16_t>(device::bits_of(c) >> 16);
+}
+QC_HD float from_short(uint16_t kept) {
+    return device::float_of(static_cast<uint32_t>(kept) << 16);
+}
+
+/// What a c-value of a scale adds to a score or to a value of the map, over the area of the window.
+inline float scale_weight(int scale, int window) {
+    return static_cast<float>(16 >> scale) / static_cast<float>(window * window);
+}
+
+/// Sample of the analysis' scale 0 that a sample of the picture shows, along one axis. Sides are below 2^15.
+QC_HD int analysed_sample(int x, int picture, int analysis, int halving) {
+    const int at = picture == analysis ? x : static_cast<int>(static_cast<int64_t>(x) * analysis / picture);
+    return at >> halving;
+}
+
 } // namespace qc::cambi

@@ -60,6 +60,29 @@ std::map<int, double> scores_of(const FrameGeometry& geometry, const OptionList&
     return scores.scores_;
 }
 
+// ---- map ------------------------------------------------------------------------------------------------------------
+
+/// Where all pixels are pooled, and every scale has whole samples, the map's mean is the score, but for what short
+/// numbers lose.
+TEST(Cambi, MeanOfTheMapIsTheScore) {
+    const FrameGeometry geometry = test::luma_geometry(352, 240, 8);
+    const Luma picture(
+        geometry, [](int x, int y) { return static_cast<uint32_t>(30 + (3 * x + 2 * y) / 24 % 150); }, 0);
+    const OptionList list{{"topk", "1"}};
+    const double score = scores_of(geometry, list, picture, picture)[0];
+    EXPECT_GT(score, 0.5);
+    const auto scorer = create_scorer(descriptor(), geometry, options_of(list));
+    HostPair pair;
+    pair.reference.plane[0] = pair.distorted.plane[0] = picture.plane(0);
+    const MapShape shape = descriptor().map->shape(geometry, options_of(list));
+    std::vector<float> values(static_cast<size_t>(shape.width) * static_cast<size_t>(shape.height), -1.0f);
+    scorer->draw(pair, {}, {values.data(), {shape.width}, shape.width, shape.height});
+    double sum = 0.0;
+    for (const float value : values) sum += static_cast<double>(value);
+    EXPECT_LE(sum / static_cast<double>(values.size()), score * (1 + 1e-5)); // short numbers are no larger
+    EXPECT_GE(sum / static_cast<double>(values.size()), score * (1 - 1.0 / 128));
+}
+
 // ---- frozen scores --------------------------------------------------------------------------------------------------
 
 /// A made-up clip of 330x242 samples: blocks of a slow ramp, texture in stripes, and a distorted side that is coarser

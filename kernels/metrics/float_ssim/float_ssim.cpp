@@ -2,6 +2,7 @@
 // Single-scale structural similarity: descriptor, launches, and the way from sums to scores.
 #include "metrics/float_ssim/float_ssim.hpp"
 
+#include <array>
 #include <bit>
 
 #include "families/structural/structural_scorer.hpp"
@@ -43,6 +44,14 @@ structural::LevelPlan plan_for(const FrameGeometry& geometry, const OptionValues
     return plan;
 }
 
+/// Sample i of the decimated luma lies around sample i * factor, and the first window around sample kMargin / 2.
+MapShape map_shape(const FrameGeometry& geometry, const OptionValues& options) {
+    const Decimation decimation = decimation_for(geometry, options);
+    const int first = structural::kMargin / 2 * decimation.factor - decimation.factor / 2;
+    return {decimation.width - structural::kMargin, decimation.height - structural::kMargin, first, first,
+            decimation.factor};
+}
+
 class FloatSsimScorer final : public structural::LevelScorer {
 public:
     FloatSsimScorer(const FrameGeometry& geometry, const OptionValues& options)
@@ -50,6 +59,11 @@ public:
 
     void score(const HostPair& pair, std::span<uint64_t> accumulators) const override {
         score_cpu(geometry(), decimation_, pair, accumulators);
+    }
+
+    void draw(const HostPair& pair, HostPast /*past*/, Plane<float> values) const override {
+        std::array<uint64_t, structural::kSumWords> sums{};
+        score_cpu(geometry(), decimation_, pair, sums, values);
     }
 
 private:
@@ -108,6 +122,8 @@ std::string stage(const FrameGeometry& geometry, const OptionValues& options) {
     return format("float_ssim sums, decimated by %d", decimation_for(geometry, options).factor);
 }
 
+constexpr MapSpec kMap{.what = "1 - ssim", .white = 0.5, .shape = map_shape};
+
 constexpr std::string_view kSimilarity[] = {"float_ssim"};
 constexpr StatsLineSpec kStatsLines[] = {{QC_STATS_FORMAT_SSIM, "ssim", "", "enable_db", kSimilarity}};
 
@@ -126,6 +142,7 @@ const MetricDescriptor& descriptor() {
         .create_scorer = make_scorer<FloatSsimScorer>,
         .create_finaliser = make_finaliser<FloatSsimFinaliser>,
         .stage = stage,
+        .map = &kMap,
     };
     return kDescriptor;
 }

@@ -8,6 +8,7 @@
 /// | depth, layout | 8, 10, 12 and 16 bits; all layouts; 16 bits are brought to the scale of 8                 |
 /// | smallest size | 11 x 11 after decimation; libvmaf divides empty sums by a negative number of places below |
 /// | accumulators  | four words: sums of l * c * s, l, c and s, integers (FixedPoint of structural_math.hpp)   |
+/// | map           | 1 - l * c * s of each position of the window: its mean is 1 - the score                   |
 /// | determinism   | integer sums: the same bits on every run and device                                       |
 /// | difference    | libvmaf adds doubles in raster order. The mean is rounded to single precision afterwards, |
 /// |               | where a difference shows once in millions of scores                                       |
@@ -21,7 +22,8 @@ namespace qc::float_ssim {
 const MetricDescriptor& descriptor();
 
 /// CPU reference: every sum of the accumulators, of luma decimated to the size and by the factor given.
+/// @param map null data: nobody wants one
 void score_cpu(const FrameGeometry& geometry, const Decimation& decimation, const HostPair& pair,
-               std::span<uint64_t> accumulators);
+               std::span<uint64_t> accumulators, const Plane<float>& map = {});
 
 } // namespace qc::float_ssim

@@ -22,13 +22,13 @@ Image decimated(const Image& image, const Decimation& to) {
 } // namespace
 
 void score_cpu(const FrameGeometry& geometry, const Decimation& decimation, const HostPair& pair,
-               std::span<uint64_t> accumulators) {
+               std::span<uint64_t> accumulators, const Plane<float>& map) {
     const Image reference = decimated(structural::image_of(pair.reference.plane[0], geometry), decimation);
     const Image distorted = decimated(structural::image_of(pair.distorted.plane[0], geometry), decimation);
     const int64_t positions =
         static_cast<int64_t>(decimation.width - structural::kMargin) * (decimation.height - structural::kMargin);
     structural::add_similarity(reference, distorted, true, structural::FixedPoint::for_sum_of(positions),
-                               accumulators.data());
+                               accumulators.data(), map);
 }
 
 } // namespace qc::float_ssim

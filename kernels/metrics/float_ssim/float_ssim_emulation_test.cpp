@@ -43,6 +43,24 @@ TEST(FloatSsimEmulation, EveryFactorEqualsTheCpu) {
     }
 }
 
+TEST(FloatSsimEmulation, MapsEqualTheCpu) {
+    for (const auto& [width, height, depth, scale] :
+         std::vector<std::array<int, 4>>{{317, 83, 8, 0}, {11, 12, 8, 1}, {700, 520, 10, 0}, {150, 161, 16, 3}})
+        for (const bool descending : {false, true}) {
+            SCOPED_TRACE(testing::Message() << width << "x" << height << ", " << depth << " bits, scale " << scale);
+            const FrameGeometry geometry = test::luma_geometry(width, height, depth);
+            OptionValues options(descriptor().options);
+            options.set(3, scale);
+            const auto metric = create_scorer(descriptor(), geometry, options);
+            metric->draw_maps();
+            test::EmulatedProgram program(QC_EMULATED_KERNELS(QC_FLOAT_SSIM_KERNELS));
+            ASSERT_TRUE(metric->prepare(program).ok());
+            test::expect_emulated_maps_equal_cpu(*metric, descriptor().map->shape(geometry, options),
+                                                 test::EmulatedPairs(test::emulated_lumas(geometry, 0, 0, 2)),
+                                                 descending);
+        }
+}
+
 TEST(FloatSsimEmulation, SmallSizesEqualTheCpu) {
     for (int height = 11; height <= 54; height += 3)
         for (int width = 11; width <= 45; ++width) {

@@ -110,11 +110,23 @@ Settings settings_of(const FrameGeometry& geometry, const OptionValues& options)
     return settings;
 }
 
+/// Both norms of a map that is the same everywhere are its value: so this is the score's weighted sum, if the picture
+/// were everywhere as it is in one place.
+void set_map_weights(const Settings& settings, int levels, MapWeights& weights) {
+    for (int level = 0; level < levels; ++level)
+        for (int c = 0; c < kChannels; ++c)
+            for (int m = 0; m < kMaps; ++m)
+                weights[level][c][m] = kWeightScale * (weight_of(settings, levels, c, level, term_index(kFirst, m)) +
+                                                       weight_of(settings, levels, c, level, term_index(kFourth, m)));
+}
+
 class Ssimulacra2Scorer final : public Scorer {
 public:
     Ssimulacra2Scorer(const FrameGeometry& geometry, const OptionValues& options)
         : geometry_(geometry), settings_(settings_of(geometry, options)), plan_(make_plan(geometry, settings_)),
-          launcher_(plan_, geometry.sample) {}
+          launcher_(plan_, geometry.sample) {
+        set_map_weights(settings_, plan_.levels, map_weights_);
+    }
 
     size_t accumulator_words() const override { return kAccumulatorWords; }
 
@@ -122,8 +134,15 @@ public:
         score_cpu_rows(geometry_, plan_, pair, accumulators, workspaces_);
     }
 
+    void draw(const HostPair& pair, HostPast /*past*/, Plane<float> values) const override {
+        draw_cpu(geometry_, plan_, map_weights_, pair, values);
+    }
+
     size_t scratch_bytes(int count) const override { return launcher_.scratch_bytes(count); }
-    Status prepare(DeviceProgram& program) override { return launcher_.prepare(program); }
+    Status prepare(DeviceProgram& program) override {
+        if (draws_maps()) launcher_.draw_map(map_weights_);
+        return launcher_.prepare(program);
+    }
     Status enqueue(const DeviceBatch& batch, DeviceQueue& queue) const override {
         return launcher_.enqueue(batch, queue);
     }
@@ -135,6 +154,7 @@ private:
     const FrameGeometry geometry_;
     const Settings settings_;
     const Plan plan_;
+    MapWeights map_weights_{};
     mutable RowWorkspaces workspaces_;
     Launcher launcher_;
 };
@@ -201,6 +221,12 @@ std::vector<std::string> Ssimulacra2Scorer::warnings() const {
     return list;
 }
 
+MapShape map_shape(const FrameGeometry& geometry, const OptionValues& /*options*/) {
+    return {geometry.width, geometry.height};
+}
+
+constexpr MapSpec kMap{.what = "weighted error, before it becomes a score", .white = 10.0, .shape = map_shape};
+
 Status validate(const FrameGeometry& geometry, const OptionValues& options) {
     Settings settings;
     return settle(geometry, options, &settings);
@@ -237,6 +263,7 @@ const MetricDescriptor& descriptor() {
         .validate = validate,
         .create_scorer = make_scorer<Ssimulacra2Scorer>,
         .create_finaliser = make_finaliser<Ssimulacra2Finaliser>,
+        .map = &kMap,
     };
     return kDescriptor;
 }

@@ -31,6 +31,11 @@ Status plan_for(const FrameGeometry& geometry, const OptionValues& options, Plan
 /// needs. Thread-safe.
 void score_cpu(const FrameGeometry& geometry, const Plan& plan, const HostPair& pair, std::span<uint64_t> accumulators);
 
+/// The map that is drawn: for each sample of the picture the maps of all levels and channels there, weighted. Single
+/// precision of what is computed in double. Thread-safe.
+void draw_cpu(const FrameGeometry& geometry, const Plan& plan, const MapWeights& weights, const HostPair& pair,
+              Plane<float> values);
+
 struct RowWorkspace;
 using RowWorkspaces = Workspaces<RowWorkspace>;
 

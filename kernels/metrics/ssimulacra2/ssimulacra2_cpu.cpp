@@ -216,15 +216,13 @@ Image blurred_product(const Image& a, const Image& b, const BlurKernel<double>& 
 
 // ---- maps and their norms -------------------------------------------------------------------------------------------
 
-/// Sums over a channel of a level, by term_index().
-using Sums = std::array<double, kTerms>;
-
-Sums compare(const Image& reference, const Image& distorted, const BlurKernel<double>& blur) {
+/// Calls use(i, map) with the maps' values (kMaps) of each sample of a channel.
+template <typename Use>
+void compare(const Image& reference, const Image& distorted, const BlurKernel<double>& blur, const Use& use) {
     const Image mean_1 = blurred(reference, blur), mean_2 = blurred(distorted, blur);
     const Image square_1 = blurred_product(reference, reference, blur);
     const Image square_2 = blurred_product(distorted, distorted, blur);
     const Image product_12 = blurred_product(reference, distorted, blur);
-    Sums sums{};
     for (size_t i = 0; i < reference.samples.size(); ++i) {
         const double m1 = mean_1.samples[i], m2 = mean_2.samples[i];
         const double variance_1 = square_1.samples[i] - m1 * m1, variance_2 = square_2.samples[i] - m2 * m2;
@@ -237,32 +235,64 @@ Sums compare(const Image& reference, const Image& distorted, const BlurKernel<do
         map[kStructure] = std::max(1.0 - similarity, 0.0);
         map[kArtifact] = std::max(change, 0.0);
         map[kDetail] = std::max(-change, 0.0);
+        use(i, map);
+    }
+}
+
+/// Sums over a channel of a level, by term_index().
+using Sums = std::array<double, kTerms>;
+
+Sums sums_of(const Image& reference, const Image& distorted, const BlurKernel<double>& blur) {
+    Sums sums{};
+    compare(reference, distorted, blur, [&](size_t, const double(&map)[kMaps]) {
         for (int m = 0; m < kMaps; ++m) {
             sums[static_cast<size_t>(term_index(kFirst, m))] += map[m];
             sums[static_cast<size_t>(term_index(kFourth, m))] += std::pow(map[m], 4.0);
         }
-    }
+    });
     return sums;
+}
+
+/// Calls use(level, channel, reference, distorted) with the planes of each level.
+template <typename Use>
+void for_each_plane(const FrameGeometry& geometry, const Plan& plan, const HostPair& pair, const Use& use) {
+    Colour reference = linear_rgb(pair.reference, geometry, plan.reference);
+    Colour distorted = linear_rgb(pair.distorted, geometry, plan.distorted);
+    for (int level = 0; level < plan.levels; ++level) {
+        const Colour first = xyb_of(reference), second = xyb_of(distorted);
+        for (int c = 0; c < kChannels; ++c)
+            use(level, c, first[static_cast<size_t>(c)], second[static_cast<size_t>(c)]);
+        reference = halved(reference);
+        distorted = halved(distorted);
+    }
 }
 
 } // namespace
 
 void score_cpu(const FrameGeometry& geometry, const Plan& plan, const HostPair& pair,
                std::span<uint64_t> accumulators) {
-    Colour reference = linear_rgb(pair.reference, geometry, plan.reference);
-    Colour distorted = linear_rgb(pair.distorted, geometry, plan.distorted);
-    for (int level = 0; level < plan.levels; ++level) {
-        const Colour first = xyb_of(reference), second = xyb_of(distorted);
-        for (int c = 0; c < kChannels; ++c) {
-            const Sums sums = compare(first[static_cast<size_t>(c)], second[static_cast<size_t>(c)], plan.blur);
-            for (int term = 0; term < kTerms; ++term)
-                if ((plan.needed[level][c] >> term & 1) != 0)
-                    accumulators[static_cast<size_t>(norm_index(plan.levels, c, level, term))] =
-                        std::bit_cast<uint64_t>(sums[static_cast<size_t>(term)]);
-        }
-        reference = halved(reference);
-        distorted = halved(distorted);
-    }
+    for_each_plane(geometry, plan, pair, [&](int level, int c, const Image& reference, const Image& distorted) {
+        const Sums sums = sums_of(reference, distorted, plan.blur);
+        for (int term = 0; term < kTerms; ++term)
+            if ((plan.needed[level][c] >> term & 1) != 0)
+                accumulators[static_cast<size_t>(norm_index(plan.levels, c, level, term))] =
+                    std::bit_cast<uint64_t>(sums[static_cast<size_t>(term)]);
+    });
+}
+
+void draw_cpu(const FrameGeometry& geometry, const Plan& plan, const MapWeights& weights, const HostPair& pair,
+              Plane<float> values) {
+    Image drawn(geometry.width, geometry.height);
+    for_each_plane(geometry, plan, pair, [&](int level, int c, const Image& reference, const Image& distorted) {
+        Image errors(reference.width, reference.height);
+        compare(reference, distorted, plan.blur, [&](size_t i, const double(&map)[kMaps]) {
+            for (int m = 0; m < kMaps; ++m) errors.samples[i] += weights[level][c][m] * map[m];
+        });
+        for (int y = 0; y < drawn.height; ++y)
+            for (int x = 0; x < drawn.width; ++x) drawn.at(x, y) += errors.at(x >> level, y >> level);
+    });
+    for (int y = 0; y < drawn.height; ++y)
+        for (int x = 0; x < drawn.width; ++x) values.at(x, y) = static_cast<float>(drawn.at(x, y));
 }
 
 } // namespace qc::ssimulacra2

@@ -167,6 +167,34 @@ Differences expect_emulation_near_cpu(const EmulationCase& c, bool descending) {
     return differences;
 }
 
+/// Narrow and wide blurs, all levels and few, planes that do not count.
+TEST(Ssimulacra2Emulation, MapsAreNearTheCpu) {
+    const std::vector<EmulationCase> cases{
+        {177, 121, Sampling::k420, 8, 0, Layout::kPlanar, Layout::kSemiPlanar, {}, 3},
+        {300, 262, Sampling::k420, 10, 6, Layout::kSemiPlanar, Layout::kSemiPlanar, {{"prune", "1"}}},
+        {9, 11, Sampling::k444},
+        {95, 66, Sampling::kRgb, 8, 0, Layout::kPlanar, Layout::kPlanar, {{"kernel", "gauss17"}}},
+        {130, 70, Sampling::kGrey, 8, 0, Layout::kPlanar, Layout::kPlanar, {}, 1, 0, true}};
+    for (const EmulationCase& c : cases)
+        for (const bool descending : {false, true}) {
+            SCOPED_TRACE(testing::Message() << c);
+            const FrameGeometry geometry = geometry_of(c);
+            const OptionValues options = options_of(c.words);
+            const auto metric = create_scorer(descriptor(), geometry, options);
+            metric->draw_maps();
+            test::EmulatedProgram program(kKernels);
+            ASSERT_TRUE(metric->prepare(program).ok());
+            std::vector<test::EmulatedPicture> pictures;
+            for (int i = 0; i < c.count; ++i) {
+                pictures.push_back(make_picture(c, c.reference, i, false));
+                pictures.push_back(make_picture(c, c.distorted, i, true));
+            }
+            // Errors are kept with 8 significant bits: rounding moves them by up to a 256th; the rest is the kernels'.
+            test::expect_emulated_maps_equal_cpu(*metric, descriptor().map->shape(geometry, options),
+                                                 test::EmulatedPairs(pictures), descending, 1.0f / 256 + 1e-4f);
+        }
+}
+
 void expect_near_cpu(const std::vector<EmulationCase>& cases, const char* what) {
     Differences all;
     bool descending = false;

@@ -84,7 +84,7 @@ struct alignas(16) Stages {
 
 template <class Work, class Block>
 QC_HD void score_strip(Block& block, const MapArguments& arguments, const Strip& strip, const PlaneView& a,
-                       const PlaneView& d, float* target) {
+                       const PlaneView& d, int pair, float* target) {
     float* const stages = device::shared<Stages>(block).sample;
     const int thread = block.thread();
     StripThread<Work> state(strip, a, d, thread);
@@ -99,14 +99,15 @@ QC_HD void score_strip(Block& block, const MapArguments& arguments, const Strip&
         state.filter_column(arguments, stages + stage, thread);
         if (row + kGroupRows < strip.rows) state.load(arguments);
         block.sync();
-        state.score_row(arguments, strip, stages + stage);
+        state.score_row(arguments, strip, stages + stage, pair);
     }
     const auto& sums = add_warps(block, state.sum);
     if (thread < kTerms) target[thread] = sums.total(thread);
 }
 
 /// grid: (strips, 1, pairs). Strips of the last pair come first: its planes may still be in the L2 cache.
-template <int kRadius>
+/// @tparam kDraws keeps the errors for the map as well
+template <int kRadius, bool kDraws = false>
 struct ScoreMaps {
     using Arguments = MapArguments;
     static constexpr int kThreads = kStripThreads;
@@ -121,23 +122,23 @@ struct ScoreMaps {
         const PlaneView d(arguments, strip, picture_index(pair, 1), kStripColumns<kRadius>);
         float* const target = arguments.sums + (static_cast<size_t>(pair) * arguments.strip_count + block.x()) * kTerms;
         if constexpr (kRadius > 4) {
-            score_strip<Work<kRadius, true, true, true>>(block, arguments, strip, a, d, target);
+            score_strip<Work<kRadius, true, true, true, kDraws>>(block, arguments, strip, a, d, pair, target);
         } else {
             switch (strip.variant) {
             case kStructureOnly:
-                score_strip<Work<kRadius, true, false, false>>(block, arguments, strip, a, d, target);
+                score_strip<Work<kRadius, true, false, false, kDraws>>(block, arguments, strip, a, d, pair, target);
                 break;
             case kStructureArtifact:
-                score_strip<Work<kRadius, true, true, false>>(block, arguments, strip, a, d, target);
+                score_strip<Work<kRadius, true, true, false, kDraws>>(block, arguments, strip, a, d, pair, target);
                 break;
             case kStructureDetail:
-                score_strip<Work<kRadius, true, false, true>>(block, arguments, strip, a, d, target);
+                score_strip<Work<kRadius, true, false, true, kDraws>>(block, arguments, strip, a, d, pair, target);
                 break;
             case kArtifactOnly:
-                score_strip<Work<kRadius, false, true, false>>(block, arguments, strip, a, d, target);
+                score_strip<Work<kRadius, false, true, false, kDraws>>(block, arguments, strip, a, d, pair, target);
                 break;
             default:
-                score_strip<Work<kRadius, true, true, true>>(block, arguments, strip, a, d, target);
+                score_strip<Work<kRadius, true, true, true, kDraws>>(block, arguments, strip, a, d, pair, target);
                 break;
             }
         }
@@ -181,7 +182,10 @@ struct SumStrips {
     QC_SSIMULACRA2_PYRAMIDS(KERNEL, _general, true)                                                                    \
     KERNEL(ssimulacra2_maps, ScoreMaps<4>)                                                                             \
     KERNEL(ssimulacra2_maps_wide, ScoreMaps<kMaxRadius>)                                                               \
-    KERNEL(ssimulacra2_finish, SumStrips)
+    KERNEL(ssimulacra2_finish, SumStrips)                                                                              \
+    KERNEL(ssimulacra2_maps_kept, ScoreMaps<4, true>)                                                                  \
+    KERNEL(ssimulacra2_maps_wide_kept, ScoreMaps<kMaxRadius, true>)                                                    \
+    KERNEL(ssimulacra2_draw, DrawErrors)
 QC_DECLARE_KERNELS(QC_SSIMULACRA2_KERNELS)
 
 } // namespace qc::ssimulacra2

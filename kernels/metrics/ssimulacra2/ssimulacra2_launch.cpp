@@ -70,6 +70,7 @@ void cut_plane(const PlaneLayout& layout, int level, int channel, int columns, V
             strip.y = y;
             strip.rows = std::min(rows, height - y);
             strip.variant = variant;
+            strip.plane = level * kChannels + channel;
             strips->push_back(strip);
         }
 }
@@ -116,14 +117,45 @@ size_t Launcher::plane_bytes(int count) const {
     return round_up(picture_index(count, 0) * maps_.picture * sizeof(float), kScratchAlignment);
 }
 
+size_t Launcher::sum_bytes(int count) const {
+    return round_up(static_cast<size_t>(count) * strips_.size() * kTerms * sizeof(float), kScratchAlignment);
+}
+
 size_t Launcher::scratch_bytes(int count) const {
-    return plane_bytes(count) + static_cast<size_t>(count) * strips_.size() * kTerms * sizeof(float);
+    return plane_bytes(count) + sum_bytes(count) + static_cast<size_t>(count) * maps_.kept.pair * sizeof(uint16_t);
+}
+
+void Launcher::draw_map(const MapWeights& weights) {
+    KeptErrors& kept = maps_.kept;
+    const PlaneLayout& layout = pyramid_[0].layout;
+    for (int level = 0; level < layout.levels; ++level) {
+        kept.stored[level] = layout.stored[level];
+        kept.pitch[level] = round_up(layout.width[level], kRowPixels);
+        kept.plane[level] = static_cast<uint32_t>(kept.pitch[level] * layout.height[level]);
+        kept.offset[level] = static_cast<uint32_t>(kept.pair);
+        kept.pair += uint64_t{kChannels} * kept.plane[level];
+        for (int c = 0; c < kChannels; ++c)
+            for (int m = 0; m < kMaps; ++m) kept.weight[level][c][m] = static_cast<float>(weights[level][c][m]);
+    }
+    kept.pair = round_up(kept.pair, uint64_t{kRowPixels});
+    draws_map_ = true;
+}
+
+Status Launcher::enqueue_map(const DeviceBatch& batch, const KeptErrors& kept, DeviceQueue& queue) const {
+    const PlaneLayout& layout = pyramid_[0].layout;
+    const DrawArguments draw{batch.pairs, kept, batch.map, {layout.width[0], layout.height[0]}, layout.levels};
+    const Dim3 grid{blocks_for(layout.width[0], kDrawColumns), static_cast<unsigned>(layout.height[0]),
+                    static_cast<unsigned>(batch.count)};
+    return queue.launch(draw_kernel_, grid, draw);
 }
 
 Status Launcher::prepare(DeviceProgram& program) {
     QC_RETURN_IF_ERROR(program.find(pyramid_identifier_, &pyramid_kernel_));
-    QC_RETURN_IF_ERROR(
-        program.find(wide_blur_ ? kernels::ssimulacra2_maps_wide : kernels::ssimulacra2_maps, &map_kernel_));
+    const auto& maps = wide_blur_   ? draws_map_ ? kernels::ssimulacra2_maps_wide_kept : kernels::ssimulacra2_maps_wide
+                       : draws_map_ ? kernels::ssimulacra2_maps_kept
+                                    : kernels::ssimulacra2_maps;
+    QC_RETURN_IF_ERROR(program.find(maps, &map_kernel_));
+    if (draws_map_) QC_RETURN_IF_ERROR(program.find(kernels::ssimulacra2_draw, &draw_kernel_));
     QC_RETURN_IF_ERROR(program.find(kernels::ssimulacra2_finish, &finish_kernel_));
     return program.upload(strips_.data(), strips_.size() * sizeof(Strip), &strip_table_);
 }
@@ -148,8 +180,10 @@ Status Launcher::enqueue(const DeviceBatch& batch, DeviceQueue& queue) const {
     maps.planes = planes;
     maps.strips = static_cast<const Strip*>(strip_table_);
     maps.sums = sums;
+    maps.kept.errors = reinterpret_cast<uint16_t*>(reinterpret_cast<char*>(sums) + sum_bytes(batch.count));
     const Dim3 strips{static_cast<unsigned>(strips_.size()), 1, pairs};
     QC_RETURN_IF_ERROR(queue.launch(map_kernel_, strips, maps));
+    if (draws_map_) QC_RETURN_IF_ERROR(enqueue_map(batch, maps.kept, queue));
 
     FinishArguments finish = finish_;
     finish.pairs = batch.pairs;

@@ -17,13 +17,17 @@ class Launcher {
 public:
     Launcher(const Plan& plan, SampleType sample);
 
+    /// Before everything else: the map is wanted too.
+    void draw_map(const MapWeights& weights);
     size_t scratch_bytes(int count) const;
     Status prepare(DeviceProgram& program);
     Status enqueue(const DeviceBatch& batch, DeviceQueue& queue) const;
 
 private:
-    /// Scratch memory: the planes of the batch, then the sums of its strips.
+    /// Scratch memory: the planes of the batch, the sums of its strips, what is kept for maps.
     size_t plane_bytes(int count) const;
+    size_t sum_bytes(int count) const;
+    Status enqueue_map(const DeviceBatch& batch, const KeptErrors& kept, DeviceQueue& queue) const;
 
     PyramidArguments pyramid_[2]; ///< by input; the first serves both where they have the same conversion
     MapArguments maps_;
@@ -35,6 +39,8 @@ private:
     LoadedKernel<PyramidArguments> pyramid_kernel_;
     LoadedKernel<MapArguments> map_kernel_;
     LoadedKernel<FinishArguments> finish_kernel_;
+    bool draws_map_ = false;
+    LoadedKernel<DrawArguments> draw_kernel_;
 };
 
 } // namespace qc::ssimulacra2

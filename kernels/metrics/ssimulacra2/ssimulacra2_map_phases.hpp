@@ -17,6 +17,7 @@
 #pragma once
 
 #include "metrics/ssimulacra2/ssimulacra2_device_math.hpp"
+#include "metrics/ssimulacra2/ssimulacra2_draw_phases.hpp"
 #include "metrics/ssimulacra2/ssimulacra2_tuning.hpp"
 
 namespace qc::ssimulacra2 {
@@ -43,7 +44,8 @@ struct Strip {
     uint32_t offset;       ///< of the channel's first sample from the picture's start, floats
     int32_t width, height; ///< of the level
     int32_t x, y, rows;
-    int32_t variant, reserved;
+    int32_t variant;
+    int32_t plane; ///< level * kChannels + channel
 };
 static_assert(sizeof(Strip) == 32);
 
@@ -56,6 +58,7 @@ struct MapArguments {
     int32_t strip_count;
     int32_t renormalise;
     float tap[kMaxRadius + 1];
+    KeptErrors kept; ///< of the kernels that draw
 };
 
 /// One picture's plane and its value in the middle of the strip.
@@ -71,8 +74,10 @@ struct PlaneView {
 };
 
 /// What a block does with its strip.
-template <int kRadiusOfBlur, bool kStructureOfBlur, bool kArtifactOfBlur, bool kDetailOfBlur>
+/// @tparam kDrawsMap keeps the errors for the map
+template <int kRadiusOfBlur, bool kStructureOfBlur, bool kArtifactOfBlur, bool kDetailOfBlur, bool kDrawsMap>
 struct Work {
+    static constexpr bool kDraws = kDrawsMap;
     static constexpr int kRadius = kRadiusOfBlur;
     static constexpr bool kWithStructure = kStructureOfBlur, kWithArtifact = kArtifactOfBlur,
                           kWithDetail = kDetailOfBlur;
@@ -145,7 +150,8 @@ public:
     }
 
     /// The row phase. Adds to `sum`.
-    QC_HD void score_row(const MapArguments& arguments, const Strip& strip, const float* stage);
+    /// @param pair of the batch, for kernels that draw
+    QC_HD void score_row(const MapArguments& arguments, const Strip& strip, const float* stage, int pair);
 
     float sum[kTerms]; ///< by term_index()
 
@@ -233,8 +239,30 @@ QC_HD float inverse_mass(const MapArguments& arguments, int position, int size) 
     return 1.0f / mass;
 }
 
+/// Of a map of the strip's plane.
+QC_HD float map_weight(const MapArguments& arguments, const Strip& strip, int map) {
+    return arguments.kept.weight[strip.plane / kChannels][strip.plane % kChannels][map];
+}
+
+/// Keeps the weighted errors of four neighbours, of which `pixels` lie in the picture.
+QC_HD void keep_errors(const KeptErrors& kept, int pair, int plane, int x, int y, int pixels, const float (&error)[4]) {
+    const int level = plane / kChannels;
+    uint16_t* const to =
+        kept.of(pair, level, plane % kChannels) +
+        (static_cast<uint64_t>(y) * static_cast<uint64_t>(kept.pitch[level]) + static_cast<uint64_t>(x));
+    if (pixels >= kRowPixels) {
+        Words<8> four{};
+        QC_UNROLL for (int p = 0; p < kRowPixels; ++p) four.word[p / 2] |= uint32_t{kept_error(error[p])}
+                                                                           << (16 * (p % 2));
+        *reinterpret_cast<Words<8>*>(to) = four;
+        return;
+    }
+    for (int p = 0; p < pixels; ++p) to[p] = kept_error(error[p]);
+}
+
 template <class Work>
-QC_HD void StripThread<Work>::score_row(const MapArguments& arguments, const Strip& strip, const float* stage) {
+QC_HD void StripThread<Work>::score_row(const MapArguments& arguments, const Strip& strip, const float* stage,
+                                        int pair) {
     constexpr int kRadius = Work::kRadius;
     constexpr bool kWithStructure = Work::kWithStructure, kWithArtifact = Work::kWithArtifact,
                    kWithDetail = Work::kWithDetail, kEdges = Work::kWithEdges;
@@ -268,6 +296,7 @@ QC_HD void StripThread<Work>::score_row(const MapArguments& arguments, const Str
         }
     }
     const float offset_difference = offset_a_ - offset_d_;
+    float drawn[kRowPixels] = {};
     QC_UNROLL for (int p = 0; p < kRowPixels; ++p) {
         const bool inside = p < pixels_;
         if constexpr (kWithStructure) {
@@ -279,6 +308,7 @@ QC_HD void StripThread<Work>::score_row(const MapArguments& arguments, const Str
             const float ratio = variance * fast_reciprocal(variances + static_cast<float>(kStructureConstant));
             const float error = fmaxf(fmaf(1.0f - squared, ratio, squared), 0.0f);
             const float error2 = error * error;
+            if constexpr (Work::kDraws) drawn[p] = map_weight(arguments, strip, kStructure) * error;
             if (inside) {
                 sum[term_index(kFirst, kStructure)] += error;
                 sum[term_index(kFourth, kStructure)] = fmaf(error2, error2, sum[term_index(kFourth, kStructure)]);
@@ -288,6 +318,10 @@ QC_HD void StripThread<Work>::score_row(const MapArguments& arguments, const Str
             const float edge_a = fabsf((centre_a.value[p] - offset_a_) - mean_a[p]);
             const float edge_d = fabsf((centre_d.value[p] - offset_d_) - mean_d[p]);
             const float change = (edge_d - edge_a) * fast_reciprocal(1.0f + edge_a);
+            if constexpr (Work::kDraws) {
+                const float artifact = map_weight(arguments, strip, kArtifact) * fmaxf(change, 0.0f);
+                drawn[p] += artifact + map_weight(arguments, strip, kDetail) * fmaxf(-change, 0.0f);
+            }
             if constexpr (kWithArtifact) {
                 const float artifact = fmaxf(change, 0.0f), artifact2 = artifact * artifact;
                 if (inside) {
@@ -305,6 +339,7 @@ QC_HD void StripThread<Work>::score_row(const MapArguments& arguments, const Str
             }
         }
     }
+    if constexpr (Work::kDraws) keep_errors(arguments.kept, pair, strip.plane, x_, y, pixels_, drawn);
 }
 
 // ---- sums of strips -------------------------------------------------------------------------------------------------

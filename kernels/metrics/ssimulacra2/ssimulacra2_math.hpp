@@ -45,6 +45,9 @@ struct Plan {
     uint8_t needed[kMaxLevels][kChannels];
 };
 
+/// What each map of a level and channel weighs in the map that is drawn.
+using MapWeights = double[kMaxLevels][kChannels][kMaps];
+
 // Accumulators: kNorms words whatever the number of levels. Word norm_index(levels, channel, level, term) is the
 // bit-cast double sum over all pixels of the level of the map (power kFirst) or of its fourth power (kFourth); words
 // that are not needed, or beyond the last level, are 0.

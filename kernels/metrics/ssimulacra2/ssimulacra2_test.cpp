@@ -20,6 +20,37 @@ using test::SamplePicture;
 using test::SyntheticClip;
 using test::SyntheticPicture;
 
+// ---- map ------------------------------------------------------------------------------------------------------------
+
+/// Where every level has whole samples, its mean is the norms' weighted sum, each map's mean with the weights of both
+/// of its norms.
+TEST(Ssimulacra2, MeanOfTheMap) {
+    constexpr int kWidth = 512, kHeight = 256;
+    const Pair pair(kWidth, kHeight);
+    const int levels = plan_of(pair.geometry, {}).levels;
+    const test::OptionList list = list_of({{"subscores", "norms"}});
+    const test::Recorder scores = run(pair.geometry, list, pair.reference.view(), pair.distorted.view());
+    double expected = 0.0;
+    for (int level = 0; level < levels; ++level)
+        for (int c = 0; c < kChannels; ++c)
+            for (int m = 0; m < kMaps; ++m) {
+                const std::string name = format(
+                    "ssimulacra2_norm_%c%d_l1_%s", "xyb" [c], level,
+                    std::array { "ssim", "artifact", "detail" }[static_cast<size_t>(m)]);
+                const double weight = kWeights[norm_index(levels, c, level, term_index(kFirst, m))] +
+                                      kWeights[norm_index(levels, c, level, term_index(kFourth, m))];
+                expected += 0.9562382616834844 * weight * scores.values(name).at(0);
+            }
+    std::vector<float> values(size_t{kWidth} * kHeight);
+    create_scorer(descriptor(), pair.geometry, test::options_of(descriptor(), list))
+        ->draw({pair.reference.view(), pair.distorted.view()}, {}, {values.data(), {kWidth}, kWidth, kHeight});
+    double sum = 0.0;
+    for (const float value : values) sum += static_cast<double>(value);
+    EXPECT_NEAR(sum / (kWidth * kHeight), expected, 1e-5 * expected);
+    EXPECT_GT(expected, 0.5);
+    EXPECT_EQ(kHeight % (1 << (levels - 1)), 0);
+}
+
 // ---- row by row against the readable reference ----------------------------------------------------------------------
 
 const Words kVideoColours{{"matrix", "bt709"}, {"range", "limited"}, {"transfer", "bt1886"}, {"chroma_loc", "left"}};

@@ -101,6 +101,20 @@ Parameters read_parameters(const OptionValues& options) {
     return {options.number(kGainLimit), options.flag(kSkipScale0)};
 }
 
+/// The finest scale that there are statistics of.
+int map_scale(const Parameters& parameters) {
+    return parameters.skip_scale_0 ? 1 : 0;
+}
+
+MapShape map_shape(const FrameGeometry& geometry, const Parameters& parameters) {
+    const int scale = map_scale(parameters);
+    return {geometry.width >> scale, geometry.height >> scale, 0, 0, 1 << scale};
+}
+
+MapShape map_shape_of(const FrameGeometry& geometry, const OptionValues& options) {
+    return map_shape(geometry, read_parameters(options));
+}
+
 class VifScorer final : public Scorer {
 public:
     VifScorer(const FrameGeometry& geometry, const OptionValues& options)
@@ -111,12 +125,17 @@ public:
     void score(const HostPair& pair, std::span<uint64_t> accumulators) const override {
         score_cpu_rows(geometry_, parameters_, pair, accumulators);
     }
+    void draw(const HostPair& pair, HostPast /*past*/, Plane<float> values) const override {
+        draw_cpu(geometry_, parameters_, pair, values);
+    }
 
     size_t scratch_bytes(int count) const override;
     Status prepare(DeviceProgram& program) override;
     Status enqueue(const DeviceBatch& batch, DeviceQueue& queue) const override;
 
 private:
+    /// Whether the map is one of this scale. Its kernel takes pairs one by one, in ladders too.
+    bool draws(int scale) const { return draws_maps() && scale == map_scale(parameters_); }
     Status prepare_bands(DeviceProgram& program);
     Status enqueue_bands(const ScaleArguments& scale, const DeviceBatch& batch, DeviceQueue& queue) const;
     static bool is_ladder(const DeviceBatch& batch) { return batch.pairs_per_reference() >= kFewestTogether; }
@@ -149,10 +168,10 @@ Status VifScorer::prepare(DeviceProgram& program) {
     if (parameters_.skip_scale_0)
         QC_RETURN_IF_ERROR(find(0, bytes ? kernels::vif_decimate0_u8 : kernels::vif_decimate0_u16, kTileDecimateOnly));
     else if (bytes)
-        QC_RETURN_IF_ERROR(find(0, kernels::vif_scale0_u8, kTileScale0U8));
+        QC_RETURN_IF_ERROR(find(0, draws(0) ? kernels::vif_scale0_u8_map : kernels::vif_scale0_u8, kTileScale0U8));
     else
-        QC_RETURN_IF_ERROR(find(0, kernels::vif_scale0_u16, kTileScale0U16));
-    QC_RETURN_IF_ERROR(find(1, kernels::vif_scale1, kTileScale1));
+        QC_RETURN_IF_ERROR(find(0, draws(0) ? kernels::vif_scale0_u16_map : kernels::vif_scale0_u16, kTileScale0U16));
+    QC_RETURN_IF_ERROR(find(1, draws(1) ? kernels::vif_scale1_map : kernels::vif_scale1, kTileScale1));
     QC_RETURN_IF_ERROR(find(2, kernels::vif_scale2, kTileScale2));
     QC_RETURN_IF_ERROR(find(3, kernels::vif_scale3, kTileScale3));
     if (!parameters_.skip_scale_0)
@@ -170,8 +189,9 @@ Status VifScorer::prepare(DeviceProgram& program) {
 }
 
 Status VifScorer::prepare_bands(DeviceProgram& program) {
-    QC_RETURN_IF_ERROR(program.find(kernels::vif_scale0_u8_bands, &bands_kernel_));
-    if (program.shared_limit() >= ScoreLadderBands::kSharedBytes)
+    QC_RETURN_IF_ERROR(
+        program.find(draws(0) ? kernels::vif_scale0_u8_bands_map : kernels::vif_scale0_u8_bands, &bands_kernel_));
+    if (!draws(0) && program.shared_limit() >= ScoreLadderBands::kSharedBytes)
         QC_RETURN_IF_ERROR(program.find(kernels::vif_scale0_u8_bands_ladder, &ladder_bands_kernel_));
     band_blocks_ = program.multiprocessors();
     const auto weights = band_weights();
@@ -182,7 +202,7 @@ Status VifScorer::prepare_bands(DeviceProgram& program) {
 Status VifScorer::enqueue_bands(const ScaleArguments& scale, const DeviceBatch& batch, DeviceQueue& queue) const {
     const bool together = is_ladder(batch) && ladder_bands_kernel_.threads > 0;
     const int pictures = together ? batch.groups : batch.count;
-    const int warps = together ? ScoreLadderBands::kWarps : ScoreBands::kWarps;
+    const int warps = together ? ScoreLadderBands::kWarps : ScoreBands<>::kWarps;
     BandArguments arguments{};
     arguments.scale = scale;
     arguments.scale.logarithms = log_corrections_;
@@ -218,11 +238,13 @@ Status VifScorer::enqueue(const DeviceBatch& batch, DeviceQueue& queue) const {
         arguments.depth = geometry_.depth;
         arguments.gain_limit = parameters_.gain_limit;
         arguments.logarithms = logarithms_;
+        arguments.map = batch.map;
+        arguments.map_shape = map_shape(geometry_, parameters_);
         if (s == 0 && bands_kernel_.threads > 0) {
             QC_RETURN_IF_ERROR(enqueue_bands(arguments, batch, queue));
             continue;
         }
-        const bool together = is_ladder(batch) && ladder_kernels_[s].threads > 0;
+        const bool together = is_ladder(batch) && ladder_kernels_[s].threads > 0 && !draws(s);
         if (together) arguments.first_pair = batch.first_pair;
         const TileShape& tile = kernels_[s].tile;
         const Dim3 grid{blocks_for(arguments.width, tile.width), blocks_for(arguments.height, tile.height),
@@ -282,6 +304,8 @@ void VifFinaliser::finalise(int64_t frame, std::span<const uint64_t> accumulator
     }
 }
 
+constexpr MapSpec kMap{.what = "bits of information that each pixel has lost", .white = 4.0, .shape = map_shape_of};
+
 } // namespace
 
 std::span<const uint16_t> log_table() {
@@ -329,6 +353,7 @@ const MetricDescriptor& descriptor() {
         .smallest = {kMinimumSize, kMinimumSize},
         .create_scorer = make_scorer<VifScorer>,
         .create_finaliser = make_finaliser<VifFinaliser>,
+        .map = &kMap,
     };
     return kDescriptor;
 }

@@ -32,6 +32,10 @@ void score_cpu(const FrameGeometry& geometry, const Parameters& parameters, cons
 void score_cpu_rows(const FrameGeometry& geometry, const Parameters& parameters, const HostPair& pair,
                     std::span<uint64_t> accumulators);
 
+/// The map of the finest scale that is evaluated, 0 or 1: lost_bits() and lost_flat_bits() of each of its pixels. Their
+/// sum is the scale's denominator less its numerator. Thread-safe.
+void draw_cpu(const FrameGeometry& geometry, const Parameters& parameters, const HostPair& pair, Plane<float> values);
+
 /// Content of LogTable (kLogTableSize entries), LogThresholds (kLogThresholds) and LogCorrections (kLogCorrections).
 std::span<const uint16_t> log_table();
 std::span<const uint32_t> log_thresholds();

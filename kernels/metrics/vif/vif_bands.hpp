@@ -293,36 +293,44 @@ QC_HD void decimate_along(Block& block, const BandWeights& weights, const Filter
 // What add_pixel() does, without a branch of a pixel's own: divisions and logarithms of several pixels overlap.
 
 /// What the variance of an active pixel of the reference adds; nothing of one that is not.
-QC_HD void add_denominator(int32_t variance, bool is_active, const LogCorrections& logarithm, ThreadSums& sums) {
+/// @return the logarithm that an active one adds
+QC_HD int add_denominator(int32_t variance, bool is_active, const LogCorrections& logarithm, ThreadSums& sums) {
     const int32_t counted = is_active ? variance : kNoiseVariance;
     const int denominator = logarithm(static_cast<uint32_t>(kNoiseVariance + counted)) - kLogOfNoiseVariance;
     sums.denominator_log += is_active ? static_cast<uint32_t>(denominator) : 0u;
+    return denominator;
 }
 
 /// What the distorted picture adds to the numerator at an active pixel; nothing at one that is not.
-QC_HD void add_numerator(Covariance c, bool is_active, double gain_limit, const LogCorrections& logarithm,
-                         ThreadSums& sums) {
+/// @return it
+QC_HD int add_numerator(Covariance c, bool is_active, double gain_limit, const LogCorrections& logarithm,
+                        ThreadSums& sums) {
     c.sigma_1_sq = is_active ? c.sigma_1_sq : kNoiseVariance;
     // Without a covariance the gain is 0, and the numerator's logarithms are equal.
     c.sigma_12 = is_active && c.sigma_12 > 0 && c.sigma_2_sq > 0 ? c.sigma_12 : 0;
     const LogArguments arguments = log_arguments(c, gain_limit);
-    sums.numerator_log += static_cast<uint32_t>(logarithm(arguments.signal_and_noise) - logarithm(arguments.noise));
+    const int numerator = logarithm(arguments.signal_and_noise) - logarithm(arguments.noise);
+    sums.numerator_log += static_cast<uint32_t>(numerator);
+    return numerator;
 }
 
+/// @param losses what the map shows of each
 template <class Block, int kPixels>
 QC_HD void add_pixels(Block& block, const Covariance (&pixels)[kPixels], double gain_limit,
-                      const LogCorrections& logarithm, ThreadSums& sums) {
+                      const LogCorrections& logarithm, ThreadSums& sums, float (&losses)[kPixels]) {
     bool is_active[kPixels], any = false;
     QC_UNROLL for (int i = 0; i < kPixels; ++i) {
         is_active[i] = pixels[i].sigma_1_sq >= kNoiseVariance;
         any = any || is_active[i];
         sums.flat_variance += is_active[i] ? 0u : static_cast<uint32_t>(pixels[i].sigma_2_sq);
         sums.flat_count += is_active[i] ? 0u : 1u;
+        losses[i] = lost_flat_bits(static_cast<uint32_t>(pixels[i].sigma_2_sq));
     }
     if (block.ballot(any) == 0) return;
     QC_UNROLL for (int i = 0; i < kPixels; ++i) {
-        add_denominator(pixels[i].sigma_1_sq, is_active[i], logarithm, sums);
-        add_numerator(pixels[i], is_active[i], gain_limit, logarithm, sums);
+        const int denominator = add_denominator(pixels[i].sigma_1_sq, is_active[i], logarithm, sums);
+        const int numerator = add_numerator(pixels[i], is_active[i], gain_limit, logarithm, sums);
+        if (is_active[i]) losses[i] = lost_bits(denominator, numerator);
     }
 }
 
@@ -376,7 +384,8 @@ QC_HD void write_next_scale(const ScaleArguments& scale, int pair, int x, int y,
 }
 
 /// What one warp does: `strip_width` columns of a band.
-template <class Block>
+/// @tparam kMap draws the map as well
+template <class Block, bool kMap>
 class BandStrip {
 public:
     QC_HD BandStrip(Block& block, const BandArguments& arguments, int task, const BandWeights& down,
@@ -387,6 +396,7 @@ public:
         x_ = in_pair / arguments.bands * arguments.strip_width;
         y_ = in_pair % arguments.bands * kBandRows;
         end_ = x_ + arguments.strip_width < scale_.width ? x_ + arguments.strip_width : scale_.width;
+        if constexpr (kMap) map_ = scale_.map.of_output(scale_.pairs[pair_].output, scale_.map_shape);
     }
 
     QC_HD void score(uint8_t* stages, const LogCorrections& logarithm) {
@@ -435,7 +445,17 @@ private:
             pixels[i] = {0, 0, 0};
             sums_.flat_count -= 1; // such a pixel will add one
         }
-        add_pixels(block_, pixels, scale_.gain_limit, logarithm, sums_);
+        float losses[4];
+        add_pixels(block_, pixels, scale_.gain_limit, logarithm, sums_, losses);
+        if constexpr (kMap) draw(x, half, losses);
+    }
+
+    QC_HD void draw(int x, int half, const float (&losses)[4]) const {
+        if (map_.data == nullptr) return;
+        QC_UNROLL for (int i = 0; i < 4; ++i) {
+            const int column = x + block_.lane() / 4 + 8 * (i / 2), row = y_ + 8 * half + block_.lane() % 4 * 2 + i % 2;
+            if (column < scale_.width && row < scale_.height) map_.at(column, row) = losses[i];
+        }
     }
 
     QC_HD void decimate(int x) const {
@@ -459,6 +479,7 @@ private:
     const ScaleArguments& scale_;
     const BandWeights &down_, &along_;
     int pair_, x_, y_, end_;
+    Plane<float> map_{};
     Filtered<2, 2> means_1_, means_2_;
     Filtered<4, 2> squares_1_, squares_2_, products_;
     Filtered<2, 1> decimated_1_, decimated_2_;
@@ -477,6 +498,7 @@ QC_HD void copy_corrections(Block& block, const BandArguments& arguments, uint8_
 }
 
 /// grid: (as many blocks as run at once). Warps take one strip of a band after the other.
+template <bool kMap = false>
 struct ScoreBands {
     using Arguments = BandArguments;
     static constexpr int kWarps = 8, kThreads = kWarps * device::kWarpSize, kMinBlocks = 1;
@@ -492,7 +514,7 @@ struct ScoreBands {
         block.sync();
         QC_NO_UNROLL
         for (int task = block.x() * kWarps + block.warp(); task < arguments.tasks; task += block.grid_x() * kWarps)
-            BandStrip<Block>(block, arguments, task, down, along).score(stages, LogCorrections{shared});
+            BandStrip<Block, kMap>(block, arguments, task, down, along).score(stages, LogCorrections{shared});
     }
 };
 

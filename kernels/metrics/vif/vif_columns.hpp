@@ -5,6 +5,7 @@
 // half): one read serves both.
 #pragma once
 
+#include "contract/map.hpp"
 #include "contract/types.hpp"
 #include "device/unroll.hpp"
 #include "metrics/vif/vif_math.hpp"
@@ -24,6 +25,8 @@ struct ScaleArguments {
     int depth;                          ///< of the samples of scale 0
     double gain_limit;
     const void* logarithms; ///< by kLogSource: the table (uint16_t) or the thresholds (uint32_t)
+    DeviceMap map;          ///< of the kernels that draw
+    MapShape map_shape;
 };
 
 // ---- reading pictures -----------------------------------------------------------------------------------------------

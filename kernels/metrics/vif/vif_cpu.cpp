@@ -111,8 +111,9 @@ void add_pixel(int64_t sigma_1_sq, int64_t sigma_2_sq, int64_t sigma_12, double 
     words[kNumeratorLog] += static_cast<uint64_t>(logarithm(signal + noise) - logarithm(noise));
 }
 
-void score_scale(const Image& reference, const Image& distorted, int scale, int depth, double gain_limit,
-                 uint64_t* words) {
+/// Calls use(x, y, sigma_1_sq, sigma_2_sq, sigma_12) for every pixel of a scale.
+template <typename Use>
+void for_each_pixel(const Image& reference, const Image& distorted, int scale, int depth, const Use& use) {
     const auto window = window_of(scale);
     const VerticalShifts shifts = vertical_shifts(scale, depth);
     const auto mean = [&](const Image& a) { return filtered_along(filtered_down(a, window, shifts.mean), window, 0); };
@@ -128,20 +129,47 @@ void score_scale(const Image& reference, const Image& distorted, int scale, int 
     for (int y = 0; y < reference.height; ++y)
         for (int x = 0; x < reference.width; ++x) {
             const uint64_t m1 = mean_1.at(x, y), m2 = mean_2.at(x, y);
-            add_pixel(centred(square_1.at(x, y), m1, m1), centred(square_2.at(x, y), m2, m2),
-                      centred(product_12.at(x, y), m1, m2), gain_limit, words);
+            use(x, y, centred(square_1.at(x, y), m1, m1), centred(square_2.at(x, y), m2, m2),
+                centred(product_12.at(x, y), m1, m2));
         }
+}
+
+void score_scale(const Image& reference, const Image& distorted, int scale, int depth, double gain_limit,
+                 uint64_t* words) {
+    for_each_pixel(reference, distorted, scale, depth,
+                   [&](int, int, int64_t sigma_1_sq, int64_t sigma_2_sq, int64_t sigma_12) {
+                       add_pixel(sigma_1_sq, sigma_2_sq, sigma_12, gain_limit, words);
+                   });
+}
+
+Image luma(const HostPicture& picture, const FrameGeometry& geometry) {
+    const HostPlane& plane = picture.plane[0];
+    return geometry.sample == SampleType::kU8 ? read(plane.as<uint8_t>()) : read(plane.as<uint16_t>());
 }
 
 } // namespace
 
+void draw_cpu(const FrameGeometry& geometry, const Parameters& parameters, const HostPair& pair, Plane<float> values) {
+    Image reference = luma(pair.reference, geometry), distorted = luma(pair.distorted, geometry);
+    const int scale = parameters.skip_scale_0 ? 1 : 0;
+    if (scale == 1) {
+        reference = decimated(reference, 0, geometry.depth);
+        distorted = decimated(distorted, 0, geometry.depth);
+    }
+    for_each_pixel(reference, distorted, scale, geometry.depth,
+                   [&](int x, int y, int64_t sigma_1_sq, int64_t sigma_2_sq, int64_t sigma_12) {
+                       uint64_t words[kWordsPerScale] = {};
+                       add_pixel(sigma_1_sq, sigma_2_sq, sigma_12, parameters.gain_limit, words);
+                       values.at(x, y) = words[kFlatCount] != 0
+                                             ? lost_flat_bits(static_cast<uint32_t>(words[kFlatVariance]))
+                                             : lost_bits(static_cast<int>(words[kDenominatorLog]),
+                                                         static_cast<int>(words[kNumeratorLog]));
+                   });
+}
+
 void score_cpu(const FrameGeometry& geometry, const Parameters& parameters, const HostPair& pair,
                std::span<uint64_t> accumulators) {
-    const bool bytes = geometry.sample == SampleType::kU8;
-    const auto luma = [&](const HostPicture& picture) {
-        return bytes ? read(picture.plane[0].as<uint8_t>()) : read(picture.plane[0].as<uint16_t>());
-    };
-    Image reference = luma(pair.reference), distorted = luma(pair.distorted);
+    Image reference = luma(pair.reference, geometry), distorted = luma(pair.distorted, geometry);
     for (int scale = 0; scale < kScales; ++scale) {
         if (!(scale == 0 && parameters.skip_scale_0))
             score_scale(reference, distorted, scale, geometry.depth, parameters.gain_limit,

@@ -39,6 +39,33 @@ void expect_emulation_equals_cpu(const EmulationCase& c, bool descending) {
     test::expect_emulation_equals_cpu(*metric, lumas, descending);
 }
 
+/// Maps of scale 0, by tiles and by bands, and of scale 1.
+TEST(VifEmulation, MapsEqualTheCpu) {
+    const EmulationCase cases[] = {{317, 83, 8, 0, 3, 100.0, false},
+                                   {317, 83, 8, 0, 2, 1.0, false, {}, false},
+                                   {500, 40, 8, 0, 1, 100.0, true},
+                                   {157, 45, 10, 6, 2, 100.0, false},
+                                   {131, 67, 16, 0, 1, 100.0, true},
+                                   {16, 17, 8, 0, 1, 100.0, false},
+                                   {250, 33, 12, 4, 1, 100.0, false, {}, true}};
+    for (const EmulationCase& c : cases)
+        for (const bool descending : {false, true}) {
+            SCOPED_TRACE(testing::Message() << c);
+            OptionValues options(descriptor().options);
+            options.set(1, c.gain_limit);
+            options.set(2, c.skip_scale_0);
+            const FrameGeometry geometry = test::luma_geometry(c.width, c.height, c.depth);
+            const auto metric = create_scorer(descriptor(), geometry, options);
+            metric->draw_maps();
+            test::EmulatedProgram program(kKernels);
+            if (!c.has_products) program.emulated_capability = 75;
+            ASSERT_TRUE(metric->prepare(program).ok());
+            const auto lumas = test::emulated_lumas(geometry, c.shift, 0, c.count);
+            test::expect_emulated_maps_equal_cpu(*metric, descriptor().map->shape(geometry, options),
+                                                 test::EmulatedPairs(lumas), descending);
+        }
+}
+
 TEST(VifEmulation, EveryFormatEqualsTheCpu) {
     const EmulationCase cases[] = {
         {517, 83, 8, 0, 2, 100.0, false},  {208, 50, 8, 0, 1, 1.0, false},    {240, 64, 8, 0, 1, 100.0, true},

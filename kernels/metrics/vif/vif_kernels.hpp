@@ -24,7 +24,7 @@ using Decimate0U16 = TilePlan<0, PictureSource<uint16_t>, PairColumn, kTileDecim
 
 #define QC_VIF_KERNELS(KERNEL)                                                                                         \
     KERNEL(vif_scale0_u8, ScoreTile<Scale0U8>)                                                                         \
-    KERNEL(vif_scale0_u8_bands, ScoreBands)                                                                            \
+    KERNEL(vif_scale0_u8_bands, ScoreBands<>)                                                                          \
     KERNEL(vif_scale0_u16, ScoreTile<Scale0U16>)                                                                       \
     KERNEL(vif_scale1, ScoreTile<Scale1>)                                                                              \
     KERNEL(vif_scale0_u8_bands_ladder, ScoreLadderBands)                                                               \
@@ -34,7 +34,11 @@ using Decimate0U16 = TilePlan<0, PictureSource<uint16_t>, PairColumn, kTileDecim
     KERNEL(vif_scale2, ScoreTile<Scale2>)                                                                              \
     KERNEL(vif_scale3, ScoreTile<Scale3>)                                                                              \
     KERNEL(vif_decimate0_u8, ScoreTile<Decimate0U8>)                                                                   \
-    KERNEL(vif_decimate0_u16, ScoreTile<Decimate0U16>)
+    KERNEL(vif_decimate0_u16, ScoreTile<Decimate0U16>)                                                                 \
+    KERNEL(vif_scale0_u8_map, ScoreTile<Scale0U8, true>)                                                               \
+    KERNEL(vif_scale0_u8_bands_map, ScoreBands<true>)                                                                  \
+    KERNEL(vif_scale0_u16_map, ScoreTile<Scale0U16, true>)                                                             \
+    KERNEL(vif_scale1_map, ScoreTile<Scale1, true>)
 QC_DECLARE_KERNELS(QC_VIF_KERNELS)
 
 } // namespace qc::vif

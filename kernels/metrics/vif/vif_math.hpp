@@ -212,6 +212,19 @@ QC_HD LogArguments log_arguments(const Covariance& c, double gain_limit) {
     return {noise, noise + truncate_to_u32((gain * gain) * sigma_1_sq)};
 }
 
+// ---- map ------------------------------------------------------------------------------------------------------------
+
+/// Information that a pixel of the distorted picture has lost, in bits: what the pixel adds to the denominator, less
+/// what it adds to the numerator. Below zero where it is enhanced.
+QC_HD float lost_bits(int denominator_log, int numerator_log) {
+    return static_cast<float>(denominator_log - numerator_log) * (1.0f / 2048.0f);
+}
+
+/// The same of a pixel below the noise's variance: a part of the one bit that it counts for.
+QC_HD float lost_flat_bits(uint32_t sigma_2_sq) {
+    return static_cast<float>(sigma_2_sq) * (1.0f / (16384.0f * 65025.0f));
+}
+
 // ---- logarithm ------------------------------------------------------------------------------------------------------
 
 /// log2 is taken of the upper 16 bits of a number, by table: entry i = 32768 .. 65535 is log2(i) in 1/2048, rounded.

@@ -195,9 +195,19 @@ QC_HD void add_pixel(const WindowMoments& moments, double gain_limit, const Loga
     add_distorted_pixel(c, gain_limit, logarithm, sums);
 }
 
-template <class Plan, typename Logarithm>
+/// What the map shows of a pixel.
+template <typename Logarithm>
+QC_HD float loss_of_pixel(const WindowMoments& moments, double gain_limit, const Logarithm& logarithm) {
+    ThreadSums sums;
+    add_pixel(moments, gain_limit, logarithm, sums);
+    if (sums.flat_count != 0) return lost_flat_bits(static_cast<uint32_t>(sums.flat_variance));
+    return lost_bits(static_cast<int>(sums.denominator_log), static_cast<int>(sums.numerator_log));
+}
+
+/// @param map values by pixel, of kernels that draw
+template <class Plan, bool kMap, typename Logarithm>
 QC_HD void statistic_phase(const uint32_t* shared, int thread, TileOrigin origin, int width, int height,
-                           double gain_limit, const Logarithm& logarithm, ThreadSums& sums) {
+                           double gain_limit, const Logarithm& logarithm, const Plane<float>& map, ThreadSums& sums) {
     constexpr int kItemsPerRow = Plan::kWidth / kColumnsPerThread;
     for (int item = thread; item < kItemsPerRow * Plan::kHeight; item += Plan::kThreads) {
         const int y = item / kItemsPerRow, x = (item - y * kItemsPerRow) * kColumnsPerThread;
@@ -209,10 +219,16 @@ QC_HD void statistic_phase(const uint32_t* shared, int thread, TileOrigin origin
         filter_row<Plan::kScale>(from + Plan::kSquares2, squares_2);
         filter_row<Plan::kScale>(from + Plan::kProducts, products);
         if (origin.y + y >= height) continue;
-        QC_UNROLL for (int i = 0; i < kColumnsPerThread; ++i) if (origin.x + x + i < width)
-            add_pixel({means[i].low, means[i].high, round_shift(squares_1[i], 16), round_shift(squares_2[i], 16),
-                       round_shift(products[i], 16)},
-                      gain_limit, logarithm, sums);
+        QC_UNROLL for (int i = 0; i < kColumnsPerThread; ++i) {
+            if (origin.x + x + i >= width) continue;
+            const WindowMoments moments{means[i].low, means[i].high, round_shift(squares_1[i], 16),
+                                        round_shift(squares_2[i], 16), round_shift(products[i], 16)};
+            add_pixel(moments, gain_limit, logarithm, sums);
+            if constexpr (kMap) {
+                if (map.data != nullptr)
+                    map.at(origin.x + x + i, origin.y + y) = loss_of_pixel(moments, gain_limit, logarithm);
+            }
+        }
     }
 }
 
@@ -248,17 +264,19 @@ QC_HD void decimation_phase(const uint32_t* shared, int thread, TileOrigin origi
 }
 
 /// All of phase 2.
-template <class Plan>
+template <class Plan, bool kMap>
 QC_HD ThreadSums horizontal_phase(const uint32_t* shared, int thread, const ScaleArguments& arguments, int pair,
                                   TileOrigin origin) {
     ThreadSums sums;
+    Plane<float> map{};
+    if constexpr (kMap) map = arguments.map.of_output(arguments.pairs[pair].output, arguments.map_shape);
     if constexpr (Plan::kSharedThresholds) {
         const LogThresholds logarithm{shared + Plan::kLogarithms};
-        statistic_phase<Plan>(shared, thread, origin, arguments.width, arguments.height, arguments.gain_limit,
-                              logarithm, sums);
+        statistic_phase<Plan, kMap>(shared, thread, origin, arguments.width, arguments.height, arguments.gain_limit,
+                                    logarithm, map, sums);
     } else if constexpr (Plan::kStatistics) {
-        statistic_phase<Plan>(shared, thread, origin, arguments.width, arguments.height, arguments.gain_limit,
-                              LogTable{static_cast<const uint16_t*>(arguments.logarithms)}, sums);
+        statistic_phase<Plan, kMap>(shared, thread, origin, arguments.width, arguments.height, arguments.gain_limit,
+                                    LogTable{static_cast<const uint16_t*>(arguments.logarithms)}, map, sums);
     }
     if constexpr (Plan::kDecimates)
         decimation_phase<Plan>(shared, thread, origin, arguments.width, arguments.height,
@@ -291,7 +309,8 @@ QC_HD void add_tile_sums(Block& block, const ThreadSums& sums, uint64_t* accumul
 }
 
 /// grid: (tiles across, tiles down, pairs)
-template <class Plan>
+/// @tparam kMap draws the map of this scale as well
+template <class Plan, bool kMap = false>
 struct ScoreTile {
     using Arguments = ScaleArguments;
     static constexpr int kThreads = Plan::kThreads, kMinBlocks = Plan::kMinBlocks;
@@ -307,7 +326,7 @@ struct ScoreTile {
         copy_thresholds<Plan>(shared, thread, arguments);
         vertical_phase<Plan>(shared, thread, source, origin, vertical_shifts(Plan::kScale, arguments.depth));
         block.sync();
-        const ThreadSums sums = horizontal_phase<Plan>(shared, thread, arguments, pair, origin);
+        const ThreadSums sums = horizontal_phase<Plan, kMap>(shared, thread, arguments, pair, origin);
         if constexpr (Plan::kStatistics)
             add_tile_sums(block, sums,
                           arguments.accumulators + arguments.pairs[pair].output * uint64_t{kAccumulatorWords} +

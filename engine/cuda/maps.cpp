@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "cuda/maps.hpp"
+
+#include <cstring>
+
+#include "cuda/carver.hpp"
+
+namespace qc::cuda {
+
+/// Rows of values start at multiples of 128 bytes.
+constexpr int kPitchValues = 32;
+
+Maps::Maps(const BackendSetup& setup, int frames) : setup_(setup), frames_(frames) {
+    if (!exist()) return;
+    const MapPaint& paint = setup_.map->paint;
+    pitch_ = (paint.shape.width + kPitchValues - 1) / kPitchValues * kPitchValues;
+    if (setup_.map->memory != QC_MEMORY_HOST) return;
+    Carver carver;
+    for (int p = 0; p < planes_of(paint.layout); ++p) {
+        const MapPlaneExtent extent = map_plane_extent(paint, p);
+        plane_pitch_[p] = align_up(static_cast<size_t>(extent.row_bytes));
+        plane_offset_[p] = carver.take(plane_pitch_[p] * static_cast<size_t>(extent.rows));
+    }
+    picture_bytes_ = carver.used();
+}
+
+Status Maps::find_kernel(DeviceProgram& ingest) {
+    return exist() ? ingest.find(kernels::qc_paint_maps, &kernel_) : Status();
+}
+
+Status Maps::allocate(Context& context) {
+    if (!exist()) return {};
+    const auto rows = static_cast<size_t>(setup_.map->paint.shape.height) * static_cast<size_t>(frames_);
+    return values_.allocate(context, static_cast<size_t>(pitch_) * rows * sizeof(float), "maps");
+}
+
+DeviceMap Maps::device() const {
+    return {values_.as<float>(), static_cast<uint64_t>(pitch_) * static_cast<uint64_t>(setup_.map->paint.shape.height),
+            pitch_, static_cast<uint32_t>(setup_.config->renditions), static_cast<uint32_t>(setup_.map->rendition)};
+}
+
+/// Where a frame's picture lies in the slot's memory.
+qc_picture Maps::picture_at(uint8_t* memory, int frame) const {
+    qc_picture picture{};
+    for (int p = 0; p < planes_of(setup_.map->paint.layout); ++p) {
+        picture.plane[p] = memory + picture_bytes_ * static_cast<size_t>(frame) + plane_offset_[p];
+        picture.pitch_bytes[p] = static_cast<ptrdiff_t>(plane_pitch_[p]);
+    }
+    return picture;
+}
+
+void Maps::add(const FrameInput& input, int frame, const Slot& slot) const {
+    if (!exist()) return;
+    MapJob job{};
+    if (input.map.plane[0] != nullptr) {
+        const bool is_staged = setup_.map->memory == QC_MEMORY_HOST;
+        job =
+            map_job(is_staged ? picture_at(slot.map_pictures.as<uint8_t>(), frame) : input.map, has_map(setup_, input));
+    }
+    slot.description.host(&DescriptionLayout::map_jobs)[frame] = job;
+}
+
+Status Maps::enqueue(const Slot& slot, DeviceQueue& queue) const {
+    if (!exist()) return {};
+    const MapPaint& paint = setup_.map->paint;
+    const Dim3 grid{blocks_for(paint.width, PaintMaps::kColumns), blocks_for(paint.height, 2),
+                    static_cast<unsigned>(slot.shape.references)};
+    return queue.launch(kernel_, grid,
+                        PaintMaps::Arguments{slot.description.device(&DescriptionLayout::map_jobs), device(), paint});
+}
+
+size_t Maps::bytes_down(const Slot& slot) const {
+    return picture_bytes_ * static_cast<size_t>(slot.shape.references);
+}
+
+Status Maps::copy_down(const Slot& slot, Lane& lane) const {
+    if (picture_bytes_ == 0) return {};
+    return lane.copy_to_host(slot.map_pictures_host.as<void>(), slot.map_pictures.address(), bytes_down(slot));
+}
+
+void Maps::deliver(const Slot& slot) const {
+    if (picture_bytes_ == 0) return;
+    const MapPaint& paint = setup_.map->paint;
+    for (size_t f = 0; f < slot.frames.size(); ++f) {
+        const qc_picture& to = slot.frames[f].map;
+        if (to.plane[0] == nullptr) continue;
+        const qc_picture from = picture_at(slot.map_pictures_host.as<uint8_t>(), static_cast<int>(f));
+        for (int p = 0; p < planes_of(paint.layout); ++p) {
+            const MapPlaneExtent extent = map_plane_extent(paint, p);
+            for (int y = 0; y < extent.rows; ++y)
+                std::memcpy(static_cast<uint8_t*>(const_cast<void*>(to.plane[p])) + y * to.pitch_bytes[p],
+                            static_cast<const uint8_t*>(from.plane[p]) + y * from.pitch_bytes[p],
+                            static_cast<size_t>(extent.row_bytes));
+        }
+    }
+}
+
+} // namespace qc::cuda
