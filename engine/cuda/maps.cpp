@@ -62,6 +62,8 @@ void Maps::add(const FrameInput& input, int frame, const Slot& slot) const {
 
 Status Maps::enqueue(const Slot& slot, DeviceQueue& queue) const {
     if (!exist()) return {};
+    // Between rows nothing is painted, and all of it is copied down.
+    QC_RETURN_IF_ERROR(queue.zero(slot.map_pictures.as<void>(), bytes_down(slot)));
     const MapPaint& paint = setup_.map->paint;
     const Dim3 grid{blocks_for(paint.width, PaintMaps::kColumns), blocks_for(paint.height, 2),
                     static_cast<unsigned>(slot.shape.references)};

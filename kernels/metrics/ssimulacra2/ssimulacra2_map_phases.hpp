@@ -244,20 +244,19 @@ QC_HD float map_weight(const MapArguments& arguments, const Strip& strip, int ma
     return arguments.kept.weight[strip.plane / kChannels][strip.plane % kChannels][map];
 }
 
-/// Keeps the weighted errors of four neighbours, of which `pixels` lie in the picture.
+/// Keeps the weighted errors of four neighbours, of which `pixels` lie in the picture; behind its edge there is room
+/// for zeros, for who draws reads four.
 QC_HD void keep_errors(const KeptErrors& kept, int pair, int plane, int x, int y, int pixels, const float (&error)[4]) {
     const int level = plane / kChannels;
     uint16_t* const to =
         kept.of(pair, level, plane % kChannels) +
         (static_cast<uint64_t>(y) * static_cast<uint64_t>(kept.pitch[level]) + static_cast<uint64_t>(x));
-    if (pixels >= kRowPixels) {
-        Words<8> four{};
-        QC_UNROLL for (int p = 0; p < kRowPixels; ++p) four.word[p / 2] |= uint32_t{kept_error(error[p])}
-                                                                           << (16 * (p % 2));
-        *reinterpret_cast<Words<8>*>(to) = four;
-        return;
+    Words<8> four{};
+    QC_UNROLL for (int p = 0; p < kRowPixels; ++p) {
+        const uint32_t kept_bits = p < pixels ? kept_error(error[p]) : 0;
+        four.word[p / 2] |= kept_bits << (16 * (p % 2));
     }
-    for (int p = 0; p < pixels; ++p) to[p] = kept_error(error[p]);
+    *reinterpret_cast<Words<8>*>(to) = four;
 }
 
 template <class Work>
