@@ -30,10 +30,8 @@
 
 #include "quality_cuda/compat.h"
 
-#include <inttypes.h>
 #include <limits.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 
 #include <quality_cuda.h>
@@ -141,16 +139,6 @@ static int configure_map(AVFilterLink *link);
 
 /* ---- before the first frame ---- */
 
-/** What happens behind the reference's end: an end that was asked for comes before repeatlast, as in framesync. */
-static int eof_action_of(const QCOptions *options)
-{
-    if (options->shortest || options->eof_action == QC_EOF_ENDALL)
-        return QC_EOF_ENDALL;
-    if (options->repeatlast < 0)
-        return options->eof_action;
-    return options->repeatlast ? QC_EOF_REPEAT : QC_EOF_PASS;
-}
-
 static av_cold int preinit_alias(AVFilterContext *ctx)
 {
     return ff_qc_prepare_alias(ctx, &quality_cuda_class);
@@ -165,7 +153,7 @@ static av_cold int init(AVFilterContext *ctx)
     if (ret < 0)
         return ret;
     s->pairing.sync              = options->ts_sync_mode >= 0 ? options->ts_sync_mode : options->sync;
-    s->pairing.eof_action        = eof_action_of(options);
+    s->pairing.eof_action        = ff_qc_eof_action_of(options);
     s->pairing.tolerance_is_wish = options->max_dt > 0;
     if (ff_qc_is_alias(ctx))
         ff_qc_pair_as_libvmaf(ctx);

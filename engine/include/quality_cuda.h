@@ -76,9 +76,7 @@ typedef enum qc_status {
 } qc_status;
 
 typedef enum qc_backend {
-    QC_BACKEND_AUTO = 0,
-    QC_BACKEND_CUDA = 1,
-    QC_BACKEND_CPU = 2,
+    QC_BACKEND_AUTO = 0, QC_BACKEND_CUDA = 1, QC_BACKEND_CPU = 2,
     QC_BACKEND_RECORDED = 3 /**< measures nothing: frames come by qc_session_submit_measured() */
 } qc_backend;
 
@@ -119,12 +117,8 @@ typedef enum qc_log_level { QC_LOG_ERROR = 0, QC_LOG_WARNING = 1, QC_LOG_INFO = 
 typedef enum qc_pool {
     QC_POOL_MEAN = 0,
     QC_POOL_HARMONIC_MEAN = 1, /**< n / sum(1 / (score + 1)) - 1 */
-    QC_POOL_MIN = 2,
-    QC_POOL_MAX = 3,
-    QC_POOL_P1 = 4,  /**< percentiles, linear between ranks */
-    QC_POOL_P5 = 5,
-    QC_POOL_P10 = 6,
-    QC_POOL_P50 = 7,
+    QC_POOL_MIN = 2, QC_POOL_MAX = 3,
+    QC_POOL_P1 = 4, QC_POOL_P5 = 5, QC_POOL_P10 = 6, QC_POOL_P50 = 7, /**< percentiles, linear between ranks */
     QC_POOL_STDDEV = 8, /**< of the population */
     QC_POOL_COUNT
 } qc_pool;
@@ -201,11 +195,8 @@ typedef struct qc_picture {
 /** @param text one line without its end, valid during the call */
 typedef void (*qc_log_callback)(void *opaque, qc_log_level level, const char *text);
 
-/**
- * What to score and how. Zero-initialise it, set struct_size and the formats; every other field's zero is its documented
- * default. All strings may be NULL. Nothing of it has to outlive the call it is given to, but cuda_context and what the log
- * callback needs.
- */
+/** What to score and how. Zero-initialise it, set struct_size and the formats; every other field's zero is its documented
+ *  default. All strings may be NULL. Only cuda_context and what the log callback needs outlive the call it is given to. */
 typedef struct qc_config {
     size_t struct_size;          /**< sizeof(qc_config), see the rules at the head of this file */
 
@@ -284,9 +275,7 @@ typedef struct qc_config {
 } qc_config;
 
 /** Text of a failure where there is no session to ask: one line; "" after a success. */
-typedef struct qc_error {
-    char text[1024];
-} qc_error;
+typedef struct qc_error { char text[1024]; } qc_error;
 
 /**
  * Scores of one frame; pointers are valid until the next call on the session. Of each rendition all values are present or
@@ -301,8 +290,7 @@ typedef struct qc_row {
 
 /** One score that a session produces. */
 typedef struct qc_feature {
-    const char *name; /**< as in libvmaf's log, e.g. "integer_vif_scale0", "psnr_y", "vmaf" */
-    const char *key;  /**< lower-case metadata key without prefix, e.g. "vmaf", "psnr_y" */
+    const char *name, *key; /**< as in libvmaf's log, "integer_vif_scale0"; as lower-case metadata key without prefix */
     int is_model;     /**< 1: prediction of a model (or of a bootstrap collection); 0: score of a metric */
     int reserved[11]; /**< 0 */
 } qc_feature;
@@ -342,8 +330,7 @@ QC_API double qc_map_white(int index);      /**< the value that is white unless 
 /** Built-in models that `model` accepts, beside "auto". NULL past the end. */
 QC_API const char *qc_model_name(int index);
 
-/** Parses "mean", "harmonic_mean", "min", "max", "p1", "p5", "p10", "p50", "stddev" exactly.
- *  @return QC_ERROR_INVALID for anything else. */
+/** Parses "mean", "harmonic_mean", "min", "max", "p1", "p5", "p10", "p50", "stddev", else @return QC_ERROR_INVALID */
 QC_API qc_status qc_pool_parse(const char *text, qc_pool *pool);
 QC_API const char *qc_pool_name(qc_pool pool); /**< the word that qc_pool_parse() takes; NULL for no method */
 
@@ -421,14 +408,13 @@ QC_API qc_status qc_session_submit(qc_session *session, const qc_picture *refere
                                    void (*release)(void *opaque), void *opaque);
 
 /**
- * The same, and a picture that is to show where the pair of config.map_rendition is bad. It is painted by the time that the
- * frame's row has been received; if no value of it was computed (the rendition has no picture, n_subsample skipped the
- * frame), black. A row that says that the scoring failed leaves it undefined, as qc_session_continue_on_cpu() does. Its
- * memory has to stay until then, or until qc_session_destroy().
- * @param map plane[0] NULL, or map NULL: none is wanted for this frame. Pitches of CUDA memory are positive; a picture there
- *        is written on the engine's own stream, behind what cuda_stream holds at the time of the call
- * @return as qc_session_submit(); QC_ERROR_INVALID also for a picture that does not fit config.map_layout or lies in other
- *         memory, and where the configuration names no map
+ * The same, with a picture that is to show where the pair of config.map_rendition is bad. It is painted when the frame's row
+ * has been received, black where the frame has no scores; where the scoring failed it is undefined. Its memory has to stay
+ * until then, or until qc_session_destroy().
+ * @param map NULL, or plane[0] NULL: none is wanted. Pitches of CUDA memory are positive, and what cuda_stream holds at the
+ *        time of the call comes before the painting
+ * @return as qc_session_submit(); QC_ERROR_INVALID also for a picture that does not fit config.map_layout or map_memory,
+ *         and where the configuration names no map
  */
 QC_API qc_status qc_session_submit_with_map(qc_session *session, const qc_picture *reference, const qc_picture *distorted,
                                             const qc_picture *map, void (*release)(void *opaque), void *opaque);
@@ -491,8 +477,7 @@ QC_API qc_status qc_session_break(qc_session *session);
  */
 QC_API qc_status qc_session_continue_on_cpu(qc_session *session);
 
-/** No more frames will come: completes every row. Does not hand them out: call qc_session_receive until QC_END. A second
- *  flush does nothing. */
+/** No more frames will come: completes every row; qc_session_receive() hands them out. A second flush does nothing. */
 QC_API qc_status qc_session_flush(qc_session *session);
 
 /**
@@ -513,14 +498,13 @@ QC_API qc_status qc_session_pooled(qc_session *session, int rendition, int featu
 /** Frames scored so far (received or not), of the rendition that has most. */
 QC_API int64_t qc_session_scored_frames(const qc_session *session);
 
-/** Stream-level values such as apsnr_y, after the flush. The name lives until the next call. @return QC_END past the
- *  last, QC_ERROR_INVALID for a rendition that does not exist or a negative index. */
+/** Stream-level values such as apsnr_y, after the flush; the name lives until the next call. @return as qc_session_finding() */
 QC_API qc_status qc_session_aggregate(qc_session *session, int rendition, int index, const char **name, double *value);
 
 /**
  * Those of them that a metric gives a whole video for its score, with the words that a closing line says before it
- * ("CVVDP score"), after the flush. The title lives as long as the session. @return QC_END past the last, QC_AGAIN for
- * one that has no value (no frame was scored), QC_ERROR_INVALID for a rendition that does not exist or a negative index.
+ * ("CVVDP score"), after the flush. The title lives as long as the session. @return as qc_session_finding(), or QC_AGAIN
+ * for one that has no value (no frame was scored)
  */
 QC_API qc_status qc_session_stream_score(qc_session *session, int rendition, int index, const char **title, double *value);
 
@@ -540,22 +524,19 @@ typedef enum qc_finding_kind {
 typedef struct qc_finding {
     qc_finding_kind kind;
     int offset, former_offset; /**< -30..30: distorted frame n shows what reference frame n - offset does */
-    int64_t frame;
-    int64_t count;
+    int64_t frame, count;
     double rate;
     int64_t reserved[6];       /**< 0 */
 } qc_finding;
 
 /**
  * With config.watch_contents: what was found so far, in the order in which it was. A finding comes when it is beyond doubt, up
- * to some 150 frames late, or with the flush; it stays, but for the count of QC_FINDING_REPEATS, which grows. There are
- * at most 64, the first ones. Still pictures,
- * fades, noise and whatever repeats itself within 30 frames tell of no offset and are no finding.
+ * to some 150 frames late, or with the flush; it stays, but for the count of QC_FINDING_REPEATS, which grows. There are at
+ * most 64, the first ones. Stills, fades, noise and what repeats itself within 30 frames are no finding.
  * @return QC_END past the last, QC_ERROR_INVALID for a rendition that does not exist or a negative index
  */
 QC_API qc_status qc_session_finding(const qc_session *session, int rendition, int index, qc_finding *finding);
-/** Pairs of a rendition that were watched. 0 where that is not possible: without config.watch_contents, for pictures with less than
- *  8 rows or columns. */
+/** Pairs of a rendition that were watched; 0 without config.watch_contents and below 8 rows or columns. */
 QC_API int64_t qc_session_watched_frames(const qc_session *session, int rendition);
 
 /**
@@ -571,8 +552,8 @@ QC_API qc_status qc_session_start_offset(const qc_session *session, int renditio
 QC_API qc_status qc_stats_format_parse(const char *text, qc_stats_format *format);
 
 /**
- * A row as it was received, or a copy of it, as a line of config.stats_format, without its end. Writes "" for a row without the scores it
- * needs (a frame that n_subsample skipped), and for QC_STATS_FORMAT_NONE. 1024 bytes are always enough.
+ * A row as it was received, or a copy of it, as a line of config.stats_format, without its end; "" for a row without the
+ * scores it needs (n_subsample skipped it), and for QC_STATS_FORMAT_NONE. 1024 bytes are always enough.
  * @return QC_ERROR_INVALID if size bytes are too few, or for a row that was never received
  */
 QC_API qc_status qc_session_stats_line(const qc_session *session, const qc_row *row, char *text, size_t size);
@@ -581,8 +562,7 @@ QC_API qc_status qc_session_stats_line(const qc_session *session, const qc_row *
 typedef enum qc_log_format {
     QC_LOG_FORMAT_JSON = 0, /**< all there is to say, see qc_session_write_log() */
     QC_LOG_FORMAT_XML = 1,  /**< frames, pooled values, stream-level values, "complete", what the front end adds */
-    QC_LOG_FORMAT_CSV = 2,  /**< frames only */
-    QC_LOG_FORMAT_SUB = 3,  /**< frames only, as MicroDVD subtitles */
+    QC_LOG_FORMAT_CSV = 2, QC_LOG_FORMAT_SUB = 3, /**< frames only; SUB: as MicroDVD subtitles */
     QC_LOG_FORMAT_COUNT
 } qc_log_format;
 

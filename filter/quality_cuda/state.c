@@ -92,3 +92,12 @@ void ff_qc_print_score(char *text, size_t size, double value)
 {
     ff_qc_number(text, size, 6, value);
 }
+
+int ff_qc_eof_action_of(const QCOptions *options)
+{
+    if (options->shortest || options->eof_action == QC_EOF_ENDALL)
+        return QC_EOF_ENDALL;
+    if (options->repeatlast < 0)
+        return options->eof_action;
+    return options->repeatlast ? QC_EOF_REPEAT : QC_EOF_PASS;
+}

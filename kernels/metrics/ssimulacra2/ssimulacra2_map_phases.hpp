@@ -299,8 +299,7 @@ QC_HD void StripThread<Work>::score_row(const MapArguments& arguments, const Str
     QC_UNROLL for (int p = 0; p < kRowPixels; ++p) {
         const bool inside = p < pixels_;
         if constexpr (kWithStructure) {
-            const float shifted_difference = mean_a[p] - mean_d[p];
-            const float difference = shifted_difference + offset_difference;
+            const float shifted_difference = mean_a[p] - mean_d[p], difference = shifted_difference + offset_difference;
             const float squared = difference * difference;
             const float variance = fmaxf(fmaf(-shifted_difference, shifted_difference, squares[p]), 0.0f);
             const float variances = fmaxf(fmaf(-mean_a[p], mean_a[p], fmaf(-mean_d[p], mean_d[p], energies[p])), 0.0f);
