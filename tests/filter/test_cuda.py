@@ -105,6 +105,40 @@ class Upload(CudaTest):
         self.assert_fails(run, "uses another CUDA context", "-init_hw_device cuda=cu:0 -hwaccel_device cu")
 
 
+class Maps(CudaTest):
+    """From the scorer to overlay_cuda, without a copy to memory in between."""
+
+    UPLOAD = "format=nv12,hwupload"
+
+    def setUp(self):
+        super().setUp()
+        if " overlay_cuda " not in ffmpeg(["-filters"], self.folder).stdout:
+            self.skipTest("SKIPPED: this ffmpeg has no overlay_cuda")
+        self.reference = self.source(frames=10)
+        self.distorted = self.worse(self.reference)
+
+    def drawn(self, behind):
+        """The frames, as checksums, of what a graph makes of [out] and [map]."""
+        graph = f"[0:v]{self.UPLOAD}[d];[1:v]{self.UPLOAD}[r];[d][r]quality_cuda=metrics=vmaf:maps=vif:map_format=heat[out][map];{behind}[end]"
+        run = ffmpeg([*DEVICE, "-i", self.distorted, "-i", self.reference, "-lavfi", graph, "-map", "[end]", "-fps_mode", "passthrough",
+                      "-f", "framemd5", "frames.framemd5"], self.folder)
+        self.assert_ok(run)
+        lines = [line for line in run.texts["frames.framemd5"].splitlines() if not line.startswith("#")]
+        self.assertEqual(len(lines), 10)
+        return lines
+
+    def test_over_the_whole_picture_it_is_the_map(self):
+        self.assertEqual(self.drawn("[out][map]overlay_cuda,hwdownload,format=nv12"),
+                         self.drawn("[out]nullsink;[map]hwdownload,format=nv12"))
+
+    def test_scaled_in_the_right_half(self):
+        """As in docs/recipes/maps.md: the left half is the picture's, the right half is not."""
+        beside = "[map]scale_cuda=iw/2:-2[small];[out][small]overlay_cuda=x=W/2,hwdownload,format=nv12,crop=iw/2:ih:{}:0"
+        plain = "[map]nullsink;[out]hwdownload,format=nv12,crop=iw/2:ih:{}:0"
+        self.assertEqual(self.drawn(beside.format("0")), self.drawn(plain.format("0")))
+        self.assertNotEqual(self.drawn(beside.format("iw/2")), self.drawn(plain.format("iw/2")))
+
+
 class Nvdec(CudaTest):
     ENCODERS = ("libx264", "libx265")
 

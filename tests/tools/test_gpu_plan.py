@@ -18,11 +18,12 @@ import types
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "tests/tools")]
+sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "tests/tools"), str(ROOT / "tests")]
 import fake_gpu_machine  # noqa: E402
 from gpu_checks import plan, speed  # noqa: E402
 from gpu_checks.parts import Parts  # noqa: E402
 from gpu_checks.report import TIMED_OUT, Report, run, unittest_results  # noqa: E402
+from support import scripts  # noqa: E402
 
 # A script as on a machine with so many cores.
 EIGHT_CORES = "import os, runpy, sys; os.cpu_count = lambda: 8; sys.argv = sys.argv[1:]; runpy.run_path(sys.argv[0], run_name='__main__')"
@@ -302,16 +303,17 @@ class Script(unittest.TestCase):
     def test_ended_from_outside_it_leaves_nothing_running(self):
         build, machine = fake_gpu_machine.install(self.folder)
         program, pids = build / "tests/check_test", self.folder / "pids"
+        processes = 2 * scripts.load("gpu-check").CHECK_SHARDS
         program.write_text(f"#!/bin/sh\nsleep 300 & echo $! $$ >> {pids}; wait\n")
         with subprocess.Popen([sys.executable, ROOT / "tools/gpu-check", "--out", self.folder / "out", "--build", build, "--only", "checks"],
                               env=dict(os.environ, PATH=f"{machine}{os.pathsep}{os.environ['PATH']}"), stdout=subprocess.DEVNULL) as process:
             end = time.monotonic() + 30
-            while time.monotonic() < end and not (pids.exists() and len(pids.read_text().split()) == 8):
+            while time.monotonic() < end and not (pids.exists() and len(pids.read_text().split()) == processes):
                 time.sleep(0.05)
             process.terminate()
             self.assertEqual(process.wait(timeout=30), 128 + signal.SIGTERM)
         left = [pid for pid in pids.read_text().split() if is_running(pid)]
-        self.assertEqual((len(pids.read_text().split()), left), (8, []))
+        self.assertEqual((len(pids.read_text().split()), left), (processes, []))
 
     def test_no_gpu(self):
         code, text = self.go(gpu=False)

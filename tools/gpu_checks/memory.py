@@ -62,7 +62,8 @@ def judge(samples, frames):
 
 
 def gpu_memory_mib():
-    done = run(["nvidia-smi", "--query-gpu=memory.used", "--format=csv,noheader,nounits"], timeout=30)
+    device = os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",")[0]
+    done = run(["nvidia-smi", *(["-i", device] if device else []), "--query-gpu=memory.used", "--format=csv,noheader,nounits"], timeout=30)
     match = re.search(r"\d+", done.stdout) if done.returncode == 0 else None
     return int(match.group()) if match else 0
 
