@@ -82,12 +82,14 @@ struct Avx2Words {
     static Vector add_pairs(Vector sum, Vector a, Vector b) { return _mm256_add_epi32(sum, _mm256_madd_epi16(a, b)); }
     static Vector add(Vector a, Vector b) { return _mm256_add_epi32(a, b); }
     static Vector shift_right(Vector a, int bits) { return _mm256_srl_epi32(a, _mm_cvtsi32_si128(bits)); }
+    static Vector shift_right_signed(Vector a, int bits) { return _mm256_sra_epi32(a, _mm_cvtsi32_si128(bits)); }
     static Vector shift_left(Vector a, int bits) { return _mm256_sll_epi32(a, _mm_cvtsi32_si128(bits)); }
     static Vector low_half(Vector a) { return _mm256_blend_epi16(a, _mm256_setzero_si256(), 0xaa); }
     /// Words of a and b in turn, four and four; pack() puts what was made of them in their places again.
     static Vector interleave_low(Vector a, Vector b) { return _mm256_unpacklo_epi16(a, b); }
     static Vector interleave_high(Vector a, Vector b) { return _mm256_unpackhi_epi16(a, b); }
     static Vector pack(Vector low, Vector high) { return _mm256_packus_epi32(low, high); }
+    static Vector pack_signed(Vector low, Vector high) { return _mm256_packs_epi32(low, high); }
     /// Stores even[0], odd[0], even[1], ...
     static void store_in_turn(uint32_t* target, Vector even, Vector odd) {
         const Vector low = _mm256_unpacklo_epi32(even, odd), high = _mm256_unpackhi_epi32(even, odd);
@@ -116,11 +118,13 @@ struct Avx512Words {
     static Vector add_pairs(Vector sum, Vector a, Vector b) { return _mm512_dpwssd_epi32(sum, a, b); }
     static Vector add(Vector a, Vector b) { return _mm512_add_epi32(a, b); }
     static Vector shift_right(Vector a, int bits) { return _mm512_srl_epi32(a, _mm_cvtsi32_si128(bits)); }
+    static Vector shift_right_signed(Vector a, int bits) { return _mm512_sra_epi32(a, _mm_cvtsi32_si128(bits)); }
     static Vector shift_left(Vector a, int bits) { return _mm512_sll_epi32(a, _mm_cvtsi32_si128(bits)); }
     static Vector low_half(Vector a) { return _mm512_and_si512(a, _mm512_set1_epi32(0xffff)); }
     static Vector interleave_low(Vector a, Vector b) { return _mm512_unpacklo_epi16(a, b); }
     static Vector interleave_high(Vector a, Vector b) { return _mm512_unpackhi_epi16(a, b); }
     static Vector pack(Vector low, Vector high) { return _mm512_packus_epi32(low, high); }
+    static Vector pack_signed(Vector low, Vector high) { return _mm512_packs_epi32(low, high); }
     static void store_in_turn(uint32_t* target, Vector even, Vector odd) {
         const Vector first = _mm512_set_epi32(23, 7, 22, 6, 21, 5, 20, 4, 19, 3, 18, 2, 17, 1, 16, 0);
         const Vector second = _mm512_add_epi32(first, _mm512_set1_epi32(8));
