@@ -95,32 +95,7 @@ inline std::vector<float> band_pass(const Plan& plan, const std::vector<float>& 
 }
 
 /// Covariance of the 25 coefficients of a block, over all positions of the block in the used part of the grid.
-inline Matrix covariance_of(const Plan& plan, const std::vector<float>& coefficients) {
-    constexpr int n = kDimensions;
-    const auto row_at = [&](int y) { return coefficients.data() + static_cast<size_t>(y) * plan.grid.width; };
-    const auto count = static_cast<float>(plan.window_count());
-    double mean[n];
-    for (int o = 0; o < n; ++o) {
-        float sum = 0.0f;
-        for (int y = 0; y < plan.windows.height; ++y)
-            for (int x = 0; x < plan.windows.width; ++x) sum += row_at(y + o / kBlockSide)[x + o % kBlockSide];
-        mean[o] = static_cast<double>(sum / count);
-    }
-    double sums[n][n] = {};
-    for (int y = 0; y < plan.windows.height; ++y)
-        for (int x = 0; x < plan.windows.width; ++x) {
-            double centred[n];
-            for (int o = 0; o < n; ++o)
-                centred[o] = static_cast<double>(row_at(y + o / kBlockSide)[x + o % kBlockSide]) - mean[o];
-            for (int a = 0; a < n; ++a)
-                for (int b = 0; b < n; ++b) sums[a][b] += centred[a] * centred[b]; // whole rows: they vectorise
-        }
-    Matrix covariance;
-    for (int a = 0; a < n; ++a)
-        for (int b = 0; b < n; ++b)
-            covariance.at[a][b] = static_cast<float>(sums[a][b] / static_cast<double>(plan.window_count()));
-    return covariance;
-}
+Matrix covariance_of(const Plan& plan, const std::vector<float>& coefficients);
 
 inline PlaneStatistics statistics_of(const Plan& plan, const std::vector<float>& coefficients) {
     const SerialTeam team;

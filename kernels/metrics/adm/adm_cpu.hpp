@@ -8,6 +8,7 @@
 
 #include "contract/types.hpp"
 #include "contract/workspaces.hpp"
+#include "device/word_lanes.hpp"
 #include "metrics/adm/adm_plan.hpp"
 
 namespace qc::adm {
@@ -19,7 +20,8 @@ struct RowWorkspace;
 using RowWorkspaces = Workspaces<RowWorkspace>;
 
 /// Row by row, vectorised: what the CPU backend runs.
+/// @param lanes no more than the machine has
 void score_cpu_rows(const Plan& plan, SampleType sample, const HostPair& pair, std::span<uint64_t> accumulators,
-                    RowWorkspaces& workspaces);
+                    RowWorkspaces& workspaces, device::WordLanes lanes = device::best_word_lanes());
 
 } // namespace qc::adm

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "device/cpu_clones.hpp"
+#include "metrics/adm/adm_cpu_lanes.hpp"
 #include "metrics/adm/adm_math.hpp"
 
 namespace qc::adm {
@@ -123,26 +124,43 @@ struct DetailRow {
     std::array<int32_t*, kBands> band;
 };
 
+/// Angle test of a few columns. In single precision, which is twice as fast, unless that leaves one of them undecided.
 template <typename Sum>
 QC_HD void compare_angles(const DetailRow& reference, const DetailRow& distorted, Columns columns, int32_t* same) {
     const int32_t *oh = reference.band[kBandH], *ov = reference.band[kBandV];
     const int32_t *th = distorted.band[kBandH], *tv = distorted.band[kBandV];
+    const auto product = [](const int32_t* h, const int32_t* v, const int32_t* other_h, const int32_t* other_v, int x) {
+        return static_cast<float>(static_cast<Sum>(h[x]) * other_h[x] + static_cast<Sum>(v[x]) * other_v[x]);
+    };
+    int32_t undecided = 0;
+#pragma GCC ivdep
     for (int x = columns.begin; x < columns.end; x++) {
-        const Sum dot = static_cast<Sum>(oh[x]) * th[x] + static_cast<Sum>(ov[x]) * tv[x];
-        const Sum reference_norm = static_cast<Sum>(oh[x]) * oh[x] + static_cast<Sum>(ov[x]) * ov[x];
-        const Sum distorted_norm = static_cast<Sum>(th[x]) * th[x] + static_cast<Sum>(tv[x]) * tv[x];
-        same[x] = same_angle_exact(static_cast<float>(dot), static_cast<float>(reference_norm),
-                                   static_cast<float>(distorted_norm));
+        const AngleSides sides =
+            angle_sides(product(oh, ov, th, tv, x), product(oh, ov, oh, ov, x), product(th, tv, th, tv, x));
+        same[x] = sides.are_same;
+        undecided |= sides.are_close;
     }
+    if (undecided == 0) return;
+    for (int x = columns.begin; x < columns.end; x++)
+        same[x] = same_angle_exact(product(oh, ov, th, tv, x), product(oh, ov, oh, ov, x), product(th, tv, th, tv, x));
+}
+
+template <typename Sum>
+QC_HD void compare_angles_by_runs(const DetailRow& reference, const DetailRow& distorted, Columns columns,
+                                  int32_t* same) {
+    constexpr int kRun = 64;
+    for (int begin = columns.begin; begin < columns.end; begin += kRun)
+        compare_angles<Sum>(reference, distorted, {begin, begin + kRun < columns.end ? begin + kRun : columns.end},
+                            same);
 }
 
 /// Angle test of a row; 32-bit sums hold level 0's.
 QC_CPU_CLONES void mark_same_angle(int level, const DetailRow& reference, const DetailRow& distorted, Columns columns,
                                    int32_t* same) {
     if (level == 0)
-        compare_angles<int32_t>(reference, distorted, columns, same);
+        compare_angles_by_runs<int32_t>(reference, distorted, columns, same);
     else
-        compare_angles<int64_t>(reference, distorted, columns, same);
+        compare_angles_by_runs<int64_t>(reference, distorted, columns, same);
 }
 
 template <bool kDeep, bool kWholeGain>
@@ -301,6 +319,7 @@ struct MaskingRow {
 struct Workspace {
     std::vector<int32_t> low_band[2][2]; ///< [picture][level & 1]
     Row vertical_low, vertical_high, even, odd;
+    std::vector<int16_t> words[2]; ///< level 0's vertical low and high, where lanes are used, from sample -1 on
     BandRows reference, distorted;
     Row same_angle, column_sum, threshold;
     MaskingRow masking[3]; ///< row y is kept in masking[y % 3]
@@ -310,6 +329,10 @@ struct Workspace {
         for (Row* row : {&vertical_low, &vertical_high, &even, &odd, &same_angle, &column_sum, &threshold}) {
             row->fit(width);
         }
+        for (auto& row : words) {
+            const size_t needed = static_cast<size_t>(width) + 4 + kMostLaneWords;
+            if (row.size() < needed) row.resize(needed);
+        }
         const int band_width = plan.level[0].width;
         for (BandRows* rows : {&reference, &distorted}) {
             for (Row& row : *rows) row.fit(band_width);
@@ -317,7 +340,8 @@ struct Workspace {
         for (MaskingRow& row : masking) fit(row, band_width);
         for (auto& picture : low_band) {
             for (int level = 0; level < 2; level++) {
-                const size_t size = static_cast<size_t>(plan.level[level].width) * plan.level[level].height;
+                const size_t size =
+                    static_cast<size_t>(plan.level[level].width) * plan.level[level].height + kMostLaneWords / 2;
                 if (picture[level].size() < size) picture[level].resize(size);
             }
         }
@@ -340,8 +364,9 @@ private:
 /// Scores one level of a pair and leaves the a bands for the next.
 class LevelScorer {
 public:
-    LevelScorer(const Plan& plan, int index, Workspace& space, uint64_t* accumulators)
-        : plan_(plan), level_(plan.level[index]), index_(index), space_(space), accumulators_(accumulators) {}
+    LevelScorer(const Plan& plan, int index, device::WordLanes lanes, Workspace& space, uint64_t* accumulators)
+        : plan_(plan), level_(plan.level[index]), index_(index), lanes_(lanes), space_(space),
+          accumulators_(accumulators) {}
 
     template <typename T>
     void run(const Plane<const T>& reference, const Plane<const T>& distorted) {
@@ -376,6 +401,11 @@ private:
     void transform(const Plane<const T>& in, int y, BandRows* details, int32_t* low) {
         FourRows<T> rows;
         for (int k = 0; k < 4; k++) rows.row[k] = in.row(mirror_with_last_edge_inside(2 * y - 1 + k, in.height));
+        if constexpr (sizeof(T) < sizeof(int32_t)) {
+            const LanePasses<T>* passes = plan_.depth < 16 ? lane_passes<T>(lanes_) : nullptr;
+            if (passes != nullptr && in.width >= passes->narrowest && low != nullptr)
+                return transform_by_lanes(*passes, rows, in.width, details, low);
+        }
         const int parameter = index_ == 0 ? plan_.depth : index_;
         filter_down(rows, in.width, parameter, space_.vertical_low.data(),
                     details != nullptr ? space_.vertical_high.data() : nullptr);
@@ -388,6 +418,25 @@ private:
         filter_along(index_, phases, masked, nullptr, (*details)[kBandV].data());
         split_phases(space_.vertical_high.data(), in.width, phases);
         filter_along(index_, phases, masked, (*details)[kBandH].data(), (*details)[kBandD].data());
+    }
+
+    template <typename T>
+    void transform_by_lanes(const LanePasses<T>& passes, const FourRows<T>& rows, int width, BandRows* details,
+                            int32_t* low) {
+        int16_t *const low_words = space_.words[0].data() + 1, *const high_words = space_.words[1].data() + 1;
+        passes.vertical(rows.row, width, plan_.depth, low_words, high_words);
+        mirror_ends(low_words, width);
+        // A picture that is not masked here has no use for the second output.
+        passes.horizontal(low_words, level_.width, low,
+                          details != nullptr ? (*details)[kBandV].data() : space_.vertical_high.data());
+        if (details == nullptr) return;
+        mirror_ends(high_words, width);
+        passes.horizontal(high_words, level_.width, (*details)[kBandH].data(), (*details)[kBandD].data());
+    }
+
+    /// The samples that the horizontal filter reads beyond the row: one before, and up to two behind.
+    static void mirror_ends(int16_t* row, int width) {
+        for (const int x : {-1, width, width + 1}) row[x] = row[mirror_with_last_edge_inside(x, width)];
     }
 
     /// Decouples row y and computes its masker terms.
@@ -455,14 +504,17 @@ private:
     const Plan& plan_;
     const LevelPlan& level_;
     int index_;
+    device::WordLanes lanes_;
     Workspace& space_;
     uint64_t* accumulators_;
 };
 
 template <typename T>
-void score_levels(const Plan& plan, const HostPair& pair, uint64_t* accumulators, Workspace& space) {
+void score_levels(const Plan& plan, const HostPair& pair, device::WordLanes lanes, uint64_t* accumulators,
+                  Workspace& space) {
     space.fit(plan);
-    LevelScorer(plan, 0, space, accumulators).run(pair.reference.plane[0].as<T>(), pair.distorted.plane[0].as<T>());
+    LevelScorer(plan, 0, lanes, space, accumulators)
+        .run(pair.reference.plane[0].as<T>(), pair.distorted.plane[0].as<T>());
     for (int i = 1; i < kLevels; i++) {
         const LevelPlan& level = plan.level[i];
         Plane<const int32_t> low[2];
@@ -470,7 +522,7 @@ void score_levels(const Plan& plan, const HostPair& pair, uint64_t* accumulators
             low[picture] = {space.low_band[picture][(i - 1) & 1].data(), ElementPitch<const int32_t>{level.in_width},
                             level.in_width, level.in_height};
         }
-        LevelScorer(plan, i, space, accumulators).run(low[0], low[1]);
+        LevelScorer(plan, i, lanes, space, accumulators).run(low[0], low[1]);
     }
 }
 
@@ -479,12 +531,12 @@ void score_levels(const Plan& plan, const HostPair& pair, uint64_t* accumulators
 struct RowWorkspace : Workspace {};
 
 void score_cpu_rows(const Plan& plan, SampleType sample, const HostPair& pair, std::span<uint64_t> accumulators,
-                    RowWorkspaces& workspaces) {
+                    RowWorkspaces& workspaces, device::WordLanes lanes) {
     const auto lease = workspaces.borrow();
     if (sample == SampleType::kU8)
-        score_levels<uint8_t>(plan, pair, accumulators.data(), *lease);
+        score_levels<uint8_t>(plan, pair, lanes, accumulators.data(), *lease);
     else
-        score_levels<uint16_t>(plan, pair, accumulators.data(), *lease);
+        score_levels<uint16_t>(plan, pair, lanes, accumulators.data(), *lease);
 }
 
 } // namespace qc::adm

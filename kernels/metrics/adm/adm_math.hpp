@@ -131,6 +131,16 @@ QC_HD bool same_angle(float p, float mo, float mt) {
     return same_angle_exact(p, mo, mt);
 }
 
+/// The same without branches: the answer, and whether single precision was too coarse for it.
+struct AngleSides {
+    int32_t are_same, are_close; ///< 0 or 1
+};
+QC_HD AngleSides angle_sides(float p, float mo, float mt) {
+    const float left = p * p, right = (kCosSquared * mo) * mt;
+    const int32_t is_acute = p >= 0.0f, reaches = left >= 0.999999f * right, exceeds = left >= 1.000001f * right;
+    return {is_acute & exceeds, is_acute & reaches & (exceeds ^ 1)};
+}
+
 /// floor(2^30 / m) for m in 1..32768, from an estimate of 1 / m that is at most 3 units in the last place off.
 QC_HD uint32_t reciprocal_q30_from(int32_t m, float estimate) {
     int32_t quotient = static_cast<int32_t>(1073741824.0f * estimate);

@@ -235,11 +235,14 @@ TEST(AdmMath, MaskerTermsAndEnergiesEqualTheDefinition) {
 
 void expect_like_reference(const Pair& pair, const Settings& settings, const std::string& what) {
     const Plan plan = plan_of(pair, settings);
-    const Words expected = reference_words(plan, pair), words = cpu_words(plan, pair);
-    for (int i = 0; i < kWords; i++) {
-        ASSERT_EQ(words[i], expected[i]) << what << " " << pair.reference.geometry().width << "x"
-                                         << pair.reference.geometry().height << "@" << pair.reference.geometry().depth
-                                         << " word " << i;
+    const Words expected = reference_words(plan, pair);
+    for (const device::WordLanes lanes : device::all_word_lanes()) {
+        const Words words = cpu_words(plan, pair, lanes);
+        for (int i = 0; i < kWords; i++) {
+            ASSERT_EQ(words[i], expected[i])
+                << what << " " << pair.reference.geometry().width << "x" << pair.reference.geometry().height << "@"
+                << pair.reference.geometry().depth << " lanes " << static_cast<int>(lanes) << " word " << i;
+        }
     }
 }
 

@@ -74,10 +74,10 @@ inline Plan plan_of(const Pair& pair, const Settings& settings) {
 }
 
 /// What the CPU backend computes.
-inline Words cpu_words(const Plan& plan, const Pair& pair) {
+inline Words cpu_words(const Plan& plan, const Pair& pair, device::WordLanes lanes = device::best_word_lanes()) {
     Words words(kWords);
     RowWorkspaces workspaces;
-    score_cpu_rows(plan, pair.reference.geometry().sample, pair.view(), words, workspaces);
+    score_cpu_rows(plan, pair.reference.geometry().sample, pair.view(), words, workspaces, lanes);
     return words;
 }
 

@@ -132,17 +132,24 @@ void make_mask(Image* image, int limit) {
 
 // ---- scales ---------------------------------------------------------------------------------------------------------
 
-/// In place: every sample comes from behind where it goes.
+/// May be in place: every sample comes from behind where it goes.
+template <typename T>
+QC_INLINE_HELPER void take_every_second(const T* from, T* to, int count) {
+#pragma GCC ivdep
+    for (int x = 0; x < count; ++x) to[x] = from[2 * x];
+}
+QC_CPU_CLONES void halve_row(const uint16_t* samples, const uint8_t* mask, int count, uint16_t* half_samples,
+                             uint8_t* half_mask) {
+    take_every_second(samples, half_samples, count);
+    take_every_second(mask, half_mask, count);
+}
+
 void decimate(Image* image) {
     const int width = (image->width + 1) / 2, height = (image->height + 1) / 2;
     for (int y = 0; y < height; ++y) {
-        const uint16_t* row = image->row(2 * y);
-        const uint8_t* mask = image->mask_row(2 * y);
         const size_t target = static_cast<size_t>(y) * static_cast<size_t>(width);
-        for (int x = 0; x < width; ++x) {
-            image->samples[target + static_cast<size_t>(x)] = row[2 * x];
-            image->mask[target + static_cast<size_t>(x)] = mask[2 * x];
-        }
+        halve_row(image->row(2 * y), image->mask_row(2 * y), width, image->samples.data() + target,
+                  image->mask.data() + target);
     }
     image->width = width;
     image->height = height;
@@ -199,9 +206,10 @@ public:
           values_(settings.last - settings.first + 1 + 2 * settings.differences), width_(width), window_(window),
           stride_(static_cast<size_t>(width + window - 1)), counts_(stride_ * static_cast<size_t>(values_)) {}
 
-    /// Place of a sample's value; not below values() if it is not counted.
-    unsigned place(int sample) const { return static_cast<unsigned>(sample - origin_); }
-    unsigned values() const { return static_cast<unsigned>(values_); }
+    /// Place of a sample's value, below values() if it is counted.
+    int place(int sample) const { return sample - origin_; }
+    int origin() const { return origin_; }
+    int values() const { return values_; }
 
     void move(const uint16_t* entering, const uint16_t* leaving) {
         move_windows(counts_.data(), stride_, window_, entering, leaving, width_);
@@ -219,9 +227,10 @@ private:
 };
 
 /// c-value of a masked-in pixel whose sample is in first .. last.
-float c_value(const Settings& settings, const WindowCounts& counts, int sample, int x) {
+float c_value(const Settings& settings, const WindowCounts& counts, std::span<const float> reciprocal, int sample,
+              int x) {
     const int nd = settings.differences;
-    const auto place = static_cast<int>(counts.place(sample));
+    const int place = counts.place(sample);
     const int own = counts.at(place, x);
     float c = 0.0f;
     for (int d = 1; d <= nd; ++d) {
@@ -229,22 +238,31 @@ float c_value(const Settings& settings, const WindowCounts& counts, int sample, 
         if (sample > settings.brightest[static_cast<size_t>(d)] || sample + nd + d <= settings.dark_limit) continue;
         const int other = std::max(counts.at(place + d, x), counts.at(place - d, x));
         c = std::max(c, contrast(contrast_weight(d), static_cast<float>(own), static_cast<float>(other),
-                                 reciprocals()[static_cast<size_t>(own + other)]));
+                                 reciprocal[static_cast<size_t>(own + other)]));
     }
     return c;
 }
 
+/// Places of samples' values, kNotCounted for those that are masked out or have none.
+QC_CPU_CLONES void find_places(const uint16_t* samples, const uint8_t* mask, size_t count, int origin, int values,
+                               uint16_t* places) {
+    for (size_t i = 0; i < count; ++i) {
+        const auto place = static_cast<uint16_t>(samples[i] - origin); // of samples below the origin a large one
+        const auto refused = static_cast<uint16_t>(-static_cast<int>((mask[i] == 0) | (place >= values)));
+        places[i] = static_cast<uint16_t>(place | refused);
+    }
+}
+
 /// Calls `visit(x, y, c)` for every pixel whose c-value is not 0.
-void for_each_c_value(const Settings& settings, const Image& image, int window,
-                      const std::function<void(int, int, float)>& visit) {
+template <typename Visit>
+void for_each_c_value(const Settings& settings, const Image& image, int window, const Visit& visit) {
     if (settings.nothing_visible()) return;
     const int width = image.width, height = image.height, reach = window / 2;
     WindowCounts counts(settings, width, window);
     std::vector<uint16_t> places(image.samples.size());
-    for (size_t i = 0; i < places.size(); ++i) {
-        const unsigned place = counts.place(image.samples[i]);
-        places[i] = image.mask[i] != 0 && place < counts.values() ? static_cast<uint16_t>(place) : kNotCounted;
-    }
+    find_places(image.samples.data(), image.mask.data(), places.size(), counts.origin(), counts.values(),
+                places.data());
+    const std::span<const float> reciprocal = reciprocals();
     const std::vector<uint16_t> nothing(static_cast<size_t>(width), kNotCounted);
     const auto place_row = [&](int y) {
         return y < 0 || y >= height ? nothing.data()
@@ -257,7 +275,7 @@ void for_each_c_value(const Settings& settings, const Image& image, int window,
         const uint8_t* mask = image.mask_row(y);
         for (int x = 0; x < width; ++x) {
             if (mask[x] == 0 || samples[x] < settings.first || samples[x] > settings.last) continue;
-            const float c = c_value(settings, counts, samples[x], x);
+            const float c = c_value(settings, counts, reciprocal, samples[x], x);
             if (c > 0.0f) visit(x, y, c);
         }
     }

@@ -3,6 +3,7 @@
 // on flat pictures, where all pixels round alike, these roundings are part of the score.
 #include <cmath>
 #include <numbers>
+#include <vector>
 
 #include "metrics/ciede/ciede.hpp"
 
@@ -70,6 +71,31 @@ float rotation(float chroma, float hue) {
     return static_cast<float>(-2.0 * root(share) * std::sin(static_cast<double>(radians)));
 }
 
+/// Colours that were asked for lately: pictures have far fewer than pixels, and each takes six powers.
+class RecentColours {
+public:
+    explicit RecentColours(int depth) : depth_(depth), entries_(size_t{1} << kBits) {}
+
+    const Lab& lab(const Sample& sample) {
+        const uint64_t key = uint64_t{sample.y} | uint64_t{sample.u} << 16 | uint64_t{sample.v} << 32;
+        Entry& entry = entries_[(key * kSpread) >> (64 - kBits)];
+        if (entry.key != key) entry = {key, reference_lab(sample, depth_)};
+        return entry.lab;
+    }
+
+private:
+    static constexpr int kBits = 16;
+    static constexpr uint64_t kSpread = 0x9e3779b97f4a7c15; ///< 2^64 divided by the golden ratio: spreads neighbours
+
+    struct Entry {
+        uint64_t key = ~uint64_t{0}; ///< of no sample
+        Lab lab{};
+    };
+
+    int depth_;
+    std::vector<Entry> entries_;
+};
+
 template <typename T>
 double sum_rows(const FrameGeometry& geometry, const HostPair& pair) {
     Plane<const T> reference[3], distorted[3];
@@ -78,6 +104,7 @@ double sum_rows(const FrameGeometry& geometry, const HostPair& pair) {
         distorted[p] = pair.distorted.plane[p].template as<T>();
     }
     const ChromaGrid grid = make_chroma_grid(geometry);
+    RecentColours colours[2]{RecentColours(geometry.depth), RecentColours(geometry.depth)};
     double sum = 0.0;
     for (int y = 0; y < geometry.height; ++y) {
         const int chroma_y = grid.row(y);
@@ -88,7 +115,7 @@ double sum_rows(const FrameGeometry& geometry, const HostPair& pair) {
             };
             const Sample a = sample_of(reference), b = sample_of(distorted);
             if (a == b) continue; // a difference of exactly 0
-            sum += reference_difference(reference_lab(a, geometry.depth), reference_lab(b, geometry.depth));
+            sum += reference_difference(colours[0].lab(a), colours[1].lab(b));
         }
     }
     return sum;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include <array>
+#include <cstring>
 
 #include "device/borders.hpp"
 #include "device/cpu_clones.hpp"
@@ -15,28 +16,75 @@ using structural::kSumWords;
 
 /// A row with its mirrored ends, even and odd columns apart so that every second window lies side by side.
 struct SplitRow {
+    int held = -1; ///< row of the image that it is
     std::vector<float> phase[2];
 
-    void assign(const float* row, int width) {
-        const int windows = halved(width);
-        for (auto& samples : phase) samples.resize(static_cast<size_t>(windows) + kRadius);
-        for (int i = 0; i < 2 * (windows + kRadius); ++i) {
-            phase[i % 2][static_cast<size_t>(i / 2)] =
-                row[nearest_inside(mirror_with_edges(i - kRadius, width), width)];
+    void hold(const Image& image, int y) {
+        if (held == y) return;
+        held = y;
+        const int windows = halved(image.width), pairs = windows + kRadius;
+        for (auto& samples : phase) samples.resize(static_cast<size_t>(pairs));
+        const float* const row = image.row(y);
+        const int inner_end = kRadius / 2 + image.width / 2; // pairs up to it have both samples, from kRadius / 2 on
+        for (int i = 0; i < kRadius / 2; ++i) mirror(row, image.width, i);
+        split(row, inner_end);
+        for (int i = inner_end; i < pairs; ++i) mirror(row, image.width, i);
+    }
+
+private:
+    void split(const float* row, int end) {
+        float *even = phase[0].data(), *odd = phase[1].data();
+#pragma GCC ivdep
+        for (int i = kRadius / 2; i < end; ++i) {
+            even[i] = row[2 * i - kRadius];
+            odd[i] = row[2 * i - kRadius + 1];
         }
     }
+    void mirror(const float* row, int width, int pair) {
+        for (int i = 0; i < 2; ++i)
+            phase[i][static_cast<size_t>(pair)] =
+                row[nearest_inside(mirror_with_edges(2 * pair + i - kRadius, width), width)];
+    }
 };
+static_assert(kRadius % 2 == 0);
 
 /// Where the taps of a row of windows begin to read.
 using Taps = std::array<std::array<const float*, kSide>, kSide>;
 
+/// Neighbouring windows.
+typedef float Samples __attribute__((vector_size(32)));
+typedef double Sums __attribute__((vector_size(64)));
+constexpr int kRun = 8;
+
+/// Adds the products of all taps in double precision, kRun windows times kRuns.
+template <int kRuns>
+QC_INLINE_HELPER void low_pass_windows(const Taps& taps, int x, float* results) {
+    Sums sums[kRuns] = {};
+    for (int v = 0; v < kSide; ++v) {
+        QC_UNROLL for (int u = 0; u < kSide; ++u) {
+            QC_UNROLL for (int run = 0; run < kRuns; ++run) {
+                Samples samples;
+                std::memcpy(&samples, taps[v][u] + x + run * kRun, sizeof samples);
+                const Samples products = samples * low_pass_tap(distance(u), distance(v));
+                sums[run] = sums[run] + __builtin_convertvector(products, Sums);
+            }
+        }
+    }
+    for (int run = 0; run < kRuns; ++run) {
+        const Samples rounded = __builtin_convertvector(sums[run], Samples);
+        std::memcpy(results + x + run * kRun, &rounded, sizeof rounded);
+    }
+}
+
 QC_CPU_CLONES void low_pass_row(const Taps& taps, int width, float* results) {
-    const Taps from = taps; // lets the compiler know that writing results does not move them
-    for (int x = 0; x < width; ++x) {
+    constexpr int kRuns = 4;
+    int x = 0;
+    for (; x + kRuns * kRun <= width; x += kRuns * kRun) low_pass_windows<kRuns>(taps, x, results);
+    for (; x < width; ++x) {
         double sum = 0.0;
         for (int v = 0; v < kSide; ++v) {
-            QC_UNROLL for (int u = 0; u < kSide; ++u) {
-                const float product = from[v][u][x] * low_pass_tap(distance(u), distance(v));
+            for (int u = 0; u < kSide; ++u) {
+                const float product = taps[v][u][x] * low_pass_tap(distance(u), distance(v));
                 sum += static_cast<double>(product);
             }
         }
@@ -47,12 +95,14 @@ QC_CPU_CLONES void low_pass_row(const Taps& taps, int width, float* results) {
 /// The next scale.
 Image decimated(const Image& image) {
     Image result(halved(image.width), halved(image.height));
-    std::array<SplitRow, kSide> rows;
+    std::array<SplitRow, kSide> rows; // row y is rows[y % kSide]
     Taps taps;
     for (int y = 0; y < result.height; ++y) {
         for (int v = 0; v < kSide; ++v) {
-            rows[v].assign(image.row(mirror_with_edges(2 * y + v - kRadius, image.height)), image.width);
-            for (int u = 0; u < kSide; ++u) taps[v][u] = rows[v].phase[u % 2].data() + u / 2;
+            const int source_y = nearest_inside(mirror_with_edges(2 * y + v - kRadius, image.height), image.height);
+            SplitRow& row = rows[static_cast<size_t>(source_y % kSide)];
+            row.hold(image, source_y);
+            for (int u = 0; u < kSide; ++u) taps[v][u] = row.phase[u % 2].data() + u / 2;
         }
         low_pass_row(taps, result.width, result.row(y));
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // Floating-point VIF on the CPU: the readable reference. Row by row; what vectorises runs across the columns of a row,
 // where the order of operations of a pixel is not touched.
-#include <algorithm>
+#include <cstring>
 #include <vector>
 
 #include "device/cpu_clones.hpp"
@@ -61,15 +61,56 @@ Picture scale_0_picture(const Plan& plan, const FrameGeometry& geometry, const H
 
 // ---- filters --------------------------------------------------------------------------------------------------------
 
-/// sum += weight * a
-QC_CPU_CLONES void add_weighted(const float* __restrict a, float weight, float* __restrict sum, int width) {
-    for (int x = 0; x < width; ++x) sum[x] = sum[x] + weight * a[x];
+/// Sixteen neighbouring columns.
+typedef float Columns __attribute__((vector_size(64)));
+constexpr int kColumns = 16;
+
+QC_INLINE_HELPER void load(const float* from, Columns* to) {
+    std::memcpy(to, from, sizeof *to);
 }
 
-/// sum += weight * (a * b)
-QC_CPU_CLONES void add_weighted_product(const float* a, const float* b, float weight, float* __restrict sum,
-                                        int width) {
-    for (int x = 0; x < width; ++x) sum[x] = sum[x] + weight * (a[x] * b[x]);
+/// What a window is run over: rows[k], or rows[k] * others[k], with weight[k], in the order of k.
+struct WindowRows {
+    const float* rows[2 * kMaxRadius + 1];
+    const float* others[2 * kMaxRadius + 1];
+    float weight[2 * kMaxRadius + 1];
+    int count;
+};
+
+/// Sums stay in registers from the first tap to the last.
+template <bool kProducts>
+QC_INLINE_HELPER void filter_columns(const WindowRows& in, int width, float* __restrict out) {
+    constexpr int kVectors = 4;
+    int x = 0;
+    for (; x + kVectors * kColumns <= width; x += kVectors * kColumns) {
+        Columns sums[kVectors] = {};
+        for (int k = 0; k < in.count; ++k) {
+            QC_UNROLL for (int i = 0; i < kVectors; ++i) {
+                Columns values, others;
+                load(in.rows[k] + x + i * kColumns, &values);
+                if constexpr (kProducts) {
+                    load(in.others[k] + x + i * kColumns, &others);
+                    values = values * others;
+                }
+                sums[i] = sums[i] + in.weight[k] * values;
+            }
+        }
+        std::memcpy(out + x, sums, sizeof sums);
+    }
+    for (; x < width; ++x) {
+        float sum = 0.0f;
+        for (int k = 0; k < in.count; ++k)
+            sum = sum + in.weight[k] * (kProducts ? in.rows[k][x] * in.others[k][x] : in.rows[k][x]);
+        out[x] = sum;
+    }
+}
+
+QC_CPU_CLONES void filter_values(const WindowRows& in, int width, float* out) {
+    filter_columns<false>(in, width, out);
+}
+
+QC_CPU_CLONES void filter_products(const WindowRows& in, int width, float* out) {
+    filter_columns<true>(in, width, out);
 }
 
 /// A row with room for the window on both sides.
@@ -78,7 +119,6 @@ public:
     explicit PaddedRow(int width) : width_(width), values_(static_cast<size_t>(width) + 2 * kMaxRadius) {}
 
     float* data() { return values_.data() + kMaxRadius; }
-    void clear() { values_.assign(values_.size(), 0.0f); }
 
     /// Filters the row horizontally.
     void filter(const FilterWindow& window, float* out) {
@@ -87,8 +127,17 @@ public:
             row[-i] = row[i];
             row[width_ - 1 + i] = row[width_ - 1 - i];
         }
-        std::fill_n(out, width_, 0.0f);
-        for (int k = 0; k <= 2 * window.radius; ++k) add_weighted(row - window.radius + k, window.tap(k), out, width_);
+        WindowRows in = window_rows(window);
+        for (int k = 0; k < in.count; ++k) in.rows[k] = row - window.radius + k;
+        filter_values(in, width_, out);
+    }
+
+    /// Weights alone.
+    static WindowRows window_rows(const FilterWindow& window) {
+        WindowRows in;
+        in.count = 2 * window.radius + 1;
+        for (int k = 0; k < in.count; ++k) in.weight[k] = window.tap(k);
+        return in;
     }
 
 private:
@@ -98,21 +147,23 @@ private:
 
 /// Row y of a picture filtered in both directions.
 void filter_row(const Picture& picture, const FilterWindow& window, int y, PaddedRow* work, float* out) {
-    work->clear();
-    for (int k = 0; k <= 2 * window.radius; ++k)
-        add_weighted(picture.row(mirror_without_edges(y - window.radius + k, picture.height)), window.tap(k),
-                     work->data(), picture.width);
+    WindowRows in = PaddedRow::window_rows(window);
+    for (int k = 0; k < in.count; ++k)
+        in.rows[k] = picture.row(mirror_without_edges(y - window.radius + k, picture.height));
+    filter_values(in, picture.width, work->data());
     work->filter(window, out);
 }
 
 /// Row y of the product of two pictures, filtered in both directions.
 void filter_product_row(const Picture& a, const Picture& b, const FilterWindow& window, int y, PaddedRow* work,
                         float* out) {
-    work->clear();
-    for (int k = 0; k <= 2 * window.radius; ++k) {
+    WindowRows in = PaddedRow::window_rows(window);
+    for (int k = 0; k < in.count; ++k) {
         const int source_y = mirror_without_edges(y - window.radius + k, a.height);
-        add_weighted_product(a.row(source_y), b.row(source_y), window.tap(k), work->data(), a.width);
+        in.rows[k] = a.row(source_y);
+        in.others[k] = b.row(source_y);
     }
+    filter_products(in, a.width, work->data());
     work->filter(window, out);
 }
 
@@ -130,25 +181,48 @@ Picture decimated(const Picture& picture, const FilterWindow& window) {
 
 // ---- statistic ------------------------------------------------------------------------------------------------------
 
+/// What the filters leave of one row.
+struct MomentRows {
+    explicit MomentRows(int width)
+        : mean_1(static_cast<size_t>(width)), mean_2(mean_1), square_1(mean_1), square_2(mean_1), product_12(mean_1) {}
+
+    std::vector<float> mean_1, mean_2, square_1, square_2, product_12;
+};
+
+/// information() of a row. Computes all that any pixel may need and selects, so that it is vectorised.
+QC_CPU_CLONES void information_row(const MomentRows& moments, int width, const NoiseModel& model, float* numerators,
+                                   float* denominators) {
+    const NoiseModel noise = model; // lets the compiler know that writing results does not change it
+    const float *mean_1 = moments.mean_1.data(), *mean_2 = moments.mean_2.data();
+    const float *square_1 = moments.square_1.data(), *square_2 = moments.square_2.data();
+    const float* product_12 = moments.product_12.data();
+#pragma GCC ivdep
+    for (int x = 0; x < width; ++x) {
+        const Information added =
+            information_unbranched({mean_1[x], mean_2[x], square_1[x], square_2[x], product_12[x]}, noise);
+        numerators[x] = added.numerator;
+        denominators[x] = added.denominator;
+    }
+}
+
 void score_scale(const Picture& reference, const Picture& distorted, const FilterWindow& window,
                  const NoiseModel& noise, uint64_t* accumulators) {
     const int width = reference.width;
     PaddedRow work(width);
-    const std::vector<float> empty(static_cast<size_t>(width));
-    std::vector<float> mean_1 = empty, mean_2 = empty, square_1 = empty, square_2 = empty, product_12 = empty;
+    MomentRows moments(width);
+    std::vector<float> numerators(static_cast<size_t>(width)), denominators(static_cast<size_t>(width));
     float numerator = 0.0f, denominator = 0.0f;
     for (int y = 0; y < reference.height; ++y) {
-        filter_row(reference, window, y, &work, mean_1.data());
-        filter_row(distorted, window, y, &work, mean_2.data());
-        filter_product_row(reference, reference, window, y, &work, square_1.data());
-        filter_product_row(distorted, distorted, window, y, &work, square_2.data());
-        filter_product_row(reference, distorted, window, y, &work, product_12.data());
+        filter_row(reference, window, y, &work, moments.mean_1.data());
+        filter_row(distorted, window, y, &work, moments.mean_2.data());
+        filter_product_row(reference, reference, window, y, &work, moments.square_1.data());
+        filter_product_row(distorted, distorted, window, y, &work, moments.square_2.data());
+        filter_product_row(reference, distorted, window, y, &work, moments.product_12.data());
+        information_row(moments, width, noise, numerators.data(), denominators.data());
         float row_numerator = 0.0f, row_denominator = 0.0f;
         for (size_t x = 0; x < static_cast<size_t>(width); ++x) {
-            const Information added =
-                information({mean_1[x], mean_2[x], square_1[x], square_2[x], product_12[x]}, noise);
-            row_numerator = row_numerator + added.numerator;
-            row_denominator = row_denominator + added.denominator;
+            row_numerator = row_numerator + numerators[x];
+            row_denominator = row_denominator + denominators[x];
         }
         numerator = numerator + row_numerator;
         denominator = denominator + row_denominator;

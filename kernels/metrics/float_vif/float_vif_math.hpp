@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "contract/types.hpp"
+#include "device/bits.hpp"
 #include "device/unroll.hpp"
 
 namespace qc::float_vif {
@@ -53,11 +54,20 @@ struct Information {
     float numerator, denominator;
 };
 
+/// A selection that no compiler makes a branch of: those keep loops from being vectorised.
+QC_HD uint32_t choose(bool condition, uint32_t if_true, uint32_t if_false) {
+    const uint32_t mask = 0u - static_cast<uint32_t>(condition);
+    return (if_true & mask) | (if_false & ~mask);
+}
+QC_HD float choose(bool condition, float if_true, float if_false) {
+    return device::float_of(choose(condition, device::bits_of(if_true), device::bits_of(if_false)));
+}
+
 /// log2 of a positive number by a polynomial in its mantissa. Infinity gives 128, as its bits say.
 QC_HD float log2_by_polynomial(float x) {
     uint32_t bits = 0;
     memcpy(&bits, &x, sizeof bits);
-    if (x != x) bits = 0x7fc00000; // 0 / 0 has other bits on a GPU
+    bits = choose(x != x, 0x7fc00000, bits); // 0 / 0 has other bits on a GPU
     const int exponent = static_cast<int>(bits >> 23) - 127;
     bits = (bits & 0x007fffff) | 0x3f800000;
     float mantissa = 0.0f;
@@ -116,6 +126,34 @@ QC_HD Information information(const Moments& m, const NoiseModel& noise) {
             ? 0.0f
             : log2_of_one_plus(static_cast<double>(signal) / (static_cast<double>(sigma_v_sq) + noise.variance));
     return result;
+}
+
+/// The same without branches, for loops that are vectorised.
+QC_HD Information information_unbranched(const Moments& m, const NoiseModel& noise) {
+    constexpr float kSmallest = 1e-10f;
+    const float difference_1 = m.square_1 - m.mean_1 * m.mean_1, difference_2 = m.square_2 - m.mean_2 * m.mean_2;
+    const float sigma_12 = m.product_12 - m.mean_1 * m.mean_2;
+    const float sigma_1_sq = choose(difference_1 > 0.0f, difference_1, 0.0f);
+    const float sigma_2_sq = choose(difference_2 > 0.0f, difference_2, 0.0f);
+    const float measured_gain = sigma_12 / (sigma_1_sq + kSmallest);
+    const float unexplained = sigma_2_sq - measured_gain * sigma_12;
+    const bool has_reference = sigma_1_sq >= kSmallest, has_distorted = sigma_2_sq >= kSmallest;
+    const bool is_opposed = measured_gain < 0.0f;
+
+    const float source = choose(has_reference, sigma_1_sq, 0.0f);
+    const float gain = choose(has_reference & has_distorted & !is_opposed, measured_gain, 0.0f);
+    const float of_reference = choose(is_opposed | !has_reference, sigma_2_sq, unexplained);
+    const float sigma_v_sq = choose(has_distorted & (of_reference > kSmallest), of_reference, kSmallest);
+    const float limited = choose(gain < noise.gain_limit, gain, noise.gain_limit);
+    const float signal = limited * limited * source;
+
+    const float flat = 1.0f - sigma_2_sq * noise.flat_scale;
+    const float denominator = log2_of_one_plus(static_cast<double>(source) / noise.variance);
+    const float kept =
+        log2_of_one_plus(static_cast<double>(signal) / (static_cast<double>(sigma_v_sq) + noise.variance));
+    const float numerator = choose(sigma_12 < 0.0f, 0.0f, kept);
+    const bool is_flat = static_cast<double>(sigma_1_sq) < noise.variance;
+    return {choose(is_flat, flat, numerator), choose(is_flat, 1.0f, denominator)};
 }
 
 } // namespace qc::float_vif

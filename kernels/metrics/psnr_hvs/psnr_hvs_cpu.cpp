@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
+// Sixteen neighbouring blocks at a time, side by side: every operation of the definition is a loop over them, which the
+// compiler vectorises, and the order of operations within a block stays what it is.
 #include <algorithm>
 #include <bit>
 
@@ -9,41 +11,119 @@
 namespace qc::psnr_hvs {
 namespace {
 
+constexpr int kBlocks = 16;
+
+/// A number for each block.
 template <typename T>
-void load_block(Plane<const T> plane, int x, int y, Matrix* block) {
+struct PerBlock {
+    T of[kBlocks] = {};
+};
+
+/// Samples or coefficients: at[i] are those with number i, in raster order, of all blocks.
+struct Matrices {
+    PerBlock<int32_t> at[kBlockSize];
+};
+
+/// Blocks from x on. What is in the places of those that are missing stays.
+template <typename T>
+void load_blocks(Plane<const T> plane, int x, int y, int count, Matrices* blocks) {
     for (int row = 0; row < kBlockSide; ++row) {
         const T* samples = plane.row(y + row) + x;
-        for (int column = 0; column < kBlockSide; ++column) block->at[row * kBlockSide + column] = samples[column];
+        for (int column = 0; column < kBlockSide; ++column) {
+            int32_t* to = blocks->at[row * kBlockSide + column].of;
+            for (int block = 0; block < count; ++block) to[block] = samples[block * kBlockStep + column];
+        }
     }
 }
 
-/// Transforms the block. @return how strongly it masks errors
-QC_CPU_CLONES float analyse(Matrix* block, const PlaneTables* tables) {
-    const float ratio = masking_ratio(*block);
-    transform(*block);
-    return mask_strength(*block, ratio, *tables);
+QC_INLINE_HELPER void transform_lines(PerBlock<int32_t>* first, int stride) {
+    int32_t* lines = first->of;
+#pragma GCC ivdep
+    for (int block = 0; block < kBlocks; ++block) transform_line(lines + block, stride * kBlocks);
 }
 
-QC_CPU_CLONES void error_terms(const Matrix* reference, const Matrix* distorted, float strength,
-                               const PlaneTables* tables, float* terms) {
+QC_INLINE_HELPER void transform_blocks(Matrices* blocks) {
+    for (int column = 0; column < kBlockSide; ++column) transform_lines(blocks->at + column, kBlockSide);
+    for (int row = 0; row < kBlockSide; ++row) transform_lines(blocks->at + row * kBlockSide, 1);
+}
+
+/// sum += (value - mean)^2
+QC_INLINE_HELPER void add_deviation(const PerBlock<int32_t>& value, const PerBlock<float>& mean, PerBlock<float>* sum) {
+    for (int block = 0; block < kBlocks; ++block) {
+        const float deviation = static_cast<float>(value.of[block]) - mean.of[block];
+        sum->of[block] = sum->of[block] + deviation * deviation;
+    }
+}
+
+/// masking_ratio() of every block.
+QC_INLINE_HELPER PerBlock<float> masking_ratios(const Matrices& samples) {
+    PerBlock<int32_t> sum, quadrant_sum[4];
+    for (int i = 0; i < kBlockSize; ++i)
+        for (int block = 0; block < kBlocks; ++block) quadrant_sum[quadrant_of(i)].of[block] += samples.at[i].of[block];
+    PerBlock<float> mean, quadrant_mean[4];
+    for (int k = 0; k < 4; ++k)
+        for (int block = 0; block < kBlocks; ++block) {
+            sum.of[block] += quadrant_sum[k].of[block];
+            quadrant_mean[k].of[block] = static_cast<float>(quadrant_sum[k].of[block]) / 16.0f;
+        }
+    for (int block = 0; block < kBlocks; ++block) mean.of[block] = static_cast<float>(sum.of[block]) / 64.0f;
+    PerBlock<float> energy, quadrant_energy[4];
     for (int i = 0; i < kBlockSize; ++i) {
-        terms[i] = error_term(i, reference->at[i] - distorted->at[i], strength, *tables);
+        add_deviation(samples.at[i], mean, &energy);
+        add_deviation(samples.at[i], quadrant_mean[quadrant_of(i)], &quadrant_energy[quadrant_of(i)]);
     }
+    PerBlock<float> ratios;
+    for (int block = 0; block < kBlocks; ++block) {
+        const float quadrants[4] = {quadrant_energy[0].of[block], quadrant_energy[1].of[block],
+                                    quadrant_energy[2].of[block], quadrant_energy[3].of[block]};
+        ratios.of[block] = ratio_of_energies(energy.of[block], quadrants);
+    }
+    return ratios;
+}
+
+/// Transforms the blocks. @return how strongly each masks errors
+QC_CPU_CLONES void analyse(Matrices* blocks, const PlaneTables* tables, PerBlock<float>* strengths) {
+    const PerBlock<float> ratios = masking_ratios(*blocks);
+    transform_blocks(blocks);
+    PerBlock<float> energy;
+    for (int i = 1; i < kBlockSize; ++i) {
+        const float masking = tables->masking[i];
+        for (int block = 0; block < kBlocks; ++block) {
+            const auto coefficient = static_cast<float>(blocks->at[i].of[block]);
+            energy.of[block] = energy.of[block] + (coefficient * coefficient) * masking;
+        }
+    }
+    for (int block = 0; block < kBlocks; ++block)
+        strengths->of[block] = strength_of(energy.of[block], ratios.of[block]);
+}
+
+QC_CPU_CLONES void error_terms(const Matrices* reference, const Matrices* distorted, const PerBlock<float>* strengths,
+                               const PlaneTables* tables, PerBlock<float>* terms) {
+    for (int i = 0; i < kBlockSize; ++i)
+        for (int block = 0; block < kBlocks; ++block)
+            terms[i].of[block] =
+                error_term(i, reference->at[i].of[block] - distorted->at[i].of[block], strengths->of[block], *tables);
 }
 
 template <typename T>
 float sum_plane(Plane<const T> reference, Plane<const T> distorted, int width, int height, const PlaneTables& tables) {
+    const int columns = (width - kBlockSide) / kBlockStep + 1;
+    Matrices a, b;
+    PerBlock<float> strengths_a, strengths_b, terms[kBlockSize];
     float sum = 0.0f;
     for (int y = 0; y + kBlockSide <= height; y += kBlockStep) {
-        for (int x = 0; x + kBlockSide <= width; x += kBlockStep) {
-            Matrix a, b;
-            load_block(reference, x, y, &a);
-            load_block(distorted, x, y, &b);
-            const float strength_a = analyse(&a, &tables), strength_b = analyse(&b, &tables);
-            float terms[kBlockSize];
-            error_terms(&a, &b, std::max(strength_a, strength_b), &tables, terms);
+        for (int column = 0; column < columns; column += kBlocks) {
+            const int count = std::min(kBlocks, columns - column), x = column * kBlockStep;
+            load_blocks(reference, x, y, count, &a);
+            load_blocks(distorted, x, y, count, &b);
+            analyse(&a, &tables, &strengths_a);
+            analyse(&b, &tables, &strengths_b);
+            for (int block = 0; block < kBlocks; ++block)
+                strengths_a.of[block] = std::max(strengths_a.of[block], strengths_b.of[block]);
+            error_terms(&a, &b, &strengths_a, &tables, terms);
             // One running sum in raster order: where it is large, small terms are rounded away, as in libvmaf.
-            for (const float term : terms) sum = sum + term;
+            for (int block = 0; block < count; ++block)
+                for (const PerBlock<float>& term : terms) sum = sum + term.of[block];
         }
     }
     return sum;

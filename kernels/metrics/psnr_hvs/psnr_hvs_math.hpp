@@ -173,6 +173,17 @@ QC_HD int quadrant_of(int i) {
     return i / (kBlockSize / 2) + 2 * (i % kBlockSide / (kBlockSide / 2));
 }
 
+/// masking_ratio() from the sums of squares around the means, of the block and of its quadrants.
+QC_HD float ratio_of_energies(float energy, const float (&quadrant_energy)[4]) {
+    // They become unbiased variances times the number of samples.
+    constexpr float kBlockFactor = 1.0f / 63 * 64, kQuadrantFactor = 1.0f / 15 * 16;
+    energy = energy * kBlockFactor;
+    float sum = quadrant_energy[0] * kQuadrantFactor;
+    QC_UNROLL
+    for (int k = 1; k < 4; ++k) sum = sum + quadrant_energy[k] * kQuadrantFactor;
+    return energy > 0.0f ? sum / energy : energy;
+}
+
 /// Energy of the quadrants around their means over that of the block around its mean: small where the block's energy
 /// is an edge between quadrants, which masks little.
 QC_HD float masking_ratio(const Matrix& samples) {
@@ -195,13 +206,16 @@ QC_HD float masking_ratio(const Matrix& samples) {
         energy = energy + from_mean * from_mean;
         quadrant_energy[k] = quadrant_energy[k] + from_quadrant_mean * from_quadrant_mean;
     }
-    // Sums of squares become unbiased variances times the number of samples.
-    constexpr float kBlockFactor = 1.0f / 63 * 64, kQuadrantFactor = 1.0f / 15 * 16;
-    energy = energy * kBlockFactor;
-    QC_UNROLL
-    for (int k = 0; k < 4; ++k) quadrant_energy[k] = quadrant_energy[k] * kQuadrantFactor;
-    if (!(energy > 0.0f)) return energy;
-    return (((quadrant_energy[0] + quadrant_energy[1]) + quadrant_energy[2]) + quadrant_energy[3]) / energy;
+    return ratio_of_energies(energy, quadrant_energy);
+}
+
+/// @param energy of all coefficients but DC, weighted
+QC_HD float strength_of(float energy, float ratio) {
+#if defined(__CUDA_ARCH__)
+    return __fsqrt_rn(energy * ratio) / 32.0f;
+#else
+    return std::sqrt(energy * ratio) / 32.0f;
+#endif
 }
 
 /// How strongly a picture's block masks errors.
@@ -212,11 +226,7 @@ QC_HD float mask_strength(const Matrix& coefficients, float ratio, const PlaneTa
         const float coefficient = static_cast<float>(coefficients.at[i]);
         energy = energy + (coefficient * coefficient) * tables.masking[i];
     }
-#if defined(__CUDA_ARCH__)
-    return __fsqrt_rn(energy * ratio) / 32.0f;
-#else
-    return std::sqrt(energy * ratio) / 32.0f;
-#endif
+    return strength_of(energy, ratio);
 }
 
 // ---- errors ---------------------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@
 #include <span>
 
 #include "contract/metric.hpp"
+#include "device/word_lanes.hpp"
 #include "metrics/vif/vif_math.hpp"
 
 namespace qc::vif {
@@ -29,8 +30,9 @@ void score_cpu(const FrameGeometry& geometry, const Parameters& parameters, cons
                std::span<uint64_t> accumulators);
 
 /// The same words, row by row, vectorised: what the CPU backend runs. Thread-safe.
+/// @param lanes no more than the machine has
 void score_cpu_rows(const FrameGeometry& geometry, const Parameters& parameters, const HostPair& pair,
-                    std::span<uint64_t> accumulators);
+                    std::span<uint64_t> accumulators, device::WordLanes lanes = device::best_word_lanes());
 
 /// The map of the finest scale that is evaluated, 0 or 1: lost_bits() and lost_flat_bits() of each of its pixels. Their
 /// sum is the scale's denominator less its numerator. Thread-safe.

@@ -12,6 +12,7 @@
 
 #include "device/cpu_clones.hpp"
 #include "metrics/vif/vif.hpp"
+#include "metrics/vif/vif_cpu_lanes.hpp"
 
 namespace qc::vif {
 namespace {
@@ -19,11 +20,6 @@ namespace {
 /// Rows that reach beyond their ends by this many reflected samples.
 constexpr int kPadding = kRadius<0>;
 constexpr int kMaxTaps = 2 * kRadius<0> + 1;
-
-/// Local moments of one row, before and after the horizontal pass.
-struct MomentRows {
-    uint32_t *mean_1, *mean_2, *square_1, *square_2, *product_12;
-};
 
 /// The picture rows under the window's taps, top to bottom, of reference and distorted.
 template <typename Sample>
@@ -83,8 +79,8 @@ QC_INLINE_HELPER void vertical_pass(const WindowRows<Sample>& rows, int width, V
 // ---- horizontal pass ------------------------------------------------------------------------------------------------
 
 /// Fills the padding on both sides of a row.
-template <int kScale>
-QC_INLINE_HELPER void reflect_ends(uint32_t* row, int width) {
+template <int kScale, typename Word>
+QC_INLINE_HELPER void reflect_ends(Word* row, int width) {
     for (int i = 1; i <= kRadius<kScale>; ++i) {
         row[-i] = row[i];
         row[width - 1 + i] = row[width - 1 - i];
@@ -128,18 +124,6 @@ QC_INLINE_HELPER void decimate_row(const Sample* const* rows, int width, int shi
 }
 
 // ---- statistic ------------------------------------------------------------------------------------------------------
-
-/// What the pixels of a row add to the sums, before the logarithms are taken.
-struct StatisticRows {
-    uint32_t *signal_and_noise, *noise; ///< arguments of the numerator's logarithms
-    uint32_t* denominator;              ///< argument of the denominator's
-    uint32_t* flat_variance;            ///< of the pixels that are not active
-};
-
-/// Sums over one row or several.
-struct Sums {
-    int64_t numerator_log = 0, denominator_log = 0, flat_variance = 0, flat_count = 0;
-};
 
 /// All bits set or none: branches would keep the compiler from vectorising.
 QC_INLINE_HELPER int32_t mask_if(bool condition) {
@@ -242,22 +226,30 @@ RowFunctions<Sample> row_functions() {
 
 // ---- whole pictures -------------------------------------------------------------------------------------------------
 
-/// Row buffers of one thread, kept from frame to frame.
+/// Row buffers of one thread.
 class Workspace {
 public:
-    explicit Workspace(int width) : stride_(width + 2 * kPadding), rows_(static_cast<size_t>(kRows) * stride_) {}
+    Workspace(int width, device::WordLanes lanes)
+        : lanes_(lanes), stride_(width + 2 * kPadding + kMostLaneWords), rows_(static_cast<size_t>(kRows) * stride_) {
+        if (lanes != device::WordLanes::kNone)
+            words_.resize(static_cast<size_t>(kMostBlockRows) * kWordPlanes * stride_);
+    }
 
+    device::WordLanes lanes() const { return lanes_; }
     MomentRows vertical() { return {row(0), row(1), row(2), row(3), row(4)}; }
     MomentRows moments() { return {row(5), row(6), row(7), row(8), row(9)}; }
     StatisticRows statistics() { return {row(10), row(11), row(12), row(13)}; }
     uint32_t* decimation() { return row(14); }
+    WordBlock words() { return {words_.data() + kPadding, stride_}; }
 
 private:
     static constexpr int kRows = 15;
     uint32_t* row(int index) { return rows_.data() + static_cast<size_t>(index) * stride_ + kPadding; }
 
+    device::WordLanes lanes_;
     int stride_;
     std::vector<uint32_t> rows_;
+    std::vector<uint16_t> words_;
 };
 
 /// A picture of a deeper scale.
@@ -276,21 +268,61 @@ struct DecimatedPair {
     DecimatedPair(int width, int height) : reference(width, height), distorted(width, height) {}
 };
 
+/// The moments of one row after the other, in work.moments(), by plain loops.
+template <int kScale, typename Sample, typename Use>
+void for_each_row(const Plane<const Sample>& reference, const Plane<const Sample>& distorted, int depth,
+                  Workspace& work, const Use& use) {
+    const RowFunctions<Sample> functions = row_functions<kScale, Sample>();
+    for (int y = 0; y < reference.height; ++y) {
+        const auto rows = window_rows<kScale>(reference, distorted, y);
+        functions.vertical(rows, reference.width, vertical_shifts(kScale, depth), work.vertical());
+        functions.horizontal(work.vertical(), reference.width, work.moments());
+        use();
+    }
+}
+
+/// The same, by the passes of an instruction set.
+template <int kScale, typename Sample, typename Use>
+void for_each_row(const LanePasses<Sample>& passes, const Plane<const Sample>& reference,
+                  const Plane<const Sample>& distorted, int depth, Workspace& work, const Use& use) {
+    constexpr int kR = kRadius<kScale>;
+    const int width = reference.width, height = reference.height;
+    const WordBlock words = work.words();
+    for (int first = 0; first < height; first += passes.rows) {
+        const Sample *above[kMostBlockRows + 2 * kR], *below[kMostBlockRows + 2 * kR];
+        for (int k = 0; k < passes.rows + 2 * kR; ++k) {
+            // Rows beyond the last one's window are outputs' that nobody looks at.
+            const int y = reflect(std::min(first + k - kR, height - 1 + kR), height);
+            above[k] = reference.row(y);
+            below[k] = distorted.row(y);
+        }
+        passes.vertical(above, below, width, vertical_shifts(kScale, depth), words);
+        for (int row = 0; row < std::min(passes.rows, height - first); ++row) {
+            for (int plane = 0; plane < kWordPlanes; ++plane) reflect_ends<kScale>(words.row(row, plane), width);
+            passes.horizontal(words, row, width, work.moments());
+            use();
+        }
+    }
+}
+
 /// Adds the statistics of one scale to its accumulators.
 template <int kScale, typename Sample>
 void score_scale(const Plane<const Sample>& reference, const Plane<const Sample>& distorted, int depth,
                  double gain_limit, Workspace& work, uint64_t* accumulators) {
-    const RowFunctions<Sample> functions = row_functions<kScale, Sample>();
     const LogTable table{log_table().data()};
     const int width = reference.width;
+    const AddRow lane_add = lane_add_row(work.lanes()), add = lane_add != nullptr ? lane_add : add_row;
     Sums sums;
-    for (int y = 0; y < reference.height; ++y) {
-        const auto rows = window_rows<kScale>(reference, distorted, y);
-        functions.vertical(rows, width, vertical_shifts(kScale, depth), work.vertical());
-        functions.horizontal(work.vertical(), width, work.moments());
+    const auto add_moments = [&] {
         const int flat_count = statistic_row(work.moments(), width, gain_limit, work.statistics());
-        add_row(work.statistics(), width, flat_count, table, &sums);
-    }
+        add(work.statistics(), width, flat_count, table, &sums);
+    };
+    const LanePasses<Sample>* passes = nullptr;
+    if constexpr (kScale < kLaneScales) passes = lane_passes<kScale, Sample>(work.lanes());
+    if (passes != nullptr && width >= passes->narrowest)
+        for_each_row<kScale>(*passes, reference, distorted, depth, work, add_moments);
+    else
+        for_each_row<kScale>(reference, distorted, depth, work, add_moments);
     accumulators[kNumeratorLog] += static_cast<uint64_t>(sums.numerator_log);
     accumulators[kDenominatorLog] += static_cast<uint64_t>(sums.denominator_log);
     accumulators[kFlatVariance] += static_cast<uint64_t>(sums.flat_variance);
@@ -328,8 +360,8 @@ void score_scales(const Plane<const Sample>& reference, const Plane<const Sample
 } // namespace
 
 void score_cpu_rows(const FrameGeometry& geometry, const Parameters& parameters, const HostPair& pair,
-                    std::span<uint64_t> accumulators) {
-    Workspace work(geometry.width);
+                    std::span<uint64_t> accumulators, device::WordLanes lanes) {
+    Workspace work(geometry.width, lanes);
     const HostPlane& reference = pair.reference.plane[0];
     const HostPlane& distorted = pair.distorted.plane[0];
     if (geometry.sample == SampleType::kU8)

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "metrics/vif/vif.hpp"
+#include "metrics/vif/vif_cpu_lanes.hpp"
 #include "tests/support/geometry.hpp"
 #include "tests/support/sample_picture.hpp"
 #include "tests/support/synthetic_clip.hpp"
@@ -70,6 +71,36 @@ TEST(VifLog, UsesSixteenSignificantBits) {
     EXPECT_EQ(table(3u << 29), 30 * 2048 + 1198); // log2(3) = 1.58496
 }
 
+/// Every entry of the table, each in a row of its own for each of three shifts, among others.
+TEST(VifLog, LanesAddWhatTheTableSays) {
+    const LogTable table{log_table().data()};
+    for (const device::WordLanes lanes : device::all_word_lanes()) {
+        const AddRow add_row = lane_add_row(lanes);
+        if (add_row == nullptr) continue; // uses the table
+        constexpr int kWidth = 19;
+        std::vector<uint32_t> arguments[3], flat(kWidth, 1);
+        for (auto& row : arguments) row.resize(kWidth);
+        for (uint32_t i = kLogTableFirst; i < kLogTableFirst + kLogTableSize; ++i) {
+            int64_t expected[2] = {};
+            for (int x = 0; x < kWidth; ++x) {
+                const int shift = 2 + (x * 7 + static_cast<int>(i)) % 14;
+                arguments[0][x] = (i << shift) + ((i * 40503u + static_cast<uint32_t>(x)) & ((1u << shift) - 1));
+                arguments[1][x] = (i << shift) + (i >> 3 & ((1u << shift) - 1));
+                arguments[2][x] = (i << shift) | ((1u << shift) - 1);
+                expected[0] += table(arguments[0][x]) - table(arguments[1][x]);
+                expected[1] += table(arguments[2][x]) - kLogOfNoiseVariance;
+            }
+            Sums sums;
+            add_row({arguments[0].data(), arguments[1].data(), arguments[2].data(), flat.data()}, kWidth, 5, table,
+                    &sums);
+            ASSERT_EQ(sums.numerator_log, expected[0]) << i;
+            ASSERT_EQ(sums.denominator_log, expected[1]) << i;
+            ASSERT_EQ(sums.flat_variance, kWidth) << i;
+            ASSERT_EQ(sums.flat_count, 5) << i;
+        }
+    }
+}
+
 // ---- windows --------------------------------------------------------------------------------------------------------
 
 template <int kScale>
@@ -131,15 +162,18 @@ void expect_equal_to_reference(Content content, int width, int height, int depth
     const SamplePicture distorted = make_picture(content, width, height, depth, true);
     const FrameGeometry& geometry = reference.geometry();
     const HostPair pair{reference.view(), distorted.view()};
-    uint64_t expected[kAccumulatorWords] = {}, words[kAccumulatorWords] = {};
+    uint64_t expected[kAccumulatorWords] = {};
     score_cpu(geometry, parameters, pair, expected);
-    score_cpu_rows(geometry, parameters, pair, words);
-    for (int i = 0; i < kAccumulatorWords; ++i)
-        ASSERT_EQ(words[i], expected[i]) << width << "x" << height << ", " << depth << " bits, content "
-                                         << static_cast<int>(content) << ", gain limit " << parameters.gain_limit
-                                         << ", word " << i;
-    if (parameters.skip_scale_0) {
-        ASSERT_EQ(words[kDenominatorLog] + words[kFlatCount], 0u);
+    for (const device::WordLanes lanes : device::all_word_lanes()) {
+        uint64_t words[kAccumulatorWords] = {};
+        score_cpu_rows(geometry, parameters, pair, words, lanes);
+        for (int i = 0; i < kAccumulatorWords; ++i)
+            ASSERT_EQ(words[i], expected[i])
+                << width << "x" << height << ", " << depth << " bits, content " << static_cast<int>(content)
+                << ", gain limit " << parameters.gain_limit << ", lanes " << static_cast<int>(lanes) << ", word " << i;
+        if (parameters.skip_scale_0) {
+            ASSERT_EQ(words[kDenominatorLog] + words[kFlatCount], 0u);
+        }
     }
 }
 
