@@ -38,10 +38,16 @@ Matrix covariance_of(const Plan& plan, const std::vector<float>& coefficients) {
         mean[o] = static_cast<double>(sum / count);
     }
     ProductSums sums;
-    for (int y = 0; y < plan.windows.height; ++y) {
-        const float* rows[kBlockSide];
-        for (int k = 0; k < kBlockSide; ++k) rows[k] = row_at(y + k);
-        add_products(rows, plan.windows.width, mean, &sums);
+    for (int group = 0; group < kCovarianceGroups; ++group) {
+        ProductSums of_group;
+        for (int y = first_of_group(group, plan.windows.height); y < first_of_group(group + 1, plan.windows.height);
+             ++y) {
+            const float* rows[kBlockSide];
+            for (int k = 0; k < kBlockSide; ++k) rows[k] = row_at(y + k);
+            add_products(rows, plan.windows.width, mean, &of_group);
+        }
+        for (int a = 0; a < n; ++a)
+            for (int b = 0; b < n; ++b) sums.at[a][b] += of_group.at[a][b];
     }
     Matrix covariance;
     for (int a = 0; a < n; ++a)

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // The kernels of both SpEED metrics. Where samples come from is a Source, of which each metric has its own.
 //
-//   decimate  samples -> grid: smoothing at every 16th sample only, vertically, then horizontally
-//   analyse   grid -> entropies and energies: a block of threads per plane does all of the linear algebra
-//   compare   two planes -> score
+//   decimate    samples -> grid: smoothing at every 16th sample only, vertically, then horizontally
+//   band_pass   grid -> coefficients and their means: a block of threads per plane, for a mean is one sum in one order
+//   covariance  coefficients -> sums of products: a block per plane and group of rows of windows
+//   analyse     covariance -> entropies and energies: a block per plane does all of the linear algebra
+//   compare     two planes -> score
 //
 // A pair has some images (chroma: two planes of two pictures; temporal: two differences). Images 2 p and 2 p + 1 are
 // the reference's and the distorted one of score p.
@@ -20,11 +22,11 @@ namespace qc::speed {
 
 /// Scratch memory of one image.
 struct ImageLayout {
-    size_t image_bytes = 0;                                ///< from image to image
-    size_t coefficients = 0, statistics = 0, singular = 0; ///< byte offsets; the grid is at 0
+    size_t image_bytes = 0;                                                         ///< from image to image
+    size_t coefficients = 0, means = 0, products = 0, statistics = 0, singular = 0; ///< byte offsets; the grid is at 0
 };
 
-/// Arguments of all three kernels.
+/// Arguments of all kernels.
 struct Task {
     const DevicePair* pairs;
     uint64_t* accumulators;
@@ -49,6 +51,12 @@ QC_HD float* grid_of(const Task& task, int pair, int image) {
 }
 QC_HD float* coefficients_of(const Task& task, int pair, int image) {
     return reinterpret_cast<float*>(image_memory(task, pair, image) + task.layout.coefficients);
+}
+QC_HD float* means_of(const Task& task, int pair, int image) {
+    return reinterpret_cast<float*>(image_memory(task, pair, image) + task.layout.means);
+}
+QC_HD double* products_of(const Task& task, int pair, int image) {
+    return reinterpret_cast<double*>(image_memory(task, pair, image) + task.layout.products);
 }
 QC_HD BlockStatistics* statistics_of(const Task& task, int pair, int image) {
     return reinterpret_cast<BlockStatistics*>(image_memory(task, pair, image) + task.layout.statistics);
@@ -117,14 +125,13 @@ struct Decimate {
     }
 };
 
-// ---- analyse --------------------------------------------------------------------------------------------------------
+// ---- band pass ------------------------------------------------------------------------------------------------------
 
-/// Shared memory of a block that analyses a plane.
-struct AnalysisMemory {
-    float mean[kDimensions];
-    Matrix covariance;
-    EigenWork eigen;
-    FactorWork factor;
+/// Coefficients of a plane that a block keeps in shared memory, where the sums of means read them; those of larger
+/// planes are read from global memory.
+constexpr int kKeptCoefficients = 11776;
+struct KeptCoefficients {
+    float at[kKeptCoefficients];
 };
 
 /// One band-pass coefficient: a sample of the grid less its local mean.
@@ -143,30 +150,87 @@ QC_HD float band_pass_sample(const Task& task, const float* grid, int x, int y) 
     return grid[static_cast<size_t>(y) * task.grid_width + x] - mean;
 }
 
-/// Mean of one coefficient over all positions of the block.
+/// Mean of one coefficient over all positions of the block, which are added up in their order. A device loads the next
+/// samples of a row while it adds these, for each addition waits for the one before.
 QC_HD float coefficient_mean(const Task& task, const float* coefficients, int o) {
+    constexpr int kAhead = 16;
     const float* first = coefficients + static_cast<size_t>(o / kBlockSide) * task.grid_width + o % kBlockSide;
+    const int width = task.windows_x;
     float sum = 0.0f;
     for (int y = 0; y < task.windows_y; ++y) {
         const float* row = first + static_cast<size_t>(y) * task.grid_width;
-#if defined(__CUDA_ARCH__)
-#pragma unroll 8
-#endif
-        for (int x = 0; x < task.windows_x; ++x) sum += row[x];
+        float next[kAhead];
+        QC_UNROLL
+        for (int i = 0; i < kAhead; ++i) next[i] = i < width ? row[i] : 0.0f;
+        for (int x = 0; x < width; x += kAhead) {
+            float now[kAhead];
+            QC_UNROLL
+            for (int i = 0; i < kAhead; ++i) {
+                now[i] = next[i];
+                next[i] = x + kAhead + i < width ? row[x + kAhead + i] : 0.0f;
+            }
+            QC_UNROLL
+            for (int i = 0; i < kAhead; ++i)
+                if (x + i < width) sum += now[i];
+        }
     }
     return sum / static_cast<float>(task.windows_x * task.windows_y);
 }
 
-/// A thread's share of the covariance: one coefficient against the five of a row of the block, so that each step of a
-/// window loads two samples. Rows of coefficients come in pairs (lower >= upper), 15 of them, times five columns.
-constexpr int kCovarianceThreads = 15 * kBlockSide;
+template <class Block>
+QC_HD void filter_image(Block& block, const Task& task, int pair, int image) {
+    auto& kept = device::shared<KeptCoefficients>(block);
+    const float* const grid = grid_of(task, pair, image);
+    float* const coefficients = coefficients_of(task, pair, image);
+    float* const means = means_of(task, pair, image);
+    const int count = task.grid_width * task.grid_height;
+    const bool fits = count <= kKeptCoefficients;
+    block.each(count, [&](int i) {
+        const float coefficient = band_pass_sample(task, grid, i % task.grid_width, i / task.grid_width);
+        coefficients[i] = coefficient;
+        if (fits) kept.at[i] = coefficient;
+    });
+    block.each(kDimensions, [&](int o) {
+        means[o] = fits ? coefficient_mean(task, kept.at, o) : coefficient_mean(task, coefficients, o);
+    });
+}
 
-QC_HD void covariance_share(const Task& task, const float* coefficients, int thread, const float* means,
-                            Matrix& covariance) {
-    int lower = 0, upper = thread / kBlockSide;
-    while (upper > lower) upper -= ++lower;
-    const int column = thread % kBlockSide;
-    const int a = lower * kBlockSide + column, b = upper * kBlockSide;
+/// grid: (images, 1, pairs)
+template <class Source>
+struct BandPass {
+    using Arguments = Task;
+    static constexpr int kThreads = kTuning.band_pass_threads;
+    static constexpr bool kCollective = true;
+
+    template <class Block>
+    QC_HD static void run(Block& block, const Task& task) {
+        if (Source::exists(task, block.z())) filter_image(block, task, block.z(), block.x());
+    }
+};
+
+// ---- covariance -----------------------------------------------------------------------------------------------------
+
+/// A share of the covariance: one coefficient against the five of a row of the block, so that each step of a window
+/// loads two samples. Rows of coefficients come in pairs (lower >= upper), 15 of them, times five columns.
+constexpr int kCovarianceShares = 15 * kBlockSide;
+constexpr int kProducts = kCovarianceShares * kBlockSide; ///< sums of a group of rows
+
+struct CovarianceShare {
+    int lower = 0, upper, column;
+
+    QC_HD explicit CovarianceShare(int index) : upper(index / kBlockSide), column(index % kBlockSide) {
+        while (upper > lower) upper -= ++lower;
+    }
+    QC_HD int a() const { return lower * kBlockSide + column; }
+    QC_HD int b() const { return upper * kBlockSide; } ///< the first of five
+};
+
+/// Product sums of one share over the windows of a group of rows. The sums of all shares with the same place in the
+/// five lie side by side.
+QC_HD void sum_products(const Task& task, const float* coefficients, const float* means, int group, int index,
+                        double* products) {
+    const CovarianceShare share(index);
+    const int lower = share.lower, upper = share.upper, column = share.column, a = share.a(), b = share.b();
     const double mean_a = static_cast<double>(means[a]);
     double mean_b[kBlockSide], sums[kBlockSide];
     QC_UNROLL
@@ -174,7 +238,8 @@ QC_HD void covariance_share(const Task& task, const float* coefficients, int thr
         mean_b[i] = static_cast<double>(means[b + i]);
         sums[i] = 0.0;
     }
-    for (int y = 0; y < task.windows_y; ++y) {
+    const int end = first_of_group(group + 1, task.windows_y);
+    for (int y = first_of_group(group, task.windows_y); y < end; ++y) {
         const float* row_a = coefficients + static_cast<size_t>(y + lower) * task.grid_width + column;
         const float* row_b = coefficients + static_cast<size_t>(y + upper) * task.grid_width;
         double window[kBlockSide];
@@ -192,27 +257,58 @@ QC_HD void covariance_share(const Task& task, const float* coefficients, int thr
             for (int i = 0; i < kBlockSide; ++i) sums[i] += centred * (window[i] - mean_b[i]);
         }
     }
-    const auto count = static_cast<double>(task.windows_x * task.windows_y);
     QC_UNROLL
-    for (int i = 0; i < kBlockSide; ++i) {
-        const auto value = static_cast<float>(sums[i] / count);
-        covariance.at[a][b + i] = value;
-        if (lower != upper) covariance.at[b + i][a] = value;
-    }
+    for (int i = 0; i < kBlockSide; ++i) products[(group * kBlockSide + i) * kCovarianceShares + index] = sums[i];
 }
 
-/// Everything from the grid to the entropies of one image.
+/// grid: (images, kCovarianceGroups, pairs)
+template <class Source>
+struct Covariance {
+    using Arguments = Task;
+    static constexpr int kThreads = kTuning.covariance_threads;
+    static constexpr bool kCollective = true;
+
+    template <class Block>
+    QC_HD static void run(Block& block, const Task& task) {
+        const int pair = block.z(), image = block.x(), group = block.y();
+        if (!Source::exists(task, pair)) return;
+        block.each(kCovarianceShares, [&](int share) {
+            sum_products(task, coefficients_of(task, pair, image), means_of(task, pair, image), group, share,
+                         products_of(task, pair, image));
+        });
+    }
+};
+
+// ---- analyse --------------------------------------------------------------------------------------------------------
+
+/// Shared memory of a block that analyses a plane.
+struct AnalysisMemory {
+    Matrix covariance;
+    EigenWork eigen;
+    FactorWork factor;
+};
+
+/// One element of the covariance, with its mirror image, from the sums of all groups. index: of a sum within a group
+QC_HD void covariance_element(const Task& task, const double* products, int index, Matrix& covariance) {
+    const CovarianceShare share(index % kCovarianceShares);
+    double sum = 0.0;
+#if defined(__CUDA_ARCH__)
+#pragma unroll
+#endif
+    for (int group = 0; group < kCovarianceGroups; ++group) sum += products[group * kProducts + index];
+    const auto value = static_cast<float>(sum / static_cast<double>(task.windows_x * task.windows_y));
+    const int a = share.a(), b = share.b() + index / kCovarianceShares;
+    covariance.at[a][b] = value;
+    if (share.lower != share.upper) covariance.at[b][a] = value;
+}
+
+/// Everything from the sums of products to the entropies of one image.
 template <class Block>
 QC_HD void analyse_image(Block& block, const Task& task, int pair, int image) {
     auto& memory = device::shared<AnalysisMemory>(block);
-    const float* const grid = grid_of(task, pair, image);
-    float* const coefficients = coefficients_of(task, pair, image);
-    block.each(task.grid_width * task.grid_height, [&](int i) {
-        coefficients[i] = band_pass_sample(task, grid, i % task.grid_width, i / task.grid_width);
-    });
-    block.each(kDimensions, [&](int o) { memory.mean[o] = coefficient_mean(task, coefficients, o); });
-    block.each(kCovarianceThreads,
-               [&](int thread) { covariance_share(task, coefficients, thread, memory.mean, memory.covariance); });
+    const float* const coefficients = coefficients_of(task, pair, image);
+    const double* const products = products_of(task, pair, image);
+    block.each(kProducts, [&](int i) { covariance_element(task, products, i, memory.covariance); });
     block.each(kDimensions * kDimensions, [&](int i) {
         memory.eigen.a.at[i / kDimensions][i % kDimensions] = memory.covariance.at[i / kDimensions][i % kDimensions];
     });
@@ -304,13 +400,15 @@ struct Compare {
 #define QC_SPEED_KERNELS(KERNEL, Source)                                                                               \
     QC_SPEED_DECIMATE_KERNELS(KERNEL, u8, Source<uint8_t>)                                                             \
     QC_SPEED_DECIMATE_KERNELS(KERNEL, u16, Source<uint16_t>)                                                           \
+    KERNEL(speed_band_pass, speed::BandPass<Source<uint8_t>>)                                                          \
+    KERNEL(speed_covariance, speed::Covariance<Source<uint8_t>>)                                                       \
     KERNEL(speed_analyse, speed::Analyse<Source<uint8_t>>)                                                             \
     KERNEL(speed_compare, speed::Compare<Source<uint8_t>>)
 
 /// What a scorer finds a metric's kernels by.
 struct KernelSet {
     KernelIdentifier<Task> decimate[2][5]; ///< of 8 and 16 bits, in the order of Resize
-    KernelIdentifier<Task> analyse, compare;
+    KernelIdentifier<Task> band_pass, covariance, analyse, compare;
 };
 
 #define QC_SPEED_DECIMATE_SET(suffix)                                                                                  \
@@ -321,6 +419,9 @@ struct KernelSet {
     }
 /// The KernelSet of a metric, in the metric's namespace.
 #define QC_SPEED_KERNEL_SET                                                                                            \
-    { {QC_SPEED_DECIMATE_SET(u8), QC_SPEED_DECIMATE_SET(u16)}, kernels::speed_analyse, kernels::speed_compare }
+    {                                                                                                                  \
+        {QC_SPEED_DECIMATE_SET(u8), QC_SPEED_DECIMATE_SET(u16)}, kernels::speed_band_pass, kernels::speed_covariance,  \
+            kernels::speed_analyse, kernels::speed_compare                                                             \
+    }
 
 } // namespace qc::speed

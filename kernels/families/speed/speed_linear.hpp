@@ -27,6 +27,23 @@ struct Matrix {
     float at[kDimensions][kDimensions];
 };
 
+/// start + term(first) + term(first + 1) + ... + term(kDimensions - 1), added in this order. A device asks for all
+/// terms, so that loads need not wait for each other, and leaves out what comes before the first.
+template <class Term>
+QC_HD float ordered_sum(int first, const Term& term, float start = 0.0f) {
+    float sum = start;
+#if defined(__CUDA_ARCH__)
+    QC_UNROLL
+    for (int k = 0; k < kDimensions; ++k) {
+        const float value = term(k);
+        if (k >= first) sum += value;
+    }
+#else
+    for (int k = first; k < kDimensions; ++k) sum += term(k);
+#endif
+    return sum;
+}
+
 // ---- eigenvalues ----------------------------------------------------------------------------------------------------
 
 /// Room for the eigenvalue iteration.
@@ -49,9 +66,7 @@ QC_HD void tridiagonalise(const Team& team, EigenWork& work) {
     for (int i = 0; i <= n - 3; ++i) {
         const int first = i + 1; // row and column from which on this step changes the matrix
         team.once([&] {
-            float sum = 0.0f;
-            for (int r = i + 2; r < n; ++r) sum += work.a.at[r][i] * work.a.at[r][i];
-            const float norm = sqrtf(sum);
+            const float norm = sqrtf(ordered_sum(i + 2, [&](int r) { return work.a.at[r][i] * work.a.at[r][i]; }));
             const float alpha = work.a.at[first][i];
             work.reflected[i] = norm != 0.0f;
             work.off_diagonal[i] = alpha;
@@ -71,13 +86,10 @@ QC_HD void tridiagonalise(const Team& team, EigenWork& work) {
         });
         team.each(n - first, [&](int k) {
             const int r = first + k;
-            float sum = 0.0f;
-            for (int c = first; c < n; ++c) sum += (tau * work.a.at[r][c]) * work.v[c];
-            work.x[r] = sum;
+            work.x[r] = ordered_sum(first, [&](int c) { return (tau * work.a.at[r][c]) * work.v[c]; });
         });
         team.once([&] {
-            float sum = 0.0f;
-            for (int r = first; r < n; ++r) sum += work.x[r] * work.v[r];
+            const float sum = ordered_sum(first, [&](int r) { return work.x[r] * work.v[r]; });
             work.gamma[i] = static_cast<float>(-0.5 * static_cast<double>(tau) * static_cast<double>(sum));
         });
         const float gamma = work.gamma[i];
@@ -85,6 +97,9 @@ QC_HD void tridiagonalise(const Team& team, EigenWork& work) {
         team.each(n - first, [&](int k) {
             const int r = first + k;
             const float xr = work.x[r], vr = work.v[r];
+#if defined(__CUDA_ARCH__)
+            QC_UNROLL_BY(8)
+#endif
             for (int c = first; c < n; ++c) work.a.at[r][c] -= (xr * work.v[c] + vr * work.x[c]);
         });
     }
@@ -98,6 +113,30 @@ QC_HD void tridiagonalise(const Team& team, EigenWork& work) {
 QC_HD void chop(const float* diagonal, float* off_diagonal, int i) {
     const float neighbours = fabsf(diagonal[i]) + fabsf(diagonal[i + 1]);
     if (static_cast<double>(fabsf(off_diagonal[i])) < 1e-6 * static_cast<double>(neighbours)) off_diagonal[i] = 0.0f;
+}
+
+/// Number of binary digits of a word, 0 of 0.
+QC_HD int digits_of(uint32_t word) {
+#if defined(__CUDA_ARCH__)
+    return 32 - __clz(static_cast<int>(word));
+#else
+    int digits = 0;
+    for (; word != 0; word >>= 1) ++digits;
+    return digits;
+#endif
+}
+
+/// The last block of the tridiagonal matrix that is not diagonal yet: work.begin to work.end, whose off-diagonal
+/// elements are all other than 0. @return whether there is one; if not, work.end is 0
+QC_HD bool find_block(EigenWork& work) {
+    uint32_t others = 0; // bit k: element k is not 0
+    QC_UNROLL
+    for (int k = 0; k < kDimensions - 1; ++k) others |= work.off_diagonal[k] != 0.0f ? 1u << k : 0u;
+    others &= (1u << work.end) - 1;
+    work.end = digits_of(others);
+    if (work.end == 0) return false;
+    work.begin = digits_of(~others & ((1u << (work.end - 1)) - 1));
+    return true;
 }
 
 /// Wilkinson's shift from the last 2 x 2 block.
@@ -126,7 +165,7 @@ QC_HD void qr_step(float* d, float* e, int m) {
         float c = 1.0f, s = 0.0f;
         if (z != 0.0f) {
             const bool steep = fabsf(z) > fabsf(x);
-            const float t = steep ? -x / z : -z / x;
+            const float t = -(steep ? x : z) / (steep ? z : x);
             const float major = inverse_root(1.0f + t * t);
             const float minor = major * t;
             c = steep ? minor : major;
@@ -168,13 +207,10 @@ QC_HD void find_eigenvalues(const Team& team, EigenWork& work) {
     });
     for (;;) {
         team.once([&] {
-            while (work.end > 0 && work.off_diagonal[work.end - 1] == 0.0f) --work.end;
-            if (work.end == 0 || work.steps == kMaxSteps) {
+            if (!find_block(work) || work.steps == kMaxSteps) {
                 work.end = 0;
                 return;
             }
-            work.begin = work.end - 1;
-            while (work.begin > 0 && work.off_diagonal[work.begin - 1] != 0.0f) --work.begin;
             ++work.steps;
             qr_step(work.diagonal + work.begin, work.off_diagonal + work.begin, work.end - work.begin + 1);
         });
@@ -215,14 +251,11 @@ QC_HD void factorise(const Team& team, const Matrix& covariance, FactorWork& wor
         const auto& current = work.wide[k % 2];
         auto& updated = work.wide[1 - k % 2];
         team.once([&] {
-            float sum = 0.0f;
-            for (int i = k; i < n; ++i) sum += current[i][k] * current[i][k];
-            const float norm = sqrtf(sum);
+            const auto square = [&](int i) { return current[i][k] * current[i][k]; };
+            const float norm = sqrtf(ordered_sum(k, square));
             const float pivot = covariance.at[k][k] < 0.0f ? current[k][k] - norm : current[k][k] + norm;
-            sum = pivot * pivot;
-            for (int i = k + 1; i < n; ++i) sum += current[i][k] * current[i][k];
             work.v[k] = pivot;
-            work.norm = sqrtf(sum);
+            work.norm = sqrtf(ordered_sum(k + 1, square, pivot * pivot));
         });
         const float norm = work.norm;
         team.each(n - k, [&](int i) { work.v[k + i] = (i == 0 ? work.v[k] : current[k + i][k]) / norm; });
@@ -231,6 +264,9 @@ QC_HD void factorise(const Team& team, const Matrix& covariance, FactorWork& wor
             if (j <= k) return; // columns of the matrix that are not looked at again
             const float twice = -2.0f * work.v[i];
             float sum = 0.0f;
+#if defined(__CUDA_ARCH__)
+            QC_UNROLL_BY(5)
+#endif
             for (int c = k; c < n; ++c) {
                 float reflection = twice * work.v[c];
                 if (c == i) reflection += 1.0f;
@@ -261,6 +297,9 @@ QC_HD float block_energy(const FactorWork& work, const Sample& sample) {
     float y[n];
     QC_UNROLL
     for (int i = 0; i < n; ++i) y[i] = 0.0f;
+#if defined(__CUDA_ARCH__)
+    QC_UNROLL_BY(5) // samples are fetched ahead
+#endif
     for (int k = 0; k < n; ++k) {
         const float b = sample(k);
         QC_UNROLL

@@ -13,6 +13,7 @@
 #include <cstring>
 
 #include "contract/types.hpp"
+#include "device/fast_math.hpp"
 #include "device/unroll.hpp"
 #include "families/gaussian/gaussian_window.hpp"
 #include "families/resize/resize.hpp"
@@ -24,6 +25,12 @@ constexpr int kBlockSide = 5;   ///< of the blocks whose entropy is estimated, i
 constexpr int kDimensions = kBlockSide * kBlockSide;
 constexpr int kMinimumSide = kDecimation * kBlockSide; ///< of a plane after resizing: one block
 constexpr int kMaxSmoothingTaps = 35, kMaxMeanTaps = 9;
+/// The covariance is added up over groups of rows of windows, each for itself, then over the groups in their order.
+constexpr int kCovarianceGroups = 64;
+/// First row of a group; that of group kCovarianceGroups is where the last one ends.
+QC_HD int first_of_group(int group, int rows) {
+    return group * rows / kCovarianceGroups;
+}
 constexpr double kSmallest = 1e-6; ///< of eigenvalues and pivots of a regular plane
 
 using SmoothingWindow = Window<kMaxSmoothingTaps>;
@@ -80,22 +87,24 @@ QC_HD double log2_of(double x) {
 /// log2(2 pi e), the constant of a Gaussian's differential entropy.
 constexpr double kLog2TwoPiE = 4.094191170361282;
 
-/// Largest error, in units in the last place, of the guess below: that of CUDA's rsqrtf.
+/// Largest distance, in floats, of the guess below from the float that is nearest to the true value: PTX's rsqrt.approx
+/// is within 2^-22.9 of it, 2.2 units in the last place, and the nearest float within half a unit.
 constexpr int kInverseRootGuessError = 2;
 
-/// Single-precision 1/sqrt(a) for a from 1 to 2, from a guess: one step of Halley's iteration in double precision.
-/// Gives the bits of dividing 1 by the square root in double precision and rounding once, for each of the 2^23 + 1
-/// arguments and every guess that is near enough (a test tries them all), at a third of the latency.
+/// Single-precision 1/sqrt(a) for a from 1 to 2, from a guess: one step of Halley's iteration, whose residual 1 - a y^2
+/// has its lost digits put back. Gives the bits of dividing 1 by the square root in double precision and rounding once,
+/// for each of the 2^23 + 1 arguments and every guess that is near enough (a test tries them all), in six dependent
+/// operations.
 QC_HD float inverse_root_from(float a, float guess) {
-    const double y = static_cast<double>(guess);
-    const double error = fma(-static_cast<double>(a), y * y, 1.0);
-    const double correction = error * fma(0.375, error, 0.5);
-    return static_cast<float>(fma(y, correction, y));
+    const float y = guess, product = a * y;
+    const float lost = fmaf(a, y, -product);
+    const float residual = fmaf(-lost, y, fmaf(-product, y, 1.0f));
+    return fmaf(y * residual, fmaf(0.375f, residual, 0.5f), y);
 }
 
 QC_HD float inverse_root(float a) {
 #if defined(__CUDA_ARCH__)
-    if (a >= 1.0f && a <= 2.0f) return inverse_root_from(a, rsqrtf(a));
+    if (a >= 1.0f && a <= 2.0f) return inverse_root_from(a, device::fast_inverse_root(a));
 #endif
     return static_cast<float>(1.0 / sqrt(static_cast<double>(a)));
 }

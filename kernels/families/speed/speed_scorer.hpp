@@ -19,6 +19,8 @@ public:
     Status prepare(DeviceProgram& program) final {
         const auto& decimate = set_.decimate[sample_ == SampleType::kU8 ? 0 : 1];
         QC_RETURN_IF_ERROR(program.find(decimate[static_cast<int>(plan_.resize) + 1], &decimate_));
+        QC_RETURN_IF_ERROR(program.find(set_.band_pass, &band_pass_));
+        QC_RETURN_IF_ERROR(program.find(set_.covariance, &covariance_));
         QC_RETURN_IF_ERROR(program.find(set_.analyse, &analyse_));
         QC_RETURN_IF_ERROR(program.find(set_.compare, &compare_));
         if (plan_.resize == Resize::kNone) return {};
@@ -32,6 +34,8 @@ public:
         const Dim3 decimate_grid{blocks_for(plan_.grid.width, grid_points_per_block(plan_.smoothing.taps)),
                                  static_cast<unsigned>(plan_.grid.height) * images, count};
         QC_RETURN_IF_ERROR(queue.launch(decimate_, decimate_grid, task));
+        QC_RETURN_IF_ERROR(queue.launch(band_pass_, Dim3{images, 1, count}, task));
+        QC_RETURN_IF_ERROR(queue.launch(covariance_, Dim3{images, kCovarianceGroups, count}, task));
         QC_RETURN_IF_ERROR(queue.launch(analyse_, Dim3{images, 1, count}, task));
         return queue.launch(compare_, Dim3{images / 2, 1, count}, task);
     }
@@ -44,7 +48,9 @@ protected:
         const auto aligned = [](size_t bytes) { return (bytes + 127) / 128 * 128; };
         const size_t grid_bytes = aligned(plan_.grid_samples() * sizeof(float));
         layout_.coefficients = grid_bytes;
-        layout_.statistics = 2 * grid_bytes;
+        layout_.means = 2 * grid_bytes;
+        layout_.products = layout_.means + aligned(kDimensions * sizeof(float));
+        layout_.statistics = layout_.products + aligned(sizeof(double) * kCovarianceGroups * kProducts);
         layout_.singular =
             layout_.statistics + aligned(static_cast<size_t>(plan_.block_count()) * sizeof(BlockStatistics));
         layout_.image_bytes = layout_.singular + aligned(sizeof(int32_t));
@@ -97,7 +103,7 @@ private:
     const int images_;
     const bool difference_to_reference_;
     ImageLayout layout_;
-    LoadedKernel<Task> decimate_, analyse_, compare_;
+    LoadedKernel<Task> decimate_, band_pass_, covariance_, analyse_, compare_;
     const ResizeEntry *columns_ = nullptr, *rows_ = nullptr; ///< device addresses
 };
 
