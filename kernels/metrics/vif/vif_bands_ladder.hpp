@@ -31,7 +31,7 @@ private:
 };
 
 /// What one warp does: `strip_width` columns of a band, for the pairs of a group.
-template <class Block>
+template <class Block, class Input>
 class LadderStrip {
 public:
     /// The warp's own shared memory, and the table that all warps read.
@@ -51,13 +51,11 @@ public:
         const ThreadSums of_reference = walk_along_reference(first_pair);
         QC_NO_UNROLL
         for (int pair = first_pair; pair < end_pair; ++pair)
-            add_strip_sums(block_, walk_along_distorted(pair, of_reference), scale_, pair);
+            add_strip_sums<Input::kScale>(block_, walk_along_distorted(pair, of_reference), scale_, pair);
     }
 
 private:
-    QC_HD RowCopier copier_of(int pair) const {
-        return {PictureSource<uint8_t>(scale_, pair), y_ - kRadius<0> + block_.lane()};
-    }
+    QC_HD Input input_of(int pair) const { return {scale_, pair, y_ - kRadius<Input::kScale>, block_.lane()}; }
     QC_HD KeptStep kept_at(int x) const { return {memory_.kept + (x - x_) / kStepColumns * KeptStep::kWords}; }
 
     /// Whether a step's pixels all lie in the picture; whether a lane's pixel i of the upper or the lower 8 rows does.
@@ -70,9 +68,9 @@ private:
     // ---- reference ----
 
     struct ReferenceColumns {
-        Filtered<2, 2> means;
-        Filtered<4, 2> squares;
-        Filtered<2, 1> rows;
+        FilteredMeans means;
+        FilteredProducts squares;
+        FilteredRows rows;
 
         QC_HD void step_on() {
             means.step_on();
@@ -82,10 +80,11 @@ private:
     };
 
     QC_HD ThreadSums walk_along_reference(int pair) {
+        const Input input = input_of(pair);
         ReferenceColumns columns;
         ThreadSums sums;
         const auto step = [&](int x, const uint8_t* stage, auto&& release) {
-            const StepBytes samples = read_samples(block_, stage);
+            const auto samples = input.template read<Which::kReference>(block_, stage);
             release();
             filter_down(block_, down_, samples, columns.means);
             decimate_down(block_, down_, samples, columns.rows);
@@ -93,7 +92,7 @@ private:
             if (x >= x_) keep_step(x, columns, sums);
             columns.step_on();
         };
-        walk_along<Pictures::kReference>(block_, copier_of(pair), x_, end_, memory_.stages, step);
+        walk_along<Pictures::kReference>(block_, input, x_, end_, memory_.stages, step);
         return sums;
     }
 
@@ -126,9 +125,9 @@ private:
     // ---- a distorted picture ----
 
     struct DistortedColumns {
-        Filtered<2, 2> means;
-        Filtered<4, 2> squares, products;
-        Filtered<2, 1> rows;
+        FilteredMeans means;
+        FilteredProducts squares, products;
+        FilteredRows rows;
 
         QC_HD void step_on() {
             means.step_on();
@@ -139,10 +138,11 @@ private:
     };
 
     QC_HD ThreadSums walk_along_distorted(int pair, ThreadSums sums) {
+        const Input input = input_of(pair);
         DistortedColumns columns;
         const auto step = [&](int x, const uint8_t* stage, auto&& release) {
-            const StepBytes reference = read_samples(block_, stage);
-            const StepBytes samples = read_samples(block_, stage + kStagePictureBytes);
+            const auto reference = input.template read<Which::kReference>(block_, stage);
+            const auto samples = input.template read<Which::kDistorted>(block_, stage);
             release();
             filter_down(block_, down_, samples, columns.means);
             decimate_down(block_, down_, samples, columns.rows);
@@ -154,7 +154,7 @@ private:
             }
             columns.step_on();
         };
-        walk_along<Pictures::kBoth>(block_, copier_of(pair), x_, end_, memory_.stages, step);
+        walk_along<Pictures::kBoth>(block_, input, x_, end_, memory_.stages, step);
         return sums;
     }
 
@@ -177,7 +177,7 @@ private:
         add_distorted_pixels(block_, pixels, scale_.gain_limit, memory_.logarithm, sums);
     }
 
-    QC_HD void write_decimated(int x, int pair, const Filtered<2, 1>& rows) const {
+    QC_HD void write_decimated(int x, int pair, const FilteredRows& rows) const {
         uint32_t distorted[2];
         decimate_along(block_, along_, rows, distorted);
         const uint32_t reference = *kept_at(x).decimated(block_.lane());
@@ -193,12 +193,14 @@ private:
 
 /// grid: (as many blocks as run at once). Warps take one strip of a group's band after the other, those of a block far
 /// from each other: a strip has less to do where its reference is flat, and a batch has few strips for each warp.
+template <class Input>
 struct ScoreLadderBands {
     using Arguments = BandArguments;
     static constexpr int kWarps = 8, kThreads = kWarps * device::kWarpSize, kMinBlocks = 1;
 
-    static constexpr int kStagesBytes = kStages * kStageBytes;
-    static constexpr int kKeptBytes = kMostLadderSteps * KeptStep::kWords * static_cast<int>(sizeof(uint32_t));
+    static constexpr int kMostSteps = 8; ///< of a strip: as many as there is room for
+    static constexpr int kStagesBytes = kStages * Input::kStageBytes;
+    static constexpr int kKeptBytes = kMostSteps * KeptStep::kWords * static_cast<int>(sizeof(uint32_t));
     static constexpr size_t kSharedBytes = kLogCorrections + kWarps * (kStagesBytes + kKeptBytes);
 
     template <class Block>
@@ -208,7 +210,7 @@ struct ScoreLadderBands {
         const BandWeights down = read_weights(arguments.weights, kDown, block.lane());
         const BandWeights along = read_weights(arguments.weights, kAlong, block.lane());
         uint8_t* const own = shared + kLogCorrections + block.warp() * (kStagesBytes + kKeptBytes);
-        using Strip = LadderStrip<Block>;
+        using Strip = LadderStrip<Block, Input>;
         const typename Strip::Memory memory{own, reinterpret_cast<uint32_t*>(own + kStagesBytes),
                                             LogCorrections{shared}};
         block.sync();
