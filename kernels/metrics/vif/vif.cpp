@@ -62,7 +62,9 @@ ScaleInformation scale_information(const uint64_t* accumulators) {
 constexpr int kScratchPitchWords = 32;
 
 /// The operands `weights` of all lanes, as read_weights() finds them.
+template <class Input>
 std::array<uint32_t, kBandWeightWords> band_weights() {
+    constexpr SampleOrder kOrders[] = {SampleOrder::kRowPairs, Input::kOrderAlong};
     std::array<uint32_t, kBandWeightWords> words{};
     size_t at = 0;
     for (int direction = 0; direction < kBandDirections; ++direction)
@@ -71,8 +73,10 @@ std::array<uint32_t, kBandWeightWords> band_weights() {
                 for (int word = 0; word < 4; ++word, ++at)
                     for (int byte = 0; byte < 4; ++byte) {
                         const int row = lane / 4 + 8 * (word % 2), index = 16 * (word / 2) + lane % 4 * 4 + byte;
-                        const int sample = sample_of(static_cast<BandDirection>(direction), index);
-                        words[at] |= band_weight(static_cast<BandMatrix>(matrix), row, sample) << (8 * byte);
+                        words[at] |= band_weight<Input::kScale>(static_cast<BandDirection>(direction),
+                                                                static_cast<BandMatrix>(matrix), row,
+                                                                sample_of(kOrders[direction], index))
+                                     << (8 * byte);
                     }
     return words;
 }
@@ -87,7 +91,7 @@ struct ScaleKernel {
 int ladder_strip_width(int width, int bands, int warps) {
     int best = 0;
     double least = 0.0;
-    for (int steps = 1; steps <= kMostLadderSteps; ++steps) {
+    for (int steps = 1; steps <= ScoreLadderBands<ByteInput>::kMostSteps; ++steps) {
         const int strips = static_cast<int>(blocks_for(width, steps * kStepColumns)) * bands;
         const double most = blocks_for(strips, warps) * (steps + kFirstStepCost);
         if (best > 0 && most >= least) continue;
@@ -191,10 +195,10 @@ Status VifScorer::prepare(DeviceProgram& program) {
 Status VifScorer::prepare_bands(DeviceProgram& program) {
     QC_RETURN_IF_ERROR(
         program.find(draws(0) ? kernels::vif_scale0_u8_bands_map : kernels::vif_scale0_u8_bands, &bands_kernel_));
-    if (!draws(0) && program.shared_limit() >= ScoreLadderBands::kSharedBytes)
+    if (!draws(0) && program.shared_limit() >= ScoreLadderBands<ByteInput>::kSharedBytes)
         QC_RETURN_IF_ERROR(program.find(kernels::vif_scale0_u8_bands_ladder, &ladder_bands_kernel_));
     band_blocks_ = program.multiprocessors();
-    const auto weights = band_weights();
+    const auto weights = band_weights<ByteInput>();
     QC_RETURN_IF_ERROR(program.upload(weights.data(), sizeof weights, &band_weights_));
     return program.upload(log_corrections().data(), log_corrections().size_bytes(), &log_corrections_);
 }
@@ -202,7 +206,7 @@ Status VifScorer::prepare_bands(DeviceProgram& program) {
 Status VifScorer::enqueue_bands(const ScaleArguments& scale, const DeviceBatch& batch, DeviceQueue& queue) const {
     const bool together = is_ladder(batch) && ladder_bands_kernel_.threads > 0;
     const int pictures = together ? batch.groups : batch.count;
-    const int warps = together ? ScoreLadderBands::kWarps : ScoreBands<>::kWarps;
+    const int warps = together ? ScoreLadderBands<ByteInput>::kWarps : ScoreBands<ByteInput>::kWarps;
     BandArguments arguments{};
     arguments.scale = scale;
     arguments.scale.logarithms = log_corrections_;

@@ -7,8 +7,8 @@
 //     registers       the reference's part of the sums
 //
 // A walk along a distorted picture filters three quantities instead of five: mean and square of its samples, product
-// with the reference. The registers that this saves, and those of the weights, which lie in shared memory here, let it
-// take the statistic of eight pixels a lane at a time instead of four.
+// with the reference. The registers that this saves let it take the statistic of eight pixels a lane at a time instead
+// of four.
 #pragma once
 
 #include "metrics/vif/vif_bands.hpp"
@@ -31,19 +31,19 @@ private:
 };
 
 /// What one warp does: `strip_width` columns of a band, for the pairs of a group.
-template <class Block>
+template <class Block, class Input>
 class LadderStrip {
 public:
-    /// The warp's own shared memory, and what all warps read.
+    /// The warp's own shared memory, and the table that all warps read.
     struct Memory {
         uint8_t* stages;
         uint32_t* kept;
-        const uint32_t* weights;
         LogCorrections logarithm;
     };
 
-    QC_HD LadderStrip(Block& block, const BandArguments& arguments, int in_picture, const Memory& memory)
-        : block_(block), scale_(arguments.scale), memory_(memory),
+    QC_HD LadderStrip(Block& block, const BandArguments& arguments, int in_picture, const BandWeights& down,
+                      const BandWeights& along, const Memory& memory)
+        : block_(block), scale_(arguments.scale), down_(down), along_(along), memory_(memory),
           x_(in_picture / arguments.bands * arguments.strip_width), y_(in_picture % arguments.bands * kBandRows),
           end_(x_ + arguments.strip_width < scale_.width ? x_ + arguments.strip_width : scale_.width) {}
 
@@ -51,16 +51,11 @@ public:
         const ThreadSums of_reference = walk_along_reference(first_pair);
         QC_NO_UNROLL
         for (int pair = first_pair; pair < end_pair; ++pair)
-            add_strip_sums(block_, walk_along_distorted(pair, of_reference), scale_, pair);
+            add_strip_sums<Input::kScale>(block_, walk_along_distorted(pair, of_reference), scale_, pair);
     }
 
 private:
-    QC_HD BandWeights weights(BandDirection direction) const {
-        return read_weights(memory_.weights, direction, block_.lane());
-    }
-    QC_HD RowCopier copier_of(int pair) const {
-        return {PictureSource<uint8_t>(scale_, pair), y_ - kRadius<0> + block_.lane()};
-    }
+    QC_HD Input input_of(int pair) const { return {scale_, pair, y_ - kRadius<Input::kScale>, block_.lane()}; }
     QC_HD KeptStep kept_at(int x) const { return {memory_.kept + (x - x_) / kStepColumns * KeptStep::kWords}; }
 
     /// Whether a step's pixels all lie in the picture; whether a lane's pixel i of the upper or the lower 8 rows does.
@@ -73,9 +68,9 @@ private:
     // ---- reference ----
 
     struct ReferenceColumns {
-        Filtered<2, 2> means;
-        Filtered<4, 2> squares;
-        Filtered<2, 1> rows;
+        FilteredMeans means;
+        FilteredProducts squares;
+        FilteredRows rows;
 
         QC_HD void step_on() {
             means.step_on();
@@ -85,36 +80,34 @@ private:
     };
 
     QC_HD ThreadSums walk_along_reference(int pair) {
+        const Input input = input_of(pair);
         ReferenceColumns columns;
         ThreadSums sums;
         const auto step = [&](int x, const uint8_t* stage, auto&& release) {
-            const StepBytes samples = read_samples(block_, stage);
+            const auto samples = input.template read<Which::kReference>(block_, stage);
             release();
-            const BandWeights down = weights(kDown);
-            filter_down(block_, down, samples, columns.means);
-            decimate_down(block_, down, samples, columns.rows);
-            filter_down(block_, down, multiply(samples, samples), columns.squares);
+            filter_down(block_, down_, samples, columns.means);
+            decimate_down(block_, down_, samples, columns.rows);
+            filter_down(block_, down_, multiply(samples, samples), columns.squares);
             if (x >= x_) keep_step(x, columns, sums);
             columns.step_on();
         };
-        walk_along<Pictures::kReference>(block_, copier_of(pair), x_, end_, memory_.stages, step);
+        walk_along<Pictures::kReference>(block_, input, x_, end_, memory_.stages, step);
         return sums;
     }
 
     QC_HD void keep_step(int x, const ReferenceColumns& columns, ThreadSums& sums) const {
-        const BandWeights along = weights(kAlong);
-        keep_pixels(along, x, 0, columns, sums);
-        keep_pixels(along, x, 1, columns, sums);
+        keep_pixels(x, 0, columns, sums);
+        keep_pixels(x, 1, columns, sums);
         uint32_t decimated[2];
-        decimate_along(block_, along, columns.rows, decimated);
+        decimate_along(block_, along_, columns.rows, decimated);
         *kept_at(x).decimated(block_.lane()) = pack(decimated[0], decimated[1]);
     }
 
     /// @param half the upper or the lower 8 rows
-    QC_HD void keep_pixels(const BandWeights& along, int x, int half, const ReferenceColumns& columns,
-                           ThreadSums& sums) const {
-        const MatrixSums mean = filter_along(block_, along, columns.means, half);
-        const MatrixSums square = filter_along(block_, along, columns.squares, half);
+    QC_HD void keep_pixels(int x, int half, const ReferenceColumns& columns, ThreadSums& sums) const {
+        const MatrixSums mean = filter_along(block_, along_, columns.means, half);
+        const MatrixSums square = filter_along(block_, along_, columns.squares, half);
         int32_t variances[4];
         uint32_t words[4];
         QC_UNROLL for (int i = 0; i < 4; ++i) {
@@ -132,9 +125,9 @@ private:
     // ---- a distorted picture ----
 
     struct DistortedColumns {
-        Filtered<2, 2> means;
-        Filtered<4, 2> squares, products;
-        Filtered<2, 1> rows;
+        FilteredMeans means;
+        FilteredProducts squares, products;
+        FilteredRows rows;
 
         QC_HD void step_on() {
             means.step_on();
@@ -145,33 +138,32 @@ private:
     };
 
     QC_HD ThreadSums walk_along_distorted(int pair, ThreadSums sums) {
+        const Input input = input_of(pair);
         DistortedColumns columns;
         const auto step = [&](int x, const uint8_t* stage, auto&& release) {
-            const StepBytes reference = read_samples(block_, stage);
-            const StepBytes samples = read_samples(block_, stage + kStagePictureBytes);
+            const auto reference = input.template read<Which::kReference>(block_, stage);
+            const auto samples = input.template read<Which::kDistorted>(block_, stage);
             release();
-            const BandWeights down = weights(kDown);
-            filter_down(block_, down, samples, columns.means);
-            decimate_down(block_, down, samples, columns.rows);
-            filter_down(block_, down, multiply(samples, samples), columns.squares);
-            filter_down(block_, down, multiply(reference, samples), columns.products);
+            filter_down(block_, down_, samples, columns.means);
+            decimate_down(block_, down_, samples, columns.rows);
+            filter_down(block_, down_, multiply(samples, samples), columns.squares);
+            filter_down(block_, down_, multiply(reference, samples), columns.products);
             if (x >= x_) {
-                const BandWeights along = weights(kAlong);
-                add_step(along, x, columns, sums);
-                write_decimated(along, x, pair, columns.rows);
+                add_step(x, columns, sums);
+                write_decimated(x, pair, columns.rows);
             }
             columns.step_on();
         };
-        walk_along<Pictures::kBoth>(block_, copier_of(pair), x_, end_, memory_.stages, step);
+        walk_along<Pictures::kBoth>(block_, input, x_, end_, memory_.stages, step);
         return sums;
     }
 
-    QC_HD void add_step(const BandWeights& along, int x, const DistortedColumns& columns, ThreadSums& sums) const {
+    QC_HD void add_step(int x, const DistortedColumns& columns, ThreadSums& sums) const {
         Covariance pixels[8];
         QC_UNROLL for (int half = 0; half < 2; ++half) {
-            const MatrixSums mean_2 = filter_along(block_, along, columns.means, half);
-            const MatrixSums square_2 = filter_along(block_, along, columns.squares, half);
-            const MatrixSums product_12 = filter_along(block_, along, columns.products, half);
+            const MatrixSums mean_2 = filter_along(block_, along_, columns.means, half);
+            const MatrixSums square_2 = filter_along(block_, along_, columns.squares, half);
+            const MatrixSums product_12 = filter_along(block_, along_, columns.products, half);
             uint32_t means_1[4], variances_1[4];
             read_row(kept_at(x).means(half, block_.lane()), means_1);
             read_row(kept_at(x).variances(half, block_.lane()), variances_1);
@@ -185,40 +177,41 @@ private:
         add_distorted_pixels(block_, pixels, scale_.gain_limit, memory_.logarithm, sums);
     }
 
-    QC_HD void write_decimated(const BandWeights& along, int x, int pair, const Filtered<2, 1>& rows) const {
+    QC_HD void write_decimated(int x, int pair, const FilteredRows& rows) const {
         uint32_t distorted[2];
-        decimate_along(block_, along, rows, distorted);
+        decimate_along(block_, along_, rows, distorted);
         const uint32_t reference = *kept_at(x).decimated(block_.lane());
         write_next_scale(scale_, pair, x, y_, block_.lane(), {reference & 0xffff, reference >> 16}, distorted);
     }
 
     Block& block_;
     const ScaleArguments& scale_;
+    const BandWeights &down_, &along_;
     const Memory& memory_;
     int x_, y_, end_;
 };
 
 /// grid: (as many blocks as run at once). Warps take one strip of a group's band after the other, those of a block far
 /// from each other: a strip has less to do where its reference is flat, and a batch has few strips for each warp.
+template <class Input>
 struct ScoreLadderBands {
     using Arguments = BandArguments;
     static constexpr int kWarps = 8, kThreads = kWarps * device::kWarpSize, kMinBlocks = 1;
 
-    static constexpr int kWeightBytes = kBandWeightWords * static_cast<int>(sizeof(uint32_t));
-    static constexpr int kStagesBytes = kStages * kStageBytes;
-    static constexpr int kKeptBytes = kMostLadderSteps * KeptStep::kWords * static_cast<int>(sizeof(uint32_t));
-    static constexpr size_t kSharedBytes = kLogCorrections + kWeightBytes + kWarps * (kStagesBytes + kKeptBytes);
+    static constexpr int kMostSteps = 8; ///< of a strip: as many as there is room for
+    static constexpr int kStagesBytes = kStages * Input::kStageBytes;
+    static constexpr int kKeptBytes = kMostSteps * KeptStep::kWords * static_cast<int>(sizeof(uint32_t));
+    static constexpr size_t kSharedBytes = kLogCorrections + kWarps * (kStagesBytes + kKeptBytes);
 
     template <class Block>
     QC_HD static void run(Block& block, const BandArguments& arguments) {
         auto* const shared = device::dynamic_shared<uint8_t>(block);
-        auto* const weights = reinterpret_cast<uint32_t*>(shared + kLogCorrections);
         copy_corrections(block, arguments, shared);
-        for (int i = block.thread(); i < kBandWeightWords; i += kThreads)
-            weights[i] = read_global(arguments.weights + i);
-        uint8_t* const own = shared + kLogCorrections + kWeightBytes + block.warp() * (kStagesBytes + kKeptBytes);
-        using Strip = LadderStrip<Block>;
-        const typename Strip::Memory memory{own, reinterpret_cast<uint32_t*>(own + kStagesBytes), weights,
+        const BandWeights down = read_weights(arguments.weights, kDown, block.lane());
+        const BandWeights along = read_weights(arguments.weights, kAlong, block.lane());
+        uint8_t* const own = shared + kLogCorrections + block.warp() * (kStagesBytes + kKeptBytes);
+        using Strip = LadderStrip<Block, Input>;
+        const typename Strip::Memory memory{own, reinterpret_cast<uint32_t*>(own + kStagesBytes),
                                             LogCorrections{shared}};
         block.sync();
 
@@ -229,7 +222,7 @@ struct ScoreLadderBands {
             const uint32_t* pairs = arguments.scale.first_pair + task / in_picture;
             const auto first = static_cast<int>(pairs[0]), end = static_cast<int>(pairs[1]);
             if (first == end) continue;
-            Strip(block, arguments, task % in_picture, memory).score(first, end);
+            Strip(block, arguments, task % in_picture, down, along, memory).score(first, end);
         }
     }
 };

@@ -111,7 +111,7 @@ TEST(VifEmulation, LaddersInBandsEqualTheCpu) {
 TEST(VifEmulation, LaddersWithoutMuchSharedMemory) {
     const FrameGeometry geometry = test::luma_geometry(130, 41, 8);
     const auto metric = create_scorer(descriptor(), geometry, OptionValues(descriptor().options));
-    test::EmulatedProgram program(kKernels, ScoreBands<>::kSharedBytes);
+    test::EmulatedProgram program(kKernels, ScoreBands<ByteInput>::kSharedBytes);
     ASSERT_TRUE(metric->prepare(program).ok());
     test::expect_ladder_equals_cpu(*metric, geometry, 0, {3}, false);
 }

@@ -24,10 +24,10 @@ using Decimate0U16 = TilePlan<0, PictureSource<uint16_t>, PairColumn, kTileDecim
 
 #define QC_VIF_KERNELS(KERNEL)                                                                                         \
     KERNEL(vif_scale0_u8, ScoreTile<Scale0U8>)                                                                         \
-    KERNEL(vif_scale0_u8_bands, ScoreBands<>)                                                                          \
+    KERNEL(vif_scale0_u8_bands, ScoreBands<ByteInput>)                                                                 \
     KERNEL(vif_scale0_u16, ScoreTile<Scale0U16>)                                                                       \
     KERNEL(vif_scale1, ScoreTile<Scale1>)                                                                              \
-    KERNEL(vif_scale0_u8_bands_ladder, ScoreLadderBands)                                                               \
+    KERNEL(vif_scale0_u8_bands_ladder, ScoreLadderBands<ByteInput>)                                                    \
     KERNEL(vif_scale0_u8_ladder, ScoreLadderTile<Scale0U8>)                                                            \
     KERNEL(vif_scale0_u16_ladder, ScoreLadderTile<Scale0U16>)                                                          \
     KERNEL(vif_scale1_ladder, ScoreLadderTile<Scale1>)                                                                 \
@@ -36,7 +36,7 @@ using Decimate0U16 = TilePlan<0, PictureSource<uint16_t>, PairColumn, kTileDecim
     KERNEL(vif_decimate0_u8, ScoreTile<Decimate0U8>)                                                                   \
     KERNEL(vif_decimate0_u16, ScoreTile<Decimate0U16>)                                                                 \
     KERNEL(vif_scale0_u8_map, ScoreTile<Scale0U8, true>)                                                               \
-    KERNEL(vif_scale0_u8_bands_map, ScoreBands<true>)                                                                  \
+    KERNEL(vif_scale0_u8_bands_map, ScoreBands<ByteInput, true>)                                                       \
     KERNEL(vif_scale0_u16_map, ScoreTile<Scale0U16, true>)                                                             \
     KERNEL(vif_scale1_map, ScoreTile<Scale1, true>)
 QC_DECLARE_KERNELS(QC_VIF_KERNELS)

@@ -28,9 +28,7 @@ constexpr int kFewestTogether = 3;
 constexpr int kStripWidth = 192, kStripWidthOfFew = 128;
 constexpr int kFewPairs = 4;
 
-/// The same where pairs have one reference: steps of 16 columns that a warp has room to keep the reference of, and what
-/// the step that each walk begins with costs of one.
-constexpr int kMostLadderSteps = 8;
+/// The same where pairs have one reference: what the step that each walk begins with costs of one.
 constexpr double kFirstStepCost = 0.3;
 
 /// Where the kernels find log2: the 64 KB table through the L1 cache, or 4 KB of thresholds in shared memory.
