@@ -46,6 +46,7 @@
 #include "quality_cuda/conditions.h"
 #include "quality_cuda/formats.h"
 #include "quality_cuda/maps.h"
+#include "quality_cuda/mask.h"
 #include "quality_cuda/outputs.h"
 #include "quality_cuda/record.h"
 #include "quality_cuda/replay.h"
@@ -72,6 +73,7 @@ static const AVOption quality_cuda_options[] = {
     { "scale", "how the engine scales inputs of another size than the one that is scored: bicubic, lanczos, bilinear or area; none: they are refused", OFFSET(scale), AV_OPT_TYPE_STRING, { .str = "none" }, 0, 0, FLAGS },
     { "scale_to", "the size that is scored, with scale: that of reference or main, or WIDTHxHEIGHT", OFFSET(scale_to), AV_OPT_TYPE_STRING, { .str = "reference" }, 0, 0, FLAGS },
     { "roi", "the rectangle that is scored, X:Y:WIDTH:HEIGHT in luma samples (default: the whole picture)", OFFSET(roi), AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS },
+    { "mask", "1: a last input, pad mask, has gray frames of the scored size that say how much each sample counts: 255 whole, 0 not at all; some metrics have such scores, a wrong one lists them (default 0)", OFFSET(mask), AV_OPT_TYPE_BOOL, { .i64 = 0 }, 0, 1, FLAGS },
     { "sync", "how a distorted frame finds its reference frame", OFFSET(sync), AV_OPT_TYPE_INT, { .i64 = QC_SYNC_NEAREST }, QC_SYNC_NEAREST, QC_SYNC_INDEX, FLAGS, .unit = "sync" },
         { "nearest", "the one nearest in time, not further than max_dt", 0, AV_OPT_TYPE_CONST, { .i64 = QC_SYNC_NEAREST }, 0, 0, FLAGS, .unit = "sync" },
         { "floor",   "the newest one that is not later (as other two-input filters do)", 0, AV_OPT_TYPE_CONST, { .i64 = QC_SYNC_FLOOR }, 0, 0, FLAGS, .unit = "sync" },
@@ -172,6 +174,8 @@ static av_cold int init(AVFilterContext *ctx)
     if (ret >= 0)
         ret = ff_qc_append_rendition_pads(ctx);
     if (ret >= 0)
+        ret = ff_qc_append_mask_pad(ctx);
+    if (ret >= 0)
         ret = ff_qc_append_map_pad(ctx, configure_map);
     return ret;
 }
@@ -183,7 +187,9 @@ static int query_formats(AVFilterContext *ctx)
 
     if (ff_qc_is_alias(ctx))
         return ff_qc_offer_common_formats(ctx);
-    ret = ff_qc_offer_formats(ctx, qc_request_accepts_rgb(s->engine.request));
+    ret = ff_qc_offer_formats(ctx, s->nb_inputs, qc_request_accepts_rgb(s->engine.request));
+    if (ret >= 0 && ff_qc_has_mask(ctx))
+        ret = ff_qc_offer_mask_formats(ctx, s->nb_inputs);
     return ret < 0 ? ret : ff_qc_offer_map_formats(ctx);
 }
 
@@ -199,6 +205,8 @@ static int configure_inputs(AVFilterContext *ctx)
     ret = ff_qc_replay_links(ctx);
     if (ret >= 0)
         ret = ff_qc_configure_inputs(ctx);
+    if (ret >= 0)
+        ret = ff_qc_configure_mask(ctx);
     return ret < 0 ? ret : ff_qc_check_pictures(ctx);
 }
 
@@ -281,7 +289,7 @@ static int end_output(AVFilterContext *ctx, int64_t end)
     const QCInput *main = &s->input[0];
     const int status = main->track.ended && main->status ? main->status : AVERROR_EOF;
 
-    for (int i = 0; i < s->nb_inputs; i++)
+    for (unsigned i = 0; i < ctx->nb_inputs; i++)
         ff_inlink_set_status(ctx->inputs[i], AVERROR_EOF);
     ff_qc_end_outputs(ctx, status, end);
     return 0;
@@ -332,6 +340,13 @@ static int take_main(AVFilterContext *ctx)
     return ret;
 }
 
+static void want_nothing(QualityCudaContext *s)
+{
+    for (int i = 0; i < s->nb_inputs; i++)
+        s->input[i].wanted = 0;
+    s->mask.wanted = 0;
+}
+
 /** Works until something was sent or input is missing: lavfi does not call again after an activation without effect. */
 static int advance(AVFilterContext *ctx)
 {
@@ -340,8 +355,7 @@ static int advance(AVFilterContext *ctx)
     for (;;) {
         int ret;
 
-        for (int i = 0; i < s->nb_inputs; i++)
-            s->input[i].wanted = 0;
+        want_nothing(s);
         if (!ff_qc_queue_wants_more(ctx))
             return FFERROR_NOT_READY;
         if (!ff_qc_settle_rate(ctx))
@@ -395,10 +409,10 @@ static int pass_on(AVFilterContext *ctx)
 
         if (ret)
             return FFMIN(ret, 0);
-        for (int i = 0; i < s->nb_inputs; i++)
-            s->input[i].wanted = 0;
+        want_nothing(s);
         if (!ff_qc_may_end(ctx))
             return FFERROR_NOT_READY;
+        ff_qc_drop_masks(ctx);
         if (!s->main.frame)
             ff_qc_pull_unpaired(ctx, &s->main.frame);
         if (!s->main.frame && !s->input[0].track.ended)
@@ -437,7 +451,7 @@ static int close_inputs(AVFilterContext *ctx)
 
     s->run.is_awaited = 0;
     ret = settle_rest(ctx);
-    for (int i = 0; i < s->nb_inputs; i++)
+    for (unsigned i = 0; i < ctx->nb_inputs; i++)
         ff_inlink_set_status(ctx->inputs[i], status);
     if (!s->run.failure)
         s->run.failure = FFMIN(ret, 0);
@@ -530,6 +544,7 @@ static av_cold void uninit(AVFilterContext *ctx)
     av_frame_free(&s->main.map);
     ff_qc_free_queue(ctx);
     ff_qc_free_maps(ctx);
+    ff_qc_free_mask(ctx);
     ff_qc_free_live(ctx);
     ff_qc_close_record(ctx);
     ff_qc_close_replay(ctx);

@@ -78,12 +78,14 @@ struct FrameInput {
     qc_picture reference{};
     std::vector<qc_picture> distorted; ///< one per rendition; plane[0] null: absent
     std::vector<bool> present;         ///< per rendition
+    qc_picture mask{};                 ///< plane[0] null: there is none
     qc_picture map{};                  ///< to be painted; plane[0] null: none is wanted
     std::vector<uint64_t> measured;    ///< in the place of pictures, for the backend that reads none
     PictureHold hold;
 
-    /// Of an input: 0 is the reference, the renditions follow.
+    /// Of an input: 0 is the reference, the renditions follow, and behind them the mask.
     const qc_picture& picture(int input) const {
+        if (static_cast<size_t>(input) > distorted.size()) return mask;
         return input == 0 ? reference : distorted[static_cast<size_t>(input - 1)];
     }
 };
@@ -112,6 +114,7 @@ struct BackendSetup {
     const qc_config* config = nullptr; ///< defaults resolved; strings not needed
     FrameGeometry geometry;            ///< of what is scored
     std::optional<Cut> cut;
+    qc_format mask{}; ///< of masks: bytes, one for each luma sample of what is scored
     const ScorePlan* plan = nullptr;
     std::span<const std::unique_ptr<Scorer>> scorers; ///< one per instance, shared by all renditions
     const AccumulatorLayout* layout = nullptr;
@@ -124,8 +127,11 @@ struct BackendSetup {
 
     /// The reference and the renditions.
     int inputs() const { return config->renditions + 1; }
+    /// All that a frame can have to be read: the inputs, and the mask where there is one, number inputs().
+    int readable() const { return inputs() + (geometry.masked ? 1 : 0); }
     /// Of the pictures as they are handed to the backend.
     const qc_format& format_of(int input) const {
+        if (input == inputs()) return mask;
         return cut ? cut->formats[static_cast<size_t>(input)] : whole_format_of(input);
     }
     const qc_format& whole_format_of(int input) const {
@@ -141,6 +147,7 @@ struct BackendSetup {
     }
     /// How many planes of a picture somebody reads.
     int planes_read() const { return needs_chroma ? geometry.plane_count() : 1; }
+    int planes_read(int input) const { return input == inputs() ? 1 : planes_read(); }
     bool draws(size_t instance) const { return map && map->instance == instance; }
     /// How often an instance is evaluated per frame: once, or for each rendition.
     size_t evaluations(size_t instance) const {

@@ -292,10 +292,16 @@ qc_status qc_session_submit(qc_session* session, const qc_picture* reference, co
 
 qc_status qc_session_submit_with_map(qc_session* session, const qc_picture* reference, const qc_picture* distorted,
                                      const qc_picture* map, void (*release)(void* opaque), void* opaque) {
+    return qc_session_submit_masked(session, reference, distorted, nullptr, map, release, opaque);
+}
+
+qc_status qc_session_submit_masked(qc_session* session, const qc_picture* reference, const qc_picture* distorted,
+                                   const qc_picture* mask, const qc_picture* map, void (*release)(void* opaque),
+                                   void* opaque) {
     const bool is_null = session == nullptr || reference == nullptr || distorted == nullptr;
     if ((is_null || session->in_call) && release != nullptr) release(opaque);
     if (is_null) return ask(session, [] { return no_null("a frame's picture"); });
-    return act(session, [&](qc::Session& s) { return s.submit(*reference, distorted, release, opaque, map); });
+    return act(session, [&](qc::Session& s) { return s.submit(*reference, distorted, release, opaque, map, mask); });
 }
 
 qc_status qc_session_on_measured(qc_session* session, qc_measured_callback callback, void* opaque) {

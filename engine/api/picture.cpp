@@ -144,6 +144,14 @@ Status check_picture(const qc_picture& picture, const qc_format& picture_format,
     return {};
 }
 
+qc_format mask_format(const FrameGeometry& geometry) {
+    qc_format format{};
+    format.width = geometry.width;
+    format.height = geometry.height;
+    format.depth = format.container_bits = 8;
+    return format;
+}
+
 bool colours_agree(const qc_config& config) {
     return std::all_of(config.distorted, config.distorted + config.renditions, [&](const qc_format& picture) {
         return tags_of(picture.colour) == tags_of(config.distorted[0].colour);

@@ -24,6 +24,9 @@ Status session_geometry(const qc_config& config, FrameGeometry* geometry, std::s
 /// @param input what it is, for the message
 Status check_picture(const qc_picture& picture, const qc_format& picture_format, bool needs_chroma, const char* input);
 
+/// Of the masks of a session.
+qc_format mask_format(const FrameGeometry& geometry);
+
 /// Whether all distorted inputs have the same colour tags.
 bool colours_agree(const qc_config& config);
 

@@ -25,7 +25,7 @@ qc_config small_config(const qc_config& asked, int side, qc_backend backend) {
     config.scoring_width = config.scoring_height = 0;
     if (config.scaling != QC_SCALING_NONE) config.distorted[0].width = side / 3 * 2; // scaling is tested too
     config.renditions = config.n_subsample = config.n_threads = 1;
-    config.map_rendition = 0;
+    config.map_rendition = config.mask = 0;
     config.batch = kFrames;
     config.slots = backend == QC_BACKEND_CPU ? 1 : 2;
     config.latency_first = 0;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <thread>
+#include <utility>
 
 #include "api/picture.hpp"
 #include "api/scaling.hpp"
@@ -28,6 +29,9 @@ public:
     void put(int64_t frame, int output, double value) override {
         for (int r = first_; r <= last_; ++r)
             session_.tables_[static_cast<size_t>(r)]->put(start_ + frame, instance_, output, value);
+    }
+    void leave_out(int64_t frame) override {
+        for (int r = first_; r <= last_; ++r) session_.tables_[static_cast<size_t>(r)]->leave_out(start_ + frame);
     }
     void put(std::string_view name, double value) override {
         for (int r = first_; r <= last_; ++r)
@@ -114,6 +118,7 @@ Status Session::plan_scores(const ScoreRequest& request) {
     QC_RETURN_IF_ERROR(session_geometry(config_, &picture_, &chroma_conflict));
     QC_RETURN_IF_ERROR(find_region(config_, picture_, &region_));
     geometry_ = region_.is_everything() ? picture_ : cut_out(region_, picture_);
+    geometry_.masked = config_.mask != 0 && !only_watches();
     const ScoreRequest nothing;
     QC_RETURN_IF_ERROR(build_score_plan(only_watches() ? nothing : request, &geometry_, &plan_, chroma_conflict,
                                         PictureSize{picture_.width, picture_.height}));
@@ -149,7 +154,7 @@ Status Session::plan_scores(const ScoreRequest& request) {
 }
 
 Status Session::draw_map(const MetricDescriptor& metric) {
-    QC_RETURN_IF_ERROR(plan_map(metric, geometry_, config_, &plan_, &map_.emplace()));
+    QC_RETURN_IF_ERROR(plan_map(metric, geometry_for(metric), config_, &plan_, &map_.emplace()));
     const double white = config_.map_white > 0.0 ? config_.map_white : metric.map->white;
     log(QC_LOG_INFO, format("maps of %s show %s: black is 0, white %g", std::string(metric.name).c_str(),
                             std::string(metric.map->what).c_str(), white));
@@ -160,7 +165,7 @@ Status Session::draw_map(const MetricDescriptor& metric) {
 Status Session::watch_contents() {
     const MetricDescriptor& signature = signature_metric();
     const OptionValues options(signature.options);
-    if (Status fits = validate(signature, geometry_, options); !fits.ok()) {
+    if (Status fits = validate(signature, geometry_for(signature), options); !fits.ok()) {
         if (only_watches()) return unsupported("the contents cannot be watched: " + fits.text());
         log(QC_LOG_INFO, "the contents of the pictures are not watched: " + fits.text());
         return {};
@@ -179,18 +184,20 @@ void Session::log_scaling(const std::string& input, const qc_format& picture) co
 Status Session::make_scorers() {
     for (const MetricInstance& instance : plan_.instances) {
         const MetricDescriptor& descriptor = *instance.descriptor;
-        scorers_.push_back(create_scorer(descriptor, geometry_, instance.options));
+        const FrameGeometry geometry = geometry_for(descriptor);
+        scorers_.push_back(create_scorer(descriptor, geometry, instance.options));
         if (map_ && map_->instance + 1 == scorers_.size()) scorers_.back()->draw_maps();
         for (const std::string& warning : scorers_.back()->warnings())
             log(QC_LOG_WARNING, std::string(descriptor.name) + ": " + warning);
         const int count = descriptor.scope == Scope::kReference ? 1 : config_.renditions;
         auto& finalisers = finalisers_.emplace_back();
-        for (int r = 0; r < count; ++r) finalisers.push_back(create_finaliser(descriptor, geometry_, instance.options));
+        for (int r = 0; r < count; ++r) finalisers.push_back(create_finaliser(descriptor, geometry, instance.options));
     }
     layout_ = std::make_unique<AccumulatorLayout>(plan_, scorers_, config_.renditions);
     setup_.config = &config_;
     setup_.geometry = geometry_;
     cut_region();
+    setup_.mask = mask_format(geometry_);
     setup_.plan = &plan_;
     setup_.scorers = scorers_;
     setup_.layout = layout_.get();
@@ -272,7 +279,7 @@ Status Session::open_cuda() {
 // ---- frames ---------------------------------------------------------------------------------------------------------
 
 Status Session::submit(const qc_picture& reference, const qc_picture* distorted, void (*release)(void*), void* opaque,
-                       const qc_picture* map) {
+                       const qc_picture* map, const qc_picture* mask) {
     PictureHold hold(release, opaque);
     Status status = failure_;
     if (status.ok() && flushed_) status = invalid("a frame was submitted after the flush");
@@ -280,9 +287,11 @@ Status Session::submit(const qc_picture& reference, const qc_picture* distorted,
         status = invalid("the backend that is called recorded takes measured frames, no pictures");
     if (status.ok()) status = check_pictures(reference, distorted);
     if (status.ok() && map != nullptr && map->plane[0] != nullptr) status = check_map(*map);
+    if (status.ok()) status = check_mask(mask);
     if (!status.ok()) return status;
     FrameInput input;
     if (map != nullptr) input.map = *map;
+    if (geometry_.masked) input.mask = *mask;
     input.reference = handed_picture(reference, 0);
     for (int r = 0; r < config_.renditions; ++r) input.distorted.push_back(handed_picture(distorted[r], r + 1));
     input.hold = std::move(hold);
@@ -340,6 +349,23 @@ Status Session::check_pictures(const qc_picture& reference, const qc_picture* di
 Status Session::check_map(const qc_picture& picture) const {
     if (!map_) return invalid("a map's picture was submitted, but the configuration names no map");
     return check_map_picture(picture, map_->paint, backend_->kind() == QC_BACKEND_CUDA ? map_->memory : QC_MEMORY_HOST);
+}
+
+/// Whether there is a mask where one is expected, and none elsewhere.
+Status Session::check_mask(const qc_picture* mask) const {
+    const bool is_there = mask != nullptr && mask->plane[0] != nullptr;
+    if (is_there == geometry_.masked)
+        return is_there ? check_picture(*mask, mask_format(geometry_), false, "the mask") : Status();
+    if (only_watches()) return {};
+    return is_there ? invalid("a mask was submitted, but the configuration has mask=0")
+                    : invalid("a frame was submitted without its mask, which mask=1 asks for");
+}
+
+/// Metrics that know no mask see none: those that only draw or watch.
+FrameGeometry Session::geometry_for(const MetricDescriptor& metric) const {
+    FrameGeometry geometry = geometry_;
+    geometry.masked = geometry.masked && metric.accepts_mask;
+    return geometry;
 }
 
 /// Finalises what the backend has finished; with wait, at least the oldest frame in flight.
@@ -423,7 +449,7 @@ void Session::end_stretch() {
         const MetricDescriptor& descriptor = *plan_.instances[i].descriptor;
         if (!looks_back(descriptor)) continue;
         for (auto& finaliser : finalisers_[i])
-            finaliser = create_finaliser(descriptor, geometry_, plan_.instances[i].options);
+            finaliser = create_finaliser(descriptor, geometry_for(descriptor), plan_.instances[i].options);
     }
     stretch_start_ = finalised_;
     if (contents_) contents_->pause();
@@ -487,7 +513,9 @@ bool Session::next_row(qc_row* row) {
         int64_t frame = 0; // the same for all: rows become final in order, and every table has one for every frame
         const double* values = nullptr;
         const unsigned char* present = nullptr;
-        if (!tables_[r]->next_final(&frame, &values, &present)) return false;
+        bool masked_out = false;
+        if (!tables_[r]->next_final(&frame, &values, &present, &masked_out)) return false;
+        row_masked_out_ |= int64_t{masked_out} << r;
         std::copy_n(values, columns, &row_values_[r * columns]);
         std::copy_n(present, columns, &row_present_[r * columns]);
         row_fetched_[r] = true;
@@ -497,6 +525,7 @@ bool Session::next_row(qc_row* row) {
     ++received_;
     row->value = row_values_.data();
     row->present = row_present_.data();
+    row->masked_out = std::exchange(row_masked_out_, 0);
     return true;
 }
 
@@ -557,6 +586,8 @@ Status Session::write_log(int rendition, const std::string& path, qc_log_format 
     std::vector<MetricConventions> conventions;
     if (!region_.is_everything())
         conventions.push_back({"region", {{"scored", region_text(region_)}, {"picture", size_text(picture_)}}});
+    if (geometry_.masked)
+        conventions.push_back({"mask", {{"scored", "means weighted by a mask of the frame"}, {"weights", "0..255"}}});
     if (auto list = scaling_conventions(config_, picture_, rendition); !list.empty())
         conventions.push_back({"scaling", std::move(list)});
     for (size_t i = 0; i < scorers_.size(); ++i)

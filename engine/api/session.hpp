@@ -33,8 +33,9 @@ public:
     Session& operator=(const Session&) = delete;
 
     /// @param map null, or without planes: no picture of the map is wanted
+    /// @param mask null, or without planes: there is none
     Status submit(const qc_picture& reference, const qc_picture* distorted, void (*release)(void*), void* opaque,
-                  const qc_picture* map = nullptr);
+                  const qc_picture* map = nullptr, const qc_picture* mask = nullptr);
     /// A frame that other sessions measured. @param renditions bit k: rendition k has a picture
     Status submit_measured(uint32_t renditions, std::span<const uint64_t> words);
     /// Before the first frame: `callback` sees every frame's accumulators.
@@ -105,6 +106,8 @@ private:
     bool next_row(qc_row* row);
     Status check_pictures(const qc_picture& reference, const qc_picture* distorted) const;
     Status check_map(const qc_picture& picture) const;
+    Status check_mask(const qc_picture* mask) const;
+    FrameGeometry geometry_for(const MetricDescriptor& metric) const;
 
     qc_config config_;      ///< defaults resolved; its strings are not used
     qc_config asked_;       ///< before the backend's defaults
@@ -132,6 +135,7 @@ private:
     qc_stats former_stats_{};     ///< of the backend that failed
     std::vector<double> row_values_;
     std::vector<unsigned char> row_present_;
+    int64_t row_masked_out_ = 0;    ///< bit r: rendition r
     std::vector<bool> row_fetched_; ///< per rendition: its part of the next row is in row_values_
     std::chrono::steady_clock::time_point first_submit_, last_result_;
 

@@ -44,7 +44,7 @@ constexpr IntField kFields[] = {
     {"map_layout", offsetof(qc_config, map_layout), QC_MAP_LAYOUT_GRAY, QC_MAP_LAYOUT_COUNT - 1},
     {"map_colours", offsetof(qc_config, map_colours), QC_MAP_COLOURS_GRAY, QC_MAP_COLOURS_COUNT - 1},
     {"map_memory", offsetof(qc_config, map_memory), QC_MEMORY_HOST, QC_MEMORY_CUDA},
-    {"reserved", offsetof(qc_config, reserved), 0, 0},
+    {"mask", offsetof(qc_config, mask), 0, 1},
 };
 
 // ---- structs of other versions --------------------------------------------------------------------------------------

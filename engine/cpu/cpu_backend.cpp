@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
+#include <cstring>
 #include <deque>
 #include <mutex>
 #include <optional>
@@ -18,6 +19,7 @@ namespace qc {
 namespace {
 
 using PicturePtr = std::shared_ptr<const HostPicture>;
+using Weights = std::shared_ptr<const std::vector<uint8_t>>; ///< of a mask, row after row
 
 /// What later frames look back at; pictures that nobody wants are not kept.
 struct EarlierFrame {
@@ -30,6 +32,7 @@ struct FrameWork {
     FrameResult result;
     PicturePtr reference;
     std::vector<PicturePtr> distorted;
+    Weights mask;                      ///< null: there is none
     qc_picture map{};                  ///< to be painted; plane[0] null: none is wanted
     std::vector<EarlierFrame> history; ///< history[k]: k + 1 frames earlier; shorter at the start of the stream
     int unfinished = 0;                ///< tasks; guarded by the backend's mutex, and so is
@@ -66,6 +69,7 @@ private:
 
     Status take_in(const FrameInput& input, FrameWork* work);
     PicturePtr copy_of(const FrameInput& frame, int input) const;
+    Weights copy_of_mask(const qc_picture& mask) const;
     std::vector<Task> tasks_of(const FrameWork& work) const;
     void run(const Task& task, FrameWork& work) const;
     void draw_map(const HostPair& pair, HostPast past, const FrameWork& work) const;
@@ -91,10 +95,12 @@ Status CpuBackend::take_in(const FrameInput& input, FrameWork* work) {
     bool on_device = input.reference.memory != QC_MEMORY_HOST;
     for (const qc_picture& picture : input.distorted)
         on_device = on_device || (picture.plane[0] != nullptr && picture.memory != QC_MEMORY_HOST);
+    on_device = on_device || (input.mask.plane[0] != nullptr && input.mask.memory != QC_MEMORY_HOST);
     if (on_device)
         return invalid(
             "backend=cpu cannot read pictures in GPU memory: download them first (hwdownload), or use backend=cuda");
     work->reference = copy_of(input, 0);
+    if (input.mask.plane[0] != nullptr) work->mask = copy_of_mask(input.mask);
     for (int r = 0; r < config_.renditions; ++r) {
         const bool present = input.distorted[static_cast<size_t>(r)].plane[0] != nullptr;
         work->result.present.push_back(present);
@@ -106,6 +112,16 @@ Status CpuBackend::take_in(const FrameInput& input, FrameWork* work) {
 PicturePtr CpuBackend::copy_of(const FrameInput& frame, int input) const {
     const auto& scaling = scalings_[static_cast<size_t>(input)];
     return pictures_->take_in(frame.picture(input), setup_.format_of(input), scaling ? &*scaling : nullptr);
+}
+
+Weights CpuBackend::copy_of_mask(const qc_picture& mask) const {
+    const auto width = static_cast<size_t>(setup_.geometry.width), height = static_cast<size_t>(setup_.geometry.height);
+    std::vector<uint8_t> weights(width * height);
+    for (size_t y = 0; y < height; ++y)
+        std::memcpy(weights.data() + y * width,
+                    static_cast<const uint8_t*>(mask.plane[0]) + static_cast<ptrdiff_t>(y) * mask.pitch_bytes[0],
+                    width);
+    return std::make_shared<const std::vector<uint8_t>>(std::move(weights));
 }
 
 void CpuBackend::remember(const FrameWork& work) {
@@ -189,6 +205,8 @@ void CpuBackend::run(const Task& task, FrameWork& work) const {
     } else {
         const size_t rendition = static_cast<size_t>(task.rendition);
         HostPair pair{*work.reference, *work.distorted[rendition]};
+        if (work.mask != nullptr)
+            pair.mask = {work.mask->data(), {setup_.geometry.width}, setup_.geometry.width, setup_.geometry.height};
         for (size_t k = 0; k < std::min<size_t>(work.history.size(), kMaxHistory); ++k) {
             const EarlierFrame& earlier = work.history[k];
             pair.reference_history[k] = luma_of(earlier.reference);
@@ -237,6 +255,7 @@ void CpuBackend::finish_task(FrameWork& work, const Status& failure) {
     if (--work.unfinished > 0) return;
     work.reference.reset();
     work.distorted.clear();
+    work.mask.reset();
     work.history.clear();
     finished_.notify_all();
 }

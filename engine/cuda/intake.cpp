@@ -23,17 +23,18 @@ void Intake::await_producer(Slot& slot, const qc_picture& picture) {
         slot.producers.push_back(producer);
 }
 
+/// Where the device finds a picture or a mask as it was handed over.
+DevicePicture Intake::find(Slot& slot, int frame, int input, const qc_picture& source) {
+    if (source.memory == QC_MEMORY_HOST) return uploader_.picture(slot.upload, frame, input);
+    std::array<uint32_t, 3> pitch_bytes{};
+    for (int p = 0; p < 3; ++p) pitch_bytes[p] = static_cast<uint32_t>(source.pitch_bytes[p]);
+    await_producer(slot, source);
+    return picture_view(setup_.format_of(input), setup_.planes_read(input), std::to_array(source.plane), pitch_bytes);
+}
+
 /// Where the kernels find a picture, wherever it is now.
 DevicePicture Intake::place(Slot& slot, int frame, int input, const qc_picture& source) {
-    DevicePicture raw{};
-    if (source.memory == QC_MEMORY_HOST) {
-        raw = uploader_.picture(slot.upload, frame, input);
-    } else {
-        std::array<uint32_t, 3> pitch_bytes{};
-        for (int p = 0; p < 3; ++p) pitch_bytes[p] = static_cast<uint32_t>(source.pitch_bytes[p]);
-        raw = picture_view(setup_.format_of(input), setup_.planes_read(), std::to_array(source.plane), pitch_bytes);
-        await_producer(slot, source);
-    }
+    const DevicePicture raw = find(slot, frame, input, source);
     if (!converter_.converts(input)) return raw;
     return converter_.add_jobs(raw, frame, input, slot.converted, slot.description, &slot.shape);
 }
@@ -60,12 +61,13 @@ void Intake::end_pairs(const Slot& slot) {
 
 /// @return the distorted picture
 DevicePicture Intake::add_pair(Slot& slot, int frame, int rendition, const qc_picture& source,
-                               const DeviceReference& reference, bool evaluated) {
+                               const DeviceReference& reference, const DevicePlane& mask, bool evaluated) {
     const Description& description = slot.description;
     const int input = rendition + 1;
     DevicePair pair{};
     pair.reference = reference.current;
     pair.distorted = place(slot, frame, input, source);
+    pair.mask = mask;
     std::copy(std::begin(reference.history), std::end(reference.history), std::begin(pair.reference_history));
     history_.look_back(description.host(&DescriptionLayout::kept_planes), frame, input, &pair);
     pair.output = static_cast<uint32_t>(frame * setup_.config->renditions + rendition);
@@ -86,12 +88,17 @@ Status Intake::add(Slot& slot, FrameInput& input) {
     pictures_[0] = reference.current;
     FrameInSlot entry{input.index, std::vector<bool>(static_cast<size_t>(renditions)), {}, input.map};
     bool borrowed = input.reference.memory == QC_MEMORY_CUDA;
+    DevicePlane mask{};
+    if (input.mask.plane[0] != nullptr) {
+        mask = find(slot, frame, setup_.inputs(), input.mask).plane[0];
+        borrowed = borrowed || input.mask.memory == QC_MEMORY_CUDA;
+    }
     for (int r = 0; r < renditions; ++r) {
         const qc_picture& picture = input.distorted[static_cast<size_t>(r)];
         if (picture.plane[0] == nullptr) continue;
         entry.present[static_cast<size_t>(r)] = true;
         borrowed = borrowed || picture.memory == QC_MEMORY_CUDA;
-        pictures_[static_cast<size_t>(r) + 1] = add_pair(slot, frame, r, picture, reference, evaluated);
+        pictures_[static_cast<size_t>(r) + 1] = add_pair(slot, frame, r, picture, reference, mask, evaluated);
     }
     end_pairs(slot);
     history_.remember(pictures_, frame, slot.description.host(&DescriptionLayout::kept_planes));

@@ -14,8 +14,8 @@ uint16_t largest_word(const qc_format& format) {
 
 Uploader::Uploader(Context& context, const BackendSetup& setup, int frames)
     : context_(context), setup_(setup), frames_(frames) {
-    for (int input = 0; input < setup_.inputs(); ++input) {
-        layouts_.push_back(picture_layout(setup_.format_of(input), setup_.planes_read() > 1));
+    for (int input = 0; input < setup_.readable(); ++input) {
+        layouts_.push_back(picture_layout(setup_.format_of(input), setup_.planes_read(input) > 1));
         input_offsets_.push_back(frame_bytes_);
         frame_bytes_ += layouts_.back().bytes;
     }
@@ -33,7 +33,7 @@ Status Uploader::take_buffers(UploadBuffers* buffers) {
 void Uploader::gather(const FrameInput& input, int frame, const UploadBuffers& buffers) {
     row_copies_.clear();
     runs_.clear();
-    for (int i = 0; i < setup_.inputs(); ++i) {
+    for (int i = 0; i < setup_.readable(); ++i) {
         const qc_picture& source = input.picture(i);
         if (!is_in_host_memory(source)) continue;
         const PictureLayout& layout = layouts_[static_cast<size_t>(i)];
@@ -53,7 +53,7 @@ void Uploader::gather(const FrameInput& input, int frame, const UploadBuffers& b
 
 Status Uploader::upload(const FrameInput& input, int frame, UploadBuffers* buffers, bool* any) {
     bool needed = false;
-    for (int i = 0; i < setup_.inputs(); ++i) needed = needed || is_in_host_memory(input.picture(i));
+    for (int i = 0; i < setup_.readable(); ++i) needed = needed || is_in_host_memory(input.picture(i));
     if (!needed) return {};
     QC_RETURN_IF_ERROR(take_buffers(buffers));
     gather(input, frame, *buffers);
@@ -72,7 +72,7 @@ DevicePicture Uploader::picture(const UploadBuffers& buffers, int frame, int inp
     std::array<const void*, 3> planes{};
     for (int p = 0; p < layout.planes; ++p)
         planes[p] = buffers.device.as<const char>(offset_of(frame, input) + layout.offset[p]);
-    return picture_view(setup_.format_of(input), setup_.planes_read(), planes, layout.pitch_bytes);
+    return picture_view(setup_.format_of(input), setup_.planes_read(input), planes, layout.pitch_bytes);
 }
 
 } // namespace qc::cuda

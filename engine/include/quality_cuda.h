@@ -270,7 +270,9 @@ typedef struct qc_config {
     qc_map_layout map_layout;    /**< of these pictures, whose size is that of what is scored */
     qc_map_colours map_colours;
     qc_memory map_memory;        /**< where they lie; on the CPU backend they lie in host memory, whatever this says */
-    int reserved;                /**< 0 */
+    int mask;                    /**< 1: every frame comes with a mask (qc_session_submit_masked()), and what is scored are
+                                      weighted means of what the metric finds at each sample. Metrics that have no such
+                                      score are QC_ERROR_UNSUPPORTED then, in a line that lists those that have. 0: none does */
     double map_white;            /**< value that is painted white, above 0; 0: the metric's own, qc_map_white() */
 } qc_config;
 
@@ -279,13 +281,14 @@ typedef struct qc_error { char text[1024]; } qc_error;
 
 /**
  * Scores of one frame; pointers are valid until the next call on the session. Of each rendition all values are present or
- * none: none where its picture was missing, or n_subsample skipped the frame.
+ * none: none where its picture was missing, n_subsample skipped the frame, or its mask left nothing to be scored.
  */
 typedef struct qc_row {
     int64_t frame;                /**< index in submission order, from 0 */
     const double *value;          /**< [renditions][feature count]; NaN where not present */
     const unsigned char *present; /**< same shape; 1 where the value was computed, else 0 */
-    int64_t reserved[5];          /**< 0 */
+    int64_t masked_out;           /**< bit k: rendition k has no scores because the mask left nothing to be scored */
+    int64_t reserved[4];          /**< 0 */
 } qc_row;
 
 /** One score that a session produces. */
@@ -418,6 +421,19 @@ QC_API qc_status qc_session_submit(qc_session *session, const qc_picture *refere
  */
 QC_API qc_status qc_session_submit_with_map(qc_session *session, const qc_picture *reference, const qc_picture *distorted,
                                             const qc_picture *map, void (*release)(void *opaque), void *opaque);
+
+/**
+ * The same, with the frame's mask, where config.mask is 1: a plane of bytes, one for each luma sample of what is scored (of
+ * the scaled picture where pictures are scaled, of the region where there is one). 255 counts whole, 0 not at all. It is
+ * read when the pictures are, and may lie where they do not.
+ * @param mask its plane[0], pitch_bytes[0], memory and cuda_stream are looked at
+ * @param map as in qc_session_submit_with_map(), or NULL
+ * @return as qc_session_submit_with_map(); QC_ERROR_INVALID also for a mask where the configuration has none, and by the
+ *         other functions for a frame without one where it has
+ */
+QC_API qc_status qc_session_submit_masked(qc_session *session, const qc_picture *reference, const qc_picture *distorted,
+                                          const qc_picture *mask, const qc_picture *map, void (*release)(void *opaque),
+                                          void *opaque);
 
 /**
  * What a frame was measured to be, before scores are made of it: words whose meaning and number are the session's own

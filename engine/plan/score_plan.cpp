@@ -114,7 +114,17 @@ private:
     Status check_instance(const MetricInstance& instance) const {
         if (!chroma_conflict_.empty() && reads_chroma(instance))
             return invalid(std::string(instance.descriptor->name) + " needs chroma, but " + chroma_conflict_);
+        if (geometry_->masked && !instance.descriptor->accepts_mask) return no_score_under_a_mask(*instance.descriptor);
         return validate(*instance.descriptor, *geometry_, instance.options);
+    }
+
+    Status no_score_under_a_mask(const MetricDescriptor& metric) const {
+        std::string names;
+        for (const MetricDescriptor* other : request_.registry)
+            if (other->accepts_mask && !other->is_example)
+                names += (names.empty() ? "" : ", ") + std::string(other->name);
+        return unsupported("mask=1: " + std::string(metric.name) +
+                           " has no score under a mask; these metrics have one: " + names);
     }
 
     /// A metric whose chroma has scores of its own reads it if the instance writes these.

@@ -87,6 +87,7 @@ void ScoreTable::begin_frame(int64_t frame, bool has_pair) {
     }
     row.frame = frame;
     row.has_pair = has_pair;
+    row.is_left_out = false;
     row.missing = expected_scores(frame, has_pair);
     row.values.assign(plan_.columns.size(), kNotPresent);
     row.present.assign(plan_.columns.size(), 0);
@@ -106,7 +107,7 @@ void ScoreTable::put(int64_t frame, int instance, int output, double value) {
 
     // Frames are consecutive, so a pending row is found by its distance from the first.
     PendingRow& row = pending_[static_cast<size_t>(frame - pending_.front().frame)];
-    if (!expects(source, frame, row.has_pair)) return;
+    if (row.is_left_out || !expects(source, frame, row.has_pair)) return;
     const size_t at = static_cast<size_t>(column);
     if (row.present[at] != 0)
         return fail(internal(plan_.columns[at].name + " was written twice for frame " + std::to_string(frame)));
@@ -115,6 +116,15 @@ void ScoreTable::put(int64_t frame, int instance, int output, double value) {
     row.values[at] = value;
     row.present[at] = 1;
     if (--row.missing == 0) settle_complete_rows();
+}
+
+void ScoreTable::leave_out(int64_t frame) {
+    if (!status_.ok() || closed_ || pending_.empty() || frame < pending_.front().frame) return;
+    if (frame >= next_frame_) return fail(internal("an unknown frame was left out"));
+    PendingRow& row = pending_[static_cast<size_t>(frame - pending_.front().frame)];
+    row.is_left_out = true;
+    row.missing = 0;
+    settle_complete_rows();
 }
 
 void ScoreTable::settle_complete_rows() {
@@ -136,8 +146,8 @@ void ScoreTable::retire_front() {
 }
 
 void ScoreTable::settle(PendingRow& row) {
-    const bool scored = keeps(row.frame) && row.has_pair;
-    if (!scored) return unscored_frames_.push_back(row.frame);
+    const bool scored = keeps(row.frame) && row.has_pair && !row.is_left_out;
+    if (!scored) return unscored_frames_.push_back({row.frame, row.is_left_out});
     Status status = run_models(row.frame, row.values);
     if (!status.ok()) return fail(std::move(status));
     spool_.append(row.frame, row.values);
@@ -187,15 +197,17 @@ Status ScoreTable::read_ahead() {
     return {};
 }
 
-bool ScoreTable::next_final(int64_t* frame, const double** values, const unsigned char** present) {
+bool ScoreTable::next_final(int64_t* frame, const double** values, const unsigned char** present, bool* left_out) {
     Status status = read_ahead();
     if (!status.ok()) {
         fail(std::move(status));
         return false;
     }
-    const bool unscored = !unscored_frames_.empty() && (!ahead_frame_ || unscored_frames_.front() < *ahead_frame_);
+    const bool unscored =
+        !unscored_frames_.empty() && (!ahead_frame_ || unscored_frames_.front().frame < *ahead_frame_);
+    if (left_out != nullptr) *left_out = unscored && unscored_frames_.front().is_left_out;
     if (unscored) {
-        *frame = unscored_frames_.front();
+        *frame = unscored_frames_.front().frame;
         unscored_frames_.pop_front();
         std::fill(handed_values_.begin(), handed_values_.end(), kNotPresent);
     } else if (ahead_frame_) {
@@ -214,7 +226,7 @@ bool ScoreTable::next_final(int64_t* frame, const double** values, const unsigne
 void ScoreTable::abandon(int64_t frames) {
     if (!status_.ok() || closed_) return;
     for (; !pending_.empty() && pending_.back().frame >= frames; pending_.pop_back()) --next_frame_;
-    for (; !pending_.empty(); pending_.pop_front()) unscored_frames_.push_back(pending_.front().frame);
+    for (; !pending_.empty(); pending_.pop_front()) unscored_frames_.push_back({pending_.front().frame, false});
 }
 
 void ScoreTable::close() {
@@ -235,7 +247,7 @@ Status ScoreTable::truncate(int64_t frames) {
     QC_RETURN_IF_ERROR(spool_.truncate(frames));
     scored_rows_read_ = std::min(scored_rows_read_, spool_.rows());
     if (ahead_frame_ && *ahead_frame_ >= frames) ahead_frame_.reset();
-    std::erase_if(unscored_frames_, [=](int64_t frame) { return frame >= frames; });
+    std::erase_if(unscored_frames_, [=](const UnscoredFrame& unscored) { return unscored.frame >= frames; });
     aggregates_.clear();
     pools_.assign(pools_.size(), RunningPool());
     stream_sums_.assign(stream_sums_.size(), 0.0);

@@ -27,8 +27,8 @@ namespace qc {
 /// A row is final when every score that is expected for it has arrived:
 /// - frame % n_subsample == 0: all instances; otherwise only those that are evaluated for every frame;
 /// - without a distorted picture: of these, only Scope::kReference.
-/// A final row is *scored* if it belongs to a frame that n_subsample keeps and has a pair. Other rows are handed out
-/// with nothing present and take no part in pooling, counts or log.
+/// A final row is *scored* if it belongs to a frame that n_subsample keeps, has a pair and was not left out. Other rows
+/// are handed out with nothing present and take no part in pooling, counts or log.
 ///
 /// A row becomes final, is pooled and spooled inside put() (or begin_frame() or close()), whether or not it is fetched.
 class ScoreTable {
@@ -44,8 +44,13 @@ public:
     /// expect and those of rows that are final are ignored.
     void put(int64_t frame, int instance, int output, double value);
 
+    /// The row of a frame that was begun is final, without scores: its mask has no weight. As with put(), of no effect
+    /// on rows that are final.
+    void leave_out(int64_t frame);
+
     /// Hands out the next final row, in order. Pointers have one element per column and are valid until the next call.
-    bool next_final(int64_t* frame, const double** values, const unsigned char** present);
+    /// @param left_out whether leave_out() was called for it
+    bool next_final(int64_t* frame, const double** values, const unsigned char** present, bool* left_out = nullptr);
 
     /// No more scores will come (all metrics were flushed, or the session failed). Rows that are still incomplete are
     /// dropped: they are neither handed out nor counted.
@@ -91,12 +96,18 @@ private:
     struct PendingRow {
         int64_t frame = 0;
         bool has_pair = false;
+        bool is_left_out = false;
         int missing = 0; ///< expected scores that have not arrived
         std::vector<double> values;
         std::vector<unsigned char> present;
     };
 
     explicit ScoreTable(const ScorePlan& plan);
+
+    struct UnscoredFrame {
+        int64_t frame;
+        bool is_left_out;
+    };
 
     bool keeps(int64_t frame) const { return frame % plan_.n_subsample == 0; }
     bool expects(const MetricInstance& instance, int64_t frame, bool has_pair) const;
@@ -113,10 +124,10 @@ private:
 
     const ScorePlan& plan_;
     int64_t next_frame_ = 0;
-    std::deque<PendingRow> pending_;      ///< front: the oldest frame that is not final
-    std::vector<PendingRow> spare_rows_;  ///< to take memory from, so that nothing is allocated per frame
-    ScoreSpool spool_;                    ///< the scored rows: the others have nothing to keep
-    std::deque<int64_t> unscored_frames_; ///< final and not handed out yet
+    std::deque<PendingRow> pending_;            ///< front: the oldest frame that is not final
+    std::vector<PendingRow> spare_rows_;        ///< to take memory from, so that nothing is allocated per frame
+    ScoreSpool spool_;                          ///< the scored rows: the others have nothing to keep
+    std::deque<UnscoredFrame> unscored_frames_; ///< final and not handed out yet
     int64_t scored_rows_read_ = 0;
     std::optional<int64_t> ahead_frame_; ///< of the scored row to be handed out next, if it was read already
     std::vector<double> ahead_values_;   ///< its scores

@@ -41,6 +41,8 @@ int ff_qc_request_inputs(AVFilterContext *ctx)
         else
             ff_inlink_request_frame(ctx->inputs[i]);
     }
+    if (ret >= 0 && s->mask.wanted)
+        ff_inlink_request_frame(ctx->inputs[s->nb_inputs]);
     return ret;
 }
 

@@ -103,6 +103,7 @@ static void fill_config(AVFilterContext *ctx, qc_config *config)
     config->watch_contents = options->watch && !ff_qc_is_alias(ctx); /* libvmaf's filter is silent */
     config->n_threads   = options->n_threads;
     config->bitdepth    = options->bitdepth;
+    config->mask        = options->mask;
     config->log         = engine_log;
     config->log_opaque  = ctx;
     ff_qc_configure_map(ctx, config);
@@ -130,6 +131,8 @@ int ff_qc_check_options(AVFilterContext *ctx)
         ret = ff_qc_parse_region(ctx);
     if (ret >= 0)
         ret = ff_qc_check_map_options(ctx);
+    if (ret >= 0)
+        ret = ff_qc_check_mask_option(ctx);
     if (ret < 0)
         return ret;
     fill_config(ctx, &config);

@@ -59,9 +59,34 @@ static AVFilterFormats *make_formats(int with_rgb)
     return list;
 }
 
-int ff_qc_offer_formats(AVFilterContext *ctx, int with_rgb)
+int ff_qc_offer_mask_formats(AVFilterContext *ctx, unsigned index)
 {
-    for (unsigned i = 0; i < ctx->nb_inputs; i++) {
+    AVFilterFormatsConfig *in = &ctx->inputs[index]->outcfg;
+    const int formats[] = { AV_PIX_FMT_GRAY8, AV_PIX_FMT_NONE };
+    int ret = ff_formats_ref(ff_make_format_list(formats), &in->formats);
+
+#if QC_HAS_COLOR
+    const int ranges[] = { AVCOL_RANGE_JPEG, AVCOL_RANGE_UNSPECIFIED, -1 };
+
+    if (ret >= 0)
+        ret = ff_formats_ref(ff_all_color_spaces(), &in->color_spaces);
+    if (ret >= 0)
+        ret = ff_formats_ref(ff_make_format_list(ranges), &in->color_ranges);
+#endif
+#if QC_HAS_ALPHA
+    if (ret >= 0)
+        ret = ff_formats_ref(ff_all_alpha_modes(), &in->alpha_modes);
+#endif
+#if QC_HAS_SITING
+    if (ret >= 0)
+        ret = ff_formats_ref(ff_all_chroma_locations(), &in->chroma_locations);
+#endif
+    return ret;
+}
+
+int ff_qc_offer_formats(AVFilterContext *ctx, unsigned nb_inputs, int with_rgb)
+{
+    for (unsigned i = 0; i < nb_inputs; i++) {
         AVFilterFormatsConfig *in  = &ctx->inputs[i]->outcfg;
         AVFilterFormatsConfig *out = &ctx->outputs[0]->incfg;
         AVFilterFormats *list;

@@ -22,10 +22,14 @@
 /**
  * Every input gets its own lists, else lavfi would convert one input to the
  * other's format, range or matrix; the output shares those of input 0.
+ * @param nb_inputs so many of them, the first ones
  * @param with_rgb offer RGB too: only where every metric takes it, else lavfi converts such input
  * @return AVERROR
  */
-int ff_qc_offer_formats(AVFilterContext *ctx, int with_rgb);
+int ff_qc_offer_formats(AVFilterContext *ctx, unsigned nb_inputs, int with_rgb);
+
+/** Of an input of masks: gray, of full range, in memory. @return AVERROR */
+int ff_qc_offer_mask_formats(AVFilterContext *ctx, unsigned index);
 
 /**
  * Every input and the output get one list, as libvmaf's filter has it: lavfi converts where they differ, in colour range and

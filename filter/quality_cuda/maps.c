@@ -145,18 +145,6 @@ static int make_frames_context(AVFilterLink *link)
     return 0;
 }
 
-/** Of what is scored, which is all of the picture or the region. */
-static void map_size(const AVFilterContext *ctx, int *width, int *height)
-{
-    const QualityCudaContext *s = ctx->priv;
-
-    ff_qc_scored_size(ctx, width, height);
-    if (s->region.width) {
-        *width  = s->region.width;
-        *height = s->region.height;
-    }
-}
-
 static AVRational map_aspect(const AVFilterContext *ctx)
 {
     const QualityCudaContext *s = ctx->priv;
@@ -172,7 +160,7 @@ int ff_qc_configure_map_link(AVFilterLink *link)
     AVFilterContext *ctx = link->src;
     AVFilterLink *main = ctx->inputs[0];
 
-    map_size(ctx, &link->w, &link->h);
+    ff_qc_scored_part(ctx, &link->w, &link->h);
     link->time_base           = main->time_base;
     link->sample_aspect_ratio = map_aspect(ctx);
     QC_LINK_RATE(link)        = QC_LINK_RATE(main);
@@ -234,7 +222,7 @@ int ff_qc_prepare_map(AVFilterContext *ctx)
     if (!ff_qc_has_map(ctx))
         return 0;
     link = link_of_map(ctx);
-    map_size(ctx, &width, &height);
+    ff_qc_scored_part(ctx, &width, &height);
     if (width != link->w || height != link->h)
         return ff_qc_fail(ctx, AVERROR(EINVAL), "maps=%s: frames that are cropped by %dx%d samples on the GPU are not accepted: crop "
                           "them before", s->options.maps, link->w - width, link->h - height);

@@ -5,7 +5,8 @@
 
 /**
  * @file
- * Frames as the engine takes them; see pictures.h. Depends on inputs, maps and state.
+ * Frames as the engine takes them; see pictures.h. Depends on inputs, maps, mask
+ * and state.
  */
 
 #include "compat.h"
@@ -15,6 +16,7 @@
 #include "libavutil/pixdesc.h"
 
 #include "maps.h"
+#include "mask.h"
 #include "pictures.h"
 #include "state.h"
 
@@ -63,13 +65,12 @@ qc_status ff_qc_submit_pictures(const AVFilterContext *ctx, qc_session *session,
                                 void (*release)(void *opaque), void *opaque)
 {
     const QualityCudaContext *s = ctx->priv;
-    qc_picture reference, distorted[QC_MAX_RENDITIONS], painted;
+    qc_picture reference, distorted[QC_MAX_RENDITIONS], painted, mask;
 
     fill_picture(&s->input[QC_REFERENCE], frames[QC_REFERENCE], &reference);
     for (int k = 0; k < s->options.renditions; k++)
         fill_picture(&s->input[ff_qc_input_of(k)], frames[ff_qc_input_of(k)], &distorted[k]);
-    if (!map)
-        return qc_session_submit(session, &reference, distorted, release, opaque);
     ff_qc_fill_map(ctx, map, &painted);
-    return qc_session_submit_with_map(session, &reference, distorted, &painted, release, opaque);
+    ff_qc_fill_mask(ctx, &mask);
+    return qc_session_submit_masked(session, &reference, distorted, &mask, &painted, release, opaque);
 }

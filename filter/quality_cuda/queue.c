@@ -150,6 +150,13 @@ static int wants_metadata(const QualityCudaContext *s, const QCPending *entry)
     return entry->frame && entry->present && !s->replay;
 }
 
+/** Its mask left nothing to be scored. */
+static int mark_masked_out(QCPending *entry)
+{
+    entry->unscored = "masked";
+    return entry->frame ? FFMIN(0, av_dict_set(&entry->frame->metadata, QC_KEY_PREFIX "unscored", "masked", 0)) : 0;
+}
+
 /** Keeps a row, if it has any scores, until its frame leaves. */
 static int keep_scores(AVFilterContext *ctx, QCPending *entry, const qc_row *row)
 {
@@ -158,6 +165,8 @@ static int keep_scores(AVFilterContext *ctx, QCPending *entry, const qc_row *row
 
     entry->settled = 1;
     if (!memchr(row->present, 1, count)) {
+        if (row->masked_out)
+            return mark_masked_out(entry);
         if (row->frame % s->options.n_subsample == 0)
             mark_failed(ctx, entry);
         else

@@ -182,3 +182,14 @@ void ff_qc_scored_size(const AVFilterContext *ctx, int *width, int *height)
     *width  = scaling->to == QC_SCALE_TO_SIZE ? scaling->width : whose.width;
     *height = scaling->to == QC_SCALE_TO_SIZE ? scaling->height : whose.height;
 }
+
+void ff_qc_scored_part(const AVFilterContext *ctx, int *width, int *height)
+{
+    const QualityCudaContext *s = ctx->priv;
+
+    ff_qc_scored_size(ctx, width, height);
+    if (s->region.width) {
+        *width  = s->region.width;
+        *height = s->region.height;
+    }
+}

@@ -39,4 +39,7 @@ int ff_qc_configure_scaling(AVFilterContext *ctx, qc_config *config);
 /** The size that is scored. */
 void ff_qc_scored_size(const AVFilterContext *ctx, int *width, int *height);
 
+/** That of what is scored of it: all, or the region. */
+void ff_qc_scored_part(const AVFilterContext *ctx, int *width, int *height);
+
 #endif /* AVFILTER_QUALITY_CUDA_SCALING_H */

@@ -14,7 +14,7 @@
  *     vf_quality_cuda.c -> alias -> pairing, verdict
  *                    |\--> preview -> pictures -> inputs, alignment -> engine
  *                     \--> submission -> queue -> reports -> ladder -> engine -> maps -> scaling -> inputs -> formats
- *                              |             |       |                                                 |-> replay -> record
+ *                              |             |       |                                 \-> mask        |-> replay -> record
  *                              |             |       |                                                 \-> arrivals -> epochs -> pairing, replay
  *                              |             |        \-> files -> receiver -> paths, conditions -> engine
  *                              |             |\-> alignment -> engine
@@ -44,6 +44,7 @@
 #include "interrupts.h"
 #include "live.h"
 #include "maps.h"
+#include "mask.h"
 #include "pacing.h"
 #include "pairing.h"
 #include "preview.h"
@@ -67,6 +68,7 @@ typedef struct QCOptions {
     char *alert, *metrics_file;
     char *record, *replay;
     int replay_wait;
+    int mask;
     char *maps;
     int map_format, map_rendition;
     double map_white;
@@ -146,6 +148,7 @@ typedef struct QualityCudaContext {
     QCAlignment alignment;
     QCPreview preview;                  ///< with align=auto
     QCQueue queue;
+    QCMask mask;
     QCMap map;
     QCRecord record;
     struct QCReplay *replay;            ///< with replay=FILE

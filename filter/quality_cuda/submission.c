@@ -6,7 +6,7 @@
 /**
  * @file
  * From a main frame that waits to a pair in the engine; see submission.h.
- * Depends on pictures, colours, engine, maps, queue, record, replay and state.
+ * Depends on pictures, colours, engine, maps, mask, queue, record, replay and state.
  */
 
 #include "compat.h"
@@ -20,6 +20,7 @@
 #include "colours.h"
 #include "conditions.h"
 #include "maps.h"
+#include "mask.h"
 #include "pictures.h"
 #include "record.h"
 #include "replay.h"
@@ -285,6 +286,10 @@ int ff_qc_settle_main(AVFilterContext *ctx)
             return ret;
         waits |= !ret;
     }
+    ret = ff_qc_find_mask(ctx);
+    if (ret < 0)
+        return ret;
+    waits |= !ret;
     if (waits)
         return QC_SETTLED_NEEDS_INPUT;
     choice = pair.choice[QC_REFERENCE];

@@ -60,6 +60,8 @@ struct FrameGeometry {
     bool rgb = false;        ///< planes are G, B, R; only metrics that accept it see such pictures
     double frame_rate = 0.0; ///< nominal, of the distorted input; 0: unknown
     ColourTags reference_colour{}, distorted_colour{}; ///< for metrics that declare uses_colour
+    /// Pairs come with a mask, and scores are of what it lets through; only metrics that accept one see such pairs.
+    bool masked = false;
 
     int plane_count() const { return chroma_width > 0 && chroma_height > 0 ? 3 : 1; }
     int plane_width(int plane) const { return plane == 0 ? width : chroma_width; }
@@ -93,7 +95,8 @@ constexpr int kMaxHistory = 2;
 struct DevicePair {
     DevicePicture reference, distorted;
     DevicePlane reference_history[kMaxHistory], distorted_history[kMaxHistory];
-    uint32_t output; ///< row of the accumulators this pair writes
+    DevicePlane mask; ///< the weight of each luma sample, a byte: 255 whole, 0 none; data null where there is no mask
+    uint32_t output;  ///< row of the accumulators this pair writes
     uint32_t reserved;
 };
 
@@ -130,6 +133,7 @@ struct HostPicture {
 struct HostPair {
     HostPicture reference, distorted;
     HostPlane reference_history[kMaxHistory]{}, distorted_history[kMaxHistory]{}; ///< as in DevicePair
+    HostPlane mask{};                                                             ///< as in DevicePair
 };
 
 struct HostReference {

@@ -226,6 +226,42 @@ TEST_P(Check, Maps) {
         }
 }
 
+/// Weights for every frame of a stream, each with others.
+std::vector<std::vector<uint8_t>> masks_for(const qc_config& config, size_t frames) {
+    std::vector<std::vector<uint8_t>> masks(frames);
+    for (size_t f = 0; f < frames; ++f)
+        for (int y = 0; y < config.reference.height; ++y)
+            for (int x = 0; x < config.reference.width; ++x) {
+                const int stripe = (x / 5 + y / 3 + static_cast<int>(f)) % 4;
+                const int varied = (31 * x + 57 * y + static_cast<int>(11 * f)) % 256;
+                masks[f].push_back(static_cast<uint8_t>(stripe == 0 ? 0 : stripe == 1 ? 255 : varied));
+            }
+    return masks;
+}
+
+TEST_P(Check, MaskSample) {
+    if (!GetParam()->accepts_mask) GTEST_SKIP() << metric() << " has no score under a mask";
+    for (const char* layout : {"yuv420p", "nv12", "p010le", "yuv422p10le", "yuv444p16le"})
+        for (const auto& [width, height] : std::vector<std::pair<int, int>>{{147, 83}, {264, 167}}) {
+            const std::string name = metric();
+            qc_config config = fitting_config(layout_named(layout), width, height);
+            config.metrics = name.c_str();
+            config.mask = 1;
+            config.renditions = 2;
+            config.distorted[1] = config.distorted[0];
+            Stream stream = make_stream(config, Content::kNatural, 3, 2);
+            stream.masks = masks_for(config, 3);
+            stream.masks[1].assign(stream.masks[1].size(), 0);
+            const RunResult cpu = run(config, stream);
+            config.backend = QC_BACKEND_CUDA;
+            const RunResult cuda = run(config, stream);
+            expect_agreement(cpu, cuda, GetParam()->backend_bound, name + layout);
+            EXPECT_EQ(cpu.masked_out, (std::vector<int64_t>{0, 3, 0}));
+            EXPECT_EQ(cuda.masked_out, cpu.masked_out);
+            ++compared_;
+        }
+}
+
 /// Few and small, but every path of the kernels: what compute-sanitizer runs over.
 TEST_P(Check, SanitizerSample) {
     for (const char* name : {"yuv420p", "nv12", "p010le", "yuv444p16le"})

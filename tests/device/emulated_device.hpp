@@ -216,6 +216,31 @@ struct EmulatedPairs {
     }
 };
 
+/// A mask for each pair, of all weights there are: stripes of whole ones and of none among them. Outlives the pairs'
+/// use.
+class EmulatedMasks {
+public:
+    EmulatedMasks(const FrameGeometry& geometry, EmulatedPairs* pairs) {
+        for (size_t i = 0; i < pairs->host.size(); ++i) {
+            const int pitch = geometry.width + static_cast<int>(i);
+            std::vector<uint8_t>& weights = weights_.emplace_back(static_cast<size_t>(pitch) * geometry.height);
+            for (int y = 0; y < geometry.height; ++y)
+                for (int x = 0; x < geometry.width; ++x)
+                    weights[static_cast<size_t>(y * pitch + x)] = weight_at(x, y, static_cast<int>(i));
+            pairs->host[i].mask = {weights.data(), {pitch}, geometry.width, geometry.height};
+            pairs->device[i].mask = {weights.data(), static_cast<uint32_t>(pitch), 1, 0};
+        }
+    }
+
+    static uint8_t weight_at(int x, int y, int frame) {
+        const int stripe = (x / 5 + y / 3 + frame) % 4;
+        return static_cast<uint8_t>(stripe == 0 ? 0 : stripe == 1 ? 255 : (31 * x + 57 * y + 11 * frame) % 256);
+    }
+
+private:
+    std::vector<std::vector<uint8_t>> weights_;
+};
+
 /// Both backends' accumulators of a batch have to be equal in every bit. The metric is prepared.
 inline void expect_emulation_equals_cpu(const Scorer& metric, const EmulatedPairs& pairs, bool descending) {
     EmulatedQueue queue(descending);
@@ -224,6 +249,20 @@ inline void expect_emulation_equals_cpu(const Scorer& metric, const EmulatedPair
 inline void expect_emulation_equals_cpu(const Scorer& metric, const std::vector<EmulatedPicture>& pictures,
                                         bool descending) {
     expect_emulation_equals_cpu(metric, EmulatedPairs(pictures), descending);
+}
+
+/// The same under masks, for metrics that accept one: the geometry says that there are masks, and the scorer knew it.
+inline void expect_masked_emulation_equals_cpu(const MetricDescriptor& descriptor,
+                                               const std::vector<EmulatedKernel>& kernels, FrameGeometry geometry,
+                                               const OptionValues& options,
+                                               const std::vector<EmulatedPicture>& pictures) {
+    geometry.masked = true;
+    const auto metric = create_scorer(descriptor, geometry, options);
+    EmulatedProgram program(kernels);
+    ASSERT_TRUE(metric->prepare(program).ok());
+    EmulatedPairs pairs(pictures);
+    const EmulatedMasks masks(geometry, &pairs);
+    for (const bool descending : {false, true}) expect_emulation_equals_cpu(*metric, pairs, descending);
 }
 
 /// Maps of both backends: equal in every bit as the accumulators are, or, of metrics that are not exact, as near as

@@ -292,10 +292,11 @@ qc_status qc_session_submit(qc_session* session, const qc_picture* reference, co
     return session->failed;
 }
 
-/** Maps stay as they are. */
-qc_status qc_session_submit_with_map(qc_session* session, const qc_picture* reference, const qc_picture* distorted,
-                                     const qc_picture* map, void (*release)(void* opaque), void* opaque) {
-    (void)map;
+/** Maps stay as they are, masks are not looked at. */
+qc_status qc_session_submit_masked(qc_session* session, const qc_picture* reference, const qc_picture* distorted,
+                                   const qc_picture* mask, const qc_picture* map, void (*release)(void* opaque),
+                                   void* opaque) {
+    (void)mask, (void)map;
     return qc_session_submit(session, reference, distorted, release, opaque);
 }
 

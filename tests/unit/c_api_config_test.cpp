@@ -107,7 +107,7 @@ TEST(CApiConfig, NumbersOfTheConfiguration) {
         {QC_FIELD(qc_config, map_layout), {0, 1, 2}, {-1, 3}, "0..2", nullptr},
         {QC_FIELD(qc_config, map_colours), {0}, {-1, 2}, "0..1", nullptr},
         {QC_FIELD(qc_config, map_memory), {0, 1}, {-1, 2}, "0..1", "where they lie"},
-        {QC_FIELD(qc_config, reserved), {0}, {-1, 1}, "0", nullptr},
+        {QC_FIELD(qc_config, mask), {0, 1}, {-1, 2}, "0..1", "every frame comes with a mask"},
     };
     for (const Field& field : fields) {
         qc_config config = cpu_config("psnr");

@@ -62,7 +62,7 @@ QC_EXPECT(offsetof(qc_config, map_rendition) == 1796);
 QC_EXPECT(offsetof(qc_config, maps) == 1800);
 QC_EXPECT(offsetof(qc_config, map_layout) == 1808);
 QC_EXPECT(offsetof(qc_config, map_memory) == 1816);
-QC_EXPECT(offsetof(qc_config, reserved) == 1820);
+QC_EXPECT(offsetof(qc_config, mask) == 1820);
 QC_EXPECT(offsetof(qc_config, map_white) == 1824);
 
 QC_EXPECT(sizeof(qc_finding) == 88);
@@ -132,6 +132,7 @@ static const Function functions[] = {
     (Function)qc_session_feature,
     (Function)qc_session_submit,
     (Function)qc_session_submit_with_map,
+    (Function)qc_session_submit_masked,
     (Function)qc_map_name,
     (Function)qc_map_unit,
     (Function)qc_map_white,

@@ -77,6 +77,34 @@ INSTANTIATE_TEST_SUITE_P(Metrics, StandInScores,
                          testing::ValuesIn(registered_metrics().begin(), registered_metrics().end()),
                          [](const auto& info) { return std::string(info.param->name); });
 
+/// Every metric that accepts one, in both sample types; a frame whose mask has no weight among them.
+TEST_F(OnStandIn, MasksEqualTheCpu) {
+    int compared = 0;
+    for (const MetricDescriptor* metric : registered_metrics()) {
+        if (!metric->accepts_mask) continue;
+        for (const char* layout : {"nv12", "yuv444p16le"}) {
+            const std::string name = unambiguous_name(*metric);
+            qc_config config = config_for(layout_named(layout), 91, 75, name.c_str(), QC_BACKEND_CPU);
+            config.mask = 1;
+            config.renditions = 2;
+            config.distorted[1] = config.distorted[0];
+            Stream stream = make_stream(config, Content::kNatural, 3, 2);
+            stream.masks.assign(3, std::vector<uint8_t>(91 * 75));
+            for (size_t f = 0; f < 3; f += 2)
+                for (size_t i = 0; i < 91 * 75; ++i)
+                    stream.masks[f][i] = static_cast<uint8_t>(i % 7 == 0 ? 0 : (37 * i + i / 91 * 13 + f) % 256);
+            const RunResult cpu = run(config, stream);
+            config.backend = QC_BACKEND_CUDA;
+            driver_.give({.seed = static_cast<uint32_t>(compared)});
+            const RunResult cuda = run(config, stream);
+            expect_agreement(cpu, cuda, metric->backend_bound, name);
+            EXPECT_EQ(cuda.masked_out, (std::vector<int64_t>{0, 3, 0})) << name;
+            ++compared;
+        }
+    }
+    EXPECT_GE(compared, 10);
+}
+
 /// Every map, of the second rendition, in memory that the pictures are copied to; frames without scores are black.
 TEST_F(OnStandIn, MapsEqualTheCpu) {
     for (const MetricDescriptor* metric : mapped_metrics(registered_metrics())) {

@@ -11,7 +11,7 @@ namespace qc::sse {
 
 /// Name of the stage (MetricDescriptor::stage) whose only word is the exact SSE of luma.
 inline constexpr std::string_view kLumaStage = "sse";
-/// Words: the exact SSE of luma, of Cb and of Cr.
+/// Words: the exact SSE of luma, of Cb and of Cr. Under a mask each of them is kMaskedWords (sse_masked.hpp), in both.
 inline constexpr std::string_view kChromaStage = "sse+chroma";
 
 /// Over the top left width x height samples of a plane.

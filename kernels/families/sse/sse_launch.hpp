@@ -4,6 +4,7 @@
 
 #include "contract/device.hpp"
 #include "families/sse/sse_kernels.hpp"
+#include "families/sse/sse_masked_kernels.hpp"
 
 namespace qc::sse {
 
@@ -12,6 +13,18 @@ inline Status launch_sse(DeviceQueue& queue, const LoadedKernel<SseArguments>& k
                          const SseTask& task) {
     const Dim3 grid{static_cast<unsigned>(task.luma.tiles + task.chroma.tiles), 1, static_cast<unsigned>(batch.count)};
     return queue.launch(kernel, grid, SseArguments{batch.pairs, batch.accumulators, task});
+}
+
+/// Launches either kernel for a batch.
+inline Status launch_masked(DeviceQueue& queue, const LoadedKernel<MaskedArguments>& kernel, const DeviceBatch& batch,
+                            const FrameGeometry& geometry, int planes) {
+    MaskedArguments arguments = masked_arguments(geometry, planes);
+    arguments.pairs = batch.pairs;
+    arguments.accumulators = batch.accumulators;
+    const Dim3 grid{blocks_for(geometry.width, kMaskedColumns),
+                    blocks_for(geometry.height, kMaskedRows) * static_cast<unsigned>(planes),
+                    static_cast<unsigned>(batch.count)};
+    return queue.launch(kernel, grid, arguments);
 }
 
 } // namespace qc::sse

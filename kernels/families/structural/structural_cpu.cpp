@@ -72,14 +72,16 @@ Image image_of(const HostPlane& plane, const FrameGeometry& geometry) {
 }
 
 void add_similarity(const Image& a, const Image& b, bool with_luminance, const FixedPoint& fixed, uint64_t* sums,
-                    const Plane<float>& map) {
+                    const Plane<float>& map, std::span<const uint32_t> weights) {
     const Image moments[kQuantities] = {filtered(a), filtered(b), filtered(product(a, a)), filtered(product(b, b)),
                                         filtered(product(a, b))};
     const int width = moments[0].width;
     for (int i = 0; i < static_cast<int>(moments[0].samples.size()); ++i) {
         Moments at;
         for (int q = 0; q < kQuantities; ++q) at.of[q] = moments[q].samples[static_cast<size_t>(i)];
-        const double similarity = add_terms(at, with_luminance, fixed, sums);
+        const uint32_t weight = weights.empty() ? 1 : weights[static_cast<size_t>(i)];
+        const double similarity = add_terms(at, with_luminance, fixed, sums, weight);
+        if (!weights.empty()) sums[kSumOfWeights] += weight;
         if (map.data != nullptr) map.at(i % width, i / width) = loss_of(similarity);
     }
 }

@@ -2,6 +2,8 @@
 /// CPU reference of structural similarity, as far as float_ssim and float_ms_ssim share it.
 #pragma once
 
+#include <span>
+
 #include "contract/types.hpp"
 #include "device/image.hpp"
 #include "families/structural/structural_math.hpp"
@@ -17,7 +19,8 @@ Image image_of(const HostPlane& plane, const FrameGeometry& geometry);
 /// The sums of the terms of all positions. Precondition: both are of the same size, at least kTaps x kTaps.
 /// @param with_luminance else its sum, and that of the product, are left as they are
 /// @param map null data: nobody wants one; else a value for each position
+/// @param weights of the positions, row after row, and the sums are kMaskedSumWords; empty: each counts once
 void add_similarity(const Image& a, const Image& b, bool with_luminance, const FixedPoint& fixed, uint64_t* sums,
-                    const Plane<float>& map = {});
+                    const Plane<float>& map = {}, std::span<const uint32_t> weights = {});
 
 } // namespace qc::structural

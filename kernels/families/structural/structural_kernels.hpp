@@ -16,6 +16,7 @@
 #include "device/block.hpp"
 #include "device/block_sum.hpp"
 #include "device/kernel_list.hpp"
+#include "device/mask.hpp"
 #include "families/structural/structural_source.hpp"
 
 namespace qc::structural {
@@ -106,11 +107,18 @@ QC_HD void column_phase(WindowMemory& memory, int thread) {
     }
 }
 
-/// @tparam kMap whether the terms are put into a map as well, which has a value for each position of level 0
-/// @param sums kSumWords of the thread
-template <bool kMap>
+/// What a kernel does beside summing the terms of all positions.
+enum class Extra {
+    kNone,
+    kMap,  ///< puts them into a map, which has a value for each position of level 0
+    kMask, ///< lets them count by a mask, which lies over level 0, and puts them into a map where one is wanted
+};
+
+/// @param mask of the pair, with kMask
+/// @param sums of the thread: kSumWords, with kMask kMaskedSumWords
+template <Extra kExtra>
 QC_HD void terms_phase(const WindowMemory& memory, const Task& task, const Segment& segment, int batch, int thread,
-                       const Plane<float>& map, uint64_t* sums) {
+                       const Plane<float>& map, const DevicePlane& mask, uint64_t* sums) {
     const int column = thread % kLanes;
     if (segment.x + column >= task.level[segment.level].width - kMargin) return;
     const WindowTask& window = task.window[segment.level];
@@ -121,8 +129,14 @@ QC_HD void terms_phase(const WindowMemory& memory, const Task& task, const Segme
         QC_UNROLL for (int q = 0; q < kQuantities; ++q) {
             moments.of[q] = memory.filtered[q][row * kFilteredPitch + column];
         }
-        const double similarity = add_terms(moments, window.with_luminance, window.fixed, sums);
-        if constexpr (kMap) {
+        uint32_t weight = 1;
+        if constexpr (kExtra == Extra::kMask) {
+            weight = MaskReader(mask).over(task.map_shape, segment.x + column, y + row, task.picture_width,
+                                           task.picture_height);
+            sums[kSumOfWeights] += weight;
+        }
+        const double similarity = add_terms(moments, window.with_luminance, window.fixed, sums, weight);
+        if constexpr (kExtra != Extra::kNone) {
             if (map.data != nullptr) map.at(segment.x + column, y + row) = loss_of(similarity);
         }
     }
@@ -145,7 +159,7 @@ QC_HD void filter_batch(Block& block, WindowMemory& memory) {
 
 /// grid: (blocks of all levels, 1, pairs)
 /// @tparam T holds samples of the video
-template <typename T, bool kMap = false>
+template <typename T, Extra kExtra = Extra::kNone>
 struct SumWindows {
     using Arguments = Task;
     static constexpr int kThreads = kWindowThreads, kMinBlocks = kTuning.min_blocks;
@@ -157,8 +171,9 @@ struct SumWindows {
         const Segment segment = segment_of(task, block.x());
         const bool has_negatives = task.window[segment.level].has_negatives;
         Plane<float> map{};
-        if constexpr (kMap) map = task.map.of_output(task.pairs[pair].output, task.map_shape);
-        uint64_t sums[kSumWords] = {};
+        if constexpr (kExtra != Extra::kNone) map = task.map.of_output(task.pairs[pair].output, task.map_shape);
+        constexpr int kWords = kExtra == Extra::kMask ? kMaskedSumWords : kSumWords;
+        uint64_t sums[kWords] = {};
         for (int batch = 0; has_batch(segment, batch); ++batch) {
             if (batch > 0) keep_phase(memory, thread);
             read_phase<T>(memory, task, pair, segment, batch, thread);
@@ -168,11 +183,11 @@ struct SumWindows {
             else
                 filter_batch<false>(block, memory);
             block.sync();
-            terms_phase<kMap>(memory, task, segment, batch, thread, map, sums);
+            terms_phase<kExtra>(memory, task, segment, batch, thread, map, task.pairs[pair].mask, sums);
             block.sync();
         }
         const size_t row = static_cast<size_t>(task.pairs[pair].output) * task.levels;
-        device::add_block_sums(block, sums, task.accumulators + (row + segment.level) * kSumWords);
+        device::add_block_sums(block, sums, task.accumulators + (row + segment.level) * kWords);
     }
 };
 
@@ -184,8 +199,14 @@ QC_DECLARE_KERNELS(QC_STRUCTURAL_KERNELS)
 
 /// In the list of metrics that have a map.
 #define QC_STRUCTURAL_MAP_KERNELS(KERNEL)                                                                              \
-    KERNEL(structural_window_map_u8, qc::structural::SumWindows<uint8_t, true>)                                        \
-    KERNEL(structural_window_map_u16, qc::structural::SumWindows<uint16_t, true>)
+    KERNEL(structural_window_map_u8, qc::structural::SumWindows<uint8_t, qc::structural::Extra::kMap>)                 \
+    KERNEL(structural_window_map_u16, qc::structural::SumWindows<uint16_t, qc::structural::Extra::kMap>)
 QC_DECLARE_KERNELS(QC_STRUCTURAL_MAP_KERNELS)
+
+/// In the list of metrics that accept a mask.
+#define QC_STRUCTURAL_MASK_KERNELS(KERNEL)                                                                             \
+    KERNEL(structural_window_mask_u8, qc::structural::SumWindows<uint8_t, qc::structural::Extra::kMask>)               \
+    KERNEL(structural_window_mask_u16, qc::structural::SumWindows<uint16_t, qc::structural::Extra::kMask>)
+QC_DECLARE_KERNELS(QC_STRUCTURAL_MASK_KERNELS)
 
 } // namespace qc::structural

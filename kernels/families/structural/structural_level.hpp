@@ -44,6 +44,7 @@ struct Task {
     WindowTask window[kMaxLevels];
     DeviceMap map; ///< of level 0, where the kernel has maps
     MapShape map_shape;
+    int picture_width, picture_height; ///< of the video, for masks
 };
 
 } // namespace qc::structural

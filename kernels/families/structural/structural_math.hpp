@@ -144,6 +144,8 @@ QC_HD double structure(const Spread& s) {
 
 /// Words that a picture's sums take, each a FixedPoint sum.
 enum SumWord { kSumProduct, kSumLuminance, kSumContrast, kSumStructure, kSumWords };
+/// Under a mask, where every term counts as often as its position's weight says, the sum of these follows.
+constexpr int kSumOfWeights = kSumWords, kMaskedSumWords = kSumWords + 1;
 
 /// Terms are added as integers, so that the order does not matter: threads may add them as they come. A term is below
 /// 2; its rounding, to 2^-41 for 1920x1080, is far below the rounding of the mean to single precision that follows.
@@ -173,17 +175,19 @@ private:
 
 /// Adds the terms of a position to sums[kSumWords].
 /// @param with_luminance else its sum, and that of the product, are left as they are
+/// @param weight how often the terms count
 /// @return the product of all terms; without luminance 1
-QC_HD double add_terms(const Moments& moments, bool with_luminance, const FixedPoint& fixed, uint64_t* sums) {
+QC_HD double add_terms(const Moments& moments, bool with_luminance, const FixedPoint& fixed, uint64_t* sums,
+                       uint32_t weight = 1) {
     const Spread spread = spread_of(moments);
     const double c = contrast(spread), s = structure(spread);
-    sums[kSumContrast] += fixed.from(c);
-    sums[kSumStructure] += fixed.from(s);
+    sums[kSumContrast] += fixed.from(c) * weight;
+    sums[kSumStructure] += fixed.from(s) * weight;
     if (!with_luminance) return 1.0;
     const double l = luminance(moments);
     const double product = l * c * s;
-    sums[kSumLuminance] += fixed.from(l);
-    sums[kSumProduct] += fixed.from(product);
+    sums[kSumLuminance] += fixed.from(l) * weight;
+    sums[kSumProduct] += fixed.from(product) * weight;
     return product;
 }
 

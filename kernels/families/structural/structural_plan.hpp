@@ -7,6 +7,7 @@
 #include <span>
 
 #include "contract/device.hpp"
+#include "device/mask.hpp"
 #include "families/structural/structural_level.hpp"
 
 namespace qc::structural {
@@ -24,6 +25,13 @@ public:
     };
 
     explicit LevelPlan(const FrameGeometry& geometry) : sample_scale_(scale_of_depth(geometry.depth)) {}
+
+    /// The only level counts by a mask; before it is added. @param shape how its positions lie over the picture
+    void count_by_mask(const MapShape& shape, const FrameGeometry& geometry) {
+        mask_shape_ = shape;
+        picture_ = {geometry.width, geometry.height};
+        most_weight_ = int64_t{kFullWeight} * shape.step * shape.step;
+    }
 
     /// Levels come from large to small. Precondition: width and height are at least kTaps.
     void add(Size size, bool in_scratch, bool with_luminance, bool has_negatives) {
@@ -43,7 +51,7 @@ public:
         window.segment_rows = batches * kBatchRows - kMargin;
         window.with_luminance = with_luminance;
         window.has_negatives = has_negatives;
-        window.fixed = FixedPoint::for_sum_of(static_cast<int64_t>(columns) * rows);
+        window.fixed = FixedPoint::for_sum_of(static_cast<int64_t>(columns) * rows * most_weight());
         blocks_ += window.strips * ((rows + window.segment_rows - 1) / window.segment_rows);
         ++count_;
     }
@@ -54,7 +62,8 @@ public:
     int64_t positions(int index) const {
         return static_cast<int64_t>(levels_[index].width - kMargin) * (levels_[index].height - kMargin);
     }
-    size_t words() const { return static_cast<size_t>(count_) * kSumWords; }
+    size_t words() const { return static_cast<size_t>(count_) * (is_masked() ? kMaskedSumWords : kSumWords); }
+    bool is_masked() const { return most_weight_ > 0; }
     unsigned window_blocks() const { return static_cast<unsigned>(blocks_); }
 
     size_t scratch_bytes(int count) const {
@@ -64,8 +73,10 @@ public:
     }
 
     Task task_for(const DeviceBatch& batch) const {
-        Task task{batch.pairs, batch.accumulators, count_, sample_scale_, {}, {}, batch.map, {}};
-        task.map_shape = {levels_[0].width - kMargin, levels_[0].height - kMargin};
+        Task task{batch.pairs, batch.accumulators, count_,      sample_scale_,  {},
+                  {},          batch.map,          mask_shape_, picture_.width, picture_.height};
+        task.map_shape.width = levels_[0].width - kMargin;
+        task.map_shape.height = levels_[0].height - kMargin;
         std::copy_n(levels_.begin(), count_, task.level);
         std::copy_n(windows_.begin(), count_, task.window);
         auto* next = static_cast<float*>(batch.scratch);
@@ -78,13 +89,20 @@ public:
     }
 
     /// Mean of the terms that word `word` of a level sums up, in single precision as libvmaf returns it.
+    /// Precondition: some position counts.
     double mean(std::span<const uint64_t> words, int level, SumWord word) const {
         const double sum = windows_[level].fixed.to_double(words[level * kSumWords + word]);
-        return static_cast<double>(static_cast<float>(sum / static_cast<double>(positions(level))));
+        const double count = static_cast<double>(is_masked() ? words[kSumOfWeights] : positions(level));
+        return static_cast<double>(static_cast<float>(sum / count));
     }
 
 private:
+    int64_t most_weight() const { return is_masked() ? most_weight_ : 1; }
+
     float sample_scale_;
+    MapShape mask_shape_{};
+    Size picture_{0, 0};      ///< that a mask lies over
+    int64_t most_weight_ = 0; ///< of a position; 0: there is no mask
     int count_ = 0, blocks_ = 0;
     std::array<Level, kMaxLevels> levels_{};
     std::array<WindowTask, kMaxLevels> windows_{};

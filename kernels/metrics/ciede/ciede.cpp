@@ -20,10 +20,11 @@ class CiedeScorer final : public Scorer {
 public:
     CiedeScorer(const FrameGeometry& geometry, const OptionValues&) : geometry_(geometry), task_(make_task(geometry)) {}
 
-    size_t accumulator_words() const override { return 1; }
+    size_t accumulator_words() const override { return geometry_.masked ? kMaskedWords : 1; }
 
     void score(const HostPair& pair, std::span<uint64_t> accumulators) const override {
-        accumulators[0] = std::bit_cast<uint64_t>(score_cpu(geometry_, pair));
+        if (geometry_.masked) return score_masked_cpu(geometry_, pair, accumulators);
+        accumulators[kDifferences] = std::bit_cast<uint64_t>(score_cpu(geometry_, pair));
     }
 
     /// A partial sum for every tile.
@@ -33,7 +34,9 @@ public:
 
     Status prepare(DeviceProgram& program) override {
         const bool bytes = geometry_.sample == SampleType::kU8;
-        QC_RETURN_IF_ERROR(program.find(bytes ? kernels::ciede_tiles_u8 : kernels::ciede_tiles_u16, &tiles_));
+        const auto& plain = bytes ? kernels::ciede_tiles_u8 : kernels::ciede_tiles_u16;
+        const auto& masked = bytes ? kernels::ciede_tiles_mask_u8 : kernels::ciede_tiles_mask_u16;
+        QC_RETURN_IF_ERROR(program.find(geometry_.masked ? masked : plain, &tiles_));
         QC_RETURN_IF_ERROR(program.find(kernels::ciede_total, &total_));
         const auto tables = std::make_unique<Tables>();
         fill_tables(tables.get());
@@ -47,9 +50,10 @@ public:
         const auto count = static_cast<unsigned>(batch.count);
         auto* const partial_sums = static_cast<double*>(batch.scratch);
         QC_RETURN_IF_ERROR(queue.launch(tiles_, Dim3{static_cast<unsigned>(task_.tiles), 1, count},
-                                        TileArguments{batch.pairs, partial_sums, tables_, task_}));
+                                        TileArguments{batch.pairs, batch.accumulators, partial_sums, tables_, task_}));
         return queue.launch(total_, Dim3{1, 1, count},
-                            TotalArguments{batch.pairs, batch.accumulators, partial_sums, task_.tiles});
+                            TotalArguments{batch.pairs, batch.accumulators, partial_sums, task_.tiles,
+                                           static_cast<int>(accumulator_words())});
     }
 
 private:
@@ -63,14 +67,17 @@ private:
 class CiedeFinaliser final : public Finaliser {
 public:
     CiedeFinaliser(const FrameGeometry& geometry, const OptionValues&)
-        : pixels_(static_cast<double>(geometry.width) * geometry.height) {}
+        : masked_(geometry.masked), pixels_(static_cast<double>(geometry.width) * geometry.height) {}
 
     void finalise(int64_t frame, std::span<const uint64_t> accumulators, ScoreSink& sink) override {
-        const double mean = std::bit_cast<double>(accumulators[0]) / pixels_;
+        const double weight = masked_ ? static_cast<double>(accumulators[kWeights]) : pixels_;
+        if (weight == 0.0) return sink.leave_out(frame);
+        const double mean = std::bit_cast<double>(accumulators[kDifferences]) / weight;
         sink.put(frame, 0, 45.0 - 20.0 * std::log10(mean));
     }
 
 private:
+    const bool masked_;
     const double pixels_;
 };
 
@@ -82,6 +89,7 @@ const MetricDescriptor& descriptor() {
         .summary = "mean CIEDE2000 colour difference, in decibels",
         .scope = Scope::kPair,
         .needs_chroma = true,
+        .accepts_mask = true,
         .backend_bound = {.absolute = kBackendBound},
         .options = {},
         .outputs = kOutputs,

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // Everything is computed in double precision, with the C library's functions, and the variables of type float round:
 // on flat pictures, where all pixels round alike, these roundings are part of the score.
+#include <bit>
 #include <cmath>
 #include <numbers>
 #include <vector>
 
+#include "device/mask.hpp"
 #include "metrics/ciede/ciede.hpp"
 
 namespace qc::ciede {
@@ -96,8 +98,9 @@ private:
     std::vector<Entry> entries_;
 };
 
-template <typename T>
-double sum_rows(const FrameGeometry& geometry, const HostPair& pair) {
+/// @param weighted makes of a pixel's difference, and of its place, what is summed
+template <typename T, class Weighted>
+double sum_rows(const FrameGeometry& geometry, const HostPair& pair, const Weighted& weighted) {
     Plane<const T> reference[3], distorted[3];
     for (int p = 0; p < 3; ++p) {
         reference[p] = pair.reference.plane[p].template as<T>();
@@ -115,7 +118,7 @@ double sum_rows(const FrameGeometry& geometry, const HostPair& pair) {
             };
             const Sample a = sample_of(reference), b = sample_of(distorted);
             if (a == b) continue; // a difference of exactly 0
-            sum += reference_difference(colours[0].lab(a), colours[1].lab(b));
+            sum += weighted(reference_difference(colours[0].lab(a), colours[1].lab(b)), x, y);
         }
     }
     return sum;
@@ -175,8 +178,28 @@ float reference_difference(const Lab& reference, const Lab& distorted) {
     return static_cast<float>(root(squared(l) + squared(c) + squared(h) + crossed));
 }
 
+namespace {
+
+template <class Weighted>
+double sum_of(const FrameGeometry& geometry, const HostPair& pair, const Weighted& weighted) {
+    return geometry.sample == SampleType::kU8 ? sum_rows<uint8_t>(geometry, pair, weighted)
+                                              : sum_rows<uint16_t>(geometry, pair, weighted);
+}
+
+} // namespace
+
 double score_cpu(const FrameGeometry& geometry, const HostPair& pair) {
-    return geometry.sample == SampleType::kU8 ? sum_rows<uint8_t>(geometry, pair) : sum_rows<uint16_t>(geometry, pair);
+    return sum_of(geometry, pair, [](float difference, int, int) { return difference; });
+}
+
+void score_masked_cpu(const FrameGeometry& geometry, const HostPair& pair, std::span<uint64_t> words) {
+    const MaskReader mask(pair.mask);
+    const double sum = sum_of(geometry, pair, [&](float difference, int x, int y) {
+        return mask.at(x, y) * static_cast<double>(difference);
+    });
+    words[kDifferences] = std::bit_cast<uint64_t>(sum);
+    for (int y = 0; y < geometry.height; ++y)
+        for (int x = 0; x < geometry.width; ++x) words[kWeights] += mask.at(x, y);
 }
 
 } // namespace qc::ciede

@@ -8,6 +8,7 @@
 
 #include "device/block_sum.hpp"
 #include "device/kernel_list.hpp"
+#include "device/mask.hpp"
 #include "device/plane_reader.hpp"
 #include "metrics/ciede/ciede_device_math.hpp"
 #include "metrics/ciede/ciede_tuning.hpp"
@@ -133,9 +134,10 @@ QC_HD Chroma load_chroma(const DevicePicture& picture, int x, int y) {
 // ---- summing --------------------------------------------------------------------------------------------------------
 
 /// A thread's sum, column after column. What depends on chroma alone is computed once for the pixels that share it.
-template <typename T, typename Seeds>
+/// @param weighted makes of a pixel's difference, and of its place, what is summed
+template <typename T, typename Seeds, class Weighted>
 QC_HD double sum_thread(const DevicePicture& reference, const DevicePicture& distorted, const Task& task,
-                        const Tables& tables, Position first) {
+                        const Tables& tables, Position first, const Weighted& weighted) {
     double sum = 0.0;
     if (first.x >= task.width || first.y >= task.height) return sum;
     Lumas lumas[2] = {load_lumas<T>(reference.plane[0], task, first), load_lumas<T>(distorted.plane[0], task, first)};
@@ -160,12 +162,21 @@ QC_HD double sum_thread(const DevicePicture& reference, const DevicePicture& dis
             if (same_chroma && own[0] == own[1]) continue; // a difference of exactly 0
             Lab labs[2];
             labs_of<Seeds, 2>(own, terms, task.coefficients, tables.power, labs);
-            sum += widened(difference_of<Seeds>(labs[0], labs[1], tables));
+            const double difference = widened(difference_of<Seeds>(labs[0], labs[1], tables));
+            sum += weighted(difference, first.x + column, first.y + row);
         }
         for (Lumas& picture : lumas) {
             QC_UNROLL for (int i = 0; i + 1 < kColumns; ++i) picture.column[i] = picture.column[i + 1];
         }
     }
+    return sum;
+}
+
+/// Of a thread's pixels.
+QC_HD uint64_t sum_weights(const MaskReader& mask, const Task& task, Position first) {
+    uint64_t sum = 0;
+    for (int y = first.y; y < first.y + kRows && y < task.height; ++y)
+        for (int x = first.x; x < first.x + kColumns && x < task.width; ++x) sum += mask.at(x, y);
     return sum;
 }
 
@@ -200,13 +211,15 @@ QC_HD void copy_tables(Block& block, Tables* target, const Tables* source) {
 
 struct TileArguments {
     const DevicePair* pairs;
-    double* partial_sums; ///< of the tiles, pair after pair
+    uint64_t* accumulators; ///< kMaskedWords of a pair, where there is a mask
+    double* partial_sums;   ///< of the tiles, pair after pair
     const Tables* tables;
     Task task;
 };
 
 /// grid: (tiles, 1, pairs)
-template <typename T, typename Seeds>
+/// @tparam kMasked whether a pixel counts by the pair's mask
+template <typename T, typename Seeds, bool kMasked = false>
 struct SumTile {
     using Arguments = TileArguments;
     static constexpr int kThreads = kTuning.warps * kLanes, kMinBlocks = kTuning.blocks_per_multiprocessor;
@@ -218,7 +231,20 @@ struct SumTile {
         copy_tables(block, &tables, arguments.tables);
         const Position first = thread_position(task, block.x(), block.thread());
         const DevicePair& pair = arguments.pairs[block.z()];
-        const double sum = block_sum(block, sum_thread<T, Seeds>(pair.reference, pair.distorted, task, tables, first));
+        const auto sum_of = [&](const auto& weighted) {
+            return sum_thread<T, Seeds>(pair.reference, pair.distorted, task, tables, first, weighted);
+        };
+        double own = 0.0;
+        if constexpr (kMasked) {
+            const MaskReader mask(pair.mask);
+            own = sum_of([&](double difference, int x, int y) { return mask.at(x, y) * difference; });
+            const uint64_t weights[] = {sum_weights(mask, task, first)};
+            device::add_block_sums(block, weights,
+                                   arguments.accumulators + static_cast<size_t>(pair.output) * kMaskedWords + kWeights);
+        } else {
+            own = sum_of([](double difference, int, int) { return difference; });
+        }
+        const double sum = block_sum(block, own);
         if (block.thread() == 0) arguments.partial_sums[static_cast<size_t>(block.z()) * task.tiles + block.x()] = sum;
     }
 };
@@ -228,6 +254,7 @@ struct TotalArguments {
     uint64_t* accumulators;
     const double* partial_sums;
     int tiles; ///< of a pair
+    int words; ///< accumulators of a pair; the sum is the first
 };
 
 /// Adds up the tiles of a pair. grid: (1, 1, pairs)
@@ -242,7 +269,9 @@ struct SumTiles {
         double sum = 0.0;
         for (int tile = block.thread(); tile < tiles; tile += kThreads) sum += own[tile];
         const double total = block_sum(block, sum);
-        if (block.thread() == 0) arguments.accumulators[arguments.pairs[block.z()].output] = bits_of(total);
+        if (block.thread() == 0)
+            arguments.accumulators[static_cast<size_t>(arguments.pairs[block.z()].output) * arguments.words] =
+                bits_of(total);
     }
 };
 
@@ -250,6 +279,8 @@ struct SumTiles {
 #define QC_CIEDE_KERNELS_OF(KERNEL, Seeds)                                                                             \
     KERNEL(ciede_tiles_u8, SumTile<uint8_t, Seeds>)                                                                    \
     KERNEL(ciede_tiles_u16, SumTile<uint16_t, Seeds>)                                                                  \
+    KERNEL(ciede_tiles_mask_u8, SumTile<uint8_t, Seeds, true>)                                                         \
+    KERNEL(ciede_tiles_mask_u16, SumTile<uint16_t, Seeds, true>)                                                       \
     KERNEL(ciede_total, SumTiles)
 #define QC_CIEDE_KERNELS(KERNEL) QC_CIEDE_KERNELS_OF(KERNEL, FastSeeds)
 QC_DECLARE_KERNELS(QC_CIEDE_KERNELS)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "families/sse/sse_kernels.hpp"
+#include "families/sse/sse_masked_kernels.hpp"
 
 namespace qc::float_psnr {
 
@@ -10,7 +11,9 @@ namespace qc::float_psnr {
 #define QC_FLOAT_PSNR_KERNELS(KERNEL)                                                                                  \
     KERNEL(float_psnr_u8, sse::SumLumaTile<uint8_t, uint32_t, sse::Square::kExact>)                                    \
     KERNEL(float_psnr_u16, sse::SumLumaTile<uint16_t, uint32_t, sse::Square::kExact>)                                  \
-    KERNEL(float_psnr_u16_rounded, sse::SumLumaTile<uint16_t, uint64_t, sse::Square::kRounded>)
+    KERNEL(float_psnr_u16_rounded, sse::SumLumaTile<uint16_t, uint64_t, sse::Square::kRounded>)                        \
+    QC_SSE_MASKED_KERNELS(KERNEL)                                                                                      \
+    KERNEL(float_psnr_masked_rounded, sse::SumMasked<uint16_t, sse::Square::kRounded>)
 QC_DECLARE_KERNELS(QC_FLOAT_PSNR_KERNELS)
 
 } // namespace qc::float_psnr

@@ -24,10 +24,10 @@ constexpr double cap(int depth) {
     return 6 * depth + 12;
 }
 
-inline double score(uint64_t squared_errors, int pixels, int depth) {
+inline double score(double squared_errors, double pixels, int depth) {
     constexpr double kSmallestNoise = 1e-10;
-    const double sum = std::ldexp(static_cast<double>(squared_errors), -2 * (depth - 8));
-    const double noise = sum / static_cast<double>(pixels);
+    const double sum = std::ldexp(squared_errors, -2 * (depth - 8));
+    const double noise = sum / pixels;
     return std::min(10.0 * std::log10(peak(depth) * peak(depth) / std::max(noise, kSmallestNoise)), cap(depth));
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "device/mask.hpp"
 #include "families/structural/structural_cpu.hpp"
 #include "metrics/float_ssim/float_ssim.hpp"
 
@@ -22,13 +23,14 @@ Image decimated(const Image& image, const Decimation& to) {
 } // namespace
 
 void score_cpu(const FrameGeometry& geometry, const Decimation& decimation, const HostPair& pair,
-               std::span<uint64_t> accumulators, const Plane<float>& map) {
+               std::span<uint64_t> accumulators, const Plane<float>& map, std::span<const uint32_t> weights) {
     const Image reference = decimated(structural::image_of(pair.reference.plane[0], geometry), decimation);
     const Image distorted = decimated(structural::image_of(pair.distorted.plane[0], geometry), decimation);
     const int64_t positions =
         static_cast<int64_t>(decimation.width - structural::kMargin) * (decimation.height - structural::kMargin);
-    structural::add_similarity(reference, distorted, true, structural::FixedPoint::for_sum_of(positions),
-                               accumulators.data(), map);
+    const int64_t most_weight = weights.empty() ? 1 : int64_t{kFullWeight} * decimation.factor * decimation.factor;
+    structural::add_similarity(reference, distorted, true, structural::FixedPoint::for_sum_of(positions * most_weight),
+                               accumulators.data(), map, weights);
 }
 
 } // namespace qc::float_ssim

@@ -64,18 +64,26 @@ public:
         : geometry_(geometry), planes_(measured_planes(options, geometry)),
           task_(sse::make_task(geometry, planes_ == kPlanes)) {}
 
-    size_t accumulator_words() const override { return static_cast<size_t>(planes_); }
+    size_t accumulator_words() const override {
+        return static_cast<size_t>(planes_) * (geometry_.masked ? sse::kMaskedWords : 1);
+    }
 
     void score(const HostPair& pair, std::span<uint64_t> accumulators) const override {
+        if (geometry_.masked) return score_masked_cpu(pair, geometry_, planes_, accumulators);
         score_cpu(pair, geometry_, accumulators.first(accumulator_words()));
     }
 
     Status prepare(DeviceProgram& program) override {
+        if (geometry_.masked)
+            return program.find(
+                for_samples(geometry_, kernels::sse_masked_u8, kernels::sse_masked_u16, kernels::sse_masked_u16),
+                &masked_kernel_);
         return program.find(
             for_samples(geometry_, kernels::psnr_sse_u8, kernels::psnr_sse_u16, kernels::psnr_sse_u16_full), &kernel_);
     }
 
     Status enqueue(const DeviceBatch& batch, DeviceQueue& queue) const override {
+        if (geometry_.masked) return sse::launch_masked(queue, masked_kernel_, batch, geometry_, planes_);
         return sse::launch_sse(queue, kernel_, batch, task_);
     }
 
@@ -84,6 +92,7 @@ private:
     const int planes_;
     const sse::SseTask task_;
     LoadedKernel<sse::SseArguments> kernel_;
+    LoadedKernel<sse::MaskedArguments> masked_kernel_;
 };
 
 class PsnrFinaliser final : public Finaliser {
@@ -93,11 +102,10 @@ public:
           squared_peak_(squared_peak(options, geometry.depth)) {}
 
     void finalise(int64_t frame, std::span<const uint64_t> accumulators, ScoreSink& sink) override {
+        if (geometry_.masked) return finalise_masked(frame, accumulators, sink);
         for (int plane = 0; plane < planes_; ++plane) {
             const uint64_t squared_errors = accumulators[plane];
-            const double mse = static_cast<double>(squared_errors) / pixels(plane);
-            sink.put(frame, 2 * plane, psnr_of(mse, plane));
-            if (options_.flag(kEnableMse)) sink.put(frame, 2 * plane + 1, mse);
+            put(frame, plane, {static_cast<double>(squared_errors), pixels(plane)}, sink);
             total_squared_errors_[plane] += squared_errors;
         }
         ++frames_;
@@ -111,31 +119,58 @@ public:
     }
 
 private:
-    uint32_t pixels(int plane) const {
-        return static_cast<uint32_t>(geometry_.plane_width(plane)) *
-               static_cast<uint32_t>(geometry_.plane_height(plane));
+    /// Of a plane without weight nothing can be said.
+    void finalise_masked(int64_t frame, std::span<const uint64_t> accumulators, ScoreSink& sink) {
+        std::array<sse::WeightedErrors, kPlanes> errors{};
+        for (int plane = 0; plane < planes_; ++plane) {
+            errors[plane] = sse::weighted_errors(accumulators.subspan(plane * sse::kMaskedWords, sse::kMaskedWords),
+                                                 sse::masked_plane(geometry_, plane));
+            if (errors[plane].samples == 0.0) return sink.leave_out(frame);
+        }
+        for (int plane = 0; plane < planes_; ++plane) {
+            put(frame, plane, errors[plane], sink);
+            total_weighted_[plane].squared += errors[plane].squared;
+            total_weighted_[plane].samples += errors[plane].samples;
+        }
+        ++frames_;
     }
 
-    double psnr_of(double mse, int plane) const {
+    void put(int64_t frame, int plane, const sse::WeightedErrors& errors, ScoreSink& sink) const {
+        const double mse = errors.squared / errors.samples;
+        sink.put(frame, 2 * plane, psnr_of(mse, errors.samples));
+        if (options_.flag(kEnableMse)) sink.put(frame, 2 * plane + 1, mse);
+    }
+
+    double pixels(int plane) const {
+        return static_cast<double>(geometry_.plane_width(plane)) * geometry_.plane_height(plane);
+    }
+
+    double psnr_of(double mse, double pixels) const {
         constexpr double kSmallestMse = 1e-16; // keeps identical planes finite
-        return std::min(10.0 * std::log10(squared_peak_ / std::max(mse, kSmallestMse)), cap(plane));
+        return std::min(10.0 * std::log10(squared_peak_ / std::max(mse, kSmallestMse)), cap(pixels));
     }
 
     /// Highest score of a frame.
-    double cap(int plane) const {
+    double cap(double pixels) const {
         const double min_sse = options_.number(kMinSse);
         if (min_sse == 0.0) return 6 * geometry_.depth + 12;
-        return std::ceil(10.0 * std::log10(squared_peak_ / (min_sse / pixels(plane))));
+        return std::ceil(10.0 * std::log10(squared_peak_ / (min_sse / pixels)));
+    }
+
+    sse::WeightedErrors total(int plane) const {
+        if (geometry_.masked) return total_weighted_[plane];
+        return {static_cast<double>(total_squared_errors_[plane]), pixels(plane) * static_cast<double>(frames_)};
     }
 
     /// The frames' cap does not apply; this one is the PSNR of half a unit of squared error in all.
     double psnr_of_stream(int plane) const {
-        const uint64_t total_pixels = pixels(plane) * static_cast<uint64_t>(frames_);
+        const sse::WeightedErrors errors = total(plane);
         const double log_peak = std::log10(static_cast<double>(squared_peak_));
-        const double log_pixels = std::log10(static_cast<double>(total_pixels));
-        const double log_errors = std::log10(static_cast<double>(total_squared_errors_[plane]));
+        const double log_pixels = std::log10(errors.samples);
+        const double log_errors = std::log10(errors.squared);
         const double psnr = 10.0 * (log_peak + log_pixels - log_errors);
-        const double cap = std::ceil(10.0 * std::log10(static_cast<double>(squared_peak_ * total_pixels * 2)));
+        const auto whole = static_cast<uint64_t>(std::ceil(errors.samples));
+        const double cap = std::ceil(10.0 * std::log10(static_cast<double>(squared_peak_ * whole * 2)));
         return std::min(psnr, cap);
     }
 
@@ -147,6 +182,7 @@ private:
     // Of the stream so far.
     int64_t frames_ = 0;
     std::array<uint64_t, kPlanes> total_squared_errors_{};
+    std::array<sse::WeightedErrors, kPlanes> total_weighted_{}; ///< under masks
 };
 
 /// Every option but enable_chroma only changes what is made of the sums.
@@ -165,6 +201,7 @@ const MetricDescriptor& descriptor() {
         .summary = "peak signal-to-noise ratio of luma and chroma",
         .every_frame = true,
         .needs_chroma = true,
+        .accepts_mask = true,
         .options = kOptions,
         .outputs = kOutputs,
         .stats_lines = kStatsLines,

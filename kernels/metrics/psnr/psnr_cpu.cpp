@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "families/sse/sse.hpp"
+#include "families/sse/sse_masked.hpp"
 #include "metrics/psnr/psnr.hpp"
 
 namespace qc::psnr {
@@ -11,6 +12,13 @@ void score_cpu(const HostPair& pair, const FrameGeometry& geometry, std::span<ui
             sse::sum_of_squared_errors(pair.reference.plane[plane], pair.distorted.plane[plane],
                                        geometry.plane_width(plane), geometry.plane_height(plane), geometry.sample);
     }
+}
+
+void score_masked_cpu(const HostPair& pair, const FrameGeometry& geometry, int planes, std::span<uint64_t> words) {
+    for (int p = 0; p < planes; ++p)
+        sse::add_masked_errors<sse::Square::kExact>(pair.reference.plane[p], pair.distorted.plane[p], pair.mask,
+                                                    sse::masked_plane(geometry, p), geometry.sample,
+                                                    words.data() + p * sse::kMaskedWords);
 }
 
 } // namespace qc::psnr

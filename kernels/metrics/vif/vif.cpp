@@ -48,9 +48,11 @@ struct ScaleInformation {
     float numerator, denominator;
 };
 
-ScaleInformation scale_information(const uint64_t* accumulators) {
+/// @param unit what a pixel counts that is let through whole: 1 without a mask. Of a mask that lets all through the
+///        division is exact
+ScaleInformation scale_information(const uint64_t* accumulators, double unit) {
     const auto word = [&](AccumulatorWord index) {
-        return static_cast<double>(static_cast<int64_t>(accumulators[index]));
+        return static_cast<double>(static_cast<int64_t>(accumulators[index])) / unit;
     };
     // A pixel below the noise's variance counts one bit, less the distorted picture's variance in units of the largest.
     const double flat = word(kFlatCount) - (word(kFlatVariance) / 16384.0) / 65025.0;
@@ -127,6 +129,7 @@ public:
     size_t accumulator_words() const override { return kAccumulatorWords; }
 
     void score(const HostPair& pair, std::span<uint64_t> accumulators) const override {
+        if (geometry_.masked) return score_masked_cpu(geometry_, parameters_, pair, accumulators);
         score_cpu_rows(geometry_, parameters_, pair, accumulators);
     }
     void draw(const HostPair& pair, HostPast /*past*/, Plane<float> values) const override {
@@ -140,6 +143,10 @@ public:
 private:
     /// Whether the map is one of this scale. Its kernel takes pairs one by one, in ladders too.
     bool draws(int scale) const { return draws_maps() && scale == map_scale(parameters_); }
+    Status find(DeviceProgram& program, int scale, const KernelIdentifier<ScaleArguments>& identifier,
+                const TileShape& tile);
+    Status find_masked_kernels(DeviceProgram& program);
+    Status upload_logarithms(DeviceProgram& program);
     Status prepare_bands(DeviceProgram& program);
     Status enqueue_bands(const ScaleArguments& scale, const DeviceBatch& batch, DeviceQueue& queue) const;
     static bool is_ladder(const DeviceBatch& batch) { return batch.pairs_per_reference() >= kFewestTogether; }
@@ -163,21 +170,45 @@ private:
     int band_blocks_ = 0;
 };
 
-Status VifScorer::prepare(DeviceProgram& program) {
+Status VifScorer::find(DeviceProgram& program, int scale, const KernelIdentifier<ScaleArguments>& identifier,
+                       const TileShape& tile) {
+    kernels_[scale].tile = tile;
+    return program.find(identifier, &kernels_[scale].kernel);
+}
+
+/// Tiles of every scale: under a mask there is nothing that pairs share.
+Status VifScorer::find_masked_kernels(DeviceProgram& program) {
     const bool bytes = geometry_.sample == SampleType::kU8;
-    const auto find = [&](int scale, const KernelIdentifier<ScaleArguments>& identifier, const TileShape& tile) {
-        kernels_[scale].tile = tile;
-        return program.find(identifier, &kernels_[scale].kernel);
-    };
     if (parameters_.skip_scale_0)
-        QC_RETURN_IF_ERROR(find(0, bytes ? kernels::vif_decimate0_u8 : kernels::vif_decimate0_u16, kTileDecimateOnly));
+        QC_RETURN_IF_ERROR(
+            find(program, 0, bytes ? kernels::vif_decimate0_u8 : kernels::vif_decimate0_u16, kTileDecimateOnly));
     else if (bytes)
-        QC_RETURN_IF_ERROR(find(0, draws(0) ? kernels::vif_scale0_u8_map : kernels::vif_scale0_u8, kTileScale0U8));
+        QC_RETURN_IF_ERROR(find(program, 0, kernels::vif_scale0_u8_mask, kTileScale0U8));
     else
-        QC_RETURN_IF_ERROR(find(0, draws(0) ? kernels::vif_scale0_u16_map : kernels::vif_scale0_u16, kTileScale0U16));
-    QC_RETURN_IF_ERROR(find(1, draws(1) ? kernels::vif_scale1_map : kernels::vif_scale1, kTileScale1));
-    QC_RETURN_IF_ERROR(find(2, kernels::vif_scale2, kTileScale2));
-    QC_RETURN_IF_ERROR(find(3, kernels::vif_scale3, kTileScale3));
+        QC_RETURN_IF_ERROR(find(program, 0, kernels::vif_scale0_u16_mask, kTileScale0U16));
+    QC_RETURN_IF_ERROR(find(program, 1, kernels::vif_scale1_mask, kTileScale1));
+    QC_RETURN_IF_ERROR(find(program, 2, kernels::vif_scale2_mask, kTileScale2));
+    return find(program, 3, kernels::vif_scale3_mask, kTileScale3);
+}
+
+Status VifScorer::prepare(DeviceProgram& program) {
+    if (geometry_.masked) {
+        QC_RETURN_IF_ERROR(find_masked_kernels(program));
+        return upload_logarithms(program);
+    }
+    const bool bytes = geometry_.sample == SampleType::kU8;
+    if (parameters_.skip_scale_0)
+        QC_RETURN_IF_ERROR(
+            find(program, 0, bytes ? kernels::vif_decimate0_u8 : kernels::vif_decimate0_u16, kTileDecimateOnly));
+    else if (bytes)
+        QC_RETURN_IF_ERROR(
+            find(program, 0, draws(0) ? kernels::vif_scale0_u8_map : kernels::vif_scale0_u8, kTileScale0U8));
+    else
+        QC_RETURN_IF_ERROR(
+            find(program, 0, draws(0) ? kernels::vif_scale0_u16_map : kernels::vif_scale0_u16, kTileScale0U16));
+    QC_RETURN_IF_ERROR(find(program, 1, draws(1) ? kernels::vif_scale1_map : kernels::vif_scale1, kTileScale1));
+    QC_RETURN_IF_ERROR(find(program, 2, kernels::vif_scale2, kTileScale2));
+    QC_RETURN_IF_ERROR(find(program, 3, kernels::vif_scale3, kTileScale3));
     if (!parameters_.skip_scale_0)
         QC_RETURN_IF_ERROR(
             program.find(bytes ? kernels::vif_scale0_u8_ladder : kernels::vif_scale0_u16_ladder, &ladder_kernels_[0]));
@@ -186,7 +217,10 @@ Status VifScorer::prepare(DeviceProgram& program) {
     if (bytes && !parameters_.skip_scale_0 &&
         program.capability(kernels_[0].kernel.kernel) >= device::kMatrixCapability)
         QC_RETURN_IF_ERROR(prepare_bands(program));
+    return upload_logarithms(program);
+}
 
+Status VifScorer::upload_logarithms(DeviceProgram& program) {
     const auto bytes_of = [](auto table) { return std::as_bytes(table); };
     const auto table = kLogSource == LogSource::kTable ? bytes_of(log_table()) : bytes_of(log_thresholds());
     return program.upload(table.data(), table.size_bytes(), &logarithms_);
@@ -242,7 +276,7 @@ Status VifScorer::enqueue(const DeviceBatch& batch, DeviceQueue& queue) const {
         arguments.depth = geometry_.depth;
         arguments.gain_limit = parameters_.gain_limit;
         arguments.logarithms = logarithms_;
-        arguments.map = batch.map;
+        if (draws(s)) arguments.map = batch.map;
         arguments.map_shape = map_shape(geometry_, parameters_);
         if (s == 0 && bands_kernel_.threads > 0) {
             QC_RETURN_IF_ERROR(enqueue_bands(arguments, batch, queue));
@@ -274,25 +308,34 @@ size_t VifScorer::scratch_bytes(int count) const {
 
 class VifFinaliser final : public Finaliser {
 public:
-    VifFinaliser(const FrameGeometry& /*geometry*/, const OptionValues& options)
-        : skip_scale_0_(options.flag(kSkipScale0)), debug_(options.flag(kDebug)) {}
+    VifFinaliser(const FrameGeometry& geometry, const OptionValues& options)
+        : masked_(geometry.masked), skip_scale_0_(options.flag(kSkipScale0)), debug_(options.flag(kDebug)) {}
 
     void finalise(int64_t frame, std::span<const uint64_t> accumulators, ScoreSink& sink) override;
 
 private:
-    bool skip_scale_0_, debug_;
+    /// Whether nothing of a scale counts. A pixel without weight is all that adds nothing to the denominator.
+    bool is_masked_out(std::span<const uint64_t> accumulators, int scale) const {
+        const uint64_t* const words = accumulators.data() + scale * kWordsPerScale;
+        return masked_ && words[kDenominatorLog] == 0 && words[kFlatCount] == 0;
+    }
+    double unit(int scale) const { return masked_ ? kFullWeight << (2 * scale) : 1; }
+
+    bool masked_, skip_scale_0_, debug_;
 };
 
 void VifFinaliser::finalise(int64_t frame, std::span<const uint64_t> accumulators, ScoreSink& sink) {
     ScaleInformation scales[kScales];
     double numerator = 0.0, denominator = 0.0;
+    for (int s = skip_scale_0_ ? 1 : 0; s < kScales; ++s)
+        if (is_masked_out(accumulators, s)) return sink.leave_out(frame);
     for (int s = 0; s < kScales; ++s) {
         if (s == 0 && skip_scale_0_) {
             scales[s] = {0.0f, -1.0f}; // what libvmaf writes for a scale that was left out
             sink.put(frame, kScore0, 0.0);
             continue;
         }
-        scales[s] = scale_information(accumulators.data() + s * kWordsPerScale);
+        scales[s] = scale_information(accumulators.data() + s * kWordsPerScale, unit(s));
         const float score = scales[s].numerator / scales[s].denominator;
         sink.put(frame, kScore0 + s, static_cast<double>(score));
         numerator += static_cast<double>(scales[s].numerator);
@@ -306,6 +349,12 @@ void VifFinaliser::finalise(int64_t frame, std::span<const uint64_t> accumulator
         sink.put(frame, kScaleParts + 2 * s, static_cast<double>(scales[s].numerator));
         sink.put(frame, kScaleParts + 2 * s + 1, static_cast<double>(scales[s].denominator));
     }
+}
+
+Status validate(const FrameGeometry& geometry, const OptionValues& /*options*/) {
+    if (!geometry.masked || int64_t{geometry.width} * geometry.height <= kMostMaskedSamples) return {};
+    return unsupported(format("vif under a mask takes pictures of at most %d samples, these are %dx%d",
+                              static_cast<int>(kMostMaskedSamples), geometry.width, geometry.height));
 }
 
 constexpr MapSpec kMap{.what = "bits of information that each pixel has lost", .white = 4.0, .shape = map_shape_of};
@@ -351,10 +400,12 @@ const MetricDescriptor& descriptor() {
     static constexpr MetricDescriptor kDescriptor{
         .name = "vif",
         .summary = "visual information fidelity at four scales (integer)",
+        .accepts_mask = true,
         .templated_names = true,
         .options = kOptions,
         .outputs = kOutputs,
         .smallest = {kMinimumSize, kMinimumSize},
+        .validate = validate,
         .create_scorer = make_scorer<VifScorer>,
         .create_finaliser = make_finaliser<VifFinaliser>,
         .map = &kMap,

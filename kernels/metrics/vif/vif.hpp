@@ -34,6 +34,10 @@ void score_cpu(const FrameGeometry& geometry, const Parameters& parameters, cons
 void score_cpu_rows(const FrameGeometry& geometry, const Parameters& parameters, const HostPair& pair,
                     std::span<uint64_t> accumulators, device::WordLanes lanes = device::best_word_lanes());
 
+/// The same words under the pair's mask, each pixel's times its weight (mask_shape()). Thread-safe.
+void score_masked_cpu(const FrameGeometry& geometry, const Parameters& parameters, const HostPair& pair,
+                      std::span<uint64_t> accumulators);
+
 /// The map of the finest scale that is evaluated, 0 or 1: lost_bits() and lost_flat_bits() of each of its pixels. Their
 /// sum is the scale's denominator less its numerator. Thread-safe.
 void draw_cpu(const FrameGeometry& geometry, const Parameters& parameters, const HostPair& pair, Plane<float> values);

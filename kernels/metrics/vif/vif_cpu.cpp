@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "device/image.hpp"
+#include "device/mask.hpp"
 #include "metrics/vif/vif.hpp"
 
 namespace qc::vif {
@@ -142,6 +143,19 @@ void score_scale(const Image& reference, const Image& distorted, int scale, int 
                    });
 }
 
+void score_scale(const Image& reference, const Image& distorted, int scale, int depth, double gain_limit,
+                 const MaskReader& mask, uint64_t* words) {
+    const int width = reference.width, height = reference.height;
+    const MapShape shape = mask_shape(width, height, scale);
+    for_each_pixel(reference, distorted, scale, depth,
+                   [&](int x, int y, int64_t sigma_1_sq, int64_t sigma_2_sq, int64_t sigma_12) {
+                       uint64_t pixel[kWordsPerScale] = {};
+                       add_pixel(sigma_1_sq, sigma_2_sq, sigma_12, gain_limit, pixel);
+                       const uint64_t weight = mask.over(shape, x, y, width << scale, height << scale);
+                       for (int i = 0; i < kWordsPerScale; ++i) words[i] += weight * pixel[i];
+                   });
+}
+
 Image luma(const HostPicture& picture, const FrameGeometry& geometry) {
     const HostPlane& plane = picture.plane[0];
     return geometry.sample == SampleType::kU8 ? read(plane.as<uint8_t>()) : read(plane.as<uint16_t>());
@@ -167,17 +181,39 @@ void draw_cpu(const FrameGeometry& geometry, const Parameters& parameters, const
                    });
 }
 
-void score_cpu(const FrameGeometry& geometry, const Parameters& parameters, const HostPair& pair,
-               std::span<uint64_t> accumulators) {
+namespace {
+
+/// @param score takes the pictures of a scale, the scale and its words
+template <class Score>
+void score_scales(const FrameGeometry& geometry, const Parameters& parameters, const HostPair& pair,
+                  std::span<uint64_t> accumulators, const Score& score) {
     Image reference = luma(pair.reference, geometry), distorted = luma(pair.distorted, geometry);
     for (int scale = 0; scale < kScales; ++scale) {
         if (!(scale == 0 && parameters.skip_scale_0))
-            score_scale(reference, distorted, scale, geometry.depth, parameters.gain_limit,
-                        accumulators.data() + scale * kWordsPerScale);
+            score(reference, distorted, scale, accumulators.data() + scale * kWordsPerScale);
         if (scale + 1 == kScales) break;
         reference = decimated(reference, scale, geometry.depth);
         distorted = decimated(distorted, scale, geometry.depth);
     }
+}
+
+} // namespace
+
+void score_cpu(const FrameGeometry& geometry, const Parameters& parameters, const HostPair& pair,
+               std::span<uint64_t> accumulators) {
+    score_scales(geometry, parameters, pair, accumulators,
+                 [&](const Image& reference, const Image& distorted, int scale, uint64_t* words) {
+                     score_scale(reference, distorted, scale, geometry.depth, parameters.gain_limit, words);
+                 });
+}
+
+void score_masked_cpu(const FrameGeometry& geometry, const Parameters& parameters, const HostPair& pair,
+                      std::span<uint64_t> accumulators) {
+    const MaskReader mask(pair.mask);
+    score_scales(geometry, parameters, pair, accumulators,
+                 [&](const Image& reference, const Image& distorted, int scale, uint64_t* words) {
+                     score_scale(reference, distorted, scale, geometry.depth, parameters.gain_limit, mask, words);
+                 });
 }
 
 } // namespace qc::vif

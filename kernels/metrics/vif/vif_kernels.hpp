@@ -35,10 +35,15 @@ using Decimate0U16 = TilePlan<0, PictureSource<uint16_t>, PairColumn, kTileDecim
     KERNEL(vif_scale3, ScoreTile<Scale3>)                                                                              \
     KERNEL(vif_decimate0_u8, ScoreTile<Decimate0U8>)                                                                   \
     KERNEL(vif_decimate0_u16, ScoreTile<Decimate0U16>)                                                                 \
-    KERNEL(vif_scale0_u8_map, ScoreTile<Scale0U8, true>)                                                               \
+    KERNEL(vif_scale0_u8_map, ScoreTile<Scale0U8, Extra::kMap>)                                                        \
     KERNEL(vif_scale0_u8_bands_map, ScoreBands<ByteInput, true>)                                                       \
-    KERNEL(vif_scale0_u16_map, ScoreTile<Scale0U16, true>)                                                             \
-    KERNEL(vif_scale1_map, ScoreTile<Scale1, true>)
+    KERNEL(vif_scale0_u16_map, ScoreTile<Scale0U16, Extra::kMap>)                                                      \
+    KERNEL(vif_scale1_map, ScoreTile<Scale1, Extra::kMap>)                                                             \
+    KERNEL(vif_scale0_u8_mask, ScoreTile<Scale0U8, Extra::kMask>)                                                      \
+    KERNEL(vif_scale0_u16_mask, ScoreTile<Scale0U16, Extra::kMask>)                                                    \
+    KERNEL(vif_scale1_mask, ScoreTile<Scale1, Extra::kMask>)                                                           \
+    KERNEL(vif_scale2_mask, ScoreTile<Scale2, Extra::kMask>)                                                           \
+    KERNEL(vif_scale3_mask, ScoreTile<Scale3, Extra::kMask>)
 QC_DECLARE_KERNELS(QC_VIF_KERNELS)
 
 } // namespace qc::vif

@@ -12,6 +12,7 @@
 
 #include "device/block_sum.hpp"
 #include "device/kernel_list.hpp"
+#include "device/mask.hpp"
 #include "metrics/vif/vif_columns.hpp"
 #include "metrics/vif/vif_tuning.hpp"
 
@@ -132,6 +133,18 @@ struct ThreadSums {
     uint64_t flat_variance = 0;
 };
 
+/// The same under a mask, where each pixel counts as often as its weight says.
+struct WeightedSums {
+    uint64_t numerator_log = 0, denominator_log = 0, flat_count = 0, flat_variance = 0;
+
+    QC_HD void add(const ThreadSums& pixel, uint64_t weight) {
+        numerator_log += weight * pixel.numerator_log;
+        denominator_log += weight * pixel.denominator_log;
+        flat_count += weight * pixel.flat_count;
+        flat_variance += weight * pixel.flat_variance;
+    }
+};
+
 /// kCount words (a multiple of 4) from a 16-byte aligned place.
 template <int kCount>
 QC_HD void read_row(const uint32_t* from, uint32_t (&words)[kCount]) {
@@ -166,6 +179,16 @@ QC_HD void filter_row(const uint32_t* from, SplitSum (&sums)[kColumnsPerThread])
         window_split_sum<kScale>([&](int k) { return words[i + k]; });
 }
 
+/// What a kernel does beside summing.
+enum class Extra {
+    kNone,
+    kMap,  ///< draws the map of its scale
+    kMask, ///< counts pixels by a mask, and draws the map of its scale where that is wanted
+};
+
+template <Extra kExtra>
+using SumsOf = std::conditional_t<kExtra == Extra::kMask, WeightedSums, ThreadSums>;
+
 /// What the reference's variance alone adds.
 template <typename Logarithm>
 QC_HD void add_reference_pixel(int32_t variance, const Logarithm& logarithm, ThreadSums& sums) {
@@ -195,19 +218,25 @@ QC_HD void add_pixel(const WindowMoments& moments, double gain_limit, const Loga
     add_distorted_pixel(c, gain_limit, logarithm, sums);
 }
 
-/// What the map shows of a pixel.
 template <typename Logarithm>
-QC_HD float loss_of_pixel(const WindowMoments& moments, double gain_limit, const Logarithm& logarithm) {
+QC_HD ThreadSums sums_of_pixel(const WindowMoments& moments, double gain_limit, const Logarithm& logarithm) {
     ThreadSums sums;
     add_pixel(moments, gain_limit, logarithm, sums);
+    return sums;
+}
+
+/// What the map shows of a pixel.
+QC_HD float loss_of_pixel(const ThreadSums& sums) {
     if (sums.flat_count != 0) return lost_flat_bits(static_cast<uint32_t>(sums.flat_variance));
     return lost_bits(static_cast<int>(sums.denominator_log), static_cast<int>(sums.numerator_log));
 }
 
 /// @param map values by pixel, of kernels that draw
-template <class Plan, bool kMap, typename Logarithm>
+/// @param weight_of gives the weight of a pixel that counts by a mask
+template <class Plan, Extra kExtra, typename Logarithm, class WeightOf>
 QC_HD void statistic_phase(const uint32_t* shared, int thread, TileOrigin origin, int width, int height,
-                           double gain_limit, const Logarithm& logarithm, const Plane<float>& map, ThreadSums& sums) {
+                           double gain_limit, const Logarithm& logarithm, const Plane<float>& map,
+                           const WeightOf& weight_of, SumsOf<kExtra>& sums) {
     constexpr int kItemsPerRow = Plan::kWidth / kColumnsPerThread;
     for (int item = thread; item < kItemsPerRow * Plan::kHeight; item += Plan::kThreads) {
         const int y = item / kItemsPerRow, x = (item - y * kItemsPerRow) * kColumnsPerThread;
@@ -223,10 +252,15 @@ QC_HD void statistic_phase(const uint32_t* shared, int thread, TileOrigin origin
             if (origin.x + x + i >= width) continue;
             const WindowMoments moments{means[i].low, means[i].high, round_shift(squares_1[i], 16),
                                         round_shift(squares_2[i], 16), round_shift(products[i], 16)};
-            add_pixel(moments, gain_limit, logarithm, sums);
-            if constexpr (kMap) {
-                if (map.data != nullptr)
-                    map.at(origin.x + x + i, origin.y + y) = loss_of_pixel(moments, gain_limit, logarithm);
+            const int u = origin.x + x + i, v = origin.y + y;
+            if constexpr (kExtra != Extra::kMask) add_pixel(moments, gain_limit, logarithm, sums);
+            if constexpr (kExtra == Extra::kMap) {
+                if (map.data != nullptr) map.at(u, v) = loss_of_pixel(sums_of_pixel(moments, gain_limit, logarithm));
+            }
+            if constexpr (kExtra == Extra::kMask) {
+                const ThreadSums pixel = sums_of_pixel(moments, gain_limit, logarithm);
+                sums.add(pixel, weight_of(u, v));
+                if (map.data != nullptr) map.at(u, v) = loss_of_pixel(pixel);
             }
         }
     }
@@ -264,19 +298,26 @@ QC_HD void decimation_phase(const uint32_t* shared, int thread, TileOrigin origi
 }
 
 /// All of phase 2.
-template <class Plan, bool kMap>
-QC_HD ThreadSums horizontal_phase(const uint32_t* shared, int thread, const ScaleArguments& arguments, int pair,
-                                  TileOrigin origin) {
-    ThreadSums sums;
+template <class Plan, Extra kExtra>
+QC_HD SumsOf<kExtra> horizontal_phase(const uint32_t* shared, int thread, const ScaleArguments& arguments, int pair,
+                                      TileOrigin origin) {
+    SumsOf<kExtra> sums;
+    const MaskReader mask(arguments.pairs[pair].mask);
+    const MapShape shape = mask_shape(arguments.width, arguments.height, Plan::kScale);
+    const auto weight_of = [&](int x, int y) {
+        return mask.over(shape, x, y, arguments.width << Plan::kScale, arguments.height << Plan::kScale);
+    };
     Plane<float> map{};
-    if constexpr (kMap) map = arguments.map.of_output(arguments.pairs[pair].output, arguments.map_shape);
+    if constexpr (kExtra != Extra::kNone)
+        map = arguments.map.of_output(arguments.pairs[pair].output, arguments.map_shape);
     if constexpr (Plan::kSharedThresholds) {
         const LogThresholds logarithm{shared + Plan::kLogarithms};
-        statistic_phase<Plan, kMap>(shared, thread, origin, arguments.width, arguments.height, arguments.gain_limit,
-                                    logarithm, map, sums);
+        statistic_phase<Plan, kExtra>(shared, thread, origin, arguments.width, arguments.height, arguments.gain_limit,
+                                      logarithm, map, weight_of, sums);
     } else if constexpr (Plan::kStatistics) {
-        statistic_phase<Plan, kMap>(shared, thread, origin, arguments.width, arguments.height, arguments.gain_limit,
-                                    LogTable{static_cast<const uint16_t*>(arguments.logarithms)}, map, sums);
+        statistic_phase<Plan, kExtra>(shared, thread, origin, arguments.width, arguments.height, arguments.gain_limit,
+                                      LogTable{static_cast<const uint16_t*>(arguments.logarithms)}, map, weight_of,
+                                      sums);
     }
     if constexpr (Plan::kDecimates)
         decimation_phase<Plan>(shared, thread, origin, arguments.width, arguments.height,
@@ -287,8 +328,8 @@ QC_HD ThreadSums horizontal_phase(const uint32_t* shared, int thread, const Scal
 // ---- the kernels ----------------------------------------------------------------------------------------------------
 
 /// Adds a block's sums to the accumulators of a scale. Integers: the order of the blocks does not matter.
-template <class Block>
-QC_HD void add_tile_sums(Block& block, const ThreadSums& sums, uint64_t* accumulators) {
+template <class Block, class Sums>
+QC_HD void add_tile_sums(Block& block, const Sums& sums, uint64_t* accumulators) {
     constexpr int kWarps = Block::kThreads / device::kWarpSize;
     auto& partial = device::shared<uint64_t[kWordsPerScale][kWarps]>(block);
     const uint64_t numerator_log = block.warp_sum(sums.numerator_log);
@@ -309,8 +350,7 @@ QC_HD void add_tile_sums(Block& block, const ThreadSums& sums, uint64_t* accumul
 }
 
 /// grid: (tiles across, tiles down, pairs)
-/// @tparam kMap draws the map of this scale as well
-template <class Plan, bool kMap = false>
+template <class Plan, Extra kExtra = Extra::kNone>
 struct ScoreTile {
     using Arguments = ScaleArguments;
     static constexpr int kThreads = Plan::kThreads, kMinBlocks = Plan::kMinBlocks;
@@ -326,7 +366,7 @@ struct ScoreTile {
         copy_thresholds<Plan>(shared, thread, arguments);
         vertical_phase<Plan>(shared, thread, source, origin, vertical_shifts(Plan::kScale, arguments.depth));
         block.sync();
-        const ThreadSums sums = horizontal_phase<Plan, kMap>(shared, thread, arguments, pair, origin);
+        const auto sums = horizontal_phase<Plan, kExtra>(shared, thread, arguments, pair, origin);
         if constexpr (Plan::kStatistics)
             add_tile_sums(block, sums,
                           arguments.accumulators + arguments.pairs[pair].output * uint64_t{kAccumulatorWords} +
