@@ -93,8 +93,8 @@ constexpr int kMaxHistory = 2;
 struct DevicePair {
     DevicePicture reference, distorted;
     DevicePlane reference_history[kMaxHistory], distorted_history[kMaxHistory];
-    uint32_t output; ///< row of the accumulators this pair writes
-    uint32_t reserved;
+    uint32_t output;       ///< row of the accumulators this pair writes
+    uint32_t behind_first; ///< pairs before it that have the same reference
 };
 
 /// One reference picture of a batch, with the luma of the frames before it.
