@@ -157,7 +157,7 @@ TEST_P(Check, Resizing) {
         for (const char* factor : {"0.5", "0.6", "1.3"})
             for (const char* method : {"nearest", "bilinear", "bicubic", "lanczos4"}) {
                 const std::string stem = metric() + "." + prefix + "_prescale";
-                const std::string options = stem + "=" + factor + "|" + stem + "_method=" + method;
+                const std::string options = format("%s=%s|%s_method=%s", stem.c_str(), factor, stem.c_str(), method);
                 qc_config config = fitting_config(layout_named(layout), 853, 662);
                 config.options = options.c_str();
                 compare(config, Content::kNatural, 2, options);
