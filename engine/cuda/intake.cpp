@@ -71,6 +71,8 @@ DevicePicture Intake::add_pair(Slot& slot, int frame, int rendition, const qc_pi
     std::copy(std::begin(reference.history), std::end(reference.history), std::begin(pair.reference_history));
     history_.look_back(description.host(&DescriptionLayout::kept_planes), frame, input, &pair);
     pair.output = static_cast<uint32_t>(frame * setup_.config->renditions + rendition);
+    pair.behind_first = static_cast<uint32_t>(slot.shape.pairs) -
+                        description.host(&DescriptionLayout::first_pairs)[slot.shape.references - 1];
     description.host(&DescriptionLayout::pairs)[slot.shape.pairs++] = pair;
     if (evaluated) description.host(&DescriptionLayout::evaluated_pairs)[slot.shape.evaluated_pairs++] = pair;
     return pair.distorted;

@@ -97,7 +97,7 @@ struct DevicePair {
     DevicePlane reference_history[kMaxHistory], distorted_history[kMaxHistory];
     DevicePlane mask; ///< the weight of each luma sample, a byte: 255 whole, 0 none; data null where there is no mask
     uint32_t output;  ///< row of the accumulators this pair writes
-    uint32_t reserved;
+    uint32_t behind_first; ///< pairs before it that have the same reference
 };
 
 /// One reference picture of a batch, with the luma of the frames before it.

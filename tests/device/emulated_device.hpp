@@ -301,6 +301,7 @@ inline void expect_ladder_equals_cpu(const Scorer& metric, const FrameGeometry& 
     for (size_t g = 0; g < groups.size(); ++g)
         for (uint32_t i = first_pair[g]; i < first_pair[g + 1]; ++i) {
             pairs.device[i].reference = pairs.device[first_pair[g]].reference;
+            pairs.device[i].behind_first = i - first_pair[g];
             pairs.host[i].reference = pairs.host[first_pair[g]].reference;
         }
     DeviceBatch batch;

@@ -58,7 +58,8 @@ ProbeWords look_at(const DevicePair& pair) {
             picture_code(pair.distorted),
             {luma_code(pair.reference_history[0]), luma_code(pair.reference_history[1])},
             luma_code(pair.distorted_history[0]),
-            kAbsent};
+            kAbsent,
+            pair.behind_first};
 }
 
 ProbeWords look_at(const DeviceReference& reference) {
@@ -66,7 +67,8 @@ ProbeWords look_at(const DeviceReference& reference) {
             kAbsent,
             {luma_code(reference.history[0]), luma_code(reference.history[1])},
             kAbsent,
-            chroma_code(reference.chroma_history[0][0], reference.chroma_history[0][1])};
+            chroma_code(reference.chroma_history[0][0], reference.chroma_history[0][1]),
+            0};
 }
 
 // ---- kernels --------------------------------------------------------------------------------------------------------

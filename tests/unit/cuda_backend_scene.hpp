@@ -20,6 +20,7 @@ struct ProbeWords {
     uint64_t earlier_reference[2]; ///< by their luma, one and two frames before
     uint64_t earlier_distorted;    ///< by its luma, one frame before
     uint64_t earlier_chroma;       ///< the reference one frame before, by its chroma
+    uint64_t behind_first;         ///< of a pair
     bool operator==(const ProbeWords&) const = default;
 };
 constexpr uint64_t kAbsent = 1u << 20; ///< no picture

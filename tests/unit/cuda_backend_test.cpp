@@ -356,6 +356,7 @@ private:
         const MetricDescriptor& descriptor = probe(kinds_[metric]);
         const bool evaluated = descriptor.every_frame || result.index % n_subsample_ == 0;
         const bool reference_only = descriptor.scope == Scope::kReference;
+        uint64_t pairs = 0;
         for (size_t r = 0; r < (reference_only ? 1 : frame.distorted.size()); ++r) {
             ProbeWords expected{};
             const bool present = frame.distorted[r] != 0;
@@ -366,6 +367,7 @@ private:
                 for (int k = 0; k < 2; ++k) expected.earlier_reference[k] = reference_before(result.index, k + 1);
                 expected.earlier_distorted = reference_only ? kAbsent : distorted_before(result.index, r);
                 expected.earlier_chroma = reference_only ? reference_before(result.index, 1) : kAbsent;
+                expected.behind_first = pairs++;
             }
             EXPECT_EQ(scene_.words(result, metric, static_cast<int>(r)), expected)
                 << "frame " << result.index << ", metric " << metric << ", rendition " << r;

@@ -148,6 +148,10 @@ int strip_length(const TileGrid& grid, int count) {
     return static_cast<int>(blocks_for(grid.columns, strips));
 }
 
+bool is_ladder(const DeviceBatch& batch) {
+    return batch.pairs_per_reference() > 1;
+}
+
 LevelArguments level_arguments(const Plan& plan, int index, const DeviceBatch& batch) {
     const detail_loss::Scratch scratch(plan, batch.count, kScratchElements);
     const LevelPlan& level = plan.level[index];
@@ -166,11 +170,9 @@ LevelArguments level_arguments(const Plan& plan, int index, const DeviceBatch& b
 }
 
 FinishArguments finish_arguments(const Plan& plan, const DeviceBatch& batch) {
-    FinishArguments arguments{batch.pairs,
-                              static_cast<const uint64_t*>(batch.scratch),
-                              batch.accumulators,
-                              detail_loss::sum_rows_of(plan),
-                              {}};
+    FinishArguments arguments{batch.pairs,        static_cast<const uint64_t*>(batch.scratch),
+                              batch.accumulators, detail_loss::sum_rows_of(plan),
+                              is_ladder(batch),   {}};
     for (int i = 0; i < kLevels; i++) {
         arguments.shifts[i] = {plan.level[i].row_shift, plan.level[i].reference_row_shift};
     }
@@ -205,7 +207,15 @@ public:
             aim ? adm_level2_aim : adm_level2,
             aim ? adm_level3_aim : adm_level3,
         };
+        const KernelIdentifier<LevelArguments> ladder_levels[kLadderLevels] = {
+            bytes ? aim ? adm_level0_u8_aim_ladder : adm_level0_u8_ladder
+            : aim ? adm_level0_u16_aim_ladder
+                  : adm_level0_u16_ladder,
+            aim ? adm_level1_aim_ladder : adm_level1_ladder,
+            aim ? adm_level2_aim_ladder : adm_level2_ladder,
+        };
         for (int i = 0; i < kLevels; i++) QC_RETURN_IF_ERROR(program.find(levels[i], &levels_[i]));
+        for (int i = 0; i < kLadderLevels; i++) QC_RETURN_IF_ERROR(program.find(ladder_levels[i], &ladder_levels_[i]));
         return program.find(adm_finish, &finish_);
     }
 
@@ -217,7 +227,8 @@ public:
             const LevelArguments arguments = level_arguments(plan_, i, batch);
             const Dim3 grid = {blocks_for(arguments.grid.columns, arguments.strip),
                                static_cast<unsigned>(arguments.grid.rows), pairs};
-            QC_RETURN_IF_ERROR(queue.launch(levels_[i], grid, arguments));
+            const bool together = is_ladder(batch) && i < kLadderLevels;
+            QC_RETURN_IF_ERROR(queue.launch(together ? ladder_levels_[i] : levels_[i], grid, arguments));
         }
         return queue.launch(finish_, {kLevels, 1, pairs}, finish_arguments(plan_, batch));
     }
@@ -232,7 +243,7 @@ private:
     Settings settings_;
     Plan plan_;
     mutable RowWorkspaces workspaces_;
-    LoadedKernel<LevelArguments> levels_[kLevels];
+    LoadedKernel<LevelArguments> levels_[kLevels], ladder_levels_[kLadderLevels];
     LoadedKernel<FinishArguments> finish_;
 };
 

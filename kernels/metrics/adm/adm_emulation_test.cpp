@@ -54,6 +54,31 @@ TEST(AdmEmulation, Batches) {
     }
 }
 
+/// What depends on the reference alone is computed for its first pair, whose row of the accumulators is not the first.
+TEST(AdmEmulation, Ladders) {
+    struct LadderCase {
+        int width, height, depth, shift;
+        bool impairment;
+        std::vector<int> groups;
+    };
+    const LadderCase cases[] = {{139, 77, 8, 0, true, {3}},
+                                {300, 150, 8, 0, true, {2, 0, 1, 5}},
+                                {300, 150, 8, 0, false, {1, 4}},
+                                {175, 99, 10, 6, true, {2, 2}},
+                                {961, 65, 12, 0, false, {3, 1}}};
+    for (const LadderCase& c : cases)
+        for (const bool descending : {false, true}) {
+            SCOPED_TRACE(testing::Message() << c.width << "x" << c.height << ", " << c.depth << " bits");
+            const FrameGeometry geometry = test::luma_geometry(c.width, c.height, c.depth);
+            Assignments assignments;
+            if (!c.impairment) assignments["adm_skip_aim"] = 1;
+            const auto metric = create_scorer(descriptor(), geometry, with_options(assignments));
+            test::EmulatedProgram program(kKernels);
+            ASSERT_TRUE(metric->prepare(program).ok());
+            test::expect_ladder_equals_cpu(*metric, geometry, c.shift, c.groups, descending);
+        }
+}
+
 TEST(AdmEmulation, LongStrips) {
     // Enough tiles for strips of several: 34 x 21 at level 0, and a batch.
     const Pair pair = textured(2000, 300, 8, 5);

@@ -53,8 +53,9 @@ struct Sources {
     Source<T> reference, distorted;
 };
 
+/// @param first_pair of the same reference
 template <int kLevel, typename T>
-QC_HD Sources<T> sources_of(const LevelArguments& arguments, int pair, int thread) {
+QC_HD Sources<T> sources_of(const LevelArguments& arguments, int pair, int first_pair, int thread) {
     if constexpr (kLevel == 0) {
         const DevicePair& pictures = arguments.pairs[pair];
         const auto own = luma_of<T>(picture_of_thread<T>(thread) == 0 ? pictures.reference : pictures.distorted,
@@ -62,17 +63,17 @@ QC_HD Sources<T> sources_of(const LevelArguments& arguments, int pair, int threa
         return {own, own};
     } else {
         const size_t plane = static_cast<size_t>(arguments.place.in_pitch) * arguments.plan.in_height;
-        Source<T> reference;
-        reference.data = static_cast<const T*>(arguments.in) + 2 * static_cast<unsigned>(pair) * plane;
-        reference.pitch = arguments.place.in_pitch;
-        Source<T> distorted = reference;
-        distorted.data += plane;
+        Source<T> reference, distorted;
+        reference.data = static_cast<const T*>(arguments.in) + 2 * static_cast<unsigned>(first_pair) * plane;
+        distorted.data = static_cast<const T*>(arguments.in) + (2 * static_cast<unsigned>(pair) + 1) * plane;
+        reference.pitch = distorted.pitch = arguments.place.in_pitch;
         return {reference, distorted};
     }
 }
 
 /// A block walks along a strip of tiles. grid: (strips across, tiles down, pairs)
-template <int kLevel, bool kAim, typename T>
+/// @tparam kLadder pairs may have one reference
+template <int kLevel, bool kAim, typename T, bool kLadder = false>
 struct ScoreStrip {
     using Arguments = LevelArguments;
     static constexpr int kThreads = tuning::kThreads, kMinBlocks = tuning::kBlocksPerMultiprocessor;
@@ -81,7 +82,9 @@ struct ScoreStrip {
     QC_HD static void run(Block& block, const LevelArguments& arguments) {
         auto& shared = device::shared<SharedTile<kLevel, kAim>>(block);
         const int thread = block.thread();
-        const Sources<T> pictures = sources_of<kLevel, T>(arguments, block.z(), thread);
+        const int behind_first = kLadder ? static_cast<int>(arguments.pairs[block.z()].behind_first) : 0;
+        const bool leads = behind_first == 0;
+        const Sources<T> pictures = sources_of<kLevel, T>(arguments, block.z(), block.z() - behind_first, thread);
         LowBand<kLevel>*reference_low = nullptr, *distorted_low = nullptr;
         if constexpr (kLevel < kLevels - 1) {
             const size_t plane = static_cast<size_t>(arguments.place.out_pitch) * arguments.plan.height;
@@ -104,18 +107,18 @@ struct ScoreStrip {
             if (has_details(arguments.plan, tile_x, tile_y)) {
                 any = true;
                 filter_columns<kLevel, true>(arguments, pictures.reference, pictures.distorted, tile_x, tile_y, thread,
-                                             shared);
+                                             leads, shared);
                 block.sync();
-                filter_rows<kLevel, true>(arguments, tile_x, tile_y, thread, shared, reference_low, distorted_low,
-                                          state);
+                filter_rows<kLevel, true>(arguments, tile_x, tile_y, thread, leads, shared, reference_low,
+                                          distorted_low, state);
                 block.sync();
                 sum_energies<kLevel>(arguments, tile_x, tile_y, thread, shared, state);
             } else if constexpr (kLevel < kLevels - 1) {
                 filter_columns<kLevel, false>(arguments, pictures.reference, pictures.distorted, tile_x, tile_y, thread,
-                                              shared);
+                                              leads, shared);
                 block.sync();
-                filter_rows<kLevel, false>(arguments, tile_x, tile_y, thread, shared, reference_low, distorted_low,
-                                           state);
+                filter_rows<kLevel, false>(arguments, tile_x, tile_y, thread, leads, shared, reference_low,
+                                           distorted_low, state);
                 block.sync();
             }
         }
@@ -134,6 +137,7 @@ struct FinishArguments {
     const uint64_t* row_sums;
     uint64_t* accumulators;
     RowSums rows;
+    bool is_ladder;
     struct Shifts {
         int32_t row, reference_row;
     } shifts[kLevels];
@@ -145,7 +149,8 @@ QC_HD uint64_t round_row(const FinishArguments::Shifts& shifts, int word, uint64
     return static_cast<uint64_t>(round_shift(static_cast<int64_t>(sum), shifts.row));
 }
 
-/// A warp for each accumulator word of a level. grid: (levels, 1, pairs)
+/// A warp for each accumulator word of a level. What is summed of the reference, its first pair has. grid: (levels, 1,
+/// pairs)
 struct Finish {
     using Arguments = FinishArguments;
     static constexpr int kThreads = tuning::kFinishThreads;
@@ -155,7 +160,10 @@ struct Finish {
         const int index = block.x(), word = block.warp();
         const RowSums::Level level = arguments.rows.level[index];
         const FinishArguments::Shifts shifts = arguments.shifts[index];
-        const size_t first = static_cast<size_t>(block.z()) * arguments.rows.count + level.first;
+        const DevicePair& pictures = arguments.pairs[block.z()];
+        const bool looks_back = arguments.is_ladder && word / kBands == kReference;
+        const size_t pair = static_cast<size_t>(block.z()) - (looks_back ? pictures.behind_first : 0);
+        const size_t first = pair * arguments.rows.count + level.first;
         const uint64_t* const at = arguments.row_sums + first * kWordsPerLevel + word;
         uint64_t sum = 0;
         QC_UNROLL_BY(4)
@@ -164,8 +172,7 @@ struct Finish {
         }
         sum = block.warp_sum(sum);
         if (block.lane() != 0) return;
-        const size_t output = arguments.pairs[block.z()].output;
-        arguments.accumulators[output * kWords + index * kWordsPerLevel + word] = sum;
+        arguments.accumulators[size_t{pictures.output} * kWords + index * kWordsPerLevel + word] = sum;
     }
 };
 
@@ -180,6 +187,14 @@ struct Finish {
     KERNEL(adm_level2_aim, ScoreStrip<2, true, int32_t>)                                                               \
     KERNEL(adm_level3, ScoreStrip<3, false, int32_t>)                                                                  \
     KERNEL(adm_level3_aim, ScoreStrip<3, true, int32_t>)                                                               \
+    KERNEL(adm_level0_u8_ladder, ScoreStrip<0, false, uint8_t, true>)                                                  \
+    KERNEL(adm_level0_u8_aim_ladder, ScoreStrip<0, true, uint8_t, true>)                                               \
+    KERNEL(adm_level0_u16_ladder, ScoreStrip<0, false, uint16_t, true>)                                                \
+    KERNEL(adm_level0_u16_aim_ladder, ScoreStrip<0, true, uint16_t, true>)                                             \
+    KERNEL(adm_level1_ladder, ScoreStrip<1, false, int16_t, true>)                                                     \
+    KERNEL(adm_level1_aim_ladder, ScoreStrip<1, true, int16_t, true>)                                                  \
+    KERNEL(adm_level2_ladder, ScoreStrip<2, false, int32_t, true>)                                                     \
+    KERNEL(adm_level2_aim_ladder, ScoreStrip<2, true, int32_t, true>)                                                  \
     KERNEL(adm_finish, Finish)
 QC_DECLARE_KERNELS(QC_ADM_KERNELS)
 

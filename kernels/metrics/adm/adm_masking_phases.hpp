@@ -89,8 +89,9 @@ QC_HD void mask_column(const LevelArguments& arguments, const int32_t* o, const 
     }
 }
 
+/// @param leads whether the pair is its reference's first, which leaves what depends on the reference alone
 template <int kLevel, bool kDetails, bool kAim>
-QC_HD void filter_rows(const LevelArguments& arguments, int tile_x, int tile_y, int thread,
+QC_HD void filter_rows(const LevelArguments& arguments, int tile_x, int tile_y, int thread, bool leads,
                        SharedTile<kLevel, kAim>& shared, LowBand<kLevel>* reference_low, LowBand<kLevel>* distorted_low,
                        ThreadTile<kAim>& state) {
     const LevelPlan& plan = arguments.plan;
@@ -98,9 +99,12 @@ QC_HD void filter_rows(const LevelArguments& arguments, int tile_x, int tile_y, 
     const int lane = thread % 32, x = tile_x - 1 + 2 * lane;
     const bool wants_low = kLevel < kLevels - 1 && here.useful && here.y >= 0 && here.y < plan.height;
     const bool wants_details = kDetails && masks_row(plan, here.y);
+    const bool leaves_reference = leaves_low<kLevel>(leads);
     LaneBands reference{}, distorted{};
     if (wants_low || wants_details) {
-        filter_row<kLevel, kDetails>(shared, 0, here.row, lane, wants_low, wants_details, reference);
+        if (kDetails || leaves_reference)
+            filter_row<kLevel, kDetails>(shared, 0, here.row, lane, wants_low && leaves_reference, wants_details,
+                                         reference);
         filter_row<kLevel, kDetails>(shared, 1, here.row, lane, wants_low, wants_details, distorted);
     }
     if (wants_low) {
@@ -109,20 +113,21 @@ QC_HD void filter_rows(const LevelArguments& arguments, int tile_x, int tile_y, 
         for (int c = 0; c < 2; c++) {
             const int place = 2 * lane + c;
             if (place < 1 || place > tuning::kUsefulColumns || x + c < 0 || x + c >= plan.width) continue;
-            reference_low[offset + c] = static_cast<LowBand<kLevel>>(reference.low[c]);
+            if (leaves_reference) reference_low[offset + c] = static_cast<LowBand<kLevel>>(reference.low[c]);
             distorted_low[offset + c] = static_cast<LowBand<kLevel>>(distorted.low[c]);
         }
     }
     if constexpr (kDetails) {
         int32_t neighbour[2][2] = {{0, 0}, {0, 0}}; // [column][masker]
         if (wants_details) {
-            const bool scored_row = here.useful && scores_row(plan, here.y);
+            const bool adds_reference = leads && here.useful && scores_row(plan, here.y);
             QC_UNROLL
             for (int c = 0; c < 2; c++) {
                 const int place = 2 * lane + c;
                 if (place > tuning::kUsefulColumns + 1 || !masks_column(plan, x + c)) continue;
                 mask_column<kLevel>(arguments, reference.detail[c], distorted.detail[c], c, state, neighbour[c]);
-                if (!scored_row || place < 1 || place > tuning::kUsefulColumns || !scores_column(plan, x + c)) continue;
+                if (!adds_reference || place < 1 || place > tuning::kUsefulColumns || !scores_column(plan, x + c))
+                    continue;
                 const int32_t* o = reference.detail[c];
                 const Rounding rounding = plan.reference_energy;
                 uint64_t* sum = state.sum + kReference * kBands;

@@ -16,10 +16,10 @@ namespace qc::adm {
 
 /// The argument of the level kernels. Level 0 reads the pictures, others the a bands of the level above.
 struct LevelArguments {
-    const DevicePair* pairs; ///< level 0 only
-    const void* in;          ///< deep levels only: LowBand of the level above, two pictures a pair
-    void* low;               ///< a bands of this level, LowBand; the last level has none
-    uint64_t* row_sums;      ///< kWordsPerLevel a row
+    const DevicePair* pairs;
+    const void* in;     ///< deep levels only: LowBand of the level above, two pictures a pair
+    void* low;          ///< a bands of this level, LowBand; the last level has none
+    uint64_t* row_sums; ///< kWordsPerLevel a row
     LevelPlan plan;
     Gain gain;
     TileGrid grid;
@@ -94,6 +94,16 @@ struct ThreadTile {
     uint32_t size[kMaskers][2][kBands];           ///< weighted magnitudes of what is measured
     uint64_t sum[kSums];
 };
+
+/// In a ladder the first pair of a reference leads: it alone leaves the reference's a band, and what is summed of the
+/// reference. The last level is small, and its kernel would have to spill registers for that.
+constexpr int kLadderLevels = kLevels - 1;
+
+/// Whether a pair leaves the reference's a band for the next level.
+template <int kLevel>
+QC_HD bool leaves_low(bool leads) {
+    return leads || kLevel + 1 >= kLadderLevels;
+}
 
 /// Level 0: one word holds two filtered values; the output has 16 bits. Deeper: 32 bits.
 template <int kLevel>
@@ -249,10 +259,10 @@ QC_HD int picture_of_thread(int thread) {
     return thread / kPictureItems<T>;
 }
 
-/// `reference` and `distorted`: at level 0, only the one of picture_of_thread() is read.
+/// `reference` and `distorted`: at level 0, only the one of picture_of_thread() is read. `leads`: see leaves_low().
 template <int kLevel, bool kDetails, bool kAim, typename T>
 QC_HD void filter_columns(const LevelArguments& arguments, const Source<T>& reference, const Source<T>& distorted,
-                          int tile_x, int tile_y, int thread, SharedTile<kLevel, kAim>& shared) {
+                          int tile_x, int tile_y, int thread, bool leads, SharedTile<kLevel, kAim>& shared) {
     constexpr int kItems = 2 * kPictureItems<T>;
     static_assert(kItems % tuning::kThreads == 0);
     QC_UNROLL
@@ -261,6 +271,7 @@ QC_HD void filter_columns(const LevelArguments& arguments, const Source<T>& refe
         const int group = item / kItemsPerRow<T>, picture = item / kPictureItems<T>;
         const int row = group * kRowsPerItem % tuning::kTileRows;
         const int column = item % kItemsPerRow<T> * kColumnsPerItem<T>;
+        if (!kDetails && picture == 0 && !leaves_low<kLevel>(leads)) continue;
         RowPiece<T> rows[kRowsRead];
         // Coefficient i needs inputs 2i - 1 to 2i + 2; the tile starts one coefficient before its first useful one.
         // In x, one input more keeps the reads aligned.

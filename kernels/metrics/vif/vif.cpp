@@ -89,11 +89,22 @@ struct ScaleKernel {
     TileShape tile{};
 };
 
-/// Columns of a strip for `bands` bands of all references: the width that leaves the warp with most to do the least.
-int ladder_strip_width(int width, int bands, int warps) {
+/// Scales that there are bands' kernels of.
+constexpr int kBandScales = 2;
+
+/// The kernels that work on bands, for pairs one by one and for those of one reference together. No threads: there is
+/// none.
+struct BandKernels {
+    LoadedKernel<BandArguments> one_by_one, together;
+    int most_steps_together = 0;   ///< of a strip
+    const void* weights = nullptr; ///< device address
+};
+
+/// Columns of a strip for `bands` bands of all pictures: the width that leaves the warp with most to do the least.
+int strip_width(int width, int bands, int warps, int most_steps) {
     int best = 0;
     double least = 0.0;
-    for (int steps = 1; steps <= ScoreLadderBands<ByteInput>::kMostSteps; ++steps) {
+    for (int steps = 1; steps <= most_steps; ++steps) {
         const int strips = static_cast<int>(blocks_for(width, steps * kStepColumns)) * bands;
         const double most = blocks_for(strips, warps) * (steps + kFirstStepCost);
         if (best > 0 && most >= least) continue;
@@ -148,7 +159,11 @@ private:
     Status find_masked_kernels(DeviceProgram& program);
     Status upload_logarithms(DeviceProgram& program);
     Status prepare_bands(DeviceProgram& program);
-    Status enqueue_bands(const ScaleArguments& scale, const DeviceBatch& batch, DeviceQueue& queue) const;
+    template <class Input>
+    static Status prepare_bands(DeviceProgram& program, const KernelIdentifier<BandArguments>& one_by_one,
+                                const KernelIdentifier<BandArguments>* together, BandKernels* kernels);
+    Status enqueue_bands(int scale, const ScaleArguments& arguments, const DeviceBatch& batch,
+                         DeviceQueue& queue) const;
     static bool is_ladder(const DeviceBatch& batch) { return batch.pairs_per_reference() >= kFewestTogether; }
 
     /// Where the packed pictures of a scale lie in scratch memory, in words.
@@ -157,16 +172,15 @@ private:
         int pitch = 0;
     };
     PackedPictures packed_pictures(int scale, int count) const;
+    bool in_bands(int scale, const DeviceBatch& batch) const;
 
     FrameGeometry geometry_;
     Parameters parameters_;
     ScaleKernel kernels_[kScales];
     LoadedKernel<ScaleArguments> ladder_kernels_[kScales]; ///< of the same tiles; none where they bring nothing
     const void* logarithms_ = nullptr;                     ///< device address
-    /// Scale 0 of 8-bit samples, where the GPU multiplies matrices of bytes; the ladders' also needs much shared
-    /// memory. No threads: it is not used.
-    LoadedKernel<BandArguments> bands_kernel_, ladder_bands_kernel_;
-    const void *band_weights_ = nullptr, *log_corrections_ = nullptr; ///< device addresses
+    BandKernels bands_[kBandScales];                       ///< where the GPU multiplies matrices of bytes
+    const void* log_corrections_ = nullptr;                ///< device address
     int band_blocks_ = 0;
 };
 
@@ -214,8 +228,7 @@ Status VifScorer::prepare(DeviceProgram& program) {
             program.find(bytes ? kernels::vif_scale0_u8_ladder : kernels::vif_scale0_u16_ladder, &ladder_kernels_[0]));
     QC_RETURN_IF_ERROR(program.find(kernels::vif_scale1_ladder, &ladder_kernels_[1]));
 
-    if (bytes && !parameters_.skip_scale_0 &&
-        program.capability(kernels_[0].kernel.kernel) >= device::kMatrixCapability)
+    if (program.capability(kernels_[0].kernel.kernel) >= device::kMatrixCapability)
         QC_RETURN_IF_ERROR(prepare_bands(program));
     return upload_logarithms(program);
 }
@@ -226,35 +239,63 @@ Status VifScorer::upload_logarithms(DeviceProgram& program) {
     return program.upload(table.data(), table.size_bytes(), &logarithms_);
 }
 
+/// Maps are drawn in bands at scale 0 of 8-bit samples alone.
 Status VifScorer::prepare_bands(DeviceProgram& program) {
-    QC_RETURN_IF_ERROR(
-        program.find(draws(0) ? kernels::vif_scale0_u8_bands_map : kernels::vif_scale0_u8_bands, &bands_kernel_));
-    if (!draws(0) && program.shared_limit() >= ScoreLadderBands<ByteInput>::kSharedBytes)
-        QC_RETURN_IF_ERROR(program.find(kernels::vif_scale0_u8_bands_ladder, &ladder_bands_kernel_));
+    using namespace kernels;
     band_blocks_ = program.multiprocessors();
-    const auto weights = band_weights<ByteInput>();
-    QC_RETURN_IF_ERROR(program.upload(weights.data(), sizeof weights, &band_weights_));
-    return program.upload(log_corrections().data(), log_corrections().size_bytes(), &log_corrections_);
+    QC_RETURN_IF_ERROR(program.upload(log_corrections().data(), log_corrections().size_bytes(), &log_corrections_));
+    if (!draws(1))
+        QC_RETURN_IF_ERROR(prepare_bands<PackedInput>(program, vif_scale1_bands, &vif_scale1_bands_ladder, &bands_[1]));
+    if (parameters_.skip_scale_0) return {};
+    if (geometry_.sample == SampleType::kU8)
+        return draws(0)
+                   ? prepare_bands<ByteInput>(program, vif_scale0_u8_bands_map, nullptr, &bands_[0])
+                   : prepare_bands<ByteInput>(program, vif_scale0_u8_bands, &vif_scale0_u8_bands_ladder, &bands_[0]);
+    if (draws(0) || geometry_.depth > WordInput::kLargestDepth) return {};
+    return prepare_bands<WordInput>(program, vif_scale0_u16_bands, &vif_scale0_u16_bands_ladder, &bands_[0]);
 }
 
-Status VifScorer::enqueue_bands(const ScaleArguments& scale, const DeviceBatch& batch, DeviceQueue& queue) const {
-    const bool together = is_ladder(batch) && ladder_bands_kernel_.threads > 0;
-    const int pictures = together ? batch.groups : batch.count;
-    const int warps = together ? ScoreLadderBands<ByteInput>::kWarps : ScoreBands<ByteInput>::kWarps;
-    BandArguments arguments{};
-    arguments.scale = scale;
-    arguments.scale.logarithms = log_corrections_;
-    arguments.scale.first_pair = together ? batch.first_pair : nullptr;
-    arguments.weights = static_cast<const uint32_t*>(band_weights_);
-    arguments.bands = static_cast<int>(blocks_for(scale.height, kBandRows));
-    if (together)
-        arguments.strip_width = ladder_strip_width(scale.width, arguments.bands * pictures, warps * band_blocks_);
+/// @param together of pairs with one reference; it needs much shared memory. Null: there is none.
+template <class Input>
+Status VifScorer::prepare_bands(DeviceProgram& program, const KernelIdentifier<BandArguments>& one_by_one,
+                                const KernelIdentifier<BandArguments>* together, BandKernels* kernels) {
+    if (program.shared_limit() < ScoreBands<Input>::kSharedBytes) return {};
+    QC_RETURN_IF_ERROR(program.find(one_by_one, &kernels->one_by_one));
+    if (together != nullptr && program.shared_limit() >= ScoreLadderBands<Input>::kSharedBytes)
+        QC_RETURN_IF_ERROR(program.find(*together, &kernels->together));
+    kernels->most_steps_together = ScoreLadderBands<Input>::kMostSteps;
+    const auto weights = band_weights<Input>();
+    return program.upload(weights.data(), sizeof weights, &kernels->weights);
+}
+
+/// Few pairs have too little of scale 1 for kernels that each begin with the copy of a table.
+bool VifScorer::in_bands(int scale, const DeviceBatch& batch) const {
+    const BandKernels& kernels = bands_[scale];
+    if (is_ladder(batch) && kernels.together.threads > 0) return true;
+    return kernels.one_by_one.threads > 0 && (scale == 0 || batch.count > kFewPairs);
+}
+
+Status VifScorer::enqueue_bands(int scale, const ScaleArguments& arguments, const DeviceBatch& batch,
+                                DeviceQueue& queue) const {
+    const BandKernels& kernels = bands_[scale];
+    const bool together = is_ladder(batch) && kernels.together.threads > 0;
+    const LoadedKernel<BandArguments>& kernel = together ? kernels.together : kernels.one_by_one;
+    const int pictures = together ? batch.groups : batch.count, warps = kernel.threads / device::kWarpSize;
+    BandArguments of_bands{};
+    of_bands.scale = arguments;
+    of_bands.scale.logarithms = log_corrections_;
+    of_bands.scale.first_pair = together ? batch.first_pair : nullptr;
+    of_bands.weights = static_cast<const uint32_t*>(kernels.weights);
+    of_bands.bands = static_cast<int>(blocks_for(arguments.height, kBandRows));
+    if (together || scale > 0)
+        of_bands.strip_width = strip_width(arguments.width, of_bands.bands * pictures, warps * band_blocks_,
+                                           together ? kernels.most_steps_together : kMostSteps);
     else
-        arguments.strip_width = pictures <= kFewPairs ? kStripWidthOfFew : kStripWidth;
-    arguments.strips = static_cast<int>(blocks_for(scale.width, arguments.strip_width));
-    arguments.tasks = arguments.strips * arguments.bands * pictures;
-    const unsigned blocks = std::min(blocks_for(arguments.tasks, warps), static_cast<unsigned>(band_blocks_));
-    return queue.launch(together ? ladder_bands_kernel_ : bands_kernel_, Dim3{blocks, 1, 1}, arguments);
+        of_bands.strip_width = pictures <= kFewPairs ? kStripWidthOfFew : kStripWidth;
+    of_bands.strips = static_cast<int>(blocks_for(arguments.width, of_bands.strip_width));
+    of_bands.tasks = of_bands.strips * of_bands.bands * pictures;
+    const unsigned blocks = std::min(blocks_for(of_bands.tasks, warps), static_cast<unsigned>(band_blocks_));
+    return queue.launch(kernel, Dim3{blocks, 1, 1}, of_bands);
 }
 
 Status VifScorer::enqueue(const DeviceBatch& batch, DeviceQueue& queue) const {
@@ -278,8 +319,8 @@ Status VifScorer::enqueue(const DeviceBatch& batch, DeviceQueue& queue) const {
         arguments.logarithms = logarithms_;
         if (draws(s)) arguments.map = batch.map;
         arguments.map_shape = map_shape(geometry_, parameters_);
-        if (s == 0 && bands_kernel_.threads > 0) {
-            QC_RETURN_IF_ERROR(enqueue_bands(arguments, batch, queue));
+        if (s < kBandScales && in_bands(s, batch)) {
+            QC_RETURN_IF_ERROR(enqueue_bands(s, arguments, batch, queue));
             continue;
         }
         const bool together = is_ladder(batch) && ladder_kernels_[s].threads > 0 && !draws(s);

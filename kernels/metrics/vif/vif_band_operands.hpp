@@ -43,12 +43,14 @@ constexpr int kBandWeightWords =
 /// In which order the bytes of an operand's word, and those of the four groups of lanes, count 16 neighbouring samples.
 enum class SampleOrder {
     kNeighbours, ///< four neighbours a word
-    kRowPairs    ///< of both halves two neighbours, as read_byte_pairs() finds them
+    kRowPairs,   ///< of both halves two neighbours, as read_byte_pairs() finds them
+    kHalves      ///< of both halves in turn
 };
 
 QC_HD constexpr int sample_of(SampleOrder order, int index) {
     const int in_half = index % 16, group = in_half / 4, byte = in_half % 4, first = index - in_half;
     if (order == SampleOrder::kRowPairs) return first + 2 * group + byte % 2 + 8 * (byte / 2);
+    if (order == SampleOrder::kHalves) return first + 2 * group + byte / 2 + 8 * (byte % 2);
     return index;
 }
 

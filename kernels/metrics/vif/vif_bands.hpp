@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Scale 0 of integer VIF for 8-bit samples as products of matrices of bytes, on the tensor cores.
+// A scale of integer VIF as products of matrices of bytes, on the tensor cores: scale 0 of samples of up to 12 bits,
+// and scale 1.
 //
 // A warp filters a band of 16 rows and walks along it, 16 columns a step.
 //
-//     down      operand: 32 rows of the step's 16 columns, in two halves (vif_byte_samples.hpp). What is left are
-//               four columns of two rows in each lane, which are the operand of
+//     down      operand: 32 rows of the step's 16 columns, in two halves (vif_byte_samples.hpp, vif_word_samples.hpp).
+//               What is left are four columns of two rows in each lane, which are the operand of
 //     along     the 16 columns of the step before and those of this one. Sums of 16 pixels of two times 8 rows, for
 //               the statistic: four pixels a lane at a time
 //
@@ -12,6 +13,7 @@
 #pragma once
 
 #include "metrics/vif/vif_byte_samples.hpp"
+#include "metrics/vif/vif_word_samples.hpp"
 
 namespace qc::vif {
 

@@ -198,7 +198,8 @@ struct ScoreLadderBands {
     using Arguments = BandArguments;
     static constexpr int kWarps = 8, kThreads = kWarps * device::kWarpSize, kMinBlocks = 1;
 
-    static constexpr int kMostSteps = 8; ///< of a strip: as many as there is room for
+    /// Steps of a strip at most: as many as there is room for.
+    static constexpr int kMostSteps = Input::kStageBytes <= ByteInput::kStageBytes ? 8 : 7;
     static constexpr int kStagesBytes = kStages * Input::kStageBytes;
     static constexpr int kKeptBytes = kMostSteps * KeptStep::kWords * static_cast<int>(sizeof(uint32_t));
     static constexpr size_t kSharedBytes = kLogCorrections + kWarps * (kStagesBytes + kKeptBytes);

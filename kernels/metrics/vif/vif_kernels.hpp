@@ -25,9 +25,13 @@ using Decimate0U16 = TilePlan<0, PictureSource<uint16_t>, PairColumn, kTileDecim
 #define QC_VIF_KERNELS(KERNEL)                                                                                         \
     KERNEL(vif_scale0_u8, ScoreTile<Scale0U8>)                                                                         \
     KERNEL(vif_scale0_u8_bands, ScoreBands<ByteInput>)                                                                 \
+    KERNEL(vif_scale0_u16_bands, ScoreBands<WordInput>)                                                                \
+    KERNEL(vif_scale1_bands, ScoreBands<PackedInput>)                                                                  \
     KERNEL(vif_scale0_u16, ScoreTile<Scale0U16>)                                                                       \
     KERNEL(vif_scale1, ScoreTile<Scale1>)                                                                              \
     KERNEL(vif_scale0_u8_bands_ladder, ScoreLadderBands<ByteInput>)                                                    \
+    KERNEL(vif_scale0_u16_bands_ladder, ScoreLadderBands<WordInput>)                                                   \
+    KERNEL(vif_scale1_bands_ladder, ScoreLadderBands<PackedInput>)                                                     \
     KERNEL(vif_scale0_u8_ladder, ScoreLadderTile<Scale0U8>)                                                            \
     KERNEL(vif_scale0_u16_ladder, ScoreLadderTile<Scale0U16>)                                                          \
     KERNEL(vif_scale1_ladder, ScoreLadderTile<Scale1>)                                                                 \

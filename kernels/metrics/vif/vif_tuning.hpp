@@ -26,10 +26,16 @@ constexpr int kFewestTogether = 3;
 /// pairs have to be spread over all warps. Measured on an H200 with a prototype (1080p): 16 pairs a batch are fastest
 /// with 192, 4 and fewer with 128.
 constexpr int kStripWidth = 192, kStripWidthOfFew = 128;
+/// So few are also scored faster by the plain kernel at scale 1 (vmaf at batches of 1, 4 and 16: 109.7, 68.0 and 56.8
+/// us a pair with it, 113.5, 68.2 and 55.9 in bands).
 constexpr int kFewPairs = 4;
 
-/// The same where pairs have one reference: what the step that each walk begins with costs of one.
-constexpr double kFirstStepCost = 0.3;
+/// The same at scale 1, and where pairs have one reference: so many columns that the warp with most to do has least.
+/// Steps of 16 columns, and what the step that each walk begins with counts for. It costs less; but as other metrics'
+/// kernels fill what an uneven end leaves, little work counts for more: with 0.3, and so strips of 4 steps at scale 1
+/// in place of 12, vmaf took 56.2 us a pair in batches of 16 (1080p, H200), with 1 it takes 55.5.
+constexpr int kMostSteps = 12;
+constexpr double kFirstStepCost = 1.0;
 
 /// Where the kernels find log2: the 64 KB table through the L1 cache, or 4 KB of thresholds in shared memory.
 enum class LogSource { kTable, kThresholds };
