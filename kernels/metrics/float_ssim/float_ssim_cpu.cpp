@@ -27,7 +27,7 @@ void score_cpu(const FrameGeometry& geometry, const Decimation& decimation, cons
     const Image distorted = decimated(structural::image_of(pair.distorted.plane[0], geometry), decimation);
     const int64_t positions =
         static_cast<int64_t>(decimation.width - structural::kMargin) * (decimation.height - structural::kMargin);
-    structural::add_similarity(reference, distorted, true, structural::FixedPoint::for_sum_of(positions),
+    structural::add_similarity(reference, distorted, true, structural::FixedPoint::for_sum_of(positions), pair.helpers,
                                accumulators.data(), map);
 }
 
