@@ -311,6 +311,31 @@ void for_each_row(const LanePasses<Sample>& passes, const Plane<const Sample>& r
     }
 }
 
+/// Rows of the next scale, by the passes of an instruction set.
+template <int kScale, typename Sample>
+void decimate_rows(const LanePasses<Sample>& passes, const Plane<const Sample>& reference,
+                   const Plane<const Sample>& distorted, Rows run, int shift, const WordBlock& words,
+                   DecimatedPair& next) {
+    constexpr int kR = kRadius<kScale + 1>;
+    const int width = reference.width, height = reference.height;
+    for (int first = run.begin; first < run.end; first += passes.rows) {
+        const Sample *rows[2 * kMostBlockRows + 2 * kR], *distorted_rows[2 * kMostBlockRows + 2 * kR];
+        for (int k = 0; k < 2 * passes.rows + 2 * kR; ++k) {
+            const int y = reflect(std::min(2 * first + k - kR, height - 1 + kR), height);
+            rows[k] = reference.row(y);
+            distorted_rows[k] = distorted.row(y);
+        }
+        passes.vertical_decimation(rows, distorted_rows, width, shift, words);
+        for (int row = 0; row < std::min(passes.rows, run.end - first); ++row) {
+            uint16_t *const mean_1 = words.row(row, kMean1), *const mean_2 = words.row(row, kMean2);
+            reflect_ends<kScale + 1>(mean_1, width);
+            reflect_ends<kScale + 1>(mean_2, width);
+            passes.horizontal_decimation(mean_1, width / 2, next.reference.row(first + row));
+            passes.horizontal_decimation(mean_2, width / 2, next.distorted.row(first + row));
+        }
+    }
+}
+
 /// One pair. Rows are shared with idle threads: their sums are integers, so the order does not matter.
 class PairScorer {
 public:
@@ -358,9 +383,8 @@ private:
             const int flat_count = statistic_row(work.moments(), width, parameters_.gain_limit, work.statistics());
             add(work.statistics(), width, flat_count, table, &sums);
         };
-        const LanePasses<Sample>* passes = nullptr;
-        if constexpr (kScale < kLaneScales) passes = lane_passes<kScale, Sample>(lanes_);
-        if (passes != nullptr && width >= passes->narrowest)
+        const LanePasses<Sample>* const passes = passes_for<kScale, Sample>(width);
+        if (passes != nullptr)
             for_each_row<kScale>(*passes, reference, distorted, run, depth_, work, add_moments);
         else
             for_each_row<kScale>(reference, distorted, run, depth_, work, add_moments);
@@ -375,7 +399,11 @@ private:
         DecimatedPair next(width / 2, reference.height / 2);
         share_runs(helpers_, reference.height / 2, kSharedRows, [&](int begin, int end) {
             const auto lease = spaces_.borrow();
-            uint32_t* const work = fitted(*lease, width).decimation();
+            Workspace& space = fitted(*lease, width);
+            if (const auto* passes = passes_for<kScale, Sample>(width);
+                passes != nullptr && passes->vertical_decimation != nullptr)
+                return decimate_rows<kScale>(*passes, reference, distorted, {begin, end}, shift, space.words(), next);
+            uint32_t* const work = space.decimation();
             for (int y = begin; y < end; ++y) {
                 const auto rows = window_rows<kScale + 1>(reference, distorted, 2 * y);
                 functions.decimate(rows.reference, width, shift, work, next.reference.row(y));
@@ -383,6 +411,14 @@ private:
             }
         });
         return next;
+    }
+
+    /// Null where the loops do it.
+    template <int kScale, typename Sample>
+    const LanePasses<Sample>* passes_for([[maybe_unused]] int width) const {
+        const LanePasses<Sample>* passes = nullptr;
+        if constexpr (kScale < kLaneScales) passes = lane_passes<kScale, Sample>(lanes_);
+        return passes != nullptr && width >= passes->narrowest ? passes : nullptr;
     }
 
     Workspace& fitted(Workspace& space, int width) const {
