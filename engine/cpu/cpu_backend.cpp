@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// The CPU backend: every metric of every frame is one task, spread over threads; results leave in order.
+// The CPU backend: every metric of every frame is one task, spread over threads, and idle threads take parts of it;
+// results leave in order.
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
@@ -88,7 +89,7 @@ private:
     std::condition_variable finished_;
     std::deque<std::shared_ptr<FrameWork>> in_flight_; ///< oldest first
     int64_t frames_ = 0;
-    cpu::ThreadPool pool_; ///< last: its threads use everything above
+    mutable cpu::ThreadPool pool_; ///< last: its threads use everything above; tasks, which are const, share their work
 };
 
 Status CpuBackend::take_in(const FrameInput& input, FrameWork* work) {
@@ -207,6 +208,7 @@ void CpuBackend::run(const Task& task, FrameWork& work) const {
         HostPair pair{*work.reference, *work.distorted[rendition]};
         if (work.mask != nullptr)
             pair.mask = {work.mask->data(), {setup_.geometry.width}, setup_.geometry.width, setup_.geometry.height};
+        pair.helpers = &pool_;
         for (size_t k = 0; k < std::min<size_t>(work.history.size(), kMaxHistory); ++k) {
             const EarlierFrame& earlier = work.history[k];
             pair.reference_history[k] = luma_of(earlier.reference);

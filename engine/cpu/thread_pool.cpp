@@ -1,7 +1,64 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "cpu/thread_pool.hpp"
 
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <memory>
+
 namespace qc::cpu {
+namespace {
+
+/// Parts of a task, which several threads take one after the other. Helpers may come when all is done, and when the
+/// task is long gone: they find it closed, and touch nothing of it.
+class SharedParts {
+public:
+    SharedParts(int parts, const std::function<void(int)>& part) : parts_(parts), part_(part) {}
+
+    void help() {
+        {
+            const std::lock_guard lock(mutex_);
+            if (closed_) return;
+            ++helping_;
+        }
+        take();
+        const std::lock_guard lock(mutex_);
+        if (--helping_ == 0) left_.notify_one();
+    }
+
+    /// By the thread that the task runs in.
+    void finish() {
+        take();
+        std::unique_lock lock(mutex_);
+        closed_ = true;
+        left_.wait(lock, [this] { return helping_ == 0; });
+        if (failure_ != nullptr) std::rethrow_exception(failure_);
+    }
+
+private:
+    void take() noexcept {
+        for (int i = next_++; i < parts_; i = next_++) {
+            try {
+                part_(i);
+            } catch (...) {
+                next_ = parts_;
+                const std::lock_guard lock(mutex_);
+                failure_ = std::current_exception();
+            }
+        }
+    }
+
+    const int parts_;
+    const std::function<void(int)>& part_;
+    std::atomic<int> next_ = 0;
+    std::mutex mutex_;
+    std::condition_variable left_;
+    int helping_ = 0;
+    bool closed_ = false;
+    std::exception_ptr failure_;
+};
+
+} // namespace
 
 ThreadPool::ThreadPool(int threads) {
     threads_.reserve(static_cast<size_t>(threads));
@@ -34,12 +91,33 @@ void ThreadPool::add(std::function<void()> task) {
     wake_.notify_one();
 }
 
+int ThreadPool::threads() {
+    const std::lock_guard lock(mutex_);
+    return 1 + std::max(0, idle_ - static_cast<int>(tasks_.size()));
+}
+
+void ThreadPool::share(int parts, const std::function<void(int)>& part) {
+    const auto shared = std::make_shared<SharedParts>(parts, part);
+    {
+        const std::lock_guard lock(mutex_);
+        const int helpers = std::min(parts - 1, idle_ - static_cast<int>(tasks_.size()));
+        try {
+            for (int i = 0; i < helpers; ++i) tasks_.emplace_back([shared] { shared->help(); });
+        } catch (const std::bad_alloc&) { // then there are fewer
+        }
+    }
+    wake_.notify_all();
+    shared->finish();
+}
+
 void ThreadPool::run() {
     for (;;) {
         std::function<void()> task;
         {
             std::unique_lock lock(mutex_);
+            ++idle_;
             wake_.wait(lock, [this] { return stopping_ || !tasks_.empty(); });
+            --idle_;
             if (tasks_.empty()) return;
             task = std::move(tasks_.front());
             tasks_.pop_front();

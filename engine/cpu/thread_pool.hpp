@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// A fixed set of threads that run tasks in the order they were added.
+// A fixed set of threads that run tasks in the order they were added, and help each other where there are none.
 #pragma once
 
 #include <condition_variable>
@@ -9,19 +9,26 @@
 #include <thread>
 #include <vector>
 
+#include "contract/helpers.hpp"
+
 namespace qc::cpu {
 
-class ThreadPool {
+class ThreadPool final : public Helpers {
 public:
     /// @throws std::system_error if the system gives no more threads
     explicit ThreadPool(int threads);
     /// Finishes what was added, then joins.
-    ~ThreadPool();
+    ~ThreadPool() override;
     ThreadPool(const ThreadPool&) = delete;
     ThreadPool& operator=(const ThreadPool&) = delete;
 
     void add(std::function<void()> task);
     int size() const { return static_cast<int>(threads_.size()); }
+
+    /// Of a task: idle threads, and its own.
+    int threads() override;
+    /// Of a task, which does what nobody else takes. Takes no memory where no thread is idle.
+    void share(int parts, const std::function<void(int)>& part) override;
 
 private:
     void run();
@@ -30,6 +37,7 @@ private:
     std::mutex mutex_;
     std::condition_variable wake_;
     std::deque<std::function<void()>> tasks_;
+    int idle_ = 0; ///< threads that wait for tasks
     bool stopping_ = false;
     std::vector<std::thread> threads_;
 };

@@ -82,6 +82,7 @@ public:
     // ---- CPU backend: the readable reference, oracle of the tests ---------------------------------------------------
     // Called concurrently from several threads for different frames, hence const and without shared mutable state.
     // Scratch: local vectors, or Workspaces (contract/workspaces.hpp). Only the one that matches the scope is called.
+    // What takes long may be shared with idle threads (contract/helpers.hpp), as long as no score depends on it.
     virtual void score(const HostPair&, std::span<uint64_t> accumulators) const { (void)accumulators; }
     virtual void score(const HostReference&, std::span<uint64_t> accumulators) const { (void)accumulators; }
     /// What the engine calls for pairs: metrics that declare earlier_pairs override this one.

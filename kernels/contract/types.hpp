@@ -130,10 +130,13 @@ struct HostPicture {
     HostPlane plane[3];
 };
 
+class Helpers; // contract/helpers.hpp
+
 struct HostPair {
     HostPicture reference, distorted;
     HostPlane reference_history[kMaxHistory]{}, distorted_history[kMaxHistory]{}; ///< as in DevicePair
     HostPlane mask{};                                                             ///< as in DevicePair
+    Helpers* helpers = nullptr;                                                   ///< null: there are none
 };
 
 struct HostReference {

@@ -84,12 +84,28 @@ struct Avx2Words {
     static Vector shift_right(Vector a, int bits) { return _mm256_srl_epi32(a, _mm_cvtsi32_si128(bits)); }
     static Vector shift_right_signed(Vector a, int bits) { return _mm256_sra_epi32(a, _mm_cvtsi32_si128(bits)); }
     static Vector shift_left(Vector a, int bits) { return _mm256_sll_epi32(a, _mm_cvtsi32_si128(bits)); }
+    static Vector subtract_words(Vector a, Vector b) { return _mm256_sub_epi16(a, b); }
+    static Vector absolute(Vector a) { return _mm256_abs_epi32(a); }
+    static Vector low_byte(Vector a) { return _mm256_and_si256(a, _mm256_set1_epi32(0xff)); }
+    /// Below 2^32 each.
+    static uint64_t sum_of_long_words(Vector a) {
+        uint32_t words[8];
+        store(words, a);
+        uint64_t sum = 0;
+        for (const uint32_t word : words) sum += word;
+        return sum;
+    }
     static Vector low_half(Vector a) { return _mm256_blend_epi16(a, _mm256_setzero_si256(), 0xaa); }
     /// Words of a and b in turn, four and four; pack() puts what was made of them in their places again.
     static Vector interleave_low(Vector a, Vector b) { return _mm256_unpacklo_epi16(a, b); }
     static Vector interleave_high(Vector a, Vector b) { return _mm256_unpackhi_epi16(a, b); }
     static Vector pack(Vector low, Vector high) { return _mm256_packus_epi32(low, high); }
     static Vector pack_signed(Vector low, Vector high) { return _mm256_packs_epi32(low, high); }
+    /// The lower words of the long words in a.
+    static void store_words(uint16_t* target, Vector a) {
+        const Vector packed = _mm256_permute4x64_epi64(_mm256_packus_epi32(a, a), 0x08);
+        _mm_storeu_si128(reinterpret_cast<__m128i*>(target), _mm256_castsi256_si128(packed));
+    }
     /// Stores even[0], odd[0], even[1], ...
     static void store_in_turn(uint32_t* target, Vector even, Vector odd) {
         const Vector low = _mm256_unpacklo_epi32(even, odd), high = _mm256_unpackhi_epi32(even, odd);
@@ -120,11 +136,24 @@ struct Avx512Words {
     static Vector shift_right(Vector a, int bits) { return _mm512_srl_epi32(a, _mm_cvtsi32_si128(bits)); }
     static Vector shift_right_signed(Vector a, int bits) { return _mm512_sra_epi32(a, _mm_cvtsi32_si128(bits)); }
     static Vector shift_left(Vector a, int bits) { return _mm512_sll_epi32(a, _mm_cvtsi32_si128(bits)); }
+    static Vector subtract_words(Vector a, Vector b) { return _mm512_sub_epi16(a, b); }
+    static Vector absolute(Vector a) { return _mm512_abs_epi32(a); }
+    static Vector low_byte(Vector a) { return _mm512_and_si512(a, _mm512_set1_epi32(0xff)); }
+    static uint64_t sum_of_long_words(Vector a) {
+        uint32_t words[16];
+        store(words, a);
+        uint64_t sum = 0;
+        for (const uint32_t word : words) sum += word;
+        return sum;
+    }
     static Vector low_half(Vector a) { return _mm512_and_si512(a, _mm512_set1_epi32(0xffff)); }
     static Vector interleave_low(Vector a, Vector b) { return _mm512_unpacklo_epi16(a, b); }
     static Vector interleave_high(Vector a, Vector b) { return _mm512_unpackhi_epi16(a, b); }
     static Vector pack(Vector low, Vector high) { return _mm512_packus_epi32(low, high); }
     static Vector pack_signed(Vector low, Vector high) { return _mm512_packs_epi32(low, high); }
+    static void store_words(uint16_t* target, Vector a) {
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(target), _mm512_cvtepi32_epi16(a));
+    }
     static void store_in_turn(uint32_t* target, Vector even, Vector odd) {
         const Vector first = _mm512_set_epi32(23, 7, 22, 6, 21, 5, 20, 4, 19, 3, 18, 2, 17, 1, 16, 0);
         const Vector second = _mm512_add_epi32(first, _mm512_set1_epi32(8));

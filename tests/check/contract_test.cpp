@@ -212,6 +212,22 @@ TEST_P(Contract, RenditionsAndPausesAreStreamsOfTheirOwn) {
         EXPECT_EQ(paused.values[frame], single.values[frame % kFrames]) << "frame " << frame;
 }
 
+/// With one frame under way most threads are idle, and take parts of it; with one thread there is nobody to.
+TEST_P(Contract, ThreadsThatHelpChangeNoScore) {
+    const int side = smallest_side(layout_named("yuv420p"));
+    qc_config config =
+        config_for(layout_named("yuv420p"), std::max(side, 70), std::max(side, 150), nullptr, QC_BACKEND_CPU);
+    const Stream stream = make_stream(config, Content::kNatural, kFrames);
+    config.n_threads = 1;
+    const RunResult alone = score(config, stream);
+    ASSERT_TRUE(alone.status.ok()) << alone.status.text();
+    config.n_threads = 7;
+    config.slots = 1;
+    const RunResult helped = score(config, stream);
+    ASSERT_TRUE(helped.status.ok()) << helped.status.text();
+    EXPECT_EQ(helped.accumulators, alone.accumulators);
+}
+
 std::string name_of_case(const testing::TestParamInfo<const MetricDescriptor*>& info) {
     return std::string(info.param->name);
 }

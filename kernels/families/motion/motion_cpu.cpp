@@ -4,6 +4,7 @@
 
 #include "device/borders.hpp"
 #include "device/cpu_clones.hpp"
+#include "families/motion/motion_cpu_lanes.hpp"
 #include "families/motion/motion_math.hpp"
 #include "families/motion/motion_scorer.hpp"
 
@@ -58,7 +59,8 @@ QC_CPU_CLONES uint64_t sum_filtered_row(const int32_t* extended, int width) {
 }
 
 /// `row` points at the first sample of the picture, with room for kReach more on either side.
-void mirror_ends(int32_t* row, int width) {
+template <typename T>
+void mirror_ends(T* row, int width) {
     for (int i = 1; i <= kReach; ++i) {
         row[-i] = row[mirror_without_edges(-i, width)];
         row[width - 1 + i] = row[mirror_without_edges(width - 1 + i, width)];
@@ -90,14 +92,64 @@ uint64_t sum_planes(Plane<const T> previous, Plane<const T> current, int width, 
     return total;
 }
 
+// ---- by the passes of an instruction set ----------------------------------------------------------------------------
+
+void subtract_row(const LanePasses& passes, const uint8_t* previous, const uint8_t* current, int width, int16_t* to) {
+    passes.subtract_u8(previous, current, width, to);
+}
+void subtract_row(const LanePasses& passes, const uint16_t* previous, const uint16_t* current, int width, int16_t* to) {
+    passes.subtract_u16(previous, current, width, to);
+}
+
+/// The columns that no vector covers one by one.
+uint64_t sum_filtered_row(const LanePasses& passes, const FilteredWords& row, int width) {
+    mirror_ends(row.high, width);
+    mirror_ends(row.low, width);
+    uint64_t total = 0;
+    for (int x = passes.sum(row, width, &total); x < width; ++x) {
+        const int32_t value = low_pass(row.at(x - 2) + row.at(x + 2), row.at(x - 1) + row.at(x + 1), row.at(x));
+        total += static_cast<uint32_t>(std::abs(value));
+    }
+    return total;
+}
+
+template <typename T>
+uint64_t sum_planes(const LanePasses& passes, Plane<const T> previous, Plane<const T> current, int width, int height,
+                    int depth) {
+    const size_t stride = static_cast<size_t>(width) + 2 * kReach;
+    std::vector<int16_t> words((kTaps + 2) * stride);
+    const auto difference_row = [&](int y) { return words.data() + static_cast<size_t>(y % kTaps) * stride; };
+    const FilteredWords filtered{words.data() + kTaps * stride + kReach, words.data() + (kTaps + 1) * stride + kReach};
+    uint64_t total = 0;
+    int subtracted_rows = 0;
+    for (int y = 0; y < height; ++y) {
+        for (; subtracted_rows < height && subtracted_rows <= y + kReach; ++subtracted_rows)
+            subtract_row(passes, previous.row(subtracted_rows), current.row(subtracted_rows), width,
+                         difference_row(subtracted_rows));
+        const int16_t* rows[kTaps];
+        for (int tap = 0; tap < kTaps; ++tap)
+            rows[tap] = difference_row(mirror_without_edges(y - kReach + tap, height));
+        passes.filter(rows, width, depth, filtered);
+        total += sum_filtered_row(passes, filtered, width);
+    }
+    return total;
+}
+
+template <typename T>
+uint64_t sum_planes(device::WordLanes lanes, const FrameGeometry& geometry, const HostPlane& previous,
+                    const HostPlane& current) {
+    const LanePasses* const passes = geometry.depth < 16 ? lane_passes(lanes) : nullptr;
+    if (passes != nullptr && geometry.width >= passes->narrowest)
+        return sum_planes(*passes, previous.as<T>(), current.as<T>(), geometry.width, geometry.height, geometry.depth);
+    return sum_planes(previous.as<T>(), current.as<T>(), geometry.width, geometry.height, geometry.depth);
+}
+
 } // namespace
 
-uint64_t score_cpu(const FrameGeometry& geometry, const HostPlane& previous, const HostPlane& current) {
-    if (geometry.sample == SampleType::kU8) {
-        return sum_planes(previous.as<uint8_t>(), current.as<uint8_t>(), geometry.width, geometry.height,
-                          geometry.depth);
-    }
-    return sum_planes(previous.as<uint16_t>(), current.as<uint16_t>(), geometry.width, geometry.height, geometry.depth);
+uint64_t score_cpu(const FrameGeometry& geometry, const HostPlane& previous, const HostPlane& current,
+                   device::WordLanes lanes) {
+    return geometry.sample == SampleType::kU8 ? sum_planes<uint8_t>(lanes, geometry, previous, current)
+                                              : sum_planes<uint16_t>(lanes, geometry, previous, current);
 }
 
 } // namespace qc::motion

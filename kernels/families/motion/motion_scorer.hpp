@@ -5,6 +5,7 @@
 #include <string>
 
 #include "contract/metric.hpp"
+#include "device/word_lanes.hpp"
 #include "families/motion/motion_kernels.hpp"
 #include "families/motion/motion_settings.hpp"
 
@@ -30,7 +31,9 @@ private:
 /// Name of what the accumulators hold.
 std::string stage_of(const Settings& settings);
 
-/// CPU reference: sum over all pixels of |low pass of (previous - current)|, on the 16-bit scale.
-uint64_t score_cpu(const FrameGeometry& geometry, const HostPlane& previous, const HostPlane& current);
+/// On the CPU: sum over all pixels of |low pass of (previous - current)|, on the 16-bit scale.
+/// @param lanes no more than the machine has; kNone: by loops alone
+uint64_t score_cpu(const FrameGeometry& geometry, const HostPlane& previous, const HostPlane& current,
+                   device::WordLanes lanes = device::best_word_lanes());
 
 } // namespace qc::motion

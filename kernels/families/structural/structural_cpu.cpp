@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "contract/helpers.hpp"
 #include "device/cpu_clones.hpp"
 #include "families/structural/structural_plan.hpp"
 
@@ -51,6 +52,21 @@ Image product(const Image& a, const Image& b) {
     return result;
 }
 
+Image moment(const Image& a, const Image& b, Quantity quantity) {
+    switch (quantity) {
+    case kA:
+        return filtered(a);
+    case kB:
+        return filtered(b);
+    case kSquareA:
+        return filtered(product(a, a));
+    case kSquareB:
+        return filtered(product(b, b));
+    default:
+        return filtered(product(a, b));
+    }
+}
+
 template <typename T>
 void read_image(Plane<const T> plane, float scale, Image* image) {
     for (int y = 0; y < image->height; ++y) {
@@ -71,10 +87,12 @@ Image image_of(const HostPlane& plane, const FrameGeometry& geometry) {
     return image;
 }
 
-void add_similarity(const Image& a, const Image& b, bool with_luminance, const FixedPoint& fixed, uint64_t* sums,
-                    const Plane<float>& map, std::span<const uint32_t> weights) {
-    const Image moments[kQuantities] = {filtered(a), filtered(b), filtered(product(a, a)), filtered(product(b, b)),
-                                        filtered(product(a, b))};
+void add_similarity(const Image& a, const Image& b, bool with_luminance, const FixedPoint& fixed, Helpers* helpers,
+                    uint64_t* sums, const Plane<float>& map, std::span<const uint32_t> weights) {
+    Image moments[kQuantities];
+    share_runs(helpers, kQuantities, 1, [&](int begin, int end) {
+        for (int q = begin; q < end; ++q) moments[q] = moment(a, b, static_cast<Quantity>(q));
+    });
     const int width = moments[0].width;
     for (int i = 0; i < static_cast<int>(moments[0].samples.size()); ++i) {
         Moments at;

@@ -18,9 +18,10 @@ Image image_of(const HostPlane& plane, const FrameGeometry& geometry);
 
 /// The sums of the terms of all positions. Precondition: both are of the same size, at least kTaps x kTaps.
 /// @param with_luminance else its sum, and that of the product, are left as they are
+/// @param helpers may take a share; null: there are none
 /// @param map null data: nobody wants one; else a value for each position
 /// @param weights of the positions, row after row, and the sums are kMaskedSumWords; empty: each counts once
-void add_similarity(const Image& a, const Image& b, bool with_luminance, const FixedPoint& fixed, uint64_t* sums,
-                    const Plane<float>& map = {}, std::span<const uint32_t> weights = {});
+void add_similarity(const Image& a, const Image& b, bool with_luminance, const FixedPoint& fixed, Helpers* helpers,
+                    uint64_t* sums, const Plane<float>& map = {}, std::span<const uint32_t> weights = {});
 
 } // namespace qc::structural

@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <array>
+#include <mutex>
 #include <vector>
 
+#include "contract/helpers.hpp"
 #include "device/cpu_clones.hpp"
 #include "metrics/adm/adm_cpu_lanes.hpp"
 #include "metrics/adm/adm_math.hpp"
@@ -315,10 +317,28 @@ struct MaskingRow {
     Row impairment_neighbour, impairment_centre; ///< masker: the restored part
 };
 
+/// The a bands of a pair, grown to the largest that they have seen.
+struct LowBands {
+    std::vector<int32_t> of[2][2]; ///< [picture][level & 1]
+
+    /// From row to row: what a vector writes behind a row's end is no other row's.
+    static int stride(const LevelPlan& level) {
+        constexpr int kOutputs = kMostLaneWords / 2;
+        return (level.width + kOutputs - 1) / kOutputs * kOutputs;
+    }
+    void fit(const Plan& plan) {
+        for (auto& picture : of) {
+            for (int level = 0; level < 2; level++) {
+                const size_t size = static_cast<size_t>(stride(plan.level[level])) * plan.level[level].height;
+                if (picture[level].size() < size) picture[level].resize(size);
+            }
+        }
+    }
+};
+
 /// Buffers of one thread, grown to the largest picture it has seen.
 struct Workspace {
-    std::vector<int32_t> low_band[2][2]; ///< [picture][level & 1]
-    Row vertical_low, vertical_high, even, odd;
+    Row vertical_low, vertical_high, even, odd, other_low;
     std::vector<int16_t> words[2]; ///< level 0's vertical low and high, where lanes are used, from sample -1 on
     BandRows reference, distorted;
     Row same_angle, column_sum, threshold;
@@ -326,7 +346,8 @@ struct Workspace {
 
     void fit(const Plan& plan) {
         const int width = plan.level[0].in_width;
-        for (Row* row : {&vertical_low, &vertical_high, &even, &odd, &same_angle, &column_sum, &threshold}) {
+        for (Row* row :
+             {&vertical_low, &vertical_high, &even, &odd, &other_low, &same_angle, &column_sum, &threshold}) {
             row->fit(width);
         }
         for (auto& row : words) {
@@ -338,13 +359,6 @@ struct Workspace {
             for (Row& row : *rows) row.fit(band_width);
         }
         for (MaskingRow& row : masking) fit(row, band_width);
-        for (auto& picture : low_band) {
-            for (int level = 0; level < 2; level++) {
-                const size_t size =
-                    static_cast<size_t>(plan.level[level].width) * plan.level[level].height + kMostLaneWords / 2;
-                if (picture[level].size() < size) picture[level].resize(size);
-            }
-        }
     }
 
 private:
@@ -361,35 +375,41 @@ private:
 
 // ---- one level ------------------------------------------------------------------------------------------------------
 
-/// Scores one level of a pair and leaves the a bands for the next.
+/// Scores rows of one level of a pair and leaves the a bands for the next.
 class LevelScorer {
 public:
-    LevelScorer(const Plan& plan, int index, device::WordLanes lanes, Workspace& space, uint64_t* accumulators)
-        : plan_(plan), level_(plan.level[index]), index_(index), lanes_(lanes), space_(space),
-          accumulators_(accumulators) {}
+    LevelScorer(const Plan& plan, int index, device::WordLanes lanes, LowBands& low, Workspace& space)
+        : plan_(plan), level_(plan.level[index]), index_(index), lanes_(lanes), low_(low), space_(space) {}
 
+    /// Rows begin .. end - 1. Their neighbours are made too, for the masking window, but count elsewhere.
     template <typename T>
-    void run(const Plane<const T>& reference, const Plane<const T>& distorted) {
-        for (int y = 0; y < level_.height; y++) {
+    void run(const Plane<const T>& reference, const Plane<const T>& distorted, int begin, int end) {
+        const auto is_ours = [&](int y) { return y >= begin && y < end; };
+        for (int y = std::max(begin - 1, 0); y < std::min(end + 1, level_.height); y++) {
             const bool masked = masks_row(level_, y);
-            if (!masked && is_last()) continue;
-            transform(reference, y, masked ? &space_.reference : nullptr, low_row(0, y));
-            transform(distorted, y, masked ? &space_.distorted : nullptr, low_row(1, y));
+            if (!masked && (is_last() || !is_ours(y))) continue;
+            transform(reference, y, masked ? &space_.reference : nullptr, low_row(0, y, is_ours(y)));
+            transform(distorted, y, masked ? &space_.distorted : nullptr, low_row(1, y, is_ours(y)));
             if (!masked) continue;
             mask(y);
-            if (scores_row(level_, y)) add_reference_energy();
-            if (scores_row(level_, y - 1)) measure(y - 1);
+            if (is_ours(y) && scores_row(level_, y)) add_reference_energy();
+            if (is_ours(y - 1) && scores_row(level_, y - 1)) measure(y - 1);
         }
         // Without a margin the last row has no row below to wait for.
-        if (is_scored(level_) && level_.bottom == level_.height) measure(level_.height - 1);
+        if (is_ours(level_.height - 1) && is_scored(level_) && level_.bottom == level_.height)
+            measure(level_.height - 1);
     }
+
+    std::span<const uint64_t> sums() const { return sums_; }
 
 private:
     bool is_last() const { return index_ == kLevels - 1; }
 
-    int32_t* low_row(int picture, int y) {
+    /// Rows of others go where nobody looks.
+    int32_t* low_row(int picture, int y, bool is_ours) {
         if (is_last()) return nullptr;
-        return space_.low_band[picture][index_ & 1].data() + static_cast<size_t>(y) * level_.width;
+        if (!is_ours) return space_.other_low.data();
+        return low_.of[picture][index_ & 1].data() + static_cast<size_t>(y) * LowBands::stride(level_);
     }
 
     /// The widened region: what the masking window can reach.
@@ -497,46 +517,72 @@ private:
         }
     }
 
-    uint64_t& accumulator(Measure measure, int band) {
-        return accumulators_[index_ * kWordsPerLevel + measure * kBands + band];
-    }
+    uint64_t& accumulator(Measure measure, int band) { return sums_[static_cast<size_t>(measure * kBands + band)]; }
 
     const Plan& plan_;
     const LevelPlan& level_;
     int index_;
     device::WordLanes lanes_;
+    LowBands& low_;
     Workspace& space_;
-    uint64_t* accumulators_;
+    std::array<uint64_t, kWordsPerLevel> sums_{};
 };
+
+} // namespace
+
+struct RowWorkspace {
+    LowBands low; ///< of the thread that a pair belongs to
+    Workspace rows;
+};
+
+namespace {
+
+/// One level. Rows are shared with idle threads: their sums are integers, so the order does not matter.
+template <typename T>
+void score_level(const Plan& plan, int index, const Plane<const T>& reference, const Plane<const T>& distorted,
+                 device::WordLanes lanes, Helpers* helpers, LowBands& low, RowWorkspaces& workspaces,
+                 uint64_t* accumulators) {
+    constexpr int kSharedRows = 16;
+    std::mutex mutex;
+    share_runs(helpers, plan.level[index].height, kSharedRows, [&](int begin, int end) {
+        const auto lease = workspaces.borrow();
+        (*lease).rows.fit(plan);
+        LevelScorer scorer(plan, index, lanes, low, (*lease).rows);
+        scorer.run(reference, distorted, begin, end);
+        const std::lock_guard lock(mutex);
+        for (int i = 0; i < kWordsPerLevel; ++i)
+            accumulators[index * kWordsPerLevel + i] += scorer.sums()[static_cast<size_t>(i)];
+    });
+}
 
 template <typename T>
 void score_levels(const Plan& plan, const HostPair& pair, device::WordLanes lanes, uint64_t* accumulators,
-                  Workspace& space) {
-    space.fit(plan);
-    LevelScorer(plan, 0, lanes, space, accumulators)
-        .run(pair.reference.plane[0].as<T>(), pair.distorted.plane[0].as<T>());
+                  RowWorkspaces& workspaces) {
+    const auto lease = workspaces.borrow();
+    LowBands& low = (*lease).low;
+    low.fit(plan);
+    score_level(plan, 0, pair.reference.plane[0].as<T>(), pair.distorted.plane[0].as<T>(), lanes, pair.helpers, low,
+                workspaces, accumulators);
     for (int i = 1; i < kLevels; i++) {
         const LevelPlan& level = plan.level[i];
-        Plane<const int32_t> low[2];
+        Plane<const int32_t> band[2];
         for (int picture = 0; picture < 2; picture++) {
-            low[picture] = {space.low_band[picture][(i - 1) & 1].data(), ElementPitch<const int32_t>{level.in_width},
-                            level.in_width, level.in_height};
+            band[picture] = {low.of[picture][(i - 1) & 1].data(),
+                             ElementPitch<const int32_t>{LowBands::stride(plan.level[i - 1])}, level.in_width,
+                             level.in_height};
         }
-        LevelScorer(plan, i, lanes, space, accumulators).run(low[0], low[1]);
+        score_level(plan, i, band[0], band[1], lanes, pair.helpers, low, workspaces, accumulators);
     }
 }
 
 } // namespace
 
-struct RowWorkspace : Workspace {};
-
 void score_cpu_rows(const Plan& plan, SampleType sample, const HostPair& pair, std::span<uint64_t> accumulators,
                     RowWorkspaces& workspaces, device::WordLanes lanes) {
-    const auto lease = workspaces.borrow();
     if (sample == SampleType::kU8)
-        score_levels<uint8_t>(plan, pair, lanes, accumulators.data(), *lease);
+        score_levels<uint8_t>(plan, pair, lanes, accumulators.data(), workspaces);
     else
-        score_levels<uint16_t>(plan, pair, lanes, accumulators.data(), *lease);
+        score_levels<uint16_t>(plan, pair, lanes, accumulators.data(), workspaces);
 }
 
 } // namespace qc::adm

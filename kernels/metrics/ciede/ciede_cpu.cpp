@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // Everything is computed in double precision, with the C library's functions, and the variables of type float round:
 // on flat pictures, where all pixels round alike, these roundings are part of the score.
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <numbers>
+#include <optional>
 #include <vector>
 
+#include "contract/helpers.hpp"
+#include "contract/workspaces.hpp"
 #include "device/mask.hpp"
 #include "metrics/ciede/ciede.hpp"
 
@@ -98,28 +102,69 @@ private:
     std::vector<Entry> entries_;
 };
 
+constexpr int kRowsOfThread = 32;
+
+/// The colour differences of a pair, row by row.
+template <typename T>
+class Differences {
+public:
+    Differences(const FrameGeometry& geometry, const HostPair& pair)
+        : geometry_(geometry), grid_(make_chroma_grid(geometry)) {
+        for (int p = 0; p < 3; ++p) {
+            reference_[p] = pair.reference.plane[p].template as<T>();
+            distorted_[p] = pair.distorted.plane[p].template as<T>();
+        }
+    }
+
+    /// What one thread remembers: colours of the reference and of the distorted picture.
+    struct Memory {
+        explicit Memory(const FrameGeometry& geometry) : reference(geometry.depth), distorted(geometry.depth) {}
+        RecentColours reference, distorted;
+    };
+
+    void row(int y, Memory* memory, float* differences) const {
+        for (int x = 0; x < geometry_.width; ++x) {
+            const Sample a = sample(reference_, x, y), b = sample(distorted_, x, y);
+            // Of equal samples it is exactly 0.
+            differences[x] = a == b ? 0.0f : reference_difference(memory->reference.lab(a), memory->distorted.lab(b));
+        }
+    }
+
+private:
+    Sample sample(const Plane<const T>* planes, int x, int y) const {
+        const int chroma_x = grid_.column(x), chroma_y = grid_.row(y);
+        return {planes[0].at(x, y), planes[1].at(chroma_x, chroma_y), planes[2].at(chroma_x, chroma_y)};
+    }
+
+    const FrameGeometry& geometry_;
+    const ChromaGrid grid_;
+    Plane<const T> reference_[3], distorted_[3];
+};
+
+/// In raster order. Idle threads compute differences, but don't add them.
 /// @param weighted makes of a pixel's difference, and of its place, what is summed
 template <typename T, class Weighted>
 double sum_rows(const FrameGeometry& geometry, const HostPair& pair, const Weighted& weighted) {
-    Plane<const T> reference[3], distorted[3];
-    for (int p = 0; p < 3; ++p) {
-        reference[p] = pair.reference.plane[p].template as<T>();
-        distorted[p] = pair.distorted.plane[p].template as<T>();
-    }
-    const ChromaGrid grid = make_chroma_grid(geometry);
-    RecentColours colours[2]{RecentColours(geometry.depth), RecentColours(geometry.depth)};
+    const Differences<T> differences(geometry, pair);
+    const auto width = static_cast<size_t>(geometry.width);
+    // As many rows at a time as every thread has some of, for a while.
+    const int threads = pair.helpers != nullptr ? pair.helpers->threads() : 1;
+    const int rows = std::min(geometry.height, threads > 1 ? kRowsOfThread * threads : 1);
+    std::vector<float> strip(width * static_cast<size_t>(rows));
+    Workspaces<std::optional<typename Differences<T>::Memory>> memories;
     double sum = 0.0;
-    for (int y = 0; y < geometry.height; ++y) {
-        const int chroma_y = grid.row(y);
-        for (int x = 0; x < geometry.width; ++x) {
-            const int chroma_x = grid.column(x);
-            const auto sample_of = [&](const Plane<const T>* planes) {
-                return Sample{planes[0].at(x, y), planes[1].at(chroma_x, chroma_y), planes[2].at(chroma_x, chroma_y)};
-            };
-            const Sample a = sample_of(reference), b = sample_of(distorted);
-            if (a == b) continue; // a difference of exactly 0
-            sum += weighted(reference_difference(colours[0].lab(a), colours[1].lab(b)), x, y);
-        }
+    for (int y = 0; y < geometry.height; y += rows) {
+        const int count = std::min(rows, geometry.height - y);
+        share_runs(pair.helpers, count, kRowsOfThread / 2, [&](int begin, int end) {
+            const auto lease = memories.borrow();
+            auto& memory = *lease;
+            if (!memory.has_value()) memory.emplace(geometry);
+            for (int i = begin; i < end; ++i)
+                differences.row(y + i, &*memory, strip.data() + static_cast<size_t>(i) * width);
+        });
+        const float* difference = strip.data();
+        for (int i = 0; i < count; ++i)
+            for (int x = 0; x < geometry.width; ++x) sum += weighted(*difference++, x, y + i);
     }
     return sum;
 }

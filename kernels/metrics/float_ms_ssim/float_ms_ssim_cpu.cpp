@@ -2,6 +2,7 @@
 #include <array>
 #include <cstring>
 
+#include "contract/helpers.hpp"
 #include "device/borders.hpp"
 #include "device/cpu_clones.hpp"
 #include "families/structural/structural_cpu.hpp"
@@ -117,13 +118,18 @@ void score_cpu(const FrameGeometry& geometry, bool with_luminance, const HostPai
     Image distorted = structural::image_of(pair.distorted.plane[0], geometry);
     for (int scale = 0; scale < kScales; ++scale) {
         if (scale > 0) {
-            reference = decimated(reference);
-            distorted = decimated(distorted);
+            share_runs(pair.helpers, 2, 1, [&](int begin, int end) {
+                for (int i = begin; i < end; ++i) {
+                    Image& image = i == 0 ? reference : distorted;
+                    image = decimated(image);
+                }
+            });
         }
         const int64_t positions =
             static_cast<int64_t>(reference.width - structural::kMargin) * (reference.height - structural::kMargin);
         structural::add_similarity(reference, distorted, with_luminance || scale == kScales - 1,
-                                   structural::FixedPoint::for_sum_of(positions), &accumulators[scale * kSumWords]);
+                                   structural::FixedPoint::for_sum_of(positions), pair.helpers,
+                                   &accumulators[scale * kSumWords]);
     }
 }
 

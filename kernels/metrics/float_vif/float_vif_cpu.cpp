@@ -4,6 +4,7 @@
 #include <cstring>
 #include <vector>
 
+#include "contract/helpers.hpp"
 #include "device/cpu_clones.hpp"
 #include "device/image.hpp"
 #include "device/row_sums.hpp"
@@ -168,14 +169,17 @@ void filter_product_row(const Picture& a, const Picture& b, const FilterWindow& 
 }
 
 /// The picture at the next scale: filtered with that scale's window, every second row and column, odd ends dropped.
-Picture decimated(const Picture& picture, const FilterWindow& window) {
+Picture decimated(const Picture& picture, const FilterWindow& window, Helpers* helpers) {
+    constexpr int kSharedRows = 8;
     Picture next(picture.width / 2, picture.height / 2);
-    PaddedRow work(picture.width);
-    std::vector<float> filtered(static_cast<size_t>(picture.width));
-    for (int y = 0; y < next.height; ++y) {
-        filter_row(picture, window, 2 * y, &work, filtered.data());
-        for (int x = 0; x < next.width; ++x) next.row(y)[x] = filtered[2 * static_cast<size_t>(x)];
-    }
+    share_runs(helpers, next.height, kSharedRows, [&](int begin, int end) {
+        PaddedRow work(picture.width);
+        std::vector<float> filtered(static_cast<size_t>(picture.width));
+        for (int y = begin; y < end; ++y) {
+            filter_row(picture, window, 2 * y, &work, filtered.data());
+            for (int x = 0; x < next.width; ++x) next.row(y)[x] = filtered[2 * static_cast<size_t>(x)];
+        }
+    });
     return next;
 }
 
@@ -205,30 +209,42 @@ QC_CPU_CLONES void information_row(const MomentRows& moments, int width, const N
     }
 }
 
-void score_scale(const Picture& reference, const Picture& distorted, const FilterWindow& window,
-                 const NoiseModel& noise, uint64_t* accumulators) {
+/// The sum over a row, from the first to the last.
+float sum_of(const std::vector<float>& terms) {
+    float sum = 0.0f;
+    for (const float term : terms) sum = sum + term;
+    return sum;
+}
+
+/// Sums of rows begin .. end - 1.
+void sum_rows(const Picture& reference, const Picture& distorted, const FilterWindow& window, const NoiseModel& noise,
+              int begin, int end, Information* sums) {
     const int width = reference.width;
     PaddedRow work(width);
     MomentRows moments(width);
     std::vector<float> numerators(static_cast<size_t>(width)), denominators(static_cast<size_t>(width));
-    float numerator = 0.0f, denominator = 0.0f;
-    for (int y = 0; y < reference.height; ++y) {
+    for (int y = begin; y < end; ++y) {
         filter_row(reference, window, y, &work, moments.mean_1.data());
         filter_row(distorted, window, y, &work, moments.mean_2.data());
         filter_product_row(reference, reference, window, y, &work, moments.square_1.data());
         filter_product_row(distorted, distorted, window, y, &work, moments.square_2.data());
         filter_product_row(reference, distorted, window, y, &work, moments.product_12.data());
         information_row(moments, width, noise, numerators.data(), denominators.data());
-        float row_numerator = 0.0f, row_denominator = 0.0f;
-        for (size_t x = 0; x < static_cast<size_t>(width); ++x) {
-            row_numerator = row_numerator + numerators[x];
-            row_denominator = row_denominator + denominators[x];
-        }
-        numerator = numerator + row_numerator;
-        denominator = denominator + row_denominator;
+        sums[y] = {sum_of(numerators), sum_of(denominators)};
     }
-    accumulators[kNumerator] = accumulator_of(numerator);
-    accumulators[kDenominator] = accumulator_of(denominator);
+}
+
+/// Along the rows, which idle threads may take, then the rows.
+void score_scale(const Picture& reference, const Picture& distorted, const FilterWindow& window,
+                 const NoiseModel& noise, Helpers* helpers, uint64_t* accumulators) {
+    constexpr int kSharedRows = 8;
+    std::vector<Information> rows(static_cast<size_t>(reference.height));
+    share_runs(helpers, reference.height, kSharedRows,
+               [&](int begin, int end) { sum_rows(reference, distorted, window, noise, begin, end, rows.data()); });
+    Information sum{0.0f, 0.0f};
+    for (const Information& row : rows) sum = {sum.numerator + row.numerator, sum.denominator + row.denominator};
+    accumulators[kNumerator] = accumulator_of(sum.numerator);
+    accumulators[kDenominator] = accumulator_of(sum.denominator);
 }
 
 } // namespace
@@ -239,11 +255,12 @@ void score_cpu(const Plan& plan, const FrameGeometry& geometry, const HostPair& 
     Picture distorted = scale_0_picture(plan, geometry, pair.distorted.plane[0]);
     for (int s = 0; s < kScales; ++s) {
         if (s > 0) {
-            reference = decimated(reference, plan.window[s]);
-            distorted = decimated(distorted, plan.window[s]);
+            reference = decimated(reference, plan.window[s], pair.helpers);
+            distorted = decimated(distorted, plan.window[s], pair.helpers);
         }
         if (s == 0 && plan.skip_scale_0) continue;
-        score_scale(reference, distorted, plan.window[s], plan.noise, accumulators.data() + s * kWordsPerScale);
+        score_scale(reference, distorted, plan.window[s], plan.noise, pair.helpers,
+                    accumulators.data() + s * kWordsPerScale);
     }
 }
 

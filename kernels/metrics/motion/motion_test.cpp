@@ -265,7 +265,13 @@ Picture make_picture(int width, int height, int depth, Content content, bool lat
 
 uint64_t reference_sum(const Picture& previous, const Picture& current) {
     const Surface before(previous, {.padding = 3}), after(current, {});
-    return score_cpu(current.geometry(), before.host().plane[0], after.host().plane[0]);
+    const auto sum_by = [&](device::WordLanes lanes) {
+        return score_cpu(current.geometry(), before.host().plane[0], after.host().plane[0], lanes);
+    };
+    const uint64_t sum = sum_by(device::WordLanes::kNone);
+    for (const device::WordLanes lanes : device::all_word_lanes())
+        EXPECT_EQ(sum_by(lanes), sum) << "lanes " << static_cast<int>(lanes);
+    return sum;
 }
 
 TEST(Motion, EverySmallSizeEqualsTheSlowTwin) {

@@ -47,6 +47,11 @@ struct LanePasses {
     /// Of one row of a block, whose ends were mirrored. Up to kMostLaneWords words behind its end are read, and so
     /// many of `out` written.
     void (*horizontal)(const WordBlock& words, int row, int width, const MomentRows& out);
+    /// The same for the next scale, whose window begins at every second row and column; null where its weights don't
+    /// fit. From 2 * rows - 1 + 2 * radius rows, and one more, to kMean1 and kMean2.
+    void (*vertical_decimation)(const Sample* const* reference, const Sample* const* distorted, int width, int shift,
+                                const WordBlock& out);
+    void (*horizontal_decimation)(const uint16_t* words, int count, uint16_t* out);
 };
 
 /// What the pixels of a row add to the sums, before the logarithms are taken.

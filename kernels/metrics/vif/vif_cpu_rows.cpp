@@ -8,8 +8,11 @@
 //         statistic         covariance, logarithms, sums
 //         decimation        on even rows: both passes of the next scale's filter, every second sample kept
 #include <algorithm>
+#include <mutex>
 #include <vector>
 
+#include "contract/helpers.hpp"
+#include "contract/workspaces.hpp"
 #include "device/cpu_clones.hpp"
 #include "metrics/vif/vif.hpp"
 #include "metrics/vif/vif_cpu_lanes.hpp"
@@ -229,13 +232,12 @@ RowFunctions<Sample> row_functions() {
 /// Row buffers of one thread.
 class Workspace {
 public:
-    Workspace(int width, device::WordLanes lanes)
-        : lanes_(lanes), stride_(width + 2 * kPadding + kMostLaneWords), rows_(static_cast<size_t>(kRows) * stride_) {
-        if (lanes != device::WordLanes::kNone)
-            words_.resize(static_cast<size_t>(kMostBlockRows) * kWordPlanes * stride_);
+    void fit(int width, bool has_lanes) {
+        stride_ = width + 2 * kPadding + kMostLaneWords;
+        rows_.resize(static_cast<size_t>(kRows) * stride_);
+        if (has_lanes) words_.resize(static_cast<size_t>(kMostBlockRows) * kWordPlanes * stride_);
     }
 
-    device::WordLanes lanes() const { return lanes_; }
     MomentRows vertical() { return {row(0), row(1), row(2), row(3), row(4)}; }
     MomentRows moments() { return {row(5), row(6), row(7), row(8), row(9)}; }
     StatisticRows statistics() { return {row(10), row(11), row(12), row(13)}; }
@@ -246,8 +248,7 @@ private:
     static constexpr int kRows = 15;
     uint32_t* row(int index) { return rows_.data() + static_cast<size_t>(index) * stride_ + kPadding; }
 
-    device::WordLanes lanes_;
-    int stride_;
+    int stride_ = 0;
     std::vector<uint32_t> rows_;
     std::vector<uint16_t> words_;
 };
@@ -268,12 +269,17 @@ struct DecimatedPair {
     DecimatedPair(int width, int height) : reference(width, height), distorted(width, height) {}
 };
 
+/// Rows of a scale, half open.
+struct Rows {
+    int begin, end;
+};
+
 /// The moments of one row after the other, in work.moments(), by plain loops.
 template <int kScale, typename Sample, typename Use>
-void for_each_row(const Plane<const Sample>& reference, const Plane<const Sample>& distorted, int depth,
+void for_each_row(const Plane<const Sample>& reference, const Plane<const Sample>& distorted, Rows run, int depth,
                   Workspace& work, const Use& use) {
     const RowFunctions<Sample> functions = row_functions<kScale, Sample>();
-    for (int y = 0; y < reference.height; ++y) {
+    for (int y = run.begin; y < run.end; ++y) {
         const auto rows = window_rows<kScale>(reference, distorted, y);
         functions.vertical(rows, reference.width, vertical_shifts(kScale, depth), work.vertical());
         functions.horizontal(work.vertical(), reference.width, work.moments());
@@ -284,20 +290,20 @@ void for_each_row(const Plane<const Sample>& reference, const Plane<const Sample
 /// The same, by the passes of an instruction set.
 template <int kScale, typename Sample, typename Use>
 void for_each_row(const LanePasses<Sample>& passes, const Plane<const Sample>& reference,
-                  const Plane<const Sample>& distorted, int depth, Workspace& work, const Use& use) {
+                  const Plane<const Sample>& distorted, Rows run, int depth, Workspace& work, const Use& use) {
     constexpr int kR = kRadius<kScale>;
     const int width = reference.width, height = reference.height;
     const WordBlock words = work.words();
-    for (int first = 0; first < height; first += passes.rows) {
-        const Sample *above[kMostBlockRows + 2 * kR], *below[kMostBlockRows + 2 * kR];
+    for (int first = run.begin; first < run.end; first += passes.rows) {
+        const Sample *rows[kMostBlockRows + 2 * kR], *distorted_rows[kMostBlockRows + 2 * kR];
         for (int k = 0; k < passes.rows + 2 * kR; ++k) {
             // Rows beyond the last one's window are outputs' that nobody looks at.
             const int y = reflect(std::min(first + k - kR, height - 1 + kR), height);
-            above[k] = reference.row(y);
-            below[k] = distorted.row(y);
+            rows[k] = reference.row(y);
+            distorted_rows[k] = distorted.row(y);
         }
-        passes.vertical(above, below, width, vertical_shifts(kScale, depth), words);
-        for (int row = 0; row < std::min(passes.rows, height - first); ++row) {
+        passes.vertical(rows, distorted_rows, width, vertical_shifts(kScale, depth), words);
+        for (int row = 0; row < std::min(passes.rows, run.end - first); ++row) {
             for (int plane = 0; plane < kWordPlanes; ++plane) reflect_ends<kScale>(words.row(row, plane), width);
             passes.horizontal(words, row, width, work.moments());
             use();
@@ -305,71 +311,140 @@ void for_each_row(const LanePasses<Sample>& passes, const Plane<const Sample>& r
     }
 }
 
-/// Adds the statistics of one scale to its accumulators.
+/// Rows of the next scale, by the passes of an instruction set.
 template <int kScale, typename Sample>
-void score_scale(const Plane<const Sample>& reference, const Plane<const Sample>& distorted, int depth,
-                 double gain_limit, Workspace& work, uint64_t* accumulators) {
-    const LogTable table{log_table().data()};
-    const int width = reference.width;
-    const AddRow lane_add = lane_add_row(work.lanes()), add = lane_add != nullptr ? lane_add : add_row;
-    Sums sums;
-    const auto add_moments = [&] {
-        const int flat_count = statistic_row(work.moments(), width, gain_limit, work.statistics());
-        add(work.statistics(), width, flat_count, table, &sums);
-    };
-    const LanePasses<Sample>* passes = nullptr;
-    if constexpr (kScale < kLaneScales) passes = lane_passes<kScale, Sample>(work.lanes());
-    if (passes != nullptr && width >= passes->narrowest)
-        for_each_row<kScale>(*passes, reference, distorted, depth, work, add_moments);
-    else
-        for_each_row<kScale>(reference, distorted, depth, work, add_moments);
-    accumulators[kNumeratorLog] += static_cast<uint64_t>(sums.numerator_log);
-    accumulators[kDenominatorLog] += static_cast<uint64_t>(sums.denominator_log);
-    accumulators[kFlatVariance] += static_cast<uint64_t>(sums.flat_variance);
-    accumulators[kFlatCount] += static_cast<uint64_t>(sums.flat_count);
-}
-
-/// The pair at the next scale. Odd last rows and columns are dropped.
-template <int kScale, typename Sample>
-DecimatedPair decimate(const Plane<const Sample>& reference, const Plane<const Sample>& distorted, int depth,
-                       Workspace& work) {
-    const RowFunctions<Sample> functions = row_functions<kScale, Sample>();
-    const int shift = vertical_shifts(kScale, depth).mean;
-    DecimatedPair next(reference.width / 2, reference.height / 2);
-    for (int y = 0; y < reference.height / 2; ++y) {
-        const auto rows = window_rows<kScale + 1>(reference, distorted, 2 * y);
-        functions.decimate(rows.reference, reference.width, shift, work.decimation(), next.reference.row(y));
-        functions.decimate(rows.distorted, reference.width, shift, work.decimation(), next.distorted.row(y));
-    }
-    return next;
-}
-
-/// This scale and all deeper ones.
-template <int kScale, typename Sample>
-void score_scales(const Plane<const Sample>& reference, const Plane<const Sample>& distorted, int depth,
-                  const Parameters& parameters, Workspace& work, uint64_t* accumulators) {
-    if (!(kScale == 0 && parameters.skip_scale_0))
-        score_scale<kScale>(reference, distorted, depth, parameters.gain_limit, work,
-                            accumulators + kScale * kWordsPerScale);
-    if constexpr (kScale + 1 < kScales) {
-        const DecimatedPair next = decimate<kScale>(reference, distorted, depth, work);
-        score_scales<kScale + 1>(next.reference.view(), next.distorted.view(), depth, parameters, work, accumulators);
+void decimate_rows(const LanePasses<Sample>& passes, const Plane<const Sample>& reference,
+                   const Plane<const Sample>& distorted, Rows run, int shift, const WordBlock& words,
+                   DecimatedPair& next) {
+    constexpr int kR = kRadius<kScale + 1>;
+    const int width = reference.width, height = reference.height;
+    for (int first = run.begin; first < run.end; first += passes.rows) {
+        const Sample *rows[2 * kMostBlockRows + 2 * kR], *distorted_rows[2 * kMostBlockRows + 2 * kR];
+        for (int k = 0; k < 2 * passes.rows + 2 * kR; ++k) {
+            const int y = reflect(std::min(2 * first + k - kR, height - 1 + kR), height);
+            rows[k] = reference.row(y);
+            distorted_rows[k] = distorted.row(y);
+        }
+        passes.vertical_decimation(rows, distorted_rows, width, shift, words);
+        for (int row = 0; row < std::min(passes.rows, run.end - first); ++row) {
+            uint16_t *const mean_1 = words.row(row, kMean1), *const mean_2 = words.row(row, kMean2);
+            reflect_ends<kScale + 1>(mean_1, width);
+            reflect_ends<kScale + 1>(mean_2, width);
+            passes.horizontal_decimation(mean_1, width / 2, next.reference.row(first + row));
+            passes.horizontal_decimation(mean_2, width / 2, next.distorted.row(first + row));
+        }
     }
 }
+
+/// One pair. Rows are shared with idle threads: their sums are integers, so the order does not matter.
+class PairScorer {
+public:
+    PairScorer(const Parameters& parameters, int depth, device::WordLanes lanes, Helpers* helpers,
+               std::span<uint64_t> accumulators)
+        : parameters_(parameters), depth_(depth), lanes_(lanes), helpers_(helpers), accumulators_(accumulators) {}
+
+    /// This scale and all deeper ones.
+    template <int kScale, typename Sample>
+    void score(const Plane<const Sample>& reference, const Plane<const Sample>& distorted) {
+        if (!(kScale == 0 && parameters_.skip_scale_0)) score_scale<kScale>(reference, distorted);
+        if constexpr (kScale + 1 < kScales) {
+            const DecimatedPair next = decimate<kScale>(reference, distorted);
+            score<kScale + 1>(next.reference.view(), next.distorted.view());
+        }
+    }
+
+private:
+    static constexpr int kSharedRows = 16; ///< runs are multiples of it, and so of a block
+
+    /// Adds the statistics of one scale to its accumulators.
+    template <int kScale, typename Sample>
+    void score_scale(const Plane<const Sample>& reference, const Plane<const Sample>& distorted) {
+        std::mutex mutex;
+        share_runs(helpers_, reference.height, kSharedRows, [&](int begin, int end) {
+            const Sums sums = sums_of<kScale>(reference, distorted, {begin, end});
+            const std::lock_guard lock(mutex);
+            uint64_t* const words = accumulators_.data() + kScale * kWordsPerScale;
+            words[kNumeratorLog] += static_cast<uint64_t>(sums.numerator_log);
+            words[kDenominatorLog] += static_cast<uint64_t>(sums.denominator_log);
+            words[kFlatVariance] += static_cast<uint64_t>(sums.flat_variance);
+            words[kFlatCount] += static_cast<uint64_t>(sums.flat_count);
+        });
+    }
+
+    template <int kScale, typename Sample>
+    Sums sums_of(const Plane<const Sample>& reference, const Plane<const Sample>& distorted, Rows run) {
+        const int width = reference.width;
+        const auto lease = spaces_.borrow();
+        Workspace& work = fitted(*lease, width);
+        const LogTable table{log_table().data()};
+        const AddRow lane_add = lane_add_row(lanes_), add = lane_add != nullptr ? lane_add : add_row;
+        Sums sums;
+        const auto add_moments = [&] {
+            const int flat_count = statistic_row(work.moments(), width, parameters_.gain_limit, work.statistics());
+            add(work.statistics(), width, flat_count, table, &sums);
+        };
+        const LanePasses<Sample>* const passes = passes_for<kScale, Sample>(width);
+        if (passes != nullptr)
+            for_each_row<kScale>(*passes, reference, distorted, run, depth_, work, add_moments);
+        else
+            for_each_row<kScale>(reference, distorted, run, depth_, work, add_moments);
+        return sums;
+    }
+
+    /// The pair at the next scale. Odd last rows and columns are dropped.
+    template <int kScale, typename Sample>
+    DecimatedPair decimate(const Plane<const Sample>& reference, const Plane<const Sample>& distorted) {
+        const RowFunctions<Sample> functions = row_functions<kScale, Sample>();
+        const int width = reference.width, shift = vertical_shifts(kScale, depth_).mean;
+        DecimatedPair next(width / 2, reference.height / 2);
+        share_runs(helpers_, reference.height / 2, kSharedRows, [&](int begin, int end) {
+            const auto lease = spaces_.borrow();
+            Workspace& space = fitted(*lease, width);
+            if (const auto* passes = passes_for<kScale, Sample>(width);
+                passes != nullptr && passes->vertical_decimation != nullptr)
+                return decimate_rows<kScale>(*passes, reference, distorted, {begin, end}, shift, space.words(), next);
+            uint32_t* const work = space.decimation();
+            for (int y = begin; y < end; ++y) {
+                const auto rows = window_rows<kScale + 1>(reference, distorted, 2 * y);
+                functions.decimate(rows.reference, width, shift, work, next.reference.row(y));
+                functions.decimate(rows.distorted, width, shift, work, next.distorted.row(y));
+            }
+        });
+        return next;
+    }
+
+    /// Null where the loops do it.
+    template <int kScale, typename Sample>
+    const LanePasses<Sample>* passes_for([[maybe_unused]] int width) const {
+        const LanePasses<Sample>* passes = nullptr;
+        if constexpr (kScale < kLaneScales) passes = lane_passes<kScale, Sample>(lanes_);
+        return passes != nullptr && width >= passes->narrowest ? passes : nullptr;
+    }
+
+    Workspace& fitted(Workspace& space, int width) const {
+        space.fit(width, lanes_ != device::WordLanes::kNone);
+        return space;
+    }
+
+    const Parameters& parameters_;
+    const int depth_;
+    const device::WordLanes lanes_;
+    Helpers* const helpers_;
+    const std::span<uint64_t> accumulators_;
+    Workspaces<Workspace> spaces_;
+};
 
 } // namespace
 
 void score_cpu_rows(const FrameGeometry& geometry, const Parameters& parameters, const HostPair& pair,
                     std::span<uint64_t> accumulators, device::WordLanes lanes) {
-    Workspace work(geometry.width, lanes);
+    PairScorer scorer(parameters, geometry.depth, lanes, pair.helpers, accumulators);
     const HostPlane& reference = pair.reference.plane[0];
     const HostPlane& distorted = pair.distorted.plane[0];
     if (geometry.sample == SampleType::kU8)
-        score_scales<0>(reference.as<uint8_t>(), distorted.as<uint8_t>(), geometry.depth, parameters, work,
-                        accumulators.data());
+        scorer.score<0>(reference.as<uint8_t>(), distorted.as<uint8_t>());
     else
-        score_scales<0>(reference.as<uint16_t>(), distorted.as<uint16_t>(), geometry.depth, parameters, work,
-                        accumulators.data());
+        scorer.score<0>(reference.as<uint16_t>(), distorted.as<uint16_t>());
 }
 
 } // namespace qc::vif

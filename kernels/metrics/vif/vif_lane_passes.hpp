@@ -57,18 +57,19 @@ inline void store_split(uint16_t* high, uint16_t* low, Vector first, Vector seco
 
 // ---- vertical pass --------------------------------------------------------------------------------------------------
 
-/// Weighted sums of kRows outputs, each in two vectors. `words(row)` are those of an input row.
-template <int kScale, int kRows, typename Words>
+/// Weighted sums of kRows outputs, each in two vectors; their windows begin kStep rows after one another. `words(row)`
+/// are those of an input row.
+template <int kScale, int kStep, int kRows, typename Words>
 QC_INLINE_HELPER void filter_rows(const Words& words, uint32_t start, Vector (&sums)[kRows][2]) {
     constexpr int kR = kRadius<kScale>;
     for (int row = 0; row < kRows; ++row) sums[row][0] = sums[row][1] = Lanes::long_word(start);
-    QC_UNROLL for (int pair = 0; pair < kR + kRows / 2; ++pair) {
+    QC_UNROLL for (int pair = 0; pair <= kR + (kRows - 1) * kStep / 2; ++pair) {
         const Vector a = words(2 * pair), b = words(2 * pair + 1);
         const Vector low = Lanes::interleave_low(a, b), high = Lanes::interleave_high(a, b);
         QC_UNROLL for (int row = 0; row < kRows; ++row) {
-            const int j = pair - row / 2;
+            const int j = pair - row * kStep / 2;
             if (j < 0 || j > kR) continue;
-            const Vector taps = Lanes::long_word(kPairTaps<kScale>.of[row % 2][j]);
+            const Vector taps = Lanes::long_word(kPairTaps<kScale>.of[row * kStep % 2][j]);
             sums[row][0] = Lanes::add_pairs(sums[row][0], low, taps);
             sums[row][1] = Lanes::add_pairs(sums[row][1], high, taps);
         }
@@ -99,12 +100,13 @@ struct ColumnProducts {
     }
 };
 
-template <int kScale, typename Sample>
+template <int kScale, int kStep, typename Sample>
 QC_INLINE_HELPER void filter_means(const Sample* const* rows, int x, int shift, const WordBlock& out, int plane) {
     constexpr int kRows = kBlockRows<Sample>;
     Vector sums[kRows][2];
     const uint32_t half = 1u << (shift - 1);
-    filter_rows<kScale, kRows>(ColumnSamples<Sample>{rows, x}, (sizeof(Sample) == 1 ? 0 : kBiasOfSum) + half, sums);
+    filter_rows<kScale, kStep, kRows>(ColumnSamples<Sample>{rows, x}, (sizeof(Sample) == 1 ? 0 : kBiasOfSum) + half,
+                                      sums);
     for (int row = 0; row < kRows; ++row) {
         const Vector mean =
             Lanes::pack(Lanes::shift_right(sums[row][0], shift), Lanes::shift_right(sums[row][1], shift));
@@ -118,7 +120,7 @@ QC_INLINE_HELPER void filter_products(const uint8_t* const* a, const uint8_t* co
                                       const WordBlock& out, int plane) {
     constexpr int kRows = kBlockRows<uint8_t>;
     Vector sums[kRows][2];
-    filter_rows<kScale, kRows>(ColumnProducts<uint8_t, false>{a, b, x}, kBiasOfSum, sums);
+    filter_rows<kScale, 1, kRows>(ColumnProducts<uint8_t, false>{a, b, x}, kBiasOfSum, sums);
     for (int row = 0; row < kRows; ++row)
         store_split(out.row(row, plane) + x, out.row(row, plane + 1) + x, sums[row][0], sums[row][1]);
 }
@@ -129,8 +131,8 @@ QC_INLINE_HELPER void filter_products(const uint16_t* const* a, const uint16_t* 
                                       const WordBlock& out, int plane) {
     constexpr int kRows = kBlockRows<uint16_t>;
     Vector high[kRows][2], low[kRows][2];
-    filter_rows<kScale, kRows>(ColumnProducts<uint16_t, true>{a, b, x}, kBiasOfSum, high);
-    filter_rows<kScale, kRows>(ColumnProducts<uint16_t, false>{a, b, x}, kBiasOfSum + (1u << (shift - 1)), low);
+    filter_rows<kScale, 1, kRows>(ColumnProducts<uint16_t, true>{a, b, x}, kBiasOfSum, high);
+    filter_rows<kScale, 1, kRows>(ColumnProducts<uint16_t, false>{a, b, x}, kBiasOfSum + (1u << (shift - 1)), low);
     for (int row = 0; row < kRows; ++row) {
         Vector sums[2];
         for (int i = 0; i < 2; ++i)
@@ -145,11 +147,21 @@ void vertical_pass(const Sample* const* a, const Sample* const* b, int width, Ve
                    const WordBlock& out) {
     for (int next = 0; next < width; next += Lanes::kWords) {
         const int x = next + Lanes::kWords > width ? width - Lanes::kWords : next;
-        filter_means<kScale>(a, x, shifts.mean, out, kMean1);
-        filter_means<kScale>(b, x, shifts.mean, out, kMean2);
+        filter_means<kScale, 1>(a, x, shifts.mean, out, kMean1);
+        filter_means<kScale, 1>(b, x, shifts.mean, out, kMean2);
         filter_products<kScale>(a, a, x, shifts.product, out, kSquare1);
         filter_products<kScale>(b, b, x, shifts.product, out, kSquare2);
         filter_products<kScale>(a, b, x, shifts.product, out, kProduct12);
+    }
+}
+
+/// Means alone, of every second row.
+template <int kScale, typename Sample>
+void vertical_decimation(const Sample* const* a, const Sample* const* b, int width, int shift, const WordBlock& out) {
+    for (int next = 0; next < width; next += Lanes::kWords) {
+        const int x = next + Lanes::kWords > width ? width - Lanes::kWords : next;
+        filter_means<kScale, 2>(a, x, shift, out, kMean1);
+        filter_means<kScale, 2>(b, x, shift, out, kMean2);
     }
 }
 
@@ -199,7 +211,23 @@ void horizontal_pass(const WordBlock& words, int row, int width, const MomentRow
     }
 }
 
+/// Every second column, rounded to 16 bits. The last vector of a row ends with it.
+template <int kScale>
+void horizontal_decimation(const uint16_t* words, int count, uint16_t* out) {
+    constexpr int kOutputs = Lanes::kWords / 2;
+    for (int next = 0; next < count; next += kOutputs) {
+        const int x = next + kOutputs > count ? count - kOutputs : next;
+        Lanes::store_words(out + x, Lanes::shift_right(filter_row<kScale>(words + 2 * x, 1u << 15).even, 16));
+    }
+}
+
 template <int kScale, typename Sample>
 constexpr LanePasses<Sample> passes() {
-    return {kBlockRows<Sample>, Lanes::kWords, vertical_pass<kScale, Sample>, horizontal_pass<kScale>};
+    LanePasses<Sample> passes{kBlockRows<Sample>,      Lanes::kWords, vertical_pass<kScale, Sample>,
+                              horizontal_pass<kScale>, nullptr,       nullptr};
+    if constexpr (kScale + 1 < kLaneScales) {
+        passes.vertical_decimation = vertical_decimation<kScale + 1, Sample>;
+        passes.horizontal_decimation = horizontal_decimation<kScale + 1>;
+    }
+    return passes;
 }

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// Tasks of the CPU backend that share their work: what idle threads take, and what happens where there are none.
+#include "cpu/thread_pool.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <future>
+#include <set>
+#include <stdexcept>
+
+namespace qc::cpu {
+namespace {
+
+/// Runs `task` in a thread of the pool, and waits for it.
+template <typename Task>
+void run_in(ThreadPool& pool, const Task& task) {
+    std::packaged_task<void()> packaged(task);
+    std::future<void> done = packaged.get_future();
+    pool.add([&packaged] { packaged(); });
+    done.get();
+}
+
+/// A thread counts as idle as soon as it waits for tasks, which takes it a moment.
+void wait_for_idle(ThreadPool& pool, int threads) {
+    while (pool.threads() < threads) std::this_thread::yield();
+}
+
+TEST(ThreadPool, EveryPartIsCalledOnce) {
+    for (const int threads : {1, 2, 5}) {
+        ThreadPool pool(threads);
+        for (const int parts : {1, 2, 3, 64}) {
+            std::vector<std::atomic<int>> calls(static_cast<size_t>(parts));
+            run_in(pool, [&] { pool.share(parts, [&](int part) { ++calls[static_cast<size_t>(part)]; }); });
+            for (const auto& count : calls) EXPECT_EQ(count, 1) << threads << " threads, " << parts << " parts";
+        }
+    }
+}
+
+/// Parts that wait for each other end only if as many threads run them.
+TEST(ThreadPool, IdleThreadsTakeParts) {
+    constexpr int kThreads = 4;
+    ThreadPool pool(kThreads);
+    run_in(pool, [&] {
+        wait_for_idle(pool, kThreads);
+        std::atomic<int> arrived = 0;
+        const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+        pool.share(kThreads, [&](int) {
+            ++arrived;
+            while (arrived < kThreads && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
+        });
+        EXPECT_EQ(arrived, kThreads);
+        EXPECT_LT(std::chrono::steady_clock::now(), deadline) << "the parts did not meet";
+    });
+}
+
+TEST(ThreadPool, ABusyPoolHelpsNobody) {
+    ThreadPool pool(2);
+    std::promise<void> end;
+    std::shared_future<void> ended = end.get_future().share();
+    std::promise<void> begun;
+    pool.add([&] {
+        begun.set_value();
+        ended.wait();
+    });
+    begun.get_future().wait();
+    run_in(pool, [&] {
+        EXPECT_EQ(pool.threads(), 1);
+        const std::thread::id self = std::this_thread::get_id();
+        pool.share(8, [&](int) { EXPECT_EQ(std::this_thread::get_id(), self); });
+    });
+    end.set_value();
+}
+
+TEST(ThreadPool, AFailureOfAPartComesBack) {
+    ThreadPool pool(3);
+    run_in(pool, [&] {
+        for (int failing = 0; failing < 6; ++failing)
+            EXPECT_THROW(pool.share(6, [&](int part) { part == failing ? throw std::runtime_error("part") : void(); }),
+                         std::runtime_error);
+    });
+    bool ran = false;
+    run_in(pool, [&] { ran = true; }); // the pool goes on
+    EXPECT_TRUE(ran);
+}
+
+/// Where the work is cut depends on the threads; that nothing is missing or done twice does not.
+TEST(ThreadPool, RunsCoverEverything) {
+    ThreadPool pool(4);
+    run_in(pool, [&] {
+        wait_for_idle(pool, 4);
+        for (const int count : {0, 1, 15, 16, 17, 100})
+            for (const int unit : {1, 16}) {
+                std::mutex mutex;
+                std::multiset<int> seen;
+                const auto run = [&](int begin, int end) {
+                    EXPECT_TRUE(begin % unit == 0 || begin == count) << begin;
+                    const std::lock_guard lock(mutex);
+                    for (int i = begin; i < end; ++i) seen.insert(i);
+                };
+                share_runs(&pool, count, unit, run);
+                EXPECT_EQ(seen.size(), static_cast<size_t>(count));
+                EXPECT_EQ(std::set<int>(seen.begin(), seen.end()).size(), static_cast<size_t>(count));
+            }
+    });
+}
+
+} // namespace
+} // namespace qc::cpu
