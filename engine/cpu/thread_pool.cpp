@@ -93,16 +93,16 @@ void ThreadPool::add(std::function<void()> task) {
 
 int ThreadPool::threads() {
     const std::lock_guard lock(mutex_);
-    return 1 + std::max(0, idle_ - static_cast<int>(tasks_.size()));
+    return tasks_.empty() ? size() : 1;
 }
 
 void ThreadPool::share(int parts, const std::function<void(int)>& part) {
     const auto shared = std::make_shared<SharedParts>(parts, part);
     {
         const std::lock_guard lock(mutex_);
-        const int helpers = std::min(parts - 1, idle_ - static_cast<int>(tasks_.size()));
+        const int helpers = std::min(parts, size()) - 1;
         try {
-            for (int i = 0; i < helpers; ++i) tasks_.emplace_back([shared] { shared->help(); });
+            for (int i = 0; i < helpers; ++i) offers_.emplace_back([shared] { shared->help(); });
         } catch (const std::bad_alloc&) { // then there are fewer
         }
     }
@@ -115,12 +115,11 @@ void ThreadPool::run() {
         std::function<void()> task;
         {
             std::unique_lock lock(mutex_);
-            ++idle_;
-            wake_.wait(lock, [this] { return stopping_ || !tasks_.empty(); });
-            --idle_;
-            if (tasks_.empty()) return;
-            task = std::move(tasks_.front());
-            tasks_.pop_front();
+            wake_.wait(lock, [this] { return stopping_ || !tasks_.empty() || !offers_.empty(); });
+            std::deque<std::function<void()>>& queue = tasks_.empty() ? offers_ : tasks_;
+            if (queue.empty()) return;
+            task = std::move(queue.front());
+            queue.pop_front();
         }
         task();
     }

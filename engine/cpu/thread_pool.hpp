@@ -25,9 +25,9 @@ public:
     void add(std::function<void()> task);
     int size() const { return static_cast<int>(threads_.size()); }
 
-    /// Of a task: idle threads, and its own.
+    /// Of a task: all, unless others wait for a thread.
     int threads() override;
-    /// Of a task, which does what nobody else takes. Takes no memory where no thread is idle.
+    /// Of a task, which does what nobody else takes. Threads come as soon as they have nothing else to do.
     void share(int parts, const std::function<void(int)>& part) override;
 
 private:
@@ -37,7 +37,7 @@ private:
     std::mutex mutex_;
     std::condition_variable wake_;
     std::deque<std::function<void()>> tasks_;
-    int idle_ = 0; ///< threads that wait for tasks
+    std::deque<std::function<void()>> offers_; ///< shares of tasks, taken where there are no tasks
     bool stopping_ = false;
     std::vector<std::thread> threads_;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Threads that have nothing to do while one evaluates a pair: they may take a part of it.
+// Threads that have nothing to do, or soon will have, while one evaluates a pair: they may take a part of it.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,8 @@ class Helpers {
 public:
     virtual ~Helpers() = default;
 
-    /// How many threads could work at once on what the caller has to do now, itself included. It may be another number
-    /// a moment later: scores must not depend on it.
+    /// How many threads may come to work at once on what the caller has to do now, itself included. It may be another
+    /// number a moment later: scores must not depend on it.
     virtual int threads() = 0;
     /// Calls part(0) .. part(parts - 1), each once, in any order and side by side, and returns when all are done.
     /// @throws what a part threw; others may not have been called then
