@@ -2,6 +2,8 @@
 #include "families/structural/structural_cpu.hpp"
 
 #include <array>
+#include <mutex>
+#include <vector>
 
 #include "contract/helpers.hpp"
 #include "device/cpu_clones.hpp"
@@ -31,41 +33,57 @@ QC_CPU_CLONES void multiply_row(const float* a, const float* b, int width, float
     for (int x = 0; x < width; ++x) products[x] = a[x] * b[x];
 }
 
-/// The window in x, then in y, where it lies within the image.
-Image filtered(const Image& image) {
-    Image along(image.width - kMargin, image.height), result(along.width, image.height - kMargin);
-    Taps taps;
-    for (int y = 0; y < along.height; ++y) {
-        for (int k = 0; k < kTaps; ++k) taps[k] = image.row(y) + k;
-        filter_row(taps, along.width, along.row(y));
+/// The window's results of two images, row after row. Keeps the last rows that the window was run along, so that all
+/// fits the second cache.
+class MomentRows {
+public:
+    /// @param first row of results
+    MomentRows(const Image& a, const Image& b, int first)
+        : a_(a), b_(b), next_(first), products_(static_cast<size_t>(a.width)) {
+        for (int q = 0; q < kQuantities; ++q) {
+            along_[q] = Image(a.width - kMargin, kTaps);
+            results_[q].resize(static_cast<size_t>(a.width - kMargin));
+        }
     }
-    for (int y = 0; y < result.height; ++y) {
-        for (int k = 0; k < kTaps; ++k) taps[k] = along.row(y + k);
-        filter_row(taps, result.width, result.row(y));
-    }
-    return result;
-}
 
-Image product(const Image& a, const Image& b) {
-    Image result(a.width, a.height);
-    for (int y = 0; y < a.height; ++y) multiply_row(a.row(y), b.row(y), a.width, result.row(y));
-    return result;
-}
-
-Image moment(const Image& a, const Image& b, Quantity quantity) {
-    switch (quantity) {
-    case kA:
-        return filtered(a);
-    case kB:
-        return filtered(b);
-    case kSquareA:
-        return filtered(product(a, a));
-    case kSquareB:
-        return filtered(product(b, b));
-    default:
-        return filtered(product(a, b));
+    /// Row y, which follows the one before.
+    void reach(int y) {
+        for (; next_ <= y + kMargin; ++next_)
+            for (int q = 0; q < kQuantities; ++q) filter_along(static_cast<Quantity>(q));
+        for (int q = 0; q < kQuantities; ++q) {
+            Taps taps;
+            for (int k = 0; k < kTaps; ++k) taps[k] = along_[q].row((y + k) % kTaps);
+            filter_row(taps, along_[q].width, results_[q].data());
+        }
     }
-}
+    Moments at(int x) const {
+        Moments moments;
+        for (int q = 0; q < kQuantities; ++q) moments.of[q] = results_[q][static_cast<size_t>(x)];
+        return moments;
+    }
+
+private:
+    void filter_along(Quantity quantity) {
+        const float* const row = row_of(quantity);
+        Taps taps;
+        for (int k = 0; k < kTaps; ++k) taps[k] = row + k;
+        Image& along = along_[quantity];
+        filter_row(taps, along.width, along.row(next_ % kTaps));
+    }
+    const float* row_of(Quantity quantity) {
+        const float *const a = a_.row(next_), *const b = b_.row(next_);
+        if (quantity == kA) return a;
+        if (quantity == kB) return b;
+        multiply_row(quantity == kSquareB ? b : a, quantity == kSquareA ? a : b, a_.width, products_.data());
+        return products_.data();
+    }
+
+    const Image &a_, &b_;
+    int next_; ///< row that is run along next
+    std::vector<float> products_;
+    Image along_[kQuantities]; ///< row y in place y % kTaps
+    std::vector<float> results_[kQuantities];
+};
 
 template <typename T>
 void read_image(Plane<const T> plane, float scale, Image* image) {
@@ -89,19 +107,26 @@ Image image_of(const HostPlane& plane, const FrameGeometry& geometry) {
 
 void add_similarity(const Image& a, const Image& b, bool with_luminance, const FixedPoint& fixed, Helpers* helpers,
                     uint64_t* sums, const Plane<float>& map, std::span<const uint32_t> weights) {
-    Image moments[kQuantities];
-    share_runs(helpers, kQuantities, 1, [&](int begin, int end) {
-        for (int q = begin; q < end; ++q) moments[q] = moment(a, b, static_cast<Quantity>(q));
+    constexpr int kSharedRows = 16;
+    const int width = a.width - kMargin;
+    const int words = weights.empty() ? kSumWords : kMaskedSumWords;
+    std::mutex mutex;
+    share_runs(helpers, a.height - kMargin, kSharedRows, [&](int begin, int end) {
+        MomentRows moments(a, b, begin);
+        uint64_t sums_of_run[kMaskedSumWords] = {};
+        for (int y = begin; y < end; ++y) {
+            moments.reach(y);
+            for (int x = 0; x < width; ++x) {
+                const uint32_t weight =
+                    weights.empty() ? 1 : weights[static_cast<size_t>(y) * static_cast<size_t>(width) + x];
+                const double similarity = add_terms(moments.at(x), with_luminance, fixed, sums_of_run, weight);
+                if (!weights.empty()) sums_of_run[kSumOfWeights] += weight;
+                if (map.data != nullptr) map.at(x, y) = loss_of(similarity);
+            }
+        }
+        const std::lock_guard lock(mutex);
+        for (int i = 0; i < words; ++i) sums[i] += sums_of_run[i];
     });
-    const int width = moments[0].width;
-    for (int i = 0; i < static_cast<int>(moments[0].samples.size()); ++i) {
-        Moments at;
-        for (int q = 0; q < kQuantities; ++q) at.of[q] = moments[q].samples[static_cast<size_t>(i)];
-        const uint32_t weight = weights.empty() ? 1 : weights[static_cast<size_t>(i)];
-        const double similarity = add_terms(at, with_luminance, fixed, sums, weight);
-        if (!weights.empty()) sums[kSumOfWeights] += weight;
-        if (map.data != nullptr) map.at(i % width, i / width) = loss_of(similarity);
-    }
 }
 
 } // namespace qc::structural

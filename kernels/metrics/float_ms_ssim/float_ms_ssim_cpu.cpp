@@ -94,19 +94,22 @@ QC_CPU_CLONES void low_pass_row(const Taps& taps, int width, float* results) {
 }
 
 /// The next scale.
-Image decimated(const Image& image) {
+Image decimated(const Image& image, Helpers* helpers) {
+    constexpr int kSharedRows = 8;
     Image result(halved(image.width), halved(image.height));
-    std::array<SplitRow, kSide> rows; // row y is rows[y % kSide]
-    Taps taps;
-    for (int y = 0; y < result.height; ++y) {
-        for (int v = 0; v < kSide; ++v) {
-            const int source_y = nearest_inside(mirror_with_edges(2 * y + v - kRadius, image.height), image.height);
-            SplitRow& row = rows[static_cast<size_t>(source_y % kSide)];
-            row.hold(image, source_y);
-            for (int u = 0; u < kSide; ++u) taps[v][u] = row.phase[u % 2].data() + u / 2;
+    share_runs(helpers, result.height, kSharedRows, [&](int begin, int end) {
+        std::array<SplitRow, kSide> rows; // row y is rows[y % kSide]
+        Taps taps;
+        for (int y = begin; y < end; ++y) {
+            for (int v = 0; v < kSide; ++v) {
+                const int source_y = nearest_inside(mirror_with_edges(2 * y + v - kRadius, image.height), image.height);
+                SplitRow& row = rows[static_cast<size_t>(source_y % kSide)];
+                row.hold(image, source_y);
+                for (int u = 0; u < kSide; ++u) taps[v][u] = row.phase[u % 2].data() + u / 2;
+            }
+            low_pass_row(taps, result.width, result.row(y));
         }
-        low_pass_row(taps, result.width, result.row(y));
-    }
+    });
     return result;
 }
 
@@ -118,12 +121,8 @@ void score_cpu(const FrameGeometry& geometry, bool with_luminance, const HostPai
     Image distorted = structural::image_of(pair.distorted.plane[0], geometry);
     for (int scale = 0; scale < kScales; ++scale) {
         if (scale > 0) {
-            share_runs(pair.helpers, 2, 1, [&](int begin, int end) {
-                for (int i = begin; i < end; ++i) {
-                    Image& image = i == 0 ? reference : distorted;
-                    image = decimated(image);
-                }
-            });
+            reference = decimated(reference, pair.helpers);
+            distorted = decimated(distorted, pair.helpers);
         }
         const int64_t positions =
             static_cast<int64_t>(reference.width - structural::kMargin) * (reference.height - structural::kMargin);
