@@ -162,6 +162,8 @@ LevelArguments level_arguments(const Plan& plan, int index, const DeviceBatch& b
     arguments.strip = strip_length(arguments.grid, batch.count);
     arguments.depth = plan.depth;
     arguments.place = detail_loss::place_level(plan, index, kScratchElements);
+    arguments.map = batch.map;
+    arguments.map_shape = map_shape(plan);
     return arguments;
 }
 
@@ -190,6 +192,10 @@ public:
         score_cpu_rows(plan_, sample_, pair, accumulators, workspaces_);
     }
 
+    void draw(const HostPair& pair, HostPast /*past*/, Plane<float> values) const override {
+        draw_cpu(plan_, sample_, pair, values);
+    }
+
     size_t scratch_bytes(int count) const override {
         return detail_loss::Scratch(plan_, count, kScratchElements).bytes;
     }
@@ -205,7 +211,14 @@ public:
             aim ? adm_level2_aim : adm_level2,
             aim ? adm_level3_aim : adm_level3,
         };
-        for (int i = 0; i < kLevels; i++) QC_RETURN_IF_ERROR(program.find(levels[i], &levels_[i]));
+        const KernelIdentifier<LevelArguments> maps[] = {
+            bytes ? aim ? adm_level0_u8_aim_map : adm_level0_u8_map
+            : aim ? adm_level0_u16_aim_map
+                  : adm_level0_u16_map,
+            aim ? adm_level1_aim_map : adm_level1_map,
+        };
+        for (int i = 0; i < kLevels; i++)
+            QC_RETURN_IF_ERROR(program.find(draws_maps() && i == map_level(plan_) ? maps[i] : levels[i], &levels_[i]));
         return program.find(adm_finish, &finish_);
     }
 
@@ -236,6 +249,12 @@ private:
     LoadedKernel<FinishArguments> finish_;
 };
 
+MapShape map_shape_of(const FrameGeometry& geometry, const OptionValues& options) {
+    return map_shape(make_plan(geometry, read_settings(options)));
+}
+
+constexpr MapSpec kMap{.what = "weighted contrast that is lost or masked", .white = 0.5, .shape = map_shape_of};
+
 /// Of the options, the sums depend on these alone; weights, noise and floor come in with the final scores.
 std::string stage(const FrameGeometry& geometry, const OptionValues& options) {
     const Settings settings = read_settings(options);
@@ -261,6 +280,7 @@ const MetricDescriptor& descriptor() {
         .create_scorer = make_scorer<AdmScorer>,
         .create_finaliser = make_finaliser<AdmFinaliser>,
         .stage = stage,
+        .map = &kMap,
     };
     return kDescriptor;
 }
