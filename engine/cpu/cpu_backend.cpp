@@ -236,7 +236,7 @@ void CpuBackend::paint_map(const FrameWork& work, const float* values) const {
     const MapJob job = map_job(work.map, values != nullptr);
     const Plane<const float> plane{values, {paint.shape.width}, paint.shape.width, paint.shape.height};
     for (int y = 0; y < paint.height; y += 2)
-        for (int x = 0; x < paint.width; x += 2) paint_quad(paint, job, plane, x, y);
+        for (int x = 0; x < paint.width; x += kPaintColumns) paint_run(paint, job, plane, x, y, values == nullptr);
 }
 
 /// As many earlier pairs as are wanted, and there without a gap.

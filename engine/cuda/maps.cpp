@@ -30,13 +30,24 @@ Status Maps::find_kernel(DeviceProgram& ingest) {
 
 Status Maps::allocate(Context& context) {
     if (!exist()) return {};
-    const auto rows = static_cast<size_t>(setup_.map->paint.shape.height) * static_cast<size_t>(frames_);
+    const MapShape& shape = setup_.map->paint.shape;
+    const auto rows = static_cast<size_t>(shape.height) * static_cast<size_t>(frames_);
+    const auto tiles = static_cast<size_t>(DeviceMap::tiles_across(shape)) * DeviceMap::tiles_down(shape);
+    if (marks_blanks()) QC_RETURN_IF_ERROR(blank_.allocate(context, tiles * frames_, "marks of maps' tiles"));
     return values_.allocate(context, static_cast<size_t>(pitch_) * rows * sizeof(float), "maps");
 }
 
+bool Maps::marks_blanks() const {
+    return setup_.plan->instances[setup_.map->instance].descriptor->map->marks_blanks;
+}
+
 DeviceMap Maps::device() const {
-    return {values_.as<float>(), static_cast<uint64_t>(pitch_) * static_cast<uint64_t>(setup_.map->paint.shape.height),
-            pitch_, static_cast<uint32_t>(setup_.config->renditions), static_cast<uint32_t>(setup_.map->rendition)};
+    return {values_.as<float>(),
+            marks_blanks() ? blank_.as<uint8_t>() : nullptr,
+            static_cast<uint64_t>(pitch_) * static_cast<uint64_t>(setup_.map->paint.shape.height),
+            pitch_,
+            static_cast<uint32_t>(setup_.config->renditions),
+            static_cast<uint32_t>(setup_.map->rendition)};
 }
 
 /// Where a frame's picture lies in the slot's memory.
@@ -65,7 +76,7 @@ Status Maps::enqueue(const Slot& slot, DeviceQueue& queue) const {
     // Between rows nothing is painted, and all of it is copied down.
     QC_RETURN_IF_ERROR(queue.zero(slot.map_pictures.as<void>(), bytes_down(slot)));
     const MapPaint& paint = setup_.map->paint;
-    const Dim3 grid{blocks_for(paint.width, PaintMaps::kColumns), blocks_for(paint.height, 2),
+    const Dim3 grid{blocks_for(paint.width, kMapTileColumns), blocks_for(paint.height, kMapTileRows),
                     static_cast<unsigned>(slot.shape.references)};
     return queue.launch(kernel_, grid,
                         PaintMaps::Arguments{slot.description.device(&DescriptionLayout::map_jobs), device(), paint});

@@ -41,6 +41,7 @@ public:
 
 private:
     qc_picture picture_at(uint8_t* memory, int frame) const;
+    bool marks_blanks() const;
 
     const BackendSetup& setup_;
     const int frames_;
@@ -49,7 +50,7 @@ private:
     size_t plane_pitch_[3] = {};  ///< likewise
     size_t picture_bytes_ = 0;
     LoadedKernel<PaintMaps::Arguments> kernel_;
-    DeviceBuffer values_;
+    DeviceBuffer values_, blank_;
 };
 
 } // namespace qc::cuda

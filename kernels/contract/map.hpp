@@ -17,11 +17,16 @@ struct MapShape {
     int step = 1;
 };
 
+/// A map's values by tiles. Kernels of a metric that marks blank tiles (MapSpec::marks_blanks) say of each tile of a
+/// picture that they draw whether all its values are 0; those of a blank one need not be written.
+constexpr int kMapTileColumns = 256, kMapTileRows = 16;
+
 /// Where the kernels of a metric put the maps of a batch. Only one rendition has maps.
 struct DeviceMap {
-    float* values = nullptr; ///< device address; null: nobody wants a map
-    uint64_t plane = 0;      ///< values from frame to frame
-    int pitch = 0;           ///< values from row to row
+    float* values = nullptr;  ///< device address; null: nobody wants a map
+    uint8_t* blank = nullptr; ///< device address, by frame and tile, row after row: not 0 if it is; null: none is
+    uint64_t plane = 0;       ///< values from frame to frame
+    int pitch = 0;            ///< values from row to row
     uint32_t renditions = 1, rendition = 0;
 
     QC_HD Plane<float> of_frame(uint32_t frame, const MapShape& shape) const {
@@ -32,6 +37,27 @@ struct DeviceMap {
         if (values == nullptr || output % renditions != rendition) return {};
         return of_frame(output / renditions, shape);
     }
+    /// The mark of a tile. Precondition: there are marks.
+    QC_HD uint8_t* mark(uint32_t frame, const MapShape& shape, int tile_x, int tile_y) const {
+        return blank + (static_cast<size_t>(frame) * tiles_down(shape) + tile_y) * tiles_across(shape) + tile_x;
+    }
+    QC_HD static int tiles_across(const MapShape& shape) {
+        return (shape.width + kMapTileColumns - 1) / kMapTileColumns;
+    }
+    QC_HD static int tiles_down(const MapShape& shape) { return (shape.height + kMapTileRows - 1) / kMapTileRows; }
 };
+
+/// Up to eight neighbouring values of a row, as wide as they may be stored. @param count of them, from the first on
+QC_HD void store_values(float* to, const float (&value)[8], int count) {
+#if defined(__CUDA_ARCH__)
+    if (count >= 8 && reinterpret_cast<uintptr_t>(to) % 16 == 0) {
+        reinterpret_cast<float4*>(to)[0] = make_float4(value[0], value[1], value[2], value[3]);
+        reinterpret_cast<float4*>(to)[1] = make_float4(value[4], value[5], value[6], value[7]);
+        return;
+    }
+#endif
+    for (int i = 0; i < 8; ++i)
+        if (i < count) to[i] = value[i];
+}
 
 } // namespace qc

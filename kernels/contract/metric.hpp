@@ -182,6 +182,8 @@ struct MapSpec {
     double white = 1.0;    ///< the value that is painted white, or hottest; 0 is black
     /// Precondition: qc::validate() succeeded. Never null.
     MapShape (*shape)(const FrameGeometry&, const OptionValues&) = nullptr;
+    /// Its kernels mark each tile of DeviceMap that is blank, and each that is not. Its values are those of samples.
+    bool marks_blanks = false;
 };
 
 /// Luma samples.

@@ -112,7 +112,7 @@ struct KeepPictures {
     }
 };
 
-/// Paints the maps of a batch, two rows a thread: grid (blocks of columns, pairs of rows, frames).
+/// Paints the maps of a batch, a block the samples of a tile: grid (tiles across, tiles down, frames).
 struct PaintMaps {
     struct Arguments {
         const MapJob* jobs; ///< one for each frame
@@ -120,16 +120,22 @@ struct PaintMaps {
         MapPaint paint;
     };
     static constexpr int kThreads = kIngestBlock;
-    static constexpr int kColumns = 2 * kThreads; ///< samples of a block
+    static_assert(kPaintColumns * device::kWarpSize == kMapTileColumns);
+    static_assert(2 * kThreads / device::kWarpSize == kMapTileRows);
 
     template <class Block>
     QC_HD static void run(Block& block, const Arguments& arguments) {
         const MapJob& job = arguments.jobs[block.z()];
-        const int x = block.x() * kColumns + 2 * block.thread();
-        if (job.plane[0] == nullptr || x >= arguments.paint.width) return;
-        const Plane<float> drawn = arguments.map.of_frame(static_cast<uint32_t>(block.z()), arguments.paint.shape);
-        const Plane<const float> values{drawn.data, {drawn.pitch.elements}, drawn.width, drawn.height};
-        paint_quad(arguments.paint, job, values, x, 2 * block.y());
+        const MapPaint& paint = arguments.paint;
+        const int x = block.x() * kMapTileColumns + block.lane() * kPaintColumns;
+        const int y = block.y() * kMapTileRows + 2 * block.warp();
+        if (job.plane[0] == nullptr || x >= paint.width || y >= paint.height) return;
+        const auto frame = static_cast<uint32_t>(block.z());
+        const DeviceMap& map = arguments.map;
+        const bool is_blank =
+            job.is_drawn == 0 || (map.blank != nullptr && *map.mark(frame, paint.shape, block.x(), block.y()) != 0);
+        const Plane<float> drawn = map.of_frame(frame, paint.shape);
+        paint_run(paint, job, {drawn.data, {drawn.pitch.elements}, drawn.width, drawn.height}, x, y, is_blank);
     }
 };
 

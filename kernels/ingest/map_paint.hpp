@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // Pictures of maps: from a plane of values (contract/map.hpp) to samples of 8 bits, gray or in colours. What both
-// backends do to four samples is written once, so that they agree in every bit.
+// backends do to a few samples is written once, so that they agree in every bit.
 #pragma once
 
 #include "contract/map.hpp"
 #include "device/unroll.hpp"
+#include "device/wide_floats.hpp"
 #include "quality_cuda.h"
 
 namespace qc {
@@ -85,30 +86,87 @@ QC_HD MapColour map_colour(const MapPaint& paint, int level) {
     return {paint.layout == QC_MAP_LAYOUT_GRAY ? level : 16 + (level * 219 + 127) / 255, 128, 128};
 }
 
-/// Paints the two by two samples from (x, y) on, and their chroma. x and y are even; beyond the picture's edges nothing
-/// is written, and the chroma is that of the samples inside.
-QC_HD void paint_quad(const MapPaint& paint, const MapJob& job, const Plane<const float>& values, int x, int y) {
-    int cb = 0, cr = 0;
-    QC_UNROLL for (int i = 0; i < 4; ++i) {
-        const int u = x + i % 2 < paint.width ? x + i % 2 : x, v = y + i / 2 < paint.height ? y + i / 2 : y;
-        const float value = job.is_drawn != 0 ? values.at(paint.column_of(u), paint.row_of(v)) : 0.0f;
-        const MapColour colour = map_colour(paint, map_level(value, paint.scale));
-        job.plane[0][static_cast<size_t>(v) * job.pitch_bytes[0] + static_cast<size_t>(u)] =
-            static_cast<uint8_t>(colour.y);
-        cb += colour.cb;
-        cr += colour.cr;
+/// What is painted at once: two rows of so many columns, the first of them a multiple of that, and their chroma.
+constexpr int kPaintColumns = 8;
+
+/// Values of kPaintColumns neighbours; beyond the picture those of its last column.
+QC_HD void read_values(const MapPaint& paint, const Plane<const float>& values, int x, int y,
+                       float (&run)[kPaintColumns]) {
+    const float* const row = values.row(paint.row_of(y));
+    const bool one_for_one = paint.shape.step == 1 && paint.shape.left == 0 && x + kPaintColumns <= paint.shape.width;
+    if (one_for_one && reinterpret_cast<uintptr_t>(row + x) % sizeof(device::Float4) == 0) {
+        QC_UNROLL for (int i = 0; i < kPaintColumns; i += 4) {
+            const device::Float4 four = device::load_plane4(row + x + i);
+            QC_UNROLL for (int k = 0; k < 4; ++k) run[i + k] = four.value[k];
+        }
+        return;
     }
-    if (paint.layout == QC_MAP_LAYOUT_GRAY) return;
-    const auto mean_cb = static_cast<uint8_t>((cb + 2) / 4), mean_cr = static_cast<uint8_t>((cr + 2) / 4);
+    QC_UNROLL for (int i = 0; i < kPaintColumns; ++i) {
+        run[i] = row[paint.column_of(x + i < paint.width ? x + i : paint.width - 1)];
+    }
+}
+
+/// The first `count` of kCount bytes, in one piece where all of them are wanted and the address lets them.
+template <int kCount>
+QC_HD void store_bytes(uint8_t* to, const uint8_t (&bytes)[kCount], int count) {
+#if defined(__CUDA_ARCH__)
+    if (count >= kCount && reinterpret_cast<uintptr_t>(to) % kCount == 0) {
+        uint32_t words[kCount / 4];
+        QC_UNROLL for (int i = 0; i < kCount / 4; ++i) {
+            words[i] = bytes[4 * i] | bytes[4 * i + 1] << 8 | bytes[4 * i + 2] << 16 |
+                       static_cast<uint32_t>(bytes[4 * i + 3]) << 24;
+        }
+        if constexpr (kCount == 8)
+            *reinterpret_cast<uint2*>(to) = make_uint2(words[0], words[1]);
+        else
+            *reinterpret_cast<uint32_t*>(to) = words[0];
+        return;
+    }
+#endif
+    for (int i = 0; i < kCount; ++i)
+        if (i < count) to[i] = bytes[i];
+}
+
+/// @param cb, cr sums of four samples; @param count of them that lie in the picture
+QC_HD void paint_chroma(const MapPaint& paint, const MapJob& job, const int (&cb)[kPaintColumns / 2],
+                        const int (&cr)[kPaintColumns / 2], int x, int y, int count) {
     const auto row = static_cast<size_t>(y / 2), column = static_cast<size_t>(x / 2);
-    if (paint.layout == QC_MAP_LAYOUT_NV12) {
-        uint8_t* const both = job.plane[1] + row * job.pitch_bytes[1] + 2 * column;
-        both[0] = mean_cb;
-        both[1] = mean_cr;
-    } else {
-        job.plane[1][row * job.pitch_bytes[1] + column] = mean_cb;
-        job.plane[2][row * job.pitch_bytes[2] + column] = mean_cr;
+    uint8_t pairs[kPaintColumns], blue[kPaintColumns / 2], red[kPaintColumns / 2];
+    QC_UNROLL for (int i = 0; i < kPaintColumns / 2; ++i) {
+        pairs[2 * i] = blue[i] = static_cast<uint8_t>((cb[i] + 2) / 4);
+        pairs[2 * i + 1] = red[i] = static_cast<uint8_t>((cr[i] + 2) / 4);
     }
+    if (paint.layout == QC_MAP_LAYOUT_NV12) {
+        store_bytes(job.plane[1] + row * job.pitch_bytes[1] + 2 * column, pairs, 2 * count);
+    } else {
+        store_bytes(job.plane[1] + row * job.pitch_bytes[1] + column, blue, count);
+        store_bytes(job.plane[2] + row * job.pitch_bytes[2] + column, red, count);
+    }
+}
+
+/// Paints kPaintColumns columns of two rows from (x, y) on, and their chroma. x is a multiple of that, y even; beyond
+/// the picture's edges nothing is written, and the chroma is that of the samples inside.
+/// @param is_blank there are no values, or all are 0
+QC_HD void paint_run(const MapPaint& paint, const MapJob& job, const Plane<const float>& values, int x, int y,
+                     bool is_blank) {
+    const int columns = paint.width - x < kPaintColumns ? paint.width - x : kPaintColumns;
+    int cb[kPaintColumns / 2] = {}, cr[kPaintColumns / 2] = {};
+    QC_UNROLL for (int row = 0; row < 2; ++row) {
+        const int v = y + row < paint.height ? y + row : y;
+        float run[kPaintColumns] = {};
+        uint8_t luma[kPaintColumns];
+        if (!is_blank) read_values(paint, values, x, v, run);
+        QC_UNROLL for (int i = 0; i < kPaintColumns; ++i) {
+            const MapColour colour = map_colour(paint, map_level(run[i], paint.scale));
+            luma[i] = static_cast<uint8_t>(colour.y);
+            cb[i / 2] += colour.cb;
+            cr[i / 2] += colour.cr;
+        }
+        if (row == 0 || v != y)
+            store_bytes(job.plane[0] + static_cast<size_t>(v) * job.pitch_bytes[0] + static_cast<size_t>(x), luma,
+                        columns);
+    }
+    if (paint.layout != QC_MAP_LAYOUT_GRAY) paint_chroma(paint, job, cb, cr, x, y, (columns + 1) / 2);
 }
 
 } // namespace qc

@@ -267,14 +267,17 @@ inline void expect_masked_emulation_equals_cpu(const MetricDescriptor& descripto
 
 /// Maps of both backends: equal in every bit as the accumulators are, or, of metrics that are not exact, as near as
 /// `tolerance`, relative above 1. The scorer was told to draw, and is prepared.
+/// @param blank_tiles null: blank tiles are not marked; else counts those that are
 inline void expect_emulated_maps_equal_cpu(const Scorer& metric, const MapShape& shape, const EmulatedPairs& pairs,
-                                           bool descending, float tolerance = 0.0f) {
+                                           bool descending, float tolerance = 0.0f, int* blank_tiles = nullptr) {
     const size_t plane = static_cast<size_t>(shape.width + 3) * static_cast<size_t>(shape.height);
     std::vector<float> drawn(plane * pairs.host.size(), -1000.0f);
     DeviceBatch batch;
     batch.pairs = pairs.device.data();
     batch.count = static_cast<int>(pairs.device.size());
-    batch.map = {drawn.data(), plane, shape.width + 3, 1, 0};
+    const int tiles = DeviceMap::tiles_across(shape) * DeviceMap::tiles_down(shape);
+    std::vector<uint8_t> blank(static_cast<size_t>(tiles) * pairs.host.size(), 0x5a);
+    batch.map = {drawn.data(), blank_tiles != nullptr ? blank.data() : nullptr, plane, shape.width + 3, 1, 0};
     EmulatedQueue queue(descending);
     const std::vector<uint64_t> words = emulate_batch(metric, batch, queue);
     if (tolerance == 0.0f) EXPECT_EQ(words, pairs.cpu_words(metric));
@@ -282,12 +285,20 @@ inline void expect_emulated_maps_equal_cpu(const Scorer& metric, const MapShape&
     const Plane<float> values{expected.data(), {shape.width}, shape.width, shape.height};
     for (size_t i = 0; i < pairs.host.size(); ++i) {
         metric.draw(pairs.host[i], {}, values);
-        const Plane<float> map = batch.map.of_frame(pairs.device[i].output, shape);
+        const uint32_t frame = pairs.device[i].output;
+        const Plane<float> map = batch.map.of_frame(frame, shape);
         for (int y = 0; y < shape.height; ++y)
-            for (int x = 0; x < shape.width; ++x)
-                ASSERT_NEAR(map.at(x, y), values.at(x, y), tolerance * std::max(1.0f, values.at(x, y)))
+            for (int x = 0; x < shape.width; ++x) {
+                const bool is_blank =
+                    blank_tiles != nullptr && *batch.map.mark(frame, shape, x / kMapTileColumns, y / kMapTileRows) != 0;
+                ASSERT_NEAR(is_blank ? 0.0f : map.at(x, y), values.at(x, y),
+                            tolerance * std::max(1.0f, values.at(x, y)))
                     << x << "," << y << " of pair " << i;
+            }
     }
+    if (blank_tiles == nullptr) return;
+    EXPECT_EQ(std::count(blank.begin(), blank.end(), 0x5a), 0) << "every tile is marked";
+    *blank_tiles += static_cast<int>(std::count(blank.begin(), blank.end(), 1));
 }
 
 /// Pairs as those of a ladder: `groups[g]` distorted pictures of the reference g, none of which may be.

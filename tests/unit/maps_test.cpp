@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstring>
 #include <functional>
 #include <numeric>
 #include <string>
@@ -139,6 +140,33 @@ TEST(Maps, SumOfVifIsWhatTheNumeratorLacks) {
         EXPECT_GT(lacking, 100.0);
         EXPECT_NEAR(sum / 255.0 * 16.0, lacking, width * height * 16.0 / 255.0 * 0.1) << options;
     }
+}
+
+/// Detail that is gone shows where it was, as far as the wavelet and the masking reach; the border of a tenth is not
+/// scored.
+TEST(Maps, AdmShowsWhatIsGone) {
+    qc_config config = config_for(layout_named("yuv420p"), 240, 200, "adm", QC_BACKEND_CPU);
+    config.maps = "adm";
+    Stream stream = make_stream(config, Content::kNatural, 1);
+    stream.distorted[0][0] = TestPicture(config.reference, Content::kNatural, false, 1);
+    auto* const samples = const_cast<uint8_t*>(stream.distorted[0][0].bytes(0).data());
+    const ptrdiff_t pitch = stream.distorted[0][0].pitch_bytes(0);
+    for (int y = 80; y < 120; ++y) std::memset(samples + y * pitch + 100, 128, 40);
+    const RunResult result = run_well(config, stream);
+    int inside = 0, outside = 0;
+    for (int y = 0; y < 200; ++y)
+        for (int x = 0; x < 240; ++x) {
+            const int level = result.maps[0][static_cast<size_t>(y * 240 + x)];
+            const bool is_gone = x >= 100 && x < 140 && y >= 80 && y < 120;
+            const bool is_near = x >= 94 && x < 146 && y >= 74 && y < 126;
+            (is_gone ? inside : outside) += is_gone || !is_near ? level : 0;
+        }
+    EXPECT_GT(inside, 40 * 40 * 10);
+    EXPECT_EQ(outside, 0);
+    std::memset(samples, 128, static_cast<size_t>(pitch) * 200);
+    const RunResult border = run_well(config, stream);
+    EXPECT_EQ(border.maps[0][100 * 240 + 4], 0);
+    EXPECT_EQ(border.maps[0][4 * 240 + 100], 0);
 }
 
 // ---- layouts --------------------------------------------------------------------------------------------------------

@@ -166,6 +166,8 @@ LevelArguments level_arguments(const Plan& plan, int index, const DeviceBatch& b
     arguments.strip = strip_length(arguments.grid, batch.count);
     arguments.depth = plan.depth;
     arguments.place = detail_loss::place_level(plan, index, kScratchElements);
+    arguments.map = batch.map;
+    arguments.map_shape = map_shape(plan);
     return arguments;
 }
 
@@ -192,6 +194,10 @@ public:
         score_cpu_rows(plan_, sample_, pair, accumulators, workspaces_);
     }
 
+    void draw(const HostPair& pair, HostPast /*past*/, Plane<float> values) const override {
+        draw_cpu(plan_, sample_, pair, values);
+    }
+
     size_t scratch_bytes(int count) const override {
         return detail_loss::Scratch(plan_, count, kScratchElements).bytes;
     }
@@ -214,7 +220,14 @@ public:
             aim ? adm_level1_aim_ladder : adm_level1_ladder,
             aim ? adm_level2_aim_ladder : adm_level2_ladder,
         };
-        for (int i = 0; i < kLevels; i++) QC_RETURN_IF_ERROR(program.find(levels[i], &levels_[i]));
+        const KernelIdentifier<LevelArguments> maps[] = {
+            bytes ? aim ? adm_level0_u8_aim_map : adm_level0_u8_map
+            : aim ? adm_level0_u16_aim_map
+                  : adm_level0_u16_map,
+            aim ? adm_level1_aim_map : adm_level1_map,
+        };
+        for (int i = 0; i < kLevels; i++)
+            QC_RETURN_IF_ERROR(program.find(draws_maps() && i == map_level(plan_) ? maps[i] : levels[i], &levels_[i]));
         for (int i = 0; i < kLadderLevels; i++) QC_RETURN_IF_ERROR(program.find(ladder_levels[i], &ladder_levels_[i]));
         return program.find(adm_finish, &finish_);
     }
@@ -227,7 +240,7 @@ public:
             const LevelArguments arguments = level_arguments(plan_, i, batch);
             const Dim3 grid = {blocks_for(arguments.grid.columns, arguments.strip),
                                static_cast<unsigned>(arguments.grid.rows), pairs};
-            const bool together = is_ladder(batch) && i < kLadderLevels;
+            const bool together = is_ladder(batch) && !draws_maps() && i < kLadderLevels;
             QC_RETURN_IF_ERROR(queue.launch(together ? ladder_levels_[i] : levels_[i], grid, arguments));
         }
         return queue.launch(finish_, {kLevels, 1, pairs}, finish_arguments(plan_, batch));
@@ -246,6 +259,12 @@ private:
     LoadedKernel<LevelArguments> levels_[kLevels], ladder_levels_[kLadderLevels];
     LoadedKernel<FinishArguments> finish_;
 };
+
+MapShape map_shape_of(const FrameGeometry& geometry, const OptionValues& options) {
+    return map_shape(make_plan(geometry, read_settings(options)));
+}
+
+constexpr MapSpec kMap{.what = "weighted contrast that is lost or masked", .white = 0.5, .shape = map_shape_of};
 
 /// Of the options, the sums depend on these alone; weights, noise and floor come in with the final scores.
 std::string stage(const FrameGeometry& geometry, const OptionValues& options) {
@@ -272,6 +291,7 @@ const MetricDescriptor& descriptor() {
         .create_scorer = make_scorer<AdmScorer>,
         .create_finaliser = make_finaliser<AdmFinaliser>,
         .stage = stage,
+        .map = &kMap,
     };
     return kDescriptor;
 }

@@ -191,6 +191,41 @@ void measure_reference(const LevelPlan& plan, int level, const DetailBands& refe
     }
 }
 
+/// All bands of a place. Exponents: numerator() in adm.cpp has them.
+float lost_at(const LevelPlan& plan, int level, const DetailBands& reference, const DetailBands& restored,
+              int32_t threshold, int x, int y) {
+    float lost = 0.0f;
+    for (int band = 0; band < kBands; band++) {
+        const int exponent = level > 0 ? 25 : band == kBandD ? 29 : 27;
+        const uint32_t factor = plan.factor[band];
+        const int64_t whole = definition::weighted_size(factor, reference[band].at(x, y), level);
+        const uint32_t left = definition::weighted_size(factor, restored[band].at(x, y), level);
+        const int64_t missing = whole - definition::excess_of(left, threshold, level, band);
+        lost += std::ldexp(static_cast<float>(missing), -exponent);
+    }
+    return lost;
+}
+
+void draw_images(const Plan& plan, Image reference, Image distorted, const Plane<float>& values) {
+    const int level = map_level(plan);
+    for (int above = 0; above < level; above++) {
+        reference = transform(reference, above, plan.depth).a;
+        distorted = transform(distorted, above, plan.depth).a;
+    }
+    const Bands o = transform(reference, level, plan.depth), t = transform(distorted, level, plan.depth);
+    const LevelPlan& region = plan.level[level];
+    const Parts parts = decouple(o.detail, t.detail, plan.gain.limit, level);
+    const Image neighbour = sum_of_terms(region, level, parts.additive, &definition::Terms::neighbour);
+    const Image centre = sum_of_terms(region, level, parts.additive, &definition::Terms::centre);
+    for (int y = 0; y < region.height; y++)
+        for (int x = 0; x < region.width; x++) {
+            const bool scored = x >= region.left && x < region.right && y >= region.top && y < region.bottom;
+            values.at(x, y) =
+                !scored ? 0.0f
+                        : lost_at(region, level, o.detail, parts.restored, threshold_at(neighbour, centre, x, y), x, y);
+        }
+}
+
 void score_images(const Plan& plan, Image reference, Image distorted, uint64_t* accumulators) {
     for (int level = 0; level < kLevels; level++) {
         const Bands o = transform(reference, level, plan.depth), t = transform(distorted, level, plan.depth);
@@ -214,6 +249,14 @@ void score_cpu(const Plan& plan, SampleType sample, const HostPair& pair, std::s
         score_images(plan, read(reference.as<uint8_t>()), read(distorted.as<uint8_t>()), accumulators.data());
     else
         score_images(plan, read(reference.as<uint16_t>()), read(distorted.as<uint16_t>()), accumulators.data());
+}
+
+void draw_cpu(const Plan& plan, SampleType sample, const HostPair& pair, const Plane<float>& values) {
+    const HostPlane &reference = pair.reference.plane[0], &distorted = pair.distorted.plane[0];
+    if (sample == SampleType::kU8)
+        draw_images(plan, read(reference.as<uint8_t>()), read(distorted.as<uint8_t>()), values);
+    else
+        draw_images(plan, read(reference.as<uint16_t>()), read(distorted.as<uint16_t>()), values);
 }
 
 } // namespace qc::adm

@@ -16,6 +16,10 @@ namespace qc::adm {
 /// The readable reference: whole bands, 64-bit arithmetic.
 void score_cpu(const Plan& plan, SampleType sample, const HostPair& pair, std::span<uint64_t> accumulators);
 
+/// The map: what of the reference's weighted contrast is lost or masked at each place of the finest level that is
+/// scored (map_level()), in the shape of that level; 0 where it is not scored.
+void draw_cpu(const Plan& plan, SampleType sample, const HostPair& pair, const Plane<float>& values);
+
 struct RowWorkspace;
 using RowWorkspaces = Workspaces<RowWorkspace>;
 

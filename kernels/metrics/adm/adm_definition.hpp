@@ -62,20 +62,23 @@ inline Terms masker_terms(uint32_t factor, int64_t x, int level, int band) {
             static_cast<int32_t>((286331153 * size - (int64_t{1} << 31)) >> 32)};
 }
 
+/// The weighted magnitude of x.
+inline uint32_t weighted_size(uint32_t factor, int64_t x, int level) {
+    const int64_t product = static_cast<int64_t>(factor) * x;
+    if (level == 0) return static_cast<uint32_t>(std::abs(product));
+    return static_cast<uint32_t>(std::abs(int64_t{static_cast<int32_t>((product + (1 << 27)) >> 28)}));
+}
+
+/// What it exceeds the threshold by.
+inline int32_t excess_of(uint32_t size, int32_t threshold, int level, int band) {
+    const int shift = level > 0 ? 0 : band == kBandD ? 12 : 10;
+    return std::max(static_cast<int32_t>(size - (static_cast<uint32_t>(threshold) << shift)), 0);
+}
+
 /// Cube of what the weighted magnitude of x exceeds the threshold by.
 inline int64_t energy(uint32_t factor, int64_t x, int32_t threshold, int level, int band, int shift) {
-    const int64_t product = static_cast<int64_t>(factor) * x;
-    int32_t excess;
-    int square_shift = 30;
-    if (level == 0) {
-        const uint32_t size = static_cast<uint32_t>(std::abs(product));
-        excess = static_cast<int32_t>(size - (static_cast<uint32_t>(threshold) << (band == kBandD ? 12 : 10)));
-        square_shift = band == kBandD ? 30 : 29;
-    } else {
-        const int64_t c = static_cast<int32_t>((product + (1 << 27)) >> 28);
-        excess = static_cast<int32_t>(static_cast<uint32_t>(std::abs(c)) - static_cast<uint32_t>(threshold));
-    }
-    excess = std::max(excess, 0);
+    const int32_t excess = excess_of(weighted_size(factor, x, level), threshold, level, band);
+    const int square_shift = level == 0 && band != kBandD ? 29 : 30;
     const int32_t square = static_cast<int32_t>(rounded(static_cast<int64_t>(excess) * excess, square_shift));
     return rounded(static_cast<int64_t>(square) * excess, shift);
 }

@@ -114,6 +114,30 @@ TEST(AdmEmulation, Options) {
     }
 }
 
+/// Of level 0 and of level 1, with and without additive impairment, all that the tiles of a picture's edges have.
+TEST(AdmEmulation, MapsEqualTheCpu) {
+    struct Case {
+        int width, height, depth, count;
+        bool skip_level_0, skip_aim;
+    };
+    for (const auto& [width, height, depth, count, skip_level_0, skip_aim] :
+         {Case{227, 135, 8, 2, false, false}, Case{175, 99, 10, 1, false, true}, Case{33, 66, 8, 1, false, false},
+          Case{501, 211, 8, 1, true, false}, Case{131, 99, 16, 1, true, true}, Case{700, 40, 16, 1, false, false}}) {
+        SCOPED_TRACE(testing::Message() << width << "x" << height << ", " << depth << " bits");
+        const OptionValues options = test::options_of(
+            descriptor(), {{"adm_skip_scale0", skip_level_0 ? 1.0 : 0.0}, {"adm_skip_aim", skip_aim ? 1.0 : 0.0}});
+        const FrameGeometry geometry = test::luma_geometry(width, height, depth);
+        const auto metric = create_scorer(descriptor(), geometry, options);
+        metric->draw_maps();
+        test::EmulatedProgram program(QC_EMULATED_KERNELS(QC_ADM_KERNELS));
+        ASSERT_TRUE(metric->prepare(program).ok());
+        const auto lumas = test::emulated_lumas(geometry, 0, 0, count);
+        for (const bool descending : {false, true})
+            test::expect_emulated_maps_equal_cpu(*metric, descriptor().map->shape(geometry, options),
+                                                 test::EmulatedPairs(lumas), descending);
+    }
+}
+
 TEST(AdmEmulation, FullHighDefinition) {
     expect_device_like_cpu({textured(1920, 1080, 8, 7)});
 }

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "device/kernel_list.hpp"
+#include "metrics/adm/adm_map_phases.hpp"
 #include "metrics/adm/adm_masking_phases.hpp"
 
 namespace qc::adm {
@@ -73,7 +74,8 @@ QC_HD Sources<T> sources_of(const LevelArguments& arguments, int pair, int first
 
 /// A block walks along a strip of tiles. grid: (strips across, tiles down, pairs)
 /// @tparam kLadder pairs may have one reference
-template <int kLevel, bool kAim, typename T, bool kLadder = false>
+/// @tparam kDraws draws the level's map as well; then no level may be one of a ladder's
+template <int kLevel, bool kAim, typename T, bool kLadder = false, bool kDraws = false>
 struct ScoreStrip {
     using Arguments = LevelArguments;
     static constexpr int kThreads = tuning::kThreads, kMinBlocks = tuning::kBlocksPerMultiprocessor;
@@ -101,6 +103,8 @@ struct ScoreStrip {
         QC_UNROLL
         for (uint64_t& sum : state.sum) sum = 0;
         bool any = false;
+        Plane<float> map{};
+        if constexpr (kDraws) map = arguments.map.of_output(arguments.pairs[block.z()].output, arguments.map_shape);
         QC_NO_UNROLL
         for (int tile = first; tile < end; tile++) {
             const int tile_x = grid.origin_x + tile * tuning::kUsefulColumns;
@@ -109,10 +113,11 @@ struct ScoreStrip {
                 filter_columns<kLevel, true>(arguments, pictures.reference, pictures.distorted, tile_x, tile_y, thread,
                                              leads, shared);
                 block.sync();
-                filter_rows<kLevel, true>(arguments, tile_x, tile_y, thread, leads, shared, reference_low,
-                                          distorted_low, state);
+                filter_rows<kLevel, true, kDraws>(arguments, tile_x, tile_y, thread, leads, shared, reference_low,
+                                                  distorted_low, state);
                 block.sync();
                 sum_energies<kLevel>(arguments, tile_x, tile_y, thread, shared, state);
+                if constexpr (kDraws) draw_losses<kLevel>(arguments, tile_x, tile_y, thread, true, shared, state, map);
             } else if constexpr (kLevel < kLevels - 1) {
                 filter_columns<kLevel, false>(arguments, pictures.reference, pictures.distorted, tile_x, tile_y, thread,
                                               leads, shared);
@@ -120,6 +125,7 @@ struct ScoreStrip {
                 filter_rows<kLevel, false>(arguments, tile_x, tile_y, thread, leads, shared, reference_low,
                                            distorted_low, state);
                 block.sync();
+                if constexpr (kDraws) draw_losses<kLevel>(arguments, tile_x, tile_y, thread, false, shared, state, map);
             }
         }
         const TileRow here(tile_y, thread);
@@ -195,6 +201,12 @@ struct Finish {
     KERNEL(adm_level1_aim_ladder, ScoreStrip<1, true, int16_t, true>)                                                  \
     KERNEL(adm_level2_ladder, ScoreStrip<2, false, int32_t, true>)                                                     \
     KERNEL(adm_level2_aim_ladder, ScoreStrip<2, true, int32_t, true>)                                                  \
+    KERNEL(adm_level0_u8_map, ScoreStrip<0, false, uint8_t, false, true>)                                              \
+    KERNEL(adm_level0_u8_aim_map, ScoreStrip<0, true, uint8_t, false, true>)                                           \
+    KERNEL(adm_level0_u16_map, ScoreStrip<0, false, uint16_t, false, true>)                                            \
+    KERNEL(adm_level0_u16_aim_map, ScoreStrip<0, true, uint16_t, false, true>)                                         \
+    KERNEL(adm_level1_map, ScoreStrip<1, false, int16_t, false, true>)                                                 \
+    KERNEL(adm_level1_aim_map, ScoreStrip<1, true, int16_t, false, true>)                                              \
     KERNEL(adm_finish, Finish)
 QC_DECLARE_KERNELS(QC_ADM_KERNELS)
 

@@ -90,7 +90,8 @@ QC_HD void mask_column(const LevelArguments& arguments, const int32_t* o, const 
 }
 
 /// @param leads whether the pair is its reference's first, which leaves what depends on the reference alone
-template <int kLevel, bool kDetails, bool kAim>
+/// @tparam kDraws the map needs the reference's magnitudes
+template <int kLevel, bool kDetails, bool kDraws = false, bool kAim>
 QC_HD void filter_rows(const LevelArguments& arguments, int tile_x, int tile_y, int thread, bool leads,
                        SharedTile<kLevel, kAim>& shared, LowBand<kLevel>* reference_low, LowBand<kLevel>* distorted_low,
                        ThreadTile<kAim>& state) {
@@ -126,6 +127,13 @@ QC_HD void filter_rows(const LevelArguments& arguments, int tile_x, int tile_y, 
                 const int place = 2 * lane + c;
                 if (place > tuning::kUsefulColumns + 1 || !masks_column(plan, x + c)) continue;
                 mask_column<kLevel>(arguments, reference.detail[c], distorted.detail[c], c, state, neighbour[c]);
+                if constexpr (kDraws) {
+                    const int32_t* const detail = reference.detail[c];
+                    uint32_t* const size = state.reference_size[c];
+                    size[kBandH] = weighted_size<kLevel, kBandH>(plan.factor[kBandH], detail[kBandH]);
+                    size[kBandV] = weighted_size<kLevel, kBandV>(plan.factor[kBandV], detail[kBandV]);
+                    size[kBandD] = weighted_size<kLevel, kBandD>(plan.factor[kBandD], detail[kBandD]);
+                }
                 if (!adds_reference || place < 1 || place > tuning::kUsefulColumns || !scores_column(plan, x + c))
                     continue;
                 const int32_t* o = reference.detail[c];

@@ -310,16 +310,34 @@ QC_HD int64_t cube(int32_t excess, Rounding rounding) {
     return apply(static_cast<int64_t>(scaled) * excess, rounding);
 }
 
+/// What a weighted magnitude exceeds its threshold by.
 template <int kBand>
-QC_HD int64_t energy_level0(uint32_t weighted_size, int32_t threshold, Rounding rounding) {
+QC_HD int32_t excess_level0(uint32_t weighted_size, int32_t threshold) {
     constexpr int kThresholdShift = kBand == kBandD ? 12 : 10;
     const int32_t excess = static_cast<int32_t>(weighted_size - (static_cast<uint32_t>(threshold) << kThresholdShift));
-    return cube < kBand == kBandD ? 30 : 29 > (excess < 0 ? 0 : excess, rounding);
+    return excess < 0 ? 0 : excess;
+}
+QC_HD int32_t excess_deep(uint32_t weighted_size, int32_t threshold) {
+    const int32_t excess = static_cast<int32_t>(weighted_size - static_cast<uint32_t>(threshold));
+    return excess < 0 ? 0 : excess;
+}
+
+template <int kBand>
+QC_HD int64_t energy_level0(uint32_t weighted_size, int32_t threshold, Rounding rounding) {
+    return cube < kBand == kBandD ? 30 : 29 > (excess_level0<kBand>(weighted_size, threshold), rounding);
 }
 
 QC_HD int64_t energy_deep(uint32_t weighted_size, int32_t threshold, Rounding rounding) {
-    const int32_t excess = static_cast<int32_t>(weighted_size - static_cast<uint32_t>(threshold));
-    return cube<30>(excess < 0 ? 0 : excess, rounding);
+    return cube<30>(excess_deep(weighted_size, threshold), rounding);
+}
+
+/// What the map shows of a band at a place: how much of the reference's weighted magnitude is lost or masked. On the
+/// scale of weighted contrasts of 8-bit samples, whose fixed-point exponents are those of numerator() in adm.cpp.
+template <int kLevel, int kBand>
+QC_HD float lost_contrast(uint32_t reference_size, int32_t excess) {
+    static_assert(kLevel <= 1);
+    constexpr float kUnit = kLevel > 0 ? 0x1p-25f : kBand == kBandD ? 0x1p-29f : 0x1p-27f;
+    return static_cast<float>(static_cast<int64_t>(reference_size) - excess) * kUnit;
 }
 
 /// Reference energy for the denominator.

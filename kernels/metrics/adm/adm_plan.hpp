@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "contract/map.hpp"
 #include "contract/types.hpp"
 #include "metrics/adm/adm_csf.hpp"
 #include "metrics/adm/adm_math.hpp"
@@ -41,6 +42,17 @@ struct Plan {
     bool impairment = true;
     bool skip_level0 = false;
 };
+
+/// The level that the map is of.
+inline int map_level(const Plan& plan) {
+    return plan.skip_level0 ? 1 : 0;
+}
+
+/// Coefficient i of a level lies between samples 2 i and 2 i + 1 of what it was made of.
+inline MapShape map_shape(const Plan& plan) {
+    const LevelPlan& level = plan.level[map_level(plan)];
+    return {level.width, level.height, 0, 0, 2 << map_level(plan)};
+}
 
 /// Smallest n with 2^n >= value.
 constexpr int ceil_log2(int value) {

@@ -26,6 +26,8 @@ struct LevelArguments {
     int32_t strip = 1; ///< tiles that one block handles, along x
     int32_t depth = 8;
     LevelPlace place;
+    DeviceMap map; ///< of the kernels that draw
+    MapShape map_shape;
 };
 
 // ---- memory access in words -----------------------------------------------------------------------------------------
@@ -92,6 +94,7 @@ struct ThreadTile {
     static constexpr int kSums = kAim ? 9 : 6;    ///< in the order of the accumulators
     int32_t centre[kMaskers][2];                  ///< [masker][column]
     uint32_t size[kMaskers][2][kBands];           ///< weighted magnitudes of what is measured
+    uint32_t reference_size[2][kBands];           ///< those of the reference, in kernels that draw
     uint64_t sum[kSums];
 };
 

@@ -113,7 +113,8 @@ MapShape map_shape(const FrameGeometry& geometry, const OptionValues& /*options*
     return {geometry.width, geometry.height};
 }
 
-constexpr MapSpec kMap{.what = "what a place adds to the score, before pooling", .white = 24.0, .shape = map_shape};
+constexpr MapSpec kMap{
+    .what = "what a place adds to the score, before pooling", .white = 24.0, .shape = map_shape, .marks_blanks = true};
 
 } // namespace
 

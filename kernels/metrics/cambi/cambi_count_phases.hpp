@@ -63,7 +63,8 @@ struct CountTask {
     size_t heat_map_word[kScales];     ///< within the words of a pair
     float full_heat;
     int extras;      ///< kHeatMaps, kDrawsMap, or both
-    uint16_t* drawn; ///< short_c_value() of each sample of the pyramid, laid out as these are; 0 before
+    uint16_t* drawn; ///< short_c_value() of each sample of the pyramid, laid out as these are; of tiles with
+                     ///< masked-in samples
 
     Purpose purpose;
     Selection* selections; ///< by picture, then scale

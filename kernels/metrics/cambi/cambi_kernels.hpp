@@ -160,6 +160,20 @@ QC_HD void keep_c_value(const CountTask& task, const Tile& tile, int x, int y, f
     }
 }
 
+/// Before the block's c-values are kept: most samples have none.
+QC_HD void clear_drawn(const CountTask& task, const Tile& tile, int thread, int threads) {
+    const ScalePlane& scale = task.pyramid.scale[tile.scale];
+    uint16_t* const plane = task.drawn + task.pyramid.offset(tile.picture, tile.scale);
+    const bool in_pairs = tile.x % 2 == 0 && tile.width % 2 == 0;
+    for (int y = tile.y; y < tile.bottom(); ++y) {
+        uint16_t* const row = plane + static_cast<size_t>(y) * static_cast<size_t>(scale.pitch) + tile.x;
+        if (in_pairs)
+            for (int x = thread; x < tile.width / 2; x += threads) reinterpret_cast<uint32_t*>(row)[x] = 0;
+        else
+            for (int x = thread; x < tile.width; x += threads) row[x] = 0;
+    }
+}
+
 template <class Block>
 QC_HD void collect(Block& block, const CountTask& task, const Tile& tile, Selection* selection, int x, int y, float c,
                    Collected* collected) {
@@ -206,6 +220,8 @@ struct CountTile {
         }
         block.sync();
         uint32_t groups = shared_groups;
+        if ((task.extras & kDrawsMap) != 0 && task.purpose == Purpose::kSum && groups != 0)
+            clear_drawn(task, tile, thread, kThreads);
         const auto place = Plan::find_place(task, tile, thread);
         Collected collected;
         Pass pass;

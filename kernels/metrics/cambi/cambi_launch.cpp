@@ -2,6 +2,7 @@
 #include "metrics/cambi/cambi_launch.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "metrics/cambi/cambi.hpp"
 
@@ -61,9 +62,6 @@ Status Launcher::prepare_picture(DeviceProgram& program, const Analysis& analysi
 }
 
 Status Launcher::enqueue(const DeviceBatch& batch, DeviceQueue& queue) const {
-    if (draws_map_)
-        QC_RETURN_IF_ERROR(queue.zero(static_cast<unsigned char*>(batch.scratch) + drawn_offset(batch.count),
-                                      drawn_bytes(batch.count)));
     if (settings_.nothing_visible()) return draws_map_ ? enqueue_map(batch, queue) : Status();
     QC_RETURN_IF_ERROR(enqueue_picture(batch, queue, false));
     if (draws_map_) QC_RETURN_IF_ERROR(enqueue_map(batch, queue));
@@ -158,10 +156,17 @@ Status Launcher::enqueue_selection(const DeviceBatch& batch, DeviceQueue& queue,
     return queue.launch(select_low_, scales, select);
 }
 
+/// Heights of tiles, which may be halved at scale 0, divide by shifting.
+static_assert(std::has_single_bit(tuning::kLongWalk / 2u) && std::has_single_bit(tuning::kShortWalk / 2u) &&
+              std::has_single_bit(unsigned{tuning::kPyramidWalk}));
+
 Status Launcher::enqueue_map(const DeviceBatch& batch, DeviceQueue& queue) const {
     const Analysis& analysis = settings_.distorted;
     DrawTask task{};
+    task.is_blank = settings_.nothing_visible() ? 1 : 0;
     task.pyramid = plan_pyramid(settings_, analysis, batch.count);
+    task.pyramid.occupied = reinterpret_cast<uint32_t*>(static_cast<unsigned char*>(batch.scratch) +
+                                                        plan_scratch(settings_, analysis, batch.count).occupied);
     task.drawn =
         reinterpret_cast<const uint16_t*>(static_cast<unsigned char*>(batch.scratch) + drawn_offset(batch.count));
     task.pairs = batch.pairs;
@@ -170,8 +175,13 @@ Status Launcher::enqueue_map(const DeviceBatch& batch, DeviceQueue& queue) const
     task.width = analysis.width;
     task.height = analysis.height;
     task.halving = settings_.half_size ? 1 : 0;
-    for (int s = 0; s < kScales; ++s) task.weight[s] = scale_weight(s, analysis.window);
-    const Dim3 grid{blocks_for(geometry_.width, DrawMap::kThreads), static_cast<unsigned>(geometry_.height),
+    for (int s = 0; s < kScales; ++s) {
+        const auto tile_width = static_cast<uint32_t>(task.pyramid.scale[s].tile_width);
+        task.weight[s] = scale_weight(s, analysis.window);
+        task.tile_reciprocal[s] = ((uint32_t{1} << 31) + tile_width - 1) / tile_width;
+        task.tile_row_shift[s] = std::countr_zero(static_cast<unsigned>(task.pyramid.scale[s].tile_height));
+    }
+    const Dim3 grid{blocks_for(geometry_.width, kMapTileColumns), blocks_for(geometry_.height, kMapTileRows),
                     static_cast<unsigned>(batch.count)};
     return queue.launch(draw_, grid, task);
 }

@@ -29,7 +29,7 @@ public:
     }
 
     Status enqueue(const DeviceBatch& batch, DeviceQueue& queue) const override {
-        const Dim3 grid{blocks_for(shape_.width, kTuning.threads), static_cast<unsigned>(shape_.height),
+        const Dim3 grid{blocks_for(shape_.width, Draw<uint8_t>::kBlockColumns), blocks_for(shape_.height, kTuning.rows),
                         static_cast<unsigned>(batch.count)};
         return queue.launch(kernel_, grid,
                             DrawArguments{batch.pairs, batch.map, shape_, scale_of_depth(geometry_.depth)});

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "contract/map.hpp"
+#include "device/block.hpp"
 #include "device/kernel_list.hpp"
 #include "device/plane_reader.hpp"
 #include "metrics/difference/difference_math.hpp"
@@ -17,21 +18,47 @@ struct DrawArguments {
     float scale; ///< see scale_of_depth()
 };
 
-/// grid: (blocks of a row, rows, pairs)
+/// So many neighbours are drawn by a thread.
+constexpr int kColumns = 8;
+
+/// The first `count` of kColumns samples from x on, which is a multiple of that.
+template <typename Sample>
+QC_HD void read_run(const DevicePlane& plane, int x, int y, int count, int (&run)[kColumns]) {
+    constexpr int kBytes = kColumns * sizeof(Sample), kPerWord = 4 / sizeof(Sample);
+    if (count >= kColumns && plane.step == 1 && rows_aligned(plane, kBytes)) {
+        const auto words = load_words<kBytes>(row_bytes(plane, y) + static_cast<size_t>(x) * sizeof(Sample));
+        QC_UNROLL for (int i = 0; i < kColumns; ++i) {
+            const uint32_t word = words.word[i / kPerWord] >> (8 * sizeof(Sample) * (i % kPerWord));
+            run[i] = static_cast<int>(static_cast<Sample>(word) >> plane.shift);
+        }
+        return;
+    }
+    for (int i = 0; i < kColumns; ++i)
+        if (i < count) run[i] = static_cast<int>(read_sample<Sample>(plane, x + i, y));
+}
+
+/// A warp draws a part of a row. grid: (blocks of columns, blocks of rows, pairs)
 template <typename Sample>
 struct Draw {
     using Arguments = DrawArguments;
-    static constexpr int kThreads = kTuning.threads;
+    static constexpr int kThreads = kTuning.rows * device::kWarpSize;
+    static constexpr int kBlockColumns = kColumns * device::kWarpSize;
 
     template <class Block>
     QC_HD static void run(Block& block, const DrawArguments& arguments) {
         const DevicePair& pair = arguments.pairs[block.z()];
         const Plane<float> values = arguments.map.of_output(pair.output, arguments.shape);
-        const int x = block.x() * kThreads + block.thread(), y = block.y();
-        if (values.data == nullptr || x >= values.width) return;
-        values.at(x, y) =
-            difference_of(static_cast<int>(read_sample<Sample>(pair.reference.plane[0], x, y)),
-                          static_cast<int>(read_sample<Sample>(pair.distorted.plane[0], x, y)), arguments.scale);
+        const int x = block.x() * kBlockColumns + kColumns * block.lane(), y = block.y() * kTuning.rows + block.warp();
+        if (values.data == nullptr || x >= values.width || y >= values.height) return;
+        const int count = values.width - x;
+        int reference[kColumns] = {}, distorted[kColumns] = {};
+        read_run<Sample>(pair.reference.plane[0], x, y, count, reference);
+        read_run<Sample>(pair.distorted.plane[0], x, y, count, distorted);
+        float run[kColumns];
+        QC_UNROLL for (int i = 0; i < kColumns; ++i) {
+            run[i] = difference_of(reference[i], distorted[i], arguments.scale);
+        }
+        store_values(values.row(y) + x, run, count);
     }
 };
 

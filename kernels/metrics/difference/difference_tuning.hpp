@@ -5,9 +5,9 @@
 namespace qc::difference {
 
 struct Tuning {
-    int threads; ///< per block, a multiple of 32: so many values of a row
+    int rows; ///< of a block, a warp each
 };
 
-constexpr Tuning kTuning{.threads = 256};
+constexpr Tuning kTuning{.rows = 8};
 
 } // namespace qc::difference

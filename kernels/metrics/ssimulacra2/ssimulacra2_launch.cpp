@@ -144,7 +144,7 @@ void Launcher::draw_map(const MapWeights& weights) {
 Status Launcher::enqueue_map(const DeviceBatch& batch, const KeptErrors& kept, DeviceQueue& queue) const {
     const PlaneLayout& layout = pyramid_[0].layout;
     const DrawArguments draw{batch.pairs, kept, batch.map, {layout.width[0], layout.height[0]}, layout.levels};
-    const Dim3 grid{blocks_for(layout.width[0], kDrawColumns), static_cast<unsigned>(layout.height[0]),
+    const Dim3 grid{blocks_for(layout.width[0], DrawErrors::kColumns), blocks_for(layout.height[0], DrawErrors::kRows),
                     static_cast<unsigned>(batch.count)};
     return queue.launch(draw_kernel_, grid, draw);
 }
