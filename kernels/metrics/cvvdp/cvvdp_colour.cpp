@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "device/cpu_clones.hpp"
+
 namespace qc::cvvdp {
 namespace {
 
@@ -41,6 +43,67 @@ Between between(int i, int n) {
     return {half, std::min(half + 1, n - 1), 0.25};
 }
 
+// ---- rows, compiled for several instruction sets --------------------------------------------------------------------
+
+QC_INLINE_HELPER double limited(double value, double lowest, double highest) {
+    const double raised = value < lowest ? lowest : value;
+    return highest < raised ? highest : raised;
+}
+
+/// What a row's signals are made of; of pictures without colour both chroma rows are null.
+struct SignalRow {
+    const double *blues, *reds;
+    YuvMatrix matrix;
+    double scale; ///< of luma
+    int width;
+};
+
+template <bool kColoured, typename Sample>
+QC_INLINE_HELPER void make_signals(const Sample* luma_row, const SignalRow& in, double* __restrict red,
+                                   double* __restrict green, double* __restrict blue) {
+    for (int x = 0; x < in.width; ++x) {
+        const double luma = limited(luma_row[x] * in.scale - 16.0 / 219.0, 0.0, 1.0);
+        const double cb = kColoured ? in.blues[x] : 0.0, cr = kColoured ? in.reds[x] : 0.0;
+        red[x] = luma + in.matrix.red_cr * cr;
+        green[x] = luma + in.matrix.green_cb * cb + in.matrix.green_cr * cr;
+        blue[x] = luma + in.matrix.blue_cb * cb;
+    }
+}
+
+QC_CPU_CLONES void signal_row(const uint8_t* luma, const SignalRow& in, double* red, double* green, double* blue) {
+    in.blues != nullptr ? make_signals<true>(luma, in, red, green, blue)
+                        : make_signals<false>(luma, in, red, green, blue);
+}
+QC_CPU_CLONES void signal_row(const uint16_t* luma, const SignalRow& in, double* red, double* green, double* blue) {
+    in.blues != nullptr ? make_signals<true>(luma, in, red, green, blue)
+                        : make_signals<false>(luma, in, red, green, blue);
+}
+
+QC_CPU_CLONES void limit_row(double* row, int width) {
+    for (int x = 0; x < width; ++x) row[x] = limited(row[x], 0.0, 1.0);
+}
+
+/// Lines between nodes.
+QC_CPU_CLONES void interpolate_row(const double* signal, const double* node, int nodes, int width,
+                                   double* __restrict light) {
+    for (int x = 0; x < width; ++x) {
+        const double at = signal[x] * nodes;
+        const int whole = static_cast<int>(at), first = whole < nodes - 1 ? whole : nodes - 1;
+        light[x] = node[first] + (at - static_cast<double>(first)) * (node[first + 1] - node[first]);
+    }
+}
+
+QC_CPU_CLONES void opponent_row(const Matrix3& dkl, double* __restrict red, double* __restrict green,
+                                double* __restrict blue, int width) {
+    const Matrix3 m = dkl;
+    for (int x = 0; x < width; ++x) {
+        const double r = red[x], g = green[x], b = blue[x];
+        red[x] = m[0][0] * r + m[0][1] * g + m[0][2] * b;
+        green[x] = m[1][0] * r + m[1][1] * g + m[1][2] * b;
+        blue[x] = m[2][0] * r + m[2][1] * g + m[2][2] * b;
+    }
+}
+
 } // namespace
 
 LightCurve::LightCurve(const Settings& settings) : settings_(settings) {
@@ -68,6 +131,23 @@ double LightCurve::exact(double v) const {
     return hlg_scene(v);
 }
 
+void LightCurve::apply(double* row, int width) const {
+    limit_row(row, width);
+    if (node_.empty()) {
+        for (int x = 0; x < width; ++x) row[x] = exact(row[x]);
+        return;
+    }
+    constexpr int kRun = 64;
+    for (int begin = 0; begin < width; begin += kRun) {
+        const int count = std::min(kRun, width - begin);
+        double signal[kRun];
+        std::copy_n(row + begin, count, signal);
+        interpolate_row(signal, node_.data(), kNodes, count, row + begin);
+        for (int i = 0; i < count; ++i)
+            if (signal[i] < bent_below_) row[begin + i] = exact(signal[i]);
+    }
+}
+
 ColourReader::ColourReader(const FrameGeometry& geometry, const Settings& settings, const LightCurve& curve, int input)
     : geometry_(geometry), settings_(settings), curve_(curve),
       matrix_(yuv_matrix(settings.matrix[static_cast<size_t>(input)])), dkl_(dkl_matrix(settings.primaries)),
@@ -80,14 +160,15 @@ void ColourReader::read_row(const HostPicture& picture, int y, const std::array<
         read<uint16_t>(picture, y, target);
 }
 
-std::array<double, 3> ColourReader::light(const std::array<double, 3>& signal) const {
-    std::array<double, 3> light{};
-    for (size_t i = 0; i < 3; ++i) light[i] = curve_(std::clamp(signal[i], 0.0, 1.0));
-    if (settings_.eotf != Eotf::kHlg) return light;
-    const double scene = 0.2627 * light[0] + 0.678 * light[1] + 0.0593 * light[2];
-    const double factor = scene > 0.0 ? std::pow(scene, hlg_gamma_ - 1.0) : 0.0;
-    for (double& component : light) component = shown(settings_, factor * component);
-    return light;
+/// From signals to light, in place.
+void ColourReader::light(const std::array<double*, kColours>& rows) const {
+    for (double* row : rows) curve_.apply(row, geometry_.width);
+    if (settings_.eotf != Eotf::kHlg) return;
+    for (int x = 0; x < geometry_.width; ++x) {
+        const double scene = 0.2627 * rows[0][x] + 0.678 * rows[1][x] + 0.0593 * rows[2][x];
+        const double factor = scene > 0.0 ? std::pow(scene, hlg_gamma_ - 1.0) : 0.0;
+        for (double* row : rows) row[x] = shown(settings_, factor * row[x]);
+    }
 }
 
 /// Cb or Cr under a row of luma, -0.5 to 0.5.
@@ -120,22 +201,19 @@ void ColourReader::read(const HostPicture& picture, int y, const std::array<doub
     const bool coloured = geometry_.plane_count() == 3 && !geometry_.rgb;
     const std::vector<double> blues = coloured ? chroma<Sample>(picture, 1, y) : std::vector<double>();
     const std::vector<double> reds = coloured ? chroma<Sample>(picture, 2, y) : std::vector<double>();
-    for (int x = 0; x < geometry_.width; ++x) {
-        std::array<double, 3> signal{};
-        if (geometry_.rgb) {
-            constexpr int kPlane[] = {2, 0, 1}; // stored as G, B, R
-            for (size_t i = 0; i < 3; ++i) signal[i] = picture.plane[kPlane[i]].as<Sample>().at(x, y) * full;
-        } else {
-            const double luma = std::clamp(picture.plane[0].as<Sample>().at(x, y) * scale - 16.0 / 219.0, 0.0, 1.0);
-            const double cb = coloured ? blues[static_cast<size_t>(x)] : 0.0;
-            const double cr = coloured ? reds[static_cast<size_t>(x)] : 0.0;
-            signal = {luma + matrix_.red_cr * cr, luma + matrix_.green_cb * cb + matrix_.green_cr * cr,
-                      luma + matrix_.blue_cb * cb};
+    if (geometry_.rgb) {
+        constexpr int kPlane[] = {2, 0, 1}; // stored as G, B, R
+        for (size_t i = 0; i < 3; ++i) {
+            const Sample* const samples = picture.plane[kPlane[i]].as<Sample>().row(y);
+            for (int x = 0; x < geometry_.width; ++x) target[i][x] = samples[x] * full;
         }
-        const std::array<double, 3> rgb = light(signal);
-        for (size_t c = 0; c < kColours; ++c)
-            target[c][x] = dkl_[c][0] * rgb[0] + dkl_[c][1] * rgb[1] + dkl_[c][2] * rgb[2];
+    } else {
+        const SignalRow row{coloured ? blues.data() : nullptr, coloured ? reds.data() : nullptr, matrix_, scale,
+                            geometry_.width};
+        signal_row(picture.plane[0].as<Sample>().row(y), row, target[0], target[1], target[2]);
     }
+    light(target);
+    opponent_row(dkl_, target[0], target[1], target[2], geometry_.width);
 }
 
 } // namespace qc::cvvdp

@@ -22,6 +22,8 @@ public:
         return node_[first] + (at - static_cast<double>(first)) * (node_[first + 1] - node_[first]);
     }
     double exact(double signal) const;
+    /// Of a row, in place; signals beyond 0 to 1 count as these.
+    void apply(double* row, int width) const;
 
 private:
     static constexpr int kNodes = 131072;
@@ -44,7 +46,7 @@ private:
     void read(const HostPicture& picture, int y, const std::array<double*, kColours>& target) const;
     template <typename Sample>
     std::vector<double> chroma(const HostPicture& picture, int plane, int y) const;
-    std::array<double, 3> light(const std::array<double, 3>& signal) const;
+    void light(const std::array<double*, kColours>& rows) const;
 
     const FrameGeometry geometry_;
     const Settings settings_;
