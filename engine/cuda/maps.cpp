@@ -97,12 +97,12 @@ void Maps::deliver(const Slot& slot) const {
     for (size_t f = 0; f < slot.frames.size(); ++f) {
         const qc_picture& to = slot.frames[f].map;
         if (to.plane[0] == nullptr) continue;
-        const qc_picture from = picture_at(slot.map_pictures_host.as<uint8_t>(), static_cast<int>(f));
         for (int p = 0; p < planes_of(paint.layout); ++p) {
             const MapPlaneExtent extent = map_plane_extent(paint, p);
+            const auto* const from = slot.map_pictures_host.as<const uint8_t>(picture_bytes_ * f + plane_offset_[p]);
+            auto* const target = static_cast<uint8_t*>(const_cast<void*>(to.plane[p]));
             for (int y = 0; y < extent.rows; ++y)
-                std::memcpy(static_cast<uint8_t*>(const_cast<void*>(to.plane[p])) + y * to.pitch_bytes[p],
-                            static_cast<const uint8_t*>(from.plane[p]) + y * from.pitch_bytes[p],
+                std::memcpy(target + y * to.pitch_bytes[p], from + static_cast<size_t>(y) * plane_pitch_[p],
                             static_cast<size_t>(extent.row_bytes));
         }
     }
