@@ -243,13 +243,6 @@ static int config_output(AVFilterLink *outlink)
 
 /* ---- frames ---- */
 
-static int request_inputs(AVFilterContext *ctx)
-{
-    if (!ff_qc_is_awaited(ctx))
-        return FFERROR_NOT_READY;
-    return ff_qc_request_inputs(ctx);
-}
-
 static enum QCEnd end_of_run(AVFilterContext *ctx)
 {
     const QualityCudaContext *s = ctx->priv;
@@ -313,7 +306,7 @@ static int drain(AVFilterContext *ctx)
     if (s->queue.held)
         return ff_qc_fail(ctx, AVERROR_BUG, "the engine kept scores back");
     if (!ff_qc_read_tails(ctx))
-        return request_inputs(ctx);
+        return ff_qc_request_if_awaited(ctx);
     s->run.done = 1;
     ret = conclude(ctx);
     if (!s->run.failure)
@@ -340,13 +333,6 @@ static int take_main(AVFilterContext *ctx)
     return ret;
 }
 
-static void want_nothing(QualityCudaContext *s)
-{
-    for (int i = 0; i < s->nb_inputs; i++)
-        s->input[i].wanted = 0;
-    s->mask.wanted = 0;
-}
-
 /** Works until something was sent or input is missing: lavfi does not call again after an activation without effect. */
 static int advance(AVFilterContext *ctx)
 {
@@ -355,25 +341,25 @@ static int advance(AVFilterContext *ctx)
     for (;;) {
         int ret;
 
-        want_nothing(s);
+        ff_qc_want_nothing(s);
         if (!ff_qc_queue_wants_more(ctx))
             return FFERROR_NOT_READY;
         if (!ff_qc_settle_rate(ctx))
-            return request_inputs(ctx);
+            return ff_qc_request_if_awaited(ctx);
         ret = ff_qc_look_ahead(ctx);
         if (ret <= 0)
-            return ret < 0 ? ret : request_inputs(ctx);
+            return ret < 0 ? ret : ff_qc_request_if_awaited(ctx);
         if (!s->main.frame)
             ret = take_main(ctx);
         if (ret < 0)
             return ret;
         if (!s->main.frame)
-            return s->input[0].track.ended && !s->input[QC_REFERENCE].wanted ? drain(ctx) : request_inputs(ctx);
+            return s->input[0].track.ended && !s->input[QC_REFERENCE].wanted ? drain(ctx) : ff_qc_request_if_awaited(ctx);
         ret = ff_qc_settle_main(ctx);
         if (ret < 0)
             return ret;
         if (ret == QC_SETTLED_NEEDS_INPUT)
-            return request_inputs(ctx);
+            return ff_qc_request_if_awaited(ctx);
         if (ret == QC_SETTLED_END)
             return drain(ctx);
         ret = ff_qc_bound_queue(ctx);
@@ -409,14 +395,14 @@ static int pass_on(AVFilterContext *ctx)
 
         if (ret)
             return FFMIN(ret, 0);
-        want_nothing(s);
+        ff_qc_want_nothing(s);
         if (!ff_qc_may_end(ctx))
             return FFERROR_NOT_READY;
         ff_qc_drop_masks(ctx);
         if (!s->main.frame)
             ff_qc_pull_unpaired(ctx, &s->main.frame);
         if (!s->main.frame && !s->input[0].track.ended)
-            return request_inputs(ctx);
+            return ff_qc_request_if_awaited(ctx);
         if (!s->main.frame)
             break;
         for (int k = 0; k < s->options.renditions && !s->main.counted; k++)

@@ -152,6 +152,15 @@ qc_format mask_format(const FrameGeometry& geometry) {
     return format;
 }
 
+Status check_mask(const qc_picture* mask, const FrameGeometry& geometry, bool only_watches) {
+    const bool is_there = mask != nullptr && mask->plane[0] != nullptr;
+    if (is_there == geometry.masked)
+        return is_there ? check_picture(*mask, mask_format(geometry), false, "the mask") : Status();
+    if (only_watches) return {};
+    return is_there ? invalid("a mask was submitted, but the configuration has mask=0")
+                    : invalid("a frame was submitted without its mask, which mask=1 asks for");
+}
+
 bool colours_agree(const qc_config& config) {
     return std::all_of(config.distorted, config.distorted + config.renditions, [&](const qc_format& picture) {
         return tags_of(picture.colour) == tags_of(config.distorted[0].colour);

@@ -27,6 +27,10 @@ Status check_picture(const qc_picture& picture, const qc_format& picture_format,
 /// Of the masks of a session.
 qc_format mask_format(const FrameGeometry& geometry);
 
+/// Whether there is a mask where one is expected, and none elsewhere.
+/// @param only_watches nothing is scored, so that no mask is needed
+Status check_mask(const qc_picture* mask, const FrameGeometry& geometry, bool only_watches);
+
 /// Whether all distorted inputs have the same colour tags.
 bool colours_agree(const qc_config& config);
 

@@ -287,7 +287,7 @@ Status Session::submit(const qc_picture& reference, const qc_picture* distorted,
         status = invalid("the backend that is called recorded takes measured frames, no pictures");
     if (status.ok()) status = check_pictures(reference, distorted);
     if (status.ok() && map != nullptr && map->plane[0] != nullptr) status = check_map(*map);
-    if (status.ok()) status = check_mask(mask);
+    if (status.ok()) status = check_mask(mask, geometry_, only_watches());
     if (!status.ok()) return status;
     FrameInput input;
     if (map != nullptr) input.map = *map;
@@ -349,16 +349,6 @@ Status Session::check_pictures(const qc_picture& reference, const qc_picture* di
 Status Session::check_map(const qc_picture& picture) const {
     if (!map_) return invalid("a map's picture was submitted, but the configuration names no map");
     return check_map_picture(picture, map_->paint, backend_->kind() == QC_BACKEND_CUDA ? map_->memory : QC_MEMORY_HOST);
-}
-
-/// Whether there is a mask where one is expected, and none elsewhere.
-Status Session::check_mask(const qc_picture* mask) const {
-    const bool is_there = mask != nullptr && mask->plane[0] != nullptr;
-    if (is_there == geometry_.masked)
-        return is_there ? check_picture(*mask, mask_format(geometry_), false, "the mask") : Status();
-    if (only_watches()) return {};
-    return is_there ? invalid("a mask was submitted, but the configuration has mask=0")
-                    : invalid("a frame was submitted without its mask, which mask=1 asks for");
 }
 
 /// Metrics that know no mask see none: those that only draw or watch.

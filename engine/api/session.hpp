@@ -106,7 +106,6 @@ private:
     bool next_row(qc_row* row);
     Status check_pictures(const qc_picture& reference, const qc_picture* distorted) const;
     Status check_map(const qc_picture& picture) const;
-    Status check_mask(const qc_picture* mask) const;
     FrameGeometry geometry_for(const MetricDescriptor& metric) const;
 
     qc_config config_;      ///< defaults resolved; its strings are not used

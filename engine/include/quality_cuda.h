@@ -270,9 +270,8 @@ typedef struct qc_config {
     qc_map_layout map_layout;    /**< of these pictures, whose size is that of what is scored */
     qc_map_colours map_colours;
     qc_memory map_memory;        /**< where they lie; on the CPU backend they lie in host memory, whatever this says */
-    int mask;                    /**< 1: every frame comes with a mask (qc_session_submit_masked()), and what is scored are
-                                      weighted means of what the metric finds at each sample. Metrics that have no such
-                                      score are QC_ERROR_UNSUPPORTED then, in a line that lists those that have. 0: none does */
+    int mask;                    /**< 1: every frame comes with a mask (qc_session_submit_masked()), and scores are weighted means;
+                                      metrics that have none are QC_ERROR_UNSUPPORTED, in a line that lists those that have. 0: none does */
     double map_white;            /**< value that is painted white, above 0; 0: the metric's own, qc_map_white() */
 } qc_config;
 
@@ -332,7 +331,6 @@ QC_API const char *qc_map_unit(int index);  /**< what a value of that map is, e.
 QC_API double qc_map_white(int index);      /**< the value that is white unless config.map_white says another; 0 past the end */
 /** Built-in models that `model` accepts, beside "auto". NULL past the end. */
 QC_API const char *qc_model_name(int index);
-
 /** Parses "mean", "harmonic_mean", "min", "max", "p1", "p5", "p10", "p50", "stddev", else @return QC_ERROR_INVALID */
 QC_API qc_status qc_pool_parse(const char *text, qc_pool *pool);
 QC_API const char *qc_pool_name(qc_pool pool); /**< the word that qc_pool_parse() takes; NULL for no method */
@@ -370,10 +368,8 @@ typedef struct qc_request qc_request;
  * @return QC_ERROR_INVALID, QC_ERROR_IO (a model's file), QC_ERROR_NO_MEMORY
  */
 QC_API qc_status qc_request_create(const qc_config *config, qc_request **request, qc_error *error);
-
 /** NULL is allowed. */
 QC_API void qc_request_destroy(qc_request *request);
-
 /** Whether every metric of the request takes RGB pictures. @return 1 or 0 */
 QC_API int qc_request_accepts_rgb(const qc_request *request);
 
@@ -384,16 +380,13 @@ QC_API int qc_request_accepts_rgb(const qc_request *request);
 QC_API qc_status qc_request_check(const qc_request *request, const qc_config *config, qc_error *error);
 QC_API qc_status qc_request_open(const qc_request *request, const qc_config *config, qc_session **session,
                                  qc_error *error);
-
 /** Waits for work in flight, calls outstanding releases, frees everything. NULL is allowed. Not from release or log. */
 QC_API void qc_session_destroy(qc_session *session);
-
 /** Backend, device and memory of the session in one line, until qc_session_continue_on_cpu() changes it. */
 QC_API const char *qc_session_description(const qc_session *session);
 QC_API qc_backend qc_session_backend(const qc_session *session); /**< CUDA or CPU, never AUTO */
 /** Text of the last call on the session that failed, "" if none did; until the next call. */
 QC_API const char *qc_session_error(const qc_session *session);
-
 /** Scores per rendition, the same for all: metrics' first, then models'. */
 QC_API int qc_session_feature_count(const qc_session *session);
 /** @return QC_ERROR_INVALID for an index outside 0..feature count - 1 */
@@ -423,13 +416,11 @@ QC_API qc_status qc_session_submit_with_map(qc_session *session, const qc_pictur
                                             const qc_picture *map, void (*release)(void *opaque), void *opaque);
 
 /**
- * The same, with the frame's mask, where config.mask is 1: a plane of bytes, one for each luma sample of what is scored (of
- * the scaled picture where pictures are scaled, of the region where there is one). 255 counts whole, 0 not at all. It is
- * read when the pictures are, and may lie where they do not.
+ * The same, with the frame's mask, where config.mask is 1: a plane of bytes, one for each luma sample of what is scored (scaled,
+ * or cut to the region). 255 counts whole, 0 not at all. It is read when the pictures are, and may lie where they do not.
  * @param mask its plane[0], pitch_bytes[0], memory and cuda_stream are looked at
- * @param map as in qc_session_submit_with_map(), or NULL
- * @return as qc_session_submit_with_map(); QC_ERROR_INVALID also for a mask where the configuration has none, and by the
- *         other functions for a frame without one where it has
+ * @param map as in qc_session_submit_with_map(), or NULL. @return as there; QC_ERROR_INVALID also for a mask where the
+ *         configuration has none, and by the other functions for a frame without one where it has
  */
 QC_API qc_status qc_session_submit_masked(qc_session *session, const qc_picture *reference, const qc_picture *distorted,
                                           const qc_picture *mask, const qc_picture *map, void (*release)(void *opaque),
@@ -446,10 +437,8 @@ typedef void (*qc_measured_callback)(void *opaque, int64_t frame, const uint64_t
 /** Before the first frame: the callback gets every frame's words, in submission order, from within calls on the session
  *  (as log is). With n_subsample, metrics that skip a frame leave zeros. @return QC_ERROR_INVALID behind the first frame */
 QC_API qc_status qc_session_on_measured(qc_session *session, qc_measured_callback callback, void *opaque);
-
 /** How many words a frame has. */
 QC_API int64_t qc_session_measured_words(const qc_session *session);
-
 /** So many earlier pairs enter into what is measured of a frame: those that a session without them has to see first. */
 QC_API int qc_session_history(const qc_session *session);
 
@@ -469,7 +458,6 @@ QC_API qc_status qc_session_submit_measured(qc_session *session, uint32_t rendit
  *         finished before it have been handed out
  */
 QC_API qc_status qc_session_receive(qc_session *session, int wait, qc_row *row);
-
 /** Calls the release functions of pictures that the device has finished reading; never blocks. */
 QC_API void qc_session_collect(qc_session *session);
 
@@ -492,7 +480,6 @@ QC_API qc_status qc_session_break(qc_session *session);
  *         session's failure: it was none of the GPU's, the CPU backend failed, or cannot be had, or the flush is behind it
  */
 QC_API qc_status qc_session_continue_on_cpu(qc_session *session);
-
 /** No more frames will come: completes every row; qc_session_receive() hands them out. A second flush does nothing. */
 QC_API qc_status qc_session_flush(qc_session *session);
 
@@ -513,7 +500,6 @@ QC_API qc_status qc_session_truncate(qc_session *session, int64_t frames);
 QC_API qc_status qc_session_pooled(qc_session *session, int rendition, int feature, qc_pool pool, double *value);
 /** Frames scored so far (received or not), of the rendition that has most. */
 QC_API int64_t qc_session_scored_frames(const qc_session *session);
-
 /** Stream-level values such as apsnr_y, after the flush; the name lives until the next call. @return as qc_session_finding() */
 QC_API qc_status qc_session_aggregate(qc_session *session, int rendition, int index, const char **name, double *value);
 
@@ -563,7 +549,6 @@ QC_API int64_t qc_session_watched_frames(const qc_session *session, int renditio
  *         what repeats itself do, or steps and other rates; QC_ERROR_INVALID for a rendition that does not exist
  */
 QC_API qc_status qc_session_start_offset(const qc_session *session, int rendition, int *offset);
-
 /** Parses "psnr" or "ssim" exactly. @return QC_ERROR_INVALID for anything else. */
 QC_API qc_status qc_stats_format_parse(const char *text, qc_stats_format *format);
 
@@ -581,7 +566,6 @@ typedef enum qc_log_format {
     QC_LOG_FORMAT_CSV = 2, QC_LOG_FORMAT_SUB = 3, /**< frames only; SUB: as MicroDVD subtitles */
     QC_LOG_FORMAT_COUNT
 } qc_log_format;
-
 /** Parses a log format's name: "json", "xml", "csv", "sub". @return QC_ERROR_INVALID for anything else. */
 QC_API qc_status qc_log_format_parse(const char *text, qc_log_format *format);
 
@@ -605,7 +589,6 @@ typedef struct qc_log_extra {
  */
 QC_API qc_status qc_session_write_log(qc_session *session, int rendition, const char *path, qc_log_format format,
                                       int complete, const qc_log_extra *extra, int extra_count);
-
 /** Fills stats by its struct_size. @return QC_ERROR_INVALID for a struct_size that no qc_stats has */
 QC_API qc_status qc_session_stats(const qc_session *session, qc_stats *stats);
 

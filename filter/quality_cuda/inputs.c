@@ -6,7 +6,7 @@
 /**
  * @file
  * The inputs: links, frames, partners; see inputs.h. Depends on formats,
- * pairing and state.
+ * outputs, pairing and state.
  */
 
 #include "compat.h"
@@ -22,6 +22,7 @@
 #include "arrivals.h"
 #include "epochs.h"
 #include "formats.h"
+#include "outputs.h"
 #include "state.h"
 
 /** So many frames more are read behind the main input's end, to learn whether an input goes on. */
@@ -559,6 +560,18 @@ int ff_qc_read_tails(AVFilterContext *ctx)
     for (int i = 1; i < s->nb_inputs; i++)
         finished &= read_tail(ctx, i);
     return finished;
+}
+
+void ff_qc_want_nothing(QualityCudaContext *s)
+{
+    for (int i = 0; i < s->nb_inputs; i++)
+        s->input[i].wanted = 0;
+    s->mask.wanted = 0;
+}
+
+int ff_qc_request_if_awaited(AVFilterContext *ctx)
+{
+    return ff_qc_is_awaited(ctx) ? ff_qc_request_inputs(ctx) : FFERROR_NOT_READY;
 }
 
 void ff_qc_count_leftovers(AVFilterContext *ctx)

@@ -139,6 +139,12 @@ void ff_qc_warn_of_start(AVFilterContext *ctx);
 /** Behind the main input's end, reads the others to theirs, or for a bounded number of frames. @return 0 if more input is needed */
 int ff_qc_read_tails(AVFilterContext *ctx);
 
+/** No frame of any input is asked for, until one turns out to be missing. */
+void ff_qc_want_nothing(QualityCudaContext *s);
+
+/** Asks for the frames that are missing, where a consumer waits for what comes of them. */
+int ff_qc_request_if_awaited(AVFilterContext *ctx);
+
 /** No main frame follows: what no pair has used by now is not used. */
 void ff_qc_count_leftovers(AVFilterContext *ctx);
 
