@@ -341,7 +341,7 @@ static int advance(AVFilterContext *ctx)
     for (;;) {
         int ret;
 
-        ff_qc_want_nothing(s);
+        ff_qc_want_nothing(ctx);
         if (!ff_qc_queue_wants_more(ctx))
             return FFERROR_NOT_READY;
         if (!ff_qc_settle_rate(ctx))
@@ -395,7 +395,7 @@ static int pass_on(AVFilterContext *ctx)
 
         if (ret)
             return FFMIN(ret, 0);
-        ff_qc_want_nothing(s);
+        ff_qc_want_nothing(ctx);
         if (!ff_qc_may_end(ctx))
             return FFERROR_NOT_READY;
         ff_qc_drop_masks(ctx);

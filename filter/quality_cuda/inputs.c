@@ -562,8 +562,10 @@ int ff_qc_read_tails(AVFilterContext *ctx)
     return finished;
 }
 
-void ff_qc_want_nothing(QualityCudaContext *s)
+void ff_qc_want_nothing(AVFilterContext *ctx)
 {
+    QualityCudaContext *s = ctx->priv;
+
     for (int i = 0; i < s->nb_inputs; i++)
         s->input[i].wanted = 0;
     s->mask.wanted = 0;

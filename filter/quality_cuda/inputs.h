@@ -140,7 +140,7 @@ void ff_qc_warn_of_start(AVFilterContext *ctx);
 int ff_qc_read_tails(AVFilterContext *ctx);
 
 /** No frame of any input is asked for, until one turns out to be missing. */
-void ff_qc_want_nothing(QualityCudaContext *s);
+void ff_qc_want_nothing(AVFilterContext *ctx);
 
 /** Asks for the frames that are missing, where a consumer waits for what comes of them. */
 int ff_qc_request_if_awaited(AVFilterContext *ctx);
