@@ -77,7 +77,8 @@ static void count_packet(const AVFilterContext *ctx, const AVFilterLink *link, Q
 
 int ff_qc_consume(AVFilterContext *ctx, int index, AVFrame **frame)
 {
-    QCInput *in = &((QualityCudaContext *)ctx->priv)->input[index];
+    QualityCudaContext *s = ctx->priv;
+    QCInput *in = &s->input[index];
     int ret;
 
     if (!ff_qc_follow_stamp(ctx, index)) {
@@ -90,10 +91,11 @@ int ff_qc_consume(AVFilterContext *ctx, int index, AVFrame **frame)
         count_packet(ctx, ctx->inputs[index], in, *frame);
         if (ff_qc_record_frame(ctx, index, *frame) < 0) {
             av_frame_free(frame);
-            return ((QualityCudaContext *)ctx->priv)->record.error;
+            return s->record.error;
         }
     } else if (!ret && ff_inlink_acknowledge_status(ctx->inputs[index], &in->status, &in->eof_pts)) {
         in->track.ended = 1;
+        in->cut_off     = !!ff_qc_interrupted_by(&s->run.interrupts);
         in->silence     = silence_of(in);
         ret = ff_qc_record_end(ctx, index);
     } else if (!ret) {

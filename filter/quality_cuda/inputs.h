@@ -57,6 +57,7 @@ typedef struct QCInput {
     char refusal[512];            ///< what was said of such a one, or of one that changed and is over; empty for others
     double claimed_rate;          ///< of input 0, 1/s, 0 for none
     int wanted;                   ///< a frame has to be requested
+    int cut_off;                  ///< it ended when the program had been told to stop
     int status;                   ///< why it ended
     int64_t eof_pts;
 

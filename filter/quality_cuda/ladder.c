@@ -38,12 +38,20 @@ int ff_qc_is_complete(const AVFilterContext *ctx, int rendition)
            !*s->input[ff_qc_input_of(rendition)].refusal;
 }
 
+/** A program that is told to stop ends its inputs one after the other, which says nothing of any of them. */
+static int is_cut_off(const QualityCudaContext *s, int rendition)
+{
+    return s->run.end == QC_END_BY_SIGNAL && s->input[ff_qc_input_of(rendition)].cut_off;
+}
+
 /** Frames that the reference has and the rendition has not; of the main input those behind its end, as far as they were read. */
 static int64_t lacking(const AVFilterContext *ctx, int rendition)
 {
     const QualityCudaContext *s = ctx->priv;
+    const QCCounts *counts = ff_qc_counts_of(ctx, rendition);
+    const int64_t behind_its_end = rendition ? counts->ended : s->input[QC_REFERENCE].behind;
 
-    return rendition ? ff_qc_rendition_missing(ff_qc_counts_of(ctx, rendition)) : s->input[QC_REFERENCE].behind;
+    return (rendition ? counts->late + counts->holes : 0) + (is_cut_off(s, rendition) ? 0 : behind_its_end);
 }
 
 /** How the rendition ended, in a word or two; the worst that holds. */
@@ -57,7 +65,7 @@ static const char *fate_of(const AVFilterContext *ctx, int rendition)
         return "failed";
     if (ff_qc_is_stalled(in))
         return "stalled";
-    if (counts->ended || (!rendition && lacking(ctx, 0)))
+    if (!is_cut_off(s, rendition) && (rendition ? counts->ended : lacking(ctx, 0)))
         return "ended early";
     if (counts->late || counts->holes || s->queue.failed[rendition])
         return "incomplete";

@@ -298,5 +298,24 @@ class Stall(LadderTest):
         self.assertGreater(len(self.log_of(run, 1)["frames"]), 20)
 
 
+class Interrupted(LadderTest):
+    """A program that is told to stop ends its inputs one after the other, which says nothing of the renditions."""
+
+    def test_while_the_reference_is_ahead(self):
+        clip, stats = self.source(frames=500), self.folder / "stats.txt"
+        graph = "[0:v][1:v][2:v]quality_cuda=psnr:backend=cpu:renditions=2:log_path=log.json:stats_file=stats.txt"
+        command = [FFMPEG, "-hide_banner", "-nostdin", "-nostats", "-y", "-re", "-i", clip, "-i", clip, "-re", "-i", clip, "-lavfi", graph,
+                   "-f", "null", "-"]
+        with subprocess.Popen(command, cwd=self.folder, stderr=subprocess.PIPE, text=True) as process:
+            while process.poll() is None and not (stats.exists() and stats.stat().st_size):
+                time.sleep(0.05)
+            process.send_signal(signal.SIGINT)
+            _, text = process.communicate(timeout=60)
+        run = Run(subprocess.CompletedProcess(command, process.returncode, "", text), self.folder)
+        self.assertEqual(run.log["end"], "interrupted")
+        self.assertEqual([(end, lacking) for end, _, lacking in self.ends(run)], [("interrupted", "0")] * 2)
+        self.assertNotIn("main ended before the reference did", text)
+
+
 if __name__ == "__main__":
     unittest.main()
