@@ -47,13 +47,14 @@ def cuda_options():
 @dataclasses.dataclass
 class Sanitizer:
     name: str
+    runtime: str
     flags: str
     environment: dict  # what makes a finding a failure
 
 
 SANITIZERS = [
-    Sanitizer("address", "address,undefined", {"UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1"}),
-    Sanitizer("thread", "thread", {"TSAN_OPTIONS": "halt_on_error=1:second_deadlock_stack=1"}),
+    Sanitizer("address", "libasan.so", "address,undefined", {"UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1"}),
+    Sanitizer("thread", "libtsan.so", "thread", {"TSAN_OPTIONS": "halt_on_error=1:second_deadlock_stack=1"}),
 ]
 
 
@@ -93,7 +94,9 @@ def filter_under(sanitizer, build):
                f"QUALITY_CUDA_CFLAGS={flag} -g", "ffmpeg", "ffprobe"]
     if not run_logged(outcome, f"{name} build", command, {"LD_RUN_PATH": str(build / "engine")}):
         return outcome
-    environment = {**sanitizer.environment, "QC_FFMPEG": str(instrumented / "ffmpeg"), "QC_FFPROBE": str(instrumented / "ffprobe")}
+    runtime = subprocess.run(["gcc", f"-print-file-name={sanitizer.runtime}"], capture_output=True, text=True, check=True).stdout.strip()
+    environment = {**sanitizer.environment, "QC_FFMPEG": str(instrumented / "ffmpeg"), "QC_FFPROBE": str(instrumented / "ffprobe"),
+                   "QC_SANITIZER_RUNTIME": runtime}
     outcome.add(run_reporting_script(name, [sys.executable, "tests/run_suites.py", "filter"], environment))
     return outcome
 

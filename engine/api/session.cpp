@@ -506,8 +506,8 @@ bool Session::next_row(qc_row* row) {
         bool masked_out = false;
         if (!tables_[r]->next_final(&frame, &values, &present, &masked_out)) return false;
         row_masked_out_ |= int64_t{masked_out} << r;
-        std::copy_n(values, columns, &row_values_[r * columns]);
-        std::copy_n(present, columns, &row_present_[r * columns]);
+        std::copy_n(values, columns, row_values_.data() + r * columns); // there may be no column
+        std::copy_n(present, columns, row_present_.data() + r * columns);
         row_fetched_[r] = true;
     }
     std::fill(row_fetched_.begin(), row_fetched_.end(), false);

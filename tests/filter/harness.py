@@ -18,6 +18,7 @@ import unittest
 HERE = pathlib.Path(__file__).resolve().parent
 REPOSITORY = HERE.parent.parent
 FFMPEG = pathlib.Path(os.environ.get("QC_FFMPEG", REPOSITORY / "build/ffmpeg/bin/ffmpeg"))
+SANITIZER_RUNTIME = os.environ.get("QC_SANITIZER_RUNTIME")  # of the binary; tests/other_builds.py names it
 PREFIX = "lavfi.quality_cuda."
 TIMEOUT_SECONDS = 300
 
@@ -38,6 +39,11 @@ def is_threaded():
 def exit_code(error):
     """Of the command line, where a filter fails with an errno."""
     return -error & 255 if is_threaded() else 1
+
+
+def preloading(*libraries):
+    """Environment of a run that loads these first: only the runtime of a sanitizer has to come before them."""
+    return {"LD_PRELOAD": ":".join([*filter(None, [SANITIZER_RUNTIME]), *map(str, libraries)])}
 
 
 def stop_behind(number, after=""):
@@ -233,8 +239,11 @@ class WithFakeEngine(FilterTest):
         super().setUp()
         self.clip = self.source(frames=20)
 
+    def fake_engine(self):
+        return preloading(self.fake / "lib/libquality_cuda.so.4")
+
     def fake_score(self, *inputs, environment=None, **arguments):
-        library = {"LD_PRELOAD": str(self.fake / "lib/libquality_cuda.so.4"), **(environment or {})}
+        library = {**self.fake_engine(), **(environment or {})}
         run = self.score(*inputs, environment=library, **arguments)
         self.assertIn("fake engine", run.text, "the stand-in engine was not used")  # its folder's name has "fake" too
         return run

@@ -417,7 +417,7 @@ class AlignAutoAndTheEngine(WithFakeEngine):
         for status, wish in ((-5, "fail"), (-5, "pass"), (-5, "cpu"), (-4, "cpu")):
             with self.subTest(status=status, wish=wish):
                 run = self.score(self.clip, self.clip, options=f"align=auto:on_error={wish}",
-                                 environment={"LD_PRELOAD": str(self.fake / "lib/libquality_cuda.so.4"), "QC_FAKE_FAIL_AT": "3",
+                                 environment={**self.fake_engine(), "QC_FAKE_FAIL_AT": "3",
                                               "QC_FAKE_FAIL_STATUS": str(status), "QC_FAKE_START_AFTER": "8", "QC_FAKE_LAG": "0"})
                 self.assertTrue(run.messages("align=auto: the first pictures could not be compared: forced failure at frame 3"), run.text)
                 if wish == "fail":

@@ -164,7 +164,7 @@ class SinksOfAnEngineThatFails(WithFakeEngine):
         graph = ("[0:v]split[a][b];[1:v]split[r][s];[s]nullsink;[a][r]quality_cuda=psnr:backend=cpu:on_error=pass:log_path=log.json,nullsink;"
                  "[b]reverse[c]")
         run = ffmpeg(["-i", self.clip, "-i", self.clip, "-filter_complex", graph, "-map", "[c]", "-f", "null", "-"], self.folder,
-                     {"LD_PRELOAD": str(self.fake / "lib/libquality_cuda.so.4"), "QC_FAKE_FAIL_AT": "3"})
+                     {**self.fake_engine(), "QC_FAKE_FAIL_AT": "3"})
         self.assertIn("the video goes on without scores", run.text)
         self.assert_ok(run)
         self.assert_counts(run, frames=20)

@@ -153,7 +153,7 @@ class EngineFailures(WithFakeEngine):
         self.assertEqual(len(run.stats), 20)
 
     def test_other_abi(self):
-        library = {"LD_PRELOAD": str(self.fake / "lib/libquality_cuda.so.4"), "QC_FAKE_ABI": "99"}
+        library = {**self.fake_engine(), "QC_FAKE_ABI": "99"}
         self.assert_fails(self.score(self.clip, self.clip, environment=library), "has ABI 99", "rebuild FFmpeg")
 
 

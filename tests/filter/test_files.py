@@ -15,7 +15,7 @@ import threading
 import unittest
 import xml.etree.ElementTree
 
-from harness import FFMPEG, HERE, TIMEOUT_SECONDS, FilterTest, exit_code, ffmpeg, is_threaded
+from harness import FFMPEG, HERE, TIMEOUT_SECONDS, FilterTest, exit_code, ffmpeg, is_threaded, preloading
 
 NOBODY = 65534
 END_SECONDS = 20  # a run that ends at all has ended by then
@@ -104,7 +104,7 @@ class LogsThatCannotBeReplaced(FileTest):
         for error in (errno.EBUSY, errno.EPERM, errno.EACCES):
             log = self.write("log.json", "x" * 100000)
             inode = log.stat().st_ino
-            run = self.score(self.clip, self.clip, environment={"LD_PRELOAD": str(self.shim), "QC_RENAME_ERRNO": str(error)})
+            run = self.score(self.clip, self.clip, environment={**preloading(self.shim), "QC_RENAME_ERRNO": str(error)})
             self.assert_ok(run)
             self.assert_log(log)
             self.assertEqual(log.stat().st_ino, inode)

@@ -181,7 +181,7 @@ class Rgb(WithFakeEngine):
             self.assert_all_identical(run)
 
     def test_rgb_against_yuv(self):
-        library = {"LD_PRELOAD": str(self.fake / "lib/libquality_cuda.so.4"), **self.rgb}
+        library = {**self.fake_engine(), **self.rgb}
         run = self.score(self.clip, self.clip, before={0: "format=rgb24"}, environment=library)
         self.assert_fails(run, "Input 1 (reference) is yuv420p (4:2:0), main is rgb24 (RGB); convert one of them first")
 

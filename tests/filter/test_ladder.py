@@ -143,8 +143,9 @@ class Summary(LadderTest):
         self.assertEqual((rates[2], rows[2]["kbit/s"], rows[1]["kbit/s"]), (None, "-", f"{rates[1] / 1000:.0f}"))
 
     def test_after_a_failure_there_are_no_scores(self):
-        half = self.changing(10)
-        run = self.score(self.worse_one, half, self.worse_one, options="renditions=2", before_inputs=((), ("-reinit_filter", "0")))
+        # The command line sets its graph up for the latest frame that it has then: the change has to come later.
+        half, worse_one = self.changing(60), self.worse(self.source(frames=120))
+        run = self.score(worse_one, half, worse_one, options="renditions=2", before_inputs=((), ("-reinit_filter", "0")))
         self.assert_fails(run, "Input 1 (reference) changed from 176x144")
         rows, _ = rows_of(run)
         self.assertEqual([row["end"] for row in rows], ["failed"] * 2)

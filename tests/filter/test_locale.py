@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 import unittest
 
-from harness import FilterTest
+from harness import FilterTest, preloading
 
 LOCALE = "de_DE.UTF-8"
 # ffmpeg itself leaves the C locale on; programs that use the filter as a library may not.
@@ -41,7 +41,7 @@ class Comma(FilterTest):
                             folder / "use_locale.so"], check=True)
         except FileNotFoundError as error:
             raise unittest.SkipTest("SKIPPED: no C compiler for the library that sets the locale") from error
-        cls.environment = {"LOCPATH": str(folder), "LC_ALL": LOCALE, "LD_PRELOAD": str(folder / "use_locale.so")}
+        cls.environment = {"LOCPATH": str(folder), "LC_ALL": LOCALE, **preloading(folder / "use_locale.so")}
 
     def lines(self, run):
         self.assertIn("decimal point is ,", run.text, "the locale was not used")

@@ -104,7 +104,7 @@ class Latency(WithFakeEngine):
     def test_at_most_one_frame_beyond_the_metrics_own_look_ahead(self):
         for look_ahead in (0, 1, 2, 5):
             for options in ("", ":realtime=1", ":async_depth=64"):
-                environment = {**os.environ, "LD_PRELOAD": str(self.fake / "lib/libquality_cuda.so.4"), "QC_FAKE_LAG": str(look_ahead)}
+                environment = {**os.environ, **self.fake_engine(), "QC_FAKE_LAG": str(look_ahead)}
                 graph = f"showinfo@in,split[a][b];[a][b]quality_cuda=psnr:backend=cpu{options},showinfo@out"
                 run = subprocess.run([FFMPEG, "-hide_banner", "-nostdin", "-v", "info", "-i", self.clip, "-lavfi", graph, "-f", "null", "-"],
                                      cwd=self.folder, env=environment, capture_output=True, text=True, timeout=TIMEOUT_SECONDS, check=False)
