@@ -9,6 +9,8 @@ import xml.etree.ElementTree
 
 from outcome import ROOT, Outcome
 
+LINES_OF_A_FAILURE = 30  # of the compiler or linker
+
 
 def run_meson_tests(build, about, options=(), environment=None):
     """
@@ -21,7 +23,9 @@ def run_meson_tests(build, about, options=(), environment=None):
     for stale in glob.glob(build + "/*.xml") + glob.glob(build + "/meson-logs/testlog*"):
         os.unlink(stale)
     start = time.monotonic()
-    if subprocess.run(["ninja", "-C", build, "meson-test-prereq"], cwd=ROOT, stdout=subprocess.DEVNULL).returncode != 0:
+    made = subprocess.run(["ninja", "-C", build, "meson-test-prereq"], cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False)
+    if made.returncode != 0:
+        print(*made.stdout.splitlines()[-LINES_OF_A_FAILURE:], sep="\n", flush=True)
         outcome.failed.append(f"{about}: the tests were not built")
         return outcome
     outcome.durations.append((time.monotonic() - start, f"{about}: building the tests"))

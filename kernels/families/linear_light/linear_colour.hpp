@@ -27,13 +27,14 @@ enum PrimariesWord { kPrimariesBt709 = 1, kPrimariesBt470bg, kPrimaries170m, kPr
 enum TransferWord { kBt1886 = 1, kSrgbCurve, kBt709Camera, kGamma22, kGamma28, kLinearLight, kPqCurve, kHlgCurve };
 enum LocationWord { kLeft = 1, kCentre, kTopLeft, kTop };
 
-constexpr std::string_view kMatrixWords[] = {"auto",      "bt709",     "bt601", "bt470bg",
-                                             "smpte170m", "smpte240m", "fcc",   "bt2020nc"};
-constexpr std::string_view kRangeWords[] = {"auto", "limited", "full"};
-constexpr std::string_view kPrimariesWords[] = {"auto", "bt709", "bt470bg", "smpte170m", "smpte240m", "bt2020", "p3"};
-constexpr std::string_view kTransferWords[] = {"auto",    "bt1886", "srgb", "bt709oetf", "gamma22",
-                                               "gamma28", "linear", "pq",   "hlg"};
-constexpr std::string_view kLocationWords[] = {"auto", "left", "center", "topleft", "top"};
+inline constexpr std::string_view kMatrixWords[] = {"auto",      "bt709",     "bt601", "bt470bg",
+                                                    "smpte170m", "smpte240m", "fcc",   "bt2020nc"};
+inline constexpr std::string_view kRangeWords[] = {"auto", "limited", "full"};
+inline constexpr std::string_view kPrimariesWords[] = {"auto",      "bt709",  "bt470bg", "smpte170m",
+                                                       "smpte240m", "bt2020", "p3"};
+inline constexpr std::string_view kTransferWords[] = {"auto",    "bt1886", "srgb", "bt709oetf", "gamma22",
+                                                      "gamma28", "linear", "pq",   "hlg"};
+inline constexpr std::string_view kLocationWords[] = {"auto", "left", "center", "topleft", "top"};
 
 constexpr int kUnknown = 0, kNotSupported = -1;
 
