@@ -119,12 +119,11 @@ private:
     }
 
     Status no_score_under_a_mask(const MetricDescriptor& metric) const {
-        std::string names;
+        std::vector<std::string> names;
         for (const MetricDescriptor* other : request_.registry)
-            if (other->accepts_mask && !other->is_example)
-                names += (names.empty() ? "" : ", ") + std::string(other->name);
+            if (other->accepts_mask && !other->is_example) names.emplace_back(other->name);
         return unsupported("mask=1: " + std::string(metric.name) +
-                           " has no score under a mask; these metrics have one: " + names);
+                           " has no score under a mask; these metrics have one: " + joined(names));
     }
 
     /// A metric whose chroma has scores of its own reads it if the instance writes these.

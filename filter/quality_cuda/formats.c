@@ -59,29 +59,36 @@ static AVFilterFormats *make_formats(int with_rgb)
     return list;
 }
 
-int ff_qc_offer_mask_formats(AVFilterContext *ctx, unsigned index)
+int ff_qc_offer_one_range(AVFilterFormatsConfig *config, const int *formats, enum AVColorRange range)
 {
-    AVFilterFormatsConfig *in = &ctx->inputs[index]->outcfg;
-    const int formats[] = { AV_PIX_FMT_GRAY8, AV_PIX_FMT_NONE };
-    int ret = ff_formats_ref(ff_make_format_list(formats), &in->formats);
+    int ret = ff_formats_ref(ff_make_format_list(formats), &config->formats);
 
 #if QC_HAS_COLOR
-    const int ranges[] = { AVCOL_RANGE_JPEG, AVCOL_RANGE_UNSPECIFIED, -1 };
+    const int ranges[] = { range, AVCOL_RANGE_UNSPECIFIED, -1 };
 
     if (ret >= 0)
-        ret = ff_formats_ref(ff_all_color_spaces(), &in->color_spaces);
+        ret = ff_formats_ref(ff_all_color_spaces(), &config->color_spaces);
     if (ret >= 0)
-        ret = ff_formats_ref(ff_make_format_list(ranges), &in->color_ranges);
+        ret = ff_formats_ref(ff_make_format_list(ranges), &config->color_ranges);
+#else
+    (void)range;
 #endif
 #if QC_HAS_ALPHA
     if (ret >= 0)
-        ret = ff_formats_ref(ff_all_alpha_modes(), &in->alpha_modes);
+        ret = ff_formats_ref(ff_all_alpha_modes(), &config->alpha_modes);
 #endif
 #if QC_HAS_SITING
     if (ret >= 0)
-        ret = ff_formats_ref(ff_all_chroma_locations(), &in->chroma_locations);
+        ret = ff_formats_ref(ff_all_chroma_locations(), &config->chroma_locations);
 #endif
     return ret;
+}
+
+int ff_qc_offer_mask_formats(AVFilterContext *ctx, unsigned index)
+{
+    const int formats[] = { AV_PIX_FMT_GRAY8, AV_PIX_FMT_NONE };
+
+    return ff_qc_offer_one_range(&ctx->inputs[index]->outcfg, formats, AVCOL_RANGE_JPEG);
 }
 
 int ff_qc_offer_formats(AVFilterContext *ctx, unsigned nb_inputs, int with_rgb)

@@ -28,6 +28,9 @@
  */
 int ff_qc_offer_formats(AVFilterContext *ctx, unsigned nb_inputs, int with_rgb);
 
+/** A pad's own lists: these formats (a list that ends with AV_PIX_FMT_NONE), of this range where it is told. @return AVERROR */
+int ff_qc_offer_one_range(AVFilterFormatsConfig *config, const int *formats, enum AVColorRange range);
+
 /** Of an input of masks: gray, of full range, in memory. @return AVERROR */
 int ff_qc_offer_mask_formats(AVFilterContext *ctx, unsigned index);
 

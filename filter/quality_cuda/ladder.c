@@ -50,8 +50,9 @@ static int64_t lacking(const AVFilterContext *ctx, int rendition)
     const QualityCudaContext *s = ctx->priv;
     const QCCounts *counts = ff_qc_counts_of(ctx, rendition);
     const int64_t behind_its_end = rendition ? counts->ended : s->input[QC_REFERENCE].behind;
+    const int64_t all = rendition ? ff_qc_rendition_missing(counts) : behind_its_end;
 
-    return (rendition ? counts->late + counts->holes : 0) + (is_cut_off(s, rendition) ? 0 : behind_its_end);
+    return is_cut_off(s, rendition) ? all - behind_its_end : all;
 }
 
 /** How the rendition ended, in a word or two; the worst that holds. */

@@ -5,7 +5,7 @@
 
 /**
  * @file
- * The second output; see maps.h. Depends on scaling, outputs and state.
+ * The second output; see maps.h. Depends on formats, outputs, scaling and state.
  */
 
 #include "compat.h"
@@ -14,9 +14,9 @@
 
 #include "libavutil/imgutils.h"
 
-#include "libavfilter/formats.h"
 #include "libavfilter/video.h"
 
+#include "formats.h"
 #include "maps.h"
 #include "outputs.h"
 #include "scaling.h"
@@ -81,31 +81,10 @@ int ff_qc_offer_map_formats(AVFilterContext *ctx)
 #endif
         AV_PIX_FMT_NONE
     };
-    AVFilterFormatsConfig *config;
-    int ret;
 
     if (!ff_qc_has_map(ctx))
         return 0;
-    config = &link_of_map(ctx)->incfg;
-    ret = ff_formats_ref(ff_make_format_list(formats), &config->formats);
-#if QC_HAS_COLOR
-    if (ret >= 0)
-        ret = ff_formats_ref(ff_all_color_spaces(), &config->color_spaces);
-    if (ret >= 0) {
-        const int ranges[] = { is_heat(ctx) ? AVCOL_RANGE_MPEG : AVCOL_RANGE_JPEG, AVCOL_RANGE_UNSPECIFIED, -1 };
-
-        ret = ff_formats_ref(ff_make_format_list(ranges), &config->color_ranges);
-    }
-#endif
-#if QC_HAS_ALPHA
-    if (ret >= 0)
-        ret = ff_formats_ref(ff_all_alpha_modes(), &config->alpha_modes);
-#endif
-#if QC_HAS_SITING
-    if (ret >= 0)
-        ret = ff_formats_ref(ff_all_chroma_locations(), &config->chroma_locations);
-#endif
-    return ret;
+    return ff_qc_offer_one_range(&link_of_map(ctx)->incfg, formats, is_heat(ctx) ? AVCOL_RANGE_MPEG : AVCOL_RANGE_JPEG);
 }
 
 /** As the main input's, where its frames are of the GPU: overlay_cuda takes no two layouts. */

@@ -39,13 +39,12 @@ public:
         const int left = shape.left + i * shape.step, top = shape.top + j * shape.step;
         uint32_t sum = 0;
         for (int y = top; y < top + shape.step; ++y)
-            for (int x = left; x < left + shape.step; ++x) sum += at(clamped(x, width), clamped(y, height));
+            for (int x = left; x < left + shape.step; ++x)
+                sum += at(nearest_inside(x, width), nearest_inside(y, height));
         return sum;
     }
 
 private:
-    QC_HD static int clamped(int place, int side) { return place < 0 ? 0 : place < side ? place : side - 1; }
-
     DevicePlane plane_;
 };
 

@@ -87,14 +87,6 @@ struct Avx2Words {
     static Vector subtract_words(Vector a, Vector b) { return _mm256_sub_epi16(a, b); }
     static Vector absolute(Vector a) { return _mm256_abs_epi32(a); }
     static Vector low_byte(Vector a) { return _mm256_and_si256(a, _mm256_set1_epi32(0xff)); }
-    /// Below 2^32 each.
-    static uint64_t sum_of_long_words(Vector a) {
-        uint32_t words[8];
-        store(words, a);
-        uint64_t sum = 0;
-        for (const uint32_t word : words) sum += word;
-        return sum;
-    }
     static Vector low_half(Vector a) { return _mm256_blend_epi16(a, _mm256_setzero_si256(), 0xaa); }
     /// Words of a and b in turn, four and four; pack() puts what was made of them in their places again.
     static Vector interleave_low(Vector a, Vector b) { return _mm256_unpacklo_epi16(a, b); }
@@ -139,13 +131,6 @@ struct Avx512Words {
     static Vector subtract_words(Vector a, Vector b) { return _mm512_sub_epi16(a, b); }
     static Vector absolute(Vector a) { return _mm512_abs_epi32(a); }
     static Vector low_byte(Vector a) { return _mm512_and_si512(a, _mm512_set1_epi32(0xff)); }
-    static uint64_t sum_of_long_words(Vector a) {
-        uint32_t words[16];
-        store(words, a);
-        uint64_t sum = 0;
-        for (const uint32_t word : words) sum += word;
-        return sum;
-    }
     static Vector low_half(Vector a) { return _mm512_and_si512(a, _mm512_set1_epi32(0xffff)); }
     static Vector interleave_low(Vector a, Vector b) { return _mm512_unpacklo_epi16(a, b); }
     static Vector interleave_high(Vector a, Vector b) { return _mm512_unpackhi_epi16(a, b); }

@@ -280,7 +280,9 @@ inline void expect_emulated_maps_equal_cpu(const Scorer& metric, const MapShape&
     batch.map = {drawn.data(), blank_tiles != nullptr ? blank.data() : nullptr, plane, shape.width + 3, 1, 0};
     EmulatedQueue queue(descending);
     const std::vector<uint64_t> words = emulate_batch(metric, batch, queue);
-    if (tolerance == 0.0f) EXPECT_EQ(words, pairs.cpu_words(metric));
+    if (tolerance == 0.0f) {
+        EXPECT_EQ(words, pairs.cpu_words(metric));
+    }
     std::vector<float> expected(static_cast<size_t>(shape.width) * static_cast<size_t>(shape.height));
     const Plane<float> values{expected.data(), {shape.width}, shape.width, shape.height};
     for (size_t i = 0; i < pairs.host.size(); ++i) {

@@ -6,21 +6,8 @@
 namespace qc::motion {
 namespace {
 
-#if QC_HAS_WORD_LANES
-QC_BEGIN_LANES(QC_AVX2_LANES)
-namespace avx2 {
-using Lanes = device::Avx2Words;
-#include "families/motion/motion_lane_passes.hpp"
-} // namespace avx2
-QC_END_LANES
-
-QC_BEGIN_LANES(QC_AVX512_LANES)
-namespace avx512 {
-using Lanes = device::Avx512Words;
-#include "families/motion/motion_lane_passes.hpp"
-} // namespace avx512
-QC_END_LANES
-#endif
+#define QC_LANE_PASSES "families/motion/motion_lane_passes.hpp"
+#include "device/lane_versions.hpp"
 
 } // namespace
 

@@ -71,7 +71,9 @@ inline int sum(const FilteredWords& row, int width, uint64_t* total) {
             sums = Lanes::add(sums, absolute_result(high, low, kFromFirst));
             sums = Lanes::add(sums, absolute_result(high, low, kFromSecond));
         }
-        *total += Lanes::sum_of_long_words(sums);
+        uint32_t of_lanes[Lanes::kWords / 2];
+        Lanes::store(of_lanes, sums);
+        for (const uint32_t lane : of_lanes) *total += lane;
     }
     return x;
 }

@@ -9,19 +9,12 @@
 namespace qc::vif {
 namespace {
 
-#if QC_HAS_WORD_LANES
-QC_BEGIN_LANES(QC_AVX2_LANES)
-namespace avx2 {
-using Lanes = device::Avx2Words;
-#include "metrics/vif/vif_lane_passes.hpp"
-} // namespace avx2
-QC_END_LANES
+#define QC_LANE_PASSES "metrics/vif/vif_lane_passes.hpp"
+#include "device/lane_versions.hpp"
 
+#if QC_HAS_WORD_LANES
 QC_BEGIN_LANES(QC_AVX512_LANES)
 namespace avx512 {
-using Lanes = device::Avx512Words;
-#include "metrics/vif/vif_lane_passes.hpp"
-//
 #include "metrics/vif/vif_lane_logarithms.hpp"
 } // namespace avx512
 QC_END_LANES
