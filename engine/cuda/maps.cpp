@@ -7,13 +7,10 @@
 
 namespace qc::cuda {
 
-/// Rows of values start at multiples of 128 bytes.
-constexpr int kPitchValues = 32;
-
 Maps::Maps(const BackendSetup& setup, int frames) : setup_(setup), frames_(frames) {
     if (!exist()) return;
     const MapPaint& paint = setup_.map->paint;
-    pitch_ = (paint.shape.width + kPitchValues - 1) / kPitchValues * kPitchValues;
+    pitch_ = DeviceMap::pitch_of(paint.shape.width);
     if (setup_.map->memory != QC_MEMORY_HOST) return;
     Carver carver;
     for (int p = 0; p < planes_of(paint.layout); ++p) {

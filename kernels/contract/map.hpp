@@ -21,8 +21,11 @@ struct MapShape {
 /// picture that they draw whether all its values are 0; those of a blank one need not be written.
 constexpr int kMapTileColumns = 256, kMapTileRows = 16;
 
-/// Where the kernels of a metric put the maps of a batch. Only one rendition has maps.
+/// Where the kernels of a metric put the maps of a batch. Only one rendition has maps. Rows start at multiples of 128
+/// bytes; what lies between the last value of one and the first of the next may be written, and nobody reads it.
 struct DeviceMap {
+    static constexpr int kRowStep = 32; ///< `pitch` is a multiple of it
+
     float* values = nullptr;  ///< device address; null: nobody wants a map
     uint8_t* blank = nullptr; ///< device address, by frame and tile, row after row: not 0 if it is; null: none is
     uint64_t plane = 0;       ///< values from frame to frame
@@ -37,6 +40,9 @@ struct DeviceMap {
         if (values == nullptr || output % renditions != rendition) return {};
         return of_frame(output / renditions, shape);
     }
+    /// The pitch for a map of so many columns.
+    static constexpr int pitch_of(int width) { return (width + kRowStep - 1) / kRowStep * kRowStep; }
+
     /// The mark of a tile. Precondition: there are marks.
     QC_HD uint8_t* mark(uint32_t frame, const MapShape& shape, int tile_x, int tile_y) const {
         return blank + (static_cast<size_t>(frame) * tiles_down(shape) + tile_y) * tiles_across(shape) + tile_x;
@@ -47,17 +53,15 @@ struct DeviceMap {
     QC_HD static int tiles_down(const MapShape& shape) { return (shape.height + kMapTileRows - 1) / kMapTileRows; }
 };
 
-/// Up to eight neighbouring values of a row, as wide as they may be stored. @param count of them, from the first on
-QC_HD void store_values(float* to, const float (&value)[8], int count) {
+/// Eight neighbouring values of a row of a DeviceMap, the first in a column that is a multiple of eight; of the last ones
+/// of a row some may lie behind it.
+QC_HD void store_values(float* to, const float (&value)[8]) {
 #if defined(__CUDA_ARCH__)
-    if (count >= 8 && reinterpret_cast<uintptr_t>(to) % 16 == 0) {
-        reinterpret_cast<float4*>(to)[0] = make_float4(value[0], value[1], value[2], value[3]);
-        reinterpret_cast<float4*>(to)[1] = make_float4(value[4], value[5], value[6], value[7]);
-        return;
-    }
+    reinterpret_cast<float4*>(to)[0] = make_float4(value[0], value[1], value[2], value[3]);
+    reinterpret_cast<float4*>(to)[1] = make_float4(value[4], value[5], value[6], value[7]);
+#else
+    for (int i = 0; i < 8; ++i) to[i] = value[i];
 #endif
-    for (int i = 0; i < 8; ++i)
-        if (i < count) to[i] = value[i];
 }
 
 } // namespace qc

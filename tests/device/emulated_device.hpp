@@ -270,14 +270,15 @@ inline void expect_masked_emulation_equals_cpu(const MetricDescriptor& descripto
 /// @param blank_tiles null: blank tiles are not marked; else counts those that are
 inline void expect_emulated_maps_equal_cpu(const Scorer& metric, const MapShape& shape, const EmulatedPairs& pairs,
                                            bool descending, float tolerance = 0.0f, int* blank_tiles = nullptr) {
-    const size_t plane = static_cast<size_t>(shape.width + 3) * static_cast<size_t>(shape.height);
+    const int pitch = DeviceMap::pitch_of(shape.width);
+    const size_t plane = static_cast<size_t>(pitch) * static_cast<size_t>(shape.height);
     std::vector<float> drawn(plane * pairs.host.size(), -1000.0f);
     DeviceBatch batch;
     batch.pairs = pairs.device.data();
     batch.count = static_cast<int>(pairs.device.size());
     const int tiles = DeviceMap::tiles_across(shape) * DeviceMap::tiles_down(shape);
     std::vector<uint8_t> blank(static_cast<size_t>(tiles) * pairs.host.size(), 0x5a);
-    batch.map = {drawn.data(), blank_tiles != nullptr ? blank.data() : nullptr, plane, shape.width + 3, 1, 0};
+    batch.map = {drawn.data(), blank_tiles != nullptr ? blank.data() : nullptr, plane, pitch, 1, 0};
     EmulatedQueue queue(descending);
     const std::vector<uint64_t> words = emulate_batch(metric, batch, queue);
     if (tolerance == 0.0f) {

@@ -175,8 +175,8 @@ struct DrawMap {
             if (is_blank) return;
         }
         if (x > right || y > bottom) return;
-        store_values(values.row(y) + x, upper, values.width - x);
-        if (y < bottom) store_values(values.row(y + 1) + x, lower, values.width - x);
+        store_values(values.row(y) + x, upper);
+        if (y < bottom) store_values(values.row(y + 1) + x, lower);
     }
 
 private:

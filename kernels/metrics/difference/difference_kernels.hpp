@@ -58,7 +58,7 @@ struct Draw {
         QC_UNROLL for (int i = 0; i < kColumns; ++i) {
             run[i] = difference_of(reference[i], distorted[i], arguments.scale);
         }
-        store_values(values.row(y) + x, run, count);
+        store_values(values.row(y) + x, run);
     }
 };
 

@@ -115,8 +115,8 @@ struct DrawErrors {
             upper[k] += shared[k];
             lower[k] += shared[k];
         }
-        store_values(values.row(y) + x, upper, values.width - x);
-        if (has_lower) store_values(values.row(y + 1) + x, lower, values.width - x);
+        store_values(values.row(y) + x, upper);
+        if (has_lower) store_values(values.row(y + 1) + x, lower);
     }
 };
 
