@@ -36,6 +36,7 @@ PERIOD_OF_GAPS, GAP = 997, 20            # frames that the reference lacks
 PERIOD_OF_PAUSES, PAUSE = 3001, (100, 130)
 SIZE = Size(176, 144)
 LIVE_SIZE, LIVE_RATE = Size(320, 180), 30
+LIVE_PICTURES = 30         # which repeat: making each anew would take most of the time
 PERIOD_OF_ALERTS, ALERT = 900, (300, 450)  # frames with noise
 CONNECTION_SECONDS = 5
 
@@ -197,12 +198,13 @@ def live(programs, backend, folder, pace):
     receiver = Receiver()
     receiver.start()
     first, last = ALERT
+    pictures = f"{source(LIVE_RATE, LIVE_SIZE)},loop=loop=-1:size={LIVE_PICTURES}"
     url = f"tcp://127.0.0.1:{receiver.port}".replace(":", "\\\\:")
     graph = (f"[0:v]noise=alls=40:enable=between(mod(n\\,{PERIOD_OF_ALERTS})\\,{first}\\,{last})[d];"
              f"[d][1:v]quality_cuda=metrics=vmaf+psnr:backend={backend}:n_threads={2 if pace else 0}:log_fmt=jsonl:log_path={url}:"
              f"alert=psnr_y<40@1s:metrics_file=live.prom")
     return [programs.ffmpeg, "-hide_banner", "-nostdin", "-nostats", "-v", "info",
-            *inputs([["-f", "lavfi", "-i", source(LIVE_RATE, LIVE_SIZE)]] * 2, pace), "-lavfi", graph, "-f", "null", "-"], \
+            *inputs([["-f", "lavfi", "-i", pictures]] * 2, pace), "-lavfi", graph, "-f", "null", "-"], \
         lambda folder: check_live(folder, receiver)
 
 
