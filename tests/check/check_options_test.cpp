@@ -83,33 +83,42 @@ TEST(CheckOptions, Cambi) {
 TEST(CheckOptions, XpsnrCells) {
     if (!cuda_absence().empty()) GTEST_SKIP() << "needs a GPU: " << cuda_absence();
     for (const auto& [width, height] : std::vector<std::pair<int, int>>{{2560, 1440}, {2401, 983}, {4096, 2160}})
-        for (const char* layout : {"nv12", "p010le", "yuv444p16le", "gray", "rgb24"})
+        for (const char* layout : {"nv12", "p010le", "yuv444p16le", "gray", "rgb24"}) {
+            qc_config config = config_for(layout_named(layout), width, height, "xpsnr", QC_BACKEND_CPU);
+            const Stream stream = make_stream(config, Content::kNatural, 3);
             for (const double frame_rate : {25.0, 60.0}) {
-                qc_config config = config_for(layout_named(layout), width, height, "xpsnr", QC_BACKEND_CPU);
                 config.frame_rate = frame_rate;
-                const Stream stream = make_stream(config, Content::kNatural, 3);
+                config.backend = QC_BACKEND_CPU;
                 const RunResult cpu = run(config, stream);
                 config.backend = QC_BACKEND_CUDA;
                 expect_same_bits(cpu, run(config, stream),
                                  format("xpsnr %dx%d %s, %g frames per second", width, height, layout, frame_rate));
             }
+        }
+}
+
+void compare_difference_maps(const Layout& layout, int width, int height) {
+    qc_config config = config_for(layout, width, height, "psnr", QC_BACKEND_CPU);
+    config.maps = "difference";
+    config.map_layout = QC_MAP_LAYOUT_NV12;
+    config.map_colours = QC_MAP_COLOURS_HEAT;
+    const Stream stream = make_stream(config, Content::kNatural, 3, 2);
+    const RunResult cpu = run(config, stream);
+    config.backend = QC_BACKEND_CUDA;
+    const RunResult cuda = run(config, stream);
+    ASSERT_TRUE(cuda.status.ok()) << cuda.status.text();
+    expect_same_maps(cpu, cuda, 0, layout.name);
 }
 
 /// The map that is of no metric, in every layout and with its pictures in colours.
 TEST(CheckMaps, Difference) {
     if (!cuda_absence().empty()) GTEST_SKIP() << "needs a GPU: " << cuda_absence();
-    for (const Layout& layout : kAllLayouts) {
-        qc_config config = config_for(layout, 611, 333, "psnr", QC_BACKEND_CPU);
-        config.maps = "difference";
-        config.map_layout = QC_MAP_LAYOUT_NV12;
-        config.map_colours = QC_MAP_COLOURS_HEAT;
-        const Stream stream = make_stream(config, Content::kNatural, 3, 2);
-        const RunResult cpu = run(config, stream);
-        config.backend = QC_BACKEND_CUDA;
-        const RunResult cuda = run(config, stream);
-        ASSERT_TRUE(cuda.status.ok()) << cuda.status.text();
-        expect_same_maps(cpu, cuda, 0, layout.name);
-    }
+    for (const Layout& layout : kAllLayouts) compare_difference_maps(layout, 611, 333);
+}
+
+TEST(CheckMaps, SanitizerSample) {
+    if (!cuda_absence().empty()) GTEST_SKIP() << "needs a GPU: " << cuda_absence();
+    for (const char* layout : {"nv12", "p010le"}) compare_difference_maps(layout_named(layout), 147, 83);
 }
 
 } // namespace
