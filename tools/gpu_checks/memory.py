@@ -117,7 +117,8 @@ def check(context):
     frames = plan.memory_frames(context.quick, context.left())
     if frames != plan.LONG_RUN:
         say(f"memory: {frames} frames instead of {plan.LONG_RUN} (" + ("--quick)" if context.quick else f"--budget leaves {context.left():.0f} s)"))
-    source = "testsrc2=size=640x360:rate=50"
+    # Small pictures: how many of them wait in FFmpeg's queues rises, up to a bound, whenever a thread is held up.
+    source = "testsrc2=size=320x180:rate=50"
     progress = os.path.join(context.out, "progress.txt")
     command = [context.ffmpeg, "-hide_banner", "-nostdin", "-v", "info", "-stats_period", "0.05", "-f", "lavfi", "-i", source,
                "-f", "lavfi", "-i", source,
