@@ -111,7 +111,7 @@ static const AVOption quality_cuda_options[] = {
         { "cuda", "on the GPU, fail without one", 0, AV_OPT_TYPE_CONST, { .i64 = QC_BACKEND_CUDA }, 0, 0, FLAGS, .unit = "backend" },
         { "cpu",  "on the CPU, never touch the driver (software frames only)", 0, AV_OPT_TYPE_CONST, { .i64 = QC_BACKEND_CPU }, 0, 0, FLAGS, .unit = "backend" },
     { "device", "index of the GPU for software frames, -1: FFmpeg's CUDA device if it has one, else 0; CUDA frames are scored where they are", OFFSET(device), AV_OPT_TYPE_INT, { .i64 = -1 }, -1, 1024, FLAGS },
-    { "async_depth", "distorted frames held while their scores are computed, 0: 8, more on the CPU backend with many threads", OFFSET(async_depth), AV_OPT_TYPE_INT, { .i64 = 0 }, 0, 1024, FLAGS },
+    { "async_depth", "distorted frames held while their scores are computed, 0: 8, or 12 with a metric that takes long, more on the CPU backend with many threads", OFFSET(async_depth), AV_OPT_TYPE_INT, { .i64 = 0 }, 0, 1024, FLAGS },
     { "realtime", "1: where scoring is slower than the stream, frames pass without scores; the stream never waits (default 0)", OFFSET(realtime), AV_OPT_TYPE_BOOL, { .i64 = 0 }, 0, 1, FLAGS },
     { "selftest", "score known pictures on the GPU before the first pair, and refuse a GPU that computes wrongly", OFFSET(selftest), AV_OPT_TYPE_BOOL, { .i64 = 0 }, 0, 1, FLAGS },
     { "stats_file", "write one line per scored frame to this file while running, - for standard output (default none)", OFFSET(stats_file), AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS },

@@ -224,6 +224,10 @@ int qc_request_accepts_rgb(const qc_request* request) {
     return request != nullptr && request->request.accepts_rgb() ? 1 : 0;
 }
 
+int qc_request_takes_long(const qc_request* request) {
+    return request != nullptr && request->request.takes_long() ? 1 : 0;
+}
+
 qc_status qc_request_check(const qc_request* request, const qc_config* config, qc_error* error) {
     return report(caught([&] { return check_pictures(request, config); }), error);
 }

@@ -354,8 +354,7 @@ QC_API qc_status qc_config_check(const qc_config *config, qc_error *error);
 /**
  * What the strings of a configuration ask for. They are parsed, and model files read, once, by qc_request_create(); a front
  * end that learns of its pictures later asks the request instead of the strings again. A request is not changed by what is
- * done with it: it may be used from several threads, and for several sessions, which do not need it any more once they are
- * open.
+ * done with it: it may be used from several threads, and for several sessions, which do not need it once they are open.
  */
 typedef struct qc_request qc_request;
 
@@ -372,6 +371,8 @@ QC_API qc_status qc_request_create(const qc_config *config, qc_request **request
 QC_API void qc_request_destroy(qc_request *request);
 /** Whether every metric of the request takes RGB pictures. @return 1 or 0 */
 QC_API int qc_request_accepts_rgb(const qc_request *request);
+/** Whether a metric takes long, on a GPU about as long as decoding: more frames in flight keep both at work. @return 1 or 0 */
+QC_API int qc_request_takes_long(const qc_request *request);
 
 /**
  * qc_config_check() and qc_session_create() of a request that is made already: what it holds is taken from it, and only the

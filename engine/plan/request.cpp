@@ -255,6 +255,11 @@ bool ScoreRequest::accepts_rgb() const {
            });
 }
 
+bool ScoreRequest::takes_long() const {
+    return std::any_of(metrics.begin(), metrics.end(),
+                       [](const MetricRequest& request) { return request.metric->takes_long; });
+}
+
 Status parse_request(const qc_config& config, MetricRegistry registry, ScoreRequest* request) {
     *request = {};
     return RequestParser(config, registry, request).parse();

@@ -33,6 +33,8 @@ struct ScoreRequest {
 
     /// Whether every metric takes RGB pictures.
     bool accepts_rgb() const;
+    /// Whether a metric takes long. No model's does.
+    bool takes_long() const;
 };
 
 /// Reads metrics, model, feature, options, maps, stats_format, renditions, n_subsample and skip_unsupported of the

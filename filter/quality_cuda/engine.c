@@ -23,7 +23,9 @@
 #include "replay.h"
 #include "state.h"
 
-#define AUTO_DEPTH 8 /* main frames held while they are scored: two batches of four */
+/* main frames held while they are scored: two batches of four, or of six where scoring takes about as long as decoding */
+#define AUTO_DEPTH      8
+#define AUTO_DEPTH_LONG 12
 
 int ff_qc_error_of_status(qc_status status)
 {
@@ -291,6 +293,12 @@ int ff_qc_is_of_device(qc_status status)
     return status == QC_ERROR_NO_DEVICE || status == QC_ERROR_NO_MEMORY || status == QC_ERROR_DEVICE;
 }
 
+/* A ladder's frames are several pairs each, and its batches long enough. */
+static int auto_depth(const QualityCudaContext *s)
+{
+    return s->options.renditions == 1 && qc_request_takes_long(s->engine.request) ? AUTO_DEPTH_LONG : AUTO_DEPTH;
+}
+
 int ff_qc_open_session(AVFilterContext *ctx)
 {
     QualityCudaContext *s = ctx->priv;
@@ -303,7 +311,7 @@ int ff_qc_open_session(AVFilterContext *ctx)
 
     if (ret < 0)
         return ret;
-    engine->depth = wanted_depth ? wanted_depth : AUTO_DEPTH;
+    engine->depth = wanted_depth ? wanted_depth : auto_depth(s);
     /* Frames come as fast as they are decoded: half of those held make a batch, so that two can be under way. */
     config.batch         = av_clip((engine->depth + 1) / 2 * renditions, 1, 64);
     config.latency_first = 1;

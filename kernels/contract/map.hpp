@@ -53,8 +53,8 @@ struct DeviceMap {
     QC_HD static int tiles_down(const MapShape& shape) { return (shape.height + kMapTileRows - 1) / kMapTileRows; }
 };
 
-/// Eight neighbouring values of a row of a DeviceMap, the first in a column that is a multiple of eight; of the last ones
-/// of a row some may lie behind it.
+/// Eight neighbouring values of a row of a DeviceMap, the first in a column that is a multiple of eight. Of the last
+/// ones of a row some may lie behind it.
 QC_HD void store_values(float* to, const float (&value)[8]) {
 #if defined(__CUDA_ARCH__)
     reinterpret_cast<float4*>(to)[0] = make_float4(value[0], value[1], value[2], value[3]);

@@ -138,6 +138,11 @@ int qc_request_accepts_rgb(const qc_request* request) {
     return request != NULL && env_number("QC_FAKE_RGB", 0) != 0;
 }
 
+int qc_request_takes_long(const qc_request* request) {
+    (void)request;
+    return 0;
+}
+
 qc_status qc_request_create(const qc_config* config, qc_request** request, qc_error* error) {
     char* list = strdup(config->metrics ? config->metrics : "vmaf");
     qc_status status = QC_OK;

@@ -25,13 +25,13 @@ class StandIn(FilterTest):
         self.reference = self.source(frames=12)
         self.distorted = self.worse(self.reference)
 
-    def score_on_stand_in(self, options="", fail=None, kernels=True):
+    def score_on_stand_in(self, options="", fail=None, kernels=True, **arguments):
         environment = {"LD_LIBRARY_PATH": str(self.build / "tests/device"), "QC_STAND_IN_SEED": "1", "QC_STAND_IN_REPORT": "report.txt"}
         if not kernels:
             environment["QC_STAND_IN_KERNELS"] = "0"
         if fail is not None:
             environment["QC_STAND_IN_FAIL"] = fail
-        run = self.score(self.distorted, self.reference, options=f"backend=cuda{options}", environment=environment)
+        run = self.score(self.distorted, self.reference, options=f"backend=cuda{options}", environment=environment, **arguments)
         facts = (self.folder / "report.txt").read_text().splitlines()
         self.calls = int(facts[0].split()[1])
         self.assertEqual(facts[3:], [], "broken rules of the driver")
@@ -72,6 +72,12 @@ class StandIn(FilterTest):
                 found = [{name: value for name, value in frame["metrics"].items() if name != "cvvdp_frame"} for frame in run.log["frames"]]
                 self.assertEqual(found, expected)
                 self.assertEqual(facts["held"], "0")
+
+    def test_more_frames_are_held_for_a_metric_that_takes_long(self):
+        for options, frames in ((":metrics=vmaf", 8), (":metrics=vmaf|butteraugli", 12), (":metrics=cvvdp", 12), (":metrics=cvvdp:async_depth=3", 3)):
+            with self.subTest(options=options):
+                run, _ = self.score_on_stand_in(options, kernels=False, verbosity="verbose")
+                self.assertIn(f"up to {frames} distorted frames are held", run.stderr)
 
     def test_self_test(self):
         run, _ = self.score_on_stand_in(":selftest=1:metrics=vmaf|ssimulacra2|butteraugli")

@@ -61,6 +61,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     check_failure(status, error);
     if (request != nullptr) check_failure(qc_request_check(request, &config, &error), error);
     static_cast<void>(qc_request_accepts_rgb(request));
+    static_cast<void>(qc_request_takes_long(request));
     qc_request_destroy(request);
     return 0;
 }

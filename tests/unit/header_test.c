@@ -122,6 +122,7 @@ static const Function functions[] = {
     (Function)qc_request_create,
     (Function)qc_request_destroy,
     (Function)qc_request_accepts_rgb,
+    (Function)qc_request_takes_long,
     (Function)qc_request_check,
     (Function)qc_request_open,
     (Function)qc_session_destroy,

@@ -141,6 +141,7 @@ const MetricDescriptor& descriptor() {
         .uses_colour = true,
         .accepts_rgb = true,
         .backend_bound = kBackendBound,
+        .takes_long = true,
         .templated_names = true,
         .options = kOptions,
         .outputs = kOutputSpecs,

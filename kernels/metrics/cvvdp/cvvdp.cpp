@@ -181,6 +181,7 @@ const MetricDescriptor& descriptor() {
         .uses_colour = true,
         .accepts_rgb = true,
         .backend_bound = kBackendBound,
+        .takes_long = true,
         .options = option_specs(),
         .outputs = kOutputs,
         .stream_scores = kStreamScores,
