@@ -209,13 +209,15 @@ Status CudaBackend::await_oldest(Wait wait, bool* done) const {
     const Driver& driver = context_->driver();
     const CUevent event = slots_[in_flight_.front()].done.handle();
     const bool looks_on = wait == Wait::kYes && in_flight_.size() == 1;
-    const auto start = std::chrono::steady_clock::now();
-    do {
-        const CUresult result = driver.cuEventQuery(event);
-        *done = result == CUDA_SUCCESS;
-        if (result != CUDA_ERROR_NOT_READY) return check(driver, result, "cuEventQuery");
-    } while (looks_on && std::chrono::steady_clock::now() - start < kLookOn);
-    if (wait == Wait::kNo) return {};
+    if (wait == Wait::kNo || looks_on) {
+        const auto start = std::chrono::steady_clock::now();
+        do {
+            const CUresult result = driver.cuEventQuery(event);
+            *done = result == CUDA_SUCCESS;
+            if (result != CUDA_ERROR_NOT_READY) return check(driver, result, "cuEventQuery");
+        } while (looks_on && std::chrono::steady_clock::now() - start < kLookOn);
+        if (!looks_on) return {};
+    }
     QC_CUDA(driver, cuEventSynchronize, event);
     *done = true;
     return {};
