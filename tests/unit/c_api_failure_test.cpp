@@ -18,6 +18,7 @@
 
 #include "quality_cuda.h"
 #include "tests/support/c_session.hpp"
+#include "tests/support/emulator.hpp"
 #ifdef QC_WITH_CUDA
 #include "cuda/driver.hpp"
 #endif
@@ -318,7 +319,10 @@ void allow_only(size_t more_bytes) {
     std::_Exit(0);
 }
 
+constexpr char kLimitsAreTheEmulators[] = "what the system refuses here it refuses the emulator";
+
 TEST(CApiFailureDeathTest, WithoutMemoryTheSessionFailsAndTheProcessLives) {
+    if (!emulator().empty()) GTEST_SKIP() << kLimitsAreTheEmulators;
     GTEST_FLAG_SET(death_test_style, "threadsafe");
     // No room for the session's copies of the pictures; room for them, but not for what the metric needs in its thread.
     EXPECT_EXIT(score_in_need("psnr", 32768, size_t{256} << 20), testing::ExitedWithCode(0), "");
@@ -326,6 +330,7 @@ TEST(CApiFailureDeathTest, WithoutMemoryTheSessionFailsAndTheProcessLives) {
 }
 
 TEST(CApiFailureDeathTest, WithoutThreadsThereIsNoSession) {
+    if (!emulator().empty()) GTEST_SKIP() << kLimitsAreTheEmulators;
     GTEST_FLAG_SET(death_test_style, "threadsafe");
     const auto create = [] {
         qc_config config = cpu_config("skeleton");

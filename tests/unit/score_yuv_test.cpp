@@ -14,6 +14,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/support/c_session.hpp"
+#include "tests/support/emulator.hpp"
 #include "tests/support/synthetic_clip.hpp"
 
 namespace qc::test {
@@ -59,7 +60,9 @@ protected:
         const int status = std::system(("cd '" + folder_.string() + "' && { " + command + "; } > out 2> err").c_str());
         return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
     }
-    int score(const std::string& arguments) const { return run(std::string("'" QC_SCORE_YUV "' ") + arguments); }
+    int score(const std::string& arguments) const {
+        return run(emulator() + " '" QC_SCORE_YUV "' " + arguments);
+    }
     static std::string arguments_for(const SyntheticClip& clip) {
         return format("reference distorted %d %d %s", clip.width, clip.height, format_name(clip));
     }
@@ -176,13 +179,16 @@ std::string find_pc_folder(const fs::path& root) {
 }
 
 TEST_F(ScoreYuv, BuildsAgainstWhatIsInstalled) {
+    if (!emulator().empty()) GTEST_SKIP() << "this machine's compiler is not for the processor that is emulated";
     if (run("meson --version && pkg-config --version && cc --version") != 0)
         GTEST_SKIP() << "needs meson, pkg-config and cc";
     const SyntheticClip& clip = kSyntheticClips[1];
     write_clip(clip);
     ASSERT_EQ(score(arguments_for(clip)), 0) << text("err");
     const std::string expected = text("out");
-    ASSERT_EQ(run("meson install -C '" QC_BUILD_ROOT "' --destdir '" + path("root") + "' --no-rebuild --quiet"), 0)
+    ASSERT_EQ(run("meson install -C '" QC_BUILD_ROOT "' --destdir '" + path("root") + "' --no-rebuild --quiet "
+                  "--tags devel,runtime"),
+              0)
         << text("out") << text("err");
     const std::string pc_folder = find_pc_folder(path("root"));
     ASSERT_EQ(run("PKG_CONFIG_PATH='" + pc_folder + "' PKG_CONFIG_SYSROOT_DIR='" + path("root") +

@@ -29,7 +29,8 @@ BlockPlan weight_plan(int columns, int rows) {
     return plan;
 }
 
-/// Words that give the blocks these weights (powers of two up to 1/4), and each an error of 1.
+/// Words that give the blocks these weights (powers of two up to 1/4), and the first ten errors in base 64, which tell
+/// the weights apart.
 Words64 words_for(const BlockPlan& plan, const std::vector<double>& weights) {
     Words64 words;
     for (size_t k = 0; k < weights.size(); ++k) {
@@ -37,7 +38,7 @@ Words64 words_for(const BlockPlan& plan, const std::vector<double>& weights) {
         const int area = active_part(block.x, plan.width[0], 1).size() * active_part(block.y, plan.height[0], 1).size();
         words.push_back(static_cast<uint64_t>(area / weights[k]));
         words.push_back(0);
-        words.push_back(uint64_t{1} << (6 * k)); // errors in base 64, to tell the weights apart
+        words.push_back(k < 10 ? uint64_t{1} << (6 * k) : 0);
     }
     return words;
 }
