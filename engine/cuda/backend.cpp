@@ -56,6 +56,7 @@ private:
     void wait_for(CUstream stream) const;
     bool retire(Wait wait);
     Status await_oldest(Wait wait, bool* done) const;
+    Status ask_oldest(bool* done) const;
     Status fail(Status status);
 
     const BackendSetup& setup_;
@@ -211,19 +212,25 @@ bool CudaBackend::retire(Wait wait) {
 constexpr auto kLookOn = std::chrono::microseconds(500);
 
 Status CudaBackend::await_oldest(Wait wait, bool* done) const {
-    const Driver& driver = context_->driver();
-    const CUevent event = slots_[in_flight_.front()].done.handle();
-    const bool looks_on = wait == Wait::kYes && in_flight_.size() == 1;
-    const auto start = std::chrono::steady_clock::now();
-    do {
-        const CUresult result = driver.cuEventQuery(event);
-        *done = result == CUDA_SUCCESS;
-        if (result != CUDA_ERROR_NOT_READY) return check(driver, result, "cuEventQuery");
-    } while (looks_on && std::chrono::steady_clock::now() - start < kLookOn);
-    if (wait == Wait::kNo) return {};
-    QC_CUDA(driver, cuEventSynchronize, event);
+    if (wait == Wait::kNo) return ask_oldest(done);
+    if (in_flight_.size() == 1) {
+        const auto start = std::chrono::steady_clock::now();
+        do {
+            QC_RETURN_IF_ERROR(ask_oldest(done));
+            if (*done) return {};
+        } while (std::chrono::steady_clock::now() - start < kLookOn);
+    }
+    QC_CUDA(context_->driver(), cuEventSynchronize, slots_[in_flight_.front()].done.handle());
     *done = true;
     return {};
+}
+
+/// Whether the oldest batch in flight is done.
+Status CudaBackend::ask_oldest(bool* done) const {
+    const Driver& driver = context_->driver();
+    const CUresult result = driver.cuEventQuery(slots_[in_flight_.front()].done.handle());
+    *done = result == CUDA_SUCCESS;
+    return result == CUDA_ERROR_NOT_READY ? Status() : check(driver, result, "cuEventQuery");
 }
 
 Status CudaBackend::poll(bool wait, FrameResult* result, bool* ready) {

@@ -371,7 +371,7 @@ QC_API qc_status qc_request_create(const qc_config *config, qc_request **request
 QC_API void qc_request_destroy(qc_request *request);
 /** Whether every metric of the request takes RGB pictures. @return 1 or 0 */
 QC_API int qc_request_accepts_rgb(const qc_request *request);
-/** Whether a metric takes long, on a GPU about as long as decoding: more frames in flight keep both at work. @return 1 or 0 */
+/** Whether a metric takes a fifth or more of what decoding takes on a GPU: more frames in flight then help. @return 1 or 0 */
 QC_API int qc_request_takes_long(const qc_request *request);
 
 /**

@@ -33,7 +33,7 @@ struct ScoreRequest {
 
     /// Whether every metric takes RGB pictures.
     bool accepts_rgb() const;
-    /// Whether a metric takes long. No model's does.
+    /// Whether a metric takes long (MetricDescriptor::takes_long). No model's does.
     bool takes_long() const;
 };
 

@@ -23,7 +23,7 @@
 #include "replay.h"
 #include "state.h"
 
-/* main frames held while they are scored: two batches of four, or of six where scoring takes about as long as decoding */
+/* main frames held while they are scored: two batches of four, or of six with a metric that takes long */
 #define AUTO_DEPTH      8
 #define AUTO_DEPTH_LONG 12
 

@@ -77,7 +77,7 @@ class StandIn(FilterTest):
         for options, frames in ((":metrics=vmaf", 8), (":metrics=vmaf|butteraugli", 12), (":metrics=cvvdp", 12), (":metrics=cvvdp:async_depth=3", 3)):
             with self.subTest(options=options):
                 run, _ = self.score_on_stand_in(options, kernels=False, verbosity="verbose")
-                self.assertIn(f"up to {frames} distorted frames are held", run.stderr)
+                self.assertIn(f"up to {frames} distorted frames are held", run.text)
 
     def test_self_test(self):
         run, _ = self.score_on_stand_in(":selftest=1:metrics=vmaf|ssimulacra2|butteraugli")

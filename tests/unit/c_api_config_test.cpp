@@ -355,18 +355,6 @@ TEST(CApiConfig, AcceptsRgb) {
     EXPECT_EQ(accepts_rgb(nullptr), 0);
 }
 
-TEST(CApiConfig, TakesLong) {
-    for (const auto& [metrics, expected] : std::initializer_list<std::pair<const char*, int>>{
-             {"vmaf|ssimulacra2", 0}, {"butteraugli", 1}, {"psnr|cvvdp", 1}, {"all", 1}}) {
-        const qc_config config = cpu_config(metrics);
-        qc_request* request = nullptr;
-        ASSERT_EQ(qc_request_create(&config, &request, nullptr), QC_OK) << metrics;
-        EXPECT_EQ(qc_request_takes_long(request), expected) << metrics;
-        qc_request_destroy(request);
-    }
-    EXPECT_EQ(qc_request_takes_long(nullptr), 0);
-}
-
 // ---- requests -------------------------------------------------------------------------------------------------------
 
 /// A copy of a built-in model as a file.

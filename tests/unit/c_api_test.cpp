@@ -39,6 +39,18 @@ TEST(CApi, VersionAndSoname) {
     EXPECT_NE(source_text("tests/filter/build_fake_engine").find("libquality_cuda.so." + number), std::string::npos);
 }
 
+TEST(CApi, ARequestTellsWhetherAMetricTakesLong) {
+    for (const auto& [metrics, expected] : std::initializer_list<std::pair<const char*, int>>{
+             {"vmaf|ssimulacra2", 0}, {"butteraugli", 1}, {"psnr|cvvdp", 1}, {"all", 1}}) {
+        const qc_config config = cpu_config(metrics);
+        qc_request* request = nullptr;
+        ASSERT_EQ(qc_request_create(&config, &request, nullptr), QC_OK) << metrics;
+        EXPECT_EQ(qc_request_takes_long(request), expected) << metrics;
+        qc_request_destroy(request);
+    }
+    EXPECT_EQ(qc_request_takes_long(nullptr), 0);
+}
+
 TEST(CApi, TheHeadersTestNamesEveryFunction) {
     const std::string header = source_text("engine/include/quality_cuda.h"),
                       test = source_text("tests/unit/header_test.c");
