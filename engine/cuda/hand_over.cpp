@@ -29,10 +29,10 @@ Status HandOver::enqueue_accumulators(const Slot& slot, Lane& lane) const {
                    lane);
 }
 
-Status HandOver::enqueue(const qc::HandOver::Arguments& arguments, Lane& lane) const {
+Status HandOver::enqueue(const CopyAndZero::Arguments& arguments, Lane& lane) const {
     const uint64_t most = std::max(arguments.count, arguments.zeroed_count);
     if (most == 0) return {};
-    const auto threads = static_cast<uint64_t>(qc::HandOver::kThreads);
+    const auto threads = static_cast<uint64_t>(CopyAndZero::kThreads);
     return lane.launch(kernel_, Dim3{static_cast<unsigned>((most + threads - 1) / threads)}, arguments);
 }
 

@@ -19,10 +19,10 @@ public:
     Status enqueue_accumulators(const Slot& slot, Lane& lane) const;
 
 private:
-    Status enqueue(const qc::HandOver::Arguments& arguments, Lane& lane) const;
+    Status enqueue(const CopyAndZero::Arguments& arguments, Lane& lane) const;
 
     const size_t accumulator_bytes_;
-    LoadedKernel<qc::HandOver::Arguments> kernel_;
+    LoadedKernel<CopyAndZero::Arguments> kernel_;
 };
 
 } // namespace qc::cuda

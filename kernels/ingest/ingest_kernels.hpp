@@ -31,7 +31,7 @@ QC_HD void copy_row(uint8_t* target, const uint8_t* source, int bytes, int first
 
 /// The way of a batch's few kilobytes between page-locked memory, which kernels reach as well, and the device. A node of
 /// a graph that copies takes longer than a kernel that does it. grid: (blocks)
-struct HandOver {
+struct CopyAndZero {
     struct Arguments {
         const CopiedBytes* source;
         CopiedBytes* target;
@@ -160,7 +160,7 @@ struct PaintMaps {
 };
 
 #define QC_INGEST_KERNELS(KERNEL)                                                                                      \
-    KERNEL(qc_hand_over, HandOver)                                                                                     \
+    KERNEL(qc_hand_over, CopyAndZero)                                                                                  \
     KERNEL(qc_convert, Convert)                                                                                        \
     KERNEL(qc_scale, ScaleTile)                                                                                        \
     KERNEL(qc_scale_bytes_4, ScaleStrips<4>)                                                                           \
