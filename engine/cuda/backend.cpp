@@ -88,8 +88,8 @@ private:
 CudaBackend::CudaBackend(const BackendSetup& setup, std::unique_ptr<Context> context)
     : setup_(setup), config_(*setup.config), context_(std::move(context)),
       frames_per_batch_(std::max(1, config_.batch / config_.renditions)), ingest_(*context_), converter_(setup),
-      history_(setup), timeline_(setup, frames_per_batch_), results_(setup, frames_per_batch_), hand_over_(results_.bytes()),
-      maps_(setup, frames_per_batch_), branches_(setup),
+      history_(setup), timeline_(setup, frames_per_batch_), results_(setup, frames_per_batch_),
+      hand_over_(results_.bytes()), maps_(setup, frames_per_batch_), branches_(setup),
       metrics_(*context_, setup, frames_per_batch_, results_, timeline_, maps_),
       intake_(*context_, setup, frames_per_batch_, converter_, history_, timeline_, maps_),
       slots_(static_cast<size_t>(config_.slots)) {}

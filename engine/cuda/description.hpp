@@ -45,8 +45,9 @@ struct DescriptionLayout {
                       int maps = 0);
 };
 
-/// A description, written by the host in page-locked memory and read by kernels from its copy on the device (see HandOver). Its
-/// addresses stay, so that graphs may hold them. The host must not write while copies or kernels of a batch may run.
+/// A description, written by the host in page-locked memory and read by kernels from its copy on the device (see
+/// HandOver). Its addresses stay, so that graphs may hold them. The host must not write while copies or kernels of a
+/// batch may run.
 class Description {
 public:
     /// Zeroed. @return QC_ERROR_NO_MEMORY
