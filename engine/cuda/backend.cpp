@@ -12,6 +12,7 @@
 #include "cuda/branches.hpp"
 #include "cuda/context.hpp"
 #include "cuda/conversion.hpp"
+#include "cuda/hand_over.hpp"
 #include "cuda/history.hpp"
 #include "cuda/intake.hpp"
 #include "cuda/maps.hpp"
@@ -67,6 +68,7 @@ private:
     History history_;
     Timeline timeline_;
     Results results_;
+    HandOver hand_over_;
     Maps maps_;
     Branches branches_;
     MetricWork metrics_;
@@ -87,7 +89,7 @@ CudaBackend::CudaBackend(const BackendSetup& setup, std::unique_ptr<Context> con
     : setup_(setup), config_(*setup.config), context_(std::move(context)),
       frames_per_batch_(std::max(1, config_.batch / config_.renditions)), ingest_(*context_), converter_(setup),
       history_(setup), timeline_(setup, frames_per_batch_), results_(setup, frames_per_batch_),
-      maps_(setup, frames_per_batch_), branches_(setup),
+      hand_over_(results_.bytes()), maps_(setup, frames_per_batch_), branches_(setup),
       metrics_(*context_, setup, frames_per_batch_, results_, timeline_, maps_),
       intake_(*context_, setup, frames_per_batch_, converter_, history_, timeline_, maps_),
       slots_(static_cast<size_t>(config_.slots)) {}
@@ -96,6 +98,7 @@ Status CudaBackend::create() {
     QC_RETURN_IF_ERROR(stream_.create(*context_));
     QC_RETURN_IF_ERROR(intake_.create());
     QC_RETURN_IF_ERROR(ingest_.load("ingest"));
+    QC_RETURN_IF_ERROR(hand_over_.find_kernel(ingest_));
     QC_RETURN_IF_ERROR(converter_.prepare(ingest_));
     QC_RETURN_IF_ERROR(history_.find_kernel(ingest_));
     QC_RETURN_IF_ERROR(timeline_.find_kernel(ingest_));
@@ -169,17 +172,19 @@ Status CudaBackend::launch(const Slot& slot, const Graph& graph) {
 
 /// All that the device does for a batch, in a graph.
 Status CudaBackend::enqueue_batch(const Slot& slot, Lane& lane) const {
-    QC_RETURN_IF_ERROR(slot.description.copy_to_device(lane));
-    QC_RETURN_IF_ERROR(lane.zero(slot.accumulators.as<void>(), results_.bytes()));
+    QC_RETURN_IF_ERROR(hand_over_.enqueue_description(slot, lane));
     QC_RETURN_IF_ERROR(converter_.enqueue(slot.description, slot.shape, lane));
     QC_RETURN_IF_ERROR(
         branches_.run(lane, [&](size_t instance, Lane& branch) { return metrics_.enqueue(instance, slot, branch); }));
-    QC_RETURN_IF_ERROR(maps_.enqueue(slot, lane));
-    QC_RETURN_IF_ERROR(maps_.copy_down(slot, lane));
+    Lane keeping = lane.fork(Lane::Priority::kLow); // beside the way of the scores
+    QC_RETURN_IF_ERROR(hand_over_.enqueue_accumulators(slot, lane));
+    QC_RETURN_IF_ERROR(maps_.enqueue(slot, keeping));
+    QC_RETURN_IF_ERROR(maps_.copy_down(slot, keeping));
     QC_RETURN_IF_ERROR(
-        history_.enqueue(slot.description.device(&DescriptionLayout::kept_planes), slot.shape.references, lane));
-    QC_RETURN_IF_ERROR(timeline_.enqueue(slot.description, slot.shape.references, lane));
-    return lane.copy_to_host(slot.accumulators_host.as<void>(), slot.accumulators.address(), results_.bytes());
+        history_.enqueue(slot.description.device(&DescriptionLayout::kept_planes), slot.shape.references, keeping));
+    QC_RETURN_IF_ERROR(timeline_.enqueue(slot.description, slot.shape.references, keeping));
+    lane.join(keeping);
+    return {};
 }
 
 // ---- results --------------------------------------------------------------------------------------------------------

@@ -46,8 +46,4 @@ Status Description::allocate(Context& context, const DescriptionLayout& layout) 
     return device_.allocate(context, layout.bytes, "batch descriptions");
 }
 
-Status Description::copy_to_device(Lane& lane) const {
-    return lane.copy_to_device(device_.address(), host_.as<void>(), layout_.bytes);
-}
-
 } // namespace qc::cuda

@@ -7,7 +7,6 @@
 
 #include "contract/types.hpp"
 #include "cuda/context.hpp"
-#include "cuda/lane.hpp"
 #include "ingest/ingest.hpp"
 #include "ingest/map_paint.hpp"
 
@@ -46,8 +45,9 @@ struct DescriptionLayout {
                       int maps = 0);
 };
 
-/// A description, written by the host in page-locked memory and read by kernels from its copy on the device. Its
-/// addresses stay, so that graphs may hold them. The host must not write while copies or kernels of a batch may run.
+/// A description, written by the host in page-locked memory and read by kernels from its copy on the device (see
+/// HandOver). Its addresses stay, so that graphs may hold them. The host must not write while copies or kernels of a
+/// batch may run.
 class Description {
 public:
     /// Zeroed. @return QC_ERROR_NO_MEMORY
@@ -61,9 +61,16 @@ public:
     const T* device(DescriptionArray<T> DescriptionLayout::*array) const {
         return device_.as<const T>((layout_.*array).offset);
     }
+    /// Of all arrays, a multiple of 16.
     size_t bytes() const { return layout_.bytes; }
-    /// Adds the copy of all arrays.
-    Status copy_to_device(Lane& lane) const;
+    template <typename T>
+    const T* host_memory() const {
+        return host_.as<const T>();
+    }
+    template <typename T>
+    T* device_memory() const {
+        return device_.as<T>();
+    }
 
 private:
     DescriptionLayout layout_;

@@ -44,26 +44,12 @@ Status Lane::zero(void* device_address, size_t bytes) {
     return {};
 }
 
-Status Lane::copy_to_device(CUdeviceptr target, const void* source, size_t bytes) {
-    CUDA_MEMCPY3D job{};
-    job.srcMemoryType = CU_MEMORYTYPE_HOST;
-    job.srcHost = source;
-    job.dstMemoryType = CU_MEMORYTYPE_DEVICE;
-    job.dstDevice = target;
-    return copy(job, bytes);
-}
-
 Status Lane::copy_to_host(void* target, CUdeviceptr source, size_t bytes) {
     CUDA_MEMCPY3D job{};
     job.srcMemoryType = CU_MEMORYTYPE_DEVICE;
     job.srcDevice = source;
     job.dstMemoryType = CU_MEMORYTYPE_HOST;
     job.dstHost = target;
-    return copy(job, bytes);
-}
-
-/// @param job whose ends are named
-Status Lane::copy(CUDA_MEMCPY3D job, size_t bytes) {
     job.WidthInBytes = bytes;
     job.Height = 1;
     job.Depth = 1;

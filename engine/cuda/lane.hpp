@@ -23,8 +23,7 @@ public:
 
     Status launch_raw(const Kernel& kernel, Dim3 grid, Dim3 block, void** arguments) override;
     Status zero(void* device_address, size_t bytes) override;
-    /// Between page-locked memory and the device. The addresses are kept: what lies there is read when the graph runs.
-    Status copy_to_device(CUdeviceptr target, const void* source, size_t bytes);
+    /// To page-locked memory. The addresses are kept: what lies there is read when the graph runs.
     Status copy_to_host(void* target, CUdeviceptr source, size_t bytes);
 
     /// A lane that begins behind what this one has so far.
@@ -35,7 +34,6 @@ public:
     int64_t launches() const { return launches_; }
 
 private:
-    Status copy(CUDA_MEMCPY3D job, size_t bytes);
     void append(CUgraphNode node) { latest_.assign(1, node); }
 
     Context& context_;

@@ -29,6 +29,26 @@ QC_HD void copy_row(uint8_t* target, const uint8_t* source, int bytes, int first
     for (int i = vectors * 16 + first; i < bytes; i += stride) target[i] = source[i];
 }
 
+/// The way of a batch's few kilobytes between page-locked memory, which kernels reach as well, and the device. A node of
+/// a graph that copies takes longer than a kernel that does it. grid: (blocks)
+struct CopyAndZero {
+    struct Arguments {
+        const CopiedBytes* source;
+        CopiedBytes* target;
+        uint64_t count;
+        CopiedBytes* zeroed; ///< null if zeroed_count is 0
+        uint64_t zeroed_count;
+    };
+    static constexpr int kThreads = kIngestBlock;
+
+    template <class Block>
+    QC_HD static void run(Block& block, const Arguments& arguments) {
+        const auto i = static_cast<uint64_t>(block.x()) * kThreads + static_cast<uint64_t>(block.thread());
+        if (i < arguments.count) arguments.target[i] = arguments.source[i];
+        if (i < arguments.zeroed_count) arguments.zeroed[i] = CopiedBytes{};
+    }
+};
+
 /// grid: (x blocks, rows, jobs)
 struct Convert {
     struct Arguments {
@@ -140,6 +160,7 @@ struct PaintMaps {
 };
 
 #define QC_INGEST_KERNELS(KERNEL)                                                                                      \
+    KERNEL(qc_hand_over, CopyAndZero)                                                                                  \
     KERNEL(qc_convert, Convert)                                                                                        \
     KERNEL(qc_scale, ScaleTile)                                                                                        \
     KERNEL(qc_scale_bytes_4, ScaleStrips<4>)                                                                           \

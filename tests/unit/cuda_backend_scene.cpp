@@ -139,6 +139,14 @@ std::function<void()> run_keep_history(Dim3, void** arguments) {
     return [=] { keep_history(given.planes, given.frames, given.rings); };
 }
 
+std::function<void()> run_hand_over(Dim3, void** arguments) {
+    const auto given = argument<CopyAndZero::Arguments>(arguments, 0);
+    return [=] {
+        std::copy_n(given.source, given.count, given.target);
+        std::fill_n(given.zeroed, given.zeroed_count, CopiedBytes{});
+    };
+}
+
 // ---- metrics --------------------------------------------------------------------------------------------------------
 
 class PairProbe final : public Scorer {
@@ -252,6 +260,7 @@ Scene::Scene(const qc_config& config, const std::vector<Kind>& metrics) : config
     setup_.layout = layout_.get();
     driver_.define_kernel("probe_pairs", run_probe<DevicePair>);
     driver_.define_kernel("probe_references", run_probe<DeviceReference>);
+    driver_.define_kernel("qc_hand_over", run_hand_over);
     driver_.define_kernel("qc_convert", run_convert);
     driver_.define_kernel("qc_keep_history", run_keep_history);
 }

@@ -51,8 +51,15 @@ public:
         reference_.score(pair, past, accumulators);
     }
 
+    void draw(const HostPair& pair, HostPast past, Plane<float> values) const override {
+        reference_.draw(pair, past, values);
+    }
+
     size_t scratch_bytes(int count) const override { return launcher_.scratch_bytes(count); }
-    Status prepare(DeviceProgram& program) override { return launcher_.prepare(program); }
+    Status prepare(DeviceProgram& program) override {
+        if (draws_maps()) launcher_.draw_map();
+        return launcher_.prepare(program);
+    }
     Status enqueue(const DeviceBatch& batch, const DeviceTimeline& timeline, DeviceQueue& queue) const override {
         return launcher_.enqueue(batch, timeline, queue);
     }
@@ -164,6 +171,12 @@ int earlier_pairs(const FrameGeometry& geometry, const OptionValues& options) {
     return targets_of(settings_of(geometry, options)).past();
 }
 
+MapShape map_shape(const FrameGeometry& geometry, const OptionValues& /*options*/) {
+    return {.width = geometry.width, .height = geometry.height};
+}
+
+constexpr MapSpec kMap{.what = "1 - JOD / 10", .white = 0.5, .shape = map_shape};
+
 bool is_symmetric(const OptionValues& options) {
     return options.integer(kOptionPadding) == 1;
 }
@@ -189,6 +202,7 @@ const MetricDescriptor& descriptor() {
         .validate = validate,
         .create_scorer = make_scorer<CvvdpScorer>,
         .create_finaliser = make_finaliser<CvvdpFinaliser>,
+        .map = &kMap,
     };
     return kDescriptor;
 }

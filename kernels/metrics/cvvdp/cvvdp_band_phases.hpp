@@ -5,7 +5,7 @@
 #include "device/block.hpp"
 #include "device/block_sum.hpp"
 #include "device/borders.hpp"
-#include "metrics/cvvdp/cvvdp_device.hpp"
+#include "metrics/cvvdp/cvvdp_map_phases.hpp"
 
 namespace qc::cvvdp {
 
@@ -31,6 +31,7 @@ struct BandArguments {
     float blur_tap[7], mask_factor;
     float mask_power[kDeviceChannels], mask_zero[kDeviceChannels], masking[kDeviceChannels][kDeviceChannels];
     float difference_power, difference_zero, largest;
+    JoinArguments join;
 };
 
 /// grid: (tiles of all bands, members). A thread owns quads of two by two pixels inside the tile, from their contrasts
@@ -233,22 +234,35 @@ struct ScoreTiles {
     }
 
     /// Adds an owned quad's P(D, 2).
+    /// @param map null, or takes the joined differences
     QC_HD static void add(const Arguments& a, const Tile& tile, int column, int row,
                           const float (&difference)[kDeviceChannels][4], const float (&masking)[kDeviceChannels][4],
-                          float (&sum)[kDeviceChannels]) {
+                          float (&sum)[kDeviceChannels], float* map) {
         QC_UNROLL for (int i = 0; i < 4; ++i) {
-            if (tile.left + column + i % 2 >= tile.width || tile.top + row + i / 2 >= tile.height) continue;
+            const int x = tile.left + column + i % 2, y = tile.top + row + i / 2;
+            if (x >= tile.width || y >= tile.height) continue;
+            float of_channel[kDeviceChannels];
             QC_UNROLL for (int c = 0; c < kDeviceChannels; ++c) {
                 const float seen = power_of_offset(difference[c][i] + 1e-5f, a.difference_power, a.difference_zero);
                 const float limited =
                     a.largest * seen * device::fast_reciprocal(fmaf(a.largest, 1.0f + masking[c][i], seen));
                 sum[c] += squared(limited);
+                of_channel[c] = limited;
             }
+            if (map == nullptr) continue;
+            // What made contrasts of the inner bands larger must not make them larger in the sum of bands.
+            const float scale = tile.band == 0 ? 1.0f : 0.5f;
+            map[static_cast<size_t>(y) * tile.pitch + x] = scale * join(of_channel, a.join.inner_weight);
         }
     }
 
     template <class Block>
     QC_HD static void run(Block& block, const Arguments& a) {
+        score<false>(block, a);
+    }
+
+    template <bool kDraws, class Block>
+    QC_HD static void score(Block& block, const Arguments& a) {
         const int member = block.y();
         if (!is_active(*a.group, member)) return;
         Shared& shared = *device::dynamic_shared<Shared>(block);
@@ -294,9 +308,10 @@ struct ScoreTiles {
         }
 
         float sum[kDeviceChannels] = {};
+        float* const map = kDraws ? a.join.map + map_offset(a.levels, member, tile.band) : nullptr;
         QC_UNROLL for (int o = 0; o < kOwned; ++o) {
             const int quad = o * kThreads + block.thread();
-            add(a, tile, 2 * (quad % kInnerAcross), 2 * (quad / kInnerAcross), difference[o], masking[o], sum);
+            add(a, tile, 2 * (quad % kInnerAcross), 2 * (quad / kInnerAcross), difference[o], masking[o], sum, map);
         }
         write_sums(block, sum, a.sums + (static_cast<size_t>(member) * a.tiles + block.x()) * kDeviceChannels);
     }
@@ -338,6 +353,14 @@ struct ScoreTiles {
             for (int w = 0; w < kWarps; ++w) all += static_cast<double>(partial[block.thread()][w]);
             target[block.thread()] = all;
         }
+    }
+};
+
+/// Likewise, for a map.
+struct ScoreAndDrawTiles : ScoreTiles {
+    template <class Block>
+    QC_HD static void run(Block& block, const Arguments& a) {
+        score<true>(block, a);
     }
 };
 

@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "device/borders.hpp"
+#include "metrics/cvvdp/cvvdp_pooling.hpp"
 
 namespace qc::cvvdp {
 namespace {
@@ -173,7 +174,8 @@ Band weigh(const Plan& plan, int k, const Channels& reference, const Channels& d
 }
 
 /// Sums of P(D, 2) over a band, by channel.
-std::array<double, kChannels> pool(Band band) {
+/// @param drawn null, or takes each D
+std::array<double, kChannels> pool(Band band, Channels* drawn) {
     static const double mask_factor = std::pow(10.0, kMaskLog10), largest = std::pow(10.0, kLargestLog10);
     static const auto weight = [] {
         std::array<std::array<double, kChannels>, kChannels> weights{};
@@ -201,6 +203,7 @@ std::array<double, kChannels> pool(Band band) {
             const double seen = power / (1.0 + masking);
             const double difference = largest * seen / (largest + seen);
             sums[c] += difference * (difference + 2.0 * kOffset); // P(D, 2)
+            if (drawn != nullptr) (*drawn)[c].samples[i] = difference;
         }
     }
     return sums;
@@ -212,7 +215,8 @@ double mean_light(const Image& image) {
     return sum / static_cast<double>(image.samples.size());
 }
 
-std::array<double, kChannels> pool_baseband(const Plan& plan, const Channels& reference, const Channels& distorted) {
+std::array<double, kChannels> pool_baseband(const Plan& plan, const Channels& reference, const Channels& distorted,
+                                            Channels* drawn) {
     const double light_r = mean_light(reference[0]), light_t = mean_light(distorted[0]);
     const Background background(light_r);
     std::array<double, kChannels> sums{};
@@ -223,14 +227,55 @@ std::array<double, kChannels> pool_baseband(const Plan& plan, const Channels& re
             const double r = std::min(reference[c].samples[i] / light_r, kLargestContrast);
             const double difference = std::abs(t - r) * weight;
             sums[c] += difference * (difference + 2.0 * kOffset);
+            if (drawn != nullptr) (*drawn)[c].samples[i] = difference;
         }
     }
     return sums;
 }
 
+// ---- map ------------------------------------------------------------------------------------------------------------
+
+/// A band's differences of all channels in one, as the score weighs them.
+Image join_channels(const Plan& plan, int band, const Channels& difference) {
+    Image joined(plan.level[static_cast<size_t>(band)]);
+    // The factor that made contrasts of the inner bands larger must not make them larger in the sum of bands.
+    const double scale = band == 0 || band == plan.baseband() ? 1.0 : 1.0 / kDetailFactor;
+    for (size_t i = 0; i < joined.samples.size(); ++i) {
+        double sum = 0.0;
+        for (size_t c = 0; c < kChannels; ++c) {
+            const double weight = kChannelWeight[c] * (band == plan.baseband() ? kBasebandWeight[c] : 1.0);
+            sum += offset_power(difference[c].samples[i] * weight, 4.0);
+        }
+        joined.samples[i] = scale * offset_power(sum, 0.25);
+    }
+    return joined;
+}
+
+/// All bands at the size of the finest. @param bands what join_channels() made of each
+Image add_bands(const Plan& plan, std::vector<Image> bands) {
+    Image sum = std::move(bands.back());
+    for (int k = plan.baseband() - 1; k >= 0; --k) {
+        const auto band = static_cast<size_t>(k);
+        sum = expand(sum, plan.level[band]);
+        for (size_t i = 0; i < sum.samples.size(); ++i) sum.samples[i] += bands[band].samples[i];
+    }
+    return sum;
+}
+
 } // namespace
 
-void score_frame(const Plan& plan, bool fixed_border, Channels reference, Channels distorted, std::span<double> sums) {
+void score_frame(const Plan& plan, bool fixed_border, Channels reference, Channels distorted, std::span<double> sums,
+                 Image* map) {
+    std::vector<Image> drawn;
+    Channels difference;
+    const auto begin_band = [&](int band) -> Channels* {
+        if (map == nullptr) return nullptr;
+        for (Image& image : difference) image = Image(plan.level[static_cast<size_t>(band)]);
+        return &difference;
+    };
+    const auto end_band = [&](int band) {
+        if (map != nullptr) drawn.push_back(join_channels(plan, band, difference));
+    };
     const auto keep = [&](int band, const std::array<double, kChannels>& of_channels) {
         for (int c = 0; c < kChannels; ++c)
             sums[static_cast<size_t>(word_of(c, band, plan.bands))] = of_channels[static_cast<size_t>(c)];
@@ -243,11 +288,16 @@ void score_frame(const Plan& plan, bool fixed_border, Channels reference, Channe
             for (size_t side = 0; side < 2; ++side)
                 wide[side][c] = expand(coarse[side][c], plan.level[static_cast<size_t>(k)]);
         }
-        keep(k, pool(weigh(plan, k, reference, distorted, wide[0], wide[1])));
+        keep(k, pool(weigh(plan, k, reference, distorted, wide[0], wide[1]), begin_band(k)));
+        end_band(k);
         reference = std::move(coarse[0]);
         distorted = std::move(coarse[1]);
     }
-    keep(plan.baseband(), pool_baseband(plan, reference, distorted));
+    keep(plan.baseband(), pool_baseband(plan, reference, distorted, begin_band(plan.baseband())));
+    end_band(plan.baseband());
+    if (map == nullptr) return;
+    *map = add_bands(plan, std::move(drawn));
+    for (double& value : map->samples) value = 1.0 - jod_of(value) / 10.0;
 }
 
 CpuReference::CpuReference(const FrameGeometry& geometry, const Settings& settings)
@@ -286,25 +336,45 @@ Channels CpuReference::filtered(std::span<const HostPicture* const> frames, int 
     return channels;
 }
 
-void CpuReference::score(const HostPair& pair, HostPast past, std::span<uint64_t> sums) const {
-    const size_t known = std::min(past.size(), static_cast<size_t>(targets_.past()));
-    std::vector<const HostPicture*> frames[2];
-    for (size_t k = known; k > 0; --k) {
-        frames[0].push_back(past[k - 1].reference);
-        frames[1].push_back(past[k - 1].distorted);
+CpuReference::Frames CpuReference::frames_of(const HostPair& pair, HostPast past) const {
+    Frames frames;
+    for (size_t k = std::min(past.size(), static_cast<size_t>(targets_.past())); k > 0; --k) {
+        frames.side[0].push_back(past[k - 1].reference);
+        frames.side[1].push_back(past[k - 1].distorted);
     }
-    frames[0].push_back(&pair.reference);
-    frames[1].push_back(&pair.distorted);
+    frames.side[0].push_back(&pair.reference);
+    frames.side[1].push_back(&pair.distorted);
+    return frames;
+}
+
+void CpuReference::score_target(const Frames& frames, const Target& target, std::span<double> sums, Image* map) const {
+    const auto weights = weights_of(target, static_cast<int>(frames.side[0].size()));
+    score_frame(plan_, settings_.fixed_border, filtered(frames.side[0], 0, weights),
+                filtered(frames.side[1], 1, weights), sums, map);
+}
+
+void CpuReference::score(const HostPair& pair, HostPast past, std::span<uint64_t> sums) const {
+    const Frames frames = frames_of(pair, past);
+    const int known = static_cast<int>(frames.side[0].size()) - 1;
     std::vector<double> values(static_cast<size_t>(plan_.words()));
     for (int slot = 0; slot < targets_.slots(); ++slot) {
-        const Target target = targets_.target(static_cast<int>(known), slot);
+        const Target target = targets_.target(known, slot);
         if (target.target < 0) continue;
-        const auto weights = weights_of(target, static_cast<int>(known) + 1);
-        score_frame(plan_, settings_.fixed_border, filtered(frames[0], 0, weights), filtered(frames[1], 1, weights),
-                    values);
+        score_target(frames, target, values, nullptr);
         for (size_t i = 0; i < values.size(); ++i)
             sums[static_cast<size_t>(slot) * values.size() + i] = std::bit_cast<uint64_t>(values[i]);
     }
+}
+
+void CpuReference::draw(const HostPair& pair, HostPast past, Plane<float> values) const {
+    const Frames frames = frames_of(pair, past);
+    const Target target = targets_.target(static_cast<int>(frames.side[0].size()) - 1, 0);
+    Image map({geometry_.width, geometry_.height});
+    std::vector<double> sums(static_cast<size_t>(plan_.words()));
+    if (target.target >= 0) score_target(frames, target, sums, &map);
+    for (int y = 0; y < map.height; ++y)
+        std::transform(map.row(y), map.row(y) + map.width, values.row(y),
+                       [](double value) { return static_cast<float>(value); });
 }
 
 } // namespace qc::cvvdp

@@ -32,8 +32,16 @@ public:
 
     /// @param sums of P(D, 2) for every slot, channel and band, as bits; those of slots without a target stay
     void score(const HostPair& pair, HostPast past, std::span<uint64_t> sums) const;
+    /// Of slot 0's target: at each sample 1 - JOD / 10. 0 everywhere if the slot has none yet.
+    void draw(const HostPair& pair, HostPast past, Plane<float> values) const;
 
 private:
+    /// From the clip's first one on, or as many as matter, the pair's own last.
+    struct Frames {
+        std::vector<const HostPicture*> side[2];
+    };
+    Frames frames_of(const HostPair& pair, HostPast past) const;
+    void score_target(const Frames& frames, const Target& target, std::span<double> sums, Image* map) const;
     Channels filtered(std::span<const HostPicture* const> frames, int side,
                       std::span<const std::array<double, kChannels>> weights) const;
     std::vector<std::array<double, kChannels>> weights_of(const Target& target, int frames) const;
@@ -48,6 +56,8 @@ private:
 };
 
 /// Of one frame: [channel][band]. @param reference, distorted level 0; what is in them is lost
-void score_frame(const Plan& plan, bool fixed_border, Channels reference, Channels distorted, std::span<double> sums);
+/// @param map null, or takes at each sample how many tenths of a JOD's scale are lost there: 1 - JOD / 10
+void score_frame(const Plan& plan, bool fixed_border, Channels reference, Channels distorted, std::span<double> sums,
+                 Image* map = nullptr);
 
 } // namespace qc::cvvdp

@@ -35,7 +35,8 @@ QC_HD size_t plane_offset(const DeviceLevels& levels, int member, int side, int 
 
 /// Frames of one rendition that are filtered together, for their windows overlap.
 struct Group {
-    int32_t active; ///< members with something to compute, as bits
+    int32_t active;  ///< members with something to compute, as bits
+    int32_t members; ///< with something to compute or not
     int32_t rendition;
     int32_t first, last;          ///< frames of the batch that any member takes something of; negative: before it
     uint32_t row[tuning::kGroup]; ///< of the accumulators

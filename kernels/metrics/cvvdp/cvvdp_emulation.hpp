@@ -22,9 +22,17 @@ struct DeviceClip {
     std::vector<DevicePicture> reference, distorted;
 };
 
+/// What is drawn of every frame.
+struct EmulatedMaps {
+    MapShape shape;
+    std::vector<std::vector<float>> frames;
+};
+
 /// The words of every frame, from batches of so many; every rendition is the same.
+/// @param maps null, or takes those of the last rendition
 inline std::vector<std::vector<uint64_t>> emulate(const Scorer& scorer, const DeviceClip& clip, int depth,
-                                                  int batch_frames, bool descending, int renditions = 1) {
+                                                  int batch_frames, bool descending, int renditions = 1,
+                                                  EmulatedMaps* maps = nullptr) {
     const auto clip_frames = static_cast<int>(clip.reference.size());
     std::vector<std::vector<uint64_t>> words;
     const size_t row = scorer.accumulator_words();
@@ -59,10 +67,27 @@ inline std::vector<std::vector<uint64_t>> emulate(const Scorer& scorer, const De
         test::EmulatedScratch scratch(scorer.scratch_bytes(batch_frames * renditions), descending ? 0x71 : 0xff);
         batch.accumulators = sums.data();
         batch.scratch = scratch.data();
+        std::vector<float> drawn;
+        if (maps != nullptr) {
+            const int pitch = maps->shape.width + 3;
+            const size_t plane = static_cast<size_t>(pitch) * static_cast<size_t>(maps->shape.height);
+            drawn.assign(plane * static_cast<size_t>(frames), -1000.0f);
+            batch.map = {drawn.data(),
+                         nullptr,
+                         plane,
+                         pitch,
+                         static_cast<uint32_t>(renditions),
+                         static_cast<uint32_t>(renditions - 1)};
+        }
         test::EmulatedQueue queue(descending);
         const Status enqueued = scorer.enqueue(batch, timeline, queue);
         EXPECT_TRUE(enqueued.ok()) << enqueued.text();
         EXPECT_TRUE(scratch.guard_is_whole()) << "written beyond the scratch memory";
+        for (int f = 0; maps != nullptr && f < frames; ++f) {
+            const Plane<float> map = batch.map.of_frame(static_cast<uint32_t>(f), maps->shape);
+            std::vector<float>& values = maps->frames.emplace_back();
+            for (int y = 0; y < map.height; ++y) values.insert(values.end(), map.row(y), map.row(y) + map.width);
+        }
         for (int f = 0; f < frames; ++f) {
             const auto begin = sums.begin() + static_cast<ptrdiff_t>(static_cast<size_t>(f * renditions) * row);
             words.emplace_back(begin, begin + static_cast<ptrdiff_t>(row));

@@ -52,8 +52,10 @@ struct Emulation {
     std::unique_ptr<Scorer> scorer;
     int depth;
 
-    Emulation(const FrameGeometry& of, OptionValues values) : geometry(of), options(std::move(values)) {
+    Emulation(const FrameGeometry& of, OptionValues values, bool draws = false)
+        : geometry(of), options(std::move(values)) {
         scorer = create_scorer(descriptor(), geometry, options);
+        if (draws) scorer->draw_maps();
         const Status prepared = scorer->prepare(program_);
         EXPECT_TRUE(prepared.ok()) << prepared.text();
         depth = earlier_pairs(descriptor(), geometry, options);
@@ -68,6 +70,27 @@ struct Emulation {
             EXPECT_NEAR(emulated.frames[f], cpu.frames[f], bound_of(cpu.frames[f])) << "frame " << f;
         EXPECT_NEAR(emulated.jod, cpu.jod, 1e-4);
         EXPECT_EQ(words, emulate(*scorer, stream.device(), depth, batch_frames, true)) << "the other order of threads";
+    }
+
+    /// The scores are those of a session without maps, too.
+    void expect_maps_near_cpu(const Stream& stream, int batch_frames, bool descending, int renditions) const {
+        EmulatedMaps maps{descriptor().map->shape(geometry, options), {}};
+        const auto words = emulate(*scorer, stream.device(), depth, batch_frames, descending, renditions, &maps);
+        const Emulation plain(geometry, options);
+        EXPECT_EQ(words, emulate(*plain.scorer, stream.device(), depth, batch_frames, descending, renditions));
+        const std::vector<HostPicture> reference = stream.host(false), distorted = stream.host(true);
+        std::vector<float> expected(static_cast<size_t>(geometry.width) * static_cast<size_t>(geometry.height));
+        const Plane<float> values{expected.data(), {geometry.width}, geometry.width, geometry.height};
+        for (size_t frame = 0; frame < reference.size(); ++frame) {
+            std::vector<EarlierPair> past;
+            for (size_t back = 1; back <= std::min(static_cast<size_t>(depth), frame); ++back)
+                past.push_back({&reference[frame - back], &distorted[frame - back]});
+            scorer->draw({reference[frame], distorted[frame]}, past, values);
+            for (size_t i = 0; i < expected.size(); ++i)
+                ASSERT_NEAR(maps.frames[frame][i], expected[i], 1e-5 + 1e-4 * expected[i])
+                    << "frame " << frame << ", " << i % static_cast<size_t>(geometry.width) << ","
+                    << i / static_cast<size_t>(geometry.width);
+        }
     }
 
 private:
@@ -124,6 +147,17 @@ TEST(CvvdpEmulation, Time) {
             emulation.expect_near_cpu(Stream(emulation.geometry, 11), 10);
             emulation.expect_near_cpu(Stream(emulation.geometry, 2), 10);
         }
+}
+
+TEST(CvvdpEmulation, MapsAreNearTheCpu) {
+    for (const auto& [width, height] : {std::pair{2, 2}, {3, 5}, {7, 13}, {65, 35}, {150, 44}})
+        for (const char* padding : {"replicate", "symmetric"})
+            for (const bool descending : {false, true}) {
+                SCOPED_TRACE(testing::Message() << width << "x" << height << ", " << padding);
+                const Emulation emulation(geometry_of(width, height, 8, QC_CHROMA_420, 16.0),
+                                          options_of_words({{"padding", padding}}), true);
+                emulation.expect_maps_near_cpu(Stream(emulation.geometry, 5), 3, descending, descending ? 2 : 1);
+            }
 }
 
 TEST(CvvdpEmulation, SameBitsInEveryBatch) {

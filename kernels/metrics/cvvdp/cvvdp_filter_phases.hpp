@@ -39,7 +39,7 @@ struct PlanGroup {
 
     QC_HD static void list(const Arguments& a, Members& members) {
         const DeviceTimeline& timeline = a.timeline;
-        Group group{0, a.rendition, 0, -1, {}};
+        Group group{0, 0, a.rendition, 0, -1, {}};
         members.count = 0;
         int found = 0;
         for (int i = 0; i < a.pairs_in_batch; ++i) {
@@ -52,7 +52,7 @@ struct PlanGroup {
             member.number = smaller_of(timeline.past(a.rendition, member.frame), a.past);
             member.target = TargetList::target(a.tap_count - 1, a.symmetric != 0, member.number, a.slot);
             group.row[at] = output;
-            members.count = at + 1;
+            group.members = members.count = at + 1;
             if (member.target.target < 0) continue;
             const int first = member.frame - member.number;
             group.first = group.active == 0 ? first : smaller_of(group.first, first);

@@ -17,6 +17,7 @@ struct FinishArguments {
     int32_t first_tile[kDeviceBands];
     int32_t tiles, words, slot; ///< words of a pair
     float luminance_scale, luminance_offset;
+    JoinArguments join;
 };
 
 /// grid: (bands, members)
@@ -54,7 +55,7 @@ struct FinishBands {
         return sum_of(block, sum) / (static_cast<double>(a.levels.width[level]) * a.levels.height[level]);
     }
 
-    template <class Block>
+    template <bool kDraws, class Block>
     QC_HD static void score_baseband(Block& block, const Arguments& a, int member, uint64_t* words) {
         const int level = a.levels.bands - 1;
         const auto plane = [&](int side, int channel) {
@@ -65,28 +66,41 @@ struct FinishBands {
         const float at = fmaf(device::fast_log2(light_r), a.luminance_scale, a.luminance_offset);
         const float inside = fminf(fmaxf(at, 0.0f), static_cast<float>(kLuminances - 1));
         const int index = smaller_of(static_cast<int>(inside), kLuminances - 2);
-        for (int c = 0; c < kDeviceChannels; ++c) {
+        const auto difference = [&](int c, size_t place) {
             const SensitivityNode& node = a.sensitivity[level].node[c][index];
             const float weight = device::fast_exp2(fmaf(inside - static_cast<float>(index), node.slope, node.value));
+            const float r = fminf(plane(0, c)[place] / light_r, 1000.0f);
+            const float t = fminf(plane(1, c)[place] / light_t, 1000.0f);
+            return fabsf(t - r) * weight;
+        };
+        for (int c = 0; c < kDeviceChannels; ++c) {
             double sum = 0.0;
-            each_sample(block, a, [&](size_t place) {
-                const float r = fminf(plane(0, c)[place] / light_r, 1000.0f);
-                const float t = fminf(plane(1, c)[place] / light_t, 1000.0f);
-                sum += static_cast<double>(squared(fabsf(t - r) * weight));
-            });
+            each_sample(block, a, [&](size_t place) { sum += static_cast<double>(squared(difference(c, place))); });
             const double all = sum_of(block, sum);
             if (block.thread() == 0) words[c * a.levels.bands + level] = device::bits_of(all);
         }
+        if (!kDraws) return;
+        float* const map = a.join.map + map_offset(a.levels, member, level);
+        each_sample(block, a, [&](size_t place) {
+            float of_channel[kDeviceChannels];
+            for (int c = 0; c < kDeviceChannels; ++c) of_channel[c] = difference(c, place);
+            map[place] = join(of_channel, a.join.weight);
+        });
     }
 
     template <class Block>
     QC_HD static void run(Block& block, const Arguments& a) {
+        finish<false>(block, a);
+    }
+
+    template <bool kDraws, class Block>
+    QC_HD static void finish(Block& block, const Arguments& a) {
         const int band = block.x(), member = block.y(), bands = a.levels.bands;
         const Group& group = *a.group;
         if (!is_active(group, member)) return;
         uint64_t* const words = a.accumulators + static_cast<size_t>(group.row[member]) * a.words +
                                 static_cast<size_t>(a.slot) * kDeviceChannels * bands;
-        if (band == bands - 1) return score_baseband(block, a, member, words);
+        if (band == bands - 1) return score_baseband<kDraws>(block, a, member, words);
         const int first = a.first_tile[band], end = band + 2 < bands ? a.first_tile[band + 1] : a.tiles;
         for (int c = 0; c < kDeviceChannels; ++c) {
             double sum = 0.0;
@@ -95,6 +109,14 @@ struct FinishBands {
             const double all = sum_of(block, sum);
             if (block.thread() == 0) words[c * bands + band] = device::bits_of(all);
         }
+    }
+};
+
+/// Likewise, for a map.
+struct FinishAndDrawBands : FinishBands {
+    template <class Block>
+    QC_HD static void run(Block& block, const Arguments& a) {
+        finish<true>(block, a);
     }
 };
 

@@ -18,7 +18,11 @@ namespace qc::cvvdp {
     KERNEL(cvvdp_filter_u16_general, FilterFrames<uint16_t, false>)                                                    \
     KERNEL(cvvdp_reduce, ReduceLevel)                                                                                  \
     KERNEL(cvvdp_bands, ScoreTiles)                                                                                    \
-    KERNEL(cvvdp_finish, FinishBands)
+    KERNEL(cvvdp_finish, FinishBands)                                                                                  \
+    KERNEL(cvvdp_bands_drawn, ScoreAndDrawTiles)                                                                       \
+    KERNEL(cvvdp_finish_drawn, FinishAndDrawBands)                                                                     \
+    KERNEL(cvvdp_map_add, AddLevel)                                                                                    \
+    KERNEL(cvvdp_map_paint, PaintMap)
 QC_DECLARE_KERNELS(QC_CVVDP_KERNELS)
 
 } // namespace qc::cvvdp

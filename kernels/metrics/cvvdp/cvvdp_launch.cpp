@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "metrics/cvvdp/cvvdp_pooling.hpp"
+
 namespace qc::cvvdp {
 namespace {
 
@@ -12,9 +14,11 @@ static_assert(kDeviceChannels == kChannels && kDeviceColours == kColours && kDev
 static_assert(kDeviceSrgb == static_cast<int>(Eotf::kSrgb) && kDevicePq == static_cast<int>(Eotf::kPq) &&
               kDeviceHlg == static_cast<int>(Eotf::kHlg) && kDevicePower == static_cast<int>(Eotf::kPower) &&
               kDeviceLinear == static_cast<int>(Eotf::kLinear));
+static_assert(PaintMap::kStraightUpTo == static_cast<float>(kJodStraightUpTo));
 
 constexpr size_t kAlignment = 256;
 constexpr size_t kGroupBytes = kAlignment;
+constexpr unsigned kMembers = tuning::kGroup;
 static_assert(sizeof(Group) <= kGroupBytes);
 
 constexpr size_t aligned(size_t bytes) {
@@ -128,6 +132,10 @@ void set_bands(const DeviceLevels& levels, BandArguments* bands) {
     bands->difference_power = single(kMaskingPower);
     bands->difference_zero = single(std::pow(kOffset, kMaskingPower));
     bands->largest = single(std::pow(10.0, kLargestLog10));
+    for (int c = 0; c < kChannels; ++c) {
+        bands->join.inner_weight[c] = single(kChannelWeight[c]);
+        bands->join.weight[c] = single(kChannelWeight[c] * kBasebandWeight[c]);
+    }
 }
 
 KernelIdentifier<FilterArguments> filter_for(const FrameGeometry& geometry, const Settings& settings) {
@@ -160,18 +168,45 @@ size_t Launcher::sum_bytes() const {
     return aligned(static_cast<size_t>(bands_.tiles) * kChannels * tuning::kGroup * sizeof(double));
 }
 
-/// A group, its planes, its sums, its weights.
+size_t Launcher::map_bytes() const {
+    return draws_map_ ? aligned(levels_.plane * tuning::kGroup * sizeof(float)) : 0;
+}
+
+/// A group, its planes, its sums, its map, its weights.
 size_t Launcher::scratch_bytes(int count) const {
     const size_t places = static_cast<size_t>(targets_.past() + count);
-    return kGroupBytes + plane_bytes() + sum_bytes() + places * tuning::kGroup * sizeof(Weights);
+    return kGroupBytes + plane_bytes() + sum_bytes() + map_bytes() + places * tuning::kGroup * sizeof(Weights);
+}
+
+Launcher::Space Launcher::space_of(void* scratch) const {
+    char* at = static_cast<char*>(scratch);
+    const auto take = [&](size_t bytes) {
+        char* const taken = at;
+        at += bytes;
+        return taken;
+    };
+    Space space{};
+    space.group = reinterpret_cast<Group*>(take(kGroupBytes));
+    space.planes = reinterpret_cast<float*>(take(plane_bytes()));
+    space.sums = reinterpret_cast<double*>(take(sum_bytes()));
+    if (draws_map_) space.map = reinterpret_cast<float*>(take(map_bytes()));
+    space.weights = reinterpret_cast<Weights*>(at);
+    return space;
 }
 
 Status Launcher::prepare(DeviceProgram& program) {
     QC_RETURN_IF_ERROR(program.find(kernels::cvvdp_group, &group_kernel_));
     QC_RETURN_IF_ERROR(program.find(filter_identifier_, &filter_kernel_));
     QC_RETURN_IF_ERROR(program.find(kernels::cvvdp_reduce, &reduce_kernel_));
-    QC_RETURN_IF_ERROR(program.find(kernels::cvvdp_bands, &band_kernel_));
-    QC_RETURN_IF_ERROR(program.find(kernels::cvvdp_finish, &finish_kernel_));
+    if (draws_map_) {
+        QC_RETURN_IF_ERROR(program.find(kernels::cvvdp_bands_drawn, &band_kernel_));
+        QC_RETURN_IF_ERROR(program.find(kernels::cvvdp_finish_drawn, &finish_kernel_));
+        QC_RETURN_IF_ERROR(program.find(kernels::cvvdp_map_add, &add_kernel_));
+        QC_RETURN_IF_ERROR(program.find(kernels::cvvdp_map_paint, &paint_kernel_));
+    } else {
+        QC_RETURN_IF_ERROR(program.find(kernels::cvvdp_bands, &band_kernel_));
+        QC_RETURN_IF_ERROR(program.find(kernels::cvvdp_finish, &finish_kernel_));
+    }
     const void* address = nullptr;
     QC_RETURN_IF_ERROR(program.upload(taps_.data(), taps_.size() * sizeof(Weights), &address));
     device_taps_ = static_cast<const Weights*>(address);
@@ -180,14 +215,8 @@ Status Launcher::prepare(DeviceProgram& program) {
     return {};
 }
 
-Status Launcher::enqueue_group(const GroupArguments& group, uint64_t* accumulators, void* scratch,
-                               DeviceQueue& queue) const {
-    constexpr unsigned kMembers = tuning::kGroup;
-    auto* const planes = reinterpret_cast<float*>(static_cast<char*>(scratch) + kGroupBytes);
-    auto* const sums = reinterpret_cast<double*>(static_cast<char*>(scratch) + kGroupBytes + plane_bytes());
-    QC_RETURN_IF_ERROR(queue.launch(group_kernel_, Dim3{}, group));
-
-    const FilterArguments filter{group.timeline, group.group, group.weights, planes, levels_, colour_};
+Status Launcher::enqueue_levels(const GroupArguments& group, const Space& space, DeviceQueue& queue) const {
+    const FilterArguments filter{group.timeline, group.group, group.weights, space.planes, levels_, colour_};
     const Dim3 pixels{blocks_for(levels_.width[0], 2 * tuning::kFilterThreads),
                       static_cast<unsigned>(levels_.height[0]), 2};
     QC_RETURN_IF_ERROR(queue.launch(filter_kernel_, pixels, filter));
@@ -195,25 +224,31 @@ Status Launcher::enqueue_group(const GroupArguments& group, uint64_t* accumulato
     for (int k = 0; k + 1 < levels_.bands; ++k) {
         const LastColumn border = last_columns_[static_cast<size_t>(k)];
         const int rows = tuning::kReduceRows[std::min<size_t>(k, std::size(tuning::kReduceRows) - 1)];
-        const ReduceArguments reduce{group.group, planes, levels_, k, rows, single(border.last), single(border.before)};
+        const ReduceArguments reduce{group.group,         space.planes,         levels_, k, rows,
+                                     single(border.last), single(border.before)};
         const Dim3 grid{blocks_for(levels_.width[k + 1], ReduceLevel::kWidth),
                         blocks_for(levels_.height[k + 1], ReduceLevel::height(rows)), kMembers * 2 * kChannels};
         QC_RETURN_IF_ERROR(queue.launch(reduce_kernel_, grid, reduce));
     }
+    return {};
+}
 
+Status Launcher::enqueue_bands(const GroupArguments& group, const Space& space, uint64_t* accumulators,
+                               DeviceQueue& queue) const {
     BandArguments bands = bands_;
     bands.group = group.group;
-    bands.planes = planes;
+    bands.planes = space.planes;
     bands.sensitivity = device_sensitivity_;
-    bands.sums = sums;
+    bands.sums = space.sums;
+    bands.join.map = space.map;
     if (bands.tiles > 0)
         QC_RETURN_IF_ERROR(queue.launch(band_kernel_, Dim3{static_cast<unsigned>(bands.tiles), kMembers}, bands));
 
     FinishArguments finish{};
     finish.group = group.group;
-    finish.planes = planes;
+    finish.planes = space.planes;
     finish.sensitivity = device_sensitivity_;
-    finish.sums = sums;
+    finish.sums = space.sums;
     finish.accumulators = accumulators;
     finish.levels = levels_;
     std::copy(std::begin(bands_.first_tile), std::end(bands_.first_tile), std::begin(finish.first_tile));
@@ -222,17 +257,48 @@ Status Launcher::enqueue_group(const GroupArguments& group, uint64_t* accumulato
     finish.slot = group.slot;
     finish.luminance_scale = bands_.luminance_scale;
     finish.luminance_offset = bands_.luminance_offset;
+    finish.join = bands.join;
     return queue.launch(finish_kernel_, Dim3{static_cast<unsigned>(levels_.bands), kMembers}, finish);
 }
 
+/// From the level before the coarsest to the finest.
+Status Launcher::enqueue_map(const GroupArguments& group, const Space& space, const DeviceMap& drawn,
+                             DeviceQueue& queue) const {
+    AddArguments add{};
+    add.group = group.group;
+    add.map = space.map;
+    add.levels = levels_;
+    add.drawn = drawn;
+    add.factor = single(kJodFactor / 10.0);
+    add.power = single(kJodPower);
+    add.straight = single(kJodFactor / 10.0 * std::pow(kJodStraightUpTo, kJodPower - 1.0));
+    const auto grid = [&](int level) {
+        return Dim3{blocks_for(levels_.width[level], tuning::kMapThreads), static_cast<unsigned>(levels_.height[level]),
+                    kMembers};
+    };
+    for (add.level = levels_.bands - 2; add.level > 0; --add.level)
+        QC_RETURN_IF_ERROR(queue.launch(add_kernel_, grid(add.level), add));
+    add.level = 0;
+    return queue.launch(paint_kernel_, grid(0), add);
+}
+
+Status Launcher::enqueue_group(const GroupArguments& group, const DeviceBatch& batch, DeviceQueue& queue) const {
+    const Space space = space_of(batch.scratch);
+    QC_RETURN_IF_ERROR(queue.launch(group_kernel_, Dim3{}, group));
+    QC_RETURN_IF_ERROR(enqueue_levels(group, space, queue));
+    QC_RETURN_IF_ERROR(enqueue_bands(group, space, batch.accumulators, queue));
+    // Slot 0 is the frame that has just come.
+    return draws_map_ && group.slot == 0 ? enqueue_map(group, space, batch.map, queue) : Status{};
+}
+
 Status Launcher::enqueue(const DeviceBatch& batch, const DeviceTimeline& timeline, DeviceQueue& queue) const {
-    char* const scratch = static_cast<char*>(batch.scratch);
+    const Space space = space_of(batch.scratch);
     GroupArguments group{};
     group.pairs = batch.pairs;
     group.timeline = timeline;
     group.taps = device_taps_;
-    group.group = reinterpret_cast<Group*>(scratch);
-    group.weights = reinterpret_cast<Weights*>(scratch + kGroupBytes + plane_bytes() + sum_bytes());
+    group.group = space.group;
+    group.weights = space.weights;
     group.pairs_in_batch = batch.count;
     group.tap_count = static_cast<int32_t>(taps_.size());
     group.past = targets_.past();
@@ -242,7 +308,7 @@ Status Launcher::enqueue(const DeviceBatch& batch, const DeviceTimeline& timelin
     for (group.slot = 0; group.slot < targets_.slots(); ++group.slot)
         for (group.rendition = 0; group.rendition < timeline.renditions; ++group.rendition)
             for (group.chunk = 0; group.chunk < chunks; ++group.chunk)
-                QC_RETURN_IF_ERROR(enqueue_group(group, batch.accumulators, batch.scratch, queue));
+                QC_RETURN_IF_ERROR(enqueue_group(group, batch, queue));
     return {};
 }
 

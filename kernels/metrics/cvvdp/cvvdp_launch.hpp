@@ -16,14 +16,31 @@ class Launcher {
 public:
     Launcher(const FrameGeometry& geometry, const Settings& settings, const Plan& plan);
 
+    /// From now on maps, too. Comes before everything else.
+    void draw_map() { draws_map_ = true; }
     size_t scratch_bytes(int count) const;
     Status prepare(DeviceProgram& program);
     Status enqueue(const DeviceBatch& batch, const DeviceTimeline& timeline, DeviceQueue& queue) const;
 
 private:
-    Status enqueue_group(const GroupArguments& group, uint64_t* accumulators, void* scratch, DeviceQueue& queue) const;
+    /// Where things lie in scratch memory.
+    struct Space {
+        Group* group;
+        float* planes;
+        double* sums;
+        float* map; ///< null if nobody wants one
+        Weights* weights;
+    };
+    Space space_of(void* scratch) const;
+    Status enqueue_group(const GroupArguments& group, const DeviceBatch& batch, DeviceQueue& queue) const;
+    Status enqueue_levels(const GroupArguments& group, const Space& space, DeviceQueue& queue) const;
+    Status enqueue_bands(const GroupArguments& group, const Space& space, uint64_t* accumulators,
+                         DeviceQueue& queue) const;
+    Status enqueue_map(const GroupArguments& group, const Space& space, const DeviceMap& drawn,
+                       DeviceQueue& queue) const;
     size_t plane_bytes() const;
     size_t sum_bytes() const;
+    size_t map_bytes() const;
     int tiles() const { return bands_.tiles; }
 
     TargetList targets_;
@@ -41,6 +58,8 @@ private:
     LoadedKernel<ReduceArguments> reduce_kernel_;
     LoadedKernel<BandArguments> band_kernel_;
     LoadedKernel<FinishArguments> finish_kernel_;
+    LoadedKernel<AddArguments> add_kernel_, paint_kernel_;
+    bool draws_map_ = false;
 };
 
 } // namespace qc::cvvdp

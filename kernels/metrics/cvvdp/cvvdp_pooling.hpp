@@ -26,10 +26,11 @@ inline double frame_value(const Plan& plan, std::span<const uint64_t> sums) {
     return offset_power(of_channels, 0.25);
 }
 
+constexpr double kJodFactor = 0.0439569391310215, kJodPower = 0.9302042722702026, kJodStraightUpTo = 0.1;
+
 inline double jod_of(double quality) {
-    constexpr double kFactor = 0.0439569391310215, kPower = 0.9302042722702026, kLinearUpTo = 0.1;
-    if (quality <= kLinearUpTo) return 10.0 - kFactor * std::pow(kLinearUpTo, kPower - 1.0) * quality;
-    return 10.0 - kFactor * std::pow(quality, kPower);
+    if (quality <= kJodStraightUpTo) return 10.0 - kJodFactor * std::pow(kJodStraightUpTo, kJodPower - 1.0) * quality;
+    return 10.0 - kJodFactor * std::pow(quality, kJodPower);
 }
 
 /// What a frame adds to the clip's sum.

@@ -89,6 +89,37 @@ TEST(Cvvdp, IdenticalAndFlatPicturesScoreTen) {
     EXPECT_NEAR(flat.jod, 10.0, 1e-9);
 }
 
+// ---- map ------------------------------------------------------------------------------------------------------------
+
+std::vector<float> draw_map(const FrameGeometry& geometry, const HostPicture& reference, const HostPicture& distorted) {
+    std::vector<float> values(static_cast<size_t>(geometry.width) * static_cast<size_t>(geometry.height), -1.0f);
+    create_scorer(descriptor(), geometry, options_of_words({}))
+        ->draw({reference, distorted}, {}, {values.data(), {geometry.width}, geometry.width, geometry.height});
+    return values;
+}
+
+/// Nothing where pictures are the same, or differ in brightness alone; a speck where it is, and not far from it.
+TEST(Cvvdp, MapShowsWhere) {
+    const FrameGeometry geometry = geometry_at(24, 160, 96, 8);
+    const auto flat = [&](int value) {
+        return test::SamplePicture(geometry, [value](int plane, int, int) { return plane == 0 ? value : 128; });
+    };
+    const test::SamplePicture gray = flat(120), brighter = flat(200);
+    const test::SamplePicture speck(geometry, [](int plane, int x, int y) {
+        const bool inside = x >= 120 && x < 128 && y >= 60 && y < 68;
+        return plane != 0 ? 128 : inside ? 160 : 120;
+    });
+    for (const float value : draw_map(geometry, gray.view(), gray.view())) EXPECT_EQ(value, 0.0f);
+    for (const float value : draw_map(geometry, gray.view(), brighter.view())) EXPECT_NEAR(value, 0.0f, 1e-6f);
+    const std::vector<float> values = draw_map(geometry, gray.view(), speck.view());
+    const auto at = [&](int x, int y) { return values[static_cast<size_t>(y * geometry.width + x)]; };
+    const auto largest = std::max_element(values.begin(), values.end()) - values.begin();
+    EXPECT_NEAR(static_cast<double>(largest % geometry.width), 124, 6);
+    EXPECT_NEAR(static_cast<double>(largest / geometry.width), 64, 6);
+    EXPECT_GT(at(124, 64), 0.05f);
+    EXPECT_LT(at(20, 20), 0.05f * at(124, 64));
+}
+
 TEST(Cvvdp, RgbIsTakenAsItIs) {
     FrameGeometry rgb = test::geometry_of(32, 32, 8, QC_CHROMA_444), yuv = rgb;
     rgb.rgb = true;

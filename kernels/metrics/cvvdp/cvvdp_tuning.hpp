@@ -15,5 +15,6 @@ constexpr int kBandBlocks = 2;                   ///< per multiprocessor
 constexpr int kBandWidth = 64, kBandHeight = 32; ///< of a tile; together four pixels times two for each thread
 constexpr int kBlurRows = 4;                     ///< that a thread blurs at once
 constexpr int kFinishThreads = 256;
+constexpr int kMapThreads = 128; ///< a sample each
 
 } // namespace qc::cvvdp::tuning
