@@ -365,12 +365,12 @@ TEST(Maps, PicturesThatAMetricDoesNotTake) {
 }
 
 TEST(Maps, PicturesThatCannotBePaintedOn) {
-    std::unique_ptr<Session> session;
     const qc_config config = config_of("psnr", "difference");
-    ASSERT_TRUE(Session::create(config, &session).ok());
     const Stream stream = make_stream(config, Content::kNatural, 1);
     const qc_picture distorted = stream.distorted[0][0].view();
     MapPicture map(QC_MAP_LAYOUT_GRAY, kWidth, kHeight);
+    std::unique_ptr<Session> session; // goes first: it paints until then
+    ASSERT_TRUE(Session::create(config, &session).ok());
     const auto refusal = [&](const std::function<void(qc_picture&)>& change) {
         qc_picture picture = map.view();
         change(picture);

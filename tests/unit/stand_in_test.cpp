@@ -308,7 +308,8 @@ private:
 };
 
 bool starts_with(const std::vector<double>& whole, const std::vector<double>& part) {
-    return part.size() <= whole.size() && std::memcmp(whole.data(), part.data(), part.size() * sizeof(double)) == 0;
+    return part.empty() || // which has no address to compare
+           (part.size() <= whole.size() && std::memcmp(whole.data(), part.data(), part.size() * sizeof(double)) == 0);
 }
 
 bool tries_all() {
@@ -339,7 +340,7 @@ protected:
         }
         driver_.give({.run_kernels = run_kernels});
         const FaultRun whole(config);
-        int cases = 0;
+        int cases = 0, missed = 0;
         for (int64_t call = 1; call <= *std::max_element(calls.begin(), calls.end()); ++call)
             for (size_t f = 0; f < std::size(kFaults); ++f) {
                 const auto seed = static_cast<uint32_t>(call % kSeeds);
@@ -349,11 +350,22 @@ protected:
                 const Fault& fault = kFaults[f];
                 driver_.give({call, fault.result, fault.lost, run_kernels, seed});
                 const FaultRun run(config);
-                expect_clean_end(run, whole, fault, call);
-                if (HasFatalFailure()) return;
                 ++cases;
+                if (driver_.state().failed_call == nullptr) // time decides how often the last batch is asked for
+                    missed += expect_no_failure(run, whole) ? 1 : 0;
+                else
+                    expect_clean_end(run, whole, fault, call);
+                if (HasFailure()) return;
             }
+        EXPECT_LE(missed, cases / 10);
         std::printf("%d cases, %lld calls\n", cases, static_cast<long long>(calls[0]));
+    }
+
+    static bool expect_no_failure(const FaultRun& run, const FaultRun& whole) {
+        EXPECT_EQ(run.status(), QC_OK) << run.error();
+        EXPECT_EQ(run.values().size(), whole.values().size());
+        EXPECT_TRUE(starts_with(whole.values(), run.values())) << "other scores";
+        return true;
     }
 
     void expect_clean_end(const FaultRun& run, const FaultRun& whole, const Fault& fault, int64_t call) {

@@ -51,10 +51,10 @@ TEST(ThreadPool, IdleThreadsTakeParts) {
 
 /// What no other thread comes for, the task does by itself.
 TEST(ThreadPool, ABusyPoolHelpsNobody) {
-    ThreadPool pool(2);
     std::promise<void> end;
     std::shared_future<void> ended = end.get_future().share();
     std::promise<void> begun;
+    ThreadPool pool(2); // goes first: its tasks wait for these
     pool.add([&] {
         begun.set_value();
         ended.wait();
