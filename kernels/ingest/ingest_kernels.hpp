@@ -29,8 +29,8 @@ QC_HD void copy_row(uint8_t* target, const uint8_t* source, int bytes, int first
     for (int i = vectors * 16 + first; i < bytes; i += stride) target[i] = source[i];
 }
 
-/// The way of a batch's few kilobytes between page-locked memory, which kernels reach as well, and the device. A node of
-/// a graph that copies takes longer than a kernel that does it. grid: (blocks)
+/// The way of a batch's few kilobytes between page-locked memory, which kernels reach as well, and the device. A node
+/// of a graph that copies takes longer than a kernel that does it. grid: (blocks)
 struct CopyAndZero {
     struct Arguments {
         const CopiedBytes* source;

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """maps: a second output, in step with the first one, that shows where the pictures differ."""
 
+import sys
 import unittest
 
 from harness import REPOSITORY, FilterTest, ffmpeg, is_threaded
+
+sys.path.insert(0, str(REPOSITORY / "tests"))
+from support import stand_in_driver  # noqa: E402
 
 WIDTH, HEIGHT = 176, 144
 
@@ -195,7 +199,7 @@ class Pictures(MapTest):
         self.assertGreater(sum(second), 3 * sum(first))
 
     def test_on_the_stand_in_gpu(self):
-        library = {"LD_LIBRARY_PATH": str(REPOSITORY / "build/tests/device"), "QC_STAND_IN_SEED": "1"}
+        library = stand_in_driver.environment(stand_in_driver.build(), QC_STAND_IN_SEED="1")
         cpu = self.draw()
         for options in ("backend=cuda", "backend=cuda:n_subsample=2"):
             with self.subTest(options=options):
@@ -230,7 +234,7 @@ class Failures(MapTest):
 
     def on_broken_gpu(self, on_error):
         """A run whose GPU is lost after the half of its driver's calls."""
-        environment = {"LD_LIBRARY_PATH": str(REPOSITORY / "build/tests/device"), "QC_STAND_IN_SEED": "1", "QC_STAND_IN_REPORT": "report.txt"}
+        environment = stand_in_driver.environment(stand_in_driver.build(), QC_STAND_IN_SEED="1", QC_STAND_IN_REPORT="report.txt")
         options = f"backend=cuda:async_depth=1:on_error={on_error}"
         self.assert_ok(self.draw(options, environment=environment))
         calls = int((self.folder / "report.txt").read_text().split()[1])
