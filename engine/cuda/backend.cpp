@@ -176,15 +176,12 @@ Status CudaBackend::enqueue_batch(const Slot& slot, Lane& lane) const {
     QC_RETURN_IF_ERROR(converter_.enqueue(slot.description, slot.shape, lane));
     QC_RETURN_IF_ERROR(
         branches_.run(lane, [&](size_t instance, Lane& branch) { return metrics_.enqueue(instance, slot, branch); }));
-    Lane keeping = lane.fork(Lane::Priority::kLow); // beside the way of the scores
     QC_RETURN_IF_ERROR(hand_over_.enqueue_accumulators(slot, lane));
-    QC_RETURN_IF_ERROR(maps_.enqueue(slot, keeping));
-    QC_RETURN_IF_ERROR(maps_.copy_down(slot, keeping));
+    QC_RETURN_IF_ERROR(maps_.enqueue(slot, lane));
+    QC_RETURN_IF_ERROR(maps_.copy_down(slot, lane));
     QC_RETURN_IF_ERROR(
-        history_.enqueue(slot.description.device(&DescriptionLayout::kept_planes), slot.shape.references, keeping));
-    QC_RETURN_IF_ERROR(timeline_.enqueue(slot.description, slot.shape.references, keeping));
-    lane.join(keeping);
-    return {};
+        history_.enqueue(slot.description.device(&DescriptionLayout::kept_planes), slot.shape.references, lane));
+    return timeline_.enqueue(slot.description, slot.shape.references, lane);
 }
 
 // ---- results --------------------------------------------------------------------------------------------------------

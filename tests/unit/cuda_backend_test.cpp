@@ -166,7 +166,7 @@ cuGraphAddKernelNode probe_pairs 1x1x2 of 32x1x1, 0 bytes, node 4 behind 1
 cuGraphAddKernelNode probe_references 1x1x2 of 32x1x1, 0 bytes, node 5 behind 1
 cuGraphAddKernelNode probe_pairs 1x1x2 of 32x1x1, 0 bytes, node 6 behind 1
 cuGraphAddKernelNode qc_hand_over 1x1x1 of 256x1x1, 0 bytes, node 7 behind 1, 3, 4, 5, 6
-cuGraphAddKernelNode qc_keep_history 18x1x1 of 256x1x1, 0 bytes, node 8 behind 1, 3, 4, 5, 6
+cuGraphAddKernelNode qc_keep_history 18x1x1 of 256x1x1, 0 bytes, node 8 behind 7
 cuGraphInstantiate executable graph 0
 cuGraphDestroy graph 0
 cuGraphLaunch executable graph 0, stream 0
