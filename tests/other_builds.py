@@ -218,9 +218,9 @@ def compare_bits(outcome):
 def build_filter(outcome):
     """An FFmpeg for arm64 with little more than the filter. @return whether there is one"""
     build, name = ARM64 / "ffmpeg", "arm64 filter"
-    install = ["meson", "install", "-C", ARM64 / "engine", "--no-rebuild", "--tags", "devel,runtime"]
-    if not run_logged(outcome, f"{name} engine", ["meson", "compile", "-C", ARM64 / "engine", "quality_cuda"]) \
-            or not run_logged(outcome, f"{name} engine install", install):
+    engine = ARM64 / "engine"
+    if not run_logged(outcome, f"{name} engine", ["meson", "compile", "-C", engine, "quality_cuda", "manual"]) \
+            or not run_logged(outcome, f"{name} engine install", ["meson", "install", "-C", engine, "--no-rebuild"]):
         return False
     build.mkdir(exist_ok=True)
     flags = ["--enable-cross-compile", "--arch=aarch64", "--target-os=linux", f"--cross-prefix={TRIPLET}-", "--pkg-config=pkg-config",
