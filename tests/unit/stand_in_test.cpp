@@ -147,26 +147,37 @@ TEST_F(OnStandIn, WatchedContentsEqualTheCpu) {
     }
 }
 
+struct Scaled {
+    const char* name;
+    qc_scaling scaling;
+    int width, height; ///< of what is scored; 0: the reference's
+};
+
+class StandInScaling : public OnStandIn, public testing::WithParamInterface<Scaled> {};
+
 /// Renditions of other sizes and formats than the reference's, whose own size is scored, or none of theirs.
-TEST_F(OnStandIn, ScaledPicturesEqualTheCpu) {
+TEST_P(StandInScaling, EqualsTheCpu) {
     qc_config config = config_of("psnr|motion|vif", 220, 180);
     config.distorted[0] = format_of(layout_named("yuv420p"), 146, 121);
     config.distorted[1] = format_of(layout_named("p010le"), 331, 90);
+    config.scaling = GetParam().scaling;
+    config.scoring_width = GetParam().width;
+    config.scoring_height = GetParam().height;
     const Stream stream = make_stream(config, Content::kNatural, 5);
-    for (const qc_scaling scaling : {QC_SCALING_BICUBIC, QC_SCALING_AREA})
-        for (const int width : {0, 241}) {
-            config.scaling = scaling;
-            config.scoring_width = width;
-            config.scoring_height = width == 0 ? 0 : 99;
-            config.backend = QC_BACKEND_CPU;
-            const RunResult cpu = run(config, stream);
-            config.backend = QC_BACKEND_CUDA;
-            for (const uint32_t seed : {0u, 1u}) {
-                driver_.give({.seed = seed});
-                expect_same_bits(cpu, run(config, stream), "order " + std::to_string(seed));
-            }
-        }
+    config.backend = QC_BACKEND_CPU;
+    const RunResult cpu = run(config, stream);
+    config.backend = QC_BACKEND_CUDA;
+    for (const uint32_t seed : {0u, 1u}) {
+        driver_.give({.seed = seed});
+        expect_same_bits(cpu, run(config, stream), "order " + std::to_string(seed));
+    }
 }
+constexpr Scaled kScaled[] = {{"Bicubic", QC_SCALING_BICUBIC, 0, 0},
+                              {"BicubicToOwnSize", QC_SCALING_BICUBIC, 241, 99},
+                              {"Area", QC_SCALING_AREA, 0, 0},
+                              {"AreaToOwnSize", QC_SCALING_AREA, 241, 99}};
+INSTANTIATE_TEST_SUITE_P(All, StandInScaling, testing::ValuesIn(kScaled),
+                         [](const auto& info) { return std::string(info.param.name); });
 
 /// Pictures come from anywhere: what no sample is counts as the largest, on its way to the GPU too.
 TEST_F(OnStandIn, WordsBeyondTheLargestSample) {
