@@ -82,10 +82,8 @@ struct Emulation {
         std::vector<float> expected(static_cast<size_t>(geometry.width) * static_cast<size_t>(geometry.height));
         const Plane<float> values{expected.data(), {geometry.width}, geometry.width, geometry.height};
         for (size_t frame = 0; frame < reference.size(); ++frame) {
-            std::vector<EarlierPair> past;
-            for (size_t back = 1; back <= std::min(static_cast<size_t>(depth), frame); ++back)
-                past.push_back({&reference[frame - back], &distorted[frame - back]});
-            scorer->draw({reference[frame], distorted[frame]}, past, values);
+            scorer->draw({reference[frame], distorted[frame]},
+                         past_of(reference, distorted, frame, static_cast<size_t>(depth)), values);
             for (size_t i = 0; i < expected.size(); ++i)
                 ASSERT_NEAR(maps.frames[frame][i], expected[i], 1e-5 + 1e-4 * expected[i])
                     << "frame " << frame << ", " << i % static_cast<size_t>(geometry.width) << ","

@@ -31,6 +31,15 @@ inline OptionValues options_of_words(const test::WordList& words, const test::Op
     return test::options_of(descriptor(), list);
 }
 
+/// The pairs before a frame, the latest first.
+inline std::vector<EarlierPair> past_of(std::span<const HostPicture> reference, std::span<const HostPicture> distorted,
+                                        size_t frame, size_t depth) {
+    std::vector<EarlierPair> past;
+    for (size_t back = 1; back <= std::min(depth, frame); ++back)
+        past.push_back({&reference[frame - back], &distorted[frame - back]});
+    return past;
+}
+
 /// The words of every frame of a clip.
 inline std::vector<std::vector<uint64_t>> words_of_clip(const FrameGeometry& geometry, const OptionValues& options,
                                                         std::span<const HostPicture> reference,
@@ -41,11 +50,9 @@ inline std::vector<std::vector<uint64_t>> words_of_clip(const FrameGeometry& geo
     const auto depth = static_cast<size_t>(earlier_pairs(descriptor(), geometry, options));
     std::vector<std::vector<uint64_t>> words;
     for (size_t frame = 0; frame < reference.size(); ++frame) {
-        std::vector<EarlierPair> past;
-        for (size_t back = 1; back <= std::min(depth, frame); ++back)
-            past.push_back({&reference[frame - back], &distorted[frame - back]});
         words.emplace_back(scorer->accumulator_words());
-        scorer->score(HostPair{reference[frame], distorted[frame]}, past, words.back());
+        scorer->score(HostPair{reference[frame], distorted[frame]}, past_of(reference, distorted, frame, depth),
+                      words.back());
     }
     return words;
 }
