@@ -71,6 +71,7 @@ private:
     Status take_in(const FrameInput& input, FrameWork* work);
     PicturePtr copy_of(const FrameInput& frame, int input) const;
     Weights copy_of_mask(const qc_picture& mask) const;
+    HostPlane mask_of(const FrameWork& work) const;
     std::vector<Task> tasks_of(const FrameWork& work) const;
     void run(const Task& task, FrameWork& work) const;
     void draw_map(const HostPair& pair, HostPast past, const FrameWork& work) const;
@@ -123,6 +124,11 @@ Weights CpuBackend::copy_of_mask(const qc_picture& mask) const {
                     static_cast<const uint8_t*>(mask.plane[0]) + static_cast<ptrdiff_t>(y) * mask.pitch_bytes[0],
                     width);
     return std::make_shared<const std::vector<uint8_t>>(std::move(weights));
+}
+
+HostPlane CpuBackend::mask_of(const FrameWork& work) const {
+    if (work.mask == nullptr) return {};
+    return {work.mask->data(), {setup_.geometry.width}, setup_.geometry.width, setup_.geometry.height};
 }
 
 void CpuBackend::remember(const FrameWork& work) {
@@ -195,6 +201,7 @@ void CpuBackend::run(const Task& task, FrameWork& work) const {
     if (task.rendition < 0) {
         HostReference reference;
         reference.current = *work.reference;
+        reference.mask = mask_of(work);
         for (size_t k = 0; k < std::min<size_t>(work.history.size(), kMaxHistory); ++k) {
             const auto& earlier = work.history[k].reference;
             reference.history[k] = luma_of(earlier);
@@ -206,8 +213,7 @@ void CpuBackend::run(const Task& task, FrameWork& work) const {
     } else {
         const size_t rendition = static_cast<size_t>(task.rendition);
         HostPair pair{*work.reference, *work.distorted[rendition]};
-        if (work.mask != nullptr)
-            pair.mask = {work.mask->data(), {setup_.geometry.width}, setup_.geometry.width, setup_.geometry.height};
+        pair.mask = mask_of(work);
         pair.helpers = &pool_;
         for (size_t k = 0; k < std::min<size_t>(work.history.size(), kMaxHistory); ++k) {
             const EarlierFrame& earlier = work.history[k];

@@ -39,10 +39,12 @@ DevicePicture Intake::place(Slot& slot, int frame, int input, const qc_picture& 
     return converter_.add_jobs(raw, frame, input, slot.converted, slot.description, &slot.shape);
 }
 
-DeviceReference Intake::add_reference(Slot& slot, int frame, const FrameInput& input, bool evaluated) {
+DeviceReference Intake::add_reference(Slot& slot, int frame, const FrameInput& input, const DevicePlane& mask,
+                                      bool evaluated) {
     const Description& description = slot.description;
     DeviceReference reference{};
     reference.current = place(slot, frame, 0, input.reference);
+    reference.mask = mask;
     reference.output = static_cast<uint32_t>(frame);
     history_.look_back(description.host(&DescriptionLayout::kept_planes), frame, &reference);
     description.host(&DescriptionLayout::references)[slot.shape.references++] = reference;
@@ -61,13 +63,13 @@ void Intake::end_pairs(const Slot& slot) {
 
 /// @return the distorted picture
 DevicePicture Intake::add_pair(Slot& slot, int frame, int rendition, const qc_picture& source,
-                               const DeviceReference& reference, const DevicePlane& mask, bool evaluated) {
+                               const DeviceReference& reference, bool evaluated) {
     const Description& description = slot.description;
     const int input = rendition + 1;
     DevicePair pair{};
     pair.reference = reference.current;
     pair.distorted = place(slot, frame, input, source);
-    pair.mask = mask;
+    pair.mask = reference.mask;
     std::copy(std::begin(reference.history), std::end(reference.history), std::begin(pair.reference_history));
     history_.look_back(description.host(&DescriptionLayout::kept_planes), frame, input, &pair);
     pair.output = static_cast<uint32_t>(frame * setup_.config->renditions + rendition);
@@ -85,22 +87,22 @@ Status Intake::add(Slot& slot, FrameInput& input) {
     const bool evaluated = input.index % setup_.config->n_subsample == 0;
     QC_RETURN_IF_ERROR(uploader_.upload(input, frame, &slot.upload, &slot.uploaded));
 
-    pictures_.assign(static_cast<size_t>(setup_.inputs()), DevicePicture{});
-    const DeviceReference reference = add_reference(slot, frame, input, evaluated);
-    pictures_[0] = reference.current;
-    FrameInSlot entry{input.index, std::vector<bool>(static_cast<size_t>(renditions)), {}, input.map};
     bool borrowed = input.reference.memory == QC_MEMORY_CUDA;
     DevicePlane mask{};
     if (input.mask.plane[0] != nullptr) {
         mask = find(slot, frame, setup_.inputs(), input.mask).plane[0];
         borrowed = borrowed || input.mask.memory == QC_MEMORY_CUDA;
     }
+    pictures_.assign(static_cast<size_t>(setup_.inputs()), DevicePicture{});
+    const DeviceReference reference = add_reference(slot, frame, input, mask, evaluated);
+    pictures_[0] = reference.current;
+    FrameInSlot entry{input.index, std::vector<bool>(static_cast<size_t>(renditions)), {}, input.map};
     for (int r = 0; r < renditions; ++r) {
         const qc_picture& picture = input.distorted[static_cast<size_t>(r)];
         if (picture.plane[0] == nullptr) continue;
         entry.present[static_cast<size_t>(r)] = true;
         borrowed = borrowed || picture.memory == QC_MEMORY_CUDA;
-        pictures_[static_cast<size_t>(r) + 1] = add_pair(slot, frame, r, picture, reference, mask, evaluated);
+        pictures_[static_cast<size_t>(r) + 1] = add_pair(slot, frame, r, picture, reference, evaluated);
     }
     end_pairs(slot);
     history_.remember(pictures_, frame, slot.description.host(&DescriptionLayout::kept_planes));

@@ -147,7 +147,8 @@ void ScoreTable::retire_front() {
 
 void ScoreTable::settle(PendingRow& row) {
     const bool scored = keeps(row.frame) && row.has_pair && !row.is_left_out;
-    if (!scored) return unscored_frames_.push_back({row.frame, row.is_left_out});
+    const bool is_left_out = row.is_left_out && keeps(row.frame) && row.has_pair; // else it has another reason
+    if (!scored) return unscored_frames_.push_back({row.frame, is_left_out});
     Status status = run_models(row.frame, row.values);
     if (!status.ok()) return fail(std::move(status));
     spool_.append(row.frame, row.values);

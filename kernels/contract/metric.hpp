@@ -221,7 +221,7 @@ struct MetricDescriptor {
     bool uses_colour = false;
     /// Takes pictures whose planes are G, B, R as well (FrameGeometry::rgb).
     bool accepts_rgb = false;
-    /// Scores what a mask lets through (FrameGeometry::masked), by HostPair::mask and DevicePair::mask.
+    /// Scores what a mask lets through (FrameGeometry::masked), by the `mask` of pairs or references.
     bool accepts_mask = false;
     BackendBound backend_bound{};
     /// Its kernels are few thread blocks that run for long. The CUDA backend begins with it, and the other metrics fill

@@ -106,6 +106,7 @@ struct DeviceReference {
     DevicePlane
         history[kMaxHistory]; ///< history[k]: luma of k + 1 frames earlier; data null at the start of the stream
     DevicePlane chroma_history[kMaxHistory][2]; ///< Cb and Cr likewise, if an instance needs them
+    DevicePlane mask;                           ///< as DevicePair::mask: all pairs of a reference have the same
     uint32_t output;
     uint32_t reserved;
 };
@@ -143,6 +144,7 @@ struct HostReference {
     HostPicture current;
     HostPlane history[kMaxHistory];           ///< as DeviceReference::history
     HostPlane chroma_history[kMaxHistory][2]; ///< as DeviceReference::chroma_history
+    HostPlane mask{};                         ///< as in DeviceReference
 };
 
 } // namespace qc

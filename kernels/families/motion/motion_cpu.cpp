@@ -4,6 +4,7 @@
 
 #include "device/borders.hpp"
 #include "device/cpu_clones.hpp"
+#include "device/mask.hpp"
 #include "families/motion/motion_cpu_lanes.hpp"
 #include "families/motion/motion_math.hpp"
 #include "families/motion/motion_scorer.hpp"
@@ -58,6 +59,29 @@ QC_CPU_CLONES uint64_t sum_filtered_row(const int32_t* extended, int width) {
     return total;
 }
 
+/// The same, each value as often as its weight says.
+QC_CPU_CLONES uint64_t sum_weighted_row(const int32_t* extended, const uint8_t* weights, int width) {
+    constexpr int kRun = 65536 / (kFullWeight + 1); // values of up to 65535 * 255 that a 32-bit sum holds
+    uint64_t total = 0;
+    for (int begin = 0; begin < width; begin += kRun) {
+        const int end = width - begin < kRun ? width : begin + kRun;
+        uint32_t sum = 0;
+        for (int x = begin; x < end; ++x) {
+            const int32_t* window = extended + x;
+            const int32_t value = low_pass(window[0] + window[4], window[1] + window[3], window[2]);
+            sum += static_cast<uint32_t>(std::abs(value)) * weights[x];
+        }
+        total += sum;
+    }
+    return total;
+}
+
+QC_CPU_CLONES uint64_t sum_weights(const uint8_t* weights, int width) {
+    uint64_t sum = 0;
+    for (int x = 0; x < width; ++x) sum += weights[x];
+    return sum;
+}
+
 /// `row` points at the first sample of the picture, with room for kReach more on either side.
 template <typename T>
 void mirror_ends(T* row, int width) {
@@ -67,15 +91,16 @@ void mirror_ends(T* row, int width) {
     }
 }
 
-template <typename T>
-uint64_t sum_planes(Plane<const T> previous, Plane<const T> current, int width, int height, int depth) {
+/// Calls `visit(y, row)` for each row that was filtered vertically; it starts kReach samples left of the picture.
+template <typename T, typename Visit>
+void filter_planes(Plane<const T> previous, Plane<const T> current, int width, int height, int depth,
+                   const Visit& visit) {
     // The last five rows of differences, row y in place y % kTaps, and the row that was filtered vertically.
     std::vector<int32_t> differences(static_cast<size_t>(kTaps) * width);
     std::vector<int32_t> extended(static_cast<size_t>(width) + 2 * kReach);
     int32_t* const filtered = extended.data() + kReach;
     const auto difference_row = [&](int y) { return differences.data() + static_cast<size_t>(y % kTaps) * width; };
 
-    uint64_t total = 0;
     int subtracted_rows = 0;
     for (int y = 0; y < height; ++y) {
         for (; subtracted_rows < height && subtracted_rows <= y + kReach; ++subtracted_rows) {
@@ -87,9 +112,8 @@ uint64_t sum_planes(Plane<const T> previous, Plane<const T> current, int width, 
             rows[tap] = difference_row(mirror_without_edges(y - kReach + tap, height));
         filter_columns(rows, filtered, width, depth);
         mirror_ends(filtered, width);
-        total += sum_filtered_row(extended.data(), width);
+        visit(y, extended.data());
     }
-    return total;
 }
 
 // ---- by the passes of an instruction set ----------------------------------------------------------------------------
@@ -103,8 +127,6 @@ void subtract_row(const LanePasses& passes, const uint16_t* previous, const uint
 
 /// The columns that no vector covers one by one.
 uint64_t sum_filtered_row(const LanePasses& passes, const FilteredWords& row, int width) {
-    mirror_ends(row.high, width);
-    mirror_ends(row.low, width);
     uint64_t total = 0;
     for (int x = passes.sum(row, width, &total); x < width; ++x) {
         const int32_t value = low_pass(row.at(x - 2) + row.at(x + 2), row.at(x - 1) + row.at(x + 1), row.at(x));
@@ -113,14 +135,14 @@ uint64_t sum_filtered_row(const LanePasses& passes, const FilteredWords& row, in
     return total;
 }
 
-template <typename T>
-uint64_t sum_planes(const LanePasses& passes, Plane<const T> previous, Plane<const T> current, int width, int height,
-                    int depth) {
+/// Calls `visit(y, row)` for each row that was filtered vertically, and mirrored.
+template <typename T, typename Visit>
+void filter_planes(const LanePasses& passes, Plane<const T> previous, Plane<const T> current, int width, int height,
+                   int depth, const Visit& visit) {
     const size_t stride = static_cast<size_t>(width) + 2 * kReach;
     std::vector<int16_t> words((kTaps + 2) * stride);
     const auto difference_row = [&](int y) { return words.data() + static_cast<size_t>(y % kTaps) * stride; };
     const FilteredWords filtered{words.data() + kTaps * stride + kReach, words.data() + (kTaps + 1) * stride + kReach};
-    uint64_t total = 0;
     int subtracted_rows = 0;
     for (int y = 0; y < height; ++y) {
         for (; subtracted_rows < height && subtracted_rows <= y + kReach; ++subtracted_rows)
@@ -130,26 +152,68 @@ uint64_t sum_planes(const LanePasses& passes, Plane<const T> previous, Plane<con
         for (int tap = 0; tap < kTaps; ++tap)
             rows[tap] = difference_row(mirror_without_edges(y - kReach + tap, height));
         passes.filter(rows, width, depth, filtered);
-        total += sum_filtered_row(passes, filtered, width);
+        mirror_ends(filtered.high, width);
+        mirror_ends(filtered.low, width);
+        visit(y, filtered);
     }
+}
+
+/// Null where rows are filtered by loops.
+const LanePasses* passes_for(device::WordLanes lanes, const FrameGeometry& geometry) {
+    const LanePasses* const passes = geometry.depth < 16 ? lane_passes(lanes) : nullptr;
+    return passes != nullptr && geometry.width >= passes->narrowest ? passes : nullptr;
+}
+
+template <typename T>
+uint64_t sum_planes(const LanePasses* passes, const FrameGeometry& geometry, const HostPlane& previous,
+                    const HostPlane& current) {
+    const int width = geometry.width, height = geometry.height, depth = geometry.depth;
+    uint64_t total = 0;
+    if (passes != nullptr)
+        filter_planes(*passes, previous.as<T>(), current.as<T>(), width, height, depth,
+                      [&](int, const FilteredWords& row) { total += sum_filtered_row(*passes, row, width); });
+    else
+        filter_planes(previous.as<T>(), current.as<T>(), width, height, depth,
+                      [&](int, const int32_t* extended) { total += sum_filtered_row(extended, width); });
     return total;
 }
 
 template <typename T>
-uint64_t sum_planes(device::WordLanes lanes, const FrameGeometry& geometry, const HostPlane& previous,
-                    const HostPlane& current) {
-    const LanePasses* const passes = geometry.depth < 16 ? lane_passes(lanes) : nullptr;
-    if (passes != nullptr && geometry.width >= passes->narrowest)
-        return sum_planes(*passes, previous.as<T>(), current.as<T>(), geometry.width, geometry.height, geometry.depth);
-    return sum_planes(previous.as<T>(), current.as<T>(), geometry.width, geometry.height, geometry.depth);
+uint64_t sum_weighted_planes(const LanePasses* passes, const FrameGeometry& geometry, const HostPlane& previous,
+                             const HostPlane& current, const Plane<const uint8_t>& mask) {
+    const int width = geometry.width, height = geometry.height, depth = geometry.depth;
+    std::vector<int32_t> joined(static_cast<size_t>(width) + 2 * kReach);
+    uint64_t total = 0;
+    const auto add = [&](int y, const int32_t* extended) { total += sum_weighted_row(extended, mask.row(y), width); };
+    const auto join_and_add = [&](int y, const FilteredWords& row) {
+        for (int x = -kReach; x < width + kReach; ++x) joined[static_cast<size_t>(x + kReach)] = row.at(x);
+        add(y, joined.data());
+    };
+    if (passes != nullptr)
+        filter_planes(*passes, previous.as<T>(), current.as<T>(), width, height, depth, join_and_add);
+    else
+        filter_planes(previous.as<T>(), current.as<T>(), width, height, depth, add);
+    return total;
 }
 
 } // namespace
 
 uint64_t score_cpu(const FrameGeometry& geometry, const HostPlane& previous, const HostPlane& current,
                    device::WordLanes lanes) {
-    return geometry.sample == SampleType::kU8 ? sum_planes<uint8_t>(lanes, geometry, previous, current)
-                                              : sum_planes<uint16_t>(lanes, geometry, previous, current);
+    const LanePasses* const passes = passes_for(lanes, geometry);
+    return geometry.sample == SampleType::kU8 ? sum_planes<uint8_t>(passes, geometry, previous, current)
+                                              : sum_planes<uint16_t>(passes, geometry, previous, current);
+}
+
+void score_masked_cpu(const FrameGeometry& geometry, const HostPlane& previous, const HostPlane& current,
+                      const HostPlane& mask, std::span<uint64_t> words, device::WordLanes lanes) {
+    const auto weights = mask.as<uint8_t>();
+    for (int y = 0; y < geometry.height; ++y) words[kWeights] += sum_weights(weights.row(y), geometry.width);
+    if (previous.data == nullptr) return;
+    const LanePasses* const passes = passes_for(lanes, geometry);
+    words[kSad] = geometry.sample == SampleType::kU8
+                      ? sum_weighted_planes<uint8_t>(passes, geometry, previous, current, weights)
+                      : sum_weighted_planes<uint16_t>(passes, geometry, previous, current, weights);
 }
 
 } // namespace qc::motion

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // The rules over time that make scores of the sums, for motion and motion_v2.
+//
+// A frame whose mask has no weight has no score, and is left out. The others do without: the smaller of two scores is
+// then the other, and an average over time is of what there is.
 #pragma once
 
 #include <array>
+#include <optional>
 
 #include "contract/metric.hpp"
 #include "families/motion/motion_settings.hpp"
@@ -24,7 +28,8 @@ public:
     void flush(int64_t frames, ScoreSink& sink) override;
 
 private:
-    double limited_score(uint64_t sum) const;
+    std::optional<double> score_of(std::span<const uint64_t> accumulators) const; ///< none without any weight
+    double limited_score(double sum, double pixels) const;
     void begin(int64_t frames, double motion3, ScoreSink& sink); ///< the first ones, without a score of their own
     void complete(int64_t frame, double motion2, ScoreSink& sink);
 
@@ -34,8 +39,8 @@ private:
 
     // Of the stream so far.
     int64_t frames_ = 0;
-    std::array<double, 2> recent_scores_{}; ///< of the last frame and of the one before
-    double previous_blended_ = 0.0;         ///< before averaging
+    std::array<std::optional<double>, 2> recent_scores_{}; ///< of the last frame and of the one before
+    std::optional<double> previous_blended_;               ///< before averaging
 };
 
 } // namespace qc::motion

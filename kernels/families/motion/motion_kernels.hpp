@@ -10,6 +10,7 @@
 #include "device/block_sum.hpp"
 #include "device/borders.hpp"
 #include "device/kernel_list.hpp"
+#include "device/mask.hpp"
 #include "device/plane_reader.hpp"
 #include "device/unroll.hpp"
 #include "families/motion/motion_math.hpp"
@@ -23,11 +24,12 @@ constexpr int kTileWidth = kColumnsPerLane * (kLanes - 2);
 constexpr int kRowsPerWarp = kTuning.rows_per_warp;
 constexpr int kTileHeight = kTuning.warps * kRowsPerWarp;
 constexpr int kSourceRows = kRowsPerWarp + 2 * kReach; ///< that a warp reads
-static_assert(kRowsPerWarp * kColumnsPerLane < 65536, "a lane adds values of up to 65535 in 32 bits");
+static_assert(kRowsPerWarp * kColumnsPerLane < 65536 / kFullWeight,
+              "a lane adds values of up to 65535, as often as weights say, in 32 bits");
 
 struct SumArguments {
     const DeviceReference* references;
-    uint64_t* accumulators; ///< one word a reference
+    uint64_t* accumulators; ///< one word a reference, or kMaskedWords
     int width, height, depth;
     int lag; ///< frames between the two pictures: 1 or 2
 };
@@ -184,6 +186,34 @@ private:
     int depth_;
 };
 
+// ---- what counts ----------------------------------------------------------------------------------------------------
+
+/// Every sample counts once.
+struct CountAll {
+    static constexpr int kWords = 1;
+
+    QC_HD explicit CountAll(const DevicePlane& /*mask*/) {}
+    QC_HD void add(uint32_t magnitude, int /*x*/, int /*y*/, uint32_t (&sums)[kWords]) const {
+        sums[kSad] += magnitude;
+    }
+};
+
+/// A sample counts by its weight.
+class CountByMask {
+public:
+    static constexpr int kWords = kMaskedWords;
+
+    QC_HD explicit CountByMask(const DevicePlane& mask) : mask_(mask) {}
+    QC_HD void add(uint32_t magnitude, int x, int y, uint32_t (&sums)[kWords]) const {
+        const uint32_t weight = mask_.at(x, y);
+        sums[kSad] += magnitude * weight;
+        sums[kWeights] += weight;
+    }
+
+private:
+    MaskReader mask_;
+};
+
 // ---- horizontal filter and sum --------------------------------------------------------------------------------------
 
 /// Columns of the two neighbours that a lane's own filter windows reach.
@@ -192,9 +222,11 @@ struct Neighbours {
     int32_t right[kReach]; ///< the first two of the lane on the right
 };
 
-/// Sum over the lane's columns inside the picture. The vertical filter works column by column, so mirroring may follow
-/// it: beyond the first and the last column of the picture stand a lane's own second and third.
-QC_HD uint32_t sum_row(const LaneRow& own, const Neighbours& near, int column, int width) {
+/// Adds what the lane's columns inside the picture have in row y. The vertical filter works column by column, so
+/// mirroring may follow it: beyond the first and the last column of the picture stand a lane's own second and third.
+template <class Count>
+QC_HD void sum_row(const LaneRow& own, const Neighbours& near, int column, int y, int width, const Count& count,
+                   uint32_t (&sums)[Count::kWords]) {
     const bool at_left = column == 0;
     const bool at_right = column + kColumnsPerLane == width;
     const int32_t window[kColumnsPerLane + 2 * kReach] = {at_left ? own.at[2] : near.left[0],
@@ -205,14 +237,12 @@ QC_HD uint32_t sum_row(const LaneRow& own, const Neighbours& near, int column, i
                                                           own.at[3],
                                                           at_right ? own.at[2] : near.right[0],
                                                           at_right ? own.at[1] : near.right[1]};
-    uint32_t sum = 0;
     QC_UNROLL
     for (int k = 0; k < kColumnsPerLane; ++k) {
         const int32_t value = low_pass(window[k] + window[k + 4], window[k + 1] + window[k + 3], window[k + 2]);
         const int32_t magnitude = value < 0 ? -value : value;
-        if (column + k < width) sum += static_cast<uint32_t>(magnitude);
+        if (column + k < width) count.add(static_cast<uint32_t>(magnitude), column + k, y, sums);
     }
-    return sum;
 }
 
 // ---- the kernel -----------------------------------------------------------------------------------------------------
@@ -227,12 +257,12 @@ QC_HD Neighbours exchange(Block& block, const LaneRow& own) {
     return near;
 }
 
-/// A lane's sum over the rows of its warp. `row` is the same for the whole warp.
-template <bool kFullRange, class Block, typename Source>
-QC_HD uint32_t sum_rows(Block& block, const Source& source, const SumArguments& task, int column, int row) {
+/// A lane's sums over the rows of its warp. `row` is the same for the whole warp.
+template <bool kFullRange, class Block, typename Source, class Count>
+QC_HD void sum_rows(Block& block, const Source& source, const SumArguments& task, int column, int row,
+                    const Count& count, uint32_t (&sums)[Count::kWords]) {
     const bool counts = lane_counts(block.lane());
     ColumnFilter<kFullRange> filter(task.depth);
-    uint32_t sum = 0;
 #if defined(__CUDACC__)
 #pragma unroll Source::kUnroll
 #endif
@@ -242,47 +272,64 @@ QC_HD uint32_t sum_rows(Block& block, const Source& source, const SumArguments& 
         if (output_row >= 0 && row + output_row < task.height) {
             const LaneRow own = filter.filtered();
             const Neighbours near = exchange(block, own);
-            if (counts) sum += sum_row(own, near, column, task.width);
+            if (counts) sum_row(own, near, column, row + output_row, task.width, count, sums);
         }
     }
-    return sum;
 }
 
-/// grid: (tiles in x, tiles in y, references). References without an earlier picture leave their word zero.
+/// Where nothing moves: the weights alone.
+template <class Count>
+QC_HD void sum_still_rows(int lane, const SumArguments& task, int column, int row, const Count& count,
+                          uint32_t (&sums)[Count::kWords]) {
+    if (!lane_counts(lane)) return;
+    for (int y = row; y < row + kRowsPerWarp && y < task.height; ++y)
+        for (int x = column; x < column + kColumnsPerLane && x < task.width; ++x) count.add(0, x, y, sums);
+}
+
+/// grid: (tiles in x, tiles in y, references). References without an earlier picture have no motion.
 /// @tparam kFullRange samples have 16 bits
-template <typename T, bool kFullRange>
+/// @tparam Count what counts
+template <typename T, bool kFullRange, class Count = CountAll>
 struct SumTile {
     using Arguments = SumArguments;
-    static constexpr int kThreads = kTuning.warps * kLanes, kMinBlocks = kTuning.blocks_per_multiprocessor;
+    static constexpr int kThreads = kTuning.warps * kLanes;
+    static constexpr int kMinBlocks =
+        Count::kWords == 1 ? kTuning.blocks_per_multiprocessor : kTuning.masked_blocks_per_multiprocessor;
 
     template <class Block>
     QC_HD static void run(Block& block, const SumArguments& arguments) {
         const SumArguments task = arguments; // read once: shorter code than reading fields as they are needed
         const DeviceReference& reference = task.references[block.z()];
         const DevicePlane previous = reference.history[task.lag - 1];
-        if (previous.data == nullptr) return;
+        if (Count::kWords == 1 && previous.data == nullptr) return; // there are no weights either
         const DevicePlane current = reference.current.plane[0];
 
         const int column = lane_column(block.x(), block.lane()), row = warp_row(block.y(), block.warp());
-        uint32_t sum[1] = {0};
-        if (row < task.height) { // the same for a whole warp
+        const Count count(reference.mask);
+        uint32_t sums[Count::kWords] = {};
+        if (previous.data == nullptr) {
+            sum_still_rows(block.lane(), task, column, row, count, sums);
+        } else if (row < task.height) { // the same for a whole warp
             if (tile_is_wide<T>(previous, current, task.width, block.x())) {
                 const WideSource<T> source(previous, current, task, column, row);
-                sum[0] = sum_rows<kFullRange>(block, source, task, column, row);
+                sum_rows<kFullRange>(block, source, task, column, row, count, sums);
             } else {
                 const SampleSource<T> source(previous, current, task, column, row);
-                sum[0] = sum_rows<kFullRange>(block, source, task, column, row);
+                sum_rows<kFullRange>(block, source, task, column, row, count, sums);
             }
         }
-        device::add_block_sums(block, sum, task.accumulators + reference.output);
+        device::add_block_sums(block, sums, task.accumulators + static_cast<size_t>(reference.output) * Count::kWords);
     }
 };
 
-/// Both metrics' programs have these and no others. The second is for less than 16 bits.
+/// Both metrics' programs have these and no others. Those without `full` are for less than 16 bits.
 #define QC_MOTION_KERNELS(KERNEL)                                                                                      \
     KERNEL(motion_sad_u8, SumTile<uint8_t, false>)                                                                     \
     KERNEL(motion_sad_u16, SumTile<uint16_t, false>)                                                                   \
-    KERNEL(motion_sad_u16_full, SumTile<uint16_t, true>)
+    KERNEL(motion_sad_u16_full, SumTile<uint16_t, true>)                                                               \
+    KERNEL(motion_sad_mask_u8, SumTile<uint8_t, false, CountByMask>)                                                   \
+    KERNEL(motion_sad_mask_u16, SumTile<uint16_t, false, CountByMask>)                                                 \
+    KERNEL(motion_sad_mask_u16_full, SumTile<uint16_t, true, CountByMask>)
 QC_DECLARE_KERNELS(QC_MOTION_KERNELS)
 
 } // namespace qc::motion

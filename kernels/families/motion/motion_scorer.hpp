@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// The sum of absolute filtered differences on both backends, for motion and motion_v2.
+// The sum of absolute filtered differences on both backends, for motion and motion_v2. Under a mask each difference
+// counts as often as its sample's weight says, and the sum of the weights stands beside.
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "contract/metric.hpp"
@@ -17,7 +19,7 @@ class MotionScorer final : public Scorer {
 public:
     MotionScorer(const FrameGeometry& geometry, const Settings& settings) : geometry_(geometry), settings_(settings) {}
 
-    size_t accumulator_words() const override { return 1; }
+    size_t accumulator_words() const override { return geometry_.masked ? kMaskedWords : 1; }
     void score(const HostReference& reference, std::span<uint64_t> accumulators) const override;
     Status prepare(DeviceProgram& program) override;
     Status enqueue(const DeviceBatch& batch, DeviceQueue& queue) const override;
@@ -35,5 +37,10 @@ std::string stage_of(const Settings& settings);
 /// @param lanes no more than the machine has; kNone: by loops alone
 uint64_t score_cpu(const FrameGeometry& geometry, const HostPlane& previous, const HostPlane& current,
                    device::WordLanes lanes = device::best_word_lanes());
+
+/// The same under a mask of the current picture. @param previous data null: nothing moves @param words kMaskedWords
+void score_masked_cpu(const FrameGeometry& geometry, const HostPlane& previous, const HostPlane& current,
+                      const HostPlane& mask, std::span<uint64_t> words,
+                      device::WordLanes lanes = device::best_word_lanes());
 
 } // namespace qc::motion

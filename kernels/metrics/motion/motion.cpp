@@ -58,6 +58,7 @@ const MetricDescriptor& descriptor() {
         .scope = Scope::kReference,
         .history = 2,
         .every_frame = true,
+        .accepts_mask = true,
         .templated_names = true,
         .options = kOptions,
         .outputs = kOutputs,

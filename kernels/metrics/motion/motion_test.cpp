@@ -5,8 +5,12 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <cstring>
+#include <functional>
+#include <map>
+#include <numeric>
 #include <random>
 
 #include "families/motion/motion_scorer.hpp"
@@ -163,6 +167,81 @@ TEST(MotionOverTime, WeightAndLimitComeBeforeTheMinimumBlendAfterIt) {
     EXPECT_EQ(recorder.values("integer_motion3"), (std::vector<double>{1.5, 1.25, 0.5, 0.5}));
 }
 
+/// Scores of frames under masks; negative: the mask has no weight. Shares are the picture's whole.
+std::map<std::string, std::map<int64_t, double>> finalise_masked(const std::vector<double>& scores,
+                                                                 const OptionList& options) {
+    FrameGeometry geometry = test::luma_geometry(kSide, kSide, 8);
+    geometry.masked = true;
+    const auto finaliser = create_finaliser(descriptor(), geometry, test::options_of(descriptor(), options));
+    struct Sink final : ScoreSink {
+        Recorder recorder{descriptor()};
+        std::vector<int64_t> left_out;
+        void put(int64_t frame, int output, double value) override { recorder.put(frame, output, value); }
+        void leave_out(int64_t frame) override { left_out.push_back(frame); }
+    } sink;
+    std::vector<int64_t> expected;
+    for (size_t i = 0; i < scores.size(); ++i) {
+        const bool counts = scores[i] >= 0.0;
+        if (!counts) expected.push_back(static_cast<int64_t>(i));
+        const std::vector<uint64_t> words{counts ? static_cast<uint64_t>(scores[i] * kUnit) * 255 : 0,
+                                          counts ? uint64_t{255} * kSide * kSide : 0};
+        finaliser->finalise(static_cast<int64_t>(i), words, sink);
+    }
+    finaliser->flush(static_cast<int64_t>(scores.size()), sink);
+    EXPECT_EQ(sink.left_out, expected);
+    for (auto& [name, values] : sink.recorder.scores)
+        for (const int64_t frame : expected) values.erase(frame);
+    return sink.recorder.scores;
+}
+
+/// A frame without weight has no score, and its neighbours do without.
+TEST(MotionOverTime, FramesWithoutWeight) {
+    using Values = std::map<int64_t, double>;
+    struct Case {
+        std::vector<double> scores;
+        OptionList options;
+        Values sad, motion2, motion3;
+    };
+    const OptionList none, average{{"motion_moving_average", 1}}, five{{"motion_five_frame_window", 1}};
+    const Case cases[] = {
+        {{0, 5, 7, 3},
+         none,
+         {{0, 0}, {1, 5}, {2, 7}, {3, 3}},
+         {{0, 0}, {1, 5}, {2, 3}, {3, 3}},
+         {{0, 5}, {1, 5}, {2, 3}, {3, 3}}},
+        {{0, 5, -1, 7, 3},
+         none,
+         {{0, 0}, {1, 5}, {3, 7}, {4, 3}},
+         {{0, 0}, {1, 5}, {3, 3}, {4, 3}},
+         {{0, 5}, {1, 5}, {3, 3}, {4, 3}}},
+        {{-1, 5, 7}, none, {{1, 5}, {2, 7}}, {{1, 5}, {2, 7}}, {{1, 5}, {2, 7}}},
+        {{0, -1, 7}, none, {{0, 0}, {2, 7}}, {{0, 0}, {2, 7}}, {{0, 0}, {2, 7}}},
+        {{0, 5, -1}, none, {{0, 0}, {1, 5}}, {{0, 0}, {1, 5}}, {{0, 5}, {1, 5}}},
+        {{-1, -1}, none, {}, {}, {}},
+        {{0, 8, -1, 2, 16},
+         average,
+         {{0, 0}, {1, 8}, {3, 2}, {4, 16}},
+         {{0, 0}, {1, 8}, {3, 2}, {4, 16}},
+         {{0, 8}, {1, 8}, {3, 5}, {4, 9}}},
+        {{0, 0, 5, 3, -1, 2, 9},
+         five,
+         {{0, 0}, {1, 0}, {2, 5}, {3, 3}, {5, 2}, {6, 9}},
+         {{0, 0}, {1, 0}, {2, 3}, {3, 5}, {5, 9}, {6, 9}},
+         {{0, 5}, {1, 5}, {2, 3}, {3, 5}, {5, 9}, {6, 9}}},
+        {{0, 0, -1, 3, -1, 2},
+         five,
+         {{0, 0}, {1, 0}, {3, 3}, {5, 2}},
+         {{0, 0}, {1, 0}, {3, 3}, {5, 2}},
+         {{0, 0}, {1, 0}, {3, 3}, {5, 2}}},
+    };
+    for (const Case& c : cases) {
+        auto scores = finalise_masked(c.scores, c.options);
+        EXPECT_EQ(scores[kSad], c.sad);
+        EXPECT_EQ(scores["integer_motion2"], c.motion2);
+        EXPECT_EQ(scores["integer_motion3"], c.motion3);
+    }
+}
+
 TEST(MotionOverTime, DebugWritesTheScoreAgain) {
     const Recorder recorder = finalise_scores({0, 5, 3}, {{"debug", 1}});
     EXPECT_EQ(recorder.values("integer_motion"), (std::vector<double>{0, 5, 3}));
@@ -212,8 +291,12 @@ int reflect(int i, int n) {
     return i;
 }
 
+using WeightAt = std::function<int(int x, int y)>;
+
 /// Straight from the definition: filter the difference down the columns, then along the rows, in 64 bits.
-uint64_t obvious_sum(const Picture& previous, const Picture& current, int depth) {
+uint64_t obvious_sum(
+    const Picture& previous, const Picture& current, int depth,
+    const WeightAt& weight_at = [](int, int) { return 1; }) {
     const int64_t taps[5] = {3571, 16004, 26386, 16004, 3571};
     const int width = current.geometry().width, height = current.geometry().height;
     const auto column_filtered = [&](int x, int y) {
@@ -231,7 +314,7 @@ uint64_t obvious_sum(const Picture& previous, const Picture& current, int depth)
         for (int x = 0; x < width; ++x) {
             int64_t sum = 32768;
             for (int k = 0; k < 5; ++k) sum += taps[k] * row[reflect(x - 2 + k, width)];
-            total += static_cast<uint64_t>(std::abs(sum >> 16));
+            total += static_cast<uint64_t>(std::abs(sum >> 16) * weight_at(x, y));
         }
     }
     return total;
@@ -300,6 +383,58 @@ TEST(Motion, ExtremesEqualTheSlowTwin) {
     }
 }
 
+/// Of all weights there are.
+int varied_weight(int x, int y) {
+    const int stripe = (x / 5 + y / 3) % 4;
+    return stripe == 0 ? 0 : stripe == 1 ? 255 : (31 * x + 57 * y) % 256;
+}
+
+struct Mask {
+    int width, height, pitch;
+    std::vector<uint8_t> weights;
+
+    Mask(const FrameGeometry& geometry, const WeightAt& weight_at)
+        : width(geometry.width), height(geometry.height), pitch(geometry.width + 3),
+          weights(static_cast<size_t>(pitch) * static_cast<size_t>(height)) {
+        for (int y = 0; y < height; ++y)
+            for (int x = 0; x < width; ++x)
+                weights[static_cast<size_t>(y * pitch + x)] = static_cast<uint8_t>(weight_at(x, y));
+    }
+    HostPlane host() const { return {weights.data(), {pitch}, width, height}; }
+    DevicePlane device() const { return {weights.data(), static_cast<uint32_t>(pitch), 1, 0}; }
+    uint64_t sum() const { return std::accumulate(weights.begin(), weights.end(), uint64_t{0}); }
+};
+
+using MaskedWords = std::array<uint64_t, kMaskedWords>;
+
+MaskedWords masked_words(const Picture& previous, const Picture& current, const Mask& mask,
+                         device::WordLanes lanes = device::best_word_lanes()) {
+    MaskedWords words{};
+    score_masked_cpu(current.geometry(), previous.view().plane[0], current.view().plane[0], mask.host(), words, lanes);
+    return words;
+}
+
+TEST(Motion, UnderAMaskEqualsTheSlowTwin) {
+    for (const int depth : {8, 10, 16})
+        for (const auto& [width, height] : std::vector<std::pair<int, int>>{{3, 3}, {17, 40}, {63, 9}, {291, 33}}) {
+            const Picture previous = make_picture(width, height, depth, Content::kNoise, false, 5);
+            const Picture current = make_picture(width, height, depth, Content::kNoise, true, 5);
+            const Mask mask(current.geometry(), varied_weight);
+            const MaskedWords expected{obvious_sum(previous, current, depth, varied_weight), mask.sum()};
+            for (const device::WordLanes lanes : device::all_word_lanes())
+                EXPECT_EQ(masked_words(previous, current, mask, lanes), expected)
+                    << width << "x" << height << " at " << depth << " bits";
+        }
+}
+
+TEST(Motion, UnderAWholeMaskNothingOverflows) {
+    const auto whole = [](int, int) { return 255; };
+    const Picture black = make_picture(70001, 3, 16, Content::kBlackToWhite, false, 0);
+    const Picture white = make_picture(70001, 3, 16, Content::kBlackToWhite, true, 0);
+    const MaskedWords words = masked_words(white, black, Mask(black.geometry(), whole));
+    EXPECT_EQ(words, (MaskedWords{uint64_t{70001} * 3 * 65535 * 255, uint64_t{70001} * 3 * 255}));
+}
+
 TEST(Motion, FullSwingIsTheLargestSum) {
     const Picture black = make_picture(17, 9, 16, Content::kBlackToWhite, false, 0);
     const Picture white = make_picture(17, 9, 16, Content::kBlackToWhite, true, 0);
@@ -340,20 +475,24 @@ int count_wide_tiles(const Surface& previous, const Surface& current, int width,
     return count;
 }
 
-uint64_t emulate(const Surface& previous, const Surface& current, int width, int height, int depth, int* wide_tiles) {
-    *wide_tiles += count_wide_tiles(previous, current, width, depth);
-    const auto scorer =
-        create_scorer(descriptor(), test::luma_geometry(width, height, depth), OptionValues(descriptor().options));
+std::vector<uint64_t> emulate(const DeviceReference& reference, FrameGeometry geometry) {
+    geometry.masked = reference.mask.data != nullptr;
+    const auto scorer = create_scorer(descriptor(), geometry, OptionValues(descriptor().options));
     test::EmulatedProgram program(kKernels, 0);
     EXPECT_TRUE(scorer->prepare(program).ok());
-    DeviceReference reference{};
-    reference.history[0] = previous.plane(0);
-    reference.current.plane[0] = current.plane(0);
     DeviceBatch batch;
     batch.references = &reference;
     batch.count = 1;
-    test::EmulatedQueue queue((width + height) % 2 != 0);
-    return test::emulate_batch(*scorer, batch, queue).at(0);
+    test::EmulatedQueue queue((geometry.width + geometry.height) % 2 != 0);
+    return test::emulate_batch(*scorer, batch, queue);
+}
+
+uint64_t emulate(const Surface& previous, const Surface& current, int width, int height, int depth, int* wide_tiles) {
+    *wide_tiles += count_wide_tiles(previous, current, width, depth);
+    DeviceReference reference{};
+    reference.history[0] = previous.plane(0);
+    reference.current.plane[0] = current.plane(0);
+    return emulate(reference, test::luma_geometry(width, height, depth)).at(0);
 }
 
 /// Samples to add to a row so that the pitch suits loads of four.
@@ -422,11 +561,38 @@ TEST(MotionKernel, LayoutsEqualTheReference) {
     }
 }
 
+TEST(MotionKernel, MasksEqualTheReference) {
+    for (const int depth : {8, 10, 16})
+        for (const auto& [width, height] : std::vector<std::pair<int, int>>{{3, 3}, {121, 70}, {244, 97}, {248, 13}}) {
+            const Picture previous = make_picture(width, height, depth, Content::kNoise, false, 13);
+            const Picture current = make_picture(width, height, depth, Content::kNoise, true, 13);
+            const Surface before(previous, {.padding = aligning_padding(width)}), after(current, {});
+            const Mask mask(current.geometry(), varied_weight);
+            DeviceReference reference{};
+            reference.history[0] = before.plane(0);
+            reference.current.plane[0] = after.plane(0);
+            reference.mask = mask.device();
+            const MaskedWords expected = masked_words(previous, current, mask);
+            EXPECT_EQ(emulate(reference, current.geometry()), std::vector(expected.begin(), expected.end()))
+                << width << "x" << height << " at " << depth << " bits";
+            reference.history[0] = {};
+            EXPECT_EQ(emulate(reference, current.geometry()), (std::vector<uint64_t>{0, mask.sum()}));
+        }
+}
+
+/// With weights of 255 too.
 TEST(MotionKernel, FullSwingFitsALanesSum) {
     const Picture black = make_picture(128, 64, 16, Content::kBlackToWhite, false, 0);
     const Picture white = make_picture(128, 64, 16, Content::kBlackToWhite, true, 0);
     int wide_tiles = 0;
-    EXPECT_EQ(emulate(Surface(black, {}), Surface(white, {}), 128, 64, 16, &wide_tiles), uint64_t{128} * 64 * 65535);
+    const Surface before(black, {}), after(white, {});
+    EXPECT_EQ(emulate(before, after, 128, 64, 16, &wide_tiles), uint64_t{128} * 64 * 65535);
+    const Mask mask(white.geometry(), [](int, int) { return 255; });
+    DeviceReference reference{};
+    reference.history[0] = before.plane(0);
+    reference.current.plane[0] = after.plane(0);
+    reference.mask = mask.device();
+    EXPECT_EQ(emulate(reference, white.geometry()).front(), uint64_t{128} * 64 * 65535 * 255);
 }
 
 } // namespace
