@@ -83,6 +83,23 @@ class Weights(MaskTest):
         self.assertIn("lavfi.quality_cuda.1.psnr_y", both.texts["scores.txt"])
 
 
+class Models(MaskTest):
+    def test_vmaf(self):
+        """Of a picture whose right half alone is worse."""
+        half = "crop=iw/2:ih:iw/2:0,boxblur=4[w];[o][w]overlay=W/2:0"
+        before = f"[1:v]split=3[a][b][c];[a]split[o][i];[i]{half}[d];[c]nullsink;[0:v]nullsink;[d][b][2:v]"
+        left, right = (self.weigh(self.mask(f"255*{condition}(X,88)"), "model=version=vmaf_v0.6.1", metrics="vmaf", before=before)
+                       for condition in ("lt", "gte"))
+        both = self.weigh(self.mask("255"), "model=version=vmaf_v0.6.1", metrics="vmaf", before=before)
+        for run in (left, right, both):
+            self.assert_ok(run)
+            self.assertEqual(len(run.log["frames"]), self.FRAMES)
+        for name in ("vmaf", "integer_adm2", "integer_vif_scale0"):
+            for one, all_, other in zip(*(self.scores(run, name) for run in (left, both, right))):
+                self.assertGreater(one, all_, name)
+                self.assertGreater(all_, other, name)
+
+
 class Time(MaskTest):
     """Left and right halves let through in turn tell which frame of the mask was taken."""
 
@@ -140,8 +157,9 @@ class Refusals(MaskTest):
         self.refused(self.weigh(self.mask("255"), "roi=32|16|64|48"), "Input 2 (mask) is 176x144, but 64x48 is scored")
 
     def test_metrics(self):
-        run = self.weigh(self.mask("255"), metrics="vmaf")
-        self.refused(run, "mask=1: ", "has no score under a mask", "psnr, float_psnr, float_ssim, ciede, vif")
+        for metrics, options in (("cambi", ""), ("vmaf", "model=version=vmaf_v1.0.16_3d0h")):
+            run = self.weigh(self.mask("255"), options, metrics=metrics)
+            self.refused(run, "mask=1: ", "has no score under a mask; these metrics have one: psnr, ")
 
     def test_an_empty_input(self):
         self.refused(self.weigh(self.mask("255"), before="[2:v]trim=end_frame=0[m];[0:v][1:v][m]"), "Input 2 (mask) ended without a frame")

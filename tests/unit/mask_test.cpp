@@ -199,6 +199,30 @@ TEST(Masks, VifOfHalves) {
         }
 }
 
+/// A model sees the features' scores under the mask, whatever else is scored beside.
+TEST(Masks, VmafModels) {
+    for (const char* model : {"vmaf_v0.6.1", "vmaf_v0.6.1neg", "vmaf_4k_v0.6.1", "vmaf_b_v0.6.3"}) {
+        qc_config config = config_of("vmaf");
+        config.model = model;
+        const Stream stream = make_stream(config, Content::kNatural, 3);
+        const RunResult whole = run_whole(config, stream);
+        EXPECT_EQ(run_masked(config, stream, [](int, int) { return 255; }).values, whole.values) << model;
+        const RunResult masked = run_masked(config, stream, varied);
+        EXPECT_NE(masked.values, whole.values) << model;
+        for (size_t f = 0; f < 3; ++f)
+            for (size_t c = 0; c < masked.names.size(); ++c) EXPECT_TRUE(std::isfinite(masked.values[f][c])) << model;
+    }
+    qc_config config = config_of("vmaf|vif|adm|motion");
+    config.model = "vmaf_v0.6.1";
+    const Stream stream = make_stream(config, Content::kNatural, 3);
+    const RunResult all = run_masked(config, stream, varied);
+    for (const char* metric : {"vif", "adm", "motion"}) {
+        const RunResult alone = run_masked(config_of(metric), stream, varied);
+        for (const std::string& name : alone.names)
+            for (size_t f = 0; f < 3; ++f) EXPECT_EQ(score_of(all, name, f), score_of(alone, name, f)) << name;
+    }
+}
+
 /// One position of the window alone: its value is what the map shows there.
 TEST(Masks, SsimOfOnePosition) {
     qc_config config = config_of("ssim");
@@ -248,9 +272,9 @@ TEST(Masks, OneForAllRenditions) {
 }
 
 TEST(Masks, MapsAreDrawnAsWithoutOne) {
-    qc_config config = config_of("psnr|ssim|vif");
+    qc_config config = config_of("psnr|ssim|vif|adm");
     const Stream stream = make_stream(config, Content::kNatural, 1);
-    for (const char* map : {"difference", "ssim", "vif", "butteraugli"}) {
+    for (const char* map : {"difference", "ssim", "vif", "adm", "butteraugli"}) {
         config.maps = map;
         expect_same_maps(run_whole(config, stream), run_masked(config, stream, varied), 0, map);
     }
@@ -335,6 +359,9 @@ TEST(Masks, MetricsWithoutSuchScores) {
     EXPECT_EQ(error_of(config_of("cambi")),
               "mask=1: cambi has no score under a mask; these metrics have one: " + names);
     EXPECT_NE(error_of(config_of("psnr|cambi")).find("cambi has no score under a mask"), std::string::npos);
+    qc_config of_model = config_of("vmaf");
+    of_model.model = "vmaf_v1.0.16_3d0h";
+    EXPECT_NE(error_of(of_model).find("has no score under a mask"), std::string::npos);
     qc_config config = config_of("psnr|cambi");
     config.skip_unsupported = 1;
     EXPECT_EQ(run_masked(config, make_stream(config, Content::kNatural, 1), varied).names,

@@ -17,6 +17,13 @@ constexpr int kMeasures = 3;
 constexpr int kWordsPerLevel = kMeasures * kBands;
 constexpr int kWords = kLevels * kWordsPerLevel;
 
+/// Under a mask the sum of the scored coefficients' weights follows (detail_loss_mask.hpp).
+constexpr int kSumOfWeights = kWordsPerLevel;
+constexpr int kMaskedWordsPerLevel = kWordsPerLevel + 1;
+constexpr int words_per_level(bool masked) {
+    return masked ? kMaskedWordsPerLevel : kWordsPerLevel;
+}
+
 /// Ten percent of each side are not scored.
 inline int region_margin(int size) {
     return static_cast<int>(size * 0.1 - 0.5);

@@ -8,6 +8,7 @@
 
 #include "contract/metric.hpp"
 #include "families/detail_loss/detail_loss_level.hpp"
+#include "families/detail_loss/detail_loss_mask.hpp"
 #include "families/detail_loss/detail_loss_options.hpp"
 
 namespace qc::detail_loss {
@@ -110,15 +111,34 @@ public:
 
     void finalise(int64_t frame, std::span<const uint64_t> accumulators, ScoreSink& sink) final {
         std::array<LevelScore, kLevels> levels;
-        for (int i = 0; i < kLevels; i++) levels[i] = score_level(i, accumulators.data() + i * kWordsPerLevel);
+        for (int i = 0; i < kLevels; i++) {
+            const uint64_t* const words = accumulators.data() + i * words_per_level(geometry_.masked);
+            if (is_masked_out(i, words)) return sink.leave_out(frame);
+            levels[i] = score_level(i, words);
+        }
         if (skip_level0_) levels[0] = {0.0f, 1e-10f, 0.0f};
         FrameScore score = sum_levels(levels, geometry_);
         add_impairment(&score);
         put_scores(frame, score, debug_, sink);
     }
 
+protected:
+    /// Coefficients of a level that count; under a mask, in units of those that count whole. What keeps ratios near 1
+    /// grows with them as the energies do.
+    template <typename LevelPlan>
+    double area_of(const LevelPlan& level, int index, const uint64_t* words) const {
+        if (geometry_.masked) return static_cast<double>(words[kSumOfWeights]) / full_weight(index);
+        return (level.bottom - level.top) * (level.right - level.left);
+    }
+
 private:
-    /// From the kWordsPerLevel sums of a level.
+    /// Whether nothing of a level counts.
+    bool is_masked_out(int index, const uint64_t* words) const {
+        const bool is_skipped = index == 0 && skip_level0_;
+        return geometry_.masked && !is_skipped && words[kSumOfWeights] == 0;
+    }
+
+    /// From the words of a level.
     virtual LevelScore score_level(int index, const uint64_t* sums) const = 0;
     /// Fills in aim and adm3.
     virtual void add_impairment(FrameScore* score) const = 0;

@@ -68,8 +68,7 @@ constexpr auto kOutputSpecs = detail_loss::list_outputs(
 constexpr float kThird = 1.0f / 3.0f;
 
 /// What keeps a ratio near 1 where there is next to nothing to compare.
-float noise_term(const LevelPlan& level, double weight) {
-    const int area = (level.bottom - level.top) * (level.right - level.left);
+float noise_term(double area, double weight) {
     return powf(static_cast<float>(area * weight), kThird);
 }
 
@@ -112,7 +111,7 @@ private:
 
     LevelScore score_level(int index, const uint64_t* sums) const override {
         const LevelPlan& level = plan_.level[index];
-        const float noise = noise_term(level, settings_.noise_weight);
+        const float noise = noise_term(area_of(level, index, sums), settings_.noise_weight);
         LevelScore score;
         score.detail = numerator(level, index, sums + kDetail * kBands, noise);
         score.reference = denominator(level, index, plan_.csf[index], sums + kReference * kBands, noise);
@@ -134,11 +133,19 @@ private:
 // ---- CUDA: where things lie, how they are launched ------------------------------------------------------------------
 
 /// The a bands of level 0 have 16 bits.
-constexpr detail_loss::ScratchElements kScratchElements = {
-    .row_sum = sizeof(uint64_t),
-    .low = {sizeof(LowBand<0>), sizeof(LowBand<1>), sizeof(LowBand<2>)},
-    .pitch_alignment = 64,
-};
+constexpr detail_loss::ScratchElements scratch_elements(bool masked) {
+    return {
+        .row_sum = sizeof(uint64_t),
+        .low = {sizeof(LowBand<0>), sizeof(LowBand<1>), sizeof(LowBand<2>)},
+        .pitch_alignment = 64,
+        .row_words = masked ? kMaskedRowWords : kWordsPerLevel,
+        .weights = masked,
+    };
+}
+
+detail_loss::Scratch scratch_of(const Plan& plan, int count) {
+    return {plan, count, scratch_elements(plan.masked)};
+}
 
 /// Tiles that a block handles: strips of about equal length.
 int strip_length(const TileGrid& grid, int count) {
@@ -153,7 +160,7 @@ bool is_ladder(const DeviceBatch& batch) {
 }
 
 LevelArguments level_arguments(const Plan& plan, int index, const DeviceBatch& batch) {
-    const detail_loss::Scratch scratch(plan, batch.count, kScratchElements);
+    const detail_loss::Scratch scratch = scratch_of(plan, batch.count);
     const LevelPlan& level = plan.level[index];
     LevelArguments arguments{};
     arguments.pairs = batch.pairs;
@@ -165,9 +172,10 @@ LevelArguments level_arguments(const Plan& plan, int index, const DeviceBatch& b
     arguments.grid = detail_loss::make_grid(level, index == kLevels - 1);
     arguments.strip = strip_length(arguments.grid, batch.count);
     arguments.depth = plan.depth;
-    arguments.place = detail_loss::place_level(plan, index, kScratchElements);
-    arguments.map = batch.map;
+    arguments.place = detail_loss::place_level(plan, index, scratch_elements(plan.masked));
+    if (index == map_level(plan)) arguments.map = batch.map;
     arguments.map_shape = map_shape(plan);
+    if (plan.masked) arguments.weights = scratch.weights(batch.scratch, index, level);
     return arguments;
 }
 
@@ -188,7 +196,7 @@ public:
     AdmScorer(const FrameGeometry& geometry, const OptionValues& options)
         : sample_(geometry.sample), settings_(read_settings(options)), plan_(make_plan(geometry, settings_)) {}
 
-    size_t accumulator_words() const override { return kWords; }
+    size_t accumulator_words() const override { return plan_.masked ? kLevels * kMaskedWordsPerLevel : kWords; }
 
     void score(const HostPair& pair, std::span<uint64_t> accumulators) const override {
         score_cpu_rows(plan_, sample_, pair, accumulators, workspaces_);
@@ -198,12 +206,11 @@ public:
         draw_cpu(plan_, sample_, pair, values);
     }
 
-    size_t scratch_bytes(int count) const override {
-        return detail_loss::Scratch(plan_, count, kScratchElements).bytes;
-    }
+    size_t scratch_bytes(int count) const override { return scratch_of(plan_, count).bytes; }
 
     Status prepare(DeviceProgram& program) override {
         using namespace kernels;
+        if (plan_.masked) return find_masked_kernels(program);
         const bool bytes = sample_ == SampleType::kU8, aim = plan_.impairment;
         const KernelIdentifier<LevelArguments> levels[kLevels] = {
             bytes ? aim ? adm_level0_u8_aim : adm_level0_u8
@@ -233,14 +240,15 @@ public:
     }
 
     Status enqueue(const DeviceBatch& batch, DeviceQueue& queue) const override {
-        const detail_loss::Scratch scratch(plan_, batch.count, kScratchElements);
+        const detail_loss::Scratch scratch = scratch_of(plan_, batch.count);
         const auto pairs = static_cast<unsigned>(batch.count);
         QC_RETURN_IF_ERROR(queue.zero(batch.scratch, scratch.row_bytes));
+        if (plan_.masked) QC_RETURN_IF_ERROR(detail_loss::launch_weights(queue, weights_, plan_, scratch, batch));
         for (int i = 0; i < kLevels; i++) {
             const LevelArguments arguments = level_arguments(plan_, i, batch);
             const Dim3 grid = {blocks_for(arguments.grid.columns, arguments.strip),
                                static_cast<unsigned>(arguments.grid.rows), pairs};
-            const bool together = is_ladder(batch) && !draws_maps() && i < kLadderLevels;
+            const bool together = is_ladder(batch) && !draws_maps() && !plan_.masked && i < kLadderLevels;
             QC_RETURN_IF_ERROR(queue.launch(together ? ladder_levels_[i] : levels_[i], grid, arguments));
         }
         return queue.launch(finish_, {kLevels, 1, pairs}, finish_arguments(plan_, batch));
@@ -252,12 +260,30 @@ public:
     }
 
 private:
+    /// They draw too. Under a mask there is nothing that pairs share.
+    Status find_masked_kernels(DeviceProgram& program) {
+        using namespace kernels;
+        const bool bytes = sample_ == SampleType::kU8, aim = plan_.impairment;
+        const KernelIdentifier<LevelArguments> levels[kLevels] = {
+            bytes ? aim ? adm_level0_u8_aim_mask : adm_level0_u8_mask
+            : aim ? adm_level0_u16_aim_mask
+                  : adm_level0_u16_mask,
+            aim ? adm_level1_aim_mask : adm_level1_mask,
+            aim ? adm_level2_aim_mask : adm_level2_mask,
+            aim ? adm_level3_aim_mask : adm_level3_mask,
+        };
+        for (int i = 0; i < kLevels; i++) QC_RETURN_IF_ERROR(program.find(levels[i], &levels_[i]));
+        QC_RETURN_IF_ERROR(program.find(adm_weights, &weights_));
+        return program.find(adm_finish_mask, &finish_);
+    }
+
     SampleType sample_;
     Settings settings_;
     Plan plan_;
     mutable RowWorkspaces workspaces_;
     LoadedKernel<LevelArguments> levels_[kLevels], ladder_levels_[kLadderLevels];
     LoadedKernel<FinishArguments> finish_;
+    LoadedKernel<detail_loss::WeightArguments> weights_;
 };
 
 MapShape map_shape_of(const FrameGeometry& geometry, const OptionValues& options) {
@@ -283,6 +309,7 @@ const MetricDescriptor& descriptor() {
     static constexpr MetricDescriptor kDescriptor{
         .name = "adm",
         .summary = "detail loss and additive impairment in wavelet bands",
+        .accepts_mask = true,
         .templated_names = true,
         .options = kOptions,
         .outputs = kOutputSpecs,

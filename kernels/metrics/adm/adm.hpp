@@ -6,7 +6,8 @@
 //   options        those of libvmaf's "adm"; a display and distance below 3 heights of 1080 lines is refused, and so
 //                  is a display that csf modes 2 and 3 have no table for
 //   accumulators   4 levels x 9 words: h, v, d of the detail numerator, of the denominator, of the impairment
-//                  numerator; rows are rounded when complete, so the words do not depend on any order of summation
+//                  numerator; rows are rounded when complete, so the words do not depend on any order of summation;
+//                  under a mask 10 words, the last one the scored coefficients' sum of weights
 //   map            detail lost or masked at each place of scale 0, or of 1 without it; see draw_cpu() in adm_cpu.hpp
 //   determinism    bit-equal on every device, for every batch size
 #pragma once

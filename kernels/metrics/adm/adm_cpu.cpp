@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "device/image.hpp"
+#include "families/detail_loss/detail_loss_mask.hpp"
 #include "metrics/adm/adm_cpu.hpp"
 #include "metrics/adm/adm_definition.hpp"
 
@@ -147,47 +148,70 @@ int32_t threshold_at(const Image& neighbour, const Image& centre, int x, int y) 
     return static_cast<int32_t>(threshold);
 }
 
-/// Adds the energies of the scored region to the words of the three bands. Rows are rounded when complete.
+/// A level's weights, and that of a coefficient that counts whole. Null: there is no mask, and each counts once.
+struct Weights {
+    const device::Image<Weight>* band = nullptr;
+    int64_t whole = 1;
+};
+
+/// Adds the rows of a scored region, each of which is rounded when it is complete.
+/// @param energies may be negative, or wrap, where contrast sensitivities overflow
+template <typename Sum>
+uint64_t sum_rows(const LevelPlan& plan, const device::Image<Sum>& energies, int row_shift, const Weights& weights) {
+    uint64_t total = 0;
+    for (int y = plan.top; y < plan.bottom; y++) {
+        if (weights.band == nullptr) {
+            uint64_t row = 0;
+            for (int x = plan.left; x < plan.right; x++) row += static_cast<uint64_t>(energies.at(x, y));
+            total += static_cast<uint64_t>(rounded(static_cast<Sum>(row), row_shift));
+            continue;
+        }
+        __int128 row = 0;
+        for (int x = plan.left; x < plan.right; x++)
+            row += static_cast<__int128>(energies.at(x, y)) * weights.band->at(x, y);
+        const __int128 unit = static_cast<__int128>(weights.whole) << row_shift;
+        row += unit / 2;
+        total += static_cast<uint64_t>(row / unit - (row % unit < 0 ? 1 : 0));
+    }
+    return total;
+}
+
+/// Adds the energies of the scored region to the words of the three bands.
 void measure(const LevelPlan& plan, int level, const DetailBands& measured, const DetailBands& masker,
-             uint64_t* words) {
+             const Weights& weights, uint64_t* words) {
     const Image neighbour = sum_of_terms(plan, level, masker, &definition::Terms::neighbour);
     const Image centre = sum_of_terms(plan, level, masker, &definition::Terms::centre);
     const double log_width = std::log2(static_cast<double>(plan.width));
     const int row_shift = static_cast<int>(std::ceil(std::log2(static_cast<double>(plan.height))));
-    for (int y = plan.top; y < plan.bottom; y++) {
-        uint64_t row[kBands] = {0, 0, 0};
-        for (int x = plan.left; x < plan.right; x++) {
-            const int32_t threshold = threshold_at(neighbour, centre, x, y);
-            for (int band = 0; band < kBands; band++) {
-                const double bits = level > 0 ? log_width : log_width - (band == kBandD ? 3 : 4);
-                row[band] +=
-                    static_cast<uint64_t>(definition::energy(plan.factor[band], measured[band].at(x, y), threshold,
-                                                             level, band, static_cast<int>(std::ceil(bits))));
-            }
-        }
-        for (int band = 0; band < kBands; band++) {
-            words[band] += static_cast<uint64_t>(rounded(static_cast<int64_t>(row[band]), row_shift));
-        }
+    for (int band = 0; band < kBands; band++) {
+        const double bits = level > 0 ? log_width : log_width - (band == kBandD ? 3 : 4);
+        Image energies(plan.width, plan.height);
+        for (int y = plan.top; y < plan.bottom; y++)
+            for (int x = plan.left; x < plan.right; x++)
+                energies.at(x, y) = definition::energy(plan.factor[band], measured[band].at(x, y),
+                                                       threshold_at(neighbour, centre, x, y), level, band,
+                                                       static_cast<int>(std::ceil(bits)));
+        words[band] += sum_rows(plan, energies, row_shift, weights);
     }
 }
 
 /// The same for the reference's cubes.
-void measure_reference(const LevelPlan& plan, int level, const DetailBands& reference, uint64_t* words) {
+void measure_reference(const LevelPlan& plan, int level, const DetailBands& reference, const Weights& weights,
+                       uint64_t* words) {
     const double columns = plan.right - plan.left, rows = plan.bottom - plan.top;
     const int row_shift = level == 0 ? std::max(0, static_cast<int>(std::ceil(std::log2(columns * rows) - 20)))
                                      : static_cast<int>(std::ceil(std::log2(rows)));
     const int shift = static_cast<int>(std::ceil(std::log2(columns)));
     const int square_shift = level == 2 ? 30 : 31;
     for (int band = 0; band < kBands; band++) {
-        for (int y = plan.top; y < plan.bottom; y++) {
-            uint64_t row = 0;
+        device::Image<uint64_t> energies(plan.width, plan.height);
+        for (int y = plan.top; y < plan.bottom; y++)
             for (int x = plan.left; x < plan.right; x++) {
                 const auto size = static_cast<uint64_t>(std::abs(reference[band].at(x, y)));
                 const uint64_t square = (size * size + (uint64_t{1} << square_shift)) >> square_shift;
-                row += level == 0 ? size * size * size : rounded(square * size, shift);
+                energies.at(x, y) = level == 0 ? size * size * size : rounded(square * size, shift);
             }
-            words[band] += rounded(row, row_shift);
-        }
+        words[band] += sum_rows(plan, energies, row_shift, weights);
     }
 }
 
@@ -226,7 +250,9 @@ void draw_images(const Plan& plan, Image reference, Image distorted, const Plane
         }
 }
 
-void score_images(const Plan& plan, Image reference, Image distorted, uint64_t* accumulators) {
+/// @param masks of the levels; none without a mask
+void score_images(const Plan& plan, Image reference, Image distorted, const BandWeights& masks,
+                  uint64_t* accumulators) {
     for (int level = 0; level < kLevels; level++) {
         const Bands o = transform(reference, level, plan.depth), t = transform(distorted, level, plan.depth);
         reference = o.a;
@@ -234,10 +260,17 @@ void score_images(const Plan& plan, Image reference, Image distorted, uint64_t* 
         const LevelPlan& region = plan.level[level];
         if (!is_scored(region)) continue;
         const Parts parts = decouple(o.detail, t.detail, plan.gain.limit, level);
-        uint64_t* const words = accumulators + level * kWordsPerLevel;
-        measure(region, level, parts.restored, parts.additive, words + kDetail * kBands);
-        measure_reference(region, level, o.detail, words + kReference * kBands);
-        if (plan.impairment) measure(region, level, parts.additive, parts.restored, words + kImpairment * kBands);
+        uint64_t* const words = accumulators + level * words_per_level(plan.masked);
+        Weights weights;
+        if (plan.masked) {
+            weights = {&masks[static_cast<size_t>(level)], full_weight(level)};
+            for (int y = region.top; y < region.bottom; y++)
+                words[kSumOfWeights] += sum_of_weights(*weights.band, region, y);
+        }
+        measure(region, level, parts.restored, parts.additive, weights, words + kDetail * kBands);
+        measure_reference(region, level, o.detail, weights, words + kReference * kBands);
+        if (plan.impairment)
+            measure(region, level, parts.additive, parts.restored, weights, words + kImpairment * kBands);
     }
 }
 
@@ -245,10 +278,11 @@ void score_images(const Plan& plan, Image reference, Image distorted, uint64_t* 
 
 void score_cpu(const Plan& plan, SampleType sample, const HostPair& pair, std::span<uint64_t> accumulators) {
     const HostPlane &reference = pair.reference.plane[0], &distorted = pair.distorted.plane[0];
+    const BandWeights masks = plan.masked ? weigh_bands(pair.mask, plan) : BandWeights();
     if (sample == SampleType::kU8)
-        score_images(plan, read(reference.as<uint8_t>()), read(distorted.as<uint8_t>()), accumulators.data());
+        score_images(plan, read(reference.as<uint8_t>()), read(distorted.as<uint8_t>()), masks, accumulators.data());
     else
-        score_images(plan, read(reference.as<uint16_t>()), read(distorted.as<uint16_t>()), accumulators.data());
+        score_images(plan, read(reference.as<uint16_t>()), read(distorted.as<uint16_t>()), masks, accumulators.data());
 }
 
 void draw_cpu(const Plan& plan, SampleType sample, const HostPair& pair, const Plane<float>& values) {

@@ -10,16 +10,13 @@
 
 #include "contract/helpers.hpp"
 #include "device/cpu_clones.hpp"
+#include "families/detail_loss/detail_loss_mask.hpp"
 #include "metrics/adm/adm_cpu_lanes.hpp"
+#include "metrics/adm/adm_cpu_sums.hpp"
 #include "metrics/adm/adm_math.hpp"
 
 namespace qc::adm {
 namespace {
-
-/// Columns of a row that a step works on, half open.
-struct Columns {
-    int begin, end;
-};
 
 // ---- row loops: per step one function, compiled for several instruction sets ----------------------------------------
 
@@ -240,54 +237,6 @@ QC_CPU_CLONES void sum_window(const int32_t* above, const int32_t* here, const i
     }
 }
 
-template <bool kDeep, int kBand>
-QC_HD uint64_t sum_energy_columns(uint32_t factor, Rounding rounding, Columns columns, const int32_t* measured,
-                                  const int32_t* threshold) {
-    uint64_t sum = 0;
-    for (int x = columns.begin; x < columns.end; x++) {
-        int64_t energy;
-        if constexpr (kDeep)
-            energy = energy_deep(magnitude(weigh_deep(factor, measured[x])), threshold[x], rounding);
-        else
-            energy = energy_level0<kBand>(magnitude(weigh_level0(factor, measured[x])), threshold[x], rounding);
-        sum += static_cast<uint64_t>(energy);
-    }
-    return sum;
-}
-
-/// Row sum of what exceeds the threshold in one band.
-QC_CPU_CLONES uint64_t sum_energy(int level, int band, uint32_t factor, Rounding rounding, Columns columns,
-                                  const int32_t* measured, const int32_t* threshold) {
-    // The deep levels treat all bands alike; at level 0 only the diagonal differs.
-    if (level > 0) return sum_energy_columns<true, kBandH>(factor, rounding, columns, measured, threshold);
-    if (band == kBandD) return sum_energy_columns<false, kBandD>(factor, rounding, columns, measured, threshold);
-    return sum_energy_columns<false, kBandH>(factor, rounding, columns, measured, threshold);
-}
-
-template <int kLevel>
-QC_HD uint64_t sum_reference_columns(Rounding rounding, Columns columns, const int32_t* o) {
-    uint64_t sum = 0;
-    for (int x = columns.begin; x < columns.end; x++) {
-        if constexpr (kLevel == 0)
-            sum += reference_energy_level0(o[x]);
-        else
-            sum += reference_energy_deep<kLevel>(o[x], rounding);
-    }
-    return sum;
-}
-
-/// Row sum of the reference's energy in one band.
-QC_CPU_CLONES uint64_t sum_reference_energy(int level, Rounding rounding, Columns columns, const int32_t* o) {
-    switch (level) {
-    case 0:
-        return sum_reference_columns<0>(rounding, columns, o);
-    case 2:
-        return sum_reference_columns<2>(rounding, columns, o);
-    default:
-        return sum_reference_columns<1>(rounding, columns, o); // level 3 has level 1's format
-    }
-}
-
 // ---- buffers --------------------------------------------------------------------------------------------------------
 
 /// A row with room for mirrored samples on both sides.
@@ -378,8 +327,11 @@ private:
 /// Scores rows of one level of a pair and leaves the a bands for the next.
 class LevelScorer {
 public:
-    LevelScorer(const Plan& plan, int index, device::WordLanes lanes, LowBands& low, Workspace& space)
-        : plan_(plan), level_(plan.level[index]), index_(index), lanes_(lanes), low_(low), space_(space) {}
+    /// @param weights of the level; null: each coefficient counts once
+    LevelScorer(const Plan& plan, int index, const device::Image<Weight>* weights, device::WordLanes lanes,
+                LowBands& low, Workspace& space)
+        : plan_(plan), level_(plan.level[index]), index_(index), weights_(weights), lanes_(lanes), low_(low),
+          space_(space) {}
 
     /// Rows begin .. end - 1. Their neighbours are made too, for the masking window, but count elsewhere.
     template <typename T>
@@ -392,7 +344,7 @@ public:
             transform(distorted, y, masked ? &space_.distorted : nullptr, low_row(1, y, is_ours(y)));
             if (!masked) continue;
             mask(y);
-            if (is_ours(y) && scores_row(level_, y)) add_reference_energy();
+            if (is_ours(y) && scores_row(level_, y)) add_reference_energy(y);
             if (is_ours(y - 1) && scores_row(level_, y - 1)) measure(y - 1);
         }
         // Without a margin the last row has no row below to wait for.
@@ -485,11 +437,14 @@ private:
         terms[level_.width] = terms[mirror_with_last_edge_inside(level_.width, level_.width)];
     }
 
-    void add_reference_energy() {
+    void add_reference_energy(int y) {
+        if (weights_ != nullptr) sums_[kSumOfWeights] += sum_of_weights(*weights_, level_, y);
         for (int band = 0; band < kBands; band++) {
-            const uint64_t sum =
-                sum_reference_energy(index_, level_.reference_energy, scored_columns(), space_.reference[band].data());
-            accumulator(kReference, band) += round_shift(sum, level_.reference_row_shift);
+            const ReferenceEnergies row = {index_, level_.reference_energy, space_.reference[band].data()};
+            accumulator(kReference, band) +=
+                weights_ == nullptr ? round_shift(sum_row(row, scored_columns()), level_.reference_row_shift)
+                                    : sum_row(row, scored_columns(), weights_->row(y))
+                                          .rounded(full_weight(index_), level_.reference_row_shift);
         }
     }
 
@@ -498,22 +453,29 @@ private:
         MaskingRow& here = space_.masking[y % 3];
         MaskingRow& above = space_.masking[mirror_with_last_edge_inside(y - 1, level_.height) % 3];
         MaskingRow& below = space_.masking[mirror_with_last_edge_inside(y + 1, level_.height) % 3];
-        add_energy(kDetail, here.restored, above.detail_neighbour, here.detail_neighbour, below.detail_neighbour,
-                   here.detail_centre);
+        find_threshold(above.detail_neighbour, here.detail_neighbour, below.detail_neighbour, here.detail_centre);
+        add_energy(kDetail, here.restored, y);
         if (!plan_.impairment) return;
-        add_energy(kImpairment, here.additive, above.impairment_neighbour, here.impairment_neighbour,
-                   below.impairment_neighbour, here.impairment_centre);
+        find_threshold(above.impairment_neighbour, here.impairment_neighbour, below.impairment_neighbour,
+                       here.impairment_centre);
+        add_energy(kImpairment, here.additive, y);
     }
 
-    void add_energy(Measure measure, BandRows& measured, Row& above, Row& here, Row& below, Row& centre) {
+    void find_threshold(Row& above, Row& here, Row& below, Row& centre) {
         // Sums wrap in 32 bits, so the column sums can share the buffers' signed type.
         sum_window(above.data(), here.data(), below.data(), centre.data(), scored_columns(),
                    reinterpret_cast<uint32_t*>(space_.column_sum.data()), space_.threshold.data());
+    }
+
+    void add_energy(Measure measure, BandRows& measured, int y) {
         for (int band = 0; band < kBands; band++) {
-            const uint64_t sum = sum_energy(index_, band, level_.factor[band], level_.energy[band], scored_columns(),
-                                            measured[band].data(), space_.threshold.data());
+            const MaskedEnergies row = {
+                index_, band, level_.factor[band], level_.energy[band], measured[band].data(), space_.threshold.data()};
             accumulator(measure, band) +=
-                static_cast<uint64_t>(round_shift(static_cast<int64_t>(sum), level_.row_shift));
+                weights_ == nullptr
+                    ? static_cast<uint64_t>(
+                          round_shift(static_cast<int64_t>(sum_row(row, scored_columns())), level_.row_shift))
+                    : sum_row(row, scored_columns(), weights_->row(y)).rounded(full_weight(index_), level_.row_shift);
         }
     }
 
@@ -522,10 +484,11 @@ private:
     const Plan& plan_;
     const LevelPlan& level_;
     int index_;
+    const device::Image<Weight>* weights_;
     device::WordLanes lanes_;
     LowBands& low_;
     Workspace& space_;
-    std::array<uint64_t, kWordsPerLevel> sums_{};
+    std::array<uint64_t, kMaskedWordsPerLevel> sums_{};
 };
 
 } // namespace
@@ -540,18 +503,19 @@ namespace {
 /// One level. Rows are shared with idle threads: their sums are integers, so the order does not matter.
 template <typename T>
 void score_level(const Plan& plan, int index, const Plane<const T>& reference, const Plane<const T>& distorted,
-                 device::WordLanes lanes, Helpers* helpers, LowBands& low, RowWorkspaces& workspaces,
-                 uint64_t* accumulators) {
+                 const BandWeights& masks, device::WordLanes lanes, Helpers* helpers, LowBands& low,
+                 RowWorkspaces& workspaces, uint64_t* accumulators) {
     constexpr int kSharedRows = 16;
+    const device::Image<Weight>* const weights = plan.masked ? &masks[static_cast<size_t>(index)] : nullptr;
+    const int words = words_per_level(plan.masked);
     std::mutex mutex;
     share_runs(helpers, plan.level[index].height, kSharedRows, [&](int begin, int end) {
         const auto lease = workspaces.borrow();
         (*lease).rows.fit(plan);
-        LevelScorer scorer(plan, index, lanes, low, (*lease).rows);
+        LevelScorer scorer(plan, index, weights, lanes, low, (*lease).rows);
         scorer.run(reference, distorted, begin, end);
         const std::lock_guard lock(mutex);
-        for (int i = 0; i < kWordsPerLevel; ++i)
-            accumulators[index * kWordsPerLevel + i] += scorer.sums()[static_cast<size_t>(i)];
+        for (int i = 0; i < words; ++i) accumulators[index * words + i] += scorer.sums()[static_cast<size_t>(i)];
     });
 }
 
@@ -561,8 +525,9 @@ void score_levels(const Plan& plan, const HostPair& pair, device::WordLanes lane
     const auto lease = workspaces.borrow();
     LowBands& low = (*lease).low;
     low.fit(plan);
-    score_level(plan, 0, pair.reference.plane[0].as<T>(), pair.distorted.plane[0].as<T>(), lanes, pair.helpers, low,
-                workspaces, accumulators);
+    const BandWeights masks = plan.masked ? weigh_bands(pair.mask, plan) : BandWeights();
+    score_level(plan, 0, pair.reference.plane[0].as<T>(), pair.distorted.plane[0].as<T>(), masks, lanes, pair.helpers,
+                low, workspaces, accumulators);
     for (int i = 1; i < kLevels; i++) {
         const LevelPlan& level = plan.level[i];
         Plane<const int32_t> band[2];
@@ -571,7 +536,7 @@ void score_levels(const Plan& plan, const HostPair& pair, device::WordLanes lane
                              ElementPitch<const int32_t>{LowBands::stride(plan.level[i - 1])}, level.in_width,
                              level.in_height};
         }
-        score_level(plan, i, band[0], band[1], lanes, pair.helpers, low, workspaces, accumulators);
+        score_level(plan, i, band[0], band[1], masks, lanes, pair.helpers, low, workspaces, accumulators);
     }
 }
 

@@ -138,6 +138,44 @@ TEST(AdmEmulation, MapsEqualTheCpu) {
     }
 }
 
+TEST(AdmEmulation, MasksEqualTheCpu) {
+    struct Case {
+        int width, height, depth, shift, count;
+        bool skip_level_0, skip_aim;
+        double gain_limit = 100.0;
+    };
+    for (const auto& [width, height, depth, shift, count, skip_level_0, skip_aim, gain_limit] :
+         {Case{227, 135, 8, 0, 3, false, false}, Case{175, 99, 10, 6, 1, false, true},
+          Case{33, 66, 8, 0, 2, false, false}, Case{501, 211, 8, 0, 1, true, false},
+          Case{131, 99, 16, 0, 1, true, true, 1.2}, Case{1000, 40, 12, 0, 2, false, false, 1.0},
+          Case{64, 64, 8, 0, 1, false, true}}) {
+        SCOPED_TRACE(testing::Message() << width << "x" << height << ", " << depth << " bits");
+        const OptionValues options = test::options_of(descriptor(), {{"adm_skip_scale0", skip_level_0 ? 1.0 : 0.0},
+                                                                     {"adm_skip_aim", skip_aim ? 1.0 : 0.0},
+                                                                     {"adm_enhn_gain_limit", gain_limit}});
+        const FrameGeometry geometry = test::luma_geometry(width, height, depth);
+        test::expect_masked_emulation_equals_cpu(descriptor(), kKernels, geometry, options,
+                                                 test::emulated_lumas(geometry, shift, 0, count));
+    }
+}
+
+/// Kernels that count by a mask draw as well.
+TEST(AdmEmulation, MapsUnderMasksEqualTheCpu) {
+    for (const bool skip_level_0 : {false, true}) {
+        const OptionValues options = test::options_of(descriptor(), {{"adm_skip_scale0", skip_level_0 ? 1.0 : 0.0}});
+        FrameGeometry geometry = test::luma_geometry(227, 135, 8);
+        geometry.masked = true;
+        const auto metric = create_scorer(descriptor(), geometry, options);
+        metric->draw_maps();
+        test::EmulatedProgram program(kKernels);
+        ASSERT_TRUE(metric->prepare(program).ok());
+        const auto lumas = test::emulated_lumas(geometry, 0, 0, 2);
+        test::EmulatedPairs pairs(lumas);
+        const test::EmulatedMasks masks(geometry, &pairs);
+        test::expect_emulated_maps_equal_cpu(*metric, descriptor().map->shape(geometry, options), pairs, false);
+    }
+}
+
 TEST(AdmEmulation, FullHighDefinition) {
     expect_device_like_cpu({textured(1920, 1080, 8, 7)});
 }

@@ -48,6 +48,21 @@ QC_HD void add_row(Block& block, const uint64_t (&sums)[kSums], uint64_t* row) {
     if (block.lane() % kLanesPerValue == 0 && word < kSums) block.atomic_add(row + word, values[0]);
 }
 
+/// The same under a mask.
+template <class Block, int kSums>
+QC_HD void add_row(Block& block, const WeightedSum (&sums)[kSums], uint32_t sum_of_weights, uint64_t* row) {
+    uint64_t low[kSums], high[kSums];
+    QC_UNROLL
+    for (int i = 0; i < kSums; i++) {
+        low[i] = sums[i].low;
+        high[i] = static_cast<uint64_t>(sums[i].high);
+    }
+    add_row(block, low, row);
+    add_row(block, high, row + kWordsPerLevel);
+    const uint64_t weights = block.warp_sum(sum_of_weights);
+    if (block.lane() == 0) block.atomic_add(row + 2 * kWordsPerLevel, weights);
+}
+
 /// Both pictures of a pair, as a thread needs them. At level 0 that is one: each thread keeps the one that it filters.
 template <typename T>
 struct Sources {
@@ -75,10 +90,13 @@ QC_HD Sources<T> sources_of(const LevelArguments& arguments, int pair, int first
 /// A block walks along a strip of tiles. grid: (strips across, tiles down, pairs)
 /// @tparam kLadder pairs may have one reference
 /// @tparam kDraws draws the level's map as well; then no level may be one of a ladder's
-template <int kLevel, bool kAim, typename T, bool kLadder = false, bool kDraws = false>
+/// @tparam kMasked coefficients count by the pair's mask; not of a ladder's either
+template <int kLevel, bool kAim, typename T, bool kLadder = false, bool kDraws = false, bool kMasked = false>
 struct ScoreStrip {
     using Arguments = LevelArguments;
-    static constexpr int kThreads = tuning::kThreads, kMinBlocks = tuning::kBlocksPerMultiprocessor;
+    static constexpr int kThreads = tuning::kThreads;
+    static constexpr int kMinBlocks =
+        kMasked ? tuning::kMaskedBlocksPerMultiprocessor : tuning::kBlocksPerMultiprocessor;
 
     template <class Block>
     QC_HD static void run(Block& block, const LevelArguments& arguments) {
@@ -98,10 +116,9 @@ struct ScoreStrip {
         const int tile_y = grid.origin_y + block.y() * tuning::kUsefulRows;
         const int first = block.x() * arguments.strip;
         const int end = first + arguments.strip < grid.columns ? first + arguments.strip : grid.columns;
-        ThreadTile<kAim> state;
+        ThreadTile<kAim, kMasked> state;
         start_undefined(state);
-        QC_UNROLL
-        for (uint64_t& sum : state.sum) sum = 0;
+        state.start_sums();
         bool any = false;
         Plane<float> map{};
         if constexpr (kDraws) map = arguments.map.of_output(arguments.pairs[block.z()].output, arguments.map_shape);
@@ -113,8 +130,8 @@ struct ScoreStrip {
                 filter_columns<kLevel, true>(arguments, pictures.reference, pictures.distorted, tile_x, tile_y, thread,
                                              leads, shared);
                 block.sync();
-                filter_rows<kLevel, true, kDraws>(arguments, tile_x, tile_y, thread, leads, shared, reference_low,
-                                                  distorted_low, state);
+                filter_rows<kLevel, true, kDraws>(arguments, block.z(), tile_x, tile_y, thread, leads, shared,
+                                                  reference_low, distorted_low, state);
                 block.sync();
                 sum_energies<kLevel>(arguments, tile_x, tile_y, thread, shared, state);
                 if constexpr (kDraws) draw_losses<kLevel>(arguments, tile_x, tile_y, thread, true, shared, state, map);
@@ -122,7 +139,7 @@ struct ScoreStrip {
                 filter_columns<kLevel, false>(arguments, pictures.reference, pictures.distorted, tile_x, tile_y, thread,
                                               leads, shared);
                 block.sync();
-                filter_rows<kLevel, false>(arguments, tile_x, tile_y, thread, leads, shared, reference_low,
+                filter_rows<kLevel, false>(arguments, block.z(), tile_x, tile_y, thread, leads, shared, reference_low,
                                            distorted_low, state);
                 block.sync();
                 if constexpr (kDraws) draw_losses<kLevel>(arguments, tile_x, tile_y, thread, false, shared, state, map);
@@ -131,7 +148,10 @@ struct ScoreStrip {
         const TileRow here(tile_y, thread);
         if (!any || !here.useful || !scores_row(arguments.plan, here.y)) return;
         const size_t row = static_cast<size_t>(block.z()) * arguments.place.rows + (arguments.place.first_row + here.y);
-        add_row(block, state.sum, arguments.row_sums + row * kWordsPerLevel);
+        if constexpr (kMasked)
+            add_row(block, state.sum, state.sum_of_weights, arguments.row_sums + row * kMaskedRowWords);
+        else
+            add_row(block, state.sum, arguments.row_sums + row * kWordsPerLevel);
     }
 };
 
@@ -182,6 +202,32 @@ struct Finish {
     }
 };
 
+/// The same under a mask, of rows with weights: a warp for each word. grid: (levels, 1, pairs)
+struct FinishMasked {
+    using Arguments = FinishArguments;
+    static constexpr int kThreads = tuning::kMaskedFinishThreads;
+    static_assert(kThreads == 32 * kMaskedWordsPerLevel);
+
+    template <class Block>
+    QC_HD static void run(Block& block, const FinishArguments& arguments) {
+        const int index = block.x(), word = block.warp();
+        const RowSums::Level level = arguments.rows.level[index];
+        const FinishArguments::Shifts shifts = arguments.shifts[index];
+        const int shift = word / kBands == kReference ? shifts.reference_row : shifts.row;
+        const size_t first = static_cast<size_t>(block.z()) * arguments.rows.count + level.first;
+        const uint64_t* at = arguments.row_sums + (first + block.lane()) * kMaskedRowWords;
+        uint64_t sum = 0;
+        for (int row = block.lane(); row < level.count; row += 32, at += 32 * kMaskedRowWords) {
+            const WeightedSum of_row{at[word], static_cast<int64_t>(at[kWordsPerLevel + word])};
+            sum += word == kSumOfWeights ? at[2 * kWordsPerLevel] : of_row.rounded(full_weight(index), shift);
+        }
+        sum = block.warp_sum(sum);
+        if (block.lane() != 0) return;
+        const size_t output = arguments.pairs[block.z()].output;
+        arguments.accumulators[(output * kLevels + index) * kMaskedWordsPerLevel + word] = sum;
+    }
+};
+
 #define QC_ADM_KERNELS(KERNEL)                                                                                         \
     KERNEL(adm_level0_u8, ScoreStrip<0, false, uint8_t>)                                                               \
     KERNEL(adm_level0_u8_aim, ScoreStrip<0, true, uint8_t>)                                                            \
@@ -207,7 +253,19 @@ struct Finish {
     KERNEL(adm_level0_u16_aim_map, ScoreStrip<0, true, uint16_t, false, true>)                                         \
     KERNEL(adm_level1_map, ScoreStrip<1, false, int16_t, false, true>)                                                 \
     KERNEL(adm_level1_aim_map, ScoreStrip<1, true, int16_t, false, true>)                                              \
-    KERNEL(adm_finish, Finish)
+    KERNEL(adm_finish, Finish)                                                                                         \
+    KERNEL(adm_weights, WeighBands)                                                                                    \
+    KERNEL(adm_level0_u8_mask, ScoreStrip<0, false, uint8_t, false, true, true>)                                       \
+    KERNEL(adm_level0_u8_aim_mask, ScoreStrip<0, true, uint8_t, false, true, true>)                                    \
+    KERNEL(adm_level0_u16_mask, ScoreStrip<0, false, uint16_t, false, true, true>)                                     \
+    KERNEL(adm_level0_u16_aim_mask, ScoreStrip<0, true, uint16_t, false, true, true>)                                  \
+    KERNEL(adm_level1_mask, ScoreStrip<1, false, int16_t, false, true, true>)                                          \
+    KERNEL(adm_level1_aim_mask, ScoreStrip<1, true, int16_t, false, true, true>)                                       \
+    KERNEL(adm_level2_mask, ScoreStrip<2, false, int32_t, false, false, true>)                                         \
+    KERNEL(adm_level2_aim_mask, ScoreStrip<2, true, int32_t, false, false, true>)                                      \
+    KERNEL(adm_level3_mask, ScoreStrip<3, false, int32_t, false, false, true>)                                         \
+    KERNEL(adm_level3_aim_mask, ScoreStrip<3, true, int32_t, false, false, true>)                                      \
+    KERNEL(adm_finish_mask, FinishMasked)
 QC_DECLARE_KERNELS(QC_ADM_KERNELS)
 
 } // namespace qc::adm

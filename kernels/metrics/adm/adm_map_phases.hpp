@@ -23,9 +23,10 @@ QC_HD float lost_at(const uint32_t* reference_size, const uint32_t* size, int32_
 
 /// Puts a tile's values into the map: 0 where the level is not scored.
 /// @param has_details else no place of the tile is scored
-template <int kLevel, bool kAim>
+template <int kLevel, bool kAim, bool kMasked>
 QC_HD void draw_losses(const LevelArguments& arguments, int tile_x, int tile_y, int thread, bool has_details,
-                       const SharedTile<kLevel, kAim>& shared, const ThreadTile<kAim>& state, const Plane<float>& map) {
+                       const SharedTile<kLevel, kAim>& shared, const ThreadTile<kAim, kMasked>& state,
+                       const Plane<float>& map) {
     const LevelPlan& plan = arguments.plan;
     const TileRow here(tile_y, thread);
     if (map.data == nullptr || !here.useful || here.y < 0 || here.y >= plan.height) return;

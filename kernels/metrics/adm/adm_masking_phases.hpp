@@ -38,8 +38,9 @@ QC_HD MaskerTerms weighted_terms(uint32_t factor, int32_t x, uint32_t& size) {
 }
 
 /// Adds one band of a column to the masker sums. With impairment, each part masks the other and is measured.
-template <int kLevel, int kBand, bool kAim>
-QC_HD void add_band(uint32_t factor, Decoupled parts, MaskerTerms (&terms)[2], int column, ThreadTile<kAim>& state) {
+template <int kLevel, int kBand, bool kAim, bool kMasked>
+QC_HD void add_band(uint32_t factor, Decoupled parts, MaskerTerms (&terms)[2], int column,
+                    ThreadTile<kAim, kMasked>& state) {
     uint32_t additive_size;
     const MaskerTerms additive = weighted_terms<kLevel, kBand>(factor, parts.additive, additive_size);
     terms[0].neighbour += additive.neighbour;
@@ -70,9 +71,9 @@ QC_HD Decoupled decouple_at(int32_t o, int32_t t, bool enhanced, const Gain& gai
 }
 
 /// Decouples one column: leaves sizes and centre terms in the state, returns the neighbour terms of each masker.
-template <int kLevel, bool kAim>
+template <int kLevel, bool kAim, bool kMasked>
 QC_HD void mask_column(const LevelArguments& arguments, const int32_t* o, const int32_t* t, int column,
-                       ThreadTile<kAim>& state, int32_t (&neighbour)[2]) {
+                       ThreadTile<kAim, kMasked>& state, int32_t (&neighbour)[2]) {
     const bool enhanced = lane_same_angle<kLevel>(o, t);
     MaskerTerms terms[2] = {{0, 0}, {0, 0}};
     const uint32_t* factor = arguments.plan.factor;
@@ -91,10 +92,11 @@ QC_HD void mask_column(const LevelArguments& arguments, const int32_t* o, const 
 
 /// @param leads whether the pair is its reference's first, which leaves what depends on the reference alone
 /// @tparam kDraws the map needs the reference's magnitudes
-template <int kLevel, bool kDetails, bool kDraws = false, bool kAim>
-QC_HD void filter_rows(const LevelArguments& arguments, int tile_x, int tile_y, int thread, bool leads,
+/// @param pair whose weights count
+template <int kLevel, bool kDetails, bool kDraws = false, bool kAim, bool kMasked>
+QC_HD void filter_rows(const LevelArguments& arguments, int pair, int tile_x, int tile_y, int thread, bool leads,
                        SharedTile<kLevel, kAim>& shared, LowBand<kLevel>* reference_low, LowBand<kLevel>* distorted_low,
-                       ThreadTile<kAim>& state) {
+                       ThreadTile<kAim, kMasked>& state) {
     const LevelPlan& plan = arguments.plan;
     const TileRow here(tile_y, thread);
     const int lane = thread % 32, x = tile_x - 1 + 2 * lane;
@@ -138,10 +140,14 @@ QC_HD void filter_rows(const LevelArguments& arguments, int tile_x, int tile_y, 
                     continue;
                 const int32_t* o = reference.detail[c];
                 const Rounding rounding = plan.reference_energy;
-                uint64_t* sum = state.sum + kReference * kBands;
-                sum[kBandH] += reference_energy<kLevel, kBandH>(o[kBandH], rounding);
-                sum[kBandV] += reference_energy<kLevel, kBandV>(o[kBandV], rounding);
-                sum[kBandD] += reference_energy<kLevel, kBandD>(o[kBandD], rounding);
+                if constexpr (kMasked) {
+                    state.weight[c] = weight_at(arguments.weights, pair, x + c, here.y);
+                    state.sum_of_weights += state.weight[c];
+                }
+                constexpr int kFirst = kReference * kBands;
+                state.add(kFirst + kBandH, c, reference_energy<kLevel, kBandH>(o[kBandH], rounding));
+                state.add(kFirst + kBandV, c, reference_energy<kLevel, kBandV>(o[kBandV], rounding));
+                state.add(kFirst + kBandD, c, reference_energy<kLevel, kBandD>(o[kBandD], rounding));
             }
         }
         QC_UNROLL
@@ -176,9 +182,9 @@ QC_HD void sum_columns(const int32_t* above, const int32_t* here, const int32_t*
     }
 }
 
-template <int kLevel, bool kAim>
+template <int kLevel, bool kAim, bool kMasked>
 QC_HD void sum_energies(const LevelArguments& arguments, int tile_x, int tile_y, int thread,
-                        const SharedTile<kLevel, kAim>& shared, ThreadTile<kAim>& state) {
+                        const SharedTile<kLevel, kAim>& shared, ThreadTile<kAim, kMasked>& state) {
     const LevelPlan& plan = arguments.plan;
     const TileRow here(tile_y, thread);
     if (!here.useful || !scores_row(plan, here.y)) return;
@@ -190,7 +196,7 @@ QC_HD void sum_energies(const LevelArguments& arguments, int tile_x, int tile_y,
         const int at = kWindowPad + 2 * lane;
         sum_columns(&shared.neighbour[m][rows.above][at], &shared.neighbour[m][here.row][at],
                     &shared.neighbour[m][rows.below][at], columns);
-        uint64_t* sum = state.sum + (m == 0 ? kDetail : kImpairment) * kBands;
+        const int first = (m == 0 ? kDetail : kImpairment) * kBands;
         QC_UNROLL
         for (int c = 0; c < 2; c++) {
             const int place = 2 * lane + c;
@@ -198,9 +204,9 @@ QC_HD void sum_energies(const LevelArguments& arguments, int tile_x, int tile_y,
             const int32_t threshold = static_cast<int32_t>(static_cast<uint32_t>(state.centre[m][c]) + columns[c] +
                                                            columns[c + 1] + columns[c + 2]);
             const uint32_t* size = state.size[m][c];
-            sum[kBandH] += masked_energy<kLevel, kBandH>(plan, size[kBandH], threshold);
-            sum[kBandV] += masked_energy<kLevel, kBandV>(plan, size[kBandV], threshold);
-            sum[kBandD] += masked_energy<kLevel, kBandD>(plan, size[kBandD], threshold);
+            state.add(first + kBandH, c, masked_energy<kLevel, kBandH>(plan, size[kBandH], threshold));
+            state.add(first + kBandV, c, masked_energy<kLevel, kBandV>(plan, size[kBandV], threshold));
+            state.add(first + kBandD, c, masked_energy<kLevel, kBandD>(plan, size[kBandD], threshold));
         }
     }
 }

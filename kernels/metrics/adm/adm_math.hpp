@@ -331,6 +331,34 @@ QC_HD int64_t energy_deep(uint32_t weighted_size, int32_t threshold, Rounding ro
     return cube<30>(excess_deep(weighted_size, threshold), rounding);
 }
 
+// ---- under a mask ---------------------------------------------------------------------------------------------------
+
+/// A row's sum of energies, each as often as its weight says. Energies have 63 bits and a sign, a row's weights
+/// together at most 29 bits (65536 samples across): so it is kept as high * 2^32 + low, neither of which overflows.
+struct WeightedSum {
+    uint64_t low = 0;
+    int64_t high = 0;
+
+    QC_HD void add(uint64_t energy, uint32_t weight) {
+        low += static_cast<uint64_t>(static_cast<uint32_t>(energy)) * weight;
+        high += static_cast<int64_t>(static_cast<int32_t>(energy >> 32)) * static_cast<int32_t>(weight);
+    }
+
+    /// The sum in units of `whole`, an even weight, shifted as that of a row without a mask would be: of a row that
+    /// counts whole, the same.
+    QC_HD uint64_t rounded(uint32_t whole, int shift) const {
+        const uint64_t divisor = static_cast<uint64_t>(whole) << shift;
+        const auto signed_divisor = static_cast<int64_t>(divisor);
+        int64_t quotient = high / signed_divisor, rest = high % signed_divisor;
+        if (rest < 0) {
+            quotient -= 1;
+            rest += signed_divisor;
+        }
+        const uint64_t lower = (static_cast<uint64_t>(rest) << 32) + low + divisor / 2;
+        return (static_cast<uint64_t>(quotient) << 32) + lower / divisor;
+    }
+};
+
 /// What the map shows of a band at a place: how much of the reference's weighted magnitude is lost or masked. On the
 /// scale of weighted contrasts of 8-bit samples, whose fixed-point exponents are those of numerator() in adm.cpp.
 template <int kLevel, int kBand>

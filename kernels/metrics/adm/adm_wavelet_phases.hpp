@@ -5,6 +5,7 @@
 
 #include <type_traits>
 
+#include "families/detail_loss/detail_loss_mask_kernels.hpp"
 #include "families/detail_loss/detail_loss_tile.hpp"
 #include "metrics/adm/adm_math.hpp"
 #include "metrics/adm/adm_plan.hpp"
@@ -19,7 +20,7 @@ struct LevelArguments {
     const DevicePair* pairs;
     const void* in;     ///< deep levels only: LowBand of the level above, two pictures a pair
     void* low;          ///< a bands of this level, LowBand; the last level has none
-    uint64_t* row_sums; ///< kWordsPerLevel a row
+    uint64_t* row_sums; ///< kWordsPerLevel a row, under a mask kMaskedRowWords
     LevelPlan plan;
     Gain gain;
     TileGrid grid;
@@ -28,7 +29,11 @@ struct LevelArguments {
     LevelPlace place;
     DeviceMap map; ///< of the kernels that draw
     MapShape map_shape;
+    WeightPlace weights; ///< of the kernels that count by a mask
 };
+
+/// Of a row under a mask: the lower words of its sums, the upper ones, the sum of the weights.
+constexpr int kMaskedRowWords = 2 * kWordsPerLevel + 1;
 
 // ---- memory access in words -----------------------------------------------------------------------------------------
 
@@ -87,15 +92,36 @@ struct SharedTile {
     alignas(16) int32_t neighbour[kAim ? 2 : 1][tuning::kTileRows][kWindowPitch];  ///< [masker][row][pad + column]
 };
 
+/// What a thread has beside, under a mask.
+template <bool kMasked>
+struct ThreadWeights {};
+template <>
+struct ThreadWeights<true> {
+    uint32_t weight[2]; ///< [column]
+    uint32_t sum_of_weights;
+};
+
 /// What a thread keeps from phase 2 to phase 3, and its share of the row sums of a strip.
-template <bool kAim>
-struct ThreadTile {
+template <bool kAim, bool kMasked = false>
+struct ThreadTile : ThreadWeights<kMasked> {
     static constexpr int kMaskers = kAim ? 2 : 1; ///< 0: for detail loss, 1: for additive impairment
     static constexpr int kSums = kAim ? 9 : 6;    ///< in the order of the accumulators
     int32_t centre[kMaskers][2];                  ///< [masker][column]
     uint32_t size[kMaskers][2][kBands];           ///< weighted magnitudes of what is measured
     uint32_t reference_size[2][kBands];           ///< those of the reference, in kernels that draw
-    uint64_t sum[kSums];
+    std::conditional_t<kMasked, WeightedSum, uint64_t> sum[kSums];
+
+    QC_HD void start_sums() {
+        QC_UNROLL
+        for (auto& of_word : sum) of_word = {};
+        if constexpr (kMasked) this->sum_of_weights = 0;
+    }
+    QC_HD void add(int word, int column, uint64_t energy) {
+        if constexpr (kMasked)
+            sum[word].add(energy, this->weight[column]);
+        else
+            sum[word] += energy;
+    }
 };
 
 /// In a ladder the first pair of a reference leads: it alone leaves the reference's a band, and what is summed of the
