@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <optional>
 
 #include "device/row_sums.hpp"
 #include "families/motion/motion_settings.hpp"
@@ -56,6 +57,8 @@ PlanePlan make_plane(const FrameGeometry& geometry, int plane, bool with_half) {
     PlanePlan plan;
     plan.width = geometry.plane_width(plane);
     plan.height = geometry.plane_height(plane);
+    plan.footprint[kFullSize] = device::plane_footprint(geometry, plane);
+    plan.footprint[kHalfSize] = device::plane_footprint(geometry, plane, 2);
     if (!with_half) return plan;
     plan.half_width = half_size(plan.width);
     plan.half_height = half_size(plan.height);
@@ -72,6 +75,7 @@ Plan make_plan(const FrameGeometry& geometry, const OptionValues& options) {
     plan.taps = filter_size == 1 ? kNoBlur : filter_size == 3 ? kThreeTaps : kFiveTaps;
     plan.sample_scale = 1.0f / static_cast<float>(1 << (geometry.depth - 8));
     plan.force_zero = options.flag(kForceZero);
+    plan.masked = geometry.masked;
     return plan;
 }
 
@@ -106,10 +110,10 @@ public:
     FloatMotionScorer(const FrameGeometry& geometry, const OptionValues& options)
         : sample_(geometry.sample), plan_(make_plan(geometry, options)) {}
 
-    size_t accumulator_words() const override { return kAccumulatorWords; }
+    size_t accumulator_words() const override { return plan_.masked ? kMaskedAccumulatorWords : kAccumulatorWords; }
 
     void score(const HostReference& reference, std::span<uint64_t> accumulators) const override {
-        if (plan_.force_zero || reference.history[0].data == nullptr) return;
+        if (plan_.force_zero || (!plan_.masked && reference.history[0].data == nullptr)) return;
         score_cpu(plan_, sample_, reference, accumulators);
     }
 
@@ -123,6 +127,9 @@ private:
     Status enqueue_plane(int plane, const DeviceBatch& batch, const ScratchLayout& layout, DeviceQueue& queue) const;
     Status enqueue_half(int plane, const PlaneTask& full, const DeviceBatch& batch, const ScratchLayout& layout,
                         DeviceQueue& queue) const;
+    /// Under a mask: of a plane's terms. @param word that they are added up in
+    Status weigh_terms(const DeviceBatch& batch, int plane, AccumulatorWord word, float* terms,
+                       DeviceQueue& queue) const;
     Status sum_rows(const RowSumTask& task, DeviceQueue& queue) const;
     Status enqueue_sums(const DeviceBatch& batch, const ScratchLayout& layout, DeviceQueue& queue) const;
 
@@ -132,6 +139,7 @@ private:
     LoadedKernel<HalfTask> half_terms_;
     LoadedKernel<RowSumTask> sum_rows_;
     LoadedKernel<device::ColumnSumArguments<DeviceReference>> sum_columns_;
+    LoadedKernel<device::TermWeightArguments<DeviceReference>> weigh_terms_;
     const void *columns_[kMaxPlanes] = {}, *rows_[kMaxPlanes] = {}; ///< device addresses
 };
 
@@ -141,6 +149,7 @@ Status FloatMotionScorer::prepare(DeviceProgram& program) {
     QC_RETURN_IF_ERROR(program.find(kernels::float_motion_half_terms, &half_terms_));
     QC_RETURN_IF_ERROR(program.find(kernels::float_motion_sum_rows, &sum_rows_));
     QC_RETURN_IF_ERROR(program.find(kernels::float_motion_sum_columns, &sum_columns_));
+    if (plan_.masked) QC_RETURN_IF_ERROR(program.find(kernels::float_motion_weigh_terms, &weigh_terms_));
     for (size_t p = 0; plan_.has_half() && p < plan_.planes.size(); ++p) {
         const PlanePlan& plane = plan_.planes[p];
         QC_RETURN_IF_ERROR(
@@ -148,6 +157,20 @@ Status FloatMotionScorer::prepare(DeviceProgram& program) {
         QC_RETURN_IF_ERROR(program.upload(plane.rows.data(), plane.rows.size() * sizeof(ResizeEntry), &rows_[p]));
     }
     return {};
+}
+
+Status FloatMotionScorer::weigh_terms(const DeviceBatch& batch, int plane, AccumulatorWord word, float* terms,
+                                      DeviceQueue& queue) const {
+    if (!plan_.masked) return {};
+    const PlanePlan& plan = plan_.planes[static_cast<size_t>(plane)];
+    const int width = word == kFullSize ? plan.width : plan.half_width;
+    const int height = word == kFullSize ? plan.height : plan.half_height, pitch = term_pitch(width);
+    return device::weigh_terms(queue, weigh_terms_,
+                               {batch.references, batch.accumulators, terms,
+                                static_cast<uint64_t>(pitch) * static_cast<uint64_t>(height), 1, pitch, width, height,
+                                plan.footprint[word], kMaskedAccumulatorWords,
+                                kAccumulatorWords + plane * kWordsPerPlane + word},
+                               batch.count);
 }
 
 Status FloatMotionScorer::sum_rows(const RowSumTask& task, DeviceQueue& queue) const {
@@ -173,6 +196,7 @@ Status FloatMotionScorer::enqueue_plane(int plane, const DeviceBatch& batch, con
     const Dim3 grid{blocks_for(plan.width, kTuning.width), blocks_for(plan.height, kTuning.height),
                     static_cast<unsigned>(batch.count)};
     QC_RETURN_IF_ERROR(queue.launch(terms_, grid, task));
+    QC_RETURN_IF_ERROR(weigh_terms(batch, plane, kFullSize, task.terms, queue));
     QC_RETURN_IF_ERROR(sum_rows({task.terms, scratch + layout.sums[plane * kWordsPerPlane + kFullSize], plan.width,
                                  task.term_pitch, plan.height * batch.count},
                                 queue));
@@ -197,6 +221,7 @@ Status FloatMotionScorer::enqueue_half(int plane, const PlaneTask& full, const D
     const Dim3 grid{blocks_for(task.width, kHalfBlock), static_cast<unsigned>(task.height),
                     static_cast<unsigned>(batch.count)};
     QC_RETURN_IF_ERROR(queue.launch(half_terms_, grid, task));
+    QC_RETURN_IF_ERROR(weigh_terms(batch, plane, kHalfSize, task.terms, queue));
     auto* const sums = static_cast<float*>(batch.scratch) + layout.sums[plane * kWordsPerPlane + kHalfSize];
     return sum_rows({task.terms, sums, task.width, task.term_pitch, task.height * batch.count}, queue);
 }
@@ -205,7 +230,7 @@ Status FloatMotionScorer::enqueue_sums(const DeviceBatch& batch, const ScratchLa
                                        DeviceQueue& queue) const {
     ColumnSumTask task{};
     task.planes = 1;
-    task.words = kAccumulatorWords;
+    task.words = static_cast<int>(accumulator_words());
     unsigned kinds = 0;
     for (size_t p = 0; p < plan_.planes.size(); ++p) {
         for (int size = kFullSize; size < (plan_.has_half() ? kWordsPerPlane : kHalfSize); ++size) {
@@ -239,7 +264,8 @@ public:
     void flush(int64_t frames, ScoreSink& sink) override;
 
 private:
-    double score_of(std::span<const uint64_t> accumulators) const;
+    std::optional<double> score_of(std::span<const uint64_t> accumulators) const;
+    bool is_masked() const { return plan_.masked && !plan_.force_zero; }
     double limited(double score) const { return weighting_.limited(score); }
     double blended(double score) const { return weighting_.blended(weighting_.weighted(score)); }
 
@@ -249,18 +275,22 @@ private:
 
     // Of the stream so far.
     int64_t frames_ = 0;
-    double last_score_ = 0.0;
+    std::optional<double> last_score_; ///< none where the mask had no weight
 };
 
-/// Mean absolute differences, in single precision by plane, added in double precision.
-double FloatMotionFinaliser::score_of(std::span<const uint64_t> accumulators) const {
+/// Mean absolute differences, in single precision by plane, added in double precision. None where nothing counts.
+std::optional<double> FloatMotionFinaliser::score_of(std::span<const uint64_t> accumulators) const {
     double score = 0.0;
     for (size_t p = 0; p < plan_.planes.size(); ++p) {
         const PlanePlan& plane = plan_.planes[p];
-        const auto mean = [&](AccumulatorWord word, int width, int height) {
-            const auto sum = static_cast<float>(std::bit_cast<double>(accumulators[p * kWordsPerPlane + word]));
-            return sum / static_cast<float>(width * height);
+        const auto mean = [&](AccumulatorWord size, int width, int height) {
+            const size_t word = p * kWordsPerPlane + size;
+            const auto sum = static_cast<float>(std::bit_cast<double>(accumulators[word]));
+            if (!is_masked()) return sum / static_cast<float>(width * height);
+            return sum / static_cast<float>(plane.footprint[size].places(accumulators[kAccumulatorWords + word]));
         };
+        for (int size = kFullSize; size < (plan_.has_half() ? kWordsPerPlane : kHalfSize); ++size)
+            if (is_masked() && accumulators[kAccumulatorWords + p * kWordsPerPlane + size] == 0) return std::nullopt;
         float plane_score = mean(kFullSize, plane.width, plane.height);
         if (plan_.has_half()) plane_score += mean(kHalfSize, plane.half_width, plane.half_height);
         score += static_cast<double>(plane_score);
@@ -269,13 +299,16 @@ double FloatMotionFinaliser::score_of(std::span<const uint64_t> accumulators) co
 }
 
 void FloatMotionFinaliser::finalise(int64_t frame, std::span<const uint64_t> accumulators, ScoreSink& sink) {
-    const double score = score_of(accumulators);
+    const std::optional<double> score = score_of(accumulators);
     if (frame == 0) sink.put(0, kMotion2, 0.0); // before the other: that is libvmaf's order
-    if (debug_) sink.put(frame, kMotion, limited(score));
+    if (!score)
+        sink.leave_out(frame);
+    else if (debug_)
+        sink.put(frame, kMotion, limited(*score));
     if (frame == 1) {
-        sink.put(0, kMotion3, blended(score));
-    } else if (frame > 1) {
-        const double smaller = std::min(last_score_, score);
+        sink.put(0, kMotion3, score ? blended(*score) : 0.0);
+    } else if (frame > 1 && last_score_) {
+        const double smaller = score ? std::min(*last_score_, *score) : *last_score_;
         sink.put(frame - 1, kMotion2, limited(smaller));
         sink.put(frame - 1, kMotion3, blended(smaller));
     }
@@ -285,9 +318,9 @@ void FloatMotionFinaliser::finalise(int64_t frame, std::span<const uint64_t> acc
 
 void FloatMotionFinaliser::flush(int64_t, ScoreSink& sink) {
     if (frames_ == 1) sink.put(0, kMotion3, 0.0);
-    if (frames_ < 2) return;
-    sink.put(frames_ - 1, kMotion2, limited(last_score_));
-    sink.put(frames_ - 1, kMotion3, blended(last_score_));
+    if (frames_ < 2 || !last_score_) return;
+    sink.put(frames_ - 1, kMotion2, limited(*last_score_));
+    sink.put(frames_ - 1, kMotion3, blended(*last_score_));
 }
 
 // ---- what is refused ------------------------------------------------------------------------------------------------
@@ -321,6 +354,7 @@ const MetricDescriptor& descriptor() {
         .history = 1,
         .needs_chroma_history = [](const OptionValues& options) { return options.flag(kAddChroma); },
         .every_frame = true,
+        .accepts_mask = true,
         .templated_names = true,
         .options = kOptions,
         .outputs = kOutputs,

@@ -94,38 +94,62 @@ Picture halved(const Picture& picture, const PlanePlan& plan) {
 /// Rows at once: each has a sum of its own, whose additions wait for each other.
 constexpr int kRows = 8;
 
-template <int kCount>
-void add_rows(const Picture& a, const Picture& b, int y, float* sums) {
+/// @param shares of the places of row y and of those below it; null: each counts whole
+template <int kCount, bool kMasked>
+void add_rows(const Picture& a, const Picture& b, int y, const float* shares, float* sums) {
     const float *rows_a[kCount], *rows_b[kCount];
     for (int i = 0; i < kCount; ++i) {
         rows_a[i] = a.row(y + i);
         rows_b[i] = b.row(y + i);
     }
     for (int x = 0; x < a.width; ++x)
-        for (int i = 0; i < kCount; ++i) sums[i] = sums[i] + absolute_difference(rows_a[i][x], rows_b[i][x]);
+        for (int i = 0; i < kCount; ++i) {
+            const float term = absolute_difference(rows_a[i][x], rows_b[i][x]);
+            sums[i] = sums[i] + (kMasked ? term * shares[static_cast<ptrdiff_t>(i) * a.width + x] : term);
+        }
 }
 
 /// The sums of so many rows from a and b on, one after the other.
-void sum_rows(const Picture& a, const Picture& b, int y, int rows, float* sum) {
+template <bool kMasked>
+void sum_rows(const Picture& a, const Picture& b, int y, int rows, const float* shares, float* sum) {
     float sums[kRows] = {};
     if (rows == kRows)
-        add_rows<kRows>(a, b, y, sums);
+        add_rows<kRows, kMasked>(a, b, y, shares, sums);
     else
-        for (int i = 0; i < rows; ++i) add_rows<1>(a, b, y + i, sums + i);
+        for (int i = 0; i < rows; ++i)
+            add_rows<1, kMasked>(a, b, y + i, shares + (kMasked ? static_cast<ptrdiff_t>(i) * a.width : 0), sums + i);
     for (int i = 0; i < rows; ++i) *sum = *sum + sums[i];
 }
 
+/// @param shares of the whole plane; without a mask it has none
+void sum_rows(const Picture& a, const Picture& b, int y, int rows, const Picture& shares, int share_row, float* sum) {
+    if (shares.samples.empty())
+        sum_rows<false>(a, b, y, rows, nullptr, sum);
+    else
+        sum_rows<true>(a, b, y, rows, shares.row(share_row), sum);
+}
+
 /// Along each row, then the rows: the order is part of the definition.
-float sum_of_absolute_differences(const Picture& a, const Picture& b) {
+float sum_of_absolute_differences(const Picture& a, const Picture& b, const Picture& shares) {
     float sum = 0.0f;
-    for (int y = 0; y < a.height; y += kRows) sum_rows(a, b, y, std::min(kRows, a.height - y), &sum);
+    for (int y = 0; y < a.height; y += kRows) sum_rows(a, b, y, std::min(kRows, a.height - y), shares, y, &sum);
     return sum;
+}
+
+/// The shares of a plane's places, whose weights are added up in *sum; none without a mask.
+Picture shares_of(const Plan& plan, const HostPlane& mask, const device::MaskFootprint& footprint, int width,
+                  int height, uint64_t* sum) {
+    if (!plan.masked) return {};
+    Picture shares(width, height);
+    const MaskReader reader(mask);
+    for (int y = 0; y < height; ++y) *sum += footprint.share_row(reader, y, width, shares.row(y));
+    return shares;
 }
 
 /// Blurs and compares a few rows at a time; whole pictures are kept only where they are halved.
 template <typename T>
 void score_plane(const Plan& plan, const PlanePlan& plane, const HostPlane& earlier, const HostPlane& later,
-                 uint64_t* words) {
+                 const Picture (&shares)[kWordsPerPlane], uint64_t* words) {
     BlurredRows<T> earlier_rows(earlier, plane, plan), later_rows(later, plane, plan);
     const int kept = plan.has_half() ? plane.height : std::min(kRows, plane.height);
     Picture previous(plane.width, kept), current(plane.width, kept);
@@ -136,11 +160,12 @@ void score_plane(const Plan& plan, const PlanePlan& plane, const HostPlane& earl
             earlier_rows.next(previous.row(first + i));
             later_rows.next(current.row(first + i));
         }
-        sum_rows(previous, current, first, rows, &sum);
+        sum_rows(previous, current, first, rows, shares[kFullSize], y, &sum);
     }
     words[kFullSize] = accumulator_of(sum);
     if (plan.has_half())
-        words[kHalfSize] = accumulator_of(sum_of_absolute_differences(halved(previous, plane), halved(current, plane)));
+        words[kHalfSize] = accumulator_of(
+            sum_of_absolute_differences(halved(previous, plane), halved(current, plane), shares[kHalfSize]));
 }
 
 } // namespace
@@ -149,11 +174,19 @@ void score_cpu(const Plan& plan, SampleType sample, const HostReference& referen
     for (size_t p = 0; p < plan.planes.size(); ++p) {
         const HostPlane& earlier = p == 0 ? reference.history[0] : reference.chroma_history[0][p - 1];
         const HostPlane& later = reference.current.plane[p];
+        const PlanePlan& plane = plan.planes[p];
         uint64_t* const words = accumulators.data() + p * kWordsPerPlane;
+        uint64_t weights[kWordsPerPlane] = {};
+        const Picture shares[kWordsPerPlane] = {
+            shares_of(plan, reference.mask, plane.footprint[kFullSize], plane.width, plane.height, &weights[kFullSize]),
+            shares_of(plan, reference.mask, plane.footprint[kHalfSize], plane.half_width, plane.half_height,
+                      &weights[kHalfSize])};
+        if (plan.masked) std::copy(std::begin(weights), std::end(weights), words + kAccumulatorWords);
+        if (earlier.data == nullptr) continue;
         if (sample == SampleType::kU8)
-            score_plane<uint8_t>(plan, plan.planes[p], earlier, later, words);
+            score_plane<uint8_t>(plan, plane, earlier, later, shares, words);
         else
-            score_plane<uint16_t>(plan, plan.planes[p], earlier, later, words);
+            score_plane<uint16_t>(plan, plane, earlier, later, shares, words);
     }
 }
 

@@ -15,6 +15,7 @@ struct Case {
     bool semi_planar;
     int count;
     test::OptionList options;
+    bool masked = false;
 };
 
 /// Frames of one stream; the first of them has none before it.
@@ -44,11 +45,20 @@ Reference reference_of(const std::vector<test::EmulatedPicture>& stream, size_t 
     return reference;
 }
 
+/// Of a mask, and as many behind it as there are frames, which begin one by one later.
+std::vector<uint8_t> weights_of(const FrameGeometry& geometry) {
+    std::vector<uint8_t> weights(static_cast<size_t>(geometry.width) * static_cast<size_t>(geometry.height) + 8);
+    for (size_t i = 0; i < weights.size(); ++i)
+        weights[i] = static_cast<uint8_t>(i / 7 % 4 == 0 ? 0 : i / 7 % 4 == 1 ? 255 : i * 37 % 256);
+    return weights;
+}
+
 void expect_emulation_equals_cpu(const Case& c, bool descending) {
     std::string title = format("%dx%d, %d bits << %d, %d frames", c.width, c.height, c.depth, c.shift, c.count);
     for (const auto& [name, value] : c.options) title += format(", %s=%g", std::string(name).c_str(), value);
     SCOPED_TRACE(title);
-    const FrameGeometry geometry = test::geometry_of(c.width, c.height, c.depth, c.width / 2, c.height / 2);
+    FrameGeometry geometry = test::geometry_of(c.width, c.height, c.depth, c.width / 2, c.height / 2);
+    geometry.masked = c.masked;
     const OptionValues options = test::options_of(descriptor(), c.options);
     ASSERT_TRUE(validate(descriptor(), geometry, options).ok());
     const auto metric = create_scorer(descriptor(), geometry, options);
@@ -58,13 +68,18 @@ void expect_emulation_equals_cpu(const Case& c, bool descending) {
     const std::vector<test::EmulatedPicture> stream = make_stream(c, geometry);
     std::vector<DeviceReference> references;
     std::vector<uint64_t> expected(static_cast<size_t>(c.count) * metric->accumulator_words());
+    const std::vector<uint8_t> weights = weights_of(geometry);
     for (size_t frame = 0; frame < stream.size(); ++frame) {
         DeviceReference& reference =
             references.emplace_back(reference_of<DeviceReference>(stream, frame, &test::EmulatedPicture::device));
         reference.output = static_cast<uint32_t>(stream.size() - 1 - frame); // rows in another order than the frames
-        metric->score(
-            reference_of<HostReference>(stream, frame, &test::EmulatedPicture::host),
-            std::span(expected).subspan(reference.output * metric->accumulator_words(), metric->accumulator_words()));
+        auto on_host = reference_of<HostReference>(stream, frame, &test::EmulatedPicture::host);
+        if (c.masked) {
+            reference.mask = {weights.data() + frame, static_cast<uint32_t>(c.width), 1, 0};
+            on_host.mask = {weights.data() + frame, {c.width}, c.width, c.height};
+        }
+        metric->score(on_host, std::span(expected).subspan(reference.output * metric->accumulator_words(),
+                                                           metric->accumulator_words()));
     }
     DeviceBatch batch;
     batch.references = references.data();
@@ -84,6 +99,19 @@ TEST(FloatMotionEmulation, EveryFormatAndOptionEqualsTheCpu) {
         {251, 37, 8, 0, true, 2, {{"motion_add_uv", 1}}},
         {251, 39, 10, 6, true, 3, {{"motion_add_uv", 1}, {"motion_add_scale1", 1}}},
         {64, 64, 8, 0, false, 2, {{"motion_force_zero", 1}}},
+    };
+    for (const Case& c : cases)
+        for (const bool descending : {false, true}) expect_emulation_equals_cpu(c, descending);
+}
+
+TEST(FloatMotionEmulation, MasksEqualTheCpu) {
+    const Case cases[] = {
+        {517, 83, 8, 0, false, 3, {}, true},
+        {257, 45, 10, 6, false, 2, {{"motion_filter_size", 1}}, true},
+        {130, 67, 12, 4, false, 2, {{"motion_add_scale1", 1}}, true},
+        {251, 39, 8, 0, true, 3, {{"motion_add_uv", 1}, {"motion_add_scale1", 1}}, true},
+        {7, 7, 16, 0, false, 2, {{"motion_add_uv", 1}, {"motion_add_scale1", 1}}, true},
+        {64, 64, 8, 0, false, 2, {{"motion_force_zero", 1}}, true},
     };
     for (const Case& c : cases)
         for (const bool descending : {false, true}) expect_emulation_equals_cpu(c, descending);

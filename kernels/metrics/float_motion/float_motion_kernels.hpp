@@ -14,6 +14,7 @@
 #include "device/kernel_list.hpp"
 #include "device/plane_reader.hpp"
 #include "device/row_sum_kernels.hpp"
+#include "device/term_weight_kernels.hpp"
 #include "device/unroll.hpp"
 #include "families/resize/resize.hpp"
 #include "metrics/float_motion/float_motion_math.hpp"
@@ -189,7 +190,8 @@ struct HalfDifferences {
     KERNEL(float_motion_terms_u16, DifferenceTile<uint16_t>)                                                           \
     KERNEL(float_motion_half_terms, HalfDifferences)                                                                   \
     KERNEL(float_motion_sum_rows, device::SumRows)                                                                     \
-    KERNEL(float_motion_sum_columns, device::SumColumns<DeviceReference>)
+    KERNEL(float_motion_sum_columns, device::SumColumns<DeviceReference>)                                              \
+    KERNEL(float_motion_weigh_terms, device::WeighTerms<DeviceReference>)
 QC_DECLARE_KERNELS(QC_FLOAT_MOTION_KERNELS)
 
 } // namespace qc::float_motion

@@ -7,7 +7,8 @@
 /// | reads         | luma of both pictures                                                                      |
 /// | depth, layout | 8 to 16 bits, any                                                                          |
 /// | smallest size | 16 x 16; with vif_kernelscale or vif_prescale what the mirrored filters need             |
-/// | accumulators  | numerator and denominator of each scale, as doubles that hold single-precision sums        |
+/// | accumulators  | numerator and denominator of each scale, as doubles that hold single-precision sums; under |
+/// |               | a mask behind them the sum of weights of each scale                                        |
 /// | determinism   | single precision in a fixed order, nothing contracted: the same bits everywhere            |
 #pragma once
 
@@ -18,7 +19,7 @@ namespace qc::float_vif {
 
 const MetricDescriptor& descriptor();
 
-/// The readable reference on the CPU: fills kAccumulatorWords. Thread-safe.
+/// The readable reference on the CPU: fills the accumulators. Thread-safe.
 void score_cpu(const Plan& plan, const FrameGeometry& geometry, const HostPair& pair, std::span<uint64_t> accumulators);
 
 } // namespace qc::float_vif

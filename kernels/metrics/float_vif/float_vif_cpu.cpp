@@ -216,13 +216,38 @@ float sum_of(const std::vector<float>& terms) {
     return sum;
 }
 
+/// Multiplies by the shares of row y. @return the sum of its weights
+uint64_t weigh_row(const device::MaskFootprint& footprint, const MaskReader& mask, int y, std::vector<float>* shares,
+                   std::vector<float>* numerators, std::vector<float>* denominators) {
+    const size_t width = numerators->size();
+    shares->resize(width);
+    const uint64_t weights = footprint.share_row(mask, y, static_cast<int>(width), shares->data());
+    for (size_t x = 0; x < width; ++x) {
+        (*numerators)[x] = (*numerators)[x] * (*shares)[x];
+        (*denominators)[x] = (*denominators)[x] * (*shares)[x];
+    }
+    return weights;
+}
+
+/// What rows add up to.
+struct RowSum {
+    Information information{0.0f, 0.0f};
+    uint64_t weights = 0; ///< under a mask
+};
+
+/// What a scale's pixels count by; data null: each counts whole.
+struct ScaleMask {
+    HostPlane mask{};
+    device::MaskFootprint footprint{};
+};
+
 /// Sums of rows begin .. end - 1.
 void sum_rows(const Picture& reference, const Picture& distorted, const FilterWindow& window, const NoiseModel& noise,
-              int begin, int end, Information* sums) {
+              const ScaleMask& mask, int begin, int end, RowSum* sums) {
     const int width = reference.width;
     PaddedRow work(width);
     MomentRows moments(width);
-    std::vector<float> numerators(static_cast<size_t>(width)), denominators(static_cast<size_t>(width));
+    std::vector<float> numerators(static_cast<size_t>(width)), denominators(static_cast<size_t>(width)), shares;
     for (int y = begin; y < end; ++y) {
         filter_row(reference, window, y, &work, moments.mean_1.data());
         filter_row(distorted, window, y, &work, moments.mean_2.data());
@@ -230,21 +255,27 @@ void sum_rows(const Picture& reference, const Picture& distorted, const FilterWi
         filter_product_row(distorted, distorted, window, y, &work, moments.square_2.data());
         filter_product_row(reference, distorted, window, y, &work, moments.product_12.data());
         information_row(moments, width, noise, numerators.data(), denominators.data());
-        sums[y] = {sum_of(numerators), sum_of(denominators)};
+        if (mask.mask.data != nullptr)
+            sums[y].weights = weigh_row(mask.footprint, MaskReader(mask.mask), y, &shares, &numerators, &denominators);
+        sums[y].information = {sum_of(numerators), sum_of(denominators)};
     }
 }
 
 /// Along the rows, which idle threads may take, then the rows.
-void score_scale(const Picture& reference, const Picture& distorted, const FilterWindow& window,
-                 const NoiseModel& noise, Helpers* helpers, uint64_t* accumulators) {
+RowSum score_scale(const Picture& reference, const Picture& distorted, const FilterWindow& window,
+                   const NoiseModel& noise, const ScaleMask& mask, Helpers* helpers) {
     constexpr int kSharedRows = 8;
-    std::vector<Information> rows(static_cast<size_t>(reference.height));
-    share_runs(helpers, reference.height, kSharedRows,
-               [&](int begin, int end) { sum_rows(reference, distorted, window, noise, begin, end, rows.data()); });
-    Information sum{0.0f, 0.0f};
-    for (const Information& row : rows) sum = {sum.numerator + row.numerator, sum.denominator + row.denominator};
-    accumulators[kNumerator] = accumulator_of(sum.numerator);
-    accumulators[kDenominator] = accumulator_of(sum.denominator);
+    std::vector<RowSum> rows(static_cast<size_t>(reference.height));
+    share_runs(helpers, reference.height, kSharedRows, [&](int begin, int end) {
+        sum_rows(reference, distorted, window, noise, mask, begin, end, rows.data());
+    });
+    RowSum sum;
+    for (const RowSum& row : rows) {
+        sum.information = {sum.information.numerator + row.information.numerator,
+                           sum.information.denominator + row.information.denominator};
+        sum.weights += row.weights;
+    }
+    return sum;
 }
 
 } // namespace
@@ -259,8 +290,11 @@ void score_cpu(const Plan& plan, const FrameGeometry& geometry, const HostPair& 
             distorted = decimated(distorted, plan.window[s], pair.helpers);
         }
         if (s == 0 && plan.skip_scale_0) continue;
-        score_scale(reference, distorted, plan.window[s], plan.noise, pair.helpers,
-                    accumulators.data() + s * kWordsPerScale);
+        const ScaleMask mask = plan.masked ? ScaleMask{pair.mask, plan.footprint(s)} : ScaleMask();
+        const RowSum sum = score_scale(reference, distorted, plan.window[s], plan.noise, mask, pair.helpers);
+        accumulators[s * kWordsPerScale + kNumerator] = accumulator_of(sum.information.numerator);
+        accumulators[s * kWordsPerScale + kDenominator] = accumulator_of(sum.information.denominator);
+        if (plan.masked) accumulators[kAccumulatorWords + s] = sum.weights;
     }
 }
 

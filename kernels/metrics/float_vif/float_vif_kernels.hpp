@@ -4,6 +4,7 @@
 
 #include "device/kernel_list.hpp"
 #include "device/row_sum_kernels.hpp"
+#include "device/term_weight_kernels.hpp"
 #include "metrics/float_vif/float_vif_tile_phases.hpp"
 
 namespace qc::float_vif {
@@ -77,7 +78,8 @@ using Scale3 = TilePlan<3, ScratchSource, kTileScale3>;
     KERNEL(float_vif_resize_u8, ResizePictures<uint8_t>)                                                               \
     KERNEL(float_vif_resize_u16, ResizePictures<uint16_t>)                                                             \
     KERNEL(float_vif_sum_rows, device::SumRows)                                                                        \
-    KERNEL(float_vif_sum_columns, device::SumColumns<DevicePair>)
+    KERNEL(float_vif_sum_columns, device::SumColumns<DevicePair>)                                                      \
+    KERNEL(float_vif_weigh_terms, device::WeighTerms<DevicePair>)
 QC_DECLARE_KERNELS(QC_FLOAT_VIF_KERNELS)
 
 } // namespace qc::float_vif

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "device/term_weights.hpp"
 #include "families/gaussian/gaussian_window.hpp"
 #include "families/resize/resize_axis.hpp"
 #include "metrics/float_vif/float_vif_math.hpp"
@@ -26,6 +27,10 @@ struct Plan {
     NoiseModel noise;
     float sample_scale = 1.0f; ///< to the scale of 8 bits
     bool skip_scale_0 = false;
+    bool masked = false; ///< pixels count by a mask
+
+    /// A pixel of a scale lies over its samples of scale 0, which is not resized under a mask.
+    device::MaskFootprint footprint(int scale) const { return {1 << scale, 1 << scale, source.width, source.height}; }
 };
 
 /// Size after vif_prescale.

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// Single-precision terms under a mask: each is multiplied by its place's share before it is added up. The share of a
+// place that counts whole is exactly 1, so that a mask that lets all through changes no bit.
+#pragma once
+
+#include <cstdint>
+
+#include "contract/types.hpp"
+#include "device/borders.hpp"
+#include "device/mask.hpp"
+
+namespace qc::device {
+
+/// How the places of a plane lie over a mask: over so many luma samples each, of those beyond the border the nearest.
+struct MaskFootprint {
+    int across = 1, down = 1;  ///< samples
+    int width = 0, height = 0; ///< of the mask
+
+    /// The sum under a place.
+    QC_HD uint32_t weight(const MaskReader& mask, int x, int y) const {
+        uint32_t sum = 0;
+        for (int row = y * down; row < (y + 1) * down; ++row)
+            for (int column = x * across; column < (x + 1) * across; ++column)
+                sum += mask.at(nearest_inside(column, width), nearest_inside(row, height));
+        return sum;
+    }
+    QC_HD uint32_t full_weight() const { return static_cast<uint32_t>(kFullWeight * across * down); }
+    QC_HD float share(uint32_t weight) const { return static_cast<float>(weight) / static_cast<float>(full_weight()); }
+
+    /// Places that count, in units of those that count whole.
+    double places(uint64_t sum_of_weights) const { return static_cast<double>(sum_of_weights) / full_weight(); }
+
+    /// On the host: the shares of a row. @return the sum of its weights
+    uint64_t share_row(const MaskReader& mask, int y, int count, float* shares) const {
+        uint64_t sum = 0;
+        for (int x = 0; x < count; ++x) {
+            const uint32_t of_place = weight(mask, x, y);
+            shares[x] = share(of_place);
+            sum += of_place;
+        }
+        return sum;
+    }
+};
+
+/// Of luma.
+inline MaskFootprint luma_footprint(const FrameGeometry& geometry, int step = 1) {
+    return {step, step, geometry.width, geometry.height};
+}
+inline MaskFootprint plane_footprint(const FrameGeometry& geometry, int plane, int step = 1) {
+    const bool halved_x = plane > 0 && geometry.stored_chroma_width < geometry.width;
+    const bool halved_y = plane > 0 && geometry.stored_chroma_height < geometry.height;
+    return {halved_x ? 2 * step : step, halved_y ? 2 * step : step, geometry.width, geometry.height};
+}
+
+} // namespace qc::device
