@@ -6,9 +6,12 @@
 /// | reads         | luma                                                                                      |
 /// | depth, layout | 8, 10, 12 or 16 bits, any layout                                                          |
 /// | smallest size | 1 x 1                                                                                     |
-/// | accumulators  | four words: sums of samples (reference, distorted), sums of squares (reference, distorted) |
+/// | accumulators  | four words: sums of samples (reference, distorted), sums of squares (reference, distorted); |
+/// |               | under a mask seven                                                                        |
 /// | determinism   | integer sums: the same bits on every run, device and backend                              |
 #pragma once
+
+#include <span>
 
 #include "contract/metric.hpp"
 
@@ -22,5 +25,8 @@ struct Moments {
 
 /// CPU reference, over the top left width x height samples.
 Moments score_cpu(const HostPlane& plane, const FrameGeometry& geometry);
+
+/// Both pictures under the pair's mask. @param words kMaskedWords
+void score_masked_cpu(const HostPair& pair, const FrameGeometry& geometry, std::span<uint64_t> words);
 
 } // namespace qc::float_moment

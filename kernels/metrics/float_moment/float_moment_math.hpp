@@ -38,4 +38,23 @@ struct Sums {
     }
 };
 
+// ---- under a mask ---------------------------------------------------------------------------------------------------
+
+/// Words under a mask: sums of samples (reference, distorted), of the lower and of the upper 16 bits of their squares,
+/// of the weights. With 2^30 samples none reaches 2^54.
+enum MaskedWord { kLowSquares = 2, kHighSquares = 4, kSumOfWeights = 6, kMaskedWords };
+
+/// Adds what a place has, as often as its weight says.
+template <bool kFullRange>
+QC_HD void add_weighted(uint32_t reference, uint32_t distorted, uint32_t weight, uint64_t* words) {
+    const uint32_t samples[2] = {reference, distorted};
+    for (int i = 0; i < 2; ++i) {
+        const uint32_t square = rounded_square<kFullRange>(samples[i]);
+        words[i] += samples[i] * weight;
+        words[kLowSquares + i] += (square & 0xffffu) * weight;
+        words[kHighSquares + i] += (square >> 16) * weight;
+    }
+    words[kSumOfWeights] += weight;
+}
+
 } // namespace qc::float_moment
