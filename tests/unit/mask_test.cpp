@@ -64,6 +64,13 @@ double rounding_of(const std::string& metric) {
     return metric == "ciede" || metric == "float_ssim" ? 1e-6 : 0.0;
 }
 
+std::string error_of(const qc_config& config) {
+    std::unique_ptr<Session> session;
+    const Status status = Session::create(config, &session);
+    EXPECT_EQ(status.code(), QC_ERROR_UNSUPPORTED) << status.text();
+    return status.text();
+}
+
 std::vector<std::string> metrics_with_masks() {
     std::vector<std::string> names;
     for (const MetricDescriptor* metric : registered_metrics())
@@ -161,42 +168,73 @@ TEST(Masks, HalvesMakeTheWhole) {
     struct Mean {
         const char *metric, *options, *score;
         std::function<double(double)> linear; ///< what is averaged, of the score
-        int last_x;                           ///< of the samples that count
+        double rounding = 1e-9;               ///< relative: 1e-6 of sums in single precision
     };
     const auto itself = [](double score) { return score; };
     const Mean means[] = {
-        {"psnr", "psnr.enable_mse=true", "mse_y", itself, kWidth},
-        {"ciede", nullptr, "ciede2000", [](double score) { return std::pow(10.0, (45.0 - score) / 20.0); }, kWidth}};
+        {"psnr", "psnr.enable_mse=true", "mse_y", itself},
+        {"ciede", nullptr, "ciede2000", [](double score) { return std::pow(10.0, (45.0 - score) / 20.0); }},
+        {"motion", "motion.debug=true", "integer_motion", itself},
+        {"float_motion", nullptr, "motion", itself, 1e-6},
+        {"float_moment", nullptr, "float_moment_ref1st", itself},
+        {"float_moment", nullptr, "float_moment_dis2nd", itself},
+        {"float_ansnr", nullptr, "float_anpsnr", [](double score) { return std::pow(10.0, -score / 10.0); }, 1e-6}};
     for (const Mean& mean : means) {
         qc_config config = config_of(mean.metric);
         config.options = mean.options;
-        const Stream stream = make_stream(config, Content::kNatural, 1);
-        const double one = mean.linear(score_of(run_masked(config, stream, varied), mean.score));
+        const Stream stream = make_stream(config, Content::kNatural, 2);
+        const double one = mean.linear(score_of(run_masked(config, stream, varied), mean.score, 1));
         const double other = mean.linear(
-            score_of(run_masked(config, stream, [](int x, int y) { return 255 - varied(x, y); }), mean.score));
+            score_of(run_masked(config, stream, [](int x, int y) { return 255 - varied(x, y); }), mean.score, 1));
         double weights = 0.0;
         for (const uint8_t weight : mask_of(varied)) weights += weight;
         const double share = weights / (255.0 * kWidth * kHeight),
-                     all = mean.linear(score_of(run_whole(config, stream), mean.score));
-        EXPECT_NEAR(share * one + (1.0 - share) * other, all, 1e-9 * all) << mean.metric;
+                     all = mean.linear(score_of(run_whole(config, stream), mean.score, 1));
+        EXPECT_NEAR(share * one + (1.0 - share) * other, all, mean.rounding * all) << mean.metric;
         EXPECT_GT(std::abs(one - other), 1e-4 * all) << mean.metric;
     }
 }
 
 /// VIF's numerators and denominators add up, at every scale.
 TEST(Masks, VifOfHalves) {
-    qc_config config = config_of("vif");
-    config.options = "vif.debug=true";
+    for (const std::string metric : {"vif", "float_vif"}) {
+        qc_config config = config_of(metric.c_str());
+        const std::string options = metric + ".debug=true", prefix = metric == "vif" ? "integer_" : "";
+        config.options = options.c_str();
+        const Stream stream = make_stream(config, Content::kNatural, 1);
+        const RunResult all = run_whole(config, stream), one = run_masked(config, stream, varied);
+        const RunResult other = run_masked(config, stream, [](int x, int y) { return 255 - varied(x, y); });
+        for (const char* part : {"vif_num_scale", "vif_den_scale"})
+            for (int scale = 0; scale < 4; ++scale) {
+                const std::string name = prefix + part + std::to_string(scale);
+                EXPECT_NEAR(score_of(one, name) + score_of(other, name), score_of(all, name),
+                            1e-5 * score_of(all, name))
+                    << name;
+                EXPECT_GT(score_of(one, name), 0.2 * score_of(all, name)) << name;
+            }
+    }
+}
+
+/// ANSNR's energies, of a place on average: the noise from one score, the signal from both.
+TEST(Masks, AnsnrOfHalves) {
+    const qc_config config = config_of("float_ansnr");
     const Stream stream = make_stream(config, Content::kNatural, 1);
-    const RunResult all = run_whole(config, stream), one = run_masked(config, stream, varied);
-    const RunResult other = run_masked(config, stream, [](int x, int y) { return 255 - varied(x, y); });
-    for (const char* part : {"integer_vif_num_scale", "integer_vif_den_scale"})
-        for (int scale = 0; scale < 4; ++scale) {
-            const std::string name = part + std::to_string(scale);
-            EXPECT_NEAR(score_of(one, name) + score_of(other, name), score_of(all, name), 1e-5 * score_of(all, name))
-                << name;
-            EXPECT_GT(score_of(one, name), 0.2 * score_of(all, name)) << name;
-        }
+    const auto energy_of = [](const RunResult& result) {
+        return std::pow(10.0, (score_of(result, "float_ansnr") - score_of(result, "float_anpsnr")) / 10.0);
+    };
+    double weights = 0.0;
+    for (const uint8_t weight : mask_of(varied)) weights += weight;
+    const double share = weights / (255.0 * kWidth * kHeight), all = energy_of(run_whole(config, stream));
+    const double one = energy_of(run_masked(config, stream, varied));
+    const double other = energy_of(run_masked(config, stream, [](int x, int y) { return 255 - varied(x, y); }));
+    EXPECT_NEAR(share * one + (1.0 - share) * other, all, 1e-6 * all);
+    EXPECT_GT(std::abs(one - other), 1e-3 * all);
+}
+
+TEST(Masks, FloatVifOfResizedPictures) {
+    qc_config config = config_of("float_vif");
+    config.options = "float_vif.vif_prescale=0.5";
+    EXPECT_NE(error_of(config).find("under a mask vif_prescale=0.5 is not supported, only 1 is"), std::string::npos);
 }
 
 /// A model sees the features' scores under the mask, whatever else is scored beside.
@@ -344,13 +382,6 @@ TEST(Masks, LeftOutFramesAreNotPooled) {
 }
 
 // ---- what is refused ------------------------------------------------------------------------------------------------
-
-std::string error_of(const qc_config& config) {
-    std::unique_ptr<Session> session;
-    const Status status = Session::create(config, &session);
-    EXPECT_EQ(status.code(), QC_ERROR_UNSUPPORTED) << status.text();
-    return status.text();
-}
 
 TEST(Masks, MetricsWithoutSuchScores) {
     std::string names;

@@ -30,12 +30,13 @@ public:
     FloatAnsnrScorer(const FrameGeometry& geometry, const OptionValues&)
         : geometry_(geometry), task_{CentredLuma(geometry.depth), geometry.width, geometry.height} {}
 
-    size_t accumulator_words() const override { return kSums; }
+    size_t accumulator_words() const override { return geometry_.masked ? kMaskedWords : kSums; }
 
     void score(const HostPair& pair, std::span<uint64_t> accumulators) const override {
         const Energies sums = score_cpu(geometry_, pair);
         accumulators[0] = std::bit_cast<uint64_t>(static_cast<double>(sums.signal));
         accumulators[1] = std::bit_cast<uint64_t>(static_cast<double>(sums.noise));
+        if (geometry_.masked) accumulators[kSumOfWeights] = sums.weights;
     }
 
     /// Sums of the rows.
@@ -44,8 +45,12 @@ public:
     }
 
     Status prepare(DeviceProgram& program) override {
-        const bool bytes = geometry_.sample == SampleType::kU8;
-        QC_RETURN_IF_ERROR(program.find(bytes ? kernels::float_ansnr_rows_u8 : kernels::float_ansnr_rows_u16, &rows_));
+        using namespace kernels;
+        const bool bytes = geometry_.sample == SampleType::kU8, masked = geometry_.masked;
+        QC_RETURN_IF_ERROR(program.find(bytes    ? masked ? float_ansnr_rows_u8_mask : float_ansnr_rows_u8
+                                        : masked ? float_ansnr_rows_u16_mask
+                                                 : float_ansnr_rows_u16,
+                                        &rows_));
         return program.find(kernels::float_ansnr_total, &total_);
     }
 
@@ -53,8 +58,10 @@ public:
         auto* const rows = static_cast<float*>(batch.scratch);
         const auto count = static_cast<unsigned>(batch.count);
         const Dim3 bands{blocks_for(task_.height, kTileRows), 1, count}, pairs{1, 1, count};
-        QC_RETURN_IF_ERROR(queue.launch(rows_, bands, BandArguments{batch.pairs, rows, task_}));
-        return queue.launch(total_, pairs, TotalArguments{batch.pairs, batch.accumulators, rows, task_.height});
+        QC_RETURN_IF_ERROR(queue.launch(rows_, bands, BandArguments{batch.pairs, rows, task_, batch.accumulators}));
+        return queue.launch(
+            total_, pairs,
+            TotalArguments{batch.pairs, batch.accumulators, rows, task_.height, static_cast<int>(accumulator_words())});
     }
 
 private:
@@ -67,15 +74,19 @@ private:
 class FloatAnsnrFinaliser final : public Finaliser {
 public:
     FloatAnsnrFinaliser(const FrameGeometry& geometry, const OptionValues&)
-        : scale_(scale_of(geometry.depth)), peak_energy_(scale_.peak * scale_.peak * geometry.width * geometry.height) {
-    }
+        : scale_(scale_of(geometry.depth)), peak_energy_(scale_.peak * scale_.peak * geometry.width * geometry.height),
+          masked_(geometry.masked) {}
 
     void finalise(int64_t frame, std::span<const uint64_t> accumulators, ScoreSink& sink) override {
+        if (masked_ && accumulators[kSumOfWeights] == 0) return sink.leave_out(frame);
+        const double peak_energy =
+            masked_ ? scale_.peak * scale_.peak * (static_cast<double>(accumulators[kSumOfWeights]) / kFullWeight)
+                    : peak_energy_;
         const auto signal = static_cast<float>(std::bit_cast<double>(accumulators[0]));
         const auto noise = static_cast<float>(std::bit_cast<double>(accumulators[1]));
         // The ratio is rounded to single precision; only the score of the peak is capped.
         const double ratio = noise == 0.0f ? scale_.cap : 10.0 * std::log10(static_cast<double>(signal / noise));
-        const double peak_ratio = peak_energy_ / std::max(static_cast<double>(noise), 1e-10);
+        const double peak_ratio = peak_energy / std::max(static_cast<double>(noise), 1e-10);
         sink.put(frame, kAnsnr, ratio);
         sink.put(frame, kAnpsnr, std::min(10.0 * std::log10(peak_ratio), scale_.cap));
     }
@@ -83,6 +94,7 @@ public:
 private:
     const Scale scale_;
     const double peak_energy_; ///< of a picture whose samples are all off by the peak
+    const bool masked_;
 };
 
 } // namespace
@@ -92,6 +104,7 @@ const MetricDescriptor& descriptor() {
         .name = "float_ansnr",
         .summary = "signal to noise ratio after smoothing the reference a little, the distorted picture a lot",
         .short_name = "ansnr",
+        .accepts_mask = true,
         .options = {},
         .outputs = kOutputs,
         .smallest = {kMinimumSize, kMinimumSize},

@@ -8,7 +8,8 @@
 /// | reads         | luma                                                                                      |
 /// | depth, layout | 8, 10, 12 or 16 bits, any layout                                                          |
 /// | smallest size | 3 x 3                                                                                     |
-/// | accumulators  | two words, doubles that hold single-precision sums: signal and noise energy               |
+/// | accumulators  | two words, doubles that hold single-precision sums: signal and noise energy; under a mask |
+/// |               | a third, the sum of the weights                                                           |
 /// | determinism   | sums run along each row, then over the rows, on both backends: the same bits everywhere   |
 /// | scores        | minus infinity for the ratio, if the smoothed reference is mid-grey everywhere             |
 #pragma once
@@ -21,9 +22,10 @@ const MetricDescriptor& descriptor();
 
 struct Energies {
     float signal = 0.0f, noise = 0.0f;
+    uint64_t weights = 0; ///< of the samples, under a mask
 };
 
-/// CPU reference. Thread-safe.
+/// CPU reference, by the pair's mask if there is one. Thread-safe.
 Energies score_cpu(const FrameGeometry& geometry, const HostPair& pair);
 
 } // namespace qc::float_ansnr

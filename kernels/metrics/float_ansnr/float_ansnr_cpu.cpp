@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "device/cpu_clones.hpp"
+#include "device/term_weights.hpp"
 #include "metrics/float_ansnr/float_ansnr.hpp"
 #include "metrics/float_ansnr/float_ansnr_math.hpp"
 
@@ -63,11 +64,23 @@ Energies sum_row(const float* reference, const float* distorted, int width) {
     return row;
 }
 
+Energies sum_masked_row(const float* reference, const float* distorted, const float* shares, int width) {
+    Energies row;
+    for (int x = 0; x < width; ++x) {
+        row.signal += signal_term(reference[x]) * shares[x];
+        row.noise += noise_term(reference[x], distorted[x]) * shares[x];
+    }
+    return row;
+}
+
 template <typename T>
-Energies sum_planes(Plane<const T> reference, Plane<const T> distorted, const CentredLuma& luma) {
+Energies sum_planes(Plane<const T> reference, Plane<const T> distorted, const HostPlane& mask,
+                    const CentredLuma& luma) {
     const PaddedImage reference_image(reference, luma), distorted_image(distorted, luma);
     const int width = reference.width;
     std::vector<float> smooth_reference(static_cast<size_t>(width)), smooth_distorted(static_cast<size_t>(width));
+    std::vector<float> shares(static_cast<size_t>(width));
+    const device::MaskFootprint footprint{1, 1, width, reference.height};
     Energies sums;
     for (int y = 0; y < reference.height; ++y) {
         const float* window[kWindow];
@@ -75,7 +88,10 @@ Energies sum_planes(Plane<const T> reference, Plane<const T> distorted, const Ce
         filter_reference(reference_image.row(y - 1), reference_image.row(y), reference_image.row(y + 1), width,
                          smooth_reference.data());
         filter_distorted(window, width, smooth_distorted.data());
-        const Energies row = sum_row(smooth_reference.data(), smooth_distorted.data(), width);
+        if (mask.data != nullptr) sums.weights += footprint.share_row(MaskReader(mask), y, width, shares.data());
+        const Energies row = mask.data != nullptr ? sum_masked_row(smooth_reference.data(), smooth_distorted.data(),
+                                                                   shares.data(), width)
+                                                  : sum_row(smooth_reference.data(), smooth_distorted.data(), width);
         sums.signal += row.signal;
         sums.noise += row.noise;
     }
@@ -87,10 +103,11 @@ Energies sum_planes(Plane<const T> reference, Plane<const T> distorted, const Ce
 Energies score_cpu(const FrameGeometry& geometry, const HostPair& pair) {
     const HostPlane &reference = pair.reference.plane[0], &distorted = pair.distorted.plane[0];
     const CentredLuma luma(geometry.depth);
+    const HostPlane mask = geometry.masked ? pair.mask : HostPlane{};
     if (geometry.sample == SampleType::kU8) {
-        return sum_planes(reference.as<uint8_t>(), distorted.as<uint8_t>(), luma);
+        return sum_planes(reference.as<uint8_t>(), distorted.as<uint8_t>(), mask, luma);
     }
-    return sum_planes(reference.as<uint16_t>(), distorted.as<uint16_t>(), luma);
+    return sum_planes(reference.as<uint16_t>(), distorted.as<uint16_t>(), mask, luma);
 }
 
 } // namespace qc::float_ansnr

@@ -56,6 +56,19 @@ TEST(FloatAnsnrEmulation, BatchesAndStepsEqualTheCpu) {
     }
 }
 
+TEST(FloatAnsnrEmulation, MasksEqualTheCpu) {
+    for (const EmulationCase& c : {EmulationCase{300, 70, 8, 0, 0, 1, 3},
+                                   {775, 50, 8, 0, 0, 1, 1},
+                                   {261, 19, 12, 4, 0, 1, 2},
+                                   {3, 3, 16, 0, 0, 1, 1},
+                                   {130, 45, 10, 6, 0, 1, 1}}) {
+        SCOPED_TRACE(testing::Message() << c);
+        const FrameGeometry geometry = test::luma_geometry(c.width, c.height, c.depth);
+        test::expect_masked_emulation_equals_cpu(descriptor(), kKernels, geometry, OptionValues(descriptor().options),
+                                                 test::emulated_lumas(geometry, c.shift, 0, c.count));
+    }
+}
+
 TEST(FloatAnsnrEmulation, SmallSizesEqualTheCpu) {
     for (int height = 3; height <= 20; ++height)
         for (int width = 3; width <= 20; ++width) {

@@ -7,9 +7,11 @@
 #pragma once
 
 #include "device/bits.hpp"
+#include "device/block_sum.hpp"
 #include "device/kernel_list.hpp"
 #include "device/ordered_sum.hpp"
 #include "device/plane_reader.hpp"
+#include "device/term_weights.hpp"
 #include "metrics/float_ansnr/float_ansnr_math.hpp"
 #include "metrics/float_ansnr/float_ansnr_tuning.hpp"
 
@@ -22,7 +24,8 @@ constexpr int kWarpColumns = kWarpSize * kColumns;
 constexpr int kTileColumns = tuning::kWarpsAcross * kWarpColumns;
 constexpr int kTileRows = tuning::kWarpsDown * tuning::kRowsPerThread;
 constexpr int kWarps = tuning::kWarpsAcross * tuning::kWarpsDown;
-constexpr int kSums = 2; ///< signal, noise
+constexpr int kSums = 2;                                       ///< signal, noise
+constexpr int kSumOfWeights = kSums, kMaskedWords = kSums + 1; ///< under a mask their weights as well
 constexpr int kChains = kSums * kTileRows;
 static_assert(kChains <= kWarpSize);
 
@@ -92,10 +95,35 @@ private:
     bool wide_;
 };
 
+/// What terms count by: each once.
+struct CountAll {
+    static constexpr bool kIsMask = false;
+
+    QC_HD CountAll(const DevicePlane& /*mask*/, const Task& /*task*/) {}
+    QC_HD float share(int /*x*/, int /*y*/) { return 1.0f; }
+};
+
+/// By the share of a term's sample. Adds up the weights that it is asked for.
+struct CountByMask {
+    static constexpr bool kIsMask = true;
+    MaskReader mask;
+    device::MaskFootprint footprint;
+    uint32_t sum_of_weights = 0;
+
+    QC_HD CountByMask(const DevicePlane& plane, const Task& task)
+        : mask(plane), footprint{1, 1, task.width, task.height} {}
+    QC_HD float share(int x, int y) {
+        if (x >= footprint.width || y >= footprint.height) return 0.0f;
+        const uint32_t weight = mask.at(x, y);
+        sum_of_weights += weight;
+        return footprint.share(weight);
+    }
+};
+
 /// Phase 1, for one thread of the tile whose first column is tile_x, in the band whose first row is band_y.
-template <typename T>
+template <typename T, class Count>
 QC_HD void filter_tile(const DevicePlane& reference, const DevicePlane& distorted, const Task& task, int tile_x,
-                       int band_y, int thread, SharedTile& shared) {
+                       int band_y, int thread, SharedTile& shared, Count& count) {
     constexpr int kRows = tuning::kRowsPerThread;
     const int lane = thread % kWarpSize, warp = thread / kWarpSize;
     const int column = warp % tuning::kWarpsAcross * kWarpColumns;
@@ -135,8 +163,15 @@ QC_HD void filter_tile(const DevicePlane& reference, const DevicePlane& distorte
         for (int c = 0; c < kColumns; ++c) {
             const float smooth = reference_sum[done % 3][c];
             const int place = column + c * kWarpSize + lane;
-            shared.term[chain][place] = signal_term(smooth);
-            shared.term[chain + 1][place] = noise_term(smooth, distorted_sum[done % kWindow][c]);
+            const float signal = signal_term(smooth), noise = noise_term(smooth, distorted_sum[done % kWindow][c]);
+            if constexpr (Count::kIsMask) {
+                const float share = count.share(x + c, y + done);
+                shared.term[chain][place] = signal * share;
+                shared.term[chain + 1][place] = noise * share;
+            } else {
+                shared.term[chain][place] = signal;
+                shared.term[chain + 1][place] = noise;
+            }
         }
     }
 }
@@ -164,10 +199,11 @@ struct BandArguments {
     const DevicePair* pairs;
     float* rows; ///< sums of the rows: kSums of a row, row after row, pair after pair
     Task task;
+    uint64_t* accumulators; ///< under a mask: kMaskedWords of a pair
 };
 
 /// grid: (bands, 1, pairs)
-template <typename T>
+template <typename T, class Count = CountAll>
 struct SumBand {
     using Arguments = BandArguments;
     static constexpr int kThreads = kWarps * kWarpSize, kMinBlocks = tuning::kBlocksPerMultiprocessor;
@@ -182,17 +218,23 @@ struct SumBand {
         // Warps of a number share a scheduler: neighbouring blocks let different ones add.
         const bool adds = block.warp() == block.x() % kWarps && lane < kChains;
         float sum = 0.0f;
+        Count count(pair.mask, task);
         QC_NO_UNROLL
         for (int tile_x = 0; tile_x < task.width; tile_x += kTileColumns) {
-            filter_tile<T>(reference, distorted, task, tile_x, band_y, block.thread(), tile);
+            filter_tile<T>(reference, distorted, task, tile_x, band_y, block.thread(), tile, count);
             block.sync();
             const int left = task.width - tile_x;
             if (adds) sum = add_tile(tile, lane, left < kTileColumns ? left : kTileColumns, sum);
             block.sync();
         }
         const int y = band_y + lane / kSums;
-        if (!adds || y >= task.height) return;
-        arguments.rows[(static_cast<size_t>(block.z()) * task.height + y) * kSums + lane % kSums] = sum;
+        if (adds && y < task.height)
+            arguments.rows[(static_cast<size_t>(block.z()) * task.height + y) * kSums + lane % kSums] = sum;
+        if constexpr (Count::kIsMask) {
+            const uint32_t weights[1] = {count.sum_of_weights};
+            const size_t words = static_cast<size_t>(pair.output) * kMaskedWords;
+            device::add_block_sums(block, weights, arguments.accumulators + words + kSumOfWeights);
+        }
     }
 };
 
@@ -201,6 +243,7 @@ struct TotalArguments {
     uint64_t* accumulators;
     const float* rows; ///< as BandArguments has them
     int height;
+    int words; ///< of a pair: kSums, or kMaskedWords
 };
 
 /// Adds up a pair's rows, one warp for each sum. grid: (1, 1, pairs)
@@ -214,7 +257,7 @@ struct SumRows {
         const float* const rows = arguments.rows + static_cast<size_t>(block.z()) * height * kSums + word;
         const float sum = device::ordered_sum(block, rows, height, kSums);
         if (block.lane() != 0) return;
-        const size_t output = static_cast<size_t>(arguments.pairs[block.z()].output) * kSums;
+        const size_t output = static_cast<size_t>(arguments.pairs[block.z()].output) * arguments.words;
         arguments.accumulators[output + word] = device::bits_of(static_cast<double>(sum));
     }
 };
@@ -222,7 +265,9 @@ struct SumRows {
 #define QC_FLOAT_ANSNR_KERNELS(KERNEL)                                                                                 \
     KERNEL(float_ansnr_rows_u8, SumBand<uint8_t>)                                                                      \
     KERNEL(float_ansnr_rows_u16, SumBand<uint16_t>)                                                                    \
-    KERNEL(float_ansnr_total, SumRows)
+    KERNEL(float_ansnr_total, SumRows)                                                                                 \
+    KERNEL(float_ansnr_rows_u8_mask, SumBand<uint8_t, CountByMask>)                                                    \
+    KERNEL(float_ansnr_rows_u16_mask, SumBand<uint16_t, CountByMask>)
 QC_DECLARE_KERNELS(QC_FLOAT_ANSNR_KERNELS)
 
 } // namespace qc::float_ansnr
