@@ -239,7 +239,8 @@ TEST(Masks, FloatVifOfResizedPictures) {
 
 /// A model sees the features' scores under the mask, whatever else is scored beside.
 TEST(Masks, VmafModels) {
-    for (const char* model : {"vmaf_v0.6.1", "vmaf_v0.6.1neg", "vmaf_4k_v0.6.1", "vmaf_b_v0.6.3"}) {
+    for (const char* model :
+         {"vmaf_v0.6.1", "vmaf_v0.6.1neg", "vmaf_4k_v0.6.1", "vmaf_b_v0.6.3", "vmaf_float_v0.6.1"}) {
         qc_config config = config_of("vmaf");
         config.model = model;
         const Stream stream = make_stream(config, Content::kNatural, 3);

@@ -17,11 +17,11 @@ constexpr int kMeasures = 3;
 constexpr int kWordsPerLevel = kMeasures * kBands;
 constexpr int kWords = kLevels * kWordsPerLevel;
 
-/// Under a mask the sum of the scored coefficients' weights follows (detail_loss_mask.hpp).
-constexpr int kSumOfWeights = kWordsPerLevel;
-constexpr int kMaskedWordsPerLevel = kWordsPerLevel + 1;
-constexpr int words_per_level(bool masked) {
-    return masked ? kMaskedWordsPerLevel : kWordsPerLevel;
+/// Under a mask the sums of the scored coefficients' weights follow, one of each level (detail_loss_mask.hpp).
+constexpr int kSumsOfWeights = kWords;
+constexpr int kMaskedWords = kWords + kLevels;
+constexpr int words_of(bool masked) {
+    return masked ? kMaskedWords : kWords;
 }
 
 /// Ten percent of each side are not scored.

@@ -56,12 +56,16 @@ BandWeights weigh_bands(const HostPlane& mask, const Plan& plan) {
     return weights;
 }
 
-/// The part of a row that is scored.
-template <typename LevelPlan>
-uint64_t sum_of_weights(const device::Image<Weight>& weights, const LevelPlan& level, int y) {
-    uint64_t sum = 0;
-    for (int x = level.left; x < level.right; x++) sum += weights.at(x, y);
-    return sum;
+/// Of the scored coefficients of each level. @param words kMaskedWords
+template <typename Plan>
+void sum_weights(const BandWeights& weights, const Plan& plan, uint64_t* words) {
+    for (int i = 0; i < kLevels; i++) {
+        const auto& level = plan.level[i];
+        uint64_t sum = 0;
+        for (int y = level.top; y < level.bottom; y++)
+            for (int x = level.left; x < level.right; x++) sum += weights[static_cast<size_t>(i)].at(x, y);
+        words[kSumsOfWeights + i] = sum;
+    }
 }
 
 } // namespace qc::detail_loss

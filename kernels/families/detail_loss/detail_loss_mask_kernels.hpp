@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// The kernel that weighs the coefficients of all levels by a pair's mask, once, for the kernels of the levels.
+// The kernel that weighs the coefficients of all levels by a pair's mask, once, for the kernels of the levels, and adds
+// up the weights of those that are scored.
 #pragma once
 
 #include "contract/kernel.hpp"
 #include "device/block.hpp"
+#include "device/block_sum.hpp"
 #include "families/detail_loss/detail_loss_mask.hpp"
 
 namespace qc::detail_loss {
@@ -19,8 +21,10 @@ struct WeightPlace {
 
 struct WeightArguments {
     const DevicePair* pairs;
+    uint64_t* accumulators; ///< kMaskedWords of a pair
     struct Level {
         int32_t in_width, in_height, width, height;
+        int32_t left, top, right, bottom; ///< scored region
         WeightPlace place;
     } level[kLevels];
 };
@@ -42,7 +46,9 @@ struct WeighBands {
     template <class Block>
     QC_HD static void run(Block& block, const WeightArguments& arguments) {
         auto& tile = device::shared<WeightTile>(block);
-        const MaskReader mask(arguments.pairs[block.z()].mask);
+        const DevicePair& pair = arguments.pairs[block.z()];
+        const MaskReader mask(pair.mask);
+        uint32_t sums[kLevels] = {};
         for (int i = 0; i < kLevels; i++) {
             const WeightArguments::Level& level = arguments.level[i];
             const int side = kWeightTile / 2 >> i;
@@ -57,11 +63,14 @@ struct WeighBands {
                 const auto sample = [&](int in_x, int in_y) { return mask.at(in_x, in_y); };
                 const uint32_t weight = i == 0 ? weight_over(sample, x, y, level.in_width, level.in_height)
                                                : weight_over(above, x, y, level.in_width, level.in_height);
+                if (scores_row(level, y) && scores_column(level, x)) sums[i] += weight;
                 tile.level[i][row][column] = static_cast<Weight>(weight);
                 out[static_cast<size_t>(y) * level.place.pitch + x] = static_cast<Weight>(weight);
             }
             block.sync();
         }
+        device::add_block_sums(
+            block, sums, arguments.accumulators + static_cast<size_t>(pair.output) * kMaskedWords + kSumsOfWeights);
     }
 };
 

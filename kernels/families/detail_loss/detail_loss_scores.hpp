@@ -112,9 +112,10 @@ public:
     void finalise(int64_t frame, std::span<const uint64_t> accumulators, ScoreSink& sink) final {
         std::array<LevelScore, kLevels> levels;
         for (int i = 0; i < kLevels; i++) {
-            const uint64_t* const words = accumulators.data() + i * words_per_level(geometry_.masked);
-            if (is_masked_out(i, words)) return sink.leave_out(frame);
-            levels[i] = score_level(i, words);
+            const uint64_t weights = geometry_.masked ? accumulators[kSumsOfWeights + i] : 0;
+            const bool is_skipped = i == 0 && skip_level0_;
+            if (geometry_.masked && weights == 0 && !is_skipped) return sink.leave_out(frame); // nothing of it counts
+            levels[i] = score_level(i, accumulators.data() + i * kWordsPerLevel, weights);
         }
         if (skip_level0_) levels[0] = {0.0f, 1e-10f, 0.0f};
         FrameScore score = sum_levels(levels, geometry_);
@@ -126,20 +127,14 @@ protected:
     /// Coefficients of a level that count; under a mask, in units of those that count whole. What keeps ratios near 1
     /// grows with them as the energies do.
     template <typename LevelPlan>
-    double area_of(const LevelPlan& level, int index, const uint64_t* words) const {
-        if (geometry_.masked) return static_cast<double>(words[kSumOfWeights]) / full_weight(index);
+    double area_of(const LevelPlan& level, int index, uint64_t weights) const {
+        if (geometry_.masked) return static_cast<double>(weights) / full_weight(index);
         return (level.bottom - level.top) * (level.right - level.left);
     }
 
 private:
-    /// Whether nothing of a level counts.
-    bool is_masked_out(int index, const uint64_t* words) const {
-        const bool is_skipped = index == 0 && skip_level0_;
-        return geometry_.masked && !is_skipped && words[kSumOfWeights] == 0;
-    }
-
-    /// From the words of a level.
-    virtual LevelScore score_level(int index, const uint64_t* sums) const = 0;
+    /// From the sums of a level. @param weights their sum, under a mask
+    virtual LevelScore score_level(int index, const uint64_t* sums, uint64_t weights) const = 0;
     /// Fills in aim and adm3.
     virtual void add_impairment(FrameScore* score) const = 0;
 

@@ -79,10 +79,12 @@ Status launch_weights(DeviceQueue& queue, const LoadedKernel<WeightArguments>& k
                       const Scratch& scratch, const DeviceBatch& batch) {
     WeightArguments arguments{};
     arguments.pairs = batch.pairs;
+    arguments.accumulators = batch.accumulators;
     for (int i = 0; i < kLevels; i++) {
         const auto& level = plan.level[i];
-        arguments.level[i] = {level.in_width, level.in_height, level.width, level.height,
-                              scratch.weights(batch.scratch, i, level)};
+        arguments.level[i] = {level.in_width, level.in_height, level.width,
+                              level.height,   level.left,      level.top,
+                              level.right,    level.bottom,    scratch.weights(batch.scratch, i, level)};
     }
     const auto& first = plan.level[0];
     return queue.launch(kernel,

@@ -109,9 +109,9 @@ private:
     AdmFinaliser(const FrameGeometry& geometry, const OptionValues& options, const Settings& settings)
         : FrameFinaliser(geometry, options, settings), settings_(settings), plan_(make_plan(geometry, settings)) {}
 
-    LevelScore score_level(int index, const uint64_t* sums) const override {
+    LevelScore score_level(int index, const uint64_t* sums, uint64_t weights) const override {
         const LevelPlan& level = plan_.level[index];
-        const float noise = noise_term(area_of(level, index, sums), settings_.noise_weight);
+        const float noise = noise_term(area_of(level, index, weights), settings_.noise_weight);
         LevelScore score;
         score.detail = numerator(level, index, sums + kDetail * kBands, noise);
         score.reference = denominator(level, index, plan_.csf[index], sums + kReference * kBands, noise);
@@ -196,7 +196,7 @@ public:
     AdmScorer(const FrameGeometry& geometry, const OptionValues& options)
         : sample_(geometry.sample), settings_(read_settings(options)), plan_(make_plan(geometry, settings_)) {}
 
-    size_t accumulator_words() const override { return plan_.masked ? kLevels * kMaskedWordsPerLevel : kWords; }
+    size_t accumulator_words() const override { return words_of(plan_.masked); }
 
     void score(const HostPair& pair, std::span<uint64_t> accumulators) const override {
         score_cpu_rows(plan_, sample_, pair, accumulators, workspaces_);

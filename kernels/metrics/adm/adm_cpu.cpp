@@ -260,13 +260,9 @@ void score_images(const Plan& plan, Image reference, Image distorted, const Band
         const LevelPlan& region = plan.level[level];
         if (!is_scored(region)) continue;
         const Parts parts = decouple(o.detail, t.detail, plan.gain.limit, level);
-        uint64_t* const words = accumulators + level * words_per_level(plan.masked);
+        uint64_t* const words = accumulators + level * kWordsPerLevel;
         Weights weights;
-        if (plan.masked) {
-            weights = {&masks[static_cast<size_t>(level)], full_weight(level)};
-            for (int y = region.top; y < region.bottom; y++)
-                words[kSumOfWeights] += sum_of_weights(*weights.band, region, y);
-        }
+        if (plan.masked) weights = {&masks[static_cast<size_t>(level)], full_weight(level)};
         measure(region, level, parts.restored, parts.additive, weights, words + kDetail * kBands);
         measure_reference(region, level, o.detail, weights, words + kReference * kBands);
         if (plan.impairment)
@@ -279,6 +275,7 @@ void score_images(const Plan& plan, Image reference, Image distorted, const Band
 void score_cpu(const Plan& plan, SampleType sample, const HostPair& pair, std::span<uint64_t> accumulators) {
     const HostPlane &reference = pair.reference.plane[0], &distorted = pair.distorted.plane[0];
     const BandWeights masks = plan.masked ? weigh_bands(pair.mask, plan) : BandWeights();
+    if (plan.masked) sum_weights(masks, plan, accumulators.data());
     if (sample == SampleType::kU8)
         score_images(plan, read(reference.as<uint8_t>()), read(distorted.as<uint8_t>()), masks, accumulators.data());
     else

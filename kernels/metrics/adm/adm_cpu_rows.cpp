@@ -438,7 +438,6 @@ private:
     }
 
     void add_reference_energy(int y) {
-        if (weights_ != nullptr) sums_[kSumOfWeights] += sum_of_weights(*weights_, level_, y);
         for (int band = 0; band < kBands; band++) {
             const ReferenceEnergies row = {index_, level_.reference_energy, space_.reference[band].data()};
             accumulator(kReference, band) +=
@@ -488,7 +487,7 @@ private:
     device::WordLanes lanes_;
     LowBands& low_;
     Workspace& space_;
-    std::array<uint64_t, kMaskedWordsPerLevel> sums_{};
+    std::array<uint64_t, kWordsPerLevel> sums_{};
 };
 
 } // namespace
@@ -507,7 +506,6 @@ void score_level(const Plan& plan, int index, const Plane<const T>& reference, c
                  RowWorkspaces& workspaces, uint64_t* accumulators) {
     constexpr int kSharedRows = 16;
     const device::Image<Weight>* const weights = plan.masked ? &masks[static_cast<size_t>(index)] : nullptr;
-    const int words = words_per_level(plan.masked);
     std::mutex mutex;
     share_runs(helpers, plan.level[index].height, kSharedRows, [&](int begin, int end) {
         const auto lease = workspaces.borrow();
@@ -515,7 +513,8 @@ void score_level(const Plan& plan, int index, const Plane<const T>& reference, c
         LevelScorer scorer(plan, index, weights, lanes, low, (*lease).rows);
         scorer.run(reference, distorted, begin, end);
         const std::lock_guard lock(mutex);
-        for (int i = 0; i < words; ++i) accumulators[index * words + i] += scorer.sums()[static_cast<size_t>(i)];
+        for (int i = 0; i < kWordsPerLevel; ++i)
+            accumulators[index * kWordsPerLevel + i] += scorer.sums()[static_cast<size_t>(i)];
     });
 }
 
@@ -526,6 +525,7 @@ void score_levels(const Plan& plan, const HostPair& pair, device::WordLanes lane
     LowBands& low = (*lease).low;
     low.fit(plan);
     const BandWeights masks = plan.masked ? weigh_bands(pair.mask, plan) : BandWeights();
+    if (plan.masked) sum_weights(masks, plan, accumulators);
     score_level(plan, 0, pair.reference.plane[0].as<T>(), pair.distorted.plane[0].as<T>(), masks, lanes, pair.helpers,
                 low, workspaces, accumulators);
     for (int i = 1; i < kLevels; i++) {

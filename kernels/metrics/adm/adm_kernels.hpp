@@ -50,7 +50,7 @@ QC_HD void add_row(Block& block, const uint64_t (&sums)[kSums], uint64_t* row) {
 
 /// The same under a mask.
 template <class Block, int kSums>
-QC_HD void add_row(Block& block, const WeightedSum (&sums)[kSums], uint32_t sum_of_weights, uint64_t* row) {
+QC_HD void add_row(Block& block, const WeightedSum (&sums)[kSums], uint64_t* row) {
     uint64_t low[kSums], high[kSums];
     QC_UNROLL
     for (int i = 0; i < kSums; i++) {
@@ -59,8 +59,6 @@ QC_HD void add_row(Block& block, const WeightedSum (&sums)[kSums], uint32_t sum_
     }
     add_row(block, low, row);
     add_row(block, high, row + kWordsPerLevel);
-    const uint64_t weights = block.warp_sum(sum_of_weights);
-    if (block.lane() == 0) block.atomic_add(row + 2 * kWordsPerLevel, weights);
 }
 
 /// Both pictures of a pair, as a thread needs them. At level 0 that is one: each thread keeps the one that it filters.
@@ -148,10 +146,7 @@ struct ScoreStrip {
         const TileRow here(tile_y, thread);
         if (!any || !here.useful || !scores_row(arguments.plan, here.y)) return;
         const size_t row = static_cast<size_t>(block.z()) * arguments.place.rows + (arguments.place.first_row + here.y);
-        if constexpr (kMasked)
-            add_row(block, state.sum, state.sum_of_weights, arguments.row_sums + row * kMaskedRowWords);
-        else
-            add_row(block, state.sum, arguments.row_sums + row * kWordsPerLevel);
+        add_row(block, state.sum, arguments.row_sums + row * (kMasked ? kMaskedRowWords : kWordsPerLevel));
     }
 };
 
@@ -202,11 +197,10 @@ struct Finish {
     }
 };
 
-/// The same under a mask, of rows with weights: a warp for each word. grid: (levels, 1, pairs)
+/// The same under a mask: a warp for each word. grid: (levels, 1, pairs)
 struct FinishMasked {
     using Arguments = FinishArguments;
-    static constexpr int kThreads = tuning::kMaskedFinishThreads;
-    static_assert(kThreads == 32 * kMaskedWordsPerLevel);
+    static constexpr int kThreads = tuning::kFinishThreads;
 
     template <class Block>
     QC_HD static void run(Block& block, const FinishArguments& arguments) {
@@ -219,12 +213,12 @@ struct FinishMasked {
         uint64_t sum = 0;
         for (int row = block.lane(); row < level.count; row += 32, at += 32 * kMaskedRowWords) {
             const WeightedSum of_row{at[word], static_cast<int64_t>(at[kWordsPerLevel + word])};
-            sum += word == kSumOfWeights ? at[2 * kWordsPerLevel] : of_row.rounded(full_weight(index), shift);
+            sum += of_row.rounded(full_weight(index), shift);
         }
         sum = block.warp_sum(sum);
         if (block.lane() != 0) return;
         const size_t output = arguments.pairs[block.z()].output;
-        arguments.accumulators[(output * kLevels + index) * kMaskedWordsPerLevel + word] = sum;
+        arguments.accumulators[output * kMaskedWords + index * kWordsPerLevel + word] = sum;
     }
 };
 

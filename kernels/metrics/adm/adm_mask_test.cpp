@@ -52,14 +52,14 @@ HostPair view_of(const Pair& pair, const Mask& mask) {
 }
 
 Words fast_words(const Plan& plan, const Pair& pair, const Mask& mask, device::WordLanes lanes) {
-    Words words(kLevels * kMaskedWordsPerLevel);
+    Words words(kMaskedWords);
     RowWorkspaces workspaces;
     score_cpu_rows(plan, pair.reference.geometry().sample, view_of(pair, mask), words, workspaces, lanes);
     return words;
 }
 
 Words readable_words(const Plan& plan, const Pair& pair, const Mask& mask) {
-    Words words(kLevels * kMaskedWordsPerLevel);
+    Words words(kMaskedWords);
     score_cpu(plan, pair.reference.geometry().sample, view_of(pair, mask), words);
     return words;
 }
@@ -73,12 +73,7 @@ Words checked_words(const Plan& plan, const Pair& pair, const Mask& mask) {
 
 /// Without the sums of weights.
 Words sums_of(const Words& words) {
-    Words sums;
-    for (int level = 0; level < kLevels; level++) {
-        const auto first = words.begin() + level * kMaskedWordsPerLevel;
-        sums.insert(sums.end(), first, first + kWordsPerLevel);
-    }
-    return sums;
+    return {words.begin(), words.begin() + kSumsOfWeights};
 }
 
 Words unmasked_words(Plan plan, const Pair& pair) {
@@ -130,7 +125,7 @@ TEST(AdmMask, WholeMasksGiveTheWordsThatThereAreWithout) {
         EXPECT_EQ(sums_of(words), unmasked_words(plan, pair));
         for (int level = 0; level < kLevels; level++) {
             const LevelPlan& region = plan.level[level];
-            EXPECT_EQ(words[static_cast<size_t>(level * kMaskedWordsPerLevel + kSumOfWeights)],
+            EXPECT_EQ(words[static_cast<size_t>(kSumsOfWeights + level)],
                       uint64_t{detail_loss::full_weight(level)} * static_cast<uint64_t>(region.right - region.left) *
                           static_cast<uint64_t>(region.bottom - region.top));
         }

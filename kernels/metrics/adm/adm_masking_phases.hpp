@@ -140,10 +140,7 @@ QC_HD void filter_rows(const LevelArguments& arguments, int pair, int tile_x, in
                     continue;
                 const int32_t* o = reference.detail[c];
                 const Rounding rounding = plan.reference_energy;
-                if constexpr (kMasked) {
-                    state.weight[c] = weight_at(arguments.weights, pair, x + c, here.y);
-                    state.sum_of_weights += state.weight[c];
-                }
+                if constexpr (kMasked) state.weight[c] = weight_at(arguments.weights, pair, x + c, here.y);
                 constexpr int kFirst = kReference * kBands;
                 state.add(kFirst + kBandH, c, reference_energy<kLevel, kBandH>(o[kBandH], rounding));
                 state.add(kFirst + kBandV, c, reference_energy<kLevel, kBandV>(o[kBandV], rounding));

@@ -17,7 +17,7 @@ constexpr int kTargetBlocks = 1056;
 constexpr int kLongestStrip = 8;
 
 /// The last kernel: one warp per accumulator word of a level.
-constexpr int kFinishThreads = 288, kMaskedFinishThreads = 320;
+constexpr int kFinishThreads = 288;
 
 /// Sums under a mask take twice the registers.
 constexpr int kMaskedBlocksPerMultiprocessor = 1;

@@ -32,8 +32,8 @@ struct LevelArguments {
     WeightPlace weights; ///< of the kernels that count by a mask
 };
 
-/// Of a row under a mask: the lower words of its sums, the upper ones, the sum of the weights.
-constexpr int kMaskedRowWords = 2 * kWordsPerLevel + 1;
+/// Of a row under a mask: the lower words of its sums, then the upper ones.
+constexpr int kMaskedRowWords = 2 * kWordsPerLevel;
 
 // ---- memory access in words -----------------------------------------------------------------------------------------
 
@@ -98,7 +98,6 @@ struct ThreadWeights {};
 template <>
 struct ThreadWeights<true> {
     uint32_t weight[2]; ///< [column]
-    uint32_t sum_of_weights;
 };
 
 /// What a thread keeps from phase 2 to phase 3, and its share of the row sums of a strip.
@@ -114,7 +113,6 @@ struct ThreadTile : ThreadWeights<kMasked> {
     QC_HD void start_sums() {
         QC_UNROLL
         for (auto& of_word : sum) of_word = {};
-        if constexpr (kMasked) this->sum_of_weights = 0;
     }
     QC_HD void add(int word, int column, uint64_t energy) {
         if constexpr (kMasked)

@@ -92,9 +92,8 @@ private:
     FloatAdmFinaliser(const FrameGeometry& geometry, const OptionValues& options, const Settings& settings)
         : FrameFinaliser(geometry, options, settings), settings_(settings), plan_(make_plan(geometry, settings)) {}
 
-    LevelScore score_level(int index, const uint64_t* sums) const override {
-        const LevelPlan& level = plan_.level[index];
-        const int area = (level.bottom - level.top) * (level.right - level.left);
+    LevelScore score_level(int index, const uint64_t* sums, uint64_t weights) const override {
+        const double area = area_of(plan_.level[index], index, weights);
         // Noise keeps a ratio near 1 where there is next to nothing to compare.
         const float noise =
             powf(static_cast<float>(area * settings_.noise_weight), static_cast<float>(1.0 / settings_.power));
@@ -145,8 +144,14 @@ constexpr detail_loss::ScratchElements kScratchElements = {
     .pitch_alignment = 32,
 };
 
+detail_loss::Scratch scratch_of(const Plan& plan, int count) {
+    detail_loss::ScratchElements elements = kScratchElements;
+    elements.weights = plan.masked;
+    return {plan, count, elements};
+}
+
 LevelArguments level_arguments(const Plan& plan, int index, const DeviceBatch& batch) {
-    const detail_loss::Scratch scratch(plan, batch.count, kScratchElements);
+    const detail_loss::Scratch scratch = scratch_of(plan, batch.count);
     const LevelPlan& level = plan.level[index];
     LevelArguments arguments{};
     arguments.pairs = batch.pairs;
@@ -158,6 +163,8 @@ LevelArguments level_arguments(const Plan& plan, int index, const DeviceBatch& b
     arguments.task.writes_low = index + 1 < kLevels ? 1 : 0;
     arguments.task.grid = detail_loss::make_grid(level, index + 1 == kLevels);
     arguments.task.place = detail_loss::place_level(plan, index, kScratchElements);
+    if (plan.masked) arguments.weights = scratch.weights(batch.scratch, index, level);
+    arguments.whole = static_cast<float>(detail_loss::full_weight(index));
     return arguments;
 }
 
@@ -168,18 +175,17 @@ public:
     FloatAdmScorer(const FrameGeometry& geometry, const OptionValues& options)
         : sample_(geometry.sample), plan_(make_plan(geometry, read_settings(options))) {}
 
-    size_t accumulator_words() const override { return kWords; }
+    size_t accumulator_words() const override { return words_of(plan_.masked); }
 
     void score(const HostPair& pair, std::span<uint64_t> accumulators) const override {
         score_cpu(plan_, sample_, pair, accumulators);
     }
 
-    size_t scratch_bytes(int count) const override {
-        return detail_loss::Scratch(plan_, count, kScratchElements).bytes;
-    }
+    size_t scratch_bytes(int count) const override { return scratch_of(plan_, count).bytes; }
 
     Status prepare(DeviceProgram& program) override {
         using namespace kernels;
+        if (plan_.masked) return find_masked_kernels(program);
         const auto level0_u8 = plan_.cube ? float_adm_level0_u8 : float_adm_level0_u8_power;
         const auto level0_u16 = plan_.cube ? float_adm_level0_u16 : float_adm_level0_u16_power;
         QC_RETURN_IF_ERROR(program.find(sample_ == SampleType::kU8 ? level0_u8 : level0_u16, &level0_));
@@ -189,6 +195,9 @@ public:
 
     Status enqueue(const DeviceBatch& batch, DeviceQueue& queue) const override {
         const auto pairs = static_cast<unsigned>(batch.count);
+        if (plan_.masked)
+            QC_RETURN_IF_ERROR(
+                detail_loss::launch_weights(queue, weights_, plan_, scratch_of(plan_, batch.count), batch));
         for (int i = 0; i < kLevels; i++) {
             const LevelArguments arguments = level_arguments(plan_, i, batch);
             const Dim3 grid = {static_cast<unsigned>(arguments.task.grid.rows), 1, pairs};
@@ -196,14 +205,25 @@ public:
         }
         return queue.launch(finish_, {kLevels, 1, pairs},
                             FinishArguments{batch.pairs, static_cast<const float*>(batch.scratch), batch.accumulators,
-                                            detail_loss::sum_rows_of(plan_)});
+                                            detail_loss::sum_rows_of(plan_), words_of(plan_.masked)});
     }
 
 private:
+    Status find_masked_kernels(DeviceProgram& program) {
+        using namespace kernels;
+        const auto level0_u8 = plan_.cube ? float_adm_level0_u8_mask : float_adm_level0_u8_power_mask;
+        const auto level0_u16 = plan_.cube ? float_adm_level0_u16_mask : float_adm_level0_u16_power_mask;
+        QC_RETURN_IF_ERROR(program.find(sample_ == SampleType::kU8 ? level0_u8 : level0_u16, &level0_));
+        QC_RETURN_IF_ERROR(program.find(plan_.cube ? float_adm_deep_mask : float_adm_deep_power_mask, &deep_));
+        QC_RETURN_IF_ERROR(program.find(float_adm_weights, &weights_));
+        return program.find(float_adm_finish, &finish_);
+    }
+
     SampleType sample_;
     Plan plan_;
     LoadedKernel<LevelArguments> level0_, deep_;
     LoadedKernel<FinishArguments> finish_;
+    LoadedKernel<detail_loss::WeightArguments> weights_;
 };
 
 } // namespace
@@ -212,6 +232,7 @@ const MetricDescriptor& descriptor() {
     static constexpr MetricDescriptor kDescriptor{
         .name = "float_adm",
         .summary = "detail loss and additive impairment in wavelet bands (floating point)",
+        .accepts_mask = true,
         .templated_names = true,
         .options = kOptions,
         .outputs = kOutputSpecs,

@@ -9,6 +9,7 @@
 
 #include "device/cpu_clones.hpp"
 #include "device/image.hpp"
+#include "families/detail_loss/detail_loss_mask.hpp"
 #include "metrics/float_adm/float_adm_math.hpp"
 
 namespace qc::float_adm {
@@ -137,9 +138,10 @@ private:
 /// Scores a level row by row; rows come in order.
 class LevelScorer {
 public:
-    LevelScorer(const Plan& plan, const LevelPlan& level)
-        : plan_(plan), level_(level), columns_{level.left, level.right}, reference_(level.width),
-          distorted_(level.width) {
+    /// @param weights of the level; null: each coefficient counts once
+    LevelScorer(const Plan& plan, const LevelPlan& level, const device::Image<Weight>* weights, float whole)
+        : plan_(plan), level_(level), weights_(weights), whole_(whole), columns_{level.left, level.right},
+          reference_(level.width), distorted_(level.width) {
         for (Window& window : windows_) {
             for (int i = 0; i < kRing; i++) {
                 window.weighted.emplace_back(level.width);
@@ -242,13 +244,25 @@ private:
         for (int b = 0; b < kBands; b++) {
             std::copy(reference.band[b], reference.band[b] + level_.width, energies_[kReference * kBands + b].begin());
         }
+        if (weights_ != nullptr) weigh(weights_->row(y));
         float row[kWordsPerLevel];
         add_in_order(energies_, columns_, row);
         for (int i = 0; i < kWordsPerLevel; i++) sums_[i] += row[i];
     }
 
+    /// Multiplies by the shares, which are exactly 1 of coefficients that count whole.
+    void weigh(const Weight* weights) {
+        for (std::vector<float>& energies : energies_)
+            for (int x = columns_.begin; x < columns_.end; x++) {
+                float& energy = energies[static_cast<size_t>(x)];
+                energy = energy * (static_cast<float>(weights[x]) / whole_);
+            }
+    }
+
     const Plan& plan_;
     const LevelPlan& level_;
+    const device::Image<Weight>* weights_;
+    const float whole_;
     const Columns columns_;
     RowBuffer reference_, distorted_;
     Window windows_[2]; ///< of the restored and of the additive part
@@ -278,11 +292,15 @@ void transform_row(const Image& in, int y, std::vector<float>* scratch, float* l
     filter_along(down[1] - 1, width, details.band[kBandH], details.band[kBandD]);
 }
 
-void score_images(const Plan& plan, Image reference, Image distorted, std::span<uint64_t> accumulators) {
+void score_images(const Plan& plan, Image reference, Image distorted, const HostPlane& mask,
+                  std::span<uint64_t> accumulators) {
+    const BandWeights weights = plan.masked ? weigh_bands(mask, plan) : BandWeights();
+    if (plan.masked) sum_weights(weights, plan, accumulators.data());
     std::vector<float> scratch;
     for (int i = 0; i < kLevels; i++) {
         const LevelPlan& level = plan.level[i];
-        LevelScorer scorer(plan, level);
+        LevelScorer scorer(plan, level, plan.masked ? &weights[static_cast<size_t>(i)] : nullptr,
+                           static_cast<float>(full_weight(i)));
         Image reference_low(level.width, level.height), distorted_low(level.width, level.height);
         for (int y = 0; y < level.height; y++) {
             transform_row(reference, y, &scratch, reference_low.row(y), scorer.reference(), level.width);
@@ -304,9 +322,11 @@ void score_cpu(const Plan& plan, SampleType sample, const HostPair& pair, std::s
     const CentredLuma& luma = plan.rules.luma;
     const HostPlane &reference = pair.reference.plane[0], &distorted = pair.distorted.plane[0];
     if (sample == SampleType::kU8) {
-        score_images(plan, load(reference.as<uint8_t>(), luma), load(distorted.as<uint8_t>(), luma), accumulators);
+        score_images(plan, load(reference.as<uint8_t>(), luma), load(distorted.as<uint8_t>(), luma), pair.mask,
+                     accumulators);
     } else {
-        score_images(plan, load(reference.as<uint16_t>(), luma), load(distorted.as<uint16_t>(), luma), accumulators);
+        score_images(plan, load(reference.as<uint16_t>(), luma), load(distorted.as<uint16_t>(), luma), pair.mask,
+                     accumulators);
     }
 }
 

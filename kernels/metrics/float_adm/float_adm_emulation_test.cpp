@@ -82,6 +82,25 @@ TEST(FloatAdmEmulation, Options) {
     }
 }
 
+TEST(FloatAdmEmulation, MasksEqualTheCpu) {
+    struct Case {
+        int width, height, depth, shift, count;
+        test::OptionList options;
+    };
+    const Case cases[] = {{227, 135, 8, 0, 3, {}},
+                          {175, 99, 10, 6, 1, {{"adm_p_norm", 2.7}}},
+                          {17, 66, 8, 0, 2, {}},
+                          {501, 211, 8, 0, 1, {{"adm_skip_scale0", 1}}},
+                          {131, 99, 16, 0, 1, {{"adm_p_norm", 2}, {"adm_bypass_cm", 1}}}};
+    for (const Case& c : cases) {
+        SCOPED_TRACE(testing::Message() << c.width << "x" << c.height << ", " << c.depth << " bits");
+        const FrameGeometry geometry = test::luma_geometry(c.width, c.height, c.depth);
+        test::expect_masked_emulation_equals_cpu(descriptor(), kKernels, geometry,
+                                                 test::options_of(descriptor(), c.options),
+                                                 test::emulated_lumas(geometry, c.shift, 0, c.count));
+    }
+}
+
 TEST(FloatAdmEmulation, FullHighDefinition) {
     expect_device_like_cpu({textured(1920, 1080, 8, 7)});
 }

@@ -37,7 +37,7 @@ QC_HD Source<T> source_of(const LevelArguments& arguments, int pair, int thread)
 }
 
 /// grid: (rows of tiles, 1, pairs)
-template <bool kCube, typename T>
+template <bool kCube, typename T, class Count = CountAll>
 struct ScoreRow {
     using Arguments = LevelArguments;
     static constexpr int kThreads = tuning::kThreads, kMinBlocks = tuning::kBlocksPerMultiprocessor;
@@ -68,7 +68,8 @@ struct ScoreRow {
                 block.sync();
                 filter_rows<true, kCube>(task, tile_x, tile_y, thread, shared, reference_low, distorted_low, state);
                 block.sync();
-                measure_energies<kCube>(block, task, tile_x, tile_y, thread, shared, state);
+                measure_energies<kCube>(block, task, tile_x, tile_y, thread, shared, state,
+                                        Count(arguments, block.z()));
                 block.sync();
                 if (own.used) sum = continue_sum(shared, own.chain, sum);
                 block.sync();
@@ -95,6 +96,7 @@ struct FinishArguments {
     const float* row_sums;
     uint64_t* accumulators;
     RowSums rows;
+    int32_t words; ///< of a pair
 };
 
 /// A warp for each accumulator word of a level. grid: (levels, 1, pairs)
@@ -111,7 +113,8 @@ struct Finish {
             device::ordered_sum(block, arguments.row_sums + first * kWordsPerLevel + word, level.count, kWordsPerLevel);
         if (block.lane() != 0) return;
         const size_t output = arguments.pairs[block.z()].output;
-        arguments.accumulators[output * kWords + index * kWordsPerLevel + word] = bits_of(static_cast<double>(sum));
+        arguments.accumulators[output * arguments.words + index * kWordsPerLevel + word] =
+            bits_of(static_cast<double>(sum));
     }
 };
 
@@ -122,7 +125,14 @@ struct Finish {
     KERNEL(float_adm_level0_u16_power, ScoreRow<false, uint16_t>)                                                      \
     KERNEL(float_adm_deep, ScoreRow<true, float>)                                                                      \
     KERNEL(float_adm_deep_power, ScoreRow<false, float>)                                                               \
-    KERNEL(float_adm_finish, Finish)
+    KERNEL(float_adm_finish, Finish)                                                                                   \
+    KERNEL(float_adm_weights, WeighBands)                                                                              \
+    KERNEL(float_adm_level0_u8_mask, ScoreRow<true, uint8_t, CountByMask>)                                             \
+    KERNEL(float_adm_level0_u8_power_mask, ScoreRow<false, uint8_t, CountByMask>)                                      \
+    KERNEL(float_adm_level0_u16_mask, ScoreRow<true, uint16_t, CountByMask>)                                           \
+    KERNEL(float_adm_level0_u16_power_mask, ScoreRow<false, uint16_t, CountByMask>)                                    \
+    KERNEL(float_adm_deep_mask, ScoreRow<true, float, CountByMask>)                                                    \
+    KERNEL(float_adm_deep_power_mask, ScoreRow<false, float, CountByMask>)
 QC_DECLARE_KERNELS(QC_FLOAT_ADM_KERNELS)
 
 } // namespace qc::float_adm

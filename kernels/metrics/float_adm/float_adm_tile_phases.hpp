@@ -12,6 +12,7 @@
 #include <cstdint>
 
 #include "device/plane_reader.hpp"
+#include "families/detail_loss/detail_loss_mask_kernels.hpp"
 #include "families/detail_loss/detail_loss_tile.hpp"
 #include "metrics/float_adm/float_adm_math.hpp"
 #include "metrics/float_adm/float_adm_plan.hpp"
@@ -35,6 +36,8 @@ struct LevelArguments {
     float* low;              ///< a bands of this level; the last level has none
     float* row_sums;         ///< kWordsPerLevel a row
     LevelTask task;
+    WeightPlace weights; ///< of the kernels that count by a mask
+    float whole;         ///< weight
 };
 
 // ---- shared memory and registers of a tile --------------------------------------------------------------------------
@@ -251,9 +254,29 @@ QC_HD void add_window(Block& block, const float* above, const float* here, const
     for (int c = 0; c < 2; c++) threshold[c] += ((sum[c] + row[c]) + row[c + 1]) + row[c + 2];
 }
 
-template <bool kCube, class Block>
+/// What energies count by: each once.
+struct CountAll {
+    static constexpr bool kIsMask = false;
+
+    QC_HD CountAll(const LevelArguments& /*arguments*/, int /*pair*/) {}
+    QC_HD float share(int /*x*/, int /*y*/) const { return 1.0f; }
+};
+
+/// By their coefficients' shares: exactly 1 of one that counts whole.
+struct CountByMask {
+    static constexpr bool kIsMask = true;
+    WeightPlace weights;
+    int pair;
+    float whole;
+
+    QC_HD CountByMask(const LevelArguments& arguments, int pair_)
+        : weights(arguments.weights), pair(pair_), whole(arguments.whole) {}
+    QC_HD float share(int x, int y) const { return static_cast<float>(weight_at(weights, pair, x, y)) / whole; }
+};
+
+template <bool kCube, class Block, class Count>
 QC_HD void measure_energies(Block& block, const LevelTask& task, int tile_x, int tile_y, int thread, SharedTile& shared,
-                            const ThreadTile& state) {
+                            const ThreadTile& state, const Count& count) {
     const LevelPlan& plan = task.plan;
     const TileRow here(tile_y, thread);
     if (!here.useful || !scores_row(plan, here.y)) return;
@@ -261,13 +284,17 @@ QC_HD void measure_energies(Block& block, const LevelTask& task, int tile_x, int
     float(*const energies)[kEnergyPitch] = shared.energy + (here.row - 1) * kSums;
     const WindowRows rows(plan, here);
     bool scored[2];
+    float share[2] = {1.0f, 1.0f};
     QC_UNROLL
     for (int c = 0; c < 2; c++) {
         // What is not scored adds zeros.
         scored[c] = useful_place(2 * lane + c) && scores_column(plan, x + c);
+        if (Count::kIsMask && scored[c]) share[c] = count.share(x + c, here.y);
         QC_UNROLL
         for (int b = 0; b < kBands; b++) {
-            energies[kReference * kBands + b][energy_place(2 * lane + c)] = scored[c] ? state.reference[c][b] : 0.0f;
+            const float energy_of_band = scored[c] ? state.reference[c][b] : 0.0f;
+            energies[kReference * kBands + b][energy_place(2 * lane + c)] =
+                Count::kIsMask ? energy_of_band * share[c] : energy_of_band;
         }
     }
     QC_UNROLL
@@ -289,8 +316,9 @@ QC_HD void measure_energies(Block& block, const LevelTask& task, int tile_x, int
             QC_UNROLL
             for (int b = 0; b < kBands; b++) {
                 const float excess = scored[c] ? larger(measured[c][b] - threshold[c], 0.0f) : 0.0f;
+                const float masked_energy = energy<kCube>(excess, task.rules.power);
                 energies[(m == 0 ? kDetail : kImpairment) * kBands + b][energy_place(2 * lane + c)] =
-                    energy<kCube>(excess, task.rules.power);
+                    Count::kIsMask ? masked_energy * share[c] : masked_energy;
             }
         }
     }
