@@ -29,8 +29,9 @@ void score_cpu(const FrameGeometry& geometry, const Decimation& decimation, cons
     const int64_t positions =
         static_cast<int64_t>(decimation.width - structural::kMargin) * (decimation.height - structural::kMargin);
     const int64_t most_weight = weights.empty() ? 1 : int64_t{kFullWeight} * decimation.factor * decimation.factor;
-    structural::add_similarity(reference, distorted, true, structural::FixedPoint::for_sum_of(positions * most_weight),
-                               pair.helpers, accumulators.data(), map, weights);
+    structural::add_similarity(structural::LumaRows(reference), structural::LumaRows(distorted), true,
+                               structural::FixedPoint::for_sum_of(positions * most_weight), pair.helpers,
+                               accumulators.data(), map, weights);
 }
 
 } // namespace qc::float_ssim
