@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "device/centred_rows.hpp"
 #include "device/cpu_clones.hpp"
 #include "device/ordered_rows.hpp"
 #include "metrics/float_ansnr/float_ansnr.hpp"
@@ -10,19 +11,6 @@
 
 namespace qc::float_ansnr {
 namespace {
-
-template <typename T>
-QC_INLINE_HELPER void centre(const T* samples, int width, const CentredLuma& luma, float* to) {
-    const CentredLuma centred = luma;
-    for (int x = 0; x < width; ++x) to[x] = centred(samples[x]);
-}
-
-QC_CPU_CLONES void centre_row(const uint8_t* samples, int width, const CentredLuma& luma, float* __restrict to) {
-    centre(samples, width, luma, to);
-}
-QC_CPU_CLONES void centre_row(const uint16_t* samples, int width, const CentredLuma& luma, float* __restrict to) {
-    centre(samples, width, luma, to);
-}
 
 /// `row` begins kRadius samples before the picture.
 QC_CPU_CLONES void filter_reference(const float* row, int width, float* __restrict sums) {
@@ -100,7 +88,7 @@ private:
     /// A row as floats, mirrored at both ends.
     const float* padded(Plane<const T> plane, int y) {
         float* const row = padded_.data() + kRadius;
-        centre_row(plane.row(y), plane.width, luma_, row);
+        device::centre_row(plane.row(y), plane.width, luma_, row);
         for (int i = 1; i <= kRadius; ++i) {
             row[-i] = row[mirror_with_last_edge_inside(-i, plane.width)];
             row[plane.width - 1 + i] = row[mirror_with_last_edge_inside(plane.width - 1 + i, plane.width)];
