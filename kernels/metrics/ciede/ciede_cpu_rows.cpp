@@ -308,10 +308,16 @@ private:
 
 constexpr int kSharedRows = 16; ///< of a thread, at least
 
+/// A function of its own, for the sum to stay in a register.
+QC_CPU_CLONES double add_row(double sum, const float* differences, int width) {
+    for (int x = 0; x < width; ++x) sum += differences[x];
+    return sum;
+}
+
 /// In raster order. Idle threads compute differences, but don't add them.
-/// @param weighted makes of a pixel's difference, and of its place, what is summed
-template <typename T, class Weighted>
-double sum_rows(const FrameGeometry& geometry, const HostPair& pair, const Weighted& weighted) {
+/// @param add_row_to returns a sum with the differences of row y
+template <typename T, class AddRow>
+double sum_rows(const FrameGeometry& geometry, const HostPair& pair, const AddRow& add_row_to) {
     const int blocks = (geometry.width + kRowBlock - 1) / kRowBlock;
     const auto stride = static_cast<size_t>(blocks) * kRowBlock;
     // As many rows at a time as every thread has some of, for a while.
@@ -327,18 +333,15 @@ double sum_rows(const FrameGeometry& geometry, const HostPair& pair, const Weigh
                 difference_row(reference.row(y + i), distorted.row(y + i), blocks, geometry.depth,
                                strip.data() + static_cast<size_t>(i) * stride);
         });
-        for (int i = 0; i < count; ++i) {
-            const float* const differences = strip.data() + static_cast<size_t>(i) * stride;
-            for (int x = 0; x < geometry.width; ++x) sum += weighted(differences[x], x, y + i);
-        }
+        for (int i = 0; i < count; ++i) sum = add_row_to(sum, strip.data() + static_cast<size_t>(i) * stride, y + i);
     }
     return sum;
 }
 
-template <class Weighted>
-double sum_of(const FrameGeometry& geometry, const HostPair& pair, const Weighted& weighted) {
-    return geometry.sample == SampleType::kU8 ? sum_rows<uint8_t>(geometry, pair, weighted)
-                                              : sum_rows<uint16_t>(geometry, pair, weighted);
+template <class AddRow>
+double sum_of(const FrameGeometry& geometry, const HostPair& pair, const AddRow& add_row_to) {
+    return geometry.sample == SampleType::kU8 ? sum_rows<uint8_t>(geometry, pair, add_row_to)
+                                              : sum_rows<uint16_t>(geometry, pair, add_row_to);
 }
 
 } // namespace
@@ -375,13 +378,15 @@ int difference_row(const CodeRows& reference, const CodeRows& distorted, int blo
 }
 
 double score_cpu_rows(const FrameGeometry& geometry, const HostPair& pair) {
-    return sum_of(geometry, pair, [](float difference, int, int) { return difference; });
+    return sum_of(geometry, pair,
+                  [&](double sum, const float* differences, int) { return add_row(sum, differences, geometry.width); });
 }
 
 void score_masked_cpu(const FrameGeometry& geometry, const HostPair& pair, std::span<uint64_t> words) {
     const MaskReader mask(pair.mask);
-    const double sum = sum_of(geometry, pair, [&](float difference, int x, int y) {
-        return mask.at(x, y) * static_cast<double>(difference);
+    const double sum = sum_of(geometry, pair, [&](double so_far, const float* differences, int y) {
+        for (int x = 0; x < geometry.width; ++x) so_far += mask.at(x, y) * static_cast<double>(differences[x]);
+        return so_far;
     });
     words[kDifferences] = std::bit_cast<uint64_t>(sum);
     for (int y = 0; y < geometry.height; ++y)
