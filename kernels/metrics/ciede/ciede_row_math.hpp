@@ -26,16 +26,13 @@ QC_INLINE_HELPER double rounded(double value) {
 
 // ---- doubt: whether a rounding to float could have gone the other way --------------------------------------------
 
-/// The bits of a double that a float has no room for, relative to those of a number halfway between two floats.
-QC_INLINE_HELPER int64_t beyond_halfway(double value, int64_t reach) {
-    constexpr int64_t kHalfway = int64_t{1} << 28, kLowest = (int64_t{1} << 29) - 1;
-    return (std::bit_cast<int64_t>(value) - kHalfway + reach) & kLowest;
-}
-
-/// Negative if a value this close to `value` might be another float.
+/// Negative if a value this close to `value` might be another float: the bits of a double that a float has no room for,
+/// relative to those of a number halfway between two floats.
 /// @param reach distance, in units of the double's last place
 QC_INLINE_HELPER int64_t doubt(double value, int64_t reach) {
-    return beyond_halfway(value, reach) - 2 * reach;
+    constexpr uint64_t kHalfway = uint64_t{1} << 28, kLowest = (uint64_t{1} << 29) - 1;
+    const uint64_t beyond = std::bit_cast<uint64_t>(value) - kHalfway + static_cast<uint64_t>(reach);
+    return static_cast<int64_t>(beyond & kLowest) - 2 * reach;
 }
 
 /// Four times kRelativeError, in units of a number between 1 and 2. A pixel in some 3000 is computed again for it.
