@@ -19,7 +19,7 @@ namespace {
 // in blocks, so that what is between the two directions stays in the first caches.
 
 constexpr int kColumns = 192, kRows = 48; ///< of a block
-constexpr int kReach = kRows + kMargin;  ///< rows that its windows cover
+constexpr int kReach = kRows + kMargin;   ///< rows that its windows cover
 
 /// Neighbouring columns.
 constexpr int kLanes = 8;
@@ -46,9 +46,10 @@ QC_INLINE_HELPER void store(const Sums& sums, float* to) {
     std::memcpy(to, &rounded, sizeof rounded);
 }
 
-/// A row of samples to kColumns results.
-QC_CPU_CLONES void filter_along(const float* samples, Products* __restrict products, float* __restrict results) {
-    for (int x = 0; x < kColumns + kMargin; x += kLanes) {
+/// A row of samples to `columns` results, and up to kLanes - 1 more.
+QC_CPU_CLONES void filter_along(const float* samples, int columns, Products* __restrict products,
+                                float* __restrict results) {
+    for (int x = 0; x < columns + kMargin; x += kLanes) {
         Samples values;
         load(samples + x, &values);
         QC_UNROLL for (int k = 0; k < kDistinctTaps; ++k) {
@@ -56,7 +57,7 @@ QC_CPU_CLONES void filter_along(const float* samples, Products* __restrict produ
             std::memcpy(products->of[k] + x, &widened, sizeof widened);
         }
     }
-    for (int x = 0; x < kColumns; x += kLanes) {
+    for (int x = 0; x < columns; x += kLanes) {
         Sums sums = {};
         QC_UNROLL for (int k = 0; k < kTaps; ++k) {
             Sums addend;
@@ -68,8 +69,8 @@ QC_CPU_CLONES void filter_along(const float* samples, Products* __restrict produ
 }
 
 /// Down the columns, from rows + kMargin rows. Sums of the results that a row is part of move up by one with every row.
-QC_CPU_CLONES void filter_down(const Row<kColumns>* samples, int rows, Row<kColumns>* __restrict results) {
-    for (int x = 0; x < kColumns; x += kLanes) {
+QC_CPU_CLONES void filter_down(const Row<kColumns>* samples, int columns, int rows, Row<kColumns>* __restrict results) {
+    for (int x = 0; x < columns; x += kLanes) {
         Sums sums[kMargin] = {};
         for (int y = 0; y < rows + kMargin; ++y) {
             Samples values;
@@ -118,13 +119,13 @@ public:
         for (int i = first; i < rows + kMargin; ++i) {
             a_.read(x, y + i, columns + kMargin, a);
             b_.read(x, y + i, columns + kMargin, b);
-            filter_along(a, &products_, along_[kA][i].of);
-            filter_along(b, &products_, along_[kB][i].of);
-            filter_product(a, a, along_[kSquareA][i].of);
-            filter_product(b, b, along_[kSquareB][i].of);
-            filter_product(a, b, along_[kProduct][i].of);
+            filter_along(a, columns, &products_, along_[kA][i].of);
+            filter_along(b, columns, &products_, along_[kB][i].of);
+            filter_product(a, a, columns, along_[kSquareA][i].of);
+            filter_product(b, b, columns, along_[kSquareB][i].of);
+            filter_product(a, b, columns, along_[kProduct][i].of);
         }
-        for (int q = 0; q < kQuantities; ++q) filter_down(along_[q], rows, results_[q]);
+        for (int q = 0; q < kQuantities; ++q) filter_down(along_[q], columns, rows, results_[q]);
         rows_ = rows;
     }
 
@@ -135,9 +136,9 @@ public:
     }
 
 private:
-    void filter_product(const float* a, const float* b, float* results) {
-        multiply_row(a, b, kColumns + kMargin, multiplied_.of);
-        filter_along(multiplied_.of, &products_, results);
+    void filter_product(const float* a, const float* b, int columns, float* results) {
+        multiply_row(a, b, columns + kMargin, multiplied_.of);
+        filter_along(multiplied_.of, columns, &products_, results);
     }
 
     const LumaRows &a_, &b_;
@@ -197,13 +198,6 @@ void LumaRows::read(int x, int y, int count, float* to) const {
         scale_samples(plane_.as<uint8_t>().row(y) + x, scale_, count, to);
     else
         scale_samples(plane_.as<uint16_t>().row(y) + x, scale_, count, to);
-}
-
-Image image_of(const HostPlane& plane, const FrameGeometry& geometry) {
-    const LumaRows rows(plane, geometry);
-    Image image(plane.width, plane.height);
-    for (int y = 0; y < image.height; ++y) rows.read(0, y, image.width, image.row(y));
-    return image;
 }
 
 void add_similarity(const LumaRows& a, const LumaRows& b, bool with_luminance, const FixedPoint& fixed,

@@ -35,9 +35,6 @@ private:
     const Image* image_ = nullptr;
 };
 
-/// All of it.
-Image image_of(const HostPlane& plane, const FrameGeometry& geometry);
-
 /// The sums of the terms of all positions. Precondition: both are of the same size, at least kTaps x kTaps.
 /// @param with_luminance else its sum, and that of the product, are left as they are
 /// @param helpers may take a share; null: there are none
