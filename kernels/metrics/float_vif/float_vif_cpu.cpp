@@ -45,7 +45,7 @@ Picture resized_picture(const Plan& plan, const Picture& source) {
 
 /// Precondition: there is resizing.
 Picture scale_0_picture(const Plan& plan, const Source& source) {
-    const Picture picture = centred_picture(source);
+    Picture picture = centred_picture(source);
     switch (plan.resize) {
     case Resize::kNearest:
         return resized_picture<Resize::kNearest>(plan, picture);
