@@ -40,6 +40,15 @@ struct MaskFootprint {
         }
         return sum;
     }
+    /// Multiplies both terms of each place of a row by its share. @return the sum of the row's weights
+    uint64_t weigh_row(const MaskReader& mask, int y, int count, float* shares, float* first, float* second) const {
+        const uint64_t sum = share_row(mask, y, count, shares);
+        for (int x = 0; x < count; ++x) {
+            first[x] = first[x] * shares[x];
+            second[x] = second[x] * shares[x];
+        }
+        return sum;
+    }
 };
 
 /// Of luma.

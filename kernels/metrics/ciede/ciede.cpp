@@ -24,7 +24,7 @@ public:
 
     void score(const HostPair& pair, std::span<uint64_t> accumulators) const override {
         if (geometry_.masked) return score_masked_cpu(geometry_, pair, accumulators);
-        accumulators[kDifferences] = std::bit_cast<uint64_t>(score_cpu(geometry_, pair));
+        accumulators[kDifferences] = std::bit_cast<uint64_t>(score_cpu_rows(geometry_, pair));
     }
 
     /// A partial sum for every tile.

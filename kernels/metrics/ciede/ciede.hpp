@@ -34,6 +34,24 @@ float reference_difference(const Lab& reference, const Lab& distorted);
 /// Sum of the colour differences of all pixels, in raster order. Thread-safe.
 double score_cpu(const FrameGeometry& geometry, const HostPair& pair);
 
+// ---- the same bits, row by row, vectorised: what the CPU backend runs
+
+/// Pixels that are evaluated together.
+constexpr int kRowBlock = 64;
+
+/// Codes of one row, those of chroma repeated for the pixels they cover; whole blocks of them.
+struct CodeRows {
+    const uint16_t* plane[3];
+};
+
+/// What reference_difference() finds in the pixels' reference_lab(), in every bit. Thread-safe.
+/// @param blocks of kRowBlock pixels, in the rows and in `differences`
+/// @return how many pixels the reference itself was asked for
+int difference_row(const CodeRows& reference, const CodeRows& distorted, int blocks, int depth, float* differences);
+
+/// As score_cpu(). Thread-safe.
+double score_cpu_rows(const FrameGeometry& geometry, const HostPair& pair);
+
 /// The same under the pair's mask. @param words kMaskedWords
 void score_masked_cpu(const FrameGeometry& geometry, const HostPair& pair, std::span<uint64_t> words);
 

@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // Everything is computed in double precision, with the C library's functions, and the variables of type float round:
 // on flat pictures, where all pixels round alike, these roundings are part of the score.
-#include <algorithm>
-#include <bit>
 #include <cmath>
 #include <numbers>
-#include <optional>
-#include <vector>
 
-#include "contract/helpers.hpp"
-#include "contract/workspaces.hpp"
-#include "device/mask.hpp"
 #include "metrics/ciede/ciede.hpp"
 
 namespace qc::ciede {
@@ -77,98 +70,6 @@ float rotation(float chroma, float hue) {
     return static_cast<float>(-2.0 * root(share) * std::sin(static_cast<double>(radians)));
 }
 
-/// Colours that were asked for lately: pictures have far fewer than pixels, and each takes six powers.
-class RecentColours {
-public:
-    explicit RecentColours(int depth) : depth_(depth), entries_(size_t{1} << kBits) {}
-
-    const Lab& lab(const Sample& sample) {
-        const uint64_t key = uint64_t{sample.y} | uint64_t{sample.u} << 16 | uint64_t{sample.v} << 32;
-        Entry& entry = entries_[(key * kSpread) >> (64 - kBits)];
-        if (entry.key != key) entry = {key, reference_lab(sample, depth_)};
-        return entry.lab;
-    }
-
-private:
-    static constexpr int kBits = 16;
-    static constexpr uint64_t kSpread = 0x9e3779b97f4a7c15; ///< 2^64 divided by the golden ratio: spreads neighbours
-
-    struct Entry {
-        uint64_t key = ~uint64_t{0}; ///< of no sample
-        Lab lab{};
-    };
-
-    int depth_;
-    std::vector<Entry> entries_;
-};
-
-constexpr int kRowsOfThread = 32;
-
-/// The colour differences of a pair, row by row.
-template <typename T>
-class Differences {
-public:
-    Differences(const FrameGeometry& geometry, const HostPair& pair)
-        : geometry_(geometry), grid_(make_chroma_grid(geometry)) {
-        for (int p = 0; p < 3; ++p) {
-            reference_[p] = pair.reference.plane[p].template as<T>();
-            distorted_[p] = pair.distorted.plane[p].template as<T>();
-        }
-    }
-
-    /// What one thread remembers: colours of the reference and of the distorted picture.
-    struct Memory {
-        explicit Memory(const FrameGeometry& geometry) : reference(geometry.depth), distorted(geometry.depth) {}
-        RecentColours reference, distorted;
-    };
-
-    void row(int y, Memory* memory, float* differences) const {
-        for (int x = 0; x < geometry_.width; ++x) {
-            const Sample a = sample(reference_, x, y), b = sample(distorted_, x, y);
-            // Of equal samples it is exactly 0.
-            differences[x] = a == b ? 0.0f : reference_difference(memory->reference.lab(a), memory->distorted.lab(b));
-        }
-    }
-
-private:
-    Sample sample(const Plane<const T>* planes, int x, int y) const {
-        const int chroma_x = grid_.column(x), chroma_y = grid_.row(y);
-        return {planes[0].at(x, y), planes[1].at(chroma_x, chroma_y), planes[2].at(chroma_x, chroma_y)};
-    }
-
-    const FrameGeometry& geometry_;
-    const ChromaGrid grid_;
-    Plane<const T> reference_[3], distorted_[3];
-};
-
-/// In raster order. Idle threads compute differences, but don't add them.
-/// @param weighted makes of a pixel's difference, and of its place, what is summed
-template <typename T, class Weighted>
-double sum_rows(const FrameGeometry& geometry, const HostPair& pair, const Weighted& weighted) {
-    const Differences<T> differences(geometry, pair);
-    const auto width = static_cast<size_t>(geometry.width);
-    // As many rows at a time as every thread has some of, for a while.
-    const int threads = pair.helpers != nullptr ? pair.helpers->threads() : 1;
-    const int rows = std::min(geometry.height, threads > 1 ? kRowsOfThread * threads : 1);
-    std::vector<float> strip(width * static_cast<size_t>(rows));
-    Workspaces<std::optional<typename Differences<T>::Memory>> memories;
-    double sum = 0.0;
-    for (int y = 0; y < geometry.height; y += rows) {
-        const int count = std::min(rows, geometry.height - y);
-        share_runs(pair.helpers, count, kRowsOfThread / 2, [&](int begin, int end) {
-            const auto lease = memories.borrow();
-            auto& memory = *lease;
-            if (!memory.has_value()) memory.emplace(geometry);
-            for (int i = begin; i < end; ++i)
-                differences.row(y + i, &*memory, strip.data() + static_cast<size_t>(i) * width);
-        });
-        const float* difference = strip.data();
-        for (int i = 0; i < count; ++i)
-            for (int x = 0; x < geometry.width; ++x) sum += weighted(*difference++, x, y + i);
-    }
-    return sum;
-}
-
 } // namespace
 
 Lab reference_lab(const Sample& sample, int depth) {
@@ -225,26 +126,26 @@ float reference_difference(const Lab& reference, const Lab& distorted) {
 
 namespace {
 
-template <class Weighted>
-double sum_of(const FrameGeometry& geometry, const HostPair& pair, const Weighted& weighted) {
-    return geometry.sample == SampleType::kU8 ? sum_rows<uint8_t>(geometry, pair, weighted)
-                                              : sum_rows<uint16_t>(geometry, pair, weighted);
+template <typename T>
+double sum_of(const FrameGeometry& geometry, const HostPair& pair) {
+    const ChromaGrid grid = make_chroma_grid(geometry);
+    const auto lab = [&](const HostPicture& picture, int x, int y) {
+        const auto code = [&](int p) {
+            return picture.plane[p].as<T>().at(p == 0 ? x : grid.column(x), p == 0 ? y : grid.row(y));
+        };
+        return reference_lab({code(0), code(1), code(2)}, geometry.depth);
+    };
+    double sum = 0.0;
+    for (int y = 0; y < geometry.height; ++y)
+        for (int x = 0; x < geometry.width; ++x)
+            sum += reference_difference(lab(pair.reference, x, y), lab(pair.distorted, x, y));
+    return sum;
 }
 
 } // namespace
 
 double score_cpu(const FrameGeometry& geometry, const HostPair& pair) {
-    return sum_of(geometry, pair, [](float difference, int, int) { return difference; });
-}
-
-void score_masked_cpu(const FrameGeometry& geometry, const HostPair& pair, std::span<uint64_t> words) {
-    const MaskReader mask(pair.mask);
-    const double sum = sum_of(geometry, pair, [&](float difference, int x, int y) {
-        return mask.at(x, y) * static_cast<double>(difference);
-    });
-    words[kDifferences] = std::bit_cast<uint64_t>(sum);
-    for (int y = 0; y < geometry.height; ++y)
-        for (int x = 0; x < geometry.width; ++x) words[kWeights] += mask.at(x, y);
+    return geometry.sample == SampleType::kU8 ? sum_of<uint8_t>(geometry, pair) : sum_of<uint16_t>(geometry, pair);
 }
 
 } // namespace qc::ciede

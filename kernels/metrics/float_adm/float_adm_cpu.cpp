@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 #include <vector>
 
+#include "device/centred_rows.hpp"
 #include "device/cpu_clones.hpp"
 #include "device/image.hpp"
 #include "families/detail_loss/detail_loss_mask.hpp"
@@ -113,15 +115,7 @@ constexpr int kPad = 2; ///< floats before the first column of a row
 
 /// A band or picture of floats.
 using Image = device::Image<float>;
-
-template <typename T>
-Image load(Plane<const T> plane, const CentredLuma& luma) {
-    Image image(plane.width, plane.height);
-    for (int y = 0; y < plane.height; y++) {
-        std::transform(plane.row(y), plane.row(y) + plane.width, image.row(y), luma);
-    }
-    return image;
-}
+using Source = device::CentredSource;
 
 /// Rows with room for a mirrored column at either end.
 class RowBuffer {
@@ -273,28 +267,33 @@ private:
 };
 
 /// Filters row y of a level's bands. The low-pass band goes to `low`, the details to `details`.
-void transform_row(const Image& in, int y, std::vector<float>* scratch, float* low, const DetailRows& details,
+void transform_row(device::CentredRows& in, int y, std::vector<float>* scratch, float* low, const DetailRows& details,
                    int width) {
     const float* rows[4];
-    for (int k = 0; k < 4; k++) rows[k] = in.row(mirror_with_last_edge_inside(2 * y - 1 + k, in.height));
-    const auto padded = static_cast<size_t>(in.width + 4);
+    for (int k = 0; k < 4; k++) rows[k] = in.row(mirror_with_last_edge_inside(2 * y - 1 + k, in.height()));
+    const auto padded = static_cast<size_t>(in.width() + 4);
     scratch->resize(2 * padded);
     float* const down[2] = {scratch->data() + 1, scratch->data() + padded + 1};
-    filter_down(rows, in.width, down[0], down[1]);
+    filter_down(rows, in.width(), down[0], down[1]);
     for (float* row : down) {
-        row[-1] = row[mirror_with_last_edge_inside(-1, in.width)];
-        const float after[2] = {row[mirror_with_last_edge_inside(in.width, in.width)],
-                                row[mirror_with_last_edge_inside(in.width + 1, in.width)]};
-        row[in.width] = after[0];
-        row[in.width + 1] = after[1];
+        row[-1] = row[mirror_with_last_edge_inside(-1, in.width())];
+        const float after[2] = {row[mirror_with_last_edge_inside(in.width(), in.width())],
+                                row[mirror_with_last_edge_inside(in.width() + 1, in.width())]};
+        row[in.width()] = after[0];
+        row[in.width() + 1] = after[1];
     }
     filter_along(down[0] - 1, width, low, details.band[kBandV]);
     filter_along(down[1] - 1, width, details.band[kBandH], details.band[kBandD]);
 }
 
-void score_images(const Plan& plan, Image reference, Image distorted, const HostPlane& mask,
-                  std::span<uint64_t> accumulators) {
-    const BandWeights weights = plan.masked ? weigh_bands(mask, plan) : BandWeights();
+} // namespace
+
+void score_cpu(const Plan& plan, SampleType sample, const HostPair& pair, std::span<uint64_t> accumulators) {
+    constexpr int kTaps = 4;
+    Source reference(pair.reference.plane[0], sample, plan.rules.luma);
+    Source distorted(pair.distorted.plane[0], sample, plan.rules.luma);
+    Image low[2]; // of the level before
+    const BandWeights weights = plan.masked ? weigh_bands(pair.mask, plan) : BandWeights();
     if (plan.masked) sum_weights(weights, plan, accumulators.data());
     std::vector<float> scratch;
     for (int i = 0; i < kLevels; i++) {
@@ -302,31 +301,20 @@ void score_images(const Plan& plan, Image reference, Image distorted, const Host
         LevelScorer scorer(plan, level, plan.masked ? &weights[static_cast<size_t>(i)] : nullptr,
                            static_cast<float>(full_weight(i)));
         Image reference_low(level.width, level.height), distorted_low(level.width, level.height);
+        device::CentredRows reference_rows(reference, kTaps), distorted_rows(distorted, kTaps);
         for (int y = 0; y < level.height; y++) {
-            transform_row(reference, y, &scratch, reference_low.row(y), scorer.reference(), level.width);
-            transform_row(distorted, y, &scratch, distorted_low.row(y), scorer.distorted(), level.width);
+            transform_row(reference_rows, y, &scratch, reference_low.row(y), scorer.reference(), level.width);
+            transform_row(distorted_rows, y, &scratch, distorted_low.row(y), scorer.distorted(), level.width);
             scorer.take_row(y);
         }
         for (int word = 0; word < kWordsPerLevel; word++) {
             const double sum = scorer.sum(static_cast<Measure>(word / kBands), word % kBands);
             accumulators[i * kWordsPerLevel + word] = std::bit_cast<uint64_t>(sum);
         }
-        reference = std::move(reference_low);
-        distorted = std::move(distorted_low);
-    }
-}
-
-} // namespace
-
-void score_cpu(const Plan& plan, SampleType sample, const HostPair& pair, std::span<uint64_t> accumulators) {
-    const CentredLuma& luma = plan.rules.luma;
-    const HostPlane &reference = pair.reference.plane[0], &distorted = pair.distorted.plane[0];
-    if (sample == SampleType::kU8) {
-        score_images(plan, load(reference.as<uint8_t>(), luma), load(distorted.as<uint8_t>(), luma), pair.mask,
-                     accumulators);
-    } else {
-        score_images(plan, load(reference.as<uint16_t>(), luma), load(distorted.as<uint16_t>(), luma), pair.mask,
-                     accumulators);
+        low[0] = std::move(reference_low);
+        low[1] = std::move(distorted_low);
+        reference = Source(low[0]);
+        distorted = Source(low[1]);
     }
 }
 

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
+// Row by row: of the rows that a window covers, what is left along them is kept.
+#include <algorithm>
 #include <vector>
 
+#include "device/centred_rows.hpp"
 #include "device/cpu_clones.hpp"
+#include "device/ordered_rows.hpp"
 #include "device/term_weights.hpp"
 #include "metrics/float_ansnr/float_ansnr.hpp"
 #include "metrics/float_ansnr/float_ansnr_math.hpp"
@@ -9,91 +13,125 @@
 namespace qc::float_ansnr {
 namespace {
 
-/// A picture as floats, its rows extended by kRadius at both ends.
-class PaddedImage {
+/// `row` begins kRadius samples before the picture.
+QC_CPU_CLONES void filter_reference(const float* row, int width, float* __restrict sums) {
+    for (int x = 0; x < width; ++x) sums[x] = reference_row(row + x);
+}
+
+QC_CPU_CLONES void filter_distorted(const float* row, int width, float* __restrict outer, float* __restrict second,
+                                    float* __restrict middle) {
+    for (int x = 0; x < width; ++x) {
+        const RowSums sums = distorted_row(row + x);
+        outer[x] = sums.outer;
+        second[x] = sums.second;
+        middle[x] = sums.middle;
+    }
+}
+
+/// Rows of sums under a window.
+struct WindowRows {
+    const float *reference[3], *distorted[kWindow];
+};
+
+QC_CPU_CLONES void find_terms(const WindowRows& rows, int width, float* __restrict signal, float* __restrict noise) {
+    const WindowRows in = rows;
+    for (int x = 0; x < width; ++x) {
+        const float reference = reference_window(in.reference[0][x], in.reference[1][x], in.reference[2][x]);
+        const float distorted = distorted_window(in.distorted[0][x], in.distorted[1][x], in.distorted[2][x],
+                                                 in.distorted[3][x], in.distorted[4][x]);
+        signal[x] = signal_term(reference);
+        noise[x] = noise_term(reference, distorted);
+    }
+}
+
+constexpr int kTogether = 4; ///< rows whose sums are made side by side
+
+/// Of kTogether rows. Sums run along the row: large sums round small terms away, as in libvmaf.
+QC_CPU_CLONES void sum_terms(const float* const* signal_and_noise, int width, float* sums) {
+    device::sum_rows_in_order<2 * kTogether>(signal_and_noise, width, sums);
+}
+
+using Row = std::vector<float>;
+
+/// Terms of the rows of a pair, from the first to the last.
+template <typename T>
+class TermRows {
 public:
-    template <typename T>
-    PaddedImage(Plane<const T> plane, const CentredLuma& luma)
-        : pitch_(static_cast<size_t>(plane.width + 2 * kRadius)), height_(plane.height),
-          samples_(pitch_ * static_cast<size_t>(plane.height)) {
-        for (int y = 0; y < plane.height; ++y) {
-            const T* const in = plane.row(y);
-            float* const out = samples_.data() + pitch_ * static_cast<size_t>(y) + kRadius;
-            for (int x = 0; x < plane.width; ++x) out[x] = luma(in[x]);
-            for (int i = 1; i <= kRadius; ++i) {
-                out[-i] = out[mirror_with_last_edge_inside(-i, plane.width)];
-                out[plane.width - 1 + i] = out[mirror_with_last_edge_inside(plane.width - 1 + i, plane.width)];
-            }
-        }
+    TermRows(Plane<const T> reference, Plane<const T> distorted, const CentredLuma& luma)
+        : reference_(reference), distorted_(distorted), luma_(luma),
+          padded_(static_cast<size_t>(reference.width) + 2 * kRadius) {
+        for (RowOfSums& row : rows_)
+            for (Row* sums : {&row.reference, &row.outer, &row.second, &row.middle})
+                sums->resize(static_cast<size_t>(reference.width));
     }
 
-    /// Row y, mirrored at the borders: sample x is at [x + kRadius].
-    const float* row(int y) const {
-        return samples_.data() + pitch_ * static_cast<size_t>(mirror_with_last_edge_inside(y, height_));
+    void find(int y, float* signal, float* noise) {
+        for (; next_ <= std::min(y + kRadius, reference_.height - 1); ++next_) take(next_);
+        const WindowRows window{{at(y - 1).reference.data(), at(y).reference.data(), at(y + 1).reference.data()},
+                                {at(y - 2).outer.data(), at(y - 1).second.data(), at(y).middle.data(),
+                                 at(y + 1).second.data(), at(y + 2).outer.data()}};
+        find_terms(window, reference_.width, signal, noise);
     }
 
 private:
-    size_t pitch_;
-    int height_;
-    std::vector<float> samples_;
+    /// What is left along a row.
+    struct RowOfSums {
+        Row reference, outer, second, middle;
+    };
+
+    void take(int y) {
+        RowOfSums& row = rows_[y % kWindow];
+        const int width = reference_.width;
+        filter_reference(padded(reference_, y), width, row.reference.data());
+        filter_distorted(padded(distorted_, y), width, row.outer.data(), row.second.data(), row.middle.data());
+    }
+
+    /// A row as floats, mirrored at both ends.
+    const float* padded(Plane<const T> plane, int y) {
+        float* const row = padded_.data() + kRadius;
+        device::centre_row(plane.row(y), plane.width, luma_, row);
+        for (int i = 1; i <= kRadius; ++i) {
+            row[-i] = row[mirror_with_last_edge_inside(-i, plane.width)];
+            row[plane.width - 1 + i] = row[mirror_with_last_edge_inside(plane.width - 1 + i, plane.width)];
+        }
+        return padded_.data();
+    }
+
+    /// Row y, mirrored at the borders.
+    const RowOfSums& at(int y) const { return rows_[mirror_with_last_edge_inside(y, reference_.height) % kWindow]; }
+
+    Plane<const T> reference_, distorted_;
+    CentredLuma luma_;
+    Row padded_;
+    RowOfSums rows_[kWindow]; ///< row y is rows_[y % kWindow]
+    int next_ = 0;            ///< that is taken next
 };
-
-QC_CPU_CLONES void filter_reference(const float* above, const float* here, const float* below, int width,
-                                    float* __restrict out) {
-    for (int x = 0; x < width; ++x) {
-        out[x] = reference_window(reference_row(above + x), reference_row(here + x), reference_row(below + x));
-    }
-}
-
-QC_CPU_CLONES void filter_distorted(const float* const* rows, int width, float* __restrict out) {
-    const float *row0 = rows[0], *row1 = rows[1], *row2 = rows[2], *row3 = rows[3], *row4 = rows[4];
-    for (int x = 0; x < width; ++x) {
-        out[x] = distorted_window(distorted_row(row0 + x).outer, distorted_row(row1 + x).second,
-                                  distorted_row(row2 + x).middle, distorted_row(row3 + x).second,
-                                  distorted_row(row4 + x).outer);
-    }
-}
-
-/// Sums run along the row: large sums round small terms away, as in libvmaf.
-Energies sum_row(const float* reference, const float* distorted, int width) {
-    Energies row;
-    for (int x = 0; x < width; ++x) {
-        row.signal += signal_term(reference[x]);
-        row.noise += noise_term(reference[x], distorted[x]);
-    }
-    return row;
-}
-
-Energies sum_masked_row(const float* reference, const float* distorted, const float* shares, int width) {
-    Energies row;
-    for (int x = 0; x < width; ++x) {
-        row.signal += signal_term(reference[x]) * shares[x];
-        row.noise += noise_term(reference[x], distorted[x]) * shares[x];
-    }
-    return row;
-}
 
 template <typename T>
 Energies sum_planes(Plane<const T> reference, Plane<const T> distorted, const HostPlane& mask,
                     const CentredLuma& luma) {
-    const PaddedImage reference_image(reference, luma), distorted_image(distorted, luma);
-    const int width = reference.width;
-    std::vector<float> smooth_reference(static_cast<size_t>(width)), smooth_distorted(static_cast<size_t>(width));
-    std::vector<float> shares(static_cast<size_t>(width));
-    const device::MaskFootprint footprint{1, 1, width, reference.height};
+    TermRows<T> rows(reference, distorted, luma);
+    const int width = reference.width, height = reference.height;
+    std::vector<Row> terms(2 * kTogether, Row(static_cast<size_t>(width)));
+    const float* begins[2 * kTogether];
+    for (int i = 0; i < 2 * kTogether; ++i) begins[i] = terms[i].data();
+    Row shares(static_cast<size_t>(width));
+    const device::MaskFootprint footprint{1, 1, width, height};
     Energies sums;
-    for (int y = 0; y < reference.height; ++y) {
-        const float* window[kWindow];
-        for (int i = 0; i < kWindow; ++i) window[i] = distorted_image.row(y - kRadius + i);
-        filter_reference(reference_image.row(y - 1), reference_image.row(y), reference_image.row(y + 1), width,
-                         smooth_reference.data());
-        filter_distorted(window, width, smooth_distorted.data());
-        if (mask.data != nullptr) sums.weights += footprint.share_row(MaskReader(mask), y, width, shares.data());
-        const Energies row = mask.data != nullptr ? sum_masked_row(smooth_reference.data(), smooth_distorted.data(),
-                                                                   shares.data(), width)
-                                                  : sum_row(smooth_reference.data(), smooth_distorted.data(), width);
-        sums.signal += row.signal;
-        sums.noise += row.noise;
+    for (int y = 0; y < height; y += kTogether) {
+        const int count = std::min(kTogether, height - y);
+        for (int i = 0; i < count; ++i) {
+            float *const signal = terms[2 * i].data(), *const noise = terms[2 * i + 1].data();
+            rows.find(y + i, signal, noise);
+            if (mask.data != nullptr)
+                sums.weights += footprint.weigh_row(MaskReader(mask), y + i, width, shares.data(), signal, noise);
+        }
+        float of_rows[2 * kTogether];
+        sum_terms(begins, width, of_rows);
+        for (int i = 0; i < count; ++i) {
+            sums.signal += of_rows[2 * i];
+            sums.noise += of_rows[2 * i + 1];
+        }
     }
     return sums;
 }

@@ -14,22 +14,25 @@ namespace {
 
 using structural::Image;
 using structural::kSumWords;
+using structural::LumaRows;
 
 /// A row with its mirrored ends, even and odd columns apart so that every second window lies side by side.
 struct SplitRow {
     int held = -1; ///< row of the image that it is
-    std::vector<float> phase[2];
+    std::vector<float> whole, phase[2];
 
-    void hold(const Image& image, int y) {
+    void hold(const LumaRows& rows, int y) {
         if (held == y) return;
         held = y;
-        const int windows = halved(image.width), pairs = windows + kRadius;
+        const int width = rows.width(), windows = halved(width), pairs = windows + kRadius;
         for (auto& samples : phase) samples.resize(static_cast<size_t>(pairs));
-        const float* const row = image.row(y);
-        const int inner_end = kRadius / 2 + image.width / 2; // pairs up to it have both samples, from kRadius / 2 on
-        for (int i = 0; i < kRadius / 2; ++i) mirror(row, image.width, i);
+        whole.resize(static_cast<size_t>(width));
+        float* const row = whole.data();
+        rows.read(0, y, width, row);
+        const int inner_end = kRadius / 2 + width / 2; // pairs up to it have both samples, from kRadius / 2 on
+        for (int i = 0; i < kRadius / 2; ++i) mirror(row, width, i);
         split(row, inner_end);
-        for (int i = inner_end; i < pairs; ++i) mirror(row, image.width, i);
+        for (int i = inner_end; i < pairs; ++i) mirror(row, width, i);
     }
 
 private:
@@ -94,15 +97,16 @@ QC_CPU_CLONES void low_pass_row(const Taps& taps, int width, float* results) {
 }
 
 /// The next scale.
-Image decimated(const Image& image, Helpers* helpers) {
+Image decimated(const LumaRows& image, Helpers* helpers) {
     constexpr int kSharedRows = 8;
-    Image result(halved(image.width), halved(image.height));
+    Image result(halved(image.width()), halved(image.height()));
     share_runs(helpers, result.height, kSharedRows, [&](int begin, int end) {
         std::array<SplitRow, kSide> rows; // row y is rows[y % kSide]
         Taps taps;
         for (int y = begin; y < end; ++y) {
             for (int v = 0; v < kSide; ++v) {
-                const int source_y = nearest_inside(mirror_with_edges(2 * y + v - kRadius, image.height), image.height);
+                const int source_y =
+                    nearest_inside(mirror_with_edges(2 * y + v - kRadius, image.height()), image.height());
                 SplitRow& row = rows[static_cast<size_t>(source_y % kSide)];
                 row.hold(image, source_y);
                 for (int u = 0; u < kSide; ++u) taps[v][u] = row.phase[u % 2].data() + u / 2;
@@ -117,15 +121,17 @@ Image decimated(const Image& image, Helpers* helpers) {
 
 void score_cpu(const FrameGeometry& geometry, bool with_luminance, const HostPair& pair,
                std::span<uint64_t> accumulators) {
-    Image reference = structural::image_of(pair.reference.plane[0], geometry);
-    Image distorted = structural::image_of(pair.distorted.plane[0], geometry);
+    Image images[2]; // from scale 1 on
+    LumaRows reference(pair.reference.plane[0], geometry), distorted(pair.distorted.plane[0], geometry);
     for (int scale = 0; scale < kScales; ++scale) {
         if (scale > 0) {
-            reference = decimated(reference, pair.helpers);
-            distorted = decimated(distorted, pair.helpers);
+            images[0] = decimated(reference, pair.helpers);
+            images[1] = decimated(distorted, pair.helpers);
+            reference = LumaRows(images[0]);
+            distorted = LumaRows(images[1]);
         }
         const int64_t positions =
-            static_cast<int64_t>(reference.width - structural::kMargin) * (reference.height - structural::kMargin);
+            static_cast<int64_t>(reference.width() - structural::kMargin) * (reference.height() - structural::kMargin);
         structural::add_similarity(reference, distorted, with_luminance || scale == kScales - 1,
                                    structural::FixedPoint::for_sum_of(positions), pair.helpers,
                                    &accumulators[scale * kSumWords]);

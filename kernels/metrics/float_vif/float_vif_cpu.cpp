@@ -1,19 +1,25 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // Floating-point VIF on the CPU: the readable reference. Row by row; what vectorises runs across the columns of a row,
 // where the order of operations of a pixel is not touched.
+#include <algorithm>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "contract/helpers.hpp"
+#include "device/centred_rows.hpp"
 #include "device/cpu_clones.hpp"
 #include "device/image.hpp"
+#include "device/ordered_rows.hpp"
 #include "device/row_sums.hpp"
 #include "metrics/float_vif/float_vif.hpp"
 
 namespace qc::float_vif {
 namespace {
 
+using device::CentredRows;
 using Picture = device::Image<float>;
+using Source = device::CentredSource;
 
 Picture picture_of(PlanSize size) {
     return {size.width, size.height};
@@ -21,14 +27,9 @@ Picture picture_of(PlanSize size) {
 
 // ---- scale 0 --------------------------------------------------------------------------------------------------------
 
-template <typename T>
-Picture normalised_picture(const Plan& plan, const Plane<const T>& plane) {
-    Picture picture = picture_of(plan.source);
-    for (int y = 0; y < picture.height; ++y) {
-        const T* const samples = plane.row(y);
-        float* const out = picture.row(y);
-        for (int x = 0; x < picture.width; ++x) out[x] = normalised(samples[x], plan.sample_scale);
-    }
+Picture centred_picture(const Source& source) {
+    Picture picture(source.width(), source.height());
+    for (int y = 0; y < picture.height; ++y) source.read(y, picture.row(y));
     return picture;
 }
 
@@ -42,9 +43,9 @@ Picture resized_picture(const Plan& plan, const Picture& source) {
     return picture;
 }
 
-Picture scale_0_picture(const Plan& plan, const FrameGeometry& geometry, const HostPlane& plane) {
-    Picture picture = geometry.sample == SampleType::kU8 ? normalised_picture(plan, plane.as<uint8_t>())
-                                                         : normalised_picture(plan, plane.as<uint16_t>());
+/// Precondition: there is resizing.
+Picture scale_0_picture(const Plan& plan, const Source& source) {
+    Picture picture = centred_picture(source);
     switch (plan.resize) {
     case Resize::kNearest:
         return resized_picture<Resize::kNearest>(plan, picture);
@@ -70,29 +71,23 @@ QC_INLINE_HELPER void load(const float* from, Columns* to) {
     std::memcpy(to, from, sizeof *to);
 }
 
-/// What a window is run over: rows[k], or rows[k] * others[k], with weight[k], in the order of k.
+/// What a window is run over: rows[k] with weight[k], in the order of k.
 struct WindowRows {
     const float* rows[2 * kMaxRadius + 1];
-    const float* others[2 * kMaxRadius + 1];
     float weight[2 * kMaxRadius + 1];
     int count;
 };
 
 /// Sums stay in registers from the first tap to the last.
-template <bool kProducts>
-QC_INLINE_HELPER void filter_columns(const WindowRows& in, int width, float* __restrict out) {
+QC_CPU_CLONES void filter_values(const WindowRows& in, int width, float* __restrict out) {
     constexpr int kVectors = 4;
     int x = 0;
     for (; x + kVectors * kColumns <= width; x += kVectors * kColumns) {
         Columns sums[kVectors] = {};
         for (int k = 0; k < in.count; ++k) {
             QC_UNROLL for (int i = 0; i < kVectors; ++i) {
-                Columns values, others;
+                Columns values;
                 load(in.rows[k] + x + i * kColumns, &values);
-                if constexpr (kProducts) {
-                    load(in.others[k] + x + i * kColumns, &others);
-                    values = values * others;
-                }
                 sums[i] = sums[i] + in.weight[k] * values;
             }
         }
@@ -100,18 +95,9 @@ QC_INLINE_HELPER void filter_columns(const WindowRows& in, int width, float* __r
     }
     for (; x < width; ++x) {
         float sum = 0.0f;
-        for (int k = 0; k < in.count; ++k)
-            sum = sum + in.weight[k] * (kProducts ? in.rows[k][x] * in.others[k][x] : in.rows[k][x]);
+        for (int k = 0; k < in.count; ++k) sum = sum + in.weight[k] * in.rows[k][x];
         out[x] = sum;
     }
-}
-
-QC_CPU_CLONES void filter_values(const WindowRows& in, int width, float* out) {
-    filter_columns<false>(in, width, out);
-}
-
-QC_CPU_CLONES void filter_products(const WindowRows& in, int width, float* out) {
-    filter_columns<true>(in, width, out);
 }
 
 /// A row with room for the window on both sides.
@@ -146,37 +132,54 @@ private:
     std::vector<float> values_;
 };
 
-/// Row y of a picture filtered in both directions.
-void filter_row(const Picture& picture, const FilterWindow& window, int y, PaddedRow* work, float* out) {
-    WindowRows in = PaddedRow::window_rows(window);
-    for (int k = 0; k < in.count; ++k)
-        in.rows[k] = picture.row(mirror_without_edges(y - window.radius + k, picture.height));
-    filter_values(in, picture.width, work->data());
-    work->filter(window, out);
+QC_CPU_CLONES void multiply_row(const float* a, const float* b, int width, float* __restrict out) {
+    for (int x = 0; x < width; ++x) out[x] = a[x] * b[x];
 }
 
-/// Row y of the product of two pictures, filtered in both directions.
-void filter_product_row(const Picture& a, const Picture& b, const FilterWindow& window, int y, PaddedRow* work,
-                        float* out) {
-    WindowRows in = PaddedRow::window_rows(window);
-    for (int k = 0; k < in.count; ++k) {
-        const int source_y = mirror_without_edges(y - window.radius + k, a.height);
-        in.rows[k] = a.row(source_y);
-        in.others[k] = b.row(source_y);
+/// Rows of the products of two pictures; those under a window stay.
+class ProductRows {
+public:
+    ProductRows(CentredRows& a, CentredRows& b, int held)
+        : a_(a), b_(b), held_(static_cast<size_t>(held), -1), rows_(a.width(), held) {}
+
+    int width() const { return a_.width(); }
+    int height() const { return a_.height(); }
+    const float* row(int y) {
+        const int place = y % rows_.height;
+        if (int& there = held_[static_cast<size_t>(place)]; there != y) {
+            multiply_row(a_.row(y), b_.row(y), rows_.width, rows_.row(place));
+            there = y;
+        }
+        return rows_.row(place);
     }
-    filter_products(in, a.width, work->data());
+
+private:
+    CentredRows &a_, &b_;
+    std::vector<int> held_; ///< which row is in each place of rows_
+    Picture rows_;
+};
+
+/// Row y of a picture filtered in both directions.
+template <class Rows>
+void filter_row(Rows& source, const FilterWindow& window, int y, PaddedRow* work, float* out) {
+    WindowRows in = PaddedRow::window_rows(window);
+    for (int k = 0; k < in.count; ++k)
+        in.rows[k] = source.row(mirror_without_edges(y - window.radius + k, source.height()));
+    filter_values(in, source.width(), work->data());
     work->filter(window, out);
 }
 
 /// The picture at the next scale: filtered with that scale's window, every second row and column, odd ends dropped.
-Picture decimated(const Picture& picture, const FilterWindow& window, Helpers* helpers) {
+Picture decimated(const Source& source, const FilterWindow& window, Helpers* helpers) {
     constexpr int kSharedRows = 8;
-    Picture next(picture.width / 2, picture.height / 2);
+    const int width = source.width();
+    Picture next(width / 2, source.height() / 2);
     share_runs(helpers, next.height, kSharedRows, [&](int begin, int end) {
-        PaddedRow work(picture.width);
-        std::vector<float> filtered(static_cast<size_t>(picture.width));
+        CentredRows rows(source, 2 * window.radius + 1);
+        PaddedRow work(width);
+        std::vector<float> filtered(static_cast<size_t>(width));
         for (int y = begin; y < end; ++y) {
-            filter_row(picture, window, 2 * y, &work, filtered.data());
+            filter_row(rows, window, 2 * y, &work, filtered.data());
             for (int x = 0; x < next.width; ++x) next.row(y)[x] = filtered[2 * static_cast<size_t>(x)];
         }
     });
@@ -209,26 +212,6 @@ QC_CPU_CLONES void information_row(const MomentRows& moments, int width, const N
     }
 }
 
-/// The sum over a row, from the first to the last.
-float sum_of(const std::vector<float>& terms) {
-    float sum = 0.0f;
-    for (const float term : terms) sum = sum + term;
-    return sum;
-}
-
-/// Multiplies by the shares of row y. @return the sum of its weights
-uint64_t weigh_row(const device::MaskFootprint& footprint, const MaskReader& mask, int y, std::vector<float>* shares,
-                   std::vector<float>* numerators, std::vector<float>* denominators) {
-    const size_t width = numerators->size();
-    shares->resize(width);
-    const uint64_t weights = footprint.share_row(mask, y, static_cast<int>(width), shares->data());
-    for (size_t x = 0; x < width; ++x) {
-        (*numerators)[x] = (*numerators)[x] * (*shares)[x];
-        (*denominators)[x] = (*denominators)[x] * (*shares)[x];
-    }
-    return weights;
-}
-
 /// What rows add up to.
 struct RowSum {
     Information information{0.0f, 0.0f};
@@ -241,32 +224,46 @@ struct ScaleMask {
     device::MaskFootprint footprint{};
 };
 
-/// Sums of rows begin .. end - 1.
-void sum_rows(const Picture& reference, const Picture& distorted, const FilterWindow& window, const NoiseModel& noise,
-              const ScaleMask& mask, int begin, int end, RowSum* sums) {
-    const int width = reference.width;
+/// Sums of rows begin .. end - 1, each from the first to the last column; those of some rows are made side by side.
+void sum_rows(const Source& reference_source, const Source& distorted_source, const FilterWindow& window,
+              const NoiseModel& noise, int begin, int end, Information* sums) {
+    constexpr int kTogether = 4;
+    const int taps = 2 * window.radius + 1;
+    CentredRows reference(reference_source, taps), distorted(distorted_source, taps);
+    ProductRows aa(reference, reference, taps), bb(distorted, distorted, taps), ab(reference, distorted, taps);
+    const int width = reference.width();
     PaddedRow work(width);
     MomentRows moments(width);
-    std::vector<float> numerators(static_cast<size_t>(width)), denominators(static_cast<size_t>(width)), shares;
-    for (int y = begin; y < end; ++y) {
-        filter_row(reference, window, y, &work, moments.mean_1.data());
-        filter_row(distorted, window, y, &work, moments.mean_2.data());
-        filter_product_row(reference, reference, window, y, &work, moments.square_1.data());
-        filter_product_row(distorted, distorted, window, y, &work, moments.square_2.data());
-        filter_product_row(reference, distorted, window, y, &work, moments.product_12.data());
-        information_row(moments, width, noise, numerators.data(), denominators.data());
-        if (mask.mask.data != nullptr)
-            sums[y].weights = weigh_row(mask.footprint, MaskReader(mask.mask), y, &shares, &numerators, &denominators);
-        sums[y].information = {sum_of(numerators), sum_of(denominators)};
+    Picture terms(width, 2 * kTogether); // numerators and denominators in turn
+    std::vector<float> shares(static_cast<size_t>(width));
+    const float* rows_of_terms[2 * kTogether];
+    for (int i = 0; i < 2 * kTogether; ++i) rows_of_terms[i] = terms.row(i);
+    for (int first = begin; first < end; first += kTogether) {
+        const int count = std::min(kTogether, end - first);
+        for (int i = 0; i < count; ++i) {
+            const int y = first + i;
+            filter_row(reference, window, y, &work, moments.mean_1.data());
+            filter_row(distorted, window, y, &work, moments.mean_2.data());
+            filter_row(aa, window, y, &work, moments.square_1.data());
+            filter_row(bb, window, y, &work, moments.square_2.data());
+            filter_row(ab, window, y, &work, moments.product_12.data());
+            information_row(moments, width, noise, terms.row(2 * i), terms.row(2 * i + 1));
+            if (mask.mask.data != nullptr)
+                sums[y].weights = mask.footprint.weigh_row(MaskReader(mask.mask), y, width, shares.data(),
+                                                           terms.row(2 * i), terms.row(2 * i + 1));
+        }
+        float of_rows[2 * kTogether];
+        device::sum_rows_in_order<2 * kTogether>(rows_of_terms, width, of_rows);
+        for (int i = 0; i < count; ++i) sums[first + i].information = {of_rows[2 * i], of_rows[2 * i + 1]};
     }
 }
 
 /// Along the rows, which idle threads may take, then the rows.
-RowSum score_scale(const Picture& reference, const Picture& distorted, const FilterWindow& window,
+RowSum score_scale(const Source& reference, const Source& distorted, const FilterWindow& window,
                    const NoiseModel& noise, const ScaleMask& mask, Helpers* helpers) {
     constexpr int kSharedRows = 8;
-    std::vector<RowSum> rows(static_cast<size_t>(reference.height));
-    share_runs(helpers, reference.height, kSharedRows, [&](int begin, int end) {
+    std::vector<RowSum> rows(static_cast<size_t>(reference.height()));
+    share_runs(helpers, reference.height(), kSharedRows, [&](int begin, int end) {
         sum_rows(reference, distorted, window, noise, mask, begin, end, rows.data());
     });
     RowSum sum;
@@ -282,13 +279,21 @@ RowSum score_scale(const Picture& reference, const Picture& distorted, const Fil
 
 void score_cpu(const Plan& plan, const FrameGeometry& geometry, const HostPair& pair,
                std::span<uint64_t> accumulators) {
-    Picture reference = scale_0_picture(plan, geometry, pair.reference.plane[0]);
-    Picture distorted = scale_0_picture(plan, geometry, pair.distorted.plane[0]);
+    Picture pictures[2]; // where scale 0 is resized, and from scale 1 on
+    const CentredLuma luma(geometry.depth);
+    Source reference(pair.reference.plane[0], geometry.sample, luma);
+    Source distorted(pair.distorted.plane[0], geometry.sample, luma);
+    const auto go_on_with = [&](Picture next_reference, Picture next_distorted) {
+        pictures[0] = std::move(next_reference);
+        pictures[1] = std::move(next_distorted);
+        reference = Source(pictures[0]);
+        distorted = Source(pictures[1]);
+    };
+    if (plan.resize != Resize::kNone) go_on_with(scale_0_picture(plan, reference), scale_0_picture(plan, distorted));
     for (int s = 0; s < kScales; ++s) {
-        if (s > 0) {
-            reference = decimated(reference, plan.window[s], pair.helpers);
-            distorted = decimated(distorted, plan.window[s], pair.helpers);
-        }
+        if (s > 0)
+            go_on_with(decimated(reference, plan.window[s], pair.helpers),
+                       decimated(distorted, plan.window[s], pair.helpers));
         if (s == 0 && plan.skip_scale_0) continue;
         const ScaleMask mask = plan.masked ? ScaleMask{pair.mask, plan.footprint(s)} : ScaleMask();
         const RowSum sum = score_scale(reference, distorted, plan.window[s], plan.noise, mask, pair.helpers);

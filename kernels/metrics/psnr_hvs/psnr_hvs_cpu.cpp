@@ -24,15 +24,13 @@ struct Matrices {
     PerBlock<int32_t> at[kBlockSize];
 };
 
-/// Blocks from x on. What is in the places of those that are missing stays.
+/// The block at (x, y).
 template <typename T>
-void load_blocks(Plane<const T> plane, int x, int y, int count, Matrices* blocks) {
+QC_INLINE_HELPER void load_block(Plane<const T> plane, int x, int y, int block, Matrices* blocks) {
     for (int row = 0; row < kBlockSide; ++row) {
-        const T* samples = plane.row(y + row) + x;
-        for (int column = 0; column < kBlockSide; ++column) {
-            int32_t* to = blocks->at[row * kBlockSide + column].of;
-            for (int block = 0; block < count; ++block) to[block] = samples[block * kBlockStep + column];
-        }
+        const T* const samples = plane.row(y + row) + x;
+        PerBlock<int32_t>* const to = blocks->at + row * kBlockSide;
+        for (int column = 0; column < kBlockSide; ++column) to[column].of[block] = samples[column];
     }
 }
 
@@ -111,21 +109,31 @@ float sum_plane(Plane<const T> reference, Plane<const T> distorted, int width, i
     Matrices a, b;
     PerBlock<float> strengths_a, strengths_b, terms[kBlockSize];
     float sum = 0.0f;
+    // One running sum in raster order: where it is large, small terms are rounded away, as in libvmaf.
+    const auto add_terms = [&](int block) {
+        for (const PerBlock<float>& term : terms) sum = sum + term.of[block];
+    };
+    int waiting = 0; // blocks whose terms are still to be added
     for (int y = 0; y + kBlockSide <= height; y += kBlockStep) {
         for (int column = 0; column < columns; column += kBlocks) {
-            const int count = std::min(kBlocks, columns - column), x = column * kBlockStep;
-            load_blocks(reference, x, y, count, &a);
-            load_blocks(distorted, x, y, count, &b);
+            const int count = std::min(kBlocks, columns - column);
+            // While each addition waits for the one before, the next samples are fetched.
+            for (int block = 0; block < kBlocks; ++block) {
+                if (block < waiting) add_terms(block);
+                if (block >= count) continue; // what is there stays
+                const int x = (column + block) * kBlockStep;
+                load_block(reference, x, y, block, &a);
+                load_block(distorted, x, y, block, &b);
+            }
             analyse(&a, &tables, &strengths_a);
             analyse(&b, &tables, &strengths_b);
             for (int block = 0; block < kBlocks; ++block)
                 strengths_a.of[block] = std::max(strengths_a.of[block], strengths_b.of[block]);
             error_terms(&a, &b, &strengths_a, &tables, terms);
-            // One running sum in raster order: where it is large, small terms are rounded away, as in libvmaf.
-            for (int block = 0; block < count; ++block)
-                for (const PerBlock<float>& term : terms) sum = sum + term.of[block];
+            waiting = count;
         }
     }
+    for (int block = 0; block < waiting; ++block) add_terms(block);
     return sum;
 }
 

@@ -29,7 +29,7 @@ public:
     size_t accumulator_words() const override { return 1; }
 
     void score(const HostPair& pair, std::span<uint64_t> accumulators) const override {
-        score_cpu(geometry_, fixed_, pair, accumulators);
+        score_cpu_rows(geometry_, fixed_, pair, accumulators);
     }
 
     Status prepare(DeviceProgram& program) override {

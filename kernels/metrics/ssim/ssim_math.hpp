@@ -47,7 +47,8 @@ QC_HD void add_samples(uint32_t weight, uint32_t a, uint32_t b, Sum* sums) {
 
 /// The index at a position times the weight of its window, from the window's sums (equation 13 of Wang et al., with
 /// numerator and denominator multiplied by the weight's fourth power).
-QC_HD double weighted_index(const uint64_t* sums, uint32_t window_weight, uint32_t peak) {
+template <typename Sum>
+QC_HD double weighted_index(const Sum* sums, uint32_t window_weight, uint32_t peak) {
     const double largest = peak, w = window_weight;
     const double c1 = largest * largest * (0.01 * 0.01) * w * w, c2 = largest * largest * (0.03 * 0.03) * w * w;
     const auto a = static_cast<double>(sums[kA]), b = static_cast<double>(sums[kB]);

@@ -39,6 +39,38 @@ TEST(SsimEmulation, SmallSizesEqualTheCpu) {
         }
 }
 
+// ---- rows -----------------------------------------------------------------------------------------------------------
+
+TEST(SsimRows, EqualTheReference) {
+    for (const int depth : {8, 10, 12, 16})
+        for (const auto& [width, height] :
+             {std::pair{1, 1}, {1, 9}, {9, 1}, {5, 3}, {8, 8}, {40, 31}, {67, 20}, {130, 9}})
+            for (const Content content : {Content::kNoise, Content::kEdges, Content::kFlat}) {
+                const FrameGeometry geometry = test::luma_geometry(width, height, depth);
+                const auto reference = structural::make_picture(content, geometry, 5, false);
+                const auto distorted = structural::make_picture(content, geometry, 5, true);
+                const auto fixed = structural::FixedPoint::for_sum_of(int64_t{width} * height);
+                const HostPair pair{reference.view(), distorted.view()};
+                uint64_t expected = 0, actual = 1;
+                score_cpu(geometry, fixed, pair, std::span(&expected, 1));
+                score_cpu_rows(geometry, fixed, pair, std::span(&actual, 1));
+                EXPECT_EQ(actual, expected) << width << "x" << height << " " << depth << " bits";
+            }
+}
+
+/// White: the largest sums.
+TEST(SsimRows, HoldTheLargestSums) {
+    for (const int depth : {8, 12, 16}) {
+        const FrameGeometry geometry = test::luma_geometry(30, 20, depth);
+        const test::SamplePicture white(geometry, [&](int, int) { return (1u << depth) - 1; });
+        const auto fixed = structural::FixedPoint::for_sum_of(30 * 20);
+        uint64_t expected = 0, actual = 1;
+        score_cpu(geometry, fixed, {white.view(), white.view()}, std::span(&expected, 1));
+        score_cpu_rows(geometry, fixed, {white.view(), white.view()}, std::span(&actual, 1));
+        EXPECT_EQ(actual, expected) << depth;
+    }
+}
+
 // ---- scores ---------------------------------------------------------------------------------------------------------
 
 /// The definition, without separation and with sums in long double.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
+#include <algorithm>
 #include <array>
-#include <cstdlib>
+#include <vector>
 
 #include "device/cpu_clones.hpp"
 #include "families/sse/sse.hpp"
@@ -95,28 +96,70 @@ struct Luma {
     Plane<const T> now, one_earlier, two_earlier;
 };
 
+/// A row of a block, in the frame and in those before it.
 template <typename T>
-int32_t sample_or_black(Plane<const T> plane, int x, int y) {
-    return plane.data != nullptr ? plane.at(x, y) : 0;
+struct TimeRows {
+    const T *now, *one_earlier, *two_earlier;
+};
+
+/// Of a row of cells, 1 x 1 or 2 x 2 samples each; the last column and row of the block may be half a cell.
+/// @param rows those of the block, one or two
+/// @param differences room for a row
+template <typename T>
+QC_HD uint64_t sum_cells(const TimeRows<T>* rows, int count, bool second_order, int width, int side,
+                         int32_t* __restrict differences) {
+    for (int x = 0; x < width; ++x) differences[x] = 0;
+    for (int j = 0; j < count; ++j) {
+        const T *const now = rows[j].now, *const one_earlier = rows[j].one_earlier,
+                       *const two_earlier = rows[j].two_earlier;
+        if (second_order)
+            for (int x = 0; x < width; ++x)
+                differences[x] += temporal_difference<true>(now[x], one_earlier[x], two_earlier[x]);
+        else
+            for (int x = 0; x < width; ++x) differences[x] += temporal_difference<false>(now[x], one_earlier[x], 0);
+    }
+    uint64_t sum = 0;
+    const int cells = width / side;
+    if (side == 1)
+        for (int i = 0; i < cells; ++i) sum += magnitude(differences[i]);
+    else
+        for (int i = 0; i < cells; ++i) sum += magnitude(differences[2 * i] + differences[2 * i + 1]);
+    if (cells * side < width) sum += magnitude(differences[width - 1]);
+    return sum;
 }
 
-/// Of the samples of a cell that lie in the block; a cell is `side` samples wide and high.
+QC_CPU_CLONES uint64_t cells_of_rows(const TimeRows<uint8_t>* rows, int count, bool second_order, int width, int side,
+                                     int32_t* differences) {
+    return sum_cells(rows, count, second_order, width, side, differences);
+}
+QC_CPU_CLONES uint64_t cells_of_rows(const TimeRows<uint16_t>* rows, int count, bool second_order, int width, int side,
+                                     int32_t* differences) {
+    return sum_cells(rows, count, second_order, width, side, differences);
+}
+
+/// Room for a row of the widest block.
 template <typename T>
-uint64_t temporal_activity(const Luma<T>& luma, bool second_order, const Rectangle& block, int side) {
+struct TimeSpace {
+    explicit TimeSpace(int width) : black(static_cast<size_t>(width)), differences(static_cast<size_t>(width)) {}
+    std::vector<T> black; ///< before the first frame
+    std::vector<int32_t> differences;
+};
+
+/// Of the samples of a cell that lie in the block; a cell is `side` samples wide and high, one or two.
+template <typename T>
+uint64_t temporal_activity(const Luma<T>& luma, bool second_order, const Rectangle& block, int side,
+                           TimeSpace<T>* space) {
+    const auto row_of = [&](const Plane<const T>& plane, int y) {
+        return plane.data != nullptr ? plane.row(y) + block.x.begin : space->black.data();
+    };
     uint64_t sum = 0;
-    for (int y = block.y.begin; y < block.y.end; y += side)
-        for (int x = block.x.begin; x < block.x.end; x += side) {
-            int32_t difference = 0;
-            for (int j = y; j < std::min(y + side, block.y.end); ++j)
-                for (int i = x; i < std::min(x + side, block.x.end); ++i) {
-                    const int32_t now = luma.now.at(i, j), one_earlier = sample_or_black(luma.one_earlier, i, j);
-                    if (second_order)
-                        difference += now - 2 * one_earlier + sample_or_black(luma.two_earlier, i, j);
-                    else
-                        difference += now - one_earlier;
-                }
-            sum += magnitude(difference);
-        }
+    for (int y = block.y.begin; y < block.y.end; y += side) {
+        TimeRows<T> rows[2];
+        const int count = std::min(side, block.y.end - y);
+        for (int j = 0; j < count; ++j)
+            rows[j] = {row_of(luma.now, y + j), row_of(luma.one_earlier, y + j), row_of(luma.two_earlier, y + j)};
+        sum += cells_of_rows(rows, count, second_order, block.x.size(), side, space->differences.data());
+    }
     return sum;
 }
 
@@ -134,6 +177,7 @@ void score_blocks(const BlockPlan& plan, bool second_order, SampleType sample, c
                   std::span<uint64_t> accumulators) {
     const Luma<T> luma{pair.reference.plane[0].as<T>(), pair.reference_history[0].as<T>(),
                        pair.reference_history[1].as<T>()};
+    TimeSpace<T> space(plan.width[0]);
     for (int k = 0; k < plan.blocks(); ++k) {
         const auto words = accumulators.subspan(static_cast<size_t>(k) * plan.words_per_block());
         for (int p = 0; p < plan.planes; ++p) {
@@ -148,7 +192,7 @@ void score_blocks(const BlockPlan& plan, bool second_order, SampleType sample, c
         const Range rows = active_part(block.y, plan.height[0], plan.margin);
         words[kSpatial] =
             plan.margin == 1 ? sample_activity(luma.now, columns, rows) : cell_activity(luma.now, columns, rows);
-        words[kTemporal] = temporal_activity(luma, second_order, block, plan.margin);
+        words[kTemporal] = temporal_activity(luma, second_order, block, plan.margin, &space);
     }
 }
 

@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// Colour differences of a row, a block of pixels at a time: every step is a loop over the block, which the compiler
+// vectorises. Bits are the reference's. What it rounds to floats is found here to more than 41 bits, and rounds alike
+// unless it lies that close to halfway between two floats; such a pixel, one in some thousands, is given to the
+// reference.
+//
+// One function needs another way: powf(chroma, 7) of the C library is up to 0.64 of a last place off, so that what is
+// closer than 0.3 to halfway may round either way. It matters only where the last term of the difference does, in the
+// blue, and there the end of the formula is computed again with the C library's value.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <vector>
+
+#include "contract/helpers.hpp"
+#include "device/mask.hpp"
+#include "metrics/ciede/ciede.hpp"
+#include "metrics/ciede/ciede_row_math.hpp"
+
+namespace qc::ciede {
+namespace {
+
+using namespace rows;
+
+template <typename T>
+struct alignas(64) PerPixel {
+    T of[kRowBlock];
+};
+
+/// How codes become light.
+struct CodeScale {
+    double black, luma, middle, chroma;
+};
+
+CodeScale scale_of(int depth) {
+    const double scale = 1 << (depth - 8);
+    return {16.0 * scale, 1.0 / (219.0 * scale), 128.0 * scale, 1.0 / (224.0 * scale)};
+}
+
+// ---- from codes to Lab ----------------------------------------------------------------------------------------------
+
+struct Labs {
+    PerPixel<float> lightness, a, b;
+};
+
+struct LabSteps {
+    PerPixel<double> red, green, blue; ///< channels, then linear light
+    PerPixel<double> x, y, z;          ///< the lightness function
+};
+
+QC_INLINE_HELPER double linear_light(double channel) {
+    constexpr double kLeast = 0.0625; // below the threshold's
+    const double power = power_of_twelve_fifths(std::max((channel + 0.055) * (1.0 / 1.055), kLeast));
+    return channel > 10.0 / 255.0 ? power : channel * (1.0 / 12.92);
+}
+
+/// Doubts values that are small because others cancelled: no colour that a display shows.
+QC_INLINE_HELPER double lab_curve(double t, int64_t* doubts) {
+    constexpr double kLeast = 0.0078125; // below the threshold
+    constexpr auto kSmallest = std::bit_cast<int64_t>(0x1p-6);
+    const double value =
+        t > kCurveThreshold ? cube_root(std::max(t, kLeast)) : (kCurveSlope * t + 16.0) * (1.0 / 116.0);
+    *doubts |= doubt(value) | (std::bit_cast<int64_t>(std::abs(value)) - kSmallest);
+    return rounded(value);
+}
+
+QC_INLINE_HELPER void linearise(PerPixel<double>* __restrict channel) {
+    for (int i = 0; i < kRowBlock; ++i) channel->of[i] = linear_light(channel->of[i]);
+}
+
+QC_INLINE_HELPER void bend(PerPixel<double>* __restrict stimulus, PerPixel<int64_t>* __restrict doubts) {
+    for (int i = 0; i < kRowBlock; ++i) stimulus->of[i] = lab_curve(stimulus->of[i], &doubts->of[i]);
+}
+
+QC_CPU_CLONES void labs_of(const CodeRows& codes, const CodeScale& scale, LabSteps* __restrict steps,
+                           Labs* __restrict labs, PerPixel<int64_t>* __restrict doubts) {
+    for (int i = 0; i < kRowBlock; ++i) {
+        const double y = (codes.plane[0][i] - scale.black) * scale.luma;
+        const double u = (codes.plane[1][i] - scale.middle) * scale.chroma;
+        const double v = (codes.plane[2][i] - scale.middle) * scale.chroma;
+        steps->red.of[i] = y + kRedFromV * v;
+        steps->green.of[i] = y - kGreenFromU * u - kGreenFromV * v;
+        steps->blue.of[i] = y + kBlueFromU * u;
+    }
+    linearise(&steps->red);
+    linearise(&steps->green);
+    linearise(&steps->blue);
+    for (int i = 0; i < kRowBlock; ++i) {
+        const double red = steps->red.of[i], green = steps->green.of[i], blue = steps->blue.of[i];
+        double stimulus[3];
+        for (int k = 0; k < 3; ++k)
+            stimulus[k] = red * kTristimulus[k][0] + green * kTristimulus[k][1] + blue * kTristimulus[k][2];
+        steps->x.of[i] = stimulus[0] * (1.0 / kWhiteX);
+        steps->y.of[i] = stimulus[1];
+        steps->z.of[i] = stimulus[2] * (1.0 / kWhiteZ);
+    }
+    bend(&steps->x, doubts);
+    bend(&steps->y, doubts);
+    bend(&steps->z, doubts);
+    for (int i = 0; i < kRowBlock; ++i) {
+        const double fx = steps->x.of[i], fy = steps->y.of[i], fz = steps->z.of[i];
+        labs->lightness.of[i] = static_cast<float>(116.0 * fy - 16.0);
+        labs->a.of[i] = static_cast<float>(500.0 * (fx - fy));
+        labs->b.of[i] = static_cast<float>(200.0 * (fy - fz));
+    }
+}
+
+// ---- the difference -------------------------------------------------------------------------------------------------
+
+struct DifferenceSteps {
+    PerPixel<float> lesser_chroma;           ///< of both, not stretched
+    PerPixel<float> a[2], chroma[2], hue[2]; ///< of both pictures; a and chroma stretched
+    PerPixel<float> mean_chroma, mean_hue, hue_step;
+    PerPixel<float> lightness_term, chroma_term, hue_term; ///< l, c and h
+    PerPixel<float> rotation_sine_angle;                   ///< in radians
+    PerPixel<int64_t> doubts, power_doubts;                ///< negative where there is one
+};
+
+QC_INLINE_HELPER double chroma_of(double a, double b) {
+    return rounded(std::sqrt(a * a + b * b));
+}
+
+QC_INLINE_HELPER void stretch(const Labs* labs, DifferenceSteps* __restrict steps) {
+    for (int i = 0; i < kRowBlock; ++i) {
+        const float a1 = labs[0].a.of[i], a2 = labs[1].a.of[i], b1 = labs[0].b.of[i], b2 = labs[1].b.of[i];
+        const auto chroma1 = static_cast<float>(chroma_of(a1, b1)), chroma2 = static_cast<float>(chroma_of(a2, b2));
+        const double seventh = seventh_power((chroma1 + chroma2) / 2.0f);
+        const double stretch = 1.0 - std::sqrt(seventh / (seventh + kChromaKnee));
+        const double stretched1 = a1 + a1 / 2.0f * stretch, stretched2 = a2 + a2 / 2.0f * stretch;
+        steps->doubts.of[i] |= doubt(stretched1) | doubt(stretched2);
+        steps->lesser_chroma.of[i] = std::min(chroma1, chroma2);
+        steps->a[0].of[i] = static_cast<float>(stretched1);
+        steps->a[1].of[i] = static_cast<float>(stretched2);
+    }
+    for (int k = 0; k < 2; ++k)
+        for (int i = 0; i < kRowBlock; ++i)
+            steps->chroma[k].of[i] = static_cast<float>(chroma_of(steps->a[k].of[i], labs[k].b.of[i]));
+}
+
+QC_INLINE_HELPER void find_hues(const Labs* labs, DifferenceSteps* __restrict steps) {
+    for (int k = 0; k < 2; ++k)
+        for (int i = 0; i < kRowBlock; ++i) {
+            const double angle = angle_of(labs[k].b.of[i], steps->a[k].of[i]), low = rounded(angle);
+            steps->doubts.of[i] |= doubt(angle);
+            steps->hue[k].of[i] = static_cast<float>(low < 0.0 ? low + kTurn : low);
+        }
+    for (int i = 0; i < kRowBlock; ++i) {
+        const float hue1 = steps->hue[0].of[i], hue2 = steps->hue[1].of[i];
+        const float chroma1 = steps->chroma[0].of[i], chroma2 = steps->chroma[1].of[i];
+        const double way = hue2 - hue1, sum = hue1 + hue2;
+        const bool across_zero = std::abs(way) > kPi;
+        const double other_way = rounded(hue2 <= hue1 ? way + kTurn : way - kTurn);
+        const double angle = steps->lesser_chroma.of[i] == 0.0f ? 0.0 : across_zero ? other_way : way;
+        const double step = 2.0 * std::sqrt(static_cast<double>(chroma1 * chroma2)) * sine(angle / 2.0);
+        steps->doubts.of[i] |= doubt(step);
+        steps->hue_step.of[i] = static_cast<float>(step);
+        steps->mean_chroma.of[i] = (chroma1 + chroma2) / 2.0f;
+        steps->mean_hue.of[i] = static_cast<float>((across_zero ? sum + kTurn : sum) / 2.0);
+    }
+}
+
+QC_INLINE_HELPER void find_terms(const Labs* labs, DifferenceSteps* __restrict steps) {
+    for (int i = 0; i < kRowBlock; ++i) {
+        const float lightness1 = labs[0].lightness.of[i], lightness2 = labs[1].lightness.of[i];
+        const double offset = (lightness1 + lightness2) / 2.0f - 50.0f, square = offset * offset;
+        const auto scale = static_cast<float>(1.0 + 0.015 * square / std::sqrt(20.0 + square));
+        steps->lightness_term.of[i] = (lightness2 - lightness1) / (kLightnessWeight * scale);
+    }
+    for (int i = 0; i < kRowBlock; ++i) {
+        const double weight = hue_weight(steps->mean_hue.of[i]);
+        const double mean_chroma = steps->mean_chroma.of[i];
+        steps->doubts.of[i] |= doubt(weight);
+        const auto chroma_scale = static_cast<float>(1.0 + 0.045 * mean_chroma);
+        const auto hue_scale = static_cast<float>(1.0 + 0.015 * mean_chroma * rounded(weight));
+        steps->chroma_term.of[i] = (steps->chroma[1].of[i] - steps->chroma[0].of[i]) / chroma_scale;
+        steps->hue_term.of[i] = steps->hue_step.of[i] / (kHueWeight * hue_scale);
+    }
+}
+
+/// l^2 + c^2 + h^2 + R_T c h
+QC_INLINE_HELPER double square_of_difference(float l, float c, float h, double rotation) {
+    const float crossed = static_cast<float>(rotation) * c * h;
+    const double wide_l = l, wide_c = c, wide_h = h;
+    return wide_l * wide_l + wide_c * wide_c + wide_h * wide_h + crossed;
+}
+
+/// -2 sqrt(share) sin(angle)
+QC_INLINE_HELPER double rotation_of(float seventh, double sine_of_angle) {
+    const float share = seventh / (seventh + static_cast<float>(kChromaKnee));
+    return -2.0 * std::sqrt(static_cast<double>(share)) * sine_of_angle;
+}
+
+QC_INLINE_HELPER void combine(DifferenceSteps* __restrict steps, float* __restrict to) {
+    for (int i = 0; i < kRowBlock; ++i) {
+        const double degrees = rounded(steps->mean_hue.of[i] * (180.0 / kPi));
+        const auto distance = static_cast<float>((degrees - 275.0) * (1.0 / 25.0));
+        // Beyond 64 the rotation is below 2^-80, too small to change a bit of what it is added to.
+        const double angle = 60.0 * decay(std::min(distance * distance, 64.0f));
+        steps->doubts.of[i] |= doubt(angle);
+        steps->rotation_sine_angle.of[i] = static_cast<float>(rounded(angle) * (kPi / 180.0));
+    }
+    constexpr double kPowerReach = 0.3; // of a float's last place
+    constexpr auto kPowerUnits = static_cast<int64_t>(kPowerReach * 0x1p29);
+    constexpr double kCrossedError = 0x1p-20; // relative, of R_T c h for another float of the power: seven roundings
+    for (int i = 0; i < kRowBlock; ++i) {
+        const double seventh = seventh_power(steps->mean_chroma.of[i]);
+        const double rotation = rotation_of(static_cast<float>(seventh), sine(steps->rotation_sine_angle.of[i]));
+        const float l = steps->lightness_term.of[i], c = steps->chroma_term.of[i], h = steps->hue_term.of[i];
+        const double square = square_of_difference(l, c, h, rotation), difference = std::sqrt(square);
+        const double crossed = std::abs(rotation * c * h);
+        const double error = 0.5 * kCrossedError * crossed / std::max(square, 1e-300);
+        const auto low = static_cast<float>(difference - difference * error);
+        const auto high = static_cast<float>(difference + difference * error);
+        const int64_t either = low != high ? -1 : 0;
+        steps->doubts.of[i] |= doubt(rotation);
+        steps->power_doubts.of[i] = either & doubt(seventh, kPowerUnits);
+        to[i] = static_cast<float>(difference);
+    }
+}
+
+QC_CPU_CLONES void differences_of(const Labs* labs, DifferenceSteps* __restrict steps, float* to) {
+    stretch(labs, steps);
+    find_hues(labs, steps);
+    find_terms(labs, steps);
+    combine(steps, to);
+}
+
+/// The end of the formula with the C library's power.
+float finish_again(int i, DifferenceSteps* steps) {
+    const float seventh = std::pow(steps->mean_chroma.of[i], 7.0f);
+    const double rotation = rotation_of(seventh, sine(steps->rotation_sine_angle.of[i]));
+    steps->doubts.of[i] |= doubt(rotation);
+    return static_cast<float>(std::sqrt(
+        square_of_difference(steps->lightness_term.of[i], steps->chroma_term.of[i], steps->hue_term.of[i], rotation)));
+}
+
+bool same_codes(const CodeRows& a, const CodeRows& b) {
+    for (int p = 0; p < 3; ++p)
+        if (std::memcmp(a.plane[p], b.plane[p], kRowBlock * sizeof(uint16_t)) != 0) return false;
+    return true;
+}
+
+Lab lab_of(const CodeRows& codes, int i, int depth) {
+    return reference_lab({codes.plane[0][i], codes.plane[1][i], codes.plane[2][i]}, depth);
+}
+
+QC_CPU_CLONES int64_t any_of(const int64_t* flags) {
+    int64_t all = 0;
+    for (int i = 0; i < kRowBlock; ++i) all |= flags[i];
+    return all;
+}
+
+// ---- rows -----------------------------------------------------------------------------------------------------------
+
+QC_CPU_CLONES void widen_row(const uint8_t* __restrict from, int width, uint16_t* __restrict to) {
+    for (int x = 0; x < width; ++x) to[x] = from[x];
+}
+
+void widen_row(const uint16_t* from, int width, uint16_t* to) {
+    std::copy_n(from, width, to);
+}
+
+/// For two pixels each.
+QC_CPU_CLONES void repeat_row(const uint8_t* __restrict from, int count, uint16_t* __restrict to) {
+    for (int x = 0; x < count; ++x) to[2 * x] = to[2 * x + 1] = from[x];
+}
+
+QC_CPU_CLONES void repeat_row(const uint16_t* __restrict from, int count, uint16_t* __restrict to) {
+    for (int x = 0; x < count; ++x) to[2 * x] = to[2 * x + 1] = from[x];
+}
+
+/// The rows of a picture, one after another, as codes of its pixels.
+template <typename T>
+class CodeReader {
+public:
+    CodeReader(const FrameGeometry& geometry, const HostPicture& picture)
+        : width_(geometry.width), grid_(make_chroma_grid(geometry)) {
+        for (int p = 0; p < 3; ++p) planes_[p] = picture.plane[p].template as<T>();
+        const int blocks = (width_ + kRowBlock - 1) / kRowBlock;
+        const auto grey = static_cast<uint16_t>(1 << (geometry.depth - 1)); // of pixels that fill the last block
+        for (std::vector<uint16_t>& codes : codes_) codes.resize(static_cast<size_t>(blocks) * kRowBlock, grey);
+    }
+
+    CodeRows row(int y) {
+        widen_row(planes_[0].row(y), width_, codes_[0].data());
+        if (const int chroma_y = grid_.row(y); chroma_y != chroma_y_) {
+            for (int p = 1; p < 3; ++p) read_chroma(planes_[p].row(chroma_y), codes_[p].data());
+            chroma_y_ = chroma_y;
+        }
+        return {{codes_[0].data(), codes_[1].data(), codes_[2].data()}};
+    }
+
+private:
+    void read_chroma(const T* samples, uint16_t* codes) const {
+        if (grid_.shift_x == 0) return widen_row(samples, width_, codes);
+        repeat_row(samples, grid_.width, codes);
+        if (2 * grid_.width < width_) codes[width_ - 1] = samples[grid_.width - 1];
+    }
+
+    int width_;
+    ChromaGrid grid_;
+    Plane<const T> planes_[3];
+    std::vector<uint16_t> codes_[3];
+    int chroma_y_ = -1;
+};
+
+// ---- pictures -------------------------------------------------------------------------------------------------------
+
+constexpr int kSharedRows = 16; ///< of a thread, at least
+
+/// A function of its own, for the sum to stay in a register.
+QC_CPU_CLONES double add_row(double sum, const float* differences, int width) {
+    for (int x = 0; x < width; ++x) sum += differences[x];
+    return sum;
+}
+
+/// In raster order. Idle threads compute differences, but don't add them.
+/// @param add_row_to returns a sum with the differences of row y
+template <typename T, class AddRow>
+double sum_rows(const FrameGeometry& geometry, const HostPair& pair, const AddRow& add_row_to) {
+    const int blocks = (geometry.width + kRowBlock - 1) / kRowBlock;
+    const auto stride = static_cast<size_t>(blocks) * kRowBlock;
+    // As many rows at a time as every thread has some of, for a while.
+    const int threads = pair.helpers != nullptr ? pair.helpers->threads() : 1;
+    const int rows = std::min(geometry.height, 2 * kSharedRows * threads);
+    std::vector<float> strip(stride * static_cast<size_t>(rows));
+    double sum = 0.0;
+    for (int y = 0; y < geometry.height; y += rows) {
+        const int count = std::min(rows, geometry.height - y);
+        share_runs(pair.helpers, count, kSharedRows, [&](int begin, int end) {
+            CodeReader<T> reference(geometry, pair.reference), distorted(geometry, pair.distorted);
+            for (int i = begin; i < end; ++i)
+                difference_row(reference.row(y + i), distorted.row(y + i), blocks, geometry.depth,
+                               strip.data() + static_cast<size_t>(i) * stride);
+        });
+        for (int i = 0; i < count; ++i) sum = add_row_to(sum, strip.data() + static_cast<size_t>(i) * stride, y + i);
+    }
+    return sum;
+}
+
+template <class AddRow>
+double sum_of(const FrameGeometry& geometry, const HostPair& pair, const AddRow& add_row_to) {
+    return geometry.sample == SampleType::kU8 ? sum_rows<uint8_t>(geometry, pair, add_row_to)
+                                              : sum_rows<uint16_t>(geometry, pair, add_row_to);
+}
+
+} // namespace
+
+int difference_row(const CodeRows& reference, const CodeRows& distorted, int blocks, int depth, float* differences) {
+    const CodeScale scale = scale_of(depth);
+    LabSteps lab_steps;
+    Labs labs[2];
+    DifferenceSteps steps;
+    int asked = 0;
+    for (int block = 0; block < blocks; ++block) {
+        const int x = block * kRowBlock;
+        float* const to = differences + x;
+        const CodeRows codes[2] = {{{reference.plane[0] + x, reference.plane[1] + x, reference.plane[2] + x}},
+                                   {{distorted.plane[0] + x, distorted.plane[1] + x, distorted.plane[2] + x}}};
+        if (same_codes(codes[0], codes[1])) {
+            std::fill_n(to, kRowBlock, 0.0f); // of equal samples it is exactly 0
+            continue;
+        }
+        steps.doubts = {};
+        for (int k = 0; k < 2; ++k) labs_of(codes[k], scale, &lab_steps, &labs[k], &steps.doubts);
+        differences_of(labs, &steps, to);
+        if (any_of(steps.power_doubts.of) < 0)
+            for (int i = 0; i < kRowBlock; ++i)
+                if (steps.power_doubts.of[i] < 0) to[i] = finish_again(i, &steps);
+        if (any_of(steps.doubts.of) < 0)
+            for (int i = 0; i < kRowBlock; ++i)
+                if (steps.doubts.of[i] < 0) {
+                    to[i] = reference_difference(lab_of(codes[0], i, depth), lab_of(codes[1], i, depth));
+                    ++asked;
+                }
+    }
+    return asked;
+}
+
+double score_cpu_rows(const FrameGeometry& geometry, const HostPair& pair) {
+    return sum_of(geometry, pair,
+                  [&](double sum, const float* differences, int) { return add_row(sum, differences, geometry.width); });
+}
+
+void score_masked_cpu(const FrameGeometry& geometry, const HostPair& pair, std::span<uint64_t> words) {
+    const MaskReader mask(pair.mask);
+    const double sum = sum_of(geometry, pair, [&](double so_far, const float* differences, int y) {
+        for (int x = 0; x < geometry.width; ++x) so_far += mask.at(x, y) * static_cast<double>(differences[x]);
+        return so_far;
+    });
+    words[kDifferences] = std::bit_cast<uint64_t>(sum);
+    for (int y = 0; y < geometry.height; ++y)
+        for (int x = 0; x < geometry.width; ++x) words[kWeights] += mask.at(x, y);
+}
+
+} // namespace qc::ciede
