@@ -7,6 +7,7 @@
 
 #include "contract/helpers.hpp"
 #include "device/cpu_clones.hpp"
+#include "device/mask.hpp"
 #include "families/structural/structural_plan.hpp"
 
 namespace qc::structural {
@@ -103,6 +104,17 @@ Image image_of(const HostPlane& plane, const FrameGeometry& geometry) {
         read_image(plane.as<uint16_t>(), scale, &image);
     }
     return image;
+}
+
+std::vector<uint32_t> weights_under(const HostPlane& mask, const MapShape& positions, const FrameGeometry& geometry) {
+    std::vector<uint32_t> weights;
+    if (mask.data == nullptr) return weights;
+    weights.reserve(static_cast<size_t>(positions.width) * static_cast<size_t>(positions.height));
+    const MaskReader reader(mask);
+    for (int y = 0; y < positions.height; ++y)
+        for (int x = 0; x < positions.width; ++x)
+            weights.push_back(reader.over(positions, x, y, geometry.width, geometry.height));
+    return weights;
 }
 
 void add_similarity(const Image& a, const Image& b, bool with_luminance, const FixedPoint& fixed, Helpers* helpers,

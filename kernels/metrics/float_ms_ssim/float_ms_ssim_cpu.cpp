@@ -13,7 +13,6 @@ namespace qc::float_ms_ssim {
 namespace {
 
 using structural::Image;
-using structural::kSumWords;
 
 /// A row with its mirrored ends, even and odd columns apart so that every second window lies side by side.
 struct SplitRow {
@@ -115,7 +114,7 @@ Image decimated(const Image& image, Helpers* helpers) {
 
 } // namespace
 
-void score_cpu(const FrameGeometry& geometry, bool with_luminance, const HostPair& pair,
+void score_cpu(const FrameGeometry& geometry, const structural::LevelPlan& plan, const HostPair& pair,
                std::span<uint64_t> accumulators) {
     Image reference = structural::image_of(pair.reference.plane[0], geometry);
     Image distorted = structural::image_of(pair.distorted.plane[0], geometry);
@@ -124,11 +123,9 @@ void score_cpu(const FrameGeometry& geometry, bool with_luminance, const HostPai
             reference = decimated(reference, pair.helpers);
             distorted = decimated(distorted, pair.helpers);
         }
-        const int64_t positions =
-            static_cast<int64_t>(reference.width - structural::kMargin) * (reference.height - structural::kMargin);
-        structural::add_similarity(reference, distorted, with_luminance || scale == kScales - 1,
-                                   structural::FixedPoint::for_sum_of(positions), pair.helpers,
-                                   &accumulators[scale * kSumWords]);
+        structural::add_similarity(reference, distorted, plan.with_luminance(scale), plan.fixed(scale), pair.helpers,
+                                   &accumulators[static_cast<size_t>(scale) * plan.words_of_level()], {},
+                                   structural::weights_under(pair.mask, plan.mask_shape(scale), geometry));
     }
 }
 
