@@ -11,6 +11,7 @@
 #include "device/plane_reader.hpp"
 #include "device/unroll.hpp"
 #include "families/sse/sse_kernels.hpp"
+#include "metrics/xpsnr/xpsnr_mask.hpp"
 #include "metrics/xpsnr/xpsnr_math.hpp"
 #include "metrics/xpsnr/xpsnr_plan.hpp"
 #include "metrics/xpsnr/xpsnr_tuning.hpp"
@@ -409,6 +410,47 @@ struct SumBlock {
     }
 };
 
+/// The words of a block's plane under a mask, beside those of SumBlock. grid: (blocks of the picture, planes, pairs)
+template <typename T>
+struct SumMaskedBlock {
+    using Arguments = BlockArguments;
+    static constexpr int kThreads = xpsnr::kThreads;
+
+    template <class Block>
+    QC_HD static void run(Block& block, const BlockArguments& arguments) {
+        const BlockPlan& plan = arguments.plan;
+        const DevicePair& pair = arguments.pairs[block.z()];
+        const int p = block.y();
+        const Rectangle own = plan.block(block.x(), p);
+        const DevicePlane reference = pair.reference.plane[p], distorted = pair.distorted.plane[p];
+        const MaskReader mask(pair.mask);
+        MaskedSums sums{};
+        for (int y = own.y.begin + block.warp(); y < own.y.end; y += kTuning.warps)
+            for (int x = own.x.begin + block.lane(); x < own.x.end; x += device::kWarpSize)
+                sums.add(read_sample<T>(reference, x, y), read_sample<T>(distorted, x, y),
+                         weight_of(mask, plan, p, x, y));
+        auto& of_warps = device::shared<WarpSums>(block);
+        const uint64_t errors = block.warp_sum(sums.squared_error), weights = block.warp_sum(sums.weights);
+        if (block.lane() == 0) of_warps.sums[block.warp()] = {errors, weights};
+        block.sync();
+        if (block.thread() > 0) return;
+        MaskedSums total{};
+        for (const MaskedSums& warp : of_warps.sums) {
+            total.squared_error += warp.squared_error;
+            total.weights += warp.weights;
+        }
+        const size_t row = static_cast<size_t>(pair.output) * plan.blocks() + block.x();
+        uint64_t* const target = arguments.accumulators + row * plan.words_per_block();
+        target[plan.masked_error_word(p)] = total.squared_error;
+        target[plan.weight_word(p)] = total.weights;
+    }
+
+private:
+    struct WarpSums {
+        MaskedSums sums[kTuning.warps];
+    };
+};
+
 #define QC_XPSNR_KERNELS(KERNEL)                                                                                       \
     KERNEL(xpsnr_samples_first_u8, SumBlock<uint8_t, 1, false>)                                                        \
     KERNEL(xpsnr_samples_second_u8, SumBlock<uint8_t, 1, true>)                                                        \
@@ -417,7 +459,9 @@ struct SumBlock {
     KERNEL(xpsnr_samples_first_u16, SumBlock<uint16_t, 1, false>)                                                      \
     KERNEL(xpsnr_samples_second_u16, SumBlock<uint16_t, 1, true>)                                                      \
     KERNEL(xpsnr_cells_first_u16, SumBlock<uint16_t, 2, false>)                                                        \
-    KERNEL(xpsnr_cells_second_u16, SumBlock<uint16_t, 2, true>)
+    KERNEL(xpsnr_cells_second_u16, SumBlock<uint16_t, 2, true>)                                                        \
+    KERNEL(xpsnr_masked_u8, SumMaskedBlock<uint8_t>)                                                                   \
+    KERNEL(xpsnr_masked_u16, SumMaskedBlock<uint16_t>)
 QC_DECLARE_KERNELS(QC_XPSNR_KERNELS)
 
 /// The kernel that a plan asks for.
