@@ -51,6 +51,28 @@ class Weights(MaskTest):
         self.assertIn("mask", masked.log["conventions"])
         self.assertNotIn("mask", plain.log.get("conventions", {}))
 
+    def test_metrics_of_blocks_and_norms(self):
+        metrics = "psnr_hvs+xpsnr+ssimulacra2+butteraugli+integer_ssim"
+        plain, white, half = (self.weigh(mask, metrics=metrics) for mask in
+                              (None, self.mask("255"), self.mask("255*lt(X,40)", name="half.mkv")))
+        for run in (plain, white, half):
+            self.assert_ok(run)
+        for one, other, part in zip(plain.log["frames"], white.log["frames"], half.log["frames"]):
+            self.assertGreaterEqual(len(one["metrics"]), 10)
+            for name, score in one["metrics"].items():
+                self.assertAlmostEqual(score, other["metrics"][name], delta=2e-6, msg=name)
+                self.assertNotEqual(score, part["metrics"][name], name)
+
+    def test_ms_ssim(self):
+        """Smaller pictures have no five scales."""
+        plain, white, half = (self.weigh(mask, "scale=264x216", metrics="ms_ssim") for mask in
+                              (None, self.mask("255", size="264x216"), self.mask("255*lt(X,99)", size="264x216", name="half.mkv")))
+        for run in (plain, white, half):
+            self.assert_ok(run)
+        for score, other in zip(self.scores(plain, "float_ms_ssim"), self.scores(white, "float_ms_ssim")):
+            self.assertAlmostEqual(score, other, delta=2e-6)
+        self.assertNotEqual(self.scores(plain, "float_ms_ssim"), self.scores(half, "float_ms_ssim"))
+
     def test_a_rectangle_is_the_region(self):
         """Of a metric that knows no neighbours."""
         region = self.weigh(None, "roi=32|16|64|48", metrics="psnr")

@@ -78,7 +78,7 @@ struct MaskedMetric {
     /// How far a score under a mask that lets all through may be from that without one: what weighted sums round
     /// otherwise.
     double rounding() const {
-        constexpr std::string_view kExact[] = {"psnr", "float_psnr", "vif", "psnr_hvs", "xpsnr"};
+        constexpr std::string_view kExact[] = {"psnr", "float_psnr", "vif", "psnr_hvs", "xpsnr", "butteraugli"};
         return std::find(std::begin(kExact), std::end(kExact), descriptor->name) != std::end(kExact) ? 0.0 : 1e-6;
     }
 };
@@ -271,9 +271,9 @@ TEST(Masks, OneForAllRenditions) {
 }
 
 TEST(Masks, MapsAreDrawnAsWithoutOne) {
-    qc_config config = config_of("psnr|ssim|vif");
+    qc_config config = config_of("psnr|ssim|vif|ssimulacra2|butteraugli");
     const Stream stream = make_stream(config, Content::kNatural, 1);
-    for (const char* map : {"difference", "ssim", "vif", "butteraugli"}) {
+    for (const char* map : {"difference", "ssim", "vif", "ssimulacra2", "butteraugli", "adm"}) {
         config.maps = map;
         expect_same_maps(run_whole(config, stream), run_masked(config, stream, varied), 0, map);
     }
