@@ -61,12 +61,20 @@ class Weights(MaskTest):
             self.assertGreaterEqual(len(one["metrics"]), 10)
             for name, score in one["metrics"].items():
                 self.assertAlmostEqual(score, other["metrics"][name], delta=2e-6, msg=name)
-                self.assertNotEqual(score, part["metrics"][name], name)
+                if name == "butteraugli":  # the largest distance may be in sight
+                    self.assertGreaterEqual(score, part["metrics"][name])
+                else:
+                    self.assertNotEqual(score, part["metrics"][name], name)
 
     def test_ms_ssim(self):
         """Smaller pictures have no five scales."""
-        plain, white, half = (self.weigh(mask, "scale=264x216", metrics="ms_ssim") for mask in
-                              (None, self.mask("255", size="264x216"), self.mask("255*lt(X,99)", size="264x216", name="half.mkv")))
+        def weigh(mask):
+            before = "[0:v]scale=264:216[d];[1:v]scale=264:216[r];[d][r]" + ("[2:v]" if mask else "")
+            return self.weigh(mask, metrics="ms_ssim", before=before)
+
+        size = "264x216"
+        plain, white = weigh(None), weigh(self.mask("255", size=size))
+        half = weigh(self.mask("255*lt(X,99)", size=size, name="half.mkv"))
         for run in (plain, white, half):
             self.assert_ok(run)
         for score, other in zip(self.scores(plain, "float_ms_ssim"), self.scores(white, "float_ms_ssim")):
