@@ -134,10 +134,11 @@ template <typename T>
 MaskedSums masked_sums(const BlockPlan& plan, int p, const Rectangle& block, const HostPair& pair) {
     const Plane<const T> reference = pair.reference.plane[p].as<T>(), distorted = pair.distorted.plane[p].as<T>();
     const MaskReader mask(pair.mask);
+    const PlaneWeights weights(plan, p);
     MaskedSums sums{};
     for (int y = block.y.begin; y < block.y.end; ++y)
         for (int x = block.x.begin; x < block.x.end; ++x)
-            sums.add(reference.at(x, y), distorted.at(x, y), weight_of(mask, plan, p, x, y));
+            sums.add(reference.at(x, y), distorted.at(x, y), weights.at(mask, x, y));
     return sums;
 }
 

@@ -424,14 +424,16 @@ struct SumMaskedBlock {
         const Rectangle own = plan.block(block.x(), p);
         const DevicePlane reference = pair.reference.plane[p], distorted = pair.distorted.plane[p];
         const MaskReader mask(pair.mask);
+        const PlaneWeights weights(plan, p);
         MaskedSums sums{};
-        for (int y = own.y.begin + block.warp(); y < own.y.end; y += kTuning.warps)
-            for (int x = own.x.begin + block.lane(); x < own.x.end; x += device::kWarpSize)
-                sums.add(read_sample<T>(reference, x, y), read_sample<T>(distorted, x, y),
-                         weight_of(mask, plan, p, x, y));
+        for (int x = own.x.begin + block.lane(); x < own.x.end; x += device::kWarpSize) {
+            QC_UNROLL_BY(4) // so that loads of several rows are on their way
+            for (int y = own.y.begin + block.warp(); y < own.y.end; y += kTuning.warps)
+                sums.add(read_sample<T>(reference, x, y), read_sample<T>(distorted, x, y), weights.at(mask, x, y));
+        }
         auto& of_warps = device::shared<WarpSums>(block);
-        const uint64_t errors = block.warp_sum(sums.squared_error), weights = block.warp_sum(sums.weights);
-        if (block.lane() == 0) of_warps.sums[block.warp()] = {errors, weights};
+        const MaskedSums of_warp{block.warp_sum(sums.squared_error), block.warp_sum(sums.weights)};
+        if (block.lane() == 0) of_warps.sums[block.warp()] = of_warp;
         block.sync();
         if (block.thread() > 0) return;
         MaskedSums total{};
