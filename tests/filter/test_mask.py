@@ -52,7 +52,7 @@ class Weights(MaskTest):
         self.assertNotIn("mask", plain.log.get("conventions", {}))
 
     def test_metrics_of_blocks_and_norms(self):
-        metrics = "psnr_hvs+xpsnr+ssimulacra2+butteraugli+integer_ssim"
+        metrics = "psnr_hvs+xpsnr+ssimulacra2+butteraugli+integer_ssim+cvvdp"
         plain, white, half = (self.weigh(mask, metrics=metrics) for mask in
                               (None, self.mask("255"), self.mask("255*lt(X,40)", name="half.mkv")))
         for run in (plain, white, half):
