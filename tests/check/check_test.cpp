@@ -247,6 +247,7 @@ TEST_P(Check, MaskSample) {
             qc_config config = fitting_config(layout_named(layout), width, height);
             config.metrics = name.c_str();
             config.mask = 1;
+            if (!accepts(config)) continue;
             config.renditions = 2;
             config.distorted[1] = config.distorted[0];
             Stream stream = make_stream(config, Content::kNatural, 3, 2);

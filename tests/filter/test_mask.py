@@ -51,6 +51,36 @@ class Weights(MaskTest):
         self.assertIn("mask", masked.log["conventions"])
         self.assertNotIn("mask", plain.log.get("conventions", {}))
 
+    def test_metrics_of_blocks_and_norms(self):
+        metrics = "psnr_hvs+xpsnr+ssimulacra2+butteraugli+integer_ssim+cvvdp"
+        plain, white, half = (self.weigh(mask, metrics=metrics) for mask in
+                              (None, self.mask("255"), self.mask("255*lt(X,40)", name="half.mkv")))
+        for run in (plain, white, half):
+            self.assert_ok(run)
+        for one, other, part in zip(plain.log["frames"], white.log["frames"], half.log["frames"]):
+            self.assertGreaterEqual(len(one["metrics"]), 10)
+            for name, score in one["metrics"].items():
+                self.assertAlmostEqual(score, other["metrics"][name], delta=2e-6, msg=name)
+                if name == "butteraugli":  # the largest distance may be in sight
+                    self.assertGreaterEqual(score, part["metrics"][name])
+                else:
+                    self.assertNotEqual(score, part["metrics"][name], name)
+
+    def test_ms_ssim(self):
+        """Smaller pictures have no five scales."""
+        def weigh(mask):
+            before = "[0:v]scale=264:216[d];[1:v]scale=264:216[r];[d][r]" + ("[2:v]" if mask else "")
+            return self.weigh(mask, metrics="ms_ssim", before=before)
+
+        size = "264x216"
+        plain, white = weigh(None), weigh(self.mask("255", size=size))
+        half = weigh(self.mask("255*lt(X,99)", size=size, name="half.mkv"))
+        for run in (plain, white, half):
+            self.assert_ok(run)
+        for score, other in zip(self.scores(plain, "float_ms_ssim"), self.scores(white, "float_ms_ssim")):
+            self.assertAlmostEqual(score, other, delta=2e-6)
+        self.assertNotEqual(self.scores(plain, "float_ms_ssim"), self.scores(half, "float_ms_ssim"))
+
     def test_a_rectangle_is_the_region(self):
         """Of a metric that knows no neighbours."""
         region = self.weigh(None, "roi=32|16|64|48", metrics="psnr")

@@ -84,15 +84,18 @@ TEST_F(OnStandIn, MasksEqualTheCpu) {
         if (!metric->accepts_mask) continue;
         for (const char* layout : {"nv12", "yuv444p16le"}) {
             const std::string name = unambiguous_name(*metric);
-            qc_config config = config_for(layout_named(layout), 91, 75, name.c_str(), QC_BACKEND_CPU);
+            const int width = std::max(91, metric->smallest.width), height = std::max(75, metric->smallest.height);
+            qc_config config = config_for(layout_named(layout), width, height, name.c_str(), QC_BACKEND_CPU);
+            if (config.reference.depth > metric->largest_depth) continue;
             config.mask = 1;
             config.renditions = 2;
             config.distorted[1] = config.distorted[0];
             Stream stream = make_stream(config, Content::kNatural, 3, 2);
-            stream.masks.assign(3, std::vector<uint8_t>(91 * 75));
+            const auto columns = static_cast<size_t>(width), samples = columns * static_cast<size_t>(height);
+            stream.masks.assign(3, std::vector<uint8_t>(samples));
             for (size_t f = 0; f < 3; f += 2)
-                for (size_t i = 0; i < 91 * 75; ++i)
-                    stream.masks[f][i] = static_cast<uint8_t>(i % 7 == 0 ? 0 : (37 * i + i / 91 * 13 + f) % 256);
+                for (size_t i = 0; i < samples; ++i)
+                    stream.masks[f][i] = static_cast<uint8_t>(i % 7 == 0 ? 0 : (37 * i + i / columns * 13 + f) % 256);
             const RunResult cpu = run(config, stream);
             config.backend = QC_BACKEND_CUDA;
             driver_.give({.seed = static_cast<uint32_t>(compared)});

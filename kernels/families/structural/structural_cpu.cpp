@@ -8,6 +8,7 @@
 
 #include "contract/helpers.hpp"
 #include "device/cpu_clones.hpp"
+#include "device/mask.hpp"
 #include "families/structural/structural_plan.hpp"
 
 namespace qc::structural {
@@ -198,6 +199,17 @@ void LumaRows::read(int x, int y, int count, float* to) const {
         scale_samples(plane_.as<uint8_t>().row(y) + x, scale_, count, to);
     else
         scale_samples(plane_.as<uint16_t>().row(y) + x, scale_, count, to);
+}
+
+std::vector<uint32_t> weights_under(const HostPlane& mask, const MapShape& positions, const FrameGeometry& geometry) {
+    std::vector<uint32_t> weights;
+    if (mask.data == nullptr) return weights;
+    weights.reserve(static_cast<size_t>(positions.width) * static_cast<size_t>(positions.height));
+    const MaskReader reader(mask);
+    for (int y = 0; y < positions.height; ++y)
+        for (int x = 0; x < positions.width; ++x)
+            weights.push_back(reader.over(positions, x, y, geometry.width, geometry.height));
+    return weights;
 }
 
 void add_similarity(const LumaRows& a, const LumaRows& b, bool with_luminance, const FixedPoint& fixed,

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
+#include "contract/map.hpp"
 #include "contract/types.hpp"
 #include "device/image.hpp"
 #include "families/structural/structural_math.hpp"
@@ -34,6 +36,9 @@ private:
     float scale_ = 1.0f;
     const Image* image_ = nullptr;
 };
+
+/// Of the positions of a level, row after row; of a pair without a mask none.
+std::vector<uint32_t> weights_under(const HostPlane& mask, const MapShape& positions, const FrameGeometry& geometry);
 
 /// The sums of the terms of all positions. Precondition: both are of the same size, at least kTaps x kTaps.
 /// @param with_luminance else its sum, and that of the product, are left as they are

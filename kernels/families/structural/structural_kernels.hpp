@@ -111,7 +111,7 @@ QC_HD void column_phase(WindowMemory& memory, int thread) {
 enum class Extra {
     kNone,
     kMap,  ///< puts them into a map, which has a value for each position of level 0
-    kMask, ///< lets them count by a mask, which lies over level 0, and puts them into a map where one is wanted
+    kMask, ///< lets them count by a mask, and puts those of level 0 into a map where one is wanted
 };
 
 /// @param mask of the pair, with kMask
@@ -131,8 +131,8 @@ QC_HD void terms_phase(const WindowMemory& memory, const Task& task, const Segme
         }
         uint32_t weight = 1;
         if constexpr (kExtra == Extra::kMask) {
-            weight = MaskReader(mask).over(task.map_shape, segment.x + column, y + row, task.picture_width,
-                                           task.picture_height);
+            weight = MaskReader(mask).over(shape_of_positions(task.map_shape.step << segment.level), segment.x + column,
+                                           y + row, task.picture_width, task.picture_height);
             sums[kSumOfWeights] += weight;
         }
         const double similarity = add_terms(moments, window.with_luminance, window.fixed, sums, weight);
@@ -194,7 +194,9 @@ struct SumWindows {
 /// In the lists of both metrics.
 #define QC_STRUCTURAL_KERNELS(KERNEL)                                                                                  \
     KERNEL(structural_window_u8, qc::structural::SumWindows<uint8_t>)                                                  \
-    KERNEL(structural_window_u16, qc::structural::SumWindows<uint16_t>)
+    KERNEL(structural_window_u16, qc::structural::SumWindows<uint16_t>)                                                \
+    KERNEL(structural_window_mask_u8, qc::structural::SumWindows<uint8_t, qc::structural::Extra::kMask>)               \
+    KERNEL(structural_window_mask_u16, qc::structural::SumWindows<uint16_t, qc::structural::Extra::kMask>)
 QC_DECLARE_KERNELS(QC_STRUCTURAL_KERNELS)
 
 /// In the list of metrics that have a map.
@@ -202,11 +204,5 @@ QC_DECLARE_KERNELS(QC_STRUCTURAL_KERNELS)
     KERNEL(structural_window_map_u8, qc::structural::SumWindows<uint8_t, qc::structural::Extra::kMap>)                 \
     KERNEL(structural_window_map_u16, qc::structural::SumWindows<uint16_t, qc::structural::Extra::kMap>)
 QC_DECLARE_KERNELS(QC_STRUCTURAL_MAP_KERNELS)
-
-/// In the list of metrics that accept a mask.
-#define QC_STRUCTURAL_MASK_KERNELS(KERNEL)                                                                             \
-    KERNEL(structural_window_mask_u8, qc::structural::SumWindows<uint8_t, qc::structural::Extra::kMask>)               \
-    KERNEL(structural_window_mask_u16, qc::structural::SumWindows<uint16_t, qc::structural::Extra::kMask>)
-QC_DECLARE_KERNELS(QC_STRUCTURAL_MASK_KERNELS)
 
 } // namespace qc::structural

@@ -34,6 +34,14 @@ struct WindowTask {
     FixedPoint fixed;
 };
 
+/// How the positions of the window lie over the picture: each shows the samples around that at the window's centre.
+/// Sample i of a picture that was decimated by `step` lies around sample i * step.
+/// @param step samples from position to position
+QC_HD MapShape shape_of_positions(int step) {
+    const int first = kMargin / 2 * step - step / 2;
+    return {0, 0, first, first, step};
+}
+
 /// The argument of the window kernel. block.z() is the pair.
 struct Task {
     const DevicePair* pairs;
@@ -42,8 +50,8 @@ struct Task {
     float sample_scale; ///< brings samples to the scale of 8 bits
     Level level[kMaxLevels];
     WindowTask window[kMaxLevels];
-    DeviceMap map; ///< of level 0, where the kernel has maps
-    MapShape map_shape;
+    DeviceMap map;                     ///< of level 0, where the kernel has maps
+    MapShape map_shape;                ///< of its positions
     int picture_width, picture_height; ///< of the video, for masks
 };
 

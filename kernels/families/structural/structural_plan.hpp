@@ -26,11 +26,11 @@ public:
 
     explicit LevelPlan(const FrameGeometry& geometry) : sample_scale_(scale_of_depth(geometry.depth)) {}
 
-    /// The only level counts by a mask; before it is added. @param shape how its positions lie over the picture
-    void count_by_mask(const MapShape& shape, const FrameGeometry& geometry) {
-        mask_shape_ = shape;
+    /// Positions count by a mask; before levels are added. @param step samples of the picture to one of the first
+    /// level; each further one is half of that before
+    void count_by_mask(int step, const FrameGeometry& geometry) {
+        mask_step_ = step;
         picture_ = {geometry.width, geometry.height};
-        most_weight_ = int64_t{kFullWeight} * shape.step * shape.step;
     }
 
     /// Levels come from large to small. Precondition: width and height are at least kTaps.
@@ -51,7 +51,7 @@ public:
         window.segment_rows = batches * kBatchRows - kMargin;
         window.with_luminance = with_luminance;
         window.has_negatives = has_negatives;
-        window.fixed = FixedPoint::for_sum_of(static_cast<int64_t>(columns) * rows * most_weight());
+        window.fixed = FixedPoint::for_sum_of(static_cast<int64_t>(columns) * rows * most_weight(count_));
         blocks_ += window.strips * ((rows + window.segment_rows - 1) / window.segment_rows);
         ++count_;
     }
@@ -62,8 +62,18 @@ public:
     int64_t positions(int index) const {
         return static_cast<int64_t>(levels_[index].width - kMargin) * (levels_[index].height - kMargin);
     }
-    size_t words() const { return static_cast<size_t>(count_) * (is_masked() ? kMaskedSumWords : kSumWords); }
-    bool is_masked() const { return most_weight_ > 0; }
+    size_t words() const { return static_cast<size_t>(count_) * words_of_level(); }
+    bool is_masked() const { return mask_step_ > 0; }
+    const FixedPoint& fixed(int level) const { return windows_[level].fixed; }
+    bool with_luminance(int level) const { return windows_[level].with_luminance; }
+    /// How a level's positions lie under the mask.
+    MapShape mask_shape(int level) const {
+        MapShape shape = shape_of_positions(mask_step_ << level);
+        shape.width = levels_[level].width - kMargin;
+        shape.height = levels_[level].height - kMargin;
+        return shape;
+    }
+    size_t words_of_level() const { return is_masked() ? kMaskedSumWords : kSumWords; }
     unsigned window_blocks() const { return static_cast<unsigned>(blocks_); }
 
     size_t scratch_bytes(int count) const {
@@ -73,10 +83,8 @@ public:
     }
 
     Task task_for(const DeviceBatch& batch) const {
-        Task task{batch.pairs, batch.accumulators, count_,      sample_scale_,  {},
-                  {},          batch.map,          mask_shape_, picture_.width, picture_.height};
-        task.map_shape.width = levels_[0].width - kMargin;
-        task.map_shape.height = levels_[0].height - kMargin;
+        Task task{batch.pairs, batch.accumulators, count_,        sample_scale_,  {},
+                  {},          batch.map,          mask_shape(0), picture_.width, picture_.height};
         std::copy_n(levels_.begin(), count_, task.level);
         std::copy_n(windows_.begin(), count_, task.window);
         auto* next = static_cast<float*>(batch.scratch);
@@ -91,18 +99,29 @@ public:
     /// Mean of the terms that word `word` of a level sums up, in single precision as libvmaf returns it.
     /// Precondition: some position counts.
     double mean(std::span<const uint64_t> words, int level, SumWord word) const {
-        const double sum = windows_[level].fixed.to_double(words[level * kSumWords + word]);
-        const double count = static_cast<double>(is_masked() ? words[kSumOfWeights] : positions(level));
+        const auto own = words.subspan(static_cast<size_t>(level) * words_of_level());
+        const double sum = windows_[level].fixed.to_double(own[word]);
+        const double count = static_cast<double>(is_masked() ? own[kSumOfWeights] : positions(level));
         return static_cast<double>(static_cast<float>(sum / count));
+    }
+    /// Whether a mask leaves nothing of some level.
+    bool lacks_weight(std::span<const uint64_t> words) const {
+        if (!is_masked()) return false;
+        for (int level = 0; level < count_; ++level)
+            if (words[static_cast<size_t>(level) * words_of_level() + kSumOfWeights] == 0) return true;
+        return false;
     }
 
 private:
-    int64_t most_weight() const { return is_masked() ? most_weight_ : 1; }
+    /// Of a position.
+    int64_t most_weight(int level) const {
+        const int64_t step = int64_t{mask_step_} << level;
+        return is_masked() ? kFullWeight * step * step : 1;
+    }
 
     float sample_scale_;
-    MapShape mask_shape_{};
-    Size picture_{0, 0};      ///< that a mask lies over
-    int64_t most_weight_ = 0; ///< of a position; 0: there is no mask
+    Size picture_{0, 0}; ///< that a mask lies over
+    int mask_step_ = 0;  ///< 0: there is no mask
     int count_ = 0, blocks_ = 0;
     std::array<Level, kMaxLevels> levels_{};
     std::array<WindowTask, kMaxLevels> windows_{};

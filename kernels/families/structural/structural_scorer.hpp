@@ -16,7 +16,9 @@ public:
 
     Status prepare(DeviceProgram& program) final {
         QC_RETURN_IF_ERROR(prepare_levels(program));
-        if (plan_.is_masked()) return find_masked_window(program);
+        if (plan_.is_masked())
+            return program.find(bytes() ? kernels::structural_window_mask_u8 : kernels::structural_window_mask_u16,
+                                &window_);
         if (draws_maps())
             return program.find(bytes() ? kernels::structural_window_map_u8 : kernels::structural_window_map_u16,
                                 &window_);
@@ -37,10 +39,6 @@ protected:
     const LevelPlan& plan() const { return plan_; }
     bool bytes() const { return geometry_.sample == SampleType::kU8; }
 
-    /// Found by metrics that accept a mask, whose lists have such kernels.
-    virtual Status find_masked_window(DeviceProgram& /*program*/) { return {}; }
-    LoadedKernel<Task> window_;
-
 private:
     virtual Status prepare_levels(DeviceProgram& program) = 0;
     /// Makes the levels in scratch memory. count: pairs
@@ -48,6 +46,7 @@ private:
 
     const FrameGeometry geometry_;
     const LevelPlan plan_;
+    LoadedKernel<Task> window_;
 };
 
 class LevelFinaliser : public Finaliser {

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 
+#include "device/mask.hpp"
 #include "families/linear_light/linear_notes.hpp"
 #include "metrics/butteraugli/butteraugli_launch.hpp"
 #include "metrics/butteraugli/butteraugli_settings.hpp"
@@ -37,9 +38,9 @@ class ButteraugliScorer final : public Scorer {
 public:
     ButteraugliScorer(const FrameGeometry& geometry, const OptionValues& options)
         : geometry_(geometry), settings_(settings_of(geometry, options)), plan_(make_plan(geometry, settings_)),
-          launcher_(plan_, geometry.sample) {}
+          launcher_(plan_, geometry.sample, geometry.masked) {}
 
-    size_t accumulator_words() const override { return kAccumulatorWords; }
+    size_t accumulator_words() const override { return geometry_.masked ? kMaskedWords : kAccumulatorWords; }
 
     void score(const HostPair& pair, std::span<uint64_t> accumulators) const override {
         score_cpu(geometry_, plan_, pair, accumulators);
@@ -93,13 +94,15 @@ std::vector<std::string> ButteraugliScorer::warnings() const {
 class ButteraugliFinaliser final : public Finaliser {
 public:
     ButteraugliFinaliser(const FrameGeometry& geometry, const OptionValues& options)
-        : pixels_(static_cast<double>(geometry.width) * geometry.height),
+        : masked_(geometry.masked), pixels_(static_cast<double>(geometry.width) * geometry.height),
           norms_(options.integer(kOptionSubscores) != 0) {}
 
     void finalise(int64_t frame, std::span<const uint64_t> accumulators, ScoreSink& sink) override {
+        const double pixels = masked_ ? static_cast<double>(accumulators[kSumOfWeights]) / kFullWeight : pixels_;
+        if (pixels == 0.0) return sink.leave_out(frame);
         double norm[kPowers];
         for (int p = 0; p < kPowers; ++p) {
-            const double mean = std::bit_cast<double>(accumulators[static_cast<size_t>(p)]) / pixels_;
+            const double mean = std::bit_cast<double>(accumulators[static_cast<size_t>(p)]) / pixels;
             norm[p] = std::pow(mean, 1.0 / kPower[p]);
             if (norms_) sink.put(frame, kFirstNorm + p, norm[p]);
         }
@@ -108,6 +111,7 @@ public:
     }
 
 private:
+    const bool masked_;
     const double pixels_;
     const bool norms_;
 };
@@ -140,6 +144,7 @@ const MetricDescriptor& descriptor() {
         .needs_chroma = true,
         .uses_colour = true,
         .accepts_rgb = true,
+        .accepts_mask = true,
         .backend_bound = kBackendBound,
         .takes_long = true,
         .templated_names = true,

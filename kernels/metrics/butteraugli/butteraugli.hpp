@@ -9,6 +9,8 @@
 /// | smallest size | 8 x 8                                                                                     |
 /// | colour        | tags of each input, else the other's, else defaults; options override them                |
 /// | accumulators  | 5 doubles: sums of powers of the map and its largest value, see butteraugli_math.hpp      |
+/// | under a mask  | powers by the weights of their places, in shares of 255; the largest value where a weight |
+/// |               | is not 0; a sixth word is the sum of the weights                                          |
 /// | exactness     | the CPU computes in double precision and is the definition; CUDA in single precision      |
 /// |               | within kBackendBound. Both give the same bits on every run                                |
 /// | scores        | at least 0, which identical pictures get exactly; lower is better; no upper limit         |

@@ -14,6 +14,7 @@
 
 #include "device/cpu_clones.hpp"
 #include "device/image.hpp"
+#include "device/mask.hpp"
 #include "families/linear_light/linear_rows.hpp"
 #include "metrics/butteraugli/butteraugli.hpp"
 #include "metrics/butteraugli/butteraugli_lines.hpp"
@@ -389,6 +390,24 @@ Image whole_map(const FrameGeometry& geometry, const Plan& plan, const HostPair&
     return map;
 }
 
+/// Norms of a map whose places count by a mask.
+void add_masked_norms(const Image& map, const HostPlane& mask, std::span<uint64_t> accumulators) {
+    const MaskReader reader(mask);
+    double sum[kPowers] = {}, largest = 0.0;
+    for (int y = 0; y < map.height; ++y)
+        for (int x = 0; x < map.width; ++x) {
+            const uint32_t weight = reader.at(x, y);
+            if (weight == 0) continue;
+            const double value = map.at(x, y), square = value * value, cube = square * value, sixth = cube * cube;
+            const double powers[kPowers] = {square, cube, sixth, sixth * sixth};
+            for (int p = 0; p < kPowers; ++p) sum[p] += static_cast<double>(weight) / kFullWeight * powers[p];
+            largest = std::max(largest, value);
+            accumulators[kSumOfWeights] += weight;
+        }
+    for (size_t p = 0; p < kPowers; ++p) accumulators[p] = std::bit_cast<uint64_t>(sum[p]);
+    accumulators[kLargest] = std::bit_cast<uint64_t>(largest);
+}
+
 } // namespace
 
 void draw_cpu(const FrameGeometry& geometry, const Plan& plan, const HostPair& pair, Plane<float> values) {
@@ -401,6 +420,7 @@ void draw_cpu(const FrameGeometry& geometry, const Plan& plan, const HostPair& p
 void score_cpu(const FrameGeometry& geometry, const Plan& plan, const HostPair& pair,
                std::span<uint64_t> accumulators) {
     const Image map = whole_map(geometry, plan, pair);
+    if (geometry.masked) return add_masked_norms(map, pair.mask, accumulators);
     double sum[kPowers] = {}, largest = 0.0;
     for (const double value : map.samples) {
         const double square = value * value, cube = square * value, sixth = cube * cube;

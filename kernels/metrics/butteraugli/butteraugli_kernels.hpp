@@ -25,6 +25,7 @@
 #include "metrics/butteraugli/butteraugli_difference_phases.hpp"
 #include "metrics/butteraugli/butteraugli_line_phases.hpp"
 #include "metrics/butteraugli/butteraugli_map_phases.hpp"
+#include "metrics/butteraugli/butteraugli_masked_phases.hpp"
 #include "metrics/butteraugli/butteraugli_response_phases.hpp"
 
 namespace qc::butteraugli {
@@ -292,7 +293,36 @@ struct AddMap {
     }
 };
 
+/// grid: (blocks across, blocks down, pairs)
+struct AddMaskedMap {
+    using Arguments = MapArguments;
+    static constexpr int kThreads = kMapThreads;
+    static constexpr int kMinBlocks = tuning::kMapMinBlocks;
+
+    template <class Block>
+    QC_HD static void run(Block& block, const MapArguments& arguments) {
+        const DevicePair& of = arguments.pairs[block.z()];
+        const Plane<float> drawn =
+            arguments.drawn.of_output(of.output, {arguments.shape.width, arguments.shape.height});
+        MaskedMapSums sums{};
+        add_masked_map(arguments, pair_planes(arguments.scratch, arguments.pair_floats, block.z()), block.warp(),
+                       block.lane(), block.x(), block.y(), of.mask, drawn, sums);
+        const uint32_t weights[1] = {sums.weights};
+        device::add_block_sums(block, weights,
+                               arguments.accumulators + static_cast<size_t>(of.output) * kMaskedWords + kSumOfWeights);
+        const double value[kAccumulatorWords] = {
+            static_cast<double>(sums.map.power[0]), static_cast<double>(sums.map.power[1]),
+            static_cast<double>(sums.map.power[2]), sums.map.twelfth, static_cast<double>(sums.map.largest)};
+        const double total = total_of_block(block, value);
+        if (block.thread() >= kAccumulatorWords) return;
+        const int64_t own = static_cast<int64_t>(block.z()) * arguments.blocks + block.y() * block.grid_x() + block.x();
+        arguments.sums[own * kAccumulatorWords + block.thread()] = total;
+    }
+};
+
 /// grid: (1, 1, pairs)
+/// @tparam kWords accumulators of a pair
+template <int kWords>
 struct Finish {
     using Arguments = FinishArguments;
     static constexpr int kThreads = tuning::kFinishThreads;
@@ -308,7 +338,7 @@ struct Finish {
         }
         const double total = total_of_block(block, value);
         if (block.thread() >= kAccumulatorWords) return;
-        const size_t row = static_cast<size_t>(arguments.pairs[block.z()].output) * kAccumulatorWords;
+        const size_t row = static_cast<size_t>(arguments.pairs[block.z()].output) * kWords;
         arguments.accumulators[row + block.thread()] = device::bits_of(total);
     }
 };
@@ -329,7 +359,9 @@ struct Finish {
     KERNEL(butteraugli_half_map, MakeHalfMap)                                                                          \
     KERNEL(butteraugli_map, AddMap<false>)                                                                             \
     KERNEL(butteraugli_map_drawn, AddMap<true>)                                                                        \
-    KERNEL(butteraugli_finish, Finish)
+    KERNEL(butteraugli_finish, Finish<kAccumulatorWords>)                                                              \
+    KERNEL(butteraugli_map_mask, AddMaskedMap)                                                                         \
+    KERNEL(butteraugli_finish_mask, Finish<kMaskedWords>)
 QC_DECLARE_KERNELS(QC_BUTTERAUGLI_KERNELS)
 
 } // namespace qc::butteraugli

@@ -170,7 +170,7 @@ constexpr KernelIdentifier<ResponseArguments> kResponseKernels[2][2] = {
 
 } // namespace
 
-Launcher::Launcher(const Plan& plan, SampleType sample) : scales_(plan.scales) {
+Launcher::Launcher(const Plan& plan, SampleType sample, bool masked) : scales_(plan.scales), masked_(masked) {
     const bool usual = is_usual(plan.reference) && plan.reference == plan.distorted;
     response_identifier_ = kResponseKernels[sample == SampleType::kU8 ? 0 : 1][usual ? 0 : 1];
 
@@ -215,8 +215,12 @@ Status Launcher::prepare(DeviceProgram& program) {
     QC_RETURN_IF_ERROR(program.find(kernels::butteraugli_differences, &differences_));
     QC_RETURN_IF_ERROR(program.find(kernels::butteraugli_lines, &lines_));
     QC_RETURN_IF_ERROR(program.find(kernels::butteraugli_mask, &mask_));
-    QC_RETURN_IF_ERROR(program.find(draws_map_ ? kernels::butteraugli_map_drawn : kernels::butteraugli_map, &map_));
-    QC_RETURN_IF_ERROR(program.find(kernels::butteraugli_finish, &finish_));
+    QC_RETURN_IF_ERROR(program.find(masked_      ? kernels::butteraugli_map_mask
+                                    : draws_map_ ? kernels::butteraugli_map_drawn
+                                                 : kernels::butteraugli_map,
+                                    &map_));
+    QC_RETURN_IF_ERROR(
+        program.find(masked_ ? kernels::butteraugli_finish_mask : kernels::butteraugli_finish, &finish_));
     if (scales_ == 1) return {};
     QC_RETURN_IF_ERROR(program.find(kernels::butteraugli_response_half, &half_response_));
     return program.find(kernels::butteraugli_half_map, &half_map_);
@@ -257,6 +261,7 @@ Status Launcher::enqueue_rest(const ScaleWork& work, const LoadedKernel<MapArgum
     arguments.sums = reinterpret_cast<double*>(static_cast<char*>(batch.scratch) + plane_bytes(batch.count));
     arguments.pairs = batch.pairs;
     arguments.drawn = batch.map;
+    arguments.accumulators = batch.accumulators;
     return queue.launch(map, {blocks_for(shape.width, kMapColumns), blocks_for(shape.height, kMapRows), pairs},
                         arguments);
 }

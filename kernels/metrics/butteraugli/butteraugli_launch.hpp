@@ -23,7 +23,7 @@ struct ScaleWork {
 /// the batch.
 class Launcher {
 public:
-    Launcher(const Plan& plan, SampleType sample);
+    Launcher(const Plan& plan, SampleType sample, bool masked);
 
     /// Before prepare(): the map is wanted too.
     void draw_map() { draws_map_ = true; }
@@ -41,7 +41,7 @@ private:
 
     ScaleWork work_[kScales]{};
     int scales_;
-    bool draws_map_ = false;
+    bool masked_, draws_map_ = false;
     uint64_t pair_floats_ = 0;
     KernelIdentifier<ResponseArguments> response_identifier_;
     LoadedKernel<ResponseArguments> response_, half_response_;

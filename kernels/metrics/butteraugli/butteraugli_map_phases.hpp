@@ -23,6 +23,7 @@ struct MapArguments {
     float mask_gain;
     const DevicePair* pairs; ///< of the kernel that draws, and so is
     DeviceMap drawn;
+    uint64_t* accumulators; ///< of the kernel under a mask, which draws too
 };
 
 /// Of some places.

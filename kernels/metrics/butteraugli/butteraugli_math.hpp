@@ -76,11 +76,13 @@ struct Plan {
     ScaleSize scale[kScales];
 };
 
-// Accumulators: bit-cast doubles of the whole map. The sums of its powers 2, 3, 6 and 12, and its largest value.
+// Accumulators: bit-cast doubles of the whole map. The sums of its powers 2, 3, 6 and 12, and its largest value. Under
+// a mask, as a whole number, that of the weights follows.
 constexpr int kPowers = 4;
 inline constexpr int kPower[kPowers] = {2, 3, 6, 12};
 constexpr int kLargest = kPowers;
 constexpr int kAccumulatorWords = kPowers + 1;
+constexpr int kSumOfWeights = kAccumulatorWords, kMaskedWords = kAccumulatorWords + 1;
 
 // ---- arithmetic -----------------------------------------------------------------------------------------------------
 

@@ -134,6 +134,9 @@ public:
 
     void finalise(int64_t frame, std::span<const uint64_t> accumulators, ScoreSink& sink) override {
         if (frame != next_) begin(frame, sink);
+        next_ = frame + 1;
+        // Every sample lies under a place of every level, so no level is without weight if the first one has some.
+        if (sum_of_weights(plan_, accumulators, 0) == 0.0) return sink.leave_out(frame);
         const auto i = static_cast<int>(std::min<int64_t>(frame - first_, targets_.past()));
         const auto value = [&](int slot) {
             const auto words = static_cast<size_t>(plan_.words());
@@ -143,7 +146,6 @@ public:
         if (targets_.is_ready(i)) sink.put(frame, kFrame, value(0));
         waiting_.clear();
         for (int t = 0; t < targets_.waiting(i); ++t) waiting_.push_back(value(2 + t));
-        next_ = frame + 1;
     }
 
     void flush(int64_t, ScoreSink& sink) override { begin(next_, sink); }
@@ -164,7 +166,11 @@ private:
 
 Status validate(const FrameGeometry& geometry, const OptionValues& options) {
     Settings settings;
-    return settle(geometry, options, &settings);
+    QC_RETURN_IF_ERROR(settle(geometry, options, &settings));
+    if (geometry.masked && settings.symmetric)
+        return unsupported("cvvdp: padding=symmetric has no score under a mask, for frames that wait for later ones "
+                           "have masks of their own");
+    return {};
 }
 
 int earlier_pairs(const FrameGeometry& geometry, const OptionValues& options) {
@@ -193,6 +199,7 @@ const MetricDescriptor& descriptor() {
         .needs_chroma = true,
         .uses_colour = true,
         .accepts_rgb = true,
+        .accepts_mask = true,
         .backend_bound = kBackendBound,
         .takes_long = true,
         .options = option_specs(),

@@ -6,6 +6,7 @@
 #include "device/block_sum.hpp"
 #include "device/borders.hpp"
 #include "metrics/cvvdp/cvvdp_map_phases.hpp"
+#include "metrics/cvvdp/cvvdp_weights.hpp"
 
 namespace qc::cvvdp {
 
@@ -23,7 +24,7 @@ struct BandArguments {
     const Group* group;
     const float* planes;
     const SensitivityTable* sensitivity; ///< [band]
-    double* sums;                        ///< [member][tile][channel]
+    double* sums;                        ///< [member][tile][channel], under a mask of kMaskedSums
     DeviceLevels levels;
     int32_t first_tile[kDeviceBands]; ///< of each band; behind the last one's stands the number of all
     int32_t tiles;
@@ -32,6 +33,7 @@ struct BandArguments {
     float mask_power[kDeviceChannels], mask_zero[kDeviceChannels], masking[kDeviceChannels][kDeviceChannels];
     float difference_power, difference_zero, largest;
     JoinArguments join;
+    const float* weights; ///< of the kernel under a mask
 };
 
 /// grid: (tiles of all bands, members). A thread owns quads of two by two pixels inside the tile, from their contrasts
@@ -234,19 +236,25 @@ struct ScoreTiles {
     }
 
     /// Adds an owned quad's P(D, 2).
+    /// @tparam kSums kMaskedSums under a mask, whose weights count and are added up too
     /// @param map null, or takes the joined differences
+    template <int kSums>
     QC_HD static void add(const Arguments& a, const Tile& tile, int column, int row,
                           const float (&difference)[kDeviceChannels][4], const float (&masking)[kDeviceChannels][4],
-                          float (&sum)[kDeviceChannels], float* map) {
+                          float (&sum)[kSums], float* map, const float* weights) {
         QC_UNROLL for (int i = 0; i < 4; ++i) {
             const int x = tile.left + column + i % 2, y = tile.top + row + i / 2;
             if (x >= tile.width || y >= tile.height) continue;
-            float of_channel[kDeviceChannels];
+            float of_channel[kDeviceChannels], weight = 1.0f;
+            if constexpr (kSums == kMaskedSums) {
+                weight = weights[static_cast<size_t>(y) * tile.pitch + x];
+                sum[kDeviceChannels] += weight;
+            }
             QC_UNROLL for (int c = 0; c < kDeviceChannels; ++c) {
                 const float seen = power_of_offset(difference[c][i] + 1e-5f, a.difference_power, a.difference_zero);
                 const float limited =
                     a.largest * seen * device::fast_reciprocal(fmaf(a.largest, 1.0f + masking[c][i], seen));
-                sum[c] += squared(limited);
+                sum[c] += kSums == kMaskedSums ? weight * squared(limited) : squared(limited);
                 of_channel[c] = limited;
             }
             if (map == nullptr) continue;
@@ -261,8 +269,10 @@ struct ScoreTiles {
         score<false>(block, a);
     }
 
-    template <bool kDraws, class Block>
+    /// @tparam kMasked draws as well, where a map is wanted
+    template <bool kDraws, bool kMasked = false, class Block>
     QC_HD static void score(Block& block, const Arguments& a) {
+        constexpr int kSums = kMasked ? kMaskedSums : kDeviceChannels;
         const int member = block.y();
         if (!is_active(*a.group, member)) return;
         Shared& shared = *device::dynamic_shared<Shared>(block);
@@ -307,13 +317,16 @@ struct ScoreTiles {
             if (blurred) block.sync();
         }
 
-        float sum[kDeviceChannels] = {};
-        float* const map = kDraws ? a.join.map + map_offset(a.levels, member, tile.band) : nullptr;
+        float sum[kSums] = {};
+        const size_t offset = kDraws || kMasked ? map_offset(a.levels, member, tile.band) : 0;
+        float* const map = kDraws || (kMasked && a.join.map != nullptr) ? a.join.map + offset : nullptr;
+        const float* const weights = kMasked ? a.weights + offset : nullptr;
         QC_UNROLL for (int o = 0; o < kOwned; ++o) {
             const int quad = o * kThreads + block.thread();
-            add(a, tile, 2 * (quad % kInnerAcross), 2 * (quad / kInnerAcross), difference[o], masking[o], sum, map);
+            add(a, tile, 2 * (quad % kInnerAcross), 2 * (quad / kInnerAcross), difference[o], masking[o], sum, map,
+                weights);
         }
-        write_sums(block, sum, a.sums + (static_cast<size_t>(member) * a.tiles + block.x()) * kDeviceChannels);
+        write_sums(block, sum, a.sums + (static_cast<size_t>(member) * a.tiles + block.x()) * kSums);
     }
 
     /// Masks of the quads around those that are owned.
@@ -339,16 +352,16 @@ struct ScoreTiles {
     }
 
     /// The block's sums, in an order that only the code decides.
-    template <class Block>
-    QC_HD static void write_sums(Block& block, const float (&sum)[kDeviceChannels], double* target) {
+    template <int kSums, class Block>
+    QC_HD static void write_sums(Block& block, const float (&sum)[kSums], double* target) {
         constexpr int kWarps = Block::kThreads / device::kWarpSize;
-        auto& partial = device::shared<float[kDeviceChannels][kWarps]>(block);
-        QC_UNROLL for (int c = 0; c < kDeviceChannels; ++c) {
+        auto& partial = device::shared<float[kSums][kWarps]>(block);
+        QC_UNROLL for (int c = 0; c < kSums; ++c) {
             const float of_warp = device::warp_tree_sum(block, sum[c]);
             if (block.lane() == 0) partial[c][block.warp()] = of_warp;
         }
         block.sync();
-        if (block.thread() < kDeviceChannels) {
+        if (block.thread() < kSums) {
             double all = 0.0;
             for (int w = 0; w < kWarps; ++w) all += static_cast<double>(partial[block.thread()][w]);
             target[block.thread()] = all;
@@ -361,6 +374,14 @@ struct ScoreAndDrawTiles : ScoreTiles {
     template <class Block>
     QC_HD static void run(Block& block, const Arguments& a) {
         score<true>(block, a);
+    }
+};
+
+/// Likewise, under a mask.
+struct ScoreMaskedTiles : ScoreTiles {
+    template <class Block>
+    QC_HD static void run(Block& block, const Arguments& a) {
+        score<false, true>(block, a);
     }
 };
 

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 
 #include "device/borders.hpp"
 #include "metrics/cvvdp/cvvdp_pooling.hpp"
+#include "metrics/cvvdp/cvvdp_weights.hpp"
 
 namespace qc::cvvdp {
 namespace {
@@ -174,8 +176,31 @@ Band weigh(const Plan& plan, int k, const Channels& reference, const Channels& d
 }
 
 /// Sums of P(D, 2) over a band, by channel.
+class BandSums {
+public:
+    /// @param weights of the band's places; null: each counts once
+    explicit BandSums(const Image* weights) : weights_(weights) {}
+
+    void add(size_t channel, size_t place, double difference) {
+        const double weight = weights_ != nullptr ? weights_->samples[place] : 1.0;
+        sums_[channel] += weight * (difference * (difference + 2.0 * kOffset)); // P(D, 2)
+    }
+    /// To a frame's sums.
+    void keep(const Plan& plan, int band, std::span<double> to) const {
+        for (int c = 0; c < kChannels; ++c)
+            to[static_cast<size_t>(word_of(c, band, plan.bands))] = sums_[static_cast<size_t>(c)];
+        if (weights_ != nullptr)
+            to[static_cast<size_t>(word_of(kChannels, band, plan.bands))] =
+                std::accumulate(weights_->samples.begin(), weights_->samples.end(), 0.0);
+    }
+
+private:
+    const Image* weights_;
+    std::array<double, kChannels> sums_{};
+};
+
 /// @param drawn null, or takes each D
-std::array<double, kChannels> pool(Band band, Channels* drawn) {
+BandSums pool(Band band, Channels* drawn, const Image* weights) {
     static const double mask_factor = std::pow(10.0, kMaskLog10), largest = std::pow(10.0, kLargestLog10);
     static const auto weight = [] {
         std::array<std::array<double, kChannels>, kChannels> weights{};
@@ -191,7 +216,7 @@ std::array<double, kChannels> pool(Band band, Channels* drawn) {
     }();
     static const double difference_zero = std::pow(kOffset, kMaskingPower);
     for (Image& mask : band.mask) blur(&mask);
-    std::array<double, kChannels> sums{};
+    BandSums sums(weights);
     for (size_t i = 0; i < band.mask[0].samples.size(); ++i) {
         std::array<double, kChannels> mask{};
         for (size_t c = 0; c < kChannels; ++c)
@@ -202,7 +227,7 @@ std::array<double, kChannels> pool(Band band, Channels* drawn) {
             const double power = std::pow(band.difference[c].samples[i] + kOffset, kMaskingPower) - difference_zero;
             const double seen = power / (1.0 + masking);
             const double difference = largest * seen / (largest + seen);
-            sums[c] += difference * (difference + 2.0 * kOffset); // P(D, 2)
+            sums.add(c, i, difference);
             if (drawn != nullptr) (*drawn)[c].samples[i] = difference;
         }
     }
@@ -215,18 +240,18 @@ double mean_light(const Image& image) {
     return sum / static_cast<double>(image.samples.size());
 }
 
-std::array<double, kChannels> pool_baseband(const Plan& plan, const Channels& reference, const Channels& distorted,
-                                            Channels* drawn) {
+BandSums pool_baseband(const Plan& plan, const Channels& reference, const Channels& distorted, Channels* drawn,
+                       const Image* weights) {
     const double light_r = mean_light(reference[0]), light_t = mean_light(distorted[0]);
     const Background background(light_r);
-    std::array<double, kChannels> sums{};
+    BandSums sums(weights);
     for (size_t c = 0; c < kChannels; ++c) {
         const double weight = background.sensitivity(plan.sensitivity[static_cast<size_t>(plan.baseband())][c]);
         for (size_t i = 0; i < reference[c].samples.size(); ++i) {
             const double t = std::min(distorted[c].samples[i] / light_t, kLargestContrast);
             const double r = std::min(reference[c].samples[i] / light_r, kLargestContrast);
             const double difference = std::abs(t - r) * weight;
-            sums[c] += difference * (difference + 2.0 * kOffset);
+            sums.add(c, i, difference);
             if (drawn != nullptr) (*drawn)[c].samples[i] = difference;
         }
     }
@@ -262,10 +287,26 @@ Image add_bands(const Plan& plan, std::vector<Image> bands) {
     return sum;
 }
 
+/// Of the places of all levels under a mask.
+std::vector<Image> level_weights(const Plan& plan, const HostPlane& mask) {
+    const MaskReader reader(mask);
+    std::vector<Image> levels;
+    for (int k = 0; k < plan.bands; ++k) {
+        Image level(plan.level[static_cast<size_t>(k)]);
+        for (int y = 0; y < level.height; ++y)
+            for (int x = 0; x < level.width; ++x)
+                level.row(y)[x] = k == 0 ? static_cast<double>(reader.at(x, y)) / kFullWeight
+                                         : halved_weight<double>(x, y, levels.back().width, levels.back().height,
+                                                                 [&](int u, int v) { return levels.back().row(v)[u]; });
+        levels.push_back(std::move(level));
+    }
+    return levels;
+}
+
 } // namespace
 
 void score_frame(const Plan& plan, bool fixed_border, Channels reference, Channels distorted, std::span<double> sums,
-                 Image* map) {
+                 Image* map, std::span<const Image> weights) {
     std::vector<Image> drawn;
     Channels difference;
     const auto begin_band = [&](int band) -> Channels* {
@@ -276,10 +317,7 @@ void score_frame(const Plan& plan, bool fixed_border, Channels reference, Channe
     const auto end_band = [&](int band) {
         if (map != nullptr) drawn.push_back(join_channels(plan, band, difference));
     };
-    const auto keep = [&](int band, const std::array<double, kChannels>& of_channels) {
-        for (int c = 0; c < kChannels; ++c)
-            sums[static_cast<size_t>(word_of(c, band, plan.bands))] = of_channels[static_cast<size_t>(c)];
-    };
+    const auto weights_of = [&](int band) { return weights.empty() ? nullptr : &weights[static_cast<size_t>(band)]; };
     for (int k = 0; k < plan.baseband(); ++k) {
         Channels coarse[2], wide[2];
         for (size_t c = 0; c < kChannels; ++c) {
@@ -288,12 +326,13 @@ void score_frame(const Plan& plan, bool fixed_border, Channels reference, Channe
             for (size_t side = 0; side < 2; ++side)
                 wide[side][c] = expand(coarse[side][c], plan.level[static_cast<size_t>(k)]);
         }
-        keep(k, pool(weigh(plan, k, reference, distorted, wide[0], wide[1]), begin_band(k)));
+        pool(weigh(plan, k, reference, distorted, wide[0], wide[1]), begin_band(k), weights_of(k)).keep(plan, k, sums);
         end_band(k);
         reference = std::move(coarse[0]);
         distorted = std::move(coarse[1]);
     }
-    keep(plan.baseband(), pool_baseband(plan, reference, distorted, begin_band(plan.baseband())));
+    pool_baseband(plan, reference, distorted, begin_band(plan.baseband()), weights_of(plan.baseband()))
+        .keep(plan, plan.baseband(), sums);
     end_band(plan.baseband());
     if (map == nullptr) return;
     *map = add_bands(plan, std::move(drawn));
@@ -347,20 +386,23 @@ CpuReference::Frames CpuReference::frames_of(const HostPair& pair, HostPast past
     return frames;
 }
 
-void CpuReference::score_target(const Frames& frames, const Target& target, std::span<double> sums, Image* map) const {
-    const auto weights = weights_of(target, static_cast<int>(frames.side[0].size()));
-    score_frame(plan_, settings_.fixed_border, filtered(frames.side[0], 0, weights),
-                filtered(frames.side[1], 1, weights), sums, map);
+void CpuReference::score_target(const Frames& frames, const Target& target, std::span<double> sums, Image* map,
+                                std::span<const Image> weights) const {
+    const auto shares = weights_of(target, static_cast<int>(frames.side[0].size()));
+    score_frame(plan_, settings_.fixed_border, filtered(frames.side[0], 0, shares), filtered(frames.side[1], 1, shares),
+                sums, map, weights);
 }
 
 void CpuReference::score(const HostPair& pair, HostPast past, std::span<uint64_t> sums) const {
     const Frames frames = frames_of(pair, past);
     const int known = static_cast<int>(frames.side[0].size()) - 1;
     std::vector<double> values(static_cast<size_t>(plan_.words()));
+    std::vector<Image> weights;
+    if (plan_.masked) weights = level_weights(plan_, pair.mask);
     for (int slot = 0; slot < targets_.slots(); ++slot) {
         const Target target = targets_.target(known, slot);
         if (target.target < 0) continue;
-        score_target(frames, target, values, nullptr);
+        score_target(frames, target, values, nullptr, weights);
         for (size_t i = 0; i < values.size(); ++i)
             sums[static_cast<size_t>(slot) * values.size() + i] = std::bit_cast<uint64_t>(values[i]);
     }
@@ -371,7 +413,7 @@ void CpuReference::draw(const HostPair& pair, HostPast past, Plane<float> values
     const Target target = targets_.target(static_cast<int>(frames.side[0].size()) - 1, 0);
     Image map({geometry_.width, geometry_.height});
     std::vector<double> sums(static_cast<size_t>(plan_.words()));
-    if (target.target >= 0) score_target(frames, target, sums, &map);
+    if (target.target >= 0) score_target(frames, target, sums, &map, {});
     for (int y = 0; y < map.height; ++y)
         std::transform(map.row(y), map.row(y) + map.width, values.row(y),
                        [](double value) { return static_cast<float>(value); });

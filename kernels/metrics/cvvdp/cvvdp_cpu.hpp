@@ -41,7 +41,8 @@ private:
         std::vector<const HostPicture*> side[2];
     };
     Frames frames_of(const HostPair& pair, HostPast past) const;
-    void score_target(const Frames& frames, const Target& target, std::span<double> sums, Image* map) const;
+    void score_target(const Frames& frames, const Target& target, std::span<double> sums, Image* map,
+                      std::span<const Image> weights) const;
     Channels filtered(std::span<const HostPicture* const> frames, int side,
                       std::span<const std::array<double, kChannels>> weights) const;
     std::vector<std::array<double, kChannels>> weights_of(const Target& target, int frames) const;
@@ -57,7 +58,8 @@ private:
 
 /// Of one frame: [channel][band]. @param reference, distorted level 0; what is in them is lost
 /// @param map null, or takes at each sample how many tenths of a JOD's scale are lost there: 1 - JOD / 10
+/// @param weights of the places of each level, 1 whole; empty: all are
 void score_frame(const Plan& plan, bool fixed_border, Channels reference, Channels distorted, std::span<double> sums,
-                 Image* map = nullptr);
+                 Image* map = nullptr, std::span<const Image> weights = {});
 
 } // namespace qc::cvvdp

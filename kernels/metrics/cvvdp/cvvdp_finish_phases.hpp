@@ -18,6 +18,7 @@ struct FinishArguments {
     int32_t tiles, words, slot; ///< words of a pair
     float luminance_scale, luminance_offset;
     JoinArguments join;
+    const float* weights; ///< of the kernel under a mask
 };
 
 /// grid: (bands, members)
@@ -55,7 +56,7 @@ struct FinishBands {
         return sum_of(block, sum) / (static_cast<double>(a.levels.width[level]) * a.levels.height[level]);
     }
 
-    template <bool kDraws, class Block>
+    template <bool kDraws, bool kMasked, class Block>
     QC_HD static void score_baseband(Block& block, const Arguments& a, int member, uint64_t* words) {
         const int level = a.levels.bands - 1;
         const auto plane = [&](int side, int channel) {
@@ -73,13 +74,17 @@ struct FinishBands {
             const float t = fminf(plane(1, c)[place] / light_t, 1000.0f);
             return fabsf(t - r) * weight;
         };
-        for (int c = 0; c < kDeviceChannels; ++c) {
+        const float* const weights = kMasked ? a.weights + map_offset(a.levels, member, level) : nullptr;
+        for (int c = 0; c < (kMasked ? kMaskedSums : kDeviceChannels); ++c) {
             double sum = 0.0;
-            each_sample(block, a, [&](size_t place) { sum += static_cast<double>(squared(difference(c, place))); });
+            each_sample(block, a, [&](size_t place) {
+                const float part = c < kDeviceChannels ? squared(difference(c, place)) : 1.0f;
+                sum += static_cast<double>(kMasked ? weights[place] * part : part);
+            });
             const double all = sum_of(block, sum);
             if (block.thread() == 0) words[c * a.levels.bands + level] = device::bits_of(all);
         }
-        if (!kDraws) return;
+        if (!kDraws && !(kMasked && a.join.map != nullptr)) return;
         float* const map = a.join.map + map_offset(a.levels, member, level);
         each_sample(block, a, [&](size_t place) {
             float of_channel[kDeviceChannels];
@@ -93,19 +98,21 @@ struct FinishBands {
         finish<false>(block, a);
     }
 
-    template <bool kDraws, class Block>
+    /// @tparam kMasked draws as well, where a map is wanted
+    template <bool kDraws, bool kMasked = false, class Block>
     QC_HD static void finish(Block& block, const Arguments& a) {
+        constexpr int kSums = kMasked ? kMaskedSums : kDeviceChannels;
         const int band = block.x(), member = block.y(), bands = a.levels.bands;
         const Group& group = *a.group;
         if (!is_active(group, member)) return;
         uint64_t* const words = a.accumulators + static_cast<size_t>(group.row[member]) * a.words +
-                                static_cast<size_t>(a.slot) * kDeviceChannels * bands;
-        if (band == bands - 1) return score_baseband<kDraws>(block, a, member, words);
+                                static_cast<size_t>(a.slot) * kSums * bands;
+        if (band == bands - 1) return score_baseband<kDraws, kMasked>(block, a, member, words);
         const int first = a.first_tile[band], end = band + 2 < bands ? a.first_tile[band + 1] : a.tiles;
-        for (int c = 0; c < kDeviceChannels; ++c) {
+        for (int c = 0; c < kSums; ++c) {
             double sum = 0.0;
             for (int i = first + block.thread(); i < end; i += kThreads)
-                sum += a.sums[(static_cast<size_t>(member) * a.tiles + i) * kDeviceChannels + c];
+                sum += a.sums[(static_cast<size_t>(member) * a.tiles + i) * kSums + c];
             const double all = sum_of(block, sum);
             if (block.thread() == 0) words[c * bands + band] = device::bits_of(all);
         }
@@ -117,6 +124,14 @@ struct FinishAndDrawBands : FinishBands {
     template <class Block>
     QC_HD static void run(Block& block, const Arguments& a) {
         finish<true>(block, a);
+    }
+};
+
+/// Likewise, under a mask.
+struct FinishMaskedBands : FinishBands {
+    template <class Block>
+    QC_HD static void run(Block& block, const Arguments& a) {
+        finish<false, true>(block, a);
     }
 };
 

@@ -22,7 +22,10 @@ namespace qc::cvvdp {
     KERNEL(cvvdp_bands_drawn, ScoreAndDrawTiles)                                                                       \
     KERNEL(cvvdp_finish_drawn, FinishAndDrawBands)                                                                     \
     KERNEL(cvvdp_map_add, AddLevel)                                                                                    \
-    KERNEL(cvvdp_map_paint, PaintMap)
+    KERNEL(cvvdp_map_paint, PaintMap)                                                                                  \
+    KERNEL(cvvdp_weights, MakeWeights)                                                                                 \
+    KERNEL(cvvdp_bands_mask, ScoreMaskedTiles)                                                                         \
+    KERNEL(cvvdp_finish_mask, FinishMaskedBands)
 QC_DECLARE_KERNELS(QC_CVVDP_KERNELS)
 
 } // namespace qc::cvvdp

@@ -30,6 +30,7 @@ private:
         double* sums;
         float* map; ///< null if nobody wants one
         Weights* weights;
+        float* mask_weights; ///< null if there is no mask
     };
     Space space_of(void* scratch) const;
     Status enqueue_group(const GroupArguments& group, const DeviceBatch& batch, DeviceQueue& queue) const;
@@ -41,6 +42,8 @@ private:
     size_t plane_bytes() const;
     size_t sum_bytes() const;
     size_t map_bytes() const;
+    size_t mask_bytes() const;
+    Status enqueue_weights(const GroupArguments& group, const Space& space, DeviceQueue& queue) const;
     int tiles() const { return bands_.tiles; }
 
     TargetList targets_;
@@ -59,7 +62,8 @@ private:
     LoadedKernel<BandArguments> band_kernel_;
     LoadedKernel<FinishArguments> finish_kernel_;
     LoadedKernel<AddArguments> add_kernel_, paint_kernel_;
-    bool draws_map_ = false;
+    LoadedKernel<WeightArguments> weight_kernel_;
+    bool masked_, draws_map_ = false;
 };
 
 } // namespace qc::cvvdp

@@ -53,6 +53,7 @@ struct LevelSize {
 
 struct Plan {
     int width = 0, height = 0;
+    bool masked = false;
     int bands = 1; ///< the last one is the baseband; as many levels
     std::array<LevelSize, kMaxBands> level{};
     std::array<double, kMaxBands> frequency{}; ///< cycles per degree
@@ -60,10 +61,10 @@ struct Plan {
     std::array<std::array<std::array<double, kCsfLuminances>, kChannels>, kMaxBands> sensitivity{};
 
     int baseband() const { return bands - 1; }
-    int words() const { return kChannels * bands; }
+    int words() const { return (masked ? kChannels + 1 : kChannels) * bands; }
 };
 
-/// Sums of a frame: word of a channel's band.
+/// Sums of a frame: word of a channel's band. Under a mask those of its weights follow, as of one channel more.
 QC_HD int word_of(int channel, int band, int bands) {
     return channel * bands + band;
 }
@@ -92,6 +93,7 @@ inline Plan make_plan(const FrameGeometry& geometry, const Settings& settings) {
     Plan plan;
     plan.width = geometry.width;
     plan.height = geometry.height;
+    plan.masked = geometry.masked;
     int enough = 0;
     while (band_frequency(enough, settings.pixels_per_degree) > kLowest) ++enough;
     const int smaller = std::min(geometry.width, geometry.height);

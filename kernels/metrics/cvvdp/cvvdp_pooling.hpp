@@ -9,15 +9,21 @@
 
 namespace qc::cvvdp {
 
+/// Of a band's places: by the frame's mask, or of one each.
+inline double sum_of_weights(const Plan& plan, std::span<const uint64_t> sums, int band) {
+    if (plan.masked) return std::bit_cast<double>(sums[static_cast<size_t>(word_of(kChannels, band, plan.bands))]);
+    const LevelSize size = plan.level[static_cast<size_t>(band)];
+    return static_cast<double>(size.width) * size.height;
+}
+
 /// z of one frame, from its sums of P(D, 2).
 inline double frame_value(const Plan& plan, std::span<const uint64_t> sums) {
     double of_channels = 0.0;
     for (int c = 0; c < kChannels; ++c) {
         double of_bands = 0.0;
         for (int b = 0; b < plan.bands; ++b) {
-            const LevelSize size = plan.level[static_cast<size_t>(b)];
             const auto sum = std::bit_cast<double>(sums[static_cast<size_t>(word_of(c, b, plan.bands))]);
-            const double mean = sum / (static_cast<double>(size.width) * size.height);
+            const double mean = sum / sum_of_weights(plan, sums, b);
             const double weight = kChannelWeight[c] * (b == plan.baseband() ? kBasebandWeight[c] : 1.0);
             of_bands += offset_power(offset_power(mean, 0.5) * weight, 4.0);
         }

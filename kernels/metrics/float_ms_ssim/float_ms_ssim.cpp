@@ -51,6 +51,7 @@ constexpr float kExponents[kScales] = {0.0448f, 0.2856f, 0.3001f, 0.2363f, 0.133
 /// @param with_terms whether luminance is wanted at all scales; else at the last one only
 structural::LevelPlan plan_for(const FrameGeometry& geometry, bool with_terms) {
     structural::LevelPlan plan(geometry);
+    if (geometry.masked) plan.count_by_mask(1, geometry);
     structural::LevelPlan::Size size{geometry.width, geometry.height};
     for (int scale = 0; scale < kScales; ++scale) {
         // The filter overshoots at edges: samples of all scales but the first may be below zero.
@@ -63,11 +64,10 @@ structural::LevelPlan plan_for(const FrameGeometry& geometry, bool with_terms) {
 class FloatMsSsimScorer final : public structural::LevelScorer {
 public:
     FloatMsSsimScorer(const FrameGeometry& geometry, const OptionValues& options)
-        : LevelScorer(geometry, plan_for(geometry, options.flag(structural::kEnableLcs))),
-          with_terms_(options.flag(structural::kEnableLcs)) {}
+        : LevelScorer(geometry, plan_for(geometry, options.flag(structural::kEnableLcs))) {}
 
     void score(const HostPair& pair, std::span<uint64_t> accumulators) const override {
-        score_cpu(geometry(), with_terms_, pair, accumulators);
+        score_cpu(geometry(), plan(), pair, accumulators);
     }
 
 private:
@@ -87,7 +87,6 @@ private:
         return {};
     }
 
-    const bool with_terms_;
     LoadedKernel<LowPassArguments> first_low_pass_, low_pass_;
 };
 
@@ -98,6 +97,7 @@ public:
 
     void finalise(int64_t frame, std::span<const uint64_t> accumulators, ScoreSink& sink) override {
         using namespace structural;
+        if (plan().lacks_weight(accumulators)) return sink.leave_out(frame);
         double score = 1.0;
         for (int scale = 0; scale < kScales; ++scale) {
             const double l = plan().mean(accumulators, scale, kSumLuminance);
@@ -128,6 +128,7 @@ const MetricDescriptor& descriptor() {
         .name = "float_ms_ssim",
         .summary = "structural similarity of luma at five scales",
         .short_name = "ms_ssim",
+        .accepts_mask = true,
         .options = kOptions,
         .outputs = kOutputs,
         .smallest = {kSmallestSide, kSmallestSide},

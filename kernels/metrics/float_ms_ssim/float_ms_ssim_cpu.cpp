@@ -13,7 +13,6 @@ namespace qc::float_ms_ssim {
 namespace {
 
 using structural::Image;
-using structural::kSumWords;
 using structural::LumaRows;
 
 /// A row with its mirrored ends, even and odd columns apart so that every second window lies side by side.
@@ -119,7 +118,7 @@ Image decimated(const LumaRows& image, Helpers* helpers) {
 
 } // namespace
 
-void score_cpu(const FrameGeometry& geometry, bool with_luminance, const HostPair& pair,
+void score_cpu(const FrameGeometry& geometry, const structural::LevelPlan& plan, const HostPair& pair,
                std::span<uint64_t> accumulators) {
     Image images[2]; // from scale 1 on
     LumaRows reference(pair.reference.plane[0], geometry), distorted(pair.distorted.plane[0], geometry);
@@ -130,11 +129,9 @@ void score_cpu(const FrameGeometry& geometry, bool with_luminance, const HostPai
             reference = LumaRows(images[0]);
             distorted = LumaRows(images[1]);
         }
-        const int64_t positions =
-            static_cast<int64_t>(reference.width() - structural::kMargin) * (reference.height() - structural::kMargin);
-        structural::add_similarity(reference, distorted, with_luminance || scale == kScales - 1,
-                                   structural::FixedPoint::for_sum_of(positions), pair.helpers,
-                                   &accumulators[scale * kSumWords]);
+        structural::add_similarity(reference, distorted, plan.with_luminance(scale), plan.fixed(scale), pair.helpers,
+                                   &accumulators[static_cast<size_t>(scale) * plan.words_of_level()], {},
+                                   structural::weights_under(pair.mask, plan.mask_shape(scale), geometry));
     }
 }
 

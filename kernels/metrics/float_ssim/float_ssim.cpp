@@ -5,7 +5,7 @@
 #include <array>
 #include <bit>
 
-#include "device/mask.hpp"
+#include "families/structural/structural_cpu.hpp"
 #include "families/structural/structural_scorer.hpp"
 #include "metrics/float_ssim/float_ssim_kernels.hpp"
 
@@ -37,19 +37,19 @@ Decimation decimation_for(const FrameGeometry& geometry, const OptionValues& opt
     return decimation_of(geometry.width, geometry.height, options.integer(kScale));
 }
 
-/// Sample i of the decimated luma lies around sample i * factor, and the first window around sample kMargin / 2.
 MapShape map_shape(const FrameGeometry& geometry, const OptionValues& options) {
     const Decimation decimation = decimation_for(geometry, options);
-    const int first = structural::kMargin / 2 * decimation.factor - decimation.factor / 2;
-    return {decimation.width - structural::kMargin, decimation.height - structural::kMargin, first, first,
-            decimation.factor};
+    MapShape shape = structural::shape_of_positions(decimation.factor);
+    shape.width = decimation.width - structural::kMargin;
+    shape.height = decimation.height - structural::kMargin;
+    return shape;
 }
 
 /// The decimated luma is the only level.
 structural::LevelPlan plan_for(const FrameGeometry& geometry, const OptionValues& options) {
     const Decimation decimation = decimation_for(geometry, options);
     structural::LevelPlan plan(geometry);
-    if (geometry.masked) plan.count_by_mask(map_shape(geometry, options), geometry);
+    if (geometry.masked) plan.count_by_mask(decimation.factor, geometry);
     plan.add({decimation.width, decimation.height}, decimation.factor > 1, true, false);
     return plan;
 }
@@ -61,7 +61,8 @@ public:
           shape_(map_shape(geometry, options)) {}
 
     void score(const HostPair& pair, std::span<uint64_t> accumulators) const override {
-        score_cpu(geometry(), decimation_, pair, accumulators, {}, weights_under(pair.mask));
+        score_cpu(geometry(), decimation_, pair, accumulators, {},
+                  structural::weights_under(pair.mask, shape_, geometry()));
     }
 
     void draw(const HostPair& pair, HostPast /*past*/, Plane<float> values) const override {
@@ -70,23 +71,6 @@ public:
     }
 
 private:
-    /// Of the positions, row after row; of a pair without a mask none.
-    std::vector<uint32_t> weights_under(const HostPlane& mask) const {
-        std::vector<uint32_t> weights;
-        if (mask.data == nullptr) return weights;
-        const MaskReader reader(mask);
-        for (int y = 0; y < shape_.height; ++y)
-            for (int x = 0; x < shape_.width; ++x)
-                weights.push_back(reader.over(shape_, x, y, geometry().width, geometry().height));
-        return weights;
-    }
-
-    Status find_masked_window(DeviceProgram& program) override {
-        return program.find(bytes() ? structural::kernels::structural_window_mask_u8
-                                    : structural::kernels::structural_window_mask_u16,
-                            &window_);
-    }
-
     Status prepare_levels(DeviceProgram& program) override {
         if (decimation_.factor == 1) return {};
         return program.find(bytes() ? kernels::float_ssim_decimate_u8 : kernels::float_ssim_decimate_u16, &decimate_);
@@ -113,7 +97,7 @@ public:
 
     void finalise(int64_t frame, std::span<const uint64_t> accumulators, ScoreSink& sink) override {
         using namespace structural;
-        if (plan().is_masked() && accumulators[kSumOfWeights] == 0) return sink.leave_out(frame);
+        if (plan().lacks_weight(accumulators)) return sink.leave_out(frame);
         sink.put(frame, kSumProduct, decibels_of(plan().mean(accumulators, 0, kSumProduct)));
         if (!with_terms()) return;
         for (const SumWord word : {kSumLuminance, kSumContrast, kSumStructure}) {

@@ -52,8 +52,7 @@ struct Decimate {
     KERNEL(float_ssim_decimate_u8, Decimate<uint8_t>)                                                                  \
     KERNEL(float_ssim_decimate_u16, Decimate<uint16_t>)                                                                \
     QC_STRUCTURAL_KERNELS(KERNEL)                                                                                      \
-    QC_STRUCTURAL_MAP_KERNELS(KERNEL)                                                                                  \
-    QC_STRUCTURAL_MASK_KERNELS(KERNEL)
+    QC_STRUCTURAL_MAP_KERNELS(KERNEL)
 QC_DECLARE_KERNELS(QC_FLOAT_SSIM_KERNELS)
 
 } // namespace qc::float_ssim

@@ -3,10 +3,12 @@
 // compiler vectorises, and the order of operations within a block stays what it is.
 #include <algorithm>
 #include <bit>
+#include <numeric>
+#include <vector>
 
 #include "device/cpu_clones.hpp"
 #include "metrics/psnr_hvs/psnr_hvs.hpp"
-#include "metrics/psnr_hvs/psnr_hvs_math.hpp"
+#include "metrics/psnr_hvs/psnr_hvs_mask.hpp"
 
 namespace qc::psnr_hvs {
 namespace {
@@ -103,8 +105,30 @@ QC_CPU_CLONES void error_terms(const Matrices* reference, const Matrices* distor
                 error_term(i, reference->at[i].of[block] - distorted->at[i].of[block], strengths->of[block], *tables);
 }
 
+/// Of blocks that count as often as `factors` say.
+void weigh_terms(const float* factors, int count, PerBlock<float>* terms) {
+    for (int i = 0; i < kBlockSize; ++i)
+        for (int block = 0; block < count; ++block) terms[i].of[block] *= factors[block];
+}
+
+/// Of the blocks of a plane under a mask, in raster order. @param sum_of_weights receives their sum
+std::vector<float> factors_under(const HostPlane& mask, const sse::MaskedPlane& plane, uint64_t* sum_of_weights) {
+    const MaskReader reader(mask);
+    std::vector<uint32_t> weights;
+    for (int y = 0; y + kBlockSide <= plane.height; y += kBlockStep)
+        for (int x = 0; x + kBlockSide <= plane.width; x += kBlockStep)
+            weights.push_back(weight_of_block(plane, reader, x, y));
+    *sum_of_weights = std::accumulate(weights.begin(), weights.end(), uint64_t{0});
+    std::vector<float> factors;
+    for (const uint32_t weight : weights)
+        factors.push_back(factor_of(weight, *sum_of_weights, static_cast<int>(weights.size())));
+    return factors;
+}
+
+/// @param factors how often the blocks count, in raster order; null: each once
 template <typename T>
-float sum_plane(Plane<const T> reference, Plane<const T> distorted, int width, int height, const PlaneTables& tables) {
+float sum_plane(Plane<const T> reference, Plane<const T> distorted, int width, int height, const PlaneTables& tables,
+                const float* factors) {
     const int columns = (width - kBlockSide) / kBlockStep + 1;
     Matrices a, b;
     PerBlock<float> strengths_a, strengths_b, terms[kBlockSize];
@@ -130,6 +154,7 @@ float sum_plane(Plane<const T> reference, Plane<const T> distorted, int width, i
             for (int block = 0; block < kBlocks; ++block)
                 strengths_a.of[block] = std::max(strengths_a.of[block], strengths_b.of[block]);
             error_terms(&a, &b, &strengths_a, &tables, terms);
+            if (factors != nullptr) weigh_terms(factors + y / kBlockStep * columns + column, count, terms);
             waiting = count;
         }
     }
@@ -143,10 +168,15 @@ void score_cpu(const FrameGeometry& geometry, const HostPair& pair, std::span<ui
     for (int p = 0; p < kPlanes; ++p) {
         const HostPlane &reference = pair.reference.plane[p], &distorted = pair.distorted.plane[p];
         const int width = geometry.plane_width(p), height = geometry.plane_height(p);
+        std::vector<float> weighed;
+        if (geometry.masked)
+            weighed = factors_under(pair.mask, sse::masked_plane(geometry, p),
+                                    &accumulators[static_cast<size_t>(kSumsOfWeights + p)]);
+        const float* const factors = geometry.masked ? weighed.data() : nullptr;
         const double sum =
             geometry.sample == SampleType::kU8
-                ? sum_plane(reference.as<uint8_t>(), distorted.as<uint8_t>(), width, height, tables_of(p))
-                : sum_plane(reference.as<uint16_t>(), distorted.as<uint16_t>(), width, height, tables_of(p));
+                ? sum_plane(reference.as<uint8_t>(), distorted.as<uint8_t>(), width, height, tables_of(p), factors)
+                : sum_plane(reference.as<uint16_t>(), distorted.as<uint16_t>(), width, height, tables_of(p), factors);
         accumulators[p] = std::bit_cast<uint64_t>(sum);
     }
 }

@@ -13,6 +13,7 @@
 #include "device/block_sum.hpp"
 #include "device/kernel_list.hpp"
 #include "device/plane_reader.hpp"
+#include "metrics/psnr_hvs/psnr_hvs_mask.hpp"
 #include "metrics/psnr_hvs/psnr_hvs_math.hpp"
 #include "metrics/psnr_hvs/psnr_hvs_sum.hpp"
 #include "metrics/psnr_hvs/psnr_hvs_tuning.hpp"
@@ -312,6 +313,8 @@ QC_HD float walk(Block& block, const Scratch& scratch, const PlaneGroups& plane)
 }
 
 /// One warp per plane and pair: the running sum. grid: (planes, 1, pairs)
+/// @tparam kWords accumulators of a pair
+template <int kWords>
 struct WalkGroups {
     using Arguments = BatchArguments;
     static constexpr int kThreads = kLanes;
@@ -320,9 +323,79 @@ struct WalkGroups {
     QC_HD static void run(Block& block, const BatchArguments& arguments) {
         const float sum = walk(block, arguments.scratch, groups_of_block(block, arguments.task));
         if (block.lane() == 0) {
-            const size_t output = static_cast<size_t>(arguments.pairs[block.z()].output) * kPlanes;
+            const size_t output = static_cast<size_t>(arguments.pairs[block.z()].output) * kWords;
             arguments.accumulators[output + block.x()] = device::bits_of(static_cast<double>(sum));
         }
+    }
+};
+
+// ---- under a mask: two steps between the terms of all blocks and what is done with them
+// ------------------------------
+
+struct MaskedArguments {
+    BatchArguments batch; ///< kMaskedWords accumulators of a pair
+    uint32_t* weights;    ///< of the blocks, as their terms lie: that of a group's block l at [l]
+    sse::MaskedPlane plane[kPlanes];
+};
+
+inline size_t weight_bytes_of(const Task& task, int count) {
+    return static_cast<size_t>(task.groups) * static_cast<size_t>(count) * kLanes * sizeof(uint32_t);
+}
+
+/// What the blocks weigh, and the sum of that. grid: (groups in blocks of warps, 1, pairs)
+struct WeighBlocks {
+    using Arguments = MaskedArguments;
+    static constexpr int kThreads = kGroupThreads;
+
+    template <class Block>
+    QC_HD static void run(Block& block, const MaskedArguments& arguments) {
+        const Task& task = arguments.batch.task;
+        const int group = group_of_warp(block, task);
+        if (group < 0) return;
+        const int p = plane_of_group(task, group);
+        const PlaneTask& plane = task.plane[p];
+        const DevicePair& pair = arguments.batch.pairs[block.z()];
+        const int index = (group - plane.first_group) * kLanes + block.lane();
+        uint32_t weight = 0;
+        if (index < plane.blocks)
+            weight = weight_of_block(arguments.plane[p], MaskReader(pair.mask), index % plane.blocks_x * kBlockStep,
+                                     index / plane.blocks_x * kBlockStep);
+        const size_t slot = static_cast<size_t>(block.z()) * task.groups + group;
+        arguments.weights[slot * kLanes + block.lane()] = weight;
+        const uint64_t sum = block.warp_sum(weight);
+        if (block.lane() == 0)
+            block.atomic_add(arguments.batch.accumulators + static_cast<size_t>(pair.output) * kMaskedWords +
+                                 kSumsOfWeights + p,
+                             sum);
+    }
+};
+
+/// Lets the terms count, and adds them up again, roughly. grid: (groups in blocks of warps, 1, pairs)
+struct WeighTerms {
+    using Arguments = MaskedArguments;
+    static constexpr int kThreads = kGroupThreads;
+
+    template <class Block>
+    QC_HD static void run(Block& block, const MaskedArguments& arguments) {
+        const Task& task = arguments.batch.task;
+        const int group = group_of_warp(block, task);
+        if (group < 0) return;
+        const int p = plane_of_group(task, group);
+        const size_t slot = static_cast<size_t>(block.z()) * task.groups + group;
+        const size_t output = arguments.batch.pairs[block.z()].output;
+        const float factor =
+            factor_of(arguments.weights[slot * kLanes + block.lane()],
+                      arguments.batch.accumulators[output * kMaskedWords + kSumsOfWeights + p], task.plane[p].blocks);
+        float* const terms = arguments.batch.scratch.terms + slot * kTermsPerGroup + block.lane();
+        float sum = 0.0f;
+        QC_UNROLL
+        for (int i = 0; i < kBlockSize; ++i) {
+            const float term = terms[i * kLanes] * factor;
+            terms[i * kLanes] = term;
+            sum = sum + term;
+        }
+        const float group_sum = device::warp_tree_sum(block, sum);
+        if (block.lane() == 0) arguments.batch.scratch.group_sums[slot] = group_sum;
     }
 };
 
@@ -331,7 +404,10 @@ struct WalkGroups {
     KERNEL(psnr_hvs_terms_u16, ComputeTerms<uint16_t>)                                                                 \
     KERNEL(psnr_hvs_guess, GuessBinades)                                                                               \
     KERNEL(psnr_hvs_maps, BuildMaps)                                                                                   \
-    KERNEL(psnr_hvs_walk, WalkGroups)
+    KERNEL(psnr_hvs_walk, WalkGroups<kPlanes>)                                                                         \
+    KERNEL(psnr_hvs_weigh_blocks, WeighBlocks)                                                                         \
+    KERNEL(psnr_hvs_weigh_terms, WeighTerms)                                                                           \
+    KERNEL(psnr_hvs_walk_mask, WalkGroups<kMaskedWords>)
 QC_DECLARE_KERNELS(QC_PSNR_HVS_KERNELS)
 
 } // namespace qc::psnr_hvs

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "device/mask.hpp"
 #include "metrics/ssim/ssim_kernels.hpp"
 
 namespace qc::ssim {
@@ -18,7 +19,8 @@ double total_weight(int side) {
 }
 
 structural::FixedPoint fixed_point_of(const FrameGeometry& geometry) {
-    return structural::FixedPoint::for_sum_of(static_cast<int64_t>(geometry.width) * geometry.height);
+    const int64_t positions = static_cast<int64_t>(geometry.width) * geometry.height;
+    return structural::FixedPoint::for_sum_of(geometry.masked ? positions * kFullWeight : positions);
 }
 
 class SsimScorer final : public Scorer {
@@ -26,15 +28,17 @@ public:
     SsimScorer(const FrameGeometry& geometry, const OptionValues& /*options*/)
         : geometry_(geometry), fixed_(fixed_point_of(geometry)) {}
 
-    size_t accumulator_words() const override { return 1; }
+    size_t accumulator_words() const override { return geometry_.masked ? kMaskedWords : 1; }
 
     void score(const HostPair& pair, std::span<uint64_t> accumulators) const override {
         score_cpu_rows(geometry_, fixed_, pair, accumulators);
     }
 
     Status prepare(DeviceProgram& program) override {
-        return program.find(for_samples(geometry_, kernels::ssim_u8, kernels::ssim_u16, kernels::ssim_u16_full),
-                            &kernel_);
+        const auto& plain = for_samples(geometry_, kernels::ssim_u8, kernels::ssim_u16, kernels::ssim_u16_full);
+        const auto& masked =
+            for_samples(geometry_, kernels::ssim_mask_u8, kernels::ssim_mask_u16, kernels::ssim_mask_u16_full);
+        return program.find(geometry_.masked ? masked : plain, &kernel_);
     }
 
     Status enqueue(const DeviceBatch& batch, DeviceQueue& queue) const override {
@@ -54,13 +58,17 @@ private:
 class SsimFinaliser final : public Finaliser {
 public:
     SsimFinaliser(const FrameGeometry& geometry, const OptionValues& /*options*/)
-        : weights_(total_weight(geometry.width) * total_weight(geometry.height)), fixed_(fixed_point_of(geometry)) {}
+        : masked_(geometry.masked), weights_(total_weight(geometry.width) * total_weight(geometry.height)),
+          fixed_(fixed_point_of(geometry)) {}
 
     void finalise(int64_t frame, std::span<const uint64_t> accumulators, ScoreSink& sink) override {
-        sink.put(frame, 0, std::ldexp(fixed_.to_double(accumulators[0]), kWeightBits) / weights_);
+        const double weights = masked_ ? static_cast<double>(accumulators[kWeights]) : weights_;
+        if (weights == 0.0) return sink.leave_out(frame);
+        sink.put(frame, 0, std::ldexp(fixed_.to_double(accumulators[kIndices]), kWeightBits) / weights);
     }
 
 private:
+    const bool masked_;
     const double weights_; ///< of all windows
     const structural::FixedPoint fixed_;
 };
@@ -72,6 +80,7 @@ const MetricDescriptor& descriptor() {
         .name = "ssim",
         .summary = "structural similarity of luma in integers, at full resolution (Daala's)",
         .short_name = "integer_ssim",
+        .accepts_mask = true,
         .options = {},
         .outputs = kOutputs,
         .create_scorer = make_scorer<SsimScorer>,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include <array>
 
+#include "device/mask.hpp"
 #include "metrics/ssim/ssim.hpp"
 #include "metrics/ssim/ssim_math.hpp"
 
@@ -22,14 +23,15 @@ void sum_row(const T* a, const T* b, int width, RowSums* sums) {
     }
 }
 
-template <typename T>
-uint64_t sum_picture(Plane<const T> a, Plane<const T> b, uint32_t peak, const structural::FixedPoint& fixed) {
+/// Calls add(term, weight, x, y) for each position.
+template <typename T, typename Add>
+void for_each_position(Plane<const T> a, Plane<const T> b, uint32_t peak, const structural::FixedPoint& fixed,
+                       const Add& add) {
     const int width = a.width, height = a.height;
     std::array<RowSums, kTaps> rows; // row y is rows[y % kTaps]
     for (RowSums& row : rows) row.resize(static_cast<size_t>(width));
     const auto take_row = [&](int y) { sum_row(a.row(y), b.row(y), width, &rows[static_cast<size_t>(y % kTaps)]); };
     for (int y = 0; y < kRadius && y < height; ++y) take_row(y);
-    uint64_t total = 0;
     for (int y = 0; y < height; ++y) {
         if (y + kRadius < height) take_row(y + kRadius);
         for (int x = 0; x < width; ++x) {
@@ -41,20 +43,40 @@ uint64_t sum_picture(Plane<const T> a, Plane<const T> b, uint32_t peak, const st
                 for (int q = 0; q < kQuantities; ++q) sums[q] += tap(k) * row_sums[static_cast<size_t>(q)];
             }
             const uint32_t weight = weight_at(x, width) * weight_at(y, height);
-            total += fixed_term(weighted_index(sums, weight, peak), fixed);
+            add(fixed_term(weighted_index(sums, weight, peak), fixed), weight, x, y);
         }
     }
-    return total;
+}
+
+template <typename T>
+void sum_picture(const HostPair& pair, uint32_t peak, const structural::FixedPoint& fixed,
+                 std::span<uint64_t> accumulators) {
+    const Plane<const T> a = pair.reference.plane[0].as<T>(), b = pair.distorted.plane[0].as<T>();
+    if (pair.mask.data == nullptr) {
+        uint64_t total = 0;
+        for_each_position(a, b, peak, fixed, [&](uint64_t term, uint32_t, int, int) { total += term; });
+        accumulators[kIndices] = total;
+        return;
+    }
+    const MaskReader mask(pair.mask);
+    uint64_t total = 0, weights = 0;
+    for_each_position(a, b, peak, fixed, [&](uint64_t term, uint32_t weight, int x, int y) {
+        total += term * mask.at(x, y);
+        weights += uint64_t{weight} * mask.at(x, y);
+    });
+    accumulators[kIndices] = total;
+    accumulators[kWeights] = weights;
 }
 
 } // namespace
 
 void score_cpu(const FrameGeometry& geometry, const structural::FixedPoint& fixed, const HostPair& pair,
                std::span<uint64_t> accumulators) {
-    const HostPlane &a = pair.reference.plane[0], &b = pair.distorted.plane[0];
     const uint32_t peak = (1u << geometry.depth) - 1;
-    accumulators[0] = geometry.sample == SampleType::kU8 ? sum_picture(a.as<uint8_t>(), b.as<uint8_t>(), peak, fixed)
-                                                         : sum_picture(a.as<uint16_t>(), b.as<uint16_t>(), peak, fixed);
+    if (geometry.sample == SampleType::kU8)
+        sum_picture<uint8_t>(pair, peak, fixed, accumulators);
+    else
+        sum_picture<uint16_t>(pair, peak, fixed, accumulators);
 }
 
 } // namespace qc::ssim

@@ -5,6 +5,7 @@
 #include "device/block.hpp"
 #include "device/block_sum.hpp"
 #include "device/kernel_list.hpp"
+#include "device/mask.hpp"
 #include "device/plane_reader.hpp"
 #include "metrics/ssim/ssim_math.hpp"
 #include "metrics/ssim/ssim_tuning.hpp"
@@ -19,7 +20,7 @@ constexpr int kReadWidth = kTileWidth + 2 * kRadius, kReadHeight = kTileHeight +
 /// The argument of the kernels.
 struct Task {
     const DevicePair* pairs;
-    uint64_t* accumulators; ///< one word a pair
+    uint64_t* accumulators; ///< one word a pair, under a mask kMaskedWords
     int width, height;
     uint32_t peak;
     structural::FixedPoint fixed;
@@ -58,10 +59,11 @@ QC_HD void row_phase(TileMemory<RowSum>& memory, int thread) {
     }
 }
 
-/// @return the sum of the thread's terms
-template <typename RowSum>
-QC_HD uint64_t column_phase(const TileMemory<RowSum>& memory, const Task& task, int x, int y, int thread) {
-    uint64_t total = 0;
+/// Adds the thread's terms.
+/// @param mask of the pair, where kWords is kMaskedWords
+template <typename RowSum, int kWords>
+QC_HD void column_phase(const TileMemory<RowSum>& memory, const Task& task, int x, int y, int thread,
+                        const DevicePlane& mask, uint64_t (&total)[kWords]) {
     for (int i = thread; i < kTileHeight * kTileWidth; i += kTileThreads) {
         const int u = x + i % kTileWidth, v = y + i / kTileWidth;
         if (u >= task.width || v >= task.height) continue;
@@ -72,13 +74,20 @@ QC_HD uint64_t column_phase(const TileMemory<RowSum>& memory, const Task& task, 
             }
         }
         const uint32_t weight = weight_at(u, task.width) * weight_at(v, task.height);
-        total += fixed_term(weighted_index(sums, weight, task.peak), task.fixed);
+        const uint64_t term = fixed_term(weighted_index(sums, weight, task.peak), task.fixed);
+        if constexpr (kWords == kMaskedWords) {
+            const uint32_t share = MaskReader(mask).at(u, v);
+            total[kIndices] += term * share;
+            total[kWeights] += weight * share;
+        } else {
+            total[kIndices] += term;
+        }
     }
-    return total;
 }
 
 /// grid: (tiles in x, tiles in y, pairs)
-template <typename T, typename RowSum>
+/// @tparam kWords accumulators of a pair: kMaskedWords where positions count by its mask
+template <typename T, typename RowSum, int kWords = 1>
 struct ScoreTile {
     using Arguments = Task;
     static constexpr int kThreads = kTileThreads;
@@ -91,16 +100,20 @@ struct ScoreTile {
         block.sync();
         row_phase(memory, block.thread());
         block.sync();
-        const uint64_t sums[] = {column_phase(memory, task, x, y, block.thread())};
-        device::add_block_sums(block, sums, task.accumulators + task.pairs[pair].output);
+        uint64_t sums[kWords] = {};
+        column_phase(memory, task, x, y, block.thread(), task.pairs[pair].mask, sums);
+        device::add_block_sums(block, sums, task.accumulators + task.pairs[pair].output * size_t{kWords});
     }
 };
 
-/// The last one is for more than 12 bits.
+/// The last one of each kind is for more than 12 bits.
 #define QC_SSIM_KERNELS(KERNEL)                                                                                        \
     KERNEL(ssim_u8, ScoreTile<uint8_t, uint32_t>)                                                                      \
     KERNEL(ssim_u16, ScoreTile<uint16_t, uint32_t>)                                                                    \
-    KERNEL(ssim_u16_full, ScoreTile<uint16_t, uint64_t>)
+    KERNEL(ssim_u16_full, ScoreTile<uint16_t, uint64_t>)                                                               \
+    KERNEL(ssim_mask_u8, ScoreTile<uint8_t, uint32_t, kMaskedWords>)                                                   \
+    KERNEL(ssim_mask_u16, ScoreTile<uint16_t, uint32_t, kMaskedWords>)                                                 \
+    KERNEL(ssim_mask_u16_full, ScoreTile<uint16_t, uint64_t, kMaskedWords>)
 QC_DECLARE_KERNELS(QC_SSIM_KERNELS)
 
 } // namespace qc::ssim

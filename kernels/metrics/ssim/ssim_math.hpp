@@ -9,6 +9,10 @@
 
 namespace qc::ssim {
 
+/// Accumulators: the sum of the weighted indices, and under a mask that of the weights, each window's times its
+/// sample's: at most 2^24, so that the sum of 2^29 of them fits the 53 bits of a double.
+enum Word { kIndices, kWeights, kMaskedWords };
+
 constexpr int kRadius = 4, kTaps = 2 * kRadius + 1;
 
 /// A Gaussian of sigma 1.5 in units of 1/256.

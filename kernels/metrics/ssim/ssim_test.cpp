@@ -6,6 +6,7 @@
 #include "families/structural/structural_emulation.hpp"
 #include "families/structural/structural_frozen.hpp"
 #include "metrics/ssim/ssim_kernels.hpp"
+#include "tests/support/mask_runner.hpp"
 
 namespace qc::ssim {
 namespace {
@@ -74,7 +75,9 @@ TEST(SsimRows, HoldTheLargestSums) {
 // ---- scores ---------------------------------------------------------------------------------------------------------
 
 /// The definition, without separation and with sums in long double.
-double direct_score(const test::SamplePicture& a, const test::SamplePicture& b) {
+double direct_score(
+    const test::SamplePicture& a, const test::SamplePicture& b,
+    const test::WeightAt& weight_at = [](int, int) { return 1; }) {
     constexpr int kTap[] = {2, 9, 28, 55, 68, 55, 28, 9, 2};
     const int width = a.geometry().width, height = a.geometry().height;
     const long double peak = (1 << a.geometry().depth) - 1, k1 = 0.01L * peak, k2 = 0.03L * peak;
@@ -97,6 +100,7 @@ double direct_score(const test::SamplePicture& a, const test::SamplePicture& b) 
             mean_b /= w;
             const long double variances = aa / w - mean_a * mean_a + bb / w - mean_b * mean_b;
             const long double covariance = ab / w - mean_a * mean_b;
+            w *= weight_at(x, y);
             total += w * (2 * mean_a * mean_b + k1 * k1) * (2 * covariance + k2 * k2) /
                      ((mean_a * mean_a + mean_b * mean_b + k1 * k1) * (variances + k2 * k2));
             weights += w;
@@ -116,6 +120,33 @@ TEST(Ssim, EqualsTheDefinition) {
                 EXPECT_NEAR(scores.values("ssim").at(0), direct_score(reference, distorted), 1e-12)
                     << width << "x" << height << " " << depth << " " << static_cast<int>(content);
             }
+}
+
+TEST(Ssim, EqualsTheDefinitionUnderAMask) {
+    for (const int depth : {8, 10, 16})
+        for (const auto& [width, height] : {std::pair{5, 3}, {40, 31}}) {
+            const FrameGeometry geometry = test::luma_geometry(width, height, depth);
+            const auto reference = structural::make_picture(Content::kNoise, geometry, 3, false);
+            const auto distorted = structural::make_picture(Content::kNoise, geometry, 3, true);
+            const auto score = [&](const test::WeightAt& weight_at) {
+                return test::scores_under(descriptor(), geometry, OptionValues(descriptor().options),
+                                          {reference.view(), distorted.view()}, weight_at)
+                    .at("ssim");
+            };
+            EXPECT_NEAR(score(test::varied_weight), direct_score(reference, distorted, test::varied_weight), 1e-12);
+            EXPECT_NEAR(score(test::only_at(4, 1)), direct_score(reference, distorted, test::only_at(4, 1)), 1e-12);
+            EXPECT_NEAR(score([](int, int) { return 255; }), score({}), 1e-12);
+            EXPECT_GT(std::abs(score(test::varied_weight) - score({})), 1e-6);
+        }
+}
+
+TEST(Ssim, MaskedKernelsEqualTheCpu) {
+    for (const auto& [width, height, depth, shift] : std::vector<std::array<int, 4>>{
+             {1, 1, 8, 0}, {33, 17, 8, 0}, {100, 60, 10, 6}, {70, 41, 12, 4}, {65, 33, 16, 0}})
+        test::expect_masked_emulation_equals_cpu(
+            descriptor(), QC_EMULATED_KERNELS(QC_SSIM_KERNELS), test::luma_geometry(width, height, depth),
+            OptionValues(descriptor().options),
+            test::emulated_lumas(test::luma_geometry(width, height, depth), shift, 0, 2));
 }
 
 TEST(Ssim, IdenticalPicturesScoreOne) {

@@ -124,11 +124,11 @@ class Ssimulacra2Scorer final : public Scorer {
 public:
     Ssimulacra2Scorer(const FrameGeometry& geometry, const OptionValues& options)
         : geometry_(geometry), settings_(settings_of(geometry, options)), plan_(make_plan(geometry, settings_)),
-          launcher_(plan_, geometry.sample) {
+          launcher_(plan_, geometry.sample, geometry.masked) {
         set_map_weights(settings_, plan_.levels, map_weights_);
     }
 
-    size_t accumulator_words() const override { return kAccumulatorWords; }
+    size_t accumulator_words() const override { return geometry_.masked ? kMaskedWords : kAccumulatorWords; }
 
     void score(const HostPair& pair, std::span<uint64_t> accumulators) const override {
         score_cpu_rows(geometry_, plan_, pair, accumulators, workspaces_);
@@ -162,23 +162,31 @@ private:
 class Ssimulacra2Finaliser final : public Finaliser {
 public:
     Ssimulacra2Finaliser(const FrameGeometry& geometry, const OptionValues& options)
-        : settings_(settings_of(geometry, options)), plan_(make_plan(geometry, settings_)) {}
+        : masked_(geometry.masked), settings_(settings_of(geometry, options)), plan_(make_plan(geometry, settings_)) {}
 
     void finalise(int64_t frame, std::span<const uint64_t> accumulators, ScoreSink& sink) override;
 
 private:
+    /// Of all places, by a mask or of one each.
+    double weight_of_level(std::span<const uint64_t> accumulators, int level) const {
+        if (masked_) return static_cast<double>(accumulators[static_cast<size_t>(kFirstSumOfWeights + level)]);
+        const LevelSize size = plan_.level[level];
+        return static_cast<double>(size.width) * size.height;
+    }
     double norm(std::span<const uint64_t> accumulators, int channel, int level, int term) const {
         const double sum = std::bit_cast<double>(accumulators[norm_index(plan_.levels, channel, level, term)]);
-        const LevelSize size = plan_.level[level];
-        const double mean = sum / (static_cast<double>(size.width) * size.height);
+        const double mean = sum / weight_of_level(accumulators, level);
         return term < kMaps ? mean : std::sqrt(std::sqrt(mean));
     }
 
+    const bool masked_;
     const Settings settings_;
     const Plan plan_;
 };
 
 void Ssimulacra2Finaliser::finalise(int64_t frame, std::span<const uint64_t> accumulators, ScoreSink& sink) {
+    // Every sample lies under a place of every level, so no level is without weight if the first one has some.
+    if (weight_of_level(accumulators, 0) == 0.0) return sink.leave_out(frame);
     double weighted = 0.0, part[kMaxLevels] = {};
     for (int c = 0; c < kChannels; ++c)
         for (int level = 0; level < plan_.levels; ++level)
@@ -255,6 +263,7 @@ const MetricDescriptor& descriptor() {
         .needs_chroma = true,
         .uses_colour = true,
         .accepts_rgb = true,
+        .accepts_mask = true,
         .backend_bound = kBackendBound,
         .templated_names = true,
         .options = kOptions,

@@ -12,9 +12,11 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <optional>
 
 #include "device/image.hpp"
 #include "metrics/ssimulacra2/ssimulacra2.hpp"
+#include "metrics/ssimulacra2/ssimulacra2_mask.hpp"
 
 namespace qc::ssimulacra2 {
 namespace {
@@ -242,12 +244,14 @@ void compare(const Image& reference, const Image& distorted, const BlurKernel<do
 /// Sums over a channel of a level, by term_index().
 using Sums = std::array<double, kTerms>;
 
-Sums sums_of(const Image& reference, const Image& distorted, const BlurKernel<double>& blur) {
+/// @param weights of the places; null: each counts once
+Sums sums_of(const Image& reference, const Image& distorted, const BlurKernel<double>& blur, const uint32_t* weights) {
     Sums sums{};
-    compare(reference, distorted, blur, [&](size_t, const double(&map)[kMaps]) {
+    compare(reference, distorted, blur, [&](size_t i, const double(&map)[kMaps]) {
+        const double weight = weights != nullptr ? weights[i] : 1.0;
         for (int m = 0; m < kMaps; ++m) {
-            sums[static_cast<size_t>(term_index(kFirst, m))] += map[m];
-            sums[static_cast<size_t>(term_index(kFourth, m))] += std::pow(map[m], 4.0);
+            sums[static_cast<size_t>(term_index(kFirst, m))] += weight * map[m];
+            sums[static_cast<size_t>(term_index(kFourth, m))] += weight * std::pow(map[m], 4.0);
         }
     });
     return sums;
@@ -271,8 +275,11 @@ void for_each_plane(const FrameGeometry& geometry, const Plan& plan, const HostP
 
 void score_cpu(const FrameGeometry& geometry, const Plan& plan, const HostPair& pair,
                std::span<uint64_t> accumulators) {
+    std::optional<LevelWeights> weights;
+    if (geometry.masked) weights.emplace(plan, pair.mask).write_sums(accumulators);
     for_each_plane(geometry, plan, pair, [&](int level, int c, const Image& reference, const Image& distorted) {
-        const Sums sums = sums_of(reference, distorted, plan.blur);
+        const Sums sums =
+            sums_of(reference, distorted, plan.blur, weights ? weights->of(level).samples.data() : nullptr);
         for (int term = 0; term < kTerms; ++term)
             if ((plan.needed[level][c] >> term & 1) != 0)
                 accumulators[static_cast<size_t>(norm_index(plan.levels, c, level, term))] =

@@ -6,12 +6,14 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <optional>
 #include <vector>
 
 #include "device/cpu_clones.hpp"
 #include "families/linear_light/linear_roots.hpp"
 #include "families/linear_light/linear_rows.hpp"
 #include "metrics/ssimulacra2/ssimulacra2.hpp"
+#include "metrics/ssimulacra2/ssimulacra2_mask.hpp"
 
 namespace qc::ssimulacra2 {
 namespace {
@@ -169,6 +171,22 @@ QC_CPU_CLONES void add_row(const double* map, int count, LaneSums* sums) {
     }
 }
 
+/// The same of places that count by their weights.
+QC_CPU_CLONES void add_weighted_row(const double* map, const uint32_t* weights, int count, LaneSums* sums) {
+    constexpr int kLanes = LaneSums::kLanes;
+    LaneSums own = *sums;
+    int i = 0;
+    const auto add = [&](int l) {
+        const double value = map[i + l], square = value * value, weight = weights[i + l];
+        own.first[l] += weight * value;
+        own.fourth[l] += weight * (square * square);
+    };
+    for (; i + kLanes <= count; i += kLanes)
+        for (int l = 0; l < kLanes; ++l) add(l);
+    for (int l = 0; i + l < count; ++l) add(l);
+    *sums = own;
+}
+
 // ---- levels ---------------------------------------------------------------------------------------------------------
 
 /// One channel of a level: the latest rows of both pictures, and the sums so far.
@@ -192,6 +210,9 @@ public:
         if (blur.renormalise == 0) return;
         for (int x = 0; x < size.width; ++x) inverse_mass_.push_back(1.0 / mass_inside(x, size.width));
     }
+
+    /// @param weights of the level's places; null: each counts once
+    void weigh_by(const device::Image<uint32_t>* weights) { weights_ = weights; }
 
     /// Takes row y of both pictures; both have margins of zeros.
     void push(int y, const double* reference, const double* distorted) {
@@ -252,13 +273,21 @@ private:
         }
         if (needs_structure(needed_)) {
             structure_row(blurred, size_.width, maps_[kStructure].data());
-            add_row(maps_[kStructure].data(), size_.width, &sums_[kStructure]);
+            add(kStructure, y);
         }
         if (!needs_edges(needed_)) return;
         edge_row(stored(samples_[0], y), stored(samples_[1], y), blurred, size_.width, maps_[kArtifact].data(),
                  maps_[kDetail].data());
-        add_row(maps_[kArtifact].data(), size_.width, &sums_[kArtifact]);
-        add_row(maps_[kDetail].data(), size_.width, &sums_[kDetail]);
+        add(kArtifact, y);
+        add(kDetail, y);
+    }
+
+    /// Row y of a map to its sums.
+    void add(Map map, int y) {
+        if (weights_ == nullptr)
+            add_row(maps_[map].data(), size_.width, &sums_[map]);
+        else
+            add_weighted_row(maps_[map].data(), weights_->row(y), size_.width, &sums_[map]);
     }
 
     void write_term(uint64_t* terms, int term, double sum) const {
@@ -272,6 +301,7 @@ private:
     Row samples_[2], blurred_[kBlurredRows]; ///< rings of rows_ rows
     Row result_[kBlurredRows], maps_[kMaps], products_[2], zeros_, inverse_mass_;
     LaneSums sums_[kMaps];
+    const device::Image<uint32_t>* weights_ = nullptr;
 };
 
 /// A level: makes XYB of linear rows, feeds its channels, and hands every second row on.
@@ -287,6 +317,11 @@ public:
                 for (Row& component : row) component.resize(width);
         for (auto& picture : xyb_)
             for (Row& component : picture) component.assign(width + 2 * kMargin, 0.0);
+    }
+
+    /// After open(). @param weights of the level's places; null: each counts once
+    void weigh_by(const device::Image<uint32_t>* weights) {
+        for (ChannelRows& channel : channels_) channel.weigh_by(weights);
     }
 
     /// Where row y of the pictures' linear RGB has to be put before push(y).
@@ -336,6 +371,10 @@ void score_cpu_rows(const FrameGeometry& geometry, const Plan& plan, const HostP
     workspace.reader[1].open(pair.distorted, geometry, plan.distorted);
     for (int level = 0; level < plan.levels; ++level)
         workspace.level[level].open(plan, level, level + 1 < plan.levels ? &workspace.level[level + 1] : nullptr);
+    std::optional<LevelWeights> weights;
+    if (geometry.masked) weights.emplace(plan, pair.mask).write_sums(accumulators);
+    for (int level = 0; level < plan.levels; ++level)
+        workspace.level[level].weigh_by(weights ? &weights->of(level) : nullptr);
     LevelRows& first = workspace.level[0];
     for (int y = 0; y < geometry.height; ++y) {
         for (int i = 0; i < 2; ++i) {

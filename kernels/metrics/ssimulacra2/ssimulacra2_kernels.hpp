@@ -3,10 +3,11 @@
 // ssimulacra2_pyramid_phases.hpp and ssimulacra2_map_phases.hpp.
 #pragma once
 
-#include "device/block_sum.hpp"
 #include "device/kernel_list.hpp"
 #include "metrics/ssimulacra2/ssimulacra2_map_phases.hpp"
+#include "metrics/ssimulacra2/ssimulacra2_masked_kernels.hpp"
 #include "metrics/ssimulacra2/ssimulacra2_pyramid_phases.hpp"
+#include "metrics/ssimulacra2/ssimulacra2_sums.hpp"
 
 namespace qc::ssimulacra2 {
 
@@ -47,34 +48,6 @@ struct MakePyramid {
         }
     }
 };
-
-// ---- sums over a block ----------------------------------------------------------------------------------------------
-
-/// Sums of the maps' terms by warp.
-template <typename Real, int kThreads>
-struct PartialSums {
-    static constexpr int kWarps = kThreads / device::kWarpSize;
-    Real warp[kTerms][kWarps];
-
-    /// Of the whole block: warps one after the other.
-    QC_HD Real total(int term) const {
-        Real sum = 0;
-        QC_UNROLL for (int w = 0; w < kWarps; ++w) sum += warp[term][w];
-        return sum;
-    }
-};
-
-/// In a fixed order: lanes by a tree, then warps. Complete after a barrier.
-template <class Block, typename Real>
-QC_HD const auto& add_warps(Block& block, const Real (&sum)[kTerms]) {
-    auto& partial = device::shared<PartialSums<Real, Block::kThreads>>(block);
-    QC_UNROLL for (int t = 0; t < kTerms; ++t) {
-        const Real value = device::warp_tree_sum(block, sum[t]);
-        if (block.lane() == 0) partial.warp[t][block.warp()] = value;
-    }
-    block.sync();
-    return partial;
-}
 
 // ---- maps -----------------------------------------------------------------------------------------------------------
 
@@ -148,6 +121,8 @@ struct ScoreMaps {
 // ---- sums of strips -------------------------------------------------------------------------------------------------
 
 /// grid: (planes, 1, pairs)
+/// @tparam kWords accumulators of a pair
+template <int kWords>
 struct SumStrips {
     using Arguments = FinishArguments;
     static constexpr int kThreads = tuning::kFinishThreads;
@@ -159,7 +134,7 @@ struct SumStrips {
         add_strips(arguments, plane, pair, block.thread(), sum);
         const auto& sums = add_warps(block, sum);
         if (term >= kTerms || (arguments.needed[plane] >> term & 1u) == 0) return;
-        const size_t row = static_cast<size_t>(arguments.pairs[pair].output) * kAccumulatorWords;
+        const size_t row = static_cast<size_t>(arguments.pairs[pair].output) * kWords;
         arguments.accumulators[row + plane * kTerms + term] = device::bits_of(sums.total(term));
     }
 };
@@ -182,10 +157,14 @@ struct SumStrips {
     QC_SSIMULACRA2_PYRAMIDS(KERNEL, _general, true)                                                                    \
     KERNEL(ssimulacra2_maps, ScoreMaps<4>)                                                                             \
     KERNEL(ssimulacra2_maps_wide, ScoreMaps<kMaxRadius>)                                                               \
-    KERNEL(ssimulacra2_finish, SumStrips)                                                                              \
+    KERNEL(ssimulacra2_finish, SumStrips<kAccumulatorWords>)                                                           \
     KERNEL(ssimulacra2_maps_kept, ScoreMaps<4, true>)                                                                  \
     KERNEL(ssimulacra2_maps_wide_kept, ScoreMaps<kMaxRadius, true>)                                                    \
-    KERNEL(ssimulacra2_draw, DrawErrors)
+    KERNEL(ssimulacra2_draw, DrawErrors)                                                                               \
+    KERNEL(ssimulacra2_weights, MakeWeights)                                                                           \
+    KERNEL(ssimulacra2_maps_mask, ScoreMaskedMaps<4>)                                                                  \
+    KERNEL(ssimulacra2_maps_wide_mask, ScoreMaskedMaps<kMaxRadius>)                                                    \
+    KERNEL(ssimulacra2_finish_mask, SumStrips<kMaskedWords>)
 QC_DECLARE_KERNELS(QC_SSIMULACRA2_KERNELS)
 
 } // namespace qc::ssimulacra2

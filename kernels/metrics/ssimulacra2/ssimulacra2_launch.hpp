@@ -2,20 +2,23 @@
 // The host's side of SSIMULACRA 2 on the GPU: scratch memory, tables and launches for a Plan.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "contract/device.hpp"
 #include "metrics/ssimulacra2/ssimulacra2_kernels.hpp"
+#include "metrics/ssimulacra2/ssimulacra2_masked_launch.hpp"
 #include "metrics/ssimulacra2/ssimulacra2_math.hpp"
 
 namespace qc::ssimulacra2 {
 
 /// Fills the accumulators (kAccumulatorWords per pair, those that the plan needs) of a batch in three launches, four if
 /// the two inputs differ in their colour conversion. Pairs of a batch that share the reference picture share its
-/// planes. The sums of a pair depend on the plan and its pictures only, not on the batch.
+/// planes. The sums of a pair depend on the plan and its pictures only, not on the batch. Under a mask MaskedSums comes
+/// behind the pyramids.
 class Launcher {
 public:
-    Launcher(const Plan& plan, SampleType sample);
+    Launcher(const Plan& plan, SampleType sample, bool masked);
 
     /// Before everything else: the map is wanted too.
     void draw_map(const MapWeights& weights);
@@ -24,9 +27,10 @@ public:
     Status enqueue(const DeviceBatch& batch, DeviceQueue& queue) const;
 
 private:
-    /// Scratch memory: the planes of the batch, the sums of its strips, what is kept for maps.
+    /// Scratch memory: the planes of the batch, the sums of its strips, what is kept for maps, what masks need.
     size_t plane_bytes(int count) const;
     size_t sum_bytes(int count) const;
+    size_t kept_bytes(int count) const;
     Status enqueue_map(const DeviceBatch& batch, const KeptErrors& kept, DeviceQueue& queue) const;
 
     PyramidArguments pyramid_[2]; ///< by input; the first serves both where they have the same conversion
@@ -41,6 +45,7 @@ private:
     LoadedKernel<FinishArguments> finish_kernel_;
     bool draws_map_ = false;
     LoadedKernel<DrawArguments> draw_kernel_;
+    std::optional<MaskedSums> masked_;
 };
 
 } // namespace qc::ssimulacra2

@@ -70,7 +70,7 @@ Weighting::Weighting(const BlockPlan& plan) : plan_(plan), weights_(static_cast<
 
 WeightedErrors Weighting::errors(std::span<const uint64_t> accumulators) {
     WeightedErrors errors{};
-    if (!plan_.weighted) {
+    if (!plan_.weighted && !plan_.masked) {
         std::copy_n(&accumulators[kSquaredError], plan_.planes, errors.begin());
         return errors;
     }
@@ -85,11 +85,28 @@ WeightedErrors Weighting::errors(std::span<const uint64_t> accumulators) {
 
     for (int p = 0; p < plan_.planes; ++p) {
         double sum = 0.0; // in raster order: the order is part of the definition
-        const size_t first = static_cast<size_t>(kSquaredError) + p;
-        for (size_t k = 0; k < weights_.size(); ++k) sum += number(accumulators[k * stride + first]) * weights_[k];
-        errors[p] = static_cast<uint64_t>(std::floor(sum * scale_ + 0.5));
+        const auto first = static_cast<size_t>(plan_.masked ? plan_.masked_error_word(p) : kSquaredError + p);
+        const double mean = mean_weight(accumulators, p);
+        for (size_t k = 0; k < weights_.size(); ++k)
+            sum += number(accumulators[k * stride + first]) / mean * weights_[k];
+        errors[p] = static_cast<uint64_t>(std::floor(sum * (plan_.weighted ? scale_ : 1.0) + 0.5));
     }
     return errors;
+}
+
+double Weighting::mean_weight(std::span<const uint64_t> accumulators, int plane) const {
+    if (!plan_.masked) return 1.0;
+    uint64_t sum = 0;
+    for (size_t k = 0; k < weights_.size(); ++k)
+        sum += accumulators[k * static_cast<size_t>(plan_.words_per_block()) +
+                            static_cast<size_t>(plan_.weight_word(plane))];
+    return number(sum) / (static_cast<double>(plan_.width[plane]) * plan_.height[plane]);
+}
+
+bool Weighting::lacks_weight(std::span<const uint64_t> accumulators) const {
+    for (int p = 0; p < plan_.planes; ++p)
+        if (mean_weight(accumulators, p) == 0.0) return true;
+    return false;
 }
 
 /// Takes down weights that are larger than those around them, in raster order: a block is compared when the next one is
@@ -127,12 +144,20 @@ public:
     }
 
     Status prepare(DeviceProgram& program) override {
+        if (plan_.masked) {
+            const bool bytes = sample_ == SampleType::kU8;
+            QC_RETURN_IF_ERROR(
+                program.find(bytes ? kernels::xpsnr_masked_u8 : kernels::xpsnr_masked_u16, &masked_kernel_));
+        }
         return program.find(kernel_for(plan_, second_order(), sample_), &kernel_);
     }
 
     Status enqueue(const DeviceBatch& batch, DeviceQueue& queue) const override {
-        const Dim3 grid{static_cast<unsigned>(plan_.blocks()), 1, static_cast<unsigned>(batch.count)};
-        return queue.launch(kernel_, grid, BlockArguments{batch.pairs, batch.accumulators, plan_});
+        const BlockArguments arguments{batch.pairs, batch.accumulators, plan_};
+        Dim3 grid{static_cast<unsigned>(plan_.blocks()), 1, static_cast<unsigned>(batch.count)};
+        QC_RETURN_IF_ERROR(queue.launch(kernel_, grid, arguments));
+        grid.y = static_cast<unsigned>(plan_.planes);
+        return plan_.masked ? queue.launch(masked_kernel_, grid, arguments) : Status();
     }
 
     std::vector<Convention> conventions() const override {
@@ -152,7 +177,7 @@ private:
     const SampleType sample_;
     const BlockPlan plan_;
     const double frame_rate_;
-    LoadedKernel<BlockArguments> kernel_;
+    LoadedKernel<BlockArguments> kernel_, masked_kernel_;
 };
 
 class XpsnrFinaliser final : public Finaliser {
@@ -161,6 +186,7 @@ public:
         : plan_(make_plan(geometry)), weighting_(plan_), first_output_(geometry.rgb ? kPlanes : 0) {}
 
     void finalise(int64_t frame, std::span<const uint64_t> accumulators, ScoreSink& sink) override {
+        if (weighting_.lacks_weight(accumulators)) return sink.leave_out(frame);
         const WeightedErrors errors = weighting_.errors(accumulators);
         for (int p = 0; p < plan_.planes; ++p) {
             const double root = std::sqrt(static_cast<double>(errors[p]));
@@ -218,6 +244,7 @@ const MetricDescriptor& descriptor() {
         .history = 2,
         .needs_chroma = true,
         .accepts_rgb = true,
+        .accepts_mask = true,
         .options = kOptions,
         .outputs = kOutputs,
         .create_scorer = make_scorer<XpsnrScorer>,

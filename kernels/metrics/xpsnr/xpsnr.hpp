@@ -12,6 +12,7 @@
 /// |               | have chroma samples gives luma only                                                            |
 /// | accumulators  | per block (about 510, whatever the size): activities in space and time, squared error of each  |
 /// |               | plane; weights and weighted sums are made of them on the host                                  |
+/// | under a mask  | more words per block: the squared error of each plane by its samples' weights, and their sum   |
 /// | determinism   | integer sums: the same bits on every run, device and backend                                   |
 /// | in time       | history begins with black: the first frames count as busy                                      |
 /// | aggregates    | axpsnr_*: of all frames, by the mean of the square roots; axpsnr_min: the lowest of them       |
@@ -42,7 +43,11 @@ using WeightedErrors = std::array<uint64_t, 3>;
 class Weighting {
 public:
     explicit Weighting(const BlockPlan& plan);
+    /// Under a mask those of a picture that is everywhere as it is, in the mean, where the mask lets it through.
+    /// Precondition: no plane lacks weight.
     WeightedErrors errors(std::span<const uint64_t> accumulators);
+    /// Whether a mask leaves nothing of some plane.
+    bool lacks_weight(std::span<const uint64_t> accumulators) const;
 
 private:
     /// Samples of a block that activities are measured on; 0 where there is none and the weight is 1.
@@ -50,6 +55,8 @@ private:
         double space, time;
     };
     void smooth();
+    /// Of a plane's samples; without a mask 1.
+    double mean_weight(std::span<const uint64_t> accumulators, int plane) const;
 
     const BlockPlan plan_;
     double scale_; ///< of all weights: a picture of average activity has an XPSNR near its PSNR

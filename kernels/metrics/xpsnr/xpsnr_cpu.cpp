@@ -6,6 +6,7 @@
 #include "device/cpu_clones.hpp"
 #include "families/sse/sse.hpp"
 #include "metrics/xpsnr/xpsnr.hpp"
+#include "metrics/xpsnr/xpsnr_mask.hpp"
 #include "metrics/xpsnr/xpsnr_math.hpp"
 
 namespace qc::xpsnr {
@@ -173,6 +174,18 @@ HostPlane part(const HostPlane& plane, const Rectangle& block, SampleType sample
 }
 
 template <typename T>
+MaskedSums masked_sums(const BlockPlan& plan, int p, const Rectangle& block, const HostPair& pair) {
+    const Plane<const T> reference = pair.reference.plane[p].as<T>(), distorted = pair.distorted.plane[p].as<T>();
+    const MaskReader mask(pair.mask);
+    const PlaneWeights weights(plan, p);
+    MaskedSums sums{};
+    for (int y = block.y.begin; y < block.y.end; ++y)
+        for (int x = block.x.begin; x < block.x.end; ++x)
+            sums.add(reference.at(x, y), distorted.at(x, y), weights.at(mask, x, y));
+    return sums;
+}
+
+template <typename T>
 void score_blocks(const BlockPlan& plan, bool second_order, SampleType sample, const HostPair& pair,
                   std::span<uint64_t> accumulators) {
     const Luma<T> luma{pair.reference.plane[0].as<T>(), pair.reference_history[0].as<T>(),
@@ -185,6 +198,10 @@ void score_blocks(const BlockPlan& plan, bool second_order, SampleType sample, c
             words[kSquaredError + p] = sse::sum_of_squared_errors(part(pair.reference.plane[p], block, sample),
                                                                   part(pair.distorted.plane[p], block, sample),
                                                                   block.x.size(), block.y.size(), sample);
+            if (!plan.masked) continue;
+            const MaskedSums sums = masked_sums<T>(plan, p, block, pair);
+            words[plan.masked_error_word(p)] = sums.squared_error;
+            words[plan.weight_word(p)] = sums.weights;
         }
         const Rectangle block = plan.block(k, 0);
         if (!is_active(plan, block)) continue;

@@ -10,7 +10,8 @@
 
 namespace qc::xpsnr {
 
-/// Words of a block: two activities, then the squared error of each plane.
+/// Words of a block: two activities, then the squared error of each plane. Under a mask the planes' errors follow by
+/// the weights of their samples, and then the sums of these.
 enum Word { kSpatial, kTemporal, kSquaredError };
 
 /// Samples begin..end-1 of a row or a column.
@@ -33,9 +34,12 @@ struct BlockPlan {
     int depth = 8;
     bool weighted = false; ///< else the picture is one block of weight 1
     bool smoothed = false; ///< weights that stand out among their neighbours are taken down
+    bool masked = false;   ///< pairs come with a mask
 
     QC_HD int blocks() const { return columns * rows; }
-    QC_HD int words_per_block() const { return kSquaredError + planes; }
+    QC_HD int words_per_block() const { return kSquaredError + planes * (masked ? 3 : 1); }
+    QC_HD int masked_error_word(int plane) const { return kSquaredError + planes + plane; }
+    QC_HD int weight_word(int plane) const { return kSquaredError + 2 * planes + plane; }
 
     QC_HD Rectangle block(int index, int plane) const {
         const int x = index % columns * block_width[plane], y = index / columns * block_height[plane];
@@ -64,6 +68,7 @@ inline BlockPlan make_plan(const FrameGeometry& geometry) {
     BlockPlan plan;
     plan.planes = geometry.plane_count();
     plan.depth = geometry.depth;
+    plan.masked = geometry.masked;
     for (int p = 0; p < plan.planes; ++p) {
         plan.width[p] = geometry.stored_width(p);
         plan.height[p] = geometry.stored_height(p);
