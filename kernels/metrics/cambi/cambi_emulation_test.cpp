@@ -209,6 +209,28 @@ TEST(CambiEmulation, SelectionEqualsTheCpu) {
     EXPECT_GT(selections, 2 * 5);
 }
 
+/// A window of 17, which is counted in strips: several passes, selections, maps, and sizes that strips do not divide.
+TEST(CambiEmulation, StripsEqualTheCpu) {
+    const std::string folder = testing::TempDir() + "/cambi_emulated_strips";
+    const std::pair<const char*, const char*> window{"window_size", "127"};
+    const EmulationCase cases[] = {
+        {600, 240, 8, 0, 3, Look::kBanded, {window}},
+        {613, 233, 10, 6, 1, Look::kSteep, {window}, 3},
+        {601, 243, 8, 0, 1, Look::kFlat, {window}},
+        {600, 240, 10, 0, 2, Look::kBanded, {window, {"topk", "0.01"}}},
+        {600, 240, 10, 0, 1, Look::kSteep, {window, {"topk", "0.3"}}, 0, size_t{8} * 1024},
+        {250, 590, 10, 0, 1, Look::kBanded, {window, {"heatmaps_path", folder.c_str()}, {"full_ref", "true"}}},
+        {600, 240, 8, 0, 1, Look::kBanded, {window, {"cambi_vis_lum_threshold", "1"}, {"tvi_threshold", "0.012"}}},
+    };
+    selections = 0;
+    for (const EmulationCase& c : cases)
+        for (const bool descending : {false, true}) {
+            expect_emulation_equals_cpu(c, descending);
+            expect_emulation_equals_cpu(c, descending, true);
+        }
+    EXPECT_GT(selections, 2 * 5);
+}
+
 TEST(CambiEmulation, HeatMapsEqualTheCpu) {
     const std::string folder = testing::TempDir() + "/cambi_emulation";
     expect_emulation_equals_cpu({331, 243, 8, 0, 2, Look::kBanded, {{"heatmaps_path", folder.c_str()}}}, true);

@@ -94,17 +94,17 @@ Status Launcher::enqueue_picture(const DeviceBatch& batch, DeviceQueue& queue, b
     QC_RETURN_IF_ERROR(queue.launch(image_, image_grid, image));
 
     for (int s = 1; s < kScales; ++s) {
-        const PyramidTask task{pyramid, s, tuning::kPyramidWalk};
+        const PyramidTask task{pyramid, s, pyramid_walk(s)};
         const Dim3 grid{blocks_for(pyramid.scale[s].width, kUsefulColumns),
                         blocks_for(pyramid.scale[s].height, task.walk * tuning::kPyramidWarps), pictures};
         QC_RETURN_IF_ERROR(queue.launch(scale_, grid, task));
     }
 
     CountTask task = count_task(batch, pyramid, layout, reference);
-    const unsigned tiles = plan_tiles(kernels.counting, task.reach, batch.count, &task);
-    QC_RETURN_IF_ERROR(queue.launch(kernels.count, Dim3{tiles, 1, pictures}, task));
+    plan_tiles(kernels.counting, task.reach, batch.count, &task);
+    QC_RETURN_IF_ERROR(queue.launch(kernels.count, Dim3{task.tile_count, 1, pictures}, task));
     if (!may_select(settings_, analysis)) return {};
-    return enqueue_selection(batch, queue, kernels, analysis, task, tiles);
+    return enqueue_selection(batch, queue, kernels, analysis, task);
 }
 
 CountTask Launcher::count_task(const DeviceBatch& batch, const Pyramid& pyramid, const ScratchLayout& layout,
@@ -141,12 +141,13 @@ CountTask Launcher::count_task(const DeviceBatch& batch, const Pyramid& pyramid,
 
 /// Where more c-values are not 0 than are pooled, which is rare, the tiles are walked twice more.
 Status Launcher::enqueue_selection(const DeviceBatch& batch, DeviceQueue& queue, const PictureKernels& kernels,
-                                   const Analysis& analysis, CountTask task, unsigned tiles) const {
+                                   const Analysis& analysis, CountTask task) const {
     SelectTask select{};
     select.count = task;
     for (int s = 0; s < kScales; ++s) select.pooled[s] = settings_.pooled_pixels(analysis, s);
     const auto pictures = static_cast<unsigned>(batch.count);
-    const Dim3 scales{kScales, pictures}, grid{tiles, 1, pictures};
+    const unsigned blocks = (task.tile_count + tuning::kTilesPerSelectingBlock - 1) / tuning::kTilesPerSelectingBlock;
+    const Dim3 scales{kScales, pictures}, grid{blocks, 1, pictures};
     QC_RETURN_IF_ERROR(queue.launch(select_begin_, scales, select));
     task.purpose = Purpose::kHighDigits;
     QC_RETURN_IF_ERROR(queue.launch(kernels.count, grid, task));
@@ -158,7 +159,8 @@ Status Launcher::enqueue_selection(const DeviceBatch& batch, DeviceQueue& queue,
 
 /// Heights of tiles, which may be halved at scale 0, divide by shifting.
 static_assert(std::has_single_bit(tuning::kLongWalk / 2u) && std::has_single_bit(tuning::kShortWalk / 2u) &&
-              std::has_single_bit(unsigned{tuning::kPyramidWalk}));
+              std::has_single_bit(unsigned{tuning::kPyramidWalk}) &&
+              std::has_single_bit(unsigned{tuning::kDeepPyramidWalk}));
 
 Status Launcher::enqueue_map(const DeviceBatch& batch, DeviceQueue& queue) const {
     const Analysis& analysis = settings_.distorted;
