@@ -9,7 +9,8 @@
 // columns are added before bytes have to be spread to 16 bits. Neighbours of nearly the same value, which in smooth
 // areas is the rule, need the same words of the same columns but for one at either end.
 //
-// Values are counted in a range that fits the shared memory; tiles with more values are walked several times.
+// Values are counted in a range that fits the shared memory; tiles with more values are walked several times. Windows
+// of 17 and 33 are counted likewise, but by warps: cambi_strip_phases.hpp.
 #pragma once
 
 #include "metrics/cambi/cambi_image_phases.hpp"
@@ -43,14 +44,13 @@ struct ScaleTiles {
     unsigned first;            ///< number of its first tile
 };
 
-/// Arguments of the counting kernel.
 /// What becomes of c-values beside their sum.
 enum Extra : int { kHeatMaps = 1, kDrawsMap = 2 };
 
+/// Arguments of the counting kernels.
 struct CountTask {
     Pyramid pyramid;
     ScaleTiles tiles[kScales];
-    unsigned tile_count; ///< of all scales
     int reach;           ///< half of the window
     int groups_per_pass; ///< of kValuesPerGroup values
     int first, last;     ///< samples that can have a c-value

@@ -210,23 +210,7 @@ QC_HD void add_collected(Block& block, const CountTask& task, const Tile& tile, 
     device::add_block_sums(block, values, sums);
 }
 
-/// Calls count(number) for every tile that the block has, unless a selection is made for that nobody needs.
-template <class Block, class Count>
-QC_HD void for_each_tile(Block& block, const CountTask& task, const Count& count) {
-    if (task.purpose != Purpose::kSum) {
-        uint32_t needed = 0;
-        QC_UNROLL
-        for (int s = 0; s < kScales; ++s) needed |= task.selection(block.z(), s)->needed;
-        if (needed == 0) return;
-    }
-    for (auto number = static_cast<unsigned>(block.x()); number < task.tile_count;
-         number += static_cast<unsigned>(block.grid_x())) {
-        count(number);
-        block.sync(); // the next tile uses the same shared memory
-    }
-}
-
-/// grid: (tiles of all scales or less, 1, pictures). Dynamic shared memory: Plan::shared_bytes().
+/// grid: (tiles of all scales, 1, pictures). Dynamic shared memory: Plan::shared_bytes().
 template <class Plan>
 struct CountTile {
     using Arguments = CountTask;
@@ -234,16 +218,10 @@ struct CountTile {
 
     template <class Block>
     QC_HD static void run(Block& block, const CountTask& task) {
-        for_each_tile(block, task, [&](unsigned number) { count(block, task, number); });
-    }
-
-private:
-    template <class Block>
-    QC_HD static void count(Block& block, const CountTask& task, unsigned number) {
         auto* const counts = device::dynamic_shared<uint32_t>(block);
         auto& shared_groups = device::shared<TileGroups>(block).groups;
         const int thread = block.thread();
-        const Tile tile = find_tile(task, number, block.z());
+        const Tile tile = find_tile(task, static_cast<unsigned>(block.x()), block.z());
         Selection* const selection = task.selection(tile.picture, tile.scale); // there unless the purpose is kSum
         if (task.purpose != Purpose::kSum && selection->needed == 0) return;
 
@@ -278,7 +256,7 @@ private:
     }
 };
 
-/// The same by a warp alone.
+/// The same by a warp alone. grid: (tiles of all scales, 1, pictures). Dynamic shared memory: Plan::shared_bytes().
 template <class Plan>
 struct CountStrip {
     using Arguments = CountTask;
@@ -286,23 +264,17 @@ struct CountStrip {
 
     template <class Block>
     QC_HD static void run(Block& block, const CountTask& task) {
-        for_each_tile(block, task, [&](unsigned number) { count(block, task, number); });
-    }
-
-private:
-    template <class Block>
-    QC_HD static void count(Block& block, const CountTask& task, unsigned number) {
         auto* const counts = device::dynamic_shared<uint32_t>(block);
         auto& list = device::shared<WaitingPixels<Plan>>(block);
-        const Tile tile = find_tile(task, number, block.z());
+        const Tile tile = find_tile(task, static_cast<unsigned>(block.x()), block.z());
         Selection* const selection = task.selection(tile.picture, tile.scale); // there unless the purpose is kSum
         if (task.purpose != Purpose::kSum && selection->needed == 0) return;
 
         StripLane<Plan> lane(task, tile, block.lane());
         uint32_t groups = block.warp_or(groups_in_tile(task, tile, block.lane(), kLanes));
-        if (passes_of(task, groups) > 1) groups &= block.warp_or(lane.groups()); // what was said is of larger tiles
         if ((task.extras & kDrawsMap) != 0 && task.purpose == Purpose::kSum && groups != 0)
-            clear_drawn(task, tile, block.lane(), kLanes);
+            clear_drawn(task, tile, block.lane(), kLanes); // where writers saw something, the map reads
+        if (passes_of(task, groups) > 1) groups &= block.warp_or(lane.groups()); // theirs are larger tiles
         Collected collected;
         Pass pass;
         while (next_pass(task, &groups, &pass)) {

@@ -101,10 +101,10 @@ Status Launcher::enqueue_picture(const DeviceBatch& batch, DeviceQueue& queue, b
     }
 
     CountTask task = count_task(batch, pyramid, layout, reference);
-    plan_tiles(kernels.counting, task.reach, batch.count, &task);
-    QC_RETURN_IF_ERROR(queue.launch(kernels.count, Dim3{task.tile_count, 1, pictures}, task));
+    const unsigned tiles = plan_tiles(kernels.counting, task.reach, batch.count, &task);
+    QC_RETURN_IF_ERROR(queue.launch(kernels.count, Dim3{tiles, 1, pictures}, task));
     if (!may_select(settings_, analysis)) return {};
-    return enqueue_selection(batch, queue, kernels, analysis, task);
+    return enqueue_selection(batch, queue, kernels, analysis, task, tiles);
 }
 
 CountTask Launcher::count_task(const DeviceBatch& batch, const Pyramid& pyramid, const ScratchLayout& layout,
@@ -141,13 +141,12 @@ CountTask Launcher::count_task(const DeviceBatch& batch, const Pyramid& pyramid,
 
 /// Where more c-values are not 0 than are pooled, which is rare, the tiles are walked twice more.
 Status Launcher::enqueue_selection(const DeviceBatch& batch, DeviceQueue& queue, const PictureKernels& kernels,
-                                   const Analysis& analysis, CountTask task) const {
+                                   const Analysis& analysis, CountTask task, unsigned tiles) const {
     SelectTask select{};
     select.count = task;
     for (int s = 0; s < kScales; ++s) select.pooled[s] = settings_.pooled_pixels(analysis, s);
     const auto pictures = static_cast<unsigned>(batch.count);
-    const unsigned blocks = (task.tile_count + tuning::kTilesPerSelectingBlock - 1) / tuning::kTilesPerSelectingBlock;
-    const Dim3 scales{kScales, pictures}, grid{blocks, 1, pictures};
+    const Dim3 scales{kScales, pictures}, grid{tiles, 1, pictures};
     QC_RETURN_IF_ERROR(queue.launch(select_begin_, scales, select));
     task.purpose = Purpose::kHighDigits;
     QC_RETURN_IF_ERROR(queue.launch(kernels.count, grid, task));

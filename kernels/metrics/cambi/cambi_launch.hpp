@@ -31,7 +31,7 @@ private:
     CountTask count_task(const DeviceBatch& batch, const Pyramid& pyramid, const ScratchLayout& layout,
                          bool reference) const;
     Status enqueue_selection(const DeviceBatch& batch, DeviceQueue& queue, const PictureKernels& kernels,
-                             const Analysis& analysis, CountTask task) const;
+                             const Analysis& analysis, CountTask task, unsigned tiles) const;
 
     size_t drawn_offset(int count) const;
     size_t drawn_bytes(int count) const;

@@ -114,8 +114,8 @@ inline CountKernel choose_count_kernel(int differences, int window) {
     return count_kernel<CountAnyReach>(kernels::cambi_count);
 }
 
-/// Cuts all scales into tiles of equal size.
-inline void plan_tiles(const CountKernel& kernel, int reach, int count, CountTask* task) {
+/// Cuts all scales into tiles of equal size. @return the number of tiles
+inline unsigned plan_tiles(const CountKernel& kernel, int reach, int count, CountTask* task) {
     // Whole warps score best, unless much of the width would be given away.
     constexpr int kWholeWarps = 4;
     int width = (kernel.columns - 2 * reach) / kernel.width_multiple * kernel.width_multiple;
@@ -139,7 +139,7 @@ inline void plan_tiles(const CountKernel& kernel, int reach, int count, CountTas
         if (rows <= 2 * reach || tiles * static_cast<unsigned>(count) >= static_cast<unsigned>(kernel.target_blocks))
             break;
     }
-    task->tile_count = tiles;
+    return tiles;
 }
 
 } // namespace qc::cambi

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Counting on the GPU in strips, each of which a warp walks down alone: for the windows of most pictures.
+// Counting on the GPU in strips, each of which a warp walks down alone: windows of 17 and 33.
 //
 // The counts are those of cambi_count_phases.hpp, but no warp waits for another, and rows without pixels to be scored
 // cost little: the mask leaves most of a picture out. Of the pixels of a row that are to be scored the warp makes a
@@ -11,12 +11,11 @@
 namespace qc::cambi {
 
 /// @tparam kReach_ half of the window
-/// @tparam kWidth_ pixels of a row that a warp scores
-template <int kReach_, int kWidth_>
+template <int kReach_>
 struct StripPlan {
     static constexpr int kNd = 4; ///< the largest luma step that is looked for
     static constexpr int kReach = kReach_, kWindow = 2 * kReach + 1;
-    static constexpr int kWidth = kWidth_;
+    static constexpr int kWidth = tuning::kStripWidth; ///< pixels of a row that a warp scores
     static constexpr int kColumns = kWidth + 2 * kReach;
     static constexpr int kPixelsPerLane = (kWidth + kLanes - 1) / kLanes;
     static constexpr int kColumnsPerLane = (kColumns + kLanes - 1) / kLanes;
@@ -146,7 +145,7 @@ private:
     uint32_t entering_[Plan::kColumnsPerLane], leaving_[Plan::kColumnsPerLane], pixels_[Plan::kPixelsPerLane];
 };
 
-/// Counts in a window. @param column the window's first one and the first word
+/// Counts in a window. @param column of the window's first one and the first word
 template <class Plan>
 QC_HD WindowSums<Plan::kNd> sums_of_window(const uint32_t* column) {
     constexpr int kWords = WindowSums<Plan::kNd>::kWords, kAtOnce = 255 / Plan::kWindow;
@@ -180,21 +179,24 @@ QC_HD int list_pixels(Block& block, const StripLane<Plan>& lane, uint32_t first,
     return listed;
 }
 
-/// Scores a lane's share of the pixels of a list. `visit(x, c)` is called for c-values that are not 0.
+/// Scores a lane's share of the pixels of a list. `visit(x, c)` is called for c-values that are not 0. Lanes without a
+/// pixel add up the window of the first, so that the warp stays together.
 template <class Plan, typename Visit>
 QC_HD void score_list(int lane, const uint32_t* counts, const CountTask& task, const Pass& pass,
                       const WaitingPixels<Plan>& list, int listed, const Visit& visit) {
-    for (int i = lane; i < listed; i += kLanes) {
-        const WaitingPixel pixel = list.pixel[i];
+    for (int begin = 0; begin < listed; begin += kLanes) {
+        const bool has_pixel = begin + lane < listed;
+        const WaitingPixel pixel = list.pixel[has_pixel ? begin + lane : 0];
         const uint32_t word = (pixel.value - static_cast<uint32_t>(pass.first)) / 4;
-        const float c =
-            c_value<Plan::kNd>(task, sums_of_window<Plan>(counts + word * Plan::kColumns + pixel.x), pixel.value);
+        const auto sums = sums_of_window<Plan>(counts + word * Plan::kColumns + pixel.x);
+        if (!has_pixel) continue;
+        const float c = c_value<Plan::kNd>(task, sums, pixel.value);
         if (c > 0.0f) visit(pixel.x, c);
     }
 }
 
 /// The plans there are.
-using StripReach8 = StripPlan<8, tuning::kStripWidth8>;
-using StripReach16 = StripPlan<16, tuning::kStripWidth16>;
+using StripReach8 = StripPlan<8>;
+using StripReach16 = StripPlan<16>;
 
 } // namespace qc::cambi

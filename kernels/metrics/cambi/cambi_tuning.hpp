@@ -35,12 +35,9 @@ constexpr int kTileRows[] = {128, 96, 64, 48, 32};
 constexpr int kTargetBlocks = 132 * kCountBlocks * 3;
 
 // In strips: a warp each.
-constexpr int kStripWidth8 = 48, kStripWidth16 = 48; ///< pixels of a row, by half of the window
-constexpr int kStripBlocks = 15;                     ///< per multiprocessor: bounds the registers of a thread
+constexpr int kStripWidth = 48;  ///< pixels of a row
+constexpr int kStripBlocks = 15; ///< per multiprocessor: bounds the registers of a thread
 constexpr int kStripTargetBlocks = 132 * kStripBlocks * 3;
-
-/// Blocks that count again for a selection, which mostly find that there is none, have so many tiles each.
-constexpr unsigned kTilesPerSelectingBlock = 8;
 
 // ---- selection of the largest c-values ------------------------------------------------------------------------------
 
