@@ -30,8 +30,9 @@
 //     each(count, f)                               f(i) for all i < count, spread over the threads; then a barrier
 //     once(f)                                      f() by one thread; then a barrier
 //     both(f, g)                                   f(team) by the first warp while all others do g(team); then a
-//                                                  barrier. A team has each() and once(). The two must not share
-//                                                  memory that one of them writes
+//                                                  barrier. A team has each() and once(), and the first warp's
+//                                                  vote(count, f): bit i: f(i) said yes, for up to 32 of them. The two
+//                                                  must not share memory that one of them writes
 //
 // A thread that has returned counts as arrived at every barrier; at a warp's exchanges all its lanes must be there.
 #pragma once
@@ -81,6 +82,12 @@ struct CudaWarpTeam {
     QC_DEVICE void once(const F& f) const {
         if (lane == 0) f();
         __syncwarp();
+    }
+    template <class F>
+    QC_DEVICE uint32_t vote(int count, const F& f) const {
+        const bool yes = lane < count && f(lane);
+        __syncwarp(); // a vote alone makes nobody see what others have written
+        return __ballot_sync(0xffffffffu, yes);
     }
 };
 

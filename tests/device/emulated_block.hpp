@@ -246,6 +246,15 @@ private:
             if (index == 0) f();
             wait(place);
         }
+        template <class F>
+        uint32_t vote(int count, const F& f, const Place& place = Place::current()) const {
+            static_assert(kBarrier == Wait::kSyncWarp);
+            const bool yes = index < count && f(index);
+            const FiberTeam::Values values = team.exchange(thread, Wait::kBallot, yes ? 1 : 0, place);
+            uint32_t votes = 0;
+            for (int i = 0; i < device::kWarpSize; ++i) votes |= static_cast<uint32_t>(values[i]) << i;
+            return votes;
+        }
         void wait(const Place& place) const {
             if (kBarrier == Wait::kSyncWarp)
                 team.exchange(thread, kBarrier, 0, place);
@@ -304,6 +313,12 @@ public:
     template <class F>
     void once(const F& f) const {
         f();
+    }
+    template <class F>
+    uint32_t vote(int count, const F& f) const {
+        uint32_t votes = 0;
+        each(count, [&](int i) { votes |= static_cast<uint32_t>(f(i)) << i; });
+        return votes;
     }
     template <class F, class G>
     void both(const F& first_warp, const G& other_warps) const {

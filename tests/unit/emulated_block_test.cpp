@@ -264,6 +264,12 @@ struct Phases {
                 team.each(50, [&](int i) { words[i] += words[i + 50]; });
                 team.once([&] { words[1] = words[49]; });
                 team.once([&] { words[2] = words[1]; });
+                const uint32_t odd = team.vote(9, [&](int i) {
+                    words[50 + i] = words[i]; // for the others to see
+                    return i % 2 == 1;
+                });
+                team.each(32, [&](int i) { words[60 + i] = odd >> i & 1; });
+                team.each(8, [&](int i) { words[3 + i] = words[50 + (i + 5) % 8]; });
             },
             [&](const auto& team) {
                 team.each(100, [&](int i) { words[100 + i] += words[200 + i]; });
@@ -277,6 +283,9 @@ TEST(EmulatedBlock, RunsPhases) {
     const std::vector<uint64_t> expected = result_of<Phases<true>>(300, false);
     EXPECT_EQ(expected[0], 199u + 299u + 100u + 200u);
     EXPECT_EQ(expected[297], 49u + 99u);
+    EXPECT_EQ(expected[299 - 61], 1u);
+    EXPECT_EQ(expected[299 - 60] + expected[299 - 69], 0u) << "an even one, and one that was not asked";
+    EXPECT_EQ(expected[299 - 3], 5u + 55u);
     EXPECT_EQ(result_of<Phases<true>>(300, true), expected);
     for (const bool descending : {false, true}) EXPECT_EQ(result_of<Phases<false>>(300, descending), expected);
 }

@@ -103,7 +103,7 @@ inline PlaneStatistics statistics_of(const Plan& plan, const std::vector<float>&
     FactorWork factor;
     const Matrix covariance = covariance_of(plan, coefficients);
     eigen.a = covariance;
-    find_eigenvalues(team, eigen);
+    find_eigenvalues<PlainStep>(team, eigen);
     bool regular = eigen.regular;
     if (regular) {
         factorise(team, covariance, factor);

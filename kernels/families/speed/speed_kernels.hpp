@@ -4,8 +4,8 @@
 //   decimate    samples -> grid: smoothing at every 16th sample only, vertically, then horizontally
 //   band_pass   grid -> coefficients and their means: a block of threads per plane, for a mean is one sum in one order
 //   covariance  coefficients -> sums of products: a block per plane and group of rows of windows
-//   analyse     covariance -> entropies and energies: a block per plane does all of the linear algebra
-//   compare     two planes -> score
+//   analyse     covariance -> eigenvalues, by one block of a plane, and energies, by another
+//   compare     two planes -> entropies -> score
 //
 // A pair has some images (chroma: two planes of two pictures; temporal: two differences). Images 2 p and 2 p + 1 are
 // the reference's and the distorted one of score p.
@@ -22,8 +22,9 @@ namespace qc::speed {
 
 /// Scratch memory of one image.
 struct ImageLayout {
-    size_t image_bytes = 0;                                                         ///< from image to image
-    size_t coefficients = 0, means = 0, products = 0, statistics = 0, singular = 0; ///< byte offsets; the grid is at 0
+    size_t image_bytes = 0; ///< from image to image
+    size_t coefficients = 0, means = 0, products = 0, eigenvalues = 0,
+           statistics = 0; ///< byte offsets; the grid is at 0
 };
 
 /// Arguments of all kernels.
@@ -61,8 +62,15 @@ QC_HD double* products_of(const Task& task, int pair, int image) {
 QC_HD BlockStatistics* statistics_of(const Task& task, int pair, int image) {
     return reinterpret_cast<BlockStatistics*>(image_memory(task, pair, image) + task.layout.statistics);
 }
-QC_HD int32_t* singular_of(const Task& task, int pair, int image) {
-    return reinterpret_cast<int32_t*>(image_memory(task, pair, image) + task.layout.singular);
+/// What two blocks find out about an image, beside the energies.
+struct Eigenvalues {
+    float at[kDimensions];
+    int32_t regular, factor_regular; ///< bools: whether eigenvalues and pivots are large enough
+
+    QC_HD bool is_regular() const { return regular != 0 && factor_regular != 0; }
+};
+QC_HD Eigenvalues* eigenvalues_of(const Task& task, int pair, int image) {
+    return reinterpret_cast<Eigenvalues*>(image_memory(task, pair, image) + task.layout.eigenvalues);
 }
 
 // ---- decimate -------------------------------------------------------------------------------------------------------
@@ -281,13 +289,6 @@ struct Covariance {
 
 // ---- analyse --------------------------------------------------------------------------------------------------------
 
-/// Shared memory of a block that analyses a plane.
-struct AnalysisMemory {
-    Matrix covariance;
-    EigenWork eigen;
-    FactorWork factor;
-};
-
 /// One element of the covariance, with its mirror image, from the sums of all groups. index: of a sum within a group
 QC_HD void covariance_element(const Task& task, const double* products, int index, Matrix& covariance) {
     const CovarianceShare share(index % kCovarianceShares);
@@ -302,34 +303,48 @@ QC_HD void covariance_element(const Task& task, const double* products, int inde
     if (share.lower != share.upper) covariance.at[b][a] = value;
 }
 
-/// Everything from the sums of products to the entropies of one image.
+/// The covariance of an image.
 template <class Block>
-QC_HD void analyse_image(Block& block, const Task& task, int pair, int image) {
-    auto& memory = device::shared<AnalysisMemory>(block);
-    const float* const coefficients = coefficients_of(task, pair, image);
+QC_HD void load_covariance(Block& block, const Task& task, int pair, int image, Matrix& covariance) {
     const double* const products = products_of(task, pair, image);
-    block.each(kProducts, [&](int i) { covariance_element(task, products, i, memory.covariance); });
-    block.each(kDimensions * kDimensions, [&](int i) {
-        memory.eigen.a.at[i / kDimensions][i % kDimensions] = memory.covariance.at[i / kDimensions][i % kDimensions];
-    });
-    block.both([&](const auto& team) { find_eigenvalues(team, memory.eigen); },
-               [&](const auto& team) { factorise(team, memory.covariance, memory.factor); });
-    const bool regular = memory.eigen.regular && memory.factor.regular;
+    block.each(kProducts, [&](int i) { covariance_element(task, products, i, covariance); });
+}
+
+/// The eigenvalues of one image's covariance: a chain of rotations, which one warp goes along.
+template <class Block>
+QC_HD void find_image_eigenvalues(Block& block, const Task& task, int pair, int image) {
+    auto& work = device::shared<EigenWork>(block);
+    load_covariance(block, task, pair, image, work.a);
+    block.both([&](const auto& team) { find_eigenvalues<DeviceStep>(team, work); }, [](const auto&) {});
+    Eigenvalues* const found = eigenvalues_of(task, pair, image);
+    block.each(kDimensions, [&](int k) { found->at[k] = work.diagonal[k]; });
+    block.once([&] { found->regular = work.regular ? 1 : 0; });
+}
+
+/// Room for the energies of an image.
+struct EnergyWork {
+    Matrix covariance;
+    FactorWork factor;
+};
+
+/// The energies of one image's blocks, which mean nothing if it turns out not to be regular.
+template <class Block>
+QC_HD void find_image_energies(Block& block, const Task& task, int pair, int image) {
+    auto& work = device::shared<EnergyWork>(block);
+    load_covariance(block, task, pair, image, work.covariance);
+    factorise(block, work.covariance, work.factor);
+    const float* const coefficients = coefficients_of(task, pair, image);
     BlockStatistics* const statistics = statistics_of(task, pair, image);
     block.each(task.blocks_x * task.blocks_y, [&](int index) {
         const int x = index % task.blocks_x * kBlockSide, y = index / task.blocks_x * kBlockSide;
-        const auto sample = [&](int o) {
+        statistics[index].energy = block_energy(work.factor, [&](int o) {
             return coefficients[static_cast<size_t>(y + o / kBlockSide) * task.grid_width + x + o % kBlockSide];
-        };
-        BlockStatistics result;
-        result.energy = regular ? block_energy(memory.factor, sample) : 0.0f;
-        result.entropy = block_entropy(memory.eigen.diagonal, result.energy, task.noise);
-        statistics[index] = result;
+        });
     });
-    block.once([&] { *singular_of(task, pair, image) = regular ? 0 : 1; });
+    block.once([&] { eigenvalues_of(task, pair, image)->factor_regular = work.factor.regular ? 1 : 0; });
 }
 
-/// grid: (images, 1, pairs)
+/// Two blocks an image, for neither waits for the other. grid: (images, 2, pairs)
 template <class Source>
 struct Analyse {
     using Arguments = Task;
@@ -338,7 +353,11 @@ struct Analyse {
 
     template <class Block>
     QC_HD static void run(Block& block, const Task& task) {
-        if (Source::exists(task, block.z())) analyse_image(block, task, block.z(), block.x());
+        if (!Source::exists(task, block.z())) return;
+        if (block.y() == 0)
+            find_image_eigenvalues(block, task, block.z(), block.x());
+        else
+            find_image_energies(block, task, block.z(), block.x());
     }
 };
 
@@ -347,18 +366,25 @@ struct Analyse {
 /// Score `score` of a pair from images 2 * score and 2 * score + 1; the first one's grid serves as a list of terms.
 template <class Block>
 QC_HD void compare_images(Block& block, const Task& task, int pair, int score, uint64_t* words) {
+    const int blocks = task.blocks_x * task.blocks_y;
+    block.each(2 * blocks, [&](int i) {
+        const int image = 2 * score + (i < blocks ? 0 : 1);
+        const Eigenvalues* const eigenvalues = eigenvalues_of(task, pair, image);
+        BlockStatistics& result = statistics_of(task, pair, image)[i < blocks ? i : i - blocks];
+        if (!eigenvalues->is_regular()) result.energy = 0.0f;
+        result.entropy = block_entropy(eigenvalues->at, result.energy, task.noise);
+    });
     const BlockStatistics* const reference = statistics_of(task, pair, 2 * score);
     const BlockStatistics* const distorted = statistics_of(task, pair, 2 * score + 1);
-    const int reference_singular = *singular_of(task, pair, 2 * score);
-    const int distorted_singular = *singular_of(task, pair, 2 * score + 1);
+    const bool reference_regular = eigenvalues_of(task, pair, 2 * score)->is_regular();
+    const bool distorted_regular = eigenvalues_of(task, pair, 2 * score + 1)->is_regular();
     float* const terms = grid_of(task, pair, 2 * score);
-    const int blocks = task.blocks_x * task.blocks_y;
     block.each(blocks, [&](int i) {
         terms[i] = entropy_difference(reference[i], distorted[i], task.weight_mode, task.visible_entropy);
     });
     block.once([&] {
         float sum = 0.0f;
-        if (reference_singular == distorted_singular) {
+        if (reference_regular == distorted_regular) {
 #if defined(__CUDA_ARCH__)
 #pragma unroll 8
 #endif
@@ -366,7 +392,7 @@ QC_HD void compare_images(Block& block, const Task& task, int pair, int score, u
             sum /= static_cast<float>(blocks);
         }
         words[kWordsPerPlane * score + kScoreBits] = score_bits(sum);
-        words[kWordsPerPlane * score + kSingular] = reference_singular != 0 || distorted_singular != 0;
+        words[kWordsPerPlane * score + kSingular] = !reference_regular || !distorted_regular;
     });
 }
 

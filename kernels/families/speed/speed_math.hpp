@@ -13,6 +13,7 @@
 #include <cstring>
 
 #include "contract/types.hpp"
+#include "device/bits.hpp"
 #include "device/fast_math.hpp"
 #include "device/unroll.hpp"
 #include "families/gaussian/gaussian_window.hpp"
@@ -93,12 +94,11 @@ constexpr int kInverseRootGuessError = 2;
 
 /// Single-precision 1/sqrt(a) for a from 1 to 2, from a guess: one step of Halley's iteration, whose residual 1 - a y^2
 /// has its lost digits put back. Gives the bits of dividing 1 by the square root in double precision and rounding once,
-/// for each of the 2^23 + 1 arguments and every guess that is near enough (a test tries them all), in six dependent
-/// operations.
+/// for each of the 2^23 + 1 arguments and every guess that is near enough (a test tries them all), in four operations
+/// that wait for a.
 QC_HD float inverse_root_from(float a, float guess) {
-    const float y = guess, product = a * y;
-    const float lost = fmaf(a, y, -product);
-    const float residual = fmaf(-lost, y, fmaf(-product, y, 1.0f));
+    const float y = guess, square = y * y, lost = fmaf(y, y, -square);
+    const float residual = fmaf(-a, lost, fmaf(-a, square, 1.0f));
     return fmaf(y * residual, fmaf(0.375f, residual, 0.5f), y);
 }
 
@@ -107,6 +107,30 @@ QC_HD float inverse_root(float a) {
     if (a >= 1.0f && a <= 2.0f) return inverse_root_from(a, device::fast_inverse_root(a));
 #endif
     return static_cast<float>(1.0 / sqrt(static_cast<double>(a)));
+}
+
+/// A quotient, and whether it is surely the nearest float.
+struct Quotient {
+    float value;
+    bool sure;
+};
+
+/// a / b from a guess of 1 / b that is off by some units in the last place at most: three operations that wait for the
+/// guess. A second correction, for which nobody waits, tells whether the first was enough: it starts within a unit of
+/// the true quotient, and then gives the nearest float (P. Markstein, "Computation of elementary functions on the IBM
+/// RISC System/6000 processor", IBM Journal of Research and Development 34(1), 1990). Precondition: nothing overflows
+/// or loses digits to the smallest exponent.
+QC_HD Quotient quotient_from(float a, float b, float guess) {
+    const float first = a * guess;
+    const float reciprocal = fmaf(guess, fmaf(-b, guess, 1.0f), guess);
+    const float value = fmaf(fmaf(-b, first, a), reciprocal, first);
+    return {value, fmaf(fmaf(-b, value, a), reciprocal, value) == value};
+}
+
+/// -(a / b), of which `magnitude` is known.
+QC_HD float with_sign_of_minus(float magnitude, float a, float b) {
+    constexpr uint32_t kSign = 0x80000000u;
+    return device::float_of(device::bits_of(magnitude) | (~(device::bits_of(a) ^ device::bits_of(b)) & kSign));
 }
 
 // ---- entropies ------------------------------------------------------------------------------------------------------

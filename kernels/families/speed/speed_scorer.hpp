@@ -36,7 +36,7 @@ public:
         QC_RETURN_IF_ERROR(queue.launch(decimate_, decimate_grid, task));
         QC_RETURN_IF_ERROR(queue.launch(band_pass_, Dim3{images, 1, count}, task));
         QC_RETURN_IF_ERROR(queue.launch(covariance_, Dim3{images, kCovarianceGroups, count}, task));
-        QC_RETURN_IF_ERROR(queue.launch(analyse_, Dim3{images, 1, count}, task));
+        QC_RETURN_IF_ERROR(queue.launch(analyse_, Dim3{images, 2, count}, task));
         return queue.launch(compare_, Dim3{images / 2, 1, count}, task);
     }
 
@@ -50,10 +50,10 @@ protected:
         layout_.coefficients = grid_bytes;
         layout_.means = 2 * grid_bytes;
         layout_.products = layout_.means + aligned(kDimensions * sizeof(float));
-        layout_.statistics = layout_.products + aligned(sizeof(double) * kCovarianceGroups * kProducts);
-        layout_.singular =
+        layout_.eigenvalues = layout_.products + aligned(sizeof(double) * kCovarianceGroups * kProducts);
+        layout_.statistics = layout_.eigenvalues + aligned(sizeof(Eigenvalues));
+        layout_.image_bytes =
             layout_.statistics + aligned(static_cast<size_t>(plan_.block_count()) * sizeof(BlockStatistics));
-        layout_.image_bytes = layout_.singular + aligned(sizeof(int32_t));
     }
 
     SampleType sample() const { return sample_; }

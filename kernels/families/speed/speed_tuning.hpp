@@ -8,15 +8,15 @@ struct Tuning {
     int decimate_threads;   ///< a thread smooths one column of one sample of the grid
     int band_pass_threads;  ///< one block per plane; 25 of them sum up the means
     int covariance_threads; ///< 75 are at work
-    int analyse_threads;    ///< one block per plane: one warp finds eigenvalues while the others factorise
-    int compare_threads;
+    int analyse_threads;    ///< two blocks per plane: of that which finds eigenvalues one warp is at work
+    int compare_threads;    ///< a thread estimates the entropy of a block
 };
 
 constexpr Tuning kTuning{.decimate_threads = 128,
                          .band_pass_threads = 512,
                          .covariance_threads = 96,
-                         .analyse_threads = 512,
-                         .compare_threads = 128};
-static_assert(kTuning.analyse_threads % 32 == 0 && kTuning.analyse_threads >= 96);
+                         .analyse_threads = 128,
+                         .compare_threads = 256};
+static_assert(kTuning.analyse_threads % 32 == 0 && kTuning.analyse_threads >= 64);
 
 } // namespace qc::speed

@@ -9,7 +9,8 @@
 // columns are added before bytes have to be spread to 16 bits. Neighbours of nearly the same value, which in smooth
 // areas is the rule, need the same words of the same columns but for one at either end.
 //
-// Values are counted in a range that fits the shared memory; tiles with more values are walked several times.
+// Values are counted in a range that fits the shared memory; tiles with more values are walked several times. Windows
+// of 17 and 33 are counted likewise, but by warps: cambi_strip_phases.hpp.
 #pragma once
 
 #include "metrics/cambi/cambi_image_phases.hpp"
@@ -39,14 +40,14 @@ struct Selection {
 
 /// The tiles of a scale.
 struct ScaleTiles {
-    int across, width, height; ///< width: a multiple of CountPlan::kPixels
+    int across, width, height; ///< width: a multiple of the plan's kWidthMultiple
     unsigned first;            ///< number of its first tile
 };
 
-/// Arguments of the counting kernel.
 /// What becomes of c-values beside their sum.
 enum Extra : int { kHeatMaps = 1, kDrawsMap = 2 };
 
+/// Arguments of the counting kernels.
 struct CountTask {
     Pyramid pyramid;
     ScaleTiles tiles[kScales];
@@ -144,6 +145,113 @@ QC_HD bool next_pass(const CountTask& task, uint32_t* groups, Pass* pass) {
     }
 }
 
+/// Walks that a tile with these groups takes.
+QC_HD int passes_of(const CountTask& task, uint32_t groups) {
+    int passes = 0;
+    Pass pass;
+    while (next_pass(task, &groups, &pass)) ++passes;
+    return passes;
+}
+
+// ---- counts of a column and of a window -----------------------------------------------------------------------------
+
+/// Words of four counts with the values from v - nd to v + nd, at whatever place in the first word v - nd stands.
+constexpr int words_around(int nd) {
+    return (2 * nd + 3) / 4 + 1;
+}
+
+/// Values that the words of a pass count: those that its pixels have, and those that they look at.
+template <int kNd>
+struct CountedValues {
+    uint32_t origin, bins;
+
+    QC_HD explicit CountedValues(const Pass& pass)
+        : origin(static_cast<uint32_t>(pass.first - kNd)), bins(static_cast<uint32_t>(pass.count + 2 * kNd)) {}
+
+    /// Counts a sample that enters a column's window and one that leaves it.
+    /// @tparam kStride from word to word of the column
+    template <int kStride>
+    QC_HD void change(uint32_t* column, uint32_t entering, uint32_t leaving) const {
+        if (entering == leaving) return;
+        add<kStride>(column, entering, 1);
+        add<kStride>(column, leaving, -1);
+    }
+
+private:
+    /// The lowest byte of a word comes first on every device, and on the hosts that stand for one.
+    template <int kStride>
+    QC_HD void add(uint32_t* column, uint32_t sample, int change) const {
+        const uint32_t bin = sample - origin;
+        if (bin >= bins) return;
+        uint8_t& count = reinterpret_cast<uint8_t*>(column)[(bin & ~3u) * kStride + (bin & 3)];
+        count = static_cast<uint8_t>(count + change);
+    }
+};
+
+/// Counts of 4 * kWords values over a window, in two 16-bit halves each: `odd` holds bytes 1 and 3 of each word; the
+/// others follow from the sum of whole words.
+template <int kNd>
+struct WindowSums {
+    static constexpr int kWords = words_around(kNd);
+    uint32_t all[kWords] = {}, odd[kWords] = {};
+
+    QC_HD static uint32_t odd_bytes(uint32_t word) { return permute_bytes(word, 0, 0x4341); }
+
+    /// Adds words of counts, and clears them.
+    QC_HD void spread(uint32_t (&bytes)[kWords]) {
+        QC_UNROLL
+        for (int k = 0; k < kWords; ++k) {
+            all[k] += bytes[k];
+            odd[k] += odd_bytes(bytes[k]);
+            bytes[k] = 0;
+        }
+    }
+};
+
+QC_HD float reciprocal(const CountTask& task, int i) {
+#if defined(__CUDA_ARCH__)
+    return __ldg(task.reciprocals + i);
+#else
+    return task.reciprocals[i];
+#endif
+}
+
+/// c-value of a pixel that is masked in and whose value is in first .. last.
+template <int kNd>
+QC_HD float c_value(const CountTask& task, const WindowSums<kNd>& sums, int value) {
+    constexpr int kWords = WindowSums<kNd>::kWords;
+    // Pairs of counts, from the first value of the first word on.
+    uint32_t pairs[2 * kWords];
+    QC_UNROLL
+    for (int k = 0; k < kWords; ++k) {
+        const uint32_t even = sums.all[k] - (sums.odd[k] << 8);
+        pairs[2 * k] = permute_bytes(even, sums.odd[k], 0x5410);
+        pairs[2 * k + 1] = permute_bytes(even, sums.odd[k], 0x7632);
+    }
+    // Moved so that they begin with the value kNd below the pixel's.
+    const bool by_two = (value & 2) != 0;
+    const int by_one = (value & 1) * 16;
+    QC_UNROLL
+    for (int k = 0; k + 1 < 2 * kWords; ++k) pairs[k] = by_two ? pairs[k + 1] : pairs[k];
+    QC_UNROLL
+    for (int k = 0; k + 1 < 2 * kWords; ++k) pairs[k] = funnel_shift(pairs[k], pairs[k + 1], by_one);
+
+    const auto count = [&](int k) { return static_cast<int>(k % 2 == 0 ? pairs[k / 2] & 0xffff : pairs[k / 2] >> 16); };
+    const int own = count(kNd);
+    const auto own_exact = static_cast<float>(own);
+    float c = 0.0f;
+    QC_UNROLL
+    for (int d = 1; d <= kNd; ++d) {
+        // Computed for all, so that the reciprocals of all differences are on their way at once.
+        const int other = larger(count(kNd + d), count(kNd - d));
+        const float candidate =
+            contrast(contrast_weight(d), own_exact, static_cast<float>(other), reciprocal(task, own + other));
+        const bool visible = (value <= task.brightest[d]) & (value + kNd + d > task.dark_limit);
+        c = visible & (candidate > c) ? candidate : c;
+    }
+    return c;
+}
+
 // ---- the work of one thread -----------------------------------------------------------------------------------------
 
 /// @tparam kWindowReach half of the window, or 0 if only CountTask knows
@@ -155,12 +263,12 @@ struct CountPlan {
     static constexpr int kThreads = tuning::kCountColumns;
     static constexpr int kColumns = tuning::kCountColumns;
     static constexpr int kPixels = tuning::kPixelsPerThread;
+    static constexpr int kWidthMultiple = kPixels, kTargetBlocks = tuning::kTargetBlocks;
     static constexpr int kColumnStride = kColumns / kPixels;
     static_assert(kColumns % 32 == 0 && kColumnStride % 32 == 32 / kPixels % 32, "bank conflicts");
     static_assert(kAddends == 2 || kAddends == 4);
 
-    /// Words with the values from v - kNd to v + kNd, at whatever place in the first word v - kNd stands.
-    static constexpr int kWords = (2 * kNd + 3) / 4 + 1;
+    static constexpr int kWords = words_around(kNd);
     static constexpr int kKnownWindow = 2 * kWindowReach + 1;
     /// Blocks per multiprocessor: bounds the registers of a thread.
     static constexpr int kBlocks = kNd > 8 ? 1 : kNd > 4 || kWindowReach >= 32 ? 2 : tuning::kCountBlocks;
@@ -285,7 +393,7 @@ struct CountPlan {
             for (int i = 0; i < kPixels; ++i) {
                 if ((waiting >> i & 1) != 0 && word_of(state.current[i], pass) == word) {
                     waiting &= ~(1u << i);
-                    const float c = c_value(task, sums, static_cast<int>(state.current[i]));
+                    const float c = c_value<kNd>(task, sums, static_cast<int>(state.current[i]));
                     if (c > 0.0f) visit(i, c);
                 }
                 if (i + 1 < kPixels) sums.slide(column, i, window);
@@ -294,45 +402,15 @@ struct CountPlan {
     }
 
 private:
+    QC_HD static void change(int thread, uint32_t* counts, const Pass& pass, uint32_t entering, uint32_t leaving) {
+        CountedValues<kNd>(pass).template change<kColumns>(counts + place(thread), entering, leaving);
+    }
+
     QC_HD static uint32_t word_of(uint32_t sample, const Pass& pass) {
         return (sample - static_cast<uint32_t>(pass.first)) >> 2;
     }
 
-    /// Counts a sample that enters and one that leaves the window's rows.
-    QC_HD static void change(int thread, uint32_t* counts, const Pass& pass, uint32_t entering, uint32_t leaving) {
-        if (entering == leaving) return;
-        // Bins from the first value on that a pixel of this pass looks at.
-        const auto origin = static_cast<uint32_t>(pass.first - kNd), bins = static_cast<uint32_t>(pass.count + 2 * kNd);
-        const uint32_t in = entering - origin, out = leaving - origin;
-        if (in >= bins && out >= bins) return;
-        const uint32_t more = in < bins ? 1u << (8 * (in & 3)) : 0, less = out < bins ? 1u << (8 * (out & 3)) : 0;
-        const uint32_t word_in = (in < bins ? in : out) >> 2, word_out = (out < bins ? out : in) >> 2;
-        uint32_t* column = counts + place(thread);
-        const uint32_t count_in = column[word_in * kColumns], count_out = column[word_out * kColumns];
-        if (word_in == word_out) {
-            column[word_in * kColumns] = count_in + more - less;
-        } else { // both are loaded before either is stored, to wait for the memory only once
-            column[word_in * kColumns] = count_in + more;
-            column[word_out * kColumns] = count_out - less;
-        }
-    }
-
-    /// Counts of 4 * kWords values over a window, in two 16-bit halves each: `odd` holds bytes 1 and 3 of each word;
-    /// the others follow from the sum of whole words.
-    struct Sums {
-        uint32_t all[kWords] = {}, odd[kWords] = {};
-
-        QC_HD static uint32_t odd_bytes(uint32_t word) { return permute_bytes(word, 0, 0x4341); }
-
-        QC_HD void spread(uint32_t (&bytes)[kWords]) {
-            QC_UNROLL
-            for (int k = 0; k < kWords; ++k) {
-                all[k] += bytes[k];
-                odd[k] += odd_bytes(bytes[k]);
-                bytes[k] = 0;
-            }
-        }
-
+    struct Sums : WindowSums<kNd> {
         /// @param column of the first column of the thread's first window
         QC_HD void add_window(const uint32_t* column, int window) {
             uint32_t bytes[kWords] = {};
@@ -342,7 +420,7 @@ private:
                 for (int j = 0; j < kKnownWindow; ++j) {
                     QC_UNROLL
                     for (int k = 0; k < kWords; ++k) bytes[k] += column[k * kColumns + place(j)];
-                    if (j % kAtOnce == kAtOnce - 1 || j == kKnownWindow - 1) spread(bytes);
+                    if (j % kAtOnce == kAtOnce - 1 || j == kKnownWindow - 1) this->spread(bytes);
                 }
             } else {
                 int j = 0;
@@ -352,13 +430,13 @@ private:
                     for (int i = 0; i < 4; ++i) {
                         QC_UNROLL
                         for (int k = 0; k < kWords; ++k) bytes[k] += four[k * kColumns + place(i)];
-                        if (i % kAddends == kAddends - 1) spread(bytes);
+                        if (i % kAddends == kAddends - 1) this->spread(bytes);
                     }
                 }
                 for (; j < window; ++j) {
                     QC_UNROLL
                     for (int k = 0; k < kWords; ++k) bytes[k] = column[k * kColumns + place(j)];
-                    spread(bytes);
+                    this->spread(bytes);
                 }
             }
         }
@@ -369,60 +447,14 @@ private:
             for (int k = 0; k < kWords; ++k) {
                 const uint32_t out = column[k * kColumns + place(pixel)];
                 const uint32_t in = column[k * kColumns + place(pixel + window)];
-                all[k] += in - out;
-                odd[k] += odd_bytes(in) - odd_bytes(out);
+                this->all[k] += in - out;
+                this->odd[k] += this->odd_bytes(in) - this->odd_bytes(out);
             }
         }
     };
-
-    /// c-value of a pixel that is masked in and whose value is in first .. last.
-    QC_HD static float c_value(const CountTask& task, const Sums& sums, int value) {
-        // Pairs of counts, from the first value of the first word on.
-        uint32_t pairs[2 * kWords];
-        QC_UNROLL
-        for (int k = 0; k < kWords; ++k) {
-            const uint32_t even = sums.all[k] - (sums.odd[k] << 8);
-            pairs[2 * k] = permute_bytes(even, sums.odd[k], 0x5410);
-            pairs[2 * k + 1] = permute_bytes(even, sums.odd[k], 0x7632);
-        }
-        // Moved so that they begin with the value kNd below the pixel's.
-        const bool by_two = (value & 2) != 0;
-        const int by_one = (value & 1) * 16;
-        QC_UNROLL
-        for (int k = 0; k + 1 < 2 * kWords; ++k) pairs[k] = by_two ? pairs[k + 1] : pairs[k];
-        QC_UNROLL
-        for (int k = 0; k + 1 < 2 * kWords; ++k) pairs[k] = funnel_shift(pairs[k], pairs[k + 1], by_one);
-
-        const auto count = [&](int k) {
-            return static_cast<int>(k % 2 == 0 ? pairs[k / 2] & 0xffff : pairs[k / 2] >> 16);
-        };
-        const int own = count(kNd);
-        const auto own_exact = static_cast<float>(own);
-        float c = 0.0f;
-        QC_UNROLL
-        for (int d = 1; d <= kNd; ++d) {
-            const int other = larger(count(kNd + d), count(kNd - d));
-            if (value <= task.brightest[d] && value + kNd + d > task.dark_limit) {
-                const float candidate =
-                    contrast(contrast_weight(d), own_exact, static_cast<float>(other), reciprocal(task, own + other));
-                c = candidate > c ? candidate : c;
-            }
-        }
-        return c;
-    }
-
-    QC_HD static float reciprocal(const CountTask& task, int i) {
-#if defined(__CUDA_ARCH__)
-        return __ldg(task.reciprocals + i);
-#else
-        return task.reciprocals[i];
-#endif
-    }
 };
 
 /// The plans there are.
-using CountReach8 = CountPlan<8, 4, 4>;
-using CountReach16 = CountPlan<16, 4, 4>;
 using CountReach32 = CountPlan<32, 4, 4>;
 using CountAnyReach = CountPlan<0, 4, 4>; ///< windows up to 63
 using CountUpTo1 = CountPlan<0, 1, 2>;

@@ -2,6 +2,8 @@
 // Arithmetic on two 16-bit or four 8-bit values in a word, with what stands for it on the host.
 #pragma once
 
+#include <bit>
+
 #include "contract/types.hpp"
 
 namespace qc::cambi {
@@ -13,6 +15,15 @@ struct Quad {
 
 constexpr uint32_t kBothHalves = 0x00010001u;
 constexpr uint32_t kTopBits = 0x80008000u;
+
+/// How many bits are set.
+QC_HD int bits_in(uint32_t word) {
+#if defined(__CUDA_ARCH__)
+    return __popc(word);
+#else
+    return std::popcount(word);
+#endif
+}
 
 /// 32 bits of high:low from bit `shift` on, which is 0..31.
 QC_HD uint32_t funnel_shift(uint32_t low, uint32_t high, int shift) {

@@ -48,9 +48,10 @@ const std::vector<EmulatedKernel> kKernels = make_kernels();
 // ---- pictures -------------------------------------------------------------------------------------------------------
 
 enum class Look {
-    kBanded, ///< smooth ramps with false contours, flat and noisy blocks
-    kSteep,  ///< ramps over the whole range: many values in every tile
-    kFlat,   ///< one value, its frame another
+    kBanded,  ///< smooth ramps with false contours, flat and noisy blocks
+    kSteep,   ///< ramps over the whole range: many values in every tile
+    kFlat,    ///< one value, its frame another
+    kIslands, ///< dark and bright bands that most of the columns of a tile do not have, noise elsewhere
     kNoise
 };
 
@@ -69,6 +70,9 @@ uint32_t sample_at(Look look, int x, int y, int width, int height, int depth, ui
         return static_cast<uint32_t>(static_cast<uint64_t>(x / 3) * 3 * largest / static_cast<uint32_t>(width));
     case Look::kFlat:
         return x == 0 || y == 0 || x == width - 1 || y == height - 1 ? 40u * scale : 41u * scale;
+    case Look::kIslands:
+        if (x % 120 >= 40) break;
+        return static_cast<uint32_t>(((y / 20 % 2 == 0 ? 24 : 120) + x % 120 / 20) * scale);
     case Look::kNoise:
         break;
     }
@@ -206,6 +210,29 @@ TEST(CambiEmulation, SelectionEqualsTheCpu) {
         expect_emulation_equals_cpu({480, 270, 10, 0, 3, Look::kBanded, {{"topk", "0.01"}}}, descending);
         expect_emulation_equals_cpu({480, 270, 10, 0, 1, Look::kSteep, {{"topk", "0.3"}}}, descending);
     }
+    EXPECT_GT(selections, 2 * 5);
+}
+
+/// A window of 17, which is counted in strips: several passes, selections, maps, and sizes that strips do not divide.
+TEST(CambiEmulation, StripsEqualTheCpu) {
+    const std::string folder = testing::TempDir() + "/cambi_emulated_strips";
+    const std::pair<const char*, const char*> window{"window_size", "127"};
+    const EmulationCase cases[] = {
+        {600, 240, 8, 0, 3, Look::kBanded, {window}},
+        {613, 233, 10, 6, 1, Look::kSteep, {window}, 3},
+        {601, 243, 8, 0, 1, Look::kFlat, {window}},
+        {600, 240, 8, 0, 4, Look::kIslands, {window}},
+        {600, 240, 10, 0, 2, Look::kBanded, {window, {"topk", "0.01"}}},
+        {600, 240, 10, 0, 1, Look::kSteep, {window, {"topk", "0.3"}}, 0, size_t{8} * 1024},
+        {250, 590, 10, 0, 1, Look::kBanded, {window, {"heatmaps_path", folder.c_str()}, {"full_ref", "true"}}},
+        {600, 240, 8, 0, 1, Look::kBanded, {window, {"cambi_vis_lum_threshold", "1"}, {"tvi_threshold", "0.012"}}},
+    };
+    selections = 0;
+    for (const EmulationCase& c : cases)
+        for (const bool descending : {false, true}) {
+            expect_emulation_equals_cpu(c, descending);
+            expect_emulation_equals_cpu(c, descending, true);
+        }
     EXPECT_GT(selections, 2 * 5);
 }
 

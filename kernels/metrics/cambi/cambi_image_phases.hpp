@@ -89,11 +89,15 @@ QC_HD uint32_t groups_of_halves(uint32_t samples) {
 // ---- samples of the picture -----------------------------------------------------------------------------------------
 
 /// Brings samples to 10 bits.
+template <typename T>
 class TenBits {
 public:
-    QC_HD TenBits(int depth, int container_shift)
-        : depth_(depth), shift_(container_shift), kept_((0xffffu >> container_shift) * kBothHalves),
-          largest_(((1u << depth) - 1) * kBothHalves) {}
+    QC_HD TenBits(const ImageTask& task, int container_shift)
+        : depth_(task.depth), shift_(container_shift), kept_((0xffffu >> container_shift) * kBothHalves),
+          largest_(((1u << task.depth) - 1) * kBothHalves) {}
+
+    /// The mean of four samples, of their sum.
+    QC_HD static uint32_t mean_of_four(uint32_t sum) { return (sum >> 2) & 0x07ff07ffu; }
 
     QC_HD Quad operator()(const Quad& container) const { return {halves(container.low), halves(container.high)}; }
     QC_HD uint32_t halves(uint32_t container) const {
@@ -107,6 +111,20 @@ public:
 private:
     int depth_, shift_;
     uint32_t kept_, largest_;
+};
+
+/// Bytes stay what they are where four of them are added up next: the sum is the mean of four samples of 10 bits.
+template <>
+class TenBits<uint8_t> {
+public:
+    QC_HD TenBits(const ImageTask& task, int /*container_shift*/) : shift_(task.anti_dither ? 0 : kDepth - 8) {}
+
+    QC_HD static uint32_t mean_of_four(uint32_t sum) { return sum; }
+    QC_HD Quad operator()(const Quad& container) const { return {halves(container.low), halves(container.high)}; }
+    QC_HD uint32_t halves(uint32_t container) const { return container << shift_; }
+
+private:
+    int shift_;
 };
 
 /// Whether WideSource can serve all lanes of a tile: loads of four samples are aligned, and no lane straddles the right
@@ -338,9 +356,10 @@ public:
     QC_HD void start(const Quad& samples, uint32_t next) { sums_ = pair_sums(samples, next); }
 
     /// The row above `samples`, filtered. @param next lower word of the lane on the right
+    template <class TenBits>
     QC_HD Quad mix(const Quad& samples, uint32_t next) {
         const Quad sums = pair_sums(samples, next);
-        const Quad mixed{((sums_.low + sums.low) >> 2) & 0x07ff07ffu, ((sums_.high + sums.high) >> 2) & 0x07ff07ffu};
+        const Quad mixed{TenBits::mean_of_four(sums_.low + sums.low), TenBits::mean_of_four(sums_.high + sums.high)};
         sums_ = sums;
         return mixed;
     }

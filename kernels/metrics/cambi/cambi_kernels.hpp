@@ -7,12 +7,13 @@
 #include "device/kernel_list.hpp"
 #include "metrics/cambi/cambi_count_phases.hpp"
 #include "metrics/cambi/cambi_map_phases.hpp"
+#include "metrics/cambi/cambi_strip_phases.hpp"
 
 namespace qc::cambi {
 
 // ---- picture to scale 0 ---------------------------------------------------------------------------------------------
 
-template <bool kHalf, typename Source, class Block>
+template <bool kHalf, typename Source, class TenBits, class Block>
 QC_HD void walk_image(Block& block, const ImageTask& task, const Source& source, const TenBits& ten_bits, int picture,
                       int tile_x, int tile_y) {
     using Lane = ImageLane<kHalf>;
@@ -50,7 +51,7 @@ QC_HD void walk_image(Block& block, const ImageTask& task, const Source& source,
             Quad samples = ten_bits(source.unpack(loaded[k]));
             if (task.anti_dither) {
                 const uint32_t right = block.shuffle_down(samples.low, 1);
-                samples = lane.mix(samples, fetches_next ? ten_bits.halves(next_sample[k]) : right);
+                samples = lane.template mix<TenBits>(samples, fetches_next ? ten_bits.halves(next_sample[k]) : right);
             }
             const Quad previous{block.shuffle_up(samples.low, 1), block.shuffle_up(samples.high, 1)};
             const Quad next{block.shuffle_down(samples.low, 1), 0};
@@ -85,7 +86,7 @@ struct FilterImage {
         if (tile_y * task.walk >= task.height) return;
         const DevicePair& pair = task.pairs[picture];
         const DevicePlane plane = task.use_reference ? pair.reference.plane[0] : pair.distorted.plane[0];
-        const TenBits ten_bits(task.depth, plane.shift);
+        const TenBits<T> ten_bits(task, plane.shift);
         const int column = lane_column(tile_x, block.lane());
         if (tile_is_wide<T>(plane, task, tile_x)) {
             walk_image<kHalf>(block, task, WideSource<T>(plane, task, column), ten_bits, picture, tile_x, tile_y);
@@ -199,6 +200,16 @@ struct TileGroups {
     uint32_t groups;
 };
 
+/// Adds up what the threads of a block have collected. All of them come here, once.
+template <class Block>
+QC_HD void add_collected(Block& block, const CountTask& task, const Tile& tile, Selection* selection,
+                         const Collected& collected) {
+    if (task.purpose == Purpose::kHighDigits) return;
+    const uint64_t values[2] = {collected.sum, collected.active};
+    uint64_t* const sums = task.purpose == Purpose::kSum ? task.sums(tile.picture, tile.scale) : &selection->sum_above;
+    device::add_block_sums(block, values, sums);
+}
+
 /// grid: (tiles of all scales, 1, pictures). Dynamic shared memory: Plan::shared_bytes().
 template <class Plan>
 struct CountTile {
@@ -241,11 +252,50 @@ struct CountTile {
             }
         }
 
-        if (task.purpose == Purpose::kHighDigits) return;
-        const uint64_t values[2] = {collected.sum, collected.active};
-        uint64_t* const sums =
-            task.purpose == Purpose::kSum ? task.sums(tile.picture, tile.scale) : &selection->sum_above;
-        device::add_block_sums(block, values, sums);
+        add_collected(block, task, tile, selection, collected);
+    }
+};
+
+/// The same by a warp alone. grid: (tiles of all scales, 1, pictures). Dynamic shared memory: Plan::shared_bytes().
+template <class Plan>
+struct CountStrip {
+    using Arguments = CountTask;
+    static constexpr int kThreads = Plan::kThreads, kMinBlocks = Plan::kBlocks;
+
+    template <class Block>
+    QC_HD static void run(Block& block, const CountTask& task) {
+        auto* const counts = device::dynamic_shared<uint32_t>(block);
+        auto& list = device::shared<WaitingPixels<Plan>>(block);
+        const Tile tile = find_tile(task, static_cast<unsigned>(block.x()), block.z());
+        Selection* const selection = task.selection(tile.picture, tile.scale); // there unless the purpose is kSum
+        if (task.purpose != Purpose::kSum && selection->needed == 0) return;
+
+        StripLane<Plan> lane(task, tile, block.lane());
+        uint32_t groups = block.warp_or(groups_in_tile(task, tile, block.lane(), kLanes));
+        if ((task.extras & kDrawsMap) != 0 && task.purpose == Purpose::kSum && groups != 0)
+            clear_drawn(task, tile, block.lane(), kLanes); // where writers saw something, the map reads
+        if (passes_of(task, groups) > 1) groups &= block.warp_or(lane.groups()); // theirs are larger tiles
+        Collected collected;
+        Pass pass;
+        while (next_pass(task, &groups, &pass)) {
+            const CountedValues<Plan::kNd> values(pass);
+            const auto first = static_cast<uint32_t>(larger(pass.first, task.first));
+            const auto count = static_cast<uint32_t>(smaller(pass.first + pass.count - 1, task.last) + 1) - first;
+            lane.clear(counts, task.groups_per_pass);
+            block.sync_warp();
+            lane.warm_up(counts, values);
+            for (int y = tile.y; y < tile.bottom(); ++y) {
+                lane.move(counts, values);
+                const int listed = list_pixels<Plan>(block, lane, first, count, &list);
+                block.sync_warp();
+                if (y + 1 < tile.bottom()) lane.fetch(y + 1);
+                score_list<Plan>(block.lane(), counts, task, pass, list, listed, [&](int x, float c) {
+                    collect(block, task, tile, selection, tile.x + x, y, c, &collected);
+                });
+                block.sync_warp();
+            }
+        }
+        add_collected(block, task, tile, selection, collected);
     }
 };
 
@@ -303,8 +353,8 @@ struct Select {
     KERNEL(cambi_half_image_u8, FilterImage<uint8_t, true>)                                                            \
     KERNEL(cambi_half_image_u16, FilterImage<uint16_t, true>)                                                          \
     KERNEL(cambi_scale, MakeScale)                                                                                     \
-    KERNEL(cambi_count_17, CountTile<CountReach8>)                                                                     \
-    KERNEL(cambi_count_33, CountTile<CountReach16>)                                                                    \
+    KERNEL(cambi_count_17, CountStrip<StripReach8>)                                                                    \
+    KERNEL(cambi_count_33, CountStrip<StripReach16>)                                                                   \
     KERNEL(cambi_count_65, CountTile<CountReach32>)                                                                    \
     KERNEL(cambi_count, CountTile<CountAnyReach>)                                                                      \
     KERNEL(cambi_count_up_to_1, CountTile<CountUpTo1>)                                                                 \

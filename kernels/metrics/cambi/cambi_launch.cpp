@@ -94,7 +94,7 @@ Status Launcher::enqueue_picture(const DeviceBatch& batch, DeviceQueue& queue, b
     QC_RETURN_IF_ERROR(queue.launch(image_, image_grid, image));
 
     for (int s = 1; s < kScales; ++s) {
-        const PyramidTask task{pyramid, s, tuning::kPyramidWalk};
+        const PyramidTask task{pyramid, s, pyramid_walk(s)};
         const Dim3 grid{blocks_for(pyramid.scale[s].width, kUsefulColumns),
                         blocks_for(pyramid.scale[s].height, task.walk * tuning::kPyramidWarps), pictures};
         QC_RETURN_IF_ERROR(queue.launch(scale_, grid, task));
@@ -158,7 +158,8 @@ Status Launcher::enqueue_selection(const DeviceBatch& batch, DeviceQueue& queue,
 
 /// Heights of tiles, which may be halved at scale 0, divide by shifting.
 static_assert(std::has_single_bit(tuning::kLongWalk / 2u) && std::has_single_bit(tuning::kShortWalk / 2u) &&
-              std::has_single_bit(unsigned{tuning::kPyramidWalk}));
+              std::has_single_bit(unsigned{tuning::kPyramidWalk}) &&
+              std::has_single_bit(unsigned{tuning::kDeepPyramidWalk}));
 
 Status Launcher::enqueue_map(const DeviceBatch& batch, DeviceQueue& queue) const {
     const Analysis& analysis = settings_.distorted;

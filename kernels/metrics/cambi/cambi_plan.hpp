@@ -20,6 +20,11 @@ constexpr T rounded_up(T value, T multiple) {
     return (value + multiple - 1) / multiple * multiple;
 }
 
+/// Rows of the tiles in which the samples of a scale after the first are made.
+constexpr int pyramid_walk(int scale) {
+    return scale == 1 ? tuning::kPyramidWalk : tuning::kDeepPyramidWalk;
+}
+
 inline int image_walk(int count) {
     return count >= tuning::kLongWalkFrom ? tuning::kLongWalk : tuning::kShortWalk;
 }
@@ -36,7 +41,7 @@ inline Pyramid plan_pyramid(const Settings& settings, const Analysis& analysis, 
         // Scale 0 comes from tiles of the analysis, which may be twice the size.
         const int halving = s == 0 && settings.half_size ? 2 : 1;
         plane.tile_width = kUsefulColumns / halving;
-        plane.tile_height = s == 0 ? image_walk(count) / halving : tuning::kPyramidWalk;
+        plane.tile_height = s == 0 ? image_walk(count) / halving : pyramid_walk(s);
         plane.tiles_across = divided_up(plane.width, plane.tile_width);
         plane.first_sample = static_cast<uint32_t>(pyramid.samples_per_picture);
         plane.first_tile = static_cast<uint32_t>(pyramid.tiles_per_picture);
@@ -79,13 +84,13 @@ inline ScratchLayout plan_scratch(const Settings& settings, const Analysis& anal
 /// A kernel that counts, and how its blocks are made.
 struct CountKernel {
     KernelIdentifier<CountTask> identifier;
-    int columns, pixels;
+    int columns, width_multiple, target_blocks;
     size_t (*shared_bytes)(int groups_per_pass);
 };
 
 template <class Plan>
 constexpr CountKernel count_kernel(const KernelIdentifier<CountTask>& identifier) {
-    return {identifier, Plan::kColumns, Plan::kPixels, Plan::shared_bytes};
+    return {identifier, Plan::kColumns, Plan::kWidthMultiple, Plan::kTargetBlocks, Plan::shared_bytes};
 }
 
 inline CountKernel choose_count_kernel(int differences, int window) {
@@ -103,8 +108,8 @@ inline CountKernel choose_count_kernel(int differences, int window) {
     default:
         break;
     }
-    if (window == 17) return count_kernel<CountReach8>(kernels::cambi_count_17);
-    if (window == 33) return count_kernel<CountReach16>(kernels::cambi_count_33);
+    if (window == 17) return count_kernel<StripReach8>(kernels::cambi_count_17);
+    if (window == 33) return count_kernel<StripReach16>(kernels::cambi_count_33);
     if (window == kMaxWindow) return count_kernel<CountReach32>(kernels::cambi_count_65);
     return count_kernel<CountAnyReach>(kernels::cambi_count);
 }
@@ -113,8 +118,8 @@ inline CountKernel choose_count_kernel(int differences, int window) {
 inline unsigned plan_tiles(const CountKernel& kernel, int reach, int count, CountTask* task) {
     // Whole warps score best, unless much of the width would be given away.
     constexpr int kWholeWarps = 4;
-    int width = (kernel.columns - 2 * reach) / kernel.pixels * kernel.pixels;
-    const int warp_width = kLanes * kernel.pixels;
+    int width = (kernel.columns - 2 * reach) / kernel.width_multiple * kernel.width_multiple;
+    const int warp_width = kLanes * kernel.width_multiple;
     if (width > warp_width && width % warp_width < warp_width / kWholeWarps) width -= width % warp_width;
 
     unsigned tiles = 0;
@@ -124,14 +129,15 @@ inline unsigned plan_tiles(const CountKernel& kernel, int reach, int count, Coun
             const ScalePlane& plane = task->pyramid.scale[s];
             ScaleTiles& scale = task->tiles[s];
             scale.across = divided_up(plane.width, width);
-            scale.width = rounded_up(divided_up(plane.width, scale.across), kernel.pixels);
+            scale.width = rounded_up(divided_up(plane.width, scale.across), kernel.width_multiple);
             const int down = divided_up(plane.height, rows);
             scale.height = divided_up(plane.height, down);
             scale.first = tiles;
             tiles += static_cast<unsigned>(scale.across * down);
         }
         // Shorter tiles would mostly count the rows above them.
-        if (rows <= 2 * reach || tiles * static_cast<unsigned>(count) >= tuning::kTargetBlocks) break;
+        if (rows <= 2 * reach || tiles * static_cast<unsigned>(count) >= static_cast<unsigned>(kernel.target_blocks))
+            break;
     }
     return tiles;
 }

@@ -14,7 +14,9 @@ constexpr int kLongWalk = 64, kShortWalk = 32;
 constexpr int kLongWalkFrom = 4; ///< pictures in a batch
 
 constexpr int kPyramidWarps = 4;
-constexpr int kPyramidWalk = 32; ///< rows, at the scales after the first
+/// Rows a warp walks down at the scales after the first, and after the second, where few warps wait for their own
+/// results.
+constexpr int kPyramidWalk = 16, kDeepPyramidWalk = 8;
 
 // ---- counting -------------------------------------------------------------------------------------------------------
 
@@ -31,6 +33,11 @@ constexpr int kGroupsPerPass[] = {7, 4, 1};
 /// Rows of a tile; the largest that still makes kTargetBlocks blocks.
 constexpr int kTileRows[] = {128, 96, 64, 48, 32};
 constexpr int kTargetBlocks = 132 * kCountBlocks * 3;
+
+// In strips: a warp each.
+constexpr int kStripWidth = 48;  ///< pixels of a row
+constexpr int kStripBlocks = 15; ///< per multiprocessor: bounds the registers of a thread
+constexpr int kStripTargetBlocks = 132 * kStripBlocks * 3;
 
 // ---- selection of the largest c-values ------------------------------------------------------------------------------
 

@@ -28,6 +28,63 @@ TEST(SpeedMath, InverseRootHasTheBitsOfDividingForEveryArgumentAndGuess) {
     EXPECT_EQ(different, 0);
 }
 
+float moved(float x, int floats) {
+    return std::bit_cast<float>(std::bit_cast<int32_t>(x) + floats);
+}
+
+/// The divisors with the largest and the least mantissa are where such corrections fail first.
+TEST(SpeedMath, QuotientThatIsSureHasTheBitsOfDividing) {
+    std::mt19937 random(2);
+    for (const float b : {1.0f, std::nextafter(1.0f, 2.0f), std::nextafter(2.0f, 1.0f), 1.5f, 1.2345679f, 1.9876543f}) {
+        int different = 0, unsure = 0;
+        for (uint32_t i = 0; i < 1u << 23; ++i) {
+            const float a = std::bit_cast<float>(0x3f800000u + i);
+            const auto off = static_cast<int>(random() % 5) - 2; // PTX's rcp.approx is within one
+            const speed::Quotient quotient = speed::quotient_from(a, b, moved(1.0f / b, off));
+            if (!quotient.sure)
+                ++unsure;
+            else
+                different += quotient.value != a / b;
+        }
+        EXPECT_EQ(different, 0) << b;
+        EXPECT_LE(unsure, 100) << b;
+    }
+}
+
+/// Guesses that are some units in the last place off, as a device's.
+struct BadGuesses {
+    int reciprocal_off, root_off;
+    float reciprocal(float x) const { return moved(1.0f / x, reciprocal_off); }
+    float inverse_root(float x) const { return moved(1.0f / std::sqrt(x), root_off); }
+};
+
+TEST(SpeedMath, StepFromGuessesHasTheBitsOfTheStepOrSaysNo) {
+    constexpr int n = speed::kDimensions;
+    std::mt19937 random(3);
+    std::uniform_real_distribution<float> number(-1.0f, 1.0f);
+    int unsure = 0;
+    for (int turn = 0; turn < 20000; ++turn) {
+        const int rows = 2 + turn % (n - 1);
+        float d[n], e[n], next_d[n], next_e[n];
+        for (int k = 0; k < n; ++k) { // at every other turn numbers of very different size
+            const float size = turn % 2 == 0 ? 1.0f : std::ldexp(1.0f, static_cast<int>(random() % 24) - 12);
+            d[k] = number(random) * size;
+            e[k] = number(random) * size;
+        }
+        const BadGuesses guesses{turn / 2 % 3 - 1, turn / 6 % 13 - 6};
+        if (!speed::qr_step_from(guesses, d, e, rows, next_d, next_e)) {
+            ++unsure;
+            continue;
+        }
+        speed::qr_step(d, e, rows);
+        for (int k = 0; k < rows; ++k) EXPECT_EQ(next_d[k], d[k]);
+        for (int k = 0; k + 1 < rows; ++k) EXPECT_EQ(next_e[k], e[k]);
+    }
+    EXPECT_LT(unsure, 100);
+    float d[] = {1.0f, 2.0f, 3.0f}, e[] = {1e-30f, 1.0f}, next_d[3], next_e[2];
+    EXPECT_FALSE(speed::qr_step_from(speed::DeviceGuesses(), d, e, 3, next_d, next_e)) << "too small a number";
+}
+
 TEST(SpeedMath, LogarithmIsTheLibrarysToThreeUnitsInTheLastPlace) {
     std::mt19937_64 random(1);
     for (int i = 0; i < 300000; ++i) {
@@ -84,7 +141,7 @@ TEST(SpeedMath, LinearAlgebraSolvesAKnownSystem) {
         }
     speed::EigenWork eigen;
     eigen.a = covariance;
-    speed::find_eigenvalues(speed::SerialTeam{}, eigen);
+    speed::find_eigenvalues<speed::PlainStep>(speed::SerialTeam{}, eigen);
     EXPECT_TRUE(eigen.regular);
     std::sort(eigen.diagonal, eigen.diagonal + n);
     for (int k = 0; k < n; ++k) EXPECT_NEAR(eigen.diagonal[k], k + 1.0f, 1e-4f);
@@ -101,14 +158,14 @@ TEST(SpeedMath, LinearAlgebraSolvesAKnownSystem) {
 TEST(SpeedMath, SingularMatricesAreSeen) {
     speed::EigenWork eigen;
     eigen.a = {};
-    speed::find_eigenvalues(speed::SerialTeam{}, eigen);
+    speed::find_eigenvalues<speed::PlainStep>(speed::SerialTeam{}, eigen);
     EXPECT_FALSE(eigen.regular);
     for (int i = 0; i < speed::kDimensions; ++i) eigen.a.at[i][i] = i == 7 ? 9e-7f : 1.0f;
-    speed::find_eigenvalues(speed::SerialTeam{}, eigen);
+    speed::find_eigenvalues<speed::PlainStep>(speed::SerialTeam{}, eigen);
     EXPECT_FALSE(eigen.regular);
     eigen.a = {};
     for (int i = 0; i < speed::kDimensions; ++i) eigen.a.at[i][i] = i == 7 ? 1.1e-6f : 1.0f;
-    speed::find_eigenvalues(speed::SerialTeam{}, eigen);
+    speed::find_eigenvalues<speed::PlainStep>(speed::SerialTeam{}, eigen);
     EXPECT_TRUE(eigen.regular);
 }
 
