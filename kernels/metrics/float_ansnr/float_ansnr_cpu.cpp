@@ -88,7 +88,7 @@ Energies sum_planes(Plane<const T> reference, Plane<const T> distorted, const Ho
         filter_reference(reference_image.row(y - 1), reference_image.row(y), reference_image.row(y + 1), width,
                          smooth_reference.data());
         filter_distorted(window, width, smooth_distorted.data());
-        if (mask.data != nullptr) sums.weights += footprint.share_row(MaskReader(mask), y, width, shares.data());
+        if (mask.data != nullptr) sums.weights += footprint.share_row(mask, y, width, shares.data());
         const Energies row = mask.data != nullptr ? sum_masked_row(smooth_reference.data(), smooth_distorted.data(),
                                                                    shares.data(), width)
                                                   : sum_row(smooth_reference.data(), smooth_distorted.data(), width);

@@ -217,7 +217,7 @@ float sum_of(const std::vector<float>& terms) {
 }
 
 /// Multiplies by the shares of row y. @return the sum of its weights
-uint64_t weigh_row(const device::MaskFootprint& footprint, const MaskReader& mask, int y, std::vector<float>* shares,
+uint64_t weigh_row(const device::MaskFootprint& footprint, const HostPlane& mask, int y, std::vector<float>* shares,
                    std::vector<float>* numerators, std::vector<float>* denominators) {
     const size_t width = numerators->size();
     shares->resize(width);
@@ -256,7 +256,7 @@ void sum_rows(const Picture& reference, const Picture& distorted, const FilterWi
         filter_product_row(reference, distorted, window, y, &work, moments.product_12.data());
         information_row(moments, width, noise, numerators.data(), denominators.data());
         if (mask.mask.data != nullptr)
-            sums[y].weights = weigh_row(mask.footprint, MaskReader(mask.mask), y, &shares, &numerators, &denominators);
+            sums[y].weights = weigh_row(mask.footprint, mask.mask, y, &shares, &numerators, &denominators);
         sums[y].information = {sum_of(numerators), sum_of(denominators)};
     }
 }
