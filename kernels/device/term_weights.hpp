@@ -31,17 +31,19 @@ struct MaskFootprint {
     double places(uint64_t sum_of_weights) const { return static_cast<double>(sum_of_weights) / full_weight(); }
 
     /// On the host: the shares of a row. @return the sum of its weights
-    uint64_t share_row(const MaskReader& mask, int y, int count, float* shares) const {
+    uint64_t share_row(const HostPlane& mask, int y, int count, float* shares) const {
+        const MaskReader reader(mask);
+        const uint8_t* const samples = mask.as<uint8_t>().row(across == 1 && down == 1 ? y : 0);
         uint64_t sum = 0;
         for (int x = 0; x < count; ++x) {
-            const uint32_t of_place = weight(mask, x, y);
+            const uint32_t of_place = across == 1 && down == 1 ? samples[x] : weight(reader, x, y);
             shares[x] = share(of_place);
             sum += of_place;
         }
         return sum;
     }
     /// Multiplies both terms of each place of a row by its share. @return the sum of the row's weights
-    uint64_t weigh_row(const MaskReader& mask, int y, int count, float* shares, float* first, float* second) const {
+    uint64_t weigh_row(const HostPlane& mask, int y, int count, float* shares, float* first, float* second) const {
         const uint64_t sum = share_row(mask, y, count, shares);
         for (int x = 0; x < count; ++x) {
             first[x] = first[x] * shares[x];

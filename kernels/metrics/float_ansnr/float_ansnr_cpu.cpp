@@ -124,7 +124,7 @@ Energies sum_planes(Plane<const T> reference, Plane<const T> distorted, const Ho
             float *const signal = terms[2 * i].data(), *const noise = terms[2 * i + 1].data();
             rows.find(y + i, signal, noise);
             if (mask.data != nullptr)
-                sums.weights += footprint.weigh_row(MaskReader(mask), y + i, width, shares.data(), signal, noise);
+                sums.weights += footprint.weigh_row(mask, y + i, width, shares.data(), signal, noise);
         }
         float of_rows[2 * kTogether];
         sum_terms(begins, width, of_rows);

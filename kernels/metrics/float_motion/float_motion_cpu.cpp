@@ -141,8 +141,7 @@ Picture shares_of(const Plan& plan, const HostPlane& mask, const device::MaskFoo
                   int height, uint64_t* sum) {
     if (!plan.masked) return {};
     Picture shares(width, height);
-    const MaskReader reader(mask);
-    for (int y = 0; y < height; ++y) *sum += footprint.share_row(reader, y, width, shares.row(y));
+    for (int y = 0; y < height; ++y) *sum += footprint.share_row(mask, y, width, shares.row(y));
     return shares;
 }
 

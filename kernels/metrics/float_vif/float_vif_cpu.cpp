@@ -226,7 +226,7 @@ struct ScaleMask {
 
 /// Sums of rows begin .. end - 1, each from the first to the last column; those of some rows are made side by side.
 void sum_rows(const Source& reference_source, const Source& distorted_source, const FilterWindow& window,
-              const NoiseModel& noise, int begin, int end, Information* sums) {
+              const NoiseModel& noise, const ScaleMask& mask, int begin, int end, RowSum* sums) {
     constexpr int kTogether = 4;
     const int taps = 2 * window.radius + 1;
     CentredRows reference(reference_source, taps), distorted(distorted_source, taps);
@@ -249,8 +249,8 @@ void sum_rows(const Source& reference_source, const Source& distorted_source, co
             filter_row(ab, window, y, &work, moments.product_12.data());
             information_row(moments, width, noise, terms.row(2 * i), terms.row(2 * i + 1));
             if (mask.mask.data != nullptr)
-                sums[y].weights = mask.footprint.weigh_row(MaskReader(mask.mask), y, width, shares.data(),
-                                                           terms.row(2 * i), terms.row(2 * i + 1));
+                sums[y].weights = mask.footprint.weigh_row(mask.mask, y, width, shares.data(), terms.row(2 * i),
+                                                           terms.row(2 * i + 1));
         }
         float of_rows[2 * kTogether];
         device::sum_rows_in_order<2 * kTogether>(rows_of_terms, width, of_rows);

@@ -140,7 +140,6 @@ public:
     size_t accumulator_words() const override { return kAccumulatorWords; }
 
     void score(const HostPair& pair, std::span<uint64_t> accumulators) const override {
-        if (geometry_.masked) return score_masked_cpu(geometry_, parameters_, pair, accumulators);
         score_cpu_rows(geometry_, parameters_, pair, accumulators);
     }
     void draw(const HostPair& pair, HostPast /*past*/, Plane<float> values) const override {

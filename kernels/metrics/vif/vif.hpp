@@ -29,14 +29,14 @@ struct Parameters {
 void score_cpu(const FrameGeometry& geometry, const Parameters& parameters, const HostPair& pair,
                std::span<uint64_t> accumulators);
 
-/// The same words, row by row, vectorised: what the CPU backend runs. Thread-safe.
-/// @param lanes no more than the machine has
-void score_cpu_rows(const FrameGeometry& geometry, const Parameters& parameters, const HostPair& pair,
-                    std::span<uint64_t> accumulators, device::WordLanes lanes = device::best_word_lanes());
-
 /// The same words under the pair's mask, each pixel's times its weight (mask_shape()). Thread-safe.
 void score_masked_cpu(const FrameGeometry& geometry, const Parameters& parameters, const HostPair& pair,
                       std::span<uint64_t> accumulators);
+
+/// The same words as the one or the other, row by row, vectorised: what the CPU backend runs. Thread-safe.
+/// @param lanes no more than the machine has
+void score_cpu_rows(const FrameGeometry& geometry, const Parameters& parameters, const HostPair& pair,
+                    std::span<uint64_t> accumulators, device::WordLanes lanes = device::best_word_lanes());
 
 /// The map of the finest scale that is evaluated, 0 or 1: lost_bits() and lost_flat_bits() of each of its pixels. Their
 /// sum is the scale's denominator less its numerator. Thread-safe.

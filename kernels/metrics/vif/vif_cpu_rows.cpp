@@ -172,6 +172,37 @@ QC_CPU_CLONES void add_row(const StatisticRows& rows, int width, int flat_count,
     sums->flat_count += flat_count;
 }
 
+/// The same under a mask, each pixel's terms as often as its weight says.
+QC_CPU_CLONES void add_weighted_row(const StatisticRows& rows, int width, const uint32_t* weights,
+                                    const LogTable& table, Sums* sums) {
+    int64_t numerator = 0, denominator = 0, flat_variance = 0, flat_count = 0;
+    for (int x = 0; x < width; ++x) {
+        const int64_t weight = weights[x];
+        numerator += weight * (table(rows.signal_and_noise[x]) - table(rows.noise[x]));
+        denominator += weight * (table(rows.denominator[x]) - kLogOfNoiseVariance);
+    }
+    for (int x = 0; x < width; ++x) {
+        const int64_t weight = weights[x];
+        flat_variance += weight * rows.flat_variance[x];
+        flat_count += rows.denominator[x] == kNoiseVariance ? weight : 0; // others have their variance on top
+    }
+    sums->numerator_log += numerator;
+    sums->denominator_log += denominator;
+    sums->flat_variance += flat_variance;
+    sums->flat_count += flat_count;
+}
+
+/// Weights of row y of a scale (mask_shape()): all that they are made of lies in the mask.
+void weigh_row(const Plane<const uint8_t>& mask, int scale, int y, int width, uint32_t* weights) {
+    const int step = 1 << scale;
+    std::fill(weights, weights + width, 0);
+    for (int row = y * step; row < (y + 1) * step; ++row) {
+        const uint8_t* const samples = mask.row(row);
+        for (int x = 0; x < width; ++x)
+            for (int i = 0; i < step; ++i) weights[x] += samples[x * step + i];
+    }
+}
+
 // ---- row functions by scale and sample type, compiled for several instruction sets ----------------------------------
 
 #define QC_VIF_VERTICAL(kScale, Sample)                                                                                \
@@ -283,7 +314,7 @@ void for_each_row(const Plane<const Sample>& reference, const Plane<const Sample
         const auto rows = window_rows<kScale>(reference, distorted, y);
         functions.vertical(rows, reference.width, vertical_shifts(kScale, depth), work.vertical());
         functions.horizontal(work.vertical(), reference.width, work.moments());
-        use();
+        use(y);
     }
 }
 
@@ -306,7 +337,7 @@ void for_each_row(const LanePasses<Sample>& passes, const Plane<const Sample>& r
         for (int row = 0; row < std::min(passes.rows, run.end - first); ++row) {
             for (int plane = 0; plane < kWordPlanes; ++plane) reflect_ends<kScale>(words.row(row, plane), width);
             passes.horizontal(words, row, width, work.moments());
-            use();
+            use(first + row);
         }
     }
 }
@@ -339,9 +370,11 @@ void decimate_rows(const LanePasses<Sample>& passes, const Plane<const Sample>& 
 /// One pair. Rows are shared with idle threads: their sums are integers, so the order does not matter.
 class PairScorer {
 public:
-    PairScorer(const Parameters& parameters, int depth, device::WordLanes lanes, Helpers* helpers,
-               std::span<uint64_t> accumulators)
-        : parameters_(parameters), depth_(depth), lanes_(lanes), helpers_(helpers), accumulators_(accumulators) {}
+    /// @param mask data null: each pixel counts once
+    PairScorer(const Parameters& parameters, int depth, const Plane<const uint8_t>& mask, device::WordLanes lanes,
+               Helpers* helpers, std::span<uint64_t> accumulators)
+        : parameters_(parameters), depth_(depth), mask_(mask), lanes_(lanes), helpers_(helpers),
+          accumulators_(accumulators) {}
 
     /// This scale and all deeper ones.
     template <int kScale, typename Sample>
@@ -379,9 +412,12 @@ private:
         const LogTable table{log_table().data()};
         const AddRow lane_add = lane_add_row(lanes_), add = lane_add != nullptr ? lane_add : add_row;
         Sums sums;
-        const auto add_moments = [&] {
+        std::vector<uint32_t> weights(mask_.data != nullptr ? static_cast<size_t>(width) : 0);
+        const auto add_moments = [&](int y) {
             const int flat_count = statistic_row(work.moments(), width, parameters_.gain_limit, work.statistics());
-            add(work.statistics(), width, flat_count, table, &sums);
+            if (mask_.data == nullptr) return add(work.statistics(), width, flat_count, table, &sums);
+            weigh_row(mask_, kScale, y, width, weights.data());
+            add_weighted_row(work.statistics(), width, weights.data(), table, &sums);
         };
         const LanePasses<Sample>* const passes = passes_for<kScale, Sample>(width);
         if (passes != nullptr)
@@ -428,6 +464,7 @@ private:
 
     const Parameters& parameters_;
     const int depth_;
+    const Plane<const uint8_t> mask_;
     const device::WordLanes lanes_;
     Helpers* const helpers_;
     const std::span<uint64_t> accumulators_;
@@ -438,7 +475,8 @@ private:
 
 void score_cpu_rows(const FrameGeometry& geometry, const Parameters& parameters, const HostPair& pair,
                     std::span<uint64_t> accumulators, device::WordLanes lanes) {
-    PairScorer scorer(parameters, geometry.depth, lanes, pair.helpers, accumulators);
+    const auto mask = geometry.masked ? pair.mask.as<uint8_t>() : Plane<const uint8_t>{};
+    PairScorer scorer(parameters, geometry.depth, mask, lanes, pair.helpers, accumulators);
     const HostPlane& reference = pair.reference.plane[0];
     const HostPlane& distorted = pair.distorted.plane[0];
     if (geometry.sample == SampleType::kU8)

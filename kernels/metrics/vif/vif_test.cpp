@@ -157,13 +157,11 @@ SamplePicture make_picture(Content content, int width, int height, int depth, bo
 
 // ---- row by row against the readable reference ----------------------------------------------------------------------
 
-void expect_equal_to_reference(Content content, int width, int height, int depth, const Parameters& parameters) {
-    const SamplePicture reference = make_picture(content, width, height, depth, false);
-    const SamplePicture distorted = make_picture(content, width, height, depth, true);
-    const FrameGeometry& geometry = reference.geometry();
-    const HostPair pair{reference.view(), distorted.view()};
+void expect_equal_to_reference(const FrameGeometry& geometry, const HostPair& pair, Content content,
+                               const Parameters& parameters) {
+    const int width = geometry.width, height = geometry.height, depth = geometry.depth;
     uint64_t expected[kAccumulatorWords] = {};
-    score_cpu(geometry, parameters, pair, expected);
+    (geometry.masked ? score_masked_cpu : score_cpu)(geometry, parameters, pair, std::span(expected));
     for (const device::WordLanes lanes : device::all_word_lanes()) {
         uint64_t words[kAccumulatorWords] = {};
         score_cpu_rows(geometry, parameters, pair, words, lanes);
@@ -175,6 +173,23 @@ void expect_equal_to_reference(Content content, int width, int height, int depth
             ASSERT_EQ(words[kDenominatorLog] + words[kFlatCount], 0u);
         }
     }
+}
+
+/// With and without a mask.
+void expect_equal_to_reference(Content content, int width, int height, int depth, const Parameters& parameters) {
+    const SamplePicture reference = make_picture(content, width, height, depth, false);
+    const SamplePicture distorted = make_picture(content, width, height, depth, true);
+    FrameGeometry geometry = reference.geometry();
+    HostPair pair{reference.view(), distorted.view()};
+    expect_equal_to_reference(geometry, pair, content, parameters);
+    if (testing::Test::HasFatalFailure()) return;
+    const int pitch = width + 3;
+    std::vector<uint8_t> mask(static_cast<size_t>(pitch * height));
+    for (size_t i = 0; i < mask.size(); ++i)
+        mask[i] = static_cast<uint8_t>(i / 7 % 4 == 0 ? 0 : i / 7 % 4 == 1 ? 255 : i * 37 % 256);
+    pair.mask = {mask.data(), {pitch}, width, height};
+    geometry.masked = true;
+    expect_equal_to_reference(geometry, pair, content, parameters);
 }
 
 TEST(VifCpuRows, AllSmallSizesAndDepths) {
