@@ -30,21 +30,17 @@ struct MakePyramid {
         const PlaneLayout& layout = arguments.layout;
         float* const planes = arguments.planes + picture_index(task.pair, task.input) * layout.picture;
 
+        const PixelBlock<T, kChroma> pixels(picture, layout, thread, tile_x, tile_y);
         if constexpr (ChromaTile<kChroma>::kShared) {
             load_chroma<T, kChroma, kGeneral>(shared, thread, arguments, picture, tile_x, tile_y);
             block.sync_warp();
             interpolate_across<kChroma>(shared, thread, arguments.conversion.across);
             block.sync();
         }
-        block_phase<T, kChroma, kGeneral>(shared, thread, arguments, picture, planes, tile_x, tile_y);
+        block_phase<T, kChroma, kGeneral>(shared, thread, arguments, pixels, planes);
         if (layout.levels <= 2) return;
         block.sync();
-        if (thread >= kWarpLanes) return;
-        QC_UNROLL for (int level = 2; level < kMaxLevels; ++level) {
-            if (level >= layout.levels) return;
-            level_phase<kGeneral>(level, shared, thread, layout, planes, tile_x, tile_y);
-            block.sync_warp();
-        }
+        level_phases<kGeneral>(block, shared, layout, planes, tile_x, tile_y);
     }
 };
 
