@@ -79,8 +79,8 @@ struct alignas(16) Stages {
 };
 
 template <class Work, class Block>
-QC_HD void score_strip(Block& block, const MapArguments& arguments, const Strip& strip, const PlaneView& a,
-                       const PlaneView& d, int pair, float* target) {
+QC_HD void score_strip(Block& block, const MapArguments& arguments, const Strip& strip, const float* a, const float* d,
+                       int pair, float* target) {
     float* const stages = device::shared<Stages>(block).sample;
     const int thread = block.thread();
     StripThread<Work> state(strip, a, d, thread);
@@ -114,8 +114,8 @@ struct ScoreMaps {
         const int pair = block.grid_z() - 1 - block.z();
         const Strip strip = arguments.strips[block.x()];
         const int owner = reference_owner(arguments.pairs, pair);
-        const PlaneView a(arguments, strip, picture_index(owner, 0), kStripColumns<kRadius>);
-        const PlaneView d(arguments, strip, picture_index(pair, 1), kStripColumns<kRadius>);
+        const float* const a = plane_of(arguments, strip, picture_index(owner, 0));
+        const float* const d = plane_of(arguments, strip, picture_index(pair, 1));
         float* const target = arguments.sums + (static_cast<size_t>(pair) * arguments.strip_count + block.x()) * kTerms;
         if constexpr (kRadius > 4) {
             score_strip<Work<kRadius, true, true, true, kDraws>>(block, arguments, strip, a, d, pair, target);

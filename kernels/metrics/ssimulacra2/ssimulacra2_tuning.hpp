@@ -15,6 +15,7 @@ constexpr int kPyramidGeneralMinBlocks = 6; ///< with any colour conversion
 // Maps: a thread filters one column downwards, 4 rows at a time; then four neighbouring pixels of a row.
 constexpr int kStripThreads = 128;
 constexpr int kStripRows = 64;         ///< at most, a multiple of 4
+constexpr int kEdgeStripRows = 144;    ///< where edges are all there is, which takes less than half as long
 constexpr int kStripMinBlocks = 5;     ///< blurs of radius 4
 constexpr int kWideStripMinBlocks = 3; ///< blurs of radius 8
 
