@@ -242,7 +242,7 @@ TEST(Ssimulacra2Emulation, EverySizeFromTheSmallest) {
             const auto sampling = static_cast<Sampling>((width + height) % 5);
             cases.push_back({width, height, sampling, width % 2 ? 8 : 10});
         }
-    for (const int size : {63, 64, 65, 112, 113, 119, 120, 121, 127, 128, 129, 239, 240, 241, 257})
+    for (const int size : {63, 64, 65, 112, 113, 119, 120, 121, 127, 128, 129, 143, 144, 145, 239, 240, 241, 257})
         for (const int other : {8, 15, 66, 113}) {
             cases.push_back({size, other, Sampling::k420});
             cases.push_back({other, size, Sampling::k420, 10});

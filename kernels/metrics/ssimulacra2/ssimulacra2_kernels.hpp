@@ -31,21 +31,17 @@ struct MakePyramid {
         const PlaneLayout& layout = arguments.layout;
         float* const planes = arguments.planes + picture_index(task.pair, task.input) * layout.picture;
 
+        const PixelBlock<T, kChroma> pixels(picture, layout, thread, tile_x, tile_y);
         if constexpr (ChromaTile<kChroma>::kShared) {
             load_chroma<T, kChroma, kGeneral>(shared, thread, arguments, picture, tile_x, tile_y);
             block.sync_warp();
             interpolate_across<kChroma>(shared, thread, arguments.conversion.across);
             block.sync();
         }
-        block_phase<T, kChroma, kGeneral>(shared, thread, arguments, picture, planes, tile_x, tile_y);
+        block_phase<T, kChroma, kGeneral>(shared, thread, arguments, pixels, planes);
         if (layout.levels <= 2) return;
         block.sync();
-        if (thread >= kWarpLanes) return;
-        QC_UNROLL for (int level = 2; level < kMaxLevels; ++level) {
-            if (level >= layout.levels) return;
-            level_phase<kGeneral>(level, shared, thread, layout, planes, tile_x, tile_y);
-            block.sync_warp();
-        }
+        level_phases<kGeneral>(block, shared, layout, planes, tile_x, tile_y);
     }
 };
 
@@ -56,8 +52,8 @@ struct alignas(16) Stages {
 };
 
 template <class Work, class Block>
-QC_HD void score_strip(Block& block, const MapArguments& arguments, const Strip& strip, const PlaneView& a,
-                       const PlaneView& d, int pair, float* target) {
+QC_HD void score_strip(Block& block, const MapArguments& arguments, const Strip& strip, const float* a, const float* d,
+                       int pair, float* target) {
     float* const stages = device::shared<Stages>(block).sample;
     const int thread = block.thread();
     StripThread<Work> state(strip, a, d, thread);
@@ -91,8 +87,8 @@ struct ScoreMaps {
         const int pair = block.grid_z() - 1 - block.z();
         const Strip strip = arguments.strips[block.x()];
         const int owner = reference_owner(arguments.pairs, pair);
-        const PlaneView a(arguments, strip, picture_index(owner, 0), kStripColumns<kRadius>);
-        const PlaneView d(arguments, strip, picture_index(pair, 1), kStripColumns<kRadius>);
+        const float* const a = plane_of(arguments, strip, picture_index(owner, 0));
+        const float* const d = plane_of(arguments, strip, picture_index(pair, 1));
         float* const target = arguments.sums + (static_cast<size_t>(pair) * arguments.strip_count + block.x()) * kTerms;
         if constexpr (kRadius > 4) {
             score_strip<Work<kRadius, true, true, true, kDraws>>(block, arguments, strip, a, d, pair, target);

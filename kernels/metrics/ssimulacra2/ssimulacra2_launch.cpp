@@ -58,7 +58,8 @@ Variant variant_of(uint8_t terms) {
 void cut_plane(const PlaneLayout& layout, int level, int channel, int columns, Variant variant,
                std::vector<Strip>* strips) {
     const int width = layout.width[level], height = layout.height[level];
-    const int count = (height + tuning::kStripRows - 1) / tuning::kStripRows;
+    const int most = variant == kArtifactOnly ? tuning::kEdgeStripRows : tuning::kStripRows;
+    const int count = (height + most - 1) / most;
     const int rows = round_up((height + count - 1) / count, kGroupRows);
     for (int y = 0; y < height; y += rows)
         for (int x = 0; x < width; x += columns) {

@@ -4,16 +4,16 @@
 // A block marches down a strip of one plane, four rows at a time:
 //
 //     column phase   each thread filters one column vertically: of both pictures a and d, of (a - d)^2 and of a^2 +
-//     d^2.
-//                    A blur in progress is 2 R partial sums in registers, so a row costs 2 R + 1 multiply-adds and is
-//                    read once. The filtered rows go to shared memory.
+//                    d^2. A blur in progress is 2 R partial sums in registers, so a row costs 2 R + 1 multiply-adds and
+//                    is read once. The filtered rows go to shared memory.
 //     row phase      each thread filters four neighbouring pixels horizontally, evaluates their maps and adds them up
 //
 // With two buffers in shared memory one barrier per four rows is enough.
 //
 // Variances are differences of large numbers, so the strip's centre samples are subtracted from a and d first. What
 // lies outside the picture is 0, that is minus the offset, which leaves the result what it is; where blurs are divided
-// by the kernel's mass inside the picture instead, it is the offset itself.
+// by the kernel's mass inside the picture instead, it is the offset itself. Without a structural error there are no
+// variances, and nothing is subtracted.
 #pragma once
 
 #include "metrics/ssimulacra2/ssimulacra2_device_math.hpp"
@@ -27,15 +27,23 @@ constexpr int kGroupRows = 4; ///< filtered between two barriers
 constexpr int kRowPixels = 4; ///< of a thread in the row phase
 constexpr int kRowLanes = kStripThreads / kGroupRows;
 constexpr int kBlurs = 4;
-constexpr int kStageFloats = kGroupRows * kBlurs * kStripThreads; ///< of one buffer
 constexpr int kStages = 2;
+
+/// A filtered row in shared memory. With all blurs, those of a column are one Float4; every fourth column follows, so
+/// that threads of both phases reach all banks: neighbours in one, those four columns apart in the other. With two
+/// blurs, one row of floats after the other.
+constexpr int kColumnGroup = kStripThreads / kRowPixels + 2; ///< Float4, from column to the next one
+constexpr int kRowStage = kRowPixels * kColumnGroup * kBlurs;
+constexpr int kStageFloats = kGroupRows * kRowStage; ///< of one buffer
+static_assert(kRowPixels == 4 && kRowStage >= 2 * kStripThreads);
 
 /// Columns of a strip: the outermost threads only filter vertically.
 template <int kRadius>
 constexpr int kStripColumns = kStripThreads - 2 * kRadius;
 static_assert(kStripColumns<4> % kRowPixels == 0 && kStripColumns<kMaxRadius> % kRowPixels == 0);
 
-static_assert(kRowLanes * kRowPixels == kStripThreads && tuning::kStripRows % kGroupRows == 0);
+static_assert(kRowLanes * kRowPixels == kStripThreads && tuning::kStripRows % kGroupRows == 0 &&
+              tuning::kEdgeStripRows % kGroupRows == 0);
 
 /// What has to be computed of a strip. Pictures are compared with as few blurs as that takes.
 enum Variant : int32_t { kStructureOnly, kStructureArtifact, kStructureDetail, kArtifactOnly, kEverything, kVariants };
@@ -61,17 +69,16 @@ struct MapArguments {
     KeptErrors kept; ///< of the kernels that draw
 };
 
-/// One picture's plane and its value in the middle of the strip.
-struct PlaneView {
-    const float* plane;
-    float offset;
+/// The strip's plane of one picture.
+QC_HD const float* plane_of(const MapArguments& arguments, const Strip& strip, uint64_t picture) {
+    return arguments.planes + picture * arguments.picture + strip.offset;
+}
 
-    QC_HD PlaneView(const MapArguments& arguments, const Strip& strip, uint64_t picture, int columns)
-        : plane(arguments.planes + picture * arguments.picture + strip.offset) {
-        const int x = strip.x + columns / 2 < strip.width ? strip.x + columns / 2 : strip.width - 1;
-        offset = load_plane(plane + sample_index(x, strip.y + strip.rows / 2, strip.height));
-    }
-};
+/// Its value in the middle of the strip.
+QC_HD float middle_of(const float* plane, const Strip& strip, int columns) {
+    const int x = strip.x + columns / 2 < strip.width ? strip.x + columns / 2 : strip.width - 1;
+    return load_plane(plane + sample_index(x, strip.y + strip.rows / 2, strip.height));
+}
 
 /// What a block does with its strip.
 /// @tparam kDrawsMap keeps the errors for the map
@@ -90,14 +97,18 @@ struct Work {
 template <class Work>
 class StripThread {
 public:
-    QC_HD StripThread(const Strip& strip, const PlaneView& a, const PlaneView& d, int thread)
-        : next_row_(strip.y - Work::kRadius), height_(strip.height), offset_a_(a.offset), offset_d_(d.offset) {
+    QC_HD StripThread(const Strip& strip, const float* a, const float* d, int thread)
+        : next_row_(strip.y - Work::kRadius), height_(strip.height) {
+        if constexpr (Work::kWithStructure) {
+            offset_a_ = middle_of(a, strip, kStripColumns<Work::kRadius>);
+            offset_d_ = middle_of(d, strip, kStripColumns<Work::kRadius>);
+        }
         const int x = strip.x - Work::kRadius + thread, first_lane = x - thread % kLanes;
         inside_ = x >= 0 && x < strip.width;
         warp_is_inside_ = first_lane >= 0 && first_lane + kLanes <= strip.width;
         const int next = inside_ ? sample_index(x, next_row_, strip.height) : 0;
-        next_a_ = a.plane + next;
-        next_d_ = d.plane + next;
+        next_a_ = a + next;
+        next_d_ = d + next;
         QC_UNROLL for (int q = 0; q < Work::kUsedBlurs; ++q) {
             QC_UNROLL for (int i = 0; i < 2 * Work::kRadius; ++i) partial_[q][i] = 0.0f;
         }
@@ -106,7 +117,7 @@ public:
         const int lane = thread % kRowLanes, row = thread / kRowLanes;
         x_ = strip.x + lane * kRowPixels;
         pixels_ = lane * kRowPixels < kStripColumns<Work::kRadius> ? strip.width - x_ : 0;
-        staged_ = row * kBlurs * kStripThreads + lane * kRowPixels;
+        staged_ = row * kRowStage + lane * 4;
         row_behind_ = Work::kRadius + kGroupRows - row;
         centre_behind_ =
             next - sample_index(x_, strip.y + row, strip.height) + (2 * Work::kRadius + kGroupRows) * kRowFloats;
@@ -133,7 +144,7 @@ public:
     QC_HD void warm_up(const MapArguments& arguments) {
         QC_UNROLL for (int r = 0; r < kGroupRows; ++r) {
             float unused[Work::kUsedBlurs];
-            push_row(arguments, loaded_a_[r] - offset_a_, loaded_d_[r] - offset_d_, unused);
+            push_row(arguments, loaded_a_[r], loaded_d_[r], unused);
         }
         advance();
     }
@@ -142,9 +153,15 @@ public:
     QC_HD void filter_column(const MapArguments& arguments, float* stage, int thread) {
         QC_UNROLL for (int r = 0; r < kGroupRows; ++r) {
             float filtered[Work::kUsedBlurs];
-            push_row(arguments, loaded_a_[r] - offset_a_, loaded_d_[r] - offset_d_, filtered);
-            QC_UNROLL for (int q = 0; q < Work::kUsedBlurs; ++q) stage[(r * kBlurs + q) * kStripThreads + thread] =
-                filtered[q];
+            push_row(arguments, loaded_a_[r], loaded_d_[r], filtered);
+            float* const row = stage + r * kRowStage;
+            if constexpr (Work::kWithStructure) {
+                const int column = thread % kRowPixels * kColumnGroup + thread / kRowPixels;
+                store_plane4(row + 4 * column, {{filtered[0], filtered[1], filtered[2], filtered[3]}});
+            } else {
+                row[thread] = filtered[0];
+                row[kStripThreads + thread] = filtered[1];
+            }
         }
         advance();
     }
@@ -165,6 +182,10 @@ private:
     }
 
     QC_HD void push_row(const MapArguments& arguments, float a, float d, float (&filtered)[Work::kUsedBlurs]) {
+        if constexpr (Work::kWithStructure) {
+            a -= offset_a_;
+            d -= offset_d_;
+        }
         filtered[0] = push(arguments, partial_[0], a);
         filtered[1] = push(arguments, partial_[1], d);
         if constexpr (Work::kWithStructure) {
@@ -186,16 +207,21 @@ private:
         return complete;
     }
 
+    /// How far a sample lies above its blurred neighbourhood. Needs the sample last, for it may still be on its way.
+    QC_HD static float above_mean(float centre, float offset, float mean) {
+        return centre - (Work::kWithStructure ? mean + offset : mean);
+    }
+
     float partial_[Work::kUsedBlurs][2 * Work::kRadius]; ///< blurs in progress
     float loaded_a_[kGroupRows], loaded_d_[kGroupRows];
     const float *next_a_, *next_d_;
     int next_row_, height_;
-    float offset_a_, offset_d_;
-    bool inside_;         ///< the column lies inside the picture
-    bool warp_is_inside_; ///< so do those of all lanes of the warp
-    int x_, pixels_;      ///< of the row phase: first pixel, and how many there are from there on
-    int staged_;          ///< where its samples begin in shared memory
-    int row_behind_;      ///< how far its row and its pixels lie behind the next row of the column phase
+    float offset_a_ = 0.0f, offset_d_ = 0.0f; ///< with a structural error only
+    bool inside_;                             ///< the column lies inside the picture
+    bool warp_is_inside_;                     ///< so do those of all lanes of the warp
+    int x_, pixels_;                          ///< of the row phase: first pixel, and how many there are from there on
+    int staged_;                              ///< where its samples begin in shared memory
+    int row_behind_; ///< how far its row and its pixels lie behind the next row of the column phase
     int centre_behind_;
 };
 
@@ -211,20 +237,37 @@ QC_HD Float4 load_pixels(const float* from, int pixels) {
     return four;
 }
 
-/// Four neighbouring pixels of one filtered row.
+/// Adds a filtered column to the sums of the four pixels whose support it lies in: of pixel p, column p is the first
+/// and begins the sum.
 template <int kRadius>
-QC_HD void blur_across(const MapArguments& arguments, const float* row, float (&blurred)[kRowPixels]) {
-    constexpr int kWords = (2 * kRadius + kRowPixels) / 4;
-    float sample[4 * kWords];
-    QC_UNROLL for (int w = 0; w < kWords; ++w) {
-        const Float4 four = load_shared4(row + 4 * w);
-        QC_UNROLL for (int i = 0; i < 4; ++i) sample[4 * w + i] = four.value[i];
-    }
+QC_HD void add_column(const MapArguments& arguments, int column, float sample, float (&blurred)[kRowPixels]) {
     QC_UNROLL for (int p = 0; p < kRowPixels; ++p) {
-        float sum = arguments.tap[0] * sample[p + kRadius];
-        QC_UNROLL for (int i = 1; i <= kRadius; ++i) sum =
-            fmaf(arguments.tap[i], sample[p + kRadius - i] + sample[p + kRadius + i], sum);
-        blurred[p] = sum;
+        const int place = column - p;
+        if (place < 0 || place > 2 * kRadius) continue;
+        const float tap = arguments.tap[place < kRadius ? kRadius - place : place - kRadius];
+        blurred[p] = place == 0 ? tap * sample : fmaf(tap, sample, blurred[p]);
+    }
+}
+
+/// Four neighbouring pixels of a filtered row, all blurs at once or two.
+template <class Work>
+QC_HD void blur_across(const MapArguments& arguments, const float* staged,
+                       float (&blurred)[Work::kUsedBlurs][kRowPixels]) {
+    constexpr int kColumns = 2 * Work::kRadius + kRowPixels;
+    if constexpr (Work::kWithStructure) {
+        QC_UNROLL for (int column = 0; column < kColumns; ++column) {
+            const Float4 all = load_shared4(staged + 4 * (column % kRowPixels * kColumnGroup + column / kRowPixels));
+            QC_UNROLL for (int q = 0; q < kBlurs; ++q)
+                add_column<Work::kRadius>(arguments, column, all.value[q], blurred[q]);
+        }
+    } else {
+        QC_UNROLL for (int q = 0; q < Work::kUsedBlurs; ++q) {
+            QC_UNROLL for (int column = 0; column < kColumns; column += 4) {
+                const Float4 four = load_shared4(staged + q * kStripThreads + column);
+                QC_UNROLL for (int i = 0; i < 4; ++i)
+                    add_column<Work::kRadius>(arguments, column + i, four.value[i], blurred[q]);
+            }
+        }
     }
 }
 
@@ -272,37 +315,26 @@ QC_HD void StripThread<Work>::score_row(const MapArguments& arguments, const Str
         centre_a = load_pixels(next_a_ - centre_behind_, pixels_);
         centre_d = load_pixels(next_d_ - centre_behind_, pixels_);
     }
-    const float* const staged = stage + staged_;
-    float mean_a[kRowPixels], mean_d[kRowPixels], squares[kRowPixels], energies[kRowPixels];
-    blur_across<kRadius>(arguments, staged, mean_a);
-    blur_across<kRadius>(arguments, staged + kStripThreads, mean_d);
-    if constexpr (kWithStructure) {
-        blur_across<kRadius>(arguments, staged + 2 * kStripThreads, squares);
-        blur_across<kRadius>(arguments, staged + 3 * kStripThreads, energies);
-    }
+    float blurred[Work::kUsedBlurs][kRowPixels];
+    blur_across<Work>(arguments, stage + staged_, blurred);
     if constexpr (kRadius > 4) {
         if (arguments.renormalise) {
             const float inverse_y = inverse_mass<kRadius>(arguments, y, strip.height);
             QC_UNROLL for (int p = 0; p < kRowPixels; ++p) {
                 const float inverse = inverse_y * inverse_mass<kRadius>(arguments, x_ + p, strip.width);
-                mean_a[p] *= inverse;
-                mean_d[p] *= inverse;
-                if constexpr (kWithStructure) {
-                    squares[p] *= inverse;
-                    energies[p] *= inverse;
-                }
+                QC_UNROLL for (int q = 0; q < Work::kUsedBlurs; ++q) blurred[q][p] *= inverse;
             }
         }
     }
-    const float offset_difference = offset_a_ - offset_d_;
     float drawn[kRowPixels] = {};
     QC_UNROLL for (int p = 0; p < kRowPixels; ++p) {
         const bool inside = p < pixels_;
+        const float mean_a = blurred[0][p], mean_d = blurred[1][p];
         if constexpr (kWithStructure) {
-            const float shifted_difference = mean_a[p] - mean_d[p], difference = shifted_difference + offset_difference;
+            const float shifted_difference = mean_a - mean_d, difference = shifted_difference + (offset_a_ - offset_d_);
             const float squared = difference * difference;
-            const float variance = fmaxf(fmaf(-shifted_difference, shifted_difference, squares[p]), 0.0f);
-            const float variances = fmaxf(fmaf(-mean_a[p], mean_a[p], fmaf(-mean_d[p], mean_d[p], energies[p])), 0.0f);
+            const float variance = fmaxf(fmaf(-shifted_difference, shifted_difference, blurred[2][p]), 0.0f);
+            const float variances = fmaxf(fmaf(-mean_a, mean_a, fmaf(-mean_d, mean_d, blurred[3][p])), 0.0f);
             const float ratio = variance * fast_reciprocal(variances + static_cast<float>(kStructureConstant));
             const float error = fmaxf(fmaf(1.0f - squared, ratio, squared), 0.0f);
             const float error2 = error * error;
@@ -313,8 +345,8 @@ QC_HD void StripThread<Work>::score_row(const MapArguments& arguments, const Str
             }
         }
         if constexpr (kEdges) {
-            const float edge_a = fabsf((centre_a.value[p] - offset_a_) - mean_a[p]);
-            const float edge_d = fabsf((centre_d.value[p] - offset_d_) - mean_d[p]);
+            const float edge_a = fabsf(above_mean(centre_a.value[p], offset_a_, mean_a));
+            const float edge_d = fabsf(above_mean(centre_d.value[p], offset_d_, mean_d));
             const float change = (edge_d - edge_a) * fast_reciprocal(1.0f + edge_a);
             if constexpr (Work::kDraws) {
                 const float artifact = map_weight(arguments, strip, kArtifact) * fmaxf(change, 0.0f);

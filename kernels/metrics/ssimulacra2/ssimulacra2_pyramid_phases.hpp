@@ -7,7 +7,10 @@
 //     chroma phases  halved chroma with a margin of 2 goes to shared memory, and is interpolated horizontally there
 //                    (nothing to do for 4:4:4 and RGB)
 //     block phase    each thread converts 4x2 pixels to linear RGB, stores their XYB, and makes two pixels of level 1
-//     level phases   one warp makes levels 2 to 5, linear RGB passing through shared memory
+//     level phases   two warps make level 2, then one warp makes levels 3 to 5, linear RGB passing through shared
+//     memory
+//
+// What is read of pictures is asked for before anything is done with it.
 //
 // At odd sizes the last column or row counts twice at its own level, so every level clamps to its own size.
 #pragma once
@@ -55,7 +58,8 @@ struct ChromaTile {
     static constexpr int kOddCells = kBlocksAcross + 4;
     static constexpr int kCellColumns = kShared ? kOddCells + kBlocksAcross : 1;
     static constexpr int kRows = kMarginDown ? kCells + 4 : kShared ? kTileSize : 1;
-    static constexpr int kRounds = (kRows + kPyramidWarps - 1) / kPyramidWarps; ///< rows of a warp
+    static constexpr int kRounds = kRows / kPyramidWarps; ///< rows of a warp
+    static_assert(!kShared || kRows % kPyramidWarps == 0);
 };
 
 template <Chroma kChroma>
@@ -70,33 +74,60 @@ struct PyramidShared {
 
 // ---- samples --------------------------------------------------------------------------------------------------------
 
-/// Codes of 4x2 pixels. The first lies inside the picture, its column is a multiple of 4 and its row even. What lies
-/// beyond the picture repeats its last column and row.
+/// Codes of 4x2 pixels as they lie in memory, packed.
 template <typename T>
-QC_HD void read_block(const DevicePlane& plane, int x, int y, int width, int height, uint32_t (&code)[2][4]) {
-    constexpr int kBytes = 4 * sizeof(T);
-    const int shift = sizeof(T) == 1 ? 0 : plane.shift;
+struct CodeBlock {
+    Words<4 * sizeof(T)> row[2];
+    int shift;
+
+    QC_HD uint32_t code(int r, int i) const {
+        if constexpr (sizeof(T) == 1) return row[r].word[0] >> 8 * i & 0xffu;
+        return (row[r].word[i / 2] >> 16 * (i % 2) & 0xffffu) >> shift;
+    }
+};
+
+/// The first lies inside the picture, its column is a multiple of 4 and its row even. What lies beyond the picture
+/// repeats its last column and row.
+template <typename T>
+QC_HD void read_block(const DevicePlane& plane, int x, int y, int width, int height, CodeBlock<T>& block) {
+    constexpr int kBytes = 4 * sizeof(T), kCodesOfWord = 4 / sizeof(T);
+    block.shift = plane.shift;
     const uint32_t upper = row_offset(plane, y), lower = y + 1 < height ? upper + plane.pitch_bytes : upper;
-    const uint32_t row[2] = {upper, lower};
     if (plane.step == 1 && x + 3 < width && rows_aligned(plane, kBytes)) {
         const unsigned char* const at = static_cast<const unsigned char*>(plane.data) + x * sizeof(T);
-        const Words<kBytes> words[2] = {load_words<kBytes>(at + upper), load_words<kBytes>(at + lower)};
-        QC_UNROLL for (int r = 0; r < 2; ++r) {
-            QC_UNROLL for (int i = 0; i < 4; ++i) {
-                if constexpr (sizeof(T) == 1)
-                    code[r][i] = words[r].word[0] >> 8 * i & 0xffu;
-                else
-                    code[r][i] = (words[r].word[i / 2] >> 16 * (i % 2) & 0xffffu) >> shift;
-            }
-        }
+        block.row[0] = load_words<kBytes>(at + upper);
+        block.row[1] = load_words<kBytes>(at + lower);
         return;
     }
-    QC_UNROLL for (int i = 0; i < 4; ++i) {
-        const int column = x + i < width ? x + i : width - 1;
-        const uint32_t at = static_cast<uint32_t>(column * plane.step) * sizeof(T);
-        QC_UNROLL for (int r = 0; r < 2; ++r) code[r][i] = load_code<T>(plane.data, row[r] + at) >> shift;
+    const uint32_t row[2] = {upper, lower};
+    QC_UNROLL for (int r = 0; r < 2; ++r) {
+        block.row[r] = {};
+        QC_UNROLL for (int i = 0; i < 4; ++i) {
+            const int column = x + i < width ? x + i : width - 1;
+            const uint32_t at = static_cast<uint32_t>(column * plane.step) * sizeof(T);
+            block.row[r].word[i / kCodesOfWord] |= load_code<T>(plane.data, row[r] + at)
+                                                   << 8 * sizeof(T) * (i % kCodesOfWord);
+        }
     }
 }
+
+/// A thread's block of pixels: where it is, whether it begins inside the picture, and its codes.
+template <typename T, Chroma kChroma>
+struct PixelBlock {
+    static constexpr int kPlanesOfBlock = kChroma == Chroma::kFull ? 3 : 1;
+    int x, y;
+    bool inside;
+    CodeBlock<T> plane[kPlanesOfBlock];
+
+    QC_HD PixelBlock(const DevicePicture& picture, const PlaneLayout& layout, int thread, int tile_x, int tile_y)
+        : x(tile_x * kTileSize + 4 * (thread % kBlocksAcross)), y(tile_y * kTileSize + 2 * (thread / kBlocksAcross)) {
+        const int width = layout.width[0], height = layout.height[0];
+        inside = x < width && y < height;
+        if (!inside) return;
+        QC_UNROLL for (int p = 0; p < kPlanesOfBlock; ++p)
+            read_block<T>(picture.plane[p], x, y, width, height, plane[p]);
+    }
+};
 
 /// First chroma phase. Warp w loads rows w, w + kPyramidWarps, ...
 template <typename T, Chroma kChroma, bool kGeneral>
@@ -109,16 +140,20 @@ QC_HD void load_chroma(PyramidShared<kChroma>& shared, int thread, const Pyramid
     const int x = clamp_index(tile_x * kCells + column - 2, arguments.chroma_width);
     const uint32_t cb_x = static_cast<uint32_t>(x * cb.step) * sizeof(T);
     const uint32_t cr_x = static_cast<uint32_t>(x * cr.step) * sizeof(T);
-    const int first_row = Tile::kMarginDown ? tile_y * kCells - 2 : tile_y * kTileSize;
+    const int first_row = (Tile::kMarginDown ? tile_y * kCells - 2 : tile_y * kTileSize) + thread / kWarpLanes;
+    uint32_t cb_code[Tile::kRounds], cr_code[Tile::kRounds]; // all on their way before the first is used
+    QC_UNROLL for (int round = 0; round < Tile::kRounds; ++round) {
+        const int y = clamp_index(first_row + round * kPyramidWarps, arguments.chroma_height);
+        cb_code[round] = load_code<T>(cb.data, row_offset(cb, y) + cb_x);
+        cr_code[round] = load_code<T>(cr.data, row_offset(cr, y) + cr_x);
+    }
     QC_UNROLL for (int round = 0; round < Tile::kRounds; ++round) {
         const int row = thread / kWarpLanes + round * kPyramidWarps;
-        if (row >= Tile::kRows) return;
-        const int y = clamp_index(first_row + row, arguments.chroma_height);
-        const uint32_t cb_code = load_code<T>(cb.data, row_offset(cb, y) + cb_x);
-        const uint32_t cr_code = load_code<T>(cr.data, row_offset(cr, y) + cr_x);
         shared.chroma[row][column] = {
-            plane_value<kGeneral>(arguments.conversion, 1, sizeof(T) == 1 ? cb_code : cb_code >> cb.shift),
-            plane_value<kGeneral>(arguments.conversion, 2, sizeof(T) == 1 ? cr_code : cr_code >> cr.shift)};
+            plane_value<kGeneral>(arguments.conversion, 1,
+                                  sizeof(T) == 1 ? cb_code[round] : cb_code[round] >> cb.shift),
+            plane_value<kGeneral>(arguments.conversion, 2,
+                                  sizeof(T) == 1 ? cr_code[round] : cr_code[round] >> cr.shift)};
     }
 }
 
@@ -131,7 +166,7 @@ QC_HD void interpolate_across(PyramidShared<kChroma>& shared, int thread, const 
     const int lane = thread % kWarpLanes, cell = lane % kCells;
     QC_UNROLL for (int round = 0; round < Tile::kRounds; round += kRowsAtOnce) {
         const int row = thread / kWarpLanes + (round + lane / kCells) * kPyramidWarps;
-        if (row >= Tile::kRows) return;
+        if (round + kRowsAtOnce > Tile::kRounds && row >= Tile::kRows) return;
         const Float2* const sample = &shared.chroma[row][cell];
         const Float2 b = sample[1], c = sample[2], d = sample[3], e = sample[4];
         Float4 columns{{c.x, c.y, four_taps(taps.odd, b.x, c.x, d.x, e.x), four_taps(taps.odd, b.y, c.y, d.y, e.y)}};
@@ -245,20 +280,14 @@ QC_HD void store_pixels(uint32_t stored, float* at, const Rgb (&rgb)[kCount]) {
 
 template <typename T, Chroma kChroma, bool kGeneral>
 QC_HD void block_phase(PyramidShared<kChroma>& shared, int thread, const PyramidArguments& arguments,
-                       const DevicePicture& picture, float* planes, int tile_x, int tile_y) {
+                       const PixelBlock<T, kChroma>& pixels, float* planes) {
+    if (!pixels.inside) return;
     const PlaneLayout& layout = arguments.layout;
     const int block = thread % kBlocksAcross, cell_y = thread / kBlocksAcross;
-    const int x = tile_x * kTileSize + 4 * block, y = tile_y * kTileSize + 2 * cell_y;
+    const int x = pixels.x, y = pixels.y;
     const int width = layout.width[0], height = layout.height[0];
-    if (x >= width || y >= height) return;
 
     const DeviceConversion& conversion = arguments.conversion;
-    uint32_t code[3][2][4];
-    read_block<T>(picture.plane[0], x, y, width, height, code[0]);
-    if constexpr (kChroma == Chroma::kFull) {
-        read_block<T>(picture.plane[1], x, y, width, height, code[1]);
-        read_block<T>(picture.plane[2], x, y, width, height, code[2]);
-    }
     Rgb rgb[2][4];
     QC_UNROLL for (int cell = 0; cell < 2; ++cell) {
         float cb[4] = {}, cr[4] = {};
@@ -268,10 +297,10 @@ QC_HD void block_phase(PyramidShared<kChroma>& shared, int thread, const Pyramid
         QC_UNROLL for (int p = 0; p < 4; ++p) {
             const int row = p / 2, column = 2 * cell + p % 2;
             if constexpr (kChroma == Chroma::kFull) {
-                cb[p] = plane_value<kGeneral>(conversion, 1, code[1][row][column]);
-                cr[p] = plane_value<kGeneral>(conversion, 2, code[2][row][column]);
+                cb[p] = plane_value<kGeneral>(conversion, 1, pixels.plane[1].code(row, column));
+                cr[p] = plane_value<kGeneral>(conversion, 2, pixels.plane[2].code(row, column));
             }
-            const float luma = plane_value<kGeneral>(conversion, 0, code[0][row][column]);
+            const float luma = plane_value<kGeneral>(conversion, 0, pixels.plane[0].code(row, column));
             rgb[row][column] = linear_rgb<kGeneral>(conversion, luma, cb[p], cr[p]);
         }
     }
@@ -306,46 +335,93 @@ QC_HD void block_phase(PyramidShared<kChroma>& shared, int thread, const Pyramid
     store_pixels<kGeneral>(stored_next, planes + (layout.offset[1] + index), mean);
 }
 
-/// Makes the tile's pixels of level kLevel from those of the level before. With `to`, keeps them for the next level.
-template <bool kGeneral, int kLevel, int kFrom, int kTo>
-QC_HD void halve(const float (&from)[3][kFrom][kFrom + 2], float (*to)[kTo][kTo + 2], int lane,
-                 const PlaneLayout& layout, float* planes, int tile_x, int tile_y) {
+/// Where a tile's pixel of one of the levels 2 to 5 lies, and whether it lies in the picture.
+struct TilePixel {
+    int level, x, y;
+
+    QC_HD bool inside(const PlaneLayout& layout, int tile_x, int tile_y) const {
+        const int size = kTileSize >> level;
+        return x < size && y < size && tile_x * size + x < layout.width[level] &&
+               tile_y * size + y < layout.height[level];
+    }
+};
+
+/// Makes a pixel of the tile's level kLevel from those of the level before.
+template <int kLevel, int kFrom>
+QC_HD Rgb halved(const float (&from)[3][kFrom][kFrom + 2], const TilePixel& pixel, const PlaneLayout& layout,
+                 int tile_x, int tile_y) {
     static_assert(kFrom == kTileSize >> (kLevel - 1));
-    constexpr int kSize = kTileSize >> kLevel;
     const int last_x = layout.width[kLevel - 1] - 1 - tile_x * kFrom;
     const int last_y = layout.height[kLevel - 1] - 1 - tile_y * kFrom;
-    const uint32_t stored = layout.stored[kLevel];
-    QC_UNROLL for (int first = 0; first < kSize * kSize; first += kWarpLanes) {
-        const int i = first + lane;
-        const int x = i % kSize, y = i / kSize;
-        if (i >= kSize * kSize || 2 * x > last_x || 2 * y > last_y) continue;
-        const int right = 2 * x + 1 < last_x ? 2 * x + 1 : last_x, below = 2 * y + 1 < last_y ? 2 * y + 1 : last_y;
-        float mean[3];
-        QC_UNROLL for (int c = 0; c < 3; ++c) {
-            mean[c] = mean_of_four(from[c][2 * y][2 * x], from[c][2 * y][right], from[c][below][2 * x],
-                                   from[c][below][right]);
-            if (to != nullptr) to[c][y][x] = mean[c];
-        }
-        if (stored == 0) continue;
-        const int index = sample_index(tile_x * kSize + x, tile_y * kSize + y, layout.height[kLevel]);
-        const Rgb rgb[1] = {{mean[0], mean[1], mean[2]}};
-        store_pixels<kGeneral>(stored, planes + (layout.offset[kLevel] + static_cast<uint32_t>(index)), rgb);
-    }
+    const int left = 2 * pixel.x, above = 2 * pixel.y;
+    const int right = left + 1 < last_x ? left + 1 : last_x, below = above + 1 < last_y ? above + 1 : last_y;
+    float mean[3];
+    QC_UNROLL for (int c = 0; c < 3; ++c) mean[c] =
+        mean_of_four(from[c][above][left], from[c][above][right], from[c][below][left], from[c][below][right]);
+    return {mean[0], mean[1], mean[2]};
 }
 
-/// Levels 2 to 5, by the lanes of one warp, which wait for each other in between.
-template <bool kGeneral, Chroma kChroma>
-QC_HD void level_phase(int level, PyramidShared<kChroma>& shared, int lane, const PlaneLayout& layout, float* planes,
-                       int tile_x, int tile_y) {
-    float(*const nowhere)[1][3] = nullptr;
-    if (level == 2)
-        halve<kGeneral, 2, kCells, kCells / 2>(shared.level1, shared.level2, lane, layout, planes, tile_x, tile_y);
-    else if (level == 3)
-        halve<kGeneral, 3, kCells / 2, kCells / 4>(shared.level2, shared.level3, lane, layout, planes, tile_x, tile_y);
-    else if (level == 4)
-        halve<kGeneral, 4, kCells / 4, kCells / 8>(shared.level3, shared.level4, lane, layout, planes, tile_x, tile_y);
-    else
-        halve<kGeneral, 5, kCells / 8, 1>(shared.level4, nowhere, lane, layout, planes, tile_x, tile_y);
+template <int kSize>
+QC_HD void keep_pixel(float (&to)[3][kSize][kSize + 2], const TilePixel& pixel, const Rgb& rgb) {
+    to[0][pixel.y][pixel.x] = rgb.red;
+    to[1][pixel.y][pixel.x] = rgb.green;
+    to[2][pixel.y][pixel.x] = rgb.blue;
+}
+
+template <bool kGeneral>
+QC_HD void store_pixel(const PlaneLayout& layout, float* planes, const TilePixel& pixel, const Rgb& rgb, int tile_x,
+                       int tile_y) {
+    const int level = pixel.level, size = kTileSize >> level;
+    const uint32_t stored = layout.stored[level];
+    if (stored == 0) return;
+    const int index = sample_index(tile_x * size + pixel.x, tile_y * size + pixel.y, layout.height[level]);
+    const Rgb one[1] = {rgb};
+    store_pixels<kGeneral>(stored, planes + (layout.offset[level] + static_cast<uint32_t>(index)), one);
+}
+
+/// Levels 3 to 5, by one warp. Their pixels are those of different lanes, so that all are stored at once.
+template <bool kGeneral, Chroma kChroma, class Block>
+QC_HD void deeper_levels(Block& block, PyramidShared<kChroma>& shared, const PlaneLayout& layout, float* planes,
+                         int tile_x, int tile_y) {
+    constexpr int kSize3 = kCells / 4, kSize4 = kCells / 8, kLanes3 = kSize3 * kSize3, kLanes4 = kSize4 * kSize4;
+    static_assert(kLanes3 + kLanes4 + 1 <= kWarpLanes);
+    const int lane = block.lane(), lane4 = lane - kLanes3, lane5 = lane4 - kLanes4;
+    const TilePixel pixel = lane4 < 0   ? TilePixel{3, lane % kSize3, lane / kSize3}
+                            : lane5 < 0 ? TilePixel{4, lane4 % kSize4, lane4 / kSize4}
+                                        : TilePixel{5, lane5, 0};
+    const bool inside = pixel.level < layout.levels && pixel.inside(layout, tile_x, tile_y);
+    Rgb rgb{};
+    if (inside && pixel.level == 3) {
+        rgb = halved<3>(shared.level2, pixel, layout, tile_x, tile_y);
+        keep_pixel(shared.level3, pixel, rgb);
+    }
+    block.sync_warp();
+    if (inside && pixel.level == 4) {
+        rgb = halved<4>(shared.level3, pixel, layout, tile_x, tile_y);
+        keep_pixel(shared.level4, pixel, rgb);
+    }
+    block.sync_warp();
+    if (inside && pixel.level == 5) rgb = halved<5>(shared.level4, pixel, layout, tile_x, tile_y);
+    if (inside) store_pixel<kGeneral>(layout, planes, pixel, rgb, tile_x, tile_y);
+}
+
+/// Level 2 by two warps, which then store it while the first warp makes the deeper levels.
+template <bool kGeneral, Chroma kChroma, class Block>
+QC_HD void level_phases(Block& block, PyramidShared<kChroma>& shared, const PlaneLayout& layout, float* planes,
+                        int tile_x, int tile_y) {
+    constexpr int kSize = kCells / 2;
+    static_assert(kPyramidThreads >= kWarpLanes + kSize * kSize);
+    const int cell = block.thread() - kWarpLanes;
+    const TilePixel pixel{2, cell % kSize, cell / kSize};
+    const bool makes_pixel = cell >= 0 && pixel.inside(layout, tile_x, tile_y);
+    Rgb rgb{};
+    if (makes_pixel) {
+        rgb = halved<2>(shared.level1, pixel, layout, tile_x, tile_y);
+        keep_pixel(shared.level2, pixel, rgb);
+    }
+    block.sync();
+    if (makes_pixel) store_pixel<kGeneral>(layout, planes, pixel, rgb, tile_x, tile_y);
+    if (block.warp() == 0 && layout.levels > 3) deeper_levels<kGeneral>(block, shared, layout, planes, tile_x, tile_y);
 }
 
 } // namespace qc::ssimulacra2
