@@ -14,6 +14,7 @@
 //     QC_END_LANES
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && !defined(__CUDACC__)
@@ -86,6 +87,12 @@ struct Avx2Words {
     static Vector bitwise_and(Vector a, Vector b) { return _mm256_and_si256(a, b); }
     static Vector long_product(Vector a, Vector b) { return _mm256_mullo_epi32(a, b); }
     static Vector add_words(Vector a, Vector b) { return _mm256_add_epi16(a, b); }
+    /// |a - b| of bytes, and the even and the odd bytes of a vector as words.
+    static Vector distance_of_bytes(Vector a, Vector b) {
+        return _mm256_or_si256(_mm256_subs_epu8(a, b), _mm256_subs_epu8(b, a));
+    }
+    static Vector even_bytes(Vector a) { return _mm256_and_si256(a, _mm256_set1_epi16(0xff)); }
+    static Vector odd_bytes(Vector a) { return _mm256_srli_epi16(a, 8); }
     /// (a * b + 2^14) >> 15 of signed words.
     static Vector rounded_product(Vector a, Vector b) { return _mm256_mulhrs_epi16(a, b); }
     // Products of long words have 64 bits: those of the even ones, or of the odd ones that odd() has moved there.
@@ -169,6 +176,11 @@ struct Avx512Words {
     static Vector bitwise_and(Vector a, Vector b) { return _mm512_and_si512(a, b); }
     static Vector long_product(Vector a, Vector b) { return _mm512_mullo_epi32(a, b); }
     static Vector add_words(Vector a, Vector b) { return _mm512_add_epi16(a, b); }
+    static Vector distance_of_bytes(Vector a, Vector b) {
+        return _mm512_or_si512(_mm512_subs_epu8(a, b), _mm512_subs_epu8(b, a));
+    }
+    static Vector even_bytes(Vector a) { return _mm512_and_si512(a, _mm512_set1_epi16(0xff)); }
+    static Vector odd_bytes(Vector a) { return _mm512_srli_epi16(a, 8); }
     static Vector rounded_product(Vector a, Vector b) { return _mm512_mulhrs_epi16(a, b); }
     static Vector odd(Vector a) { return _mm512_srli_epi64(a, 32); }
     static Vector wide(uint64_t value) { return _mm512_set1_epi64(static_cast<int64_t>(value)); }
