@@ -62,6 +62,7 @@ public:
     }
     ~PictureHold() { end(); }
 
+    bool is_wanted() const { return release_ != nullptr; }
     /// The pictures may be overwritten from here on.
     void end() {
         if (auto* const release = std::exchange(release_, nullptr); release != nullptr) release(opaque_);

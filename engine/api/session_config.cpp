@@ -45,6 +45,8 @@ constexpr IntField kFields[] = {
     {"map_colours", offsetof(qc_config, map_colours), QC_MAP_COLOURS_GRAY, QC_MAP_COLOURS_COUNT - 1},
     {"map_memory", offsetof(qc_config, map_memory), QC_MEMORY_HOST, QC_MEMORY_CUDA},
     {"mask", offsetof(qc_config, mask), 0, 1},
+    {"hold_pictures", offsetof(qc_config, hold_pictures), 0, 1},
+    {"reserved", offsetof(qc_config, reserved), 0, 0},
 };
 
 // ---- structs of other versions --------------------------------------------------------------------------------------
@@ -56,7 +58,7 @@ constexpr size_t kSmallestConfig = offsetof(qc_config, frame_rate);
 constexpr size_t kSmallestStats = offsetof(qc_stats, frames_submitted);
 
 // Without padding at the end a larger struct never begins its new fields in bytes that an older caller left undefined.
-static_assert(offsetof(qc_config, map_white) + sizeof(double) == sizeof(qc_config));
+static_assert(offsetof(qc_config, reserved) + sizeof(int) == sizeof(qc_config));
 static_assert(offsetof(qc_stats, pinned_bytes) + sizeof(size_t) == sizeof(qc_stats));
 static_assert(alignof(qc_stats) == kSizeStep && kSmallestConfig % kSizeStep == 0);
 

@@ -54,7 +54,7 @@ public:
     Status submit(FrameInput input) override;
     Status poll(bool wait, FrameResult* result, bool* ready) override;
     void forget_earlier_frames() override { recent_.clear(); }
-    void collect() override {}
+    void collect() override { pictures_->end_holds(); }
     void drain() override;
     qc_backend kind() const override { return QC_BACKEND_CPU; }
     std::string description() const override {
@@ -68,8 +68,8 @@ private:
         int rendition; ///< -1: reference scope
     };
 
-    Status take_in(const FrameInput& input, FrameWork* work);
-    PicturePtr copy_of(const FrameInput& frame, int input) const;
+    Status take_in(const FrameInput& input, const cpu::PicturePool::Hold& hold, FrameWork* work);
+    PicturePtr picture_of(const FrameInput& frame, int input, const cpu::PicturePool::Hold& hold) const;
     Weights copy_of_mask(const qc_picture& mask) const;
     HostPlane mask_of(const FrameWork& work) const;
     std::vector<Task> tasks_of(const FrameWork& work) const;
@@ -80,6 +80,7 @@ private:
     void add_task(const Task& task, const std::shared_ptr<FrameWork>& work);
     void finish_task(FrameWork& work, const Status& failure);
     void remember(const FrameWork& work);
+    Status take_result(bool wait, FrameResult* result, bool* ready);
 
     const BackendSetup& setup_;
     const qc_config& config_;
@@ -93,7 +94,7 @@ private:
     mutable cpu::ThreadPool pool_; ///< last: its threads use everything above; tasks, which are const, share their work
 };
 
-Status CpuBackend::take_in(const FrameInput& input, FrameWork* work) {
+Status CpuBackend::take_in(const FrameInput& input, const cpu::PicturePool::Hold& hold, FrameWork* work) {
     bool on_device = input.reference.memory != QC_MEMORY_HOST;
     for (const qc_picture& picture : input.distorted)
         on_device = on_device || (picture.plane[0] != nullptr && picture.memory != QC_MEMORY_HOST);
@@ -101,19 +102,19 @@ Status CpuBackend::take_in(const FrameInput& input, FrameWork* work) {
     if (on_device)
         return invalid(
             "backend=cpu cannot read pictures in GPU memory: download them first (hwdownload), or use backend=cuda");
-    work->reference = copy_of(input, 0);
+    work->reference = picture_of(input, 0, hold);
     if (input.mask.plane[0] != nullptr) work->mask = copy_of_mask(input.mask);
     for (int r = 0; r < config_.renditions; ++r) {
         const bool present = input.distorted[static_cast<size_t>(r)].plane[0] != nullptr;
         work->result.present.push_back(present);
-        work->distorted.push_back(present ? copy_of(input, r + 1) : nullptr);
+        work->distorted.push_back(present ? picture_of(input, r + 1, hold) : nullptr);
     }
     return {};
 }
 
-PicturePtr CpuBackend::copy_of(const FrameInput& frame, int input) const {
+PicturePtr CpuBackend::picture_of(const FrameInput& frame, int input, const cpu::PicturePool::Hold& hold) const {
     const auto& scaling = scalings_[static_cast<size_t>(input)];
-    return pictures_->take_in(frame.picture(input), setup_.format_of(input), scaling ? &*scaling : nullptr);
+    return pictures_->take_in(frame.picture(input), setup_.format_of(input), scaling ? &*scaling : nullptr, hold);
 }
 
 Weights CpuBackend::copy_of_mask(const qc_picture& mask) const {
@@ -159,8 +160,12 @@ std::vector<CpuBackend::Task> CpuBackend::tasks_of(const FrameWork& work) const 
 Status CpuBackend::submit(FrameInput input) {
     auto work = std::make_shared<FrameWork>();
     work->result.index = input.index;
-    Status status = take_in(input, work.get());
+    const bool may_hold = config_.hold_pictures != 0 && input.hold.is_wanted();
+    auto hold = may_hold ? pictures_->share(std::move(input.hold)) : nullptr;
+    Status status = take_in(input, hold, work.get());
     input.hold.end();
+    hold.reset();
+    pictures_->end_holds();
     QC_RETURN_IF_ERROR(std::move(status));
     work->result.accumulators.resize(setup_.layout->frame_words());
     work->history.assign(recent_.begin(), recent_.end());
@@ -269,6 +274,12 @@ void CpuBackend::finish_task(FrameWork& work, const Status& failure) {
 }
 
 Status CpuBackend::poll(bool wait, FrameResult* result, bool* ready) {
+    Status status = take_result(wait, result, ready);
+    pictures_->end_holds();
+    return status;
+}
+
+Status CpuBackend::take_result(bool wait, FrameResult* result, bool* ready) {
     std::unique_lock lock(mutex_);
     *ready = false;
     if (in_flight_.empty()) return {};

@@ -65,7 +65,7 @@ std::unique_ptr<PicturePool::Storage> PicturePool::storage() {
     size_t bytes = 0;
     std::vector<size_t> offset;
     for (int p = 0; p < planes; ++p) {
-        HostPlane& plane = made->picture.plane[p];
+        HostPlane& plane = made->own.plane[p];
         plane.width = geometry_.plane_width(p);
         plane.height = geometry_.plane_height(p);
         const size_t row = static_cast<size_t>(geometry_.stored_width(p)) * geometry_.sample_bytes();
@@ -74,12 +74,13 @@ std::unique_ptr<PicturePool::Storage> PicturePool::storage() {
         bytes += static_cast<size_t>(plane.pitch.bytes) * static_cast<size_t>(geometry_.stored_height(p));
     }
     made->samples.resize(bytes);
-    for (int p = 0; p < planes; ++p) made->picture.plane[p].data = made->samples.data() + offset[p];
+    for (int p = 0; p < planes; ++p) made->own.plane[p].data = made->samples.data() + offset[p];
     return made;
 }
 
 /// Called by the end of a shared_ptr, which nothing may leave.
 void PicturePool::give_back(std::unique_ptr<Storage> storage) noexcept {
+    storage->hold.reset();
     const std::lock_guard lock(mutex_);
     free_.push_back(std::move(storage));
 }
@@ -90,6 +91,13 @@ Plane<T> PicturePool::target(const HostPicture& picture, int p) const {
     const HostPlane& plane = picture.plane[p];
     return {static_cast<T*>(const_cast<void*>(plane.data)), ElementPitch<T>::from_bytes(plane.pitch),
             geometry_.stored_width(p), geometry_.stored_height(p)};
+}
+
+/// Whether the samples of a plane are what the session scores, one beside the other.
+bool PicturePool::is_ready(const qc_format& format, int p) const {
+    const int bits = geometry_.sample == SampleType::kU8 ? 8 : 16;
+    return plane_source(format, p).step == 1 && format.container_bits == bits && format.depth == bits &&
+           geometry_.depth == bits;
 }
 
 void PicturePool::lift(const qc_picture& source, const qc_format& format, int p, const HostPicture& picture) const {
@@ -119,17 +127,54 @@ void PicturePool::scale(const qc_picture& source, const qc_format& format, int p
 }
 
 std::shared_ptr<const HostPicture> PicturePool::take_in(const qc_picture& source, const qc_format& format,
-                                                        const InputScaling* scaling) {
+                                                        const InputScaling* scaling, const Hold& hold) {
     std::unique_ptr<Storage> filled = storage();
+    filled->picture = filled->own;
     const int planes = chroma_ ? geometry_.plane_count() : 1;
-    for (int p = 0; p < planes; ++p)
-        if (scaling != nullptr)
+    for (int p = 0; p < planes; ++p) {
+        if (scaling != nullptr) {
             scale(source, format, p, *scaling, filled->picture);
-        else
+        } else if (hold != nullptr && is_ready(format, p)) {
+            const PlaneSource from = plane_source(format, p);
+            HostPlane& plane = filled->picture.plane[p];
+            plane.data = static_cast<const char*>(source.plane[from.plane]) + from.first_bytes;
+            plane.pitch.bytes = source.pitch_bytes[from.plane];
+            filled->hold = hold;
+        } else {
             lift(source, format, p, filled->picture);
+        }
+    }
     Storage* raw = filled.release();
     std::shared_ptr<PicturePool> pool = shared_from_this();
     return {&raw->picture, [pool, raw](const HostPicture*) { pool->give_back(std::unique_ptr<Storage>(raw)); }};
+}
+
+PicturePool::Hold PicturePool::share(PictureHold hold) {
+    {
+        const std::lock_guard lock(mutex_);
+        ended_.reserve(++shared_);
+    }
+    std::shared_ptr<PicturePool> pool = shared_from_this();
+    const auto wait_for_end = [pool](PictureHold* ended) {
+        const std::unique_ptr<PictureHold> owned(ended);
+        const std::lock_guard lock(pool->mutex_);
+        pool->ended_.push_back(std::move(*owned));
+    };
+    return {std::make_unique<PictureHold>(std::move(hold)).release(), wait_for_end};
+}
+
+void PicturePool::end_holds() {
+    for (;;) {
+        PictureHold oldest;
+        {
+            const std::lock_guard lock(mutex_);
+            if (ended_.empty()) return;
+            oldest = std::move(ended_.front());
+            ended_.erase(ended_.begin());
+            --shared_;
+        }
+        oldest.end(); // a function of the caller's
+    }
 }
 
 } // namespace qc::cpu

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Pictures of the CPU backend: copied once into planar samples at the session's depth and size.
+// Pictures of the CPU backend: planar samples at the session's depth and size, copied once where they are not so
+// already, or where the caller does not hold them.
 #pragma once
 
 #include <memory>
 #include <mutex>
 #include <vector>
 
+#include "api/backend.hpp"
 #include "api/scaling.hpp"
 #include "contract/types.hpp"
 #include "quality_cuda.h"
@@ -15,19 +17,30 @@ namespace qc::cpu {
 /// Makes pictures and takes their memory back when the last reference goes. Thread-safe; outlives its pictures.
 class PicturePool : public std::enable_shared_from_this<PicturePool> {
 public:
+    using Hold = std::shared_ptr<PictureHold>;
+
     PicturePool(const FrameGeometry& geometry, bool chroma) : geometry_(geometry), chroma_(chroma) {}
 
-    /// Copies a picture, lifting its samples to the session's depth, or scaling it as well.
+    /// Takes in a picture, lifting its samples to the session's depth, or scaling it as well.
     /// @param scaling null: it has the session's size
+    /// @param hold of the caller's memory, kept as long as the picture where it is read there; null: all is copied
     std::shared_ptr<const HostPicture> take_in(const qc_picture& source, const qc_format& format,
-                                               const InputScaling* scaling = nullptr);
+                                               const InputScaling* scaling = nullptr, const Hold& hold = nullptr);
+
+    /// To be shared by the pictures of a frame. When the last one goes, in whatever thread, it waits for end_holds().
+    Hold share(PictureHold hold);
+    /// Ends the holds that wait for it.
+    void end_holds();
 
 private:
     struct Storage {
-        HostPicture picture;
+        HostPicture own;     ///< its planes lie in `samples`
+        HostPicture picture; ///< as it is seen
         std::vector<std::byte> samples;
+        Hold hold; ///< of the memory of the planes that are not its own
     };
     std::unique_ptr<Storage> storage();
+    bool is_ready(const qc_format& format, int plane) const;
     template <typename T>
     Plane<T> target(const HostPicture& picture, int plane) const;
     void lift(const qc_picture& source, const qc_format& format, int plane, const HostPicture& target) const;
@@ -40,6 +53,8 @@ private:
     std::mutex mutex_;
     std::vector<std::unique_ptr<Storage>> free_; ///< has room for all that were made
     size_t made_ = 0;
+    std::vector<PictureHold> ended_; ///< has room for all that are shared
+    size_t shared_ = 0;
 };
 
 } // namespace qc::cpu

@@ -273,6 +273,10 @@ typedef struct qc_config {
     int mask;                    /**< 1: every frame comes with a mask (qc_session_submit_masked()), and scores are weighted means;
                                       metrics that have none are QC_ERROR_UNSUPPORTED, in a line that lists those that have. 0: none does */
     double map_white;            /**< value that is painted white, above 0; 0: the metric's own, qc_map_white() */
+    int hold_pictures;           /**< 1: pictures in host memory, too, are held until the release that was given with them is called,
+                                      maybe by a later call, and maybe with frames that follow: the CPU backend reads them
+                                      where they lie, if their samples are as they are scored. 0: they are copied first */
+    int reserved;                /**< 0 */
 } qc_config;
 
 /** Text of a failure where there is no session to ask: one line; "" after a success. */
@@ -396,8 +400,9 @@ QC_API qc_status qc_session_feature(const qc_session *session, int index, qc_fea
 /**
  * Hands over one frame: a reference and config.renditions distorted pictures. Waits only while all slots are taken.
  * @param release called exactly once with opaque when the pictures may be overwritten, in the thread of a call on the
- *        session: before this call returns if the frame is refused or all pictures lie in host memory, else by this or a
- *        later call (qc_session_collect() exists for it), at the latest by qc_session_destroy(). May be NULL.
+ *        session: before this call returns if the frame is refused, or if all pictures lie in host memory and
+ *        config.hold_pictures is 0, else by this or a later call (qc_session_collect() exists for it), at the latest by
+ *        qc_session_destroy(). May be NULL: pictures in host memory are copied then.
  * @return QC_ERROR_INVALID for a missing reference, a picture that does not fit its format's rules, a frame after the
  *         flush, or one from within release or log, all without effect on the session; otherwise the session's failure
  */

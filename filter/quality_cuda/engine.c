@@ -106,6 +106,7 @@ static void fill_config(AVFilterContext *ctx, qc_config *config)
     config->n_threads   = options->n_threads;
     config->bitdepth    = options->bitdepth;
     config->mask        = options->mask;
+    config->hold_pictures = 1;
     config->log         = engine_log;
     config->log_opaque  = ctx;
     ff_qc_configure_map(ctx, config);

@@ -29,7 +29,7 @@
 
 /* ---- pictures ---- */
 
-/** References to the hardware frames of one submission, until the engine has read them. */
+/** References to the frames of one submission that the engine reads later, until it has. */
 typedef struct QCHold {
     AVFrame *frame[QC_MAX_INPUTS];
 } QCHold;
@@ -43,20 +43,24 @@ static void release_hold(void *opaque)
     av_free(hold);
 }
 
-/** The engine reads hardware frames later: keep references, so that their surfaces are not reused meanwhile. */
+/**
+ * The engine reads hardware frames later, and the CPU backend all: keep references, so that their memory is not reused
+ * meanwhile. The CUDA backend copies software frames at once.
+ */
 static int make_hold(AVFilterContext *ctx, AVFrame *const *frames, QCHold **out)
 {
     QualityCudaContext *s = ctx->priv;
+    const int on_cpu = qc_session_backend(s->engine.session) == QC_BACKEND_CPU;
     QCHold *hold;
 
     *out = NULL;
-    if (!ff_qc_any_hw_input(ctx))
+    if (!on_cpu && !ff_qc_any_hw_input(ctx))
         return 0;
     hold = av_mallocz(sizeof(*hold));
     if (!hold)
         return AVERROR(ENOMEM);
     for (int i = 0; i < s->nb_inputs; i++) {
-        if (!frames[i] || !s->input[i].is_hw)
+        if (!frames[i] || !(on_cpu || s->input[i].is_hw))
             continue;
         hold->frame[i] = av_frame_clone(frames[i]);
         if (!hold->frame[i]) {

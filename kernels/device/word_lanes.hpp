@@ -14,6 +14,7 @@
 //     QC_END_LANES
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && !defined(__CUDACC__)
@@ -81,6 +82,41 @@ struct Avx2Words {
     /// sum + a.even * b.even + a.odd * b.odd of signed words, modulo 2^32.
     static Vector add_pairs(Vector sum, Vector a, Vector b) { return _mm256_add_epi32(sum, _mm256_madd_epi16(a, b)); }
     static Vector add(Vector a, Vector b) { return _mm256_add_epi32(a, b); }
+    static Vector subtract(Vector a, Vector b) { return _mm256_sub_epi32(a, b); }
+    static Vector larger(Vector a, Vector b) { return _mm256_max_epi32(a, b); }
+    static Vector bitwise_and(Vector a, Vector b) { return _mm256_and_si256(a, b); }
+    static Vector long_product(Vector a, Vector b) { return _mm256_mullo_epi32(a, b); }
+    static Vector add_words(Vector a, Vector b) { return _mm256_add_epi16(a, b); }
+    /// |a - b| of bytes, and the even and the odd bytes of a vector as words.
+    static Vector distance_of_bytes(Vector a, Vector b) {
+        return _mm256_or_si256(_mm256_subs_epu8(a, b), _mm256_subs_epu8(b, a));
+    }
+    static Vector even_bytes(Vector a) { return _mm256_and_si256(a, _mm256_set1_epi16(0xff)); }
+    static Vector odd_bytes(Vector a) { return _mm256_srli_epi16(a, 8); }
+    /// (a * b + 2^14) >> 15 of signed words.
+    static Vector rounded_product(Vector a, Vector b) { return _mm256_mulhrs_epi16(a, b); }
+    // Products of long words have 64 bits: those of the even ones, or of the odd ones that odd() has moved there.
+    static Vector odd(Vector a) { return _mm256_srli_epi64(a, 32); }
+    static Vector wide(uint64_t value) { return _mm256_set1_epi64x(static_cast<int64_t>(value)); }
+    static Vector wide_product(Vector a, Vector b) { return _mm256_mul_epu32(a, b); }
+    static Vector wide_product_signed(Vector a, Vector b) { return _mm256_mul_epi32(a, b); }
+    static Vector add_wide(Vector a, Vector b) { return _mm256_add_epi64(a, b); }
+    template <int kBits>
+    static Vector shift_right_wide(Vector a) {
+        return _mm256_srli_epi64(a, kBits);
+    }
+    /// By as many bits as each wide element of `bits` says.
+    static Vector shift_right_wide(Vector a, Vector bits) { return _mm256_srlv_epi64(a, bits); }
+    template <int kBits>
+    static Vector shift_left_wide(Vector a) {
+        return _mm256_slli_epi64(a, kBits);
+    }
+    /// The lower halves of wide elements, and the upper halves of others, as long words.
+    static Vector join(Vector lower, Vector upper) { return _mm256_blend_epi32(lower, upper, 0xaa); }
+    /// All bits of the first `count` long words.
+    static Vector first_longs(int count) {
+        return _mm256_cmpgt_epi32(_mm256_set1_epi32(count), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+    }
     static Vector shift_right(Vector a, int bits) { return _mm256_srl_epi32(a, _mm_cvtsi32_si128(bits)); }
     static Vector shift_right_signed(Vector a, int bits) { return _mm256_sra_epi32(a, _mm_cvtsi32_si128(bits)); }
     static Vector shift_left(Vector a, int bits) { return _mm256_sll_epi32(a, _mm_cvtsi32_si128(bits)); }
@@ -93,6 +129,16 @@ struct Avx2Words {
     static Vector interleave_high(Vector a, Vector b) { return _mm256_unpackhi_epi16(a, b); }
     static Vector pack(Vector low, Vector high) { return _mm256_packus_epi32(low, high); }
     static Vector pack_signed(Vector low, Vector high) { return _mm256_packs_epi32(low, high); }
+    /// The lower (upper) words of the long words in a and in b, as pairs.
+    static Vector pair_lower(Vector a, Vector b) { return _mm256_blend_epi16(a, _mm256_slli_epi32(b, 16), 0xaa); }
+    static Vector pair_upper(Vector a, Vector b) { return _mm256_blend_epi16(_mm256_srli_epi32(a, 16), b, 0xaa); }
+    /// The lower (upper) words of the long words in a, then those in b.
+    static Vector lower_words(Vector a, Vector b) {
+        return _mm256_permute4x64_epi64(_mm256_packus_epi32(low_half(a), low_half(b)), 0xd8);
+    }
+    static Vector upper_words(Vector a, Vector b) {
+        return _mm256_permute4x64_epi64(_mm256_packus_epi32(_mm256_srli_epi32(a, 16), _mm256_srli_epi32(b, 16)), 0xd8);
+    }
     /// The lower words of the long words in a.
     static void store_words(uint16_t* target, Vector a) {
         const Vector packed = _mm256_permute4x64_epi64(_mm256_packus_epi32(a, a), 0x08);
@@ -125,6 +171,35 @@ struct Avx512Words {
     static Vector high_product(Vector a, Vector b) { return _mm512_mulhi_epu16(a, b); }
     static Vector add_pairs(Vector sum, Vector a, Vector b) { return _mm512_dpwssd_epi32(sum, a, b); }
     static Vector add(Vector a, Vector b) { return _mm512_add_epi32(a, b); }
+    static Vector subtract(Vector a, Vector b) { return _mm512_sub_epi32(a, b); }
+    static Vector larger(Vector a, Vector b) { return _mm512_max_epi32(a, b); }
+    static Vector bitwise_and(Vector a, Vector b) { return _mm512_and_si512(a, b); }
+    static Vector long_product(Vector a, Vector b) { return _mm512_mullo_epi32(a, b); }
+    static Vector add_words(Vector a, Vector b) { return _mm512_add_epi16(a, b); }
+    static Vector distance_of_bytes(Vector a, Vector b) {
+        return _mm512_or_si512(_mm512_subs_epu8(a, b), _mm512_subs_epu8(b, a));
+    }
+    static Vector even_bytes(Vector a) { return _mm512_and_si512(a, _mm512_set1_epi16(0xff)); }
+    static Vector odd_bytes(Vector a) { return _mm512_srli_epi16(a, 8); }
+    static Vector rounded_product(Vector a, Vector b) { return _mm512_mulhrs_epi16(a, b); }
+    static Vector odd(Vector a) { return _mm512_srli_epi64(a, 32); }
+    static Vector wide(uint64_t value) { return _mm512_set1_epi64(static_cast<int64_t>(value)); }
+    static Vector wide_product(Vector a, Vector b) { return _mm512_mul_epu32(a, b); }
+    static Vector wide_product_signed(Vector a, Vector b) { return _mm512_mul_epi32(a, b); }
+    static Vector add_wide(Vector a, Vector b) { return _mm512_add_epi64(a, b); }
+    template <int kBits>
+    static Vector shift_right_wide(Vector a) {
+        return _mm512_srli_epi64(a, kBits);
+    }
+    static Vector shift_right_wide(Vector a, Vector bits) { return _mm512_srlv_epi64(a, bits); }
+    template <int kBits>
+    static Vector shift_left_wide(Vector a) {
+        return _mm512_slli_epi64(a, kBits);
+    }
+    static Vector join(Vector lower, Vector upper) { return _mm512_mask_blend_epi32(0xaaaa, lower, upper); }
+    static Vector first_longs(int count) {
+        return _mm512_maskz_set1_epi32(static_cast<__mmask16>((1u << count) - 1), -1);
+    }
     static Vector shift_right(Vector a, int bits) { return _mm512_srl_epi32(a, _mm_cvtsi32_si128(bits)); }
     static Vector shift_right_signed(Vector a, int bits) { return _mm512_sra_epi32(a, _mm_cvtsi32_si128(bits)); }
     static Vector shift_left(Vector a, int bits) { return _mm512_sll_epi32(a, _mm_cvtsi32_si128(bits)); }
@@ -136,6 +211,18 @@ struct Avx512Words {
     static Vector interleave_high(Vector a, Vector b) { return _mm512_unpackhi_epi16(a, b); }
     static Vector pack(Vector low, Vector high) { return _mm512_packus_epi32(low, high); }
     static Vector pack_signed(Vector low, Vector high) { return _mm512_packs_epi32(low, high); }
+    static Vector pair_lower(Vector a, Vector b) {
+        return _mm512_mask_blend_epi16(0xaaaaaaaa, a, _mm512_slli_epi32(b, 16));
+    }
+    static Vector pair_upper(Vector a, Vector b) {
+        return _mm512_mask_blend_epi16(0xaaaaaaaa, _mm512_srli_epi32(a, 16), b);
+    }
+    static Vector lower_words(Vector a, Vector b) {
+        return _mm512_inserti64x4(_mm512_castsi256_si512(_mm512_cvtepi32_epi16(a)), _mm512_cvtepi32_epi16(b), 1);
+    }
+    static Vector upper_words(Vector a, Vector b) {
+        return lower_words(_mm512_srli_epi32(a, 16), _mm512_srli_epi32(b, 16));
+    }
     static void store_words(uint16_t* target, Vector a) {
         _mm256_storeu_si256(reinterpret_cast<__m256i*>(target), _mm512_cvtepi32_epi16(a));
     }

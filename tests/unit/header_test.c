@@ -64,6 +64,7 @@ QC_EXPECT(offsetof(qc_config, map_layout) == 1808);
 QC_EXPECT(offsetof(qc_config, map_memory) == 1816);
 QC_EXPECT(offsetof(qc_config, mask) == 1820);
 QC_EXPECT(offsetof(qc_config, map_white) == 1824);
+QC_EXPECT(offsetof(qc_config, hold_pictures) == 1832);
 
 QC_EXPECT(sizeof(qc_finding) == 88);
 QC_EXPECT(offsetof(qc_finding, frame) == 16);

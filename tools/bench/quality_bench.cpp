@@ -380,6 +380,7 @@ public:
         config.map_memory = set.context() != nullptr ? QC_MEMORY_CUDA : QC_MEMORY_HOST;
         config.n_threads = options.threads;
         config.slots = options.slots;
+        config.hold_pictures = 1;
         config.log = [](void*, qc_log_level level, const char* text) {
             if (level <= QC_LOG_WARNING) std::fprintf(stderr, "quality_bench: %s\n", text);
         };
@@ -429,7 +430,7 @@ private:
             for (int k = 0; k < options_.renditions; ++k)
                 distorted[k] = set_.at(next_ + static_cast<size_t>(k)).distorted;
             const qc_picture map = set_.map(next_);
-            if (qc_session_submit_with_map(session_, &set_.at(next_).reference, distorted, &map, nullptr, nullptr) !=
+            if (qc_session_submit_with_map(session_, &set_.at(next_).reference, distorted, &map, stay, nullptr) !=
                 QC_OK)
                 die(qc_session_error(session_));
             drain_rows(0);
@@ -437,6 +438,9 @@ private:
         drain_rows(1);
         return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     }
+
+    /// The pictures are never overwritten.
+    static void stay(void*) {}
 
     void drain_rows(int wait) {
         qc_row row{};

@@ -139,10 +139,14 @@ uint64_t sum_filtered_row(const LanePasses& passes, const FilteredWords& row, in
 template <typename T, typename Visit>
 void filter_planes(const LanePasses& passes, Plane<const T> previous, Plane<const T> current, int width, int height,
                    int depth, const Visit& visit) {
-    const size_t stride = static_cast<size_t>(width) + 2 * kReach;
-    std::vector<int16_t> words((kTaps + 2) * stride);
-    const auto difference_row = [&](int y) { return words.data() + static_cast<size_t>(y % kTaps) * stride; };
-    const FilteredWords filtered{words.data() + kTaps * stride + kReach, words.data() + (kTaps + 1) * stride + kReach};
+    // Rows begin where cache lines do, lest every vector lies in two of them.
+    constexpr size_t kLine = 64 / sizeof(int16_t);
+    const size_t stride = (static_cast<size_t>(width) + kReach + 2 * kLine - 1) / kLine * kLine;
+    std::vector<int16_t> words((kTaps + 2) * stride + kLine);
+    int16_t* const first_row = words.data() + (64 - reinterpret_cast<uintptr_t>(words.data()) % 64) / sizeof(int16_t);
+    const auto difference_row = [&](int y) { return first_row + static_cast<size_t>(y % kTaps) * stride; };
+    // What lies before the first sample is behind the end of another row.
+    const FilteredWords filtered{first_row + kTaps * stride, first_row + (kTaps + 1) * stride};
     int subtracted_rows = 0;
     for (int y = 0; y < height; ++y) {
         for (; subtracted_rows < height && subtracted_rows <= y + kReach; ++subtracted_rows)

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "contract/types.hpp"
+#include "device/word_lanes.hpp"
 
 namespace qc::sse {
 
@@ -15,7 +16,8 @@ inline constexpr std::string_view kLumaStage = "sse";
 inline constexpr std::string_view kChromaStage = "sse+chroma";
 
 /// Over the top left width x height samples of a plane.
+/// @param lanes no more than the machine has
 uint64_t sum_of_squared_errors(const HostPlane& reference, const HostPlane& distorted, int width, int height,
-                               SampleType sample);
+                               SampleType sample, device::WordLanes lanes = device::best_word_lanes());
 
 } // namespace qc::sse

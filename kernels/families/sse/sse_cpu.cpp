@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "device/cpu_clones.hpp"
+#include "device/word_lanes.hpp"
 #include "families/sse/squared_error.hpp"
 #include "families/sse/sse.hpp"
 
@@ -34,11 +35,38 @@ uint64_t sum_plane(Plane<const T> reference, Plane<const T> distorted, int width
     return sum;
 }
 
+#define QC_LANE_PASSES "families/sse/sse_lane_passes.hpp"
+#include "device/lane_versions.hpp"
+
+/// Sums the first columns of a row and says how many they are; null: there is none.
+using RowPass = int (*)(const uint8_t* reference, const uint8_t* distorted, int width, uint64_t* total);
+
+RowPass row_pass([[maybe_unused]] device::WordLanes lanes) {
+#if QC_HAS_WORD_LANES
+    if (lanes == device::WordLanes::kAvx512) return avx512::sum_bytes;
+    if (lanes == device::WordLanes::kAvx2) return avx2::sum_bytes;
+#endif
+    return nullptr;
+}
+
+uint64_t sum_bytes(Plane<const uint8_t> reference, Plane<const uint8_t> distorted, int width, int height,
+                   device::WordLanes lanes) {
+    const RowPass pass = row_pass(lanes);
+    if (pass == nullptr) return sum_plane(reference, distorted, width, height);
+    uint64_t sum = 0;
+    for (int y = 0; y < height; ++y) {
+        const uint8_t *a = reference.row(y), *b = distorted.row(y);
+        for (int x = pass(a, b, width, &sum); x < width; ++x) sum += squared_error(a[x], b[x]);
+    }
+    return sum;
+}
+
 } // namespace
 
 uint64_t sum_of_squared_errors(const HostPlane& reference, const HostPlane& distorted, int width, int height,
-                               SampleType sample) {
-    if (sample == SampleType::kU8) return sum_plane(reference.as<uint8_t>(), distorted.as<uint8_t>(), width, height);
+                               SampleType sample, device::WordLanes lanes) {
+    if (sample == SampleType::kU8)
+        return sum_bytes(reference.as<uint8_t>(), distorted.as<uint8_t>(), width, height, lanes);
     return sum_plane(reference.as<uint16_t>(), distorted.as<uint16_t>(), width, height);
 }
 

@@ -21,6 +21,14 @@ const LanePasses<Sample>* lane_passes([[maybe_unused]] device::WordLanes lanes) 
     return nullptr;
 }
 
+const DeepLanePasses* deep_lane_passes([[maybe_unused]] device::WordLanes lanes) {
+#if QC_HAS_WORD_LANES
+    if (lanes == device::WordLanes::kAvx512) return &avx512::kDeepPasses;
+    if (lanes == device::WordLanes::kAvx2) return &avx2::kDeepPasses;
+#endif
+    return nullptr;
+}
+
 template const LanePasses<uint8_t>* lane_passes<uint8_t>(device::WordLanes);
 template const LanePasses<uint16_t>* lane_passes<uint16_t>(device::WordLanes);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// The filters of ADM's level 0, for instruction sets that multiply 16-bit words in pairs.
+// ADM's filters, for instruction sets that multiply 16-bit words in pairs.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace qc::adm {
 
 constexpr int kMostLaneWords = 32; ///< that a vector holds
 
-/// What one instruction set does with samples of less than 16 bits.
+/// What one instruction set does at level 0, with samples of less than 16 bits.
 template <typename Sample>
 struct LanePasses {
     int narrowest; ///< picture
@@ -25,5 +25,21 @@ struct LanePasses {
 /// @return null if the instruction set has none
 template <typename Sample>
 const LanePasses<Sample>* lane_passes(device::WordLanes lanes);
+
+/// A row of 32-bit values as 65536 * upper + lower, from -1 on.
+struct WordRow {
+    int16_t *upper, *lower;
+};
+
+/// What one instruction set does at the deep levels. Vectors may reach kMostLaneWords elements beyond the rows' ends.
+struct DeepLanePasses {
+    /// Vertical filter of four rows; the second output may be null.
+    void (*vertical)(int level, const int32_t* const* rows, int width, const WordRow& low, const WordRow* high);
+    /// Horizontal filter of a row, from element -1 to 2 * count; both outputs.
+    void (*horizontal)(int level, const WordRow& row, int count, int32_t* low, int32_t* high);
+};
+
+/// @return null if the instruction set has none
+const DeepLanePasses* deep_lane_passes(device::WordLanes lanes);
 
 } // namespace qc::adm

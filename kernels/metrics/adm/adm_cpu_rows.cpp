@@ -12,7 +12,7 @@
 #include "device/cpu_clones.hpp"
 #include "families/detail_loss/detail_loss_mask.hpp"
 #include "metrics/adm/adm_cpu_lanes.hpp"
-#include "metrics/adm/adm_cpu_sums.hpp"
+#include "metrics/adm/adm_cpu_masking.hpp"
 #include "metrics/adm/adm_math.hpp"
 
 namespace qc::adm {
@@ -188,75 +188,27 @@ QC_CPU_CLONES void decouple_row(int level, const int32_t* o, const int32_t* t, c
     }
 }
 
-/// Weighted coefficients and masker terms of one row; the terms are sums over the bands.
-struct MaskerRow {
-    std::array<const int32_t*, kBands> band;
-    int32_t* neighbour; ///< each contributes this to its eight neighbours
-    int32_t* centre;    ///< and this, beyond `neighbour`, to its own place
-};
-
-template <bool kDeep>
-QC_HD void add_masker_columns(const uint32_t* factor, const MaskerRow& row, Columns columns) {
-    const int32_t *h = row.band[kBandH], *v = row.band[kBandV], *d = row.band[kBandD];
-    for (int x = columns.begin; x < columns.end; x++) {
-        MaskerTerms th, tv, td;
-        if constexpr (kDeep) {
-            th = masker_deep(magnitude(weigh_deep(factor[kBandH], h[x])));
-            tv = masker_deep(magnitude(weigh_deep(factor[kBandV], v[x])));
-            td = masker_deep(magnitude(weigh_deep(factor[kBandD], d[x])));
-        } else {
-            th = masker_level0<kBandH>(weigh_level0(factor[kBandH], h[x]));
-            tv = masker_level0<kBandV>(weigh_level0(factor[kBandV], v[x]));
-            td = masker_level0<kBandD>(weigh_level0(factor[kBandD], d[x]));
-        }
-        const uint32_t neighbour = static_cast<uint32_t>(th.neighbour) + static_cast<uint32_t>(tv.neighbour) +
-                                   static_cast<uint32_t>(td.neighbour);
-        const uint32_t centre =
-            static_cast<uint32_t>(th.centre) + static_cast<uint32_t>(tv.centre) + static_cast<uint32_t>(td.centre);
-        row.neighbour[x] = static_cast<int32_t>(neighbour);
-        row.centre[x] = static_cast<int32_t>(centre - neighbour);
-    }
-}
-
-QC_CPU_CLONES void sum_masker_terms(int level, const uint32_t* factor, const MaskerRow& row, Columns columns) {
-    if (level == 0)
-        add_masker_columns<false>(factor, row, columns);
-    else
-        add_masker_columns<true>(factor, row, columns);
-}
-
-/// Masking threshold: the 3x3 sum of neighbour terms plus the centre's excess. `column` is scratch.
-QC_CPU_CLONES void sum_window(const int32_t* above, const int32_t* here, const int32_t* below, const int32_t* centre,
-                              Columns columns, uint32_t* column, int32_t* threshold) {
-    for (int x = columns.begin - 1; x < columns.end + 1; x++) {
-        column[x] = static_cast<uint32_t>(above[x]) + static_cast<uint32_t>(here[x]) + static_cast<uint32_t>(below[x]);
-    }
-    for (int x = columns.begin; x < columns.end; x++) {
-        threshold[x] =
-            static_cast<int32_t>(static_cast<uint32_t>(centre[x]) + column[x - 1] + column[x] + column[x + 1]);
-    }
-}
-
 // ---- buffers --------------------------------------------------------------------------------------------------------
 
 /// A row with room for mirrored samples on both sides.
 class Row {
 public:
     void fit(int width) {
-        const size_t needed = static_cast<size_t>(width) + 2 * kPad;
+        const size_t needed = static_cast<size_t>(width) + 2 * kRowPad;
         if (storage_.size() < needed) storage_.resize(needed);
     }
-    int32_t* data() { return storage_.data() + kPad; }
+    int32_t* data() { return storage_.data() + kRowPad; }
 
 private:
-    static constexpr size_t kPad = 16;
     std::vector<int32_t> storage_;
 };
 
 using BandRows = std::array<Row, kBands>;
 
-DetailRow detail_row(BandRows& rows) {
-    return {{rows[kBandH].data(), rows[kBandV].data(), rows[kBandD].data()}};
+std::array<int32_t*, kBands> bands_of(BandRows& rows) {
+    std::array<int32_t*, kBands> bands;
+    for (size_t b = 0; b < kBands; b++) bands[b] = rows[b].data();
+    return bands;
 }
 
 /// What the masking window remembers of a row.
@@ -278,7 +230,8 @@ struct LowBands {
     void fit(const Plan& plan) {
         for (auto& picture : of) {
             for (int level = 0; level < 2; level++) {
-                const size_t size = static_cast<size_t>(stride(plan.level[level])) * plan.level[level].height;
+                const size_t rows = static_cast<size_t>(stride(plan.level[level])) * plan.level[level].height;
+                const size_t size = rows + kMostLaneWords;
                 if (picture[level].size() < size) picture[level].resize(size);
             }
         }
@@ -288,7 +241,9 @@ struct LowBands {
 /// Buffers of one thread, grown to the largest picture it has seen.
 struct Workspace {
     Row vertical_low, vertical_high, even, odd, other_low;
-    std::vector<int16_t> words[2]; ///< level 0's vertical low and high, where lanes are used, from sample -1 on
+    /// Where lanes are used, from sample -1 on: level 0's vertical low and high, deep levels' upper and lower words of
+    /// each.
+    std::vector<int16_t> words[4];
     BandRows reference, distorted;
     Row same_angle, column_sum, threshold;
     MaskingRow masking[3]; ///< row y is kept in masking[y % 3]
@@ -331,7 +286,7 @@ public:
     LevelScorer(const Plan& plan, int index, const device::Image<Weight>* weights, device::WordLanes lanes,
                 LowBands& low, Workspace& space)
         : plan_(plan), level_(plan.level[index]), index_(index), weights_(weights), lanes_(lanes), low_(low),
-          space_(space) {}
+          space_(space), passes_(masking_passes(lanes, index, plan.level[index].factor)) {}
 
     /// Rows begin .. end - 1. Their neighbours are made too, for the masking window, but count elsewhere.
     template <typename T>
@@ -378,6 +333,10 @@ private:
             if (passes != nullptr && in.width >= passes->narrowest && low != nullptr)
                 return transform_by_lanes(*passes, rows, in.width, details, low);
         }
+        if constexpr (sizeof(T) == sizeof(int32_t)) {
+            if (const DeepLanePasses* passes = deep_lane_passes(lanes_); passes != nullptr)
+                return transform_by_lanes(*passes, rows, in.width, details, low);
+        }
         const int parameter = index_ == 0 ? plan_.depth : index_;
         filter_down(rows, in.width, parameter, space_.vertical_low.data(),
                     details != nullptr ? space_.vertical_high.data() : nullptr);
@@ -406,6 +365,26 @@ private:
         passes.horizontal(high_words, level_.width, (*details)[kBandH].data(), (*details)[kBandD].data());
     }
 
+    void transform_by_lanes(const DeepLanePasses& passes, const FourRows<int32_t>& rows, int width, BandRows* details,
+                            int32_t* low) {
+        auto& words = space_.words;
+        const WordRow low_row{words[0].data() + 1, words[1].data() + 1},
+            high_row{words[2].data() + 1, words[3].data() + 1};
+        passes.vertical(index_, rows.row, width, low_row, details != nullptr ? &high_row : nullptr);
+        // What nobody asks for goes where nobody looks.
+        if (low == nullptr) low = space_.other_low.data();
+        filter_words(passes, low_row, width, low,
+                     details != nullptr ? (*details)[kBandV].data() : space_.vertical_high.data());
+        if (details == nullptr) return;
+        filter_words(passes, high_row, width, (*details)[kBandH].data(), (*details)[kBandD].data());
+    }
+
+    void filter_words(const DeepLanePasses& passes, const WordRow& row, int width, int32_t* low, int32_t* high) {
+        mirror_ends(row.upper, width);
+        mirror_ends(row.lower, width);
+        passes.horizontal(index_, row, level_.width, low, high);
+    }
+
     /// The samples that the horizontal filter reads beyond the row: one before, and up to two behind.
     static void mirror_ends(int16_t* row, int width) {
         for (const int x : {-1, width, width + 1}) row[x] = row[mirror_with_last_edge_inside(x, width)];
@@ -415,36 +394,40 @@ private:
     void mask(int y) {
         MaskingRow& row = space_.masking[y % 3];
         const Columns columns = masked_columns();
-        const DetailRow reference = detail_row(space_.reference), distorted = detail_row(space_.distorted);
+        const DetailRow reference{bands_of(space_.reference)}, distorted{bands_of(space_.distorted)};
         int32_t* same = space_.same_angle.data();
         mark_same_angle(index_, reference, distorted, columns, same);
         for (int band = 0; band < kBands; band++) {
             decouple_row(index_, reference.band[band], distorted.band[band], same, columns, plan_.gain,
                          row.restored[band].data(), row.additive[band].data());
         }
-        add_masker(row.additive, row.detail_neighbour, row.detail_centre);
-        if (plan_.impairment) add_masker(row.restored, row.impairment_neighbour, row.impairment_centre);
+        weigh(row.additive, row.detail_neighbour.data(), row.detail_centre.data());
+        const bool masks = plan_.impairment;
+        weigh(row.restored, masks ? row.impairment_neighbour.data() : nullptr, row.impairment_centre.data());
     }
 
-    void add_masker(BandRows& masker, Row& neighbour, Row& centre) {
-        const MaskerRow row = {
-            {masker[kBandH].data(), masker[kBandV].data(), masker[kBandD].data()}, neighbour.data(), centre.data()};
-        sum_masker_terms(index_, level_.factor, row, masked_columns());
-        if (level_.left > 0) return;
+    void weigh(BandRows& part, int32_t* neighbour, int32_t* centre) {
+        passes_.weigh(index_, level_.factor, {bands_of(part), neighbour, centre}, masked_columns());
+        if (level_.left > 0 || neighbour == nullptr) return;
         // The region reaches the borders of the band: the window mirrors.
-        int32_t* terms = neighbour.data();
-        terms[-1] = terms[mirror_with_last_edge_inside(-1, level_.width)];
-        terms[level_.width] = terms[mirror_with_last_edge_inside(level_.width, level_.width)];
+        neighbour[-1] = neighbour[mirror_with_last_edge_inside(-1, level_.width)];
+        neighbour[level_.width] = neighbour[mirror_with_last_edge_inside(level_.width, level_.width)];
     }
 
     void add_reference_energy(int y) {
-        for (int band = 0; band < kBands; band++) {
-            const ReferenceEnergies row = {index_, level_.reference_energy, space_.reference[band].data()};
-            accumulator(kReference, band) +=
-                weights_ == nullptr ? round_shift(sum_row(row, scored_columns()), level_.reference_row_shift)
-                                    : sum_row(row, scored_columns(), weights_->row(y))
-                                          .rounded(full_weight(index_), level_.reference_row_shift);
+        const Rounding rounding = level_.reference_energy;
+        uint64_t sums[kBands];
+        if (weights_ == nullptr) {
+            passes_.measure_reference(index_, rounding, bands_of(space_.reference), scored_columns(), sums);
+            for (uint64_t& sum : sums) sum = round_shift(sum, level_.reference_row_shift);
+        } else {
+            WeightedSum weighted[kBands];
+            measure_reference_weighted(index_, rounding, bands_of(space_.reference), scored_columns(), weights_->row(y),
+                                       weighted);
+            for (int b = 0; b < kBands; b++)
+                sums[b] = weighted[b].rounded(full_weight(index_), level_.reference_row_shift);
         }
+        for (int b = 0; b < kBands; b++) accumulator(kReference, b) += sums[b];
     }
 
     /// Energies of row y; its neighbours have been masked.
@@ -452,30 +435,30 @@ private:
         MaskingRow& here = space_.masking[y % 3];
         MaskingRow& above = space_.masking[mirror_with_last_edge_inside(y - 1, level_.height) % 3];
         MaskingRow& below = space_.masking[mirror_with_last_edge_inside(y + 1, level_.height) % 3];
-        find_threshold(above.detail_neighbour, here.detail_neighbour, below.detail_neighbour, here.detail_centre);
-        add_energy(kDetail, here.restored, y);
+        add_energy(kDetail, here.restored, y,
+                   {above.detail_neighbour.data(), here.detail_neighbour.data(), below.detail_neighbour.data(),
+                    here.detail_centre.data()});
         if (!plan_.impairment) return;
-        find_threshold(above.impairment_neighbour, here.impairment_neighbour, below.impairment_neighbour,
-                       here.impairment_centre);
-        add_energy(kImpairment, here.additive, y);
+        add_energy(kImpairment, here.additive, y,
+                   {above.impairment_neighbour.data(), here.impairment_neighbour.data(),
+                    below.impairment_neighbour.data(), here.impairment_centre.data()});
     }
 
-    void find_threshold(Row& above, Row& here, Row& below, Row& centre) {
+    void add_energy(Measure measure, BandRows& measured, int y, const MaskerRows& masker) {
         // Sums wrap in 32 bits, so the column sums can share the buffers' signed type.
-        sum_window(above.data(), here.data(), below.data(), centre.data(), scored_columns(),
-                   reinterpret_cast<uint32_t*>(space_.column_sum.data()), space_.threshold.data());
-    }
-
-    void add_energy(Measure measure, BandRows& measured, int y) {
-        for (int band = 0; band < kBands; band++) {
-            const MaskedEnergies row = {
-                index_, band, level_.factor[band], level_.energy[band], measured[band].data(), space_.threshold.data()};
-            accumulator(measure, band) +=
-                weights_ == nullptr
-                    ? static_cast<uint64_t>(
-                          round_shift(static_cast<int64_t>(sum_row(row, scored_columns())), level_.row_shift))
-                    : sum_row(row, scored_columns(), weights_->row(y)).rounded(full_weight(index_), level_.row_shift);
+        const MeasuringScratch scratch{reinterpret_cast<uint32_t*>(space_.column_sum.data()), space_.threshold.data()};
+        uint64_t sums[kBands];
+        if (weights_ == nullptr) {
+            passes_.measure(index_, level_.energy, bands_of(measured), masker, scored_columns(), scratch, sums);
+            for (uint64_t& sum : sums)
+                sum = static_cast<uint64_t>(round_shift(static_cast<int64_t>(sum), level_.row_shift));
+        } else {
+            WeightedSum weighted[kBands];
+            measure_weighted(index_, level_.energy, bands_of(measured), masker, scored_columns(), scratch,
+                             weights_->row(y), weighted);
+            for (int b = 0; b < kBands; b++) sums[b] = weighted[b].rounded(full_weight(index_), level_.row_shift);
         }
+        for (int b = 0; b < kBands; b++) accumulator(measure, b) += sums[b];
     }
 
     uint64_t& accumulator(Measure measure, int band) { return sums_[static_cast<size_t>(measure * kBands + band)]; }
@@ -487,6 +470,7 @@ private:
     device::WordLanes lanes_;
     LowBands& low_;
     Workspace& space_;
+    const MaskingPasses& passes_;
     std::array<uint64_t, kWordsPerLevel> sums_{};
 };
 

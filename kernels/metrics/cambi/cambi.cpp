@@ -45,11 +45,12 @@ public:
     size_t accumulator_words() const override { return settings_.accumulator_words(); }
 
     void score(const HostPair& pair, std::span<uint64_t> accumulators) const override {
-        score_cpu(geometry_, settings_, settings_.distorted, pair.distorted.plane[0],
-                  accumulators.first(kWordsPerPicture), accumulators.subspan(settings_.heat_map_offset()));
+        score_cpu_rows(geometry_, settings_, settings_.distorted, pair.distorted.plane[0],
+                       accumulators.first(kWordsPerPicture), accumulators.subspan(settings_.heat_map_offset()),
+                       workspaces_);
         if (settings_.full_reference)
-            score_cpu(geometry_, settings_, settings_.reference, pair.reference.plane[0],
-                      accumulators.subspan(kWordsPerPicture, kWordsPerPicture), {});
+            score_cpu_rows(geometry_, settings_, settings_.reference, pair.reference.plane[0],
+                           accumulators.subspan(kWordsPerPicture, kWordsPerPicture), {}, workspaces_);
     }
 
     void draw(const HostPair& pair, HostPast /*past*/, Plane<float> values) const override {
@@ -69,6 +70,7 @@ private:
     const FrameGeometry geometry_;
     const Settings settings_;
     Launcher launcher_;
+    mutable RowWorkspaces workspaces_;
 };
 
 class CambiFinaliser final : public Finaliser {

@@ -17,6 +17,7 @@
 #include <span>
 
 #include "contract/metric.hpp"
+#include "contract/workspaces.hpp"
 #include "metrics/cambi/cambi_settings.hpp"
 
 namespace qc::cambi {
@@ -30,6 +31,14 @@ std::span<const float> reciprocals();
 /// @param heat_maps of all scales, one after the other; empty if they are not wanted
 void score_cpu(const FrameGeometry& geometry, const Settings& settings, const Analysis& analysis, const HostPlane& luma,
                std::span<uint64_t> sums, std::span<uint64_t> heat_maps);
+
+struct RowWorkspace;
+using RowWorkspaces = Workspaces<RowWorkspace>;
+
+/// The same, fast: what the CPU backend runs. Thread-safe.
+void score_cpu_rows(const FrameGeometry& geometry, const Settings& settings, const Analysis& analysis,
+                    const HostPlane& luma, std::span<uint64_t> sums, std::span<uint64_t> heat_maps,
+                    RowWorkspaces& workspaces);
 
 /// The map of the distorted picture: for each sample the c-values of all scales there, weighted as the score weights
 /// their means. Thread-safe.

@@ -11,9 +11,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <vector>
 
 #include "device/cpu_clones.hpp"
 #include "metrics/cambi/cambi.hpp"
+#include "metrics/cambi/cambi_row_steps.hpp"
 
 namespace qc::cambi {
 namespace {
@@ -32,83 +34,16 @@ struct Image {
 
 // ---- picture to image -----------------------------------------------------------------------------------------------
 
-QC_CPU_CLONES void to_ten_bits(uint16_t* row, int width, int depth) {
-    if (depth <= kDepth) {
-        const int shift = kDepth - depth;
-        for (int x = 0; x < width; ++x) row[x] = static_cast<uint16_t>(row[x] << shift);
-    } else {
-        const int shift = depth - kDepth;
-        const uint32_t half = 1u << (shift - 1);
-        for (int x = 0; x < width; ++x) row[x] = static_cast<uint16_t>((uint32_t{row[x]} + half) >> shift);
-    }
-}
-
-template <typename Sample>
-void copy_samples(const HostPlane& luma, const FrameGeometry& geometry, const Analysis& analysis, Image* image) {
-    const Plane<const Sample> plane = luma.as<Sample>();
-    const auto largest = static_cast<uint16_t>((1u << geometry.depth) - 1);
-    for (int y = 0; y < image->height; ++y) {
-        const Sample* source = plane.row(analysis.rows[static_cast<size_t>(y)]);
-        uint16_t* target = image->row(y);
-        if (analysis.resampled) {
-            for (int x = 0; x < image->width; ++x) target[x] = source[analysis.columns[static_cast<size_t>(x)]];
-        } else {
-            std::copy_n(source, image->width, target);
-        }
-        // Containers can hold more than the depth allows; then the largest sample counts.
-        for (int x = 0; x < image->width; ++x) target[x] = std::min(target[x], largest);
-        to_ten_bits(target, image->width, geometry.depth);
-    }
-}
-
-/// Average of each sample and its three neighbours on the right and below; at the last column and row the samples there
-/// stand for those beyond.
-QC_CPU_CLONES void anti_dither_row(uint16_t* row, const uint16_t* below, int width) {
-    const int last = width - 1;
-    for (int x = 0; x < last; ++x) row[x] = static_cast<uint16_t>((row[x] + row[x + 1] + below[x] + below[x + 1]) >> 2);
-}
-
 void anti_dither(Image* image) {
-    const int last = image->width - 1;
     for (int y = 0; y < image->height; ++y) {
-        uint16_t* row = image->row(y);
+        const uint16_t* row = image->row(y);
         const uint16_t* below = image->row(std::min(y + 1, image->height - 1));
-        const auto corner = static_cast<uint16_t>((row[last] + below[last]) >> 1);
-        if (below == row) { // in place, so the row below must not be the row itself
-            const std::vector<uint16_t> copy(row, row + image->width);
-            anti_dither_row(row, copy.data(), image->width);
-        } else {
-            anti_dither_row(row, below, image->width);
-        }
-        row[last] = corner;
+        const std::vector<uint16_t> copies[2] = {{row, row + image->width}, {below, below + image->width}};
+        anti_dither_row(copies[0].data(), copies[1].data(), image->row(y), image->width);
     }
 }
 
 // ---- spatial mask ---------------------------------------------------------------------------------------------------
-
-/// 1 where a sample equals its neighbours on the right and below. Beyond the picture nothing differs.
-QC_CPU_CLONES void flat_row(const uint16_t* row, const uint16_t* below, uint8_t* flat, int width) {
-    const int last = width - 1;
-    for (int x = 0; x < last; ++x) flat[x] = static_cast<uint8_t>((row[x] == row[x + 1]) & (row[x] == below[x]));
-    flat[last] = row[last] == below[last];
-}
-
-QC_CPU_CLONES void add_row(uint8_t* sum, const uint8_t* row, int width) {
-    for (int x = 0; x < width; ++x) sum[x] = static_cast<uint8_t>(sum[x] + row[x]);
-}
-
-QC_CPU_CLONES void subtract_row(uint8_t* sum, const uint8_t* row, int width) {
-    for (int x = 0; x < width; ++x) sum[x] = static_cast<uint8_t>(sum[x] - row[x]);
-}
-
-/// `columns` starts kMaskReach zeros before the row.
-QC_CPU_CLONES void mask_row(const uint8_t* columns, uint8_t* mask, int width, int limit) {
-    for (int x = 0; x < width; ++x) {
-        int count = 0;
-        for (int k = 0; k < kMaskSide; ++k) count += columns[x + k];
-        mask[x] = count > limit;
-    }
-}
 
 void make_mask(Image* image, int limit) {
     const int width = image->width, height = image->height;
@@ -132,18 +67,6 @@ void make_mask(Image* image, int limit) {
 
 // ---- scales ---------------------------------------------------------------------------------------------------------
 
-/// May be in place: every sample comes from behind where it goes.
-template <typename T>
-QC_INLINE_HELPER void take_every_second(const T* from, T* to, int count) {
-#pragma GCC ivdep
-    for (int x = 0; x < count; ++x) to[x] = from[2 * x];
-}
-QC_CPU_CLONES void halve_row(const uint16_t* samples, const uint8_t* mask, int count, uint16_t* half_samples,
-                             uint8_t* half_mask) {
-    take_every_second(samples, half_samples, count);
-    take_every_second(mask, half_mask, count);
-}
-
 void decimate(Image* image) {
     const int width = (image->width + 1) / 2, height = (image->height + 1) / 2;
     for (int y = 0; y < height; ++y) {
@@ -155,11 +78,6 @@ void decimate(Image* image) {
     image->height = height;
     image->samples.resize(static_cast<size_t>(width) * static_cast<size_t>(height));
     image->mask.resize(image->samples.size());
-}
-
-QC_CPU_CLONES void mode_row(const uint16_t* first, const uint16_t* second, const uint16_t* third, uint16_t* out,
-                            int count) {
-    for (int x = 0; x < count; ++x) out[x] = mode_of_three(first[x], second[x], third[x]);
 }
 
 /// Along the rows, then down the columns. The first and last column are filtered downwards only, the first and last row
@@ -179,8 +97,6 @@ void mode_filter(Image* image) {
 }
 
 // ---- c-values -------------------------------------------------------------------------------------------------------
-
-constexpr uint16_t kNotCounted = 0xffff;
 
 /// A column lies in the windows of all pixels up to half a window away.
 QC_INLINE_HELPER void add_to_windows(uint16_t* counts, int window, int change) {
@@ -243,16 +159,6 @@ float c_value(const Settings& settings, const WindowCounts& counts, std::span<co
     return c;
 }
 
-/// Places of samples' values, kNotCounted for those that are masked out or have none.
-QC_CPU_CLONES void find_places(const uint16_t* samples, const uint8_t* mask, size_t count, int origin, int values,
-                               uint16_t* places) {
-    for (size_t i = 0; i < count; ++i) {
-        const auto place = static_cast<uint16_t>(samples[i] - origin); // of samples below the origin a large one
-        const auto refused = static_cast<uint16_t>(-static_cast<int>((mask[i] == 0) | (place >= values)));
-        places[i] = static_cast<uint16_t>(place | refused);
-    }
-}
-
 /// Calls `visit(x, y, c)` for every pixel whose c-value is not 0.
 template <typename Visit>
 void for_each_c_value(const Settings& settings, const Image& image, int window, const Visit& visit) {
@@ -281,18 +187,6 @@ void for_each_c_value(const Settings& settings, const Image& image, int window, 
     }
 }
 
-/// Sum of the largest c-values, at most `pooled` of them.
-uint64_t sum_of_largest(std::vector<float>& c_values, uint64_t pooled) {
-    if (c_values.size() > pooled) {
-        const auto middle = c_values.begin() + static_cast<std::ptrdiff_t>(pooled);
-        std::nth_element(c_values.begin(), middle, c_values.end(), std::greater<>());
-        c_values.erase(middle, c_values.end());
-    }
-    uint64_t sum = 0;
-    for (const float c : c_values) sum += to_fixed_point(c);
-    return sum;
-}
-
 } // namespace
 
 std::span<const float> reciprocals() {
@@ -318,11 +212,7 @@ void for_each_scale(const FrameGeometry& geometry, const Settings& settings, con
     image.width = analysis.width;
     image.height = analysis.height;
     image.samples.resize(static_cast<size_t>(image.width) * static_cast<size_t>(image.height));
-    if (geometry.sample == SampleType::kU8) {
-        copy_samples<uint8_t>(luma, geometry, analysis, &image);
-    } else {
-        copy_samples<uint16_t>(luma, geometry, analysis, &image);
-    }
+    for (int y = 0; y < image.height; ++y) analysed_row(luma, geometry, analysis, y, image.row(y));
     if (settings.anti_dither) anti_dither(&image);
     make_mask(&image, analysis.mask_limit);
 

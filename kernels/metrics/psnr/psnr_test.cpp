@@ -8,7 +8,9 @@
 #include <array>
 #include <cmath>
 #include <random>
+#include <vector>
 
+#include "families/sse/sse.hpp"
 #include "metrics/psnr/psnr_kernels.hpp"
 #include "tests/device/emulated_device.hpp"
 #include "tests/support/geometry.hpp"
@@ -235,6 +237,28 @@ TEST(Psnr, FullSwingDoesNotOverflow) {
         EXPECT_EQ(reference_sums(black, white), expected);
         EXPECT_EQ(reference_sums(white, black), expected);
         EXPECT_EQ(reference_sums(white, white), Sums(3));
+    }
+}
+
+TEST(Psnr, EveryInstructionSetAddsTheSameSquares) {
+    constexpr int kHeight = 3;
+    for (const int width : {1, 31, 32, 63, 64, 65, 127, 129, 200, 1920, 600'001}) {
+        const size_t size = static_cast<size_t>(width) * kHeight;
+        std::vector<uint8_t> a(size), b(size);
+        uint64_t expected = 0;
+        for (size_t i = 0; i < size; ++i) {
+            // Many full swings: where a sum of 32 bits could overflow, it does.
+            const uint32_t hash = test::synthetic_hash(static_cast<int>(i), 0, 7, 0, 0);
+            a[i] = hash % 64 == 0 ? static_cast<uint8_t>(hash >> 8) : 255;
+            b[i] = hash % 64 == 1 ? static_cast<uint8_t>(hash >> 16) : 0;
+            expected += sse::squared_error(a[i], b[i]);
+        }
+        const HostPlane plane_a{a.data(), {width}, width, kHeight}, plane_b{b.data(), {width}, width, kHeight};
+        for (const device::WordLanes lanes : device::all_word_lanes()) {
+            EXPECT_EQ(sse::sum_of_squared_errors(plane_a, plane_b, width, kHeight, SampleType::kU8, lanes), expected)
+                << width << " lanes " << static_cast<int>(lanes);
+            EXPECT_EQ(sse::sum_of_squared_errors(plane_b, plane_a, width, kHeight, SampleType::kU8, lanes), expected);
+        }
     }
 }
 
