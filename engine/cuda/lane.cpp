@@ -60,6 +60,17 @@ Status Lane::copy_to_host(void* target, CUdeviceptr source, size_t bytes) {
     return {};
 }
 
+Status Lane::side_by_side(int pieces, const AddPiece& add) {
+    const Lane before = fork(priority_);
+    for (int piece = 0; piece < pieces; ++piece) {
+        Lane own = before.fork(priority_);
+        QC_RETURN_IF_ERROR(add(piece, own));
+        if (piece == 0) latest_.clear(); // what the pieces come behind comes before them
+        join(own);
+    }
+    return {};
+}
+
 Lane Lane::fork(Priority priority) const {
     Lane made(context_, graph_);
     made.latest_ = latest_;

@@ -23,6 +23,7 @@ public:
 
     Status launch_raw(const Kernel& kernel, Dim3 grid, Dim3 block, void** arguments) override;
     Status zero(void* device_address, size_t bytes) override;
+    Status side_by_side(int pieces, const AddPiece& add) override;
     /// To page-locked memory. The addresses are kept: what lies there is read when the graph runs.
     Status copy_to_host(void* target, CUdeviceptr source, size_t bytes);
 

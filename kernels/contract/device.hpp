@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 
 #include "contract/kernel.hpp"
 #include "contract/status.hpp"
@@ -68,6 +69,14 @@ public:
     virtual Status launch_raw(const Kernel& kernel, Dim3 grid, Dim3 block, void** arguments) = 0;
     /// Fills device memory with zero bytes (bytes: a multiple of 4).
     virtual Status zero(void* device_address, size_t bytes) = 0;
+
+    /// Adds so many pieces of work of which none needs what another does: what one leaves idle of the GPU is the
+    /// others', if the queue can have it so. What is launched afterwards comes behind all of them.
+    using AddPiece = std::function<Status(int piece, DeviceQueue& queue)>;
+    virtual Status side_by_side(int pieces, const AddPiece& add) {
+        for (int piece = 0; piece < pieces; ++piece) QC_RETURN_IF_ERROR(add(piece, *this));
+        return {};
+    }
 };
 
 } // namespace qc

@@ -42,14 +42,6 @@ QC_HD Half half_of(float value) {
 #endif
 }
 
-QC_HD float load_half(const Half* from) {
-#if defined(__CUDA_ARCH__)
-    return float_of_half(__ldg(from));
-#else
-    return float_of_half(*from);
-#endif
-}
-
 QC_HD Float4 load_half4(const Half* from) {
 #if defined(__CUDA_ARCH__)
     const uint2 v = __ldg(reinterpret_cast<const uint2*>(from));
@@ -80,12 +72,12 @@ QC_HD float high_of_pair(uint32_t pair) {
     return float_of_half(static_cast<Half>(pair >> 16));
 }
 
-QC_HD void store_half4(Half* to, const Float4& value) {
+QC_HD void store_half2(Half* to, float first, float second) {
 #if defined(__CUDA_ARCH__)
-    *reinterpret_cast<uint2*>(to) =
-        make_uint2(half_pair_of(value.value[0], value.value[1]), half_pair_of(value.value[2], value.value[3]));
+    *reinterpret_cast<uint32_t*>(to) = half_pair_of(first, second);
 #else
-    QC_UNROLL for (int i = 0; i < 4; ++i) to[i] = half_of(value.value[i]);
+    to[0] = half_of(first);
+    to[1] = half_of(second);
 #endif
 }
 

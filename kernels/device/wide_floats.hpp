@@ -23,6 +23,15 @@ QC_HD float load_plane(const float* from) {
 #endif
 }
 
+QC_HD Float2 load_plane2(const float* from) {
+#if defined(__CUDA_ARCH__)
+    const float2 v = __ldg(reinterpret_cast<const float2*>(from));
+    return {v.x, v.y};
+#else
+    return {from[0], from[1]};
+#endif
+}
+
 QC_HD Float4 load_plane4(const float* from) {
 #if defined(__CUDA_ARCH__)
     const float4 v = __ldg(reinterpret_cast<const float4*>(from));

@@ -78,6 +78,11 @@ public:
         ++zeros_;
         return {};
     }
+    /// Pieces run one after the other; the last one first, if threads do so.
+    Status side_by_side(int pieces, const AddPiece& add) override {
+        for (int i = 0; i < pieces; ++i) QC_RETURN_IF_ERROR(add(descending_ ? pieces - 1 - i : i, *this));
+        return {};
+    }
     bool descending() const { return descending_; }
     int launches() const { return launches_; }
     int zeros() const { return zeros_; } ///< calls of zero()

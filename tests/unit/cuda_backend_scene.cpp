@@ -163,6 +163,28 @@ private:
     LoadedKernel<ProbeArguments<DevicePair>> kernel_;
 };
 
+/// Two halves of a batch side by side, then all of it again.
+class PiecesProbe final : public Scorer {
+public:
+    PiecesProbe(const FrameGeometry&, const OptionValues&) {}
+    size_t accumulator_words() const override { return kWords; }
+    Status prepare(DeviceProgram& program) override { return program.find(kProbePairs, &kernel_); }
+    Status enqueue(const DeviceBatch& batch, DeviceQueue& queue) const override {
+        const auto add = [&](int first, int end, DeviceQueue& to) {
+            return to.launch(kernel_, Dim3{1, 1, static_cast<unsigned>(end - first)},
+                             {batch.pairs + first, batch.accumulators});
+        };
+        const auto half = [&](int piece, DeviceQueue& own) {
+            return add(batch.count * piece / 2, batch.count * (piece + 1) / 2, own);
+        };
+        QC_RETURN_IF_ERROR(queue.side_by_side(2, half));
+        return add(0, batch.count, queue);
+    }
+
+private:
+    LoadedKernel<ProbeArguments<DevicePair>> kernel_;
+};
+
 class ReferenceProbe final : public Scorer {
 public:
     ReferenceProbe(const FrameGeometry&, const OptionValues&) {}
@@ -194,6 +216,8 @@ std::map<Kind, MetricDescriptor> make_probes() {
     std::map<Kind, MetricDescriptor> probes;
     for (const Kind kind : {Kind::kPair, Kind::kPairBlocks, Kind::kPairEveryFrame, Kind::kDistortedHistory})
         probes[kind] = make_probe(Scope::kPair);
+    probes[Kind::kPairPieces] = make_probe(Scope::kPair);
+    probes[Kind::kPairPieces].create_scorer = make_scorer<PiecesProbe>;
     for (const Kind kind : {Kind::kReference, Kind::kReferenceChroma}) probes[kind] = make_probe(Scope::kReference);
     for (const Kind kind : {Kind::kPairEveryFrame, Kind::kReference, Kind::kReferenceChroma, Kind::kDistortedHistory})
         probes[kind].every_frame = true;

@@ -176,6 +176,27 @@ cuEventRecord event 1, stream 0
     expect_tidy(scene);
 }
 
+/// Nodes of a metric's pieces come behind what was before them, and not behind each other.
+TEST(CudaBackendCalls, PiecesLieSideBySide) {
+    Scene scene(small_config("yuv420p"), {Kind::kPairPieces, Kind::kPair});
+    ASSERT_TRUE(scene.create().ok());
+    ASSERT_TRUE(scene.submit(10, {100}).ok());
+    scene.driver().take_calls();
+    ASSERT_TRUE(scene.submit(11, {101}).ok());
+    const std::string calls = text_of(scene.driver().take_calls());
+    EXPECT_NE(calls.find(R"(
+cuGraphAddKernelNode probe_pairs 1x1x1 of 32x1x1, 0 bytes, node 1 behind 0
+cuGraphAddKernelNode probe_pairs 1x1x1 of 32x1x1, 0 bytes, node 2 behind 0
+cuGraphAddKernelNode probe_pairs 1x1x2 of 32x1x1, 0 bytes, node 3 behind 1, 2
+cuGraphAddKernelNode probe_pairs 1x1x2 of 32x1x1, 0 bytes, node 4 behind 0
+cuGraphAddKernelNode qc_hand_over 1x1x1 of 256x1x1, 0 bytes, node 5 behind 0, 3, 4
+)"),
+              std::string::npos)
+        << calls;
+    EXPECT_EQ(scene.stats().kernel_launches, 6);
+    expect_tidy(scene);
+}
+
 /// Whatever the session looks like: memory is taken at creation, and with the first software frame of each slot; only
 /// results come back, and nothing but events is waited for.
 TEST(CudaBackendCalls, NothingElsePerFrame) {

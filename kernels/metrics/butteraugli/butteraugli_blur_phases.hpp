@@ -1,34 +1,47 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Second kernel of Butteraugli: blurs of planes, and what is left of a plane without its blur. A block marches down a
-// strip of 384 columns, 12 rows at a time:
+// Second kernel of Butteraugli: blurs of planes, and what is left of a plane without its blur, on the tensor cores. A
+// blur is a product with a band matrix, whose row i has the taps around its column i. A warp marches down 32 columns,
+// 16 rows at a time, by itself:
 //
-//     column phase   each thread filters one column. A blur in progress is 2 R partial sums in registers, so a row
-//                    costs 2 R + 1 multiply-adds and is read once. The filtered rows go to shared memory
-//     row phase      a warp filters a row, each thread 12 neighbours: they share their loads, and lie so that no two
-//                    lanes of a quarter warp meet in a bank
+//     along   taps * samples: 16 rows of columns and margin, which memory gives in the order that a right matrix has,
+//             become those of 16 columns each, transposed
+//     down    that * taps: what these rows add to the results of the rows around them. Those that lie deepest above are
+//             then complete
 //
-// With two buffers in shared memory one barrier per 12 rows is enough. Samples outside the picture are 0, and sums are
-// divided by the Gaussian's mass inside.
+// Both operands are sums of two halves, or samples are halves. Samples outside the picture are 0, and sums are divided
+// by the Gaussian's mass inside.
+//
+// Halves reach to 65504. What the eye makes of light, at most 1e5 cd/m2, is below 2,500, for a cone adapts to at least
+// a ninth of what it sees, and what it may see less than nothing of (blue beyond BT.709) is hardly any. So differences
+// and sums are below 5,000, planes without a blur below 8,000, and these blurred along rows kTapScale times as large.
+// Where light may be negative in earnest (Gamut::kExtend), nothing holds that, and kernels of their own scale what they
+// read.
 #pragma once
 
+#include "device/half_matrix.hpp"
 #include "metrics/butteraugli/butteraugli_planes.hpp"
 
 namespace qc::butteraugli {
 
-constexpr int kStripColumns = 384;
-constexpr int kBlurGroupRows = 12;
-constexpr int kBlurPixels = 12; ///< of a thread in the row phase
-constexpr int kBlurThreads = kStripColumns + 32;
-static_assert(32 * kBlurPixels == kStripColumns && tuning::kLowestRows % kBlurGroupRows == 0 &&
-              tuning::kMiddleRows % kBlurGroupRows == 0 && tuning::kMaskRows % kBlurGroupRows == 0);
+using device::FloatSums;
+using device::HalfLeft;
+using device::HalfRight;
+using device::SplitPair;
 
+constexpr int kBlurRows = 16;  ///< of a step
+constexpr int kBlurGroups = 2; ///< of 16 columns, of a warp
+constexpr int kBlurThreads = 128;
+constexpr int kWarpColumns = 16 * kBlurGroups, kStripColumns = kWarpColumns * (kBlurThreads / device::kWarpSize);
+static_assert(tuning::kStripRows % kBlurRows == 0 && tuning::kStripRowsOfFew % kBlurRows == 0);
+
+/// How far samples that 16 neighbours need lie beyond them at most, and how many times 16 they are with those.
 template <int kR>
-constexpr int kBlurMargin = (kR + 3) / 4 * 4;
+constexpr int kBlurReach = kR > 8 ? 16 : 8;
 template <int kR>
-constexpr int kWarmUpRows = kR == 16  ? 8
-                            : kR == 7 ? 7
-                                      : 12; ///< at once, of 2 kR
-static_assert(16 * 2 % kWarmUpRows<16> == 0 && 7 * 2 % kWarmUpRows<7> == 0 && 6 * 2 % kWarmUpRows<6> == 0);
+constexpr int kBlurBlocks = 1 + kBlurReach<kR> / 8;
+
+/// Keeps what taps leave when they are rounded to halves above the smallest of these.
+constexpr float kTapScale = 8.0f, kUnscaled = 1.0f / (kTapScale * kTapScale);
 
 template <int kR>
 struct BlurArguments {
@@ -37,160 +50,289 @@ struct BlurArguments {
     PlaneShape shape;
     uint64_t from[kSignals], to[kSignals]; ///< by blockIdx.y
     int32_t strips;                        ///< side by side
-    int32_t strip_rows;
+    int32_t strip_rows;                    ///< by the launch's pairs; no result depends on it
+    float sample_scale;                    ///< a power of 2; 1 but for kernels that scale
     Taps<kR> taps;
 };
 
-struct alignas(16) BlurStages {
-    float sample[2][kBlurGroupRows][kBlurThreads];
+/// Taps at i - kTapCentre and the next distance, as two halves each.
+constexpr int kTapPairs = 64, kTapCentre = 32;
+struct alignas(16) TapTable {
+    SplitPair pair[kTapPairs];
+};
+template <int kR>
+QC_HD void make_tap_table(const Taps<kR>& taps, int thread, TapTable& table) {
+    if (thread >= kTapPairs) return;
+    float tap[2];
+    QC_UNROLL for (int i = 0; i < 2; ++i) {
+        const int distance = thread - kTapCentre + i, size = distance < 0 ? -distance : distance;
+        tap[i] = size > kR ? 0.0f : kTapScale * taps.tap[size];
+    }
+    table.pair[thread] = device::split_pair(tap[0], tap[1]);
+}
+
+/// Where a lane's parts of matrices lie.
+struct MatrixLane {
+    int row, group;
+    QC_HD explicit MatrixLane(int lane) : row(lane / 4), group(lane % 4) {}
 };
 
-/// Where samples come from: planes of floats, and halves of pairs of them.
-struct FloatSamples {
-    using Sample = float;
-    static constexpr int kStep = 1;
-    QC_HD static float load(const float* from) { return load_plane(from); }
-};
-struct HalfSamples {
-    using Sample = Half;
-    static constexpr int kStep = 2;
-    QC_HD static float load(const Half* from) { return device::load_half(from); }
-};
+/// The band matrices: along rows by block of 16 samples, whose order is that of memory (four neighbours a lane),
+/// results being neighbours in the two rows of a lane; down columns by distance, in steps of 8, where neither is
+/// permuted.
+template <int kR>
+struct BandMatrices {
+    static constexpr int kBlocks = kBlurBlocks<kR>, kReach = kBlurReach<kR>, kSteps = 2 * kBlocks - 1;
+    HalfLeft along_high[kBlocks], along_low[kBlocks];
+    SplitPair down[kSteps];
 
-/// One thread in the column phase.
-template <int kR, class Samples>
-class BlurColumn {
-public:
-    QC_HD BlurColumn(const typename Samples::Sample* plane, const PlaneShape& shape, int x, bool takes_part,
-                     int first_row)
-        : next_(plane + (static_cast<int64_t>(first_row) * shape.pitch + x) * Samples::kStep), next_row_(first_row),
-          height_(shape.height), pitch_(shape.pitch * Samples::kStep),
-          is_inside_(takes_part && x >= 0 && x < shape.width) {
-        QC_UNROLL for (int i = 0; i < 2 * kR; ++i) partial_[i] = 0.0f;
-    }
-
-    /// Takes the rows above the first that is complete, of sums which will be complete.
-    QC_HD void warm_up(const Taps<kR>& taps) { warm_up_from<0>(taps); }
-
-    /// Asks for the next rows.
-    QC_HD void fetch() { next(fetched_); }
-    /// Takes them; store(r, sum) gets what lies kR higher than row r.
-    template <class Store>
-    QC_HD void take(const Taps<kR>& taps, const Store& store) {
-        QC_UNROLL for (int r = 0; r < kBlurGroupRows; ++r) {
-            store(r, fmaf(taps.tap[kR], fetched_[r], partial_[0]));
-            push<0>(taps, fetched_[r]);
-        }
-    }
-
-private:
-    QC_HD float load(int r) const {
-        return is_inside_ ? Samples::load(next_ + static_cast<int64_t>(r) * pitch_) : 0.0f;
-    }
-    template <int kRows>
-    QC_HD void next(float (&sample)[kRows]) {
-        if (next_row_ >= 0 && next_row_ + kRows <= height_) { // of whole blocks, nearly always
-            QC_UNROLL for (int r = 0; r < kRows; ++r) sample[r] = load(r);
-        } else {
-            QC_UNROLL for (int r = 0; r < kRows; ++r) {
-                const int row = next_row_ + r;
-                sample[r] = row >= 0 && row < height_ ? load(r) : 0.0f;
+    QC_HD BandMatrices(const TapTable& table, const MatrixLane& lane) {
+        QC_UNROLL for (int b = 0; b < kBlocks; ++b) {
+            QC_UNROLL for (int i = 0; i < 4; ++i) {
+                const int sample = 16 * b - kReach + 4 * lane.group + i / 2 * 2, result = 2 * lane.row + i % 2;
+                const SplitPair& pair = table.pair[kTapCentre + sample - result];
+                along_high[b].words[i] = pair.high;
+                along_low[b].words[i] = pair.low;
             }
         }
-        next_ += static_cast<int64_t>(kRows) * pitch_;
-        next_row_ += kRows;
-    }
-    /// Adds a sample to the sums from kFirst on, each of which then belongs to the row below.
-    template <int kFirst>
-    QC_HD void push(const Taps<kR>& taps, float sample) {
-        QC_UNROLL for (int i = kFirst; i + 1 < 2 * kR; ++i) {
-            const int distance = i < kR ? kR - 1 - i : i - kR + 1;
-            partial_[i] = fmaf(taps.tap[distance], sample, partial_[i + 1]);
-        }
-        partial_[2 * kR - 1] = taps.tap[kR] * sample;
-    }
-    template <int kRow>
-    QC_HD void warm_up_from(const Taps<kR>& taps) {
-        if constexpr (kRow < 2 * kR) {
-            float sample[kWarmUpRows<kR>];
-            next(sample);
-            push_rows<kRow, 0>(taps, sample);
-            warm_up_from<kRow + kWarmUpRows<kR>>(taps);
-        }
-    }
-    template <int kRow, int kOf>
-    QC_HD void push_rows(const Taps<kR>& taps, const float (&sample)[kWarmUpRows<kR>]) {
-        if constexpr (kOf < kWarmUpRows<kR>) {
-            push<2 * kR - 1 - (kRow + kOf)>(taps, sample[kOf]);
-            push_rows<kRow, kOf + 1>(taps, sample);
-        }
+        QC_UNROLL for (int s = 0; s < kSteps; ++s) down[s] =
+            table.pair[kTapCentre + 8 * s - kReach + 2 * lane.group - lane.row];
     }
 
-    const typename Samples::Sample* next_;
-    int next_row_, height_, pitch_;
-    bool is_inside_;
-    float partial_[2 * kR], fetched_[kBlurGroupRows];
+    /// Of the rows of block b, for eight rows of results.
+    QC_HD HalfRight down_of(int b, int eight, bool high) const {
+        HalfRight matrix;
+        QC_UNROLL for (int i = 0; i < 2; ++i) {
+            const int s = 2 * b - eight + i;
+            matrix.words[i] = s < 0 || s >= kSteps ? 0 : high ? down[s].high : down[s].low;
+        }
+        return matrix;
+    }
 };
 
-/// 12 neighbours of a filtered row, from `row` on, which begins a margin before them.
-template <int kR>
-QC_HD void blur_neighbours(const Taps<kR>& taps, const float* row, float (&sum)[kBlurPixels]) {
-    constexpr int kMargin = kBlurMargin<kR>;
-    QC_UNROLL for (int p = 0; p < kBlurPixels; ++p) sum[p] = 0.0f;
-    QC_UNROLL for (int w = 0; w < (kBlurPixels + 2 * kMargin) / 4; ++w) {
-        const Float4 four = load_shared4(row + 4 * w);
-        QC_UNROLL for (int i = 0; i < 4; ++i) {
-            QC_UNROLL for (int p = 0; p < kBlurPixels; ++p) {
-                const int distance = 4 * w + i - kMargin - p;
-                if (distance < -kR || distance > kR) continue;
-                sum[p] = fmaf(taps.tap[distance < 0 ? -distance : distance], four.value[i], sum[p]);
+/// Where samples come from: planes of floats, or of pairs of halves, which are two planes.
+template <bool kScales>
+struct FloatSamples {
+    static constexpr int kPlanes = 1;
+    static constexpr bool kAreHalves = false;
+    using Four = Float4;
+    QC_HD static Float4 load(const float* from) { return load_plane4(from); }
+    QC_HD static void split(const Float4& four, float scale, HalfRight (&high)[1], HalfRight (&low)[1]) {
+        QC_UNROLL for (int i = 0; i < 2; ++i) {
+            const float first = four.value[2 * i], second = four.value[2 * i + 1];
+            const SplitPair pair =
+                kScales ? device::split_pair(scale * first, scale * second) : device::split_pair(first, second);
+            high[0].words[i] = pair.high;
+            low[0].words[i] = pair.low;
+        }
+    }
+};
+struct PairSamples {
+    static constexpr int kPlanes = 2;
+    static constexpr bool kAreHalves = true;
+    using Four = Pair4;
+    QC_HD static Pair4 load(const float* from) { return load_plane_pair4(from); }
+    QC_HD static void split(const Pair4& four, float, HalfRight (&high)[2], HalfRight (&)[2]) {
+        QC_UNROLL for (int i = 0; i < 2; ++i) {
+            const uint32_t first = four.value[2 * i], second = four.value[2 * i + 1];
+            high[0].words[i] = (first & 0xffffu) | second << 16;
+            high[1].words[i] = first >> 16 | (second & 0xffff0000u);
+        }
+    }
+};
+
+/// What a lane fetches of 16 rows: four neighbours of two rows of each block. Every address can be read, so that
+/// nothing has to be decided on the way: rows are those of the strip, and on both sides of them memory goes on for
+/// kPlaneMargin.
+template <int kR, class Samples>
+class BlurFetch {
+public:
+    static constexpr int kBlocks = kBlurGroups + kBlurBlocks<kR> - 1;
+    static_assert(kPlaneMargin >= kWarpColumns + kBlurReach<kR>);
+
+    /// Rows from `first` to `last` will be asked for; those outside the picture as well.
+    QC_HD BlurFetch(const float* plane, const PlaneShape& shape, const MatrixLane& lane, int left, int first, int last)
+        : plane_(plane + (left - kBlurReach<kR> + 4 * lane.group)), shape_(shape), row_(first - kBlurRows + lane.row),
+          first_(first < 0 ? 0 : first), last_(last < shape.height ? last : shape.height - 1),
+          column_(left - kBlurReach<kR> + 4 * lane.group),
+          inside_(left >= kBlurReach<kR> && left + kWarpColumns + kBlurReach<kR> <= shape.width) {}
+
+    /// Goes to the next 16 rows.
+    QC_HD void advance() {
+        row_ += kBlurRows;
+        QC_UNROLL for (int eight = 0; eight < 2; ++eight) {
+            const int wanted = row_ + 8 * eight, above = wanted < last_ ? wanted : last_;
+            from_[eight] = plane_ + static_cast<int64_t>(above > first_ ? above : first_) * shape_.pitch;
+        }
+    }
+    /// Asks for a block of them.
+    QC_HD void fetch(int block) {
+        QC_UNROLL for (int eight = 0; eight < 2; ++eight) four[block][eight] = Samples::load(from_[eight] + 16 * block);
+    }
+    /// What lies outside the picture is nothing.
+    QC_HD void clear_outside(const MatrixLane& lane) {
+        const int top = row_ - lane.row;
+        if (inside_ && top >= 0 && top + kBlurRows <= shape_.height) return;
+        QC_UNROLL for (int block = 0; block < kBlocks; ++block) {
+            const int x = column_ + 16 * block;
+            QC_UNROLL for (int eight = 0; eight < 2; ++eight) {
+                const int y = row_ + 8 * eight;
+                if (x < 0 || x >= shape_.width || y < 0 || y >= shape_.height) four[block][eight] = {};
+            }
+        }
+    }
+
+    typename Samples::Four four[kBlocks][2];
+
+private:
+    const float *plane_, *from_[2];
+    const PlaneShape& shape_;
+    int row_, first_, last_, column_;
+    bool inside_; ///< all columns of the warp
+};
+
+/// Of each plane, by group of 16 columns and by eight rows: two neighbouring columns of two rows.
+template <class Samples>
+using BlurSums = FloatSums[Samples::kPlanes][kBlurGroups][2];
+
+/// Blurs 16 rows along, and asks for the next ones.
+template <int kR, class Samples, class Block>
+QC_HD void blur_along(Block& block, const BandMatrices<kR>& bands, float sample_scale, BlurFetch<kR, Samples>& fetch,
+                      BlurSums<Samples>& sums) {
+    constexpr int kProducts = Samples::kAreHalves ? 2 : 3;
+    fetch.advance();
+    QC_UNROLL for (int f = 0; f < BlurFetch<kR, Samples>::kBlocks; ++f) {
+        HalfRight high[2][Samples::kPlanes], low[2][Samples::kPlanes];
+        QC_UNROLL for (int eight = 0; eight < 2; ++eight)
+            Samples::split(fetch.four[f][eight], sample_scale, high[eight], low[eight]);
+        fetch.fetch(f);
+        QC_UNROLL for (int product = 0; product < kProducts; ++product) { // the smaller ones first
+            QC_UNROLL for (int i = 0; i < kBlurGroups * Samples::kPlanes * 2; ++i) {
+                const int g = i / 2 % kBlurGroups, p = i / (2 * kBlurGroups), b = f - g;
+                if (b < 0 || b >= kBlurBlocks<kR>) continue;
+                add_product(block, product == 0 ? bands.along_low[b] : bands.along_high[b],
+                            product == 1 && kProducts == 3 ? low[i % 2][p] : high[i % 2][p], sums[p][g][i % 2]);
             }
         }
     }
 }
 
-/// What becomes of a blurred row: it is taken from what was blurred, or stored as halves. Beyond the right border both
-/// are 0.
+/// Adds what 16 rows are to results: of the blocks of rows in progress, the first of which is then complete.
+template <int kR, class Samples, class Block>
+QC_HD void blur_down(Block& block, const BandMatrices<kR>& bands, const BlurSums<Samples>& along,
+                     BlurSums<Samples> (&results)[kBlurBlocks<kR>]) {
+    constexpr int kLast = kBlurBlocks<kR> - 1;
+    QC_UNROLL for (int p = 0; p < Samples::kPlanes; ++p) {
+        QC_UNROLL for (int g = 0; g < kBlurGroups; ++g) {
+            HalfLeft high, low;
+            QC_UNROLL for (int i = 0; i < 4; ++i) {
+                const float(&values)[4] = along[p][g][i / 2].values;
+                const SplitPair pair = device::split_pair(values[i % 2 * 2], values[i % 2 * 2 + 1]);
+                high.words[i] = pair.high;
+                low.words[i] = pair.low;
+            }
+            QC_UNROLL for (int product = 0; product < 3; ++product) {
+                QC_UNROLL for (int i = 0; i < 2 * kBlurBlocks<kR>; ++i)
+                    add_product(block, product == 0 ? low : high, bands.down_of(kLast - i / 2, i % 2, product != 1),
+                                results[i / 2][p][g][i % 2]);
+            }
+        }
+    }
+}
+
+/// The next block of rows is the first now, and another begins.
+template <int kR, class Samples>
+QC_HD void shift_results(BlurSums<Samples> (&results)[kBlurBlocks<kR>]) {
+    QC_UNROLL for (int p = 0; p < Samples::kPlanes; ++p) {
+        QC_UNROLL for (int i = 0; i < 2 * kBlurGroups; ++i) {
+            QC_UNROLL for (int r = 0; r + 1 < kBlurBlocks<kR>; ++r) results[r][p][i / 2][i % 2] =
+                results[r + 1][p][i / 2][i % 2];
+            results[kBlurBlocks<kR> - 1][p][i / 2][i % 2] = {};
+        }
+    }
+}
+
+/// A lane's places of 16 rows of results: two neighbours in each of four rows, of each group.
+struct BlurPlaces {
+    int x, y;
+
+    QC_HD BlurPlaces(const MatrixLane& lane, int left, int top) : x(left + 2 * lane.row), y(top + 2 * lane.group) {}
+    QC_HD int row(int i) const { return y + i / 2 * 8 + i % 2; }
+    QC_HD int64_t at(const PlaneShape& shape, int row) const { return static_cast<int64_t>(row) * shape.pitch + x; }
+};
+
+/// What becomes of blurred places: they are taken from what was blurred, or stored as halves. Beyond the right border
+/// both are 0.
+template <bool kScales>
 struct TakeFromWhole {
     const float* from;
     float* to;
-    QC_HD void store(int64_t at, Float4 blurred) const {
-        const Float4 whole = load_plane4(from + at);
-        QC_UNROLL for (int i = 0; i < 4; ++i) blurred.value[i] = whole.value[i] - blurred.value[i];
-        store_plane4(to + at, blurred);
+    float unscaled; ///< kUnscaled, of samples that were scaled
+    using Whole = device::Float2;
+    QC_HD Whole fetch(int64_t at) const { return device::load_plane2(from + at); }
+    QC_HD void store(int64_t at, int, float first, float second, const Whole& whole) const {
+        const float factor = kScales ? unscaled : kUnscaled;
+        device::store_plane2(to + at, fmaf(-factor, first, whole.x), fmaf(-factor, second, whole.y));
     }
 };
 struct StoreHalves {
-    Half* to;
-    QC_HD void store(int64_t at, const Float4& blurred) const { store_half4(to + at, blurred); }
+    Half* to[2];
+    struct Whole {};
+    QC_HD Whole fetch(int64_t) const { return {}; }
+    QC_HD void store(int64_t at, int plane, float first, float second, const Whole&) const {
+        store_half2(to[plane] + at, kUnscaled * first, kUnscaled * second);
+    }
 };
 
-/// The row phase of a warp for row y, whose filtered samples are in `staged`. What a thread makes are 12 neighbours;
-/// rows of memory are read and written by neighbouring threads, to which the result goes in the place of the samples.
-template <int kR, class Block, class Result>
-QC_HD void finish_row(Block& block, const BlurArguments<kR>& arguments, float* staged, const Result& result, int left,
-                      int y) {
+/// What of a complete block of rows is fetched before it is needed.
+template <class Result>
+struct Wholes {
+    typename Result::Whole of[kBlurGroups][4];
+};
+template <class Result>
+QC_HD void fetch_wholes(const PlaneShape& shape, const Result& result, const BlurPlaces& places,
+                        Wholes<Result>& wholes) {
+    QC_UNROLL for (int i = 0; i < 4; ++i) {
+        const int row = places.row(i);
+        const int64_t at = places.at(shape, row < shape.height ? row : shape.height - 1);
+        QC_UNROLL for (int g = 0; g < kBlurGroups; ++g) wholes.of[g][i] = result.fetch(at + 16 * g);
+    }
+}
+
+/// Divides by the mass inside the picture where a part of it lies outside, and clears what lies outside itself.
+template <int kR, class Samples>
+QC_HD void scale_at_borders(const BlurArguments<kR>& arguments, const BlurPlaces& places, BlurSums<Samples>& sums) {
     const PlaneShape& shape = arguments.shape;
-    float* const own = staged + block.lane() * kBlurPixels;
-    const int x = left + block.lane() * kBlurPixels;
-    float sum[kBlurPixels];
-    blur_neighbours<kR>(arguments.taps, own, sum);
-    const bool border_x = Taps<kR>::is_near_border(x, x + kBlurPixels - 1, shape.width);
-    if (border_x || Taps<kR>::is_near_border(y, y, shape.height)) {
-        const float inverse_y = arguments.taps.inverse_mass(y, shape.height);
-        QC_UNROLL for (int p = 0; p < kBlurPixels; ++p) {
-            sum[p] *= x + p < shape.width ? inverse_y * arguments.taps.inverse_mass(x + p, shape.width) : 0.0f;
+    const Taps<kR>& taps = arguments.taps;
+    QC_UNROLL for (int i = 0; i < 4; ++i) {
+        const int y = places.row(i);
+        const float of_row = y < shape.height ? taps.inverse_mass(y, shape.height) : 0.0f;
+        QC_UNROLL for (int g = 0; g < kBlurGroups; ++g) {
+            QC_UNROLL for (int k = 0; k < 2; ++k) {
+                const int x = places.x + 16 * g + k;
+                const float scale = x < shape.width ? of_row * taps.inverse_mass(x, shape.width) : 0.0f;
+                QC_UNROLL for (int p = 0; p < Samples::kPlanes; ++p) sums[p][g][i / 2].values[i % 2 + 2 * k] *= scale;
+            }
         }
     }
-    block.sync_warp();
-    QC_UNROLL for (int w = 0; w < kBlurPixels; w += 4)
-        store_plane4(own + w, {{sum[w], sum[w + 1], sum[w + 2], sum[w + 3]}});
-    block.sync_warp();
-    const int64_t row = static_cast<int64_t>(y) * shape.pitch + left;
-    QC_UNROLL for (int w = 0; w < kBlurPixels / 4; ++w) {
-        const int column = 4 * (block.lane() + 32 * w);
-        if (left + column >= shape.width) return;
-        result.store(row + column, load_shared4(staged + column));
+}
+
+/// @tparam kInside all places are inside the picture
+template <bool kInside, class Samples, class Result>
+QC_HD void store_blurred(const PlaneShape& shape, const Result& result, const BlurPlaces& places,
+                         const Wholes<Result>& wholes, const BlurSums<Samples>& sums) {
+    const int stored_columns = (shape.width + 3) / 4 * 4;
+    QC_UNROLL for (int i = 0; i < 4; ++i) {
+        const int row = places.row(i);
+        if (!kInside && row >= shape.height) continue;
+        const int64_t at = places.at(shape, row);
+        QC_UNROLL for (int g = 0; g < kBlurGroups; ++g) {
+            if (!kInside && places.x + 16 * g >= stored_columns) continue;
+            QC_UNROLL for (int p = 0; p < Samples::kPlanes; ++p) {
+                const float(&values)[4] = sums[p][g][i / 2].values;
+                result.store(at + 16 * g, p, values[i % 2], values[2 + i % 2], wholes.of[g][i]);
+            }
+        }
     }
 }
 

@@ -21,7 +21,7 @@ std::vector<uint64_t> emulate_batch(Scorer& scorer, const std::vector<DevicePair
     EXPECT_TRUE(scorer.prepare(program).ok());
     test::EmulatedQueue queue(descending);
     std::vector<uint64_t> words = test::emulate_batch(scorer, pairs, queue);
-    EXPECT_LE(queue.launches(), 15);
+    EXPECT_LE(queue.launches(), 15 * std::min(tuning::kParts, static_cast<int>(pairs.size())));
     return words;
 }
 
@@ -229,8 +229,32 @@ TEST(ButteraugliEmulation, EveryOption) {
     }
     for (const auto* primaries : {"bt709", "bt470bg", "smpte170m", "smpte240m", "bt2020", "p3"})
         add({{"primaries", primaries}, {"range", "full"}}, Sampling::k422);
-    for (const auto* gamut : {"clip", "floor", "extend"}) add({{"gamut", gamut}}, Sampling::k420);
+    for (const auto* gamut : {"clip", "floor", "extend"}) {
+        add({{"gamut", gamut}}, Sampling::k420);
+        add({{"gamut", gamut}, {"intensity_target", "10000"}, {"primaries", "bt2020"}}, Sampling::kRgb, 10);
+    }
     expect_near_cpu(cases, "options");
+}
+
+/// Bright places among negative light leave cones adapted to darkness: responses far beyond what halves hold.
+TEST(ButteraugliEmulation, ResponsesBeyondHalves) {
+    const EmulationCase c{120, 70, Sampling::k444};
+    const auto picture = [&](int bright) {
+        const auto sample_at = [bright](int, int x, int y) { return x % 5 == 2 && y % 5 == 2 ? bright : 0; };
+        return test::EmulatedPicture(test::SamplePicture(geometry_of(c), sample_at), {});
+    };
+    Difference difference;
+    for (const auto* target : {"80", "10000"})
+        for (const auto* gamut : {"clip", "floor", "extend"}) {
+            SCOPED_TRACE(testing::Message() << gamut << " at " << target);
+            const auto metric = create_scorer(descriptor(), geometry_of(c),
+                                              options_of({{"gamut", gamut}, {"intensity_target", target}}));
+            const std::vector<test::EmulatedPicture> pictures{picture(255), picture(235)};
+            const test::EmulatedPairs pairs(pictures);
+            expect_scores_near(geometry_of(c), emulate_batch(*metric, pairs.device, false), pairs.cpu_words(*metric),
+                               &difference);
+        }
+    difference.print("responses beyond halves");
 }
 
 /// Tiles, strips and blocks of every kind: inner ones and those at each border.
@@ -276,6 +300,23 @@ TEST(ButteraugliEmulation, BatchesDoNotChangeBits) {
         const std::vector<uint64_t> alone = emulate_batch(*metric, {pair}, true);
         EXPECT_TRUE(std::equal(alone.begin(), alone.end(), row.begin()));
     }
+}
+
+/// So many pairs are blurred in longer strips than one is.
+TEST(ButteraugliEmulation, StripsDoNotChangeBits) {
+    const EmulationCase c{24, tuning::kStripRows + 30, Sampling::kGrey};
+    const auto metric = create_scorer(descriptor(), geometry_of(c), OptionValues(descriptor().options));
+    const std::vector<test::EmulatedPicture> pictures{make_picture(c, Layout::kPlanar, 0, false),
+                                                      make_picture(c, Layout::kPlanar, 0, true)};
+    DevicePair pair = test::EmulatedPairs(pictures).device[0];
+    const std::vector<uint64_t> alone = emulate_batch(*metric, {pair}, false);
+    std::vector<DevicePair> pairs;
+    for (uint32_t i = 0; i < tuning::kParts * (tuning::kFewPairs + 1); ++i) {
+        pair.output = i;
+        pairs.push_back(pair);
+    }
+    const std::vector<uint64_t> together = emulate_batch(*metric, pairs, false);
+    for (size_t i = 0; i < together.size(); ++i) EXPECT_EQ(together[i], alone[i % kAccumulatorWords]) << i;
 }
 
 TEST(ButteraugliEmulation, IdenticalPicturesScoreExactly0) {

@@ -7,16 +7,16 @@
 //
 //                  operations         bytes                           larger half on an H200
 //     response     340 + 36 special    9 read (3 codes), 31 written   21 us
-//     lowest band  450                25 read, 25 written             28 us
-//     middle band  200                25 read, 25 written             22 us
+//     lowest band  100                25 read, 25 written             22 us
+//     middle band  80                 25 read, 25 written             22 us
 //     differences  450 + 16 special   65 read, 30 written             41 us
 //     lines        485                20 read, 5 written              30 us
-//     masks         70                 5 read, 5 written               4 us
+//     masks        25                 5 read, 5 written               4 us
 //     map           95 + 6 special    16 read, 1 written               7 us
-//     in all       2090               287                             153 us
+//     in all       1575               287                             147 us
 //
-// At the rates of an H200 (33.4 T lane operations/s, 4.8 TB/s) 2.07 million places are 130 us of arithmetic and 124 us
-// of memory. As the kernels follow each other, the sum of each one's larger half is the floor.
+// At the rates of an H200 (33.4 T lane operations/s, 4.8 TB/s) 2.07 million places are 98 us of arithmetic and 124 us
+// of memory. As the kernels of some pairs follow each other, the sum of each one's larger half is the floor.
 #pragma once
 
 #include "device/block_sum.hpp"
@@ -97,62 +97,82 @@ struct MakeResponse {
 };
 
 /// What a plane is more than its blur.
+template <bool kScales>
 struct LessBlur {
-    using Samples = FloatSamples;
+    using Samples = FloatSamples<kScales>;
+    using Result = TakeFromWhole<kScales>;
     template <int kR>
     QC_HD static const float* from(const BlurArguments<kR>& arguments, const float* pair, int plane) {
         return pair + arguments.from[plane];
     }
     template <int kR>
-    QC_HD static TakeFromWhole result(const BlurArguments<kR>& arguments, float* pair, int plane) {
-        return {pair + arguments.from[plane], pair + arguments.to[plane]};
+    QC_HD static Result result(const BlurArguments<kR>& arguments, float* pair, int plane) {
+        return {pair + arguments.from[plane], pair + arguments.to[plane], kUnscaled / arguments.sample_scale};
     }
 };
 /// The blur of a plane of pairs of halves: a plane for each half.
 struct BlurOfHalves {
-    using Samples = HalfSamples;
+    using Samples = PairSamples;
+    using Result = StoreHalves;
     template <int kR>
-    QC_HD static const Half* from(const BlurArguments<kR>& arguments, const float* pair, int plane) {
-        return halves(pair, arguments.from[0]) + plane;
+    QC_HD static const float* from(const BlurArguments<kR>& arguments, const float* pair, int) {
+        return pair + arguments.from[0];
     }
     template <int kR>
-    QC_HD static StoreHalves result(const BlurArguments<kR>& arguments, float* pair, int plane) {
-        return {halves(pair, arguments.to[plane])};
+    QC_HD static StoreHalves result(const BlurArguments<kR>& arguments, float* pair, int) {
+        return {{halves(pair, arguments.to[0]), halves(pair, arguments.to[1])}};
     }
 };
 
-/// grid: (strips, planes, pairs)
+/// grid: (strips, planes that are blurred, pairs)
 template <int kR, class Planes>
 struct BlurPlanes {
     using Arguments = BlurArguments<kR>;
+    using Samples = typename Planes::Samples;
     static constexpr int kThreads = kBlurThreads;
     static constexpr int kMinBlocks = tuning::kBlurMinBlocks;
 
     template <class Block>
     QC_HD static void run(Block& block, const Arguments& arguments) {
-        auto& stages = device::shared<BlurStages>(block);
+        auto& table = device::shared<TapTable>(block);
+        make_tap_table(arguments.taps, block.thread(), table);
+        block.sync();
         float* const pair = pair_planes(arguments.scratch, arguments.pair_floats, block.z());
-        const auto result = Planes::result(arguments, pair, block.y());
-        const int thread = block.thread();
-        const int left = block.x() % arguments.strips * kStripColumns;
+        const PlaneShape& shape = arguments.shape;
+        const int left = block.x() % arguments.strips * kStripColumns + block.warp() * kWarpColumns;
         const int top = block.x() / arguments.strips * arguments.strip_rows;
-        const int rows =
-            arguments.shape.height - top < arguments.strip_rows ? arguments.shape.height - top : arguments.strip_rows;
-        BlurColumn<kR, typename Planes::Samples> column(Planes::from(arguments, pair, block.y()), arguments.shape,
-                                                        left - kBlurMargin<kR> + thread,
-                                                        thread < kStripColumns + 2 * kBlurMargin<kR>, top - kR);
-        constexpr bool kAhead = kR <= tuning::kMaxRadiusAhead;
-        column.warm_up(arguments.taps);
-        if constexpr (kAhead) column.fetch();
+        if (left >= shape.width) return;
+        const int rows = shape.height - top < arguments.strip_rows ? shape.height - top : arguments.strip_rows;
+        const MatrixLane lane(block.lane());
+        const BandMatrices<kR> bands(table, lane);
+        const auto result = Planes::result(arguments, pair, block.y());
+        constexpr int kAhead = kBlurBlocks<kR> - 1; // blocks of rows before the first is complete
+        const int steps = (rows + kBlurRows - 1) / kBlurRows + kAhead, first = top - kBlurReach<kR>;
+        BlurFetch<kR, Samples> fetch(Planes::from(arguments, pair, block.y()), shape, lane, left, first,
+                                     first + steps * kBlurRows - 1);
+        fetch.advance();
+        QC_UNROLL for (int f = 0; f < BlurFetch<kR, Samples>::kBlocks; ++f) fetch.fetch(f);
+        BlurSums<Samples> results[kBlurBlocks<kR>] = {};
         QC_NO_UNROLL
-        for (int row = 0, stage = 0; row < rows; row += kBlurGroupRows, stage ^= 1) {
-            if constexpr (!kAhead) column.fetch();
-            column.take(arguments.taps, [&](int r, float filtered) { stages.sample[stage][r][thread] = filtered; });
-            if (kAhead && row + kBlurGroupRows < rows) column.fetch(); // on its way during the row phase
-            block.sync();
-            const int own = block.warp();
-            if (own < kBlurGroupRows && row + own < rows)
-                finish_row(block, arguments, stages.sample[stage][own], result, left, top + row + own);
+        for (int step = 0; step < steps; ++step) {
+            const int y = top + (step - kAhead) * kBlurRows; // of what will be complete
+            const BlurPlaces places(lane, left, y);
+            Wholes<typename Planes::Result> wholes;
+            if (y >= top) fetch_wholes(shape, result, places, wholes);
+            fetch.clear_outside(lane);
+            BlurSums<Samples> along = {};
+            blur_along<kR, Samples>(block, bands, arguments.sample_scale, fetch, along);
+            blur_down<kR, Samples>(block, bands, along, results);
+            if (y >= top) {
+                if (Taps<kR>::is_near_border(left, left + kWarpColumns - 1, shape.width) ||
+                    Taps<kR>::is_near_border(y, y + kBlurRows - 1, shape.height)) {
+                    scale_at_borders<kR, Samples>(arguments, places, results[0]);
+                    store_blurred<false, Samples>(shape, result, places, wholes, results[0]);
+                } else {
+                    store_blurred<true, Samples>(shape, result, places, wholes, results[0]);
+                }
+            }
+            shift_results<kR, Samples>(results);
         }
     }
 };
@@ -351,8 +371,10 @@ struct Finish {
     KERNEL(butteraugli_response_u16, MakeResponse<FromCodes<uint16_t, false>>)                                         \
     KERNEL(butteraugli_response_u16_general, MakeResponse<FromCodes<uint16_t, true>>)                                  \
     KERNEL(butteraugli_response_half, MakeResponse<FromHalf>)                                                          \
-    KERNEL(butteraugli_without_low, BlurPlanes<16, LessBlur>)                                                          \
-    KERNEL(butteraugli_above, BlurPlanes<7, LessBlur>)                                                                 \
+    KERNEL(butteraugli_without_low, BlurPlanes<16, LessBlur<false>>)                                                   \
+    KERNEL(butteraugli_without_low_scaled, BlurPlanes<16, LessBlur<true>>)                                             \
+    KERNEL(butteraugli_above, BlurPlanes<7, LessBlur<false>>)                                                          \
+    KERNEL(butteraugli_above_scaled, BlurPlanes<7, LessBlur<true>>)                                                    \
     KERNEL(butteraugli_mask, BlurPlanes<6, BlurOfHalves>)                                                              \
     KERNEL(butteraugli_differences, MakeDifferences)                                                                   \
     KERNEL(butteraugli_lines, AddLines)                                                                                \

@@ -2,6 +2,7 @@
 #include "metrics/butteraugli/butteraugli_launch.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "families/linear_light/linear_launch.hpp"
 #include "metrics/butteraugli/butteraugli_settings.hpp"
@@ -93,15 +94,33 @@ ResponseArguments make_response(const Plan& plan, const ScalePlanes& planes) {
     return response;
 }
 
+bool needs_scaled_samples(const Plan& plan) {
+    return plan.reference.gamut == Gamut::kExtend || plan.distorted.gamut == Gamut::kExtend;
+}
+
+/// Of 1 cd/m2: extended R'G'B' up to 2.2, to the power of 2.8, in other primaries, make at most 21; cones at their most
+/// sensitive 14 of that; sums of cones, differences of pictures and of their blurs twice as much each. Halves have to
+/// hold that times kTapScale.
+float scale_of_samples(const Plan& plan) {
+    if (!needs_scaled_samples(plan)) return 1.0f;
+    const double largest = 21.0 * 14.0 * 8.0 * kTapScale * plan.intensity_target;
+    return static_cast<float>(std::exp2(std::floor(std::log2(65504.0 / largest))));
+}
+
 template <int kR>
-BlurArguments<kR> make_blur(const Plan& plan, GaussianIndex index, const PlaneShape& shape, int most_rows) {
+BlurArguments<kR> make_blur(const Plan& plan, GaussianIndex index, const PlaneShape& shape) {
     BlurArguments<kR> blur{};
     blur.shape = shape;
     blur.strips = static_cast<int32_t>(blocks_for(shape.width, kStripColumns));
-    const auto down = static_cast<int>(blocks_for(shape.height, most_rows));
-    blur.strip_rows = round_up(static_cast<int>(blocks_for(shape.height, down)), kBlurGroupRows);
+    blur.sample_scale = scale_of_samples(plan);
     blur.taps = make_taps<kR>(plan.blur[index]);
     return blur;
+}
+
+int strip_rows_of(const PlaneShape& shape, unsigned pairs) {
+    const int most = pairs <= static_cast<unsigned>(tuning::kFewPairs) ? tuning::kStripRowsOfFew : tuning::kStripRows;
+    const auto down = static_cast<int>(blocks_for(shape.height, most));
+    return round_up(static_cast<int>(blocks_for(shape.height, down)), kBlurRows);
 }
 
 template <int kR>
@@ -140,17 +159,17 @@ DifferenceArguments make_differences(const Plan& plan, const ScalePlanes& planes
 ScaleWork make_work(const Plan& plan, const ScalePlanes& planes) {
     ScaleWork work{};
     work.response = make_response(plan, planes);
-    work.without_low = make_blur<16>(plan, kLowest, planes.shape, tuning::kLowestRows);
+    work.without_low = make_blur<16>(plan, kLowest, planes.shape);
     std::copy_n(planes.response, kSignals, work.without_low.from);
     std::copy_n(planes.without_low, kSignals, work.without_low.to);
-    work.above = make_blur<7>(plan, kMiddle, planes.shape, tuning::kMiddleRows);
+    work.above = make_blur<7>(plan, kMiddle, planes.shape);
     std::copy_n(planes.without_low, kSignals, work.above.from);
     std::copy_n(planes.above, kSignals, work.above.to);
     work.differences = make_differences(plan, planes);
     work.lines.shape = planes.shape;
     std::copy_n(planes.lines, kLinePairs, work.lines.lines);
     work.lines.high = planes.high;
-    work.mask = make_blur<6>(plan, kMask, planes.shape, tuning::kMaskRows);
+    work.mask = make_blur<6>(plan, kMask, planes.shape);
     work.mask.from[0] = planes.activity;
     std::copy_n(planes.mask, 2, work.mask.to);
     work.map.shape = planes.shape;
@@ -170,12 +189,13 @@ constexpr KernelIdentifier<ResponseArguments> kResponseKernels[2][2] = {
 
 } // namespace
 
-Launcher::Launcher(const Plan& plan, SampleType sample, bool masked) : scales_(plan.scales), masked_(masked) {
+Launcher::Launcher(const Plan& plan, SampleType sample, bool masked)
+    : scales_(plan.scales), masked_(masked), scales_samples_(needs_scaled_samples(plan)) {
     const bool usual = is_usual(plan.reference) && plan.reference == plan.distorted;
     response_identifier_ = kResponseKernels[sample == SampleType::kU8 ? 0 : 1][usual ? 0 : 1];
 
     ScalePlanes full{}, half{};
-    PlaneSpace space(0);
+    PlaneSpace space(kPlaneMargin);
     take_response(shape_of(plan.scale[0]), &space, &full);
     PlaneSpace half_space = space; // in the place of what the first scale needs later
     take_rest(&space, &full);
@@ -196,7 +216,7 @@ Launcher::Launcher(const Plan& plan, SampleType sample, bool masked) : scales_(p
         work_[0].response.half = work_[0].map.half = shape;
         static_cast<void>(space.take(shape));
     }
-    pair_floats_ = space.end();
+    pair_floats_ = space.end() + kPlaneMargin;
 }
 
 size_t Launcher::plane_bytes(int count) const {
@@ -210,8 +230,10 @@ size_t Launcher::scratch_bytes(int count) const {
 
 Status Launcher::prepare(DeviceProgram& program) {
     QC_RETURN_IF_ERROR(program.find(response_identifier_, &response_));
-    QC_RETURN_IF_ERROR(program.find(kernels::butteraugli_without_low, &without_low_));
-    QC_RETURN_IF_ERROR(program.find(kernels::butteraugli_above, &above_));
+    QC_RETURN_IF_ERROR(program.find(
+        scales_samples_ ? kernels::butteraugli_without_low_scaled : kernels::butteraugli_without_low, &without_low_));
+    QC_RETURN_IF_ERROR(
+        program.find(scales_samples_ ? kernels::butteraugli_above_scaled : kernels::butteraugli_above, &above_));
     QC_RETURN_IF_ERROR(program.find(kernels::butteraugli_differences, &differences_));
     QC_RETURN_IF_ERROR(program.find(kernels::butteraugli_lines, &lines_));
     QC_RETURN_IF_ERROR(program.find(kernels::butteraugli_mask, &mask_));
@@ -226,59 +248,87 @@ Status Launcher::prepare(DeviceProgram& program) {
     return program.find(kernels::butteraugli_half_map, &half_map_);
 }
 
+// ---- launches -------------------------------------------------------------------------------------------------------
+
+namespace {
+
+/// Into how many parts a batch is divided.
+int parts_of(const DeviceBatch& batch) {
+    return std::min(tuning::kParts, batch.count);
+}
+
+} // namespace
+
+Launcher::Part Launcher::part_of(const DeviceBatch& batch, int part) const {
+    const int parts = parts_of(batch);
+    const int first = batch.count * part / parts, end = batch.count * (part + 1) / parts;
+    auto* const sums = reinterpret_cast<double*>(static_cast<char*>(batch.scratch) + plane_bytes(batch.count));
+    return {batch.pairs + first, static_cast<unsigned>(end - first),
+            static_cast<float*>(batch.scratch) + static_cast<uint64_t>(first) * pair_floats_,
+            sums + static_cast<int64_t>(first) * work_[0].map.blocks * kAccumulatorWords};
+}
+
 Status Launcher::enqueue_response(const ScaleWork& work, const LoadedKernel<ResponseArguments>& kernel,
-                                  const DeviceBatch& batch, DeviceQueue& queue) const {
+                                  const Part& part, DeviceQueue& queue) const {
     ResponseArguments response = work.response;
-    response.pairs = batch.pairs;
-    response.scratch = static_cast<float*>(batch.scratch);
+    response.pairs = part.pairs;
+    response.scratch = part.scratch;
     response.pair_floats = pair_floats_;
     return queue.launch(kernel,
                         {blocks_for(response.shape.width, kResponseColumns),
-                         blocks_for(response.shape.height, tuning::kResponseRows), static_cast<unsigned>(batch.count)},
+                         blocks_for(response.shape.height, tuning::kResponseRows), part.count},
                         response);
 }
 
-Status Launcher::enqueue_rest(const ScaleWork& work, const LoadedKernel<MapArguments>& map, const DeviceBatch& batch,
-                              DeviceQueue& queue) const {
-    const auto pairs = static_cast<unsigned>(batch.count);
+Status Launcher::enqueue_rest(const ScaleWork& work, const LoadedKernel<MapArguments>& map, const Part& part,
+                              const DeviceBatch& batch, DeviceQueue& queue) const {
     const auto with_scratch = [&](auto arguments) {
-        arguments.scratch = static_cast<float*>(batch.scratch);
+        arguments.scratch = part.scratch;
         arguments.pair_floats = pair_floats_;
         return arguments;
     };
+    const auto blur = [&](const auto& kernel, const auto& of, unsigned planes) {
+        auto arguments = with_scratch(of);
+        arguments.strip_rows = strip_rows_of(of.shape, part.count);
+        return queue.launch(kernel, grid_of(arguments, planes, part.count), arguments);
+    };
     const PlaneShape& shape = work.map.shape;
-    QC_RETURN_IF_ERROR(
-        queue.launch(without_low_, grid_of(work.without_low, kSignals, pairs), with_scratch(work.without_low)));
-    QC_RETURN_IF_ERROR(queue.launch(above_, grid_of(work.above, kSignals, pairs), with_scratch(work.above)));
+    QC_RETURN_IF_ERROR(blur(without_low_, work.without_low, kSignals));
+    QC_RETURN_IF_ERROR(blur(above_, work.above, kSignals));
     QC_RETURN_IF_ERROR(queue.launch(
-        differences_, {blocks_for(shape.width, kPatchColumns), blocks_for(shape.height, kPatchRows), pairs},
+        differences_, {blocks_for(shape.width, kPatchColumns), blocks_for(shape.height, kPatchRows), part.count},
         with_scratch(work.differences)));
     QC_RETURN_IF_ERROR(queue.launch(
-        lines_, {blocks_for(shape.width, kLineTileColumns), blocks_for(shape.height, kLineTileRows), pairs},
+        lines_, {blocks_for(shape.width, kLineTileColumns), blocks_for(shape.height, kLineTileRows), part.count},
         with_scratch(work.lines)));
-    QC_RETURN_IF_ERROR(queue.launch(mask_, grid_of(work.mask, 2, pairs), with_scratch(work.mask)));
+    QC_RETURN_IF_ERROR(blur(mask_, work.mask, 1));
     MapArguments arguments = with_scratch(work.map);
-    arguments.sums = reinterpret_cast<double*>(static_cast<char*>(batch.scratch) + plane_bytes(batch.count));
-    arguments.pairs = batch.pairs;
+    arguments.sums = part.sums;
+    arguments.pairs = part.pairs;
     arguments.drawn = batch.map;
     arguments.accumulators = batch.accumulators;
-    return queue.launch(map, {blocks_for(shape.width, kMapColumns), blocks_for(shape.height, kMapRows), pairs},
+    return queue.launch(map, {blocks_for(shape.width, kMapColumns), blocks_for(shape.height, kMapRows), part.count},
                         arguments);
 }
 
-Status Launcher::enqueue(const DeviceBatch& batch, DeviceQueue& queue) const {
-    QC_RETURN_IF_ERROR(enqueue_response(work_[0], response_, batch, queue));
+Status Launcher::enqueue_part(const Part& part, const DeviceBatch& batch, DeviceQueue& queue) const {
+    QC_RETURN_IF_ERROR(enqueue_response(work_[0], response_, part, queue));
     if (scales_ > 1) {
-        QC_RETURN_IF_ERROR(enqueue_response(work_[1], half_response_, batch, queue));
-        QC_RETURN_IF_ERROR(enqueue_rest(work_[1], half_map_, batch, queue));
+        QC_RETURN_IF_ERROR(enqueue_response(work_[1], half_response_, part, queue));
+        QC_RETURN_IF_ERROR(enqueue_rest(work_[1], half_map_, part, batch, queue));
     }
-    QC_RETURN_IF_ERROR(enqueue_rest(work_[0], map_, batch, queue));
+    QC_RETURN_IF_ERROR(enqueue_rest(work_[0], map_, part, batch, queue));
     FinishArguments finish{};
-    finish.pairs = batch.pairs;
-    finish.sums = reinterpret_cast<const double*>(static_cast<char*>(batch.scratch) + plane_bytes(batch.count));
+    finish.pairs = part.pairs;
+    finish.sums = part.sums;
     finish.accumulators = batch.accumulators;
     finish.blocks = work_[0].map.blocks;
-    return queue.launch(finish_, {1, 1, static_cast<unsigned>(batch.count)}, finish);
+    return queue.launch(finish_, {1, 1, part.count}, finish);
+}
+
+Status Launcher::enqueue(const DeviceBatch& batch, DeviceQueue& queue) const {
+    return queue.side_by_side(
+        parts_of(batch), [&](int part, DeviceQueue& own) { return enqueue_part(part_of(batch, part), batch, own); });
 }
 
 } // namespace qc::butteraugli

@@ -32,16 +32,26 @@ public:
     Status enqueue(const DeviceBatch& batch, DeviceQueue& queue) const;
 
 private:
-    Status enqueue_response(const ScaleWork& work, const LoadedKernel<ResponseArguments>& kernel,
-                            const DeviceBatch& batch, DeviceQueue& queue) const;
-    Status enqueue_rest(const ScaleWork& work, const LoadedKernel<MapArguments>& map, const DeviceBatch& batch,
-                        DeviceQueue& queue) const;
+    /// Pairs of a batch that go through the kernels together.
+    struct Part {
+        const DevicePair* pairs;
+        unsigned count;
+        float* scratch;
+        double* sums;
+    };
+    Part part_of(const DeviceBatch& batch, int part) const;
+    Status enqueue_part(const Part& part, const DeviceBatch& batch, DeviceQueue& queue) const;
+    Status enqueue_response(const ScaleWork& work, const LoadedKernel<ResponseArguments>& kernel, const Part& part,
+                            DeviceQueue& queue) const;
+    Status enqueue_rest(const ScaleWork& work, const LoadedKernel<MapArguments>& map, const Part& part,
+                        const DeviceBatch& batch, DeviceQueue& queue) const;
     /// Scratch memory: the planes of the batch, then the sums of its blocks.
     size_t plane_bytes(int count) const;
 
     ScaleWork work_[kScales]{};
     int scales_;
-    bool masked_, draws_map_ = false;
+    bool masked_, scales_samples_;
+    bool draws_map_ = false;
     uint64_t pair_floats_ = 0;
     KernelIdentifier<ResponseArguments> response_identifier_;
     LoadedKernel<ResponseArguments> response_, half_response_;

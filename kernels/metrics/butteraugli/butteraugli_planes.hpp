@@ -24,7 +24,7 @@ using device::load_half4;
 using device::load_plane;
 using device::load_plane4;
 using device::load_shared4;
-using device::store_half4;
+using device::store_half2;
 using device::store_plane4;
 
 /// What planes of a pair hold: of the reference, or the reference's less the distorted picture's.
@@ -38,6 +38,9 @@ enum LinePair { kUltraPair, kPairOfY, kPairOfX, kLinePairs };
 struct PlaneShape {
     int32_t width, height, pitch;
 };
+
+/// Floats of memory before the first and behind the last of a pair's planes, so that rows go on at both ends of all.
+constexpr int kPlaneMargin = 64;
 
 /// Planes of one scale of a pair, as distances in floats from the pair's start. A plane's place is used again once its
 /// content has been read for the last time:
@@ -88,6 +91,14 @@ QC_HD void store_pair4(float* to, const Pair4& pairs) {
     *reinterpret_cast<uint4*>(to) = make_uint4(pairs.value[0], pairs.value[1], pairs.value[2], pairs.value[3]);
 #else
     *reinterpret_cast<Pair4*>(to) = pairs;
+#endif
+}
+QC_HD Pair4 load_plane_pair4(const float* from) {
+#if defined(__CUDA_ARCH__)
+    const uint4 v = __ldg(reinterpret_cast<const uint4*>(from));
+    return {{v.x, v.y, v.z, v.w}};
+#else
+    return *reinterpret_cast<const Pair4*>(from);
 #endif
 }
 QC_HD Pair4 load_shared_pair4(const uint32_t* from) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Launch shapes of Butteraugli's kernels. None depends on the batch: the order of all sums is that of the geometry.
+// Launch shapes of Butteraugli's kernels. What a batch's size decides changes no bit: the order of all sums is that of
+// the geometry.
 #pragma once
 
 namespace qc::butteraugli::tuning {
@@ -8,10 +9,10 @@ namespace qc::butteraugli::tuning {
 constexpr int kResponseRows = 90;
 constexpr int kResponseMinBlocks = 3;
 
-// Blurs: a thread filters one column downwards, 12 rows at a time; then 12 neighbours of a row.
-constexpr int kLowestRows = 216, kMiddleRows = 216, kMaskRows = 120; ///< of a strip at most; multiples of 12
-constexpr int kMaxRadiusAhead = 7; ///< up to which the next rows are fetched during the row phase: registers suffice
-constexpr int kBlurMinBlocks = 2;
+// Blurs: a warp makes 32 columns of a strip, 16 rows at a time. Few pairs take shorter strips, for more blocks.
+constexpr int kStripRows = 272, kStripRowsOfFew = 144; ///< at most; multiples of 16
+constexpr int kFewPairs = 4;                           ///< of a launch, at most
+constexpr int kBlurMinBlocks = 3;
 
 // Differences: a block makes 64x32 places, a thread 4x2 of them.
 constexpr int kDifferenceMinBlocks = 2;
@@ -22,6 +23,9 @@ constexpr int kLinesMinBlocks = 3;
 
 // Map: a block makes 128x32 places.
 constexpr int kMapMinBlocks = 4;
+
+// Parts of a batch side by side: the last blocks of one's kernel leave room that another's fill.
+constexpr int kParts = 2;
 
 // Sums: one block per pair.
 constexpr int kFinishThreads = 128;
