@@ -215,24 +215,6 @@ double mean_light(const Image& image) {
     return sum / static_cast<double>(image.samples.size());
 }
 
-std::array<double, kChannels> pool_baseband(const Plan& plan, const Channels& reference, const Channels& distorted,
-                                            Channels* drawn) {
-    const double light_r = mean_light(reference[0]), light_t = mean_light(distorted[0]);
-    const Background background(light_r);
-    std::array<double, kChannels> sums{};
-    for (size_t c = 0; c < kChannels; ++c) {
-        const double weight = background.sensitivity(plan.sensitivity[static_cast<size_t>(plan.baseband())][c]);
-        for (size_t i = 0; i < reference[c].samples.size(); ++i) {
-            const double t = std::min(distorted[c].samples[i] / light_t, kLargestContrast);
-            const double r = std::min(reference[c].samples[i] / light_r, kLargestContrast);
-            const double difference = std::abs(t - r) * weight;
-            sums[c] += difference * (difference + 2.0 * kOffset);
-            if (drawn != nullptr) (*drawn)[c].samples[i] = difference;
-        }
-    }
-    return sums;
-}
-
 // ---- map ------------------------------------------------------------------------------------------------------------
 
 /// A band's differences of all channels in one, as the score weighs them.
@@ -263,6 +245,24 @@ Image add_bands(const Plan& plan, std::vector<Image> bands) {
 }
 
 } // namespace
+
+std::array<double, kChannels> pool_baseband(const Plan& plan, const Channels& reference, const Channels& distorted,
+                                            Channels* drawn) {
+    const double light_r = mean_light(reference[0]), light_t = mean_light(distorted[0]);
+    const Background background(light_r);
+    std::array<double, kChannels> sums{};
+    for (size_t c = 0; c < kChannels; ++c) {
+        const double weight = background.sensitivity(plan.sensitivity[static_cast<size_t>(plan.baseband())][c]);
+        for (size_t i = 0; i < reference[c].samples.size(); ++i) {
+            const double t = std::min(distorted[c].samples[i] / light_t, kLargestContrast);
+            const double r = std::min(reference[c].samples[i] / light_r, kLargestContrast);
+            const double difference = std::abs(t - r) * weight;
+            sums[c] += difference * (difference + 2.0 * kOffset);
+            if (drawn != nullptr) (*drawn)[c].samples[i] = difference;
+        }
+    }
+    return sums;
+}
 
 void score_frame(const Plan& plan, bool fixed_border, Channels reference, Channels distorted, std::span<double> sums,
                  Image* map) {
@@ -304,26 +304,16 @@ CpuReference::CpuReference(const FrameGeometry& geometry, const Settings& settin
     : geometry_(geometry), settings_(settings), plan_(make_plan(geometry, settings)),
       curve_(settings), reader_{ColourReader(geometry, settings, curve_, 0),
                                 ColourReader(geometry, settings, curve_, 1)},
-      taps_(temporal_taps(settings.frame_rate)), targets_(static_cast<int>(taps_.size()), settings.symmetric) {}
-
-/// What a target takes of each frame. @param frames that are known, from the clip's first one on, or as many as matter
-std::vector<std::array<double, kChannels>> CpuReference::weights_of(const Target& target, int frames) const {
-    std::vector<std::array<double, kChannels>> weights(static_cast<size_t>(frames));
-    for (size_t j = 0; j < taps_.size(); ++j) {
-        const int at = frame_at(target.target - static_cast<int>(j), target.length, settings_.symmetric);
-        for (size_t c = 0; c < kChannels; ++c) weights[static_cast<size_t>(at)][c] += taps_[j][c];
-    }
-    return weights;
-}
+      time_(settings) {}
 
 Channels CpuReference::filtered(std::span<const HostPicture* const> frames, int side,
-                                std::span<const std::array<double, kChannels>> weights) const {
+                                std::span<const FrameWeights> weights) const {
     Channels channels;
     for (Image& image : channels) image = Image({geometry_.width, geometry_.height});
     Image colours[kColours];
     for (Image& image : colours) image = Image({geometry_.width, 1});
     for (size_t f = 0; f < frames.size(); ++f) {
-        if (std::all_of(weights[f].begin(), weights[f].end(), [](double weight) { return weight == 0.0; })) continue;
+        if (is_nothing(weights[f])) continue;
         for (int y = 0; y < geometry_.height; ++y) {
             reader_[side].read_row(*frames[f], y, {colours[0].row(0), colours[1].row(0), colours[2].row(0)});
             for (size_t c = 0; c < kChannels; ++c) {
@@ -336,29 +326,17 @@ Channels CpuReference::filtered(std::span<const HostPicture* const> frames, int 
     return channels;
 }
 
-CpuReference::Frames CpuReference::frames_of(const HostPair& pair, HostPast past) const {
-    Frames frames;
-    for (size_t k = std::min(past.size(), static_cast<size_t>(targets_.past())); k > 0; --k) {
-        frames.side[0].push_back(past[k - 1].reference);
-        frames.side[1].push_back(past[k - 1].distorted);
-    }
-    frames.side[0].push_back(&pair.reference);
-    frames.side[1].push_back(&pair.distorted);
-    return frames;
-}
-
 void CpuReference::score_target(const Frames& frames, const Target& target, std::span<double> sums, Image* map) const {
-    const auto weights = weights_of(target, static_cast<int>(frames.side[0].size()));
+    const auto weights = time_.weights_of(target, frames.count());
     score_frame(plan_, settings_.fixed_border, filtered(frames.side[0], 0, weights),
                 filtered(frames.side[1], 1, weights), sums, map);
 }
 
 void CpuReference::score(const HostPair& pair, HostPast past, std::span<uint64_t> sums) const {
-    const Frames frames = frames_of(pair, past);
-    const int known = static_cast<int>(frames.side[0].size()) - 1;
+    const Frames frames = time_.frames_of(pair, past);
     std::vector<double> values(static_cast<size_t>(plan_.words()));
-    for (int slot = 0; slot < targets_.slots(); ++slot) {
-        const Target target = targets_.target(known, slot);
+    for (int slot = 0; slot < time_.targets().slots(); ++slot) {
+        const Target target = time_.targets().target(frames.count() - 1, slot);
         if (target.target < 0) continue;
         score_target(frames, target, values, nullptr);
         for (size_t i = 0; i < values.size(); ++i)
@@ -367,8 +345,8 @@ void CpuReference::score(const HostPair& pair, HostPast past, std::span<uint64_t
 }
 
 void CpuReference::draw(const HostPair& pair, HostPast past, Plane<float> values) const {
-    const Frames frames = frames_of(pair, past);
-    const Target target = targets_.target(static_cast<int>(frames.side[0].size()) - 1, 0);
+    const Frames frames = time_.frames_of(pair, past);
+    const Target target = time_.targets().target(frames.count() - 1, 0);
     Image map({geometry_.width, geometry_.height});
     std::vector<double> sums(static_cast<size_t>(plan_.words()));
     if (target.target >= 0) score_target(frames, target, sums, &map);
