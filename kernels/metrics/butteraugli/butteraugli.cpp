@@ -42,7 +42,7 @@ public:
     size_t accumulator_words() const override { return kAccumulatorWords; }
 
     void score(const HostPair& pair, std::span<uint64_t> accumulators) const override {
-        score_cpu(geometry_, plan_, pair, accumulators);
+        score_cpu_rows(geometry_, plan_, pair, accumulators, workspaces_);
     }
 
     void draw(const HostPair& pair, HostPast /*past*/, Plane<float> values) const override {
@@ -65,6 +65,7 @@ private:
     const FrameGeometry geometry_;
     const Settings settings_;
     const Plan plan_;
+    mutable RowWorkspaces workspaces_;
     Launcher launcher_;
 };
 

@@ -15,6 +15,7 @@
 #pragma once
 
 #include "contract/metric.hpp"
+#include "contract/workspaces.hpp"
 #include "metrics/butteraugli/butteraugli_math.hpp"
 
 namespace qc::butteraugli {
@@ -31,7 +32,15 @@ Status plan_for(const FrameGeometry& geometry, const OptionValues& options, Plan
 /// The reference on the CPU: whole pictures, every step by itself. The same bits on every run. Thread-safe.
 void score_cpu(const FrameGeometry& geometry, const Plan& plan, const HostPair& pair, std::span<uint64_t> accumulators);
 
-/// The map that these sums are of, rounded to single precision. Thread-safe.
+struct RowWorkspace;
+using RowWorkspaces = Workspaces<RowWorkspace>;
+
+/// The same row by row, vectorised: what the CPU backend runs. The same bits on every run, whatever the number of
+/// threads. Thread-safe.
+void score_cpu_rows(const FrameGeometry& geometry, const Plan& plan, const HostPair& pair,
+                    std::span<uint64_t> accumulators, RowWorkspaces& workspaces);
+
+/// The map that the readable reference's sums are of, rounded to single precision. Thread-safe.
 void draw_cpu(const FrameGeometry& geometry, const Plan& plan, const HostPair& pair, Plane<float> values);
 
 } // namespace qc::butteraugli
