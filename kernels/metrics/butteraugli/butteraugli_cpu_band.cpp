@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "device/cpu_clones.hpp"
-#include "device/row_vector.hpp"
+#include "device/row_blur.hpp"
 #include "device/unroll.hpp"
 #include "metrics/butteraugli/butteraugli_lines_device.hpp"
 #include "metrics/butteraugli/butteraugli_row_float.hpp"
@@ -14,38 +14,6 @@
 
 namespace qc::butteraugli::rows {
 namespace {
-
-/// Several rows: a run of columns at a time, which stays in the first cache for all of them.
-template <int kR, typename Real>
-QC_INLINE_HELPER void add_down(const Real* tap, const Real* const* rows, const Real* scale, int count, int width,
-                               Real* const* to) {
-    using Vector = device::RowVector<Real>;
-    constexpr int kNear = 512 / static_cast<int>(sizeof(Real)), kLanes = Vector::kLanes;
-    for (int begin = 0; begin < width; begin += kNear) {
-        const int end = begin + kNear < width ? begin + kNear : width;
-        for (int row = 0; row < count; ++row) {
-            const Real* const* const around = rows + row;
-            Real* const target = to[row];
-            int x = begin;
-            for (; x + 2 * kLanes <= end; x += 2 * kLanes) {
-                const Real* const here = around[0] + x;
-                typename Vector::Type first = tap[0] * Vector::at(here), second = tap[0] * Vector::at(here + kLanes);
-                QC_UNROLL for (int k = 1; k <= kR; ++k) {
-                    const Real *const above = around[-k] + x, *const below = around[k] + x;
-                    first += tap[k] * (Vector::at(above) + Vector::at(below));
-                    second += tap[k] * (Vector::at(above + kLanes) + Vector::at(below + kLanes));
-                }
-                Vector::at(target + x) = scale[row] * first;
-                Vector::at(target + x + kLanes) = scale[row] * second;
-            }
-            for (; x < end; ++x) {
-                Real sum = tap[0] * around[0][x];
-                for (int k = 1; k <= kR; ++k) sum += tap[k] * (around[-k][x] + around[k][x]);
-                target[x] = scale[row] * sum;
-            }
-        }
-    }
-}
 
 template <int kR, typename Real>
 QC_INLINE_HELPER void add_across(const Real* tap, const Real* row, const Real* scale, int width, Real* __restrict to) {
@@ -218,9 +186,9 @@ QC_ROW_FUNCTION void halve(const double* upper, const double* lower, int width, 
 QC_ROW_FUNCTION void blur_down(const Gaussian<double>& blur, const double* const* rows, const double* scale, int count,
                                int width, double* const* to) {
     if (blur.radius == kRadius[kAdaptation])
-        add_down<kRadius[kAdaptation]>(blur.tap, rows, scale, count, width, to);
+        device::blur_columns<kRadius[kAdaptation]>(blur.tap, rows, scale, count, width, to);
     else
-        add_down<kRadius[kLowest]>(blur.tap, rows, scale, count, width, to);
+        device::blur_columns<kRadius[kLowest]>(blur.tap, rows, scale, count, width, to);
 }
 
 QC_ROW_FUNCTION void blur_across(const Gaussian<double>& blur, const double* row, const double* scale, int width,
@@ -235,13 +203,13 @@ QC_ROW_FUNCTION void blur_down(const Gaussian<float>& blur, const float* const* 
                                int width, float* const* to) {
     switch (blur.radius) {
     case kRadius[kHighest]:
-        return add_down<kRadius[kHighest]>(blur.tap, rows, scale, count, width, to);
+        return device::blur_columns<kRadius[kHighest]>(blur.tap, rows, scale, count, width, to);
     case kRadius[kMask]:
-        return add_down<kRadius[kMask]>(blur.tap, rows, scale, count, width, to);
+        return device::blur_columns<kRadius[kMask]>(blur.tap, rows, scale, count, width, to);
     case kRadius[kMiddle]:
-        return add_down<kRadius[kMiddle]>(blur.tap, rows, scale, count, width, to);
+        return device::blur_columns<kRadius[kMiddle]>(blur.tap, rows, scale, count, width, to);
     default:
-        return add_down<kRadius[kLowest]>(blur.tap, rows, scale, count, width, to);
+        return device::blur_columns<kRadius[kLowest]>(blur.tap, rows, scale, count, width, to);
     }
 }
 
