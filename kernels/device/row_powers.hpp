@@ -61,7 +61,7 @@ struct RowPower {
 
     RowPower() = default;
     explicit RowPower(double p)
-        : high(static_cast<float>(std::ldexp(std::round(std::ldexp(p, 10)), -10))), low(static_cast<float>(p - high)),
+        : high(static_cast<float>(std::round(p * 1024.0) / 1024.0)), low(static_cast<float>(p - high)),
           value(static_cast<float>(p)) {}
 };
 

@@ -92,13 +92,15 @@ float power_of_nothing(const RowPower& power) {
 
 Pooling make_pooling() {
     Pooling pooling;
-    pooling.difference_power = RowPower(kMaskingPower);
-    pooling.difference_zero = power_of_nothing(pooling.difference_power);
+    const RowPower difference_power(kMaskingPower);
+    pooling.difference_power = difference_power;
+    pooling.difference_zero = power_of_nothing(difference_power);
     pooling.mask_factor = static_cast<float>(std::pow(10.0, kMaskLog10));
     pooling.largest = static_cast<float>(std::pow(10.0, kLargestLog10));
     for (int c = 0; c < kChannels; ++c) {
-        pooling.mask_power[c] = RowPower(kMaskPower[c]);
-        pooling.mask_zero[c] = power_of_nothing(pooling.mask_power[c]);
+        const RowPower mask_power(kMaskPower[c]);
+        pooling.mask_power[c] = mask_power;
+        pooling.mask_zero[c] = power_of_nothing(mask_power);
         for (int by = 0; by < kChannels; ++by)
             pooling.masking[by][c] = static_cast<float>(std::exp2(kCrossMasking[by][c]));
     }
