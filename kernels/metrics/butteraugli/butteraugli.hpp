@@ -9,8 +9,9 @@
 /// | smallest size | 8 x 8                                                                                     |
 /// | colour        | tags of each input, else the other's, else defaults; options override them                |
 /// | accumulators  | 5 doubles: sums of powers of the map and its largest value, see butteraugli_math.hpp      |
-/// | exactness     | the CPU computes in double precision and is the definition; CUDA in single precision      |
-/// |               | within kBackendBound. Both give the same bits on every run                                |
+/// | exactness     | defined in double precision, as score_cpu() has it; the CPU backend is within 1e-6 of     |
+/// |               | that, relative above 1, CUDA in single precision within kBackendBound of the CPU backend. |
+/// |               | Both give the same bits on every run                                                      |
 /// | scores        | at least 0, which identical pictures get exactly; lower is better; no upper limit         |
 #pragma once
 

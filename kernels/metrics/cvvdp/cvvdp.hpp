@@ -12,7 +12,8 @@
 /// | accumulators  | per channel and band the sum of P(D, 2), a double; with padding=symmetric in as many slots as  |
 /// |               | frames may wait for the end of the clip (cvvdp_temporal.hpp)                                   |
 /// | determinism   | fixed order of sums: the same bits on every run, batch size and slot count                     |
-/// | backends      | the CPU in double precision, kernels in single: kBackendBound                                  |
+/// | backends      | the CPU within 1e-6 JOD of the reference, which is double precision; CUDA within kBackendBound |
+/// |               | of the CPU                                                                                     |
 /// | in time       | a clip begins with its first frame again and again, or mirrored                                |
 /// | stream score  | cvvdp: the clip's JOD, made of the frames' values; a clip of one frame is an image             |
 #pragma once
