@@ -18,6 +18,7 @@ QC_INLINE_HELPER float root_start(double value, uint32_t divisor, uint32_t offse
 /// 5e-13, is as good as that of 0.
 constexpr double kTiniest = 1e-37;
 
-/// Three steps of Halley's iteration, each of which triples the number of right digits: from 3 % to the last place.
+// Behind it come two steps of Halley's iteration, each of which triples the number of right digits: from 3.4 % to 1e-12
+// of fifth roots and to 1e-14 of cube roots. The first one is single precision, whose divisions take half the time.
 
 } // namespace qc::linear_light

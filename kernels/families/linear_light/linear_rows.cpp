@@ -10,14 +10,16 @@
 namespace qc::linear_light {
 namespace {
 
+template <typename Real>
+QC_INLINE_HELPER Real nearer_fifth_root(Real root, Real value) {
+    const Real square = root * root, power = square * square * root;
+    return root * ((2 * power + 3 * value) / (3 * power + 2 * value));
+}
+
 QC_INLINE_HELPER double fifth_root(double argument) {
     const double value = argument + kTiniest;
-    double root = static_cast<double>(root_start(value, 5, 0x32c9a000u));
-    for (int step = 0; step < 3; ++step) {
-        const double square = root * root, power = square * square * root;
-        root = root * ((2.0 * power + 3.0 * value) / (3.0 * power + 2.0 * value));
-    }
-    return root;
+    const float near = nearer_fifth_root(root_start(value, 5, 0x32c83000u), static_cast<float>(value));
+    return nearer_fifth_root(static_cast<double>(near), value);
 }
 
 QC_CPU_CLONES void codes_from_u8(const uint8_t* from, int count, double low, double high, double* to) {

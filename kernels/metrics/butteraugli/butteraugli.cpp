@@ -43,7 +43,8 @@ public:
     size_t accumulator_words() const override { return geometry_.masked ? kMaskedWords : kAccumulatorWords; }
 
     void score(const HostPair& pair, std::span<uint64_t> accumulators) const override {
-        score_cpu(geometry_, plan_, pair, accumulators);
+        if (geometry_.masked) return score_cpu(geometry_, plan_, pair, accumulators);
+        score_cpu_rows(geometry_, plan_, pair, accumulators, workspaces_);
     }
 
     void draw(const HostPair& pair, HostPast /*past*/, Plane<float> values) const override {
@@ -66,6 +67,7 @@ private:
     const FrameGeometry geometry_;
     const Settings settings_;
     const Plan plan_;
+    mutable RowWorkspaces workspaces_;
     Launcher launcher_;
 };
 

@@ -11,12 +11,14 @@
 /// | accumulators  | 5 doubles: sums of powers of the map and its largest value, see butteraugli_math.hpp      |
 /// | under a mask  | powers by the weights of their places, in shares of 255; the largest value where a weight |
 /// |               | is not 0; a sixth word is the sum of the weights                                          |
-/// | exactness     | the CPU computes in double precision and is the definition; CUDA in single precision      |
-/// |               | within kBackendBound. Both give the same bits on every run                                |
+/// | exactness     | defined in double precision, as score_cpu() has it; the CPU backend is within 1e-6 of     |
+/// |               | that, relative above 1, CUDA in single precision within kBackendBound of the CPU backend. |
+/// |               | Both give the same bits on every run                                                      |
 /// | scores        | at least 0, which identical pictures get exactly; lower is better; no upper limit         |
 #pragma once
 
 #include "contract/metric.hpp"
+#include "contract/workspaces.hpp"
 #include "metrics/butteraugli/butteraugli_math.hpp"
 
 namespace qc::butteraugli {
@@ -33,7 +35,15 @@ Status plan_for(const FrameGeometry& geometry, const OptionValues& options, Plan
 /// The reference on the CPU: whole pictures, every step by itself. The same bits on every run. Thread-safe.
 void score_cpu(const FrameGeometry& geometry, const Plan& plan, const HostPair& pair, std::span<uint64_t> accumulators);
 
-/// The map that these sums are of, rounded to single precision. Thread-safe.
+struct RowWorkspace;
+using RowWorkspaces = Workspaces<RowWorkspace>;
+
+/// The same row by row, vectorised: what the CPU backend runs. The same bits on every run, whatever the number of
+/// threads. Thread-safe.
+void score_cpu_rows(const FrameGeometry& geometry, const Plan& plan, const HostPair& pair,
+                    std::span<uint64_t> accumulators, RowWorkspaces& workspaces);
+
+/// The map that the readable reference's sums are of, rounded to single precision. Thread-safe.
 void draw_cpu(const FrameGeometry& geometry, const Plan& plan, const HostPair& pair, Plane<float> values);
 
 } // namespace qc::butteraugli

@@ -111,6 +111,13 @@ QC_HD float larger(float a, float b) {
     return fmaxf(a, b);
 }
 
+QC_HD double magnitude(double x) {
+    return std::abs(x);
+}
+QC_HD float magnitude(float x) {
+    return std::abs(x);
+}
+
 QC_HD double square_root(double x) {
     return std::sqrt(x);
 }
@@ -223,7 +230,7 @@ QC_HD HighBands<Real> high_bands_of_y(Real y, Real blurred, Real compression) {
 template <typename Real>
 QC_HD Real beyond(Real a, Real b, double mean, double half_width) {
     const Real from_mean = multiply_add(static_cast<Real>(-mean), a, b);
-    const Real width = static_cast<Real>(half_width) * std::abs(a);
+    const Real width = static_cast<Real>(half_width) * magnitude(a);
     return smaller(larger(from_mean, -width), width) - from_mean;
 }
 
@@ -235,7 +242,7 @@ QC_HD Real undivided_line_difference(Real a, Real b, const LineWeights<Real>& we
 }
 template <typename Real>
 QC_HD Real line_difference(Real a, Real b, const LineWeights<Real>& weights) {
-    const Real mean = multiply_add(static_cast<Real>(0.5), std::abs(a) + std::abs(b), weights.norm);
+    const Real mean = multiply_add(static_cast<Real>(0.5), magnitude(a) + magnitude(b), weights.norm);
     return undivided_line_difference(a, b, weights) * reciprocal(mean);
 }
 

@@ -29,9 +29,15 @@ inline OptionValues options_of(const Words& words) {
     return options;
 }
 
+/// Which of the CPU's implementations: what the backend runs, or the readable reference.
+enum class Cpu { kBackend, kReference };
+
+/// How far the backend may be from the reference, relative to scores above 1.
+constexpr double kCpuBound = 1e-6;
+
 /// Everything that a pair scores, by the name in the log.
 inline test::Recorder run(const FrameGeometry& geometry, const Words& words, const HostPicture& reference,
-                          const HostPicture& distorted) {
+                          const HostPicture& distorted, Cpu cpu = Cpu::kBackend) {
     const OptionValues options = options_of(words);
     test::Recorder recorder(descriptor());
     const Status valid = validate(descriptor(), geometry, options);
@@ -39,7 +45,13 @@ inline test::Recorder run(const FrameGeometry& geometry, const Words& words, con
     if (!valid.ok()) return recorder;
     const auto scorer = create_scorer(descriptor(), geometry, options);
     std::vector<uint64_t> accumulators(scorer->accumulator_words());
-    scorer->score({reference, distorted}, accumulators);
+    if (cpu == Cpu::kBackend) {
+        scorer->score({reference, distorted}, accumulators);
+    } else {
+        Plan plan{};
+        EXPECT_TRUE(plan_for(geometry, options, &plan).ok());
+        score_cpu(geometry, plan, {reference, distorted}, accumulators);
+    }
     create_finaliser(descriptor(), geometry, options)->finalise(0, accumulators, recorder);
     return recorder;
 }
@@ -60,8 +72,8 @@ struct Pair {
           reference(clip_of(width, height, chroma, depth), false, 0),
           distorted(clip_of(width, height, chroma, depth), true, 0) {}
 
-    test::Recorder scores(const Words& words = {}) const {
-        return run(geometry, words, reference.view(), distorted.view());
+    test::Recorder scores(const Words& words = {}, Cpu cpu = Cpu::kBackend) const {
+        return run(geometry, words, reference.view(), distorted.view(), cpu);
     }
     double score(const Words& words = {}) const { return scores(words).values("butteraugli").at(0); }
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "metrics/cvvdp/cvvdp_cpu.hpp"
+#include "metrics/cvvdp/cvvdp_cpu_rows.hpp"
 #include "metrics/cvvdp/cvvdp_launch.hpp"
 #include "metrics/cvvdp/cvvdp_pooling.hpp"
 
@@ -41,14 +42,16 @@ class CvvdpScorer final : public Scorer {
 public:
     CvvdpScorer(const FrameGeometry& geometry, const OptionValues& options)
         : geometry_(geometry), settings_(settings_of(geometry, options)), plan_(make_plan(geometry, settings_)),
-          reference_(geometry, settings_), launcher_(geometry, settings_, plan_) {}
+          reference_(geometry, settings_), rows_(geometry, settings_),
+          by_rows_(geometry.width * geometry.height >= kSmallestForRows && !geometry.masked),
+          launcher_(geometry, settings_, plan_) {}
 
     size_t accumulator_words() const override {
         return static_cast<size_t>(plan_.words()) * static_cast<size_t>(targets_of(settings_).slots());
     }
 
     void score(const HostPair& pair, HostPast past, std::span<uint64_t> accumulators) const override {
-        reference_.score(pair, past, accumulators);
+        by_rows_ ? rows_.score(pair, past, accumulators) : reference_.score(pair, past, accumulators);
     }
 
     void draw(const HostPair& pair, HostPast past, Plane<float> values) const override {
@@ -71,7 +74,9 @@ private:
     const FrameGeometry geometry_;
     const Settings settings_;
     const Plan plan_;
-    const CpuReference reference_;
+    const CpuReference reference_; ///< draws, and scores small pictures and masked ones
+    const CpuRows rows_;           ///< scores the others
+    const bool by_rows_;           ///< single precision's errors average out, and no mask weighs places
     Launcher launcher_;
 };
 

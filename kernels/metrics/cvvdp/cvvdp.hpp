@@ -13,7 +13,8 @@
 /// |               | frames may wait for the end of the clip (cvvdp_temporal.hpp)                                   |
 /// | under a mask  | P(D, 2) by the weight of its place, and the sums of the weights of each band; replicate only   |
 /// | determinism   | fixed order of sums: the same bits on every run, batch size and slot count                     |
-/// | backends      | the CPU in double precision, kernels in single: kBackendBound                                  |
+/// | backends      | the CPU within 1e-6 JOD of the reference, which is double precision; CUDA within kBackendBound |
+/// |               | of the CPU                                                                                     |
 /// | in time       | a clip begins with its first frame again and again, or mirrored                                |
 /// | stream score  | cvvdp: the clip's JOD, made of the frames' values; a clip of one frame is an image             |
 #pragma once

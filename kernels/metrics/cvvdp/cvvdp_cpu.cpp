@@ -185,6 +185,7 @@ public:
         const double weight = weights_ != nullptr ? weights_->samples[place] : 1.0;
         sums_[channel] += weight * (difference * (difference + 2.0 * kOffset)); // P(D, 2)
     }
+    const std::array<double, kChannels>& of_channels() const { return sums_; }
     /// To a frame's sums.
     void keep(const Plan& plan, int band, std::span<double> to) const {
         for (int c = 0; c < kChannels; ++c)
@@ -240,8 +241,8 @@ double mean_light(const Image& image) {
     return sum / static_cast<double>(image.samples.size());
 }
 
-BandSums pool_baseband(const Plan& plan, const Channels& reference, const Channels& distorted, Channels* drawn,
-                       const Image* weights) {
+BandSums sum_baseband(const Plan& plan, const Channels& reference, const Channels& distorted, Channels* drawn,
+                      const Image* weights) {
     const double light_r = mean_light(reference[0]), light_t = mean_light(distorted[0]);
     const Background background(light_r);
     BandSums sums(weights);
@@ -305,6 +306,11 @@ std::vector<Image> level_weights(const Plan& plan, const HostPlane& mask) {
 
 } // namespace
 
+std::array<double, kChannels> pool_baseband(const Plan& plan, const Channels& reference, const Channels& distorted,
+                                            Channels* drawn) {
+    return sum_baseband(plan, reference, distorted, drawn, nullptr).of_channels();
+}
+
 void score_frame(const Plan& plan, bool fixed_border, Channels reference, Channels distorted, std::span<double> sums,
                  Image* map, std::span<const Image> weights) {
     std::vector<Image> drawn;
@@ -331,7 +337,7 @@ void score_frame(const Plan& plan, bool fixed_border, Channels reference, Channe
         reference = std::move(coarse[0]);
         distorted = std::move(coarse[1]);
     }
-    pool_baseband(plan, reference, distorted, begin_band(plan.baseband()), weights_of(plan.baseband()))
+    sum_baseband(plan, reference, distorted, begin_band(plan.baseband()), weights_of(plan.baseband()))
         .keep(plan, plan.baseband(), sums);
     end_band(plan.baseband());
     if (map == nullptr) return;
@@ -343,26 +349,16 @@ CpuReference::CpuReference(const FrameGeometry& geometry, const Settings& settin
     : geometry_(geometry), settings_(settings), plan_(make_plan(geometry, settings)),
       curve_(settings), reader_{ColourReader(geometry, settings, curve_, 0),
                                 ColourReader(geometry, settings, curve_, 1)},
-      taps_(temporal_taps(settings.frame_rate)), targets_(static_cast<int>(taps_.size()), settings.symmetric) {}
-
-/// What a target takes of each frame. @param frames that are known, from the clip's first one on, or as many as matter
-std::vector<std::array<double, kChannels>> CpuReference::weights_of(const Target& target, int frames) const {
-    std::vector<std::array<double, kChannels>> weights(static_cast<size_t>(frames));
-    for (size_t j = 0; j < taps_.size(); ++j) {
-        const int at = frame_at(target.target - static_cast<int>(j), target.length, settings_.symmetric);
-        for (size_t c = 0; c < kChannels; ++c) weights[static_cast<size_t>(at)][c] += taps_[j][c];
-    }
-    return weights;
-}
+      time_(settings) {}
 
 Channels CpuReference::filtered(std::span<const HostPicture* const> frames, int side,
-                                std::span<const std::array<double, kChannels>> weights) const {
+                                std::span<const FrameWeights> weights) const {
     Channels channels;
     for (Image& image : channels) image = Image({geometry_.width, geometry_.height});
     Image colours[kColours];
     for (Image& image : colours) image = Image({geometry_.width, 1});
     for (size_t f = 0; f < frames.size(); ++f) {
-        if (std::all_of(weights[f].begin(), weights[f].end(), [](double weight) { return weight == 0.0; })) continue;
+        if (is_nothing(weights[f])) continue;
         for (int y = 0; y < geometry_.height; ++y) {
             reader_[side].read_row(*frames[f], y, {colours[0].row(0), colours[1].row(0), colours[2].row(0)});
             for (size_t c = 0; c < kChannels; ++c) {
@@ -375,32 +371,20 @@ Channels CpuReference::filtered(std::span<const HostPicture* const> frames, int 
     return channels;
 }
 
-CpuReference::Frames CpuReference::frames_of(const HostPair& pair, HostPast past) const {
-    Frames frames;
-    for (size_t k = std::min(past.size(), static_cast<size_t>(targets_.past())); k > 0; --k) {
-        frames.side[0].push_back(past[k - 1].reference);
-        frames.side[1].push_back(past[k - 1].distorted);
-    }
-    frames.side[0].push_back(&pair.reference);
-    frames.side[1].push_back(&pair.distorted);
-    return frames;
-}
-
 void CpuReference::score_target(const Frames& frames, const Target& target, std::span<double> sums, Image* map,
                                 std::span<const Image> weights) const {
-    const auto shares = weights_of(target, static_cast<int>(frames.side[0].size()));
+    const auto shares = time_.weights_of(target, frames.count());
     score_frame(plan_, settings_.fixed_border, filtered(frames.side[0], 0, shares), filtered(frames.side[1], 1, shares),
                 sums, map, weights);
 }
 
 void CpuReference::score(const HostPair& pair, HostPast past, std::span<uint64_t> sums) const {
-    const Frames frames = frames_of(pair, past);
-    const int known = static_cast<int>(frames.side[0].size()) - 1;
+    const Frames frames = time_.frames_of(pair, past);
     std::vector<double> values(static_cast<size_t>(plan_.words()));
     std::vector<Image> weights;
     if (plan_.masked) weights = level_weights(plan_, pair.mask);
-    for (int slot = 0; slot < targets_.slots(); ++slot) {
-        const Target target = targets_.target(known, slot);
+    for (int slot = 0; slot < time_.targets().slots(); ++slot) {
+        const Target target = time_.targets().target(frames.count() - 1, slot);
         if (target.target < 0) continue;
         score_target(frames, target, values, nullptr, weights);
         for (size_t i = 0; i < values.size(); ++i)
@@ -409,8 +393,8 @@ void CpuReference::score(const HostPair& pair, HostPast past, std::span<uint64_t
 }
 
 void CpuReference::draw(const HostPair& pair, HostPast past, Plane<float> values) const {
-    const Frames frames = frames_of(pair, past);
-    const Target target = targets_.target(static_cast<int>(frames.side[0].size()) - 1, 0);
+    const Frames frames = time_.frames_of(pair, past);
+    const Target target = time_.targets().target(frames.count() - 1, 0);
     Image map({geometry_.width, geometry_.height});
     std::vector<double> sums(static_cast<size_t>(plan_.words()));
     if (target.target >= 0) score_target(frames, target, sums, &map, {});

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "contract/timeline.hpp"
 #include "metrics/cvvdp/cvvdp_colour.hpp"
+#include "metrics/cvvdp/cvvdp_cpu_frames.hpp"
 
 namespace qc::cvvdp {
 
@@ -25,7 +25,7 @@ struct Image {
 /// One side's channels at one level.
 using Channels = std::array<Image, kChannels>;
 
-/// Fills the sums of pairs. Thread-safe.
+/// The readable reference, and what draws maps. Thread-safe.
 class CpuReference {
 public:
     CpuReference(const FrameGeometry& geometry, const Settings& settings);
@@ -36,24 +36,17 @@ public:
     void draw(const HostPair& pair, HostPast past, Plane<float> values) const;
 
 private:
-    /// From the clip's first one on, or as many as matter, the pair's own last.
-    struct Frames {
-        std::vector<const HostPicture*> side[2];
-    };
-    Frames frames_of(const HostPair& pair, HostPast past) const;
     void score_target(const Frames& frames, const Target& target, std::span<double> sums, Image* map,
                       std::span<const Image> weights) const;
     Channels filtered(std::span<const HostPicture* const> frames, int side,
-                      std::span<const std::array<double, kChannels>> weights) const;
-    std::vector<std::array<double, kChannels>> weights_of(const Target& target, int frames) const;
+                      std::span<const FrameWeights> weights) const;
 
     const FrameGeometry geometry_;
     const Settings settings_;
     const Plan plan_;
     const LightCurve curve_;
     const ColourReader reader_[2]; ///< of the reference, of the distorted
-    const std::vector<std::array<double, kChannels>> taps_;
-    const TargetList targets_;
+    const TemporalPlan time_;
 };
 
 /// Of one frame: [channel][band]. @param reference, distorted level 0; what is in them is lost
@@ -61,5 +54,9 @@ private:
 /// @param weights of the places of each level, 1 whole; empty: all are
 void score_frame(const Plan& plan, bool fixed_border, Channels reference, Channels distorted, std::span<double> sums,
                  Image* map = nullptr, std::span<const Image> weights = {});
+
+/// Sums of P(D, 2) over the baseband, by channel. @param drawn null, or takes each D
+std::array<double, kChannels> pool_baseband(const Plan& plan, const Channels& reference, const Channels& distorted,
+                                            Channels* drawn);
 
 } // namespace qc::cvvdp

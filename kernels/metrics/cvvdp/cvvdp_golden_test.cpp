@@ -89,7 +89,7 @@ TEST(CvvdpGolden, Scores) {
     const Json golden_file = golden::read_json(golden::folder() / "cvvdp" / "golden.json");
     if (golden_file.is_null()) GTEST_SKIP() << "SKIPPED: no golden scores of cvvdp";
     const Json bands = golden::read_json(golden::folder() / "cvvdp" / "bands.json");
-    double worst = 0.0, worst_emulated = 0.0;
+    double worst = 0.0, worst_backend = 0.0, worst_emulated = 0.0;
     int cases = 0;
     for (const Json& entry : golden_file.at("cases")) {
         const std::string name = entry.at("name");
@@ -97,8 +97,8 @@ TEST(CvvdpGolden, Scores) {
         const Case golden_case(entry);
         ASSERT_FALSE(golden_case.reference().empty());
         const OptionValues options = golden_case.options("reference");
-        const auto words =
-            words_of_clip(golden_case.geometry(), options, golden_case.reference(), golden_case.distorted());
+        const auto words = words_of_clip(golden_case.geometry(), options, golden_case.reference(),
+                                         golden_case.distorted(), Cpu::kReference);
         const ClipScore score = score_words(golden_case.geometry(), options, words);
         const double jod = entry.at("jod");
         EXPECT_NEAR(score.jod, jod, 1e-6);
@@ -113,19 +113,27 @@ TEST(CvvdpGolden, Scores) {
         if (entry.at("padding") == "replicate" && !of_case.is_null())
             for (size_t f = 0; f < words.size(); ++f) expect_bands(golden_case, options, words[f], of_case, f);
         ++cases;
+        const ClipScore backend =
+            score_clip(golden_case.geometry(), options, golden_case.reference(), golden_case.distorted());
+        EXPECT_NEAR(backend.jod, jod, 1e-6) << "backend";
+        expect_equal_jod(backend, score);
+        worst_backend = std::max(worst_backend, std::abs(backend.jod - jod));
         if (golden_case.samples() > kLargestFixed) continue;
-        const ClipScore fixed = score_clip(golden_case.geometry(), golden_case.options("fixed"),
-                                           golden_case.reference(), golden_case.distorted());
-        EXPECT_NEAR(fixed.jod, entry.at("jod_border_fixed").get<double>(), 1e-6) << "border=fixed";
+        for (const Cpu cpu : {Cpu::kReference, Cpu::kBackend}) {
+            const ClipScore fixed = score_clip(golden_case.geometry(), golden_case.options("fixed"),
+                                               golden_case.reference(), golden_case.distorted(), cpu);
+            EXPECT_NEAR(fixed.jod, entry.at("jod_border_fixed").get<double>(), 1e-6) << "border=fixed";
+        }
         if (golden_case.samples() > kLargestEmulated) continue;
         const ClipScore emulated = emulated_score(golden_case, options);
         EXPECT_NEAR(emulated.jod, jod, 1e-4) << "kernels";
         worst_emulated = std::max(worst_emulated, std::abs(emulated.jod - jod));
         for (size_t f = 0; f < score.frames.size(); ++f)
-            EXPECT_NEAR(emulated.frames[f], score.frames[f], bound_of(score.frames[f])) << "kernels, frame " << f;
+            EXPECT_NEAR(emulated.frames[f], backend.frames[f], bound_of(score.frames[f])) << "kernels, frame " << f;
     }
     EXPECT_EQ(cases, 56);
-    printf("%d cases, largest difference %.2g JOD, of the kernels %.2g\n", cases, worst, worst_emulated);
+    printf("%d cases, largest difference %.2g JOD, of the backend %.2g, of the kernels %.2g\n", cases, worst,
+           worst_backend, worst_emulated);
 }
 
 TEST(CvvdpGolden, Displays) {

@@ -68,11 +68,12 @@ TEST(Cvvdp, FrozenScores) {
         const FrameGeometry geometry = geometry_at(frozen.rate, 48, 36, frozen.depth);
         const MadeClip clip(geometry, frozen.frames);
         const OptionValues options = options_of_words({{"display", frozen.display}, {"padding", frozen.padding}});
-        const ClipScore score = score_clip(geometry, options, clip.reference, clip.distorted);
+        const ClipScore score = score_clip(geometry, options, clip.reference, clip.distorted, Cpu::kReference);
         EXPECT_NEAR(score.jod, frozen.jod, 1e-9)
             << format("{%.12f, %.12f, %.12f}", score.jod, score.frames.front(), score.frames.back());
         EXPECT_NEAR(score.frames.front(), frozen.first, 1e-8);
         EXPECT_NEAR(score.frames.back(), frozen.last, 1e-8);
+        expect_equal_jod(score_clip(geometry, options, clip.reference, clip.distorted), score);
     }
 }
 
@@ -156,7 +157,7 @@ TEST(Cvvdp, MirroredFrames) {
     const OptionValues symmetric = options_of_words({{"padding", "symmetric"}}), replicate = options_of_words({});
     for (size_t frames = 1; frames <= 9; ++frames) {
         const std::span reference(clip.reference.data(), frames), distorted(clip.distorted.data(), frames);
-        const ClipScore mirrored = score_clip(geometry, symmetric, reference, distorted);
+        const ClipScore mirrored = score_clip(geometry, symmetric, reference, distorted, Cpu::kReference);
         ASSERT_EQ(mirrored.frames.size(), frames);
         std::vector<HostPicture> long_reference, long_distorted;
         for (int t = -6; t < static_cast<int>(frames); ++t) {
@@ -164,9 +165,10 @@ TEST(Cvvdp, MirroredFrames) {
             long_reference.push_back(reference[at]);
             long_distorted.push_back(distorted[at]);
         }
-        const ClipScore written = score_clip(geometry, replicate, long_reference, long_distorted);
+        const ClipScore written = score_clip(geometry, replicate, long_reference, long_distorted, Cpu::kReference);
         for (size_t f = 0; f < frames; ++f)
             EXPECT_NEAR(mirrored.frames[f], written.frames[f + 6], 1e-7) << frames << " frames, frame " << f;
+        expect_equal_jod(score_clip(geometry, symmetric, reference, distorted), mirrored);
     }
 }
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Streams of pairs through the CPU reference, without an engine.
+// Streams of pairs through the CPU's implementations, without an engine.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "metrics/cvvdp/cvvdp.hpp"
+#include "metrics/cvvdp/cvvdp_cpu.hpp"
+#include "metrics/cvvdp/cvvdp_cpu_rows.hpp"
 #include "metrics/cvvdp/cvvdp_pooling.hpp"
 #include "tests/support/metric_runner.hpp"
 
@@ -40,19 +42,38 @@ inline std::vector<EarlierPair> past_of(std::span<const HostPicture> reference, 
     return past;
 }
 
+/// Which of the CPU's implementations: what the backend runs, or one of the two that it chooses from.
+enum class Cpu { kBackend, kRows, kReference };
+
 /// The words of every frame of a clip.
 inline std::vector<std::vector<uint64_t>> words_of_clip(const FrameGeometry& geometry, const OptionValues& options,
                                                         std::span<const HostPicture> reference,
-                                                        std::span<const HostPicture> distorted) {
+                                                        std::span<const HostPicture> distorted, Cpu cpu = Cpu::kBackend,
+                                                        Helpers* helpers = nullptr) {
     const Status status = validate(descriptor(), geometry, options);
     EXPECT_TRUE(status.ok()) << status.text();
     const std::unique_ptr<Scorer> scorer = create_scorer(descriptor(), geometry, options);
+    const Settings settings = settings_of(geometry, options);
+    const CpuReference readable(geometry, settings);
+    const CpuRows rows(geometry, settings);
     const auto depth = static_cast<size_t>(earlier_pairs(descriptor(), geometry, options));
     std::vector<std::vector<uint64_t>> words;
     for (size_t frame = 0; frame < reference.size(); ++frame) {
+        HostPair pair{reference[frame], distorted[frame]};
+        pair.helpers = helpers;
+        const std::vector<EarlierPair> past = past_of(reference, distorted, frame, depth);
         words.emplace_back(scorer->accumulator_words());
-        scorer->score(HostPair{reference[frame], distorted[frame]}, past_of(reference, distorted, frame, depth),
-                      words.back());
+        switch (cpu) {
+        case Cpu::kBackend:
+            scorer->score(pair, past, words.back());
+            break;
+        case Cpu::kRows:
+            rows.score(pair, past, words.back());
+            break;
+        case Cpu::kReference:
+            readable.score(pair, past, words.back());
+            break;
+        }
     }
     return words;
 }
@@ -66,8 +87,23 @@ inline ClipScore score_words(const FrameGeometry& geometry, const OptionValues& 
 }
 
 inline ClipScore score_clip(const FrameGeometry& geometry, const OptionValues& options,
-                            std::span<const HostPicture> reference, std::span<const HostPicture> distorted) {
-    return score_words(geometry, options, words_of_clip(geometry, options, reference, distorted));
+                            std::span<const HostPicture> reference, std::span<const HostPicture> distorted,
+                            Cpu cpu = Cpu::kBackend) {
+    return score_words(geometry, options, words_of_clip(geometry, options, reference, distorted, cpu));
+}
+
+/// What the CPU backend is held to: of the clip, and of each frame as if it were one.
+constexpr double kCpuJodBound = 1e-6;
+
+inline double frame_jod(double value) {
+    return jod_of_frames(std::vector{value, value});
+}
+
+inline void expect_equal_jod(const ClipScore& actual, const ClipScore& expected, double bound = kCpuJodBound) {
+    EXPECT_NEAR(actual.jod, expected.jod, bound);
+    ASSERT_EQ(actual.frames.size(), expected.frames.size());
+    for (size_t f = 0; f < actual.frames.size(); ++f)
+        EXPECT_NEAR(frame_jod(actual.frames[f]), frame_jod(expected.frames[f]), bound) << "frame " << f;
 }
 
 } // namespace qc::cvvdp

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// SSIMULACRA 2 on the CPU, fast: what ssimulacra2_cpu.cpp computes, row by row. A row of level 0 becomes linear RGB, is
-// taken to XYB and blurred along the row; once the rows below it have arrived it is blurred across rows and pooled.
-// Every second row yields one of the next level. So a level keeps a few rows only, whatever the size of the picture.
-// Roots are Newton's, variances are made of differences, and sums have an order of their own: equal to some 1e-12.
+// SSIMULACRA 2 on the CPU, fast: what ssimulacra2_cpu.cpp computes, row by row. A row of level 0 becomes linear RGB and
+// is taken to XYB; once the rows below it have arrived it is blurred, down columns first, and pooled. Every second row
+// yields one of the next level. A run of rows works in a core's caches, and threads share a level by runs.
+// Roots are Halley's, variances are made of differences, and sums have an order of their own: equal to some 1e-12.
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <optional>
 #include <vector>
 
+#include "contract/helpers.hpp"
 #include "device/cpu_clones.hpp"
+#include "device/row_blur.hpp"
+#include "device/row_store.hpp"
 #include "families/linear_light/linear_roots.hpp"
 #include "families/linear_light/linear_rows.hpp"
 #include "metrics/ssimulacra2/ssimulacra2.hpp"
@@ -18,21 +21,22 @@
 namespace qc::ssimulacra2 {
 namespace {
 
-using Row = std::vector<double>;
-
-/// Rows that are blurred carry this many zeros on both sides.
-constexpr int kMargin = kMaxRadius;
+using Rows = device::RowStore<double>;
+constexpr int kMargin = Rows::kMargin;
+static_assert(kMargin >= kMaxRadius);
 
 // ---- roots ----------------------------------------------------------------------------------------------------------
 
+template <typename Real>
+QC_INLINE_HELPER Real nearer_cube_root(Real root, Real value) {
+    const Real cube = root * root * root;
+    return root * ((cube + 2 * value) / (2 * cube + value));
+}
+
 QC_INLINE_HELPER double cube_root(double argument) {
     const double value = argument + kTiniest;
-    double root = static_cast<double>(root_start(value, 3, 0x2a513700u));
-    for (int step = 0; step < 3; ++step) {
-        const double cube = root * root * root;
-        root = root * ((cube + 2.0 * value) / (2.0 * cube + value));
-    }
-    return root;
+    const float near = nearer_cube_root(root_start(value, 3, 0x2a513700u), static_cast<float>(value));
+    return nearer_cube_root(static_cast<double>(near), value);
 }
 
 // ---- rows of a level ------------------------------------------------------------------------------------------------
@@ -90,30 +94,20 @@ QC_CPU_CLONES void blur_row(const double* from, const double* tap, int radius, i
         blur_along<kMaxRadius>(from, tap, count, to);
 }
 
-template <int kRadius>
-QC_INLINE_HELPER void blur_across(const double* const* rows, const double* tap, double scale, int count, double* to) {
-    const double* const* const centre = rows + kMaxRadius;
-    for (int i = 0; i < count; ++i) {
-        double sum = tap[0] * centre[0][i];
-        for (int k = 1; k <= kRadius; ++k) sum += tap[k] * (centre[-k][i] + centre[k][i]);
-        to[i] = scale * sum;
-    }
-}
-
-/// Across rows[0 .. 2 kMaxRadius].
-QC_CPU_CLONES void blur_rows(const double* const* rows, const double* tap, int radius, double scale, int count,
-                             double* to) {
+/// Down columns, several rows: see device/row_blur.hpp.
+QC_CPU_CLONES void blur_columns(const double* const* rows, const double* tap, int radius, const double* scale,
+                                int count, int width, double* const* to) {
     if (radius == 4)
-        blur_across<4>(rows, tap, scale, count, to);
+        device::blur_columns<4>(tap, rows, scale, count, width, to);
     else
-        blur_across<kMaxRadius>(rows, tap, scale, count, to);
+        device::blur_columns<kMaxRadius>(tap, rows, scale, count, width, to);
 }
 
 QC_CPU_CLONES void scale_row(double* row, const double* factors, int count) {
     for (int i = 0; i < count; ++i) row[i] *= factors[i];
 }
 
-/// What a level keeps of a channel for each row, blurred along the row.
+/// What is blurred of a channel: both pictures' samples, and for structures their products.
 enum Blurred { kReferenceMean, kDistortedMean, kSquaredDifference, kSquares, kBlurredRows };
 
 QC_CPU_CLONES void structure_row(const double* const* blurred, int count, double* map) {
@@ -136,10 +130,10 @@ QC_CPU_CLONES void edge_row(const double* reference, const double* distorted, co
     }
 }
 
-/// Running sums of a map and of its fourth power, in a fixed order: pixel x adds to lane x % kLanes.
+/// Sums of a row of a map and of its fourth powers, in a fixed order: pixel x adds to lane x % kLanes.
 struct LaneSums {
     static constexpr int kLanes = 8;
-    double first[kLanes], fourth[kLanes];
+    double first[kLanes] = {}, fourth[kLanes] = {};
 
     static double total(const double* lane) {
         return ((lane[0] + lane[1]) + (lane[2] + lane[3])) + ((lane[4] + lane[5]) + (lane[6] + lane[7]));
@@ -189,203 +183,222 @@ QC_CPU_CLONES void add_weighted_row(const double* map, const uint32_t* weights, 
 
 // ---- levels ---------------------------------------------------------------------------------------------------------
 
-/// One channel of a level: the latest rows of both pictures, and the sums so far.
-class ChannelRows {
-public:
-    void open(const BlurKernel<double>& blur, LevelSize size, uint8_t needed) {
-        blur_ = &blur;
-        size_ = size;
-        needed_ = needed;
-        for (LaneSums& sums : sums_) sums = {};
-        if (needed == 0) return;
-        rows_ = 2 * blur.radius + 1;
-        const auto width = static_cast<size_t>(size.width);
-        for (Row& row : samples_) row.resize(width * static_cast<size_t>(rows_));
-        for (int b = 0; b < blurred_count(); ++b) blurred_[b].resize(width * static_cast<size_t>(rows_));
-        for (Row& row : result_) row.resize(width);
-        for (Row& row : maps_) row.resize(width);
-        for (Row& row : products_) row.assign(width + 2 * kMargin, 0.0);
-        zeros_.assign(width, 0.0);
-        inverse_mass_.clear();
-        if (blur.renormalise == 0) return;
-        for (int x = 0; x < size.width; ++x) inverse_mass_.push_back(1.0 / mass_inside(x, size.width));
-    }
+constexpr int kPictures = 2, kComponents = 3; ///< plane of light: picture * kComponents + component
+constexpr int kTogether = 8;                  ///< rows that are blurred at once
 
-    /// @param weights of the level's places; null: each counts once
-    void weigh_by(const device::Image<uint32_t>* weights) { weights_ = weights; }
-
-    /// Takes row y of both pictures; both have margins of zeros.
-    void push(int y, const double* reference, const double* distorted) {
-        if (needed_ == 0) return;
-        std::copy(reference, reference + size_.width, stored(samples_[0], y));
-        std::copy(distorted, distorted + size_.width, stored(samples_[1], y));
-        blur_into(kReferenceMean, y, reference);
-        blur_into(kDistortedMean, y, distorted);
-        if (blurred_count() > kSquaredDifference) {
-            double* const difference = products_[0].data() + kMargin;
-            double* const squares = products_[1].data() + kMargin;
-            products_row(reference, distorted, size_.width, difference, squares);
-            blur_into(kSquaredDifference, y, difference);
-            blur_into(kSquares, y, squares);
-        }
-        if (y >= blur_->radius) pool(y - blur_->radius);
-        if (y + 1 < size_.height) return;
-        for (int last = std::max(0, size_.height - blur_->radius); last < size_.height; ++last) pool(last);
-    }
-
-    void write(uint64_t* terms) const {
-        for (int map = 0; map < kMaps; ++map) {
-            write_term(terms, term_index(kFirst, map), LaneSums::total(sums_[map].first));
-            write_term(terms, term_index(kFourth, map), LaneSums::total(sums_[map].fourth));
-        }
-    }
-
-private:
-    int blurred_count() const { return needs_structure(needed_) ? kBlurredRows : kSquaredDifference; }
-
-    double* stored(Row& rows, int y) const { return rows.data() + static_cast<ptrdiff_t>(y % rows_) * size_.width; }
-
-    double mass_inside(int position, int length) const {
-        double mass = 0.0;
-        for (int k = -blur_->radius; k <= blur_->radius; ++k)
-            if (position + k >= 0 && position + k < length) mass += blur_->tap[std::abs(k)];
-        return mass;
-    }
-
-    void blur_into(Blurred which, int y, const double* row) {
-        double* const to = stored(blurred_[which], y);
-        blur_row(row, blur_->tap, blur_->radius, size_.width, to);
-        if (!inverse_mass_.empty()) scale_row(to, inverse_mass_.data(), size_.width);
-    }
-
-    /// Maps of row y, whose neighbours have all arrived.
-    void pool(int y) {
-        const double* blurred[kBlurredRows] = {};
-        const double scale = blur_->renormalise == 0 ? 1.0 : 1.0 / mass_inside(y, size_.height);
-        for (int b = 0; b < blurred_count(); ++b) {
-            const double* rows[2 * kMaxRadius + 1];
-            for (int k = -blur_->radius; k <= blur_->radius; ++k) {
-                const bool inside = y + k >= 0 && y + k < size_.height;
-                rows[kMaxRadius + k] = inside ? stored(blurred_[b], y + k) : zeros_.data();
-            }
-            blur_rows(rows, blur_->tap, blur_->radius, scale, size_.width, result_[b].data());
-            blurred[b] = result_[b].data();
-        }
-        if (needs_structure(needed_)) {
-            structure_row(blurred, size_.width, maps_[kStructure].data());
-            add(kStructure, y);
-        }
-        if (!needs_edges(needed_)) return;
-        edge_row(stored(samples_[0], y), stored(samples_[1], y), blurred, size_.width, maps_[kArtifact].data(),
-                 maps_[kDetail].data());
-        add(kArtifact, y);
-        add(kDetail, y);
-    }
-
-    /// Row y of a map to its sums.
-    void add(Map map, int y) {
-        if (weights_ == nullptr)
-            add_row(maps_[map].data(), size_.width, &sums_[map]);
-        else
-            add_weighted_row(maps_[map].data(), weights_->row(y), size_.width, &sums_[map]);
-    }
-
-    void write_term(uint64_t* terms, int term, double sum) const {
-        if ((needed_ >> term & 1) != 0) terms[term] = std::bit_cast<uint64_t>(sum);
-    }
-
-    const BlurKernel<double>* blur_ = nullptr;
-    LevelSize size_{};
-    uint8_t needed_ = 0;
-    int rows_ = 0;
-    Row samples_[2], blurred_[kBlurredRows]; ///< rings of rows_ rows
-    Row result_[kBlurredRows], maps_[kMaps], products_[2], zeros_, inverse_mass_;
-    LaneSums sums_[kMaps];
-    const device::Image<uint32_t>* weights_ = nullptr;
+/// Sums over a row of a level, by channel and term_index().
+struct RowSums {
+    double of[kChannels][kTerms];
 };
 
-/// A level: makes XYB of linear rows, feeds its channels, and hands every second row on.
-class LevelRows {
-public:
-    void open(const Plan& plan, int level, LevelRows* next) {
-        size_ = plan.level[level];
-        next_ = next;
-        for (int c = 0; c < kChannels; ++c) channels_[c].open(plan.blur, size_, plan.needed[level][c]);
-        const auto width = static_cast<size_t>(size_.width);
-        for (auto& picture : linear_)
-            for (auto& row : picture)
-                for (Row& component : row) component.resize(width);
-        for (auto& picture : xyb_)
-            for (Row& component : picture) component.assign(width + 2 * kMargin, 0.0);
+double mass_inside(const BlurKernel<double>& blur, int position, int length) {
+    double mass = 0.0;
+    for (int k = -blur.radius; k <= blur.radius; ++k)
+        if (position + k >= 0 && position + k < length) mass += blur.tap[std::abs(k)];
+    return mass;
+}
+
+/// All that runs of a level share.
+struct LevelTask {
+    const Plan& plan;
+    const uint8_t* needed; ///< [channel]
+    LevelSize size;
+    Rows* light;                            ///< of this level, if it is not the first
+    Rows* half;                             ///< takes the next level's light, if there is one
+    RowSums* sums;                          ///< [row]
+    const device::Image<uint32_t>* weights; ///< of the places; null: each counts once
+    std::vector<double> inverse_mass;       ///< along a row, if the kernel is renormalised
+
+    LevelTask(const Plan& of, int level, Rows* from, Rows* next, RowSums* to, const device::Image<uint32_t>* by)
+        : plan(of), needed(of.needed[level]), size(of.level[level]), light(from), half(next), sums(to), weights(by) {
+        for (int x = 0; of.blur.renormalise != 0 && x < size.width; ++x)
+            inverse_mass.push_back(1.0 / mass_inside(of.blur, x, size.width));
     }
-
-    /// After open(). @param weights of the level's places; null: each counts once
-    void weigh_by(const device::Image<uint32_t>* weights) {
-        for (ChannelRows& channel : channels_) channel.weigh_by(weights);
-    }
-
-    /// Where row y of the pictures' linear RGB has to be put before push(y).
-    double* linear(int picture, int y, int component) { return linear_[picture][y % 2][component].data(); }
-
-    void push(int y) {
-        for (int i = 0; i < 2; ++i) {
-            for (int k = 0; k < 3; ++k)
-                cone_row(k, linear(i, y, 0), linear(i, y, 1), linear(i, y, 2), size_.width, xyb_row_of(i, k));
-            xyb_row(xyb_row_of(i, kX), xyb_row_of(i, kY), xyb_row_of(i, kB), size_.width);
-        }
-        for (int c = 0; c < kChannels; ++c) channels_[c].push(y, xyb_row_of(0, c), xyb_row_of(1, c));
-        const bool last = y + 1 == size_.height;
-        if (next_ == nullptr || (y % 2 == 0 && !last)) return;
-        const int upper = y - y % 2; // the last row of an odd height counts twice
-        for (int i = 0; i < 2; ++i)
-            for (int component = 0; component < 3; ++component)
-                halve_rows(linear(i, upper, component), linear(i, y, component), size_.width,
-                           next_->linear(i, y / 2, component));
-        next_->push(y / 2);
-    }
-
-    const ChannelRows& channel(int c) const { return channels_[c]; }
-
-private:
-    double* xyb_row_of(int picture, int channel) { return xyb_[picture][channel].data() + kMargin; }
-
-    LevelSize size_{};
-    LevelRows* next_ = nullptr;
-    Row linear_[2][2][3]; ///< [picture][parity of the row][component]
-    Row xyb_[2][kChannels];
-    ChannelRows channels_[kChannels];
 };
 
 } // namespace
 
-struct RowWorkspace {
-    LinearReader reader[2];
-    LevelRows level[kMaxLevels];
+/// Of a run at work.
+struct RunWorkspace {
+    LinearReader reader[kPictures];
+    Rows light, samples; ///< the latest rows; of samples, plane channel * kBlurredRows + Blurred
+    Rows lines, blurred, maps, zeros;
 };
+
+struct RowWorkspace {
+    Rows light[kMaxLevels]; ///< from the second level on
+    std::vector<RowSums> sums;
+    Workspaces<RunWorkspace> runs;
+};
+
+namespace {
+
+/// Rows begin to end - 1 of a level, begin being even: their sums, and their part of the next level's light.
+class LevelRun {
+public:
+    LevelRun(const LevelTask& task, RunWorkspace& space, int begin, int end)
+        : task_(task), blur_(task.plan.blur), space_(space), width_(task.size.width), height_(task.size.height),
+          begin_(begin), end_(end), next_(std::max(0, begin - blur_.radius)) {
+        if (task.light == nullptr) space.light.open(kPictures * kComponents, width_, 2);
+        space.samples.open(kChannels * kBlurredRows, width_, kRows);
+        space.lines.open(1, width_, kTogether);
+        space.blurred.open(kBlurredRows, width_, kTogether);
+        space.maps.open(kMaps, width_, 1);
+        space.zeros.open(1, width_, 1);
+        std::fill_n(space.zeros.row(0, 0), width_, 0.0);
+    }
+
+    void score() {
+        for (int y = begin_; y < end_; y += kTogether) {
+            const int count = std::min(kTogether, end_ - y);
+            for (const int last = std::min(height_, y + count + blur_.radius); next_ < last; ++next_) make_row(next_);
+            for (int c = 0; c < kChannels; ++c)
+                if (task_.needed[c] != 0) pool(c, y, count);
+        }
+    }
+
+private:
+    static constexpr int kRows = 2 * kMaxRadius + kTogether;
+
+    double* light_row(int picture, int component, int y) const {
+        Rows& rows = task_.light != nullptr ? *task_.light : space_.light;
+        return rows.row(picture * kComponents + component, y);
+    }
+    double* sample_row(int channel, int which, int y) const {
+        return space_.samples.row(channel * kBlurredRows + which, y);
+    }
+    int blurred_count(int channel) const {
+        return needs_structure(task_.needed[channel]) ? kBlurredRows : kSquaredDifference;
+    }
+
+    /// XYB of row y, and what is blurred besides.
+    void make_row(int y) {
+        for (int i = 0; i < kPictures; ++i) {
+            double* const rgb[] = {light_row(i, 0, y), light_row(i, 1, y), light_row(i, 2, y)};
+            if (task_.light == nullptr) space_.reader[i].read(y, rgb);
+            const int mean = i == 0 ? kReferenceMean : kDistortedMean;
+            for (int k = 0; k < kChannels; ++k) cone_row(k, rgb[0], rgb[1], rgb[2], width_, sample_row(k, mean, y));
+            xyb_row(sample_row(kX, mean, y), sample_row(kY, mean, y), sample_row(kB, mean, y), width_);
+        }
+        for (int c = 0; c < kChannels; ++c)
+            if (blurred_count(c) > kSquaredDifference)
+                products_row(sample_row(c, kReferenceMean, y), sample_row(c, kDistortedMean, y), width_,
+                             sample_row(c, kSquaredDifference, y), sample_row(c, kSquares, y));
+        hand_on(y);
+    }
+
+    /// The next level's row that ends with row y, if it is this run's.
+    void hand_on(int y) {
+        const int upper = y - y % 2; // the last row of an odd height counts twice
+        const bool is_own = upper >= begin_ && upper < end_;
+        if (task_.half == nullptr || !is_own || (y % 2 == 0 && y + 1 < height_)) return;
+        for (int i = 0; i < kPictures; ++i)
+            for (int component = 0; component < kComponents; ++component)
+                halve_rows(light_row(i, component, upper), light_row(i, component, y), width_,
+                           task_.half->row(i * kComponents + component, y / 2));
+    }
+
+    /// Blurs rows y to y + count - 1 of a channel.
+    void blur(int channel, int which, int y, int count) {
+        const int radius = blur_.radius;
+        const double* around[2 * kMaxRadius + kTogether];
+        for (int i = 0; i < count + 2 * radius; ++i) {
+            const int row = y - radius + i;
+            around[i] = row >= 0 && row < height_ ? sample_row(channel, which, row) : space_.zeros.row(0, 0);
+        }
+        double scale[kTogether], *line[kTogether];
+        for (int i = 0; i < count; ++i) {
+            scale[i] = blur_.renormalise == 0 ? 1.0 : 1.0 / mass_inside(blur_, y + i, height_);
+            line[i] = space_.lines.row(0, i);
+        }
+        blur_columns(around + radius, blur_.tap, radius, scale, count, width_, line);
+        for (int i = 0; i < count; ++i) {
+            std::fill(line[i] - kMargin, line[i], 0.0);
+            std::fill(line[i] + width_, line[i] + width_ + kMargin, 0.0);
+            double* const to = space_.blurred.row(which, i);
+            blur_row(line[i], blur_.tap, radius, width_, to);
+            if (!task_.inverse_mass.empty()) scale_row(to, task_.inverse_mass.data(), width_);
+        }
+    }
+
+    /// Sums of the maps of rows y to y + count - 1, whose neighbours have all arrived.
+    void pool(int channel, int y, int count) {
+        const uint8_t needed = task_.needed[channel];
+        for (int b = 0; b < blurred_count(channel); ++b) blur(channel, b, y, count);
+        double* map[kMaps];
+        for (int m = 0; m < kMaps; ++m) map[m] = space_.maps.row(m, 0);
+        for (int i = 0; i < count; ++i) {
+            const double* blurred[kBlurredRows];
+            for (int b = 0; b < kBlurredRows; ++b) blurred[b] = space_.blurred.row(b, i);
+            double* const sums = task_.sums[y + i].of[channel];
+            if (needs_structure(needed)) {
+                structure_row(blurred, width_, map[kStructure]);
+                add_map(map[kStructure], kStructure, y + i, sums);
+            }
+            if (!needs_edges(needed)) continue;
+            edge_row(sample_row(channel, kReferenceMean, y + i), sample_row(channel, kDistortedMean, y + i), blurred,
+                     width_, map[kArtifact], map[kDetail]);
+            add_map(map[kArtifact], kArtifact, y + i, sums);
+            add_map(map[kDetail], kDetail, y + i, sums);
+        }
+    }
+
+    /// Row y of a map.
+    void add_map(const double* map, int which, int y, double* sums) const {
+        LaneSums lanes;
+        if (task_.weights == nullptr)
+            add_row(map, width_, &lanes);
+        else
+            add_weighted_row(map, task_.weights->row(y), width_, &lanes);
+        sums[term_index(kFirst, which)] = LaneSums::total(lanes.first);
+        sums[term_index(kFourth, which)] = LaneSums::total(lanes.fourth);
+    }
+
+    const LevelTask& task_;
+    const BlurKernel<double>& blur_;
+    RunWorkspace& space_;
+    const int width_, height_, begin_, end_;
+    int next_;
+};
+
+void write_sums(const Plan& plan, int level, std::span<const RowSums> rows, std::span<uint64_t> accumulators) {
+    RowSums total{};
+    for (const RowSums& row : rows)
+        for (int c = 0; c < kChannels; ++c)
+            for (int term = 0; term < kTerms; ++term) total.of[c][term] += row.of[c][term];
+    for (int c = 0; c < kChannels; ++c)
+        for (int term = 0; term < kTerms; ++term)
+            if ((plan.needed[level][c] >> term & 1) != 0)
+                accumulators[static_cast<size_t>(norm_index(plan.levels, c, level, term))] =
+                    std::bit_cast<uint64_t>(total.of[c][term]);
+}
+
+} // namespace
 
 void score_cpu_rows(const FrameGeometry& geometry, const Plan& plan, const HostPair& pair,
                     std::span<uint64_t> accumulators, RowWorkspaces& workspaces) {
+    constexpr int kRowsTogether = 16; ///< that one thread takes at least
     const auto lease = workspaces.borrow();
-    RowWorkspace& workspace = *lease;
-    workspace.reader[0].open(pair.reference, geometry, plan.reference);
-    workspace.reader[1].open(pair.distorted, geometry, plan.distorted);
-    for (int level = 0; level < plan.levels; ++level)
-        workspace.level[level].open(plan, level, level + 1 < plan.levels ? &workspace.level[level + 1] : nullptr);
+    RowWorkspace& space = *lease;
     std::optional<LevelWeights> weights;
     if (geometry.masked) weights.emplace(plan, pair.mask).write_sums(accumulators);
-    for (int level = 0; level < plan.levels; ++level)
-        workspace.level[level].weigh_by(weights ? &weights->of(level) : nullptr);
-    LevelRows& first = workspace.level[0];
-    for (int y = 0; y < geometry.height; ++y) {
-        for (int i = 0; i < 2; ++i) {
-            double* const rgb[3] = {first.linear(i, y, 0), first.linear(i, y, 1), first.linear(i, y, 2)};
-            workspace.reader[i].read(y, rgb);
-        }
-        first.push(y);
+    for (int level = 0; level < plan.levels; ++level) {
+        const LevelSize size = plan.level[level];
+        Rows* const next = level + 1 < plan.levels ? &space.light[level + 1] : nullptr;
+        if (next != nullptr)
+            next->open(kPictures * kComponents, plan.level[level + 1].width, plan.level[level + 1].height);
+        space.sums.assign(static_cast<size_t>(size.height), RowSums{});
+        const LevelTask task(plan, level, level == 0 ? nullptr : &space.light[level], next, space.sums.data(),
+                             weights ? &weights->of(level) : nullptr);
+        share_runs(pair.helpers, size.height, kRowsTogether, [&](int begin, int end) {
+            const auto run_lease = space.runs.borrow();
+            RunWorkspace& run = *run_lease;
+            run.reader[0].open(pair.reference, geometry, plan.reference);
+            run.reader[1].open(pair.distorted, geometry, plan.distorted);
+            LevelRun(task, run, begin, end).score();
+        });
+        write_sums(plan, level, space.sums, accumulators);
     }
-    for (int level = 0; level < plan.levels; ++level)
-        for (int c = 0; c < kChannels; ++c)
-            workspace.level[level].channel(c).write(accumulators.data() + norm_index(plan.levels, c, level, 0));
 }
 
 } // namespace qc::ssimulacra2

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "cpu/thread_pool.hpp"
 #include "metrics/ssimulacra2/ssimulacra2_test_support.hpp"
 #include "tests/support/sample_picture.hpp"
 
@@ -78,6 +79,24 @@ std::string described(const Words& words) {
     std::string text;
     for (const auto& [option, word] : words) text += std::string(option) + "=" + std::string(word) + " ";
     return text;
+}
+
+/// Runs begin and end anywhere, and what they have around them is made again by each.
+TEST(Ssimulacra2CpuRows, SameBitsFromAnyNumberOfThreads) {
+    for (const Words& words : {Words{}, Words{{"kernel", "gauss17"}, {"border", "renorm"}}}) {
+        const Pair pair(61, 157);
+        const Plan plan = plan_of(pair.geometry, words);
+        HostPair views{pair.reference.view(), pair.distorted.view()};
+        RowWorkspaces workspaces;
+        std::vector<uint64_t> alone(kAccumulatorWords), shared(kAccumulatorWords);
+        score_cpu_rows(pair.geometry, plan, views, alone, workspaces);
+        for (const int threads : {2, 3, 8}) {
+            cpu::ThreadPool pool(threads);
+            views.helpers = &pool;
+            score_cpu_rows(pair.geometry, plan, views, shared, workspaces);
+            EXPECT_EQ(alone, shared) << threads << " threads, " << described(words);
+        }
+    }
 }
 
 TEST(Ssimulacra2CpuRows, AllSmallSizesLayoutsAndDepths) {

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// Logarithms, exponentials and powers in single precision for the CPU's loops over rows: arithmetic alone, so that
+// compilers vectorise the loops, and every machine gets the same bits. Polynomials are minimax (Remez).
+#pragma once
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+
+#include "device/cpu_clones.hpp"
+
+namespace qc::device {
+
+/// A positive normal number as 2^exponent times something between the roots of 1/2 and 2, whose log2 is `fraction`,
+/// right to 1e-8 and two last places.
+struct BinaryLog {
+    float exponent, fraction;
+};
+
+QC_INLINE_HELPER BinaryLog binary_log(float x) {
+    constexpr uint32_t kRootOfHalf = 0x3f3504f3u, kMantissa = 0x007fffffu;
+    const uint32_t above = std::bit_cast<uint32_t>(x) - kRootOfHalf;
+    const auto exponent = static_cast<float>(static_cast<int32_t>(above) >> 23);
+    const float f = std::bit_cast<float>((above & kMantissa) + kRootOfHalf) - 1.0f;
+    float sum = -0.112976365f;
+    sum = sum * f + 0.187827587f;
+    sum = sum * f - 0.19061242f;
+    sum = sum * f + 0.204295844f;
+    sum = sum * f - 0.2396366f;
+    sum = sum * f + 0.288585275f;
+    sum = sum * f - 0.360696435f;
+    sum = sum * f + 0.480897903f;
+    sum = sum * f - 0.721347332f;
+    sum = sum * f + 1.44269502f;
+    return {exponent, sum * f};
+}
+
+QC_INLINE_HELPER float log2_of_row(float x) {
+    const BinaryLog log = binary_log(x);
+    return log.exponent + log.fraction;
+}
+
+/// 2^(whole + rest), where |whole| < 120 and their sum is known better than a float holds it.
+QC_INLINE_HELPER float exp2_of_row(float whole, float rest) {
+    constexpr float kRound = 12582912.0f; // 1.5 * 2^23: the last place is 1
+    const float shifted = (whole + rest) + kRound, n = shifted - kRound;
+    const float r = (whole - n) + rest;
+    float sum = 0.000153519271f;
+    sum = sum * r + 0.00133982929f;
+    sum = sum * r + 0.00961843971f;
+    sum = sum * r + 0.0555033423f;
+    sum = sum * r + 0.240226477f;
+    sum = sum * r + 0.693147182f;
+    const float power = 1.0f + sum * r;
+    return std::bit_cast<float>(std::bit_cast<uint32_t>(power) + (std::bit_cast<uint32_t>(shifted) << 23));
+}
+
+/// An exponent p, parted so that its first part times that of a number is exact.
+struct RowPower {
+    float high, low, value;
+
+    RowPower() = default;
+    explicit RowPower(double p)
+        : high(static_cast<float>(std::round(p * 1024.0) / 1024.0)), low(static_cast<float>(p - high)),
+          value(static_cast<float>(p)) {}
+};
+
+/// x^p, right to about two last places, if 2^-120 < x^p < 2^120. x: positive and normal.
+QC_INLINE_HELPER float power_of_row(float x, const RowPower& p) {
+    const BinaryLog log = binary_log(x);
+    return exp2_of_row(p.high * log.exponent, p.low * log.exponent + p.value * log.fraction);
+}
+
+} // namespace qc::device

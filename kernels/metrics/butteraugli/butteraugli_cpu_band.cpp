@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "metrics/butteraugli/butteraugli_cpu_band.hpp"
+
+#include <algorithm>
+
+#include "device/cpu_clones.hpp"
+#include "device/row_blur.hpp"
+#include "device/unroll.hpp"
+#include "metrics/butteraugli/butteraugli_lines_device.hpp"
+#include "metrics/butteraugli/butteraugli_row_float.hpp"
+
+/// Helpers of other files are compiled for the same instruction set.
+#define QC_ROW_FUNCTION QC_CPU_CLONES __attribute__((flatten))
+
+namespace qc::butteraugli::rows {
+namespace {
+
+template <int kR, typename Real>
+QC_INLINE_HELPER void add_across(const Real* tap, const Real* row, const Real* scale, int width, Real* __restrict to) {
+    for (int x = 0; x < width; ++x) {
+        Real sum = tap[0] * row[x];
+        QC_UNROLL for (int k = 1; k <= kR; ++k) sum += tap[k] * (row[x - k] + row[x + k]);
+        to[x] = scale[x] * sum;
+    }
+}
+
+/// ln x = k ln 2 + 2 artanh(s) with s = (m - 1) / (m + 1) below 0.172, to 2e-12; and 1 / around, by one division.
+struct LogAndInverse {
+    double log, inverse;
+};
+QC_INLINE_HELPER LogAndInverse log_and_inverse(double x, double around) {
+    constexpr uint64_t kRootOfHalf = 0x3fe6a09e667f3bcdu;
+    const uint64_t above = std::bit_cast<uint64_t>(x) - kRootOfHalf, power = above & 0xfff0000000000000u;
+    const double m = std::bit_cast<double>(above - power + kRootOfHalf);
+    // The exponent as a number: added to the bits of 2^52 + 2^51, whose last place is 1.
+    const double k = std::bit_cast<double>((above >> 52 ^ 0x800) + 0x4338000000000000u) - (6755399441055744.0 + 2048.0);
+    const double product = 1.0 / ((m + 1.0) * around);
+    const double s = (m - 1.0) * around * product, square = s * s;
+    double sum = 1.0 / 13.0;
+    sum = sum * square + 1.0 / 11.0;
+    sum = sum * square + 1.0 / 9.0;
+    sum = sum * square + 1.0 / 7.0;
+    sum = sum * square + 1.0 / 5.0;
+    sum = sum * square + 1.0 / 3.0;
+    sum = sum * square + 1.0;
+    return {k * 0.693147180559945309 + 2.0 * s * sum, (m + 1.0) * product};
+}
+
+/// As adapted_response().
+QC_INLINE_HELPER double cone_response(double light, double around, double darkness) {
+    const double adapted = larger(around + darkness, darkness);
+    const LogAndInverse of = log_and_inverse(adapted + kGainShift, adapted);
+    const double gain = larger((kGainScale * of.log + kGainOffset) * of.inverse, kLeastGain);
+    return larger((light + darkness) * gain, darkness);
+}
+
+/// A place's neighbourhood in nine rows.
+struct RowWindow {
+    const float* const* rows;
+
+    QC_INLINE_HELPER static float add_square(float line, float sum) { return sum + line * line; }
+    QC_INLINE_HELPER float at(int /*row*/, int x, int dx, int dy) const { return rows[kLineReach + dy][x + dx]; }
+};
+
+QC_ROW_FUNCTION void add_dense_lines(const float* const* rows, int width, float* __restrict sum) {
+    const RowWindow window{rows};
+    for (int x = 0; x < width; ++x) sum[x] += dense_lines(window, 0, x);
+}
+QC_ROW_FUNCTION void add_sparse_lines(const float* const* rows, int width, float* __restrict sum) {
+    const RowWindow window{rows};
+    for (int x = 0; x < width; ++x) sum[x] += sparse_lines(window, 0, x);
+}
+
+LineWeights<RowFloat> to_single(const LineWeights<double>& from) {
+    return {from.plain, from.asymmetric, from.norm};
+}
+
+QC_ROW_FUNCTION void line_difference_row(const LineWeights<RowFloat>* weights, const float* reference,
+                                         const float* distorted, int width, float* __restrict to) {
+    const LineWeights<RowFloat> of = *weights;
+    for (int x = 0; x < width; ++x) to[x] = line_difference<RowFloat>(reference[x], distorted[x], of).value;
+}
+
+QC_ROW_FUNCTION void add_high_squares(const float* reference, const float* distorted, float weight,
+                                      float weight_of_lost, int width, float* __restrict sum) {
+    for (int x = 0; x < width; ++x)
+        sum[x] += squared_difference<RowFloat>(reference[x], distorted[x], weight, weight_of_lost).value;
+}
+
+QC_ROW_FUNCTION void add_plain_squares(const float* reference, const float* distorted, float weight, int width,
+                                       float* __restrict sum) {
+    for (int x = 0; x < width; ++x) {
+        const float difference = reference[x] - distorted[x];
+        sum[x] += weight * (difference * difference);
+    }
+}
+
+QC_ROW_FUNCTION void cone_row(const double* mixing, double darkness, const double* const* rgb,
+                              const double* const* soft, int width, double* __restrict to) {
+    const double *red = rgb[0], *green = rgb[1], *blue = rgb[2];
+    const double *soft_red = soft[0], *soft_green = soft[1], *soft_blue = soft[2];
+    const double of_red = mixing[0], of_green = mixing[1], of_blue = mixing[2];
+    for (int x = 0; x < width; ++x) {
+        const double light = of_red * red[x] + of_green * green[x] + of_blue * blue[x];
+        const double around = of_red * soft_red[x] + of_green * soft_green[x] + of_blue * soft_blue[x];
+        to[x] = cone_response(light, around, darkness);
+    }
+}
+
+QC_ROW_FUNCTION void oppose_row(double* __restrict first, double* __restrict second, int width) {
+    for (int x = 0; x < width; ++x) {
+        const double difference = first[x] - second[x], sum = first[x] + second[x];
+        first[x] = difference;
+        second[x] = sum;
+    }
+}
+
+QC_ROW_FUNCTION void part_middle_row(const float* above_x, const float* above_y, int width, float* __restrict middle_x,
+                                     float* __restrict middle_y, float* __restrict ultra_x, float* __restrict ultra_y) {
+    for (int x = 0; x < width; ++x) {
+        const float of_y = above_y[x] - middle_y[x];
+        ultra_x[x] = suppressed_by_y<RowFloat>(above_x[x] - middle_x[x], of_y).value;
+        ultra_y[x] = of_y;
+        middle_x[x] = middle_of_x<RowFloat>(middle_x[x]).value;
+        middle_y[x] = middle_of_y<RowFloat>(middle_y[x]).value;
+    }
+}
+
+QC_ROW_FUNCTION void part_high_x(const float* blurred, int width, float* __restrict ultra, float* __restrict high) {
+    for (int x = 0; x < width; ++x) {
+        const HighBands<RowFloat> bands = high_bands_of_x<RowFloat>(ultra[x], blurred[x]);
+        ultra[x] = bands.ultra.value;
+        high[x] = bands.high.value;
+    }
+}
+QC_ROW_FUNCTION void part_high_y(const float* blurred, float compression, int width, float* __restrict ultra,
+                                 float* __restrict high) {
+    for (int x = 0; x < width; ++x) {
+        const HighBands<RowFloat> bands = high_bands_of_y<RowFloat>(ultra[x], blurred[x], compression);
+        ultra[x] = bands.ultra.value;
+        high[x] = bands.high.value;
+    }
+}
+
+QC_ROW_FUNCTION void add_power_lanes(const float* map, int width, double* lanes, double* largest) {
+    constexpr int kLanes = 8;
+    double square_sum[kLanes] = {}, cube_sum[kLanes] = {}, sixth_sum[kLanes] = {}, twelfth_sum[kLanes] = {};
+    double most[kLanes] = {};
+    const auto add = [&](int l, float of_place) {
+        const double value = static_cast<double>(of_place);
+        const double square = value * value, cube = square * value, sixth = cube * cube;
+        square_sum[l] += square;
+        cube_sum[l] += cube;
+        sixth_sum[l] += sixth;
+        twelfth_sum[l] += sixth * sixth;
+        most[l] = larger(most[l], value);
+    };
+    int x = 0;
+    for (; x + kLanes <= width; x += kLanes)
+        for (int l = 0; l < kLanes; ++l) add(l, map[x + l]);
+    for (int l = 0; x + l < width; ++l) add(l, map[x + l]);
+    for (int l = 0; l < kLanes; ++l) {
+        lanes[0] += square_sum[l];
+        lanes[1] += cube_sum[l];
+        lanes[2] += sixth_sum[l];
+        lanes[3] += twelfth_sum[l];
+        *largest = larger(*largest, most[l]);
+    }
+}
+
+} // namespace
+
+Gaussian<float> to_single(const Gaussian<double>& from) {
+    Gaussian<float> to{from.radius, {}};
+    std::transform(std::begin(from.tap), std::end(from.tap), std::begin(to.tap),
+                   [](double tap) { return static_cast<float>(tap); });
+    return to;
+}
+
+QC_ROW_FUNCTION void halve(const double* upper, const double* lower, int width, double* __restrict to) {
+    for (int i = 0; i < width / 2; ++i)
+        to[i] = 0.25 * ((upper[2 * i] + upper[2 * i + 1]) + (lower[2 * i] + lower[2 * i + 1]));
+    if (width % 2 == 1) to[width / 2] = 0.5 * (upper[width - 1] + lower[width - 1]);
+}
+
+QC_ROW_FUNCTION void blur_down(const Gaussian<double>& blur, const double* const* rows, const double* scale, int count,
+                               int width, double* const* to) {
+    if (blur.radius == kRadius[kAdaptation])
+        device::blur_columns<kRadius[kAdaptation]>(blur.tap, rows, scale, count, width, to);
+    else
+        device::blur_columns<kRadius[kLowest]>(blur.tap, rows, scale, count, width, to);
+}
+
+QC_ROW_FUNCTION void blur_across(const Gaussian<double>& blur, const double* row, const double* scale, int width,
+                                 double* __restrict to) {
+    if (blur.radius == kRadius[kAdaptation])
+        add_across<kRadius[kAdaptation]>(blur.tap, row, scale, width, to);
+    else
+        add_across<kRadius[kLowest]>(blur.tap, row, scale, width, to);
+}
+
+QC_ROW_FUNCTION void blur_down(const Gaussian<float>& blur, const float* const* rows, const float* scale, int count,
+                               int width, float* const* to) {
+    switch (blur.radius) {
+    case kRadius[kHighest]:
+        return device::blur_columns<kRadius[kHighest]>(blur.tap, rows, scale, count, width, to);
+    case kRadius[kMask]:
+        return device::blur_columns<kRadius[kMask]>(blur.tap, rows, scale, count, width, to);
+    case kRadius[kMiddle]:
+        return device::blur_columns<kRadius[kMiddle]>(blur.tap, rows, scale, count, width, to);
+    default:
+        return device::blur_columns<kRadius[kLowest]>(blur.tap, rows, scale, count, width, to);
+    }
+}
+
+QC_ROW_FUNCTION void blur_across(const Gaussian<float>& blur, const float* row, const float* scale, int width,
+                                 float* __restrict to) {
+    switch (blur.radius) {
+    case kRadius[kHighest]:
+        return add_across<kRadius[kHighest]>(blur.tap, row, scale, width, to);
+    case kRadius[kMask]:
+        return add_across<kRadius[kMask]>(blur.tap, row, scale, width, to);
+    case kRadius[kMiddle]:
+        return add_across<kRadius[kMiddle]>(blur.tap, row, scale, width, to);
+    default:
+        return add_across<kRadius[kLowest]>(blur.tap, row, scale, width, to);
+    }
+}
+
+void respond(double intensity, const double* const* rgb, const double* const* soft, int width, double* const* to) {
+    for (int k = 0; k < 3; ++k) {
+        double mixing[3]; // times the light of white
+        for (int c = 0; c < 3; ++c) mixing[c] = intensity * kMixing[k][c];
+        cone_row(mixing, kDarkness[k], rgb, soft, width, to[k]);
+    }
+    oppose_row(to[0], to[1], width);
+}
+
+QC_ROW_FUNCTION void subtract(const double* reference, const double* distorted, int width, float* __restrict to) {
+    for (int x = 0; x < width; ++x) to[x] = static_cast<float>(distorted[x] - reference[x]);
+}
+
+QC_ROW_FUNCTION void part_low(const double* response, const double* low, const float* difference,
+                              const float* low_difference, int width, float* __restrict reference,
+                              float* __restrict distorted) {
+    for (int x = 0; x < width; ++x) {
+        const auto above = static_cast<float>(response[x] - low[x]);
+        reference[x] = above;
+        distorted[x] = above + (difference[x] - low_difference[x]);
+    }
+}
+
+QC_ROW_FUNCTION void add_low_row(const Constants<double>* constants, const float* difference_x,
+                                 const float* difference_y, const float* difference_blue, int width,
+                                 float* __restrict to) {
+    const auto of_x = static_cast<float>(constants->low_x), of_y = static_cast<float>(constants->low_y),
+               of_blue = static_cast<float>(constants->low_blue), blue_of_y = static_cast<float>(kLowBlueOfY);
+    const auto weight_x = static_cast<float>(kLowWeight[0]), weight_y = static_cast<float>(kLowWeight[1]),
+               weight_blue = static_cast<float>(kLowWeight[2]);
+    for (int i = 0; i < width; ++i) {
+        const float x = of_x * difference_x[i], y = of_y * difference_y[i],
+                    blue = of_blue * (difference_blue[i] - blue_of_y * difference_y[i]);
+        to[i] = weight_x * x * x + weight_y * y * y + weight_blue * blue * blue;
+    }
+}
+
+void add_low(const Constants<double>& constants, const float* const* low_difference, int width, float* to) {
+    add_low_row(&constants, low_difference[0], low_difference[1], low_difference[2], width, to);
+}
+
+void part_middle(const float* const* above, float* const* middle, int width, float* const* ultra) {
+    part_middle_row(above[0], above[1], width, middle[0], middle[1], ultra[0], ultra[1]);
+}
+
+void part_high(double compression, float* const* ultra, const float* const* blurred, int width, float* const* high) {
+    part_high_x(blurred[0], width, ultra[0], high[0]);
+    part_high_y(blurred[1], static_cast<float>(compression), width, ultra[1], high[1]);
+}
+
+QC_ROW_FUNCTION void find_activity(const float* const* ultra, const float* const* high, int width,
+                                   float* __restrict to) {
+    const float *ultra_x = ultra[0], *ultra_y = ultra[1], *high_x = high[0], *high_y = high[1];
+    for (int x = 0; x < width; ++x) to[x] = activity<RowFloat>(ultra_x[x] + high_x[x], ultra_y[x] + high_y[x]).value;
+}
+
+void line_differences(const LineWeights<double>& weights, const float* reference, const float* distorted, int width,
+                      float* to) {
+    const LineWeights<RowFloat> single = to_single(weights);
+    line_difference_row(&single, reference, distorted, width, to);
+}
+
+void add_lines(bool dense, const float* const* rows, int width, float* sum) {
+    dense ? add_dense_lines(rows, width, sum) : add_sparse_lines(rows, width, sum);
+}
+
+void add_squares(const SquareWeights* high_weights, const float* const* high_reference,
+                 const float* const* high_distorted, const float* const* middle_reference,
+                 const float* const* middle_distorted, int width, float* sum) {
+    for (int c = 0; c < 2; ++c)
+        add_high_squares(high_reference[c], high_distorted[c], high_weights[c].added, high_weights[c].lost, width, sum);
+    for (int c = 0; c < 3; ++c)
+        add_plain_squares(middle_reference[c], middle_distorted[c], static_cast<float>(kMiddleWeight[c]), width, sum);
+}
+
+void add_activity_squares(const float* reference, const float* distorted, int width, float* sum) {
+    add_plain_squares(reference, distorted, static_cast<float>(kActivityWeight), width, sum);
+}
+
+QC_ROW_FUNCTION void measure_row(float mask_gain, const float* above, const float* own, const float* below,
+                                 const float* high, const float* low, int width, float* __restrict map) {
+    constexpr int kStep = kErosionStep;
+    for (int x = 0; x < width; ++x) {
+        Erosion<RowFloat> smallest(own[x]);
+        smallest.take(own[x - kStep]);
+        smallest.take(own[x + kStep]);
+        QC_UNROLL for (int side = -kStep; side <= kStep; side += kStep) {
+            smallest.take(above[x + side]);
+            smallest.take(below[x + side]);
+        }
+        map[x] = distance<RowFloat>(high[x], low[x], smallest.value(), mask_gain).value;
+    }
+}
+
+void measure(double mask_gain, const float* const* masks, const float* high, const float* low, int width, float* map) {
+    measure_row(static_cast<float>(mask_gain), masks[0], masks[1], masks[2], high, low, width, map);
+}
+
+QC_ROW_FUNCTION void join_scales(const float* half, int width, float* __restrict map) {
+    constexpr auto kFull = static_cast<float>(kFullShare), kHalf = static_cast<float>(kHalfShare);
+    for (int i = 0; i < width / 2; ++i) {
+        map[2 * i] = kFull * map[2 * i] + kHalf * half[i];
+        map[2 * i + 1] = kFull * map[2 * i + 1] + kHalf * half[i];
+    }
+    if (width % 2 == 1) map[width - 1] = kFull * map[width - 1] + kHalf * half[width / 2];
+}
+
+void add_powers(const float* map, int width, double (&sums)[kPowers], double& largest) {
+    add_power_lanes(map, width, sums, &largest);
+}
+
+} // namespace qc::butteraugli::rows
