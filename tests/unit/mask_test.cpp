@@ -249,7 +249,7 @@ TEST(Masks, AnsnrOfHalves) {
         return std::pow(10.0, (score_of(result, "float_ansnr") - score_of(result, "float_anpsnr")) / 10.0);
     };
     double weights = 0.0;
-    for (const uint8_t weight : mask_of(varied)) weights += weight;
+    for (const uint8_t weight : mask_of(varied, config)) weights += weight;
     const double share = weights / (255.0 * kWidth * kHeight), all = energy_of(run_whole(config, stream));
     const double one = energy_of(run_masked(config, stream, varied));
     const double other = energy_of(run_masked(config, stream, [](int x, int y) { return 255 - varied(x, y); }));

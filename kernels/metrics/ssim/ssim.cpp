@@ -31,6 +31,7 @@ public:
     size_t accumulator_words() const override { return geometry_.masked ? kMaskedWords : 1; }
 
     void score(const HostPair& pair, std::span<uint64_t> accumulators) const override {
+        if (geometry_.masked) return score_cpu(geometry_, fixed_, pair, accumulators);
         score_cpu_rows(geometry_, fixed_, pair, accumulators);
     }
 
