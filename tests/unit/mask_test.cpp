@@ -78,8 +78,7 @@ struct MaskedMetric {
     /// How far a score under a mask that lets all through may be from that without one: what weighted sums round
     /// otherwise.
     double rounding() const {
-        constexpr std::string_view kRounded[] = {"ciede",         "ssim",        "float_ssim",
-                                                 "float_ms_ssim", "ssimulacra2", "butteraugli"};
+        constexpr std::string_view kRounded[] = {"ciede", "ssim", "float_ssim", "float_ms_ssim", "ssimulacra2"};
         return std::find(std::begin(kRounded), std::end(kRounded), descriptor->name) != std::end(kRounded) ? 1e-6 : 0.0;
     }
 };

@@ -43,7 +43,6 @@ public:
     size_t accumulator_words() const override { return geometry_.masked ? kMaskedWords : kAccumulatorWords; }
 
     void score(const HostPair& pair, std::span<uint64_t> accumulators) const override {
-        if (geometry_.masked) return score_cpu(geometry_, plan_, pair, accumulators);
         score_cpu_rows(geometry_, plan_, pair, accumulators, workspaces_);
     }
 

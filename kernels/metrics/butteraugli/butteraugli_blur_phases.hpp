@@ -141,20 +141,17 @@ struct PairSamples {
     }
 };
 
-/// What a lane fetches of 16 rows: four neighbours of two rows of each block. Every address can be read, so that
-/// nothing has to be decided on the way: rows are those of the strip, and on both sides of them memory goes on for
-/// kPlaneMargin.
+/// What a lane fetches of 16 rows: four neighbours of two rows of each block; in place of those outside the picture,
+/// the nearest inside, lest memory be read that nobody has written. What they hold is cleared when it is needed.
 template <int kR, class Samples>
 class BlurFetch {
 public:
     static constexpr int kBlocks = kBlurGroups + kBlurBlocks<kR> - 1;
-    static_assert(kPlaneMargin >= kWarpColumns + kBlurReach<kR>);
 
     /// Rows from `first` to `last` will be asked for; those outside the picture as well.
     QC_HD BlurFetch(const float* plane, const PlaneShape& shape, const MatrixLane& lane, int left, int first, int last)
-        : plane_(plane + (left - kBlurReach<kR> + 4 * lane.group)), shape_(shape), row_(first - kBlurRows + lane.row),
-          first_(first < 0 ? 0 : first), last_(last < shape.height ? last : shape.height - 1),
-          column_(left - kBlurReach<kR> + 4 * lane.group),
+        : plane_(plane), shape_(shape), row_(first - kBlurRows + lane.row), first_(first < 0 ? 0 : first),
+          last_(last < shape.height ? last : shape.height - 1), column_(left - kBlurReach<kR> + 4 * lane.group),
           inside_(left >= kBlurReach<kR> && left + kWarpColumns + kBlurReach<kR> <= shape.width) {}
 
     /// Goes to the next 16 rows.
@@ -167,7 +164,8 @@ public:
     }
     /// Asks for a block of them.
     QC_HD void fetch(int block) {
-        QC_UNROLL for (int eight = 0; eight < 2; ++eight) four[block][eight] = Samples::load(from_[eight] + 16 * block);
+        QC_UNROLL for (int eight = 0; eight < 2; ++eight) four[block][eight] =
+            Samples::load(from_[eight] + column_of(block));
     }
     /// What lies outside the picture is nothing.
     QC_HD void clear_outside(const MatrixLane& lane) {
@@ -185,6 +183,14 @@ public:
     typename Samples::Four four[kBlocks][2];
 
 private:
+    /// Of a block's four neighbours, the first that are stored.
+    QC_HD int column_of(int block) const {
+        const int x = column_ + 16 * block;
+        if (inside_) return x;
+        const int last = (shape_.width - 1) / 4 * 4, above = x < last ? x : last;
+        return above > 0 ? above : 0;
+    }
+
     const float *plane_, *from_[2];
     const PlaneShape& shape_;
     int row_, first_, last_, column_;
@@ -295,7 +301,10 @@ QC_HD void fetch_wholes(const PlaneShape& shape, const Result& result, const Blu
     QC_UNROLL for (int i = 0; i < 4; ++i) {
         const int row = places.row(i);
         const int64_t at = places.at(shape, row < shape.height ? row : shape.height - 1);
-        QC_UNROLL for (int g = 0; g < kBlurGroups; ++g) wholes.of[g][i] = result.fetch(at + 16 * g);
+        QC_UNROLL for (int g = 0; g < kBlurGroups; ++g) {
+            wholes.of[g][i] = {};
+            if (places.x + 16 * g < shape.width) wholes.of[g][i] = result.fetch(at + 16 * g);
+        }
     }
 }
 

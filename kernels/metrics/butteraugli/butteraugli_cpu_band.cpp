@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "device/cpu_clones.hpp"
+#include "device/mask.hpp"
 #include "device/row_blur.hpp"
 #include "device/unroll.hpp"
 #include "metrics/butteraugli/butteraugli_lines_device.hpp"
@@ -142,23 +143,26 @@ QC_ROW_FUNCTION void part_high_y(const float* blurred, float compression, int wi
     }
 }
 
-QC_ROW_FUNCTION void add_power_lanes(const float* map, int width, double* lanes, double* largest) {
+/// @param share_of how much a place counts; 1 changes no bit
+template <typename ShareOf>
+QC_INLINE_HELPER void add_shared_powers(const float* map, int width, const ShareOf& share_of, double* lanes,
+                                        double* largest) {
     constexpr int kLanes = 8;
     double square_sum[kLanes] = {}, cube_sum[kLanes] = {}, sixth_sum[kLanes] = {}, twelfth_sum[kLanes] = {};
     double most[kLanes] = {};
-    const auto add = [&](int l, float of_place) {
-        const double value = static_cast<double>(of_place);
+    const auto add = [&](int l, int at) {
+        const double value = static_cast<double>(map[at]), share = share_of(at);
         const double square = value * value, cube = square * value, sixth = cube * cube;
-        square_sum[l] += square;
-        cube_sum[l] += cube;
-        sixth_sum[l] += sixth;
-        twelfth_sum[l] += sixth * sixth;
-        most[l] = larger(most[l], value);
+        square_sum[l] += share * square;
+        cube_sum[l] += share * cube;
+        sixth_sum[l] += share * sixth;
+        twelfth_sum[l] += share * (sixth * sixth);
+        most[l] = larger(most[l], share > 0.0 ? value : 0.0);
     };
     int x = 0;
     for (; x + kLanes <= width; x += kLanes)
-        for (int l = 0; l < kLanes; ++l) add(l, map[x + l]);
-    for (int l = 0; x + l < width; ++l) add(l, map[x + l]);
+        for (int l = 0; l < kLanes; ++l) add(l, x + l);
+    for (int l = 0; x + l < width; ++l) add(l, x + l);
     for (int l = 0; l < kLanes; ++l) {
         lanes[0] += square_sum[l];
         lanes[1] += cube_sum[l];
@@ -166,6 +170,15 @@ QC_ROW_FUNCTION void add_power_lanes(const float* map, int width, double* lanes,
         lanes[3] += twelfth_sum[l];
         *largest = larger(*largest, most[l]);
     }
+}
+QC_ROW_FUNCTION void add_power_lanes(const float* map, int width, double* lanes, double* largest) {
+    add_shared_powers(
+        map, width, [](int) { return 1.0; }, lanes, largest);
+}
+QC_ROW_FUNCTION void add_weighted_lanes(const float* map, const uint8_t* weights, int width, double* lanes,
+                                        double* largest) {
+    add_shared_powers(
+        map, width, [&](int x) { return static_cast<double>(weights[x]) / kFullWeight; }, lanes, largest);
 }
 
 } // namespace
@@ -336,6 +349,10 @@ QC_ROW_FUNCTION void join_scales(const float* half, int width, float* __restrict
 
 void add_powers(const float* map, int width, double (&sums)[kPowers], double& largest) {
     add_power_lanes(map, width, sums, &largest);
+}
+void add_weighted_powers(const float* map, const uint8_t* weights, int width, double (&sums)[kPowers],
+                         double& largest) {
+    add_weighted_lanes(map, weights, width, sums, &largest);
 }
 
 } // namespace qc::butteraugli::rows

@@ -64,5 +64,7 @@ void measure(double mask_gain, const float* const* masks, const float* high, con
 void join_scales(const float* half, int width, float* map);
 /// Sums of powers of a row, in a fixed order, and its largest value.
 void add_powers(const float* map, int width, double (&sums)[kPowers], double& largest);
+/// The same of places that count by their weights, the largest where those are not 0.
+void add_weighted_powers(const float* map, const uint8_t* weights, int width, double (&sums)[kPowers], double& largest);
 
 } // namespace qc::butteraugli::rows

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <numeric>
 
 #include "contract/helpers.hpp"
 #include "device/row_store.hpp"
@@ -54,6 +55,7 @@ int mirrored(int i, int length) {
 
 struct RowSum {
     double power[kPowers], largest;
+    uint64_t weights; ///< under a mask
 };
 
 /// All that runs of a scale share.
@@ -426,16 +428,24 @@ void score_cpu_rows(const FrameGeometry& geometry, const Plan& plan, const HostP
             float* const row = space.map[0].row(0, y);
             RowSum& sum = space.sums[static_cast<size_t>(y)];
             if (halves) rows::join_scales(space.map[1].row(0, y / 2), geometry.width, row);
-            rows::add_powers(row, geometry.width, sum.power, sum.largest);
+            if (!geometry.masked) {
+                rows::add_powers(row, geometry.width, sum.power, sum.largest);
+                continue;
+            }
+            const uint8_t* const weights = pair.mask.as<uint8_t>().row(y);
+            rows::add_weighted_powers(row, weights, geometry.width, sum.power, sum.largest);
+            sum.weights = std::accumulate(weights, weights + geometry.width, uint64_t{0});
         }
     });
     RowSum total{};
     for (const RowSum& sum : space.sums) {
         for (int p = 0; p < kPowers; ++p) total.power[p] += sum.power[p];
         total.largest = std::max(total.largest, sum.largest);
+        total.weights += sum.weights;
     }
     for (size_t p = 0; p < kPowers; ++p) accumulators[p] = std::bit_cast<uint64_t>(total.power[p]);
     accumulators[kLargest] = std::bit_cast<uint64_t>(total.largest);
+    if (geometry.masked) accumulators[kSumOfWeights] = total.weights;
 }
 
 } // namespace qc::butteraugli
