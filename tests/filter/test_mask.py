@@ -60,7 +60,9 @@ class Weights(MaskTest):
         for one, other, part in zip(plain.log["frames"], white.log["frames"], half.log["frames"]):
             self.assertGreaterEqual(len(one["metrics"]), 10)
             for name, score in one["metrics"].items():
-                self.assertAlmostEqual(score, other["metrics"][name], delta=2e-6, msg=name)
+                # Without a mask ColorVideoVDP goes by rows on the CPU, with one by its reference: 1e-6 JOD is 2e-5 of a frame's value.
+                delta = 2e-5 if name == "cvvdp_frame" else 2e-6
+                self.assertAlmostEqual(score, other["metrics"][name], delta=delta, msg=name)
                 if name == "butteraugli":  # the largest distance may be in sight
                     self.assertGreaterEqual(score, part["metrics"][name])
                 else:

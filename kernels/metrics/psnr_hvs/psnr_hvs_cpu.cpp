@@ -120,6 +120,7 @@ std::vector<float> factors_under(const HostPlane& mask, const sse::MaskedPlane& 
             weights.push_back(weight_of_block(plane, reader, x, y));
     *sum_of_weights = std::accumulate(weights.begin(), weights.end(), uint64_t{0});
     std::vector<float> factors;
+    factors.reserve(weights.size());
     for (const uint32_t weight : weights)
         factors.push_back(factor_of(weight, *sum_of_weights, static_cast<int>(weights.size())));
     return factors;
