@@ -84,10 +84,8 @@ typedef enum qc_chroma { QC_CHROMA_400 = 0, QC_CHROMA_420 = 1, QC_CHROMA_422 = 2
 
 typedef enum qc_memory { QC_MEMORY_HOST = 0, QC_MEMORY_CUDA = 1 } qc_memory;
 
-/**
- * How a picture is brought to the size that is scored, by both backends with the same integer arithmetic; docs/design.md
- * has it. When it becomes smaller, the kernels widen with the ratio.
- */
+/** How a picture is brought to the size that is scored, by both backends with the same integer arithmetic; docs/design.md
+ *  has it. When it becomes smaller, the kernels widen with the ratio. */
 typedef enum qc_scaling {
     QC_SCALING_NONE = 0,     /**< not at all: pictures of another size are refused */
     QC_SCALING_BICUBIC = 1,  /**< Mitchell's and Netravali's family with B=0, C=0.6: 4 samples along each axis */
@@ -273,19 +271,16 @@ typedef struct qc_config {
     int mask;                    /**< 1: every frame comes with a mask (qc_session_submit_masked()), and scores are weighted means;
                                       metrics that have none are QC_ERROR_UNSUPPORTED, in a line that lists those that have. 0: none does */
     double map_white;            /**< value that is painted white, above 0; 0: the metric's own, qc_map_white() */
-    int hold_pictures;           /**< 1: pictures in host memory, too, are held until the release that was given with them is called,
-                                      maybe by a later call, and maybe with frames that follow: the CPU backend reads them
-                                      where they lie, if their samples are as they are scored. 0: they are copied first */
+    int hold_pictures;           /**< 1: pictures in host memory are held until their release, too, maybe by a later call: the CPU
+                                      backend reads them where they lie, if they can be scored as they are. 0: copies them */
     int reserved;                /**< 0 */
 } qc_config;
 
 /** Text of a failure where there is no session to ask: one line; "" after a success. */
 typedef struct qc_error { char text[1024]; } qc_error;
 
-/**
- * Scores of one frame; pointers are valid until the next call on the session. Of each rendition all values are present or
- * none: none where its picture was missing, n_subsample skipped the frame, or its mask left nothing to be scored.
- */
+/** Scores of one frame; pointers are valid until the next call on the session. Of each rendition all values are present or
+ *  none: none where its picture was missing, n_subsample skipped the frame, or its mask left nothing to be scored. */
 typedef struct qc_row {
     int64_t frame;                /**< index in submission order, from 0 */
     const double *value;          /**< [renditions][feature count]; NaN where not present */

@@ -64,6 +64,7 @@ inline std::vector<WordLanes> all_word_lanes() {
 namespace qc::device {
 
 QC_BEGIN_LANES(QC_AVX2_LANES)
+struct Avx2Words;
 struct Avx2Words {
     using Vector = __m256i;
     static constexpr int kWords = 16;
@@ -154,6 +155,7 @@ struct Avx2Words {
 QC_END_LANES
 
 QC_BEGIN_LANES(QC_AVX512_LANES)
+struct Avx512Words;
 struct Avx512Words {
     using Vector = __m512i;
     static constexpr int kWords = 32;

@@ -74,7 +74,7 @@ def compare(options, frames, scored, log, bound):
 
 def run_all(arguments, golden, clips, folder):
     metric = read_metrics(arguments.build)["butteraugli"]
-    bound = {"absolute": 1e-6, "relative": 0.0} if arguments.backend == "cpu" else metric.cuda_bound
+    bound = {"absolute": 1e-6, "relative": 1e-6} if arguments.backend == "cpu" else metric.cuda_bound
     scorer = Scorer(os.path.abspath(arguments.ffmpeg), folder / "clips", arguments.backend, folder)
     jobs = list(jobs_of(golden, clips, metric))
     passed, failures, compared, largest = [], [], 0, 0.0
