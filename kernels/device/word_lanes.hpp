@@ -64,7 +64,7 @@ inline std::vector<WordLanes> all_word_lanes() {
 namespace qc::device {
 
 QC_BEGIN_LANES(QC_AVX2_LANES)
-struct Avx2Words;
+struct Avx2Words; // ends the macro's line for readers that take it for the head of a function
 struct Avx2Words {
     using Vector = __m256i;
     static constexpr int kWords = 16;
