@@ -41,9 +41,9 @@ inline Video moving(int frames, double speed = 1.0) {
 /// What an encoder does to a signature.
 inline Video noisy(Video made, float amount, unsigned seed = 1) {
     std::mt19937 random(seed);
-    std::normal_distribution<float> noise(0.0F, amount);
+    std::normal_distribution<float> noise; // of deviation 1: none of 0 is allowed
     for (Luma& luma : made)
-        for (float& value : luma) value += noise(random);
+        for (float& value : luma) value += amount * noise(random);
     return made;
 }
 

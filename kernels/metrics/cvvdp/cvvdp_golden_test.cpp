@@ -20,8 +20,9 @@ constexpr int kLargestFixed = 400000, kLargestEmulated = 60000;
 class Case {
 public:
     explicit Case(const Json& json) : json_(json) {
+        const std::string name = json.at("clip");
         for (golden::Clip& clip : golden::clips())
-            if (clip.name == json.at("clip")) clip_ = std::move(clip);
+            if (clip.name == name) clip_ = std::move(clip);
         pictures_ = std::make_unique<golden::ClipPictures>(clip_);
         if (!pictures_->ok()) return;
         const size_t frames = json.at("frames");
