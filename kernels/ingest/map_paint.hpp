@@ -93,14 +93,8 @@ QC_HD void read_levels(const MapPaint& paint, const Plane<const uint8_t>& levels
         return;
     }
 #endif
-    int column = paint.column_of(x), end = paint.shape.left + (column + 1) * paint.shape.step; // of the level's samples
-    run[0] = row[column];
-    QC_UNROLL for (int i = 1; i < kPaintColumns; ++i) {
-        run[i] = run[i - 1];
-        if (x + i < end || x + i >= paint.width) continue;
-        column = column + 1 < paint.shape.width ? column + 1 : column;
-        end += paint.shape.step;
-        run[i] = row[column];
+    QC_UNROLL for (int i = 0; i < kPaintColumns; ++i) {
+        run[i] = row[paint.column_of(x + i < paint.width ? x + i : paint.width - 1)];
     }
 }
 
@@ -149,23 +143,20 @@ QC_HD void paint_run(const MapPaint& paint, const MapJob& job, const Plane<const
                      bool is_blank) {
     const int columns = paint.width - x < kPaintColumns ? paint.width - x : kPaintColumns;
     int cb[kPaintColumns / 2] = {}, cr[kPaintColumns / 2] = {};
-    uint8_t run[kPaintColumns] = {};
     QC_UNROLL for (int row = 0; row < 2; ++row) {
         const int v = y + row < paint.height ? y + row : y;
-        const bool is_read = row > 0 && paint.row_of(v) == paint.row_of(y);
-        if (!is_blank && !is_read) read_levels(paint, levels, x, v, run);
-        uint8_t luma[kPaintColumns];
-        QC_UNROLL for (int i = 0; i < kPaintColumns; ++i) luma[i] = run[i];
+        uint8_t run[kPaintColumns] = {};
+        if (!is_blank) read_levels(paint, levels, x, v, run);
         if (!paint.shows_levels()) {
             QC_UNROLL for (int i = 0; i < kPaintColumns; ++i) {
                 const MapColour colour = map_colour(paint, run[i]);
-                luma[i] = static_cast<uint8_t>(colour.y);
+                run[i] = static_cast<uint8_t>(colour.y);
                 cb[i / 2] += colour.cb;
                 cr[i / 2] += colour.cr;
             }
         }
         if (row == 0 || v != y)
-            store_bytes(job.plane[0] + static_cast<size_t>(v) * job.pitch_bytes[0] + static_cast<size_t>(x), luma,
+            store_bytes(job.plane[0] + static_cast<size_t>(v) * job.pitch_bytes[0] + static_cast<size_t>(x), run,
                         columns);
     }
     if (paint.layout != QC_MAP_LAYOUT_GRAY) paint_chroma(paint, job, cb, cr, x, y, (columns + 1) / 2);
