@@ -75,7 +75,7 @@ private:
     std::vector<Task> tasks_of(const FrameWork& work) const;
     void run(const Task& task, FrameWork& work) const;
     void draw_map(const HostPair& pair, HostPast past, const FrameWork& work) const;
-    void paint_map(const FrameWork& work, const float* values) const;
+    void paint_map(const FrameWork& work, const uint8_t* levels) const;
     static std::vector<EarlierPair> past_of(const FrameWork& work, size_t rendition, size_t wanted);
     void add_task(const Task& task, const std::shared_ptr<FrameWork>& work);
     void finish_task(FrameWork& work, const Status& failure);
@@ -238,16 +238,19 @@ void CpuBackend::draw_map(const HostPair& pair, HostPast past, const FrameWork& 
     const MapShape& shape = setup_.map->paint.shape;
     std::vector<float> values(static_cast<size_t>(shape.width) * static_cast<size_t>(shape.height));
     setup_.scorers[setup_.map->instance]->draw(pair, past, {values.data(), {shape.width}, shape.width, shape.height});
-    paint_map(work, values.data());
+    std::vector<uint8_t> levels(values.size());
+    std::transform(values.begin(), values.end(), levels.begin(),
+                   [&](float value) { return static_cast<uint8_t>(map_level(value, setup_.map->paint.scale)); });
+    paint_map(work, levels.data());
 }
 
-/// @param values null: there are none, and the picture becomes black
-void CpuBackend::paint_map(const FrameWork& work, const float* values) const {
+/// @param levels null: there are none, and the picture becomes black
+void CpuBackend::paint_map(const FrameWork& work, const uint8_t* levels) const {
     const MapPaint& paint = setup_.map->paint;
-    const MapJob job = map_job(work.map, values != nullptr);
-    const Plane<const float> plane{values, {paint.shape.width}, paint.shape.width, paint.shape.height};
+    const MapJob job = map_job(work.map, levels != nullptr);
+    const Plane<const uint8_t> plane{levels, {paint.shape.width}, paint.shape.width, paint.shape.height};
     for (int y = 0; y < paint.height; y += 2)
-        for (int x = 0; x < paint.width; x += kPaintColumns) paint_run(paint, job, plane, x, y, values == nullptr);
+        for (int x = 0; x < paint.width; x += kPaintColumns) paint_run(paint, job, plane, x, y, levels == nullptr);
 }
 
 /// As many earlier pairs as are wanted, and there without a gap.

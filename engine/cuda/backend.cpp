@@ -174,6 +174,7 @@ Status CudaBackend::launch(const Slot& slot, const Graph& graph) {
 Status CudaBackend::enqueue_batch(const Slot& slot, Lane& lane) const {
     QC_RETURN_IF_ERROR(hand_over_.enqueue_description(slot, lane));
     QC_RETURN_IF_ERROR(converter_.enqueue(slot.description, slot.shape, lane));
+    QC_RETURN_IF_ERROR(maps_.clear(slot, lane));
     QC_RETURN_IF_ERROR(
         branches_.run(lane, [&](size_t instance, Lane& branch) { return metrics_.enqueue(instance, slot, branch); }));
     QC_RETURN_IF_ERROR(hand_over_.enqueue_accumulators(slot, lane));

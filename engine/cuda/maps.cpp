@@ -22,29 +22,43 @@ Maps::Maps(const BackendSetup& setup, int frames) : setup_(setup), frames_(frame
 }
 
 Status Maps::find_kernel(DeviceProgram& ingest) {
-    return exist() ? ingest.find(kernels::qc_paint_maps, &kernel_) : Status();
+    if (!exist()) return {};
+    return ingest.find(is_direct() ? kernels::qc_paint_black : kernels::qc_paint_maps, &kernel_);
 }
 
 Status Maps::allocate(Context& context) {
-    if (!exist()) return {};
+    if (!exist() || is_direct()) return {};
     const MapShape& shape = setup_.map->paint.shape;
     const auto rows = static_cast<size_t>(shape.height) * static_cast<size_t>(frames_);
     const auto tiles = static_cast<size_t>(DeviceMap::tiles_across(shape)) * DeviceMap::tiles_down(shape);
     if (marks_blanks()) QC_RETURN_IF_ERROR(blank_.allocate(context, tiles * frames_, "marks of maps' tiles"));
-    return values_.allocate(context, static_cast<size_t>(pitch_) * rows * sizeof(float), "maps");
+    return levels_.allocate(context, static_cast<size_t>(pitch_) * rows, "maps");
 }
 
 bool Maps::marks_blanks() const {
     return setup_.plan->instances[setup_.map->instance].descriptor->map->marks_blanks;
 }
 
-DeviceMap Maps::device() const {
-    return {values_.as<float>(),
-            marks_blanks() ? blank_.as<uint8_t>() : nullptr,
-            static_cast<uint64_t>(pitch_) * static_cast<uint64_t>(setup_.map->paint.shape.height),
-            pitch_,
-            static_cast<uint32_t>(setup_.config->renditions),
-            static_cast<uint32_t>(setup_.map->rendition)};
+bool Maps::is_direct() const {
+    const MapPaint& paint = setup_.map->paint;
+    return paint.is_one_for_one() && paint.shows_levels();
+}
+
+DeviceMap Maps::device(const Slot& slot) const {
+    const MapPaint& paint = setup_.map->paint;
+    DeviceMap map;
+    map.renditions = static_cast<uint32_t>(setup_.config->renditions);
+    map.rendition = static_cast<uint32_t>(setup_.map->rendition);
+    map.scale = paint.scale;
+    if (is_direct()) {
+        map.pictures = slot.description.device(&DescriptionLayout::map_jobs);
+        return map;
+    }
+    map.levels = levels_.as<uint8_t>();
+    if (marks_blanks()) map.blank = blank_.as<uint8_t>();
+    map.plane = static_cast<uint64_t>(pitch_) * static_cast<uint64_t>(paint.shape.height);
+    map.pitch = pitch_;
+    return map;
 }
 
 /// Where a frame's picture lies in the slot's memory.
@@ -68,15 +82,19 @@ void Maps::add(const FrameInput& input, int frame, const Slot& slot) const {
     slot.description.host(&DescriptionLayout::map_jobs)[frame] = job;
 }
 
+Status Maps::clear(const Slot& slot, DeviceQueue& queue) const {
+    return exist() ? queue.zero(slot.map_pictures.as<void>(), bytes_down(slot)) : Status();
+}
+
 Status Maps::enqueue(const Slot& slot, DeviceQueue& queue) const {
     if (!exist()) return {};
-    // Between rows nothing is painted, and all of it is copied down.
-    QC_RETURN_IF_ERROR(queue.zero(slot.map_pictures.as<void>(), bytes_down(slot)));
     const MapPaint& paint = setup_.map->paint;
-    const Dim3 grid{blocks_for(paint.width, kMapTileColumns), blocks_for(paint.height, kMapTileRows),
-                    static_cast<unsigned>(slot.shape.references)};
-    return queue.launch(kernel_, grid,
-                        PaintMaps::Arguments{slot.description.device(&DescriptionLayout::map_jobs), device(), paint});
+    const auto frames = static_cast<unsigned>(slot.shape.references);
+    Dim3 grid{blocks_for(paint.width, kMapTileColumns), blocks_for(paint.height, kMapTileRows), frames};
+    if (is_direct()) grid = {PaintBlack::kBlocks, 1, frames};
+    return queue.launch(
+        kernel_, grid,
+        PaintMaps::Arguments{slot.description.device(&DescriptionLayout::map_jobs), device(slot), paint});
 }
 
 size_t Maps::bytes_down(const Slot& slot) const {

@@ -47,7 +47,7 @@ DeviceBatch MetricWork::batch_of(size_t instance, const Slot& slot) const {
     }
     batch.accumulators = slot.accumulators.as<uint64_t>(results_.offset(instance));
     batch.scratch = scratch_.as<void>(scratch_offsets_[instance]);
-    if (setup_.draws(instance)) batch.map = maps_.device();
+    if (setup_.draws(instance)) batch.map = maps_.device(slot);
     return batch;
 }
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // Maps: where in a picture a metric finds something wrong. A metric fills a plane of values, 0 where nothing is wrong
 // and more where more is, at the scale that it works at; the engine paints pictures of them (ingest/map_paint.hpp).
+// What is shown has 8 bits, so a kernel keeps no more of a value.
 #pragma once
 
 #include <cstdint>
 
 #include "contract/types.hpp"
+#include "device/unroll.hpp"
 
 namespace qc {
 
@@ -17,27 +19,82 @@ struct MapShape {
     int step = 1;
 };
 
-/// A map's values by tiles. Kernels of a metric that marks blank tiles (MapSpec::marks_blanks) say of each tile of a
-/// picture that they draw whether all its values are 0; those of a blank one need not be written.
+/// One picture that is painted.
+struct MapJob {
+    uint8_t* plane[3]; ///< [0] null: nobody wants this one
+    uint32_t pitch_bytes[3];
+    int32_t is_drawn; ///< 0: there are no values, the picture is black
+};
+
+/// What is shown of a value: 0 where nothing is wrong, 255 is white. NaN counts for nothing.
+/// @param scale brings the value that is white to 255
+QC_HD int map_level(float value, float scale) {
+    const float level = value * scale;
+#if defined(__CUDA_ARCH__)
+    return static_cast<int>(fminf(fmaxf(level, 0.0f) + 0.5f, 255.0f));
+#else
+    if (!(level > 0.0f)) return 0;
+    const float rounded = level + 0.5f;
+    return rounded < 255.0f ? static_cast<int>(rounded) : 255;
+#endif
+}
+
+/// Where a kernel puts the values of one picture, which are kept as the levels that are shown of them.
+struct MapPlane {
+    static constexpr int kRun = 8; ///< neighbours that put_run() takes
+
+    uint8_t* data = nullptr; ///< null: nobody wants the map of this one
+    uint32_t pitch_bytes = 0;
+    int width = 0, height = 0;
+    float scale = 0.0f;
+
+    QC_HD uint8_t* row(int y) const { return data + static_cast<size_t>(y) * pitch_bytes; }
+    QC_HD void put(int x, int y, float value) const { row(y)[x] = static_cast<uint8_t>(map_level(value, scale)); }
+
+    /// So many neighbours of a row, the first in a column that is a multiple of so many; what lies behind the row is
+    /// left out.
+    QC_HD void put_run(int x, int y, const float (&value)[kRun]) const {
+        uint8_t* const to = row(y) + x;
+#if defined(__CUDA_ARCH__)
+        if (x + kRun <= width && reinterpret_cast<uintptr_t>(to) % kRun == 0) {
+            uint32_t words[2] = {};
+            QC_UNROLL for (int i = 0; i < kRun; ++i) words[i / 4] |= map_level(value[i], scale) << (8 * (i % 4));
+            *reinterpret_cast<uint2*>(to) = make_uint2(words[0], words[1]);
+            return;
+        }
+#endif
+        QC_UNROLL for (int i = 0; i < kRun; ++i) {
+            if (x + i < width) to[i] = static_cast<uint8_t>(map_level(value[i], scale));
+        }
+    }
+};
+
+/// A map by tiles. Kernels of a metric that marks blank tiles (MapSpec::marks_blanks) say of each tile of a picture
+/// that they draw whether all its values are 0; those of a blank one need not be written.
 constexpr int kMapTileColumns = 256, kMapTileRows = 16;
 
-/// Where the kernels of a metric put the maps of a batch. Only one rendition has maps. Rows start at multiples of 128
-/// bytes; what lies between the last value of one and the first of the next may be written, and nobody reads it.
+/// Where the kernels of a metric put the maps of a batch: pictures themselves, where their samples are the map's
+/// levels, or memory of the engine's, from which it paints them. Only one rendition has maps.
 struct DeviceMap {
-    static constexpr int kRowStep = 32; ///< `pitch` is a multiple of it
+    static constexpr int kRowStep = 128; ///< `pitch` is a multiple of it
 
-    float* values = nullptr;  ///< device address; null: nobody wants a map
+    uint8_t* levels = nullptr;        ///< device address
+    const MapJob* pictures = nullptr; ///< device address, by frame; null: not into pictures
     uint8_t* blank = nullptr; ///< device address, by frame and tile, row after row: not 0 if it is; null: none is
-    uint64_t plane = 0;       ///< values from frame to frame
-    int pitch = 0;            ///< values from row to row
+    uint64_t plane = 0;       ///< levels from frame to frame
+    int pitch = 0;            ///< levels from row to row
     uint32_t renditions = 1, rendition = 0;
+    float scale = 0.0f; ///< see map_level()
 
-    QC_HD Plane<float> of_frame(uint32_t frame, const MapShape& shape) const {
-        return {values + frame * plane, {pitch}, shape.width, shape.height};
+    QC_HD MapPlane of_frame(uint32_t frame, const MapShape& shape) const {
+        if (pictures != nullptr)
+            return {pictures[frame].plane[0], pictures[frame].pitch_bytes[0], shape.width, shape.height, scale};
+        uint8_t* const first = levels != nullptr ? levels + frame * plane : nullptr;
+        return {first, static_cast<uint32_t>(pitch), shape.width, shape.height, scale};
     }
     /// The map that belongs to a row of the accumulators (DevicePair::output); data null if it has none.
-    QC_HD Plane<float> of_output(uint32_t output, const MapShape& shape) const {
-        if (values == nullptr || output % renditions != rendition) return {};
+    QC_HD MapPlane of_output(uint32_t output, const MapShape& shape) const {
+        if (output % renditions != rendition) return {};
         return of_frame(output / renditions, shape);
     }
     /// The pitch for a map of so many columns.
@@ -52,16 +109,5 @@ struct DeviceMap {
     }
     QC_HD static int tiles_down(const MapShape& shape) { return (shape.height + kMapTileRows - 1) / kMapTileRows; }
 };
-
-/// Eight neighbouring values of a row of a DeviceMap, the first in a column that is a multiple of eight. Of the last
-/// ones of a row some may lie behind it.
-QC_HD void store_values(float* to, const float (&value)[8]) {
-#if defined(__CUDA_ARCH__)
-    reinterpret_cast<float4*>(to)[0] = make_float4(value[0], value[1], value[2], value[3]);
-    reinterpret_cast<float4*>(to)[1] = make_float4(value[4], value[5], value[6], value[7]);
-#else
-    for (int i = 0; i < 8; ++i) to[i] = value[i];
-#endif
-}
 
 } // namespace qc

@@ -154,8 +154,27 @@ struct PaintMaps {
         const DeviceMap& map = arguments.map;
         const bool is_blank =
             job.is_drawn == 0 || (map.blank != nullptr && *map.mark(frame, paint.shape, block.x(), block.y()) != 0);
-        const Plane<float> drawn = map.of_frame(frame, paint.shape);
-        paint_run(paint, job, {drawn.data, {drawn.pitch.elements}, drawn.width, drawn.height}, x, y, is_blank);
+        const MapPlane drawn = map.of_frame(frame, paint.shape);
+        paint_run(paint, job, {drawn.data, {static_cast<int>(drawn.pitch_bytes)}, drawn.width, drawn.height}, x, y,
+                  is_blank);
+    }
+};
+
+/// Paints the pictures black for which there are no values. The others are painted already, by the kernels of the
+/// metric. grid: (blocks, 1, frames)
+struct PaintBlack {
+    using Arguments = PaintMaps::Arguments;
+    static constexpr int kThreads = kIngestBlock;
+    static constexpr int kBlocks = 16; ///< of a frame
+
+    template <class Block>
+    QC_HD static void run(Block& block, const Arguments& arguments) {
+        const MapJob& job = arguments.jobs[block.z()];
+        const MapPaint& paint = arguments.paint;
+        if (job.plane[0] == nullptr || job.is_drawn != 0) return;
+        for (int y = 2 * block.x(); y < paint.height; y += 2 * kBlocks)
+            for (int x = kPaintColumns * block.thread(); x < paint.width; x += kPaintColumns * kThreads)
+                paint_run(paint, job, {}, x, y, true);
     }
 };
 
@@ -167,7 +186,8 @@ struct PaintMaps {
     KERNEL(qc_scale_bytes_6, ScaleStrips<6>)                                                                           \
     KERNEL(qc_keep_history, KeepHistory)                                                                               \
     KERNEL(qc_keep_pictures, KeepPictures)                                                                             \
-    KERNEL(qc_paint_maps, PaintMaps)
+    KERNEL(qc_paint_maps, PaintMaps)                                                                                   \
+    KERNEL(qc_paint_black, PaintBlack)
 QC_DECLARE_KERNELS(QC_INGEST_KERNELS)
 
 } // namespace qc

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Pictures of maps: from a plane of values (contract/map.hpp) to samples of 8 bits, gray or in colours. What both
+// Pictures of maps: from a plane of levels (contract/map.hpp) to samples of 8 bits, gray or in colours. What both
 // backends do to a few samples is written once, so that they agree in every bit.
 #pragma once
 
 #include "contract/map.hpp"
 #include "device/unroll.hpp"
-#include "device/wide_floats.hpp"
 #include "quality_cuda.h"
 
 namespace qc {
@@ -15,10 +14,16 @@ struct MapPaint {
     MapShape shape;
     uint32_t reciprocal; ///< of the shape's step, see reciprocal_of()
     int width, height;   ///< of the picture
-    float scale;         ///< brings the value that is white to 255
+    float scale;         ///< see map_level()
     qc_map_layout layout;
     qc_map_colours colours;
 
+    /// Whether every sample of the picture has a level of its own.
+    QC_HD bool is_one_for_one() const {
+        return shape.step == 1 && shape.left == 0 && shape.top == 0 && shape.width == width && shape.height == height;
+    }
+    /// Whether the picture's samples are the levels.
+    QC_HD bool shows_levels() const { return layout == QC_MAP_LAYOUT_GRAY && colours == QC_MAP_COLOURS_GRAY; }
     QC_HD int column_of(int x) const { return inside(x - shape.left, shape.width); }
     QC_HD int row_of(int y) const { return inside(y - shape.top, shape.height); }
 
@@ -37,25 +42,10 @@ private:
     }
 };
 
-/// One picture that is painted.
-struct MapJob {
-    uint8_t* plane[3]; ///< [0] null: nobody wants this one
-    uint32_t pitch_bytes[3];
-    int32_t is_drawn; ///< 0: there are no values, the picture is black
-};
-
 /// Luma and chroma of limited range, BT.709.
 struct MapColour {
     int y, cb, cr;
 };
-
-/// 0: nothing is wrong; 255: white. NaN counts for nothing.
-QC_HD int map_level(float value, float scale) {
-    const float level = value * scale;
-    if (!(level > 0.0f)) return 0;
-    const float rounded = level + 0.5f;
-    return rounded < 255.0f ? static_cast<int>(rounded) : 255;
-}
 
 /// The colours of heat: black, blue, red, orange, and a white that is a little yellow. Their luma grows steadily, so a
 /// print in gray still tells more from less.
@@ -89,18 +79,20 @@ QC_HD MapColour map_colour(const MapPaint& paint, int level) {
 /// What is painted at once: two rows of so many columns, the first of them a multiple of that, and their chroma.
 constexpr int kPaintColumns = 8;
 
-/// Values of kPaintColumns neighbours; beyond the picture those of its last column.
-QC_HD void read_values(const MapPaint& paint, const Plane<const float>& values, int x, int y,
-                       float (&run)[kPaintColumns]) {
-    const float* const row = values.row(paint.row_of(y));
-    const bool one_for_one = paint.shape.step == 1 && paint.shape.left == 0 && x + kPaintColumns <= paint.shape.width;
-    if (one_for_one && reinterpret_cast<uintptr_t>(row + x) % sizeof(device::Float4) == 0) {
-        QC_UNROLL for (int i = 0; i < kPaintColumns; i += 4) {
-            const device::Float4 four = device::load_plane4(row + x + i);
-            QC_UNROLL for (int k = 0; k < 4; ++k) run[i + k] = four.value[k];
+/// Levels of kPaintColumns neighbours; beyond the picture those of its last column.
+QC_HD void read_levels(const MapPaint& paint, const Plane<const uint8_t>& levels, int x, int y,
+                       uint8_t (&run)[kPaintColumns]) {
+    const uint8_t* const row = levels.row(paint.row_of(y));
+#if defined(__CUDA_ARCH__)
+    if (paint.is_one_for_one() && x + kPaintColumns <= paint.shape.width &&
+        reinterpret_cast<uintptr_t>(row + x) % kPaintColumns == 0) {
+        const uint2 words = *reinterpret_cast<const uint2*>(row + x);
+        QC_UNROLL for (int i = 0; i < kPaintColumns; ++i) {
+            run[i] = static_cast<uint8_t>((i < 4 ? words.x : words.y) >> (8 * (i % 4)));
         }
         return;
     }
+#endif
     QC_UNROLL for (int i = 0; i < kPaintColumns; ++i) {
         run[i] = row[paint.column_of(x + i < paint.width ? x + i : paint.width - 1)];
     }
@@ -146,24 +138,25 @@ QC_HD void paint_chroma(const MapPaint& paint, const MapJob& job, const int (&cb
 
 /// Paints kPaintColumns columns of two rows from (x, y) on, and their chroma. x is a multiple of that, y even; beyond
 /// the picture's edges nothing is written, and the chroma is that of the samples inside.
-/// @param is_blank there are no values, or all are 0
-QC_HD void paint_run(const MapPaint& paint, const MapJob& job, const Plane<const float>& values, int x, int y,
+/// @param is_blank there are no levels, or all are 0
+QC_HD void paint_run(const MapPaint& paint, const MapJob& job, const Plane<const uint8_t>& levels, int x, int y,
                      bool is_blank) {
     const int columns = paint.width - x < kPaintColumns ? paint.width - x : kPaintColumns;
     int cb[kPaintColumns / 2] = {}, cr[kPaintColumns / 2] = {};
     QC_UNROLL for (int row = 0; row < 2; ++row) {
         const int v = y + row < paint.height ? y + row : y;
-        float run[kPaintColumns] = {};
-        uint8_t luma[kPaintColumns];
-        if (!is_blank) read_values(paint, values, x, v, run);
-        QC_UNROLL for (int i = 0; i < kPaintColumns; ++i) {
-            const MapColour colour = map_colour(paint, map_level(run[i], paint.scale));
-            luma[i] = static_cast<uint8_t>(colour.y);
-            cb[i / 2] += colour.cb;
-            cr[i / 2] += colour.cr;
+        uint8_t run[kPaintColumns] = {};
+        if (!is_blank) read_levels(paint, levels, x, v, run);
+        if (!paint.shows_levels()) {
+            QC_UNROLL for (int i = 0; i < kPaintColumns; ++i) {
+                const MapColour colour = map_colour(paint, run[i]);
+                run[i] = static_cast<uint8_t>(colour.y);
+                cb[i / 2] += colour.cb;
+                cr[i / 2] += colour.cr;
+            }
         }
         if (row == 0 || v != y)
-            store_bytes(job.plane[0] + static_cast<size_t>(v) * job.pitch_bytes[0] + static_cast<size_t>(x), luma,
+            store_bytes(job.plane[0] + static_cast<size_t>(v) * job.pitch_bytes[0] + static_cast<size_t>(x), run,
                         columns);
     }
     if (paint.layout != QC_MAP_LAYOUT_GRAY) paint_chroma(paint, job, cb, cr, x, y, (columns + 1) / 2);

@@ -270,43 +270,113 @@ inline void expect_masked_emulation_equals_cpu(const MetricDescriptor& descripto
     for (const bool descending : {false, true}) expect_emulation_equals_cpu(*metric, pairs, descending);
 }
 
-/// Maps of both backends: equal in every bit as the accumulators are, or, of metrics that are not exact, as near as
-/// `tolerance`, relative above 1. The scorer was told to draw, and is prepared.
-/// @param blank_tiles null: blank tiles are not marked; else counts those that are
-inline void expect_emulated_maps_equal_cpu(const Scorer& metric, const MapShape& shape, const EmulatedPairs& pairs,
-                                           bool descending, float tolerance = 0.0f, int* blank_tiles = nullptr) {
-    const int pitch = DeviceMap::pitch_of(shape.width);
-    const size_t plane = static_cast<size_t>(pitch) * static_cast<size_t>(shape.height);
-    std::vector<float> drawn(plane * pairs.host.size(), -1000.0f);
-    DeviceBatch batch;
-    batch.pairs = pairs.device.data();
-    batch.count = static_cast<int>(pairs.device.size());
-    const int tiles = DeviceMap::tiles_across(shape) * DeviceMap::tiles_down(shape);
-    std::vector<uint8_t> blank(static_cast<size_t>(tiles) * pairs.host.size(), 0x5a);
-    batch.map = {drawn.data(), blank_tiles != nullptr ? blank.data() : nullptr, plane, pitch, 1, 0};
-    EmulatedQueue queue(descending);
-    const std::vector<uint64_t> words = emulate_batch(metric, batch, queue);
-    if (tolerance == 0.0f) {
-        EXPECT_EQ(words, pairs.cpu_words(metric));
+/// Maps of a batch, full of junk: in the engine's memory, or in pictures whose rows begin anywhere.
+class EmulatedMaps {
+public:
+    static constexpr uint8_t kJunk = 0x5a;
+
+    EmulatedMaps(const MapShape& shape, size_t frames, bool in_pictures)
+        : shape_(shape), pitch_(in_pictures ? shape.width + 3 : DeviceMap::pitch_of(shape.width)),
+          levels_(static_cast<size_t>(pitch_) * static_cast<size_t>(shape.height) * frames + 1, kJunk),
+          jobs_(in_pictures ? frames : 0) {
+        for (size_t f = 0; f < jobs_.size(); ++f)
+            jobs_[f] = {{levels_.data() + 1 + f * plane()}, {static_cast<uint32_t>(pitch_)}, 1};
     }
-    std::vector<float> expected(static_cast<size_t>(shape.width) * static_cast<size_t>(shape.height));
-    const Plane<float> values{expected.data(), {shape.width}, shape.width, shape.height};
-    for (size_t i = 0; i < pairs.host.size(); ++i) {
-        metric.draw(pairs.host[i], {}, values);
-        const uint32_t frame = pairs.device[i].output;
-        const Plane<float> map = batch.map.of_frame(frame, shape);
-        for (int y = 0; y < shape.height; ++y)
-            for (int x = 0; x < shape.width; ++x) {
-                const bool is_blank =
-                    blank_tiles != nullptr && *batch.map.mark(frame, shape, x / kMapTileColumns, y / kMapTileRows) != 0;
-                ASSERT_NEAR(is_blank ? 0.0f : map.at(x, y), values.at(x, y),
-                            tolerance * std::max(1.0f, values.at(x, y)))
-                    << x << "," << y << " of pair " << i;
+
+    DeviceMap device(float scale) {
+        DeviceMap map;
+        map.scale = scale;
+        if (!jobs_.empty()) {
+            map.pictures = jobs_.data();
+            return map;
+        }
+        map.levels = levels_.data();
+        map.plane = plane();
+        map.pitch = pitch_;
+        return map;
+    }
+
+    /// Between the rows of pictures nothing may be written.
+    void expect_rows_apart() const {
+        if (jobs_.empty()) return;
+        for (size_t i = 0; i + 1 < levels_.size(); ++i)
+            if (i % static_cast<size_t>(pitch_) >= static_cast<size_t>(shape_.width)) {
+                ASSERT_EQ(levels_[i + 1], kJunk) << "behind row " << i / static_cast<size_t>(pitch_);
             }
     }
-    if (blank_tiles == nullptr) return;
-    EXPECT_EQ(std::count(blank.begin(), blank.end(), 0x5a), 0) << "every tile is marked";
-    *blank_tiles += static_cast<int>(std::count(blank.begin(), blank.end(), 1));
+
+private:
+    size_t plane() const { return static_cast<size_t>(pitch_) * static_cast<size_t>(shape_.height); }
+
+    MapShape shape_;
+    int pitch_;
+    std::vector<uint8_t> levels_;
+    std::vector<MapJob> jobs_;
+};
+
+/// How far a level may be from what the CPU shows.
+struct MapTolerance {
+    float relative = 0.0f; ///< of a value; absolute below 1
+    float levels = 0.0f;
+};
+
+inline void expect_level(int level, float expected, float scale, const MapTolerance& tolerance) {
+    if (tolerance.relative == 0.0f) {
+        ASSERT_EQ(level, map_level(expected, scale));
+        return;
+    }
+    const float exact = std::clamp(expected * scale, 0.0f, 255.0f);
+    ASSERT_NEAR(level, exact, 0.5f + tolerance.levels + tolerance.relative * scale * std::max(1.0f, expected));
+}
+
+/// Maps of both backends: equal in every bit as the accumulators are, or, of metrics that are not exact, as near as
+/// `tolerance`. The scorer was told to draw, and is prepared.
+/// @param blank_tiles null: blank tiles are not marked; else counts those that are
+inline void expect_emulated_maps_equal_cpu(const Scorer& metric, const MapShape& shape, const EmulatedPairs& pairs,
+                                           bool descending, const MapTolerance& tolerance = {},
+                                           int* blank_tiles = nullptr) {
+    const size_t count = pairs.host.size();
+    std::vector<std::vector<float>> expected(count);
+    float largest = 0.0f;
+    for (size_t i = 0; i < count; ++i) {
+        expected[i].resize(static_cast<size_t>(shape.width) * static_cast<size_t>(shape.height));
+        metric.draw(pairs.host[i], {}, {expected[i].data(), {shape.width}, shape.width, shape.height});
+        for (const float value : expected[i]) largest = std::max(largest, value);
+    }
+    const auto tiles = static_cast<size_t>(DeviceMap::tiles_across(shape) * DeviceMap::tiles_down(shape));
+    // The largest value is white, and what is small shows once more.
+    for (const bool is_fine : {false, true}) {
+        const float scale = (is_fine ? 16.0f : 1.0f) * 255.0f / (largest > 0.0f ? largest : 1.0f);
+        const bool marks = blank_tiles != nullptr && !is_fine;
+        EmulatedMaps maps(shape, count, is_fine);
+        std::vector<uint8_t> blank(tiles * count, EmulatedMaps::kJunk);
+        DeviceBatch batch;
+        batch.pairs = pairs.device.data();
+        batch.count = static_cast<int>(count);
+        batch.map = maps.device(scale);
+        if (marks) batch.map.blank = blank.data();
+        EmulatedQueue queue(descending);
+        const std::vector<uint64_t> words = emulate_batch(metric, batch, queue);
+        if (tolerance.relative == 0.0f) {
+            EXPECT_EQ(words, pairs.cpu_words(metric));
+        }
+        maps.expect_rows_apart();
+        for (size_t i = 0; i < count; ++i) {
+            const uint32_t frame = pairs.device[i].output;
+            const MapPlane map = batch.map.of_frame(frame, shape);
+            for (int y = 0; y < shape.height; ++y)
+                for (int x = 0; x < shape.width; ++x) {
+                    const bool is_blank =
+                        marks && *batch.map.mark(frame, shape, x / kMapTileColumns, y / kMapTileRows) != 0;
+                    expect_level(is_blank ? 0 : map.row(y)[x], expected[i][static_cast<size_t>(y * shape.width + x)],
+                                 scale, tolerance);
+                    ASSERT_FALSE(testing::Test::HasFatalFailure()) << x << "," << y << " of pair " << i;
+                }
+        }
+        if (!marks) continue;
+        EXPECT_EQ(std::count(blank.begin(), blank.end(), EmulatedMaps::kJunk), 0) << "every tile is marked";
+        *blank_tiles += static_cast<int>(std::count(blank.begin(), blank.end(), 1));
+    }
 }
 
 /// Pairs as those of a ladder: `groups[g]` distorted pictures of the reference g, none of which may be.

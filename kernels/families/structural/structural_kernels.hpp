@@ -118,7 +118,7 @@ enum class Extra {
 /// @param sums of the thread: kSumWords, with kMask kMaskedSumWords
 template <Extra kExtra>
 QC_HD void terms_phase(const WindowMemory& memory, const Task& task, const Segment& segment, int batch, int thread,
-                       const Plane<float>& map, const DevicePlane& mask, uint64_t* sums) {
+                       const MapPlane& map, const DevicePlane& mask, uint64_t* sums) {
     const int column = thread % kLanes;
     if (segment.x + column >= task.level[segment.level].width - kMargin) return;
     const WindowTask& window = task.window[segment.level];
@@ -137,7 +137,7 @@ QC_HD void terms_phase(const WindowMemory& memory, const Task& task, const Segme
         }
         const double similarity = add_terms(moments, window.with_luminance, window.fixed, sums, weight);
         if constexpr (kExtra != Extra::kNone) {
-            if (map.data != nullptr) map.at(segment.x + column, y + row) = loss_of(similarity);
+            if (map.data != nullptr) map.put(segment.x + column, y + row, loss_of(similarity));
         }
     }
 }
@@ -170,7 +170,7 @@ struct SumWindows {
         const int pair = block.z(), thread = block.thread();
         const Segment segment = segment_of(task, block.x());
         const bool has_negatives = task.window[segment.level].has_negatives;
-        Plane<float> map{};
+        MapPlane map{};
         if constexpr (kExtra != Extra::kNone) map = task.map.of_output(task.pairs[pair].output, task.map_shape);
         constexpr int kWords = kExtra == Extra::kMask ? kMaskedSumWords : kSumWords;
         uint64_t sums[kWords] = {};

@@ -118,7 +118,7 @@ struct ScoreStrip {
         start_undefined(state);
         state.start_sums();
         bool any = false;
-        Plane<float> map{};
+        MapPlane map{};
         if constexpr (kDraws) map = arguments.map.of_output(arguments.pairs[block.z()].output, arguments.map_shape);
         QC_NO_UNROLL
         for (int tile = first; tile < end; tile++) {

@@ -26,7 +26,7 @@ QC_HD float lost_at(const uint32_t* reference_size, const uint32_t* size, int32_
 template <int kLevel, bool kAim, bool kMasked>
 QC_HD void draw_losses(const LevelArguments& arguments, int tile_x, int tile_y, int thread, bool has_details,
                        const SharedTile<kLevel, kAim>& shared, const ThreadTile<kAim, kMasked>& state,
-                       const Plane<float>& map) {
+                       const MapPlane& map) {
     const LevelPlan& plan = arguments.plan;
     const TileRow here(tile_y, thread);
     if (map.data == nullptr || !here.useful || here.y < 0 || here.y >= plan.height) return;
@@ -47,7 +47,7 @@ QC_HD void draw_losses(const LevelArguments& arguments, int tile_x, int tile_y, 
                                                            columns[c + 1] + columns[c + 2]);
             lost = lost_at<kLevel>(state.reference_size[c], state.size[0][c], threshold);
         }
-        map.at(x + c, here.y) = lost;
+        map.put(x + c, here.y, lost);
     }
 }
 

@@ -156,7 +156,7 @@ TEST(ButteraugliEmulation, MapsAreNearTheCpu) {
                 pictures.push_back(make_picture(c, c.distorted, i, true));
             }
             test::expect_emulated_maps_equal_cpu(*metric, descriptor().map->shape(geometry, options),
-                                                 test::EmulatedPairs(pictures), descending, 2e-3f);
+                                                 test::EmulatedPairs(pictures), descending, {2e-3f});
         }
 }
 

@@ -297,7 +297,7 @@ struct AddMap {
     template <class Block>
     QC_HD static void run(Block& block, const MapArguments& arguments) {
         MapSums sums{};
-        Plane<float> drawn{};
+        MapPlane drawn{};
         if constexpr (kDraws)
             drawn = arguments.drawn.of_output(arguments.pairs[block.z()].output,
                                               {arguments.shape.width, arguments.shape.height});
@@ -322,8 +322,7 @@ struct AddMaskedMap {
     template <class Block>
     QC_HD static void run(Block& block, const MapArguments& arguments) {
         const DevicePair& of = arguments.pairs[block.z()];
-        const Plane<float> drawn =
-            arguments.drawn.of_output(of.output, {arguments.shape.width, arguments.shape.height});
+        const MapPlane drawn = arguments.drawn.of_output(of.output, {arguments.shape.width, arguments.shape.height});
         MaskedMapSums sums{};
         add_masked_map(arguments, pair_planes(arguments.scratch, arguments.pair_floats, block.z()), block.warp(),
                        block.lane(), block.x(), block.y(), of.mask, drawn, sums);

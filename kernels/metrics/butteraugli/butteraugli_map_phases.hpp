@@ -83,7 +83,7 @@ QC_HD Float4 map_group(const MapArguments& arguments, const float* pair, int x, 
 /// @tparam kDraws puts the map into `drawn` as well, unless its data is null
 template <bool kDraws>
 QC_HD void add_map(const MapArguments& arguments, const float* pair, int warp, int lane, int block_x, int block_y,
-                   const Plane<float>& drawn, MapSums& sums) {
+                   const MapPlane& drawn, MapSums& sums) {
     const int x = block_x * kMapColumns + 4 * lane;
     if (x >= arguments.shape.width) return;
     QC_NO_UNROLL
@@ -106,7 +106,7 @@ QC_HD void add_map(const MapArguments& arguments, const float* pair, int warp, i
                                                                  static_cast<float>(kHalfShare) * half[k / 2]);
             sums.add(whole);
             if constexpr (kDraws) {
-                if (drawn.data != nullptr) drawn.at(x + k, y) = whole;
+                if (drawn.data != nullptr) drawn.put(x + k, y, whole);
             }
         }
     }

@@ -93,7 +93,7 @@ TEST(ButteraugliMask, KernelsAreNearTheCpu) {
             const test::EmulatedMasks masks(geometry, &pairs);
             if (draws)
                 test::expect_emulated_maps_equal_cpu(*scorer, descriptor().map->shape(geometry, options), pairs, true,
-                                                     2e-3f);
+                                                     {2e-3f});
             const std::vector<uint64_t> expected = pairs.cpu_words(*scorer);
             std::vector<uint64_t> before;
             for (const bool descending : {false, true}) {

@@ -41,7 +41,7 @@ QC_HD Float4 whole_map_group(const MapArguments& arguments, const float* pair, i
 /// A block's rows of its column of groups, one warp below the other.
 /// @param drawn receives the map as well, unless its data is null
 QC_HD void add_masked_map(const MapArguments& arguments, const float* pair, int warp, int lane, int block_x,
-                          int block_y, const DevicePlane& mask, const Plane<float>& drawn, MaskedMapSums& sums) {
+                          int block_y, const DevicePlane& mask, const MapPlane& drawn, MaskedMapSums& sums) {
     const MaskReader reader(mask);
     const int x = block_x * kMapColumns + 4 * lane;
     if (x >= arguments.shape.width) return;
@@ -53,7 +53,7 @@ QC_HD void add_masked_map(const MapArguments& arguments, const float* pair, int 
         QC_UNROLL for (int k = 0; k < 4; ++k) {
             if (x + k >= arguments.shape.width) continue;
             sums.add(map.value[k], reader.at(x + k, y));
-            if (drawn.data != nullptr) drawn.at(x + k, y) = map.value[k];
+            if (drawn.data != nullptr) drawn.put(x + k, y, map.value[k]);
         }
     }
 }

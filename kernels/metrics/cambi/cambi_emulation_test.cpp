@@ -119,7 +119,7 @@ void expect_emulation_equals_cpu(const EmulationCase& c, bool descending, bool w
     }
     if (with_map)
         return test::expect_emulated_maps_equal_cpu(*metric, descriptor().map->shape(geometry, options),
-                                                    test::EmulatedPairs(lumas), descending, 0.0f, blank_tiles);
+                                                    test::EmulatedPairs(lumas), descending, {}, blank_tiles);
     test::expect_emulation_equals_cpu(*metric, lumas, descending);
 }
 

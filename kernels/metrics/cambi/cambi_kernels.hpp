@@ -161,17 +161,30 @@ QC_HD void keep_c_value(const CountTask& task, const Tile& tile, int x, int y, f
     }
 }
 
-/// Before the block's c-values are kept: most samples have none.
+/// Sixteen bytes at an address that is a multiple of them.
+struct alignas(16) NoValues {
+    uint32_t word[4] = {};
+};
+
+/// Before the block's c-values are kept: most samples have none. In the last tile of a row also what lies between its
+/// end and a multiple of eight, which the map reads along with it.
 QC_HD void clear_drawn(const CountTask& task, const Tile& tile, int thread, int threads) {
+    constexpr int kAtOnce = sizeof(NoValues) / sizeof(uint16_t);
     const ScalePlane& scale = task.pyramid.scale[tile.scale];
-    uint16_t* const plane = task.drawn + task.pyramid.offset(tile.picture, tile.scale);
-    const bool in_pairs = tile.x % 2 == 0 && tile.width % 2 == 0;
-    for (int y = tile.y; y < tile.bottom(); ++y) {
-        uint16_t* const row = plane + static_cast<size_t>(y) * static_cast<size_t>(scale.pitch) + tile.x;
-        if (in_pairs)
-            for (int x = thread; x < tile.width / 2; x += threads) reinterpret_cast<uint32_t*>(row)[x] = 0;
+    const int width =
+        (tile.right() < scale.width ? tile.right() : (scale.width + kAtOnce - 1) & ~(kAtOnce - 1)) - tile.x;
+    const bool in_runs = (tile.x | width) % kAtOnce == 0;
+    const int per_row = in_runs ? width / kAtOnce : width;
+    const int across = smaller(per_row, threads), rows = threads / across;
+    uint16_t* const plane = task.drawn + task.pyramid.offset(tile.picture, tile.scale) + tile.x;
+    const int first = thread % across;
+    if (thread / across >= rows) return;
+    for (int y = tile.y + thread / across; y < tile.bottom(); y += rows) {
+        uint16_t* const row = plane + static_cast<size_t>(y) * static_cast<size_t>(scale.pitch);
+        if (in_runs)
+            *reinterpret_cast<NoValues*>(row + first * kAtOnce) = NoValues{};
         else
-            for (int x = thread; x < tile.width; x += threads) row[x] = 0;
+            for (int x = first; x < width; x += across) row[x] = 0;
     }
 }
 

@@ -39,21 +39,6 @@ QC_HD bool is_counted(const DrawTask& task, int picture, int s, int column, int 
     return task.pyramid.tiles(picture, s)[tile] != 0;
 }
 
-/// Whether anything was counted in an area of the picture, inclusive; `lane` of a warp looks at its columns of tiles,
-/// of which there are fewer than lanes.
-QC_HD bool has_counted(const DrawTask& task, int picture, int left, int top, int right, int bottom, int lane) {
-    uint32_t groups = 0;
-    for (int s = 0; s < kScales; ++s) {
-        const uint32_t* const tiles = task.pyramid.tiles(picture, s);
-        const int column = task.tile_column(s, task.column(left) >> s) + lane;
-        if (column > task.tile_column(s, task.column(right) >> s)) continue;
-        const int last_row = task.tile_row(s, task.row(bottom) >> s);
-        for (int row = task.tile_row(s, task.row(top) >> s); row <= last_row; ++row)
-            groups |= tiles[row * task.pyramid.scale[s].tiles_across + column];
-    }
-    return groups != 0;
-}
-
 QC_HD float drawn_value(const DrawTask& task, int picture, int x, int y) {
     const int column = task.column(x), row = task.row(y);
     float sum = 0.0f;
@@ -68,52 +53,61 @@ QC_HD float drawn_value(const DrawTask& task, int picture, int x, int y) {
 }
 
 /// A thread draws eight columns of two rows, which share the c-values of all scales but the first.
-constexpr int kDrawColumns = 8;
+constexpr int kDrawColumns = MapPlane::kRun;
 
-/// What scale s adds to eight columns of a row of the picture, from x on, a multiple of eight; one for one.
+/// The c-values of scale s that lie over eight columns of the picture, two to a word; one for one.
 template <int s>
-QC_HD void read_scale(const DrawTask& task, int picture, int x, int y, float (&terms)[kDrawColumns]) {
-    constexpr int kValues = s < 3 ? kDrawColumns >> s : 1;
-    const ScalePlane& scale = task.pyramid.scale[s];
-    const int column = x >> s, row = y >> s, last = smaller(column + kValues, scale.width) - 1;
-    const bool first_counts = is_counted(task, picture, s, column, row);
-    const bool last_counts = is_counted(task, picture, s, last, row);
-    QC_UNROLL for (int k = 0; k < kDrawColumns; ++k) terms[k] = 0.0f;
-    if (!first_counts && !last_counts) return;
-    // The values may lie in two tiles, of which one was not counted.
-    const int border = (task.tile_column(s, column) + 1) * scale.tile_width - column;
-    const uint16_t* const from = task.drawn + task.pyramid.offset(picture, s) +
-                                 static_cast<size_t>(row) * static_cast<size_t>(scale.pitch) +
-                                 static_cast<size_t>(column);
-    float value[kValues];
-    QC_UNROLL for (int i = 0; i < kValues; ++i) {
-        const bool counts = (i < border ? first_counts : last_counts) && column + i <= last;
-        value[i] = counts ? task.weight[s] * from_short(from[i]) : 0.0f;
-    }
-    QC_UNROLL for (int k = 0; k < kDrawColumns; ++k) terms[k] = value[(k >> s) < kValues ? k >> s : 0];
-}
+struct ValueRun {
+    static constexpr int kCount = s < 3 ? kDrawColumns >> s : 1;
+    static_assert(kUsefulColumns % kDrawColumns == 0, "all lie in one tile");
+    uint32_t word[(kCount + 1) / 2] = {};
 
-template <int s>
-QC_HD void add_scale(const DrawTask& task, int picture, int x, int y, float (&upper)[kDrawColumns],
-                     float (&lower)[kDrawColumns]) {
-    float terms[kDrawColumns];
-    read_scale<s>(task, picture, x, y, terms);
-    QC_UNROLL for (int k = 0; k < kDrawColumns; ++k) {
-        upper[k] = upper[k] + terms[k];
-        lower[k] = lower[k] + terms[k];
+    /// @param x, y of the picture; x is a multiple of eight
+    QC_HD void load(const DrawTask& task, int picture, int x, int y) {
+        const uint16_t* const from = task.drawn + task.pyramid.offset(picture, s) +
+                                     static_cast<size_t>(y >> s) * static_cast<size_t>(task.pyramid.scale[s].pitch) +
+                                     static_cast<size_t>(x >> s);
+        if constexpr (kCount == 1) {
+            word[0] = *from;
+        } else {
+            const Words<2 * kCount> words = load_words<2 * kCount>(from);
+            QC_UNROLL for (int i = 0; i < kCount / 2; ++i) word[i] = words.word[i];
+        }
     }
-}
+    QC_HD float term(const DrawTask& task, int column) const {
+        const int i = kCount == 1 ? 0 : column >> s;
+        return task.weight[s] * from_short(static_cast<uint16_t>(word[i / 2] >> (16 * (i % 2))));
+    }
+};
 
-/// In the order of the scales, as drawn_value() adds.
+/// In the order of the scales, as drawn_value() adds. Both rows, the first of which is even, lie in the same tiles.
 QC_HD void draw_run(const DrawTask& task, int picture, int x, int y, float (&upper)[kDrawColumns],
                     float (&lower)[kDrawColumns]) {
     static_assert(kScales == 5);
-    read_scale<0>(task, picture, x, y, upper);
-    read_scale<0>(task, picture, x, smaller(y + 1, task.shape.height - 1), lower);
-    add_scale<1>(task, picture, x, y, upper, lower);
-    add_scale<2>(task, picture, x, y, upper, lower);
-    add_scale<3>(task, picture, x, y, upper, lower);
-    add_scale<4>(task, picture, x, y, upper, lower);
+    bool counts[kScales];
+    QC_UNROLL for (int s = 0; s < kScales; ++s) counts[s] = is_counted(task, picture, s, x >> s, y >> s);
+    ValueRun<0> above, below;
+    ValueRun<1> second;
+    ValueRun<2> third;
+    ValueRun<3> fourth;
+    ValueRun<4> fifth;
+    if (counts[0]) {
+        above.load(task, picture, x, y);
+        below.load(task, picture, x, smaller(y + 1, task.shape.height - 1));
+    }
+    if (counts[1]) second.load(task, picture, x, y);
+    if (counts[2]) third.load(task, picture, x, y);
+    if (counts[3]) fourth.load(task, picture, x, y);
+    if (counts[4]) fifth.load(task, picture, x, y);
+    QC_UNROLL for (int k = 0; k < kDrawColumns; ++k) {
+        upper[k] = above.term(task, k);
+        lower[k] = below.term(task, k);
+        const float terms[] = {second.term(task, k), third.term(task, k), fourth.term(task, k), fifth.term(task, k)};
+        QC_UNROLL for (const float term : terms) {
+            upper[k] = upper[k] + term;
+            lower[k] = lower[k] + term;
+        }
+    }
 }
 
 QC_HD void draw_samples(const DrawTask& task, int picture, int x, int y, float (&values)[kDrawColumns]) {
@@ -154,29 +148,24 @@ struct DrawMap {
 
     template <class Block>
     QC_HD static void run(Block& block, const DrawTask& task) {
-        const int picture = block.z(), left = block.x() * kMapTileColumns, top = block.y() * kMapTileRows;
+        const int picture = block.z();
+        const int x = block.x() * kMapTileColumns + block.lane() * kDrawColumns;
+        const int y = block.y() * kMapTileRows + 2 * block.warp();
         const uint32_t output = task.pairs[picture].output;
-        const Plane<float> values = task.map.of_output(output, task.shape);
-        if (values.data == nullptr) return;
-        const int right = smaller(left + kMapTileColumns, values.width) - 1;
-        const int bottom = smaller(top + kMapTileRows, values.height) - 1;
-        const int x = left + block.lane() * kDrawColumns, y = top + 2 * block.warp();
+        const MapPlane map = task.map.of_output(output, task.shape);
+        if (map.data == nullptr) return;
+        const bool is_inside = x < map.width && y < map.height;
         float upper[kDrawColumns] = {}, lower[kDrawColumns] = {};
-        const bool counted = task.is_blank == 0 && block.warp() == 0 &&
-                             has_counted(task, picture, left, top, right, bottom, block.lane());
-        bool is_blank = !any_of_block(block, counted);
-        if (!is_blank) {
-            if (x <= right && y <= bottom) draw(task, picture, x, y, upper, lower);
-            is_blank = !any_of_block(block, has_any(upper) || has_any(lower));
-        }
+        if (is_inside && task.is_blank == 0) draw(task, picture, x, y, upper, lower);
         if (task.map.blank != nullptr) {
+            const bool is_blank = !any_of_block(block, has_any(upper) || has_any(lower));
             if (block.thread() == 0)
                 *task.map.mark(output / task.map.renditions, task.shape, block.x(), block.y()) = is_blank ? 1 : 0;
             if (is_blank) return;
         }
-        if (x > right || y > bottom) return;
-        store_values(values.row(y) + x, upper);
-        if (y < bottom) store_values(values.row(y + 1) + x, lower);
+        if (!is_inside) return;
+        map.put_run(x, y, upper);
+        if (y + 1 < map.height) map.put_run(x, y + 1, lower);
     }
 
 private:

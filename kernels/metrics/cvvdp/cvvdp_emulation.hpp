@@ -26,7 +26,8 @@ struct DeviceClip {
 /// What is drawn of every frame.
 struct EmulatedMaps {
     MapShape shape;
-    std::vector<std::vector<float>> frames;
+    float scale; ///< see map_level()
+    std::vector<std::vector<uint8_t>> frames{};
 };
 
 /// The words of every frame, from batches of so many; every rendition is the same.
@@ -69,26 +70,26 @@ inline std::vector<std::vector<uint64_t>> emulate(const Scorer& scorer, const De
         test::EmulatedScratch scratch(scorer.scratch_bytes(batch_frames * renditions), descending ? 0x71 : 0xff);
         batch.accumulators = sums.data();
         batch.scratch = scratch.data();
-        std::vector<float> drawn;
+        std::vector<uint8_t> drawn;
         if (maps != nullptr) {
             const int pitch = maps->shape.width + 3;
             const size_t plane = static_cast<size_t>(pitch) * static_cast<size_t>(maps->shape.height);
-            drawn.assign(plane * static_cast<size_t>(frames), -1000.0f);
-            batch.map = {drawn.data(),
-                         nullptr,
-                         plane,
-                         pitch,
-                         static_cast<uint32_t>(renditions),
-                         static_cast<uint32_t>(renditions - 1)};
+            drawn.assign(plane * static_cast<size_t>(frames), 0x5a);
+            batch.map = {.levels = drawn.data(),
+                         .plane = plane,
+                         .pitch = pitch,
+                         .renditions = static_cast<uint32_t>(renditions),
+                         .rendition = static_cast<uint32_t>(renditions - 1),
+                         .scale = maps->scale};
         }
         test::EmulatedQueue queue(descending);
         const Status enqueued = scorer.enqueue(batch, timeline, queue);
         EXPECT_TRUE(enqueued.ok()) << enqueued.text();
         EXPECT_TRUE(scratch.guard_is_whole()) << "written beyond the scratch memory";
         for (int f = 0; maps != nullptr && f < frames; ++f) {
-            const Plane<float> map = batch.map.of_frame(static_cast<uint32_t>(f), maps->shape);
-            std::vector<float>& values = maps->frames.emplace_back();
-            for (int y = 0; y < map.height; ++y) values.insert(values.end(), map.row(y), map.row(y) + map.width);
+            const MapPlane map = batch.map.of_frame(static_cast<uint32_t>(f), maps->shape);
+            std::vector<uint8_t>& levels = maps->frames.emplace_back();
+            for (int y = 0; y < map.height; ++y) levels.insert(levels.end(), map.row(y), map.row(y) + map.width);
         }
         for (int f = 0; f < frames; ++f) {
             const auto begin = sums.begin() + static_cast<ptrdiff_t>(static_cast<size_t>(f * renditions) * row);

@@ -74,24 +74,33 @@ struct Emulation {
 
     /// The scores are those of a session without maps, too.
     void expect_maps_near_cpu(const Stream& stream, int batch_frames, bool descending, int renditions) const {
-        EmulatedMaps maps{descriptor().map->shape(geometry, options), {}};
-        const auto words = emulate(*scorer, stream.device(), depth, batch_frames, descending, renditions, &maps);
         const Emulation plain(geometry, options);
-        EXPECT_EQ(words, emulate(*plain.scorer, stream.device(), depth, batch_frames, descending, renditions));
+        const auto words = emulate(*plain.scorer, stream.device(), depth, batch_frames, descending, renditions);
+        // All of the scale, and what is small once more.
+        for (const float scale : {255.0f, 16 * 255.0f}) {
+            EmulatedMaps maps{descriptor().map->shape(geometry, options), scale};
+            EXPECT_EQ(emulate(*scorer, stream.device(), depth, batch_frames, descending, renditions, &maps), words);
+            expect_near_cpu(stream, maps);
+        }
+    }
+
+private:
+    void expect_near_cpu(const Stream& stream, const EmulatedMaps& maps) const {
         const std::vector<HostPicture> reference = stream.host(false), distorted = stream.host(true);
         std::vector<float> expected(static_cast<size_t>(geometry.width) * static_cast<size_t>(geometry.height));
         const Plane<float> values{expected.data(), {geometry.width}, geometry.width, geometry.height};
         for (size_t frame = 0; frame < reference.size(); ++frame) {
             scorer->draw({reference[frame], distorted[frame]},
                          past_of(reference, distorted, frame, static_cast<size_t>(depth)), values);
-            for (size_t i = 0; i < expected.size(); ++i)
-                ASSERT_NEAR(maps.frames[frame][i], expected[i], 1e-5 + 1e-4 * expected[i])
+            for (size_t i = 0; i < expected.size(); ++i) {
+                const float level = std::min(255.0f, expected[i] * maps.scale);
+                ASSERT_NEAR(maps.frames[frame][i], level, 0.5f + maps.scale * (1e-5f + 1e-4f * expected[i]))
                     << "frame " << frame << ", " << i % static_cast<size_t>(geometry.width) << ","
                     << i / static_cast<size_t>(geometry.width);
+            }
         }
     }
 
-private:
     test::EmulatedProgram program_{emulated_kernels()};
 };
 

@@ -95,7 +95,7 @@ struct PaintMap {
         const int x = block.x() * kThreads + block.thread(), y = block.y(), member = block.z();
         const int width = a.levels.width[0];
         if (member >= a.group->members || x >= width) return;
-        const Plane<float> to = a.drawn.of_output(a.group->row[member], {.width = width, .height = a.levels.height[0]});
+        const MapPlane to = a.drawn.of_output(a.group->row[member], {.width = width, .height = a.levels.height[0]});
         if (to.data == nullptr) return;
         float value = 0.0f;
         if (is_active(*a.group, member)) {
@@ -103,7 +103,7 @@ struct PaintMap {
                 a.map + map_offset(a.levels, member, 0) + static_cast<size_t>(y) * a.levels.pitch[0] + x;
             value = lost(a, AddLevel::sum_at(a, member, x, y, own));
         }
-        to.at(x, y) = value;
+        to.put(x, y, value);
     }
 };
 

@@ -169,7 +169,7 @@ TEST(CvvdpMask, KernelsAreNearTheCpu) {
             test::EmulatedProgram program(emulated_kernels());
             ASSERT_TRUE(scorer->prepare(program).ok());
             const int past = earlier_pairs(descriptor(), geometry, options);
-            EmulatedMaps maps{descriptor().map->shape(geometry, options), {}};
+            EmulatedMaps maps{descriptor().map->shape(geometry, options), 255.0f};
             const auto words = emulate(*scorer, device, past, 3, false, 2, draws ? &maps : nullptr);
             EXPECT_EQ(words, emulate(*scorer, device, past, 2, true)) << "other batches, the other order of threads";
             const auto expected = score_words(geometry, options, words_under(geometry, clip, masks)).frames;
@@ -183,7 +183,7 @@ TEST(CvvdpMask, KernelsAreNearTheCpu) {
             plain->draw_maps();
             test::EmulatedProgram plain_program(emulated_kernels());
             ASSERT_TRUE(plain->prepare(plain_program).ok());
-            EmulatedMaps plain_maps{maps.shape, {}};
+            EmulatedMaps plain_maps{maps.shape, maps.scale};
             emulate(*plain, device, past, 3, false, 2, &plain_maps);
             EXPECT_EQ(maps.frames, plain_maps.frames) << "maps are whole";
         }

@@ -19,7 +19,7 @@ struct DrawArguments {
 };
 
 /// So many neighbours are drawn by a thread.
-constexpr int kColumns = 8;
+constexpr int kColumns = MapPlane::kRun;
 
 /// The first `count` of kColumns samples from x on, which is a multiple of that.
 template <typename Sample>
@@ -47,7 +47,7 @@ struct Draw {
     template <class Block>
     QC_HD static void run(Block& block, const DrawArguments& arguments) {
         const DevicePair& pair = arguments.pairs[block.z()];
-        const Plane<float> values = arguments.map.of_output(pair.output, arguments.shape);
+        const MapPlane values = arguments.map.of_output(pair.output, arguments.shape);
         const int x = block.x() * kBlockColumns + kColumns * block.lane(), y = block.y() * kTuning.rows + block.warp();
         if (values.data == nullptr || x >= values.width || y >= values.height) return;
         const int count = values.width - x;
@@ -58,7 +58,7 @@ struct Draw {
         QC_UNROLL for (int i = 0; i < kColumns; ++i) {
             run[i] = difference_of(reference[i], distorted[i], arguments.scale);
         }
-        store_values(values.row(y) + x, run);
+        values.put_run(x, y, run);
     }
 };
 

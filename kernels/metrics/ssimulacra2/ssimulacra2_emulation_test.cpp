@@ -190,8 +190,10 @@ TEST(Ssimulacra2Emulation, MapsAreNearTheCpu) {
                 pictures.push_back(make_picture(c, c.distorted, i, true));
             }
             // Errors are kept with 8 significant bits: rounding moves them by up to a 256th; the rest is the kernels'.
+            // What planes have that are left out comes to a quarter of a level.
             test::expect_emulated_maps_equal_cpu(*metric, descriptor().map->shape(geometry, options),
-                                                 test::EmulatedPairs(pictures), descending, 1.0f / 256 + 1e-4f);
+                                                 test::EmulatedPairs(pictures), descending,
+                                                 {1.0f / 256 + 1e-4f, 0.25f});
         }
 }
 

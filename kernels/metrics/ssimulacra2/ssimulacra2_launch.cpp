@@ -147,6 +147,23 @@ void Launcher::draw_map(const MapWeights& weights) {
     draws_map_ = true;
 }
 
+/// Leaves out what no picture shows: planes that together, with errors of 1, come to no more than a quarter of a level.
+/// @param scale of map_level()
+KeptErrors Launcher::kept_for(float scale) const {
+    constexpr float kLeftOut = 0.25f;
+    KeptErrors kept = maps_.kept;
+    float left = kLeftOut;
+    for (int level = 0; level < kMaxLevels; ++level)
+        for (int c = 0; c < kChannels; ++c) {
+            const auto& weight = kept.weight[level][c];
+            const float levels = scale * (weight[kStructure] + weight[kArtifact] + weight[kDetail]);
+            if (!kept.keeps(level, c) || levels > left) continue;
+            left -= levels;
+            kept.stored[level] &= ~channel_bit(c);
+        }
+    return kept;
+}
+
 Status Launcher::enqueue_map(const DeviceBatch& batch, const KeptErrors& kept, DeviceQueue& queue) const {
     const PlaneLayout& layout = pyramid_[0].layout;
     const DrawArguments draw{batch.pairs, kept, batch.map, {layout.width[0], layout.height[0]}, layout.levels};
@@ -187,6 +204,7 @@ Status Launcher::enqueue(const DeviceBatch& batch, DeviceQueue& queue) const {
     maps.planes = planes;
     maps.strips = static_cast<const Strip*>(strip_table_);
     maps.sums = sums;
+    maps.kept = kept_for(batch.map.scale);
     maps.kept.errors = reinterpret_cast<uint16_t*>(reinterpret_cast<char*>(sums) + sum_bytes(batch.count));
     const Dim3 strips{static_cast<unsigned>(strips_.size()), 1, pairs};
     if (!masked_ || draws_map_) QC_RETURN_IF_ERROR(queue.launch(map_kernel_, strips, maps));

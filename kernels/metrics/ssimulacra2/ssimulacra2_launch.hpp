@@ -31,6 +31,7 @@ private:
     size_t plane_bytes(int count) const;
     size_t sum_bytes(int count) const;
     size_t kept_bytes(int count) const;
+    KeptErrors kept_for(float scale) const;
     Status enqueue_map(const DeviceBatch& batch, const KeptErrors& kept, DeviceQueue& queue) const;
 
     PyramidArguments pyramid_[2]; ///< by input; the first serves both where they have the same conversion

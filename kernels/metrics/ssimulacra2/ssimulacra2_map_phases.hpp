@@ -369,7 +369,10 @@ QC_HD void StripThread<Work>::score_row(const MapArguments& arguments, const Str
             }
         }
     }
-    if constexpr (Work::kDraws) keep_errors(arguments.kept, pair, strip.plane, x_, y, pixels_, drawn);
+    if constexpr (Work::kDraws) {
+        if (arguments.kept.keeps(strip.plane / kChannels, strip.plane % kChannels))
+            keep_errors(arguments.kept, pair, strip.plane, x_, y, pixels_, drawn);
+    }
 }
 
 // ---- sums of strips -------------------------------------------------------------------------------------------------

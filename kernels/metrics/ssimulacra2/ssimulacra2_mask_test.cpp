@@ -133,7 +133,7 @@ void expect_kernels_near_cpu(const MaskCase& c, bool descending) {
     const test::EmulatedMasks masks(geometry, &pairs);
     if (c.draws)
         test::expect_emulated_maps_equal_cpu(*scorer, descriptor().map->shape(geometry, options), pairs, descending,
-                                             1.0f / 256 + 1e-4f);
+                                             {1.0f / 256 + 1e-4f, 0.25f});
     test::EmulatedQueue queue(descending);
     const std::vector<uint64_t> actual = test::emulate_batch(*scorer, pairs.device, queue);
     const std::vector<uint64_t> expected = pairs.cpu_words(*scorer);

@@ -208,7 +208,7 @@ private:
         if (map_.data == nullptr) return;
         QC_UNROLL for (int i = 0; i < 4; ++i) {
             const int column = x + block_.lane() / 4 + 8 * (i / 2), row = y_ + 8 * half + block_.lane() % 4 * 2 + i % 2;
-            if (column < scale_.width && row < scale_.height) map_.at(column, row) = losses[i];
+            if (column < scale_.width && row < scale_.height) map_.put(column, row, losses[i]);
         }
     }
 
@@ -233,7 +233,7 @@ private:
     const ScaleArguments& scale_;
     const BandWeights &down_, &along_;
     int pair_, x_, y_, end_;
-    Plane<float> map_{};
+    MapPlane map_{};
     FilteredMeans means_1_, means_2_;
     FilteredProducts squares_1_, squares_2_, products_;
     FilteredRows decimated_1_, decimated_2_;

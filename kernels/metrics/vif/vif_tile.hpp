@@ -235,7 +235,7 @@ QC_HD float loss_of_pixel(const ThreadSums& sums) {
 /// @param weight_of gives the weight of a pixel that counts by a mask
 template <class Plan, Extra kExtra, typename Logarithm, class WeightOf>
 QC_HD void statistic_phase(const uint32_t* shared, int thread, TileOrigin origin, int width, int height,
-                           double gain_limit, const Logarithm& logarithm, const Plane<float>& map,
+                           double gain_limit, const Logarithm& logarithm, const MapPlane& map,
                            const WeightOf& weight_of, SumsOf<kExtra>& sums) {
     constexpr int kItemsPerRow = Plan::kWidth / kColumnsPerThread;
     for (int item = thread; item < kItemsPerRow * Plan::kHeight; item += Plan::kThreads) {
@@ -255,12 +255,12 @@ QC_HD void statistic_phase(const uint32_t* shared, int thread, TileOrigin origin
             const int u = origin.x + x + i, v = origin.y + y;
             if constexpr (kExtra != Extra::kMask) add_pixel(moments, gain_limit, logarithm, sums);
             if constexpr (kExtra == Extra::kMap) {
-                if (map.data != nullptr) map.at(u, v) = loss_of_pixel(sums_of_pixel(moments, gain_limit, logarithm));
+                if (map.data != nullptr) map.put(u, v, loss_of_pixel(sums_of_pixel(moments, gain_limit, logarithm)));
             }
             if constexpr (kExtra == Extra::kMask) {
                 const ThreadSums pixel = sums_of_pixel(moments, gain_limit, logarithm);
                 sums.add(pixel, weight_of(u, v));
-                if (map.data != nullptr) map.at(u, v) = loss_of_pixel(pixel);
+                if (map.data != nullptr) map.put(u, v, loss_of_pixel(pixel));
             }
         }
     }
@@ -307,7 +307,7 @@ QC_HD SumsOf<kExtra> horizontal_phase(const uint32_t* shared, int thread, const 
     const auto weight_of = [&](int x, int y) {
         return mask.over(shape, x, y, arguments.width << Plan::kScale, arguments.height << Plan::kScale);
     };
-    Plane<float> map{};
+    MapPlane map{};
     if constexpr (kExtra != Extra::kNone)
         map = arguments.map.of_output(arguments.pairs[pair].output, arguments.map_shape);
     if constexpr (Plan::kSharedThresholds) {
