@@ -161,37 +161,27 @@ QC_HD double exact_double(uint32_t number) {
     return structural::double_of(0x43300000u, number) - 0x1p52;
 }
 
-/// What weighted_index() adds for the whole window inside the picture.
-struct Constants {
-    double c1, c2;
+/// A window's weight, and what weighted_index() adds to numerator and denominator.
+struct Window {
+    double weight, c1, c2;
 
-    QC_HD explicit Constants(uint32_t peak) {
-        const double largest = peak, w = 1 << kWeightBits;
-        c1 = largest * largest * (0.01 * 0.01) * w * w;
-        c2 = largest * largest * (0.03 * 0.03) * w * w;
+    QC_HD explicit Window(uint32_t whole_weight) : weight(exact_double(whole_weight)) {
+        constexpr double kPeak = 255;
+        c1 = kPeak * kPeak * (0.01 * 0.01) * weight * weight;
+        c2 = kPeak * kPeak * (0.03 * 0.03) * weight * weight;
     }
 };
 
-/// weighted_index() / 2^kWeightBits, where the whole window is inside the picture. The same bits: but for c1, c2 and
-/// the index itself all are integers below 2^53, so that it does not matter how they come about, and the weight is a
-/// power of two.
-QC_HD double inner_index(const ByteSums& sums, const Constants& constants) {
-    constexpr double kWeight = 1 << kWeightBits;
+/// weighted_index() / 2^kWeightBits, with the same bits: all but c1, c2 and what they are added to are integers below
+/// 2^53, so that it does not matter how they come about.
+QC_HD double index_of(const ByteSums& sums, const Window& window) {
     const double a = exact_double(sums.a), b = exact_double(sums.b), product = exact_double(sums.product);
     const double squares = fma(2.0, product, exact_double(sums.square_of_difference)); // sums of a^2 and of b^2
     const double mean_ab = a * b, mean_squares = fma(b, b, a * a);
-    const double covariance = fma(product, kWeight, -mean_ab), variances = fma(squares, kWeight, -mean_squares);
-    const double numerator = fma(2.0, mean_ab, constants.c1) * fma(2.0, covariance, constants.c2);
-    return numerator / ((mean_squares + constants.c1) * (variances + constants.c2));
-}
-
-/// The same for any weight. Few positions are so near to a border.
-template <class Sums>
-QC_HD_NOINLINE double border_index(const Sums& sums, uint32_t weight, uint32_t peak) {
-    // (a - b)^2 and 2 ab: a^2 and b^2 come into the index as their sum alone.
-    const uint64_t squares = uint64_t{2} * sums.product + sums.square_of_difference;
-    const uint64_t all[kQuantities] = {sums.a, sums.b, squares, sums.product, 0};
-    return weighted_index(all, weight, peak) * (1.0 / (1 << kWeightBits));
+    const double covariance = fma(product, window.weight, -mean_ab);
+    const double variances = fma(squares, window.weight, -mean_squares);
+    const double numerator = window.weight * fma(2.0, mean_ab, window.c1) * fma(2.0, covariance, window.c2);
+    return numerator / ((mean_squares + window.c1) * (variances + window.c2)) * (1.0 / (1 << kWeightBits));
 }
 
 // ---- the kernel -----------------------------------------------------------------------------------------------------
@@ -216,37 +206,49 @@ inline void divide(StripTask* task, int count) {
     task->parts = blocks_of(task->height, task->rows);
 }
 
-/// What a lane adds up.
+/// What a lane adds up. Its columns go side by side, without branches between them: each is a long chain.
 class LaneIndices {
 public:
-    QC_HD LaneIndices(const StripTask& task, int column, bool counts)
-        : task_(task), column_(column), constants_(kPeak) {
-        const int inside = task.width - column; // columns, none of lanes that serve as neighbours
+    /// @param counts whether the lane does, and not as a neighbour only
+    QC_HD LaneIndices(const StripTask& task, int strip, int column, bool counts) : task_(task) {
+        const int inside = task.width - column, first = strip * kStripColumns;
         columns_ = !counts ? 0 : inside < kLaneColumns ? inside : kLaneColumns;
-        is_inner_ = column >= kRadius && column + kLaneColumns + kRadius <= task.width;
+        is_inner_ = first >= kRadius && first + kStripColumns + kRadius <= task.width;
+        QC_UNROLL for (int i = 0; i < kLaneColumns / 2; ++i) {
+            weights_.word[i] = pair_of(weight_of_column(column + 2 * i), weight_of_column(column + 2 * i + 1));
+        }
     }
 
     QC_HD void add(int y, const LaneSums& a, const LaneSums& b, const LaneSums& product, const LaneSums& square) {
-        const bool is_inner = is_inner_ && y >= kRadius && y + kRadius < task_.height;
-        QC_UNROLL for (int i = 0; i < kLaneColumns; ++i) {
-            if (i >= columns_) continue;
-            const ByteSums sums{a.of[i], b.of[i], product.of[i], square.of[i]};
-            const double index =
-                is_inner ? inner_index(sums, constants_)
-                         : border_index(sums, weight_at(column_ + i, task_.width) * weight_at(y, task_.height), kPeak);
-            total_ += task_.fixed.from(index);
+        const auto sums_at = [&](int i) { return ByteSums{a.of[i], b.of[i], product.of[i], square.of[i]}; };
+        if (is_inner_ && y >= kRadius && y + kRadius < task_.height) { // the whole strip is
+            const Window window(1u << kWeightBits);
+            add_indices([&](int i) { return index_of(sums_at(i), window); });
+        } else {
+            const uint32_t weight = weight_at(y, task_.height);
+            add_indices([&](int i) {
+                return index_of(sums_at(i), Window((weights_.word[i / 2] >> (16 * (i % 2)) & 0xffffu) * weight));
+            });
         }
     }
 
     QC_HD uint64_t total() const { return total_; }
 
 private:
-    static constexpr uint32_t kPeak = 255;
+    /// Beside the picture any that is not 0.
+    QC_HD uint32_t weight_of_column(int x) const { return x >= 0 && x < task_.width ? weight_at(x, task_.width) : 1; }
+
+    template <class IndexAt>
+    QC_HD void add_indices(const IndexAt& index_at) {
+        uint64_t terms[kLaneColumns];
+        QC_UNROLL for (int i = 0; i < kLaneColumns; ++i) terms[i] = task_.fixed.from(index_at(i));
+        QC_UNROLL for (int i = 0; i < kLaneColumns; ++i) total_ += i < columns_ ? terms[i] : 0;
+    }
 
     const StripTask& task_;
-    int column_, columns_;
+    int columns_;
     bool is_inner_;
-    Constants constants_;
+    LanePairs weights_;
     uint64_t total_ = 0;
 };
 
@@ -259,7 +261,7 @@ QC_HD uint64_t sum_part(Block& block, const StripTask& task, const DevicePair& p
     const LaneReader reader_b(pair.distorted.plane[0], column, task.width, task.height);
     ColumnSum columns_a[kLaneColumns / 2], columns_b[kLaneColumns / 2];
     ColumnSum columns_product[kLaneColumns], columns_square[kLaneColumns];
-    LaneIndices indices(task, column, lane > 0 && lane < device::kWarpSize - 1);
+    LaneIndices indices(task, strip, column, lane > 0 && lane < device::kWarpSize - 1);
     uint32_t next_a = reader_a.read(first - kRadius), next_b = reader_b.read(first - kRadius);
     QC_NO_UNROLL
     for (int y = first - 2 * kRadius; y < end; ++y) { // the row of results that row y + kRadius completes
