@@ -219,6 +219,7 @@ std::map<Kind, MetricDescriptor> make_probes() {
         probes[kind] = make_probe(Scope::kPair);
     probes[Kind::kPairPieces] = make_probe(Scope::kPair);
     probes[Kind::kPairPieces].create_scorer = make_scorer<PiecesProbe>;
+    probes[Kind::kPairPieces].takes_long = true;
     for (const Kind kind : {Kind::kReference, Kind::kReferenceChroma}) probes[kind] = make_probe(Scope::kReference);
     for (const Kind kind : {Kind::kPairEveryFrame, Kind::kReference, Kind::kReferenceChroma, Kind::kDistortedHistory})
         probes[kind].every_frame = true;

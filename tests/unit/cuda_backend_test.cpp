@@ -211,7 +211,7 @@ std::string calls_of_batch(int frames, const std::vector<Kind>& metrics) {
     return calls;
 }
 
-/// Of many pairs, where as many metrics as can be of use are side by side, a metric's work is one piece.
+/// Of many pairs, where enough other metrics are side by side, a metric's work is one piece.
 TEST(CudaBackendCalls, PiecesOfManyPairsAreOneAmongManyMetrics) {
     const std::vector<Kind> metrics = {Kind::kPairPieces, Kind::kPair, Kind::kPair, Kind::kPair};
     const std::string whole = R"(
@@ -224,15 +224,21 @@ cuGraphAddKernelNode probe_pairs 1x1x9 of 32x1x1, 0 bytes, node 3 behind 0
     EXPECT_EQ(calls_of_batch(9, {Kind::kPairPieces, Kind::kPair}).find(whole), std::string::npos);
 }
 
-/// Lanes that begin at once: six of one or two pairs, four of more.
-TEST(CudaBackendCalls, FewPairsHaveMoreBranches) {
-    for (const auto& [frames, branches] : {std::pair{1, 6}, {2, 6}, {3, 4}, {16, 4}}) {
-        const std::string calls = calls_of_batch(frames, std::vector<Kind>(7, Kind::kPair));
-        int begin = 0;
-        for (size_t at = calls.find("behind 0\n"); at != std::string::npos; at = calls.find("behind 0\n", at + 1))
-            ++begin;
-        EXPECT_EQ(begin, branches) << frames << calls;
-    }
+/// How many of seven metrics begin at once; the last of them may be one that takes long.
+TEST(CudaBackendCalls, BranchesGoByTheBatchWhereAMetricTakesLong) {
+    struct Case {
+        int frames, begin, begin_with_long;
+    };
+    for (const Case& c : {Case{2, 4, 6}, {3, 4, 4}, {8, 4, 4}, {9, 4, 2}, {16, 4, 2}})
+        for (const bool takes_long : {false, true}) {
+            std::vector<Kind> metrics(6, Kind::kPair);
+            metrics.push_back(takes_long ? Kind::kPairPieces : Kind::kPair);
+            const std::string calls = calls_of_batch(c.frames, metrics);
+            int begin = 0;
+            for (size_t at = calls.find("behind 0\n"); at != std::string::npos; at = calls.find("behind 0\n", at + 1))
+                ++begin;
+            EXPECT_EQ(begin, takes_long ? c.begin_with_long : c.begin) << c.frames << calls;
+        }
 }
 
 /// Whatever the session looks like: memory is taken at creation, and with the first software frame of each slot; only
