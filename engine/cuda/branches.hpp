@@ -31,6 +31,7 @@ private:
     };
     std::vector<Lane::Priority> branches_;
     std::vector<Placement> order_; ///< in which the instances are added
+    bool is_crowded_ = false;
 };
 
 } // namespace qc::cuda

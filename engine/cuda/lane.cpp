@@ -75,6 +75,7 @@ Lane Lane::fork(Priority priority) const {
     Lane made(context_, graph_);
     made.latest_ = latest_;
     made.priority_ = priority;
+    made.is_crowded_ = is_crowded_;
     return made;
 }
 

@@ -24,11 +24,14 @@ public:
     Status launch_raw(const Kernel& kernel, Dim3 grid, Dim3 block, void** arguments) override;
     Status zero(void* device_address, size_t bytes) override;
     Status side_by_side(int pieces, const AddPiece& add) override;
+    int worthwhile_pieces(int most) const override { return is_crowded_ ? 1 : most; }
     /// To page-locked memory. The addresses are kept: what lies there is read when the graph runs.
     Status copy_to_host(void* target, CUdeviceptr source, size_t bytes);
 
     /// A lane that begins behind what this one has so far.
     Lane fork(Priority priority) const;
+    /// As many others run beside this one as can be of use.
+    void crowd() { is_crowded_ = true; }
     /// What is added from now on comes behind all of the other lane too. Its kernels count as this lane's.
     void join(const Lane& other);
 
@@ -41,6 +44,7 @@ private:
     CUgraph graph_;
     std::vector<CUgraphNode> latest_; ///< what the next node comes behind
     Priority priority_ = Priority::kLow;
+    bool is_crowded_ = false;
     int64_t launches_ = 0;
 };
 

@@ -73,7 +73,7 @@ void Timeline::add(std::span<const DevicePicture> inputs, int frame, const Descr
 Status Timeline::enqueue(const Description& description, int frames, DeviceQueue& queue) const {
     if (depth_ == 0) return {};
     const auto jobs = static_cast<unsigned>(frames * setup_.inputs() * setup_.planes_read());
-    return queue.launch(kernel_, Dim3{static_cast<unsigned>(geometry_.height), jobs},
+    return queue.launch(kernel_, Dim3{blocks_for(geometry_.height, KeepPictures::kRows), jobs},
                         KeepPictures::Arguments{description.device(&DescriptionLayout::keep_jobs)});
 }
 

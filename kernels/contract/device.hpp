@@ -77,6 +77,9 @@ public:
         for (int piece = 0; piece < pieces; ++piece) QC_RETURN_IF_ERROR(add(piece, *this));
         return {};
     }
+    /// Into how many pieces, of at most so many, work that can be parted is worth parting: where other metrics fill
+    /// what is idle anyway, kernels of a whole batch leave less of it.
+    virtual int worthwhile_pieces(int most) const { return most; }
 };
 
 } // namespace qc

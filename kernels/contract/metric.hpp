@@ -227,7 +227,8 @@ struct MetricDescriptor {
     /// Its kernels are few thread blocks that run for long. The CUDA backend begins with it, and the other metrics fill
     /// the GPU beside it.
     bool few_blocks = false;
-    /// On a GPU it takes a fifth or more of the time that decoding a pair takes: front ends hold more frames then.
+    /// On a GPU it takes a fifth or more of the time that decoding a pair takes: front ends hold more frames then, and
+    /// the CUDA backend lays the other metrics out beside it.
     bool takes_long = false;
     /// Score names carry a suffix made of the non-default options that have an alias.
     bool templated_names = false;

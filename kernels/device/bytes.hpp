@@ -45,6 +45,22 @@ QC_HD int add_two_products(uint32_t weights, uint32_t bytes, int sum) {
 #endif
 }
 
+/// sum + the products of the two 16-bit halves of a word with bytes 0 and 1 of another, or 2 and 3; nothing is signed.
+template <bool kUpper>
+QC_HD uint32_t add_two_products_unsigned(uint32_t halves, uint32_t bytes, uint32_t sum) {
+#if defined(__CUDA_ARCH__)
+    uint32_t result;
+    if constexpr (kUpper)
+        asm("dp2a.hi.u32.u32 %0, %1, %2, %3;" : "=r"(result) : "r"(halves), "r"(bytes), "r"(sum));
+    else
+        asm("dp2a.lo.u32.u32 %0, %1, %2, %3;" : "=r"(result) : "r"(halves), "r"(bytes), "r"(sum));
+    return result;
+#else
+    if (kUpper) bytes >>= 16;
+    return sum + (halves & 0xffffu) * (bytes & 0xffu) + (halves >> 16) * (bytes >> 8 & 0xffu);
+#endif
+}
+
 /// Bytes 0 to 3, each brought into its range.
 QC_HD uint32_t clamped_bytes(const int (&value)[4]) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 720

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "device/block.hpp"
+#include "device/bytes.hpp"
 #include "device/kernel_list.hpp"
 #include "ingest/ingest.hpp"
 #include "ingest/map_paint.hpp"
@@ -18,6 +19,11 @@ QC_HD const uint8_t* row_of(const void* plane, uint32_t pitch_bytes, int y) {
 /// Sixteen bytes that are copied at once.
 struct alignas(16) CopiedBytes {
     uint32_t word[4];
+};
+
+/// What is kept of them where two planes share a row.
+struct alignas(8) KeptBytes {
+    uint32_t word[2];
 };
 
 /// Copies one row; 16 bytes at a time where both ends are aligned.
@@ -107,26 +113,53 @@ struct KeepHistory {
     }
 };
 
-/// Copies planes, samples side by side: grid (rows, jobs).
+/// Every second sample of a row, by a warp: of two planes that share their rows, one. Eight bytes at a time where the
+/// row they share and the target are aligned.
+QC_HD void copy_every_second(uint8_t* target, const uint8_t* source, int width, int sample_bytes, int lane) {
+    const auto offset = static_cast<int>(reinterpret_cast<uintptr_t>(source) & 15);
+    const bool is_second = offset == sample_bytes;
+    const bool wide = (offset == 0 || is_second) && (reinterpret_cast<uintptr_t>(target) & 7) == 0;
+    const uint32_t selector = sample_bytes == 1 ? (is_second ? 0x7531u : 0x6420u) : (is_second ? 0x7632u : 0x5410u);
+    const auto* const shared = reinterpret_cast<const CopiedBytes*>(is_second ? source - offset : source);
+    // Nothing is read behind the row's last sample.
+    const int vectors = wide ? (2 * width - (is_second ? 0 : 1)) * sample_bytes / 16 : 0;
+    for (int i = lane; i < vectors; i += device::kWarpSize) {
+        const CopiedBytes both = shared[i];
+        reinterpret_cast<KeptBytes*>(target)[i] = {{device::select_bytes(both.word[0], both.word[1], selector),
+                                                    device::select_bytes(both.word[2], both.word[3], selector)}};
+    }
+    for (int x = vectors * 8 / sample_bytes + lane; x < width; x += device::kWarpSize) {
+        if (sample_bytes == 1)
+            target[x] = source[2 * x];
+        else
+            reinterpret_cast<uint16_t*>(target)[x] = reinterpret_cast<const uint16_t*>(source)[2 * x];
+    }
+}
+
+/// Copies planes, samples side by side, a warp a row: blocks of so few bytes take longer to start than to copy. grid:
+/// (groups of rows, jobs).
 struct KeepPictures {
     struct Arguments {
         const KeepJob* jobs;
     };
     static constexpr int kThreads = kIngestBlock;
+    static constexpr int kRows = kThreads / device::kWarpSize; ///< of a block
 
     template <class Block>
     QC_HD static void run(Block& block, const Arguments& arguments) {
         const KeepJob job = arguments.jobs[block.y()];
-        const int y = block.x();
+        const int y = block.x() * kRows + block.warp(), lane = block.lane();
         if (job.source.data == nullptr || y >= job.height) return;
         const uint8_t* const source = row_of(job.source.data, job.source.pitch_bytes, y);
         uint8_t* const target = static_cast<uint8_t*>(job.target) + static_cast<size_t>(y) * job.target_pitch_bytes;
         if (job.source.step == 1) {
-            copy_row(target, source, job.width * job.sample_bytes, block.thread(), kThreads);
+            copy_row(target, source, job.width * job.sample_bytes, lane, device::kWarpSize);
+        } else if (job.source.step == 2) {
+            copy_every_second(target, source, job.width, job.sample_bytes, lane);
         } else if (job.sample_bytes == 1) {
-            for (int x = block.thread(); x < job.width; x += kThreads) target[x] = source[x * job.source.step];
+            for (int x = lane; x < job.width; x += device::kWarpSize) target[x] = source[x * job.source.step];
         } else {
-            for (int x = block.thread(); x < job.width; x += kThreads)
+            for (int x = lane; x < job.width; x += device::kWarpSize)
                 reinterpret_cast<uint16_t*>(target)[x] = reinterpret_cast<const uint16_t*>(source)[x * job.source.step];
         }
     }

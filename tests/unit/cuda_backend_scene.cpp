@@ -163,7 +163,7 @@ private:
     LoadedKernel<ProbeArguments<DevicePair>> kernel_;
 };
 
-/// Two halves of a batch side by side, then all of it again.
+/// Two halves of a batch side by side, if they are worth it, then all of it again.
 class PiecesProbe final : public Scorer {
 public:
     PiecesProbe(const FrameGeometry&, const OptionValues&) {}
@@ -174,10 +174,11 @@ public:
             return to.launch(kernel_, Dim3{1, 1, static_cast<unsigned>(end - first)},
                              {batch.pairs + first, batch.accumulators});
         };
-        const auto half = [&](int piece, DeviceQueue& own) {
-            return add(batch.count * piece / 2, batch.count * (piece + 1) / 2, own);
+        const int pieces = queue.worthwhile_pieces(2);
+        const auto part = [&](int piece, DeviceQueue& own) {
+            return add(batch.count * piece / pieces, batch.count * (piece + 1) / pieces, own);
         };
-        QC_RETURN_IF_ERROR(queue.side_by_side(2, half));
+        QC_RETURN_IF_ERROR(queue.side_by_side(pieces, part));
         return add(0, batch.count, queue);
     }
 
@@ -218,6 +219,7 @@ std::map<Kind, MetricDescriptor> make_probes() {
         probes[kind] = make_probe(Scope::kPair);
     probes[Kind::kPairPieces] = make_probe(Scope::kPair);
     probes[Kind::kPairPieces].create_scorer = make_scorer<PiecesProbe>;
+    probes[Kind::kPairPieces].takes_long = true;
     for (const Kind kind : {Kind::kReference, Kind::kReferenceChroma}) probes[kind] = make_probe(Scope::kReference);
     for (const Kind kind : {Kind::kPairEveryFrame, Kind::kReference, Kind::kReferenceChroma, Kind::kDistortedHistory})
         probes[kind].every_frame = true;

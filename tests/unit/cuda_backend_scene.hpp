@@ -30,7 +30,7 @@ constexpr uint64_t kMixed = 1u << 21;  ///< samples that are not those of one pi
 enum class Kind {
     kPair,             ///< pairs
     kPairBlocks,       ///< pairs, few_blocks
-    kPairPieces,       ///< pairs, in pieces side by side
+    kPairPieces,       ///< pairs, in pieces side by side, takes_long
     kPairEveryFrame,   ///< pairs with chroma, every frame whatever n_subsample
     kReference,        ///< references and the two before them, every frame
     kReferenceChroma,  ///< references and all planes of the one before, every frame

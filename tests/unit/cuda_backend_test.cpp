@@ -197,6 +197,50 @@ cuGraphAddKernelNode qc_hand_over 1x1x1 of 256x1x1, 0 bytes, node 5 behind 0, 3,
     expect_tidy(scene);
 }
 
+/// What the driver is asked for when a batch of so many frames leaves.
+std::string calls_of_batch(int frames, const std::vector<Kind>& metrics) {
+    qc_config config = small_config("yuv420p");
+    config.batch = frames;
+    Scene scene(config, metrics);
+    EXPECT_TRUE(scene.create().ok());
+    for (int frame = 0; frame + 1 < frames; ++frame) EXPECT_TRUE(scene.submit(10, {100}).ok());
+    scene.driver().take_calls();
+    EXPECT_TRUE(scene.submit(11, {101}).ok());
+    std::string calls = text_of(scene.driver().take_calls());
+    expect_tidy(scene);
+    return calls;
+}
+
+/// Of many pairs, where enough other metrics are side by side, a metric's work is one piece.
+TEST(CudaBackendCalls, PiecesOfManyPairsAreOneAmongManyMetrics) {
+    const std::vector<Kind> metrics = {Kind::kPairPieces, Kind::kPair, Kind::kPair, Kind::kPair};
+    const std::string whole = R"(
+cuGraphAddKernelNode probe_pairs 1x1x9 of 32x1x1, 0 bytes, node 1 behind 0
+cuGraphAddKernelNode probe_pairs 1x1x9 of 32x1x1, 0 bytes, node 2 behind 1
+cuGraphAddKernelNode probe_pairs 1x1x9 of 32x1x1, 0 bytes, node 3 behind 0
+)";
+    EXPECT_NE(calls_of_batch(9, metrics).find(whole), std::string::npos);
+    EXPECT_EQ(calls_of_batch(8, metrics).find("1x1x8 of 32x1x1, 0 bytes, node 1"), std::string::npos);
+    EXPECT_EQ(calls_of_batch(9, {Kind::kPairPieces, Kind::kPair}).find(whole), std::string::npos);
+}
+
+/// How many of seven metrics begin at once; the last of them may be one that takes long.
+TEST(CudaBackendCalls, BranchesGoByTheBatchWhereAMetricTakesLong) {
+    struct Case {
+        int frames, begin, begin_with_long;
+    };
+    for (const Case& c : {Case{2, 4, 6}, {3, 4, 4}, {8, 4, 4}, {9, 4, 2}, {16, 4, 2}})
+        for (const bool takes_long : {false, true}) {
+            std::vector<Kind> metrics(6, Kind::kPair);
+            metrics.push_back(takes_long ? Kind::kPairPieces : Kind::kPair);
+            const std::string calls = calls_of_batch(c.frames, metrics);
+            int begin = 0;
+            for (size_t at = calls.find("behind 0\n"); at != std::string::npos; at = calls.find("behind 0\n", at + 1))
+                ++begin;
+            EXPECT_EQ(begin, takes_long ? c.begin_with_long : c.begin) << c.frames << calls;
+        }
+}
+
 /// Whatever the session looks like: memory is taken at creation, and with the first software frame of each slot; only
 /// results come back, and nothing but events is waited for.
 TEST(CudaBackendCalls, NothingElsePerFrame) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// The engine's own kernels without a GPU: samples lifted to a depth, rings of earlier planes moved on.
+// The engine's own kernels without a GPU: samples lifted to a depth, rings of earlier planes moved on,
+// pictures kept whole.
 #include <cstring>
 #include <vector>
 
@@ -120,6 +121,54 @@ TEST(Ingest, RingsMoveOn) {
                                 }
                         }
                     }
+}
+
+// ---- whole pictures -------------------------------------------------------------------------------------------------
+
+/// What a kept plane lies between: samples of so many bytes, `step` apart, the first of them `first` samples behind
+/// where the row begins, and that `offset` bytes off what wide copies need.
+struct Kept {
+    int bytes, step, first, offset, width;
+};
+
+void expect_kept(const Kept& c, bool descending) {
+    constexpr int kHeight = KeepPictures::kRows + 3, kTargetPitch = 400; // bytes
+    constexpr uint8_t kUntouched = 0xa5;
+    const size_t pitch = 1024, rows = kHeight;
+    // Not a byte more than the last sample takes, for the sanitizers.
+    const size_t begin = static_cast<size_t>(c.offset + c.first * c.bytes);
+    std::vector<uint8_t> source(begin + pitch * (rows - 1) +
+                                static_cast<size_t>(((c.width - 1) * c.step + 1) * c.bytes));
+    for (size_t i = 0; i < source.size(); ++i) source[i] = static_cast<uint8_t>(test::synthetic_hash(i, 2, 3, 4, 5));
+    std::vector<uint8_t> target(kTargetPitch * (rows + 1), kUntouched);
+    KeepJob jobs[2]{};
+    jobs[1].source = {source.data() + begin, static_cast<uint32_t>(pitch), static_cast<uint16_t>(c.step), 0};
+    jobs[1].target = target.data();
+    jobs[1].target_pitch_bytes = kTargetPitch;
+    jobs[1].width = c.width;
+    jobs[1].height = kHeight;
+    jobs[1].sample_bytes = c.bytes;
+    launch(kernels::qc_keep_pictures, Dim3{blocks_for(kHeight, KeepPictures::kRows), 2, 1},
+           KeepPictures::Arguments{jobs}, descending);
+    for (size_t i = 0; i < target.size(); ++i) {
+        const size_t y = i / kTargetPitch, byte = i % kTargetPitch, sample = byte / static_cast<size_t>(c.bytes);
+        uint8_t expected = kUntouched;
+        if (y < rows && sample < static_cast<size_t>(c.width))
+            expected = source[begin + y * pitch + sample * static_cast<size_t>(c.step * c.bytes) +
+                              byte % static_cast<size_t>(c.bytes)];
+        ASSERT_EQ(target[i], expected) << "byte " << byte << " of row " << y << ", step " << c.step << " from "
+                                       << c.first << ", offset " << c.offset << ", " << c.bytes << " bytes";
+    }
+}
+
+TEST(Ingest, WholePicturesAreKeptSampleBesideSample) {
+    for (const bool descending : {false, true})
+        for (const int bytes : {1, 2})
+            for (const int step : {1, 2, 4})
+                for (int first = 0; first < step; ++first)
+                    for (const int offset : {0, bytes, 6})
+                        for (const int width : {1, 8, 33, 120})
+                            expect_kept({bytes, step, first, offset, width}, descending);
 }
 
 } // namespace

@@ -253,14 +253,13 @@ Status Launcher::prepare(DeviceProgram& program) {
 namespace {
 
 /// Into how many parts a batch is divided.
-int parts_of(const DeviceBatch& batch) {
-    return std::min(tuning::kParts, batch.count);
+int parts_of(const DeviceBatch& batch, const DeviceQueue& queue) {
+    return std::min(queue.worthwhile_pieces(tuning::kParts), batch.count);
 }
 
 } // namespace
 
-Launcher::Part Launcher::part_of(const DeviceBatch& batch, int part) const {
-    const int parts = parts_of(batch);
+Launcher::Part Launcher::part_of(const DeviceBatch& batch, int part, int parts) const {
     const int first = batch.count * part / parts, end = batch.count * (part + 1) / parts;
     auto* const sums = reinterpret_cast<double*>(static_cast<char*>(batch.scratch) + plane_bytes(batch.count));
     return {batch.pairs + first, static_cast<unsigned>(end - first),
@@ -327,8 +326,9 @@ Status Launcher::enqueue_part(const Part& part, const DeviceBatch& batch, Device
 }
 
 Status Launcher::enqueue(const DeviceBatch& batch, DeviceQueue& queue) const {
+    const int parts = parts_of(batch, queue);
     return queue.side_by_side(
-        parts_of(batch), [&](int part, DeviceQueue& own) { return enqueue_part(part_of(batch, part), batch, own); });
+        parts, [&](int part, DeviceQueue& own) { return enqueue_part(part_of(batch, part, parts), batch, own); });
 }
 
 } // namespace qc::butteraugli

@@ -39,7 +39,7 @@ private:
         float* scratch;
         double* sums;
     };
-    Part part_of(const DeviceBatch& batch, int part) const;
+    Part part_of(const DeviceBatch& batch, int part, int parts) const;
     Status enqueue_part(const Part& part, const DeviceBatch& batch, DeviceQueue& queue) const;
     Status enqueue_response(const ScaleWork& work, const LoadedKernel<ResponseArguments>& kernel, const Part& part,
                             DeviceQueue& queue) const;

@@ -10,6 +10,6 @@ constexpr int kRowsPerThread = 8;
 /// one lane of one warp for each sum.
 constexpr int kWarpsAcross = 2;
 constexpr int kWarpsDown = 2;
-constexpr int kBlocksPerMultiprocessor = 4;
+constexpr int kBlocksPerMultiprocessor = 5;
 
 } // namespace qc::float_ansnr::tuning

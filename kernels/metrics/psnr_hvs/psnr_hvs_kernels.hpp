@@ -11,6 +11,7 @@
 
 #include "device/bits.hpp"
 #include "device/block_sum.hpp"
+#include "device/bytes.hpp"
 #include "device/kernel_list.hpp"
 #include "device/plane_reader.hpp"
 #include "metrics/psnr_hvs/psnr_hvs_mask.hpp"
@@ -85,6 +86,35 @@ QC_HD void load_block(const DevicePlane& plane, int x, int y, Matrix& block) {
     }
 }
 
+/// Coefficients that wait for those of the other picture.
+template <typename T>
+class KeptCoefficients {
+public:
+    QC_HD void keep(const Matrix& coefficients) { all_ = coefficients; }
+    QC_HD int32_t at(int i) const { return all_.at[i]; }
+
+private:
+    Matrix all_{};
+};
+
+/// Of samples of 8 bits, two to a word: both ways the transform makes at most eight times a sample of them, so that
+/// they are far within 16 bits.
+template <>
+class KeptCoefficients<uint8_t> {
+public:
+    QC_HD void keep(const Matrix& coefficients) {
+        QC_UNROLL
+        for (int i = 0; i < kBlockSize / 2; ++i) {
+            pair_[i] = device::select_bytes(static_cast<uint32_t>(coefficients.at[2 * i]),
+                                            static_cast<uint32_t>(coefficients.at[2 * i + 1]), 0x5410u);
+        }
+    }
+    QC_HD int32_t at(int i) const { return static_cast<int16_t>(pair_[i / 2] >> (16 * (i % 2))); }
+
+private:
+    uint32_t pair_[kBlockSize / 2] = {};
+};
+
 /// Writes the terms of block number `index` of a plane to terms[0], terms[kLanes], ... @return their sum, roughly
 template <typename T>
 QC_HD float score_block(const DevicePlane& reference, const DevicePlane& distorted, const PlaneTask& plane, int index,
@@ -94,7 +124,8 @@ QC_HD float score_block(const DevicePlane& reference, const DevicePlane& distort
         return 0.0f;
     }
     const int x = index % plane.blocks_x * kBlockStep, y = index / plane.blocks_x * kBlockStep;
-    Matrix block, reference_block{};
+    Matrix block;
+    KeptCoefficients<T> reference_block;
     float strength = 0.0f;
     // One copy of the code serves both pictures: it fills much of an instruction cache.
     QC_NO_UNROLL
@@ -104,12 +135,12 @@ QC_HD float score_block(const DevicePlane& reference, const DevicePlane& distort
         transform(block);
         const float own = mask_strength(block, ratio, tables);
         strength = own > strength ? own : strength;
-        if (picture == 0) reference_block = block;
+        if (picture == 0) reference_block.keep(block);
     }
     float sum = 0.0f;
     QC_UNROLL
     for (int i = 0; i < kBlockSize; ++i) {
-        const float term = error_term(i, reference_block.at[i] - block.at[i], strength, tables);
+        const float term = error_term(i, reference_block.at(i) - block.at[i], strength, tables);
         terms[i * kLanes] = term;
         sum = sum + term;
     }

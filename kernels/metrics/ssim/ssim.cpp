@@ -36,13 +36,16 @@ public:
     }
 
     Status prepare(DeviceProgram& program) override {
-        const auto& plain = for_samples(geometry_, kernels::ssim_u8, kernels::ssim_u16, kernels::ssim_u16_full);
+        if (takes_strips()) return program.find(kernels::ssim_u8, &strips_);
+        const bool is_full = geometry_.depth > 12;
+        const auto& plain = is_full ? kernels::ssim_u16_full : kernels::ssim_u16;
         const auto& masked =
             for_samples(geometry_, kernels::ssim_mask_u8, kernels::ssim_mask_u16, kernels::ssim_mask_u16_full);
         return program.find(geometry_.masked ? masked : plain, &kernel_);
     }
 
     Status enqueue(const DeviceBatch& batch, DeviceQueue& queue) const override {
+        if (takes_strips()) return enqueue_strips(batch, queue);
         const Dim3 grid{blocks_for(geometry_.width, kTileWidth), blocks_for(geometry_.height, kTileHeight),
                         static_cast<unsigned>(batch.count)};
         return queue.launch(kernel_, grid,
@@ -51,9 +54,23 @@ public:
     }
 
 private:
+    bool takes_strips() const { return geometry_.sample == SampleType::kU8 && !geometry_.masked; }
+
+    Status enqueue_strips(const DeviceBatch& batch, DeviceQueue& queue) const {
+        StripTask task{};
+        task.pairs = batch.pairs;
+        task.accumulators = batch.accumulators;
+        task.width = geometry_.width;
+        task.height = geometry_.height;
+        task.fixed = fixed_;
+        divide(&task, batch.count);
+        return queue.launch(strips_, {ScoreBytes::blocks(task), 1, static_cast<unsigned>(batch.count)}, task);
+    }
+
     const FrameGeometry geometry_;
     const structural::FixedPoint fixed_;
     LoadedKernel<Task> kernel_;
+    LoadedKernel<StripTask> strips_; ///< of samples of 8 bits
 };
 
 class SsimFinaliser final : public Finaliser {

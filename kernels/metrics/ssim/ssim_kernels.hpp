@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// The integer SSIM kernel: a block reads a tile, zero outside the picture, sums along rows, then down columns.
+// The kernels of integer SSIM. For samples of 8 bits see ssim_bytes.hpp; of the others, and under a mask, a block reads
+// a tile, zero outside the picture, sums along rows, then down columns.
 #pragma once
 
 #include "device/block.hpp"
@@ -7,6 +8,7 @@
 #include "device/kernel_list.hpp"
 #include "device/mask.hpp"
 #include "device/plane_reader.hpp"
+#include "metrics/ssim/ssim_bytes.hpp"
 #include "metrics/ssim/ssim_math.hpp"
 #include "metrics/ssim/ssim_tuning.hpp"
 
@@ -108,7 +110,7 @@ struct ScoreTile {
 
 /// The last one of each kind is for more than 12 bits.
 #define QC_SSIM_KERNELS(KERNEL)                                                                                        \
-    KERNEL(ssim_u8, ScoreTile<uint8_t, uint32_t>)                                                                      \
+    KERNEL(ssim_u8, ScoreBytes)                                                                                        \
     KERNEL(ssim_u16, ScoreTile<uint16_t, uint32_t>)                                                                    \
     KERNEL(ssim_u16_full, ScoreTile<uint16_t, uint64_t>)                                                               \
     KERNEL(ssim_mask_u8, ScoreTile<uint8_t, uint32_t, kMaskedWords>)                                                   \

@@ -25,6 +25,9 @@ void expect_equal(const EmulationCase& c) {
 TEST(SsimEmulation, EveryFormatEqualsTheCpu) {
     expect_equal({117, 83, 8, 0, 2});
     expect_equal({64, 48, 8, 0, 1, Content::kEdges, 4});
+    expect_equal({264, 75, 8, 0, 3, Content::kNoise, 4}); // strips, and parts of them
+    expect_equal({241, 40, 8, 0, 2, Content::kEdges});
+    expect_equal({70, 50, 8, 0, 1, Content::kFlat});
     expect_equal({75, 61, 10, 6, 2, Content::kNoise});
     expect_equal({130, 33, 12, 4, 1, Content::kEdges});
     expect_equal({64, 40, 12, 0, 1, Content::kFlat});
