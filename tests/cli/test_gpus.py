@@ -211,7 +211,7 @@ class EarlyProcesses(WithGpus):
     """Of a title that is long, by its files, processes are started before it is known where its parts begin."""
 
     def score(self, video, *more, gpus=("nvidia0", "nvidia1")):
-        return self.command("score", video, clip("ref.mp4"), "-m", "psnr", "-o", self.log, *more, gpus=gpus)
+        return self.command("score", video, clip("long_ref.mp4"), "-m", "psnr", "-o", self.log, *more, gpus=gpus)
 
     def changed(self, before, text):
         """Has the ffmpeg do something else before it goes on."""
@@ -220,15 +220,15 @@ class EarlyProcesses(WithGpus):
     def of_parts(self):
         return [each["words"] for each in self.notes() if "replay=" not in " ".join(each["words"])]
 
-    def assert_as_one_run(self, name="closed.mp4"):
-        self.assertEqual(comparable(self.log), comparable(single([clip(name), clip("ref.mp4")], "metrics=psnr", "early.json")))
+    def assert_as_one_run(self, name="long.mp4"):
+        self.assertEqual(comparable(self.log), comparable(single([clip(name), clip("long_ref.mp4")], "metrics=psnr", "early.json")))
 
     def test_are_those_that_score(self):
         for gpus, processes in ((["nvidia0", "nvidia1"], 2), (["nvidia0"], 4)):
             with self.subTest(gpus):
                 for path in (self.place / "notes").iterdir():
                     path.unlink()
-                run = self.score(big("closed.mp4"), "--parts", 4, gpus=gpus)
+                run = self.score(big("long.mp4"), "--parts", 4, gpus=gpus)
                 self.assertEqual((run.returncode, run.stderr), (0, ""))
                 self.assert_as_one_run()
                 self.assertEqual([each.count("-/filter_complex") for each in self.of_parts()], [4 // processes] * processes)
@@ -236,22 +236,22 @@ class EarlyProcesses(WithGpus):
                     self.assertLess(each.index("-init_hw_device"), each.index("-/filter_complex"))
 
     def test_commands_are_those_that_a_person_can_type(self):
-        self.assertEqual(self.score(big("closed.mp4"), "--parts", 4).returncode, 0)
+        self.assertEqual(self.score(big("long.mp4"), "--parts", 4).returncode, 0)
         parts = json.loads((self.place / "scores.json.commands").read_text())["parts"]
         self.assertEqual([(each.count("-filter_complex"), each.count("-/"), each.count("record=")) for each in parts], [(2, 0, 2)] * 2)
 
     def test_a_ladder(self):
         """Each part reads files of its own for each of its videos."""
-        run = self.command("score", big("closed.mp4"), clip("open.mp4"), clip("ref.mp4"), "-m", "psnr", "-o", self.log, "--parts", 3,
+        run = self.command("score", big("long.mp4"), clip("closed.mp4"), clip("long_ref.mp4"), "-m", "psnr", "-o", self.log, "--parts", 3,
                            gpus=["nvidia0", "nvidia1"])
-        self.assertEqual((run.returncode, run.stderr), (0, ""))
-        whole = single([clip("closed.mp4"), clip("open.mp4"), clip("ref.mp4")], "metrics=psnr", "early_ladder.json")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        whole = single([clip("long.mp4"), clip("closed.mp4"), clip("long_ref.mp4")], "metrics=psnr", "early_ladder.json")
         for mine, other in zip(rendition_logs(self.log, 2), rendition_logs(whole, 2)):
             self.assertEqual(comparable(mine), comparable(other))
 
     def test_are_ended_where_there_is_one_part(self):
         """It has a single key frame: what was started has other inputs than what is needed."""
-        run = self.score(big("one_key.mp4"), "--parts", 4)
+        run = self.score(big("one_key.mp4"), "--parts", 4)  # ends before its reference does
         self.assertEqual(run.returncode, 0, run.stderr)
         self.assert_as_one_run("one_key.mp4")
         self.assertGreater(sum("-/filter_complex" in each for each in self.of_parts()), 0)
@@ -267,11 +267,11 @@ class EarlyProcesses(WithGpus):
 
     def test_one_that_fails_before_it_is_told(self):
         self.changed("'-/filter_complex' in words", "sys.exit('no context')")
-        run = self.score(big("closed.mp4"), "--parts", 4)
+        run = self.score(big("long.mp4"), "--parts", 4)
         self.assertEqual(run.returncode, 0, run.stderr)
         self.assertRegex(run.stderr, r"^decoding on the GPU failed, decoding on the CPU: parts [01] [23] of .*: no context\n$")
         self.assert_as_one_run()
-        run = self.score(big("closed.mp4"), "--parts", 4, "--hwaccel", "cuda")
+        run = self.score(big("long.mp4"), "--parts", 4, "--hwaccel", "cuda")
         self.assertEqual((run.returncode, run.stderr.count("\n")), (1, 1), run.stderr)
 
     def test_an_older_ffmpeg_has_none(self):
@@ -279,18 +279,18 @@ class EarlyProcesses(WithGpus):
                  "    print(help.stdout)\n    print(re.sub('libavfilter +[0-9]+', 'libavfilter 9', help.stderr), file=sys.stderr)\n"
                  "    sys.exit(0)") % str(FFMPEG)
         self.changed("'-h' in words", older)
-        self.assertEqual(self.score(big("closed.mp4"), "--parts", 4).returncode, 0)
+        self.assertEqual(self.score(big("long.mp4"), "--parts", 4).returncode, 0)
         self.assertEqual([each.count("-/filter_complex") for each in self.of_parts()], [0] * 4)
 
 
 class Leaving(WithGpus):
     """What gives its context back when the log is whole is not waited for."""
 
-    def score(self, behind):
+    def score(self, behind, before="pass"):
         text = self.ffmpeg.read_text().replace("import json", "import time, subprocess, json")
         at = text.index("os.execv")
-        self.ffmpeg.write_text(text[:at] + "if '-hwaccel' in sys.argv:\n    subprocess.run([%r, *words], check=True)\n    %s\n" % (str(FFMPEG), behind) +
-                               text[at:])
+        self.ffmpeg.write_text(text[:at] + "if '-hwaccel' in sys.argv:\n    %s\n    subprocess.run([%r, *words], check=True)\n    %s\n" %
+                               (before, str(FFMPEG), behind) + text[at:])
         return self.command("score", clip("closed.mp4"), clip("ref.mp4"), "-m", "psnr", "-o", self.log, "--parts", 2,
                             gpus=["nvidia0", "nvidia1"])
 
@@ -306,7 +306,7 @@ class Leaving(WithGpus):
 
     def test_one_that_complains(self):
         """Is waited for, and believed."""
-        run = self.score("print('all is lost', file=sys.stderr, flush=True); time.sleep(3); sys.exit(3)")
+        run = self.score("time.sleep(3); sys.exit(3)", "print('all is lost', file=sys.stderr, flush=True)")
         self.assertEqual(run.returncode, 0, run.stderr)
         self.assertRegex(run.stderr, r"^decoding on the GPU failed, decoding on the CPU: part . of .*: all is lost\n$")
 
