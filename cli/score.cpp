@@ -168,13 +168,9 @@ void score_parts(const Tools& tools, const Options& options, const Title& title,
             return "";
         };
         Progress progress(shown, !options.is_quiet);
-        outcomes = run_side_by_side(commands, runs.parts.size(),
-                                    [&](size_t run, const std::string& line) { progress.take(run, line); },
-                                    {.gpus = gpus,
-                                     .companions = 1,
-                                     .check = has_recorded,
-                                     .leaves_at_once = !gpus.empty(),
-                                     .begun = begun});
+        outcomes = run_side_by_side(
+            commands, runs.parts.size(), [&](size_t run, const std::string& line) { progress.take(run, line); },
+            {.gpus = gpus, .companions = 1, .check = has_recorded, .leaves_at_once = !gpus.empty(), .begun = begun});
     }
     for (size_t i = 0; i < runs.parts.size(); ++i)
         if (outcomes[i].status > 0)

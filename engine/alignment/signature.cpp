@@ -25,8 +25,7 @@ float Signature::distance(const Signature& other) const {
     return distances({&other, &other, &other, &other})[0];
 }
 
-std::array<float, Signature::kAtOnce>
-Signature::distances(const std::array<const Signature*, kAtOnce>& others) const {
+std::array<float, Signature::kAtOnce> Signature::distances(const std::array<const Signature*, kAtOnce>& others) const {
     std::array<float, kAtOnce> gain, sum{};
     for (size_t k = 0; k < kAtOnce; ++k) gain[k] = gain_of(*others[k]);
     for (size_t i = 0; i < kSignatureBlocks; ++i)
