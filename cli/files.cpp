@@ -128,6 +128,7 @@ std::string read_whole(const std::string& path) {
     std::ifstream file(path, std::ios::binary);
     if (!file) throw trouble(path, " cannot be read: ");
     std::string text;
+    if (const uintmax_t size = std::filesystem::file_size(path, error); !error) text.reserve(size); // a pipe has none
     std::vector<char> block(kBlock);
     while (file.read(block.data(), static_cast<std::streamsize>(block.size())) || file.gcount() > 0)
         text.append(block.data(), static_cast<size_t>(file.gcount()));

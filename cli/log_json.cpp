@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // The filter's report, and libvmaf's: one JSON object.
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -56,7 +57,7 @@ class FramesLeftOut {
 public:
     std::string of(std::string_view text) {
         size_t kept = 0; // what is from here on is kept, unless frames begin
-        for (at_ = 0; at_ < text.size(); ++at_) {
+        for (at_ = 0; (at_ = next_mark(text)) < text.size(); ++at_) {
             const char c = text[at_];
             if (c == '"') {
                 take_string(text);
@@ -76,15 +77,29 @@ public:
     }
 
 private:
+    /// What lies between is most of a log.
+    size_t next_mark(std::string_view text) const {
+        size_t at = at_;
+        while (at < text.size() && !kMarks[static_cast<unsigned char>(text[at])]) ++at;
+        return at;
+    }
+
     /// Goes to its closing quote.
     void take_string(std::string_view text) {
         const size_t start = at_ + 1;
-        size_t end = start;
-        for (; end < text.size() && text[end] != '"'; ++end)
-            if (text[end] == '\\') ++end;
+        size_t end = std::min(text.find('"', start), text.size());
+        if (text.substr(start, end - start).find('\\') != std::string_view::npos)
+            for (end = start; end < text.size() && text[end] != '"'; ++end)
+                if (text[end] == '\\') ++end;
         if (depth_ == 1) latest_ = text.substr(start, std::min(end, text.size()) - start);
         at_ = end;
     }
+
+    static constexpr std::array<bool, 256> kMarks = [] {
+        std::array<bool, 256> marks{};
+        for (const char mark : {'"', '{', '}', '[', ']'}) marks[static_cast<unsigned char>(mark)] = true;
+        return marks;
+    }();
 
     size_t at_ = 0;
     std::string rest_;

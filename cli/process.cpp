@@ -6,10 +6,12 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -30,13 +32,6 @@ void note_signal(int number) {
 void end_if_told() {
     if (got_signal != 0) throw Interrupted(std::string("interrupted: ") + strsignal(got_signal));
 }
-
-struct Child {
-    size_t which = 0, gpu = 0;
-    pid_t pid = -1;
-    int output = -1, message = -1; ///< read ends
-    std::string line;
-};
 
 void close_both(const int (&ends)[2]) {
     close(ends[0]);
@@ -78,12 +73,25 @@ Child start(const Command& command, size_t which, int input) {
     return {which, 0, pid, output[0], message[0], {}};
 }
 
+void wait_for(const Child& child, int* status) {
+    while (waitpid(child.pid, status, 0) < 0 && errno == EINTR) {
+    }
+    for (const int end : {child.output, child.message})
+        if (end >= 0) close(end);
+}
+
+Command on_gpu(Command command, const std::string& name) {
+    command.environment.emplace_back("CUDA_VISIBLE_DEVICES", name);
+    return command;
+}
+
 class SideBySide {
 public:
     SideBySide(const std::vector<Command>& commands, const LineListener& listener, const Manner& manner)
         : commands_(commands), listener_(listener), outcomes_(commands.size()),
           input_(manner.gives_input ? -1 : open("/dev/null", O_RDONLY | O_CLOEXEC)), manner_(manner) {
         for (Outcome& outcome : outcomes_) outcome.status = -1;
+        if (manner_.begun != nullptr) children_ = manner_.begun->take();
     }
     ~SideBySide() {
         end_all();
@@ -94,13 +102,15 @@ public:
     SideBySide& operator=(const SideBySide&) = delete;
 
     std::vector<Outcome> run(size_t at_once) {
+        size_t next = children_.size();
         for (size_t which = work_; which < commands_.size(); ++which)
             children_.push_back(start(commands_[which], which, input_));
-        for (size_t next = 0; next < work_ || !children_.empty();) {
+        while (next < work_ || !children_.empty()) {
             while (!failed_ && next < work_ && working() < std::max<size_t>(at_once, 1)) start_next(next++);
             if (children_.empty()) break;
             listen();
             end_if_told();
+            if (manner_.leaves_at_once && next == work_ && is_done()) leave_all();
         }
         return std::move(outcomes_);
     }
@@ -123,9 +133,7 @@ private:
         for (const Child& child : children_)
             if (is_work(child)) ++running[child.gpu];
         const auto gpu = static_cast<size_t>(std::min_element(running.begin(), running.end()) - running.begin());
-        Command command = commands_[which];
-        command.environment.emplace_back("CUDA_VISIBLE_DEVICES", gpus[gpu]);
-        children_.push_back(start(command, which, input_));
+        children_.push_back(start(on_gpu(commands_[which], gpus[gpu]), which, input_));
         children_.back().gpu = gpu;
     }
 
@@ -136,10 +144,7 @@ private:
     void reap(size_t at) {
         Child& child = children_[at];
         int status = 0;
-        while (waitpid(child.pid, &status, 0) < 0 && errno == EINTR) {
-        }
-        for (const int end : {child.output, child.message})
-            if (end >= 0) close(end);
+        wait_for(child, &status);
         // Those that had to end for another's failure did not fail themselves.
         if (!failed_) outcomes_[child.which].status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
         if (outcomes_[child.which].ok() && !failed_ && manner_.check) check(child.which);
@@ -148,6 +153,33 @@ private:
             end_all();
         }
         children_.erase(children_.begin() + static_cast<std::ptrdiff_t>(at));
+    }
+
+    bool is_done() const {
+        return !failed_ && work_ < commands_.size() &&
+               std::all_of(outcomes_.begin() + static_cast<std::ptrdiff_t>(work_), outcomes_.end(),
+                           [](const Outcome& each) { return each.ok(); });
+    }
+
+    /// What a process has said by now counts: it is read before that is decided on.
+    void leave_all() {
+        for (size_t i = children_.size(); i-- > 0;) {
+            Child& child = children_[i];
+            pollfd end{child.message, POLLIN, 0};
+            while (child.message >= 0 && poll(&end, 1, 0) > 0 && read_from(child, false)) {
+            }
+            if (child.output < 0 && child.message < 0) {
+                reap(i);
+                continue;
+            }
+            if (!outcomes_[child.which].message.empty() || (manner_.check && !manner_.check(child.which).empty()))
+                continue;
+            kill(child.pid, SIGKILL);
+            for (const int each : {child.output, child.message})
+                if (each >= 0) close(each);
+            outcomes_[child.which].status = 0;
+            children_.erase(children_.begin() + static_cast<std::ptrdiff_t>(i));
+        }
     }
 
     void check(size_t which) {
@@ -214,6 +246,47 @@ private:
 };
 
 } // namespace
+
+Begun::Begun() = default;
+
+Begun::~Begun() {
+    for (const int input : inputs_)
+        if (input >= 0) close(input);
+    for (const Child& child : children_) kill(child.pid, SIGKILL);
+    int status = 0;
+    for (const Child& child : children_) wait_for(child, &status);
+}
+
+void Begun::start(const Command& command, size_t gpu, const std::string& name) {
+    int ends[2];
+    // Of a pipe whose reader has ended a signal would come, of a socket none if none is asked for.
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+        throw Failure(std::string("no pipe can be made: ") + std::strerror(errno));
+    inputs_.push_back(ends[0]);
+    try {
+        children_.push_back(cli::start(on_gpu(command, name), children_.size(), ends[1]));
+    } catch (...) {
+        close(ends[1]);
+        throw;
+    }
+    close(ends[1]);
+    children_.back().gpu = gpu;
+}
+
+void Begun::give(size_t which, const std::string& text) {
+    for (size_t done = 0; done < text.size();) {
+        const ssize_t count = send(inputs_[which], text.data() + done, text.size() - done, MSG_NOSIGNAL);
+        if (count < 0 && errno == EINTR) continue;
+        if (count <= 0) break;
+        done += static_cast<size_t>(count);
+    }
+    close(inputs_[which]);
+    inputs_[which] = -1;
+}
+
+std::vector<Child> Begun::take() {
+    return std::exchange(children_, {});
+}
 
 void pause_for(std::chrono::milliseconds time) {
     end_if_told();

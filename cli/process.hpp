@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include <sys/types.h>
+
 namespace qc::cli {
 
 struct Command {
@@ -25,6 +27,35 @@ struct Outcome {
 /// Called with each line of standard output. @param which of the commands
 using LineListener = std::function<void(size_t which, const std::string& line)>;
 
+struct Child {
+    size_t which = 0, gpu = 0;
+    pid_t pid = -1;
+    int output = -1, message = -1; ///< read ends
+    std::string line;
+};
+
+/// Processes that were started before all that they need was known: each waits for the end of its standard input.
+class Begun {
+public:
+    Begun();
+    /// Ends those that are still its own.
+    ~Begun();
+    Begun(const Begun&) = delete;
+    Begun& operator=(const Begun&) = delete;
+
+    /// @param gpu that it sees, as one of many by number and by name  @throws Failure
+    void start(const Command& command, size_t gpu, const std::string& name);
+    /// All that a process is given. One that has ended does not take it, which is told where it is waited for.
+    void give(size_t which, const std::string& text);
+    size_t count() const { return children_.size(); }
+    /// From now on they are somebody else's.
+    std::vector<Child> take();
+
+private:
+    std::vector<Child> children_;
+    std::vector<int> inputs_; ///< our ends, -1: closed
+};
+
 struct Manner {
     bool gives_input = false; ///< standard input is the commands'; else they have none
     bool goes_on = false;     ///< when one fails; else those that run are ended, and none is started
@@ -36,6 +67,10 @@ struct Manner {
     size_t companions = 0;
     /// Asked about each command that has succeeded. @return why it has failed after all, or an empty text
     std::function<std::string(size_t which)> check = {};
+    /// When all companions have succeeded, what there was to do is done: a process that `check` finds nothing wrong
+    /// with, and that has not complained, is killed, and not waited for. A context on a GPU takes its time to go.
+    bool leaves_at_once = false;
+    Begun* begun = nullptr; ///< the first of the commands, which run already; nullptr: none
 };
 
 /// Runs the commands side by side, at most `at_once` of them. Children die with this process.

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <utility>
 
 #include "failure.hpp"
 
@@ -186,6 +187,31 @@ Command parts_command(const Tools& tools, const Title& title, const std::vector<
     for (const std::string& graph : graphs)
         command.arguments.insert(command.arguments.end(), {"-filter_complex", graph});
     for (const std::string& pad : pads) add_output(pad, &command.arguments);
+    return command;
+}
+
+Command told_later(const Command& parts, const std::string& files, Told* told) {
+    static const std::array<std::string, 3> kLate = {"-filter_complex", "-ss", "-itsoffset"};
+    Command command{{}, parts.environment};
+    bool is_first = true;
+    for (size_t i = 0; i < parts.arguments.size(); ++i) {
+        const std::string& word = parts.arguments[i];
+        if (std::find(kLate.begin(), kLate.end(), word) == kLate.end()) {
+            command.arguments.push_back(word);
+            if (word == "-i") command.arguments.push_back(parts.arguments[++i]); // whatever a file is called
+            continue;
+        }
+        const std::string& text = parts.arguments[++i];
+        std::string file = files + std::to_string(told->files.size());
+        if (word == kLate[0] && std::exchange(is_first, false)) {
+            command.arguments.insert(command.arguments.end(), {"-init_hw_device", "cuda=gpu"});
+            told->first = text;
+            file = "pipe:0";
+        } else {
+            told->files.emplace_back(file, text);
+        }
+        command.arguments.insert(command.arguments.end(), {"-/" + word.substr(1), file});
+    }
     return command;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "process.hpp"
@@ -23,6 +24,17 @@ Command head_command(const Tools& tools, const Title& title, const std::string& 
 /// to standard output. @param records of these parts
 Command parts_command(const Tools& tools, const Title& title, const std::vector<size_t>& parts,
                       const std::vector<std::string>& records);
+
+/// What a process that was started early is told before the end of its standard input, which is the value of its first
+/// graph: texts of files that it reads after that.
+struct Told {
+    std::string first;
+    std::vector<std::pair<std::string, std::string>> files; ///< path, text
+};
+
+/// The same command as parts_command() made, with all that depends on where a title is cut to be told later. It makes
+/// its context on the GPU first. For an ffmpeg that is threaded. @param files what names of files begin with
+Command told_later(const Command& parts, const std::string& files, Told* told);
 
 /// The title as one run.
 Command whole_command(const Tools& tools, const Title& title, const std::string& log);

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <future>
+#include <memory>
 #include <thread>
 
 #include "commands.hpp"
@@ -25,6 +26,7 @@ constexpr size_t kCoresPerPart = 4; ///< of the CPU backend, which uses them all
 /// cluster's tasks, each of which takes seconds to start: some ten seconds of work.
 constexpr int64_t kShortestPart = 500, kShortestTask = 3000;
 constexpr size_t kMostParts = 10000;
+constexpr uintmax_t kLongTitle = uintmax_t{32} << 20; ///< bytes of all inputs, from which on a title is surely divided
 
 /// How many parts, if they become long enough.
 size_t parts_for(const Options& options, const std::vector<std::string>& gpus, size_t videos) {
@@ -77,29 +79,82 @@ std::vector<std::vector<size_t>> processes_of(const Tools& tools, const Title& t
     return processes;
 }
 
-/// Beside the parts runs the merge, which takes each record when it is whole.
-void score_parts(const Tools& tools, const Options& options, const Title& title, const TemporaryFolder& folder,
-                 const std::string& log, Provenance* made) {
-    const std::vector<std::string> gpus = find_gpus(options.gpus);
-    std::vector<std::string> records;
-    for (size_t part = 0; part < title.parts.size(); ++part) {
-        records.push_back(folder.file("part" + std::to_string(part) + ".record"));
-        for (const char* ending : {"", kUnfinishedRecord}) std::filesystem::remove(records.back() + ending);
-    }
-    const std::vector<std::vector<size_t>> processes = processes_of(tools, title, gpus.size());
+/// The processes that score a title's parts.
+struct PartRuns {
+    std::vector<std::string> records;       ///< of each part
+    std::vector<std::vector<size_t>> parts; ///< of each process
     std::vector<Command> commands;
-    std::vector<Progress::Run> runs;
-    for (const std::vector<size_t>& parts : processes) {
-        std::vector<std::string> own_records;
-        runs.push_back({0, static_cast<int64_t>(parts.size())});
-        for (const size_t part : parts) {
-            own_records.push_back(records[part]);
-            runs.back().frames += title.parts[part].frames;
-        }
-        commands.push_back(parts_command(tools, title, parts, own_records));
-        made->parts.push_back(shell_text(commands.back().arguments));
+};
+
+PartRuns part_runs(const Tools& tools, const Title& title, size_t gpus, const TemporaryFolder& folder) {
+    PartRuns runs{{}, processes_of(tools, title, gpus), {}};
+    for (size_t part = 0; part < title.parts.size(); ++part)
+        runs.records.push_back(folder.file("part" + std::to_string(part) + ".record"));
+    for (const std::vector<size_t>& parts : runs.parts) {
+        std::vector<std::string> records;
+        for (const size_t part : parts) records.push_back(runs.records[part]);
+        runs.commands.push_back(parts_command(tools, title, parts, records));
     }
-    write_whole(folder.file("list"), replay_list(title, records));
+    return runs;
+}
+
+/// A title's processes, started while it is not yet known where its parts begin: until then they make their contexts on
+/// the GPUs, which takes as long as finding that out.
+class EarlyRuns {
+public:
+    EarlyRuns(const Tools& tools, const Title& title, const std::vector<std::string>& gpus, size_t parts,
+              const TemporaryFolder& folder)
+        : folder_(folder) {
+        Title likely = title;
+        likely.parts.assign(parts, {std::vector<Stretch>(title.inputs.size(), Stretch{.seek = 1}), false, false});
+        likely.parts.front().is_first = likely.parts.back().is_last = true;
+        const PartRuns runs = part_runs(tools, likely, gpus.size(), folder);
+        for (size_t i = 0; i < runs.commands.size(); ++i) {
+            Told unknown;
+            commands_.push_back(told_later(runs.commands[i], files_of(i), &unknown));
+            begun_.start(commands_.back(), i % gpus.size(), gpus[i % gpus.size()]);
+        }
+    }
+
+    /// Lets them go on. @return nullptr: these would need other ones
+    Begun* go_on(const std::vector<Command>& commands) {
+        std::vector<Told> told(commands.size());
+        if (commands.size() != commands_.size()) return nullptr;
+        for (size_t i = 0; i < commands.size(); ++i)
+            if (told_later(commands[i], files_of(i), &told[i]).arguments != commands_[i].arguments) return nullptr;
+        for (size_t i = 0; i < commands.size(); ++i) {
+            for (const auto& [path, text] : told[i].files) write_whole(path, text);
+            begun_.give(i, told[i].first);
+        }
+        return &begun_;
+    }
+
+private:
+    std::string files_of(size_t process) const { return folder_.file("told" + std::to_string(process) + "."); }
+
+    const TemporaryFolder& folder_;
+    std::vector<Command> commands_;
+    Begun begun_;
+};
+
+/// Beside the parts runs the merge, which takes each record when it is whole.
+/// @param early nothing, or what was started before; it goes with this
+void score_parts(const Tools& tools, const Options& options, const Title& title, const TemporaryFolder& folder,
+                 const std::string& log, std::unique_ptr<EarlyRuns> early, Provenance* made) {
+    const std::vector<std::string> gpus = find_gpus(options.gpus);
+    const PartRuns runs = part_runs(tools, title, gpus.size(), folder);
+    for (const std::string& record : runs.records)
+        for (const char* ending : {"", kUnfinishedRecord}) std::filesystem::remove(record + ending);
+    std::vector<Command> commands = runs.commands;
+    std::vector<Progress::Run> shown;
+    for (size_t i = 0; i < commands.size(); ++i) {
+        shown.push_back({0, static_cast<int64_t>(runs.parts[i].size())});
+        for (const size_t part : runs.parts[i]) shown.back().frames += title.parts[part].frames;
+        made->parts.push_back(shell_text(commands[i].arguments));
+    }
+    Begun* const begun = early ? early->go_on(runs.commands) : nullptr;
+    if (begun == nullptr) early.reset();
+    write_whole(folder.file("list"), replay_list(title, runs.records));
     commands.push_back(merge_command(tools, title, folder.file("list"), log, true));
     made->merge = shell_text(commands.back().arguments);
     std::vector<Outcome> outcomes;
@@ -107,19 +162,19 @@ void score_parts(const Tools& tools, const Options& options, const Title& title,
         // The merge would wait for it for ever.
         const auto has_recorded = [&](size_t run) -> std::string {
             std::error_code error;
-            if (run < processes.size())
-                for (const size_t part : processes[run])
-                    if (!std::filesystem::exists(records[part], error)) return "ffmpeg ended without a record";
+            if (run < runs.parts.size())
+                for (const size_t part : runs.parts[run])
+                    if (!std::filesystem::exists(runs.records[part], error)) return "ffmpeg ended without a record";
             return "";
         };
-        Progress progress(runs, !options.is_quiet);
-        outcomes = run_side_by_side(commands, processes.size(),
-                                    [&](size_t run, const std::string& line) { progress.take(run, line); },
-                                    {.gpus = gpus, .companions = 1, .check = has_recorded});
+        Progress progress(shown, !options.is_quiet);
+        outcomes = run_side_by_side(
+            commands, runs.parts.size(), [&](size_t run, const std::string& line) { progress.take(run, line); },
+            {.gpus = gpus, .companions = 1, .check = has_recorded, .leaves_at_once = !gpus.empty(), .begun = begun});
     }
-    for (size_t i = 0; i < processes.size(); ++i)
+    for (size_t i = 0; i < runs.parts.size(); ++i)
         if (outcomes[i].status > 0)
-            throw failed((processes[i].size() > 1 ? "parts " : "part ") + listed(processes[i]) + " of " +
+            throw failed((runs.parts[i].size() > 1 ? "parts " : "part ") + listed(runs.parts[i]) + " of " +
                              title.inputs[0],
                          outcomes[i]);
     const Outcome& merged = outcomes.back();
@@ -129,15 +184,16 @@ void score_parts(const Tools& tools, const Options& options, const Title& title,
 }
 
 Provenance score_as_divided(const Tools& tools, const Options& options, Title& title, const TemporaryFolder& folder,
-                            const std::string& log) {
+                            const std::string& log, std::unique_ptr<EarlyRuns> early) {
     Provenance made = provenance_of(options);
     if (!title.why_one_part.empty() && options.parts != 1) say(options, title.why_one_part + ": scored in one part");
     if (title.parts.size() == 1) {
+        early.reset();
         score_whole(tools, options, title, log, &made);
         return made;
     }
     try {
-        score_parts(tools, options, title, folder, log, &made);
+        score_parts(tools, options, title, folder, log, std::move(early), &made);
     } catch (const InexactParts& inexact) {
         say(options, std::string("the parts do not make one run, scored in one part: ") + inexact.what());
         title.parts.resize(1);
@@ -149,16 +205,16 @@ Provenance score_as_divided(const Tools& tools, const Options& options, Title& t
 
 /// Where the GPU's decoders fail, those of the CPU may do.
 Provenance score_somehow(const Tools& tools, const Options& options, Title& title, const TemporaryFolder& folder,
-                         const std::string& log) {
+                         const std::string& log, std::unique_ptr<EarlyRuns> early) {
     try {
-        return score_as_divided(tools, options, title, folder, log);
+        return score_as_divided(tools, options, title, folder, log, std::move(early));
     } catch (const Interrupted&) {
         throw;
     } catch (const Failure& failure) {
         if (!title.decodes_on_gpu || options.hwaccel == "cuda") throw;
         say(options, std::string("decoding on the GPU failed, decoding on the CPU: ") + failure.what());
         title.decodes_on_gpu = false;
-        return score_as_divided(tools, options, title, folder, log);
+        return score_as_divided(tools, options, title, folder, log, nullptr);
     }
 }
 
@@ -188,17 +244,20 @@ void show(const Options& options, const Title& title, const std::vector<Json>& l
 
 namespace {
 
+bool are_files(const Title& title) {
+    return std::all_of(title.inputs.begin(), title.inputs.end(), [](const std::string& path) {
+        std::error_code error;
+        return std::filesystem::is_regular_file(path, error);
+    });
+}
+
 /// The first frames of a title that may be divided are scored for the rate that the filter will believe. Of files
 /// alone: what a pipe gives can be read once.
 class HeadRun {
 public:
     HeadRun(const Tools& tools, const Title& title, const std::string& folder, bool is_wanted)
         : record_((std::filesystem::path(folder) / "head.record").string()), name_(title.inputs[0]) {
-        const bool are_files = std::all_of(title.inputs.begin(), title.inputs.end(), [](const std::string& path) {
-            std::error_code error;
-            return std::filesystem::is_regular_file(path, error);
-        });
-        if (!is_wanted || !are_files) return;
+        if (!is_wanted || !are_files(title)) return;
         std::filesystem::remove(record_);
         outcome_ = std::async(std::launch::async,
                               [&tools, title, record = record_] { return run(head_command(tools, title, record)); });
@@ -218,6 +277,28 @@ private:
     std::future<Outcome> outcome_; ///< its destructor waits
 };
 
+Title undivided(const Options& options, const std::vector<std::string>& videos, const std::vector<std::string>& gpus) {
+    Title title;
+    title.wish = options.wish;
+    title.inputs = {videos.front(), videos.back()};
+    title.inputs.insert(title.inputs.end(), videos.begin() + 1, videos.end() - 1);
+    title.decodes_on_gpu = decodes_on_gpu(options, gpus);
+    return title;
+}
+
+/// Nothing, if what they would make ready may not be needed, or not for long.
+std::unique_ptr<EarlyRuns> start_early(const Tools& tools, const Options& options, const TemporaryFolder& folder) {
+    const std::vector<std::string> gpus = find_gpus(options.gpus);
+    const Title title = undivided(options, options.videos, gpus);
+    const size_t parts = parts_for(options, gpus, title.inputs.size());
+    if (!tools.is_threaded || gpus.empty() || !title.decodes_on_gpu || parts < 2 || !are_files(title)) return nullptr;
+    uintmax_t bytes = 0;
+    std::error_code error;
+    for (const std::string& path : title.inputs) bytes += std::filesystem::file_size(path, error);
+    if (error || bytes < kLongTitle) return nullptr;
+    return std::make_unique<EarlyRuns>(tools, title, gpus, parts, folder);
+}
+
 } // namespace
 
 bool decodes_on_gpu(const Options& options, const std::vector<std::string>& gpus) {
@@ -231,15 +312,11 @@ size_t parts_of_machine(const std::vector<std::string>& gpus, size_t videos) {
 
 Title prepare(const Tools& tools, const Options& options, const std::vector<std::string>& videos,
               const std::string& folder, std::future<Outcome>* untold) {
-    Title title;
+    const std::vector<std::string> gpus = find_gpus(options.gpus);
+    Title title = undivided(options, videos, gpus);
     std::vector<Input> inputs;
     inputs.reserve(videos.size());
-    title.wish = options.wish;
-    title.inputs = {videos.front(), videos.back()};
-    title.inputs.insert(title.inputs.end(), videos.begin() + 1, videos.end() - 1);
-    const std::vector<std::string> gpus = find_gpus(options.gpus);
     const size_t wanted = parts_for(options, gpus, videos.size());
-    title.decodes_on_gpu = decodes_on_gpu(options, gpus);
     // Side by side: each may take a second, and needs nothing of the others.
     HeadRun head(tools, title, folder, wanted > 1);
     std::vector<std::future<Input>> probes;
@@ -291,11 +368,12 @@ ExitCode score(const Options& options) {
     const std::vector<Condition> conditions = conditions_of(options);
     const Tools tools = find_tools(options.ffmpeg);
     const TemporaryFolder folder;
+    std::unique_ptr<EarlyRuns> early = start_early(tools, options, folder);
     std::future<Outcome> untold;
     Title title = prepare(tools, options, options.videos, folder.file(""), &untold);
     const std::string log =
         options.output.empty() ? folder.file("scores.json") : std::filesystem::absolute(options.output).string();
-    const Provenance made = score_somehow(tools, options, title, folder, log);
+    const Provenance made = score_somehow(tools, options, title, folder, log, std::move(early));
     if (!options.output.empty()) write_provenance(log, made);
     return present(options, title, log, conditions);
 }

@@ -16,16 +16,25 @@ Signature::Signature(std::span<const float, kSignatureBlocks> luma) {
     power_ /= kSignatureBlocks;
 }
 
-float Signature::distance(const Signature& other) const {
+float Signature::gain_of(const Signature& other) const {
     constexpr float kMostGain = 2.0F;
-    const float gain =
-        other.power_ > 0.0F ? std::clamp(std::sqrt(power_ / other.power_), 1.0F / kMostGain, kMostGain) : 1.0F;
-    float sum = 0.0F;
-    for (size_t i = 0; i < kSignatureBlocks; ++i) {
-        const float difference = luma_[i] - gain * other.luma_[i];
-        sum += difference * difference;
-    }
-    return sum / kSignatureBlocks;
+    return other.power_ > 0.0F ? std::clamp(std::sqrt(power_ / other.power_), 1.0F / kMostGain, kMostGain) : 1.0F;
+}
+
+float Signature::distance(const Signature& other) const {
+    return distances({&other, &other, &other, &other})[0];
+}
+
+std::array<float, Signature::kAtOnce> Signature::distances(const std::array<const Signature*, kAtOnce>& others) const {
+    std::array<float, kAtOnce> gain, sum{};
+    for (size_t k = 0; k < kAtOnce; ++k) gain[k] = gain_of(*others[k]);
+    for (size_t i = 0; i < kSignatureBlocks; ++i)
+        for (size_t k = 0; k < kAtOnce; ++k) {
+            const float difference = luma_[i] - gain[k] * others[k]->luma_[i];
+            sum[k] += difference * difference;
+        }
+    for (float& each : sum) each /= kSignatureBlocks;
+    return sum;
 }
 
 } // namespace qc

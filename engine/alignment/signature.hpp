@@ -21,8 +21,13 @@ public:
     /// Mean square of the difference, in codes of 8 bits. The other one's contrast is matched first, up to twice or
     /// half of it.
     float distance(const Signature& other) const;
+    /// To several at once: each sum has its order, and waits for its own additions alone.
+    static constexpr size_t kAtOnce = 4;
+    std::array<float, kAtOnce> distances(const std::array<const Signature*, kAtOnce>& others) const;
 
 private:
+    float gain_of(const Signature& other) const;
+
     std::array<float, kSignatureBlocks> luma_{};
     float power_ = 0.0F; ///< mean square
 };

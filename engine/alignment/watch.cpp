@@ -72,11 +72,16 @@ void AlignmentWatch::end_stretch() {
 void AlignmentWatch::judge(int64_t number) {
     const Pair& judged = pair(number);
     OffsetDistances& distances = distances_[static_cast<size_t>(number % kHistory)];
-    for (int k = -kLargestOffset; k <= kLargestOffset; ++k) {
-        const int64_t other = number - k;
-        const bool is_there = other >= first_ && other < next_;
-        distances[static_cast<size_t>(index_of(k))] =
-            is_there ? judged.distorted.distance(pair(other).reference) : -1.0F;
+    distances.fill(-1.0F);
+    const int64_t first = std::max(first_, number - kLargestOffset), end = std::min(next_, number + kLargestOffset + 1);
+    for (int64_t other = first; other < end; other += static_cast<int64_t>(Signature::kAtOnce)) {
+        std::array<const Signature*, Signature::kAtOnce> references;
+        for (size_t k = 0; k < references.size(); ++k)
+            references[k] = &pair(std::min(other + static_cast<int64_t>(k), end - 1)).reference;
+        const auto found = judged.distorted.distances(references);
+        for (size_t k = 0; k < found.size() && other + static_cast<int64_t>(k) < end; ++k)
+            distances[static_cast<size_t>(index_of(static_cast<int>(number - other - static_cast<int64_t>(k))))] =
+                found[k];
     }
     ++judged_;
     const auto settled = path_.add(is_still(number) ? OffsetCosts{} : costs_of(distances, course_.offset()));

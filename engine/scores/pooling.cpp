@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "scores/pooling.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace qc {
@@ -32,10 +33,13 @@ void RunningPool::add(double score) {
     ++count_;
 }
 
-double percentile_of_sorted(std::span<const double> sorted, double percent) {
-    const double rank = percent * static_cast<double>(sorted.size() - 1) / 100.0;
+double percentile_of(std::span<double> scores, double percent) {
+    const double rank = percent * static_cast<double>(scores.size() - 1) / 100.0;
     const double low = std::floor(rank), high = std::ceil(rank);
-    const double at_low = sorted[static_cast<size_t>(low)], at_high = sorted[static_cast<size_t>(high)];
+    const auto lower = scores.begin() + static_cast<std::ptrdiff_t>(low);
+    std::nth_element(scores.begin(), lower, scores.end());
+    const double at_low = *lower;
+    const double at_high = low == high ? at_low : *std::min_element(lower + 1, scores.end());
     // Equal neighbours also when both are infinite: no rounding, no inf times 0.
     if (low == high || at_low == at_high) return at_low;
     return at_low * (high - rank) + at_high * (rank - low);

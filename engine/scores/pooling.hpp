@@ -31,8 +31,8 @@ private:
 };
 
 /// Linear between ranks: rank = percent * (n - 1) / 100. NaN where the two neighbours do not settle it.
-/// @param sorted ascending, not empty
-double percentile_of_sorted(std::span<const double> sorted, double percent);
+/// @param scores no NaN, not empty; are reordered
+double percentile_of(std::span<double> scores, double percent);
 
 /// Of the population, in the order given. @param scores not empty
 double standard_deviation(std::span<const double> scores);

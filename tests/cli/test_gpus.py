@@ -5,6 +5,7 @@ what it was given and decodes by itself."""
 import functools
 import json
 import os
+import pathlib
 import re
 import shlex
 import shutil
@@ -12,16 +13,16 @@ import subprocess
 import time
 import unittest
 
-from workbench import COMMAND, FFMPEG, TIMEOUT_SECONDS, clip, comparable, fresh, single
+from workbench import COMMAND, FFMPEG, TIMEOUT_SECONDS, clip, comparable, fresh, rendition_logs, single
 
 #: Which GPUs it sees and what it was asked for; then it goes on without a GPU.
 NOTING = """#!/usr/bin/env python3
 import json, os, sys
 words = sys.argv[1:]
-if "record=" in " ".join(words) or "log_path=" in " ".join(words):
+if "record=" in " ".join(words) or "log_path=" in " ".join(words) or "-/filter_complex" in words:
     with open(f"{os.environ['NOTES']}/{os.getpid()}.json", "w") as file:
         json.dump({"gpus": os.environ.get("CUDA_VISIBLE_DEVICES"), "words": words}, file)
-for word in ("-hwaccel", "-hwaccel_output_format"):
+for word in ("-hwaccel", "-hwaccel_output_format", "-init_hw_device"):
     while word in words:
         at = words.index(word)
         del words[at:at + 2]
@@ -32,6 +33,14 @@ os.execv(%r, [%r, *words])
 @functools.cache
 def may_mount():
     return shutil.which("unshare") is not None and subprocess.run(["unshare", "-rm", "true"], capture_output=True, check=False).returncode == 0
+
+
+def is_running(pid):
+    """A process that has ended may wait for its parent to notice."""
+    try:
+        return pathlib.Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
 
 
 class WithGpus(unittest.TestCase):
@@ -185,6 +194,121 @@ class Gpus(WithGpus):
         self.ffmpeg.write_text(self.ffmpeg.read_text().replace("for word in", slow))
         self.assertEqual(self.command("shard", self.plan, "0/1", gpus=gpus).returncode, 0)
         self.assertEqual(sorted(each["gpus"] for each in self.notes()), ["0"] * 4 + ["1"] * 5)
+
+
+def big(name):
+    """A clip whose file is large: something that is no video lies at its end."""
+    path = clip(name).with_name("big_" + name)
+    if not path.exists():
+        shutil.copy(clip(name), path)
+        with open(path, "ab") as file:
+            file.write((33 << 20).to_bytes(4, "big") + b"free")
+            file.truncate(file.tell() - 8 + (33 << 20))
+    return path
+
+
+class EarlyProcesses(WithGpus):
+    """Of a title that is long, by its files, processes are started before it is known where its parts begin."""
+
+    def score(self, video, *more, gpus=("nvidia0", "nvidia1")):
+        return self.command("score", video, clip("long_ref.mp4"), "-m", "psnr", "-o", self.log, *more, gpus=gpus)
+
+    def changed(self, before, text):
+        """Has the ffmpeg do something else before it goes on."""
+        self.ffmpeg.write_text(self.ffmpeg.read_text().replace("for word in", f"if {before}:\n    {text}\nfor word in"))
+
+    def of_parts(self):
+        return [each["words"] for each in self.notes() if "replay=" not in " ".join(each["words"])]
+
+    def assert_as_one_run(self, name="long.mp4"):
+        self.assertEqual(comparable(self.log), comparable(single([clip(name), clip("long_ref.mp4")], "metrics=psnr", "early.json")))
+
+    def test_are_those_that_score(self):
+        for gpus, processes in ((["nvidia0", "nvidia1"], 2), (["nvidia0"], 4)):
+            with self.subTest(gpus):
+                for path in (self.place / "notes").iterdir():
+                    path.unlink()
+                run = self.score(big("long.mp4"), "--parts", 4, gpus=gpus)
+                self.assertEqual((run.returncode, run.stderr), (0, ""))
+                self.assert_as_one_run()
+                self.assertEqual([each.count("-/filter_complex") for each in self.of_parts()], [4 // processes] * processes)
+                for each in self.of_parts():
+                    self.assertLess(each.index("-init_hw_device"), each.index("-/filter_complex"))
+
+    def test_commands_are_those_that_a_person_can_type(self):
+        self.assertEqual(self.score(big("long.mp4"), "--parts", 4).returncode, 0)
+        parts = json.loads((self.place / "scores.json.commands").read_text())["parts"]
+        self.assertEqual([(each.count("-filter_complex"), each.count("-/"), each.count("record=")) for each in parts], [(2, 0, 2)] * 2)
+
+    def test_a_ladder(self):
+        """Each part reads files of its own for each of its videos."""
+        run = self.command("score", big("long.mp4"), clip("closed.mp4"), clip("long_ref.mp4"), "-m", "psnr", "-o", self.log, "--parts", 3,
+                           gpus=["nvidia0", "nvidia1"])
+        self.assertEqual(run.returncode, 0, run.stderr)
+        whole = single([clip("long.mp4"), clip("closed.mp4"), clip("long_ref.mp4")], "metrics=psnr", "early_ladder.json")
+        for mine, other in zip(rendition_logs(self.log, 2), rendition_logs(whole, 2)):
+            self.assertEqual(comparable(mine), comparable(other))
+
+    def test_are_ended_where_there_is_one_part(self):
+        """It has a single key frame: what was started has other inputs than what is needed."""
+        run = self.score(big("one_key.mp4"), "--parts", 4)  # ends before its reference does
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assert_as_one_run("one_key.mp4")
+        self.assertGreater(sum("-/filter_complex" in each for each in self.of_parts()), 0)
+        self.assertGreater(sum("-/filter_complex" not in each for each in self.of_parts()), 0)
+
+    def test_are_ended_where_a_file_is_no_video(self):
+        none = self.place / "none.mp4"
+        with open(none, "wb") as file:
+            file.truncate(33 << 20)
+        run = self.score(none, "--parts", 4)
+        self.assertEqual((run.returncode, run.stderr.count("\n")), (1, 1), run.stderr)
+        self.assertIn("none.mp4", run.stderr)
+
+    def test_one_that_fails_before_it_is_told(self):
+        self.changed("'-/filter_complex' in words", "sys.exit('no context')")
+        run = self.score(big("long.mp4"), "--parts", 4)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertRegex(run.stderr, r"^decoding on the GPU failed, decoding on the CPU: parts [01] [23] of .*: no context\n$")
+        self.assert_as_one_run()
+        run = self.score(big("long.mp4"), "--parts", 4, "--hwaccel", "cuda")
+        self.assertEqual((run.returncode, run.stderr.count("\n")), (1, 1), run.stderr)
+
+    def test_an_older_ffmpeg_has_none(self):
+        older = ("import re, subprocess\n    help = subprocess.run([%r, *words], capture_output=True, text=True)\n"
+                 "    print(help.stdout)\n    print(re.sub('libavfilter +[0-9]+', 'libavfilter 9', help.stderr), file=sys.stderr)\n"
+                 "    sys.exit(0)") % str(FFMPEG)
+        self.changed("'-h' in words", older)
+        self.assertEqual(self.score(big("long.mp4"), "--parts", 4).returncode, 0)
+        self.assertEqual([each.count("-/filter_complex") for each in self.of_parts()], [0] * 4)
+
+
+class Leaving(WithGpus):
+    """What gives its context back when the log is whole is not waited for."""
+
+    def score(self, behind, before="pass"):
+        text = self.ffmpeg.read_text().replace("import json", "import time, subprocess, json")
+        at = text.index("os.execv")
+        self.ffmpeg.write_text(text[:at] + "if '-hwaccel' in sys.argv:\n    %s\n    subprocess.run([%r, *words], check=True)\n    %s\n" %
+                               (before, str(FFMPEG), behind) + text[at:])
+        return self.command("score", clip("closed.mp4"), clip("ref.mp4"), "-m", "psnr", "-o", self.log, "--parts", 2,
+                            gpus=["nvidia0", "nvidia1"])
+
+    def test_one_that_is_slow_to_end(self):
+        run = self.score(f"time.sleep({TIMEOUT_SECONDS})")
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
+        self.assertEqual(comparable(self.log), comparable(single([clip("closed.mp4"), clip("ref.mp4")], "metrics=psnr", "leaving.json")))
+        pids = [int(path.stem) for path in (self.place / "notes").iterdir()]
+        deadline = time.monotonic() + 10
+        while any(is_running(pid) for pid in pids) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        self.assertEqual([pid for pid in pids if is_running(pid)], [])
+
+    def test_one_that_complains(self):
+        """Is waited for, and believed."""
+        run = self.score("time.sleep(3); sys.exit(3)", "print('all is lost', file=sys.stderr, flush=True)")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertRegex(run.stderr, r"^decoding on the GPU failed, decoding on the CPU: part . of .*: all is lost\n$")
 
 
 class DefaultNumberOfParts(WithGpus):

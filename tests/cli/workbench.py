@@ -54,6 +54,8 @@ CLIPS = {
     "high.mkv": {"encode": [*X264, "-crf", "33", "-g", "24", "-pix_fmt", "yuv420p10le"]},
     "small.mp4": {"filter": SOURCE + ",scale=120:90", "encode": [*X264, "-crf", "28", "-g", "18", "-bf", "2"]},
     "long.mkv": {"filter": SOURCE.replace(f"end_frame={FRAMES}", f"end_frame={2 * FRAMES}"), "encode": ["-c:v", "mpeg4", "-q:v", "9", "-g", "20"]},
+    "long.mp4": {"filter": SOURCE.replace(f"end_frame={FRAMES}", f"end_frame={2 * FRAMES}"), "encode": [*X264, "-crf", "32", "-g", "20", "-bf", "2"]},
+    "long_ref.mp4": {"filter": SOURCE.replace(f"end_frame={FRAMES}", f"end_frame={2 * FRAMES}"), "encode": [*X264, "-crf", "14", "-g", "24"]},
     "short.mp4": {"filter": SOURCE + ",trim=end_frame=90", "encode": [*X264, "-crf", "33", "-g", "20", "-bf", "2"]},
     "plain.avi": {"encode": ["-c:v", "mpeg4", "-q:v", "9", "-g", "15"]},
     "raw.h264": {"encode": [*X264, "-crf", "33", "-g", "20", "-f", "h264"]},

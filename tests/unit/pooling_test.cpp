@@ -39,17 +39,17 @@ TEST(Pooling, InfiniteScores) {
 
 TEST(Pooling, PercentilesAreLinearBetweenRanks) {
     std::vector<double> scores;
-    for (int i = 0; i <= 100; ++i) scores.push_back(i);
-    EXPECT_EQ(percentile_of_sorted(scores, 1.0), 1.0);
-    EXPECT_EQ(percentile_of_sorted(scores, 50.0), 50.0);
-    const double four[] = {10.0, 20.0, 40.0, 80.0};
-    EXPECT_DOUBLE_EQ(percentile_of_sorted(four, 50.0), 30.0);
-    EXPECT_DOUBLE_EQ(percentile_of_sorted(four, 10.0), 13.0);
-    EXPECT_EQ(percentile_of_sorted(four, 100.0), 80.0);
-    const double one[] = {5.0};
-    EXPECT_EQ(percentile_of_sorted(one, 10.0), 5.0);
-    const double infinite[] = {INFINITY, INFINITY, INFINITY};
-    EXPECT_EQ(percentile_of_sorted(infinite, 10.0), INFINITY);
+    for (int i = 100; i >= 0; --i) scores.push_back((i * 37) % 101);
+    for (const double percent : {50.0, 1.0, 10.0, 5.0}) // reordered by one, it serves the next
+        EXPECT_EQ(percentile_of(scores, percent), percent);
+    double four[] = {40.0, 10.0, 80.0, 20.0};
+    EXPECT_DOUBLE_EQ(percentile_of(four, 50.0), 30.0);
+    EXPECT_DOUBLE_EQ(percentile_of(four, 10.0), 13.0);
+    EXPECT_EQ(percentile_of(four, 100.0), 80.0);
+    double one[] = {5.0};
+    EXPECT_EQ(percentile_of(one, 10.0), 5.0);
+    double infinite[] = {INFINITY, INFINITY, INFINITY};
+    EXPECT_EQ(percentile_of(infinite, 10.0), INFINITY);
 }
 
 TEST(Pooling, DeviationIsOfThePopulation) {
