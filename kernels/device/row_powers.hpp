@@ -7,7 +7,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "device/cpu_clones.hpp"
+#include "device/cpu_versions.hpp"
 
 namespace qc::device {
 
@@ -17,41 +17,44 @@ struct BinaryLog {
     float exponent, fraction;
 };
 
+template <typename Cpu>
 QC_INLINE_HELPER BinaryLog binary_log(float x) {
     constexpr uint32_t kRootOfHalf = 0x3f3504f3u, kMantissa = 0x007fffffu;
     const uint32_t above = std::bit_cast<uint32_t>(x) - kRootOfHalf;
     const auto exponent = static_cast<float>(static_cast<int32_t>(above) >> 23);
     const float f = std::bit_cast<float>((above & kMantissa) + kRootOfHalf) - 1.0f;
     float sum = -0.112976365f;
-    sum = sum * f + 0.187827587f;
-    sum = sum * f - 0.19061242f;
-    sum = sum * f + 0.204295844f;
-    sum = sum * f - 0.2396366f;
-    sum = sum * f + 0.288585275f;
-    sum = sum * f - 0.360696435f;
-    sum = sum * f + 0.480897903f;
-    sum = sum * f - 0.721347332f;
-    sum = sum * f + 1.44269502f;
+    sum = Cpu::fused(sum, f, 0.187827587f);
+    sum = Cpu::fused(sum, f, -0.19061242f);
+    sum = Cpu::fused(sum, f, 0.204295844f);
+    sum = Cpu::fused(sum, f, -0.2396366f);
+    sum = Cpu::fused(sum, f, 0.288585275f);
+    sum = Cpu::fused(sum, f, -0.360696435f);
+    sum = Cpu::fused(sum, f, 0.480897903f);
+    sum = Cpu::fused(sum, f, -0.721347332f);
+    sum = Cpu::fused(sum, f, 1.44269502f);
     return {exponent, sum * f};
 }
 
+template <typename Cpu>
 QC_INLINE_HELPER float log2_of_row(float x) {
-    const BinaryLog log = binary_log(x);
+    const BinaryLog log = binary_log<Cpu>(x);
     return log.exponent + log.fraction;
 }
 
 /// 2^(whole + rest), where |whole| < 120 and their sum is known better than a float holds it.
+template <typename Cpu>
 QC_INLINE_HELPER float exp2_of_row(float whole, float rest) {
     constexpr float kRound = 12582912.0f; // 1.5 * 2^23: the last place is 1
     const float shifted = (whole + rest) + kRound, n = shifted - kRound;
     const float r = (whole - n) + rest;
     float sum = 0.000153519271f;
-    sum = sum * r + 0.00133982929f;
-    sum = sum * r + 0.00961843971f;
-    sum = sum * r + 0.0555033423f;
-    sum = sum * r + 0.240226477f;
-    sum = sum * r + 0.693147182f;
-    const float power = 1.0f + sum * r;
+    sum = Cpu::fused(sum, r, 0.00133982929f);
+    sum = Cpu::fused(sum, r, 0.00961843971f);
+    sum = Cpu::fused(sum, r, 0.0555033423f);
+    sum = Cpu::fused(sum, r, 0.240226477f);
+    sum = Cpu::fused(sum, r, 0.693147182f);
+    const float power = Cpu::fused(sum, r, 1.0f);
     return std::bit_cast<float>(std::bit_cast<uint32_t>(power) + (std::bit_cast<uint32_t>(shifted) << 23));
 }
 
@@ -66,9 +69,10 @@ struct RowPower {
 };
 
 /// x^p, right to about two last places, if 2^-120 < x^p < 2^120. x: positive and normal.
+template <typename Cpu>
 QC_INLINE_HELPER float power_of_row(float x, const RowPower& p) {
-    const BinaryLog log = binary_log(x);
-    return exp2_of_row(p.high * log.exponent, p.low * log.exponent + p.value * log.fraction);
+    const BinaryLog log = binary_log<Cpu>(x);
+    return exp2_of_row<Cpu>(p.high * log.exponent, Cpu::fused(p.value, log.fraction, p.low * log.exponent));
 }
 
 } // namespace qc::device

@@ -3,12 +3,13 @@
 #pragma once
 
 #include <cstddef>
-#include <vector>
+
+#include "device/row_memory.hpp"
 
 namespace qc::device {
 
 /// Some planes' rows, each with a margin that loops may read and write. All rows of a picture, or the latest ones: then
-/// row y is where y modulo their number is. What is in them at first is undefined.
+/// row y is where y modulo their number is. Rows begin where cache lines do. What is in them at first is undefined.
 template <typename Sample>
 class RowStore {
 public:
@@ -24,7 +25,7 @@ public:
     }
 
 private:
-    std::vector<Sample> samples_;
+    RowMemory<Sample> samples_;
     size_t pitch_ = 0;
     int rows_ = 0;
 };

@@ -1,19 +1,42 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Neighbouring samples of a row as one value, where compilers do not find by themselves what belongs together. They
-// are 64 bytes on every machine, which smaller registers hold in parts: arithmetic is that of single samples.
+// Neighbouring samples of a row as one value, where compilers do not find by themselves what belongs together. As wide
+// as the registers of the instruction set that is compiled for (device/cpu_versions.hpp): compilers keep wider ones in
+// memory. Arithmetic is that of single samples.
 #pragma once
 
-#include "device/cpu_clones.hpp"
+#include <cstring>
+
+#include "device/cpu_versions.hpp"
+#include "device/unroll.hpp"
 
 namespace qc::device {
 
-template <typename Sample>
+template <typename Sample, typename Cpu>
 struct RowVector {
-    static constexpr int kBytes = 64, kLanes = kBytes / static_cast<int>(sizeof(Sample));
-    typedef Sample Type __attribute__((vector_size(kBytes), aligned(sizeof(Sample)), may_alias));
+    static constexpr int kBytes = Cpu::kVectorBytes, kLanes = kBytes / static_cast<int>(sizeof(Sample));
+    typedef Sample Type __attribute__((vector_size(kBytes)));
 
-    QC_INLINE_HELPER static const Type& at(const Sample* row) { return *reinterpret_cast<const Type*>(row); }
-    QC_INLINE_HELPER static Type& at(Sample* row) { return *reinterpret_cast<Type*>(row); }
+    QC_INLINE_HELPER static void load(const Sample* row, Type* vector) { std::memcpy(vector, row, kBytes); }
+    QC_INLINE_HELPER static void store(const Type& vector, Sample* row) { std::memcpy(row, &vector, kBytes); }
+    /// a * b + sum, rounded once.
+    QC_INLINE_HELPER static void add_product(const Type& a, const Type& b, Type* sum) {
+        Type result;
+        QC_UNROLL for (int i = 0; i < kLanes; ++i) result[i] = Cpu::fused(a[i], b[i], (*sum)[i]);
+        *sum = result;
+    }
+    QC_INLINE_HELPER static void add_product(Sample a, const Type& b, Type* sum) {
+        Type result;
+        QC_UNROLL for (int i = 0; i < kLanes; ++i) result[i] = Cpu::fused(a, b[i], (*sum)[i]);
+        *sum = result;
+    }
+    /// Has it made here and now. Compilers else finish one of several sums before they begin with the next.
+    QC_INLINE_HELPER static void make(Type& vector) {
+#if defined(__x86_64__) && !defined(__clang__)
+        __asm__("" : "+v"(vector));
+#else
+        static_cast<void>(vector);
+#endif
+    }
 };
 
 } // namespace qc::device

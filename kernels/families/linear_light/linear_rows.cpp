@@ -4,23 +4,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "device/cpu_clones.hpp"
+#include "device/cpu_versions.hpp"
 #include "families/linear_light/linear_roots.hpp"
 
 namespace qc::linear_light {
 namespace {
-
-template <typename Real>
-QC_INLINE_HELPER Real nearer_fifth_root(Real root, Real value) {
-    const Real square = root * root, power = square * square * root;
-    return root * ((2 * power + 3 * value) / (3 * power + 2 * value));
-}
-
-QC_INLINE_HELPER double fifth_root(double argument) {
-    const double value = argument + kTiniest;
-    const float near = nearer_fifth_root(root_start(value, 5, 0x32c83000u), static_cast<float>(value));
-    return nearer_fifth_root(static_cast<double>(near), value);
-}
 
 QC_CPU_CLONES void codes_from_u8(const uint8_t* from, int count, double low, double high, double* to) {
     for (int i = 0; i < count; ++i) to[i] = std::min(std::max(static_cast<double>(from[i]), low), high);
@@ -47,44 +35,48 @@ QC_CPU_CLONES void weigh_rows(const double* const* rows, const double* weight, i
 }
 
 /// One of R'G'B', clipped to [low, high].
-QC_CPU_CLONES void mix_planes(const double* const* plane, const double* matrix, const double* origin, double low,
-                              double high, int count, double* to) {
+template <typename Cpu>
+QC_INLINE_HELPER void mix_planes_on(const double* const* plane, const double* matrix, const double* origin, double low,
+                                    double high, int count, double* __restrict to) {
     const double *a = plane[0], *b = plane[1], *c = plane[2];
+    const double of_a = matrix[0], of_b = matrix[1], of_c = matrix[2];
+    const double first = origin[0], second = origin[1], third = origin[2];
     for (int i = 0; i < count; ++i) {
-        const double mixed =
-            matrix[0] * (a[i] - origin[0]) + matrix[1] * (b[i] - origin[1]) + matrix[2] * (c[i] - origin[2]);
+        const double mixed = Cpu::fused(of_a, a[i] - first, Cpu::fused(of_b, b[i] - second, of_c * (c[i] - third)));
         to[i] = std::min(std::max(mixed, low), high);
     }
 }
+QC_CPU_VERSIONS(mix_planes,
+                (const double* const* plane, const double* matrix, const double* origin, double low, double high,
+                 int count, double* to),
+                (plane, matrix, origin, low, high, count, to))
 
 /// v ^ (kFifths / 5), for negative values by odd symmetry.
-template <int kFifths>
+template <typename Cpu, int kFifths>
 QC_INLINE_HELPER void raise_by(double* row, int count) {
-    for (int i = 0; i < count; ++i) {
-        const double value = std::abs(row[i]), root = fifth_root(value);
-        double power = value * value * root;
-        for (int k = 11; k < kFifths; ++k) power = power * root;
-        row[i] = std::copysign(power, row[i]);
-    }
+    for (int i = 0; i < count; ++i) row[i] = std::copysign(power_of_fifths<Cpu, kFifths>(std::abs(row[i])), row[i]);
 }
 
-QC_CPU_CLONES void raise_row(double* row, int count, double exponent) {
+template <typename Cpu>
+QC_INLINE_HELPER void raise_row_on(double* row, int count, double exponent) {
     if (exponent == 2.2)
-        raise_by<11>(row, count);
+        raise_by<Cpu, 11>(row, count);
     else if (exponent == 2.4)
-        raise_by<12>(row, count);
+        raise_by<Cpu, 12>(row, count);
     else
-        raise_by<14>(row, count);
+        raise_by<Cpu, 14>(row, count);
 }
+QC_CPU_VERSIONS(raise_row, (double* row, int count, double exponent), (row, count, exponent))
 
-QC_CPU_CLONES void srgb_row(double* row, int count) {
+template <typename Cpu>
+QC_INLINE_HELPER void srgb_row_on(double* row, int count) {
     for (int i = 0; i < count; ++i) {
-        const double value = std::abs(row[i]), shifted = (value + 0.055) / 1.055, root = fifth_root(shifted);
-        const double power = shifted * shifted * (root * root), toe = value / 12.92;
-        const double in_toe = value <= 0.04045 ? 1.0 : 0.0;
-        row[i] = std::copysign(in_toe * toe + (1.0 - in_toe) * power, row[i]);
+        const double value = std::abs(row[i]);
+        const double power = power_of_fifths<Cpu, 12>(Cpu::fused(value, 1.0 / 1.055, 0.055 / 1.055));
+        row[i] = std::copysign(value <= 0.04045 ? value * (1.0 / 12.92) : power, row[i]);
     }
 }
+QC_CPU_VERSIONS(srgb_row, (double* row, int count), (row, count))
 
 double bt709_to_linear(double value) {
     return value < 0.081 ? value / 4.5 : std::pow((value + 0.099) / 1.099, 1.0 / 0.45);

@@ -16,19 +16,11 @@
 namespace qc::butteraugli::rows {
 namespace {
 
-template <int kR, typename Real>
-QC_INLINE_HELPER void add_across(const Real* tap, const Real* row, const Real* scale, int width, Real* __restrict to) {
-    for (int x = 0; x < width; ++x) {
-        Real sum = tap[0] * row[x];
-        QC_UNROLL for (int k = 1; k <= kR; ++k) sum += tap[k] * (row[x - k] + row[x + k]);
-        to[x] = scale[x] * sum;
-    }
-}
-
 /// ln x = k ln 2 + 2 artanh(s) with s = (m - 1) / (m + 1) below 0.172, to 2e-12; and 1 / around, by one division.
 struct LogAndInverse {
     double log, inverse;
 };
+template <typename Cpu>
 QC_INLINE_HELPER LogAndInverse log_and_inverse(double x, double around) {
     constexpr uint64_t kRootOfHalf = 0x3fe6a09e667f3bcdu;
     const uint64_t above = std::bit_cast<uint64_t>(x) - kRootOfHalf, power = above & 0xfff0000000000000u;
@@ -38,75 +30,101 @@ QC_INLINE_HELPER LogAndInverse log_and_inverse(double x, double around) {
     const double product = 1.0 / ((m + 1.0) * around);
     const double s = (m - 1.0) * around * product, square = s * s;
     double sum = 1.0 / 13.0;
-    sum = sum * square + 1.0 / 11.0;
-    sum = sum * square + 1.0 / 9.0;
-    sum = sum * square + 1.0 / 7.0;
-    sum = sum * square + 1.0 / 5.0;
-    sum = sum * square + 1.0 / 3.0;
-    sum = sum * square + 1.0;
-    return {k * 0.693147180559945309 + 2.0 * s * sum, (m + 1.0) * product};
+    sum = Cpu::fused(sum, square, 1.0 / 11.0);
+    sum = Cpu::fused(sum, square, 1.0 / 9.0);
+    sum = Cpu::fused(sum, square, 1.0 / 7.0);
+    sum = Cpu::fused(sum, square, 1.0 / 5.0);
+    sum = Cpu::fused(sum, square, 1.0 / 3.0);
+    sum = Cpu::fused(sum, square, 1.0);
+    return {Cpu::fused(k, 0.693147180559945309, 2.0 * s * sum), (m + 1.0) * product};
 }
 
 /// As adapted_response().
+template <typename Cpu>
 QC_INLINE_HELPER double cone_response(double light, double around, double darkness) {
     const double adapted = larger(around + darkness, darkness);
-    const LogAndInverse of = log_and_inverse(adapted + kGainShift, adapted);
-    const double gain = larger((kGainScale * of.log + kGainOffset) * of.inverse, kLeastGain);
+    const LogAndInverse of = log_and_inverse<Cpu>(adapted + kGainShift, adapted);
+    const double gain = larger(Cpu::fused(kGainScale, of.log, kGainOffset) * of.inverse, kLeastGain);
     return larger((light + darkness) * gain, darkness);
 }
 
 /// A place's neighbourhood in nine rows.
+template <typename Cpu>
 struct RowWindow {
     const float* const* rows;
 
-    QC_INLINE_HELPER static float add_square(float line, float sum) { return sum + line * line; }
+    QC_INLINE_HELPER static float add_square(float line, float sum) { return Cpu::fused(line, line, sum); }
     QC_INLINE_HELPER float at(int /*row*/, int x, int dx, int dy) const { return rows[kLineReach + dy][x + dx]; }
 };
 
-QC_ROW_FUNCTION void add_dense_lines(const float* const* rows, int width, float* __restrict sum) {
-    const RowWindow window{rows};
+template <typename Cpu>
+QC_INLINE_HELPER void add_dense_lines_on(const float* const* rows, int width, float* __restrict sum) {
+    const RowWindow<Cpu> window{rows};
     for (int x = 0; x < width; ++x) sum[x] += dense_lines(window, 0, x);
 }
-QC_ROW_FUNCTION void add_sparse_lines(const float* const* rows, int width, float* __restrict sum) {
-    const RowWindow window{rows};
+QC_CPU_VERSIONS(add_dense_lines, (const float* const* rows, int width, float* sum), (rows, width, sum))
+template <typename Cpu>
+QC_INLINE_HELPER void add_sparse_lines_on(const float* const* rows, int width, float* __restrict sum) {
+    const RowWindow<Cpu> window{rows};
     for (int x = 0; x < width; ++x) sum[x] += sparse_lines(window, 0, x);
 }
+QC_CPU_VERSIONS(add_sparse_lines, (const float* const* rows, int width, float* sum), (rows, width, sum))
 
-LineWeights<RowFloat> to_single(const LineWeights<double>& from) {
-    return {from.plain, from.asymmetric, from.norm};
+LineWeights<float> to_single(const LineWeights<double>& from) {
+    return {static_cast<float>(from.plain), static_cast<float>(from.asymmetric), static_cast<float>(from.norm)};
 }
 
-QC_ROW_FUNCTION void line_difference_row(const LineWeights<RowFloat>* weights, const float* reference,
-                                         const float* distorted, int width, float* __restrict to) {
-    const LineWeights<RowFloat> of = *weights;
-    for (int x = 0; x < width; ++x) to[x] = line_difference<RowFloat>(reference[x], distorted[x], of).value;
+template <typename Cpu>
+QC_INLINE_HELPER void line_difference_row_on(const LineWeights<float>* weights, const float* reference,
+                                             const float* distorted, int width, float* __restrict to) {
+    const LineWeights<RowFloat<Cpu>> of{weights->plain, weights->asymmetric, weights->norm};
+    for (int x = 0; x < width; ++x) to[x] = line_difference<RowFloat<Cpu>>(reference[x], distorted[x], of).value;
 }
+QC_CPU_VERSIONS(line_difference_row,
+                (const LineWeights<float>* weights, const float* reference, const float* distorted, int width,
+                 float* to),
+                (weights, reference, distorted, width, to))
 
-QC_ROW_FUNCTION void add_high_squares(const float* reference, const float* distorted, float weight,
-                                      float weight_of_lost, int width, float* __restrict sum) {
+template <typename Cpu>
+QC_INLINE_HELPER void add_high_squares_on(const float* reference, const float* distorted, float weight,
+                                          float weight_of_lost, int width, float* __restrict sum) {
     for (int x = 0; x < width; ++x)
-        sum[x] += squared_difference<RowFloat>(reference[x], distorted[x], weight, weight_of_lost).value;
+        sum[x] += squared_difference<RowFloat<Cpu>>(reference[x], distorted[x], weight, weight_of_lost).value;
 }
+QC_CPU_VERSIONS(add_high_squares,
+                (const float* reference, const float* distorted, float weight, float weight_of_lost, int width,
+                 float* sum),
+                (reference, distorted, weight, weight_of_lost, width, sum))
 
-QC_ROW_FUNCTION void add_plain_squares(const float* reference, const float* distorted, float weight, int width,
-                                       float* __restrict sum) {
+template <typename Cpu>
+QC_INLINE_HELPER void add_plain_squares_on(const float* reference, const float* distorted, float weight, int width,
+                                           float* __restrict sum) {
     for (int x = 0; x < width; ++x) {
         const float difference = reference[x] - distorted[x];
-        sum[x] += weight * (difference * difference);
+        sum[x] = Cpu::fused(weight * difference, difference, sum[x]);
     }
 }
+QC_CPU_VERSIONS(add_plain_squares,
+                (const float* reference, const float* distorted, float weight, int width, float* sum),
+                (reference, distorted, weight, width, sum))
 
-QC_ROW_FUNCTION void cone_row(const double* mixing, double darkness, const double* const* rgb,
-                              const double* const* soft, int width, double* __restrict to) {
+template <typename Cpu>
+QC_INLINE_HELPER void cone_row_on(const double* mixing, double darkness, const double* const* rgb,
+                                  const double* const* soft, int width, double* __restrict to) {
     const double *red = rgb[0], *green = rgb[1], *blue = rgb[2];
     const double *soft_red = soft[0], *soft_green = soft[1], *soft_blue = soft[2];
     const double of_red = mixing[0], of_green = mixing[1], of_blue = mixing[2];
     for (int x = 0; x < width; ++x) {
-        const double light = of_red * red[x] + of_green * green[x] + of_blue * blue[x];
-        const double around = of_red * soft_red[x] + of_green * soft_green[x] + of_blue * soft_blue[x];
-        to[x] = cone_response(light, around, darkness);
+        const double light = Cpu::fused(of_red, red[x], Cpu::fused(of_green, green[x], of_blue * blue[x]));
+        const double around =
+            Cpu::fused(of_red, soft_red[x], Cpu::fused(of_green, soft_green[x], of_blue * soft_blue[x]));
+        to[x] = cone_response<Cpu>(light, around, darkness);
     }
 }
+QC_CPU_VERSIONS(cone_row,
+                (const double* mixing, double darkness, const double* const* rgb, const double* const* soft, int width,
+                 double* to),
+                (mixing, darkness, rgb, soft, width, to))
 
 QC_ROW_FUNCTION void oppose_row(double* __restrict first, double* __restrict second, int width) {
     for (int x = 0; x < width; ++x) {
@@ -116,32 +134,44 @@ QC_ROW_FUNCTION void oppose_row(double* __restrict first, double* __restrict sec
     }
 }
 
-QC_ROW_FUNCTION void part_middle_row(const float* above_x, const float* above_y, int width, float* __restrict middle_x,
-                                     float* __restrict middle_y, float* __restrict ultra_x, float* __restrict ultra_y) {
+template <typename Cpu>
+QC_INLINE_HELPER void part_middle_row_on(const float* above_x, const float* above_y, int width,
+                                         float* __restrict middle_x, float* __restrict middle_y,
+                                         float* __restrict ultra_x, float* __restrict ultra_y) {
     for (int x = 0; x < width; ++x) {
         const float of_y = above_y[x] - middle_y[x];
-        ultra_x[x] = suppressed_by_y<RowFloat>(above_x[x] - middle_x[x], of_y).value;
+        ultra_x[x] = suppressed_by_y<RowFloat<Cpu>>(above_x[x] - middle_x[x], of_y).value;
         ultra_y[x] = of_y;
-        middle_x[x] = middle_of_x<RowFloat>(middle_x[x]).value;
-        middle_y[x] = middle_of_y<RowFloat>(middle_y[x]).value;
+        middle_x[x] = middle_of_x<RowFloat<Cpu>>(middle_x[x]).value;
+        middle_y[x] = middle_of_y<RowFloat<Cpu>>(middle_y[x]).value;
     }
 }
+QC_CPU_VERSIONS(part_middle_row,
+                (const float* above_x, const float* above_y, int width, float* middle_x, float* middle_y,
+                 float* ultra_x, float* ultra_y),
+                (above_x, above_y, width, middle_x, middle_y, ultra_x, ultra_y))
 
-QC_ROW_FUNCTION void part_high_x(const float* blurred, int width, float* __restrict ultra, float* __restrict high) {
+template <typename Cpu>
+QC_INLINE_HELPER void part_high_x_on(const float* blurred, int width, float* __restrict ultra, float* __restrict high) {
     for (int x = 0; x < width; ++x) {
-        const HighBands<RowFloat> bands = high_bands_of_x<RowFloat>(ultra[x], blurred[x]);
+        const HighBands<RowFloat<Cpu>> bands = high_bands_of_x<RowFloat<Cpu>>(ultra[x], blurred[x]);
         ultra[x] = bands.ultra.value;
         high[x] = bands.high.value;
     }
 }
-QC_ROW_FUNCTION void part_high_y(const float* blurred, float compression, int width, float* __restrict ultra,
-                                 float* __restrict high) {
+QC_CPU_VERSIONS(part_high_x, (const float* blurred, int width, float* ultra, float* high),
+                (blurred, width, ultra, high))
+template <typename Cpu>
+QC_INLINE_HELPER void part_high_y_on(const float* blurred, float compression, int width, float* __restrict ultra,
+                                     float* __restrict high) {
     for (int x = 0; x < width; ++x) {
-        const HighBands<RowFloat> bands = high_bands_of_y<RowFloat>(ultra[x], blurred[x], compression);
+        const HighBands<RowFloat<Cpu>> bands = high_bands_of_y<RowFloat<Cpu>>(ultra[x], blurred[x], compression);
         ultra[x] = bands.ultra.value;
         high[x] = bands.high.value;
     }
 }
+QC_CPU_VERSIONS(part_high_y, (const float* blurred, float compression, int width, float* ultra, float* high),
+                (blurred, compression, width, ultra, high))
 
 /// @param share_of how much a place counts; 1 changes no bit
 template <typename ShareOf>
@@ -196,49 +226,66 @@ QC_ROW_FUNCTION void halve(const double* upper, const double* lower, int width, 
     if (width % 2 == 1) to[width / 2] = 0.5 * (upper[width - 1] + lower[width - 1]);
 }
 
-QC_ROW_FUNCTION void blur_down(const Gaussian<double>& blur, const double* const* rows, const double* scale, int count,
-                               int width, double* const* to) {
+template <typename Cpu>
+QC_INLINE_HELPER void blur_down_on(const Gaussian<double>& blur, const double* const* rows, const double* scale,
+                                   int count, int width, double* const* to) {
     if (blur.radius == kRadius[kAdaptation])
-        device::blur_columns<kRadius[kAdaptation]>(blur.tap, rows, scale, count, width, to);
+        device::blur_columns<Cpu, kRadius[kAdaptation]>(blur.tap, rows, scale, count, width, to);
     else
-        device::blur_columns<kRadius[kLowest]>(blur.tap, rows, scale, count, width, to);
+        device::blur_columns<Cpu, kRadius[kLowest]>(blur.tap, rows, scale, count, width, to);
 }
+QC_CPU_VERSIONS(blur_down,
+                (const Gaussian<double>& blur, const double* const* rows, const double* scale, int count, int width,
+                 double* const* to),
+                (blur, rows, scale, count, width, to))
 
-QC_ROW_FUNCTION void blur_across(const Gaussian<double>& blur, const double* row, const double* scale, int width,
-                                 double* __restrict to) {
+template <typename Cpu>
+QC_INLINE_HELPER void blur_across_on(const Gaussian<double>& blur, const double* row, const double* scale, int width,
+                                     double* to) {
     if (blur.radius == kRadius[kAdaptation])
-        add_across<kRadius[kAdaptation]>(blur.tap, row, scale, width, to);
+        device::blur_along<Cpu, kRadius[kAdaptation]>(blur.tap, row, scale, width, to);
     else
-        add_across<kRadius[kLowest]>(blur.tap, row, scale, width, to);
+        device::blur_along<Cpu, kRadius[kLowest]>(blur.tap, row, scale, width, to);
 }
+QC_CPU_VERSIONS(blur_across,
+                (const Gaussian<double>& blur, const double* row, const double* scale, int width, double* to),
+                (blur, row, scale, width, to))
 
-QC_ROW_FUNCTION void blur_down(const Gaussian<float>& blur, const float* const* rows, const float* scale, int count,
-                               int width, float* const* to) {
+template <typename Cpu>
+QC_INLINE_HELPER void blur_down_on(const Gaussian<float>& blur, const float* const* rows, const float* scale, int count,
+                                   int width, float* const* to) {
     switch (blur.radius) {
     case kRadius[kHighest]:
-        return device::blur_columns<kRadius[kHighest]>(blur.tap, rows, scale, count, width, to);
+        return device::blur_columns<Cpu, kRadius[kHighest]>(blur.tap, rows, scale, count, width, to);
     case kRadius[kMask]:
-        return device::blur_columns<kRadius[kMask]>(blur.tap, rows, scale, count, width, to);
+        return device::blur_columns<Cpu, kRadius[kMask]>(blur.tap, rows, scale, count, width, to);
     case kRadius[kMiddle]:
-        return device::blur_columns<kRadius[kMiddle]>(blur.tap, rows, scale, count, width, to);
+        return device::blur_columns<Cpu, kRadius[kMiddle]>(blur.tap, rows, scale, count, width, to);
     default:
-        return device::blur_columns<kRadius[kLowest]>(blur.tap, rows, scale, count, width, to);
+        return device::blur_columns<Cpu, kRadius[kLowest]>(blur.tap, rows, scale, count, width, to);
     }
 }
+QC_CPU_VERSIONS(blur_down,
+                (const Gaussian<float>& blur, const float* const* rows, const float* scale, int count, int width,
+                 float* const* to),
+                (blur, rows, scale, count, width, to))
 
-QC_ROW_FUNCTION void blur_across(const Gaussian<float>& blur, const float* row, const float* scale, int width,
-                                 float* __restrict to) {
+template <typename Cpu>
+QC_INLINE_HELPER void blur_across_on(const Gaussian<float>& blur, const float* row, const float* scale, int width,
+                                     float* to) {
     switch (blur.radius) {
     case kRadius[kHighest]:
-        return add_across<kRadius[kHighest]>(blur.tap, row, scale, width, to);
+        return device::blur_along<Cpu, kRadius[kHighest]>(blur.tap, row, scale, width, to);
     case kRadius[kMask]:
-        return add_across<kRadius[kMask]>(blur.tap, row, scale, width, to);
+        return device::blur_along<Cpu, kRadius[kMask]>(blur.tap, row, scale, width, to);
     case kRadius[kMiddle]:
-        return add_across<kRadius[kMiddle]>(blur.tap, row, scale, width, to);
+        return device::blur_along<Cpu, kRadius[kMiddle]>(blur.tap, row, scale, width, to);
     default:
-        return add_across<kRadius[kLowest]>(blur.tap, row, scale, width, to);
+        return device::blur_along<Cpu, kRadius[kLowest]>(blur.tap, row, scale, width, to);
     }
 }
+QC_CPU_VERSIONS(blur_across, (const Gaussian<float>& blur, const float* row, const float* scale, int width, float* to),
+                (blur, row, scale, width, to))
 
 void respond(double intensity, const double* const* rgb, const double* const* soft, int width, double* const* to) {
     for (int k = 0; k < 3; ++k) {
@@ -263,9 +310,10 @@ QC_ROW_FUNCTION void part_low(const double* response, const double* low, const f
     }
 }
 
-QC_ROW_FUNCTION void add_low_row(const Constants<double>* constants, const float* difference_x,
-                                 const float* difference_y, const float* difference_blue, int width,
-                                 float* __restrict to) {
+template <typename Cpu>
+QC_INLINE_HELPER void add_low_row_on(const Constants<double>* constants, const float* difference_x,
+                                     const float* difference_y, const float* difference_blue, int width,
+                                     float* __restrict to) {
     const auto of_x = static_cast<float>(constants->low_x), of_y = static_cast<float>(constants->low_y),
                of_blue = static_cast<float>(constants->low_blue), blue_of_y = static_cast<float>(kLowBlueOfY);
     const auto weight_x = static_cast<float>(kLowWeight[0]), weight_y = static_cast<float>(kLowWeight[1]),
@@ -273,9 +321,13 @@ QC_ROW_FUNCTION void add_low_row(const Constants<double>* constants, const float
     for (int i = 0; i < width; ++i) {
         const float x = of_x * difference_x[i], y = of_y * difference_y[i],
                     blue = of_blue * (difference_blue[i] - blue_of_y * difference_y[i]);
-        to[i] = weight_x * x * x + weight_y * y * y + weight_blue * blue * blue;
+        to[i] = Cpu::fused(weight_x * x, x, Cpu::fused(weight_y * y, y, weight_blue * blue * blue));
     }
 }
+QC_CPU_VERSIONS(add_low_row,
+                (const Constants<double>* constants, const float* difference_x, const float* difference_y,
+                 const float* difference_blue, int width, float* to),
+                (constants, difference_x, difference_y, difference_blue, width, to))
 
 void add_low(const Constants<double>& constants, const float* const* low_difference, int width, float* to) {
     add_low_row(&constants, low_difference[0], low_difference[1], low_difference[2], width, to);
@@ -290,15 +342,19 @@ void part_high(double compression, float* const* ultra, const float* const* blur
     part_high_y(blurred[1], static_cast<float>(compression), width, ultra[1], high[1]);
 }
 
-QC_ROW_FUNCTION void find_activity(const float* const* ultra, const float* const* high, int width,
-                                   float* __restrict to) {
+template <typename Cpu>
+QC_INLINE_HELPER void find_activity_on(const float* const* ultra, const float* const* high, int width,
+                                       float* __restrict to) {
     const float *ultra_x = ultra[0], *ultra_y = ultra[1], *high_x = high[0], *high_y = high[1];
-    for (int x = 0; x < width; ++x) to[x] = activity<RowFloat>(ultra_x[x] + high_x[x], ultra_y[x] + high_y[x]).value;
+    for (int x = 0; x < width; ++x)
+        to[x] = activity<RowFloat<Cpu>>(ultra_x[x] + high_x[x], ultra_y[x] + high_y[x]).value;
 }
+QC_CPU_VERSIONS(find_activity, (const float* const* ultra, const float* const* high, int width, float* to),
+                (ultra, high, width, to))
 
 void line_differences(const LineWeights<double>& weights, const float* reference, const float* distorted, int width,
                       float* to) {
-    const LineWeights<RowFloat> single = to_single(weights);
+    const LineWeights<float> single = to_single(weights);
     line_difference_row(&single, reference, distorted, width, to);
 }
 
@@ -319,20 +375,25 @@ void add_activity_squares(const float* reference, const float* distorted, int wi
     add_plain_squares(reference, distorted, static_cast<float>(kActivityWeight), width, sum);
 }
 
-QC_ROW_FUNCTION void measure_row(float mask_gain, const float* above, const float* own, const float* below,
-                                 const float* high, const float* low, int width, float* __restrict map) {
+template <typename Cpu>
+QC_INLINE_HELPER void measure_row_on(float mask_gain, const float* above, const float* own, const float* below,
+                                     const float* high, const float* low, int width, float* __restrict map) {
     constexpr int kStep = kErosionStep;
     for (int x = 0; x < width; ++x) {
-        Erosion<RowFloat> smallest(own[x]);
+        Erosion<RowFloat<Cpu>> smallest(own[x]);
         smallest.take(own[x - kStep]);
         smallest.take(own[x + kStep]);
         QC_UNROLL for (int side = -kStep; side <= kStep; side += kStep) {
             smallest.take(above[x + side]);
             smallest.take(below[x + side]);
         }
-        map[x] = distance<RowFloat>(high[x], low[x], smallest.value(), mask_gain).value;
+        map[x] = distance<RowFloat<Cpu>>(high[x], low[x], smallest.value(), mask_gain).value;
     }
 }
+QC_CPU_VERSIONS(measure_row,
+                (float mask_gain, const float* above, const float* own, const float* below, const float* high,
+                 const float* low, int width, float* map),
+                (mask_gain, above, own, below, high, low, width, map))
 
 void measure(double mask_gain, const float* const* masks, const float* high, const float* low, int width, float* map) {
     measure_row(static_cast<float>(mask_gain), masks[0], masks[1], masks[2], high, low, width, map);

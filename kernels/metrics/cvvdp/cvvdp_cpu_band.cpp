@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "metrics/cvvdp/cvvdp_cpu_band.hpp"
 
-#include "device/cpu_clones.hpp"
+#include "device/cpu_versions.hpp"
+#include "device/row_limits.hpp"
+#include "device/row_vector.hpp"
 #include "device/unroll.hpp"
 
 namespace qc::cvvdp::rows {
 namespace {
 
+using device::at_least;
+using device::at_most;
 using device::RowPower;
-
-QC_INLINE_HELPER float smaller_of(float a, float b) {
-    return b < a ? b : a;
-}
-QC_INLINE_HELPER float larger_of(float a, float b) {
-    return a < b ? b : a;
-}
 
 struct BlurTaps {
     float tap[kBlurRadius + 1];
@@ -45,32 +42,40 @@ struct Pooling {
     float masking[kChannels][kChannels]; ///< [by][of]
 };
 
+template <typename Cpu>
 QC_INLINE_HELPER float power_with_offset(float x, const RowPower& p) {
-    return device::power_of_row(x + static_cast<float>(kOffset), p);
+    return device::power_of_row<Cpu>(x + static_cast<float>(kOffset), p);
 }
 
-QC_CPU_CLONES void mask_row(float* mask, const Pooling& pooling, int channel, int width) {
+template <typename Cpu>
+QC_INLINE_HELPER void mask_row_on(float* mask, const Pooling& pooling, int channel, int width) {
     const RowPower power = pooling.mask_power[channel];
     const float factor = pooling.mask_factor, zero = pooling.mask_zero[channel];
-    for (int x = 0; x < width; ++x) mask[x] = power_with_offset(mask[x] * factor, power) - zero;
+    for (int x = 0; x < width; ++x) mask[x] = power_with_offset<Cpu>(mask[x] * factor, power) - zero;
 }
+QC_CPU_VERSIONS(mask_row, (float* mask, const Pooling& pooling, int channel, int width),
+                (mask, pooling, channel, width))
 
-QC_CPU_CLONES void seen_row(float* __restrict difference, const float* const* masks, const Pooling& pooling,
-                            int channel, int width) {
+template <typename Cpu>
+QC_INLINE_HELPER void seen_row_on(float* __restrict difference, const float* const* masks, const Pooling& pooling,
+                                  int channel, int width) {
     const RowPower power = pooling.difference_power;
     const float zero = pooling.difference_zero, largest = pooling.largest;
     const float of_first = pooling.masking[0][channel], of_second = pooling.masking[1][channel],
                 of_third = pooling.masking[2][channel], of_fourth = pooling.masking[3][channel];
     const float *first = masks[0], *second = masks[1], *third = masks[2], *fourth = masks[3];
     for (int x = 0; x < width; ++x) {
-        const float masking =
-            (of_first * first[x] + of_second * second[x]) + (of_third * third[x] + of_fourth * fourth[x]);
+        const float of_two = Cpu::fused(of_second, second[x], of_first * first[x]);
+        const float masking = Cpu::fused(of_fourth, fourth[x], Cpu::fused(of_third, third[x], of_two));
         // largest * seen / (largest + seen), where seen = strength / (1 + masking)
-        const float strength = power_with_offset(difference[x], power) - zero;
-        const float limited = largest * strength / (largest * (1.0f + masking) + strength);
+        const float strength = power_with_offset<Cpu>(difference[x], power) - zero;
+        const float limited = largest * strength / Cpu::fused(largest, 1.0f + masking, strength);
         difference[x] = limited * (limited + 2.0f * static_cast<float>(kOffset)); // P(D, 2)
     }
 }
+QC_CPU_VERSIONS(seen_row,
+                (float* difference, const float* const* masks, const Pooling& pooling, int channel, int width),
+                (difference, masks, pooling, channel, width))
 
 /// In a fixed order: sample x adds to lane x % kLanes.
 QC_CPU_CLONES double sum_row(const float* row, int width) {
@@ -87,7 +92,7 @@ QC_CPU_CLONES double sum_row(const float* row, int width) {
 
 /// A constant of the arithmetic above: 0 is left of it exactly.
 float power_of_nothing(const RowPower& power) {
-    return power_with_offset(0.0f, power);
+    return power_with_offset<device::AnyCpu>(0.0f, power);
 }
 
 Pooling make_pooling() {
@@ -125,12 +130,14 @@ QC_CPU_CLONES void subtract(const float* reference, int width, float* __restrict
     for (int x = 0; x < width; ++x) distorted[x] -= reference[x];
 }
 
-QC_CPU_CLONES void reduce_down(const float* const* rows, int width, float* __restrict to) {
+template <typename Cpu>
+QC_INLINE_HELPER void reduce_down_on(const float* const* rows, int width, float* __restrict to) {
     constexpr auto kFar = static_cast<float>(kReduceTap[2]), kNear = static_cast<float>(kReduceTap[1]),
                    kHere = static_cast<float>(kReduceTap[0]);
     const float *a = rows[0], *b = rows[1], *c = rows[2], *d = rows[3], *e = rows[4];
-    for (int x = 0; x < width; ++x) to[x] = kFar * (a[x] + e[x]) + kNear * (b[x] + d[x]) + kHere * c[x];
+    for (int x = 0; x < width; ++x) to[x] = Cpu::fused(kFar, a[x] + e[x], Cpu::fused(kNear, b[x] + d[x], kHere * c[x]));
 }
+QC_CPU_VERSIONS(reduce_down, (const float* const* rows, int width, float* to), (rows, width, to))
 
 QC_CPU_CLONES void reduce_across(const float* row, int width, const LastColumn& border, float* __restrict to) {
     constexpr auto kFar = static_cast<float>(kReduceTap[2]), kNear = static_cast<float>(kReduceTap[1]),
@@ -171,69 +178,116 @@ void expand_across(float* samples, int width, float* to) {
 }
 
 /// As find_background(). Of pointers in structs the compiler does not know that they are far apart.
-QC_CPU_CLONES void background_row(const float* light, const float* change, int width, float* __restrict inverse_r,
-                                  float* __restrict inverse_t, float* __restrict changed, float* __restrict part,
-                                  int32_t* __restrict node) {
+template <typename Cpu>
+QC_INLINE_HELPER void background_row_on(const float* light, const float* change, int width, float* __restrict inverse_r,
+                                        float* __restrict inverse_t, float* __restrict changed, float* __restrict part,
+                                        int32_t* __restrict node) {
     constexpr auto kSmallest = static_cast<float>(kSmallestBackground);
     const LuminanceScale scale = kLuminance;
     for (int x = 0; x < width; ++x) {
         const float reference = light[x], distorted = reference + change[x];
-        const float light_r = larger_of(reference, kSmallest), light_t = larger_of(distorted, kSmallest);
+        const float light_r = at_least(reference, kSmallest), light_t = at_least(distorted, kSmallest);
         inverse_r[x] = 1.0f / light_r;
         inverse_t[x] = 1.0f / light_t;
-        changed[x] = smaller_of(reference, distorted) < kSmallest ? light_t - light_r : change[x];
-        const float at = device::log2_of_row(light_r) * scale.scale + scale.offset;
-        const float inside = smaller_of(larger_of(at, 0.0f), static_cast<float>(kCsfLuminances - 1));
+        changed[x] = reference < kSmallest || distorted < kSmallest ? light_t - light_r : change[x];
+        const float at = Cpu::fused(device::log2_of_row<Cpu>(light_r), scale.scale, scale.offset);
+        const float inside = at_most(at_least(at, 0.0f), static_cast<float>(kCsfLuminances - 1));
         const auto first = static_cast<int32_t>(inside);
         node[x] = first;
         part[x] = inside - static_cast<float>(first);
     }
 }
+QC_CPU_VERSIONS(background_row,
+                (const float* light, const float* change, int width, float* inverse_r, float* inverse_t, float* changed,
+                 float* part, int32_t* node),
+                (light, change, width, inverse_r, inverse_t, changed, part, node))
 
 void find_background(const float* light, const float* change, int width, const BackgroundRow& to) {
     background_row(light, change, width, to.inverse_r, to.inverse_t, to.change, to.part, to.node);
 }
 
-// With r and t the details, l and m the backgrounds: t / m - r / l = ((t - r) - r / l * (m - l)) / m, without the
-// cancellation of what both pictures have.
-QC_CPU_CLONES void weigh(const ChannelRows& rows, const BackgroundRow& background, const float* nodes, int width,
-                         float* __restrict difference, float* __restrict mask) {
-    constexpr auto kLargest = static_cast<float>(kLargestContrast);
-    const float *fine = rows.fine, *wide = rows.wide, *fine_change = rows.fine_change, *wide_change = rows.wide_change;
-    const float *inverse_r = background.inverse_r, *inverse_t = background.inverse_t;
-    const float *light_change = background.change, *part = background.part;
-    const int32_t* const node = background.node;
-    for (int x = 0; x < width; ++x) {
+/// log2 of the sensitivity between nodes. A table of two registers is a shuffle where registers are that wide.
+template <typename Cpu>
+QC_INLINE_HELPER void interpolate(const float* nodes, const int32_t* node, const float* part, int width,
+                                  float* __restrict to) {
+    int x = 0;
+#if !defined(__clang__)
+    using Floats = device::RowVector<float, Cpu>;
+    using Words = device::RowVector<int32_t, Cpu>;
+    constexpr int kLanes = Floats::kLanes;
+    if constexpr (kCsfLuminances == 2 * kLanes) {
+        typename Floats::Type first, second, first_next, second_next, parts;
+        Floats::load(nodes, &first);
+        Floats::load(nodes + kLanes, &second);
+        Floats::load(nodes + 1, &first_next);
+        Floats::load(nodes + 1 + kLanes, &second_next);
+        for (; x + kLanes <= width; x += kLanes) {
+            typename Words::Type at;
+            Words::load(node + x, &at);
+            Floats::load(part + x, &parts);
+            typename Floats::Type low = __builtin_shuffle(first, second, at);
+            const typename Floats::Type high = __builtin_shuffle(first_next, second_next, at);
+            Floats::add_product(parts, high - low, &low);
+            Floats::store(low, to + x);
+        }
+    }
+#endif
+    for (; x < width; ++x) {
         const float low = nodes[node[x]], high = nodes[node[x] + 1];
-        const float weight = device::exp2_of_row(low + part[x] * (high - low), 0.0f);
-        const float detail = fine[x] - wide[x], detail_change = fine_change[x] - wide_change[x];
-        const float r = detail * inverse_r[x], t = (detail + detail_change) * inverse_t[x];
-        const float limited_r = smaller_of(r, kLargest), limited_t = smaller_of(t, kLargest);
-        const float change = (detail_change - r * light_change[x]) * inverse_t[x];
-        const float limited_change = larger_of(r, t) > kLargest ? limited_t - limited_r : change;
-        difference[x] = weight * std::abs(limited_change);
-        mask[x] = weight * smaller_of(std::abs(limited_t), std::abs(limited_r));
+        to[x] = Cpu::fused(part[x], high - low, low);
     }
 }
 
-QC_CPU_CLONES void blur_down(const float* const* rows, int width, float* __restrict to) {
+// With r and t the details, l and m the backgrounds: t / m - r / l = ((t - r) - r / l * (m - l)) / m, without the
+// cancellation of what both pictures have.
+template <typename Cpu>
+QC_INLINE_HELPER void weigh_on(const ChannelRows& rows, const BackgroundRow& background, const float* nodes, int width,
+                               float* __restrict difference, float* __restrict mask) {
+    constexpr auto kLargest = static_cast<float>(kLargestContrast);
+    const float *fine = rows.fine, *wide = rows.wide, *fine_change = rows.fine_change, *wide_change = rows.wide_change;
+    const float *inverse_r = background.inverse_r, *inverse_t = background.inverse_t;
+    const float* const light_change = background.change;
+    interpolate<Cpu>(nodes, background.node, background.part, width, mask);
+    for (int x = 0; x < width; ++x) {
+        const float weight = device::exp2_of_row<Cpu>(mask[x], 0.0f);
+        const float detail = fine[x] - wide[x], detail_change = fine_change[x] - wide_change[x];
+        const float r = detail * inverse_r[x], t = (detail + detail_change) * inverse_t[x];
+        const float limited_r = at_most(r, kLargest), limited_t = at_most(t, kLargest);
+        const float change = Cpu::fused(-r, light_change[x], detail_change) * inverse_t[x];
+        const float limited_change = (r > kLargest || t > kLargest) ? limited_t - limited_r : change;
+        difference[x] = weight * std::abs(limited_change);
+        mask[x] = weight * at_most(std::abs(limited_t), std::abs(limited_r));
+    }
+}
+QC_CPU_VERSIONS(weigh,
+                (const ChannelRows& rows, const BackgroundRow& background, const float* nodes, int width,
+                 float* difference, float* mask),
+                (rows, background, nodes, width, difference, mask))
+
+template <typename Cpu>
+QC_INLINE_HELPER void blur_down_on(const float* const* rows, int width, float* __restrict to) {
     const BlurTaps taps = kBlurTaps;
     const float* const* const centre = rows + kBlurRadius;
     for (int x = 0; x < width; ++x) {
         float sum = taps.tap[0] * centre[0][x];
-        QC_UNROLL for (int d = 1; d <= kBlurRadius; ++d) sum += taps.tap[d] * (centre[-d][x] + centre[d][x]);
+        QC_UNROLL for (int d = 1; d <= kBlurRadius; ++d) sum =
+            Cpu::fused(taps.tap[d], centre[-d][x] + centre[d][x], sum);
         to[x] = sum;
     }
 }
+QC_CPU_VERSIONS(blur_down, (const float* const* rows, int width, float* to), (rows, width, to))
 
-QC_CPU_CLONES void blur_inside(const float* samples, int width, float* __restrict to) {
+template <typename Cpu>
+QC_INLINE_HELPER void blur_inside_on(const float* samples, int width, float* __restrict to) {
     const BlurTaps taps = kBlurTaps;
     for (int x = 0; x < width; ++x) {
         float sum = taps.tap[0] * samples[x];
-        QC_UNROLL for (int d = 1; d <= kBlurRadius; ++d) sum += taps.tap[d] * (samples[x - d] + samples[x + d]);
+        QC_UNROLL for (int d = 1; d <= kBlurRadius; ++d) sum =
+            Cpu::fused(taps.tap[d], samples[x - d] + samples[x + d], sum);
         to[x] = sum;
     }
 }
+QC_CPU_VERSIONS(blur_inside, (const float* samples, int width, float* to), (samples, width, to))
 
 void blur_across(float* samples, int width, float* to) {
     for (int d = 1; d <= kBlurRadius; ++d) {

@@ -3,30 +3,32 @@
 
 #include <cmath>
 
-#include "device/cpu_clones.hpp"
+#include "device/cpu_versions.hpp"
+#include "device/row_limits.hpp"
 #include "device/row_loops.hpp"
 
 namespace qc::cvvdp {
 namespace {
 
+/// @param lowest not negative
 QC_INLINE_HELPER float between_limits(float value, float lowest, float highest) {
-    const float raised = value < lowest ? lowest : value;
-    return highest < raised ? highest : raised;
+    return device::at_most(device::at_least(value, lowest), highest);
 }
 
 /// sRGB's light of a signal in 0 to 1. Its power 2.4 is that of the root's 4.8: a square times a polynomial, right to
 /// 1.2e-8 of a light that 1/250 is added to, as a display's black and reflections do.
+template <typename Cpu>
 QC_INLINE_HELPER float srgb_light(float v) {
-    const float base = v * (1.0f / 1.055f) + 0.055f / 1.055f, root = std::sqrt(base);
+    const float base = Cpu::fused(v, 1.0f / 1.055f, 0.055f / 1.055f), root = std::sqrt(base);
     float sum = -0.0114147142f;
-    sum = sum * root + 0.0692632049f;
-    sum = sum * root - 0.190991491f;
-    sum = sum * root + 0.326556116f;
-    sum = sum * root - 0.430414706f;
-    sum = sum * root + 1.16229808f;
-    sum = sum * root + 0.0799337551f;
-    sum = sum * root - 0.00546118151f;
-    sum = sum * root + 0.000230941412f;
+    sum = Cpu::fused(sum, root, 0.0692632049f);
+    sum = Cpu::fused(sum, root, -0.190991491f);
+    sum = Cpu::fused(sum, root, 0.326556116f);
+    sum = Cpu::fused(sum, root, -0.430414706f);
+    sum = Cpu::fused(sum, root, 1.16229808f);
+    sum = Cpu::fused(sum, root, 0.0799337551f);
+    sum = Cpu::fused(sum, root, -0.00546118151f);
+    sum = Cpu::fused(sum, root, 0.000230941412f);
     const float power = base * sum, line = v * (1.0f / 12.92f);
     return v <= 0.04045f ? line : power;
 }
@@ -36,7 +38,7 @@ struct Signals {
 };
 
 /// Adds a frame's opponent colours to the channels.
-template <typename SignalsAt>
+template <typename Cpu, typename SignalsAt>
 QC_INLINE_HELPER void add_light(const LightConstants& constants, const RowWeights& weights, int width,
                                 float* __restrict sustained, float* __restrict red_green,
                                 float* __restrict yellow_violet, float* __restrict transient,
@@ -46,50 +48,71 @@ QC_INLINE_HELPER void add_light(const LightConstants& constants, const RowWeight
     QC_INDEPENDENT
     for (int x = 0; x < width; ++x) {
         const Signals signals = signals_at(x);
-        const float r = srgb_light(between_limits(signals.red, 0.0f, 1.0f));
-        const float g = srgb_light(between_limits(signals.green, 0.0f, 1.0f));
-        const float b = srgb_light(between_limits(signals.blue, 0.0f, 1.0f));
-        const float achromatic = k.opponent[0][0] * r + k.opponent[0][1] * g + k.opponent[0][2] * b;
-        sustained[x] += weight.of[0] * achromatic;
-        transient[x] += weight.of[3] * achromatic;
-        red_green[x] += weight.of[1] * (k.opponent[1][0] * r + k.opponent[1][1] * g + k.opponent[1][2] * b);
-        yellow_violet[x] += weight.of[2] * (k.opponent[2][0] * r + k.opponent[2][1] * g + k.opponent[2][2] * b);
+        const float r = srgb_light<Cpu>(between_limits(signals.red, k.darkest, 1.0f));
+        const float g = srgb_light<Cpu>(between_limits(signals.green, k.darkest, 1.0f));
+        const float b = srgb_light<Cpu>(between_limits(signals.blue, k.darkest, 1.0f));
+        const auto colour = [&](const float(&of)[3]) { return Cpu::fused(of[0], r, Cpu::fused(of[1], g, of[2] * b)); };
+        const float achromatic = colour(k.opponent[0]);
+        sustained[x] = Cpu::fused(weight.of[0], achromatic, sustained[x]);
+        transient[x] = Cpu::fused(weight.of[3], achromatic, transient[x]);
+        red_green[x] = Cpu::fused(weight.of[1], colour(k.opponent[1]), red_green[x]);
+        yellow_violet[x] = Cpu::fused(weight.of[2], colour(k.opponent[2]), yellow_violet[x]);
     }
 }
 
 // Each row of a target is a parameter of its own: of pointers in an array the compiler does not know that they are far
 // apart, and there are too many to ask at run time.
+
+template <typename Cpu, typename Sample>
+QC_INLINE_HELPER void add_yuv_row_on(const Sample* luma_row, const float* blues, const float* reds,
+                                     const LightConstants& k, const RowWeights& weights, int width, float* __restrict a,
+                                     float* __restrict b, float* __restrict c, float* __restrict d) {
+    const LightConstants of = k;
+    add_light<Cpu>(k, weights, width, a, b, c, d, [=](int x) -> Signals {
+        const float code = luma_row[x];
+        const float luma = between_limits(Cpu::fused(code, of.luma_scale, -of.luma_offset), of.darkest, 1.0f);
+        const float cb = Cpu::fused(blues[x], of.chroma_scale, -of.chroma_offset);
+        const float cr = Cpu::fused(reds[x], of.chroma_scale, -of.chroma_offset);
+        const float green = Cpu::fused(of.green_cr, cr, Cpu::fused(of.green_cb, cb, luma));
+        return {Cpu::fused(of.red_cr, cr, luma), green, Cpu::fused(of.blue_cb, cb, luma)};
+    });
+}
+
+template <typename Cpu, typename Sample>
+QC_INLINE_HELPER void add_grey_row_on(const Sample* luma_row, const LightConstants& k, const RowWeights& weights,
+                                      int width, float* __restrict a, float* __restrict b, float* __restrict c,
+                                      float* __restrict d) {
+    const LightConstants of = k;
+    add_light<Cpu>(k, weights, width, a, b, c, d, [=](int x) -> Signals {
+        const float code = luma_row[x], luma = Cpu::fused(code, of.luma_scale, -of.luma_offset);
+        return {luma, luma, luma};
+    });
+}
+
+template <typename Cpu, typename Sample>
+QC_INLINE_HELPER void add_rgb_row_on(const Sample* reds, const Sample* greens, const Sample* blues,
+                                     const LightConstants& k, const RowWeights& weights, int width, float* __restrict a,
+                                     float* __restrict b, float* __restrict c, float* __restrict d) {
+    const float scale = k.luma_scale;
+    add_light<Cpu>(k, weights, width, a, b, c, d, [=](int x) -> Signals {
+        const float red = reds[x], green = greens[x], blue = blues[x];
+        return {red * scale, green * scale, blue * scale};
+    });
+}
+
 #define QC_LIGHT_ROWS(Sample)                                                                                          \
-    QC_CPU_CLONES void add_yuv_row(const Sample* luma_row, const float* blues, const float* reds,                      \
-                                   const LightConstants& k, const RowWeights& weights, int width, float* __restrict a, \
-                                   float* __restrict b, float* __restrict c, float* __restrict d) {                    \
-        const LightConstants of = k;                                                                                   \
-        add_light(k, weights, width, a, b, c, d, [=](int x) -> Signals {                                               \
-            const float code = luma_row[x];                                                                            \
-            const float luma = between_limits(code * of.luma_scale - of.luma_offset, 0.0f, 1.0f);                      \
-            const float cb = blues[x] * of.chroma_scale - of.chroma_offset;                                            \
-            const float cr = reds[x] * of.chroma_scale - of.chroma_offset;                                             \
-            return {luma + of.red_cr * cr, luma + of.green_cb * cb + of.green_cr * cr, luma + of.blue_cb * cb};        \
-        });                                                                                                            \
-    }                                                                                                                  \
-    QC_CPU_CLONES void add_grey_row(const Sample* luma_row, const LightConstants& k, const RowWeights& weights,        \
-                                    int width, float* __restrict a, float* __restrict b, float* __restrict c,          \
-                                    float* __restrict d) {                                                             \
-        const LightConstants of = k;                                                                                   \
-        add_light(k, weights, width, a, b, c, d, [=](int x) -> Signals {                                               \
-            const float code = luma_row[x], luma = code * of.luma_scale - of.luma_offset;                              \
-            return {luma, luma, luma};                                                                                 \
-        });                                                                                                            \
-    }                                                                                                                  \
-    QC_CPU_CLONES void add_rgb_row(const Sample* reds, const Sample* greens, const Sample* blues,                      \
-                                   const LightConstants& k, const RowWeights& weights, int width, float* __restrict a, \
-                                   float* __restrict b, float* __restrict c, float* __restrict d) {                    \
-        const float scale = k.luma_scale;                                                                              \
-        add_light(k, weights, width, a, b, c, d, [=](int x) -> Signals {                                               \
-            const float red = reds[x], green = greens[x], blue = blues[x];                                             \
-            return {red * scale, green * scale, blue * scale};                                                         \
-        });                                                                                                            \
-    }                                                                                                                  \
+    QC_CPU_VERSIONS(add_yuv_row,                                                                                       \
+                    (const Sample* luma_row, const float* blues, const float* reds, const LightConstants& k,           \
+                     const RowWeights& weights, int width, float* a, float* b, float* c, float* d),                    \
+                    (luma_row, blues, reds, k, weights, width, a, b, c, d))                                            \
+    QC_CPU_VERSIONS(add_grey_row,                                                                                      \
+                    (const Sample* luma_row, const LightConstants& k, const RowWeights& weights, int width, float* a,  \
+                     float* b, float* c, float* d),                                                                    \
+                    (luma_row, k, weights, width, a, b, c, d))                                                         \
+    QC_CPU_VERSIONS(add_rgb_row,                                                                                       \
+                    (const Sample* reds, const Sample* greens, const Sample* blues, const LightConstants& k,           \
+                     const RowWeights& weights, int width, float* a, float* b, float* c, float* d),                    \
+                    (reds, greens, blues, k, weights, width, a, b, c, d))                                              \
     /* Four times what lies between two rows: whole numbers, as long as codes are. */                                  \
     QC_CPU_CLONES void chroma_row(const Sample* near, const Sample* far, float lowest, float highest, int width,       \
                                   float* __restrict to) {                                                              \
@@ -120,6 +143,7 @@ LightConstants constants_for(const FrameGeometry& geometry, const Settings& sett
     const YuvMatrix matrix = yuv_matrix(settings.matrix[static_cast<size_t>(input)]);
     const Matrix3 dkl = dkl_matrix(settings.primaries);
     LightConstants k{};
+    k.darkest = 1e-30f;
     const auto single = [](double value) { return static_cast<float>(value); };
     k.luma_scale =
         single(geometry.rgb ? 1.0 / ((1 << geometry.depth) - 1) : 1.0 / std::ldexp(219.0, geometry.depth - 8));

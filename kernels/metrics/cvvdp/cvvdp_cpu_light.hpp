@@ -17,6 +17,7 @@ struct LightConstants {
     float luma_scale, luma_offset, lowest_chroma, highest_chroma, chroma_scale, chroma_offset;
     float red_cr, green_cb, green_cr, blue_cb;
     float opponent[kColours][3]; ///< of relative light
+    float darkest; ///< signal; as good as 0, which compilers would make a case of its own, were they to know it
 };
 
 /// One input's rows of a target. Thread-safe, but for what lies in Scratch.

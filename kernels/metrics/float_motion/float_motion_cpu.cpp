@@ -1,41 +1,52 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // Floating-point motion on the CPU: the readable reference.
 #include <algorithm>
-#include <vector>
+#include <cstring>
 
 #include "device/cpu_clones.hpp"
 #include "device/image.hpp"
+#include "device/row_loops.hpp"
+#include "device/row_store.hpp"
 #include "device/row_sums.hpp"
+#include "device/row_turn.hpp"
 #include "metrics/float_motion/float_motion.hpp"
 
 namespace qc::float_motion {
 namespace {
 
 using Picture = device::Image<float>;
+using Rows = device::RowStore<float>;
+static_assert(Rows::kMargin >= kReach);
+
+QC_CPU_CLONES void normalise_row(const uint8_t* samples, float scale, int width, float* __restrict out) {
+    for (int x = 0; x < width; ++x) out[x] = normalised(samples[x], scale);
+}
+QC_CPU_CLONES void normalise_row(const uint16_t* samples, float scale, int width, float* __restrict out) {
+    for (int x = 0; x < width; ++x) out[x] = normalised(samples[x], scale);
+}
 
 /// The last rows of a plane, normalised: row y in place y % kTaps.
 template <typename T>
 class NormalisedRows {
 public:
     NormalisedRows(const Plane<const T>& plane, const PlanePlan& plan, float scale)
-        : plane_(plane), plan_(plan), scale_(scale), rows_(plan.width, kTaps) {}
+        : plane_(plane), plan_(plan), scale_(scale) {
+        rows_.open(1, plan.width, kTaps);
+    }
 
     /// Row y, and those above it, are there; so are kTaps - 1 of them.
     void reach(int y) {
-        for (; next_ <= y && next_ < plan_.height; ++next_) {
-            const T* const samples = plane_.row(next_);
-            float* const out = rows_.row(next_ % kTaps);
-            for (int x = 0; x < plan_.width; ++x) out[x] = normalised(samples[x], scale_);
-        }
+        for (; next_ <= y && next_ < plan_.height; ++next_)
+            normalise_row(plane_.row(next_), scale_, plan_.width, rows_.row(0, next_));
     }
-    const float* row(int y) const { return rows_.row(y % kTaps); }
+    const float* row(int y) { return rows_.row(0, y); }
 
 private:
     const Plane<const T> plane_;
     const PlanePlan& plan_;
     const float scale_;
     int next_ = 0;
-    Picture rows_;
+    Rows rows_;
 };
 
 QC_CPU_CLONES void blur_columns(const float* const rows[kTaps], const BlurTaps& taps, int width,
@@ -55,11 +66,12 @@ template <typename T>
 class BlurredRows {
 public:
     BlurredRows(const HostPlane& plane, const PlanePlan& plan, const Plan& options)
-        : plan_(plan), taps_(options.taps), source_(plane.as<T>(), plan, options.sample_scale),
-          extended_(static_cast<size_t>(plan.width) + 2 * kReach) {}
+        : plan_(plan), taps_(options.taps), source_(plane.as<T>(), plan, options.sample_scale) {
+        filtered_.open(1, plan.width, 1);
+    }
 
     void next(float* out) {
-        float* const filtered = extended_.data() + kReach;
+        float* const filtered = filtered_.row(0, 0);
         source_.reach(y_ + kReach);
         const float* rows[kTaps];
         for (int tap = 0; tap < kTaps; ++tap) rows[tap] = source_.row(mirrored_inside(y_ - kReach + tap, plan_.height));
@@ -68,7 +80,7 @@ public:
             filtered[-i] = filtered[mirrored_inside(-i, plan_.width)];
             filtered[plan_.width - 1 + i] = filtered[mirrored_inside(plan_.width - 1 + i, plan_.width)];
         }
-        blur_row(extended_.data(), taps_, plan_.width, out);
+        blur_row(filtered - kReach, taps_, plan_.width, out);
         ++y_;
     }
 
@@ -76,7 +88,7 @@ private:
     const PlanePlan& plan_;
     const BlurTaps taps_;
     NormalisedRows<T> source_;
-    std::vector<float> extended_;
+    Rows filtered_;
     int y_ = 0;
 };
 
@@ -92,41 +104,68 @@ Picture halved(const Picture& picture, const PlanePlan& plan) {
 }
 
 /// Rows at once: each has a sum of its own, whose additions wait for each other.
-constexpr int kRows = 8;
+constexpr int kRows = device::kTurned;
 
-/// @param shares of the places of row y and of those below it; null: each counts whole
-template <int kCount, bool kMasked>
-void add_rows(const Picture& a, const Picture& b, int y, const float* shares, float* sums) {
-    const float *rows_a[kCount], *rows_b[kCount];
-    for (int i = 0; i < kCount; ++i) {
+/// Columns begin to width - 1 of a row. @param shares null: each place counts whole
+void add_row(const float* a, const float* b, const float* shares, int begin, int width, float* sum) {
+    for (int x = begin; x < width; ++x) {
+        const float term = absolute_difference(a[x], b[x]);
+        *sum = *sum + (shares != nullptr ? term * shares[x] : term);
+    }
+}
+
+/// As many columns of kRows rows as blocks have. @return how many they are
+template <bool kMasked>
+QC_INLINE_HELPER int add_blocks(const float* const* a, const float* const* b, const float* const* shares, int width,
+                                float* sums) {
+    using Row = device::TurnedRow;
+    Row sum{};
+    int x = 0;
+    for (; x + kRows <= width; x += kRows) {
+        Row block[kRows];
+        QC_UNROLL for (int row = 0; row < kRows; ++row) {
+            Row of_a, of_b, share;
+            device::load(a[row] + x, &of_a);
+            device::load(b[row] + x, &of_b);
+            const Row difference = of_a - of_b;
+            block[row] = difference < 0.0f ? -difference : difference;
+            if (!kMasked) continue;
+            device::load(shares[row] + x, &share);
+            block[row] = block[row] * share;
+        }
+        device::turn(block);
+        QC_UNROLL for (int column = 0; column < kRows; ++column) sum = sum + block[column];
+    }
+    std::memcpy(sums, &sum, sizeof sum);
+    return x;
+}
+QC_CPU_CLONES int add_plain_blocks(const float* const* a, const float* const* b, int width, float* sums) {
+    return add_blocks<false>(a, b, nullptr, width, sums);
+}
+QC_CPU_CLONES int add_shared_blocks(const float* const* a, const float* const* b, const float* const* shares, int width,
+                                    float* sums) {
+    return add_blocks<true>(a, b, shares, width, sums);
+}
+
+/// The sums of up to kRows rows, from row y of the pictures and row share_y of the shares on, one after the other.
+/// @param shares of the whole plane; without a mask it has none
+void sum_rows(const Picture& a, const Picture& b, int y, int rows, const Picture& shares, int share_y, float* sum) {
+    const bool is_masked = !shares.samples.empty();
+    const float *rows_a[kRows], *rows_b[kRows], *rows_of_shares[kRows];
+    for (int i = 0; i < rows; ++i) {
         rows_a[i] = a.row(y + i);
         rows_b[i] = b.row(y + i);
+        rows_of_shares[i] = is_masked ? shares.row(share_y + i) : nullptr;
     }
-    for (int x = 0; x < a.width; ++x)
-        for (int i = 0; i < kCount; ++i) {
-            const float term = absolute_difference(rows_a[i][x], rows_b[i][x]);
-            sums[i] = sums[i] + (kMasked ? term * shares[static_cast<ptrdiff_t>(i) * a.width + x] : term);
-        }
-}
-
-/// The sums of so many rows from a and b on, one after the other.
-template <bool kMasked>
-void sum_rows(const Picture& a, const Picture& b, int y, int rows, const float* shares, float* sum) {
     float sums[kRows] = {};
+    int done = 0;
     if (rows == kRows)
-        add_rows<kRows, kMasked>(a, b, y, shares, sums);
-    else
-        for (int i = 0; i < rows; ++i)
-            add_rows<1, kMasked>(a, b, y + i, shares + (kMasked ? static_cast<ptrdiff_t>(i) * a.width : 0), sums + i);
-    for (int i = 0; i < rows; ++i) *sum = *sum + sums[i];
-}
-
-/// @param shares of the whole plane; without a mask it has none
-void sum_rows(const Picture& a, const Picture& b, int y, int rows, const Picture& shares, int share_row, float* sum) {
-    if (shares.samples.empty())
-        sum_rows<false>(a, b, y, rows, nullptr, sum);
-    else
-        sum_rows<true>(a, b, y, rows, shares.row(share_row), sum);
+        done = is_masked ? add_shared_blocks(rows_a, rows_b, rows_of_shares, a.width, sums)
+                         : add_plain_blocks(rows_a, rows_b, a.width, sums);
+    for (int i = 0; i < rows; ++i) {
+        add_row(rows_a[i], rows_b[i], rows_of_shares[i], done, a.width, sums + i);
+        *sum = *sum + sums[i];
+    }
 }
 
 /// Along each row, then the rows: the order is part of the definition.

@@ -2,7 +2,6 @@
 // Floating-point VIF on the CPU: the readable reference. Row by row; what vectorises runs across the columns of a row,
 // where the order of operations of a pixel is not touched.
 #include <algorithm>
-#include <cstring>
 #include <utility>
 #include <vector>
 
@@ -12,6 +11,8 @@
 #include "device/image.hpp"
 #include "device/ordered_rows.hpp"
 #include "device/row_sums.hpp"
+#include "device/row_vector.hpp"
+#include "device/unroll.hpp"
 #include "metrics/float_vif/float_vif.hpp"
 
 namespace qc::float_vif {
@@ -63,14 +64,6 @@ Picture scale_0_picture(const Plan& plan, const Source& source) {
 
 // ---- filters --------------------------------------------------------------------------------------------------------
 
-/// Sixteen neighbouring columns.
-typedef float Columns __attribute__((vector_size(64)));
-constexpr int kColumns = 16;
-
-QC_INLINE_HELPER void load(const float* from, Columns* to) {
-    std::memcpy(to, from, sizeof *to);
-}
-
 /// What a window is run over: rows[k] with weight[k], in the order of k.
 struct WindowRows {
     const float* rows[2 * kMaxRadius + 1];
@@ -79,19 +72,21 @@ struct WindowRows {
 };
 
 /// Sums stay in registers from the first tap to the last.
-QC_CPU_CLONES void filter_values(const WindowRows& in, int width, float* __restrict out) {
-    constexpr int kVectors = 4;
+template <typename Cpu>
+QC_INLINE_HELPER void filter_values_on(const WindowRows& in, int width, float* __restrict out) {
+    using Vector = device::RowVector<float, Cpu>;
+    constexpr int kVectors = 4, kColumns = Vector::kLanes;
     int x = 0;
     for (; x + kVectors * kColumns <= width; x += kVectors * kColumns) {
-        Columns sums[kVectors] = {};
+        typename Vector::Type sums[kVectors] = {};
         for (int k = 0; k < in.count; ++k) {
             QC_UNROLL for (int i = 0; i < kVectors; ++i) {
-                Columns values;
-                load(in.rows[k] + x + i * kColumns, &values);
+                typename Vector::Type values;
+                Vector::load(in.rows[k] + x + i * kColumns, &values);
                 sums[i] = sums[i] + in.weight[k] * values;
             }
         }
-        std::memcpy(out + x, sums, sizeof sums);
+        QC_UNROLL for (int i = 0; i < kVectors; ++i) Vector::store(sums[i], out + x + i * kColumns);
     }
     for (; x < width; ++x) {
         float sum = 0.0f;
@@ -99,6 +94,7 @@ QC_CPU_CLONES void filter_values(const WindowRows& in, int width, float* __restr
         out[x] = sum;
     }
 }
+QC_CPU_VERSIONS(filter_values, (const WindowRows& in, int width, float* out), (in, width, out))
 
 /// A row with room for the window on both sides.
 class PaddedRow {

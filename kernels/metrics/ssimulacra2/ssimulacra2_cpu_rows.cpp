@@ -2,7 +2,7 @@
 // SSIMULACRA 2 on the CPU, fast: what ssimulacra2_cpu.cpp computes, row by row. A row of level 0 becomes linear RGB and
 // is taken to XYB; once the rows below it have arrived it is blurred, down columns first, and pooled. Every second row
 // yields one of the next level. A run of rows works in a core's caches, and threads share a level by runs.
-// Roots are Halley's, variances are made of differences, and sums have an order of their own: equal to some 1e-12.
+// Roots are series', variances are made of differences, and sums have an order of their own: equal to some 1e-12.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -10,9 +10,11 @@
 #include <vector>
 
 #include "contract/helpers.hpp"
-#include "device/cpu_clones.hpp"
+#include "device/cpu_versions.hpp"
 #include "device/row_blur.hpp"
 #include "device/row_store.hpp"
+#include "device/row_vector.hpp"
+#include "device/unroll.hpp"
 #include "families/linear_light/linear_roots.hpp"
 #include "families/linear_light/linear_rows.hpp"
 #include "metrics/ssimulacra2/ssimulacra2.hpp"
@@ -25,27 +27,16 @@ using Rows = device::RowStore<double>;
 constexpr int kMargin = Rows::kMargin;
 static_assert(kMargin >= kMaxRadius);
 
-// ---- roots ----------------------------------------------------------------------------------------------------------
-
-template <typename Real>
-QC_INLINE_HELPER Real nearer_cube_root(Real root, Real value) {
-    const Real cube = root * root * root;
-    return root * ((cube + 2 * value) / (2 * cube + value));
-}
-
-QC_INLINE_HELPER double cube_root(double argument) {
-    const double value = argument + kTiniest;
-    const float near = nearer_cube_root(root_start(value, 3, 0x2a513700u), static_cast<float>(value));
-    return nearer_cube_root(static_cast<double>(near), value);
-}
-
 // ---- rows of a level ------------------------------------------------------------------------------------------------
 
 /// Cube roots of cone k's responses.
-QC_CPU_CLONES void cone_row(int k, const double* red, const double* green, const double* blue, int count,
-                            double* __restrict to) {
-    for (int i = 0; i < count; ++i) to[i] = cube_root(cone(k, red[i], green[i], blue[i]));
+template <typename Cpu>
+QC_INLINE_HELPER void cone_row_on(int k, const double* red, const double* green, const double* blue, int count,
+                                  double* __restrict to) {
+    for (int i = 0; i < count; ++i) to[i] = cube_root<Cpu>(cone(k, red[i], green[i], blue[i]));
 }
+QC_CPU_VERSIONS(cone_row, (int k, const double* red, const double* green, const double* blue, int count, double* to),
+                (k, red, green, blue, count, to))
 
 /// In place: from cube roots to X, Y and B.
 QC_CPU_CLONES void xyb_row(double* __restrict x, double* __restrict y, double* __restrict b, int count) {
@@ -77,31 +68,30 @@ QC_CPU_CLONES void products_row(const double* reference, const double* distorted
     }
 }
 
-template <int kRadius>
-QC_INLINE_HELPER void blur_along(const double* from, const double* tap, int count, double* to) {
-    for (int i = 0; i < count; ++i) {
-        double sum = tap[0] * from[i];
-        for (int k = 1; k <= kRadius; ++k) sum += tap[k] * (from[i - k] + from[i + k]);
-        to[i] = sum;
-    }
-}
-
 /// Along a row that has margins of zeros.
-QC_CPU_CLONES void blur_row(const double* from, const double* tap, int radius, int count, double* to) {
+template <typename Cpu>
+QC_INLINE_HELPER void blur_row_on(const double* from, const double* tap, int radius, int count, double* to) {
     if (radius == 4)
-        blur_along<4>(from, tap, count, to);
+        device::blur_along<Cpu, 4, double>(tap, from, nullptr, count, to);
     else
-        blur_along<kMaxRadius>(from, tap, count, to);
+        device::blur_along<Cpu, kMaxRadius, double>(tap, from, nullptr, count, to);
 }
+QC_CPU_VERSIONS(blur_row, (const double* from, const double* tap, int radius, int count, double* to),
+                (from, tap, radius, count, to))
 
 /// Down columns, several rows: see device/row_blur.hpp.
-QC_CPU_CLONES void blur_columns(const double* const* rows, const double* tap, int radius, const double* scale,
-                                int count, int width, double* const* to) {
+template <typename Cpu>
+QC_INLINE_HELPER void blur_columns_on(const double* const* rows, const double* tap, int radius, const double* scale,
+                                      int count, int width, double* const* to) {
     if (radius == 4)
-        device::blur_columns<4>(tap, rows, scale, count, width, to);
+        device::blur_columns<Cpu, 4>(tap, rows, scale, count, width, to);
     else
-        device::blur_columns<kMaxRadius>(tap, rows, scale, count, width, to);
+        device::blur_columns<Cpu, kMaxRadius>(tap, rows, scale, count, width, to);
 }
+QC_CPU_VERSIONS(blur_columns,
+                (const double* const* rows, const double* tap, int radius, const double* scale, int count, int width,
+                 double* const* to),
+                (rows, tap, radius, scale, count, width, to))
 
 QC_CPU_CLONES void scale_row(double* row, const double* factors, int count) {
     for (int i = 0; i < count; ++i) row[i] *= factors[i];
@@ -140,30 +130,35 @@ struct LaneSums {
     }
 };
 
-QC_CPU_CLONES void add_row(const double* map, int count, LaneSums* sums) {
-    constexpr int kLanes = LaneSums::kLanes;
-    double first[kLanes], fourth[kLanes];
-    for (int l = 0; l < kLanes; ++l) {
-        first[l] = sums->first[l];
-        fourth[l] = sums->fourth[l];
+template <typename Cpu>
+QC_INLINE_HELPER void add_row_on(const double* map, int count, LaneSums* sums) {
+    using Vector = device::RowVector<double, Cpu>;
+    constexpr int kLanes = LaneSums::kLanes, kVectors = kLanes / Vector::kLanes;
+    typename Vector::Type first[kVectors], fourth[kVectors], value;
+    QC_UNROLL for (int v = 0; v < kVectors; ++v) {
+        Vector::load(sums->first + v * Vector::kLanes, &first[v]);
+        Vector::load(sums->fourth + v * Vector::kLanes, &fourth[v]);
     }
     int i = 0;
-    for (; i + kLanes <= count; i += kLanes)
-        for (int l = 0; l < kLanes; ++l) {
-            const double value = map[i + l], square = value * value;
-            first[l] += value;
-            fourth[l] += square * square;
+    for (; i + kLanes <= count; i += kLanes) {
+        QC_UNROLL for (int v = 0; v < kVectors; ++v) {
+            Vector::load(map + i + v * Vector::kLanes, &value);
+            first[v] += value;
+            value *= value;
+            fourth[v] += value * value;
         }
-    for (int l = 0; i + l < count; ++l) {
-        const double value = map[i + l], square = value * value;
-        first[l] += value;
-        fourth[l] += square * square;
     }
-    for (int l = 0; l < kLanes; ++l) {
-        sums->first[l] = first[l];
-        sums->fourth[l] = fourth[l];
+    QC_UNROLL for (int v = 0; v < kVectors; ++v) {
+        Vector::store(first[v], sums->first + v * Vector::kLanes);
+        Vector::store(fourth[v], sums->fourth + v * Vector::kLanes);
+    }
+    for (int l = 0; i + l < count; ++l) {
+        const double square = map[i + l] * map[i + l];
+        sums->first[l] += map[i + l];
+        sums->fourth[l] += square * square;
     }
 }
+QC_CPU_VERSIONS(add_row, (const double* map, int count, LaneSums* sums), (map, count, sums))
 
 /// The same of places that count by their weights.
 QC_CPU_CLONES void add_weighted_row(const double* map, const uint32_t* weights, int count, LaneSums* sums) {
