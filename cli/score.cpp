@@ -88,10 +88,13 @@ struct PartRuns {
 
 PartRuns part_runs(const Tools& tools, const Title& title, size_t gpus, const TemporaryFolder& folder) {
     PartRuns runs{{}, processes_of(tools, title, gpus), {}};
+    runs.records.reserve(title.parts.size());
+    runs.commands.reserve(runs.parts.size());
     for (size_t part = 0; part < title.parts.size(); ++part)
         runs.records.push_back(folder.file("part" + std::to_string(part) + ".record"));
     for (const std::vector<size_t>& parts : runs.parts) {
         std::vector<std::string> records;
+        records.reserve(parts.size());
         for (const size_t part : parts) records.push_back(runs.records[part]);
         runs.commands.push_back(parts_command(tools, title, parts, records));
     }
