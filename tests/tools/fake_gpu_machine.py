@@ -81,9 +81,13 @@ def fake_compute_sanitizer(arguments):
 
 
 def fake_nvidia_smi(arguments):
-    print("551" if "memory.used" in " ".join(arguments) else "Fake GPU, 1.0, 16384")
+    several = (pathlib.Path(sys.argv[0]).parent / "several").exists()
+    print("551" if "memory.used" in " ".join(arguments) else "\n".join(["Fake GPU, 1.0, 16384"] * (2 if several else 1)))
 
 
 if __name__ == "__main__":
     program = pathlib.Path(sys.argv[0]).name.replace("-", "_")
+    if "FAKE_GPU_LOG" in os.environ and "CUDA_VISIBLE_DEVICES" in os.environ and program != "nvidia_smi":
+        with open(os.environ["FAKE_GPU_LOG"], "a", encoding="utf-8") as file:
+            file.write(f"{program} {os.environ['CUDA_VISIBLE_DEVICES']}\n")
     globals()[f"fake_{program}"](sys.argv[1:])

@@ -69,6 +69,12 @@ class Order(unittest.TestCase):
         self.assertEqual(plan.sanitizers_at_once(16, 8192), 4)  # as many as the GPU's memory holds
         self.assertEqual(plan.sanitizers_at_once(16, 0), 12)    # which is not known
         self.assertEqual(plan.sanitizers_at_once(1, 1024), 1)
+        self.assertEqual(plan.sanitizers_at_once(64, 8192, gpus=4), 16)
+
+    def test_gpus(self):
+        self.assertEqual(plan.gpus(None, 3), ["0", "1", "2"])
+        self.assertEqual(plan.gpus("2,GPU-0a", 4), ["2", "GPU-0a"])
+        self.assertEqual(plan.gpus("", 0), ["0"])
 
 
 class Time(unittest.TestCase):
@@ -238,13 +244,13 @@ class Script(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
 
-    def whole(self, *arguments):
+    def whole(self, *arguments, environment=None):
         """Every part, on a machine where everything answers at once."""
         build, machine = fake_gpu_machine.install(self.folder)
         done = subprocess.run([sys.executable, "-c", EIGHT_CORES, ROOT / "tools/gpu-check", "--out", self.folder / "out", "--shared",
                                "/nowhere", "--build", build, *arguments], text=True, timeout=120, stdout=subprocess.PIPE,
-                              env=dict(os.environ, PATH=f"{machine}{os.pathsep}{os.environ['PATH']}"), stderr=subprocess.STDOUT,
-                              check=False)
+                              env=dict(os.environ, PATH=f"{machine}{os.pathsep}{os.environ['PATH']}", **(environment or {})),
+                              stderr=subprocess.STDOUT, check=False)
         content = json.loads((self.folder / "out/gpu-check.json").read_text())
         return done.returncode, done.stdout, content
 
@@ -263,6 +269,21 @@ class Script(unittest.TestCase):
                               "end to end 2160p.h264 vmaf"}, set(outcomes))
         self.assertEqual(set(content["seconds"]), set(plan.PARTS) - {"filter"})
         self.assertEqual(content["numbers"]["end to end 1080p.hevc all"]["clips"], "made clips")
+
+    def test_several_gpus_share_the_processes(self):
+        _, machine = fake_gpu_machine.install(self.folder)
+        (machine / "several").touch()
+        used = {}
+        for visible in (None, "5"):
+            log = self.folder / f"used-{visible}"
+            environment = {"FAKE_GPU_LOG": str(log), **({"CUDA_VISIBLE_DEVICES": visible} if visible else {})}
+            code, _, content = self.whole("--only", "checks,sanitizers", environment=environment)
+            self.assertEqual(code, 0)
+            used[visible] = set(log.read_text().split("\n")) - {""}
+            tested = {entry["name"] for entry in content["results"] if "selftest" in entry["name"]}
+            self.assertEqual(tested, {f"quality_bench --selftest on GPU {n}" for n in "01"} if visible is None else {"quality_bench --selftest"})
+        self.assertEqual(used[None], {f"{program} {n}" for program in ("check_test", "compute_sanitizer", "quality_bench") for n in "01"})
+        self.assertEqual(used["5"], {f"{program} 5" for program in ("check_test", "compute_sanitizer", "quality_bench")})
 
     def test_measurements_are_shortened_and_say_so(self):
         _, text, content = self.whole("--only", "memory,bench", "--budget", str(plan.LEAST_SECONDS["bench"] + 60))

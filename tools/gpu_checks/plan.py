@@ -45,9 +45,19 @@ def kept_after(group, wanted):
     return sum(LEAST_SECONDS[part] for part in later if part in wanted)
 
 
-def sanitizers_at_once(cpus, gpu_mib):
-    """Three quarters of the cores, for the rest has to do too; as many as the GPU's memory holds, where that is known."""
-    return max(1, min(cpus * 3 // 4, gpu_mib // MIB_PER_SANITIZER if gpu_mib else cpus))
+def gpus(visible, count):
+    """
+    What CUDA_VISIBLE_DEVICES calls the GPUs that a process may use.
+
+    @param visible  the variable, None if it is not set
+    @param count    of the machine's GPUs
+    """
+    return visible.split(",") if visible else [str(number) for number in range(max(1, count))]
+
+
+def sanitizers_at_once(cpus, gpu_mib, gpus=1):
+    """Three quarters of the cores, for the rest has to do too; as many as the memory of so many GPUs holds, where that is known."""
+    return max(1, min(cpus * 3 // 4, gpus * (gpu_mib // MIB_PER_SANITIZER) if gpu_mib else cpus))
 
 
 # ---- how long the parts take that can be shorter -----------------------------------------------------------------------
