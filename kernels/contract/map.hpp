@@ -7,7 +7,6 @@
 #include <cstdint>
 
 #include "contract/types.hpp"
-#include "device/unroll.hpp"
 
 namespace qc {
 
@@ -58,12 +57,14 @@ struct MapPlane {
 #if defined(__CUDA_ARCH__)
         if (x + kRun <= width && reinterpret_cast<uintptr_t>(to) % kRun == 0) {
             uint32_t words[2] = {};
-            QC_UNROLL for (int i = 0; i < kRun; ++i) words[i / 4] |= map_level(value[i], scale) << (8 * (i % 4));
+#pragma unroll
+            for (int i = 0; i < kRun; ++i) words[i / 4] |= map_level(value[i], scale) << (8 * (i % 4));
             *reinterpret_cast<uint2*>(to) = make_uint2(words[0], words[1]);
             return;
         }
+#pragma unroll
 #endif
-        QC_UNROLL for (int i = 0; i < kRun; ++i) {
+        for (int i = 0; i < kRun; ++i) {
             if (x + i < width) to[i] = static_cast<uint8_t>(map_level(value[i], scale));
         }
     }
