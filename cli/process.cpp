@@ -73,11 +73,15 @@ Child start(const Command& command, size_t which, int input) {
     return {which, 0, pid, output[0], message[0], {}};
 }
 
+void close_ends(const Child& child) {
+    for (const int end : {child.output, child.message})
+        if (end >= 0) close(end);
+}
+
 void wait_for(const Child& child, int* status) {
     while (waitpid(child.pid, status, 0) < 0 && errno == EINTR) {
     }
-    for (const int end : {child.output, child.message})
-        if (end >= 0) close(end);
+    close_ends(child);
 }
 
 Command on_gpu(Command command, const std::string& name) {
@@ -175,8 +179,7 @@ private:
             if (!outcomes_[child.which].message.empty() || (manner_.check && !manner_.check(child.which).empty()))
                 continue;
             kill(child.pid, SIGKILL);
-            for (const int each : {child.output, child.message})
-                if (each >= 0) close(each);
+            close_ends(child);
             outcomes_[child.which].status = 0;
             children_.erase(children_.begin() + static_cast<std::ptrdiff_t>(i));
         }

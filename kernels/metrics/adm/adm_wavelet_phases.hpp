@@ -5,6 +5,7 @@
 
 #include <type_traits>
 
+#include "device/bytes.hpp"
 #include "families/detail_loss/detail_loss_mask_kernels.hpp"
 #include "families/detail_loss/detail_loss_tile.hpp"
 #include "metrics/adm/adm_math.hpp"
@@ -40,40 +41,9 @@ constexpr int kMaskedRowWords = 2 * kWordsPerLevel;
 using Word2 = Two<uint32_t>;
 using Word4 = Four<uint32_t>;
 
-/// Bytes of a (0 to 3) and b (4 to 7), picked by the selector's digits, lowest first.
-template <uint32_t kSelector>
-QC_HD uint32_t pick_bytes(uint32_t a, uint32_t b) {
-#if defined(__CUDA_ARCH__)
-    return __byte_perm(a, b, kSelector);
-#else
-    const uint64_t both = static_cast<uint64_t>(b) << 32 | a;
-    uint32_t picked = 0;
-    for (int i = 0; i < 4; i++)
-        picked |= static_cast<uint32_t>(both >> (8 * (kSelector >> (4 * i) & 7)) & 255) << (8 * i);
-    return picked;
-#endif
-}
-
-/// Two signed 16-bit taps times two unsigned bytes of `bytes` (the lower or the upper two), plus sum.
-template <bool kUpper>
-QC_HD int32_t dot_bytes(uint32_t taps, uint32_t bytes, int32_t sum) {
-#if defined(__CUDA_ARCH__)
-    int32_t result;
-    if constexpr (kUpper)
-        asm("dp2a.hi.s32.u32 %0, %1, %2, %3;" : "=r"(result) : "r"(taps), "r"(bytes), "r"(sum));
-    else
-        asm("dp2a.lo.s32.u32 %0, %1, %2, %3;" : "=r"(result) : "r"(taps), "r"(bytes), "r"(sum));
-    return result;
-#else
-    const uint32_t two = kUpper ? bytes >> 16 : bytes;
-    return sum + static_cast<int16_t>(taps) * static_cast<int32_t>(two & 255) +
-           static_cast<int16_t>(taps >> 16) * static_cast<int32_t>(two >> 8 & 255);
-#endif
-}
-
 /// Two 16-bit values in a word.
 QC_HD uint32_t pack_16(int32_t low, int32_t high) {
-    return pick_bytes<0x5410>(static_cast<uint32_t>(low), static_cast<uint32_t>(high));
+    return device::select_bytes(static_cast<uint32_t>(low), static_cast<uint32_t>(high), 0x5410);
 }
 QC_HD int32_t low_16(uint32_t word) {
     return static_cast<int16_t>(word);
@@ -221,24 +191,27 @@ QC_HD void filter_bytes(const RowPiece<uint8_t> (&rows)[kRowsRead], int output, 
     constexpr uint32_t kHigh01 = static_cast<uint16_t>(kTap3) | static_cast<uint32_t>(-kTap2) << 16;
     constexpr uint32_t kHigh23 = static_cast<uint16_t>(kTap1) | static_cast<uint32_t>(-kTap0) << 16;
     constexpr int32_t kLowOffset = -(kTapSum - 1) * 128, kHighOffset = 128;
+    using device::add_two_products;
     const uint32_t r0 = rows[2 * output].word[0], r1 = rows[2 * output + 1].word[0];
     const uint32_t r2 = rows[2 * output + 2].word[0], r3 = rows[2 * output + 3].word[0];
     // Columns 0 and 1, then 2 and 3, each with the bytes of two rows side by side.
-    const uint32_t upper[2] = {pick_bytes<0x5140>(r0, r1), pick_bytes<0x7362>(r0, r1)};
-    const uint32_t lower[2] = {pick_bytes<0x5140>(r2, r3), pick_bytes<0x7362>(r2, r3)};
+    const uint32_t upper[2] = {device::select_bytes(r0, r1, 0x5140), device::select_bytes(r0, r1, 0x7362)};
+    const uint32_t lower[2] = {device::select_bytes(r2, r3, 0x5140), device::select_bytes(r2, r3, 0x7362)};
     int32_t low[4], high[4] = {0, 0, 0, 0};
     QC_UNROLL
     for (int k = 0; k < 2; k++) {
-        low[2 * k] = dot_bytes<false>(kLow23, lower[k], dot_bytes<false>(kLow01, upper[k], kLowOffset));
-        low[2 * k + 1] = dot_bytes<true>(kLow23, lower[k], dot_bytes<true>(kLow01, upper[k], kLowOffset));
+        low[2 * k] = add_two_products<false>(kLow23, lower[k], add_two_products<false>(kLow01, upper[k], kLowOffset));
+        low[2 * k + 1] = add_two_products<true>(kLow23, lower[k], add_two_products<true>(kLow01, upper[k], kLowOffset));
         if constexpr (kDetails) {
-            high[2 * k] = dot_bytes<false>(kHigh23, lower[k], dot_bytes<false>(kHigh01, upper[k], kHighOffset));
-            high[2 * k + 1] = dot_bytes<true>(kHigh23, lower[k], dot_bytes<true>(kHigh01, upper[k], kHighOffset));
+            high[2 * k] =
+                add_two_products<false>(kHigh23, lower[k], add_two_products<false>(kHigh01, upper[k], kHighOffset));
+            high[2 * k + 1] =
+                add_two_products<true>(kHigh23, lower[k], add_two_products<true>(kHigh01, upper[k], kHighOffset));
         }
     }
     QC_UNROLL
     for (int k = 0; k < 4; k++) {
-        packed[k] = pick_bytes<0x6521>(static_cast<uint32_t>(low[k]), static_cast<uint32_t>(high[k]));
+        packed[k] = device::select_bytes(static_cast<uint32_t>(low[k]), static_cast<uint32_t>(high[k]), 0x6521);
     }
 }
 
