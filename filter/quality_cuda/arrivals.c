@@ -21,8 +21,8 @@
 #include "replay.h"
 #include "state.h"
 
-/** Seconds without a frame that was asked for; less is a decoder's or a network's pause. */
-#define STALL 2.0
+/** Microseconds without a frame that was asked for; less is a decoder's or a network's pause. */
+#define STALL (2 * INT64_C(1000000))
 
 int ff_qc_request_inputs(AVFilterContext *ctx)
 {
@@ -46,22 +46,30 @@ int ff_qc_request_inputs(AVFilterContext *ctx)
     return ret;
 }
 
-void ff_qc_restart_silence(AVFilterContext *ctx)
+static void stop_clock(QCInput *in)
+{
+    if (in->asked_at)
+        in->silence += av_gettime_relative() - in->asked_at;
+    in->asked_at = 0;
+}
+
+void ff_qc_interrupt_silence(AVFilterContext *ctx)
 {
     QualityCudaContext *s = ctx->priv;
 
     for (int i = 0; i < s->nb_inputs; i++)
-        s->input[i].asked_at = 0;
+        stop_clock(&s->input[i]);
 }
 
-static double silence_of(const QCInput *in)
+void ff_qc_end_silence(QCInput *in)
 {
-    return in->asked_at ? (av_gettime_relative() - in->asked_at) / 1e6 : 0;
+    in->asked_at = 0;
+    in->silence  = 0;
 }
 
 int ff_qc_is_stalled(const QCInput *in)
 {
-    return (in->track.ended ? in->silence : silence_of(in)) >= STALL;
+    return in->silence + (in->asked_at ? av_gettime_relative() - in->asked_at : 0) >= STALL;
 }
 
 /** Filters may drop or repeat frames, with what their packets were. */
@@ -87,7 +95,7 @@ int ff_qc_consume(AVFilterContext *ctx, int index, AVFrame **frame)
     }
     ret = ff_inlink_consume_frame(ctx->inputs[index], frame);
     if (ret > 0) {
-        in->asked_at = 0;
+        ff_qc_end_silence(in);
         count_packet(ctx, ctx->inputs[index], in, *frame);
         if (ff_qc_record_frame(ctx, index, *frame) < 0) {
             av_frame_free(frame);
@@ -96,7 +104,7 @@ int ff_qc_consume(AVFilterContext *ctx, int index, AVFrame **frame)
     } else if (!ret && ff_inlink_acknowledge_status(ctx->inputs[index], &in->status, &in->eof_pts)) {
         in->track.ended = 1;
         in->cut_off     = !!ff_qc_interrupted_by(&s->run.interrupts);
-        in->silence     = silence_of(in);
+        stop_clock(in);
         ret = ff_qc_record_end(ctx, index);
     } else if (!ret) {
         in->wanted = 1;

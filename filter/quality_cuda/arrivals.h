@@ -21,8 +21,11 @@ struct QCInput;
 /** Asks the inputs for the frames that are wanted. @return AVERROR, of a replay alone */
 int ff_qc_request_inputs(AVFilterContext *ctx);
 
-/** The output took a frame, which may have taken long: whoever is silent is so from now on. */
-void ff_qc_restart_silence(AVFilterContext *ctx);
+/** The output gets a frame, which may take it long: until inputs are asked again, none is silent. What they were so far stays. */
+void ff_qc_interrupt_silence(AVFilterContext *ctx);
+
+/** The input has delivered a frame. */
+void ff_qc_end_silence(struct QCInput *in);
 
 /** Whether an input delivered nothing for long though it was asked to, until it or the run ended. */
 int ff_qc_is_stalled(const struct QCInput *in);

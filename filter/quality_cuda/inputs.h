@@ -52,7 +52,7 @@ typedef struct QCInput {
     int kept_back;                ///< main frames, in a row, that the next frame's epoch has not begun for
     int64_t kept_back_at;         ///< stamp of the latest of them
     int64_t asked_at;             ///< when its next frame was asked for, microseconds; 0: it was not
-    double silence;               ///< seconds for which it was asked for frames in vain, when it ended
+    int64_t silence;              ///< for how long it was asked in vain before that, since its latest frame, microseconds
     int mispaired;                ///< a further rendition that too few partners were found for
     char refusal[512];            ///< what was said of such a one, or of one that changed and is over; empty for others
     double claimed_rate;          ///< of input 0, 1/s, 0 for none

@@ -16,6 +16,7 @@
 #include "libavutil/common.h"
 
 #include "alignment.h"
+#include "arrivals.h"
 #include "epochs.h"
 #include "pictures.h"
 #include "preview.h"
@@ -71,7 +72,7 @@ static enum Look see_next(AVFilterContext *ctx, int index, const AVFrame **frame
     if ((*frame)->pts != AV_NOPTS_VALUE)
         in->last_pts = (*frame)->pts;
     in->seen++;
-    s->input[index].asked_at = 0;
+    ff_qc_end_silence(&s->input[index]);
     return LOOK_GOES_ON;
 }
 

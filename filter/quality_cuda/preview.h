@@ -15,7 +15,7 @@
  * goes as if nobody had looked.
  *
  * Knows links, pairing's rules and the engine's watch. Depends on pictures,
- * alignment, epochs and state.
+ * arrivals, alignment, epochs and state.
  */
 
 #ifndef AVFILTER_QUALITY_CUDA_PREVIEW_H

@@ -327,7 +327,7 @@ int ff_qc_push_ready(AVFilterContext *ctx)
             av_frame_free(&frame);
     } while (!frame);
     ret = ff_qc_send(ctx, frame, map);
-    ff_qc_restart_silence(ctx);
+    ff_qc_interrupt_silence(ctx);
     return ret < 0 ? ret : !ff_qc_may_end(ctx);
 }
 

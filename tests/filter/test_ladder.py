@@ -11,6 +11,7 @@ import subprocess
 import termios
 import time
 import unittest
+from pathlib import Path
 
 from harness import FFMPEG, FilterTest, Run, avfilter_major, make
 
@@ -239,10 +240,19 @@ class Trouble(LadderTest):
         self.check_others(run, 0, 2)
 
 
+def is_waiting(process):
+    """Whether no thread of it computes or is about to, however busy the machine is: each waits for something."""
+    states = []
+    for task in Path(f"/proc/{process.pid}/task").glob("*/stat"):
+        with contextlib.suppress(OSError):  # the thread has ended
+            states.append(task.read_text().rpartition(")")[2].split()[0])
+    return set(states) <= {"S"}
+
+
 class Stall(LadderTest):
     """A rendition from a named pipe whose writer stops for longer than decoders do."""
 
-    PAUSE = 4  # seconds; half of it would do where nothing else runs
+    PAUSE = 3  # seconds from where nothing is left to do; the filter calls two of them a stall
 
     def setUp(self):
         super().setUp()
@@ -254,14 +264,17 @@ class Stall(LadderTest):
 
     def run_with(self, writer):
         """writer: what happens to (the process, the pipe's end) while ffmpeg runs."""
-        graph = "[0:v][1:v][2:v]quality_cuda=psnr:backend=cpu:renditions=2:log_path=log.json"
+        graph = "[0:v][1:v][2:v]quality_cuda=psnr+ciede+float_vif:backend=cpu:renditions=2:log_path=log.json"
         command = [FFMPEG, "-hide_banner", "-nostdin", "-nostats", "-y", "-i", self.reference, "-i", self.reference, "-f", "yuv4mpegpipe", "-i",
                    self.pipe, "-lavfi", graph, "-f", "null", "-"]
         with subprocess.Popen(command, cwd=self.folder, stderr=subprocess.PIPE, text=True) as process:
             with open(self.pipe, "wb", buffering=0) as pipe:
                 pipe.write(self.video[:self.part])
-                while process.poll() is None and fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)) != bytes(4):
-                    time.sleep(0.1)  # until ffmpeg has read it all
+                waits = 0
+                while process.poll() is None and waits < 5:  # until ffmpeg has read it all, and done what it can with it
+                    time.sleep(0.1)
+                    is_read = fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)) == bytes(4)
+                    waits = waits + 1 if is_read and is_waiting(process) else 0
                 time.sleep(self.PAUSE)
                 self.assertIsNone(process.poll(), "it did not wait")
                 writer(process, pipe)
