@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <initializer_list>
 #include <map>
 #include <memory>
 #include <span>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "contract/metric.hpp"
+#include "plan/option_parser.hpp"
 
 namespace qc::test {
 
@@ -47,6 +49,32 @@ inline OptionList list_of_words(const MetricDescriptor& descriptor, const WordLi
         }
     EXPECT_EQ(list.size(), words.size());
     return list;
+}
+
+/// Options as a user writes them, numbers among them.
+inline OptionValues written_options(const MetricDescriptor& descriptor, const WordList& words) {
+    OptionValues options(descriptor.options);
+    for (const auto& [option, word] : words)
+        EXPECT_TRUE(set_option(descriptor, option, std::string(word), UnknownOption::kError, &options).ok())
+            << option << "=" << word;
+    return options;
+}
+
+/// What a scorer says it does about `key`; empty if nothing.
+inline std::string convention(const Scorer& scorer, std::string_view key) {
+    for (const Convention& each : scorer.conventions())
+        if (each.key == key) return each.value;
+    return "";
+}
+
+/// Whether one of a scorer's warnings has all of these words in it.
+inline bool warns(const Scorer& scorer, std::initializer_list<const char*> words) {
+    const auto has_all = [&](const std::string& line) {
+        return std::all_of(words.begin(), words.end(),
+                           [&](const char* word) { return line.find(word) != std::string::npos; });
+    };
+    const std::vector<std::string> lines = scorer.warnings();
+    return std::any_of(lines.begin(), lines.end(), has_all);
 }
 
 /// What a metric wrote, by the name in the log. Refuses a value that is written twice.

@@ -3,15 +3,16 @@
 #include <bit>
 #include <cmath>
 #include <cstdio>
-#include <ostream>
 
 #include "metrics/butteraugli/butteraugli_kernels.hpp"
 #include "metrics/butteraugli/butteraugli_test_support.hpp"
-#include "tests/device/emulated_device.hpp"
+#include "tests/device/colour_cases.hpp"
 #include "tests/golden/golden.hpp"
 
 namespace qc::butteraugli {
 namespace {
+
+using test::Layout, test::Sampling;
 
 const std::vector<test::EmulatedKernel> kKernels = QC_EMULATED_KERNELS(QC_BUTTERAUGLI_KERNELS);
 
@@ -23,53 +24,6 @@ std::vector<uint64_t> emulate_batch(Scorer& scorer, const std::vector<DevicePair
     std::vector<uint64_t> words = test::emulate_batch(scorer, pairs, queue);
     EXPECT_LE(queue.launches(), 15 * std::min(tuning::kParts, static_cast<int>(pairs.size())));
     return words;
-}
-
-enum class Layout { kPlanar, kSemiPlanar, kPacked3, kPacked4 };
-enum class Sampling { kGrey, k420, k422, k444, kRgb };
-
-struct EmulationCase {
-    int width, height;
-    Sampling sampling;
-    int depth = 8, shift = 0;
-    Layout reference = Layout::kPlanar, distorted = Layout::kPlanar;
-    Words words{};
-    int count = 1;
-    int pitch_extra = 0; ///< samples; odd numbers keep rows from being aligned
-    bool hard = false;   ///< noise and flat blocks of extreme values instead of mild structure
-};
-
-std::ostream& operator<<(std::ostream& stream, const EmulationCase& c) {
-    constexpr const char* kSamplings[] = {"grey", "4:2:0", "4:2:2", "4:4:4", "RGB"};
-    constexpr const char* kLayouts[] = {"planar", "semi-planar", "packed 3", "packed 4"};
-    stream << c.width << "x" << c.height << " " << kSamplings[static_cast<int>(c.sampling)] << " " << c.depth
-           << " bits << " << c.shift << ", " << kLayouts[static_cast<int>(c.reference)] << " and "
-           << kLayouts[static_cast<int>(c.distorted)] << ", " << c.count << " pairs, pitch + " << c.pitch_extra
-           << (c.hard ? ", hard" : "");
-    for (const auto& [option, word] : c.words) stream << " " << option << "=" << word;
-    return stream;
-}
-
-FrameGeometry geometry_of(const EmulationCase& c) {
-    constexpr qc_chroma kChromas[] = {QC_CHROMA_400, QC_CHROMA_420, QC_CHROMA_422, QC_CHROMA_444, QC_CHROMA_444};
-    FrameGeometry geometry = test::geometry_of(c.width, c.height, c.depth, kChromas[static_cast<int>(c.sampling)]);
-    geometry.rgb = c.sampling == Sampling::kRgb;
-    return geometry;
-}
-
-test::EmulatedPicture make_picture(const EmulationCase& c, Layout layout, int frame, bool distorted) {
-    const auto sample_at = [&](int plane, int x, int y) {
-        // Flat blocks of extremes are out of gamut.
-        return c.hard ? test::synthetic_blocks(x, y, frame, plane, c.depth, distorted, test::FlatBlocks::kExtremes)
-                      : test::synthetic_sample(x, y, frame, plane, c.depth, distorted);
-    };
-    return {test::SamplePicture(geometry_of(c), sample_at),
-            {.semi_planar = layout == Layout::kSemiPlanar,
-             .shift = c.shift,
-             .padding = static_cast<size_t>(c.pitch_extra),
-             .pixel_step = layout == Layout::kPacked3   ? 3
-                           : layout == Layout::kPacked4 ? 4
-                                                        : 0}};
 }
 
 /// Every score that there is.
@@ -106,18 +60,14 @@ void expect_scores_near(const FrameGeometry& geometry, std::span<const uint64_t>
     ++difference->pairs;
 }
 
-void expect_emulation_near_cpu(const EmulationCase& c, bool descending, Difference* difference) {
+void expect_emulation_near_cpu(const test::ColourCase& c, bool descending, Difference* difference) {
     SCOPED_TRACE(testing::Message() << c);
     const FrameGeometry geometry = geometry_of(c);
     const OptionValues options = options_of(c.words);
     const Status valid = validate(descriptor(), geometry, options);
     ASSERT_TRUE(valid.ok()) << valid.text();
     const auto metric = create_scorer(descriptor(), geometry, options);
-    std::vector<test::EmulatedPicture> pictures;
-    for (int i = 0; i < c.count; ++i) {
-        pictures.push_back(make_picture(c, c.reference, i, false));
-        pictures.push_back(make_picture(c, c.distorted, i, true));
-    }
+    const std::vector<test::EmulatedPicture> pictures = make_pictures(c);
     const test::EmulatedPairs pairs(pictures);
     const std::vector<uint64_t> expected = pairs.cpu_words(*metric);
     const std::vector<uint64_t> words = emulate_batch(*metric, pairs.device, descending);
@@ -126,10 +76,10 @@ void expect_emulation_near_cpu(const EmulationCase& c, bool descending, Differen
                            std::span(expected).subspan(i * kAccumulatorWords, kAccumulatorWords), difference);
 }
 
-void expect_near_cpu(const std::vector<EmulationCase>& cases, const char* what) {
+void expect_near_cpu(const std::vector<test::ColourCase>& cases, const char* what) {
     Difference difference;
     bool descending = false;
-    for (const EmulationCase& c : cases) {
+    for (const test::ColourCase& c : cases) {
         expect_emulation_near_cpu(c, descending, &difference);
         descending = !descending;
     }
@@ -138,57 +88,19 @@ void expect_near_cpu(const std::vector<EmulationCase>& cases, const char* what) 
 
 /// With one scale and with two.
 TEST(ButteraugliEmulation, MapsAreNearTheCpu) {
-    for (const EmulationCase& c :
-         std::vector<EmulationCase>{{177, 121, Sampling::k420, 8, 0, Layout::kPlanar, Layout::kSemiPlanar, {}, 3},
-                                    {13, 9, Sampling::k444, 10},
-                                    {66, 40, Sampling::kRgb}})
-        for (const bool descending : {false, true}) {
-            SCOPED_TRACE(testing::Message() << c);
-            const FrameGeometry geometry = geometry_of(c);
-            const OptionValues options = options_of(c.words);
-            const auto metric = create_scorer(descriptor(), geometry, options);
-            metric->draw_maps();
-            test::EmulatedProgram program(kKernels);
-            ASSERT_TRUE(metric->prepare(program).ok());
-            std::vector<test::EmulatedPicture> pictures;
-            for (int i = 0; i < c.count; ++i) {
-                pictures.push_back(make_picture(c, c.reference, i, false));
-                pictures.push_back(make_picture(c, c.distorted, i, true));
-            }
-            test::expect_emulated_maps_equal_cpu(*metric, descriptor().map->shape(geometry, options),
-                                                 test::EmulatedPairs(pictures), descending, {2e-3f});
-        }
+    for (const test::ColourCase& c :
+         std::vector<test::ColourCase>{{177, 121, Sampling::k420, 8, 0, Layout::kPlanar, Layout::kSemiPlanar, {}, 3},
+                                       {13, 9, Sampling::k444, 10},
+                                       {66, 40, Sampling::kRgb}})
+        expect_maps_near_cpu(descriptor(), kKernels, c, {2e-3f});
 }
 
 TEST(ButteraugliEmulation, EveryLayoutAndDepth) {
-    expect_near_cpu(
-        {
-            {177, 121, Sampling::k420},
-            {178, 122, Sampling::k420, 8, 0, Layout::kSemiPlanar, Layout::kPlanar, {}, 1, 14},
-            {160, 128, Sampling::k420, 8, 0, Layout::kSemiPlanar, Layout::kSemiPlanar, {}, 1, 0, true},
-            {177, 121, Sampling::k420, 10, 6, Layout::kSemiPlanar, Layout::kSemiPlanar, {}, 1, 1},
-            {130, 115, Sampling::k420, 12, 4, Layout::kSemiPlanar, Layout::kSemiPlanar, {}, 1, 2},
-            {131, 116, Sampling::k420, 16, 0, Layout::kPlanar, Layout::kSemiPlanar},
-            {177, 121, Sampling::k422},
-            {144, 114, Sampling::k422, 10, 0, Layout::kPlanar, Layout::kPlanar, {}, 1, 4},
-            {145, 113, Sampling::k422, 12, 0, Layout::kSemiPlanar, Layout::kPlanar, {}, 1, 0, true},
-            {177, 121, Sampling::k444},
-            {128, 120, Sampling::k444, 10, 6, Layout::kPlanar, Layout::kPlanar, {}, 1, 3},
-            {129, 119, Sampling::k444, 16, 0, Layout::kPlanar, Layout::kPlanar, {}, 1, 0, true},
-            {177, 121, Sampling::kGrey},
-            {130, 116, Sampling::kGrey, 12, 4},
-            {177, 121, Sampling::kRgb},
-            {177, 121, Sampling::kRgb, 8, 0, Layout::kPacked3, Layout::kPacked4},
-            {128, 114, Sampling::kRgb, 8, 0, Layout::kPacked4, Layout::kPlanar, {}, 1, 0, true},
-            {133, 117, Sampling::kRgb, 10},
-            {132, 116, Sampling::kRgb, 12, 0, Layout::kPacked3, Layout::kPacked3},
-            {129, 115, Sampling::kRgb, 16, 0, Layout::kPacked3, Layout::kPlanar, {}, 1, 0, true},
-        },
-        "layouts and depths");
+    expect_near_cpu(test::every_layout_and_depth(), "layouts and depths");
 }
 
 TEST(ButteraugliEmulation, EverySizeFromTheSmallest) {
-    std::vector<EmulationCase> cases;
+    std::vector<test::ColourCase> cases;
     for (int height = 8; height <= 40; ++height)
         for (int width = 8 + height % 5; width <= 40; width += 5) {
             const auto sampling = static_cast<Sampling>((width + height) % 5);
@@ -203,9 +115,9 @@ TEST(ButteraugliEmulation, EverySizeFromTheSmallest) {
 }
 
 TEST(ButteraugliEmulation, EveryOption) {
-    std::vector<EmulationCase> cases;
+    std::vector<test::ColourCase> cases;
     const auto add = [&](const Words& words, Sampling sampling, int depth = 8) {
-        EmulationCase c{73, 41, sampling, depth};
+        test::ColourCase c{73, 41, sampling, depth};
         c.words = words;
         cases.push_back(c);
         c.width = 15; // one scale
@@ -238,7 +150,7 @@ TEST(ButteraugliEmulation, EveryOption) {
 
 /// Bright places among negative light leave cones adapted to darkness: responses far beyond what halves hold.
 TEST(ButteraugliEmulation, ResponsesBeyondHalves) {
-    const EmulationCase c{120, 70, Sampling::k444};
+    const test::ColourCase c{120, 70, Sampling::k444};
     const auto picture = [&](int bright) {
         const auto sample_at = [bright](int, int x, int y) { return x % 5 == 2 && y % 5 == 2 ? bright : 0; };
         return test::EmulatedPicture(test::SamplePicture(geometry_of(c), sample_at), {});
@@ -265,13 +177,13 @@ TEST(ButteraugliEmulation, LargePictures) {
 }
 
 TEST(ButteraugliEmulation, InputsWithDifferentColours) {
-    const EmulationCase c{150, 118, Sampling::k420};
+    const test::ColourCase c{150, 118, Sampling::k420};
     FrameGeometry geometry = geometry_of(c);
     geometry.reference_colour = {.matrix = 1, .range = 1, .primaries = 1, .transfer = 1, .chroma_location = 1};
     geometry.distorted_colour = {.matrix = 6, .range = 2, .primaries = 9, .transfer = 13, .chroma_location = 3};
     const auto metric = create_scorer(descriptor(), geometry, OptionValues(descriptor().options));
-    const std::vector<test::EmulatedPicture> pictures{make_picture(c, Layout::kPlanar, 1, false),
-                                                      make_picture(c, Layout::kSemiPlanar, 1, true)};
+    const std::vector<test::EmulatedPicture> pictures{test::make_picture(c, Layout::kPlanar, 1, false),
+                                                      test::make_picture(c, Layout::kSemiPlanar, 1, true)};
     const test::EmulatedPairs pairs(pictures);
     Difference difference;
     expect_scores_near(geometry, emulate_batch(*metric, pairs.device, false), pairs.cpu_words(*metric), &difference);
@@ -279,35 +191,20 @@ TEST(ButteraugliEmulation, InputsWithDifferentColours) {
     EXPECT_NE(pairs.cpu_words(*metric), pairs.cpu_words(*untagged)); // the tags were honoured
 }
 
-/// A pair's words are the same alone and anywhere in a batch.
 TEST(ButteraugliEmulation, BatchesDoNotChangeBits) {
-    const EmulationCase c{150, 77, Sampling::k420, 8, 0, Layout::kSemiPlanar, Layout::kPlanar};
+    const test::ColourCase c{150, 77, Sampling::k420, 8, 0, Layout::kSemiPlanar, Layout::kPlanar};
     const auto metric = create_scorer(descriptor(), geometry_of(c), OptionValues(descriptor().options));
-    std::vector<test::EmulatedPicture> references, renditions;
-    for (const int i : {0, 1}) references.push_back(make_picture(c, c.reference, i, false));
-    for (const int i : {0, 1, 2, 3, 4}) renditions.push_back(make_picture(c, c.distorted, i, true));
-    std::vector<DevicePair> pairs(5);
-    for (size_t i = 0; i < pairs.size(); ++i) {
-        pairs[i].reference = references[i < 2 ? 0 : 1].device();
-        pairs[i].distorted = renditions[i].device();
-        pairs[i].output = static_cast<uint32_t>((i + 2) % 5);
-    }
-    const std::vector<uint64_t> together = emulate_batch(*metric, pairs, false);
-    EXPECT_EQ(together, emulate_batch(*metric, pairs, true));
-    for (DevicePair pair : pairs) {
-        const auto row = std::span(together).subspan(size_t{pair.output} * kAccumulatorWords, kAccumulatorWords);
-        pair.output = 0;
-        const std::vector<uint64_t> alone = emulate_batch(*metric, {pair}, true);
-        EXPECT_TRUE(std::equal(alone.begin(), alone.end(), row.begin()));
-    }
+    expect_batches_keep_bits(c, kAccumulatorWords, [&](const std::vector<DevicePair>& pairs, bool descending) {
+        return emulate_batch(*metric, pairs, descending);
+    });
 }
 
 /// So many pairs are blurred in longer strips than one is.
 TEST(ButteraugliEmulation, StripsDoNotChangeBits) {
-    const EmulationCase c{24, tuning::kStripRows + 30, Sampling::kGrey};
+    const test::ColourCase c{24, tuning::kStripRows + 30, Sampling::kGrey};
     const auto metric = create_scorer(descriptor(), geometry_of(c), OptionValues(descriptor().options));
-    const std::vector<test::EmulatedPicture> pictures{make_picture(c, Layout::kPlanar, 0, false),
-                                                      make_picture(c, Layout::kPlanar, 0, true)};
+    const std::vector<test::EmulatedPicture> pictures{test::make_picture(c, Layout::kPlanar, 0, false),
+                                                      test::make_picture(c, Layout::kPlanar, 0, true)};
     DevicePair pair = test::EmulatedPairs(pictures).device[0];
     const std::vector<uint64_t> alone = emulate_batch(*metric, {pair}, false);
     std::vector<DevicePair> pairs;
@@ -322,11 +219,11 @@ TEST(ButteraugliEmulation, StripsDoNotChangeBits) {
 TEST(ButteraugliEmulation, IdenticalPicturesScoreExactly0) {
     for (const auto* transfer : {"bt1886", "pq"})
         for (const bool hard : {false, true}) {
-            EmulationCase c{201, 130, Sampling::k420};
+            test::ColourCase c{201, 130, Sampling::k420};
             c.hard = hard;
             const auto metric = create_scorer(descriptor(), geometry_of(c), options_of({{"transfer", transfer}}));
-            const std::vector<test::EmulatedPicture> pictures{make_picture(c, Layout::kPlanar, 3, false),
-                                                              make_picture(c, Layout::kSemiPlanar, 3, false)};
+            const std::vector<test::EmulatedPicture> pictures{test::make_picture(c, Layout::kPlanar, 3, false),
+                                                              test::make_picture(c, Layout::kSemiPlanar, 3, false)};
             const std::vector<uint64_t> words = emulate_batch(*metric, test::EmulatedPairs(pictures).device, hard);
             EXPECT_EQ(words, std::vector<uint64_t>(kAccumulatorWords)) << transfer;
         }
@@ -334,23 +231,10 @@ TEST(ButteraugliEmulation, IdenticalPicturesScoreExactly0) {
 
 /// What nearly all videos need must not fall back to the kernels that can do everything.
 TEST(ButteraugliEmulation, UsualVideosTakeTheFastKernels) {
-    /// Takes note of what it is asked for.
-    class NotingProgram final : public DeviceProgram {
-    public:
-        Status find(const char* name, size_t, Kernel*) override {
-            names.emplace_back(name);
-            return {};
-        }
-        Status upload(const void*, size_t, const void**) override { return {}; }
-        std::vector<std::string> names;
+    const auto response_of = [](const test::ColourCase& c) {
+        return test::kernels_of(*create_scorer(descriptor(), geometry_of(c), options_of(c.words))).at(0);
     };
-    const auto response_of = [](const EmulationCase& c) {
-        const auto scorer = create_scorer(descriptor(), geometry_of(c), options_of(c.words));
-        NotingProgram program;
-        EXPECT_TRUE(scorer->prepare(program).ok());
-        return program.names.at(0);
-    };
-    EmulationCase c{640, 360, Sampling::k420};
+    test::ColourCase c{640, 360, Sampling::k420};
     EXPECT_EQ(response_of(c), "butteraugli_response_u8");
     c.words = {{"range", "full"}, {"matrix", "bt601"}, {"intensity_target", "250"}, {"chroma_loc", "center"}};
     EXPECT_EQ(response_of(c), "butteraugli_response_u8");
@@ -363,7 +247,7 @@ TEST(ButteraugliEmulation, UsualVideosTakeTheFastKernels) {
 
 /// What 120 MB a pair at 1080p leaves after the pictures.
 TEST(ButteraugliEmulation, ScratchMemoryIsBounded) {
-    const EmulationCase c{1920, 1080, Sampling::k420};
+    const test::ColourCase c{1920, 1080, Sampling::k420};
     const auto metric = create_scorer(descriptor(), geometry_of(c), OptionValues(descriptor().options));
     EXPECT_LE(metric->scratch_bytes(16), size_t{16} * 110000000);
 }

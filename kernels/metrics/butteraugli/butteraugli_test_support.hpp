@@ -4,29 +4,23 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <initializer_list>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "metrics/butteraugli/butteraugli.hpp"
-#include "plan/option_parser.hpp"
 #include "tests/support/metric_runner.hpp"
 #include "tests/support/synthetic_clip.hpp"
 
 namespace qc::butteraugli {
 
-/// Options as a user writes them.
 using Words = test::WordList;
+using test::convention;
+using test::warns;
 
 inline OptionValues options_of(const Words& words) {
-    OptionValues options(descriptor().options);
-    for (const auto& [option, word] : words)
-        EXPECT_TRUE(set_option(descriptor(), option, std::string(word), UnknownOption::kError, &options).ok())
-            << option << "=" << word;
-    return options;
+    return test::written_options(descriptor(), words);
 }
 
 /// Which of the CPU's implementations: what the backend runs, or the readable reference.
@@ -83,22 +77,6 @@ struct Pair {
 
 inline std::unique_ptr<Scorer> scorer_of(const FrameGeometry& geometry, const Words& words = {}) {
     return create_scorer(descriptor(), geometry, options_of(words));
-}
-
-inline std::string convention(const Scorer& scorer, std::string_view key) {
-    for (const Convention& each : scorer.conventions())
-        if (each.key == key) return each.value;
-    return "";
-}
-
-/// Whether one of the warnings has all of these words in it.
-inline bool warns(const Scorer& scorer, std::initializer_list<const char*> words) {
-    const auto has_all = [&](const std::string& line) {
-        return std::all_of(words.begin(), words.end(),
-                           [&](const char* word) { return line.find(word) != std::string::npos; });
-    };
-    const std::vector<std::string> lines = scorer.warnings();
-    return std::any_of(lines.begin(), lines.end(), has_all);
 }
 
 } // namespace qc::butteraugli

@@ -3,18 +3,18 @@
 #include <bit>
 #include <cmath>
 #include <cstdio>
-#include <ostream>
 #include <utility>
 
 #include "metrics/ssimulacra2/ssimulacra2.hpp"
 #include "metrics/ssimulacra2/ssimulacra2_kernels.hpp"
-#include "plan/option_parser.hpp"
-#include "tests/device/emulated_device.hpp"
+#include "tests/device/colour_cases.hpp"
 #include "tests/golden/golden.hpp"
-#include "tests/support/metric_runner.hpp"
 
 namespace qc::ssimulacra2 {
 namespace {
+
+using test::Layout, test::Sampling;
+using Words = test::WordList;
 
 constexpr double kNormTolerance = 5e-5;
 
@@ -30,61 +30,8 @@ std::vector<uint64_t> emulate_batch(Scorer& scorer, const std::vector<DevicePair
     return words;
 }
 
-enum class Layout { kPlanar, kSemiPlanar, kPacked3, kPacked4 };
-enum class Sampling { kGrey, k420, k422, k444, kRgb };
-
-using Words = std::vector<std::pair<std::string_view, std::string_view>>;
-
 OptionValues options_of(const Words& words) {
-    OptionValues options(descriptor().options);
-    for (const auto& [option, word] : words)
-        EXPECT_TRUE(set_option(descriptor(), option, std::string(word), UnknownOption::kError, &options).ok())
-            << option << "=" << word;
-    return options;
-}
-
-struct EmulationCase {
-    int width, height;
-    Sampling sampling;
-    int depth = 8, shift = 0;
-    Layout reference = Layout::kPlanar, distorted = Layout::kPlanar;
-    Words words{};
-    int count = 1;
-    int pitch_extra = 0; ///< samples; odd numbers keep rows from being aligned
-    bool hard = false;   ///< noise and flat blocks of extreme values instead of mild structure
-};
-
-std::ostream& operator<<(std::ostream& stream, const EmulationCase& c) {
-    constexpr const char* kSamplings[] = {"grey", "4:2:0", "4:2:2", "4:4:4", "RGB"};
-    constexpr const char* kLayouts[] = {"planar", "semi-planar", "packed 3", "packed 4"};
-    stream << c.width << "x" << c.height << " " << kSamplings[static_cast<int>(c.sampling)] << " " << c.depth
-           << " bits << " << c.shift << ", " << kLayouts[static_cast<int>(c.reference)] << " and "
-           << kLayouts[static_cast<int>(c.distorted)] << ", " << c.count << " pairs, pitch + " << c.pitch_extra
-           << (c.hard ? ", hard" : "");
-    for (const auto& [option, word] : c.words) stream << " " << option << "=" << word;
-    return stream;
-}
-
-FrameGeometry geometry_of(const EmulationCase& c) {
-    constexpr qc_chroma kChromas[] = {QC_CHROMA_400, QC_CHROMA_420, QC_CHROMA_422, QC_CHROMA_444, QC_CHROMA_444};
-    FrameGeometry geometry = test::geometry_of(c.width, c.height, c.depth, kChromas[static_cast<int>(c.sampling)]);
-    geometry.rgb = c.sampling == Sampling::kRgb;
-    return geometry;
-}
-
-test::EmulatedPicture make_picture(const EmulationCase& c, Layout layout, int frame, bool distorted) {
-    const auto sample_at = [&](int plane, int x, int y) {
-        // Flat blocks of extremes are out of gamut.
-        return c.hard ? test::synthetic_blocks(x, y, frame, plane, c.depth, distorted, test::FlatBlocks::kExtremes)
-                      : test::synthetic_sample(x, y, frame, plane, c.depth, distorted);
-    };
-    return {test::SamplePicture(geometry_of(c), sample_at),
-            {.semi_planar = layout == Layout::kSemiPlanar,
-             .shift = c.shift,
-             .padding = static_cast<size_t>(c.pitch_extra),
-             .pixel_step = layout == Layout::kPacked3   ? 3
-                           : layout == Layout::kPacked4 ? 4
-                                                        : 0}};
+    return test::written_options(descriptor(), words);
 }
 
 double score_of(const FrameGeometry& geometry, const OptionValues& options, std::span<const uint64_t> words) {
@@ -133,7 +80,7 @@ void expect_norms_near(const Plan& plan, std::span<const uint64_t> words, std::s
         EXPECT_EQ(words[i], 0u);
 }
 
-Differences expect_emulation_near_cpu(const EmulationCase& c, bool descending) {
+Differences expect_emulation_near_cpu(const test::ColourCase& c, bool descending) {
     SCOPED_TRACE(testing::Message() << c);
     const FrameGeometry geometry = geometry_of(c);
     const OptionValues options = options_of(c.words);
@@ -145,11 +92,7 @@ Differences expect_emulation_near_cpu(const EmulationCase& c, bool descending) {
     EXPECT_TRUE(plan_for(geometry, options, &plan).ok());
     const auto metric = create_scorer(descriptor(), geometry, options);
 
-    std::vector<test::EmulatedPicture> pictures;
-    for (int i = 0; i < c.count; ++i) {
-        pictures.push_back(make_picture(c, c.reference, i, false));
-        pictures.push_back(make_picture(c, c.distorted, i, true));
-    }
+    const std::vector<test::EmulatedPicture> pictures = make_pictures(c);
     const test::EmulatedPairs pairs(pictures);
     const std::vector<uint64_t> expected = pairs.cpu_words(*metric);
     const std::vector<uint64_t> words = emulate_batch(*metric, pairs.device, descending);
@@ -169,38 +112,22 @@ Differences expect_emulation_near_cpu(const EmulationCase& c, bool descending) {
 
 /// Narrow and wide blurs, all levels and few, planes that do not count.
 TEST(Ssimulacra2Emulation, MapsAreNearTheCpu) {
-    const std::vector<EmulationCase> cases{
+    const std::vector<test::ColourCase> cases{
         {177, 121, Sampling::k420, 8, 0, Layout::kPlanar, Layout::kSemiPlanar, {}, 3},
         {300, 262, Sampling::k420, 10, 6, Layout::kSemiPlanar, Layout::kSemiPlanar, {{"prune", "1"}}},
         {9, 11, Sampling::k444},
         {95, 66, Sampling::kRgb, 8, 0, Layout::kPlanar, Layout::kPlanar, {{"kernel", "gauss17"}}},
         {130, 70, Sampling::kGrey, 8, 0, Layout::kPlanar, Layout::kPlanar, {}, 1, 0, true}};
-    for (const EmulationCase& c : cases)
-        for (const bool descending : {false, true}) {
-            SCOPED_TRACE(testing::Message() << c);
-            const FrameGeometry geometry = geometry_of(c);
-            const OptionValues options = options_of(c.words);
-            const auto metric = create_scorer(descriptor(), geometry, options);
-            metric->draw_maps();
-            test::EmulatedProgram program(kKernels);
-            ASSERT_TRUE(metric->prepare(program).ok());
-            std::vector<test::EmulatedPicture> pictures;
-            for (int i = 0; i < c.count; ++i) {
-                pictures.push_back(make_picture(c, c.reference, i, false));
-                pictures.push_back(make_picture(c, c.distorted, i, true));
-            }
-            // Errors are kept with 8 significant bits: rounding moves them by up to a 256th; the rest is the kernels'.
-            // What planes have that are left out comes to a quarter of a level.
-            test::expect_emulated_maps_equal_cpu(*metric, descriptor().map->shape(geometry, options),
-                                                 test::EmulatedPairs(pictures), descending,
-                                                 {1.0f / 256 + 1e-4f, 0.25f});
-        }
+    // Errors are kept with 8 significant bits: rounding moves them by up to a 256th; the rest is the kernels'. What
+    // planes have that are left out comes to a quarter of a level.
+    for (const test::ColourCase& c : cases)
+        expect_maps_near_cpu(descriptor(), kKernels, c, {1.0f / 256 + 1e-4f, 0.25f});
 }
 
-void expect_near_cpu(const std::vector<EmulationCase>& cases, const char* what) {
+void expect_near_cpu(const std::vector<test::ColourCase>& cases, const char* what) {
     Differences all;
     bool descending = false;
-    for (const EmulationCase& c : cases) {
+    for (const test::ColourCase& c : cases) {
         const Differences one = expect_emulation_near_cpu(c, descending);
         all.score = std::max(all.score, one.score);
         all.norm = std::max(all.norm, one.norm);
@@ -211,34 +138,11 @@ void expect_near_cpu(const std::vector<EmulationCase>& cases, const char* what) 
 }
 
 TEST(Ssimulacra2Emulation, EveryLayoutAndDepth) {
-    expect_near_cpu(
-        {
-            {177, 121, Sampling::k420},
-            {178, 122, Sampling::k420, 8, 0, Layout::kSemiPlanar, Layout::kPlanar, {}, 1, 14},
-            {160, 128, Sampling::k420, 8, 0, Layout::kSemiPlanar, Layout::kSemiPlanar, {}, 1, 0, true},
-            {177, 121, Sampling::k420, 10, 6, Layout::kSemiPlanar, Layout::kSemiPlanar, {}, 1, 1},
-            {130, 115, Sampling::k420, 12, 4, Layout::kSemiPlanar, Layout::kSemiPlanar, {}, 1, 2},
-            {131, 116, Sampling::k420, 16, 0, Layout::kPlanar, Layout::kSemiPlanar},
-            {177, 121, Sampling::k422},
-            {144, 114, Sampling::k422, 10, 0, Layout::kPlanar, Layout::kPlanar, {}, 1, 4},
-            {145, 113, Sampling::k422, 12, 0, Layout::kSemiPlanar, Layout::kPlanar, {}, 1, 0, true},
-            {177, 121, Sampling::k444},
-            {128, 120, Sampling::k444, 10, 6, Layout::kPlanar, Layout::kPlanar, {}, 1, 3},
-            {129, 119, Sampling::k444, 16, 0, Layout::kPlanar, Layout::kPlanar, {}, 1, 0, true},
-            {177, 121, Sampling::kGrey},
-            {130, 116, Sampling::kGrey, 12, 4},
-            {177, 121, Sampling::kRgb},
-            {177, 121, Sampling::kRgb, 8, 0, Layout::kPacked3, Layout::kPacked4},
-            {128, 114, Sampling::kRgb, 8, 0, Layout::kPacked4, Layout::kPlanar, {}, 1, 0, true},
-            {133, 117, Sampling::kRgb, 10},
-            {132, 116, Sampling::kRgb, 12, 0, Layout::kPacked3, Layout::kPacked3},
-            {129, 115, Sampling::kRgb, 16, 0, Layout::kPacked3, Layout::kPlanar, {}, 1, 0, true},
-        },
-        "layouts and depths");
+    expect_near_cpu(test::every_layout_and_depth(), "layouts and depths");
 }
 
 TEST(Ssimulacra2Emulation, EverySizeFromTheSmallest) {
-    std::vector<EmulationCase> cases;
+    std::vector<test::ColourCase> cases;
     for (int height = 8; height <= 40; ++height)
         for (int width = 8; width <= 40; width += 1 + (height % 3)) {
             const auto sampling = static_cast<Sampling>((width + height) % 5);
@@ -253,9 +157,9 @@ TEST(Ssimulacra2Emulation, EverySizeFromTheSmallest) {
 }
 
 TEST(Ssimulacra2Emulation, EveryOption) {
-    std::vector<EmulationCase> cases;
+    std::vector<test::ColourCase> cases;
     const auto add = [&](const Words& words, Sampling sampling, int depth = 8) {
-        EmulationCase c{161, 119, sampling, depth};
+        test::ColourCase c{161, 119, sampling, depth};
         c.words = words;
         cases.push_back(c);
         c.width = 60; // fewer levels
@@ -296,14 +200,14 @@ TEST(Ssimulacra2Emulation, EveryOption) {
 }
 
 TEST(Ssimulacra2Emulation, InputsWithDifferentColours) {
-    EmulationCase c{150, 118, Sampling::k420};
+    test::ColourCase c{150, 118, Sampling::k420};
     FrameGeometry geometry = geometry_of(c);
     geometry.reference_colour = {.matrix = 1, .range = 1, .primaries = 1, .transfer = 1, .chroma_location = 1};
     geometry.distorted_colour = {.matrix = 6, .range = 2, .primaries = 9, .transfer = 13, .chroma_location = 3};
     const OptionValues options(descriptor().options);
     const auto metric = create_scorer(descriptor(), geometry, options);
-    const std::vector<test::EmulatedPicture> pictures{make_picture(c, Layout::kPlanar, 1, false),
-                                                      make_picture(c, Layout::kSemiPlanar, 1, true)};
+    const std::vector<test::EmulatedPicture> pictures{test::make_picture(c, Layout::kPlanar, 1, false),
+                                                      test::make_picture(c, Layout::kSemiPlanar, 1, true)};
     const test::EmulatedPairs pairs(pictures);
     const std::vector<uint64_t> words = emulate_batch(*metric, pairs.device, false);
     const std::vector<uint64_t> expected = pairs.cpu_words(*metric);
@@ -312,40 +216,24 @@ TEST(Ssimulacra2Emulation, InputsWithDifferentColours) {
     EXPECT_LT(score_of(geometry, options, words), 60.0); // the tags were honoured
 }
 
-/// A pair's words are the same alone and anywhere in a batch, and where pairs share their reference.
 TEST(Ssimulacra2Emulation, BatchesDoNotChangeBits) {
-    const EmulationCase c{250, 137, Sampling::k420, 8, 0, Layout::kSemiPlanar, Layout::kPlanar};
-    const FrameGeometry geometry = geometry_of(c);
-    const auto metric = create_scorer(descriptor(), geometry, OptionValues(descriptor().options));
-    std::vector<test::EmulatedPicture> references, renditions;
-    for (const int i : {0, 1}) references.push_back(make_picture(c, c.reference, i, false));
-    for (const int i : {0, 1, 2, 3, 4}) renditions.push_back(make_picture(c, c.distorted, i, true));
-    std::vector<DevicePair> pairs(5);
-    for (size_t i = 0; i < pairs.size(); ++i) {
-        pairs[i].reference = references[i < 2 ? 0 : 1].device();
-        pairs[i].distorted = renditions[i].device();
-        pairs[i].output = static_cast<uint32_t>((i + 2) % 5);
-    }
-    const std::vector<uint64_t> together = emulate_batch(*metric, pairs, false);
-    EXPECT_EQ(together, emulate_batch(*metric, pairs, true));
-    for (DevicePair pair : pairs) {
-        const auto row = std::span(together).subspan(size_t{pair.output} * kAccumulatorWords, kAccumulatorWords);
-        pair.output = 0;
-        const std::vector<uint64_t> alone = emulate_batch(*metric, {pair}, true);
-        EXPECT_TRUE(std::equal(alone.begin(), alone.end(), row.begin()));
-    }
+    const test::ColourCase c{250, 137, Sampling::k420, 8, 0, Layout::kSemiPlanar, Layout::kPlanar};
+    const auto metric = create_scorer(descriptor(), geometry_of(c), OptionValues(descriptor().options));
+    expect_batches_keep_bits(c, kAccumulatorWords, [&](const std::vector<DevicePair>& pairs, bool descending) {
+        return emulate_batch(*metric, pairs, descending);
+    });
 }
 
 TEST(Ssimulacra2Emulation, IdenticalPicturesScoreExactly100) {
     for (const auto* preset : {"default", "vship", "rs", "vmaf-fork"})
         for (const bool hard : {false, true}) {
-            EmulationCase c{201, 130, Sampling::k420};
+            test::ColourCase c{201, 130, Sampling::k420};
             c.hard = hard;
             const FrameGeometry geometry = geometry_of(c);
             const OptionValues options = options_of({{"preset", preset}});
             const auto metric = create_scorer(descriptor(), geometry, options);
-            const std::vector<test::EmulatedPicture> pictures{make_picture(c, Layout::kPlanar, 3, false),
-                                                              make_picture(c, Layout::kSemiPlanar, 3, false)};
+            const std::vector<test::EmulatedPicture> pictures{test::make_picture(c, Layout::kPlanar, 3, false),
+                                                              test::make_picture(c, Layout::kSemiPlanar, 3, false)};
             const std::vector<uint64_t> words = emulate_batch(*metric, test::EmulatedPairs(pictures).device, hard);
             EXPECT_EQ(words, std::vector<uint64_t>(kAccumulatorWords)) << preset;
             EXPECT_EQ(score_of(geometry, options, words), 100.0) << preset;
@@ -354,24 +242,11 @@ TEST(Ssimulacra2Emulation, IdenticalPicturesScoreExactly100) {
 
 /// What nearly all videos need must not fall back to the kernels that can do everything.
 TEST(Ssimulacra2Emulation, UsualVideosTakeTheFastKernels) {
-    /// Takes note of what it is asked for.
-    class NotingProgram final : public DeviceProgram {
-    public:
-        Status find(const char* name, size_t, Kernel*) override {
-            names.emplace_back(name);
-            return {};
-        }
-        Status upload(const void*, size_t, const void**) override { return {}; }
-        std::vector<std::string> names;
-    };
-    const auto kernels_of = [](const EmulationCase& c) {
-        const auto scorer = create_scorer(descriptor(), geometry_of(c), options_of(c.words));
-        NotingProgram program;
-        EXPECT_TRUE(scorer->prepare(program).ok());
-        return program.names;
+    const auto kernels_of = [](const test::ColourCase& c) {
+        return test::kernels_of(*create_scorer(descriptor(), geometry_of(c), options_of(c.words)));
     };
     using Names = std::vector<std::string>;
-    EmulationCase c{640, 360, Sampling::k420};
+    test::ColourCase c{640, 360, Sampling::k420};
     EXPECT_EQ(kernels_of(c), (Names{"ssimulacra2_pyramid_u8_420", "ssimulacra2_maps", "ssimulacra2_finish"}));
     c.words = {{"range", "full"}, {"matrix", "bt601"}, {"prune", "1"}, {"chroma_loc", "center"}};
     EXPECT_EQ(kernels_of(c), (Names{"ssimulacra2_pyramid_u8_420", "ssimulacra2_maps", "ssimulacra2_finish"}));
@@ -386,7 +261,7 @@ TEST(Ssimulacra2Emulation, UsualVideosTakeTheFastKernels) {
 
 /// What 75 MB a pair at 1080p leaves after the pictures.
 TEST(Ssimulacra2Emulation, ScratchMemoryIsBounded) {
-    EmulationCase c{1920, 1080, Sampling::k420};
+    test::ColourCase c{1920, 1080, Sampling::k420};
     const auto full = create_scorer(descriptor(), geometry_of(c), OptionValues(descriptor().options));
     EXPECT_LE(full->scratch_bytes(16), size_t{16} * 66500000);
     const auto pruned = create_scorer(descriptor(), geometry_of(c), options_of({{"prune", "1"}}));

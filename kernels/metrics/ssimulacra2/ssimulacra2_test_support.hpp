@@ -4,8 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <initializer_list>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -18,6 +16,8 @@
 namespace qc::ssimulacra2 {
 
 using Words = test::WordList;
+using test::convention;
+using test::warns;
 
 inline test::OptionList list_of(const Words& words) {
     return test::list_of_words(descriptor(), words);
@@ -66,22 +66,6 @@ inline Plan plan_of(const FrameGeometry& geometry, const Words& words = {}) {
 
 inline std::unique_ptr<Scorer> scorer_of(const FrameGeometry& geometry, const Words& words = {}) {
     return create_scorer(descriptor(), geometry, test::options_of(descriptor(), list_of(words)));
-}
-
-inline std::string convention(const Scorer& scorer, std::string_view key) {
-    for (const Convention& each : scorer.conventions())
-        if (each.key == key) return each.value;
-    return "";
-}
-
-/// Whether one of the warnings has all of these words in it.
-inline bool warns(const Scorer& scorer, std::initializer_list<const char*> words) {
-    const auto has_all = [&](const std::string& line) {
-        return std::all_of(words.begin(), words.end(),
-                           [&](const char* word) { return line.find(word) != std::string::npos; });
-    };
-    const std::vector<std::string> lines = scorer.warnings();
-    return std::any_of(lines.begin(), lines.end(), has_all);
 }
 
 } // namespace qc::ssimulacra2
