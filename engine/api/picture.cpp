@@ -78,6 +78,16 @@ ColourTags tags_of(const qc_colour& colour) {
             colour.chroma_location};
 }
 
+/// What a picture's tags leave open, metrics take from the reference.
+ColourTags completed_tags(const qc_colour& colour, const qc_colour& reference) {
+    ColourTags tags = tags_of(colour);
+    const ColourTags known = tags_of(reference);
+    for (int ColourTags::*tag : {&ColourTags::matrix, &ColourTags::range, &ColourTags::primaries, &ColourTags::transfer,
+                                 &ColourTags::chroma_location})
+        if (tags.*tag == 0) tags.*tag = known.*tag;
+    return tags;
+}
+
 } // namespace
 
 PlaneSource plane_source(const qc_format& picture, int plane) {
@@ -162,8 +172,11 @@ Status check_mask(const qc_picture* mask, const FrameGeometry& geometry, bool on
 }
 
 bool colours_agree(const qc_config& config) {
+    const auto tags_of_rendition = [&](const qc_format& picture) {
+        return completed_tags(picture.colour, config.reference.colour);
+    };
     return std::all_of(config.distorted, config.distorted + config.renditions, [&](const qc_format& picture) {
-        return tags_of(picture.colour) == tags_of(config.distorted[0].colour);
+        return tags_of_rendition(picture) == tags_of_rendition(config.distorted[0]);
     });
 }
 

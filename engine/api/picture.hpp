@@ -31,7 +31,7 @@ qc_format mask_format(const FrameGeometry& geometry);
 /// @param only_watches nothing is scored, so that no mask is needed
 Status check_mask(const qc_picture* mask, const FrameGeometry& geometry, bool only_watches);
 
-/// Whether all distorted inputs have the same colour tags.
+/// Whether all distorted inputs have the same colour tags, once the reference has told what theirs leave open.
 bool colours_agree(const qc_config& config);
 
 /// Whether pictures of this format have another size than the scored one.

@@ -422,6 +422,37 @@ TEST(CApi, FramesReadAheadCanBeForgotten) {
     EXPECT_EQ(scoring.receive(), QC_END);
 }
 
+/// A rendition that does not say what its colours are is scored as it is alone: by what the reference says.
+TEST(CApi, RenditionsMayLeaveTagsToTheReference) {
+    qc_config config = cpu_config("ssimulacra2");
+    const qc_colour tagged{.matrix = 6, .range = 2, .primaries = 6, .transfer = 13, .chroma_location = 2};
+    config.reference.colour = tagged;
+    config.distorted[0].colour = {.matrix = 2, .range = 0, .primaries = 2, .transfer = 13, .chroma_location = 0};
+    const auto score = [&] {
+        Scoring scoring(config, 1);
+        scoring.run(1);
+        return scoring.pooled(QC_POOL_MEAN);
+    };
+    const double alone = score();
+    config.renditions = 2;
+    config.distorted[1] = config.distorted[0];
+    config.distorted[1].colour = tagged;
+    EXPECT_EQ(score(), alone);
+
+    const auto refusal = [&] {
+        qc_error error{};
+        qc_session* session = nullptr;
+        EXPECT_EQ(qc_session_create(&config, &session, &error), QC_ERROR_UNSUPPORTED);
+        return std::string(error.text);
+    };
+    const char* const told = "ssimulacra2: the distorted inputs are tagged with different colour spaces";
+    config.distorted[1].colour.matrix = 1;
+    EXPECT_EQ(refusal().rfind(told, 0), 0u);
+    config.distorted[1].colour = tagged;
+    config.reference.colour = {}; // which takes from a rendition what it does not know itself
+    EXPECT_EQ(refusal().rfind(told, 0), 0u);
+}
+
 TEST(CApi, AllScoresOfARenditionAreThereOrNone) {
     qc_config config = cpu_config("vmaf|psnr", "yuv420p", 192, 176);
     config.renditions = 2;
