@@ -3,6 +3,7 @@
 
 #include "device/cpu_versions.hpp"
 #include "device/row_limits.hpp"
+#include "device/row_loops.hpp"
 #include "device/row_vector.hpp"
 #include "device/unroll.hpp"
 
@@ -139,26 +140,15 @@ QC_INLINE_HELPER void reduce_down_on(const float* const* rows, int width, float*
 }
 QC_CPU_VERSIONS(reduce_down, (const float* const* rows, int width, float* to), (rows, width, to))
 
-namespace {
-
-QC_CPU_CLONES void reduce_inside(const float* row, int width, float* __restrict to) {
+QC_CPU_CLONES void reduce_across(const float* row, int width, const LastColumn& border, float* __restrict to) {
     constexpr auto kFar = static_cast<float>(kReduceTap[2]), kNear = static_cast<float>(kReduceTap[1]),
                    kHere = static_cast<float>(kReduceTap[0]);
-    for (int x = 0; x < width; ++x) {
+    const int last = (width + 1) / 2 - 1;
+    to[0] = kFar * (row[1] + row[2]) + kNear * (row[0] + row[1]) + kHere * row[0];
+    for (int x = 1; x < last; ++x) {
         const float* const at = row + 2 * x;
         to[x] = kFar * (at[-2] + at[2]) + kNear * (at[-1] + at[1]) + kHere * at[0];
     }
-}
-
-} // namespace
-
-void reduce_across(const float* row, int width, const LastColumn& border, const Columns& columns, float* to) {
-    constexpr auto kFar = static_cast<float>(kReduceTap[2]), kNear = static_cast<float>(kReduceTap[1]),
-                   kHere = static_cast<float>(kReduceTap[0]);
-    const int last = (width + 1) / 2 - 1, first = std::max(columns.first, 1), end = std::min(columns.end, last);
-    if (columns.first == 0) to[0] = kFar * (row[1] + row[2]) + kNear * (row[0] + row[1]) + kHere * row[0];
-    reduce_inside(row + 2 * first, end - first, to + first);
-    if (columns.end <= last) return;
     const float tap[3] = {kHere, kNear, kFar};
     float sum = static_cast<float>(border.last) * row[width - 1] + static_cast<float>(border.before) * row[width - 2];
     for (int at = 2 * last - 2; at < width; ++at) sum += tap[std::abs(at - 2 * last)] * row[at];
@@ -180,12 +170,12 @@ QC_CPU_CLONES void expand_pairs(const float* samples, int pairs, float* __restri
     }
 }
 
-void expand_across(float* samples, int width, const Columns& columns, float* to) {
+void expand_across(float* samples, int width, float* to) {
     const int n = (width + 1) / 2;
-    if (columns.first == 0) samples[-1] = samples[0];
-    if (columns.end == width) samples[n] = samples[n - 1];
-    expand_pairs(samples + columns.first / 2, columns.count() / 2, to + columns.first);
-    if (columns.end % 2 != 0) to[width - 1] = 0.1f * (samples[n - 2] + samples[n]) + 0.8f * samples[n - 1];
+    samples[-1] = samples[0];
+    samples[n] = samples[n - 1];
+    expand_pairs(samples, width / 2, to);
+    if (width % 2 != 0) to[width - 1] = 0.1f * (samples[n - 2] + samples[n]) + 0.8f * samples[n - 1];
 }
 
 /// As find_background(). Of pointers in structs the compiler does not know that they are far apart.
@@ -275,18 +265,42 @@ QC_CPU_VERSIONS(weigh,
                  float* difference, float* mask),
                 (rows, background, nodes, width, difference, mask))
 
+namespace {
+
+/// @param centre of 2 kBlurRadius + 1 rows
 template <typename Cpu>
-QC_INLINE_HELPER void blur_down_on(const float* const* rows, int width, float* __restrict to) {
+QC_INLINE_HELPER float blurred(const BlurTaps& taps, const float* const* centre, int x) {
+    float sum = taps.tap[0] * centre[0][x];
+    QC_UNROLL for (int d = 1; d <= kBlurRadius; ++d) sum = Cpu::fused(taps.tap[d], centre[-d][x] + centre[d][x], sum);
+    return sum;
+}
+
+template <typename Cpu>
+QC_INLINE_HELPER void blur_row_down_on(const float* const* rows, int width, float* __restrict to) {
     const BlurTaps taps = kBlurTaps;
-    const float* const* const centre = rows + kBlurRadius;
+    for (int x = 0; x < width; ++x) to[x] = blurred<Cpu>(taps, rows + kBlurRadius, x);
+}
+QC_CPU_VERSIONS(blur_row_down, (const float* const* rows, int width, float* to), (rows, width, to))
+
+template <typename Cpu>
+QC_INLINE_HELPER void blur_two_down_on(const float* const* rows, int width, float* __restrict first,
+                                       float* __restrict second) {
+    const BlurTaps taps = kBlurTaps;
+    QC_INDEPENDENT
     for (int x = 0; x < width; ++x) {
-        float sum = taps.tap[0] * centre[0][x];
-        QC_UNROLL for (int d = 1; d <= kBlurRadius; ++d) sum =
-            Cpu::fused(taps.tap[d], centre[-d][x] + centre[d][x], sum);
-        to[x] = sum;
+        first[x] = blurred<Cpu>(taps, rows + kBlurRadius, x);
+        second[x] = blurred<Cpu>(taps, rows + kBlurRadius + 1, x);
     }
 }
-QC_CPU_VERSIONS(blur_down, (const float* const* rows, int width, float* to), (rows, width, to))
+QC_CPU_VERSIONS(blur_two_down, (const float* const* rows, int width, float* first, float* second),
+                (rows, width, first, second))
+
+} // namespace
+
+void blur_down(const float* const* rows, int width, float* to_first, float* to_second) {
+    if (to_second == nullptr) return blur_row_down(rows, width, to_first);
+    blur_two_down(rows, width, to_first, to_second);
+}
 
 template <typename Cpu>
 QC_INLINE_HELPER void blur_inside_on(const float* samples, int width, float* __restrict to) {
@@ -300,12 +314,12 @@ QC_INLINE_HELPER void blur_inside_on(const float* samples, int width, float* __r
 }
 QC_CPU_VERSIONS(blur_inside, (const float* samples, int width, float* to), (samples, width, to))
 
-void blur_across(float* samples, int width, const Columns& columns, float* to) {
+void blur_across(float* samples, int width, float* to) {
     for (int d = 1; d <= kBlurRadius; ++d) {
-        if (columns.first == 0) samples[-d] = samples[d];
-        if (columns.end == width) samples[width - 1 + d] = samples[width - 1 - d];
+        samples[-d] = samples[d];
+        samples[width - 1 + d] = samples[width - 1 - d];
     }
-    blur_inside(samples + columns.first, columns.count(), to);
+    blur_inside(samples, width, to);
 }
 
 void pool(float* const* difference, float* const* mask, int width, double* sums) {

@@ -14,24 +14,17 @@ struct Sensitivity {
 };
 Sensitivity sensitivity_of(const Plan& plan, int band);
 
-/// Columns of a row: first to end - 1.
-struct Columns {
-    int first, end;
-    int count() const { return end - first; }
-};
-
 /// distorted - reference, in place of the former.
 void subtract(const float* reference, int width, float* distorted);
 
 /// A row of the next level without its border on the right. @param rows five of this level
 void reduce_down(const float* const* rows, int width, float* to);
-/// @param width of the larger level  @param columns of the smaller one
-void reduce_across(const float* row, int width, const LastColumn& border, const Columns& columns, float* to);
+/// @param width of the larger level
+void reduce_across(const float* row, int width, const LastColumn& border, float* to);
 
 /// A row between three or two of the coarser level, then along it. @param samples has room for one on both sides
-/// @param width of the larger level  @param columns of it, the first one even, the last one odd or the row's
 void expand_down(const float* before, const float* here, const float* after, bool odd, int width, float* to);
-void expand_across(float* samples, int width, const Columns& columns, float* to);
+void expand_across(float* samples, int width, float* to);
 
 /// What the background is, of one row.
 struct BackgroundRow {
@@ -51,10 +44,11 @@ struct ChannelRows {
 void weigh(const ChannelRows& rows, const BackgroundRow& background, const float* nodes, int width, float* difference,
            float* mask);
 
-/// A row of masks blurred downwards, then along it. @param rows 2 kBlurRadius + 1
-/// @param samples has room for a margin on both sides  @param to the first of the columns
-void blur_down(const float* const* rows, int width, float* to);
-void blur_across(float* samples, int width, const Columns& columns, float* to);
+/// Two rows of masks, one below the other, blurred downwards: most of what they are made of is the same.
+/// @param rows 2 kBlurRadius + 2, of which a single row leaves out the last  @param to_second null: there is none
+void blur_down(const float* const* rows, int width, float* to_first, float* to_second);
+/// Then along it. @param samples has room for a margin on both sides
+void blur_across(float* samples, int width, float* to);
 
 /// Sums of P(D, 2) of a row, by channel. Work on the rows in place.
 void pool(float* const* difference, float* const* mask, int width, double* sums);

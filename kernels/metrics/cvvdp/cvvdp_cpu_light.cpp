@@ -29,7 +29,8 @@ template <typename Cpu>
 QC_INLINE_HELPER void make_light(typename device::RowVector<float, Cpu>::Type* light) {
     using Floats = device::RowVector<float, Cpu>;
     using Words = typename device::RowVector<int32_t, Cpu>::Type;
-    constexpr auto kScale = static_cast<float>((1.0 + kFoot) / kSlope), kOffset = static_cast<float>(-kFoot / kSlope),
+    constexpr auto kDarkest = static_cast<float>(kFoot / (1.0 + kFoot)),
+                   kScale = static_cast<float>((1.0 + kFoot) / kSlope),
                    kEnd = static_cast<float>((kLineEnd + kFoot) / (1.0 + kFoot));
     const typename Floats::Type base = *light;
     Words bits, mantissa_bits;
@@ -38,17 +39,17 @@ QC_INLINE_HELPER void make_light(typename device::RowVector<float, Cpu>::Type* l
     mantissa_bits = (bits & 0x007fffff) | 0x3f800000;
     std::memcpy(&mantissa, &mantissa_bits, sizeof(mantissa));
     const typename Floats::Type none{};
-    typename Floats::Type scale, line = base, power = none + 0.000446609774f;
-    Floats::next_of_series(mantissa, -0.00584395975f, &power);
-    Floats::next_of_series(mantissa, 0.035216026f, &power);
-    Floats::next_of_series(mantissa, -0.13719441f, &power);
-    Floats::next_of_series(mantissa, 0.521769881f, &power);
-    Floats::next_of_series(mantissa, 0.663986862f, &power);
-    Floats::next_of_series(mantissa, -0.0886487365f, &power);
-    Floats::next_of_series(mantissa, 0.0102677299f, &power);
+    typename Floats::Type scale, power = none + 0.000466358819f;
+    const typename Floats::Type above = mantissa - 1.0f;
+    Floats::next_of_series(above, -0.00278587872f, &power);
+    Floats::next_of_series(above, 0.00962352473f, &power);
+    Floats::next_of_series(above, -0.033204522f, &power);
+    Floats::next_of_series(above, 0.223926172f, &power);
+    Floats::next_of_series(above, 1.68000615f, &power);
+    Floats::next_of_series(above, 2.39999986f, &power);
+    Floats::next_of_series(above, 1.0f, &power);
     Floats::look_up(kPowersOfTwo, bits >> 23, &scale);
-    Floats::next_of_series(none + kScale, kOffset, &line);
-    *light = base <= kEnd ? line : power * scale;
+    *light = base <= kEnd ? (base - kDarkest) * kScale : power * scale; // of black exactly 0
 }
 
 /// What the curve takes the power of.
@@ -86,13 +87,13 @@ template <typename Cpu, typename SignalsAt>
 QC_INLINE_HELPER void convert(const LightConstants& k, int width, float* __restrict achromatic,
                               float* __restrict red_green, float* __restrict yellow_violet,
                               const SignalsAt& signals_at) {
-    const float darkest = k.darkest;
+    const float darkest = k.darkest, brightest = k.brightest;
     QC_INDEPENDENT
     for (int x = 0; x < width; ++x) {
         const Signals signals = signals_at(x);
-        achromatic[x] = between_limits(signals.red, darkest, 1.0f);
-        red_green[x] = between_limits(signals.green, darkest, 1.0f);
-        yellow_violet[x] = between_limits(signals.blue, darkest, 1.0f);
+        achromatic[x] = between_limits(signals.red, darkest, brightest);
+        red_green[x] = between_limits(signals.green, darkest, brightest);
+        yellow_violet[x] = between_limits(signals.blue, darkest, brightest);
     }
     make_colours<Cpu>(k, width, achromatic, red_green, yellow_violet);
 }
@@ -108,10 +109,9 @@ QC_INLINE_HELPER void convert_yuv_on(const CodeRow<Sample>& row, int first, cons
     const WideChroma<Sample>*const blues = row.chroma[0] + first, *const reds = row.chroma[1] + first;
     convert<Cpu>(k, width, a, b, c, [=](int x) -> Signals {
         const float code = codes[x], blue = blues[x], red = reds[x];
-        const float luma = between_limits(Cpu::fused(code, of.luma_scale, of.luma_offset), of.darkest, 1.0f);
-        const float green = Cpu::fused(of.green_cr, red, luma + of.green_offset);
-        return {Cpu::fused(of.red_cr, red, luma + of.red_offset), Cpu::fused(of.green_cb, blue, green),
-                Cpu::fused(of.blue_cb, blue, luma + of.blue_offset)};
+        const float luma = between_limits(Cpu::fused(code, of.luma_scale, of.luma_offset), of.darkest, of.brightest);
+        const float green = Cpu::fused(of.green_cr, red, Cpu::fused(of.green_cb, blue, luma));
+        return {Cpu::fused(of.red_cr, red, luma), green, Cpu::fused(of.blue_cb, blue, luma)};
     });
 }
 
@@ -152,14 +152,14 @@ QC_INLINE_HELPER void convert_rgb_on(const CodeRow<Sample>& row, int first, cons
         convert_rgb,                                                                                                   \
         (const CodeRow<Sample>& row, int first, const LightConstants& k, int width, float* a, float* b, float* c),     \
         (row, first, k, width, a, b, c))                                                                               \
-    /* Four times what lies between two rows. */                                                                       \
-    QC_CPU_CLONES void chroma_row(const Sample* near, const Sample* far, Sample lowest, Sample highest, int width,     \
-                                  WideChroma<Sample>* __restrict to) {                                                 \
+    /* Four times what lies between two rows, and grey taken off. */                                                   \
+    QC_CPU_CLONES void chroma_row(const Sample* near, const Sample* far, Sample lowest, Sample grey, Sample highest,   \
+                                  int width, WideChroma<Sample>* __restrict to) {                                      \
         using Wide = WideChroma<Sample>;                                                                               \
         for (int x = 0; x < width; ++x) {                                                                              \
             const Sample a = std::min(std::max(near[x], lowest), highest);                                             \
             const Sample b = std::min(std::max(far[x], lowest), highest);                                              \
-            to[x] = static_cast<Wide>(3 * static_cast<Wide>(a) + static_cast<Wide>(b));                                \
+            to[x] = static_cast<Wide>(3 * static_cast<Wide>(a) + static_cast<Wide>(b) - 4 * static_cast<Wide>(grey));  \
         }                                                                                                              \
     }                                                                                                                  \
     /* Four times what lies between columns. `from` has a sample more on both sides. */                                \
@@ -222,25 +222,30 @@ LightConstants constants_for(const FrameGeometry& geometry, const Settings& sett
     const double luma_scale =
         geometry.rgb ? 1.0 / ((1 << geometry.depth) - 1) : 1.0 / std::ldexp(219.0, geometry.depth - 8);
     const double luma_offset = geometry.rgb ? 0.0 : -16.0 / 219.0;
-    const double chroma_scale = 1.0 / std::ldexp(16.0 * 224.0, geometry.depth - 8), chroma_offset = -128.0 / 224.0;
+    const double chroma_scale = 1.0 / std::ldexp(16.0 * 224.0, geometry.depth - 8);
     k.luma_scale = single(luma_scale / (1.0 + kFoot));
+    // What rounding makes of all signals, and their power of all light.
+    const double rounded = static_cast<double>(k.luma_scale) * (1.0 + kFoot) / luma_scale;
+    const double light_scale = (settings.peak - settings.black) / std::pow(rounded, 2.4);
     k.luma_offset = single((luma_offset + kFoot) / (1.0 + kFoot));
     k.darkest = single(kFoot / (1.0 + kFoot));
-    k.lowest_chroma = single(std::ldexp(16.0, geometry.depth - 8));
-    k.highest_chroma = single(std::ldexp(240.0, geometry.depth - 8));
-    const auto part = [&](double factor) { return single(factor * chroma_scale / (1.0 + kFoot)); };
-    const auto offset = [&](double factor) { return single(factor * chroma_offset / (1.0 + kFoot)); };
+    k.brightest = single(rounded);
+    k.lowest_chroma = 16 << (geometry.depth - 8);
+    k.grey = 128 << (geometry.depth - 8);
+    k.highest_chroma = 240 << (geometry.depth - 8);
+    const auto part = [&](double factor) { return single(rounded * factor * chroma_scale / (1.0 + kFoot)); };
     k.red_cr = part(matrix.red_cr);
     k.green_cb = part(matrix.green_cb);
     k.green_cr = part(matrix.green_cr);
     k.blue_cb = part(matrix.blue_cb);
-    k.red_offset = offset(matrix.red_cr);
-    k.green_offset = offset(matrix.green_cb + matrix.green_cr);
-    k.blue_offset = offset(matrix.blue_cb);
     for (size_t c = 0; c < kColours; ++c) {
         for (size_t i = 0; i < 2; ++i) k.opponent[c][i] = single(dkl[c][i] / dkl[c][2]);
-        k.scale[c] = dkl[c][2] * (settings.peak - settings.black);
+        k.scale[c] = dkl[c][2] * light_scale;
     }
+    // What rounding makes of grey.
+    const double grey = dkl[0][0] + dkl[0][1] + dkl[0][2];
+    k.scale[0] =
+        grey * light_scale / (static_cast<double>(k.opponent[0][0]) + static_cast<double>(k.opponent[0][1]) + 1.0);
     return k;
 }
 
@@ -256,12 +261,12 @@ FilteredRows::FilteredRows(const FrameGeometry& geometry, const Settings& settin
 }
 
 void FilteredRows::read(std::span<const HostPicture* const> frames, std::span<const FrameWeights> weights, int y,
-                        const rows::Columns& columns, Scratch& scratch, float* const* target) const {
+                        Scratch& scratch, float* const* target) const {
     if (!has_srgb_curve_) return read_any(frames, weights, y, scratch, target);
     if (geometry_.sample == SampleType::kU8)
-        read_codes(frames, weights, y, columns, scratch.bytes, scratch, target);
+        read_codes(frames, weights, y, scratch.bytes, scratch, target);
     else
-        read_codes(frames, weights, y, columns, scratch.words, scratch, target);
+        read_codes(frames, weights, y, scratch.words, scratch, target);
 }
 
 /// What black adds to each channel.
@@ -277,22 +282,21 @@ RowWeights FilteredRows::dark_of(std::span<const FrameWeights> weights) const {
 
 template <typename Sample>
 void FilteredRows::read_codes(std::span<const HostPicture* const> frames, std::span<const FrameWeights> weights, int y,
-                              const rows::Columns& columns, FrameRows<Sample>& codes, Scratch& scratch,
-                              float* const* target) const {
+                              FrameRows<Sample>& codes, Scratch& scratch, float* const* target) const {
     codes.rows.clear();
     scratch.weights.clear();
     codes.wide.open(2, geometry_.width + 1, static_cast<int>(frames.size()));
     for (size_t f = 0; f < frames.size(); ++f) {
         if (is_nothing(weights[f])) continue;
-        codes.rows.push_back(codes_of(*frames[f], y, columns, codes, static_cast<int>(f)));
+        codes.rows.push_back(codes_of(*frames[f], y, codes, static_cast<int>(f)));
         RowWeights& single = scratch.weights.emplace_back();
         for (size_t c = 0; c < kChannels; ++c)
             single.of[c] = static_cast<float>(weights[f][c] * constants_.scale[c % kColours]);
     }
     const RowWeights dark = dark_of(weights);
     scratch.run.resize(codes.rows.size() * kColours * kRunColumns);
-    for (int first = columns.first; first < columns.end; first += kRunColumns) {
-        const int width = std::min(kRunColumns, columns.end - first);
+    for (int first = 0; first < geometry_.width; first += kRunColumns) {
+        const int width = std::min(kRunColumns, geometry_.width - first);
         for (size_t f = 0; f < codes.rows.size(); ++f)
             convert_run(codes.rows[f], first, (width + 63) / 64 * 64, &scratch.run[f * kColours * kRunColumns]);
         filter_run(scratch.run.data(), scratch.weights.data(), static_cast<int>(codes.rows.size()), dark, width,
@@ -310,44 +314,36 @@ void FilteredRows::convert_run(const CodeRow<Sample>& row, int first, int width,
 }
 
 template <typename Sample>
-CodeRow<Sample> FilteredRows::codes_of(const HostPicture& picture, int y, const rows::Columns& columns,
-                                       FrameRows<Sample>& codes, int frame) const {
+CodeRow<Sample> FilteredRows::codes_of(const HostPicture& picture, int y, FrameRows<Sample>& codes, int frame) const {
     CodeRow<Sample> row{};
     for (int plane = 0; plane < geometry_.plane_count(); ++plane)
         if (plane == 0 || geometry_.rgb)
             row.plane[plane] = picture.plane[plane].as<Sample>().row(y);
         else
-            row.chroma[plane - 1] = chroma(picture, plane, y, columns, codes, frame);
+            row.chroma[plane - 1] = chroma(picture, plane, y, codes, frame);
     return row;
 }
 
 /// Sixteen times the chroma codes at the places of luma, linear between samples.
 template <typename Sample>
-const WideChroma<Sample>* FilteredRows::chroma(const HostPicture& picture, int plane, int y,
-                                               const rows::Columns& columns, FrameRows<Sample>& codes,
+const WideChroma<Sample>* FilteredRows::chroma(const HostPicture& picture, int plane, int y, FrameRows<Sample>& codes,
                                                int frame) const {
     const int width = geometry_.stored_chroma_width, height = geometry_.stored_chroma_height;
     const auto samples = picture.plane[plane].as<Sample>();
     const int near = height == geometry_.height ? y : y / 2;
     const int far = height == geometry_.height ? y : std::clamp(y % 2 == 0 ? near - 1 : near + 1, 0, height - 1);
-    const auto lowest = static_cast<Sample>(constants_.lowest_chroma),
-               highest = static_cast<Sample>(constants_.highest_chroma);
-    const bool is_whole = width == geometry_.width;
-    const int scale = is_whole ? 1 : 2;
+    const auto code = [](int value) { return static_cast<Sample>(value); };
     codes.stored.open(1, width, 1);
     auto* const stored = codes.stored.row(0, 0);
     auto* const wide = codes.wide.row(plane - 1, frame);
-    // Whole vectors, with a sample more on both sides.
-    constexpr int kVector = 64;
-    const int first = std::max(columns.first / scale - 1, 0) / kVector * kVector;
-    const int end = std::min(((columns.end + scale - 1) / scale + kVector) / kVector * kVector, width);
-    chroma_row(samples.row(near) + first, samples.row(far) + first, lowest, highest, end - first, stored + first);
-    if (is_whole) {
-        quadruple_row(stored + first, end - first, wide + first);
+    chroma_row(samples.row(near), samples.row(far), code(constants_.lowest_chroma), code(constants_.grey),
+               code(constants_.highest_chroma), width, stored);
+    if (width == geometry_.width) {
+        quadruple_row(stored, width, wide);
     } else {
         stored[-1] = stored[0];
         stored[width] = stored[width - 1];
-        widen_row(stored + first, end - first, wide + 2 * first);
+        widen_row(stored, width, wide);
     }
     return wide;
 }

@@ -6,7 +6,6 @@
 
 #include "device/row_store.hpp"
 #include "metrics/cvvdp/cvvdp_colour.hpp"
-#include "metrics/cvvdp/cvvdp_cpu_band.hpp"
 #include "metrics/cvvdp/cvvdp_cpu_frames.hpp"
 
 namespace qc::cvvdp {
@@ -21,19 +20,18 @@ struct RowWeights {
 /// `scale` says, which the filters' weights make good.
 struct LightConstants {
     float luma_scale, luma_offset; ///< of luma, or of R, G and B
-    float darkest;                 ///< what 0 comes to
-    float lowest_chroma, highest_chroma;
+    float darkest, brightest;      ///< what 0 and 1 come to
+    int lowest_chroma, grey, highest_chroma;
     float red_cr, green_cb, green_cr, blue_cb; ///< of sixteen times a code
-    float red_offset, green_offset, blue_offset;
-    float opponent[kColours][2]; ///< of relative red and green light; of blue it is 1
+    float opponent[kColours][2];               ///< of relative red and green light; of blue it is 1
     double scale[kColours];
 };
 
-/// Sixteen times a chroma code: a whole number in any case.
+/// Sixteen times a chroma code, grey being 0: a whole number in any case.
 template <typename Sample>
-using WideChroma = std::conditional_t<sizeof(Sample) == 1, uint16_t, float>;
+using WideChroma = std::conditional_t<sizeof(Sample) == 1, int16_t, float>;
 
-/// A row of a frame's codes, and for colour chroma at the places of luma, sixteen times as large.
+/// A row of a frame's codes, and for colour chroma at the places of luma, as WideChroma has it.
 template <typename Sample>
 struct CodeRow {
     const Sample* plane[3];
@@ -65,21 +63,18 @@ public:
 
     int width() const { return geometry_.width; }
     /// @param weights of all frames  @param target [channel], rows of the picture, with a margin
-    /// @param columns from a place on where vectors begin
     void read(std::span<const HostPicture* const> frames, std::span<const FrameWeights> weights, int y,
-              const rows::Columns& columns, Scratch& scratch, float* const* target) const;
+              Scratch& scratch, float* const* target) const;
 
 private:
     template <typename Sample>
     void read_codes(std::span<const HostPicture* const> frames, std::span<const FrameWeights> weights, int y,
-                    const rows::Columns& columns, FrameRows<Sample>& codes, Scratch& scratch,
-                    float* const* target) const;
+                    FrameRows<Sample>& codes, Scratch& scratch, float* const* target) const;
     template <typename Sample>
-    CodeRow<Sample> codes_of(const HostPicture& picture, int y, const rows::Columns& columns, FrameRows<Sample>& codes,
-                             int frame) const;
+    CodeRow<Sample> codes_of(const HostPicture& picture, int y, FrameRows<Sample>& codes, int frame) const;
     template <typename Sample>
-    const WideChroma<Sample>* chroma(const HostPicture& picture, int plane, int y, const rows::Columns& columns,
-                                     FrameRows<Sample>& codes, int frame) const;
+    const WideChroma<Sample>* chroma(const HostPicture& picture, int plane, int y, FrameRows<Sample>& codes,
+                                     int frame) const;
     template <typename Sample>
     void convert_run(const CodeRow<Sample>& row, int first, int width, float* colours) const;
     RowWeights dark_of(std::span<const FrameWeights> weights) const;

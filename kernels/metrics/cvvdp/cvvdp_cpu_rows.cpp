@@ -19,7 +19,6 @@ constexpr int kSides = 2, kPlanes = kSides * kChannels;
 
 using RowStore = device::RowStore<float>;
 using Sums = std::array<double, kChannels>;
-using rows::Columns;
 
 } // namespace
 
@@ -49,14 +48,14 @@ public:
 
     bool is_level() const { return level_ != nullptr; }
     float* level_row(int plane, int y) const { return level_->row(plane, y); }
-    void read(int y, const Columns& columns, RowStore* to, FilteredRows::Scratch& scratch) const {
+    void read(int y, RowStore* to, FilteredRows::Scratch& scratch) const {
         for (int side = 0; side < kSides; ++side) {
             float* rows[kChannels];
             for (int c = 0; c < kChannels; ++c) rows[c] = to->row(side * kChannels + c, y);
-            filters_[side].read(frames_->side[side], weights_, y, columns, scratch, rows);
+            filters_[side].read(frames_->side[side], weights_, y, scratch, rows);
         }
         for (int c = 0; c < kChannels; ++c)
-            rows::subtract(to->row(c, y) + columns.first, columns.count(), to->row(kChannels + c, y) + columns.first);
+            rows::subtract(to->row(c, y), filters_[0].width(), to->row(kChannels + c, y));
     }
 
 private:
@@ -73,62 +72,23 @@ struct LevelTask {
     LastColumn border;
     rows::Sensitivity sensitivity;
     RowStore* next; ///< takes the next level's rows
-    Sums* row_sums; ///< [strip][row] of this level
-
-    bool blurs() const { return size.width > kUnblurredSide && size.height > kUnblurredSide; }
+    Sums* row_sums; ///< of this level's rows
 };
 
-/// A level's columns are cut into strips, so that the rows that a strip keeps fit into a core's second cache. They
-/// depend on the width alone.
-class Strips {
-public:
-    explicit Strips(int width) : width_(width), count_((width + kLargest - 1) / kLargest) {}
-
-    int count() const { return count_; }
-    Columns of(int strip) const { return {limit(strip), limit(strip + 1)}; }
-
-private:
-    static constexpr int kLargest = 10000, kUnit = 32;
-
-    int limit(int strip) const { return strip == count_ ? width_ : width_ * strip / count_ / kUnit * kUnit; }
-
-    int width_, count_;
-};
-
-/// Columns that a strip's steps need: whole vectors of them, but where the row ends.
-struct StripColumns {
-    Columns own, mask, coarse, fine;
-
-    StripColumns(const Columns& strip, int width, bool blurs) : own(strip), mask(strip) {
-        static_assert(kVector >= kBlurRadius);
-        if (blurs) mask = {std::max(0, own.first - kVector), std::min(width, own.end + kVector)};
-        const Columns needed{std::max(0, mask.first / 2 - 1), std::min((width + 1) / 2, (mask.end - 1) / 2 + 2)};
-        coarse = whole_vectors(needed, (width + 1) / 2); // what is made of other columns' rests is not looked at
-        fine = whole_vectors({std::max(0, 2 * needed.first - 2), 2 * needed.end + 1}, width);
-    }
-
-private:
-    static constexpr int kVector = 16;
-
-    static Columns whole_vectors(const Columns& columns, int width) {
-        return {columns.first / kVector * kVector, std::min(width, (columns.end + kVector - 1) / kVector * kVector)};
-    }
-};
-
-/// Rows begin to end - 1 of a level's strip, begin being even: their sums, and their part of the next level.
+/// Rows begin to end - 1 of a level, begin being even: their sums, and their part of the next level.
 class LevelRun {
 public:
-    LevelRun(const LevelTask& task, RunWorkspace& space, const Columns& strip, Sums* row_sums, int begin, int end)
+    LevelRun(const LevelTask& task, RunWorkspace& space, int begin, int end)
         : task_(task), space_(space), width_(task.size.width), height_(task.size.height),
           coarse_width_((width_ + 1) / 2), coarse_height_((height_ + 1) / 2), begin_(begin), end_(end),
-          blurs_(task.blurs()), columns_(strip, width_, blurs_), row_sums_(row_sums) {
+          blurs_(width_ > kUnblurredSide && height_ > kUnblurredSide) {
         space.fine.open(kPlanes, width_, kFineRows);
         space.coarse.open(kPlanes, coarse_width_, kCoarseRows);
         space.mask.open(kChannels, width_, kMaskRows);
         space.difference.open(kChannels, width_, kDifferenceRows);
         space.wide.open(kPlanes, width_, 1);
-        space.blurred.open(kChannels, width_, 1);
-        space.line.open(1, width_, 1);
+        space.blurred.open(kChannels, width_, 2);
+        space.line.open(1, width_, 2);
         for (auto& row : space.background) row.resize(static_cast<size_t>(width_));
         space.node.resize(static_cast<size_t>(width_));
         next_mask_ = std::max(0, begin - kBlurRadius);
@@ -137,16 +97,17 @@ public:
     }
 
     void score() {
-        for (int y = begin_; y < end_; ++y) {
-            const int last = std::min(blurs_ ? y + kBlurRadius : y, height_ - 1);
-            while (next_mask_ <= last) make_mask(next_mask_++);
-            pool(y);
+        for (int y = begin_; y < end_; y += 2) {
+            const int count = std::min(2, end_ - y), last = y + count - 1;
+            const int last_mask = std::min(blurs_ ? last + kBlurRadius : last, height_ - 1);
+            while (next_mask_ <= last_mask) make_mask(next_mask_++);
+            pool(y, count);
         }
     }
 
 private:
     static constexpr int kFineRows = 8, kCoarseRows = 4, kMaskRows = 16, kDifferenceRows = 8;
-    static_assert(kMaskRows > 2 * kBlurRadius && kDifferenceRows > kBlurRadius);
+    static_assert(kMaskRows > 2 * kBlurRadius + 1 && kDifferenceRows > kBlurRadius + 1);
 
     float* fine_row(int plane, int y) {
         return task_.source.is_level() ? task_.source.level_row(plane, y) : space_.fine.row(plane, y);
@@ -154,25 +115,21 @@ private:
 
     void make_fine(int last) {
         if (task_.source.is_level()) return;
-        for (; next_fine_ <= last; ++next_fine_)
-            task_.source.read(next_fine_, columns_.fine, &space_.fine, space_.light);
+        for (; next_fine_ <= last; ++next_fine_) task_.source.read(next_fine_, &space_.fine, space_.light);
     }
 
     /// Row y of the next level. Those of this run's rows are kept.
     void make_coarse(int y) {
         make_fine(std::min(2 * y + 2, height_ - 1));
         const bool is_own = 2 * y >= begin_ && 2 * y < end_;
-        const Columns &fine = columns_.fine, &coarse = columns_.coarse;
-        const Columns own{columns_.own.first / 2, (columns_.own.end + 1) / 2};
         for (int plane = 0; plane < kPlanes; ++plane) {
             const float* from[5];
-            for (int d = -2; d <= 2; ++d)
-                from[d + 2] = fine_row(plane, mirror_with_edges(2 * y + d, height_)) + fine.first;
+            for (int d = -2; d <= 2; ++d) from[d + 2] = fine_row(plane, mirror_with_edges(2 * y + d, height_));
             float* const line = space_.line.row(0, 0);
             float* const to = space_.coarse.row(plane, y);
-            rows::reduce_down(from, fine.count(), line + fine.first);
-            rows::reduce_across(line, width_, task_.border, coarse, to);
-            if (is_own) std::copy_n(to + own.first, own.count(), task_.next->row(plane, y) + own.first);
+            rows::reduce_down(from, width_, line);
+            rows::reduce_across(line, width_, task_.border, to);
+            if (is_own) std::copy_n(to, coarse_width_, task_.next->row(plane, y));
         }
     }
 
@@ -180,12 +137,11 @@ private:
     void make_wide(int y) {
         const int here = y / 2, before = std::max(here - 1, 0), after = std::min(here + 1, coarse_height_ - 1);
         while (next_coarse_ <= after) make_coarse(next_coarse_++);
-        const Columns& coarse = columns_.coarse;
         for (int plane = 0; plane < kPlanes; ++plane) {
-            const auto row = [&](int at) { return space_.coarse.row(plane, at) + coarse.first; };
             float* const line = space_.line.row(0, 0);
-            rows::expand_down(row(before), row(here), row(after), y % 2 != 0, coarse.count(), line + coarse.first);
-            rows::expand_across(line, width_, columns_.mask, space_.wide.row(plane, 0));
+            rows::expand_down(space_.coarse.row(plane, before), space_.coarse.row(plane, here),
+                              space_.coarse.row(plane, after), y % 2 != 0, coarse_width_, line);
+            rows::expand_across(line, width_, space_.wide.row(plane, 0));
         }
     }
 
@@ -193,44 +149,45 @@ private:
     void make_mask(int y) {
         make_wide(y);
         make_fine(y);
-        const int first = columns_.mask.first, width = columns_.mask.count();
-        const auto background_row = [&](size_t i) { return space_.background[i].data() + first; };
-        const auto wide_row = [&](int plane) { return space_.wide.row(plane, 0) + first; };
+        const auto background_row = [&](size_t i) { return space_.background[i].data(); };
         const rows::BackgroundRow background{background_row(0), background_row(1), background_row(2), background_row(3),
-                                             space_.node.data() + first};
-        rows::find_background(wide_row(0), wide_row(kChannels), width, background);
+                                             space_.node.data()};
+        rows::find_background(space_.wide.row(0, 0), space_.wide.row(kChannels, 0), width_, background);
         for (int c = 0; c < kChannels; ++c) {
-            const rows::ChannelRows channel{fine_row(c, y) + first, wide_row(c), fine_row(kChannels + c, y) + first,
-                                            wide_row(kChannels + c)};
-            rows::weigh(channel, background, task_.sensitivity.node[c], width, space_.difference.row(c, y) + first,
-                        space_.mask.row(c, y) + first);
+            const rows::ChannelRows channel{fine_row(c, y), space_.wide.row(c, 0), fine_row(kChannels + c, y),
+                                            space_.wide.row(kChannels + c, 0)};
+            rows::weigh(channel, background, task_.sensitivity.node[c], width_, space_.difference.row(c, y),
+                        space_.mask.row(c, y));
         }
     }
 
-    void pool(int y) {
-        const Columns &own = columns_.own, &wider = columns_.mask;
-        float *difference[kChannels], *mask[kChannels];
-        for (int c = 0; c < kChannels; ++c) {
-            difference[c] = space_.difference.row(c, y) + own.first;
-            mask[c] = space_.mask.row(c, y) + own.first;
-            if (!blurs_) continue;
-            const float* from[2 * kBlurRadius + 1];
-            for (int d = -kBlurRadius; d <= kBlurRadius; ++d)
-                from[kBlurRadius + d] = space_.mask.row(c, mirror_without_edges(y + d, height_)) + wider.first;
-            float* const line = space_.line.row(0, 0);
-            mask[c] = space_.blurred.row(c, 0) + own.first;
-            rows::blur_down(from, wider.count(), line + wider.first);
-            rows::blur_across(line, width_, own, mask[c]);
+    /// Row y, and the one below it if count is 2.
+    void pool(int y, int count) {
+        if (blurs_) blur(y, count);
+        for (int i = 0; i < count; ++i) {
+            float *difference[kChannels], *mask[kChannels];
+            for (int c = 0; c < kChannels; ++c) {
+                difference[c] = space_.difference.row(c, y + i);
+                mask[c] = blurs_ ? space_.blurred.row(c, i) : space_.mask.row(c, y + i);
+            }
+            rows::pool(difference, mask, width_, task_.row_sums[y + i].data());
         }
-        rows::pool(difference, mask, own.count(), row_sums_[y].data());
+    }
+
+    void blur(int y, int count) {
+        for (int c = 0; c < kChannels; ++c) {
+            const float* from[2 * kBlurRadius + 2];
+            for (int i = 0; i < 2 * kBlurRadius + count; ++i)
+                from[i] = space_.mask.row(c, mirror_without_edges(y - kBlurRadius + i, height_));
+            rows::blur_down(from, width_, space_.line.row(0, 0), count == 2 ? space_.line.row(0, 1) : nullptr);
+            for (int i = 0; i < count; ++i) rows::blur_across(space_.line.row(0, i), width_, space_.blurred.row(c, i));
+        }
     }
 
     const LevelTask& task_;
     RunWorkspace& space_;
     const int width_, height_, coarse_width_, coarse_height_, begin_, end_;
     const bool blurs_;
-    const StripColumns columns_;
-    Sums* const row_sums_;
     int next_fine_, next_coarse_, next_mask_;
 };
 
@@ -243,7 +200,7 @@ Sums baseband_sums(const Plan& plan, int first_rows, const RowSource& source, Fi
     RowStore row;
     row.open(kPlanes, size.width, first_rows);
     for (int y = 0; y < size.height; ++y) {
-        if (!source.is_level()) source.read(y, {0, size.width}, &row, scratch);
+        if (!source.is_level()) source.read(y, &row, scratch);
         for (int plane = 0; plane < kPlanes; ++plane) {
             const float* const from = source.is_level() ? source.level_row(plane, y) : row.row(plane, y);
             std::copy_n(from, size.width, channels[plane / kChannels][static_cast<size_t>(plane % kChannels)].row(y));
@@ -278,24 +235,16 @@ void CpuRows::score_target(const Frames& frames, const Target& target, Helpers* 
         const LevelSize size = plan_.level[static_cast<size_t>(k)], coarse = plan_.level[static_cast<size_t>(k) + 1];
         RowStore& next = space.level[k + 1];
         next.open(kPlanes, coarse.width, coarse.height);
-        const Strips strips(size.width);
-        space.row_sums.resize(static_cast<size_t>(strips.count() * size.height));
+        space.row_sums.resize(static_cast<size_t>(size.height));
         const LevelTask task{source,
                              size,
                              last_column(size, fixed_border_),
                              rows::sensitivity_of(plan_, k),
                              &next,
                              space.row_sums.data()};
-        // One strip behind the other, in units of rows.
-        const int units = (size.height + kRowsTogether - 1) / kRowsTogether;
-        share_runs(helpers, strips.count() * units, 1, [&](int begin, int end) {
+        share_runs(helpers, size.height, kRowsTogether, [&](int begin, int end) {
             const auto run_lease = run_workspaces_.borrow();
-            for (int strip = begin / units; strip * units < end; ++strip) {
-                const int first = std::max(begin - strip * units, 0), last = std::min(end - strip * units, units);
-                LevelRun(task, *run_lease, strips.of(strip), task.row_sums + strip * size.height, first * kRowsTogether,
-                         std::min(last * kRowsTogether, size.height))
-                    .score();
-            }
+            LevelRun(task, *run_lease, begin, end).score();
         });
         Sums of_band{};
         for (const Sums& of_row : space.row_sums)
