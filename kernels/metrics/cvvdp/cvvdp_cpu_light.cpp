@@ -214,6 +214,13 @@ QC_CPU_CLONES void add_row(const double* from, double weight, int width, double*
     for (int x = 0; x < width; ++x) to[x] += weight * from[x];
 }
 
+/// A row that is wanted soon: those of many pictures are too many streams for processors to see what comes next.
+template <typename Sample>
+void ask_for(const Sample* row, int width) {
+    constexpr int kLine = 64 / static_cast<int>(sizeof(Sample));
+    for (int x = 0; x < width; x += kLine) __builtin_prefetch(row + x);
+}
+
 LightConstants constants_for(const FrameGeometry& geometry, const Settings& settings, int input) {
     const YuvMatrix matrix = yuv_matrix(settings.matrix[static_cast<size_t>(input)]);
     const Matrix3 dkl = dkl_matrix(settings.primaries);
@@ -298,7 +305,7 @@ void FilteredRows::read_codes(std::span<const HostPicture* const> frames, std::s
     for (int first = 0; first < geometry_.width; first += kRunColumns) {
         const int width = std::min(kRunColumns, geometry_.width - first);
         for (size_t f = 0; f < codes.rows.size(); ++f)
-            convert_run(codes.rows[f], first, (width + 63) / 64 * 64, &scratch.run[f * kColours * kRunColumns]);
+            convert_run(codes.rows[f], first, width, &scratch.run[f * kColours * kRunColumns]);
         filter_run(scratch.run.data(), scratch.weights.data(), static_cast<int>(codes.rows.size()), dark, width,
                    target[0] + first, target[1] + first, target[2] + first, target[3] + first);
     }
@@ -317,10 +324,13 @@ template <typename Sample>
 CodeRow<Sample> FilteredRows::codes_of(const HostPicture& picture, int y, FrameRows<Sample>& codes, int frame) const {
     CodeRow<Sample> row{};
     for (int plane = 0; plane < geometry_.plane_count(); ++plane)
-        if (plane == 0 || geometry_.rgb)
-            row.plane[plane] = picture.plane[plane].as<Sample>().row(y);
-        else
+        if (plane == 0 || geometry_.rgb) {
+            const auto samples = picture.plane[plane].as<Sample>();
+            row.plane[plane] = samples.row(y);
+            if (y + 1 < geometry_.height) ask_for(samples.row(y + 1), geometry_.width);
+        } else {
             row.chroma[plane - 1] = chroma(picture, plane, y, codes, frame);
+        }
     return row;
 }
 
@@ -333,6 +343,8 @@ const WideChroma<Sample>* FilteredRows::chroma(const HostPicture& picture, int p
     const int near = height == geometry_.height ? y : y / 2;
     const int far = height == geometry_.height ? y : std::clamp(y % 2 == 0 ? near - 1 : near + 1, 0, height - 1);
     const auto code = [](int value) { return static_cast<Sample>(value); };
+    if (const int next = height == geometry_.height ? y + 1 : y / 2 + 1; next < height)
+        ask_for(samples.row(next), width);
     codes.stored.open(1, width, 1);
     auto* const stored = codes.stored.row(0, 0);
     auto* const wide = codes.wide.row(plane - 1, frame);
