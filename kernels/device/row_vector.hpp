@@ -29,6 +29,25 @@ struct RowVector {
         QC_UNROLL for (int i = 0; i < kLanes; ++i) result[i] = Cpu::fused(a, b[i], (*sum)[i]);
         *sum = result;
     }
+    /// product * factor + number, rounded once.
+    QC_INLINE_HELPER static void next_of_series(const Type& factor, Sample number, Type* product) {
+        Type result;
+        QC_UNROLL for (int i = 0; i < kLanes; ++i) result[i] = Cpu::fused((*product)[i], factor[i], number);
+        *product = result;
+    }
+    /// table[at % 8]: a shuffle where registers hold as many. @param at of a Word as long as a Sample
+    template <typename Word>
+    QC_INLINE_HELPER static void look_up(const Sample (&table)[8], const Word& at, Type* result) {
+#if !defined(__clang__)
+        if constexpr (kLanes >= 8) {
+            Type repeated;
+            QC_UNROLL for (int i = 0; i < kLanes; ++i) repeated[i] = table[i % 8];
+            *result = __builtin_shuffle(repeated, at);
+            return;
+        }
+#endif
+        QC_UNROLL for (int i = 0; i < kLanes; ++i)(*result)[i] = table[at[i] & 7];
+    }
     /// Has it made here and now. Compilers else finish one of several sums before they begin with the next.
     QC_INLINE_HELPER static void make(Type& vector) {
 #if defined(__x86_64__) && !defined(__clang__)

@@ -3,6 +3,7 @@
 
 #include "device/cpu_versions.hpp"
 #include "device/row_limits.hpp"
+#include "device/row_loops.hpp"
 #include "device/row_vector.hpp"
 #include "device/unroll.hpp"
 
@@ -264,18 +265,42 @@ QC_CPU_VERSIONS(weigh,
                  float* difference, float* mask),
                 (rows, background, nodes, width, difference, mask))
 
+namespace {
+
+/// @param centre of 2 kBlurRadius + 1 rows
 template <typename Cpu>
-QC_INLINE_HELPER void blur_down_on(const float* const* rows, int width, float* __restrict to) {
+QC_INLINE_HELPER float blurred(const BlurTaps& taps, const float* const* centre, int x) {
+    float sum = taps.tap[0] * centre[0][x];
+    QC_UNROLL for (int d = 1; d <= kBlurRadius; ++d) sum = Cpu::fused(taps.tap[d], centre[-d][x] + centre[d][x], sum);
+    return sum;
+}
+
+template <typename Cpu>
+QC_INLINE_HELPER void blur_row_down_on(const float* const* rows, int width, float* __restrict to) {
     const BlurTaps taps = kBlurTaps;
-    const float* const* const centre = rows + kBlurRadius;
+    for (int x = 0; x < width; ++x) to[x] = blurred<Cpu>(taps, rows + kBlurRadius, x);
+}
+QC_CPU_VERSIONS(blur_row_down, (const float* const* rows, int width, float* to), (rows, width, to))
+
+template <typename Cpu>
+QC_INLINE_HELPER void blur_two_down_on(const float* const* rows, int width, float* __restrict first,
+                                       float* __restrict second) {
+    const BlurTaps taps = kBlurTaps;
+    QC_INDEPENDENT
     for (int x = 0; x < width; ++x) {
-        float sum = taps.tap[0] * centre[0][x];
-        QC_UNROLL for (int d = 1; d <= kBlurRadius; ++d) sum =
-            Cpu::fused(taps.tap[d], centre[-d][x] + centre[d][x], sum);
-        to[x] = sum;
+        first[x] = blurred<Cpu>(taps, rows + kBlurRadius, x);
+        second[x] = blurred<Cpu>(taps, rows + kBlurRadius + 1, x);
     }
 }
-QC_CPU_VERSIONS(blur_down, (const float* const* rows, int width, float* to), (rows, width, to))
+QC_CPU_VERSIONS(blur_two_down, (const float* const* rows, int width, float* first, float* second),
+                (rows, width, first, second))
+
+} // namespace
+
+void blur_down(const float* const* rows, int width, float* to_first, float* to_second) {
+    if (to_second == nullptr) return blur_row_down(rows, width, to_first);
+    blur_two_down(rows, width, to_first, to_second);
+}
 
 template <typename Cpu>
 QC_INLINE_HELPER void blur_inside_on(const float* samples, int width, float* __restrict to) {

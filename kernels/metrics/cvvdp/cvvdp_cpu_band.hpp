@@ -44,9 +44,10 @@ struct ChannelRows {
 void weigh(const ChannelRows& rows, const BackgroundRow& background, const float* nodes, int width, float* difference,
            float* mask);
 
-/// A row of masks blurred downwards, then along it. @param rows 2 kBlurRadius + 1
-/// @param samples has room for a margin on both sides
-void blur_down(const float* const* rows, int width, float* to);
+/// Two rows of masks, one below the other, blurred downwards: most of what they are made of is the same.
+/// @param rows 2 kBlurRadius + 2, of which a single row leaves out the last  @param to_second null: there is none
+void blur_down(const float* const* rows, int width, float* to_first, float* to_second);
+/// Then along it. @param samples has room for a margin on both sides
 void blur_across(float* samples, int width, float* to);
 
 /// Sums of P(D, 2) of a row, by channel. Work on the rows in place.

@@ -2,10 +2,12 @@
 #include "metrics/cvvdp/cvvdp_cpu_light.hpp"
 
 #include <cmath>
+#include <cstring>
 
 #include "device/cpu_versions.hpp"
 #include "device/row_limits.hpp"
 #include "device/row_loops.hpp"
+#include "device/row_vector.hpp"
 
 namespace qc::cvvdp {
 namespace {
@@ -15,149 +17,242 @@ QC_INLINE_HELPER float between_limits(float value, float lowest, float highest) 
     return device::at_most(device::at_least(value, lowest), highest);
 }
 
-/// sRGB's light of a signal in 0 to 1. Its power 2.4 is that of the root's 4.8: a square times a polynomial, right to
-/// 1.2e-8 of a light that 1/250 is added to, as a display's black and reflections do.
+constexpr double kFoot = 0.055, kSlope = 12.92, kLineEnd = 0.04045; ///< of sRGB's curve
+
+/// 2^(2.4 e), at e's last three bits as a float's exponent has them.
+constexpr float kPowersOfTwo[8] = {0.0f,           0.0f,          0.000244140625f, 0.00128858199f,
+                                   0.00680117635f, 0.0358968228f, 0.189464569f,    1.0f};
+
+/// sRGB's light of (signal + 0.055) / 1.055. Of a number's power 2.4, that of its exponent is in a table; that of its
+/// mantissa is a polynomial, right to 3e-9.
 template <typename Cpu>
-QC_INLINE_HELPER float srgb_light(float v) {
-    const float base = Cpu::fused(v, 1.0f / 1.055f, 0.055f / 1.055f), root = std::sqrt(base);
-    float sum = -0.0114147142f;
-    sum = Cpu::fused(sum, root, 0.0692632049f);
-    sum = Cpu::fused(sum, root, -0.190991491f);
-    sum = Cpu::fused(sum, root, 0.326556116f);
-    sum = Cpu::fused(sum, root, -0.430414706f);
-    sum = Cpu::fused(sum, root, 1.16229808f);
-    sum = Cpu::fused(sum, root, 0.0799337551f);
-    sum = Cpu::fused(sum, root, -0.00546118151f);
-    sum = Cpu::fused(sum, root, 0.000230941412f);
-    const float power = base * sum, line = v * (1.0f / 12.92f);
-    return v <= 0.04045f ? line : power;
+QC_INLINE_HELPER void make_light(typename device::RowVector<float, Cpu>::Type* light) {
+    using Floats = device::RowVector<float, Cpu>;
+    using Words = typename device::RowVector<int32_t, Cpu>::Type;
+    constexpr auto kDarkest = static_cast<float>(kFoot / (1.0 + kFoot)),
+                   kScale = static_cast<float>((1.0 + kFoot) / kSlope),
+                   kEnd = static_cast<float>((kLineEnd + kFoot) / (1.0 + kFoot));
+    const typename Floats::Type base = *light;
+    Words bits, mantissa_bits;
+    typename Floats::Type mantissa;
+    std::memcpy(&bits, &base, sizeof(bits));
+    mantissa_bits = (bits & 0x007fffff) | 0x3f800000;
+    std::memcpy(&mantissa, &mantissa_bits, sizeof(mantissa));
+    const typename Floats::Type none{};
+    typename Floats::Type scale, power = none + 0.000466358819f;
+    const typename Floats::Type above = mantissa - 1.0f;
+    Floats::next_of_series(above, -0.00278587872f, &power);
+    Floats::next_of_series(above, 0.00962352473f, &power);
+    Floats::next_of_series(above, -0.033204522f, &power);
+    Floats::next_of_series(above, 0.223926172f, &power);
+    Floats::next_of_series(above, 1.68000615f, &power);
+    Floats::next_of_series(above, 2.39999986f, &power);
+    Floats::next_of_series(above, 1.0f, &power);
+    Floats::look_up(kPowersOfTwo, bits >> 23, &scale);
+    *light = base <= kEnd ? (base - kDarkest) * kScale : power * scale; // of black exactly 0
 }
 
+/// What the curve takes the power of.
 struct Signals {
     float red, green, blue;
 };
 
-/// Adds a frame's opponent colours to the channels.
+/// Opponent colours of a run of columns, of what the curve takes the power of in red, green and blue.
+template <typename Cpu>
+QC_INLINE_HELPER void make_colours(const LightConstants& k, int width, float* __restrict reds, float* __restrict greens,
+                                   float* __restrict blues) {
+    using Floats = device::RowVector<float, Cpu>;
+    for (int x = 0; x < width; x += Floats::kLanes) {
+        typename Floats::Type red, green, blue;
+        Floats::load(reds + x, &red);
+        Floats::load(greens + x, &green);
+        Floats::load(blues + x, &blue);
+        make_light<Cpu>(&red);
+        make_light<Cpu>(&green);
+        make_light<Cpu>(&blue);
+        const auto store = [&](const float(&of)[2], float* to) {
+            typename Floats::Type colour = blue;
+            Floats::add_product(of[1], green, &colour);
+            Floats::add_product(of[0], red, &colour);
+            Floats::store(colour, to);
+        };
+        store(k.opponent[0], reds + x);
+        store(k.opponent[1], greens + x);
+        store(k.opponent[2], blues + x);
+    }
+}
+
+/// Rows have room for whole vectors.
 template <typename Cpu, typename SignalsAt>
-QC_INLINE_HELPER void add_light(const LightConstants& constants, const RowWeights& weights, int width,
-                                float* __restrict sustained, float* __restrict red_green,
-                                float* __restrict yellow_violet, float* __restrict transient,
-                                const SignalsAt& signals_at) {
-    const LightConstants k = constants;
-    const RowWeights weight = weights;
+QC_INLINE_HELPER void convert(const LightConstants& k, int width, float* __restrict achromatic,
+                              float* __restrict red_green, float* __restrict yellow_violet,
+                              const SignalsAt& signals_at) {
+    const float darkest = k.darkest, brightest = k.brightest;
     QC_INDEPENDENT
     for (int x = 0; x < width; ++x) {
         const Signals signals = signals_at(x);
-        const float r = srgb_light<Cpu>(between_limits(signals.red, k.darkest, 1.0f));
-        const float g = srgb_light<Cpu>(between_limits(signals.green, k.darkest, 1.0f));
-        const float b = srgb_light<Cpu>(between_limits(signals.blue, k.darkest, 1.0f));
-        const auto colour = [&](const float(&of)[3]) { return Cpu::fused(of[0], r, Cpu::fused(of[1], g, of[2] * b)); };
-        const float achromatic = colour(k.opponent[0]);
-        sustained[x] = Cpu::fused(weight.of[0], achromatic, sustained[x]);
-        transient[x] = Cpu::fused(weight.of[3], achromatic, transient[x]);
-        red_green[x] = Cpu::fused(weight.of[1], colour(k.opponent[1]), red_green[x]);
-        yellow_violet[x] = Cpu::fused(weight.of[2], colour(k.opponent[2]), yellow_violet[x]);
+        achromatic[x] = between_limits(signals.red, darkest, brightest);
+        red_green[x] = between_limits(signals.green, darkest, brightest);
+        yellow_violet[x] = between_limits(signals.blue, darkest, brightest);
     }
+    make_colours<Cpu>(k, width, achromatic, red_green, yellow_violet);
 }
 
 // Each row of a target is a parameter of its own: of pointers in an array the compiler does not know that they are far
 // apart, and there are too many to ask at run time.
 
 template <typename Cpu, typename Sample>
-QC_INLINE_HELPER void add_yuv_row_on(const Sample* luma_row, const float* blues, const float* reds,
-                                     const LightConstants& k, const RowWeights& weights, int width, float* __restrict a,
-                                     float* __restrict b, float* __restrict c, float* __restrict d) {
+QC_INLINE_HELPER void convert_yuv_on(const CodeRow<Sample>& row, int first, const LightConstants& k, int width,
+                                     float* __restrict a, float* __restrict b, float* __restrict c) {
     const LightConstants of = k;
-    add_light<Cpu>(k, weights, width, a, b, c, d, [=](int x) -> Signals {
-        const float code = luma_row[x];
-        const float luma = between_limits(Cpu::fused(code, of.luma_scale, -of.luma_offset), of.darkest, 1.0f);
-        const float cb = Cpu::fused(blues[x], of.chroma_scale, -of.chroma_offset);
-        const float cr = Cpu::fused(reds[x], of.chroma_scale, -of.chroma_offset);
-        const float green = Cpu::fused(of.green_cr, cr, Cpu::fused(of.green_cb, cb, luma));
-        return {Cpu::fused(of.red_cr, cr, luma), green, Cpu::fused(of.blue_cb, cb, luma)};
+    const Sample* const codes = row.plane[0] + first;
+    const WideChroma<Sample>*const blues = row.chroma[0] + first, *const reds = row.chroma[1] + first;
+    convert<Cpu>(k, width, a, b, c, [=](int x) -> Signals {
+        const float code = codes[x], blue = blues[x], red = reds[x];
+        const float luma = between_limits(Cpu::fused(code, of.luma_scale, of.luma_offset), of.darkest, of.brightest);
+        const float green = Cpu::fused(of.green_cr, red, Cpu::fused(of.green_cb, blue, luma));
+        return {Cpu::fused(of.red_cr, red, luma), green, Cpu::fused(of.blue_cb, blue, luma)};
     });
 }
 
 template <typename Cpu, typename Sample>
-QC_INLINE_HELPER void add_grey_row_on(const Sample* luma_row, const LightConstants& k, const RowWeights& weights,
-                                      int width, float* __restrict a, float* __restrict b, float* __restrict c,
-                                      float* __restrict d) {
+QC_INLINE_HELPER void convert_grey_on(const CodeRow<Sample>& row, int first, const LightConstants& k, int width,
+                                      float* __restrict a, float* __restrict b, float* __restrict c) {
     const LightConstants of = k;
-    add_light<Cpu>(k, weights, width, a, b, c, d, [=](int x) -> Signals {
-        const float code = luma_row[x], luma = Cpu::fused(code, of.luma_scale, -of.luma_offset);
+    const Sample* const codes = row.plane[0] + first;
+    convert<Cpu>(k, width, a, b, c, [=](int x) -> Signals {
+        const float code = codes[x], luma = Cpu::fused(code, of.luma_scale, of.luma_offset);
         return {luma, luma, luma};
     });
 }
 
 template <typename Cpu, typename Sample>
-QC_INLINE_HELPER void add_rgb_row_on(const Sample* reds, const Sample* greens, const Sample* blues,
-                                     const LightConstants& k, const RowWeights& weights, int width, float* __restrict a,
-                                     float* __restrict b, float* __restrict c, float* __restrict d) {
-    const float scale = k.luma_scale;
-    add_light<Cpu>(k, weights, width, a, b, c, d, [=](int x) -> Signals {
+QC_INLINE_HELPER void convert_rgb_on(const CodeRow<Sample>& row, int first, const LightConstants& k, int width,
+                                     float* __restrict a, float* __restrict b, float* __restrict c) {
+    const float scale = k.luma_scale, offset = k.luma_offset;
+    // Stored as G, B, R.
+    const Sample *const greens = row.plane[0] + first, *const blues = row.plane[1] + first,
+                        *const reds = row.plane[2] + first;
+    convert<Cpu>(k, width, a, b, c, [=](int x) -> Signals {
         const float red = reds[x], green = greens[x], blue = blues[x];
-        return {red * scale, green * scale, blue * scale};
+        return {Cpu::fused(red, scale, offset), Cpu::fused(green, scale, offset), Cpu::fused(blue, scale, offset)};
     });
 }
 
 #define QC_LIGHT_ROWS(Sample)                                                                                          \
-    QC_CPU_VERSIONS(add_yuv_row,                                                                                       \
-                    (const Sample* luma_row, const float* blues, const float* reds, const LightConstants& k,           \
-                     const RowWeights& weights, int width, float* a, float* b, float* c, float* d),                    \
-                    (luma_row, blues, reds, k, weights, width, a, b, c, d))                                            \
-    QC_CPU_VERSIONS(add_grey_row,                                                                                      \
-                    (const Sample* luma_row, const LightConstants& k, const RowWeights& weights, int width, float* a,  \
-                     float* b, float* c, float* d),                                                                    \
-                    (luma_row, k, weights, width, a, b, c, d))                                                         \
-    QC_CPU_VERSIONS(add_rgb_row,                                                                                       \
-                    (const Sample* reds, const Sample* greens, const Sample* blues, const LightConstants& k,           \
-                     const RowWeights& weights, int width, float* a, float* b, float* c, float* d),                    \
-                    (reds, greens, blues, k, weights, width, a, b, c, d))                                              \
-    /* Four times what lies between two rows: whole numbers, as long as codes are. */                                  \
-    QC_CPU_CLONES void chroma_row(const Sample* near, const Sample* far, float lowest, float highest, int width,       \
-                                  float* __restrict to) {                                                              \
-        for (int x = 0; x < width; ++x)                                                                                \
-            to[x] = 3.0f * between_limits(near[x], lowest, highest) + between_limits(far[x], lowest, highest);         \
+    QC_CPU_VERSIONS(                                                                                                   \
+        convert_yuv,                                                                                                   \
+        (const CodeRow<Sample>& row, int first, const LightConstants& k, int width, float* a, float* b, float* c),     \
+        (row, first, k, width, a, b, c))                                                                               \
+    QC_CPU_VERSIONS(                                                                                                   \
+        convert_grey,                                                                                                  \
+        (const CodeRow<Sample>& row, int first, const LightConstants& k, int width, float* a, float* b, float* c),     \
+        (row, first, k, width, a, b, c))                                                                               \
+    QC_CPU_VERSIONS(                                                                                                   \
+        convert_rgb,                                                                                                   \
+        (const CodeRow<Sample>& row, int first, const LightConstants& k, int width, float* a, float* b, float* c),     \
+        (row, first, k, width, a, b, c))                                                                               \
+    /* Four times what lies between two rows, and grey taken off. */                                                   \
+    QC_CPU_CLONES void chroma_row(const Sample* near, const Sample* far, Sample lowest, Sample grey, Sample highest,   \
+                                  int width, WideChroma<Sample>* __restrict to) {                                      \
+        using Wide = WideChroma<Sample>;                                                                               \
+        for (int x = 0; x < width; ++x) {                                                                              \
+            const Sample a = std::min(std::max(near[x], lowest), highest);                                             \
+            const Sample b = std::min(std::max(far[x], lowest), highest);                                              \
+            to[x] = static_cast<Wide>(3 * static_cast<Wide>(a) + static_cast<Wide>(b) - 4 * static_cast<Wide>(grey));  \
+        }                                                                                                              \
+    }                                                                                                                  \
+    /* Four times what lies between columns. `from` has a sample more on both sides. */                                \
+    QC_CPU_CLONES void widen_row(const WideChroma<Sample>* from, int pairs, WideChroma<Sample>* __restrict to) {       \
+        using Wide = WideChroma<Sample>;                                                                               \
+        for (int i = 0; i < pairs; ++i) {                                                                              \
+            to[2 * i] = static_cast<Wide>(3 * from[i] + from[i - 1]);                                                  \
+            to[2 * i + 1] = static_cast<Wide>(3 * from[i] + from[i + 1]);                                              \
+        }                                                                                                              \
+    }                                                                                                                  \
+    QC_CPU_CLONES void quadruple_row(const WideChroma<Sample>* from, int width, WideChroma<Sample>* __restrict to) {   \
+        for (int x = 0; x < width; ++x) to[x] = static_cast<WideChroma<Sample>>(4 * from[x]);                          \
     }
 QC_LIGHT_ROWS(uint8_t)
 QC_LIGHT_ROWS(uint16_t)
 #undef QC_LIGHT_ROWS
 
-/// Four times what lies between columns. `from` has a sample more on both sides.
-QC_CPU_CLONES void widen_row(const float* from, int pairs, float* __restrict to) {
-    for (int i = 0; i < pairs; ++i) {
-        to[2 * i] = 3.0f * from[i] + from[i - 1];
-        to[2 * i + 1] = 3.0f * from[i] + from[i + 1];
+/// Channels of a run of columns, of the colours of all frames: sums stay in registers. Rows have room for whole
+/// vectors.
+template <typename Cpu>
+QC_INLINE_HELPER void filter_run_on(const float* colours, const RowWeights* weights, int frames, const RowWeights& dark,
+                                    int width, float* __restrict sustained, float* __restrict red_green,
+                                    float* __restrict yellow_violet, float* __restrict transient) {
+    using Floats = device::RowVector<float, Cpu>;
+    constexpr int kVectors = 2; // share a weight
+    for (int x = 0; x < width; x += kVectors * Floats::kLanes) {
+        typename Floats::Type sum[kChannels][kVectors] = {};
+        QC_UNROLL for (int c = 0; c < kChannels; ++c) QC_UNROLL for (int v = 0; v < kVectors; ++v) sum[c][v] +=
+            dark.of[c];
+        for (int f = 0; f < frames; ++f) {
+            const float* const of_frame = colours + f * kColours * kRunColumns + x;
+            typename Floats::Type colour[kColours][kVectors];
+            QC_UNROLL for (int c = 0; c < kColours; ++c) QC_UNROLL for (int v = 0; v < kVectors; ++v)
+                Floats::load(of_frame + c * kRunColumns + v * Floats::kLanes, &colour[c][v]);
+            QC_UNROLL for (int c = 0; c < kChannels; ++c) QC_UNROLL for (int v = 0; v < kVectors; ++v)
+                Floats::add_product(weights[f].of[c], colour[c % kColours][v], &sum[c][v]);
+        }
+        QC_UNROLL for (int v = 0; v < kVectors; ++v) {
+            Floats::store(sum[0][v], sustained + x + v * Floats::kLanes);
+            Floats::store(sum[1][v], red_green + x + v * Floats::kLanes);
+            Floats::store(sum[2][v], yellow_violet + x + v * Floats::kLanes);
+            Floats::store(sum[3][v], transient + x + v * Floats::kLanes);
+        }
     }
 }
-
-QC_CPU_CLONES void quadruple_row(const float* from, int width, float* __restrict to) {
-    for (int x = 0; x < width; ++x) to[x] = 4.0f * from[x];
-}
+QC_CPU_VERSIONS(filter_run,
+                (const float* colours, const RowWeights* weights, int frames, const RowWeights& dark, int width,
+                 float* sustained, float* red_green, float* yellow_violet, float* transient),
+                (colours, weights, frames, dark, width, sustained, red_green, yellow_violet, transient))
 
 QC_CPU_CLONES void add_row(const double* from, double weight, int width, double* __restrict to) {
     for (int x = 0; x < width; ++x) to[x] += weight * from[x];
+}
+
+/// A row that is wanted soon: those of many pictures are too many streams for processors to see what comes next.
+template <typename Sample>
+void ask_for(const Sample* row, int width) {
+    constexpr int kLine = 64 / static_cast<int>(sizeof(Sample));
+    for (int x = 0; x < width; x += kLine) __builtin_prefetch(row + x);
 }
 
 LightConstants constants_for(const FrameGeometry& geometry, const Settings& settings, int input) {
     const YuvMatrix matrix = yuv_matrix(settings.matrix[static_cast<size_t>(input)]);
     const Matrix3 dkl = dkl_matrix(settings.primaries);
     LightConstants k{};
-    k.darkest = 1e-30f;
     const auto single = [](double value) { return static_cast<float>(value); };
-    k.luma_scale =
-        single(geometry.rgb ? 1.0 / ((1 << geometry.depth) - 1) : 1.0 / std::ldexp(219.0, geometry.depth - 8));
-    k.luma_offset = single(16.0 / 219.0);
-    k.lowest_chroma = single(std::ldexp(16.0, geometry.depth - 8));
-    k.highest_chroma = single(std::ldexp(240.0, geometry.depth - 8));
-    k.chroma_scale = single(1.0 / std::ldexp(16.0 * 224.0, geometry.depth - 8)); // of sixteen times a code
-    k.chroma_offset = single(128.0 / 224.0);
-    k.red_cr = single(matrix.red_cr);
-    k.green_cb = single(matrix.green_cb);
-    k.green_cr = single(matrix.green_cr);
-    k.blue_cb = single(matrix.blue_cb);
-    for (size_t c = 0; c < kColours; ++c)
-        for (size_t i = 0; i < 3; ++i) k.opponent[c][i] = single(dkl[c][i] * (settings.peak - settings.black));
+    const double luma_scale =
+        geometry.rgb ? 1.0 / ((1 << geometry.depth) - 1) : 1.0 / std::ldexp(219.0, geometry.depth - 8);
+    const double luma_offset = geometry.rgb ? 0.0 : -16.0 / 219.0;
+    const double chroma_scale = 1.0 / std::ldexp(16.0 * 224.0, geometry.depth - 8);
+    k.luma_scale = single(luma_scale / (1.0 + kFoot));
+    // What rounding makes of all signals, and their power of all light.
+    const double rounded = static_cast<double>(k.luma_scale) * (1.0 + kFoot) / luma_scale;
+    const double light_scale = (settings.peak - settings.black) / std::pow(rounded, 2.4);
+    k.luma_offset = single((luma_offset + kFoot) / (1.0 + kFoot));
+    k.darkest = single(kFoot / (1.0 + kFoot));
+    k.brightest = single(rounded);
+    k.lowest_chroma = 16 << (geometry.depth - 8);
+    k.grey = 128 << (geometry.depth - 8);
+    k.highest_chroma = 240 << (geometry.depth - 8);
+    const auto part = [&](double factor) { return single(rounded * factor * chroma_scale / (1.0 + kFoot)); };
+    k.red_cr = part(matrix.red_cr);
+    k.green_cb = part(matrix.green_cb);
+    k.green_cr = part(matrix.green_cr);
+    k.blue_cb = part(matrix.blue_cb);
+    for (size_t c = 0; c < kColours; ++c) {
+        for (size_t i = 0; i < 2; ++i) k.opponent[c][i] = single(dkl[c][i] / dkl[c][2]);
+        k.scale[c] = dkl[c][2] * light_scale;
+    }
+    // What rounding makes of grey.
+    const double grey = dkl[0][0] + dkl[0][1] + dkl[0][2];
+    k.scale[0] =
+        grey * light_scale / (static_cast<double>(k.opponent[0][0]) + static_cast<double>(k.opponent[0][1]) + 1.0);
     return k;
 }
 
@@ -175,56 +270,94 @@ FilteredRows::FilteredRows(const FrameGeometry& geometry, const Settings& settin
 void FilteredRows::read(std::span<const HostPicture* const> frames, std::span<const FrameWeights> weights, int y,
                         Scratch& scratch, float* const* target) const {
     if (!has_srgb_curve_) return read_any(frames, weights, y, scratch, target);
+    if (geometry_.sample == SampleType::kU8)
+        read_codes(frames, weights, y, scratch.bytes, scratch, target);
+    else
+        read_codes(frames, weights, y, scratch.words, scratch, target);
+}
+
+/// What black adds to each channel.
+RowWeights FilteredRows::dark_of(std::span<const FrameWeights> weights) const {
+    RowWeights dark;
     for (size_t c = 0; c < kChannels; ++c) {
         double sum = 0.0;
         for (const FrameWeights& of_frame : weights) sum += of_frame[c];
-        std::fill_n(target[c], geometry_.width, static_cast<float>(sum * dark_[c % kColours]));
+        dark.of[c] = static_cast<float>(sum * dark_[c % kColours]);
     }
-    for (size_t f = 0; f < frames.size(); ++f) {
-        if (is_nothing(weights[f])) continue;
-        if (geometry_.sample == SampleType::kU8)
-            add_frame<uint8_t>(*frames[f], weights[f], y, scratch, target);
-        else
-            add_frame<uint16_t>(*frames[f], weights[f], y, scratch, target);
-    }
+    return dark;
 }
 
 template <typename Sample>
-void FilteredRows::add_frame(const HostPicture& picture, const FrameWeights& weights, int y, Scratch& scratch,
-                             float* const* target) const {
-    RowWeights single;
-    for (size_t c = 0; c < kChannels; ++c) single.of[c] = static_cast<float>(weights[c]);
-    const auto row = [&](int plane) { return picture.plane[plane].as<Sample>().row(y); };
-    if (geometry_.rgb) // stored as G, B, R
-        return add_rgb_row(row(2), row(0), row(1), constants_, single, geometry_.width, target[0], target[1], target[2],
-                           target[3]);
-    if (geometry_.plane_count() < 3)
-        return add_grey_row(row(0), constants_, single, geometry_.width, target[0], target[1], target[2], target[3]);
-    const float *const blues = chroma<Sample>(picture, 1, y, scratch), *const reds =
-                                                                           chroma<Sample>(picture, 2, y, scratch);
-    add_yuv_row(row(0), blues, reds, constants_, single, geometry_.width, target[0], target[1], target[2], target[3]);
+void FilteredRows::read_codes(std::span<const HostPicture* const> frames, std::span<const FrameWeights> weights, int y,
+                              FrameRows<Sample>& codes, Scratch& scratch, float* const* target) const {
+    codes.rows.clear();
+    scratch.weights.clear();
+    codes.wide.open(2, geometry_.width + 1, static_cast<int>(frames.size()));
+    for (size_t f = 0; f < frames.size(); ++f) {
+        if (is_nothing(weights[f])) continue;
+        codes.rows.push_back(codes_of(*frames[f], y, codes, static_cast<int>(f)));
+        RowWeights& single = scratch.weights.emplace_back();
+        for (size_t c = 0; c < kChannels; ++c)
+            single.of[c] = static_cast<float>(weights[f][c] * constants_.scale[c % kColours]);
+    }
+    const RowWeights dark = dark_of(weights);
+    scratch.run.resize(codes.rows.size() * kColours * kRunColumns);
+    for (int first = 0; first < geometry_.width; first += kRunColumns) {
+        const int width = std::min(kRunColumns, geometry_.width - first);
+        for (size_t f = 0; f < codes.rows.size(); ++f)
+            convert_run(codes.rows[f], first, width, &scratch.run[f * kColours * kRunColumns]);
+        filter_run(scratch.run.data(), scratch.weights.data(), static_cast<int>(codes.rows.size()), dark, width,
+                   target[0] + first, target[1] + first, target[2] + first, target[3] + first);
+    }
+}
+
+/// @param colours [colour][column]
+template <typename Sample>
+void FilteredRows::convert_run(const CodeRow<Sample>& row, int first, int width, float* colours) const {
+    float *const a = colours, *const b = a + kRunColumns, *const c = b + kRunColumns;
+    if (geometry_.rgb) return convert_rgb(row, first, constants_, width, a, b, c);
+    if (geometry_.plane_count() < 3) return convert_grey(row, first, constants_, width, a, b, c);
+    convert_yuv(row, first, constants_, width, a, b, c);
+}
+
+template <typename Sample>
+CodeRow<Sample> FilteredRows::codes_of(const HostPicture& picture, int y, FrameRows<Sample>& codes, int frame) const {
+    CodeRow<Sample> row{};
+    for (int plane = 0; plane < geometry_.plane_count(); ++plane)
+        if (plane == 0 || geometry_.rgb) {
+            const auto samples = picture.plane[plane].as<Sample>();
+            row.plane[plane] = samples.row(y);
+            if (y + 1 < geometry_.height) ask_for(samples.row(y + 1), geometry_.width);
+        } else {
+            row.chroma[plane - 1] = chroma(picture, plane, y, codes, frame);
+        }
+    return row;
 }
 
 /// Sixteen times the chroma codes at the places of luma, linear between samples.
 template <typename Sample>
-const float* FilteredRows::chroma(const HostPicture& picture, int plane, int y, Scratch& scratch) const {
+const WideChroma<Sample>* FilteredRows::chroma(const HostPicture& picture, int plane, int y, FrameRows<Sample>& codes,
+                                               int frame) const {
     const int width = geometry_.stored_chroma_width, height = geometry_.stored_chroma_height;
     const auto samples = picture.plane[plane].as<Sample>();
     const int near = height == geometry_.height ? y : y / 2;
     const int far = height == geometry_.height ? y : std::clamp(y % 2 == 0 ? near - 1 : near + 1, 0, height - 1);
-    scratch.stored.resize(static_cast<size_t>(width) + 2);
-    std::vector<float>& wide = scratch.wide[plane - 1];
-    wide.resize(static_cast<size_t>(geometry_.width) + 1);
-    float* const stored = scratch.stored.data() + 1;
-    chroma_row(samples.row(near), samples.row(far), constants_.lowest_chroma, constants_.highest_chroma, width, stored);
+    const auto code = [](int value) { return static_cast<Sample>(value); };
+    if (const int next = height == geometry_.height ? y + 1 : y / 2 + 1; next < height)
+        ask_for(samples.row(next), width);
+    codes.stored.open(1, width, 1);
+    auto* const stored = codes.stored.row(0, 0);
+    auto* const wide = codes.wide.row(plane - 1, frame);
+    chroma_row(samples.row(near), samples.row(far), code(constants_.lowest_chroma), code(constants_.grey),
+               code(constants_.highest_chroma), width, stored);
     if (width == geometry_.width) {
-        quadruple_row(stored, width, wide.data());
+        quadruple_row(stored, width, wide);
     } else {
         stored[-1] = stored[0];
         stored[width] = stored[width - 1];
-        widen_row(stored, width, wide.data());
+        widen_row(stored, width, wide);
     }
-    return wide.data();
+    return wide;
 }
 
 /// By the reference's reader, which knows all curves.

@@ -85,10 +85,10 @@ public:
         space.fine.open(kPlanes, width_, kFineRows);
         space.coarse.open(kPlanes, coarse_width_, kCoarseRows);
         space.mask.open(kChannels, width_, kMaskRows);
-        space.difference.open(kChannels, width_, kMaskRows);
+        space.difference.open(kChannels, width_, kDifferenceRows);
         space.wide.open(kPlanes, width_, 1);
-        space.blurred.open(kChannels, width_, 1);
-        space.line.open(1, width_, 1);
+        space.blurred.open(kChannels, width_, 2);
+        space.line.open(1, width_, 2);
         for (auto& row : space.background) row.resize(static_cast<size_t>(width_));
         space.node.resize(static_cast<size_t>(width_));
         next_mask_ = std::max(0, begin - kBlurRadius);
@@ -97,16 +97,17 @@ public:
     }
 
     void score() {
-        for (int y = begin_; y < end_; ++y) {
-            const int last = std::min(blurs_ ? y + kBlurRadius : y, height_ - 1);
-            while (next_mask_ <= last) make_mask(next_mask_++);
-            pool(y);
+        for (int y = begin_; y < end_; y += 2) {
+            const int count = std::min(2, end_ - y), last = y + count - 1;
+            const int last_mask = std::min(blurs_ ? last + kBlurRadius : last, height_ - 1);
+            while (next_mask_ <= last_mask) make_mask(next_mask_++);
+            pool(y, count);
         }
     }
 
 private:
-    static constexpr int kFineRows = 8, kCoarseRows = 4, kMaskRows = 16;
-    static_assert(kMaskRows > 2 * kBlurRadius);
+    static constexpr int kFineRows = 8, kCoarseRows = 4, kMaskRows = 16, kDifferenceRows = 8;
+    static_assert(kMaskRows > 2 * kBlurRadius + 1 && kDifferenceRows > kBlurRadius + 1);
 
     float* fine_row(int plane, int y) {
         return task_.source.is_level() ? task_.source.level_row(plane, y) : space_.fine.row(plane, y);
@@ -160,21 +161,27 @@ private:
         }
     }
 
-    void pool(int y) {
-        float *difference[kChannels], *mask[kChannels];
-        for (int c = 0; c < kChannels; ++c) {
-            difference[c] = space_.difference.row(c, y);
-            mask[c] = space_.mask.row(c, y);
-            if (!blurs_) continue;
-            const float* from[2 * kBlurRadius + 1];
-            for (int d = -kBlurRadius; d <= kBlurRadius; ++d)
-                from[kBlurRadius + d] = space_.mask.row(c, mirror_without_edges(y + d, height_));
-            float* const line = space_.line.row(0, 0);
-            mask[c] = space_.blurred.row(c, 0);
-            rows::blur_down(from, width_, line);
-            rows::blur_across(line, width_, mask[c]);
+    /// Row y, and the one below it if count is 2.
+    void pool(int y, int count) {
+        if (blurs_) blur(y, count);
+        for (int i = 0; i < count; ++i) {
+            float *difference[kChannels], *mask[kChannels];
+            for (int c = 0; c < kChannels; ++c) {
+                difference[c] = space_.difference.row(c, y + i);
+                mask[c] = blurs_ ? space_.blurred.row(c, i) : space_.mask.row(c, y + i);
+            }
+            rows::pool(difference, mask, width_, task_.row_sums[y + i].data());
         }
-        rows::pool(difference, mask, width_, task_.row_sums[y].data());
+    }
+
+    void blur(int y, int count) {
+        for (int c = 0; c < kChannels; ++c) {
+            const float* from[2 * kBlurRadius + 2];
+            for (int i = 0; i < 2 * kBlurRadius + count; ++i)
+                from[i] = space_.mask.row(c, mirror_without_edges(y - kBlurRadius + i, height_));
+            rows::blur_down(from, width_, space_.line.row(0, 0), count == 2 ? space_.line.row(0, 1) : nullptr);
+            for (int i = 0; i < count; ++i) rows::blur_across(space_.line.row(0, i), width_, space_.blurred.row(c, i));
+        }
     }
 
     const LevelTask& task_;
