@@ -102,5 +102,52 @@ TEST(ThreadPool, RunsCoverEverything) {
     });
 }
 
+/// The same of runs that threads go on with.
+TEST(ThreadPool, RowRunsCoverEverything) {
+    ThreadPool pool(4);
+    run_in(pool, [&] {
+        for (const int count : {1, 8, 9, 100})
+            for (const int unit : {1, 8}) {
+                std::mutex mutex;
+                std::multiset<int> seen;
+                const auto work = [&](RowRuns& runs, RowRuns::Run run) {
+                    do {
+                        EXPECT_EQ(run.begin % unit, 0);
+                        const std::lock_guard lock(mutex);
+                        for (int i = run.begin; i < run.end; ++i) seen.insert(i);
+                    } while (runs.go_on(&run) || runs.begin(&run));
+                };
+                share_row_runs(&pool, count, unit, work);
+                EXPECT_EQ(seen.size(), static_cast<size_t>(count));
+                EXPECT_EQ(std::set<int>(seen.begin(), seen.end()).size(), static_cast<size_t>(count));
+            }
+    });
+}
+
+/// A thread that is alone goes from the first row to the last; one that comes later begins in the middle of what is
+/// left.
+TEST(ThreadPool, RowRunsAreCutWhereThreadsCome) {
+    RowRuns alone(80, 8, 5);
+    RowRuns::Run run{};
+    ASSERT_TRUE(alone.begin(&run));
+    EXPECT_EQ(run.begin, 0);
+    for (int end = run.end; end < 80; end = run.end) {
+        ASSERT_TRUE(alone.go_on(&run));
+        EXPECT_EQ(run.begin, end);
+    }
+    EXPECT_FALSE(alone.go_on(&run));
+    EXPECT_FALSE(alone.begin(&run));
+
+    RowRuns two(80, 8, 5);
+    RowRuns::Run first{}, second{};
+    ASSERT_TRUE(two.begin(&first));
+    ASSERT_TRUE(two.begin(&second));
+    EXPECT_EQ(second.begin, 48);
+    ASSERT_TRUE(two.go_on(&first));
+    ASSERT_TRUE(two.go_on(&first));
+    EXPECT_EQ(first.end, 48);
+    EXPECT_FALSE(two.go_on(&first));
+}
+
 } // namespace
 } // namespace qc::cpu

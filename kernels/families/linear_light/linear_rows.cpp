@@ -153,7 +153,11 @@ void LinearReader::open(const HostPicture& picture, const FrameGeometry& geometr
     conversion_ = &conversion;
     for (int p = 0; p < conversion.planes; ++p) codes_[p].resize(static_cast<size_t>(geometry.width) + 1);
     const auto padded = static_cast<size_t>(geometry.stored_width(1)) + 2 * kPadding;
-    for (Row& row : chroma_rows_) row.resize(padded);
+    for (auto& rows : chroma_rows_)
+        for (StoredRow& stored : rows) {
+            stored.codes.resize(padded);
+            stored.row = -1;
+        }
     weighed_.resize(padded);
     for (int parity = 0; parity < 2; ++parity)
         taps_[parity] = chroma_taps<double>(conversion.chroma_filter, conversion.axis_x.centred, parity);
@@ -185,6 +189,13 @@ void LinearReader::read_codes(int plane, int y, double* to) const {
         codes_from_u16(host.as<uint16_t>().row(y), width, low, high, to);
 }
 
+const double* LinearReader::stored_chroma(int plane, int row) {
+    StoredRow& stored = chroma_rows_[plane - 1][row % kChromaRows];
+    if (stored.row != row) read_codes(plane, row, stored.codes.data());
+    stored.row = row;
+    return stored.codes.data();
+}
+
 void LinearReader::read_chroma(int plane, int y) {
     const int width = geometry_->stored_width(plane);
     double* const samples = weighed_.data() + kPadding;
@@ -192,12 +203,9 @@ void LinearReader::read_chroma(int plane, int y) {
         read_codes(plane, y, samples);
     } else {
         const auto taps = chroma_taps<double>(conversion_->chroma_filter, conversion_->axis_y.centred, y);
-        const double* rows[4];
-        for (int i = 0; i < 4; ++i) {
-            read_codes(plane, std::clamp(taps.first + i, 0, geometry_->stored_height(plane) - 1),
-                       chroma_rows_[i].data());
-            rows[i] = chroma_rows_[i].data();
-        }
+        const double* rows[kChromaRows];
+        for (int i = 0; i < kChromaRows; ++i)
+            rows[i] = stored_chroma(plane, std::clamp(taps.first + i, 0, geometry_->stored_height(plane) - 1));
         weigh_rows(rows, taps.weight, width, samples);
     }
     if (conversion_->axis_x.log2_factor == 0) {

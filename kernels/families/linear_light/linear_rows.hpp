@@ -23,11 +23,19 @@ private:
     void read_codes(int plane, int y, double* to) const;
     /// Row y of a chroma plane at the size of luma.
     void read_chroma(int plane, int y);
+    /// A row as it is stored. Neighbouring rows of luma need the same ones, so the latest are kept.
+    const double* stored_chroma(int plane, int row);
 
     const HostPicture* picture_ = nullptr;
     const FrameGeometry* geometry_ = nullptr;
     const ColourConversion<double>* conversion_ = nullptr;
-    Row codes_[3], chroma_rows_[4], weighed_;
+    static constexpr int kChromaRows = 4;
+    struct StoredRow {
+        Row codes;
+        int row; ///< -1: none
+    };
+    Row codes_[3], weighed_;
+    StoredRow chroma_rows_[2][kChromaRows]; ///< row y of a plane at y modulo their number
     ChromaTaps<double> taps_[2]{};
 };
 

@@ -16,38 +16,6 @@
 namespace qc::butteraugli::rows {
 namespace {
 
-/// ln x = k ln 2 + 2 artanh(s) with s = (m - 1) / (m + 1) below 0.172, to 2e-12; and 1 / around, by one division.
-struct LogAndInverse {
-    double log, inverse;
-};
-template <typename Cpu>
-QC_INLINE_HELPER LogAndInverse log_and_inverse(double x, double around) {
-    constexpr uint64_t kRootOfHalf = 0x3fe6a09e667f3bcdu;
-    const uint64_t above = std::bit_cast<uint64_t>(x) - kRootOfHalf, power = above & 0xfff0000000000000u;
-    const double m = std::bit_cast<double>(above - power + kRootOfHalf);
-    // The exponent as a number: added to the bits of 2^52 + 2^51, whose last place is 1.
-    const double k = std::bit_cast<double>((above >> 52 ^ 0x800) + 0x4338000000000000u) - (6755399441055744.0 + 2048.0);
-    const double product = 1.0 / ((m + 1.0) * around);
-    const double s = (m - 1.0) * around * product, square = s * s;
-    double sum = 1.0 / 13.0;
-    sum = Cpu::fused(sum, square, 1.0 / 11.0);
-    sum = Cpu::fused(sum, square, 1.0 / 9.0);
-    sum = Cpu::fused(sum, square, 1.0 / 7.0);
-    sum = Cpu::fused(sum, square, 1.0 / 5.0);
-    sum = Cpu::fused(sum, square, 1.0 / 3.0);
-    sum = Cpu::fused(sum, square, 1.0);
-    return {Cpu::fused(k, 0.693147180559945309, 2.0 * s * sum), (m + 1.0) * product};
-}
-
-/// As adapted_response().
-template <typename Cpu>
-QC_INLINE_HELPER double cone_response(double light, double around, double darkness) {
-    const double adapted = larger(around + darkness, darkness);
-    const LogAndInverse of = log_and_inverse<Cpu>(adapted + kGainShift, adapted);
-    const double gain = larger(Cpu::fused(kGainScale, of.log, kGainOffset) * of.inverse, kLeastGain);
-    return larger((light + darkness) * gain, darkness);
-}
-
 /// A place's neighbourhood in nine rows.
 template <typename Cpu>
 struct RowWindow {
@@ -86,15 +54,25 @@ QC_CPU_VERSIONS(line_difference_row,
                 (weights, reference, distorted, width, to))
 
 template <typename Cpu>
-QC_INLINE_HELPER void add_high_squares_on(const float* reference, const float* distorted, float weight,
-                                          float weight_of_lost, int width, float* __restrict sum) {
-    for (int x = 0; x < width; ++x)
-        sum[x] += squared_difference<RowFloat<Cpu>>(reference[x], distorted[x], weight, weight_of_lost).value;
+QC_INLINE_HELPER void square_row_on(const SquareWeights* weights, const MiddleBands* bands, int width,
+                                    float* __restrict sum) {
+    using Value = RowFloat<Cpu>;
+    const float *a_x = bands->high[0][0], *a_y = bands->high[0][1], *b_x = bands->high[1][0], *b_y = bands->high[1][1];
+    const float *c_x = bands->middle[0][0], *c_y = bands->middle[0][1];
+    const float *d_x = bands->middle[1][0], *d_y = bands->middle[1][1], *blue = bands->blue;
+    const Value added_x = weights[0].added, lost_x = weights[0].lost;
+    const Value added_y = weights[1].added, lost_y = weights[1].lost;
+    constexpr auto kOfX = static_cast<float>(kMiddleWeight[0]), kOfY = static_cast<float>(kMiddleWeight[1]),
+                   kOfBlue = static_cast<float>(kMiddleWeight[2]);
+    for (int i = 0; i < width; ++i) {
+        const Value high = squared_difference<Value>(a_x[i], b_x[i], added_x, lost_x) +
+                           squared_difference<Value>(a_y[i], b_y[i], added_y, lost_y);
+        const float x = c_x[i] - d_x[i], y = c_y[i] - d_y[i];
+        sum[i] = Cpu::fused(kOfBlue * blue[i], blue[i], Cpu::fused(kOfY * y, y, Cpu::fused(kOfX * x, x, high.value)));
+    }
 }
-QC_CPU_VERSIONS(add_high_squares,
-                (const float* reference, const float* distorted, float weight, float weight_of_lost, int width,
-                 float* sum),
-                (reference, distorted, weight, weight_of_lost, width, sum))
+QC_CPU_VERSIONS(square_row, (const SquareWeights* weights, const MiddleBands* bands, int width, float* sum),
+                (weights, bands, width, sum))
 
 template <typename Cpu>
 QC_INLINE_HELPER void add_plain_squares_on(const float* reference, const float* distorted, float weight, int width,
@@ -107,32 +85,6 @@ QC_INLINE_HELPER void add_plain_squares_on(const float* reference, const float* 
 QC_CPU_VERSIONS(add_plain_squares,
                 (const float* reference, const float* distorted, float weight, int width, float* sum),
                 (reference, distorted, weight, width, sum))
-
-template <typename Cpu>
-QC_INLINE_HELPER void cone_row_on(const double* mixing, double darkness, const double* const* rgb,
-                                  const double* const* soft, int width, double* __restrict to) {
-    const double *red = rgb[0], *green = rgb[1], *blue = rgb[2];
-    const double *soft_red = soft[0], *soft_green = soft[1], *soft_blue = soft[2];
-    const double of_red = mixing[0], of_green = mixing[1], of_blue = mixing[2];
-    for (int x = 0; x < width; ++x) {
-        const double light = Cpu::fused(of_red, red[x], Cpu::fused(of_green, green[x], of_blue * blue[x]));
-        const double around =
-            Cpu::fused(of_red, soft_red[x], Cpu::fused(of_green, soft_green[x], of_blue * soft_blue[x]));
-        to[x] = cone_response<Cpu>(light, around, darkness);
-    }
-}
-QC_CPU_VERSIONS(cone_row,
-                (const double* mixing, double darkness, const double* const* rgb, const double* const* soft, int width,
-                 double* to),
-                (mixing, darkness, rgb, soft, width, to))
-
-QC_ROW_FUNCTION void oppose_row(double* __restrict first, double* __restrict second, int width) {
-    for (int x = 0; x < width; ++x) {
-        const double difference = first[x] - second[x], sum = first[x] + second[x];
-        first[x] = difference;
-        second[x] = sum;
-    }
-}
 
 template <typename Cpu>
 QC_INLINE_HELPER void part_middle_row_on(const float* above_x, const float* above_y, int width,
@@ -152,26 +104,28 @@ QC_CPU_VERSIONS(part_middle_row,
                 (above_x, above_y, width, middle_x, middle_y, ultra_x, ultra_y))
 
 template <typename Cpu>
-QC_INLINE_HELPER void part_high_x_on(const float* blurred, int width, float* __restrict ultra, float* __restrict high) {
-    for (int x = 0; x < width; ++x) {
-        const HighBands<RowFloat<Cpu>> bands = high_bands_of_x<RowFloat<Cpu>>(ultra[x], blurred[x]);
-        ultra[x] = bands.ultra.value;
-        high[x] = bands.high.value;
-    }
-}
-QC_CPU_VERSIONS(part_high_x, (const float* blurred, int width, float* ultra, float* high),
-                (blurred, width, ultra, high))
-template <typename Cpu>
-QC_INLINE_HELPER void part_high_y_on(const float* blurred, float compression, int width, float* __restrict ultra,
+QC_INLINE_HELPER void part_high_x_on(const float* above, const float* blurred, int width, float* __restrict ultra,
                                      float* __restrict high) {
     for (int x = 0; x < width; ++x) {
-        const HighBands<RowFloat<Cpu>> bands = high_bands_of_y<RowFloat<Cpu>>(ultra[x], blurred[x], compression);
+        const HighBands<RowFloat<Cpu>> bands = high_bands_of_x<RowFloat<Cpu>>(above[x], blurred[x]);
         ultra[x] = bands.ultra.value;
         high[x] = bands.high.value;
     }
 }
-QC_CPU_VERSIONS(part_high_y, (const float* blurred, float compression, int width, float* ultra, float* high),
-                (blurred, compression, width, ultra, high))
+QC_CPU_VERSIONS(part_high_x, (const float* above, const float* blurred, int width, float* ultra, float* high),
+                (above, blurred, width, ultra, high))
+template <typename Cpu>
+QC_INLINE_HELPER void part_high_y_on(const float* above, const float* blurred, float compression, int width,
+                                     float* __restrict ultra, float* __restrict high) {
+    for (int x = 0; x < width; ++x) {
+        const HighBands<RowFloat<Cpu>> bands = high_bands_of_y<RowFloat<Cpu>>(above[x], blurred[x], compression);
+        ultra[x] = bands.ultra.value;
+        high[x] = bands.high.value;
+    }
+}
+QC_CPU_VERSIONS(part_high_y,
+                (const float* above, const float* blurred, float compression, int width, float* ultra, float* high),
+                (above, blurred, compression, width, ultra, high))
 
 /// @param share_of how much a place counts; 1 changes no bit
 template <typename ShareOf>
@@ -220,36 +174,15 @@ Gaussian<float> to_single(const Gaussian<double>& from) {
     return to;
 }
 
-QC_ROW_FUNCTION void halve(const double* upper, const double* lower, int width, double* __restrict to) {
-    for (int i = 0; i < width / 2; ++i)
-        to[i] = 0.25 * ((upper[2 * i] + upper[2 * i + 1]) + (lower[2 * i] + lower[2 * i + 1]));
-    if (width % 2 == 1) to[width / 2] = 0.5 * (upper[width - 1] + lower[width - 1]);
-}
-
 template <typename Cpu>
-QC_INLINE_HELPER void blur_down_on(const Gaussian<double>& blur, const double* const* rows, const double* scale,
-                                   int count, int width, double* const* to) {
-    if (blur.radius == kRadius[kAdaptation])
-        device::blur_columns<Cpu, kRadius[kAdaptation]>(blur.tap, rows, scale, count, width, to);
-    else
-        device::blur_columns<Cpu, kRadius[kLowest]>(blur.tap, rows, scale, count, width, to);
+QC_INLINE_HELPER void blur_bases_on(const Gaussian<double>& blur, const double* const* rows, const double* scale,
+                                    int count, int width, double* const* to) {
+    device::blur_columns<Cpu, kRadius[kLowest]>(blur.tap, rows, scale, count, width, to);
 }
-QC_CPU_VERSIONS(blur_down,
+QC_CPU_VERSIONS(blur_bases,
                 (const Gaussian<double>& blur, const double* const* rows, const double* scale, int count, int width,
                  double* const* to),
                 (blur, rows, scale, count, width, to))
-
-template <typename Cpu>
-QC_INLINE_HELPER void blur_across_on(const Gaussian<double>& blur, const double* row, const double* scale, int width,
-                                     double* to) {
-    if (blur.radius == kRadius[kAdaptation])
-        device::blur_along<Cpu, kRadius[kAdaptation]>(blur.tap, row, scale, width, to);
-    else
-        device::blur_along<Cpu, kRadius[kLowest]>(blur.tap, row, scale, width, to);
-}
-QC_CPU_VERSIONS(blur_across,
-                (const Gaussian<double>& blur, const double* row, const double* scale, int width, double* to),
-                (blur, row, scale, width, to))
 
 template <typename Cpu>
 QC_INLINE_HELPER void blur_down_on(const Gaussian<float>& blur, const float* const* rows, const float* scale, int count,
@@ -287,27 +220,29 @@ QC_INLINE_HELPER void blur_across_on(const Gaussian<float>& blur, const float* r
 QC_CPU_VERSIONS(blur_across, (const Gaussian<float>& blur, const float* row, const float* scale, int width, float* to),
                 (blur, row, scale, width, to))
 
-void respond(double intensity, const double* const* rgb, const double* const* soft, int width, double* const* to) {
-    for (int k = 0; k < 3; ++k) {
-        double mixing[3]; // times the light of white
-        for (int c = 0; c < 3; ++c) mixing[c] = intensity * kMixing[k][c];
-        cone_row(mixing, kDarkness[k], rgb, soft, width, to[k]);
-    }
-    oppose_row(to[0], to[1], width);
-}
-
-QC_ROW_FUNCTION void subtract(const double* reference, const double* distorted, int width, float* __restrict to) {
-    for (int x = 0; x < width; ++x) to[x] = static_cast<float>(distorted[x] - reference[x]);
-}
-
-QC_ROW_FUNCTION void part_low(const double* response, const double* low, const float* difference,
-                              const float* low_difference, int width, float* __restrict reference,
+QC_ROW_FUNCTION void part_low(const LowBand& band, int width, float* __restrict reference,
                               float* __restrict distorted) {
-    for (int x = 0; x < width; ++x) {
-        const auto above = static_cast<float>(response[x] - low[x]);
-        reference[x] = above;
-        distorted[x] = above + (difference[x] - low_difference[x]);
+    const float *detail = band.detail, *low_detail = band.low_detail;
+    const float *difference = band.difference, *low_difference = band.low_difference;
+    const float *share_of_left = band.share_of_left, *share_of_right = band.share_of_right;
+    const double* const low_base = band.low_base;
+    const int last = segments_of(width) - 1;
+    for (int i = 0; i <= last; ++i) {
+        const auto own = static_cast<float>(band.base[i] - low_base[i]);
+        const auto left = static_cast<float>(low_base[i > 0 ? i - 1 : 0] - low_base[i]);
+        const auto right = static_cast<float>(low_base[i < last ? i + 1 : last] - low_base[i]);
+        for (int x = i * kSegment; x < (i + 1) * kSegment; ++x) {
+            const float of_bases = own - (share_of_left[x] * left + share_of_right[x] * right);
+            const float above = (detail[x] - low_detail[x]) + of_bases;
+            reference[x] = above;
+            distorted[x] = above + (difference[x] - low_difference[x]);
+        }
     }
+}
+
+QC_ROW_FUNCTION void part_low_difference(const float* difference, const float* low_difference, int width,
+                                         float* __restrict above) {
+    for (int x = 0; x < width; ++x) above[x] = difference[x] - low_difference[x];
 }
 
 template <typename Cpu>
@@ -337,9 +272,10 @@ void part_middle(const float* const* above, float* const* middle, int width, flo
     part_middle_row(above[0], above[1], width, middle[0], middle[1], ultra[0], ultra[1]);
 }
 
-void part_high(double compression, float* const* ultra, const float* const* blurred, int width, float* const* high) {
-    part_high_x(blurred[0], width, ultra[0], high[0]);
-    part_high_y(blurred[1], static_cast<float>(compression), width, ultra[1], high[1]);
+void part_high(double compression, const float* const* above, const float* const* blurred, int width,
+               float* const* ultra, float* const* high) {
+    part_high_x(above[0], blurred[0], width, ultra[0], high[0]);
+    part_high_y(above[1], blurred[1], static_cast<float>(compression), width, ultra[1], high[1]);
 }
 
 template <typename Cpu>
@@ -362,13 +298,8 @@ void add_lines(bool dense, const float* const* rows, int width, float* sum) {
     dense ? add_dense_lines(rows, width, sum) : add_sparse_lines(rows, width, sum);
 }
 
-void add_squares(const SquareWeights* high_weights, const float* const* high_reference,
-                 const float* const* high_distorted, const float* const* middle_reference,
-                 const float* const* middle_distorted, int width, float* sum) {
-    for (int c = 0; c < 2; ++c)
-        add_high_squares(high_reference[c], high_distorted[c], high_weights[c].added, high_weights[c].lost, width, sum);
-    for (int c = 0; c < 3; ++c)
-        add_plain_squares(middle_reference[c], middle_distorted[c], static_cast<float>(kMiddleWeight[c]), width, sum);
+void take_squares(const SquareWeights* high_weights, const MiddleBands& bands, int width, float* sum) {
+    square_row(high_weights, &bands, width, sum);
 }
 
 void add_activity_squares(const float* reference, const float* distorted, int width, float* sum) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // Butteraugli on the CPU, fast: what butteraugli_cpu.cpp computes, row by row. Each step makes its next row once the
 // rows around it have come from the step before, and keeps a few; so a run of rows works in a core's caches, and
-// threads share a scale by runs. Light, responses and the reference's lowest band are double precision. How the
-// distorted picture's response differs from the reference's is single precision, and blurred by itself; so is what
-// lies above the lowest band. Small differences keep their digits so: docs/metrics/butteraugli.md has how many.
+// threads share a scale by runs. Light and responses are double precision; of these, one in sixteen is kept so, the
+// others as differences from it, and the distorted picture's as differences from the reference's: single precision, as
+// is all that comes after. Small differences keep their digits so: docs/metrics/butteraugli.md has how many.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -22,17 +22,18 @@ namespace {
 using Singles = device::RowStore<float>;
 using Doubles = device::RowStore<double>;
 
-constexpr int kSides = 2, kColours = 3; ///< planes of a colour store: side * kColours + colour
-constexpr int kBoth = kSides * kColours;
+using rows::kBanded, rows::kBoth, rows::kColours, rows::kSides;
+/// Planes above the lowest band: side * kBanded + channel, and how blue differs.
+constexpr int kBandedBoth = kSides * kBanded, kBlue = kBandedBoth, kParted = kBlue + 1;
 constexpr int kMargin = Singles::kMargin;
-constexpr int kRowsTogether = 16; ///< that one thread takes at least
+constexpr int kRowsTogether = 8; ///< that a step makes at once, and one thread takes at least
 static_assert(kMargin >= kMaxRadius && kMargin >= kLineReach && kMargin >= kErosionStep);
+static_assert(kMargin % rows::kSegment == 0 && kRowsTogether % 2 == 0);
 
-/// A Gaussian, and what it is divided by along a row.
-template <typename Real>
+/// A Gaussian, and 1 / its mass inside a row and inside a column.
 struct RowBlur {
-    Gaussian<Real> blur;
-    std::vector<Real> scale;
+    Gaussian<float> blur;
+    std::vector<float> along, down;
 };
 
 /// 1 / the Gaussian's mass inside a line of `length` samples.
@@ -43,10 +44,9 @@ double inverse_mass(const Gaussian<double>& blur, int position, int length) {
     return 1.0 / mass;
 }
 
-template <typename Real>
-void zero_margins(Real* row, int width) {
-    std::fill(row - kMargin, row, Real{0});
-    std::fill(row + width, row + width + kMargin, Real{0});
+void zero_margins(float* row, int width) {
+    std::fill(row - kMargin, row, 0.0f);
+    std::fill(row + width, row + width + kMargin, 0.0f);
 }
 
 int mirrored(int i, int length) {
@@ -62,29 +62,43 @@ struct RowSum {
 struct ScaleTask {
     const Plan& plan;
     int width, height;
-    RowBlur<double> lowest;
-    RowBlur<float> lowest_single, middle, highest, mask;
-    std::vector<double> ones;
-    Doubles* light; ///< of this scale, if it is not the first
-    Doubles* half;  ///< takes the next scale's light, if there is one
+    RowBlur lowest, middle, highest, mask;
+    std::vector<float> share_of_left, share_of_right; ///< see rows::LowBand
+    Doubles* light;                                   ///< of this scale, if it is not the first
+    Doubles* half;                                    ///< takes the next scale's light, if there is one
     Singles* map;
 
     ScaleTask(const Plan& of, int scale, Doubles* from, Doubles* next, Singles* to)
-        : plan(of), width(of.scale[scale].width), height(of.scale[scale].height), lowest(blur_of<double>(kLowest)),
-          lowest_single(blur_of<float>(kLowest)), middle(blur_of<float>(kMiddle)), highest(blur_of<float>(kHighest)),
-          mask(blur_of<float>(kMask)), ones(static_cast<size_t>(width), 1.0), light(from), half(next), map(to) {}
+        : plan(of), width(of.scale[scale].width), height(of.scale[scale].height), lowest(blur_of(kLowest)),
+          middle(blur_of(kMiddle)), highest(blur_of(kHighest)), mask(blur_of(kMask)), share_of_left(share_beside(-1)),
+          share_of_right(share_beside(1)), light(from), half(next), map(to) {}
 
 private:
-    template <typename Real>
-    RowBlur<Real> blur_of(GaussianIndex index) const {
-        RowBlur<Real> row;
-        if constexpr (std::is_same_v<Real, double>)
-            row.blur = plan.blur[index];
-        else
-            row.blur = rows::to_single(plan.blur[index]);
+    size_t whole_segments() const { return static_cast<size_t>(rows::segments_of(width) * rows::kSegment); }
+
+    RowBlur blur_of(GaussianIndex index) const {
+        RowBlur row{rows::to_single(plan.blur[index]), std::vector<float>(whole_segments()), {}};
         for (int x = 0; x < width; ++x)
-            row.scale.push_back(static_cast<Real>(inverse_mass(plan.blur[index], x, width)));
+            row.along[static_cast<size_t>(x)] = static_cast<float>(inverse_mass(plan.blur[index], x, width));
+        for (int y = 0; y < height; ++y)
+            row.down.push_back(static_cast<float>(inverse_mass(plan.blur[index], y, height)));
         return row;
+    }
+
+    /// Of the lowest band's Gaussian around each place of a row, what lies in the next segment to the right or left.
+    std::vector<float> share_beside(int direction) const {
+        const Gaussian<double>& blur = plan.blur[kLowest];
+        std::vector<float> shares(whole_segments());
+        for (int x = 0; x < width; ++x) {
+            double share = 0.0;
+            for (int k = 1; k <= blur.radius; ++k) {
+                const int there = x + direction * k;
+                const bool is_beside = there >= 0 && there < width && there / rows::kSegment != x / rows::kSegment;
+                if (is_beside) share += blur.tap[k];
+            }
+            shares[static_cast<size_t>(x)] = static_cast<float>(share * inverse_mass(blur, x, width));
+        }
+        return shares;
     }
 };
 
@@ -93,10 +107,10 @@ private:
 /// Of a run at work: the latest rows of each step.
 struct RunWorkspace {
     LinearReader reader[kSides];
-    Doubles light, soft, response;
-    Singles difference, above, middle, ultra, activity, mask, lines, high_sum, low_sum;
+    Doubles light, base;
+    Singles detail, difference, above, middle, ultra, activity, mask, lines, high_sum, low_sum;
     // What is forgotten at once.
-    Doubles double_line, double_blurred;
+    Doubles rgb, low_base;
     Singles line, blurred, low_difference, parted_ultra, high;
     // Rows of zeros, and of what is larger than anything.
     Doubles double_zeros;
@@ -112,112 +126,133 @@ struct RowWorkspace {
 
 namespace {
 
-/// Rows begin to end - 1 of a scale's map, begin being even, and their part of the next scale's light.
+/// Rows of a scale's map, and of the next scale's light.
 class ScaleRun {
 public:
-    ScaleRun(const ScaleTask& task, RunWorkspace& space, int begin, int end)
-        : task_(task), space_(space), width_(task.width), height_(task.height), begin_(begin), end_(end) {
-        // The last rows that anybody asks for: several at once are not made beyond them.
-        const int last_high = until(end - 1, kErosionStep + kRadius[kMask]);
-        last_middle_ = until(last_high, kRadius[kHighest]);
-        last_above_ = until(last_middle_, kRadius[kMiddle]);
-        next_mask_ = from(begin, kErosionStep);
-        next_high_ = from(next_mask_, kRadius[kMask]);
-        next_middle_ = from(next_high_, kRadius[kHighest]);
-        next_above_ = from(next_middle_, kRadius[kMiddle]);
-        next_response_ = from(next_above_, kRadius[kLowest]);
-        next_light_ = from(next_response_, kRadius[kAdaptation]);
+    ScaleRun(const ScaleTask& task, RunWorkspace& space)
+        : task_(task), space_(space), width_(task.width), height_(task.height) {
         open();
     }
 
-    void measure() {
-        for (int y = begin_; y < end_; ++y) measure_row(y);
+    /// Rows begin to end - 1, begin being a multiple of kRowsTogether. Where it is the former end, nothing is made
+    /// again.
+    void measure(int begin, int end) {
+        if (begin != end_) begin_at(begin);
+        end_ = end;
+        for (int y = begin; y < end; y += kTogether) {
+            const int last = std::min(y + kTogether, end) - 1;
+            make_mask(until(last, kErosionStep));
+            for (int row = y; row <= last; ++row) measure_row(row);
+        }
     }
     LinearReader& reader(int side) { return space_.reader[side]; }
 
 private:
-    static constexpr int kTogether = 8; ///< rows that are blurred at once, where there are many taps
-    static constexpr int kLightRows = 8, kResponseRows = 40, kAboveRows = 32, kRows = 16;
-    static constexpr int kSumRows = 40; ///< from the lowest band to the map
-    static_assert(kLightRows > 2 * kRadius[kAdaptation] && kResponseRows >= 2 * kRadius[kLowest] + kTogether);
-    static_assert(kAboveRows >= 2 * kRadius[kMiddle] + 2 * kTogether && kRows >= 2 * kRadius[kHighest] + kTogether);
-    static_assert(kRows > 2 * kRadius[kMask] && kRows > kLineReach + kErosionStep + kRadius[kMask]);
-    static_assert(kSumRows >= kErosionStep + kRadius[kMask] + kRadius[kHighest] + kRadius[kMiddle] + 2 * kTogether);
+    static constexpr int kTogether = kRowsTogether;
+    /// How many rows before those that are measured, and after them, a step needs.
+    static constexpr int kHighAround = kErosionStep + kRadius[kMask], kMiddleAround = kHighAround + kRadius[kHighest],
+                         kAboveAround = kMiddleAround + kRadius[kMiddle],
+                         kResponsesAround = kAboveAround + kRadius[kLowest],
+                         kLightAround = kResponsesAround + kRadius[kAdaptation];
+    // Rows that are kept, from the first that is still needed to the last that has been made.
+    static constexpr int kLightRows = rows::kResponseRows + 2 * kRadius[kAdaptation];
+    static constexpr int kResponseRows = kTogether + 2 * kRadius[kLowest];
+    static constexpr int kAboveRows = 24, kHighRows = 24, kRows = 16;
+    static constexpr int kSumRows = kTogether + kAboveAround; ///< from the lowest band to the map
+    static_assert(kAboveRows >= kTogether + 2 * kRadius[kMiddle] && kRows >= kTogether + 2 * kRadius[kHighest]);
+    static_assert(kRows >= kTogether + 2 * kErosionStep && kHighRows >= kTogether + kHighAround + kLineReach);
+    static_assert(kHighRows >= kTogether + 2 * kRadius[kMask]);
 
     static int from(int row, int radius) { return std::max(0, row - radius); }
     int until(int row, int radius) const { return std::min(height_ - 1, row + radius); }
 
     void open() {
         RunWorkspace& s = space_;
+        const int segments = rows::segments_of(width_);
         if (task_.light == nullptr) s.light.open(kBoth, width_, kLightRows);
-        s.response.open(kColours, width_, kResponseRows);
+        s.rgb.open(kColours, width_, 1);
+        s.base.open(kBanded, segments, kResponseRows);
+        s.detail.open(kBanded, width_, kResponseRows);
         s.difference.open(kColours, width_, kResponseRows);
-        s.above.open(kBoth, width_, kAboveRows);
-        for (Singles* rows : {&s.middle, &s.ultra, &s.lines}) rows->open(kBoth, width_, kRows);
-        s.activity.open(kSides, width_, kRows);
-        for (Singles* rows : {&s.mask, &s.high_sum}) rows->open(1, width_, kRows);
+        s.above.open(kParted, width_, kAboveRows);
+        s.middle.open(kParted, width_, kRows);
+        s.ultra.open(kBandedBoth, width_, kRows);
+        s.lines.open(kLineBands, width_, kHighRows);
+        s.activity.open(kSides, width_, kHighRows);
+        s.mask.open(1, width_, kRows);
+        s.high_sum.open(1, width_, kHighRows);
         s.low_sum.open(1, width_, kSumRows);
-        s.soft.open(kColours, width_, 1);
-        for (Singles* rows : {&s.parted_ultra, &s.high}) rows->open(kBoth, width_, 1);
+        for (Singles* rows : {&s.parted_ultra, &s.high}) rows->open(kBandedBoth, width_, 1);
         s.low_difference.open(kColours, width_, kTogether);
-        for (Doubles* rows : {&s.double_line, &s.double_blurred}) rows->open(1, width_, kTogether);
+        s.low_base.open(1, segments, kTogether);
         s.blurred.open(1, width_, kTogether);
-        s.line.open(2, width_, 1);
+        s.line.open(kBandedBoth, width_, kTogether);
         for (Singles* rows : {&s.zeros, &s.most}) rows->open(1, width_, 1);
-        s.double_zeros.open(1, width_, 1);
+        s.double_zeros.open(1, segments, 1);
         std::fill_n(s.zeros.row(0, 0) - kMargin, width_ + 2 * kMargin, 0.0f);
         std::fill_n(s.most.row(0, 0) - kMargin, width_ + 2 * kMargin, HUGE_VALF);
-        std::fill_n(s.double_zeros.row(0, 0) - kMargin, width_ + 2 * kMargin, 0.0);
+        std::fill_n(s.double_zeros.row(0, 0) - kMargin, segments + 2 * kMargin, 0.0);
+    }
+
+    void begin_at(int row) {
+        next_mask_ = from(row, kErosionStep);
+        next_high_ = from(row, kHighAround);
+        next_middle_ = from(row, kMiddleAround);
+        next_above_ = from(row, kAboveAround);
+        next_response_ = from(row, kResponsesAround);
+        next_light_ = from(row, kLightAround);
+        // Rows before belong to whom measures the rows above: that run has seen so far ahead.
+        first_own_light_ = row == 0 ? 0 : row + kLightAround;
     }
 
     // ---- blurs: down, then along --------------------------------------------------------------------------------
 
-    /// Rows y to y + count - 1. Beyond the borders there is nothing, and the sum is divided by the mass inside.
-    /// @param zeros a row @param lines as many rows as are blurred
+    /// Rows that a blur of rows y to y + count - 1 reads, the first `radius` above y.
     template <typename Real>
-    void blur(const RowBlur<Real>& by, GaussianIndex index, device::RowStore<Real>& rows, int plane, int y, int count,
-              Real* zeros, device::RowStore<Real>& lines, Real* const* to) const {
+    struct Around {
+        const Real* row[2 * kMaxRadius + kTogether];
+
+        Around(device::RowStore<Real>& rows, int plane, int y, int count, int radius, int height, const Real* zeros) {
+            for (int i = 0; i < count + 2 * radius; ++i) {
+                const int at = y - radius + i;
+                row[i] = at >= 0 && at < height ? rows.row(plane, at) : zeros;
+            }
+        }
+    };
+
+    /// Rows y to y + count - 1. Beyond the borders there is nothing, and the sum is divided by the mass inside.
+    void blur(const RowBlur& by, Singles& from, int plane, int y, int count, float* const* to) const {
         const int radius = by.blur.radius;
-        const Real* around[2 * kMaxRadius + kTogether];
-        for (int i = 0; i < count + 2 * radius; ++i) {
-            const int row = y - radius + i;
-            around[i] = row >= 0 && row < height_ ? rows.row(plane, row) : zeros;
-        }
-        Real scale[kTogether], *line[kTogether];
-        for (int i = 0; i < count; ++i) {
-            scale[i] = static_cast<Real>(inverse_mass(task_.plan.blur[index], y + i, height_));
-            line[i] = lines.row(0, i);
-        }
-        rows::blur_down(by.blur, around + radius, scale, count, width_, line);
+        const Around<float> around(from, plane, y, count, radius, height_, space_.zeros.row(0, 0));
+        float* line[kTogether];
+        for (int i = 0; i < count; ++i) line[i] = space_.blurred.row(0, i);
+        rows::blur_down(by.blur, around.row + radius, by.down.data() + y, count, width_, line);
         for (int i = 0; i < count; ++i) {
             zero_margins(line[i], width_);
-            rows::blur_across(by.blur, line[i], by.scale.data(), width_, to[i]);
+            rows::blur_across(by.blur, line[i], by.along.data(), width_, to[i]);
         }
     }
-    void blur(const RowBlur<float>& by, GaussianIndex index, Singles& rows, int plane, int y, int count,
-              float* const* to) const {
-        blur(by, index, rows, plane, y, count, space_.zeros.row(0, 0), space_.blurred, to);
-    }
-    void blur(const RowBlur<float>& by, GaussianIndex index, Singles& rows, int plane, int y, float* to) const {
-        blur(by, index, rows, plane, y, 1, &to);
+
+    /// The bases' part of the lowest band, down columns alone.
+    void blur_bases(int channel, int y, int count, double* const* to) const {
+        const Gaussian<double>& gaussian = task_.plan.blur[kLowest];
+        const Around<double> around(space_.base, channel, y, count, gaussian.radius, height_,
+                                    space_.double_zeros.row(0, 0));
+        double scale[kTogether];
+        for (int i = 0; i < count; ++i) scale[i] = inverse_mass(gaussian, y + i, height_);
+        rows::blur_bases(gaussian, around.row + gaussian.radius, scale, count, rows::segments_of(width_), to);
     }
 
-    /// The light around, the picture being mirrored beyond its borders.
-    void soften(int plane, int y, double* to) const {
-        const Gaussian<double>& blur = task_.plan.blur[kAdaptation];
-        constexpr int kR = kRadius[kAdaptation];
-        const double* around[2 * kR + 1];
-        for (int k = -kR; k <= kR; ++k) around[kR + k] = light_row(plane, mirrored(y + k, height_));
-        double* const line = space_.double_blurred.row(0, 0);
-        rows::blur_down(blur, around + kR, task_.ones.data(), 1, width_, &line);
-        for (int i = 1; i <= kR; ++i) {
-            line[-i] = line[mirrored(-i, width_)];
-            line[width_ - 1 + i] = line[mirrored(width_ - 1 + i, width_)];
+    // ---- steps: each makes its rows up to the last that is asked for, some at once ------------------------------
+
+    template <typename Make>
+    static void make(int* next, int last, int together, const Make& make_rows) {
+        while (*next <= last) {
+            const int first = *next, count = std::min(together, last + 1 - first);
+            make_rows(first, count);
+            *next += count;
         }
-        rows::blur_across(blur, line, task_.ones.data(), width_, to);
     }
-
-    // ---- steps --------------------------------------------------------------------------------------------------
 
     double* light_row(int plane, int y) const {
         return task_.light != nullptr ? task_.light->row(plane, y) : space_.light.row(plane, y);
@@ -227,151 +262,174 @@ private:
         for (; next_light_ <= last; ++next_light_) {
             const int y = next_light_;
             for (int side = 0; task_.light == nullptr && side < kSides; ++side) {
-                double* rgb[kColours];
-                for (int c = 0; c < kColours; ++c) rgb[c] = space_.light.row(side * kColours + c, y);
+                double *rgb[kColours], *cone[kColours];
+                for (int c = 0; c < kColours; ++c) {
+                    rgb[c] = space_.rgb.row(c, 0);
+                    cone[c] = space_.light.row(side * kColours + c, y);
+                }
                 space_.reader[side].read(y, rgb);
+                rows::mix_cones(task_.plan.intensity_target, rgb, width_, cone);
             }
-            const bool is_own = y / 2 * 2 >= begin_ && y / 2 * 2 < end_;
-            if (task_.half == nullptr || !is_own || (y % 2 == 0 && y + 1 < height_)) continue;
+            if (task_.half == nullptr || y < first_own_light_ || (y % 2 == 0 && y + 1 < height_)) continue;
             for (int plane = 0; plane < kBoth; ++plane) // the last row of an odd height counts twice
                 rows::halve(light_row(plane, y - y % 2), light_row(plane, y), width_, task_.half->row(plane, y / 2));
         }
     }
 
+    /// Of light that is mirrored beyond the picture's borders.
     void make_response(int last) {
-        for (; next_response_ <= last; ++next_response_) {
-            const int y = next_response_;
-            make_light(until(y, kRadius[kAdaptation]));
-            double* distorted[kColours];
-            for (int c = 0; c < kColours; ++c) distorted[c] = space_.double_line.row(0, c);
-            for (int side = 0; side < kSides; ++side) {
-                double *soft[kColours], *light[kColours], *response[kColours];
+        constexpr int kReach = kRadius[kAdaptation];
+        make(&next_response_, last, rows::kResponseRows, [&](int first, int count) {
+            make_light(until(first + count - 1, kReach));
+            rows::LightRows light;
+            std::copy_n(kDarkness, kColours, light.darkness);
+            rows::ResponseRow to[rows::kResponseRows];
+            for (int plane = 0; plane < kBoth; ++plane)
+                for (int i = 0; i < count + 2 * kReach; ++i)
+                    light.row[plane][i] = light_row(plane, mirrored(first - kReach + i, height_));
+            for (int i = 0; i < count; ++i)
                 for (int c = 0; c < kColours; ++c) {
-                    soft[c] = space_.soft.row(c, 0);
-                    light[c] = light_row(side * kColours + c, y);
-                    response[c] = side == 0 ? space_.response.row(c, y) : distorted[c];
-                    soften(side * kColours + c, y, soft[c]);
+                    to[i].difference[c] = space_.difference.row(c, first + i);
+                    if (c >= kBanded) continue;
+                    to[i].base[c] = space_.base.row(c, first + i);
+                    to[i].detail[c] = space_.detail.row(c, first + i);
                 }
-                rows::respond(task_.plan.intensity_target, light, soft, width_, response);
-            }
-            for (int c = 0; c < kColours; ++c)
-                rows::subtract(space_.response.row(c, y), distorted[c], width_, space_.difference.row(c, y));
-        }
+            rows::respond(task_.plan.blur[kAdaptation], light, count, width_, to);
+        });
     }
 
     /// What lies above the lowest band, and how the lowest bands differ.
     void make_above(int last) {
-        while (next_above_ <= last) {
-            const int first = next_above_, count = std::min(kTogether, last_above_ + 1 - first);
+        make(&next_above_, last, kTogether, [&](int first, int count) {
             make_response(until(first + count - 1, kRadius[kLowest]));
-            for (int c = 0; c < kColours; ++c) {
-                double* low[kTogether];
-                float* low_difference[kTogether];
-                for (int i = 0; i < count; ++i) {
-                    low[i] = space_.double_line.row(0, i);
-                    low_difference[i] = space_.low_difference.row(c, i);
-                }
-                blur(task_.lowest, kLowest, space_.response, c, first, count, space_.double_zeros.row(0, 0),
-                     space_.double_blurred, low);
-                blur(task_.lowest_single, kLowest, space_.difference, c, first, count, low_difference);
-                for (int i = 0; i < count; ++i)
-                    rows::part_low(space_.response.row(c, first + i), low[i], space_.difference.row(c, first + i),
-                                   low_difference[i], width_, space_.above.row(c, first + i),
-                                   space_.above.row(kColours + c, first + i));
-            }
+            for (int c = 0; c < kColours; ++c) part_low(c, first, count);
             for (int i = 0; i < count; ++i) {
                 const float* const low_difference[kColours] = {
                     space_.low_difference.row(0, i), space_.low_difference.row(1, i), space_.low_difference.row(2, i)};
                 rows::add_low(task_.plan.constants, low_difference, width_, space_.low_sum.row(0, first + i));
             }
-            next_above_ += count;
+        });
+    }
+
+    void part_low(int c, int first, int count) {
+        double* low_base[kTogether];
+        float *low_detail[kTogether], *low_difference[kTogether];
+        for (int i = 0; i < count; ++i) {
+            low_base[i] = space_.low_base.row(0, i);
+            low_detail[i] = space_.line.row(0, i);
+            low_difference[i] = space_.low_difference.row(c, i);
+        }
+        blur(task_.lowest, space_.difference, c, first, count, low_difference);
+        if (c >= kBanded) {
+            for (int i = 0; i < count; ++i)
+                rows::part_low_difference(space_.difference.row(c, first + i), low_difference[i], width_,
+                                          space_.above.row(kBlue, first + i));
+            return;
+        }
+        blur(task_.lowest, space_.detail, c, first, count, low_detail);
+        blur_bases(c, first, count, low_base);
+        for (int i = 0; i < count; ++i) {
+            const int y = first + i;
+            const rows::LowBand band{space_.base.row(c, y),       low_base[i],
+                                     space_.detail.row(c, y),     low_detail[i],
+                                     space_.difference.row(c, y), low_difference[i],
+                                     task_.share_of_left.data(),  task_.share_of_right.data()};
+            rows::part_low(band, width_, space_.above.row(c, y), space_.above.row(kBanded + c, y));
         }
     }
 
     void make_middle(int last) {
-        while (next_middle_ <= last) {
-            const int first = next_middle_, count = std::min(kTogether, last_middle_ + 1 - first);
+        make(&next_middle_, last, kTogether, [&](int first, int count) {
             make_above(until(first + count - 1, kRadius[kMiddle]));
-            for (int plane = 0; plane < kBoth; ++plane) {
+            for (int plane = 0; plane < kParted; ++plane) {
                 float* to[kTogether];
                 for (int i = 0; i < count; ++i) to[i] = space_.middle.row(plane, first + i);
-                blur(task_.middle, kMiddle, space_.above, plane, first, count, to);
+                blur(task_.middle, space_.above, plane, first, count, to);
             }
             for (int y = first; y < first + count; ++y)
                 for (int side = 0; side < kSides; ++side) {
-                    const float* above[2];
-                    float *middle[2], *ultra[2];
-                    for (int c = 0; c < 2; ++c) {
-                        const int plane = side * kColours + c;
+                    const float* above[kBanded];
+                    float *middle[kBanded], *ultra[kBanded];
+                    for (int c = 0; c < kBanded; ++c) {
+                        const int plane = side * kBanded + c;
                         above[c] = space_.above.row(plane, y);
                         middle[c] = space_.middle.row(plane, y);
                         ultra[c] = space_.ultra.row(plane, y);
                     }
                     rows::part_middle(above, middle, width_, ultra);
                 }
-            next_middle_ += count;
-        }
+        });
     }
 
     /// The highest bands, and what is made of all bands but the lowest at a place.
     void make_high(int last) {
-        for (; next_high_ <= last; ++next_high_) {
-            const int y = next_high_;
-            make_middle(until(y, kRadius[kHighest]));
-            float *ultra[kSides][2], *high[kSides][2], *middle[kSides][kColours];
-            for (int side = 0; side < kSides; ++side) {
-                for (int c = 0; c < kColours; ++c) middle[side][c] = space_.middle.row(side * kColours + c, y);
-                const float* blurred[2];
-                for (int c = 0; c < 2; ++c) {
-                    const int plane = side * kColours + c;
-                    high[side][c] = space_.high.row(plane, 0);
-                    ultra[side][c] = space_.parted_ultra.row(plane, 0); // rows below still need what is blurred
-                    std::copy_n(space_.ultra.row(plane, y), width_, ultra[side][c]);
-                    float* const to = space_.line.row(c, 0);
-                    blur(task_.highest, kHighest, space_.ultra, plane, y, to);
-                    blurred[c] = to;
-                }
-                rows::part_high(task_.plan.constants.compression, ultra[side], blurred, width_, high[side]);
-                rows::find_activity(ultra[side], high[side], width_, space_.activity.row(side, y));
+        make(&next_high_, last, kTogether, [&](int first, int count) {
+            make_middle(until(first + count - 1, kRadius[kHighest]));
+            for (int plane = 0; plane < kBandedBoth; ++plane) {
+                float* to[kTogether];
+                for (int i = 0; i < count; ++i) to[i] = space_.line.row(plane, i);
+                blur(task_.highest, space_.ultra, plane, first, count, to);
             }
-            const auto lines = [&](LineBand band, const float* reference, const float* distorted) {
-                float* const to = space_.lines.row(band, y);
-                rows::line_differences(task_.plan.lines[band], reference, distorted, width_, to);
-                zero_margins(to, width_);
-            };
-            lines(kUltraY, ultra[0][1], ultra[1][1]);
-            lines(kUltraX, ultra[0][0], ultra[1][0]);
-            lines(kHighY, high[0][1], high[1][1]);
-            lines(kHighX, high[0][0], high[1][0]);
-            lines(kMiddleY, middle[0][1], middle[1][1]);
-            lines(kMiddleX, middle[0][0], middle[1][0]);
-            float* const sum = space_.high_sum.row(0, y);
-            std::fill_n(sum, width_, 0.0f);
-            const auto weights = [&](double weight) -> rows::SquareWeights {
-                return {static_cast<float>(kHighShare * weight * task_.plan.asymmetry),
-                        static_cast<float>(kHighShare * weight / task_.plan.asymmetry)};
-            };
-            const rows::SquareWeights of_high[2] = {weights(kHighWeightX), weights(kHighWeightY)};
-            rows::add_squares(of_high, high[0], high[1], middle[0], middle[1], width_, sum);
+            for (int i = 0; i < count; ++i) make_high_row(first + i, i);
+        });
+    }
+    /// @param i of the blurred rows
+    void make_high_row(int y, int i) {
+        float *ultra[kSides][kBanded], *high[kSides][kBanded];
+        rows::MiddleBands bands{};
+        bands.blue = space_.middle.row(kBlue, y);
+        for (int side = 0; side < kSides; ++side) {
+            const float *above[kBanded], *blurred[kBanded];
+            for (int c = 0; c < kBanded; ++c) {
+                const int plane = side * kBanded + c;
+                bands.high[side][c] = high[side][c] = space_.high.row(plane, 0);
+                bands.middle[side][c] = space_.middle.row(plane, y);
+                ultra[side][c] = space_.parted_ultra.row(plane, 0);
+                above[c] = space_.ultra.row(plane, y);
+                blurred[c] = space_.line.row(plane, i);
+            }
+            rows::part_high(task_.plan.constants.compression, above, blurred, width_, ultra[side], high[side]);
+            rows::find_activity(ultra[side], high[side], width_, space_.activity.row(side, y));
         }
+        const auto lines = [&](LineBand band, const float* reference, const float* distorted) {
+            float* const to = space_.lines.row(band, y);
+            rows::line_differences(task_.plan.lines[band], reference, distorted, width_, to);
+            zero_margins(to, width_);
+        };
+        lines(kUltraY, ultra[0][1], ultra[1][1]);
+        lines(kUltraX, ultra[0][0], ultra[1][0]);
+        lines(kHighY, high[0][1], high[1][1]);
+        lines(kHighX, high[0][0], high[1][0]);
+        lines(kMiddleY, bands.middle[0][1], bands.middle[1][1]);
+        lines(kMiddleX, bands.middle[0][0], bands.middle[1][0]);
+        const auto weights = [&](double weight) -> rows::SquareWeights {
+            return {static_cast<float>(kHighShare * weight * task_.plan.asymmetry),
+                    static_cast<float>(kHighShare * weight / task_.plan.asymmetry)};
+        };
+        const rows::SquareWeights of_high[kBanded] = {weights(kHighWeightX), weights(kHighWeightY)};
+        rows::take_squares(of_high, bands, width_, space_.high_sum.row(0, y));
     }
 
     void make_mask(int last) {
-        for (; next_mask_ <= last; ++next_mask_) {
-            const int y = next_mask_;
-            make_high(until(y, kRadius[kMask]));
-            float *const reference = space_.mask.row(0, y), *const distorted = space_.line.row(0, 0);
-            blur(task_.mask, kMask, space_.activity, 0, y, reference);
-            blur(task_.mask, kMask, space_.activity, 1, y, distorted);
-            rows::add_activity_squares(reference, distorted, width_, space_.high_sum.row(0, y));
-            // Never among the smallest.
-            std::fill_n(reference - kErosionStep, kErosionStep, HUGE_VALF);
-            std::fill_n(reference + width_, kErosionStep, HUGE_VALF);
-        }
+        make(&next_mask_, last, kTogether, [&](int first, int count) {
+            make_high(until(first + count - 1, kRadius[kMask]));
+            float *reference[kTogether], *distorted[kTogether];
+            for (int i = 0; i < count; ++i) {
+                reference[i] = space_.mask.row(0, first + i);
+                distorted[i] = space_.line.row(0, i);
+            }
+            blur(task_.mask, space_.activity, 0, first, count, reference);
+            blur(task_.mask, space_.activity, 1, first, count, distorted);
+            for (int i = 0; i < count; ++i) {
+                rows::add_activity_squares(reference[i], distorted[i], width_, space_.high_sum.row(0, first + i));
+                // Never among the smallest.
+                std::fill_n(reference[i] - kErosionStep, kErosionStep, HUGE_VALF);
+                std::fill_n(reference[i] + width_, kErosionStep, HUGE_VALF);
+            }
+        });
     }
 
     void measure_row(int y) {
-        make_mask(until(y, kErosionStep));
         float* const high = space_.high_sum.row(0, y);
         for (int band = 0; band < kLineBands; ++band) {
             const float* around[2 * kLineReach + 1];
@@ -392,19 +450,21 @@ private:
 
     const ScaleTask& task_;
     RunWorkspace& space_;
-    const int width_, height_, begin_, end_;
-    int next_light_, next_response_, next_above_, next_middle_, next_high_, next_mask_;
-    int last_above_ = 0, last_middle_ = 0;
+    const int width_, height_;
+    int end_ = -1;
+    int next_light_ = 0, next_response_ = 0, next_above_ = 0, next_middle_ = 0, next_high_ = 0, next_mask_ = 0;
+    int first_own_light_ = 0;
 };
 
 void measure_scale(const ScaleTask& task, const FrameGeometry& geometry, const HostPair& pair,
                    Workspaces<RunWorkspace>& spaces) {
-    share_runs(pair.helpers, task.height, kRowsTogether, [&](int begin, int end) {
+    share_row_runs(pair.helpers, task.height, kRowsTogether, [&](RowRuns& runs, RowRuns::Run rows) {
         const auto lease = spaces.borrow();
-        ScaleRun run(task, *lease, begin, end);
+        ScaleRun run(task, *lease);
         run.reader(0).open(pair.reference, geometry, task.plan.reference);
         run.reader(1).open(pair.distorted, geometry, task.plan.distorted);
-        run.measure();
+        do run.measure(rows.begin, rows.end);
+        while (runs.go_on(&rows) || runs.begin(&rows));
     });
 }
 
