@@ -54,7 +54,8 @@ class Sanitizer:
 
 SANITIZERS = [
     Sanitizer("address", "libasan.so", "address,undefined", {"UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1"}),
-    Sanitizer("thread", "libtsan.so", "thread", {"TSAN_OPTIONS": "halt_on_error=1:second_deadlock_stack=1"}),
+    Sanitizer("thread", "libtsan.so", "thread",
+              {"TSAN_OPTIONS": f"halt_on_error=1:second_deadlock_stack=1:suppressions={ROOT / 'tests/thread_sanitizer.supp'}"}),
 ]
 
 
@@ -75,7 +76,10 @@ def sanitizers(level):
 
 
 def filter_under(sanitizer, build):
-    """tests/filter with the filter's own files and the engine instrumented; the rest of FFmpeg is as it was built."""
+    """
+    tests/filter with the filter's own files and the engine instrumented; the rest of FFmpeg is as it was built. But where
+    threads are watched: they hand memory over by atomic counts, which are seen only where they are instrumented.
+    """
     outcome, name = Outcome(), f"filter under {sanitizer.name}"
     if not FFMPEG.exists():
         outcome.skip(name, "no build/ffmpeg/bin/ffmpeg (tools/setup)")
@@ -85,15 +89,16 @@ def filter_under(sanitizer, build):
         return outcome
     shutil.rmtree(instrumented, ignore_errors=True)
     shutil.copytree(BUILD / "ffmpeg-build", instrumented, symlinks=True, copy_function=os.link)
-    for stale in [*instrumented.glob("libavfilter/*quality_cuda.*"), *instrumented.glob("libavfilter/quality_cuda/*"),
-                  *instrumented.glob("libavfilter/libavfilter.*"), *instrumented.glob("ff*_g"), instrumented / "ffmpeg",
-                  instrumented / "ffprobe"]:
-        stale.unlink(missing_ok=True)
-    flag = f"-fsanitize={sanitizer.flags}"
+    flag, whole = f"-fsanitize={sanitizer.flags}", sanitizer.name == "thread"
+    stale = ["**/*.o", "**/*.a"] if whole else ["libavfilter/*quality_cuda.*", "libavfilter/quality_cuda/*", "libavfilter/libavfilter.*"]
+    for file in [path for pattern in [*stale, "ff*_g", "ffmpeg", "ffprobe"] for path in instrumented.glob(pattern) if path.is_file()]:
+        file.unlink()
     command = ["make", "-C", instrumented, "-j", os.environ.get("QC_JOBS", str(os.cpu_count())), f"LD=gcc {flag}",
-               f"QUALITY_CUDA_CFLAGS={flag} -g", "ffmpeg", "ffprobe"]
+               *([f"CC=gcc {flag} -g1"] if whole else []), f"QUALITY_CUDA_CFLAGS={flag} -g", "ffmpeg", "ffprobe"]
     if not run_logged(outcome, f"{name} build", command, {"LD_RUN_PATH": str(build / "engine")}):
         return outcome
+    for program in ("ffmpeg", "ffprobe"):
+        (instrumented / f"{program}_g").replace(instrumented / program)  # not stripped: findings and suppressions have names
     runtime = subprocess.run(["gcc", f"-print-file-name={sanitizer.runtime}"], capture_output=True, text=True, check=True).stdout.strip()
     environment = {**sanitizer.environment, "QC_FFMPEG": str(instrumented / "ffmpeg"), "QC_FFPROBE": str(instrumented / "ffprobe"),
                    "QC_SANITIZER_RUNTIME": runtime}

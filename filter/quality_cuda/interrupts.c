@@ -11,6 +11,7 @@
 #include "compat.h"
 
 #include <signal.h>
+#include <stdatomic.h>
 #include <stddef.h>
 
 #include "libavutil/macros.h"
@@ -28,15 +29,15 @@ typedef struct QCSignal {
 } QCSignal;
 
 static QCSignal signals[] = { { .number = SIGINT, .name = "SIGINT" }, { .number = SIGTERM, .name = "SIGTERM" } };
-static volatile sig_atomic_t noted, last_number;
+static atomic_int noted, last_number; ///< a handler runs on any thread, filters read on theirs
 static AVMutex watchers_mutex = AV_MUTEX_INITIALIZER;
 static int watchers;
 
 /** Runs as a signal handler: notes and hands on. */
 static void take_note(int number, siginfo_t *info, void *context)
 {
-    last_number = number;
-    noted = noted + 1;
+    atomic_store(&last_number, number);
+    atomic_fetch_add(&noted, 1);
     for (size_t i = 0; i < FF_ARRAY_ELEMS(signals); i++) {
         const struct sigaction *previous = &signals[i].previous;
 
