@@ -121,7 +121,8 @@ QC_INLINE_HELPER void blur_along_lines(const Real* tap, const Real* row, const R
 
 #endif
 
-/// Along a row with kR samples more on both sides. @param scale of each place; null: 1
+/// Along a row with kR samples more on both sides. Up to a vector more is read there, and written after the row.
+/// @param scale of each place; null: 1
 template <typename Cpu, int kR, typename Real>
 QC_INLINE_HELPER void blur_along(const Real* tap, const Real* row, const Real* scale, int width, Real* __restrict to) {
     using Vector = RowVector<Real, Cpu>;

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <random>
@@ -45,33 +46,35 @@ TEST(CpuVersions, ArithmeticRoundsOnceAsTheInstructionDoes) {
     expect_fused<double>();
 }
 
-constexpr int kRadius = 5, kWidth = 259, kRows = 3;
+constexpr int kRadius = 5, kWidth = 259, kRows = 13;
+constexpr int kMargin = 32, kPitch = kWidth + 2 * kMargin; ///< rows are read and written up to the ends of vectors
 
 template <typename Cpu>
 QC_INLINE_HELPER void blur_on(const float* tap, const float* const* rows, const float* scale, float* const* to,
                               float* along) {
     blur_columns<Cpu, kRadius>(tap, rows, scale, kRows, kWidth, to);
-    blur_along<Cpu, kRadius>(tap, rows[0] + kRadius, rows[1], kWidth - 2 * kRadius, along);
+    blur_along<Cpu, kRadius>(tap, rows[0], rows[1], kWidth, along);
 }
 QC_CPU_VERSIONS(blur, (const float* tap, const float* const* rows, const float* scale, float* const* to, float* along),
                 (tap, rows, scale, to, along))
 
 TEST(CpuVersions, VectorsOfEveryWidthHaveTheSameBits) {
     Numbers<float> numbers;
-    std::vector<std::vector<float>> rows(kRows + 2 * kRadius, std::vector<float>(kWidth));
+    std::vector<std::vector<float>> rows(kRows + 2 * kRadius, std::vector<float>(kPitch));
     std::vector<const float*> around;
     for (auto& row : rows) {
         for (float& sample : row) sample = numbers.next();
-        around.push_back(row.data());
+        around.push_back(row.data() + kMargin);
     }
     float tap[kRadius + 1], scale[kRows];
     for (float& weight : tap) weight = numbers.next();
     for (float& factor : scale) factor = numbers.next();
     const auto results = [&](const auto& blurred) {
-        std::vector<float> all((kRows + 1) * kWidth);
-        float* to[kRows];
-        for (int i = 0; i < kRows; ++i) to[i] = all.data() + i * kWidth;
-        blurred(tap, around.data() + kRadius, scale, to, all.data() + kRows * kWidth);
+        std::vector<float> all((kRows + 1) * kPitch);
+        float* to[kRows + 1];
+        for (int i = 0; i <= kRows; ++i) to[i] = all.data() + i * kPitch;
+        blurred(tap, around.data() + kRadius, scale, to, to[kRows]);
+        for (float* row : to) std::fill(row + kWidth, row + kPitch, 0.0f);
         return all;
     };
     const auto of_this_machine = results(blur);
