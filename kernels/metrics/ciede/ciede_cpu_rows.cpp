@@ -27,14 +27,24 @@ struct alignas(64) PerPixel {
     T of[kRowBlock];
 };
 
-/// How codes become light.
+/// How codes become x = (c + 0.055) / 1.055 of the channels c, whose power is linear light.
 struct CodeScale {
-    double black, luma, middle, chroma;
+    double luma; ///< of all channels
+    double red_v, green_u, green_v, blue_u;
+    double red, green, blue; ///< constant terms
 };
 
 CodeScale scale_of(int depth) {
     const double scale = 1 << (depth - 8);
-    return {16.0 * scale, 1.0 / (219.0 * scale), 128.0 * scale, 1.0 / (224.0 * scale)};
+    const double black = 0.055 - 16.0 / 219.0, middle = 128.0 / 224.0, chroma = 1.0 / (224.0 * scale * 1.055);
+    return {.luma = 1.0 / (219.0 * scale * 1.055),
+            .red_v = kRedFromV * chroma,
+            .green_u = -kGreenFromU * chroma,
+            .green_v = -kGreenFromV * chroma,
+            .blue_u = kBlueFromU * chroma,
+            .red = (black - kRedFromV * middle) / 1.055,
+            .green = (black + (kGreenFromU + kGreenFromV) * middle) / 1.055,
+            .blue = (black - kBlueFromU * middle) / 1.055};
 }
 
 // ---- from codes to Lab ----------------------------------------------------------------------------------------------
@@ -48,62 +58,78 @@ struct LabSteps {
     PerPixel<double> x, y, z;          ///< the lightness function
 };
 
-QC_INLINE_HELPER double linear_light(double channel) {
-    constexpr double kLeast = 0.0625; // below the threshold's
-    const double power = power_of_twelve_fifths(std::max((channel + 0.055) * (1.0 / 1.055), kLeast));
-    return channel > 10.0 / 255.0 ? power : channel * (1.0 / 12.92);
+/// Light jumps at the threshold, by 3e-4 of itself. No code comes to lie there: times 219 * 224 * 100000 * 2^(depth -
+/// 8) channels are integers, and the threshold is some seventeenth beside the next one, 2^-45 away as a channel at
+/// least.
+template <class Cpu>
+QC_INLINE_HELPER double linear_light(double x) {
+    constexpr double kThreshold = (10.0 / 255.0 + 0.055) / 1.055, kLeast = 0.0625; // below the threshold
+    const double power = power_of_twelve_fifths<Cpu>(std::max(x, kLeast));
+    return x > kThreshold ? power : product_sum<Cpu>(x, 1.055 / 12.92, -0.055 / 12.92);
 }
 
 /// Doubts values that are small because others cancelled: no colour that a display shows.
+template <class Cpu>
 QC_INLINE_HELPER double lab_curve(double t, int64_t* doubts) {
     constexpr double kLeast = 0.0078125; // below the threshold
     constexpr auto kSmallest = std::bit_cast<int64_t>(0x1p-6);
-    const double value =
-        t > kCurveThreshold ? cube_root(std::max(t, kLeast)) : (kCurveSlope * t + 16.0) * (1.0 / 116.0);
+    const double value = t > kCurveThreshold ? cube_root<Cpu>(std::max(t, kLeast))
+                                             : product_sum<Cpu>(t, kCurveSlope / 116.0, 16.0 / 116.0);
     *doubts |= doubt(value) | (std::bit_cast<int64_t>(std::abs(value)) - kSmallest);
     return rounded(value);
 }
 
+template <class Cpu>
 QC_INLINE_HELPER void linearise(PerPixel<double>* __restrict channel) {
-    for (int i = 0; i < kRowBlock; ++i) channel->of[i] = linear_light(channel->of[i]);
+    for (int i = 0; i < kRowBlock; ++i) channel->of[i] = linear_light<Cpu>(channel->of[i]);
 }
 
+template <class Cpu>
 QC_INLINE_HELPER void bend(PerPixel<double>* __restrict stimulus, PerPixel<int64_t>* __restrict doubts) {
-    for (int i = 0; i < kRowBlock; ++i) stimulus->of[i] = lab_curve(stimulus->of[i], &doubts->of[i]);
+    for (int i = 0; i < kRowBlock; ++i) stimulus->of[i] = lab_curve<Cpu>(stimulus->of[i], &doubts->of[i]);
 }
 
-QC_CPU_CLONES void labs_of(const CodeRows& codes, const CodeScale& scale, LabSteps* __restrict steps,
-                           Labs* __restrict labs, PerPixel<int64_t>* __restrict doubts) {
+/// X, Y or Z relative to white.
+template <class Cpu>
+QC_INLINE_HELPER double stimulus_of(const double (&row)[3], double white, double red, double green, double blue) {
+    return product_sum<Cpu>(blue, row[2] / white, product_sum<Cpu>(green, row[1] / white, red * (row[0] / white)));
+}
+
+template <class Cpu>
+QC_INLINE_HELPER void labs_of_on(const CodeRows& codes, const CodeScale& scale, LabSteps* __restrict steps,
+                                 Labs* __restrict labs, PerPixel<int64_t>* __restrict doubts) {
     for (int i = 0; i < kRowBlock; ++i) {
-        const double y = (codes.plane[0][i] - scale.black) * scale.luma;
-        const double u = (codes.plane[1][i] - scale.middle) * scale.chroma;
-        const double v = (codes.plane[2][i] - scale.middle) * scale.chroma;
-        steps->red.of[i] = y + kRedFromV * v;
-        steps->green.of[i] = y - kGreenFromU * u - kGreenFromV * v;
-        steps->blue.of[i] = y + kBlueFromU * u;
+        const double y = codes.plane[0][i], u = codes.plane[1][i], v = codes.plane[2][i];
+        const double red = product_sum<Cpu>(v, scale.red_v, scale.red);
+        const double green = product_sum<Cpu>(u, scale.green_u, product_sum<Cpu>(v, scale.green_v, scale.green));
+        const double blue = product_sum<Cpu>(u, scale.blue_u, scale.blue);
+        steps->red.of[i] = product_sum<Cpu>(y, scale.luma, red);
+        steps->green.of[i] = product_sum<Cpu>(y, scale.luma, green);
+        steps->blue.of[i] = product_sum<Cpu>(y, scale.luma, blue);
     }
-    linearise(&steps->red);
-    linearise(&steps->green);
-    linearise(&steps->blue);
+    linearise<Cpu>(&steps->red);
+    linearise<Cpu>(&steps->green);
+    linearise<Cpu>(&steps->blue);
     for (int i = 0; i < kRowBlock; ++i) {
         const double red = steps->red.of[i], green = steps->green.of[i], blue = steps->blue.of[i];
-        double stimulus[3];
-        for (int k = 0; k < 3; ++k)
-            stimulus[k] = red * kTristimulus[k][0] + green * kTristimulus[k][1] + blue * kTristimulus[k][2];
-        steps->x.of[i] = stimulus[0] * (1.0 / kWhiteX);
-        steps->y.of[i] = stimulus[1];
-        steps->z.of[i] = stimulus[2] * (1.0 / kWhiteZ);
+        steps->x.of[i] = stimulus_of<Cpu>(kTristimulus[0], kWhiteX, red, green, blue);
+        steps->y.of[i] = stimulus_of<Cpu>(kTristimulus[1], 1.0, red, green, blue);
+        steps->z.of[i] = stimulus_of<Cpu>(kTristimulus[2], kWhiteZ, red, green, blue);
     }
-    bend(&steps->x, doubts);
-    bend(&steps->y, doubts);
-    bend(&steps->z, doubts);
+    bend<Cpu>(&steps->x, doubts);
+    bend<Cpu>(&steps->y, doubts);
+    bend<Cpu>(&steps->z, doubts);
     for (int i = 0; i < kRowBlock; ++i) {
         const double fx = steps->x.of[i], fy = steps->y.of[i], fz = steps->z.of[i];
-        labs->lightness.of[i] = static_cast<float>(116.0 * fy - 16.0);
+        labs->lightness.of[i] = static_cast<float>(product_sum<Cpu>(116.0, fy, -16.0)); // exact product
         labs->a.of[i] = static_cast<float>(500.0 * (fx - fy));
         labs->b.of[i] = static_cast<float>(200.0 * (fy - fz));
     }
 }
+QC_CPU_VERSIONS(labs_of,
+                (const CodeRows& codes, const CodeScale& scale, LabSteps* __restrict steps, Labs* __restrict labs,
+                 PerPixel<int64_t>* __restrict doubts),
+                (codes, scale, steps, labs, doubts))
 
 // ---- the difference -------------------------------------------------------------------------------------------------
 
@@ -112,35 +138,39 @@ struct DifferenceSteps {
     PerPixel<float> a[2], chroma[2], hue[2]; ///< of both pictures; a and chroma stretched
     PerPixel<float> mean_chroma, mean_hue, hue_step;
     PerPixel<float> lightness_term, chroma_term, hue_term; ///< l, c and h
-    PerPixel<float> rotation_sine_angle;                   ///< in radians
+    PerPixel<float> rotation_angle;                        ///< in radians
     PerPixel<int64_t> doubts, power_doubts;                ///< negative where there is one
 };
 
-QC_INLINE_HELPER double chroma_of(double a, double b) {
-    return rounded(std::sqrt(a * a + b * b));
+/// Of floats, whose squares are exact in double precision: one rounding or two are the same.
+template <class Cpu>
+QC_INLINE_HELPER float chroma_of(double a, double b) {
+    return static_cast<float>(std::sqrt(product_sum<Cpu>(a, a, b * b)));
 }
 
+template <class Cpu>
 QC_INLINE_HELPER void stretch(const Labs* labs, DifferenceSteps* __restrict steps) {
     for (int i = 0; i < kRowBlock; ++i) {
         const float a1 = labs[0].a.of[i], a2 = labs[1].a.of[i], b1 = labs[0].b.of[i], b2 = labs[1].b.of[i];
-        const auto chroma1 = static_cast<float>(chroma_of(a1, b1)), chroma2 = static_cast<float>(chroma_of(a2, b2));
+        const auto chroma1 = chroma_of<Cpu>(a1, b1), chroma2 = chroma_of<Cpu>(a2, b2);
         const double seventh = seventh_power((chroma1 + chroma2) / 2.0f);
         const double stretch = 1.0 - std::sqrt(seventh / (seventh + kChromaKnee));
-        const double stretched1 = a1 + a1 / 2.0f * stretch, stretched2 = a2 + a2 / 2.0f * stretch;
+        const double stretched1 = product_sum<Cpu, double>(a1 / 2.0f, stretch, a1);
+        const double stretched2 = product_sum<Cpu, double>(a2 / 2.0f, stretch, a2);
         steps->doubts.of[i] |= doubt(stretched1) | doubt(stretched2);
         steps->lesser_chroma.of[i] = std::min(chroma1, chroma2);
         steps->a[0].of[i] = static_cast<float>(stretched1);
         steps->a[1].of[i] = static_cast<float>(stretched2);
     }
-    for (int k = 0; k < 2; ++k)
-        for (int i = 0; i < kRowBlock; ++i)
-            steps->chroma[k].of[i] = static_cast<float>(chroma_of(steps->a[k].of[i], labs[k].b.of[i]));
 }
 
+template <class Cpu>
 QC_INLINE_HELPER void find_hues(const Labs* labs, DifferenceSteps* __restrict steps) {
     for (int k = 0; k < 2; ++k)
         for (int i = 0; i < kRowBlock; ++i) {
-            const double angle = angle_of(labs[k].b.of[i], steps->a[k].of[i]), low = rounded(angle);
+            const double a = steps->a[k].of[i], b = labs[k].b.of[i];
+            const double angle = angle_of<Cpu>(b, a), low = rounded(angle);
+            steps->chroma[k].of[i] = chroma_of<Cpu>(a, b);
             steps->doubts.of[i] |= doubt(angle);
             steps->hue[k].of[i] = static_cast<float>(low < 0.0 ? low + kTurn : low);
         }
@@ -151,7 +181,7 @@ QC_INLINE_HELPER void find_hues(const Labs* labs, DifferenceSteps* __restrict st
         const bool across_zero = std::abs(way) > kPi;
         const double other_way = rounded(hue2 <= hue1 ? way + kTurn : way - kTurn);
         const double angle = steps->lesser_chroma.of[i] == 0.0f ? 0.0 : across_zero ? other_way : way;
-        const double step = 2.0 * std::sqrt(static_cast<double>(chroma1 * chroma2)) * sine(angle / 2.0);
+        const double step = 2.0 * std::sqrt(static_cast<double>(chroma1 * chroma2)) * sine<Cpu>(angle / 2.0);
         steps->doubts.of[i] |= doubt(step);
         steps->hue_step.of[i] = static_cast<float>(step);
         steps->mean_chroma.of[i] = (chroma1 + chroma2) / 2.0f;
@@ -159,6 +189,7 @@ QC_INLINE_HELPER void find_hues(const Labs* labs, DifferenceSteps* __restrict st
     }
 }
 
+template <class Cpu>
 QC_INLINE_HELPER void find_terms(const Labs* labs, DifferenceSteps* __restrict steps) {
     for (int i = 0; i < kRowBlock; ++i) {
         const float lightness1 = labs[0].lightness.of[i], lightness2 = labs[1].lightness.of[i];
@@ -167,7 +198,7 @@ QC_INLINE_HELPER void find_terms(const Labs* labs, DifferenceSteps* __restrict s
         steps->lightness_term.of[i] = (lightness2 - lightness1) / (kLightnessWeight * scale);
     }
     for (int i = 0; i < kRowBlock; ++i) {
-        const double weight = hue_weight(steps->mean_hue.of[i]);
+        const double weight = hue_weight<Cpu>(steps->mean_hue.of[i]);
         const double mean_chroma = steps->mean_chroma.of[i];
         steps->doubts.of[i] |= doubt(weight);
         const auto chroma_scale = static_cast<float>(1.0 + 0.045 * mean_chroma);
@@ -178,35 +209,38 @@ QC_INLINE_HELPER void find_terms(const Labs* labs, DifferenceSteps* __restrict s
 }
 
 /// l^2 + c^2 + h^2 + R_T c h
+template <class Cpu>
 QC_INLINE_HELPER double square_of_difference(float l, float c, float h, double rotation) {
     const float crossed = static_cast<float>(rotation) * c * h;
-    const double wide_l = l, wide_c = c, wide_h = h;
-    return wide_l * wide_l + wide_c * wide_c + wide_h * wide_h + crossed;
+    const double wide_l = l, wide_c = c, wide_h = h; // whose squares are exact
+    return product_sum<Cpu>(wide_h, wide_h, product_sum<Cpu>(wide_c, wide_c, wide_l * wide_l)) + crossed;
 }
 
-/// -2 sqrt(share) sin(angle)
-QC_INLINE_HELPER double rotation_of(float seventh, double sine_of_angle) {
+/// -2 sqrt(share) sin(angle), of an angle in radians
+template <class Cpu>
+QC_INLINE_HELPER double rotation_of(float seventh, double angle) {
     const float share = seventh / (seventh + static_cast<float>(kChromaKnee));
-    return -2.0 * std::sqrt(static_cast<double>(share)) * sine_of_angle;
+    return -2.0 * std::sqrt(static_cast<double>(share)) * sine<Cpu>(angle);
 }
 
+template <class Cpu>
 QC_INLINE_HELPER void combine(DifferenceSteps* __restrict steps, float* __restrict to) {
     for (int i = 0; i < kRowBlock; ++i) {
         const double degrees = rounded(steps->mean_hue.of[i] * (180.0 / kPi));
         const auto distance = static_cast<float>((degrees - 275.0) * (1.0 / 25.0));
         // Beyond 64 the rotation is below 2^-80, too small to change a bit of what it is added to.
-        const double angle = 60.0 * decay(std::min(distance * distance, 64.0f));
+        const double angle = 60.0 * decay<Cpu>(std::min(distance * distance, 64.0f));
         steps->doubts.of[i] |= doubt(angle);
-        steps->rotation_sine_angle.of[i] = static_cast<float>(rounded(angle) * (kPi / 180.0));
+        steps->rotation_angle.of[i] = static_cast<float>(rounded(angle) * (kPi / 180.0));
     }
     constexpr double kPowerReach = 0.3; // of a float's last place
     constexpr auto kPowerUnits = static_cast<int64_t>(kPowerReach * 0x1p29);
     constexpr double kCrossedError = 0x1p-20; // relative, of R_T c h for another float of the power: seven roundings
     for (int i = 0; i < kRowBlock; ++i) {
         const double seventh = seventh_power(steps->mean_chroma.of[i]);
-        const double rotation = rotation_of(static_cast<float>(seventh), sine(steps->rotation_sine_angle.of[i]));
+        const double rotation = rotation_of<Cpu>(static_cast<float>(seventh), steps->rotation_angle.of[i]);
         const float l = steps->lightness_term.of[i], c = steps->chroma_term.of[i], h = steps->hue_term.of[i];
-        const double square = square_of_difference(l, c, h, rotation), difference = std::sqrt(square);
+        const double square = square_of_difference<Cpu>(l, c, h, rotation), difference = std::sqrt(square);
         const double crossed = std::abs(rotation * c * h);
         const double error = 0.5 * kCrossedError * crossed / std::max(square, 1e-300);
         const auto low = static_cast<float>(difference - difference * error);
@@ -218,20 +252,22 @@ QC_INLINE_HELPER void combine(DifferenceSteps* __restrict steps, float* __restri
     }
 }
 
-QC_CPU_CLONES void differences_of(const Labs* labs, DifferenceSteps* __restrict steps, float* to) {
-    stretch(labs, steps);
-    find_hues(labs, steps);
-    find_terms(labs, steps);
-    combine(steps, to);
+template <class Cpu>
+QC_INLINE_HELPER void differences_of_on(const Labs* labs, DifferenceSteps* __restrict steps, float* to) {
+    stretch<Cpu>(labs, steps);
+    find_hues<Cpu>(labs, steps);
+    find_terms<Cpu>(labs, steps);
+    combine<Cpu>(steps, to);
 }
+QC_CPU_VERSIONS(differences_of, (const Labs* labs, DifferenceSteps* __restrict steps, float* to), (labs, steps, to))
 
 /// The end of the formula with the C library's power.
 float finish_again(int i, DifferenceSteps* steps) {
     const float seventh = std::pow(steps->mean_chroma.of[i], 7.0f);
-    const double rotation = rotation_of(seventh, sine(steps->rotation_sine_angle.of[i]));
+    const double rotation = rotation_of<device::AnyCpu>(seventh, steps->rotation_angle.of[i]);
     steps->doubts.of[i] |= doubt(rotation);
-    return static_cast<float>(std::sqrt(
-        square_of_difference(steps->lightness_term.of[i], steps->chroma_term.of[i], steps->hue_term.of[i], rotation)));
+    return static_cast<float>(std::sqrt(square_of_difference<device::AnyCpu>(
+        steps->lightness_term.of[i], steps->chroma_term.of[i], steps->hue_term.of[i], rotation)));
 }
 
 bool same_codes(const CodeRows& a, const CodeRows& b) {
