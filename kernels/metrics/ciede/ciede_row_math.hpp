@@ -76,30 +76,47 @@ QC_INLINE_HELPER float inverse_root_start(float x, float inverse_degree, float o
     return std::bit_cast<float>(static_cast<int32_t>(product_sum<Cpu>(-inverse_degree, logarithm, offset)));
 }
 
-/// t^(1/3) of what is not far from 1. With r near t^(-1/3), and w = 1 - t r^3, it is t r^2 (1 - w)^(-2/3).
-template <class Cpu = device::AnyCpu>
-QC_INLINE_HELPER double cube_root(double t) {
+/// t^(-1/3) of what is not far from 1, with an error of 2e-5.
+template <class Cpu>
+QC_INLINE_HELPER float inverse_cube_root(double t) {
     const auto rough = static_cast<float>(t);
     const float start = inverse_root_start<Cpu>(rough, 1.0f / 3.0f, 0x54a20000); // |v| < 0.103
     const float v = product_sum<Cpu>(-(rough * start), start * start, 1.0f);
-    const float inverse =
-        product_sum<Cpu>(start * v, polynomial<Cpu>(v, 1.0f / 3.0f, 2.0f / 9.0f, 14.0f / 81.0f), start);
-    const double r = inverse, square = r * r; // |w| < 5e-5
-    const double w = product_sum<Cpu>(-t, square * r, 1.0), near = t * square;
-    return product_sum<Cpu>(near * w, polynomial<Cpu>(w, 2.0 / 3.0, 5.0 / 9.0), near);
+    return product_sum<Cpu>(start * v, polynomial<Cpu>(v, 1.0f / 3.0f, 2.0f / 9.0f, 14.0f / 81.0f), start);
 }
 
-/// x^2.4, likewise: with r near x^(-1/5), and w = 1 - x r^5, it is (x r)^3 (1 - w)^(-3/5).
+/// t^(1/3). With r near t^(-1/3), and w = 1 - t r^3, it is t r^2 (1 - w)^(-2/3).
+template <class Cpu>
+QC_INLINE_HELPER double cube_root(double t, float inverse) {
+    const double r = inverse, near = t * (r * r); // |w| < 5e-5
+    const double w = product_sum<Cpu>(-near, r, 1.0);
+    return product_sum<Cpu>(near * w, polynomial<Cpu>(w, 2.0 / 3.0, 5.0 / 9.0), near);
+}
 template <class Cpu = device::AnyCpu>
-QC_INLINE_HELPER double power_of_twelve_fifths(double x) {
+QC_INLINE_HELPER double cube_root(double t) {
+    return cube_root<Cpu>(t, inverse_cube_root<Cpu>(t));
+}
+
+/// x^(-1/5), with an error of 6e-6.
+template <class Cpu>
+QC_INLINE_HELPER float inverse_fifth_root(double x) {
     const auto rough = static_cast<float>(x);
     const float start = inverse_root_start<Cpu>(rough, 1.0f / 5.0f, 0x4c2b4000); // |v| < 0.156
     const float start2 = start * start;
     const float v = product_sum<Cpu>(-(rough * start), start2 * start2, 1.0f);
-    const float inverse = product_sum<Cpu>(start * v, polynomial<Cpu>(v, 0.2f, 0.12f, 0.088f, 0.0704f), start);
+    return product_sum<Cpu>(start * v, polynomial<Cpu>(v, 0.2f, 0.12f, 0.088f, 0.0704f), start);
+}
+
+/// x^2.4, likewise: with r near x^(-1/5), and w = 1 - x r^5, it is (x r)^3 (1 - w)^(-3/5).
+template <class Cpu>
+QC_INLINE_HELPER double power_of_twelve_fifths(double x, float inverse) {
     const double r = inverse, square = r * r, xr = x * r; // |w| < 3e-5
     const double w = product_sum<Cpu>(-xr, square * square, 1.0), near = xr * (xr * xr);
     return product_sum<Cpu>(near * w, polynomial<Cpu>(w, 0.6, 0.48), near);
+}
+template <class Cpu = device::AnyCpu>
+QC_INLINE_HELPER double power_of_twelve_fifths(double x) {
+    return power_of_twelve_fifths<Cpu>(x, inverse_fifth_root<Cpu>(x));
 }
 
 /// x^7
@@ -155,23 +172,40 @@ QC_INLINE_HELPER Direction twice(const Direction& direction) {
     return {product_sum<Cpu>(-two_sines, direction.sine, 1.0), two_sines * direction.cosine};
 }
 
-/// atan2(b, a), and 0 for 0 and 0.
-template <class Cpu = device::AnyCpu>
-QC_INLINE_HELPER double angle_of(double b, double a) {
+/// The sides of a right-angled triangle.
+struct Sides {
+    double longer, shorter;
+    bool wide; ///< its smaller angle is above pi / 8
+};
+QC_INLINE_HELPER Sides sides_of(double b, double a) {
     constexpr double kTangent = 0.41421356237309504880; // of pi / 8
     constexpr double kSmallest = 0x1p-1000;             // where both are 0
     const double across = std::abs(a), up = std::abs(b);
     const double longer = std::max(std::max(across, up), kSmallest), shorter = std::min(across, up);
-    // atan(x) = pi / 4 - atan((1 - x) / (1 + x))
-    const bool wide = shorter > kTangent * longer;
-    const double tangent = (wide ? shorter - longer : shorter) / (wide ? shorter + longer : longer);
+    return {longer, shorter, shorter > kTangent * longer};
+}
+
+/// What atan2(b, a) is made of: atan(x) = pi / 4 - atan((1 - x) / (1 + x)).
+QC_INLINE_HELPER double octant_tangent(double b, double a) {
+    const auto [longer, shorter, wide] = sides_of(b, a);
+    return (wide ? shorter - longer : shorter) / (wide ? shorter + longer : longer);
+}
+
+/// atan2(b, a), and 0 for 0 and 0.
+/// @param tangent octant_tangent()
+template <class Cpu>
+QC_INLINE_HELPER double angle_of(double b, double a, double tangent) {
     const double small =
         tangent * polynomial<Cpu>(tangent * tangent, 0.99999999999997324, -0.33333333330803411, 0.19999999604886934,
                                   -0.1428569042358194, 0.11110385039747965, -0.09078391987052542, 0.075637029167885728,
                                   -0.058745031872276962, 0.030662402628910412);
-    const double octant = wide ? kPi / 4.0 + small : small;
-    const double quadrant = up > across ? kPi / 2.0 - octant : octant;
+    const double octant = sides_of(b, a).wide ? kPi / 4.0 + small : small;
+    const double quadrant = std::abs(b) > std::abs(a) ? kPi / 2.0 - octant : octant;
     return std::copysign(a < 0.0 ? kPi - quadrant : quadrant, b);
+}
+template <class Cpu = device::AnyCpu>
+QC_INLINE_HELPER double angle_of(double b, double a) {
+    return angle_of<Cpu>(b, a, octant_tangent(b, a));
 }
 
 /// T of the standard, not rounded. With h the hue less 5/8 of a turn, its waves are polynomials in cos h and sin h.
