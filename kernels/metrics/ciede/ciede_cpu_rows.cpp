@@ -54,62 +54,66 @@ struct Labs {
 };
 
 struct LabSteps {
-    PerPixel<double> channels[3]; ///< red, green and blue, then their light
-    PerPixel<double> stimuli[3];  ///< X, Y and Z, then the lightness function
+    PerPixel<double> channels[3]; ///< red, green and blue
+    PerPixel<double> stimuli[3];  ///< X, Y and Z
     PerPixel<float> inverses[3];  ///< of roots of these
     PerPixel<double> powers[3];
+    PerPixel<float> curves[3]; ///< the lightness function
 };
 
 // Loops are short: what a processor looks ahead at holds several rounds of them then, which do not wait for each other.
+// Those of the three channels come before what uses their results, for the same reason.
 
-/// Light jumps at the threshold, by 3e-4 of itself. No code comes to lie there: times 219 * 224 * 100000 * 2^(depth -
-/// 8) channels are integers, and the threshold is some seventeenth beside the next one, 2^-45 away as a channel at
-/// least.
 template <class Cpu>
-QC_INLINE_HELPER void linearise(LabSteps* __restrict steps) {
+QC_INLINE_HELPER void find_powers(LabSteps* __restrict steps) {
+    for (int k = 0; k < 3; ++k)
+        for (int i = 0; i < kRowBlock; ++i)
+            steps->inverses[k].of[i] = inverse_fifth_root<Cpu>(steps->channels[k].of[i]);
+    for (int k = 0; k < 3; ++k)
+        for (int i = 0; i < kRowBlock; ++i)
+            steps->powers[k].of[i] = power_of_twelve_fifths<Cpu>(steps->channels[k].of[i], steps->inverses[k].of[i]);
+}
+
+/// Light jumps at the threshold, by 3e-4 of itself. No code comes to lie there: channels times 219 * 224 * 100000 *
+/// 2^(depth - 8) are integers, and the threshold is some seventeenth beside the next one, as a channel 2^-45 or more.
+/// @param power nonsense for what is dark
+template <class Cpu>
+QC_INLINE_HELPER double light_of(double channel, double power) {
     constexpr double kThreshold = (10.0 / 255.0 + 0.055) / 1.055;
-    for (int k = 0; k < 3; ++k) {
-        double* const channel = steps->channels[k].of;
-        float* const inverse = steps->inverses[k].of;
-        double* const power = steps->powers[k].of; // nonsense for what is dark
-        for (int i = 0; i < kRowBlock; ++i) inverse[i] = inverse_fifth_root<Cpu>(channel[i]);
-        for (int i = 0; i < kRowBlock; ++i) power[i] = power_of_twelve_fifths<Cpu>(channel[i], inverse[i]);
-        for (int i = 0; i < kRowBlock; ++i) {
-            const double dark = product_sum<Cpu>(channel[i], 1.055 / 12.92, -0.055 / 12.92), bright = power[i];
-            channel[i] = channel[i] > kThreshold ? bright : dark;
-        }
-    }
+    const double dark = product_sum<Cpu>(channel, 1.055 / 12.92, -0.055 / 12.92);
+    return channel > kThreshold ? power : dark;
+}
+
+template <class Cpu>
+QC_INLINE_HELPER void find_roots(LabSteps* __restrict steps) {
+    for (int k = 0; k < 3; ++k)
+        for (int i = 0; i < kRowBlock; ++i) steps->inverses[k].of[i] = inverse_cube_root<Cpu>(steps->stimuli[k].of[i]);
+    for (int k = 0; k < 3; ++k)
+        for (int i = 0; i < kRowBlock; ++i)
+            steps->powers[k].of[i] = cube_root<Cpu>(steps->stimuli[k].of[i], steps->inverses[k].of[i]);
 }
 
 /// Doubts values that are small because others cancelled: no colour that a display shows.
+/// @param root nonsense for what is dark
 template <class Cpu>
-QC_INLINE_HELPER void bend(LabSteps* __restrict steps, PerPixel<int64_t>* __restrict doubts) {
+QC_INLINE_HELPER float lab_curve(double t, double root, int64_t* doubts) {
     constexpr auto kSmallest = std::bit_cast<int64_t>(0x1p-6);
-    for (int k = 0; k < 3; ++k) {
-        double* const stimulus = steps->stimuli[k].of;
-        float* const inverse = steps->inverses[k].of;
-        double* const power = steps->powers[k].of; // nonsense for what is dark
-        for (int i = 0; i < kRowBlock; ++i) inverse[i] = inverse_cube_root<Cpu>(stimulus[i]);
-        for (int i = 0; i < kRowBlock; ++i) power[i] = cube_root<Cpu>(stimulus[i], inverse[i]);
-        for (int i = 0; i < kRowBlock; ++i) {
-            const double line = product_sum<Cpu>(stimulus[i], kCurveSlope / 116.0, 16.0 / 116.0), root = power[i];
-            const double value = stimulus[i] > kCurveThreshold ? root : line;
-            doubts->of[i] |= doubt(value) | (std::bit_cast<int64_t>(std::abs(value)) - kSmallest);
-            stimulus[i] = rounded(value);
-        }
-    }
-}
-
-/// Of floats, whose squares are exact in double precision: one rounding or two are the same.
-template <class Cpu>
-QC_INLINE_HELPER float chroma_of(double a, double b) {
-    return static_cast<float>(std::sqrt(product_sum<Cpu>(a, a, b * b)));
+    const double line = product_sum<Cpu>(t, kCurveSlope / 116.0, 16.0 / 116.0);
+    const double value = t > kCurveThreshold ? root : line;
+    *doubts |= doubt(value) | (std::bit_cast<int64_t>(std::abs(value)) - kSmallest);
+    return static_cast<float>(value);
 }
 
 /// X, Y or Z relative to white.
 template <class Cpu>
 QC_INLINE_HELPER double stimulus_of(const double (&row)[3], double white, double red, double green, double blue) {
     return product_sum<Cpu>(blue, row[2] / white, product_sum<Cpu>(green, row[1] / white, red * (row[0] / white)));
+}
+
+/// Of floats, whose squares are exact in double precision: one rounding or two are the same.
+template <class Cpu>
+QC_INLINE_HELPER float chroma_of(double a, double b) {
+    return static_cast<float>(std::sqrt(product_sum<Cpu>(a, a, b * b)));
 }
 
 template <class Cpu>
@@ -124,22 +128,25 @@ QC_INLINE_HELPER void labs_of_on(const CodeRows& codes, const CodeScale& scale, 
         steps->channels[1].of[i] = product_sum<Cpu>(y, scale.luma, green);
         steps->channels[2].of[i] = product_sum<Cpu>(y, scale.luma, blue);
     }
-    linearise<Cpu>(steps);
+    find_powers<Cpu>(steps);
     for (int i = 0; i < kRowBlock; ++i) {
-        const double red = steps->channels[0].of[i], green = steps->channels[1].of[i], blue = steps->channels[2].of[i];
-        steps->stimuli[0].of[i] = stimulus_of<Cpu>(kTristimulus[0], kWhiteX, red, green, blue);
-        steps->stimuli[1].of[i] = stimulus_of<Cpu>(kTristimulus[1], 1.0, red, green, blue);
-        steps->stimuli[2].of[i] = stimulus_of<Cpu>(kTristimulus[2], kWhiteZ, red, green, blue);
+        double light[3];
+        for (int k = 0; k < 3; ++k) light[k] = light_of<Cpu>(steps->channels[k].of[i], steps->powers[k].of[i]);
+        steps->stimuli[0].of[i] = stimulus_of<Cpu>(kTristimulus[0], kWhiteX, light[0], light[1], light[2]);
+        steps->stimuli[1].of[i] = stimulus_of<Cpu>(kTristimulus[1], 1.0, light[0], light[1], light[2]);
+        steps->stimuli[2].of[i] = stimulus_of<Cpu>(kTristimulus[2], kWhiteZ, light[0], light[1], light[2]);
     }
-    bend<Cpu>(steps, doubts);
+    find_roots<Cpu>(steps);
+    for (int k = 0; k < 3; ++k)
+        for (int i = 0; i < kRowBlock; ++i)
+            steps->curves[k].of[i] = lab_curve<Cpu>(steps->stimuli[k].of[i], steps->powers[k].of[i], &doubts->of[i]);
     for (int i = 0; i < kRowBlock; ++i) {
-        const double fx = steps->stimuli[0].of[i], fy = steps->stimuli[1].of[i], fz = steps->stimuli[2].of[i];
+        const double fx = steps->curves[0].of[i], fy = steps->curves[1].of[i], fz = steps->curves[2].of[i];
         labs->lightness.of[i] = static_cast<float>(product_sum<Cpu>(116.0, fy, -16.0)); // exact product
-        const auto a = static_cast<float>(500.0 * (fx - fy)), b = static_cast<float>(200.0 * (fy - fz));
-        labs->a.of[i] = a;
-        labs->b.of[i] = b;
-        labs->chroma.of[i] = chroma_of<Cpu>(a, b);
+        labs->a.of[i] = static_cast<float>(500.0 * (fx - fy));
+        labs->b.of[i] = static_cast<float>(200.0 * (fy - fz));
     }
+    for (int i = 0; i < kRowBlock; ++i) labs->chroma.of[i] = chroma_of<Cpu>(labs->a.of[i], labs->b.of[i]);
 }
 QC_CPU_VERSIONS(labs_of,
                 (const CodeRows& codes, const CodeScale& scale, LabSteps* __restrict steps, Labs* __restrict labs,
@@ -153,7 +160,8 @@ struct DifferenceSteps {
     PerPixel<float> mean_chroma, mean_hue, hue_step;
     PerPixel<float> lightness_term, chroma_term, hue_term; ///< l, c and h
     PerPixel<float> rotation_angle;                        ///< in radians
-    PerPixel<double> stretch, tangent, angle, weight, seventh, rotation;
+    PerPixel<double> stretch, tangent, angle, weight, seventh, rotation, difference;
+    PerPixel<float> error;                  ///< relative, of the difference for another float of the seventh power
     PerPixel<int64_t> doubts, power_doubts; ///< negative where there is one
 };
 
@@ -196,9 +204,10 @@ QC_INLINE_HELPER void find_hue_steps(const Labs* labs, DifferenceSteps* __restri
         const float lesser_chroma = std::min(labs[0].chroma.of[i], labs[1].chroma.of[i]);
         const double way = hue2 - hue1, sum = hue1 + hue2;
         const bool across_zero = std::abs(way) > kPi;
-        const double other_way = rounded(hue2 <= hue1 ? way + kTurn : way - kTurn);
-        steps->angle.of[i] = lesser_chroma == 0.0f ? 0.0 : across_zero ? other_way : way;
-        steps->mean_hue.of[i] = static_cast<float>((across_zero ? sum + kTurn : sum) / 2.0);
+        const double other_way = rounded(way + (way <= 0.0 ? kTurn : -kTurn));
+        const double shorter_way = across_zero ? other_way : way;
+        steps->angle.of[i] = lesser_chroma > 0.0f ? shorter_way : 0.0;
+        steps->mean_hue.of[i] = static_cast<float>((sum + (across_zero ? kTurn : 0.0)) / 2.0);
     }
     for (int i = 0; i < kRowBlock; ++i) {
         const float chroma1 = steps->chroma[0].of[i], chroma2 = steps->chroma[1].of[i];
@@ -272,15 +281,18 @@ QC_INLINE_HELPER void combine(DifferenceSteps* __restrict steps, float* __restri
     // Relative, of R_T c h for another float of the power: seven roundings, and those of what is made of it here.
     constexpr float kCrossedError = 0x1p-20f;
     for (int i = 0; i < kRowBlock; ++i) {
-        const double rotation = steps->rotation.of[i];
         const float l = steps->lightness_term.of[i], c = steps->chroma_term.of[i], h = steps->hue_term.of[i];
-        const float crossed = crossed_term(c, h, rotation);
-        const double square = square_of_difference<Cpu>(l, c, h, crossed), difference = std::sqrt(square);
-        const float error = 0.5f * kCrossedError * std::abs(crossed) / (static_cast<float>(square) + 1e-37f);
-        const auto low = static_cast<float>(product_sum<Cpu, double>(difference, -error, difference));
-        const auto high = static_cast<float>(product_sum<Cpu, double>(difference, error, difference));
+        const float crossed = crossed_term(c, h, steps->rotation.of[i]);
+        const double square = square_of_difference<Cpu>(l, c, h, crossed);
+        steps->error.of[i] = 0.5f * kCrossedError * std::abs(crossed) / (static_cast<float>(square) + 1e-37f);
+        steps->difference.of[i] = std::sqrt(square);
+    }
+    for (int i = 0; i < kRowBlock; ++i) {
+        const double difference = steps->difference.of[i], error = steps->error.of[i];
+        const auto low = static_cast<float>(product_sum<Cpu>(difference, -error, difference));
+        const auto high = static_cast<float>(product_sum<Cpu>(difference, error, difference));
         const int64_t either = low != high ? -1 : 0;
-        steps->doubts.of[i] |= doubt(rotation);
+        steps->doubts.of[i] |= doubt(steps->rotation.of[i]);
         steps->power_doubts.of[i] = either & doubt(steps->seventh.of[i], kPowerUnits);
         to[i] = static_cast<float>(difference);
     }
