@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // Functions of the rows on the CPU (ciede_cpu_rows.cpp), without branches and tables, in loops that compilers
-// vectorise. Where the reference calls the C library they are good to kRelativeError; everything else is the
-// reference's own operations, one by one. Coefficients: polynomials through Chebyshev's points, computed with 113 bits.
+// vectorise. Where the reference calls the C library they are good to kRelativeError. Coefficients: polynomials through
+// Chebyshev's points, computed with 113 bits.
 //
-// As they are not exact, they may have a rounding less: Cpu says whether there is an instruction for a * b + c.
+// As they are not exact, they may have a rounding less: Cpu says whether there is an instruction for a * b + c. Whoever
+// rounds a result of theirs to a float asks doubt(). What is rounded without asking is the reference's own operations,
+// one by one, or a * b + c where a * b is exact anyway.
 #pragma once
 
 #include <algorithm>
