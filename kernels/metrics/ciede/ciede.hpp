@@ -37,7 +37,7 @@ double score_cpu(const FrameGeometry& geometry, const HostPair& pair);
 // ---- the same bits, row by row, vectorised: what the CPU backend runs
 
 /// Pixels that are evaluated together.
-constexpr int kRowBlock = 64;
+constexpr int kRowBlock = 128;
 
 /// Codes of one row, those of chroma repeated for the pixels they cover; whole blocks of them.
 struct CodeRows {

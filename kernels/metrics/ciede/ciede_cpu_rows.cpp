@@ -27,148 +27,209 @@ struct alignas(64) PerPixel {
     T of[kRowBlock];
 };
 
-/// How codes become light.
+/// How codes become x = (c + 0.055) / 1.055 of the channels c, whose power is linear light.
 struct CodeScale {
-    double black, luma, middle, chroma;
+    double luma; ///< of all channels
+    double red_v, green_u, green_v, blue_u;
+    double red, green, blue; ///< constant terms
 };
 
 CodeScale scale_of(int depth) {
     const double scale = 1 << (depth - 8);
-    return {16.0 * scale, 1.0 / (219.0 * scale), 128.0 * scale, 1.0 / (224.0 * scale)};
+    const double black = 0.055 - 16.0 / 219.0, middle = 128.0 / 224.0, chroma = 1.0 / (224.0 * scale * 1.055);
+    return {.luma = 1.0 / (219.0 * scale * 1.055),
+            .red_v = kRedFromV * chroma,
+            .green_u = -kGreenFromU * chroma,
+            .green_v = -kGreenFromV * chroma,
+            .blue_u = kBlueFromU * chroma,
+            .red = (black - kRedFromV * middle) / 1.055,
+            .green = (black + (kGreenFromU + kGreenFromV) * middle) / 1.055,
+            .blue = (black - kBlueFromU * middle) / 1.055};
 }
 
 // ---- from codes to Lab ----------------------------------------------------------------------------------------------
 
 struct Labs {
-    PerPixel<float> lightness, a, b;
+    PerPixel<float> lightness, a, b, chroma;
 };
 
 struct LabSteps {
-    PerPixel<double> red, green, blue; ///< channels, then linear light
-    PerPixel<double> x, y, z;          ///< the lightness function
+    PerPixel<double> channels[3]; ///< red, green and blue
+    PerPixel<double> stimuli[3];  ///< X, Y and Z
+    PerPixel<float> inverses[3];  ///< of roots of these
+    PerPixel<double> powers[3];
+    PerPixel<float> curves[3]; ///< the lightness function
 };
 
-QC_INLINE_HELPER double linear_light(double channel) {
-    constexpr double kLeast = 0.0625; // below the threshold's
-    const double power = power_of_twelve_fifths(std::max((channel + 0.055) * (1.0 / 1.055), kLeast));
-    return channel > 10.0 / 255.0 ? power : channel * (1.0 / 12.92);
+// Loops are short: what a processor looks ahead at holds several rounds of them then, which do not wait for each other.
+// Those of the three channels come before what uses their results, for the same reason.
+
+template <class Cpu>
+QC_INLINE_HELPER void find_powers(LabSteps* __restrict steps) {
+    for (int k = 0; k < 3; ++k)
+        for (int i = 0; i < kRowBlock; ++i)
+            steps->inverses[k].of[i] = inverse_fifth_root<Cpu>(steps->channels[k].of[i]);
+    for (int k = 0; k < 3; ++k)
+        for (int i = 0; i < kRowBlock; ++i)
+            steps->powers[k].of[i] = power_of_twelve_fifths<Cpu>(steps->channels[k].of[i], steps->inverses[k].of[i]);
+}
+
+/// Light jumps at the threshold, by 3e-4 of itself. No code comes to lie there: channels times 219 * 224 * 100000 *
+/// 2^(depth - 8) are integers, and the threshold is some seventeenth beside the next one, as a channel 2^-45 or more.
+/// @param power nonsense for what is dark
+template <class Cpu>
+QC_INLINE_HELPER double light_of(double channel, double power) {
+    constexpr double kThreshold = (10.0 / 255.0 + 0.055) / 1.055;
+    const double dark = product_sum<Cpu>(channel, 1.055 / 12.92, -0.055 / 12.92);
+    return channel > kThreshold ? power : dark;
+}
+
+template <class Cpu>
+QC_INLINE_HELPER void find_roots(LabSteps* __restrict steps) {
+    for (int k = 0; k < 3; ++k)
+        for (int i = 0; i < kRowBlock; ++i) steps->inverses[k].of[i] = inverse_cube_root<Cpu>(steps->stimuli[k].of[i]);
+    for (int k = 0; k < 3; ++k)
+        for (int i = 0; i < kRowBlock; ++i)
+            steps->powers[k].of[i] = cube_root<Cpu>(steps->stimuli[k].of[i], steps->inverses[k].of[i]);
 }
 
 /// Doubts values that are small because others cancelled: no colour that a display shows.
-QC_INLINE_HELPER double lab_curve(double t, int64_t* doubts) {
-    constexpr double kLeast = 0.0078125; // below the threshold
+/// @param root nonsense for what is dark
+template <class Cpu>
+QC_INLINE_HELPER float lab_curve(double t, double root, int64_t* doubts) {
     constexpr auto kSmallest = std::bit_cast<int64_t>(0x1p-6);
-    const double value =
-        t > kCurveThreshold ? cube_root(std::max(t, kLeast)) : (kCurveSlope * t + 16.0) * (1.0 / 116.0);
+    const double line = product_sum<Cpu>(t, kCurveSlope / 116.0, 16.0 / 116.0);
+    const double value = t > kCurveThreshold ? root : line;
     *doubts |= doubt(value) | (std::bit_cast<int64_t>(std::abs(value)) - kSmallest);
-    return rounded(value);
+    return static_cast<float>(value);
 }
 
-QC_INLINE_HELPER void linearise(PerPixel<double>* __restrict channel) {
-    for (int i = 0; i < kRowBlock; ++i) channel->of[i] = linear_light(channel->of[i]);
+/// X, Y or Z relative to white.
+template <class Cpu>
+QC_INLINE_HELPER double stimulus_of(const double (&row)[3], double white, double red, double green, double blue) {
+    return product_sum<Cpu>(blue, row[2] / white, product_sum<Cpu>(green, row[1] / white, red * (row[0] / white)));
 }
 
-QC_INLINE_HELPER void bend(PerPixel<double>* __restrict stimulus, PerPixel<int64_t>* __restrict doubts) {
-    for (int i = 0; i < kRowBlock; ++i) stimulus->of[i] = lab_curve(stimulus->of[i], &doubts->of[i]);
+/// Of floats, whose squares are exact in double precision: one rounding or two are the same.
+template <class Cpu>
+QC_INLINE_HELPER float chroma_of(double a, double b) {
+    return static_cast<float>(std::sqrt(product_sum<Cpu>(a, a, b * b)));
 }
 
-QC_CPU_CLONES void labs_of(const CodeRows& codes, const CodeScale& scale, LabSteps* __restrict steps,
-                           Labs* __restrict labs, PerPixel<int64_t>* __restrict doubts) {
+template <class Cpu>
+QC_INLINE_HELPER void labs_of_on(const CodeRows& codes, const CodeScale& scale, LabSteps* __restrict steps,
+                                 Labs* __restrict labs, PerPixel<int64_t>* __restrict doubts) {
     for (int i = 0; i < kRowBlock; ++i) {
-        const double y = (codes.plane[0][i] - scale.black) * scale.luma;
-        const double u = (codes.plane[1][i] - scale.middle) * scale.chroma;
-        const double v = (codes.plane[2][i] - scale.middle) * scale.chroma;
-        steps->red.of[i] = y + kRedFromV * v;
-        steps->green.of[i] = y - kGreenFromU * u - kGreenFromV * v;
-        steps->blue.of[i] = y + kBlueFromU * u;
+        const double y = codes.plane[0][i], u = codes.plane[1][i], v = codes.plane[2][i];
+        const double red = product_sum<Cpu>(v, scale.red_v, scale.red);
+        const double green = product_sum<Cpu>(u, scale.green_u, product_sum<Cpu>(v, scale.green_v, scale.green));
+        const double blue = product_sum<Cpu>(u, scale.blue_u, scale.blue);
+        steps->channels[0].of[i] = product_sum<Cpu>(y, scale.luma, red);
+        steps->channels[1].of[i] = product_sum<Cpu>(y, scale.luma, green);
+        steps->channels[2].of[i] = product_sum<Cpu>(y, scale.luma, blue);
     }
-    linearise(&steps->red);
-    linearise(&steps->green);
-    linearise(&steps->blue);
+    find_powers<Cpu>(steps);
     for (int i = 0; i < kRowBlock; ++i) {
-        const double red = steps->red.of[i], green = steps->green.of[i], blue = steps->blue.of[i];
-        double stimulus[3];
-        for (int k = 0; k < 3; ++k)
-            stimulus[k] = red * kTristimulus[k][0] + green * kTristimulus[k][1] + blue * kTristimulus[k][2];
-        steps->x.of[i] = stimulus[0] * (1.0 / kWhiteX);
-        steps->y.of[i] = stimulus[1];
-        steps->z.of[i] = stimulus[2] * (1.0 / kWhiteZ);
+        double light[3];
+        for (int k = 0; k < 3; ++k) light[k] = light_of<Cpu>(steps->channels[k].of[i], steps->powers[k].of[i]);
+        steps->stimuli[0].of[i] = stimulus_of<Cpu>(kTristimulus[0], kWhiteX, light[0], light[1], light[2]);
+        steps->stimuli[1].of[i] = stimulus_of<Cpu>(kTristimulus[1], 1.0, light[0], light[1], light[2]);
+        steps->stimuli[2].of[i] = stimulus_of<Cpu>(kTristimulus[2], kWhiteZ, light[0], light[1], light[2]);
     }
-    bend(&steps->x, doubts);
-    bend(&steps->y, doubts);
-    bend(&steps->z, doubts);
+    find_roots<Cpu>(steps);
+    for (int k = 0; k < 3; ++k)
+        for (int i = 0; i < kRowBlock; ++i)
+            steps->curves[k].of[i] = lab_curve<Cpu>(steps->stimuli[k].of[i], steps->powers[k].of[i], &doubts->of[i]);
     for (int i = 0; i < kRowBlock; ++i) {
-        const double fx = steps->x.of[i], fy = steps->y.of[i], fz = steps->z.of[i];
-        labs->lightness.of[i] = static_cast<float>(116.0 * fy - 16.0);
+        const double fx = steps->curves[0].of[i], fy = steps->curves[1].of[i], fz = steps->curves[2].of[i];
+        labs->lightness.of[i] = static_cast<float>(product_sum<Cpu>(116.0, fy, -16.0)); // exact product
         labs->a.of[i] = static_cast<float>(500.0 * (fx - fy));
         labs->b.of[i] = static_cast<float>(200.0 * (fy - fz));
     }
+    for (int i = 0; i < kRowBlock; ++i) labs->chroma.of[i] = chroma_of<Cpu>(labs->a.of[i], labs->b.of[i]);
 }
+QC_CPU_VERSIONS(labs_of,
+                (const CodeRows& codes, const CodeScale& scale, LabSteps* __restrict steps, Labs* __restrict labs,
+                 PerPixel<int64_t>* __restrict doubts),
+                (codes, scale, steps, labs, doubts))
 
 // ---- the difference -------------------------------------------------------------------------------------------------
 
 struct DifferenceSteps {
-    PerPixel<float> lesser_chroma;           ///< of both, not stretched
     PerPixel<float> a[2], chroma[2], hue[2]; ///< of both pictures; a and chroma stretched
     PerPixel<float> mean_chroma, mean_hue, hue_step;
     PerPixel<float> lightness_term, chroma_term, hue_term; ///< l, c and h
-    PerPixel<float> rotation_sine_angle;                   ///< in radians
-    PerPixel<int64_t> doubts, power_doubts;                ///< negative where there is one
+    PerPixel<float> rotation_angle;                        ///< in radians
+    PerPixel<double> stretch, tangent, angle, weight, seventh, rotation, difference;
+    PerPixel<float> error;                  ///< relative, of the difference for another float of the seventh power
+    PerPixel<int64_t> doubts, power_doubts; ///< negative where there is one
 };
 
-QC_INLINE_HELPER double chroma_of(double a, double b) {
-    return rounded(std::sqrt(a * a + b * b));
-}
-
+template <class Cpu>
 QC_INLINE_HELPER void stretch(const Labs* labs, DifferenceSteps* __restrict steps) {
     for (int i = 0; i < kRowBlock; ++i) {
-        const float a1 = labs[0].a.of[i], a2 = labs[1].a.of[i], b1 = labs[0].b.of[i], b2 = labs[1].b.of[i];
-        const auto chroma1 = static_cast<float>(chroma_of(a1, b1)), chroma2 = static_cast<float>(chroma_of(a2, b2));
-        const double seventh = seventh_power((chroma1 + chroma2) / 2.0f);
-        const double stretch = 1.0 - std::sqrt(seventh / (seventh + kChromaKnee));
-        const double stretched1 = a1 + a1 / 2.0f * stretch, stretched2 = a2 + a2 / 2.0f * stretch;
-        steps->doubts.of[i] |= doubt(stretched1) | doubt(stretched2);
-        steps->lesser_chroma.of[i] = std::min(chroma1, chroma2);
-        steps->a[0].of[i] = static_cast<float>(stretched1);
-        steps->a[1].of[i] = static_cast<float>(stretched2);
+        const double seventh = seventh_power((labs[0].chroma.of[i] + labs[1].chroma.of[i]) / 2.0f);
+        steps->stretch.of[i] = 1.0 - std::sqrt(seventh / (seventh + kChromaKnee));
     }
     for (int k = 0; k < 2; ++k)
-        for (int i = 0; i < kRowBlock; ++i)
-            steps->chroma[k].of[i] = static_cast<float>(chroma_of(steps->a[k].of[i], labs[k].b.of[i]));
+        for (int i = 0; i < kRowBlock; ++i) {
+            const float a = labs[k].a.of[i];
+            const double stretched = product_sum<Cpu, double>(a / 2.0f, steps->stretch.of[i], a);
+            steps->doubts.of[i] |= doubt(stretched);
+            steps->a[k].of[i] = static_cast<float>(stretched);
+        }
 }
 
+template <class Cpu>
 QC_INLINE_HELPER void find_hues(const Labs* labs, DifferenceSteps* __restrict steps) {
-    for (int k = 0; k < 2; ++k)
+    for (int k = 0; k < 2; ++k) {
+        for (int i = 0; i < kRowBlock; ++i) steps->tangent.of[i] = octant_tangent(labs[k].b.of[i], steps->a[k].of[i]);
         for (int i = 0; i < kRowBlock; ++i) {
-            const double angle = angle_of(labs[k].b.of[i], steps->a[k].of[i]), low = rounded(angle);
-            steps->doubts.of[i] |= doubt(angle);
-            steps->hue[k].of[i] = static_cast<float>(low < 0.0 ? low + kTurn : low);
+            const double a = steps->a[k].of[i], b = labs[k].b.of[i];
+            steps->angle.of[i] = angle_of<Cpu>(b, a, steps->tangent.of[i]);
+            steps->chroma[k].of[i] = chroma_of<Cpu>(a, b);
         }
+        for (int i = 0; i < kRowBlock; ++i) {
+            const double angle = steps->angle.of[i], low = rounded(angle), high = low + kTurn;
+            steps->doubts.of[i] |= doubt(angle);
+            steps->hue[k].of[i] = static_cast<float>(low < 0.0 ? high : low);
+        }
+    }
+}
+
+template <class Cpu>
+QC_INLINE_HELPER void find_hue_steps(const Labs* labs, DifferenceSteps* __restrict steps) {
     for (int i = 0; i < kRowBlock; ++i) {
         const float hue1 = steps->hue[0].of[i], hue2 = steps->hue[1].of[i];
-        const float chroma1 = steps->chroma[0].of[i], chroma2 = steps->chroma[1].of[i];
+        const float lesser_chroma = std::min(labs[0].chroma.of[i], labs[1].chroma.of[i]);
         const double way = hue2 - hue1, sum = hue1 + hue2;
         const bool across_zero = std::abs(way) > kPi;
-        const double other_way = rounded(hue2 <= hue1 ? way + kTurn : way - kTurn);
-        const double angle = steps->lesser_chroma.of[i] == 0.0f ? 0.0 : across_zero ? other_way : way;
-        const double step = 2.0 * std::sqrt(static_cast<double>(chroma1 * chroma2)) * sine(angle / 2.0);
+        const double other_way = rounded(way + (way <= 0.0 ? kTurn : -kTurn));
+        const double shorter_way = across_zero ? other_way : way;
+        steps->angle.of[i] = lesser_chroma > 0.0f ? shorter_way : 0.0;
+        steps->mean_hue.of[i] = static_cast<float>((sum + (across_zero ? kTurn : 0.0)) / 2.0);
+    }
+    for (int i = 0; i < kRowBlock; ++i) {
+        const float chroma1 = steps->chroma[0].of[i], chroma2 = steps->chroma[1].of[i];
+        const double step =
+            2.0 * std::sqrt(static_cast<double>(chroma1 * chroma2)) * sine<Cpu>(steps->angle.of[i] / 2.0);
         steps->doubts.of[i] |= doubt(step);
         steps->hue_step.of[i] = static_cast<float>(step);
         steps->mean_chroma.of[i] = (chroma1 + chroma2) / 2.0f;
-        steps->mean_hue.of[i] = static_cast<float>((across_zero ? sum + kTurn : sum) / 2.0);
     }
 }
 
+template <class Cpu>
 QC_INLINE_HELPER void find_terms(const Labs* labs, DifferenceSteps* __restrict steps) {
     for (int i = 0; i < kRowBlock; ++i) {
         const float lightness1 = labs[0].lightness.of[i], lightness2 = labs[1].lightness.of[i];
         const double offset = (lightness1 + lightness2) / 2.0f - 50.0f, square = offset * offset;
         const auto scale = static_cast<float>(1.0 + 0.015 * square / std::sqrt(20.0 + square));
         steps->lightness_term.of[i] = (lightness2 - lightness1) / (kLightnessWeight * scale);
+        steps->weight.of[i] = hue_weight<Cpu>(steps->mean_hue.of[i]);
     }
     for (int i = 0; i < kRowBlock; ++i) {
-        const double weight = hue_weight(steps->mean_hue.of[i]);
-        const double mean_chroma = steps->mean_chroma.of[i];
+        const double weight = steps->weight.of[i], mean_chroma = steps->mean_chroma.of[i];
         steps->doubts.of[i] |= doubt(weight);
         const auto chroma_scale = static_cast<float>(1.0 + 0.045 * mean_chroma);
         const auto hue_scale = static_cast<float>(1.0 + 0.015 * mean_chroma * rounded(weight));
@@ -177,61 +238,85 @@ QC_INLINE_HELPER void find_terms(const Labs* labs, DifferenceSteps* __restrict s
     }
 }
 
+/// R_T c h
+QC_INLINE_HELPER float crossed_term(float c, float h, double rotation) {
+    return static_cast<float>(rotation) * c * h;
+}
+
 /// l^2 + c^2 + h^2 + R_T c h
-QC_INLINE_HELPER double square_of_difference(float l, float c, float h, double rotation) {
-    const float crossed = static_cast<float>(rotation) * c * h;
-    const double wide_l = l, wide_c = c, wide_h = h;
-    return wide_l * wide_l + wide_c * wide_c + wide_h * wide_h + crossed;
+template <class Cpu>
+QC_INLINE_HELPER double square_of_difference(double l, double c, double h, float crossed) { // whose squares are exact
+    return product_sum<Cpu>(h, h, product_sum<Cpu>(c, c, l * l)) + crossed;
 }
 
-/// -2 sqrt(share) sin(angle)
-QC_INLINE_HELPER double rotation_of(float seventh, double sine_of_angle) {
+/// -2 sqrt(share) sin(angle), of an angle in radians
+template <class Cpu>
+QC_INLINE_HELPER double rotation_of(float seventh, double angle) {
     const float share = seventh / (seventh + static_cast<float>(kChromaKnee));
-    return -2.0 * std::sqrt(static_cast<double>(share)) * sine_of_angle;
+    return -2.0 * std::sqrt(static_cast<double>(share)) * sine<Cpu>(angle);
 }
 
-QC_INLINE_HELPER void combine(DifferenceSteps* __restrict steps, float* __restrict to) {
+template <class Cpu>
+QC_INLINE_HELPER void find_rotations(DifferenceSteps* __restrict steps) {
     for (int i = 0; i < kRowBlock; ++i) {
         const double degrees = rounded(steps->mean_hue.of[i] * (180.0 / kPi));
         const auto distance = static_cast<float>((degrees - 275.0) * (1.0 / 25.0));
         // Beyond 64 the rotation is below 2^-80, too small to change a bit of what it is added to.
-        const double angle = 60.0 * decay(std::min(distance * distance, 64.0f));
-        steps->doubts.of[i] |= doubt(angle);
-        steps->rotation_sine_angle.of[i] = static_cast<float>(rounded(angle) * (kPi / 180.0));
+        steps->angle.of[i] = 60.0 * decay<Cpu>(std::min(distance * distance, 64.0f));
+        steps->seventh.of[i] = seventh_power(steps->mean_chroma.of[i]);
     }
+    for (int i = 0; i < kRowBlock; ++i) {
+        const double angle = steps->angle.of[i];
+        steps->doubts.of[i] |= doubt(angle);
+        steps->rotation_angle.of[i] = static_cast<float>(rounded(angle) * (kPi / 180.0));
+    }
+    for (int i = 0; i < kRowBlock; ++i)
+        steps->rotation.of[i] = rotation_of<Cpu>(static_cast<float>(steps->seventh.of[i]), steps->rotation_angle.of[i]);
+}
+
+template <class Cpu>
+QC_INLINE_HELPER void combine(DifferenceSteps* __restrict steps, float* __restrict to) {
     constexpr double kPowerReach = 0.3; // of a float's last place
     constexpr auto kPowerUnits = static_cast<int64_t>(kPowerReach * 0x1p29);
-    constexpr double kCrossedError = 0x1p-20; // relative, of R_T c h for another float of the power: seven roundings
+    // Relative, of R_T c h for another float of the power: seven roundings, and those of what is made of it here.
+    constexpr float kCrossedError = 0x1p-20f;
     for (int i = 0; i < kRowBlock; ++i) {
-        const double seventh = seventh_power(steps->mean_chroma.of[i]);
-        const double rotation = rotation_of(static_cast<float>(seventh), sine(steps->rotation_sine_angle.of[i]));
         const float l = steps->lightness_term.of[i], c = steps->chroma_term.of[i], h = steps->hue_term.of[i];
-        const double square = square_of_difference(l, c, h, rotation), difference = std::sqrt(square);
-        const double crossed = std::abs(rotation * c * h);
-        const double error = 0.5 * kCrossedError * crossed / std::max(square, 1e-300);
-        const auto low = static_cast<float>(difference - difference * error);
-        const auto high = static_cast<float>(difference + difference * error);
+        const float crossed = crossed_term(c, h, steps->rotation.of[i]);
+        const double square = square_of_difference<Cpu>(l, c, h, crossed);
+        steps->error.of[i] = 0.5f * kCrossedError * std::abs(crossed) / (static_cast<float>(square) + 1e-37f);
+        steps->difference.of[i] = std::sqrt(square);
+    }
+    for (int i = 0; i < kRowBlock; ++i) {
+        const double difference = steps->difference.of[i], error = steps->error.of[i];
+        const auto low = static_cast<float>(product_sum<Cpu>(difference, -error, difference));
+        const auto high = static_cast<float>(product_sum<Cpu>(difference, error, difference));
         const int64_t either = low != high ? -1 : 0;
-        steps->doubts.of[i] |= doubt(rotation);
-        steps->power_doubts.of[i] = either & doubt(seventh, kPowerUnits);
+        steps->doubts.of[i] |= doubt(steps->rotation.of[i]);
+        steps->power_doubts.of[i] = either & doubt(steps->seventh.of[i], kPowerUnits);
         to[i] = static_cast<float>(difference);
     }
 }
 
-QC_CPU_CLONES void differences_of(const Labs* labs, DifferenceSteps* __restrict steps, float* to) {
-    stretch(labs, steps);
-    find_hues(labs, steps);
-    find_terms(labs, steps);
-    combine(steps, to);
+template <class Cpu>
+QC_INLINE_HELPER void differences_of_on(const Labs* labs, DifferenceSteps* __restrict steps, float* to) {
+    stretch<Cpu>(labs, steps);
+    find_hues<Cpu>(labs, steps);
+    find_hue_steps<Cpu>(labs, steps);
+    find_terms<Cpu>(labs, steps);
+    find_rotations<Cpu>(steps);
+    combine<Cpu>(steps, to);
 }
+QC_CPU_VERSIONS(differences_of, (const Labs* labs, DifferenceSteps* __restrict steps, float* to), (labs, steps, to))
 
 /// The end of the formula with the C library's power.
 float finish_again(int i, DifferenceSteps* steps) {
     const float seventh = std::pow(steps->mean_chroma.of[i], 7.0f);
-    const double rotation = rotation_of(seventh, sine(steps->rotation_sine_angle.of[i]));
+    const double rotation = rotation_of<device::AnyCpu>(seventh, steps->rotation_angle.of[i]);
     steps->doubts.of[i] |= doubt(rotation);
+    const float c = steps->chroma_term.of[i], h = steps->hue_term.of[i];
     return static_cast<float>(std::sqrt(
-        square_of_difference(steps->lightness_term.of[i], steps->chroma_term.of[i], steps->hue_term.of[i], rotation)));
+        square_of_difference<device::AnyCpu>(steps->lightness_term.of[i], c, h, crossed_term(c, h, rotation))));
 }
 
 bool same_codes(const CodeRows& a, const CodeRows& b) {
