@@ -21,17 +21,33 @@ public:
     virtual void share(int parts, const std::function<void(int)>& part) = 0;
 };
 
+/// How 0 .. count - 1 is cut into runs of multiples of `unit` that are as long as each other, or nearly.
+class RunLimits {
+public:
+    RunLimits(int count, int unit, int most_parts)
+        : count_(count), unit_(unit), units_((count + unit - 1) / unit),
+          parts_(std::max(1, std::min(most_parts, units_))) {}
+    /// One run for each thread that may help, or one in all.
+    RunLimits(int count, int unit, Helpers* helpers)
+        : RunLimits(count, unit, helpers == nullptr ? 1 : helpers->threads()) {}
+
+    int parts() const { return parts_; }
+    /// Of run `part`; the last one's end is begin(parts()).
+    int begin(int part) const {
+        return std::min(count_, static_cast<int>(static_cast<long long>(units_) * part / parts_) * unit_);
+    }
+
+private:
+    int count_, unit_, units_, parts_;
+};
+
 /// Cuts 0 .. count - 1 into one run for each thread, of a multiple of `unit`, and calls run(begin, end) for each.
 /// Without helpers, or where they are busy, there is one.
 template <typename Run>
 void share_runs(Helpers* helpers, int count, int unit, const Run& run) {
-    const int units = (count + unit - 1) / unit;
-    const int parts = helpers == nullptr ? 1 : std::min(helpers->threads(), units);
-    if (parts <= 1) return run(0, count);
-    const auto limit = [&](int part) {
-        return std::min(count, static_cast<int>(static_cast<long long>(units) * part / parts) * unit);
-    };
-    helpers->share(parts, [&](int part) { run(limit(part), limit(part + 1)); });
+    const RunLimits limits(count, unit, helpers);
+    if (limits.parts() == 1) return run(0, count);
+    helpers->share(limits.parts(), [&](int part) { run(limits.begin(part), limits.begin(part + 1)); });
 }
 
 /// Runs of rows for threads that find it dear to begin anywhere, for they need what lies around, and cheap to go on.
@@ -41,12 +57,8 @@ public:
         int begin, end;
     };
 
-    /// Of 0 .. count - 1, as many as `parts`, of multiples of `unit`.
-    RowRuns(int count, int unit, int parts) {
-        const int units = (count + unit - 1) / unit;
-        for (int part = 0; part <= parts; ++part)
-            limits_.push_back(std::min(count, static_cast<int>(static_cast<long long>(units) * part / parts) * unit));
-        taken_.resize(static_cast<size_t>(parts));
+    explicit RowRuns(const RunLimits& limits) : taken_(static_cast<size_t>(limits.parts())) {
+        for (int part = 0; part <= limits.parts(); ++part) limits_.push_back(limits.begin(part));
     }
 
     /// What a thread that comes may begin with: the middle of what nobody has begun. @return whether there is any
@@ -84,15 +96,14 @@ private:
 /// As share_runs(), for such threads. Each calls work(runs, run) with its first run, and asks for more itself.
 template <typename Work>
 void share_row_runs(Helpers* helpers, int count, int unit, const Work& work) {
-    const int units = (count + unit - 1) / unit;
-    const int parts = helpers == nullptr ? 1 : std::max(1, std::min(helpers->threads(), units));
-    RowRuns runs(count, unit, parts);
+    const RunLimits limits(count, unit, helpers);
+    RowRuns runs(limits);
     const auto come = [&](int /*part*/) {
         RowRuns::Run run{};
         if (runs.begin(&run)) work(runs, run);
     };
-    if (parts == 1) return come(0);
-    helpers->share(parts, come);
+    if (limits.parts() == 1) return come(0);
+    helpers->share(limits.parts(), come);
 }
 
 } // namespace qc

@@ -127,7 +127,7 @@ TEST(ThreadPool, RowRunsCoverEverything) {
 /// A thread that is alone goes from the first row to the last; one that comes later begins in the middle of what is
 /// left.
 TEST(ThreadPool, RowRunsAreCutWhereThreadsCome) {
-    RowRuns alone(80, 8, 5);
+    RowRuns alone(RunLimits(80, 8, 5));
     RowRuns::Run run{};
     ASSERT_TRUE(alone.begin(&run));
     EXPECT_EQ(run.begin, 0);
@@ -138,7 +138,7 @@ TEST(ThreadPool, RowRunsAreCutWhereThreadsCome) {
     EXPECT_FALSE(alone.go_on(&run));
     EXPECT_FALSE(alone.begin(&run));
 
-    RowRuns two(80, 8, 5);
+    RowRuns two(RunLimits(80, 8, 5));
     RowRuns::Run first{}, second{};
     ASSERT_TRUE(two.begin(&first));
     ASSERT_TRUE(two.begin(&second));
