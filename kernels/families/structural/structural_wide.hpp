@@ -65,6 +65,10 @@ struct WideVector {
     QC_INLINE_HELPER static void load(const double* from, Sums* sums) { std::memcpy(sums, from, sizeof *sums); }
     QC_INLINE_HELPER static void store(const Sums& sums, double* to) { std::memcpy(to, &sums, sizeof sums); }
 
+    QC_INLINE_HELPER static void multiply(const Words& factors, Words* samples) {
+        *samples = __builtin_bit_cast(Words, __builtin_bit_cast(Pairs, *samples) * __builtin_bit_cast(Pairs, factors));
+    }
+
     QC_INLINE_HELPER static void widen(const float* from, Words* samples) {
         NarrowWords bits;
         std::memcpy(&bits, from, sizeof bits);
