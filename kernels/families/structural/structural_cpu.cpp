@@ -28,9 +28,9 @@ namespace {
 // under way down the columns wait in memory for the next block.
 
 constexpr int kLanes = device::kTurned; ///< parts of a strip, whatever the registers hold
-constexpr int kPart = 80;               ///< columns of a part at most
+constexpr int kPart = 120;               ///< columns of a part at most
 constexpr int kColumns = kLanes * kPart;
-constexpr int kRows = 16; ///< of a block
+constexpr int kRows = 8; ///< of a block
 
 template <typename Sample, int kPositions>
 struct alignas(64) Positions {

@@ -34,10 +34,9 @@ constexpr int kTogether = 8;
 /// A row with its mirrored ends, even and odd columns apart so that every second window lies side by side.
 class SplitRow {
 public:
-    explicit SplitRow(int width)
-        : whole_(static_cast<size_t>(width)), phase_{std::vector<WideSample>(
-                                                         static_cast<size_t>(halved(width) + kRadius + kTogether)),
-                                                     phase_[0]} {}
+    explicit SplitRow(int width) : whole_(static_cast<size_t>(width)) {
+        for (auto& samples : phase_) samples.resize(static_cast<size_t>(halved(width) + kRadius + kTogether));
+    }
 
     void read(const LumaRows& rows, int y) {
         const int width = rows.width(), pairs = halved(width) + kRadius;
