@@ -28,7 +28,7 @@ namespace {
 // under way down the columns wait in memory for the next block.
 
 constexpr int kLanes = device::kTurned; ///< parts of a strip, whatever the registers hold
-constexpr int kPart = 120;               ///< columns of a part at most
+constexpr int kPart = 120;              ///< columns of a part at most
 constexpr int kColumns = kLanes * kPart;
 constexpr int kRows = 8; ///< of a block
 
@@ -127,7 +127,7 @@ QC_INLINE_HELPER void filter_down_on(PartRow* rows, int count, int part, bool is
 QC_CPU_VERSIONS(filter_down, (PartRow * rows, int count, int part, bool is_signed, ColumnSums* under_way),
                 (rows, count, part, is_signed, under_way))
 
-/// A row of samples to positions. Reads up to kLanes - 1 samples beyond the last part's.
+/// A row of samples to positions. Reads up to kLanes - 1 samples beyond those of the last part's windows.
 template <typename Cpu>
 QC_INLINE_HELPER void lay_out_on(const float* samples, int part, WideRow* __restrict row) {
     using Vector = WideVector<Cpu>;
@@ -200,20 +200,20 @@ public:
     int spare() const { return places() - columns_; }
     void clear_spare(int i) {
         for (int column = columns_; column < places(); ++column)
-            for (int q = 0; q < kQuantities; ++q) moments_[q][i].of[0][place(column)] = 0.0f;
+            for (int q = 0; q < kQuantities; ++q) moments_[q][i].of[column % part_][column / part_] = 0.0f;
     }
 
 private:
     void read(const LumaRows& rows, int y, WideRow* wide) {
-        rows.read(x_, y, columns_ + kMargin, samples_.of[0]);
-        lay_out(samples_.of[0], part_, wide);
+        rows.read(x_, y, columns_ + kMargin, samples_);
+        lay_out(samples_, part_, wide);
     }
 
     const LumaRows &a_, &b_;
     bool is_signed_;
     int x_ = 0, columns_ = 0, part_ = 0;
     /// Zeros, or what was there before, behind the last column.
-    Positions<float, kPart + 4> samples_ = {};
+    alignas(64) float samples_[(kPart + 4) * kLanes] = {};
     WideRow wide_a_ = {}, wide_b_ = {};
     PartRow moments_[kQuantities][kRows];
     ColumnSums under_way_[kQuantities];
