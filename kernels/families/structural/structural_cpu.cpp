@@ -9,89 +9,144 @@
 #include "contract/helpers.hpp"
 #include "device/cpu_clones.hpp"
 #include "device/mask.hpp"
+#include "device/row_turn.hpp"
 #include "families/structural/structural_plan.hpp"
+#include "families/structural/structural_wide.hpp"
 
 namespace qc::structural {
 namespace {
 
 // ---- the window -----------------------------------------------------------------------------------------------------
 //
-// A tap's product is the same for two of a sample's eleven results: it is made and widened once for both. Results come
-// in blocks, so that what is between the two directions stays in the first caches.
+// A tap's product is the same for two of a sample's eleven results: it is made and widened once for both, and added to
+// the ten sums that are under way, which stay in registers. That is so down the columns, where a vector has neighbours
+// of a row, and along the rows, where it has samples that lie far from each other: a strip of columns is cut into
+// kLanes parts, and position i of a strip's row is column i of each of them. The next position has the samples to the
+// right of all of these.
+//
+// Results come in blocks of few rows, so that what is between the two directions stays in the caches. Sums that are
+// under way down the columns wait in memory for the next block.
 
-constexpr int kColumns = 192, kRows = 48; ///< of a block
-constexpr int kReach = kRows + kMargin;   ///< rows that its windows cover
+constexpr int kLanes = device::kTurned; ///< parts of a strip, whatever the registers hold
+constexpr int kPart = 120;              ///< columns of a part at most
+constexpr int kColumns = kLanes * kPart;
+constexpr int kRows = 8; ///< of a block
 
-/// Neighbouring columns.
-constexpr int kLanes = 8;
-typedef float Samples __attribute__((vector_size(kLanes * sizeof(float))));
-typedef double Sums __attribute__((vector_size(kLanes * sizeof(double))));
-
-template <int kCount>
-struct alignas(64) Row {
-    float of[kCount];
+template <typename Sample, int kPositions>
+struct alignas(64) Positions {
+    Sample of[kPositions][kLanes];
+};
+using PartRow = Positions<float, kPart>;
+/// Samples of a strip's row, with those that the last windows reach.
+using WideRow = Positions<WideSample, (kPart + kMargin + kLanes - 1) / kLanes * kLanes>;
+/// Sums under way, by position.
+struct alignas(64) ColumnSums {
+    double of[kPart][kMargin][kLanes];
 };
 
-/// Products of a row's samples, by tap.
-struct alignas(64) Products {
-    double of[kDistinctTaps][kColumns + kMargin + kLanes];
+/// The sums of ten results that follow each other, that of the first being complete but for a sample.
+template <typename Cpu>
+struct SumsUnderWay {
+    using Vector = WideVector<Cpu>;
+    typename Vector::Sums of[kMargin];
+
+    /// Adds a sample to each, and begins the next.
+    template <bool kSigned>
+    QC_INLINE_HELPER void add(const typename Vector::Words& samples, typename Vector::Sums* complete) {
+        const typename Vector::template Factors<kSigned> factors(samples);
+        typename Vector::Sums products[kDistinctTaps];
+        QC_UNROLL for (int k = 0; k < kDistinctTaps; ++k) factors.multiply(window_tap(k), &products[k]);
+        *complete = of[0] + products[0];
+        QC_UNROLL for (int i = 0; i + 1 < kMargin; ++i) {
+            const int tap = kMargin - 1 - i;
+            of[i] = of[i + 1] + products[tap < kDistinctTaps ? tap : kMargin - tap];
+        }
+        of[kMargin - 1] = products[0];
+    }
 };
 
-/// Vectors go by reference: how they go by value depends on the instruction set.
-QC_INLINE_HELPER void load(const float* from, Samples* samples) {
-    std::memcpy(samples, from, sizeof *samples);
-}
-
-QC_INLINE_HELPER void store(const Sums& sums, float* to) {
-    const Samples rounded = __builtin_convertvector(sums, Samples);
-    std::memcpy(to, &rounded, sizeof rounded);
-}
-
-/// A row of samples to `columns` results, and up to kLanes - 1 more.
-QC_CPU_CLONES void filter_along(const float* samples, int columns, Products* __restrict products,
-                                float* __restrict results) {
-    for (int x = 0; x < columns + kMargin; x += kLanes) {
-        Samples values;
-        load(samples + x, &values);
-        QC_UNROLL for (int k = 0; k < kDistinctTaps; ++k) {
-            const Sums widened = __builtin_convertvector(values * window_tap(k), Sums);
-            std::memcpy(products->of[k] + x, &widened, sizeof widened);
-        }
-    }
-    for (int x = 0; x < columns; x += kLanes) {
-        Sums sums = {};
-        QC_UNROLL for (int k = 0; k < kTaps; ++k) {
-            Sums addend;
-            std::memcpy(&addend, products->of[k < kDistinctTaps ? k : kMargin - k] + x + k, sizeof addend);
-            sums = sums + addend;
-        }
-        store(sums, results + x);
-    }
-}
-
-/// Down the columns, from rows + kMargin rows. Sums of the results that a row is part of move up by one with every row.
-QC_CPU_CLONES void filter_down(const Row<kColumns>* samples, int columns, int rows, Row<kColumns>* __restrict results) {
-    for (int x = 0; x < columns; x += kLanes) {
-        Sums sums[kMargin] = {};
-        for (int y = 0; y < rows + kMargin; ++y) {
-            Samples values;
-            load(samples[y].of + x, &values);
-            Sums products[kDistinctTaps];
-            QC_UNROLL for (int k = 0; k < kDistinctTaps; ++k) products[k] =
-                __builtin_convertvector(values * window_tap(k), Sums);
-            if (y >= kMargin) store(sums[0] + products[0], results[y - kMargin].of + x);
-            QC_UNROLL for (int i = 0; i + 1 < kMargin; ++i) {
-                const int tap = kMargin - 1 - i;
-                sums[i] = sums[i + 1] + products[tap < kDistinctTaps ? tap : kMargin - tap];
+/// Along a row of a * b, or of a where b is null, to `part` positions' results.
+template <typename Cpu, bool kSigned, bool kIsProduct>
+QC_INLINE_HELPER void filter_along(const WideRow& a, const WideRow* b, int part, PartRow* __restrict results) {
+    using Vector = WideVector<Cpu>;
+    for (int lane = 0; lane < kLanes; lane += Vector::kLanes) {
+        SumsUnderWay<Cpu> sums = {};
+        for (int i = 0; i < part + kMargin; ++i) {
+            typename Vector::Words samples;
+            Vector::load(a.of[i] + lane, &samples);
+            if (kIsProduct) {
+                typename Vector::Words factors;
+                Vector::load(b->of[i] + lane, &factors);
+                Vector::multiply(factors, &samples);
             }
-            sums[kMargin - 1] = products[0];
+            typename Vector::Sums complete;
+            sums.template add<kSigned>(samples, &complete);
+            if (i >= kMargin) Vector::store_narrowed(complete, results->of[i - kMargin] + lane);
         }
     }
 }
-
-QC_CPU_CLONES void multiply_row(const float* a, const float* b, int count, float* __restrict products) {
-    for (int x = 0; x < count; ++x) products[x] = a[x] * b[x];
+template <typename Cpu>
+QC_INLINE_HELPER void filter_along_on(const WideRow& a, const WideRow* b, int part, bool is_signed, PartRow* results) {
+    if (b == nullptr)
+        is_signed ? filter_along<Cpu, true, false>(a, b, part, results)
+                  : filter_along<Cpu, false, false>(a, b, part, results);
+    else
+        is_signed ? filter_along<Cpu, true, true>(a, b, part, results)
+                  : filter_along<Cpu, false, true>(a, b, part, results);
 }
+QC_CPU_VERSIONS(filter_along, (const WideRow& a, const WideRow* b, int part, bool is_signed, PartRow* results),
+                (a, b, part, is_signed, results))
+
+/// Down the columns: of each of `count` rows, adds it to what is under way and puts what it completes in its place.
+template <typename Cpu, bool kSigned>
+QC_INLINE_HELPER void filter_down(PartRow* rows, int count, int part, ColumnSums* under_way) {
+    using Vector = WideVector<Cpu>;
+    for (int i = 0; i < part; ++i) {
+        for (int lane = 0; lane < kLanes; lane += Vector::kLanes) {
+            SumsUnderWay<Cpu> sums;
+            QC_UNROLL for (int k = 0; k < kMargin; ++k) Vector::load(under_way->of[i][k] + lane, &sums.of[k]);
+            for (int y = 0; y < count; ++y) {
+                float* const place = rows[y].of[i] + lane;
+                typename Vector::Words samples;
+                Vector::widen(place, &samples);
+                typename Vector::Sums complete;
+                sums.template add<kSigned>(samples, &complete);
+                Vector::store_narrowed(complete, place);
+            }
+            QC_UNROLL for (int k = 0; k < kMargin; ++k) Vector::store(sums.of[k], under_way->of[i][k] + lane);
+        }
+    }
+}
+template <typename Cpu>
+QC_INLINE_HELPER void filter_down_on(PartRow* rows, int count, int part, bool is_signed, ColumnSums* under_way) {
+    if (is_signed)
+        filter_down<Cpu, true>(rows, count, part, under_way);
+    else
+        filter_down<Cpu, false>(rows, count, part, under_way);
+}
+QC_CPU_VERSIONS(filter_down, (PartRow * rows, int count, int part, bool is_signed, ColumnSums* under_way),
+                (rows, count, part, is_signed, under_way))
+
+/// A row of samples to positions. Reads up to kLanes - 1 samples beyond those of the last part's windows.
+template <typename Cpu>
+QC_INLINE_HELPER void lay_out_on(const float* samples, int part, WideRow* __restrict row) {
+    using Vector = WideVector<Cpu>;
+    for (int i = 0; i < part + kMargin; i += kLanes) {
+        device::TurnedRow lanes[kLanes];
+        QC_UNROLL for (int lane = 0; lane < kLanes; ++lane) device::load(samples + lane * part + i, &lanes[lane]);
+        device::turn(lanes);
+        float turned[kLanes][kLanes];
+        std::memcpy(turned, lanes, sizeof turned);
+        QC_UNROLL for (int k = 0; k < kLanes; ++k) {
+            QC_UNROLL for (int lane = 0; lane < kLanes; lane += Vector::kLanes) {
+                typename Vector::Words words;
+                Vector::widen(turned[k] + lane, &words);
+                Vector::store(words, row->of[i + k] + lane);
+            }
+        }
+    }
+}
+QC_CPU_VERSIONS(lay_out, (const float* samples, int part, WideRow* row), (samples, part, row))
 
 /// Window results of a row, by Quantity.
 struct MomentRow {
@@ -104,61 +159,74 @@ struct MomentRow {
     }
 };
 
-/// Window results of two images, block after block down a strip of columns.
-class MomentBlock {
+/// Window results of a strip of two images' columns, block after block down.
+class MomentStrip {
 public:
-    MomentBlock(const LumaRows& a, const LumaRows& b) : a_(a), b_(b) {}
+    MomentStrip(const LumaRows& a, const LumaRows& b) : a_(a), b_(b), is_signed_(a.may_be_negative()) {}
 
-    /// Results for columns from x and rows from y on. `follows`: it lies below the block before.
-    void reach(int x, int y, int columns, int rows, bool follows) {
-        float *const a = a_row_.of, *const b = b_row_.of;
-        int first = 0;
-        if (follows) {
-            for (auto& along : along_) std::copy_n(along + rows_, kMargin, along);
-            first = kMargin;
+    /// Before the first block. @param columns at most kColumns
+    void begin(int x, int columns) {
+        x_ = x;
+        columns_ = columns;
+        part_ = (columns + kLanes - 1) / kLanes;
+        for (ColumnSums& sums : under_way_) std::fill_n(sums.of[0][0], part_ * kMargin * kLanes, 0.0);
+    }
+
+    /// Takes `count` rows from y on. Row i then has results for the windows that end with row y + i, or something else
+    /// where rows above were not taken.
+    void take(int y, int count) {
+        for (int i = 0; i < count; ++i) {
+            read(a_, y + i, &wide_a_);
+            read(b_, y + i, &wide_b_);
+            filter_along(wide_a_, nullptr, part_, is_signed_, &moments_[kA][i]);
+            filter_along(wide_b_, nullptr, part_, is_signed_, &moments_[kB][i]);
+            filter_along(wide_a_, &wide_a_, part_, false, &moments_[kSquareA][i]);
+            filter_along(wide_b_, &wide_b_, part_, false, &moments_[kSquareB][i]);
+            filter_along(wide_a_, &wide_b_, part_, is_signed_, &moments_[kProduct][i]);
         }
-        for (int i = first; i < rows + kMargin; ++i) {
-            a_.read(x, y + i, columns + kMargin, a);
-            b_.read(x, y + i, columns + kMargin, b);
-            filter_along(a, columns, &products_, along_[kA][i].of);
-            filter_along(b, columns, &products_, along_[kB][i].of);
-            filter_product(a, a, columns, along_[kSquareA][i].of);
-            filter_product(b, b, columns, along_[kSquareB][i].of);
-            filter_product(a, b, columns, along_[kProduct][i].of);
-        }
-        for (int q = 0; q < kQuantities; ++q) filter_down(along_[q], columns, rows, results_[q]);
-        rows_ = rows;
+        for (int q = 0; q < kQuantities; ++q)
+            filter_down(moments_[q], count, part_, is_signed_ && q != kSquareA && q != kSquareB, &under_way_[q]);
     }
 
     MomentRow row(int i) const {
         MomentRow row;
-        for (int q = 0; q < kQuantities; ++q) row.of[q] = results_[q][i].of;
+        for (int q = 0; q < kQuantities; ++q) row.of[q] = moments_[q][i].of[0];
         return row;
+    }
+    /// Where a row has the results of a column.
+    int place(int column) const { return column % part_ * kLanes + column / part_; }
+    int places() const { return part_ * kLanes; }
+    /// Places of a row without a column.
+    int spare() const { return places() - columns_; }
+    void clear_spare(int i) {
+        for (int column = columns_; column < places(); ++column)
+            for (int q = 0; q < kQuantities; ++q) moments_[q][i].of[column % part_][column / part_] = 0.0f;
     }
 
 private:
-    void filter_product(const float* a, const float* b, int columns, float* results) {
-        multiply_row(a, b, columns + kMargin, multiplied_.of);
-        filter_along(multiplied_.of, columns, &products_, results);
+    void read(const LumaRows& rows, int y, WideRow* wide) {
+        rows.read(x_, y, columns_ + kMargin, samples_);
+        lay_out(samples_, part_, wide);
     }
 
     const LumaRows &a_, &b_;
-    int rows_ = 0; ///< of the block before
+    bool is_signed_;
+    int x_ = 0, columns_ = 0, part_ = 0;
     /// Zeros, or what was there before, behind the last column.
-    Row<kColumns + kMargin + kLanes> a_row_ = {}, b_row_ = {}, multiplied_ = {};
-    Products products_;
-    Row<kColumns> along_[kQuantities][kReach] = {};
-    Row<kColumns> results_[kQuantities][kRows];
+    alignas(64) float samples_[(kPart + 4) * kLanes] = {};
+    WideRow wide_a_ = {}, wide_b_ = {};
+    PartRow moments_[kQuantities][kRows];
+    ColumnSums under_way_[kQuantities];
 };
 
 // ---- terms ----------------------------------------------------------------------------------------------------------
 
 template <bool kLuminance>
-QC_INLINE_HELPER void add_row(const MomentRow& row, int width, const FixedPoint& fixed, uint64_t* sums) {
+QC_INLINE_HELPER void add_places(const MomentRow& row, int places, const FixedPoint& fixed, uint64_t* sums) {
     const MomentRow moments = row;
     const FixedPoint scale = fixed;
     uint64_t product = 0, luminance = 0, contrast = 0, structure = 0;
-    for (int x = 0; x < width; ++x) {
+    for (int x = 0; x < places; ++x) {
         uint64_t terms[kSumWords] = {};
         add_terms(moments.at(x), kLuminance, scale, terms);
         product += terms[kSumProduct];
@@ -172,13 +240,22 @@ QC_INLINE_HELPER void add_row(const MomentRow& row, int width, const FixedPoint&
     sums[kSumStructure] += structure;
 }
 
-/// Adds the terms of all positions of a row, each once.
-QC_CPU_CLONES void add_row(const MomentRow& row, int width, bool with_luminance, const FixedPoint& fixed,
-                           uint64_t* sums) {
+QC_CPU_CLONES void add_places(const MomentRow& row, int places, bool with_luminance, const FixedPoint& fixed,
+                              uint64_t* sums) {
     if (with_luminance)
-        add_row<true>(row, width, fixed, sums);
+        add_places<true>(row, places, fixed, sums);
     else
-        add_row<false>(row, width, fixed, sums);
+        add_places<false>(row, places, fixed, sums);
+}
+
+/// Adds the terms of all positions of a row, each once. All terms of zeros are exactly 1.
+void add_row(MomentStrip* strip, int i, bool with_luminance, const FixedPoint& fixed, uint64_t* sums) {
+    strip->clear_spare(i);
+    add_places(strip->row(i), strip->places(), with_luminance, fixed, sums);
+    const uint64_t too_much = fixed.from(1.0) * static_cast<uint64_t>(strip->spare());
+    for (const SumWord word : {kSumContrast, kSumStructure}) sums[word] -= too_much;
+    if (!with_luminance) return;
+    for (const SumWord word : {kSumLuminance, kSumProduct}) sums[word] -= too_much;
 }
 
 // ---- pictures -------------------------------------------------------------------------------------------------------
@@ -227,19 +304,26 @@ void add_similarity(const LumaRows& a, const LumaRows& b, bool with_luminance, c
             if (!weights.empty()) sums_of_run[kSumOfWeights] += weight;
             if (map.data != nullptr) map.at(x, y) = loss_of(similarity);
         };
-        const auto block = std::make_unique<MomentBlock>(a, b);
-        for (int x = 0; x < width; x += kColumns)
-            for (int y = begin; y < end; y += kRows) {
-                const int columns = std::min(kColumns, width - x), rows = std::min(kRows, end - y);
-                block->reach(x, y, columns, rows, y > begin);
-                for (int i = 0; i < rows; ++i) {
-                    const MomentRow row = block->row(i);
-                    if (weights.empty() && map.data == nullptr)
-                        add_row(row, columns, with_luminance, fixed, sums_of_run);
-                    else
-                        for (int k = 0; k < columns; ++k) add_position(row.at(k), x + k, y + i);
+        const auto strip = std::make_unique<MomentStrip>(a, b);
+        const int strips = (width + kColumns - 1) / kColumns;
+        for (int k = 0; k < strips; ++k) {
+            const int x = static_cast<int>(int64_t{width} * k / strips);
+            const int columns = static_cast<int>(int64_t{width} * (k + 1) / strips) - x;
+            strip->begin(x, columns);
+            for (int y = begin; y < end + kMargin; y += kRows) {
+                const int rows = std::min(kRows, end + kMargin - y);
+                strip->take(y, rows);
+                for (int i = std::max(0, begin + kMargin - y); i < rows; ++i) {
+                    if (weights.empty() && map.data == nullptr) {
+                        add_row(strip.get(), i, with_luminance, fixed, sums_of_run);
+                        continue;
+                    }
+                    const MomentRow row = strip->row(i);
+                    for (int column = 0; column < columns; ++column)
+                        add_position(row.at(strip->place(column)), x + column, y - kMargin + i);
                 }
             }
+        }
         const std::lock_guard lock(mutex);
         for (int i = 0; i < words; ++i) sums[i] += sums_of_run[i];
     });

@@ -23,10 +23,13 @@ public:
         : width_(plane.width), height_(plane.height), plane_(plane), bytes_(geometry.sample == SampleType::kU8),
           scale_(scale_of_depth(geometry.depth)) {}
     /// @param image lives longer
-    explicit LumaRows(const Image& image) : width_(image.width), height_(image.height), image_(&image) {}
+    explicit LumaRows(const Image& image, bool may_be_negative = false)
+        : width_(image.width), height_(image.height), image_(&image), may_be_negative_(may_be_negative) {}
 
     int width() const { return width_; }
     int height() const { return height_; }
+    /// Whether there may be samples below zero.
+    bool may_be_negative() const { return may_be_negative_; }
     void read(int x, int y, int count, float* to) const;
 
 private:
@@ -35,6 +38,7 @@ private:
     bool bytes_ = false;
     float scale_ = 1.0f;
     const Image* image_ = nullptr;
+    bool may_be_negative_ = false;
 };
 
 /// Of the positions of a level, row after row; of a pair without a mask none.

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-#include <array>
+#include <algorithm>
 #include <cstring>
+#include <vector>
 
 #include "contract/helpers.hpp"
+#include "device/bits.hpp"
 #include "device/borders.hpp"
 #include "device/cpu_clones.hpp"
 #include "families/structural/structural_cpu.hpp"
+#include "families/structural/structural_wide.hpp"
 #include "metrics/float_ms_ssim/float_ms_ssim.hpp"
 #include "metrics/float_ms_ssim/float_ms_ssim_math.hpp"
 
@@ -14,103 +17,149 @@ namespace {
 
 using structural::Image;
 using structural::LumaRows;
+using structural::WideSample;
+
+QC_CPU_CLONES void split_pairs(const float* row, int pairs, WideSample* __restrict even, WideSample* __restrict odd) {
+    for (int i = 0; i < pairs; ++i) {
+        WideSample both;
+        std::memcpy(&both, row + 2 * i, sizeof both);
+        even[i] = both << 32;
+        odd[i] = both >> 32 << 32;
+    }
+}
+
+/// Windows that are filled up to, so that vectors need no ends. A multiple of every vector's lanes.
+constexpr int kTogether = 8;
 
 /// A row with its mirrored ends, even and odd columns apart so that every second window lies side by side.
-struct SplitRow {
-    int held = -1; ///< row of the image that it is
-    std::vector<float> whole, phase[2];
-
-    void hold(const LumaRows& rows, int y) {
-        if (held == y) return;
-        held = y;
-        const int width = rows.width(), windows = halved(width), pairs = windows + kRadius;
-        for (auto& samples : phase) samples.resize(static_cast<size_t>(pairs));
-        whole.resize(static_cast<size_t>(width));
-        float* const row = whole.data();
-        rows.read(0, y, width, row);
-        const int inner_end = kRadius / 2 + width / 2; // pairs up to it have both samples, from kRadius / 2 on
-        for (int i = 0; i < kRadius / 2; ++i) mirror(row, width, i);
-        split(row, inner_end);
-        for (int i = inner_end; i < pairs; ++i) mirror(row, width, i);
+class SplitRow {
+public:
+    explicit SplitRow(int width) : whole_(static_cast<size_t>(width)) {
+        for (auto& samples : phase_) samples.resize(static_cast<size_t>(halved(width) + kRadius + kTogether));
     }
+
+    void read(const LumaRows& rows, int y) {
+        const int width = rows.width(), pairs = halved(width) + kRadius;
+        rows.read(0, y, width, whole_.data());
+        const int inner_end = kRadius / 2 + width / 2; // pairs up to it have both samples, from kRadius / 2 on
+        for (int i = 0; i < kRadius / 2; ++i) mirror(width, i);
+        split_pairs(whole_.data(), inner_end - kRadius / 2, phase_[0].data() + kRadius / 2,
+                    phase_[1].data() + kRadius / 2);
+        for (int i = inner_end; i < pairs; ++i) mirror(width, i);
+    }
+
+    /// Where tap u of a row of windows begins to read.
+    const WideSample* tap(int u) const { return phase_[u % 2].data() + u / 2; }
 
 private:
-    void split(const float* row, int end) {
-        float *even = phase[0].data(), *odd = phase[1].data();
-#pragma GCC ivdep
-        for (int i = kRadius / 2; i < end; ++i) {
-            even[i] = row[2 * i - kRadius];
-            odd[i] = row[2 * i - kRadius + 1];
+    void mirror(int width, int pair) {
+        for (int i = 0; i < 2; ++i) {
+            const int x = nearest_inside(mirror_with_edges(2 * pair + i - kRadius, width), width);
+            phase_[i][static_cast<size_t>(pair)] = uint64_t{device::bits_of(whole_[static_cast<size_t>(x)])} << 32;
         }
     }
-    void mirror(const float* row, int width, int pair) {
-        for (int i = 0; i < 2; ++i)
-            phase[i][static_cast<size_t>(pair)] =
-                row[nearest_inside(mirror_with_edges(2 * pair + i - kRadius, width), width)];
-    }
+
+    std::vector<float> whole_;
+    std::vector<WideSample> phase_[2];
 };
 static_assert(kRadius % 2 == 0);
 
-/// Where the taps of a row of windows begin to read.
-using Taps = std::array<std::array<const float*, kSide>, kSide>;
+/// What the rows 2 y and 2 y + 1 add to five rows of windows: that of y - 2, which is complete with the first one's
+/// part, to that of y + 2, which begins with it and takes the place of y - 2.
+struct RowPair {
+    const WideSample *even[kSide], *odd[kSide]; ///< by tap
+    double *outermost, *before, *same, *after;  ///< sums of y - 2, then y + 2; y - 1; y; y + 1
+};
 
-/// Neighbouring windows.
-typedef float Samples __attribute__((vector_size(32)));
-typedef double Sums __attribute__((vector_size(64)));
-constexpr int kRun = 8;
-
-/// Adds the products of all taps in double precision, kRun windows times kRuns.
-template <int kRuns>
-QC_INLINE_HELPER void low_pass_windows(const Taps& taps, int x, float* results) {
-    Sums sums[kRuns] = {};
-    for (int v = 0; v < kSide; ++v) {
+/// A product is the same above and below a window's centre: it is made once for both. Negative weights are subtracted,
+/// so that samples that are not negative make products that are not.
+template <typename Cpu, bool kSigned>
+QC_INLINE_HELPER void add_row_pair(const RowPair& rows, int width, float* __restrict completed) {
+    using Vector = structural::WideVector<Cpu>;
+    using Factors = typename Vector::template Factors<kSigned>;
+    using Sums = typename Vector::Sums;
+    const auto add = [](float tap, const Sums& product, Sums* sum) __attribute__((always_inline)) {
+        *sum = tap < 0.0f ? *sum - product : *sum + product;
+    };
+    for (int x = 0; x < width; x += Vector::kLanes) {
+        Sums last, before, same, after, first = {};
+        Vector::load(rows.outermost + x, &last);
+        Vector::load(rows.before + x, &before);
+        Vector::load(rows.same + x, &same);
+        Vector::load(rows.after + x, &after);
         QC_UNROLL for (int u = 0; u < kSide; ++u) {
-            QC_UNROLL for (int run = 0; run < kRuns; ++run) {
-                Samples samples;
-                std::memcpy(&samples, taps[v][u] + x + run * kRun, sizeof samples);
-                const Samples products = samples * low_pass_tap(distance(u), distance(v));
-                sums[run] = sums[run] + __builtin_convertvector(products, Sums);
-            }
+            typename Vector::Words samples;
+            Vector::load(rows.even[u] + x, &samples);
+            const Factors factors(samples);
+            const float tap[] = {low_pass_tap(distance(u), 0), low_pass_tap(distance(u), 2),
+                                 low_pass_tap(distance(u), 4)};
+            Sums product[3];
+            QC_UNROLL for (int i = 0; i < 3; ++i) factors.multiply(tap[i] < 0.0f ? -tap[i] : tap[i], &product[i]);
+            add(tap[2], product[2], &last);
+            add(tap[1], product[1], &before);
+            add(tap[0], product[0], &same);
+            add(tap[1], product[1], &after);
+            add(tap[2], product[2], &first);
         }
-    }
-    for (int run = 0; run < kRuns; ++run) {
-        const Samples rounded = __builtin_convertvector(sums[run], Samples);
-        std::memcpy(results + x + run * kRun, &rounded, sizeof rounded);
+        Vector::store_narrowed(last, completed + x);
+        QC_UNROLL for (int u = 0; u < kSide; ++u) {
+            typename Vector::Words samples;
+            Vector::load(rows.odd[u] + x, &samples);
+            const Factors factors(samples);
+            const float tap[] = {low_pass_tap(distance(u), 1), low_pass_tap(distance(u), 3)};
+            Sums product[2];
+            QC_UNROLL for (int i = 0; i < 2; ++i) factors.multiply(tap[i] < 0.0f ? -tap[i] : tap[i], &product[i]);
+            add(tap[1], product[1], &before);
+            add(tap[0], product[0], &same);
+            add(tap[0], product[0], &after);
+            add(tap[1], product[1], &first);
+        }
+        Vector::store(before, rows.before + x);
+        Vector::store(same, rows.same + x);
+        Vector::store(after, rows.after + x);
+        Vector::store(first, rows.outermost + x);
     }
 }
 
-QC_CPU_CLONES void low_pass_row(const Taps& taps, int width, float* results) {
-    constexpr int kRuns = 4;
-    int x = 0;
-    for (; x + kRuns * kRun <= width; x += kRuns * kRun) low_pass_windows<kRuns>(taps, x, results);
-    for (; x < width; ++x) {
-        double sum = 0.0;
-        for (int v = 0; v < kSide; ++v) {
-            for (int u = 0; u < kSide; ++u) {
-                const float product = taps[v][u][x] * low_pass_tap(distance(u), distance(v));
-                sum += static_cast<double>(product);
-            }
-        }
-        results[x] = static_cast<float>(sum);
-    }
+template <typename Cpu>
+QC_INLINE_HELPER void add_row_pair_on(const RowPair& rows, int width, bool is_signed, float* completed) {
+    if (is_signed)
+        add_row_pair<Cpu, true>(rows, width, completed);
+    else
+        add_row_pair<Cpu, false>(rows, width, completed);
 }
+QC_CPU_VERSIONS(add_row_pair, (const RowPair& rows, int width, bool is_signed, float* completed),
+                (rows, width, is_signed, completed))
 
 /// The next scale.
 Image decimated(const LumaRows& image, Helpers* helpers) {
-    constexpr int kSharedRows = 8;
+    constexpr int kSharedRows = 16, kLiveRows = 4;
     Image result(halved(image.width()), halved(image.height()));
+    const int width = result.width, room = (width + kTogether - 1) / kTogether * kTogether;
     share_runs(helpers, result.height, kSharedRows, [&](int begin, int end) {
-        std::array<SplitRow, kSide> rows; // row y is rows[y % kSide]
-        Taps taps;
-        for (int y = begin; y < end; ++y) {
-            for (int v = 0; v < kSide; ++v) {
-                const int source_y =
-                    nearest_inside(mirror_with_edges(2 * y + v - kRadius, image.height()), image.height());
-                SplitRow& row = rows[static_cast<size_t>(source_y % kSide)];
-                row.hold(image, source_y);
-                for (int u = 0; u < kSide; ++u) taps[v][u] = row.phase[u % 2].data() + u / 2;
-            }
-            low_pass_row(taps, result.width, result.row(y));
+        SplitRow even(image.width()), odd(image.width());
+        std::vector<double> sums[kLiveRows]; // row y's are sums[y % kLiveRows]
+        for (auto& row : sums) row.resize(static_cast<size_t>(room));
+        std::vector<float> completed(static_cast<size_t>(room));
+        RowPair pair;
+        for (int u = 0; u < kSide; ++u) {
+            pair.even[u] = even.tap(u);
+            pair.odd[u] = odd.tap(u);
+        }
+        const auto read = [&](int y, SplitRow* row) {
+            row->read(image, nearest_inside(mirror_with_edges(y, image.height()), image.height()));
+        };
+        const auto sums_of = [&](int y) { return sums[(y + kLiveRows) % kLiveRows].data(); };
+        for (int y = begin - kRadius / 2; y < end + kRadius / 2; ++y) {
+            read(2 * y, &even);
+            read(2 * y + 1, &odd);
+            pair.outermost = sums_of(y + 2);
+            pair.before = sums_of(y - 1);
+            pair.same = sums_of(y);
+            pair.after = sums_of(y + 1);
+            add_row_pair(pair, width, image.may_be_negative(), completed.data());
+            const int done = y - kRadius / 2;
+            if (done >= begin) std::copy_n(completed.data(), width, result.row(done));
         }
     });
     return result;
@@ -126,8 +175,8 @@ void score_cpu(const FrameGeometry& geometry, const structural::LevelPlan& plan,
         if (scale > 0) {
             images[0] = decimated(reference, pair.helpers);
             images[1] = decimated(distorted, pair.helpers);
-            reference = LumaRows(images[0]);
-            distorted = LumaRows(images[1]);
+            reference = LumaRows(images[0], true);
+            distorted = LumaRows(images[1], true);
         }
         structural::add_similarity(reference, distorted, plan.with_luminance(scale), plan.fixed(scale), pair.helpers,
                                    &accumulators[static_cast<size_t>(scale) * plan.words_of_level()], {},
