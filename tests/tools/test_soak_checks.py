@@ -266,6 +266,16 @@ class Judgement(unittest.TestCase):
         self.assertEqual(self.judge(gpu_mib=lambda time: 500 + time, with_gpu=True), "gpu_mib grew")
         self.assertIsNone(self.judge(gpu_mib=lambda time: 500 + time))
 
+    def test_looks_between_graphs(self):
+        """Of a process that builds its graph anew: now one in seven looks finds it without one, now one in twenty, or the other way."""
+        for early, late in ((7, 20), (20, 7)):
+            def held(time, least, most, early=early, late=late):
+                return least if time % (early if time < self.SECONDS / 2 else late) == 0 else most
+
+            self.assertIsNone(self.judge(threads=lambda time, held=held: held(time, 56, 87), with_gpu=True,
+                                         gpu_mib=lambda time, held=held: held(time, 22, 533)))
+            self.assertEqual(self.judge(threads=lambda time, held=held: held(time, 56, 87) + time // 10), "threads grew")
+
     def test_too_little(self):
         self.assertIn("too few samples", lasting.judge([], self.SECONDS)[0])
 

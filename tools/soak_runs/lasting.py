@@ -283,9 +283,15 @@ def spool_of(lasting):
     return os.path.join(lasting.folder, "spool")
 
 
+def spread_of(samples, name):
+    """What a tenth, a half and nine tenths of the samples do not exceed."""
+    values = sorted(getattr(sample, name) for sample in samples)
+    return [values[len(values) * tenths // 10] for tenths in (1, 5, 9)]
+
+
 def judge(samples, seconds, with_gpu=False):
     """(None or what is wrong, what was found). Threads, descriptors and what a graph holds on the GPU come and go with it; what
-    stays behind raises their lower tenths."""
+    stays behind raises the whole of their spread, and how many looks fall between two graphs one part of it at most."""
     parts = memory.outer_thirds(samples, seconds)
     found = f"{len(samples)} samples, {len(parts[0])} early, {len(parts[1])} late"
     if min(map(len, parts)) < memory.LEAST_SAMPLES:
@@ -295,9 +301,10 @@ def judge(samples, seconds, with_gpu=False):
     growth = (own[1] - own[0]) / resident[0]
     grown = [f"memory grew by {100 * growth:.1f} %"] if growth > memory.LARGEST_GROWTH else []
     for name in ("descriptors", "threads", "gpu_mib") if with_gpu else ("descriptors", "threads"):
-        early, late = (sorted(getattr(s, name) for s in part)[len(part) // 10] for part in parts)
-        found += f"; {early} to {late} {name}"
-        if late > early + (early * memory.LARGEST_GROWTH if name == "gpu_mib" else 1):
+        early, late = (spread_of(part, name) for part in parts)
+        found += f"; {early[1]} to {late[1]} {name}"
+        room = [value * memory.LARGEST_GROWTH if name == "gpu_mib" else 1 for value in early]
+        if sum(after > before + more for before, after, more in zip(early, late, room, strict=True)) > 1:
             grown.append(f"{name} grew")
     return ", ".join(grown) or None, found
 
