@@ -2,6 +2,7 @@
 // Memory that concurrent evaluations of a scorer work in, kept from one to the next.
 #pragma once
 
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -17,7 +18,10 @@ public:
     class Lease {
     public:
         Lease(Workspaces& owner, std::shared_ptr<T> space) : owner_(owner), space_(std::move(space)) {}
-        ~Lease() { owner_.give_back(std::move(space_)); }
+        /// What a failure left half grown, or half used, is not for others.
+        ~Lease() {
+            if (std::uncaught_exceptions() == exceptions_) owner_.give_back(std::move(space_));
+        }
         Lease(const Lease&) = delete;
         Lease& operator=(const Lease&) = delete;
         T& operator*() const { return *space_; }
@@ -25,6 +29,7 @@ public:
     private:
         Workspaces& owner_;
         std::shared_ptr<T> space_;
+        const int exceptions_ = std::uncaught_exceptions();
     };
 
     /// Whatever it was used for before. T is complete here, if nowhere else.

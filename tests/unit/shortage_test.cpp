@@ -47,7 +47,7 @@ void tell_case() {
     static_cast<void>(!write(STDERR_FILENO, case_text, std::strlen(case_text)));
 }
 
-/// Has the case named if it aborts, throws where nothing may, or takes longer than any can.
+/// Has the case named if it crashes, throws where nothing may, or takes longer than any can.
 class Watch {
 public:
     Watch() {
@@ -55,20 +55,24 @@ public:
             tell_case();
             std::abort();
         });
-        std::signal(SIGALRM, [](int) {
-            tell_case();
-            std::abort();
-        });
+        for (const int signal : kSignals)
+            std::signal(signal, [](int) {
+                tell_case();
+                std::abort();
+            });
     }
     ~Watch() {
         alarm(0);
-        std::signal(SIGALRM, SIG_DFL);
+        for (const int signal : kSignals) std::signal(signal, SIG_DFL);
     }
     static void begin_case(const std::string& text) {
         constexpr unsigned kSeconds = 120;
         std::snprintf(case_text, sizeof(case_text), "in the middle of: %s\n", text.c_str());
         alarm(kSeconds);
     }
+
+private:
+    static constexpr std::array<int, 3> kSignals = {SIGALRM, SIGSEGV, SIGBUS};
 };
 
 size_t entries_of(const std::filesystem::path& folder) {
@@ -401,6 +405,11 @@ TEST(Shortage, OfMemoryWithModels) {
     qc_config config = config_of("vmaf|psnr", 2, "nv12", 176, 144);
     config.model = "version=vmaf_v0.6.1|version=vmaf_b_v0.6.3:name=spread";
     run_all({.name = "models", .config = config, .frames = 2, .samples = 100});
+}
+
+/// Pairs that are under way when one lacks memory go on, and borrow what it had.
+TEST(Shortage, OfMemoryInRowsThatAreKept) {
+    run_all({.name = "rows that are kept", .config = config_of("cambi|adm|vif", 2, "gray", 216, 176)});
 }
 
 TEST(Shortage, OfMemoryWithEveryMetric) {

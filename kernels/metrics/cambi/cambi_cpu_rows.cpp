@@ -314,7 +314,6 @@ void score_scale(const ScaleTask& task, Rows& rows, RowWorkspace& space, std::sp
     Windows windows(task.settings, width, task.window, space);
     const std::span<const float> reciprocal = reciprocals();
     const float full_heat = task.settings.full_heat();
-    // No memory is taken from here on: what fails must not leave counts behind.
     space.c_values.clear();
     space.c_values.reserve(static_cast<size_t>(width) * static_cast<size_t>(height));
     for (int y = 0; y < height + task.window; ++y) {
