@@ -414,7 +414,7 @@ TEST(Shortage, OfMemoryInRowsThatAreKept) {
 
 TEST(Shortage, OfMemoryWithEveryMetric) {
     qc_config config = config_of("all", 2, "yuv444p", 216, 176);
-    run_all({.name = "every metric", .config = config, .frames = 2, .samples = 50});
+    run_all({.name = "every metric", .config = config, .frames = 2, .samples = 300});
 }
 
 #ifdef QC_WITH_CUDA
