@@ -27,26 +27,6 @@ struct alignas(64) PerPixel {
     T of[kRowBlock];
 };
 
-/// How codes become x = (c + 0.055) / 1.055 of the channels c, whose power is linear light.
-struct CodeScale {
-    double luma; ///< of all channels
-    double red_v, green_u, green_v, blue_u;
-    double red, green, blue; ///< constant terms
-};
-
-CodeScale scale_of(int depth) {
-    const double scale = 1 << (depth - 8);
-    const double black = 0.055 - 16.0 / 219.0, middle = 128.0 / 224.0, chroma = 1.0 / (224.0 * scale * 1.055);
-    return {.luma = 1.0 / (219.0 * scale * 1.055),
-            .red_v = kRedFromV * chroma,
-            .green_u = -kGreenFromU * chroma,
-            .green_v = -kGreenFromV * chroma,
-            .blue_u = kBlueFromU * chroma,
-            .red = (black - kRedFromV * middle) / 1.055,
-            .green = (black + (kGreenFromU + kGreenFromV) * middle) / 1.055,
-            .blue = (black - kBlueFromU * middle) / 1.055};
-}
-
 // ---- from codes to Lab ----------------------------------------------------------------------------------------------
 
 struct Labs {

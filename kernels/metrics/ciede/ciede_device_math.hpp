@@ -190,10 +190,7 @@ struct Line {
 /// Numbers of the way from samples to Lab. They are an argument of the kernel rather than constants: instructions read
 /// arguments in place, constants of 64 bits have to be brought to registers.
 struct Coefficients {
-    // From samples to x = (c + 0.055) / 1.055 of the channels c.
-    double luma; ///< of all channels
-    double red_v, green_u, green_v, blue_u;
-    double red, green, blue;  ///< constant terms
+    CodeScale codes;
     double power[4];          ///< series of (1 + d)^2.4 - 1, from the highest power down
     Line dark;                ///< linear light of x below the threshold
     double tristimulus[3][3]; ///< as kTristimulus, relative to white
@@ -201,17 +198,8 @@ struct Coefficients {
 };
 
 inline Coefficients make_coefficients(int depth) {
-    const double scale = 1 << (depth - 8);
-    const double black = 0.055 - 16.0 / 219.0, middle = 128.0 / 224.0, chroma = 1.0 / (224.0 * scale * 1.055);
     Coefficients coefficients{
-        .luma = 1.0 / (219.0 * scale * 1.055),
-        .red_v = kRedFromV * chroma,
-        .green_u = -kGreenFromU * chroma,
-        .green_v = -kGreenFromV * chroma,
-        .blue_u = kBlueFromU * chroma,
-        .red = (black - kRedFromV * middle) / 1.055,
-        .green = (black + (kGreenFromU + kGreenFromV) * middle) / 1.055,
-        .blue = (black - kBlueFromU * middle) / 1.055,
+        .codes = scale_of(depth),
         .power = {-0.0336, 0.224, 1.68, 2.4}, // binomial
         .dark = {1.055 / 12.92, -0.055 / 12.92},
         .tristimulus = {},
@@ -302,9 +290,9 @@ struct ChromaTerms {
 
 QC_HD ChromaTerms chroma_terms(uint32_t u_code, uint32_t v_code, const Coefficients& coefficients) {
     const double u = double_of(u_code), v = double_of(v_code);
-    return {fma(coefficients.red_v, v, coefficients.red),
-            fma(coefficients.green_u, u, fma(coefficients.green_v, v, coefficients.green)),
-            fma(coefficients.blue_u, u, coefficients.blue)};
+    return {fma(coefficients.codes.red_v, v, coefficients.codes.red),
+            fma(coefficients.codes.green_u, u, fma(coefficients.codes.green_v, v, coefficients.codes.green)),
+            fma(coefficients.codes.blue_u, u, coefficients.codes.blue)};
 }
 
 /// Colours of some pixels, step by step together: that hides latencies, and rare cases are looked for once.
@@ -314,9 +302,9 @@ QC_HD void labs_of(const uint32_t (&lumas)[kPixels], const ChromaTerms (&chromas
     double channels[3 * kPixels];
     QC_UNROLL for (int i = 0; i < kPixels; ++i) {
         const double luma = double_of(lumas[i]);
-        channels[3 * i] = fma(coefficients.luma, luma, chromas[i].red);
-        channels[3 * i + 1] = fma(coefficients.luma, luma, chromas[i].green);
-        channels[3 * i + 2] = fma(coefficients.luma, luma, chromas[i].blue);
+        channels[3 * i] = fma(coefficients.codes.luma, luma, chromas[i].red);
+        channels[3 * i + 1] = fma(coefficients.codes.luma, luma, chromas[i].green);
+        channels[3 * i + 2] = fma(coefficients.codes.luma, luma, chromas[i].blue);
     }
     linearise(channels, coefficients, powers);
     double stimuli[3 * kPixels];

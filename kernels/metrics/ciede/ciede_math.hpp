@@ -47,4 +47,24 @@ inline ChromaGrid make_chroma_grid(const FrameGeometry& geometry) {
             geometry.chroma_height != geometry.height ? 1 : 0};
 }
 
+/// How codes become x = (c + 0.055) / 1.055 of the channels c, whose power is linear light.
+struct CodeScale {
+    double luma; ///< of all channels
+    double red_v, green_u, green_v, blue_u;
+    double red, green, blue; ///< constant terms
+};
+
+inline CodeScale scale_of(int depth) {
+    const double scale = 1 << (depth - 8);
+    const double black = 0.055 - 16.0 / 219.0, middle = 128.0 / 224.0, chroma = 1.0 / (224.0 * scale * 1.055);
+    return {.luma = 1.0 / (219.0 * scale * 1.055),
+            .red_v = kRedFromV * chroma,
+            .green_u = -kGreenFromU * chroma,
+            .green_v = -kGreenFromV * chroma,
+            .blue_u = kBlueFromU * chroma,
+            .red = (black - kRedFromV * middle) / 1.055,
+            .green = (black + (kGreenFromU + kGreenFromV) * middle) / 1.055,
+            .blue = (black - kBlueFromU * middle) / 1.055};
+}
+
 } // namespace qc::ciede
