@@ -74,13 +74,13 @@ static const AVOption quality_cuda_options[] = {
     { "scale_to", "the size that is scored, with scale: that of reference or main, or WIDTHxHEIGHT", OFFSET(scale_to), AV_OPT_TYPE_STRING, { .str = "reference" }, 0, 0, FLAGS },
     { "roi", "the rectangle that is scored, X:Y:WIDTH:HEIGHT in luma samples (default: the whole picture)", OFFSET(roi), AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS },
     { "mask", "1: a last input, pad mask, has gray frames of the scored size that say how much each sample counts: 255 whole, 0 not at all; some metrics have such scores, a wrong one lists them (default 0)", OFFSET(mask), AV_OPT_TYPE_BOOL, { .i64 = 0 }, 0, 1, FLAGS },
-    { "sync", "how a distorted frame finds its reference frame", OFFSET(sync), AV_OPT_TYPE_INT, { .i64 = QC_SYNC_NEAREST }, QC_SYNC_NEAREST, QC_SYNC_INDEX, FLAGS, .unit = "sync" },
-        { "nearest", "the one nearest in time, not further than max_dt", 0, AV_OPT_TYPE_CONST, { .i64 = QC_SYNC_NEAREST }, 0, 0, FLAGS, .unit = "sync" },
-        { "floor",   "the newest one that is not later (as other two-input filters do)", 0, AV_OPT_TYPE_CONST, { .i64 = QC_SYNC_FLOOR }, 0, 0, FLAGS, .unit = "sync" },
-        { "index",   "the n-th one for the n-th frame, time stamps ignored", 0, AV_OPT_TYPE_CONST, { .i64 = QC_SYNC_INDEX }, 0, 0, FLAGS, .unit = "sync" },
-    { "ts_sync_mode", "libvmaf's name for sync; overrides it where given (default: not given)", OFFSET(ts_sync_mode), AV_OPT_TYPE_INT, { .i64 = -1 }, -1, QC_SYNC_FLOOR, FLAGS, .unit = "ts_sync_mode" },
-        { "default", "same as sync=floor",   0, AV_OPT_TYPE_CONST, { .i64 = QC_SYNC_FLOOR }, 0, 0, FLAGS, .unit = "ts_sync_mode" },
-        { "nearest", "same as sync=nearest", 0, AV_OPT_TYPE_CONST, { .i64 = QC_SYNC_NEAREST }, 0, 0, FLAGS, .unit = "ts_sync_mode" },
+    { "sync", "how a distorted frame finds its reference frame", OFFSET(sync), AV_OPT_TYPE_INT, { .i64 = QCR_SYNC_NEAREST }, QCR_SYNC_NEAREST, QCR_SYNC_INDEX, FLAGS, .unit = "sync" },
+        { "nearest", "the one nearest in time, not further than max_dt", 0, AV_OPT_TYPE_CONST, { .i64 = QCR_SYNC_NEAREST }, 0, 0, FLAGS, .unit = "sync" },
+        { "floor",   "the newest one that is not later (as other two-input filters do)", 0, AV_OPT_TYPE_CONST, { .i64 = QCR_SYNC_FLOOR }, 0, 0, FLAGS, .unit = "sync" },
+        { "index",   "the n-th one for the n-th frame, time stamps ignored", 0, AV_OPT_TYPE_CONST, { .i64 = QCR_SYNC_INDEX }, 0, 0, FLAGS, .unit = "sync" },
+    { "ts_sync_mode", "libvmaf's name for sync; overrides it where given (default: not given)", OFFSET(ts_sync_mode), AV_OPT_TYPE_INT, { .i64 = -1 }, -1, QCR_SYNC_FLOOR, FLAGS, .unit = "ts_sync_mode" },
+        { "default", "same as sync=floor",   0, AV_OPT_TYPE_CONST, { .i64 = QCR_SYNC_FLOOR }, 0, 0, FLAGS, .unit = "ts_sync_mode" },
+        { "nearest", "same as sync=nearest", 0, AV_OPT_TYPE_CONST, { .i64 = QCR_SYNC_NEAREST }, 0, 0, FLAGS, .unit = "ts_sync_mode" },
     { "max_dt", "largest distance of a pair in seconds, 0: half a frame of the distorted input, 20 ms if its rate is unknown", OFFSET(max_dt), AV_OPT_TYPE_DOUBLE, { .dbl = 0 }, 0, 1e6, FLAGS },
     { "allow_unpaired", "1: do not fail where less than half of the frames have a partner while both inputs run (default 0)", OFFSET(allow_unpaired), AV_OPT_TYPE_BOOL, { .i64 = 0 }, 0, 1, FLAGS },
     { "align", "correction of the time stamps", OFFSET(align), AV_OPT_TYPE_INT, { .i64 = QC_ALIGN_NONE }, QC_ALIGN_NONE, QC_ALIGN_AUTO, FLAGS, .unit = "align" },
@@ -88,13 +88,13 @@ static const AVOption quality_cuda_options[] = {
         { "start", "count each input's from its first frame", 0, AV_OPT_TYPE_CONST, { .i64 = QC_ALIGN_START }, 0, 0, FLAGS, .unit = "align" },
         { "auto",  "move each rendition by the constant offset that its first pictures have from the reference's, if they tell one", 0, AV_OPT_TYPE_CONST, { .i64 = QC_ALIGN_AUTO }, 0, 0, FLAGS, .unit = "align" },
     { "watch", "1: warn where the pictures of a pair do not show the same moment: an offset, dropped or repeated frames, another rate (default 1)", OFFSET(watch), AV_OPT_TYPE_BOOL, { .i64 = 1 }, 0, 1, FLAGS },
-    { "eof_action", "what happens when the reference ends first", OFFSET(eof_action), AV_OPT_TYPE_INT, { .i64 = QC_EOF_PASS }, QC_EOF_PASS, QC_EOF_REPEAT, FLAGS, .unit = "eof_action" },
-        { "pass",   "further frames pass without scores", 0, AV_OPT_TYPE_CONST, { .i64 = QC_EOF_PASS }, 0, 0, FLAGS, .unit = "eof_action" },
-        { "endall", "the output ends too", 0, AV_OPT_TYPE_CONST, { .i64 = QC_EOF_ENDALL }, 0, 0, FLAGS, .unit = "eof_action" },
-        { "repeat", "the last reference frame is used again (scores of no worth)", 0, AV_OPT_TYPE_CONST, { .i64 = QC_EOF_REPEAT }, 0, 0, FLAGS, .unit = "eof_action" },
+    { "eof_action", "what happens when the reference ends first", OFFSET(eof_action), AV_OPT_TYPE_INT, { .i64 = QCR_EOF_PASS }, QCR_EOF_PASS, QCR_EOF_REPEAT, FLAGS, .unit = "eof_action" },
+        { "pass",   "further frames pass without scores", 0, AV_OPT_TYPE_CONST, { .i64 = QCR_EOF_PASS }, 0, 0, FLAGS, .unit = "eof_action" },
+        { "endall", "the output ends too", 0, AV_OPT_TYPE_CONST, { .i64 = QCR_EOF_ENDALL }, 0, 0, FLAGS, .unit = "eof_action" },
+        { "repeat", "the last reference frame is used again (scores of no worth)", 0, AV_OPT_TYPE_CONST, { .i64 = QCR_EOF_REPEAT }, 0, 0, FLAGS, .unit = "eof_action" },
     { "shortest", "same as eof_action=endall", OFFSET(shortest), AV_OPT_TYPE_BOOL, { .i64 = 0 }, 0, 1, FLAGS },
     { "repeatlast", "1: same as eof_action=repeat, 0: same as eof_action=pass, where neither endall nor shortest is given (default: not given)", OFFSET(repeatlast), AV_OPT_TYPE_BOOL, { .i64 = -1 }, -1, 1, FLAGS },
-    { "rate", "frame rate of the distorted input to go by, 0: unknown; -1: the one that it claims, if its time stamps bear it out", OFFSET(rate), AV_OPT_TYPE_DOUBLE, { .dbl = -1 }, -1, QC_HIGHEST_RATE, FLAGS },
+    { "rate", "frame rate of the distorted input to go by, 0: unknown; -1: the one that it claims, if its time stamps bear it out", OFFSET(rate), AV_OPT_TYPE_DOUBLE, { .dbl = -1 }, -1, QCR_HIGHEST_RATE, FLAGS },
     { "range", "what to do when the inputs' colour range or matrix tags differ; samples are never converted", OFFSET(range), AV_OPT_TYPE_INT, { .i64 = QC_RANGE_AUTO }, QC_RANGE_AUTO, QC_RANGE_ERROR, FLAGS, .unit = "range" },
         { "auto",   "warn once", 0, AV_OPT_TYPE_CONST, { .i64 = QC_RANGE_AUTO }, 0, 0, FLAGS, .unit = "range" },
         { "ignore", "nothing", 0, AV_OPT_TYPE_CONST, { .i64 = QC_RANGE_IGNORE }, 0, 0, FLAGS, .unit = "range" },
@@ -406,7 +406,7 @@ static int pass_on(AVFilterContext *ctx)
         if (!s->main.frame)
             break;
         for (int k = 0; k < s->options.renditions && !s->main.counted; k++)
-            ff_qc_count_frame(&s->counts[k], 0);
+            qcr_count_frame(&s->counts[k], 0);
         ret = ff_qc_queue_unscored(ctx);
         if (ret < 0)
             return ret;

@@ -301,9 +301,9 @@ void ff_qc_pair_as_libvmaf(AVFilterContext *ctx)
     const QCAlias *alias = &s->alias;
     const int repeats = alias->repeatlast && alias->eof_action != EOF_PASS;
 
-    s->pairing.sync          = alias->ts_sync_mode == TS_NEAREST ? QC_SYNC_LAVFI_NEAREST : QC_SYNC_LAVFI;
-    s->pairing.eof_action    = alias->shortest || (repeats && alias->eof_action == EOF_ENDALL) ? QC_EOF_ENDALL :
-                               repeats ? QC_EOF_REPEAT : QC_EOF_PASS;
+    s->pairing.sync          = alias->ts_sync_mode == TS_NEAREST ? QCR_SYNC_LAVFI_NEAREST : QCR_SYNC_LAVFI;
+    s->pairing.eof_action    = alias->shortest || (repeats && alias->eof_action == EOF_ENDALL) ? QCR_EOF_ENDALL :
+                               repeats ? QCR_EOF_REPEAT : QCR_EOF_PASS;
     s->pairing.outlasts_main = repeats;
 }
 

@@ -74,7 +74,7 @@ static void print_shift(const AVFilterContext *ctx, int rendition, int offset, A
     const int trimmed = trims_reference ? QC_REFERENCE : ff_qc_input_of(rendition);
     const int shift = moves_reference ? offset : -offset;
 
-    if (s->pairing.sync == QC_SYNC_INDEX)
+    if (s->pairing.sync == QCR_SYNC_INDEX)
         av_bprintf(out, "trim=start_frame=%d before input %d (%s)", abs(offset), trimmed, ff_qc_role(ctx, trimmed));
     else if (s->engine.frame_rate > 0)
         av_bprintf(out, "setpts=PTS%s%s/TB before input %d (%s)", shift > 0 ? "+" : "-",
@@ -109,7 +109,7 @@ static void print_step(const AVFilterContext *ctx, int rendition, const qc_findi
     av_bprintf(out, " has %d frame%s too %s, and is %d %s the reference; make it without dropping or repeating frames "
                "(-fps_mode passthrough)", abs(more), abs(more) == 1 ? "" : "s", more > 0 ? "many" : "few", abs(finding->offset),
                finding->offset > 0 ? "behind" : finding->offset < 0 ? "ahead of" : "apart from");
-    if (!finding->offset || isnan(time) || s->pairing.sync == QC_SYNC_INDEX)
+    if (!finding->offset || isnan(time) || s->pairing.sync == QCR_SYNC_INDEX)
         return;
     av_bprintf(out, ", or compare that part on its own: trim=start=%s before input %d (%s), and ", QC_NUMBER(6, time),
                ff_qc_input_of(rendition), ff_qc_role(ctx, ff_qc_input_of(rendition)));
@@ -147,7 +147,7 @@ static void print_rate(const AVFilterContext *ctx, int rendition, const qc_findi
     print_place(ctx, finding->frame, out);
     av_bprintf(out, " on one of its frames takes %s of the reference's; give both inputs the rate of their pictures (-r or "
                "-framerate before -i)", QC_NUMBER(4, finding->rate));
-    if (s->pairing.sync == QC_SYNC_INDEX)
+    if (s->pairing.sync == QCR_SYNC_INDEX)
         av_bprintf(out, " and pair by time (sync=nearest)");
     else
         av_bprintf(out, ", or put setpts=PTS%s%s before input %d (%s)", is_ladder ? "*" : "/", QC_NUMBER(6, rate), moved,
@@ -231,7 +231,7 @@ static void print_correction(const AVFilterContext *ctx, int rendition, const QC
     const int moved = moves_reference ? QC_REFERENCE : ff_qc_input_of(rendition);
     const int is_later = moves_reference == (start->offset > 0);
 
-    if (s->pairing.sync == QC_SYNC_INDEX)
+    if (s->pairing.sync == QCR_SYNC_INDEX)
         av_bprintf(out, "its frame %d meets the reference's frame %d", FFMAX(start->offset, 0), FFMAX(-start->offset, 0));
     else
         av_bprintf(out, "input %d (%s) counts as %s s %s", moved, ff_qc_role(ctx, moved), QC_NUMBER(6, fabs(start->seconds)),

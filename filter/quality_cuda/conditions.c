@@ -122,7 +122,7 @@ static void warn_of_interlaced(AVFilterContext *ctx, int index, const AVFrame *f
            QC_NUMBER(3, ff_qc_seconds(ctx, index, frame->pts)));
 }
 
-static void add_to_side(AVFilterContext *ctx, int index, const AVFrame *frame, QCSide *side)
+static void add_to_side(AVFilterContext *ctx, int index, const AVFrame *frame, qcr_side *side)
 {
     side->corrupt    += is_corrupt(frame);
     side->interlaced += QC_IS_INTERLACED(frame);
@@ -158,7 +158,7 @@ static int mark(AVFilterContext *ctx, AVFrame *frame, uint32_t corrupt)
 }
 
 /** What was met in an input so far is part of what counts up to this main frame. */
-static void carry_counts(const QCInput *in, QCSide *side)
+static void carry_counts(const QCInput *in, qcr_side *side)
 {
     side->colour_changes = in->colour_changes;
     side->jumps          = in->jumps;
@@ -220,8 +220,8 @@ void ff_qc_stream_json(const AVFilterContext *ctx, int index, int rendition, AVB
 {
     const QualityCudaContext *s = ctx->priv;
     const qc_colour *colour = &s->input[index].format.colour;
-    const QCCounts *counts = ff_qc_counts_of(ctx, rendition);
-    const QCSide *side = index == QC_REFERENCE ? &counts->reference : &counts->own;
+    const qcr_counts *counts = ff_qc_counts_of(ctx, rendition);
+    const qcr_side *side = index == QC_REFERENCE ? &counts->reference : &counts->own;
 
     av_bprintf(out, "{");
     add_name(out, "range", colour->range ? av_color_range_name(colour->range) : NULL);
@@ -257,8 +257,8 @@ static int list_counts(const AVFilterContext *ctx, size_t field, AVBPrint *out)
 
     av_bprint_init(out, 0, AV_BPRINT_SIZE_UNLIMITED);
     for (int i = 0; i < s->nb_inputs; i++) {
-        const QCCounts *counts = ff_qc_counts_of(ctx, i <= QC_REFERENCE ? 0 : i - 1);
-        const QCSide *side = i == QC_REFERENCE ? &counts->reference : &counts->own;
+        const qcr_counts *counts = ff_qc_counts_of(ctx, i <= QC_REFERENCE ? 0 : i - 1);
+        const qcr_side *side = i == QC_REFERENCE ? &counts->reference : &counts->own;
         const int64_t count = *(const int64_t *)((const char *)side + field);
 
         if (count)
@@ -270,10 +270,10 @@ static int list_counts(const AVFilterContext *ctx, size_t field, AVBPrint *out)
 void ff_qc_print_conditions(AVFilterContext *ctx)
 {
     static const struct { size_t field; const char *text; } conditions[] = {
-        { offsetof(QCSide, corrupt),        "damaged frames among the pairs, whose scores count like others:" },
-        { offsetof(QCSide, interlaced),     "interlaced frames among the pairs:" },
-        { offsetof(QCSide, colour_changes), "changes of colour tags:" },
-        { offsetof(QCSide, jumps),          "jumps of time stamps:" },
+        { offsetof(qcr_side, corrupt),        "damaged frames among the pairs, whose scores count like others:" },
+        { offsetof(qcr_side, interlaced),     "interlaced frames among the pairs:" },
+        { offsetof(qcr_side, colour_changes), "changes of colour tags:" },
+        { offsetof(qcr_side, jumps),          "jumps of time stamps:" },
     };
 
     for (size_t i = 0; i < FF_ARRAY_ELEMS(conditions); i++) {

@@ -23,7 +23,7 @@
 
 static int goes_by_stamps(const QualityCudaContext *s)
 {
-    return s->pairing.sync != QC_SYNC_INDEX && !ff_qc_is_lavfi(&s->pairing);
+    return s->pairing.sync != QCR_SYNC_INDEX && !qcr_is_lavfi(&s->pairing);
 }
 
 /* ---- as they come ---- */
@@ -92,7 +92,7 @@ static void stop_waiting(QCInput *in, int64_t epoch)
 /** Whether the next frame is of an earlier epoch than the main frame, or has to be known for that. */
 static int lags_behind(const QCInput *in, int64_t epoch)
 {
-    const QCTrack *track = &in->track;
+    const qcr_track *track = &in->track;
 
     if (track->next.held)
         return in->next_epoch < epoch;
@@ -100,32 +100,32 @@ static int lags_behind(const QCInput *in, int64_t epoch)
 }
 
 /** The input restarted first: for the waiting main frame, what it has of that one's epoch is all that there is. */
-static enum QCChoice choose_before_restart(const QualityCudaContext *s, QCTrack track)
+static qcr_choice choose_before_restart(const QualityCudaContext *s, qcr_track track)
 {
-    QCPairing rules = s->pairing;
-    enum QCChoice choice;
+    qcr_pairing rules = s->pairing;
+    qcr_choice choice;
 
     memset(&track.next, 0, sizeof(track.next));
     track.ended      = 1;
-    rules.eof_action = QC_EOF_PASS;
-    choice = ff_qc_choose(&rules, &track, &s->input[0].track.clock, s->main.stamp);
-    return choice == QC_CHOICE_ENDED ? QC_CHOICE_GAP : choice;
+    rules.eof_action = QCR_EOF_PASS;
+    choice = qcr_choose(&rules, &track, &s->input[0].track.clock, s->main.stamp);
+    return choice == QCR_CHOICE_ENDED ? QCR_CHOICE_GAP : choice;
 }
 
-enum QCChoice ff_qc_choose_in_epoch(AVFilterContext *ctx, int index)
+qcr_choice ff_qc_choose_in_epoch(AVFilterContext *ctx, int index)
 {
     QualityCudaContext *s = ctx->priv;
     QCInput *in = &s->input[index];
     const int64_t epoch = s->input[0].epoch;
-    QCTrack track;
+    qcr_track track;
 
-    if (!goes_by_stamps(s) || s->main.stamp == QC_NO_PTS)
-        return ff_qc_choose(&s->pairing, &in->track, &s->input[0].track.clock, s->main.stamp);
+    if (!goes_by_stamps(s) || s->main.stamp == QCR_NO_PTS)
+        return qcr_choose(&s->pairing, &in->track, &s->input[0].track.clock, s->main.stamp);
     if (lags_behind(in, epoch)) {
         if (!in->track.next.held)
-            return QC_CHOICE_PULL;
+            return QCR_CHOICE_PULL;
         if (in->passed++ < LONGEST_WAIT)
-            return QC_CHOICE_STEP;
+            return QCR_CHOICE_STEP;
         stop_waiting(in, epoch);
     }
     if (in->track.next.held && in->next_epoch > epoch && s->main.stamp != in->kept_back_at) {
@@ -139,5 +139,5 @@ enum QCChoice ff_qc_choose_in_epoch(AVFilterContext *ctx, int index)
     if (track.next.held && in->next_epoch > epoch)
         return choose_before_restart(s, track);
     in->passed = in->kept_back = 0;
-    return ff_qc_choose(&s->pairing, &track, &s->input[0].track.clock, s->main.stamp);
+    return qcr_choose(&s->pairing, &track, &s->input[0].track.clock, s->main.stamp);
 }

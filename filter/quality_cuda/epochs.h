@@ -18,7 +18,7 @@
 
 #include "compat.h"
 
-#include "pairing.h"
+#include <quality_cuda_run.h>
 
 /**
  * Looks at the stamp of the frame that an input delivers next: counts and warns if it jumps, and sets the input's epoch, last_pts and
@@ -29,7 +29,7 @@ int ff_qc_follow_stamp(AVFilterContext *ctx, int index);
 /** Whether two stamps in a row are a jump; without a stamp, and where none is looked at, nothing is. */
 int ff_qc_stamps_jump(const AVFilterContext *ctx, int index, int64_t from, int64_t to);
 
-/** ff_qc_choose() for the waiting main frame, among an input's frames of its epoch. */
-enum QCChoice ff_qc_choose_in_epoch(AVFilterContext *ctx, int index);
+/** qcr_choose() for the waiting main frame, among an input's frames of its epoch. */
+qcr_choice ff_qc_choose_in_epoch(AVFilterContext *ctx, int index);
 
 #endif /* AVFILTER_QUALITY_CUDA_EPOCHS_H */

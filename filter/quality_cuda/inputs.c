@@ -139,7 +139,7 @@ static int check_geometry(AVFilterContext *ctx, int index)
 
 static int is_a_rate(AVRational rate)
 {
-    return rate.num > 0 && rate.den > 0 && av_q2d(rate) <= QC_HIGHEST_RATE;
+    return rate.num > 0 && rate.den > 0 && av_q2d(rate) <= QCR_HIGHEST_RATE;
 }
 
 /** What is measured stays as it is: where chroma is to be compared, the reference is what should be converted. */
@@ -169,7 +169,7 @@ static void report_differences(AVFilterContext *ctx, int index)
         av_log(ctx, AV_LOG_INFO, "Input %d (%s) has %d bits, main has %d: both are scored at %d bits, the smaller samples "
                "shifted left\n", index, ff_qc_role(ctx, index), in->format.depth, main->format.depth,
                FFMAX(in->format.depth, main->format.depth));
-    if (s->pairing.sync != QC_SYNC_INDEX && is_a_rate(rate) && is_a_rate(main_rate) && av_cmp_q(rate, main_rate))
+    if (s->pairing.sync != QCR_SYNC_INDEX && is_a_rate(rate) && is_a_rate(main_rate) && av_cmp_q(rate, main_rate))
         av_log(ctx, AV_LOG_WARNING, "Input %d (%s) has %d/%d frames per second, main has %d/%d: frames are paired by time, the "
                "counts follow at the end\n", index, ff_qc_role(ctx, index), rate.num, rate.den, main_rate.num, main_rate.den);
 }
@@ -181,9 +181,9 @@ static void report_differences(AVFilterContext *ctx, int index)
 static void adopt_rate(QualityCudaContext *s, double rate)
 {
     s->engine.frame_rate = rate;
-    s->pairing.tolerance = ff_qc_tolerance(s->options.max_dt, rate);
+    s->pairing.tolerance = qcr_tolerance(s->options.max_dt, rate);
     if (rate != s->input[0].claimed_rate)
-        s->pairing.tolerance = FFMIN(s->pairing.tolerance, ff_qc_tolerance(s->options.max_dt, 0));
+        s->pairing.tolerance = FFMIN(s->pairing.tolerance, qcr_tolerance(s->options.max_dt, 0));
 }
 
 int ff_qc_configure_inputs(AVFilterContext *ctx)
@@ -206,14 +206,14 @@ int ff_qc_configure_inputs(AVFilterContext *ctx)
         report_differences(ctx, i);
     }
     s->input[0].claimed_rate = rate.num > 0 && rate.den > 0 ? av_q2d(rate) : 0;
-    adopt_rate(s, ff_qc_plausible_rate(s->input[0].claimed_rate, NULL, 0, &s->input[0].track.clock));
+    adopt_rate(s, qcr_plausible_rate(s->input[0].claimed_rate, NULL, 0, &s->input[0].track.clock));
     return 0;
 }
 
 /** So many of the main input's first frames are waited for: not more than its decoder can spare surfaces for. */
 static int rate_frames(const QualityCudaContext *s)
 {
-    return QC_SCARCE_SURFACES && s->input[0].is_hw ? 3 : QC_RATE_FRAMES;
+    return QC_SCARCE_SURFACES && s->input[0].is_hw ? 3 : QCR_RATE_FRAMES;
 }
 
 /** The main input's first frames wait in its queue: nobody has to hold them. @return how many stamps were read */
@@ -230,7 +230,7 @@ int ff_qc_settle_rate(AVFilterContext *ctx)
 {
     QualityCudaContext *s = ctx->priv;
     const double claimed = s->input[0].claimed_rate;
-    int64_t pts[QC_RATE_FRAMES];
+    int64_t pts[QCR_RATE_FRAMES];
     int count;
     double rate;
 
@@ -239,18 +239,18 @@ int ff_qc_settle_rate(AVFilterContext *ctx)
     if (s->options.rate >= 0) {
         s->run.rate_settled  = 1;
         s->engine.frame_rate = s->options.rate;
-        s->pairing.tolerance = ff_qc_tolerance(s->options.max_dt, s->options.rate);
+        s->pairing.tolerance = qcr_tolerance(s->options.max_dt, s->options.rate);
         return 1;
     }
-    count = s->pairing.sync == QC_SYNC_INDEX ? 0 : peek_stamps(ctx, pts);
-    if (claimed > 0 && s->pairing.sync != QC_SYNC_INDEX && count < rate_frames(s) && !ff_outlink_get_status(ctx->inputs[0])) {
+    count = s->pairing.sync == QCR_SYNC_INDEX ? 0 : peek_stamps(ctx, pts);
+    if (claimed > 0 && s->pairing.sync != QCR_SYNC_INDEX && count < rate_frames(s) && !ff_outlink_get_status(ctx->inputs[0])) {
         s->input[0].wanted = 1;
         return 0;
     }
     s->run.rate_settled = 1;
-    rate = ff_qc_plausible_rate(claimed, pts, count, &s->input[0].track.clock);
+    rate = qcr_plausible_rate(claimed, pts, count, &s->input[0].track.clock);
     adopt_rate(s, rate);
-    if (rate != claimed && !ff_qc_is_lavfi(&s->pairing)) /* which has no use for it */
+    if (rate != claimed && !qcr_is_lavfi(&s->pairing)) /* which has no use for it */
         av_log(ctx, AV_LOG_WARNING, "Input 0 (%s) claims %s frames per second, which %s: %s%s is taken; pairs may be %s s "
                "apart (max_dt)\n", ff_qc_role(ctx, 0), QC_BRIEF_NUMBER(claimed),
                rate > 0 ? "the time stamps of its first frames refute" : "no video has", rate > 0 ? "" : "an unknown rate, ",
@@ -423,8 +423,8 @@ static int push_next(AVFilterContext *ctx, int index)
         return 1;
     }
     in->next_epoch = in->epoch;
-    if ((in->next->pts != AV_NOPTS_VALUE && !in->is_outlier) || s->pairing.sync == QC_SYNC_INDEX || ff_qc_is_lavfi(&s->pairing)) {
-        ff_qc_track_push(&in->track, ff_qc_stamp(ctx, index, in->next));
+    if ((in->next->pts != AV_NOPTS_VALUE && !in->is_outlier) || s->pairing.sync == QCR_SYNC_INDEX || qcr_is_lavfi(&s->pairing)) {
+        qcr_track_push(&in->track, ff_qc_stamp(ctx, index, in->next));
         return 1;
     }
     if (!in->track.unused++ && !in->is_outlier)
@@ -438,7 +438,7 @@ int64_t ff_qc_stamp(const AVFilterContext *ctx, int index, const AVFrame *frame)
 {
     const QualityCudaContext *s = ctx->priv;
 
-    if (frame->pts == AV_NOPTS_VALUE || !ff_qc_is_lavfi(&s->pairing))
+    if (frame->pts == AV_NOPTS_VALUE || !qcr_is_lavfi(&s->pairing))
         return frame->pts;
     return av_rescale_q(frame->pts, ctx->inputs[index]->time_base, s->alias.clock);
 }
@@ -446,20 +446,20 @@ int64_t ff_qc_stamp(const AVFilterContext *ctx, int index, const AVFrame *frame)
 int ff_qc_repeat_main(AVFilterContext *ctx)
 {
     QualityCudaContext *s = ctx->priv;
-    const QCTrack *track = &s->input[QC_REFERENCE].track;
+    const qcr_track *track = &s->input[QC_REFERENCE].track;
     int ret = 1;
 
     if (!s->main.last)
         return 1;
     while (ret > 0 && !track->next.held && !track->ended)
         ret = push_next(ctx, QC_REFERENCE);
-    if (ret <= 0 || !ff_qc_outlasts_main(&s->pairing, track, s->main.stamp))
+    if (ret <= 0 || !qcr_outlasts_main(&s->pairing, track, s->main.stamp))
         return ret;
     s->main.frame = av_frame_clone(s->main.last);
     if (!s->main.frame)
         return ff_qc_fail(ctx, AVERROR(ENOMEM), "out of memory");
     s->main.stamp      = track->next.pts;
-    s->main.frame->pts = track->next.pts == QC_NO_PTS ? AV_NOPTS_VALUE :
+    s->main.frame->pts = track->next.pts == QCR_NO_PTS ? AV_NOPTS_VALUE :
                          av_rescale_q(track->next.pts, s->alias.clock, ctx->inputs[0]->time_base);
     s->input[0].eof_pts = FFMAX(s->input[0].eof_pts, s->main.frame->pts);
     return 1;
@@ -467,7 +467,7 @@ int ff_qc_repeat_main(AVFilterContext *ctx)
 
 void ff_qc_step_input(QCInput *in)
 {
-    ff_qc_track_step(&in->track);
+    qcr_track_step(&in->track);
     av_frame_free(&in->cur);
     in->cur       = in->next;
     in->next      = NULL;
@@ -480,17 +480,17 @@ int ff_qc_find_partner(AVFilterContext *ctx, int index, QCPair *pair)
     QCInput *in = &s->input[index];
 
     for (;;) {
-        const enum QCChoice choice = ff_qc_choose_in_epoch(ctx, index);
+        const qcr_choice choice = ff_qc_choose_in_epoch(ctx, index);
 
-        if (choice == QC_CHOICE_PULL) {
+        if (choice == QCR_CHOICE_PULL) {
             const int ret = push_next(ctx, index);
             if (ret <= 0)
                 return ret;
-        } else if (choice == QC_CHOICE_STEP) {
+        } else if (choice == QCR_CHOICE_STEP) {
             ff_qc_step_input(in);
         } else {
             pair->choice[index] = choice;
-            pair->frame[index]  = choice == QC_CHOICE_CUR ? in->cur : choice == QC_CHOICE_NEXT ? in->next : NULL;
+            pair->frame[index]  = choice == QCR_CHOICE_CUR ? in->cur : choice == QCR_CHOICE_NEXT ? in->next : NULL;
             return 1;
         }
     }
@@ -500,7 +500,7 @@ double ff_qc_partner_distance(const AVFilterContext *ctx, int index, const AVFra
 {
     const QualityCudaContext *s = ctx->priv;
 
-    return ff_qc_distance(&s->input[index].track.clock, partner->pts, &s->input[0].track.clock, s->main.frame->pts);
+    return qcr_distance(&s->input[index].track.clock, partner->pts, &s->input[0].track.clock, s->main.frame->pts);
 }
 
 void ff_qc_warn_of_start(AVFilterContext *ctx)
@@ -512,7 +512,7 @@ void ff_qc_warn_of_start(AVFilterContext *ctx)
     if (s->run.start_checked || isnan(main_start) || isnan(ref_start))
         return;
     s->run.start_checked = 1;
-    if (s->pairing.sync != QC_SYNC_INDEX && !ff_qc_is_lavfi(&s->pairing) && s->options.align != QC_ALIGN_START &&
+    if (s->pairing.sync != QCR_SYNC_INDEX && !qcr_is_lavfi(&s->pairing) && s->options.align != QC_ALIGN_START &&
         !s->alignment.start[0].is_told && fabs(main_start - ref_start) > s->pairing.tolerance)
         av_log(ctx, AV_LOG_WARNING, "main begins at %s s, the reference at %s s; if both show the same picture then, use "
                "align=start\n", QC_NUMBER(6, main_start), QC_NUMBER(6, ref_start));
@@ -525,13 +525,13 @@ static int is_behind(const AVFilterContext *ctx, int index, int64_t pts)
     const QCInput *main = &s->input[0];
     double frame = 0;
 
-    if (s->pairing.sync == QC_SYNC_INDEX)
+    if (s->pairing.sync == QCR_SYNC_INDEX)
         return 1;
     if (pts == AV_NOPTS_VALUE || main->first_pts == AV_NOPTS_VALUE || main->last_pts == AV_NOPTS_VALUE)
         return 0;
     if (main->received > 1)
         frame = (ff_qc_seconds(ctx, 0, main->last_pts) - ff_qc_seconds(ctx, 0, main->first_pts)) / (main->received - 1);
-    return ff_qc_distance(&s->input[index].track.clock, pts, &main->track.clock, main->last_pts) >
+    return qcr_distance(&s->input[index].track.clock, pts, &main->track.clock, main->last_pts) >
            FFMAX(s->pairing.tolerance, frame - s->pairing.tolerance) + 1e-6;
 }
 
@@ -581,7 +581,7 @@ void ff_qc_count_leftovers(AVFilterContext *ctx)
     QualityCudaContext *s = ctx->priv;
 
     for (int k = 0; k < s->options.renditions; k++)
-        s->counts[k].unused = ff_qc_track_unused(&s->input[k + 1].track);
+        s->counts[k].unused = qcr_track_unused(&s->input[k + 1].track);
 }
 
 void ff_qc_free_inputs(AVFilterContext *ctx)

@@ -22,7 +22,7 @@
 
 #include <quality_cuda.h>
 
-#include "pairing.h"
+#include <quality_cuda_run.h>
 
 #define QC_MAX_INPUTS (1 + QC_MAX_RENDITIONS)
 #define QC_REFERENCE  1 /* index of the reference's input; 0 is main, the others are further renditions */
@@ -36,7 +36,7 @@ typedef struct QCInput {
     size_t crop_left, crop_top;   ///< of hardware frames; software frames come cropped
 
     /* frames; of input 0 only the track's clock and end are used */
-    QCTrack track;
+    qcr_track track;
     AVFrame *cur, *next;          ///< those that the track has the stamps of
     int64_t first_pts;
     int64_t received;
@@ -71,7 +71,7 @@ typedef struct QCInput {
 /** A main frame and its partners; where the choice is none, the frame is NULL. Nobody's references of their own. */
 typedef struct QCPair {
     AVFrame *frame[QC_MAX_INPUTS];
-    enum QCChoice choice[QC_MAX_INPUTS]; ///< [0] is not used
+    qcr_choice choice[QC_MAX_INPUTS]; ///< [0] is not used
 } QCPair;
 
 /** The pads of further renditions: "main1", "main2", ... @return AVERROR */

@@ -34,7 +34,7 @@ int ff_qc_is_complete(const AVFilterContext *ctx, int rendition)
     const QualityCudaContext *s = ctx->priv;
 
     return (s->run.end == QC_END_OF_STREAM || s->run.end == QC_END_BY_CONSUMER) &&
-           !ff_qc_rendition_missing(ff_qc_counts_of(ctx, rendition)) && !s->queue.failed[rendition] &&
+           !qcr_rendition_missing(ff_qc_counts_of(ctx, rendition)) && !s->queue.failed[rendition] &&
            !*s->input[ff_qc_input_of(rendition)].refusal;
 }
 
@@ -48,9 +48,9 @@ static int is_cut_off(const QualityCudaContext *s, int rendition)
 static int64_t lacking(const AVFilterContext *ctx, int rendition)
 {
     const QualityCudaContext *s = ctx->priv;
-    const QCCounts *counts = ff_qc_counts_of(ctx, rendition);
+    const qcr_counts *counts = ff_qc_counts_of(ctx, rendition);
     const int64_t behind_its_end = rendition ? counts->ended : s->input[QC_REFERENCE].behind;
-    const int64_t all = rendition ? ff_qc_rendition_missing(counts) : behind_its_end;
+    const int64_t all = rendition ? qcr_rendition_missing(counts) : behind_its_end;
 
     return is_cut_off(s, rendition) ? all - behind_its_end : all;
 }
@@ -60,7 +60,7 @@ static const char *fate_of(const AVFilterContext *ctx, int rendition)
 {
     const QualityCudaContext *s = ctx->priv;
     const QCInput *in = &s->input[ff_qc_input_of(rendition)];
-    const QCCounts *counts = ff_qc_counts_of(ctx, rendition);
+    const qcr_counts *counts = ff_qc_counts_of(ctx, rendition);
 
     if (s->run.end == QC_END_BY_FAILURE || *in->refusal)
         return "failed";

@@ -106,11 +106,11 @@ static int next_holds(const AVFilterContext *ctx)
 
     if (!mask->cur)
         return 1;
-    if (s->pairing.sync == QC_SYNC_INDEX)
+    if (s->pairing.sync == QCR_SYNC_INDEX)
         return mask->frames <= s->counts[0].frames;
     if (mask->next->pts == AV_NOPTS_VALUE || s->main.frame->pts == AV_NOPTS_VALUE)
         return 0;
-    return ff_qc_distance(&mask->clock, mask->next->pts, &s->input[0].track.clock, s->main.frame->pts) <= s->pairing.tolerance;
+    return qcr_distance(&mask->clock, mask->next->pts, &s->input[0].track.clock, s->main.frame->pts) <= s->pairing.tolerance;
 }
 
 int ff_qc_find_mask(AVFilterContext *ctx)

@@ -20,11 +20,11 @@
 
 #include <quality_cuda.h>
 
-#include "pairing.h"
+#include <quality_cuda_run.h>
 
 typedef struct QCMask {
     AVFrame *cur, *next; ///< the one that holds; the one behind it, if it is known already
-    QCClock clock;
+    qcr_clock clock;
     int64_t frames;      ///< up to cur
     int ended;
     int wanted;          ///< a frame has to be requested

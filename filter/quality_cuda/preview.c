@@ -79,45 +79,45 @@ static enum Look see_next(AVFilterContext *ctx, int index, const AVFrame **frame
 /* ---- pairs on trial ---- */
 
 /** The frame itself; NULL where the choice is none. */
-static AVFrame *frame_of(AVFilterContext *ctx, int index, enum QCChoice choice)
+static AVFrame *frame_of(AVFilterContext *ctx, int index, qcr_choice choice)
 {
     const QCWaiting *in = &((QualityCudaContext *)ctx->priv)->preview.input[index];
 
-    return choice == QC_CHOICE_CUR  ? ff_inlink_peek_frame(ctx->inputs[index], in->cur) :
-           choice == QC_CHOICE_NEXT ? ff_inlink_peek_frame(ctx->inputs[index], in->next) : NULL;
+    return choice == QCR_CHOICE_CUR  ? ff_inlink_peek_frame(ctx->inputs[index], in->cur) :
+           choice == QCR_CHOICE_NEXT ? ff_inlink_peek_frame(ctx->inputs[index], in->next) : NULL;
 }
 
 static void step(QCWaiting *in)
 {
-    ff_qc_track_step(&in->track);
+    qcr_track_step(&in->track);
     in->cur = in->next;
 }
 
-static enum Look find_partner(AVFilterContext *ctx, int index, int64_t pts, enum QCChoice *choice)
+static enum Look find_partner(AVFilterContext *ctx, int index, int64_t pts, qcr_choice *choice)
 {
     QualityCudaContext *s = ctx->priv;
     QCWaiting *in = &s->preview.input[index];
-    QCPairing rules = s->pairing;
+    qcr_pairing rules = s->pairing;
 
-    rules.eof_action = QC_EOF_PASS; /* a repeated picture tells nothing */
+    rules.eof_action = QCR_EOF_PASS; /* a repeated picture tells nothing */
     for (;;) {
         const AVFrame *frame;
         enum Look look;
 
-        *choice = ff_qc_choose(&rules, &in->track, &s->input[0].track.clock, pts);
-        if (*choice == QC_CHOICE_STEP) {
+        *choice = qcr_choose(&rules, &in->track, &s->input[0].track.clock, pts);
+        if (*choice == QCR_CHOICE_STEP) {
             step(in);
             continue;
         }
-        if (*choice != QC_CHOICE_PULL)
+        if (*choice != QCR_CHOICE_PULL)
             return LOOK_GOES_ON;
         look = see_next(ctx, index, &frame);
         if (look != LOOK_GOES_ON)
             return look;
         in->track.ended = !frame;
-        if (!frame || (frame->pts == AV_NOPTS_VALUE && rules.sync != QC_SYNC_INDEX))
+        if (!frame || (frame->pts == AV_NOPTS_VALUE && rules.sync != QCR_SYNC_INDEX))
             continue;
-        ff_qc_track_push(&in->track, frame->pts);
+        qcr_track_push(&in->track, frame->pts);
         in->next = in->seen - 1;
     }
 }
@@ -188,7 +188,7 @@ static int all_is_told(const QualityCudaContext *s)
 }
 
 /** The waiting main frame has its partners, as far as there are any. @return AVERROR, or enum Look */
-static int pair_main(AVFilterContext *ctx, AVFrame *main, const enum QCChoice *choice)
+static int pair_main(AVFilterContext *ctx, AVFrame *main, const qcr_choice *choice)
 {
     QualityCudaContext *s = ctx->priv;
     QCPreview *preview = &s->preview;
@@ -199,7 +199,7 @@ static int pair_main(AVFilterContext *ctx, AVFrame *main, const enum QCChoice *c
     for (int i = 1; i < s->nb_inputs; i++)
         frames[i] = frame_of(ctx, i, choice[i]);
     if (!frames[QC_REFERENCE])
-        return choice[QC_REFERENCE] == QC_CHOICE_ENDED || (preview->pairs && ++preview->gap > QC_LONGEST_GAP) ? LOOK_IS_OVER :
+        return choice[QC_REFERENCE] == QCR_CHOICE_ENDED || (preview->pairs && ++preview->gap > QCR_LONGEST_GAP) ? LOOK_IS_OVER :
                LOOK_GOES_ON;
     ret = compare(ctx, frames);
     if (ret != LOOK_GOES_ON)
@@ -209,7 +209,7 @@ static int pair_main(AVFilterContext *ctx, AVFrame *main, const enum QCChoice *c
         preview->first_time = preview->last_time;
     preview->gap = 0;
     for (int i = 1; i < s->nb_inputs; i++)
-        if (ff_qc_uses_up(&s->pairing, choice[i]))
+        if (qcr_uses_up(&s->pairing, choice[i]))
             step(&preview->input[i]);
     return all_is_told(s) ? LOOK_IS_OVER : LOOK_GOES_ON;
 }
@@ -219,7 +219,7 @@ static int look_at_pair(AVFilterContext *ctx)
 {
     QualityCudaContext *s = ctx->priv;
     QCPreview *preview = &s->preview;
-    enum QCChoice choice[QC_MAX_INPUTS];
+    qcr_choice choice[QC_MAX_INPUTS];
     enum Look look;
     AVFrame *main;
     int waits = 0;
@@ -230,7 +230,7 @@ static int look_at_pair(AVFilterContext *ctx)
         look = see_next(ctx, 0, &frame);
         if (look != LOOK_GOES_ON || !frame)
             return frame || look == LOOK_NEEDS_INPUT ? look : LOOK_IS_OVER;
-        preview->has_main = frame->pts != AV_NOPTS_VALUE || s->pairing.sync == QC_SYNC_INDEX;
+        preview->has_main = frame->pts != AV_NOPTS_VALUE || s->pairing.sync == QCR_SYNC_INDEX;
         if (!preview->has_main)
             return LOOK_GOES_ON;
     }
@@ -253,7 +253,7 @@ static double seconds_of_pair(const QualityCudaContext *s)
     const double rate = s->engine.frame_rate;
     const double measured = (preview->last_time - preview->first_time) / FFMAX(preview->pairs - 1, 1);
 
-    if (s->pairing.sync == QC_SYNC_INDEX)
+    if (s->pairing.sync == QCR_SYNC_INDEX)
         return rate > 0 ? 1 / rate : NAN;
     return rate > 0 ? fmax(round(measured * rate), 1) / rate : measured;
 }
@@ -274,7 +274,7 @@ static void take_offsets(AVFilterContext *ctx)
 }
 
 /** A clock that is moved lets frames come so many seconds later. */
-static void move_clock(QCClock *clock, double seconds)
+static void move_clock(qcr_clock *clock, double seconds)
 {
     clock->origin -= llrint(seconds * clock->den / clock->num);
 }
@@ -314,7 +314,7 @@ static void conclude(AVFilterContext *ctx)
 
     take_offsets(ctx);
     ff_qc_free_preview(ctx);
-    if (s->pairing.sync == QC_SYNC_INDEX)
+    if (s->pairing.sync == QCR_SYNC_INDEX)
         correct_indices(s);
     else
         correct_times(s);

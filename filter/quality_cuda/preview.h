@@ -28,11 +28,11 @@
 #include <quality_cuda.h>
 
 #include "inputs.h"
-#include "pairing.h"
+#include <quality_cuda_run.h>
 
 /** An input as far as it waits; of main only what was seen. */
 typedef struct QCWaiting {
-    QCTrack track;
+    qcr_track track;
     int seen;         ///< frames that were looked at, from the queue's first on
     int cur, next;    ///< which of them the track has the stamps of
     int movable;      ///< frames that may be held, surfaces or copies

@@ -385,7 +385,7 @@ int ff_qc_bound_queue(AVFilterContext *ctx)
 
     if (s->queue.held <= s->engine.depth)
         return 0;
-    is_slow = s->options.realtime && ff_qc_pace_is_behind(&s->pacing, av_gettime_relative() / 1e6);
+    is_slow = s->options.realtime && qcr_pace_is_behind(&s->pacing, av_gettime_relative() / 1e6);
     ret = ff_qc_receive_rows(ctx, is_slow ? QC_WAIT_NEVER : QC_WAIT_FOR_OLDEST);
     if (ret < 0)
         return ret;

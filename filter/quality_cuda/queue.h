@@ -21,7 +21,7 @@
 
 #include <quality_cuda.h>
 
-#include "pairing.h"
+#include <quality_cuda_run.h>
 
 typedef struct QCPending {
     AVFrame *frame;               ///< NULL once sent
@@ -37,7 +37,7 @@ typedef struct QCPending {
     unsigned char *present;       ///< which of them there are
     double pts_time, ref_pts_time;///< seconds
     struct QCPending *following;
-    QCCounts counts[];            ///< of each rendition, up to this frame
+    qcr_counts counts[];            ///< of each rendition, up to this frame
 } QCPending;
 
 typedef struct QCQueue {
@@ -47,7 +47,7 @@ typedef struct QCQueue {
     int64_t late_scores;          ///< rows that came when their frame was gone
     int64_t scored[QC_MAX_RENDITIONS]; ///< frames that left with scores of each rendition, or whose came later
     int64_t failed[QC_MAX_RENDITIONS]; ///< frames that left without, because the scoring failed
-    QCCounts left[QC_MAX_RENDITIONS];  ///< of all frames that left
+    qcr_counts left[QC_MAX_RENDITIONS];  ///< of all frames that left
 } QCQueue;
 
 enum QCWait { QC_WAIT_NEVER, QC_WAIT_FOR_OLDEST, QC_WAIT_FOR_ALL };

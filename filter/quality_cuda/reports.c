@@ -36,10 +36,10 @@
 static int is_exact(const AVFilterContext *ctx)
 {
     const QualityCudaContext *s = ctx->priv;
-    const QCCounts *counts = ff_qc_counts_of(ctx, 0);
+    const qcr_counts *counts = ff_qc_counts_of(ctx, 0);
     const int reads_to_the_end = s->run.only_left_counts || s->input[QC_REFERENCE].track.ended;
 
-    return ff_qc_unscored(counts) == counts->disabled && !s->queue.failed[0] && !counts->repeated && !counts->unused && reads_to_the_end &&
+    return qcr_unscored(counts) == counts->disabled && !s->queue.failed[0] && !counts->repeated && !counts->unused && reads_to_the_end &&
            !s->queue.late_scores;
 }
 
@@ -98,18 +98,18 @@ void ff_qc_write_stats_line(AVFilterContext *ctx, const qc_row *row, double pts_
 static void pairing_json(const AVFilterContext *ctx, int rendition, AVBPrint *out)
 {
     const QualityCudaContext *s = ctx->priv;
-    const QCCounts *counts = ff_qc_counts_of(ctx, rendition), *main_counts = ff_qc_counts_of(ctx, 0);
+    const qcr_counts *counts = ff_qc_counts_of(ctx, rendition), *main_counts = ff_qc_counts_of(ctx, 0);
     char max_abs[64], mean[64], rate[64], tolerance[64];
 
     ff_qc_json_number(max_abs, sizeof(max_abs), counts->max_abs_dt);
-    ff_qc_json_number(mean, sizeof(mean), ff_qc_mean_dt(counts));
+    ff_qc_json_number(mean, sizeof(mean), qcr_mean_dt(counts));
     ff_qc_json_number(rate, sizeof(rate), s->engine.frame_rate);
     ff_qc_json_number(tolerance, sizeof(tolerance), s->pairing.tolerance);
     av_bprintf(out, "{\"frames\": %"PRId64", \"paired\": %"PRId64", \"scored\": %"PRId64", \"unscored\": %"PRId64
                ", \"before_reference\": %"PRId64", \"after_reference\": %"PRId64", \"gaps\": %"PRId64", \"disabled\": %"PRId64
                ", \"untimed\": %"PRId64", \"reference_repeated\": %"PRId64", \"reference_unused\": %"PRId64
                ", \"reference_ended\": %s", counts->frames, counts->paired, s->queue.scored[rendition],
-               ff_qc_unscored(counts) + s->queue.failed[rendition], counts->before, counts->after, counts->gaps,
+               qcr_unscored(counts) + s->queue.failed[rendition], counts->before, counts->after, counts->gaps,
                counts->disabled, counts->untimed, main_counts->repeated, main_counts->unused, s->run.end != QC_END_OF_STREAM ? "null" :
                s->input[QC_REFERENCE].track.ended ? "true" : "false");
     if (s->options.realtime)
@@ -162,9 +162,9 @@ static void reason_json(const AVFilterContext *ctx, int rendition, AVBPrint *out
     } else if (*s->input[ff_qc_input_of(rendition)].refusal) {
         ff_qc_json_string(out, s->input[ff_qc_input_of(rendition)].refusal);
     } else if (!ff_qc_is_complete(ctx, rendition)) {
-        const QCCounts *counts = ff_qc_counts_of(ctx, rendition);
-        snprintf(text, sizeof(text), "the rendition lacks %"PRId64" of %"PRId64" frames", ff_qc_rendition_missing(counts),
-                 ff_qc_rendition_missing(counts) + counts->paired);
+        const qcr_counts *counts = ff_qc_counts_of(ctx, rendition);
+        snprintf(text, sizeof(text), "the rendition lacks %"PRId64" of %"PRId64" frames", qcr_rendition_missing(counts),
+                 qcr_rendition_missing(counts) + counts->paired);
         ff_qc_json_string(out, text);
     } else {
         av_bprintf(out, "null");
@@ -385,22 +385,22 @@ static void print_scores(AVFilterContext *ctx)
 static void print_pairing(AVFilterContext *ctx)
 {
     const QualityCudaContext *s = ctx->priv;
-    const QCCounts *counts = ff_qc_counts_of(ctx, 0);
+    const qcr_counts *counts = ff_qc_counts_of(ctx, 0);
     const int goes_on = s->run.end == QC_END_OF_STREAM && !s->input[QC_REFERENCE].track.ended;
 
     av_log(ctx, is_exact(ctx) || ff_qc_is_alias(ctx) ? AV_LOG_INFO : AV_LOG_WARNING, "frames:%"PRId64" scored:%"PRId64" unscored:%"PRId64
            " (before the reference:%"PRId64" after it:%"PRId64" in gaps:%"PRId64" disabled:%"PRId64" without time stamp:%"PRId64
            ") reference frames repeated:%"PRId64" unused:%"PRId64"%s max |dt|:%s mean dt:%s\n",
-           counts->frames, s->queue.scored[0], ff_qc_unscored(counts) + s->queue.failed[0], counts->before, counts->after, counts->gaps,
+           counts->frames, s->queue.scored[0], qcr_unscored(counts) + s->queue.failed[0], counts->before, counts->after, counts->gaps,
            counts->disabled, counts->untimed, counts->repeated, counts->unused, goes_on ? " and more that were not read" : "",
-           QC_NUMBER(6, counts->max_abs_dt), QC_NUMBER(6, ff_qc_mean_dt(counts)));
+           QC_NUMBER(6, counts->max_abs_dt), QC_NUMBER(6, qcr_mean_dt(counts)));
 }
 
 static void print_rendition(AVFilterContext *ctx, int rendition)
 {
     const QualityCudaContext *s = ctx->priv;
-    const QCCounts *counts = ff_qc_counts_of(ctx, rendition);
-    const int64_t missing = ff_qc_rendition_missing(counts);
+    const qcr_counts *counts = ff_qc_counts_of(ctx, rendition);
+    const int64_t missing = qcr_rendition_missing(counts);
     const int exact = !missing && !counts->repeated && !counts->unused;
 
     av_log(ctx, exact ? AV_LOG_INFO : AV_LOG_WARNING, "rendition %d: frames:%"PRId64" scored:%"PRId64" without its frame:%"PRId64

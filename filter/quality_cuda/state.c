@@ -55,7 +55,7 @@ int ff_qc_input_of(int rendition)
     return rendition ? 1 + rendition : 0;
 }
 
-const QCCounts *ff_qc_counts_of(const AVFilterContext *ctx, int rendition)
+const qcr_counts *ff_qc_counts_of(const AVFilterContext *ctx, int rendition)
 {
     const QualityCudaContext *s = ctx->priv;
 
@@ -95,9 +95,9 @@ void ff_qc_print_score(char *text, size_t size, double value)
 
 int ff_qc_eof_action_of(const QCOptions *options)
 {
-    if (options->shortest || options->eof_action == QC_EOF_ENDALL)
-        return QC_EOF_ENDALL;
+    if (options->shortest || options->eof_action == QCR_EOF_ENDALL)
+        return QCR_EOF_ENDALL;
     if (options->repeatlast < 0)
         return options->eof_action;
-    return options->repeatlast ? QC_EOF_REPEAT : QC_EOF_PASS;
+    return options->repeatlast ? QCR_EOF_REPEAT : QCR_EOF_PASS;
 }

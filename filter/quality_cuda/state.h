@@ -45,8 +45,7 @@
 #include "live.h"
 #include "maps.h"
 #include "mask.h"
-#include "pacing.h"
-#include "pairing.h"
+#include <quality_cuda_run.h>
 #include "preview.h"
 #include "queue.h"
 #include "record.h"
@@ -135,12 +134,12 @@ typedef struct QualityCudaContext {
     const AVClass *class;
     QCOptions options;
     QCAlias alias;
-    QCPairing pairing;
+    qcr_pairing pairing;
     QCScaling scaling;
     QCRegion region;
     QCConditions conditions;
-    QCPacing pacing;                    ///< with realtime=1
-    QCCounts counts[QC_MAX_RENDITIONS]; ///< of all frames that were decided about
+    qcr_pacing pacing;                    ///< with realtime=1
+    qcr_counts counts[QC_MAX_RENDITIONS]; ///< of all frames that were decided about
     QCInput input[QC_MAX_INPUTS];
     int nb_inputs;
     QCMain main;
@@ -177,7 +176,7 @@ int ff_qc_input_of(int rendition);
  * wanted no more, those that left, for how many were read ahead by then is
  * a matter of timing.
  */
-const QCCounts *ff_qc_counts_of(const AVFilterContext *ctx, int rendition);
+const qcr_counts *ff_qc_counts_of(const AVFilterContext *ctx, int rendition);
 
 /** What happens behind the reference's end: an end that was asked for comes before repeatlast, as in framesync. */
 int ff_qc_eof_action_of(const QCOptions *options);

@@ -151,13 +151,13 @@ static int submit(AVFilterContext *ctx, AVFrame *const *frames)
 }
 
 /** Counts the frames that input i, the reference or a rendition, gives to a pair. */
-static void count_partner(AVFilterContext *ctx, int i, const QCPair *pair, QCCounts *counts)
+static void count_partner(AVFilterContext *ctx, int i, const QCPair *pair, qcr_counts *counts)
 {
     QualityCudaContext *s = ctx->priv;
 
-    counts->repeated += ff_qc_track_use(&s->input[i].track, pair->choice[i]);
-    if (s->pairing.sync != QC_SYNC_INDEX && s->main.frame->pts != AV_NOPTS_VALUE && pair->frame[i]->pts != AV_NOPTS_VALUE)
-        ff_qc_count_distance(counts, ff_qc_partner_distance(ctx, i, pair->frame[i]));
+    counts->repeated += qcr_track_use(&s->input[i].track, pair->choice[i]);
+    if (s->pairing.sync != QCR_SYNC_INDEX && s->main.frame->pts != AV_NOPTS_VALUE && pair->frame[i]->pts != AV_NOPTS_VALUE)
+        qcr_count_distance(counts, ff_qc_partner_distance(ctx, i, pair->frame[i]));
 }
 
 static int score_main(AVFilterContext *ctx, const QCPair *pair)
@@ -184,24 +184,24 @@ static int score_main(AVFilterContext *ctx, const QCPair *pair)
         if (pair->frame[ff_qc_input_of(k)])
             s->counts[k].paired++;
         else
-            ff_qc_count_without_rendition(&s->counts[k], pair->choice[ff_qc_input_of(k)]);
+            qcr_count_without_rendition(&s->counts[k], pair->choice[ff_qc_input_of(k)]);
     }
     ret = ff_qc_note_frames(ctx, pair->frame, s->counts[0].paired - 1);
     return ret < 0 ? ret : ff_qc_queue_main(ctx, s->counts[0].paired - 1, ref_pts_time);
 }
 
 /** The main frame passes without scores. Behind a long row of such the last pair's scores need not wait for the next pair. */
-static int pass_main(AVFilterContext *ctx, enum QCChoice choice)
+static int pass_main(AVFilterContext *ctx, qcr_choice choice)
 {
     QualityCudaContext *s = ctx->priv;
-    const int untimed = s->pairing.sync != QC_SYNC_INDEX && s->main.frame->pts == AV_NOPTS_VALUE;
-    const int pauses  = ff_qc_count_unpaired(&s->counts[0], choice, s->main.disabled, untimed);
+    const int untimed = s->pairing.sync != QCR_SYNC_INDEX && s->main.frame->pts == AV_NOPTS_VALUE;
+    const int pauses  = qcr_count_unpaired(&s->counts[0], choice, s->main.disabled, untimed);
     qc_status status;
     int ret;
 
     s->main.unscored = s->main.disabled ? "disabled" : untimed ? "untimed" : "unpaired";
     for (int k = 1; k < s->options.renditions; k++)
-        ff_qc_count_unpaired(&s->counts[k], choice, s->main.disabled, untimed);
+        qcr_count_unpaired(&s->counts[k], choice, s->main.disabled, untimed);
     ret = ff_qc_note_frames(ctx, NULL, -1);
     if (ret >= 0)
         ret = ff_qc_queue_main(ctx, -1, NAN);
@@ -216,7 +216,7 @@ static int pass_main(AVFilterContext *ctx, enum QCChoice choice)
             return ret;
     }
     /* No pair can follow any more: scores that wait for a successor are final now. */
-    return choice == QC_CHOICE_ENDED ? ff_qc_flush_session(ctx) : 0;
+    return choice == QCR_CHOICE_ENDED ? ff_qc_flush_session(ctx) : 0;
 }
 
 /* ---- pairs that pass ---- */
@@ -227,7 +227,7 @@ static int is_too_slow(AVFilterContext *ctx)
     QualityCudaContext *s = ctx->priv;
     const int was_passing = s->pacing.is_passing;
     const double time = ff_qc_seconds(ctx, 0, s->main.frame->pts);
-    enum QCPaceChange change;
+    qcr_pace_change change;
     qc_status status;
     int ret, passes;
 
@@ -237,9 +237,9 @@ static int is_too_slow(AVFilterContext *ctx)
     ret = ff_qc_receive_rows(ctx, QC_WAIT_NEVER);
     if (ret < 0)
         return ret;
-    passes = ff_qc_pace(&s->pacing, time, av_gettime_relative() / 1e6, ff_qc_under_way(&s->queue), &change);
-    if (change != QC_PACE_UNCHANGED)
-        ff_qc_announce_pace(ctx, change == QC_PACE_OVERLOADED, time, s->pacing.passed);
+    passes = qcr_pace(&s->pacing, time, av_gettime_relative() / 1e6, ff_qc_under_way(&s->queue), &change);
+    if (change != QCR_PACE_UNCHANGED)
+        ff_qc_announce_pace(ctx, change == QCR_PACE_OVERLOADED, time, s->pacing.passed);
     if (!passes || was_passing)
         return passes;
     status = qc_session_break(s->engine.session);
@@ -255,7 +255,7 @@ static int let_main_pass(AVFilterContext *ctx, const QCPair *pair)
 
     for (int i = 1; i < s->nb_inputs; i++)
         if (pair->frame[i])
-            ff_qc_track_use(&s->input[i].track, pair->choice[i]);
+            qcr_track_use(&s->input[i].track, pair->choice[i]);
     for (int k = 0; k < s->options.renditions; k++)
         s->counts[k].passed++;
     s->main.unscored = "realtime";
@@ -281,7 +281,7 @@ int ff_qc_settle_main(AVFilterContext *ctx)
 {
     QualityCudaContext *s = ctx->priv;
     QCPair pair = { { s->main.frame } };
-    enum QCChoice choice;
+    qcr_choice choice;
     int waits = 0, ret;
 
     for (int i = 1; i < s->nb_inputs; i++) {
@@ -298,12 +298,12 @@ int ff_qc_settle_main(AVFilterContext *ctx)
         return QC_SETTLED_NEEDS_INPUT;
     choice = pair.choice[QC_REFERENCE];
     ff_qc_warn_of_start(ctx);
-    if (choice == QC_CHOICE_ENDED && s->pairing.eof_action == QC_EOF_ENDALL)
+    if (choice == QCR_CHOICE_ENDED && s->pairing.eof_action == QCR_EOF_ENDALL)
         return QC_SETTLED_END;
 
     s->main.counted = 1;
     for (int k = 0; k < s->options.renditions; k++) {
-        ff_qc_count_frame(&s->counts[k], s->main.disabled);
+        qcr_count_frame(&s->counts[k], s->main.disabled);
         s->counts[k].unused = s->input[k + 1].track.unused;
     }
     if (pair.frame[QC_REFERENCE] && !s->main.disabled && !s->run.flushed)
@@ -311,7 +311,7 @@ int ff_qc_settle_main(AVFilterContext *ctx)
     else
         ret = pass_main(ctx, choice);
     for (int i = 1; i < s->nb_inputs; i++)
-        if (ff_qc_uses_up(&s->pairing, pair.choice[i]))
+        if (qcr_uses_up(&s->pairing, pair.choice[i]))
             ff_qc_step_input(&s->input[i]);
         else if (s->input[i].track.delay)
             s->input[i].track.delay--;

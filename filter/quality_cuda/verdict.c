@@ -22,7 +22,7 @@
 static int nothing_was_scored(const AVFilterContext *ctx)
 {
     const QualityCudaContext *s = ctx->priv;
-    const QCCounts *counts = ff_qc_counts_of(ctx, 0);
+    const qcr_counts *counts = ff_qc_counts_of(ctx, 0);
     const int ended = s->run.end == QC_END_OF_STREAM;
 
     if (counts->paired || !(ended || s->run.end == QC_END_BY_CONSUMER))
@@ -56,16 +56,16 @@ static void refuse_rendition(AVFilterContext *ctx, int rendition, const char *wh
 static void judge_rendition(AVFilterContext *ctx, int rendition)
 {
     QualityCudaContext *s = ctx->priv;
-    const QCCounts *counts = ff_qc_counts_of(ctx, rendition);
+    const qcr_counts *counts = ff_qc_counts_of(ctx, rendition);
     char whose[32] = "", why[sizeof(s->input[0].refusal)];
 
-    if (!ff_qc_pairs_too_few(counts))
+    if (!qcr_pairs_too_few(counts))
         return;
     if (rendition)
         snprintf(whose, sizeof(whose), " of rendition %d", rendition);
     snprintf(why, sizeof(why), "only %"PRId64" of %"PRId64" frames%s found a partner within max_dt, %s s, while both inputs ran; set max_dt, "
              "align=start or sync=index to what fits the inputs, or allow_unpaired=1 to accept it", counts->paired,
-             counts->paired + ff_qc_partnerless(counts), whose, QC_NUMBER(6, s->pairing.tolerance));
+             counts->paired + qcr_partnerless(counts), whose, QC_NUMBER(6, s->pairing.tolerance));
     if (rendition) {
         refuse_rendition(ctx, rendition, why);
     } else {

@@ -12,12 +12,12 @@ using qc::fuzz::Input;
 
 constexpr int kMostFrames = 64;
 constexpr int64_t kLargestStamp = (int64_t{1} << 61) - 1; // as pairing.h says
-constexpr double kRounding = 2e-6;                        // above that of pairing.c
+constexpr double kRounding = 2e-6;                        // above that of run/pairs/pairing.cpp
 
 __extension__ typedef __int128 Wide;
 
 struct Stream {
-    QCClock clock{1, 1000, 0};
+    qcr_clock clock{1, 1000, 0};
     std::vector<int64_t> stamps;
 };
 
@@ -43,7 +43,7 @@ Stream any_stream(Input& input) {
 }
 
 /// Seconds from the clock's origin, times both denominators: exact.
-Wide exact(int64_t stamp, const QCClock& clock, const QCClock& other) {
+Wide exact(int64_t stamp, const qcr_clock& clock, const qcr_clock& other) {
     return (static_cast<Wide>(stamp) - clock.origin) * clock.num * other.den;
 }
 
@@ -53,7 +53,7 @@ struct FuzzCheck {
 using Partners = qc::test::Partners<FuzzCheck>;
 
 /// No frame of the track may be nearer than the one that was chosen; of equals the earlier one in time.
-void check_nearest(const Stream& track, size_t chosen, const QCClock& clock, int64_t stamp) {
+void check_nearest(const Stream& track, size_t chosen, const qcr_clock& clock, int64_t stamp) {
     const Wide main = exact(stamp, clock, track.clock), time = exact(track.stamps[chosen], track.clock, clock);
     const auto distance = [&](Wide other) { return other > main ? other - main : main - other; };
     for (const int64_t other_stamp : track.stamps) {
@@ -64,7 +64,7 @@ void check_nearest(const Stream& track, size_t chosen, const QCClock& clock, int
 }
 
 /// Nothing of the track that is not later than the main frame may be newer than the one that was chosen.
-void check_newest(const Stream& track, size_t chosen, const QCClock& clock, int64_t stamp) {
+void check_newest(const Stream& track, size_t chosen, const qcr_clock& clock, int64_t stamp) {
     const Wide main = exact(stamp, clock, track.clock), time = exact(track.stamps[chosen], track.clock, clock);
     QC_FUZZ_CHECK(time <= main);
     for (const int64_t other : track.stamps)
@@ -73,7 +73,7 @@ void check_newest(const Stream& track, size_t chosen, const QCClock& clock, int6
 
 class Run {
 public:
-    Run(const QCPairing& rules, const Stream& main, const Stream& track)
+    Run(const qcr_pairing& rules, const Stream& main, const Stream& track)
         : rules_(rules), main_(main), stream_(track), partners_(track.stamps, track.clock), uses_(track.stamps.size()) {
     }
 
@@ -81,53 +81,53 @@ public:
         for (size_t frame = 0; frame < main_.stamps.size(); ++frame) pair(frame);
         int64_t unused = 0;
         for (int i = 0; i < partners_.pulled(); ++i) unused += uses_[static_cast<size_t>(i)] == 0 ? 1 : 0;
-        QC_FUZZ_CHECK(ff_qc_track_unused(&partners_.track()) == unused);
-        QC_FUZZ_CHECK(counts_.paired + ff_qc_unscored(&counts_) == static_cast<int64_t>(main_.stamps.size()));
-        QC_FUZZ_CHECK(std::isfinite(ff_qc_mean_dt(&counts_)));
+        QC_FUZZ_CHECK(qcr_track_unused(&partners_.track()) == unused);
+        QC_FUZZ_CHECK(counts_.paired + qcr_unscored(&counts_) == static_cast<int64_t>(main_.stamps.size()));
+        QC_FUZZ_CHECK(std::isfinite(qcr_mean_dt(&counts_)));
     }
 
 private:
     void pair(size_t frame) {
         const int64_t stamp = main_.stamps[frame];
-        const QCChoice choice = partners_.choose(rules_, main_.clock, stamp);
-        if (choice != QC_CHOICE_CUR && choice != QC_CHOICE_NEXT) {
-            ff_qc_count_unpaired(&counts_, choice, 0, 0);
+        const qcr_choice choice = partners_.choose(rules_, main_.clock, stamp);
+        if (choice != QCR_CHOICE_CUR && choice != QCR_CHOICE_NEXT) {
+            qcr_count_unpaired(&counts_, choice, 0, 0);
             return;
         }
         const int chosen = partners_.index_of(choice);
         QC_FUZZ_CHECK(chosen >= last_, "it went back");
         last_ = chosen;
-        const bool again = ff_qc_track_use(&partners_.track(), choice) != 0;
+        const bool again = qcr_track_use(&partners_.track(), choice) != 0;
         QC_FUZZ_CHECK(again == (uses_[static_cast<size_t>(chosen)]++ > 0));
         ++counts_.paired;
         check(frame, static_cast<size_t>(chosen));
-        if (rules_.sync == QC_SYNC_INDEX && choice == QC_CHOICE_NEXT) partners_.step();
+        if (rules_.sync == QCR_SYNC_INDEX && choice == QCR_CHOICE_NEXT) partners_.step();
     }
 
     void check(size_t frame, size_t chosen) {
         const int64_t stamp = main_.stamps[frame];
-        const bool behind_the_end = rules_.eof_action == QC_EOF_REPEAT && chosen + 1 == stream_.stamps.size();
-        if (rules_.sync == QC_SYNC_INDEX) {
+        const bool behind_the_end = rules_.eof_action == QCR_EOF_REPEAT && chosen + 1 == stream_.stamps.size();
+        if (rules_.sync == QCR_SYNC_INDEX) {
             QC_FUZZ_CHECK(chosen == frame || behind_the_end, "not the n-th frame");
             return;
         }
-        const double distance = ff_qc_distance(&stream_.clock, stream_.stamps[chosen], &main_.clock, stamp);
-        ff_qc_count_distance(&counts_, distance);
+        const double distance = qcr_distance(&stream_.clock, stream_.stamps[chosen], &main_.clock, stamp);
+        qcr_count_distance(&counts_, distance);
         if (behind_the_end) return;
-        if (rules_.sync == QC_SYNC_NEAREST || rules_.tolerance_is_wish)
+        if (rules_.sync == QCR_SYNC_NEAREST || rules_.tolerance_is_wish)
             QC_FUZZ_CHECK(std::abs(distance) <= rules_.tolerance + kRounding);
-        if (rules_.sync == QC_SYNC_NEAREST)
+        if (rules_.sync == QCR_SYNC_NEAREST)
             check_nearest(stream_, chosen, main_.clock, stamp);
         else
             check_newest(stream_, chosen, main_.clock, stamp);
     }
 
-    const QCPairing& rules_;
+    const qcr_pairing& rules_;
     const Stream& main_;
     const Stream& stream_;
     Partners partners_;
     std::vector<int> uses_; ///< per frame of the track
-    QCCounts counts_{};
+    qcr_counts counts_{};
     int last_ = -1;
 };
 
@@ -135,11 +135,11 @@ private:
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     Input input(data, size);
-    QCPairing rules{};
+    qcr_pairing rules{};
     rules.sync = input.choose(3);
     rules.eof_action = input.choose(3);
     const double max_dt = input.rarely(3) ? input.byte() / 100.0 : 0.0;
-    rules.tolerance = ff_qc_tolerance(max_dt, input.byte());
+    rules.tolerance = qcr_tolerance(max_dt, input.byte());
     rules.tolerance_is_wish = max_dt > 0;
     const Stream main = any_stream(input), track = any_stream(input);
     Run(rules, main, track).pair_all();

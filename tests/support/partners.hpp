@@ -7,9 +7,7 @@
 #include <utility>
 #include <vector>
 
-extern "C" {
-#include "filter/quality_cuda/pairing.h"
-}
+#include "quality_cuda_run/pairs.h"
 
 namespace qc::test {
 
@@ -17,18 +15,18 @@ namespace qc::test {
 template <class Check>
 class Partners {
 public:
-    Partners(std::vector<int64_t> stamps, const QCClock& clock) : stamps_(std::move(stamps)) { track_.clock = clock; }
+    Partners(std::vector<int64_t> stamps, const qcr_clock& clock) : stamps_(std::move(stamps)) { track_.clock = clock; }
 
     /// The decision about one main frame.
-    QCChoice choose(const QCPairing& rules, const QCClock& clock, int64_t pts) {
+    qcr_choice choose(const qcr_pairing& rules, const qcr_clock& clock, int64_t pts) {
         for (size_t steps = 0;; ++steps) {
             const bool may_go_on = steps <= 2 * stamps_.size() + 3;
             Check::that(may_go_on, "it comes to an end");
-            if (!may_go_on) return QC_CHOICE_ENDED;
-            const QCChoice choice = ff_qc_choose(&rules, &track_, &clock, pts);
-            if (choice == QC_CHOICE_PULL)
+            if (!may_go_on) return QCR_CHOICE_ENDED;
+            const qcr_choice choice = qcr_choose(&rules, &track_, &clock, pts);
+            if (choice == QCR_CHOICE_PULL)
                 pull();
-            else if (choice == QC_CHOICE_STEP)
+            else if (choice == QCR_CHOICE_STEP)
                 step();
             else
                 return choice;
@@ -37,7 +35,7 @@ public:
 
     void step() {
         Check::that(track_.next.held != 0, "there is a frame to step to");
-        ff_qc_track_step(&track_);
+        qcr_track_step(&track_);
         cur_ = std::exchange(next_, -1);
     }
 
@@ -47,9 +45,9 @@ public:
     }
 
     /// Index of the frame that a choice means.
-    int index_of(QCChoice choice) const { return choice == QC_CHOICE_NEXT ? next_ : cur_; }
-    QCTrack& track() { return track_; }
-    const QCTrack& track() const { return track_; }
+    int index_of(qcr_choice choice) const { return choice == QCR_CHOICE_NEXT ? next_ : cur_; }
+    qcr_track& track() { return track_; }
+    const qcr_track& track() const { return track_; }
     int pulled() const { return pulled_; }
 
 private:
@@ -61,11 +59,11 @@ private:
             return;
         }
         next_ = pulled_;
-        ff_qc_track_push(&track_, stamps_[static_cast<size_t>(pulled_++)]);
+        qcr_track_push(&track_, stamps_[static_cast<size_t>(pulled_++)]);
     }
 
     std::vector<int64_t> stamps_;
-    QCTrack track_{};
+    qcr_track track_{};
     int cur_ = -1, next_ = -1; // indices of the frames that the track holds
     int pulled_ = 0;
 };

@@ -12,7 +12,7 @@ sys.path.insert(0, str(ROOT / "tests"))
 from support import scripts  # noqa: E402
 
 SOURCES = (".c", ".h", ".cpp", ".hpp", ".cu", ".cuh")
-FOLDERS_OF_INCLUDES = ("", "engine/", "engine/include/", "kernels/", "tests/", "filter/")
+FOLDERS_OF_INCLUDES = ("", "engine/", "engine/include/", "kernels/", "tests/", "filter/", "run/", "run/include/")
 INCLUDE = re.compile(r'(?m)^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')
 FOREIGN = re.compile(r"(cuda|nlohmann/|gtest/|gmock/|boost/|png\.h|libav|libsw)")  # headers that are not everybody's
 OWN = "quality_cuda.h"
@@ -28,8 +28,8 @@ class Room:
 
     def part_of(self, path):
         """What of the room a file belongs to: "kernels/metrics/vif" of kernels/metrics/NAME; None: it lies elsewhere."""
-        if self.place.startswith("*"):  # tests, in whatever folder of kernels/
-            return path if path.startswith("kernels/") and fnmatch.fnmatch(path, self.place) else None
+        if self.place.startswith("*"):  # tests, in whatever folder of kernels/ and run/
+            return path if path.startswith(("kernels/", "run/")) and fnmatch.fnmatch(path, self.place) else None
         match = self.pattern.match(path)
         return match and (self.place if "*" in self.place else match[0])
 
@@ -135,8 +135,8 @@ class Repository(unittest.TestCase):
             allowed = " ".join(room.allowed)
             self.assertNotIn("kernels/metrics", allowed, room.place)
             if room.place.startswith(("filter/", "examples")):
-                self.assertLessEqual(set(room.allowed), {OWN, FFMPEG, "filter/quality_cuda"}, room.place)
-            if room.place.startswith(("engine/", "kernels/")):
+                self.assertLessEqual(set(room.allowed), {OWN, FFMPEG, "filter/quality_cuda", "run/include"}, room.place)
+            if room.place.startswith(("engine/", "kernels/", "run/")):
                 self.assertNotIn(FFMPEG, room.allowed, room.place)
                 self.assertNotIn("tests", allowed, room.place)
 

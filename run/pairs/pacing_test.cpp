@@ -9,19 +9,17 @@
 
 #include <gtest/gtest.h>
 
-extern "C" {
-#include "filter/quality_cuda/pacing.h"
-}
+#include "quality_cuda_run/pacing.h"
 
 namespace {
 
 constexpr int kDepth = 8; ///< frames that the filter holds
 
-/// What the filter does with ff_qc_pace(), with an engine that takes `cost(n)` seconds for the n-th pair it gets.
+/// What the filter does with qcr_pace(), with an engine that takes `cost(n)` seconds for the n-th pair it gets.
 class Simulation {
 public:
     explicit Simulation(double rate = 25, bool is_paced = true) : rate_(rate), is_paced_(is_paced) {
-        ff_qc_pacing_start(&pacing, kDepth, kDepth);
+        qcr_pacing_start(&pacing, kDepth, kDepth);
     }
 
     /// A further frame: arrives when the stream says so, or when the one before has been dealt with.
@@ -30,9 +28,9 @@ public:
         const double time = number_ / rate_;
         if (is_paced_) clock_ = std::max(clock_, time + jitter);
         settle();
-        QCPaceChange change;
-        const bool passes = ff_qc_pace(&pacing, time, clock_, static_cast<int>(ready_.size()), &change);
-        events += change == QC_PACE_OVERLOADED ? "O" : change == QC_PACE_RECOVERED ? "R" : "";
+        qcr_pace_change change;
+        const bool passes = qcr_pace(&pacing, time, clock_, static_cast<int>(ready_.size()), &change);
+        events += change == QCR_PACE_OVERLOADED ? "O" : change == QCR_PACE_RECOVERED ? "R" : "";
         decisions += passes ? 'p' : 's';
         if (!passes) {
             const double begin = ready_.empty() ? clock_ : std::max(clock_, ready_.back());
@@ -53,7 +51,7 @@ public:
         return static_cast<double>(std::ranges::count(decisions, 's')) / static_cast<double>(decisions.size());
     }
 
-    QCPacing pacing;
+    qcr_pacing pacing;
     std::string decisions; ///< s: scored, p: passed
     std::string events;    ///< O: overloaded, R: recovered
     int late = 0;          ///< frames that left before their scores came
@@ -69,7 +67,7 @@ private:
     /// As ff_qc_bound_queue(): waits for the oldest, unless nobody may wait.
     void bound() {
         while (held_.size() > kDepth) {
-            if (ff_qc_pace_is_behind(&pacing, clock_)) {
+            if (qcr_pace_is_behind(&pacing, clock_)) {
                 ++late;
                 held_.pop_front();
             } else {
@@ -100,9 +98,9 @@ TEST(Pacing, ScoresEverythingThatItCan) {
 }
 
 TEST(Pacing, WithoutALimitNothingPasses) {
-    QCPacing pacing = {};
-    QCPaceChange change;
-    for (int i = 0; i < 100; ++i) EXPECT_EQ(ff_qc_pace(&pacing, i / 25.0, i, 1000, &change), 0);
+    qcr_pacing pacing = {};
+    qcr_pace_change change;
+    for (int i = 0; i < 100; ++i) EXPECT_EQ(qcr_pace(&pacing, i / 25.0, i, 1000, &change), 0);
 }
 
 TEST(Pacing, PassesWhatIsTooMuch) {
@@ -111,7 +109,7 @@ TEST(Pacing, PassesWhatIsTooMuch) {
         run.frames(2500, always(cost));
         EXPECT_EQ(run.events, "O") << cost;
         EXPECT_LE(run.most_held, static_cast<size_t>(kDepth)) << cost;
-        EXPECT_LT(run.longest_delay, QC_PACE_TOLERANCE + cost) << cost;
+        EXPECT_LT(run.longest_delay, QCR_PACE_TOLERANCE + cost) << cost;
         // What the engine can do is used, but for the pause at the end of each row.
         EXPECT_GT(run.scored_share(), 0.7 * 0.04 / cost) << cost;
         EXPECT_LE(run.scored_share(), 1.1 * 0.04 / cost) << cost;
@@ -189,37 +187,37 @@ TEST(Pacing, ADelayOfOthersIsForgotten) {
 
 TEST(Pacing, AClockThatDriftsIsFollowed) {
     for (const double drift : {-2e-4, 2e-4}) { // seconds a second, more than crystals do
-        QCPacing pacing;
-        ff_qc_pacing_start(&pacing, 8, 4);
+        qcr_pacing pacing;
+        qcr_pacing_start(&pacing, 8, 4);
         for (int i = 0; i < 1000000; ++i) {
-            QCPaceChange change;
-            ff_qc_pace(&pacing, i / 25.0, i / 25.0 * (1 + drift), 0, &change);
+            qcr_pace_change change;
+            qcr_pace(&pacing, i / 25.0, i / 25.0 * (1 + drift), 0, &change);
         }
-        EXPECT_FALSE(ff_qc_pace_is_behind(&pacing, 999999 / 25.0 * (1 + drift) + 0.05));
-        EXPECT_TRUE(ff_qc_pace_is_behind(&pacing, 999999 / 25.0 * (1 + drift) + 0.15));
+        EXPECT_FALSE(qcr_pace_is_behind(&pacing, 999999 / 25.0 * (1 + drift) + 0.05));
+        EXPECT_TRUE(qcr_pace_is_behind(&pacing, 999999 / 25.0 * (1 + drift) + 0.15));
     }
 }
 
 TEST(Pacing, JumpsOfTheStreamAreNoDelay) {
     for (const double jump : {-3600.0, 3600.0, 5.0, -0.5}) {
-        QCPacing pacing;
-        QCPaceChange change;
-        ff_qc_pacing_start(&pacing, 8, 4);
-        for (int i = 0; i < 100; ++i) ff_qc_pace(&pacing, i / 25.0, i / 25.0, 0, &change);
-        EXPECT_EQ(ff_qc_pace(&pacing, 4 + jump, 4, 4, &change), 0) << jump;
-        EXPECT_EQ(ff_qc_pace(&pacing, 4.04 + jump, 4.04, 4, &change), 0) << jump;
-        EXPECT_EQ(ff_qc_pace(&pacing, 4.08 + jump, 4.3, 4, &change), 1) << jump;
+        qcr_pacing pacing;
+        qcr_pace_change change;
+        qcr_pacing_start(&pacing, 8, 4);
+        for (int i = 0; i < 100; ++i) qcr_pace(&pacing, i / 25.0, i / 25.0, 0, &change);
+        EXPECT_EQ(qcr_pace(&pacing, 4 + jump, 4, 4, &change), 0) << jump;
+        EXPECT_EQ(qcr_pace(&pacing, 4.04 + jump, 4.04, 4, &change), 0) << jump;
+        EXPECT_EQ(qcr_pace(&pacing, 4.08 + jump, 4.3, 4, &change), 1) << jump;
     }
 }
 
 TEST(Pacing, WithoutTimeStampsTheQueueDecides) {
-    QCPacing pacing;
-    QCPaceChange change;
-    ff_qc_pacing_start(&pacing, 8, 4);
-    for (int i = 0; i < 10; ++i) EXPECT_EQ(ff_qc_pace(&pacing, NAN, i, 3, &change), 0);
-    EXPECT_EQ(ff_qc_pace(&pacing, NAN, 10, 4, &change), 1);
-    EXPECT_EQ(ff_qc_pace(&pacing, NAN, 11, 1, &change), 1);
-    EXPECT_EQ(ff_qc_pace(&pacing, NAN, 12, 0, &change), 0);
+    qcr_pacing pacing;
+    qcr_pace_change change;
+    qcr_pacing_start(&pacing, 8, 4);
+    for (int i = 0; i < 10; ++i) EXPECT_EQ(qcr_pace(&pacing, NAN, i, 3, &change), 0);
+    EXPECT_EQ(qcr_pace(&pacing, NAN, 10, 4, &change), 1);
+    EXPECT_EQ(qcr_pace(&pacing, NAN, 11, 1, &change), 1);
+    EXPECT_EQ(qcr_pace(&pacing, NAN, 12, 0, &change), 0);
 }
 
 } // namespace

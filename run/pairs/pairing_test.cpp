@@ -19,14 +19,14 @@ namespace {
 
 using Stamps = std::vector<int64_t>;
 
-constexpr int64_t kNoPts = QC_NO_PTS;
+constexpr int64_t kNoPts = QCR_NO_PTS;
 
 struct Stream {
     // A constructor, because gcc 12 warns of what it makes of long tables of plain aggregates. The clock: milliseconds.
-    Stream(Stamps stamps, QCClock clock = {1, 1000, 0}) : stamps(std::move(stamps)), clock(clock) {}
+    Stream(Stamps stamps, qcr_clock clock = {1, 1000, 0}) : stamps(std::move(stamps)), clock(clock) {}
 
     Stamps stamps;
-    QCClock clock;
+    qcr_clock clock;
 };
 
 /// Stamps first, first + step, ... of `count` frames.
@@ -48,13 +48,13 @@ Stamps without(Stamps stamps, int first, int last) {
     return stamps;
 }
 
-QCPairing rules(int sync, int eof_action = QC_EOF_PASS, double max_dt = 0, double frame_rate = 25) {
-    return {sync, eof_action, ff_qc_tolerance(max_dt, frame_rate), max_dt > 0, 0};
+qcr_pairing rules(int sync, int eof_action = QCR_EOF_PASS, double max_dt = 0, double frame_rate = 25) {
+    return {sync, eof_action, qcr_tolerance(max_dt, frame_rate), max_dt > 0, 0};
 }
 
 /// FFmpeg's own rules, with the defaults of its filters.
-QCPairing lavfi(int sync = QC_SYNC_LAVFI, int eof_action = QC_EOF_REPEAT, bool outlasts_main = true) {
-    QCPairing given = rules(sync, eof_action);
+qcr_pairing lavfi(int sync = QCR_SYNC_LAVFI, int eof_action = QCR_EOF_REPEAT, bool outlasts_main = true) {
+    qcr_pairing given = rules(sync, eof_action);
     given.outlasts_main = outlasts_main ? 1 : 0;
     return given;
 }
@@ -67,21 +67,21 @@ class Partners : public qc::test::Partners<Expectation> {
 public:
     explicit Partners(const Stream& reference) : qc::test::Partners<Expectation>(reference.stamps, reference.clock) {}
 
-    bool use(QCChoice choice) { return ff_qc_track_use(&track(), choice) != 0; }
+    bool use(qcr_choice choice) { return qcr_track_use(&track(), choice) != 0; }
 };
 
-bool is_frame(QCChoice choice) {
-    return choice == QC_CHOICE_CUR || choice == QC_CHOICE_NEXT;
+bool is_frame(qcr_choice choice) {
+    return choice == QCR_CHOICE_CUR || choice == QCR_CHOICE_NEXT;
 }
 
 struct Outcome {
     std::string partners; // of each main frame: the reference frame's index, or why there is none
-    QCCounts counts{};
+    qcr_counts counts{};
     int64_t unused = 0;
 };
 
 /// @param delay main frames that come before the reference's first one, whatever the stamps say
-Outcome pair_all(const QCPairing& rules, const Stream& main, const Stream& reference, int delay = 0) {
+Outcome pair_all(const qcr_pairing& rules, const Stream& main, const Stream& reference, int delay = 0) {
     Outcome outcome;
     Partners partners(reference);
     partners.track().delay = delay;
@@ -89,7 +89,7 @@ Outcome pair_all(const QCPairing& rules, const Stream& main, const Stream& refer
     Stamps stamps = main.stamps;
     for (size_t i = 0; i < stamps.size(); ++i) {
         const int64_t pts = stamps[i];
-        const QCChoice choice = partners.choose(rules, main.clock, pts);
+        const qcr_choice choice = partners.choose(rules, main.clock, pts);
         outcome.counts.frames++;
         text << (outcome.counts.frames > 1 ? " " : "");
         if (is_frame(choice)) {
@@ -98,22 +98,22 @@ Outcome pair_all(const QCPairing& rules, const Stream& main, const Stream& refer
             outcome.counts.paired++;
             outcome.counts.unpaired_row = 0;
             outcome.counts.repeated += partners.use(choice);
-            if (rules.sync != QC_SYNC_INDEX)
-                ff_qc_count_distance(&outcome.counts,
-                                     ff_qc_distance(&reference.clock, reference.stamps[index], &main.clock, pts));
+            if (rules.sync != QCR_SYNC_INDEX)
+                qcr_count_distance(&outcome.counts,
+                                   qcr_distance(&reference.clock, reference.stamps[index], &main.clock, pts));
         } else {
-            const bool untimed = rules.sync != QC_SYNC_INDEX && pts == kNoPts;
-            ff_qc_count_unpaired(&outcome.counts, choice, 0, untimed);
-            text << (choice == QC_CHOICE_BEFORE ? "before" : choice == QC_CHOICE_GAP ? "gap" : "ended");
+            const bool untimed = rules.sync != QCR_SYNC_INDEX && pts == kNoPts;
+            qcr_count_unpaired(&outcome.counts, choice, 0, untimed);
+            text << (choice == QCR_CHOICE_BEFORE ? "before" : choice == QCR_CHOICE_GAP ? "gap" : "ended");
         }
-        if (ff_qc_uses_up(&rules, choice)) partners.step();
+        if (qcr_uses_up(&rules, choice)) partners.step();
         if (partners.track().delay > 0) --partners.track().delay;
         if (i + 1 < stamps.size() || rules.outlasts_main == 0) continue;
         partners.learn_next();
-        if (ff_qc_outlasts_main(&rules, &partners.track(), pts) != 0) stamps.push_back(partners.track().next.pts);
+        if (qcr_outlasts_main(&rules, &partners.track(), pts) != 0) stamps.push_back(partners.track().next.pts);
     }
     outcome.partners = text.str();
-    outcome.unused = ff_qc_track_unused(&partners.track());
+    outcome.unused = qcr_track_unused(&partners.track());
     return outcome;
 }
 
@@ -121,7 +121,7 @@ Outcome pair_all(const QCPairing& rules, const Stream& main, const Stream& refer
 
 struct Case {
     const char* name;
-    QCPairing rules;
+    qcr_pairing rules;
     Stream main, reference;
     std::string partners;
     int64_t repeated = 0, unused = 0;
@@ -146,9 +146,9 @@ std::string name_of(const testing::TestParamInfo<Case>& info) {
     return info.param.name;
 }
 
-const QCPairing kNearest = rules(QC_SYNC_NEAREST);
-const QCPairing kFloor = rules(QC_SYNC_FLOOR);
-const QCPairing kIndex = rules(QC_SYNC_INDEX);
+const qcr_pairing kNearest = rules(QCR_SYNC_NEAREST);
+const qcr_pairing kFloor = rules(QCR_SYNC_FLOOR);
+const qcr_pairing kIndex = rules(QCR_SYNC_INDEX);
 
 // Frames of 40 ms: the tolerance is 20 ms.
 std::vector<Case> nearest_cases() {
@@ -178,52 +178,57 @@ std::vector<Case> nearest_cases() {
 INSTANTIATE_TEST_SUITE_P(Nearest, Table, testing::ValuesIn(nearest_cases()), name_of);
 
 std::vector<Case> tolerance_cases() {
-    return {// Held against both sides: before the first frame and behind the last one too.
-            {"InsideBefore", kNearest, {{0}}, {{20, 60}}, "0", 0, 0},
-            {"OutsideBefore", kNearest, {{0}}, {{21, 61}}, "before", 0, 1},
-            {"InsideBehind", kNearest, {{60}}, {every(40, 2)}, "1", 0, 1},
-            {"OutsideBehind", kNearest, {{61}}, {every(40, 2)}, "ended", 0, 2},
-            {"Small", rules(QC_SYNC_NEAREST, QC_EOF_PASS, 0.002), {{0, 42, 83}}, {every(40, 4)}, "0 1 gap", 0, 2},
-            {"Large", rules(QC_SYNC_NEAREST, QC_EOF_PASS, 0.1), {{-100, -101, 0}}, {every(40, 2)}, "0 before 0", 1, 0},
-            {"UnknownRate", rules(QC_SYNC_NEAREST, QC_EOF_PASS, 0, 0), {{20, 61}}, {{0, 40}}, "0 ended", 0, 1},
-            {"RoundingIsForgiven", rules(QC_SYNC_NEAREST, QC_EOF_PASS, 0.0199999), {{20}}, {{0, 41}}, "0", 0, 1}};
+    return {
+        // Held against both sides: before the first frame and behind the last one too.
+        {"InsideBefore", kNearest, {{0}}, {{20, 60}}, "0", 0, 0},
+        {"OutsideBefore", kNearest, {{0}}, {{21, 61}}, "before", 0, 1},
+        {"InsideBehind", kNearest, {{60}}, {every(40, 2)}, "1", 0, 1},
+        {"OutsideBehind", kNearest, {{61}}, {every(40, 2)}, "ended", 0, 2},
+        {"Small", rules(QCR_SYNC_NEAREST, QCR_EOF_PASS, 0.002), {{0, 42, 83}}, {every(40, 4)}, "0 1 gap", 0, 2},
+        {"Large", rules(QCR_SYNC_NEAREST, QCR_EOF_PASS, 0.1), {{-100, -101, 0}}, {every(40, 2)}, "0 before 0", 1, 0},
+        {"UnknownRate", rules(QCR_SYNC_NEAREST, QCR_EOF_PASS, 0, 0), {{20, 61}}, {{0, 40}}, "0 ended", 0, 1},
+        {"RoundingIsForgiven", rules(QCR_SYNC_NEAREST, QCR_EOF_PASS, 0.0199999), {{20}}, {{0, 41}}, "0", 0, 1}};
 }
 INSTANTIATE_TEST_SUITE_P(Tolerance, Table, testing::ValuesIn(tolerance_cases()), name_of);
 
 std::vector<Case> rates_cases() {
-    return {
-        {"HalfOfTheReference", kNearest, {every(40, 4)}, {every(20, 8)}, "0 2 4 6", 0, 3},
-        // 20 ms away is no partner for a frame of 20 ms.
-        {"TwiceTheReference",
-         rules(QC_SYNC_NEAREST, QC_EOF_PASS, 0, 50),
-         {every(20, 6)},
-         {every(40, 3)},
-         "0 gap 1 gap 2 ended"},
-        {"TwiceTheReferenceWithinReach",
-         rules(QC_SYNC_NEAREST, QC_EOF_PASS, 0.021, 50),
-         {every(20, 6)},
-         {every(40, 3)},
-         "0 0 1 1 2 2",
-         3},
-        {"ManyToOne", rules(QC_SYNC_NEAREST, QC_EOF_PASS, 0.05), {every(10, 10)}, {{0, 100}}, "0 0 0 0 0 0 1 1 1 1", 8},
-        {"MatroskaAgainstExact",
-         rules(QC_SYNC_NEAREST, QC_EOF_PASS, 0, 30000.0 / 1001),
-         {rounded(30000, 1001, 8)},
-         {every(1001, 8), {1, 30000, 0}},
-         "0 1 2 3 4 5 6 7"},
-        {"ExactAgainstMatroska",
-         rules(QC_SYNC_NEAREST, QC_EOF_PASS, 0, 30000.0 / 1001),
-         {every(1, 8), {1001, 30000, 0}},
-         {rounded(30000, 1001, 8)},
-         "0 1 2 3 4 5 6 7"},
-        // Frames of 100 ms against frames of 97 ms: where they have drifted half a frame apart, one is left out.
-        {"Drift",
-         rules(QC_SYNC_NEAREST, QC_EOF_PASS, 0, 10),
-         {every(100, 4, 1600)},
-         {every(97, 6, 1552)},
-         "0 2 3 4",
-         0,
-         1}};
+    return {{"HalfOfTheReference", kNearest, {every(40, 4)}, {every(20, 8)}, "0 2 4 6", 0, 3},
+            // 20 ms away is no partner for a frame of 20 ms.
+            {"TwiceTheReference",
+             rules(QCR_SYNC_NEAREST, QCR_EOF_PASS, 0, 50),
+             {every(20, 6)},
+             {every(40, 3)},
+             "0 gap 1 gap 2 ended"},
+            {"TwiceTheReferenceWithinReach",
+             rules(QCR_SYNC_NEAREST, QCR_EOF_PASS, 0.021, 50),
+             {every(20, 6)},
+             {every(40, 3)},
+             "0 0 1 1 2 2",
+             3},
+            {"ManyToOne",
+             rules(QCR_SYNC_NEAREST, QCR_EOF_PASS, 0.05),
+             {every(10, 10)},
+             {{0, 100}},
+             "0 0 0 0 0 0 1 1 1 1",
+             8},
+            {"MatroskaAgainstExact",
+             rules(QCR_SYNC_NEAREST, QCR_EOF_PASS, 0, 30000.0 / 1001),
+             {rounded(30000, 1001, 8)},
+             {every(1001, 8), {1, 30000, 0}},
+             "0 1 2 3 4 5 6 7"},
+            {"ExactAgainstMatroska",
+             rules(QCR_SYNC_NEAREST, QCR_EOF_PASS, 0, 30000.0 / 1001),
+             {every(1, 8), {1001, 30000, 0}},
+             {rounded(30000, 1001, 8)},
+             "0 1 2 3 4 5 6 7"},
+            // Frames of 100 ms against frames of 97 ms: where they have drifted half a frame apart, one is left out.
+            {"Drift",
+             rules(QCR_SYNC_NEAREST, QCR_EOF_PASS, 0, 10),
+             {every(100, 4, 1600)},
+             {every(97, 6, 1552)},
+             "0 2 3 4",
+             0,
+             1}};
 }
 INSTANTIATE_TEST_SUITE_P(Rates, Table, testing::ValuesIn(rates_cases()), name_of);
 
@@ -233,10 +238,10 @@ std::vector<Case> floor_cases() {
             {"KeptAcrossAGap", kFloor, {every(40, 5)}, {{0, 160}}, "0 0 0 0 1", 3},
             {"NothingBeforeTheFirst", kFloor, {{39, 40}}, {{40, 80}}, "before 0", 0, 0},
             {"LastOneLastsAFrame", kFloor, {{40, 79, 80}}, {every(40, 2)}, "1 1 ended", 1, 1},
-            {"WishLimitsIt", rules(QC_SYNC_FLOOR, QC_EOF_PASS, 0.05), {every(40, 5)}, {{0, 160}}, "0 0 gap gap 1", 1},
-            {"Repeat", rules(QC_SYNC_FLOOR, QC_EOF_REPEAT), {every(40, 4)}, {every(40, 2)}, "0 1 1 1", 2},
+            {"WishLimitsIt", rules(QCR_SYNC_FLOOR, QCR_EOF_PASS, 0.05), {every(40, 5)}, {{0, 160}}, "0 0 gap gap 1", 1},
+            {"Repeat", rules(QCR_SYNC_FLOOR, QCR_EOF_REPEAT), {every(40, 4)}, {every(40, 2)}, "0 1 1 1", 2},
             {"MatroskaIsMispaired", // why nearest is the default
-             rules(QC_SYNC_FLOOR, QC_EOF_PASS, 0, 30000.0 / 1001),
+             rules(QCR_SYNC_FLOOR, QCR_EOF_PASS, 0, 30000.0 / 1001),
              {rounded(30000, 1001, 6)},
              {every(1001, 6), {1, 30000, 0}},
              "0 0 2 2 3 5",
@@ -249,8 +254,8 @@ std::vector<Case> index_cases() {
     return {{"StampsAreNotLookedAt", kIndex, {{5000, kNoPts, 3}}, {{kNoPts, 7, 7, 7}}, "0 1 2"},
             {"EndsFirst", kIndex, {every(40, 4)}, {every(40, 2)}, "0 1 ended ended"},
             {"BeginsLate", kIndex, {every(40, 5)}, {every(40, 2)}, "before before 0 1 ended", 0, 0, 2},
-            {"Repeat", rules(QC_SYNC_INDEX, QC_EOF_REPEAT), {every(40, 4)}, {every(40, 2)}, "0 1 1 1", 2},
-            {"RepeatOfNothing", rules(QC_SYNC_INDEX, QC_EOF_REPEAT), {every(40, 2)}, Stamps{}, "ended ended"}};
+            {"Repeat", rules(QCR_SYNC_INDEX, QCR_EOF_REPEAT), {every(40, 4)}, {every(40, 2)}, "0 1 1 1", 2},
+            {"RepeatOfNothing", rules(QCR_SYNC_INDEX, QCR_EOF_REPEAT), {every(40, 2)}, Stamps{}, "ended ended"}};
 }
 INSTANTIATE_TEST_SUITE_P(Index, Table, testing::ValuesIn(index_cases()), name_of);
 
@@ -278,7 +283,7 @@ std::vector<Case> lavfi_cases() {
 INSTANTIATE_TEST_SUITE_P(Lavfi, Table, testing::ValuesIn(lavfi_cases()), name_of);
 
 std::vector<Case> lavfi_nearest_cases() {
-    const QCPairing nearest = lavfi(QC_SYNC_LAVFI_NEAREST);
+    const qcr_pairing nearest = lavfi(QCR_SYNC_LAVFI_NEAREST);
     return {{"TakesTheNearer", nearest, {{0, 39, 79, 120}}, {every(40, 4)}, "0 1 2 3"},
             {"TieTakesTheEarlier", nearest, {{0, 20, 60, 101}}, {every(40, 4)}, "0 0 1 3", 1, 1},
             {"StaysWithTheLater", nearest, {{0, 30, 35, 45}}, {every(40, 2)}, "0 1 1 1", 2},
@@ -289,8 +294,8 @@ std::vector<Case> lavfi_nearest_cases() {
 INSTANTIATE_TEST_SUITE_P(LavfiNearest, Table, testing::ValuesIn(lavfi_nearest_cases()), name_of);
 
 std::vector<Case> lavfi_end_cases() {
-    const QCPairing endall = lavfi(QC_SYNC_LAVFI, QC_EOF_ENDALL), pass = lavfi(QC_SYNC_LAVFI, QC_EOF_PASS, false);
-    const QCPairing shortest = lavfi(QC_SYNC_LAVFI, QC_EOF_ENDALL, false);
+    const qcr_pairing endall = lavfi(QCR_SYNC_LAVFI, QCR_EOF_ENDALL), pass = lavfi(QCR_SYNC_LAVFI, QCR_EOF_PASS, false);
+    const qcr_pairing shortest = lavfi(QCR_SYNC_LAVFI, QCR_EOF_ENDALL, false);
     return {{"EndallMainLonger", endall, {every(40, 4)}, {every(40, 2)}, "0 1 ended ended"},
             {"EndallReferenceLonger", endall, {every(40, 2)}, {every(40, 4)}, "0 1", 0, 1},
             {"EndallReferenceAtTheLastTime", endall, {{0, 40}}, {{0, 40, 40, 80}}, "0 1 2", 0, 1},
@@ -303,11 +308,11 @@ std::vector<Case> lavfi_end_cases() {
 INSTANTIATE_TEST_SUITE_P(LavfiEnd, Table, testing::ValuesIn(lavfi_end_cases()), name_of);
 
 std::vector<Case> end_cases() {
-    return {{"Endall", rules(QC_SYNC_NEAREST, QC_EOF_ENDALL), {every(40, 3)}, {every(40, 2)}, "0 1 ended"},
-            {"Repeat", rules(QC_SYNC_NEAREST, QC_EOF_REPEAT), {every(40, 4)}, {every(40, 2)}, "0 1 1 1", 2},
-            {"RepeatOfNothing", rules(QC_SYNC_NEAREST, QC_EOF_REPEAT), {every(40, 2)}, Stamps{}, "ended ended"},
+    return {{"Endall", rules(QCR_SYNC_NEAREST, QCR_EOF_ENDALL), {every(40, 3)}, {every(40, 2)}, "0 1 ended"},
+            {"Repeat", rules(QCR_SYNC_NEAREST, QCR_EOF_REPEAT), {every(40, 4)}, {every(40, 2)}, "0 1 1 1", 2},
+            {"RepeatOfNothing", rules(QCR_SYNC_NEAREST, QCR_EOF_REPEAT), {every(40, 2)}, Stamps{}, "ended ended"},
             {"RepeatDoesNotFillGaps",
-             rules(QC_SYNC_NEAREST, QC_EOF_REPEAT),
+             rules(QCR_SYNC_NEAREST, QCR_EOF_REPEAT),
              {every(40, 5)},
              {{40, 160}},
              "before 0 gap gap 1"}};
@@ -329,7 +334,7 @@ INSTANTIATE_TEST_SUITE_P(Origin, Table, testing::ValuesIn(origin_cases()), name_
 
 /// Largest tick of which all clocks below have whole numbers: 1/90000 s.
 struct TestClock {
-    QCClock clock;
+    qcr_clock clock;
     int64_t ticks; // of 1/90000 s in a tick of the clock
 };
 
@@ -345,12 +350,12 @@ Stamps random_stamps(std::mt19937& random, const TestClock& clock, int count) {
 }
 
 /// Time of the best partner in 1/90000 s, from the whole stream at once.
-std::optional<int64_t> best_partner(const QCPairing& rules, int64_t main_time, const Stamps& times) {
+std::optional<int64_t> best_partner(const qcr_pairing& rules, int64_t main_time, const Stamps& times) {
     const int64_t limit = std::llround(rules.tolerance * 90000);
     std::optional<int64_t> best;
     for (const int64_t time : times) {
-        if (rules.sync == QC_SYNC_FLOOR ? time <= main_time
-                                        : !best || std::abs(time - main_time) < std::abs(*best - main_time))
+        if (rules.sync == QCR_SYNC_FLOOR ? time <= main_time
+                                         : !best || std::abs(time - main_time) < std::abs(*best - main_time))
             best = time;
     }
     return best && std::abs(*best - main_time) <= limit ? best : std::nullopt;
@@ -362,8 +367,8 @@ TEST(PairingSweep, TakesTheBestOfTheWholeStream) {
         const TestClock& main_clock = kClocks[seed % 4];
         const TestClock& clock = kClocks[seed / 4 % 4];
         // A tolerance that is a whole number of ticks in all clocks' common one.
-        const QCPairing rule =
-            rules(seed / 16 % 2 ? QC_SYNC_FLOOR : QC_SYNC_NEAREST, QC_EOF_PASS, 0.01 * (1 + seed % 5));
+        const qcr_pairing rule =
+            rules(seed / 16 % 2 ? QCR_SYNC_FLOOR : QCR_SYNC_NEAREST, QCR_EOF_PASS, 0.01 * (1 + seed % 5));
         const Stamps main = random_stamps(random, main_clock, 60);
         const Stamps reference = random_stamps(random, clock, 60);
         Stamps times;
@@ -371,7 +376,7 @@ TEST(PairingSweep, TakesTheBestOfTheWholeStream) {
 
         Partners partners(Stream{reference, clock.clock});
         for (const int64_t pts : main) {
-            const QCChoice choice = partners.choose(rule, main_clock.clock, pts);
+            const qcr_choice choice = partners.choose(rule, main_clock.clock, pts);
             const std::optional<int64_t> best = best_partner(rule, pts * main_clock.ticks, times);
             ASSERT_EQ(is_frame(choice), best.has_value()) << "seed " << seed << ", main frame at " << pts;
             if (best) {
@@ -384,12 +389,12 @@ TEST(PairingSweep, TakesTheBestOfTheWholeStream) {
 TEST(PairingSweep, ComparesLargeStampsExactly) {
     // A tick apart at 2^60 ticks, where doubles are 256 ticks apart, in clocks whose products need 128 bits.
     const int64_t large = int64_t{1} << 60;
-    const QCClock coarse{2, 2000000000, 0}, fine{1, 2000000000, 0};
-    const QCPairing rule = rules(QC_SYNC_NEAREST, QC_EOF_PASS, 1e3);
+    const qcr_clock coarse{2, 2000000000, 0}, fine{1, 2000000000, 0};
+    const qcr_pairing rule = rules(QCR_SYNC_NEAREST, QCR_EOF_PASS, 1e3);
     for (const int64_t off : {-1, 0, 1}) {
         // The main frame at twice `large` fine ticks, a pair of frames around it: the tie moves with `off`.
         Partners partners(Stream{{2 * large - 10 + off, 2 * large + 10 + off}, fine});
-        const QCChoice choice = partners.choose(rule, coarse, large);
+        const qcr_choice choice = partners.choose(rule, coarse, large);
         EXPECT_EQ(partners.index_of(choice), off < 0 ? 1 : 0) << "off by " << off;
     }
     Partners exact(Stream{{2 * large - 1, 2 * large, 2 * large + 1}, fine});
@@ -402,16 +407,16 @@ TEST(PairingSweep, ComparesLargeStampsExactly) {
 // ---- what is asked for ----------------------------------------------------------------------------------------------
 
 TEST(PairingPulls, NothingBehindAFrameOfTheSameTime) {
-    for (const int sync : {QC_SYNC_NEAREST, QC_SYNC_FLOOR, QC_SYNC_INDEX}) {
+    for (const int sync : {QCR_SYNC_NEAREST, QCR_SYNC_FLOOR, QCR_SYNC_INDEX}) {
         Partners partners(every(40, 5));
-        const QCPairing rule = rules(sync);
+        const qcr_pairing rule = rules(sync);
         partners.choose(rule, {1, 1000, 0}, 0);
         EXPECT_EQ(partners.pulled(), 1) << "sync " << sync;
     }
 }
 
 TEST(PairingPulls, OneLaterFrameIsEnough) {
-    for (const int sync : {QC_SYNC_NEAREST, QC_SYNC_FLOOR}) {
+    for (const int sync : {QCR_SYNC_NEAREST, QCR_SYNC_FLOOR}) {
         Partners partners(every(40, 9));
         partners.choose(rules(sync), {1, 1000, 0}, 90);
         EXPECT_EQ(partners.pulled(), 4) << "sync " << sync;
@@ -420,13 +425,13 @@ TEST(PairingPulls, OneLaterFrameIsEnough) {
 
 TEST(PairingPulls, NothingForAFrameWithoutStamp) {
     Partners partners(every(40, 5));
-    EXPECT_EQ(partners.choose(kNearest, {1, 1000, 0}, kNoPts), QC_CHOICE_GAP);
+    EXPECT_EQ(partners.choose(kNearest, {1, 1000, 0}, kNoPts), QCR_CHOICE_GAP);
     EXPECT_EQ(partners.pulled(), 0);
 }
 
 TEST(PairingPulls, DecidesAgainWithoutPulling) {
     Partners partners(every(40, 9));
-    const QCChoice first = partners.choose(kNearest, {1, 1000, 0}, 90);
+    const qcr_choice first = partners.choose(kNearest, {1, 1000, 0}, 90);
     const int pulled = partners.pulled();
     EXPECT_EQ(partners.choose(kNearest, {1, 1000, 0}, 90), first);
     EXPECT_EQ(partners.pulled(), pulled);
@@ -434,21 +439,21 @@ TEST(PairingPulls, DecidesAgainWithoutPulling) {
 
 TEST(PairingTracks, RenditionsDoNotKnowEachOther) {
     // One main frame, three other inputs: exact, not begun, over.
-    const QCClock clock{1, 1000, 0};
+    const qcr_clock clock{1, 1000, 0};
     Partners exact(every(40, 9)), late(every(40, 9, 400)), over(every(40, 1));
     EXPECT_EQ(exact.index_of(exact.choose(kNearest, clock, 80)), 2);
-    EXPECT_EQ(late.choose(kNearest, clock, 80), QC_CHOICE_BEFORE);
-    EXPECT_EQ(over.choose(kNearest, clock, 80), QC_CHOICE_ENDED);
+    EXPECT_EQ(late.choose(kNearest, clock, 80), QCR_CHOICE_BEFORE);
+    EXPECT_EQ(over.choose(kNearest, clock, 80), QCR_CHOICE_ENDED);
     EXPECT_EQ(late.index_of(late.choose(kNearest, clock, 400)), 0);
 }
 
 // ---- numbers --------------------------------------------------------------------------------------------------------
 
 TEST(PairingTolerance, WishElseHalfAFrameElseTwentyMilliseconds) {
-    EXPECT_EQ(ff_qc_tolerance(0.3, 25), 0.3);
-    EXPECT_EQ(ff_qc_tolerance(0, 25), 0.02);
-    EXPECT_EQ(ff_qc_tolerance(0, 50), 0.01);
-    EXPECT_EQ(ff_qc_tolerance(0, 0), 0.02);
+    EXPECT_EQ(qcr_tolerance(0.3, 25), 0.3);
+    EXPECT_EQ(qcr_tolerance(0, 25), 0.02);
+    EXPECT_EQ(qcr_tolerance(0, 50), 0.01);
+    EXPECT_EQ(qcr_tolerance(0, 0), 0.02);
 }
 
 struct RateCase {
@@ -468,12 +473,12 @@ TEST_P(Rate, IsBelievedWhereTheStampsBearItOut) {
     const RateCase& test = GetParam();
     const Stamps& stamps = test.first.stamps;
     const double rate =
-        ff_qc_plausible_rate(test.claimed, stamps.data(), static_cast<int>(stamps.size()), &test.first.clock);
+        qcr_plausible_rate(test.claimed, stamps.data(), static_cast<int>(stamps.size()), &test.first.clock);
     EXPECT_NEAR(rate, test.expected, 1e-9 * test.expected);
 }
 
 std::vector<RateCase> rate_cases() {
-    const QCClock ts{1, 90000, 0};
+    const qcr_clock ts{1, 90000, 0};
     return {{"Exact", 25, every(40, 5), 25},
             {"OfMatroska", 30000.0 / 1001, rounded(30000, 1001, 5), 30000.0 / 1001},
             {"OneTickAFrame", 1000, every(1, 5), 1000},
@@ -499,11 +504,11 @@ INSTANTIATE_TEST_SUITE_P(Claimed, Rate, testing::ValuesIn(rate_cases()),
 
 TEST(PairingCounts, TooFewPairs) {
     const auto judged = [](int64_t paired, int64_t gaps, int64_t restarts = 0) {
-        QCCounts counts{};
+        qcr_counts counts{};
         counts.paired = paired;
         counts.gaps = gaps;
         counts.restarts = restarts;
-        return ff_qc_pairs_too_few(&counts) != 0;
+        return qcr_pairs_too_few(&counts) != 0;
     };
     EXPECT_TRUE(judged(2, 118));
     EXPECT_TRUE(judged(49, 50));
@@ -511,74 +516,74 @@ TEST(PairingCounts, TooFewPairs) {
     EXPECT_FALSE(judged(0, 0));
     EXPECT_FALSE(judged(1, 2, 1)) << "switched on between two partners";
     EXPECT_TRUE(judged(0, 1));
-    QCCounts outside{};
+    qcr_counts outside{};
     outside.paired = 1;
     outside.before = outside.after = outside.disabled = outside.late = outside.ended = 1000;
-    EXPECT_FALSE(ff_qc_pairs_too_few(&outside)) << "both inputs have to run";
+    EXPECT_FALSE(qcr_pairs_too_few(&outside)) << "both inputs have to run";
     outside.holes = 2;
-    EXPECT_TRUE(ff_qc_pairs_too_few(&outside));
+    EXPECT_TRUE(qcr_pairs_too_few(&outside));
     outside.holes = 0;
     outside.untimed = 2;
-    EXPECT_TRUE(ff_qc_pairs_too_few(&outside));
+    EXPECT_TRUE(qcr_pairs_too_few(&outside));
 }
 
 TEST(PairingCounts, SwitchingOnIsCountedBehindFramesWithout) {
-    QCCounts counts{};
-    for (const int disabled : {1, 1, 0, 0, 1, 0}) ff_qc_count_frame(&counts, disabled);
+    qcr_counts counts{};
+    for (const int disabled : {1, 1, 0, 0, 1, 0}) qcr_count_frame(&counts, disabled);
     EXPECT_EQ(counts.frames, 6);
     EXPECT_EQ(counts.restarts, 2);
-    QCCounts always_on{};
-    ff_qc_count_frame(&always_on, 0);
+    qcr_counts always_on{};
+    qcr_count_frame(&always_on, 0);
     EXPECT_EQ(always_on.restarts, 0);
 }
 
 TEST(PairingCounts, WhatARenditionLacks) {
-    QCCounts counts{};
-    for (const QCChoice choice : {QC_CHOICE_BEFORE, QC_CHOICE_GAP, QC_CHOICE_GAP, QC_CHOICE_ENDED})
-        ff_qc_count_without_rendition(&counts, choice);
-    ff_qc_count_unpaired(&counts, QC_CHOICE_BEFORE, 0, 0);
+    qcr_counts counts{};
+    for (const qcr_choice choice : {QCR_CHOICE_BEFORE, QCR_CHOICE_GAP, QCR_CHOICE_GAP, QCR_CHOICE_ENDED})
+        qcr_count_without_rendition(&counts, choice);
+    qcr_count_unpaired(&counts, QCR_CHOICE_BEFORE, 0, 0);
     EXPECT_EQ(counts.late, 1);
     EXPECT_EQ(counts.holes, 2);
     EXPECT_EQ(counts.ended, 1);
-    EXPECT_EQ(ff_qc_rendition_missing(&counts), 4) << "the reference's own absence is not the rendition's";
-    EXPECT_EQ(ff_qc_unscored(&counts), 5);
+    EXPECT_EQ(qcr_rendition_missing(&counts), 4) << "the reference's own absence is not the rendition's";
+    EXPECT_EQ(qcr_unscored(&counts), 5);
 }
 
 TEST(PairingCounts, Distances) {
     const Outcome outcome = pair_all(kNearest, {{2, 40, 79}}, {every(40, 3)});
     EXPECT_DOUBLE_EQ(outcome.counts.max_abs_dt, 0.002);
-    EXPECT_NEAR(ff_qc_mean_dt(&outcome.counts), -0.001 / 3, 1e-12);
-    const QCCounts none{};
-    EXPECT_EQ(ff_qc_mean_dt(&none), 0.0);
+    EXPECT_NEAR(qcr_mean_dt(&outcome.counts), -0.001 / 3, 1e-12);
+    const qcr_counts none{};
+    EXPECT_EQ(qcr_mean_dt(&none), 0.0);
 }
 
 TEST(PairingCounts, EveryFrameHasOneReason) {
     const Outcome outcome = pair_all(kNearest, {{-100, 0, 40, kNoPts, 80, 120, 160, 200, 300}}, {{0, 40, 160, 200}});
     EXPECT_EQ(outcome.partners, "before 0 1 gap gap gap 2 3 ended");
-    const QCCounts& counts = outcome.counts;
+    const qcr_counts& counts = outcome.counts;
     EXPECT_EQ(counts.before, 1);
     EXPECT_EQ(counts.untimed, 1);
     EXPECT_EQ(counts.gaps, 2);
     EXPECT_EQ(counts.after, 1);
     EXPECT_EQ(counts.disabled, 0);
-    EXPECT_EQ(counts.paired + ff_qc_unscored(&counts), counts.frames);
+    EXPECT_EQ(counts.paired + qcr_unscored(&counts), counts.frames);
 }
 
 TEST(PairingCounts, SwitchedOffComesFirst) {
-    QCCounts counts{};
-    ff_qc_count_unpaired(&counts, QC_CHOICE_CUR, 1, 1);
+    qcr_counts counts{};
+    qcr_count_unpaired(&counts, QCR_CHOICE_CUR, 1, 1);
     EXPECT_EQ(counts.disabled, 1);
     // Behind the end of the run even a frame with a partner gets no scores.
-    ff_qc_count_unpaired(&counts, QC_CHOICE_CUR, 0, 0);
+    qcr_count_unpaired(&counts, QCR_CHOICE_CUR, 0, 0);
     EXPECT_EQ(counts.after, 1);
-    EXPECT_EQ(ff_qc_unscored(&counts), 2);
+    EXPECT_EQ(qcr_unscored(&counts), 2);
 }
 
 TEST(PairingCounts, ALongRowIsAPauseOnce) {
-    QCCounts counts{};
+    qcr_counts counts{};
     for (int round = 0; round < 2; ++round) {
-        for (int i = 1; i <= 2 * QC_LONGEST_GAP; ++i)
-            EXPECT_EQ(ff_qc_count_unpaired(&counts, QC_CHOICE_GAP, 0, 0), i == QC_LONGEST_GAP + 1) << "frame " << i;
+        for (int i = 1; i <= 2 * QCR_LONGEST_GAP; ++i)
+            EXPECT_EQ(qcr_count_unpaired(&counts, QCR_CHOICE_GAP, 0, 0), i == QCR_LONGEST_GAP + 1) << "frame " << i;
         counts.unpaired_row = 0; // a pair
     }
 }
@@ -587,7 +592,7 @@ TEST(PairingCounts, HeldFramesAreUnusedToo) {
     Partners partners(every(40, 5));
     partners.choose(kNearest, {1, 1000, 0}, 90);
     EXPECT_EQ(partners.track().unused, 2);
-    EXPECT_EQ(ff_qc_track_unused(&partners.track()), 4);
+    EXPECT_EQ(qcr_track_unused(&partners.track()), 4);
 }
 
 } // namespace

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/**
+ * quality_cuda_run: what happens around scores, for front ends that feed the engine. Which frame is compared with
+ * which, what was scored and what was left out, and how that is told.
+ *
+ * It is in the same library as quality_cuda.h. Unlike that one it is for front ends which are built together with the
+ * library: it may change with each minor version, in any way.
+ *
+ * Everything here is a value, or a handle of one owner: what is offered goes in, a decision comes out. No function
+ * knows FFmpeg or CUDA, reads a clock, or keeps a state that the caller does not hold. Handles are not safe for use by
+ * several threads at once; different ones are independent.
+ */
+#ifndef QUALITY_CUDA_RUN_H
+#define QUALITY_CUDA_RUN_H
+
+#include "quality_cuda_run/counts.h"
+#include "quality_cuda_run/pacing.h"
+#include "quality_cuda_run/pairs.h"
+
+#endif /* QUALITY_CUDA_RUN_H */
