@@ -16,5 +16,6 @@
 #include "quality_cuda_run/counts.h"
 #include "quality_cuda_run/pacing.h"
 #include "quality_cuda_run/pairs.h"
+#include "quality_cuda_run/sink.h"
 
 #endif /* QUALITY_CUDA_RUN_H */
