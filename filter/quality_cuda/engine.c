@@ -336,7 +336,7 @@ int ff_qc_open_session(AVFilterContext *ctx)
     if (!wanted_depth && qc_session_backend(engine->session) == QC_BACKEND_CPU)
         engine->depth = cpu_depth(&s->options);
     if (s->options.realtime)
-        ff_qc_pacing_start(&s->pacing, engine->depth, most_under_way(s));
+        qcr_pacing_start(&s->pacing, engine->depth, most_under_way(s));
     av_log(ctx, AV_LOG_VERBOSE, "%s; up to %d distorted frames are held\n", qc_session_description(engine->session),
            engine->depth);
     ret = ff_qc_record_session(ctx);

@@ -13,6 +13,7 @@
 
 #include <gtest/gtest.h>
 
+#include "quality_cuda_run/counts.h"
 #include "tests/support/partners.hpp"
 
 namespace {

@@ -240,7 +240,7 @@ class WithFakeEngine(FilterTest):
         self.clip = self.source(frames=20)
 
     def fake_engine(self):
-        return preloading(self.fake / "lib/libquality_cuda.so.4")
+        return preloading(self.fake / "libfake_engine.so")
 
     def fake_score(self, *inputs, environment=None, **arguments):
         library = {**self.fake_engine(), **(environment or {})}
