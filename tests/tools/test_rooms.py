@@ -12,7 +12,7 @@ sys.path.insert(0, str(ROOT / "tests"))
 from support import scripts  # noqa: E402
 
 SOURCES = (".c", ".h", ".cpp", ".hpp", ".cu", ".cuh")
-FOLDERS_OF_INCLUDES = ("", "engine/", "engine/include/", "kernels/", "tests/", "filter/", "run/include/")
+FOLDERS_OF_INCLUDES = ("", "engine/", "engine/include/", "kernels/", "tests/", "filter/", "run/include/", "cli/")
 INCLUDE = re.compile(r'(?m)^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')
 FOREIGN = re.compile(r"(cuda|nlohmann/|gtest/|gmock/|boost/|png\.h|libav|libsw)")  # headers that are not everybody's
 OWN = "quality_cuda.h"
