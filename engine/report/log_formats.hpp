@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "files/output_file.hpp"
 #include "report/log_writer.hpp"
-#include "report/output_file.hpp"
 
 namespace qc {
 
