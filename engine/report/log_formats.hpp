@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "quality_cuda.h"
 #include "report/log_writer.hpp"
 #include "report/output_file.hpp"
 
