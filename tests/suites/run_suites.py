@@ -8,11 +8,11 @@ Suites, in order
   tools     tests/tools: what the scripts here decide, without a GPU; and that a metric is added as CONTRIBUTING.md tells
   filter    tests/filter against the real ffmpeg
   cli       tests/cli: the command quality-cuda with the real ffmpeg
-  lines     tests/ffmpeg_lines.py: tests/filter in the oldest line of FFmpeg too; with --all in each, and its golden scores
+  lines     tests/suites/ffmpeg_lines.py: tests/filter in the oldest line of FFmpeg too; with --all in each, and its golden scores
   golden    tests/golden/run_*.py: golden scores through the real ffmpeg
   fuzz      tools/fuzz: every target of tests/fuzz for a few seconds
-  sanitizers, arm64   tests/other_builds.py: the engine and the filter built otherwise, with --all only
-  packages  tests/package_builds.py: the tarball and the Debian packages, with --all only
+  sanitizers, arm64   tests/suites/other_builds.py: the engine and the filter built otherwise, with --all only
+  packages  tests/suites/package_builds.py: the tarball and the Debian packages, with --all only
   gpu       tools/gpu-check: everything that needs a GPU
 
 Behind the engine's suite, which builds all that they need, tools, filter, cli, lines and golden run side by side, one more at once than there

@@ -10,7 +10,7 @@ import sys
 import tempfile
 import time
 
-ROOT = pathlib.Path(__file__).resolve().parents[1]
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build"
 FFMPEG = BUILD / "ffmpeg/bin/ffmpeg"
 CLOSING_LINE = re.compile(r"^(\d+) passed, (\d+) failed, (\d+) skipped$")
@@ -72,7 +72,7 @@ def run_apart(name, level, environment=None):
     """
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "outcome.json"
-        done = subprocess.run([sys.executable, str(ROOT / "tests/run_suites.py"), "--level", level, "--tell", str(path), name],
+        done = subprocess.run([sys.executable, str(ROOT / "tests/suites/run_suites.py"), "--level", level, "--tell", str(path), name],
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
                               env={**os.environ, **(environment or {})})
         if not path.exists():

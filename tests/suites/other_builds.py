@@ -55,7 +55,7 @@ class Sanitizer:
 SANITIZERS = [
     Sanitizer("address", "libasan.so", "address,undefined", {"UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1"}),
     Sanitizer("thread", "libtsan.so", "thread",
-              {"TSAN_OPTIONS": f"halt_on_error=1:second_deadlock_stack=1:suppressions={ROOT / 'tests/thread_sanitizer.supp'}"}),
+              {"TSAN_OPTIONS": f"halt_on_error=1:second_deadlock_stack=1:suppressions={ROOT / 'tests/suites/thread_sanitizer.supp'}"}),
 ]
 
 
@@ -102,7 +102,7 @@ def filter_under(sanitizer, build):
     runtime = subprocess.run(["gcc", f"-print-file-name={sanitizer.runtime}"], capture_output=True, text=True, check=True).stdout.strip()
     environment = {**sanitizer.environment, "QC_FFMPEG": str(instrumented / "ffmpeg"), "QC_FFPROBE": str(instrumented / "ffprobe"),
                    "QC_SANITIZER_RUNTIME": runtime}
-    outcome.add(run_reporting_script(name, [sys.executable, "tests/run_suites.py", "filter"], environment))
+    outcome.add(run_reporting_script(name, [sys.executable, "tests/suites/run_suites.py", "filter"], environment))
     return outcome
 
 
