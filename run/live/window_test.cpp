@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// The filter's windows, without FFmpeg: frames with their times in, pooled scores out.
+// Windows: frames with their times in, pooled scores out.
+#include "run/live/window.hpp"
 
 #include <cmath>
 #include <cstdint>
@@ -8,49 +9,38 @@
 
 #include <gtest/gtest.h>
 
-extern "C" {
-#include "filter/quality_cuda/windows.h"
-}
-
+namespace qc::run {
 namespace {
 
 struct Closed {
     int64_t start, end;
     int frames, scored;
-    QCWindowScore first; ///< of the first column
+    WindowScore first; ///< of the first column
 };
 
 /// Windows of a stream whose frames have one score each; NaN for none.
 class Stream {
 public:
-    explicit Stream(int64_t length, int columns = 1) {
-        window_.length = length;
-        window_.columns = columns;
-    }
-    ~Stream() { ff_qc_window_free(&window_); }
-    Stream(const Stream&) = delete;
-    Stream& operator=(const Stream&) = delete;
+    explicit Stream(int64_t length) : window_(length) {}
 
     void add(int64_t time, double value) {
         const unsigned char present = 1;
-        if (ff_qc_window_closes(&window_, time)) close();
-        EXPECT_EQ(ff_qc_window_add(&window_, time, std::isnan(value) ? nullptr : &value, &present), 0);
+        if (window_.closes(time)) close();
+        window_.add(time, std::isnan(value) ? nullptr : &value, &present, 1);
     }
 
     void close() {
-        closed_.push_back({ff_qc_window_start(&window_), ff_qc_window_end(&window_), window_.frames, window_.scored,
-                           ff_qc_window_pool(&window_, 0)});
-        ff_qc_window_clear(&window_);
+        closed_.push_back({window_.start(), window_.end(), window_.frames(), window_.scored(), window_.pool(0)});
+        window_.clear();
     }
 
     std::vector<Closed> finish() {
-        if (window_.is_open) close();
+        if (window_.is_open()) close();
         return closed_;
     }
 
-    QCWindow window_ = {};
-
 private:
+    Window window_;
     std::vector<Closed> closed_;
 };
 
@@ -109,7 +99,7 @@ TEST(Windows, PoolAsTheEngineDoes) {
     std::vector<double> values(200);
     std::iota(values.begin(), values.end(), 1);
     for (size_t i = 0; i < values.size(); ++i) stream.add(static_cast<int64_t>(i), values[i * 7 % values.size()]);
-    const QCWindowScore score = stream.finish()[0].first;
+    const WindowScore score = stream.finish()[0].first;
     EXPECT_EQ(score.count, 200);
     EXPECT_EQ(score.min, 1);
     EXPECT_EQ(score.mean, 100.5);
@@ -120,31 +110,47 @@ TEST(Windows, PoolInfinities) {
     Stream stream(1000);
     stream.add(0, INFINITY);
     stream.add(1, INFINITY);
-    const QCWindowScore score = stream.finish()[0].first;
+    const WindowScore score = stream.finish()[0].first;
     EXPECT_EQ(score.p5, INFINITY);
     EXPECT_EQ(score.min, INFINITY);
 }
 
+TEST(Windows, OneThatIsNoNumberIsInAllStatistics) {
+    Window window(1000);
+    const unsigned char present = 1;
+    for (const double value : {1.0, std::nan(""), 3.0}) window.add(0, &value, &present, 1);
+    const WindowScore score = window.pool(0);
+    EXPECT_EQ(score.count, 3);
+    for (const double statistic : {score.mean, score.min, score.p5}) EXPECT_TRUE(std::isnan(statistic));
+}
+
 TEST(Windows, KeepColumnsApart) {
-    Stream stream(1 << 30, 2);
+    Window window(1 << 30);
+    window.add(0, nullptr, nullptr, 0);
+    EXPECT_EQ(window.columns(), 0U);
     for (int i = 0; i < 1000; ++i) {
         const double value[2] = {static_cast<double>(i), -1};
         const unsigned char present[2] = {static_cast<unsigned char>(i % 2), 1};
-        EXPECT_EQ(ff_qc_window_add(&stream.window_, i, value, present), 0);
+        window.add(i, value, present, 2);
     }
-    EXPECT_EQ(ff_qc_window_pool(&stream.window_, 0).count, 500);
-    EXPECT_EQ(ff_qc_window_pool(&stream.window_, 0).mean, 500);
-    EXPECT_EQ(ff_qc_window_pool(&stream.window_, 1).count, 1000);
-    EXPECT_EQ(ff_qc_window_pool(&stream.window_, 1).mean, -1);
+    EXPECT_EQ(window.columns(), 2U);
+    EXPECT_EQ(window.pool(0).count, 500);
+    EXPECT_EQ(window.pool(0).mean, 500);
+    EXPECT_EQ(window.pool(1).count, 1000);
+    EXPECT_EQ(window.pool(1).mean, -1);
+    EXPECT_EQ(window.pool(2).count, 0);
+    window.clear();
+    EXPECT_EQ(window.pool(1).count, 0);
 }
 
 TEST(Windows, AreBounded) {
     Stream stream(1000);
-    for (int i = 0; i < 2 * QC_WINDOW_FRAMES + 1; ++i) stream.add(0, 1);
+    for (int i = 0; i < 2 * Window::kMostFrames + 1; ++i) stream.add(0, 1);
     const std::vector<Closed> windows = stream.finish();
     ASSERT_EQ(windows.size(), 3U);
-    EXPECT_EQ(windows[0].frames, QC_WINDOW_FRAMES);
+    EXPECT_EQ(windows[0].frames, Window::kMostFrames);
     EXPECT_EQ(windows[2].frames, 1);
 }
 
 } // namespace
+} // namespace qc::run
