@@ -13,9 +13,15 @@
 #ifndef QUALITY_CUDA_RUN_H
 #define QUALITY_CUDA_RUN_H
 
+#include "quality_cuda_run/alignment.h"
+#include "quality_cuda_run/conditions.h"
 #include "quality_cuda_run/counts.h"
+#include "quality_cuda_run/files.h"
+#include "quality_cuda_run/names.h"
 #include "quality_cuda_run/pacing.h"
 #include "quality_cuda_run/pairs.h"
+#include "quality_cuda_run/report.h"
 #include "quality_cuda_run/sink.h"
+#include "quality_cuda_run/verdict.h"
 
 #endif /* QUALITY_CUDA_RUN_H */

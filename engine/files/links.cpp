@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-#include "report/open_descriptor.hpp"
+#include "files/links.hpp"
 
+#include <cerrno>
 #include <charconv>
 #include <climits>
 #include <cstdlib>
@@ -12,13 +13,14 @@ namespace qc {
 
 namespace {
 
+/// Empty: see errno.
 std::string real_path(const std::string& path) {
     std::unique_ptr<char, void (*)(void*)> real(realpath(path.c_str(), nullptr), std::free);
     return real ? std::string(real.get()) : std::string();
 }
 
 bool is_descriptor_folder(const std::string& folder) {
-    return !folder.empty() && (folder == real_path("/proc/self/fd") || folder == real_path("/proc/thread-self/fd"));
+    return folder == real_path("/proc/self/fd") || folder == real_path("/proc/thread-self/fd");
 }
 
 int number_of(const std::string& name) {
@@ -29,19 +31,36 @@ int number_of(const std::string& name) {
 
 } // namespace
 
-int open_descriptor(std::string path) {
+std::string folder_of(const std::string& path) {
+    const size_t slash = path.rfind('/');
+    if (slash == std::string::npos) return ".";
+    return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+int follow_links(std::string path, std::string* canonical, int* descriptor) {
     constexpr int kMostLinks = 40; // as the kernel's own limit
     for (int links = 0; links < kMostLinks; ++links) {
         const size_t slash = path.rfind('/');
         const std::string folder = real_path(slash == std::string::npos ? "." : path.substr(0, slash + 1));
-        if (is_descriptor_folder(folder)) return number_of(path.substr(slash + 1));
+        if (folder.empty()) return errno;
+        const std::string place = (folder == "/" ? folder : folder + "/") + path.substr(slash + 1);
+        *descriptor = is_descriptor_folder(folder) ? number_of(path.substr(slash + 1)) : -1;
         char target[PATH_MAX];
-        const ssize_t length = readlink(path.c_str(), target, sizeof(target));
-        if (length <= 0) return -1;
+        const ssize_t length = *descriptor < 0 ? readlink(path.c_str(), target, sizeof(target)) : -1;
+        if (length <= 0) {
+            *canonical = place;
+            return 0;
+        }
         path = target[0] == '/' ? "" : folder + "/";
         path.append(target, static_cast<size_t>(length));
     }
-    return -1;
+    return ELOOP;
+}
+
+int open_descriptor(const std::string& path) {
+    std::string canonical;
+    int descriptor = -1;
+    return follow_links(path, &canonical, &descriptor) == 0 ? descriptor : -1;
 }
 
 } // namespace qc

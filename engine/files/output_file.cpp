@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-#include "report/output_file.hpp"
+#include "files/output_file.hpp"
 
 #include <cerrno>
 #include <cstring>
 #include <utility>
 
 #include <fcntl.h>
-#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "report/open_descriptor.hpp"
-#include "scores/temporary_file.hpp"
+#include "files/links.hpp"
+#include "files/temporary_file.hpp"
+#include "files/writing.hpp"
 #include "text/message.hpp"
 
 namespace qc {
@@ -19,7 +19,6 @@ namespace qc {
 namespace {
 
 constexpr size_t kBufferBytes = size_t{64} << 10;
-constexpr mode_t kNewFile = S_IRUSR | S_IWUSR | S_IRGRP | S_IWGRP | S_IROTH | S_IWOTH; ///< before the umask
 
 /// What came of writing: an error of the file, or of what was to be written.
 struct Outcome {
@@ -32,12 +31,6 @@ Outcome fill(int descriptor, const Content& content, int patience_ms = -1) {
     Status status = content(&file);
     const int error = file.finish();
     return error != 0 ? Outcome{error} : Outcome{0, std::move(status)};
-}
-
-std::string folder_of(const std::string& path) {
-    const size_t slash = path.rfind('/');
-    if (slash == std::string::npos) return ".";
-    return slash == 0 ? "/" : path.substr(0, slash);
 }
 
 /// ".json" of "dir/q.json"; nothing of what is no usual ending.
@@ -196,18 +189,9 @@ Status write_regular(const std::string& path, const Content& content) {
 
 // ---- pipes, devices, open descriptors -------------------------------------------------------------------------------
 
-/// Never waits longer than kPatienceMs for a named pipe's reader: what waits in open() cannot be ended by a signal
-/// whose handler restarts it.
-int open_special(const std::string& path, bool is_pipe) {
-    constexpr int kStepMs = 20;
-    int descriptor = -1;
-    for (int waited = 0; waited <= kPatienceMs; waited += kStepMs) {
-        descriptor = open(path.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
-        if (descriptor >= 0 || errno != ENXIO || !is_pipe) break;
-        poll(nullptr, 0, kStepMs);
-        errno = ENXIO;
-    }
-    if (descriptor >= 0 && !is_pipe) fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK);
+int open_device(const std::string& path) {
+    const int descriptor = open(path.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+    if (descriptor >= 0) fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK);
     return descriptor;
 }
 
@@ -242,24 +226,8 @@ int OutputFile::finish() {
 }
 
 void OutputFile::write_out() {
-    for (size_t done = 0; error_ == 0 && done < buffer_.size();) {
-        const ssize_t count = ::write(descriptor_, buffer_.data() + done, buffer_.size() - done);
-        if (count > 0) {
-            done += static_cast<size_t>(count);
-        } else if (count == 0) {
-            error_ = ENOSPC;
-        } else if (errno != EINTR && !(errno == EAGAIN && wait_for_reader())) {
-            error_ = errno;
-        }
-    }
+    if (error_ == 0) error_ = write_all(descriptor_, buffer_, patience_ms_);
     buffer_.clear();
-}
-
-bool OutputFile::wait_for_reader() {
-    pollfd asked{descriptor_, POLLOUT, 0};
-    const int ready = poll(&asked, 1, patience_ms_);
-    if (ready == 0) errno = ETIMEDOUT;
-    return ready > 0 || (ready < 0 && errno == EINTR);
 }
 
 Status write_file(const std::string& path, const Content& content) {
@@ -269,8 +237,8 @@ Status write_file(const std::string& path, const Content& content) {
     if (const int named = open_descriptor(path); named >= 0)
         return write_directly(path, fcntl(named, F_DUPFD_CLOEXEC, 0), -1, content);
     if (S_ISREG(info.st_mode) || S_ISDIR(info.st_mode)) return write_regular(path, content);
-    const bool is_pipe = S_ISFIFO(info.st_mode);
-    return write_directly(path, open_special(path, is_pipe), is_pipe ? kPatienceMs : -1, content);
+    if (S_ISFIFO(info.st_mode)) return write_directly(path, open_pipe(path, kPatienceMs), kPatienceMs, content);
+    return write_directly(path, open_device(path), -1, content);
 }
 
 } // namespace qc
