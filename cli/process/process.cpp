@@ -10,7 +10,6 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -31,46 +30,6 @@ void note_signal(int number) {
 
 void end_if_told() {
     if (got_signal != 0) throw Interrupted(std::string("interrupted: ") + strsignal(got_signal));
-}
-
-void close_both(const int (&ends)[2]) {
-    close(ends[0]);
-    close(ends[1]);
-}
-
-/// In the new process; only what is safe between fork and exec.
-[[noreturn]] void become(const Command& command, char* const* arguments, int input, int output, int message) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (input >= 0) dup2(input, STDIN_FILENO);
-    dup2(output, STDOUT_FILENO);
-    dup2(message, STDERR_FILENO);
-    for (const auto& [name, value] : command.environment) setenv(name.c_str(), value.c_str(), 1);
-    execvp(arguments[0], arguments);
-    const char* why = std::strerror(errno);
-    static_cast<void>(!write(STDERR_FILENO, why, std::strlen(why)));
-    _exit(127);
-}
-
-Child start(const Command& command, size_t which, int input) {
-    std::vector<char*> arguments;
-    for (const std::string& argument : command.arguments) arguments.push_back(const_cast<char*>(argument.c_str()));
-    arguments.push_back(nullptr);
-    int output[2], message[2];
-    if (pipe2(output, O_CLOEXEC) != 0) throw Failure(std::string("no pipe can be made: ") + std::strerror(errno));
-    if (pipe2(message, O_CLOEXEC) != 0) {
-        close_both(output);
-        throw Failure(std::string("no pipe can be made: ") + std::strerror(errno));
-    }
-    const pid_t pid = fork();
-    if (pid == 0) become(command, arguments.data(), input, output[1], message[1]);
-    close(output[1]);
-    close(message[1]);
-    if (pid < 0) {
-        close(output[0]);
-        close(message[0]);
-        throw Failure(command.arguments[0] + " cannot be started: " + std::strerror(errno));
-    }
-    return {which, 0, pid, output[0], message[0], {}};
 }
 
 void close_ends(const Child& child) {

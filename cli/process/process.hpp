@@ -5,17 +5,11 @@
 #include <chrono>
 #include <functional>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include <sys/types.h>
+#include "process/start.hpp"
 
 namespace qc::cli {
-
-struct Command {
-    std::vector<std::string> arguments; ///< the program first, looked for on the PATH unless it has a slash
-    std::vector<std::pair<std::string, std::string>> environment; ///< beyond this process's own
-};
 
 struct Outcome {
     int status = 0;      ///< exit code; 128 and the signal's number; 127: it could not be started
@@ -26,13 +20,6 @@ struct Outcome {
 
 /// Called with each line of standard output. @param which of the commands
 using LineListener = std::function<void(size_t which, const std::string& line)>;
-
-struct Child {
-    size_t which = 0, gpu = 0;
-    pid_t pid = -1;
-    int output = -1, message = -1; ///< read ends
-    std::string line;
-};
 
 /// Processes that were started before all that they need was known: each waits for the end of its standard input.
 class Begun {
