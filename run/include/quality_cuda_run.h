@@ -14,6 +14,7 @@
 #define QUALITY_CUDA_RUN_H
 
 #include "quality_cuda_run/counts.h"
+#include "quality_cuda_run/engine.h"
 #include "quality_cuda_run/pacing.h"
 #include "quality_cuda_run/pairs.h"
 #include "quality_cuda_run/sink.h"
