@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// The host's side of SSIMULACRA 2 under a mask on the GPU, from the XYB planes on.
+// The host's side of SSIMULACRA 2 with weights on the GPU, from the XYB planes on.
 #pragma once
 
 #include "contract/device.hpp"
@@ -7,10 +7,10 @@
 
 namespace qc::ssimulacra2 {
 
-/// Fills the accumulators (kMaskedWords per pair) of a batch in three launches.
-class MaskedSums {
+/// Fills the accumulators (kWeightedWords per pair) of a batch in three launches.
+class WeightedSums {
 public:
-    MaskedSums(const Plan& plan, const PlaneLayout& layout);
+    WeightedSums(const Plan& plan, const PlaneLayout& layout);
 
     size_t scratch_bytes(int count) const;
     Status prepare(DeviceProgram& program);
@@ -20,11 +20,11 @@ public:
 
 private:
     WeightArguments weights_{};
-    MaskedArguments maps_{};
+    WeightedArguments maps_{};
     FinishArguments finish_{};
     bool wide_blur_;
     LoadedKernel<WeightArguments> weight_kernel_;
-    LoadedKernel<MaskedArguments> map_kernel_;
+    LoadedKernel<WeightedArguments> map_kernel_;
     LoadedKernel<FinishArguments> finish_kernel_;
 };
 

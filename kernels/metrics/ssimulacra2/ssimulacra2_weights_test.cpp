@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// SSIMULACRA 2 under a mask: what a place weighs, and the kernels against the CPU.
+// SSIMULACRA 2 with weights: what a place weighs, and the kernels against the CPU.
 #include <bit>
 #include <cmath>
 
 #include "metrics/ssimulacra2/ssimulacra2_kernels.hpp"
 #include "metrics/ssimulacra2/ssimulacra2_test_support.hpp"
 #include "tests/device/emulated_device.hpp"
-#include "tests/support/mask_runner.hpp"
+#include "tests/support/weight_runner.hpp"
 
 namespace qc::ssimulacra2 {
 namespace {
@@ -19,7 +19,7 @@ Scores scores_of(const Pair& pair, const Words& words, const test::WeightAt& wei
 }
 
 /// One place alone: both norms of each map are its value, so the score is that of the value that the map shows there.
-TEST(Ssimulacra2Mask, OnePlaceIsWhatTheMapShows) {
+TEST(Ssimulacra2Weights, OnePlaceIsWhatTheMapShows) {
     const Pair pair(61, 43);
     const auto scorer = scorer_of(pair.geometry);
     std::vector<float> drawn(61 * 43);
@@ -42,8 +42,8 @@ int times_at(int x, int size, int level) {
     return times;
 }
 
-/// All places one by one, then added up by hand, make what a mask of all of them makes.
-TEST(Ssimulacra2Mask, PlacesAddUp) {
+/// All places one by one, then added up by hand, make what weights of all of them make.
+TEST(Ssimulacra2Weights, PlacesAddUp) {
     constexpr int kWidth = 13, kHeight = 10, kLevels = 2;
     for (const auto* preset : {"default", "vship"}) {
         const Words words{{"preset", preset}, {"subscores", "norms"}};
@@ -77,19 +77,19 @@ TEST(Ssimulacra2Mask, PlacesAddUp) {
     }
 }
 
-TEST(Ssimulacra2Mask, WithoutWeightThereIsNoScore) {
+TEST(Ssimulacra2Weights, WithoutWeightThereIsNoScore) {
     EXPECT_TRUE(scores_of(Pair(33, 20), {}, [](int, int) { return 0; }).empty());
 }
 
-TEST(Ssimulacra2Mask, RowsEqualTheReference) {
+TEST(Ssimulacra2Weights, RowsEqualTheReference) {
     for (const auto& [width, height] : std::vector<std::pair<int, int>>{{8, 9}, {97, 66}, {131, 260}}) {
         Pair pair(width, height);
-        pair.geometry.masked = true;
+        pair.geometry.has_weights = true;
         const Plan plan = plan_of(pair.geometry, {{"subscores", "norms"}});
-        const test::TestMask mask(pair.geometry, test::varied_weight);
+        const test::TestWeights sample_weights(pair.geometry, test::varied_weight);
         HostPair views{pair.reference.view(), pair.distorted.view()};
-        views.mask = mask.view();
-        std::vector<uint64_t> expected(kMaskedWords), actual(kMaskedWords);
+        views.weights = sample_weights.view();
+        std::vector<uint64_t> expected(kWeightedWords), actual(kWeightedWords);
         score_cpu(pair.geometry, plan, views, expected);
         RowWorkspaces workspaces;
         score_cpu_rows(pair.geometry, plan, views, actual, workspaces);
@@ -97,14 +97,14 @@ TEST(Ssimulacra2Mask, RowsEqualTheReference) {
             const auto wanted = std::bit_cast<double>(expected[i]);
             EXPECT_NEAR(std::bit_cast<double>(actual[i]), wanted, 1e-8 * std::max(1.0, wanted)) << i;
         }
-        for (size_t i = kFirstSumOfWeights; i < kMaskedWords; ++i) EXPECT_EQ(actual[i], expected[i]) << i;
+        for (size_t i = kFirstSumOfWeights; i < kWeightedWords; ++i) EXPECT_EQ(actual[i], expected[i]) << i;
         EXPECT_GT(expected[kFirstSumOfWeights], 0u);
     }
 }
 
 // ---- kernels --------------------------------------------------------------------------------------------------------
 
-struct MaskCase {
+struct WeightCase {
     int width, height;
     qc_chroma chroma = QC_CHROMA_420;
     int depth = 8;
@@ -112,10 +112,10 @@ struct MaskCase {
     bool draws = false;
 };
 
-void expect_kernels_near_cpu(const MaskCase& c, bool descending) {
+void expect_kernels_near_cpu(const WeightCase& c, bool descending) {
     SCOPED_TRACE(testing::Message() << c.width << "x" << c.height << ", " << c.depth << " bits");
     FrameGeometry geometry = test::geometry_of(c.width, c.height, c.depth, c.chroma);
-    geometry.masked = true;
+    geometry.has_weights = true;
     const OptionValues options = test::options_of(descriptor(), list_of(c.words));
     const auto scorer = create_scorer(descriptor(), geometry, options);
     if (c.draws) scorer->draw_maps();
@@ -130,7 +130,7 @@ void expect_kernels_near_cpu(const MaskCase& c, bool descending) {
             pictures.emplace_back(test::SamplePicture(geometry, sample_at), test::SurfaceLayout{});
         }
     test::EmulatedPairs pairs(pictures);
-    const test::EmulatedMasks masks(geometry, &pairs);
+    const test::EmulatedWeights all_weights(geometry, &pairs);
     if (c.draws)
         test::expect_emulated_maps_equal_cpu(*scorer, descriptor().map->shape(geometry, options), pairs, descending,
                                              {1.0f / 256 + 1e-4f, 0.25f});
@@ -138,8 +138,8 @@ void expect_kernels_near_cpu(const MaskCase& c, bool descending) {
     const std::vector<uint64_t> actual = test::emulate_batch(*scorer, pairs.device, queue);
     const std::vector<uint64_t> expected = pairs.cpu_words(*scorer);
     for (size_t i = 0; i < 2; ++i) {
-        const auto own = std::span(actual).subspan(i * kMaskedWords, kMaskedWords);
-        const auto wanted = std::span(expected).subspan(i * kMaskedWords, kMaskedWords);
+        const auto own = std::span(actual).subspan(i * kWeightedWords, kWeightedWords);
+        const auto wanted = std::span(expected).subspan(i * kWeightedWords, kWeightedWords);
         EXPECT_TRUE(std::equal(own.begin() + kFirstSumOfWeights, own.end(), wanted.begin() + kFirstSumOfWeights));
         test::Recorder one(descriptor()), other(descriptor());
         const auto finaliser = create_finaliser(descriptor(), geometry, options);
@@ -155,17 +155,17 @@ void expect_kernels_near_cpu(const MaskCase& c, bool descending) {
     }
 }
 
-TEST(Ssimulacra2Mask, KernelsAreNearTheCpu) {
-    const std::vector<MaskCase> cases{{177, 121},
-                                      {64, 32, QC_CHROMA_444, 10, {{"subscores", "norms"}}},
-                                      {95, 130, QC_CHROMA_422, 8, {{"preset", "vship"}, {"subscores", "norms"}}},
-                                      {70, 33, QC_CHROMA_400, 12, {{"kernel", "gauss17"}, {"subscores", "norms"}}},
-                                      {66, 65, QC_CHROMA_420, 8, {{"border", "renorm"}, {"subscores", "norms"}}},
-                                      {99, 40, QC_CHROMA_420, 8, {{"preset", "vmaf-fork"}}},
-                                      {97, 80, QC_CHROMA_420, 8, {{"prune", "1"}}, true},
-                                      {8, 8},
-                                      {9, 270, QC_CHROMA_420, 16, {{"subscores", "norms"}}}};
-    for (const MaskCase& c : cases)
+TEST(Ssimulacra2Weights, KernelsAreNearTheCpu) {
+    const std::vector<WeightCase> cases{{177, 121},
+                                        {64, 32, QC_CHROMA_444, 10, {{"subscores", "norms"}}},
+                                        {95, 130, QC_CHROMA_422, 8, {{"preset", "vship"}, {"subscores", "norms"}}},
+                                        {70, 33, QC_CHROMA_400, 12, {{"kernel", "gauss17"}, {"subscores", "norms"}}},
+                                        {66, 65, QC_CHROMA_420, 8, {{"border", "renorm"}, {"subscores", "norms"}}},
+                                        {99, 40, QC_CHROMA_420, 8, {{"preset", "vmaf-fork"}}},
+                                        {97, 80, QC_CHROMA_420, 8, {{"prune", "1"}}, true},
+                                        {8, 8},
+                                        {9, 270, QC_CHROMA_420, 16, {{"subscores", "norms"}}}};
+    for (const WeightCase& c : cases)
         for (const bool descending : {false, true}) expect_kernels_near_cpu(c, descending);
 }
 

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// The last step of Butteraugli under a mask: the map of full size once more, whose places count by their weights.
+// The last step of Butteraugli with weights: the map of full size once more, whose places count by their weights.
 #pragma once
 
-#include "device/mask.hpp"
+#include "device/weights.hpp"
 #include "metrics/butteraugli/butteraugli_map_phases.hpp"
 
 namespace qc::butteraugli {
 
 /// Of some places.
-struct MaskedMapSums {
+struct WeightedMapSums {
     MapSums map;
     uint32_t weights;
 
-    /// Powers in shares of whole samples: of a white mask with the bits that they have without one.
+    /// Powers in shares of whole samples: of weights that are all whole with the bits that they have without one.
     QC_HD void add(float value, uint32_t weight) {
         if (weight == 0) return;
         const float share = static_cast<float>(weight) / static_cast<float>(kFullWeight);
@@ -40,9 +40,10 @@ QC_HD Float4 whole_map_group(const MapArguments& arguments, const float* pair, i
 
 /// A block's rows of its column of groups, one warp below the other.
 /// @param drawn receives the map as well, unless its data is null
-QC_HD void add_masked_map(const MapArguments& arguments, const float* pair, int warp, int lane, int block_x,
-                          int block_y, const DevicePlane& mask, const MapPlane& drawn, MaskedMapSums& sums) {
-    const MaskReader reader(mask);
+QC_HD void add_weighted_map(const MapArguments& arguments, const float* pair, int warp, int lane, int block_x,
+                            int block_y, const DevicePlane& sample_weights, const MapPlane& drawn,
+                            WeightedMapSums& sums) {
+    const WeightReader reader(sample_weights);
     const int x = block_x * kMapColumns + 4 * lane;
     if (x >= arguments.shape.width) return;
     QC_NO_UNROLL

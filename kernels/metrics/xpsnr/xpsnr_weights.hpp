@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Weighted squared errors of a block under a mask, for both backends.
+// Weighted squared errors of a block with weights, for both backends.
 #pragma once
 
-#include "device/mask.hpp"
+#include "device/weights.hpp"
 #include "metrics/xpsnr/xpsnr_plan.hpp"
 
 namespace qc::xpsnr {
@@ -15,14 +15,14 @@ public:
         : halved_x_(plan.width[plane] < plan.width[0]), halved_y_(plan.height[plane] < plan.height[0]),
           last_x_(plan.width[0] - 1), last_y_(plan.height[0] - 1) {}
 
-    QC_HD uint32_t at(const MaskReader& mask, int x, int y) const {
+    QC_HD uint32_t at(const WeightReader& sample_weights, int x, int y) const {
         const int left = halved_x_ ? 2 * x : x, top = halved_y_ ? 2 * y : y;
         const int right = left < last_x_ ? left + 1 : last_x_, below = top < last_y_ ? top + 1 : last_y_;
-        uint32_t weight = mask.at(left, top);
-        if (halved_x_) weight += mask.at(right, top);
+        uint32_t weight = sample_weights.at(left, top);
+        if (halved_x_) weight += sample_weights.at(right, top);
         if (!halved_y_) return weight;
-        weight += mask.at(left, below);
-        return halved_x_ ? weight + mask.at(right, below) : weight;
+        weight += sample_weights.at(left, below);
+        return halved_x_ ? weight + sample_weights.at(right, below) : weight;
     }
 
 private:
@@ -31,7 +31,7 @@ private:
 };
 
 /// Sums over samples of a block's plane. Errors of 32 bits by 255 fit 63 bits in blocks of up to 2900 samples a side.
-struct MaskedSums {
+struct WeightedSums {
     uint64_t squared_error, weights;
 
     QC_HD void add(uint32_t reference, uint32_t distorted, uint32_t weight) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-#include "metrics/ssimulacra2/ssimulacra2_masked_launch.hpp"
+#include "metrics/ssimulacra2/ssimulacra2_weighted_launch.hpp"
 
 namespace qc::ssimulacra2 {
 
-MaskedSums::MaskedSums(const Plan& plan, const PlaneLayout& layout)
+WeightedSums::WeightedSums(const Plan& plan, const PlaneLayout& layout)
     : wide_blur_(plan.blur.radius > 4 || plan.blur.renormalise != 0) {
     weights_.layout = maps_.layout = layout;
     for (int level = 1; level < layout.levels; ++level) {
@@ -19,8 +19,8 @@ MaskedSums::MaskedSums(const Plan& plan, const PlaneLayout& layout)
         maps_.first_tile[plane] = maps_.tiles;
         if (level < plan.levels) {
             const int word_plane = channel * plan.levels + level;
-            const int tiles = static_cast<int>(blocks_for(layout.width[level], kMaskedTile) *
-                                               blocks_for(layout.height[level], kMaskedTile));
+            const int tiles = static_cast<int>(blocks_for(layout.width[level], kWeightedTile) *
+                                               blocks_for(layout.height[level], kWeightedTile));
             finish_.needed[word_plane] = plan.needed[level][channel];
             finish_.first[word_plane] = maps_.tiles;
             finish_.number[word_plane] = plan.needed[level][channel] != 0 ? tiles : 0;
@@ -30,19 +30,19 @@ MaskedSums::MaskedSums(const Plan& plan, const PlaneLayout& layout)
     maps_.first_tile[kPlanes] = finish_.strip_count = maps_.tiles;
 }
 
-size_t MaskedSums::scratch_bytes(int count) const {
+size_t WeightedSums::scratch_bytes(int count) const {
     return static_cast<size_t>(count) *
            (weights_.planes.pair * sizeof(uint32_t) + static_cast<size_t>(maps_.tiles) * kTerms * sizeof(float));
 }
 
-Status MaskedSums::prepare(DeviceProgram& program) {
+Status WeightedSums::prepare(DeviceProgram& program) {
     QC_RETURN_IF_ERROR(program.find(kernels::ssimulacra2_weights, &weight_kernel_));
-    QC_RETURN_IF_ERROR(
-        program.find(wide_blur_ ? kernels::ssimulacra2_maps_wide_mask : kernels::ssimulacra2_maps_mask, &map_kernel_));
-    return program.find(kernels::ssimulacra2_finish_mask, &finish_kernel_);
+    QC_RETURN_IF_ERROR(program.find(
+        wide_blur_ ? kernels::ssimulacra2_maps_wide_weighted : kernels::ssimulacra2_maps_weighted, &map_kernel_));
+    return program.find(kernels::ssimulacra2_finish_weighted, &finish_kernel_);
 }
 
-Status MaskedSums::enqueue(const DeviceBatch& batch, const float* planes, void* scratch, DeviceQueue& queue) const {
+Status WeightedSums::enqueue(const DeviceBatch& batch, const float* planes, void* scratch, DeviceQueue& queue) const {
     const auto pairs = static_cast<unsigned>(batch.count);
     WeightArguments weights = weights_;
     weights.pairs = batch.pairs;
@@ -53,7 +53,7 @@ Status MaskedSums::enqueue(const DeviceBatch& batch, const float* planes, void* 
         weight_kernel_, {blocks_for(layout.width[0], kWeightTile), blocks_for(layout.height[0], kWeightTile), pairs},
         weights));
 
-    MaskedArguments maps = maps_;
+    WeightedArguments maps = maps_;
     maps.pairs = batch.pairs;
     maps.planes = planes;
     maps.weights = weights.planes;

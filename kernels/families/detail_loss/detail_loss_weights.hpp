@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Weights of the coefficients of both ADM metrics under a mask, for both backends. A coefficient of level 0 counts by
+// Weights of the coefficients of both ADM metrics with weights, for both backends. A coefficient of level 0 counts by
 // the sum of the four samples that it lies among, one of a deeper level by the sum of four weights of the level above:
 // so by the mean under its 2^(level + 1) samples square. Beyond the last column and row they are repeated, as the
 // wavelet does it.
@@ -10,7 +10,7 @@
 
 #include "contract/types.hpp"
 #include "device/image.hpp"
-#include "device/mask.hpp"
+#include "device/weights.hpp"
 #include "families/detail_loss/detail_loss_level.hpp"
 
 namespace qc::detail_loss {
@@ -36,9 +36,9 @@ using BandWeights = std::array<device::Image<Weight>, kLevels>;
 
 /// Plans are the metrics' own; they have LevelPlan level[kLevels].
 template <typename Plan>
-BandWeights weigh_bands(const HostPlane& mask, const Plan& plan) {
+BandWeights weigh_bands(const HostPlane& sample_weights, const Plan& plan) {
     BandWeights weights;
-    const MaskReader samples(mask);
+    const WeightReader samples(sample_weights);
     for (int i = 0; i < kLevels; i++) {
         const auto& level = plan.level[i];
         device::Image<Weight>& band = weights[static_cast<size_t>(i)];
@@ -56,7 +56,7 @@ BandWeights weigh_bands(const HostPlane& mask, const Plan& plan) {
     return weights;
 }
 
-/// Of the scored coefficients of each level. @param words kMaskedWords
+/// Of the scored coefficients of each level. @param words kWeightedWords
 template <typename Plan>
 void sum_weights(const BandWeights& weights, const Plan& plan, uint64_t* words) {
     for (int i = 0; i < kLevels; i++) {

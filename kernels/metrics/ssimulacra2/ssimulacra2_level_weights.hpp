@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// What the places of each level weigh under a mask: the mask is halved as the pictures are, whose last row and column
+// What the places of each level weigh: the user's weights are halved as the pictures are, whose last row and column
 // of odd sizes count twice. Sums instead of means keep the weights whole.
 #pragma once
 
 #include <span>
 
 #include "device/image.hpp"
-#include "device/mask.hpp"
+#include "device/weights.hpp"
 #include "metrics/ssimulacra2/ssimulacra2_math.hpp"
 
 namespace qc::ssimulacra2 {
 
-/// Accumulators under a mask: the terms of a place count by its weight, and the sums of the levels' weights follow
+/// Accumulators with weights: the terms of a place count by its weight, and the sums of the levels' weights follow
 /// them. A weight is at most 255 * 4^5, which a float holds exactly; a sum, of up to 2^30 samples' weights, stays below
 /// 2^39.
-constexpr int kFirstSumOfWeights = kAccumulatorWords, kMaskedWords = kFirstSumOfWeights + kMaxLevels;
+constexpr int kFirstSumOfWeights = kAccumulatorWords, kWeightedWords = kFirstSumOfWeights + kMaxLevels;
 
 /// The host's, of all levels of a plan.
 class LevelWeights {
 public:
-    LevelWeights(const Plan& plan, const HostPlane& mask) : levels_(plan.levels) {
+    LevelWeights(const Plan& plan, const HostPlane& weights) : levels_(plan.levels) {
         level_[0] = device::Image<uint32_t>(plan.level[0].width, plan.level[0].height);
-        const MaskReader reader(mask);
+        const WeightReader reader(weights);
         for (int y = 0; y < level_[0].height; ++y)
             for (int x = 0; x < level_[0].width; ++x) level_[0].at(x, y) = reader.at(x, y);
         for (int level = 1; level < levels_; ++level) level_[level] = halved(level_[level - 1]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Floating-point ADM under masks: against scores of regions and of halves, and how the scores come from the words.
+// Floating-point ADM with weights: against scores of regions and of halves, and how the scores come from the words.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -37,15 +37,15 @@ Words words_of(const Plan& plan, const Pair& pair) {
     return words;
 }
 
-Words masked_words(Plan plan, const Pair& pair, const WeightAt& weight_at) {
+Words weighted_words(Plan plan, const Pair& pair, const WeightAt& weight_at) {
     const int width = pair.reference.geometry().width, height = pair.reference.geometry().height;
     std::vector<uint8_t> weights;
     for (int y = 0; y < height; y++)
         for (int x = 0; x < width; x++) weights.push_back(static_cast<uint8_t>(weight_at(x, y)));
     HostPair view = pair.view();
-    view.mask = {weights.data(), {width}, width, height};
-    plan.masked = true;
-    Words words(kMaskedWords);
+    view.weights = {weights.data(), {width}, width, height};
+    plan.has_weights = true;
+    Words words(kWeightedWords);
     score_cpu(plan, pair.reference.geometry().sample, view, words);
     return words;
 }
@@ -54,12 +54,12 @@ Words sums_of(const Words& words) {
     return {words.begin(), words.begin() + kSumsOfWeights};
 }
 
-TEST(FloatAdmMask, WholeMasksGiveTheWordsThatThereAreWithout) {
+TEST(FloatAdmWeights, WholeWeightsGiveTheWordsThatThereAreWithout) {
     for (const int depth : {8, 10, 16})
         for (const double power : {3.0, 2.7}) {
             const Pair pair = textured(175, 99, depth, 1);
             const Plan plan = plan_of(pair, power);
-            const Words words = masked_words(plan, pair, [](int, int) { return 255; });
+            const Words words = weighted_words(plan, pair, [](int, int) { return 255; });
             EXPECT_EQ(sums_of(words), words_of(plan, pair));
             for (int i = 0; i < kLevels; i++) {
                 const LevelPlan& level = plan.level[i];
@@ -71,11 +71,11 @@ TEST(FloatAdmMask, WholeMasksGiveTheWordsThatThereAreWithout) {
 }
 
 /// White in whole coefficients of all levels: what is pooled is what a region of just these would pool, with all bits.
-TEST(FloatAdmMask, WhiteInARectangleIsThatRegionAlone) {
+TEST(FloatAdmWeights, WhiteInARectangleIsThatRegionAlone) {
     const Pair pair = textured(227, 199, 8, 5);
     constexpr int kLeft = 48, kTop = 32, kRight = 160, kBottom = 144;
     const Plan plan = plan_of(pair);
-    const Words words = masked_words(
+    const Words words = weighted_words(
         plan, pair, [](int x, int y) { return x >= kLeft && x < kRight && y >= kTop && y < kBottom ? 255 : 0; });
     Plan of_region = plan;
     for (int i = 0; i < kLevels; i++) {
@@ -89,12 +89,12 @@ TEST(FloatAdmMask, WhiteInARectangleIsThatRegionAlone) {
     EXPECT_EQ(sums_of(words), words_of(of_region, pair));
 }
 
-/// A mask and what it leaves add up to all, but for the rounding of single precision.
-TEST(FloatAdmMask, HalvesAddUp) {
+/// Weights and what they leave add up to all, but for the rounding of single precision.
+TEST(FloatAdmWeights, HalvesAddUp) {
     const Pair pair = textured(175, 121, 8, 6);
     const Plan plan = plan_of(pair);
-    const Words all = words_of(plan, pair), one = masked_words(plan, pair, varied);
-    const Words other = masked_words(plan, pair, [](int x, int y) { return 255 - varied(x, y); });
+    const Words all = words_of(plan, pair), one = weighted_words(plan, pair, varied);
+    const Words other = weighted_words(plan, pair, [](int x, int y) { return 255 - varied(x, y); });
     for (size_t i = 0; i < all.size(); i++) {
         const auto a = std::bit_cast<double>(one[i]), b = std::bit_cast<double>(other[i]);
         const auto sum = std::bit_cast<double>(all[i]);
@@ -104,12 +104,12 @@ TEST(FloatAdmMask, HalvesAddUp) {
 }
 
 /// Where nothing differs and nothing is to be seen, the noise term is all there is: it grows with the weights.
-TEST(FloatAdmMask, TheNoiseTermIsOfTheWeights) {
+TEST(FloatAdmWeights, TheNoiseTermIsOfTheWeights) {
     const Pair pair = flat(160, 96, 8, 128, 128);
     constexpr int kLeft = 32, kTop = 16, kRight = 96, kBottom = 80, kWeight = 51;
     FrameGeometry geometry = pair.reference.geometry();
-    geometry.masked = true;
-    const Words words = masked_words(plan_of(pair), pair, [](int x, int y) {
+    geometry.has_weights = true;
+    const Words words = weighted_words(plan_of(pair), pair, [](int x, int y) {
         return x >= kLeft && x < kRight && y >= kTop && y < kBottom ? kWeight : 0;
     });
     const test::Recorder recorder = test::finalise_stream(descriptor(), geometry, {{"debug", 1}}, {words});

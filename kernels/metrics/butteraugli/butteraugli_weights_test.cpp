@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Butteraugli under a mask: against norms of the map that it draws, and the kernels against the CPU.
+// Butteraugli with weights: against norms of the map that it draws, and the kernels against the CPU.
 #include <cmath>
 
 #include "metrics/butteraugli/butteraugli_kernels.hpp"
 #include "metrics/butteraugli/butteraugli_test_support.hpp"
 #include "tests/device/emulated_device.hpp"
-#include "tests/support/mask_runner.hpp"
+#include "tests/support/weight_runner.hpp"
 
 namespace qc::butteraugli {
 namespace {
@@ -30,7 +30,7 @@ struct Pictures {
     test::SamplePicture reference, distorted;
 };
 
-TEST(ButteraugliMask, EqualsNormsOfTheMap) {
+TEST(ButteraugliWeights, EqualsNormsOfTheMap) {
     for (const auto& [width, height] : std::vector<std::pair<int, int>>{{13, 9}, {83, 61}}) {
         const Pictures pictures(width, height);
         std::vector<float> map(static_cast<size_t>(width * height));
@@ -65,7 +65,7 @@ TEST(ButteraugliMask, EqualsNormsOfTheMap) {
     }
 }
 
-TEST(ButteraugliMask, WhiteOnesHaveTheSameBits) {
+TEST(ButteraugliWeights, WhiteOnesHaveTheSameBits) {
     const Pictures pictures(57, 44, 10);
     const auto whole = pictures.scores({});
     EXPECT_EQ(pictures.scores([](int, int) { return 255; }), whole);
@@ -74,13 +74,13 @@ TEST(ButteraugliMask, WhiteOnesHaveTheSameBits) {
     EXPECT_TRUE(pictures.scores([](int, int) { return 0; }).empty());
 }
 
-TEST(ButteraugliMask, KernelsAreNearTheCpu) {
+TEST(ButteraugliWeights, KernelsAreNearTheCpu) {
     for (const auto& [width, height, depth] :
          std::vector<std::array<int, 3>>{{8, 9, 8}, {177, 71, 8}, {130, 66, 10}, {260, 34, 16}})
         for (const bool draws : {false, true}) {
             SCOPED_TRACE(testing::Message() << width << "x" << height << ", " << depth << " bits");
             FrameGeometry geometry = test::geometry_of(width, height, depth, QC_CHROMA_420);
-            geometry.masked = true;
+            geometry.has_weights = true;
             const OptionValues options = options_of({{"subscores", "norms"}});
             const auto scorer = create_scorer(descriptor(), geometry, options);
             if (draws) scorer->draw_maps();
@@ -90,7 +90,7 @@ TEST(ButteraugliMask, KernelsAreNearTheCpu) {
             for (int i = 0; i < 4; ++i)
                 pictures.emplace_back(picture_of(geometry, i / 2, i % 2 == 1), test::SurfaceLayout{});
             test::EmulatedPairs pairs(pictures);
-            const test::EmulatedMasks masks(geometry, &pairs);
+            const test::EmulatedWeights all_weights(geometry, &pairs);
             if (draws)
                 test::expect_emulated_maps_equal_cpu(*scorer, descriptor().map->shape(geometry, options), pairs, true,
                                                      {2e-3f});
@@ -100,12 +100,12 @@ TEST(ButteraugliMask, KernelsAreNearTheCpu) {
                 test::EmulatedQueue queue(descending);
                 const std::vector<uint64_t> actual = test::emulate_batch(*scorer, pairs.device, queue);
                 for (size_t i = 0; i < 2; ++i) {
-                    const size_t row = i * kMaskedWords;
+                    const size_t row = i * kWeightedWords;
                     EXPECT_EQ(actual[row + kSumOfWeights], expected[row + kSumOfWeights]);
                     test::Recorder one(descriptor()), other(descriptor());
                     const auto finaliser = create_finaliser(descriptor(), geometry, options);
-                    finaliser->finalise(0, std::span(actual).subspan(row, kMaskedWords), one);
-                    finaliser->finalise(0, std::span(expected).subspan(row, kMaskedWords), other);
+                    finaliser->finalise(0, std::span(actual).subspan(row, kWeightedWords), one);
+                    finaliser->finalise(0, std::span(expected).subspan(row, kWeightedWords), other);
                     for (const auto& [name, values] : other.scores)
                         EXPECT_NEAR(one.scores.at(name).at(0), values.at(0),
                                     kBackendBound.absolute + kBackendBound.relative * values.at(0))

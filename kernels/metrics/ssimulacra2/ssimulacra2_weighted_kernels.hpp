@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// SSIMULACRA 2 under a mask on the GPU: the weights of all levels, then sums of maps whose places count by them.
-// Kernels of their own, so that those without a mask need not know of one: a block blurs and scores a tile of a plane
+// SSIMULACRA 2 with weights on the GPU: the weights of all levels, then sums of maps whose places count by them.
+// Kernels of their own, so that those without weights need not know of one: a block blurs and scores a tile of a plane
 // at once, and all maps of it, whichever count.
 //
-// As in the kernel without a mask, the tile's centre samples are subtracted first, and what lies outside the picture is
-// minus these, or nothing where blurs are divided by the kernel's mass inside.
+// As in the kernel without weights, the tile's centre samples are subtracted first, and what lies outside the picture
+// is minus these, or nothing where blurs are divided by the kernel's mass inside.
 #pragma once
 
 #include "device/block_sum.hpp"
+#include "metrics/ssimulacra2/ssimulacra2_level_weights.hpp"
 #include "metrics/ssimulacra2/ssimulacra2_map_phases.hpp"
-#include "metrics/ssimulacra2/ssimulacra2_mask.hpp"
 #include "metrics/ssimulacra2/ssimulacra2_sums.hpp"
 
 namespace qc::ssimulacra2 {
 
 // ---- weights --------------------------------------------------------------------------------------------------------
 
-/// Those of level 0 are the mask's bytes.
+/// Those of level 0 are the pair's bytes.
 struct WeightPlanes {
     uint32_t* weights;           ///< of the first pair
     uint64_t pair;               ///< from pair to pair
@@ -56,13 +56,13 @@ struct MakeWeights {
         auto& tiles = device::shared<WeightTiles>(block);
         const PlaneLayout& layout = arguments.layout;
         const DevicePair& pair = arguments.pairs[block.z()];
-        const MaskReader mask(pair.mask);
+        const WeightReader sample_weights(pair.weights);
         uint32_t* const weights = arguments.planes.weights + static_cast<uint64_t>(block.z()) * arguments.planes.pair;
         uint32_t sum[kMaxLevels] = {};
         QC_UNROLL for (int i = 0; i < 4; ++i) {
             const int x = block.x() * kWeightTile + block.thread() % kHalvedTile * 2 + i % 2;
             const int y = block.y() * kWeightTile + block.thread() / kHalvedTile * 2 + i / 2;
-            if (x < layout.width[0] && y < layout.height[0]) sum[0] += mask.at(x, y);
+            if (x < layout.width[0] && y < layout.height[0]) sum[0] += sample_weights.at(x, y);
         }
         QC_UNROLL for (int level = 1; level < kMaxLevels; ++level) {
             const int side = kWeightTile >> level, width = level < layout.levels ? layout.width[level] : 0;
@@ -71,7 +71,7 @@ struct MakeWeights {
             if (down < side && x < width && y < layout.height[level]) {
                 const uint32_t* const before = tiles.at[level % 2];
                 sum[level] = halved_weight(x, y, layout.width[level - 1], layout.height[level - 1], [&](int u, int v) {
-                    if (level == 1) return mask.at(u, v);
+                    if (level == 1) return sample_weights.at(u, v);
                     return before[(v - 2 * block.y() * side) * 2 * side + (u - 2 * block.x() * side)];
                 });
                 weights[arguments.planes.offset[level] + static_cast<uint32_t>(y * width + x)] = sum[level];
@@ -79,17 +79,18 @@ struct MakeWeights {
             }
             block.sync();
         }
-        device::add_block_sums(
-            block, sum, arguments.accumulators + static_cast<size_t>(pair.output) * kMaskedWords + kFirstSumOfWeights);
+        device::add_block_sums(block, sum,
+                               arguments.accumulators + static_cast<size_t>(pair.output) * kWeightedWords +
+                                   kFirstSumOfWeights);
     }
 };
 
 // ---- maps -----------------------------------------------------------------------------------------------------------
 
-constexpr int kMaskedTile = 32; ///< places of a block a side
-constexpr int kMaskedWarps = 8, kRowsOfWarp = kMaskedTile / kMaskedWarps;
+constexpr int kWeightedTile = 32; ///< places of a block a side
+constexpr int kWeightedWarps = 8, kRowsOfWarp = kWeightedTile / kWeightedWarps;
 
-struct MaskedArguments {
+struct WeightedArguments {
     const DevicePair* pairs;
     const float* planes;
     WeightPlanes weights;
@@ -103,10 +104,10 @@ struct MaskedArguments {
 
 /// Shared memory of a block, the same quantities as in the strips' kernel.
 template <int kRadius>
-struct alignas(16) MaskedTile {
-    static constexpr int kSide = kMaskedTile + 2 * kRadius;
-    float sample[2][kSide][kSide];           ///< of both pictures, less their offsets
-    float along[kBlurs][kSide][kMaskedTile]; ///< blurred along rows
+struct alignas(16) WeightedTile {
+    static constexpr int kSide = kWeightedTile + 2 * kRadius;
+    float sample[2][kSide][kSide];             ///< of both pictures, less their offsets
+    float along[kBlurs][kSide][kWeightedTile]; ///< blurred along rows
 };
 
 /// Where a block works.
@@ -114,39 +115,39 @@ struct TilePlace {
     int level, channel;
     int x, y;
 
-    QC_HD TilePlace(const MaskedArguments& arguments, int tile) : level(0), channel(0), x(0), y(0) {
+    QC_HD TilePlace(const WeightedArguments& arguments, int tile) : level(0), channel(0), x(0), y(0) {
         int plane = 0;
         while (tile >= arguments.first_tile[plane + 1]) ++plane;
         level = plane / kChannels;
         channel = plane % kChannels;
-        const int across = (arguments.layout.width[level] + kMaskedTile - 1) / kMaskedTile;
+        const int across = (arguments.layout.width[level] + kWeightedTile - 1) / kWeightedTile;
         const int own = tile - arguments.first_tile[plane];
-        x = own % across * kMaskedTile;
-        y = own / across * kMaskedTile;
+        x = own % across * kWeightedTile;
+        y = own / across * kWeightedTile;
     }
 };
 
 /// A picture's plane, and what is subtracted from it: its value in the middle of the tile.
-struct MaskedView {
+struct WeightedView {
     const float* plane;
     float offset;
 
-    QC_HD MaskedView(const MaskedArguments& arguments, const TilePlace& place, uint64_t picture)
+    QC_HD WeightedView(const WeightedArguments& arguments, const TilePlace& place, uint64_t picture)
         : plane(arguments.planes + picture * arguments.layout.picture + arguments.layout.offset[place.level] +
                 place.channel * kPanelColumns),
           offset(0.0f) {
         const int width = arguments.layout.width[place.level], height = arguments.layout.height[place.level];
-        const int x = place.x + kMaskedTile / 2, y = place.y + kMaskedTile / 2;
+        const int x = place.x + kWeightedTile / 2, y = place.y + kWeightedTile / 2;
         offset = load_plane(plane + sample_index(x < width ? x : width - 1, y < height ? y : height - 1, height));
     }
 };
 
 template <int kRadius>
-QC_HD void load_tile(MaskedTile<kRadius>& tile, const MaskedArguments& arguments, const TilePlace& place,
-                     const MaskedView (&view)[2], int thread) {
-    constexpr int kSide = MaskedTile<kRadius>::kSide;
+QC_HD void load_tile(WeightedTile<kRadius>& tile, const WeightedArguments& arguments, const TilePlace& place,
+                     const WeightedView (&view)[2], int thread) {
+    constexpr int kSide = WeightedTile<kRadius>::kSide;
     const int width = arguments.layout.width[place.level], height = arguments.layout.height[place.level];
-    for (int i = thread; i < kSide * kSide; i += kMaskedWarps * device::kWarpSize) {
+    for (int i = thread; i < kSide * kSide; i += kWeightedWarps * device::kWarpSize) {
         const int x = place.x - kRadius + i % kSide, y = place.y - kRadius + i / kSide;
         const bool inside = x >= 0 && x < width && y >= 0 && y < height;
         QC_UNROLL for (int p = 0; p < 2; ++p) {
@@ -159,9 +160,9 @@ QC_HD void load_tile(MaskedTile<kRadius>& tile, const MaskedArguments& arguments
 
 /// Four neighbouring columns of a row at a time.
 template <int kRadius>
-QC_HD void blur_tile_along(MaskedTile<kRadius>& tile, const MaskedArguments& arguments, int thread) {
-    constexpr int kSide = MaskedTile<kRadius>::kSide, kGroups = kMaskedTile / 4;
-    for (int i = thread; i < kSide * kGroups; i += kMaskedWarps * device::kWarpSize) {
+QC_HD void blur_tile_along(WeightedTile<kRadius>& tile, const WeightedArguments& arguments, int thread) {
+    constexpr int kSide = WeightedTile<kRadius>::kSide, kGroups = kWeightedTile / 4;
+    for (int i = thread; i < kSide * kGroups; i += kWeightedWarps * device::kWarpSize) {
         const int row = i / kGroups, x = i % kGroups * 4;
         Float4 sum[kBlurs] = {};
         QC_UNROLL for (int k = 0; k < 4 + 2 * kRadius; ++k) {
@@ -189,9 +190,9 @@ QC_HD void add_weighted_maps(const float (&map)[kMaps], float weight, float (&su
 
 /// A thread's rows of its column.
 template <int kRadius>
-QC_HD void score_tile(const MaskedTile<kRadius>& tile, const MaskedArguments& arguments, const TilePlace& place,
-                      const MaskedView (&view)[2], const DevicePlane& mask, const uint32_t* weights, int warp, int lane,
-                      float (&sum)[kTerms]) {
+QC_HD void score_tile(const WeightedTile<kRadius>& tile, const WeightedArguments& arguments, const TilePlace& place,
+                      const WeightedView (&view)[2], const DevicePlane& sample_weights, const uint32_t* weights,
+                      int warp, int lane, float (&sum)[kTerms]) {
     const int width = arguments.layout.width[place.level], height = arguments.layout.height[place.level];
     const int x = place.x + lane, first = warp * kRowsOfWarp;
     float blurred[kBlurs][kRowsOfWarp] = {};
@@ -224,24 +225,24 @@ QC_HD void score_tile(const MaskedTile<kRadius>& tile, const MaskedArguments& ar
         const float map[kMaps] = {
             structural_error(shifted + (view[0].offset - view[1].offset), difference_variance, variances),
             positive_part(change), positive_part(-change)};
-        const uint32_t weight = place.level == 0 ? MaskReader(mask).at(x, y) : weights[y * width + x];
+        const uint32_t weight = place.level == 0 ? WeightReader(sample_weights).at(x, y) : weights[y * width + x];
         add_weighted_maps(map, static_cast<float>(weight), sum);
     }
 }
 
 /// grid: (tiles of all planes, 1, pairs)
 template <int kRadius>
-struct ScoreMaskedMaps {
-    using Arguments = MaskedArguments;
-    static constexpr int kThreads = kMaskedWarps * device::kWarpSize;
+struct ScoreWeightedMaps {
+    using Arguments = WeightedArguments;
+    static constexpr int kThreads = kWeightedWarps * device::kWarpSize;
 
     template <class Block>
-    QC_HD static void run(Block& block, const MaskedArguments& arguments) {
-        auto& tile = device::shared<MaskedTile<kRadius>>(block);
+    QC_HD static void run(Block& block, const WeightedArguments& arguments) {
+        auto& tile = device::shared<WeightedTile<kRadius>>(block);
         const TilePlace place(arguments, block.x());
         const int pair = block.z(), thread = block.thread();
-        const MaskedView view[2] = {{arguments, place, picture_index(reference_owner(arguments.pairs, pair), 0)},
-                                    {arguments, place, picture_index(pair, 1)}};
+        const WeightedView view[2] = {{arguments, place, picture_index(reference_owner(arguments.pairs, pair), 0)},
+                                      {arguments, place, picture_index(pair, 1)}};
         load_tile(tile, arguments, place, view, thread);
         block.sync();
         blur_tile_along(tile, arguments, thread);
@@ -250,7 +251,8 @@ struct ScoreMaskedMaps {
         const uint32_t* const weights = arguments.weights.weights +
                                         static_cast<uint64_t>(pair) * arguments.weights.pair +
                                         arguments.weights.offset[place.level];
-        score_tile(tile, arguments, place, view, arguments.pairs[pair].mask, weights, block.warp(), block.lane(), sum);
+        score_tile(tile, arguments, place, view, arguments.pairs[pair].weights, weights, block.warp(), block.lane(),
+                   sum);
         const auto& sums = add_warps(block, sum);
         if (thread < kTerms)
             arguments.sums[(static_cast<size_t>(pair) * arguments.tiles + block.x()) * kTerms + thread] =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Scores a pair under a mask with a metric's CPU backend, without an engine. Test code only.
+// Scores a pair with weights with a metric's CPU backend, without an engine. Test code only.
 #pragma once
 
 #include <functional>
@@ -10,10 +10,10 @@ namespace qc::test {
 
 using WeightAt = std::function<int(int x, int y)>;
 
-/// A mask of a picture, whose rows lie further apart than they are long.
-class TestMask {
+/// Weights of a picture, whose rows lie further apart than they are long.
+class TestWeights {
 public:
-    TestMask(const FrameGeometry& geometry, const WeightAt& weight_at)
+    TestWeights(const FrameGeometry& geometry, const WeightAt& weight_at)
         : width_(geometry.width), height_(geometry.height), weights_(static_cast<size_t>(pitch() * height_), 0xa5) {
         for (int y = 0; y < height_; ++y)
             for (int x = 0; x < width_; ++x)
@@ -39,13 +39,13 @@ inline WeightAt only_at(int x, int y) {
     return [x, y](int u, int v) { return u == x && v == y ? 9 : 0; };
 }
 
-/// Scores of a pair under a mask; none if the metric leaves the frame out. @param weight_at empty: without a mask
+/// Scores of a pair with weights; none if the metric leaves the frame out. @param weight_at empty: without weights
 inline std::map<std::string, double> scores_under(const MetricDescriptor& descriptor, FrameGeometry geometry,
                                                   const OptionValues& options, HostPair pair,
                                                   const WeightAt& weight_at) {
-    geometry.masked = static_cast<bool>(weight_at);
-    const TestMask mask(geometry, weight_at ? weight_at : only_at(0, 0));
-    if (geometry.masked) pair.mask = mask.view();
+    geometry.has_weights = static_cast<bool>(weight_at);
+    const TestWeights weights(geometry, weight_at ? weight_at : only_at(0, 0));
+    if (geometry.has_weights) pair.weights = weights.view();
     EXPECT_TRUE(validate(descriptor, geometry, options).ok());
     const auto scorer = create_scorer(descriptor, geometry, options);
     std::vector<uint64_t> words(scorer->accumulator_words());

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// The kernel that weighs the coefficients of all levels by a pair's mask, once, for the kernels of the levels, and adds
-// up the weights of those that are scored.
+// The kernel that weighs the coefficients of all levels by a pair's weights, once, for the kernels of the levels, and
+// adds up the weights of those that are scored.
 #pragma once
 
 #include "contract/kernel.hpp"
 #include "device/block.hpp"
 #include "device/block_sum.hpp"
-#include "families/detail_loss/detail_loss_mask.hpp"
+#include "families/detail_loss/detail_loss_weights.hpp"
 
 namespace qc::detail_loss {
 
@@ -21,7 +21,7 @@ struct WeightPlace {
 
 struct WeightArguments {
     const DevicePair* pairs;
-    uint64_t* accumulators; ///< kMaskedWords of a pair
+    uint64_t* accumulators; ///< kWeightedWords of a pair
     struct Level {
         int32_t in_width, in_height, width, height;
         int32_t left, top, right, bottom; ///< scored region
@@ -47,7 +47,7 @@ struct WeighBands {
     QC_HD static void run(Block& block, const WeightArguments& arguments) {
         auto& tile = device::shared<WeightTile>(block);
         const DevicePair& pair = arguments.pairs[block.z()];
-        const MaskReader mask(pair.mask);
+        const WeightReader weights(pair.weights);
         uint32_t sums[kLevels] = {};
         for (int i = 0; i < kLevels; i++) {
             const WeightArguments::Level& level = arguments.level[i];
@@ -60,7 +60,7 @@ struct WeighBands {
                 const auto above = [&](int in_x, int in_y) {
                     return uint32_t{tile.level[i - 1][in_y - 2 * top][in_x - 2 * left]};
                 };
-                const auto sample = [&](int in_x, int in_y) { return mask.at(in_x, in_y); };
+                const auto sample = [&](int in_x, int in_y) { return weights.at(in_x, in_y); };
                 const uint32_t weight = i == 0 ? weight_over(sample, x, y, level.in_width, level.in_height)
                                                : weight_over(above, x, y, level.in_width, level.in_height);
                 if (scores_row(level, y) && scores_column(level, x)) sums[i] += weight;
@@ -70,7 +70,7 @@ struct WeighBands {
             block.sync();
         }
         device::add_block_sums(
-            block, sums, arguments.accumulators + static_cast<size_t>(pair.output) * kMaskedWords + kSumsOfWeights);
+            block, sums, arguments.accumulators + static_cast<size_t>(pair.output) * kWeightedWords + kSumsOfWeights);
     }
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// MS-SSIM under a mask: against a plain computation, and the kernels against the CPU.
+// MS-SSIM with weights: against a plain computation, and the kernels against the CPU.
 #include <algorithm>
 #include <cmath>
 
@@ -7,7 +7,7 @@
 #include "families/structural/structural_emulation.hpp"
 #include "metrics/float_ms_ssim/float_ms_ssim.hpp"
 #include "metrics/float_ms_ssim/float_ms_ssim_kernels.hpp"
-#include "tests/support/mask_runner.hpp"
+#include "tests/support/weight_runner.hpp"
 
 namespace qc::float_ms_ssim {
 namespace {
@@ -37,13 +37,14 @@ struct Means {
 };
 
 /// Of all positions of the window, whose centre lies around sample `step` times its own number.
-Means means_of(const Plain& a, const Plain& b, int step, const test::TestMask& mask, int width, int height) {
+Means means_of(const Plain& a, const Plain& b, int step, const test::TestWeights& sample_weights, int width,
+               int height) {
     constexpr double kC1 = 6.5025, kC2 = 58.5225;
     const auto weight_around = [&](int x, int y) {
         double weight = 0.0;
         for (int v = y * step - step / 2; v < y * step - step / 2 + step; ++v)
             for (int u = x * step - step / 2; u < x * step - step / 2 + step; ++u)
-                weight += mask.at(inside(u, width), inside(v, height));
+                weight += sample_weights.at(inside(u, width), inside(v, height));
         return weight;
     };
     Means means;
@@ -100,16 +101,17 @@ struct Pictures {
     test::SamplePicture reference, distorted;
 };
 
-TEST(FloatMsSsimMask, EqualsThePlainComputation) {
+TEST(FloatMsSsimWeights, EqualsThePlainComputation) {
     const Pictures pictures(195, 181);
     // Weight that grows to the right, and in blocks, so that no two scales see the same.
     const auto weight_at = [](int x, int y) { return (x / 9 + y / 7) % 3 == 0 ? 0 : (x * 3 / 2 + y % 5) % 256; };
     const auto scores = pictures.scores({{"enable_lcs", 1}}, weight_at);
     const auto whole = pictures.scores({{"enable_lcs", 1}}, {});
-    const test::TestMask mask(pictures.geometry, weight_at);
+    const test::TestWeights sample_weights(pictures.geometry, weight_at);
     Plain a = pictures.plain(false), b = pictures.plain(true);
     for (int scale = 0; scale < kScales; ++scale) {
-        const Means means = means_of(a, b, 1 << scale, mask, pictures.geometry.width, pictures.geometry.height);
+        const Means means =
+            means_of(a, b, 1 << scale, sample_weights, pictures.geometry.width, pictures.geometry.height);
         const std::string suffix = "_scale" + std::to_string(scale);
         EXPECT_NEAR(scores.at("float_ms_ssim_l" + suffix), means.luminance, 2e-6) << scale;
         EXPECT_NEAR(scores.at("float_ms_ssim_c" + suffix), means.contrast, 2e-5) << scale;
@@ -121,7 +123,7 @@ TEST(FloatMsSsimMask, EqualsThePlainComputation) {
     }
 }
 
-TEST(FloatMsSsimMask, WholeOnesChangeNothing) {
+TEST(FloatMsSsimWeights, WholeOnesChangeNothing) {
     for (const int depth : {8, 12}) {
         const Pictures pictures(183, 240, depth);
         const auto whole = pictures.scores({{"enable_lcs", 1}}, {});
@@ -132,14 +134,14 @@ TEST(FloatMsSsimMask, WholeOnesChangeNothing) {
 }
 
 /// At the last scale no window's centre comes nearer to a border than 72 samples.
-TEST(FloatMsSsimMask, WithoutWeightAtSomeScaleThereIsNoScore) {
+TEST(FloatMsSsimWeights, WithoutWeightAtSomeScaleThereIsNoScore) {
     const Pictures pictures(190, 200);
     EXPECT_FALSE(pictures.scores({}, [](int x, int y) { return x == 72 && y == 72; }).empty());
     EXPECT_TRUE(pictures.scores({}, [](int x, int) { return x < 72 ? 255 : 0; }).empty());
     EXPECT_TRUE(pictures.scores({}, [](int, int) { return 0; }).empty());
 }
 
-TEST(FloatMsSsimMask, KernelsEqualTheCpu) {
+TEST(FloatMsSsimWeights, KernelsEqualTheCpu) {
     for (const auto& [width, height, depth, shift] :
          std::vector<std::array<int, 4>>{{176, 176, 8, 0}, {317, 183, 8, 0}, {257, 191, 10, 6}, {201, 260, 16, 0}})
         for (const bool with_terms : {false, true}) {
@@ -147,8 +149,8 @@ TEST(FloatMsSsimMask, KernelsEqualTheCpu) {
             OptionValues options(descriptor().options);
             options.set(0, with_terms);
             const FrameGeometry geometry = test::luma_geometry(width, height, depth);
-            test::expect_masked_emulation_equals_cpu(descriptor(), QC_EMULATED_KERNELS(QC_FLOAT_MS_SSIM_KERNELS),
-                                                     geometry, options, test::emulated_lumas(geometry, shift, 0, 2));
+            test::expect_weighted_emulation_equals_cpu(descriptor(), QC_EMULATED_KERNELS(QC_FLOAT_MS_SSIM_KERNELS),
+                                                       geometry, options, test::emulated_lumas(geometry, shift, 0, 2));
         }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// What a mask says of places that are not luma samples: of chroma samples, and of the values of decimated pictures.
+// What weights say of places that are not luma samples: of chroma samples, and of the values of decimated pictures.
 // Whole numbers, so that sums of weights, and of whole values times weights, have no order.
 #pragma once
 
@@ -14,12 +14,12 @@ namespace qc {
 
 constexpr int kFullWeight = 255;
 
-/// The bytes of a mask, on either side.
-class MaskReader {
+/// The bytes of weights, on either side.
+class WeightReader {
 public:
-    QC_HD explicit MaskReader(const DevicePlane& mask) : plane_(mask) {}
-    QC_HD explicit MaskReader(const HostPlane& mask)
-        : plane_{mask.data, static_cast<uint32_t>(mask.pitch.bytes), 1, 0} {}
+    QC_HD explicit WeightReader(const DevicePlane& weights) : plane_(weights) {}
+    QC_HD explicit WeightReader(const HostPlane& weights)
+        : plane_{weights.data, static_cast<uint32_t>(weights.pitch.bytes), 1, 0} {}
 
     /// Of a luma sample.
     QC_HD uint32_t at(int x, int y) const { return read_sample<uint8_t>(plane_, x, y); }

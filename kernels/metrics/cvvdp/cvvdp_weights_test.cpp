@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// ColorVideoVDP under a mask: what places count, and the kernels against the CPU.
+// ColorVideoVDP with weights: what places count, and the kernels against the CPU.
 #include <bit>
 #include <cmath>
 
 #include "metrics/cvvdp/cvvdp_emulation.hpp"
-#include "tests/support/mask_runner.hpp"
+#include "tests/support/weight_runner.hpp"
 
 namespace qc::cvvdp {
 namespace {
 
-FrameGeometry geometry_of(int width, int height, int depth = 8, bool masked = true) {
+FrameGeometry geometry_of(int width, int height, int depth = 8, bool has_weights = true) {
     FrameGeometry geometry = test::geometry_of(width, height, depth, QC_CHROMA_420);
     geometry.frame_rate = 8.0;
-    geometry.masked = masked;
+    geometry.has_weights = has_weights;
     return geometry;
 }
 
@@ -41,9 +41,9 @@ struct Clip {
     std::vector<test::EmulatedPicture> pictures;
 };
 
-/// The words of every frame, under a mask for each; none: without.
+/// The words of every frame, with weights for each; none: without.
 std::vector<std::vector<uint64_t>> words_under(const FrameGeometry& geometry, const Clip& clip,
-                                               const std::vector<test::TestMask>& masks) {
+                                               const std::vector<test::TestWeights>& all_weights) {
     const OptionValues options = options_of_words({});
     const auto scorer = create_scorer(descriptor(), geometry, options);
     const auto depth = static_cast<size_t>(earlier_pairs(descriptor(), geometry, options));
@@ -52,22 +52,22 @@ std::vector<std::vector<uint64_t>> words_under(const FrameGeometry& geometry, co
     for (size_t f = 0; f < reference.size(); ++f) {
         words.emplace_back(scorer->accumulator_words());
         HostPair pair{reference[f], distorted[f]};
-        if (!masks.empty()) pair.mask = masks[f].view();
+        if (!all_weights.empty()) pair.weights = all_weights[f].view();
         scorer->score(pair, past_of(reference, distorted, f, depth), words.back());
     }
     return words;
 }
 
 std::vector<uint64_t> words_under(const FrameGeometry& geometry, const Clip& clip, const test::WeightAt& weight_at) {
-    return words_under(geometry, clip, {test::TestMask(geometry, weight_at)}).at(0);
+    return words_under(geometry, clip, {test::TestWeights(geometry, weight_at)}).at(0);
 }
 
 double sum_in(const std::vector<uint64_t>& words, int channel, int band, int bands) {
     return std::bit_cast<double>(words[static_cast<size_t>(word_of(channel, band, bands))]);
 }
 
-/// Places one by one, added up by hand, make what a mask of all of them makes: differences and weights, in every band.
-TEST(CvvdpMask, PlacesAddUp) {
+/// Places one by one, added up by hand, make what weights of all of them make: differences and weights, in every band.
+TEST(CvvdpWeights, PlacesAddUp) {
     const FrameGeometry geometry = geometry_of(13, 10);
     const Clip clip(geometry, 1);
     std::vector<double> sums;
@@ -81,7 +81,7 @@ TEST(CvvdpMask, PlacesAddUp) {
     const std::vector<uint64_t> all = words_under(geometry, clip, test::varied_weight);
     for (size_t i = 0; i < all.size(); ++i)
         EXPECT_NEAR(std::bit_cast<double>(all[i]), sums[i], 1e-9 * (1.0 + sums[i])) << i;
-    // Of level 0 the weights are the mask's; of the coarser ones a fourth each time, but for odd borders.
+    // Of level 0 they are the user's; of the coarser ones a fourth each time, but for odd borders.
     const int bands = static_cast<int>(all.size()) / (kChannels + 1);
     double weights = 0.0, halved = 0.0;
     for (int y = 0; y < 10; ++y)
@@ -94,8 +94,8 @@ TEST(CvvdpMask, PlacesAddUp) {
     EXPECT_NEAR(sum_in(all, kChannels, 1, bands), halved, 1e-9);
 }
 
-/// The finest band sees differences where the mask is, and no others.
-TEST(CvvdpMask, PlacesLieWhereTheyAre) {
+/// The finest band sees differences where there is weight, and no others.
+TEST(CvvdpWeights, PlacesLieWhereTheyAre) {
     const FrameGeometry geometry = geometry_of(96, 40);
     const Clip clip(geometry, 1, [](int x, int) { return x >= 60; });
     const auto seen_at = [&](int x, int y) {
@@ -109,13 +109,13 @@ TEST(CvvdpMask, PlacesLieWhereTheyAre) {
     EXPECT_GT(seen_at(70, 20) + seen_at(71, 20) + seen_at(72, 20) + seen_at(90, 11), 0.0);
 }
 
-TEST(CvvdpMask, WhiteOnesHaveTheSameBits) {
+TEST(CvvdpWeights, WhiteOnesHaveTheSameBits) {
     const FrameGeometry geometry = geometry_of(75, 46), whole = geometry_of(75, 46, 8, false);
     const Clip clip(geometry, 3);
     const auto frames_of = [&](const FrameGeometry& of, int weight) {
-        std::vector<test::TestMask> masks;
-        for (int f = 0; of.masked && f < 3; ++f) masks.emplace_back(of, [&](int, int) { return weight; });
-        return score_words(of, options_of_words({}), words_under(of, clip, masks)).frames;
+        std::vector<test::TestWeights> all_weights;
+        for (int f = 0; of.has_weights && f < 3; ++f) all_weights.emplace_back(of, [&](int, int) { return weight; });
+        return score_words(of, options_of_words({}), words_under(of, clip, all_weights)).frames;
     };
     const std::vector<double> expected = frames_of(whole, 0), grey = frames_of(geometry, 100);
     EXPECT_EQ(frames_of(geometry, 255), expected);
@@ -124,13 +124,13 @@ TEST(CvvdpMask, WhiteOnesHaveTheSameBits) {
 }
 
 /// A frame without weight has no value, and those behind it go on as if it had.
-TEST(CvvdpMask, BlackFramesAreLeftOut) {
+TEST(CvvdpWeights, BlackFramesAreLeftOut) {
     const FrameGeometry geometry = geometry_of(40, 30);
     const Clip clip(geometry, 4);
-    std::vector<test::TestMask> masks;
+    std::vector<test::TestWeights> all_weights;
     for (int f = 0; f < 4; ++f)
-        masks.emplace_back(geometry, [&](int x, int y) { return f == 1 ? 0 : test::varied_weight(x, y); });
-    const auto words = words_under(geometry, clip, masks);
+        all_weights.emplace_back(geometry, [&](int x, int y) { return f == 1 ? 0 : test::varied_weight(x, y); });
+    const auto words = words_under(geometry, clip, all_weights);
     test::Recorder recorder(descriptor());
     const auto finaliser = create_finaliser(descriptor(), geometry, options_of_words({}));
     for (int64_t f = 0; f < 4; ++f) finaliser->finalise(f, words[static_cast<size_t>(f)], recorder);
@@ -139,7 +139,7 @@ TEST(CvvdpMask, BlackFramesAreLeftOut) {
     EXPECT_EQ(values.count(1), 0u);
 }
 
-TEST(CvvdpMask, RefusesFramesThatWait) {
+TEST(CvvdpWeights, RefusesFramesThatWait) {
     const OptionValues options = options_of_words({{"padding", "symmetric"}});
     EXPECT_TRUE(validate(descriptor(), geometry_of(40, 30, 8, false), options).ok());
     const Status status = validate(descriptor(), geometry_of(40, 30), options);
@@ -147,7 +147,7 @@ TEST(CvvdpMask, RefusesFramesThatWait) {
     EXPECT_NE(status.text().find("padding=symmetric"), std::string::npos) << status.text();
 }
 
-TEST(CvvdpMask, KernelsAreNearTheCpu) {
+TEST(CvvdpWeights, KernelsAreNearTheCpu) {
     for (const auto& [width, height, depth] :
          std::vector<std::array<int, 3>>{{2, 2, 8}, {7, 13, 8}, {131, 34, 8}, {70, 65, 10}})
         for (const bool draws : {false, true}) {
@@ -155,12 +155,13 @@ TEST(CvvdpMask, KernelsAreNearTheCpu) {
             const FrameGeometry geometry = geometry_of(width, height, depth);
             const OptionValues options = options_of_words({});
             const Clip clip(geometry, 4);
-            std::vector<test::TestMask> masks;
+            std::vector<test::TestWeights> all_weights;
             DeviceClip device;
             for (int f = 0; f < 4; ++f) {
-                masks.emplace_back(geometry, [&](int x, int y) { return test::varied_weight(x + f, y); });
-                const HostPlane mask = masks.back().view();
-                device.masks.push_back({mask.data, static_cast<uint32_t>(mask.pitch.bytes), 1, 0});
+                all_weights.emplace_back(geometry, [&](int x, int y) { return test::varied_weight(x + f, y); });
+                const HostPlane sample_weights = all_weights.back().view();
+                device.weights.push_back(
+                    {sample_weights.data, static_cast<uint32_t>(sample_weights.pitch.bytes), 1, 0});
                 device.reference.push_back(clip.pictures[static_cast<size_t>(2 * f)].device());
                 device.distorted.push_back(clip.pictures[static_cast<size_t>(2 * f + 1)].device());
             }
@@ -172,13 +173,13 @@ TEST(CvvdpMask, KernelsAreNearTheCpu) {
             EmulatedMaps maps{descriptor().map->shape(geometry, options), 255.0f};
             const auto words = emulate(*scorer, device, past, 3, false, 2, draws ? &maps : nullptr);
             EXPECT_EQ(words, emulate(*scorer, device, past, 2, true)) << "other batches, the other order of threads";
-            const auto expected = score_words(geometry, options, words_under(geometry, clip, masks)).frames;
+            const auto expected = score_words(geometry, options, words_under(geometry, clip, all_weights)).frames;
             const auto actual = score_words(geometry, options, words).frames;
             for (size_t f = 0; f < expected.size(); ++f)
                 EXPECT_NEAR(actual[f], expected[f], bound_of(expected[f])) << f;
             if (!draws) continue;
             FrameGeometry whole = geometry;
-            whole.masked = false;
+            whole.has_weights = false;
             const auto plain = create_scorer(descriptor(), whole, options);
             plain->draw_maps();
             test::EmulatedProgram plain_program(emulated_kernels());

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// PSNR-HVS under a mask: blocks scored one by one and averaged by hand, and the kernels against the CPU.
+// PSNR-HVS with weights: blocks scored one by one and averaged by hand, and the kernels against the CPU.
 #include <cmath>
 
 #include "metrics/psnr_hvs/psnr_hvs.hpp"
 #include "metrics/psnr_hvs/psnr_hvs_kernels.hpp"
 #include "tests/device/emulated_device.hpp"
-#include "tests/support/mask_runner.hpp"
+#include "tests/support/weight_runner.hpp"
 
 namespace qc::psnr_hvs {
 namespace {
@@ -47,7 +47,7 @@ struct Pictures {
     test::SamplePicture reference, distorted;
 };
 
-TEST(PsnrHvsMask, BlocksAverage) {
+TEST(PsnrHvsWeights, BlocksAverage) {
     for (const FrameGeometry& geometry : {test::geometry_of(61, 46, 8, 30, 23), test::geometry_of(40, 30, 10, 20, 30),
                                           test::geometry_of(33, 29, 12, 33, 29)}) {
         const Pictures pictures(geometry);
@@ -70,14 +70,14 @@ TEST(PsnrHvsMask, BlocksAverage) {
     }
 }
 
-/// Nothing is rounded but what is rounded without a mask.
-TEST(PsnrHvsMask, WholeOnesHaveTheSameBits) {
+/// Nothing is rounded but what is rounded without weights.
+TEST(PsnrHvsWeights, WholeOnesHaveTheSameBits) {
     const Pictures pictures(test::geometry_of(211, 160, 10, 105, 80));
     const auto whole = pictures.scores({});
     for (const int weight : {1, 100, 255}) EXPECT_EQ(pictures.scores([&](int, int) { return weight; }), whole);
 }
 
-TEST(PsnrHvsMask, WithoutWeightThereIsNoScore) {
+TEST(PsnrHvsWeights, WithoutWeightThereIsNoScore) {
     const Pictures pictures(test::geometry_of(44, 44, 8, 22, 22));
     EXPECT_TRUE(pictures.scores([](int, int) { return 0; }).empty());
     // Beyond the last blocks: of luma 8 + 5 * 7 columns, of chroma 8 + 2 * 7.
@@ -85,7 +85,7 @@ TEST(PsnrHvsMask, WithoutWeightThereIsNoScore) {
     EXPECT_FALSE(pictures.scores([](int x, int) { return x == 42 ? 255 : 0; }).empty());
 }
 
-TEST(PsnrHvsMask, KernelsEqualTheCpu) {
+TEST(PsnrHvsWeights, KernelsEqualTheCpu) {
     for (const bool semi_planar : {false, true})
         for (const FrameGeometry& geometry :
              {test::geometry_of(16, 16, 8, 8, 8), test::geometry_of(203, 131, 8, 101, 65),
@@ -95,8 +95,8 @@ TEST(PsnrHvsMask, KernelsEqualTheCpu) {
             for (int i = 0; i < 4; ++i)
                 pictures.emplace_back(picture_of(geometry, i % 2 == 1),
                                       test::SurfaceLayout{.semi_planar = semi_planar});
-            test::expect_masked_emulation_equals_cpu(descriptor(), QC_EMULATED_KERNELS(QC_PSNR_HVS_KERNELS), geometry,
-                                                     OptionValues(descriptor().options), pictures);
+            test::expect_weighted_emulation_equals_cpu(descriptor(), QC_EMULATED_KERNELS(QC_PSNR_HVS_KERNELS), geometry,
+                                                       OptionValues(descriptor().options), pictures);
         }
 }
 

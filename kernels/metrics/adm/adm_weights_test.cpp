@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Integer ADM under masks: the fast implementation against the readable one, both against scores of regions and of
+// Integer ADM with weights: the fast implementation against the readable one, both against scores of regions and of
 // halves, and how the scores come from the words.
 #include <cmath>
 #include <functional>
 #include <string>
 
-#include "families/detail_loss/detail_loss_mask.hpp"
+#include "families/detail_loss/detail_loss_weights.hpp"
 #include "metrics/adm/adm_test_support.hpp"
 
 namespace qc::adm {
@@ -13,11 +13,11 @@ namespace {
 
 using WeightAt = std::function<int(int x, int y)>;
 
-struct Mask {
+struct SampleWeights {
     int width, height, pitch;
     std::vector<uint8_t> weights;
 
-    Mask(const Pair& pair, const WeightAt& weight_at)
+    SampleWeights(const Pair& pair, const WeightAt& weight_at)
         : width(pair.reference.geometry().width), height(pair.reference.geometry().height), pitch(width + 5),
           weights(static_cast<size_t>(pitch) * static_cast<size_t>(height)) {
         for (int y = 0; y < height; y++)
@@ -35,39 +35,39 @@ int varied(int x, int y) {
     return stripe == 0 ? 0 : stripe == 1 ? 255 : (31 * x + 57 * y) % 256;
 }
 
-Plan masked_plan(const Pair& pair, const Assignments& assignments = {}) {
+Plan weighted_plan(const Pair& pair, const Assignments& assignments = {}) {
     Settings settings;
     if (assignments.count("adm_enhn_gain_limit") != 0) settings.gain_limit = assignments.at("adm_enhn_gain_limit");
     settings.skip_level0 = assignments.count("adm_skip_scale0") != 0;
     settings.impairment = assignments.count("adm_skip_aim") == 0;
     Plan plan = plan_of(pair, settings);
-    plan.masked = true;
+    plan.has_weights = true;
     return plan;
 }
 
-HostPair view_of(const Pair& pair, const Mask& mask) {
+HostPair view_of(const Pair& pair, const SampleWeights& sample_weights) {
     HostPair view = pair.view();
-    view.mask = mask.view();
+    view.weights = sample_weights.view();
     return view;
 }
 
-Words fast_words(const Plan& plan, const Pair& pair, const Mask& mask, device::WordLanes lanes) {
-    Words words(kMaskedWords);
+Words fast_words(const Plan& plan, const Pair& pair, const SampleWeights& sample_weights, device::WordLanes lanes) {
+    Words words(kWeightedWords);
     RowWorkspaces workspaces;
-    score_cpu_rows(plan, pair.reference.geometry().sample, view_of(pair, mask), words, workspaces, lanes);
+    score_cpu_rows(plan, pair.reference.geometry().sample, view_of(pair, sample_weights), words, workspaces, lanes);
     return words;
 }
 
-Words readable_words(const Plan& plan, const Pair& pair, const Mask& mask) {
-    Words words(kMaskedWords);
-    score_cpu(plan, pair.reference.geometry().sample, view_of(pair, mask), words);
+Words readable_words(const Plan& plan, const Pair& pair, const SampleWeights& sample_weights) {
+    Words words(kWeightedWords);
+    score_cpu(plan, pair.reference.geometry().sample, view_of(pair, sample_weights), words);
     return words;
 }
 
-Words checked_words(const Plan& plan, const Pair& pair, const Mask& mask) {
-    const Words words = readable_words(plan, pair, mask);
+Words checked_words(const Plan& plan, const Pair& pair, const SampleWeights& sample_weights) {
+    const Words words = readable_words(plan, pair, sample_weights);
     for (const device::WordLanes lanes : device::all_word_lanes())
-        EXPECT_EQ(fast_words(plan, pair, mask, lanes), words);
+        EXPECT_EQ(fast_words(plan, pair, sample_weights, lanes), words);
     return words;
 }
 
@@ -76,25 +76,25 @@ Words sums_of(const Words& words) {
     return {words.begin(), words.begin() + kSumsOfWeights};
 }
 
-Words unmasked_words(Plan plan, const Pair& pair) {
-    plan.masked = false;
+Words unweighted_words(Plan plan, const Pair& pair) {
+    plan.has_weights = false;
     return reference_words(plan, pair);
 }
 
 // ---- weights --------------------------------------------------------------------------------------------------------
 
 /// Where nothing is repeated: the sum under the coefficient.
-TEST(AdmMask, WeightsAreSumsUnderTheCoefficient) {
+TEST(AdmWeights, WeightsAreSumsUnderTheCoefficient) {
     const Pair pair = textured(83, 71, 8, 1);
-    const Plan plan = masked_plan(pair);
-    const Mask mask(pair, varied);
-    const detail_loss::BandWeights weights = detail_loss::weigh_bands(mask.view(), plan);
+    const Plan plan = weighted_plan(pair);
+    const SampleWeights sample_weights(pair, varied);
+    const detail_loss::BandWeights weights = detail_loss::weigh_bands(sample_weights.view(), plan);
     for (int level = 0; level < kLevels; level++) {
         const int step = 2 << level;
         const auto& band = weights[static_cast<size_t>(level)];
         ASSERT_EQ(band.width, plan.level[level].width);
-        for (int y = 0; (y + 1) * step <= mask.height; y++)
-            for (int x = 0; (x + 1) * step <= mask.width; x++) {
+        for (int y = 0; (y + 1) * step <= sample_weights.height; y++)
+            for (int x = 0; (x + 1) * step <= sample_weights.width; x++) {
                 int sum = 0;
                 for (int i = 0; i < step * step; i++) sum += varied(x * step + i % step, y * step + i / step);
                 ASSERT_EQ(band.at(x, y), sum) << "level " << level << " at " << x << ", " << y;
@@ -103,11 +103,11 @@ TEST(AdmMask, WeightsAreSumsUnderTheCoefficient) {
 }
 
 /// Beyond the border the last ones count again.
-TEST(AdmMask, WholeWeightsAreWholeUpToTheBorder) {
+TEST(AdmWeights, WholeWeightsAreWholeUpToTheBorder) {
     for (const int size : {33, 34, 47, 65}) {
         const Pair pair = textured(size, 98 - size, 8, 1);
-        const Mask mask(pair, whole);
-        const detail_loss::BandWeights weights = detail_loss::weigh_bands(mask.view(), masked_plan(pair));
+        const SampleWeights sample_weights(pair, whole);
+        const detail_loss::BandWeights weights = detail_loss::weigh_bands(sample_weights.view(), weighted_plan(pair));
         for (int level = 0; level < kLevels; level++)
             for (const auto weight : weights[static_cast<size_t>(level)].samples)
                 ASSERT_EQ(weight, detail_loss::full_weight(level));
@@ -116,13 +116,13 @@ TEST(AdmMask, WholeWeightsAreWholeUpToTheBorder) {
 
 // ---- words ----------------------------------------------------------------------------------------------------------
 
-TEST(AdmMask, WholeMasksGiveTheWordsThatThereAreWithout) {
+TEST(AdmWeights, WholeWeightsGiveTheWordsThatThereAreWithout) {
     const Pair pairs[] = {textured(175, 99, 8, 1), textured(66, 39, 10, 2), full_noise(131, 99, 16, 3),
                           checkerboard(131, 99, 8, 8), flat(64, 48, 8, 0, 255)};
     for (const Pair& pair : pairs) {
-        const Plan plan = masked_plan(pair);
-        const Words words = checked_words(plan, pair, Mask(pair, whole));
-        EXPECT_EQ(sums_of(words), unmasked_words(plan, pair));
+        const Plan plan = weighted_plan(pair);
+        const Words words = checked_words(plan, pair, SampleWeights(pair, whole));
+        EXPECT_EQ(sums_of(words), unweighted_words(plan, pair));
         for (int level = 0; level < kLevels; level++) {
             const LevelPlan& region = plan.level[level];
             EXPECT_EQ(words[static_cast<size_t>(kSumsOfWeights + level)],
@@ -132,26 +132,26 @@ TEST(AdmMask, WholeMasksGiveTheWordsThatThereAreWithout) {
     }
 }
 
-TEST(AdmMask, OptionsAndDepths) {
+TEST(AdmWeights, OptionsAndDepths) {
     for (const int depth : {8, 10, 12, 16})
         for (const Assignments& assignments :
              {Assignments{}, {{"adm_skip_aim", 1}}, {{"adm_skip_scale0", 1}}, {{"adm_enhn_gain_limit", 1.2}}}) {
             const Pair pair = textured(121, 65, depth, 4);
-            const Words words = checked_words(masked_plan(pair, assignments), pair, Mask(pair, varied));
-            EXPECT_NE(sums_of(words), unmasked_words(masked_plan(pair, assignments), pair));
+            const Words words = checked_words(weighted_plan(pair, assignments), pair, SampleWeights(pair, varied));
+            EXPECT_NE(sums_of(words), unweighted_words(weighted_plan(pair, assignments), pair));
         }
 }
 
 /// White in whole coefficients of all levels: what is pooled is what a region of just these would pool, with all bits.
-TEST(AdmMask, WhiteInARectangleIsThatRegionAlone) {
+TEST(AdmWeights, WhiteInARectangleIsThatRegionAlone) {
     const Pair pair = textured(227, 199, 8, 5);
     constexpr int kLeft = 48, kTop = 32, kRight = 160, kBottom = 144;
-    const Plan plan = masked_plan(pair);
-    const Words words = checked_words(plan, pair, Mask(pair, [](int x, int y) {
+    const Plan plan = weighted_plan(pair);
+    const Words words = checked_words(plan, pair, SampleWeights(pair, [](int x, int y) {
                                           return x >= kLeft && x < kRight && y >= kTop && y < kBottom ? 255 : 0;
                                       }));
     Plan of_region = plan; // with the shifts of the whole
-    of_region.masked = false;
+    of_region.has_weights = false;
     for (int i = 0; i < kLevels; i++) {
         LevelPlan& level = of_region.level[i];
         const int step = 2 << i;
@@ -165,12 +165,14 @@ TEST(AdmMask, WhiteInARectangleIsThatRegionAlone) {
     EXPECT_EQ(sums_of(words), cpu_words(of_region, pair));
 }
 
-/// A mask and what it leaves add up to all, but for the rounding of rows.
-TEST(AdmMask, HalvesAddUp) {
+/// Weights and what they leave add up to all, but for the rounding of rows.
+TEST(AdmWeights, HalvesAddUp) {
     const Pair pair = textured(175, 121, 8, 6);
-    const Plan plan = masked_plan(pair);
-    const Words all = unmasked_words(plan, pair), one = sums_of(checked_words(plan, pair, Mask(pair, varied)));
-    const Words other = sums_of(checked_words(plan, pair, Mask(pair, [](int x, int y) { return 255 - varied(x, y); })));
+    const Plan plan = weighted_plan(pair);
+    const Words all = unweighted_words(plan, pair),
+                one = sums_of(checked_words(plan, pair, SampleWeights(pair, varied)));
+    const Words other =
+        sums_of(checked_words(plan, pair, SampleWeights(pair, [](int x, int y) { return 255 - varied(x, y); })));
     EXPECT_NE(one, other);
     for (size_t i = 0; i < all.size(); i++) {
         const auto difference = static_cast<int64_t>(one[i] + other[i] - all[i]);
@@ -179,7 +181,7 @@ TEST(AdmMask, HalvesAddUp) {
     }
 }
 
-TEST(AdmMask, SumsOfWeightedEnergiesDoNotOverflow) {
+TEST(AdmWeights, SumsOfWeightedEnergiesDoNotOverflow) {
     constexpr int kColumns = 4096;
     WeightedSum sum;
     for (int x = 0; x < kColumns; x++) sum.add(uint64_t{INT64_MAX}, detail_loss::full_weight(kLevels - 1));
@@ -193,22 +195,22 @@ TEST(AdmMask, SumsOfWeightedEnergiesDoNotOverflow) {
 
 // ---- scores ---------------------------------------------------------------------------------------------------------
 
-std::map<std::string, double> scores_of(const Plan& plan, const Pair& pair, const Mask& mask,
+std::map<std::string, double> scores_of(const Plan& plan, const Pair& pair, const SampleWeights& sample_weights,
                                         const Assignments& assignments) {
     FrameGeometry geometry = pair.reference.geometry();
-    geometry.masked = true;
-    return ScoreMap(
-               test::finalise_stream(descriptor(), geometry, list_of(assignments), {readable_words(plan, pair, mask)}))
+    geometry.has_weights = true;
+    return ScoreMap(test::finalise_stream(descriptor(), geometry, list_of(assignments),
+                                          {readable_words(plan, pair, sample_weights)}))
         .scores;
 }
 
 /// Where nothing differs and nothing is to be seen, the noise term is all there is: it grows with the weights.
-TEST(AdmMask, TheNoiseTermIsOfTheWeights) {
+TEST(AdmWeights, TheNoiseTermIsOfTheWeights) {
     const Pair pair = flat(160, 96, 8, 7, 7);
     constexpr int kLeft = 32, kTop = 16, kRight = 96, kBottom = 80, kWeight = 51;
-    const Mask mask(pair,
-                    [](int x, int y) { return x >= kLeft && x < kRight && y >= kTop && y < kBottom ? kWeight : 0; });
-    const auto scores = scores_of(masked_plan(pair), pair, mask, {{"debug", 1}});
+    const SampleWeights sample_weights(
+        pair, [](int x, int y) { return x >= kLeft && x < kRight && y >= kTop && y < kBottom ? kWeight : 0; });
+    const auto scores = scores_of(weighted_plan(pair), pair, sample_weights, {{"debug", 1}});
     for (int level = 0; level < kLevels; level++) {
         const double area = (kRight - kLeft) * (kBottom - kTop) / std::pow(4.0, level + 1) * kWeight / 255.0;
         const double expected = 3.0 * std::cbrt(area * 0.03125);
@@ -218,19 +220,19 @@ TEST(AdmMask, TheNoiseTermIsOfTheWeights) {
     EXPECT_EQ(scores.at("integer_adm2"), 1.0);
 }
 
-TEST(AdmMask, OnlySharesCount) {
+TEST(AdmWeights, OnlySharesCount) {
     const Pair pair = textured(175, 99, 8, 8);
-    const auto bright =
-        scores_of(masked_plan(pair), pair, Mask(pair, [](int x, int y) { return x > 2 * y ? 240 : 80; }), {});
+    const auto bright = scores_of(weighted_plan(pair), pair,
+                                  SampleWeights(pair, [](int x, int y) { return x > 2 * y ? 240 : 80; }), {});
     const auto dark =
-        scores_of(masked_plan(pair), pair, Mask(pair, [](int x, int y) { return x > 2 * y ? 3 : 1; }), {});
+        scores_of(weighted_plan(pair), pair, SampleWeights(pair, [](int x, int y) { return x > 2 * y ? 3 : 1; }), {});
     for (const auto& [name, score] : bright) EXPECT_NEAR(dark.at(name), score, 2e-6 * score) << name;
 }
 
-TEST(AdmMask, ALevelThatIsSkippedNeedsNoWeight) {
+TEST(AdmWeights, ALevelThatIsSkippedNeedsNoWeight) {
     const Pair pair = textured(99, 75, 8, 9);
-    const auto scores =
-        scores_of(masked_plan(pair, {{"adm_skip_scale0", 1}}), pair, Mask(pair, varied), {{"adm_skip_scale0", 1}});
+    const auto scores = scores_of(weighted_plan(pair, {{"adm_skip_scale0", 1}}), pair, SampleWeights(pair, varied),
+                                  {{"adm_skip_scale0", 1}});
     EXPECT_EQ(scores.at("integer_adm_scale0"), 0.0);
     EXPECT_GT(scores.at("integer_adm2"), 0.5);
 }

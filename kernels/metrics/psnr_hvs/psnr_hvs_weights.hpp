@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// What blocks count under a mask, for both backends.
+// What blocks count with weights, for both backends.
 #pragma once
 
-#include "families/sse/sse_masked.hpp"
+#include "families/sse/sse_weighted.hpp"
 #include "metrics/psnr_hvs/psnr_hvs_math.hpp"
 
 namespace qc::psnr_hvs {
 
-/// Accumulators under a mask: after the planes' running sums the planes' sums of their blocks' weights. A weight is at
+/// Accumulators with weights: after the planes' running sums the planes' sums of their blocks' weights. A weight is at
 /// most 64 * 4 * 255, and there are fewer than 2^28 blocks.
-constexpr int kSumsOfWeights = kPlanes, kMaskedWords = 2 * kPlanes;
+constexpr int kSumsOfWeights = kPlanes, kWeightedWords = 2 * kPlanes;
 
 /// Of the block that begins at (x, y).
-QC_HD uint32_t weight_of_block(const sse::MaskedPlane& plane, const MaskReader& mask, int x, int y) {
+QC_HD uint32_t weight_of_block(const sse::WeightedPlane& plane, const WeightReader& weights, int x, int y) {
     uint32_t weight = 0;
     for (int row = 0; row < kBlockSide; ++row)
-        for (int column = 0; column < kBlockSide; ++column) weight += plane.weight(mask, x + column, y + row);
+        for (int column = 0; column < kBlockSide; ++column) weight += plane.weight(weights, x + column, y + row);
     return weight;
 }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// XPSNR under a mask: against blocks that are scored alone, and the kernels against the CPU.
+// XPSNR with weights: against blocks that are scored alone, and the kernels against the CPU.
 #include <cmath>
 
 #include "metrics/xpsnr/xpsnr.hpp"
 #include "metrics/xpsnr/xpsnr_kernels.hpp"
 #include "tests/device/emulated_device.hpp"
-#include "tests/support/mask_runner.hpp"
+#include "tests/support/weight_runner.hpp"
 
 namespace qc::xpsnr {
 namespace {
@@ -37,8 +37,8 @@ double error_of(double score, const BlockPlan& plan, int plane) {
     return static_cast<double>(plan.width[plane]) * plan.height[plane] * peak * peak / std::pow(10.0, score / 10.0);
 }
 
-/// Every sample is wrong by the same: a block's part is its weight by the mask's, and its weight what it scores alone.
-TEST(XpsnrMask, BlocksAddUp) {
+/// Every sample is wrong by the same: a block's part is its weight by the user's, and its weight what it scores alone.
+TEST(XpsnrWeights, BlocksAddUp) {
     for (const FrameGeometry& geometry :
          {test::geometry_of(81, 60, 8, QC_CHROMA_420), test::geometry_of(90, 51, 10, QC_CHROMA_422)}) {
         const BlockPlan plan = make_plan(geometry);
@@ -80,7 +80,7 @@ TEST(XpsnrMask, BlocksAddUp) {
 }
 
 /// Within a block too, each sample has its own weight.
-TEST(XpsnrMask, WhatIsHiddenDoesNotCount) {
+TEST(XpsnrWeights, WhatIsHiddenDoesNotCount) {
     const FrameGeometry geometry = test::geometry_of(64, 48, 8, QC_CHROMA_444);
     const auto odd = [](int, int x, int) { return x % 2 == 1; };
     for (const auto& [name, score] : scores_of(geometry, odd, [](int x, int) { return x % 2 == 0 ? 77 : 0; }))
@@ -91,7 +91,7 @@ TEST(XpsnrMask, WhatIsHiddenDoesNotCount) {
 }
 
 /// With blocks, and without, in pictures that are too small for them.
-TEST(XpsnrMask, WholeOnesHaveTheSameBits) {
+TEST(XpsnrWeights, WholeOnesHaveTheSameBits) {
     for (const auto& [width, height] : std::vector<std::pair<int, int>>{{7, 5}, {45, 44}, {230, 141}})
         for (const auto& [depth, chroma] : {std::pair{8, QC_CHROMA_420}, {12, QC_CHROMA_422}, {10, QC_CHROMA_444}}) {
             const FrameGeometry geometry = test::geometry_of(width, height, depth, chroma);
@@ -103,7 +103,7 @@ TEST(XpsnrMask, WholeOnesHaveTheSameBits) {
         }
 }
 
-TEST(XpsnrMask, KernelsEqualTheCpu) {
+TEST(XpsnrWeights, KernelsEqualTheCpu) {
     for (const bool semi_planar : {false, true})
         for (const auto& [width, height, depth, chroma] : {std::tuple{5, 3, 8, QC_CHROMA_420},
                                                            {147, 83, 8, QC_CHROMA_420},
@@ -120,8 +120,8 @@ TEST(XpsnrMask, KernelsEqualTheCpu) {
                 pictures.emplace_back(test::SamplePicture(geometry, sample_at),
                                       test::SurfaceLayout{.semi_planar = semi_planar});
             }
-            test::expect_masked_emulation_equals_cpu(descriptor(), QC_EMULATED_KERNELS(QC_XPSNR_KERNELS), geometry,
-                                                     OptionValues(descriptor().options), pictures);
+            test::expect_weighted_emulation_equals_cpu(descriptor(), QC_EMULATED_KERNELS(QC_XPSNR_KERNELS), geometry,
+                                                       OptionValues(descriptor().options), pictures);
         }
 }
 
