@@ -179,14 +179,14 @@ static void add_corrupt(const AVFilterContext *ctx, uint32_t corrupt, AVBPrint *
         av_bprintf(line, "]");
 }
 
-static void write_frame(AVFilterContext *ctx, const QCPending *entry)
+static void write_frame(AVFilterContext *ctx, const qcr_row *entry)
 {
     const QualityCudaContext *s = ctx->priv;
     AVBPrint line;
 
     begin_line(&line, "frame");
     if (entry->present)
-        av_bprintf(&line, ", \"n\": %"PRId64, entry->row);
+        av_bprintf(&line, ", \"n\": %"PRId64, entry->number);
     add_number(&line, "pts_time", entry->pts_time);
     if (entry->present) {
         add_number(&line, "ref_pts_time", entry->ref_pts_time);
@@ -248,7 +248,7 @@ static void close_window(AVFilterContext *ctx)
     ff_qc_write_metrics(ctx, 1);
 }
 
-static void add_to_window(AVFilterContext *ctx, const QCPending *entry)
+static void add_to_window(AVFilterContext *ctx, const qcr_row *entry)
 {
     QualityCudaContext *s = ctx->priv;
     QCWindow *window = &s->live.window;
@@ -295,7 +295,7 @@ static void end_alert(AVFilterContext *ctx, const QCAlert *alert, double time, d
 }
 
 /** @param changes what becomes of each */
-static void update_alerts(QualityCudaContext *s, const QCPending *entry, enum QCAlertChange *changes)
+static void update_alerts(QualityCudaContext *s, const qcr_row *entry, enum QCAlertChange *changes)
 {
     for (int a = 0; a < s->live.nb_alerts; a++) {
         QCAlert *alert = &s->live.alert[a];
@@ -305,7 +305,7 @@ static void update_alerts(QualityCudaContext *s, const QCPending *entry, enum QC
     }
 }
 
-static void announce_alerts(AVFilterContext *ctx, const QCPending *entry, const enum QCAlertChange *changes)
+static void announce_alerts(AVFilterContext *ctx, const qcr_row *entry, const enum QCAlertChange *changes)
 {
     const QualityCudaContext *s = ctx->priv;
 
@@ -353,13 +353,13 @@ static void follow_time(QCLive *live, double pts_time)
         live->time = time;
 }
 
-void ff_qc_watch_frame(AVFilterContext *ctx, const QCPending *entry)
+void ff_qc_watch_frame(AVFilterContext *ctx, const qcr_row *entry)
 {
     QualityCudaContext *s = ctx->priv;
     QCLive *live = &s->live;
     enum QCAlertChange changes[QC_MAX_ALERTS];
 
-    if (!is_watching(s) || entry->has_ghost || live->is_finished)
+    if (!is_watching(s) || entry->scores_follow || live->is_finished)
         return;
     follow_time(live, entry->pts_time);
     live->frames++;

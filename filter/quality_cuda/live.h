@@ -19,11 +19,11 @@
 
 #include <stdint.h>
 
+#include <quality_cuda_run.h>
+
 #include "alerts.h"
 #include "stream.h"
 #include "windows.h"
-
-struct QCPending;
 
 typedef struct QCLive {
     QCStream stream;             ///< of log_fmt=jsonl
@@ -47,7 +47,7 @@ int ff_qc_check_live(AVFilterContext *ctx);
 int ff_qc_find_alerts(AVFilterContext *ctx);
 
 /** A main frame counts, with the scores that it has. */
-void ff_qc_watch_frame(AVFilterContext *ctx, const struct QCPending *entry);
+void ff_qc_watch_frame(AVFilterContext *ctx, const qcr_row *entry);
 
 /** Puts the names of the alerts that are active onto a frame. @return AVERROR */
 int ff_qc_tag_alerts(const AVFilterContext *ctx, AVFrame *frame);
