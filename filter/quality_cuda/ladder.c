@@ -34,7 +34,7 @@ int ff_qc_is_complete(const AVFilterContext *ctx, int rendition)
     const QualityCudaContext *s = ctx->priv;
 
     return (s->run.end == QC_END_OF_STREAM || s->run.end == QC_END_BY_CONSUMER) &&
-           !qcr_rendition_missing(ff_qc_counts_of(ctx, rendition)) && !s->queue.failed[rendition] &&
+           !qcr_rendition_missing(ff_qc_counts_of(ctx, rendition)) && !s->queue.tally->failed[rendition] &&
            !*s->input[ff_qc_input_of(rendition)].refusal;
 }
 
@@ -68,7 +68,7 @@ static const char *fate_of(const AVFilterContext *ctx, int rendition)
         return "stalled";
     if (!is_cut_off(s, rendition) && (rendition ? counts->ended : lacking(ctx, 0)))
         return "ended early";
-    if (counts->late || counts->holes || s->queue.failed[rendition])
+    if (counts->late || counts->holes || s->queue.tally->failed[rendition])
         return "incomplete";
     if (rendition && lacking(ctx, 0))
         return "ended with main";
@@ -156,7 +156,7 @@ static void rendition_json(const AVFilterContext *ctx, int rendition, AVBPrint *
     else
         av_bprintf(out, "null");
     av_bprintf(out, ", \"frames\": %"PRId64", \"scored\": %"PRId64", \"lacking\": %"PRId64", \"end\": ",
-               ff_qc_counts_of(ctx, rendition)->frames, s->queue.scored[rendition], lacking(ctx, rendition));
+               ff_qc_counts_of(ctx, rendition)->frames, s->queue.tally->scored[rendition], lacking(ctx, rendition));
     ff_qc_json_string(out, fate_of(ctx, rendition));
     av_bprintf(out, ", \"pooled_metrics\": {");
     pooled_json(ctx, rendition, out);
@@ -214,7 +214,7 @@ static void fill_row(const AVFilterContext *ctx, int rendition, Column *columns)
     else
         CELL(BIT_RATE, "-");
     CELL(FRAMES, "%"PRId64, ff_qc_counts_of(ctx, rendition)->frames);
-    CELL(SCORED, "%"PRId64, s->queue.scored[rendition]);
+    CELL(SCORED, "%"PRId64, s->queue.tally->scored[rendition]);
     CELL(LACKING, "%"PRId64"%s", lacking(ctx, rendition), goes_on ? "+" : "");
     CELL(END, "%s", fate_of(ctx, rendition));
 #undef CELL

@@ -39,8 +39,8 @@ static int is_exact(const AVFilterContext *ctx)
     const qcr_counts *counts = ff_qc_counts_of(ctx, 0);
     const int reads_to_the_end = s->run.only_left_counts || s->input[QC_REFERENCE].track.ended;
 
-    return qcr_unscored(counts) == counts->disabled && !s->queue.failed[0] && !counts->repeated && !counts->unused && reads_to_the_end &&
-           !s->queue.late_scores;
+    return qcr_unscored(counts) == counts->disabled && !s->queue.tally->failed[0] && !counts->repeated && !counts->unused && reads_to_the_end &&
+           !s->queue.tally->late_scores;
 }
 
 /* ---- lines of statistics ---- */
@@ -108,14 +108,14 @@ static void pairing_json(const AVFilterContext *ctx, int rendition, AVBPrint *ou
     av_bprintf(out, "{\"frames\": %"PRId64", \"paired\": %"PRId64", \"scored\": %"PRId64", \"unscored\": %"PRId64
                ", \"before_reference\": %"PRId64", \"after_reference\": %"PRId64", \"gaps\": %"PRId64", \"disabled\": %"PRId64
                ", \"untimed\": %"PRId64", \"reference_repeated\": %"PRId64", \"reference_unused\": %"PRId64
-               ", \"reference_ended\": %s", counts->frames, counts->paired, s->queue.scored[rendition],
-               qcr_unscored(counts) + s->queue.failed[rendition], counts->before, counts->after, counts->gaps,
+               ", \"reference_ended\": %s", counts->frames, counts->paired, s->queue.tally->scored[rendition],
+               qcr_unscored(counts) + s->queue.tally->failed[rendition], counts->before, counts->after, counts->gaps,
                counts->disabled, counts->untimed, main_counts->repeated, main_counts->unused, s->run.end != QC_END_OF_STREAM ? "null" :
                s->input[QC_REFERENCE].track.ended ? "true" : "false");
     if (s->options.realtime)
         av_bprintf(out, ", \"realtime_passed\": %"PRId64, counts->passed);
     if (ff_qc_may_give_up(ctx))
-        av_bprintf(out, ", \"failed\": %"PRId64, s->queue.failed[rendition]);
+        av_bprintf(out, ", \"failed\": %"PRId64, s->queue.tally->failed[rendition]);
     if (rendition)
         av_bprintf(out, ", \"rendition_late\": %"PRId64", \"rendition_gaps\": %"PRId64", \"rendition_ended\": %"PRId64
                    ", \"rendition_repeated\": %"PRId64", \"rendition_unused\": %"PRId64, counts->late, counts->holes,
@@ -154,10 +154,10 @@ static void reason_json(const AVFilterContext *ctx, int rendition, AVBPrint *out
         ff_qc_json_string(out, "the filter graph was taken down before its inputs ended");
     } else if (run->end == QC_END_NONE) {
         ff_qc_json_string(out, "the run goes on");
-    } else if (s->queue.failed[rendition]) {
+    } else if (s->queue.tally->failed[rendition]) {
         char failure[sizeof(s->engine.gpu_failure) + 128];
         snprintf(failure, sizeof(failure), "frames under way when the GPU failed:%"PRId64" (%s)",
-                 s->queue.failed[rendition], s->engine.gpu_failure);
+                 s->queue.tally->failed[rendition], s->engine.gpu_failure);
         ff_qc_json_string(out, failure);
     } else if (*s->input[ff_qc_input_of(rendition)].refusal) {
         ff_qc_json_string(out, s->input[ff_qc_input_of(rendition)].refusal);
@@ -270,7 +270,8 @@ static void print_feature(AVFilterContext *ctx, int rendition, int index, int le
         append_pooled(engine, &line, rendition, index, engine->pool);
     av_log(ctx, level, "quality_cuda %s%s frames:%"PRId64" scored:%"PRId64"\n",
            ff_qc_score_name(engine, rendition * engine->feature_count + index),
-           line.len ? line.str : " no value, or not in every scored frame;", ff_qc_counts_of(ctx, rendition)->frames, s->queue.scored[rendition]);
+           line.len ? line.str : " no value, or not in every scored frame;", ff_qc_counts_of(ctx, rendition)->frames,
+           s->queue.tally->scored[rendition]);
 }
 
 /** The members of a bootstrap collection and their spread are called after it: outputs of a model, but no scores of a video. */
@@ -391,7 +392,7 @@ static void print_pairing(AVFilterContext *ctx)
     av_log(ctx, is_exact(ctx) || ff_qc_is_alias(ctx) ? AV_LOG_INFO : AV_LOG_WARNING, "frames:%"PRId64" scored:%"PRId64" unscored:%"PRId64
            " (before the reference:%"PRId64" after it:%"PRId64" in gaps:%"PRId64" disabled:%"PRId64" without time stamp:%"PRId64
            ") reference frames repeated:%"PRId64" unused:%"PRId64"%s max |dt|:%s mean dt:%s\n",
-           counts->frames, s->queue.scored[0], qcr_unscored(counts) + s->queue.failed[0], counts->before, counts->after, counts->gaps,
+           counts->frames, s->queue.tally->scored[0], qcr_unscored(counts) + s->queue.tally->failed[0], counts->before, counts->after, counts->gaps,
            counts->disabled, counts->untimed, counts->repeated, counts->unused, goes_on ? " and more that were not read" : "",
            QC_NUMBER(6, counts->max_abs_dt), QC_NUMBER(6, qcr_mean_dt(counts)));
 }
@@ -405,7 +406,7 @@ static void print_rendition(AVFilterContext *ctx, int rendition)
 
     av_log(ctx, exact ? AV_LOG_INFO : AV_LOG_WARNING, "rendition %d: frames:%"PRId64" scored:%"PRId64" without its frame:%"PRId64
            " (not begun:%"PRId64" in gaps:%"PRId64" ended:%"PRId64") its frames repeated:%"PRId64" unused:%"PRId64
-           " max |dt|:%s%s\n", rendition, counts->frames, s->queue.scored[rendition], missing, counts->late,
+           " max |dt|:%s%s\n", rendition, counts->frames, s->queue.tally->scored[rendition], missing, counts->late,
            counts->holes, counts->ended, counts->repeated, counts->unused, QC_NUMBER(6, counts->max_abs_dt),
            missing ? "; its scores are of those frames only" : "");
 }
@@ -415,8 +416,8 @@ static void print_summary(AVFilterContext *ctx)
     const QualityCudaContext *s = ctx->priv;
 
     print_pairing(ctx);
-    if (s->queue.failed[0])
-        av_log(ctx, AV_LOG_WARNING, "frames without scores because scoring failed:%"PRId64" (%s)\n", s->queue.failed[0],
+    if (s->queue.tally->failed[0])
+        av_log(ctx, AV_LOG_WARNING, "frames without scores because scoring failed:%"PRId64" (%s)\n", s->queue.tally->failed[0],
                s->run.failure ? s->run.reason : s->engine.gpu_failure);
     if (ff_qc_counts_of(ctx, 0)->passed)
         av_log(ctx, AV_LOG_WARNING, "frames without scores because scoring was slower than the stream:%"PRId64"\n",
@@ -426,11 +427,11 @@ static void print_summary(AVFilterContext *ctx)
     ff_qc_print_conditions(ctx);
     if (s->run.end == QC_END_BY_FAILURE) {
         ff_qc_print_ladder(ctx);
-        av_log(ctx, AV_LOG_WARNING, "INCOMPLETE after %"PRId64" frames\n", s->queue.scored[0]);
+        av_log(ctx, AV_LOG_WARNING, "INCOMPLETE after %"PRId64" frames\n", s->queue.tally->scored[0]);
         return;
     }
     if (s->run.end == QC_END_BY_SIGNAL || s->run.end == QC_END_TAKEN_DOWN)
-        av_log(ctx, AV_LOG_WARNING, "INCOMPLETE after %"PRId64" frames: %s\n", s->queue.scored[0],
+        av_log(ctx, AV_LOG_WARNING, "INCOMPLETE after %"PRId64" frames: %s\n", s->queue.tally->scored[0],
                s->run.end == QC_END_BY_SIGNAL ? qcr_interrupted_by(&s->run.interrupts) :
                "the filter graph was taken down before its inputs ended");
     else if (s->run.end != QC_END_OF_STREAM)

@@ -71,7 +71,7 @@ const qcr_counts *ff_qc_counts_of(const AVFilterContext *ctx, int rendition)
 {
     const QualityCudaContext *s = ctx->priv;
 
-    return s->run.only_left_counts ? &s->queue.left[rendition] : &s->counts[rendition];
+    return s->run.only_left_counts ? &s->queue.tally->left[rendition] : &s->counts[rendition];
 }
 
 const char *ff_qc_role(const AVFilterContext *ctx, int index)
