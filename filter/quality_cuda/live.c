@@ -134,7 +134,7 @@ static void add_string(AVBPrint *line, const char *key, const char *value)
 static void end_line(AVFilterContext *ctx, AVBPrint *line)
 {
     QualityCudaContext *s = ctx->priv;
-    const QCTarget *target = &s->files.stream;
+    const qcr_target *target = &s->files.stream;
     QCStream *stream = &s->live.stream;
     int ret = 0;
 

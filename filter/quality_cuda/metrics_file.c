@@ -132,7 +132,7 @@ static void write_window(const QualityCudaContext *s, AVBPrint *out)
 void ff_qc_write_metrics(AVFilterContext *ctx, int is_running)
 {
     QualityCudaContext *s = ctx->priv;
-    const QCTarget *target = &s->files.metrics;
+    const qcr_target *target = &s->files.metrics;
     AVBPrint text;
     int ret;
 
@@ -142,7 +142,7 @@ void ff_qc_write_metrics(AVFilterContext *ctx, int is_running)
     write_counters(s, &text, is_running);
     write_alerts(s, &text);
     write_window(s, &text);
-    ret = av_bprint_is_complete(&text) ? ff_qc_replace_file(&target->path, text.str, text.len) : AVERROR(ENOMEM);
+    ret = av_bprint_is_complete(&text) ? qcr_replace_file(&target->path, text.str, text.len) : AVERROR(ENOMEM);
     av_bprint_finalize(&text, NULL);
     if (ret >= 0 || s->live.metrics_error)
         return;

@@ -18,7 +18,7 @@
 #include "libavutil/dict.h"
 #include "libavutil/time.h"
 
-#include "alignment.h"
+#include "account.h"
 #include "arrivals.h"
 #include "live.h"
 #include "maps.h"
@@ -39,7 +39,7 @@ int ff_qc_queue_main(AVFilterContext *ctx, int64_t row, double ref_pts_time)
         return ff_qc_fail(ctx, AVERROR(ENOMEM), "out of memory");
     memcpy(entry->counts, s->counts, s->options.renditions * sizeof(*entry->counts));
     if (row >= 0)
-        ff_qc_note_pair(&s->alignment, row, ff_qc_seconds(ctx, 0, s->main.frame->pts));
+        qcr_note_pair(&s->alignment, row, ff_qc_seconds(ctx, 0, s->main.frame->pts));
     entry->frame        = s->main.frame;
     entry->map          = s->main.map;
     entry->row          = row;

@@ -58,7 +58,7 @@ int ff_qc_receiver_path(const char *name, char **path)
     return *path ? 0 : AVERROR(ENOMEM);
 }
 
-void ff_qc_receiver_init(QCReceiver *receiver, const char *url, const QCPath *path, int append)
+void ff_qc_receiver_init(QCReceiver *receiver, const char *url, const qcr_path *path, int append)
 {
     memset(receiver, 0, sizeof(*receiver));
     receiver->url        = url;
@@ -70,7 +70,7 @@ void ff_qc_receiver_init(QCReceiver *receiver, const char *url, const QCPath *pa
 
 int ff_qc_receiver_is_lasting(const QCReceiver *receiver)
 {
-    return !receiver->url && receiver->path->kind != QC_PATH_PIPE;
+    return !receiver->url && receiver->path->kind != QCR_PATH_PIPE;
 }
 
 static int gives_up(QCReceiver *receiver)
@@ -115,7 +115,7 @@ int ff_qc_receiver_open(QCReceiver *receiver)
     if (receiver->url)
         ret = open_url(receiver);
     else
-        ret = receiver->descriptor = ff_qc_open_for_lines(receiver->path, receiver->append, 0);
+        ret = receiver->descriptor = qcr_open_for_lines(receiver->path, receiver->append, 0);
     receiver->is_open = ret >= 0;
     return FFMIN(ret, 0);
 }
@@ -133,7 +133,7 @@ static int write_url(QCReceiver *receiver, const char *text, size_t size)
 static ssize_t write_some(const QCReceiver *receiver, const char *text, size_t size)
 {
     struct pollfd asked = { receiver->descriptor, POLLOUT };
-    const int is_file = receiver->path->kind == QC_PATH_FILE;
+    const int is_file = receiver->path->kind == QCR_PATH_FILE;
     ssize_t count;
 
     if (!is_file && !poll(&asked, 1, STEP_MS))
@@ -176,7 +176,7 @@ int ff_qc_receiver_write(QCReceiver *receiver, const char *text, size_t size)
 {
     if (receiver->url)
         return write_url(receiver, text, size);
-    if (receiver->path->kind == QC_PATH_FILE)
+    if (receiver->path->kind == QCR_PATH_FILE)
         return write_file(receiver, text, size);
     return write_descriptor(receiver, text, size);
 }

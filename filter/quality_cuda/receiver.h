@@ -9,7 +9,8 @@
  * descriptor, or whatever FFmpeg has a protocol for.
  *
  * All that can wait for others is here, and can be told to stop waiting. Knows
- * no line and no thread. Depends on paths.
+ * no line and no thread. Depends on no
+ * other file of the filter.
  */
 
 #ifndef AVFILTER_QUALITY_CUDA_RECEIVER_H
@@ -23,12 +24,12 @@
 
 #include "libavformat/avio.h"
 
-#include "paths.h"
+#include <quality_cuda_run.h>
 
 typedef struct QCReceiver {
     /* set by the owner */
     const char *url;           ///< NULL: it is a path
-    const QCPath *path;
+    const qcr_path *path;
     int append;                ///< of a file: goes on behind what it has
     /* anybody's */
     atomic_llong give_up_at;   ///< time of av_gettime_relative() at which nothing is waited for any more
@@ -50,7 +51,7 @@ int ff_qc_receiver_path(const char *name, char **path);
 /** Whether a lost line is a failure: files keep everything, other receivers come and go. */
 int ff_qc_receiver_is_lasting(const QCReceiver *receiver);
 
-void ff_qc_receiver_init(QCReceiver *receiver, const char *url, const QCPath *path, int append);
+void ff_qc_receiver_init(QCReceiver *receiver, const char *url, const qcr_path *path, int append);
 
 /** @return AVERROR; AVERROR(ENXIO): nobody reads from the named pipe; AVERROR_EXIT: it was told to give up */
 int ff_qc_receiver_open(QCReceiver *receiver);

@@ -207,7 +207,7 @@ static int create_thread(QCStream *stream)
     return AVERROR(ret);
 }
 
-int ff_qc_stream_start(QCStream *stream, AVFilterContext *ctx, const char *name, const QCPath *path, int append, int most)
+int ff_qc_stream_start(QCStream *stream, AVFilterContext *ctx, const char *name, const qcr_path *path, int append, int most)
 {
     pthread_condattr_t attributes;
     int ret;

@@ -60,7 +60,7 @@ typedef struct QCStream {
  * Starts the thread. The name and the path have to outlive it.
  * @param path without a canonical name: the name is a URL @param most lines that may wait @return AVERROR
  */
-int ff_qc_stream_start(QCStream *stream, AVFilterContext *ctx, const char *name, const QCPath *path, int append, int most);
+int ff_qc_stream_start(QCStream *stream, AVFilterContext *ctx, const char *name, const qcr_path *path, int append, int most);
 
 /** Appends a line, which needs its own end. Waits for nobody. */
 void ff_qc_stream_send(QCStream *stream, const char *text, size_t size);
