@@ -165,9 +165,8 @@ int ff_qc_write_logs(AVFilterContext *ctx)
     QualityCudaContext *s = ctx->priv;
     const qcr_report report = report_of(ctx);
     const qcr_sink sink = ff_qc_sink(ctx);
-    const qc_status status = qcr_write_logs(&report, &s->files, s->run.reported, &sink);
 
-    return status == QC_OK ? 0 : ff_qc_error_of_status(status);
+    return ff_qc_error_of_status(qcr_write_logs(&report, &s->files, s->run.reported, &sink));
 }
 
 /** @return AVERROR */
@@ -175,9 +174,10 @@ static int finish_live(AVFilterContext *ctx, const qcr_report *report)
 {
     char *end = qcr_end_members(report);
     const int ret = ff_qc_finish_live(ctx, end ? end : "\"end\": null");
+    const int lost = end ? 0 : AVERROR(ENOMEM);
 
     qcr_free_text(end);
-    return ret;
+    return ret < 0 ? ret : lost;
 }
 
 int ff_qc_report(AVFilterContext *ctx)
@@ -185,7 +185,7 @@ int ff_qc_report(AVFilterContext *ctx)
     QualityCudaContext *s = ctx->priv;
     const qcr_sink sink = ff_qc_sink(ctx);
     qcr_report report;
-    int ret = 0, stats, live;
+    int ret = 0, stats, live, said;
 
     if (s->run.reported)
         return 0;
@@ -203,9 +203,11 @@ int ff_qc_report(AVFilterContext *ctx)
     stats = qcr_finish_stats(&s->files, &sink);
     report = report_of(ctx);
     live = finish_live(ctx, &report);
-    qcr_say_summary(&report, &sink);
+    said = ff_qc_error_of_status(qcr_say_summary(&report, &sink));
+    if (said < 0)
+        av_log(ctx, AV_LOG_ERROR, "the summary is not complete: %s\n", av_err2str(said));
     ff_qc_print_live(ctx);
     if (stats < 0)
         av_log(ctx, AV_LOG_ERROR, "stats_file=%s is not complete: %s\n", s->files.stats.name, av_err2str(stats));
-    return ret < 0 ? ret : stats < 0 ? stats : live < 0 ? live : s->run.refused_rendition;
+    return ret < 0 ? ret : stats < 0 ? stats : live < 0 ? live : said < 0 ? said : s->run.refused_rendition;
 }

@@ -17,6 +17,7 @@
 #include "files/writing.hpp"
 #include "run/report/claims.hpp"
 #include "run/report/paths.hpp"
+#include "run/report/stats_file.hpp"
 #include "run/text/guard.hpp"
 #include "run/text/text.hpp"
 
@@ -296,7 +297,10 @@ int recheck_log(const char* log) {
     return error;
 }
 
+} // namespace
+
 void fail_stats(qcr_files* files, int error, const qcr_sink& sink) {
+    if (files->stats_error != 0) return;
     files->stats_error = error;
     if_possible([&] {
         say(sink, QCR_LEVEL_ERROR,
@@ -305,8 +309,6 @@ void fail_stats(qcr_files* files, int error, const qcr_sink& sink) {
                 "; its lines end here, scoring goes on");
     });
 }
-
-} // namespace
 
 } // namespace qc::run
 

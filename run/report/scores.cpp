@@ -2,9 +2,11 @@
 // Scores with their names: lines of statistics, and what was pooled so far.
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstring>
 
 #include "run/report/report.hpp"
+#include "run/report/stats_file.hpp"
 #include "run/text/guard.hpp"
 #include "run/text/text.hpp"
 
@@ -66,11 +68,12 @@ void qcr_running_scores(qc_session* session, int renditions, qc_pool pool, char*
 
 void qcr_write_stats_line(qcr_files* files, const qc_session* session, const qcr_stats_row* row, const qcr_sink* sink) {
     if (files->stats.name == nullptr) return;
-    if_possible([&] {
+    const qc_status status = guarded([&] {
         const bool is_own = files->stats_format == QC_STATS_FORMAT_NONE;
         std::string line = is_own ? scores_line(session, *row) : engine_line(session, *row);
         if (line.empty()) return;
         line += '\n';
         qcr_write_stats(files, line.data(), line.size(), sink);
     });
+    if (status != QC_OK) fail_stats(files, -ENOMEM, *sink);
 }

@@ -192,6 +192,6 @@ void say_summary(const qcr_report& report, const qcr_sink& sink) {
 
 } // namespace qc::run
 
-void qcr_say_summary(const qcr_report* report, const qcr_sink* sink) {
-    qc::run::if_possible([&] { qc::run::say_summary(*report, *sink); });
+qc_status qcr_say_summary(const qcr_report* report, const qcr_sink* sink) {
+    return qc::run::guarded([&] { qc::run::say_summary(*report, *sink); });
 }
