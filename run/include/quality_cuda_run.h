@@ -15,6 +15,7 @@
 
 #include "quality_cuda_run/counts.h"
 #include "quality_cuda_run/pacing.h"
+#include "quality_cuda_run/pairing.h"
 #include "quality_cuda_run/pairs.h"
 #include "quality_cuda_run/sink.h"
 
