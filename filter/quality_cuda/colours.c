@@ -24,11 +24,10 @@ static enum AVColorRange range_of(const AVFrame *frame, enum AVPixelFormat forma
     return frame->color_range;
 }
 
-int ff_qc_check_colour(AVFilterContext *ctx, int index, const AVFrame *frame)
+int ff_qc_check_colour(AVFilterContext *ctx, int index, const AVFrame *frame, const AVFrame *main)
 {
     QualityCudaContext *s = ctx->priv;
     QCInput *in = &s->input[index];
-    const AVFrame *main = s->main.frame;
     const enum AVColorRange range = range_of(frame, in->sw_format), main_range = range_of(main, s->input[0].sw_format);
     const int range_differs  = range && main_range && range != main_range;
     const int matrix_differs = frame->colorspace != AVCOL_SPC_UNSPECIFIED && main->colorspace != AVCOL_SPC_UNSPECIFIED &&
@@ -70,7 +69,7 @@ void ff_qc_adopt_colours(AVFilterContext *ctx, AVFrame *const *frames)
 
     for (int i = 0; i < s->nb_inputs; i++) {
         QCInput *in = &s->input[i];
-        const AVFrame *frame = frames[i] ? frames[i] : in->next ? in->next : in->cur;
+        const AVFrame *frame = frames[i] ? frames[i] : qcr_pairs_held(s->pairs, i);
 
         in->format.colour = frame ? colour_of(frame, in->sw_format) : s->input[0].format.colour;
         in->latest_colour = in->format.colour;

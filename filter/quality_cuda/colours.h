@@ -20,7 +20,7 @@
 enum QCRangeCheck { QC_RANGE_AUTO, QC_RANGE_IGNORE, QC_RANGE_ERROR };
 
 /** Tags are compared with main's at an input's first pair; samples are scored as they are. @return AVERROR */
-int ff_qc_check_colour(AVFilterContext *ctx, int index, const AVFrame *frame);
+int ff_qc_check_colour(AVFilterContext *ctx, int index, const AVFrame *frame, const AVFrame *main);
 
 /**
  * The tags of the first pair count. A rendition that is missing there has those

@@ -158,10 +158,10 @@ static int mark(AVFilterContext *ctx, AVFrame *frame, uint32_t corrupt)
 }
 
 /** What was met in an input so far is part of what counts up to this main frame. */
-static void carry_counts(const QCInput *in, qcr_side *side)
+static void carry_counts(const QualityCudaContext *s, int index, qcr_side *side)
 {
-    side->colour_changes = in->colour_changes;
-    side->jumps          = in->jumps;
+    side->colour_changes = s->input[index].colour_changes;
+    side->jumps          = qcr_pairs_input(s->pairs, index).jumps;
 }
 
 static int list_corrupt(AVFilterContext *ctx, int64_t row, uint32_t inputs)
@@ -181,27 +181,28 @@ static int list_corrupt(AVFilterContext *ctx, int64_t row, uint32_t inputs)
     return 0;
 }
 
-int ff_qc_note_frames(AVFilterContext *ctx, AVFrame *const *frames, int64_t row)
+int ff_qc_note_frames(AVFilterContext *ctx, QCDecided *decided, AVFrame *const *frames)
 {
     QualityCudaContext *s = ctx->priv;
+    const int64_t row = decided->row;
     int ret;
 
-    s->main.corrupt = is_corrupt(s->main.frame);
+    decided->corrupt = is_corrupt(decided->frame);
     for (int i = QC_REFERENCE; row >= 0 && i < s->nb_inputs; i++)
         if (frames[i])
-            s->main.corrupt |= (uint32_t)is_corrupt(frames[i]) << i;
+            decided->corrupt |= (uint32_t)is_corrupt(frames[i]) << i;
     for (int k = 0; k < s->options.renditions; k++) {
         const int index = ff_qc_input_of(k);
 
-        carry_counts(&s->input[index], &s->counts[k].own);
-        carry_counts(&s->input[QC_REFERENCE], &s->counts[k].reference);
+        carry_counts(s, index, &s->counts[k].own);
+        carry_counts(s, QC_REFERENCE, &s->counts[k].reference);
         if (row < 0 || !frames[index])
             continue;
         add_to_side(ctx, index, frames[index], &s->counts[k].own);
         add_to_side(ctx, QC_REFERENCE, frames[QC_REFERENCE], &s->counts[k].reference);
     }
-    ret = mark(ctx, s->main.frame, s->main.corrupt);
-    return ret < 0 || row < 0 || !s->main.corrupt ? ret : list_corrupt(ctx, row, s->main.corrupt);
+    ret = mark(ctx, decided->frame, decided->corrupt);
+    return ret < 0 || row < 0 || !decided->corrupt ? ret : list_corrupt(ctx, row, decided->corrupt);
 }
 
 /* ---- what is told ---- */

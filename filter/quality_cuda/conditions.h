@@ -23,6 +23,8 @@
 
 #include "libavutil/bprint.h"
 
+struct QCDecided;
+
 /** Pairs that the list of damaged ones has room for; all are counted. */
 #define QC_MOST_CORRUPT 65536
 
@@ -35,18 +37,18 @@ typedef struct QCCorruptPair {
 typedef struct QCConditions {
     QCCorruptPair *corrupt; ///< in order
     size_t nb_corrupt;
-    int warned_corrupt, warned_interlaced, warned_hdr, warned_jump;
+    int warned_corrupt, warned_interlaced, warned_hdr;
 } QCConditions;
 
 /** Looks at the frames of the first pair, whose tags have been adopted: warns of HDR where a model is made for SDR. Needs a session. */
 void ff_qc_check_hdr(AVFilterContext *ctx);
 
 /**
- * The waiting main frame and its partners: counts and marks what is damaged or interlaced.
- * @param frames one of each input, or NULL @param row their number among the pairs; below 0: no pair, the main frame alone
+ * A frame that was decided about, and its partners: counts and marks what is damaged or interlaced.
+ * @param frames one of each input, or NULL; not read where it gets no scores
  * @return AVERROR
  */
-int ff_qc_note_frames(AVFilterContext *ctx, AVFrame *const *frames, int64_t row);
+int ff_qc_note_frames(AVFilterContext *ctx, struct QCDecided *decided, AVFrame *const *frames);
 
 /** "corrupt", "ref_corrupt", "1.corrupt": what marks an input's damaged frames in lines and, behind the prefix, as metadata. @return key */
 const char *ff_qc_corrupt_key(int index, char *key, size_t size);

@@ -18,7 +18,6 @@
 #include "libavutil/avstring.h"
 #include "libavutil/macros.h"
 
-#include "arrivals.h"
 #include "formats.h"
 #include "json.h"
 #include "ladder.h"
@@ -49,7 +48,7 @@ static int64_t lacking(const AVFilterContext *ctx, int rendition)
 {
     const QualityCudaContext *s = ctx->priv;
     const qcr_counts *counts = ff_qc_counts_of(ctx, rendition);
-    const int64_t behind_its_end = rendition ? counts->ended : s->input[QC_REFERENCE].behind;
+    const int64_t behind_its_end = rendition ? counts->ended : qcr_pairs_input(s->pairs, QC_REFERENCE).behind;
     const int64_t all = rendition ? qcr_rendition_missing(counts) : behind_its_end;
 
     return is_cut_off(s, rendition) ? all - behind_its_end : all;
@@ -64,7 +63,7 @@ static const char *fate_of(const AVFilterContext *ctx, int rendition)
 
     if (s->run.end == QC_END_BY_FAILURE || *in->refusal)
         return "failed";
-    if (ff_qc_is_stalled(in))
+    if (qcr_pairs_is_stalled(s->pairs, ff_qc_input_of(rendition), ff_qc_now()))
         return "stalled";
     if (!is_cut_off(s, rendition) && (rendition ? counts->ended : lacking(ctx, 0)))
         return "ended early";
@@ -82,14 +81,16 @@ static const char *fate_of(const AVFilterContext *ctx, int rendition)
 /** In bit/s, -1 where it is not known. */
 static double bit_rate_of(const AVFilterContext *ctx, int index)
 {
-    const QCInput *in = &((const QualityCudaContext *)ctx->priv)->input[index];
+    const QualityCudaContext *s = ctx->priv;
+    const qcr_input in = qcr_pairs_input(s->pairs, index);
+    const int64_t bytes = s->input[index].packet_bytes;
     double seconds;
 
-    if (in->packet_bytes <= 0 || in->received < 2 || in->first_pts == AV_NOPTS_VALUE || in->last_pts == AV_NOPTS_VALUE)
+    if (bytes <= 0 || in.received < 2 || in.first_pts == AV_NOPTS_VALUE || in.last_pts == AV_NOPTS_VALUE)
         return -1;
-    seconds = (in->last_pts - in->first_pts) * av_q2d(ctx->inputs[index]->time_base);
-    seconds += seconds / (in->received - 1); /* for as long as the last frame lasts */
-    return seconds > 0 ? in->packet_bytes * 8 / seconds : -1;
+    seconds = (in.last_pts - in.first_pts) * av_q2d(ctx->inputs[index]->time_base);
+    seconds += seconds / (in.received - 1); /* for as long as the last frame lasts */
+    return seconds > 0 ? bytes * 8 / seconds : -1;
 }
 
 static int is_scaled(const AVFilterContext *ctx, const qc_format *format, int *width, int *height)
@@ -199,7 +200,7 @@ static void fill_row(const AVFilterContext *ctx, int rendition, Column *columns)
     const int index = ff_qc_input_of(rendition);
     const qc_format format = ff_qc_visible_format(&s->input[index]);
     const double bit_rate = bit_rate_of(ctx, index);
-    const int goes_on = !rendition && lacking(ctx, 0) && !s->input[QC_REFERENCE].track.ended;
+    const int goes_on = !rendition && lacking(ctx, 0) && !qcr_pairs_input(s->pairs, QC_REFERENCE).ended;
     int width, height;
 
 #define CELL(column, ...) snprintf(columns[column].cell[rendition], sizeof(columns[column].cell[rendition]), __VA_ARGS__)

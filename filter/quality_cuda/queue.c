@@ -19,7 +19,6 @@
 #include "libavutil/time.h"
 
 #include "alignment.h"
-#include "arrivals.h"
 #include "live.h"
 #include "maps.h"
 #include "outputs.h"
@@ -29,7 +28,7 @@
 #define REPLAYED_FRAMES 256 /* of a replay, one of so many leaves */
 #define LEAD 8 /* frames held beyond the depth, while a score waits for a later frame */
 
-int ff_qc_queue_main(AVFilterContext *ctx, int64_t row, double ref_pts_time)
+int ff_qc_queue(AVFilterContext *ctx, QCDecided *decided)
 {
     QualityCudaContext *s = ctx->priv;
     QCQueue *queue = &s->queue;
@@ -38,20 +37,17 @@ int ff_qc_queue_main(AVFilterContext *ctx, int64_t row, double ref_pts_time)
     if (!entry)
         return ff_qc_fail(ctx, AVERROR(ENOMEM), "out of memory");
     memcpy(entry->counts, s->counts, s->options.renditions * sizeof(*entry->counts));
-    if (row >= 0)
-        ff_qc_note_pair(&s->alignment, row, ff_qc_seconds(ctx, 0, s->main.frame->pts));
-    entry->frame        = s->main.frame;
-    entry->map          = s->main.map;
-    entry->row          = row;
-    entry->pts_time     = ff_qc_seconds(ctx, 0, s->main.frame->pts);
-    entry->ref_pts_time = ref_pts_time;
-    entry->renditions   = s->main.renditions;
-    entry->corrupt      = s->main.corrupt;
-    entry->unscored     = row < 0 ? s->main.unscored : NULL;
-    s->main.frame   = NULL;
-    s->main.map     = NULL;
-    s->main.counted = 0;
-    s->main.corrupt = 0;
+    entry->frame        = decided->frame;
+    entry->map          = decided->map;
+    entry->row          = decided->row;
+    entry->pts_time     = ff_qc_seconds(ctx, 0, decided->frame->pts);
+    entry->ref_pts_time = decided->ref_pts_time;
+    entry->renditions   = decided->renditions;
+    entry->corrupt      = decided->corrupt;
+    entry->unscored     = decided->row < 0 ? decided->unscored : NULL;
+    decided->frame = decided->map = NULL;
+    if (entry->row >= 0)
+        ff_qc_note_pair(&s->alignment, entry->row, entry->pts_time);
     if (queue->last)
         queue->last->following = entry;
     else
@@ -97,13 +93,14 @@ static void mark_failed(AVFilterContext *ctx, QCPending *entry)
         av_log(ctx, AV_LOG_WARNING, "out of memory: a frame without scores is not marked\n");
 }
 
-int ff_qc_queue_unscored(AVFilterContext *ctx)
+int ff_qc_queue_unscored(AVFilterContext *ctx, QCDecided *decided)
 {
     QualityCudaContext *s = ctx->priv;
     int ret;
 
-    s->main.renditions = UINT32_MAX;
-    ret = ff_qc_queue_main(ctx, -1, NAN);
+    decided->row        = -1;
+    decided->renditions = UINT32_MAX;
+    ret = ff_qc_queue(ctx, decided);
     if (ret >= 0)
         mark_failed(ctx, s->queue.last);
     return ret;
@@ -327,7 +324,7 @@ int ff_qc_push_ready(AVFilterContext *ctx)
             av_frame_free(&frame);
     } while (!frame);
     ret = ff_qc_send(ctx, frame, map);
-    ff_qc_interrupt_silence(ctx);
+    qcr_pairs_interrupt(s->pairs, ff_qc_now());
     return ret < 0 ? ret : !ff_qc_may_end(ctx);
 }
 

@@ -37,7 +37,7 @@ static int is_exact(const AVFilterContext *ctx)
 {
     const QualityCudaContext *s = ctx->priv;
     const qcr_counts *counts = ff_qc_counts_of(ctx, 0);
-    const int reads_to_the_end = s->run.only_left_counts || s->input[QC_REFERENCE].track.ended;
+    const int reads_to_the_end = s->run.only_left_counts || qcr_pairs_input(s->pairs, QC_REFERENCE).ended;
 
     return qcr_unscored(counts) == counts->disabled && !s->queue.failed[0] && !counts->repeated && !counts->unused && reads_to_the_end &&
            !s->queue.late_scores;
@@ -104,14 +104,14 @@ static void pairing_json(const AVFilterContext *ctx, int rendition, AVBPrint *ou
     ff_qc_json_number(max_abs, sizeof(max_abs), counts->max_abs_dt);
     ff_qc_json_number(mean, sizeof(mean), qcr_mean_dt(counts));
     ff_qc_json_number(rate, sizeof(rate), s->engine.frame_rate);
-    ff_qc_json_number(tolerance, sizeof(tolerance), s->pairing.tolerance);
+    ff_qc_json_number(tolerance, sizeof(tolerance), qcr_pairs_tolerance(s->pairs));
     av_bprintf(out, "{\"frames\": %"PRId64", \"paired\": %"PRId64", \"scored\": %"PRId64", \"unscored\": %"PRId64
                ", \"before_reference\": %"PRId64", \"after_reference\": %"PRId64", \"gaps\": %"PRId64", \"disabled\": %"PRId64
                ", \"untimed\": %"PRId64", \"reference_repeated\": %"PRId64", \"reference_unused\": %"PRId64
                ", \"reference_ended\": %s", counts->frames, counts->paired, s->queue.scored[rendition],
                qcr_unscored(counts) + s->queue.failed[rendition], counts->before, counts->after, counts->gaps,
                counts->disabled, counts->untimed, main_counts->repeated, main_counts->unused, s->run.end != QC_END_OF_STREAM ? "null" :
-               s->input[QC_REFERENCE].track.ended ? "true" : "false");
+               qcr_pairs_input(s->pairs, QC_REFERENCE).ended ? "true" : "false");
     if (s->options.realtime)
         av_bprintf(out, ", \"realtime_passed\": %"PRId64, counts->passed);
     if (ff_qc_may_give_up(ctx))
@@ -386,7 +386,7 @@ static void print_pairing(AVFilterContext *ctx)
 {
     const QualityCudaContext *s = ctx->priv;
     const qcr_counts *counts = ff_qc_counts_of(ctx, 0);
-    const int goes_on = s->run.end == QC_END_OF_STREAM && !s->input[QC_REFERENCE].track.ended;
+    const int goes_on = s->run.end == QC_END_OF_STREAM && !qcr_pairs_input(s->pairs, QC_REFERENCE).ended;
 
     av_log(ctx, is_exact(ctx) || ff_qc_is_alias(ctx) ? AV_LOG_INFO : AV_LOG_WARNING, "frames:%"PRId64" scored:%"PRId64" unscored:%"PRId64
            " (before the reference:%"PRId64" after it:%"PRId64" in gaps:%"PRId64" disabled:%"PRId64" without time stamp:%"PRId64

@@ -18,6 +18,7 @@
 
 #include "libavutil/log.h"
 #include "libavutil/rational.h"
+#include "libavutil/time.h"
 
 #include "state.h"
 
@@ -33,6 +34,18 @@ int ff_qc_fail(AVFilterContext *ctx, int error, const char *format, ...)
     va_end(arguments);
     av_log(ctx, AV_LOG_ERROR, "%s\n", s->run.reason);
     return s->run.failure = error;
+}
+
+static void tell_user(void *opaque, qcr_level level, const char *text)
+{
+    static const int levels[] = { AV_LOG_ERROR, AV_LOG_WARNING, AV_LOG_INFO, AV_LOG_VERBOSE, AV_LOG_DEBUG };
+
+    av_log(opaque, levels[level], "%s\n", text);
+}
+
+qcr_sink ff_qc_sink(AVFilterContext *ctx)
+{
+    return (qcr_sink) { tell_user, ctx };
 }
 
 int ff_qc_is_alias(const AVFilterContext *ctx)
@@ -86,6 +99,11 @@ const char *ff_qc_number(char *text, size_t size, int decimals, double value)
     if (comma)
         *comma = '.';
     return text;
+}
+
+double ff_qc_now(void)
+{
+    return av_gettime_relative() / 1e6;
 }
 
 void ff_qc_print_score(char *text, size_t size, double value)

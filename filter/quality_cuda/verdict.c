@@ -33,8 +33,8 @@ static int nothing_was_scored(const AVFilterContext *ctx)
 static void refuse_nothing(AVFilterContext *ctx)
 {
     QualityCudaContext *s = ctx->priv;
-    const char *why = !s->input[0].received ? "the distorted input has no frames" :
-                      !s->input[QC_REFERENCE].received ? "the reference has no frames" :
+    const char *why = !qcr_pairs_input(s->pairs, 0).received ? "the distorted input has no frames" :
+                      !qcr_pairs_input(s->pairs, QC_REFERENCE).received ? "the reference has no frames" :
                       "the time stamps never overlap; use align=start, setpts=PTS-STARTPTS or sync=index";
 
     s->run.is_refused = !s->run.failure;
@@ -65,7 +65,7 @@ static void judge_rendition(AVFilterContext *ctx, int rendition)
         snprintf(whose, sizeof(whose), " of rendition %d", rendition);
     snprintf(why, sizeof(why), "only %"PRId64" of %"PRId64" frames%s found a partner within max_dt, %s s, while both inputs ran; set max_dt, "
              "align=start or sync=index to what fits the inputs, or allow_unpaired=1 to accept it", counts->paired,
-             counts->paired + qcr_partnerless(counts), whose, QC_NUMBER(6, s->pairing.tolerance));
+             counts->paired + qcr_partnerless(counts), whose, QC_NUMBER(6, qcr_pairs_tolerance(s->pairs)));
     if (rendition) {
         refuse_rendition(ctx, rendition, why);
     } else {

@@ -247,10 +247,11 @@ typedef struct qcr_decision {
     qcr_why why;         ///< QCR_PASS
     int begins_pause;    ///< QCR_PASS: what was compared before this frame is not compared with anything behind it
     int is_last;         ///< QCR_PASS: no pair follows
+    int is_early;        ///< QCR_END: the output ends before a distorted frame, whose timestamp is that of input[0]
     int is_repeat;       ///< the distorted video's last frame comes again, with this timestamp; frame is NULL
     /**
-     * [0] the distorted frame, the caller's from here on. With QCR_END it is the one that the output ends before, and
-     * stays the pairs'. [1 + renditions] the weights. Frames of other inputs are given with QCR_PAIR alone.
+     * [0] the distorted frame, the caller's from here on. [1 + renditions] the weights. Frames of other inputs are
+     * given with QCR_PAIR alone.
      */
     qcr_partner input[QCR_MAX_INPUTS];
 } qcr_decision;
