@@ -89,7 +89,7 @@ static int consume(AVFilterContext *ctx, int index, AVFrame **frame)
     }
     if (ret < 0 || !ff_inlink_acknowledge_status(ctx->inputs[index], &in->status, &in->eof_pts))
         return ret;
-    in->cut_off = !!ff_qc_interrupted_by(&s->run.interrupts);
+    in->cut_off = !!qcr_interrupted_by(&s->run.interrupts);
     qcr_pairs_end(s->pairs, index, ff_qc_now());
     ret = ff_qc_record_end(ctx, index);
     return ret < 0 ? ret : 1;

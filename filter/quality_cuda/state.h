@@ -15,15 +15,14 @@
  *                    |\--> preview -> pictures -> inputs, mask, alignment -> engine
  *                     \--> submission -> queue -> reports -> ladder -> engine -> maps -> scaling -> inputs -> formats, alias
  *                              |             |       |                                               \-> replay -> record
- *                              |             |        \-> files -> receiver -> paths, conditions -> engine
+ *                              |             |        \-> files -> receiver, paths, conditions -> engine
  *                              |             |\-> alignment -> engine
- *                              |              \-> live -> metrics_file -> files, engine
- *                              |                    \---> stream -> receiver, windows, alerts
+ *                              |              \-> live -> receiver, files, engine
  *                              \-> pictures, colours -> inputs
  *
  * Arrows are the only dependencies (what is reached over several may be used
- * too); all of these but windows and alerts may use state, json, interrupts,
- * outputs and compat, and what run/ knows.
+ * too); all of these may use state, json, outputs and compat, and what run/
+ * knows.
  */
 
 #ifndef AVFILTER_QUALITY_CUDA_STATE_H
@@ -40,7 +39,6 @@
 #include "engine.h"
 #include "files.h"
 #include "inputs.h"
-#include "interrupts.h"
 #include "live.h"
 #include "maps.h"
 #include "mask.h"
@@ -112,7 +110,7 @@ typedef struct QCRun {
     int refused_rendition;///< AVERROR of a further rendition with too few pairs, which is its own failure
     int is_refused;       ///< the pairs are too few: a failure, but of nothing that scores
     int gave_up;          ///< there was a failure, and the frames go on without scores
-    QCInterrupts interrupts;
+    qcr_interrupts interrupts;
 } QCRun;
 
 typedef struct QualityCudaContext {

@@ -231,7 +231,7 @@ static int is_too_slow(AVFilterContext *ctx, int64_t pts)
         return ret;
     passes = qcr_pace(&s->pacing, time, ff_qc_now(), ff_qc_under_way(&s->queue), &change);
     if (change != QCR_PACE_UNCHANGED)
-        ff_qc_announce_pace(ctx, change == QCR_PACE_OVERLOADED, time, s->pacing.passed);
+        qcr_live_pace_changes(s->live.run, change == QCR_PACE_OVERLOADED, time, s->pacing.passed);
     if (!passes || was_passing)
         return passes;
     ret = break_session(ctx);
