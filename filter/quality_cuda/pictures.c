@@ -71,6 +71,6 @@ qc_status ff_qc_submit_pictures(const AVFilterContext *ctx, qc_session *session,
     for (int k = 0; k < s->options.renditions; k++)
         fill_picture(&s->input[ff_qc_input_of(k)], frames[ff_qc_input_of(k)], &distorted[k]);
     ff_qc_fill_map(ctx, map, &painted);
-    ff_qc_fill_mask(ctx, &mask);
+    ff_qc_fill_mask(frames[s->nb_inputs], &mask);
     return qc_session_submit_masked(session, &reference, distorted, &mask, &painted, release, opaque);
 }

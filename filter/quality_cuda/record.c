@@ -167,10 +167,10 @@ int ff_qc_record_session(AVFilterContext *ctx)
     return write_text(ctx, QC_ENTRY_ENGINE, NULL, 0, qc_session_description(s->engine.session));
 }
 
-int ff_qc_record_pair(AVFilterContext *ctx, int64_t row, AVFrame *const *frames)
+int ff_qc_record_pair(AVFilterContext *ctx, int64_t row, uint32_t renditions, AVFrame *const *frames)
 {
     const QualityCudaContext *s = ctx->priv;
-    int64_t words[QC_PAIR_STAMPS + QC_MAX_INPUTS] = { row, s->main.renditions, s->record.broke };
+    int64_t words[QC_PAIR_STAMPS + QC_MAX_INPUTS] = { row, renditions, s->record.broke };
 
     if (!s->record.file)
         return 0;
@@ -187,13 +187,15 @@ void ff_qc_record_break(AVFilterContext *ctx)
 int ff_qc_finish_record(AVFilterContext *ctx)
 {
     QualityCudaContext *s = ctx->priv;
+    double rate[2];
     int64_t words[2];
     int ret;
 
     if (!s->record.file)
         return s->record.error;
-    memcpy(&words[0], &s->engine.frame_rate, sizeof(words[0]));
-    memcpy(&words[1], &s->pairing.tolerance, sizeof(words[1]));
+    rate[0] = s->engine.frame_rate;
+    rate[1] = qcr_pairs_tolerance(s->pairs);
+    memcpy(words, rate, sizeof(words));
     ret = write_entry(ctx, QC_ENTRY_RATE, words, 2, NULL, 0);
     if (fflush(s->record.file) && ret >= 0)
         ret = fail(ctx, AVERROR(errno));
