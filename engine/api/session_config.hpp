@@ -4,7 +4,7 @@
 #pragma once
 
 #include "contract/status.hpp"
-#include "quality_cuda.h"
+#include "quality_cuda_run/engine.h"
 
 namespace qc {
 
