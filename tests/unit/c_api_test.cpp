@@ -36,7 +36,6 @@ TEST(CApi, VersionAndSoname) {
     const std::string number = std::to_string(QC_ABI_VERSION);
     EXPECT_NE(source_text("engine/meson.build").find("soversion: '" + number + "'"), std::string::npos);
     EXPECT_NE(source_text("README.md").find("libquality_cuda.so." + number + "`"), std::string::npos);
-    EXPECT_NE(source_text("tests/filter/build_fake_engine").find("libquality_cuda.so." + number), std::string::npos);
 }
 
 TEST(CApi, ARequestTellsWhetherAMetricTakesLong) {
