@@ -20,7 +20,6 @@
 #include "metrics/psnr_hvs/psnr_hvs_weights.hpp"
 
 namespace qc::psnr_hvs {
-
 constexpr int kLanes = device::kWarpSize; ///< blocks of a group
 constexpr int kTermsPerGroup = kLanes * kBlockSize;
 
@@ -253,10 +252,7 @@ QC_HD PlaneGroups groups_of_block(Block& block, const Task& task) {
 
 /// grid: (groups in blocks of warps, 1, pairs)
 template <typename T>
-struct ComputeTerms {
-    using Arguments = BatchArguments;
-    static constexpr int kThreads = kGroupThreads, kMinBlocks = kTuning.blocks_per_multiprocessor;
-
+struct ComputeTerms : device::KernelOf<BatchArguments, kGroupThreads, kTuning.blocks_per_multiprocessor> {
     template <class Block>
     QC_HD static void run(Block& block, const BatchArguments& arguments) {
         const Task& task = arguments.task;
@@ -275,10 +271,7 @@ struct ComputeTerms {
 };
 
 /// One warp per plane and pair: where the running sum will be before each group, roughly. grid: (planes, 1, pairs)
-struct GuessBinades {
-    using Arguments = BatchArguments;
-    static constexpr int kThreads = kLanes;
-
+struct GuessBinades : device::KernelOf<BatchArguments, kLanes> {
     template <class Block>
     QC_HD static void run(Block& block, const BatchArguments& arguments) {
         const auto [first, groups] = groups_of_block(block, arguments.task);
@@ -303,10 +296,7 @@ struct GuessBinades {
 };
 
 /// The groups' maps for the expected binades. grid: (groups in blocks of warps, 1, pairs)
-struct BuildMaps {
-    using Arguments = BatchArguments;
-    static constexpr int kThreads = kGroupThreads;
-
+struct BuildMaps : device::KernelOf<BatchArguments, kGroupThreads> {
     template <class Block>
     QC_HD static void run(Block& block, const BatchArguments& arguments) {
         const int group = group_of_warp(block, arguments.task);
@@ -346,10 +336,7 @@ QC_HD float walk(Block& block, const Scratch& scratch, const PlaneGroups& plane)
 /// One warp per plane and pair: the running sum. grid: (planes, 1, pairs)
 /// @tparam kWords accumulators of a pair
 template <int kWords>
-struct WalkGroups {
-    using Arguments = BatchArguments;
-    static constexpr int kThreads = kLanes;
-
+struct WalkGroups : device::KernelOf<BatchArguments, kLanes> {
     template <class Block>
     QC_HD static void run(Block& block, const BatchArguments& arguments) {
         const float sum = walk(block, arguments.scratch, groups_of_block(block, arguments.task));
@@ -360,8 +347,7 @@ struct WalkGroups {
     }
 };
 
-// ---- with weights: two steps between the terms of all blocks and what is done with them
-// ------------------------------
+// ---- with weights: two steps between the terms of all blocks and what is done with them -----------------------------
 
 struct WeightedArguments {
     BatchArguments batch; ///< kWeightedWords accumulators of a pair
@@ -373,60 +359,62 @@ inline size_t weight_bytes_of(const Task& task, int count) {
     return static_cast<size_t>(task.groups) * static_cast<size_t>(count) * kLanes * sizeof(uint32_t);
 }
 
-/// What the blocks weigh, and the sum of that. grid: (groups in blocks of warps, 1, pairs)
-struct WeighBlocks {
-    using Arguments = WeightedArguments;
-    static constexpr int kThreads = kGroupThreads;
+/// The group of a warp, if it has one. @param visit (group, plane)
+template <class Block, class Visit>
+QC_HD void visit_group(Block& block, const Task& task, const Visit& visit) {
+    const int group = group_of_warp(block, task);
+    if (group >= 0) visit(group, plane_of_group(task, group));
+}
 
+/// A group's place in the batch.
+template <class Block>
+QC_HD size_t slot_of(Block& block, const Task& task, int group) {
+    return static_cast<size_t>(block.z()) * task.groups + group;
+}
+
+/// What the blocks weigh, and the sum of that. grid: (groups in blocks of warps, 1, pairs)
+struct WeighBlocks : device::KernelOf<WeightedArguments, kGroupThreads> {
     template <class Block>
     QC_HD static void run(Block& block, const WeightedArguments& arguments) {
-        const Task& task = arguments.batch.task;
-        const int group = group_of_warp(block, task);
-        if (group < 0) return;
-        const int p = plane_of_group(task, group);
-        const PlaneTask& plane = task.plane[p];
-        const DevicePair& pair = arguments.batch.pairs[block.z()];
-        const int index = (group - plane.first_group) * kLanes + block.lane();
-        uint32_t weight = 0;
-        if (index < plane.blocks)
-            weight = weight_of_block(arguments.plane[p], WeightReader(pair.weights),
-                                     index % plane.blocks_x * kBlockStep, index / plane.blocks_x * kBlockStep);
-        const size_t slot = static_cast<size_t>(block.z()) * task.groups + group;
-        arguments.weights[slot * kLanes + block.lane()] = weight;
-        const uint64_t sum = block.warp_sum(weight);
-        if (block.lane() == 0)
-            block.atomic_add(arguments.batch.accumulators + static_cast<size_t>(pair.output) * kWeightedWords +
-                                 kSumsOfWeights + p,
-                             sum);
+        visit_group(block, arguments.batch.task, [&](int group, int p) {
+            const PlaneTask& plane = arguments.batch.task.plane[p];
+            const DevicePair& pair = arguments.batch.pairs[block.z()];
+            const int index = (group - plane.first_group) * kLanes + block.lane();
+            uint32_t weight = 0;
+            if (index < plane.blocks)
+                weight = weight_of_block(arguments.plane[p], WeightReader(pair.weights),
+                                         index % plane.blocks_x * kBlockStep, index / plane.blocks_x * kBlockStep);
+            arguments.weights[slot_of(block, arguments.batch.task, group) * kLanes + block.lane()] = weight;
+            const uint64_t sum = block.warp_sum(weight);
+            if (block.lane() == 0)
+                block.atomic_add(arguments.batch.accumulators + static_cast<size_t>(pair.output) * kWeightedWords +
+                                     kSumsOfWeights + p,
+                                 sum);
+        });
     }
 };
 
 /// Lets the terms count, and adds them up again, roughly. grid: (groups in blocks of warps, 1, pairs)
-struct WeighTerms {
-    using Arguments = WeightedArguments;
-    static constexpr int kThreads = kGroupThreads;
-
+struct WeighTerms : device::KernelOf<WeightedArguments, kGroupThreads> {
     template <class Block>
     QC_HD static void run(Block& block, const WeightedArguments& arguments) {
-        const Task& task = arguments.batch.task;
-        const int group = group_of_warp(block, task);
-        if (group < 0) return;
-        const int p = plane_of_group(task, group);
-        const size_t slot = static_cast<size_t>(block.z()) * task.groups + group;
-        const size_t output = arguments.batch.pairs[block.z()].output;
-        const float factor =
-            factor_of(arguments.weights[slot * kLanes + block.lane()],
-                      arguments.batch.accumulators[output * kWeightedWords + kSumsOfWeights + p], task.plane[p].blocks);
-        float* const terms = arguments.batch.scratch.terms + slot * kTermsPerGroup + block.lane();
-        float sum = 0.0f;
-        QC_UNROLL
-        for (int i = 0; i < kBlockSize; ++i) {
-            const float term = terms[i * kLanes] * factor;
-            terms[i * kLanes] = term;
-            sum = sum + term;
-        }
-        const float group_sum = device::warp_tree_sum(block, sum);
-        if (block.lane() == 0) arguments.batch.scratch.group_sums[slot] = group_sum;
+        visit_group(block, arguments.batch.task, [&](int group, int p) {
+            const size_t slot = slot_of(block, arguments.batch.task, group);
+            const size_t output = arguments.batch.pairs[block.z()].output;
+            const float factor = factor_of(arguments.weights[slot * kLanes + block.lane()],
+                                           arguments.batch.accumulators[output * kWeightedWords + kSumsOfWeights + p],
+                                           arguments.batch.task.plane[p].blocks);
+            float* const terms = arguments.batch.scratch.terms + slot * kTermsPerGroup + block.lane();
+            float sum = 0.0f;
+            QC_UNROLL
+            for (int i = 0; i < kBlockSize; ++i) {
+                const float term = terms[i * kLanes] * factor;
+                terms[i * kLanes] = term;
+                sum = sum + term;
+            }
+            const float group_sum = device::warp_tree_sum(block, sum);
+            if (block.lane() == 0) arguments.batch.scratch.group_sums[slot] = group_sum;
+        });
     }
 };
 

@@ -7,11 +7,11 @@
 #include "contract/map.hpp"
 #include "device/bits.hpp"
 #include "device/block.hpp"
+#include "device/kernel_list.hpp"
 #include "device/plane_reader.hpp"
 #include "metrics/ssimulacra2/ssimulacra2_device_math.hpp"
 
 namespace qc::ssimulacra2 {
-
 /// Where the errors of a pair's planes are kept.
 struct KeptErrors {
     uint16_t* errors;            ///< of the first pair
@@ -116,9 +116,7 @@ QC_HD void add_coarse_levels(const DrawArguments& arguments, int pair, int x, in
 }
 
 /// grid: (blocks of a row, blocks of rows, pairs)
-struct DrawErrors {
-    using Arguments = DrawArguments;
-    static constexpr int kThreads = kDrawWarps * device::kWarpSize;
+struct DrawErrors : device::KernelOf<DrawArguments, kDrawWarps * device::kWarpSize> {
     static constexpr int kColumns = device::kWarpSize * kDrawColumns, kRows = kDrawWarps * kDrawRows; ///< of a block
 
     template <class Block>

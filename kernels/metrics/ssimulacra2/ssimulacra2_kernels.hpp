@@ -10,16 +10,12 @@
 #include "metrics/ssimulacra2/ssimulacra2_weighted_kernels.hpp"
 
 namespace qc::ssimulacra2 {
-
 // ---- pyramid --------------------------------------------------------------------------------------------------------
 
 /// grid: (tiles across, tiles down, pictures)
 template <typename T, Chroma kChroma, bool kGeneral>
-struct MakePyramid {
-    using Arguments = PyramidArguments;
-    static constexpr int kThreads = kPyramidThreads;
-    static constexpr int kMinBlocks = kGeneral ? tuning::kPyramidGeneralMinBlocks : tuning::kPyramidMinBlocks;
-
+struct MakePyramid : device::KernelOf<PyramidArguments, kPyramidThreads,
+                                      kGeneral ? tuning::kPyramidGeneralMinBlocks : tuning::kPyramidMinBlocks> {
     template <class Block>
     QC_HD static void run(Block& block, const PyramidArguments& arguments) {
         auto& shared = device::shared<PyramidShared<kChroma>>(block);
@@ -77,11 +73,8 @@ QC_HD void score_strip(Block& block, const MapArguments& arguments, const Strip&
 /// grid: (strips, 1, pairs). Strips of the last pair come first: its planes may still be in the L2 cache.
 /// @tparam kDraws keeps the errors for the map as well
 template <int kRadius, bool kDraws = false>
-struct ScoreMaps {
-    using Arguments = MapArguments;
-    static constexpr int kThreads = kStripThreads;
-    static constexpr int kMinBlocks = kRadius > 4 ? tuning::kWideStripMinBlocks : tuning::kStripMinBlocks;
-
+struct ScoreMaps : device::KernelOf<MapArguments, kStripThreads,
+                                    (kRadius > 4 ? tuning::kWideStripMinBlocks : tuning::kStripMinBlocks)> {
     template <class Block>
     QC_HD static void run(Block& block, const MapArguments& arguments) {
         const int pair = block.grid_z() - 1 - block.z();
@@ -119,10 +112,7 @@ struct ScoreMaps {
 /// grid: (planes, 1, pairs)
 /// @tparam kWords accumulators of a pair
 template <int kWords>
-struct SumStrips {
-    using Arguments = FinishArguments;
-    static constexpr int kThreads = tuning::kFinishThreads;
-
+struct SumStrips : device::KernelOf<FinishArguments, tuning::kFinishThreads> {
     template <class Block>
     QC_HD static void run(Block& block, const FinishArguments& arguments) {
         const int plane = block.x(), pair = block.z(), term = block.thread();

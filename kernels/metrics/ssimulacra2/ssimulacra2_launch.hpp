@@ -46,7 +46,7 @@ private:
     LoadedKernel<FinishArguments> finish_kernel_;
     bool draws_map_ = false;
     LoadedKernel<DrawArguments> draw_kernel_;
-    std::optional<WeightedSums> has_weights_;
+    std::optional<WeightedSums> weighted_;
 };
 
 } // namespace qc::ssimulacra2

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // SSIMULACRA 2 with weights on the GPU: the weights of all levels, then sums of maps whose places count by them.
-// Kernels of their own, so that those without weights need not know of one: a block blurs and scores a tile of a plane
+// Kernels of their own, so that those without weights need not know of them: a block blurs and scores a tile of a plane
 // at once, and all maps of it, whichever count.
 //
 // As in the kernel without weights, the tile's centre samples are subtracted first, and what lies outside the picture
@@ -8,12 +8,12 @@
 #pragma once
 
 #include "device/block_sum.hpp"
+#include "device/kernel_list.hpp"
 #include "metrics/ssimulacra2/ssimulacra2_level_weights.hpp"
 #include "metrics/ssimulacra2/ssimulacra2_map_phases.hpp"
 #include "metrics/ssimulacra2/ssimulacra2_sums.hpp"
 
 namespace qc::ssimulacra2 {
-
 // ---- weights --------------------------------------------------------------------------------------------------------
 
 /// Those of level 0 are the pair's bytes.
@@ -47,10 +47,7 @@ QC_HD uint32_t halved_weight(int x, int y, int width, int height, const WeightAt
 }
 
 /// grid: (tiles across, tiles down, pairs)
-struct MakeWeights {
-    using Arguments = WeightArguments;
-    static constexpr int kThreads = kHalvedTile * kHalvedTile;
-
+struct MakeWeights : device::KernelOf<WeightArguments, kHalvedTile * kHalvedTile> {
     template <class Block>
     QC_HD static void run(Block& block, const WeightArguments& arguments) {
         auto& tiles = device::shared<WeightTiles>(block);
@@ -232,10 +229,7 @@ QC_HD void score_tile(const WeightedTile<kRadius>& tile, const WeightedArguments
 
 /// grid: (tiles of all planes, 1, pairs)
 template <int kRadius>
-struct ScoreWeightedMaps {
-    using Arguments = WeightedArguments;
-    static constexpr int kThreads = kWeightedWarps * device::kWarpSize;
-
+struct ScoreWeightedMaps : device::KernelOf<WeightedArguments, kWeightedWarps * device::kWarpSize> {
     template <class Block>
     QC_HD static void run(Block& block, const WeightedArguments& arguments) {
         auto& tile = device::shared<WeightedTile<kRadius>>(block);
