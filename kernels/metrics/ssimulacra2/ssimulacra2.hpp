@@ -25,9 +25,6 @@ constexpr BackendBound kBackendBound{.absolute = 2e-3, .relative = 1e-5};
 
 const MetricDescriptor& descriptor();
 
-/// What the metric does with pictures of this kind. Refuses what it cannot do.
-Status plan_for(const FrameGeometry& geometry, const OptionValues& options, Plan* plan);
-
 /// The readable reference on the CPU: whole pictures, as published. Writes the accumulators of a pair that the plan
 /// needs. Thread-safe.
 void score_cpu(const FrameGeometry& geometry, const Plan& plan, const HostPair& pair, std::span<uint64_t> accumulators);
