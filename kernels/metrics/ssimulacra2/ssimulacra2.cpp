@@ -60,7 +60,7 @@ private:
 
 constexpr auto kOutputNames = [] {
     constexpr std::string_view kChannelNames[] = {"x", "y", "b"}, kPowerNames[] = {"_l1_", "_l4_"},
-                               kMapNames[] = {"ssim", "artifact", "detail"};
+                               kFieldNames[] = {"ssim", "artifact", "detail"};
     std::array<OutputName, kOutputs> names;
     for (OutputName& name : names) name.add("ssimulacra2");
     for (int level = 0; level < kMaxLevels; ++level) {
@@ -71,8 +71,8 @@ constexpr auto kOutputNames = [] {
                     .add("_norm_")
                     .add(kChannelNames[c])
                     .add(level)
-                    .add(kPowerNames[term / kMaps])
-                    .add(kMapNames[term % kMaps]);
+                    .add(kPowerNames[term / kFields])
+                    .add(kFieldNames[term % kFields]);
     }
     return names;
 }();
@@ -105,12 +105,12 @@ std::string preset_name(const Settings& settings) {
     return std::string(kPresetWords[settings.preset]);
 }
 
-/// Both norms of a map that is the same everywhere are its value: so this is the score's weighted sum, if the picture
+/// Both norms of a field that is the same everywhere are its value: so this is the score's weighted sum, if the picture
 /// were everywhere as it is in one place.
-void set_map_weights(const Settings& settings, int levels, MapWeights& weights) {
+void set_field_weights(const Settings& settings, int levels, FieldWeights& weights) {
     for (int level = 0; level < levels; ++level)
         for (int c = 0; c < kChannels; ++c)
-            for (int m = 0; m < kMaps; ++m)
+            for (int m = 0; m < kFields; ++m)
                 weights[level][c][m] = kWeightScale * (weight_of(settings, levels, c, level, term_index(kFirst, m)) +
                                                        weight_of(settings, levels, c, level, term_index(kFourth, m)));
 }
@@ -118,17 +118,17 @@ void set_map_weights(const Settings& settings, int levels, MapWeights& weights) 
 class Ssimulacra2Scorer final : public linear_light::PlannedScorer<Settings, Plan, RowWorkspaces, Launcher> {
 public:
     Ssimulacra2Scorer(const FrameGeometry& geometry, const OptionValues& options) : PlannedScorer(geometry, options) {
-        set_map_weights(settings_, plan_.levels, map_weights_);
+        set_field_weights(settings_, plan_.levels, field_weights_);
     }
 
     size_t accumulator_words() const override { return geometry_.has_weights ? kWeightedWords : kAccumulatorWords; }
 
     void draw(const HostPair& pair, HostPast /*past*/, Plane<float> values) const override {
-        draw_cpu(geometry_, plan_, map_weights_, pair, values);
+        draw_cpu(geometry_, plan_, field_weights_, pair, values);
     }
 
     Status prepare(DeviceProgram& program) override {
-        if (draws_maps()) launcher_.draw_map(map_weights_);
+        if (draws_maps()) launcher_.draw_map(field_weights_);
         return PlannedScorer::prepare(program);
     }
 
@@ -136,7 +136,7 @@ public:
     std::vector<std::string> warnings() const override;
 
 private:
-    MapWeights map_weights_{};
+    FieldWeights field_weights_{};
 };
 
 class Ssimulacra2Finaliser final : public Finaliser {
@@ -157,7 +157,7 @@ private:
     double norm(std::span<const uint64_t> accumulators, int channel, int level, int term) const {
         const double sum = std::bit_cast<double>(accumulators[norm_index(plan_.levels, channel, level, term)]);
         const double mean = sum / weight_of_level(accumulators, level);
-        return term < kMaps ? mean : std::sqrt(std::sqrt(mean));
+        return term < kFields ? mean : std::sqrt(std::sqrt(mean));
     }
 
     const bool has_weights_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// The map of SSIMULACRA 2: what its maps weigh in the score, place by place. Strips keep the weighted errors of their
+// The map of SSIMULACRA 2: what its fields weigh in the score, place by place. Strips keep the weighted errors of their
 // plane in 16 bits, but of planes that weigh next to nothing, and one more kernel
 // adds those of all planes that lie over a sample of the picture.
 #pragma once
@@ -20,7 +20,7 @@ struct KeptErrors {
     uint32_t plane[kMaxLevels];  ///< from channel to channel
     int32_t pitch[kMaxLevels];   ///< a multiple of 4
     uint32_t stored[kMaxLevels]; ///< bit c: channel c is kept
-    float weight[kMaxLevels][kChannels][kMaps];
+    float weight[kMaxLevels][kChannels][kFields];
 
     QC_HD uint16_t* of(int pair_number, int level, int channel) const {
         return errors + static_cast<uint64_t>(pair_number) * pair + offset[level] +

@@ -60,7 +60,7 @@ struct Differences {
 
 double norm_of(uint64_t word, const LevelSize& size, int term) {
     const double mean = std::bit_cast<double>(word) / (static_cast<double>(size.width) * size.height);
-    return term < kMaps ? mean : std::sqrt(std::sqrt(mean));
+    return term < kFields ? mean : std::sqrt(std::sqrt(mean));
 }
 
 void expect_norms_near(const Plan& plan, std::span<const uint64_t> words, std::span<const uint64_t> expected,
@@ -219,16 +219,16 @@ TEST(Ssimulacra2Emulation, UsualVideosTakeTheFastKernels) {
     };
     using Names = std::vector<std::string>;
     test::ColourCase c{640, 360, Sampling::k420};
-    EXPECT_EQ(kernels_of(c), (Names{"ssimulacra2_pyramid_u8_420", "ssimulacra2_maps", "ssimulacra2_finish"}));
+    EXPECT_EQ(kernels_of(c), (Names{"ssimulacra2_pyramid_u8_420", "ssimulacra2_fields", "ssimulacra2_finish"}));
     c.words = {{"range", "full"}, {"matrix", "bt601"}, {"prune", "1"}, {"chroma_loc", "center"}};
-    EXPECT_EQ(kernels_of(c), (Names{"ssimulacra2_pyramid_u8_420", "ssimulacra2_maps", "ssimulacra2_finish"}));
+    EXPECT_EQ(kernels_of(c), (Names{"ssimulacra2_pyramid_u8_420", "ssimulacra2_fields", "ssimulacra2_finish"}));
     c.words.clear();
     c.depth = 10;
     c.sampling = Sampling::k422;
-    EXPECT_EQ(kernels_of(c), (Names{"ssimulacra2_pyramid_u16_422", "ssimulacra2_maps", "ssimulacra2_finish"}));
+    EXPECT_EQ(kernels_of(c), (Names{"ssimulacra2_pyramid_u16_422", "ssimulacra2_fields", "ssimulacra2_finish"}));
     c.words = {{"preset", "vship"}};
     EXPECT_EQ(kernels_of(c),
-              (Names{"ssimulacra2_pyramid_u16_422_general", "ssimulacra2_maps_wide", "ssimulacra2_finish"}));
+              (Names{"ssimulacra2_pyramid_u16_422_general", "ssimulacra2_fields_wide", "ssimulacra2_finish"}));
 }
 
 /// What 75 MB a pair at 1080p leaves after the pictures.

@@ -24,7 +24,7 @@ using test::SyntheticPicture;
 
 // ---- map ------------------------------------------------------------------------------------------------------------
 
-/// Where every level has whole samples, its mean is the norms' weighted sum, each map's mean with the weights of both
+/// Where every level has whole samples, its mean is the norms' weighted sum, each field's mean with the weights of both
 /// of its norms.
 TEST(Ssimulacra2, MeanOfTheMap) {
     constexpr int kWidth = 512, kHeight = 256;
@@ -35,7 +35,7 @@ TEST(Ssimulacra2, MeanOfTheMap) {
     double expected = 0.0;
     for (int level = 0; level < levels; ++level)
         for (int c = 0; c < kChannels; ++c)
-            for (int m = 0; m < kMaps; ++m) {
+            for (int m = 0; m < kFields; ++m) {
                 const std::string name = format(
                     "ssimulacra2_norm_%c%d_l1_%s", "xyb" [c], level,
                     std::array { "ssim", "artifact", "detail" }[static_cast<size_t>(m)]);
@@ -57,7 +57,7 @@ TEST(Ssimulacra2, MeanOfTheMap) {
 
 const Words kVideoColours{{"matrix", "bt709"}, {"range", "limited"}, {"transfer", "bt1886"}, {"chroma_loc", "left"}};
 
-/// Every needed sum, relative to itself; those of maps that are rounding errors, relative to the picture.
+/// Every needed sum, relative to itself; those of fields that are rounding errors, relative to the picture.
 void expect_equal_to_reference(const FrameGeometry& geometry, const Words& words, const HostPair& pair,
                                const std::string& what) {
     const Plan plan = plan_of(geometry, words);
