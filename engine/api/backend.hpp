@@ -15,7 +15,7 @@
 #include "api/region.hpp"
 #include "contract/metric.hpp"
 #include "plan/score_plan.hpp"
-#include "quality_cuda.h"
+#include "quality_cuda_run/engine.h"
 
 namespace qc {
 

@@ -167,15 +167,6 @@ struct StreamScoreSpec {
     double (*total)(double sum_of_terms, int64_t frames) = nullptr; ///< frames: at least 1
 };
 
-/// Lines in the style of another tool that a metric's scores can be written as (engine/report/stats_line.hpp).
-struct StatsLineSpec {
-    qc_stats_format format;
-    std::string_view name;                     ///< of the format, for messages
-    std::string_view needed_option;            ///< has to be on for the scores to be written; empty: none
-    std::string_view spoiling_option;          ///< makes another quantity of the scores; empty: none
-    std::span<const std::string_view> outputs; ///< per plane, as models call them; the first has to be there
-};
-
 inline MapShape map_of_samples(const FrameGeometry& geometry, const OptionValues& /*options*/) {
     return {geometry.width, geometry.height};
 }
@@ -238,7 +229,6 @@ struct MetricDescriptor {
     bool templated_names = false;
     std::span<const OptionSpec> options;
     std::span<const OutputSpec> outputs;
-    std::span<const StatsLineSpec> stats_lines{};
     std::span<const StreamScoreSpec> stream_scores{};
     /// Has no scores for pictures without chroma planes.
     bool requires_chroma = false;

@@ -130,9 +130,6 @@ std::string stage(const FrameGeometry& geometry, const OptionValues& options) {
 
 constexpr MapSpec kMap{.what = "1 - ssim", .white = 0.5, .shape = map_shape};
 
-constexpr std::string_view kSimilarity[] = {"float_ssim"};
-constexpr StatsLineSpec kStatsLines[] = {{QC_STATS_FORMAT_SSIM, "ssim", "", "enable_db", kSimilarity}};
-
 } // namespace
 
 const MetricDescriptor& descriptor() {
@@ -143,7 +140,6 @@ const MetricDescriptor& descriptor() {
         .accepts_weights = true,
         .options = kOptions,
         .outputs = kOutputs,
-        .stats_lines = kStatsLines,
         .smallest_picture = smallest_picture,
         .validate = validate,
         .create_scorer = make_scorer<FloatSsimScorer>,

@@ -190,9 +190,6 @@ std::string stage(const FrameGeometry& geometry, const OptionValues& options) {
     return std::string(measured_planes(options, geometry) == kPlanes ? sse::kChromaStage : sse::kLumaStage);
 }
 
-constexpr std::string_view kErrors[] = {"mse_y", "mse_cb", "mse_cr"};
-constexpr StatsLineSpec kStatsLines[] = {{QC_STATS_FORMAT_PSNR, "psnr", "enable_mse", "", kErrors}};
-
 } // namespace
 
 const MetricDescriptor& descriptor() {
@@ -204,7 +201,6 @@ const MetricDescriptor& descriptor() {
         .accepts_weights = true,
         .options = kOptions,
         .outputs = kOutputs,
-        .stats_lines = kStatsLines,
         .create_scorer = make_scorer<PsnrScorer>,
         .create_finaliser = make_finaliser<PsnrFinaliser>,
         .stage = stage,
