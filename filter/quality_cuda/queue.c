@@ -165,7 +165,7 @@ static int keep_scores(AVFilterContext *ctx, QCPending *entry, const qc_row *row
 
     entry->settled = 1;
     if (!memchr(row->present, 1, count)) {
-        if (row->masked_out)
+        if (row->weightless)
             return mark_masked_out(entry);
         if (row->frame % s->options.n_subsample == 0)
             mark_failed(ctx, entry);

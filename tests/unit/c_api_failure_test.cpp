@@ -156,9 +156,8 @@ TEST(CApiFailure, AFailureOfTheScoringStays) {
     ASSERT_EQ(scoring.receive(), QC_OK);
     ASSERT_EQ(scoring.submit(1), QC_OK);
     while (qc_session_scored_frames(scoring.get()) < 2) { // row 1 is computed, but not received
-        qc_picture absent{};
-        const qc_picture reference = scoring.reference(2);
-        ASSERT_EQ(qc_session_submit(scoring.get(), &reference, &absent, nullptr, nullptr), QC_OK);
+        const qc_frame absent = frame_of(scoring.reference(2), {});
+        ASSERT_EQ(qc_session_submit(scoring.get(), &absent), QC_OK);
     }
     std::vector<qc_picture> on_device = scoring.distorted(2);
     on_device[0].memory = QC_MEMORY_CUDA; // what the CPU backend cannot read
@@ -303,10 +302,11 @@ void allow_only(size_t more_bytes) {
     picture.plane[0] = black;
     picture.pitch_bytes[0] = side;
     int releases = 0;
-    const auto submit = [&] {
-        return qc_session_submit(
-            session, &picture, &picture, [](void* calls) { ++*static_cast<int*>(calls); }, &releases);
-    };
+    qc_frame frame{};
+    frame.reference = frame.distorted[0] = picture;
+    frame.release = [](void* calls) { ++*static_cast<int*>(calls); };
+    frame.opaque = &releases;
+    const auto submit = [&] { return qc_session_submit(session, &frame); };
     const qc_status first = submit();
     if (first != QC_OK && first != QC_ERROR_NO_MEMORY) std::_Exit(3);
     if (qc_session_flush(session) != QC_ERROR_NO_MEMORY) std::_Exit(4);
