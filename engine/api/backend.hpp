@@ -129,7 +129,7 @@ struct BackendSetup {
     /// The reference and the renditions.
     int inputs() const { return config->renditions + 1; }
     /// All that a frame can have to be read: the inputs, and the weights where there are any, number inputs().
-    int readable() const { return inputs() + (geometry.masked ? 1 : 0); }
+    int readable() const { return inputs() + (geometry.has_weights ? 1 : 0); }
     /// Of the pictures as they are handed to the backend.
     const qc_format& format_of(int input) const {
         if (input == inputs()) return weights;

@@ -164,7 +164,7 @@ qc_format weights_format(const FrameGeometry& geometry) {
 
 Status check_weights(const qc_picture& weights, const FrameGeometry& geometry, bool only_watches) {
     const bool is_there = weights.plane[0] != nullptr;
-    if (is_there == geometry.masked)
+    if (is_there == geometry.has_weights)
         return is_there ? check_picture(weights, weights_format(geometry), false, "the weights") : Status();
     if (only_watches) return {};
     return is_there ? invalid("weights were submitted, but the configuration has weights=0")

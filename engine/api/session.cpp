@@ -115,7 +115,7 @@ Status Session::plan_scores(const ScoreRequest& request) {
     QC_RETURN_IF_ERROR(session_geometry(config_, &picture_, &chroma_conflict));
     QC_RETURN_IF_ERROR(find_region(config_, picture_, &region_));
     geometry_ = region_.is_everything() ? picture_ : cut_out(region_, picture_);
-    geometry_.masked = config_.weights != 0 && !only_watches();
+    geometry_.has_weights = config_.weights != 0 && !only_watches();
     const ScoreRequest nothing;
     QC_RETURN_IF_ERROR(build_score_plan(only_watches() ? nothing : request, &geometry_, &plan_, chroma_conflict,
                                         PictureSize{picture_.width, picture_.height}));
@@ -290,7 +290,7 @@ Status Session::submit(const qc_frame& frame) {
     QC_RETURN_IF_ERROR(check_frame(frame));
     FrameInput input;
     input.map = frame.map;
-    if (geometry_.masked) input.weights = frame.weights;
+    if (geometry_.has_weights) input.weights = frame.weights;
     input.reference = handed_picture(frame.reference, 0);
     for (int r = 0; r < config_.renditions; ++r) input.distorted.push_back(handed_picture(frame.distorted[r], r + 1));
     input.hold = std::move(hold);
@@ -370,7 +370,7 @@ Status Session::check_map(const qc_picture& picture) const {
 /// Metrics that know no weights see none: those that only draw or watch.
 FrameGeometry Session::geometry_for(const MetricDescriptor& metric) const {
     FrameGeometry geometry = geometry_;
-    geometry.masked = geometry.masked && metric.accepts_mask;
+    geometry.has_weights = geometry.has_weights && metric.accepts_weights;
     return geometry;
 }
 

@@ -30,7 +30,7 @@ Status Session::write_log(int rendition, const std::string& path, qc_log_format 
     std::vector<MetricConventions> conventions;
     if (!region_.is_everything())
         conventions.push_back({"region", {{"scored", region_text(region_)}, {"picture", size_text(picture_)}}});
-    if (geometry_.masked)
+    if (geometry_.has_weights)
         conventions.push_back({"mask", {{"scored", "means weighted by a mask of the frame"}, {"weights", "0..255"}}});
     if (auto list = is_imported() ? std::vector<Convention>() : scaling_conventions(config_, picture_, rendition);
         !list.empty())

@@ -115,14 +115,15 @@ private:
     Status check_instance(const MetricInstance& instance) const {
         if (!chroma_conflict_.empty() && reads_chroma(instance))
             return invalid(std::string(instance.descriptor->name) + " needs chroma, but " + chroma_conflict_);
-        if (geometry_->masked && !instance.descriptor->accepts_mask) return no_score_under_a_mask(*instance.descriptor);
+        if (geometry_->has_weights && !instance.descriptor->accepts_weights)
+            return no_score_under_a_mask(*instance.descriptor);
         return validate(*instance.descriptor, *geometry_, instance.options);
     }
 
     Status no_score_under_a_mask(const MetricDescriptor& metric) const {
         std::vector<std::string> names;
         for (const MetricDescriptor* other : request_.registry)
-            if (other->accepts_mask && !other->is_example) names.emplace_back(other->name);
+            if (other->accepts_weights && !other->is_example) names.emplace_back(other->name);
         return unsupported("mask=1: " + std::string(metric.name) +
                            " has no score under a mask; these metrics have one: " + joined(names));
     }

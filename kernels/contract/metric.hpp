@@ -46,7 +46,7 @@ class ScoreSink {
 public:
     virtual ~ScoreSink() = default;
     virtual void put(int64_t frame, int output, double value) = 0;
-    /// The frame's mask has no weight where this metric looks: the rendition has no scores for the frame, of any
+    /// The frame's weights are all 0 where this metric looks: the rendition has no scores for the frame, of any
     /// metric.
     virtual void leave_out(int64_t frame) { (void)frame; }
 };
@@ -212,8 +212,8 @@ struct MetricDescriptor {
     bool uses_colour = false;
     /// Takes pictures whose planes are G, B, R as well (FrameGeometry::rgb).
     bool accepts_rgb = false;
-    /// Scores what a mask lets through (FrameGeometry::masked), by the `mask` of pairs or references.
-    bool accepts_mask = false;
+    /// Scores samples by their weights (FrameGeometry::has_weights), which pairs and references carry.
+    bool accepts_weights = false;
     BackendBound backend_bound{};
     /// Its kernels are few thread blocks that run for long. The CUDA backend begins with it, and the other metrics fill
     /// the GPU beside it.

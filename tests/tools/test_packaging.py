@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What packaging/ repeats of the sources: versions, names, symbols. Building the packages is tests/package_builds.py's."""
+"""What packaging/ repeats of the sources: versions, names, symbols. Building the packages is tests/suites/package_builds.py's."""
 
 import pathlib
 import re
@@ -9,7 +9,7 @@ import unittest
 from unittest import mock
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tests"))
+sys.path.insert(0, str(ROOT / "tests/suites"))
 import container_recipe  # noqa: E402
 import package_builds  # noqa: E402
 

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// Files of results: checksums, files that appear whole or not at all, folders that go again.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace qc::cli {
+
+/// 64 bits of FNV-1a: tells damage and change, not malice.
+class Checksum {
+public:
+    void add(std::string_view bytes);
+    uint64_t value() const { return value_; }
+
+private:
+    uint64_t value_ = 14695981039346656037ULL;
+};
+
+uint64_t checksum_of(std::string_view bytes);
+
+/// Of an input: its size, and 64 KiB of its beginning, middle and end.
+/// @throws Failure if it cannot be read
+uint64_t checksum_of_input(const std::string& path);
+
+std::string hex(uint64_t value);
+
+/// @throws Failure
+std::string read_whole(const std::string& path);
+/// Under a temporary name beside `path`, then renamed. A file that is there keeps its mode. @throws Failure
+void write_whole(const std::string& path, std::string_view text);
+/// To standard output. @throws Failure if it does not take all
+void print_whole(std::string_view text);
+
+/// The command that made a record, as an entry at its end, which the filter passes over. @throws Failure
+void append_command(const std::string& path, const std::string& command);
+/// That of a sealed record; empty: it has none.
+std::string command_of_record(const std::string& path);
+
+/// The seal of a shard's result: the last entry of a record, which says what it is the result of, and that it is whole.
+struct Seal {
+    uint64_t entry = 0;  ///< checksum of the plan's entry
+    uint64_t inputs = 0; ///< checksum of the inputs
+};
+/// Appends it. @throws Failure
+void seal(const std::string& path, const Seal& seal);
+/// Whether the file is there, whole, and has this seal.
+bool has_seal(const std::string& path, const Seal& seal);
+
+/// A folder of its own, which goes with the object; if the process is killed, with the next one's.
+class TemporaryFolder {
+public:
+    TemporaryFolder();
+    ~TemporaryFolder();
+    TemporaryFolder(const TemporaryFolder&) = delete;
+    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+    std::string file(const std::string& name) const { return (path_ / name).string(); }
+
+private:
+    std::filesystem::path path_;
+    int lock_ = -1; ///< held as long as the process lives
+};
+
+} // namespace qc::cli
