@@ -374,9 +374,10 @@ TEST(Maps, PicturesThatCannotBePaintedOn) {
     std::unique_ptr<Session> session; // goes first: it paints until then
     ASSERT_TRUE(Session::create(config, &session).ok());
     const auto refusal = [&](const std::function<void(qc_picture&)>& change) {
-        qc_picture picture = map.view();
-        change(picture);
-        return session->submit(stream.reference[0].view(), &distorted, nullptr, nullptr, &picture).text();
+        qc_frame frame = frame_of(stream.reference[0].view(), {distorted});
+        frame.map = map.view();
+        change(frame.map);
+        return session->submit(frame).text();
     };
     EXPECT_EQ(refusal([](qc_picture& p) { p.memory = QC_MEMORY_CUDA; }), "the map's memory=1: 0 is accepted");
     EXPECT_EQ(refusal([](qc_picture& p) { p.pitch_bytes[0] = 96; }),
@@ -387,9 +388,9 @@ TEST(Maps, PicturesThatCannotBePaintedOn) {
 
     std::unique_ptr<Session> without;
     ASSERT_TRUE(Session::create(config_of("psnr", nullptr), &without).ok());
-    const qc_picture picture = map.view();
-    EXPECT_EQ(without->submit(stream.reference[0].view(), &distorted, nullptr, nullptr, &picture).text(),
-              "a map's picture was submitted, but the configuration names no map");
+    qc_frame frame = frame_of(stream.reference[0].view(), {distorted});
+    frame.map = map.view();
+    EXPECT_EQ(without->submit(frame).text(), "a map's picture was submitted, but the configuration names no map");
 }
 
 TEST(Maps, RecordedFramesHaveNone) {

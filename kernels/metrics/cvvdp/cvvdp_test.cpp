@@ -244,7 +244,7 @@ std::unique_ptr<Session> scored(const qc_config& config, const test::Stream& str
             EXPECT_TRUE(session->begin_stretch().ok());
         }
         const qc_picture distorted = stream.distorted[0][f].view();
-        EXPECT_TRUE(session->submit(stream.reference[f].view(), &distorted, nullptr, nullptr).ok());
+        EXPECT_TRUE(session->submit(test::frame_of(stream.reference[f].view(), {distorted})).ok());
     }
     EXPECT_TRUE(session->flush().ok());
     return session;
