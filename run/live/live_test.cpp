@@ -340,7 +340,9 @@ TEST_F(LiveTest, ADescriptorIsAReceiver) {
     const qcr_descriptor full = {QCR_DESCRIPTOR_OTHER, [](void*) { return -ENOSPC; }, nullptr};
     ASSERT_EQ(qcr_live_write_to(live_.get(), "full", &full, 7), QC_OK);
     add({0.0, {}, nullptr, {}});
+    const auto before = std::chrono::steady_clock::now();
     EXPECT_EQ(qcr_live_finish(live_.get(), "\"end\": \"failure\"", nullptr, 1), -ENOSPC);
+    EXPECT_LT(std::chrono::steady_clock::now() - before, std::chrono::milliseconds(2500));
     EXPECT_EQ(messages_.take().at(0),
               "E log_path=full takes no lines: No space left on device; scoring goes on, up to 7 lines wait, "
               "and then the oldest are dropped");

@@ -54,6 +54,12 @@ public:
         write_ = write;
     }
 
+    /// write() refuses this line once, with an error.
+    void refuse(const std::string& line) {
+        const std::scoped_lock lock(mutex_);
+        refused_ = line;
+    }
+
     /// From now on write() takes nothing, until it may give up.
     void stall(bool does) {
         const std::scoped_lock lock(mutex_);
@@ -112,6 +118,10 @@ private:
         }
         const std::scoped_lock lock(mutex_);
         ++tries_;
+        if (line == refused_) {
+            refused_.clear();
+            return -1;
+        }
         if (write_ == 0) got_.push_back(line);
         return write_;
     }
@@ -122,6 +132,7 @@ private:
     int open_ = 0, write_ = 0;
     bool stalls_ = false, is_stalled_ = false;
     int tries_ = 0, opened_ = 0, closed_ = 0;
+    std::string refused_;
     std::vector<std::string> got_;
 };
 
