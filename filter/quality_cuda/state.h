@@ -17,12 +17,11 @@
  *                              |             |       |                                  \-> mask        |-> replay -> record
  *                              |             |       |                                                  \-> arrivals -> epochs -> replay
  *                              |             |        \-> receiver
- *                              |              \-> live -> metrics_file -> engine
- *                              |                    \---> stream -> receiver, windows, alerts
+ *                              |              \-> live -> receiver, engine
  *                              \-> pictures -> inputs
  *
  * Arrows are the only dependencies (what is reached over several may be used
- * too); all of these but windows and alerts may use state, json, interrupts, outputs and compat.
+ * too); all of these may use state, json, outputs and compat.
  */
 
 #ifndef AVFILTER_QUALITY_CUDA_STATE_H

@@ -4,19 +4,19 @@
 
 #include <cerrno>
 #include <chrono>
+#include <optional>
 #include <string>
-#include <vector>
 
 #include <gtest/gtest.h>
 
 #include "run/live/receiver_test_support.hpp"
+#include "run/text/messages_test_support.hpp"
 
 namespace qc::run {
 namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-using Lines = std::vector<std::string>;
 
 class StreamTest : public testing::Test {
 protected:
