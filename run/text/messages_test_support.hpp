@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// A front end that only listens.
+// A front end that only listens, to several threads if there are.
 #pragma once
 
 #include <algorithm>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,18 +16,26 @@ class Messages {
 public:
     qcr_sink sink() {
         return {[](void* opaque, qcr_level level, const char* text) {
-                    static_cast<Messages*>(opaque)->all.push_back(std::string(1, "EWIVD"[level]) + " " + text);
+                    Messages& self = *static_cast<Messages*>(opaque);
+                    const std::scoped_lock lock(self.mutex_);
+                    self.all.push_back(std::string(1, "EWIVD"[level]) + " " + text);
                 },
                 this};
     }
     /// All of them, "W text", and none is left.
-    std::vector<std::string> take() { return std::exchange(all, {}); }
+    std::vector<std::string> take() {
+        const std::scoped_lock lock(mutex_);
+        return std::exchange(all, {});
+    }
     bool has(const std::string& text) const {
         return std::any_of(all.begin(), all.end(),
                            [&](const std::string& line) { return line.find(text) != std::string::npos; });
     }
 
     std::vector<std::string> all;
+
+private:
+    std::mutex mutex_;
 };
 
 using Lines = std::vector<std::string>;
