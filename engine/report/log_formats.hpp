@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "files/output_file.hpp"
+#include "quality_cuda.h"
 #include "report/log_writer.hpp"
 
 namespace qc {

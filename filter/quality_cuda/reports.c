@@ -138,7 +138,7 @@ static qcr_report report_of(const AVFilterContext *ctx)
         .has_failed       = !!s->run.failure,
         .reason           = s->run.reason,
         .gpu_failure      = s->engine.gpu_failure,
-        .signal           = ff_qc_interrupted_by(&s->run.interrupts),
+        .signal           = qcr_interrupted_by(&s->run.interrupts),
         .reference_ended  = s->input[QC_REFERENCE].track.ended,
         .behind           = s->input[QC_REFERENCE].behind,
         .late_scores      = s->queue.late_scores,
@@ -206,7 +206,7 @@ int ff_qc_report(AVFilterContext *ctx)
     said = ff_qc_error_of_status(qcr_say_summary(&report, &sink));
     if (said < 0)
         av_log(ctx, AV_LOG_ERROR, "the summary is not complete: %s\n", av_err2str(said));
-    ff_qc_print_live(ctx);
+    qcr_live_sum_up(s->live.run);
     if (stats < 0)
         av_log(ctx, AV_LOG_ERROR, "stats_file=%s is not complete: %s\n", s->files.stats.name, av_err2str(stats));
     return ret < 0 ? ret : stats < 0 ? stats : live < 0 ? live : said < 0 ? said : s->run.refused_rendition;

@@ -10,19 +10,7 @@
  * names its inputs, how it writes numbers.
  *
  * May depend on everything whose struct it holds; knows none of their workings.
- *
- *     vf_quality_cuda.c -> alias
- *                    |\--> preview -> pictures -> inputs, account -> engine
- *                     \--> submission -> queue -> reports -> account -> engine -> maps -> scaling -> inputs -> formats
- *                              |             |       |                                  \-> mask        |-> replay -> record
- *                              |             |       |                                                  \-> arrivals -> epochs -> replay
- *                              |             |        \-> receiver
- *                              |              \-> live -> metrics_file -> engine
- *                              |                    \---> stream -> receiver, windows, alerts
- *                              \-> pictures -> inputs
- *
- * Arrows are the only dependencies (what is reached over several may be used
- * too); all of these but windows and alerts may use state, json, interrupts, outputs and compat.
+ * docs/design.md has a table of which file uses which.
  */
 
 #ifndef AVFILTER_QUALITY_CUDA_STATE_H
@@ -36,7 +24,6 @@
 #include "alias.h"
 #include "engine.h"
 #include "inputs.h"
-#include "interrupts.h"
 #include "live.h"
 #include "maps.h"
 #include "mask.h"
@@ -113,7 +100,7 @@ typedef struct QCRun {
     int refused_rendition;///< AVERROR of a further rendition with too few pairs, which is its own failure
     int is_refused;       ///< the pairs are too few: a failure, but of nothing that scores
     int gave_up;          ///< there was a failure, and the frames go on without scores
-    QCInterrupts interrupts;
+    qcr_interrupts interrupts;
 } QCRun;
 
 typedef struct QualityCudaContext {
@@ -146,7 +133,7 @@ typedef struct QualityCudaContext {
 /** Logs and stores the first failure; every later activation returns it again. */
 int ff_qc_fail(AVFilterContext *ctx, int error, const char *format, ...) av_printf_format(3, 4);
 
-/** Where what others say goes: av_log(). */
+/** What the rooms of run/ tell the user by. */
 qcr_sink ff_qc_sink(const AVFilterContext *ctx);
 
 /** Whether the filter goes by the name of libvmaf's. */

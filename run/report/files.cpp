@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "quality_cuda_run/files.h"
+#include "quality_cuda_run/engine.h"
 
 #include <algorithm>
 #include <cerrno>

@@ -2,7 +2,7 @@
 // A front end that only listens.
 #pragma once
 
-#include <algorithm>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,24 +11,29 @@
 
 namespace qc::run {
 
+using Lines = std::vector<std::string>;
+
+/// Messages as "W text", by the first letter of their level. Two threads may say some.
 class Messages {
 public:
     qcr_sink sink() {
         return {[](void* opaque, qcr_level level, const char* text) {
-                    static_cast<Messages*>(opaque)->all.push_back(std::string(1, "EWIVD"[level]) + " " + text);
+                    Messages& self = *static_cast<Messages*>(opaque);
+                    const std::scoped_lock lock(self.mutex_);
+                    self.said_.push_back(std::string(1, "EWIVD"[level]) + ' ' + text);
                 },
                 this};
     }
-    /// All of them, "W text", and none is left.
-    std::vector<std::string> take() { return std::exchange(all, {}); }
-    bool has(const std::string& text) const {
-        return std::any_of(all.begin(), all.end(),
-                           [&](const std::string& line) { return line.find(text) != std::string::npos; });
+
+    /// All of them, and none is left.
+    Lines take() {
+        const std::scoped_lock lock(mutex_);
+        return std::exchange(said_, {});
     }
 
-    std::vector<std::string> all;
+private:
+    std::mutex mutex_;
+    Lines said_;
 };
-
-using Lines = std::vector<std::string>;
 
 } // namespace qc::run
