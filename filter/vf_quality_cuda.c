@@ -228,8 +228,7 @@ static int config_output(AVFilterLink *outlink)
         if (!QC_LINK_HWFRAMES(outlink))
             return AVERROR(ENOMEM);
     }
-    ff_qc_watch_consumer(ctx);
-    return 0;
+    return ff_qc_open_queue(ctx);
 }
 
 /* ---- frames ---- */
@@ -294,7 +293,7 @@ static int drain(AVFilterContext *ctx)
         return FFMIN(ret, 0);
     if (!ff_qc_may_end(ctx))
         return FFERROR_NOT_READY;
-    if (s->queue.held)
+    if (s->queue.tally->held)
         return ff_qc_fail(ctx, AVERROR_BUG, "the engine kept scores back");
     if (!ff_qc_read_tails(ctx))
         return ff_qc_request_if_awaited(ctx);

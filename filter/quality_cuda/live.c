@@ -106,25 +106,25 @@ int ff_qc_find_alerts(AVFilterContext *ctx)
 
 /* ---- the run ---- */
 
-void ff_qc_watch_frame(AVFilterContext *ctx, const QCPending *entry)
+void ff_qc_watch_frame(AVFilterContext *ctx, const qcr_row *row)
 {
     const QualityCudaContext *s = ctx->priv;
     const char *corrupt[QC_MAX_INPUTS];
     qcr_live_frame frame = {
-        .time           = entry->pts_time,
-        .row            = entry->row,
-        .reference_time = entry->ref_pts_time,
-        .value          = entry->value,
-        .present        = entry->present,
-        .unscored       = entry->unscored,
+        .time           = row->pts_time,
+        .row            = row->number,
+        .reference_time = row->ref_pts_time,
+        .value          = row->value,
+        .present        = row->present,
+        .unscored       = row->unscored,
         .corrupt        = corrupt,
     };
     qc_status status;
 
-    if (entry->has_ghost)
+    if (row->scores_follow)
         return;
-    for (int i = 0; entry->corrupt >> i; i++)
-        if (entry->corrupt >> i & 1)
+    for (int i = 0; row->corrupt >> i; i++)
+        if (row->corrupt >> i & 1)
             corrupt[frame.corrupt_count++] = ff_qc_role(ctx, i);
     status = qcr_live_frame_leaves(s->live.run, &frame);
     if (status != QC_OK)

@@ -141,10 +141,10 @@ static qcr_report report_of(const AVFilterContext *ctx)
         .signal           = qcr_interrupted_by(&s->run.interrupts),
         .reference_ended  = s->input[QC_REFERENCE].track.ended,
         .behind           = s->input[QC_REFERENCE].behind,
-        .late_scores      = s->queue.late_scores,
+        .late_scores      = s->queue.tally->late_scores,
         .counts           = ff_qc_counts_of(ctx, 0),
-        .scored           = s->queue.scored,
-        .failed           = s->queue.failed,
+        .scored           = s->queue.tally->scored,
+        .failed           = s->queue.tally->failed,
         .conditions       = s->conditions,
         .alignment        = &s->alignment,
 

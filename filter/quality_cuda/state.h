@@ -133,7 +133,7 @@ typedef struct QualityCudaContext {
 /** Logs and stores the first failure; every later activation returns it again. */
 int ff_qc_fail(AVFilterContext *ctx, int error, const char *format, ...) av_printf_format(3, 4);
 
-/** What the rooms of run/ tell the user by. */
+/** Where what others say goes: av_log(). */
 qcr_sink ff_qc_sink(const AVFilterContext *ctx);
 
 /** Whether the filter goes by the name of libvmaf's. */

@@ -236,7 +236,7 @@ static int is_too_slow(AVFilterContext *ctx)
     ret = ff_qc_receive_rows(ctx, QC_WAIT_NEVER);
     if (ret < 0)
         return ret;
-    passes = qcr_pace(&s->pacing, time, av_gettime_relative() / 1e6, ff_qc_under_way(&s->queue), &change);
+    passes = qcr_pace(&s->pacing, time, av_gettime_relative() / 1e6, qcr_rows_under_way(s->queue.rows), &change);
     if (change != QCR_PACE_UNCHANGED)
         qcr_live_pace_changes(s->live.run, change == QCR_PACE_OVERLOADED, time, s->pacing.passed);
     if (!passes || was_passing)
