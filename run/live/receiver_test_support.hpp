@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "quality_cuda_run/receiver.h"
+#include "run/text/messages_test_support.hpp"
 
 namespace qc::run {
 

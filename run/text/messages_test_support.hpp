@@ -12,18 +12,21 @@
 
 namespace qc::run {
 
+using Lines = std::vector<std::string>;
+
+/// Collects what is said: "W text" for a warning, and E, I, V and D alike.
 class Messages {
 public:
     qcr_sink sink() {
         return {[](void* opaque, qcr_level level, const char* text) {
                     Messages& self = *static_cast<Messages*>(opaque);
                     const std::scoped_lock lock(self.mutex_);
-                    self.all.push_back(std::string(1, "EWIVD"[level]) + " " + text);
+                    self.all.push_back(std::string(1, "EWIVD"[level]) + ' ' + text);
                 },
                 this};
     }
-    /// All of them, "W text", and none is left.
-    std::vector<std::string> take() {
+    /// All of them, and none is left.
+    Lines take() {
         const std::scoped_lock lock(mutex_);
         return std::exchange(all, {});
     }
@@ -32,12 +35,10 @@ public:
                            [&](const std::string& line) { return line.find(text) != std::string::npos; });
     }
 
-    std::vector<std::string> all;
+    Lines all;
 
 private:
     std::mutex mutex_;
 };
-
-using Lines = std::vector<std::string>;
 
 } // namespace qc::run
