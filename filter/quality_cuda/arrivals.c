@@ -95,11 +95,13 @@ int ff_qc_consume(AVFilterContext *ctx, int index, AVFrame **frame)
     }
     ret = ff_inlink_consume_frame(ctx->inputs[index], frame);
     if (ret > 0) {
+        const int recorded = ff_qc_record_frame(ctx, index, *frame);
+
         ff_qc_end_silence(in);
         count_packet(ctx, ctx->inputs[index], in, *frame);
-        if (ff_qc_record_frame(ctx, index, *frame) < 0) {
+        if (recorded < 0) {
             av_frame_free(frame);
-            return s->record.error;
+            return recorded;
         }
     } else if (!ret && ff_inlink_acknowledge_status(ctx->inputs[index], &in->status, &in->eof_pts)) {
         in->track.ended = 1;

@@ -17,7 +17,7 @@
 #include "colours.h"
 #include "state.h"
 
-static enum AVColorRange range_of(const AVFrame *frame, enum AVPixelFormat format)
+enum AVColorRange ff_qc_range_of(const AVFrame *frame, enum AVPixelFormat format)
 {
     if (format == AV_PIX_FMT_YUVJ420P || format == AV_PIX_FMT_YUVJ422P || format == AV_PIX_FMT_YUVJ444P)
         return AVCOL_RANGE_JPEG;
@@ -29,7 +29,7 @@ int ff_qc_check_colour(AVFilterContext *ctx, int index, const AVFrame *frame)
     QualityCudaContext *s = ctx->priv;
     QCInput *in = &s->input[index];
     const AVFrame *main = s->main.frame;
-    const enum AVColorRange range = range_of(frame, in->sw_format), main_range = range_of(main, s->input[0].sw_format);
+    const enum AVColorRange range = ff_qc_range_of(frame, in->sw_format), main_range = ff_qc_range_of(main, s->input[0].sw_format);
     const int range_differs  = range && main_range && range != main_range;
     const int matrix_differs = frame->colorspace != AVCOL_SPC_UNSPECIFIED && main->colorspace != AVCOL_SPC_UNSPECIFIED &&
                                frame->colorspace != main->colorspace;
@@ -51,7 +51,7 @@ static qc_colour colour_of(const AVFrame *frame, enum AVPixelFormat format)
 {
     return (qc_colour) {
         .matrix          = frame->colorspace == AVCOL_SPC_UNSPECIFIED ? 0 : frame->colorspace,
-        .range           = range_of(frame, format),
+        .range           = ff_qc_range_of(frame, format),
         .primaries       = frame->color_primaries == AVCOL_PRI_UNSPECIFIED ? 0 : frame->color_primaries,
         .transfer        = frame->color_trc == AVCOL_TRC_UNSPECIFIED ? 0 : frame->color_trc,
         .chroma_location = frame->chroma_location,

@@ -23,6 +23,7 @@
 #include "epochs.h"
 #include "formats.h"
 #include "outputs.h"
+#include "record.h"
 #include "state.h"
 
 /** So many frames more are read behind the main input's end, to learn whether an input goes on. */
@@ -110,7 +111,7 @@ static int configure_input(AVFilterContext *ctx, int index)
     in->track.clock.den = link->time_base.den;
     warn_of_conversion(ctx, index);
     if (av_pix_fmt_desc_get(in->sw_format)->flags & AV_PIX_FMT_FLAG_ALPHA)
-        av_log(ctx, AV_LOG_WARNING, "Input %d (%s) has %s frames: alpha is not scored\n", index, role, name);
+        ff_qc_warn_of_input(ctx, "Input %d (%s) has %s frames: alpha is not scored", index, role, name);
     av_log(ctx, AV_LOG_INFO, "%s: input %d (%s), %dx%d %s%s\n", index == QC_REFERENCE ? "reference" : "distorted", index,
            link->src->name ? link->src->name : "?", link->w, link->h, in->is_hw ? "cuda/" : "", name);
     return 0;
@@ -170,8 +171,8 @@ static void report_differences(AVFilterContext *ctx, int index)
                "shifted left\n", index, ff_qc_role(ctx, index), in->format.depth, main->format.depth,
                FFMAX(in->format.depth, main->format.depth));
     if (s->pairing.sync != QCR_SYNC_INDEX && is_a_rate(rate) && is_a_rate(main_rate) && av_cmp_q(rate, main_rate))
-        av_log(ctx, AV_LOG_WARNING, "Input %d (%s) has %d/%d frames per second, main has %d/%d: frames are paired by time, the "
-               "counts follow at the end\n", index, ff_qc_role(ctx, index), rate.num, rate.den, main_rate.num, main_rate.den);
+        ff_qc_warn_of_input(ctx, "Input %d (%s) has %d/%d frames per second, main has %d/%d: frames are paired by time, the "
+                            "counts follow at the end", index, ff_qc_role(ctx, index), rate.num, rate.den, main_rate.num, main_rate.den);
 }
 
 /**

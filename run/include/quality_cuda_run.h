@@ -16,6 +16,7 @@
 #include "quality_cuda_run/counts.h"
 #include "quality_cuda_run/pacing.h"
 #include "quality_cuda_run/pairs.h"
+#include "quality_cuda_run/record.h"
 #include "quality_cuda_run/rows.h"
 #include "quality_cuda_run/sink.h"
 
