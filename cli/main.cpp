@@ -6,10 +6,11 @@
 
 #include <CLI/CLI.hpp>
 
-#include "commands.hpp"
-#include "number_between.hpp"
-#include "process.hpp"
-#include "report_options.hpp"
+#include "cluster/cluster.hpp"
+#include "options/number_between.hpp"
+#include "options/report_options.hpp"
+#include "parts/commands.hpp"
+#include "process/process.hpp"
 
 namespace {
 

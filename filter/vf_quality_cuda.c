@@ -148,6 +148,10 @@ static av_cold int preinit_alias(AVFilterContext *ctx)
 
 static av_cold int init(AVFilterContext *ctx)
 {
+    static int (*const steps[])(AVFilterContext *ctx) = {
+        ff_qc_check_options, ff_qc_check_live, ff_qc_open_replay, ff_qc_open_files, ff_qc_connect_live,
+        ff_qc_append_rendition_pads, ff_qc_append_mask_pad,
+    };
     QualityCudaContext *s = ctx->priv;
     const QCOptions *options = &s->options;
     int ret = ff_qc_is_alias(ctx) ? ff_qc_translate_options(ctx) : 0;
@@ -160,24 +164,14 @@ static av_cold int init(AVFilterContext *ctx)
     if (ff_qc_is_alias(ctx))
         ff_qc_pair_as_libvmaf(ctx);
     s->nb_inputs = 1 + options->renditions;
-    ff_qc_watch_interrupts(&s->run.interrupts);
+    qcr_interrupts_watch(&s->run.interrupts);
     for (int i = 0; i < s->nb_inputs; i++)
         s->input[i].first_pts = s->input[i].last_pts = AV_NOPTS_VALUE;
 
-    ret = ff_qc_check_options(ctx);
-    if (ret >= 0)
-        ret = ff_qc_check_live(ctx);
-    if (ret >= 0)
-        ret = ff_qc_open_replay(ctx);
-    if (ret >= 0)
-        ret = ff_qc_open_files(ctx);
-    if (ret >= 0)
-        ret = ff_qc_append_rendition_pads(ctx);
-    if (ret >= 0)
-        ret = ff_qc_append_mask_pad(ctx);
-    if (ret >= 0)
-        ret = ff_qc_append_map_pad(ctx, configure_map);
-    return ret;
+    for (size_t i = 0; i < FF_ARRAY_ELEMS(steps); i++)
+        if ((ret = steps[i](ctx)) < 0)
+            return ret;
+    return ff_qc_append_map_pad(ctx, configure_map);
 }
 
 static int query_formats(AVFilterContext *ctx)
@@ -248,7 +242,7 @@ static enum QCEnd end_of_run(AVFilterContext *ctx)
 
     if (s->run.failure)
         return QC_END_BY_FAILURE;
-    if (ff_qc_interrupted_by(&s->run.interrupts))
+    if (qcr_interrupted_by(&s->run.interrupts))
         return QC_END_BY_SIGNAL;
     if (s->run.done)
         return QC_END_OF_STREAM;
@@ -520,7 +514,7 @@ static av_cold void uninit(AVFilterContext *ctx)
     QualityCudaContext *s = ctx->priv;
 
     settle_rest(ctx);
-    ff_qc_unwatch_interrupts(&s->run.interrupts);
+    qcr_interrupts_unwatch(&s->run.interrupts);
     ff_qc_free_preview(ctx);
     ff_qc_close_engine(ctx);
     ff_qc_free_inputs(ctx);

@@ -9,7 +9,7 @@
 
 #include "alignment/evidence.hpp"
 #include "alignment/offset_path.hpp"
-#include "quality_cuda.h"
+#include "quality_cuda_run/engine.h"
 
 namespace qc {
 

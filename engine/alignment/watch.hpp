@@ -10,6 +10,7 @@
 #include "alignment/course.hpp"
 #include "alignment/offset_path.hpp"
 #include "alignment/signature.hpp"
+#include "quality_cuda_run/engine.h"
 
 namespace qc {
 

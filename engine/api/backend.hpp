@@ -15,7 +15,7 @@
 #include "api/region.hpp"
 #include "contract/metric.hpp"
 #include "plan/score_plan.hpp"
-#include "quality_cuda.h"
+#include "quality_cuda_run/engine.h"
 
 namespace qc {
 
@@ -129,7 +129,7 @@ struct BackendSetup {
     /// The reference and the renditions.
     int inputs() const { return config->renditions + 1; }
     /// All that a frame can have to be read: the inputs, and the mask where there is one, number inputs().
-    int readable() const { return inputs() + (geometry.masked ? 1 : 0); }
+    int readable() const { return inputs() + (geometry.has_weights ? 1 : 0); }
     /// Of the pictures as they are handed to the backend.
     const qc_format& format_of(int input) const {
         if (input == inputs()) return mask;

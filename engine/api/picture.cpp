@@ -164,7 +164,7 @@ qc_format mask_format(const FrameGeometry& geometry) {
 
 Status check_mask(const qc_picture* mask, const FrameGeometry& geometry, bool only_watches) {
     const bool is_there = mask != nullptr && mask->plane[0] != nullptr;
-    if (is_there == geometry.masked)
+    if (is_there == geometry.has_weights)
         return is_there ? check_picture(*mask, mask_format(geometry), false, "the mask") : Status();
     if (only_watches) return {};
     return is_there ? invalid("a mask was submitted, but the configuration has mask=0")

@@ -118,7 +118,7 @@ Status Session::plan_scores(const ScoreRequest& request) {
     QC_RETURN_IF_ERROR(session_geometry(config_, &picture_, &chroma_conflict));
     QC_RETURN_IF_ERROR(find_region(config_, picture_, &region_));
     geometry_ = region_.is_everything() ? picture_ : cut_out(region_, picture_);
-    geometry_.masked = config_.mask != 0 && !only_watches();
+    geometry_.has_weights = config_.mask != 0 && !only_watches();
     const ScoreRequest nothing;
     QC_RETURN_IF_ERROR(build_score_plan(only_watches() ? nothing : request, &geometry_, &plan_, chroma_conflict,
                                         PictureSize{picture_.width, picture_.height}));
@@ -291,7 +291,7 @@ Status Session::submit(const qc_picture& reference, const qc_picture* distorted,
     if (!status.ok()) return status;
     FrameInput input;
     if (map != nullptr) input.map = *map;
-    if (geometry_.masked) input.mask = *mask;
+    if (geometry_.has_weights) input.mask = *mask;
     input.reference = handed_picture(reference, 0);
     for (int r = 0; r < config_.renditions; ++r) input.distorted.push_back(handed_picture(distorted[r], r + 1));
     input.hold = std::move(hold);
@@ -354,7 +354,7 @@ Status Session::check_map(const qc_picture& picture) const {
 /// Metrics that know no mask see none: those that only draw or watch.
 FrameGeometry Session::geometry_for(const MetricDescriptor& metric) const {
     FrameGeometry geometry = geometry_;
-    geometry.masked = geometry.masked && metric.accepts_mask;
+    geometry.has_weights = geometry.has_weights && metric.accepts_weights;
     return geometry;
 }
 
@@ -576,7 +576,7 @@ Status Session::write_log(int rendition, const std::string& path, qc_log_format 
     std::vector<MetricConventions> conventions;
     if (!region_.is_everything())
         conventions.push_back({"region", {{"scored", region_text(region_)}, {"picture", size_text(picture_)}}});
-    if (geometry_.masked)
+    if (geometry_.has_weights)
         conventions.push_back({"mask", {{"scored", "means weighted by a mask of the frame"}, {"weights", "0..255"}}});
     if (auto list = scaling_conventions(config_, picture_, rendition); !list.empty())
         conventions.push_back({"scaling", std::move(list)});

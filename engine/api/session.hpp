@@ -14,6 +14,7 @@
 #include "api/backend.hpp"
 #include "api/contents_watch.hpp"
 #include "plan/score_plan.hpp"
+#include "quality_cuda_run/engine.h"
 #include "report/log_writer.hpp"
 #include "scores/score_table.hpp"
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "contract/status.hpp"
+#include "quality_cuda_run/engine.h"
 
 namespace qc {
 

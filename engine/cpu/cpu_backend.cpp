@@ -206,7 +206,7 @@ void CpuBackend::run(const Task& task, FrameWork& work) const {
     if (task.rendition < 0) {
         HostReference reference;
         reference.current = *work.reference;
-        reference.mask = mask_of(work);
+        reference.weights = mask_of(work);
         for (size_t k = 0; k < std::min<size_t>(work.history.size(), kMaxHistory); ++k) {
             const auto& earlier = work.history[k].reference;
             reference.history[k] = luma_of(earlier);
@@ -218,7 +218,7 @@ void CpuBackend::run(const Task& task, FrameWork& work) const {
     } else {
         const size_t rendition = static_cast<size_t>(task.rendition);
         HostPair pair{*work.reference, *work.distorted[rendition]};
-        pair.mask = mask_of(work);
+        pair.weights = mask_of(work);
         pair.helpers = &pool_;
         for (size_t k = 0; k < std::min<size_t>(work.history.size(), kMaxHistory); ++k) {
             const EarlierFrame& earlier = work.history[k];

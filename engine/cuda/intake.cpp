@@ -44,7 +44,7 @@ DeviceReference Intake::add_reference(Slot& slot, int frame, const FrameInput& i
     const Description& description = slot.description;
     DeviceReference reference{};
     reference.current = place(slot, frame, 0, input.reference);
-    reference.mask = mask;
+    reference.weights = mask;
     reference.output = static_cast<uint32_t>(frame);
     history_.look_back(description.host(&DescriptionLayout::kept_planes), frame, &reference);
     description.host(&DescriptionLayout::references)[slot.shape.references++] = reference;
@@ -69,7 +69,7 @@ DevicePicture Intake::add_pair(Slot& slot, int frame, int rendition, const qc_pi
     DevicePair pair{};
     pair.reference = reference.current;
     pair.distorted = place(slot, frame, input, source);
-    pair.mask = reference.mask;
+    pair.weights = reference.weights;
     std::copy(std::begin(reference.history), std::end(reference.history), std::begin(pair.reference_history));
     history_.look_back(description.host(&DescriptionLayout::kept_planes), frame, input, &pair);
     pair.output = static_cast<uint32_t>(frame * setup_.config->renditions + rendition);

@@ -12,6 +12,7 @@
 #include "cuda/slot.hpp"
 #include "cuda/timeline.hpp"
 #include "cuda/upload.hpp"
+#include "quality_cuda.h"
 
 namespace qc::cuda {
 

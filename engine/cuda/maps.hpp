@@ -9,6 +9,7 @@
 #include "cuda/program.hpp"
 #include "cuda/slot.hpp"
 #include "ingest/ingest_kernels.hpp"
+#include "quality_cuda.h"
 
 namespace qc::cuda {
 

@@ -10,6 +10,7 @@
 #include "cuda/description.hpp"
 #include "cuda/graph.hpp"
 #include "cuda/upload.hpp"
+#include "quality_cuda.h"
 
 namespace qc::cuda {
 

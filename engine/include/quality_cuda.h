@@ -7,22 +7,20 @@
  *     qc_session_create -> qc_session_submit* -> qc_session_flush -> qc_session_write_log -> qc_session_destroy
  *                              \-> qc_session_receive* (scores leave in submission order; QC_END after the last)
  *
- * or, where the pictures are known later than what is asked for, qc_request_create -> qc_request_check -> qc_request_open in
- * the place of qc_session_create.
+ * Front ends that hold decoders, logs and live output around it find more in quality_cuda_run.h.
  *
  * Thread-safety: a session may be used from any one thread at a time; different sessions are independent. Functions that
  * take no session may be called from anywhere.
  *
  * Errors: every function that can fail returns a qc_status; those below zero are failures. A call that is refused for its
  * arguments changes nothing. A failure of the scoring itself stays: the same status comes back from every later submit,
- * flush and break (unless qc_session_continue_on_cpu() helps); what was scored before can still be received, pooled and
- * written. The library never aborts, never exits, and throws nothing across this boundary, where memory or threads are
+ * flush and break; what was scored before can still be received, pooled and written. The library never aborts, never exits, and throws nothing across this boundary, where memory or threads are
  * exhausted neither. A null session or a null result is QC_ERROR_INVALID (0, "" or nothing from functions that return no
  * status).
  *
  * Functions of the caller's (release, log) may ask the session that calls them, but not drive it: submit, receive, collect,
- * break, continue_on_cpu, flush and truncate are QC_ERROR_INVALID there and change nothing (a frame's release is called all
- * the same), and the session must not be destroyed. Other sessions are free.
+ * break and flush are QC_ERROR_INVALID there and change nothing (a frame's release is called all the same), and the session
+ * must not be destroyed. Other sessions are free.
  *
  * Strings handed out live until the session is destroyed, or until the next call on it where said; those of functions
  * without a session live as long as the library.
@@ -30,10 +28,9 @@
  * ABI. Within one QC_ABI_VERSION, which is the number in the library's soname too, programs and libraries of different
  * ages work together (docs/abi.md has the reasons and the rules for changes):
  *
- * - qc_config and qc_stats begin with their struct_size, which the caller sets to sizeof(), and grow at their ends only.
- *   A smaller qc_config of an older caller is accepted: what it lacks is 0. A larger one of a newer caller is accepted if
- *   all bytes beyond this library's are 0, so initialise the whole struct with zeros. Of qc_stats no more than struct_size
- *   bytes are written; counters that this library does not know are 0.
+ * - qc_config begins with its struct_size, which the caller sets to sizeof(), and grows at its end only. A smaller one of
+ *   an older caller is accepted: what it lacks is 0. A larger one of a newer caller is accepted if all bytes beyond this
+ *   library's are 0, so initialise the whole struct with zeros.
  * - All other structs keep their size. Those that may need more have fields called reserved: in what the caller fills they
  *   must be 0, in what the library fills they are 0.
  * - Zero is every field's default, for fields to come too.
@@ -45,6 +42,8 @@
 
 #include <stddef.h>
 #include <stdint.h>
+
+#include "quality_cuda/types.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -59,56 +58,14 @@ extern "C" {
 /** Grows by one with every incompatible change; compare with qc_abi_version(), which must be equal. */
 #define QC_ABI_VERSION 4
 
-/** Most distorted pictures that can share one reference in a session. Part of the ABI: qc_config has an array of it. */
-#define QC_MAX_RENDITIONS 16
-
-typedef enum qc_status {
-    QC_OK = 0,
-    QC_AGAIN = 1,             /**< nothing is ready yet; not an error */
-    QC_END = 2,               /**< flushed, and every row has been received; not an error */
-    QC_ERROR_INVALID = -1,    /**< the caller asked for something impossible: unknown name, bad value, wrong size */
-    QC_ERROR_UNSUPPORTED = -2,/**< a valid wish that this library does not fulfil, e.g. a picture format */
-    QC_ERROR_NO_DEVICE = -3,  /**< backend=cuda without a usable GPU or driver */
-    QC_ERROR_NO_MEMORY = -4,  /**< host or device memory, or threads, exhausted: may come from any function that takes memory */
-    QC_ERROR_DEVICE = -5,     /**< the driver reported a failure; from the CUDA backend only */
-    QC_ERROR_IO = -6,         /**< a file could not be read or written */
-    QC_ERROR_INTERNAL = -7    /**< a bug in this library: may come from any function, and is not listed with them */
-} qc_status;
-
 typedef enum qc_backend {
     QC_BACKEND_AUTO = 0, QC_BACKEND_CUDA = 1, QC_BACKEND_CPU = 2,
-    QC_BACKEND_RECORDED = 3 /**< measures nothing: frames come by qc_session_submit_measured() */
+    QC_BACKEND_RECORDED = 3 /**< measures nothing: frames come by qc_session_submit_measured() (quality_cuda_run/engine.h) */
 } qc_backend;
 
 typedef enum qc_chroma { QC_CHROMA_400 = 0, QC_CHROMA_420 = 1, QC_CHROMA_422 = 2, QC_CHROMA_444 = 3 } qc_chroma;
 
 typedef enum qc_memory { QC_MEMORY_HOST = 0, QC_MEMORY_CUDA = 1 } qc_memory;
-
-/** How a picture is brought to the size that is scored, by both backends with the same integer arithmetic; docs/design.md
- *  has it. When it becomes smaller, the kernels widen with the ratio. */
-typedef enum qc_scaling {
-    QC_SCALING_NONE = 0,     /**< not at all: pictures of another size are refused */
-    QC_SCALING_BICUBIC = 1,  /**< Mitchell's and Netravali's family with B=0, C=0.6: 4 samples along each axis */
-    QC_SCALING_LANCZOS = 2,  /**< a sinc windowed by its third lobe: 6 samples */
-    QC_SCALING_BILINEAR = 3, /**< 2 samples */
-    QC_SCALING_AREA = 4,     /**< mean over the area that a sample covers; bilinear along axes that become longer */
-    QC_SCALING_COUNT
-} qc_scaling;
-
-/** Samples of a map's pictures, 8 bits each. */
-typedef enum qc_map_layout {
-    QC_MAP_LAYOUT_GRAY = 0,    /**< one plane, full range: 0 black, 255 white */
-    QC_MAP_LAYOUT_YUV420P = 1, /**< three planes 4:2:0, BT.709 of limited range: 16 black, 235 white */
-    QC_MAP_LAYOUT_NV12 = 2,    /**< the same with Cb and Cr side by side in one plane */
-    QC_MAP_LAYOUT_COUNT
-} qc_map_layout;
-
-/** How bad is told by a map's samples. */
-typedef enum qc_map_colours {
-    QC_MAP_COLOURS_GRAY = 0, /**< black: nothing is wrong; the brighter, the worse */
-    QC_MAP_COLOURS_HEAT = 1, /**< black, blue, red, orange, white; not with QC_MAP_LAYOUT_GRAY */
-    QC_MAP_COLOURS_COUNT
-} qc_map_colours;
 
 typedef enum qc_log_level { QC_LOG_ERROR = 0, QC_LOG_WARNING = 1, QC_LOG_INFO = 2, QC_LOG_DEBUG = 3 } qc_log_level;
 
@@ -121,7 +78,7 @@ typedef enum qc_pool {
     QC_POOL_COUNT
 } qc_pool;
 
-/** Lines of one frame's scores that qc_session_stats_line() writes, for tools that read the files of others. */
+/** Lines of one frame's scores as other tools write them, for programs that read theirs (quality_cuda_run/engine.h). */
 typedef enum qc_stats_format {
     QC_STATS_FORMAT_NONE = 0,
     QC_STATS_FORMAT_PSNR = 1, /**< "n:1 mse_avg:0.52 mse_y:0.67 ... psnr_avg:50.97 ...", as FFmpeg's filter psnr */
@@ -129,19 +86,6 @@ typedef enum qc_stats_format {
                                    pictures: the score is of luma alone */
     QC_STATS_FORMAT_COUNT
 } qc_stats_format;
-
-/**
- * What is known of a picture's colours: code points of ITU-T H.273, which are FFmpeg's AVCOL_ values too. 0 is "not
- * known" in every field (for the matrix too: RGB pictures are told by qc_format.rgb), and so is H.273's 2 but in range and
- * chroma_location. Any value is accepted; metrics that look at colours say in docs/metrics.md what they do with each.
- */
-typedef struct qc_colour {
-    int matrix;             /**< 1 BT.709, 4 FCC, 5 BT.470BG, 6 SMPTE 170M, 7 SMPTE 240M, 9 BT.2020 NCL, ... */
-    int range;              /**< 1 limited, 2 full */
-    int primaries;          /**< 1 BT.709, 5 BT.470BG, 6 SMPTE 170M, 7 SMPTE 240M, 9 BT.2020, 12 P3-D65, ... */
-    int transfer;           /**< 1 BT.709, 13 sRGB, 16 PQ, 18 HLG, ... */
-    int chroma_location;    /**< 1 left, 2 centre, 3 top left, 4 top, 5 bottom left, 6 bottom */
-} qc_colour;
 
 /**
  * How the samples of a picture lie in memory.
@@ -168,8 +112,7 @@ typedef struct qc_format {
     int shift;          /**< unused low-order bits of the container, 0..container_bits-depth: 6 for p010 */
     int container_bits; /**< 8 for a depth of 8, else 16 (little-endian) */
     int semi_planar;    /**< 1: plane 1 interleaves Cb and Cr; 0: they have planes of their own */
-    int rgb;            /**< 1: red, green and blue instead of luma and chroma; some metrics accept it, see
-                             qc_request_accepts_rgb(); 0: not */
+    int rgb;            /**< 1: red, green and blue instead of luma and chroma; some metrics accept it; 0: not */
     int pixel_step;     /**< packed RGB: samples from pixel to pixel, 3 or 4; else 0 */
     int sample_offset[3]; /**< packed RGB: position of G, B and R within a pixel, 0..pixel_step-1; else ignored */
     qc_colour colour;   /**< what the picture's tags say; read by metrics that look at colours */
@@ -296,24 +239,6 @@ typedef struct qc_feature {
     int reserved[11]; /**< 0 */
 } qc_feature;
 
-/**
- * What a session did, for tests and reports. Bytes are of the driver calls made, not estimates. On the CPU backend all but
- * the first three are 0.
- */
-typedef struct qc_stats {
-    size_t struct_size;                /**< in: sizeof(qc_stats) */
-    int64_t frames_submitted;
-    int64_t frames_received;           /**< rows handed out */
-    int64_t batches;                   /**< CPU backend: frames */
-    int64_t pixel_bytes_to_device;     /**< software frames' uploads */
-    int64_t control_bytes_to_device;   /**< batch descriptions */
-    int64_t result_bytes_to_host;      /**< accumulators, and maps in host memory */
-    int64_t kernel_launches;           /**< kernels run, graph nodes counted one by one */
-    int64_t graph_launches;
-    int64_t device_allocations;        /**< calls that took or gave back device or pinned memory */
-    size_t device_bytes, pinned_bytes; /**< held now */
-} qc_stats;
-
 typedef struct qc_session qc_session;
 
 QC_API int qc_abi_version(void);     /**< the library's QC_ABI_VERSION */
@@ -350,39 +275,9 @@ QC_API qc_status qc_session_create(const qc_config *config, qc_session **session
  */
 QC_API qc_status qc_config_check(const qc_config *config, qc_error *error);
 
-/**
- * What the strings of a configuration ask for. They are parsed, and model files read, once, by qc_request_create(); a front
- * end that learns of its pictures later asks the request instead of the strings again. A request is not changed by what is
- * done with it: it may be used from several threads, and for several sessions, which do not need it once they are open.
- */
-typedef struct qc_request qc_request;
-
-/**
- * Reads metrics, model, feature, options, stats_format, renditions, n_subsample and skip_unsupported, and checks the other
- * numbers. Lets a front end fail before the pictures are known: formats, and what the metrics say of them, are not looked
- * at. Logs nothing.
- * @param request the request, or NULL on failure
- * @param error filled with one line that names the option, the value and what would be accepted; may be NULL
- * @return QC_ERROR_INVALID, QC_ERROR_IO (a model's file), QC_ERROR_NO_MEMORY
- */
-QC_API qc_status qc_request_create(const qc_config *config, qc_request **request, qc_error *error);
-/** NULL is allowed. */
-QC_API void qc_request_destroy(qc_request *request);
-/** Whether every metric of the request takes RGB pictures. @return 1 or 0 */
-QC_API int qc_request_accepts_rgb(const qc_request *request);
-/** Whether a metric takes a fifth or more of what decoding takes on a GPU: more frames in flight then help. @return 1 or 0 */
-QC_API int qc_request_takes_long(const qc_request *request);
-
-/**
- * qc_config_check() and qc_session_create() of a request that is made already: what it holds is taken from it, and only the
- * rest of the configuration (formats, backend, sizes, log) is looked at. config.renditions must be the request's.
- */
-QC_API qc_status qc_request_check(const qc_request *request, const qc_config *config, qc_error *error);
-QC_API qc_status qc_request_open(const qc_request *request, const qc_config *config, qc_session **session,
-                                 qc_error *error);
 /** Waits for work in flight, calls outstanding releases, frees everything. NULL is allowed. Not from release or log. */
 QC_API void qc_session_destroy(qc_session *session);
-/** Backend, device and memory of the session in one line, until qc_session_continue_on_cpu() changes it. */
+/** Backend, device and memory of the session in one line. */
 QC_API const char *qc_session_description(const qc_session *session);
 QC_API qc_backend qc_session_backend(const qc_session *session); /**< CUDA or CPU, never AUTO */
 /** Text of the last call on the session that failed, "" if none did; until the next call. */
@@ -428,31 +323,6 @@ QC_API qc_status qc_session_submit_masked(qc_session *session, const qc_picture 
                                           void *opaque);
 
 /**
- * What a frame was measured to be, before scores are made of it: words whose meaning and number are the session's own
- * (qc_session_measured_words()), the same for every session of one library's version with this configuration, whatever
- * its n_subsample and backend.
- * @param words valid during the call
- */
-typedef void (*qc_measured_callback)(void *opaque, int64_t frame, const uint64_t *words, int64_t count);
-
-/** Before the first frame: the callback gets every frame's words, in submission order, from within calls on the session
- *  (as log is). With n_subsample, metrics that skip a frame leave zeros. @return QC_ERROR_INVALID behind the first frame */
-QC_API qc_status qc_session_on_measured(qc_session *session, qc_measured_callback callback, void *opaque);
-/** How many words a frame has. */
-QC_API int64_t qc_session_measured_words(const qc_session *session);
-/** So many earlier pairs enter into what is measured of a frame: those that a session without them has to see first. */
-QC_API int qc_session_history(const qc_session *session);
-
-/**
- * With QC_BACKEND_RECORDED, in the place of qc_session_submit(): a frame that other sessions measured. Rows, pooled values,
- * findings and logs are those of a session that saw the pictures.
- * @param renditions bit k: rendition k has a picture for this frame
- * @return QC_ERROR_INVALID for another backend, a bit beyond the last rendition, or another count than
- *         qc_session_measured_words(); else as qc_session_submit()
- */
-QC_API qc_status qc_session_submit_measured(qc_session *session, uint32_t renditions, const uint64_t *words, int64_t count);
-
-/**
  * Next finished row, in order. A row is finished when no later frame can change it (motion2 waits for the next frame).
  * @param wait 0: never block. 1: block for the row's computation, but do not wait for frames not yet submitted.
  * @return QC_OK, QC_AGAIN (nothing is final yet), QC_END (flushed and drained), or the failure, after all rows that were
@@ -471,27 +341,8 @@ QC_API void qc_session_collect(qc_session *session);
  */
 QC_API qc_status qc_session_break(qc_session *session);
 
-/**
- * After a failure of the GPU (QC_ERROR_NO_MEMORY or QC_ERROR_DEVICE of submit, receive or break): the CPU backend takes over,
- * and the session works again. Rows of frames that were under way come from qc_session_receive() with nothing present;
- * qc_stats.frames_submitted tells whether the frame whose submission failed is among them, or may be submitted again. The
- * next frame is scored as the first after a break. Its pictures must be in host memory (QC_MEMORY_HOST), in the formats of
- * the configuration. Calls all releases that are outstanding.
- * @return QC_OK: go on. QC_ERROR_INVALID: the session has not failed, or the call comes from within release or log. Else the
- *         session's failure: it was none of the GPU's, the CPU backend failed, or cannot be had, or the flush is behind it
- */
-QC_API qc_status qc_session_continue_on_cpu(qc_session *session);
 /** No more frames will come: completes every row; qc_session_receive() hands them out. A second flush does nothing. */
 QC_API qc_status qc_session_flush(qc_session *session);
-
-/**
- * After the flush: forgets the frames from index `frames` on. Pooled values, counts and logs are then those of the first
- * `frames` frames; rows that were received already stay with the caller. Stream-level values are of all frames that were
- * submitted, so there are none any more. For a front end that reads ahead and learns that nobody wants what it has read.
- * @return QC_ERROR_INVALID for a number below 0, before the flush, and from within release or log; QC_ERROR_IO if earlier
- *         scores, which lie in a temporary file, cannot be read
- */
-QC_API qc_status qc_session_truncate(qc_session *session, int64_t frames);
 
 /**
  * Pooled value of a feature over the frames scored so far (received or not).
@@ -501,64 +352,9 @@ QC_API qc_status qc_session_truncate(qc_session *session, int64_t frames);
 QC_API qc_status qc_session_pooled(qc_session *session, int rendition, int feature, qc_pool pool, double *value);
 /** Frames scored so far (received or not), of the rendition that has most. */
 QC_API int64_t qc_session_scored_frames(const qc_session *session);
-/** Stream-level values such as apsnr_y, after the flush; the name lives until the next call. @return as qc_session_finding() */
+/** Stream-level values such as apsnr_y, after the flush; the name lives until the next call.
+ *  @return QC_END past the last, QC_ERROR_INVALID for a rendition that does not exist or a negative index */
 QC_API qc_status qc_session_aggregate(qc_session *session, int rendition, int index, const char **name, double *value);
-
-/**
- * Those of them that a metric gives a whole video for its score, with the words that a closing line says before it
- * ("CVVDP score"), after the flush. The title lives as long as the session. @return as qc_session_finding(), or QC_AGAIN
- * for one that has no value (no frame was scored)
- */
-QC_API qc_status qc_session_stream_score(qc_session *session, int rendition, int index, const char **title, double *value);
-
-/** What can be wrong with the pairs, judged by what the pictures show. */
-typedef enum qc_finding_kind {
-    QC_FINDING_OFFSET = 1,     /**< from the first frame on the distorted pictures show what the reference shows `offset` frames
-                                    earlier (above 0) or later (below 0) */
-    QC_FINDING_STEP = 2,       /**< that has changed with `frame`, from former_offset to offset: one more is a frame too many in
-                                    the distorted video (or one that the reference lacks), one less a frame that is missing there */
-    QC_FINDING_RATE = 3,       /**< it grows steadily: a distorted frame takes `rate` reference frames */
-    QC_FINDING_REPEATS = 4,    /**< `count` distorted frames so far, the first of them `frame`, show the picture before them
-                                    again while the reference moves */
-    QC_FINDING_FROZEN_END = 5  /**< so do all from `frame` on to the end, `count` of them */
-} qc_finding_kind;
-
-/** One of them. Frames are indices in submission order. What a kind does not tell of is 0. */
-typedef struct qc_finding {
-    qc_finding_kind kind;
-    int offset, former_offset; /**< -30..30: distorted frame n shows what reference frame n - offset does */
-    int64_t frame, count;
-    double rate;
-    int64_t reserved[6];       /**< 0 */
-} qc_finding;
-
-/**
- * With config.watch_contents: what was found so far, in the order in which it was. A finding comes when it is beyond doubt, up
- * to some 150 frames late, or with the flush; it stays, but for the count of QC_FINDING_REPEATS, which grows. There are at
- * most 64, the first ones. Stills, fades, noise and what repeats itself within 30 frames are no finding.
- * @return QC_END past the last, QC_ERROR_INVALID for a rendition that does not exist or a negative index
- */
-QC_API qc_status qc_session_finding(const qc_session *session, int rendition, int index, qc_finding *finding);
-/** Pairs of a rendition that were watched; 0 without config.watch_contents and below 8 rows or columns. */
-QC_API int64_t qc_session_watched_frames(const qc_session *session, int rendition);
-
-/**
- * With config.watch_contents: the constant offset that a rendition begins with, as qc_finding has it, told from its first 48
- * frames alone. 0 comes as soon as it is beyond doubt, any other one with the last of these frames, or with a break or the
- * flush before; then it stays. For whoever looks at the first pictures to pair all of them by what they show.
- * @return QC_OK; QC_AGAIN while frames are to be seen; QC_END if they told nothing beyond doubt, as stills, fades, noise and
- *         what repeats itself do, or steps and other rates; QC_ERROR_INVALID for a rendition that does not exist
- */
-QC_API qc_status qc_session_start_offset(const qc_session *session, int rendition, int *offset);
-/** Parses "psnr" or "ssim" exactly. @return QC_ERROR_INVALID for anything else. */
-QC_API qc_status qc_stats_format_parse(const char *text, qc_stats_format *format);
-
-/**
- * A row as it was received, or a copy of it, as a line of config.stats_format, without its end; "" for a row without the
- * scores it needs (n_subsample skipped it), and for QC_STATS_FORMAT_NONE. 1024 bytes are always enough.
- * @return QC_ERROR_INVALID if size bytes are too few, or for a row that was never received
- */
-QC_API qc_status qc_session_stats_line(const qc_session *session, const qc_row *row, char *text, size_t size);
 
 /** Layouts of libvmaf's reports. */
 typedef enum qc_log_format {
@@ -590,8 +386,6 @@ typedef struct qc_log_extra {
  */
 QC_API qc_status qc_session_write_log(qc_session *session, int rendition, const char *path, qc_log_format format,
                                       int complete, const qc_log_extra *extra, int extra_count);
-/** Fills stats by its struct_size. @return QC_ERROR_INVALID for a struct_size that no qc_stats has */
-QC_API qc_status qc_session_stats(const qc_session *session, qc_stats *stats);
 
 #ifdef __cplusplus
 }

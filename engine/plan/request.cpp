@@ -8,6 +8,7 @@
 #include "models/builtin_models.hpp"
 #include "plan/metric_registry.hpp"
 #include "plan/option_parser.hpp"
+#include "plan/stats_lines.hpp"
 #include "text/message.hpp"
 
 namespace qc {
@@ -127,21 +128,20 @@ private:
 
     /// Switches on what the lines of another tool need; the user's options come later and may switch it off again.
     Status serve_stats_format(const std::vector<const MetricDescriptor*>& metrics, std::vector<OptionValues>* values) {
+        const StatsLineSpec* line = find_stats_line(config_.stats_format);
+        if (line == nullptr || line->needed_option.empty()) return {};
         for (size_t i = 0; i < metrics.size(); ++i)
-            for (const StatsLineSpec& line : metrics[i]->stats_lines)
-                if (line.format == config_.stats_format && !line.needed_option.empty())
-                    QC_RETURN_IF_ERROR(
-                        set_option(*metrics[i], line.needed_option, "true", UnknownOption::kError, &(*values)[i]));
+            if (metrics[i]->name == line->metric)
+                QC_RETURN_IF_ERROR(
+                    set_option(*metrics[i], line->needed_option, "true", UnknownOption::kError, &(*values)[i]));
         return {};
     }
 
     Status check_stats_format() const {
-        for (const MetricDescriptor* metric : registry_)
-            for (const StatsLineSpec& line : metric->stats_lines)
-                if (line.format == config_.stats_format && config_.renditions > 1)
-                    return invalid(format("stats_format=%s describes one distorted input, but there are %d renditions",
-                                          std::string(line.name).c_str(), config_.renditions));
-        return {};
+        const StatsLineSpec* line = find_stats_line(config_.stats_format);
+        if (line == nullptr || config_.renditions <= 1) return {};
+        return invalid(format("stats_format=%s describes one distorted input, but there are %d renditions",
+                              std::string(line->name).c_str(), config_.renditions));
     }
 
     /// @param names of the metrics that were asked for

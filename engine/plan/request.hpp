@@ -10,6 +10,7 @@
 
 #include "contract/metric.hpp"
 #include "plan/model_request.hpp"
+#include "quality_cuda.h"
 
 namespace qc {
 

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "plan/feature_name.hpp"
+#include "plan/stats_lines.hpp"
 #include "text/message.hpp"
 #include "text/number.hpp"
 
@@ -114,14 +115,15 @@ private:
     Status check_instance(const MetricInstance& instance) const {
         if (!chroma_conflict_.empty() && reads_chroma(instance))
             return invalid(std::string(instance.descriptor->name) + " needs chroma, but " + chroma_conflict_);
-        if (geometry_->masked && !instance.descriptor->accepts_mask) return no_score_under_a_mask(*instance.descriptor);
+        if (geometry_->has_weights && !instance.descriptor->accepts_weights)
+            return no_score_under_a_mask(*instance.descriptor);
         return validate(*instance.descriptor, *geometry_, instance.options);
     }
 
     Status no_score_under_a_mask(const MetricDescriptor& metric) const {
         std::vector<std::string> names;
         for (const MetricDescriptor* other : request_.registry)
-            if (other->accepts_mask && !other->is_example) names.emplace_back(other->name);
+            if (other->accepts_weights && !other->is_example) names.emplace_back(other->name);
         return unsupported("mask=1: " + std::string(metric.name) +
                            " has no score under a mask; these metrics have one: " + joined(names));
     }
@@ -267,29 +269,23 @@ private:
 
     Status make_stats_columns() {
         plan_.stats.format = request_.stats_format;
-        for (const MetricDescriptor* metric : request_.registry)
-            for (const StatsLineSpec& line : metric->stats_lines)
-                if (line.format == request_.stats_format) return make_stats_columns(*metric, line);
-        return {};
-    }
-
-    Status make_stats_columns(const MetricDescriptor& metric, const StatsLineSpec& line) {
-        const std::string name = "stats_format=" + std::string(line.name), metric_name(metric.name);
-        for (const std::string_view output : line.outputs)
+        const StatsLineSpec* line = find_stats_line(request_.stats_format);
+        if (line == nullptr) return {};
+        const std::string name = "stats_format=" + std::string(line->name), metric(line->metric);
+        for (const std::string_view output : line->outputs)
             for (size_t i = 0; i < plan_.columns.size(); ++i)
                 if (plan_.columns[i].stored_name == output) plan_.stats.columns.push_back(static_cast<int>(i));
-        const std::string first(line.outputs[0]), option(line.needed_option);
+        const std::string first(line->outputs[0]), option(line->needed_option);
         if (plan_.stats.columns.empty() ||
             plan_.columns[static_cast<size_t>(plan_.stats.columns[0])].stored_name != first)
-            return invalid(name + " needs the score " + first + " of the metric " + metric_name + ": add " +
-                           metric_name + " to metrics" +
-                           (option.empty() ? "" : ", and leave its option " + option + " on"));
+            return invalid(name + " needs the score " + first + " of the metric " + metric + ": add " + metric +
+                           " to metrics" + (option.empty() ? "" : ", and leave its option " + option + " on"));
         const bool spoilt =
             std::any_of(plan_.instances.begin(), plan_.instances.end(), [&](const MetricInstance& instance) {
-                return instance.descriptor == &metric && is_on(instance, line.spoiling_option);
+                return instance.descriptor->name == line->metric && is_on(instance, line->spoiling_option);
             });
         if (!spoilt) return {};
-        return invalid(name + " needs " + metric_name + " without its option " + std::string(line.spoiling_option));
+        return invalid(name + " needs " + metric + " without its option " + std::string(line->spoiling_option));
     }
 
     static bool is_on(const MetricInstance& instance, std::string_view option) {

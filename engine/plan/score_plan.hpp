@@ -12,6 +12,7 @@
 #include "contract/metric.hpp"
 #include "models/model.hpp"
 #include "plan/request.hpp"
+#include "quality_cuda.h"
 
 namespace qc {
 

@@ -5,8 +5,9 @@
 #include <string>
 #include <string_view>
 
+#include "files/output_file.hpp"
+#include "quality_cuda.h"
 #include "report/log_writer.hpp"
-#include "report/output_file.hpp"
 
 namespace qc {
 

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "plan/score_plan.hpp"
+#include "quality_cuda.h"
 
 namespace qc {
 

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "scores/temporary_file.hpp"
+#include "files/temporary_file.hpp"
 #include "text/message.hpp"
 
 namespace qc {

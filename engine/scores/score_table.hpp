@@ -17,6 +17,7 @@
 
 #include "contract/status.hpp"
 #include "plan/score_plan.hpp"
+#include "quality_cuda.h"
 #include "scores/pooling.hpp"
 #include "scores/score_spool.hpp"
 

@@ -105,7 +105,7 @@ int ff_qc_consume(AVFilterContext *ctx, int index, AVFrame **frame)
         }
     } else if (!ret && ff_inlink_acknowledge_status(ctx->inputs[index], &in->status, &in->eof_pts)) {
         in->track.ended = 1;
-        in->cut_off     = !!ff_qc_interrupted_by(&s->run.interrupts);
+        in->cut_off     = !!qcr_interrupted_by(&s->run.interrupts);
         stop_clock(in);
         ret = ff_qc_record_end(ctx, index);
     } else if (!ret) {

@@ -5,7 +5,7 @@
 
 /**
  * @file
- * Colour tags of the inputs; see colours.h. Depends on inputs and state.
+ * Colour tags of the inputs; see colours.h. Depends on formats, inputs and state.
  */
 
 #include "compat.h"
@@ -15,14 +15,8 @@
 #include "libavutil/pixdesc.h"
 
 #include "colours.h"
+#include "formats.h"
 #include "state.h"
-
-enum AVColorRange ff_qc_range_of(const AVFrame *frame, enum AVPixelFormat format)
-{
-    if (format == AV_PIX_FMT_YUVJ420P || format == AV_PIX_FMT_YUVJ422P || format == AV_PIX_FMT_YUVJ444P)
-        return AVCOL_RANGE_JPEG;
-    return frame->color_range;
-}
 
 int ff_qc_check_colour(AVFilterContext *ctx, int index, const AVFrame *frame)
 {

@@ -19,9 +19,6 @@
 /** What to do when range or matrix differ between the inputs. */
 enum QCRangeCheck { QC_RANGE_AUTO, QC_RANGE_IGNORE, QC_RANGE_ERROR };
 
-/** A frame's, which some formats say by their name. */
-enum AVColorRange ff_qc_range_of(const AVFrame *frame, enum AVPixelFormat format);
-
 /** Tags are compared with main's at an input's first pair; samples are scored as they are. @return AVERROR */
 int ff_qc_check_colour(AVFilterContext *ctx, int index, const AVFrame *frame);
 

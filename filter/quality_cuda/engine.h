@@ -17,7 +17,7 @@
 
 #include "compat.h"
 
-#include <quality_cuda.h>
+#include <quality_cuda_run/engine.h>
 
 #define QC_KEY_PREFIX "lavfi.quality_cuda."
 

@@ -5,11 +5,11 @@
 
 /**
  * @file
- * What watches the scores while the run goes on: lines for a receiver, alerts,
- * a file for Prometheus.
+ * What is told of the scores while the run goes on, as the filter sees it: its
+ * options, its files, its frames. All else is in quality_cuda_run/live.h.
  *
- * Knows each main frame, with its scores, in the order in which they leave.
- * Depends on stream, windows, alerts, metrics_file, engine, files and state.
+ * Knows each distorted frame, with its scores, in the order in which they
+ * leave. Depends on receiver, engine, files and state.
  */
 
 #ifndef AVFILTER_QUALITY_CUDA_LIVE_H
@@ -21,48 +21,33 @@
 
 #include <quality_cuda_run.h>
 
-#include "alerts.h"
-#include "stream.h"
-#include "windows.h"
+#include "receiver.h"
 
 typedef struct QCLive {
-    QCStream stream;             ///< of log_fmt=jsonl
-    QCWindow window;             ///< without a length: none is wanted
-    QCAlert alert[QC_MAX_ALERTS];
-    int nb_alerts;
-    int64_t time;                ///< of the latest frame, microseconds
-    int64_t frames, scored, realtime; ///< of those that left: all, with scores, without because scoring was too slow
-    int is_finished;
-
-    /* for metrics_file */
-    QCWindowScore *latest;       ///< the scores of the latest window, [rendition][feature]; NULL: there is none yet
-    int64_t latest_start, latest_end;
-    int metrics_error;           ///< AVERROR of the first time that it could not be written
+    qcr_live *run;       ///< NULL before the options were looked at
+    QCReceiver receiver; ///< of log_fmt=jsonl, if log_path is a URL
 } QCLive;
 
 /** Everything that can be wrong in the options of this. @return AVERROR */
 int ff_qc_check_live(AVFilterContext *ctx);
 
+/** Where lines and metrics go; the files are known. Opens nothing yet. @return AVERROR */
+int ff_qc_connect_live(AVFilterContext *ctx);
+
 /** Finds the scores that alerts name; they are known once there is a session. @return AVERROR */
 int ff_qc_find_alerts(AVFilterContext *ctx);
 
-/** A main frame counts, with the scores that it has. */
+/** A distorted frame counts, with the scores that it has. */
 void ff_qc_watch_frame(AVFilterContext *ctx, const qcr_row *entry);
 
 /** Puts the names of the alerts that are active onto a frame. @return AVERROR */
 int ff_qc_tag_alerts(const AVFilterContext *ctx, AVFrame *frame);
-
-/** Scoring has become too slow for the stream (realtime=1), or is fast enough again. @param time seconds */
-void ff_qc_announce_pace(AVFilterContext *ctx, int is_overloaded, double time, int64_t passed);
 
 /**
  * No frame follows: ends what is active, hands over all lines.
  * @param end members of the last line's object: how the run ended @return AVERROR of files that are not complete
  */
 int ff_qc_finish_live(AVFilterContext *ctx, const char *end);
-
-/** Says how it went, at the end. */
-void ff_qc_print_live(AVFilterContext *ctx);
 
 void ff_qc_free_live(AVFilterContext *ctx);
 

@@ -5,11 +5,9 @@
 
 /**
  * @file
- * Where lines go while the run lasts: a file, a named pipe, a device, an open
- * descriptor, or whatever FFmpeg has a protocol for.
+ * Lines for whatever FFmpeg has a protocol for, and which names mean that.
  *
- * All that can wait for others is here, and can be told to stop waiting. Knows
- * no line and no thread. Depends on paths.
+ * Knows no line and no thread. Depends on compat only.
  */
 
 #ifndef AVFILTER_QUALITY_CUDA_RECEIVER_H
@@ -17,26 +15,18 @@
 
 #include "compat.h"
 
-#include <stdatomic.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "libavformat/avio.h"
 
-#include "paths.h"
+#include <quality_cuda_run.h>
 
+/** What is behind a URL's qcr_receiver, and has to outlive it. */
 typedef struct QCReceiver {
-    /* set by the owner */
-    const char *url;           ///< NULL: it is a path
-    const QCPath *path;
-    int append;                ///< of a file: goes on behind what it has
-    /* anybody's */
-    atomic_llong give_up_at;   ///< time of av_gettime_relative() at which nothing is waited for any more
-    /* its own */
-    int is_open;
-    int descriptor;
+    const char *url;
     AVIOContext *avio;
-    int64_t connect_until;     ///< the same for a connection that is being made; 0: none is
+    qcr_patience patience;
+    int64_t connect_until; ///< time of av_gettime_relative() by which a connection has to be made; 0: none is
 } QCReceiver;
 
 /**
@@ -47,18 +37,7 @@ typedef struct QCReceiver {
  */
 int ff_qc_receiver_path(const char *name, char **path);
 
-/** Whether a lost line is a failure: files keep everything, other receivers come and go. */
-int ff_qc_receiver_is_lasting(const QCReceiver *receiver);
-
-void ff_qc_receiver_init(QCReceiver *receiver, const char *url, const QCPath *path, int append);
-
-/** @return AVERROR; AVERROR(ENXIO): nobody reads from the named pipe; AVERROR_EXIT: it was told to give up */
-int ff_qc_receiver_open(QCReceiver *receiver);
-
-/** Writes all of a line. @return AVERROR; of a file then nothing of the line is left in it */
-int ff_qc_receiver_write(QCReceiver *receiver, const char *text, size_t size);
-
-/** @param is_end 0: it failed, and will be opened again; a file stays open then @return AVERROR of what could not be handed over */
-int ff_qc_receiver_close(QCReceiver *receiver, int is_end);
+/** A receiver that is a URL. */
+qcr_receiver ff_qc_url_receiver(QCReceiver *receiver, const char *url);
 
 #endif /* AVFILTER_QUALITY_CUDA_RECEIVER_H */

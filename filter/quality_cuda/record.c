@@ -5,8 +5,8 @@
 
 /**
  * @file
- * What a run saw and measured, in a file; see record.h. Depends on colours and
- * state.
+ * What a run saw and measured, in a file; see record.h. Depends on formats
+ * and state.
  */
 
 #include "compat.h"
@@ -17,7 +17,6 @@
 #include "libavutil/error.h"
 #include "libavutil/frame.h"
 
-#include "colours.h"
 #include "formats.h"
 #include "record.h"
 #include "state.h"

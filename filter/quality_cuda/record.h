@@ -6,7 +6,7 @@
 /**
  * @file
  * What a run saw and measured, in a file (record=FILE): a frame's and a link's
- * facts, as qcr_record takes them. Depends on colours and state.
+ * facts, as qcr_record takes them. Depends on formats and state.
  */
 
 #ifndef AVFILTER_QUALITY_CUDA_RECORD_H

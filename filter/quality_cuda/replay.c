@@ -22,7 +22,6 @@
 
 #include "libavfilter/video.h"
 
-#include "interrupts.h"
 #include "replay.h"
 #include "state.h"
 
@@ -146,7 +145,7 @@ static FILE *open_record(AVFilterContext *ctx, const char *path)
     QualityCudaContext *s = ctx->priv;
     FILE *file;
 
-    while (!(file = fopen(path, "rb")) && errno == ENOENT && s->options.replay_wait && !ff_qc_interrupted_by(&s->run.interrupts)) {
+    while (!(file = fopen(path, "rb")) && errno == ENOENT && s->options.replay_wait && !qcr_interrupted_by(&s->run.interrupts)) {
         av_usleep(PAUSE);
         for (int i = 0; i < s->nb_inputs; i++)
             s->input[i].asked_at = 0; /* who waits for a record is not kept waiting by an input */

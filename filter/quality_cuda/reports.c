@@ -148,7 +148,7 @@ static void reason_json(const AVFilterContext *ctx, int rendition, AVBPrint *out
     if (run->end == QC_END_BY_FAILURE) {
         ff_qc_json_string(out, run->reason);
     } else if (run->end == QC_END_BY_SIGNAL) {
-        snprintf(text, sizeof(text), "the program got %s", ff_qc_interrupted_by(&run->interrupts));
+        snprintf(text, sizeof(text), "the program got %s", qcr_interrupted_by(&run->interrupts));
         ff_qc_json_string(out, text);
     } else if (run->end == QC_END_TAKEN_DOWN) {
         ff_qc_json_string(out, "the filter graph was taken down before its inputs ended");
@@ -432,7 +432,7 @@ static void print_summary(AVFilterContext *ctx)
     }
     if (s->run.end == QC_END_BY_SIGNAL || s->run.end == QC_END_TAKEN_DOWN)
         av_log(ctx, AV_LOG_WARNING, "INCOMPLETE after %"PRId64" frames: %s\n", s->queue.tally->scored[0],
-               s->run.end == QC_END_BY_SIGNAL ? ff_qc_interrupted_by(&s->run.interrupts) :
+               s->run.end == QC_END_BY_SIGNAL ? qcr_interrupted_by(&s->run.interrupts) :
                "the filter graph was taken down before its inputs ended");
     else if (s->run.end != QC_END_OF_STREAM)
         av_log(ctx, AV_LOG_INFO, "stopped before the inputs ended; the scores are those of the frames up to there\n");
@@ -486,7 +486,7 @@ int ff_qc_report(AVFilterContext *ctx)
     stats = ff_qc_finish_stats(ctx);
     live = finish_live(ctx);
     print_summary(ctx);
-    ff_qc_print_live(ctx);
+    qcr_live_sum_up(s->live.run);
     if (stats < 0)
         av_log(ctx, AV_LOG_ERROR, "stats_file=%s is not complete: %s\n", s->files.stats.name, av_err2str(stats));
     return ret < 0 ? ret : stats < 0 ? stats : live < 0 ? live : s->run.refused_rendition;

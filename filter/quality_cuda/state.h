@@ -16,15 +16,14 @@
  *                     \--> submission -> queue -> reports -> ladder -> engine -> maps -> scaling -> inputs -> formats
  *                              |             |       |                                 \-> mask        |-> replay -> record
  *                              |             |       |                                                 \-> arrivals -> epochs -> pairing, replay
- *                              |             |        \-> files -> receiver -> paths, conditions -> engine
+ *                              |             |        \-> files -> receiver, paths, conditions -> engine
  *                              |             |\-> alignment -> engine
- *                              |              \-> live -> metrics_file -> files, engine
- *                              |                    \---> stream -> receiver, windows, alerts
+ *                              |              \-> live -> receiver, files, engine
  *                              \-> pictures, colours -> inputs, pacing
  *
  * Arrows are the only dependencies (what is reached over several may be used
- * too); all of these but pairing, windows, alerts and pacing may use state,
- * json, interrupts, outputs and compat.
+ * too); all of these but pairing and pacing may use state, json, outputs and
+ * compat.
  */
 
 #ifndef AVFILTER_QUALITY_CUDA_STATE_H
@@ -41,7 +40,6 @@
 #include "engine.h"
 #include "files.h"
 #include "inputs.h"
-#include "interrupts.h"
 #include "live.h"
 #include "maps.h"
 #include "mask.h"
@@ -127,7 +125,7 @@ typedef struct QCRun {
     int refused_rendition;///< AVERROR of a further rendition with too few pairs, which is its own failure
     int is_refused;       ///< the pairs are too few: a failure, but of nothing that scores
     int gave_up;          ///< there was a failure, and the frames go on without scores
-    QCInterrupts interrupts;
+    qcr_interrupts interrupts;
 } QCRun;
 
 typedef struct QualityCudaContext {
@@ -158,6 +156,9 @@ typedef struct QualityCudaContext {
 
 /** Logs and stores the first failure; every later activation returns it again. */
 int ff_qc_fail(AVFilterContext *ctx, int error, const char *format, ...) av_printf_format(3, 4);
+
+/** What the rooms of run/ tell the user by. */
+qcr_sink ff_qc_sink(AVFilterContext *ctx);
 
 /** Whether the filter goes by the name of libvmaf's. */
 int ff_qc_is_alias(const AVFilterContext *ctx);

@@ -239,7 +239,7 @@ static int is_too_slow(AVFilterContext *ctx)
         return ret;
     passes = qcr_pace(&s->pacing, time, av_gettime_relative() / 1e6, qcr_rows_under_way(s->queue.rows), &change);
     if (change != QCR_PACE_UNCHANGED)
-        ff_qc_announce_pace(ctx, change == QCR_PACE_OVERLOADED, time, s->pacing.passed);
+        qcr_live_pace_changes(s->live.run, change == QCR_PACE_OVERLOADED, time, s->pacing.passed);
     if (!passes || was_passing)
         return passes;
     status = qc_session_break(s->engine.session);

@@ -8,7 +8,7 @@ Status validate(const MetricDescriptor& metric, const FrameGeometry& geometry, c
     if (geometry.rgb && !metric.accepts_rgb)
         return unsupported(name + " takes YUV pictures, but these are RGB: convert them first (format=yuv444p), or "
                                   "leave it out");
-    if (geometry.masked && !metric.accepts_mask) return unsupported(name + " has no score under a mask");
+    if (geometry.has_weights && !metric.accepts_weights) return unsupported(name + " has no score under a mask");
     if (metric.requires_chroma && geometry.plane_count() == 1)
         return unsupported(format("%s needs chroma planes, these pictures of %dx%d have none", name.c_str(),
                                   geometry.width, geometry.height));

@@ -46,7 +46,7 @@ class ScoreSink {
 public:
     virtual ~ScoreSink() = default;
     virtual void put(int64_t frame, int output, double value) = 0;
-    /// The frame's mask has no weight where this metric looks: the rendition has no scores for the frame, of any
+    /// The frame's weights are all 0 where this metric looks: the rendition has no scores for the frame, of any
     /// metric.
     virtual void leave_out(int64_t frame) { (void)frame; }
 };
@@ -167,15 +167,6 @@ struct StreamScoreSpec {
     double (*total)(double sum_of_terms, int64_t frames) = nullptr; ///< frames: at least 1
 };
 
-/// Lines in the style of another tool that a metric's scores can be written as (engine/report/stats_line.hpp).
-struct StatsLineSpec {
-    qc_stats_format format;
-    std::string_view name;                     ///< of the format, for messages
-    std::string_view needed_option;            ///< has to be on for the scores to be written; empty: none
-    std::string_view spoiling_option;          ///< makes another quantity of the scores; empty: none
-    std::span<const std::string_view> outputs; ///< per plane, as models call them; the first has to be there
-};
-
 /// What a metric can show of where a picture is bad (contract/map.hpp).
 struct MapSpec {
     std::string_view what; ///< what a value is, e.g. "1 - ssim"
@@ -221,8 +212,8 @@ struct MetricDescriptor {
     bool uses_colour = false;
     /// Takes pictures whose planes are G, B, R as well (FrameGeometry::rgb).
     bool accepts_rgb = false;
-    /// Scores what a mask lets through (FrameGeometry::masked), by the `mask` of pairs or references.
-    bool accepts_mask = false;
+    /// Scores samples by their weights (FrameGeometry::has_weights), which pairs and references carry.
+    bool accepts_weights = false;
     BackendBound backend_bound{};
     /// Its kernels are few thread blocks that run for long. The CUDA backend begins with it, and the other metrics fill
     /// the GPU beside it.
@@ -234,7 +225,6 @@ struct MetricDescriptor {
     bool templated_names = false;
     std::span<const OptionSpec> options;
     std::span<const OutputSpec> outputs;
-    std::span<const StatsLineSpec> stats_lines{};
     std::span<const StreamScoreSpec> stream_scores{};
     /// Has no scores for pictures without chroma planes.
     bool requires_chroma = false;

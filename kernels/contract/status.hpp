@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "quality_cuda.h"
+#include "quality_cuda/types.h"
 
 namespace qc {
 

@@ -60,8 +60,8 @@ struct FrameGeometry {
     bool rgb = false;        ///< planes are G, B, R; only metrics that accept it see such pictures
     double frame_rate = 0.0; ///< nominal, of the distorted input; 0: unknown
     ColourTags reference_colour{}, distorted_colour{}; ///< for metrics that declare uses_colour
-    /// Pairs come with a mask, and scores are of what it lets through; only metrics that accept one see such pairs.
-    bool masked = false;
+    /// Pairs come with weights of their samples (the user's mask); only metrics that accept them see such pairs.
+    bool has_weights = false;
 
     int plane_count() const { return chroma_width > 0 && chroma_height > 0 ? 3 : 1; }
     int plane_width(int plane) const { return plane == 0 ? width : chroma_width; }
@@ -95,8 +95,8 @@ constexpr int kMaxHistory = 2;
 struct DevicePair {
     DevicePicture reference, distorted;
     DevicePlane reference_history[kMaxHistory], distorted_history[kMaxHistory];
-    DevicePlane mask; ///< the weight of each luma sample, a byte: 255 whole, 0 none; data null where there is no mask
-    uint32_t output;  ///< row of the accumulators this pair writes
+    DevicePlane weights; ///< the weight of each luma sample, a byte: 255 whole, 0 none; data null where there are none
+    uint32_t output;     ///< row of the accumulators this pair writes
     uint32_t behind_first; ///< pairs before it that have the same reference
 };
 
@@ -106,7 +106,7 @@ struct DeviceReference {
     DevicePlane
         history[kMaxHistory]; ///< history[k]: luma of k + 1 frames earlier; data null at the start of the stream
     DevicePlane chroma_history[kMaxHistory][2]; ///< Cb and Cr likewise, if an instance needs them
-    DevicePlane mask;                           ///< as DevicePair::mask: all pairs of a reference have the same
+    DevicePlane weights;                        ///< as DevicePair::weights: all pairs of a reference have the same
     uint32_t output;
     uint32_t reserved;
 };
@@ -136,7 +136,7 @@ class Helpers; // contract/helpers.hpp
 struct HostPair {
     HostPicture reference, distorted;
     HostPlane reference_history[kMaxHistory]{}, distorted_history[kMaxHistory]{}; ///< as in DevicePair
-    HostPlane mask{};                                                             ///< as in DevicePair
+    HostPlane weights{};                                                          ///< as in DevicePair
     Helpers* helpers = nullptr;                                                   ///< null: there are none
 };
 
@@ -144,7 +144,7 @@ struct HostReference {
     HostPicture current;
     HostPlane history[kMaxHistory];           ///< as DeviceReference::history
     HostPlane chroma_history[kMaxHistory][2]; ///< as DeviceReference::chroma_history
-    HostPlane mask{};                         ///< as in DeviceReference
+    HostPlane weights{};                      ///< as in DeviceReference
 };
 
 } // namespace qc

@@ -19,7 +19,7 @@ struct TermWeightArguments {
     uint64_t term_plane; ///< from plane to plane
     int planes;          ///< of an evaluation, under the same weights
     int pitch, width, height;
-    MaskFootprint footprint;
+    WeightFootprint footprint;
     int words, word; ///< accumulators of an evaluation, and which of them gets the sum of the weights
 };
 
@@ -34,12 +34,12 @@ struct WeighTerms {
     template <class Block>
     QC_HD static void run(Block& block, const Arguments& arguments) {
         const Evaluation& evaluation = arguments.evaluations[block.z()];
-        const MaskReader mask(evaluation.mask);
+        const WeightReader weights(evaluation.weights);
         const int x = block.x() * kWarpSize + block.lane();
         const int top = (block.y() * kTermWeightWarps + block.warp()) * kTermWeightRows;
         uint32_t sums[1] = {0};
         for (int y = top; x < arguments.width && y < arguments.height && y < top + kTermWeightRows; ++y) {
-            const uint32_t weight = arguments.footprint.weight(mask, x, y);
+            const uint32_t weight = arguments.footprint.weight(weights, x, y);
             const float share = arguments.footprint.share(weight);
             sums[0] += weight;
             float* term = arguments.terms + block.z() * arguments.planes * arguments.term_plane +

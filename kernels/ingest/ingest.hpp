@@ -5,7 +5,7 @@
 
 #include "contract/types.hpp"
 #include "ingest/scaling.hpp"
-#include "quality_cuda.h"
+#include "quality_cuda/types.h"
 
 namespace qc {
 

@@ -5,7 +5,7 @@
 
 #include "contract/map.hpp"
 #include "device/unroll.hpp"
-#include "quality_cuda.h"
+#include "quality_cuda/types.h"
 
 namespace qc {
 

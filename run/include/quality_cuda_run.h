@@ -7,17 +7,28 @@
  * library: it may change with each minor version, in any way.
  *
  * Everything here is a value, or a handle of one owner: what is offered goes in, a decision comes out. No function
- * knows FFmpeg or CUDA, reads a clock, or keeps a state that the caller does not hold. Handles are not safe for use by
- * several threads at once; different ones are independent.
+ * knows FFmpeg or CUDA, reads a clock, or keeps a state that the caller does not hold, except that live.h has a thread
+ * that waits, and interrupts.h the handlers of the process. Handles are not safe for use by several threads at once;
+ * different ones are independent.
  */
 #ifndef QUALITY_CUDA_RUN_H
 #define QUALITY_CUDA_RUN_H
 
+#include "quality_cuda_run/alignment.h"
+#include "quality_cuda_run/conditions.h"
 #include "quality_cuda_run/counts.h"
+#include "quality_cuda_run/engine.h"
+#include "quality_cuda_run/files.h"
+#include "quality_cuda_run/interrupts.h"
+#include "quality_cuda_run/live.h"
+#include "quality_cuda_run/names.h"
 #include "quality_cuda_run/pacing.h"
 #include "quality_cuda_run/pairs.h"
+#include "quality_cuda_run/receiver.h"
 #include "quality_cuda_run/record.h"
+#include "quality_cuda_run/report.h"
 #include "quality_cuda_run/rows.h"
 #include "quality_cuda_run/sink.h"
+#include "quality_cuda_run/verdict.h"
 
 #endif /* QUALITY_CUDA_RUN_H */

@@ -7,6 +7,7 @@
 
 #include <unistd.h>
 
+#include "quality_cuda_run/engine.h"
 #include "run/text/boundary.hpp"
 
 namespace qc::run {

@@ -242,7 +242,7 @@ std::vector<std::vector<uint8_t>> masks_for(const qc_config& config, size_t fram
 }
 
 TEST_P(Check, MaskSample) {
-    if (!GetParam()->accepts_mask) GTEST_SKIP() << metric() << " has no score under a mask";
+    if (!GetParam()->accepts_weights) GTEST_SKIP() << metric() << " has no score under a mask";
     for (const char* layout : {"yuv420p", "nv12", "p010le", "yuv422p10le", "yuv444p16le"})
         for (const auto& [width, height] : std::vector<std::pair<int, int>>{{147, 83}, {264, 167}}) {
             const std::string name = metric();

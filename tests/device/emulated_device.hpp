@@ -221,19 +221,19 @@ struct EmulatedPairs {
     }
 };
 
-/// A mask for each pair, of all weights there are: stripes of whole ones and of none among them. Outlives the pairs'
+/// Weights for each pair, all that there are: stripes of whole ones and of none among them. Outlives the pairs'
 /// use.
-class EmulatedMasks {
+class EmulatedWeights {
 public:
-    EmulatedMasks(const FrameGeometry& geometry, EmulatedPairs* pairs) {
+    EmulatedWeights(const FrameGeometry& geometry, EmulatedPairs* pairs) {
         for (size_t i = 0; i < pairs->host.size(); ++i) {
             const int pitch = geometry.width + static_cast<int>(i);
             std::vector<uint8_t>& weights = weights_.emplace_back(static_cast<size_t>(pitch) * geometry.height);
             for (int y = 0; y < geometry.height; ++y)
                 for (int x = 0; x < geometry.width; ++x)
                     weights[static_cast<size_t>(y * pitch + x)] = weight_at(x, y, static_cast<int>(i));
-            pairs->host[i].mask = {weights.data(), {pitch}, geometry.width, geometry.height};
-            pairs->device[i].mask = {weights.data(), static_cast<uint32_t>(pitch), 1, 0};
+            pairs->host[i].weights = {weights.data(), {pitch}, geometry.width, geometry.height};
+            pairs->device[i].weights = {weights.data(), static_cast<uint32_t>(pitch), 1, 0};
         }
     }
 
@@ -256,17 +256,17 @@ inline void expect_emulation_equals_cpu(const Scorer& metric, const std::vector<
     expect_emulation_equals_cpu(metric, EmulatedPairs(pictures), descending);
 }
 
-/// The same under masks, for metrics that accept one: the geometry says that there are masks, and the scorer knew it.
-inline void expect_masked_emulation_equals_cpu(const MetricDescriptor& descriptor,
-                                               const std::vector<EmulatedKernel>& kernels, FrameGeometry geometry,
-                                               const OptionValues& options,
-                                               const std::vector<EmulatedPicture>& pictures) {
-    geometry.masked = true;
+/// The same with weights, for metrics that accept them: the geometry says that there are some, and the scorer knew it.
+inline void expect_weighted_emulation_equals_cpu(const MetricDescriptor& descriptor,
+                                                 const std::vector<EmulatedKernel>& kernels, FrameGeometry geometry,
+                                                 const OptionValues& options,
+                                                 const std::vector<EmulatedPicture>& pictures) {
+    geometry.has_weights = true;
     const auto metric = create_scorer(descriptor, geometry, options);
     EmulatedProgram program(kernels);
     ASSERT_TRUE(metric->prepare(program).ok());
     EmulatedPairs pairs(pictures);
-    const EmulatedMasks masks(geometry, &pairs);
+    const EmulatedWeights all_weights(geometry, &pairs);
     for (const bool descending : {false, true}) expect_emulation_equals_cpu(*metric, pairs, descending);
 }
 

@@ -30,7 +30,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "quality_cuda.h"
+#include "quality_cuda_run/engine.h"
 
 enum { FEATURE_VMAF, FEATURE_MAD, FEATURE_LAG, FEATURE_COUNT };
 

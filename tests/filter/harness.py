@@ -18,7 +18,7 @@ import unittest
 HERE = pathlib.Path(__file__).resolve().parent
 REPOSITORY = HERE.parent.parent
 FFMPEG = pathlib.Path(os.environ.get("QC_FFMPEG", REPOSITORY / "build/ffmpeg/bin/ffmpeg"))
-SANITIZER_RUNTIME = os.environ.get("QC_SANITIZER_RUNTIME")  # of the binary; tests/other_builds.py names it
+SANITIZER_RUNTIME = os.environ.get("QC_SANITIZER_RUNTIME")  # of the binary; tests/suites/other_builds.py names it
 PREFIX = "lavfi.quality_cuda."
 TIMEOUT_SECONDS = 300
 

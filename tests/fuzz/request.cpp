@@ -3,7 +3,7 @@
 // line. The first four lines of an input are metrics, model, feature and options; numbers follow.
 #include <iterator>
 
-#include "quality_cuda.h"
+#include "quality_cuda_run/engine.h"
 #include "tests/fuzz/input.hpp"
 
 namespace {

@@ -14,6 +14,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "quality_cuda_run/engine.h"
 #include "tests/fuzz/exact_picture.hpp"
 
 namespace {

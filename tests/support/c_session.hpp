@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "quality_cuda.h"
+#include "quality_cuda_run/engine.h"
 #include "tests/support/runs.hpp"
 
 namespace qc::test {

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """FFmpeg's source trees, whole and as far as patches/ shows them, for tests of what tools/patch-ffmpeg and the patches do."""
 
+import functools
 import os
 import pathlib
 import subprocess
+import tempfile
 
 from support import scripts
 
@@ -27,14 +29,22 @@ CONFIGURE = ("#!/bin/sh\n"
              "exit\n")
 
 
-def series(line):
-    """The patches for a line, in their order."""
-    return sorted(PATCHES.glob("*.patch")) + sorted((PATCHES / line).glob("*.patch"))
+@functools.cache
+def common_patch():
+    """Name and text of the one that adds the filter's files. It is made when it is asked for, and is the same in every line."""
+    tool = scripts.load("update-patches")
+    return tool.make_series(tool.shown_files(kept_patch(LINES[0]).read_text(encoding="utf-8")))[0]
+
+
+def kept_patch(line):
+    """The patch of patches/ for a line's own files."""
+    (path,) = (PATCHES / line).iterdir()
+    return path
 
 
 def shown_files(line):
     """FFmpeg's own files as far as the line's patch shows them: name -> text, and a configure that can be run."""
-    patch = "".join(path.read_text(encoding="utf-8") for path in (PATCHES / line).glob("*.patch"))
+    patch = kept_patch(line).read_text(encoding="utf-8")
     files = {name: text for name, (text, _) in scripts.load("update-patches").shown_files(patch).items()}
     blank = "\n" * CONFIGURE.count("\n")
     assert files["configure"].startswith(blank)
@@ -54,10 +64,18 @@ def git(tree, *arguments):
 
 def apply_series(tree, line):
     """git am of the line's patches to a folder of FFmpeg's own files."""
+    name, text = common_patch()
+    with tempfile.TemporaryDirectory(prefix="qc-series-") as folder:
+        common = pathlib.Path(folder) / name
+        common.write_text(text, encoding="utf-8")
+        apply_patches(tree, [common, kept_patch(line)])
+
+
+def apply_patches(tree, patches):
     git(tree, "init", "--quiet")
     git(tree, "add", "--all")
     git(tree, "commit", "--quiet", "--message=FFmpeg")
-    git(tree, "am", "--quiet", *series(line))
+    git(tree, "am", "--quiet", *patches)
 
 
 def contents(tree):

@@ -12,7 +12,7 @@ import unittest
 from unittest import mock
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(REPOSITORY / "tests"))
+sys.path.insert(0, str(REPOSITORY / "tests/suites"))
 import ffmpeg_lines  # noqa: E402
 
 # Makes the tree of $OFFER, or fails as without an archive; notes what it was asked.

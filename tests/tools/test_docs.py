@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""check-style's tables, that README's figures of speed are those of docs/performance.md, and that docs/design.md names what
-exists."""
+"""check-style's tables, that README's figures of speed are those of docs/performance.md, that docs/design.md names what exists,
+and that tools/README.md has every command."""
 
 import fnmatch
+import os
 import pathlib
 import re
 import sys
@@ -79,6 +80,14 @@ class Names(unittest.TestCase):
         for name in ("engine/session.cpp", "vf_quality.c", "engine/pla", "NAME_kernel.hpp", "Session::retire", "Sessions::create",
                      "qc_session_finish()"):
             self.assertFalse(self.exists(name), name)
+
+
+class Tools(unittest.TestCase):
+    def test_every_command_has_one_line(self):
+        commands = [path.name for path in (ROOT / "tools").iterdir() if path.is_file() and os.access(path, os.X_OK)]
+        self.assertGreater(len(commands), 15)
+        listed = re.findall(r"(?m)^\| `([^`]+)` \|", (ROOT / "tools/README.md").read_text(encoding="utf-8"))
+        self.assertEqual(sorted(listed), sorted(commands))
 
 
 if __name__ == "__main__":

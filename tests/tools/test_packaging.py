@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What packaging/ repeats of the sources: versions, names, symbols. Building the packages is tests/package_builds.py's."""
+"""What packaging/ repeats of the sources: versions, names, symbols. Building the packages is tests/suites/package_builds.py's."""
 
 import pathlib
 import re
@@ -9,7 +9,7 @@ import unittest
 from unittest import mock
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tests"))
+sys.path.insert(0, str(ROOT / "tests/suites"))
 import container_recipe  # noqa: E402
 import package_builds  # noqa: E402
 
@@ -36,7 +36,8 @@ class Packaging(unittest.TestCase):
         self.assertGreater(len(owners), 3)
 
     def test_symbols_are_the_headers_functions(self):
-        declared = set(re.findall(r"\b(qc_\w+)\(", re.sub(r"(?s)/\*.*?\*/|//[^\n]*", "", text("engine/include/quality_cuda.h"))))
+        headers = text("engine/include/quality_cuda.h") + text("run/include/quality_cuda_run/engine.h")
+        declared = set(re.findall(r"\b(qc_\w+)\(", re.sub(r"(?s)/\*.*?\*/|//[^\n]*", "", headers)))
         listed = text(f"packaging/debian/libquality-cuda{self.soname}.symbols").splitlines()
         self.assertEqual(listed[0], f"libquality_cuda.so.{self.soname} libquality-cuda{self.soname} #MINVER#")
         self.assertEqual({line.split("@")[0].strip() for line in listed[1:]}, declared)

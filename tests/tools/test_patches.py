@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""patches/ is what tools/update-patches makes, and does to FFmpeg's sources what tools/patch-ffmpeg does.
+"""patches/ is what tools/update-patches makes; its series do to FFmpeg's sources what tools/patch-ffmpeg does.
 
 Whole source trees are those that tools/setup left in build/, or the folders 5.1, 7.1 and so on in $QC_FFMPEG_SOURCES.
 """
@@ -35,6 +35,12 @@ class Current(Folder):
         trees = [tree for tree in map(ffmpeg_trees.source_tree, ffmpeg_trees.LINES) if tree]
         self.assertEqual(self.run_tool(REPOSITORY / "tools/update-patches", "--check", *trees), (0, ""))
 
+    def test_one_small_patch_for_each_line(self):
+        """A change of a source is not carried a second time by a patch."""
+        for path in (REPOSITORY / "patches").rglob("*.patch"):
+            self.assertRegex(str(path.relative_to(REPOSITORY)), r"\Apatches/[\d.]+/0002-")
+            self.assertNotIn("libavfilter/quality_cuda/state.h", path.read_text(encoding="utf-8"))
+
 
 class Stale(Folder):
     """A copy of what the tool reads, of two lines, which is changed."""
@@ -59,13 +65,37 @@ class Stale(Folder):
         self.assertIn(old, text)
         path.write_text(text.replace(old, new), encoding="utf-8")
 
+    def series(self, line):
+        return sorted((self.folder / "build/patches" / line).iterdir())
+
     def test_a_source_that_changed(self):
-        self.edit("filter/quality_cuda/queue.c", "queue", "list")
-        code, text = self.update("--check")
-        self.assertEqual(code, 1)
-        self.assertRegex(text, r"\Apatches/0001-\S+ is not up to date: run tools/update-patches\n\Z")
-        self.assertEqual(self.update()[0], 0)
+        """It is in every series, and leaves what is kept as it is."""
+        kept = ffmpeg_trees.contents(self.folder / "patches")
+        self.edit("filter/quality_cuda/queue.c", "queue", "a_word_of_this_test")
         self.assertEqual(self.update("--check"), (0, ""))
+        self.assertFalse((self.folder / "build").exists())
+        self.assertEqual(self.update(), (0, "build/patches: the series of 5.1, 9.0\n"))
+        self.assertEqual(ffmpeg_trees.contents(self.folder / "patches"), kept)
+        for line in self.LINES:
+            sources, own = (path.read_text(encoding="utf-8") for path in self.series(line))
+            self.assertIn("a_word_of_this_test", sources)
+            self.assertNotIn("a_word_of_this_test", own)
+
+    def test_series_for_git_am(self):
+        """What lies in build/patches/LINE, and nothing else, makes of a tree what tools/patch-ffmpeg makes of it."""
+        stale = self.folder / "build/patches/9.0/0001-an-earlier-name.patch"
+        stale.parent.mkdir(parents=True)
+        stale.write_text("no patch\n", encoding="utf-8")
+        self.assertEqual(self.update()[0], 0)
+        for line in self.LINES:
+            patched, copied = self.folder / line / "patched", self.folder / line / "copied"
+            for tree in (patched, copied):
+                for name, text in ffmpeg_trees.shown_files(line).items():
+                    (tree / name).parent.mkdir(parents=True, exist_ok=True)
+                    (tree / name).write_text(text, encoding="utf-8")
+            ffmpeg_trees.apply_patches(patched, self.series(line))
+            self.assertEqual(self.run_tool(REPOSITORY / "tools/patch-ffmpeg", "--files-only", copied)[0], 0)
+            self.assertEqual(ffmpeg_trees.contents(patched), ffmpeg_trees.contents(copied))
 
     def test_a_section_that_changed(self):
         self.edit("filter/doc/quality_cuda.texi", "@item bitdepth", "@item depth")

@@ -12,7 +12,7 @@ sys.path.insert(0, str(ROOT / "tests"))
 from support import scripts  # noqa: E402
 
 SOURCES = (".c", ".h", ".cpp", ".hpp", ".cu", ".cuh")
-FOLDERS_OF_INCLUDES = ("", "engine/", "engine/include/", "kernels/", "tests/", "filter/", "run/include/")
+FOLDERS_OF_INCLUDES = ("", "engine/", "engine/include/", "kernels/", "tests/", "filter/", "run/include/", "cli/")
 INCLUDE = re.compile(r'(?m)^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')
 FOREIGN = re.compile(r"(cuda|nlohmann/|gtest/|gmock/|boost/|png\.h|libav|libsw)")  # headers that are not everybody's
 OWN = "quality_cuda.h"
@@ -28,8 +28,8 @@ class Room:
 
     def part_of(self, path):
         """What of the room a file belongs to: "kernels/metrics/vif" of kernels/metrics/NAME; None: it lies elsewhere."""
-        if self.place.startswith("*"):  # tests, in whatever folder of kernels/ and run/
-            return path if path.startswith(("kernels/", "run/")) and fnmatch.fnmatch(path, self.place) else None
+        if self.place.startswith("*"):  # tests, in whatever folder of these
+            return path if path.startswith(("cli/", "kernels/", "run/")) and fnmatch.fnmatch(path, self.place) else None
         match = self.pattern.match(path)
         return match and (self.place if "*" in self.place else match[0])
 

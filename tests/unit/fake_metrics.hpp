@@ -124,15 +124,12 @@ inline constexpr OutputSpec kPsnrOutputs[] = {
     {"psnr_cb", "psnr_cb", psnr_chroma},
     {"psnr_cr", "psnr_cr", psnr_chroma},
 };
-inline constexpr std::string_view kPsnrErrors[] = {"mse_y", "mse_cb", "mse_cr"};
-inline constexpr StatsLineSpec kPsnrLines[] = {{QC_STATS_FORMAT_PSNR, "psnr", "enable_mse", "", kPsnrErrors}};
 inline constexpr MetricDescriptor kPsnr = {.name = "psnr",
                                            .summary = "peak signal-to-noise ratio",
                                            .every_frame = true,
                                            .needs_chroma = true,
                                            .options = kPsnrOptions,
-                                           .outputs = kPsnrOutputs,
-                                           .stats_lines = kPsnrLines};
+                                           .outputs = kPsnrOutputs};
 
 // The float family: enough of it for the models that use it.
 inline constexpr OptionSpec kFloatAdmOptions[] = {number_option("adm_enhn_gain_limit", "egl", 100.0, 1.0, 100.0)};

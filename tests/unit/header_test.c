@@ -66,24 +66,12 @@ QC_EXPECT(offsetof(qc_config, mask) == 1820);
 QC_EXPECT(offsetof(qc_config, map_white) == 1824);
 QC_EXPECT(offsetof(qc_config, hold_pictures) == 1832);
 
-QC_EXPECT(sizeof(qc_finding) == 88);
-QC_EXPECT(offsetof(qc_finding, frame) == 16);
-QC_EXPECT(offsetof(qc_finding, rate) == 32);
-QC_EXPECT(offsetof(qc_finding, reserved) == 40);
-
 QC_EXPECT(sizeof(qc_error) == 1024);
 QC_EXPECT(sizeof(qc_row) == 64);
 QC_EXPECT(offsetof(qc_row, present) == 16);
 QC_EXPECT(sizeof(qc_feature) == 64);
 QC_EXPECT(offsetof(qc_feature, is_model) == 16);
 QC_EXPECT(sizeof(qc_log_extra) == 16);
-
-/* Grows at its end. */
-QC_EXPECT(sizeof(qc_stats) >= 96);
-QC_EXPECT(offsetof(qc_stats, frames_submitted) == 8);
-QC_EXPECT(offsetof(qc_stats, pixel_bytes_to_device) == 32);
-QC_EXPECT(offsetof(qc_stats, device_allocations) == 72);
-QC_EXPECT(offsetof(qc_stats, pinned_bytes) == 88);
 
 #endif
 
@@ -120,12 +108,6 @@ static const Function functions[] = {
     (Function)qc_pool_name,
     (Function)qc_session_create,
     (Function)qc_config_check,
-    (Function)qc_request_create,
-    (Function)qc_request_destroy,
-    (Function)qc_request_accepts_rgb,
-    (Function)qc_request_takes_long,
-    (Function)qc_request_check,
-    (Function)qc_request_open,
     (Function)qc_session_destroy,
     (Function)qc_session_description,
     (Function)qc_session_backend,
@@ -141,12 +123,36 @@ static const Function functions[] = {
     (Function)qc_session_receive,
     (Function)qc_session_collect,
     (Function)qc_session_break,
-    (Function)qc_session_continue_on_cpu,
     (Function)qc_session_flush,
-    (Function)qc_session_truncate,
     (Function)qc_session_pooled,
     (Function)qc_session_scored_frames,
     (Function)qc_session_aggregate,
+    (Function)qc_log_format_parse,
+    (Function)qc_session_write_log,
+};
+
+/* ---- for front ends: may change with each minor version, and what is frozen here is what struct_size goes by ---- */
+
+#include "quality_cuda_run/engine.h"
+
+#if UINTPTR_MAX > 0xffffffffu
+/* Grows at its end. */
+QC_EXPECT(sizeof(qc_stats) >= 96);
+QC_EXPECT(offsetof(qc_stats, frames_submitted) == 8);
+QC_EXPECT(offsetof(qc_stats, pixel_bytes_to_device) == 32);
+QC_EXPECT(offsetof(qc_stats, device_allocations) == 72);
+QC_EXPECT(offsetof(qc_stats, pinned_bytes) == 88);
+#endif
+
+static const Function functions_for_front_ends[] = {
+    (Function)qc_request_create,
+    (Function)qc_request_destroy,
+    (Function)qc_request_accepts_rgb,
+    (Function)qc_request_takes_long,
+    (Function)qc_request_check,
+    (Function)qc_request_open,
+    (Function)qc_session_continue_on_cpu,
+    (Function)qc_session_truncate,
     (Function)qc_session_stream_score,
     (Function)qc_stats_format_parse,
     (Function)qc_session_finding,
@@ -157,8 +163,6 @@ static const Function functions[] = {
     (Function)qc_session_history,
     (Function)qc_session_submit_measured,
     (Function)qc_session_stats_line,
-    (Function)qc_log_format_parse,
-    (Function)qc_session_write_log,
     (Function)qc_session_stats,
 };
 
@@ -166,6 +170,8 @@ QC_ENTRY int QC_HEADER_TEST(void);
 QC_ENTRY int QC_HEADER_TEST(void) {
     size_t missing = 0;
     for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) missing += functions[i] == NULL;
+    for (size_t i = 0; i < sizeof(functions_for_front_ends) / sizeof(Function); i++)
+        missing += functions_for_front_ends[i] == NULL;
     return missing == 0 && qc_abi_version() == QC_ABI_VERSION;
 }
 

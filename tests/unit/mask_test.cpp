@@ -97,7 +97,7 @@ std::string error_of(const qc_config& config) {
 std::vector<MaskedMetric> metrics_with_masks() {
     std::vector<MaskedMetric> metrics;
     for (const MetricDescriptor* metric : registered_metrics())
-        if (metric->accepts_mask) metrics.push_back({unambiguous_name(*metric), metric});
+        if (metric->accepts_weights) metrics.push_back({unambiguous_name(*metric), metric});
     return metrics;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // Files that appear whole or not at all, and text that is never lost: by the functions themselves, with a rename() of
 // this program's own that can be told to fail, as for a mount or in a sticky folder.
-#include "report/output_file.hpp"
+#include "files/output_file.hpp"
 
 #include <cerrno>
 #include <cstring>
@@ -17,7 +17,8 @@
 #include <unistd.h>
 
 #include "fake_metrics.hpp"
-#include "report/open_descriptor.hpp"
+#include "files/links.hpp"
+#include "files/writing.hpp"
 
 namespace {
 
@@ -297,6 +298,42 @@ TEST(OutputFile, APipeThatNobodyReads) {
     EXPECT_NE(stalled.text().find("its reader takes nothing"), std::string::npos) << stalled.text();
     EXPECT_EQ(content_of(place_in(stalled)), text);
     close(reader);
+}
+
+// ---- replaced, or as it was
+// ------------------------------------------------------------------------------------------
+
+TEST(ReplacedFile, KeepsItsModeAndIsWholeOrOld) {
+    const TemporaryFolder folder;
+    const std::string path = folder.file("metrics");
+    ASSERT_EQ(replace_file(path, "first"), 0);
+    ASSERT_EQ(chmod(path.c_str(), 0640), 0);
+    ASSERT_EQ(replace_file(path, "second"), 0);
+    struct stat info {};
+    ASSERT_EQ(stat(path.c_str(), &info), 0);
+    EXPECT_EQ(info.st_mode & 07777, 0640U);
+    {
+        const NoRenaming busy(EBUSY);
+        EXPECT_EQ(replace_file(path, "third"), EBUSY);
+    }
+    EXPECT_EQ(content_of(path), "second");
+    EXPECT_EQ(replace_file(folder.file("missing/metrics"), "text"), ENOENT);
+    const std::filesystem::directory_iterator files(folder.path());
+    EXPECT_EQ(std::distance(begin(files), end(files)), 1); // nothing else is left
+}
+
+TEST(ReplacedFile, LinksLeadToOneName) {
+    const TemporaryFolder folder;
+    const std::string link = folder.file("link"), target = std::filesystem::canonical(folder.path()) / "target";
+    ASSERT_EQ(symlink("target", link.c_str()), 0);
+    std::string canonical;
+    int descriptor = 0;
+    ASSERT_EQ(follow_links(link, &canonical, &descriptor), 0); // to what is not there yet
+    EXPECT_EQ(canonical, target);
+    EXPECT_EQ(descriptor, -1);
+    ASSERT_EQ(symlink("round", folder.file("round").c_str()), 0);
+    EXPECT_EQ(follow_links(folder.file("round"), &canonical, &descriptor), ELOOP);
+    EXPECT_EQ(follow_links("/nowhere/at/all", &canonical, &descriptor), ENOENT);
 }
 
 } // namespace

@@ -341,7 +341,6 @@ protected:
         ssim_.options = kSsimOptions;
         ssim_.outputs = kSsimOutputs;
         ssim_.validate = refuse_small;
-        ssim_.stats_lines = kSsimLines;
         chroma_.short_name = temporal_.short_name = "speed";
         temporal_.name = "speed_temporal";
         temporal_.outputs = kTemporalOutputs;
@@ -372,8 +371,6 @@ protected:
 
     static constexpr OptionSpec kSsimOptions[] = {flag_option("enable_db", "")};
     static constexpr OutputSpec kSsimOutputs[] = {{"float_ssim", "float_ssim"}};
-    static constexpr std::string_view kSsimScore[] = {"float_ssim"};
-    static constexpr StatsLineSpec kSsimLines[] = {{QC_STATS_FORMAT_SSIM, "ssim", "", "enable_db", kSsimScore}};
     static constexpr OutputSpec kTemporalOutputs[] = {{"speed_temporal", "speed_temporal"}};
     MetricDescriptor ssim_ = kVif, chroma_ = kSpeedChroma, temporal_ = kVif, example_ = kVif;
 };

@@ -81,7 +81,7 @@ INSTANTIATE_TEST_SUITE_P(Metrics, StandInScores,
 TEST_F(OnStandIn, MasksEqualTheCpu) {
     int compared = 0;
     for (const MetricDescriptor* metric : registered_metrics()) {
-        if (!metric->accepts_mask) continue;
+        if (!metric->accepts_weights) continue;
         for (const char* layout : {"nv12", "yuv444p16le"}) {
             const std::string name = unambiguous_name(*metric);
             const int width = std::max(91, metric->smallest.width), height = std::max(75, metric->smallest.height);

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "api/scaling.hpp"
-#include "quality_cuda.h"
+#include "quality_cuda_run/engine.h"
 #include "tests/support/pictures.hpp"
 #include "tools/bench/device_check.hpp"
 

@@ -17,11 +17,11 @@ constexpr int kMeasures = 3;
 constexpr int kWordsPerLevel = kMeasures * kBands;
 constexpr int kWords = kLevels * kWordsPerLevel;
 
-/// Under a mask the sums of the scored coefficients' weights follow, one of each level (detail_loss_mask.hpp).
+/// With weights the sums of the scored coefficients' weights follow, one of each level (detail_loss_weights.hpp).
 constexpr int kSumsOfWeights = kWords;
-constexpr int kMaskedWords = kWords + kLevels;
-constexpr int words_of(bool masked) {
-    return masked ? kMaskedWords : kWords;
+constexpr int kWeightedWords = kWords + kLevels;
+constexpr int words_of(bool has_weights) {
+    return has_weights ? kWeightedWords : kWords;
 }
 
 /// Ten percent of each side are not scored.

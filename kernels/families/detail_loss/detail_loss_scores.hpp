@@ -8,8 +8,8 @@
 
 #include "contract/metric.hpp"
 #include "families/detail_loss/detail_loss_level.hpp"
-#include "families/detail_loss/detail_loss_mask.hpp"
 #include "families/detail_loss/detail_loss_options.hpp"
+#include "families/detail_loss/detail_loss_weights.hpp"
 
 namespace qc::detail_loss {
 
@@ -112,9 +112,10 @@ public:
     void finalise(int64_t frame, std::span<const uint64_t> accumulators, ScoreSink& sink) final {
         std::array<LevelScore, kLevels> levels;
         for (int i = 0; i < kLevels; i++) {
-            const uint64_t weights = geometry_.masked ? accumulators[kSumsOfWeights + i] : 0;
+            const uint64_t weights = geometry_.has_weights ? accumulators[kSumsOfWeights + i] : 0;
             const bool is_skipped = i == 0 && skip_level0_;
-            if (geometry_.masked && weights == 0 && !is_skipped) return sink.leave_out(frame); // nothing of it counts
+            if (geometry_.has_weights && weights == 0 && !is_skipped)
+                return sink.leave_out(frame); // nothing of it counts
             levels[i] = score_level(i, accumulators.data() + i * kWordsPerLevel, weights);
         }
         if (skip_level0_) levels[0] = {0.0f, 1e-10f, 0.0f};
@@ -124,16 +125,16 @@ public:
     }
 
 protected:
-    /// Coefficients of a level that count; under a mask, in units of those that count whole. What keeps ratios near 1
+    /// Coefficients of a level that count; with weights, in units of those that count whole. What keeps ratios near 1
     /// grows with them as the energies do.
     template <typename LevelPlan>
     double area_of(const LevelPlan& level, int index, uint64_t weights) const {
-        if (geometry_.masked) return static_cast<double>(weights) / full_weight(index);
+        if (geometry_.has_weights) return static_cast<double>(weights) / full_weight(index);
         return (level.bottom - level.top) * (level.right - level.left);
     }
 
 private:
-    /// From the sums of a level. @param weights their sum, under a mask
+    /// From the sums of a level. @param weights their sum, with weights
     virtual LevelScore score_level(int index, const uint64_t* sums, uint64_t weights) const = 0;
     /// Fills in aim and adm3.
     virtual void add_impairment(FrameScore* score) const = 0;

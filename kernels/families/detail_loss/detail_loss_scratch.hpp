@@ -6,8 +6,8 @@
 #include <cstddef>
 
 #include "contract/device.hpp"
-#include "families/detail_loss/detail_loss_mask_kernels.hpp"
 #include "families/detail_loss/detail_loss_tile.hpp"
+#include "families/detail_loss/detail_loss_weight_kernels.hpp"
 
 namespace qc::detail_loss {
 
@@ -30,14 +30,14 @@ struct ScratchElements {
     size_t row_sum, low[kLevels - 1];
     int pitch_alignment; ///< of the a bands, in elements: what the kernels read at once
     int row_words = kWordsPerLevel;
-    bool weights = false; ///< of a mask: they take some, too
+    bool weights = false; ///< of weights: they take some, too
 
     /// From row to row of an a band, in elements.
     int pitch(int width) const { return (width + pitch_alignment - 1) / pitch_alignment * pitch_alignment; }
 };
 
 /// Scratch memory of a batch: row sums of all pairs, then the a bands of levels 0 to 2, two pictures for each pair,
-/// then under a mask the weights of all levels.
+/// then with weights the weights of all levels.
 struct Scratch {
     size_t row_bytes, low_offset[kLevels - 1], weight_offset[kLevels], bytes;
 

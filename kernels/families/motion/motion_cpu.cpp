@@ -4,7 +4,7 @@
 
 #include "device/borders.hpp"
 #include "device/cpu_clones.hpp"
-#include "device/mask.hpp"
+#include "device/weights.hpp"
 #include "families/motion/motion_cpu_lanes.hpp"
 #include "families/motion/motion_math.hpp"
 #include "families/motion/motion_scorer.hpp"
@@ -184,11 +184,13 @@ uint64_t sum_planes(const LanePasses* passes, const FrameGeometry& geometry, con
 
 template <typename T>
 uint64_t sum_weighted_planes(const LanePasses* passes, const FrameGeometry& geometry, const HostPlane& previous,
-                             const HostPlane& current, const Plane<const uint8_t>& mask) {
+                             const HostPlane& current, const Plane<const uint8_t>& sample_weights) {
     const int width = geometry.width, height = geometry.height, depth = geometry.depth;
     std::vector<int32_t> joined(static_cast<size_t>(width) + 2 * kReach);
     uint64_t total = 0;
-    const auto add = [&](int y, const int32_t* extended) { total += sum_weighted_row(extended, mask.row(y), width); };
+    const auto add = [&](int y, const int32_t* extended) {
+        total += sum_weighted_row(extended, sample_weights.row(y), width);
+    };
     const auto join_and_add = [&](int y, const FilteredWords& row) {
         for (int x = -kReach; x < width + kReach; ++x) joined[static_cast<size_t>(x + kReach)] = row.at(x);
         add(y, joined.data());
@@ -209,9 +211,9 @@ uint64_t score_cpu(const FrameGeometry& geometry, const HostPlane& previous, con
                                               : sum_planes<uint16_t>(passes, geometry, previous, current);
 }
 
-void score_masked_cpu(const FrameGeometry& geometry, const HostPlane& previous, const HostPlane& current,
-                      const HostPlane& mask, std::span<uint64_t> words, device::WordLanes lanes) {
-    const auto weights = mask.as<uint8_t>();
+void score_weighted_cpu(const FrameGeometry& geometry, const HostPlane& previous, const HostPlane& current,
+                        const HostPlane& sample_weights, std::span<uint64_t> words, device::WordLanes lanes) {
+    const auto weights = sample_weights.as<uint8_t>();
     for (int y = 0; y < geometry.height; ++y) words[kWeights] += sum_weights(weights.row(y), geometry.width);
     if (previous.data == nullptr) return;
     const LanePasses* const passes = passes_for(lanes, geometry);

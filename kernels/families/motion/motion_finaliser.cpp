@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "device/mask.hpp"
+#include "device/weights.hpp"
 #include "families/motion/motion_math.hpp"
 
 namespace qc::motion {
@@ -56,13 +56,13 @@ void MotionFinaliser::begin(int64_t frames, double motion3, ScoreSink& sink) {
 
 std::optional<double> MotionFinaliser::score_of(std::span<const uint64_t> accumulators) const {
     const auto sum = static_cast<double>(accumulators[kSad]);
-    if (!geometry_.masked || settings_.force_zero) {
+    if (!geometry_.has_weights || settings_.force_zero) {
         const double pixels =
             static_cast<uint32_t>(geometry_.width) * static_cast<uint32_t>(geometry_.height); // wraps at 32 bits
         return limited_score(sum, pixels);
     }
     if (accumulators[kWeights] == 0) return std::nullopt;
-    // In units of samples that count whole: under a mask that lets all through, the numbers that there are without.
+    // In units of samples that count whole: with weights that are all whole, the numbers that there are without.
     return limited_score(sum / kFullWeight, static_cast<double>(accumulators[kWeights]) / kFullWeight);
 }
 

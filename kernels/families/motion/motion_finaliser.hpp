@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // The rules over time that make scores of the sums, for motion and motion_v2.
 //
-// A frame whose mask has no weight has no score, and is left out. The others do without: the smaller of two scores is
+// A frame whose weights are all 0 has no score, and is left out. The others do without: the smaller of two scores is
 // then the other, and an average over time is of what there is.
 #pragma once
 

@@ -10,9 +10,9 @@
 #include "device/block_sum.hpp"
 #include "device/borders.hpp"
 #include "device/kernel_list.hpp"
-#include "device/mask.hpp"
 #include "device/plane_reader.hpp"
 #include "device/unroll.hpp"
+#include "device/weights.hpp"
 #include "families/motion/motion_math.hpp"
 #include "families/motion/motion_tuning.hpp"
 
@@ -29,7 +29,7 @@ static_assert(kRowsPerWarp * kColumnsPerLane < 65536 / kFullWeight,
 
 struct SumArguments {
     const DeviceReference* references;
-    uint64_t* accumulators; ///< one word a reference, or kMaskedWords
+    uint64_t* accumulators; ///< one word a reference, or kWeightedWords
     int width, height, depth;
     int lag; ///< frames between the two pictures: 1 or 2
 };
@@ -192,26 +192,26 @@ private:
 struct CountAll {
     static constexpr int kWords = 1;
 
-    QC_HD explicit CountAll(const DevicePlane& /*mask*/) {}
+    QC_HD explicit CountAll(const DevicePlane& /*weights*/) {}
     QC_HD void add(uint32_t magnitude, int /*x*/, int /*y*/, uint32_t (&sums)[kWords]) const {
         sums[kSad] += magnitude;
     }
 };
 
 /// A sample counts by its weight.
-class CountByMask {
+class CountByWeights {
 public:
-    static constexpr int kWords = kMaskedWords;
+    static constexpr int kWords = kWeightedWords;
 
-    QC_HD explicit CountByMask(const DevicePlane& mask) : mask_(mask) {}
+    QC_HD explicit CountByWeights(const DevicePlane& weights) : weights_(weights) {}
     QC_HD void add(uint32_t magnitude, int x, int y, uint32_t (&sums)[kWords]) const {
-        const uint32_t weight = mask_.at(x, y);
+        const uint32_t weight = weights_.at(x, y);
         sums[kSad] += magnitude * weight;
         sums[kWeights] += weight;
     }
 
 private:
-    MaskReader mask_;
+    WeightReader weights_;
 };
 
 // ---- horizontal filter and sum --------------------------------------------------------------------------------------
@@ -294,7 +294,7 @@ struct SumTile {
     using Arguments = SumArguments;
     static constexpr int kThreads = kTuning.warps * kLanes;
     static constexpr int kMinBlocks =
-        Count::kWords == 1 ? kTuning.blocks_per_multiprocessor : kTuning.masked_blocks_per_multiprocessor;
+        Count::kWords == 1 ? kTuning.blocks_per_multiprocessor : kTuning.weighted_blocks_per_multiprocessor;
 
     template <class Block>
     QC_HD static void run(Block& block, const SumArguments& arguments) {
@@ -305,7 +305,7 @@ struct SumTile {
         const DevicePlane current = reference.current.plane[0];
 
         const int column = lane_column(block.x(), block.lane()), row = warp_row(block.y(), block.warp());
-        const Count count(reference.mask);
+        const Count count(reference.weights);
         uint32_t sums[Count::kWords] = {};
         if (previous.data == nullptr) {
             sum_still_rows(block.lane(), task, column, row, count, sums);
@@ -327,9 +327,9 @@ struct SumTile {
     KERNEL(motion_sad_u8, SumTile<uint8_t, false>)                                                                     \
     KERNEL(motion_sad_u16, SumTile<uint16_t, false>)                                                                   \
     KERNEL(motion_sad_u16_full, SumTile<uint16_t, true>)                                                               \
-    KERNEL(motion_sad_mask_u8, SumTile<uint8_t, false, CountByMask>)                                                   \
-    KERNEL(motion_sad_mask_u16, SumTile<uint16_t, false, CountByMask>)                                                 \
-    KERNEL(motion_sad_mask_u16_full, SumTile<uint16_t, true, CountByMask>)
+    KERNEL(motion_sad_weighted_u8, SumTile<uint8_t, false, CountByWeights>)                                            \
+    KERNEL(motion_sad_weighted_u16, SumTile<uint16_t, false, CountByWeights>)                                          \
+    KERNEL(motion_sad_weighted_u16_full, SumTile<uint16_t, true, CountByWeights>)
 QC_DECLARE_KERNELS(QC_MOTION_KERNELS)
 
 } // namespace qc::motion

@@ -9,9 +9,9 @@
 
 namespace qc::motion {
 
-/// Words under a mask. Without one there is the first alone, of magnitudes that count once each. Magnitudes have 16
+/// Words with weights. Without one there is the first alone, of magnitudes that count once each. Magnitudes have 16
 /// bits and weights 8, so that no sum of 2^30 samples reaches 2^54.
-enum MaskedWord { kSad, kWeights, kMaskedWords };
+enum WeightedWord { kSad, kWeights, kWeightedWords };
 
 constexpr int kReach = 2; ///< samples the filter needs on either side
 constexpr int32_t kOuterTap = 3571, kInnerTap = 16004, kCentreTap = 26386;

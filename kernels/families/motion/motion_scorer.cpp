@@ -6,18 +6,18 @@ namespace qc::motion {
 void MotionScorer::score(const HostReference& reference, std::span<uint64_t> accumulators) const {
     const HostPlane& previous = reference.history[settings_.lag - 1];
     if (settings_.force_zero) return;
-    if (geometry_.masked)
-        return score_masked_cpu(geometry_, previous, reference.current.plane[0], reference.mask, accumulators);
+    if (geometry_.has_weights)
+        return score_weighted_cpu(geometry_, previous, reference.current.plane[0], reference.weights, accumulators);
     if (previous.data == nullptr) return;
     accumulators[0] = score_cpu(geometry_, previous, reference.current.plane[0]);
 }
 
 Status MotionScorer::prepare(DeviceProgram& program) {
     using namespace kernels;
-    const bool masked = geometry_.masked;
-    return program.find(geometry_.sample == SampleType::kU8 ? masked ? motion_sad_mask_u8 : motion_sad_u8
-                        : geometry_.depth < 16              ? masked ? motion_sad_mask_u16 : motion_sad_u16
-                        : masked                            ? motion_sad_mask_u16_full
+    const bool has_weights = geometry_.has_weights;
+    return program.find(geometry_.sample == SampleType::kU8 ? has_weights ? motion_sad_weighted_u8 : motion_sad_u8
+                        : geometry_.depth < 16              ? has_weights ? motion_sad_weighted_u16 : motion_sad_u16
+                        : has_weights                       ? motion_sad_weighted_u16_full
                                                             : motion_sad_u16_full,
                         &kernel_);
 }

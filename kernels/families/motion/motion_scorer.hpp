@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// The sum of absolute filtered differences on both backends, for motion and motion_v2. Under a mask each difference
+// The sum of absolute filtered differences on both backends, for motion and motion_v2. With weights each difference
 // counts as often as its sample's weight says, and the sum of the weights stands beside.
 #pragma once
 
@@ -19,7 +19,7 @@ class MotionScorer final : public Scorer {
 public:
     MotionScorer(const FrameGeometry& geometry, const Settings& settings) : geometry_(geometry), settings_(settings) {}
 
-    size_t accumulator_words() const override { return geometry_.masked ? kMaskedWords : 1; }
+    size_t accumulator_words() const override { return geometry_.has_weights ? kWeightedWords : 1; }
     void score(const HostReference& reference, std::span<uint64_t> accumulators) const override;
     Status prepare(DeviceProgram& program) override;
     Status enqueue(const DeviceBatch& batch, DeviceQueue& queue) const override;
@@ -38,9 +38,9 @@ std::string stage_of(const Settings& settings);
 uint64_t score_cpu(const FrameGeometry& geometry, const HostPlane& previous, const HostPlane& current,
                    device::WordLanes lanes = device::best_word_lanes());
 
-/// The same under a mask of the current picture. @param previous data null: nothing moves @param words kMaskedWords
-void score_masked_cpu(const FrameGeometry& geometry, const HostPlane& previous, const HostPlane& current,
-                      const HostPlane& mask, std::span<uint64_t> words,
-                      device::WordLanes lanes = device::best_word_lanes());
+/// The same with weights of the current picture. @param previous data null: nothing moves @param words kWeightedWords
+void score_weighted_cpu(const FrameGeometry& geometry, const HostPlane& previous, const HostPlane& current,
+                        const HostPlane& weights, std::span<uint64_t> words,
+                        device::WordLanes lanes = device::best_word_lanes());
 
 } // namespace qc::motion

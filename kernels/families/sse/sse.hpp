@@ -12,7 +12,8 @@ namespace qc::sse {
 
 /// Name of the stage (MetricDescriptor::stage) whose only word is the exact SSE of luma.
 inline constexpr std::string_view kLumaStage = "sse";
-/// Words: the exact SSE of luma, of Cb and of Cr. Under a mask each of them is kMaskedWords (sse_masked.hpp), in both.
+/// Words: the exact SSE of luma, of Cb and of Cr. With weights each of them is kWeightedWords (sse_weighted.hpp), in
+/// both.
 inline constexpr std::string_view kChromaStage = "sse+chroma";
 
 /// Over the top left width x height samples of a plane.

@@ -4,7 +4,7 @@
 
 #include "contract/device.hpp"
 #include "families/sse/sse_kernels.hpp"
-#include "families/sse/sse_masked_kernels.hpp"
+#include "families/sse/sse_weighted_kernels.hpp"
 
 namespace qc::sse {
 
@@ -16,13 +16,13 @@ inline Status launch_sse(DeviceQueue& queue, const LoadedKernel<SseArguments>& k
 }
 
 /// Launches either kernel for a batch.
-inline Status launch_masked(DeviceQueue& queue, const LoadedKernel<MaskedArguments>& kernel, const DeviceBatch& batch,
-                            const FrameGeometry& geometry, int planes) {
-    MaskedArguments arguments = masked_arguments(geometry, planes);
+inline Status launch_weighted(DeviceQueue& queue, const LoadedKernel<WeightedArguments>& kernel,
+                              const DeviceBatch& batch, const FrameGeometry& geometry, int planes) {
+    WeightedArguments arguments = weighted_arguments(geometry, planes);
     arguments.pairs = batch.pairs;
     arguments.accumulators = batch.accumulators;
-    const Dim3 grid{blocks_for(geometry.width, kMaskedColumns),
-                    blocks_for(geometry.height, kMaskedRows) * static_cast<unsigned>(planes),
+    const Dim3 grid{blocks_for(geometry.width, kWeightedColumns),
+                    blocks_for(geometry.height, kWeightedRows) * static_cast<unsigned>(planes),
                     static_cast<unsigned>(batch.count)};
     return queue.launch(kernel, grid, arguments);
 }

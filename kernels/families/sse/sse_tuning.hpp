@@ -7,9 +7,9 @@ namespace qc::sse {
 struct Tuning {
     int warps;           ///< per block, one above the other
     int rows_per_thread; ///< loads in flight per thread and picture
-    int masked_rows_per_thread;
+    int weighted_rows_per_thread;
 };
 
-constexpr Tuning kTuning{.warps = 8, .rows_per_thread = 4, .masked_rows_per_thread = 8};
+constexpr Tuning kTuning{.warps = 8, .rows_per_thread = 4, .weighted_rows_per_thread = 8};
 
 } // namespace qc::sse

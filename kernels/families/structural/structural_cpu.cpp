@@ -8,8 +8,8 @@
 
 #include "contract/helpers.hpp"
 #include "device/cpu_clones.hpp"
-#include "device/mask.hpp"
 #include "device/row_turn.hpp"
+#include "device/weights.hpp"
 #include "families/structural/structural_plan.hpp"
 #include "families/structural/structural_wide.hpp"
 
@@ -278,11 +278,12 @@ void LumaRows::read(int x, int y, int count, float* to) const {
         scale_samples(plane_.as<uint16_t>().row(y) + x, scale_, count, to);
 }
 
-std::vector<uint32_t> weights_under(const HostPlane& mask, const MapShape& positions, const FrameGeometry& geometry) {
+std::vector<uint32_t> weights_under(const HostPlane& sample_weights, const MapShape& positions,
+                                    const FrameGeometry& geometry) {
     std::vector<uint32_t> weights;
-    if (mask.data == nullptr) return weights;
+    if (sample_weights.data == nullptr) return weights;
     weights.reserve(static_cast<size_t>(positions.width) * static_cast<size_t>(positions.height));
-    const MaskReader reader(mask);
+    const WeightReader reader(sample_weights);
     for (int y = 0; y < positions.height; ++y)
         for (int x = 0; x < positions.width; ++x)
             weights.push_back(reader.over(positions, x, y, geometry.width, geometry.height));
@@ -293,10 +294,10 @@ void add_similarity(const LumaRows& a, const LumaRows& b, bool with_luminance, c
                     Helpers* helpers, uint64_t* sums, const Plane<float>& map, std::span<const uint32_t> weights) {
     constexpr int kSharedRows = 16;
     const int width = a.width() - kMargin;
-    const int words = weights.empty() ? kSumWords : kMaskedSumWords;
+    const int words = weights.empty() ? kSumWords : kWeightedSumWords;
     std::mutex mutex;
     share_runs(helpers, a.height() - kMargin, kSharedRows, [&](int begin, int end) {
-        uint64_t sums_of_run[kMaskedSumWords] = {};
+        uint64_t sums_of_run[kWeightedSumWords] = {};
         const auto add_position = [&](const Moments& moments, int x, int y) {
             const uint32_t weight =
                 weights.empty() ? 1 : weights[static_cast<size_t>(y) * static_cast<size_t>(width) + x];

@@ -16,7 +16,7 @@
 #include "device/block.hpp"
 #include "device/block_sum.hpp"
 #include "device/kernel_list.hpp"
-#include "device/mask.hpp"
+#include "device/weights.hpp"
 #include "families/structural/structural_source.hpp"
 
 namespace qc::structural {
@@ -110,15 +110,15 @@ QC_HD void column_phase(WindowMemory& memory, int thread) {
 /// What a kernel does beside summing the terms of all positions.
 enum class Extra {
     kNone,
-    kMap,  ///< puts them into a map, which has a value for each position of level 0
-    kMask, ///< lets them count by a mask, and puts those of level 0 into a map where one is wanted
+    kMap,     ///< puts them into a map, which has a value for each position of level 0
+    kWeights, ///< lets them count by weights, and puts those of level 0 into a map where one is wanted
 };
 
-/// @param mask of the pair, with kMask
-/// @param sums of the thread: kSumWords, with kMask kMaskedSumWords
+/// @param weights of the pair, with kWeights
+/// @param sums of the thread: kSumWords, with kWeights kWeightedSumWords
 template <Extra kExtra>
 QC_HD void terms_phase(const WindowMemory& memory, const Task& task, const Segment& segment, int batch, int thread,
-                       const MapPlane& map, const DevicePlane& mask, uint64_t* sums) {
+                       const MapPlane& map, const DevicePlane& weights, uint64_t* sums) {
     const int column = thread % kLanes;
     if (segment.x + column >= task.level[segment.level].width - kMargin) return;
     const WindowTask& window = task.window[segment.level];
@@ -130,9 +130,9 @@ QC_HD void terms_phase(const WindowMemory& memory, const Task& task, const Segme
             moments.of[q] = memory.filtered[q][row * kFilteredPitch + column];
         }
         uint32_t weight = 1;
-        if constexpr (kExtra == Extra::kMask) {
-            weight = MaskReader(mask).over(shape_of_positions(task.map_shape.step << segment.level), segment.x + column,
-                                           y + row, task.picture_width, task.picture_height);
+        if constexpr (kExtra == Extra::kWeights) {
+            weight = WeightReader(weights).over(shape_of_positions(task.map_shape.step << segment.level),
+                                                segment.x + column, y + row, task.picture_width, task.picture_height);
             sums[kSumOfWeights] += weight;
         }
         const double similarity = add_terms(moments, window.with_luminance, window.fixed, sums, weight);
@@ -172,7 +172,7 @@ struct SumWindows {
         const bool has_negatives = task.window[segment.level].has_negatives;
         MapPlane map{};
         if constexpr (kExtra != Extra::kNone) map = task.map.of_output(task.pairs[pair].output, task.map_shape);
-        constexpr int kWords = kExtra == Extra::kMask ? kMaskedSumWords : kSumWords;
+        constexpr int kWords = kExtra == Extra::kWeights ? kWeightedSumWords : kSumWords;
         uint64_t sums[kWords] = {};
         for (int batch = 0; has_batch(segment, batch); ++batch) {
             if (batch > 0) keep_phase(memory, thread);
@@ -183,7 +183,7 @@ struct SumWindows {
             else
                 filter_batch<false>(block, memory);
             block.sync();
-            terms_phase<kExtra>(memory, task, segment, batch, thread, map, task.pairs[pair].mask, sums);
+            terms_phase<kExtra>(memory, task, segment, batch, thread, map, task.pairs[pair].weights, sums);
             block.sync();
         }
         const size_t row = static_cast<size_t>(task.pairs[pair].output) * task.levels;
@@ -195,8 +195,8 @@ struct SumWindows {
 #define QC_STRUCTURAL_KERNELS(KERNEL)                                                                                  \
     KERNEL(structural_window_u8, qc::structural::SumWindows<uint8_t>)                                                  \
     KERNEL(structural_window_u16, qc::structural::SumWindows<uint16_t>)                                                \
-    KERNEL(structural_window_mask_u8, qc::structural::SumWindows<uint8_t, qc::structural::Extra::kMask>)               \
-    KERNEL(structural_window_mask_u16, qc::structural::SumWindows<uint16_t, qc::structural::Extra::kMask>)
+    KERNEL(structural_window_weighted_u8, qc::structural::SumWindows<uint8_t, qc::structural::Extra::kWeights>)        \
+    KERNEL(structural_window_weighted_u16, qc::structural::SumWindows<uint16_t, qc::structural::Extra::kWeights>)
 QC_DECLARE_KERNELS(QC_STRUCTURAL_KERNELS)
 
 /// In the list of metrics that have a map.

@@ -52,7 +52,7 @@ struct Task {
     WindowTask window[kMaxLevels];
     DeviceMap map;                     ///< of level 0, where the kernel has maps
     MapShape map_shape;                ///< of its positions
-    int picture_width, picture_height; ///< of the video, for masks
+    int picture_width, picture_height; ///< of the video, for weights
 };
 
 } // namespace qc::structural

@@ -144,8 +144,8 @@ QC_HD double structure(const Spread& s) {
 
 /// Words that a picture's sums take, each a FixedPoint sum.
 enum SumWord { kSumProduct, kSumLuminance, kSumContrast, kSumStructure, kSumWords };
-/// Under a mask, where every term counts as often as its position's weight says, the sum of these follows.
-constexpr int kSumOfWeights = kSumWords, kMaskedSumWords = kSumWords + 1;
+/// With weights, where every term counts as often as its position's weight says, the sum of these follows.
+constexpr int kSumOfWeights = kSumWords, kWeightedSumWords = kSumWords + 1;
 
 /// Terms are added as integers, so that the order does not matter: threads may add them as they come. A term is below
 /// 2; its rounding, to 2^-41 for 1920x1080, is far below the rounding of the mean to single precision that follows.

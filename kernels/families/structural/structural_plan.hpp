@@ -7,7 +7,7 @@
 #include <span>
 
 #include "contract/device.hpp"
-#include "device/mask.hpp"
+#include "device/weights.hpp"
 #include "families/structural/structural_level.hpp"
 
 namespace qc::structural {
@@ -26,10 +26,10 @@ public:
 
     explicit LevelPlan(const FrameGeometry& geometry) : sample_scale_(scale_of_depth(geometry.depth)) {}
 
-    /// Positions count by a mask; before levels are added. @param step samples of the picture to one of the first
+    /// Positions count by weights; before levels are added. @param step samples of the picture to one of the first
     /// level; each further one is half of that before
-    void count_by_mask(int step, const FrameGeometry& geometry) {
-        mask_step_ = step;
+    void count_by_weights(int step, const FrameGeometry& geometry) {
+        weight_step_ = step;
         picture_ = {geometry.width, geometry.height};
     }
 
@@ -63,17 +63,17 @@ public:
         return static_cast<int64_t>(levels_[index].width - kMargin) * (levels_[index].height - kMargin);
     }
     size_t words() const { return static_cast<size_t>(count_) * words_of_level(); }
-    bool is_masked() const { return mask_step_ > 0; }
+    bool has_weights() const { return weight_step_ > 0; }
     const FixedPoint& fixed(int level) const { return windows_[level].fixed; }
     bool with_luminance(int level) const { return windows_[level].with_luminance; }
-    /// How a level's positions lie under the mask.
-    MapShape mask_shape(int level) const {
-        MapShape shape = shape_of_positions(mask_step_ << level);
+    /// How a level's positions lie under the weights.
+    MapShape weight_shape(int level) const {
+        MapShape shape = shape_of_positions(weight_step_ << level);
         shape.width = levels_[level].width - kMargin;
         shape.height = levels_[level].height - kMargin;
         return shape;
     }
-    size_t words_of_level() const { return is_masked() ? kMaskedSumWords : kSumWords; }
+    size_t words_of_level() const { return has_weights() ? kWeightedSumWords : kSumWords; }
     unsigned window_blocks() const { return static_cast<unsigned>(blocks_); }
 
     size_t scratch_bytes(int count) const {
@@ -83,8 +83,8 @@ public:
     }
 
     Task task_for(const DeviceBatch& batch) const {
-        Task task{batch.pairs, batch.accumulators, count_,        sample_scale_,  {},
-                  {},          batch.map,          mask_shape(0), picture_.width, picture_.height};
+        Task task{batch.pairs, batch.accumulators, count_,          sample_scale_,  {},
+                  {},          batch.map,          weight_shape(0), picture_.width, picture_.height};
         std::copy_n(levels_.begin(), count_, task.level);
         std::copy_n(windows_.begin(), count_, task.window);
         auto* next = static_cast<float*>(batch.scratch);
@@ -101,12 +101,12 @@ public:
     double mean(std::span<const uint64_t> words, int level, SumWord word) const {
         const auto own = words.subspan(static_cast<size_t>(level) * words_of_level());
         const double sum = windows_[level].fixed.to_double(own[word]);
-        const double count = static_cast<double>(is_masked() ? own[kSumOfWeights] : positions(level));
+        const double count = static_cast<double>(has_weights() ? own[kSumOfWeights] : positions(level));
         return static_cast<double>(static_cast<float>(sum / count));
     }
-    /// Whether a mask leaves nothing of some level.
+    /// Whether the weights leave nothing of some level.
     bool lacks_weight(std::span<const uint64_t> words) const {
-        if (!is_masked()) return false;
+        if (!has_weights()) return false;
         for (int level = 0; level < count_; ++level)
             if (words[static_cast<size_t>(level) * words_of_level() + kSumOfWeights] == 0) return true;
         return false;
@@ -115,13 +115,13 @@ public:
 private:
     /// Of a position.
     int64_t most_weight(int level) const {
-        const int64_t step = int64_t{mask_step_} << level;
-        return is_masked() ? kFullWeight * step * step : 1;
+        const int64_t step = int64_t{weight_step_} << level;
+        return has_weights() ? kFullWeight * step * step : 1;
     }
 
     float sample_scale_;
-    Size picture_{0, 0}; ///< that a mask lies over
-    int mask_step_ = 0;  ///< 0: there is no mask
+    Size picture_{0, 0};  ///< that weights lie over
+    int weight_step_ = 0; ///< 0: there are none
     int count_ = 0, blocks_ = 0;
     std::array<Level, kMaxLevels> levels_{};
     std::array<WindowTask, kMaxLevels> windows_{};

@@ -16,9 +16,9 @@ public:
 
     Status prepare(DeviceProgram& program) final {
         QC_RETURN_IF_ERROR(prepare_levels(program));
-        if (plan_.is_masked())
-            return program.find(bytes() ? kernels::structural_window_mask_u8 : kernels::structural_window_mask_u16,
-                                &window_);
+        if (plan_.has_weights())
+            return program.find(
+                bytes() ? kernels::structural_window_weighted_u8 : kernels::structural_window_weighted_u16, &window_);
         if (draws_maps())
             return program.find(bytes() ? kernels::structural_window_map_u8 : kernels::structural_window_map_u16,
                                 &window_);

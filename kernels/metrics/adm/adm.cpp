@@ -133,18 +133,18 @@ private:
 // ---- CUDA: where things lie, how they are launched ------------------------------------------------------------------
 
 /// The a bands of level 0 have 16 bits.
-constexpr detail_loss::ScratchElements scratch_elements(bool masked) {
+constexpr detail_loss::ScratchElements scratch_elements(bool has_weights) {
     return {
         .row_sum = sizeof(uint64_t),
         .low = {sizeof(LowBand<0>), sizeof(LowBand<1>), sizeof(LowBand<2>)},
         .pitch_alignment = 64,
-        .row_words = masked ? kMaskedRowWords : kWordsPerLevel,
-        .weights = masked,
+        .row_words = has_weights ? kWeightedRowWords : kWordsPerLevel,
+        .weights = has_weights,
     };
 }
 
 detail_loss::Scratch scratch_of(const Plan& plan, int count) {
-    return {plan, count, scratch_elements(plan.masked)};
+    return {plan, count, scratch_elements(plan.has_weights)};
 }
 
 /// Tiles that a block handles: strips of about equal length.
@@ -172,10 +172,10 @@ LevelArguments level_arguments(const Plan& plan, int index, const DeviceBatch& b
     arguments.grid = detail_loss::make_grid(level, index == kLevels - 1);
     arguments.strip = strip_length(arguments.grid, batch.count);
     arguments.depth = plan.depth;
-    arguments.place = detail_loss::place_level(plan, index, scratch_elements(plan.masked));
+    arguments.place = detail_loss::place_level(plan, index, scratch_elements(plan.has_weights));
     if (index == map_level(plan)) arguments.map = batch.map;
     arguments.map_shape = map_shape(plan);
-    if (plan.masked) arguments.weights = scratch.weights(batch.scratch, index, level);
+    if (plan.has_weights) arguments.weights = scratch.weights(batch.scratch, index, level);
     return arguments;
 }
 
@@ -196,7 +196,7 @@ public:
     AdmScorer(const FrameGeometry& geometry, const OptionValues& options)
         : sample_(geometry.sample), settings_(read_settings(options)), plan_(make_plan(geometry, settings_)) {}
 
-    size_t accumulator_words() const override { return words_of(plan_.masked); }
+    size_t accumulator_words() const override { return words_of(plan_.has_weights); }
 
     void score(const HostPair& pair, std::span<uint64_t> accumulators) const override {
         score_cpu_rows(plan_, sample_, pair, accumulators, workspaces_);
@@ -210,7 +210,7 @@ public:
 
     Status prepare(DeviceProgram& program) override {
         using namespace kernels;
-        if (plan_.masked) return find_masked_kernels(program);
+        if (plan_.has_weights) return find_weighted_kernels(program);
         const bool bytes = sample_ == SampleType::kU8, aim = plan_.impairment;
         const KernelIdentifier<LevelArguments> levels[kLevels] = {
             bytes ? aim ? adm_level0_u8_aim : adm_level0_u8
@@ -243,12 +243,12 @@ public:
         const detail_loss::Scratch scratch = scratch_of(plan_, batch.count);
         const auto pairs = static_cast<unsigned>(batch.count);
         QC_RETURN_IF_ERROR(queue.zero(batch.scratch, scratch.row_bytes));
-        if (plan_.masked) QC_RETURN_IF_ERROR(detail_loss::launch_weights(queue, weights_, plan_, scratch, batch));
+        if (plan_.has_weights) QC_RETURN_IF_ERROR(detail_loss::launch_weights(queue, weights_, plan_, scratch, batch));
         for (int i = 0; i < kLevels; i++) {
             const LevelArguments arguments = level_arguments(plan_, i, batch);
             const Dim3 grid = {blocks_for(arguments.grid.columns, arguments.strip),
                                static_cast<unsigned>(arguments.grid.rows), pairs};
-            const bool together = is_ladder(batch) && !draws_maps() && !plan_.masked && i < kLadderLevels;
+            const bool together = is_ladder(batch) && !draws_maps() && !plan_.has_weights && i < kLadderLevels;
             QC_RETURN_IF_ERROR(queue.launch(together ? ladder_levels_[i] : levels_[i], grid, arguments));
         }
         return queue.launch(finish_, {kLevels, 1, pairs}, finish_arguments(plan_, batch));
@@ -260,21 +260,21 @@ public:
     }
 
 private:
-    /// They draw too. Under a mask there is nothing that pairs share.
-    Status find_masked_kernels(DeviceProgram& program) {
+    /// They draw too. With weights there is nothing that pairs share.
+    Status find_weighted_kernels(DeviceProgram& program) {
         using namespace kernels;
         const bool bytes = sample_ == SampleType::kU8, aim = plan_.impairment;
         const KernelIdentifier<LevelArguments> levels[kLevels] = {
-            bytes ? aim ? adm_level0_u8_aim_mask : adm_level0_u8_mask
-            : aim ? adm_level0_u16_aim_mask
-                  : adm_level0_u16_mask,
-            aim ? adm_level1_aim_mask : adm_level1_mask,
-            aim ? adm_level2_aim_mask : adm_level2_mask,
-            aim ? adm_level3_aim_mask : adm_level3_mask,
+            bytes ? aim ? adm_level0_u8_aim_weighted : adm_level0_u8_weighted
+            : aim ? adm_level0_u16_aim_weighted
+                  : adm_level0_u16_weighted,
+            aim ? adm_level1_aim_weighted : adm_level1_weighted,
+            aim ? adm_level2_aim_weighted : adm_level2_weighted,
+            aim ? adm_level3_aim_weighted : adm_level3_weighted,
         };
         for (int i = 0; i < kLevels; i++) QC_RETURN_IF_ERROR(program.find(levels[i], &levels_[i]));
         QC_RETURN_IF_ERROR(program.find(adm_weights, &weights_));
-        return program.find(adm_finish_mask, &finish_);
+        return program.find(adm_finish_weighted, &finish_);
     }
 
     SampleType sample_;
@@ -309,7 +309,7 @@ const MetricDescriptor& descriptor() {
     static constexpr MetricDescriptor kDescriptor{
         .name = "adm",
         .summary = "detail loss and additive impairment in wavelet bands",
-        .accepts_mask = true,
+        .accepts_weights = true,
         .templated_names = true,
         .options = kOptions,
         .outputs = kOutputSpecs,

@@ -7,7 +7,7 @@
 //                  is a display that csf modes 2 and 3 have no table for
 //   accumulators   4 levels x 9 words: h, v, d of the detail numerator, of the denominator, of the impairment
 //                  numerator; rows are rounded when complete, so the words do not depend on any order of summation;
-//                  under a mask the sum of the scored coefficients' weights of each level follows
+//                  with weights the sum of the scored coefficients' weights of each level follows
 //   map            detail lost or masked at each place of scale 0, or of 1 without it; see draw_cpu() in adm_cpu.hpp
 //   determinism    bit-equal on every device, for every batch size
 #pragma once

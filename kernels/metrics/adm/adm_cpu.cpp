@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "device/image.hpp"
-#include "families/detail_loss/detail_loss_mask.hpp"
+#include "families/detail_loss/detail_loss_weights.hpp"
 #include "metrics/adm/adm_cpu.hpp"
 #include "metrics/adm/adm_definition.hpp"
 
@@ -148,7 +148,7 @@ int32_t threshold_at(const Image& neighbour, const Image& centre, int x, int y) 
     return static_cast<int32_t>(threshold);
 }
 
-/// A level's weights, and that of a coefficient that counts whole. Null: there is no mask, and each counts once.
+/// A level's weights, and that of a coefficient that counts whole. Null: there are none, and each counts once.
 struct Weights {
     const device::Image<Weight>* band = nullptr;
     int64_t whole = 1;
@@ -250,8 +250,8 @@ void draw_images(const Plan& plan, Image reference, Image distorted, const Plane
         }
 }
 
-/// @param masks of the levels; none without a mask
-void score_images(const Plan& plan, Image reference, Image distorted, const BandWeights& masks,
+/// @param band_weights of the levels; empty: there are none
+void score_images(const Plan& plan, Image reference, Image distorted, const BandWeights& band_weights,
                   uint64_t* accumulators) {
     for (int level = 0; level < kLevels; level++) {
         const Bands o = transform(reference, level, plan.depth), t = transform(distorted, level, plan.depth);
@@ -262,7 +262,7 @@ void score_images(const Plan& plan, Image reference, Image distorted, const Band
         const Parts parts = decouple(o.detail, t.detail, plan.gain.limit, level);
         uint64_t* const words = accumulators + level * kWordsPerLevel;
         Weights weights;
-        if (plan.masked) weights = {&masks[static_cast<size_t>(level)], full_weight(level)};
+        if (plan.has_weights) weights = {&band_weights[static_cast<size_t>(level)], full_weight(level)};
         measure(region, level, parts.restored, parts.additive, weights, words + kDetail * kBands);
         measure_reference(region, level, o.detail, weights, words + kReference * kBands);
         if (plan.impairment)
@@ -274,12 +274,14 @@ void score_images(const Plan& plan, Image reference, Image distorted, const Band
 
 void score_cpu(const Plan& plan, SampleType sample, const HostPair& pair, std::span<uint64_t> accumulators) {
     const HostPlane &reference = pair.reference.plane[0], &distorted = pair.distorted.plane[0];
-    const BandWeights masks = plan.masked ? weigh_bands(pair.mask, plan) : BandWeights();
-    if (plan.masked) sum_weights(masks, plan, accumulators.data());
+    const BandWeights band_weights = plan.has_weights ? weigh_bands(pair.weights, plan) : BandWeights();
+    if (plan.has_weights) sum_weights(band_weights, plan, accumulators.data());
     if (sample == SampleType::kU8)
-        score_images(plan, read(reference.as<uint8_t>()), read(distorted.as<uint8_t>()), masks, accumulators.data());
+        score_images(plan, read(reference.as<uint8_t>()), read(distorted.as<uint8_t>()), band_weights,
+                     accumulators.data());
     else
-        score_images(plan, read(reference.as<uint16_t>()), read(distorted.as<uint16_t>()), masks, accumulators.data());
+        score_images(plan, read(reference.as<uint16_t>()), read(distorted.as<uint16_t>()), band_weights,
+                     accumulators.data());
 }
 
 void draw_cpu(const Plan& plan, SampleType sample, const HostPair& pair, const Plane<float>& values) {

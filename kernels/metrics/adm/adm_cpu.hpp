@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // Integer ADM on the CPU, twice: to be read, and to be fast. Both add the sums of one pair's luma to `accumulators`
-// (kWords words, under the pair's mask kMaskedWords), the same bits, and are thread-safe.
+// (kWords words, under the pair's weights kWeightedWords), the same bits, and are thread-safe.
 #pragma once
 
 #include <cstdint>

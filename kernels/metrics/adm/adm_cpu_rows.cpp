@@ -10,7 +10,7 @@
 
 #include "contract/helpers.hpp"
 #include "device/cpu_clones.hpp"
-#include "families/detail_loss/detail_loss_mask.hpp"
+#include "families/detail_loss/detail_loss_weights.hpp"
 #include "metrics/adm/adm_cpu_lanes.hpp"
 #include "metrics/adm/adm_cpu_masking.hpp"
 #include "metrics/adm/adm_math.hpp"
@@ -298,7 +298,7 @@ public:
             transform(reference, y, masked ? &space_.reference : nullptr, low_row(0, y, is_ours(y)));
             transform(distorted, y, masked ? &space_.distorted : nullptr, low_row(1, y, is_ours(y)));
             if (!masked) continue;
-            mask(y);
+            make_maskers(y);
             if (is_ours(y) && scores_row(level_, y)) add_reference_energy(y);
             if (is_ours(y - 1) && scores_row(level_, y - 1)) measure(y - 1);
         }
@@ -391,7 +391,7 @@ private:
     }
 
     /// Decouples row y and computes its masker terms.
-    void mask(int y) {
+    void make_maskers(int y) {
         MaskingRow& row = space_.masking[y % 3];
         const Columns columns = masked_columns();
         const DetailRow reference{bands_of(space_.reference)}, distorted{bands_of(space_.distorted)};
@@ -486,10 +486,10 @@ namespace {
 /// One level. Rows are shared with idle threads: their sums are integers, so the order does not matter.
 template <typename T>
 void score_level(const Plan& plan, int index, const Plane<const T>& reference, const Plane<const T>& distorted,
-                 const BandWeights& masks, device::WordLanes lanes, Helpers* helpers, LowBands& low,
+                 const BandWeights& band_weights, device::WordLanes lanes, Helpers* helpers, LowBands& low,
                  RowWorkspaces& workspaces, uint64_t* accumulators) {
     constexpr int kSharedRows = 16;
-    const device::Image<Weight>* const weights = plan.masked ? &masks[static_cast<size_t>(index)] : nullptr;
+    const device::Image<Weight>* const weights = plan.has_weights ? &band_weights[static_cast<size_t>(index)] : nullptr;
     std::mutex mutex;
     share_runs(helpers, plan.level[index].height, kSharedRows, [&](int begin, int end) {
         const auto lease = workspaces.borrow();
@@ -508,10 +508,10 @@ void score_levels(const Plan& plan, const HostPair& pair, device::WordLanes lane
     const auto lease = workspaces.borrow();
     LowBands& low = (*lease).low;
     low.fit(plan);
-    const BandWeights masks = plan.masked ? weigh_bands(pair.mask, plan) : BandWeights();
-    if (plan.masked) sum_weights(masks, plan, accumulators);
-    score_level(plan, 0, pair.reference.plane[0].as<T>(), pair.distorted.plane[0].as<T>(), masks, lanes, pair.helpers,
-                low, workspaces, accumulators);
+    const BandWeights band_weights = plan.has_weights ? weigh_bands(pair.weights, plan) : BandWeights();
+    if (plan.has_weights) sum_weights(band_weights, plan, accumulators);
+    score_level(plan, 0, pair.reference.plane[0].as<T>(), pair.distorted.plane[0].as<T>(), band_weights, lanes,
+                pair.helpers, low, workspaces, accumulators);
     for (int i = 1; i < kLevels; i++) {
         const LevelPlan& level = plan.level[i];
         Plane<const int32_t> band[2];
@@ -520,7 +520,7 @@ void score_levels(const Plan& plan, const HostPair& pair, device::WordLanes lane
                              ElementPitch<const int32_t>{LowBands::stride(plan.level[i - 1])}, level.in_width,
                              level.in_height};
         }
-        score_level(plan, i, band[0], band[1], masks, lanes, pair.helpers, low, workspaces, accumulators);
+        score_level(plan, i, band[0], band[1], band_weights, lanes, pair.helpers, low, workspaces, accumulators);
     }
 }
 

@@ -138,7 +138,7 @@ TEST(AdmEmulation, MapsEqualTheCpu) {
     }
 }
 
-TEST(AdmEmulation, MasksEqualTheCpu) {
+TEST(AdmEmulation, WeightsEqualTheCpu) {
     struct Case {
         int width, height, depth, shift, count;
         bool skip_level_0, skip_aim;
@@ -154,24 +154,24 @@ TEST(AdmEmulation, MasksEqualTheCpu) {
                                                                      {"adm_skip_aim", skip_aim ? 1.0 : 0.0},
                                                                      {"adm_enhn_gain_limit", gain_limit}});
         const FrameGeometry geometry = test::luma_geometry(width, height, depth);
-        test::expect_masked_emulation_equals_cpu(descriptor(), kKernels, geometry, options,
-                                                 test::emulated_lumas(geometry, shift, 0, count));
+        test::expect_weighted_emulation_equals_cpu(descriptor(), kKernels, geometry, options,
+                                                   test::emulated_lumas(geometry, shift, 0, count));
     }
 }
 
-/// Kernels that count by a mask draw as well.
-TEST(AdmEmulation, MapsUnderMasksEqualTheCpu) {
+/// Kernels that count by weights draw as well.
+TEST(AdmEmulation, MapsWithWeightsEqualTheCpu) {
     for (const bool skip_level_0 : {false, true}) {
         const OptionValues options = test::options_of(descriptor(), {{"adm_skip_scale0", skip_level_0 ? 1.0 : 0.0}});
         FrameGeometry geometry = test::luma_geometry(227, 135, 8);
-        geometry.masked = true;
+        geometry.has_weights = true;
         const auto metric = create_scorer(descriptor(), geometry, options);
         metric->draw_maps();
         test::EmulatedProgram program(kKernels);
         ASSERT_TRUE(metric->prepare(program).ok());
         const auto lumas = test::emulated_lumas(geometry, 0, 0, 2);
         test::EmulatedPairs pairs(lumas);
-        const test::EmulatedMasks masks(geometry, &pairs);
+        const test::EmulatedWeights weights(geometry, &pairs);
         test::expect_emulated_maps_equal_cpu(*metric, descriptor().map->shape(geometry, options), pairs, false);
     }
 }

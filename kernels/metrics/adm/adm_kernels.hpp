@@ -48,7 +48,7 @@ QC_HD void add_row(Block& block, const uint64_t (&sums)[kSums], uint64_t* row) {
     if (block.lane() % kLanesPerValue == 0 && word < kSums) block.atomic_add(row + word, values[0]);
 }
 
-/// The same under a mask.
+/// The same with weights.
 template <class Block, int kSums>
 QC_HD void add_row(Block& block, const WeightedSum (&sums)[kSums], uint64_t* row) {
     uint64_t low[kSums], high[kSums];
@@ -88,13 +88,13 @@ QC_HD Sources<T> sources_of(const LevelArguments& arguments, int pair, int first
 /// A block walks along a strip of tiles. grid: (strips across, tiles down, pairs)
 /// @tparam kLadder pairs may have one reference
 /// @tparam kDraws draws the level's map as well; then no level may be one of a ladder's
-/// @tparam kMasked coefficients count by the pair's mask; not of a ladder's either
-template <int kLevel, bool kAim, typename T, bool kLadder = false, bool kDraws = false, bool kMasked = false>
+/// @tparam kWeighted coefficients count by the pair's weights; not of a ladder's either
+template <int kLevel, bool kAim, typename T, bool kLadder = false, bool kDraws = false, bool kWeighted = false>
 struct ScoreStrip {
     using Arguments = LevelArguments;
     static constexpr int kThreads = tuning::kThreads;
     static constexpr int kMinBlocks =
-        kMasked ? tuning::kMaskedBlocksPerMultiprocessor : tuning::kBlocksPerMultiprocessor;
+        kWeighted ? tuning::kWeightedBlocksPerMultiprocessor : tuning::kBlocksPerMultiprocessor;
 
     template <class Block>
     QC_HD static void run(Block& block, const LevelArguments& arguments) {
@@ -114,7 +114,7 @@ struct ScoreStrip {
         const int tile_y = grid.origin_y + block.y() * tuning::kUsefulRows;
         const int first = block.x() * arguments.strip;
         const int end = first + arguments.strip < grid.columns ? first + arguments.strip : grid.columns;
-        ThreadTile<kAim, kMasked> state;
+        ThreadTile<kAim, kWeighted> state;
         start_undefined(state);
         state.start_sums();
         bool any = false;
@@ -146,7 +146,7 @@ struct ScoreStrip {
         const TileRow here(tile_y, thread);
         if (!any || !here.useful || !scores_row(arguments.plan, here.y)) return;
         const size_t row = static_cast<size_t>(block.z()) * arguments.place.rows + (arguments.place.first_row + here.y);
-        add_row(block, state.sum, arguments.row_sums + row * (kMasked ? kMaskedRowWords : kWordsPerLevel));
+        add_row(block, state.sum, arguments.row_sums + row * (kWeighted ? kWeightedRowWords : kWordsPerLevel));
     }
 };
 
@@ -197,8 +197,8 @@ struct Finish {
     }
 };
 
-/// The same under a mask: a warp for each word. grid: (levels, 1, pairs)
-struct FinishMasked {
+/// The same with weights: a warp for each word. grid: (levels, 1, pairs)
+struct FinishWeighted {
     using Arguments = FinishArguments;
     static constexpr int kThreads = tuning::kFinishThreads;
 
@@ -209,16 +209,16 @@ struct FinishMasked {
         const FinishArguments::Shifts shifts = arguments.shifts[index];
         const int shift = word / kBands == kReference ? shifts.reference_row : shifts.row;
         const size_t first = static_cast<size_t>(block.z()) * arguments.rows.count + level.first;
-        const uint64_t* at = arguments.row_sums + (first + block.lane()) * kMaskedRowWords;
+        const uint64_t* at = arguments.row_sums + (first + block.lane()) * kWeightedRowWords;
         uint64_t sum = 0;
-        for (int row = block.lane(); row < level.count; row += 32, at += 32 * kMaskedRowWords) {
+        for (int row = block.lane(); row < level.count; row += 32, at += 32 * kWeightedRowWords) {
             const WeightedSum of_row{at[word], static_cast<int64_t>(at[kWordsPerLevel + word])};
             sum += of_row.rounded(full_weight(index), shift);
         }
         sum = block.warp_sum(sum);
         if (block.lane() != 0) return;
         const size_t output = arguments.pairs[block.z()].output;
-        arguments.accumulators[output * kMaskedWords + index * kWordsPerLevel + word] = sum;
+        arguments.accumulators[output * kWeightedWords + index * kWordsPerLevel + word] = sum;
     }
 };
 
@@ -249,17 +249,17 @@ struct FinishMasked {
     KERNEL(adm_level1_aim_map, ScoreStrip<1, true, int16_t, false, true>)                                              \
     KERNEL(adm_finish, Finish)                                                                                         \
     KERNEL(adm_weights, WeighBands)                                                                                    \
-    KERNEL(adm_level0_u8_mask, ScoreStrip<0, false, uint8_t, false, true, true>)                                       \
-    KERNEL(adm_level0_u8_aim_mask, ScoreStrip<0, true, uint8_t, false, true, true>)                                    \
-    KERNEL(adm_level0_u16_mask, ScoreStrip<0, false, uint16_t, false, true, true>)                                     \
-    KERNEL(adm_level0_u16_aim_mask, ScoreStrip<0, true, uint16_t, false, true, true>)                                  \
-    KERNEL(adm_level1_mask, ScoreStrip<1, false, int16_t, false, true, true>)                                          \
-    KERNEL(adm_level1_aim_mask, ScoreStrip<1, true, int16_t, false, true, true>)                                       \
-    KERNEL(adm_level2_mask, ScoreStrip<2, false, int32_t, false, false, true>)                                         \
-    KERNEL(adm_level2_aim_mask, ScoreStrip<2, true, int32_t, false, false, true>)                                      \
-    KERNEL(adm_level3_mask, ScoreStrip<3, false, int32_t, false, false, true>)                                         \
-    KERNEL(adm_level3_aim_mask, ScoreStrip<3, true, int32_t, false, false, true>)                                      \
-    KERNEL(adm_finish_mask, FinishMasked)
+    KERNEL(adm_level0_u8_weighted, ScoreStrip<0, false, uint8_t, false, true, true>)                                   \
+    KERNEL(adm_level0_u8_aim_weighted, ScoreStrip<0, true, uint8_t, false, true, true>)                                \
+    KERNEL(adm_level0_u16_weighted, ScoreStrip<0, false, uint16_t, false, true, true>)                                 \
+    KERNEL(adm_level0_u16_aim_weighted, ScoreStrip<0, true, uint16_t, false, true, true>)                              \
+    KERNEL(adm_level1_weighted, ScoreStrip<1, false, int16_t, false, true, true>)                                      \
+    KERNEL(adm_level1_aim_weighted, ScoreStrip<1, true, int16_t, false, true, true>)                                   \
+    KERNEL(adm_level2_weighted, ScoreStrip<2, false, int32_t, false, false, true>)                                     \
+    KERNEL(adm_level2_aim_weighted, ScoreStrip<2, true, int32_t, false, false, true>)                                  \
+    KERNEL(adm_level3_weighted, ScoreStrip<3, false, int32_t, false, false, true>)                                     \
+    KERNEL(adm_level3_aim_weighted, ScoreStrip<3, true, int32_t, false, false, true>)                                  \
+    KERNEL(adm_finish_weighted, FinishWeighted)
 QC_DECLARE_KERNELS(QC_ADM_KERNELS)
 
 } // namespace qc::adm

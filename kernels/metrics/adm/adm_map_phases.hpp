@@ -23,9 +23,9 @@ QC_HD float lost_at(const uint32_t* reference_size, const uint32_t* size, int32_
 
 /// Puts a tile's values into the map: 0 where the level is not scored.
 /// @param has_details else no place of the tile is scored
-template <int kLevel, bool kAim, bool kMasked>
+template <int kLevel, bool kAim, bool kWeighted>
 QC_HD void draw_losses(const LevelArguments& arguments, int tile_x, int tile_y, int thread, bool has_details,
-                       const SharedTile<kLevel, kAim>& shared, const ThreadTile<kAim, kMasked>& state,
+                       const SharedTile<kLevel, kAim>& shared, const ThreadTile<kAim, kWeighted>& state,
                        const MapPlane& map) {
     const LevelPlan& plan = arguments.plan;
     const TileRow here(tile_y, thread);

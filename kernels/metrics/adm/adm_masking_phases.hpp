@@ -38,9 +38,9 @@ QC_HD MaskerTerms weighted_terms(uint32_t factor, int32_t x, uint32_t& size) {
 }
 
 /// Adds one band of a column to the masker sums. With impairment, each part masks the other and is measured.
-template <int kLevel, int kBand, bool kAim, bool kMasked>
+template <int kLevel, int kBand, bool kAim, bool kWeighted>
 QC_HD void add_band(uint32_t factor, Decoupled parts, MaskerTerms (&terms)[2], int column,
-                    ThreadTile<kAim, kMasked>& state) {
+                    ThreadTile<kAim, kWeighted>& state) {
     uint32_t additive_size;
     const MaskerTerms additive = weighted_terms<kLevel, kBand>(factor, parts.additive, additive_size);
     terms[0].neighbour += additive.neighbour;
@@ -71,9 +71,9 @@ QC_HD Decoupled decouple_at(int32_t o, int32_t t, bool enhanced, const Gain& gai
 }
 
 /// Decouples one column: leaves sizes and centre terms in the state, returns the neighbour terms of each masker.
-template <int kLevel, bool kAim, bool kMasked>
+template <int kLevel, bool kAim, bool kWeighted>
 QC_HD void mask_column(const LevelArguments& arguments, const int32_t* o, const int32_t* t, int column,
-                       ThreadTile<kAim, kMasked>& state, int32_t (&neighbour)[2]) {
+                       ThreadTile<kAim, kWeighted>& state, int32_t (&neighbour)[2]) {
     const bool enhanced = lane_same_angle<kLevel>(o, t);
     MaskerTerms terms[2] = {{0, 0}, {0, 0}};
     const uint32_t* factor = arguments.plan.factor;
@@ -93,10 +93,10 @@ QC_HD void mask_column(const LevelArguments& arguments, const int32_t* o, const 
 /// @param leads whether the pair is its reference's first, which leaves what depends on the reference alone
 /// @tparam kDraws the map needs the reference's magnitudes
 /// @param pair whose weights count
-template <int kLevel, bool kDetails, bool kDraws = false, bool kAim, bool kMasked>
+template <int kLevel, bool kDetails, bool kDraws = false, bool kAim, bool kWeighted>
 QC_HD void filter_rows(const LevelArguments& arguments, int pair, int tile_x, int tile_y, int thread, bool leads,
                        SharedTile<kLevel, kAim>& shared, LowBand<kLevel>* reference_low, LowBand<kLevel>* distorted_low,
-                       ThreadTile<kAim, kMasked>& state) {
+                       ThreadTile<kAim, kWeighted>& state) {
     const LevelPlan& plan = arguments.plan;
     const TileRow here(tile_y, thread);
     const int lane = thread % 32, x = tile_x - 1 + 2 * lane;
@@ -140,7 +140,7 @@ QC_HD void filter_rows(const LevelArguments& arguments, int pair, int tile_x, in
                     continue;
                 const int32_t* o = reference.detail[c];
                 const Rounding rounding = plan.reference_energy;
-                if constexpr (kMasked) state.weight[c] = weight_at(arguments.weights, pair, x + c, here.y);
+                if constexpr (kWeighted) state.weight[c] = weight_at(arguments.weights, pair, x + c, here.y);
                 constexpr int kFirst = kReference * kBands;
                 state.add(kFirst + kBandH, c, reference_energy<kLevel, kBandH>(o[kBandH], rounding));
                 state.add(kFirst + kBandV, c, reference_energy<kLevel, kBandV>(o[kBandV], rounding));
@@ -179,9 +179,9 @@ QC_HD void sum_columns(const int32_t* above, const int32_t* here, const int32_t*
     }
 }
 
-template <int kLevel, bool kAim, bool kMasked>
+template <int kLevel, bool kAim, bool kWeighted>
 QC_HD void sum_energies(const LevelArguments& arguments, int tile_x, int tile_y, int thread,
-                        const SharedTile<kLevel, kAim>& shared, ThreadTile<kAim, kMasked>& state) {
+                        const SharedTile<kLevel, kAim>& shared, ThreadTile<kAim, kWeighted>& state) {
     const LevelPlan& plan = arguments.plan;
     const TileRow here(tile_y, thread);
     if (!here.useful || !scores_row(plan, here.y)) return;

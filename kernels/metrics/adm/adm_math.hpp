@@ -331,7 +331,7 @@ QC_HD int64_t energy_deep(uint32_t weighted_size, int32_t threshold, Rounding ro
     return cube<30>(excess_deep(weighted_size, threshold), rounding);
 }
 
-// ---- under a mask ---------------------------------------------------------------------------------------------------
+// ---- with weights ---------------------------------------------------------------------------------------------------
 
 /// A row's sum of energies, each as often as its weight says. Energies have 63 bits and a sign, a row's weights
 /// together at most 29 bits (65536 samples across): so it is kept as high * 2^32 + low, neither of which overflows.
@@ -344,7 +344,7 @@ struct WeightedSum {
         high += static_cast<int64_t>(static_cast<int32_t>(energy >> 32)) * static_cast<int32_t>(weight);
     }
 
-    /// The sum in units of `whole`, an even weight, shifted as that of a row without a mask would be: of a row that
+    /// The sum in units of `whole`, an even weight, shifted as that of a row without weights would be: of a row that
     /// counts whole, the same.
     QC_HD uint64_t rounded(uint32_t whole, int shift) const {
         const uint64_t divisor = static_cast<uint64_t>(whole) << shift;

@@ -41,7 +41,7 @@ struct Plan {
     int depth = 8;
     bool impairment = true;
     bool skip_level0 = false;
-    bool masked = false; ///< coefficients count by a mask
+    bool has_weights = false; ///< coefficients count by weights
 };
 
 /// The level that the map is of.
@@ -118,7 +118,7 @@ inline Plan make_plan(const FrameGeometry& geometry, const Settings& settings) {
     plan.depth = geometry.depth;
     plan.impairment = settings.impairment;
     plan.skip_level0 = settings.skip_level0;
-    plan.masked = geometry.masked;
+    plan.has_weights = geometry.has_weights;
     set_all_sizes(geometry.width, geometry.height, plan);
     for (int i = 0; i < kLevels; i++) {
         LevelPlan& level = plan.level[i];

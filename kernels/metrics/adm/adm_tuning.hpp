@@ -19,7 +19,7 @@ constexpr int kLongestStrip = 8;
 /// The last kernel: one warp per accumulator word of a level.
 constexpr int kFinishThreads = 288;
 
-/// Sums under a mask take twice the registers.
-constexpr int kMaskedBlocksPerMultiprocessor = 1;
+/// Sums with weights take twice the registers.
+constexpr int kWeightedBlocksPerMultiprocessor = 1;
 
 } // namespace qc::adm::tuning

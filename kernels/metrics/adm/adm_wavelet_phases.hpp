@@ -6,8 +6,8 @@
 #include <type_traits>
 
 #include "device/bytes.hpp"
-#include "families/detail_loss/detail_loss_mask_kernels.hpp"
 #include "families/detail_loss/detail_loss_tile.hpp"
+#include "families/detail_loss/detail_loss_weight_kernels.hpp"
 #include "metrics/adm/adm_math.hpp"
 #include "metrics/adm/adm_plan.hpp"
 #include "metrics/adm/adm_tuning.hpp"
@@ -21,7 +21,7 @@ struct LevelArguments {
     const DevicePair* pairs;
     const void* in;     ///< deep levels only: LowBand of the level above, two pictures a pair
     void* low;          ///< a bands of this level, LowBand; the last level has none
-    uint64_t* row_sums; ///< kWordsPerLevel a row, under a mask kMaskedRowWords
+    uint64_t* row_sums; ///< kWordsPerLevel a row, with weights kWeightedRowWords
     LevelPlan plan;
     Gain gain;
     TileGrid grid;
@@ -30,11 +30,11 @@ struct LevelArguments {
     LevelPlace place;
     DeviceMap map; ///< of the kernels that draw
     MapShape map_shape;
-    WeightPlace weights; ///< of the kernels that count by a mask
+    WeightPlace weights; ///< of the kernels that count by weights
 };
 
-/// Of a row under a mask: the lower words of its sums, then the upper ones.
-constexpr int kMaskedRowWords = 2 * kWordsPerLevel;
+/// Of a row with weights: the lower words of its sums, then the upper ones.
+constexpr int kWeightedRowWords = 2 * kWordsPerLevel;
 
 // ---- memory access in words -----------------------------------------------------------------------------------------
 
@@ -62,8 +62,8 @@ struct SharedTile {
     alignas(16) int32_t neighbour[kAim ? 2 : 1][tuning::kTileRows][kWindowPitch];  ///< [masker][row][pad + column]
 };
 
-/// What a thread has beside, under a mask.
-template <bool kMasked>
+/// What a thread has beside, with weights.
+template <bool kWeighted>
 struct ThreadWeights {};
 template <>
 struct ThreadWeights<true> {
@@ -71,21 +71,21 @@ struct ThreadWeights<true> {
 };
 
 /// What a thread keeps from phase 2 to phase 3, and its share of the row sums of a strip.
-template <bool kAim, bool kMasked = false>
-struct ThreadTile : ThreadWeights<kMasked> {
+template <bool kAim, bool kWeighted = false>
+struct ThreadTile : ThreadWeights<kWeighted> {
     static constexpr int kMaskers = kAim ? 2 : 1; ///< 0: for detail loss, 1: for additive impairment
     static constexpr int kSums = kAim ? 9 : 6;    ///< in the order of the accumulators
     int32_t centre[kMaskers][2];                  ///< [masker][column]
     uint32_t size[kMaskers][2][kBands];           ///< weighted magnitudes of what is measured
     uint32_t reference_size[2][kBands];           ///< those of the reference, in kernels that draw
-    std::conditional_t<kMasked, WeightedSum, uint64_t> sum[kSums];
+    std::conditional_t<kWeighted, WeightedSum, uint64_t> sum[kSums];
 
     QC_HD void start_sums() {
         QC_UNROLL
         for (auto& of_word : sum) of_word = {};
     }
     QC_HD void add(int word, int column, uint64_t energy) {
-        if constexpr (kMasked)
+        if constexpr (kWeighted)
             sum[word].add(energy, this->weight[column]);
         else
             sum[word] += energy;

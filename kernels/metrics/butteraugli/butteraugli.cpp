@@ -5,7 +5,7 @@
 #include <bit>
 #include <cmath>
 
-#include "device/mask.hpp"
+#include "device/weights.hpp"
 #include "families/linear_light/linear_notes.hpp"
 #include "metrics/butteraugli/butteraugli_launch.hpp"
 #include "metrics/butteraugli/butteraugli_settings.hpp"
@@ -38,9 +38,9 @@ class ButteraugliScorer final : public Scorer {
 public:
     ButteraugliScorer(const FrameGeometry& geometry, const OptionValues& options)
         : geometry_(geometry), settings_(settings_of(geometry, options)), plan_(make_plan(geometry, settings_)),
-          launcher_(plan_, geometry.sample, geometry.masked) {}
+          launcher_(plan_, geometry.sample, geometry.has_weights) {}
 
-    size_t accumulator_words() const override { return geometry_.masked ? kMaskedWords : kAccumulatorWords; }
+    size_t accumulator_words() const override { return geometry_.has_weights ? kWeightedWords : kAccumulatorWords; }
 
     void score(const HostPair& pair, std::span<uint64_t> accumulators) const override {
         score_cpu_rows(geometry_, plan_, pair, accumulators, workspaces_);
@@ -95,11 +95,11 @@ std::vector<std::string> ButteraugliScorer::warnings() const {
 class ButteraugliFinaliser final : public Finaliser {
 public:
     ButteraugliFinaliser(const FrameGeometry& geometry, const OptionValues& options)
-        : masked_(geometry.masked), pixels_(static_cast<double>(geometry.width) * geometry.height),
+        : has_weights_(geometry.has_weights), pixels_(static_cast<double>(geometry.width) * geometry.height),
           norms_(options.integer(kOptionSubscores) != 0) {}
 
     void finalise(int64_t frame, std::span<const uint64_t> accumulators, ScoreSink& sink) override {
-        const double pixels = masked_ ? static_cast<double>(accumulators[kSumOfWeights]) / kFullWeight : pixels_;
+        const double pixels = has_weights_ ? static_cast<double>(accumulators[kSumOfWeights]) / kFullWeight : pixels_;
         if (pixels == 0.0) return sink.leave_out(frame);
         double norm[kPowers];
         for (int p = 0; p < kPowers; ++p) {
@@ -112,7 +112,7 @@ public:
     }
 
 private:
-    const bool masked_;
+    const bool has_weights_;
     const double pixels_;
     const bool norms_;
 };
@@ -145,7 +145,7 @@ const MetricDescriptor& descriptor() {
         .needs_chroma = true,
         .uses_colour = true,
         .accepts_rgb = true,
-        .accepts_mask = true,
+        .accepts_weights = true,
         .backend_bound = kBackendBound,
         .takes_long = true,
         .templated_names = true,

@@ -9,7 +9,7 @@
 /// | smallest size | 8 x 8                                                                                     |
 /// | colour        | tags of each input, else the other's, else defaults; options override them                |
 /// | accumulators  | 5 doubles: sums of powers of the map and its largest value, see butteraugli_math.hpp      |
-/// | under a mask  | powers by the weights of their places, in shares of 255; the largest value where a weight |
+/// | with weights  | powers by the weights of their places, in shares of 255; the largest value where a weight |
 /// |               | is not 0; a sixth word is the sum of the weights                                          |
 /// | exactness     | defined in double precision, as score_cpu() has it; the CPU backend is within 1e-6 of     |
 /// |               | that, relative above 1, CUDA in single precision within kBackendBound of the CPU backend. |

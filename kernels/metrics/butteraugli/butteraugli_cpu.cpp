@@ -14,7 +14,7 @@
 
 #include "device/cpu_clones.hpp"
 #include "device/image.hpp"
-#include "device/mask.hpp"
+#include "device/weights.hpp"
 #include "families/linear_light/linear_rows.hpp"
 #include "metrics/butteraugli/butteraugli.hpp"
 #include "metrics/butteraugli/butteraugli_lines.hpp"
@@ -88,8 +88,8 @@ QC_CPU_CLONES void blur_row(const double* from, const double* tap, int radius, c
         return blur_along<kRadius[kAdaptation]>(from, tap, scale, count, to);
     case kRadius[kHighest]:
         return blur_along<kRadius[kHighest]>(from, tap, scale, count, to);
-    case kRadius[kMask]:
-        return blur_along<kRadius[kMask]>(from, tap, scale, count, to);
+    case kRadius[kMasking]:
+        return blur_along<kRadius[kMasking]>(from, tap, scale, count, to);
     case kRadius[kMiddle]:
         return blur_along<kRadius[kMiddle]>(from, tap, scale, count, to);
     default:
@@ -105,8 +105,8 @@ QC_CPU_CLONES void blur_rows(const double* const* rows, const double* tap, int r
         return blur_across<kRadius[kAdaptation]>(rows, tap, scale, count, to);
     case kRadius[kHighest]:
         return blur_across<kRadius[kHighest]>(rows, tap, scale, count, to);
-    case kRadius[kMask]:
-        return blur_across<kRadius[kMask]>(rows, tap, scale, count, to);
+    case kRadius[kMasking]:
+        return blur_across<kRadius[kMasking]>(rows, tap, scale, count, to);
     case kRadius[kMiddle]:
         return blur_across<kRadius[kMiddle]>(rows, tap, scale, count, to);
     default:
@@ -334,14 +334,14 @@ Image activity_of(const Bands& bands, const Plan& plan) {
     Image image(bands.low[0].width, bands.low[0].height);
     activities(bands.ultra[0].samples.data(), bands.high[0].samples.data(), bands.ultra[1].samples.data(),
                bands.high[1].samples.data(), image.samples.size(), image.samples.data());
-    return blurred(image, plan.blur[kMask]);
+    return blurred(image, plan.blur[kMasking]);
 }
 
-/// What is around a place of the mask: three rows, which begin kErosionStep places before the first one.
-QC_CPU_CLONES void distance_row(const double* const* masks, const double* high, const double* low, double mask_gain,
-                                int count, double* __restrict map) {
+/// What is around a place of the masking image: three rows, which begin kErosionStep places before the first one.
+QC_CPU_CLONES void distance_row(const double* const* masking, const double* high, const double* low,
+                                double masking_gain, int count, double* __restrict map) {
     constexpr int kStep = kErosionStep;
-    const double *above = masks[0] + kStep, *own = masks[1] + kStep, *below = masks[2] + kStep;
+    const double *above = masking[0] + kStep, *own = masking[1] + kStep, *below = masking[2] + kStep;
     for (int x = 0; x < count; ++x) {
         Erosion<double> smallest(own[x]);
         smallest.take(own[x - kStep]);
@@ -350,7 +350,7 @@ QC_CPU_CLONES void distance_row(const double* const* masks, const double* high, 
             smallest.take(above[x + side]);
             smallest.take(below[x + side]);
         }
-        map[x] = distance(high[x], low[x], smallest.value(), mask_gain);
+        map[x] = distance(high[x], low[x], smallest.value(), masking_gain);
     }
 }
 
@@ -361,15 +361,16 @@ Image map_of(const Colour& reference, const Colour& distorted, const Plan& plan)
     const Image low = low_differences(a, b, plan.constants);
     const Image activity_a = activity_of(a, plan), activity_b = activity_of(b, plan);
     add_squares(activity_a, activity_b, kActivityWeight, &high);
-    // The mask with a margin of what is never among the smallest.
+    // The masking image with a margin of what is never among the smallest.
     const int width = high.width, height = high.height;
-    Image mask(width + 2 * kErosionStep, height + 2 * kErosionStep), map(width, height);
-    std::fill(mask.samples.begin(), mask.samples.end(), HUGE_VAL);
+    Image masking(width + 2 * kErosionStep, height + 2 * kErosionStep), map(width, height);
+    std::fill(masking.samples.begin(), masking.samples.end(), HUGE_VAL);
     for (int y = 0; y < height; ++y)
-        std::copy(activity_a.row(y), activity_a.row(y) + width, mask.row(y + kErosionStep) + kErosionStep);
+        std::copy(activity_a.row(y), activity_a.row(y) + width, masking.row(y + kErosionStep) + kErosionStep);
     for (int y = 0; y < height; ++y) {
-        const double* const rows[3] = {mask.row(y), mask.row(y + kErosionStep), mask.row(y + 2 * kErosionStep)};
-        distance_row(rows, high.row(y), low.row(y), plan.constants.mask_gain, width, map.row(y));
+        const double* const rows[3] = {masking.row(y), masking.row(y + kErosionStep),
+                                       masking.row(y + 2 * kErosionStep)};
+        distance_row(rows, high.row(y), low.row(y), plan.constants.masking_gain, width, map.row(y));
     }
     return map;
 }
@@ -390,9 +391,9 @@ Image whole_map(const FrameGeometry& geometry, const Plan& plan, const HostPair&
     return map;
 }
 
-/// Norms of a map whose places count by a mask.
-void add_masked_norms(const Image& map, const HostPlane& mask, std::span<uint64_t> accumulators) {
-    const MaskReader reader(mask);
+/// Norms of a map whose places count by weights.
+void add_weighted_norms(const Image& map, const HostPlane& weights, std::span<uint64_t> accumulators) {
+    const WeightReader reader(weights);
     double sum[kPowers] = {}, largest = 0.0;
     for (int y = 0; y < map.height; ++y)
         for (int x = 0; x < map.width; ++x) {
@@ -420,7 +421,7 @@ void draw_cpu(const FrameGeometry& geometry, const Plan& plan, const HostPair& p
 void score_cpu(const FrameGeometry& geometry, const Plan& plan, const HostPair& pair,
                std::span<uint64_t> accumulators) {
     const Image map = whole_map(geometry, plan, pair);
-    if (geometry.masked) return add_masked_norms(map, pair.mask, accumulators);
+    if (geometry.has_weights) return add_weighted_norms(map, pair.weights, accumulators);
     double sum[kPowers] = {}, largest = 0.0;
     for (const double value : map.samples) {
         const double square = value * value, cube = square * value, sixth = cube * cube;

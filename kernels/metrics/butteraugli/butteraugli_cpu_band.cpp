@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "device/cpu_clones.hpp"
-#include "device/mask.hpp"
 #include "device/row_blur.hpp"
 #include "device/unroll.hpp"
+#include "device/weights.hpp"
 #include "metrics/butteraugli/butteraugli_lines_device.hpp"
 #include "metrics/butteraugli/butteraugli_row_float.hpp"
 
@@ -190,8 +190,8 @@ QC_INLINE_HELPER void blur_down_on(const Gaussian<float>& blur, const float* con
     switch (blur.radius) {
     case kRadius[kHighest]:
         return device::blur_columns<Cpu, kRadius[kHighest]>(blur.tap, rows, scale, count, width, to);
-    case kRadius[kMask]:
-        return device::blur_columns<Cpu, kRadius[kMask]>(blur.tap, rows, scale, count, width, to);
+    case kRadius[kMasking]:
+        return device::blur_columns<Cpu, kRadius[kMasking]>(blur.tap, rows, scale, count, width, to);
     case kRadius[kMiddle]:
         return device::blur_columns<Cpu, kRadius[kMiddle]>(blur.tap, rows, scale, count, width, to);
     default:
@@ -209,8 +209,8 @@ QC_INLINE_HELPER void blur_across_on(const Gaussian<float>& blur, const float* r
     switch (blur.radius) {
     case kRadius[kHighest]:
         return device::blur_along<Cpu, kRadius[kHighest]>(blur.tap, row, scale, width, to);
-    case kRadius[kMask]:
-        return device::blur_along<Cpu, kRadius[kMask]>(blur.tap, row, scale, width, to);
+    case kRadius[kMasking]:
+        return device::blur_along<Cpu, kRadius[kMasking]>(blur.tap, row, scale, width, to);
     case kRadius[kMiddle]:
         return device::blur_along<Cpu, kRadius[kMiddle]>(blur.tap, row, scale, width, to);
     default:
@@ -307,7 +307,7 @@ void add_activity_squares(const float* reference, const float* distorted, int wi
 }
 
 template <typename Cpu>
-QC_INLINE_HELPER void measure_row_on(float mask_gain, const float* above, const float* own, const float* below,
+QC_INLINE_HELPER void measure_row_on(float masking_gain, const float* above, const float* own, const float* below,
                                      const float* high, const float* low, int width, float* __restrict map) {
     constexpr int kStep = kErosionStep;
     for (int x = 0; x < width; ++x) {
@@ -318,16 +318,17 @@ QC_INLINE_HELPER void measure_row_on(float mask_gain, const float* above, const 
             smallest.take(above[x + side]);
             smallest.take(below[x + side]);
         }
-        map[x] = distance<RowFloat<Cpu>>(high[x], low[x], smallest.value(), mask_gain).value;
+        map[x] = distance<RowFloat<Cpu>>(high[x], low[x], smallest.value(), masking_gain).value;
     }
 }
 QC_CPU_VERSIONS(measure_row,
-                (float mask_gain, const float* above, const float* own, const float* below, const float* high,
+                (float masking_gain, const float* above, const float* own, const float* below, const float* high,
                  const float* low, int width, float* map),
-                (mask_gain, above, own, below, high, low, width, map))
+                (masking_gain, above, own, below, high, low, width, map))
 
-void measure(double mask_gain, const float* const* masks, const float* high, const float* low, int width, float* map) {
-    measure_row(static_cast<float>(mask_gain), masks[0], masks[1], masks[2], high, low, width, map);
+void measure(double masking_gain, const float* const* masking, const float* high, const float* low, int width,
+             float* map) {
+    measure_row(static_cast<float>(masking_gain), masking[0], masking[1], masking[2], high, low, width, map);
 }
 
 QC_ROW_FUNCTION void join_scales(const float* half, int width, float* __restrict map) {

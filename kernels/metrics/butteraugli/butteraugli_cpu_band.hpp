@@ -59,8 +59,9 @@ struct MiddleBands {
 void take_squares(const SquareWeights* high_weights, const MiddleBands& bands, int width, float* sum);
 void add_activity_squares(const float* reference, const float* distorted, int width, float* sum);
 
-/// A row of the map. @param masks three rows, each with kErosionStep samples more on both sides
-void measure(double mask_gain, const float* const* masks, const float* high, const float* low, int width, float* map);
+/// A row of the map. @param masking three rows, each with kErosionStep samples more on both sides
+void measure(double masking_gain, const float* const* masking, const float* high, const float* low, int width,
+             float* map);
 
 /// Full size and half. @param half a row of half the width
 void join_scales(const float* half, int width, float* map);

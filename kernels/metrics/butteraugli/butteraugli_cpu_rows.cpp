@@ -55,14 +55,14 @@ int mirrored(int i, int length) {
 
 struct RowSum {
     double power[kPowers], largest;
-    uint64_t weights; ///< under a mask
+    uint64_t weights; ///< with weights
 };
 
 /// All that runs of a scale share.
 struct ScaleTask {
     const Plan& plan;
     int width, height;
-    RowBlur lowest, middle, highest, mask;
+    RowBlur lowest, middle, highest, masking;
     std::vector<float> share_of_left, share_of_right; ///< see rows::LowBand
     Doubles* light;                                   ///< of this scale, if it is not the first
     Doubles* half;                                    ///< takes the next scale's light, if there is one
@@ -70,8 +70,8 @@ struct ScaleTask {
 
     ScaleTask(const Plan& of, int scale, Doubles* from, Doubles* next, Singles* to)
         : plan(of), width(of.scale[scale].width), height(of.scale[scale].height), lowest(blur_of(kLowest)),
-          middle(blur_of(kMiddle)), highest(blur_of(kHighest)), mask(blur_of(kMask)), share_of_left(share_beside(-1)),
-          share_of_right(share_beside(1)), light(from), half(next), map(to) {}
+          middle(blur_of(kMiddle)), highest(blur_of(kHighest)), masking(blur_of(kMasking)),
+          share_of_left(share_beside(-1)), share_of_right(share_beside(1)), light(from), half(next), map(to) {}
 
 private:
     size_t whole_segments() const { return static_cast<size_t>(rows::segments_of(width) * rows::kSegment); }
@@ -108,7 +108,7 @@ private:
 struct RunWorkspace {
     LinearReader reader[kSides];
     Doubles light, base;
-    Singles detail, difference, above, middle, ultra, activity, mask, lines, high_sum, low_sum;
+    Singles detail, difference, above, middle, ultra, activity, masking, lines, high_sum, low_sum;
     // What is forgotten at once.
     Doubles rgb, low_base;
     Singles line, blurred, low_difference, parted_ultra, high;
@@ -141,7 +141,7 @@ public:
         end_ = end;
         for (int y = begin; y < end; y += kTogether) {
             const int last = std::min(y + kTogether, end) - 1;
-            make_mask(until(last, kErosionStep));
+            make_masking(until(last, kErosionStep));
             for (int row = y; row <= last; ++row) measure_row(row);
         }
     }
@@ -150,7 +150,8 @@ public:
 private:
     static constexpr int kTogether = kRowsTogether;
     /// How many rows before those that are measured, and after them, a step needs.
-    static constexpr int kHighAround = kErosionStep + kRadius[kMask], kMiddleAround = kHighAround + kRadius[kHighest],
+    static constexpr int kHighAround = kErosionStep + kRadius[kMasking],
+                         kMiddleAround = kHighAround + kRadius[kHighest],
                          kAboveAround = kMiddleAround + kRadius[kMiddle],
                          kResponsesAround = kAboveAround + kRadius[kLowest],
                          kLightAround = kResponsesAround + kRadius[kAdaptation];
@@ -161,7 +162,7 @@ private:
     static constexpr int kSumRows = kTogether + kAboveAround; ///< from the lowest band to the map
     static_assert(kAboveRows >= kTogether + 2 * kRadius[kMiddle] && kRows >= kTogether + 2 * kRadius[kHighest]);
     static_assert(kRows >= kTogether + 2 * kErosionStep && kHighRows >= kTogether + kHighAround + kLineReach);
-    static_assert(kHighRows >= kTogether + 2 * kRadius[kMask]);
+    static_assert(kHighRows >= kTogether + 2 * kRadius[kMasking]);
 
     static int from(int row, int radius) { return std::max(0, row - radius); }
     int until(int row, int radius) const { return std::min(height_ - 1, row + radius); }
@@ -179,7 +180,7 @@ private:
         s.ultra.open(kBandedBoth, width_, kRows);
         s.lines.open(kLineBands, width_, kHighRows);
         s.activity.open(kSides, width_, kHighRows);
-        s.mask.open(1, width_, kRows);
+        s.masking.open(1, width_, kRows);
         s.high_sum.open(1, width_, kHighRows);
         s.low_sum.open(1, width_, kSumRows);
         for (Singles* rows : {&s.parted_ultra, &s.high}) rows->open(kBandedBoth, width_, 1);
@@ -195,7 +196,7 @@ private:
     }
 
     void begin_at(int row) {
-        next_mask_ = from(row, kErosionStep);
+        next_masking_ = from(row, kErosionStep);
         next_high_ = from(row, kHighAround);
         next_middle_ = from(row, kMiddleAround);
         next_above_ = from(row, kAboveAround);
@@ -410,16 +411,16 @@ private:
         rows::take_squares(of_high, bands, width_, space_.high_sum.row(0, y));
     }
 
-    void make_mask(int last) {
-        make(&next_mask_, last, kTogether, [&](int first, int count) {
-            make_high(until(first + count - 1, kRadius[kMask]));
+    void make_masking(int last) {
+        make(&next_masking_, last, kTogether, [&](int first, int count) {
+            make_high(until(first + count - 1, kRadius[kMasking]));
             float *reference[kTogether], *distorted[kTogether];
             for (int i = 0; i < count; ++i) {
-                reference[i] = space_.mask.row(0, first + i);
+                reference[i] = space_.masking.row(0, first + i);
                 distorted[i] = space_.line.row(0, i);
             }
-            blur(task_.mask, space_.activity, 0, first, count, reference);
-            blur(task_.mask, space_.activity, 1, first, count, distorted);
+            blur(task_.masking, space_.activity, 0, first, count, reference);
+            blur(task_.masking, space_.activity, 1, first, count, distorted);
             for (int i = 0; i < count; ++i) {
                 rows::add_activity_squares(reference[i], distorted[i], width_, space_.high_sum.row(0, first + i));
                 // Never among the smallest.
@@ -439,12 +440,12 @@ private:
             }
             rows::add_lines(band == kUltraY || band == kUltraX, around, width_, high);
         }
-        const float* masks[3];
+        const float* masking[3];
         for (int k = -1; k <= 1; ++k) {
             const int row = y + k * kErosionStep;
-            masks[1 + k] = row >= 0 && row < height_ ? space_.mask.row(0, row) : space_.most.row(0, 0);
+            masking[1 + k] = row >= 0 && row < height_ ? space_.masking.row(0, row) : space_.most.row(0, 0);
         }
-        rows::measure(task_.plan.constants.mask_gain, masks, high, space_.low_sum.row(0, y), width_,
+        rows::measure(task_.plan.constants.masking_gain, masking, high, space_.low_sum.row(0, y), width_,
                       task_.map->row(0, y));
     }
 
@@ -452,7 +453,7 @@ private:
     RunWorkspace& space_;
     const int width_, height_;
     int end_ = -1;
-    int next_light_ = 0, next_response_ = 0, next_above_ = 0, next_middle_ = 0, next_high_ = 0, next_mask_ = 0;
+    int next_light_ = 0, next_response_ = 0, next_above_ = 0, next_middle_ = 0, next_high_ = 0, next_masking_ = 0;
     int first_own_light_ = 0;
 };
 
@@ -488,11 +489,11 @@ void score_cpu_rows(const FrameGeometry& geometry, const Plan& plan, const HostP
             float* const row = space.map[0].row(0, y);
             RowSum& sum = space.sums[static_cast<size_t>(y)];
             if (halves) rows::join_scales(space.map[1].row(0, y / 2), geometry.width, row);
-            if (!geometry.masked) {
+            if (!geometry.has_weights) {
                 rows::add_powers(row, geometry.width, sum.power, sum.largest);
                 continue;
             }
-            const uint8_t* const weights = pair.mask.as<uint8_t>().row(y);
+            const uint8_t* const weights = pair.weights.as<uint8_t>().row(y);
             rows::add_weighted_powers(row, weights, geometry.width, sum.power, sum.largest);
             sum.weights = std::accumulate(weights, weights + geometry.width, uint64_t{0});
         }
@@ -505,7 +506,7 @@ void score_cpu_rows(const FrameGeometry& geometry, const Plan& plan, const HostP
     }
     for (size_t p = 0; p < kPowers; ++p) accumulators[p] = std::bit_cast<uint64_t>(total.power[p]);
     accumulators[kLargest] = std::bit_cast<uint64_t>(total.largest);
-    if (geometry.masked) accumulators[kSumOfWeights] = total.weights;
+    if (geometry.has_weights) accumulators[kSumOfWeights] = total.weights;
 }
 
 } // namespace qc::butteraugli

@@ -11,7 +11,7 @@
 //     middle band  80                 25 read, 25 written             22 us
 //     differences  450 + 16 special   65 read, 30 written             41 us
 //     lines        485                20 read, 5 written              30 us
-//     masks        25                 5 read, 5 written               4 us
+//     masking      25                 5 read, 5 written               4 us
 //     map           95 + 6 special    16 read, 1 written               7 us
 //     in all       1575               287                             147 us
 //
@@ -25,8 +25,8 @@
 #include "metrics/butteraugli/butteraugli_difference_phases.hpp"
 #include "metrics/butteraugli/butteraugli_line_phases.hpp"
 #include "metrics/butteraugli/butteraugli_map_phases.hpp"
-#include "metrics/butteraugli/butteraugli_masked_phases.hpp"
 #include "metrics/butteraugli/butteraugli_response_phases.hpp"
+#include "metrics/butteraugli/butteraugli_weighted_phases.hpp"
 
 namespace qc::butteraugli {
 
@@ -314,7 +314,7 @@ struct AddMap {
 };
 
 /// grid: (blocks across, blocks down, pairs)
-struct AddMaskedMap {
+struct AddWeightedMap {
     using Arguments = MapArguments;
     static constexpr int kThreads = kMapThreads;
     static constexpr int kMinBlocks = tuning::kMapMinBlocks;
@@ -323,12 +323,12 @@ struct AddMaskedMap {
     QC_HD static void run(Block& block, const MapArguments& arguments) {
         const DevicePair& of = arguments.pairs[block.z()];
         const MapPlane drawn = arguments.drawn.of_output(of.output, {arguments.shape.width, arguments.shape.height});
-        MaskedMapSums sums{};
-        add_masked_map(arguments, pair_planes(arguments.scratch, arguments.pair_floats, block.z()), block.warp(),
-                       block.lane(), block.x(), block.y(), of.mask, drawn, sums);
+        WeightedMapSums sums{};
+        add_weighted_map(arguments, pair_planes(arguments.scratch, arguments.pair_floats, block.z()), block.warp(),
+                         block.lane(), block.x(), block.y(), of.weights, drawn, sums);
         const uint32_t weights[1] = {sums.weights};
-        device::add_block_sums(block, weights,
-                               arguments.accumulators + static_cast<size_t>(of.output) * kMaskedWords + kSumOfWeights);
+        device::add_block_sums(
+            block, weights, arguments.accumulators + static_cast<size_t>(of.output) * kWeightedWords + kSumOfWeights);
         const double value[kAccumulatorWords] = {
             static_cast<double>(sums.map.power[0]), static_cast<double>(sums.map.power[1]),
             static_cast<double>(sums.map.power[2]), sums.map.twelfth, static_cast<double>(sums.map.largest)};
@@ -374,15 +374,15 @@ struct Finish {
     KERNEL(butteraugli_without_low_scaled, BlurPlanes<16, LessBlur<true>>)                                             \
     KERNEL(butteraugli_above, BlurPlanes<7, LessBlur<false>>)                                                          \
     KERNEL(butteraugli_above_scaled, BlurPlanes<7, LessBlur<true>>)                                                    \
-    KERNEL(butteraugli_mask, BlurPlanes<6, BlurOfHalves>)                                                              \
+    KERNEL(butteraugli_masking, BlurPlanes<6, BlurOfHalves>)                                                           \
     KERNEL(butteraugli_differences, MakeDifferences)                                                                   \
     KERNEL(butteraugli_lines, AddLines)                                                                                \
     KERNEL(butteraugli_half_map, MakeHalfMap)                                                                          \
     KERNEL(butteraugli_map, AddMap<false>)                                                                             \
     KERNEL(butteraugli_map_drawn, AddMap<true>)                                                                        \
     KERNEL(butteraugli_finish, Finish<kAccumulatorWords>)                                                              \
-    KERNEL(butteraugli_map_mask, AddMaskedMap)                                                                         \
-    KERNEL(butteraugli_finish_mask, Finish<kMaskedWords>)
+    KERNEL(butteraugli_map_weighted, AddWeightedMap)                                                                   \
+    KERNEL(butteraugli_finish_weighted, Finish<kWeightedWords>)
 QC_DECLARE_KERNELS(QC_BUTTERAUGLI_KERNELS)
 
 } // namespace qc::butteraugli

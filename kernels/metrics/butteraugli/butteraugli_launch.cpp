@@ -58,8 +58,8 @@ void take_rest(PlaneSpace* space, ScalePlanes* planes) {
     planes->lines[kUltraPair] = planes->without_low[kY];
     planes->lines[kPairOfX] = planes->without_low[kDeltaBlue];
     planes->activity = planes->without_low[kX];
-    planes->mask[0] = planes->without_low[kDeltaX];
-    planes->mask[1] = planes->without_low[kDeltaY];
+    planes->masking[0] = planes->without_low[kDeltaX];
+    planes->masking[1] = planes->without_low[kDeltaY];
 }
 
 // ---- arguments ------------------------------------------------------------------------------------------------------
@@ -147,7 +147,7 @@ DifferenceArguments make_differences(const Plan& plan, const ScalePlanes& planes
     const Constants<double>& constants = plan.constants;
     differences.constants = {static_cast<float>(constants.compression), static_cast<float>(constants.low_x),
                              static_cast<float>(constants.low_y), static_cast<float>(constants.low_blue),
-                             static_cast<float>(constants.mask_gain)};
+                             static_cast<float>(constants.masking_gain)};
     const double weight[2] = {kHighWeightX, kHighWeightY};
     for (int c = 0; c < 2; ++c) {
         differences.high_weight[c] = static_cast<float>(kHighShare * weight[c] * plan.asymmetry);
@@ -169,14 +169,14 @@ ScaleWork make_work(const Plan& plan, const ScalePlanes& planes) {
     work.lines.shape = planes.shape;
     std::copy_n(planes.lines, kLinePairs, work.lines.lines);
     work.lines.high = planes.high;
-    work.mask = make_blur<6>(plan, kMask, planes.shape);
-    work.mask.from[0] = planes.activity;
-    std::copy_n(planes.mask, 2, work.mask.to);
+    work.masking = make_blur<6>(plan, kMasking, planes.shape);
+    work.masking.from[0] = planes.activity;
+    std::copy_n(planes.masking, 2, work.masking.to);
     work.map.shape = planes.shape;
-    std::copy_n(planes.mask, 2, work.map.mask);
+    std::copy_n(planes.masking, 2, work.map.masking);
     work.map.high = planes.high;
     work.map.low = planes.low;
-    work.map.mask_gain = static_cast<float>(plan.constants.mask_gain);
+    work.map.masking_gain = static_cast<float>(plan.constants.masking_gain);
     work.map.blocks =
         static_cast<int32_t>(blocks_for(planes.shape.width, kMapColumns) * blocks_for(planes.shape.height, kMapRows));
     return work;
@@ -189,8 +189,8 @@ constexpr KernelIdentifier<ResponseArguments> kResponseKernels[2][2] = {
 
 } // namespace
 
-Launcher::Launcher(const Plan& plan, SampleType sample, bool masked)
-    : scales_(plan.scales), masked_(masked), scales_samples_(needs_scaled_samples(plan)) {
+Launcher::Launcher(const Plan& plan, SampleType sample, bool has_weights)
+    : scales_(plan.scales), has_weights_(has_weights), scales_samples_(needs_scaled_samples(plan)) {
     const bool usual = is_usual(plan.reference) && plan.reference == plan.distorted;
     response_identifier_ = kResponseKernels[sample == SampleType::kU8 ? 0 : 1][usual ? 0 : 1];
 
@@ -236,13 +236,13 @@ Status Launcher::prepare(DeviceProgram& program) {
         program.find(scales_samples_ ? kernels::butteraugli_above_scaled : kernels::butteraugli_above, &above_));
     QC_RETURN_IF_ERROR(program.find(kernels::butteraugli_differences, &differences_));
     QC_RETURN_IF_ERROR(program.find(kernels::butteraugli_lines, &lines_));
-    QC_RETURN_IF_ERROR(program.find(kernels::butteraugli_mask, &mask_));
-    QC_RETURN_IF_ERROR(program.find(masked_      ? kernels::butteraugli_map_mask
+    QC_RETURN_IF_ERROR(program.find(kernels::butteraugli_masking, &masking_));
+    QC_RETURN_IF_ERROR(program.find(has_weights_ ? kernels::butteraugli_map_weighted
                                     : draws_map_ ? kernels::butteraugli_map_drawn
                                                  : kernels::butteraugli_map,
                                     &map_));
     QC_RETURN_IF_ERROR(
-        program.find(masked_ ? kernels::butteraugli_finish_mask : kernels::butteraugli_finish, &finish_));
+        program.find(has_weights_ ? kernels::butteraugli_finish_weighted : kernels::butteraugli_finish, &finish_));
     if (scales_ == 1) return {};
     QC_RETURN_IF_ERROR(program.find(kernels::butteraugli_response_half, &half_response_));
     return program.find(kernels::butteraugli_half_map, &half_map_);
@@ -300,7 +300,7 @@ Status Launcher::enqueue_rest(const ScaleWork& work, const LoadedKernel<MapArgum
     QC_RETURN_IF_ERROR(queue.launch(
         lines_, {blocks_for(shape.width, kLineTileColumns), blocks_for(shape.height, kLineTileRows), part.count},
         with_scratch(work.lines)));
-    QC_RETURN_IF_ERROR(blur(mask_, work.mask, 1));
+    QC_RETURN_IF_ERROR(blur(masking_, work.masking, 1));
     MapArguments arguments = with_scratch(work.map);
     arguments.sums = part.sums;
     arguments.pairs = part.pairs;

@@ -14,7 +14,7 @@ struct ScaleWork {
     BlurArguments<7> above;
     DifferenceArguments differences;
     LinesArguments lines;
-    BlurArguments<6> mask;
+    BlurArguments<6> masking;
     MapArguments map;
 };
 
@@ -23,7 +23,7 @@ struct ScaleWork {
 /// the batch.
 class Launcher {
 public:
-    Launcher(const Plan& plan, SampleType sample, bool masked);
+    Launcher(const Plan& plan, SampleType sample, bool has_weights);
 
     /// Before prepare(): the map is wanted too.
     void draw_map() { draws_map_ = true; }
@@ -50,14 +50,14 @@ private:
 
     ScaleWork work_[kScales]{};
     int scales_;
-    bool masked_, scales_samples_;
+    bool has_weights_, scales_samples_;
     bool draws_map_ = false;
     uint64_t pair_floats_ = 0;
     KernelIdentifier<ResponseArguments> response_identifier_;
     LoadedKernel<ResponseArguments> response_, half_response_;
     LoadedKernel<BlurArguments<16>> without_low_;
     LoadedKernel<BlurArguments<7>> above_;
-    LoadedKernel<BlurArguments<6>> mask_;
+    LoadedKernel<BlurArguments<6>> masking_;
     LoadedKernel<DifferenceArguments> differences_;
     LoadedKernel<LinesArguments> lines_;
     LoadedKernel<MapArguments> map_, half_map_;

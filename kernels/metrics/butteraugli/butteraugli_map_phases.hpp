@@ -17,13 +17,13 @@ struct MapArguments {
     float* scratch;
     uint64_t pair_floats;
     PlaneShape shape, half; ///< half.width 0: there is no half size
-    uint64_t mask[2], high, low, half_map;
+    uint64_t masking[2], high, low, half_map;
     double* sums; ///< kAccumulatorWords of each block of each pair
     int32_t blocks;
-    float mask_gain;
+    float masking_gain;
     const DevicePair* pairs; ///< of the kernel that draws, and so is
     DeviceMap drawn;
-    uint64_t* accumulators; ///< of the kernel under a mask, which draws too
+    uint64_t* accumulators; ///< of the kernel with weights, which draws too
 };
 
 /// Of some places.
@@ -46,7 +46,7 @@ struct MapSums {
 QC_HD Float4 map_group(const MapArguments& arguments, const float* pair, int x, int y) {
     constexpr float kNowhere = 1e30f;
     const PlaneShape& shape = arguments.shape;
-    const Half* const mask = halves(pair, arguments.mask[0]);
+    const Half* const masking = halves(pair, arguments.masking[0]);
     float neighbour[3][12];
     QC_UNROLL for (int r = 0; r < 3; ++r) {
         const int row = y + (r - 1) * kErosionStep;
@@ -54,14 +54,14 @@ QC_HD Float4 map_group(const MapArguments& arguments, const float* pair, int x, 
         QC_UNROLL for (int w = 0; w < 3; ++w) {
             const int column = x - 4 + 4 * w;
             const bool inside = row_inside && column >= 0 && column < shape.width;
-            const Half* const from = mask + (static_cast<int64_t>(row) * shape.pitch + column);
+            const Half* const from = masking + (static_cast<int64_t>(row) * shape.pitch + column);
             const Float4 four = inside ? load_half4(from) : Float4{};
             QC_UNROLL for (int k = 0; k < 4; ++k) neighbour[r][4 * w + k] =
                 inside && column + k < shape.width ? four.value[k] : kNowhere;
         }
     }
     const int64_t at = static_cast<int64_t>(y) * shape.pitch + x;
-    const Float4 more = load_half4(halves(pair, arguments.mask[1]) + at),
+    const Float4 more = load_half4(halves(pair, arguments.masking[1]) + at),
                  high = load_plane4(pair + arguments.high + at), low = load_plane4(pair + arguments.low + at);
     Float4 map;
     QC_UNROLL for (int k = 0; k < 4; ++k) {
@@ -74,7 +74,7 @@ QC_HD Float4 map_group(const MapArguments& arguments, const float* pair, int x, 
         }
         const float difference = more.value[k];
         const float sum = fmaf(static_cast<float>(kActivityWeight) * difference, difference, high.value[k]);
-        map.value[k] = distance(sum, low.value[k], smallest.value(), arguments.mask_gain);
+        map.value[k] = distance(sum, low.value[k], smallest.value(), arguments.masking_gain);
     }
     return map;
 }

@@ -27,8 +27,8 @@ constexpr int kMinimumSize = 8; ///< of a scale
 /// What differs between versions of libjxl.
 template <typename Real>
 struct Constants {
-    Real compression;                       ///< of the high bands of Y, beyond a limit
-    Real low_x, low_y, low_blue, mask_gain; ///< of the lowest band; of the masks
+    Real compression;                          ///< of the high bands of Y, beyond a limit
+    Real low_x, low_y, low_blue, masking_gain; ///< of the lowest band; of the masking
 };
 
 inline constexpr Constants<double> kConstants07{0.724216145665, 32.2217497012, 13.7697791434, 47.504615728,
@@ -46,7 +46,7 @@ struct Gaussian {
     Real tap[kMaxRadius + 1]; ///< tap[i] weighs the samples at distance i
 };
 
-enum GaussianIndex { kAdaptation, kHighest, kMask, kMiddle, kLowest, kGaussians };
+enum GaussianIndex { kAdaptation, kHighest, kMasking, kMiddle, kLowest, kGaussians };
 inline constexpr double kDeviation[kGaussians] = {1.2, 1.56416327805, 2.7, 3.22489901262, 7.15593339443};
 inline constexpr int kRadius[kGaussians] = {2, 3, 6, 7, 16};
 
@@ -77,12 +77,12 @@ struct Plan {
 };
 
 // Accumulators: bit-cast doubles of the whole map. The sums of its powers 2, 3, 6 and 12, and its largest value. Under
-// a mask, as a whole number, that of the weights follows.
+// weights, as a whole number, that of the weights follows.
 constexpr int kPowers = 4;
 inline constexpr int kPower[kPowers] = {2, 3, 6, 12};
 constexpr int kLargest = kPowers;
 constexpr int kAccumulatorWords = kPowers + 1;
-constexpr int kSumOfWeights = kAccumulatorWords, kMaskedWords = kAccumulatorWords + 1;
+constexpr int kSumOfWeights = kAccumulatorWords, kWeightedWords = kAccumulatorWords + 1;
 
 // ---- arithmetic -----------------------------------------------------------------------------------------------------
 
@@ -259,7 +259,7 @@ inline constexpr double kMiddleWeight[3] = {2150.0, 10.6195433239, 16.2176043152
 inline constexpr double kLowWeight[3] = {29.2353797994, 0.844626970982, 0.703646627719}; ///< X, Y, blue
 inline constexpr double kLowBlueOfY = 0.362267051518;
 
-// ---- masks ----------------------------------------------------------------------------------------------------------
+// ---- masking --------------------------------------------------------------------------------------------------------
 
 inline constexpr double kActivityScale = 6.19424080439, kActivityShift = 6.19424080439 * 12.61050594197,
                         kActivityShiftRoot = 8.838128222070164;
@@ -295,17 +295,18 @@ struct Erosion {
 };
 constexpr int kErosionStep = 3;
 
-/// How much a difference counts where the reference's mask is `mask`: the higher bands', and the lowest's.
+/// How much a difference counts where the reference masks as much as `masking`: the higher bands', and the lowest's.
 template <typename Real>
-QC_HD Real visibility(Real mask, Real mask_gain, double offset, double scale, double strength) {
-    const Real hidden = multiply_add(static_cast<Real>(scale), mask, static_cast<Real>(offset));
-    const Real value = mask_gain * multiply_add(static_cast<Real>(strength), reciprocal(hidden), static_cast<Real>(1));
+QC_HD Real visibility(Real masking, Real masking_gain, double offset, double scale, double strength) {
+    const Real hidden = multiply_add(static_cast<Real>(scale), masking, static_cast<Real>(offset));
+    const Real value =
+        masking_gain * multiply_add(static_cast<Real>(strength), reciprocal(hidden), static_cast<Real>(1));
     return value * value;
 }
 template <typename Real>
-QC_HD Real distance(Real high, Real low, Real mask, Real mask_gain) {
-    const Real of_high = visibility(mask, mask_gain, 0.829591754942, 0.451936922203, 2.5485944793);
-    const Real of_low = visibility(mask, mask_gain, 0.20025578522, 3.87449418804, 0.505054525019);
+QC_HD Real distance(Real high, Real low, Real masking, Real masking_gain) {
+    const Real of_high = visibility(masking, masking_gain, 0.829591754942, 0.451936922203, 2.5485944793);
+    const Real of_low = visibility(masking, masking_gain, 0.20025578522, 3.87449418804, 0.505054525019);
     return square_root(multiply_add(of_high, high, of_low * low));
 }
 

@@ -52,11 +52,11 @@ constexpr int kPlaneMargin = 64;
 ///     high, low  differences of all bands but the lowest, and of the lowest, in the places of what they are made of.
 ///                `high` lacks the lines at first. A map of differences at a scale would begin from these two
 ///     activity   the reference's, and how much more that is than the distorted picture's, pairs of halves
-///     mask       these, blurred: planes of halves, in places of without_low
+///     masking    these, blurred: planes of halves, in places of without_low
 struct ScalePlanes {
     PlaneShape shape;
     uint64_t response[kSignals], without_low[kSignals], above[kSignals], lines[kLinePairs];
-    uint64_t high, low, activity, mask[2];
+    uint64_t high, low, activity, masking[2];
 };
 
 /// A plane of halves, or of pairs of them.

@@ -20,10 +20,10 @@ class CiedeScorer final : public Scorer {
 public:
     CiedeScorer(const FrameGeometry& geometry, const OptionValues&) : geometry_(geometry), task_(make_task(geometry)) {}
 
-    size_t accumulator_words() const override { return geometry_.masked ? kMaskedWords : 1; }
+    size_t accumulator_words() const override { return geometry_.has_weights ? kWeightedWords : 1; }
 
     void score(const HostPair& pair, std::span<uint64_t> accumulators) const override {
-        if (geometry_.masked) return score_masked_cpu(geometry_, pair, accumulators);
+        if (geometry_.has_weights) return score_weighted_cpu(geometry_, pair, accumulators);
         accumulators[kDifferences] = std::bit_cast<uint64_t>(score_cpu_rows(geometry_, pair));
     }
 
@@ -35,8 +35,8 @@ public:
     Status prepare(DeviceProgram& program) override {
         const bool bytes = geometry_.sample == SampleType::kU8;
         const auto& plain = bytes ? kernels::ciede_tiles_u8 : kernels::ciede_tiles_u16;
-        const auto& masked = bytes ? kernels::ciede_tiles_mask_u8 : kernels::ciede_tiles_mask_u16;
-        QC_RETURN_IF_ERROR(program.find(geometry_.masked ? masked : plain, &tiles_));
+        const auto& has_weights = bytes ? kernels::ciede_tiles_weighted_u8 : kernels::ciede_tiles_weighted_u16;
+        QC_RETURN_IF_ERROR(program.find(geometry_.has_weights ? has_weights : plain, &tiles_));
         QC_RETURN_IF_ERROR(program.find(kernels::ciede_total, &total_));
         const auto tables = std::make_unique<Tables>();
         fill_tables(tables.get());
@@ -67,17 +67,17 @@ private:
 class CiedeFinaliser final : public Finaliser {
 public:
     CiedeFinaliser(const FrameGeometry& geometry, const OptionValues&)
-        : masked_(geometry.masked), pixels_(static_cast<double>(geometry.width) * geometry.height) {}
+        : has_weights_(geometry.has_weights), pixels_(static_cast<double>(geometry.width) * geometry.height) {}
 
     void finalise(int64_t frame, std::span<const uint64_t> accumulators, ScoreSink& sink) override {
-        const double weight = masked_ ? static_cast<double>(accumulators[kWeights]) : pixels_;
+        const double weight = has_weights_ ? static_cast<double>(accumulators[kWeights]) : pixels_;
         if (weight == 0.0) return sink.leave_out(frame);
         const double mean = std::bit_cast<double>(accumulators[kDifferences]) / weight;
         sink.put(frame, 0, 45.0 - 20.0 * std::log10(mean));
     }
 
 private:
-    const bool masked_;
+    const bool has_weights_;
     const double pixels_;
 };
 
@@ -89,7 +89,7 @@ const MetricDescriptor& descriptor() {
         .summary = "mean CIEDE2000 colour difference, in decibels",
         .scope = Scope::kPair,
         .needs_chroma = true,
-        .accepts_mask = true,
+        .accepts_weights = true,
         .backend_bound = {.absolute = kBackendBound},
         .options = {},
         .outputs = kOutputs,

@@ -11,7 +11,7 @@
 /// |               | before it. libvmaf reads outside its planes there, and takes wrong samples for 4:2:2, so  |
 /// |               | these cases have no score to be equal to                                                  |
 /// | accumulators  | one word: the sum of the colour differences of all pixels, a double                       |
-/// | mask          | a pixel counts by its weight; the second word is the sum of the weights                   |
+/// | weights       | a pixel counts by its weight; the second word is the sum of the weights                   |
 /// | determinism   | sums of a fixed order: the same bits on every run, batch size and device of a backend     |
 /// | scores        | plus infinity for identical pictures; below 0 for very different ones                     |
 #pragma once
@@ -52,7 +52,7 @@ int difference_row(const CodeRows& reference, const CodeRows& distorted, int blo
 /// As score_cpu(). Thread-safe.
 double score_cpu_rows(const FrameGeometry& geometry, const HostPair& pair);
 
-/// The same under the pair's mask. @param words kMaskedWords
-void score_masked_cpu(const FrameGeometry& geometry, const HostPair& pair, std::span<uint64_t> words);
+/// The same under the pair's weights. @param words kWeightedWords
+void score_weighted_cpu(const FrameGeometry& geometry, const HostPair& pair, std::span<uint64_t> words);
 
 } // namespace qc::ciede

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "contract/helpers.hpp"
-#include "device/mask.hpp"
+#include "device/weights.hpp"
 #include "metrics/ciede/ciede.hpp"
 #include "metrics/ciede/ciede_row_math.hpp"
 
@@ -447,15 +447,15 @@ double score_cpu_rows(const FrameGeometry& geometry, const HostPair& pair) {
                   [&](double sum, const float* differences, int) { return add_row(sum, differences, geometry.width); });
 }
 
-void score_masked_cpu(const FrameGeometry& geometry, const HostPair& pair, std::span<uint64_t> words) {
-    const MaskReader mask(pair.mask);
+void score_weighted_cpu(const FrameGeometry& geometry, const HostPair& pair, std::span<uint64_t> words) {
+    const WeightReader weights(pair.weights);
     const double sum = sum_of(geometry, pair, [&](double so_far, const float* differences, int y) {
-        for (int x = 0; x < geometry.width; ++x) so_far += mask.at(x, y) * static_cast<double>(differences[x]);
+        for (int x = 0; x < geometry.width; ++x) so_far += weights.at(x, y) * static_cast<double>(differences[x]);
         return so_far;
     });
     words[kDifferences] = std::bit_cast<uint64_t>(sum);
     for (int y = 0; y < geometry.height; ++y)
-        for (int x = 0; x < geometry.width; ++x) words[kWeights] += mask.at(x, y);
+        for (int x = 0; x < geometry.width; ++x) words[kWeights] += weights.at(x, y);
 }
 
 } // namespace qc::ciede

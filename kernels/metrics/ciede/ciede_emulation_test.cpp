@@ -317,20 +317,20 @@ TEST(CiedeEmulation, FlatPictures) {
     }
 }
 
-/// What a mask counts: the weighted differences, nearly, and the sum of the weights.
-TEST(CiedeEmulation, Masks) {
+/// What is counted with weights: the weighted differences, nearly, and the sum of the weights.
+TEST(CiedeEmulation, Weights) {
     for (const auto& [width, height, depth, shift] :
          std::vector<std::array<int, 4>>{{6, 4, 8, 1}, {131, 19, 8, 1}, {61, 33, 10, 1}, {128, 16, 16, 0}}) {
         SCOPED_TRACE(testing::Message() << width << "x" << height << ", " << depth << " bits");
         FrameGeometry geometry = geometry_of(width, height, depth, shift, shift);
-        geometry.masked = true;
+        geometry.has_weights = true;
         std::mt19937 random(static_cast<unsigned>(width));
         const auto peak = static_cast<uint32_t>(largest_code(depth));
         const auto noise = [&](int, int) { return random() & peak; };
         std::vector<test::EmulatedPicture> pictures;
         for (int i = 0; i < 4; ++i) pictures.emplace_back(test::SamplePicture(geometry, noise), test::SurfaceLayout{});
         test::EmulatedPairs pairs(pictures);
-        const test::EmulatedMasks masks(geometry, &pairs);
+        const test::EmulatedWeights weights(geometry, &pairs);
         test::EmulatedProgram program(QC_EMULATED_KERNELS(QC_CIEDE_KERNELS));
         const auto scorer = create_scorer(descriptor(), geometry, OptionValues({}));
         ASSERT_TRUE(scorer->prepare(program).ok());
@@ -339,9 +339,9 @@ TEST(CiedeEmulation, Masks) {
             test::EmulatedQueue queue(descending);
             const std::vector<uint64_t> actual = test::emulate_batch(*scorer, pairs.device, queue);
             for (size_t i = 0; i < 2; ++i) {
-                const double sum = std::bit_cast<double>(expected[i * kMaskedWords + kDifferences]);
-                EXPECT_NEAR(std::bit_cast<double>(actual[i * kMaskedWords + kDifferences]), sum, 1e-6 * sum);
-                EXPECT_EQ(actual[i * kMaskedWords + kWeights], expected[i * kMaskedWords + kWeights]);
+                const double sum = std::bit_cast<double>(expected[i * kWeightedWords + kDifferences]);
+                EXPECT_NEAR(std::bit_cast<double>(actual[i * kWeightedWords + kDifferences]), sum, 1e-6 * sum);
+                EXPECT_EQ(actual[i * kWeightedWords + kWeights], expected[i * kWeightedWords + kWeights]);
                 EXPECT_GT(sum, 0.0);
             }
         }

@@ -8,8 +8,8 @@
 
 #include "device/block_sum.hpp"
 #include "device/kernel_list.hpp"
-#include "device/mask.hpp"
 #include "device/plane_reader.hpp"
+#include "device/weights.hpp"
 #include "metrics/ciede/ciede_device_math.hpp"
 #include "metrics/ciede/ciede_tuning.hpp"
 
@@ -173,10 +173,10 @@ QC_HD double sum_thread(const DevicePicture& reference, const DevicePicture& dis
 }
 
 /// Of a thread's pixels.
-QC_HD uint64_t sum_weights(const MaskReader& mask, const Task& task, Position first) {
+QC_HD uint64_t sum_weights(const WeightReader& weights, const Task& task, Position first) {
     uint64_t sum = 0;
     for (int y = first.y; y < first.y + kRows && y < task.height; ++y)
-        for (int x = first.x; x < first.x + kColumns && x < task.width; ++x) sum += mask.at(x, y);
+        for (int x = first.x; x < first.x + kColumns && x < task.width; ++x) sum += weights.at(x, y);
     return sum;
 }
 
@@ -211,15 +211,15 @@ QC_HD void copy_tables(Block& block, Tables* target, const Tables* source) {
 
 struct TileArguments {
     const DevicePair* pairs;
-    uint64_t* accumulators; ///< kMaskedWords of a pair, where there is a mask
+    uint64_t* accumulators; ///< kWeightedWords of a pair, where there are weights
     double* partial_sums;   ///< of the tiles, pair after pair
     const Tables* tables;
     Task task;
 };
 
 /// grid: (tiles, 1, pairs)
-/// @tparam kMasked whether a pixel counts by the pair's mask
-template <typename T, typename Seeds, bool kMasked = false>
+/// @tparam kWeighted whether a pixel counts by the pair's weights
+template <typename T, typename Seeds, bool kWeighted = false>
 struct SumTile {
     using Arguments = TileArguments;
     static constexpr int kThreads = kTuning.warps * kLanes, kMinBlocks = kTuning.blocks_per_multiprocessor;
@@ -235,12 +235,12 @@ struct SumTile {
             return sum_thread<T, Seeds>(pair.reference, pair.distorted, task, tables, first, weighted);
         };
         double own = 0.0;
-        if constexpr (kMasked) {
-            const MaskReader mask(pair.mask);
-            own = sum_of([&](double difference, int x, int y) { return mask.at(x, y) * difference; });
-            const uint64_t weights[] = {sum_weights(mask, task, first)};
-            device::add_block_sums(block, weights,
-                                   arguments.accumulators + static_cast<size_t>(pair.output) * kMaskedWords + kWeights);
+        if constexpr (kWeighted) {
+            const WeightReader weights(pair.weights);
+            own = sum_of([&](double difference, int x, int y) { return weights.at(x, y) * difference; });
+            const uint64_t sums[] = {sum_weights(weights, task, first)};
+            device::add_block_sums(
+                block, sums, arguments.accumulators + static_cast<size_t>(pair.output) * kWeightedWords + kWeights);
         } else {
             own = sum_of([](double difference, int, int) { return difference; });
         }
@@ -279,8 +279,8 @@ struct SumTiles {
 #define QC_CIEDE_KERNELS_OF(KERNEL, Seeds)                                                                             \
     KERNEL(ciede_tiles_u8, SumTile<uint8_t, Seeds>)                                                                    \
     KERNEL(ciede_tiles_u16, SumTile<uint16_t, Seeds>)                                                                  \
-    KERNEL(ciede_tiles_mask_u8, SumTile<uint8_t, Seeds, true>)                                                         \
-    KERNEL(ciede_tiles_mask_u16, SumTile<uint16_t, Seeds, true>)                                                       \
+    KERNEL(ciede_tiles_weighted_u8, SumTile<uint8_t, Seeds, true>)                                                     \
+    KERNEL(ciede_tiles_weighted_u16, SumTile<uint16_t, Seeds, true>)                                                   \
     KERNEL(ciede_total, SumTiles)
 #define QC_CIEDE_KERNELS(KERNEL) QC_CIEDE_KERNELS_OF(KERNEL, FastSeeds)
 QC_DECLARE_KERNELS(QC_CIEDE_KERNELS)

@@ -8,8 +8,8 @@
 
 namespace qc::ciede {
 
-/// Accumulators: the sum of the differences, and under a mask that of the weights.
-enum Word { kDifferences, kWeights, kMaskedWords };
+/// Accumulators: the sum of the differences, and with weights that of the weights.
+enum Word { kDifferences, kWeights, kWeightedWords };
 
 // ---- from Y'CbCr to CIE Lab
 constexpr double kRedFromV = 1.28033, kGreenFromU = 0.21482, kGreenFromV = 0.38059, kBlueFromU = 2.12798;

@@ -43,7 +43,7 @@ public:
     CvvdpScorer(const FrameGeometry& geometry, const OptionValues& options)
         : geometry_(geometry), settings_(settings_of(geometry, options)), plan_(make_plan(geometry, settings_)),
           reference_(geometry, settings_), rows_(geometry, settings_),
-          by_rows_(geometry.width * geometry.height >= kSmallestForRows && !geometry.masked),
+          by_rows_(geometry.width * geometry.height >= kSmallestForRows && !geometry.has_weights),
           launcher_(geometry, settings_, plan_) {}
 
     size_t accumulator_words() const override {
@@ -74,9 +74,9 @@ private:
     const FrameGeometry geometry_;
     const Settings settings_;
     const Plan plan_;
-    const CpuReference reference_; ///< draws, and scores small pictures and masked ones
+    const CpuReference reference_; ///< draws, and scores small pictures and those with weights
     const CpuRows rows_;           ///< scores the others
-    const bool by_rows_;           ///< single precision's errors average out, and no mask weighs places
+    const bool by_rows_;           ///< single precision's errors average out, and no weights are given
     Launcher launcher_;
 };
 
@@ -172,7 +172,7 @@ private:
 Status validate(const FrameGeometry& geometry, const OptionValues& options) {
     Settings settings;
     QC_RETURN_IF_ERROR(settle(geometry, options, &settings));
-    if (geometry.masked && settings.symmetric)
+    if (geometry.has_weights && settings.symmetric)
         return unsupported("cvvdp: padding=symmetric has no score under a mask, for frames that wait for later ones "
                            "have masks of their own");
     return {};
@@ -204,7 +204,7 @@ const MetricDescriptor& descriptor() {
         .needs_chroma = true,
         .uses_colour = true,
         .accepts_rgb = true,
-        .accepts_mask = true,
+        .accepts_weights = true,
         .backend_bound = kBackendBound,
         .takes_long = true,
         .options = option_specs(),

@@ -11,7 +11,7 @@
 /// | smallest size | 2 x 2                                                                                          |
 /// | accumulators  | per channel and band the sum of P(D, 2), a double; with padding=symmetric in as many slots as  |
 /// |               | frames may wait for the end of the clip (cvvdp_temporal.hpp)                                   |
-/// | under a mask  | P(D, 2) by the weight of its place, and the sums of the weights of each band; replicate only   |
+/// | with weights  | P(D, 2) by the weight of its place, and the sums of the weights of each band; replicate only   |
 /// | determinism   | fixed order of sums: the same bits on every run, batch size and slot count                     |
 /// | backends      | the CPU within 1e-6 JOD of the reference, which is double precision; CUDA within kBackendBound |
 /// |               | of the CPU                                                                                     |

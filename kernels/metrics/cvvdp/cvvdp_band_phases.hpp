@@ -24,20 +24,20 @@ struct BandArguments {
     const Group* group;
     const float* planes;
     const SensitivityTable* sensitivity; ///< [band]
-    double* sums;                        ///< [member][tile][channel], under a mask of kMaskedSums
+    double* sums;                        ///< [member][tile][channel]; with weights kWeightedSums of a tile
     DeviceLevels levels;
     int32_t first_tile[kDeviceBands]; ///< of each band; behind the last one's stands the number of all
     int32_t tiles;
     float luminance_scale, luminance_offset; ///< from log2 of cd/m2 to the table
-    float blur_tap[7], mask_factor;
-    float mask_power[kDeviceChannels], mask_zero[kDeviceChannels], masking[kDeviceChannels][kDeviceChannels];
+    float blur_tap[7], masker_factor;
+    float masker_power[kDeviceChannels], masker_zero[kDeviceChannels], masking[kDeviceChannels][kDeviceChannels];
     float difference_power, difference_zero, largest;
     JoinArguments join;
-    const float* weights; ///< of the kernel under a mask
+    const float* weights; ///< of the kernel with weights
 };
 
 /// grid: (tiles of all bands, members). A thread owns quads of two by two pixels inside the tile, from their contrasts
-/// to their sums; those of the margin, which only masks reach into, are spread over all threads.
+/// to their sums; those of the margin, which only maskers reach into, are spread over all threads.
 struct ScoreTiles {
     using Arguments = BandArguments;
     static constexpr int kThreads = tuning::kBandThreads;
@@ -52,7 +52,7 @@ struct ScoreTiles {
     static_assert(kRadius % 2 == 0);
 
     struct alignas(16) Shared {
-        float mask[kDeviceChannels][kHigh][kWide];
+        float masker[kDeviceChannels][kHigh][kWide];
         float columns[kHeight][kWide]; ///< blurred downwards, of one channel
         SensitivityTable sensitivity;
     };
@@ -123,7 +123,7 @@ struct ScoreTiles {
         }
     }
 
-    /// A quad's masks, into shared memory, and |T - R| if somebody wants it.
+    /// A quad's maskers, into shared memory, and |T - R| if somebody wants it.
     QC_HD static void weigh(const Arguments& a, const Tile& tile, Shared& shared, int column, int row,
                             float (*difference)[4]) {
         const int x = tile.left - kRadius + column, y = tile.top - kRadius + row;
@@ -156,7 +156,7 @@ struct ScoreTiles {
                 fine[side][p][0] = two.first;
                 fine[side][p][1] = two.second;
             }
-            float mask[4];
+            float masker[4];
             QC_UNROLL for (int i = 0; i < 4; ++i) {
                 const int p = i / 2, q = i % 2;
                 const SensitivityNode& at = shared.sensitivity.node[c][node[p][q]];
@@ -166,17 +166,17 @@ struct ScoreTiles {
                     const float detail = fmaf(-unit_of(p, q), wide[side][p][q], fine[side][p][q]);
                     contrast[side] = weight * fminf(detail * factor[side][p][q], 1000.0f);
                 }
-                mask[i] = fminf(fabsf(contrast[0]), fabsf(contrast[1]));
+                masker[i] = fminf(fabsf(contrast[0]), fabsf(contrast[1]));
                 if (difference != nullptr) difference[c][i] = fabsf(contrast[1] - contrast[0]);
             }
             QC_UNROLL for (int p = 0; p < 2; ++p) *
-                reinterpret_cast<Two*>(&shared.mask[c][row + p][column]) = {mask[2 * p], mask[2 * p + 1]};
+                reinterpret_cast<Two*>(&shared.masker[c][row + p][column]) = {masker[2 * p], masker[2 * p + 1]};
         }
     }
 
     QC_HD static bool is_blurred(const Tile& tile) { return tile.width > kRadius && tile.height > kRadius; }
 
-    /// Masks beyond the picture's edges, mirrored.
+    /// Maskers beyond the picture's edges, mirrored.
     template <class Block>
     QC_HD static void mirror(Block& block, const Tile& tile, Shared& shared) {
         const int left = tile.left - kRadius, top = tile.top - kRadius;
@@ -189,19 +189,19 @@ struct ScoreTiles {
             if (!is_outside || !is_near) continue;
             const int from_column = mirror_without_edges(x, tile.width) - left;
             const int from_row = mirror_without_edges(y, tile.height) - top;
-            QC_UNROLL for (int c = 0; c < kDeviceChannels; ++c) shared.mask[c][row][column] =
-                shared.mask[c][from_row][from_column];
+            QC_UNROLL for (int c = 0; c < kDeviceChannels; ++c) shared.masker[c][row][column] =
+                shared.masker[c][from_row][from_column];
         }
     }
 
-    /// A channel's masks blurred downwards.
+    /// A channel's maskers blurred downwards.
     template <class Block>
     QC_HD static void blur_columns(Block& block, const Arguments& a, int channel, Shared& shared) {
         constexpr int kRows = tuning::kBlurRows, kStrips = kHeight / kRows;
         for (int i = block.thread(); i < kWide * kStrips; i += Block::kThreads) {
             const int column = i % kWide, row = i / kWide * kRows;
             float sample[kRows + 2 * kRadius];
-            QC_UNROLL for (int j = 0; j < kRows + 2 * kRadius; ++j) sample[j] = shared.mask[channel][row + j][column];
+            QC_UNROLL for (int j = 0; j < kRows + 2 * kRadius; ++j) sample[j] = shared.masker[channel][row + j][column];
             QC_UNROLL for (int r = 0; r < kRows; ++r) {
                 float sum = a.blur_tap[0] * sample[r + kRadius];
                 QC_UNROLL for (int d = 1; d <= kRadius; ++d) sum =
@@ -211,9 +211,9 @@ struct ScoreTiles {
         }
     }
 
-    /// An owned quad's masks: blurred across what was blurred downwards, or as they are.
-    QC_HD static void mask_of(const Arguments& a, bool blurred, const Shared& shared, int channel, int column, int row,
-                              float (&mask)[4]) {
+    /// An owned quad's maskers: blurred across what was blurred downwards, or as they are.
+    QC_HD static void masker_of(const Arguments& a, bool blurred, const Shared& shared, int channel, int column,
+                                int row, float (&masker)[4]) {
         QC_UNROLL for (int p = 0; p < 2; ++p) {
             if (blurred) {
                 float sample[2 + 2 * kRadius];
@@ -226,17 +226,17 @@ struct ScoreTiles {
                     float sum = a.blur_tap[0] * sample[q + kRadius];
                     QC_UNROLL for (int d = 1; d <= kRadius; ++d) sum =
                         fmaf(a.blur_tap[d], sample[q + kRadius - d] + sample[q + kRadius + d], sum);
-                    mask[2 * p + q] = sum;
+                    masker[2 * p + q] = sum;
                 }
             } else {
-                QC_UNROLL for (int q = 0; q < 2; ++q) mask[2 * p + q] =
-                    shared.mask[channel][kRadius + row + p][kRadius + column + q];
+                QC_UNROLL for (int q = 0; q < 2; ++q) masker[2 * p + q] =
+                    shared.masker[channel][kRadius + row + p][kRadius + column + q];
             }
         }
     }
 
     /// Adds an owned quad's P(D, 2).
-    /// @tparam kSums kMaskedSums under a mask, whose weights count and are added up too
+    /// @tparam kSums kWeightedSums with weights, which are added up too
     /// @param map null, or takes the joined differences
     template <int kSums>
     QC_HD static void add(const Arguments& a, const Tile& tile, int column, int row,
@@ -246,7 +246,7 @@ struct ScoreTiles {
             const int x = tile.left + column + i % 2, y = tile.top + row + i / 2;
             if (x >= tile.width || y >= tile.height) continue;
             float of_channel[kDeviceChannels], weight = 1.0f;
-            if constexpr (kSums == kMaskedSums) {
+            if constexpr (kSums == kWeightedSums) {
                 weight = weights[static_cast<size_t>(y) * tile.pitch + x];
                 sum[kDeviceChannels] += weight;
             }
@@ -254,7 +254,7 @@ struct ScoreTiles {
                 const float seen = power_of_offset(difference[c][i] + 1e-5f, a.difference_power, a.difference_zero);
                 const float limited =
                     a.largest * seen * device::fast_reciprocal(fmaf(a.largest, 1.0f + masking[c][i], seen));
-                sum[c] += kSums == kMaskedSums ? weight * squared(limited) : squared(limited);
+                sum[c] += kSums == kWeightedSums ? weight * squared(limited) : squared(limited);
                 of_channel[c] = limited;
             }
             if (map == nullptr) continue;
@@ -269,10 +269,10 @@ struct ScoreTiles {
         score<false>(block, a);
     }
 
-    /// @tparam kMasked draws as well, where a map is wanted
-    template <bool kDraws, bool kMasked = false, class Block>
+    /// @tparam kWeighted draws as well, where a map is wanted
+    template <bool kDraws, bool kWeighted = false, class Block>
     QC_HD static void score(Block& block, const Arguments& a) {
-        constexpr int kSums = kMasked ? kMaskedSums : kDeviceChannels;
+        constexpr int kSums = kWeighted ? kWeightedSums : kDeviceChannels;
         const int member = block.y();
         if (!is_active(*a.group, member)) return;
         Shared& shared = *device::dynamic_shared<Shared>(block);
@@ -305,22 +305,22 @@ struct ScoreTiles {
             }
             QC_UNROLL for (int o = 0; o < kOwned; ++o) {
                 const int quad = o * kThreads + block.thread();
-                float mask[4];
-                mask_of(a, blurred, shared, c, 2 * (quad % kInnerAcross), 2 * (quad / kInnerAcross), mask);
+                float masker[4];
+                masker_of(a, blurred, shared, c, 2 * (quad % kInnerAcross), 2 * (quad / kInnerAcross), masker);
                 QC_UNROLL for (int i = 0; i < 4; ++i) {
-                    const float masks =
-                        power_of_offset(fmaf(mask[i], a.mask_factor, 1e-5f), a.mask_power[c], a.mask_zero[c]);
+                    const float powered =
+                        power_of_offset(fmaf(masker[i], a.masker_factor, 1e-5f), a.masker_power[c], a.masker_zero[c]);
                     QC_UNROLL for (int masked = 0; masked < kDeviceChannels; ++masked) masking[o][masked][i] =
-                        fmaf(a.masking[c][masked], masks, masking[o][masked][i]);
+                        fmaf(a.masking[c][masked], powered, masking[o][masked][i]);
                 }
             }
             if (blurred) block.sync();
         }
 
         float sum[kSums] = {};
-        const size_t offset = kDraws || kMasked ? map_offset(a.levels, member, tile.band) : 0;
-        float* const map = kDraws || (kMasked && a.join.map != nullptr) ? a.join.map + offset : nullptr;
-        const float* const weights = kMasked ? a.weights + offset : nullptr;
+        const size_t offset = kDraws || kWeighted ? map_offset(a.levels, member, tile.band) : 0;
+        float* const map = kDraws || (kWeighted && a.join.map != nullptr) ? a.join.map + offset : nullptr;
+        const float* const weights = kWeighted ? a.weights + offset : nullptr;
         QC_UNROLL for (int o = 0; o < kOwned; ++o) {
             const int quad = o * kThreads + block.thread();
             add(a, tile, 2 * (quad % kInnerAcross), 2 * (quad / kInnerAcross), difference[o], masking[o], sum, map,
@@ -329,7 +329,7 @@ struct ScoreTiles {
         write_sums(block, sum, a.sums + (static_cast<size_t>(member) * a.tiles + block.x()) * kSums);
     }
 
-    /// Masks of the quads around those that are owned.
+    /// Maskers of the quads around those that are owned.
     template <class Block>
     QC_HD static void weigh_margin(Block& block, const Arguments& a, const Tile& tile, Shared& shared) {
         constexpr int kTopQuads = kRadius / 2 * kQuadsAcross, kSideQuads = kRadius * (kHeight / 2);
@@ -377,8 +377,8 @@ struct ScoreAndDrawTiles : ScoreTiles {
     }
 };
 
-/// Likewise, under a mask.
-struct ScoreMaskedTiles : ScoreTiles {
+/// Likewise, with weights.
+struct ScoreWeightedTiles : ScoreTiles {
     template <class Block>
     QC_HD static void run(Block& block, const Arguments& a) {
         score<false, true>(block, a);

@@ -146,7 +146,7 @@ void blur(Image* image) {
 /// What a band leaves of the pictures' difference, and of what masks it.
 struct Band {
     Channels difference; ///< |T - R|
-    Channels mask;       ///< min(|T|, |R|), then blurred
+    Channels masker;     ///< min(|T|, |R|), then blurred
 };
 
 /// Contrasts of both sides, weighed. @param reference, distorted this level; coarse_ the next one, expanded
@@ -158,8 +158,8 @@ Band weigh(const Plan& plan, int k, const Channels& reference, const Channels& d
         return std::min((sample - coarse) / background, kLargestContrast) * detail;
     };
     Band band;
-    for (size_t c = 0; c < kChannels; ++c) band.difference[c] = band.mask[c] = Image(size);
-    const size_t samples = band.mask[0].samples.size();
+    for (size_t c = 0; c < kChannels; ++c) band.difference[c] = band.masker[c] = Image(size);
+    const size_t samples = band.masker[0].samples.size();
     for (size_t i = 0; i < samples; ++i) {
         const double light_r = std::max(coarse_reference[0].samples[i], kSmallestBackground);
         const double light_t = std::max(coarse_distorted[0].samples[i], kSmallestBackground);
@@ -169,7 +169,7 @@ Band weigh(const Plan& plan, int k, const Channels& reference, const Channels& d
             const double r = weight * contrast(reference[c].samples[i], coarse_reference[c].samples[i], light_r);
             const double t = weight * contrast(distorted[c].samples[i], coarse_distorted[c].samples[i], light_t);
             band.difference[c].samples[i] = std::abs(t - r);
-            band.mask[c].samples[i] = std::min(std::abs(t), std::abs(r));
+            band.masker[c].samples[i] = std::min(std::abs(t), std::abs(r));
         }
     }
     return band;
@@ -202,7 +202,7 @@ private:
 
 /// @param drawn null, or takes each D
 BandSums pool(Band band, Channels* drawn, const Image* weights) {
-    static const double mask_factor = std::pow(10.0, kMaskLog10), largest = std::pow(10.0, kLargestLog10);
+    static const double masker_factor = std::pow(10.0, kMaskerLog10), largest = std::pow(10.0, kLargestLog10);
     static const auto weight = [] {
         std::array<std::array<double, kChannels>, kChannels> weights{};
         for (size_t i = 0; i < kChannels; ++i)
@@ -212,19 +212,19 @@ BandSums pool(Band band, Channels* drawn, const Image* weights) {
     // P(x, p) with its second term made once.
     static const auto zero = [] {
         std::array<double, kChannels> zeros{};
-        for (size_t c = 0; c < kChannels; ++c) zeros[c] = std::pow(kOffset, kMaskPower[c]);
+        for (size_t c = 0; c < kChannels; ++c) zeros[c] = std::pow(kOffset, kMaskerPower[c]);
         return zeros;
     }();
     static const double difference_zero = std::pow(kOffset, kMaskingPower);
-    for (Image& mask : band.mask) blur(&mask);
+    for (Image& masker : band.masker) blur(&masker);
     BandSums sums(weights);
-    for (size_t i = 0; i < band.mask[0].samples.size(); ++i) {
-        std::array<double, kChannels> mask{};
+    for (size_t i = 0; i < band.masker[0].samples.size(); ++i) {
+        std::array<double, kChannels> masker{};
         for (size_t c = 0; c < kChannels; ++c)
-            mask[c] = std::pow(band.mask[c].samples[i] * mask_factor + kOffset, kMaskPower[c]) - zero[c];
+            masker[c] = std::pow(band.masker[c].samples[i] * masker_factor + kOffset, kMaskerPower[c]) - zero[c];
         for (size_t c = 0; c < kChannels; ++c) {
             double masking = 0.0;
-            for (size_t m = 0; m < kChannels; ++m) masking += mask[m] * weight[m][c];
+            for (size_t m = 0; m < kChannels; ++m) masking += masker[m] * weight[m][c];
             const double power = std::pow(band.difference[c].samples[i] + kOffset, kMaskingPower) - difference_zero;
             const double seen = power / (1.0 + masking);
             const double difference = largest * seen / (largest + seen);
@@ -288,9 +288,9 @@ Image add_bands(const Plan& plan, std::vector<Image> bands) {
     return sum;
 }
 
-/// Of the places of all levels under a mask.
-std::vector<Image> level_weights(const Plan& plan, const HostPlane& mask) {
-    const MaskReader reader(mask);
+/// Of the places of all levels with weights.
+std::vector<Image> level_weights(const Plan& plan, const HostPlane& sample_weights) {
+    const WeightReader reader(sample_weights);
     std::vector<Image> levels;
     for (int k = 0; k < plan.bands; ++k) {
         Image level(plan.level[static_cast<size_t>(k)]);
@@ -382,7 +382,7 @@ void CpuReference::score(const HostPair& pair, HostPast past, std::span<uint64_t
     const Frames frames = time_.frames_of(pair, past);
     std::vector<double> values(static_cast<size_t>(plan_.words()));
     std::vector<Image> weights;
-    if (plan_.masked) weights = level_weights(plan_, pair.mask);
+    if (plan_.has_weights) weights = level_weights(plan_, pair.weights);
     for (int slot = 0; slot < time_.targets().slots(); ++slot) {
         const Target target = time_.targets().target(frames.count() - 1, slot);
         if (target.target < 0) continue;

@@ -38,8 +38,8 @@ const LuminanceScale kLuminance = luminance_scale();
 
 /// Everything that pooling takes besides its rows.
 struct Pooling {
-    RowPower mask_power[kChannels], difference_power;
-    float mask_factor, mask_zero[kChannels], difference_zero, largest;
+    RowPower masker_power[kChannels], difference_power;
+    float masker_factor, masker_zero[kChannels], difference_zero, largest;
     float masking[kChannels][kChannels]; ///< [by][of]
 };
 
@@ -49,22 +49,22 @@ QC_INLINE_HELPER float power_with_offset(float x, const RowPower& p) {
 }
 
 template <typename Cpu>
-QC_INLINE_HELPER void mask_row_on(float* mask, const Pooling& pooling, int channel, int width) {
-    const RowPower power = pooling.mask_power[channel];
-    const float factor = pooling.mask_factor, zero = pooling.mask_zero[channel];
-    for (int x = 0; x < width; ++x) mask[x] = power_with_offset<Cpu>(mask[x] * factor, power) - zero;
+QC_INLINE_HELPER void masker_row_on(float* masker, const Pooling& pooling, int channel, int width) {
+    const RowPower power = pooling.masker_power[channel];
+    const float factor = pooling.masker_factor, zero = pooling.masker_zero[channel];
+    for (int x = 0; x < width; ++x) masker[x] = power_with_offset<Cpu>(masker[x] * factor, power) - zero;
 }
-QC_CPU_VERSIONS(mask_row, (float* mask, const Pooling& pooling, int channel, int width),
-                (mask, pooling, channel, width))
+QC_CPU_VERSIONS(masker_row, (float* masker, const Pooling& pooling, int channel, int width),
+                (masker, pooling, channel, width))
 
 template <typename Cpu>
-QC_INLINE_HELPER void seen_row_on(float* __restrict difference, const float* const* masks, const Pooling& pooling,
+QC_INLINE_HELPER void seen_row_on(float* __restrict difference, const float* const* maskers, const Pooling& pooling,
                                   int channel, int width) {
     const RowPower power = pooling.difference_power;
     const float zero = pooling.difference_zero, largest = pooling.largest;
     const float of_first = pooling.masking[0][channel], of_second = pooling.masking[1][channel],
                 of_third = pooling.masking[2][channel], of_fourth = pooling.masking[3][channel];
-    const float *first = masks[0], *second = masks[1], *third = masks[2], *fourth = masks[3];
+    const float *first = maskers[0], *second = maskers[1], *third = maskers[2], *fourth = maskers[3];
     for (int x = 0; x < width; ++x) {
         const float of_two = Cpu::fused(of_second, second[x], of_first * first[x]);
         const float masking = Cpu::fused(of_fourth, fourth[x], Cpu::fused(of_third, third[x], of_two));
@@ -75,8 +75,8 @@ QC_INLINE_HELPER void seen_row_on(float* __restrict difference, const float* con
     }
 }
 QC_CPU_VERSIONS(seen_row,
-                (float* difference, const float* const* masks, const Pooling& pooling, int channel, int width),
-                (difference, masks, pooling, channel, width))
+                (float* difference, const float* const* maskers, const Pooling& pooling, int channel, int width),
+                (difference, maskers, pooling, channel, width))
 
 /// In a fixed order: sample x adds to lane x % kLanes.
 QC_CPU_CLONES double sum_row(const float* row, int width) {
@@ -101,12 +101,12 @@ Pooling make_pooling() {
     const RowPower difference_power(kMaskingPower);
     pooling.difference_power = difference_power;
     pooling.difference_zero = power_of_nothing(difference_power);
-    pooling.mask_factor = static_cast<float>(std::pow(10.0, kMaskLog10));
+    pooling.masker_factor = static_cast<float>(std::pow(10.0, kMaskerLog10));
     pooling.largest = static_cast<float>(std::pow(10.0, kLargestLog10));
     for (int c = 0; c < kChannels; ++c) {
-        const RowPower mask_power(kMaskPower[c]);
-        pooling.mask_power[c] = mask_power;
-        pooling.mask_zero[c] = power_of_nothing(mask_power);
+        const RowPower masker_power(kMaskerPower[c]);
+        pooling.masker_power[c] = masker_power;
+        pooling.masker_zero[c] = power_of_nothing(masker_power);
         for (int by = 0; by < kChannels; ++by)
             pooling.masking[by][c] = static_cast<float>(std::exp2(kCrossMasking[by][c]));
     }
@@ -243,27 +243,27 @@ QC_INLINE_HELPER void interpolate(const float* nodes, const int32_t* node, const
 // cancellation of what both pictures have.
 template <typename Cpu>
 QC_INLINE_HELPER void weigh_on(const ChannelRows& rows, const BackgroundRow& background, const float* nodes, int width,
-                               float* __restrict difference, float* __restrict mask) {
+                               float* __restrict difference, float* __restrict masker) {
     constexpr auto kLargest = static_cast<float>(kLargestContrast);
     const float *fine = rows.fine, *wide = rows.wide, *fine_change = rows.fine_change, *wide_change = rows.wide_change;
     const float *inverse_r = background.inverse_r, *inverse_t = background.inverse_t;
     const float* const light_change = background.change;
-    interpolate<Cpu>(nodes, background.node, background.part, width, mask);
+    interpolate<Cpu>(nodes, background.node, background.part, width, masker);
     for (int x = 0; x < width; ++x) {
-        const float weight = device::exp2_of_row<Cpu>(mask[x], 0.0f);
+        const float weight = device::exp2_of_row<Cpu>(masker[x], 0.0f);
         const float detail = fine[x] - wide[x], detail_change = fine_change[x] - wide_change[x];
         const float r = detail * inverse_r[x], t = (detail + detail_change) * inverse_t[x];
         const float limited_r = at_most(r, kLargest), limited_t = at_most(t, kLargest);
         const float change = Cpu::fused(-r, light_change[x], detail_change) * inverse_t[x];
         const float limited_change = (r > kLargest || t > kLargest) ? limited_t - limited_r : change;
         difference[x] = weight * std::abs(limited_change);
-        mask[x] = weight * at_most(std::abs(limited_t), std::abs(limited_r));
+        masker[x] = weight * at_most(std::abs(limited_t), std::abs(limited_r));
     }
 }
 QC_CPU_VERSIONS(weigh,
                 (const ChannelRows& rows, const BackgroundRow& background, const float* nodes, int width,
-                 float* difference, float* mask),
-                (rows, background, nodes, width, difference, mask))
+                 float* difference, float* masker),
+                (rows, background, nodes, width, difference, masker))
 
 namespace {
 
@@ -322,11 +322,11 @@ void blur_across(float* samples, int width, float* to) {
     blur_inside(samples, width, to);
 }
 
-void pool(float* const* difference, float* const* mask, int width, double* sums) {
+void pool(float* const* difference, float* const* masker, int width, double* sums) {
     static const Pooling pooling = make_pooling();
-    for (int c = 0; c < kChannels; ++c) mask_row(mask[c], pooling, c, width);
+    for (int c = 0; c < kChannels; ++c) masker_row(masker[c], pooling, c, width);
     for (int c = 0; c < kChannels; ++c) {
-        seen_row(difference[c], mask, pooling, c, width);
+        seen_row(difference[c], masker, pooling, c, width);
         sums[c] = sum_row(difference[c], width);
     }
 }

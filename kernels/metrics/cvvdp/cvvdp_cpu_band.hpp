@@ -42,15 +42,15 @@ struct ChannelRows {
 };
 /// Contrasts of both sides: their difference and what masks it.
 void weigh(const ChannelRows& rows, const BackgroundRow& background, const float* nodes, int width, float* difference,
-           float* mask);
+           float* masker);
 
-/// Two rows of masks, one below the other, blurred downwards: most of what they are made of is the same.
+/// Two rows of maskers, one below the other, blurred downwards: most of what they are made of is the same.
 /// @param rows 2 kBlurRadius + 2, of which a single row leaves out the last  @param to_second null: there is none
 void blur_down(const float* const* rows, int width, float* to_first, float* to_second);
 /// Then along it. @param samples has room for a margin on both sides
 void blur_across(float* samples, int width, float* to);
 
 /// Sums of P(D, 2) of a row, by channel. Work on the rows in place.
-void pool(float* const* difference, float* const* mask, int width, double* sums);
+void pool(float* const* difference, float* const* masker, int width, double* sums);
 
 } // namespace qc::cvvdp::rows

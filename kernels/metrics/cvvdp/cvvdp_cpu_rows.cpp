@@ -30,7 +30,7 @@ struct RowsWorkspace {
 
 /// Of a run of rows at work.
 struct RunWorkspace {
-    RowStore fine, coarse, mask, difference; ///< the latest rows
+    RowStore fine, coarse, masker, difference; ///< the latest rows
     RowStore wide, blurred, line;
     std::vector<float> background[4];
     std::vector<int32_t> node;
@@ -84,30 +84,30 @@ public:
           blurs_(width_ > kUnblurredSide && height_ > kUnblurredSide) {
         space.fine.open(kPlanes, width_, kFineRows);
         space.coarse.open(kPlanes, coarse_width_, kCoarseRows);
-        space.mask.open(kChannels, width_, kMaskRows);
+        space.masker.open(kChannels, width_, kMaskerRows);
         space.difference.open(kChannels, width_, kDifferenceRows);
         space.wide.open(kPlanes, width_, 1);
         space.blurred.open(kChannels, width_, 2);
         space.line.open(1, width_, 2);
         for (auto& row : space.background) row.resize(static_cast<size_t>(width_));
         space.node.resize(static_cast<size_t>(width_));
-        next_mask_ = std::max(0, begin - kBlurRadius);
-        next_coarse_ = std::max(0, next_mask_ / 2 - 1);
+        next_masker_ = std::max(0, begin - kBlurRadius);
+        next_coarse_ = std::max(0, next_masker_ / 2 - 1);
         next_fine_ = std::max(0, 2 * next_coarse_ - 2);
     }
 
     void score() {
         for (int y = begin_; y < end_; y += 2) {
             const int count = std::min(2, end_ - y), last = y + count - 1;
-            const int last_mask = std::min(blurs_ ? last + kBlurRadius : last, height_ - 1);
-            while (next_mask_ <= last_mask) make_mask(next_mask_++);
+            const int last_masker = std::min(blurs_ ? last + kBlurRadius : last, height_ - 1);
+            while (next_masker_ <= last_masker) make_maskers(next_masker_++);
             pool(y, count);
         }
     }
 
 private:
-    static constexpr int kFineRows = 8, kCoarseRows = 4, kMaskRows = 16, kDifferenceRows = 8;
-    static_assert(kMaskRows > 2 * kBlurRadius + 1 && kDifferenceRows > kBlurRadius + 1);
+    static constexpr int kFineRows = 8, kCoarseRows = 4, kMaskerRows = 16, kDifferenceRows = 8;
+    static_assert(kMaskerRows > 2 * kBlurRadius + 1 && kDifferenceRows > kBlurRadius + 1);
 
     float* fine_row(int plane, int y) {
         return task_.source.is_level() ? task_.source.level_row(plane, y) : space_.fine.row(plane, y);
@@ -145,8 +145,8 @@ private:
         }
     }
 
-    /// Differences and masks of row y.
-    void make_mask(int y) {
+    /// Differences and maskers of row y.
+    void make_maskers(int y) {
         make_wide(y);
         make_fine(y);
         const auto background_row = [&](size_t i) { return space_.background[i].data(); };
@@ -157,7 +157,7 @@ private:
             const rows::ChannelRows channel{fine_row(c, y), space_.wide.row(c, 0), fine_row(kChannels + c, y),
                                             space_.wide.row(kChannels + c, 0)};
             rows::weigh(channel, background, task_.sensitivity.node[c], width_, space_.difference.row(c, y),
-                        space_.mask.row(c, y));
+                        space_.masker.row(c, y));
         }
     }
 
@@ -165,12 +165,12 @@ private:
     void pool(int y, int count) {
         if (blurs_) blur(y, count);
         for (int i = 0; i < count; ++i) {
-            float *difference[kChannels], *mask[kChannels];
+            float *difference[kChannels], *masker[kChannels];
             for (int c = 0; c < kChannels; ++c) {
                 difference[c] = space_.difference.row(c, y + i);
-                mask[c] = blurs_ ? space_.blurred.row(c, i) : space_.mask.row(c, y + i);
+                masker[c] = blurs_ ? space_.blurred.row(c, i) : space_.masker.row(c, y + i);
             }
-            rows::pool(difference, mask, width_, task_.row_sums[y + i].data());
+            rows::pool(difference, masker, width_, task_.row_sums[y + i].data());
         }
     }
 
@@ -178,7 +178,7 @@ private:
         for (int c = 0; c < kChannels; ++c) {
             const float* from[2 * kBlurRadius + 2];
             for (int i = 0; i < 2 * kBlurRadius + count; ++i)
-                from[i] = space_.mask.row(c, mirror_without_edges(y - kBlurRadius + i, height_));
+                from[i] = space_.masker.row(c, mirror_without_edges(y - kBlurRadius + i, height_));
             rows::blur_down(from, width_, space_.line.row(0, 0), count == 2 ? space_.line.row(0, 1) : nullptr);
             for (int i = 0; i < count; ++i) rows::blur_across(space_.line.row(0, i), width_, space_.blurred.row(c, i));
         }
@@ -188,7 +188,7 @@ private:
     RunWorkspace& space_;
     const int width_, height_, coarse_width_, coarse_height_, begin_, end_;
     const bool blurs_;
-    int next_fine_, next_coarse_, next_mask_;
+    int next_fine_, next_coarse_, next_masker_;
 };
 
 /// The baseband as the reference has it.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // What the CPU backend runs: the reference's steps in single precision, row by row. A row of filtered channels makes,
-// with its neighbours, rows of the next level, contrasts and masks, and is forgotten: what a level keeps fits into a
+// with its neighbours, rows of the next level, contrasts and maskers, and is forgotten: what a level keeps fits into a
 // core's caches. Threads share a level by runs of rows. Only levels behind the first one are held whole.
 #pragma once
 

@@ -20,7 +20,7 @@ inline std::vector<test::EmulatedKernel> emulated_kernels() {
 /// Pictures on the device, in the order of time.
 struct DeviceClip {
     std::vector<DevicePicture> reference, distorted;
-    std::vector<DevicePlane> masks{}; ///< empty: there are none
+    std::vector<DevicePlane> weights{}; ///< empty: there are none
 };
 
 /// What is drawn of every frame.
@@ -58,7 +58,7 @@ inline std::vector<std::vector<uint64_t>> emulate(const Scorer& scorer, const De
                 pair.reference = clip.reference[static_cast<size_t>(first + f)];
                 pair.distorted = clip.distorted[static_cast<size_t>(first + f)];
                 pair.output = static_cast<uint32_t>(f * renditions + r);
-                if (!clip.masks.empty()) pair.mask = clip.masks[static_cast<size_t>(first + f)];
+                if (!clip.weights.empty()) pair.weights = clip.weights[static_cast<size_t>(first + f)];
                 pairs.push_back(pair);
             }
         const DeviceTimeline timeline{places.data(), pasts.data(), depth, batch_frames, renditions};

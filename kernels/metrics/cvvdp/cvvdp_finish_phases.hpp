@@ -18,7 +18,7 @@ struct FinishArguments {
     int32_t tiles, words, slot; ///< words of a pair
     float luminance_scale, luminance_offset;
     JoinArguments join;
-    const float* weights; ///< of the kernel under a mask
+    const float* weights; ///< of the kernel with weights
 };
 
 /// grid: (bands, members)
@@ -56,7 +56,7 @@ struct FinishBands {
         return sum_of(block, sum) / (static_cast<double>(a.levels.width[level]) * a.levels.height[level]);
     }
 
-    template <bool kDraws, bool kMasked, class Block>
+    template <bool kDraws, bool kWeighted, class Block>
     QC_HD static void score_baseband(Block& block, const Arguments& a, int member, uint64_t* words) {
         const int level = a.levels.bands - 1;
         const auto plane = [&](int side, int channel) {
@@ -74,17 +74,17 @@ struct FinishBands {
             const float t = fminf(plane(1, c)[place] / light_t, 1000.0f);
             return fabsf(t - r) * weight;
         };
-        const float* const weights = kMasked ? a.weights + map_offset(a.levels, member, level) : nullptr;
-        for (int c = 0; c < (kMasked ? kMaskedSums : kDeviceChannels); ++c) {
+        const float* const weights = kWeighted ? a.weights + map_offset(a.levels, member, level) : nullptr;
+        for (int c = 0; c < (kWeighted ? kWeightedSums : kDeviceChannels); ++c) {
             double sum = 0.0;
             each_sample(block, a, [&](size_t place) {
                 const float part = c < kDeviceChannels ? squared(difference(c, place)) : 1.0f;
-                sum += static_cast<double>(kMasked ? weights[place] * part : part);
+                sum += static_cast<double>(kWeighted ? weights[place] * part : part);
             });
             const double all = sum_of(block, sum);
             if (block.thread() == 0) words[c * a.levels.bands + level] = device::bits_of(all);
         }
-        if (!kDraws && !(kMasked && a.join.map != nullptr)) return;
+        if (!kDraws && !(kWeighted && a.join.map != nullptr)) return;
         float* const map = a.join.map + map_offset(a.levels, member, level);
         each_sample(block, a, [&](size_t place) {
             float of_channel[kDeviceChannels];
@@ -98,16 +98,16 @@ struct FinishBands {
         finish<false>(block, a);
     }
 
-    /// @tparam kMasked draws as well, where a map is wanted
-    template <bool kDraws, bool kMasked = false, class Block>
+    /// @tparam kWeighted draws as well, where a map is wanted
+    template <bool kDraws, bool kWeighted = false, class Block>
     QC_HD static void finish(Block& block, const Arguments& a) {
-        constexpr int kSums = kMasked ? kMaskedSums : kDeviceChannels;
+        constexpr int kSums = kWeighted ? kWeightedSums : kDeviceChannels;
         const int band = block.x(), member = block.y(), bands = a.levels.bands;
         const Group& group = *a.group;
         if (!is_active(group, member)) return;
         uint64_t* const words = a.accumulators + static_cast<size_t>(group.row[member]) * a.words +
                                 static_cast<size_t>(a.slot) * kSums * bands;
-        if (band == bands - 1) return score_baseband<kDraws, kMasked>(block, a, member, words);
+        if (band == bands - 1) return score_baseband<kDraws, kWeighted>(block, a, member, words);
         const int first = a.first_tile[band], end = band + 2 < bands ? a.first_tile[band + 1] : a.tiles;
         for (int c = 0; c < kSums; ++c) {
             double sum = 0.0;
@@ -127,8 +127,8 @@ struct FinishAndDrawBands : FinishBands {
     }
 };
 
-/// Likewise, under a mask.
-struct FinishMaskedBands : FinishBands {
+/// Likewise, with weights.
+struct FinishWeightedBands : FinishBands {
     template <class Block>
     QC_HD static void run(Block& block, const Arguments& a) {
         finish<false, true>(block, a);

@@ -24,8 +24,8 @@ namespace qc::cvvdp {
     KERNEL(cvvdp_map_add, AddLevel)                                                                                    \
     KERNEL(cvvdp_map_paint, PaintMap)                                                                                  \
     KERNEL(cvvdp_weights, MakeWeights)                                                                                 \
-    KERNEL(cvvdp_bands_mask, ScoreMaskedTiles)                                                                         \
-    KERNEL(cvvdp_finish_mask, FinishMaskedBands)
+    KERNEL(cvvdp_bands_weighted, ScoreWeightedTiles)                                                                   \
+    KERNEL(cvvdp_finish_weighted, FinishWeightedBands)
 QC_DECLARE_KERNELS(QC_CVVDP_KERNELS)
 
 } // namespace qc::cvvdp

@@ -123,10 +123,10 @@ void set_bands(const DeviceLevels& levels, BandArguments* bands) {
     bands->luminance_offset = single(-darkest / range * (kCsfLuminances - 1));
     const auto taps = blur_taps();
     for (size_t i = 0; i < taps.size(); ++i) bands->blur_tap[i] = single(taps[i]);
-    bands->mask_factor = single(std::pow(10.0, kMaskLog10));
+    bands->masker_factor = single(std::pow(10.0, kMaskerLog10));
     for (int i = 0; i < kChannels; ++i) {
-        bands->mask_power[i] = single(kMaskPower[i]);
-        bands->mask_zero[i] = single(std::pow(kOffset, kMaskPower[i]));
+        bands->masker_power[i] = single(kMaskerPower[i]);
+        bands->masker_zero[i] = single(std::pow(kOffset, kMaskerPower[i]));
         for (int c = 0; c < kChannels; ++c) bands->masking[i][c] = single(std::exp2(kCrossMasking[i][c]));
     }
     bands->difference_power = single(kMaskingPower);
@@ -149,7 +149,7 @@ KernelIdentifier<FilterArguments> filter_for(const FrameGeometry& geometry, cons
 Launcher::Launcher(const FrameGeometry& geometry, const Settings& settings, const Plan& plan)
     : targets_(tap_count(settings.frame_rate), settings.symmetric), levels_(make_levels(plan)),
       colour_(make_colour(geometry, settings)), sensitivity_(make_sensitivity(plan)),
-      filter_identifier_(filter_for(geometry, settings)), masked_(geometry.masked) {
+      filter_identifier_(filter_for(geometry, settings)), has_weights_(geometry.has_weights) {
     for (const auto& tap : temporal_taps(settings.frame_rate)) {
         Weights weights{};
         for (size_t c = 0; c < kChannels; ++c) weights.of[c] = single(tap[c]);
@@ -165,7 +165,7 @@ size_t Launcher::plane_bytes() const {
 }
 
 size_t Launcher::sum_bytes() const {
-    const size_t sums = masked_ ? kMaskedSums : kChannels;
+    const size_t sums = has_weights_ ? kWeightedSums : kChannels;
     return aligned(static_cast<size_t>(bands_.tiles) * sums * tuning::kGroup * sizeof(double));
 }
 
@@ -173,14 +173,14 @@ size_t Launcher::map_bytes() const {
     return draws_map_ ? aligned(levels_.plane * tuning::kGroup * sizeof(float)) : 0;
 }
 
-size_t Launcher::mask_bytes() const {
-    return masked_ ? aligned(levels_.plane * tuning::kGroup * sizeof(float)) : 0;
+size_t Launcher::weight_bytes() const {
+    return has_weights_ ? aligned(levels_.plane * tuning::kGroup * sizeof(float)) : 0;
 }
 
-/// A group, its planes, its sums, its map, its mask's weights, those of its frames.
+/// A group, its planes, its sums, its map, its places' weights, those of its frames.
 size_t Launcher::scratch_bytes(int count) const {
     const size_t places = static_cast<size_t>(targets_.past() + count);
-    return kGroupBytes + plane_bytes() + sum_bytes() + map_bytes() + mask_bytes() +
+    return kGroupBytes + plane_bytes() + sum_bytes() + map_bytes() + weight_bytes() +
            places * tuning::kGroup * sizeof(Weights);
 }
 
@@ -196,7 +196,7 @@ Launcher::Space Launcher::space_of(void* scratch) const {
     space.planes = reinterpret_cast<float*>(take(plane_bytes()));
     space.sums = reinterpret_cast<double*>(take(sum_bytes()));
     if (draws_map_) space.map = reinterpret_cast<float*>(take(map_bytes()));
-    if (masked_) space.mask_weights = reinterpret_cast<float*>(take(mask_bytes()));
+    if (has_weights_) space.place_weights = reinterpret_cast<float*>(take(weight_bytes()));
     space.weights = reinterpret_cast<Weights*>(at);
     return space;
 }
@@ -205,15 +205,15 @@ Status Launcher::prepare(DeviceProgram& program) {
     QC_RETURN_IF_ERROR(program.find(kernels::cvvdp_group, &group_kernel_));
     QC_RETURN_IF_ERROR(program.find(filter_identifier_, &filter_kernel_));
     QC_RETURN_IF_ERROR(program.find(kernels::cvvdp_reduce, &reduce_kernel_));
-    const auto& bands = masked_      ? kernels::cvvdp_bands_mask
+    const auto& bands = has_weights_ ? kernels::cvvdp_bands_weighted
                         : draws_map_ ? kernels::cvvdp_bands_drawn
                                      : kernels::cvvdp_bands;
-    const auto& finish = masked_      ? kernels::cvvdp_finish_mask
+    const auto& finish = has_weights_ ? kernels::cvvdp_finish_weighted
                          : draws_map_ ? kernels::cvvdp_finish_drawn
                                       : kernels::cvvdp_finish;
     QC_RETURN_IF_ERROR(program.find(bands, &band_kernel_));
     QC_RETURN_IF_ERROR(program.find(finish, &finish_kernel_));
-    if (masked_) QC_RETURN_IF_ERROR(program.find(kernels::cvvdp_weights, &weight_kernel_));
+    if (has_weights_) QC_RETURN_IF_ERROR(program.find(kernels::cvvdp_weights, &weight_kernel_));
     if (draws_map_) {
         QC_RETURN_IF_ERROR(program.find(kernels::cvvdp_map_add, &add_kernel_));
         QC_RETURN_IF_ERROR(program.find(kernels::cvvdp_map_paint, &paint_kernel_));
@@ -245,7 +245,7 @@ Status Launcher::enqueue_levels(const GroupArguments& group, const Space& space,
 }
 
 Status Launcher::enqueue_weights(const GroupArguments& group, const Space& space, DeviceQueue& queue) const {
-    WeightArguments weights{group.pairs, group.group, space.mask_weights, levels_, 0};
+    WeightArguments weights{group.pairs, group.group, space.place_weights, levels_, 0};
     for (; weights.level < levels_.bands; ++weights.level)
         QC_RETURN_IF_ERROR(queue.launch(weight_kernel_,
                                         Dim3{blocks_for(levels_.width[weights.level], tuning::kMapThreads),
@@ -262,7 +262,7 @@ Status Launcher::enqueue_bands(const GroupArguments& group, const Space& space, 
     bands.sensitivity = device_sensitivity_;
     bands.sums = space.sums;
     bands.join.map = space.map;
-    bands.weights = space.mask_weights;
+    bands.weights = space.place_weights;
     if (bands.tiles > 0)
         QC_RETURN_IF_ERROR(queue.launch(band_kernel_, Dim3{static_cast<unsigned>(bands.tiles), kMembers}, bands));
 
@@ -275,12 +275,12 @@ Status Launcher::enqueue_bands(const GroupArguments& group, const Space& space, 
     finish.levels = levels_;
     std::copy(std::begin(bands_.first_tile), std::end(bands_.first_tile), std::begin(finish.first_tile));
     finish.tiles = bands_.tiles;
-    finish.words = (masked_ ? kMaskedSums : kChannels) * levels_.bands * targets_.slots();
+    finish.words = (has_weights_ ? kWeightedSums : kChannels) * levels_.bands * targets_.slots();
     finish.slot = group.slot;
     finish.luminance_scale = bands_.luminance_scale;
     finish.luminance_offset = bands_.luminance_offset;
     finish.join = bands.join;
-    finish.weights = space.mask_weights;
+    finish.weights = space.place_weights;
     return queue.launch(finish_kernel_, Dim3{static_cast<unsigned>(levels_.bands), kMembers}, finish);
 }
 
@@ -309,7 +309,7 @@ Status Launcher::enqueue_group(const GroupArguments& group, const DeviceBatch& b
     const Space space = space_of(batch.scratch);
     QC_RETURN_IF_ERROR(queue.launch(group_kernel_, Dim3{}, group));
     QC_RETURN_IF_ERROR(enqueue_levels(group, space, queue));
-    if (masked_) QC_RETURN_IF_ERROR(enqueue_weights(group, space, queue));
+    if (has_weights_) QC_RETURN_IF_ERROR(enqueue_weights(group, space, queue));
     QC_RETURN_IF_ERROR(enqueue_bands(group, space, batch.accumulators, queue));
     // Slot 0 is the frame that has just come.
     return draws_map_ && group.slot == 0 ? enqueue_map(group, space, batch.map, queue) : Status{};

@@ -30,7 +30,7 @@ private:
         double* sums;
         float* map; ///< null if nobody wants one
         Weights* weights;
-        float* mask_weights; ///< null if there is no mask
+        float* place_weights; ///< null without weights of samples
     };
     Space space_of(void* scratch) const;
     Status enqueue_group(const GroupArguments& group, const DeviceBatch& batch, DeviceQueue& queue) const;
@@ -42,7 +42,7 @@ private:
     size_t plane_bytes() const;
     size_t sum_bytes() const;
     size_t map_bytes() const;
-    size_t mask_bytes() const;
+    size_t weight_bytes() const;
     Status enqueue_weights(const GroupArguments& group, const Space& space, DeviceQueue& queue) const;
     int tiles() const { return bands_.tiles; }
 
@@ -63,7 +63,7 @@ private:
     LoadedKernel<FinishArguments> finish_kernel_;
     LoadedKernel<AddArguments> add_kernel_, paint_kernel_;
     LoadedKernel<WeightArguments> weight_kernel_;
-    bool masked_, draws_map_ = false;
+    bool has_weights_, draws_map_ = false;
 };
 
 } // namespace qc::cvvdp

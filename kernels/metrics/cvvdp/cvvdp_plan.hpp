@@ -26,8 +26,9 @@ constexpr double kDetailFactor = 2.0; ///< on contrast, in all bands but the fin
 constexpr double kGain[kChannels] = {1.0, 1.45, 1.0, 1.0};
 constexpr double kSensitivityDecibels = -0.2797423303127289;
 constexpr double kMaskingPower = 2.264355182647705;
-constexpr double kMaskPower[kChannels] = {1.302622675895691, 2.8885908126831055, 3.6807713508605957, 3.588787317276001};
-constexpr double kMaskLog10 = -0.7954971194267273;
+constexpr double kMaskerPower[kChannels] = {1.302622675895691, 2.8885908126831055, 3.6807713508605957,
+                                            3.588787317276001};
+constexpr double kMaskerLog10 = -0.7954971194267273;
 constexpr double kLargestLog10 = 2.5642454624176025; ///< of the largest difference
 /// log2 of how much channel [row] masks channel [column].
 constexpr double kCrossMasking[kChannels][kChannels] = {
@@ -53,7 +54,7 @@ struct LevelSize {
 
 struct Plan {
     int width = 0, height = 0;
-    bool masked = false;
+    bool has_weights = false;
     int bands = 1; ///< the last one is the baseband; as many levels
     std::array<LevelSize, kMaxBands> level{};
     std::array<double, kMaxBands> frequency{}; ///< cycles per degree
@@ -61,10 +62,10 @@ struct Plan {
     std::array<std::array<std::array<double, kCsfLuminances>, kChannels>, kMaxBands> sensitivity{};
 
     int baseband() const { return bands - 1; }
-    int words() const { return (masked ? kChannels + 1 : kChannels) * bands; }
+    int words() const { return (has_weights ? kChannels + 1 : kChannels) * bands; }
 };
 
-/// Sums of a frame: word of a channel's band. Under a mask those of its weights follow, as of one channel more.
+/// Sums of a frame: word of a channel's band. With weights their sums follow, as of one channel more.
 QC_HD int word_of(int channel, int band, int bands) {
     return channel * bands + band;
 }
@@ -93,7 +94,7 @@ inline Plan make_plan(const FrameGeometry& geometry, const Settings& settings) {
     Plan plan;
     plan.width = geometry.width;
     plan.height = geometry.height;
-    plan.masked = geometry.masked;
+    plan.has_weights = geometry.has_weights;
     int enough = 0;
     while (band_frequency(enough, settings.pixels_per_degree) > kLowest) ++enough;
     const int smaller = std::min(geometry.width, geometry.height);
@@ -123,7 +124,7 @@ inline LastColumn last_column(const LevelSize& from, bool fixed_border) {
     return odd ? LastColumn{kReduceTap[1], kReduceTap[2]} : LastColumn{kReduceTap[2], 0.0};
 }
 
-/// Taps 0 to 6 of the blur of masks.
+/// Taps 0 to 6 of the blur of maskers.
 inline std::array<double, kBlurRadius + 1> blur_taps() {
     std::array<double, kBlurRadius + 1> taps{};
     double sum = 0.0;

@@ -9,9 +9,9 @@
 
 namespace qc::cvvdp {
 
-/// Of a band's places: by the frame's mask, or of one each.
+/// Of a band's places: by the frame's weights, or of one each.
 inline double sum_of_weights(const Plan& plan, std::span<const uint64_t> sums, int band) {
-    if (plan.masked) return std::bit_cast<double>(sums[static_cast<size_t>(word_of(kChannels, band, plan.bands))]);
+    if (plan.has_weights) return std::bit_cast<double>(sums[static_cast<size_t>(word_of(kChannels, band, plan.bands))]);
     const LevelSize size = plan.level[static_cast<size_t>(band)];
     return static_cast<double>(size.width) * size.height;
 }

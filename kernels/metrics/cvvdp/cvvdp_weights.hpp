@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// What the places of each level count under a mask, 1 whole: the mask is halved as the levels' sizes are, the last row
+// What the places of each level count, 1 whole: the user's weights are halved as the levels' sizes are, the last row
 // and column of odd ones counting twice.
 #pragma once
 
 #include "device/block.hpp"
-#include "device/mask.hpp"
+#include "device/weights.hpp"
 #include "metrics/cvvdp/cvvdp_map_phases.hpp"
 
 namespace qc::cvvdp {
 
-/// Under a mask, the sum of the weights goes with those of the channels.
-constexpr int kMaskedSums = kDeviceChannels + 1;
+/// With weights, the sum of the weights goes with those of the channels.
+constexpr int kWeightedSums = kDeviceChannels + 1;
 
 /// Mean of the places that lie under one of the next level. @param weight_at (x, y)
 template <typename Real, class WeightAt>
@@ -34,10 +34,10 @@ struct MakeWeights {
     static constexpr int kThreads = tuning::kMapThreads;
 
     /// Of the member's pair, which is in the batch.
-    QC_HD static DevicePlane mask_of(const Arguments& a, int member) {
+    QC_HD static DevicePlane weights_of(const Arguments& a, int member) {
         const DevicePair* pair = a.pairs;
         while (pair->output != a.group->row[member]) ++pair;
-        return pair->mask;
+        return pair->weights;
     }
 
     template <class Block>
@@ -47,8 +47,8 @@ struct MakeWeights {
         float* const own = a.weights + map_offset(a.levels, member, level);
         float weight = 0.0f;
         if (level == 0) {
-            const MaskReader mask(mask_of(a, member));
-            weight = static_cast<float>(mask.at(x, y)) / static_cast<float>(kFullWeight);
+            const WeightReader sample_weights(weights_of(a, member));
+            weight = static_cast<float>(sample_weights.at(x, y)) / static_cast<float>(kFullWeight);
         } else {
             const float* const finer = a.weights + map_offset(a.levels, member, level - 1);
             weight =

@@ -146,7 +146,7 @@ constexpr detail_loss::ScratchElements kScratchElements = {
 
 detail_loss::Scratch scratch_of(const Plan& plan, int count) {
     detail_loss::ScratchElements elements = kScratchElements;
-    elements.weights = plan.masked;
+    elements.weights = plan.has_weights;
     return {plan, count, elements};
 }
 
@@ -163,7 +163,7 @@ LevelArguments level_arguments(const Plan& plan, int index, const DeviceBatch& b
     arguments.task.writes_low = index + 1 < kLevels ? 1 : 0;
     arguments.task.grid = detail_loss::make_grid(level, index + 1 == kLevels);
     arguments.task.place = detail_loss::place_level(plan, index, kScratchElements);
-    if (plan.masked) arguments.weights = scratch.weights(batch.scratch, index, level);
+    if (plan.has_weights) arguments.weights = scratch.weights(batch.scratch, index, level);
     arguments.whole = static_cast<float>(detail_loss::full_weight(index));
     return arguments;
 }
@@ -175,7 +175,7 @@ public:
     FloatAdmScorer(const FrameGeometry& geometry, const OptionValues& options)
         : sample_(geometry.sample), plan_(make_plan(geometry, read_settings(options))) {}
 
-    size_t accumulator_words() const override { return words_of(plan_.masked); }
+    size_t accumulator_words() const override { return words_of(plan_.has_weights); }
 
     void score(const HostPair& pair, std::span<uint64_t> accumulators) const override {
         score_cpu(plan_, sample_, pair, accumulators);
@@ -185,7 +185,7 @@ public:
 
     Status prepare(DeviceProgram& program) override {
         using namespace kernels;
-        if (plan_.masked) return find_masked_kernels(program);
+        if (plan_.has_weights) return find_weighted_kernels(program);
         const auto level0_u8 = plan_.cube ? float_adm_level0_u8 : float_adm_level0_u8_power;
         const auto level0_u16 = plan_.cube ? float_adm_level0_u16 : float_adm_level0_u16_power;
         QC_RETURN_IF_ERROR(program.find(sample_ == SampleType::kU8 ? level0_u8 : level0_u16, &level0_));
@@ -195,7 +195,7 @@ public:
 
     Status enqueue(const DeviceBatch& batch, DeviceQueue& queue) const override {
         const auto pairs = static_cast<unsigned>(batch.count);
-        if (plan_.masked)
+        if (plan_.has_weights)
             QC_RETURN_IF_ERROR(
                 detail_loss::launch_weights(queue, weights_, plan_, scratch_of(plan_, batch.count), batch));
         for (int i = 0; i < kLevels; i++) {
@@ -205,16 +205,16 @@ public:
         }
         return queue.launch(finish_, {kLevels, 1, pairs},
                             FinishArguments{batch.pairs, static_cast<const float*>(batch.scratch), batch.accumulators,
-                                            detail_loss::sum_rows_of(plan_), words_of(plan_.masked)});
+                                            detail_loss::sum_rows_of(plan_), words_of(plan_.has_weights)});
     }
 
 private:
-    Status find_masked_kernels(DeviceProgram& program) {
+    Status find_weighted_kernels(DeviceProgram& program) {
         using namespace kernels;
-        const auto level0_u8 = plan_.cube ? float_adm_level0_u8_mask : float_adm_level0_u8_power_mask;
-        const auto level0_u16 = plan_.cube ? float_adm_level0_u16_mask : float_adm_level0_u16_power_mask;
+        const auto level0_u8 = plan_.cube ? float_adm_level0_u8_weighted : float_adm_level0_u8_power_weighted;
+        const auto level0_u16 = plan_.cube ? float_adm_level0_u16_weighted : float_adm_level0_u16_power_weighted;
         QC_RETURN_IF_ERROR(program.find(sample_ == SampleType::kU8 ? level0_u8 : level0_u16, &level0_));
-        QC_RETURN_IF_ERROR(program.find(plan_.cube ? float_adm_deep_mask : float_adm_deep_power_mask, &deep_));
+        QC_RETURN_IF_ERROR(program.find(plan_.cube ? float_adm_deep_weighted : float_adm_deep_power_weighted, &deep_));
         QC_RETURN_IF_ERROR(program.find(float_adm_weights, &weights_));
         return program.find(float_adm_finish, &finish_);
     }
@@ -232,7 +232,7 @@ const MetricDescriptor& descriptor() {
     static constexpr MetricDescriptor kDescriptor{
         .name = "float_adm",
         .summary = "detail loss and additive impairment in wavelet bands (floating point)",
-        .accepts_mask = true,
+        .accepts_weights = true,
         .templated_names = true,
         .options = kOptions,
         .outputs = kOutputSpecs,

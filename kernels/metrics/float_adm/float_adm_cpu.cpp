@@ -11,7 +11,7 @@
 #include "device/centred_rows.hpp"
 #include "device/cpu_clones.hpp"
 #include "device/image.hpp"
-#include "families/detail_loss/detail_loss_mask.hpp"
+#include "families/detail_loss/detail_loss_weights.hpp"
 #include "metrics/float_adm/float_adm_math.hpp"
 
 namespace qc::float_adm {
@@ -293,12 +293,12 @@ void score_cpu(const Plan& plan, SampleType sample, const HostPair& pair, std::s
     Source reference(pair.reference.plane[0], sample, plan.rules.luma);
     Source distorted(pair.distorted.plane[0], sample, plan.rules.luma);
     Image low[2]; // of the level before
-    const BandWeights weights = plan.masked ? weigh_bands(pair.mask, plan) : BandWeights();
-    if (plan.masked) sum_weights(weights, plan, accumulators.data());
+    const BandWeights weights = plan.has_weights ? weigh_bands(pair.weights, plan) : BandWeights();
+    if (plan.has_weights) sum_weights(weights, plan, accumulators.data());
     std::vector<float> scratch;
     for (int i = 0; i < kLevels; i++) {
         const LevelPlan& level = plan.level[i];
-        LevelScorer scorer(plan, level, plan.masked ? &weights[static_cast<size_t>(i)] : nullptr,
+        LevelScorer scorer(plan, level, plan.has_weights ? &weights[static_cast<size_t>(i)] : nullptr,
                            static_cast<float>(full_weight(i)));
         Image reference_low(level.width, level.height), distorted_low(level.width, level.height);
         device::CentredRows reference_rows(reference, kTaps), distorted_rows(distorted, kTaps);

@@ -82,7 +82,7 @@ TEST(FloatAdmEmulation, Options) {
     }
 }
 
-TEST(FloatAdmEmulation, MasksEqualTheCpu) {
+TEST(FloatAdmEmulation, WeightsEqualTheCpu) {
     struct Case {
         int width, height, depth, shift, count;
         test::OptionList options;
@@ -95,9 +95,9 @@ TEST(FloatAdmEmulation, MasksEqualTheCpu) {
     for (const Case& c : cases) {
         SCOPED_TRACE(testing::Message() << c.width << "x" << c.height << ", " << c.depth << " bits");
         const FrameGeometry geometry = test::luma_geometry(c.width, c.height, c.depth);
-        test::expect_masked_emulation_equals_cpu(descriptor(), kKernels, geometry,
-                                                 test::options_of(descriptor(), c.options),
-                                                 test::emulated_lumas(geometry, c.shift, 0, c.count));
+        test::expect_weighted_emulation_equals_cpu(descriptor(), kKernels, geometry,
+                                                   test::options_of(descriptor(), c.options),
+                                                   test::emulated_lumas(geometry, c.shift, 0, c.count));
     }
 }
 

@@ -127,12 +127,12 @@ struct Finish {
     KERNEL(float_adm_deep_power, ScoreRow<false, float>)                                                               \
     KERNEL(float_adm_finish, Finish)                                                                                   \
     KERNEL(float_adm_weights, WeighBands)                                                                              \
-    KERNEL(float_adm_level0_u8_mask, ScoreRow<true, uint8_t, CountByMask>)                                             \
-    KERNEL(float_adm_level0_u8_power_mask, ScoreRow<false, uint8_t, CountByMask>)                                      \
-    KERNEL(float_adm_level0_u16_mask, ScoreRow<true, uint16_t, CountByMask>)                                           \
-    KERNEL(float_adm_level0_u16_power_mask, ScoreRow<false, uint16_t, CountByMask>)                                    \
-    KERNEL(float_adm_deep_mask, ScoreRow<true, float, CountByMask>)                                                    \
-    KERNEL(float_adm_deep_power_mask, ScoreRow<false, float, CountByMask>)
+    KERNEL(float_adm_level0_u8_weighted, ScoreRow<true, uint8_t, CountByWeights>)                                      \
+    KERNEL(float_adm_level0_u8_power_weighted, ScoreRow<false, uint8_t, CountByWeights>)                               \
+    KERNEL(float_adm_level0_u16_weighted, ScoreRow<true, uint16_t, CountByWeights>)                                    \
+    KERNEL(float_adm_level0_u16_power_weighted, ScoreRow<false, uint16_t, CountByWeights>)                             \
+    KERNEL(float_adm_deep_weighted, ScoreRow<true, float, CountByWeights>)                                             \
+    KERNEL(float_adm_deep_power_weighted, ScoreRow<false, float, CountByWeights>)
 QC_DECLARE_KERNELS(QC_FLOAT_ADM_KERNELS)
 
 } // namespace qc::float_adm

@@ -47,8 +47,8 @@ struct Rules {
 struct Plan {
     LevelPlan level[kLevels];
     Rules rules;
-    bool cube = true;    ///< the power is 3
-    bool masked = false; ///< coefficients count by a mask
+    bool cube = true;         ///< the power is 3
+    bool has_weights = false; ///< coefficients count by weights
 };
 
 /// The contrast sensitivity that the authors of the detail loss measure chose. `frequency` in cycles per degree.
@@ -91,7 +91,7 @@ inline Plan make_plan(const FrameGeometry& geometry, const Settings& settings) {
     plan.rules = {CentredLuma(geometry.depth), make_gain(settings.gain_limit), static_cast<float>(settings.power),
                   settings.masking};
     plan.cube = plan.rules.power == 3.0f;
-    plan.masked = geometry.masked;
+    plan.has_weights = geometry.has_weights;
     set_all_sizes(geometry.width, geometry.height, plan);
     for (int i = 0; i < kLevels; i++) {
         LevelPlan& level = plan.level[i];

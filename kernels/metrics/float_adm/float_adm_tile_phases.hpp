@@ -12,8 +12,8 @@
 #include <cstdint>
 
 #include "device/plane_reader.hpp"
-#include "families/detail_loss/detail_loss_mask_kernels.hpp"
 #include "families/detail_loss/detail_loss_tile.hpp"
+#include "families/detail_loss/detail_loss_weight_kernels.hpp"
 #include "metrics/float_adm/float_adm_math.hpp"
 #include "metrics/float_adm/float_adm_plan.hpp"
 #include "metrics/float_adm/float_adm_tuning.hpp"
@@ -36,7 +36,7 @@ struct LevelArguments {
     float* low;              ///< a bands of this level; the last level has none
     float* row_sums;         ///< kWordsPerLevel a row
     LevelTask task;
-    WeightPlace weights; ///< of the kernels that count by a mask
+    WeightPlace weights; ///< of the kernels that count by weights
     float whole;         ///< weight
 };
 
@@ -256,20 +256,20 @@ QC_HD void add_window(Block& block, const float* above, const float* here, const
 
 /// What energies count by: each once.
 struct CountAll {
-    static constexpr bool kIsMask = false;
+    static constexpr bool kHasWeights = false;
 
     QC_HD CountAll(const LevelArguments& /*arguments*/, int /*pair*/) {}
     QC_HD float share(int /*x*/, int /*y*/) const { return 1.0f; }
 };
 
 /// By their coefficients' shares: exactly 1 of one that counts whole.
-struct CountByMask {
-    static constexpr bool kIsMask = true;
+struct CountByWeights {
+    static constexpr bool kHasWeights = true;
     WeightPlace weights;
     int pair;
     float whole;
 
-    QC_HD CountByMask(const LevelArguments& arguments, int pair_)
+    QC_HD CountByWeights(const LevelArguments& arguments, int pair_)
         : weights(arguments.weights), pair(pair_), whole(arguments.whole) {}
     QC_HD float share(int x, int y) const { return static_cast<float>(weight_at(weights, pair, x, y)) / whole; }
 };
@@ -289,12 +289,12 @@ QC_HD void measure_energies(Block& block, const LevelTask& task, int tile_x, int
     for (int c = 0; c < 2; c++) {
         // What is not scored adds zeros.
         scored[c] = useful_place(2 * lane + c) && scores_column(plan, x + c);
-        if (Count::kIsMask && scored[c]) share[c] = count.share(x + c, here.y);
+        if (Count::kHasWeights && scored[c]) share[c] = count.share(x + c, here.y);
         QC_UNROLL
         for (int b = 0; b < kBands; b++) {
             const float energy_of_band = scored[c] ? state.reference[c][b] : 0.0f;
             energies[kReference * kBands + b][energy_place(2 * lane + c)] =
-                Count::kIsMask ? energy_of_band * share[c] : energy_of_band;
+                Count::kHasWeights ? energy_of_band * share[c] : energy_of_band;
         }
     }
     QC_UNROLL
@@ -318,7 +318,7 @@ QC_HD void measure_energies(Block& block, const LevelTask& task, int tile_x, int
                 const float excess = scored[c] ? larger(measured[c][b] - threshold[c], 0.0f) : 0.0f;
                 const float masked_energy = energy<kCube>(excess, task.rules.power);
                 energies[(m == 0 ? kDetail : kImpairment) * kBands + b][energy_place(2 * lane + c)] =
-                    Count::kIsMask ? masked_energy * share[c] : masked_energy;
+                    Count::kHasWeights ? masked_energy * share[c] : masked_energy;
             }
         }
     }

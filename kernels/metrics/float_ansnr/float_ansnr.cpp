@@ -30,13 +30,13 @@ public:
     FloatAnsnrScorer(const FrameGeometry& geometry, const OptionValues&)
         : geometry_(geometry), task_{CentredLuma(geometry.depth), geometry.width, geometry.height} {}
 
-    size_t accumulator_words() const override { return geometry_.masked ? kMaskedWords : kSums; }
+    size_t accumulator_words() const override { return geometry_.has_weights ? kWeightedWords : kSums; }
 
     void score(const HostPair& pair, std::span<uint64_t> accumulators) const override {
         const Energies sums = score_cpu(geometry_, pair);
         accumulators[0] = std::bit_cast<uint64_t>(static_cast<double>(sums.signal));
         accumulators[1] = std::bit_cast<uint64_t>(static_cast<double>(sums.noise));
-        if (geometry_.masked) accumulators[kSumOfWeights] = sums.weights;
+        if (geometry_.has_weights) accumulators[kSumOfWeights] = sums.weights;
     }
 
     /// Sums of the rows.
@@ -46,10 +46,10 @@ public:
 
     Status prepare(DeviceProgram& program) override {
         using namespace kernels;
-        const bool bytes = geometry_.sample == SampleType::kU8, masked = geometry_.masked;
-        QC_RETURN_IF_ERROR(program.find(bytes    ? masked ? float_ansnr_rows_u8_mask : float_ansnr_rows_u8
-                                        : masked ? float_ansnr_rows_u16_mask
-                                                 : float_ansnr_rows_u16,
+        const bool bytes = geometry_.sample == SampleType::kU8, has_weights = geometry_.has_weights;
+        QC_RETURN_IF_ERROR(program.find(bytes         ? has_weights ? float_ansnr_rows_u8_weighted : float_ansnr_rows_u8
+                                        : has_weights ? float_ansnr_rows_u16_weighted
+                                                      : float_ansnr_rows_u16,
                                         &rows_));
         return program.find(kernels::float_ansnr_total, &total_);
     }
@@ -75,13 +75,13 @@ class FloatAnsnrFinaliser final : public Finaliser {
 public:
     FloatAnsnrFinaliser(const FrameGeometry& geometry, const OptionValues&)
         : scale_(scale_of(geometry.depth)), peak_energy_(scale_.peak * scale_.peak * geometry.width * geometry.height),
-          masked_(geometry.masked) {}
+          has_weights_(geometry.has_weights) {}
 
     void finalise(int64_t frame, std::span<const uint64_t> accumulators, ScoreSink& sink) override {
-        if (masked_ && accumulators[kSumOfWeights] == 0) return sink.leave_out(frame);
+        if (has_weights_ && accumulators[kSumOfWeights] == 0) return sink.leave_out(frame);
         const double peak_energy =
-            masked_ ? scale_.peak * scale_.peak * (static_cast<double>(accumulators[kSumOfWeights]) / kFullWeight)
-                    : peak_energy_;
+            has_weights_ ? scale_.peak * scale_.peak * (static_cast<double>(accumulators[kSumOfWeights]) / kFullWeight)
+                         : peak_energy_;
         const auto signal = static_cast<float>(std::bit_cast<double>(accumulators[0]));
         const auto noise = static_cast<float>(std::bit_cast<double>(accumulators[1]));
         // The ratio is rounded to single precision; only the score of the peak is capped.
@@ -94,7 +94,7 @@ public:
 private:
     const Scale scale_;
     const double peak_energy_; ///< of a picture whose samples are all off by the peak
-    const bool masked_;
+    const bool has_weights_;
 };
 
 } // namespace
@@ -104,7 +104,7 @@ const MetricDescriptor& descriptor() {
         .name = "float_ansnr",
         .summary = "signal to noise ratio after smoothing the reference a little, the distorted picture a lot",
         .short_name = "ansnr",
-        .accepts_mask = true,
+        .accepts_weights = true,
         .options = {},
         .outputs = kOutputs,
         .smallest = {kMinimumSize, kMinimumSize},

@@ -8,7 +8,7 @@
 /// | reads         | luma                                                                                      |
 /// | depth, layout | 8, 10, 12 or 16 bits, any layout                                                          |
 /// | smallest size | 3 x 3                                                                                     |
-/// | accumulators  | two words, doubles that hold single-precision sums: signal and noise energy; under a mask |
+/// | accumulators  | two words, doubles that hold single-precision sums: signal and noise energy; with weights |
 /// |               | a third, the sum of the weights                                                           |
 /// | determinism   | sums run along each row, then over the rows, on both backends: the same bits everywhere   |
 /// | scores        | minus infinity for the ratio, if the smoothed reference is mid-grey everywhere             |
@@ -22,10 +22,10 @@ const MetricDescriptor& descriptor();
 
 struct Energies {
     float signal = 0.0f, noise = 0.0f;
-    uint64_t weights = 0; ///< of the samples, under a mask
+    uint64_t weights = 0; ///< of the samples, with weights
 };
 
-/// CPU reference, by the pair's mask if there is one. Thread-safe.
+/// CPU reference, by the pair's weights if there is one. Thread-safe.
 Energies score_cpu(const FrameGeometry& geometry, const HostPair& pair);
 
 } // namespace qc::float_ansnr

@@ -108,7 +108,7 @@ private:
 };
 
 template <typename T>
-Energies sum_planes(Plane<const T> reference, Plane<const T> distorted, const HostPlane& mask,
+Energies sum_planes(Plane<const T> reference, Plane<const T> distorted, const HostPlane& weights,
                     const CentredLuma& luma) {
     TermRows<T> rows(reference, distorted, luma);
     const int width = reference.width, height = reference.height;
@@ -116,15 +116,15 @@ Energies sum_planes(Plane<const T> reference, Plane<const T> distorted, const Ho
     const float* begins[2 * kTogether];
     for (int i = 0; i < 2 * kTogether; ++i) begins[i] = terms[i].data();
     Row shares(static_cast<size_t>(width));
-    const device::MaskFootprint footprint{1, 1, width, height};
+    const device::WeightFootprint footprint{1, 1, width, height};
     Energies sums;
     for (int y = 0; y < height; y += kTogether) {
         const int count = std::min(kTogether, height - y);
         for (int i = 0; i < count; ++i) {
             float *const signal = terms[2 * i].data(), *const noise = terms[2 * i + 1].data();
             rows.find(y + i, signal, noise);
-            if (mask.data != nullptr)
-                sums.weights += footprint.weigh_row(mask, y + i, width, shares.data(), signal, noise);
+            if (weights.data != nullptr)
+                sums.weights += footprint.weigh_row(weights, y + i, width, shares.data(), signal, noise);
         }
         float of_rows[2 * kTogether];
         sum_terms(begins, width, of_rows);
@@ -141,11 +141,11 @@ Energies sum_planes(Plane<const T> reference, Plane<const T> distorted, const Ho
 Energies score_cpu(const FrameGeometry& geometry, const HostPair& pair) {
     const HostPlane &reference = pair.reference.plane[0], &distorted = pair.distorted.plane[0];
     const CentredLuma luma(geometry.depth);
-    const HostPlane mask = geometry.masked ? pair.mask : HostPlane{};
+    const HostPlane weights = geometry.has_weights ? pair.weights : HostPlane{};
     if (geometry.sample == SampleType::kU8) {
-        return sum_planes(reference.as<uint8_t>(), distorted.as<uint8_t>(), mask, luma);
+        return sum_planes(reference.as<uint8_t>(), distorted.as<uint8_t>(), weights, luma);
     }
-    return sum_planes(reference.as<uint16_t>(), distorted.as<uint16_t>(), mask, luma);
+    return sum_planes(reference.as<uint16_t>(), distorted.as<uint16_t>(), weights, luma);
 }
 
 } // namespace qc::float_ansnr

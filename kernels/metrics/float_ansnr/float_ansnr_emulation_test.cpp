@@ -56,7 +56,7 @@ TEST(FloatAnsnrEmulation, BatchesAndStepsEqualTheCpu) {
     }
 }
 
-TEST(FloatAnsnrEmulation, MasksEqualTheCpu) {
+TEST(FloatAnsnrEmulation, WeightsEqualTheCpu) {
     for (const EmulationCase& c : {EmulationCase{300, 70, 8, 0, 0, 1, 3},
                                    {775, 50, 8, 0, 0, 1, 1},
                                    {261, 19, 12, 4, 0, 1, 2},
@@ -64,8 +64,8 @@ TEST(FloatAnsnrEmulation, MasksEqualTheCpu) {
                                    {130, 45, 10, 6, 0, 1, 1}}) {
         SCOPED_TRACE(testing::Message() << c);
         const FrameGeometry geometry = test::luma_geometry(c.width, c.height, c.depth);
-        test::expect_masked_emulation_equals_cpu(descriptor(), kKernels, geometry, OptionValues(descriptor().options),
-                                                 test::emulated_lumas(geometry, c.shift, 0, c.count));
+        test::expect_weighted_emulation_equals_cpu(descriptor(), kKernels, geometry, OptionValues(descriptor().options),
+                                                   test::emulated_lumas(geometry, c.shift, 0, c.count));
     }
 }
 

@@ -24,8 +24,8 @@ constexpr int kWarpColumns = kWarpSize * kColumns;
 constexpr int kTileColumns = tuning::kWarpsAcross * kWarpColumns;
 constexpr int kTileRows = tuning::kWarpsDown * tuning::kRowsPerThread;
 constexpr int kWarps = tuning::kWarpsAcross * tuning::kWarpsDown;
-constexpr int kSums = 2;                                       ///< signal, noise
-constexpr int kSumOfWeights = kSums, kMaskedWords = kSums + 1; ///< under a mask their weights as well
+constexpr int kSums = 2;                                         ///< signal, noise
+constexpr int kSumOfWeights = kSums, kWeightedWords = kSums + 1; ///< with weights their weights as well
 constexpr int kChains = kSums * kTileRows;
 static_assert(kChains <= kWarpSize);
 
@@ -97,24 +97,24 @@ private:
 
 /// What terms count by: each once.
 struct CountAll {
-    static constexpr bool kIsMask = false;
+    static constexpr bool kHasWeights = false;
 
-    QC_HD CountAll(const DevicePlane& /*mask*/, const Task& /*task*/) {}
+    QC_HD CountAll(const DevicePlane& /*sample_weights*/, const Task& /*task*/) {}
     QC_HD float share(int /*x*/, int /*y*/) { return 1.0f; }
 };
 
 /// By the share of a term's sample. Adds up the weights that it is asked for.
-struct CountByMask {
-    static constexpr bool kIsMask = true;
-    MaskReader mask;
-    device::MaskFootprint footprint;
+struct CountByWeights {
+    static constexpr bool kHasWeights = true;
+    WeightReader sample_weights;
+    device::WeightFootprint footprint;
     uint32_t sum_of_weights = 0;
 
-    QC_HD CountByMask(const DevicePlane& plane, const Task& task)
-        : mask(plane), footprint{1, 1, task.width, task.height} {}
+    QC_HD CountByWeights(const DevicePlane& plane, const Task& task)
+        : sample_weights(plane), footprint{1, 1, task.width, task.height} {}
     QC_HD float share(int x, int y) {
         if (x >= footprint.width || y >= footprint.height) return 0.0f;
-        const uint32_t weight = mask.at(x, y);
+        const uint32_t weight = sample_weights.at(x, y);
         sum_of_weights += weight;
         return footprint.share(weight);
     }
@@ -164,7 +164,7 @@ QC_HD void filter_tile(const DevicePlane& reference, const DevicePlane& distorte
             const float smooth = reference_sum[done % 3][c];
             const int place = column + c * kWarpSize + lane;
             const float signal = signal_term(smooth), noise = noise_term(smooth, distorted_sum[done % kWindow][c]);
-            if constexpr (Count::kIsMask) {
+            if constexpr (Count::kHasWeights) {
                 const float share = count.share(x + c, y + done);
                 shared.term[chain][place] = signal * share;
                 shared.term[chain + 1][place] = noise * share;
@@ -199,7 +199,7 @@ struct BandArguments {
     const DevicePair* pairs;
     float* rows; ///< sums of the rows: kSums of a row, row after row, pair after pair
     Task task;
-    uint64_t* accumulators; ///< under a mask: kMaskedWords of a pair
+    uint64_t* accumulators; ///< with weights: kWeightedWords of a pair
 };
 
 /// grid: (bands, 1, pairs)
@@ -218,7 +218,7 @@ struct SumBand {
         // Warps of a number share a scheduler: neighbouring blocks let different ones add.
         const bool adds = block.warp() == block.x() % kWarps && lane < kChains;
         float sum = 0.0f;
-        Count count(pair.mask, task);
+        Count count(pair.weights, task);
         QC_NO_UNROLL
         for (int tile_x = 0; tile_x < task.width; tile_x += kTileColumns) {
             filter_tile<T>(reference, distorted, task, tile_x, band_y, block.thread(), tile, count);
@@ -230,9 +230,9 @@ struct SumBand {
         const int y = band_y + lane / kSums;
         if (adds && y < task.height)
             arguments.rows[(static_cast<size_t>(block.z()) * task.height + y) * kSums + lane % kSums] = sum;
-        if constexpr (Count::kIsMask) {
+        if constexpr (Count::kHasWeights) {
             const uint32_t weights[1] = {count.sum_of_weights};
-            const size_t words = static_cast<size_t>(pair.output) * kMaskedWords;
+            const size_t words = static_cast<size_t>(pair.output) * kWeightedWords;
             device::add_block_sums(block, weights, arguments.accumulators + words + kSumOfWeights);
         }
     }
@@ -243,7 +243,7 @@ struct TotalArguments {
     uint64_t* accumulators;
     const float* rows; ///< as BandArguments has them
     int height;
-    int words; ///< of a pair: kSums, or kMaskedWords
+    int words; ///< of a pair: kSums, or kWeightedWords
 };
 
 /// Adds up a pair's rows, one warp for each sum. grid: (1, 1, pairs)
@@ -266,8 +266,8 @@ struct SumRows {
     KERNEL(float_ansnr_rows_u8, SumBand<uint8_t>)                                                                      \
     KERNEL(float_ansnr_rows_u16, SumBand<uint16_t>)                                                                    \
     KERNEL(float_ansnr_total, SumRows)                                                                                 \
-    KERNEL(float_ansnr_rows_u8_mask, SumBand<uint8_t, CountByMask>)                                                    \
-    KERNEL(float_ansnr_rows_u16_mask, SumBand<uint16_t, CountByMask>)
+    KERNEL(float_ansnr_rows_u8_weighted, SumBand<uint8_t, CountByWeights>)                                             \
+    KERNEL(float_ansnr_rows_u16_weighted, SumBand<uint16_t, CountByWeights>)
 QC_DECLARE_KERNELS(QC_FLOAT_ANSNR_KERNELS)
 
 } // namespace qc::float_ansnr

@@ -20,10 +20,12 @@ class FloatMomentScorer final : public Scorer {
 public:
     FloatMomentScorer(const FrameGeometry& geometry, const OptionValues&) : geometry_(geometry) {}
 
-    size_t accumulator_words() const override { return geometry_.masked ? size_t{kMaskedWords} : size_t{kWords}; }
+    size_t accumulator_words() const override {
+        return geometry_.has_weights ? size_t{kWeightedWords} : size_t{kWords};
+    }
 
     void score(const HostPair& pair, std::span<uint64_t> accumulators) const override {
-        if (geometry_.masked) return score_masked_cpu(pair, geometry_, accumulators);
+        if (geometry_.has_weights) return score_weighted_cpu(pair, geometry_, accumulators);
         const Moments reference = score_cpu(pair.reference.plane[0], geometry_);
         const Moments distorted = score_cpu(pair.distorted.plane[0], geometry_);
         accumulators[0] = reference.first;
@@ -33,9 +35,10 @@ public:
     }
 
     Status prepare(DeviceProgram& program) override {
-        if (geometry_.masked)
-            return program.find(for_samples(geometry_, kernels::float_moment_mask_u8, kernels::float_moment_mask_u16,
-                                            kernels::float_moment_mask_u16_full),
+        if (geometry_.has_weights)
+            return program.find(for_samples(geometry_, kernels::float_moment_weighted_u8,
+                                            kernels::float_moment_weighted_u16,
+                                            kernels::float_moment_weighted_u16_full),
                                 &kernel_);
         return program.find(
             for_samples(geometry_, kernels::float_moment_u8, kernels::float_moment_u16, kernels::float_moment_u16_full),
@@ -43,7 +46,7 @@ public:
     }
 
     Status enqueue(const DeviceBatch& batch, DeviceQueue& queue) const override {
-        const int columns = geometry_.masked ? 1 : kLoadBytes / static_cast<int>(geometry_.sample_bytes());
+        const int columns = geometry_.has_weights ? 1 : kLoadBytes / static_cast<int>(geometry_.sample_bytes());
         const Dim3 grid{blocks_for(geometry_.width, columns * kLanes), blocks_for(geometry_.height, kTileHeight),
                         static_cast<unsigned>(batch.count)};
         return queue.launch(kernel_, grid,
@@ -60,9 +63,9 @@ public:
     FloatMomentFinaliser(const FrameGeometry& geometry, const OptionValues&) : geometry_(geometry) {}
 
     void finalise(int64_t frame, std::span<const uint64_t> accumulators, ScoreSink& sink) override {
-        if (geometry_.masked && accumulators[kSumOfWeights] == 0) return sink.leave_out(frame);
-        const double samples = geometry_.masked ? static_cast<double>(accumulators[kSumOfWeights]) / kFullWeight
-                                                : static_cast<double>(geometry_.width) * geometry_.height;
+        if (geometry_.has_weights && accumulators[kSumOfWeights] == 0) return sink.leave_out(frame);
+        const double samples = geometry_.has_weights ? static_cast<double>(accumulators[kSumOfWeights]) / kFullWeight
+                                                     : static_cast<double>(geometry_.width) * geometry_.height;
         const int extra_bits = geometry_.depth - 8;
         for (int i = 0; i < kWords; ++i) {
             const int power = i < 2 ? 1 : 2;
@@ -71,9 +74,9 @@ public:
     }
 
 private:
-    /// Of the words without a mask; under one, in units of samples that count whole.
+    /// Of the words without weights; with them, in units of samples that count whole.
     double sum_of(std::span<const uint64_t> accumulators, int word) const {
-        if (!geometry_.masked) return static_cast<double>(accumulators[word]);
+        if (!geometry_.has_weights) return static_cast<double>(accumulators[word]);
         const double low = static_cast<double>(accumulators[word]);
         if (word < kLowSquares) return low / kFullWeight;
         return (static_cast<double>(accumulators[word + kHighSquares - kLowSquares]) * 65536.0 + low) / kFullWeight;
@@ -89,7 +92,7 @@ const MetricDescriptor& descriptor() {
         .name = "float_moment",
         .summary = "mean and mean square of luma",
         .short_name = "moment",
-        .accepts_mask = true,
+        .accepts_weights = true,
         .options = {},
         .outputs = kOutputs,
         .create_scorer = make_scorer<FloatMomentScorer>,

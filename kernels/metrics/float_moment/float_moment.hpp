@@ -7,7 +7,7 @@
 /// | depth, layout | 8, 10, 12 or 16 bits, any layout                                                          |
 /// | smallest size | 1 x 1                                                                                     |
 /// | accumulators  | four words: sums of samples (reference, distorted), sums of squares (reference, distorted); |
-/// |               | under a mask seven                                                                        |
+/// |               | with weights seven                                                                        |
 /// | determinism   | integer sums: the same bits on every run, device and backend                              |
 #pragma once
 
@@ -26,7 +26,7 @@ struct Moments {
 /// CPU reference, over the top left width x height samples.
 Moments score_cpu(const HostPlane& plane, const FrameGeometry& geometry);
 
-/// Both pictures under the pair's mask. @param words kMaskedWords
-void score_masked_cpu(const HostPair& pair, const FrameGeometry& geometry, std::span<uint64_t> words);
+/// Both pictures under the pair's weights. @param words kWeightedWords
+void score_weighted_cpu(const HostPair& pair, const FrameGeometry& geometry, std::span<uint64_t> words);
 
 } // namespace qc::float_moment

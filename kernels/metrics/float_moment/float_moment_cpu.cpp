@@ -30,12 +30,12 @@ QC_CPU_CLONES void add_row_full(const uint16_t* samples, int width, Moments* sum
 }
 
 template <bool kFullRange, typename T>
-void add_masked(const HostPair& pair, const FrameGeometry& geometry, uint64_t* words) {
+void add_weighted_samples(const HostPair& pair, const FrameGeometry& geometry, uint64_t* words) {
     const auto reference = pair.reference.plane[0].as<T>(), distorted = pair.distorted.plane[0].as<T>();
-    const auto mask = pair.mask.as<uint8_t>();
+    const auto weights = pair.weights.as<uint8_t>();
     for (int y = 0; y < geometry.height; ++y)
         for (int x = 0; x < geometry.width; ++x)
-            add_weighted<kFullRange>(reference.at(x, y), distorted.at(x, y), mask.at(x, y), words);
+            add_weighted<kFullRange>(reference.at(x, y), distorted.at(x, y), weights.at(x, y), words);
 }
 
 } // namespace
@@ -54,13 +54,13 @@ Moments score_cpu(const HostPlane& plane, const FrameGeometry& geometry) {
     return sums;
 }
 
-void score_masked_cpu(const HostPair& pair, const FrameGeometry& geometry, std::span<uint64_t> words) {
+void score_weighted_cpu(const HostPair& pair, const FrameGeometry& geometry, std::span<uint64_t> words) {
     if (geometry.sample == SampleType::kU8)
-        add_masked<false, uint8_t>(pair, geometry, words.data());
+        add_weighted_samples<false, uint8_t>(pair, geometry, words.data());
     else if (geometry.depth <= 12)
-        add_masked<false, uint16_t>(pair, geometry, words.data());
+        add_weighted_samples<false, uint16_t>(pair, geometry, words.data());
     else
-        add_masked<true, uint16_t>(pair, geometry, words.data());
+        add_weighted_samples<true, uint16_t>(pair, geometry, words.data());
 }
 
 } // namespace qc::float_moment

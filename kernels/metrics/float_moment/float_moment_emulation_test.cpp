@@ -12,13 +12,13 @@ TEST(FloatMomentEmulation, EveryFormatEqualsTheCpu) {
     test::expect_luma_kernels_equal_cpu(descriptor(), QC_EMULATED_KERNELS(QC_FLOAT_MOMENT_KERNELS));
 }
 
-TEST(FloatMomentEmulation, MasksEqualTheCpu) {
+TEST(FloatMomentEmulation, WeightsEqualTheCpu) {
     for (const auto& [width, height, depth] :
          std::vector<std::array<int, 3>>{{1, 1, 8}, {97, 65, 8}, {131, 40, 10}, {64, 33, 16}}) {
         const FrameGeometry geometry = test::luma_geometry(width, height, depth);
-        test::expect_masked_emulation_equals_cpu(descriptor(), QC_EMULATED_KERNELS(QC_FLOAT_MOMENT_KERNELS), geometry,
-                                                 OptionValues(descriptor().options),
-                                                 test::emulated_lumas(geometry, depth == 10 ? 6 : 0, 0, 3));
+        test::expect_weighted_emulation_equals_cpu(descriptor(), QC_EMULATED_KERNELS(QC_FLOAT_MOMENT_KERNELS), geometry,
+                                                   OptionValues(descriptor().options),
+                                                   test::emulated_lumas(geometry, depth == 10 ? 6 : 0, 0, 3));
     }
 }
 

@@ -4,9 +4,9 @@
 
 #include "device/block_sum.hpp"
 #include "device/kernel_list.hpp"
-#include "device/mask.hpp"
 #include "device/plane_reader.hpp"
 #include "device/unroll.hpp"
+#include "device/weights.hpp"
 #include "metrics/float_moment/float_moment_math.hpp"
 #include "metrics/float_moment/float_moment_tuning.hpp"
 
@@ -95,9 +95,9 @@ struct SumTile {
     }
 };
 
-/// The same under a mask, sample by sample: a lane goes down a column.
+/// The same with weights, sample by sample: a lane goes down a column.
 template <typename T, bool kFullRange>
-struct SumMaskedTile {
+struct SumWeightedTile {
     using Arguments = TileArguments;
     static constexpr int kThreads = kTuning.warps * kLanes;
 
@@ -105,16 +105,17 @@ struct SumMaskedTile {
     QC_HD static void run(Block& block, const TileArguments& arguments) {
         const DevicePair& pair = arguments.pairs[block.z()];
         const DevicePlane reference = pair.reference.plane[0], distorted = pair.distorted.plane[0];
-        const MaskReader mask(pair.mask);
+        const WeightReader weights(pair.weights);
         const int x = block.x() * kLanes + block.lane(), top = block.y() * kTileHeight + block.warp();
-        uint64_t words[kMaskedWords] = {};
+        uint64_t words[kWeightedWords] = {};
         for (int i = 0; i < kRows; ++i) {
             const int y = top + i * kTuning.warps;
             if (x < arguments.width && y < arguments.height)
                 add_weighted<kFullRange>(read_sample<T>(reference, x, y), read_sample<T>(distorted, x, y),
-                                         mask.at(x, y), words);
+                                         weights.at(x, y), words);
         }
-        device::add_block_sums(block, words, arguments.accumulators + static_cast<size_t>(pair.output) * kMaskedWords);
+        device::add_block_sums(block, words,
+                               arguments.accumulators + static_cast<size_t>(pair.output) * kWeightedWords);
     }
 };
 
@@ -123,9 +124,9 @@ struct SumMaskedTile {
     KERNEL(float_moment_u8, SumTile<uint8_t, uint32_t>)                                                                \
     KERNEL(float_moment_u16, SumTile<uint16_t, uint32_t>)                                                              \
     KERNEL(float_moment_u16_full, SumTile<uint16_t, uint64_t>)                                                         \
-    KERNEL(float_moment_mask_u8, SumMaskedTile<uint8_t, false>)                                                        \
-    KERNEL(float_moment_mask_u16, SumMaskedTile<uint16_t, false>)                                                      \
-    KERNEL(float_moment_mask_u16_full, SumMaskedTile<uint16_t, true>)
+    KERNEL(float_moment_weighted_u8, SumWeightedTile<uint8_t, false>)                                                  \
+    KERNEL(float_moment_weighted_u16, SumWeightedTile<uint16_t, false>)                                                \
+    KERNEL(float_moment_weighted_u16_full, SumWeightedTile<uint16_t, true>)
 QC_DECLARE_KERNELS(QC_FLOAT_MOMENT_KERNELS)
 
 } // namespace qc::float_moment

@@ -38,11 +38,11 @@ struct Sums {
     }
 };
 
-// ---- under a mask ---------------------------------------------------------------------------------------------------
+// ---- with weights ---------------------------------------------------------------------------------------------------
 
-/// Words under a mask: sums of samples (reference, distorted), of the lower and of the upper 16 bits of their squares,
+/// Words with weights: sums of samples (reference, distorted), of the lower and of the upper 16 bits of their squares,
 /// of the weights. With 2^30 samples none reaches 2^54.
-enum MaskedWord { kLowSquares = 2, kHighSquares = 4, kSumOfWeights = 6, kMaskedWords };
+enum WeightedWord { kLowSquares = 2, kHighSquares = 4, kSumOfWeights = 6, kWeightedWords };
 
 /// Adds what a place has, as often as its weight says.
 template <bool kFullRange>

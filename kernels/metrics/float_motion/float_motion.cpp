@@ -75,7 +75,7 @@ Plan make_plan(const FrameGeometry& geometry, const OptionValues& options) {
     plan.taps = filter_size == 1 ? kNoBlur : filter_size == 3 ? kThreeTaps : kFiveTaps;
     plan.sample_scale = 1.0f / static_cast<float>(1 << (geometry.depth - 8));
     plan.force_zero = options.flag(kForceZero);
-    plan.masked = geometry.masked;
+    plan.has_weights = geometry.has_weights;
     return plan;
 }
 
@@ -110,10 +110,12 @@ public:
     FloatMotionScorer(const FrameGeometry& geometry, const OptionValues& options)
         : sample_(geometry.sample), plan_(make_plan(geometry, options)) {}
 
-    size_t accumulator_words() const override { return plan_.masked ? kMaskedAccumulatorWords : kAccumulatorWords; }
+    size_t accumulator_words() const override {
+        return plan_.has_weights ? kWeightedAccumulatorWords : kAccumulatorWords;
+    }
 
     void score(const HostReference& reference, std::span<uint64_t> accumulators) const override {
-        if (plan_.force_zero || (!plan_.masked && reference.history[0].data == nullptr)) return;
+        if (plan_.force_zero || (!plan_.has_weights && reference.history[0].data == nullptr)) return;
         score_cpu(plan_, sample_, reference, accumulators);
     }
 
@@ -127,7 +129,7 @@ private:
     Status enqueue_plane(int plane, const DeviceBatch& batch, const ScratchLayout& layout, DeviceQueue& queue) const;
     Status enqueue_half(int plane, const PlaneTask& full, const DeviceBatch& batch, const ScratchLayout& layout,
                         DeviceQueue& queue) const;
-    /// Under a mask: of a plane's terms. @param word that they are added up in
+    /// With weights: of a plane's terms. @param word that they are added up in
     Status weigh_terms(const DeviceBatch& batch, int plane, AccumulatorWord word, float* terms,
                        DeviceQueue& queue) const;
     Status sum_rows(const RowSumTask& task, DeviceQueue& queue) const;
@@ -149,7 +151,7 @@ Status FloatMotionScorer::prepare(DeviceProgram& program) {
     QC_RETURN_IF_ERROR(program.find(kernels::float_motion_half_terms, &half_terms_));
     QC_RETURN_IF_ERROR(program.find(kernels::float_motion_sum_rows, &sum_rows_));
     QC_RETURN_IF_ERROR(program.find(kernels::float_motion_sum_columns, &sum_columns_));
-    if (plan_.masked) QC_RETURN_IF_ERROR(program.find(kernels::float_motion_weigh_terms, &weigh_terms_));
+    if (plan_.has_weights) QC_RETURN_IF_ERROR(program.find(kernels::float_motion_weigh_terms, &weigh_terms_));
     for (size_t p = 0; plan_.has_half() && p < plan_.planes.size(); ++p) {
         const PlanePlan& plane = plan_.planes[p];
         QC_RETURN_IF_ERROR(
@@ -161,14 +163,14 @@ Status FloatMotionScorer::prepare(DeviceProgram& program) {
 
 Status FloatMotionScorer::weigh_terms(const DeviceBatch& batch, int plane, AccumulatorWord word, float* terms,
                                       DeviceQueue& queue) const {
-    if (!plan_.masked) return {};
+    if (!plan_.has_weights) return {};
     const PlanePlan& plan = plan_.planes[static_cast<size_t>(plane)];
     const int width = word == kFullSize ? plan.width : plan.half_width;
     const int height = word == kFullSize ? plan.height : plan.half_height, pitch = term_pitch(width);
     return device::weigh_terms(queue, weigh_terms_,
                                {batch.references, batch.accumulators, terms,
                                 static_cast<uint64_t>(pitch) * static_cast<uint64_t>(height), 1, pitch, width, height,
-                                plan.footprint[word], kMaskedAccumulatorWords,
+                                plan.footprint[word], kWeightedAccumulatorWords,
                                 kAccumulatorWords + plane * kWordsPerPlane + word},
                                batch.count);
 }
@@ -265,7 +267,7 @@ public:
 
 private:
     std::optional<double> score_of(std::span<const uint64_t> accumulators) const;
-    bool is_masked() const { return plan_.masked && !plan_.force_zero; }
+    bool has_weights() const { return plan_.has_weights && !plan_.force_zero; }
     double limited(double score) const { return weighting_.limited(score); }
     double blended(double score) const { return weighting_.blended(weighting_.weighted(score)); }
 
@@ -275,7 +277,7 @@ private:
 
     // Of the stream so far.
     int64_t frames_ = 0;
-    std::optional<double> last_score_; ///< none where the mask had no weight
+    std::optional<double> last_score_; ///< none where the weights were all 0
 };
 
 /// Mean absolute differences, in single precision by plane, added in double precision. None where nothing counts.
@@ -286,11 +288,11 @@ std::optional<double> FloatMotionFinaliser::score_of(std::span<const uint64_t> a
         const auto mean = [&](AccumulatorWord size, int width, int height) {
             const size_t word = p * kWordsPerPlane + size;
             const auto sum = static_cast<float>(std::bit_cast<double>(accumulators[word]));
-            if (!is_masked()) return sum / static_cast<float>(width * height);
+            if (!has_weights()) return sum / static_cast<float>(width * height);
             return sum / static_cast<float>(plane.footprint[size].places(accumulators[kAccumulatorWords + word]));
         };
         for (int size = kFullSize; size < (plan_.has_half() ? kWordsPerPlane : kHalfSize); ++size)
-            if (is_masked() && accumulators[kAccumulatorWords + p * kWordsPerPlane + size] == 0) return std::nullopt;
+            if (has_weights() && accumulators[kAccumulatorWords + p * kWordsPerPlane + size] == 0) return std::nullopt;
         float plane_score = mean(kFullSize, plane.width, plane.height);
         if (plan_.has_half()) plane_score += mean(kHalfSize, plane.half_width, plane.half_height);
         score += static_cast<double>(plane_score);
@@ -354,7 +356,7 @@ const MetricDescriptor& descriptor() {
         .history = 1,
         .needs_chroma_history = [](const OptionValues& options) { return options.flag(kAddChroma); },
         .every_frame = true,
-        .accepts_mask = true,
+        .accepts_weights = true,
         .templated_names = true,
         .options = kOptions,
         .outputs = kOutputs,

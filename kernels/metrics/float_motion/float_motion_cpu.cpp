@@ -115,7 +115,7 @@ void add_row(const float* a, const float* b, const float* shares, int begin, int
 }
 
 /// As many columns of kRows rows as blocks have. @return how many they are
-template <bool kMasked>
+template <bool kWeighted>
 QC_INLINE_HELPER int add_blocks(const float* const* a, const float* const* b, const float* const* shares, int width,
                                 float* sums) {
     using Row = device::TurnedRow;
@@ -129,7 +129,7 @@ QC_INLINE_HELPER int add_blocks(const float* const* a, const float* const* b, co
             device::load(b[row] + x, &of_b);
             const Row difference = of_a - of_b;
             block[row] = difference < 0.0f ? -difference : difference;
-            if (!kMasked) continue;
+            if (!kWeighted) continue;
             device::load(shares[row] + x, &share);
             block[row] = block[row] * share;
         }
@@ -148,20 +148,20 @@ QC_CPU_CLONES int add_shared_blocks(const float* const* a, const float* const* b
 }
 
 /// The sums of up to kRows rows, from row y of the pictures and row share_y of the shares on, one after the other.
-/// @param shares of the whole plane; without a mask it has none
+/// @param shares of the whole plane; without weights it has none
 void sum_rows(const Picture& a, const Picture& b, int y, int rows, const Picture& shares, int share_y, float* sum) {
-    const bool is_masked = !shares.samples.empty();
+    const bool has_weights = !shares.samples.empty();
     const float *rows_a[kRows], *rows_b[kRows], *rows_of_shares[kRows];
     for (int i = 0; i < rows; ++i) {
         rows_a[i] = a.row(y + i);
         rows_b[i] = b.row(y + i);
-        rows_of_shares[i] = is_masked ? shares.row(share_y + i) : nullptr;
+        rows_of_shares[i] = has_weights ? shares.row(share_y + i) : nullptr;
     }
     float sums[kRows] = {};
     int done = 0;
     if (rows == kRows)
-        done = is_masked ? add_shared_blocks(rows_a, rows_b, rows_of_shares, a.width, sums)
-                         : add_plain_blocks(rows_a, rows_b, a.width, sums);
+        done = has_weights ? add_shared_blocks(rows_a, rows_b, rows_of_shares, a.width, sums)
+                           : add_plain_blocks(rows_a, rows_b, a.width, sums);
     for (int i = 0; i < rows; ++i) {
         add_row(rows_a[i], rows_b[i], rows_of_shares[i], done, a.width, sums + i);
         *sum = *sum + sums[i];
@@ -175,12 +175,12 @@ float sum_of_absolute_differences(const Picture& a, const Picture& b, const Pict
     return sum;
 }
 
-/// The shares of a plane's places, whose weights are added up in *sum; none without a mask.
-Picture shares_of(const Plan& plan, const HostPlane& mask, const device::MaskFootprint& footprint, int width,
-                  int height, uint64_t* sum) {
-    if (!plan.masked) return {};
+/// The shares of a plane's places, whose weights are added up in *sum; none without weights.
+Picture shares_of(const Plan& plan, const HostPlane& sample_weights, const device::WeightFootprint& footprint,
+                  int width, int height, uint64_t* sum) {
+    if (!plan.has_weights) return {};
     Picture shares(width, height);
-    for (int y = 0; y < height; ++y) *sum += footprint.share_row(mask, y, width, shares.row(y));
+    for (int y = 0; y < height; ++y) *sum += footprint.share_row(sample_weights, y, width, shares.row(y));
     return shares;
 }
 
@@ -215,11 +215,11 @@ void score_cpu(const Plan& plan, SampleType sample, const HostReference& referen
         const PlanePlan& plane = plan.planes[p];
         uint64_t* const words = accumulators.data() + p * kWordsPerPlane;
         uint64_t weights[kWordsPerPlane] = {};
-        const Picture shares[kWordsPerPlane] = {
-            shares_of(plan, reference.mask, plane.footprint[kFullSize], plane.width, plane.height, &weights[kFullSize]),
-            shares_of(plan, reference.mask, plane.footprint[kHalfSize], plane.half_width, plane.half_height,
-                      &weights[kHalfSize])};
-        if (plan.masked) std::copy(std::begin(weights), std::end(weights), words + kAccumulatorWords);
+        const Picture shares[kWordsPerPlane] = {shares_of(plan, reference.weights, plane.footprint[kFullSize],
+                                                          plane.width, plane.height, &weights[kFullSize]),
+                                                shares_of(plan, reference.weights, plane.footprint[kHalfSize],
+                                                          plane.half_width, plane.half_height, &weights[kHalfSize])};
+        if (plan.has_weights) std::copy(std::begin(weights), std::end(weights), words + kAccumulatorWords);
         if (earlier.data == nullptr) continue;
         if (sample == SampleType::kU8)
             score_plane<uint8_t>(plan, plane, earlier, later, shares, words);

@@ -15,7 +15,7 @@ struct Case {
     bool semi_planar;
     int count;
     test::OptionList options;
-    bool masked = false;
+    bool has_weights = false;
 };
 
 /// Frames of one stream; the first of them has none before it.
@@ -45,7 +45,7 @@ Reference reference_of(const std::vector<test::EmulatedPicture>& stream, size_t 
     return reference;
 }
 
-/// Of a mask, and as many behind it as there are frames, which begin one by one later.
+/// Weights, and as many behind them as there are frames, which begin one by one later.
 std::vector<uint8_t> weights_of(const FrameGeometry& geometry) {
     std::vector<uint8_t> weights(static_cast<size_t>(geometry.width) * static_cast<size_t>(geometry.height) + 8);
     for (size_t i = 0; i < weights.size(); ++i)
@@ -58,7 +58,7 @@ void expect_emulation_equals_cpu(const Case& c, bool descending) {
     for (const auto& [name, value] : c.options) title += format(", %s=%g", std::string(name).c_str(), value);
     SCOPED_TRACE(title);
     FrameGeometry geometry = test::geometry_of(c.width, c.height, c.depth, c.width / 2, c.height / 2);
-    geometry.masked = c.masked;
+    geometry.has_weights = c.has_weights;
     const OptionValues options = test::options_of(descriptor(), c.options);
     ASSERT_TRUE(validate(descriptor(), geometry, options).ok());
     const auto metric = create_scorer(descriptor(), geometry, options);
@@ -74,9 +74,9 @@ void expect_emulation_equals_cpu(const Case& c, bool descending) {
             references.emplace_back(reference_of<DeviceReference>(stream, frame, &test::EmulatedPicture::device));
         reference.output = static_cast<uint32_t>(stream.size() - 1 - frame); // rows in another order than the frames
         auto on_host = reference_of<HostReference>(stream, frame, &test::EmulatedPicture::host);
-        if (c.masked) {
-            reference.mask = {weights.data() + frame, static_cast<uint32_t>(c.width), 1, 0};
-            on_host.mask = {weights.data() + frame, {c.width}, c.width, c.height};
+        if (c.has_weights) {
+            reference.weights = {weights.data() + frame, static_cast<uint32_t>(c.width), 1, 0};
+            on_host.weights = {weights.data() + frame, {c.width}, c.width, c.height};
         }
         metric->score(on_host, std::span(expected).subspan(reference.output * metric->accumulator_words(),
                                                            metric->accumulator_words()));
@@ -104,7 +104,7 @@ TEST(FloatMotionEmulation, EveryFormatAndOptionEqualsTheCpu) {
         for (const bool descending : {false, true}) expect_emulation_equals_cpu(c, descending);
 }
 
-TEST(FloatMotionEmulation, MasksEqualTheCpu) {
+TEST(FloatMotionEmulation, WeightsEqualTheCpu) {
     const Case cases[] = {
         {517, 83, 8, 0, false, 3, {}, true},
         {257, 45, 10, 6, false, 2, {{"motion_filter_size", 1}}, true},

@@ -15,8 +15,8 @@ constexpr int kMaxPlanes = 3;
 /// Accumulators of a plane: full size, and half size with motion_add_scale1.
 enum AccumulatorWord { kFullSize, kHalfSize, kWordsPerPlane };
 constexpr int kAccumulatorWords = kMaxPlanes * kWordsPerPlane;
-/// Under a mask: behind them the sum of weights of each of them.
-constexpr int kMaskedAccumulatorWords = 2 * kAccumulatorWords;
+/// With weights: behind them the sum of weights of each of them.
+constexpr int kWeightedAccumulatorWords = 2 * kAccumulatorWords;
 
 /// Taps by distance from the centre. Shorter filters have taps of zero, which add exactly nothing.
 struct BlurTaps {

@@ -51,7 +51,7 @@ constexpr float kExponents[kScales] = {0.0448f, 0.2856f, 0.3001f, 0.2363f, 0.133
 /// @param with_terms whether luminance is wanted at all scales; else at the last one only
 structural::LevelPlan plan_for(const FrameGeometry& geometry, bool with_terms) {
     structural::LevelPlan plan(geometry);
-    if (geometry.masked) plan.count_by_mask(1, geometry);
+    if (geometry.has_weights) plan.count_by_weights(1, geometry);
     structural::LevelPlan::Size size{geometry.width, geometry.height};
     for (int scale = 0; scale < kScales; ++scale) {
         // The filter overshoots at edges: samples of all scales but the first may be below zero.
@@ -128,7 +128,7 @@ const MetricDescriptor& descriptor() {
         .name = "float_ms_ssim",
         .summary = "structural similarity of luma at five scales",
         .short_name = "ms_ssim",
-        .accepts_mask = true,
+        .accepts_weights = true,
         .options = kOptions,
         .outputs = kOutputs,
         .smallest = {kSmallestSide, kSmallestSide},

@@ -9,7 +9,7 @@
 /// | smallest size | 176 x 176                                                                                 |
 /// | accumulators  | four words a scale: sums of l * c * s, l, c and s, integers (FixedPoint of                |
 /// |               | structural_math.hpp); the first two at the last scale only, unless enable_lcs asks for l  |
-/// | under a mask  | a position counts by the mean under the sample at its centre; a fifth word of each scale  |
+/// | with weights  | a position counts by the mean under the sample at its centre; a fifth word of each scale  |
 /// |               | is the sum of its weights                                                                 |
 /// | determinism   | integer sums: the same bits on every run and device                                       |
 /// | scores        | not a number where a mean structure is negative, as in libvmaf                            |

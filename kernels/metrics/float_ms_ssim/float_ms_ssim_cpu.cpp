@@ -180,7 +180,7 @@ void score_cpu(const FrameGeometry& geometry, const structural::LevelPlan& plan,
         }
         structural::add_similarity(reference, distorted, plan.with_luminance(scale), plan.fixed(scale), pair.helpers,
                                    &accumulators[static_cast<size_t>(scale) * plan.words_of_level()], {},
-                                   structural::weights_under(pair.mask, plan.mask_shape(scale), geometry));
+                                   structural::weights_under(pair.weights, plan.weight_shape(scale), geometry));
     }
 }
 

@@ -9,7 +9,7 @@
 /// | smallest size | 1 x 1                                                                                        |
 /// | accumulators  | one word: the sum of squared errors, up to 12 bits the same as that of psnr and shared with  |
 /// |               | it; of 16-bit samples every square is rounded to 24 significant bits first                   |
-/// | mask          | each square counts as much as its sample's weight; the words are psnr's under a mask         |
+/// | weights       | each square counts as much as its sample's weight; the words are psnr's with weights         |
 /// | determinism   | integer sums: the same bits on every run, device and backend                                 |
 ///
 /// libvmaf adds the squares up in double precision. That is exact up to 2^53, which 16-bit samples with the largest
@@ -25,7 +25,7 @@ const MetricDescriptor& descriptor();
 /// CPU reference: sum of squared errors of luma.
 uint64_t score_cpu(const HostPair& pair, const FrameGeometry& geometry);
 
-/// The same under the pair's mask. @param words sse::kMaskedWords
-void score_masked_cpu(const HostPair& pair, const FrameGeometry& geometry, std::span<uint64_t> words);
+/// The same under the pair's weights. @param words sse::kWeightedWords
+void score_weighted_cpu(const HostPair& pair, const FrameGeometry& geometry, std::span<uint64_t> words);
 
 } // namespace qc::float_psnr

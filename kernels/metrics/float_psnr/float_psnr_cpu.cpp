@@ -2,7 +2,7 @@
 #include "device/cpu_clones.hpp"
 #include "families/sse/squared_error.hpp"
 #include "families/sse/sse.hpp"
-#include "families/sse/sse_masked.hpp"
+#include "families/sse/sse_weighted.hpp"
 #include "metrics/float_psnr/float_psnr.hpp"
 #include "metrics/float_psnr/float_psnr_math.hpp"
 
@@ -27,11 +27,11 @@ uint64_t score_cpu(const HostPair& pair, const FrameGeometry& geometry) {
     return sum;
 }
 
-void score_masked_cpu(const HostPair& pair, const FrameGeometry& geometry, std::span<uint64_t> words) {
-    const auto add = squares_are_exact(geometry.depth) ? sse::add_masked_errors<sse::Square::kExact>
-                                                       : sse::add_masked_errors<sse::Square::kRounded>;
-    add(pair.reference.plane[0], pair.distorted.plane[0], pair.mask, sse::masked_plane(geometry, 0), geometry.sample,
-        words.data());
+void score_weighted_cpu(const HostPair& pair, const FrameGeometry& geometry, std::span<uint64_t> words) {
+    const auto add = squares_are_exact(geometry.depth) ? sse::add_weighted_errors<sse::Square::kExact>
+                                                       : sse::add_weighted_errors<sse::Square::kRounded>;
+    add(pair.reference.plane[0], pair.distorted.plane[0], pair.weights, sse::weighted_plane(geometry, 0),
+        geometry.sample, words.data());
 }
 
 } // namespace qc::float_psnr

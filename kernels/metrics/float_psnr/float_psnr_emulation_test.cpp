@@ -10,14 +10,14 @@ TEST(FloatPsnrEmulation, EveryFormatEqualsTheCpu) {
     test::expect_luma_kernels_equal_cpu(descriptor(), QC_EMULATED_KERNELS(QC_FLOAT_PSNR_KERNELS));
 }
 
-TEST(FloatPsnrEmulation, MasksEqualTheCpu) {
+TEST(FloatPsnrEmulation, WeightsEqualTheCpu) {
     for (const auto& [width, height, depth] :
          std::vector<std::array<int, 3>>{{1, 1, 8}, {317, 83, 8}, {157, 145, 10}, {131, 67, 16}}) {
         SCOPED_TRACE(testing::Message() << width << "x" << height << ", " << depth << " bits");
         const FrameGeometry geometry = test::luma_geometry(width, height, depth);
-        test::expect_masked_emulation_equals_cpu(descriptor(), QC_EMULATED_KERNELS(QC_FLOAT_PSNR_KERNELS), geometry,
-                                                 OptionValues(descriptor().options),
-                                                 test::emulated_lumas(geometry, 0, 0, 2));
+        test::expect_weighted_emulation_equals_cpu(descriptor(), QC_EMULATED_KERNELS(QC_FLOAT_PSNR_KERNELS), geometry,
+                                                   OptionValues(descriptor().options),
+                                                   test::emulated_lumas(geometry, 0, 0, 2));
     }
 }
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "families/sse/sse_kernels.hpp"
-#include "families/sse/sse_masked_kernels.hpp"
+#include "families/sse/sse_weighted_kernels.hpp"
 
 namespace qc::float_psnr {
 
@@ -12,8 +12,8 @@ namespace qc::float_psnr {
     KERNEL(float_psnr_u8, sse::SumLumaTile<uint8_t, uint32_t, sse::Square::kExact>)                                    \
     KERNEL(float_psnr_u16, sse::SumLumaTile<uint16_t, uint32_t, sse::Square::kExact>)                                  \
     KERNEL(float_psnr_u16_rounded, sse::SumLumaTile<uint16_t, uint64_t, sse::Square::kRounded>)                        \
-    QC_SSE_MASKED_KERNELS(KERNEL)                                                                                      \
-    KERNEL(float_psnr_masked_rounded, sse::SumMasked<uint16_t, sse::Square::kRounded>)
+    QC_SSE_WEIGHTED_KERNELS(KERNEL)                                                                                    \
+    KERNEL(float_psnr_weighted_rounded, sse::SumWeighted<uint16_t, sse::Square::kRounded>)
 QC_DECLARE_KERNELS(QC_FLOAT_PSNR_KERNELS)
 
 } // namespace qc::float_psnr

@@ -49,7 +49,7 @@ MapShape map_shape(const FrameGeometry& geometry, const OptionValues& options) {
 structural::LevelPlan plan_for(const FrameGeometry& geometry, const OptionValues& options) {
     const Decimation decimation = decimation_for(geometry, options);
     structural::LevelPlan plan(geometry);
-    if (geometry.masked) plan.count_by_mask(decimation.factor, geometry);
+    if (geometry.has_weights) plan.count_by_weights(decimation.factor, geometry);
     plan.add({decimation.width, decimation.height}, decimation.factor > 1, true, false);
     return plan;
 }
@@ -62,7 +62,7 @@ public:
 
     void score(const HostPair& pair, std::span<uint64_t> accumulators) const override {
         score_cpu(geometry(), decimation_, pair, accumulators, {},
-                  structural::weights_under(pair.mask, shape_, geometry()));
+                  structural::weights_under(pair.weights, shape_, geometry()));
     }
 
     void draw(const HostPair& pair, HostPast /*past*/, Plane<float> values) const override {
@@ -130,9 +130,6 @@ std::string stage(const FrameGeometry& geometry, const OptionValues& options) {
 
 constexpr MapSpec kMap{.what = "1 - ssim", .white = 0.5, .shape = map_shape};
 
-constexpr std::string_view kSimilarity[] = {"float_ssim"};
-constexpr StatsLineSpec kStatsLines[] = {{QC_STATS_FORMAT_SSIM, "ssim", "", "enable_db", kSimilarity}};
-
 } // namespace
 
 const MetricDescriptor& descriptor() {
@@ -140,10 +137,9 @@ const MetricDescriptor& descriptor() {
         .name = "float_ssim",
         .summary = "structural similarity of luma at one scale",
         .short_name = "ssim",
-        .accepts_mask = true,
+        .accepts_weights = true,
         .options = kOptions,
         .outputs = kOutputs,
-        .stats_lines = kStatsLines,
         .smallest_picture = smallest_picture,
         .validate = validate,
         .create_scorer = make_scorer<FloatSsimScorer>,

@@ -9,7 +9,7 @@
 /// | smallest size | 11 x 11 after decimation; libvmaf divides empty sums by a negative number of places below |
 /// | accumulators  | four words: sums of l * c * s, l, c and s, integers (FixedPoint of structural_math.hpp)   |
 /// | map           | 1 - l * c * s of each position of the window: its mean is 1 - the score                   |
-/// | mask          | a position counts as much as the samples at its window's centre (those of its map's value)  |
+/// | weights       | a position counts as much as the samples at its window's centre (those of its map's value)  |
 /// | determinism   | integer sums: the same bits on every run and device                                       |
 /// | difference    | libvmaf adds doubles in raster order. The mean is rounded to single precision afterwards, |
 /// |               | where a difference shows once in millions of scores                                       |
@@ -24,7 +24,7 @@ const MetricDescriptor& descriptor();
 
 /// CPU reference: every sum of the accumulators, of luma decimated to the size and by the factor given.
 /// @param map null data: nobody wants one
-/// @param weights of the window's positions under a mask, row after row; empty: there is none
+/// @param weights of the window's positions with weights, row after row; empty: there is none
 void score_cpu(const FrameGeometry& geometry, const Decimation& decimation, const HostPair& pair,
                std::span<uint64_t> accumulators, const Plane<float>& map = {}, std::span<const uint32_t> weights = {});
 

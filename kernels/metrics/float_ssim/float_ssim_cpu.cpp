@@ -5,7 +5,7 @@
 #include "contract/helpers.hpp"
 #include "device/borders.hpp"
 #include "device/cpu_clones.hpp"
-#include "device/mask.hpp"
+#include "device/weights.hpp"
 #include "families/structural/structural_cpu.hpp"
 #include "metrics/float_ssim/float_ssim.hpp"
 

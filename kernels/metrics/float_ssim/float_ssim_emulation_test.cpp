@@ -61,15 +61,15 @@ TEST(FloatSsimEmulation, MapsEqualTheCpu) {
         }
 }
 
-TEST(FloatSsimEmulation, MasksEqualTheCpu) {
+TEST(FloatSsimEmulation, WeightsEqualTheCpu) {
     for (const auto& [width, height, depth, scale] :
          std::vector<std::array<int, 4>>{{317, 83, 8, 0}, {11, 12, 8, 1}, {700, 520, 10, 0}, {151, 163, 16, 3}}) {
         SCOPED_TRACE(testing::Message() << width << "x" << height << ", " << depth << " bits, scale " << scale);
         const FrameGeometry geometry = test::luma_geometry(width, height, depth);
         OptionValues options(descriptor().options);
         options.set(3, scale);
-        test::expect_masked_emulation_equals_cpu(descriptor(), QC_EMULATED_KERNELS(QC_FLOAT_SSIM_KERNELS), geometry,
-                                                 options, test::emulated_lumas(geometry, 0, 0, 2));
+        test::expect_weighted_emulation_equals_cpu(descriptor(), QC_EMULATED_KERNELS(QC_FLOAT_SSIM_KERNELS), geometry,
+                                                   options, test::emulated_lumas(geometry, 0, 0, 2));
     }
 }
 

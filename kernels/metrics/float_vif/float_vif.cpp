@@ -80,7 +80,7 @@ Plan make_plan(const FrameGeometry& geometry, const OptionValues& options) {
     plan.noise.gain_limit = static_cast<float>(options.number(kGainLimit));
     plan.sample_scale = 1.0f / static_cast<float>(1 << (geometry.depth - 8));
     plan.skip_scale_0 = options.flag(kSkipScale0);
-    plan.masked = geometry.masked;
+    plan.has_weights = geometry.has_weights;
     return plan;
 }
 
@@ -134,7 +134,9 @@ public:
     FloatVifScorer(const FrameGeometry& geometry, const OptionValues& options)
         : geometry_(geometry), plan_(make_plan(geometry, options)) {}
 
-    size_t accumulator_words() const override { return plan_.masked ? kMaskedAccumulatorWords : kAccumulatorWords; }
+    size_t accumulator_words() const override {
+        return plan_.has_weights ? kWeightedAccumulatorWords : kAccumulatorWords;
+    }
 
     void score(const HostPair& pair, std::span<uint64_t> accumulators) const override {
         score_cpu(plan_, geometry_, pair, accumulators);
@@ -208,7 +210,7 @@ Status FloatVifScorer::prepare(DeviceProgram& program) {
     }
     if (plan_.resize != Resize::kNone) QC_RETURN_IF_ERROR(prepare_resize(program));
     QC_RETURN_IF_ERROR(program.find(kernels::float_vif_sum_rows, &sum_rows_));
-    if (plan_.masked) QC_RETURN_IF_ERROR(program.find(kernels::float_vif_weigh_terms, &weigh_terms_));
+    if (plan_.has_weights) QC_RETURN_IF_ERROR(program.find(kernels::float_vif_weigh_terms, &weigh_terms_));
     return program.find(kernels::float_vif_sum_columns, &sum_columns_);
 }
 
@@ -258,11 +260,11 @@ Status FloatVifScorer::enqueue_scale(int scale, const DeviceBatch& batch, const 
                     static_cast<unsigned>(batch.count)};
     QC_RETURN_IF_ERROR(queue.launch(kernels_[scale].kernel, grid, task));
     if (!is_evaluated(scale)) return {};
-    if (plan_.masked)
+    if (plan_.has_weights)
         QC_RETURN_IF_ERROR(device::weigh_terms(
             queue, weigh_terms_,
             {batch.pairs, batch.accumulators, task.terms, task.term_plane, kWordsPerScale, task.term_pitch, size.width,
-             size.height, plan_.footprint(scale), kMaskedAccumulatorWords, kAccumulatorWords + scale},
+             size.height, plan_.footprint(scale), kWeightedAccumulatorWords, kAccumulatorWords + scale},
             batch.count));
 
     RowSumTask rows{};
@@ -303,14 +305,14 @@ Status FloatVifScorer::enqueue(const DeviceBatch& batch, DeviceQueue& queue) con
 class FloatVifFinaliser final : public Finaliser {
 public:
     FloatVifFinaliser(const FrameGeometry& geometry, const OptionValues& options)
-        : masked_(geometry.masked), minimum_{0.0, options.number(kScale1Minimum), options.number(kScale2Minimum),
-                                             options.number(kScale3Minimum)},
+        : has_weights_(geometry.has_weights), minimum_{0.0, options.number(kScale1Minimum),
+                                                       options.number(kScale2Minimum), options.number(kScale3Minimum)},
           skip_scale_0_(options.flag(kSkipScale0)), debug_(options.flag(kDebug)) {}
 
     void finalise(int64_t frame, std::span<const uint64_t> accumulators, ScoreSink& sink) override;
 
 private:
-    bool masked_;
+    bool has_weights_;
     double minimum_[kScales]; ///< of the scores
     bool skip_scale_0_, debug_;
 };
@@ -319,7 +321,7 @@ void FloatVifFinaliser::finalise(int64_t frame, std::span<const uint64_t> accumu
     double numerators[kScales], denominators[kScales];
     double numerator = 0.0, denominator = 0.0;
     for (int s = skip_scale_0_ ? 1 : 0; s < kScales; ++s)
-        if (masked_ && accumulators[kAccumulatorWords + s] == 0) return sink.leave_out(frame);
+        if (has_weights_ && accumulators[kAccumulatorWords + s] == 0) return sink.leave_out(frame);
     for (int s = 0; s < kScales; ++s) {
         if (s == 0 && skip_scale_0_) {
             numerators[s] = 0.0; // what libvmaf writes for a scale that was left out
@@ -368,7 +370,7 @@ Status validate(const FrameGeometry& geometry, const OptionValues& options) {
                               kKnownKernelScales));
     constexpr int kWidestBilinear = 7680;
     const PlanSize source{geometry.width, geometry.height}, scaled = prescaled(source, prescale);
-    if (geometry.masked && scaled != source)
+    if (geometry.has_weights && scaled != source)
         return unsupported(format("float_vif: under a mask vif_prescale=%g is not supported, only 1 is", prescale));
     if (scaled != source && options.integer(kPrescaleMethod) == static_cast<int>(Resize::kBilinear) &&
         scaled.width > kWidestBilinear)
@@ -384,7 +386,7 @@ const MetricDescriptor& descriptor() {
     static constexpr MetricDescriptor kDescriptor{
         .name = "float_vif",
         .summary = "visual information fidelity at four scales (floating point)",
-        .accepts_mask = true,
+        .accepts_weights = true,
         .templated_names = true,
         .options = kOptions,
         .outputs = kOutputs,

@@ -8,7 +8,7 @@
 /// | depth, layout | 8 to 16 bits, any                                                                          |
 /// | smallest size | 16 x 16; with vif_kernelscale or vif_prescale what the mirrored filters need             |
 /// | accumulators  | numerator and denominator of each scale, as doubles that hold single-precision sums; under |
-/// |               | a mask behind them the sum of weights of each scale                                        |
+/// |               | weights behind them their sum of each scale                                                 |
 /// | determinism   | single precision in a fixed order, nothing contracted: the same bits everywhere            |
 #pragma once
 

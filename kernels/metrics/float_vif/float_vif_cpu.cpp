@@ -211,18 +211,18 @@ QC_CPU_CLONES void information_row(const MomentRows& moments, int width, const N
 /// What rows add up to.
 struct RowSum {
     Information information{0.0f, 0.0f};
-    uint64_t weights = 0; ///< under a mask
+    uint64_t weights = 0; ///< with weights
 };
 
 /// What a scale's pixels count by; data null: each counts whole.
-struct ScaleMask {
-    HostPlane mask{};
-    device::MaskFootprint footprint{};
+struct ScaleWeights {
+    HostPlane plane{};
+    device::WeightFootprint footprint{};
 };
 
 /// Sums of rows begin .. end - 1, each from the first to the last column; those of some rows are made side by side.
 void sum_rows(const Source& reference_source, const Source& distorted_source, const FilterWindow& window,
-              const NoiseModel& noise, const ScaleMask& mask, int begin, int end, RowSum* sums) {
+              const NoiseModel& noise, const ScaleWeights& sample_weights, int begin, int end, RowSum* sums) {
     constexpr int kTogether = 4;
     const int taps = 2 * window.radius + 1;
     CentredRows reference(reference_source, taps), distorted(distorted_source, taps);
@@ -244,9 +244,9 @@ void sum_rows(const Source& reference_source, const Source& distorted_source, co
             filter_row(bb, window, y, &work, moments.square_2.data());
             filter_row(ab, window, y, &work, moments.product_12.data());
             information_row(moments, width, noise, terms.row(2 * i), terms.row(2 * i + 1));
-            if (mask.mask.data != nullptr)
-                sums[y].weights = mask.footprint.weigh_row(mask.mask, y, width, shares.data(), terms.row(2 * i),
-                                                           terms.row(2 * i + 1));
+            if (sample_weights.plane.data != nullptr)
+                sums[y].weights = sample_weights.footprint.weigh_row(sample_weights.plane, y, width, shares.data(),
+                                                                     terms.row(2 * i), terms.row(2 * i + 1));
         }
         float of_rows[2 * kTogether];
         device::sum_rows_in_order<2 * kTogether>(rows_of_terms, width, of_rows);
@@ -256,11 +256,11 @@ void sum_rows(const Source& reference_source, const Source& distorted_source, co
 
 /// Along the rows, which idle threads may take, then the rows.
 RowSum score_scale(const Source& reference, const Source& distorted, const FilterWindow& window,
-                   const NoiseModel& noise, const ScaleMask& mask, Helpers* helpers) {
+                   const NoiseModel& noise, const ScaleWeights& sample_weights, Helpers* helpers) {
     constexpr int kSharedRows = 8;
     std::vector<RowSum> rows(static_cast<size_t>(reference.height()));
     share_runs(helpers, reference.height(), kSharedRows, [&](int begin, int end) {
-        sum_rows(reference, distorted, window, noise, mask, begin, end, rows.data());
+        sum_rows(reference, distorted, window, noise, sample_weights, begin, end, rows.data());
     });
     RowSum sum;
     for (const RowSum& row : rows) {
@@ -291,11 +291,12 @@ void score_cpu(const Plan& plan, const FrameGeometry& geometry, const HostPair& 
             go_on_with(decimated(reference, plan.window[s], pair.helpers),
                        decimated(distorted, plan.window[s], pair.helpers));
         if (s == 0 && plan.skip_scale_0) continue;
-        const ScaleMask mask = plan.masked ? ScaleMask{pair.mask, plan.footprint(s)} : ScaleMask();
-        const RowSum sum = score_scale(reference, distorted, plan.window[s], plan.noise, mask, pair.helpers);
+        const ScaleWeights sample_weights =
+            plan.has_weights ? ScaleWeights{pair.weights, plan.footprint(s)} : ScaleWeights();
+        const RowSum sum = score_scale(reference, distorted, plan.window[s], plan.noise, sample_weights, pair.helpers);
         accumulators[s * kWordsPerScale + kNumerator] = accumulator_of(sum.information.numerator);
         accumulators[s * kWordsPerScale + kDenominator] = accumulator_of(sum.information.denominator);
-        if (plan.masked) accumulators[kAccumulatorWords + s] = sum.weights;
+        if (plan.has_weights) accumulators[kAccumulatorWords + s] = sum.weights;
     }
 }
 

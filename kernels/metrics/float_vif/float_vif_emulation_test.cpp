@@ -58,7 +58,7 @@ TEST(FloatVifEmulation, EveryOptionEqualsTheCpu) {
         for (const bool descending : {false, true}) expect_emulation_equals_cpu(c, descending);
 }
 
-TEST(FloatVifEmulation, MasksEqualTheCpu) {
+TEST(FloatVifEmulation, WeightsEqualTheCpu) {
     const Case cases[] = {{317, 83, 8, 0, 2, {}},
                           {129, 70, 10, 6, 1, {{"vif_skip_scale0", 1}}},
                           {150, 91, 16, 0, 1, {{"vif_kernelscale", 0.5}}},
@@ -66,9 +66,9 @@ TEST(FloatVifEmulation, MasksEqualTheCpu) {
     for (const Case& c : cases) {
         SCOPED_TRACE(format("%dx%d, %d bits", c.width, c.height, c.depth));
         const FrameGeometry geometry = test::luma_geometry(c.width, c.height, c.depth);
-        test::expect_masked_emulation_equals_cpu(descriptor(), kKernels, geometry,
-                                                 test::options_of(descriptor(), c.options),
-                                                 test::emulated_lumas(geometry, c.shift, 0, c.count));
+        test::expect_weighted_emulation_equals_cpu(descriptor(), kKernels, geometry,
+                                                   test::options_of(descriptor(), c.options),
+                                                   test::emulated_lumas(geometry, c.shift, 0, c.count));
     }
 }
 

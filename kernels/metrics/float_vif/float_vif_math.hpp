@@ -23,7 +23,7 @@ constexpr int kMaxRadius = 32; ///< of the widest window: 17 taps times 360/97
 /// Sums of one scale.
 enum AccumulatorWord { kNumerator, kDenominator, kWordsPerScale };
 constexpr int kAccumulatorWords = kScales * kWordsPerScale;
-constexpr int kMaskedAccumulatorWords = kAccumulatorWords + kScales; ///< the sums of weights follow
+constexpr int kWeightedAccumulatorWords = kAccumulatorWords + kScales; ///< the sums of weights follow
 
 /// A symmetric window; weights by the distance from its centre.
 struct FilterWindow {

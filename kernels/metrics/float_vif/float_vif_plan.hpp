@@ -27,10 +27,10 @@ struct Plan {
     NoiseModel noise;
     float sample_scale = 1.0f; ///< to the scale of 8 bits
     bool skip_scale_0 = false;
-    bool masked = false; ///< pixels count by a mask
+    bool has_weights = false; ///< pixels count by weights
 
-    /// A pixel of a scale lies over its samples of scale 0, which is not resized under a mask.
-    device::MaskFootprint footprint(int scale) const { return {1 << scale, 1 << scale, source.width, source.height}; }
+    /// A pixel of a scale lies over its samples of scale 0, which is not resized with weights.
+    device::WeightFootprint footprint(int scale) const { return {1 << scale, 1 << scale, source.width, source.height}; }
 };
 
 /// Size after vif_prescale.

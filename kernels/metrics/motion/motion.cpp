@@ -58,7 +58,7 @@ const MetricDescriptor& descriptor() {
         .scope = Scope::kReference,
         .history = 2,
         .every_frame = true,
-        .accepts_mask = true,
+        .accepts_weights = true,
         .templated_names = true,
         .options = kOptions,
         .outputs = kOutputs,

@@ -167,11 +167,11 @@ TEST(MotionOverTime, WeightAndLimitComeBeforeTheMinimumBlendAfterIt) {
     EXPECT_EQ(recorder.values("integer_motion3"), (std::vector<double>{1.5, 1.25, 0.5, 0.5}));
 }
 
-/// Scores of frames under masks; negative: the mask has no weight. Shares are the picture's whole.
-std::map<std::string, std::map<int64_t, double>> finalise_masked(const std::vector<double>& scores,
-                                                                 const OptionList& options) {
+/// Scores of frames with weights; negative: the weights are all 0. Shares are the picture's whole.
+std::map<std::string, std::map<int64_t, double>> finalise_weighted(const std::vector<double>& scores,
+                                                                   const OptionList& options) {
     FrameGeometry geometry = test::luma_geometry(kSide, kSide, 8);
-    geometry.masked = true;
+    geometry.has_weights = true;
     const auto finaliser = create_finaliser(descriptor(), geometry, test::options_of(descriptor(), options));
     struct Sink final : ScoreSink {
         Recorder recorder{descriptor()};
@@ -235,7 +235,7 @@ TEST(MotionOverTime, FramesWithoutWeight) {
          {{0, 0}, {1, 0}, {3, 3}, {5, 2}}},
     };
     for (const Case& c : cases) {
-        auto scores = finalise_masked(c.scores, c.options);
+        auto scores = finalise_weighted(c.scores, c.options);
         EXPECT_EQ(scores[kSad], c.sad);
         EXPECT_EQ(scores["integer_motion2"], c.motion2);
         EXPECT_EQ(scores["integer_motion3"], c.motion3);
@@ -389,11 +389,11 @@ int varied_weight(int x, int y) {
     return stripe == 0 ? 0 : stripe == 1 ? 255 : (31 * x + 57 * y) % 256;
 }
 
-struct Mask {
+struct SampleWeights {
     int width, height, pitch;
     std::vector<uint8_t> weights;
 
-    Mask(const FrameGeometry& geometry, const WeightAt& weight_at)
+    SampleWeights(const FrameGeometry& geometry, const WeightAt& weight_at)
         : width(geometry.width), height(geometry.height), pitch(geometry.width + 3),
           weights(static_cast<size_t>(pitch) * static_cast<size_t>(height)) {
         for (int y = 0; y < height; ++y)
@@ -405,34 +405,35 @@ struct Mask {
     uint64_t sum() const { return std::accumulate(weights.begin(), weights.end(), uint64_t{0}); }
 };
 
-using MaskedWords = std::array<uint64_t, kMaskedWords>;
+using WeightedWords = std::array<uint64_t, kWeightedWords>;
 
-MaskedWords masked_words(const Picture& previous, const Picture& current, const Mask& mask,
-                         device::WordLanes lanes = device::best_word_lanes()) {
-    MaskedWords words{};
-    score_masked_cpu(current.geometry(), previous.view().plane[0], current.view().plane[0], mask.host(), words, lanes);
+WeightedWords weighted_words(const Picture& previous, const Picture& current, const SampleWeights& sample_weights,
+                             device::WordLanes lanes = device::best_word_lanes()) {
+    WeightedWords words{};
+    score_weighted_cpu(current.geometry(), previous.view().plane[0], current.view().plane[0], sample_weights.host(),
+                       words, lanes);
     return words;
 }
 
-TEST(Motion, UnderAMaskEqualsTheSlowTwin) {
+TEST(Motion, WithWeightsEqualsTheSlowTwin) {
     for (const int depth : {8, 10, 16})
         for (const auto& [width, height] : std::vector<std::pair<int, int>>{{3, 3}, {17, 40}, {63, 9}, {291, 33}}) {
             const Picture previous = make_picture(width, height, depth, Content::kNoise, false, 5);
             const Picture current = make_picture(width, height, depth, Content::kNoise, true, 5);
-            const Mask mask(current.geometry(), varied_weight);
-            const MaskedWords expected{obvious_sum(previous, current, depth, varied_weight), mask.sum()};
+            const SampleWeights sample_weights(current.geometry(), varied_weight);
+            const WeightedWords expected{obvious_sum(previous, current, depth, varied_weight), sample_weights.sum()};
             for (const device::WordLanes lanes : device::all_word_lanes())
-                EXPECT_EQ(masked_words(previous, current, mask, lanes), expected)
+                EXPECT_EQ(weighted_words(previous, current, sample_weights, lanes), expected)
                     << width << "x" << height << " at " << depth << " bits";
         }
 }
 
-TEST(Motion, UnderAWholeMaskNothingOverflows) {
+TEST(Motion, WithWholeWeightsNothingOverflows) {
     const auto whole = [](int, int) { return 255; };
     const Picture black = make_picture(70001, 3, 16, Content::kBlackToWhite, false, 0);
     const Picture white = make_picture(70001, 3, 16, Content::kBlackToWhite, true, 0);
-    const MaskedWords words = masked_words(white, black, Mask(black.geometry(), whole));
-    EXPECT_EQ(words, (MaskedWords{uint64_t{70001} * 3 * 65535 * 255, uint64_t{70001} * 3 * 255}));
+    const WeightedWords words = weighted_words(white, black, SampleWeights(black.geometry(), whole));
+    EXPECT_EQ(words, (WeightedWords{uint64_t{70001} * 3 * 65535 * 255, uint64_t{70001} * 3 * 255}));
 }
 
 TEST(Motion, FullSwingIsTheLargestSum) {
@@ -476,7 +477,7 @@ int count_wide_tiles(const Surface& previous, const Surface& current, int width,
 }
 
 std::vector<uint64_t> emulate(const DeviceReference& reference, FrameGeometry geometry) {
-    geometry.masked = reference.mask.data != nullptr;
+    geometry.has_weights = reference.weights.data != nullptr;
     const auto scorer = create_scorer(descriptor(), geometry, OptionValues(descriptor().options));
     test::EmulatedProgram program(kKernels, 0);
     EXPECT_TRUE(scorer->prepare(program).ok());
@@ -561,22 +562,22 @@ TEST(MotionKernel, LayoutsEqualTheReference) {
     }
 }
 
-TEST(MotionKernel, MasksEqualTheReference) {
+TEST(MotionKernel, WeightsEqualTheReference) {
     for (const int depth : {8, 10, 16})
         for (const auto& [width, height] : std::vector<std::pair<int, int>>{{3, 3}, {121, 70}, {244, 97}, {248, 13}}) {
             const Picture previous = make_picture(width, height, depth, Content::kNoise, false, 13);
             const Picture current = make_picture(width, height, depth, Content::kNoise, true, 13);
             const Surface before(previous, {.padding = aligning_padding(width)}), after(current, {});
-            const Mask mask(current.geometry(), varied_weight);
+            const SampleWeights sample_weights(current.geometry(), varied_weight);
             DeviceReference reference{};
             reference.history[0] = before.plane(0);
             reference.current.plane[0] = after.plane(0);
-            reference.mask = mask.device();
-            const MaskedWords expected = masked_words(previous, current, mask);
+            reference.weights = sample_weights.device();
+            const WeightedWords expected = weighted_words(previous, current, sample_weights);
             EXPECT_EQ(emulate(reference, current.geometry()), std::vector(expected.begin(), expected.end()))
                 << width << "x" << height << " at " << depth << " bits";
             reference.history[0] = {};
-            EXPECT_EQ(emulate(reference, current.geometry()), (std::vector<uint64_t>{0, mask.sum()}));
+            EXPECT_EQ(emulate(reference, current.geometry()), (std::vector<uint64_t>{0, sample_weights.sum()}));
         }
 }
 
@@ -587,11 +588,11 @@ TEST(MotionKernel, FullSwingFitsALanesSum) {
     int wide_tiles = 0;
     const Surface before(black, {}), after(white, {});
     EXPECT_EQ(emulate(before, after, 128, 64, 16, &wide_tiles), uint64_t{128} * 64 * 65535);
-    const Mask mask(white.geometry(), [](int, int) { return 255; });
+    const SampleWeights sample_weights(white.geometry(), [](int, int) { return 255; });
     DeviceReference reference{};
     reference.history[0] = before.plane(0);
     reference.current.plane[0] = after.plane(0);
-    reference.mask = mask.device();
+    reference.weights = sample_weights.device();
     EXPECT_EQ(emulate(reference, white.geometry()).front(), uint64_t{128} * 64 * 65535 * 255);
 }
 

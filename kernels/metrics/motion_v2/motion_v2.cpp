@@ -56,7 +56,7 @@ const MetricDescriptor& descriptor() {
         .scope = Scope::kReference,
         .history = 2, // one would do; those that share motion's sums have to agree
         .every_frame = true,
-        .accepts_mask = true,
+        .accepts_weights = true,
         .templated_names = true,
         .options = kOptions,
         .outputs = kOutputs,

@@ -65,25 +65,25 @@ public:
           task_(sse::make_task(geometry, planes_ == kPlanes)) {}
 
     size_t accumulator_words() const override {
-        return static_cast<size_t>(planes_) * (geometry_.masked ? sse::kMaskedWords : 1);
+        return static_cast<size_t>(planes_) * (geometry_.has_weights ? sse::kWeightedWords : 1);
     }
 
     void score(const HostPair& pair, std::span<uint64_t> accumulators) const override {
-        if (geometry_.masked) return score_masked_cpu(pair, geometry_, planes_, accumulators);
+        if (geometry_.has_weights) return score_weighted_cpu(pair, geometry_, planes_, accumulators);
         score_cpu(pair, geometry_, accumulators.first(accumulator_words()));
     }
 
     Status prepare(DeviceProgram& program) override {
-        if (geometry_.masked)
+        if (geometry_.has_weights)
             return program.find(
-                for_samples(geometry_, kernels::sse_masked_u8, kernels::sse_masked_u16, kernels::sse_masked_u16),
-                &masked_kernel_);
+                for_samples(geometry_, kernels::sse_weighted_u8, kernels::sse_weighted_u16, kernels::sse_weighted_u16),
+                &weighted_kernel_);
         return program.find(
             for_samples(geometry_, kernels::psnr_sse_u8, kernels::psnr_sse_u16, kernels::psnr_sse_u16_full), &kernel_);
     }
 
     Status enqueue(const DeviceBatch& batch, DeviceQueue& queue) const override {
-        if (geometry_.masked) return sse::launch_masked(queue, masked_kernel_, batch, geometry_, planes_);
+        if (geometry_.has_weights) return sse::launch_weighted(queue, weighted_kernel_, batch, geometry_, planes_);
         return sse::launch_sse(queue, kernel_, batch, task_);
     }
 
@@ -92,7 +92,7 @@ private:
     const int planes_;
     const sse::SseTask task_;
     LoadedKernel<sse::SseArguments> kernel_;
-    LoadedKernel<sse::MaskedArguments> masked_kernel_;
+    LoadedKernel<sse::WeightedArguments> weighted_kernel_;
 };
 
 class PsnrFinaliser final : public Finaliser {
@@ -102,7 +102,7 @@ public:
           squared_peak_(squared_peak(options, geometry.depth)) {}
 
     void finalise(int64_t frame, std::span<const uint64_t> accumulators, ScoreSink& sink) override {
-        if (geometry_.masked) return finalise_masked(frame, accumulators, sink);
+        if (geometry_.has_weights) return finalise_weighted(frame, accumulators, sink);
         for (int plane = 0; plane < planes_; ++plane) {
             const uint64_t squared_errors = accumulators[plane];
             put(frame, plane, {static_cast<double>(squared_errors), pixels(plane)}, sink);
@@ -120,11 +120,11 @@ public:
 
 private:
     /// Of a plane without weight nothing can be said.
-    void finalise_masked(int64_t frame, std::span<const uint64_t> accumulators, ScoreSink& sink) {
+    void finalise_weighted(int64_t frame, std::span<const uint64_t> accumulators, ScoreSink& sink) {
         std::array<sse::WeightedErrors, kPlanes> errors{};
         for (int plane = 0; plane < planes_; ++plane) {
-            errors[plane] = sse::weighted_errors(accumulators.subspan(plane * sse::kMaskedWords, sse::kMaskedWords),
-                                                 sse::masked_plane(geometry_, plane));
+            errors[plane] = sse::weighted_errors(accumulators.subspan(plane * sse::kWeightedWords, sse::kWeightedWords),
+                                                 sse::weighted_plane(geometry_, plane));
             if (errors[plane].samples == 0.0) return sink.leave_out(frame);
         }
         for (int plane = 0; plane < planes_; ++plane) {
@@ -158,7 +158,7 @@ private:
     }
 
     sse::WeightedErrors total(int plane) const {
-        if (geometry_.masked) return total_weighted_[plane];
+        if (geometry_.has_weights) return total_weighted_[plane];
         return {static_cast<double>(total_squared_errors_[plane]), pixels(plane) * static_cast<double>(frames_)};
     }
 
@@ -182,16 +182,13 @@ private:
     // Of the stream so far.
     int64_t frames_ = 0;
     std::array<uint64_t, kPlanes> total_squared_errors_{};
-    std::array<sse::WeightedErrors, kPlanes> total_weighted_{}; ///< under masks
+    std::array<sse::WeightedErrors, kPlanes> total_weighted_{}; ///< with weights
 };
 
 /// Every option but enable_chroma only changes what is made of the sums.
 std::string stage(const FrameGeometry& geometry, const OptionValues& options) {
     return std::string(measured_planes(options, geometry) == kPlanes ? sse::kChromaStage : sse::kLumaStage);
 }
-
-constexpr std::string_view kErrors[] = {"mse_y", "mse_cb", "mse_cr"};
-constexpr StatsLineSpec kStatsLines[] = {{QC_STATS_FORMAT_PSNR, "psnr", "enable_mse", "", kErrors}};
 
 } // namespace
 
@@ -201,10 +198,9 @@ const MetricDescriptor& descriptor() {
         .summary = "peak signal-to-noise ratio of luma and chroma",
         .every_frame = true,
         .needs_chroma = true,
-        .accepts_mask = true,
+        .accepts_weights = true,
         .options = kOptions,
         .outputs = kOutputs,
-        .stats_lines = kStatsLines,
         .create_scorer = make_scorer<PsnrScorer>,
         .create_finaliser = make_finaliser<PsnrFinaliser>,
         .stage = stage,

@@ -7,8 +7,8 @@
 /// | depth, layout | 8, 10, 12 or 16 bits, any layout; chroma that is halved is rounded down                  |
 /// | smallest size | 1 x 1; a picture too small to have chroma samples gives luma only                        |
 /// | accumulators  | a word per measured plane: its sum of squared errors (SSE); luma's serves float_psnr too  |
-/// | mask          | each error counts as much as its sample's weight; that of a chroma sample is the mean of   |
-/// |               | those of the luma samples that it lies among. Three words per plane (sse_masked.hpp)      |
+/// | weights       | each error counts as much as its sample's weight; that of a chroma sample is the mean of   |
+/// |               | those of the luma samples that it lies among. Three words per plane (sse_weighted.hpp)      |
 /// | determinism   | integer sums: the same bits on every run, device and backend                             |
 /// | aggregates    | with enable_apsnr, apsnr_* over all frames; minus infinity, as in libvmaf, for planes    |
 /// |               | that were not measured                                                                   |
@@ -23,7 +23,7 @@ const MetricDescriptor& descriptor();
 /// CPU reference: the sum of squared errors of as many planes as `sums` has words.
 void score_cpu(const HostPair& pair, const FrameGeometry& geometry, std::span<uint64_t> sums);
 
-/// The same under the pair's mask. @param words sse::kMaskedWords for each plane
-void score_masked_cpu(const HostPair& pair, const FrameGeometry& geometry, int planes, std::span<uint64_t> words);
+/// The same under the pair's weights. @param words sse::kWeightedWords for each plane
+void score_weighted_cpu(const HostPair& pair, const FrameGeometry& geometry, int planes, std::span<uint64_t> words);
 
 } // namespace qc::psnr

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "families/sse/sse.hpp"
-#include "families/sse/sse_masked.hpp"
+#include "families/sse/sse_weighted.hpp"
 #include "metrics/psnr/psnr.hpp"
 
 namespace qc::psnr {
@@ -14,11 +14,11 @@ void score_cpu(const HostPair& pair, const FrameGeometry& geometry, std::span<ui
     }
 }
 
-void score_masked_cpu(const HostPair& pair, const FrameGeometry& geometry, int planes, std::span<uint64_t> words) {
+void score_weighted_cpu(const HostPair& pair, const FrameGeometry& geometry, int planes, std::span<uint64_t> words) {
     for (int p = 0; p < planes; ++p)
-        sse::add_masked_errors<sse::Square::kExact>(pair.reference.plane[p], pair.distorted.plane[p], pair.mask,
-                                                    sse::masked_plane(geometry, p), geometry.sample,
-                                                    words.data() + p * sse::kMaskedWords);
+        sse::add_weighted_errors<sse::Square::kExact>(pair.reference.plane[p], pair.distorted.plane[p], pair.weights,
+                                                      sse::weighted_plane(geometry, p), geometry.sample,
+                                                      words.data() + p * sse::kWeightedWords);
 }
 
 } // namespace qc::psnr

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "families/sse/sse_kernels.hpp"
-#include "families/sse/sse_masked_kernels.hpp"
+#include "families/sse/sse_weighted_kernels.hpp"
 
 namespace qc::psnr {
 
@@ -12,7 +12,7 @@ namespace qc::psnr {
     KERNEL(psnr_sse_u8, sse::SumTile<uint8_t, uint32_t>)                                                               \
     KERNEL(psnr_sse_u16, sse::SumTile<uint16_t, uint32_t>)                                                             \
     KERNEL(psnr_sse_u16_full, sse::SumTile<uint16_t, uint64_t>)                                                        \
-    QC_SSE_MASKED_KERNELS(KERNEL)
+    QC_SSE_WEIGHTED_KERNELS(KERNEL)
 QC_DECLARE_KERNELS(QC_PSNR_KERNELS)
 
 } // namespace qc::psnr

@@ -27,14 +27,14 @@ public:
     PsnrHvsScorer(const FrameGeometry& geometry, const OptionValues&)
         : geometry_(geometry), task_(make_task(geometry)) {}
 
-    size_t accumulator_words() const override { return geometry_.masked ? kMaskedWords : kPlanes; }
+    size_t accumulator_words() const override { return geometry_.has_weights ? kWeightedWords : kPlanes; }
 
     void score(const HostPair& pair, std::span<uint64_t> accumulators) const override {
         score_cpu(geometry_, pair, accumulators);
     }
 
     size_t scratch_bytes(int count) const override {
-        return scratch_bytes_of(task_, count) + (geometry_.masked ? weight_bytes_of(task_, count) : 0);
+        return scratch_bytes_of(task_, count) + (geometry_.has_weights ? weight_bytes_of(task_, count) : 0);
     }
 
     Status prepare(DeviceProgram& program) override {
@@ -42,10 +42,10 @@ public:
         QC_RETURN_IF_ERROR(program.find(bytes ? kernels::psnr_hvs_terms_u8 : kernels::psnr_hvs_terms_u16, &terms_));
         QC_RETURN_IF_ERROR(program.find(kernels::psnr_hvs_guess, &guess_));
         QC_RETURN_IF_ERROR(program.find(kernels::psnr_hvs_maps, &maps_));
-        if (!geometry_.masked) return program.find(kernels::psnr_hvs_walk, &walk_);
+        if (!geometry_.has_weights) return program.find(kernels::psnr_hvs_walk, &walk_);
         QC_RETURN_IF_ERROR(program.find(kernels::psnr_hvs_weigh_blocks, &weigh_blocks_));
         QC_RETURN_IF_ERROR(program.find(kernels::psnr_hvs_weigh_terms, &weigh_terms_));
-        return program.find(kernels::psnr_hvs_walk_mask, &walk_);
+        return program.find(kernels::psnr_hvs_walk_weighted, &walk_);
     }
 
     Status enqueue(const DeviceBatch& batch, DeviceQueue& queue) const override {
@@ -54,7 +54,7 @@ public:
         const auto count = static_cast<unsigned>(batch.count);
         const Dim3 by_group{blocks_for(task_.groups, kTuning.warps), 1, count}, by_plane{kPlanes, 1, count};
         QC_RETURN_IF_ERROR(queue.launch(terms_, by_group, arguments));
-        if (geometry_.masked) QC_RETURN_IF_ERROR(weigh(arguments, batch, by_group, queue));
+        if (geometry_.has_weights) QC_RETURN_IF_ERROR(weigh(arguments, batch, by_group, queue));
         QC_RETURN_IF_ERROR(queue.launch(guess_, by_plane, arguments));
         QC_RETURN_IF_ERROR(queue.launch(maps_, by_group, arguments));
         return queue.launch(walk_, by_plane, arguments);
@@ -63,27 +63,27 @@ public:
 private:
     Status weigh(const BatchArguments& arguments, const DeviceBatch& batch, const Dim3& by_group,
                  DeviceQueue& queue) const {
-        MaskedArguments masked{arguments, nullptr, {}};
-        masked.weights =
+        WeightedArguments has_weights{arguments, nullptr, {}};
+        has_weights.weights =
             reinterpret_cast<uint32_t*>(static_cast<char*>(batch.scratch) + scratch_bytes_of(task_, batch.count));
-        for (int p = 0; p < kPlanes; ++p) masked.plane[p] = sse::masked_plane(geometry_, p);
-        QC_RETURN_IF_ERROR(queue.launch(weigh_blocks_, by_group, masked));
-        return queue.launch(weigh_terms_, by_group, masked);
+        for (int p = 0; p < kPlanes; ++p) has_weights.plane[p] = sse::weighted_plane(geometry_, p);
+        QC_RETURN_IF_ERROR(queue.launch(weigh_blocks_, by_group, has_weights));
+        return queue.launch(weigh_terms_, by_group, has_weights);
     }
 
     const FrameGeometry geometry_;
     const Task task_;
     LoadedKernel<BatchArguments> terms_, guess_, maps_, walk_;
-    LoadedKernel<MaskedArguments> weigh_blocks_, weigh_terms_;
+    LoadedKernel<WeightedArguments> weigh_blocks_, weigh_terms_;
 };
 
 class PsnrHvsFinaliser final : public Finaliser {
 public:
     PsnrHvsFinaliser(const FrameGeometry& geometry, const OptionValues&)
-        : masked_(geometry.masked), task_(make_task(geometry)), peak_((1 << geometry.depth) - 1) {}
+        : has_weights_(geometry.has_weights), task_(make_task(geometry)), peak_((1 << geometry.depth) - 1) {}
 
     void finalise(int64_t frame, std::span<const uint64_t> accumulators, ScoreSink& sink) override {
-        for (int p = 0; masked_ && p < kPlanes; ++p)
+        for (int p = 0; has_weights_ && p < kPlanes; ++p)
             if (accumulators[kSumsOfWeights + p] == 0) return sink.leave_out(frame);
         double error[kPlanes];
         for (int p = 0; p < kPlanes; ++p) {
@@ -102,7 +102,7 @@ private:
         return mean / static_cast<float>(peak_ * peak_);
     }
 
-    const bool masked_;
+    const bool has_weights_;
     const Task task_;
     const int32_t peak_; ///< largest sample
 };
@@ -121,7 +121,7 @@ const MetricDescriptor& descriptor() {
         .name = "psnr_hvs",
         .summary = "PSNR of contrast-sensitivity weighted DCT errors with contrast masking",
         .needs_chroma = true,
-        .accepts_mask = true,
+        .accepts_weights = true,
         .options = {},
         .outputs = kOutputs,
         .requires_chroma = true,

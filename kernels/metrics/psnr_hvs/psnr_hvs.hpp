@@ -9,7 +9,7 @@
 /// | smallest size | 8 x 8 in every plane (16 x 16 for 4:2:0); libvmaf scores smaller planes as NaN            |
 /// | accumulators  | three words: the weighted squared error of each plane, a double that holds the            |
 /// |               | single-precision running sum over all blocks                                              |
-/// | under a mask  | a block's terms count by the mean of the mask under it, on average once; three more words |
+/// | with weights  | a block's terms count by the mean weight of its samples, on average once; three more words\|
 /// |               | are the sums of the blocks' weights                                                       |
 /// | determinism   | the sum is the sequential one on both backends: the same bits on every run and device     |
 /// | scores        | plus infinity for planes without an error                                                 |
@@ -21,7 +21,7 @@ namespace qc::psnr_hvs {
 
 const MetricDescriptor& descriptor();
 
-/// CPU reference: of every plane the running sum of all weighted errors, as accumulators hold it; under a mask the sums
+/// CPU reference: of every plane the running sum of all weighted errors, as accumulators hold it; with weights the sums
 /// of weights too. Thread-safe.
 void score_cpu(const FrameGeometry& geometry, const HostPair& pair, std::span<uint64_t> accumulators);
 

@@ -8,7 +8,7 @@
 
 #include "device/cpu_clones.hpp"
 #include "metrics/psnr_hvs/psnr_hvs.hpp"
-#include "metrics/psnr_hvs/psnr_hvs_mask.hpp"
+#include "metrics/psnr_hvs/psnr_hvs_weights.hpp"
 
 namespace qc::psnr_hvs {
 namespace {
@@ -111,9 +111,10 @@ void weigh_terms(const float* factors, int count, PerBlock<float>* terms) {
         for (int block = 0; block < count; ++block) terms[i].of[block] *= factors[block];
 }
 
-/// Of the blocks of a plane under a mask, in raster order. @param sum_of_weights receives their sum
-std::vector<float> factors_under(const HostPlane& mask, const sse::MaskedPlane& plane, uint64_t* sum_of_weights) {
-    const MaskReader reader(mask);
+/// Of the blocks of a plane with weights, in raster order. @param sum_of_weights receives their sum
+std::vector<float> factors_under(const HostPlane& sample_weights, const sse::WeightedPlane& plane,
+                                 uint64_t* sum_of_weights) {
+    const WeightReader reader(sample_weights);
     std::vector<uint32_t> weights;
     for (int y = 0; y + kBlockSide <= plane.height; y += kBlockStep)
         for (int x = 0; x + kBlockSide <= plane.width; x += kBlockStep)
@@ -170,10 +171,10 @@ void score_cpu(const FrameGeometry& geometry, const HostPair& pair, std::span<ui
         const HostPlane &reference = pair.reference.plane[p], &distorted = pair.distorted.plane[p];
         const int width = geometry.plane_width(p), height = geometry.plane_height(p);
         std::vector<float> weighed;
-        if (geometry.masked)
-            weighed = factors_under(pair.mask, sse::masked_plane(geometry, p),
+        if (geometry.has_weights)
+            weighed = factors_under(pair.weights, sse::weighted_plane(geometry, p),
                                     &accumulators[static_cast<size_t>(kSumsOfWeights + p)]);
-        const float* const factors = geometry.masked ? weighed.data() : nullptr;
+        const float* const factors = geometry.has_weights ? weighed.data() : nullptr;
         const double sum =
             geometry.sample == SampleType::kU8
                 ? sum_plane(reference.as<uint8_t>(), distorted.as<uint8_t>(), width, height, tables_of(p), factors)

@@ -14,10 +14,10 @@
 #include "device/bytes.hpp"
 #include "device/kernel_list.hpp"
 #include "device/plane_reader.hpp"
-#include "metrics/psnr_hvs/psnr_hvs_mask.hpp"
 #include "metrics/psnr_hvs/psnr_hvs_math.hpp"
 #include "metrics/psnr_hvs/psnr_hvs_sum.hpp"
 #include "metrics/psnr_hvs/psnr_hvs_tuning.hpp"
+#include "metrics/psnr_hvs/psnr_hvs_weights.hpp"
 
 namespace qc::psnr_hvs {
 
@@ -133,7 +133,7 @@ QC_HD float score_block(const DevicePlane& reference, const DevicePlane& distort
         load_block<T>(picture == 0 ? reference : distorted, x, y, block);
         const float ratio = masking_ratio(block);
         transform(block);
-        const float own = mask_strength(block, ratio, tables);
+        const float own = masking_strength(block, ratio, tables);
         strength = own > strength ? own : strength;
         if (picture == 0) reference_block.keep(block);
     }
@@ -360,13 +360,13 @@ struct WalkGroups {
     }
 };
 
-// ---- under a mask: two steps between the terms of all blocks and what is done with them
+// ---- with weights: two steps between the terms of all blocks and what is done with them
 // ------------------------------
 
-struct MaskedArguments {
-    BatchArguments batch; ///< kMaskedWords accumulators of a pair
+struct WeightedArguments {
+    BatchArguments batch; ///< kWeightedWords accumulators of a pair
     uint32_t* weights;    ///< of the blocks, as their terms lie: that of a group's block l at [l]
-    sse::MaskedPlane plane[kPlanes];
+    sse::WeightedPlane plane[kPlanes];
 };
 
 inline size_t weight_bytes_of(const Task& task, int count) {
@@ -375,11 +375,11 @@ inline size_t weight_bytes_of(const Task& task, int count) {
 
 /// What the blocks weigh, and the sum of that. grid: (groups in blocks of warps, 1, pairs)
 struct WeighBlocks {
-    using Arguments = MaskedArguments;
+    using Arguments = WeightedArguments;
     static constexpr int kThreads = kGroupThreads;
 
     template <class Block>
-    QC_HD static void run(Block& block, const MaskedArguments& arguments) {
+    QC_HD static void run(Block& block, const WeightedArguments& arguments) {
         const Task& task = arguments.batch.task;
         const int group = group_of_warp(block, task);
         if (group < 0) return;
@@ -389,13 +389,13 @@ struct WeighBlocks {
         const int index = (group - plane.first_group) * kLanes + block.lane();
         uint32_t weight = 0;
         if (index < plane.blocks)
-            weight = weight_of_block(arguments.plane[p], MaskReader(pair.mask), index % plane.blocks_x * kBlockStep,
-                                     index / plane.blocks_x * kBlockStep);
+            weight = weight_of_block(arguments.plane[p], WeightReader(pair.weights),
+                                     index % plane.blocks_x * kBlockStep, index / plane.blocks_x * kBlockStep);
         const size_t slot = static_cast<size_t>(block.z()) * task.groups + group;
         arguments.weights[slot * kLanes + block.lane()] = weight;
         const uint64_t sum = block.warp_sum(weight);
         if (block.lane() == 0)
-            block.atomic_add(arguments.batch.accumulators + static_cast<size_t>(pair.output) * kMaskedWords +
+            block.atomic_add(arguments.batch.accumulators + static_cast<size_t>(pair.output) * kWeightedWords +
                                  kSumsOfWeights + p,
                              sum);
     }
@@ -403,11 +403,11 @@ struct WeighBlocks {
 
 /// Lets the terms count, and adds them up again, roughly. grid: (groups in blocks of warps, 1, pairs)
 struct WeighTerms {
-    using Arguments = MaskedArguments;
+    using Arguments = WeightedArguments;
     static constexpr int kThreads = kGroupThreads;
 
     template <class Block>
-    QC_HD static void run(Block& block, const MaskedArguments& arguments) {
+    QC_HD static void run(Block& block, const WeightedArguments& arguments) {
         const Task& task = arguments.batch.task;
         const int group = group_of_warp(block, task);
         if (group < 0) return;
@@ -416,7 +416,7 @@ struct WeighTerms {
         const size_t output = arguments.batch.pairs[block.z()].output;
         const float factor =
             factor_of(arguments.weights[slot * kLanes + block.lane()],
-                      arguments.batch.accumulators[output * kMaskedWords + kSumsOfWeights + p], task.plane[p].blocks);
+                      arguments.batch.accumulators[output * kWeightedWords + kSumsOfWeights + p], task.plane[p].blocks);
         float* const terms = arguments.batch.scratch.terms + slot * kTermsPerGroup + block.lane();
         float sum = 0.0f;
         QC_UNROLL
@@ -438,7 +438,7 @@ struct WeighTerms {
     KERNEL(psnr_hvs_walk, WalkGroups<kPlanes>)                                                                         \
     KERNEL(psnr_hvs_weigh_blocks, WeighBlocks)                                                                         \
     KERNEL(psnr_hvs_weigh_terms, WeighTerms)                                                                           \
-    KERNEL(psnr_hvs_walk_mask, WalkGroups<kMaskedWords>)
+    KERNEL(psnr_hvs_walk_weighted, WalkGroups<kWeightedWords>)
 QC_DECLARE_KERNELS(QC_PSNR_HVS_KERNELS)
 
 } // namespace qc::psnr_hvs

@@ -219,7 +219,7 @@ QC_HD float strength_of(float energy, float ratio) {
 }
 
 /// How strongly a picture's block masks errors.
-QC_HD float mask_strength(const Matrix& coefficients, float ratio, const PlaneTables& tables) {
+QC_HD float masking_strength(const Matrix& coefficients, float ratio, const PlaneTables& tables) {
     float energy = 0.0f;
     QC_UNROLL
     for (int i = 1; i < kBlockSize; ++i) {

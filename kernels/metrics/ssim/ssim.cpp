@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "device/mask.hpp"
+#include "device/weights.hpp"
 #include "metrics/ssim/ssim_kernels.hpp"
 
 namespace qc::ssim {
@@ -20,7 +20,7 @@ double total_weight(int side) {
 
 structural::FixedPoint fixed_point_of(const FrameGeometry& geometry) {
     const int64_t positions = static_cast<int64_t>(geometry.width) * geometry.height;
-    return structural::FixedPoint::for_sum_of(geometry.masked ? positions * kFullWeight : positions);
+    return structural::FixedPoint::for_sum_of(geometry.has_weights ? positions * kFullWeight : positions);
 }
 
 class SsimScorer final : public Scorer {
@@ -28,10 +28,10 @@ public:
     SsimScorer(const FrameGeometry& geometry, const OptionValues& /*options*/)
         : geometry_(geometry), fixed_(fixed_point_of(geometry)) {}
 
-    size_t accumulator_words() const override { return geometry_.masked ? kMaskedWords : 1; }
+    size_t accumulator_words() const override { return geometry_.has_weights ? kWeightedWords : 1; }
 
     void score(const HostPair& pair, std::span<uint64_t> accumulators) const override {
-        if (geometry_.masked) return score_cpu(geometry_, fixed_, pair, accumulators);
+        if (geometry_.has_weights) return score_cpu(geometry_, fixed_, pair, accumulators);
         score_cpu_rows(geometry_, fixed_, pair, accumulators);
     }
 
@@ -39,9 +39,9 @@ public:
         if (takes_strips()) return program.find(kernels::ssim_u8, &strips_);
         const bool is_full = geometry_.depth > 12;
         const auto& plain = is_full ? kernels::ssim_u16_full : kernels::ssim_u16;
-        const auto& masked =
-            for_samples(geometry_, kernels::ssim_mask_u8, kernels::ssim_mask_u16, kernels::ssim_mask_u16_full);
-        return program.find(geometry_.masked ? masked : plain, &kernel_);
+        const auto& has_weights = for_samples(geometry_, kernels::ssim_weighted_u8, kernels::ssim_weighted_u16,
+                                              kernels::ssim_weighted_u16_full);
+        return program.find(geometry_.has_weights ? has_weights : plain, &kernel_);
     }
 
     Status enqueue(const DeviceBatch& batch, DeviceQueue& queue) const override {
@@ -54,7 +54,7 @@ public:
     }
 
 private:
-    bool takes_strips() const { return geometry_.sample == SampleType::kU8 && !geometry_.masked; }
+    bool takes_strips() const { return geometry_.sample == SampleType::kU8 && !geometry_.has_weights; }
 
     Status enqueue_strips(const DeviceBatch& batch, DeviceQueue& queue) const {
         StripTask task{};
@@ -76,17 +76,17 @@ private:
 class SsimFinaliser final : public Finaliser {
 public:
     SsimFinaliser(const FrameGeometry& geometry, const OptionValues& /*options*/)
-        : masked_(geometry.masked), weights_(total_weight(geometry.width) * total_weight(geometry.height)),
+        : has_weights_(geometry.has_weights), weights_(total_weight(geometry.width) * total_weight(geometry.height)),
           fixed_(fixed_point_of(geometry)) {}
 
     void finalise(int64_t frame, std::span<const uint64_t> accumulators, ScoreSink& sink) override {
-        const double weights = masked_ ? static_cast<double>(accumulators[kWeights]) : weights_;
+        const double weights = has_weights_ ? static_cast<double>(accumulators[kWeights]) : weights_;
         if (weights == 0.0) return sink.leave_out(frame);
         sink.put(frame, 0, std::ldexp(fixed_.to_double(accumulators[kIndices]), kWeightBits) / weights);
     }
 
 private:
-    const bool masked_;
+    const bool has_weights_;
     const double weights_; ///< of all windows
     const structural::FixedPoint fixed_;
 };
@@ -98,7 +98,7 @@ const MetricDescriptor& descriptor() {
         .name = "ssim",
         .summary = "structural similarity of luma in integers, at full resolution (Daala's)",
         .short_name = "integer_ssim",
-        .accepts_mask = true,
+        .accepts_weights = true,
         .options = {},
         .outputs = kOutputs,
         .create_scorer = make_scorer<SsimScorer>,

@@ -8,7 +8,7 @@
 /// | depth, layout | 8 to 16 bits; all layouts                                                                 |
 /// | smallest size | 1 x 1: the window loses the taps that lie outside                                         |
 /// | accumulators  | one word: the sum of all weighted indices, an integer (FixedPoint of structural_math.hpp) |
-/// | under a mask  | an index counts by its sample's weight too; a second word is the sum of the weights       |
+/// | with weights  | an index counts by its sample's weight too; a second word is the sum of the weights       |
 /// | determinism   | integer sums: the same bits on every run and device                                       |
 /// | difference    | libvmaf's source overflows 32 bits at 16 bits per sample and adds doubles in raster       |
 /// |               | order; differences of the order are below 1e-13                                           |
@@ -21,7 +21,7 @@ namespace qc::ssim {
 
 const MetricDescriptor& descriptor();
 
-/// CPU reference: the sum of the terms of all positions; under a mask by its weights, and the sum of these.
+/// CPU reference: the sum of the terms of all positions; with weights by its weights, and the sum of these.
 void score_cpu(const FrameGeometry& geometry, const structural::FixedPoint& fixed, const HostPair& pair,
                std::span<uint64_t> accumulators);
 

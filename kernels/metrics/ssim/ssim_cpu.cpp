@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include <array>
 
-#include "device/mask.hpp"
+#include "device/weights.hpp"
 #include "metrics/ssim/ssim.hpp"
 #include "metrics/ssim/ssim_math.hpp"
 
@@ -52,17 +52,17 @@ template <typename T>
 void sum_picture(const HostPair& pair, uint32_t peak, const structural::FixedPoint& fixed,
                  std::span<uint64_t> accumulators) {
     const Plane<const T> a = pair.reference.plane[0].as<T>(), b = pair.distorted.plane[0].as<T>();
-    if (pair.mask.data == nullptr) {
+    if (pair.weights.data == nullptr) {
         uint64_t total = 0;
         for_each_position(a, b, peak, fixed, [&](uint64_t term, uint32_t, int, int) { total += term; });
         accumulators[kIndices] = total;
         return;
     }
-    const MaskReader mask(pair.mask);
+    const WeightReader sample_weights(pair.weights);
     uint64_t total = 0, weights = 0;
     for_each_position(a, b, peak, fixed, [&](uint64_t term, uint32_t weight, int x, int y) {
-        total += term * mask.at(x, y);
-        weights += uint64_t{weight} * mask.at(x, y);
+        total += term * sample_weights.at(x, y);
+        weights += uint64_t{weight} * sample_weights.at(x, y);
     });
     accumulators[kIndices] = total;
     accumulators[kWeights] = weights;

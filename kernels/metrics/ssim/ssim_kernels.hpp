@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// The kernels of integer SSIM. For samples of 8 bits see ssim_bytes.hpp; of the others, and under a mask, a block reads
+// The kernels of integer SSIM. For samples of 8 bits see ssim_bytes.hpp; of the others, and with weights, a block reads
 // a tile, zero outside the picture, sums along rows, then down columns.
 #pragma once
 
 #include "device/block.hpp"
 #include "device/block_sum.hpp"
 #include "device/kernel_list.hpp"
-#include "device/mask.hpp"
 #include "device/plane_reader.hpp"
+#include "device/weights.hpp"
 #include "metrics/ssim/ssim_bytes.hpp"
 #include "metrics/ssim/ssim_math.hpp"
 #include "metrics/ssim/ssim_tuning.hpp"
@@ -22,7 +22,7 @@ constexpr int kReadWidth = kTileWidth + 2 * kRadius, kReadHeight = kTileHeight +
 /// The argument of the kernels.
 struct Task {
     const DevicePair* pairs;
-    uint64_t* accumulators; ///< one word a pair, under a mask kMaskedWords
+    uint64_t* accumulators; ///< one word a pair, with weights kWeightedWords
     int width, height;
     uint32_t peak;
     structural::FixedPoint fixed;
@@ -62,10 +62,10 @@ QC_HD void row_phase(TileMemory<RowSum>& memory, int thread) {
 }
 
 /// Adds the thread's terms.
-/// @param mask of the pair, where kWords is kMaskedWords
+/// @param weights of the pair, where kWords is kWeightedWords
 template <typename RowSum, int kWords>
 QC_HD void column_phase(const TileMemory<RowSum>& memory, const Task& task, int x, int y, int thread,
-                        const DevicePlane& mask, uint64_t (&total)[kWords]) {
+                        const DevicePlane& weights, uint64_t (&total)[kWords]) {
     for (int i = thread; i < kTileHeight * kTileWidth; i += kTileThreads) {
         const int u = x + i % kTileWidth, v = y + i / kTileWidth;
         if (u >= task.width || v >= task.height) continue;
@@ -77,8 +77,8 @@ QC_HD void column_phase(const TileMemory<RowSum>& memory, const Task& task, int 
         }
         const uint32_t weight = weight_at(u, task.width) * weight_at(v, task.height);
         const uint64_t term = fixed_term(weighted_index(sums, weight, task.peak), task.fixed);
-        if constexpr (kWords == kMaskedWords) {
-            const uint32_t share = MaskReader(mask).at(u, v);
+        if constexpr (kWords == kWeightedWords) {
+            const uint32_t share = WeightReader(weights).at(u, v);
             total[kIndices] += term * share;
             total[kWeights] += weight * share;
         } else {
@@ -88,7 +88,7 @@ QC_HD void column_phase(const TileMemory<RowSum>& memory, const Task& task, int 
 }
 
 /// grid: (tiles in x, tiles in y, pairs)
-/// @tparam kWords accumulators of a pair: kMaskedWords where positions count by its mask
+/// @tparam kWords accumulators of a pair: kWeightedWords where positions count by its weights
 template <typename T, typename RowSum, int kWords = 1>
 struct ScoreTile {
     using Arguments = Task;
@@ -103,7 +103,7 @@ struct ScoreTile {
         row_phase(memory, block.thread());
         block.sync();
         uint64_t sums[kWords] = {};
-        column_phase(memory, task, x, y, block.thread(), task.pairs[pair].mask, sums);
+        column_phase(memory, task, x, y, block.thread(), task.pairs[pair].weights, sums);
         device::add_block_sums(block, sums, task.accumulators + task.pairs[pair].output * size_t{kWords});
     }
 };
@@ -113,9 +113,9 @@ struct ScoreTile {
     KERNEL(ssim_u8, ScoreBytes)                                                                                        \
     KERNEL(ssim_u16, ScoreTile<uint16_t, uint32_t>)                                                                    \
     KERNEL(ssim_u16_full, ScoreTile<uint16_t, uint64_t>)                                                               \
-    KERNEL(ssim_mask_u8, ScoreTile<uint8_t, uint32_t, kMaskedWords>)                                                   \
-    KERNEL(ssim_mask_u16, ScoreTile<uint16_t, uint32_t, kMaskedWords>)                                                 \
-    KERNEL(ssim_mask_u16_full, ScoreTile<uint16_t, uint64_t, kMaskedWords>)
+    KERNEL(ssim_weighted_u8, ScoreTile<uint8_t, uint32_t, kWeightedWords>)                                             \
+    KERNEL(ssim_weighted_u16, ScoreTile<uint16_t, uint32_t, kWeightedWords>)                                           \
+    KERNEL(ssim_weighted_u16_full, ScoreTile<uint16_t, uint64_t, kWeightedWords>)
 QC_DECLARE_KERNELS(QC_SSIM_KERNELS)
 
 } // namespace qc::ssim

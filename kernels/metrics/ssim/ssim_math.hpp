@@ -9,9 +9,9 @@
 
 namespace qc::ssim {
 
-/// Accumulators: the sum of the weighted indices, and under a mask that of the weights, each window's times its
+/// Accumulators: the sum of the weighted indices, and with weights that of the weights, each window's times its
 /// sample's: at most 2^24, so that the sum of 2^29 of them fits the 53 bits of a double.
-enum Word { kIndices, kWeights, kMaskedWords };
+enum Word { kIndices, kWeights, kWeightedWords };
 
 constexpr int kRadius = 4, kTaps = 2 * kRadius + 1;
 

@@ -6,7 +6,7 @@
 #include "families/structural/structural_emulation.hpp"
 #include "families/structural/structural_frozen.hpp"
 #include "metrics/ssim/ssim_kernels.hpp"
-#include "tests/support/mask_runner.hpp"
+#include "tests/support/weight_runner.hpp"
 
 namespace qc::ssim {
 namespace {
@@ -125,7 +125,7 @@ TEST(Ssim, EqualsTheDefinition) {
             }
 }
 
-TEST(Ssim, EqualsTheDefinitionUnderAMask) {
+TEST(Ssim, EqualsTheDefinitionWithWeights) {
     for (const int depth : {8, 10, 16})
         for (const auto& [width, height] : {std::pair{5, 3}, {40, 31}}) {
             const FrameGeometry geometry = test::luma_geometry(width, height, depth);
@@ -143,10 +143,10 @@ TEST(Ssim, EqualsTheDefinitionUnderAMask) {
         }
 }
 
-TEST(Ssim, MaskedKernelsEqualTheCpu) {
+TEST(Ssim, WeightedKernelsEqualTheCpu) {
     for (const auto& [width, height, depth, shift] : std::vector<std::array<int, 4>>{
              {1, 1, 8, 0}, {33, 17, 8, 0}, {100, 60, 10, 6}, {70, 41, 12, 4}, {65, 33, 16, 0}})
-        test::expect_masked_emulation_equals_cpu(
+        test::expect_weighted_emulation_equals_cpu(
             descriptor(), QC_EMULATED_KERNELS(QC_SSIM_KERNELS), test::luma_geometry(width, height, depth),
             OptionValues(descriptor().options),
             test::emulated_lumas(test::luma_geometry(width, height, depth), shift, 0, 2));

@@ -124,11 +124,11 @@ class Ssimulacra2Scorer final : public Scorer {
 public:
     Ssimulacra2Scorer(const FrameGeometry& geometry, const OptionValues& options)
         : geometry_(geometry), settings_(settings_of(geometry, options)), plan_(make_plan(geometry, settings_)),
-          launcher_(plan_, geometry.sample, geometry.masked) {
+          launcher_(plan_, geometry.sample, geometry.has_weights) {
         set_map_weights(settings_, plan_.levels, map_weights_);
     }
 
-    size_t accumulator_words() const override { return geometry_.masked ? kMaskedWords : kAccumulatorWords; }
+    size_t accumulator_words() const override { return geometry_.has_weights ? kWeightedWords : kAccumulatorWords; }
 
     void score(const HostPair& pair, std::span<uint64_t> accumulators) const override {
         score_cpu_rows(geometry_, plan_, pair, accumulators, workspaces_);
@@ -162,14 +162,15 @@ private:
 class Ssimulacra2Finaliser final : public Finaliser {
 public:
     Ssimulacra2Finaliser(const FrameGeometry& geometry, const OptionValues& options)
-        : masked_(geometry.masked), settings_(settings_of(geometry, options)), plan_(make_plan(geometry, settings_)) {}
+        : has_weights_(geometry.has_weights), settings_(settings_of(geometry, options)),
+          plan_(make_plan(geometry, settings_)) {}
 
     void finalise(int64_t frame, std::span<const uint64_t> accumulators, ScoreSink& sink) override;
 
 private:
-    /// Of all places, by a mask or of one each.
+    /// Of all places, by weights or of one each.
     double weight_of_level(std::span<const uint64_t> accumulators, int level) const {
-        if (masked_) return static_cast<double>(accumulators[static_cast<size_t>(kFirstSumOfWeights + level)]);
+        if (has_weights_) return static_cast<double>(accumulators[static_cast<size_t>(kFirstSumOfWeights + level)]);
         const LevelSize size = plan_.level[level];
         return static_cast<double>(size.width) * size.height;
     }
@@ -179,7 +180,7 @@ private:
         return term < kMaps ? mean : std::sqrt(std::sqrt(mean));
     }
 
-    const bool masked_;
+    const bool has_weights_;
     const Settings settings_;
     const Plan plan_;
 };
@@ -263,7 +264,7 @@ const MetricDescriptor& descriptor() {
         .needs_chroma = true,
         .uses_colour = true,
         .accepts_rgb = true,
-        .accepts_mask = true,
+        .accepts_weights = true,
         .backend_bound = kBackendBound,
         .templated_names = true,
         .options = kOptions,

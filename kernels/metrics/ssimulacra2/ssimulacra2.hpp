@@ -11,7 +11,7 @@
 /// | accumulators  | 108 doubles: sums of the maps and of their fourth powers, see ssimulacra2_math.hpp        |
 /// | exactness     | the CPU computes in double precision and is the definition; CUDA in single precision      |
 /// |               | within kBackendBound. Both give the same bits on every run                                |
-/// | under a mask  | a term counts by its place's weight (ssimulacra2_mask.hpp); six sums of weights follow    |
+/// | with weights  | a term counts by its place's weight (ssimulacra2_level_weights.hpp); six sums of weights follow |
 /// | scores        | at most 100, which identical pictures get exactly; no lower limit                         |
 #pragma once
 

@@ -16,7 +16,7 @@
 
 #include "device/image.hpp"
 #include "metrics/ssimulacra2/ssimulacra2.hpp"
-#include "metrics/ssimulacra2/ssimulacra2_mask.hpp"
+#include "metrics/ssimulacra2/ssimulacra2_level_weights.hpp"
 
 namespace qc::ssimulacra2 {
 namespace {
@@ -276,7 +276,7 @@ void for_each_plane(const FrameGeometry& geometry, const Plan& plan, const HostP
 void score_cpu(const FrameGeometry& geometry, const Plan& plan, const HostPair& pair,
                std::span<uint64_t> accumulators) {
     std::optional<LevelWeights> weights;
-    if (geometry.masked) weights.emplace(plan, pair.mask).write_sums(accumulators);
+    if (geometry.has_weights) weights.emplace(plan, pair.weights).write_sums(accumulators);
     for_each_plane(geometry, plan, pair, [&](int level, int c, const Image& reference, const Image& distorted) {
         const Sums sums =
             sums_of(reference, distorted, plan.blur, weights ? weights->of(level).samples.data() : nullptr);

@@ -18,7 +18,7 @@
 #include "families/linear_light/linear_roots.hpp"
 #include "families/linear_light/linear_rows.hpp"
 #include "metrics/ssimulacra2/ssimulacra2.hpp"
-#include "metrics/ssimulacra2/ssimulacra2_mask.hpp"
+#include "metrics/ssimulacra2/ssimulacra2_level_weights.hpp"
 
 namespace qc::ssimulacra2 {
 namespace {
@@ -376,7 +376,7 @@ void score_cpu_rows(const FrameGeometry& geometry, const Plan& plan, const HostP
     const auto lease = workspaces.borrow();
     RowWorkspace& space = *lease;
     std::optional<LevelWeights> weights;
-    if (geometry.masked) weights.emplace(plan, pair.mask).write_sums(accumulators);
+    if (geometry.has_weights) weights.emplace(plan, pair.weights).write_sums(accumulators);
     for (int level = 0; level < plan.levels; ++level) {
         const LevelSize size = plan.level[level];
         Rows* const next = level + 1 < plan.levels ? &space.light[level + 1] : nullptr;

@@ -5,9 +5,9 @@
 
 #include "device/kernel_list.hpp"
 #include "metrics/ssimulacra2/ssimulacra2_map_phases.hpp"
-#include "metrics/ssimulacra2/ssimulacra2_masked_kernels.hpp"
 #include "metrics/ssimulacra2/ssimulacra2_pyramid_phases.hpp"
 #include "metrics/ssimulacra2/ssimulacra2_sums.hpp"
+#include "metrics/ssimulacra2/ssimulacra2_weighted_kernels.hpp"
 
 namespace qc::ssimulacra2 {
 
@@ -158,9 +158,9 @@ struct SumStrips {
     KERNEL(ssimulacra2_maps_wide_kept, ScoreMaps<kMaxRadius, true>)                                                    \
     KERNEL(ssimulacra2_draw, DrawErrors)                                                                               \
     KERNEL(ssimulacra2_weights, MakeWeights)                                                                           \
-    KERNEL(ssimulacra2_maps_mask, ScoreMaskedMaps<4>)                                                                  \
-    KERNEL(ssimulacra2_maps_wide_mask, ScoreMaskedMaps<kMaxRadius>)                                                    \
-    KERNEL(ssimulacra2_finish_mask, SumStrips<kMaskedWords>)
+    KERNEL(ssimulacra2_maps_weighted, ScoreWeightedMaps<4>)                                                            \
+    KERNEL(ssimulacra2_maps_wide_weighted, ScoreWeightedMaps<kMaxRadius>)                                              \
+    KERNEL(ssimulacra2_finish_weighted, SumStrips<kWeightedWords>)
 QC_DECLARE_KERNELS(QC_SSIMULACRA2_KERNELS)
 
 } // namespace qc::ssimulacra2

@@ -78,7 +78,7 @@ void cut_plane(const PlaneLayout& layout, int level, int channel, int columns, V
 
 } // namespace
 
-Launcher::Launcher(const Plan& plan, SampleType sample, bool masked)
+Launcher::Launcher(const Plan& plan, SampleType sample, bool has_weights)
     : pyramid_{}, maps_{}, finish_{}, same_conversion_(plan.reference == plan.distorted),
       usual_conversion_(is_usual(plan.reference) && is_usual(plan.distorted)) {
     const PlaneLayout layout = make_layout(plan);
@@ -112,7 +112,7 @@ Launcher::Launcher(const Plan& plan, SampleType sample, bool masked)
     maps_.renormalise = plan.blur.renormalise;
     for (int i = 0; i <= plan.blur.radius; ++i) maps_.tap[i] = static_cast<float>(plan.blur.tap[i]);
     maps_.strip_count = finish_.strip_count = static_cast<int32_t>(strips_.size());
-    if (masked) masked_.emplace(plan, layout);
+    if (has_weights) has_weights_.emplace(plan, layout);
 }
 
 size_t Launcher::plane_bytes(int count) const {
@@ -128,7 +128,8 @@ size_t Launcher::kept_bytes(int count) const {
 }
 
 size_t Launcher::scratch_bytes(int count) const {
-    return plane_bytes(count) + sum_bytes(count) + kept_bytes(count) + (masked_ ? masked_->scratch_bytes(count) : 0);
+    return plane_bytes(count) + sum_bytes(count) + kept_bytes(count) +
+           (has_weights_ ? has_weights_->scratch_bytes(count) : 0);
 }
 
 void Launcher::draw_map(const MapWeights& weights) {
@@ -180,7 +181,7 @@ Status Launcher::prepare(DeviceProgram& program) {
     QC_RETURN_IF_ERROR(program.find(maps, &map_kernel_));
     if (draws_map_) QC_RETURN_IF_ERROR(program.find(kernels::ssimulacra2_draw, &draw_kernel_));
     QC_RETURN_IF_ERROR(program.find(kernels::ssimulacra2_finish, &finish_kernel_));
-    if (masked_) QC_RETURN_IF_ERROR(masked_->prepare(program));
+    if (has_weights_) QC_RETURN_IF_ERROR(has_weights_->prepare(program));
     return program.upload(strips_.data(), strips_.size() * sizeof(Strip), &strip_table_);
 }
 
@@ -207,11 +208,11 @@ Status Launcher::enqueue(const DeviceBatch& batch, DeviceQueue& queue) const {
     maps.kept = kept_for(batch.map.scale);
     maps.kept.errors = reinterpret_cast<uint16_t*>(reinterpret_cast<char*>(sums) + sum_bytes(batch.count));
     const Dim3 strips{static_cast<unsigned>(strips_.size()), 1, pairs};
-    if (!masked_ || draws_map_) QC_RETURN_IF_ERROR(queue.launch(map_kernel_, strips, maps));
+    if (!has_weights_ || draws_map_) QC_RETURN_IF_ERROR(queue.launch(map_kernel_, strips, maps));
     if (draws_map_) QC_RETURN_IF_ERROR(enqueue_map(batch, maps.kept, queue));
-    if (masked_)
-        return masked_->enqueue(batch, planes, reinterpret_cast<char*>(maps.kept.errors) + kept_bytes(batch.count),
-                                queue);
+    if (has_weights_)
+        return has_weights_->enqueue(batch, planes, reinterpret_cast<char*>(maps.kept.errors) + kept_bytes(batch.count),
+                                     queue);
 
     FinishArguments finish = finish_;
     finish.pairs = batch.pairs;

@@ -7,18 +7,18 @@
 
 #include "contract/device.hpp"
 #include "metrics/ssimulacra2/ssimulacra2_kernels.hpp"
-#include "metrics/ssimulacra2/ssimulacra2_masked_launch.hpp"
 #include "metrics/ssimulacra2/ssimulacra2_math.hpp"
+#include "metrics/ssimulacra2/ssimulacra2_weighted_launch.hpp"
 
 namespace qc::ssimulacra2 {
 
 /// Fills the accumulators (kAccumulatorWords per pair, those that the plan needs) of a batch in three launches, four if
 /// the two inputs differ in their colour conversion. Pairs of a batch that share the reference picture share its
-/// planes. The sums of a pair depend on the plan and its pictures only, not on the batch. Under a mask MaskedSums comes
-/// behind the pyramids.
+/// planes. The sums of a pair depend on the plan and its pictures only, not on the batch. With weights WeightedSums
+/// comes behind the pyramids.
 class Launcher {
 public:
-    Launcher(const Plan& plan, SampleType sample, bool masked);
+    Launcher(const Plan& plan, SampleType sample, bool has_weights);
 
     /// Before everything else: the map is wanted too.
     void draw_map(const MapWeights& weights);
@@ -27,7 +27,7 @@ public:
     Status enqueue(const DeviceBatch& batch, DeviceQueue& queue) const;
 
 private:
-    /// Scratch memory: the planes of the batch, the sums of its strips, what is kept for maps, what masks need.
+    /// Scratch memory: the planes of the batch, the sums of its strips, what is kept for maps, what weights need.
     size_t plane_bytes(int count) const;
     size_t sum_bytes(int count) const;
     size_t kept_bytes(int count) const;
@@ -46,7 +46,7 @@ private:
     LoadedKernel<FinishArguments> finish_kernel_;
     bool draws_map_ = false;
     LoadedKernel<DrawArguments> draw_kernel_;
-    std::optional<MaskedSums> masked_;
+    std::optional<WeightedSums> has_weights_;
 };
 
 } // namespace qc::ssimulacra2

@@ -48,7 +48,7 @@ struct ScaleInformation {
     float numerator, denominator;
 };
 
-/// @param unit what a pixel counts that is let through whole: 1 without a mask. Of a mask that lets all through the
+/// @param unit what a pixel counts that is let through whole: 1 without weights. Of weights that are all whole the
 ///        division is exact
 ScaleInformation scale_information(const uint64_t* accumulators, double unit) {
     const auto word = [&](AccumulatorWord index) {
@@ -155,7 +155,7 @@ private:
     bool draws(int scale) const { return draws_maps() && scale == map_scale(parameters_); }
     Status find(DeviceProgram& program, int scale, const KernelIdentifier<ScaleArguments>& identifier,
                 const TileShape& tile);
-    Status find_masked_kernels(DeviceProgram& program);
+    Status find_weighted_kernels(DeviceProgram& program);
     Status upload_logarithms(DeviceProgram& program);
     Status prepare_bands(DeviceProgram& program);
     template <class Input>
@@ -189,24 +189,24 @@ Status VifScorer::find(DeviceProgram& program, int scale, const KernelIdentifier
     return program.find(identifier, &kernels_[scale].kernel);
 }
 
-/// Tiles of every scale: under a mask there is nothing that pairs share.
-Status VifScorer::find_masked_kernels(DeviceProgram& program) {
+/// Tiles of every scale: with weights there is nothing that pairs share.
+Status VifScorer::find_weighted_kernels(DeviceProgram& program) {
     const bool bytes = geometry_.sample == SampleType::kU8;
     if (parameters_.skip_scale_0)
         QC_RETURN_IF_ERROR(
             find(program, 0, bytes ? kernels::vif_decimate0_u8 : kernels::vif_decimate0_u16, kTileDecimateOnly));
     else if (bytes)
-        QC_RETURN_IF_ERROR(find(program, 0, kernels::vif_scale0_u8_mask, kTileScale0U8));
+        QC_RETURN_IF_ERROR(find(program, 0, kernels::vif_scale0_u8_weighted, kTileScale0U8));
     else
-        QC_RETURN_IF_ERROR(find(program, 0, kernels::vif_scale0_u16_mask, kTileScale0U16));
-    QC_RETURN_IF_ERROR(find(program, 1, kernels::vif_scale1_mask, kTileScale1));
-    QC_RETURN_IF_ERROR(find(program, 2, kernels::vif_scale2_mask, kTileScale2));
-    return find(program, 3, kernels::vif_scale3_mask, kTileScale3);
+        QC_RETURN_IF_ERROR(find(program, 0, kernels::vif_scale0_u16_weighted, kTileScale0U16));
+    QC_RETURN_IF_ERROR(find(program, 1, kernels::vif_scale1_weighted, kTileScale1));
+    QC_RETURN_IF_ERROR(find(program, 2, kernels::vif_scale2_weighted, kTileScale2));
+    return find(program, 3, kernels::vif_scale3_weighted, kTileScale3);
 }
 
 Status VifScorer::prepare(DeviceProgram& program) {
-    if (geometry_.masked) {
-        QC_RETURN_IF_ERROR(find_masked_kernels(program));
+    if (geometry_.has_weights) {
+        QC_RETURN_IF_ERROR(find_weighted_kernels(program));
         return upload_logarithms(program);
     }
     const bool bytes = geometry_.sample == SampleType::kU8;
@@ -349,26 +349,26 @@ size_t VifScorer::scratch_bytes(int count) const {
 class VifFinaliser final : public Finaliser {
 public:
     VifFinaliser(const FrameGeometry& geometry, const OptionValues& options)
-        : masked_(geometry.masked), skip_scale_0_(options.flag(kSkipScale0)), debug_(options.flag(kDebug)) {}
+        : has_weights_(geometry.has_weights), skip_scale_0_(options.flag(kSkipScale0)), debug_(options.flag(kDebug)) {}
 
     void finalise(int64_t frame, std::span<const uint64_t> accumulators, ScoreSink& sink) override;
 
 private:
     /// Whether nothing of a scale counts. A pixel without weight is all that adds nothing to the denominator.
-    bool is_masked_out(std::span<const uint64_t> accumulators, int scale) const {
+    bool is_without_weight(std::span<const uint64_t> accumulators, int scale) const {
         const uint64_t* const words = accumulators.data() + scale * kWordsPerScale;
-        return masked_ && words[kDenominatorLog] == 0 && words[kFlatCount] == 0;
+        return has_weights_ && words[kDenominatorLog] == 0 && words[kFlatCount] == 0;
     }
-    double unit(int scale) const { return masked_ ? kFullWeight << (2 * scale) : 1; }
+    double unit(int scale) const { return has_weights_ ? kFullWeight << (2 * scale) : 1; }
 
-    bool masked_, skip_scale_0_, debug_;
+    bool has_weights_, skip_scale_0_, debug_;
 };
 
 void VifFinaliser::finalise(int64_t frame, std::span<const uint64_t> accumulators, ScoreSink& sink) {
     ScaleInformation scales[kScales];
     double numerator = 0.0, denominator = 0.0;
     for (int s = skip_scale_0_ ? 1 : 0; s < kScales; ++s)
-        if (is_masked_out(accumulators, s)) return sink.leave_out(frame);
+        if (is_without_weight(accumulators, s)) return sink.leave_out(frame);
     for (int s = 0; s < kScales; ++s) {
         if (s == 0 && skip_scale_0_) {
             scales[s] = {0.0f, -1.0f}; // what libvmaf writes for a scale that was left out
@@ -392,9 +392,9 @@ void VifFinaliser::finalise(int64_t frame, std::span<const uint64_t> accumulator
 }
 
 Status validate(const FrameGeometry& geometry, const OptionValues& /*options*/) {
-    if (!geometry.masked || int64_t{geometry.width} * geometry.height <= kMostMaskedSamples) return {};
+    if (!geometry.has_weights || int64_t{geometry.width} * geometry.height <= kMostWeightedSamples) return {};
     return unsupported(format("vif under a mask takes pictures of at most %d samples, these are %dx%d",
-                              static_cast<int>(kMostMaskedSamples), geometry.width, geometry.height));
+                              static_cast<int>(kMostWeightedSamples), geometry.width, geometry.height));
 }
 
 constexpr MapSpec kMap{.what = "bits of information that each pixel has lost", .white = 4.0, .shape = map_shape_of};
@@ -440,7 +440,7 @@ const MetricDescriptor& descriptor() {
     static constexpr MetricDescriptor kDescriptor{
         .name = "vif",
         .summary = "visual information fidelity at four scales (integer)",
-        .accepts_mask = true,
+        .accepts_weights = true,
         .templated_names = true,
         .options = kOptions,
         .outputs = kOutputs,

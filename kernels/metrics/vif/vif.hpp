@@ -29,9 +29,9 @@ struct Parameters {
 void score_cpu(const FrameGeometry& geometry, const Parameters& parameters, const HostPair& pair,
                std::span<uint64_t> accumulators);
 
-/// The same words under the pair's mask, each pixel's times its weight (mask_shape()). Thread-safe.
-void score_masked_cpu(const FrameGeometry& geometry, const Parameters& parameters, const HostPair& pair,
-                      std::span<uint64_t> accumulators);
+/// The same words under the pair's weights, each pixel's times its weight (weight_shape()). Thread-safe.
+void score_weighted_cpu(const FrameGeometry& geometry, const Parameters& parameters, const HostPair& pair,
+                        std::span<uint64_t> accumulators);
 
 /// The same words as the one or the other, row by row, vectorised: what the CPU backend runs. Thread-safe.
 /// @param lanes no more than the machine has

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "device/image.hpp"
-#include "device/mask.hpp"
+#include "device/weights.hpp"
 #include "metrics/vif/vif.hpp"
 
 namespace qc::vif {
@@ -144,14 +144,14 @@ void score_scale(const Image& reference, const Image& distorted, int scale, int 
 }
 
 void score_scale(const Image& reference, const Image& distorted, int scale, int depth, double gain_limit,
-                 const MaskReader& mask, uint64_t* words) {
+                 const WeightReader& sample_weights, uint64_t* words) {
     const int width = reference.width, height = reference.height;
-    const MapShape shape = mask_shape(width, height, scale);
+    const MapShape shape = weight_shape(width, height, scale);
     for_each_pixel(reference, distorted, scale, depth,
                    [&](int x, int y, int64_t sigma_1_sq, int64_t sigma_2_sq, int64_t sigma_12) {
                        uint64_t pixel[kWordsPerScale] = {};
                        add_pixel(sigma_1_sq, sigma_2_sq, sigma_12, gain_limit, pixel);
-                       const uint64_t weight = mask.over(shape, x, y, width << scale, height << scale);
+                       const uint64_t weight = sample_weights.over(shape, x, y, width << scale, height << scale);
                        for (int i = 0; i < kWordsPerScale; ++i) words[i] += weight * pixel[i];
                    });
 }
@@ -207,12 +207,13 @@ void score_cpu(const FrameGeometry& geometry, const Parameters& parameters, cons
                  });
 }
 
-void score_masked_cpu(const FrameGeometry& geometry, const Parameters& parameters, const HostPair& pair,
-                      std::span<uint64_t> accumulators) {
-    const MaskReader mask(pair.mask);
+void score_weighted_cpu(const FrameGeometry& geometry, const Parameters& parameters, const HostPair& pair,
+                        std::span<uint64_t> accumulators) {
+    const WeightReader sample_weights(pair.weights);
     score_scales(geometry, parameters, pair, accumulators,
                  [&](const Image& reference, const Image& distorted, int scale, uint64_t* words) {
-                     score_scale(reference, distorted, scale, geometry.depth, parameters.gain_limit, mask, words);
+                     score_scale(reference, distorted, scale, geometry.depth, parameters.gain_limit, sample_weights,
+                                 words);
                  });
 }
 

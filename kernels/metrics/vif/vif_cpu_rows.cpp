@@ -172,7 +172,7 @@ QC_CPU_CLONES void add_row(const StatisticRows& rows, int width, int flat_count,
     sums->flat_count += flat_count;
 }
 
-/// The same under a mask, each pixel's terms as often as its weight says.
+/// The same with weights, each pixel's terms as often as its weight says.
 QC_CPU_CLONES void add_weighted_row(const StatisticRows& rows, int width, const uint32_t* weights,
                                     const LogTable& table, Sums* sums) {
     int64_t numerator = 0, denominator = 0, flat_variance = 0, flat_count = 0;
@@ -192,14 +192,14 @@ QC_CPU_CLONES void add_weighted_row(const StatisticRows& rows, int width, const 
     sums->flat_count += flat_count;
 }
 
-/// Weights of row y of a scale (mask_shape()): all that they are made of lies in the mask.
-void weigh_row(const Plane<const uint8_t>& mask, int scale, int y, int width, uint32_t* weights) {
+/// Weights of row y of a scale (weight_shape()): all that they are made of lies inside.
+void weigh_row(const Plane<const uint8_t>& samples, int scale, int y, int width, uint32_t* weights) {
     const int step = 1 << scale;
     std::fill(weights, weights + width, 0);
     for (int row = y * step; row < (y + 1) * step; ++row) {
-        const uint8_t* const samples = mask.row(row);
+        const uint8_t* const from = samples.row(row);
         for (int x = 0; x < width; ++x)
-            for (int i = 0; i < step; ++i) weights[x] += samples[x * step + i];
+            for (int i = 0; i < step; ++i) weights[x] += from[x * step + i];
     }
 }
 
@@ -370,10 +370,10 @@ void decimate_rows(const LanePasses<Sample>& passes, const Plane<const Sample>& 
 /// One pair. Rows are shared with idle threads: their sums are integers, so the order does not matter.
 class PairScorer {
 public:
-    /// @param mask data null: each pixel counts once
-    PairScorer(const Parameters& parameters, int depth, const Plane<const uint8_t>& mask, device::WordLanes lanes,
+    /// @param weights data null: each pixel counts once
+    PairScorer(const Parameters& parameters, int depth, const Plane<const uint8_t>& weights, device::WordLanes lanes,
                Helpers* helpers, std::span<uint64_t> accumulators)
-        : parameters_(parameters), depth_(depth), mask_(mask), lanes_(lanes), helpers_(helpers),
+        : parameters_(parameters), depth_(depth), weights_(weights), lanes_(lanes), helpers_(helpers),
           accumulators_(accumulators) {}
 
     /// This scale and all deeper ones.
@@ -412,11 +412,11 @@ private:
         const LogTable table{log_table().data()};
         const AddRow lane_add = lane_add_row(lanes_), add = lane_add != nullptr ? lane_add : add_row;
         Sums sums;
-        std::vector<uint32_t> weights(mask_.data != nullptr ? static_cast<size_t>(width) : 0);
+        std::vector<uint32_t> weights(weights_.data != nullptr ? static_cast<size_t>(width) : 0);
         const auto add_moments = [&](int y) {
             const int flat_count = statistic_row(work.moments(), width, parameters_.gain_limit, work.statistics());
-            if (mask_.data == nullptr) return add(work.statistics(), width, flat_count, table, &sums);
-            weigh_row(mask_, kScale, y, width, weights.data());
+            if (weights_.data == nullptr) return add(work.statistics(), width, flat_count, table, &sums);
+            weigh_row(weights_, kScale, y, width, weights.data());
             add_weighted_row(work.statistics(), width, weights.data(), table, &sums);
         };
         const LanePasses<Sample>* const passes = passes_for<kScale, Sample>(width);
@@ -464,7 +464,7 @@ private:
 
     const Parameters& parameters_;
     const int depth_;
-    const Plane<const uint8_t> mask_;
+    const Plane<const uint8_t> weights_;
     const device::WordLanes lanes_;
     Helpers* const helpers_;
     const std::span<uint64_t> accumulators_;
@@ -475,8 +475,8 @@ private:
 
 void score_cpu_rows(const FrameGeometry& geometry, const Parameters& parameters, const HostPair& pair,
                     std::span<uint64_t> accumulators, device::WordLanes lanes) {
-    const auto mask = geometry.masked ? pair.mask.as<uint8_t>() : Plane<const uint8_t>{};
-    PairScorer scorer(parameters, geometry.depth, mask, lanes, pair.helpers, accumulators);
+    const auto weights = geometry.has_weights ? pair.weights.as<uint8_t>() : Plane<const uint8_t>{};
+    PairScorer scorer(parameters, geometry.depth, weights, lanes, pair.helpers, accumulators);
     const HostPlane& reference = pair.reference.plane[0];
     const HostPlane& distorted = pair.distorted.plane[0];
     if (geometry.sample == SampleType::kU8)

@@ -68,7 +68,7 @@ TEST(VifEmulation, MapsEqualTheCpu) {
         }
 }
 
-TEST(VifEmulation, MasksEqualTheCpu) {
+TEST(VifEmulation, WeightsEqualTheCpu) {
     for (const EmulationCase& c : {EmulationCase{317, 83, 8, 0, 3, 100.0, false},
                                    {250, 40, 8, 0, 1, 1.0, true},
                                    {157, 45, 10, 6, 2, 100.0, false},
@@ -79,25 +79,25 @@ TEST(VifEmulation, MasksEqualTheCpu) {
         options.set(1, c.gain_limit);
         options.set(2, c.skip_scale_0);
         const FrameGeometry geometry = test::luma_geometry(c.width, c.height, c.depth);
-        test::expect_masked_emulation_equals_cpu(descriptor(), kKernels, geometry, options,
-                                                 test::emulated_lumas(geometry, c.shift, 0, c.count));
+        test::expect_weighted_emulation_equals_cpu(descriptor(), kKernels, geometry, options,
+                                                   test::emulated_lumas(geometry, c.shift, 0, c.count));
     }
 }
 
-/// Kernels that count by a mask draw as well.
-TEST(VifEmulation, MapsUnderMasksEqualTheCpu) {
+/// Kernels that count by weights draw as well.
+TEST(VifEmulation, MapsWithWeightsEqualTheCpu) {
     for (const bool skip_scale_0 : {false, true}) {
         OptionValues options(descriptor().options);
         options.set(2, skip_scale_0);
         FrameGeometry geometry = test::luma_geometry(157, 45, 8);
-        geometry.masked = true;
+        geometry.has_weights = true;
         const auto metric = create_scorer(descriptor(), geometry, options);
         metric->draw_maps();
         test::EmulatedProgram program(kKernels);
         ASSERT_TRUE(metric->prepare(program).ok());
         const auto lumas = test::emulated_lumas(geometry, 0, 0, 1);
         test::EmulatedPairs pairs(lumas);
-        const test::EmulatedMasks masks(geometry, &pairs);
+        const test::EmulatedWeights weights(geometry, &pairs);
         test::expect_emulated_maps_equal_cpu(*metric, descriptor().map->shape(geometry, options), pairs, false);
     }
 }

@@ -43,11 +43,11 @@ using Decimate0U16 = TilePlan<0, PictureSource<uint16_t>, PairColumn, kTileDecim
     KERNEL(vif_scale0_u8_bands_map, ScoreBands<ByteInput, true>)                                                       \
     KERNEL(vif_scale0_u16_map, ScoreTile<Scale0U16, Extra::kMap>)                                                      \
     KERNEL(vif_scale1_map, ScoreTile<Scale1, Extra::kMap>)                                                             \
-    KERNEL(vif_scale0_u8_mask, ScoreTile<Scale0U8, Extra::kMask>)                                                      \
-    KERNEL(vif_scale0_u16_mask, ScoreTile<Scale0U16, Extra::kMask>)                                                    \
-    KERNEL(vif_scale1_mask, ScoreTile<Scale1, Extra::kMask>)                                                           \
-    KERNEL(vif_scale2_mask, ScoreTile<Scale2, Extra::kMask>)                                                           \
-    KERNEL(vif_scale3_mask, ScoreTile<Scale3, Extra::kMask>)
+    KERNEL(vif_scale0_u8_weighted, ScoreTile<Scale0U8, Extra::kWeights>)                                               \
+    KERNEL(vif_scale0_u16_weighted, ScoreTile<Scale0U16, Extra::kWeights>)                                             \
+    KERNEL(vif_scale1_weighted, ScoreTile<Scale1, Extra::kWeights>)                                                    \
+    KERNEL(vif_scale2_weighted, ScoreTile<Scale2, Extra::kWeights>)                                                    \
+    KERNEL(vif_scale3_weighted, ScoreTile<Scale3, Extra::kWeights>)
 QC_DECLARE_KERNELS(QC_VIF_KERNELS)
 
 } // namespace qc::vif

@@ -226,16 +226,16 @@ QC_HD float lost_flat_bits(uint32_t sigma_2_sq) {
     return static_cast<float>(sigma_2_sq) * (1.0f / (16384.0f * 65025.0f));
 }
 
-// ---- mask -----------------------------------------------------------------------------------------------------------
+// ---- weights --------------------------------------------------------------------------------------------------------
 
-/// How the pixels of a scale lie over the mask: each counts by the sum of the 4^scale weights under it.
-QC_HD MapShape mask_shape(int width, int height, int scale) {
+/// How the pixels of a scale lie over the weights: each counts by the sum of the 4^scale weights under it.
+QC_HD MapShape weight_shape(int width, int height, int scale) {
     return {width, height, 0, 0, 1 << scale};
 }
 
-/// The most luma samples that a masked picture has: sums of weighted variances stay below 2^64, at scale 0 by 2^30 (of
-/// 16.16) times 2^8 (the weight) times this.
-constexpr int64_t kMostMaskedSamples = int64_t{1} << 26;
+/// The most luma samples that a picture with weights has: sums of weighted variances stay below 2^64, at scale 0 by
+/// 2^30 (of 16.16) times 2^8 (the weight) times this.
+constexpr int64_t kMostWeightedSamples = int64_t{1} << 26;
 
 // ---- logarithm ------------------------------------------------------------------------------------------------------
 

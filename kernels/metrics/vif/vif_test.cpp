@@ -161,7 +161,7 @@ void expect_equal_to_reference(const FrameGeometry& geometry, const HostPair& pa
                                const Parameters& parameters) {
     const int width = geometry.width, height = geometry.height, depth = geometry.depth;
     uint64_t expected[kAccumulatorWords] = {};
-    (geometry.masked ? score_masked_cpu : score_cpu)(geometry, parameters, pair, std::span(expected));
+    (geometry.has_weights ? score_weighted_cpu : score_cpu)(geometry, parameters, pair, std::span(expected));
     for (const device::WordLanes lanes : device::all_word_lanes()) {
         uint64_t words[kAccumulatorWords] = {};
         score_cpu_rows(geometry, parameters, pair, words, lanes);
@@ -175,7 +175,7 @@ void expect_equal_to_reference(const FrameGeometry& geometry, const HostPair& pa
     }
 }
 
-/// With and without a mask.
+/// With and without weights.
 void expect_equal_to_reference(Content content, int width, int height, int depth, const Parameters& parameters) {
     const SamplePicture reference = make_picture(content, width, height, depth, false);
     const SamplePicture distorted = make_picture(content, width, height, depth, true);
@@ -184,11 +184,11 @@ void expect_equal_to_reference(Content content, int width, int height, int depth
     expect_equal_to_reference(geometry, pair, content, parameters);
     if (testing::Test::HasFatalFailure()) return;
     const int pitch = width + 3;
-    std::vector<uint8_t> mask(static_cast<size_t>(pitch * height));
-    for (size_t i = 0; i < mask.size(); ++i)
-        mask[i] = static_cast<uint8_t>(i / 7 % 4 == 0 ? 0 : i / 7 % 4 == 1 ? 255 : i * 37 % 256);
-    pair.mask = {mask.data(), {pitch}, width, height};
-    geometry.masked = true;
+    std::vector<uint8_t> sample_weights(static_cast<size_t>(pitch * height));
+    for (size_t i = 0; i < sample_weights.size(); ++i)
+        sample_weights[i] = static_cast<uint8_t>(i / 7 % 4 == 0 ? 0 : i / 7 % 4 == 1 ? 255 : i * 37 % 256);
+    pair.weights = {sample_weights.data(), {pitch}, width, height};
+    geometry.has_weights = true;
     expect_equal_to_reference(geometry, pair, content, parameters);
 }
 

@@ -12,7 +12,7 @@
 
 #include "device/block_sum.hpp"
 #include "device/kernel_list.hpp"
-#include "device/mask.hpp"
+#include "device/weights.hpp"
 #include "metrics/vif/vif_columns.hpp"
 #include "metrics/vif/vif_tuning.hpp"
 
@@ -133,7 +133,7 @@ struct ThreadSums {
     uint64_t flat_variance = 0;
 };
 
-/// The same under a mask, where each pixel counts as often as its weight says.
+/// The same with weights, where each pixel counts as often as its weight says.
 struct WeightedSums {
     uint64_t numerator_log = 0, denominator_log = 0, flat_count = 0, flat_variance = 0;
 
@@ -182,12 +182,12 @@ QC_HD void filter_row(const uint32_t* from, SplitSum (&sums)[kColumnsPerThread])
 /// What a kernel does beside summing.
 enum class Extra {
     kNone,
-    kMap,  ///< draws the map of its scale
-    kMask, ///< counts pixels by a mask, and draws the map of its scale where that is wanted
+    kMap,     ///< draws the map of its scale
+    kWeights, ///< counts pixels by weights, and draws the map of its scale where that is wanted
 };
 
 template <Extra kExtra>
-using SumsOf = std::conditional_t<kExtra == Extra::kMask, WeightedSums, ThreadSums>;
+using SumsOf = std::conditional_t<kExtra == Extra::kWeights, WeightedSums, ThreadSums>;
 
 /// What the reference's variance alone adds.
 template <typename Logarithm>
@@ -232,7 +232,7 @@ QC_HD float loss_of_pixel(const ThreadSums& sums) {
 }
 
 /// @param map values by pixel, of kernels that draw
-/// @param weight_of gives the weight of a pixel that counts by a mask
+/// @param weight_of gives the weight of a pixel that counts by weights
 template <class Plan, Extra kExtra, typename Logarithm, class WeightOf>
 QC_HD void statistic_phase(const uint32_t* shared, int thread, TileOrigin origin, int width, int height,
                            double gain_limit, const Logarithm& logarithm, const MapPlane& map,
@@ -253,11 +253,11 @@ QC_HD void statistic_phase(const uint32_t* shared, int thread, TileOrigin origin
             const WindowMoments moments{means[i].low, means[i].high, round_shift(squares_1[i], 16),
                                         round_shift(squares_2[i], 16), round_shift(products[i], 16)};
             const int u = origin.x + x + i, v = origin.y + y;
-            if constexpr (kExtra != Extra::kMask) add_pixel(moments, gain_limit, logarithm, sums);
+            if constexpr (kExtra != Extra::kWeights) add_pixel(moments, gain_limit, logarithm, sums);
             if constexpr (kExtra == Extra::kMap) {
                 if (map.data != nullptr) map.put(u, v, loss_of_pixel(sums_of_pixel(moments, gain_limit, logarithm)));
             }
-            if constexpr (kExtra == Extra::kMask) {
+            if constexpr (kExtra == Extra::kWeights) {
                 const ThreadSums pixel = sums_of_pixel(moments, gain_limit, logarithm);
                 sums.add(pixel, weight_of(u, v));
                 if (map.data != nullptr) map.put(u, v, loss_of_pixel(pixel));
@@ -302,10 +302,10 @@ template <class Plan, Extra kExtra>
 QC_HD SumsOf<kExtra> horizontal_phase(const uint32_t* shared, int thread, const ScaleArguments& arguments, int pair,
                                       TileOrigin origin) {
     SumsOf<kExtra> sums;
-    const MaskReader mask(arguments.pairs[pair].mask);
-    const MapShape shape = mask_shape(arguments.width, arguments.height, Plan::kScale);
+    const WeightReader weights(arguments.pairs[pair].weights);
+    const MapShape shape = weight_shape(arguments.width, arguments.height, Plan::kScale);
     const auto weight_of = [&](int x, int y) {
-        return mask.over(shape, x, y, arguments.width << Plan::kScale, arguments.height << Plan::kScale);
+        return weights.over(shape, x, y, arguments.width << Plan::kScale, arguments.height << Plan::kScale);
     };
     MapPlane map{};
     if constexpr (kExtra != Extra::kNone)

@@ -70,7 +70,7 @@ Weighting::Weighting(const BlockPlan& plan) : plan_(plan), weights_(static_cast<
 
 WeightedErrors Weighting::errors(std::span<const uint64_t> accumulators) {
     WeightedErrors errors{};
-    if (!plan_.weighted && !plan_.masked) {
+    if (!plan_.weighted && !plan_.has_weights) {
         std::copy_n(&accumulators[kSquaredError], plan_.planes, errors.begin());
         return errors;
     }
@@ -85,7 +85,7 @@ WeightedErrors Weighting::errors(std::span<const uint64_t> accumulators) {
 
     for (int p = 0; p < plan_.planes; ++p) {
         double sum = 0.0; // in raster order: the order is part of the definition
-        const auto first = static_cast<size_t>(plan_.masked ? plan_.masked_error_word(p) : kSquaredError + p);
+        const auto first = static_cast<size_t>(plan_.has_weights ? plan_.weighted_error_word(p) : kSquaredError + p);
         const double mean = mean_weight(accumulators, p);
         for (size_t k = 0; k < weights_.size(); ++k)
             sum += number(accumulators[k * stride + first]) / mean * weights_[k];
@@ -95,7 +95,7 @@ WeightedErrors Weighting::errors(std::span<const uint64_t> accumulators) {
 }
 
 double Weighting::mean_weight(std::span<const uint64_t> accumulators, int plane) const {
-    if (!plan_.masked) return 1.0;
+    if (!plan_.has_weights) return 1.0;
     uint64_t sum = 0;
     for (size_t k = 0; k < weights_.size(); ++k)
         sum += accumulators[k * static_cast<size_t>(plan_.words_per_block()) +
@@ -144,10 +144,10 @@ public:
     }
 
     Status prepare(DeviceProgram& program) override {
-        if (plan_.masked) {
+        if (plan_.has_weights) {
             const bool bytes = sample_ == SampleType::kU8;
             QC_RETURN_IF_ERROR(
-                program.find(bytes ? kernels::xpsnr_masked_u8 : kernels::xpsnr_masked_u16, &masked_kernel_));
+                program.find(bytes ? kernels::xpsnr_weighted_u8 : kernels::xpsnr_weighted_u16, &weighted_kernel_));
         }
         return program.find(kernel_for(plan_, second_order(), sample_), &kernel_);
     }
@@ -157,7 +157,7 @@ public:
         Dim3 grid{static_cast<unsigned>(plan_.blocks()), 1, static_cast<unsigned>(batch.count)};
         QC_RETURN_IF_ERROR(queue.launch(kernel_, grid, arguments));
         grid.y = static_cast<unsigned>(plan_.planes);
-        return plan_.masked ? queue.launch(masked_kernel_, grid, arguments) : Status();
+        return plan_.has_weights ? queue.launch(weighted_kernel_, grid, arguments) : Status();
     }
 
     std::vector<Convention> conventions() const override {
@@ -177,7 +177,7 @@ private:
     const SampleType sample_;
     const BlockPlan plan_;
     const double frame_rate_;
-    LoadedKernel<BlockArguments> kernel_, masked_kernel_;
+    LoadedKernel<BlockArguments> kernel_, weighted_kernel_;
 };
 
 class XpsnrFinaliser final : public Finaliser {
@@ -244,7 +244,7 @@ const MetricDescriptor& descriptor() {
         .history = 2,
         .needs_chroma = true,
         .accepts_rgb = true,
-        .accepts_mask = true,
+        .accepts_weights = true,
         .options = kOptions,
         .outputs = kOutputs,
         .create_scorer = make_scorer<XpsnrScorer>,

@@ -12,7 +12,7 @@
 /// |               | have chroma samples gives luma only                                                            |
 /// | accumulators  | per block (about 510, whatever the size): activities in space and time, squared error of each  |
 /// |               | plane; weights and weighted sums are made of them on the host                                  |
-/// | under a mask  | more words per block: the squared error of each plane by its samples' weights, and their sum   |
+/// | with weights  | more words per block: the squared error of each plane by its samples' weights, and their sum   |
 /// | determinism   | integer sums: the same bits on every run, device and backend                                   |
 /// | in time       | history begins with black: the first frames count as busy                                      |
 /// | aggregates    | axpsnr_*: of all frames, by the mean of the square roots; axpsnr_min: the lowest of them       |
@@ -43,10 +43,10 @@ using WeightedErrors = std::array<uint64_t, 3>;
 class Weighting {
 public:
     explicit Weighting(const BlockPlan& plan);
-    /// Under a mask those of a picture that is everywhere as it is, in the mean, where the mask lets it through.
+    /// With weights those of a picture that is everywhere as it is, in the mean, by its weights.
     /// Precondition: no plane lacks weight.
     WeightedErrors errors(std::span<const uint64_t> accumulators);
-    /// Whether a mask leaves nothing of some plane.
+    /// Whether the weights leave nothing of some plane.
     bool lacks_weight(std::span<const uint64_t> accumulators) const;
 
 private:
@@ -55,7 +55,7 @@ private:
         double space, time;
     };
     void smooth();
-    /// Of a plane's samples; without a mask 1.
+    /// Of a plane's samples; without weights 1.
     double mean_weight(std::span<const uint64_t> accumulators, int plane) const;
 
     const BlockPlan plan_;

@@ -6,8 +6,8 @@
 #include "device/cpu_clones.hpp"
 #include "families/sse/sse.hpp"
 #include "metrics/xpsnr/xpsnr.hpp"
-#include "metrics/xpsnr/xpsnr_mask.hpp"
 #include "metrics/xpsnr/xpsnr_math.hpp"
+#include "metrics/xpsnr/xpsnr_weights.hpp"
 
 namespace qc::xpsnr {
 namespace {
@@ -174,14 +174,14 @@ HostPlane part(const HostPlane& plane, const Rectangle& block, SampleType sample
 }
 
 template <typename T>
-MaskedSums masked_sums(const BlockPlan& plan, int p, const Rectangle& block, const HostPair& pair) {
+WeightedSums weighted_sums(const BlockPlan& plan, int p, const Rectangle& block, const HostPair& pair) {
     const Plane<const T> reference = pair.reference.plane[p].as<T>(), distorted = pair.distorted.plane[p].as<T>();
-    const MaskReader mask(pair.mask);
+    const WeightReader sample_weights(pair.weights);
     const PlaneWeights weights(plan, p);
-    MaskedSums sums{};
+    WeightedSums sums{};
     for (int y = block.y.begin; y < block.y.end; ++y)
         for (int x = block.x.begin; x < block.x.end; ++x)
-            sums.add(reference.at(x, y), distorted.at(x, y), weights.at(mask, x, y));
+            sums.add(reference.at(x, y), distorted.at(x, y), weights.at(sample_weights, x, y));
     return sums;
 }
 
@@ -198,9 +198,9 @@ void score_blocks(const BlockPlan& plan, bool second_order, SampleType sample, c
             words[kSquaredError + p] = sse::sum_of_squared_errors(part(pair.reference.plane[p], block, sample),
                                                                   part(pair.distorted.plane[p], block, sample),
                                                                   block.x.size(), block.y.size(), sample);
-            if (!plan.masked) continue;
-            const MaskedSums sums = masked_sums<T>(plan, p, block, pair);
-            words[plan.masked_error_word(p)] = sums.squared_error;
+            if (!plan.has_weights) continue;
+            const WeightedSums sums = weighted_sums<T>(plan, p, block, pair);
+            words[plan.weighted_error_word(p)] = sums.squared_error;
             words[plan.weight_word(p)] = sums.weights;
         }
         const Rectangle block = plan.block(k, 0);

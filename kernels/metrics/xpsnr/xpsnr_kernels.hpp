@@ -11,10 +11,10 @@
 #include "device/plane_reader.hpp"
 #include "device/unroll.hpp"
 #include "families/sse/sse_kernels.hpp"
-#include "metrics/xpsnr/xpsnr_mask.hpp"
 #include "metrics/xpsnr/xpsnr_math.hpp"
 #include "metrics/xpsnr/xpsnr_plan.hpp"
 #include "metrics/xpsnr/xpsnr_tuning.hpp"
+#include "metrics/xpsnr/xpsnr_weights.hpp"
 
 namespace qc::xpsnr {
 
@@ -410,9 +410,9 @@ struct SumBlock {
     }
 };
 
-/// The words of a block's plane under a mask, beside those of SumBlock. grid: (blocks of the picture, planes, pairs)
+/// The words of a block's plane with weights, beside those of SumBlock. grid: (blocks of the picture, planes, pairs)
 template <typename T>
-struct SumMaskedBlock {
+struct SumWeightedBlock {
     using Arguments = BlockArguments;
     static constexpr int kThreads = xpsnr::kThreads;
 
@@ -422,44 +422,45 @@ struct SumMaskedBlock {
         const DevicePair& pair = arguments.pairs[block.z()];
         const int p = block.y();
         const Rectangle own = plan.block(block.x(), p);
-        const MaskedSums sums = plan.width[p] == plan.width[0] && plan.height[p] == plan.height[0]
-                                    ? sum_full(pair, plan, p, own, block.thread())
-                                    : sum_samples(pair, plan, p, own, block.warp(), block.lane());
+        const WeightedSums sums = plan.width[p] == plan.width[0] && plan.height[p] == plan.height[0]
+                                      ? sum_full(pair, plan, p, own, block.thread())
+                                      : sum_samples(pair, plan, p, own, block.warp(), block.lane());
         auto& of_warps = device::shared<WarpSums>(block);
-        const MaskedSums of_warp{block.warp_sum(sums.squared_error), block.warp_sum(sums.weights)};
+        const WeightedSums of_warp{block.warp_sum(sums.squared_error), block.warp_sum(sums.weights)};
         if (block.lane() == 0) of_warps.sums[block.warp()] = of_warp;
         block.sync();
         if (block.thread() > 0) return;
-        MaskedSums total{};
-        for (const MaskedSums& warp : of_warps.sums) {
+        WeightedSums total{};
+        for (const WeightedSums& warp : of_warps.sums) {
             total.squared_error += warp.squared_error;
             total.weights += warp.weights;
         }
         const size_t row = static_cast<size_t>(pair.output) * plan.blocks() + block.x();
         uint64_t* const target = arguments.accumulators + row * plan.words_per_block();
-        target[plan.masked_error_word(p)] = total.squared_error;
+        target[plan.weighted_error_word(p)] = total.squared_error;
         target[plan.weight_word(p)] = total.weights;
     }
 
 private:
     struct WarpSums {
-        MaskedSums sums[kTuning.warps];
+        WeightedSums sums[kTuning.warps];
     };
 
     /// A thread's part of a plane of luma's size: four samples and weights at once. Blocks begin at multiples of four.
-    QC_HD static MaskedSums sum_full(const DevicePair& pair, const BlockPlan& plan, int p, const Rectangle& own,
-                                     int thread) {
-        const DevicePlane reference = pair.reference.plane[p], distorted = pair.distorted.plane[p], mask = pair.mask;
-        const bool wide[] = {loads_wide<T>(reference), loads_wide<T>(distorted), loads_wide<uint8_t>(mask)};
+    QC_HD static WeightedSums sum_full(const DevicePair& pair, const BlockPlan& plan, int p, const Rectangle& own,
+                                       int thread) {
+        const DevicePlane reference = pair.reference.plane[p], distorted = pair.distorted.plane[p],
+                          shares = pair.weights;
+        const bool wide[] = {loads_wide<T>(reference), loads_wide<T>(distorted), loads_wide<uint8_t>(shares)};
         const int across = (own.x.size() + kColumns - 1) / kColumns, width = plan.width[0];
-        MaskedSums sums{};
+        WeightedSums sums{};
         const int strips = across * own.y.size();
         QC_UNROLL_BY(2)
         for (int strip = thread; strip < strips; strip += kThreads) {
             const int x = own.x.begin + strip % across * kColumns, y = own.y.begin + strip / across;
             const Four<T> a = load_four<T>(reference, wide[0], x, y, width);
             const Four<T> b = load_four<T>(distorted, wide[1], x, y, width);
-            const Four<uint8_t> weights = load_four<uint8_t>(mask, wide[2], x, y, width);
+            const Four<uint8_t> weights = load_four<uint8_t>(shares, wide[2], x, y, width);
             QC_UNROLL
             for (int i = 0; i < kColumns; ++i) {
                 if (x + i < own.x.end) sums.add(sample_of<T>(a, i), sample_of<T>(b, i), sample_of<uint8_t>(weights, i));
@@ -469,16 +470,16 @@ private:
     }
 
     /// Of any plane, sample by sample.
-    QC_HD static MaskedSums sum_samples(const DevicePair& pair, const BlockPlan& plan, int p, const Rectangle& own,
-                                        int warp, int lane) {
+    QC_HD static WeightedSums sum_samples(const DevicePair& pair, const BlockPlan& plan, int p, const Rectangle& own,
+                                          int warp, int lane) {
         const DevicePlane reference = pair.reference.plane[p], distorted = pair.distorted.plane[p];
-        const MaskReader mask(pair.mask);
+        const WeightReader shares(pair.weights);
         const PlaneWeights weights(plan, p);
-        MaskedSums sums{};
+        WeightedSums sums{};
         for (int x = own.x.begin + lane; x < own.x.end; x += device::kWarpSize) {
             QC_UNROLL_BY(4) // so that loads of several rows are on their way
             for (int y = own.y.begin + warp; y < own.y.end; y += kTuning.warps)
-                sums.add(read_sample<T>(reference, x, y), read_sample<T>(distorted, x, y), weights.at(mask, x, y));
+                sums.add(read_sample<T>(reference, x, y), read_sample<T>(distorted, x, y), weights.at(shares, x, y));
         }
         return sums;
     }
@@ -493,8 +494,8 @@ private:
     KERNEL(xpsnr_samples_second_u16, SumBlock<uint16_t, 1, true>)                                                      \
     KERNEL(xpsnr_cells_first_u16, SumBlock<uint16_t, 2, false>)                                                        \
     KERNEL(xpsnr_cells_second_u16, SumBlock<uint16_t, 2, true>)                                                        \
-    KERNEL(xpsnr_masked_u8, SumMaskedBlock<uint8_t>)                                                                   \
-    KERNEL(xpsnr_masked_u16, SumMaskedBlock<uint16_t>)
+    KERNEL(xpsnr_weighted_u8, SumWeightedBlock<uint8_t>)                                                               \
+    KERNEL(xpsnr_weighted_u16, SumWeightedBlock<uint16_t>)
 QC_DECLARE_KERNELS(QC_XPSNR_KERNELS)
 
 /// The kernel that a plan asks for.

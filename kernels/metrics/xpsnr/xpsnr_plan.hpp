@@ -10,7 +10,7 @@
 
 namespace qc::xpsnr {
 
-/// Words of a block: two activities, then the squared error of each plane. Under a mask the planes' errors follow by
+/// Words of a block: two activities, then the squared error of each plane. With weights the planes' errors follow by
 /// the weights of their samples, and then the sums of these.
 enum Word { kSpatial, kTemporal, kSquaredError };
 
@@ -32,13 +32,13 @@ struct BlockPlan {
     int columns = 1, rows = 1;
     int margin = 1; ///< at the picture's edges no activity is measured; 2: it is measured on cells of 2x2 samples
     int depth = 8;
-    bool weighted = false; ///< else the picture is one block of weight 1
-    bool smoothed = false; ///< weights that stand out among their neighbours are taken down
-    bool masked = false;   ///< pairs come with a mask
+    bool weighted = false;    ///< else the picture is one block of weight 1
+    bool smoothed = false;    ///< weights that stand out among their neighbours are taken down
+    bool has_weights = false; ///< pairs come with weights
 
     QC_HD int blocks() const { return columns * rows; }
-    QC_HD int words_per_block() const { return kSquaredError + planes * (masked ? 3 : 1); }
-    QC_HD int masked_error_word(int plane) const { return kSquaredError + planes + plane; }
+    QC_HD int words_per_block() const { return kSquaredError + planes * (has_weights ? 3 : 1); }
+    QC_HD int weighted_error_word(int plane) const { return kSquaredError + planes + plane; }
     QC_HD int weight_word(int plane) const { return kSquaredError + 2 * planes + plane; }
 
     QC_HD Rectangle block(int index, int plane) const {
@@ -68,7 +68,7 @@ inline BlockPlan make_plan(const FrameGeometry& geometry) {
     BlockPlan plan;
     plan.planes = geometry.plane_count();
     plan.depth = geometry.depth;
-    plan.masked = geometry.masked;
+    plan.has_weights = geometry.has_weights;
     for (int p = 0; p < plan.planes; ++p) {
         plan.width[p] = geometry.stored_width(p);
         plan.height[p] = geometry.stored_height(p);

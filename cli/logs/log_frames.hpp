@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// The frames of a log that is being read, whatever its layout.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "logs/scores.hpp"
+#include "words/failure.hpp"
+
+namespace qc::cli {
+
+inline constexpr const char* kAcceptedLogs =
+    "a log with frames is accepted, as the filter and libvmaf write it: JSON, lines of JSON, XML or CSV";
+
+constexpr int kDeepestLog = 16; ///< levels of JSON: a log of the filter has six
+/// @throws Failure beyond it: what nests without end would take the stack
+void require_depth(int depth, const std::string& path);
+
+/// Puts frames into columns, and holds them against what a log may have.
+class LogFrames {
+public:
+    LogFrames(std::string path, Layout layout);
+
+    /// Of whatever is wrong in the frame that comes next, or is read.
+    std::string where() const;
+    void begin(int64_t number);
+    /// What a frame says of its number as text or as JSON. @throws Failure if that is no whole number from 0 on
+    int64_t number_of(const Json& value) const;
+    void add(std::string_view name, double score);
+    void set_times(double time, double reference_time);
+    void end() { ++count_; }
+
+    /// @param head all that the log says beside its frames. @throws Failure if there is nothing to be shown
+    ScoreLog finish(Json head);
+
+private:
+    Scores& column(std::string_view name);
+
+    ScoreLog log_;
+    size_t count_ = 0;    ///< frames that are whole
+    size_t expected_ = 0; ///< the column that the next score is likely to be of: frames are alike
+};
+
+/// For layouts whose parser does not look. @throws Failure
+void require_utf8(std::string_view text, const std::string& path);
+
+/// A score as XML and CSV have it: what is no finite number, such as nan, is none. @throws Failure for other text
+double parse_score(std::string_view text, const LogFrames& frames, std::string_view name);
+
+} // namespace qc::cli

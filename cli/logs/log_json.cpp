@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// The filter's report, and libvmaf's: one JSON object.
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "files/files.hpp"
+#include "logs/log_frames.hpp"
+#include "logs/logs.hpp"
+#include "words/failure.hpp"
+
+namespace qc::cli {
+
+namespace {
+
+/// Takes frames as they are parsed, so that a long log is never in memory as JSON.
+class Reader {
+public:
+    explicit Reader(const std::string& path) : path_(path), frames_(path, Layout::kJson) {}
+
+    bool take(int depth, Json::parse_event_t event, const Json& value) {
+        require_depth(depth, path_);
+        if (depth == 1 && event == Json::parse_event_t::key) in_frames_ = value == "frames";
+        if (!in_frames_ || depth != 2) return true;
+        if (event == Json::parse_event_t::value) throw Failure(frames_.where() + " is no object: " + kAcceptedLogs);
+        if (event != Json::parse_event_t::object_end) return true;
+        add(value);
+        return false;
+    }
+
+    ScoreLog finish(Json head) {
+        if (!head.is_object()) throw Failure(path_ + " is no object: " + kAcceptedLogs);
+        if (!member(head, "frames").is_array()) throw Failure(path_ + " has no frames: " + kAcceptedLogs);
+        head.erase("frames");
+        return frames_.finish(std::move(head));
+    }
+
+private:
+    void add(const Json& frame) {
+        frames_.begin(frames_.number_of(member(frame, "frameNum")));
+        const Json& metrics = member(frame, "metrics");
+        if (!metrics.is_object()) throw Failure(frames_.where() + " has no object \"metrics\"");
+        for (const auto& [name, value] : metrics.items()) {
+            if (!value.is_number() && !value.is_null()) throw Failure(frames_.where() + ": " + name + " is no number");
+            frames_.add(name, value.is_null() ? std::numeric_limits<double>::quiet_NaN() : value.get<double>());
+        }
+        frames_.end();
+    }
+
+    const std::string& path_;
+    LogFrames frames_;
+    bool in_frames_ = false;
+};
+
+/// Leaves out what the array "frames" of the outermost object holds, over which a parser of JSON would take its time.
+class FramesLeftOut {
+public:
+    std::string of(std::string_view text) {
+        size_t kept = 0; // what is from here on is kept, unless frames begin
+        for (at_ = 0; (at_ = next_mark(text)) < text.size(); ++at_) {
+            const char c = text[at_];
+            if (c == '"') {
+                take_string(text);
+            } else if (c == '{' || c == '[') {
+                if (++depth_ == 2 && c == '[' && latest_ == "frames") {
+                    rest_.append(text.substr(kept, at_ + 1 - kept));
+                    is_in_frames_ = true;
+                }
+            } else if (c == '}' || c == ']') {
+                if (--depth_ == 1 && is_in_frames_) {
+                    is_in_frames_ = false;
+                    kept = at_;
+                }
+            }
+        }
+        return is_in_frames_ ? std::move(rest_) : std::move(rest_.append(text.substr(kept)));
+    }
+
+private:
+    /// What lies between is most of a log.
+    size_t next_mark(std::string_view text) const {
+        size_t at = at_;
+        while (at < text.size() && !kMarks[static_cast<unsigned char>(text[at])]) ++at;
+        return at;
+    }
+
+    /// Goes to its closing quote.
+    void take_string(std::string_view text) {
+        const size_t start = at_ + 1;
+        size_t end = std::min(text.find('"', start), text.size());
+        if (text.substr(start, end - start).find('\\') != std::string_view::npos)
+            for (end = start; end < text.size() && text[end] != '"'; ++end)
+                if (text[end] == '\\') ++end;
+        if (depth_ == 1) latest_ = text.substr(start, std::min(end, text.size()) - start);
+        at_ = end;
+    }
+
+    static constexpr std::array<bool, 256> kMarks = [] {
+        std::array<bool, 256> marks{};
+        for (const char mark : {'"', '{', '}', '[', ']'}) marks[static_cast<unsigned char>(mark)] = true;
+        return marks;
+    }();
+
+    size_t at_ = 0;
+    std::string rest_;
+    std::string_view latest_; ///< the latest string of the outermost object: a key, where a value begins
+    int depth_ = 0;
+    bool is_in_frames_ = false;
+};
+
+} // namespace
+
+ScoreLog parse_json_log(const std::string& path, std::string_view text) {
+    Reader reader(path);
+    try {
+        Json head = Json::parse(
+            text, [&](int depth, Json::parse_event_t event, Json& value) { return reader.take(depth, event, value); });
+        return reader.finish(std::move(head));
+    } catch (const Json::parse_error& mistake) {
+        throw Failure(path + " is no JSON from byte " + std::to_string(mistake.byte) +
+                      " on, or ends there too early: " + kAcceptedLogs);
+    } catch (const Json::exception&) {
+        throw Failure(path + " has a number that no computer can hold: " + kAcceptedLogs);
+    }
+}
+
+Json read_head(const std::string& path) {
+    Json head = Json::parse(FramesLeftOut().of(read_whole(path)), nullptr, false);
+    if (!member(head, "pooled_metrics").is_object()) throw Failure(path + " is no log of scores");
+    return head;
+}
+
+} // namespace qc::cli

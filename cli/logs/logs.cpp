@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "logs/logs.hpp"
+
+#include <filesystem>
+
+#include "files/files.hpp"
+#include "logs/log_frames.hpp"
+#include "words/failure.hpp"
+
+namespace qc::cli {
+
+namespace {
+
+std::string read_text(const std::string& path) {
+    std::error_code error;
+    if (std::filesystem::is_directory(path, error)) throw Failure(path + " is a folder: " + kAcceptedLogs);
+    std::string text = read_whole(path);
+    if (text.empty()) throw Failure(path + " is empty: " + kAcceptedLogs);
+    return text;
+}
+
+/// The file's name says nothing: `log_fmt` is another option than `log_path`.
+Layout layout_of(std::string_view text) {
+    const size_t start = text.find_first_not_of(" \t\r\n");
+    if (start != std::string_view::npos) text.remove_prefix(start);
+    if (text.starts_with("<")) return Layout::kXml;
+    if (text.starts_with("Frame,")) return Layout::kCsv;
+    // Only lines say their type; a report's first line is its brace.
+    const auto is_outermost = [](int depth, Json::parse_event_t, const Json&) { return depth <= 1; };
+    const Json first = Json::parse(next_line(&text), is_outermost, false);
+    return member(first, "type").is_string() ? Layout::kJsonLines : Layout::kJson;
+}
+
+} // namespace
+
+std::vector<ScoreLog> read_log(const std::string& path) {
+    const std::string whole = read_text(path);
+    std::string_view text = whole;
+    if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3); // some editors' mark of UTF-8
+    std::vector<ScoreLog> logs;
+    switch (layout_of(text)) {
+    case Layout::kJsonLines:
+        return parse_json_lines(path, text);
+    case Layout::kXml:
+        logs.push_back(parse_xml_log(path, text));
+        break;
+    case Layout::kCsv:
+        logs.push_back(parse_csv_log(path, text));
+        break;
+    case Layout::kJson:
+        logs.push_back(parse_json_log(path, text));
+        break;
+    }
+    return logs;
+}
+
+ScoreLog read_scores(const std::string& path) {
+    return std::move(read_log(path).front());
+}
+
+std::vector<std::string> log_names(const std::string& log, size_t renditions) {
+    std::vector<std::string> names{log};
+    const size_t dot = log.rfind('.'), slash = log.rfind('/');
+    const bool has_ending = dot != std::string::npos && (slash == std::string::npos || dot > slash + 1);
+    for (size_t k = 1; k < renditions; ++k) {
+        const std::string number = ".rendition" + std::to_string(k);
+        names.push_back(has_ending ? log.substr(0, dot) + number + log.substr(dot) : log + number);
+    }
+    return names;
+}
+
+std::string_view next_line(std::string_view* text) {
+    const size_t end = std::min(text->find('\n'), text->size());
+    std::string_view line = text->substr(0, end);
+    text->remove_prefix(std::min(end + 1, text->size()));
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    return line;
+}
+
+} // namespace qc::cli

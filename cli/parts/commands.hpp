@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// What quality-cuda does on this machine: score, plan, shard, merge. Each throws Failure.
+#pragma once
+
+#include <cstdint>
+#include <future>
+#include <string>
+#include <vector>
+
+#include "ffmpeg/title.hpp"
+#include "files/provenance.hpp"
+#include "logs/summary.hpp"
+#include "process/process.hpp"
+#include "words/failure.hpp"
+
+namespace qc::cli {
+
+/// Where a plan's shards are run if not here, and how.
+struct Cluster {
+    std::string engine;              ///< slurm, or empty: this machine
+    std::vector<std::string> sbatch; ///< options of sbatch, each option a text
+    std::string gres = "auto";       ///< generic resources of a task
+    int retries = 2;                 ///< of a task that has failed
+    bool returns_at_once = false;
+};
+
+struct Options {
+    std::vector<std::string> command_line; ///< as it was typed, the program's name first
+    std::string ffmpeg;                    ///< empty: looked for
+    std::vector<std::string> videos;       ///< distorted ones, the reference last
+    Wish wish;
+    int parts = 0; ///< 0: as many as the machine serves well
+    std::string hwaccel = "auto";
+    std::string output;
+    std::vector<std::string> fail_if;
+    bool as_json = false, is_quiet = false;
+    std::string plan, titles;
+    std::string shard; ///< its number, or TASK/TASKS
+    std::string gpus;  ///< empty: all that may be seen
+    Cluster cluster;
+};
+
+ExitCode score(const Options& options);
+ExitCode make_plan(const Options& options);
+ExitCode run_shard(const Options& options);
+ExitCode merge_plan(const Options& options);
+
+/// Whether decoding is tried on a GPU.
+bool decodes_on_gpu(const Options& options, const std::vector<std::string>& gpus);
+
+/// Parts that this machine scores at a time. @param videos of each
+size_t parts_of_machine(const std::vector<std::string>& gpus, size_t videos);
+
+/// The titles of a plan. @throws Failure
+std::vector<Title> planned_titles(const Options& options);
+
+/// Shows what the logs of a title say, and holds it against the conditions.
+ExitCode present(const Options& options, const Title& title, const std::string& log,
+                 const std::vector<Condition>& conditions);
+
+/// What this run puts beside the logs that it makes.
+Provenance provenance_of(const Options& options);
+
+/// Those of --fail-if. @throws Failure
+std::vector<Condition> conditions_of(const Options& options);
+
+/// A title's inputs in the filter's order, its parts and what they go by.
+/// @param folder for what has to be tried  @param untold what is being tried there and turned out not to be needed: its
+/// end, for which a future waits when it goes, is nothing that the title's scores have to wait for
+Title prepare(const Tools& tools, const Options& options, const std::vector<std::string>& videos,
+              const std::string& folder, std::future<Outcome>* untold);
+
+} // namespace qc::cli

@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// One title, on this machine: divided, scored side by side, merged, shown.
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <future>
+#include <memory>
+#include <thread>
+
+#include "ffmpeg/runs.hpp"
+#include "files/files.hpp"
+#include "logs/logs.hpp"
+#include "logs/summary.hpp"
+#include "parts/commands.hpp"
+#include "parts/plan.hpp"
+#include "process/gpus.hpp"
+#include "process/process.hpp"
+#include "process/progress.hpp"
+
+namespace qc::cli {
+
+namespace {
+
+constexpr size_t kCoresPerPart = 4; ///< of the CPU backend, which uses them all by itself; decoders do not
+/// Frames, where nobody asked for a number of parts. On one machine: less is over before a second one starts. Of a
+/// cluster's tasks, each of which takes seconds to start: some ten seconds of work.
+constexpr int64_t kShortestPart = 500, kShortestTask = 3000;
+constexpr size_t kMostParts = 10000;
+constexpr uintmax_t kLongTitle = uintmax_t{32} << 20; ///< bytes of all inputs, from which on a title is surely divided
+
+/// How many parts, if they become long enough.
+size_t parts_for(const Options& options, const std::vector<std::string>& gpus, size_t videos) {
+    if (options.parts > 0) return static_cast<size_t>(options.parts);
+    return options.cluster.engine.empty() ? parts_of_machine(gpus, videos) : kMostParts;
+}
+
+int64_t shortest_part(const Options& options) {
+    if (options.parts > 0) return 2 * kLeadFrames;
+    return options.cluster.engine.empty() ? kShortestPart : kShortestTask;
+}
+
+void say(const Options& options, const std::string& line) {
+    if (!options.is_quiet) std::fprintf(stderr, "%s\n", line.c_str());
+}
+
+Failure failed(const std::string& what, const Outcome& outcome) {
+    return Failure(what + ": " + reason_of(outcome));
+}
+
+/// The filter's own words for what was noticed about the whole title.
+void pass_on_warnings(const Options& options, const Outcome& outcome) {
+    for (const std::string& line : warnings_of(outcome)) say(options, "warning: " + line);
+}
+
+/// @param made the commands that it runs
+void score_whole(const Tools& tools, const Options& options, const Title& title, const std::string& log,
+                 Provenance* made) {
+    const Command command = whole_command(tools, title, log);
+    made->parts = {shell_text(command.arguments)};
+    Outcome outcome;
+    {
+        Progress progress({{title.parts[0].frames}}, !options.is_quiet);
+        const bool reads_input = std::find(title.inputs.begin(), title.inputs.end(), "-") != title.inputs.end();
+        outcome = run_side_by_side({command}, 1, [&](size_t run, const std::string& line) { progress.take(run, line); },
+                                   {.gives_input = reads_input, .gpus = find_gpus(options.gpus)})
+                      .front();
+    }
+    if (!outcome.ok()) throw failed(title.inputs[0], outcome);
+    pass_on_warnings(options, outcome);
+}
+
+/// The parts of each process. Processes make their contexts, and give them back, one after the other, on all GPUs of a
+/// machine; so of several GPUs each has one process, if ffmpeg runs parts side by side. Within a process its parts wait
+/// for each other a little: on a single GPU each part is a process.
+std::vector<std::vector<size_t>> processes_of(const Tools& tools, const Title& title, size_t gpus) {
+    const size_t parts = title.parts.size(), count = gpus > 1 && tools.is_threaded ? std::min(gpus, parts) : parts;
+    std::vector<std::vector<size_t>> processes(count);
+    for (size_t part = 0; part < parts; ++part) processes[part % count].push_back(part);
+    return processes;
+}
+
+/// The processes that score a title's parts.
+struct PartRuns {
+    std::vector<std::string> records;       ///< of each part
+    std::vector<std::vector<size_t>> parts; ///< of each process
+    std::vector<Command> commands;
+};
+
+PartRuns part_runs(const Tools& tools, const Title& title, size_t gpus, const TemporaryFolder& folder) {
+    PartRuns runs{{}, processes_of(tools, title, gpus), {}};
+    runs.records.reserve(title.parts.size());
+    runs.commands.reserve(runs.parts.size());
+    for (size_t part = 0; part < title.parts.size(); ++part)
+        runs.records.push_back(folder.file("part" + std::to_string(part) + ".record"));
+    for (const std::vector<size_t>& parts : runs.parts) {
+        std::vector<std::string> records;
+        records.reserve(parts.size());
+        for (const size_t part : parts) records.push_back(runs.records[part]);
+        runs.commands.push_back(parts_command(tools, title, parts, records));
+    }
+    return runs;
+}
+
+/// A title's processes, started while it is not yet known where its parts begin: until then they make their contexts on
+/// the GPUs, which takes as long as finding that out.
+class EarlyRuns {
+public:
+    EarlyRuns(const Tools& tools, const Title& title, const std::vector<std::string>& gpus, size_t parts,
+              const TemporaryFolder& folder)
+        : folder_(folder) {
+        Title likely = title;
+        likely.parts.assign(parts, {std::vector<Stretch>(title.inputs.size(), Stretch{.seek = 1}), false, false});
+        likely.parts.front().is_first = likely.parts.back().is_last = true;
+        const PartRuns runs = part_runs(tools, likely, gpus.size(), folder);
+        for (size_t i = 0; i < runs.commands.size(); ++i) {
+            Told unknown;
+            commands_.push_back(told_later(runs.commands[i], files_of(i), &unknown));
+            begun_.start(commands_.back(), i % gpus.size(), gpus[i % gpus.size()]);
+        }
+    }
+
+    /// Lets them go on. @return nullptr: these would need other ones
+    Begun* go_on(const std::vector<Command>& commands) {
+        std::vector<Told> told(commands.size());
+        if (commands.size() != commands_.size()) return nullptr;
+        for (size_t i = 0; i < commands.size(); ++i)
+            if (told_later(commands[i], files_of(i), &told[i]).arguments != commands_[i].arguments) return nullptr;
+        for (size_t i = 0; i < commands.size(); ++i) {
+            for (const auto& [path, text] : told[i].files) write_whole(path, text);
+            begun_.give(i, told[i].first);
+        }
+        return &begun_;
+    }
+
+private:
+    std::string files_of(size_t process) const { return folder_.file("told" + std::to_string(process) + "."); }
+
+    const TemporaryFolder& folder_;
+    std::vector<Command> commands_;
+    Begun begun_;
+};
+
+/// Beside the parts runs the merge, which takes each record when it is whole.
+/// @param early nothing, or what was started before; it goes with this
+void score_parts(const Tools& tools, const Options& options, const Title& title, const TemporaryFolder& folder,
+                 const std::string& log, std::unique_ptr<EarlyRuns> early, Provenance* made) {
+    const std::vector<std::string> gpus = find_gpus(options.gpus);
+    const PartRuns runs = part_runs(tools, title, gpus.size(), folder);
+    for (const std::string& record : runs.records)
+        for (const char* ending : {"", kUnfinishedRecord}) std::filesystem::remove(record + ending);
+    std::vector<Command> commands = runs.commands;
+    std::vector<Progress::Run> shown;
+    for (size_t i = 0; i < commands.size(); ++i) {
+        shown.push_back({0, static_cast<int64_t>(runs.parts[i].size())});
+        for (const size_t part : runs.parts[i]) shown.back().frames += title.parts[part].frames;
+        made->parts.push_back(shell_text(commands[i].arguments));
+    }
+    Begun* const begun = early ? early->go_on(runs.commands) : nullptr;
+    if (begun == nullptr) early.reset();
+    write_whole(folder.file("list"), replay_list(title, runs.records));
+    commands.push_back(merge_command(tools, title, folder.file("list"), log, true));
+    made->merge = shell_text(commands.back().arguments);
+    std::vector<Outcome> outcomes;
+    {
+        // The merge would wait for it for ever.
+        const auto has_recorded = [&](size_t run) -> std::string {
+            std::error_code error;
+            if (run < runs.parts.size())
+                for (const size_t part : runs.parts[run])
+                    if (!std::filesystem::exists(runs.records[part], error)) return "ffmpeg ended without a record";
+            return "";
+        };
+        Progress progress(shown, !options.is_quiet);
+        outcomes = run_side_by_side(
+            commands, runs.parts.size(), [&](size_t run, const std::string& line) { progress.take(run, line); },
+            {.gpus = gpus, .companions = 1, .check = has_recorded, .leaves_at_once = !gpus.empty(), .begun = begun});
+    }
+    for (size_t i = 0; i < runs.parts.size(); ++i)
+        if (outcomes[i].status > 0)
+            throw failed((runs.parts[i].size() > 1 ? "parts " : "part ") + listed(runs.parts[i]) + " of " +
+                             title.inputs[0],
+                         outcomes[i]);
+    const Outcome& merged = outcomes.back();
+    if (!merged.ok() && reason_of(merged).find("replay=") != std::string::npos) throw InexactParts(reason_of(merged));
+    if (!merged.ok()) throw failed(title.inputs[0], merged);
+    pass_on_warnings(options, merged);
+}
+
+Provenance score_as_divided(const Tools& tools, const Options& options, Title& title, const TemporaryFolder& folder,
+                            const std::string& log, std::unique_ptr<EarlyRuns> early) {
+    Provenance made = provenance_of(options);
+    if (!title.why_one_part.empty() && options.parts != 1) say(options, title.why_one_part + ": scored in one part");
+    if (title.parts.size() == 1) {
+        early.reset();
+        score_whole(tools, options, title, log, &made);
+        return made;
+    }
+    try {
+        score_parts(tools, options, title, folder, log, std::move(early), &made);
+    } catch (const InexactParts& inexact) {
+        say(options, std::string("the parts do not make one run, scored in one part: ") + inexact.what());
+        title.parts.resize(1);
+        made.merge.clear();
+        score_whole(tools, options, title, log, &made);
+    }
+    return made;
+}
+
+/// Where the GPU's decoders fail, those of the CPU may do.
+Provenance score_somehow(const Tools& tools, const Options& options, Title& title, const TemporaryFolder& folder,
+                         const std::string& log, std::unique_ptr<EarlyRuns> early) {
+    try {
+        return score_as_divided(tools, options, title, folder, log, std::move(early));
+    } catch (const Interrupted&) {
+        throw;
+    } catch (const Failure& failure) {
+        if (!title.decodes_on_gpu || options.hwaccel == "cuda") throw;
+        say(options, std::string("decoding on the GPU failed, decoding on the CPU: ") + failure.what());
+        title.decodes_on_gpu = false;
+        return score_as_divided(tools, options, title, folder, log, nullptr);
+    }
+}
+
+Json report_of(const Title& title, const std::vector<Json>& logs, const Options& options) {
+    Json list = Json::array();
+    for (size_t k = 0; k < logs.size(); ++k)
+        list.push_back({{"distorted", title.inputs[k == 0 ? 0 : k + 1]},
+                        {"complete", logs[k].value("complete", false)},
+                        {"pairing", logs[k].value("pairing", Json())},
+                        {"pooled_metrics", logs[k]["pooled_metrics"]}});
+    return {
+        {"reference", title.inputs[1]}, {"parts", title.parts.size()}, {"log", options.output}, {"renditions", list}};
+}
+
+void show(const Options& options, const Title& title, const std::vector<Json>& logs) {
+    const bool everything =
+        !title.wish.feature.empty() || (!title.wish.metrics.empty() && title.wish.metrics != "vmaf");
+    if (options.as_json)
+        std::printf("%s\n", report_of(title, logs, options).dump(2).c_str());
+    else if (!options.is_quiet)
+        std::fputs(table_of(logs, everything).c_str(), stdout);
+    // Who reads scores from a file that is full must not take them for all.
+    if (std::fflush(stdout) != 0) throw Failure("standard output cannot be written");
+}
+
+} // namespace
+
+namespace {
+
+bool are_files(const Title& title) {
+    return std::all_of(title.inputs.begin(), title.inputs.end(), [](const std::string& path) {
+        std::error_code error;
+        return std::filesystem::is_regular_file(path, error);
+    });
+}
+
+/// The first frames of a title that may be divided are scored for the rate that the filter will believe. Of files
+/// alone: what a pipe gives can be read once.
+class HeadRun {
+public:
+    HeadRun(const Tools& tools, const Title& title, const std::string& folder, bool is_wanted)
+        : record_((std::filesystem::path(folder) / "head.record").string()), name_(title.inputs[0]) {
+        if (!is_wanted || !are_files(title)) return;
+        std::filesystem::remove(record_);
+        outcome_ = std::async(std::launch::async,
+                              [&tools, title, record = record_] { return run(head_command(tools, title, record)); });
+    }
+
+    void read_rate(Title* title) {
+        const Outcome outcome = outcome_.get();
+        if (!outcome.ok()) throw failed(name_, outcome);
+        cli::read_rate(record_, &title->frame_rate, &title->tolerance);
+        std::filesystem::remove(record_);
+    }
+
+    std::future<Outcome> let_go() { return std::move(outcome_); }
+
+private:
+    std::string record_, name_;
+    std::future<Outcome> outcome_; ///< its destructor waits
+};
+
+Title undivided(const Options& options, const std::vector<std::string>& videos, const std::vector<std::string>& gpus) {
+    Title title;
+    title.wish = options.wish;
+    title.inputs = {videos.front(), videos.back()};
+    title.inputs.insert(title.inputs.end(), videos.begin() + 1, videos.end() - 1);
+    title.decodes_on_gpu = decodes_on_gpu(options, gpus);
+    return title;
+}
+
+/// Nothing, if what they would make ready may not be needed, or not for long.
+std::unique_ptr<EarlyRuns> start_early(const Tools& tools, const Options& options, const TemporaryFolder& folder) {
+    const std::vector<std::string> gpus = find_gpus(options.gpus);
+    const Title title = undivided(options, options.videos, gpus);
+    const size_t parts = parts_for(options, gpus, title.inputs.size());
+    if (!tools.is_threaded || gpus.empty() || !title.decodes_on_gpu || parts < 2 || !are_files(title)) return nullptr;
+    uintmax_t bytes = 0;
+    std::error_code error;
+    for (const std::string& path : title.inputs) bytes += std::filesystem::file_size(path, error);
+    if (error || bytes < kLongTitle) return nullptr;
+    return std::make_unique<EarlyRuns>(tools, title, gpus, parts, folder);
+}
+
+} // namespace
+
+bool decodes_on_gpu(const Options& options, const std::vector<std::string>& gpus) {
+    return options.hwaccel == "cuda" || (options.hwaccel == "auto" && !gpus.empty());
+}
+
+size_t parts_of_machine(const std::vector<std::string>& gpus, size_t videos) {
+    if (!gpus.empty()) return gpus.size() * parts_of_gpu(videos);
+    return std::max<size_t>(1, std::thread::hardware_concurrency() / kCoresPerPart);
+}
+
+Title prepare(const Tools& tools, const Options& options, const std::vector<std::string>& videos,
+              const std::string& folder, std::future<Outcome>* untold) {
+    const std::vector<std::string> gpus = find_gpus(options.gpus);
+    Title title = undivided(options, videos, gpus);
+    std::vector<Input> inputs;
+    inputs.reserve(videos.size());
+    const size_t wanted = parts_for(options, gpus, videos.size());
+    // Side by side: each may take a second, and needs nothing of the others.
+    HeadRun head(tools, title, folder, wanted > 1);
+    std::vector<std::future<Input>> probes;
+    for (const std::string& path : title.inputs)
+        probes.push_back(std::async(std::launch::async, [&tools, path] { return probe(tools, path); }));
+    for (std::future<Input>& each : probes) inputs.push_back(each.get());
+    const int64_t shortest = shortest_part(options);
+    const bool is_long = static_cast<int64_t>(inputs[0].pts.size()) >= 2 * shortest;
+    const bool may_divide = wanted > 1 && is_long && std::all_of(inputs.begin(), inputs.end(), [](const Input& each) {
+                                return each.why_whole.empty();
+                            });
+    if (may_divide)
+        head.read_rate(&title);
+    else
+        *untold = head.let_go();
+    divide(inputs, wanted, shortest, &title);
+    return title;
+}
+
+Provenance provenance_of(const Options& options) {
+    std::error_code error;
+    return {{shell_text(options.command_line)}, std::filesystem::current_path(error).string(), QC_VERSION, {}, {}};
+}
+
+std::vector<Condition> conditions_of(const Options& options) {
+    std::vector<Condition> conditions;
+    for (const std::string& text : options.fail_if) conditions.push_back(parse_condition(text));
+    return conditions;
+}
+
+ExitCode present(const Options& options, const Title& title, const std::string& log,
+                 const std::vector<Condition>& conditions) {
+    const std::vector<std::string> names = log_names(log, title.inputs.size() - 1);
+    std::vector<Json> logs;
+    logs.reserve(names.size());
+    for (const std::string& name : names) logs.push_back(read_head(name));
+    show(options, title, logs);
+    bool is_below = false;
+    for (const Condition& condition : conditions)
+        for (size_t k = 0; k < logs.size(); ++k)
+            if (const auto line = judge(condition, logs[k], title.inputs[k == 0 ? 0 : k + 1])) {
+                std::fprintf(stderr, "%s\n", line->c_str());
+                is_below = true;
+            }
+    return is_below ? kBelowThreshold : kDone;
+}
+
+ExitCode score(const Options& options) {
+    const std::vector<Condition> conditions = conditions_of(options);
+    const Tools tools = find_tools(options.ffmpeg);
+    const TemporaryFolder folder;
+    std::unique_ptr<EarlyRuns> early = start_early(tools, options, folder);
+    std::future<Outcome> untold;
+    Title title = prepare(tools, options, options.videos, folder.file(""), &untold);
+    const std::string log =
+        options.output.empty() ? folder.file("scores.json") : std::filesystem::absolute(options.output).string();
+    const Provenance made = score_somehow(tools, options, title, folder, log, std::move(early));
+    if (!options.output.empty()) write_provenance(log, made);
+    return present(options, title, log, conditions);
+}
+
+} // namespace qc::cli

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// A plan and its shards: the steps of `score`, each for itself, on whatever machine.
+#include <cerrno>
+#include <charconv>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+#include <set>
+
+#include "ffmpeg/runs.hpp"
+#include "files/files.hpp"
+#include "logs/logs.hpp"
+#include "parts/commands.hpp"
+#include "parts/plan.hpp"
+#include "process/gpus.hpp"
+#include "process/process.hpp"
+
+namespace qc::cli {
+
+namespace {
+
+std::vector<std::vector<std::string>> titles_of(const Options& options, std::vector<std::string>* logs) {
+    std::vector<std::vector<std::string>> titles;
+    if (!options.videos.empty()) {
+        titles.push_back(options.videos);
+        logs->push_back(options.output.empty() ? options.videos.front() + ".scores.json" : options.output);
+    }
+    if (options.titles.empty()) return titles;
+    const auto list = nlohmann::json::parse(read_whole(options.titles), nullptr, false);
+    try {
+        for (const auto& each : list) {
+            auto videos = each.at("distorted").get<std::vector<std::string>>();
+            if (videos.empty()) throw Failure(options.titles + ": a title has no distorted video");
+            logs->push_back(each.value("log", videos.front() + ".scores.json"));
+            videos.push_back(each.at("reference"));
+            titles.push_back(std::move(videos));
+        }
+    } catch (const nlohmann::json::exception& broken) {
+        throw Failure(options.titles + R"( is no list of titles, [{"distorted": ["d.mp4"], "reference": "r.mp4"}]: )" +
+                      broken.what());
+    }
+    if (titles.empty()) throw Failure(options.titles + " has no titles");
+    return titles;
+}
+
+std::string absolute(const std::string& path) {
+    return path.find("://") != std::string::npos ? path : std::filesystem::absolute(path).string();
+}
+
+/// @return whether the title's log was written
+bool merge_title(const Tools& tools, const Options& options, const Plan& plan, size_t index,
+                 const std::vector<std::string>& records) {
+    const Title& title = plan.titles[index];
+    const std::string list = unfinished(plan.folder + "/title" + std::to_string(index));
+    write_whole(list, replay_list(title, records));
+    const Command merge = merge_command(tools, title, list, title.log, false);
+    const Outcome merged = run(merge);
+    std::filesystem::remove(list);
+    if (!merged.ok()) {
+        const bool is_inexact = reason_of(merged).find("replay=") != std::string::npos && title.parts.size() > 1;
+        std::fprintf(stderr, "%s: %s%s\n", title.log.c_str(), reason_of(merged).c_str(),
+                     is_inexact ? "; plan this title with --parts 1" : "");
+        return false;
+    }
+    for (const std::string& line : warnings_of(merged))
+        std::fprintf(stderr, "%s: warning: %s\n", title.log.c_str(), line.c_str());
+    Provenance made = provenance_of(options);
+    if (!plan.command.empty()) made.commands.insert(made.commands.begin(), plan.command);
+    for (const std::string& record : records) made.parts.push_back(command_of_record(record));
+    made.merge = shell_text(merge.arguments);
+    write_provenance(title.log, made);
+    return true;
+}
+
+/// A file that goes with the object, unless it was renamed.
+struct Leftover {
+    explicit Leftover(std::string name) : path(std::move(name)) {}
+    ~Leftover() {
+        std::error_code ignored;
+        for (const char* ending : {"", kUnfinishedRecord}) std::filesystem::remove(path + ending, ignored);
+    }
+    Leftover(const Leftover&) = delete;
+    Leftover& operator=(const Leftover&) = delete;
+    const std::string path;
+};
+
+/// One of two titles would overwrite what the other has written.
+void refuse_common_logs(const std::vector<std::vector<std::string>>& titles, const std::vector<std::string>& logs) {
+    std::set<std::string> names;
+    for (size_t i = 0; i < titles.size(); ++i)
+        for (const std::string& name : log_names(absolute(logs[i]), titles[i].size() - 1))
+            if (!names.insert(name).second)
+                throw Failure(name + " is the log of two titles; each needs a \"log\" of its own", kMisused);
+}
+
+/// One shard, or those of one of so many tasks.
+struct Share {
+    size_t first = 0, tasks = 0; ///< tasks 0: this shard alone
+};
+
+std::optional<size_t> whole_number(const std::string& text) {
+    size_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    return error == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
+}
+
+Share parse_share(const std::string& text, size_t shards) {
+    const size_t slash = text.find('/');
+    const auto first = whole_number(text.substr(0, slash));
+    if (slash == std::string::npos) {
+        if (!first || *first >= shards)
+            throw Failure("shard " + text + ": the plan has 0.." + std::to_string(shards - 1), kMisused);
+        return {*first, 0};
+    }
+    const auto tasks = whole_number(text.substr(slash + 1));
+    if (!first || !tasks || *first >= *tasks)
+        throw Failure("shard " + text + ": a task's number and how many there are, such as 0/8 to 7/8, are accepted",
+                      kMisused);
+    return {*first, *tasks};
+}
+
+/// Every shard of a task is a process of its own: what befalls one of them does not befall the others.
+ExitCode run_share(const Options& options, const Plan& plan, const Share& share, const std::vector<std::string>& gpus) {
+    std::vector<size_t> numbers;
+    std::vector<Command> commands;
+    for (size_t number = share.first; number < plan.shards.size(); number += share.tasks) {
+        Command command{{own_program(), "shard", options.plan, std::to_string(number), "--hwaccel", options.hwaccel},
+                        {}};
+        if (!options.ffmpeg.empty()) command.arguments.insert(command.arguments.end(), {"--ffmpeg", options.ffmpeg});
+        numbers.push_back(number);
+        commands.push_back(std::move(command));
+    }
+    const size_t videos = plan.titles[plan.shards[share.first % plan.shards.size()].title].inputs.size();
+    const auto outcomes = run_side_by_side(commands, parts_of_machine(gpus, videos),
+                                           [&](size_t, const std::string& line) {
+                                               if (!options.is_quiet) std::printf("%s\n", line.c_str());
+                                           },
+                                           {.goes_on = true, .gpus = gpus});
+    std::vector<size_t> failed;
+    for (size_t i = 0; i < outcomes.size(); ++i) {
+        if (outcomes[i].ok()) continue;
+        failed.push_back(numbers[i]);
+        std::fprintf(stderr, "%s", outcomes[i].message.c_str());
+    }
+    if (failed.empty()) return kDone;
+    throw Failure("failed shards: " + listed(failed) + " (" + std::to_string(failed.size()) + " of " +
+                  std::to_string(numbers.size()) + ")");
+}
+
+} // namespace
+
+std::vector<Title> planned_titles(const Options& options) {
+    const Tools tools = find_tools(options.ffmpeg);
+    const TemporaryFolder folder;
+    std::vector<std::string> logs;
+    std::vector<Title> planned;
+    const auto titles = titles_of(options, &logs);
+    refuse_common_logs(titles, logs);
+    for (size_t i = 0; i < titles.size(); ++i) {
+        std::vector<std::string> videos;
+        for (const std::string& path : titles[i]) videos.push_back(absolute(path));
+        std::future<Outcome> untold;
+        planned.push_back(prepare(tools, options, videos, folder.file(""), &untold));
+        planned.back().log = absolute(logs[i]);
+        if (!planned.back().why_one_part.empty() && !options.is_quiet)
+            std::fprintf(stderr, "%s: scored in one part\n", planned.back().why_one_part.c_str());
+    }
+    return planned;
+}
+
+ExitCode make_plan(const Options& options) {
+    const std::vector<Title> titles = planned_titles(options);
+    write_plan(options.plan, titles, provenance_of(options).commands.front());
+    size_t shards = 0;
+    for (const Title& title : titles) shards += title.parts.size();
+    if (!options.is_quiet) std::printf("%zu\n", shards);
+    return kDone;
+}
+
+ExitCode run_shard(const Options& options) {
+    const Plan plan = read_plan(options.plan);
+    const Share share = parse_share(options.shard, plan.shards.size());
+    const std::vector<std::string> gpus = find_gpus(options.gpus);
+    if (share.tasks > 0) return run_share(options, plan, share, gpus);
+    const size_t number = share.first;
+    Title title = plan.titles[plan.shards[number].title];
+    title.decodes_on_gpu = decodes_on_gpu(options, gpus);
+    const Seal result_seal = seal_of(plan, number, inputs_checksum(title));
+    const std::string result = result_of(plan, number);
+    if (has_seal(result, result_seal)) {
+        if (!options.is_quiet) std::printf("shard %zu: done before\n", number);
+        return kDone;
+    }
+    const Tools tools = find_tools(options.ffmpeg);
+    std::error_code error;
+    std::filesystem::create_directories(plan.folder, error);
+    if (error) throw Failure(plan.folder + " cannot be made: " + error.message());
+    const Leftover record(unfinished(result));
+    // Whoever runs shards side by side by their numbers has them take turns.
+    const std::vector<std::string> gpu = gpus.empty() ? gpus : std::vector{gpus[number % gpus.size()]};
+    Command command;
+    const auto attempt = [&] {
+        for (const char* ending : {"", kUnfinishedRecord}) std::filesystem::remove(record.path + ending, error);
+        command = parts_command(tools, title, {plan.shards[number].part}, {record.path});
+        return run_side_by_side({command}, 1, [](size_t, const std::string&) {}, {.gpus = gpu}).front();
+    };
+    Outcome outcome = attempt();
+    if (!outcome.ok() && title.decodes_on_gpu && options.hwaccel != "cuda") {
+        if (!options.is_quiet)
+            std::fprintf(stderr, "shard %zu: decoding on the GPU failed, decoding on the CPU: %s\n", number,
+                         reason_of(outcome).c_str());
+        title.decodes_on_gpu = false;
+        outcome = attempt();
+    }
+    if (!outcome.ok()) throw Failure("shard " + std::to_string(number) + ": " + reason_of(outcome));
+    append_command(record.path, shell_text(command.arguments));
+    seal(record.path, result_seal);
+    if (std::rename(record.path.c_str(), result.c_str()) != 0)
+        throw Failure(result + " cannot be written: " + std::strerror(errno));
+    if (!options.is_quiet) std::printf("shard %zu: done\n", number);
+    return kDone;
+}
+
+ExitCode merge_plan(const Options& options) {
+    const Plan plan = read_plan(options.plan);
+    const Tools tools = find_tools(options.ffmpeg);
+    const Missing missing = find_missing(plan);
+    std::vector<std::vector<std::string>> records(plan.titles.size());
+    for (size_t i = 0; i < plan.shards.size(); ++i) records[plan.shards[i].title].push_back(result_of(plan, i));
+    std::vector<bool> is_whole(plan.titles.size(), true);
+    for (const size_t shard : missing.shards) is_whole[plan.shards[shard].title] = false;
+    size_t merged = 0;
+    for (size_t i = 0; i < plan.titles.size(); ++i) {
+        if (!missing.troubles[i].empty())
+            std::fprintf(stderr, "%s: not merged: %s\n", plan.titles[i].log.c_str(), missing.troubles[i].c_str());
+        else if (is_whole[i] && merge_title(tools, options, plan, i, records[i]))
+            ++merged;
+    }
+    if (!options.is_quiet) std::printf("titles merged: %zu of %zu\n", merged, plan.titles.size());
+    if (!missing.shards.empty())
+        throw Failure("missing shards: " + listed(missing.shards) + " (" + std::to_string(missing.shards.size()) +
+                      " of " + std::to_string(plan.shards.size()) + "); quality-cuda shard " + options.plan +
+                      " N makes each");
+    return merged == plan.titles.size() ? kDone : kFailed;
+}
+
+} // namespace qc::cli

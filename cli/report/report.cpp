@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// The command `report`: logs in, a page, a table and a plot out.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <memory>
+
+#include "files/files.hpp"
+#include "logs/logs.hpp"
+#include "report/report.hpp"
+#include "words/failure.hpp"
+
+namespace qc::cli {
+
+namespace {
+
+constexpr size_t kListedScenes = 10; ///< of each encode
+
+std::string choose_score(const ReportOptions& options, const std::vector<Encode>& encodes) {
+    if (options.metric.empty()) return headline_scores(encodes[0].log).front();
+    for (const Encode& each : encodes)
+        if (each.log.find(options.metric) != nullptr) return options.metric;
+    std::string known;
+    for (const Scores& each : encodes[0].log.scores) known += (known.empty() ? "" : ", ") + each.name;
+    throw Failure("--metric=" + options.metric + ": the logs have no such score; " + known + " are accepted", kMisused);
+}
+
+WorstScene look_at(const Scores& scores, const Scene& scene, size_t encode, double sign) {
+    WorstScene result{
+        .encode = encode, .scene = scene, .mean = 0, .lowest = NAN, .worst_frame = scene.begin, .picture = {}};
+    double sum = 0, count = 0;
+    for (size_t i = scene.begin; i < scene.end; ++i) {
+        const double value = scores.values[i];
+        if (std::isnan(value)) continue;
+        sum += value;
+        ++count;
+        if (std::isnan(result.lowest) || sign * value < sign * result.lowest) {
+            result.lowest = value;
+            result.worst_frame = i;
+        }
+    }
+    result.mean = count > 0 ? sum / count : NAN;
+    return result;
+}
+
+std::vector<WorstScene> worst_scenes(const Report& report) {
+    const double sign = better(report.score) == Better::kLower ? -1 : 1;
+    std::vector<WorstScene> worst;
+    for (size_t i = 0; i < report.encodes.size(); ++i) {
+        const Scores* const scores = report.encodes[i].log.find(report.score);
+        std::vector<WorstScene> own;
+        if (scores == nullptr) continue;
+        for (const Scene& scene : report.encodes[i].scenes.list)
+            if (WorstScene each = look_at(*scores, scene, i, sign); !std::isnan(each.mean))
+                own.push_back(std::move(each));
+        std::stable_sort(own.begin(), own.end(),
+                         [sign](const WorstScene& a, const WorstScene& b) { return sign * a.mean < sign * b.mean; });
+        own.resize(std::min(own.size(), kListedScenes));
+        std::move(own.begin(), own.end(), std::back_inserter(worst));
+    }
+    return worst;
+}
+
+/// The first `wanted` scenes of each encode get pictures; the others are listed.
+void add_pictures(const ReportOptions& options, const Tools* tools, const std::string& why_no_tools, Report* report) {
+    std::vector<WorstScene> chosen;
+    std::vector<size_t> places;
+    size_t rank = 0;
+    for (size_t i = 0; i < report->worst.size(); ++i) {
+        rank = i > 0 && report->worst[i].encode == report->worst[i - 1].encode ? rank + 1 : 0;
+        if (rank >= static_cast<size_t>(options.thumbnails)) continue;
+        chosen.push_back(report->worst[i]);
+        places.push_back(i);
+    }
+    if (options.thumbnails == 0)
+        report->why_no_pictures = "none were asked for (--thumbnails 0)";
+    else if (tools == nullptr)
+        report->why_no_pictures = why_no_tools;
+    else
+        report->why_no_pictures = take_pictures(*tools, report->encodes, &chosen);
+    for (size_t i = 0; i < chosen.size(); ++i) report->worst[places[i]].picture = std::move(chosen[i].picture);
+}
+
+std::vector<RatePoint> points_of(const Report& report, const Ladder& ladder, const std::string& score) {
+    std::vector<RatePoint> points;
+    for (const size_t number : ladder.encodes) {
+        const Encode& each = report.encodes[number];
+        const double mean = each.log.mean(score);
+        if (each.bit_rate > 0 && std::isfinite(mean)) points.push_back({each.bit_rate, mean});
+    }
+    return points;
+}
+
+void compare_ladders(Report* report) {
+    for (size_t k = 1; k < report->ladders.size(); ++k)
+        for (const std::string& score : headline_scores(report->encodes[report->ladders[0].encodes[0]].log)) {
+            if (better(score) == Better::kNeither) continue;
+            report->differences.push_back(
+                {k, score,
+                 rate_difference(points_of(*report, report->ladders[0], score),
+                                 points_of(*report, report->ladders[k], score), better(score) == Better::kHigher)});
+        }
+}
+
+/// Each log's encodes with those of the first log, rendition by rendition.
+void compare_encodes(const ReportOptions& options, Report* report) {
+    if (options.logs.size() < 2)
+        throw Failure(
+            "--compare with one LOG: at least two are accepted, the first of which the others are held against",
+            kMisused);
+    for (size_t b = 0; b < report->encodes.size(); ++b) {
+        const Encode& other = report->encodes[b];
+        if (other.log_index == 0) continue;
+        for (size_t a = 0; a < report->encodes.size(); ++a)
+            if (report->encodes[a].log_index == 0 && report->encodes[a].rendition == other.rendition)
+                report->comparisons.push_back(
+                    {a, b, compare_logs(report->encodes[a].log, other.log, options.comparison)});
+    }
+}
+
+std::string csv_field(const std::string& text) {
+    if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+    std::string quoted = "\"";
+    for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+    return quoted + "\"";
+}
+
+void write_text(const std::string& path, const std::string& text) {
+    if (path != "-") return write_whole(path, text);
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    if (std::fflush(stdout) != 0) throw Failure("standard output cannot be written");
+}
+
+void require_options(const ReportOptions& options) {
+    const Thresholds of_comparisons(options.comparison.thresholds); // wrong ones are, whether or not it comes to that
+    if (options.output.empty() && options.csv.empty() && options.png.empty())
+        throw Failure("report has nothing to write: -o FILE, --csv FILE or --png FILE is accepted", kMisused);
+    if (!options.output.empty() && !has_page()) throw Failure(kWithoutPage);
+    if (!options.plan.empty() && !options.distorted.empty())
+        throw Failure("--plan and --distorted both name files: one of them is accepted", kMisused);
+}
+
+bool wants_files(const ReportOptions& options) {
+    return !options.distorted.empty() || !options.plan.empty();
+}
+
+} // namespace
+
+std::string csv_of(const std::vector<Encode>& encodes) {
+    std::vector<std::string> names;
+    for (const Encode& encode : encodes)
+        for (const Scores& each : encode.log.scores)
+            if (std::find(names.begin(), names.end(), each.name) == names.end()) names.push_back(each.name);
+    std::string text = "log,rendition,label,frame,time";
+    for (const std::string& name : names) text += "," + csv_field(name);
+    text += "\n";
+    for (const Encode& encode : encodes) {
+        std::vector<const Scores*> columns;
+        columns.reserve(names.size());
+        for (const std::string& name : names) columns.push_back(encode.log.find(name));
+        const std::string start =
+            csv_field(encode.log.path) + "," + std::to_string(encode.rendition) + "," + csv_field(encode.label) + ",";
+        const double rate = encode.log.frame_rate();
+        for (size_t i = 0; i < encode.log.frames.size(); ++i) {
+            const int64_t frame = encode.log.frames[i];
+            text += start + std::to_string(frame) + "," + (rate > 0 ? fixed(static_cast<double>(frame) / rate, 6) : "");
+            for (const Scores* column : columns)
+                text += "," + (column != nullptr && !std::isnan(column->values[i]) ? fixed(column->values[i], 6) : "");
+            text += "\n";
+        }
+    }
+    return text;
+}
+
+ExitCode report(const ReportOptions& options) {
+    require_options(options);
+    std::unique_ptr<Tools> tools;
+    std::string why_no_tools = "the files are not known: --reference with --distorted names them, or --plan";
+    if (wants_files(options) || !options.ffmpeg.empty()) {
+        try {
+            tools = std::make_unique<Tools>(find_tools(options.ffmpeg));
+        } catch (const Failure& failure) { // the logs are there all the same
+            if (!options.ffmpeg.empty()) throw;
+            why_no_tools = failure.what();
+        }
+    }
+    Report report;
+    report.encodes = read_encodes(options, tools.get(), &report.notes);
+    report.ladders = ladders_of(report.encodes, options);
+    report.score = choose_score(options, report.encodes);
+    if (options.compare) compare_encodes(options, &report);
+    if (!options.csv.empty()) write_text(options.csv, csv_of(report.encodes));
+    if (!options.png.empty()) write_png(options.png, plot_of(report));
+    if (!options.output.empty()) {
+        report.worst = worst_scenes(report);
+        compare_ladders(&report);
+        add_pictures(options, tools.get(), why_no_tools, &report);
+        write_text(options.output, page_of(report));
+        if (!report.why_no_pictures.empty() && options.thumbnails > 0)
+            report.notes.push_back("no pictures: " + report.why_no_pictures);
+    }
+    if (!options.is_quiet)
+        for (const std::string& note : report.notes) std::fprintf(stderr, "note: %s\n", note.c_str());
+    return kDone;
+}
+
+ExitCode compare(const CompareOptions& options) {
+    const Comparison comparison = compare_logs(read_scores(options.a), read_scores(options.b), options.comparison);
+    const std::string text =
+        options.as_json ? json_of_comparison(comparison).dump(2, ' ', false, Json::error_handler_t::replace) + "\n"
+                        : text_of_comparison(comparison);
+    write_text("-", text);
+    return kDone;
+}
+
+} // namespace qc::cli

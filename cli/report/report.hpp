@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// What a report is made of.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compare/comparison.hpp"
+#include "compare/rates.hpp"
+#include "compare/scenes.hpp"
+#include "ffmpeg/probe.hpp"
+#include "files/provenance.hpp"
+#include "logs/scores.hpp"
+#include "words/failure.hpp"
+
+namespace qc::cli {
+
+struct ReportOptions {
+    std::vector<std::string> logs;
+    std::string output, csv, png;
+    std::string plan, reference;
+    std::vector<std::string> distorted;     ///< files, in the order of the encodes
+    std::vector<std::string> commands;      ///< that made the logs, one each
+    std::string labels, ladders, bit_rates; ///< joined by commas, as typed
+    std::string metric;                     ///< that the report begins with; empty: the log's first
+    int thumbnails = 4;                     ///< scenes of each encode that are shown in pictures
+    bool compare = false;
+    bool is_quiet = false;
+    std::string ffmpeg;
+    ComparisonOptions comparison;
+};
+
+/// One distorted video and its scores.
+struct Encode {
+    ScoreLog log;
+    size_t log_index = 0; ///< which LOG of the command line it came with
+    size_t rendition = 0, renditions = 1;
+    std::string label;
+    std::string distorted, main, reference; ///< files; empty: not known. `main` decides about the pairs
+    size_t ladder = 0;
+    Provenance provenance;
+    std::string why_no_provenance; ///< empty: it is known
+    double bit_rate = 0;           ///< bit/s; 0: not known
+    std::string bit_rate_source;
+    Scenes scenes;
+};
+
+struct Ladder {
+    std::string name;
+    std::vector<size_t> encodes;
+};
+
+struct Picture {
+    std::string reference, distorted, difference; ///< JPEG
+};
+
+/// A scene that is worth a look.
+struct WorstScene {
+    size_t encode = 0;
+    Scene scene;
+    double mean = 0, lowest = 0; ///< of the report's score; `lowest`: of the worst frame
+    size_t worst_frame = 0;      ///< place in the log's list
+    std::optional<Picture> picture;
+};
+
+/// BD-rate of a ladder against the first one.
+struct LadderDifference {
+    size_t ladder = 0;
+    std::string score;
+    RateDifference difference;
+};
+
+struct ComparedPair {
+    size_t a = 0, b = 0; ///< encodes
+    Comparison comparison;
+};
+
+struct Report {
+    std::vector<Encode> encodes;
+    std::vector<Ladder> ladders;
+    std::string score; ///< that the report begins with
+    std::vector<WorstScene> worst;
+    std::vector<LadderDifference> differences;
+    std::vector<ComparedPair> comparisons;
+    std::vector<std::string> notes; ///< for people
+    std::string why_no_pictures;    ///< empty: there are some for every encode
+};
+
+/// Reads the logs, further renditions' too, and puts names, files, ladders and rates to them.
+/// @param tools for bit rates of files; null: none was found
+/// @throws Failure
+std::vector<Encode> read_encodes(const ReportOptions& options, const Tools* tools, std::vector<std::string>* notes);
+std::vector<Ladder> ladders_of(const std::vector<Encode>& encodes, const ReportOptions& options);
+
+/// Takes pictures of the worst scenes. @return why there are none of some encodes, or empty
+std::string take_pictures(const Tools& tools, const std::vector<Encode>& encodes, std::vector<WorstScene>* scenes);
+
+/// All encodes, a row for each frame.
+std::string csv_of(const std::vector<Encode>& encodes);
+
+/// One score over time. SVG
+std::string plot_of(const Report& report);
+/// @throws Failure that says what is missing
+void write_png(const std::string& path, const std::string& svg);
+
+/// The page, whole. @throws Failure if this program was built without it
+std::string page_of(const Report& report);
+/// Whether this program was built with the page's library.
+bool has_page();
+constexpr const char* kWithoutPage =
+    "-o: this quality-cuda was built without the report's page, for the library dygraphs was missing "
+    "(Debian's libjs-dygraphs); --csv and --png are accepted";
+
+ExitCode report(const ReportOptions& options);
+
+struct CompareOptions {
+    std::string a, b;
+    ComparisonOptions comparison;
+    bool as_json = false;
+};
+ExitCode compare(const CompareOptions& options);
+
+} // namespace qc::cli

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// What quality_cuda_run/engine.h has for front ends.
+#include "quality_cuda_run/engine.h"
+
+#include "api/c_boundary.hpp"
+#include "api/int_field.hpp"
+#include "api/session_config.hpp"
+#include "report/stats_line.hpp"
+
+namespace {
+
+using qc::act;
+using qc::ask;
+using qc::caught;
+using qc::check_pictures;
+using qc::check_rendition;
+using qc::no_null;
+using qc::open_session;
+using qc::read_request;
+using qc::report;
+using qc::Status;
+
+} // namespace
+
+qc_status qc_request_create(const qc_config* config, qc_request** request, qc_error* error) {
+    if (request != nullptr) *request = nullptr;
+    return report(caught([&]() -> Status {
+                      if (request == nullptr) return no_null("request");
+                      auto made = std::make_unique<qc_request>();
+                      QC_RETURN_IF_ERROR(read_request(config, made.get()));
+                      *request = made.release();
+                      return {};
+                  }),
+                  error);
+}
+
+void qc_request_destroy(qc_request* request) {
+    delete request;
+}
+
+int qc_request_accepts_rgb(const qc_request* request) {
+    return request != nullptr && request->request.accepts_rgb() ? 1 : 0;
+}
+
+int qc_request_takes_long(const qc_request* request) {
+    return request != nullptr && request->request.takes_long() ? 1 : 0;
+}
+
+qc_status qc_request_check(const qc_request* request, const qc_config* config, qc_error* error) {
+    return report(caught([&] { return check_pictures(request, config); }), error);
+}
+
+qc_status qc_request_open(const qc_request* request, const qc_config* config, qc_session** session, qc_error* error) {
+    if (session != nullptr) *session = nullptr;
+    return report(caught([&] { return open_session(request, config, session); }), error);
+}
+
+qc_status qc_session_on_measured(qc_session* session, qc_measured_callback callback, void* opaque) {
+    if (callback == nullptr) return ask(session, [] { return no_null("the callback of what is measured"); });
+    return act(session, [&](qc::Session& s) { return s.listen(callback, opaque); });
+}
+
+int64_t qc_session_measured_words(const qc_session* session) {
+    return session == nullptr ? 0 : static_cast<int64_t>(session->session->layout().frame_words());
+}
+int qc_session_history(const qc_session* session) {
+    return session == nullptr ? 0 : session->session->history();
+}
+
+qc_status qc_session_submit_measured(qc_session* session, uint32_t renditions, const uint64_t* words, int64_t count) {
+    if (words == nullptr && count != 0) return ask(session, [] { return no_null("what was measured"); });
+    return act(session, [&](qc::Session& s) {
+        return s.submit_measured(renditions, {words, static_cast<size_t>(count < 0 ? 0 : count)});
+    });
+}
+
+qc_status qc_session_continue_on_cpu(qc_session* session) {
+    return act(session, [](qc::Session& s) { return s.continue_on_cpu(); });
+}
+
+qc_status qc_session_truncate(qc_session* session, int64_t frames) {
+    return act(session, [&](qc::Session& s) { return s.truncate(frames); });
+}
+
+qc_status qc_session_stream_score(qc_session* session, int rendition, int index, const char** title, double* value) {
+    qc_status found = QC_AGAIN;
+    const qc_status status = ask(session, [&]() -> Status {
+        if (title == nullptr || value == nullptr) return no_null("title or value");
+        QC_RETURN_IF_ERROR(check_rendition(session, rendition));
+        if (index < 0) return qc::not_accepted("index", index, "0 and more");
+        const auto& scores = session->session->plan().stream_scores;
+        if (static_cast<size_t>(index) >= scores.size()) {
+            found = QC_END;
+            return {};
+        }
+        const qc::StreamScore& score = scores[static_cast<size_t>(index)];
+        *title = score.title.c_str();
+        for (const auto& [name, aggregate] : session->session->table(rendition).aggregates()) {
+            if (name != score.name) continue;
+            *value = aggregate;
+            found = QC_OK;
+        }
+        return {};
+    });
+    return status != QC_OK ? status : found;
+}
+
+int64_t qc_session_watched_frames(const qc_session* session, int rendition) {
+    if (session == nullptr || rendition < 0 || rendition >= session->session->renditions()) return 0;
+    const qc::ContentsWatch* contents = session->session->contents();
+    return contents == nullptr ? 0 : contents->of(rendition).frames();
+}
+
+qc_status qc_session_finding(const qc_session* session, int rendition, int index, qc_finding* finding) {
+    bool past_the_last = false;
+    const qc_status status = ask(session, [&]() -> Status {
+        if (finding == nullptr) return no_null("finding");
+        QC_RETURN_IF_ERROR(check_rendition(session, rendition));
+        if (index < 0) return qc::not_accepted("index", index, "0 and more");
+        const qc::ContentsWatch* contents = session->session->contents();
+        past_the_last = contents == nullptr || static_cast<size_t>(index) >= contents->of(rendition).findings().size();
+        if (past_the_last) return {};
+        *finding = contents->of(rendition).findings()[static_cast<size_t>(index)];
+        return {};
+    });
+    return past_the_last ? QC_END : status;
+}
+
+qc_status qc_session_start_offset(const qc_session* session, int rendition, int* offset) {
+    qc_status told = QC_END;
+    const qc_status status = ask(session, [&]() -> Status {
+        if (offset == nullptr) return no_null("offset");
+        QC_RETURN_IF_ERROR(check_rendition(session, rendition));
+        const qc::ContentsWatch* contents = session->session->contents();
+        if (contents == nullptr) return {};
+        const qc::StartOffset& start = contents->start_of(rendition);
+        if (!start.is_decided()) told = QC_AGAIN;
+        if (!start.offset()) return {};
+        *offset = *start.offset();
+        told = QC_OK;
+        return {};
+    });
+    return status == QC_OK ? told : status;
+}
+
+qc_status qc_stats_format_parse(const char* text, qc_stats_format* format) {
+    const auto parsed = text != nullptr ? qc::parse_stats_format(text) : std::nullopt;
+    if (!parsed || format == nullptr) return QC_ERROR_INVALID;
+    *format = *parsed;
+    return QC_OK;
+}
+
+qc_status qc_session_stats_line(const qc_session* session, const qc_row* row, char* text, size_t size) {
+    return ask(session, [&]() -> Status {
+        if (row == nullptr || text == nullptr) return no_null("row or text");
+        if (row->value == nullptr || row->present == nullptr) return qc::invalid("the row was not received");
+        const qc::ScorePlan& plan = session->session->plan();
+        const size_t columns = plan.columns.size();
+        const std::string line = qc::stats_line(plan, session->session->geometry(), row->frame, {row->value, columns},
+                                                {row->present, columns});
+        if (line.size() >= size)
+            return qc::invalid(qc::format("a line of %zu bytes does not fit into %zu", line.size() + 1, size));
+        line.copy(text, line.size());
+        text[line.size()] = '\0';
+        return {};
+    });
+}
+
+qc_status qc_session_stats(const qc_session* session, qc_stats* stats) {
+    return ask(session, [&]() -> Status {
+        if (stats == nullptr) return no_null("stats");
+        qc_stats counted{};
+        session->session->fill_stats(&counted);
+        return qc::write_stats(counted, stats);
+    });
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// The C API without a session: what there is to ask for, and how it is called.
+#include "models/builtin_models.hpp"
+#include "plan/metric_registry.hpp"
+#include "plan/request.hpp"
+#include "quality_cuda.h"
+#include "report/log_writer.hpp"
+#include "scores/pooling.hpp"
+
+#ifndef QC_VERSION
+#error "QC_VERSION comes from the build"
+#endif
+
+namespace {
+
+/// nullptr beyond the last.
+const qc::MetricDescriptor* metric_at(int index) {
+    const auto metrics = qc::registered_metrics();
+    return index >= 0 && static_cast<size_t>(index) < metrics.size() ? metrics[static_cast<size_t>(index)] : nullptr;
+}
+
+/// Of those that have a map; nullptr beyond the last.
+const qc::MetricDescriptor* map_at(int index) {
+    static const auto mapped = qc::mapped_metrics(qc::registered_metrics());
+    return index >= 0 && static_cast<size_t>(index) < mapped.size() ? mapped[static_cast<size_t>(index)] : nullptr;
+}
+
+} // namespace
+
+int qc_abi_version(void) {
+    return QC_ABI_VERSION;
+}
+const char* qc_version(void) {
+    return QC_VERSION;
+}
+
+const char* qc_metric_name(int index) {
+    const qc::MetricDescriptor* const metric = metric_at(index);
+    return metric != nullptr ? metric->name.data() : nullptr;
+}
+
+const char* qc_metric_summary(int index) {
+    const qc::MetricDescriptor* const metric = metric_at(index);
+    return metric != nullptr ? metric->summary.data() : nullptr;
+}
+
+const char* qc_metric_short_name(int index) {
+    const qc::MetricDescriptor* const metric = metric_at(index);
+    if (metric == nullptr) return nullptr;
+    return metric->short_name.empty() ? "" : metric->short_name.data();
+}
+
+const char* qc_map_name(int index) {
+    const qc::MetricDescriptor* const metric = map_at(index);
+    return metric != nullptr ? metric->name.data() : nullptr;
+}
+
+const char* qc_map_unit(int index) {
+    const qc::MetricDescriptor* const metric = map_at(index);
+    return metric != nullptr ? metric->map->what.data() : nullptr;
+}
+
+double qc_map_white(int index) {
+    const qc::MetricDescriptor* const metric = map_at(index);
+    return metric != nullptr ? metric->map->white : 0.0;
+}
+
+const char* qc_model_name(int index) {
+    const auto names = qc::builtin_model_names();
+    return index >= 0 && static_cast<size_t>(index) < names.size() ? names[static_cast<size_t>(index)].data() : nullptr;
+}
+
+qc_status qc_pool_parse(const char* text, qc_pool* pool) {
+    const auto parsed = text != nullptr ? qc::parse_pool(text) : std::nullopt;
+    if (!parsed || pool == nullptr) return QC_ERROR_INVALID;
+    *pool = *parsed;
+    return QC_OK;
+}
+
+const char* qc_pool_name(qc_pool pool) {
+    return qc::pool_name(pool);
+}
+
+qc_status qc_log_format_parse(const char* text, qc_log_format* format) {
+    const auto parsed = text != nullptr ? qc::parse_log_format(text) : std::nullopt;
+    if (!parsed || format == nullptr) return QC_ERROR_INVALID;
+    *format = *parsed;
+    return QC_OK;
+}

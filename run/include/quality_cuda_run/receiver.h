@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/**
+ * @file
+ * Where lines go while a run lasts, as the front end offers it: a table of functions, with their owner.
+ *
+ * A thread of its own (live.h) calls these functions, one at a time, and it alone waits for a receiver. What waits asks
+ * its patience again and again whether it should go on.
+ *
+ * Errors are negative: minus an errno, QCR_GAVE_UP, or a number of the receiver's own that only its describe()
+ * understands.
+ */
+#ifndef QUALITY_CUDA_RUN_RECEIVER_H
+#define QUALITY_CUDA_RUN_RECEIVER_H
+
+#include <limits.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** The receiver stopped because its patience is over. */
+#define QCR_GAVE_UP INT_MIN
+
+/** What whoever waits asks, from any thread. */
+typedef struct qcr_patience {
+    int (*is_over)(const void* opaque); ///< 1: nobody is waited for any more
+    const void* opaque;
+} qcr_patience;
+
+/** What takes lines. It outlives the run that sends to it. */
+typedef struct qcr_receiver {
+    void* opaque;
+    int is_lasting; ///< it keeps what it got, as files do: a lost line is a failure, and after one it is not opened
+                    ///< again
+
+    /** @param patience valid until close() @return 0, or an error: then close() is not called */
+    int (*open)(void* opaque, const qcr_patience* patience);
+
+    /** Hands over a whole line, its end included. @return 0, or an error; where it is lasting, nothing of the line is
+     * left then */
+    int (*write)(void* opaque, const char* text, size_t size);
+
+    /** @return 0, or the error of what could not be handed over */
+    int (*close)(void* opaque);
+
+    /** The text of an error, for a message. */
+    void (*describe)(void* opaque, int error, char* text, size_t size);
+} qcr_receiver;
+
+typedef enum qcr_descriptor_kind {
+    QCR_DESCRIPTOR_FILE, ///< a regular file: takes all that there is room for, at once
+    QCR_DESCRIPTOR_PIPE, ///< a named pipe: its readers come and go
+    QCR_DESCRIPTOR_OTHER ///< a device, or what the process was started with: may be full for long, as a pipe
+} qcr_descriptor_kind;
+
+/** A receiver that is a descriptor; how it waits, and what becomes of half a line, is known here. */
+typedef struct qcr_descriptor {
+    qcr_descriptor_kind kind;
+
+    /** @return a descriptor, which is closed for it; or minus an errno, -ENXIO: nobody reads from the named pipe */
+    int (*open)(void* opaque);
+    void* opaque;
+} qcr_descriptor;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* QUALITY_CUDA_RUN_RECEIVER_H */

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// Lines for a file, a pipe, a device or an open descriptor.
+#pragma once
+
+#include <cstddef>
+
+#include "quality_cuda_run/receiver.h"
+
+namespace qc::run {
+
+/// The receiver that a descriptor is. Whatever others read is never written more than it takes at once, so that a wait
+/// can end; half a line, which would spoil the next one, too, is taken out of a file again.
+class Descriptor {
+public:
+    explicit Descriptor(const qcr_descriptor& source) : source_(source) {}
+
+    /// Its table of functions; the object has to outlive it, and not move.
+    qcr_receiver table();
+
+private:
+    int open(const qcr_patience& patience);
+    int write(const char* text, size_t size);
+    int write_all(const char* text, size_t size);
+    long write_some(const char* text, size_t size);
+    int close();
+
+    bool is_file() const { return source_.kind == QCR_DESCRIPTOR_FILE; }
+
+    qcr_descriptor source_;
+    qcr_patience patience_{};
+    int descriptor_ = -1;
+};
+
+} // namespace qc::run
