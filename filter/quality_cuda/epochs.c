@@ -42,7 +42,7 @@ static void warn_of_jump(AVFilterContext *ctx, int index, int64_t from, int64_t 
 {
     QualityCudaContext *s = ctx->priv;
 
-    if (s->conditions.warned_jump++)
+    if (s->run.warned_jump++)
         return;
     av_log(ctx, AV_LOG_WARNING, "Input %d (%s): the time stamps jump from %s s to %s s, and pairs are made by stamps; drop -copyts, or put "
            "setpts=N/FRAME_RATE/TB before all inputs, or use sync=index\n", index, ff_qc_role(ctx, index),

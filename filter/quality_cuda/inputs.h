@@ -41,6 +41,7 @@ typedef struct QCInput {
     int64_t first_pts;
     int64_t received;
     int left_out;                 ///< so many of its next frames are not used: their pictures come before what is compared
+    int64_t jumps;                ///< of its time stamps
     int64_t packet_bytes;         ///< of the frames that came; -1: of some it is not known
     int tail;                     ///< frames read after the main input's end
     int behind;                   ///< of the reference: those, as far as they are too late for the main input's last frame
@@ -60,12 +61,6 @@ typedef struct QCInput {
     int cut_off;                  ///< it ended when the program had been told to stop
     int status;                   ///< why it ended
     int64_t eof_pts;
-
-    /* colour tags: what has been said of them */
-    int colour_checked, colour_changed;
-    qc_colour latest_colour;
-    int64_t colour_changes;
-    int64_t jumps;                ///< of time stamps
 } QCInput;
 
 /** A main frame and its partners; where the choice is none, the frame is NULL. Nobody's references of their own. */

@@ -15,7 +15,7 @@
 
 #include "libavutil/common.h"
 
-#include "alignment.h"
+#include "account.h"
 #include "arrivals.h"
 #include "epochs.h"
 #include "pictures.h"
@@ -266,7 +266,7 @@ static void take_offsets(AVFilterContext *ctx)
     if (!s->preview.session || qc_session_flush(s->preview.session) != QC_OK)
         return;
     for (int k = 0; k < s->options.renditions; k++) {
-        QCStart *start = &s->alignment.start[k];
+        qcr_start *start = &s->alignment.start[k];
 
         start->is_told = qc_session_start_offset(s->preview.session, k, &start->offset) == QC_OK;
         start->seconds = start->is_told ? start->offset * seconds : NAN;
@@ -282,7 +282,7 @@ static void move_clock(qcr_clock *clock, double seconds)
 /** The main video's time is the output's, so the reference is moved unless it is the others' too. */
 static void correct_times(QualityCudaContext *s)
 {
-    const QCStart *start = s->alignment.start;
+    const qcr_start *start = s->alignment.start;
 
     if (s->options.renditions == 1 && start->is_told)
         move_clock(&s->input[QC_REFERENCE].track.clock, start->seconds);

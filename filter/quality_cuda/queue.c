@@ -18,7 +18,7 @@
 #include "libavutil/dict.h"
 #include "libavutil/time.h"
 
-#include "alignment.h"
+#include "account.h"
 #include "arrivals.h"
 #include "live.h"
 #include "maps.h"
@@ -57,7 +57,7 @@ int ff_qc_queue_main(AVFilterContext *ctx, int64_t row, double ref_pts_time)
     };
 
     if (row >= 0)
-        ff_qc_note_pair(&s->alignment, row, waiting.pts_time);
+        qcr_note_pair(&s->alignment, row, waiting.pts_time);
     return append(ctx, &waiting);
 }
 

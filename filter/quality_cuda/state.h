@@ -11,19 +11,18 @@
  *
  * May depend on everything whose struct it holds; knows none of their workings.
  *
- *     vf_quality_cuda.c -> alias -> pairing, verdict
- *                    |\--> preview -> pictures -> inputs, alignment -> engine
- *                     \--> submission -> queue -> reports -> ladder -> engine -> maps -> scaling -> inputs -> formats
- *                              |             |       |                                 \-> mask        |-> replay -> record
- *                              |             |       |                                                 \-> arrivals -> epochs -> pairing, replay
- *                              |             |        \-> files -> receiver, paths, conditions -> engine
- *                              |             |\-> alignment -> engine
- *                              |              \-> live -> receiver, files, engine
- *                              \-> pictures, colours -> inputs, pacing
+ *     vf_quality_cuda.c -> alias
+ *                    |\--> preview -> pictures -> inputs, account -> engine
+ *                     \--> submission -> queue -> reports -> account -> engine -> maps -> scaling -> inputs -> formats
+ *                              |             |       |                                  \-> mask        |-> replay -> record
+ *                              |             |       |                                                  \-> arrivals -> epochs -> replay
+ *                              |             |        \-> receiver
+ *                              |              \-> live -> metrics_file -> engine
+ *                              |                    \---> stream -> receiver, windows, alerts
+ *                              \-> pictures -> inputs
  *
  * Arrows are the only dependencies (what is reached over several may be used
- * too); all of these but pairing and pacing may use state, json, outputs and
- * compat.
+ * too); all of these but windows and alerts may use state, json, interrupts, outputs and compat.
  */
 
 #ifndef AVFILTER_QUALITY_CUDA_STATE_H
@@ -35,10 +34,7 @@
 #include <stdint.h>
 
 #include "alias.h"
-#include "alignment.h"
-#include "conditions.h"
 #include "engine.h"
-#include "files.h"
 #include "inputs.h"
 #include "live.h"
 #include "maps.h"
@@ -98,16 +94,6 @@ typedef struct QCMain {
     const char *unscored; ///< why it gets no scores; NULL: it may get some
 } QCMain;
 
-/** How a run ended. */
-enum QCEnd {
-    QC_END_NONE,          ///< it goes on
-    QC_END_OF_STREAM,     ///< every frame was sent, and the next filter asked for one more
-    QC_END_BY_CONSUMER,   ///< nobody wanted further frames (-frames:v, -t): what was wanted is complete
-    QC_END_BY_SIGNAL,     ///< the program was told to stop
-    QC_END_TAKEN_DOWN,    ///< the graph was freed while its inputs went on: an error elsewhere, or a new graph
-    QC_END_BY_FAILURE,
-};
-
 /** How far the run is. */
 typedef struct QCRun {
     int failure;          ///< AVERROR of the first failure
@@ -115,12 +101,13 @@ typedef struct QCRun {
     int configured;       ///< what the inputs' links say was looked at
     int rate_settled;     ///< the frame rate to go by has been decided
     int start_checked;    ///< whether the inputs begin together has been looked at
+    int warned_jump;      ///< time stamps that jump were warned of
     int flushed;          ///< the engine knows that no pair follows
     int was_asked;        ///< the output has wanted a frame
     int is_awaited;       ///< the next filter waits for a frame
     int done;             ///< the output has ended
     int reported;         ///< logs and summary have been written
-    enum QCEnd end;
+    qcr_end end;
     int only_left_counts; ///< the consumer wanted no more: what it did not get is forgotten
     int refused_rendition;///< AVERROR of a further rendition with too few pairs, which is its own failure
     int is_refused;       ///< the pairs are too few: a failure, but of nothing that scores
@@ -135,21 +122,22 @@ typedef struct QualityCudaContext {
     qcr_pairing pairing;
     QCScaling scaling;
     QCRegion region;
-    QCConditions conditions;
+    qcr_names names;
+    qcr_conditions *conditions;
     qcr_pacing pacing;                    ///< with realtime=1
     qcr_counts counts[QC_MAX_RENDITIONS]; ///< of all frames that were decided about
     QCInput input[QC_MAX_INPUTS];
     int nb_inputs;
     QCMain main;
     QCEngine engine;
-    QCAlignment alignment;
+    qcr_alignment alignment;
     QCPreview preview;                  ///< with align=auto
     QCQueue queue;
     QCMask mask;
     QCMap map;
     QCRecord record;
     struct QCReplay *replay;            ///< with replay=FILE
-    QCFiles files;
+    qcr_files files;
     QCLive live;
     QCRun run;
 } QualityCudaContext;
@@ -157,8 +145,8 @@ typedef struct QualityCudaContext {
 /** Logs and stores the first failure; every later activation returns it again. */
 int ff_qc_fail(AVFilterContext *ctx, int error, const char *format, ...) av_printf_format(3, 4);
 
-/** What the rooms of run/ tell the user by. */
-qcr_sink ff_qc_sink(AVFilterContext *ctx);
+/** Where what others say goes: av_log(). */
+qcr_sink ff_qc_sink(const AVFilterContext *ctx);
 
 /** Whether the filter goes by the name of libvmaf's. */
 int ff_qc_is_alias(const AVFilterContext *ctx);

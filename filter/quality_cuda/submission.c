@@ -17,8 +17,7 @@
 #include "libavutil/dict.h"
 #include "libavutil/time.h"
 
-#include "colours.h"
-#include "conditions.h"
+#include "account.h"
 #include "maps.h"
 #include "mask.h"
 #include "pictures.h"

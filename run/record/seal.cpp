@@ -16,7 +16,7 @@
 
 #include "quality_cuda_run/record.h"
 #include "run/record/entries.hpp"
-#include "run/text/boundary.hpp"
+#include "run/text/guard.hpp"
 
 namespace qc::run {
 
