@@ -5,8 +5,8 @@
 
 /**
  * @file
- * What frames say of themselves; see account.h. Depends on inputs, engine and
- * state.
+ * What frames say of themselves; see account.h. Depends on formats, inputs,
+ * engine and state.
  */
 
 #include "compat.h"
@@ -18,6 +18,7 @@
 #include "libavutil/dict.h"
 
 #include "account.h"
+#include "formats.h"
 #include "state.h"
 
 int ff_qc_open_account(AVFilterContext *ctx)
@@ -39,13 +40,6 @@ int ff_qc_open_account(AVFilterContext *ctx)
 
 /* ---- frames ---- */
 
-static enum AVColorRange range_of(const AVFrame *frame, enum AVPixelFormat format)
-{
-    if (format == AV_PIX_FMT_YUVJ420P || format == AV_PIX_FMT_YUVJ422P || format == AV_PIX_FMT_YUVJ444P)
-        return AVCOL_RANGE_JPEG;
-    return frame->color_range;
-}
-
 /** @param frame NULL for none */
 static qcr_frame_facts facts_of(const AVFilterContext *ctx, int index, const AVFrame *frame)
 {
@@ -60,7 +54,7 @@ static qcr_frame_facts facts_of(const AVFilterContext *ctx, int index, const AVF
         .is_corrupt      = frame->decode_error_flags || (frame->flags & AV_FRAME_FLAG_CORRUPT),
         .is_concealed    = !!(frame->decode_error_flags & FF_DECODE_ERROR_CONCEALMENT_ACTIVE),
         .is_interlaced   = QC_IS_INTERLACED(frame),
-        .range           = range_of(frame, in->sw_format),
+        .range           = ff_qc_range_of(frame, in->sw_format),
         .matrix          = frame->colorspace,
         .primaries       = frame->color_primaries,
         .transfer        = frame->color_trc,

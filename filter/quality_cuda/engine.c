@@ -340,7 +340,7 @@ int ff_qc_open_session(AVFilterContext *ctx)
         qcr_pacing_start(&s->pacing, engine->depth, most_under_way(s));
     av_log(ctx, AV_LOG_VERBOSE, "%s; up to %d distorted frames are held\n", qc_session_description(engine->session),
            engine->depth);
-    ret = ff_qc_record_session(ctx);
+    ret = ff_qc_record_session(ctx, &config);
     return ret < 0 ? ret : make_keys(engine, renditions);
 }
 

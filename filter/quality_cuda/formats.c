@@ -148,6 +148,13 @@ int ff_qc_describe_format(enum AVPixelFormat pix_fmt, qc_format *format)
     return 1;
 }
 
+enum AVColorRange ff_qc_range_of(const AVFrame *frame, enum AVPixelFormat format)
+{
+    if (format == AV_PIX_FMT_YUVJ420P || format == AV_PIX_FMT_YUVJ422P || format == AV_PIX_FMT_YUVJ444P)
+        return AVCOL_RANGE_JPEG;
+    return frame->color_range;
+}
+
 const char *ff_qc_pix_fmt_name(enum AVPixelFormat pix_fmt)
 {
     const char *name = av_get_pix_fmt_name(pix_fmt);

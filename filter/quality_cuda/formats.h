@@ -46,6 +46,9 @@ int ff_qc_offer_common_formats(AVFilterContext *ctx);
  */
 int ff_qc_describe_format(enum AVPixelFormat pix_fmt, qc_format *format);
 
+/** The range of a frame's samples, which some formats say by their name. */
+enum AVColorRange ff_qc_range_of(const AVFrame *frame, enum AVPixelFormat format);
+
 /** Name of a pixel format, "unknown" if it has none. */
 const char *ff_qc_pix_fmt_name(enum AVPixelFormat pix_fmt);
 

@@ -21,6 +21,7 @@
 
 #include "alias.h"
 #include "formats.h"
+#include "record.h"
 #include "state.h"
 
 int ff_qc_append_rendition_pads(AVFilterContext *ctx)
@@ -103,7 +104,7 @@ static int configure_input(AVFilterContext *ctx, int index)
     in->format.height = link->h;
     warn_of_conversion(ctx, index);
     if (av_pix_fmt_desc_get(in->sw_format)->flags & AV_PIX_FMT_FLAG_ALPHA)
-        av_log(ctx, AV_LOG_WARNING, "Input %d (%s) has %s frames: alpha is not scored\n", index, role, name);
+        ff_qc_warn_of_input(ctx, "Input %d (%s) has %s frames: alpha is not scored", index, role, name);
     av_log(ctx, AV_LOG_INFO, "%s: input %d (%s), %dx%d %s%s\n", index == QC_REFERENCE ? "reference" : "distorted", index,
            link->src->name ? link->src->name : "?", link->w, link->h, in->is_hw ? "cuda/" : "", name);
     return 0;
@@ -163,8 +164,8 @@ static void report_differences(AVFilterContext *ctx, int index)
                "shifted left\n", index, ff_qc_role(ctx, index), in->format.depth, main->format.depth,
                FFMAX(in->format.depth, main->format.depth));
     if (s->pairing.sync != QCR_SYNC_INDEX && is_a_rate(rate) && is_a_rate(main_rate) && av_cmp_q(rate, main_rate))
-        av_log(ctx, AV_LOG_WARNING, "Input %d (%s) has %d/%d frames per second, main has %d/%d: frames are paired by time, the "
-               "counts follow at the end\n", index, ff_qc_role(ctx, index), rate.num, rate.den, main_rate.num, main_rate.den);
+        ff_qc_warn_of_input(ctx, "Input %d (%s) has %d/%d frames per second, main has %d/%d: frames are paired by time, the "
+                            "counts follow at the end", index, ff_qc_role(ctx, index), rate.num, rate.den, main_rate.num, main_rate.den);
 }
 
 static void release_frame(void *opaque, void *frame)

@@ -5,202 +5,163 @@
 
 /**
  * @file
- * What a run saw and measured, in a file; see record.h. Depends on state.
+ * What a run saw and measured, in a file; see record.h. Depends on formats
+ * and state.
  */
 
 #include "compat.h"
 
-#include <errno.h>
-#include <string.h>
-#include <unistd.h>
+#include <stdarg.h>
+#include <stdio.h>
 
-#include "libavutil/avstring.h"
 #include "libavutil/error.h"
 #include "libavutil/frame.h"
-#include "libavutil/mem.h"
 
+#include "formats.h"
 #include "record.h"
 #include "state.h"
 
-#define LONGEST_TEXT 128 /* words */
-
-static int fail(AVFilterContext *ctx, int error)
-{
-    QCRecord *record = &((QualityCudaContext *)ctx->priv)->record;
-
-    if (!record->error)
-        record->error = ff_qc_fail(ctx, error, "record=%s could not be written: %s",
-                                   ((const QualityCudaContext *)ctx->priv)->options.record, av_err2str(error));
-    return record->error;
-}
-
-/** @param more further words behind `words` */
-static int write_entry(AVFilterContext *ctx, enum QCEntryKind kind, const int64_t *words, size_t count, const uint64_t *more,
-                       size_t more_count)
-{
-    const QCRecord *record = &((const QualityCudaContext *)ctx->priv)->record;
-    const uint32_t head[2] = { kind, (uint32_t)(count + more_count) };
-
-    if (record->error)
-        return record->error;
-    errno = 0;
-    if (fwrite(head, sizeof(head), 1, record->file) == 1 && fwrite(words, sizeof(*words), count, record->file) == count &&
-        (!more_count || fwrite(more, sizeof(*more), more_count, record->file) == more_count))
-        return 0;
-    return fail(ctx, errno ? AVERROR(errno) : AVERROR(EIO));
-}
-
-/** A text behind some words, filled up with zeros. */
-static int write_text(AVFilterContext *ctx, enum QCEntryKind kind, const int64_t *words, size_t count, const char *text)
-{
-    uint64_t padded[LONGEST_TEXT] = { 0 };
-    const size_t length = FFMIN(strlen(text), sizeof(padded) - 1);
-
-    memcpy(padded, text, length);
-    return write_entry(ctx, kind, words, count, padded, length / sizeof(*padded) + 1);
-}
-
-static int write_links(AVFilterContext *ctx)
+/** @return AVERROR of the record's first failure */
+static int result(AVFilterContext *ctx, qc_status status)
 {
     const QualityCudaContext *s = ctx->priv;
-    const int64_t head[] = { QC_RECORD_VERSION, LIBAVUTIL_VERSION_INT, s->nb_inputs };
-    int ret = write_text(ctx, QC_ENTRY_HEAD, head, FF_ARRAY_ELEMS(head), qc_version());
+    const int error = AVERROR(qcr_record_error(s->record.record));
 
-    for (int i = 0; ret >= 0 && i < s->nb_inputs; i++) {
-        const AVFilterLink *link = ctx->inputs[i];
-        const AVRational rate = QC_LINK_RATE(ctx->inputs[i]);
-        const int64_t words[QC_LINK_WORDS] = {
-            [QC_LINK_INDEX]     = i,
-            [QC_LINK_WIDTH]     = link->w,
-            [QC_LINK_HEIGHT]    = link->h,
-            [QC_LINK_FORMAT]    = s->input[i].sw_format,
-            [QC_LINK_CLOCK_NUM] = link->time_base.num,
-            [QC_LINK_CLOCK_DEN] = link->time_base.den,
-            [QC_LINK_RATE_NUM]  = rate.num,
-            [QC_LINK_RATE_DEN]  = rate.den,
-            [QC_LINK_SHAPE_NUM] = link->sample_aspect_ratio.num,
-            [QC_LINK_SHAPE_DEN] = link->sample_aspect_ratio.den,
-        };
-
-        ret = write_entry(ctx, QC_ENTRY_LINK, words, QC_LINK_WORDS, NULL, 0);
-    }
-    return ret;
+    return status == QC_OK ? 0 : ff_qc_fail(ctx, error, "record=%s could not be written: %s", s->options.record, av_err2str(error));
 }
 
-/**
- * A record that exists is another one's: that of an instance before this one, too, whose graph the command line ended
- * since a stream changed. @return AVERROR, 0: nobody wants one, 1
- */
-static int open_record(AVFilterContext *ctx)
+/** @return AVERROR, 0: nobody wants a record, 1 */
+static int make_record(AVFilterContext *ctx)
 {
     QualityCudaContext *s = ctx->priv;
 
-    if (!s->options.record)
-        return 0;
-    if (s->record.error)
-        return s->record.error;
-    if (s->record.file)
-        return 1;
-    s->record.unfinished = av_asprintf("%s.unfinished", s->options.record);
-    if (!s->record.unfinished)
-        return fail(ctx, AVERROR(ENOMEM));
-    if (!access(s->options.record, F_OK))
-        return fail(ctx, AVERROR(EEXIST));
-    errno = 0;
-    s->record.file = fopen(s->record.unfinished, "wbx");
-    if (!s->record.file)
-        return fail(ctx, errno ? AVERROR(errno) : AVERROR(EIO));
-    return write_links(ctx) < 0 ? s->record.error : 1;
+    if (!s->options.record || s->record.record)
+        return s->options.record != NULL;
+    s->record.record = qcr_record_create(s->options.record, s->nb_inputs);
+    return s->record.record ? 1 : ff_qc_fail(ctx, AVERROR(ENOMEM), "out of memory");
 }
 
-static int64_t format_of(const AVFrame *frame)
+static qc_status describe_input(const AVFilterContext *ctx, int index)
+{
+    const QualityCudaContext *s = ctx->priv;
+    const AVFilterLink *link = ctx->inputs[index];
+    const AVRational rate = QC_LINK_RATE(ctx->inputs[index]);
+    const qcr_recorded_input facts = {
+        .width       = link->w,
+        .height      = link->h,
+        .format      = s->input[index].sw_format,
+        .format_name = ff_qc_pix_fmt_name(s->input[index].sw_format),
+        .clock_num   = link->time_base.num,
+        .clock_den   = link->time_base.den,
+        .rate_num    = rate.num,
+        .rate_den    = rate.den,
+        .shape_num   = link->sample_aspect_ratio.num,
+        .shape_den   = link->sample_aspect_ratio.den,
+    };
+
+    return qcr_record_input(s->record.record, index, &facts);
+}
+
+/** A first frame or end comes. @return as make_record() */
+static int begin(AVFilterContext *ctx)
+{
+    QualityCudaContext *s = ctx->priv;
+    const int ret = make_record(ctx);
+    qc_status status = QC_OK;
+
+    for (int i = 0; ret > 0 && !s->record.is_begun && i < s->nb_inputs && status == QC_OK; i++)
+        status = describe_input(ctx, i);
+    s->record.is_begun = 1;
+    return status == QC_OK ? ret : result(ctx, status);
+}
+
+void ff_qc_warn_of_input(AVFilterContext *ctx, const char *format, ...)
+{
+    const QualityCudaContext *s = ctx->priv;
+    char text[512];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(text, sizeof(text), format, arguments);
+    va_end(arguments);
+    av_log(ctx, AV_LOG_WARNING, "%s\n", text);
+    if (make_record(ctx) > 0)
+        qcr_record_said(s->record.record, QCR_LEVEL_WARNING, text);
+}
+
+static enum AVPixelFormat format_of(const AVFrame *frame)
 {
     return frame->hw_frames_ctx ? ((const AVHWFramesContext *)frame->hw_frames_ctx->data)->sw_format : frame->format;
 }
 
 int ff_qc_record_frame(AVFilterContext *ctx, int index, const AVFrame *frame)
 {
-    const int64_t words[QC_FRAME_WORDS] = {
-        [QC_FRAME_INPUT]         = index,
-        [QC_FRAME_PTS]           = frame->pts,
-        [QC_FRAME_WIDTH]         = frame->width,
-        [QC_FRAME_HEIGHT]        = frame->height,
-        [QC_FRAME_FORMAT]        = format_of(frame),
-        [QC_FRAME_IS_CORRUPT]    = !!(frame->flags & AV_FRAME_FLAG_CORRUPT),
-        [QC_FRAME_IS_INTERLACED] = QC_IS_INTERLACED(frame),
-        [QC_FRAME_ERRORS]        = frame->decode_error_flags,
-        [QC_FRAME_RANGE]         = frame->color_range,
-        [QC_FRAME_MATRIX]        = frame->colorspace,
-        [QC_FRAME_PRIMARIES]     = frame->color_primaries,
-        [QC_FRAME_TRANSFER]      = frame->color_trc,
-        [QC_FRAME_SITING]        = frame->chroma_location,
-        [QC_FRAME_BYTES]         = QC_PACKET_BYTES(frame),
+    const QualityCudaContext *s = ctx->priv;
+    const qcr_recorded_frame facts = {
+        .pts             = frame->pts,
+        .width           = frame->width,
+        .height          = frame->height,
+        .format          = format_of(frame),
+        .format_name     = ff_qc_pix_fmt_name(format_of(frame)),
+        .is_corrupt      = frame->decode_error_flags || (frame->flags & AV_FRAME_FLAG_CORRUPT),
+        .is_concealed    = !!(frame->decode_error_flags & FF_DECODE_ERROR_CONCEALMENT_ACTIVE),
+        .is_interlaced   = QC_IS_INTERLACED(frame),
+        .range           = ff_qc_range_of(frame, format_of(frame)),
+        .matrix          = frame->colorspace,
+        .primaries       = frame->color_primaries,
+        .transfer        = frame->color_trc,
+        .chroma_location = frame->chroma_location,
+        .packet_bytes    = QC_PACKET_BYTES(frame),
     };
-    const int ret = open_record(ctx);
+    const int ret = begin(ctx);
 
-    return ret <= 0 ? ret : write_entry(ctx, QC_ENTRY_FRAME, words, QC_FRAME_WORDS, NULL, 0);
+    return ret <= 0 ? ret : result(ctx, qcr_record_frame(s->record.record, index, &facts));
 }
 
 int ff_qc_record_end(AVFilterContext *ctx, int index)
 {
-    const QCInput *in = &((const QualityCudaContext *)ctx->priv)->input[index];
-    const int64_t words[] = { index, in->status, in->eof_pts };
-    const int ret = open_record(ctx);
+    const QualityCudaContext *s = ctx->priv;
+    const QCInput *in = &s->input[index];
+    const int ret = begin(ctx);
 
-    return ret <= 0 ? ret : write_entry(ctx, QC_ENTRY_END, words, FF_ARRAY_ELEMS(words), NULL, 0);
+    return ret <= 0 ? ret : result(ctx, qcr_record_end(s->record.record, index, in->status, in->eof_pts));
 }
 
-/** Within a call on the session, where nothing can fail: the next entry will say so. */
-static void write_measured(void *opaque, int64_t row, const uint64_t *words, int64_t count)
-{
-    write_entry(opaque, QC_ENTRY_MEASURED, &row, 1, words, count);
-}
-
-int ff_qc_record_session(AVFilterContext *ctx)
+int ff_qc_record_session(AVFilterContext *ctx, const qc_config *config)
 {
     const QualityCudaContext *s = ctx->priv;
 
-    if (!s->record.file)
-        return 0;
-    if (qc_session_on_measured(s->engine.session, write_measured, ctx) != QC_OK)
-        return fail(ctx, AVERROR_BUG);
-    return write_text(ctx, QC_ENTRY_ENGINE, NULL, 0, qc_session_description(s->engine.session));
+    return s->record.record ? result(ctx, qcr_record_session(s->record.record, s->engine.session, config)) : 0;
 }
 
 int ff_qc_record_pair(AVFilterContext *ctx, int64_t row, uint32_t renditions, AVFrame *const *frames)
 {
     const QualityCudaContext *s = ctx->priv;
-    int64_t words[QC_PAIR_STAMPS + QC_MAX_INPUTS] = { row, renditions, s->record.broke };
+    int64_t pts[QC_MAX_INPUTS];
 
-    if (!s->record.file)
+    if (!s->record.record)
         return 0;
     for (int i = 0; i < s->nb_inputs; i++)
-        words[QC_PAIR_STAMPS + i] = frames[i] ? frames[i]->pts : AV_NOPTS_VALUE;
-    return write_entry(ctx, QC_ENTRY_PAIR, words, QC_PAIR_STAMPS + s->nb_inputs, NULL, 0);
+        pts[i] = frames[i] ? frames[i]->pts : AV_NOPTS_VALUE;
+    return result(ctx, qcr_record_pair(s->record.record, row, renditions, pts));
 }
 
 void ff_qc_record_break(AVFilterContext *ctx)
 {
-    ((QualityCudaContext *)ctx->priv)->record.broke = 1;
+    const QualityCudaContext *s = ctx->priv;
+
+    if (s->record.record)
+        qcr_record_break(s->record.record);
 }
 
 int ff_qc_finish_record(AVFilterContext *ctx)
 {
-    QualityCudaContext *s = ctx->priv;
-    double rate[2];
-    int64_t words[2];
+    const QualityCudaContext *s = ctx->priv;
     int ret;
 
-    if (!s->record.file)
-        return s->record.error;
-    rate[0] = s->engine.frame_rate;
-    rate[1] = qcr_pairs_tolerance(s->pairs);
-    memcpy(words, rate, sizeof(words));
-    ret = write_entry(ctx, QC_ENTRY_RATE, words, 2, NULL, 0);
-    if (fflush(s->record.file) && ret >= 0)
-        ret = fail(ctx, AVERROR(errno));
-    if (ret >= 0 && s->run.end != QCR_END_BY_FAILURE && rename(s->record.unfinished, s->options.record))
-        ret = fail(ctx, AVERROR(errno));
+    if (!s->record.record)
+        return 0;
+    ret = result(ctx, qcr_record_finish(s->record.record, s->engine.frame_rate, qcr_pairs_tolerance(s->pairs), s->run.end != QCR_END_BY_FAILURE));
     ff_qc_close_record(ctx);
     return ret;
 }
@@ -209,8 +170,6 @@ void ff_qc_close_record(AVFilterContext *ctx)
 {
     QCRecord *record = &((QualityCudaContext *)ctx->priv)->record;
 
-    if (record->file)
-        fclose(record->file);
-    record->file = NULL;
-    av_freep(&record->unfinished);
+    qcr_record_destroy(record->record);
+    record->record = NULL;
 }

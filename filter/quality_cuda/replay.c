@@ -205,10 +205,9 @@ static int check_head(AVFilterContext *ctx, const QCReader *reader)
     const QualityCudaContext *s = ctx->priv;
     const int64_t *words = reader->words;
 
-    if (reader->count < 4 || words[0] != QC_RECORD_VERSION || words[1] != LIBAVUTIL_VERSION_INT ||
-        strcmp((const char *)(words + 3), qc_version()))
+    if (reader->count < 3 || words[0] != QC_RECORD_VERSION || strcmp((const char *)(words + 2), qc_version()))
         return fail_record(ctx, reader->part, "was made by another version");
-    return words[2] == s->nb_inputs ? 0 : fail_record(ctx, reader->part, "has another number of inputs");
+    return words[1] == s->nb_inputs ? 0 : fail_record(ctx, reader->part, "has another number of inputs");
 }
 
 static int open_part(AVFilterContext *ctx, QCReader *reader, int part)
@@ -311,7 +310,7 @@ static int send_frame(AVFilterContext *ctx, int index, const int64_t *words)
     frame->height             = words[QC_FRAME_HEIGHT];
     frame->format             = words[QC_FRAME_FORMAT];
     frame->flags              = words[QC_FRAME_IS_CORRUPT] ? AV_FRAME_FLAG_CORRUPT : 0;
-    frame->decode_error_flags = words[QC_FRAME_ERRORS];
+    frame->decode_error_flags = words[QC_FRAME_IS_CONCEALED] ? FF_DECODE_ERROR_CONCEALMENT_ACTIVE : 0;
     frame->color_range        = words[QC_FRAME_RANGE];
     frame->colorspace         = words[QC_FRAME_MATRIX];
     frame->color_primaries    = words[QC_FRAME_PRIMARIES];

@@ -26,6 +26,7 @@
 #include "quality_cuda_run/pairing.h"
 #include "quality_cuda_run/pairs.h"
 #include "quality_cuda_run/receiver.h"
+#include "quality_cuda_run/record.h"
 #include "quality_cuda_run/report.h"
 #include "quality_cuda_run/rows.h"
 #include "quality_cuda_run/sink.h"

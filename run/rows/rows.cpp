@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "run/text/boundary.hpp"
+#include "run/text/guard.hpp"
 
 namespace {
 
