@@ -290,16 +290,17 @@ void Live::frame_leaves(const qcr_row& row) {
         window_->add(time_, row.value, row.present, names_.size());
     }
     std::array<AlertChange, QCR_MOST_ALERTS> changes{};
-    for (size_t a = 0; a < alerts_.size(); ++a)
-        if (row.value != nullptr && row.present[alerts_[a].column] != 0)
-            changes[a] = alerts_[a].update(row.value[alerts_[a].column], now());
+    std::array<double, QCR_MOST_ALERTS> values{};
+    for (size_t a = 0; a < alerts_.size(); ++a) {
+        if (row.value == nullptr || row.present[alerts_[a].column] == 0) continue;
+        values[a] = row.value[alerts_[a].column];
+        changes[a] = alerts_[a].update(values[a], now());
+    }
     note_active();
     if (!has_window_lines_) write_frame(row);
     for (size_t a = 0; a < alerts_.size(); ++a) {
-        if (changes[a] == AlertChange::kBegins)
-            begin_alert(alerts_[a], row.value[alerts_[a].column]);
-        else if (changes[a] == AlertChange::kEnds)
-            end_alert(alerts_[a], row.value[alerts_[a].column], nullptr);
+        if (changes[a] == AlertChange::kBegins) begin_alert(alerts_[a], values[a]);
+        if (changes[a] == AlertChange::kEnds) end_alert(alerts_[a], values[a], nullptr);
     }
 }
 
