@@ -38,6 +38,16 @@ inline SamplePicture flat_picture(const FrameGeometry& geometry, const std::arra
     return SamplePicture(geometry, [&](int plane, int, int) { return codes[static_cast<size_t>(plane)]; });
 }
 
+/// Every pair of flat pictures. @param visit (reference, distorted, are_equal)
+template <class Visit>
+void visit_flat_pairs(const FrameGeometry& geometry, const Visit& visit) {
+    for (const auto& first : kFlatCodes)
+        for (const auto& second : kFlatCodes) {
+            const SamplePicture a = flat_picture(geometry, first), b = flat_picture(geometry, second);
+            visit(a.view(), b.view(), &first == &second);
+        }
+}
+
 /// Tags of both inputs as a metric sees them, none like the other's.
 inline void tag_differently(FrameGeometry* geometry) {
     geometry->reference_colour = {.matrix = 1, .range = 1, .primaries = 1, .transfer = 1, .chroma_location = 1};
