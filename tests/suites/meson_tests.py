@@ -12,18 +12,19 @@ from outcome import ROOT, Outcome
 LINES_OF_A_FAILURE = 30  # of the compiler or linker
 
 
-def run_meson_tests(build, about, options=(), environment=None):
+def run_meson_tests(build, about, options=(), environment=None, targets=("meson-test-prereq",)):
     """
     @param about        what stands before the names of failures that no test has
     @param options      of `meson test`
     @param environment  further variables
+    @param targets      what is built before
     """
     outcome, build = Outcome(), str(build)
     environment = {**os.environ, **(environment or {})}
     for stale in glob.glob(build + "/*.xml") + glob.glob(build + "/meson-logs/testlog*"):
         os.unlink(stale)
     start = time.monotonic()
-    made = subprocess.run(["ninja", "-C", build, "meson-test-prereq"], cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False)
+    made = subprocess.run(["ninja", "-C", build, *targets], cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False)
     if made.returncode != 0:
         print(*made.stdout.splitlines()[-LINES_OF_A_FAILURE:], sep="\n", flush=True)
         outcome.failed.append(f"{about}: the tests were not built")

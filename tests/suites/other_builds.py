@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""The engine and the filter built otherwise than they are installed: under sanitizers, and for arm64. Suites of
-run_suites.py that take long: they run with --all."""
+"""The engine and the filter built otherwise than they are installed: by clang, under sanitizers, and for arm64. Suites of
+run_suites.py; the last two take long and run with --all."""
 import dataclasses
 import json
 import os
@@ -31,14 +31,50 @@ def run_logged(outcome, name, command, environment=None, folder=ROOT):
     return status == 0
 
 
-def configure(outcome, name, build, options):
+def configure(outcome, name, build, options, environment=None):
     again = ["--reconfigure"] if (build / "build.ninja").exists() else []  # metrics' folders may hold new files
-    return run_logged(outcome, f"{name} setup", ["meson", "setup", *again, "-Dbench=false", *options, build, ROOT])
+    return run_logged(outcome, f"{name} setup", ["meson", "setup", *again, "-Dbench=false", *options, build, ROOT], environment)
 
 
 def cuda_options():
     """The CUDA backend's host code is built anew, to run on the stand-in driver; its kernels for GPUs are those of the main build."""
     return ["-Dcuda=enabled", f"-Dcompiled_kernels={KERNELS}"] if any(KERNELS.glob("*.fatbin")) else WITHOUT_CUDA
+
+
+# ---- clang ----------------------------------------------------------------------------------------------------------
+
+CLANG = BUILD / "clang"
+PROGRAMS = ["cli/quality-cuda", "tests/score_bits"]  # beside the tests
+CHOSEN_TESTS = ["--suite", "unit", "--no-suite", "long"]
+
+
+def clang(level):
+    """The engine with all metrics, run/ and cli/ with their tests, hardly optimised: what clang makes of them, not how fast it is."""
+    outcome, reason = Outcome(), ""
+    if level == "quick":
+        reason = "not part of --quick"
+    elif not shutil.which("clang") or not shutil.which("clang++"):
+        reason = "clang is not installed (tools/setup --fuzz)"
+    if reason:
+        outcome.skip("clang", reason)
+        return outcome
+    cached = ["ccache"] if shutil.which("ccache") else []
+    environment = {"CC": " ".join([*cached, "clang"]), "CXX": " ".join([*cached, "clang++"])}
+    if configure(outcome, "clang", CLANG, [*WITHOUT_CUDA, "-Doptimization=1"], environment):
+        outcome.add(run_meson_tests(CLANG, "clang", options=CHOSEN_TESTS, targets=[*PROGRAMS, *chosen_programs(CLANG)]))
+        compare_bits(outcome, "scores of clang's build are those of this one", CLANG)
+    return outcome
+
+
+def chosen_programs(build):
+    """What the chosen tests run, and what that needs."""
+    def told(what):
+        return json.loads(subprocess.run(["meson", "introspect", what, build], capture_output=True, text=True, check=True).stdout)
+
+    tests = [test for test in told("--tests") if "quality_cuda:unit" in test["suite"] and "quality_cuda:long" not in test["suite"]]
+    needed = {name for test in tests for name in test["depends"]}
+    files = [file for target in told("--targets") if target["id"] in needed for file in target["filename"]]
+    return sorted({os.path.relpath(file, build) for file in files + [test["cmd"][0] for test in tests]})
 
 
 # ---- sanitizers -----------------------------------------------------------------------------------------------------
@@ -125,7 +161,7 @@ def arm64(level):
     write_cross_file()
     options = [*WITHOUT_CUDA, "--cross-file", str(ARM64 / "cross.ini"), f"--prefix={ARM64 / 'dist'}", "--libdir=lib"]
     if configure(outcome, "arm64", ARM64 / "engine", options):
-        compare_bits(outcome)
+        compare_bits(outcome, "arm64 scores are those of this machine", ARM64 / "engine", emulator())
         compare_logs(outcome)
         outcome.add(run_meson_tests(ARM64 / "engine", "arm64", options=["--timeout-multiplier", str(SLOW_TESTS)]))
     return outcome
@@ -198,17 +234,18 @@ endian = 'little'
 """)
 
 
-def compare_bits(outcome):
-    """Every score of tests/check/score_bits.cpp, with all its bits, here and there."""
-    name, texts = "arm64 scores are those of this machine", []
-    for build, command in ((BUILD, []), (ARM64 / "engine", emulator())):
-        if not run_logged(outcome, f"score_bits of {build.name}", ["ninja", "-C", build, "tests/score_bits"]):
+def compare_bits(outcome, name, build, emulated_by=()):
+    """Every score of tests/check/score_bits.cpp, with all its bits, of build/ and of another build."""
+    texts = []
+    for folder, command in ((BUILD, []), (build, emulated_by)):
+        of = f"score_bits of {folder.relative_to(ROOT)}"
+        if not run_logged(outcome, of.replace("/", " "), ["ninja", "-C", folder, "tests/score_bits"]):
             return
         start = time.monotonic()
-        done = subprocess.run([*command, str(build / "tests/score_bits")], capture_output=True, text=True)
-        outcome.durations.append((time.monotonic() - start, f"score_bits of {build.name}"))
+        done = subprocess.run([*command, str(folder / "tests/score_bits")], capture_output=True, text=True)
+        outcome.durations.append((time.monotonic() - start, of))
         if done.returncode != 0:
-            outcome.failed.append(f"{name}: score_bits of {build.name} ended with {done.returncode}")
+            outcome.failed.append(f"{name}: {of} ended with {done.returncode}")
             return
         texts.append(done.stdout.splitlines())
     different = [f"{here} / {there.split(' ')[-1]}" for here, there in zip(*texts) if here != there]

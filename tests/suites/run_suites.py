@@ -11,11 +11,12 @@ Suites, in order
   lines     tests/suites/ffmpeg_lines.py: tests/filter in the oldest line of FFmpeg too; with --all in each, and its golden scores
   golden    tests/golden/run_*.py: golden scores through the real ffmpeg
   fuzz      tools/fuzz: every target of tests/fuzz for a few seconds
+  clang     tests/suites/other_builds.py: what clang makes of the engine, of run/ and cli/, with their tests; scores of both compilers
   sanitizers, arm64   tests/suites/other_builds.py: the engine and the filter built otherwise, with --all only
   packages  tests/suites/package_builds.py: the tarball and the Debian packages, with --all only
   gpu       tools/gpu-check: everything that needs a GPU
 
-Behind the engine's suite, which builds all that they need, tools, filter, cli, lines and golden run side by side, one more at once than there
+Behind the engine's suite, which builds all that they need, tools, filter, cli, lines, golden and clang run side by side, one more at once than there
 are cores, for each keeps one busy, or waits; their output is shown when they are done.
 
 A suite that cannot run is SKIPPED, with the reason, and counted. The last line reads "N passed, N failed, N skipped";
@@ -157,9 +158,9 @@ def has_gpu():
 
 
 SUITES = {"lint": lint, "engine": engine, "tools": tools, "filter": filter_suite, "cli": cli, "lines": ffmpeg_lines.lines,
-          "golden": golden, "fuzz": fuzz, "sanitizers": other_builds.sanitizers, "arm64": other_builds.arm64,
+          "golden": golden, "fuzz": fuzz, "clang": other_builds.clang, "sanitizers": other_builds.sanitizers, "arm64": other_builds.arm64,
           "packages": package_builds.packages, "gpu": gpu}
-SIDE_BY_SIDE = ("tools", "filter", "cli", "lines", "golden")
+SIDE_BY_SIDE = ("tools", "filter", "cli", "lines", "golden", "clang")
 
 # ---- running --------------------------------------------------------------------------------------------------------
 

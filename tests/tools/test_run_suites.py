@@ -91,6 +91,27 @@ class Suites(unittest.TestCase):
         self.assertEqual(outcome.counts(), (1, 2, 1))
         self.assertTrue(outcome.skipped[0].endswith("test_c: no c"), outcome.skipped)
 
+    def test_without_clang_its_suite_is_skipped(self):
+        with mock.patch.object(run_suites.other_builds.shutil, "which", lambda name: None):
+            self.assertEqual(run_suites.other_builds.clang("default").skipped, ["clang: clang is not installed (tools/setup --fuzz)"])
+        self.assertEqual(run_suites.other_builds.clang("quick").skipped, ["clang: not part of --quick"])
+
+    def test_scores_of_two_builds_are_compared_bit_by_bit(self):
+        """A score that differs fails, and so does a build that prints fewer."""
+        other_builds = run_suites.other_builds
+        for ours, theirs, counts in (("psnr 0x1p+0\\nssim 0x1p-1", "psnr 0x1p+0\\nssim 0x1p-1", (1, 0, 0)),
+                                     ("psnr 0x1p+0", "psnr 0x1.0000000000001p+0", (0, 1, 0)), ("psnr 0x1p+0\\n", "", (0, 1, 0))):
+            with tempfile.TemporaryDirectory() as name, contextlib.redirect_stdout(io.StringIO()):
+                root, outcome = pathlib.Path(name), run_suites.Outcome()
+                for build, text in (("build", ours), ("build/other", theirs)):
+                    program = root / build / "tests/score_bits"
+                    program.parent.mkdir(parents=True)
+                    program.write_text(f"#!/bin/sh\nprintf '{text}'\n")
+                    program.chmod(0o755)
+                with mock.patch.multiple(other_builds, ROOT=root, BUILD=root / "build", run_logged=lambda *_: True):
+                    other_builds.compare_bits(outcome, "the same", root / "build/other")
+            self.assertEqual(outcome.counts(), counts, (ours, theirs))
+
 
 if __name__ == "__main__":
     unittest.main()
