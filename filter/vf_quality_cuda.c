@@ -36,14 +36,12 @@
 
 #include <quality_cuda.h>
 
-#include "libavutil/bprint.h"
 #include "libavutil/common.h"
 #include "libavutil/opt.h"
 
+#include "quality_cuda/account.h"
 #include "quality_cuda/alias.h"
 #include "quality_cuda/arrivals.h"
-#include "quality_cuda/colours.h"
-#include "quality_cuda/conditions.h"
 #include "quality_cuda/formats.h"
 #include "quality_cuda/maps.h"
 #include "quality_cuda/mask.h"
@@ -53,7 +51,6 @@
 #include "quality_cuda/reports.h"
 #include "quality_cuda/state.h"
 #include "quality_cuda/submission.h"
-#include "quality_cuda/verdict.h"
 
 #define OFFSET(x) offsetof(QualityCudaContext, options.x)
 #define FLAGS (AV_OPT_FLAG_FILTERING_PARAM | AV_OPT_FLAG_VIDEO_PARAM)
@@ -95,10 +92,10 @@ static const AVOption quality_cuda_options[] = {
     { "shortest", "same as eof_action=endall", OFFSET(shortest), AV_OPT_TYPE_BOOL, { .i64 = 0 }, 0, 1, FLAGS },
     { "repeatlast", "1: same as eof_action=repeat, 0: same as eof_action=pass, where neither endall nor shortest is given (default: not given)", OFFSET(repeatlast), AV_OPT_TYPE_BOOL, { .i64 = -1 }, -1, 1, FLAGS },
     { "rate", "frame rate of the distorted input to go by, 0: unknown; -1: the one that it claims, if its time stamps bear it out", OFFSET(rate), AV_OPT_TYPE_DOUBLE, { .dbl = -1 }, -1, QCR_HIGHEST_RATE, FLAGS },
-    { "range", "what to do when the inputs' colour range or matrix tags differ; samples are never converted", OFFSET(range), AV_OPT_TYPE_INT, { .i64 = QC_RANGE_AUTO }, QC_RANGE_AUTO, QC_RANGE_ERROR, FLAGS, .unit = "range" },
-        { "auto",   "warn once", 0, AV_OPT_TYPE_CONST, { .i64 = QC_RANGE_AUTO }, 0, 0, FLAGS, .unit = "range" },
-        { "ignore", "nothing", 0, AV_OPT_TYPE_CONST, { .i64 = QC_RANGE_IGNORE }, 0, 0, FLAGS, .unit = "range" },
-        { "error",  "fail", 0, AV_OPT_TYPE_CONST, { .i64 = QC_RANGE_ERROR }, 0, 0, FLAGS, .unit = "range" },
+    { "range", "what to do when the inputs' colour range or matrix tags differ; samples are never converted", OFFSET(range), AV_OPT_TYPE_INT, { .i64 = QCR_RANGE_AUTO }, QCR_RANGE_AUTO, QCR_RANGE_ERROR, FLAGS, .unit = "range" },
+        { "auto",   "warn once", 0, AV_OPT_TYPE_CONST, { .i64 = QCR_RANGE_AUTO }, 0, 0, FLAGS, .unit = "range" },
+        { "ignore", "nothing", 0, AV_OPT_TYPE_CONST, { .i64 = QCR_RANGE_IGNORE }, 0, 0, FLAGS, .unit = "range" },
+        { "error",  "fail", 0, AV_OPT_TYPE_CONST, { .i64 = QCR_RANGE_ERROR }, 0, 0, FLAGS, .unit = "range" },
     { "on_unsupported", "what to do with a metric that does not accept the pictures (too small, without chroma, RGB)", OFFSET(skip_unsupported), AV_OPT_TYPE_INT, { .i64 = 0 }, 0, 1, FLAGS, .unit = "on_unsupported" },
         { "fail", "end with an error that names it", 0, AV_OPT_TYPE_CONST, { .i64 = 0 }, 0, 0, FLAGS, .unit = "on_unsupported" },
         { "skip", "leave it out with a warning, and models that need it", 0, AV_OPT_TYPE_CONST, { .i64 = 1 }, 0, 0, FLAGS, .unit = "on_unsupported" },
@@ -150,7 +147,7 @@ static av_cold int init(AVFilterContext *ctx)
 {
     static int (*const steps[])(AVFilterContext *ctx) = {
         ff_qc_check_options, ff_qc_check_live, ff_qc_open_replay, ff_qc_open_files, ff_qc_connect_live,
-        ff_qc_append_rendition_pads, ff_qc_append_mask_pad,
+        ff_qc_append_rendition_pads, ff_qc_open_account, ff_qc_append_mask_pad,
     };
     QualityCudaContext *s = ctx->priv;
     const QCOptions *options = &s->options;
@@ -233,24 +230,23 @@ static int config_output(AVFilterLink *outlink)
         if (!QC_LINK_HWFRAMES(outlink))
             return AVERROR(ENOMEM);
     }
-    ff_qc_watch_consumer(ctx);
-    return 0;
+    return ff_qc_open_queue(ctx);
 }
 
 /* ---- frames ---- */
 
-static enum QCEnd end_of_run(AVFilterContext *ctx)
+static qcr_end end_of_run(AVFilterContext *ctx)
 {
     const QualityCudaContext *s = ctx->priv;
 
     if (s->run.failure)
-        return QC_END_BY_FAILURE;
+        return QCR_END_BY_FAILURE;
     if (qcr_interrupted_by(&s->run.interrupts))
-        return QC_END_BY_SIGNAL;
+        return QCR_END_BY_SIGNAL;
     if (s->run.done)
-        return QC_END_OF_STREAM;
+        return QCR_END_OF_STREAM;
     /* A consumer that has enough asks for nothing more. */
-    return s->run.is_awaited ? QC_END_TAKEN_DOWN : QC_END_BY_CONSUMER;
+    return s->run.is_awaited ? QCR_END_TAKEN_DOWN : QCR_END_BY_CONSUMER;
 }
 
 /** Nothing leaves any more: decides what counts, and reports. */
@@ -261,10 +257,10 @@ static int conclude(AVFilterContext *ctx)
 
     qcr_pairs_count_unused(s->pairs);
     s->run.end = end_of_run(ctx);
-    s->run.only_left_counts = s->run.end == QC_END_BY_CONSUMER;
+    s->run.only_left_counts = s->run.end == QCR_END_BY_CONSUMER;
     ff_qc_judge_pairs(ctx);
     if (s->run.failure)
-        s->run.end = QC_END_BY_FAILURE;
+        s->run.end = QCR_END_BY_FAILURE;
     ff_qc_settle_queue(ctx);
     recorded = ff_qc_finish_record(ctx);
     reported = ff_qc_report(ctx);
@@ -299,7 +295,7 @@ static int drain(AVFilterContext *ctx, const qcr_decision *last)
         return FFMIN(ret, 0);
     if (!ff_qc_may_end(ctx))
         return FFERROR_NOT_READY;
-    if (s->queue.held)
+    if (s->queue.tally->held)
         return ff_qc_fail(ctx, AVERROR_BUG, "the engine kept scores back");
     ff_qc_decide_rest(ctx, &tails);
     if (tails.needs)
@@ -478,14 +474,12 @@ static int process_command(AVFilterContext *ctx, const char *cmd, const char *ar
     QualityCudaContext *s = ctx->priv;
 
     if (!strcmp(cmd, "score") && s->engine.session) {
-        AVBPrint text;
-
-        av_bprint_init_for_buffer(&text, res, res && res_len > 0 ? res_len : 0);
-        ff_qc_running_scores(ctx, &text);
+        if (res && res_len > 0)
+            qcr_running_scores(s->engine.session, s->options.renditions, s->engine.pool, res, res_len);
         return 0;
     }
     if (!strcmp(cmd, "flush_log") && s->engine.session)
-        return s->run.reported ? 0 : ff_qc_write_logs(ctx, 0); /* the log of the whole run stays */
+        return s->run.reported ? 0 : ff_qc_write_logs(ctx); /* the log of the whole run stays */
     return ff_filter_process_command(ctx, cmd, arg, res, res_len, flags);
 }
 
@@ -504,8 +498,9 @@ static av_cold void uninit(AVFilterContext *ctx)
     ff_qc_free_live(ctx);
     ff_qc_close_record(ctx);
     ff_qc_close_replay(ctx);
-    ff_qc_free_conditions(ctx);
-    ff_qc_close_files(ctx, s->run.reported);
+    qcr_conditions_destroy(s->conditions);
+    s->conditions = NULL;
+    qcr_close_files(&s->files, s->run.reported);
     ff_qc_free_alias(ctx);
 }
 

@@ -6,9 +6,9 @@
 #include <filesystem>
 
 #include "cluster/slurm.hpp"
-#include "files/files.hpp"
 #include "parts/commands.hpp"
 #include "parts/plan.hpp"
+#include "results/results.hpp"
 
 namespace qc::cli {
 

@@ -7,10 +7,11 @@
 #include <filesystem>
 #include <sstream>
 
-#include "ffmpeg/runs.hpp"
-#include "files/files.hpp"
+#include "ffmpeg/probe.hpp"
 #include "process/gpus.hpp"
 #include "process/process.hpp"
+#include "results/results.hpp"
+#include "words/text.hpp"
 
 namespace qc::cli {
 

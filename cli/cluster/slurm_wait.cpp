@@ -10,9 +10,9 @@
 #include <sstream>
 
 #include "cluster/slurm.hpp"
-#include "files/files.hpp"
 #include "process/process.hpp"
 #include "process/progress.hpp"
+#include "results/results.hpp"
 
 namespace qc::cli {
 

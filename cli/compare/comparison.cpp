@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "words/failure.hpp"
+#include "words/text.hpp"
 
 namespace qc::cli {
 

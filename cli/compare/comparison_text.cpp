@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "compare/comparison.hpp"
+#include "words/text.hpp"
 
 namespace qc::cli {
 

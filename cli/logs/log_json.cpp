@@ -4,9 +4,9 @@
 #include <cmath>
 #include <limits>
 
-#include "files/files.hpp"
 #include "logs/log_frames.hpp"
 #include "logs/logs.hpp"
+#include "results/results.hpp"
 #include "words/failure.hpp"
 
 namespace qc::cli {

@@ -3,8 +3,8 @@
 
 #include <filesystem>
 
-#include "files/files.hpp"
 #include "logs/log_frames.hpp"
+#include "results/results.hpp"
 #include "words/failure.hpp"
 
 namespace qc::cli {

@@ -2,13 +2,9 @@
 #include "logs/scores.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 #include <cstdlib>
 #include <limits>
-
-#include "words/failure.hpp"
 
 namespace qc::cli {
 
@@ -158,35 +154,6 @@ double percentile_of(const std::vector<double>& sorted, double percent) {
     const double rank = percent / 100 * static_cast<double>(sorted.size() - 1);
     const auto low = static_cast<size_t>(std::floor(rank)), high = static_cast<size_t>(std::ceil(rank));
     return sorted[low] + (sorted[high] - sorted[low]) * (rank - static_cast<double>(low));
-}
-
-std::string fixed(double value, int decimals) {
-    if (!std::isfinite(value)) return "-";
-    std::array<char, 400> text{}; // the largest double has 309 digits
-    std::snprintf(text.data(), text.size(), "%.*f", decimals, value);
-    return text.data();
-}
-
-std::string signed_text(double value, int decimals) {
-    return (value > 0 ? "+" : "") + fixed(value, decimals);
-}
-
-std::string percent_text(double share) {
-    return fixed(100 * share, 1) + " %";
-}
-
-std::vector<std::string> split_names(const std::string& text, char separator, const char* option) {
-    std::vector<std::string> names;
-    for (size_t at = 0; at <= text.size();) {
-        const size_t end = std::min(text.find(separator, at), text.size());
-        names.push_back(text.substr(at, end - at));
-        if (names.back().empty())
-            throw Failure(std::string(option) + "=" + text + ": one of the names is empty; names joined by '" +
-                              separator + "' are accepted",
-                          kMisused);
-        at = end + 1;
-    }
-    return names;
 }
 
 } // namespace qc::cli

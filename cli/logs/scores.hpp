@@ -56,16 +56,4 @@ Better better(const std::string& score);
 /// Interpolated between the two nearest, as the filter's percentiles are. @param sorted not empty
 double percentile_of(const std::vector<double>& sorted, double percent);
 
-/// "-" for what is no number.
-std::string fixed(double value, int decimals);
-
-/// A difference: as above, with + above 0.
-std::string signed_text(double value, int decimals);
-
-/// 0.25 is "25.0 %".
-std::string percent_text(double share);
-
-/// "vmaf+psnr_y" as names. @throws Failure if the option's value has an empty one
-std::vector<std::string> split_names(const std::string& text, char separator, const char* option);
-
 } // namespace qc::cli

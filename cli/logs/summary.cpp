@@ -7,6 +7,7 @@
 
 #include "logs/scores.hpp"
 #include "words/failure.hpp"
+#include "words/text.hpp"
 
 namespace qc::cli {
 

@@ -6,7 +6,7 @@
 #include <functional>
 #include <string>
 
-#include "logs/scores.hpp"
+#include "words/text.hpp"
 
 namespace qc::cli {
 

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "ffmpeg/title.hpp"
-#include "files/provenance.hpp"
 #include "logs/summary.hpp"
 #include "process/process.hpp"
+#include "results/provenance.hpp"
 #include "words/failure.hpp"
 
 namespace qc::cli {

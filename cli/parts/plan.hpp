@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "ffmpeg/title.hpp"
-#include "files/files.hpp"
+#include "results/results.hpp"
 
 namespace qc::cli {
 

@@ -8,7 +8,6 @@
 #include <thread>
 
 #include "ffmpeg/runs.hpp"
-#include "files/files.hpp"
 #include "logs/logs.hpp"
 #include "logs/summary.hpp"
 #include "parts/commands.hpp"
@@ -16,6 +15,8 @@
 #include "process/gpus.hpp"
 #include "process/process.hpp"
 #include "process/progress.hpp"
+#include "results/results.hpp"
+#include "words/text.hpp"
 
 namespace qc::cli {
 
@@ -236,16 +237,10 @@ void show(const Options& options, const Title& title, const std::vector<Json>& l
     const bool everything =
         !title.wish.feature.empty() || (!title.wish.metrics.empty() && title.wish.metrics != "vmaf");
     if (options.as_json)
-        std::printf("%s\n", report_of(title, logs, options).dump(2).c_str());
-    else if (!options.is_quiet)
-        std::fputs(table_of(logs, everything).c_str(), stdout);
-    // Who reads scores from a file that is full must not take them for all.
-    if (std::fflush(stdout) != 0) throw Failure("standard output cannot be written");
+        print_whole(report_of(title, logs, options).dump(2) + "\n");
+    else
+        print_whole(options.is_quiet ? "" : table_of(logs, everything));
 }
-
-} // namespace
-
-namespace {
 
 bool are_files(const Title& title) {
     return std::all_of(title.inputs.begin(), title.inputs.end(), [](const std::string& path) {

@@ -9,12 +9,13 @@
 #include <set>
 
 #include "ffmpeg/runs.hpp"
-#include "files/files.hpp"
 #include "logs/logs.hpp"
 #include "parts/commands.hpp"
 #include "parts/plan.hpp"
 #include "process/gpus.hpp"
 #include "process/process.hpp"
+#include "results/results.hpp"
+#include "words/text.hpp"
 
 namespace qc::cli {
 

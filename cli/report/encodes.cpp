@@ -7,11 +7,12 @@
 #include <sstream>
 
 #include "ffmpeg/title.hpp"
-#include "files/files.hpp"
 #include "logs/logs.hpp"
 #include "process/process.hpp"
 #include "report/report.hpp"
+#include "results/results.hpp"
 #include "words/failure.hpp"
+#include "words/text.hpp"
 
 namespace qc::cli {
 

@@ -9,6 +9,7 @@
 #include "ffmpeg/title.hpp"
 #include "process/process.hpp"
 #include "words/failure.hpp"
+#include "words/text.hpp"
 
 namespace qc::cli {
 

@@ -5,10 +5,10 @@
 #include <set>
 
 #include "ffmpeg/runs.hpp"
-#include "files/files.hpp"
 #include "process/process.hpp"
 #include "report/pairs.hpp"
 #include "report/report.hpp"
+#include "results/results.hpp"
 #include "words/failure.hpp"
 
 namespace qc::cli {

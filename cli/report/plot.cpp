@@ -6,11 +6,12 @@
 #include <filesystem>
 
 #include "ffmpeg/runs.hpp"
-#include "files/files.hpp"
 #include "process/process.hpp"
 #include "report/html.hpp"
 #include "report/report.hpp"
+#include "results/results.hpp"
 #include "words/failure.hpp"
+#include "words/text.hpp"
 
 namespace qc::cli {
 

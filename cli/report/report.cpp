@@ -5,10 +5,11 @@
 #include <cstdio>
 #include <memory>
 
-#include "files/files.hpp"
 #include "logs/logs.hpp"
 #include "report/report.hpp"
+#include "results/results.hpp"
 #include "words/failure.hpp"
+#include "words/text.hpp"
 
 namespace qc::cli {
 
@@ -126,9 +127,8 @@ std::string csv_field(const std::string& text) {
 }
 
 void write_text(const std::string& path, const std::string& text) {
-    if (path != "-") return write_whole(path, text);
-    std::fwrite(text.data(), 1, text.size(), stdout);
-    if (std::fflush(stdout) != 0) throw Failure("standard output cannot be written");
+    if (path == "-") return print_whole(text);
+    write_whole(path, text);
 }
 
 void require_options(const ReportOptions& options) {
@@ -209,7 +209,7 @@ ExitCode compare(const CompareOptions& options) {
     const std::string text =
         options.as_json ? json_of_comparison(comparison).dump(2, ' ', false, Json::error_handler_t::replace) + "\n"
                         : text_of_comparison(comparison);
-    write_text("-", text);
+    print_whole(text);
     return kDone;
 }
 

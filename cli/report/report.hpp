@@ -10,8 +10,8 @@
 #include "compare/rates.hpp"
 #include "compare/scenes.hpp"
 #include "ffmpeg/probe.hpp"
-#include "files/provenance.hpp"
 #include "logs/scores.hpp"
+#include "results/provenance.hpp"
 #include "words/failure.hpp"
 
 namespace qc::cli {

@@ -5,6 +5,7 @@
 
 #include "report/html.hpp"
 #include "report/report_page.hpp"
+#include "words/text.hpp"
 
 namespace qc::cli {
 

@@ -30,6 +30,7 @@
 int ff_qc_error_of_status(qc_status status)
 {
     switch (status) {
+    case QC_OK:                return 0;
     case QC_ERROR_INVALID:     return AVERROR(EINVAL);
     case QC_ERROR_UNSUPPORTED: return AVERROR(ENOSYS);
     case QC_ERROR_NO_DEVICE:   return AVERROR(ENODEV);

@@ -24,7 +24,7 @@
 #include <quality_cuda_run.h>
 
 #define QC_MAX_INPUTS QCR_MAX_INPUTS
-#define QC_REFERENCE  1 /* index of the reference's input; 0 is the distorted video, behind it are further renditions, then the mask */
+#define QC_REFERENCE  QCR_REFERENCE /* 0 is the distorted video, behind the reference are further renditions, then the mask */
 
 typedef struct QCInput {
     /* fixed by the link */
@@ -40,11 +40,6 @@ typedef struct QCInput {
     int cut_off;                  ///< it ended when the program had been told to stop
     int status;                   ///< why it ended
     int64_t eof_pts;
-
-    /* colour tags: what has been said of them */
-    int colour_checked, colour_changed;
-    qc_colour latest_colour;
-    int64_t colour_changes;
 } QCInput;
 
 /** The pads of further renditions: "main1", "main2", ... @return AVERROR */

@@ -48,25 +48,25 @@ int ff_qc_check_live(AVFilterContext *ctx)
 
 static int open_descriptor(void *opaque)
 {
-    const QCTarget *target = opaque;
+    const qcr_target *target = opaque;
 
-    return ff_qc_open_for_lines(&target->path, target->append, 0);
+    return qcr_open_for_lines(&target->path, target->append, 0);
 }
 
 static int replace_metrics(void *opaque, const char *text, size_t size)
 {
-    return ff_qc_replace_file(&((const QCTarget *)opaque)->path, text, size);
+    return qcr_replace_file(&((const qcr_target *)opaque)->path, text, size);
 }
 
-static qcr_descriptor_kind kind_of(const QCPath *path)
+static qcr_descriptor_kind kind_of(const qcr_path *path)
 {
-    return path->kind == QC_PATH_FILE ? QCR_DESCRIPTOR_FILE :
-           path->kind == QC_PATH_PIPE ? QCR_DESCRIPTOR_PIPE : QCR_DESCRIPTOR_OTHER;
+    return path->kind == QCR_PATH_FILE ? QCR_DESCRIPTOR_FILE :
+           path->kind == QCR_PATH_PIPE ? QCR_DESCRIPTOR_PIPE : QCR_DESCRIPTOR_OTHER;
 }
 
 static qc_status connect_lines(QualityCudaContext *s)
 {
-    QCTarget *target = &s->files.stream;
+    qcr_target *target = &s->files.stream;
     const qcr_descriptor descriptor = { kind_of(&target->path), open_descriptor, target };
     qcr_receiver receiver;
 
@@ -81,7 +81,7 @@ static qc_status connect_lines(QualityCudaContext *s)
 int ff_qc_connect_live(AVFilterContext *ctx)
 {
     QualityCudaContext *s = ctx->priv;
-    QCTarget *metrics = &s->files.metrics;
+    qcr_target *metrics = &s->files.metrics;
     qc_status status = connect_lines(s);
 
     if (status == QC_OK && metrics->name)
@@ -106,25 +106,25 @@ int ff_qc_find_alerts(AVFilterContext *ctx)
 
 /* ---- the run ---- */
 
-void ff_qc_watch_frame(AVFilterContext *ctx, const QCPending *entry)
+void ff_qc_watch_frame(AVFilterContext *ctx, const qcr_row *row)
 {
     const QualityCudaContext *s = ctx->priv;
     const char *corrupt[QC_MAX_INPUTS];
     qcr_live_frame frame = {
-        .time           = entry->pts_time,
-        .row            = entry->row,
-        .reference_time = entry->ref_pts_time,
-        .value          = entry->value,
-        .present        = entry->present,
-        .unscored       = entry->unscored,
+        .time           = row->pts_time,
+        .row            = row->number,
+        .reference_time = row->ref_pts_time,
+        .value          = row->value,
+        .present        = row->present,
+        .unscored       = row->unscored,
         .corrupt        = corrupt,
     };
     qc_status status;
 
-    if (entry->has_ghost)
+    if (row->scores_follow)
         return;
-    for (int i = 0; entry->corrupt >> i; i++)
-        if (entry->corrupt >> i & 1)
+    for (int i = 0; row->corrupt >> i; i++)
+        if (row->corrupt >> i & 1)
             corrupt[frame.corrupt_count++] = ff_qc_role(ctx, i);
     status = qcr_live_frame_leaves(s->live.run, &frame);
     if (status != QC_OK)

@@ -23,8 +23,6 @@
 
 #include "receiver.h"
 
-struct QCPending;
-
 typedef struct QCLive {
     qcr_live *run;       ///< NULL before the options were looked at
     QCReceiver receiver; ///< of log_fmt=jsonl, if log_path is a URL
@@ -40,7 +38,7 @@ int ff_qc_connect_live(AVFilterContext *ctx);
 int ff_qc_find_alerts(AVFilterContext *ctx);
 
 /** A distorted frame counts, with the scores that it has. */
-void ff_qc_watch_frame(AVFilterContext *ctx, const struct QCPending *entry);
+void ff_qc_watch_frame(AVFilterContext *ctx, const qcr_row *row);
 
 /** Puts the names of the alerts that are active onto a frame. @return AVERROR */
 int ff_qc_tag_alerts(const AVFilterContext *ctx, AVFrame *frame);

@@ -6,7 +6,7 @@
 /**
  * @file
  * A look at the first pictures; see preview.h. Depends on pictures, inputs,
- * alignment and state.
+ * account and state.
  */
 
 #include "compat.h"
@@ -15,7 +15,7 @@
 
 #include "libavutil/common.h"
 
-#include "alignment.h"
+#include "account.h"
 #include "pictures.h"
 #include "preview.h"
 #include "state.h"
@@ -221,7 +221,7 @@ static void take_offsets(AVFilterContext *ctx)
     if (!s->preview.session || qc_session_flush(s->preview.session) != QC_OK)
         return;
     for (int k = 0; k < s->options.renditions; k++) {
-        QCStart *start = &s->alignment.start[k];
+        qcr_start *start = &s->alignment.start[k];
 
         start->is_told = qc_session_start_offset(s->preview.session, k, &start->offset) == QC_OK;
         start->seconds = start->is_told ? start->offset * seconds : NAN;
@@ -235,7 +235,7 @@ static void conclude(AVFilterContext *ctx)
     take_offsets(ctx);
     ff_qc_free_preview(ctx);
     for (int k = 0; k < s->options.renditions; k++) {
-        const QCStart *start = &s->alignment.start[k];
+        const qcr_start *start = &s->alignment.start[k];
 
         qcr_pairs_correct_start(s->pairs, k, start->is_told, start->offset, start->seconds);
     }

@@ -16,9 +16,8 @@
 #include <string.h>
 
 #include "libavutil/dict.h"
-#include "libavutil/time.h"
 
-#include "alignment.h"
+#include "account.h"
 #include "live.h"
 #include "maps.h"
 #include "outputs.h"
@@ -28,169 +27,99 @@
 #define REPLAYED_FRAMES 256 /* of a replay, one of so many leaves */
 #define LEAD 8 /* frames held beyond the depth, while a score waits for a later frame */
 
-int ff_qc_queue(AVFilterContext *ctx, QCDecided *decided)
+int ff_qc_queue(AVFilterContext *ctx, qcr_row *row)
 {
     QualityCudaContext *s = ctx->priv;
-    QCQueue *queue = &s->queue;
-    QCPending *entry = av_mallocz(sizeof(*entry) + s->options.renditions * sizeof(*entry->counts));
 
-    if (!entry)
+    row->pts_time = ff_qc_seconds(ctx, 0, ((const AVFrame *)row->frame)->pts);
+    if (qcr_rows_append(s->queue.rows, row, s->counts) != QC_OK)
         return ff_qc_fail(ctx, AVERROR(ENOMEM), "out of memory");
-    memcpy(entry->counts, s->counts, s->options.renditions * sizeof(*entry->counts));
-    entry->frame        = decided->frame;
-    entry->map          = decided->map;
-    entry->row          = decided->row;
-    entry->pts_time     = ff_qc_seconds(ctx, 0, decided->frame->pts);
-    entry->ref_pts_time = decided->ref_pts_time;
-    entry->renditions   = decided->renditions;
-    entry->corrupt      = decided->corrupt;
-    entry->unscored     = decided->row < 0 ? decided->unscored : NULL;
-    decided->frame = decided->map = NULL;
-    if (entry->row >= 0)
-        ff_qc_note_pair(&s->alignment, entry->row, entry->pts_time);
-    if (queue->last)
-        queue->last->following = entry;
-    else
-        queue->first = entry;
-    queue->last = entry;
-    queue->held++;
+    if (row->number >= 0)
+        qcr_note_pair(&s->alignment, row->number, row->pts_time);
+    row->frame = row->map = NULL;
     return 0;
-}
-
-/** Oldest entry whose frame was not sent yet. */
-static QCPending *oldest_held(const QCQueue *queue)
-{
-    QCPending *entry = queue->first;
-
-    while (entry && !entry->frame)
-        entry = entry->following;
-    return entry;
-}
-
-static int is_settled(const QCPending *entry)
-{
-    return entry->row < 0 || entry->settled;
-}
-
-static void free_entry(QCPending *entry)
-{
-    av_frame_free(&entry->frame);
-    av_frame_free(&entry->map);
-    av_free(entry->value);
-    av_free(entry->present);
-    av_free(entry);
 }
 
 /* ---- scores that do not come ---- */
 
 /** So that nobody takes the frame for one that was not to be scored. */
-static void mark_failed(AVFilterContext *ctx, QCPending *entry)
+static void mark_failed(AVFilterContext *ctx, AVFrame *frame, AVFrame *map)
 {
-    entry->failed   = 1;
-    entry->unscored = "failure";
-    ff_qc_keep_map(ctx, &entry->map);
-    if (entry->frame && av_dict_set(&entry->frame->metadata, QC_KEY_PREFIX "unscored", "failure", 0) < 0)
+    ff_qc_keep_map(ctx, &map);
+    if (frame && av_dict_set(&frame->metadata, QC_KEY_PREFIX "unscored", "failure", 0) < 0)
         av_log(ctx, AV_LOG_WARNING, "out of memory: a frame without scores is not marked\n");
 }
 
-int ff_qc_queue_unscored(AVFilterContext *ctx, QCDecided *decided)
+int ff_qc_queue_unscored(AVFilterContext *ctx, qcr_row *row)
 {
-    QualityCudaContext *s = ctx->priv;
-    int ret;
-
-    decided->row        = -1;
-    decided->renditions = UINT32_MAX;
-    ret = ff_qc_queue(ctx, decided);
-    if (ret >= 0)
-        mark_failed(ctx, s->queue.last);
-    return ret;
+    mark_failed(ctx, row->frame, row->map);
+    row->map          = NULL;
+    row->number       = -1;
+    row->ref_pts_time = NAN;
+    row->renditions   = UINT32_MAX;
+    row->unscored     = NULL;
+    row->failed       = 1;
+    return ff_qc_queue(ctx, row);
 }
 
 void ff_qc_give_up_rows(AVFilterContext *ctx)
 {
     QualityCudaContext *s = ctx->priv;
+    qcr_row row;
 
-    for (QCPending *entry = s->queue.first; entry; entry = entry->following) {
-        if (is_settled(entry))
-            continue;
-        entry->settled = 1;
-        mark_failed(ctx, entry);
-    }
+    while (qcr_rows_fail(s->queue.rows, &row))
+        mark_failed(ctx, row.frame, row.map);
 }
 
 /* ---- scores come back ---- */
 
-static int set_metadata(const QualityCudaContext *s, const QCPending *entry)
+static int set_metadata(const QualityCudaContext *s, const qcr_row *row)
 {
-    AVDictionary **metadata = &entry->frame->metadata;
+    AVDictionary **metadata = &((AVFrame *)row->frame)->metadata;
     /* Looking for an entry to replace costs more than all the rest, so it's done only if there are any. */
     const int flags = av_dict_get(*metadata, QC_KEY_PREFIX, NULL, AV_DICT_IGNORE_SUFFIX) ? 0 : AV_DICT_MULTIKEY;
     char value[64];
     int ret;
 
     for (int i = 0; i < ff_qc_nb_scores(s); i++) {
-        if (!entry->present[i])
+        if (!row->present[i])
             continue;
-        ff_qc_print_score(value, sizeof(value), entry->value[i]);
+        ff_qc_print_score(value, sizeof(value), row->value[i]);
         ret = av_dict_set(metadata, s->engine.keys[i], value, flags);
         if (ret < 0)
             return ret;
     }
-    ff_qc_print_score(value, sizeof(value), entry->ref_pts_time);
+    ff_qc_print_score(value, sizeof(value), row->ref_pts_time);
     ret = av_dict_set(metadata, QC_KEY_PREFIX "ref_pts_time", value, flags);
-    return ret < 0 ? ret : av_dict_set_int(metadata, QC_KEY_PREFIX "n", entry->row, flags);
+    return ret < 0 ? ret : av_dict_set_int(metadata, QC_KEY_PREFIX "n", row->number, flags);
 }
 
-/** A replay's frames are blank: its scores are for the log, and keys would cost it more than all the rest. */
-static int wants_metadata(const QualityCudaContext *s, const QCPending *entry)
-{
-    return entry->frame && entry->present && !s->replay;
-}
-
-/** Its mask left nothing to be scored. */
-static int mark_masked_out(QCPending *entry)
-{
-    entry->unscored = "masked";
-    return entry->frame ? FFMIN(0, av_dict_set(&entry->frame->metadata, QC_KEY_PREFIX "unscored", "masked", 0)) : 0;
-}
-
-/** Keeps a row, if it has any scores, until its frame leaves. */
-static int keep_scores(AVFilterContext *ctx, QCPending *entry, const qc_row *row)
+/** Puts onto a frame what its row says. A replay's frames are blank: its scores are for the log, and keys would cost it more
+ * than all the rest. @return AVERROR */
+static int tag_frame(AVFilterContext *ctx, const qcr_row *row)
 {
     const QualityCudaContext *s = ctx->priv;
-    const size_t count = ff_qc_nb_scores(s);
+    AVFrame *frame = row->frame;
 
-    entry->settled = 1;
-    if (!memchr(row->present, 1, count)) {
-        if (row->masked_out)
-            return mark_masked_out(entry);
-        if (row->frame % s->options.n_subsample == 0)
-            mark_failed(ctx, entry);
-        else
-            entry->unscored = "subsample";
-        return 0;
-    }
-    entry->value   = av_memdup(row->value, count * sizeof(*row->value));
-    entry->present = av_memdup(row->present, count);
-    if (entry->value && entry->present)
-        return 0;
-    av_freep(&entry->value); // one without the other would be taken for both
-    av_freep(&entry->present);
-    return AVERROR(ENOMEM);
+    if (row->failed)
+        mark_failed(ctx, frame, row->map);
+    else if (frame && row->present && !s->replay)
+        return set_metadata(s, row);
+    else if (frame && row->unscored && !strcmp(row->unscored, "masked"))
+        return av_dict_set(&frame->metadata, QC_KEY_PREFIX "unscored", "masked", 0);
+    return 0;
 }
 
-static int deliver_row(AVFilterContext *ctx, const qc_row *row)
+static int deliver_row(AVFilterContext *ctx, const qc_row *scores)
 {
     QualityCudaContext *s = ctx->priv;
-    QCPending *entry = s->queue.first;
+    qcr_row row;
+    const qc_status status = qcr_rows_deliver(s->queue.rows, scores, s->engine.feature_count, &row);
 
-    while (entry && is_settled(entry))
-        entry = entry->following;
-    if (!entry || entry->row != row->frame)
-        return ff_qc_fail(ctx, AVERROR_BUG, "scores of frame %"PRId64" came out of order", row->frame);
-    if (keep_scores(ctx, entry, row) < 0 || (wants_metadata(s, entry) && set_metadata(s, entry) < 0))
+    if (status == QC_ERROR_INVALID)
+        return ff_qc_fail(ctx, AVERROR_BUG, "scores of frame %"PRId64" came out of order", scores->frame);
+    if (status != QC_OK || tag_frame(ctx, &row) < 0)
         return ff_qc_fail(ctx, AVERROR(ENOMEM), "out of memory");
-    s->queue.late_scores += !entry->frame && entry->present;
     return 0;
 }
 
@@ -199,8 +128,7 @@ int ff_qc_receive_rows(AVFilterContext *ctx, enum QCWait wait)
     QualityCudaContext *s = ctx->priv;
 
     while (s->engine.session) {
-        const QCPending *oldest = wait == QC_WAIT_FOR_OLDEST ? oldest_held(&s->queue) : NULL;
-        const int block = wait == QC_WAIT_FOR_ALL || (oldest && !is_settled(oldest));
+        const int block = wait == QC_WAIT_FOR_ALL || (wait == QC_WAIT_FOR_OLDEST && qcr_rows_oldest_waits(s->queue.rows));
         qc_row row;
         qc_status status = qc_session_receive(s->engine.session, block, &row);
         int ret;
@@ -227,56 +155,42 @@ static int leads_to_nullsink(const AVFilterContext *filter, unsigned steps)
     return 0;
 }
 
-void ff_qc_watch_consumer(AVFilterContext *ctx)
+int ff_qc_open_queue(AVFilterContext *ctx)
 {
     QualityCudaContext *s = ctx->priv;
 
     s->queue.feeds_nullsink = leads_to_nullsink(ctx, ctx->graph->nb_filters);
+    if (!s->queue.rows)
+        s->queue.rows = qcr_rows_create(s->options.renditions, s->options.n_subsample);
+    if (!s->queue.rows)
+        return ff_qc_fail(ctx, AVERROR(ENOMEM), "out of memory");
+    s->queue.tally = qcr_rows_tally(s->queue.rows);
+    return 0;
 }
 
 int ff_qc_may_end(AVFilterContext *ctx)
 {
     const QualityCudaContext *s = ctx->priv;
 
-    return ff_qc_is_awaited(ctx) || (s->queue.feeds_nullsink && !s->queue.held);
+    return ff_qc_is_awaited(ctx) || (s->queue.feeds_nullsink && !s->queue.tally->held);
 }
 
-/** The frame counts: it has left, or failure keeps it from leaving. */
-static void account_for(AVFilterContext *ctx, const QCPending *entry)
+/** Rows count: their frames have left, or failure keeps them from leaving. @param rest all that there are */
+static void account(AVFilterContext *ctx, int rest)
 {
     QualityCudaContext *s = ctx->priv;
-    const int features = s->engine.feature_count;
-    const qc_row row = { .frame = entry->row, .value = entry->value, .present = entry->present };
+    qcr_row row;
 
-    for (int k = 0; entry->failed && k < s->options.renditions; k++)
-        s->queue.failed[k] += entry->renditions >> k & 1;
-    ff_qc_watch_frame(ctx, entry);
-    if (entry->row >= 0)
-        ff_qc_say_findings(ctx, entry->row + 1);
-    if (!entry->present)
-        return;
-    for (int k = 0; k < s->options.renditions; k++)
-        s->queue.scored[k] += memchr(entry->present + k * features, 1, features) != NULL;
-    ff_qc_write_stats_line(ctx, &row, entry->pts_time, entry->ref_pts_time, entry->corrupt);
-}
+    while (qcr_rows_account(s->queue.rows, rest, &row)) {
+        const qc_row scores = { .frame = row.number, .value = row.value, .present = row.present };
+        AVFrame *map = row.map;
 
-static void drop_finished(AVFilterContext *ctx)
-{
-    QualityCudaContext *s = ctx->priv;
-    QCPending **link = &s->queue.first;
-
-    s->queue.last = NULL;
-    while (*link) {
-        QCPending *entry = *link;
-
-        if (!entry->frame && is_settled(entry)) {
-            *link = entry->following;
-            account_for(ctx, entry);
-            free_entry(entry);
-        } else {
-            s->queue.last = entry;
-            link = &entry->following;
-        }
+        av_frame_free(&map);
+        ff_qc_watch_frame(ctx, &row);
+        if (row.number >= 0)
+            ff_qc_say_findings(ctx, row.number + 1);
+        if (row.present)
+            ff_qc_write_stats_line(ctx, &scores, row.pts_time, row.ref_pts_time, row.corrupt);
     }
 }
 
@@ -284,23 +198,20 @@ static void drop_finished(AVFilterContext *ctx)
 static int take_ready(AVFilterContext *ctx, AVFrame **frame, AVFrame **map)
 {
     QualityCudaContext *s = ctx->priv;
-    QCPending *entry = oldest_held(&s->queue);
+    qcr_row row;
 
-    if (!entry || !is_settled(entry) || !ff_qc_is_awaited(ctx))
+    if (!ff_qc_is_awaited(ctx) || !qcr_rows_take(s->queue.rows, &row))
         return 0;
-    *frame = entry->frame;
-    *map   = entry->map;
-    entry->frame = entry->map = NULL;
-    s->queue.held--;
-    memcpy(s->queue.left, entry->counts, s->options.renditions * sizeof(*entry->counts));
-    drop_finished(ctx);
+    *frame = row.frame;
+    *map   = row.map;
+    account(ctx, 0);
     return 1;
 }
 
 /** A replay's frames are blank: few leave, for it is between frames that ffmpeg hears signals. */
 static int is_of_no_use(const QualityCudaContext *s)
 {
-    return s->replay && s->queue.left[0].frames % REPLAYED_FRAMES;
+    return s->replay && s->queue.tally->left[0].frames % REPLAYED_FRAMES;
 }
 
 int ff_qc_push_ready(AVFilterContext *ctx)
@@ -332,16 +243,7 @@ int ff_qc_queue_wants_more(AVFilterContext *ctx)
 {
     const QualityCudaContext *s = ctx->priv;
 
-    return s->queue.held <= s->engine.depth || ff_qc_is_awaited(ctx);
-}
-
-int ff_qc_under_way(const QCQueue *queue)
-{
-    int count = 0;
-
-    for (const QCPending *entry = queue->first; entry; entry = entry->following)
-        count += !is_settled(entry);
-    return count;
+    return s->queue.tally->held <= s->engine.depth || ff_qc_is_awaited(ctx);
 }
 
 /**
@@ -353,25 +255,12 @@ int ff_qc_under_way(const QCQueue *queue)
 static void let_oldest_go(AVFilterContext *ctx, int is_slow)
 {
     QualityCudaContext *s = ctx->priv;
-    QCPending *entry = oldest_held(&s->queue), **link = &s->queue.first, *ghost;
+    qcr_row row;
 
-    if (!entry || is_settled(entry))
+    if (!qcr_rows_let_go(s->queue.rows, &row))
         return;
-    ghost = av_mallocz(sizeof(*ghost) + s->options.renditions * sizeof(*ghost->counts));
-    if (!ghost)
-        return;
-    /* Split it: the frame goes on as one without scores, the row keeps its place before it. */
-    *ghost = *entry;
-    ghost->frame     = NULL;
-    ghost->following = entry;
-    entry->row = -1;
-    entry->map = NULL; /* it may be under the brush */
-    entry->has_ghost = 1;
-    while (*link != entry)
-        link = &(*link)->following;
-    *link = ghost;
     av_log(ctx, is_slow ? AV_LOG_VERBOSE : AV_LOG_WARNING, "the frame at %s s leaves without its scores: %s; log and stats_file "
-           "will have them\n", QC_NUMBER(3, ghost->pts_time),
+           "will have them\n", QC_NUMBER(3, row.pts_time),
            is_slow ? "they come too late" : "they depend on the next pair, which does not come");
 }
 
@@ -380,13 +269,13 @@ int ff_qc_bound_queue(AVFilterContext *ctx)
     QualityCudaContext *s = ctx->priv;
     int is_slow, ret;
 
-    if (s->queue.held <= s->engine.depth)
+    if (s->queue.tally->held <= s->engine.depth)
         return 0;
-    is_slow = s->options.realtime && qcr_pace_is_behind(&s->pacing, av_gettime_relative() / 1e6);
+    is_slow = s->options.realtime && qcr_pace_is_behind(&s->pacing, ff_qc_now());
     ret = ff_qc_receive_rows(ctx, is_slow ? QC_WAIT_NEVER : QC_WAIT_FOR_OLDEST);
     if (ret < 0)
         return ret;
-    if (is_slow || s->queue.held > s->engine.depth + LEAD)
+    if (is_slow || s->queue.tally->held > s->engine.depth + LEAD)
         let_oldest_go(ctx, is_slow);
     return 0;
 }
@@ -395,22 +284,22 @@ void ff_qc_settle_queue(AVFilterContext *ctx)
 {
     QualityCudaContext *s = ctx->priv;
 
-    drop_finished(ctx);
-    if (!s->run.only_left_counts)
-        for (QCPending *entry = s->queue.first; entry; entry = entry->following)
-            account_for(ctx, entry);
-    else if (s->engine.session)
-        qc_session_truncate(s->engine.session, s->queue.left[0].paired);
+    account(ctx, !s->run.only_left_counts);
+    if (s->run.only_left_counts && s->engine.session)
+        qc_session_truncate(s->engine.session, s->queue.tally->left[0].paired);
 }
 
 void ff_qc_free_queue(AVFilterContext *ctx)
 {
     QualityCudaContext *s = ctx->priv;
+    qcr_row row;
 
-    while (s->queue.first) {
-        QCPending *entry = s->queue.first;
+    while (s->queue.rows && qcr_rows_pop(s->queue.rows, &row)) {
+        AVFrame *frame = row.frame, *map = row.map;
 
-        s->queue.first = entry->following;
-        free_entry(entry);
+        av_frame_free(&frame);
+        av_frame_free(&map);
     }
+    qcr_rows_destroy(s->queue.rows);
+    s->queue.rows = NULL;
 }

@@ -7,9 +7,9 @@
  * @file
  * Main frames on their way: from the decision about them until they were sent
  * and their scores have arrived. They leave in order, with their scores as
- * metadata.
+ * metadata. Which may leave, and what counts, is decided by qcr_rows.
  *
- * Depends on engine, reports and state; of pairing it knows the counts only.
+ * Depends on engine, reports and state.
  */
 
 #ifndef AVFILTER_QUALITY_CUDA_QUEUE_H
@@ -23,51 +23,19 @@
 
 #include <quality_cuda_run.h>
 
-/** A distorted frame that was decided about, on its way into the queue. */
-typedef struct QCDecided {
-    AVFrame *frame;        ///< it goes over into the queue
-    AVFrame *map;          ///< so does what is painted with its scores; NULL: none is, or not yet
-    int64_t row;           ///< index of its submission, -1 if it gets no scores
-    double ref_pts_time;   ///< seconds, NaN for none
-    uint32_t renditions;   ///< bit k: rendition k has a frame for it
-    uint32_t corrupt;      ///< bit i: the frame of input i is damaged
-    const char *unscored;  ///< why it gets no scores; NULL: it may get some
-} QCDecided;
-
-typedef struct QCPending {
-    AVFrame *frame;               ///< NULL once sent
-    AVFrame *map;                 ///< what is painted while it is scored; NULL: a black one leaves with it
-    int64_t row;                  ///< index of its submission, -1 if it gets no scores
-    int settled;                  ///< its row has arrived
-    int failed;                   ///< it has no scores because the scoring failed
-    const char *unscored;         ///< why it has no scores; NULL: it has some, or waits for them
-    int has_ghost;                ///< an entry before it has its scores, which come later
-    uint32_t renditions;          ///< bit k: rendition k has a frame for it
-    uint32_t corrupt;             ///< bit i: the frame of input i is damaged
-    double *value;                ///< the row's scores, [rendition][feature], NaN for none; NULL if it has none at all
-    unsigned char *present;       ///< which of them there are
-    double pts_time, ref_pts_time;///< seconds
-    struct QCPending *following;
-    qcr_counts counts[];            ///< of each rendition, up to this frame
-} QCPending;
-
 typedef struct QCQueue {
-    QCPending *first, *last;
-    int held;                     ///< entries that still have their frame
+    qcr_rows *rows;               ///< NULL until the output is configured
+    const qcr_tally *tally;       ///< of the rows
     int feeds_nullsink;           ///< frames end, at least among others, in a sink of that name
-    int64_t late_scores;          ///< rows that came when their frame was gone
-    int64_t scored[QC_MAX_RENDITIONS]; ///< frames that left with scores of each rendition, or whose came later
-    int64_t failed[QC_MAX_RENDITIONS]; ///< frames that left without, because the scoring failed
-    qcr_counts left[QC_MAX_RENDITIONS];  ///< of all frames that left
 } QCQueue;
 
 enum QCWait { QC_WAIT_NEVER, QC_WAIT_FOR_OLDEST, QC_WAIT_FOR_ALL };
 
-/** Appends a frame. @return AVERROR; then `decided` keeps it */
-int ff_qc_queue(AVFilterContext *ctx, QCDecided *decided);
+/** Appends a frame that was decided about. @return AVERROR; otherwise the row's handles are gone */
+int ff_qc_queue(AVFilterContext *ctx, qcr_row *row);
 
 /** Appends a frame that nobody will score any more. @return as above */
-int ff_qc_queue_unscored(AVFilterContext *ctx, QCDecided *decided);
+int ff_qc_queue_unscored(AVFilterContext *ctx, qcr_row *row);
 
 /** No row comes any more: frames that wait for one get no scores. */
 void ff_qc_give_up_rows(AVFilterContext *ctx);
@@ -75,8 +43,8 @@ void ff_qc_give_up_rows(AVFilterContext *ctx);
 /** Takes the rows that the engine has finished, or waits for them. @return AVERROR */
 int ff_qc_receive_rows(AVFilterContext *ctx, enum QCWait wait);
 
-/** Looks where the frames that leave will go. */
-void ff_qc_watch_consumer(AVFilterContext *ctx);
+/** Before the first frame, when it is known where those that leave will go. @return AVERROR */
+int ff_qc_open_queue(AVFilterContext *ctx);
 
 /**
  * Sends the oldest frame if it waits for nothing and the next filter asked for
@@ -98,9 +66,6 @@ int ff_qc_may_end(AVFilterContext *ctx);
 
 /** Whether more main frames may be taken: not while those held suffice and none is asked for. */
 int ff_qc_queue_wants_more(AVFilterContext *ctx);
-
-/** Pairs whose scores are not there yet. */
-int ff_qc_under_way(const QCQueue *queue);
 
 /** Waits until no more frames are held than should be; with realtime=1 the oldest may leave without its scores. @return AVERROR */
 int ff_qc_bound_queue(AVFilterContext *ctx);

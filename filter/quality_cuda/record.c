@@ -199,7 +199,7 @@ int ff_qc_finish_record(AVFilterContext *ctx)
     ret = write_entry(ctx, QC_ENTRY_RATE, words, 2, NULL, 0);
     if (fflush(s->record.file) && ret >= 0)
         ret = fail(ctx, AVERROR(errno));
-    if (ret >= 0 && s->run.end != QC_END_BY_FAILURE && rename(s->record.unfinished, s->options.record))
+    if (ret >= 0 && s->run.end != QCR_END_BY_FAILURE && rename(s->record.unfinished, s->options.record))
         ret = fail(ctx, AVERROR(errno));
     ff_qc_close_record(ctx);
     return ret;

@@ -36,16 +36,16 @@ int ff_qc_fail(AVFilterContext *ctx, int error, const char *format, ...)
     return s->run.failure = error;
 }
 
-static void tell_user(void *opaque, qcr_level level, const char *text)
+static void say(void *opaque, qcr_level level, const char *text)
 {
     static const int levels[] = { AV_LOG_ERROR, AV_LOG_WARNING, AV_LOG_INFO, AV_LOG_VERBOSE, AV_LOG_DEBUG };
 
     av_log(opaque, levels[level], "%s\n", text);
 }
 
-qcr_sink ff_qc_sink(AVFilterContext *ctx)
+qcr_sink ff_qc_sink(const AVFilterContext *ctx)
 {
-    return (qcr_sink) { tell_user, ctx };
+    return (qcr_sink) { say, (void *)ctx };
 }
 
 int ff_qc_is_alias(const AVFilterContext *ctx)
@@ -72,7 +72,7 @@ const qcr_counts *ff_qc_counts_of(const AVFilterContext *ctx, int rendition)
 {
     const QualityCudaContext *s = ctx->priv;
 
-    return s->run.only_left_counts ? &s->queue.left[rendition] : &s->counts[rendition];
+    return s->run.only_left_counts ? &s->queue.tally->left[rendition] : &s->counts[rendition];
 }
 
 const char *ff_qc_role(const AVFilterContext *ctx, int index)

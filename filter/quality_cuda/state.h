@@ -11,14 +11,13 @@
  *
  * May depend on everything whose struct it holds; knows none of their workings.
  *
- *     vf_quality_cuda.c -> verdict, arrivals -> mask -> scaling, record, replay, inputs
- *                    |\--> preview -> pictures -> inputs, mask, alignment -> engine
- *                     \--> submission -> queue -> reports -> ladder -> engine -> maps -> scaling -> inputs -> formats, alias
- *                              |             |       |                                               \-> replay -> record
- *                              |             |        \-> files -> receiver, paths, conditions -> engine
- *                              |             |\-> alignment -> engine
- *                              |              \-> live -> receiver, files, engine
- *                              \-> pictures, colours -> inputs
+ *     vf_quality_cuda.c -> arrivals -> mask -> scaling, record, replay, inputs
+ *                    |\--> preview -> pictures -> inputs, mask, account -> engine
+ *                     \--> submission -> queue -> reports -> account -> engine -> maps -> scaling -> inputs -> formats, alias
+ *                              |             |       |                        \-> replay -> record
+ *                              |             |        \-> receiver
+ *                              |              \-> live -> receiver, engine
+ *                              \-> pictures -> inputs
  *
  * Arrows are the only dependencies (what is reached over several may be used
  * too); all of these may use state, json, outputs and compat, and what run/
@@ -34,10 +33,7 @@
 #include <stdint.h>
 
 #include "alias.h"
-#include "alignment.h"
-#include "conditions.h"
 #include "engine.h"
-#include "files.h"
 #include "inputs.h"
 #include "live.h"
 #include "maps.h"
@@ -84,16 +80,6 @@ enum QCOnError {
     QC_ON_ERROR_CPU,  ///< the CPU backend goes on with the scoring; if that fails too, as above
 };
 
-/** How a run ended. */
-enum QCEnd {
-    QC_END_NONE,          ///< it goes on
-    QC_END_OF_STREAM,     ///< every frame was sent, and the next filter asked for one more
-    QC_END_BY_CONSUMER,   ///< nobody wanted further frames (-frames:v, -t): what was wanted is complete
-    QC_END_BY_SIGNAL,     ///< the program was told to stop
-    QC_END_TAKEN_DOWN,    ///< the graph was freed while its inputs went on: an error elsewhere, or a new graph
-    QC_END_BY_FAILURE,
-};
-
 /** How far the run is. */
 typedef struct QCRun {
     int failure;          ///< AVERROR of the first failure
@@ -105,7 +91,7 @@ typedef struct QCRun {
     int is_awaited;       ///< the next filter waits for a frame
     int done;             ///< the output has ended
     int reported;         ///< logs and summary have been written
-    enum QCEnd end;
+    qcr_end end;
     int only_left_counts; ///< the consumer wanted no more: what it did not get is forgotten
     int refused_rendition;///< AVERROR of a further rendition with too few pairs, which is its own failure
     int is_refused;       ///< the pairs are too few: a failure, but of nothing that scores
@@ -122,19 +108,20 @@ typedef struct QualityCudaContext {
     AVFrame *latest;                      ///< a reference to the latest distorted frame, where it may have to come again; or NULL
     QCScaling scaling;
     QCRegion region;
-    QCConditions conditions;
+    qcr_names names;
+    qcr_conditions *conditions;
     qcr_pacing pacing;                    ///< with realtime=1
     qcr_counts counts[QC_MAX_RENDITIONS]; ///< of all frames that were decided about
     QCInput input[QC_MAX_INPUTS];
     int nb_inputs;
     QCEngine engine;
-    QCAlignment alignment;
+    qcr_alignment alignment;
     QCPreview preview;                  ///< with align=auto
     QCQueue queue;
     QCMap map;
     QCRecord record;
     struct QCReplay *replay;            ///< with replay=FILE
-    QCFiles files;
+    qcr_files files;
     QCLive live;
     QCRun run;
 } QualityCudaContext;
@@ -142,8 +129,8 @@ typedef struct QualityCudaContext {
 /** Logs and stores the first failure; every later activation returns it again. */
 int ff_qc_fail(AVFilterContext *ctx, int error, const char *format, ...) av_printf_format(3, 4);
 
-/** What the rooms of run/ tell the user by. */
-qcr_sink ff_qc_sink(AVFilterContext *ctx);
+/** Where what others say goes: av_log(). */
+qcr_sink ff_qc_sink(const AVFilterContext *ctx);
 
 /** Whether the filter goes by the name of libvmaf's. */
 int ff_qc_is_alias(const AVFilterContext *ctx);

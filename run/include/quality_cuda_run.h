@@ -27,6 +27,7 @@
 #include "quality_cuda_run/pairs.h"
 #include "quality_cuda_run/receiver.h"
 #include "quality_cuda_run/report.h"
+#include "quality_cuda_run/rows.h"
 #include "quality_cuda_run/sink.h"
 #include "quality_cuda_run/verdict.h"
 

@@ -2,6 +2,7 @@
 // Numbers and JSON as all that a run tells has them: the same in every locale.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -27,6 +28,11 @@ std::string json_string(std::string_view text);
 
 /// A score, or null where it is not finite.
 std::string json_number(double value);
+
+/// For printf's %lld.
+constexpr long long wide(int64_t value) {
+    return value;
+}
 
 /// printf into a string.
 [[gnu::format(printf, 1, 2)]] std::string formatted(const char* format, ...);

@@ -12,7 +12,7 @@ import subprocess
 import time
 import unittest
 
-from workbench import COMMAND, FFMPEG, TIMEOUT_SECONDS, clip, command, comparable, fresh, single
+from workbench import COMMAND, FFMPEG, TIMEOUT_SECONDS, clip, command, comparable, ffmpeg_in, fresh, single
 
 EDITS = 400 if os.environ.get("QC_TEST_LEVEL") == "all" else 40
 VALUES = [None, True, -1, 0, 1, 3, 2.5, -1e308, 1e308, 2**31, 2**63, 2**64, -2**63, "", "x", "../x", "\u0000", "/", [], {}, [[]], "x" * 5000]
@@ -83,9 +83,7 @@ class Inputs(Planned):
 
     def test_ffmpeg_without_the_filter(self):
         self.make_plan()
-        program = self.place / "ffmpeg"
-        program.write_text("#!/bin/sh\necho 'Unknown filter'\n")
-        program.chmod(0o755)
+        program = ffmpeg_in(self.place, "#!/bin/sh\necho 'Unknown filter'\n")
         for step in (["shard", self.plan, 0], ["merge", self.plan], ["plan", self.plan, self.distorted, clip("ref.mkv")]):
             self.refuse("has no filter quality_cuda", *step, "--ffmpeg", program)
 

@@ -5,13 +5,11 @@ import json
 import os
 import pathlib
 import shutil
-import signal
 import subprocess
 import tempfile
-import time
 import unittest
 
-from workbench import COMMAND, FFMPEG, TIMEOUT_SECONDS, clip, command, comparable, folder, fresh, single
+from workbench import COMMAND, FFMPEG, TIMEOUT_SECONDS, clip, command, comparable, ffmpeg_in, ffmpeg_that, folder, fresh, interrupt, single
 
 
 def run_lines(run):
@@ -85,17 +83,11 @@ class Inputs(unittest.TestCase):
 
     def test_interrupted(self):
         """Nothing temporary is left, and no child."""
-        arguments = [COMMAND, "score", clip("closed.mp4"), clip("ref.mkv"), "-m", "all", "--on-unsupported", "skip", "--parts", "3",
+        arguments = ["score", clip("closed.mp4"), clip("ref.mkv"), "-m", "all", "--on-unsupported", "skip", "--parts", 3,
                      "--ffmpeg", FFMPEG, "-o", self.log]
         folder_of_run = self.place / "tmp"
-        folder_of_run.mkdir()
-        with subprocess.Popen(arguments, env={**os.environ, "TMPDIR": str(folder_of_run)}, stderr=subprocess.PIPE, text=True) as process:
-            while not list(folder_of_run.glob("*/part2.record.unfinished")):
-                time.sleep(0.01)
-                self.assertIsNone(process.poll(), "it is to be interrupted in mid of its parts")
-            process.send_signal(signal.SIGINT)
-            said = process.communicate(timeout=60)[1]
-        self.assertEqual((process.returncode, said), (1, "quality-cuda: interrupted: Interrupt\n"))
+        done = interrupt(arguments, folder_of_run, lambda: list(folder_of_run.glob("*/part2.record.unfinished")))
+        self.assertEqual(done, (1, "quality-cuda: interrupted: Interrupt\n"))
         self.assertEqual(list(folder_of_run.iterdir()), [])
         self.assertFalse(self.log.exists())
 
@@ -178,9 +170,7 @@ class Mistakes(unittest.TestCase):
         self.assertIn("--ffmpeg", self.refuse("score", "a", "b", "--ffmpeg", "/nowhere/ffmpeg"))
 
     def test_ffmpeg_without_the_filter(self):
-        program = fresh("other") / "ffmpeg"
-        program.write_text("#!/bin/sh\necho 'Unknown filter'\n")
-        program.chmod(0o755)
+        program = ffmpeg_in(fresh("other"), "#!/bin/sh\necho 'Unknown filter'\n")
         self.assertIn("has no filter quality_cuda", self.refuse("score", "a", "b", "--ffmpeg", program))
 
     def test_output_cannot_be_written(self):
@@ -202,10 +192,7 @@ class Mistakes(unittest.TestCase):
     def test_a_part_that_dies(self):
         """ffmpeg is killed: one line, and no temporary folder is left."""
         place = fresh("dying")
-        program = place / "ffmpeg"
-        program.write_text(f'#!/bin/sh\ncase "$*" in *start_pts*) kill -9 $$;; esac\nexec {FFMPEG} "$@"\n')
-        program.chmod(0o755)
-        (place / "ffprobe").symlink_to(FFMPEG.with_name("ffprobe"))
+        program = ffmpeg_that(place, "*start_pts*", "kill -9 $$")
         (place / "tmp").mkdir()
         error = self.refuse("score", clip("closed.mp4"), clip("ref.mkv"), "-m", "psnr", "-q", "--parts", 3, "--ffmpeg", program,
                             environment={"TMPDIR": str(place / "tmp")})
@@ -214,11 +201,7 @@ class Mistakes(unittest.TestCase):
 
     def test_a_part_that_records_nothing(self):
         """The merge, which waits for its record, ends too."""
-        place = fresh("silent")
-        program = place / "ffmpeg"
-        program.write_text(f'#!/bin/sh\ncase "$*" in *part1.record*) exit 0;; esac\nexec {FFMPEG} "$@"\n')
-        program.chmod(0o755)
-        (place / "ffprobe").symlink_to(FFMPEG.with_name("ffprobe"))
+        program = ffmpeg_that(fresh("silent"), "*part1.record*", "exit 0")
         error = self.refuse("score", clip("closed.mp4"), clip("ref.mkv"), "-m", "psnr", "-q", "--parts", 3, "--ffmpeg", program)
         self.assertRegex(error, r"part 1 of .*ffmpeg ended without a record")
 

@@ -13,7 +13,7 @@ import subprocess
 import time
 import unittest
 
-from workbench import COMMAND, FFMPEG, TIMEOUT_SECONDS, clip, comparable, fresh, rendition_logs, single
+from workbench import COMMAND, FFMPEG, TIMEOUT_SECONDS, clip, comparable, ffmpeg_in, fresh, rendition_logs, single
 
 #: Which GPUs it sees and what it was asked for; then it goes on without a GPU.
 NOTING = """#!/usr/bin/env python3
@@ -51,10 +51,7 @@ class WithGpus(unittest.TestCase):
         self.log = self.place / "scores.json"
         self.plan = self.place / "plan.json"
         (self.place / "notes").mkdir()
-        self.ffmpeg = self.place / "ffmpeg"
-        self.ffmpeg.write_text(NOTING % (str(FFMPEG), str(FFMPEG)))
-        self.ffmpeg.chmod(0o755)
-        (self.place / "ffprobe").symlink_to(FFMPEG.with_name("ffprobe"))
+        self.ffmpeg = ffmpeg_in(self.place, NOTING % (str(FFMPEG), str(FFMPEG)))
 
     def command(self, *arguments, gpus, visible=None):
         """@param gpus names of device files"""

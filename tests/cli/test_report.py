@@ -5,17 +5,13 @@ import csv
 import io
 import json
 import math
-import os
 import random
 import shutil
-import signal
-import subprocess
-import time
 import unittest
 
 from made_logs import BROKEN_LOGS, MOTION, cuts, made_log, run, said_once
 from page import Page
-from workbench import COMMAND, FFMPEG, clip, command, ffmpeg, folder, fresh, rendition_logs, single
+from workbench import COMMAND, clip, command, ffmpeg, ffmpeg_that, folder, fresh, interrupt, rendition_logs, single
 
 LENGTHS = [40, 75, 30, 110, 55]
 HAS_PAGE = COMMAND.exists() and b"Score over time" in COMMAND.read_bytes()
@@ -519,19 +515,11 @@ class Interrupted(Reported):
         if not HAS_PAGE:
             self.skipTest("SKIPPED: quality-cuda was built without the report's page (libjs-dygraphs)")
         log = single([clip("closed.mp4"), clip("ref.mkv")], "metrics=psnr", "report_interrupted.json")
-        program, temporary = self.place / "ffmpeg", self.place / "tmp"
-        program.write_text(f'#!/bin/sh\ncase "$*" in *filter_complex*) touch {self.place}/started; exec sleep 300;; esac\nexec {FFMPEG} "$@"\n')
-        program.chmod(0o755)
-        (self.place / "ffprobe").symlink_to(FFMPEG.with_name("ffprobe"))
-        temporary.mkdir()
-        arguments = [COMMAND, "report", log, "-o", self.page, "--distorted", clip("closed.mp4"), "--reference", clip("ref.mkv"), "--ffmpeg", program]
-        with subprocess.Popen(arguments, env={**os.environ, "TMPDIR": str(temporary)}, stderr=subprocess.PIPE, text=True) as process:
-            while not (self.place / "started").exists():
-                time.sleep(0.01)
-                self.assertIsNone(process.poll(), "it is to be interrupted while it takes pictures")
-            process.send_signal(signal.SIGINT)
-            said = process.communicate(timeout=60)[1]
-        self.assertEqual((process.returncode, said), (1, "quality-cuda: interrupted: Interrupt\n"))
+        started, temporary = self.place / "started", self.place / "tmp"
+        program = ffmpeg_that(self.place, "*filter_complex*", f"touch {started}; exec sleep 300")
+        arguments = ["report", log, "-o", self.page, "--distorted", clip("closed.mp4"), "--reference", clip("ref.mkv"), "--ffmpeg", program]
+        done = interrupt(arguments, temporary, started.exists)
+        self.assertEqual(done, (1, "quality-cuda: interrupted: Interrupt\n"))
         self.assertEqual(list(temporary.iterdir()), [])
         self.assertFalse(self.page.exists())
 

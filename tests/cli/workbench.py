@@ -12,6 +12,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FFMPEG = pathlib.Path(os.environ.get("QC_FFMPEG", ROOT / "build/ffmpeg/bin/ffmpeg"))
@@ -112,6 +113,33 @@ def command(*arguments, environment=None, limit_bytes=None, given=None):
 
     return subprocess.run([COMMAND, *map(str, arguments)], capture_output=True, text=True, timeout=TIMEOUT_SECONDS, check=False,
                           env={**os.environ, **(environment or {})}, stdin=given, preexec_fn=None if limit_bytes is None else limit)
+
+
+def ffmpeg_in(place, script):
+    """An ffmpeg of a test's own, with the real ffprobe beside it. @param script all that the file holds; @return its path"""
+    program = place / "ffmpeg"
+    program.write_text(script)
+    program.chmod(0o755)
+    (place / "ffprobe").symlink_to(FFMPEG.with_name("ffprobe"))
+    return program
+
+
+def ffmpeg_that(place, pattern, act):
+    """An ffmpeg that does something else, in shell, when its arguments have the pattern."""
+    return ffmpeg_in(place, f'#!/bin/sh\ncase "$*" in {pattern}) {act};; esac\nexec {FFMPEG} "$@"\n')
+
+
+def interrupt(arguments, temporary, has_begun):
+    """Interrupts the command as soon as has_begun() says so. @param temporary for its temporary files; @return exit code, standard error"""
+    temporary.mkdir()
+    with subprocess.Popen([COMMAND, *map(str, arguments)], env={**os.environ, "TMPDIR": str(temporary)}, stderr=subprocess.PIPE,
+                          text=True) as process:
+        while not has_begun():
+            time.sleep(0.01)
+            assert process.poll() is None, "it is to be interrupted while it works"
+        process.send_signal(signal.SIGINT)
+        said = process.communicate(timeout=60)[1]
+    return process.returncode, said
 
 
 def single(videos, options, name):

@@ -82,8 +82,11 @@ QC_API int qcr_is_complete(const qcr_report* report, int rendition);
  */
 QC_API qc_status qcr_write_logs(const qcr_report* report, qcr_files* files, int is_over, const qcr_sink* sink);
 
-/** Says what came out: counts, conditions, scores, the ladder, and the line with the score last. */
-QC_API void qcr_say_summary(const qcr_report* report, const qcr_sink* sink);
+/**
+ * Says what came out: counts, conditions, scores, the ladder, and the line with the score last.
+ * @return QC_OK, QC_ERROR_NO_MEMORY: something went unsaid
+ */
+QC_API qc_status qcr_say_summary(const qcr_report* report, const qcr_sink* sink);
 
 /**
  * Members of the JSON object that ends a stream of lines: how the run ended, why it is not complete, its renditions.

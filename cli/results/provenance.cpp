@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-#include "files/provenance.hpp"
+#include "results/provenance.hpp"
 
 #include <algorithm>
 #include <filesystem>
 
 #include <nlohmann/json.hpp>
 
-#include "files/files.hpp"
+#include "results/results.hpp"
 #include "words/failure.hpp"
 
 namespace qc::cli {
@@ -16,26 +16,7 @@ namespace {
 constexpr const char* kKey = "quality_cuda_commands";
 constexpr int kVersion = 1;
 
-bool is_plain(char c) {
-    constexpr std::string_view kOthers = "-_./:=,+@%^";
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           kOthers.find(c) != std::string_view::npos;
-}
-
-std::string quoted(const std::string& argument) {
-    if (!argument.empty() && std::all_of(argument.begin(), argument.end(), is_plain)) return argument;
-    std::string text = "'";
-    for (const char c : argument) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    return text + "'";
-}
-
 } // namespace
-
-std::string shell_text(const std::vector<std::string>& arguments) {
-    std::string text;
-    for (const std::string& each : arguments) text += (text.empty() ? "" : " ") + quoted(each);
-    return text;
-}
 
 std::string provenance_name(const std::string& log) {
     return log + ".commands";

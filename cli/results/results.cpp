@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-#include "files/files.hpp"
+#include "results/results.hpp"
 
 #include <algorithm>
 #include <array>
@@ -16,6 +16,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "files/temporary_file.hpp"
+#include "files/writing.hpp"
 #include "words/failure.hpp"
 
 namespace qc::cli {
@@ -136,17 +138,14 @@ std::string read_whole(const std::string& path) {
 }
 
 void write_whole(const std::string& path, std::string_view text) {
-    const std::string unfinished = path + "." + std::to_string(getpid()) + ".unfinished";
-    std::FILE* file = std::fopen(unfinished.c_str(), "wbe");
-    if (file == nullptr) throw trouble(path, " cannot be written: ");
-    const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size() && std::fflush(file) == 0;
-    const int error = errno;
-    std::fclose(file);
-    if (written && std::rename(unfinished.c_str(), path.c_str()) == 0) return;
-    if (!written) errno = error;
-    const Failure failure = trouble(path, " cannot be written: ");
-    std::remove(unfinished.c_str());
-    throw failure;
+    errno = replace_file(path, text);
+    if (errno != 0) throw trouble(path, " cannot be written: ");
+}
+
+void print_whole(std::string_view text) {
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    // Who reads from a file that is full must not take what is there for all.
+    if (std::fflush(stdout) != 0) throw Failure("standard output cannot be written");
 }
 
 void append_command(const std::string& path, const std::string& command) {
@@ -206,8 +205,7 @@ bool has_seal(const std::string& path, const Seal& seal) {
 }
 
 TemporaryFolder::TemporaryFolder() {
-    const char* base = std::getenv("TMPDIR");
-    const std::string place = base != nullptr && *base != '\0' ? base : "/tmp";
+    const std::string place = temporary_folder();
     remove_abandoned(place);
     std::string name = place + "/" + std::string(kTemporary) + std::string(kRandom, 'X');
     if (mkdtemp(name.data()) == nullptr) throw trouble(name, " cannot be made (TMPDIR chooses another place): ");

@@ -16,9 +16,6 @@ struct Provenance {
     std::string merge;                 ///< that made one run of them; empty: none did
 };
 
-/// As a shell takes it.
-std::string shell_text(const std::vector<std::string>& arguments);
-
 /// The place of those of a log.
 std::string provenance_name(const std::string& log);
 

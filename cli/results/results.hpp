@@ -29,8 +29,10 @@ std::string hex(uint64_t value);
 
 /// @throws Failure
 std::string read_whole(const std::string& path);
-/// Under a temporary name beside `path`, then renamed. @throws Failure
+/// Under a temporary name beside `path`, then renamed. A file that is there keeps its mode. @throws Failure
 void write_whole(const std::string& path, std::string_view text);
+/// To standard output. @throws Failure if it does not take all
+void print_whole(std::string_view text);
 
 /// The command that made a record, as an entry at its end, which the filter passes over. @throws Failure
 void append_command(const std::string& path, const std::string& command);

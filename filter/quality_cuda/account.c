@@ -1,0 +1,211 @@
+/*
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ * This file is part of FFmpeg's filter quality_cuda.
+ */
+
+/**
+ * @file
+ * What frames say of themselves; see account.h. Depends on inputs, engine and
+ * state.
+ */
+
+#include "compat.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "libavutil/avstring.h"
+#include "libavutil/dict.h"
+
+#include "account.h"
+#include "state.h"
+
+int ff_qc_open_account(AVFilterContext *ctx)
+{
+    QualityCudaContext *s = ctx->priv;
+    const qcr_condition_rules rules = {
+        .names    = &s->names,
+        .range    = s->options.range,
+        .is_quiet = ff_qc_is_alias(ctx), /* libvmaf's filter says nothing of all this */
+        .sink     = ff_qc_sink(ctx),
+    };
+
+    s->names.inputs = s->nb_inputs;
+    for (int i = 0; i < s->nb_inputs; i++)
+        s->names.role[i] = ff_qc_role(ctx, i);
+    s->conditions = qcr_conditions_create(&rules);
+    return s->conditions ? 0 : ff_qc_fail(ctx, AVERROR(ENOMEM), "out of memory");
+}
+
+/* ---- frames ---- */
+
+static enum AVColorRange range_of(const AVFrame *frame, enum AVPixelFormat format)
+{
+    if (format == AV_PIX_FMT_YUVJ420P || format == AV_PIX_FMT_YUVJ422P || format == AV_PIX_FMT_YUVJ444P)
+        return AVCOL_RANGE_JPEG;
+    return frame->color_range;
+}
+
+/** @param frame NULL for none */
+static qcr_frame_facts facts_of(const AVFilterContext *ctx, int index, const AVFrame *frame)
+{
+    const QualityCudaContext *s = ctx->priv;
+    const int64_t jumps = qcr_pairs_input(s->pairs, index).jumps;
+
+    if (!frame)
+        return (qcr_frame_facts) { .time = NAN, .jumps = jumps };
+    return (qcr_frame_facts) {
+        .held            = 1,
+        .is_corrupt      = frame->decode_error_flags || (frame->flags & AV_FRAME_FLAG_CORRUPT),
+        .is_concealed    = !!(frame->decode_error_flags & FF_DECODE_ERROR_CONCEALMENT_ACTIVE),
+        .is_interlaced   = QC_IS_INTERLACED(frame),
+        .range           = range_of(frame, s->input[index].sw_format),
+        .matrix          = frame->colorspace,
+        .primaries       = frame->color_primaries,
+        .transfer        = frame->color_trc,
+        .chroma_location = frame->chroma_location,
+        .time            = ff_qc_seconds(ctx, index, frame->pts),
+        .jumps           = jumps,
+    };
+}
+
+/** Also takes away what a filter before this one said, where that does not hold here. @return AVERROR */
+static int mark(AVFilterContext *ctx, AVFrame *frame, uint32_t corrupt)
+{
+    const QualityCudaContext *s = ctx->priv;
+    const int has_keys = av_dict_get(frame->metadata, QC_KEY_PREFIX, NULL, AV_DICT_IGNORE_SUFFIX) != NULL;
+    char key[64] = QC_KEY_PREFIX;
+    const size_t prefix = strlen(key);
+
+    for (int i = 0; (corrupt || has_keys) && i < s->nb_inputs; i++) {
+        qcr_corrupt_key(i, key + prefix, sizeof(key) - prefix);
+        if (av_dict_set(&frame->metadata, key, corrupt >> i & 1 ? "1" : NULL, 0) < 0)
+            return AVERROR(ENOMEM);
+    }
+    return 0;
+}
+
+int ff_qc_note_frames(AVFilterContext *ctx, qcr_row *row, AVFrame *const *frames)
+{
+    QualityCudaContext *s = ctx->priv;
+    qcr_frame_facts facts[QC_MAX_INPUTS];
+    qc_status status;
+
+    for (int i = 0; i < s->nb_inputs; i++)
+        facts[i] = facts_of(ctx, i, frames ? frames[i] : NULL);
+    facts[0] = facts_of(ctx, 0, row->frame);
+    status = qcr_note_frames(s->conditions, facts, row->number, s->counts, &row->corrupt);
+    return status == QC_OK && mark(ctx, row->frame, row->corrupt) >= 0 ? 0 : ff_qc_fail(ctx, AVERROR(ENOMEM), "out of memory");
+}
+
+/* ---- colours ---- */
+
+int ff_qc_check_colour(AVFilterContext *ctx, int index, const AVFrame *frame, const AVFrame *main)
+{
+    QualityCudaContext *s = ctx->priv;
+    const qcr_frame_facts own = facts_of(ctx, index, frame), distorted = facts_of(ctx, 0, main);
+    qc_error error = { "out of memory" };
+    const qc_status status = qcr_check_colour(s->conditions, index, &own, &distorted, &error);
+
+    return status == QC_OK ? 0 : ff_qc_fail(ctx, ff_qc_error_of_status(status), "%s", error.text);
+}
+
+void ff_qc_adopt_colours(AVFilterContext *ctx, AVFrame *const *frames)
+{
+    QualityCudaContext *s = ctx->priv;
+
+    for (int i = 0; i < s->nb_inputs; i++) {
+        QCInput *in = &s->input[i];
+        const AVFrame *frame = frames[i] ? frames[i] : qcr_pairs_held(s->pairs, i);
+        const qcr_frame_facts facts = facts_of(ctx, i, frame);
+
+        in->format.colour = frame ? qcr_colour_of(&facts) : s->input[0].format.colour;
+        qcr_adopt_colour(s->conditions, i, &in->format.colour);
+    }
+}
+
+void ff_qc_warn_of_colour_change(AVFilterContext *ctx, int index, const AVFrame *frame)
+{
+    QualityCudaContext *s = ctx->priv;
+    const qcr_frame_facts facts = facts_of(ctx, index, frame);
+
+    qcr_follow_colour(s->conditions, index, &facts);
+}
+
+void ff_qc_check_hdr(AVFilterContext *ctx)
+{
+    QualityCudaContext *s = ctx->priv;
+    qc_colour colour[QC_MAX_INPUTS];
+
+    for (int i = 0; i < s->nb_inputs; i++)
+        colour[i] = s->input[i].format.colour;
+    qcr_check_hdr(s->conditions, s->engine.session, s->options.model, colour);
+}
+
+/* ---- alignment ---- */
+
+qcr_alignment_rules ff_qc_alignment_rules(const AVFilterContext *ctx)
+{
+    const QualityCudaContext *s = ctx->priv;
+
+    return (qcr_alignment_rules) {
+        .names       = &s->names,
+        .renditions  = s->options.renditions,
+        .by_index    = s->pairing.sync == QCR_SYNC_INDEX,
+        .is_auto     = s->options.align == QC_ALIGN_AUTO,
+        .start_pairs = s->preview.pairs,
+        .frame_rate  = s->engine.frame_rate,
+    };
+}
+
+void ff_qc_say_start(AVFilterContext *ctx, int rendition)
+{
+    const qcr_alignment_rules rules = ff_qc_alignment_rules(ctx);
+    const qcr_sink sink = ff_qc_sink(ctx);
+
+    qcr_say_start(&((const QualityCudaContext *)ctx->priv)->alignment, &rules, rendition, &sink);
+}
+
+void ff_qc_say_findings(AVFilterContext *ctx, int64_t rows_left)
+{
+    QualityCudaContext *s = ctx->priv;
+    const qcr_alignment_rules rules = ff_qc_alignment_rules(ctx);
+    const qcr_sink sink = ff_qc_sink(ctx);
+
+    qcr_say_findings(&s->alignment, &rules, s->engine.session, rows_left, s->run.end == QCR_END_OF_STREAM, &sink);
+}
+
+/* ---- the verdict ---- */
+
+/** A further rendition's failure is its own: the others have their scores, and the exit code tells. */
+static void refuse_rendition(AVFilterContext *ctx, int rendition, const char *why)
+{
+    QualityCudaContext *s = ctx->priv;
+    QCInput *in = &s->input[ff_qc_input_of(rendition)];
+
+    in->mispaired = 1;
+    av_strlcpy(in->refusal, why, sizeof(in->refusal));
+    s->run.refused_rendition = AVERROR(EINVAL);
+    av_log(ctx, AV_LOG_ERROR, "%s\n", why);
+}
+
+void ff_qc_judge_pairs(AVFilterContext *ctx)
+{
+    QualityCudaContext *s = ctx->priv;
+    const int64_t received[] = { qcr_pairs_input(s->pairs, 0).received, qcr_pairs_input(s->pairs, QC_REFERENCE).received };
+    char why[QCR_REFUSAL];
+
+    if (s->options.allow_unpaired || s->run.failure)
+        return;
+    s->run.is_refused = qcr_refuse_pairs(ff_qc_counts_of(ctx, 0), 0, qcr_pairs_tolerance(s->pairs), why);
+    for (int k = 1; k < s->options.renditions && !s->run.is_refused; k++) {
+        char own[QCR_REFUSAL];
+
+        if (qcr_refuse_pairs(ff_qc_counts_of(ctx, k), k, qcr_pairs_tolerance(s->pairs), own))
+            refuse_rendition(ctx, k, own);
+    }
+    if (!s->run.is_refused)
+        s->run.is_refused = qcr_refuse_nothing(ff_qc_counts_of(ctx, 0), s->run.end, received, why);
+    if (s->run.is_refused)
+        ff_qc_fail(ctx, AVERROR(EINVAL), "%s", why);
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// What is said of alignment: a finding in, a sentence with its remedy out.
+#include "run/account/alignment.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include <gtest/gtest.h>
+
+#include "run/text/messages_test_support.hpp"
+
+namespace qc::run {
+namespace {
+
+constexpr qcr_names kTwo = {{"main", "reference"}, 2}, kThree = {{"main", "reference", "main1"}, 3};
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+
+qcr_alignment_rules rules(bool ladder = false, bool by_index = false, double rate = 25) {
+    return {ladder ? &kThree : &kTwo, ladder ? 2 : 1, by_index, 0, 48, rate};
+}
+
+qc_finding finding(qc_finding_kind kind, int64_t frame, int offset = 0, int former = 0, int64_t count = 0,
+                   double rate = 0) {
+    qc_finding found{};
+    found.kind = kind;
+    found.frame = frame;
+    found.offset = offset;
+    found.former_offset = former;
+    found.count = count;
+    found.rate = rate;
+    return found;
+}
+
+TEST(Alignment, Sentences) {
+    constexpr const char* kOffset =
+        " the reference from its start on: each frame is compared with another one; if that is not meant, put ";
+    constexpr const char* kStep = "make it without dropping or repeating frames (-fps_mode passthrough)";
+    qcr_alignment_rules automatic = rules();
+    automatic.is_auto = 1;
+    const struct {
+        qcr_alignment_rules rules;
+        int rendition;
+        qc_finding finding;
+        double time;
+        std::string sentence;
+    } cases[] = {
+        {rules(), 0, finding(QC_FINDING_OFFSET, 0, 2), 0,
+         std::string("the distorted video is 2 frames behind") + kOffset +
+             "setpts=PTS+0.080000/TB before input 1 (reference), or use align=auto"},
+        {automatic, 0, finding(QC_FINDING_OFFSET, 0, -1), 0,
+         std::string("the distorted video is 1 frame ahead of") + kOffset +
+             "setpts=PTS-0.040000/TB before input 1 (reference)"},
+        {rules(true), 1, finding(QC_FINDING_OFFSET, 0, 2), 0,
+         std::string("rendition 1 is 2 frames behind") + kOffset +
+             "setpts=PTS-0.080000/TB before input 2 (main1), or use align=auto"},
+        {rules(false, true), 0, finding(QC_FINDING_OFFSET, 0, 3), 0,
+         std::string("the distorted video is 3 frames behind") + kOffset +
+             "trim=start_frame=3 before input 0 (main), or use align=auto"},
+        {rules(false, true), 0, finding(QC_FINDING_OFFSET, 0, -3), 0,
+         std::string("the distorted video is 3 frames ahead of") + kOffset +
+             "trim=start_frame=3 before input 1 (reference), or use align=auto"},
+        {rules(false, false, 0), 0, finding(QC_FINDING_OFFSET, 0, 1), 0,
+         std::string("the distorted video is 1 frame behind") + kOffset +
+             "setpts before input 1 (reference), or use align=auto"},
+        {rules(), 0, finding(QC_FINDING_STEP, 100, 1), 4,
+         std::string(
+             "from 4.000 s (frame 100) on the distorted video has 1 frame too many, and is 1 behind the reference; ") +
+             kStep +
+             ", or compare that part on its own: trim=start=4.000000 before input 0 (main), and setpts=PTS+0.040000/TB "
+             "before "
+             "input 1 (reference)"},
+        {rules(), 0, finding(QC_FINDING_STEP, 100, 0, 2), 4,
+         std::string("from 4.000 s (frame 100) on the distorted video has 2 frames too few, and is 0 apart from the "
+                     "reference; ") +
+             kStep},
+        {rules(true), 1, finding(QC_FINDING_STEP, 100, -1), kUnknown,
+         std::string("from frame 100 on rendition 1 has 1 frame too few, and is 1 ahead of the reference; ") + kStep},
+        {rules(), 0, finding(QC_FINDING_RATE, 50, 0, 0, 0, 0.9599), 2,
+         "the distorted video runs at another rate than the reference: from 2.000 s (frame 50) on one of its frames "
+         "takes 0.9599 of "
+         "the reference's; give both inputs the rate of their pictures (-r or -framerate before -i), or put "
+         "setpts=PTS/0.960000 "
+         "before input 1 (reference)"},
+        {rules(true), 1, finding(QC_FINDING_RATE, 50, 0, 0, 0, 1.1), 2,
+         "rendition 1 runs at another rate than the reference: from 2.000 s (frame 50) on one of its frames takes "
+         "1.1000 of "
+         "the reference's; give both inputs the rate of their pictures (-r or -framerate before -i), or put "
+         "setpts=PTS*1.100000 "
+         "before input 2 (main1)"},
+        {rules(false, true), 0, finding(QC_FINDING_RATE, 50, 0, 0, 0, 2), 2,
+         "the distorted video runs at another rate than the reference: from 2.000 s (frame 50) on one of its frames "
+         "takes 2.0000 of "
+         "the reference's; give both inputs the rate of their pictures (-r or -framerate before -i) and pair by time "
+         "(sync=nearest)"},
+        {rules(), 0, finding(QC_FINDING_REPEATS, 7), 0.28,
+         "the distorted video repeats pictures while the reference moves, first at 0.280 s (frame 7): such frames are "
+         "scored as they "
+         "are; make it without repeating frames (-fps_mode passthrough), or put mpdecimate before input 0 (main), "
+         "which takes most of "
+         "them out"},
+        {rules(), 0, finding(QC_FINDING_FROZEN_END, 90, 0, 0, 10), 3.6,
+         "the distorted video ends with 10 repeated pictures, from 3.600 s (frame 90) on, while the reference moves: "
+         "these frames are "
+         "scored as they are; put trim=end=3.600000 before input 0 (main) to leave them out"},
+        {rules(), 0, finding(QC_FINDING_FROZEN_END, 90, 0, 0, 1), kUnknown,
+         "the distorted video ends with 1 repeated picture, from frame 90 on, while the reference moves: these frames "
+         "are scored as "
+         "they are"},
+        {rules(), 0, finding(static_cast<qc_finding_kind>(9), 0), 0, ""},
+    };
+    for (const auto& of : cases) EXPECT_EQ(finding_sentence(of.rules, of.rendition, of.finding, of.time), of.sentence);
+}
+
+TEST(Alignment, Beginnings) {
+    const struct {
+        qcr_alignment_rules rules;
+        int rendition;
+        qcr_start start;
+        const char* sentence;
+    } cases[] = {
+        {rules(),
+         0,
+         {0, 0, kUnknown},
+         "the distorted video: its first 48 pairs do not tell beyond doubt which offset it has from the reference, "
+         "nothing is moved"},
+        {rules(), 0, {1, 0, 0}, "the distorted video begins with the reference, nothing is moved"},
+        {rules(),
+         0,
+         {1, 2, 0.08},
+         "the distorted video is 2 frames (0.080000 s) behind the reference from its start on: input 1 (reference) "
+         "counts as 0.080000 s later"},
+        {rules(),
+         0,
+         {1, -1, -0.04},
+         "the distorted video is 1 frame (0.040000 s) ahead of the reference from its start on: input 1 (reference) "
+         "counts as 0.040000 s "
+         "earlier"},
+        {rules(true),
+         1,
+         {1, 2, 0.08},
+         "rendition 1 is 2 frames (0.080000 s) behind the reference from its start on: input 2 (main1) counts as "
+         "0.080000 s earlier"},
+        {rules(false, true),
+         0,
+         {1, -3, kUnknown},
+         "the distorted video is 3 frames ahead of the reference from its start on: its frame 0 meets the reference's "
+         "frame 3"},
+    };
+    for (const auto& of : cases) {
+        Messages messages;
+        qcr_alignment alignment{};
+        alignment.start[of.rendition] = of.start;
+        const qcr_sink sink = messages.sink();
+        qcr_say_start(&alignment, &of.rules, of.rendition, &sink);
+        EXPECT_EQ(messages.take(), Lines{std::string("I align=auto: ") + of.sentence});
+    }
+}
+
+TEST(Alignment, NothingIsFoundWithoutASession) {
+    qcr_alignment alignment{};
+    qcr_alignment_rules automatic = rules();
+    Messages messages;
+    const qcr_sink sink = messages.sink();
+    automatic.is_auto = 1;
+    alignment.start[0] = {1, 2, 0.08};
+    qcr_note_pair(&alignment, 0, 0.5);
+    qcr_say_findings(&alignment, &automatic, nullptr, 1, 1, &sink);
+    EXPECT_EQ(messages.take(), Lines{});
+    EXPECT_EQ(alignment_json(alignment, automatic, nullptr, 0),
+              "{\"auto\": {\"pairs\": 48, \"offset\": 2, \"seconds\": 0.080000}, \"watched\": 0, \"findings\": []}");
+    EXPECT_EQ(alignment_json(alignment, rules(), nullptr, 0), "{\"watched\": 0, \"findings\": []}");
+}
+
+} // namespace
+} // namespace qc::run
