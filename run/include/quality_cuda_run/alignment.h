@@ -11,6 +11,7 @@
 
 #include <quality_cuda.h>
 
+#include "quality_cuda_run/engine.h"
 #include "quality_cuda_run/names.h"
 #include "quality_cuda_run/sink.h"
 

@@ -12,6 +12,7 @@
 
 #include <quality_cuda.h>
 
+#include "quality_cuda_run/engine.h"
 #include "quality_cuda_run/alignment.h"
 #include "quality_cuda_run/conditions.h"
 #include "quality_cuda_run/counts.h"
