@@ -82,6 +82,7 @@ private:
 
     void count_frame(bool disabled);
     void decide(qcr_decision* decision);
+    void decide_running(qcr_decision* decision);
     void make_pair(qcr_decision* decision);
     void pass(qcr_decision* decision);
     void decide_abandoned(qcr_decision* decision);
@@ -91,7 +92,7 @@ private:
     void use_up();
 
     qcr_pairs_config config_;
-    qcr_pairing pairing_{};
+    qc::run::Rules pairing_{};
     qcr_counts* counts_;
     std::vector<Input> inputs_;
     State state_ = State::kRunning;
