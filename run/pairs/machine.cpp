@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <new>
-#include <string>
 #include <utility>
 
+#include "run/pairs/messages.hpp"
+#include "run/text/guard.hpp"
 #include "run/text/text.hpp"
 
 using qc::run::Choice;
@@ -38,13 +38,10 @@ int64_t rescaled(int64_t pts, const qcr_clock& from, const qcr_clock& to) {
     return static_cast<int64_t>(numerator < 0 ? -magnitude : magnitude);
 }
 
-/// Says what `compose` makes; a message that there is no memory for is not said.
+/// Says what `compose` makes.
 template <class Compose>
 void warn(const qcr_sink& sink, Compose compose) noexcept {
-    try {
-        qc::run::say(sink, QCR_LEVEL_WARNING, compose());
-    } catch (const std::bad_alloc&) {
-    }
+    qc::run::if_possible([&] { qc::run::say(sink, QCR_LEVEL_WARNING, compose()); });
 }
 
 } // namespace
@@ -113,7 +110,9 @@ void qcr_pairs::settle_rate(const int64_t* pts, int count) {
         return;
     }
     adopt_rate(plausible_rate(config_.claimed_rate, {pts, static_cast<size_t>(count)}, input(kDistorted).track.clock));
-    if (rate_ != config_.claimed_rate && !is_lavfi(pairing_)) warn_of_rate(); // lavfi's rules have no use for it
+    if (rate_ == config_.claimed_rate || is_lavfi(pairing_)) return; // lavfi's rules have no use for it
+    warn(config_.sink,
+         [this] { return qc::run::rate_sentence(input(kDistorted), config_.claimed_rate, rate_, pairing_.tolerance); });
 }
 
 void qcr_pairs::correct_start(int rendition, bool is_told, int frames, double seconds) {
@@ -143,38 +142,6 @@ void qcr_pairs::correct_start(int rendition, bool is_told, int frames, double se
 
 // ---- messages -------------------------------------------------------------------------------------------------------
 
-using qc::run::formatted;
-using qc::run::number;
-
-void qcr_pairs::warn_of_rate() noexcept {
-    warn(config_.sink, [this] {
-        const char* refuted = rate_ > 0 ? "the time stamps of its first frames refute" : "no video has";
-        return formatted("Input 0 (%s) claims %s frames per second, which %s: %s%s is taken; pairs may be %s s apart "
-                         "(max_dt)",
-                         input(kDistorted).name.c_str(), qc::run::brief_number(config_.claimed_rate).c_str(), refuted,
-                         rate_ > 0 ? "" : "an unknown rate, ", qc::run::brief_number(rate_).c_str(),
-                         number(pairing_.tolerance, 6).c_str());
-    });
-}
-
-void qcr_pairs::warn_of_jump(int index, int64_t from, int64_t to) noexcept {
-    if (std::exchange(jump_told_, true)) return;
-    warn(config_.sink, [&] {
-        const Input& in = input(index);
-        return formatted("Input %d (%s): the time stamps jump from %s s to %s s, and pairs are made by stamps; drop "
-                         "-copyts, or put setpts=N/FRAME_RATE/TB before all inputs, or use sync=index",
-                         index, in.name.c_str(), number(in.seconds(from), 3).c_str(),
-                         number(in.seconds(to), 3).c_str());
-    });
-}
-
-void qcr_pairs::warn_of_untimed(int index) noexcept {
-    warn(config_.sink, [&] {
-        return formatted("Input %d (%s) has frames without time stamps, they are not used; sync=index pairs by number",
-                         index, input(index).name.c_str());
-    });
-}
-
 void qcr_pairs::warn_of_start() noexcept {
     const Input &distorted = input(kDistorted), &reference = input(kReference);
     if (start_checked_ || distorted.first_pts == QCR_NO_PTS || reference.first_pts == QCR_NO_PTS) return;
@@ -184,11 +151,7 @@ void qcr_pairs::warn_of_start() noexcept {
     if (!goes_by_stamps() || config_.rules.align_start != 0 || start_told_ ||
         std::abs(start - reference_start) <= pairing_.tolerance)
         return;
-    warn(config_.sink, [&] {
-        return formatted("main begins at %s s, the reference at %s s; if both show the same picture then, use "
-                         "align=start",
-                         number(start, 6).c_str(), number(reference_start, 6).c_str());
-    });
+    warn(config_.sink, [&] { return qc::run::start_sentence(start, reference_start); });
 }
 
 // ---- frames come in -------------------------------------------------------------------------------------------------
@@ -219,7 +182,8 @@ bool qcr_pairs::foresee(const qcr_offer& offer) {
         return true;
     }
     ++in.jumps;
-    warn_of_jump(offer.input, before, pts);
+    if (!std::exchange(jump_told_, true))
+        warn(config_.sink, [&] { return qc::run::jump_sentence(offer.input, in, before, pts); });
     in.is_outlier = offer.following_pts != QCR_NO_PTS && !in.is_jump(before, offer.following_pts);
     if (in.is_outlier) return true;
     in.epoch += pts < before ? 1 : 0;
@@ -273,7 +237,8 @@ void qcr_pairs::receive(int index, Frame frame) {
         in.next = frame;
         return in.track.push(stamp_of(in, frame.pts));
     }
-    if (in.track.unused == 0 && !in.is_outlier) warn_of_untimed(index);
+    if (in.track.unused == 0 && !in.is_outlier)
+        warn(config_.sink, [&] { return qc::run::untimed_sentence(index, in); });
     drop(in, &frame);
 }
 

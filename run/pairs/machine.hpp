@@ -60,10 +60,7 @@ private:
     bool is_weights(int index) const { return index > config_.renditions; }
     int64_t stamp_of(const Input& in, int64_t pts) const;
     void adopt_rate(double rate);
-    void warn_of_rate() noexcept;
-    void warn_of_jump(int index, int64_t from, int64_t to) noexcept;
     void warn_of_start() noexcept;
-    void warn_of_untimed(int index) noexcept;
 
     void release(qc::run::Frame* frame);
     void drop(Input& in, qc::run::Frame* frame);

@@ -14,7 +14,7 @@ using qc::run::Choice;
 using qc::run::Rules;
 
 constexpr int kMostFrames = 64;
-constexpr int64_t kLargestStamp = (int64_t{1} << 61) - 1; // as pairing.h says
+constexpr int64_t kLargestStamp = (int64_t{1} << 61) - 1; // as quality_cuda_run/pairs.h says
 constexpr double kRounding = 2e-6;                        // above that of run/pairs/pairing.cpp
 
 __extension__ typedef __int128 Wide;
