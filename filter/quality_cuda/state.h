@@ -10,18 +10,7 @@
  * names its inputs, how it writes numbers.
  *
  * May depend on everything whose struct it holds; knows none of their workings.
- *
- *     vf_quality_cuda.c -> arrivals -> mask -> scaling, record, replay, inputs
- *                    |\--> preview -> pictures -> inputs, mask, account -> engine
- *                     \--> submission -> queue -> reports -> account -> engine -> maps -> scaling -> inputs -> formats, alias
- *                              |             |       |                        \-> replay -> record
- *                              |             |        \-> receiver
- *                              |              \-> live -> receiver, engine
- *                              \-> pictures -> inputs
- *
- * Arrows are the only dependencies (what is reached over several may be used
- * too); all of these may use state, json, outputs and compat, and what run/
- * knows.
+ * Which file uses which is a table of docs/design.md, which a test holds.
  */
 
 #ifndef AVFILTER_QUALITY_CUDA_STATE_H
