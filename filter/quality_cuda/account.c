@@ -44,7 +44,6 @@ int ff_qc_open_account(AVFilterContext *ctx)
 static qcr_frame_facts facts_of(const AVFilterContext *ctx, int index, const AVFrame *frame)
 {
     const QualityCudaContext *s = ctx->priv;
-    const QCInput *in = &s->input[index];
     const int64_t jumps = qcr_pairs_input(s->pairs, index).jumps;
 
     if (!frame)
@@ -54,7 +53,7 @@ static qcr_frame_facts facts_of(const AVFilterContext *ctx, int index, const AVF
         .is_corrupt      = frame->decode_error_flags || (frame->flags & AV_FRAME_FLAG_CORRUPT),
         .is_concealed    = !!(frame->decode_error_flags & FF_DECODE_ERROR_CONCEALMENT_ACTIVE),
         .is_interlaced   = QC_IS_INTERLACED(frame),
-        .range           = ff_qc_range_of(frame, in->sw_format),
+        .range           = ff_qc_range_of(frame, s->input[index].sw_format),
         .matrix          = frame->colorspace,
         .primaries       = frame->color_primaries,
         .transfer        = frame->color_trc,
@@ -80,7 +79,7 @@ static int mark(AVFilterContext *ctx, AVFrame *frame, uint32_t corrupt)
     return 0;
 }
 
-int ff_qc_note_frames(AVFilterContext *ctx, QCDecided *decided, AVFrame *const *frames)
+int ff_qc_note_frames(AVFilterContext *ctx, qcr_row *row, AVFrame *const *frames)
 {
     QualityCudaContext *s = ctx->priv;
     qcr_frame_facts facts[QC_MAX_INPUTS];
@@ -88,19 +87,19 @@ int ff_qc_note_frames(AVFilterContext *ctx, QCDecided *decided, AVFrame *const *
 
     for (int i = 0; i < s->nb_inputs; i++)
         facts[i] = facts_of(ctx, i, frames ? frames[i] : NULL);
-    facts[0] = facts_of(ctx, 0, decided->frame);
-    status = qcr_note_frames(s->conditions, facts, decided->row, s->counts, &decided->corrupt);
-    return status == QC_OK && mark(ctx, decided->frame, decided->corrupt) >= 0 ? 0 : ff_qc_fail(ctx, AVERROR(ENOMEM), "out of memory");
+    facts[0] = facts_of(ctx, 0, row->frame);
+    status = qcr_note_frames(s->conditions, facts, row->number, s->counts, &row->corrupt);
+    return status == QC_OK && mark(ctx, row->frame, row->corrupt) >= 0 ? 0 : ff_qc_fail(ctx, AVERROR(ENOMEM), "out of memory");
 }
 
 /* ---- colours ---- */
 
-int ff_qc_check_colour(AVFilterContext *ctx, int index, const AVFrame *frame, const AVFrame *distorted)
+int ff_qc_check_colour(AVFilterContext *ctx, int index, const AVFrame *frame, const AVFrame *main)
 {
     QualityCudaContext *s = ctx->priv;
-    const qcr_frame_facts own = facts_of(ctx, index, frame), first = facts_of(ctx, 0, distorted);
+    const qcr_frame_facts own = facts_of(ctx, index, frame), distorted = facts_of(ctx, 0, main);
     qc_error error = { "out of memory" };
-    const qc_status status = qcr_check_colour(s->conditions, index, &own, &first, &error);
+    const qc_status status = qcr_check_colour(s->conditions, index, &own, &distorted, &error);
 
     return status == QC_OK ? 0 : ff_qc_fail(ctx, ff_qc_error_of_status(status), "%s", error.text);
 }
@@ -188,16 +187,15 @@ void ff_qc_judge_pairs(AVFilterContext *ctx)
 {
     QualityCudaContext *s = ctx->priv;
     const int64_t received[] = { qcr_pairs_input(s->pairs, 0).received, qcr_pairs_input(s->pairs, QC_REFERENCE).received };
-    const double tolerance = qcr_pairs_tolerance(s->pairs);
     char why[QCR_REFUSAL];
 
     if (s->options.allow_unpaired || s->run.failure)
         return;
-    s->run.is_refused = qcr_refuse_pairs(ff_qc_counts_of(ctx, 0), 0, tolerance, why);
+    s->run.is_refused = qcr_refuse_pairs(ff_qc_counts_of(ctx, 0), 0, qcr_pairs_tolerance(s->pairs), why);
     for (int k = 1; k < s->options.renditions && !s->run.is_refused; k++) {
         char own[QCR_REFUSAL];
 
-        if (qcr_refuse_pairs(ff_qc_counts_of(ctx, k), k, tolerance, own))
+        if (qcr_refuse_pairs(ff_qc_counts_of(ctx, k), k, qcr_pairs_tolerance(s->pairs), own))
             refuse_rendition(ctx, k, own);
     }
     if (!s->run.is_refused)

@@ -24,7 +24,7 @@
 #include <quality_cuda_run.h>
 
 #define QC_MAX_INPUTS QCR_MAX_INPUTS
-#define QC_REFERENCE  1 /* index of the reference's input; 0 is the distorted video, behind it are further renditions, then the mask */
+#define QC_REFERENCE  QCR_REFERENCE /* 0 is the distorted video, behind the reference are further renditions, then the mask */
 
 typedef struct QCInput {
     /* fixed by the link */

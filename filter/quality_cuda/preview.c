@@ -6,7 +6,7 @@
 /**
  * @file
  * A look at the first pictures; see preview.h. Depends on pictures, inputs,
- * alignment and state.
+ * account and state.
  */
 
 #include "compat.h"

@@ -16,7 +16,6 @@
 #include <string.h>
 
 #include "libavutil/dict.h"
-#include "libavutil/time.h"
 
 #include "account.h"
 #include "live.h"
@@ -28,39 +27,17 @@
 #define REPLAYED_FRAMES 256 /* of a replay, one of so many leaves */
 #define LEAD 8 /* frames held beyond the depth, while a score waits for a later frame */
 
-/** What of a row is known when its frame was decided about. */
-static qcr_row row_of(const AVFilterContext *ctx, const QCDecided *decided)
-{
-    return (qcr_row) {
-        .frame        = decided->frame,
-        .map          = decided->map,
-        .number       = decided->row,
-        .pts_time     = ff_qc_seconds(ctx, 0, decided->frame->pts),
-        .ref_pts_time = decided->ref_pts_time,
-        .renditions   = decided->renditions,
-        .corrupt      = decided->corrupt,
-        .unscored     = decided->row < 0 ? decided->unscored : NULL,
-    };
-}
-
-static int append(AVFilterContext *ctx, const qcr_row *row, QCDecided *decided)
+int ff_qc_queue(AVFilterContext *ctx, qcr_row *row)
 {
     QualityCudaContext *s = ctx->priv;
 
+    row->pts_time = ff_qc_seconds(ctx, 0, ((const AVFrame *)row->frame)->pts);
     if (qcr_rows_append(s->queue.rows, row, s->counts) != QC_OK)
         return ff_qc_fail(ctx, AVERROR(ENOMEM), "out of memory");
-    decided->frame = decided->map = NULL;
+    if (row->number >= 0)
+        qcr_note_pair(&s->alignment, row->number, row->pts_time);
+    row->frame = row->map = NULL;
     return 0;
-}
-
-int ff_qc_queue(AVFilterContext *ctx, QCDecided *decided)
-{
-    QualityCudaContext *s = ctx->priv;
-    const qcr_row row = row_of(ctx, decided);
-
-    if (row.number >= 0)
-        qcr_note_pair(&s->alignment, row.number, row.pts_time);
-    return append(ctx, &row, decided);
 }
 
 /* ---- scores that do not come ---- */
@@ -73,19 +50,16 @@ static void mark_failed(AVFilterContext *ctx, AVFrame *frame, AVFrame *map)
         av_log(ctx, AV_LOG_WARNING, "out of memory: a frame without scores is not marked\n");
 }
 
-int ff_qc_queue_unscored(AVFilterContext *ctx, QCDecided *decided)
+int ff_qc_queue_unscored(AVFilterContext *ctx, qcr_row *row)
 {
-    qcr_row row;
-
-    mark_failed(ctx, decided->frame, decided->map);
-    decided->map        = NULL;
-    decided->row        = -1;
-    decided->renditions = UINT32_MAX;
-    row = row_of(ctx, decided);
-    row.ref_pts_time = NAN;
-    row.unscored     = NULL;
-    row.failed       = 1;
-    return append(ctx, &row, decided);
+    mark_failed(ctx, row->frame, row->map);
+    row->map          = NULL;
+    row->number       = -1;
+    row->ref_pts_time = NAN;
+    row->renditions   = UINT32_MAX;
+    row->unscored     = NULL;
+    row->failed       = 1;
+    return ff_qc_queue(ctx, row);
 }
 
 void ff_qc_give_up_rows(AVFilterContext *ctx)
@@ -297,7 +271,7 @@ int ff_qc_bound_queue(AVFilterContext *ctx)
 
     if (s->queue.tally->held <= s->engine.depth)
         return 0;
-    is_slow = s->options.realtime && qcr_pace_is_behind(&s->pacing, av_gettime_relative() / 1e6);
+    is_slow = s->options.realtime && qcr_pace_is_behind(&s->pacing, ff_qc_now());
     ret = ff_qc_receive_rows(ctx, is_slow ? QC_WAIT_NEVER : QC_WAIT_FOR_OLDEST);
     if (ret < 0)
         return ret;

@@ -23,17 +23,6 @@
 
 #include <quality_cuda_run.h>
 
-/** A distorted frame that was decided about, on its way into the queue. */
-typedef struct QCDecided {
-    AVFrame *frame;        ///< it goes over into the queue
-    AVFrame *map;          ///< so does what is painted with its scores; NULL: none is, or not yet
-    int64_t row;           ///< index of its submission, -1 if it gets no scores
-    double ref_pts_time;   ///< seconds, NaN for none
-    uint32_t renditions;   ///< bit k: rendition k has a frame for it
-    uint32_t corrupt;      ///< bit i: the frame of input i is damaged
-    const char *unscored;  ///< why it gets no scores; NULL: it may get some
-} QCDecided;
-
 typedef struct QCQueue {
     qcr_rows *rows;               ///< NULL until the output is configured
     const qcr_tally *tally;       ///< of the rows
@@ -42,11 +31,11 @@ typedef struct QCQueue {
 
 enum QCWait { QC_WAIT_NEVER, QC_WAIT_FOR_OLDEST, QC_WAIT_FOR_ALL };
 
-/** Appends a frame. @return AVERROR; then `decided` keeps it */
-int ff_qc_queue(AVFilterContext *ctx, QCDecided *decided);
+/** Appends a frame that was decided about. @return AVERROR; otherwise the row's handles are gone */
+int ff_qc_queue(AVFilterContext *ctx, qcr_row *row);
 
 /** Appends a frame that nobody will score any more. @return as above */
-int ff_qc_queue_unscored(AVFilterContext *ctx, QCDecided *decided);
+int ff_qc_queue_unscored(AVFilterContext *ctx, qcr_row *row);
 
 /** No row comes any more: frames that wait for one get no scores. */
 void ff_qc_give_up_rows(AVFilterContext *ctx);

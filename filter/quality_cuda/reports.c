@@ -6,7 +6,7 @@
 /**
  * @file
  * What the user gets to read; see reports.h. Depends on live, receiver, account,
- * scaling, arrivals, formats, replay and state.
+ * scaling, formats, replay and state.
  */
 
 #include "compat.h"
@@ -122,6 +122,7 @@ static qcr_report report_of(const AVFilterContext *ctx)
 {
     const QualityCudaContext *s = ctx->priv;
     const QCOptions *options = &s->options;
+    const qcr_input reference = qcr_pairs_input(s->pairs, QC_REFERENCE);
     const char *engine = ff_qc_replayed_engine(ctx);
     qcr_report report = {
         .renditions         = options->renditions,
@@ -141,8 +142,8 @@ static qcr_report report_of(const AVFilterContext *ctx)
         .reason           = s->run.reason,
         .gpu_failure      = s->engine.gpu_failure,
         .signal           = qcr_interrupted_by(&s->run.interrupts),
-        .reference_ended  = qcr_pairs_input(s->pairs, QC_REFERENCE).ended,
-        .behind           = qcr_pairs_input(s->pairs, QC_REFERENCE).behind,
+        .reference_ended  = reference.ended,
+        .behind           = reference.behind,
         .late_scores      = s->queue.tally->late_scores,
         .counts           = ff_qc_counts_of(ctx, 0),
         .scored           = s->queue.tally->scored,

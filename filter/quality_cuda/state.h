@@ -69,7 +69,6 @@ enum QCOnError {
     QC_ON_ERROR_CPU,  ///< the CPU backend goes on with the scoring; if that fails too, as above
 };
 
-
 /** How far the run is. */
 typedef struct QCRun {
     int failure;          ///< AVERROR of the first failure

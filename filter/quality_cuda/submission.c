@@ -6,7 +6,7 @@
 /**
  * @file
  * From a decision to a pair in the engine; see submission.h. Depends on pictures,
- * colours, conditions, engine, maps, queue, record, replay and state.
+ * account, engine, maps, queue, record, replay and state.
  */
 
 #include "compat.h"
@@ -118,8 +118,18 @@ static int submit_to_cpu(AVFilterContext *ctx, AVFrame *const *frames, const AVF
     return status == QC_OK ? 0 : ff_qc_recover_session(ctx, status);
 }
 
-/** Hands a pair to the engine; `decided` gets the map that is painted. @return AVERROR */
-static int submit(AVFilterContext *ctx, QCDecided *decided, AVFrame *const *frames)
+/** Makes a map for the row, in the place of one that it has. @return AVERROR */
+static int prepare_map(AVFilterContext *ctx, qcr_row *row)
+{
+    AVFrame *map = row->map;
+    const int ret = ff_qc_prepare_map(ctx, &map);
+
+    row->map = map;
+    return ret;
+}
+
+/** Hands a pair to the engine; the row gets the map that is painted. @return AVERROR */
+static int submit(AVFilterContext *ctx, qcr_row *row, AVFrame *const *frames)
 {
     QualityCudaContext *s = ctx->priv;
     qc_status status;
@@ -127,52 +137,52 @@ static int submit(AVFilterContext *ctx, QCDecided *decided, AVFrame *const *fram
     int ret = follow_properties(ctx, frames);
 
     if (ret >= 0 && s->replay)
-        return ff_qc_replay_pair(ctx, decided->renditions, frames);
+        return ff_qc_replay_pair(ctx, row->renditions, frames);
     if (ret >= 0)
-        ret = ff_qc_record_pair(ctx, decided->row, decided->renditions, frames);
+        ret = ff_qc_record_pair(ctx, row->number, row->renditions, frames);
     if (ret >= 0)
-        ret = ff_qc_prepare_map(ctx, &decided->map);
+        ret = prepare_map(ctx, row);
     if (ret >= 0 && s->engine.left_gpu)
-        return submit_to_cpu(ctx, frames, decided->map);
+        return submit_to_cpu(ctx, frames, row->map);
     if (ret >= 0)
         ret = make_hold(ctx, frames, &hold);
     if (ret < 0)
         return ff_qc_fail(ctx, ret, "a pair could not be submitted");
     /* The hold is the engine's from here on. */
-    status = ff_qc_submit_pictures(ctx, s->engine.session, frames, decided->map, hold ? release_hold : NULL, hold);
+    status = ff_qc_submit_pictures(ctx, s->engine.session, frames, row->map, hold ? release_hold : NULL, hold);
     if (status == QC_OK)
         return 0;
     ret = ff_qc_recover_session(ctx, status);
-    if (ret < 0 || ff_qc_frames_taken(&s->engine) > decided->row)
+    if (ret < 0 || ff_qc_frames_taken(&s->engine) > row->number)
         return ret;
-    ret = ff_qc_prepare_map(ctx, &decided->map); /* one that the CPU can paint on */
-    return ret < 0 ? ret : submit_to_cpu(ctx, frames, decided->map);
+    ret = prepare_map(ctx, row); /* one that the CPU can paint on */
+    return ret < 0 ? ret : submit_to_cpu(ctx, frames, row->map);
 }
 
-static int score_pair(AVFilterContext *ctx, const qcr_decision *decision, QCDecided *decided)
+static int score_pair(AVFilterContext *ctx, const qcr_decision *decision, qcr_row *row)
 {
     QualityCudaContext *s = ctx->priv;
-    AVFrame *frames[QC_MAX_INPUTS] = { decided->frame };
+    AVFrame *frames[QC_MAX_INPUTS] = { row->frame };
     int ret;
 
     for (int i = 1; i < QC_MAX_INPUTS; i++)
         frames[i] = decision->input[i].frame;
     for (int i = 1; i < s->nb_inputs; i++) {
-        ret = frames[i] ? ff_qc_check_colour(ctx, i, frames[i], decided->frame) : 0;
+        ret = frames[i] ? ff_qc_check_colour(ctx, i, frames[i], row->frame) : 0;
         if (ret < 0)
             return ret;
     }
-    decided->row          = decision->row;
-    decided->renditions   = decision->renditions;
-    decided->ref_pts_time = ff_qc_seconds(ctx, QC_REFERENCE, decision->input[QC_REFERENCE].pts);
+    row->number          = decision->row;
+    row->renditions   = decision->renditions;
+    row->ref_pts_time = ff_qc_seconds(ctx, QC_REFERENCE, decision->input[QC_REFERENCE].pts);
     qcr_pairs_take(s->pairs);
-    ret = submit(ctx, decided, frames);
+    ret = submit(ctx, row, frames);
     if (ret < 0) {
         qcr_pairs_fail(s->pairs);
         return ret;
     }
-    ret = ff_qc_note_frames(ctx, decided, frames);
-    return ret < 0 ? ret : ff_qc_queue(ctx, decided);
+    ret = ff_qc_note_frames(ctx, row, frames);
+    return ret < 0 ? ret : ff_qc_queue(ctx, row);
 }
 
 /* ---- frames without a pair ---- */
@@ -186,7 +196,7 @@ static int break_session(AVFilterContext *ctx)
 }
 
 /** The frame goes on without scores. Behind a long row of such the last pair's scores need not wait for the next pair. */
-static int pass_frame(AVFilterContext *ctx, const qcr_decision *decision, QCDecided *decided)
+static int pass_frame(AVFilterContext *ctx, const qcr_decision *decision, qcr_row *row)
 {
     static const char *const reasons[] = {
         [QCR_WHY_DISABLED] = "disabled", [QCR_WHY_UNTIMED] = "untimed", [QCR_WHY_UNPAIRED] = "unpaired",
@@ -194,10 +204,10 @@ static int pass_frame(AVFilterContext *ctx, const qcr_decision *decision, QCDeci
     QualityCudaContext *s = ctx->priv;
     int ret;
 
-    decided->unscored = reasons[decision->why];
-    ret = ff_qc_note_frames(ctx, decided, NULL);
+    row->unscored = reasons[decision->why];
+    ret = ff_qc_note_frames(ctx, row, NULL);
     if (ret >= 0)
-        ret = ff_qc_queue(ctx, decided);
+        ret = ff_qc_queue(ctx, row);
     if (ret < 0)
         return ret;
     if (decision->begins_pause)
@@ -238,31 +248,31 @@ static int is_too_slow(AVFilterContext *ctx, int64_t pts)
 }
 
 /** Its partners are used, for they were there. */
-static int let_pair_pass(AVFilterContext *ctx, QCDecided *decided)
+static int let_pair_pass(AVFilterContext *ctx, qcr_row *row)
 {
     QualityCudaContext *s = ctx->priv;
     int ret;
 
     qcr_pairs_leave(s->pairs);
-    decided->unscored = "realtime";
-    ret = ff_qc_note_frames(ctx, decided, NULL);
+    row->unscored = "realtime";
+    ret = ff_qc_note_frames(ctx, row, NULL);
     if (ret < 0)
         return ret;
-    if (av_dict_set(&decided->frame->metadata, QC_KEY_PREFIX "unscored", decided->unscored, 0) < 0)
+    if (av_dict_set(&((AVFrame *)row->frame)->metadata, QC_KEY_PREFIX "unscored", row->unscored, 0) < 0)
         return ff_qc_fail(ctx, AVERROR(ENOMEM), "out of memory");
-    return ff_qc_queue(ctx, decided);
+    return ff_qc_queue(ctx, row);
 }
 
-static int score_or_pass(AVFilterContext *ctx, const qcr_decision *decision, QCDecided *decided)
+static int score_or_pass(AVFilterContext *ctx, const qcr_decision *decision, qcr_row *row)
 {
     int passes;
 
     if (decision->kind == QCR_PASS)
-        return pass_frame(ctx, decision, decided);
-    passes = is_too_slow(ctx, decided->frame->pts);
+        return pass_frame(ctx, decision, row);
+    passes = is_too_slow(ctx, decision->input[0].pts);
     if (passes < 0)
         return passes;
-    return passes ? let_pair_pass(ctx, decided) : score_pair(ctx, decision, decided);
+    return passes ? let_pair_pass(ctx, row) : score_pair(ctx, decision, row);
 }
 
 /* ---- decisions ---- */
@@ -290,15 +300,18 @@ static AVFrame *take_distorted(AVFilterContext *ctx, const qcr_decision *decisio
 int ff_qc_act(AVFilterContext *ctx, const qcr_decision *decision)
 {
     const QualityCudaContext *s = ctx->priv;
-    QCDecided decided = { .frame = take_distorted(ctx, decision), .row = -1, .ref_pts_time = NAN };
+    qcr_row row = { .frame = take_distorted(ctx, decision), .number = -1, .ref_pts_time = NAN };
+    AVFrame *frame, *map;
     int ret;
 
-    if (!decided.frame)
+    if (!row.frame)
         return ff_qc_fail(ctx, AVERROR(ENOMEM), "out of memory");
-    ret = decision->why == QCR_WHY_ABANDONED ? ff_qc_queue_unscored(ctx, &decided) : score_or_pass(ctx, decision, &decided);
-    if (ret < 0 && decided.frame && ff_qc_may_give_up(ctx) && !s->run.gave_up)
-        ff_qc_queue_unscored(ctx, &decided); /* the video goes on */
-    av_frame_free(&decided.frame);
-    ff_qc_keep_map(ctx, &decided.map);
+    ret = decision->why == QCR_WHY_ABANDONED ? ff_qc_queue_unscored(ctx, &row) : score_or_pass(ctx, decision, &row);
+    if (ret < 0 && row.frame && ff_qc_may_give_up(ctx) && !s->run.gave_up)
+        ff_qc_queue_unscored(ctx, &row); /* the video goes on */
+    frame = row.frame;
+    map   = row.map;
+    av_frame_free(&frame);
+    ff_qc_keep_map(ctx, &map);
     return ret;
 }

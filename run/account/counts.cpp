@@ -14,24 +14,24 @@ void qcr_count_distance(qcr_counts* counts, double distance) {
     counts->sum_dt += distance;
 }
 
-int qcr_count_unpaired(qcr_counts* counts, qcr_choice choice, int disabled, int untimed) {
+int qcr_count_unpaired(qcr_counts* counts, qcr_lack lack, int disabled, int untimed) {
     if (disabled)
         counts->disabled++;
     else if (untimed)
         counts->untimed++;
-    else if (choice == QCR_CHOICE_BEFORE)
+    else if (lack == QCR_LACKS_BEFORE)
         counts->before++;
-    else if (choice == QCR_CHOICE_GAP)
+    else if (lack == QCR_LACKS_GAP)
         counts->gaps++;
     else
         counts->after++;
     return ++counts->unpaired_row == QCR_LONGEST_GAP + 1;
 }
 
-void qcr_count_without_rendition(qcr_counts* counts, qcr_choice choice) {
-    if (choice == QCR_CHOICE_BEFORE)
+void qcr_count_without_rendition(qcr_counts* counts, qcr_lack lack) {
+    if (lack == QCR_LACKS_BEFORE)
         counts->late++;
-    else if (choice == QCR_CHOICE_GAP)
+    else if (lack == QCR_LACKS_GAP)
         counts->holes++;
     else
         counts->ended++;

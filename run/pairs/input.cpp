@@ -15,12 +15,12 @@ constexpr int kLongestWait = 100;
 constexpr double kStall = 2;
 
 /// The input restarted first: for the waiting frame, what it has of that one's epoch is all that there is.
-qcr_choice choose_before_restart(qcr_pairing rules, qcr_track track, const qcr_clock& clock, int64_t stamp) {
+Choice choose_before_restart(Rules rules, Track track, const qcr_clock& clock, int64_t stamp) {
     track.next = {};
-    track.ended = 1;
+    track.ended = true;
     rules.eof_action = QCR_EOF_PASS;
-    const qcr_choice choice = qcr_choose(&rules, &track, &clock, stamp);
-    return choice == QCR_CHOICE_ENDED ? QCR_CHOICE_GAP : choice;
+    const Choice choice = choose(rules, track, clock, stamp);
+    return choice == Choice::kEnded ? Choice::kGap : choice;
 }
 
 } // namespace
@@ -47,27 +47,26 @@ void Input::stop_waiting(int64_t now) {
 
 /// Whether the next frame is of an earlier epoch than the distorted frame, or has to be known for that.
 bool Input::lags_behind(int64_t now) const {
-    if (track.next.held != 0) return next.epoch < now;
-    return track.ended == 0 && track.cur.held != 0 && cur.epoch < now;
+    if (track.next.held) return next.epoch < now;
+    return !track.ended && track.cur.held && cur.epoch < now;
 }
 
-qcr_choice Input::choose_in_epoch(const qcr_pairing& rules, const Input& distorted, int64_t stamp) {
+Choice Input::choose_in_epoch(const Rules& rules, const Input& distorted, int64_t stamp) {
     const int64_t now = distorted.epoch;
     if (lags_behind(now)) {
-        if (track.next.held == 0) return QCR_CHOICE_PULL;
-        if (passed_++ < kLongestWait) return QCR_CHOICE_STEP;
+        if (!track.next.held) return Choice::kPull;
+        if (passed_++ < kLongestWait) return Choice::kStep;
         stop_waiting(now);
     }
-    if (track.next.held != 0 && next.epoch > now && stamp != kept_back_at_) {
+    if (track.next.held && next.epoch > now && stamp != kept_back_at_) {
         kept_back_at_ = stamp;
         if (kept_back_++ == kLongestWait) stop_waiting(now);
     }
-    qcr_track seen = track;
-    if (seen.cur.held != 0 && cur.epoch < now) seen.cur = {};
-    if (seen.next.held != 0 && next.epoch > now)
-        return choose_before_restart(rules, seen, distorted.track.clock, stamp);
+    Track seen = track;
+    if (seen.cur.held && cur.epoch < now) seen.cur = {};
+    if (seen.next.held && next.epoch > now) return choose_before_restart(rules, seen, distorted.track.clock, stamp);
     passed_ = kept_back_ = 0;
-    return qcr_choose(&rules, &seen, &distorted.track.clock, stamp);
+    return choose(rules, seen, distorted.track.clock, stamp);
 }
 
 // ---- silence --------------------------------------------------------------------------------------------------------

@@ -10,8 +10,7 @@
 #include <optional>
 #include <string>
 
-#include "quality_cuda_run/pairing.h"
-#include "quality_cuda_run/pairs.h"
+#include "run/pairs/pairing.hpp"
 
 namespace qc::run {
 
@@ -24,10 +23,10 @@ struct Frame {
 
 struct Input {
     std::string name;
-    qcr_track track{};
-    Frame cur, next;      ///< those that the track has the timestamps of
-    qcr_choice choice{};  ///< for the waiting distorted frame
-    int64_t received = 0; ///< frames, those behind the run's end not counted
+    Track track;
+    Frame cur, next;               ///< those that the track has the timestamps of
+    Choice choice = Choice::kPull; ///< for the waiting distorted frame
+    int64_t received = 0;          ///< frames, those behind the run's end not counted
     int64_t first_pts = QCR_NO_PTS;
     int64_t last_pts = QCR_NO_PTS; ///< of the latest frame in line
     int64_t jumps = 0;
@@ -46,9 +45,9 @@ struct Input {
     /// Without a timestamp, or behind none, nothing is a jump.
     bool jumps_to(int64_t pts) const;
 
-    /// qcr_choose() among the frames of the distorted frame's epoch.
+    /// choose() among the frames of the distorted frame's epoch.
     /// @param distorted the input of that frame, whose timestamp is `stamp`
-    qcr_choice choose_in_epoch(const qcr_pairing& rules, const Input& distorted, int64_t stamp);
+    Choice choose_in_epoch(const Rules& rules, const Input& distorted, int64_t stamp);
 
     void ask(double now);
     void end_silence();

@@ -4,13 +4,20 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <new>
-#include <string>
 #include <utility>
 
+#include "run/pairs/messages.hpp"
+#include "run/text/boundary.hpp"
 #include "run/text/text.hpp"
 
+using qc::run::Choice;
 using qc::run::Frame;
+using qc::run::is_frame;
+using qc::run::is_lavfi;
+using qc::run::lack_of;
+using qc::run::plausible_rate;
+using qc::run::tolerance_of;
+using qc::run::Track;
 
 namespace {
 
@@ -23,10 +30,6 @@ constexpr double kRounding = 1e-6; ///< of times in seconds
 
 __extension__ typedef __int128 Wide;
 
-bool has_frame(qcr_choice choice) {
-    return choice == QCR_CHOICE_CUR || choice == QCR_CHOICE_NEXT;
-}
-
 /// A timestamp of one clock, rounded to another one; halves away from zero, as FFmpeg does it.
 int64_t rescaled(int64_t pts, const qcr_clock& from, const qcr_clock& to) {
     const Wide numerator = static_cast<Wide>(pts) * from.num * to.den;
@@ -35,19 +38,10 @@ int64_t rescaled(int64_t pts, const qcr_clock& from, const qcr_clock& to) {
     return static_cast<int64_t>(numerator < 0 ? -magnitude : magnitude);
 }
 
-qcr_lack lack_of(qcr_choice choice) {
-    if (has_frame(choice)) return QCR_HAS_FRAME;
-    if (choice == QCR_CHOICE_BEFORE) return QCR_LACKS_BEFORE;
-    return choice == QCR_CHOICE_GAP ? QCR_LACKS_GAP : QCR_LACKS_ENDED;
-}
-
-/// Says what `compose` makes; a message that there is no memory for is not said.
+/// Says what `compose` makes.
 template <class Compose>
 void warn(const qcr_sink& sink, Compose compose) noexcept {
-    try {
-        qc::run::say(sink, QCR_LEVEL_WARNING, compose());
-    } catch (const std::bad_alloc&) {
-    }
+    qc::run::if_possible([&] { qc::run::say(sink, QCR_LEVEL_WARNING, compose()); });
 }
 
 } // namespace
@@ -60,8 +54,8 @@ qcr_pairs::qcr_pairs(const qcr_pairs_config& config, qcr_counts* counts)
         input(i).track.clock = config.clock[i];
     }
     const qcr_rules& rules = config.rules;
-    pairing_ = {rules.sync, rules.eof_action, 0, rules.max_dt > 0 ? 1 : 0, rules.outlasts};
-    adopt_rate(qcr_plausible_rate(config.claimed_rate, nullptr, 0, &config.clock[kDistorted]));
+    pairing_ = {rules.sync, rules.eof_action, 0, rules.max_dt > 0, rules.outlasts != 0};
+    adopt_rate(plausible_rate(config.claimed_rate, {}, config.clock[kDistorted]));
 }
 
 qcr_pairs::qcr_pairs(const qcr_pairs& whole, qcr_counts* counts)
@@ -71,7 +65,7 @@ qcr_pairs::qcr_pairs(const qcr_pairs& whole, qcr_counts* counts)
     config_.sink = {};
     config_.release = nullptr;
     pairing_.eof_action = QCR_EOF_PASS; // a repeated picture tells nothing
-    pairing_.outlasts_main = 0;
+    pairing_.outlasts = false;
     for (int i = 0; i < input_count(); ++i) input(i).track.clock = whole.input(i).track.clock;
 }
 
@@ -86,20 +80,20 @@ qcr_pairs::~qcr_pairs() {
 // ---- rules ----------------------------------------------------------------------------------------------------------
 
 bool qcr_pairs::goes_by_stamps() const {
-    return pairing_.sync != QCR_SYNC_INDEX && qcr_is_lavfi(&pairing_) == 0;
+    return pairing_.sync != QCR_SYNC_INDEX && !is_lavfi(pairing_);
 }
 
 int64_t qcr_pairs::stamp_of(const Input& in, int64_t pts) const {
-    return pts == QCR_NO_PTS || qcr_is_lavfi(&pairing_) == 0 ? pts : rescaled(pts, in.track.clock, config_.common);
+    return pts == QCR_NO_PTS || !is_lavfi(pairing_) ? pts : rescaled(pts, in.track.clock, config_.common);
 }
 
 /// A rate that was measured is of the first frames only: it makes the tolerance of pairs smaller than that of an
 /// unknown rate, never larger.
 void qcr_pairs::adopt_rate(double rate) {
     rate_ = rate;
-    pairing_.tolerance = qcr_tolerance(config_.rules.max_dt, rate);
+    pairing_.tolerance = tolerance_of(config_.rules.max_dt, rate);
     if (rate != config_.claimed_rate)
-        pairing_.tolerance = std::min(pairing_.tolerance, qcr_tolerance(config_.rules.max_dt, 0));
+        pairing_.tolerance = std::min(pairing_.tolerance, tolerance_of(config_.rules.max_dt, 0));
 }
 
 int qcr_pairs::rate_frames() const {
@@ -112,12 +106,13 @@ void qcr_pairs::settle_rate(const int64_t* pts, int count) {
     rate_settled_ = true;
     if (config_.rules.rate >= 0) {
         rate_ = config_.rules.rate;
-        pairing_.tolerance = qcr_tolerance(config_.rules.max_dt, rate_);
+        pairing_.tolerance = tolerance_of(config_.rules.max_dt, rate_);
         return;
     }
-    adopt_rate(qcr_plausible_rate(config_.claimed_rate, pts, count, &input(kDistorted).track.clock));
-    if (rate_ != config_.claimed_rate && qcr_is_lavfi(&pairing_) == 0)
-        warn_of_rate(); // lavfi's rules have no use for it
+    adopt_rate(plausible_rate(config_.claimed_rate, {pts, static_cast<size_t>(count)}, input(kDistorted).track.clock));
+    if (rate_ == config_.claimed_rate || is_lavfi(pairing_)) return; // lavfi's rules have no use for it
+    warn(config_.sink,
+         [this] { return qc::run::rate_sentence(input(kDistorted), config_.claimed_rate, rate_, pairing_.tolerance); });
 }
 
 void qcr_pairs::correct_start(int rendition, bool is_told, int frames, double seconds) {
@@ -147,38 +142,6 @@ void qcr_pairs::correct_start(int rendition, bool is_told, int frames, double se
 
 // ---- messages -------------------------------------------------------------------------------------------------------
 
-using qc::run::formatted;
-using qc::run::number;
-
-void qcr_pairs::warn_of_rate() noexcept {
-    warn(config_.sink, [this] {
-        const char* refuted = rate_ > 0 ? "the time stamps of its first frames refute" : "no video has";
-        return formatted("Input 0 (%s) claims %s frames per second, which %s: %s%s is taken; pairs may be %s s apart "
-                         "(max_dt)",
-                         input(kDistorted).name.c_str(), qc::run::brief_number(config_.claimed_rate).c_str(), refuted,
-                         rate_ > 0 ? "" : "an unknown rate, ", qc::run::brief_number(rate_).c_str(),
-                         number(pairing_.tolerance, 6).c_str());
-    });
-}
-
-void qcr_pairs::warn_of_jump(int index, int64_t from, int64_t to) noexcept {
-    if (std::exchange(jump_told_, true)) return;
-    warn(config_.sink, [&] {
-        const Input& in = input(index);
-        return formatted("Input %d (%s): the time stamps jump from %s s to %s s, and pairs are made by stamps; drop "
-                         "-copyts, or put setpts=N/FRAME_RATE/TB before all inputs, or use sync=index",
-                         index, in.name.c_str(), number(in.seconds(from), 3).c_str(),
-                         number(in.seconds(to), 3).c_str());
-    });
-}
-
-void qcr_pairs::warn_of_untimed(int index) noexcept {
-    warn(config_.sink, [&] {
-        return formatted("Input %d (%s) has frames without time stamps, they are not used; sync=index pairs by number",
-                         index, input(index).name.c_str());
-    });
-}
-
 void qcr_pairs::warn_of_start() noexcept {
     const Input &distorted = input(kDistorted), &reference = input(kReference);
     if (start_checked_ || distorted.first_pts == QCR_NO_PTS || reference.first_pts == QCR_NO_PTS) return;
@@ -188,11 +151,7 @@ void qcr_pairs::warn_of_start() noexcept {
     if (!goes_by_stamps() || config_.rules.align_start != 0 || start_told_ ||
         std::abs(start - reference_start) <= pairing_.tolerance)
         return;
-    warn(config_.sink, [&] {
-        return formatted("main begins at %s s, the reference at %s s; if both show the same picture then, use "
-                         "align=start",
-                         number(start, 6).c_str(), number(reference_start, 6).c_str());
-    });
+    warn(config_.sink, [&] { return qc::run::start_sentence(start, reference_start); });
 }
 
 // ---- frames come in -------------------------------------------------------------------------------------------------
@@ -223,7 +182,8 @@ bool qcr_pairs::foresee(const qcr_offer& offer) {
         return true;
     }
     ++in.jumps;
-    warn_of_jump(offer.input, before, pts);
+    if (!std::exchange(jump_told_, true))
+        warn(config_.sink, [&] { return qc::run::jump_sentence(offer.input, in, before, pts); });
     in.is_outlier = offer.following_pts != QCR_NO_PTS && !in.is_jump(before, offer.following_pts);
     if (in.is_outlier) return true;
     in.epoch += pts < before ? 1 : 0;
@@ -275,9 +235,10 @@ void qcr_pairs::receive(int index, Frame frame) {
     }
     if (!goes_by_stamps() || (frame.pts != QCR_NO_PTS && !in.is_outlier)) {
         in.next = frame;
-        return qcr_track_push(&in.track, stamp_of(in, frame.pts));
+        return in.track.push(stamp_of(in, frame.pts));
     }
-    if (in.track.unused == 0 && !in.is_outlier) warn_of_untimed(index);
+    if (in.track.unused == 0 && !in.is_outlier)
+        warn(config_.sink, [&] { return qc::run::untimed_sentence(index, in); });
     drop(in, &frame);
 }
 
@@ -290,7 +251,7 @@ bool qcr_pairs::is_behind(const Input& in, int64_t pts) const {
     if (distorted.received > 1)
         frame = (distorted.seconds(distorted.last_pts) - distorted.seconds(distorted.first_pts)) /
                 static_cast<double>(distorted.received - 1);
-    return qcr_distance(&in.track.clock, pts, &distorted.track.clock, distorted.last_pts) >
+    return qc::run::distance(in.track.clock, pts, distorted.track.clock, distorted.last_pts) >
            std::max(pairing_.tolerance, frame - pairing_.tolerance) + kRounding;
 }
 
@@ -303,7 +264,7 @@ void qcr_pairs::receive_tail(Input& in, Frame frame) {
 }
 
 void qcr_pairs::end(int index, double now) {
-    input(index).track.ended = 1;
+    input(index).track.ended = true;
     input(index).interrupt_silence(now);
 }
 
@@ -313,14 +274,14 @@ void qcr_pairs::refuse(int index, int64_t pts) {
     in.end_silence();
     ++in.received;
     if (in.first_pts == QCR_NO_PTS) in.first_pts = pts;
-    in.track.ended = 1;
+    in.track.ended = true;
 }
 
 // ---- what is needed -------------------------------------------------------------------------------------------------
 
 /// The frame `cur` is dropped, `next` takes its place.
 void qcr_pairs::step(Input& in) {
-    qcr_track_step(&in.track);
+    in.track.step();
     release(&in.cur);
     in.cur = std::exchange(in.next, {});
 }
@@ -331,8 +292,8 @@ bool qcr_pairs::resolve(Input& in) {
     for (;;) {
         in.choice = goes_by_stamps() && waiting_.stamp != QCR_NO_PTS
                         ? in.choose_in_epoch(pairing_, distorted, waiting_.stamp)
-                        : qcr_choose(&pairing_, &in.track, &distorted.track.clock, waiting_.stamp);
-        if (in.choice != QCR_CHOICE_STEP) return in.choice != QCR_CHOICE_PULL;
+                        : choose(pairing_, in.track, distorted.track.clock, waiting_.stamp);
+        if (in.choice != Choice::kStep) return in.choice != Choice::kPull;
         step(in);
     }
 }
@@ -351,7 +312,7 @@ bool qcr_pairs::resolve_weights(Input& in) {
         in.cur = std::exchange(in.next, {});
         ++weights_;
     }
-    return in.track.ended != 0;
+    return in.track.ended;
 }
 
 bool qcr_pairs::resolve_all() {
@@ -363,16 +324,16 @@ bool qcr_pairs::resolve_all() {
 
 /// Whether the last distorted frame may come again behind the end.
 bool qcr_pairs::outlasts() const {
-    return pairing_.outlasts_main != 0 && has_begun_ && input(kDistorted).track.ended != 0;
+    return pairing_.outlasts && has_begun_ && input(kDistorted).track.ended;
 }
 
 bool qcr_pairs::needs(int index) {
     Input& in = input(index);
-    if (in.track.ended != 0) return false;
+    if (in.track.ended) return false;
     if (state_ == State::kAbandoned) return index == kDistorted ? !waiting_.held : !is_weights(index);
     if (state_ == State::kEnded) return index != kDistorted && !is_weights(index) && in.tail < kLongestTail;
     if (index == kDistorted) return !waiting_.held;
-    if (!waiting_.held) return index == kReference && outlasts() && in.track.next.held == 0;
+    if (!waiting_.held) return index == kReference && outlasts() && !in.track.next.held;
     return is_weights(index) ? !resolve_weights(in) : !resolve(in);
 }
 
@@ -380,8 +341,8 @@ bool qcr_pairs::needs(int index) {
 
 /// Makes the last distorted frame wait again, at the time of the reference's next one, where that goes on.
 bool qcr_pairs::repeat_last() {
-    const qcr_track& track = input(kReference).track;
-    if (qcr_outlasts_main(&pairing_, &track, last_stamp_) == 0) return false;
+    const Track& track = input(kReference).track;
+    if (!outlasts_distorted(pairing_, track, last_stamp_)) return false;
     const int64_t stamp = track.next.pts;
     const int64_t pts = stamp == QCR_NO_PTS ? stamp : rescaled(stamp, config_.common, input(kDistorted).track.clock);
     waiting_ = {true, {nullptr, pts, input(kDistorted).epoch}, stamp, last_disabled_, true};
@@ -392,7 +353,7 @@ bool qcr_pairs::repeat_last() {
 double qcr_pairs::distance(const Input& in, int64_t pts) const {
     if (pairing_.sync == QCR_SYNC_INDEX || pts == QCR_NO_PTS || waiting_.frame.pts == QCR_NO_PTS)
         return std::numeric_limits<double>::quiet_NaN();
-    return qcr_distance(&in.track.clock, pts, &input(kDistorted).track.clock, waiting_.frame.pts);
+    return qc::run::distance(in.track.clock, pts, input(kDistorted).track.clock, waiting_.frame.pts);
 }
 
 void qcr_pairs::count_frame(bool disabled) {
@@ -410,7 +371,7 @@ void qcr_pairs::hand_over(qcr_decision* decision) {
 void qcr_pairs::use_up() {
     for (int i = kReference; i <= config_.renditions; ++i) {
         Input& in = input(i);
-        if (qcr_uses_up(&pairing_, in.choice) != 0)
+        if (uses_up(pairing_, in.choice))
             step(in);
         else if (in.track.delay > 0)
             --in.track.delay;
@@ -432,7 +393,7 @@ void qcr_pairs::make_pair(qcr_decision* decision) {
         }
         partner.lack = lack_of(in.choice);
         if (partner.lack != QCR_HAS_FRAME) continue;
-        const Frame& frame = in.choice == QCR_CHOICE_NEXT ? in.next : in.cur;
+        const Frame& frame = in.choice == Choice::kNext ? in.next : in.cur;
         partner.frame = frame.handle;
         partner.pts = frame.pts;
         partner.distance = distance(in, frame.pts);
@@ -444,14 +405,15 @@ void qcr_pairs::make_pair(qcr_decision* decision) {
 
 /// The waiting frame goes on without scores.
 void qcr_pairs::pass(qcr_decision* decision) {
-    const qcr_choice choice = input(kReference).choice;
+    const Choice choice = input(kReference).choice;
     const bool is_untimed = pairing_.sync != QCR_SYNC_INDEX && waiting_.frame.pts == QCR_NO_PTS;
     const bool is_disabled = waiting_.disabled;
     decision->kind = QCR_PASS;
     decision->why = is_disabled ? QCR_WHY_DISABLED : is_untimed ? QCR_WHY_UNTIMED : QCR_WHY_UNPAIRED;
     for (int k = config_.renditions - 1; k >= 0; --k)
-        decision->begins_pause = qcr_count_unpaired(&counts_[k], choice, is_disabled ? 1 : 0, is_untimed ? 1 : 0);
-    decision->is_last = choice == QCR_CHOICE_ENDED ? 1 : 0;
+        decision->begins_pause =
+            qcr_count_unpaired(&counts_[k], lack_of(choice), is_disabled ? 1 : 0, is_untimed ? 1 : 0);
+    decision->is_last = choice == Choice::kEnded ? 1 : 0;
     for (int i = kReference; i <= config_.renditions; ++i) decision->input[i].lack = lack_of(input(i).choice);
     is_over_ |= decision->is_last != 0;
     after_pause_ |= decision->begins_pause != 0;
@@ -460,10 +422,10 @@ void qcr_pairs::pass(qcr_decision* decision) {
 }
 
 void qcr_pairs::decide(qcr_decision* decision) {
-    const qcr_choice choice = input(kReference).choice;
+    const Choice choice = input(kReference).choice;
     count_frame(waiting_.disabled);
     for (int k = 0; k < config_.renditions; ++k) counts_[k].unused = input(k + 1).track.unused;
-    if (has_frame(choice) && !waiting_.disabled && !is_over_)
+    if (is_frame(choice) && !waiting_.disabled && !is_over_)
         make_pair(decision);
     else
         pass(decision);
@@ -472,7 +434,7 @@ void qcr_pairs::decide(qcr_decision* decision) {
 /// Nothing is compared any more.
 void qcr_pairs::decide_abandoned(qcr_decision* decision) {
     if (!waiting_.held) {
-        decision->kind = input(kDistorted).track.ended != 0 ? QCR_END : QCR_NEEDS_INPUT;
+        decision->kind = input(kDistorted).track.ended ? QCR_END : QCR_NEEDS_INPUT;
         return;
     }
     count_frame(false);
@@ -489,32 +451,31 @@ void qcr_pairs::decide_end(qcr_decision* decision) {
     decision->input[kDistorted].pts = waiting_.frame.pts;
 }
 
+/// Frames are compared.
+void qcr_pairs::decide_running(qcr_decision* decision) {
+    settle_rate(nullptr, 0);
+    if (!waiting_.held) {
+        if (!input(kDistorted).track.ended || needs(kReference)) return;
+        if (!outlasts() || !repeat_last()) return decide_end(decision);
+    }
+    if (!resolve_all()) return;
+    warn_of_start();
+    if (input(kReference).choice == Choice::kEnded && pairing_.eof_action == QCR_EOF_ENDALL)
+        decide_end(decision);
+    else
+        decide(decision);
+}
+
 void qcr_pairs::next(qcr_decision* decision) {
-    *decision = {};
+    *decision = {}; // QCR_NEEDS_INPUT
     for (qcr_partner& partner : decision->input)
         partner = {nullptr, QCR_NO_PTS, QCR_HAS_FRAME, std::numeric_limits<double>::quiet_NaN()};
-    if (state_ == State::kAbandoned) {
+    if (state_ == State::kAbandoned)
         decide_abandoned(decision);
-    } else if (state_ == State::kEnded) {
+    else if (state_ == State::kEnded)
         decide_end(decision);
-    } else {
-        settle_rate(nullptr, 0);
-        const bool repeats = !waiting_.held && outlasts();
-        if ((!waiting_.held && input(kDistorted).track.ended == 0) || (repeats && needs(kReference))) {
-            decision->kind = QCR_NEEDS_INPUT;
-        } else if (!waiting_.held && !(repeats && repeat_last())) {
-            decide_end(decision);
-        } else if (!resolve_all()) {
-            decision->kind = QCR_NEEDS_INPUT;
-        } else {
-            warn_of_start();
-            const bool ends = input(kReference).choice == QCR_CHOICE_ENDED && pairing_.eof_action == QCR_EOF_ENDALL;
-            if (ends)
-                decide_end(decision);
-            else
-                decide(decision);
-        }
-    }
+    else
+        decide_running(decision);
     for (int i = 0; i < input_count() && (decision->kind == QCR_NEEDS_INPUT || decision->kind == QCR_END); ++i)
         decision->needs |= needs(i) ? uint32_t{1} << i : 0;
 }
@@ -525,15 +486,15 @@ void qcr_pairs::take() {
     for (int k = 0; k < config_.renditions; ++k) {
         Input& in = input(k + 1);
         qcr_counts& counts = counts_[k];
-        if (!has_frame(in.choice)) continue;
-        counts.repeated += qcr_track_use(&in.track, in.choice);
+        if (!is_frame(in.choice)) continue;
+        counts.repeated += in.track.use(in.choice) ? 1 : 0;
         if (!std::isnan(latest_.input[k + 1].distance)) qcr_count_distance(&counts, latest_.input[k + 1].distance);
     }
     for (int k = 0; k < config_.renditions; ++k) {
         if ((latest_.renditions >> k & 1) != 0)
             ++counts_[k].paired;
         else
-            qcr_count_without_rendition(&counts_[k], input(k + 1).choice);
+            qcr_count_without_rendition(&counts_[k], latest_.input[k + 1].lack);
     }
     use_up();
 }
@@ -541,7 +502,7 @@ void qcr_pairs::take() {
 void qcr_pairs::leave() {
     for (int k = 0; k < config_.renditions; ++k) {
         Input& in = input(k + 1);
-        if (has_frame(in.choice)) qcr_track_use(&in.track, in.choice);
+        if (is_frame(in.choice)) in.track.use(in.choice);
         ++counts_[k].passed;
     }
     use_up();
@@ -562,7 +523,7 @@ void qcr_pairs::fail() {
 
 qcr_input qcr_pairs::state_of(int index) const {
     const Input& in = input(index);
-    return {in.received, in.first_pts, in.last_pts, in.jumps, in.behind, in.track.ended};
+    return {in.received, in.first_pts, in.last_pts, in.jumps, in.behind, in.track.ended ? 1 : 0};
 }
 
 void* qcr_pairs::held(int index) const {
@@ -571,5 +532,5 @@ void* qcr_pairs::held(int index) const {
 }
 
 void qcr_pairs::count_unused() {
-    for (int k = 0; k < config_.renditions; ++k) counts_[k].unused = qcr_track_unused(&input(k + 1).track);
+    for (int k = 0; k < config_.renditions; ++k) counts_[k].unused = input(k + 1).track.unused_by_now();
 }

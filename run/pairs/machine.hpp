@@ -60,10 +60,7 @@ private:
     bool is_weights(int index) const { return index > config_.renditions; }
     int64_t stamp_of(const Input& in, int64_t pts) const;
     void adopt_rate(double rate);
-    void warn_of_rate() noexcept;
-    void warn_of_jump(int index, int64_t from, int64_t to) noexcept;
     void warn_of_start() noexcept;
-    void warn_of_untimed(int index) noexcept;
 
     void release(qc::run::Frame* frame);
     void drop(Input& in, qc::run::Frame* frame);
@@ -82,6 +79,7 @@ private:
 
     void count_frame(bool disabled);
     void decide(qcr_decision* decision);
+    void decide_running(qcr_decision* decision);
     void make_pair(qcr_decision* decision);
     void pass(qcr_decision* decision);
     void decide_abandoned(qcr_decision* decision);
@@ -91,7 +89,7 @@ private:
     void use_up();
 
     qcr_pairs_config config_;
-    qcr_pairing pairing_{};
+    qc::run::Rules pairing_{};
     qcr_counts* counts_;
     std::vector<Input> inputs_;
     State state_ = State::kRunning;

@@ -18,6 +18,15 @@
 
 namespace {
 
+using qc::run::Choice;
+using qc::run::distance;
+using qc::run::is_frame;
+using qc::run::lack_of;
+using qc::run::outlasts_distorted;
+using qc::run::plausible_rate;
+using qc::run::Rules;
+using qc::run::tolerance_of;
+using qc::run::uses_up;
 using Stamps = std::vector<int64_t>;
 
 constexpr int64_t kNoPts = QCR_NO_PTS;
@@ -49,14 +58,14 @@ Stamps without(Stamps stamps, int first, int last) {
     return stamps;
 }
 
-qcr_pairing rules(int sync, int eof_action = QCR_EOF_PASS, double max_dt = 0, double frame_rate = 25) {
-    return {sync, eof_action, qcr_tolerance(max_dt, frame_rate), max_dt > 0, 0};
+Rules rules(int sync, int eof_action = QCR_EOF_PASS, double max_dt = 0, double frame_rate = 25) {
+    return {sync, eof_action, tolerance_of(max_dt, frame_rate), max_dt > 0, false};
 }
 
 /// FFmpeg's own rules, with the defaults of its filters.
-qcr_pairing lavfi(int sync = QCR_SYNC_LAVFI, int eof_action = QCR_EOF_REPEAT, bool outlasts_main = true) {
-    qcr_pairing given = rules(sync, eof_action);
-    given.outlasts_main = outlasts_main ? 1 : 0;
+Rules lavfi(int sync = QCR_SYNC_LAVFI, int eof_action = QCR_EOF_REPEAT, bool outlasts = true) {
+    Rules given = rules(sync, eof_action);
+    given.outlasts = outlasts;
     return given;
 }
 
@@ -68,12 +77,8 @@ class Partners : public qc::test::Partners<Expectation> {
 public:
     explicit Partners(const Stream& reference) : qc::test::Partners<Expectation>(reference.stamps, reference.clock) {}
 
-    bool use(qcr_choice choice) { return qcr_track_use(&track(), choice) != 0; }
+    bool use(Choice choice) { return track().use(choice); }
 };
-
-bool is_frame(qcr_choice choice) {
-    return choice == QCR_CHOICE_CUR || choice == QCR_CHOICE_NEXT;
-}
 
 struct Outcome {
     std::string partners; // of each main frame: the reference frame's index, or why there is none
@@ -82,7 +87,7 @@ struct Outcome {
 };
 
 /// @param delay main frames that come before the reference's first one, whatever the stamps say
-Outcome pair_all(const qcr_pairing& rules, const Stream& main, const Stream& reference, int delay = 0) {
+Outcome pair_all(const Rules& rules, const Stream& main, const Stream& reference, int delay = 0) {
     Outcome outcome;
     Partners partners(reference);
     partners.track().delay = delay;
@@ -90,7 +95,7 @@ Outcome pair_all(const qcr_pairing& rules, const Stream& main, const Stream& ref
     Stamps stamps = main.stamps;
     for (size_t i = 0; i < stamps.size(); ++i) {
         const int64_t pts = stamps[i];
-        const qcr_choice choice = partners.choose(rules, main.clock, pts);
+        const Choice choice = partners.choose(rules, main.clock, pts);
         outcome.counts.frames++;
         text << (outcome.counts.frames > 1 ? " " : "");
         if (is_frame(choice)) {
@@ -101,20 +106,20 @@ Outcome pair_all(const qcr_pairing& rules, const Stream& main, const Stream& ref
             outcome.counts.repeated += partners.use(choice);
             if (rules.sync != QCR_SYNC_INDEX)
                 qcr_count_distance(&outcome.counts,
-                                   qcr_distance(&reference.clock, reference.stamps[index], &main.clock, pts));
+                                   distance(reference.clock, reference.stamps[index], main.clock, pts));
         } else {
             const bool untimed = rules.sync != QCR_SYNC_INDEX && pts == kNoPts;
-            qcr_count_unpaired(&outcome.counts, choice, 0, untimed);
-            text << (choice == QCR_CHOICE_BEFORE ? "before" : choice == QCR_CHOICE_GAP ? "gap" : "ended");
+            qcr_count_unpaired(&outcome.counts, lack_of(choice), 0, untimed);
+            text << (choice == Choice::kBefore ? "before" : choice == Choice::kGap ? "gap" : "ended");
         }
-        if (qcr_uses_up(&rules, choice)) partners.step();
+        if (uses_up(rules, choice)) partners.step();
         if (partners.track().delay > 0) --partners.track().delay;
-        if (i + 1 < stamps.size() || rules.outlasts_main == 0) continue;
+        if (i + 1 < stamps.size() || !rules.outlasts) continue;
         partners.learn_next();
-        if (qcr_outlasts_main(&rules, &partners.track(), pts) != 0) stamps.push_back(partners.track().next.pts);
+        if (outlasts_distorted(rules, partners.track(), pts)) stamps.push_back(partners.track().next.pts);
     }
     outcome.partners = text.str();
-    outcome.unused = qcr_track_unused(&partners.track());
+    outcome.unused = partners.track().unused_by_now();
     return outcome;
 }
 
@@ -122,7 +127,7 @@ Outcome pair_all(const qcr_pairing& rules, const Stream& main, const Stream& ref
 
 struct Case {
     const char* name;
-    qcr_pairing rules;
+    Rules rules;
     Stream main, reference;
     std::string partners;
     int64_t repeated = 0, unused = 0;
@@ -147,9 +152,9 @@ std::string name_of(const testing::TestParamInfo<Case>& info) {
     return info.param.name;
 }
 
-const qcr_pairing kNearest = rules(QCR_SYNC_NEAREST);
-const qcr_pairing kFloor = rules(QCR_SYNC_FLOOR);
-const qcr_pairing kIndex = rules(QCR_SYNC_INDEX);
+const Rules kNearest = rules(QCR_SYNC_NEAREST);
+const Rules kFloor = rules(QCR_SYNC_FLOOR);
+const Rules kIndex = rules(QCR_SYNC_INDEX);
 
 // Frames of 40 ms: the tolerance is 20 ms.
 std::vector<Case> nearest_cases() {
@@ -284,7 +289,7 @@ std::vector<Case> lavfi_cases() {
 INSTANTIATE_TEST_SUITE_P(Lavfi, Table, testing::ValuesIn(lavfi_cases()), name_of);
 
 std::vector<Case> lavfi_nearest_cases() {
-    const qcr_pairing nearest = lavfi(QCR_SYNC_LAVFI_NEAREST);
+    const Rules nearest = lavfi(QCR_SYNC_LAVFI_NEAREST);
     return {{"TakesTheNearer", nearest, {{0, 39, 79, 120}}, {every(40, 4)}, "0 1 2 3"},
             {"TieTakesTheEarlier", nearest, {{0, 20, 60, 101}}, {every(40, 4)}, "0 0 1 3", 1, 1},
             {"StaysWithTheLater", nearest, {{0, 30, 35, 45}}, {every(40, 2)}, "0 1 1 1", 2},
@@ -295,8 +300,8 @@ std::vector<Case> lavfi_nearest_cases() {
 INSTANTIATE_TEST_SUITE_P(LavfiNearest, Table, testing::ValuesIn(lavfi_nearest_cases()), name_of);
 
 std::vector<Case> lavfi_end_cases() {
-    const qcr_pairing endall = lavfi(QCR_SYNC_LAVFI, QCR_EOF_ENDALL), pass = lavfi(QCR_SYNC_LAVFI, QCR_EOF_PASS, false);
-    const qcr_pairing shortest = lavfi(QCR_SYNC_LAVFI, QCR_EOF_ENDALL, false);
+    const Rules endall = lavfi(QCR_SYNC_LAVFI, QCR_EOF_ENDALL), pass = lavfi(QCR_SYNC_LAVFI, QCR_EOF_PASS, false);
+    const Rules shortest = lavfi(QCR_SYNC_LAVFI, QCR_EOF_ENDALL, false);
     return {{"EndallMainLonger", endall, {every(40, 4)}, {every(40, 2)}, "0 1 ended ended"},
             {"EndallReferenceLonger", endall, {every(40, 2)}, {every(40, 4)}, "0 1", 0, 1},
             {"EndallReferenceAtTheLastTime", endall, {{0, 40}}, {{0, 40, 40, 80}}, "0 1 2", 0, 1},
@@ -351,7 +356,7 @@ Stamps random_stamps(std::mt19937& random, const TestClock& clock, int count) {
 }
 
 /// Time of the best partner in 1/90000 s, from the whole stream at once.
-std::optional<int64_t> best_partner(const qcr_pairing& rules, int64_t main_time, const Stamps& times) {
+std::optional<int64_t> best_partner(const Rules& rules, int64_t main_time, const Stamps& times) {
     const int64_t limit = std::llround(rules.tolerance * 90000);
     std::optional<int64_t> best;
     for (const int64_t time : times) {
@@ -368,7 +373,7 @@ TEST(PairingSweep, TakesTheBestOfTheWholeStream) {
         const TestClock& main_clock = kClocks[seed % 4];
         const TestClock& clock = kClocks[seed / 4 % 4];
         // A tolerance that is a whole number of ticks in all clocks' common one.
-        const qcr_pairing rule =
+        const Rules rule =
             rules(seed / 16 % 2 ? QCR_SYNC_FLOOR : QCR_SYNC_NEAREST, QCR_EOF_PASS, 0.01 * (1 + seed % 5));
         const Stamps main = random_stamps(random, main_clock, 60);
         const Stamps reference = random_stamps(random, clock, 60);
@@ -377,7 +382,7 @@ TEST(PairingSweep, TakesTheBestOfTheWholeStream) {
 
         Partners partners(Stream{reference, clock.clock});
         for (const int64_t pts : main) {
-            const qcr_choice choice = partners.choose(rule, main_clock.clock, pts);
+            const Choice choice = partners.choose(rule, main_clock.clock, pts);
             const std::optional<int64_t> best = best_partner(rule, pts * main_clock.ticks, times);
             ASSERT_EQ(is_frame(choice), best.has_value()) << "seed " << seed << ", main frame at " << pts;
             if (best) {
@@ -391,11 +396,11 @@ TEST(PairingSweep, ComparesLargeStampsExactly) {
     // A tick apart at 2^60 ticks, where doubles are 256 ticks apart, in clocks whose products need 128 bits.
     const int64_t large = int64_t{1} << 60;
     const qcr_clock coarse{2, 2000000000, 0}, fine{1, 2000000000, 0};
-    const qcr_pairing rule = rules(QCR_SYNC_NEAREST, QCR_EOF_PASS, 1e3);
+    const Rules rule = rules(QCR_SYNC_NEAREST, QCR_EOF_PASS, 1e3);
     for (const int64_t off : {-1, 0, 1}) {
         // The main frame at twice `large` fine ticks, a pair of frames around it: the tie moves with `off`.
         Partners partners(Stream{{2 * large - 10 + off, 2 * large + 10 + off}, fine});
-        const qcr_choice choice = partners.choose(rule, coarse, large);
+        const Choice choice = partners.choose(rule, coarse, large);
         EXPECT_EQ(partners.index_of(choice), off < 0 ? 1 : 0) << "off by " << off;
     }
     Partners exact(Stream{{2 * large - 1, 2 * large, 2 * large + 1}, fine});
@@ -410,7 +415,7 @@ TEST(PairingSweep, ComparesLargeStampsExactly) {
 TEST(PairingPulls, NothingBehindAFrameOfTheSameTime) {
     for (const int sync : {QCR_SYNC_NEAREST, QCR_SYNC_FLOOR, QCR_SYNC_INDEX}) {
         Partners partners(every(40, 5));
-        const qcr_pairing rule = rules(sync);
+        const Rules rule = rules(sync);
         partners.choose(rule, {1, 1000, 0}, 0);
         EXPECT_EQ(partners.pulled(), 1) << "sync " << sync;
     }
@@ -426,13 +431,13 @@ TEST(PairingPulls, OneLaterFrameIsEnough) {
 
 TEST(PairingPulls, NothingForAFrameWithoutStamp) {
     Partners partners(every(40, 5));
-    EXPECT_EQ(partners.choose(kNearest, {1, 1000, 0}, kNoPts), QCR_CHOICE_GAP);
+    EXPECT_EQ(partners.choose(kNearest, {1, 1000, 0}, kNoPts), Choice::kGap);
     EXPECT_EQ(partners.pulled(), 0);
 }
 
 TEST(PairingPulls, DecidesAgainWithoutPulling) {
     Partners partners(every(40, 9));
-    const qcr_choice first = partners.choose(kNearest, {1, 1000, 0}, 90);
+    const Choice first = partners.choose(kNearest, {1, 1000, 0}, 90);
     const int pulled = partners.pulled();
     EXPECT_EQ(partners.choose(kNearest, {1, 1000, 0}, 90), first);
     EXPECT_EQ(partners.pulled(), pulled);
@@ -443,18 +448,18 @@ TEST(PairingTracks, RenditionsDoNotKnowEachOther) {
     const qcr_clock clock{1, 1000, 0};
     Partners exact(every(40, 9)), late(every(40, 9, 400)), over(every(40, 1));
     EXPECT_EQ(exact.index_of(exact.choose(kNearest, clock, 80)), 2);
-    EXPECT_EQ(late.choose(kNearest, clock, 80), QCR_CHOICE_BEFORE);
-    EXPECT_EQ(over.choose(kNearest, clock, 80), QCR_CHOICE_ENDED);
+    EXPECT_EQ(late.choose(kNearest, clock, 80), Choice::kBefore);
+    EXPECT_EQ(over.choose(kNearest, clock, 80), Choice::kEnded);
     EXPECT_EQ(late.index_of(late.choose(kNearest, clock, 400)), 0);
 }
 
 // ---- numbers --------------------------------------------------------------------------------------------------------
 
 TEST(PairingTolerance, WishElseHalfAFrameElseTwentyMilliseconds) {
-    EXPECT_EQ(qcr_tolerance(0.3, 25), 0.3);
-    EXPECT_EQ(qcr_tolerance(0, 25), 0.02);
-    EXPECT_EQ(qcr_tolerance(0, 50), 0.01);
-    EXPECT_EQ(qcr_tolerance(0, 0), 0.02);
+    EXPECT_EQ(tolerance_of(0.3, 25), 0.3);
+    EXPECT_EQ(tolerance_of(0, 25), 0.02);
+    EXPECT_EQ(tolerance_of(0, 50), 0.01);
+    EXPECT_EQ(tolerance_of(0, 0), 0.02);
 }
 
 struct RateCase {
@@ -473,8 +478,7 @@ class Rate : public testing::TestWithParam<RateCase> {};
 TEST_P(Rate, IsBelievedWhereTheStampsBearItOut) {
     const RateCase& test = GetParam();
     const Stamps& stamps = test.first.stamps;
-    const double rate =
-        qcr_plausible_rate(test.claimed, stamps.data(), static_cast<int>(stamps.size()), &test.first.clock);
+    const double rate = plausible_rate(test.claimed, stamps, test.first.clock);
     EXPECT_NEAR(rate, test.expected, 1e-9 * test.expected);
 }
 
@@ -540,9 +544,9 @@ TEST(PairingCounts, SwitchingOnIsCountedBehindFramesWithout) {
 
 TEST(PairingCounts, WhatARenditionLacks) {
     qcr_counts counts{};
-    for (const qcr_choice choice : {QCR_CHOICE_BEFORE, QCR_CHOICE_GAP, QCR_CHOICE_GAP, QCR_CHOICE_ENDED})
-        qcr_count_without_rendition(&counts, choice);
-    qcr_count_unpaired(&counts, QCR_CHOICE_BEFORE, 0, 0);
+    for (const qcr_lack lack : {QCR_LACKS_BEFORE, QCR_LACKS_GAP, QCR_LACKS_GAP, QCR_LACKS_ENDED})
+        qcr_count_without_rendition(&counts, lack);
+    qcr_count_unpaired(&counts, QCR_LACKS_BEFORE, 0, 0);
     EXPECT_EQ(counts.late, 1);
     EXPECT_EQ(counts.holes, 2);
     EXPECT_EQ(counts.ended, 1);
@@ -572,10 +576,10 @@ TEST(PairingCounts, EveryFrameHasOneReason) {
 
 TEST(PairingCounts, SwitchedOffComesFirst) {
     qcr_counts counts{};
-    qcr_count_unpaired(&counts, QCR_CHOICE_CUR, 1, 1);
+    qcr_count_unpaired(&counts, QCR_HAS_FRAME, 1, 1);
     EXPECT_EQ(counts.disabled, 1);
     // Behind the end of the run even a frame with a partner gets no scores.
-    qcr_count_unpaired(&counts, QCR_CHOICE_CUR, 0, 0);
+    qcr_count_unpaired(&counts, QCR_HAS_FRAME, 0, 0);
     EXPECT_EQ(counts.after, 1);
     EXPECT_EQ(qcr_unscored(&counts), 2);
 }
@@ -584,7 +588,7 @@ TEST(PairingCounts, ALongRowIsAPauseOnce) {
     qcr_counts counts{};
     for (int round = 0; round < 2; ++round) {
         for (int i = 1; i <= 2 * QCR_LONGEST_GAP; ++i)
-            EXPECT_EQ(qcr_count_unpaired(&counts, QCR_CHOICE_GAP, 0, 0), i == QCR_LONGEST_GAP + 1) << "frame " << i;
+            EXPECT_EQ(qcr_count_unpaired(&counts, QCR_LACKS_GAP, 0, 0), i == QCR_LONGEST_GAP + 1) << "frame " << i;
         counts.unpaired_row = 0; // a pair
     }
 }
@@ -593,7 +597,7 @@ TEST(PairingCounts, HeldFramesAreUnusedToo) {
     Partners partners(every(40, 5));
     partners.choose(kNearest, {1, 1000, 0}, 90);
     EXPECT_EQ(partners.track().unused, 2);
-    EXPECT_EQ(qcr_track_unused(&partners.track()), 4);
+    EXPECT_EQ(partners.track().unused_by_now(), 4);
 }
 
 } // namespace

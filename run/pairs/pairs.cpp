@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "quality_cuda_run/pairs.h"
 
-#include <new>
-
 #include "run/pairs/machine.hpp"
+#include "run/text/boundary.hpp"
 
 namespace {
 
@@ -26,12 +25,7 @@ bool is_valid(const qcr_pairs_config& config) {
 
 template <class From>
 qc_status create(const From& from, qcr_counts* counts, qcr_pairs** pairs) {
-    try {
-        *pairs = new qcr_pairs(from, counts);
-    } catch (const std::bad_alloc&) {
-        return QC_ERROR_NO_MEMORY;
-    }
-    return QC_OK;
+    return qc::run::completed([&] { *pairs = new qcr_pairs(from, counts); });
 }
 
 } // namespace

@@ -3,15 +3,18 @@
 #include <cmath>
 #include <vector>
 
+#include "quality_cuda_run/counts.h"
 #include "tests/fuzz/input.hpp"
 #include "tests/support/partners.hpp"
 
 namespace {
 
 using qc::fuzz::Input;
+using qc::run::Choice;
+using qc::run::Rules;
 
 constexpr int kMostFrames = 64;
-constexpr int64_t kLargestStamp = (int64_t{1} << 61) - 1; // as pairing.h says
+constexpr int64_t kLargestStamp = (int64_t{1} << 61) - 1; // as quality_cuda_run/pairs.h says
 constexpr double kRounding = 2e-6;                        // above that of run/pairs/pairing.cpp
 
 __extension__ typedef __int128 Wide;
@@ -73,7 +76,7 @@ void check_newest(const Stream& track, size_t chosen, const qcr_clock& clock, in
 
 class Run {
 public:
-    Run(const qcr_pairing& rules, const Stream& main, const Stream& track)
+    Run(const Rules& rules, const Stream& main, const Stream& track)
         : rules_(rules), main_(main), stream_(track), partners_(track.stamps, track.clock), uses_(track.stamps.size()) {
     }
 
@@ -81,7 +84,7 @@ public:
         for (size_t frame = 0; frame < main_.stamps.size(); ++frame) pair(frame);
         int64_t unused = 0;
         for (int i = 0; i < partners_.pulled(); ++i) unused += uses_[static_cast<size_t>(i)] == 0 ? 1 : 0;
-        QC_FUZZ_CHECK(qcr_track_unused(&partners_.track()) == unused);
+        QC_FUZZ_CHECK(partners_.track().unused_by_now() == unused);
         QC_FUZZ_CHECK(counts_.paired + qcr_unscored(&counts_) == static_cast<int64_t>(main_.stamps.size()));
         QC_FUZZ_CHECK(std::isfinite(qcr_mean_dt(&counts_)));
     }
@@ -89,19 +92,19 @@ public:
 private:
     void pair(size_t frame) {
         const int64_t stamp = main_.stamps[frame];
-        const qcr_choice choice = partners_.choose(rules_, main_.clock, stamp);
-        if (choice != QCR_CHOICE_CUR && choice != QCR_CHOICE_NEXT) {
-            qcr_count_unpaired(&counts_, choice, 0, 0);
+        const Choice choice = partners_.choose(rules_, main_.clock, stamp);
+        if (!qc::run::is_frame(choice)) {
+            qcr_count_unpaired(&counts_, qc::run::lack_of(choice), 0, 0);
             return;
         }
         const int chosen = partners_.index_of(choice);
         QC_FUZZ_CHECK(chosen >= last_, "it went back");
         last_ = chosen;
-        const bool again = qcr_track_use(&partners_.track(), choice) != 0;
+        const bool again = partners_.track().use(choice);
         QC_FUZZ_CHECK(again == (uses_[static_cast<size_t>(chosen)]++ > 0));
         ++counts_.paired;
         check(frame, static_cast<size_t>(chosen));
-        if (rules_.sync == QCR_SYNC_INDEX && choice == QCR_CHOICE_NEXT) partners_.step();
+        if (rules_.sync == QCR_SYNC_INDEX && choice == Choice::kNext) partners_.step();
     }
 
     void check(size_t frame, size_t chosen) {
@@ -111,7 +114,7 @@ private:
             QC_FUZZ_CHECK(chosen == frame || behind_the_end, "not the n-th frame");
             return;
         }
-        const double distance = qcr_distance(&stream_.clock, stream_.stamps[chosen], &main_.clock, stamp);
+        const double distance = qc::run::distance(stream_.clock, stream_.stamps[chosen], main_.clock, stamp);
         qcr_count_distance(&counts_, distance);
         if (behind_the_end) return;
         if (rules_.sync == QCR_SYNC_NEAREST || rules_.tolerance_is_wish)
@@ -122,7 +125,7 @@ private:
             check_newest(stream_, chosen, main_.clock, stamp);
     }
 
-    const qcr_pairing& rules_;
+    const Rules& rules_;
     const Stream& main_;
     const Stream& stream_;
     Partners partners_;
@@ -135,11 +138,11 @@ private:
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     Input input(data, size);
-    qcr_pairing rules{};
+    Rules rules{};
     rules.sync = input.choose(3);
     rules.eof_action = input.choose(3);
     const double max_dt = input.rarely(3) ? input.byte() / 100.0 : 0.0;
-    rules.tolerance = qcr_tolerance(max_dt, input.byte());
+    rules.tolerance = qc::run::tolerance_of(max_dt, input.byte());
     rules.tolerance_is_wish = max_dt > 0;
     const Stream main = any_stream(input), track = any_stream(input);
     Run(rules, main, track).pair_all();

@@ -7,9 +7,13 @@
 #include <utility>
 #include <vector>
 
-#include "quality_cuda_run/pairing.h"
+#include "run/pairs/pairing.hpp"
 
 namespace qc::test {
+
+using run::Choice;
+using run::Rules;
+using run::Track;
 
 /// @tparam Check has `static void that(bool holds, const char* what)`, for what must hold of every call
 template <class Check>
@@ -18,15 +22,15 @@ public:
     Partners(std::vector<int64_t> stamps, const qcr_clock& clock) : stamps_(std::move(stamps)) { track_.clock = clock; }
 
     /// The decision about one main frame.
-    qcr_choice choose(const qcr_pairing& rules, const qcr_clock& clock, int64_t pts) {
+    Choice choose(const Rules& rules, const qcr_clock& clock, int64_t pts) {
         for (size_t steps = 0;; ++steps) {
             const bool may_go_on = steps <= 2 * stamps_.size() + 3;
             Check::that(may_go_on, "it comes to an end");
-            if (!may_go_on) return QCR_CHOICE_ENDED;
-            const qcr_choice choice = qcr_choose(&rules, &track_, &clock, pts);
-            if (choice == QCR_CHOICE_PULL)
+            if (!may_go_on) return Choice::kEnded;
+            const Choice choice = run::choose(rules, track_, clock, pts);
+            if (choice == Choice::kPull)
                 pull();
-            else if (choice == QCR_CHOICE_STEP)
+            else if (choice == Choice::kStep)
                 step();
             else
                 return choice;
@@ -34,20 +38,20 @@ public:
     }
 
     void step() {
-        Check::that(track_.next.held != 0, "there is a frame to step to");
-        qcr_track_step(&track_);
+        Check::that(track_.next.held, "there is a frame to step to");
+        track_.step();
         cur_ = std::exchange(next_, -1);
     }
 
     /// The frame behind the one that is held, or the end, gets known.
     void learn_next() {
-        if (!track_.next.held && track_.ended == 0) pull();
+        if (!track_.next.held && !track_.ended) pull();
     }
 
     /// Index of the frame that a choice means.
-    int index_of(qcr_choice choice) const { return choice == QCR_CHOICE_NEXT ? next_ : cur_; }
-    qcr_track& track() { return track_; }
-    const qcr_track& track() const { return track_; }
+    int index_of(Choice choice) const { return choice == Choice::kNext ? next_ : cur_; }
+    Track& track() { return track_; }
+    const Track& track() const { return track_; }
     int pulled() const { return pulled_; }
 
 private:
@@ -55,15 +59,15 @@ private:
         Check::that(!track_.next.held, "a frame is asked for only where there is none");
         Check::that(!track_.ended, "no frame is asked for behind the end");
         if (pulled_ == static_cast<int>(stamps_.size())) {
-            track_.ended = 1;
+            track_.ended = true;
             return;
         }
         next_ = pulled_;
-        qcr_track_push(&track_, stamps_[static_cast<size_t>(pulled_++)]);
+        track_.push(stamps_[static_cast<size_t>(pulled_++)]);
     }
 
     std::vector<int64_t> stamps_;
-    qcr_track track_{};
+    Track track_;
     int cur_ = -1, next_ = -1; // indices of the frames that the track holds
     int pulled_ = 0;
 };

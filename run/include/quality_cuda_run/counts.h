@@ -10,7 +10,7 @@
 
 #include <quality_cuda.h>
 
-#include "quality_cuda_run/pairing.h"
+#include "quality_cuda_run/pairs.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -44,22 +44,22 @@ typedef struct qcr_counts {
     qcr_side own, reference;    ///< the rendition's frames, and those that they are compared with
 } qcr_counts;
 
-/** Counts a main frame that is being decided about. @param disabled the filter is switched off at that frame */
+/** Counts a distorted frame that is being decided about. @param disabled the filter is switched off at that frame */
 QC_API void qcr_count_frame(qcr_counts* counts, int disabled);
 
 /** Counts a pair's distance, in seconds. */
 QC_API void qcr_count_distance(qcr_counts* counts, double distance);
 
 /**
- * Counts a main frame that gets no pair.
+ * Counts a distorted frame that gets no pair.
  * @param disabled the filter is switched off at that frame
  * @param untimed  the frame has no time stamp, and one is needed
  * @return 1 if the row of such frames has just become a pause
  */
-QC_API int qcr_count_unpaired(qcr_counts* counts, qcr_choice choice, int disabled, int untimed);
+QC_API int qcr_count_unpaired(qcr_counts* counts, qcr_lack lack, int disabled, int untimed);
 
-/** Counts a main frame that has its reference, and no frame of this rendition for the choice that says why. */
-QC_API void qcr_count_without_rendition(qcr_counts* counts, qcr_choice choice);
+/** Counts a distorted frame that has its reference, and no frame of this rendition for that reason. */
+QC_API void qcr_count_without_rendition(qcr_counts* counts, qcr_lack lack);
 
 /** Main frames without scores, for whatever reason. */
 QC_API int64_t qcr_unscored(const qcr_counts* counts);
