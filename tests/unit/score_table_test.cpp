@@ -423,6 +423,37 @@ TEST(ScoreTable, RowsThatNobodyFetchesWaitInTheFile) {
     EXPECT_FALSE(next(table.get(), plan));
 }
 
+/// Wherever a row lies, in the file or in memory still, and with frames between that have none.
+TEST(ScoreTable, RowsAreFoundByTheirFrames) {
+    const ScorePlan plan = plan_of("vif", nullptr, 2);
+    const auto table = table_of(plan);
+    constexpr int64_t kFrames = 200000;
+    for (int64_t frame = 0; frame < kFrames; ++frame) score_frame(plan, frame, table.get());
+    EXPECT_EQ(table->final_frames(), kFrames);
+    for (const int64_t frame : {0, 1, 2, 77777, 77778, 131072, 199997, 199998, 199999, 200000}) {
+        double value = 0.0;
+        ASSERT_TRUE(table->score(1, frame, &value).ok()) << frame;
+        if (frame % 2 == 0 && frame < kFrames)
+            EXPECT_EQ(value, score_of(frame, 1)) << frame;
+        else
+            EXPECT_TRUE(std::isnan(value)) << frame;
+    }
+    for (const auto& [first, end] : {std::pair<int64_t, int64_t>{0, 2}, {1, 3}, {1001, 199001}, {199990, 999999}}) {
+        double sum = 0.0, mean = 0.0;
+        int64_t count = 0;
+        for (int64_t frame = first; frame < std::min(end, kFrames); ++frame) {
+            if (frame % 2 != 0) continue;
+            sum += score_of(frame, 1);
+            ++count;
+        }
+        ASSERT_TRUE(table->pooled_between(1, QC_POOL_MEAN, first, end, &mean).ok());
+        EXPECT_EQ(mean, sum / static_cast<double>(count)) << first << ".." << end;
+    }
+    double none = 0.0;
+    EXPECT_FALSE(table->pooled_between(1, QC_POOL_MEAN, 3, 4, &none).ok());
+    EXPECT_FALSE(table->score(99, 0, &none).ok());
+}
+
 /// More rows than memory keeps by itself; all of them must be there at the end.
 void expect_all_rows(const ScorePlan& plan) {
     const auto table = table_of(plan);
