@@ -55,7 +55,7 @@ typedef struct QCInput {
     int64_t asked_at;             ///< when its next frame was asked for, microseconds; 0: it was not
     int64_t silence;              ///< for how long it was asked in vain before that, since its latest frame, microseconds
     int mispaired;                ///< a further rendition that too few partners were found for
-    char refusal[512];            ///< what was said of such a one, or of one that changed and is over; empty for others
+    char refusal[QCR_REFUSAL];            ///< what was said of such a one, or of one that changed and is over; empty for others
     double claimed_rate;          ///< of input 0, 1/s, 0 for none
     int wanted;                   ///< a frame has to be requested
     int cut_off;                  ///< it ended when the program had been told to stop

@@ -11,6 +11,7 @@
 
 #include "compat.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "libavutil/error.h"
@@ -85,30 +86,20 @@ void ff_qc_write_stats_line(AVFilterContext *ctx, const qc_row *row, double pts_
 
 /* ---- the run as values ---- */
 
-/** In bit/s, -1 where it is not known. */
-static double bit_rate_of(const AVFilterContext *ctx, int index)
-{
-    const QCInput *in = &((const QualityCudaContext *)ctx->priv)->input[index];
-    double seconds;
-
-    if (in->packet_bytes <= 0 || in->received < 2 || in->first_pts == AV_NOPTS_VALUE || in->last_pts == AV_NOPTS_VALUE)
-        return -1;
-    seconds = (in->last_pts - in->first_pts) * av_q2d(ctx->inputs[index]->time_base);
-    seconds += seconds / (in->received - 1); /* for as long as the last frame lasts */
-    return seconds > 0 ? in->packet_bytes * 8 / seconds : -1;
-}
-
 static qcr_report_input report_input(const AVFilterContext *ctx, int index)
 {
     const QCInput *in = &((const QualityCudaContext *)ctx->priv)->input[index];
     const qc_format format = ff_qc_visible_format(in);
+    /* Links may be gone when the filter is freed. */
+    const int is_timed = ctx->inputs[index] && in->first_pts != AV_NOPTS_VALUE && in->last_pts != AV_NOPTS_VALUE;
+    const double seconds = is_timed ? (in->last_pts - in->first_pts) * av_q2d(ctx->inputs[index]->time_base) : NAN;
 
     return (qcr_report_input) {
         .format     = ff_qc_pix_fmt_name(in->sw_format),
         .width      = format.width,
         .height     = format.height,
         .colour     = in->format.colour,
-        .bit_rate   = bit_rate_of(ctx, index),
+        .bit_rate   = qcr_bit_rate(in->packet_bytes, in->received, seconds),
         .refusal    = in->refusal,
         .is_refused = in->mispaired,
         .is_stalled = ff_qc_is_stalled(in),
