@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "logs/scores.hpp"
+#include "ranks/percentile.hpp"
 
 namespace qc::cli {
 
@@ -96,16 +97,16 @@ public:
 
     /// @param times how often each scene was drawn  @param frames in all of them
     double of(const std::vector<uint32_t>& times, double frames) const {
-        const double rank = kLowPercent / 100 * (frames - 1), low_rank = std::floor(rank);
+        const PercentileRank rank(kLowPercent, frames);
         double passed = 0, at_low = 0;
         bool has_low = false;
         for (const auto& [value, scene] : sorted_) {
             passed += times[scene];
-            if (!has_low && passed > low_rank) {
+            if (!has_low && passed > rank.low) {
                 at_low = value;
                 has_low = true;
             }
-            if (has_low && passed > std::ceil(rank)) return at_low + (value - at_low) * (rank - low_rank);
+            if (has_low && passed > rank.high) return rank.between(at_low, value);
         }
         return at_low;
     }

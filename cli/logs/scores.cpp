@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <limits>
 
+#include "ranks/percentile.hpp"
+
 namespace qc::cli {
 
 namespace {
@@ -151,9 +153,8 @@ Better better(const std::string& score) {
 }
 
 double percentile_of(const std::vector<double>& sorted, double percent) {
-    const double rank = percent / 100 * static_cast<double>(sorted.size() - 1);
-    const auto low = static_cast<size_t>(std::floor(rank)), high = static_cast<size_t>(std::ceil(rank));
-    return sorted[low] + (sorted[high] - sorted[low]) * (rank - static_cast<double>(low));
+    const PercentileRank rank(percent, static_cast<double>(sorted.size()));
+    return rank.between(sorted[rank.below()], sorted[rank.above()]);
 }
 
 } // namespace qc::cli

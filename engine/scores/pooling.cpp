@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ranks/percentile.hpp"
+
 namespace qc {
 
 namespace {
@@ -34,15 +36,11 @@ void RunningPool::add(double score) {
 }
 
 double percentile_of(std::span<double> scores, double percent) {
-    const double rank = percent * static_cast<double>(scores.size() - 1) / 100.0;
-    const double low = std::floor(rank), high = std::ceil(rank);
-    const auto lower = scores.begin() + static_cast<std::ptrdiff_t>(low);
+    const PercentileRank rank(percent, static_cast<double>(scores.size()));
+    const auto lower = scores.begin() + static_cast<std::ptrdiff_t>(rank.below());
     std::nth_element(scores.begin(), lower, scores.end());
     const double at_low = *lower;
-    const double at_high = low == high ? at_low : *std::min_element(lower + 1, scores.end());
-    // Equal neighbours also when both are infinite: no rounding, no inf times 0.
-    if (low == high || at_low == at_high) return at_low;
-    return at_low * (high - rank) + at_high * (rank - low);
+    return rank.between(at_low, rank.below() == rank.above() ? at_low : *std::min_element(lower + 1, scores.end()));
 }
 
 double standard_deviation(std::span<const double> scores) {

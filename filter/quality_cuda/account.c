@@ -14,7 +14,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "libavutil/avstring.h"
 #include "libavutil/dict.h"
 
 #include "account.h"
@@ -171,18 +170,6 @@ void ff_qc_say_findings(AVFilterContext *ctx, int64_t rows_left)
 
 /* ---- the verdict ---- */
 
-/** A further rendition's failure is its own: the others have their scores, and the exit code tells. */
-static void refuse_rendition(AVFilterContext *ctx, int rendition, const char *why)
-{
-    QualityCudaContext *s = ctx->priv;
-    QCInput *in = &s->input[ff_qc_input_of(rendition)];
-
-    in->mispaired = 1;
-    av_strlcpy(in->refusal, why, sizeof(in->refusal));
-    s->run.refused_rendition = AVERROR(EINVAL);
-    av_log(ctx, AV_LOG_ERROR, "%s\n", why);
-}
-
 void ff_qc_judge_pairs(AVFilterContext *ctx)
 {
     QualityCudaContext *s = ctx->priv;
@@ -193,10 +180,14 @@ void ff_qc_judge_pairs(AVFilterContext *ctx)
         return;
     s->run.is_refused = qcr_refuse_pairs(ff_qc_counts_of(ctx, 0), 0, qcr_pairs_tolerance(s->pairs), why);
     for (int k = 1; k < s->options.renditions && !s->run.is_refused; k++) {
-        char own[QCR_REFUSAL];
+        QCInput *in = &s->input[ff_qc_input_of(k)];
 
-        if (qcr_refuse_pairs(ff_qc_counts_of(ctx, k), k, qcr_pairs_tolerance(s->pairs), own))
-            refuse_rendition(ctx, k, own);
+        if (!qcr_refuse_pairs(ff_qc_counts_of(ctx, k), k, qcr_pairs_tolerance(s->pairs), in->refusal))
+            continue;
+        /* Its failure is its own: the others have their scores, and the exit code tells. */
+        in->mispaired = 1;
+        s->run.refused_rendition = AVERROR(EINVAL);
+        av_log(ctx, AV_LOG_ERROR, "%s\n", in->refusal);
     }
     if (!s->run.is_refused)
         s->run.is_refused = qcr_refuse_nothing(ff_qc_counts_of(ctx, 0), s->run.end, received, why);

@@ -36,7 +36,7 @@ typedef struct QCInput {
 
     int64_t packet_bytes;         ///< of the frames that came; -1: of some it is not known
     int mispaired;                ///< a further rendition that too few partners were found for
-    char refusal[512];            ///< what was said of such a one, or of one that changed and is over; empty for others
+    char refusal[QCR_REFUSAL];    ///< what was said of such a one, or of one that changed and is over; empty for others
     int cut_off;                  ///< it ended when the program had been told to stop
     int status;                   ///< why it ended
     int64_t eof_pts;

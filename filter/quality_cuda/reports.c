@@ -11,6 +11,7 @@
 
 #include "compat.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "libavutil/error.h"
@@ -84,33 +85,22 @@ void ff_qc_write_stats_line(AVFilterContext *ctx, const qc_row *row, double pts_
 
 /* ---- the run as values ---- */
 
-/** In bit/s, -1 where it is not known. */
-static double bit_rate_of(const AVFilterContext *ctx, int index)
-{
-    const QualityCudaContext *s = ctx->priv;
-    const qcr_input in = qcr_pairs_input(s->pairs, index);
-    const int64_t bytes = s->input[index].packet_bytes;
-    double seconds;
-
-    if (bytes <= 0 || in.received < 2 || in.first_pts == AV_NOPTS_VALUE || in.last_pts == AV_NOPTS_VALUE)
-        return -1;
-    seconds = (in.last_pts - in.first_pts) * av_q2d(ctx->inputs[index]->time_base);
-    seconds += seconds / (in.received - 1); /* for as long as the last frame lasts */
-    return seconds > 0 ? bytes * 8 / seconds : -1;
-}
-
 static qcr_report_input report_input(const AVFilterContext *ctx, int index)
 {
     const QualityCudaContext *s = ctx->priv;
     const QCInput *in = &s->input[index];
     const qc_format format = ff_qc_visible_format(in);
+    const qcr_input met = qcr_pairs_input(s->pairs, index);
+    /* Links may be gone when the filter is freed. */
+    const int is_timed = ctx->inputs[index] && met.first_pts != AV_NOPTS_VALUE && met.last_pts != AV_NOPTS_VALUE;
+    const double seconds = is_timed ? (met.last_pts - met.first_pts) * av_q2d(ctx->inputs[index]->time_base) : NAN;
 
     return (qcr_report_input) {
         .format     = ff_qc_pix_fmt_name(in->sw_format),
         .width      = format.width,
         .height     = format.height,
         .colour     = in->format.colour,
-        .bit_rate   = bit_rate_of(ctx, index),
+        .bit_rate   = qcr_bit_rate(in->packet_bytes, met.received, seconds),
         .refusal    = in->refusal,
         .is_refused = in->mispaired,
         .is_stalled = qcr_pairs_is_stalled(s->pairs, index, ff_qc_now()),

@@ -229,3 +229,10 @@ void say_ladder(const qcr_report& report, const qcr_sink& sink) {
 }
 
 } // namespace qc::run
+
+double qcr_bit_rate(int64_t bytes, int64_t frames, double seconds) {
+    constexpr double kBits = 8;
+    if (bytes <= 0 || frames < 2) return -1;
+    const double duration = seconds + seconds / static_cast<double>(frames - 1); // for as long as the last frame lasts
+    return duration > 0 ? static_cast<double>(bytes) * kBits / duration : -1;
+}

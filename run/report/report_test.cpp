@@ -2,6 +2,7 @@
 // What the user gets to read, of a run as values: no FFmpeg, and mostly no scores either.
 #include "run/report/report.hpp"
 
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -249,6 +250,14 @@ TEST_F(Report, ALadderSideBySide) {
     const Lines failure = summary();
     EXPECT_EQ(failure.at(failure.size() - 2),
               "I         1  main1  48x32 -> 96x64       -       4       3        1  failed");
+}
+
+TEST_F(Report, BitRates) {
+    EXPECT_EQ(qcr_bit_rate(1000, 5, 0.8), 8000); // the last frame lasts as long as the others
+    EXPECT_LT(qcr_bit_rate(-1, 5, 0.8), 0);
+    EXPECT_LT(qcr_bit_rate(1000, 1, 0), 0);
+    EXPECT_LT(qcr_bit_rate(1000, 5, 0), 0);
+    EXPECT_LT(qcr_bit_rate(1000, 5, std::nan("")), 0);
 }
 
 TEST_F(Report, FatesOfRenditions) {

@@ -12,10 +12,10 @@
 
 #include <quality_cuda.h>
 
-#include "quality_cuda_run/engine.h"
 #include "quality_cuda_run/alignment.h"
 #include "quality_cuda_run/conditions.h"
 #include "quality_cuda_run/counts.h"
+#include "quality_cuda_run/engine.h"
 #include "quality_cuda_run/files.h"
 #include "quality_cuda_run/names.h"
 #include "quality_cuda_run/sink.h"
@@ -36,6 +36,12 @@ typedef struct qcr_report_input {
     int is_stalled;      ///< it has not delivered for long
     int is_cut_off;      ///< it ended when the program had been told to stop
 } qcr_report_input;
+
+/**
+ * Bit/s of frames whose packets had so many bytes; below 0: not known.
+ * @param bytes 0 or less: not known @param seconds from the first frame to the last, NaN: not known
+ */
+QC_API double qcr_bit_rate(int64_t bytes, int64_t frames, double seconds);
 
 /** A run, at its end or so far. Pointers are the caller's and live during the calls. */
 typedef struct qcr_report {
