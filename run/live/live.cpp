@@ -11,7 +11,7 @@
 #include <system_error>
 
 #include "run/live/metrics.hpp"
-#include "run/text/boundary.hpp"
+#include "run/text/guard.hpp"
 #include "run/text/text.hpp"
 
 namespace qc::run {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "run/live/live.hpp"
-#include "run/text/boundary.hpp"
+#include "run/text/guard.hpp"
 
 struct qcr_live final : qc::run::Live {
     using Live::Live;
@@ -17,7 +17,7 @@ namespace {
 /// @param body returns what is wrong, or an empty text
 template <typename Body>
 qc_status told(qcr_live* live, Body&& body) noexcept {
-    const qc_status status = qc::run::completed([&] { live->error = body(); });
+    const qc_status status = qc::run::guarded([&] { live->error = body(); });
     if (status == QC_OK) return live->error.empty() ? QC_OK : QC_ERROR_INVALID;
     live->error.assign("out of memory"); // short enough to lie in the string itself
     return status;

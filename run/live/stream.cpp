@@ -9,7 +9,7 @@
 #include <new>
 #include <utility>
 
-#include "run/text/boundary.hpp"
+#include "run/text/guard.hpp"
 #include "run/text/text.hpp"
 
 namespace qc::run {

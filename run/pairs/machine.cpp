@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "run/pairs/messages.hpp"
-#include "run/text/boundary.hpp"
+#include "run/text/guard.hpp"
 #include "run/text/text.hpp"
 
 using qc::run::Choice;

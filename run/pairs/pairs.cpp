@@ -2,7 +2,7 @@
 #include "quality_cuda_run/pairs.h"
 
 #include "run/pairs/machine.hpp"
-#include "run/text/boundary.hpp"
+#include "run/text/guard.hpp"
 
 namespace {
 
@@ -25,7 +25,7 @@ bool is_valid(const qcr_pairs_config& config) {
 
 template <class From>
 qc_status create(const From& from, qcr_counts* counts, qcr_pairs** pairs) {
-    return qc::run::completed([&] { *pairs = new qcr_pairs(from, counts); });
+    return qc::run::guarded([&] { *pairs = new qcr_pairs(from, counts); });
 }
 
 } // namespace
