@@ -7,10 +7,12 @@
 #include <CLI/CLI.hpp>
 
 #include "cluster/cluster.hpp"
+#include "compare/compare.hpp"
 #include "options/number_between.hpp"
 #include "options/report_options.hpp"
 #include "parts/commands.hpp"
 #include "process/process.hpp"
+#include "report/report.hpp"
 
 namespace {
 

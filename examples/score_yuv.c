@@ -3,9 +3,10 @@
  * Scores a raw YUV file against another one with libquality_cuda alone: no FFmpeg, no CUDA header.
  *
  *     cc score_yuv.c $(pkg-config --cflags --libs quality_cuda) -o score_yuv
- *     ./score_yuv reference.yuv distorted.yuv 1920 1080 yuv420p --metrics "vmaf|psnr" --log scores.json
+ *     ./score_yuv distorted.yuv reference.yuv 1920 1080 yuv420p --metrics "vmaf|psnr" --log scores.json
  *
- * The files hold planar frames one after the other, samples of more than 8 bits as 16-bit little-endian words.
+ * The files hold frames one after the other, plane behind plane, as "ffmpeg -f rawvideo" writes them. FORMAT is
+ * FFmpeg's pix_fmt.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,7 +16,7 @@
 #include <quality_cuda.h>
 
 typedef struct Options {
-    const char *reference, *distorted, *metrics, *log_path;
+    const char *distorted, *reference, *metrics, *log_path;
     qc_format format;
 } Options;
 
@@ -30,38 +31,15 @@ typedef struct Video {
 
 static int usage(const char* wrong) {
     if (wrong) fprintf(stderr, "score_yuv: %s\n", wrong);
-    fprintf(stderr, "usage: score_yuv REFERENCE DISTORTED WIDTH HEIGHT FORMAT [--metrics LIST] [--log FILE]\n"
-                    "FORMAT is gray, yuv420p, yuv422p or yuv444p, with 10, 12 or 16 behind it for more than 8 bits\n");
+    fprintf(stderr, "usage: score_yuv DISTORTED REFERENCE WIDTH HEIGHT FORMAT [--metrics LIST] [--log FILE]\n");
     return 2;
 }
 
-/** "yuv420p10" -> 4:2:0, 10 bits in 16-bit words. */
-static int parse_format(const char* text, qc_format* format) {
-    static const struct {
-        const char* name;
-        qc_chroma chroma;
-    } layouts[] = {
-        {"gray", QC_CHROMA_400}, {"yuv420p", QC_CHROMA_420}, {"yuv422p", QC_CHROMA_422}, {"yuv444p", QC_CHROMA_444}};
-    for (size_t i = 0; i < sizeof(layouts) / sizeof(layouts[0]); i++) {
-        const size_t length = strlen(layouts[i].name);
-        if (strncmp(text, layouts[i].name, length)) continue;
-        format->chroma = layouts[i].chroma;
-        format->depth = text[length] ? atoi(text + length) : 8; /* the library says which depths there are */
-        format->container_bits = format->depth == 8 ? 8 : 16;
-        return 1;
-    }
-    return 0;
-}
-
 static int parse_options(int count, char** arguments, Options* options) {
-    if (count < 6) return 0;
-    options->reference = arguments[1];
-    options->distorted = arguments[2];
-    options->format.width = atoi(arguments[3]);
-    options->format.height = atoi(arguments[4]);
-    if (!parse_format(arguments[5], &options->format)) return 0;
+    if (count < 6 || count % 2) return 0;
+    options->distorted = arguments[1];
+    options->reference = arguments[2];
     for (int i = 6; i < count; i += 2) {
-        if (i + 1 == count) return 0;
         if (!strcmp(arguments[i], "--metrics"))
             options->metrics = arguments[i + 1];
         else if (!strcmp(arguments[i], "--log"))
@@ -69,24 +47,24 @@ static int parse_options(int count, char** arguments, Options* options) {
         else
             return 0;
     }
-    return 1;
+    return qc_format_from_name(arguments[5], atoi(arguments[3]), atoi(arguments[4]), &options->format) == QC_OK;
 }
 
 /** Opens the file and points the picture's planes into a buffer for one frame. */
 static int open_video(Video* video, const char* path, const qc_format* format) {
-    const int planes = format->chroma == QC_CHROMA_400 ? 1 : 3;
     const int halved_x = format->chroma == QC_CHROMA_420 || format->chroma == QC_CHROMA_422;
     const int halved_y = format->chroma == QC_CHROMA_420;
+    const int planes = format->chroma == QC_CHROMA_400 || format->pixel_step ? 1 : format->semi_planar ? 2 : 3;
     size_t offset[3] = {0};
 
     video->path = path;
     for (int p = 0; p < planes; p++) {
-        const size_t width = p && halved_x ? (format->width + 1) / 2 : format->width;
-        const size_t height = p && halved_y ? (format->height + 1) / 2 : format->height;
-        const size_t row_bytes = width * (format->container_bits / 8);
+        const size_t columns = p && halved_x ? (format->width + 1) / 2 : format->width;
+        const size_t rows = p && halved_y ? (format->height + 1) / 2 : format->height;
+        const int step = format->pixel_step ? format->pixel_step : p && format->semi_planar ? 2 : 1;
         offset[p] = video->frame_bytes;
-        video->picture.pitch_bytes[p] = row_bytes;
-        video->frame_bytes += row_bytes * height;
+        video->picture.pitch_bytes[p] = columns * step * (format->container_bits / 8);
+        video->frame_bytes += video->picture.pitch_bytes[p] * rows;
     }
     video->frame = malloc(video->frame_bytes);
     video->file = fopen(path, "rb");
@@ -144,14 +122,15 @@ static void print_pooled(qc_session* session) {
 }
 
 /** Host memory: the library has copied a frame when qc_session_submit() returns, so one buffer a file is enough. */
-static int score(qc_session* session, Video* reference, Video* distorted) {
+static int score(qc_session* session, Video* distorted, Video* reference) {
+    const qc_frame frame = {.reference = reference->picture, .distorted = {distorted->picture}};
     qc_status status = QC_OK;
     int have_reference, have_distorted;
     for (;;) {
         have_reference = read_frame(reference);
         have_distorted = read_frame(distorted);
         if (have_reference != 1 || have_distorted != 1) break;
-        status = qc_session_submit(session, &reference->picture, &distorted->picture, NULL, NULL);
+        status = qc_session_submit(session, &frame);
         if (status >= 0) status = print_rows(session);
         if (status < 0) break;
     }
@@ -176,9 +155,9 @@ static void print_message(void* opaque, qc_log_level level, const char* text) {
 
 int main(int count, char** arguments) {
     Options options = {0};
-    Video reference = {0}, distorted = {0};
+    Video distorted = {0}, reference = {0};
     qc_session* session = NULL;
-    qc_config config;
+    qc_config config = {.struct_size = sizeof(config)};
     qc_error error;
     int good = 0;
 
@@ -187,8 +166,6 @@ int main(int count, char** arguments) {
         fprintf(stderr, "score_yuv: compiled for ABI %d, but the library has %d\n", QC_ABI_VERSION, qc_abi_version());
         return 1;
     }
-    memset(&config, 0, sizeof(config));
-    config.struct_size = sizeof(config);
     config.reference = config.distorted[0] = options.format;
     config.metrics = options.metrics;
     config.log = print_message;
@@ -197,9 +174,9 @@ int main(int count, char** arguments) {
         return 1;
     }
     fprintf(stderr, "score_yuv: %s\n", qc_session_description(session));
-    if (open_video(&reference, options.reference, &options.format) &&
-        open_video(&distorted, options.distorted, &options.format))
-        good = score(session, &reference, &distorted);
+    if (open_video(&distorted, options.distorted, &options.format) &&
+        open_video(&reference, options.reference, &options.format))
+        good = score(session, &distorted, &reference);
     if (options.log_path &&
         qc_session_write_log(session, 0, options.log_path, QC_LOG_FORMAT_JSON, good, NULL, 0) != QC_OK) {
         fprintf(stderr, "score_yuv: %s\n", qc_session_error(session));

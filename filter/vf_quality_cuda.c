@@ -155,15 +155,17 @@ static av_cold int init(AVFilterContext *ctx)
 
     if (ret < 0)
         return ret;
-    s->pairing.sync              = options->ts_sync_mode >= 0 ? options->ts_sync_mode : options->sync;
-    s->pairing.eof_action        = ff_qc_eof_action_of(options);
-    s->pairing.tolerance_is_wish = options->max_dt > 0;
+    s->pairing = (qcr_rules) {
+        .sync        = options->ts_sync_mode >= 0 ? options->ts_sync_mode : options->sync,
+        .eof_action  = ff_qc_eof_action_of(options),
+        .max_dt      = options->max_dt,
+        .rate        = options->rate,
+        .align_start = options->align == QC_ALIGN_START,
+    };
     if (ff_qc_is_alias(ctx))
         ff_qc_pair_as_libvmaf(ctx);
     s->nb_inputs = 1 + options->renditions;
     qcr_interrupts_watch(&s->run.interrupts);
-    for (int i = 0; i < s->nb_inputs; i++)
-        s->input[i].first_pts = s->input[i].last_pts = AV_NOPTS_VALUE;
 
     for (size_t i = 0; i < FF_ARRAY_ELEMS(steps); i++)
         if ((ret = steps[i](ctx)) < 0)
@@ -253,7 +255,7 @@ static int conclude(AVFilterContext *ctx)
     QualityCudaContext *s = ctx->priv;
     int recorded, reported;
 
-    ff_qc_count_leftovers(ctx);
+    qcr_pairs_count_unused(s->pairs);
     s->run.end = end_of_run(ctx);
     s->run.only_left_counts = s->run.end == QCR_END_BY_CONSUMER;
     ff_qc_judge_pairs(ctx);
@@ -270,7 +272,7 @@ static int end_output(AVFilterContext *ctx, int64_t end)
 {
     QualityCudaContext *s = ctx->priv;
     const QCInput *main = &s->input[0];
-    const int status = main->track.ended && main->status ? main->status : AVERROR_EOF;
+    const int status = qcr_pairs_input(s->pairs, 0).ended && main->status ? main->status : AVERROR_EOF;
 
     for (unsigned i = 0; i < ctx->nb_inputs; i++)
         ff_inlink_set_status(ctx->inputs[i], AVERROR_EOF);
@@ -278,11 +280,11 @@ static int end_output(AVFilterContext *ctx, int64_t end)
     return 0;
 }
 
-/** Everything is submitted: waits for all scores, sends all frames, reports, and only then ends the output. */
-static int drain(AVFilterContext *ctx)
+/** Everything is submitted: waits for all scores, sends all frames, reports, and only then ends the output. @param last QCR_END */
+static int drain(AVFilterContext *ctx, const qcr_decision *last)
 {
     QualityCudaContext *s = ctx->priv;
-    const int64_t end = s->main.frame ? s->main.frame->pts : s->input[0].eof_pts;
+    qcr_decision tails;
     int ret = ff_qc_flush_session(ctx);
 
     if (ret >= 0)
@@ -295,64 +297,43 @@ static int drain(AVFilterContext *ctx)
         return FFERROR_NOT_READY;
     if (s->queue.tally->held)
         return ff_qc_fail(ctx, AVERROR_BUG, "the engine kept scores back");
-    if (!ff_qc_read_tails(ctx))
-        return ff_qc_request_if_awaited(ctx);
+    ff_qc_decide_rest(ctx, &tails);
+    if (tails.needs)
+        return ff_qc_request_if_awaited(ctx, tails.needs);
     s->run.done = 1;
     ret = conclude(ctx);
     if (!s->run.failure)
         s->run.failure = FFMIN(ret, 0);
-    return s->run.failure && !ff_qc_may_give_up(ctx) ? s->run.failure : end_output(ctx, end);
-}
-
-/** Takes the next main frame. is_disabled is only right until another frame is taken. */
-static int take_main(AVFilterContext *ctx)
-{
-    QualityCudaContext *s = ctx->priv;
-    int ret = ff_qc_pull(ctx, 0, &s->main.frame);
-
-    s->main.disabled = ctx->is_disabled;
-    if (!s->main.frame)
-        return ret >= 0 && s->input[0].track.ended ? ff_qc_repeat_main(ctx) : ret;
-    s->main.stamp = s->input[0].is_outlier ? AV_NOPTS_VALUE : ff_qc_stamp(ctx, 0, s->main.frame);
-    if (s->pairing.outlasts_main) {
-        av_frame_free(&s->main.last);
-        s->main.last = av_frame_clone(s->main.frame);
-        if (!s->main.last)
-            return ff_qc_fail(ctx, AVERROR(ENOMEM), "out of memory");
-    }
-    return ret;
+    if (s->run.failure && !ff_qc_may_give_up(ctx))
+        return s->run.failure;
+    return end_output(ctx, last->is_early ? last->input[0].pts : s->input[0].eof_pts);
 }
 
 /** Works until something was sent or input is missing: lavfi does not call again after an activation without effect. */
 static int advance(AVFilterContext *ctx)
 {
-    QualityCudaContext *s = ctx->priv;
-
     for (;;) {
+        qcr_decision decision;
+        uint32_t needs;
         int ret;
 
-        ff_qc_want_nothing(ctx);
         if (!ff_qc_queue_wants_more(ctx))
             return FFERROR_NOT_READY;
         if (!ff_qc_settle_rate(ctx))
-            return ff_qc_request_if_awaited(ctx);
-        ret = ff_qc_look_ahead(ctx);
+            return ff_qc_request_if_awaited(ctx, 1);
+        ret = ff_qc_look_ahead(ctx, &needs);
         if (ret <= 0)
-            return ret < 0 ? ret : ff_qc_request_if_awaited(ctx);
-        if (!s->main.frame)
-            ret = take_main(ctx);
+            return ret < 0 ? ret : ff_qc_request_if_awaited(ctx, needs);
+        ret = ff_qc_decide(ctx, &decision);
         if (ret < 0)
             return ret;
-        if (!s->main.frame)
-            return s->input[0].track.ended && !s->input[QC_REFERENCE].wanted ? drain(ctx) : ff_qc_request_if_awaited(ctx);
-        ret = ff_qc_settle_main(ctx);
-        if (ret < 0)
-            return ret;
-        if (ret == QC_SETTLED_NEEDS_INPUT)
-            return ff_qc_request_if_awaited(ctx);
-        if (ret == QC_SETTLED_END)
-            return drain(ctx);
-        ret = ff_qc_bound_queue(ctx);
+        if (decision.kind == QCR_NEEDS_INPUT)
+            return ff_qc_request_if_awaited(ctx, decision.needs);
+        if (decision.kind == QCR_END)
+            return drain(ctx, &decision);
+        ret = ff_qc_act(ctx, &decision);
+        if (ret >= 0)
+            ret = ff_qc_bound_queue(ctx);
         if (ret >= 0)
             ret = ff_qc_push_ready(ctx);
         if (ret)
@@ -370,6 +351,7 @@ static void give_up(AVFilterContext *ctx)
     av_log(ctx, AV_LOG_WARNING, "on_error=%s: the video goes on without scores\n",
            s->options.on_error == QC_ON_ERROR_CPU ? "cpu" : "pass");
     s->run.gave_up = 1;
+    qcr_pairs_abandon(s->pairs);
     ff_qc_flush_session(ctx);
     ff_qc_receive_rows(ctx, QC_WAIT_FOR_ALL);
     ff_qc_give_up_rows(ctx);
@@ -381,23 +363,20 @@ static int pass_on(AVFilterContext *ctx)
     QualityCudaContext *s = ctx->priv;
 
     for (;;) {
+        qcr_decision decision;
         int ret = ff_qc_push_ready(ctx);
 
         if (ret)
             return FFMIN(ret, 0);
-        ff_qc_want_nothing(ctx);
         if (!ff_qc_may_end(ctx))
             return FFERROR_NOT_READY;
         ff_qc_drop_masks(ctx);
-        if (!s->main.frame)
-            ff_qc_pull_unpaired(ctx, &s->main.frame);
-        if (!s->main.frame && !s->input[0].track.ended)
-            return ff_qc_request_if_awaited(ctx);
-        if (!s->main.frame)
+        ff_qc_decide_rest(ctx, &decision);
+        if (decision.kind == QCR_NEEDS_INPUT)
+            return ff_qc_request_if_awaited(ctx, decision.needs);
+        if (decision.kind == QCR_END)
             break;
-        for (int k = 0; k < s->options.renditions && !s->main.counted; k++)
-            qcr_count_frame(&s->counts[k], 0);
-        ret = ff_qc_queue_unscored(ctx);
+        ret = ff_qc_act(ctx, &decision);
         if (ret < 0)
             return ret;
     }
@@ -512,13 +491,10 @@ static av_cold void uninit(AVFilterContext *ctx)
     qcr_interrupts_unwatch(&s->run.interrupts);
     ff_qc_free_preview(ctx);
     ff_qc_close_engine(ctx);
-    ff_qc_free_inputs(ctx);
-    av_frame_free(&s->main.frame);
-    av_frame_free(&s->main.last);
-    av_frame_free(&s->main.map);
+    qcr_pairs_destroy(s->pairs);
+    av_frame_free(&s->latest);
     ff_qc_free_queue(ctx);
     ff_qc_free_maps(ctx);
-    ff_qc_free_mask(ctx);
     ff_qc_free_live(ctx);
     ff_qc_close_record(ctx);
     ff_qc_close_replay(ctx);

@@ -3,8 +3,8 @@
 #include <charconv>
 #include <limits>
 
+#include "logs/layouts.hpp"
 #include "logs/log_frames.hpp"
-#include "logs/logs.hpp"
 #include "words/failure.hpp"
 
 namespace qc::cli {

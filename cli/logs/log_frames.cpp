@@ -74,6 +74,14 @@ ScoreLog LogFrames::finish(Json head) {
     return std::move(log_);
 }
 
+std::string_view next_line(std::string_view* text) {
+    const size_t end = std::min(text->find('\n'), text->size());
+    std::string_view line = text->substr(0, end);
+    text->remove_prefix(std::min(end + 1, text->size()));
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    return line;
+}
+
 void require_utf8(std::string_view text, const std::string& path) {
     try {
         static_cast<void>(Json(text).dump());

@@ -42,6 +42,9 @@ private:
     size_t expected_ = 0; ///< the column that the next score is likely to be of: frames are alike
 };
 
+/// Takes the next line off a text, without its end.
+std::string_view next_line(std::string_view* text);
+
 /// For layouts whose parser does not look. @throws Failure
 void require_utf8(std::string_view text, const std::string& path);
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "logs/layouts.hpp"
 #include "logs/log_frames.hpp"
 #include "logs/logs.hpp"
 #include "results/results.hpp"

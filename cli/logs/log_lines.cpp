@@ -5,8 +5,8 @@
 #include <limits>
 #include <utility>
 
+#include "logs/layouts.hpp"
 #include "logs/log_frames.hpp"
-#include "logs/logs.hpp"
 #include "words/failure.hpp"
 
 namespace qc::cli {

@@ -8,8 +8,8 @@
 #include <memory>
 #include <utility>
 
+#include "logs/layouts.hpp"
 #include "logs/log_frames.hpp"
-#include "logs/logs.hpp"
 #include "words/failure.hpp"
 
 namespace qc::cli {

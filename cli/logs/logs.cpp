@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include "logs/layouts.hpp"
 #include "logs/log_frames.hpp"
 #include "results/results.hpp"
 #include "words/failure.hpp"
@@ -67,14 +68,6 @@ std::vector<std::string> log_names(const std::string& log, size_t renditions) {
         names.push_back(has_ending ? log.substr(0, dot) + number + log.substr(dot) : log + number);
     }
     return names;
-}
-
-std::string_view next_line(std::string_view* text) {
-    const size_t end = std::min(text->find('\n'), text->size());
-    std::string_view line = text->substr(0, end);
-    text->remove_prefix(std::min(end + 1, text->size()));
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    return line;
 }
 
 } // namespace qc::cli

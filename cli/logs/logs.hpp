@@ -3,7 +3,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "logs/scores.hpp"
@@ -22,15 +21,5 @@ Json read_head(const std::string& path);
 
 /// scores.json, scores.rendition1.json, ... @param renditions how many
 std::vector<std::string> log_names(const std::string& log, size_t renditions);
-
-// ---- one layout each; `text` is the whole file, `path` its name
-
-ScoreLog parse_json_log(const std::string& path, std::string_view text);
-std::vector<ScoreLog> parse_json_lines(const std::string& path, std::string_view text);
-ScoreLog parse_xml_log(const std::string& path, std::string_view text);
-ScoreLog parse_csv_log(const std::string& path, std::string_view text);
-
-/// Takes the next line off a text, without its end.
-std::string_view next_line(std::string_view* text);
 
 } // namespace qc::cli

@@ -2,6 +2,7 @@
 // The options of `report` and `compare`.
 #pragma once
 
+#include "compare/compare.hpp"
 #include "report/report.hpp"
 
 namespace CLI {

@@ -46,8 +46,9 @@ Texts files_of(const std::string& program, const Texts& environment) {
     Texts files;
     for (bool is_last = false; !is_last;) {
         const size_t end = std::min(path.find(':'), path.size());
-        const std::string folder(path.substr(0, end)); // an empty one is the current folder
-        files.push_back(folder.empty() ? program : folder + "/" + program);
+        files.emplace_back(path.substr(0, end)); // an empty one is the current folder
+        if (end > 0) files.back() += '/';
+        files.back() += program;
         is_last = end == path.size();
         path.remove_prefix(is_last ? end : end + 1);
     }

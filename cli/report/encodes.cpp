@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // What is known of the logs that a report is asked for: renditions, names, files, ladders, bit rates.
+#include "report/encodes.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -9,7 +11,6 @@
 #include "ffmpeg/title.hpp"
 #include "logs/logs.hpp"
 #include "process/process.hpp"
-#include "report/report.hpp"
 #include "results/results.hpp"
 #include "words/failure.hpp"
 #include "words/text.hpp"

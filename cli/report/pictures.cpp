@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // Pictures of the worst frames, taken with ffmpeg from the files that were scored.
+#include "report/pictures.hpp"
+
 #include <cstdio>
 #include <map>
 #include <set>
@@ -7,7 +9,6 @@
 #include "ffmpeg/runs.hpp"
 #include "process/process.hpp"
 #include "report/pairs.hpp"
-#include "report/report.hpp"
 #include "results/results.hpp"
 #include "words/failure.hpp"
 

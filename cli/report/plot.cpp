@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // One score over time as an SVG, and as a PNG by librsvg's program.
+#include "report/plot.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -8,7 +10,6 @@
 #include "ffmpeg/runs.hpp"
 #include "process/process.hpp"
 #include "report/html.hpp"
-#include "report/report.hpp"
 #include "results/results.hpp"
 #include "words/failure.hpp"
 #include "words/text.hpp"

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // The command `report`: logs in, a page, a table and a plot out.
+#include "report/report.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <memory>
 
 #include "logs/logs.hpp"
-#include "report/report.hpp"
+#include "report/encodes.hpp"
+#include "report/pictures.hpp"
+#include "report/plot.hpp"
+#include "report/report_page.hpp"
 #include "results/results.hpp"
 #include "words/failure.hpp"
 #include "words/text.hpp"
@@ -126,26 +131,7 @@ std::string csv_field(const std::string& text) {
     return quoted + "\"";
 }
 
-void write_text(const std::string& path, const std::string& text) {
-    if (path == "-") return print_whole(text);
-    write_whole(path, text);
-}
-
-void require_options(const ReportOptions& options) {
-    const Thresholds of_comparisons(options.comparison.thresholds); // wrong ones are, whether or not it comes to that
-    if (options.output.empty() && options.csv.empty() && options.png.empty())
-        throw Failure("report has nothing to write: -o FILE, --csv FILE or --png FILE is accepted", kMisused);
-    if (!options.output.empty() && !has_page()) throw Failure(kWithoutPage);
-    if (!options.plan.empty() && !options.distorted.empty())
-        throw Failure("--plan and --distorted both name files: one of them is accepted", kMisused);
-}
-
-bool wants_files(const ReportOptions& options) {
-    return !options.distorted.empty() || !options.plan.empty();
-}
-
-} // namespace
-
+/// All encodes, a row for each frame.
 std::string csv_of(const std::vector<Encode>& encodes) {
     std::vector<std::string> names;
     for (const Encode& encode : encodes)
@@ -171,6 +157,26 @@ std::string csv_of(const std::vector<Encode>& encodes) {
     }
     return text;
 }
+
+void write_text(const std::string& path, const std::string& text) {
+    if (path == "-") return print_whole(text);
+    write_whole(path, text);
+}
+
+void require_options(const ReportOptions& options) {
+    const Thresholds of_comparisons(options.comparison.thresholds); // wrong ones are, whether or not it comes to that
+    if (options.output.empty() && options.csv.empty() && options.png.empty())
+        throw Failure("report has nothing to write: -o FILE, --csv FILE or --png FILE is accepted", kMisused);
+    if (!options.output.empty() && !has_page()) throw Failure(kWithoutPage);
+    if (!options.plan.empty() && !options.distorted.empty())
+        throw Failure("--plan and --distorted both name files: one of them is accepted", kMisused);
+}
+
+bool wants_files(const ReportOptions& options) {
+    return !options.distorted.empty() || !options.plan.empty();
+}
+
+} // namespace
 
 ExitCode report(const ReportOptions& options) {
     require_options(options);
@@ -201,15 +207,6 @@ ExitCode report(const ReportOptions& options) {
     }
     if (!options.is_quiet)
         for (const std::string& note : report.notes) std::fprintf(stderr, "note: %s\n", note.c_str());
-    return kDone;
-}
-
-ExitCode compare(const CompareOptions& options) {
-    const Comparison comparison = compare_logs(read_scores(options.a), read_scores(options.b), options.comparison);
-    const std::string text =
-        options.as_json ? json_of_comparison(comparison).dump(2, ' ', false, Json::error_handler_t::replace) + "\n"
-                        : text_of_comparison(comparison);
-    print_whole(text);
     return kDone;
 }
 

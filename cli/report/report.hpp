@@ -87,38 +87,7 @@ struct Report {
     std::string why_no_pictures;    ///< empty: there are some for every encode
 };
 
-/// Reads the logs, further renditions' too, and puts names, files, ladders and rates to them.
-/// @param tools for bit rates of files; null: none was found
-/// @throws Failure
-std::vector<Encode> read_encodes(const ReportOptions& options, const Tools* tools, std::vector<std::string>* notes);
-std::vector<Ladder> ladders_of(const std::vector<Encode>& encodes, const ReportOptions& options);
-
-/// Takes pictures of the worst scenes. @return why there are none of some encodes, or empty
-std::string take_pictures(const Tools& tools, const std::vector<Encode>& encodes, std::vector<WorstScene>* scenes);
-
-/// All encodes, a row for each frame.
-std::string csv_of(const std::vector<Encode>& encodes);
-
-/// One score over time. SVG
-std::string plot_of(const Report& report);
-/// @throws Failure that says what is missing
-void write_png(const std::string& path, const std::string& svg);
-
-/// The page, whole. @throws Failure if this program was built without it
-std::string page_of(const Report& report);
-/// Whether this program was built with the page's library.
-bool has_page();
-constexpr const char* kWithoutPage =
-    "-o: this quality-cuda was built without the report's page, for the library dygraphs was missing "
-    "(Debian's libjs-dygraphs); --csv and --png are accepted";
-
+/// The command. @throws Failure
 ExitCode report(const ReportOptions& options);
-
-struct CompareOptions {
-    std::string a, b;
-    ComparisonOptions comparison;
-    bool as_json = false;
-};
-ExitCode compare(const CompareOptions& options);
 
 } // namespace qc::cli

@@ -8,7 +8,7 @@
 #include <cstring>
 
 #include "report/html.hpp"
-#include "report/report_page.hpp"
+#include "report/report_sections.hpp"
 
 namespace qc::cli {
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// The page: its frame, which the build made of cli/report and embedded, with the sections put in.
+// The page: its frame, which the build made of cli/report/page and embedded, with the sections put in.
 #include "report/report_page.hpp"
 
 #include <array>
 #include <string_view>
 
 #include "report/html.hpp"
+#include "report/plot.hpp"
+#include "report/report_sections.hpp"
 #include "words/failure.hpp"
 
 #ifdef QC_WITH_REPORT_PAGE

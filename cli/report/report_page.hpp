@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// The page's sections, as HTML, and what its plots are drawn from.
+// A report as one page of HTML, which needs no network.
 #pragma once
 
 #include <string>
@@ -8,14 +8,12 @@
 
 namespace qc::cli {
 
-std::string summary_section(const Report& report);
-std::string pairing_section(const Report& report);
-std::string provenance_section(const Report& report);
-std::string worst_section(const Report& report);
-std::string ladder_section(const Report& report);
-std::string comparison_section(const Report& report);
-
-/// <script> elements: an index as JSON, and each series in base64, which the page decodes when it draws it.
-std::string data_scripts(const Report& report);
+/// The page, whole. @throws Failure if this program was built without it
+std::string page_of(const Report& report);
+/// Whether this program was built with the page's library.
+bool has_page();
+constexpr const char* kWithoutPage =
+    "-o: this quality-cuda was built without the report's page, for the library dygraphs was missing "
+    "(Debian's libjs-dygraphs); --csv and --png are accepted";
 
 } // namespace qc::cli

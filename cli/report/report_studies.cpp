@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "report/html.hpp"
-#include "report/report_page.hpp"
+#include "report/report_sections.hpp"
 #include "words/text.hpp"
 
 namespace qc::cli {

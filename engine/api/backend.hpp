@@ -79,14 +79,14 @@ struct FrameInput {
     qc_picture reference{};
     std::vector<qc_picture> distorted; ///< one per rendition; plane[0] null: absent
     std::vector<bool> present;         ///< per rendition
-    qc_picture mask{};                 ///< plane[0] null: there is none
+    qc_picture weights{};              ///< plane[0] null: there are none
     qc_picture map{};                  ///< to be painted; plane[0] null: none is wanted
     std::vector<uint64_t> measured;    ///< in the place of pictures, for the backend that reads none
     PictureHold hold;
 
-    /// Of an input: 0 is the reference, the renditions follow, and behind them the mask.
+    /// Of an input: 0 is the reference, the renditions follow, and behind them the weights.
     const qc_picture& picture(int input) const {
-        if (static_cast<size_t>(input) > distorted.size()) return mask;
+        if (static_cast<size_t>(input) > distorted.size()) return weights;
         return input == 0 ? reference : distorted[static_cast<size_t>(input - 1)];
     }
 };
@@ -115,7 +115,7 @@ struct BackendSetup {
     const qc_config* config = nullptr; ///< defaults resolved; strings not needed
     FrameGeometry geometry;            ///< of what is scored
     std::optional<Cut> cut;
-    qc_format mask{}; ///< of masks: bytes, one for each luma sample of what is scored
+    qc_format weights{}; ///< bytes, one for each luma sample of what is scored
     const ScorePlan* plan = nullptr;
     std::span<const std::unique_ptr<Scorer>> scorers; ///< one per instance, shared by all renditions
     const AccumulatorLayout* layout = nullptr;
@@ -128,11 +128,11 @@ struct BackendSetup {
 
     /// The reference and the renditions.
     int inputs() const { return config->renditions + 1; }
-    /// All that a frame can have to be read: the inputs, and the mask where there is one, number inputs().
+    /// All that a frame can have to be read: the inputs, and the weights where there are any, number inputs().
     int readable() const { return inputs() + (geometry.has_weights ? 1 : 0); }
     /// Of the pictures as they are handed to the backend.
     const qc_format& format_of(int input) const {
-        if (input == inputs()) return mask;
+        if (input == inputs()) return weights;
         return cut ? cut->formats[static_cast<size_t>(input)] : whole_format_of(input);
     }
     const qc_format& whole_format_of(int input) const {
@@ -195,7 +195,7 @@ Status create_cpu_backend(const BackendSetup& setup, std::unique_ptr<Backend>* b
 /// @return QC_ERROR_NO_DEVICE if there is no driver, no GPU or no CUDA in this build (the text says which)
 Status create_cuda_backend(const BackendSetup& setup, std::unique_ptr<Backend>* backend);
 
-/// Hands on what other sessions measured.
-std::unique_ptr<Backend> create_recorded_backend();
+/// Hands on what other sessions measured; of QC_BACKEND_IMPORTED, nothing. @param kind one of the two
+std::unique_ptr<Backend> create_recorded_backend(qc_backend kind);
 
 } // namespace qc

@@ -19,6 +19,14 @@ using qc::Status;
 
 } // namespace
 
+qc_status qc_check(const qc_config* config, qc_error* error) {
+    return report(caught([&] {
+                      qc_request request;
+                      return read_request(config, &request);
+                  }),
+                  error);
+}
+
 qc_status qc_config_check(const qc_config* config, qc_error* error) {
     return report(caught([&]() -> Status {
                       qc_request request;
@@ -71,23 +79,19 @@ qc_status qc_session_feature(const qc_session* session, int index, qc_feature* f
     });
 }
 
-qc_status qc_session_submit(qc_session* session, const qc_picture* reference, const qc_picture* distorted,
-                            void (*release)(void* opaque), void* opaque) {
-    return qc_session_submit_with_map(session, reference, distorted, nullptr, release, opaque);
+qc_status qc_session_submit(qc_session* session, const qc_frame* frame) {
+    if (frame == nullptr) return ask(session, [] { return no_null("frame"); });
+    // A session takes the frame's release over; where it is not asked, the frame is refused all the same.
+    if ((session == nullptr || session->in_call) && frame->release != nullptr) frame->release(frame->opaque);
+    return act(session, [&](qc::Session& s) { return s.submit(*frame); });
 }
 
-qc_status qc_session_submit_with_map(qc_session* session, const qc_picture* reference, const qc_picture* distorted,
-                                     const qc_picture* map, void (*release)(void* opaque), void* opaque) {
-    return qc_session_submit_masked(session, reference, distorted, nullptr, map, release, opaque);
-}
-
-qc_status qc_session_submit_masked(qc_session* session, const qc_picture* reference, const qc_picture* distorted,
-                                   const qc_picture* mask, const qc_picture* map, void (*release)(void* opaque),
-                                   void* opaque) {
-    const bool is_null = session == nullptr || reference == nullptr || distorted == nullptr;
-    if ((is_null || session->in_call) && release != nullptr) release(opaque);
-    if (is_null) return ask(session, [] { return no_null("a frame's picture"); });
-    return act(session, [&](qc::Session& s) { return s.submit(*reference, distorted, release, opaque, map, mask); });
+qc_status qc_session_import(qc_session* session, int rendition, const char* feature, int64_t frame, double value) {
+    return act(session, [&](qc::Session& s) -> Status {
+        if (feature == nullptr) return no_null("feature");
+        QC_RETURN_IF_ERROR(check_rendition(session, rendition));
+        return s.import_score(rendition, feature, frame, value);
+    });
 }
 
 qc_status qc_session_receive(qc_session* session, int wait, qc_row* row) {
@@ -121,6 +125,27 @@ qc_status qc_session_pooled(qc_session* session, int rendition, int feature, qc_
         QC_RETURN_IF_ERROR(check_rendition(session, rendition));
         return session->session->table(rendition).pooled(feature, pool, value);
     });
+}
+
+qc_status qc_session_pooled_between(qc_session* session, int rendition, int feature, qc_pool pool, int64_t first,
+                                    int64_t end, double* value) {
+    return ask(session, [&]() -> Status {
+        if (value == nullptr) return no_null("value");
+        QC_RETURN_IF_ERROR(check_rendition(session, rendition));
+        return session->session->table(rendition).pooled_between(feature, pool, first, end, value);
+    });
+}
+
+qc_status qc_session_score(qc_session* session, int rendition, int feature, int64_t frame, double* value) {
+    qc_status status = ask(session, [&]() -> Status {
+        if (value == nullptr) return no_null("value");
+        return check_rendition(session, rendition);
+    });
+    if (status == QC_OK) status = act(session, [&](qc::Session& s) { return s.await(rendition, frame); });
+    if (status != QC_OK) return status;
+    qc_status code = QC_OK;
+    status = ask(session, [&] { return session->session->score(rendition, feature, frame, value, &code); });
+    return status != QC_OK ? status : code;
 }
 
 int64_t qc_session_scored_frames(const qc_session* session) {

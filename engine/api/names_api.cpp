@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // The C API without a session: what there is to ask for, and how it is called.
+#include "api/format_names.hpp"
+#include "contract/caught.hpp"
 #include "models/builtin_models.hpp"
 #include "plan/metric_registry.hpp"
 #include "plan/request.hpp"
@@ -25,6 +27,22 @@ const qc::MetricDescriptor* map_at(int index) {
     return index >= 0 && static_cast<size_t>(index) < mapped.size() ? mapped[static_cast<size_t>(index)] : nullptr;
 }
 
+qc_option_type type_of(qc::OptionType type) {
+    switch (type) {
+    case qc::OptionType::kBool:
+        return QC_OPTION_BOOL;
+    case qc::OptionType::kInt:
+        return QC_OPTION_INT;
+    case qc::OptionType::kDouble:
+        return QC_OPTION_DOUBLE;
+    case qc::OptionType::kChoice:
+        return QC_OPTION_CHOICE;
+    case qc::OptionType::kText:
+        break;
+    }
+    return QC_OPTION_TEXT;
+}
+
 } // namespace
 
 int qc_abi_version(void) {
@@ -48,6 +66,34 @@ const char* qc_metric_short_name(int index) {
     const qc::MetricDescriptor* const metric = metric_at(index);
     if (metric == nullptr) return nullptr;
     return metric->short_name.empty() ? "" : metric->short_name.data();
+}
+
+qc_status qc_metric_option(int metric, int index, qc_option* option) {
+    const qc::MetricDescriptor* const descriptor = metric_at(metric);
+    if (descriptor == nullptr || index < 0 || option == nullptr) return QC_ERROR_INVALID;
+    if (static_cast<size_t>(index) >= descriptor->options.size()) return QC_END;
+    const qc::OptionSpec& spec = descriptor->options[static_cast<size_t>(index)];
+    *option = {.name = spec.name.data(),
+               .help = spec.help.data(),
+               .alias = spec.in_name() ? spec.alias.data() : "",
+               .type = type_of(spec.type),
+               .choices = static_cast<int>(spec.choices.size()),
+               .minimum = spec.minimum,
+               .maximum = spec.maximum,
+               .default_value = spec.default_value,
+               .reserved = {}};
+    if (spec.type == qc::OptionType::kChoice || spec.type == qc::OptionType::kText)
+        option->minimum = option->maximum = 0.0;
+    return QC_OK;
+}
+
+const char* qc_metric_option_choice(int metric, int option, int index) {
+    const qc::MetricDescriptor* const descriptor = metric_at(metric);
+    if (descriptor == nullptr || option < 0 || static_cast<size_t>(option) >= descriptor->options.size())
+        return nullptr;
+    const auto& choices = descriptor->options[static_cast<size_t>(option)].choices;
+    return index >= 0 && static_cast<size_t>(index) < choices.size() ? choices[static_cast<size_t>(index)].data()
+                                                                     : nullptr;
 }
 
 const char* qc_map_name(int index) {
@@ -79,6 +125,26 @@ qc_status qc_pool_parse(const char* text, qc_pool* pool) {
 
 const char* qc_pool_name(qc_pool pool) {
     return qc::pool_name(pool);
+}
+
+qc_status qc_format_from_name(const char* name, int width, int height, qc_format* format) {
+    if (name == nullptr || format == nullptr) return QC_ERROR_INVALID;
+    return qc::caught([&]() -> qc::Status {
+               qc_format found{};
+               if (!qc::find_format(name, &found)) return qc::unsupported("there is no such format");
+               found.width = width;
+               found.height = height;
+               *format = found;
+               return {};
+           })
+        .code();
+}
+
+const char* qc_format_name(const qc_format* format) {
+    const char* name = nullptr;
+    if (format != nullptr)
+        static_cast<void>(qc::caught([&] { name = qc::name_of_format(*format); }).ok()); // without memory: none
+    return name;
 }
 
 qc_status qc_log_format_parse(const char* text, qc_log_format* format) {

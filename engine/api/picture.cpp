@@ -154,7 +154,7 @@ Status check_picture(const qc_picture& picture, const qc_format& picture_format,
     return {};
 }
 
-qc_format mask_format(const FrameGeometry& geometry) {
+qc_format weights_format(const FrameGeometry& geometry) {
     qc_format format{};
     format.width = geometry.width;
     format.height = geometry.height;
@@ -162,13 +162,13 @@ qc_format mask_format(const FrameGeometry& geometry) {
     return format;
 }
 
-Status check_mask(const qc_picture* mask, const FrameGeometry& geometry, bool only_watches) {
-    const bool is_there = mask != nullptr && mask->plane[0] != nullptr;
+Status check_weights(const qc_picture& weights, const FrameGeometry& geometry, bool only_watches) {
+    const bool is_there = weights.plane[0] != nullptr;
     if (is_there == geometry.has_weights)
-        return is_there ? check_picture(*mask, mask_format(geometry), false, "the mask") : Status();
+        return is_there ? check_picture(weights, weights_format(geometry), false, "the weights") : Status();
     if (only_watches) return {};
-    return is_there ? invalid("a mask was submitted, but the configuration has mask=0")
-                    : invalid("a frame was submitted without its mask, which mask=1 asks for");
+    return is_there ? invalid("weights were submitted, but the configuration has weights=0")
+                    : invalid("a frame was submitted without its weights, which weights=1 asks for");
 }
 
 bool colours_agree(const qc_config& config) {

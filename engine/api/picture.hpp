@@ -24,12 +24,12 @@ Status session_geometry(const qc_config& config, FrameGeometry* geometry, std::s
 /// @param input what it is, for the message
 Status check_picture(const qc_picture& picture, const qc_format& picture_format, bool needs_chroma, const char* input);
 
-/// Of the masks of a session.
-qc_format mask_format(const FrameGeometry& geometry);
+/// Of the weights of a session's frames.
+qc_format weights_format(const FrameGeometry& geometry);
 
-/// Whether there is a mask where one is expected, and none elsewhere.
-/// @param only_watches nothing is scored, so that no mask is needed
-Status check_mask(const qc_picture* mask, const FrameGeometry& geometry, bool only_watches);
+/// Whether there are weights where they are expected, and none elsewhere.
+/// @param only_watches nothing is scored, so that none are needed
+Status check_weights(const qc_picture& weights, const FrameGeometry& geometry, bool only_watches);
 
 /// Whether all distorted inputs have the same colour tags, once the reference has told what theirs leave open.
 bool colours_agree(const qc_config& config);

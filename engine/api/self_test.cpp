@@ -25,7 +25,7 @@ qc_config small_config(const qc_config& asked, int side, qc_backend backend) {
     config.scoring_width = config.scoring_height = 0;
     if (config.scaling != QC_SCALING_NONE) config.distorted[0].width = side / 3 * 2; // scaling is tested too
     config.renditions = config.n_subsample = config.n_threads = 1;
-    config.map_rendition = config.mask = 0;
+    config.map_rendition = config.weights = 0;
     config.batch = kFrames;
     config.slots = backend == QC_BACKEND_CPU ? 1 : 2;
     config.latency_first = 0;
@@ -90,7 +90,10 @@ Status score(const ScoreRequest& request, const qc_config& config, Run* result) 
     session->on_result = [result](const FrameResult& frame) { result->accumulators.push_back(frame.accumulators); };
     for (int frame = 0; frame < kFrames; ++frame) {
         const KnownPicture reference(config.reference, frame, false), distorted(config.distorted[0], frame, true);
-        QC_RETURN_IF_ERROR(session->submit(reference.view(), &distorted.view(), nullptr, nullptr));
+        qc_frame pictures{};
+        pictures.reference = reference.view();
+        pictures.distorted[0] = distorted.view();
+        QC_RETURN_IF_ERROR(session->submit(pictures));
     }
     QC_RETURN_IF_ERROR(session->flush());
     const size_t columns = session->plan().columns.size();

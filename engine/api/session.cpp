@@ -15,10 +15,6 @@
 
 namespace qc {
 
-static std::string size_text(const FrameGeometry& picture) {
-    return format("%dx%d", picture.width, picture.height);
-}
-
 /// Puts the scores of one instance into one rendition's table, or into all for the reference's scores.
 class Session::RenditionSink final : public ScoreSink, public AggregateSink {
 public:
@@ -114,17 +110,17 @@ void Session::log(qc_log_level level, const std::string& text) const {
 }
 
 Status Session::plan_scores(const ScoreRequest& request) {
+    if (is_imported()) return plan_import(request);
     std::string chroma_conflict;
     QC_RETURN_IF_ERROR(session_geometry(config_, &picture_, &chroma_conflict));
     QC_RETURN_IF_ERROR(find_region(config_, picture_, &region_));
     geometry_ = region_.is_everything() ? picture_ : cut_out(region_, picture_);
-    geometry_.has_weights = config_.mask != 0 && !only_watches();
+    geometry_.has_weights = config_.weights != 0 && !only_watches();
     const ScoreRequest nothing;
     QC_RETURN_IF_ERROR(build_score_plan(only_watches() ? nothing : request, &geometry_, &plan_, chroma_conflict,
                                         PictureSize{picture_.width, picture_.height}));
     if (request.map != nullptr && !only_watches()) QC_RETURN_IF_ERROR(draw_map(*request.map));
-    for (const std::string& warning : plan_.warnings) log(QC_LOG_WARNING, one_line(warning));
-    for (const std::string& note : plan_.notes) log(QC_LOG_INFO, note);
+    tell_plan();
     for (const MetricInstance& instance : plan_.instances) {
         const bool reads_chroma = instance.descriptor->needs_chroma || needs_chroma_history(instance);
         needs_chroma_ = needs_chroma_ || (reads_chroma && geometry_.plane_count() > 1);
@@ -138,7 +134,8 @@ Status Session::plan_scores(const ScoreRequest& request) {
     }
     if (config_.watch_contents != 0) QC_RETURN_IF_ERROR(watch_contents());
     if (!region_.is_everything())
-        log(QC_LOG_INFO, "a region is scored, " + region_text(region_) + " of " + size_text(picture_));
+        log(QC_LOG_INFO,
+            "a region is scored, " + region_text(region_) + format(" of %dx%d", picture_.width, picture_.height));
     log_scaling("the reference", config_.reference);
     for (int r = 0; r < config_.renditions; ++r) {
         log_scaling(config_.renditions == 1 ? "the distorted input" : format("distorted input %d", r),
@@ -151,6 +148,11 @@ Status Session::plan_scores(const ScoreRequest& request) {
                                     config_.bitdepth, config_.distorted[r].depth, geometry_.depth));
     }
     return {};
+}
+
+void Session::tell_plan() const {
+    for (const std::string& warning : plan_.warnings) log(QC_LOG_WARNING, one_line(warning));
+    for (const std::string& note : plan_.notes) log(QC_LOG_INFO, note);
 }
 
 Status Session::draw_map(const MetricDescriptor& metric) {
@@ -182,6 +184,10 @@ void Session::log_scaling(const std::string& input, const qc_format& picture) co
 }
 
 Status Session::make_scorers() {
+    if (is_imported()) {
+        layout_ = std::make_unique<AccumulatorLayout>(plan_, scorers_, config_.renditions);
+        return {};
+    }
     for (const MetricInstance& instance : plan_.instances) {
         const MetricDescriptor& descriptor = *instance.descriptor;
         const FrameGeometry geometry = geometry_for(descriptor);
@@ -197,7 +203,7 @@ Status Session::make_scorers() {
     setup_.config = &config_;
     setup_.geometry = geometry_;
     cut_region();
-    setup_.mask = mask_format(geometry_);
+    setup_.weights = weights_format(geometry_);
     setup_.plan = &plan_;
     setup_.scorers = scorers_;
     setup_.layout = layout_.get();
@@ -232,8 +238,8 @@ qc_picture Session::handed_picture(const qc_picture& picture, int input) const {
 
 Status Session::choose_backend() {
     const qc_backend wish = config_.backend;
-    if (wish == QC_BACKEND_RECORDED) {
-        backend_ = create_recorded_backend();
+    if (wish == QC_BACKEND_RECORDED || is_imported()) {
+        backend_ = create_recorded_backend(wish);
         return {};
     }
     if (wish != QC_BACKEND_CPU) {
@@ -278,22 +284,15 @@ Status Session::open_cuda() {
 
 // ---- frames ---------------------------------------------------------------------------------------------------------
 
-Status Session::submit(const qc_picture& reference, const qc_picture* distorted, void (*release)(void*), void* opaque,
-                       const qc_picture* map, const qc_picture* mask) {
-    PictureHold hold(release, opaque);
-    Status status = failure_;
-    if (status.ok() && flushed_) status = invalid("a frame was submitted after the flush");
-    if (status.ok() && backend_->kind() == QC_BACKEND_RECORDED)
-        status = invalid("the backend that is called recorded takes measured frames, no pictures");
-    if (status.ok()) status = check_pictures(reference, distorted);
-    if (status.ok() && map != nullptr && map->plane[0] != nullptr) status = check_map(*map);
-    if (status.ok()) status = check_mask(mask, geometry_, only_watches());
-    if (!status.ok()) return status;
+Status Session::submit(const qc_frame& frame) {
+    PictureHold hold(frame.release, frame.opaque);
+    QC_RETURN_IF_ERROR(failure_);
+    QC_RETURN_IF_ERROR(check_frame(frame));
     FrameInput input;
-    if (map != nullptr) input.map = *map;
-    if (geometry_.has_weights) input.mask = *mask;
-    input.reference = handed_picture(reference, 0);
-    for (int r = 0; r < config_.renditions; ++r) input.distorted.push_back(handed_picture(distorted[r], r + 1));
+    input.map = frame.map;
+    if (geometry_.has_weights) input.weights = frame.weights;
+    input.reference = handed_picture(frame.reference, 0);
+    for (int r = 0; r < config_.renditions; ++r) input.distorted.push_back(handed_picture(frame.distorted[r], r + 1));
     input.hold = std::move(hold);
     for (const qc_picture& picture : input.distorted) input.present.push_back(picture.plane[0] != nullptr);
     return enter(std::move(input));
@@ -335,13 +334,30 @@ Status Session::listen(qc_measured_callback callback, void* opaque) {
     return {};
 }
 
+Status Session::check_frame(const qc_frame& frame) const {
+    if (flushed_) return invalid("a frame was submitted after the flush");
+    if (backend_->kind() == QC_BACKEND_RECORDED)
+        return invalid("the backend that is called recorded takes measured frames, no pictures");
+    if (is_imported()) return invalid("the backend that is called imported takes scores, no pictures");
+    for (const int64_t word : frame.reserved)
+        if (word != 0) return invalid("a frame's reserved words are not 0");
+    QC_RETURN_IF_ERROR(check_pictures(frame));
+    if (frame.map.plane[0] != nullptr) QC_RETURN_IF_ERROR(check_map(frame.map));
+    return check_weights(frame.weights, geometry_, only_watches());
+}
+
 /// Whether the pictures of a frame can be read as their formats say.
-Status Session::check_pictures(const qc_picture& reference, const qc_picture* distorted) const {
-    if (reference.plane[0] == nullptr) return invalid("a frame was submitted without its reference");
-    QC_RETURN_IF_ERROR(check_picture(reference, config_.reference, needs_chroma_, "the reference"));
-    for (int r = 0; r < config_.renditions; ++r)
-        if (distorted[r].plane[0] != nullptr)
-            QC_RETURN_IF_ERROR(check_picture(distorted[r], config_.distorted[r], needs_chroma_, "a distorted picture"));
+Status Session::check_pictures(const qc_frame& frame) const {
+    if (frame.reference.plane[0] == nullptr) return invalid("a frame was submitted without its reference");
+    QC_RETURN_IF_ERROR(check_picture(frame.reference, config_.reference, needs_chroma_, "the reference"));
+    for (int r = 0; r < QC_MAX_RENDITIONS; ++r) {
+        if (frame.distorted[r].plane[0] == nullptr) continue;
+        if (r >= config_.renditions)
+            return invalid(
+                format("a frame has a picture of rendition %d: 0..%d is accepted", r, config_.renditions - 1));
+        QC_RETURN_IF_ERROR(
+            check_picture(frame.distorted[r], config_.distorted[r], needs_chroma_, "a distorted picture"));
+    }
     return {};
 }
 
@@ -351,7 +367,7 @@ Status Session::check_map(const qc_picture& picture) const {
     return check_map_picture(picture, map_->paint, backend_->kind() == QC_BACKEND_CUDA ? map_->memory : QC_MEMORY_HOST);
 }
 
-/// Metrics that know no mask see none: those that only draw or watch.
+/// Metrics that know no weights see none: those that only draw or watch.
 FrameGeometry Session::geometry_for(const MetricDescriptor& metric) const {
     FrameGeometry geometry = geometry_;
     geometry.has_weights = geometry.has_weights && metric.accepts_weights;
@@ -421,7 +437,7 @@ int64_t Session::start_of(size_t instance) const {
 }
 
 Status Session::begin_stretch() {
-    if (!failure_.ok() || flushed_) return failure_;
+    if (!failure_.ok() || flushed_ || is_imported()) return failure_;
     const int64_t last = stretch_ends_.empty() ? stretch_start_ : stretch_ends_.back();
     if (submitted_ == last) return {};
     backend_->forget_earlier_frames();
@@ -456,7 +472,10 @@ Status Session::flush() {
     if (contents_)
         if (Status status = caught([this] { contents_->finish(); }); !status.ok())
             static_cast<void>(fail(std::move(status)));
-    for (const auto& table : tables_) table->close();
+    for (const auto& table : tables_) {
+        if (is_imported()) table->give_up_missing();
+        table->close();
+    }
     static_cast<void>(check_tables()); // rows that waited for the end
     return failure_;
 }
@@ -470,6 +489,7 @@ Status Session::truncate(int64_t frames) {
 
 /// The last instances of a stretch, or at the end of the stream all of them with their stream-level values.
 void Session::flush_metrics(bool looking_back_only) {
+    if (is_imported()) return; // they have measured nothing
     for (const size_t i : plan_.reading_order) {
         const MetricDescriptor& descriptor = *plan_.instances[i].descriptor;
         if (looking_back_only && !looks_back(descriptor)) continue;
@@ -495,6 +515,25 @@ qc_status Session::receive(bool wait, qc_row* row) {
     return flushed_ ? QC_END : QC_AGAIN;
 }
 
+Status Session::await(int rendition, int64_t frame) {
+    bool any = frame < submitted_;
+    while (any && frame >= table(rendition).final_frames() && failure_.ok() && !flushed_)
+        QC_RETURN_IF_ERROR(take_results(true, &any));
+    return {};
+}
+
+Status Session::score(int rendition, int feature, int64_t frame, double* value, qc_status* code) const {
+    if (frame < 0) return invalid(format("frame=%lld: 0 and more is accepted", static_cast<long long>(frame)));
+    double found = 0.0;
+    QC_RETURN_IF_ERROR(table(rendition).score(feature, frame, &found));
+    if (frame >= table(rendition).final_frames()) {
+        *code = flushed_ ? QC_END : QC_AGAIN;
+        return failure_;
+    }
+    *value = found;
+    return {};
+}
+
 /// Gathers the next row from all renditions' tables.
 bool Session::next_row(qc_row* row) {
     const size_t columns = plan_.columns.size();
@@ -503,9 +542,9 @@ bool Session::next_row(qc_row* row) {
         int64_t frame = 0; // the same for all: rows become final in order, and every table has one for every frame
         const double* values = nullptr;
         const unsigned char* present = nullptr;
-        bool masked_out = false;
-        if (!tables_[r]->next_final(&frame, &values, &present, &masked_out)) return false;
-        row_masked_out_ |= int64_t{masked_out} << r;
+        bool left_out = false;
+        if (!tables_[r]->next_final(&frame, &values, &present, &left_out)) return false;
+        row_weightless_ |= int64_t{left_out} << r;
         std::copy_n(values, columns, row_values_.data() + r * columns); // there may be no column
         std::copy_n(present, columns, row_present_.data() + r * columns);
         row_fetched_[r] = true;
@@ -515,7 +554,7 @@ bool Session::next_row(qc_row* row) {
     ++received_;
     row->value = row_values_.data();
     row->present = row_present_.data();
-    row->masked_out = std::exchange(row_masked_out_, 0);
+    row->weightless = std::exchange(row_weightless_, 0);
     return true;
 }
 
@@ -553,45 +592,6 @@ Status Session::fail(Status status) {
         log(QC_LOG_ERROR, failure_.text());
     }
     return failure_;
-}
-
-// ---- reports --------------------------------------------------------------------------------------------------------
-
-int64_t Session::scored_frames() const {
-    int64_t scored = 0;
-    for (const auto& table : tables_) scored = std::max(scored, table->scored_frames());
-    return scored;
-}
-
-Status Session::write_log(int rendition, const std::string& path, qc_log_format format, bool complete,
-                          std::span<const qc_log_extra> extra) const {
-    const std::chrono::duration<double> seconds = last_result_ - first_submit_;
-    LogHead head;
-    head.version = qc_version();
-    head.fps = static_cast<double>(scored_frames()) / seconds.count();
-    head.complete = complete && failure_.ok() && flushed_;
-    head.width = geometry_.width;
-    head.height = geometry_.height;
-    head.extra = extra;
-    std::vector<MetricConventions> conventions;
-    if (!region_.is_everything())
-        conventions.push_back({"region", {{"scored", region_text(region_)}, {"picture", size_text(picture_)}}});
-    if (geometry_.has_weights)
-        conventions.push_back({"mask", {{"scored", "means weighted by a mask of the frame"}, {"weights", "0..255"}}});
-    if (auto list = scaling_conventions(config_, picture_, rendition); !list.empty())
-        conventions.push_back({"scaling", std::move(list)});
-    for (size_t i = 0; i < scorers_.size(); ++i)
-        if (auto list = scorers_[i]->conventions(); !list.empty())
-            conventions.push_back({plan_.instances[i].descriptor->name, std::move(list)});
-    head.conventions = conventions;
-    return qc::write_log(format, table(rendition), plan_, path, head);
-}
-
-void Session::fill_stats(qc_stats* stats) const {
-    *stats = former_stats_;
-    stats->frames_submitted = submitted_;
-    stats->frames_received = received_;
-    backend_->add_stats(stats);
 }
 
 } // namespace qc

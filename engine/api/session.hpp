@@ -33,12 +33,11 @@ public:
     Session(const Session&) = delete;
     Session& operator=(const Session&) = delete;
 
-    /// @param map null, or without planes: no picture of the map is wanted
-    /// @param mask null, or without planes: there is none
-    Status submit(const qc_picture& reference, const qc_picture* distorted, void (*release)(void*), void* opaque,
-                  const qc_picture* map = nullptr, const qc_picture* mask = nullptr);
+    Status submit(const qc_frame& frame);
     /// A frame that other sessions measured. @param renditions bit k: rendition k has a picture
     Status submit_measured(uint32_t renditions, std::span<const uint64_t> words);
+    /// With QC_BACKEND_IMPORTED: a score that was computed elsewhere. Precondition: there is such a rendition
+    Status import_score(int rendition, std::string_view feature, int64_t frame, double value);
     /// Before the first frame: `callback` sees every frame's accumulators.
     Status listen(qc_measured_callback callback, void* opaque);
     /// Most earlier pairs that any metric looks back at.
@@ -54,6 +53,12 @@ public:
     Status truncate(int64_t frames);
     /// Waits for work in flight and calls every release that is outstanding.
     void drain() { backend_->drain(); }
+
+    /// Waits for the row of a frame that was submitted, as long as its computation may finish it.
+    Status await(int rendition, int64_t frame);
+    /// The score of a frame whose row is final.
+    /// @param code QC_OK, or why there is no score yet, or none at all: QC_AGAIN, QC_END
+    Status score(int rendition, int feature, int64_t frame, double* value, qc_status* code) const;
 
     const ScorePlan& plan() const { return plan_; }
     const AccumulatorLayout& layout() const { return *layout_; }
@@ -82,6 +87,9 @@ private:
     explicit Session(const qc_config& config);
 
     Status plan_scores(const ScoreRequest& request);
+    Status plan_import(const ScoreRequest& request);
+    void tell_plan() const;
+    bool is_imported() const { return config_.backend == QC_BACKEND_IMPORTED; }
     /// Nothing is scored: whatever the request asks for.
     bool only_watches() const { return config_.watch_contents == 2; }
     Status watch_contents();
@@ -105,7 +113,8 @@ private:
     void end_stretch();
     void flush_metrics(bool looking_back_only);
     bool next_row(qc_row* row);
-    Status check_pictures(const qc_picture& reference, const qc_picture* distorted) const;
+    Status check_frame(const qc_frame& frame) const;
+    Status check_pictures(const qc_frame& frame) const;
     Status check_map(const qc_picture& picture) const;
     FrameGeometry geometry_for(const MetricDescriptor& metric) const;
 
@@ -135,7 +144,7 @@ private:
     qc_stats former_stats_{};     ///< of the backend that failed
     std::vector<double> row_values_;
     std::vector<unsigned char> row_present_;
-    int64_t row_masked_out_ = 0;    ///< bit r: rendition r
+    int64_t row_weightless_ = 0;    ///< bit r: rendition r
     std::vector<bool> row_fetched_; ///< per rendition: its part of the next row is in row_values_
     std::chrono::steady_clock::time_point first_submit_, last_result_;
 

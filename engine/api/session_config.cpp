@@ -25,7 +25,7 @@ constexpr IntField kFields[] = {
     {"stats_format", offsetof(qc_config, stats_format), QC_STATS_FORMAT_NONE, QC_STATS_FORMAT_COUNT - 1},
     {"n_subsample", offsetof(qc_config, n_subsample), 0, INT_MAX},
     {"skip_unsupported", offsetof(qc_config, skip_unsupported), 0, 1},
-    {"backend", offsetof(qc_config, backend), QC_BACKEND_AUTO, QC_BACKEND_RECORDED},
+    {"backend", offsetof(qc_config, backend), QC_BACKEND_AUTO, QC_BACKEND_IMPORTED},
     {"device", offsetof(qc_config, device), 0, kMaxDevice},
     {"n_threads", offsetof(qc_config, n_threads), 0, kMaxThreads},
     {"batch", offsetof(qc_config, batch), 0, kMaxBatch},
@@ -44,7 +44,7 @@ constexpr IntField kFields[] = {
     {"map_layout", offsetof(qc_config, map_layout), QC_MAP_LAYOUT_GRAY, QC_MAP_LAYOUT_COUNT - 1},
     {"map_colours", offsetof(qc_config, map_colours), QC_MAP_COLOURS_GRAY, QC_MAP_COLOURS_COUNT - 1},
     {"map_memory", offsetof(qc_config, map_memory), QC_MEMORY_HOST, QC_MEMORY_CUDA},
-    {"mask", offsetof(qc_config, mask), 0, 1},
+    {"weights", offsetof(qc_config, weights), 0, 1},
     {"hold_pictures", offsetof(qc_config, hold_pictures), 0, 1},
     {"reserved", offsetof(qc_config, reserved), 0, 0},
 };

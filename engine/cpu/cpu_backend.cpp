@@ -20,7 +20,7 @@ namespace qc {
 namespace {
 
 using PicturePtr = std::shared_ptr<const HostPicture>;
-using Weights = std::shared_ptr<const std::vector<uint8_t>>; ///< of a mask, row after row
+using Weights = std::shared_ptr<const std::vector<uint8_t>>; ///< row after row
 
 /// What later frames look back at; pictures that nobody wants are not kept.
 struct EarlierFrame {
@@ -33,7 +33,7 @@ struct FrameWork {
     FrameResult result;
     PicturePtr reference;
     std::vector<PicturePtr> distorted;
-    Weights mask;                      ///< null: there is none
+    Weights weights;                   ///< null: there are none
     qc_picture map{};                  ///< to be painted; plane[0] null: none is wanted
     std::vector<EarlierFrame> history; ///< history[k]: k + 1 frames earlier; shorter at the start of the stream
     int unfinished = 0;                ///< tasks; guarded by the backend's mutex, and so is
@@ -70,8 +70,8 @@ private:
 
     Status take_in(const FrameInput& input, const cpu::PicturePool::Hold& hold, FrameWork* work);
     PicturePtr picture_of(const FrameInput& frame, int input, const cpu::PicturePool::Hold& hold) const;
-    Weights copy_of_mask(const qc_picture& mask) const;
-    HostPlane mask_of(const FrameWork& work) const;
+    Weights copy_of_weights(const qc_picture& picture) const;
+    HostPlane weights_of(const FrameWork& work) const;
     std::vector<Task> tasks_of(const FrameWork& work) const;
     void run(const Task& task, FrameWork& work) const;
     void draw_map(const HostPair& pair, HostPast past, const FrameWork& work) const;
@@ -98,12 +98,12 @@ Status CpuBackend::take_in(const FrameInput& input, const cpu::PicturePool::Hold
     bool on_device = input.reference.memory != QC_MEMORY_HOST;
     for (const qc_picture& picture : input.distorted)
         on_device = on_device || (picture.plane[0] != nullptr && picture.memory != QC_MEMORY_HOST);
-    on_device = on_device || (input.mask.plane[0] != nullptr && input.mask.memory != QC_MEMORY_HOST);
+    on_device = on_device || (input.weights.plane[0] != nullptr && input.weights.memory != QC_MEMORY_HOST);
     if (on_device)
         return invalid(
             "backend=cpu cannot read pictures in GPU memory: download them first (hwdownload), or use backend=cuda");
     work->reference = picture_of(input, 0, hold);
-    if (input.mask.plane[0] != nullptr) work->mask = copy_of_mask(input.mask);
+    if (input.weights.plane[0] != nullptr) work->weights = copy_of_weights(input.weights);
     for (int r = 0; r < config_.renditions; ++r) {
         const bool present = input.distorted[static_cast<size_t>(r)].plane[0] != nullptr;
         work->result.present.push_back(present);
@@ -117,19 +117,19 @@ PicturePtr CpuBackend::picture_of(const FrameInput& frame, int input, const cpu:
     return pictures_->take_in(frame.picture(input), setup_.format_of(input), scaling ? &*scaling : nullptr, hold);
 }
 
-Weights CpuBackend::copy_of_mask(const qc_picture& mask) const {
+Weights CpuBackend::copy_of_weights(const qc_picture& picture) const {
     const auto width = static_cast<size_t>(setup_.geometry.width), height = static_cast<size_t>(setup_.geometry.height);
     std::vector<uint8_t> weights(width * height);
     for (size_t y = 0; y < height; ++y)
         std::memcpy(weights.data() + y * width,
-                    static_cast<const uint8_t*>(mask.plane[0]) + static_cast<ptrdiff_t>(y) * mask.pitch_bytes[0],
+                    static_cast<const uint8_t*>(picture.plane[0]) + static_cast<ptrdiff_t>(y) * picture.pitch_bytes[0],
                     width);
     return std::make_shared<const std::vector<uint8_t>>(std::move(weights));
 }
 
-HostPlane CpuBackend::mask_of(const FrameWork& work) const {
-    if (work.mask == nullptr) return {};
-    return {work.mask->data(), {setup_.geometry.width}, setup_.geometry.width, setup_.geometry.height};
+HostPlane CpuBackend::weights_of(const FrameWork& work) const {
+    if (work.weights == nullptr) return {};
+    return {work.weights->data(), {setup_.geometry.width}, setup_.geometry.width, setup_.geometry.height};
 }
 
 void CpuBackend::remember(const FrameWork& work) {
@@ -206,7 +206,7 @@ void CpuBackend::run(const Task& task, FrameWork& work) const {
     if (task.rendition < 0) {
         HostReference reference;
         reference.current = *work.reference;
-        reference.weights = mask_of(work);
+        reference.weights = weights_of(work);
         for (size_t k = 0; k < std::min<size_t>(work.history.size(), kMaxHistory); ++k) {
             const auto& earlier = work.history[k].reference;
             reference.history[k] = luma_of(earlier);
@@ -218,7 +218,7 @@ void CpuBackend::run(const Task& task, FrameWork& work) const {
     } else {
         const size_t rendition = static_cast<size_t>(task.rendition);
         HostPair pair{*work.reference, *work.distorted[rendition]};
-        pair.weights = mask_of(work);
+        pair.weights = weights_of(work);
         pair.helpers = &pool_;
         for (size_t k = 0; k < std::min<size_t>(work.history.size(), kMaxHistory); ++k) {
             const EarlierFrame& earlier = work.history[k];
@@ -271,7 +271,7 @@ void CpuBackend::finish_task(FrameWork& work, const Status& failure) {
     if (--work.unfinished > 0) return;
     work.reference.reset();
     work.distorted.clear();
-    work.mask.reset();
+    work.weights.reset();
     work.history.clear();
     finished_.notify_all();
 }

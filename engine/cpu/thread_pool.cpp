@@ -60,21 +60,11 @@ private:
 
 } // namespace
 
-ThreadPool::ThreadPool(int threads) {
+ThreadPool::ThreadPool(int threads) : limit_(threads) {
     threads_.reserve(static_cast<size_t>(threads));
-    try {
-        for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { run(); });
-    } catch (...) { // the system has no more: those that run must end before the exception may go on
-        stop();
-        throw;
-    }
 }
 
 ThreadPool::~ThreadPool() {
-    stop();
-}
-
-void ThreadPool::stop() {
     {
         const std::lock_guard lock(mutex_);
         stopping_ = true;
@@ -83,10 +73,26 @@ void ThreadPool::stop() {
     for (std::thread& thread : threads_) thread.join();
 }
 
+/// As many as there is work for. Precondition: the mutex is held.
+void ThreadPool::start_threads() {
+    while (!stopping_ && idle_ < tasks_.size() + offers_.size() && threads_.size() < static_cast<size_t>(limit_)) {
+        threads_.emplace_back([this] { run(); });
+        ++idle_;
+    }
+}
+
 void ThreadPool::add(std::function<void()> task) {
     {
         const std::lock_guard lock(mutex_);
         tasks_.push_back(std::move(task));
+        try {
+            start_threads();
+        } catch (...) { // there are no more: those that run must do
+            if (threads_.empty()) {
+                tasks_.pop_back();
+                throw;
+            }
+        }
     }
     wake_.notify_one();
 }
@@ -103,7 +109,8 @@ void ThreadPool::share(int parts, const std::function<void(int)>& part) {
         const int helpers = std::min(parts, size()) - 1;
         try {
             for (int i = 0; i < helpers; ++i) offers_.emplace_back([shared] { shared->help(); });
-        } catch (const std::bad_alloc&) { // then there are fewer
+            start_threads();
+        } catch (const std::exception&) { // of memory or threads: then there are fewer
         }
     }
     wake_.notify_all();
@@ -111,17 +118,19 @@ void ThreadPool::share(int parts, const std::function<void(int)>& part) {
 }
 
 void ThreadPool::run() {
+    std::unique_lock lock(mutex_);
     for (;;) {
-        std::function<void()> task;
-        {
-            std::unique_lock lock(mutex_);
-            wake_.wait(lock, [this] { return stopping_ || !tasks_.empty() || !offers_.empty(); });
-            std::deque<std::function<void()>>& queue = tasks_.empty() ? offers_ : tasks_;
-            if (queue.empty()) return;
-            task = std::move(queue.front());
-            queue.pop_front();
-        }
+        wake_.wait(lock, [this] { return stopping_ || !tasks_.empty() || !offers_.empty(); });
+        std::deque<std::function<void()>>& queue = tasks_.empty() ? offers_ : tasks_;
+        if (queue.empty()) return;
+        std::function<void()> task = std::move(queue.front());
+        queue.pop_front();
+        --idle_;
+        lock.unlock();
         task();
+        task = nullptr; // what it holds ends here
+        lock.lock();
+        ++idle_;
     }
 }
 

@@ -23,7 +23,7 @@ void Intake::await_producer(Slot& slot, const qc_picture& picture) {
         slot.producers.push_back(producer);
 }
 
-/// Where the device finds a picture or a mask as it was handed over.
+/// Where the device finds a picture or its weights as it was handed over.
 DevicePicture Intake::find(Slot& slot, int frame, int input, const qc_picture& source) {
     if (source.memory == QC_MEMORY_HOST) return uploader_.picture(slot.upload, frame, input);
     std::array<uint32_t, 3> pitch_bytes{};
@@ -39,12 +39,12 @@ DevicePicture Intake::place(Slot& slot, int frame, int input, const qc_picture& 
     return converter_.add_jobs(raw, frame, input, slot.converted, slot.description, &slot.shape);
 }
 
-DeviceReference Intake::add_reference(Slot& slot, int frame, const FrameInput& input, const DevicePlane& mask,
+DeviceReference Intake::add_reference(Slot& slot, int frame, const FrameInput& input, const DevicePlane& weights,
                                       bool evaluated) {
     const Description& description = slot.description;
     DeviceReference reference{};
     reference.current = place(slot, frame, 0, input.reference);
-    reference.weights = mask;
+    reference.weights = weights;
     reference.output = static_cast<uint32_t>(frame);
     history_.look_back(description.host(&DescriptionLayout::kept_planes), frame, &reference);
     description.host(&DescriptionLayout::references)[slot.shape.references++] = reference;
@@ -88,13 +88,13 @@ Status Intake::add(Slot& slot, FrameInput& input) {
     QC_RETURN_IF_ERROR(uploader_.upload(input, frame, &slot.upload, &slot.uploaded));
 
     bool borrowed = input.reference.memory == QC_MEMORY_CUDA;
-    DevicePlane mask{};
-    if (input.mask.plane[0] != nullptr) {
-        mask = find(slot, frame, setup_.inputs(), input.mask).plane[0];
-        borrowed = borrowed || input.mask.memory == QC_MEMORY_CUDA;
+    DevicePlane weights{};
+    if (input.weights.plane[0] != nullptr) {
+        weights = find(slot, frame, setup_.inputs(), input.weights).plane[0];
+        borrowed = borrowed || input.weights.memory == QC_MEMORY_CUDA;
     }
     pictures_.assign(static_cast<size_t>(setup_.inputs()), DevicePicture{});
-    const DeviceReference reference = add_reference(slot, frame, input, mask, evaluated);
+    const DeviceReference reference = add_reference(slot, frame, input, weights, evaluated);
     pictures_[0] = reference.current;
     FrameInSlot entry{input.index, std::vector<bool>(static_cast<size_t>(renditions)), {}, input.map};
     for (int r = 0; r < renditions; ++r) {

@@ -40,7 +40,7 @@ private:
     static void await_producer(Slot& slot, const qc_picture& picture);
     DevicePicture find(Slot& slot, int frame, int input, const qc_picture& source);
     DevicePicture place(Slot& slot, int frame, int input, const qc_picture& source);
-    DeviceReference add_reference(Slot& slot, int frame, const FrameInput& input, const DevicePlane& mask,
+    DeviceReference add_reference(Slot& slot, int frame, const FrameInput& input, const DevicePlane& weights,
                                   bool evaluated);
     static void end_pairs(const Slot& slot);
     DevicePicture add_pair(Slot& slot, int frame, int rendition, const qc_picture& source,

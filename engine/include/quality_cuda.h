@@ -7,6 +7,9 @@
  *     qc_session_create -> qc_session_submit* -> qc_session_flush -> qc_session_write_log -> qc_session_destroy
  *                              \-> qc_session_receive* (scores leave in submission order; QC_END after the last)
  *
+ * Two still pictures take one call, qc_score() (examples/score_png.c). Scores that were computed elsewhere become those of
+ * a model by qc_session_import(). qc_check() says what is wrong with a wish before there are any pictures.
+ *
  * Front ends that hold decoders, logs and live output around it find more in quality_cuda_run.h.
  *
  * Thread-safety: a session may be used from any one thread at a time; different sessions are independent. Functions that
@@ -14,13 +17,13 @@
  *
  * Errors: every function that can fail returns a qc_status; those below zero are failures. A call that is refused for its
  * arguments changes nothing. A failure of the scoring itself stays: the same status comes back from every later submit,
- * flush and break; what was scored before can still be received, pooled and written. The library never aborts, never exits, and throws nothing across this boundary, where memory or threads are
- * exhausted neither. A null session or a null result is QC_ERROR_INVALID (0, "" or nothing from functions that return no
- * status).
+ * flush and break; what was scored before can still be received, pooled and written. The library never aborts, never exits,
+ * and throws nothing across this boundary, where memory or threads are exhausted neither. A null session or a null result is
+ * QC_ERROR_INVALID (0, "" or nothing from functions that return no status).
  *
- * Functions of the caller's (release, log) may ask the session that calls them, but not drive it: submit, receive, collect,
- * break and flush are QC_ERROR_INVALID there and change nothing (a frame's release is called all the same), and the session
- * must not be destroyed. Other sessions are free.
+ * Functions of the caller's (release, log) may ask the session that calls them, but not drive it: submit, import, receive,
+ * score, collect, break and flush are QC_ERROR_INVALID there and change nothing (a frame's release is called all the same),
+ * and the session must not be destroyed. Other sessions are free.
  *
  * Strings handed out live until the session is destroyed, or until the next call on it where said; those of functions
  * without a session live as long as the library.
@@ -56,11 +59,12 @@ extern "C" {
 #endif
 
 /** Grows by one with every incompatible change; compare with qc_abi_version(), which must be equal. */
-#define QC_ABI_VERSION 4
+#define QC_ABI_VERSION 5
 
 typedef enum qc_backend {
     QC_BACKEND_AUTO = 0, QC_BACKEND_CUDA = 1, QC_BACKEND_CPU = 2,
-    QC_BACKEND_RECORDED = 3 /**< measures nothing: frames come by qc_session_submit_measured() (quality_cuda_run/engine.h) */
+    QC_BACKEND_RECORDED = 3, /**< measures nothing: frames come by qc_session_submit_measured() (quality_cuda_run/engine.h) */
+    QC_BACKEND_IMPORTED = 4  /**< sees no pictures: models predict from what qc_session_import() hands in */
 } qc_backend;
 
 typedef enum qc_chroma { QC_CHROMA_400 = 0, QC_CHROMA_420 = 1, QC_CHROMA_422 = 2, QC_CHROMA_444 = 3 } qc_chroma;
@@ -133,6 +137,32 @@ typedef struct qc_picture {
     int64_t reserved[4];        /**< 0 */
 } qc_picture;
 
+/**
+ * One frame: what qc_session_submit() hands over. Fill it with zeros first; it is looked at during the call only, the memory
+ * that its pictures point to as long as said here.
+ */
+typedef struct qc_frame {
+    qc_picture reference;       /**< always there */
+    qc_picture distorted[QC_MAX_RENDITIONS]; /**< of each rendition; plane[0] NULL: it has no picture for this frame, as all
+                                     beyond config.renditions */
+    qc_picture weights;         /**< where config.weights is 1, else without planes: a plane of bytes, one for each luma sample
+                                     of what is scored (scaled, or cut to the region). 255 counts whole, 0 not at all. Its
+                                     plane[0], pitch_bytes[0], memory and cuda_stream are looked at. It is read when the
+                                     pictures are, and may lie where they do not */
+    qc_picture map;             /**< plane[0] NULL, or a picture that is to show where the pair of config.map_rendition is bad.
+                                     It is painted when the frame's row has been received, black where the frame has no
+                                     scores; where the scoring failed it is undefined. Its memory has to stay until then, or
+                                     until qc_session_destroy(). Pitches of CUDA memory are positive, and what cuda_stream
+                                     holds at the time of the call comes before the painting */
+    void (*release)(void *opaque); /**< called exactly once when the pictures may be overwritten, in the thread of a call on
+                                     the session: before qc_session_submit() returns if the frame is refused, or if all
+                                     pictures lie in host memory and config.hold_pictures is 0, else by this or a later call
+                                     (qc_session_collect() exists for it), at the latest by qc_session_destroy(). NULL:
+                                     nobody is told; pictures in host memory are copied */
+    void *opaque;               /**< what release gets */
+    int64_t reserved[8];        /**< 0 */
+} qc_frame;
+
 /** @param text one line without its end, valid during the call */
 typedef void (*qc_log_callback)(void *opaque, qc_log_level level, const char *text);
 
@@ -141,7 +171,7 @@ typedef void (*qc_log_callback)(void *opaque, qc_log_level level, const char *te
 typedef struct qc_config {
     size_t struct_size;          /**< sizeof(qc_config), see the rules at the head of this file */
 
-    qc_format reference;         /**< layout of the reference pictures */
+    qc_format reference;         /**< layout of the reference pictures; see qc_format_from_name() */
     int renditions;              /**< distorted pictures per reference, 1..QC_MAX_RENDITIONS; 0 means 1 */
     qc_format distorted[QC_MAX_RENDITIONS]; /**< layout of each; rgb must equal the reference's, chroma too if a metric needs
                                                 it, and the size unless `scaling` says how to change it. Of different
@@ -205,14 +235,15 @@ typedef struct qc_config {
                                                   where chroma is halved. All 0: the whole picture */
 
     int map_rendition;           /**< whose map it is, 0..renditions - 1 */
-    const char *maps;            /**< a metric whose map pictures are painted of, see qc_session_submit_with_map(): a name of
+    const char *maps;            /**< a metric whose map pictures are painted of, see qc_frame.map: a name of
                                       qc_map_name(), a short name, or NULL for none. With the options of the metric's first
                                       instance where the metric is scored, else with their defaults, and no scores */
     qc_map_layout map_layout;    /**< of these pictures, whose size is that of what is scored */
     qc_map_colours map_colours;
     qc_memory map_memory;        /**< where they lie; on the CPU backend they lie in host memory, whatever this says */
-    int mask;                    /**< 1: every frame comes with a mask (qc_session_submit_masked()), and scores are weighted means;
-                                      metrics that have none are QC_ERROR_UNSUPPORTED, in a line that lists those that have. 0: none does */
+    int weights;                 /**< 1: every frame comes with weights (qc_frame.weights), and scores are weighted means;
+                                      metrics that have none are QC_ERROR_UNSUPPORTED, in a line that lists those that
+                                      have. 0: none does */
     double map_white;            /**< value that is painted white, above 0; 0: the metric's own, qc_map_white() */
     int hold_pictures;           /**< 1: pictures in host memory are held until their release, too, maybe by a later call: the CPU
                                       backend reads them where they lie, if they can be scored as they are. 0: copies them */
@@ -223,12 +254,12 @@ typedef struct qc_config {
 typedef struct qc_error { char text[1024]; } qc_error;
 
 /** Scores of one frame; pointers are valid until the next call on the session. Of each rendition all values are present or
- *  none: none where its picture was missing, n_subsample skipped the frame, or its mask left nothing to be scored. */
+ *  none: none where its picture was missing, n_subsample skipped the frame, or its weights left nothing to be scored. */
 typedef struct qc_row {
     int64_t frame;                /**< index in submission order, from 0 */
     const double *value;          /**< [renditions][feature count]; NaN where not present */
     const unsigned char *present; /**< same shape; 1 where the value was computed, else 0 */
-    int64_t masked_out;           /**< bit k: rendition k has no scores because the mask left nothing to be scored */
+    int64_t weightless;           /**< bit k: rendition k has no scores because the weights left nothing to be scored */
     int64_t reserved[4];          /**< 0 */
 } qc_row;
 
@@ -238,6 +269,26 @@ typedef struct qc_feature {
     int is_model;     /**< 1: prediction of a model (or of a bootstrap collection); 0: score of a metric */
     int reserved[11]; /**< 0 */
 } qc_feature;
+
+typedef enum qc_option_type {
+    QC_OPTION_BOOL = 0,   /**< "true" or "false" */
+    QC_OPTION_INT = 1,    /**< a whole number */
+    QC_OPTION_DOUBLE = 2,
+    QC_OPTION_CHOICE = 3, /**< one of the words of qc_metric_option_choice(), which numbers count from 0 */
+    QC_OPTION_TEXT = 4    /**< e.g. a path; the default is "" */
+} qc_option_type;
+
+/** One option of a metric, for `options`, `feature` and `model`. */
+typedef struct qc_option {
+    const char *name, *help; /**< "adm_enhn_gain_limit"; what it does, in a line or a few words */
+    const char *alias;       /**< how the names of scores show that it is not at its default, "egl"; "" if they never do */
+    qc_option_type type;
+    int choices;             /**< QC_OPTION_CHOICE: how many; else 0 */
+    double minimum, maximum; /**< accepted, both included; 0 for choices and text */
+    double default_value;    /**< 0 or 1 for QC_OPTION_BOOL, its number for QC_OPTION_CHOICE, 0 for text. Beyond the range where
+                                  an option that is not given means what no number says, e.g. the picture's own size */
+    int64_t reserved[4];     /**< 0 */
+} qc_option;
 
 typedef struct qc_session qc_session;
 
@@ -249,6 +300,14 @@ QC_API const char *qc_metric_name(int index);
 QC_API const char *qc_metric_summary(int index); /**< what it is, in one line */
 /** Short name that `metrics` and `options` accept too, "" if there is none; metrics may share it. NULL past the end. */
 QC_API const char *qc_metric_short_name(int index);
+/**
+ * The options of a metric, in its own order.
+ * @param metric index of qc_metric_name()
+ * @return QC_END past the last option, QC_ERROR_INVALID for a metric that does not exist or an index below 0
+ */
+QC_API qc_status qc_metric_option(int metric, int index, qc_option *option);
+/** A word that an option of type QC_OPTION_CHOICE accepts; NULL past the end, and for what is no such option. */
+QC_API const char *qc_metric_option_choice(int metric, int option, int index);
 /** What `maps` accepts: metrics that have a map, and "difference". NULL past the end. */
 QC_API const char *qc_map_name(int index);
 QC_API const char *qc_map_unit(int index);  /**< what a value of that map is, e.g. "1 - ssim"; NULL past the end */
@@ -258,6 +317,17 @@ QC_API const char *qc_model_name(int index);
 /** Parses "mean", "harmonic_mean", "min", "max", "p1", "p5", "p10", "p50", "stddev", else @return QC_ERROR_INVALID */
 QC_API qc_status qc_pool_parse(const char *text, qc_pool *pool);
 QC_API const char *qc_pool_name(qc_pool pool); /**< the word that qc_pool_parse() takes; NULL for no method */
+
+/**
+ * The layout that FFmpeg calls by this name: gray, planar YUV, NV12 and its kin up to P416, planar and packed RGB ("gray10le",
+ * "yuv420p10le", "nv12", "p010le", "gbrp", "rgb24", "bgr0" ...). Without its end "le" a name means the same. An alpha
+ * channel is not looked at. A yuvj name is tagged as of full range; all other tags are unknown.
+ * @param format filled; unchanged where that fails. Width and height are checked where the format is used
+ * @return QC_ERROR_UNSUPPORTED for a name that FFmpeg does not have, and for formats that the engine does not read
+ */
+QC_API qc_status qc_format_from_name(const char *name, int width, int height, qc_format *format);
+/** FFmpeg's name for a layout, whatever its size and tags: "yuv420p10le". NULL if it has none. */
+QC_API const char *qc_format_name(const qc_format *format);
 
 /**
  * Checks the configuration, chooses the backend, loads models and takes the device memory that scoring needs, but for
@@ -270,8 +340,16 @@ QC_API const char *qc_pool_name(qc_pool pool); /**< the word that qc_pool_parse(
 QC_API qc_status qc_session_create(const qc_config *config, qc_session **session, qc_error *error);
 
 /**
- * What qc_session_create() would refuse before it looks for a device: lets a front end fail before the first frame is
- * decoded. Logs nothing. @return as qc_session_create(), but for what devices do
+ * Whether there is what a configuration asks for: its metrics, their options, models and their files, and whether its numbers
+ * are in range. Formats are not looked at, nor what metrics say of pictures. Opens no device, logs nothing.
+ * @param error as in qc_session_create()
+ * @return QC_OK, QC_ERROR_INVALID, QC_ERROR_IO (a model's file), QC_ERROR_NO_MEMORY
+ */
+QC_API qc_status qc_check(const qc_config *config, qc_error *error);
+
+/**
+ * The same, and what qc_session_create() would refuse of the pictures' formats before it looks for a device: lets a program
+ * fail before the first frame is decoded. Logs nothing. @return as qc_session_create(), but for what devices do
  */
 QC_API qc_status qc_config_check(const qc_config *config, qc_error *error);
 
@@ -279,7 +357,7 @@ QC_API qc_status qc_config_check(const qc_config *config, qc_error *error);
 QC_API void qc_session_destroy(qc_session *session);
 /** Backend, device and memory of the session in one line. */
 QC_API const char *qc_session_description(const qc_session *session);
-QC_API qc_backend qc_session_backend(const qc_session *session); /**< CUDA or CPU, never AUTO */
+QC_API qc_backend qc_session_backend(const qc_session *session); /**< the one that was chosen, never AUTO */
 /** Text of the last call on the session that failed, "" if none did; until the next call. */
 QC_API const char *qc_session_error(const qc_session *session);
 /** Scores per rendition, the same for all: metrics' first, then models'. */
@@ -288,39 +366,25 @@ QC_API int qc_session_feature_count(const qc_session *session);
 QC_API qc_status qc_session_feature(const qc_session *session, int index, qc_feature *feature);
 
 /**
- * Hands over one frame: a reference and config.renditions distorted pictures. Waits only while all slots are taken.
- * @param release called exactly once with opaque when the pictures may be overwritten, in the thread of a call on the
- *        session: before this call returns if the frame is refused, or if all pictures lie in host memory and
- *        config.hold_pictures is 0, else by this or a later call (qc_session_collect() exists for it), at the latest by
- *        qc_session_destroy(). May be NULL: pictures in host memory are copied then.
- * @return QC_ERROR_INVALID for a missing reference, a picture that does not fit its format's rules, a frame after the
- *         flush, or one from within release or log, all without effect on the session; otherwise the session's failure
+ * Hands over one frame. Waits only while all slots are taken.
+ * @return QC_ERROR_INVALID for a missing reference, a picture that does not fit its format's rules, weights where the
+ *         configuration has none or none where it has, a map where it names none, a frame after the flush, or one from
+ *         within release or log, all without effect on the session; otherwise the session's failure
  */
-QC_API qc_status qc_session_submit(qc_session *session, const qc_picture *reference, const qc_picture *distorted,
-                                   void (*release)(void *opaque), void *opaque);
+QC_API qc_status qc_session_submit(qc_session *session, const qc_frame *frame);
 
 /**
- * The same, with a picture that is to show where the pair of config.map_rendition is bad. It is painted when the frame's row
- * has been received, black where the frame has no scores; where the scoring failed it is undefined. Its memory has to stay
- * until then, or until qc_session_destroy().
- * @param map NULL, or plane[0] NULL: none is wanted. Pitches of CUDA memory are positive, and what cuda_stream holds at the
- *        time of the call comes before the painting
- * @return as qc_session_submit(); QC_ERROR_INVALID also for a picture that does not fit config.map_layout or map_memory,
- *         and where the configuration names no map
+ * With QC_BACKEND_IMPORTED, in the place of pictures: one value of one frame, in any order of features and frames. Models
+ * predict as soon as they have all that they read, and rows come as ever, in the order of frames, with the values and the
+ * predictions. Such a session takes models only (`metrics` NULL or "vmaf"), and its features are what these models read;
+ * formats may be left 0, "auto" takes its model by the reference's size and frame_rate where they are given. What
+ * n_subsample skips is ignored. The flush leaves frames that lack a value without scores.
+ * @param feature a name of qc_feature, "integer_adm2", or that by which models ask for it, "VMAF_integer_feature_adm2_score"
+ * @param frame from 0, up to 2^20 beyond the first one that lacks a value: those before it are waited for
+ * @return QC_ERROR_INVALID for another backend, a rendition or a frame out of range, a feature that no model reads, a value
+ *         that is there already (it stays) and behind the flush; otherwise the session's failure
  */
-QC_API qc_status qc_session_submit_with_map(qc_session *session, const qc_picture *reference, const qc_picture *distorted,
-                                            const qc_picture *map, void (*release)(void *opaque), void *opaque);
-
-/**
- * The same, with the frame's mask, where config.mask is 1: a plane of bytes, one for each luma sample of what is scored (scaled,
- * or cut to the region). 255 counts whole, 0 not at all. It is read when the pictures are, and may lie where they do not.
- * @param mask its plane[0], pitch_bytes[0], memory and cuda_stream are looked at
- * @param map as in qc_session_submit_with_map(), or NULL. @return as there; QC_ERROR_INVALID also for a mask where the
- *         configuration has none, and by the other functions for a frame without one where it has
- */
-QC_API qc_status qc_session_submit_masked(qc_session *session, const qc_picture *reference, const qc_picture *distorted,
-                                          const qc_picture *mask, const qc_picture *map, void (*release)(void *opaque),
-                                          void *opaque);
+QC_API qc_status qc_session_import(qc_session *session, int rendition, const char *feature, int64_t frame, double value);
 
 /**
  * Next finished row, in order. A row is finished when no later frame can change it (motion2 waits for the next frame).
@@ -350,6 +414,24 @@ QC_API qc_status qc_session_flush(qc_session *session);
  *         QC_ERROR_IO if earlier scores, which lie in a temporary file, cannot be read
  */
 QC_API qc_status qc_session_pooled(qc_session *session, int rendition, int feature, qc_pool pool, double *value);
+/**
+ * The same over a stretch of frames: the scored ones among those from first up to, but without, end.
+ * @param first,end indices in submission order; end may lie beyond the last frame
+ * @return as qc_session_pooled(); QC_ERROR_INVALID also for a first below 0, an end below it, and a stretch without a scored
+ *         frame
+ */
+QC_API qc_status qc_session_pooled_between(qc_session *session, int rendition, int feature, qc_pool pool, int64_t first,
+                                           int64_t end, double *value);
+
+/**
+ * The score of any frame, as often as it is asked for, before the flush and behind it, whether its row was received or not.
+ * Waits for its computation, but not for frames that were not submitted yet.
+ * @param value the score; NaN where the frame has none, as in qc_row
+ * @return QC_AGAIN for a frame that waits for a later one, or was not submitted yet. QC_END behind the flush for one that was
+ *         never submitted. QC_ERROR_INVALID for a rendition or feature that does not exist, and a frame below 0;
+ *         the session's failure for a frame that it left unfinished; QC_ERROR_IO as in qc_session_pooled()
+ */
+QC_API qc_status qc_session_score(qc_session *session, int rendition, int feature, int64_t frame, double *value);
 /** Frames scored so far (received or not), of the rendition that has most. */
 QC_API int64_t qc_session_scored_frames(const qc_session *session);
 /** Stream-level values such as apsnr_y, after the flush; the name lives until the next call.
@@ -386,6 +468,26 @@ typedef struct qc_log_extra {
  */
 QC_API qc_status qc_session_write_log(qc_session *session, int rendition, const char *path, qc_log_format format,
                                       int complete, const qc_log_extra *extra, int extra_count);
+
+/** Scores by their names. */
+typedef struct qc_scores qc_scores;
+
+/**
+ * Scores one pair of still pictures: a session of one frame, opened, flushed and gone within the call.
+ * @param config one rendition; its log is called during the call
+ * @param frame the pictures, and weights and a map where config has them; its release is called before the call returns
+ * @param scores what the pair scores, then what a metric says of a whole video; NULL on failure. To be destroyed
+ * @param error as in qc_session_create()
+ * @return as qc_session_create() and qc_session_submit(); QC_ERROR_INVALID also for more renditions than one and for a
+ *         pair that has no scores
+ */
+QC_API qc_status qc_score(const qc_config *config, const qc_frame *frame, qc_scores **scores, qc_error *error);
+/** Name of one of them, as in qc_feature and qc_session_aggregate(); NULL past the end. Lives as long as the scores. */
+QC_API const char *qc_scores_name(const qc_scores *scores, int index);
+QC_API double qc_scores_value(const qc_scores *scores, int index); /**< NaN past the end */
+/** The one of a name. @return QC_ERROR_INVALID if there is none: value stays as it is */
+QC_API qc_status qc_scores_find(const qc_scores *scores, const char *name, double *value);
+QC_API void qc_scores_destroy(qc_scores *scores); /**< NULL is allowed */
 
 #ifdef __cplusplus
 }

@@ -327,6 +327,30 @@ size_t ScorePlan::computed_by(size_t instance) const {
     return best;
 }
 
+void keep_model_inputs(ScorePlan* plan) {
+    std::vector<bool> is_read(plan->columns.size(), false);
+    for (const ModelUse& use : plan->models)
+        for (const std::vector<int>* columns : {&use.inputs, &use.outputs})
+            for (const int column : *columns) is_read[static_cast<size_t>(column)] = true;
+    std::vector<int> new_column;
+    std::vector<ScoreColumn> kept;
+    for (size_t i = 0; i < plan->columns.size(); ++i) {
+        new_column.push_back(is_read[i] ? static_cast<int>(kept.size()) : -1);
+        if (is_read[i]) kept.push_back(std::move(plan->columns[i]));
+    }
+    plan->columns = std::move(kept);
+    const auto renumber = [&](std::vector<int>& columns) {
+        for (int& column : columns)
+            if (column >= 0) column = new_column[static_cast<size_t>(column)];
+    };
+    for (MetricInstance& instance : plan->instances) renumber(instance.column);
+    for (ModelUse& use : plan->models) {
+        renumber(use.inputs);
+        renumber(use.outputs);
+    }
+    plan->stream_scores.clear();
+}
+
 Status build_score_plan(const ScoreRequest& request, const FrameGeometry* geometry, ScorePlan* plan,
                         const std::string& chroma_conflict, std::optional<PictureSize> picture) {
     *plan = {};

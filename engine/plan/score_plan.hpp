@@ -78,6 +78,9 @@ struct ScorePlan {
     size_t computed_by(size_t instance) const;
 };
 
+/// For scores that are computed elsewhere: only what models read keeps its column, and there are no stream scores.
+void keep_model_inputs(ScorePlan* plan);
+
 /// Makes the plan of a request.
 ///
 /// Instances are made in the order: `feature`, `metrics` (but "vmaf"), features of the models, so that what the user

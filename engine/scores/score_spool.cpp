@@ -62,40 +62,49 @@ Status ScoreSpool::read(int64_t row, int64_t* frame, std::span<double> values) c
     return {};
 }
 
-Status ScoreSpool::truncate(int64_t frames) {
-    // Rows stand in the order of their frames: the first to forget is found by halving.
-    int64_t kept = 0;
+Status ScoreSpool::find(int64_t frame, int64_t* row) const {
+    // Rows stand in the order of their frames, none of which comes twice: row n is of frame n or a later one.
+    int64_t first = 0;
     std::vector<double> values(columns_);
-    for (int64_t end = rows_; kept < end;) {
-        const int64_t middle = kept + (end - kept) / 2;
-        int64_t frame = 0;
-        QC_RETURN_IF_ERROR(read(middle, &frame, values));
-        if (frame < frames)
-            kept = middle + 1;
+    for (int64_t end = std::clamp(frame, int64_t{0}, rows_); first < end;) {
+        const int64_t middle = first + (end - first) / 2;
+        int64_t found = 0;
+        QC_RETURN_IF_ERROR(read(middle, &found, values));
+        if (found < frame)
+            first = middle + 1;
         else
             end = middle;
     }
+    *row = first;
+    return {};
+}
+
+Status ScoreSpool::truncate(int64_t frames) {
+    int64_t kept = 0;
+    QC_RETURN_IF_ERROR(find(frames, &kept));
     rows_ = kept;
     rows_in_file_ = std::min(rows_in_file_, kept);
     pending_.resize(static_cast<size_t>(rows_ - rows_in_file_) * row_words());
     return {};
 }
 
-Status ScoreSpool::for_each(const std::function<Status(int64_t frame, std::span<const double>)>& visit) const {
+Status ScoreSpool::for_each(int64_t first, int64_t end, const Visitor& visit) const {
     const int64_t rows_per_block = static_cast<int64_t>(pending_limit_words_ / row_words());
-    std::vector<uint64_t> block(rows_in_file_ > 0 ? pending_limit_words_ : 0);
+    const int64_t end_in_file = std::min(end, rows_in_file_);
+    std::vector<uint64_t> block(first < end_in_file ? pending_limit_words_ : 0);
     std::vector<double> values(columns_);
     const auto visit_words = [&](const uint64_t* words) {
         unpack_values(words + 1, values);
         return visit(static_cast<int64_t>(words[0]), values);
     };
-    for (int64_t row = 0; row < rows_in_file_; row += rows_per_block) {
-        const int64_t count = std::min(rows_per_block, rows_in_file_ - row);
+    for (int64_t row = first; row < end_in_file; row += rows_per_block) {
+        const int64_t count = std::min(rows_per_block, end_in_file - row);
         QC_RETURN_IF_ERROR(read_words(row, count, block.data()));
         for (int64_t i = 0; i < count; ++i)
             QC_RETURN_IF_ERROR(visit_words(block.data() + static_cast<size_t>(i) * row_words()));
     }
-    for (size_t at = 0; at < pending_.size(); at += row_words()) QC_RETURN_IF_ERROR(visit_words(pending_.data() + at));
+    for (int64_t row = std::max(first, rows_in_file_); row < end; ++row)
+        QC_RETURN_IF_ERROR(visit_words(pending_.data() + static_cast<size_t>(row - rows_in_file_) * row_words()));
     return {};
 }
 

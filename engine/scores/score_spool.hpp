@@ -32,8 +32,12 @@ public:
     Status read(int64_t row, int64_t* frame, std::span<double> values) const;
     /// Forgets all rows of the frames from number `frames` on.
     Status truncate(int64_t frames);
-    /// Calls `visit` for every row in order until it fails.
-    Status for_each(const std::function<Status(int64_t frame, std::span<const double>)>& visit) const;
+    /// The first row of the frames from number `frame` on; rows() if there is none.
+    Status find(int64_t frame, int64_t* row) const;
+    using Visitor = std::function<Status(int64_t frame, std::span<const double>)>;
+    /// Calls `visit` for every row in order until it fails; of those from `first` up to, but without, `end`.
+    Status for_each(const Visitor& visit) const { return for_each(0, rows_, visit); }
+    Status for_each(int64_t first, int64_t end, const Visitor& visit) const;
 
 private:
     size_t row_words() const { return columns_ + 1; }

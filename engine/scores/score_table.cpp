@@ -230,7 +230,36 @@ void ScoreTable::abandon(int64_t frames) {
     for (; !pending_.empty(); pending_.pop_front()) unscored_frames_.push_back({pending_.front().frame, false});
 }
 
+Status ScoreTable::import(int64_t frame, int column, double value) {
+    for (size_t i = 0; i < plan_.instances.size(); ++i) {
+        const MetricInstance& instance = plan_.instances[i];
+        const auto output = std::find(instance.column.begin(), instance.column.end(), column);
+        if (output == instance.column.end()) continue;
+        if (!expects(instance, frame, true)) return {};
+        const int64_t pending = frame - final_frames();
+        if (pending < 0 || pending_[static_cast<size_t>(pending)].present[static_cast<size_t>(column)] != 0)
+            return invalid(format("%s of frame %lld is there already",
+                                  plan_.columns[static_cast<size_t>(column)].name.c_str(),
+                                  static_cast<long long>(frame)));
+        put(frame, static_cast<int>(i), static_cast<int>(output - instance.column.begin()), value);
+        return status_;
+    }
+    return internal("no metric has the score that was imported");
+}
+
+void ScoreTable::give_up_missing() {
+    while (status_.ok() && !pending_.empty()) {
+        if (pending_.front().missing == 0) {
+            retire_front();
+            continue;
+        }
+        unscored_frames_.push_back({pending_.front().frame, false});
+        pending_.pop_front();
+    }
+}
+
 void ScoreTable::close() {
+    dropped_from_ = final_frames();
     closed_ = true;
     while (!pending_.empty()) retire_front();
     set_stream_scores();
@@ -248,6 +277,8 @@ Status ScoreTable::truncate(int64_t frames) {
     QC_RETURN_IF_ERROR(spool_.truncate(frames));
     scored_rows_read_ = std::min(scored_rows_read_, spool_.rows());
     if (ahead_frame_ && *ahead_frame_ >= frames) ahead_frame_.reset();
+    next_frame_ = std::min(next_frame_, frames);
+    dropped_from_ = std::min(dropped_from_, frames);
     std::erase_if(unscored_frames_, [=](const UnscoredFrame& unscored) { return unscored.frame >= frames; });
     aggregates_.clear();
     pools_.assign(pools_.size(), RunningPool());
@@ -265,10 +296,61 @@ void ScoreTable::fail(Status status) {
     if (status_.ok()) status_ = std::move(status);
 }
 
+Status ScoreTable::check_column(int column) const {
+    if (column >= 0 && column < static_cast<int>(plan_.columns.size())) return {};
+    return invalid(format("there is no score %d", column));
+}
+
+Status ScoreTable::check_pooling(int column, qc_pool pool) const {
+    QC_RETURN_IF_ERROR(check_column(column));
+    if (pool_name(pool) != nullptr) return {};
+    return invalid(format("there is no pooling method %d", static_cast<int>(pool)));
+}
+
+int64_t ScoreTable::final_frames() const {
+    if (closed_) return dropped_from_;
+    return pending_.empty() ? next_frame_ : pending_.front().frame;
+}
+
+Status ScoreTable::score(int column, int64_t frame, double* value) const {
+    QC_RETURN_IF_ERROR(check_column(column));
+    int64_t row = 0, found = -1;
+    QC_RETURN_IF_ERROR(spool_.find(frame, &row));
+    std::vector<double> values(plan_.columns.size());
+    if (row < spool_.rows()) QC_RETURN_IF_ERROR(spool_.read(row, &found, values));
+    *value = found == frame ? values[static_cast<size_t>(column)] : kNotPresent;
+    return {};
+}
+
+Status ScoreTable::pooled_between(int column, qc_pool pool, int64_t first, int64_t end, double* value) const {
+    QC_RETURN_IF_ERROR(check_pooling(column, pool));
+    const auto number = [](int64_t frame) { return static_cast<long long>(frame); };
+    if (first < 0 || end < first)
+        return invalid(format("first=%lld, end=%lld: 0 and more is accepted, and an end that is not below first",
+                              number(first), number(end)));
+    int64_t first_row = 0, end_row = 0;
+    QC_RETURN_IF_ERROR(spool_.find(first, &first_row));
+    QC_RETURN_IF_ERROR(spool_.find(end, &end_row));
+    if (first_row == end_row)
+        return invalid(
+            format("no frame from %lld up to %lld was scored, there is nothing to pool", number(first), number(end)));
+    RunningPool running;
+    std::vector<double> scores;
+    scores.reserve(static_cast<size_t>(end_row - first_row));
+    QC_RETURN_IF_ERROR(spool_.for_each(first_row, end_row, [&](int64_t, std::span<const double> values) {
+        scores.push_back(values[static_cast<size_t>(column)]);
+        running.add(scores.back());
+        return Status();
+    }));
+    AllPools pools{};
+    pool_running(running, &pools);
+    if (!is_running_pool(pool)) pool_distribution(scores, &pools);
+    *value = pools[static_cast<size_t>(pool)];
+    return {};
+}
+
 Status ScoreTable::pooled(int column, qc_pool pool, double* value) const {
-    if (column < 0 || column >= static_cast<int>(plan_.columns.size()))
-        return invalid(format("there is no score %d", column));
-    if (pool_name(pool) == nullptr) return invalid(format("there is no pooling method %d", static_cast<int>(pool)));
+    QC_RETURN_IF_ERROR(check_pooling(column, pool));
     if (scored_frames_ == 0) return invalid("no frame was scored, there is nothing to pool");
     AllPools pools{};
     pool_running(pools_[static_cast<size_t>(column)], &pools);

@@ -49,6 +49,12 @@ public:
     /// on rows that are final.
     void leave_out(int64_t frame);
 
+    /// A score that was computed elsewhere, in the place of put(), for a frame that was begun. What the row does not
+    /// expect is ignored. @return QC_ERROR_INVALID for one that is there already
+    Status import(int64_t frame, int column, double value);
+    /// What was not imported will not come: rows that lack a score become final with nothing present.
+    void give_up_missing();
+
     /// Hands out the next final row, in order. Pointers have one element per column and are valid until the next call.
     /// @param left_out whether leave_out() was called for it
     bool next_final(int64_t* frame, const double** values, const unsigned char** present, bool* left_out = nullptr);
@@ -77,6 +83,15 @@ public:
     /// Over the scored frames so far. Percentiles and deviation read the column back and sort it.
     /// @return QC_ERROR_INVALID if there are no frames or the column does not exist
     Status pooled(int column, qc_pool pool, double* value) const;
+
+    /// The same over the scored frames from `first` up to, but without, `end`.
+    Status pooled_between(int column, qc_pool pool, int64_t first, int64_t end, double* value) const;
+
+    /// Frames whose rows are final: all below this number.
+    int64_t final_frames() const;
+    /// The score of a frame whose row is final; NaN if it has none.
+    /// @return QC_ERROR_INVALID if the column does not exist, QC_ERROR_IO if rows cannot be read back
+    Status score(int column, int64_t frame, double* value) const;
 
     /// What pooled() says of one column, all methods at once, indexed by qc_pool.
     using AllPools = std::array<double, QC_POOL_COUNT>;
@@ -116,6 +131,8 @@ private:
     void settle_complete_rows();
     void settle(PendingRow& row);
     void retire_front();
+    Status check_column(int column) const;
+    Status check_pooling(int column, qc_pool pool) const;
     void count(std::span<const double> values);
     void set_stream_scores();
     Status run_models(int64_t frame, std::vector<double>& values);
@@ -141,6 +158,7 @@ private:
     std::vector<double> model_inputs_, model_outputs_;
     int64_t scored_frames_ = 0, dropped_frames_ = 0;
     bool closed_ = false;
+    int64_t dropped_from_ = 0; ///< behind close(): the first frame that may have been dropped
     std::vector<std::pair<std::string, double>> aggregates_;
     Status status_;
 };

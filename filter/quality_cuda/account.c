@@ -43,10 +43,12 @@ int ff_qc_open_account(AVFilterContext *ctx)
 /** @param frame NULL for none */
 static qcr_frame_facts facts_of(const AVFilterContext *ctx, int index, const AVFrame *frame)
 {
-    const QCInput *in = &((const QualityCudaContext *)ctx->priv)->input[index];
+    const QualityCudaContext *s = ctx->priv;
+    const QCInput *in = &s->input[index];
+    const int64_t jumps = qcr_pairs_input(s->pairs, index).jumps;
 
     if (!frame)
-        return (qcr_frame_facts) { .time = NAN, .jumps = in->jumps };
+        return (qcr_frame_facts) { .time = NAN, .jumps = jumps };
     return (qcr_frame_facts) {
         .held            = 1,
         .is_corrupt      = frame->decode_error_flags || (frame->flags & AV_FRAME_FLAG_CORRUPT),
@@ -58,7 +60,7 @@ static qcr_frame_facts facts_of(const AVFilterContext *ctx, int index, const AVF
         .transfer        = frame->color_trc,
         .chroma_location = frame->chroma_location,
         .time            = ff_qc_seconds(ctx, index, frame->pts),
-        .jumps           = in->jumps,
+        .jumps           = jumps,
     };
 }
 
@@ -78,7 +80,7 @@ static int mark(AVFilterContext *ctx, AVFrame *frame, uint32_t corrupt)
     return 0;
 }
 
-int ff_qc_note_frames(AVFilterContext *ctx, AVFrame *const *frames, int64_t row)
+int ff_qc_note_frames(AVFilterContext *ctx, QCDecided *decided, AVFrame *const *frames)
 {
     QualityCudaContext *s = ctx->priv;
     qcr_frame_facts facts[QC_MAX_INPUTS];
@@ -86,19 +88,19 @@ int ff_qc_note_frames(AVFilterContext *ctx, AVFrame *const *frames, int64_t row)
 
     for (int i = 0; i < s->nb_inputs; i++)
         facts[i] = facts_of(ctx, i, frames ? frames[i] : NULL);
-    facts[0] = facts_of(ctx, 0, s->main.frame);
-    status = qcr_note_frames(s->conditions, facts, row, s->counts, &s->main.corrupt);
-    return status == QC_OK && mark(ctx, s->main.frame, s->main.corrupt) >= 0 ? 0 : ff_qc_fail(ctx, AVERROR(ENOMEM), "out of memory");
+    facts[0] = facts_of(ctx, 0, decided->frame);
+    status = qcr_note_frames(s->conditions, facts, decided->row, s->counts, &decided->corrupt);
+    return status == QC_OK && mark(ctx, decided->frame, decided->corrupt) >= 0 ? 0 : ff_qc_fail(ctx, AVERROR(ENOMEM), "out of memory");
 }
 
 /* ---- colours ---- */
 
-int ff_qc_check_colour(AVFilterContext *ctx, int index, const AVFrame *frame)
+int ff_qc_check_colour(AVFilterContext *ctx, int index, const AVFrame *frame, const AVFrame *distorted)
 {
     QualityCudaContext *s = ctx->priv;
-    const qcr_frame_facts own = facts_of(ctx, index, frame), main = facts_of(ctx, 0, s->main.frame);
+    const qcr_frame_facts own = facts_of(ctx, index, frame), first = facts_of(ctx, 0, distorted);
     qc_error error = { "out of memory" };
-    const qc_status status = qcr_check_colour(s->conditions, index, &own, &main, &error);
+    const qc_status status = qcr_check_colour(s->conditions, index, &own, &first, &error);
 
     return status == QC_OK ? 0 : ff_qc_fail(ctx, ff_qc_error_of_status(status), "%s", error.text);
 }
@@ -109,7 +111,7 @@ void ff_qc_adopt_colours(AVFilterContext *ctx, AVFrame *const *frames)
 
     for (int i = 0; i < s->nb_inputs; i++) {
         QCInput *in = &s->input[i];
-        const AVFrame *frame = frames[i] ? frames[i] : in->next ? in->next : in->cur;
+        const AVFrame *frame = frames[i] ? frames[i] : qcr_pairs_held(s->pairs, i);
         const qcr_frame_facts facts = facts_of(ctx, i, frame);
 
         in->format.colour = frame ? qcr_colour_of(&facts) : s->input[0].format.colour;
@@ -185,16 +187,17 @@ static void refuse_rendition(AVFilterContext *ctx, int rendition, const char *wh
 void ff_qc_judge_pairs(AVFilterContext *ctx)
 {
     QualityCudaContext *s = ctx->priv;
-    const int64_t received[] = { s->input[0].received, s->input[QC_REFERENCE].received };
+    const int64_t received[] = { qcr_pairs_input(s->pairs, 0).received, qcr_pairs_input(s->pairs, QC_REFERENCE).received };
+    const double tolerance = qcr_pairs_tolerance(s->pairs);
     char why[QCR_REFUSAL];
 
     if (s->options.allow_unpaired || s->run.failure)
         return;
-    s->run.is_refused = qcr_refuse_pairs(ff_qc_counts_of(ctx, 0), 0, s->pairing.tolerance, why);
+    s->run.is_refused = qcr_refuse_pairs(ff_qc_counts_of(ctx, 0), 0, tolerance, why);
     for (int k = 1; k < s->options.renditions && !s->run.is_refused; k++) {
         char own[QCR_REFUSAL];
 
-        if (qcr_refuse_pairs(ff_qc_counts_of(ctx, k), k, s->pairing.tolerance, own))
+        if (qcr_refuse_pairs(ff_qc_counts_of(ctx, k), k, tolerance, own))
             refuse_rendition(ctx, k, own);
     }
     if (!s->run.is_refused)

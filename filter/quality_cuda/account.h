@@ -20,11 +20,13 @@
 
 #include <quality_cuda_run.h>
 
+#include "queue.h"
+
 /** The names of the pads, once there are all. @return AVERROR */
 int ff_qc_open_account(AVFilterContext *ctx);
 
-/** Tags are compared with main's at an input's first pair; samples are scored as they are. @return AVERROR */
-int ff_qc_check_colour(AVFilterContext *ctx, int index, const AVFrame *frame);
+/** Tags are compared with those of the distorted frame at an input's first pair; samples are scored as they are. @return AVERROR */
+int ff_qc_check_colour(AVFilterContext *ctx, int index, const AVFrame *frame, const AVFrame *distorted);
 
 /**
  * The tags of the first pair count. A rendition that is missing there has those
@@ -40,11 +42,11 @@ void ff_qc_warn_of_colour_change(AVFilterContext *ctx, int index, const AVFrame 
 void ff_qc_check_hdr(AVFilterContext *ctx);
 
 /**
- * The waiting main frame and its partners: counts and marks what is damaged or interlaced.
- * @param frames one of each input, or NULL @param row their number among the pairs; below 0: no pair, the main frame alone
+ * A distorted frame that was decided about, and its partners: counts and marks what is damaged or interlaced.
+ * @param frames one of each input, or NULL: the distorted frame alone
  * @return AVERROR
  */
-int ff_qc_note_frames(AVFilterContext *ctx, AVFrame *const *frames, int64_t row);
+int ff_qc_note_frames(AVFilterContext *ctx, QCDecided *decided, AVFrame *const *frames);
 
 /** What sentences about alignment depend on. */
 qcr_alignment_rules ff_qc_alignment_rules(const AVFilterContext *ctx);

@@ -304,15 +304,14 @@ void ff_qc_pair_as_libvmaf(AVFilterContext *ctx)
     s->pairing.sync          = alias->ts_sync_mode == TS_NEAREST ? QCR_SYNC_LAVFI_NEAREST : QCR_SYNC_LAVFI;
     s->pairing.eof_action    = alias->shortest || (repeats && alias->eof_action == EOF_ENDALL) ? QCR_EOF_ENDALL :
                                repeats ? QCR_EOF_REPEAT : QCR_EOF_PASS;
-    s->pairing.outlasts_main = repeats;
+    s->pairing.outlasts      = repeats;
 }
 
-/** Two inputs that both decide when pairs are made share a clock that both fit into, or else microseconds. */
-void ff_qc_choose_alias_clock(AVFilterContext *ctx)
+AVRational ff_qc_alias_clock(const AVFilterContext *ctx)
 {
-    QualityCudaContext *s = ctx->priv;
-    const AVRational main = ctx->inputs[0]->time_base;
+    const QualityCudaContext *s = ctx->priv;
+    const AVRational distorted = ctx->inputs[0]->time_base;
 
-    s->alias.clock = s->pairing.outlasts_main ?
-                     av_gcd_q(main, ctx->inputs[QC_REFERENCE]->time_base, AV_TIME_BASE / 2, AV_TIME_BASE_Q) : main;
+    return s->pairing.outlasts ?
+           av_gcd_q(distorted, ctx->inputs[QC_REFERENCE]->time_base, AV_TIME_BASE / 2, AV_TIME_BASE_Q) : distorted;
 }

@@ -27,7 +27,6 @@ typedef struct QCAlias {
     int enable_transform, phone_model, enable_conf_interval, psnr, ssim, ms_ssim;
     int n_threads;
     int eof_action, shortest, repeatlast, ts_sync_mode;
-    AVRational clock;         ///< that stamps are rounded to before they are compared
 } QCAlias;
 
 /** Options of libvmaf and libvmaf_cuda. */
@@ -42,8 +41,8 @@ int ff_qc_translate_options(AVFilterContext *ctx);
 /** Decides how frames are paired: as the filters of FFmpeg that have two inputs do. */
 void ff_qc_pair_as_libvmaf(AVFilterContext *ctx);
 
-/** Decides what stamps are rounded to, which the inputs' links tell. */
-void ff_qc_choose_alias_clock(AVFilterContext *ctx);
+/** What timestamps are rounded to: two inputs that both decide when pairs are made share a clock that both fit into, or microseconds. */
+AVRational ff_qc_alias_clock(const AVFilterContext *ctx);
 
 /** Frees the options that lavfi does not know of. */
 void ff_qc_free_alias(AVFilterContext *ctx);

@@ -5,10 +5,10 @@
 
 /**
  * @file
- * Frames as they come: asked for, taken, waited for in vain.
+ * Frames as they come: asked for, taken from the links, offered to the pairs.
  *
- * Knows links and the clock, not what a frame shows. Depends on
- * epochs, record, replay and state.
+ * Knows links and the clock, not what a frame shows. Depends on inputs, mask,
+ * outputs, record, replay and state.
  */
 
 #ifndef AVFILTER_QUALITY_CUDA_ARRIVALS_H
@@ -16,24 +16,24 @@
 
 #include "compat.h"
 
-struct QCInput;
+#include <stdint.h>
 
-/** Asks the inputs for the frames that are wanted. @return AVERROR, of a replay alone */
-int ff_qc_request_inputs(AVFilterContext *ctx);
+#include <quality_cuda_run.h>
 
-/** The output gets a frame, which may take it long: until inputs are asked again, none is silent. What they were so far stays. */
-void ff_qc_interrupt_silence(AVFilterContext *ctx);
+/**
+ * Holds the frame rate that the distorted video claims against the timestamps of
+ * its first frames, before any of them is paired. Frames that are sure to come are
+ * waited for. @return 1 once that is done, 0 if its input has to deliver more
+ */
+int ff_qc_settle_rate(AVFilterContext *ctx);
 
-/** The input has delivered a frame. */
-void ff_qc_end_silence(struct QCInput *in);
+/** Offers the pairs what has come, as far as they need it, and takes their decision. @return AVERROR */
+int ff_qc_decide(AVFilterContext *ctx, qcr_decision *decision);
 
-/** Whether an input delivered nothing for long though it was asked to, until it or the run ended. */
-int ff_qc_is_stalled(const struct QCInput *in);
+/** The same where nothing is compared any more, whatever the frames are and whatever fails. */
+void ff_qc_decide_rest(AVFilterContext *ctx, qcr_decision *decision);
 
-/** Takes a frame that waits, or notes that one is wanted, or the input's end. @return 1 if there is one, 0, or AVERROR */
-int ff_qc_consume(AVFilterContext *ctx, int index, AVFrame **frame);
-
-/** The same where errors do not matter. @return the frame, or NULL where there is none */
-AVFrame *ff_qc_take_frame(AVFilterContext *ctx, int index);
+/** Asks the inputs that a decision names, where a consumer waits for what comes of it. @return AVERROR */
+int ff_qc_request_if_awaited(AVFilterContext *ctx, uint32_t needs);
 
 #endif /* AVFILTER_QUALITY_CUDA_ARRIVALS_H */

@@ -106,7 +106,7 @@ static void fill_config(AVFilterContext *ctx, qc_config *config)
     config->watch_contents = options->watch && !ff_qc_is_alias(ctx); /* libvmaf's filter is silent */
     config->n_threads   = options->n_threads;
     config->bitdepth    = options->bitdepth;
-    config->mask        = options->mask;
+    config->weights     = options->mask;
     config->hold_pictures = 1;
     config->log         = engine_log;
     config->log_opaque  = ctx;

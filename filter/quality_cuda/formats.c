@@ -139,78 +139,13 @@ int ff_qc_offer_common_formats(AVFilterContext *ctx)
     return ff_set_common_formats(ctx, ff_make_format_list(common_formats)); /* lavfi adds the rest */
 }
 
-/** @return 0 if the engine cannot read the layout */
-static int chroma_of(const AVPixFmtDescriptor *desc, qc_chroma *chroma)
-{
-    if (desc->nb_components == 1)
-        *chroma = QC_CHROMA_400;
-    else if (desc->log2_chroma_w == 1 && desc->log2_chroma_h == 1)
-        *chroma = QC_CHROMA_420;
-    else if (desc->log2_chroma_w == 1 && desc->log2_chroma_h == 0)
-        *chroma = QC_CHROMA_422;
-    else if (desc->log2_chroma_w == 0 && desc->log2_chroma_h == 0)
-        *chroma = QC_CHROMA_444;
-    else
-        return 0;
-    return 1;
-}
-
-/** Samples of both chroma components lie as the engine expects: in planes of their own, or as CbCr pairs. */
-static int chroma_layout_is_known(const AVPixFmtDescriptor *desc, const qc_format *format)
-{
-    const AVComponentDescriptor *cb = &desc->comp[1], *cr = &desc->comp[2];
-    const int bytes = format->container_bits / 8;
-
-    if (cb->depth != format->depth || cr->depth != format->depth || cb->shift != format->shift || cr->shift != format->shift)
-        return 0;
-    if (!cb->plane || !cr->plane || cb->offset)
-        return 0;
-    return format->semi_planar ? cb->step == 2 * bytes && cr->step == 2 * bytes && cr->offset == bytes
-                               : cb->step == bytes && cr->step == bytes && !cr->offset;
-}
-
-/** Green, blue and red lie in planes of their own, or side by side in whole samples. Alpha is not looked at. */
-static int rgb_layout_is_known(const AVPixFmtDescriptor *desc, qc_format *format)
-{
-    const int bytes = format->container_bits / 8, planar = desc->flags & AV_PIX_FMT_FLAG_PLANAR;
-
-    for (int i = 0; i < 3; i++) {
-        const AVComponentDescriptor *comp = &desc->comp[(i + 1) % 3]; /* described as R, G, B; wanted as G, B, R */
-
-        if (comp->depth != format->depth || comp->shift != format->shift || comp->step % bytes || comp->offset % bytes)
-            return 0;
-        if (planar ? comp->step != bytes || comp->offset : comp->shift || comp->plane || comp->step != desc->comp[0].step)
-            return 0;
-        format->pixel_step       = planar ? 0 : comp->step / bytes;
-        format->sample_offset[i] = planar ? 0 : comp->offset / bytes;
-    }
-    format->rgb = 1;
-    return planar || format->pixel_step == 3 || format->pixel_step == 4;
-}
-
-/* From the descriptor, so that formats that come later need no change here. */
 int ff_qc_describe_format(enum AVPixelFormat pix_fmt, qc_format *format)
 {
-    const AVPixFmtDescriptor *desc = av_pix_fmt_desc_get(pix_fmt);
-    const uint64_t foreign = AV_PIX_FMT_FLAG_BE | AV_PIX_FMT_FLAG_PAL | AV_PIX_FMT_FLAG_BITSTREAM | AV_PIX_FMT_FLAG_HWACCEL |
-                             AV_PIX_FMT_FLAG_BAYER | AV_PIX_FMT_FLAG_FLOAT;
-    const AVComponentDescriptor *first;
-
     memset(format, 0, sizeof(*format));
-    if (!desc || (desc->flags & foreign) || desc->nb_components == 2 || !chroma_of(desc, &format->chroma))
+    if (qc_format_from_name(av_get_pix_fmt_name(pix_fmt), 0, 0, format) != QC_OK)
         return 0;
-    first = &desc->comp[0];
-    if (first->depth != 8 && first->depth != 10 && first->depth != 12 && first->depth != 16)
-        return 0;
-    format->depth          = first->depth;
-    format->shift          = first->shift;
-    format->container_bits = first->depth + first->shift > 8 ? 16 : 8;
-    if (desc->flags & AV_PIX_FMT_FLAG_RGB)
-        return desc->nb_components >= 3 && rgb_layout_is_known(desc, format);
-    format->semi_planar = desc->nb_components > 1 && desc->comp[1].plane == desc->comp[2].plane;
-    if (first->plane || first->offset || first->step != format->container_bits / 8)
-        return 0;
-    return format->chroma == QC_CHROMA_400 || chroma_layout_is_known(desc, format);
+    format->colour.range = 0; /* frames have tags of their own */
+    return 1;
 }
 
 enum AVColorRange ff_qc_range_of(const AVFrame *frame, enum AVPixelFormat format)

@@ -6,7 +6,7 @@
 /**
  * @file
  * What is told of the scores while the run goes on; see live.h. Depends on
- * receiver, engine, files, queue and state.
+ * receiver, engine and state.
  */
 
 #include "compat.h"
@@ -16,7 +16,6 @@
 #include "libavutil/dict.h"
 
 #include "live.h"
-#include "queue.h"
 #include "state.h"
 
 static int fail_live(AVFilterContext *ctx, qc_status status)
@@ -38,6 +37,7 @@ int ff_qc_check_live(AVFilterContext *ctx)
         .window      = options->window,
         .has_lines   = options->log_fmt && !strcmp(options->log_fmt, "jsonl"),
         .has_metrics = options->metrics_file && *options->metrics_file,
+        .names       = &s->names,
     };
     qc_status status = qcr_live_create(&sink, &s->live.run);
 
@@ -46,34 +46,15 @@ int ff_qc_check_live(AVFilterContext *ctx)
     return status == QC_OK ? 0 : fail_live(ctx, status);
 }
 
-static int open_descriptor(void *opaque)
-{
-    const qcr_target *target = opaque;
-
-    return qcr_open_for_lines(&target->path, target->append, 0);
-}
-
-static int replace_metrics(void *opaque, const char *text, size_t size)
-{
-    return qcr_replace_file(&((const qcr_target *)opaque)->path, text, size);
-}
-
-static qcr_descriptor_kind kind_of(const qcr_path *path)
-{
-    return path->kind == QCR_PATH_FILE ? QCR_DESCRIPTOR_FILE :
-           path->kind == QCR_PATH_PIPE ? QCR_DESCRIPTOR_PIPE : QCR_DESCRIPTOR_OTHER;
-}
-
 static qc_status connect_lines(QualityCudaContext *s)
 {
-    qcr_target *target = &s->files.stream;
-    const qcr_descriptor descriptor = { kind_of(&target->path), open_descriptor, target };
+    const qcr_target *target = &s->files.stream;
     qcr_receiver receiver;
 
     if (!target->name)
         return QC_OK;
     if (target->path.canonical)
-        return qcr_live_write_to(s->live.run, target->name, &descriptor, s->options.log_queue);
+        return qcr_live_write_to(s->live.run, target, s->options.log_queue);
     receiver = ff_qc_url_receiver(&s->live.receiver, target->name);
     return qcr_live_send_to(s->live.run, target->name, &receiver, s->options.log_queue);
 }
@@ -81,11 +62,10 @@ static qc_status connect_lines(QualityCudaContext *s)
 int ff_qc_connect_live(AVFilterContext *ctx)
 {
     QualityCudaContext *s = ctx->priv;
-    qcr_target *metrics = &s->files.metrics;
-    qc_status status = connect_lines(s);
+    const qc_status status = connect_lines(s);
 
-    if (status == QC_OK && metrics->name)
-        status = qcr_live_keep_metrics(s->live.run, metrics->name, replace_metrics, metrics);
+    if (s->files.metrics.name)
+        qcr_live_keep_metrics(s->live.run, &s->files.metrics);
     return status == QC_OK ? 0 : fail_live(ctx, status);
 }
 
@@ -108,25 +88,8 @@ int ff_qc_find_alerts(AVFilterContext *ctx)
 
 void ff_qc_watch_frame(AVFilterContext *ctx, const qcr_row *row)
 {
-    const QualityCudaContext *s = ctx->priv;
-    const char *corrupt[QC_MAX_INPUTS];
-    qcr_live_frame frame = {
-        .time           = row->pts_time,
-        .row            = row->number,
-        .reference_time = row->ref_pts_time,
-        .value          = row->value,
-        .present        = row->present,
-        .unscored       = row->unscored,
-        .corrupt        = corrupt,
-    };
-    qc_status status;
+    const qc_status status = qcr_live_frame_leaves(((const QualityCudaContext *)ctx->priv)->live.run, row);
 
-    if (row->scores_follow)
-        return;
-    for (int i = 0; row->corrupt >> i; i++)
-        if (row->corrupt >> i & 1)
-            corrupt[frame.corrupt_count++] = ff_qc_role(ctx, i);
-    status = qcr_live_frame_leaves(s->live.run, &frame);
     if (status != QC_OK)
         fail_live(ctx, status);
 }

@@ -9,15 +9,13 @@
  * options, its files, its frames. All else is in quality_cuda_run/live.h.
  *
  * Knows each distorted frame, with its scores, in the order in which they
- * leave. Depends on receiver, engine, files and state.
+ * leave. Depends on receiver, engine and state.
  */
 
 #ifndef AVFILTER_QUALITY_CUDA_LIVE_H
 #define AVFILTER_QUALITY_CUDA_LIVE_H
 
 #include "compat.h"
-
-#include <stdint.h>
 
 #include <quality_cuda_run.h>
 

@@ -192,7 +192,7 @@ static AVFrame *new_frame(AVFilterLink *link, int in_memory)
     return frame;
 }
 
-int ff_qc_prepare_map(AVFilterContext *ctx)
+int ff_qc_prepare_map(AVFilterContext *ctx, AVFrame **map)
 {
     QualityCudaContext *s = ctx->priv;
     AVFilterLink *link;
@@ -205,9 +205,9 @@ int ff_qc_prepare_map(AVFilterContext *ctx)
     if (width != link->w || height != link->h)
         return ff_qc_fail(ctx, AVERROR(EINVAL), "maps=%s: frames that are cropped by %dx%d samples on the GPU are not accepted: crop "
                           "them before", s->options.maps, link->w - width, link->h - height);
-    av_frame_free(&s->main.map);
-    s->main.map = new_frame(link, s->engine.left_gpu);
-    return s->main.map ? 0 : ff_qc_fail(ctx, AVERROR(ENOMEM), "out of memory");
+    av_frame_free(map);
+    *map = new_frame(link, s->engine.left_gpu);
+    return *map ? 0 : ff_qc_fail(ctx, AVERROR(ENOMEM), "out of memory");
 }
 
 void ff_qc_fill_map(const AVFilterContext *ctx, const AVFrame *frame, qc_picture *picture)

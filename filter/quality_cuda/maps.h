@@ -44,8 +44,8 @@ int ff_qc_configure_map_link(AVFilterLink *link);
 /** Tells the engine what is wanted. */
 void ff_qc_configure_map(const AVFilterContext *ctx, qc_config *config);
 
-/** Makes the waiting main frame's map ready to be painted, if there is to be one, in the place of one that it has. @return AVERROR */
-int ff_qc_prepare_map(AVFilterContext *ctx);
+/** Makes a map ready to be painted, if there is to be one, in the place of what `map` is. @return AVERROR */
+int ff_qc_prepare_map(AVFilterContext *ctx, AVFrame **map);
 
 /** The picture that the engine paints on. @param frame NULL: none */
 void ff_qc_fill_map(const AVFilterContext *ctx, const AVFrame *frame, qc_picture *picture);

@@ -61,92 +61,60 @@ static int check_size(AVFilterContext *ctx, int width, int height)
 
 int ff_qc_configure_mask(AVFilterContext *ctx)
 {
-    QualityCudaContext *s = ctx->priv;
     const AVFilterLink *link;
 
     if (!ff_qc_has_mask(ctx))
         return 0;
     link = ctx->inputs[mask_index(ctx)];
-    s->mask.clock.num = link->time_base.num;
-    s->mask.clock.den = link->time_base.den;
     return check_size(ctx, link->w, link->h);
 }
 
 /* ---- frames ---- */
 
-/** Takes the next frame, if it is there. @return AVERROR */
-static int take_next(AVFilterContext *ctx)
-{
-    QualityCudaContext *s = ctx->priv;
-    QCMask *mask = &s->mask;
-    AVFilterLink *link = ctx->inputs[mask_index(ctx)];
-    int64_t pts;
-    int status, ret;
-
-    if (mask->next || mask->ended)
-        return 0;
-    ret = ff_inlink_consume_frame(link, &mask->next);
-    if (ret < 0)
-        return ff_qc_fail(ctx, ret, "Input %d (mask) could not be read", mask_index(ctx));
-    if (!ret) {
-        mask->ended  = ff_inlink_acknowledge_status(link, &status, &pts);
-        mask->wanted = !mask->ended;
-        return 0;
-    }
-    if (!mask->frames && !mask->cur && s->options.align == QC_ALIGN_START && mask->next->pts != AV_NOPTS_VALUE)
-        mask->clock.origin = mask->next->pts;
-    return check_size(ctx, mask->next->width, mask->next->height);
-}
-
-/** Whether the next mask holds from the waiting main frame on, or from an earlier one. */
-static int next_holds(const AVFilterContext *ctx)
+/** Offers the next mask, or tells the end of them. @return 1 if there was either, 0, or AVERROR */
+static int offer_next(AVFilterContext *ctx)
 {
     const QualityCudaContext *s = ctx->priv;
-    const QCMask *mask = &s->mask;
+    const int index = mask_index(ctx);
+    qcr_offer offer = { .input = index };
+    AVFrame *frame = NULL;
+    int64_t pts;
+    int status, ret = ff_inlink_consume_frame(ctx->inputs[index], &frame);
 
-    if (!mask->cur)
-        return 1;
-    if (s->pairing.sync == QCR_SYNC_INDEX)
-        return mask->frames <= s->counts[0].frames;
-    if (mask->next->pts == AV_NOPTS_VALUE || s->main.frame->pts == AV_NOPTS_VALUE)
-        return 0;
-    return qcr_distance(&mask->clock, mask->next->pts, &s->input[0].track.clock, s->main.frame->pts) <= s->pairing.tolerance;
-}
-
-int ff_qc_find_mask(AVFilterContext *ctx)
-{
-    QCMask *mask = &((QualityCudaContext *)ctx->priv)->mask;
-
-    if (!ff_qc_has_mask(ctx))
-        return 1;
-    for (;;) {
-        const int ret = take_next(ctx);
-
-        if (ret < 0)
-            return ret;
-        if (!mask->next)
-            break;
-        if (!next_holds(ctx))
-            return 1;
-        av_frame_free(&mask->cur);
-        mask->cur  = mask->next;
-        mask->next = NULL;
-        mask->frames++;
+    if (ret < 0)
+        return ff_qc_fail(ctx, ret, "Input %d (mask) could not be read", index);
+    if (frame) {
+        offer.frame = frame;
+        offer.pts   = frame->pts;
+        ret = check_size(ctx, frame->width, frame->height);
+        qcr_pairs_offer(s->pairs, &offer);
+        return ret < 0 ? ret : 1;
     }
-    if (mask->ended && !mask->cur)
-        return ff_qc_fail(ctx, AVERROR(EINVAL), "Input %d (mask) ended without a frame: one is the least", mask_index(ctx));
-    return mask->ended;
+    if (!ff_inlink_acknowledge_status(ctx->inputs[index], &status, &pts))
+        return 0;
+    qcr_pairs_end(s->pairs, index, ff_qc_now());
+    if (!qcr_pairs_input(s->pairs, index).received)
+        return ff_qc_fail(ctx, AVERROR(EINVAL), "Input %d (mask) ended without a frame: one is the least", index);
+    return 1;
 }
 
-void ff_qc_fill_mask(const AVFilterContext *ctx, qc_picture *picture)
+int ff_qc_offer_masks(AVFilterContext *ctx)
 {
-    const AVFrame *frame = ((const QualityCudaContext *)ctx->priv)->mask.cur;
+    const QualityCudaContext *s = ctx->priv;
+    int ret = 1;
 
+    while (ff_qc_has_mask(ctx) && ret > 0 && qcr_pairs_needs(s->pairs, mask_index(ctx)))
+        ret = offer_next(ctx);
+    return FFMIN(ret, 0);
+}
+
+void ff_qc_fill_mask(const AVFrame *mask, qc_picture *picture)
+{
     memset(picture, 0, sizeof(*picture));
-    if (!frame)
+    if (!mask)
         return;
-    picture->plane[0]       = frame->data[0];
-    picture->pitch_bytes[0] = frame->linesize[0];
+    picture->plane[0]       = mask->data[0];
+    picture->pitch_bytes[0] = mask->linesize[0];
     picture->memory         = QC_MEMORY_HOST;
 }
 
@@ -158,12 +126,4 @@ void ff_qc_drop_masks(AVFilterContext *ctx)
         return;
     while (ff_inlink_consume_frame(ctx->inputs[mask_index(ctx)], &nobodys) > 0)
         av_frame_free(&nobodys);
-}
-
-void ff_qc_free_mask(AVFilterContext *ctx)
-{
-    QualityCudaContext *s = ctx->priv;
-
-    av_frame_free(&s->mask.cur);
-    av_frame_free(&s->mask.next);
 }

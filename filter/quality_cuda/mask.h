@@ -16,19 +16,7 @@
 
 #include "compat.h"
 
-#include <stdint.h>
-
 #include <quality_cuda.h>
-
-#include <quality_cuda_run.h>
-
-typedef struct QCMask {
-    AVFrame *cur, *next; ///< the one that holds; the one behind it, if it is known already
-    qcr_clock clock;
-    int64_t frames;      ///< up to cur
-    int ended;
-    int wanted;          ///< a frame has to be requested
-} QCMask;
 
 /** Whether there is an input of masks. */
 int ff_qc_has_mask(const AVFilterContext *ctx);
@@ -42,18 +30,13 @@ int ff_qc_append_mask_pad(AVFilterContext *ctx);
 /** Looks at the pad's link, if there is one; the other inputs are configured. @return AVERROR */
 int ff_qc_configure_mask(AVFilterContext *ctx);
 
-/**
- * Finds the mask of the waiting main frame: the latest one that is not later, or the first. So the last one stays, and one
- * picture is the mask of all frames. @return AVERROR, 0 if the input has to deliver first, 1 if it is there, or none is wanted
- */
-int ff_qc_find_mask(AVFilterContext *ctx);
+/** Offers the pairs the masks that have come, as far as they need them. @return AVERROR */
+int ff_qc_offer_masks(AVFilterContext *ctx);
 
-/** The picture that the engine reads; without planes where there is none. */
-void ff_qc_fill_mask(const AVFilterContext *ctx, qc_picture *picture);
+/** The picture that the engine reads; without planes where there is none. @param mask may be NULL */
+void ff_qc_fill_mask(const AVFrame *mask, qc_picture *picture);
 
 /** Nobody wants masks any more. */
 void ff_qc_drop_masks(AVFilterContext *ctx);
-
-void ff_qc_free_mask(AVFilterContext *ctx);
 
 #endif /* AVFILTER_QUALITY_CUDA_MASK_H */

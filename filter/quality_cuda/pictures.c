@@ -65,12 +65,12 @@ qc_status ff_qc_submit_pictures(const AVFilterContext *ctx, qc_session *session,
                                 void (*release)(void *opaque), void *opaque)
 {
     const QualityCudaContext *s = ctx->priv;
-    qc_picture reference, distorted[QC_MAX_RENDITIONS], painted, mask;
+    qc_frame frame = { .release = release, .opaque = opaque };
 
-    fill_picture(&s->input[QC_REFERENCE], frames[QC_REFERENCE], &reference);
+    fill_picture(&s->input[QC_REFERENCE], frames[QC_REFERENCE], &frame.reference);
     for (int k = 0; k < s->options.renditions; k++)
-        fill_picture(&s->input[ff_qc_input_of(k)], frames[ff_qc_input_of(k)], &distorted[k]);
-    ff_qc_fill_map(ctx, map, &painted);
-    ff_qc_fill_mask(ctx, &mask);
-    return qc_session_submit_masked(session, &reference, distorted, &mask, &painted, release, opaque);
+        fill_picture(&s->input[ff_qc_input_of(k)], frames[ff_qc_input_of(k)], &frame.distorted[k]);
+    ff_qc_fill_map(ctx, map, &frame.map);
+    ff_qc_fill_mask(frames[s->nb_inputs], &frame.weights);
+    return qc_session_submit(session, &frame);
 }

@@ -27,7 +27,7 @@ int ff_qc_adopt_crop(AVFilterContext *ctx, AVFrame *const *frames);
 /**
  * Hands a pair over.
  * @param map to be painted on, or NULL
- * @param release as qc_session_submit() has it, and opaque
+ * @param release as qc_frame has it, and opaque
  */
 qc_status ff_qc_submit_pictures(const AVFilterContext *ctx, qc_session *session, AVFrame *const *frames, const AVFrame *map,
                                 void (*release)(void *opaque), void *opaque);

@@ -5,8 +5,8 @@
 
 /**
  * @file
- * A look at the first pictures; see preview.h. Depends on pictures, alignment,
- * epochs and state.
+ * A look at the first pictures; see preview.h. Depends on pictures, inputs,
+ * alignment and state.
  */
 
 #include "compat.h"
@@ -16,8 +16,6 @@
 #include "libavutil/common.h"
 
 #include "account.h"
-#include "arrivals.h"
-#include "epochs.h"
 #include "pictures.h"
 #include "preview.h"
 #include "state.h"
@@ -39,11 +37,11 @@ static int leave_surfaces(AVFilterContext *ctx)
     QualityCudaContext *s = ctx->priv;
 
     for (int i = 0; i < s->nb_inputs; i++) {
-        QCWaiting *in = &s->preview.input[i];
+        int *movable = &s->preview.movable[i];
         const int waiting = ff_inlink_queued_frames(ctx->inputs[i]);
 
-        for (; in->movable < waiting; in->movable++) {
-            const int ret = ff_qc_leave_surface(ctx, i, ff_inlink_peek_frame(ctx->inputs[i], in->movable));
+        for (; *movable < waiting; ++*movable) {
+            const int ret = ff_qc_leave_surface(ctx, i, ff_inlink_peek_frame(ctx->inputs[i], *movable));
             if (ret < 0)
                 return ret;
         }
@@ -51,76 +49,36 @@ static int leave_surfaces(AVFilterContext *ctx)
     return 0;
 }
 
-/** @param frame the next one of an input, or NULL: it has ended */
-static enum Look see_next(AVFilterContext *ctx, int index, const AVFrame **frame)
+/** Offers an input's next frame on trial, or tells its end. */
+static enum Look offer_next(AVFilterContext *ctx, int index)
 {
     QualityCudaContext *s = ctx->priv;
-    QCWaiting *in = &s->preview.input[index];
+    QCPreview *preview = &s->preview;
     AVFilterLink *link = ctx->inputs[index];
+    qcr_offer offer = { .input = index };
+    AVFrame *frame;
 
-    *frame = NULL;
-    if (in->seen == MOST_WAITING)
+    if (preview->seen[index] == MOST_WAITING)
         return LOOK_IS_OVER;
-    if (in->seen == (int)ff_inlink_queued_frames(link)) {
-        s->input[index].wanted = !ff_outlink_get_status(link);
-        return s->input[index].wanted ? LOOK_NEEDS_INPUT : LOOK_GOES_ON;
+    if (preview->seen[index] == (int)ff_inlink_queued_frames(link)) {
+        if (!ff_outlink_get_status(link))
+            return LOOK_NEEDS_INPUT;
+        qcr_pairs_end(preview->trial, index, 0);
+        return LOOK_GOES_ON;
     }
-    *frame = ff_inlink_peek_frame(link, in->seen);
+    frame = ff_inlink_peek_frame(link, preview->seen[index]);
     /* What comes behind is not of the beginning, or nothing that can be compared. */
-    if (!ff_qc_keeps_promise(ctx, index, *frame) || ff_qc_stamps_jump(ctx, index, in->last_pts, (*frame)->pts))
+    if (!ff_qc_keeps_promise(ctx, index, frame) || qcr_pairs_jumps(preview->trial, index, frame->pts))
         return LOOK_IS_OVER;
-    if ((*frame)->pts != AV_NOPTS_VALUE)
-        in->last_pts = (*frame)->pts;
-    in->seen++;
-    ff_qc_end_silence(&s->input[index]);
+    preview->seen[index]++;
+    qcr_pairs_hear(s->pairs, index);
+    offer.frame = frame;
+    offer.pts   = frame->pts;
+    qcr_pairs_offer(preview->trial, &offer);
     return LOOK_GOES_ON;
 }
 
 /* ---- pairs on trial ---- */
-
-/** The frame itself; NULL where the choice is none. */
-static AVFrame *frame_of(AVFilterContext *ctx, int index, qcr_choice choice)
-{
-    const QCWaiting *in = &((QualityCudaContext *)ctx->priv)->preview.input[index];
-
-    return choice == QCR_CHOICE_CUR  ? ff_inlink_peek_frame(ctx->inputs[index], in->cur) :
-           choice == QCR_CHOICE_NEXT ? ff_inlink_peek_frame(ctx->inputs[index], in->next) : NULL;
-}
-
-static void step(QCWaiting *in)
-{
-    qcr_track_step(&in->track);
-    in->cur = in->next;
-}
-
-static enum Look find_partner(AVFilterContext *ctx, int index, int64_t pts, qcr_choice *choice)
-{
-    QualityCudaContext *s = ctx->priv;
-    QCWaiting *in = &s->preview.input[index];
-    qcr_pairing rules = s->pairing;
-
-    rules.eof_action = QCR_EOF_PASS; /* a repeated picture tells nothing */
-    for (;;) {
-        const AVFrame *frame;
-        enum Look look;
-
-        *choice = qcr_choose(&rules, &in->track, &s->input[0].track.clock, pts);
-        if (*choice == QCR_CHOICE_STEP) {
-            step(in);
-            continue;
-        }
-        if (*choice != QCR_CHOICE_PULL)
-            return LOOK_GOES_ON;
-        look = see_next(ctx, index, &frame);
-        if (look != LOOK_GOES_ON)
-            return look;
-        in->track.ended = !frame;
-        if (!frame || (frame->pts == AV_NOPTS_VALUE && rules.sync != QCR_SYNC_INDEX))
-            continue;
-        qcr_track_push(&in->track, frame->pts);
-        in->next = in->seen - 1;
-    }
-}
 
 /** Margins that change are an error, but not this file's. */
 static int crops_fit(const QualityCudaContext *s, AVFrame *const *frames)
@@ -187,61 +145,58 @@ static int all_is_told(const QualityCudaContext *s)
     return 1;
 }
 
-/** The waiting main frame has its partners, as far as there are any. @return AVERROR, or enum Look */
-static int pair_main(AVFilterContext *ctx, AVFrame *main, const qcr_choice *choice)
+/** @return AVERROR, or enum Look */
+static int look_at_pair(AVFilterContext *ctx, const qcr_decision *decision)
 {
     QualityCudaContext *s = ctx->priv;
     QCPreview *preview = &s->preview;
-    AVFrame *frames[QC_MAX_INPUTS] = { main };
+    AVFrame *frames[QC_MAX_INPUTS];
     int ret;
 
-    preview->has_main = 0;
-    for (int i = 1; i < s->nb_inputs; i++)
-        frames[i] = frame_of(ctx, i, choice[i]);
-    if (!frames[QC_REFERENCE])
-        return choice[QC_REFERENCE] == QCR_CHOICE_ENDED || (preview->pairs && ++preview->gap > QCR_LONGEST_GAP) ? LOOK_IS_OVER :
-               LOOK_GOES_ON;
+    for (int i = 0; i < QC_MAX_INPUTS; i++)
+        frames[i] = decision->input[i].frame;
     ret = compare(ctx, frames);
     if (ret != LOOK_GOES_ON)
         return ret;
-    preview->last_time = ff_qc_seconds(ctx, 0, main->pts);
+    qcr_pairs_take(preview->trial);
+    preview->last_time = ff_qc_seconds(ctx, 0, frames[0]->pts);
     if (!preview->pairs++)
         preview->first_time = preview->last_time;
     preview->gap = 0;
-    for (int i = 1; i < s->nb_inputs; i++)
-        if (qcr_uses_up(&s->pairing, choice[i]))
-            step(&preview->input[i]);
     return all_is_told(s) ? LOOK_IS_OVER : LOOK_GOES_ON;
 }
 
-/** @return AVERROR, or enum Look */
-static int look_at_pair(AVFilterContext *ctx)
+/** A frame without a partner. */
+static enum Look look_past(QCPreview *preview, const qcr_decision *decision)
+{
+    if (decision->why == QCR_WHY_UNTIMED)
+        return LOOK_GOES_ON;
+    return decision->is_last || (preview->pairs && ++preview->gap > QCR_LONGEST_GAP) ? LOOK_IS_OVER : LOOK_GOES_ON;
+}
+
+/** Looks as far as the next decision on trial. @return AVERROR, or enum Look */
+static int look(AVFilterContext *ctx, uint32_t *needs)
 {
     QualityCudaContext *s = ctx->priv;
     QCPreview *preview = &s->preview;
-    qcr_choice choice[QC_MAX_INPUTS];
-    enum Look look;
-    AVFrame *main;
-    int waits = 0;
+    qcr_decision decision;
 
-    if (!preview->has_main) {
-        const AVFrame *frame;
+    for (int i = 0; i < s->nb_inputs; i++) {
+        enum Look seen = LOOK_GOES_ON;
 
-        look = see_next(ctx, 0, &frame);
-        if (look != LOOK_GOES_ON || !frame)
-            return frame || look == LOOK_NEEDS_INPUT ? look : LOOK_IS_OVER;
-        preview->has_main = frame->pts != AV_NOPTS_VALUE || s->pairing.sync == QCR_SYNC_INDEX;
-        if (!preview->has_main)
-            return LOOK_GOES_ON;
+        while (seen == LOOK_GOES_ON && qcr_pairs_needs(preview->trial, i))
+            seen = offer_next(ctx, i);
+        if (seen == LOOK_IS_OVER)
+            return seen;
     }
-    main = ff_inlink_peek_frame(ctx->inputs[0], preview->input[0].seen - 1);
-    for (int i = 1; i < s->nb_inputs; i++) {
-        look = find_partner(ctx, i, main->pts, &choice[i]);
-        if (look == LOOK_IS_OVER)
-            return look;
-        waits |= look == LOOK_NEEDS_INPUT;
+    qcr_pairs_next(preview->trial, &decision);
+    *needs = decision.needs;
+    switch (decision.kind) {
+    case QCR_NEEDS_INPUT: return LOOK_NEEDS_INPUT;
+    case QCR_PAIR:        return look_at_pair(ctx, &decision);
+    case QCR_PASS:        return look_past(preview, &decision);
+    default:              return LOOK_IS_OVER;
     }
-    return waits ? LOOK_NEEDS_INPUT : pair_main(ctx, main, choice);
 }
 
 /* ---- what was told ---- */
@@ -273,56 +228,22 @@ static void take_offsets(AVFilterContext *ctx)
     }
 }
 
-/** A clock that is moved lets frames come so many seconds later. */
-static void move_clock(qcr_clock *clock, double seconds)
-{
-    clock->origin -= llrint(seconds * clock->den / clock->num);
-}
-
-/** The main video's time is the output's, so the reference is moved unless it is the others' too. */
-static void correct_times(QualityCudaContext *s)
-{
-    const qcr_start *start = s->alignment.start;
-
-    if (s->options.renditions == 1 && start->is_told)
-        move_clock(&s->input[QC_REFERENCE].track.clock, start->seconds);
-    for (int k = 0; s->options.renditions > 1 && k < s->options.renditions; k++)
-        if (start[k].is_told)
-            move_clock(&s->input[ff_qc_input_of(k)].track.clock, -start[k].seconds);
-}
-
-/** Whoever is ahead begins with a later frame of the reference; whoever is behind leaves out its own first frames. */
-static void correct_indices(QualityCudaContext *s)
-{
-    const int of_main = s->alignment.start[0].offset;
-    const int main_waits = FFMAX(of_main, 0);
-
-    s->input[QC_REFERENCE].left_out    = FFMAX(-of_main, 0);
-    s->input[QC_REFERENCE].track.delay = main_waits;
-    for (int k = 1; k < s->options.renditions; k++) {
-        QCInput *in = &s->input[ff_qc_input_of(k)];
-        const int first = s->alignment.start[k].offset + s->input[QC_REFERENCE].left_out; /* its frame for the first pair */
-
-        in->left_out    = FFMAX(first, 0);
-        in->track.delay = main_waits + FFMAX(-first, 0);
-    }
-}
-
 static void conclude(AVFilterContext *ctx)
 {
     QualityCudaContext *s = ctx->priv;
 
     take_offsets(ctx);
     ff_qc_free_preview(ctx);
-    if (s->pairing.sync == QCR_SYNC_INDEX)
-        correct_indices(s);
-    else
-        correct_times(s);
+    for (int k = 0; k < s->options.renditions; k++) {
+        const qcr_start *start = &s->alignment.start[k];
+
+        qcr_pairs_correct_start(s->pairs, k, start->is_told, start->offset, start->seconds);
+    }
     for (int k = 0; k < s->options.renditions; k++)
         ff_qc_say_start(ctx, k);
 }
 
-int ff_qc_look_ahead(AVFilterContext *ctx)
+int ff_qc_look_ahead(AVFilterContext *ctx, uint32_t *needs)
 {
     QualityCudaContext *s = ctx->priv;
     QCPreview *preview = &s->preview;
@@ -330,16 +251,12 @@ int ff_qc_look_ahead(AVFilterContext *ctx)
 
     if (s->options.align != QC_ALIGN_AUTO || preview->is_over)
         return 1;
-    if (!preview->input[0].track.clock.den) {
-        for (int i = 0; i < s->nb_inputs; i++) {
-            preview->input[i].track.clock = s->input[i].track.clock;
-            preview->input[i].last_pts    = AV_NOPTS_VALUE;
-        }
-    }
+    if (!preview->trial && qcr_pairs_create_trial(s->pairs, preview->counts, &preview->trial) != QC_OK)
+        return ff_qc_fail(ctx, AVERROR(ENOMEM), "out of memory");
     ret = leave_surfaces(ctx);
     if (ret >= 0)
         do
-            ret = look_at_pair(ctx);
+            ret = look(ctx, needs);
         while (ret == LOOK_GOES_ON);
     if (ret == LOOK_NEEDS_INPUT)
         return 0;
@@ -357,4 +274,6 @@ void ff_qc_free_preview(AVFilterContext *ctx)
 
     qc_session_destroy(s->preview.session);
     s->preview.session = NULL;
+    qcr_pairs_destroy(s->preview.trial);
+    s->preview.trial = NULL;
 }

@@ -14,8 +14,8 @@
  * clocks of the inputs, or with sync=index their beginnings; then everything
  * goes as if nobody had looked.
  *
- * Knows links, pairing's rules and the engine's watch. Depends on pictures,
- * arrivals, alignment, epochs and state.
+ * Knows links and the engine's watch. Depends on pictures, inputs, alignment and
+ * state.
  */
 
 #ifndef AVFILTER_QUALITY_CUDA_PREVIEW_H
@@ -30,30 +30,23 @@
 #include "inputs.h"
 #include <quality_cuda_run.h>
 
-/** An input as far as it waits; of main only what was seen. */
-typedef struct QCWaiting {
-    qcr_track track;
-    int seen;         ///< frames that were looked at, from the queue's first on
-    int cur, next;    ///< which of them the track has the stamps of
-    int movable;      ///< frames that may be held, surfaces or copies
-    int64_t last_pts; ///< of the latest frame that has a stamp
-} QCWaiting;
-
 typedef struct QCPreview {
     int is_over;
+    qcr_pairs *trial;             ///< of the frames that wait; NULL before the first look, and behind the end
+    qcr_counts counts[QC_MAX_RENDITIONS]; ///< its own, which nobody reads
     qc_session *session;          ///< NULL before the first pair, and behind the end
-    QCWaiting input[QC_MAX_INPUTS];
-    int has_main;                 ///< the latest main frame that was seen waits for its partners
-    int pairs, gap;               ///< how many; and main frames in a row since the last one
-    double first_time, last_time; ///< of the pairs' main frames, seconds
+    int seen[QC_MAX_INPUTS];      ///< frames of each input that were looked at, from the queue's first on
+    int movable[QC_MAX_INPUTS];   ///< those that may be held, surfaces or copies
+    int pairs, gap;               ///< how many; and distorted frames in a row since the last one
+    double first_time, last_time; ///< of the pairs' distorted frames, seconds
 } QCPreview;
 
 /**
- * Looks as far as frames have come; marks the inputs that have to deliver as
- * wanted. Does nothing without align=auto.
+ * Looks as far as frames have come; does nothing without align=auto.
+ * @param needs bit i: input i has to deliver
  * @return 1 once it is over, 0 if more input is needed, or AVERROR
  */
-int ff_qc_look_ahead(AVFilterContext *ctx);
+int ff_qc_look_ahead(AVFilterContext *ctx, uint32_t *needs);
 
 void ff_qc_free_preview(AVFilterContext *ctx);
 

@@ -19,7 +19,6 @@
 #include "libavutil/time.h"
 
 #include "account.h"
-#include "arrivals.h"
 #include "live.h"
 #include "maps.h"
 #include "outputs.h"
@@ -29,36 +28,39 @@
 #define REPLAYED_FRAMES 256 /* of a replay, one of so many leaves */
 #define LEAD 8 /* frames held beyond the depth, while a score waits for a later frame */
 
-static int append(AVFilterContext *ctx, const qcr_row *row)
+/** What of a row is known when its frame was decided about. */
+static qcr_row row_of(const AVFilterContext *ctx, const QCDecided *decided)
+{
+    return (qcr_row) {
+        .frame        = decided->frame,
+        .map          = decided->map,
+        .number       = decided->row,
+        .pts_time     = ff_qc_seconds(ctx, 0, decided->frame->pts),
+        .ref_pts_time = decided->ref_pts_time,
+        .renditions   = decided->renditions,
+        .corrupt      = decided->corrupt,
+        .unscored     = decided->row < 0 ? decided->unscored : NULL,
+    };
+}
+
+static int append(AVFilterContext *ctx, const qcr_row *row, QCDecided *decided)
 {
     QualityCudaContext *s = ctx->priv;
 
     if (qcr_rows_append(s->queue.rows, row, s->counts) != QC_OK)
         return ff_qc_fail(ctx, AVERROR(ENOMEM), "out of memory");
-    s->main.frame   = NULL;
-    s->main.map     = NULL;
-    s->main.counted = 0;
-    s->main.corrupt = 0;
+    decided->frame = decided->map = NULL;
     return 0;
 }
 
-int ff_qc_queue_main(AVFilterContext *ctx, int64_t row, double ref_pts_time)
+int ff_qc_queue(AVFilterContext *ctx, QCDecided *decided)
 {
     QualityCudaContext *s = ctx->priv;
-    const qcr_row waiting = {
-        .frame        = s->main.frame,
-        .map          = s->main.map,
-        .number       = row,
-        .pts_time     = ff_qc_seconds(ctx, 0, s->main.frame->pts),
-        .ref_pts_time = ref_pts_time,
-        .renditions   = s->main.renditions,
-        .corrupt      = s->main.corrupt,
-        .unscored     = row < 0 ? s->main.unscored : NULL,
-    };
+    const qcr_row row = row_of(ctx, decided);
 
-    if (row >= 0)
-        qcr_note_pair(&s->alignment, row, waiting.pts_time);
-    return append(ctx, &waiting);
+    if (row.number >= 0)
+        qcr_note_pair(&s->alignment, row.number, row.pts_time);
+    return append(ctx, &row, decided);
 }
 
 /* ---- scores that do not come ---- */
@@ -71,22 +73,19 @@ static void mark_failed(AVFilterContext *ctx, AVFrame *frame, AVFrame *map)
         av_log(ctx, AV_LOG_WARNING, "out of memory: a frame without scores is not marked\n");
 }
 
-int ff_qc_queue_unscored(AVFilterContext *ctx)
+int ff_qc_queue_unscored(AVFilterContext *ctx, QCDecided *decided)
 {
-    QualityCudaContext *s = ctx->priv;
-    const qcr_row unscored = {
-        .frame        = s->main.frame,
-        .number       = -1,
-        .pts_time     = ff_qc_seconds(ctx, 0, s->main.frame->pts),
-        .ref_pts_time = NAN,
-        .renditions   = UINT32_MAX,
-        .corrupt      = s->main.corrupt,
-        .failed       = 1,
-    };
+    qcr_row row;
 
-    mark_failed(ctx, s->main.frame, s->main.map);
-    s->main.map = NULL;
-    return append(ctx, &unscored);
+    mark_failed(ctx, decided->frame, decided->map);
+    decided->map        = NULL;
+    decided->row        = -1;
+    decided->renditions = UINT32_MAX;
+    row = row_of(ctx, decided);
+    row.ref_pts_time = NAN;
+    row.unscored     = NULL;
+    row.failed       = 1;
+    return append(ctx, &row, decided);
 }
 
 void ff_qc_give_up_rows(AVFilterContext *ctx)
@@ -262,7 +261,7 @@ int ff_qc_push_ready(AVFilterContext *ctx)
             av_frame_free(&frame);
     } while (!frame);
     ret = ff_qc_send(ctx, frame, map);
-    ff_qc_interrupt_silence(ctx);
+    qcr_pairs_interrupt(s->pairs, ff_qc_now());
     return ret < 0 ? ret : !ff_qc_may_end(ctx);
 }
 

@@ -23,6 +23,17 @@
 
 #include <quality_cuda_run.h>
 
+/** A distorted frame that was decided about, on its way into the queue. */
+typedef struct QCDecided {
+    AVFrame *frame;        ///< it goes over into the queue
+    AVFrame *map;          ///< so does what is painted with its scores; NULL: none is, or not yet
+    int64_t row;           ///< index of its submission, -1 if it gets no scores
+    double ref_pts_time;   ///< seconds, NaN for none
+    uint32_t renditions;   ///< bit k: rendition k has a frame for it
+    uint32_t corrupt;      ///< bit i: the frame of input i is damaged
+    const char *unscored;  ///< why it gets no scores; NULL: it may get some
+} QCDecided;
+
 typedef struct QCQueue {
     qcr_rows *rows;               ///< NULL until the output is configured
     const qcr_tally *tally;       ///< of the rows
@@ -31,11 +42,11 @@ typedef struct QCQueue {
 
 enum QCWait { QC_WAIT_NEVER, QC_WAIT_FOR_OLDEST, QC_WAIT_FOR_ALL };
 
-/** Appends the waiting main frame. @param row index of its submission, -1 for none. @return AVERROR */
-int ff_qc_queue_main(AVFilterContext *ctx, int64_t row, double ref_pts_time);
+/** Appends a frame. @return AVERROR; then `decided` keeps it */
+int ff_qc_queue(AVFilterContext *ctx, QCDecided *decided);
 
-/** Appends the waiting main frame, which nobody will score any more. @return AVERROR */
-int ff_qc_queue_unscored(AVFilterContext *ctx);
+/** Appends a frame that nobody will score any more. @return as above */
+int ff_qc_queue_unscored(AVFilterContext *ctx, QCDecided *decided);
 
 /** No row comes any more: frames that wait for one get no scores. */
 void ff_qc_give_up_rows(AVFilterContext *ctx);

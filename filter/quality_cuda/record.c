@@ -134,7 +134,7 @@ int ff_qc_record_session(AVFilterContext *ctx, const qc_config *config)
     return s->record.record ? result(ctx, qcr_record_session(s->record.record, s->engine.session, config)) : 0;
 }
 
-int ff_qc_record_pair(AVFilterContext *ctx, int64_t row, AVFrame *const *frames)
+int ff_qc_record_pair(AVFilterContext *ctx, int64_t row, uint32_t renditions, AVFrame *const *frames)
 {
     const QualityCudaContext *s = ctx->priv;
     int64_t pts[QC_MAX_INPUTS];
@@ -143,7 +143,7 @@ int ff_qc_record_pair(AVFilterContext *ctx, int64_t row, AVFrame *const *frames)
         return 0;
     for (int i = 0; i < s->nb_inputs; i++)
         pts[i] = frames[i] ? frames[i]->pts : AV_NOPTS_VALUE;
-    return result(ctx, qcr_record_pair(s->record.record, row, s->main.renditions, pts));
+    return result(ctx, qcr_record_pair(s->record.record, row, renditions, pts));
 }
 
 void ff_qc_record_break(AVFilterContext *ctx)
@@ -161,7 +161,8 @@ int ff_qc_finish_record(AVFilterContext *ctx)
 
     if (!s->record.record)
         return 0;
-    ret = result(ctx, qcr_record_finish(s->record.record, s->engine.frame_rate, s->pairing.tolerance, s->run.end != QCR_END_BY_FAILURE));
+    ret = result(ctx, qcr_record_finish(s->record.record, s->engine.frame_rate, qcr_pairs_tolerance(s->pairs),
+                                        s->run.end != QCR_END_BY_FAILURE));
     ff_qc_close_record(ctx);
     return ret;
 }

@@ -34,7 +34,7 @@ int ff_qc_record_end(AVFilterContext *ctx, int index);
 int ff_qc_record_session(AVFilterContext *ctx, const qc_config *config);
 
 /** The pair of row `row` goes to the engine. @return AVERROR */
-int ff_qc_record_pair(AVFilterContext *ctx, int64_t row, AVFrame *const *frames);
+int ff_qc_record_pair(AVFilterContext *ctx, int64_t row, uint32_t renditions, AVFrame *const *frames);
 
 /** The pairs pause. */
 void ff_qc_record_break(AVFilterContext *ctx);

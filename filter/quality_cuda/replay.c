@@ -147,8 +147,8 @@ static FILE *open_record(AVFilterContext *ctx, const char *path)
 
     while (!(file = fopen(path, "rb")) && errno == ENOENT && s->options.replay_wait && !qcr_interrupted_by(&s->run.interrupts)) {
         av_usleep(PAUSE);
-        for (int i = 0; i < s->nb_inputs; i++)
-            s->input[i].asked_at = 0; /* who waits for a record is not kept waiting by an input */
+        for (int i = 0; s->pairs && i < s->nb_inputs; i++)
+            qcr_pairs_hear(s->pairs, i); /* who waits for a record is not kept waiting by an input */
     }
     return file;
 }
@@ -491,7 +491,7 @@ static int find_pair(AVFilterContext *ctx, int64_t pts)
     }
 }
 
-int ff_qc_replay_pair(AVFilterContext *ctx, AVFrame *const *frames)
+int ff_qc_replay_pair(AVFilterContext *ctx, uint32_t renditions, AVFrame *const *frames)
 {
     const QualityCudaContext *s = ctx->priv;
     QCReplay *replay = s->replay;
@@ -508,7 +508,7 @@ int ff_qc_replay_pair(AVFilterContext *ctx, AVFrame *const *frames)
     ret = keep(ctx);
     if (ret < 0)
         return ret;
-    status = qc_session_submit_measured(s->engine.session, s->main.renditions, (const uint64_t *)replay->measured.words + 1,
+    status = qc_session_submit_measured(s->engine.session, renditions, (const uint64_t *)replay->measured.words + 1,
                                         replay->measured.count - 1);
     return status == QC_OK ? 0 : ff_qc_recover_session(ctx, status);
 }

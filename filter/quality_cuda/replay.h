@@ -63,7 +63,7 @@ int ff_qc_replay_links(AVFilterContext *ctx);
 int ff_qc_replay_next(AVFilterContext *ctx, int index);
 
 /** Submits a pair, as it was measured. @return AVERROR */
-int ff_qc_replay_pair(AVFilterContext *ctx, AVFrame *const *frames);
+int ff_qc_replay_pair(AVFilterContext *ctx, uint32_t renditions, AVFrame *const *frames);
 
 /** What the first part's session said of itself, or NULL. */
 const char *ff_qc_replayed_engine(const AVFilterContext *ctx);

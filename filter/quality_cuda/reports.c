@@ -16,7 +16,6 @@
 #include "libavutil/error.h"
 
 #include "account.h"
-#include "arrivals.h"
 #include "formats.h"
 #include "live.h"
 #include "receiver.h"
@@ -88,19 +87,22 @@ void ff_qc_write_stats_line(AVFilterContext *ctx, const qc_row *row, double pts_
 /** In bit/s, -1 where it is not known. */
 static double bit_rate_of(const AVFilterContext *ctx, int index)
 {
-    const QCInput *in = &((const QualityCudaContext *)ctx->priv)->input[index];
+    const QualityCudaContext *s = ctx->priv;
+    const qcr_input in = qcr_pairs_input(s->pairs, index);
+    const int64_t bytes = s->input[index].packet_bytes;
     double seconds;
 
-    if (in->packet_bytes <= 0 || in->received < 2 || in->first_pts == AV_NOPTS_VALUE || in->last_pts == AV_NOPTS_VALUE)
+    if (bytes <= 0 || in.received < 2 || in.first_pts == AV_NOPTS_VALUE || in.last_pts == AV_NOPTS_VALUE)
         return -1;
-    seconds = (in->last_pts - in->first_pts) * av_q2d(ctx->inputs[index]->time_base);
-    seconds += seconds / (in->received - 1); /* for as long as the last frame lasts */
-    return seconds > 0 ? in->packet_bytes * 8 / seconds : -1;
+    seconds = (in.last_pts - in.first_pts) * av_q2d(ctx->inputs[index]->time_base);
+    seconds += seconds / (in.received - 1); /* for as long as the last frame lasts */
+    return seconds > 0 ? bytes * 8 / seconds : -1;
 }
 
 static qcr_report_input report_input(const AVFilterContext *ctx, int index)
 {
-    const QCInput *in = &((const QualityCudaContext *)ctx->priv)->input[index];
+    const QualityCudaContext *s = ctx->priv;
+    const QCInput *in = &s->input[index];
     const qc_format format = ff_qc_visible_format(in);
 
     return (qcr_report_input) {
@@ -111,7 +113,7 @@ static qcr_report_input report_input(const AVFilterContext *ctx, int index)
         .bit_rate   = bit_rate_of(ctx, index),
         .refusal    = in->refusal,
         .is_refused = in->mispaired,
-        .is_stalled = ff_qc_is_stalled(in),
+        .is_stalled = qcr_pairs_is_stalled(s->pairs, index, ff_qc_now()),
         .is_cut_off = in->cut_off,
     };
 }
@@ -130,7 +132,7 @@ static qcr_report report_of(const AVFilterContext *ctx)
         .is_realtime        = options->realtime,
         .may_give_up        = ff_qc_may_give_up(ctx),
         .watches_contents   = (options->watch && !ff_qc_is_alias(ctx)) || options->align == QC_ALIGN_AUTO,
-        .max_dt             = s->pairing.tolerance,
+        .max_dt             = qcr_pairs_tolerance(s->pairs),
         .alignment_rules    = ff_qc_alignment_rules(ctx),
 
         .end              = s->run.end,
@@ -139,8 +141,8 @@ static qcr_report report_of(const AVFilterContext *ctx)
         .reason           = s->run.reason,
         .gpu_failure      = s->engine.gpu_failure,
         .signal           = qcr_interrupted_by(&s->run.interrupts),
-        .reference_ended  = s->input[QC_REFERENCE].track.ended,
-        .behind           = s->input[QC_REFERENCE].behind,
+        .reference_ended  = qcr_pairs_input(s->pairs, QC_REFERENCE).ended,
+        .behind           = qcr_pairs_input(s->pairs, QC_REFERENCE).behind,
         .late_scores      = s->queue.tally->late_scores,
         .counts           = ff_qc_counts_of(ctx, 0),
         .scored           = s->queue.tally->scored,

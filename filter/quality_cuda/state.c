@@ -18,6 +18,7 @@
 
 #include "libavutil/log.h"
 #include "libavutil/rational.h"
+#include "libavutil/time.h"
 
 #include "state.h"
 
@@ -98,6 +99,11 @@ const char *ff_qc_number(char *text, size_t size, int decimals, double value)
     if (comma)
         *comma = '.';
     return text;
+}
+
+double ff_qc_now(void)
+{
+    return av_gettime_relative() / 1e6;
 }
 
 void ff_qc_print_score(char *text, size_t size, double value)

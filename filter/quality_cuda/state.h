@@ -10,19 +10,7 @@
  * names its inputs, how it writes numbers.
  *
  * May depend on everything whose struct it holds; knows none of their workings.
- *
- *     vf_quality_cuda.c -> alias
- *                    |\--> preview -> pictures -> inputs, account -> engine
- *                     \--> submission -> queue -> reports -> account -> engine -> maps -> scaling -> inputs -> formats
- *                              |             |       |                                  \-> mask        |-> replay -> record
- *                              |             |       |                                                  \-> arrivals -> epochs -> replay
- *                              |             |        \-> receiver
- *                              |              \-> live -> metrics_file -> engine
- *                              |                    \---> stream -> receiver, windows, alerts
- *                              \-> pictures -> inputs
- *
- * Arrows are the only dependencies (what is reached over several may be used
- * too); all of these but windows and alerts may use state, json, interrupts, outputs and compat.
+ * Which file uses which is a table of docs/design.md, which a test holds.
  */
 
 #ifndef AVFILTER_QUALITY_CUDA_STATE_H
@@ -81,18 +69,6 @@ enum QCOnError {
     QC_ON_ERROR_CPU,  ///< the CPU backend goes on with the scoring; if that fails too, as above
 };
 
-/** The main frame that waits for its partners. */
-typedef struct QCMain {
-    AVFrame *frame;
-    AVFrame *map;   ///< to be painted with its scores; NULL: not, or not yet
-    int64_t stamp;  ///< its time, as pairing counts
-    AVFrame *last;  ///< a reference to the latest one, where it may have to come again behind the end; or NULL
-    int counted;    ///< it is among the counts' frames
-    uint32_t renditions; ///< bit k: rendition k has a frame for it
-    uint32_t corrupt; ///< bit i: the frame of input i is damaged
-    int disabled;   ///< the timeline switched the filter off at this frame
-    const char *unscored; ///< why it gets no scores; NULL: it may get some
-} QCMain;
 
 /** How far the run is. */
 typedef struct QCRun {
@@ -100,8 +76,6 @@ typedef struct QCRun {
     char reason[2048];    ///< what the first failure said
     int configured;       ///< what the inputs' links say was looked at
     int rate_settled;     ///< the frame rate to go by has been decided
-    int start_checked;    ///< whether the inputs begin together has been looked at
-    int warned_jump;      ///< time stamps that jump were warned of
     int flushed;          ///< the engine knows that no pair follows
     int was_asked;        ///< the output has wanted a frame
     int is_awaited;       ///< the next filter waits for a frame
@@ -119,7 +93,9 @@ typedef struct QualityCudaContext {
     const AVClass *class;
     QCOptions options;
     QCAlias alias;
-    qcr_pairing pairing;
+    qcr_rules pairing;                    ///< that pairs is made by
+    qcr_pairs *pairs;                     ///< from the configuration of the links on
+    AVFrame *latest;                      ///< a reference to the latest distorted frame, where it may have to come again; or NULL
     QCScaling scaling;
     QCRegion region;
     qcr_names names;
@@ -128,12 +104,10 @@ typedef struct QualityCudaContext {
     qcr_counts counts[QC_MAX_RENDITIONS]; ///< of all frames that were decided about
     QCInput input[QC_MAX_INPUTS];
     int nb_inputs;
-    QCMain main;
     QCEngine engine;
     qcr_alignment alignment;
     QCPreview preview;                  ///< with align=auto
     QCQueue queue;
-    QCMask mask;
     QCMap map;
     QCRecord record;
     struct QCReplay *replay;            ///< with replay=FILE
@@ -154,14 +128,14 @@ int ff_qc_is_alias(const AVFilterContext *ctx);
 /** Whether the video outlives its scoring. */
 int ff_qc_may_give_up(const AVFilterContext *ctx);
 
-/** Scores of a main frame: [rendition][feature]. */
+/** Scores of a distorted frame: [rendition][feature]. */
 int ff_qc_nb_scores(const QualityCudaContext *s);
 
 /** Pad of a rendition: 0, 2, 3, ... */
 int ff_qc_input_of(int rendition);
 
 /**
- * What became of the main frames, as far as they count: where the consumer
+ * What became of the distorted frames, as far as they count: where the consumer
  * wanted no more, those that left, for how many were read ahead by then is
  * a matter of timing.
  */
@@ -182,6 +156,9 @@ const char *ff_qc_number(char *text, size_t size, int decimals, double value);
 /** The same for a message's "%s"; it lasts to the end of the block. */
 #define QC_NUMBER(decimals, value) ff_qc_number((char[64]){ "" }, 64, decimals, value)
 #define QC_BRIEF_NUMBER(value) QC_NUMBER(-1, value)
+
+/** Seconds on a clock that does not jump. */
+double ff_qc_now(void);
 
 /** With six decimals. */
 void ff_qc_print_score(char *text, size_t size, double value);

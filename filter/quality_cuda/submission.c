@@ -5,8 +5,8 @@
 
 /**
  * @file
- * From a main frame that waits to a pair in the engine; see submission.h.
- * Depends on pictures, colours, engine, maps, mask, queue, record, replay and state.
+ * From a decision to a pair in the engine; see submission.h. Depends on pictures,
+ * colours, conditions, engine, maps, queue, record, replay and state.
  */
 
 #include "compat.h"
@@ -15,11 +15,10 @@
 #include <string.h>
 
 #include "libavutil/dict.h"
-#include "libavutil/time.h"
+#include "libavutil/mathematics.h"
 
 #include "account.h"
 #include "maps.h"
-#include "mask.h"
 #include "pictures.h"
 #include "record.h"
 #include "replay.h"
@@ -96,22 +95,22 @@ static int follow_properties(AVFilterContext *ctx, AVFrame *const *frames)
 /* ---- pairs ---- */
 
 /** The CPU backend's way: frames of the GPU are copied from there, one by one. @return AVERROR */
-static int submit_to_cpu(AVFilterContext *ctx, AVFrame *const *frames)
+static int submit_to_cpu(AVFilterContext *ctx, AVFrame *const *frames, const AVFrame *map)
 {
     QualityCudaContext *s = ctx->priv;
-    AVFrame *copy[QC_MAX_INPUTS] = { NULL }, *readable[QC_MAX_INPUTS] = { NULL };
+    AVFrame *copy[QC_MAX_INPUTS] = { NULL }, *readable[QC_MAX_INPUTS];
     qc_status status = QC_OK;
     int ret = 0;
 
+    memcpy(readable, frames, sizeof(readable));
     for (int i = 0; ret >= 0 && i < s->nb_inputs; i++) {
-        readable[i] = frames[i];
         if (!frames[i] || !s->input[i].is_hw)
             continue;
         readable[i] = copy[i] = av_frame_alloc();
         ret = copy[i] ? av_hwframe_transfer_data(copy[i], frames[i], 0) : AVERROR(ENOMEM);
     }
     if (ret >= 0)
-        status = ff_qc_submit_pictures(ctx, s->engine.session, readable, s->main.map, NULL, NULL);
+        status = ff_qc_submit_pictures(ctx, s->engine.session, readable, map, NULL, NULL);
     for (int i = 0; i < s->nb_inputs; i++)
         av_frame_free(&copy[i]);
     if (ret < 0)
@@ -119,7 +118,8 @@ static int submit_to_cpu(AVFilterContext *ctx, AVFrame *const *frames)
     return status == QC_OK ? 0 : ff_qc_recover_session(ctx, status);
 }
 
-static int submit(AVFilterContext *ctx, AVFrame *const *frames)
+/** Hands a pair to the engine; `decided` gets the map that is painted. @return AVERROR */
+static int submit(AVFilterContext *ctx, QCDecided *decided, AVFrame *const *frames)
 {
     QualityCudaContext *s = ctx->priv;
     qc_status status;
@@ -127,107 +127,99 @@ static int submit(AVFilterContext *ctx, AVFrame *const *frames)
     int ret = follow_properties(ctx, frames);
 
     if (ret >= 0 && s->replay)
-        return ff_qc_replay_pair(ctx, frames);
+        return ff_qc_replay_pair(ctx, decided->renditions, frames);
     if (ret >= 0)
-        ret = ff_qc_record_pair(ctx, s->counts[0].paired, frames);
+        ret = ff_qc_record_pair(ctx, decided->row, decided->renditions, frames);
     if (ret >= 0)
-        ret = ff_qc_prepare_map(ctx);
+        ret = ff_qc_prepare_map(ctx, &decided->map);
     if (ret >= 0 && s->engine.left_gpu)
-        return submit_to_cpu(ctx, frames);
+        return submit_to_cpu(ctx, frames, decided->map);
     if (ret >= 0)
         ret = make_hold(ctx, frames, &hold);
     if (ret < 0)
         return ff_qc_fail(ctx, ret, "a pair could not be submitted");
     /* The hold is the engine's from here on. */
-    status = ff_qc_submit_pictures(ctx, s->engine.session, frames, s->main.map, hold ? release_hold : NULL, hold);
+    status = ff_qc_submit_pictures(ctx, s->engine.session, frames, decided->map, hold ? release_hold : NULL, hold);
     if (status == QC_OK)
         return 0;
     ret = ff_qc_recover_session(ctx, status);
-    if (ret < 0 || ff_qc_frames_taken(&s->engine) > s->counts[0].paired)
+    if (ret < 0 || ff_qc_frames_taken(&s->engine) > decided->row)
         return ret;
-    ret = ff_qc_prepare_map(ctx); /* one that the CPU can paint on */
-    return ret < 0 ? ret : submit_to_cpu(ctx, frames);
+    ret = ff_qc_prepare_map(ctx, &decided->map); /* one that the CPU can paint on */
+    return ret < 0 ? ret : submit_to_cpu(ctx, frames, decided->map);
 }
 
-/** Counts the frames that input i, the reference or a rendition, gives to a pair. */
-static void count_partner(AVFilterContext *ctx, int i, const QCPair *pair, qcr_counts *counts)
+static int score_pair(AVFilterContext *ctx, const qcr_decision *decision, QCDecided *decided)
 {
     QualityCudaContext *s = ctx->priv;
-
-    counts->repeated += qcr_track_use(&s->input[i].track, pair->choice[i]);
-    if (s->pairing.sync != QCR_SYNC_INDEX && s->main.frame->pts != AV_NOPTS_VALUE && pair->frame[i]->pts != AV_NOPTS_VALUE)
-        qcr_count_distance(counts, ff_qc_partner_distance(ctx, i, pair->frame[i]));
-}
-
-static int score_main(AVFilterContext *ctx, const QCPair *pair)
-{
-    QualityCudaContext *s = ctx->priv;
-    const double ref_pts_time = ff_qc_seconds(ctx, QC_REFERENCE, pair->frame[QC_REFERENCE]->pts);
+    AVFrame *frames[QC_MAX_INPUTS] = { decided->frame };
     int ret;
 
-    s->counts[0].unpaired_row = 0;
-    s->main.renditions = 1;
+    for (int i = 1; i < QC_MAX_INPUTS; i++)
+        frames[i] = decision->input[i].frame;
     for (int i = 1; i < s->nb_inputs; i++) {
-        if (!pair->frame[i])
-            continue;
-        s->main.renditions |= UINT32_C(1) << (i - 1); /* input 1, the reference, is rendition 0's */
-        ret = ff_qc_check_colour(ctx, i, pair->frame[i]);
+        ret = frames[i] ? ff_qc_check_colour(ctx, i, frames[i], decided->frame) : 0;
         if (ret < 0)
             return ret;
-        count_partner(ctx, i, pair, &s->counts[i - 1]);
     }
-    ret = submit(ctx, pair->frame);
-    if (ret < 0)
+    decided->row          = decision->row;
+    decided->renditions   = decision->renditions;
+    decided->ref_pts_time = ff_qc_seconds(ctx, QC_REFERENCE, decision->input[QC_REFERENCE].pts);
+    qcr_pairs_take(s->pairs);
+    ret = submit(ctx, decided, frames);
+    if (ret < 0) {
+        qcr_pairs_fail(s->pairs);
         return ret;
-    for (int k = 0; k < s->options.renditions; k++) {
-        if (pair->frame[ff_qc_input_of(k)])
-            s->counts[k].paired++;
-        else
-            qcr_count_without_rendition(&s->counts[k], pair->choice[ff_qc_input_of(k)]);
     }
-    ret = ff_qc_note_frames(ctx, pair->frame, s->counts[0].paired - 1);
-    return ret < 0 ? ret : ff_qc_queue_main(ctx, s->counts[0].paired - 1, ref_pts_time);
+    ret = ff_qc_note_frames(ctx, decided, frames);
+    return ret < 0 ? ret : ff_qc_queue(ctx, decided);
 }
 
-/** The main frame passes without scores. Behind a long row of such the last pair's scores need not wait for the next pair. */
-static int pass_main(AVFilterContext *ctx, qcr_choice choice)
+/* ---- frames without a pair ---- */
+
+/** What comes now is not compared with what came before. @return AVERROR */
+static int break_session(AVFilterContext *ctx)
 {
+    const qc_status status = qc_session_break(((QualityCudaContext *)ctx->priv)->engine.session);
+
+    return status == QC_OK ? 0 : ff_qc_recover_session(ctx, status);
+}
+
+/** The frame goes on without scores. Behind a long row of such the last pair's scores need not wait for the next pair. */
+static int pass_frame(AVFilterContext *ctx, const qcr_decision *decision, QCDecided *decided)
+{
+    static const char *const reasons[] = {
+        [QCR_WHY_DISABLED] = "disabled", [QCR_WHY_UNTIMED] = "untimed", [QCR_WHY_UNPAIRED] = "unpaired",
+    };
     QualityCudaContext *s = ctx->priv;
-    const int untimed = s->pairing.sync != QCR_SYNC_INDEX && s->main.frame->pts == AV_NOPTS_VALUE;
-    const int pauses  = qcr_count_unpaired(&s->counts[0], choice, s->main.disabled, untimed);
-    qc_status status;
     int ret;
 
-    s->main.unscored = s->main.disabled ? "disabled" : untimed ? "untimed" : "unpaired";
-    for (int k = 1; k < s->options.renditions; k++)
-        qcr_count_unpaired(&s->counts[k], choice, s->main.disabled, untimed);
-    ret = ff_qc_note_frames(ctx, NULL, -1);
+    decided->unscored = reasons[decision->why];
+    ret = ff_qc_note_frames(ctx, decided, NULL);
     if (ret >= 0)
-        ret = ff_qc_queue_main(ctx, -1, NAN);
+        ret = ff_qc_queue(ctx, decided);
     if (ret < 0)
         return ret;
-    if (pauses)
+    if (decision->begins_pause)
         ff_qc_record_break(ctx);
-    if (pauses && s->engine.session && !s->run.flushed) {
-        status = qc_session_break(s->engine.session);
-        ret = status == QC_OK ? 0 : ff_qc_recover_session(ctx, status);
+    if (decision->begins_pause && s->engine.session && !s->run.flushed) {
+        ret = break_session(ctx);
         if (ret < 0)
             return ret;
     }
     /* No pair can follow any more: scores that wait for a successor are final now. */
-    return choice == QCR_CHOICE_ENDED ? ff_qc_flush_session(ctx) : 0;
+    return decision->is_last ? ff_qc_flush_session(ctx) : 0;
 }
 
 /* ---- pairs that pass ---- */
 
-/** Whether the waiting main frame has to pass without scores, since scoring is slower than the stream. @return 1, 0, AVERROR */
-static int is_too_slow(AVFilterContext *ctx)
+/** Whether a pair has to pass without scores, since scoring is slower than the stream. @return 1, 0, AVERROR */
+static int is_too_slow(AVFilterContext *ctx, int64_t pts)
 {
     QualityCudaContext *s = ctx->priv;
     const int was_passing = s->pacing.is_passing;
-    const double time = ff_qc_seconds(ctx, 0, s->main.frame->pts);
+    const double time = ff_qc_seconds(ctx, 0, pts);
     qcr_pace_change change;
-    qc_status status;
     int ret, passes;
 
     if (!s->options.realtime || !s->engine.session)
@@ -236,83 +228,77 @@ static int is_too_slow(AVFilterContext *ctx)
     ret = ff_qc_receive_rows(ctx, QC_WAIT_NEVER);
     if (ret < 0)
         return ret;
-    passes = qcr_pace(&s->pacing, time, av_gettime_relative() / 1e6, qcr_rows_under_way(s->queue.rows), &change);
+    passes = qcr_pace(&s->pacing, time, ff_qc_now(), qcr_rows_under_way(s->queue.rows), &change);
     if (change != QCR_PACE_UNCHANGED)
         qcr_live_pace_changes(s->live.run, change == QCR_PACE_OVERLOADED, time, s->pacing.passed);
     if (!passes || was_passing)
         return passes;
-    status = qc_session_break(s->engine.session);
-    ret = status == QC_OK ? 0 : ff_qc_recover_session(ctx, status);
+    ret = break_session(ctx);
     return ret < 0 ? ret : 1;
 }
 
 /** Its partners are used, for they were there. */
-static int let_main_pass(AVFilterContext *ctx, const QCPair *pair)
+static int let_pair_pass(AVFilterContext *ctx, QCDecided *decided)
 {
     QualityCudaContext *s = ctx->priv;
     int ret;
 
-    for (int i = 1; i < s->nb_inputs; i++)
-        if (pair->frame[i])
-            qcr_track_use(&s->input[i].track, pair->choice[i]);
-    for (int k = 0; k < s->options.renditions; k++)
-        s->counts[k].passed++;
-    s->main.unscored = "realtime";
-    ret = ff_qc_note_frames(ctx, NULL, -1);
+    qcr_pairs_leave(s->pairs);
+    decided->unscored = "realtime";
+    ret = ff_qc_note_frames(ctx, decided, NULL);
     if (ret < 0)
         return ret;
-    if (av_dict_set(&s->main.frame->metadata, QC_KEY_PREFIX "unscored", s->main.unscored, 0) < 0)
+    if (av_dict_set(&decided->frame->metadata, QC_KEY_PREFIX "unscored", decided->unscored, 0) < 0)
         return ff_qc_fail(ctx, AVERROR(ENOMEM), "out of memory");
-    return ff_qc_queue_main(ctx, -1, NAN);
+    return ff_qc_queue(ctx, decided);
 }
 
-/** @param pair with a frame of the reference */
-static int score_or_pass(AVFilterContext *ctx, const QCPair *pair)
+static int score_or_pass(AVFilterContext *ctx, const qcr_decision *decision, QCDecided *decided)
 {
-    const int passes = is_too_slow(ctx);
+    int passes;
 
+    if (decision->kind == QCR_PASS)
+        return pass_frame(ctx, decision, decided);
+    passes = is_too_slow(ctx, decided->frame->pts);
     if (passes < 0)
         return passes;
-    return passes ? let_main_pass(ctx, pair) : score_main(ctx, pair);
+    return passes ? let_pair_pass(ctx, decided) : score_pair(ctx, decision, decided);
 }
 
-int ff_qc_settle_main(AVFilterContext *ctx)
+/* ---- decisions ---- */
+
+/** The distorted frame; under FFmpeg's own rules the latest one may come again. @return NULL without memory */
+static AVFrame *take_distorted(AVFilterContext *ctx, const qcr_decision *decision)
 {
     QualityCudaContext *s = ctx->priv;
-    QCPair pair = { { s->main.frame } };
-    qcr_choice choice;
-    int waits = 0, ret;
+    AVFrame *frame = decision->is_repeat ? av_frame_clone(s->latest) : decision->input[0].frame;
 
-    for (int i = 1; i < s->nb_inputs; i++) {
-        ret = ff_qc_find_partner(ctx, i, &pair);
-        if (ret < 0)
-            return ret;
-        waits |= !ret;
+    if (!frame)
+        return NULL;
+    if (decision->is_repeat) {
+        frame->pts = decision->input[0].pts;
+        s->input[0].eof_pts = FFMAX(s->input[0].eof_pts, frame->pts);
+    } else if (s->pairing.outlasts) {
+        av_frame_free(&s->latest);
+        s->latest = av_frame_clone(frame);
+        if (!s->latest)
+            av_frame_free(&frame);
     }
-    ret = ff_qc_find_mask(ctx);
-    if (ret < 0)
-        return ret;
-    waits |= !ret;
-    if (waits)
-        return QC_SETTLED_NEEDS_INPUT;
-    choice = pair.choice[QC_REFERENCE];
-    ff_qc_warn_of_start(ctx);
-    if (choice == QCR_CHOICE_ENDED && s->pairing.eof_action == QCR_EOF_ENDALL)
-        return QC_SETTLED_END;
+    return frame;
+}
 
-    s->main.counted = 1;
-    for (int k = 0; k < s->options.renditions; k++) {
-        qcr_count_frame(&s->counts[k], s->main.disabled);
-        s->counts[k].unused = s->input[k + 1].track.unused;
-    }
-    if (pair.frame[QC_REFERENCE] && !s->main.disabled && !s->run.flushed)
-        ret = score_or_pass(ctx, &pair);
-    else
-        ret = pass_main(ctx, choice);
-    for (int i = 1; i < s->nb_inputs; i++)
-        if (qcr_uses_up(&s->pairing, pair.choice[i]))
-            ff_qc_step_input(&s->input[i]);
-        else if (s->input[i].track.delay)
-            s->input[i].track.delay--;
-    return ret < 0 ? ret : QC_SETTLED_APPENDED;
+int ff_qc_act(AVFilterContext *ctx, const qcr_decision *decision)
+{
+    const QualityCudaContext *s = ctx->priv;
+    QCDecided decided = { .frame = take_distorted(ctx, decision), .row = -1, .ref_pts_time = NAN };
+    int ret;
+
+    if (!decided.frame)
+        return ff_qc_fail(ctx, AVERROR(ENOMEM), "out of memory");
+    ret = decision->why == QCR_WHY_ABANDONED ? ff_qc_queue_unscored(ctx, &decided) : score_or_pass(ctx, decision, &decided);
+    if (ret < 0 && decided.frame && ff_qc_may_give_up(ctx) && !s->run.gave_up)
+        ff_qc_queue_unscored(ctx, &decided); /* the video goes on */
+    av_frame_free(&decided.frame);
+    ff_qc_keep_map(ctx, &decided.map);
+    return ret;
 }

@@ -5,10 +5,11 @@
 
 /**
  * @file
- * From a main frame that waits to a pair in the engine: the decision about it,
- * the references that keep the memory of its pictures.
+ * From a decision to a pair in the engine and a frame in the queue: the
+ * references that keep the memory of its pictures, and what comes of a failure.
  *
- * Depends on pictures, colours, engine, queue and state.
+ * Depends on pictures, colours, conditions, engine, maps, queue, record, replay
+ * and state.
  */
 
 #ifndef AVFILTER_QUALITY_CUDA_SUBMISSION_H
@@ -16,13 +17,9 @@
 
 #include "compat.h"
 
-enum QCSettled {
-    QC_SETTLED_NEEDS_INPUT, ///< the inputs that have to deliver are marked as wanted
-    QC_SETTLED_APPENDED,    ///< the main frame is in the queue, on its way to scores or without any
-    QC_SETTLED_END,         ///< the output ends before this frame (eof_action=endall)
-};
+#include <quality_cuda_run.h>
 
-/** Decides about the waiting main frame, and if that is possible moves it into the queue. @return enum QCSettled or AVERROR */
-int ff_qc_settle_main(AVFilterContext *ctx);
+/** Does what was decided, QCR_PAIR or QCR_PASS: the distorted frame moves into the queue. @return AVERROR */
+int ff_qc_act(AVFilterContext *ctx, const qcr_decision *decision);
 
 #endif /* AVFILTER_QUALITY_CUDA_SUBMISSION_H */

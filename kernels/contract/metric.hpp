@@ -167,12 +167,16 @@ struct StreamScoreSpec {
     double (*total)(double sum_of_terms, int64_t frames) = nullptr; ///< frames: at least 1
 };
 
+inline MapShape map_of_samples(const FrameGeometry& geometry, const OptionValues& /*options*/) {
+    return {geometry.width, geometry.height};
+}
+
 /// What a metric can show of where a picture is bad (contract/map.hpp).
 struct MapSpec {
     std::string_view what; ///< what a value is, e.g. "1 - ssim"
     double white = 1.0;    ///< the value that is painted white, or hottest; 0 is black
-    /// Precondition: qc::validate() succeeded. Never null.
-    MapShape (*shape)(const FrameGeometry&, const OptionValues&) = nullptr;
+    /// Precondition: qc::validate() succeeded. Never null; a value for each sample, unless something else is said.
+    MapShape (*shape)(const FrameGeometry&, const OptionValues&) = map_of_samples;
     /// Its kernels mark each tile of DeviceMap that is blank, and each that is not. Its values are those of samples.
     bool marks_blanks = false;
 };

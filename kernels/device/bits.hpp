@@ -3,41 +3,23 @@
 #pragma once
 
 #include <cstdint>
-#include <cstring>
 
 #include "contract/types.hpp"
 
 namespace qc::device {
 
+// The compiler's own function, which std::bit_cast() is made of: it exists on the GPU as well.
 QC_HD uint32_t bits_of(float value) {
-#if defined(__CUDA_ARCH__)
-    return __float_as_uint(value);
-#else
-    uint32_t bits = 0;
-    std::memcpy(&bits, &value, sizeof bits);
-    return bits;
-#endif
+    return __builtin_bit_cast(uint32_t, value);
 }
 
 /// What an accumulator keeps of a sum.
 QC_HD uint64_t bits_of(double value) {
-#if defined(__CUDA_ARCH__)
-    return static_cast<uint64_t>(__double_as_longlong(value));
-#else
-    uint64_t bits = 0;
-    std::memcpy(&bits, &value, sizeof bits);
-    return bits;
-#endif
+    return __builtin_bit_cast(uint64_t, value);
 }
 
 QC_HD float float_of(uint32_t bits) {
-#if defined(__CUDA_ARCH__)
-    return __uint_as_float(bits);
-#else
-    float value = 0.0f;
-    std::memcpy(&value, &bits, sizeof value);
-    return value;
-#endif
+    return __builtin_bit_cast(float, bits);
 }
 
 } // namespace qc::device

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "contract/types.hpp"
 #include "device/unroll.hpp"
@@ -28,36 +29,27 @@ QC_HD uint32_t select_bytes(uint32_t low, uint32_t high, uint32_t selector) {
 #endif
 }
 
-/// sum + the products of two signed 16-bit weights with bytes 0 and 1 of a word, or 2 and 3.
-template <bool kUpper>
-QC_HD int add_two_products(uint32_t weights, uint32_t bytes, int sum) {
+/// sum + the products of two 16-bit weights with bytes 0 and 1 of a word, or 2 and 3. The weights are signed if the sum
+/// is.
+/// @tparam Sum int or uint32_t
+template <bool kUpper, typename Sum>
+QC_HD Sum add_two_products(uint32_t weights, uint32_t bytes, Sum sum) {
 #if defined(__CUDA_ARCH__)
-    int result;
-    if constexpr (kUpper)
+    Sum result;
+    if constexpr (kUpper && std::is_signed_v<Sum>)
         asm("dp2a.hi.s32.u32 %0, %1, %2, %3;" : "=r"(result) : "r"(weights), "r"(bytes), "r"(sum));
-    else
+    else if constexpr (kUpper)
+        asm("dp2a.hi.u32.u32 %0, %1, %2, %3;" : "=r"(result) : "r"(weights), "r"(bytes), "r"(sum));
+    else if constexpr (std::is_signed_v<Sum>)
         asm("dp2a.lo.s32.u32 %0, %1, %2, %3;" : "=r"(result) : "r"(weights), "r"(bytes), "r"(sum));
-    return result;
-#else
-    if (kUpper) bytes >>= 16;
-    return sum + static_cast<int16_t>(weights) * static_cast<int>(bytes & 0xff) +
-           static_cast<int16_t>(weights >> 16) * static_cast<int>(bytes >> 8 & 0xff);
-#endif
-}
-
-/// sum + the products of the two 16-bit halves of a word with bytes 0 and 1 of another, or 2 and 3; nothing is signed.
-template <bool kUpper>
-QC_HD uint32_t add_two_products_unsigned(uint32_t halves, uint32_t bytes, uint32_t sum) {
-#if defined(__CUDA_ARCH__)
-    uint32_t result;
-    if constexpr (kUpper)
-        asm("dp2a.hi.u32.u32 %0, %1, %2, %3;" : "=r"(result) : "r"(halves), "r"(bytes), "r"(sum));
     else
-        asm("dp2a.lo.u32.u32 %0, %1, %2, %3;" : "=r"(result) : "r"(halves), "r"(bytes), "r"(sum));
+        asm("dp2a.lo.u32.u32 %0, %1, %2, %3;" : "=r"(result) : "r"(weights), "r"(bytes), "r"(sum));
     return result;
 #else
+    using Weight = std::conditional_t<std::is_signed_v<Sum>, int16_t, uint16_t>;
     if (kUpper) bytes >>= 16;
-    return sum + (halves & 0xffffu) * (bytes & 0xffu) + (halves >> 16) * (bytes >> 8 & 0xffu);
+    return sum + static_cast<Weight>(weights) * static_cast<Sum>(bytes & 0xff) +
+           static_cast<Weight>(weights >> 16) * static_cast<Sum>(bytes >> 8 & 0xff);
 #endif
 }
 

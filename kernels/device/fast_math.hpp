@@ -10,44 +10,25 @@
 
 namespace qc::device {
 
-QC_HD float fast_reciprocal(float x) {
 #if defined(__CUDA_ARCH__)
-    float result;
-    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));
-    return result;
+#define QC_FAST_FUNCTION(name, instruction, exact)                                                                     \
+    QC_HD float name(float x) {                                                                                        \
+        float result;                                                                                                  \
+        asm(instruction " %0, %1;" : "=f"(result) : "f"(x));                                                           \
+        return result;                                                                                                 \
+    }
 #else
-    return 1.0f / x;
+#define QC_FAST_FUNCTION(name, instruction, exact)                                                                     \
+    QC_HD float name(float x) {                                                                                        \
+        return exact;                                                                                                  \
+    }
 #endif
-}
 
-QC_HD float fast_inverse_root(float x) {
-#if defined(__CUDA_ARCH__)
-    float result;
-    asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));
-    return result;
-#else
-    return 1.0f / std::sqrt(x);
-#endif
-}
+QC_FAST_FUNCTION(fast_reciprocal, "rcp.approx.ftz.f32", 1.0f / x)
+QC_FAST_FUNCTION(fast_inverse_root, "rsqrt.approx.ftz.f32", 1.0f / std::sqrt(x))
+QC_FAST_FUNCTION(fast_log2, "lg2.approx.ftz.f32", std::log2(x))
+QC_FAST_FUNCTION(fast_exp2, "ex2.approx.ftz.f32", std::exp2(x))
 
-QC_HD float fast_log2(float x) {
-#if defined(__CUDA_ARCH__)
-    float result;
-    asm("lg2.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));
-    return result;
-#else
-    return std::log2(x);
-#endif
-}
-
-QC_HD float fast_exp2(float x) {
-#if defined(__CUDA_ARCH__)
-    float result;
-    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));
-    return result;
-#else
-    return std::exp2(x);
-#endif
-}
+#undef QC_FAST_FUNCTION
 
 } // namespace qc::device

@@ -11,14 +11,11 @@
 //
 // A kernel is a type:
 //
-//     struct ScoreTile {
-//         using Arguments = ...;                      // the one parameter, passed by value
-//         static constexpr int kThreads = ...;
-//         static constexpr int kMinBlocks = ...;      // optional: per multiprocessor, bounds the registers of a thread
+//     struct ScoreTile : device::KernelOf<ScaleArguments, kTileThreads> {
 //         static constexpr size_t kSharedBytes = ...; // optional: dynamic shared memory, if known at compile time
 //         static constexpr bool kCollective = true;   // optional: uses each(), once() and both() only
 //         template <class Block>
-//         QC_HD static void run(Block& block, const Arguments& arguments);
+//         QC_HD static void run(Block& block, const ScaleArguments& arguments);
 //     };
 #pragma once
 
@@ -28,14 +25,14 @@
 #include "device/block.hpp"
 
 namespace qc::device {
-
-template <class K>
-constexpr int min_blocks_of() {
-    if constexpr (requires { K::kMinBlocks; })
-        return K::kMinBlocks;
-    else
-        return 0; // no bound
-}
+/// What every kernel says of itself. @tparam Parameter the one that it has, passed by value
+/// @tparam kBlockThreads of a block; a multiple of 32
+/// @tparam kLeastBlocks of a multiprocessor, which bounds the registers of a thread; 0: no bound
+template <class Parameter, int kBlockThreads, int kLeastBlocks = 0>
+struct KernelOf {
+    using Arguments = Parameter;
+    static constexpr int kThreads = kBlockThreads, kMinBlocks = kLeastBlocks;
+};
 
 template <class K>
 constexpr size_t shared_bytes_of() {
@@ -69,7 +66,7 @@ constexpr KernelIdentifier<typename K::Arguments> identifier_of(const char* name
 
 #if defined(__CUDACC__)
 #define QC_DEFINE_KERNEL(name, ...)                                                                                    \
-    extern "C" __global__ void __launch_bounds__(__VA_ARGS__::kThreads, qc::device::min_blocks_of<__VA_ARGS__>())      \
+    extern "C" __global__ void __launch_bounds__(__VA_ARGS__::kThreads, __VA_ARGS__::kMinBlocks)                       \
         name(const __grid_constant__ typename __VA_ARGS__::Arguments arguments) {                                      \
         qc::device::CudaBlock<__VA_ARGS__::kThreads> block;                                                            \
         __VA_ARGS__::run(block, arguments);                                                                            \

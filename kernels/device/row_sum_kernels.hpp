@@ -4,15 +4,12 @@
 #pragma once
 
 #include "device/block.hpp"
+#include "device/kernel_list.hpp"
 #include "device/row_sums.hpp"
 
 namespace qc::device {
-
 /// grid: (groups of rows)
-struct SumRows {
-    using Arguments = RowSumTask;
-    static constexpr int kThreads = kRowSumBlock;
-
+struct SumRows : device::KernelOf<RowSumTask, kRowSumBlock> {
     template <class Block>
     QC_HD static void run(Block& block, const RowSumTask& task) {
         const int row = block.x() * kThreads + block.thread();
@@ -29,12 +26,9 @@ struct ColumnSumArguments {
 
 /// grid: (planes of all kinds, evaluations)
 template <typename Evaluation>
-struct SumColumns {
-    using Arguments = ColumnSumArguments<Evaluation>;
-    static constexpr int kThreads = kColumnSumBlock;
-
+struct SumColumns : device::KernelOf<ColumnSumArguments<Evaluation>, kColumnSumBlock> {
     template <class Block>
-    QC_HD static void run(Block& block, const Arguments& arguments) {
+    QC_HD static void run(Block& block, const ColumnSumArguments<Evaluation>& arguments) {
         const ColumnSumTask& task = arguments.task;
         auto& chunk = shared<float[kColumnSumChunk]>(block);
         const int kind = block.x() / task.planes, plane = block.x() % task.planes;
@@ -43,7 +37,7 @@ struct SumColumns {
         float total = 0.0f;
         for (int first = 0; first < height; first += kColumnSumChunk) {
             const int count = height - first < kColumnSumChunk ? height - first : kColumnSumChunk;
-            for (int i = block.thread(); i < count; i += kThreads) chunk[i] = sums[first + i];
+            for (int i = block.thread(); i < count; i += kColumnSumBlock) chunk[i] = sums[first + i];
             block.sync();
             if (block.thread() == 0) {
                 QC_UNROLL_BY(16)

@@ -51,15 +51,6 @@ QC_HD float sum_row(const float* row, int width) {
         QC_UNROLL
         for (int i = 0; i < kVectors; ++i) batch[i] = load_words<16>(row + x + 4 * i);
     };
-    const auto value_of = [](uint32_t bits) {
-#if defined(__CUDA_ARCH__)
-        return __uint_as_float(bits);
-#else
-        float value;
-        std::memcpy(&value, &bits, sizeof value);
-        return value;
-#endif
-    };
     float sum = 0.0f;
     int x = 0;
     if (width >= kBatch) {
@@ -71,7 +62,7 @@ QC_HD float sum_row(const float* row, int width) {
             for (int i = 0; i < kVectors; ++i) batch[i] = ahead[i];
             if (x + 2 * kBatch <= width) fetch(x + kBatch, ahead);
             QC_UNROLL
-            for (int i = 0; i < kBatch; ++i) sum = sum + value_of(batch[i / 4].word[i % 4]);
+            for (int i = 0; i < kBatch; ++i) sum = sum + device::float_of(batch[i / 4].word[i % 4]);
         }
     }
     for (; x < width; ++x) sum = sum + row[x];

@@ -7,10 +7,10 @@
 #include "contract/device.hpp"
 #include "device/block.hpp"
 #include "device/block_sum.hpp"
+#include "device/kernel_list.hpp"
 #include "device/term_weights.hpp"
 
 namespace qc::device {
-
 template <typename Evaluation>
 struct TermWeightArguments {
     const Evaluation* evaluations;
@@ -27,12 +27,9 @@ constexpr int kTermWeightWarps = 8, kTermWeightRows = 8; ///< rows of a thread, 
 
 /// grid: (columns of blocks, rows of blocks, evaluations)
 template <typename Evaluation>
-struct WeighTerms {
-    using Arguments = TermWeightArguments<Evaluation>;
-    static constexpr int kThreads = kTermWeightWarps * kWarpSize;
-
+struct WeighTerms : device::KernelOf<TermWeightArguments<Evaluation>, kTermWeightWarps * kWarpSize> {
     template <class Block>
-    QC_HD static void run(Block& block, const Arguments& arguments) {
+    QC_HD static void run(Block& block, const TermWeightArguments<Evaluation>& arguments) {
         const Evaluation& evaluation = arguments.evaluations[block.z()];
         const WeightReader weights(evaluation.weights);
         const int x = block.x() * kWarpSize + block.lane();

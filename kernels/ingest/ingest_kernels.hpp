@@ -11,7 +11,6 @@
 #include "ingest/scale_tile.hpp"
 
 namespace qc {
-
 QC_HD const uint8_t* row_of(const void* plane, uint32_t pitch_bytes, int y) {
     return static_cast<const uint8_t*>(plane) + static_cast<size_t>(y) * pitch_bytes;
 }
@@ -35,18 +34,17 @@ QC_HD void copy_row(uint8_t* target, const uint8_t* source, int bytes, int first
     for (int i = vectors * 16 + first; i < bytes; i += stride) target[i] = source[i];
 }
 
+struct CopyAndZeroArguments {
+    const CopiedBytes* source;
+    CopiedBytes* target;
+    uint64_t count;
+    CopiedBytes* zeroed; ///< null if zeroed_count is 0
+    uint64_t zeroed_count;
+};
+
 /// The way of a batch's few kilobytes between page-locked memory, which kernels reach as well, and the device. A node
 /// of a graph that copies takes longer than a kernel that does it. grid: (blocks)
-struct CopyAndZero {
-    struct Arguments {
-        const CopiedBytes* source;
-        CopiedBytes* target;
-        uint64_t count;
-        CopiedBytes* zeroed; ///< null if zeroed_count is 0
-        uint64_t zeroed_count;
-    };
-    static constexpr int kThreads = kIngestBlock;
-
+struct CopyAndZero : device::KernelOf<CopyAndZeroArguments, kIngestBlock> {
     template <class Block>
     QC_HD static void run(Block& block, const Arguments& arguments) {
         const auto i = static_cast<uint64_t>(block.x()) * kThreads + static_cast<uint64_t>(block.thread());
@@ -55,13 +53,12 @@ struct CopyAndZero {
     }
 };
 
-/// grid: (x blocks, rows, jobs)
-struct Convert {
-    struct Arguments {
-        const ConvertJob* jobs;
-    };
-    static constexpr int kThreads = kIngestBlock;
+struct ConvertArguments {
+    const ConvertJob* jobs;
+};
 
+/// grid: (x blocks, rows, jobs)
+struct Convert : device::KernelOf<ConvertArguments, kIngestBlock> {
     template <class Block>
     QC_HD static void run(Block& block, const Arguments& arguments) {
         const ConvertJob job = arguments.jobs[block.z()];
@@ -80,17 +77,16 @@ struct Convert {
     }
 };
 
+struct KeepHistoryArguments {
+    const DevicePlane* planes; ///< [frame][ring], data null where the picture was absent (its place in the ring
+                               ///< then holds nothing of meaning)
+    int frames;
+    HistoryRings rings;
+};
+
 /// Moves the rings on by `frames` frames: grid (rows, rings). A block owns its row in every plane of its ring, and the
 /// order of its copies, older plane first, is kept by the barrier.
-struct KeepHistory {
-    struct Arguments {
-        const DevicePlane* planes; ///< [frame][ring], data null where the picture was absent (its place in the ring
-                                   ///< then holds nothing of meaning)
-        int frames;
-        HistoryRings rings;
-    };
-    static constexpr int kThreads = kIngestBlock;
-
+struct KeepHistory : device::KernelOf<KeepHistoryArguments, kIngestBlock> {
     template <class Block>
     QC_HD static void run(Block& block, const Arguments& arguments) {
         const HistoryRings& rings = arguments.rings;
@@ -136,13 +132,13 @@ QC_HD void copy_every_second(uint8_t* target, const uint8_t* source, int width, 
     }
 }
 
+struct KeepPicturesArguments {
+    const KeepJob* jobs;
+};
+
 /// Copies planes, samples side by side, a warp a row: blocks of so few bytes take longer to start than to copy. grid:
 /// (groups of rows, jobs).
-struct KeepPictures {
-    struct Arguments {
-        const KeepJob* jobs;
-    };
-    static constexpr int kThreads = kIngestBlock;
+struct KeepPictures : device::KernelOf<KeepPicturesArguments, kIngestBlock> {
     static constexpr int kRows = kThreads / device::kWarpSize; ///< of a block
 
     template <class Block>
@@ -165,14 +161,14 @@ struct KeepPictures {
     }
 };
 
+struct PaintMapsArguments {
+    const MapJob* jobs; ///< one for each frame
+    DeviceMap map;
+    MapPaint paint;
+};
+
 /// Paints the maps of a batch, a block the samples of a tile: grid (tiles across, tiles down, frames).
-struct PaintMaps {
-    struct Arguments {
-        const MapJob* jobs; ///< one for each frame
-        DeviceMap map;
-        MapPaint paint;
-    };
-    static constexpr int kThreads = kIngestBlock;
+struct PaintMaps : device::KernelOf<PaintMapsArguments, kIngestBlock> {
     static_assert(kPaintColumns * device::kWarpSize == kMapTileColumns);
     static_assert(2 * kThreads / device::kWarpSize == kMapTileRows);
 
@@ -195,9 +191,7 @@ struct PaintMaps {
 
 /// Paints the pictures black for which there are no values. The others are painted already, by the kernels of the
 /// metric. grid: (blocks, 1, frames)
-struct PaintBlack {
-    using Arguments = PaintMaps::Arguments;
-    static constexpr int kThreads = kIngestBlock;
+struct PaintBlack : device::KernelOf<PaintMapsArguments, kIngestBlock> {
     static constexpr int kBlocks = 16; ///< of a frame
 
     template <class Block>

@@ -7,12 +7,12 @@
 
 #include "device/block.hpp"
 #include "device/bytes.hpp"
+#include "device/kernel_list.hpp"
 #include "ingest/ingest.hpp"
 #include "ingest/scale_samples.hpp"
 #include "ingest/scale_tuning.hpp"
 
 namespace qc::scale {
-
 /// Neighbouring target columns of a thread: a word's bytes.
 constexpr int kStripColumns = 4;
 
@@ -231,18 +231,16 @@ private:
 } // namespace qc::scale
 
 namespace qc {
-
 /// All that are scaled of a batch, whose kernels have so many taps along both axes.
 /// grid: (strips of a picture, pictures)
 template <int kTaps>
-struct ScaleStrips {
-    using Arguments = ScaleArguments;
-    static constexpr int kThreads = scale::kStripThreads;
-    static constexpr int kMinBlocks = (kTaps == 4 ? scale::kStripResident : scale::kLongStripResident) / kThreads;
+struct ScaleStrips
+    : device::KernelOf<ScaleArguments, scale::kStripThreads,
+                       (kTaps == 4 ? scale::kStripResident : scale::kLongStripResident) / scale::kStripThreads> {
     static constexpr bool kCollective = true;
 
     template <class Block>
-    QC_HD static void run(Block& block, const Arguments& arguments) {
+    QC_HD static void run(Block& block, const ScaleArguments& arguments) {
         const ScaleJob& job = arguments.jobs[block.y()];
         int strip = block.x();
         for (int p = 0; p < job.planes; ++p) {
@@ -272,7 +270,7 @@ private:
         const bool words = scale::WordRows<kTaps, 1>::fit(plane.source, samples, farthest);
         const bool pairs = scale::WordRows<kTaps, 2>::fit(plane.source, samples, farthest);
         const bool whole = block_x + scale::kStripWidth <= plane.width;
-        block.each(kThreads, [&](int thread) {
+        block.each(scale::kStripThreads, [&](int thread) {
             const int x = block_x + thread * scale::kStripColumns;
             const scale::Stretch stretch{x < last_x ? x : last_x, y, end_y, whole,
                                          x < plane.width ? plane.width - x : 0};

@@ -5,13 +5,13 @@
 #pragma once
 
 #include "device/block.hpp"
+#include "device/kernel_list.hpp"
 #include "device/plane_reader.hpp"
 #include "ingest/ingest.hpp"
 #include "ingest/scale_samples.hpp"
 #include "ingest/scale_tuning.hpp"
 
 namespace qc {
-
 /// Neighbouring values that are loaded and stored at once.
 template <typename T>
 struct alignas(scale::kColumns * sizeof(T)) Neighbours {
@@ -19,10 +19,7 @@ struct alignas(scale::kColumns * sizeof(T)) Neighbours {
 };
 
 /// grid: (tiles of a picture, pictures)
-struct ScaleTile {
-    using Arguments = ScaleArguments;
-    static constexpr int kThreads = scale::kThreads;
-    static constexpr int kMinBlocks = scale::kMinBlocks;
+struct ScaleTile : device::KernelOf<ScaleArguments, scale::kThreads, scale::kMinBlocks> {
     static constexpr bool kCollective = true;
 
     template <class Block>

@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "run/account/names.hpp"
-#include "run/text/guard.hpp"
+#include "run/text/boundary.hpp"
 #include "run/text/text.hpp"
 
 namespace qc::run {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "quality_cuda_run/alignment.h"
+#include "quality_cuda_run/engine.h"
 
 namespace qc::run {
 

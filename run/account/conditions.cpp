@@ -4,10 +4,11 @@
 #include <algorithm>
 #include <cstdio>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "run/account/names.hpp"
-#include "run/text/guard.hpp"
+#include "run/text/boundary.hpp"
 #include "run/text/text.hpp"
 
 namespace {
@@ -226,7 +227,7 @@ qc_status qcr_check_colour(qcr_conditions* conditions, int input, const qcr_fram
     if (std::exchange(conditions->colours[input].is_checked, true) || is_ignored || !colours_differ(*own, *distorted))
         return QC_OK;
     const bool is_error = conditions->rules.range == QCR_RANGE_ERROR;
-    const qc_status status = guarded([&] {
+    const qc_status status = completed([&] {
         const std::string text =
             conditions->name(input) + " is tagged " + tags_of(*own) + "; main " + tags_of(*distorted);
         if (is_error)
@@ -281,7 +282,7 @@ void qcr_check_hdr(qcr_conditions* conditions, const qc_session* session, const 
 qc_status qcr_note_frames(qcr_conditions* conditions, const qcr_frame_facts* facts, int64_t row, qcr_counts* counts,
                           uint32_t* corrupt) {
     *corrupt = corrupt_inputs(*conditions, facts, row >= 0);
-    return guarded([&] {
+    return completed([&] {
         note_frames(conditions, facts, row, counts);
         if (row >= 0 && *corrupt != 0 && conditions->corrupt.size() < QCR_MOST_CORRUPT)
             conditions->corrupt.push_back({row, *corrupt});

@@ -173,8 +173,12 @@ TEST_F(Conditions, HdrIsNoMatterOfModelsFromFiles) {
     for (const auto& of : kCases) {
         for (int times = 0; times < 2; ++times)
             qcr_check_hdr(times == 0 ? with() : made.get(), scoring.get(), of.models, colours);
-        EXPECT_EQ(messages.has("Input 1 (reference) is HDR (HLG): models such as vmaf were made for SDR"), of.warns);
-        EXPECT_EQ(messages.take().size(), of.warns ? 1U : 0U);
+        const Lines said = messages.take();
+        EXPECT_EQ(said.size(), of.warns ? 1U : 0U);
+        if (!said.empty()) {
+            EXPECT_TRUE(
+                said[0].starts_with("W Input 1 (reference) is HDR (HLG): models such as vmaf were made for SDR"));
+        }
     }
     qcr_check_hdr(with(), without.get(), nullptr, colours); // nothing here was made for SDR
     EXPECT_EQ(messages.take(), Lines{});

@@ -5,7 +5,7 @@
 #include <iterator>
 #include <string>
 
-#include "run/text/guard.hpp"
+#include "run/text/boundary.hpp"
 #include "run/text/text.hpp"
 
 namespace qc::run {

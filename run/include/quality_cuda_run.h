@@ -23,6 +23,7 @@
 #include "quality_cuda_run/live.h"
 #include "quality_cuda_run/names.h"
 #include "quality_cuda_run/pacing.h"
+#include "quality_cuda_run/pairing.h"
 #include "quality_cuda_run/pairs.h"
 #include "quality_cuda_run/receiver.h"
 #include "quality_cuda_run/record.h"

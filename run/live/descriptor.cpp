@@ -25,12 +25,12 @@ Descriptor& self(void* opaque) {
 qcr_receiver Descriptor::table() {
     qcr_receiver table{};
     table.opaque = this;
-    table.is_lasting = source_.kind != QCR_DESCRIPTOR_PIPE;
+    table.is_lasting = is_pipe() ? 0 : 1; // its readers come and go
     table.open = [](void* opaque, const qcr_patience* patience) { return self(opaque).open(*patience); };
     table.write = [](void* opaque, const char* text, size_t size) { return self(opaque).write(text, size); };
     table.close = [](void* opaque) { return self(opaque).close(); };
     table.describe = [](void* opaque, int error, char* text, size_t size) {
-        const bool lacks_reader = self(opaque).source_.kind == QCR_DESCRIPTOR_PIPE && error == -ENXIO;
+        const bool lacks_reader = self(opaque).is_pipe() && error == -ENXIO;
         std::snprintf(text, size, "%s", lacks_reader ? "no process reads from it" : std::strerror(-error));
     };
     return table;
@@ -38,7 +38,7 @@ qcr_receiver Descriptor::table() {
 
 int Descriptor::open(const qcr_patience& patience) {
     patience_ = patience;
-    descriptor_ = source_.open(source_.opaque);
+    descriptor_ = qcr_open_for_lines(&target_.path, target_.append, 0);
     return std::min(descriptor_, 0);
 }
 

@@ -4,15 +4,17 @@
 
 #include <cstddef>
 
+#include "quality_cuda_run/files.h"
 #include "quality_cuda_run/receiver.h"
 
 namespace qc::run {
 
-/// The receiver that a descriptor is. Whatever others read is never written more than it takes at once, so that a wait
+/// The receiver that a target is. Whatever others read is never written more than it takes at once, so that a wait
 /// can end; half a line, which would spoil the next one, too, is taken out of a file again.
 class Descriptor {
 public:
-    explicit Descriptor(const qcr_descriptor& source) : source_(source) {}
+    /// @param target outlives this
+    explicit Descriptor(const qcr_target& target) : target_(target) {}
 
     /// Its table of functions; the object has to outlive it, and not move.
     qcr_receiver table();
@@ -24,9 +26,10 @@ private:
     long write_some(const char* text, size_t size);
     int close();
 
-    bool is_file() const { return source_.kind == QCR_DESCRIPTOR_FILE; }
+    bool is_file() const { return target_.path.kind == QCR_PATH_FILE; }
+    bool is_pipe() const { return target_.path.kind == QCR_PATH_PIPE; }
 
-    qcr_descriptor source_;
+    const qcr_target& target_;
     qcr_patience patience_{};
     int descriptor_ = -1;
 };

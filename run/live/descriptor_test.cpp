@@ -5,13 +5,16 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <utility>
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace qc::run {
@@ -19,11 +22,12 @@ namespace {
 
 const std::string kLine = "{\"type\": \"frame\"}\n";
 
-/// Opens what a test made, and is patient for so many questions.
+/// A receiver for a path of that kind, which is patient for so many questions.
 class Opened {
 public:
-    Opened(qcr_descriptor_kind kind, int opened, int patience = 1 << 30)
-        : opened_(opened), questions_(patience), descriptor_(source(kind)), table_(descriptor_.table()) {}
+    Opened(qcr_path_kind kind, std::string path, int patience = 1 << 30)
+        : path_(std::move(path)), target_{"log_path", path_.data(), {kind, -1, path_.data()}, 0}, questions_(patience),
+          descriptor_(target_), table_(descriptor_.table()) {}
 
     int open() {
         const qcr_patience patience = {
@@ -43,31 +47,29 @@ public:
     bool is_lasting() const { return table_.is_lasting != 0; }
 
 private:
-    qcr_descriptor source(qcr_descriptor_kind kind) {
-        return {kind, [](void* opaque) { return static_cast<Opened*>(opaque)->opened_; }, this};
-    }
-
-    int opened_, questions_;
+    std::string path_;
+    qcr_target target_;
+    int questions_;
     Descriptor descriptor_;
     qcr_receiver table_;
 };
 
 class DescriptorTest : public testing::Test {
 protected:
-    DescriptorTest() : descriptor_(mkstemp(name_)) {}
-    ~DescriptorTest() override { unlink(name_); }
+    DescriptorTest() { mkdtemp(folder_); }
+    ~DescriptorTest() override { std::filesystem::remove_all(folder_); }
 
+    std::string path() const { return std::string(folder_) + "/lines"; }
     std::string content() const {
-        std::ifstream file(name_);
+        std::ifstream file(path());
         return {std::istreambuf_iterator<char>(file), {}};
     }
 
-    char name_[32] = "/tmp/quality_cuda-XXXXXX";
-    int descriptor_;
+    char folder_[32] = "/tmp/quality_cuda-XXXXXX";
 };
 
 TEST_F(DescriptorTest, AFileTakesLines) {
-    Opened file(QCR_DESCRIPTOR_FILE, descriptor_);
+    Opened file(QCR_PATH_FILE, path());
     EXPECT_TRUE(file.is_lasting());
     EXPECT_EQ(file.open(), 0);
     for (int i = 0; i < 3; ++i) EXPECT_EQ(file.write(kLine), 0);
@@ -76,13 +78,12 @@ TEST_F(DescriptorTest, AFileTakesLines) {
 }
 
 TEST_F(DescriptorTest, WhatCannotBeOpenedIsAnError) {
-    Opened file(QCR_DESCRIPTOR_FILE, -EACCES);
-    EXPECT_EQ(file.open(), -EACCES);
-    close(descriptor_);
+    Opened file(QCR_PATH_FILE, path() + "/none");
+    EXPECT_EQ(file.open(), -ENOENT);
 }
 
 TEST_F(DescriptorTest, NoHalfLineStaysInAFile) {
-    Opened file(QCR_DESCRIPTOR_FILE, descriptor_);
+    Opened file(QCR_PATH_FILE, path());
     ASSERT_EQ(file.open(), 0);
     ASSERT_EQ(file.write(kLine), 0);
     rlimit before{};
@@ -100,8 +101,7 @@ TEST_F(DescriptorTest, NoHalfLineStaysInAFile) {
 }
 
 TEST_F(DescriptorTest, AFullDevice) {
-    close(descriptor_);
-    Opened device(QCR_DESCRIPTOR_OTHER, open("/dev/full", O_WRONLY));
+    Opened device(QCR_PATH_DEVICE, "/dev/full");
     ASSERT_EQ(device.open(), 0);
     EXPECT_TRUE(device.is_lasting());
     EXPECT_EQ(device.write(kLine), -ENOSPC);
@@ -111,21 +111,21 @@ TEST_F(DescriptorTest, AFullDevice) {
 }
 
 TEST_F(DescriptorTest, APipeThatIsFullIsWaitedForAsLongAsThePatienceLasts) {
-    close(descriptor_);
-    int ends[2];
-    ASSERT_EQ(pipe(ends), 0);
-    Opened pipe(QCR_DESCRIPTOR_PIPE, ends[1], 2);
+    ASSERT_EQ(mkfifo(path().c_str(), 0600), 0);
+    Opened pipe(QCR_PATH_PIPE, path(), 2);
+    EXPECT_EQ(pipe.open(), -ENXIO);
+    EXPECT_EQ(pipe.describe(-ENXIO), "no process reads from it");
+    const int reader = open(path().c_str(), O_RDONLY | O_NONBLOCK);
     ASSERT_EQ(pipe.open(), 0);
     EXPECT_FALSE(pipe.is_lasting());
     int taken = 0, result = 0;
-    while ((result = pipe.write(std::string(500, 'x'))) == 0) ++taken;
+    while ((result = pipe.write(std::string(5000, 'x'))) == 0) ++taken;
     EXPECT_EQ(result, QCR_GAVE_UP);
-    EXPECT_GT(taken, 100);
-    close(ends[0]);
+    EXPECT_GT(taken, 10);
+    close(reader);
     const auto handler = signal(SIGPIPE, SIG_IGN);
     EXPECT_EQ(pipe.write(kLine), -EPIPE);
     signal(SIGPIPE, handler);
-    EXPECT_EQ(pipe.describe(-ENXIO), "no process reads from it");
     EXPECT_EQ(pipe.close(), 0);
     EXPECT_EQ(pipe.close(), -EBADF);
 }

@@ -11,7 +11,7 @@
 #include <system_error>
 
 #include "run/live/metrics.hpp"
-#include "run/live/try_to_say.hpp"
+#include "run/text/boundary.hpp"
 #include "run/text/text.hpp"
 
 namespace qc::run {
@@ -53,6 +53,7 @@ std::string Live::configure(const qcr_live_options& options) {
     if (options.window != 0 && !has_lines && !has_metrics)
         return quoted("window", brief_number(static_cast<double>(options.window) / 1e6)) +
                "s needs log_fmt=jsonl or metrics_file, which say what became of each window";
+    inputs_ = options.names;
     has_window_lines_ = options.window != 0;
     if (has_window_lines_ || has_metrics) window_.emplace(has_window_lines_ ? options.window : kDefaultWindow);
     if (options.alerts == nullptr) return {};
@@ -65,15 +66,9 @@ std::string Live::configure(const qcr_live_options& options) {
     }
 }
 
-void Live::write_to(const char* name, const qcr_descriptor& descriptor, int most) {
-    descriptor_.emplace(descriptor);
-    send_to(name, descriptor_->table(), most);
-}
-
-void Live::keep_metrics(const char* name, int (*replace)(void*, const char*, size_t), void* opaque) {
-    metrics_name_ = name;
-    replace_ = replace;
-    replace_opaque_ = opaque;
+void Live::write_to(const qcr_target& target, int most) {
+    descriptor_.emplace(target);
+    send_to(target.name, descriptor_->table(), most);
 }
 
 std::string Live::name_scores(const char* const* names, size_t renditions, size_t features) {
@@ -105,8 +100,9 @@ void Live::start_stream() noexcept {
     } catch (const std::bad_alloc&) { // NOLINT(bugprone-empty-catch): that is what the error says
     }
     has_failed_to_start_ = true;
-    try_to_say(sink_, QCR_LEVEL_ERROR, "log_path=%s cannot be written: %s", stream_->name().c_str(),
-               std::strerror(error));
+    if_possible([&] {
+        say(sink_, QCR_LEVEL_ERROR, "log_path=" + stream_->name() + " cannot be written: " + std::strerror(error));
+    });
 }
 
 template <typename Fill>
@@ -131,20 +127,28 @@ void Live::add_active_alerts(Line& line) const {
     line.strings("alerts", names);
 }
 
-void Live::write_frame(const qcr_live_frame& frame) {
+/// The inputs whose frames are damaged.
+void Live::add_corrupt(uint32_t corrupt, Line& line) const {
+    std::vector<std::string_view> roles;
+    for (int i = 0; i < inputs_->inputs; ++i)
+        if ((corrupt >> i & 1U) != 0) roles.emplace_back(inputs_->role[i]);
+    line.strings("corrupt", roles);
+}
+
+void Live::write_frame(const qcr_row& row) {
     send_line("frame", [&](Line& line) {
-        if (frame.value != nullptr) line.count("n", frame.row);
-        line.number("pts_time", frame.time);
-        if (frame.value != nullptr) {
-            line.number("ref_pts_time", frame.reference_time);
+        if (row.value != nullptr) line.count("n", row.number);
+        line.number("pts_time", row.pts_time);
+        if (row.value != nullptr) {
+            line.number("ref_pts_time", row.ref_pts_time);
             line.begin("scores");
             for (size_t i = 0; i < names_.size(); ++i)
-                if (frame.present[i] != 0) line.number(names_[i], frame.value[i]);
+                if (row.present[i] != 0) line.number(names_[i], row.value[i]);
             line.end();
         } else {
-            line.string("unscored", frame.unscored != nullptr ? frame.unscored : "unpaired");
+            line.string("unscored", row.unscored != nullptr ? row.unscored : "unpaired");
         }
-        if (frame.corrupt_count > 0) line.strings("corrupt", {frame.corrupt, frame.corrupt + frame.corrupt_count});
+        if (row.corrupt != 0) add_corrupt(row.corrupt, line);
         add_active_alerts(line);
     });
 }
@@ -239,11 +243,11 @@ void Live::note_active() {
 }
 
 void Live::write_metrics(bool is_running) noexcept {
-    if (replace_ == nullptr) return;
+    if (metrics_file_ == nullptr) return;
     int error = -ENOMEM;
     try {
         Metrics metrics;
-        metrics.path = metrics_name_;
+        metrics.path = metrics_file_->name;
         metrics.is_running = is_running;
         metrics.frames = frames_;
         metrics.scored = scored_;
@@ -255,13 +259,16 @@ void Live::write_metrics(bool is_running) noexcept {
         metrics.latest_start = latest_start_;
         metrics.latest_end = latest_end_;
         const std::string text = metrics_text(metrics);
-        error = replace_(replace_opaque_, text.data(), text.size());
+        error = qcr_replace_file(&metrics_file_->path, text.data(), text.size());
     } catch (const std::bad_alloc&) { // NOLINT(bugprone-empty-catch): that is what the error says
     }
     if (error >= 0 || metrics_error_ != 0) return;
     metrics_error_ = error;
-    try_to_say(sink_, QCR_LEVEL_ERROR, "metrics_file=%s cannot be written: %s; it is tried again with each window",
-               metrics_name_.c_str(), std::strerror(-error));
+    if_possible([&] {
+        say(sink_, QCR_LEVEL_ERROR,
+            std::string("metrics_file=") + metrics_file_->name + " cannot be written: " + std::strerror(-error) +
+                "; it is tried again with each window");
+    });
 }
 
 // ---- the run
@@ -272,40 +279,39 @@ void Live::follow_time(double seconds) {
     if (time > time_ || time_ - time > kLateScores || frames_ == 0) time_ = time;
 }
 
-void Live::frame_leaves(const qcr_live_frame& frame) {
-    if (!is_watching() || is_finished_) return;
-    follow_time(frame.time);
+void Live::frame_leaves(const qcr_row& row) {
+    if (!is_watching() || is_finished_ || row.scores_follow != 0) return;
+    follow_time(row.pts_time);
     ++frames_;
-    if (frame.value != nullptr) ++scored_;
-    if (frame.unscored != nullptr && std::strcmp(frame.unscored, "realtime") == 0) ++realtime_;
+    if (row.value != nullptr) ++scored_;
+    if (row.unscored != nullptr && std::strcmp(row.unscored, "realtime") == 0) ++realtime_;
     if (window_) {
         if (window_->closes(time_)) close_window();
-        window_->add(time_, frame.value, frame.present, names_.size());
+        window_->add(time_, row.value, row.present, names_.size());
     }
     std::array<AlertChange, QCR_MOST_ALERTS> changes{};
     for (size_t a = 0; a < alerts_.size(); ++a)
-        if (frame.value != nullptr && frame.present[alerts_[a].column] != 0)
-            changes[a] = alerts_[a].update(frame.value[alerts_[a].column], now());
+        if (row.value != nullptr && row.present[alerts_[a].column] != 0)
+            changes[a] = alerts_[a].update(row.value[alerts_[a].column], now());
     note_active();
-    if (!has_window_lines_) write_frame(frame);
+    if (!has_window_lines_) write_frame(row);
     for (size_t a = 0; a < alerts_.size(); ++a) {
         if (changes[a] == AlertChange::kBegins)
-            begin_alert(alerts_[a], frame.value[alerts_[a].column]);
+            begin_alert(alerts_[a], row.value[alerts_[a].column]);
         else if (changes[a] == AlertChange::kEnds)
-            end_alert(alerts_[a], frame.value[alerts_[a].column], nullptr);
+            end_alert(alerts_[a], row.value[alerts_[a].column], nullptr);
     }
 }
 
 void Live::pace_changes(bool is_overloaded, double time, int64_t passed) noexcept {
-    try {
+    if_possible([&] {
         const std::string when = number(time, 3) + " s";
         say(sink_, QCR_LEVEL_WARNING,
             is_overloaded
                 ? "realtime=1: from " + when + " on scoring is slower than the stream, frames pass without scores"
                 : "realtime=1: scoring keeps up again at " + when +
                       "; frames that passed without scores:" + std::to_string(passed));
-    } catch (const std::bad_alloc&) { // NOLINT(bugprone-empty-catch): the line may still find room
-    }
+    });
     send_line("realtime", [&](Line& line) {
         line.string("event", is_overloaded ? "overloaded" : "recovered");
         line.number("pts_time", time);
@@ -315,15 +321,14 @@ void Live::pace_changes(bool is_overloaded, double time, int64_t passed) noexcep
 
 int Live::finish(const char* end, qc_session* session, bool is_hurried) noexcept {
     if (!is_watching() || is_finished_) return 0;
-    try {
+    if_possible([&] {
         for (Alert& alert : alerts_) {
             if (alert.is_active) end_alert(alert, std::numeric_limits<double>::quiet_NaN(), "the run ends");
             alert.is_active = false;
         }
         note_active();
         if (window_ && window_->is_open()) close_window();
-    } catch (const std::bad_alloc&) { // NOLINT(bugprone-empty-catch): what is left is told all the same
-    }
+    });
     write_metrics(false);
     write_end(end, session);
     is_finished_ = true;
@@ -342,7 +347,8 @@ void Live::sum_up() const {
         say(sink_, QCR_LEVEL_INFO, "alert " + alert.condition.name + ": times:" + std::to_string(alert.times));
     if (metrics_error_ != 0)
         say(sink_, QCR_LEVEL_ERROR,
-            "metrics_file=" + metrics_name_ + " could not always be written: " + std::strerror(-metrics_error_));
+            std::string("metrics_file=") + metrics_file_->name +
+                " could not always be written: " + std::strerror(-metrics_error_));
 }
 
 } // namespace qc::run

@@ -26,11 +26,11 @@ public:
     void send_to(const char* name, const qcr_receiver& receiver, int most) {
         stream_.emplace(name, receiver, most, sink_);
     }
-    void write_to(const char* name, const qcr_descriptor& descriptor, int most);
-    void keep_metrics(const char* name, int (*replace)(void*, const char*, size_t), void* opaque);
+    void write_to(const qcr_target& target, int most);
+    void keep_metrics(const qcr_target& target) { metrics_file_ = &target; }
     std::string name_scores(const char* const* names, size_t renditions, size_t features);
 
-    void frame_leaves(const qcr_live_frame& frame);
+    void frame_leaves(const qcr_row& row);
     void pace_changes(bool is_overloaded, double time, int64_t passed) noexcept;
     int finish(const char* end, qc_session* session, bool is_hurried) noexcept;
     void sum_up() const;
@@ -50,7 +50,8 @@ private:
     void send_line(const char* type, Fill&& fill) noexcept;
     void start_stream() noexcept;
 
-    void write_frame(const qcr_live_frame& frame);
+    void write_frame(const qcr_row& row);
+    void add_corrupt(uint32_t corrupt, Line& line) const;
     void write_window();
     void write_alert(const Alert& alert, const char* event, double value, const char* reason);
     void write_end(const char* end, qc_session* session);
@@ -63,6 +64,7 @@ private:
     void write_metrics(bool is_running) noexcept;
 
     const qcr_sink sink_;
+    const qcr_names* inputs_ = nullptr;
     std::vector<std::string> names_; // of the scores, [rendition][feature]
     size_t features_ = 0;
 
@@ -79,9 +81,7 @@ private:
     std::vector<WindowScore> latest_; // of the latest window, [rendition][feature]; empty: there is none yet
     int64_t latest_start_ = 0, latest_end_ = 0;
 
-    std::string metrics_name_;
-    int (*replace_)(void*, const char*, size_t) = nullptr;
-    void* replace_opaque_ = nullptr;
+    const qcr_target* metrics_file_ = nullptr;
     int metrics_error_ = 0; // the first time that it could not be written
 
     int64_t time_ = 0; // of the latest frame, microseconds

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // The C functions of quality_cuda_run/live.h. Nothing throws across them.
-#include <exception>
 #include <new>
+#include <string>
 
 #include "run/live/live.hpp"
+#include "run/text/boundary.hpp"
 
 struct qcr_live final : qc::run::Live {
     using Live::Live;
@@ -16,13 +17,10 @@ namespace {
 /// @param body returns what is wrong, or an empty text
 template <typename Body>
 qc_status told(qcr_live* live, Body&& body) noexcept {
-    try {
-        live->error = body();
-        return live->error.empty() ? QC_OK : QC_ERROR_INVALID;
-    } catch (const std::exception&) {        // of the standard library's there is only that of memory
-        live->error.assign("out of memory"); // short enough to lie in the string itself
-        return QC_ERROR_NO_MEMORY;
-    }
+    const qc_status status = qc::run::completed([&] { live->error = body(); });
+    if (status == QC_OK) return live->error.empty() ? QC_OK : QC_ERROR_INVALID;
+    live->error.assign("out of memory"); // short enough to lie in the string itself
+    return status;
 }
 
 } // namespace
@@ -51,19 +49,15 @@ qc_status qcr_live_send_to(qcr_live* live, const char* name, const qcr_receiver*
     });
 }
 
-qc_status qcr_live_write_to(qcr_live* live, const char* name, const qcr_descriptor* descriptor, int most) {
+qc_status qcr_live_write_to(qcr_live* live, const qcr_target* target, int most) {
     return told(live, [&] {
-        live->write_to(name, *descriptor, most);
+        live->write_to(*target, most);
         return std::string();
     });
 }
 
-qc_status qcr_live_keep_metrics(qcr_live* live, const char* name,
-                                int (*replace)(void* opaque, const char* text, size_t size), void* opaque) {
-    return told(live, [&] {
-        live->keep_metrics(name, replace, opaque);
-        return std::string();
-    });
+void qcr_live_keep_metrics(qcr_live* live, const qcr_target* target) {
+    live->keep_metrics(*target);
 }
 
 qc_status qcr_live_name_scores(qcr_live* live, const char* const* names, int renditions, int features) {
@@ -71,9 +65,9 @@ qc_status qcr_live_name_scores(qcr_live* live, const char* const* names, int ren
         live, [&] { return live->name_scores(names, static_cast<size_t>(renditions), static_cast<size_t>(features)); });
 }
 
-qc_status qcr_live_frame_leaves(qcr_live* live, const qcr_live_frame* frame) {
+qc_status qcr_live_frame_leaves(qcr_live* live, const qcr_row* row) {
     return told(live, [&] {
-        live->frame_leaves(*frame);
+        live->frame_leaves(*row);
         return std::string();
     });
 }

@@ -3,7 +3,12 @@
 #include "quality_cuda_run/live.h"
 
 #include <cerrno>
+#include <chrono>
 #include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
@@ -11,11 +16,10 @@
 #include <gtest/gtest.h>
 
 #include "run/live/receiver_test_support.hpp"
+#include "run/text/messages_test_support.hpp"
 
 namespace qc::run {
 namespace {
-
-using Lines = std::vector<std::string>;
 
 struct Destroy {
     void operator()(qcr_live* live) const { qcr_live_destroy(live); }
@@ -26,12 +30,16 @@ struct Frame {
     double time = 0.0;
     std::vector<double> scores;
     const char* unscored = nullptr;
-    std::vector<const char*> corrupt;
+    uint32_t corrupt = 0;
 };
 
 class LiveTest : public testing::Test {
 protected:
-    LiveTest() { create(); }
+    LiveTest() : metrics_path_(std::string(mkdtemp(folder_)) + "/m.prom") {
+        metrics_file_ = {"metrics_file", metrics_name_, {QCR_PATH_FILE, -1, metrics_path_.data()}, 0};
+        create();
+    }
+    ~LiveTest() override { std::filesystem::remove_all(folder_); }
 
     void create() {
         const qcr_sink sink = messages_.sink();
@@ -43,7 +51,7 @@ protected:
 
     /// @return what is wrong
     std::string configure(const char* alerts, int64_t window = 0, bool has_lines = true, bool has_metrics = false) {
-        const qcr_live_options options = {alerts, window, has_lines ? 1 : 0, has_metrics ? 1 : 0};
+        const qcr_live_options options = {alerts, window, has_lines ? 1 : 0, has_metrics ? 1 : 0, &names_};
         const qc_status status = qcr_live_configure(live_.get(), &options);
         const std::string error = qcr_live_error(live_.get());
         EXPECT_EQ(status, error.empty() ? QC_OK : QC_ERROR_INVALID);
@@ -51,9 +59,7 @@ protected:
             const qcr_receiver table = receiver_.table();
             EXPECT_EQ(qcr_live_send_to(live_.get(), "there", &table, 1000), QC_OK);
         }
-        if (has_metrics) {
-            EXPECT_EQ(qcr_live_keep_metrics(live_.get(), "dir.d/a\"b.prom", replace, this), QC_OK);
-        }
+        if (has_metrics) qcr_live_keep_metrics(live_.get(), &metrics_file_);
         return error;
     }
 
@@ -66,18 +72,21 @@ protected:
     void add(const Frame& frame) {
         std::vector<unsigned char> present;
         for (const double score : frame.scores) present.push_back(std::isnan(score) ? 0 : 1);
-        qcr_live_frame value{};
-        value.time = frame.time;
+        qcr_row row{};
+        row.pts_time = frame.time;
+        row.number = -1;
         if (!frame.scores.empty()) {
-            value.row = row_++;
-            value.reference_time = frame.time + 0.01;
-            value.value = frame.scores.data();
-            value.present = present.data();
+            row.number = row_++;
+            row.ref_pts_time = frame.time + 0.01;
+            row.value = frame.scores.data();
+            row.present = present.data();
         }
-        value.unscored = frame.unscored;
-        value.corrupt = frame.corrupt.data();
-        value.corrupt_count = static_cast<int>(frame.corrupt.size());
-        EXPECT_EQ(qcr_live_frame_leaves(live_.get(), &value), QC_OK);
+        row.unscored = frame.unscored;
+        row.corrupt = frame.corrupt;
+        EXPECT_EQ(qcr_live_frame_leaves(live_.get(), &row), QC_OK);
+        // What only announces scores is no frame of its own.
+        row.scores_follow = 1;
+        EXPECT_EQ(qcr_live_frame_leaves(live_.get(), &row), QC_OK);
     }
 
     int finish() { return qcr_live_finish(live_.get(), "\"end\": \"end of stream\"", nullptr, 0); }
@@ -88,16 +97,21 @@ protected:
         return receiver_.got();
     }
 
-    static int replace(void* opaque, const char* text, size_t size) {
-        LiveTest& self = *static_cast<LiveTest*>(opaque);
-        if (self.replace_error_ == 0) self.metrics_.emplace_back(text, size);
-        return self.replace_error_;
+    /// The metrics as they stand, or "" if they were not written since the last time.
+    std::string take_metrics() {
+        std::ifstream file(metrics_path_);
+        const std::string text{std::istreambuf_iterator<char>(file), {}};
+        std::filesystem::remove(metrics_path_);
+        return text;
     }
 
     Messages messages_;
     FakeReceiver receiver_;
-    Lines metrics_;
-    int replace_error_ = 0;
+    qcr_names names_ = {{"main", "reference", "main1"}, 3};
+    char folder_[32] = "/tmp/quality_cuda-XXXXXX";
+    std::string metrics_path_;
+    char metrics_name_[16] = "dir.d/a\"b.prom";
+    qcr_target metrics_file_{};
     std::unique_ptr<qcr_live, Destroy> live_;
 
 private:
@@ -108,11 +122,11 @@ const std::string kEnd = "{\"type\": \"end\", \"end\": \"end of stream\", ";
 
 TEST_F(LiveTest, ALineForEachFrame) {
     EXPECT_EQ(configure(nullptr), "");
-    add({-0.04, {}, nullptr, {}});
+    add({-0.04, {}, nullptr});
     EXPECT_EQ(name_scores({"vmaf", "psnr", "1.vmaf", "1.psnr"}, 2), "");
-    add({0.0, {90.1234567, INFINITY, NAN, NAN}, nullptr, {}});
-    add({0.04, {}, "subsample", {"main", "reference"}});
-    add({NAN, {1, 2, 3, 4}, nullptr, {"main1"}});
+    add({0.0, {90.1234567, INFINITY, NAN, NAN}, nullptr});
+    add({0.04, {}, "subsample", 3});
+    add({NAN, {1, 2, 3, 4}, nullptr, 4});
     EXPECT_EQ(lines(),
               (Lines{"{\"type\": \"frame\", \"pts_time\": -0.040000, \"unscored\": \"unpaired\"}\n",
                      "{\"type\": \"frame\", \"n\": 0, \"pts_time\": 0.000000, \"ref_pts_time\": 0.010000, "
@@ -127,10 +141,10 @@ TEST_F(LiveTest, ALineForEachFrame) {
 
 TEST_F(LiveTest, ALineForEachWindow) {
     EXPECT_EQ(configure(nullptr, 500000), "");
-    add({0.0, {}, nullptr, {}});
+    add({0.0, {}, nullptr});
     name_scores({"vmaf"});
-    for (const double time : {0.2, 0.4, 0.6}) add({time, {time * 10}, nullptr, {}});
-    add({3.0, {}, "realtime", {}});
+    for (const double time : {0.2, 0.4, 0.6}) add({time, {time * 10}, nullptr});
+    add({3.0, {}, "realtime"});
     EXPECT_EQ(
         lines(),
         (Lines{
@@ -208,7 +222,7 @@ TEST_F(LiveTest, WhatIsWrongIsSaid) {
 TEST_F(LiveTest, ScoresThatComeLateAreNoJumpOfTheStream) {
     configure(nullptr, 1000000);
     name_scores({"a"});
-    for (const double time : {5.0, 5.9, 6.1, 5.95, 2.0}) add({time, {1}, nullptr, {}});
+    for (const double time : {5.0, 5.9, 6.1, 5.95, 2.0}) add({time, {1}, nullptr});
     const Lines got = lines();
     ASSERT_EQ(got.size(), 4U);
     EXPECT_NE(got[1].find("\"start\": 6.000000, \"end\": 7.000000, \"frames\": 2"), std::string::npos) << got[1];
@@ -237,14 +251,14 @@ TEST_F(LiveTest, ChangesOfPaceAreSaidWithAndWithoutLines) {
 
 TEST_F(LiveTest, MetricsSayHowItStands) {
     configure("a<5", 0, false, true);
-    add({0.0, {}, "realtime", {}});
+    add({0.0, {}, "realtime"});
     name_scores({"a", "b", "1.a", "1.b"}, 2);
-    add({0.5, {4.5, NAN, 3, -INFINITY}, nullptr, {}});
-    EXPECT_TRUE(metrics_.empty());
-    add({1.0, {10, 1, 1, 1}, nullptr, {}});
-    ASSERT_EQ(metrics_.size(), 1U);
+    add({0.5, {4.5, NAN, 3, -INFINITY}, nullptr});
+    EXPECT_EQ(take_metrics(), "");
+    add({1.0, {10, 1, 1, 1}, nullptr});
+    const std::string first = take_metrics();
     EXPECT_EQ(finish(), 0);
-    ASSERT_EQ(metrics_.size(), 3U); // of the last window, and of the end
+    const std::string last = take_metrics();
     const std::string expected =
         "# HELP quality_cuda_running 1 while frames may follow, 0 behind the end of the run.\n"
         "# TYPE quality_cuda_running gauge\n"
@@ -283,32 +297,34 @@ TEST_F(LiveTest, MetricsSayHowItStands) {
         "quality_cuda_score_mean{stream=\"a\\\"b\",rendition=\"1\",score=\"a\"} 3\n"
         "quality_cuda_score_mean{stream=\"a\\\"b\",rendition=\"1\",score=\"b\"} -Inf\n";
     // The frame that closes the window counts already, as it did not when the window was open.
-    EXPECT_EQ(metrics_[0].substr(0, expected.size()), expected);
-    EXPECT_NE(metrics_[1].find("_running{stream=\"a\\\"b\"} 1\n"), std::string::npos);
-    EXPECT_NE(metrics_[2].find("_running{stream=\"a\\\"b\"} 0\n"), std::string::npos);
-    EXPECT_NE(metrics_[2].find("_alert_active{stream=\"a\\\"b\",alert=\"a<5\"} 0\n"), std::string::npos);
-    EXPECT_NE(metrics_[2].find("_window_start_seconds{stream=\"a\\\"b\"} 1\n"), std::string::npos);
-    EXPECT_NE(metrics_[2].find("_score_p5{stream=\"a\\\"b\",rendition=\"0\",score=\"a\"} 10\n"), std::string::npos);
+    EXPECT_EQ(first.substr(0, expected.size()), expected);
+    EXPECT_NE(last.find("_running{stream=\"a\\\"b\"} 0\n"), std::string::npos);
+    EXPECT_NE(last.find("_alert_active{stream=\"a\\\"b\",alert=\"a<5\"} 0\n"), std::string::npos);
+    EXPECT_NE(last.find("_window_start_seconds{stream=\"a\\\"b\"} 1\n"), std::string::npos);
+    EXPECT_NE(last.find("_score_p5{stream=\"a\\\"b\",rendition=\"0\",score=\"a\"} 10\n"), std::string::npos);
 }
 
 TEST_F(LiveTest, MetricsWithoutAnyScoreHaveNoWindow) {
     configure(nullptr, 0, false, true);
-    for (const double time : {0.0, 1.5}) add({time, {}, nullptr, {}});
+    for (const double time : {0.0, 1.5}) add({time, {}, nullptr});
+    EXPECT_NE(take_metrics().find("running{stream=\"a\\\"b\"} 1"), std::string::npos);
     finish();
-    ASSERT_EQ(metrics_.size(), 3U);
-    EXPECT_EQ(metrics_[2].find("window"), std::string::npos);
+    const std::string last = take_metrics();
+    EXPECT_NE(last.find("running{stream=\"a\\\"b\"} 0"), std::string::npos);
+    EXPECT_EQ(last.find("window"), std::string::npos);
 }
 
 TEST_F(LiveTest, AMetricsFileThatCannotBeWrittenIsSaidOnceAndTriedAgain) {
     configure(nullptr, 0, false, true);
-    replace_error_ = -ENOENT;
-    for (const double time : {0.0, 1.5, 3.0}) add({time, {}, nullptr, {}});
+    metrics_path_ = std::string(folder_) + "/gone/m.prom";
+    metrics_file_.path.canonical = metrics_path_.data();
+    for (const double time : {0.0, 1.5, 3.0}) add({time, {}, nullptr});
     EXPECT_EQ(messages_.take(),
               (Lines{"E metrics_file=dir.d/a\"b.prom cannot be written: No such file or directory; it is tried again "
                      "with each window"}));
-    replace_error_ = 0;
+    std::filesystem::create_directory(std::string(folder_) + "/gone");
     EXPECT_EQ(finish(), -ENOENT);
-    EXPECT_EQ(metrics_.size(), 2U);
+    EXPECT_NE(take_metrics(), "");
     EXPECT_EQ(messages_.take(), Lines());
     qcr_live_sum_up(live_.get());
     EXPECT_EQ(messages_.take(),
@@ -318,17 +334,18 @@ TEST_F(LiveTest, AMetricsFileThatCannotBeWrittenIsSaidOnceAndTriedAgain) {
 TEST_F(LiveTest, BehindTheEndNothingHappens) {
     configure("a<1", 0, true, true);
     name_scores({"a"});
-    const size_t count = lines().size(), written = metrics_.size();
-    add({1.0, {0}, nullptr, {}});
+    const size_t count = lines().size();
+    EXPECT_NE(take_metrics(), "");
+    add({1.0, {0}, nullptr});
     EXPECT_EQ(finish(), 0);
     EXPECT_EQ(receiver_.got().size(), count);
-    EXPECT_EQ(metrics_.size(), written);
+    EXPECT_EQ(take_metrics(), "");
     EXPECT_STREQ(qcr_live_active_alerts(live_.get()), "");
 }
 
 TEST_F(LiveTest, NobodyWatches) {
     configure(nullptr, 0, false);
-    add({0.0, {}, nullptr, {}});
+    add({0.0, {}, nullptr});
     EXPECT_EQ(finish(), 0);
     qcr_live_sum_up(live_.get());
     EXPECT_EQ(messages_.take(), Lines());
@@ -337,15 +354,18 @@ TEST_F(LiveTest, NobodyWatches) {
 
 TEST_F(LiveTest, ADescriptorIsAReceiver) {
     configure(nullptr, 0, false);
-    const qcr_descriptor full = {QCR_DESCRIPTOR_OTHER, [](void*) { return -ENOSPC; }, nullptr};
-    ASSERT_EQ(qcr_live_write_to(live_.get(), "full", &full, 7), QC_OK);
-    add({0.0, {}, nullptr, {}});
+    char path[] = "/dev/full", name[] = "full";
+    const qcr_target full = {"log_path", name, {QCR_PATH_DEVICE, -1, path}, 0};
+    ASSERT_EQ(qcr_live_write_to(live_.get(), &full, 7), QC_OK);
+    add({0.0, {}, nullptr});
+    const auto before = std::chrono::steady_clock::now();
     EXPECT_EQ(qcr_live_finish(live_.get(), "\"end\": \"failure\"", nullptr, 1), -ENOSPC);
-    EXPECT_EQ(messages_.take().at(0),
+    EXPECT_LT(std::chrono::steady_clock::now() - before, std::chrono::milliseconds(2500));
+    EXPECT_EQ(messages_.take().at(1),
               "E log_path=full takes no lines: No space left on device; scoring goes on, up to 7 lines wait, "
               "and then the oldest are dropped");
     qcr_live_sum_up(live_.get());
-    EXPECT_EQ(messages_.take().back(), "W log_path=full: lines:0 dropped:2 receivers:0");
+    EXPECT_EQ(messages_.take().back(), "W log_path=full: lines:0 dropped:2 receivers:1");
 }
 
 } // namespace

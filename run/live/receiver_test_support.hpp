@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// A receiver that does what a test wants: takes lines, refuses them, stands still; and a sink that remembers.
+// A receiver that does what a test wants: takes lines, refuses them, stands still.
 #pragma once
 
 #include <chrono>
@@ -11,31 +11,9 @@
 #include <vector>
 
 #include "quality_cuda_run/receiver.h"
-#include "quality_cuda_run/sink.h"
+#include "run/text/messages_test_support.hpp"
 
 namespace qc::run {
-
-/// Messages as "W text", by the first letter of their level. Two threads may say some.
-class Messages {
-public:
-    qcr_sink sink() {
-        return {[](void* opaque, qcr_level level, const char* text) {
-                    Messages& self = *static_cast<Messages*>(opaque);
-                    const std::scoped_lock lock(self.mutex_);
-                    self.said_.push_back(std::string(1, "EWIVD"[level]) + ' ' + text);
-                },
-                this};
-    }
-
-    std::vector<std::string> take() {
-        const std::scoped_lock lock(mutex_);
-        return std::exchange(said_, {});
-    }
-
-private:
-    std::mutex mutex_;
-    std::vector<std::string> said_;
-};
 
 /// Waits until something is so, at most five seconds. @return whether it is
 inline bool wait_until(const std::function<bool()>& is_so) {
@@ -52,6 +30,12 @@ public:
         const std::scoped_lock lock(mutex_);
         open_ = open;
         write_ = write;
+    }
+
+    /// write() refuses this line once, with an error.
+    void refuse(const std::string& line) {
+        const std::scoped_lock lock(mutex_);
+        refused_ = line;
     }
 
     /// From now on write() takes nothing, until it may give up.
@@ -112,6 +96,10 @@ private:
         }
         const std::scoped_lock lock(mutex_);
         ++tries_;
+        if (line == refused_) {
+            refused_.clear();
+            return -1;
+        }
         if (write_ == 0) got_.push_back(line);
         return write_;
     }
@@ -122,6 +110,7 @@ private:
     int open_ = 0, write_ = 0;
     bool stalls_ = false, is_stalled_ = false;
     int tries_ = 0, opened_ = 0, closed_ = 0;
+    std::string refused_;
     std::vector<std::string> got_;
 };
 

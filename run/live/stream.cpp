@@ -9,7 +9,8 @@
 #include <new>
 #include <utility>
 
-#include "run/live/try_to_say.hpp"
+#include "run/text/boundary.hpp"
+#include "run/text/text.hpp"
 
 namespace qc::run {
 
@@ -125,9 +126,11 @@ void Stream::note_failure(int error) {
     std::array<char, 256> why{};
     receiver_.describe(receiver_.opaque, error, why.data(), why.size());
     const qcr_level first = receiver_.is_lasting != 0 ? QCR_LEVEL_ERROR : QCR_LEVEL_WARNING;
-    try_to_say(sink_, has_complained_ ? QCR_LEVEL_VERBOSE : first,
-               "log_path=%s takes no lines: %s; scoring goes on, up to %zu lines wait, and then the oldest are dropped",
-               name_.c_str(), why.data(), most_);
+    if_possible([&] {
+        say(sink_, has_complained_ ? QCR_LEVEL_VERBOSE : first,
+            "log_path=" + name_ + " takes no lines: " + why.data() + "; scoring goes on, up to " +
+                std::to_string(most_) + " lines wait, and then the oldest are dropped");
+    });
     has_complained_ = true;
 }
 
@@ -154,7 +157,9 @@ int Stream::open() {
         const std::scoped_lock lock(mutex_);
         ++counts_.receivers;
     }
-    try_to_say(sink_, has_complained_ ? QCR_LEVEL_INFO : QCR_LEVEL_VERBOSE, "log_path=%s takes lines", name_.c_str());
+    if_possible([&] {
+        say(sink_, has_complained_ ? QCR_LEVEL_INFO : QCR_LEVEL_VERBOSE, "log_path=" + name_ + " takes lines");
+    });
     return 0;
 }
 

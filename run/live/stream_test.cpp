@@ -4,19 +4,19 @@
 
 #include <cerrno>
 #include <chrono>
+#include <optional>
 #include <string>
-#include <vector>
 
 #include <gtest/gtest.h>
 
 #include "run/live/receiver_test_support.hpp"
+#include "run/text/messages_test_support.hpp"
 
 namespace qc::run {
 namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-using Lines = std::vector<std::string>;
 
 class StreamTest : public testing::Test {
 protected:
@@ -175,6 +175,7 @@ TEST_F(StreamTest, TheEndHurriesThePauses) {
     const int before = receiver.tries();
     stream_->finish(milliseconds(450));
     EXPECT_GE(receiver.tries(), before + 2);
+    EXPECT_LE(receiver.tries(), before + 7); // there still are some
 }
 
 TEST_F(StreamTest, WhatIsLastingStaysOpenAndItsLossIsAFailure) {
@@ -201,6 +202,17 @@ TEST_F(StreamTest, WhatIsLastingMayRecover) {
     receiver.answer(0, 0);
     EXPECT_EQ(stream_->finish(seconds(60)), 0);
     EXPECT_EQ(receiver.got(), lines(1, 2));
+}
+
+TEST_F(StreamTest, IsToldOfAGapOnce) {
+    FakeReceiver receiver(true);
+    receiver.refuse(line(2));
+    start(receiver);
+    stream_->drop();
+    send(2, 2);
+    EXPECT_EQ(stream_->finish(seconds(60)), -1);
+    EXPECT_EQ(receiver.got(),
+              (Lines{"{\"type\": \"stream\", \"dropped\": 1, \"dropped_total\": 1, \"receiver\": 1}\n", line(2)}));
 }
 
 TEST_F(StreamTest, AFailureToCloseIsSaid) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-#include "quality_cuda_run/pairs.h"
+#include "quality_cuda_run/pairing.h"
 
 #include <math.h>
 #include <string.h>

@@ -16,7 +16,7 @@
 
 #include "quality_cuda_run/record.h"
 #include "run/record/entries.hpp"
-#include "run/text/guard.hpp"
+#include "run/text/boundary.hpp"
 
 namespace qc::run {
 

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "quality_cuda_run/engine.h"
-#include "run/text/guard.hpp"
+#include "run/text/boundary.hpp"
 
 namespace qc::run {
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "quality_cuda_run/files.h"
+#include "quality_cuda_run/engine.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -18,7 +19,7 @@
 #include "run/report/claims.hpp"
 #include "run/report/paths.hpp"
 #include "run/report/stats_file.hpp"
-#include "run/text/guard.hpp"
+#include "run/text/boundary.hpp"
 #include "run/text/text.hpp"
 
 namespace qc::run {
@@ -146,7 +147,7 @@ private:
         qcr_path path{};
         if (const int error = resolve_path(name, &path); error != 0) refuse_path("log_path", name, error);
         Claim claim;
-        const qc_status status = guarded([&] { claim = claim_file(files_, path, "log_path", true, true); });
+        const qc_status status = completed([&] { claim = claim_file(files_, path, "log_path", true, true); });
         free_path(&path);
         if (status != QC_OK) throw std::bad_alloc();
         if (claim.result == Claim::Result::kFailed) refuse_path("log_path", name, claim.error);
@@ -328,7 +329,7 @@ int qcr_open_files(qcr_files* files, const qcr_file_wishes* wishes, const qcr_si
 int qcr_recheck_logs(const qcr_files* files) {
     int error = 0;
     for (int k = 0; error == 0 && k < QC_MAX_RENDITIONS && files->log[k] != nullptr; ++k)
-        if (guarded([&] { error = recheck_log(files->log[k]); }) != QC_OK) error = -ENOMEM;
+        if (completed([&] { error = recheck_log(files->log[k]); }) != QC_OK) error = -ENOMEM;
     return error;
 }
 

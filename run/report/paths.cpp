@@ -15,7 +15,7 @@
 #include "files/links.hpp"
 #include "files/temporary_file.hpp"
 #include "files/writing.hpp"
-#include "run/text/guard.hpp"
+#include "run/text/boundary.hpp"
 
 namespace qc::run {
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "quality_cuda_run/engine.h"
 #include "quality_cuda_run/report.h"
 
 namespace qc::run {

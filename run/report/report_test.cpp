@@ -335,13 +335,13 @@ TEST_F(Report, ALogThatCannotBeWritten) {
     setenv("TMPDIR", "/nowhere", 1);
     EXPECT_EQ(qcr_write_logs(&report, &files, 0, &sink), QC_ERROR_IO);
     unsetenv("TMPDIR");
-    ASSERT_EQ(messages.all.size(), 1U);
-    EXPECT_TRUE(messages.all[0].starts_with("E log /nowhere/at/all/q.json could not be written: cannot write log "))
-        << messages.all[0];
-    const size_t place = messages.all[0].rfind(" \"");
-    std::filesystem::remove(messages.all[0].substr(place + 2, messages.all[0].size() - place - 3));
+    const Lines said = messages.take();
+    ASSERT_EQ(said.size(), 1U);
+    EXPECT_TRUE(said[0].starts_with("E log /nowhere/at/all/q.json could not be written: cannot write log ")) << said[0];
+    const size_t place = said[0].rfind(" \"") + 2;
+    std::filesystem::remove(said[0].substr(place, said[0].size() - place - 1));
     EXPECT_EQ(qcr_write_logs(&report, &files, 0, &sink), QC_ERROR_IO); // once is enough before the end
-    EXPECT_EQ(messages.all.size(), 1U);
+    EXPECT_EQ(messages.take(), Lines{});
 }
 
 } // namespace

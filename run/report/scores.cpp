@@ -7,7 +7,7 @@
 
 #include "run/report/report.hpp"
 #include "run/report/stats_file.hpp"
-#include "run/text/guard.hpp"
+#include "run/text/boundary.hpp"
 #include "run/text/text.hpp"
 
 namespace qc::run {
@@ -68,7 +68,7 @@ void qcr_running_scores(qc_session* session, int renditions, qc_pool pool, char*
 
 void qcr_write_stats_line(qcr_files* files, const qc_session* session, const qcr_stats_row* row, const qcr_sink* sink) {
     if (files->stats.name == nullptr) return;
-    const qc_status status = guarded([&] {
+    const qc_status status = completed([&] {
         const bool is_own = files->stats_format == QC_STATS_FORMAT_NONE;
         std::string line = is_own ? scores_line(session, *row) : engine_line(session, *row);
         if (line.empty()) return;

@@ -7,7 +7,7 @@
 #include "run/account/conditions.hpp"
 #include "run/account/verdict.hpp"
 #include "run/report/report.hpp"
-#include "run/text/guard.hpp"
+#include "run/text/boundary.hpp"
 #include "run/text/text.hpp"
 
 namespace qc::run {
@@ -193,5 +193,5 @@ void say_summary(const qcr_report& report, const qcr_sink& sink) {
 } // namespace qc::run
 
 qc_status qcr_say_summary(const qcr_report* report, const qcr_sink* sink) {
-    return qc::run::guarded([&] { qc::run::say_summary(*report, *sink); });
+    return qc::run::completed([&] { qc::run::say_summary(*report, *sink); });
 }

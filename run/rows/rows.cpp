@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "run/text/guard.hpp"
+#include "run/text/boundary.hpp"
 
 namespace {
 
@@ -76,7 +76,7 @@ struct qcr_rows {
             entry->value.assign(scores.value, scores.value + count);
             entry->present.assign(scores.present, scores.present + count);
             entry->has_scores = true;
-        } else if (scores.masked_out != 0) {
+        } else if (scores.weightless != 0) {
             entry->row.unscored = "masked";
         } else if (scores.frame % n_subsample == 0) {
             entry->fail();

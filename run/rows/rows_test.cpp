@@ -81,7 +81,7 @@ private:
                 present.push_back(each == '1');
                 value.push_back(each == '1' ? static_cast<double>(row.frame) : kNan);
             }
-            row.masked_out |= each == 'm';
+            row.weightless |= each == 'm';
         }
         row.value = value.data();
         row.present = present.data();

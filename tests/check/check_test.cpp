@@ -248,7 +248,7 @@ TEST_P(Check, MaskSample) {
             const std::string name = metric();
             qc_config config = fitting_config(layout_named(layout), width, height);
             config.metrics = name.c_str();
-            config.mask = 1;
+            config.weights = 1;
             if (!accepts(config)) continue;
             config.renditions = 2;
             config.distorted[1] = config.distorted[0];
@@ -259,8 +259,8 @@ TEST_P(Check, MaskSample) {
             config.backend = QC_BACKEND_CUDA;
             const RunResult cuda = run(config, stream);
             expect_agreement(cpu, cuda, GetParam()->backend_bound, name + layout);
-            EXPECT_EQ(cpu.masked_out, (std::vector<int64_t>{0, 3, 0}));
-            EXPECT_EQ(cuda.masked_out, cpu.masked_out);
+            EXPECT_EQ(cpu.weightless, (std::vector<int64_t>{0, 3, 0}));
+            EXPECT_EQ(cuda.weightless, cpu.weightless);
             ++compared_;
         }
 }
@@ -431,7 +431,8 @@ TEST(CheckEngine, DevicePicturesAreReleasedOnce) {
             const qc_picture reference = device.place(stream.reference[f], 0),
                              distorted = device.place(stream.distorted[0][f], 0);
             const auto count = [](void* calls) { ++*static_cast<int*>(calls); };
-            ASSERT_EQ(qc_session_submit(session, &reference, &distorted, count, &releases), QC_OK);
+            const qc_frame frame = frame_of(reference, {distorted}, count, &releases);
+            ASSERT_EQ(qc_session_submit(session, &frame), QC_OK);
         }
         EXPECT_LT(releases, kFrames) << "the last frame waits for its batch to be full";
         if (flushed) {

@@ -3,6 +3,7 @@
 // only.
 #pragma once
 
+#include <initializer_list>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -92,6 +93,66 @@ inline std::vector<ColourCase> every_layout_and_depth() {
         {132, 116, Sampling::kRgb, 12, 0, Layout::kPacked3, Layout::kPacked3},
         {129, 115, Sampling::kRgb, 16, 0, Layout::kPacked3, Layout::kPlanar, {}, 1, 0, true},
     };
+}
+
+/// Each with pictures of two sizes, those of the small one hard.
+class OptionCases {
+public:
+    OptionCases(int width, int height, int small_width, int small_height)
+        : width_(width), height_(height), small_width_(small_width), small_height_(small_height) {}
+
+    void operator()(const WordList& words, Sampling sampling, int depth = 8) {
+        ColourCase c{width_, height_, sampling, depth};
+        c.words = words;
+        cases.push_back(c);
+        c.width = small_width_;
+        c.height = small_height_;
+        c.hard = true;
+        cases.push_back(c);
+    }
+
+    std::vector<ColourCase> cases;
+
+private:
+    int width_, height_, small_width_, small_height_;
+};
+
+/// Words of the options of light (families/linear_light), and what they depend on.
+inline void add_light_options(OptionCases* cases) {
+    for (const auto* location : {"left", "center", "topleft", "top"})
+        for (const auto* chroma : {"catmullrom", "bilinear", "nearest"}) {
+            (*cases)({{"chroma_loc", location}, {"chroma", chroma}}, Sampling::k420, 8);
+            (*cases)({{"chroma_loc", location}, {"chroma", chroma}}, Sampling::k422, 10);
+        }
+    for (const auto* transfer : {"bt1886", "srgb", "bt709oetf", "gamma22", "gamma28", "linear", "pq", "hlg"}) {
+        (*cases)({{"transfer", transfer}}, Sampling::k420, 10);
+        (*cases)({{"transfer", transfer}, {"primaries", "bt2020"}, {"matrix", "bt2020nc"}}, Sampling::k444, 12);
+        (*cases)({{"transfer", transfer}}, Sampling::kRgb, 8);
+    }
+    for (const auto* primaries : {"bt709", "bt470bg", "smpte170m", "smpte240m", "bt2020", "p3"})
+        (*cases)({{"primaries", primaries}, {"range", "full"}}, Sampling::k422, 8);
+}
+
+/// From 8 x 8 on, every height and some widths, then sides around the sizes of blocks with other sides.
+/// @param step_of (height) to the distance of widths @param start_of (height) to the first one
+template <typename StartOf, typename StepOf>
+std::vector<ColourCase> sizes_from_8(const StartOf& start_of, const StepOf& step_of, std::initializer_list<int> sides,
+                                     std::initializer_list<int> others) {
+    std::vector<ColourCase> cases;
+    for (int height = 8; height <= 40; ++height)
+        for (int width = start_of(height); width <= 40; width += step_of(height))
+            cases.push_back({width, height, static_cast<Sampling>((width + height) % 5), width % 2 ? 8 : 10});
+    for (const int side : sides)
+        for (const int other : others) {
+            cases.push_back({side, other, Sampling::k420});
+            cases.push_back({other, side, Sampling::k420, 10});
+        }
+    return cases;
+}
+
+/// A reference and a picture to compare with it, in unlike layouts.
+inline std::vector<EmulatedPicture> planar_and_semi_planar(const ColourCase& c, int frame, bool is_distorted) {
+    return {make_picture(c, Layout::kPlanar, frame, false), make_picture(c, Layout::kSemiPlanar, frame, is_distorted)};
 }
 
 /// Draws the maps of a case's pairs, and compares them with the CPU's.

@@ -182,6 +182,14 @@ Handle keep(std::map<void*, Object>& objects, Object object) {
     return static_cast<Handle>(handle);
 }
 
+/// An object of the driver's without content.
+template <typename Object, typename Handle>
+CUresult begin(const char* name, std::map<void*, std::unique_ptr<Object>> StandIn::*objects, Handle* handle) {
+    QC_BEGIN_IN_CONTEXT(name);
+    *handle = keep<std::unique_ptr<Object>, Handle>(driver.*objects, std::make_unique<Object>());
+    return CUDA_SUCCESS;
+}
+
 /// An object ends even if the call that ends it fails with the device.
 template <typename Objects>
 CUresult end(const char* name, Objects StandIn::*objects, void* handle) {
@@ -427,9 +435,7 @@ CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute,
 // ---- streams and events ---------------------------------------------------------------------------------------------
 
 CUresult cuStreamCreate(CUstream* stream, unsigned) {
-    QC_BEGIN_IN_CONTEXT("cuStreamCreate");
-    *stream = keep<std::unique_ptr<WorkStream>, CUstream>(driver.streams, std::make_unique<WorkStream>());
-    return CUDA_SUCCESS;
+    return begin("cuStreamCreate", &StandIn::streams, stream);
 }
 CUresult cuStreamDestroy(CUstream stream) {
     return end("cuStreamDestroy", &StandIn::streams, stream);
@@ -448,9 +454,7 @@ CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned) {
     return CUDA_SUCCESS;
 }
 CUresult cuEventCreate(CUevent* event, unsigned) {
-    QC_BEGIN_IN_CONTEXT("cuEventCreate");
-    *event = keep<std::unique_ptr<WorkEvent>, CUevent>(driver.events, std::make_unique<WorkEvent>());
-    return CUDA_SUCCESS;
+    return begin("cuEventCreate", &StandIn::events, event);
 }
 CUresult cuEventDestroy(CUevent event) {
     return end("cuEventDestroy", &StandIn::events, event);
@@ -480,9 +484,7 @@ CUresult cuEventSynchronize(CUevent event) {
 // ---- graphs ---------------------------------------------------------------------------------------------------------
 
 CUresult cuGraphCreate(CUgraph* graph, unsigned) {
-    QC_BEGIN_IN_CONTEXT("cuGraphCreate");
-    *graph = keep<std::unique_ptr<WorkGraph>, CUgraph>(driver.graphs, std::make_unique<WorkGraph>());
-    return CUDA_SUCCESS;
+    return begin("cuGraphCreate", &StandIn::graphs, graph);
 }
 CUresult cuGraphAddKernelNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* before, size_t count,
                               const CUDA_KERNEL_NODE_PARAMS* given) {

@@ -283,26 +283,18 @@ static void score(qc_session* session, const qc_picture* reference, const qc_pic
     }
 }
 
-qc_status qc_session_submit(qc_session* session, const qc_picture* reference, const qc_picture* distorted,
-                            void (*release)(void* opaque), void* opaque) {
+/** Maps stay as they are, weights are not looked at. */
+qc_status qc_session_submit(qc_session* session, const qc_frame* frame) {
     if (session->failed == QC_OK && session->submitted == env_number("QC_FAKE_FAIL_AT", -1)) {
         session->failed = (qc_status)env_number("QC_FAKE_FAIL_STATUS", QC_ERROR_DEVICE);
         snprintf(session->error, sizeof(session->error), "forced failure at frame %lld", (long long)session->submitted);
     }
     if (session->failed == QC_OK) {
-        score(session, reference, distorted);
+        score(session, &frame->reference, frame->distorted);
         session->submitted++;
     }
-    if (release) release(opaque);
+    if (frame->release) frame->release(frame->opaque);
     return session->failed;
-}
-
-/** Maps stay as they are, masks are not looked at. */
-qc_status qc_session_submit_masked(qc_session* session, const qc_picture* reference, const qc_picture* distorted,
-                                   const qc_picture* mask, const qc_picture* map, void (*release)(void* opaque),
-                                   void* opaque) {
-    (void)mask, (void)map;
-    return qc_session_submit(session, reference, distorted, release, opaque);
 }
 
 static int64_t final_rows(const qc_session* session) {

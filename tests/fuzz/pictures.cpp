@@ -81,13 +81,15 @@ void submit(qc_session* session, const qc_config& config, Input& input, bool* ac
     int released = 0;
     const ExactPicture reference(config.reference, input);
     std::vector<ExactPicture> distorted;
-    std::vector<qc_picture> views;
+    qc_frame frame{};
+    frame.reference = reference.view();
     for (int r = 0; r < config.renditions; ++r) {
         distorted.emplace_back(config.distorted[r], input);
-        views.push_back(input.rarely(8) ? qc_picture{} : distorted.back().view());
+        if (!input.rarely(8)) frame.distorted[r] = distorted.back().view();
     }
-    const qc_status status = qc_session_submit(
-        session, &reference.view(), views.data(), [](void* count) { ++*static_cast<int*>(count); }, &released);
+    frame.release = [](void* count) { ++*static_cast<int*>(count); };
+    frame.opaque = &released;
+    const qc_status status = qc_session_submit(session, &frame);
     QC_FUZZ_CHECK(released == 1, "pictures in host memory are free when the call returns");
     QC_FUZZ_CHECK(status == QC_OK || qc::fuzz::is_one_line(qc_session_error(session)));
     *accepted = status == QC_OK;

@@ -135,14 +135,16 @@ private:
         if (status_ != QC_OK) return;
         const ExactPicture reference(config_.reference, input);
         std::vector<ExactPicture> distorted;
-        std::vector<qc_picture> views;
+        qc_frame frame{};
+        frame.reference = reference.view();
         for (int r = 0; r < config_.renditions; ++r) {
             distorted.emplace_back(config_.distorted[r], input);
-            views.push_back(r > 0 && input.rarely(6) ? qc_picture{} : distorted.back().view());
+            if (r == 0 || !input.rarely(6)) frame.distorted[r] = distorted.back().view();
         }
+        frame.release = [](void* count) { ++*static_cast<int*>(count); };
+        frame.opaque = &released_;
         ++submitted_;
-        status_ = qc_session_submit(
-            session_, &reference.view(), views.data(), [](void* count) { ++*static_cast<int*>(count); }, &released_);
+        status_ = qc_session_submit(session_, &frame);
         if (status_ == QC_OK && input.flag()) receive(0);
     }
 

@@ -61,12 +61,13 @@ public:
     Driven& operator=(const Driven&) = delete;
 
     void submit(bool with_reference, bool with_distorted) {
-        std::array<qc_picture, 3> distorted{};
-        if (with_distorted) distorted.fill(picture_->view());
-        const qc_picture reference = with_reference ? picture_->view() : qc_picture{};
+        qc_frame frame{};
+        if (with_distorted) std::fill_n(frame.distorted, std::clamp(config_.renditions, 1, 3), picture_->view());
+        if (with_reference) frame.reference = picture_->view();
+        frame.release = [](void* count) { ++*static_cast<int64_t*>(count); };
+        frame.opaque = &released_;
         ++handed_over_;
-        const qc_status status = qc_session_submit(
-            session_, &reference, distorted.data(), [](void* count) { ++*static_cast<int64_t*>(count); }, &released_);
+        const qc_status status = qc_session_submit(session_, &frame);
         check(status);
         QC_FUZZ_CHECK(released_ == handed_over_, "pictures in host memory are free when the call returns");
         QC_FUZZ_CHECK(status != QC_OK || (with_reference && !flushed_ && session_ != nullptr));
@@ -132,6 +133,9 @@ public:
         qc_stats stats{};
         stats.struct_size = input.rarely(4) ? input.any<size_t>() % (sizeof(stats) + 1) : sizeof(stats);
         check(qc_session_pooled(session_, rendition, index, static_cast<qc_pool>(input.choose(12)), &value));
+        check(qc_session_pooled_between(session_, rendition, index, QC_POOL_P10, index - 2, index + 2, &value));
+        check(qc_session_score(session_, rendition, 0, index, &value));
+        check(qc_session_import(session_, rendition, "integer_adm2", index, value));
         check(qc_session_aggregate(session_, rendition, index, &name, &value));
         check(qc_session_stream_score(session_, rendition, index, &name, &value));
         check(qc_session_feature(session_, index, &feature));
@@ -144,7 +148,7 @@ public:
     void ask_for_nothing() {
         if (session_ == nullptr) return;
         QC_FUZZ_CHECK(qc_session_receive(session_, 0, nullptr) == QC_ERROR_INVALID);
-        QC_FUZZ_CHECK(qc_session_submit(session_, nullptr, nullptr, nullptr, nullptr) == QC_ERROR_INVALID);
+        QC_FUZZ_CHECK(qc_session_submit(session_, nullptr) == QC_ERROR_INVALID);
         QC_FUZZ_CHECK(qc_session_stats(session_, nullptr) == QC_ERROR_INVALID);
         QC_FUZZ_CHECK(qc_session_write_log(session_, 0, nullptr, QC_LOG_FORMAT_JSON, 1, nullptr, 0) < 0);
     }

@@ -106,6 +106,12 @@ double value_of(const Json& value) {
     return std::numeric_limits<double>::quiet_NaN();
 }
 
+const Json* recorded_frames(const Json& file, const std::string& clip) {
+    for (const Json& entry : file.at("clips"))
+        if (entry.at("clip") == clip) return &entry.at("frames");
+    return nullptr;
+}
+
 const Json& frames_of(const Json& score) {
     return member(score, score.contains("scalar") ? "scalar" : "values");
 }

@@ -38,6 +38,8 @@ Json read_json(const std::filesystem::path& path);
 const Json& member(const Json& object, const std::string& key);
 /// A number; the words "inf" and "-inf" stand for what JSON cannot write. NaN for all others.
 double value_of(const Json& value);
+/// The frames that an entry of `file`, among its "clips", has of a clip; null if it has none.
+const Json* recorded_frames(const Json& file, const std::string& clip);
 /// A score's values, one per frame, null where it was left out. What plain code gave counts before vector code.
 const Json& frames_of(const Json& score);
 

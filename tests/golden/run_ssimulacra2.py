@@ -9,16 +9,15 @@ have to be refused.
 
 The last line reads "N passed, N failed, N skipped"; exit status 1 if anything failed.
 """
-import concurrent.futures
 import functools
 import json
-import os
 import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from support.golden_clips import Scorer, check_refusal, parse_arguments, report, run_script, tail  # noqa: E402
+from support.golden_clips import parse_arguments, run_script  # noqa: E402
 from support.metrics import read_metrics  # noqa: E402
+from support.recorded_scores import Job, recorded_clips, run_jobs  # noqa: E402
 
 # Recorded score: options of the filter's instance. In the order of their names, as they appear in the names of scores.
 CLIP_RUNS = {
@@ -53,6 +52,10 @@ def instances(runs):
     return {"metrics": "ssimulacra2", "feature": "|".join(features)}
 
 
+def job_of(clip, runs, frames):
+    return Job(clip, instances(runs), {key: score_name(options) for key, options in runs.items()}, frames)
+
+
 def tagged(entry, options):
     """The tags of a YUV pair as options, where the run sets no others; raw video has no tags."""
     matrix = "bt709" if entry["matrix"] == "bt709" else "bt601"
@@ -78,76 +81,21 @@ def pair_jobs(folder):
         clip = {"name": entry["ref"], "pix_fmt": pixel_format(entry), "width": entry["width"],
                 "height": entry["height"], "ref": folder / entry["ref"], "dis": folder / entry["dis"]}
         runs = {key: tagged(entry, options) for key, options in PAIR_RUNS.items()}
-        yield clip, runs, [{key: entry[key] for key in runs}]
+        yield job_of(clip, runs, [{key: entry[key] for key in runs}])
 
 
 def clip_jobs(golden, clips, metric):
-    with open(golden / "ssimulacra2/clips.json", encoding="utf-8") as file:
-        recorded = {entry["clip"]: entry["frames"] for entry in json.load(file)["clips"]}
-    for clip in clips:
-        if min(clip["width"], clip["height"]) < metric.smallest(clip["pix_fmt"]):
-            yield clip, {"ref64": CLIP_RUNS["ref64"]}, None
-        elif clip["name"] in recorded:
-            frames = recorded[clip["name"]]
-            yield clip, {k: said_to_be_limited(clip, o) for k, o in CLIP_RUNS.items() if k in frames[0]}, frames
-
-
-def tolerance(score, bound):
-    """Printed digits of the same arithmetic, or on CUDA the metric's bound. Identical pictures score 100 on both."""
-    if score == 100.0:
-        return 0.0
-    return bound["absolute"] + bound["relative"] * abs(score)
-
-
-def compare(runs, frames, scored, log, bound):
-    """`frames`: recorded scores, of the first of the `scored` frames of a clip or of all."""
-    with open(log, encoding="utf-8") as file:
-        written = {frame["frameNum"]: frame["metrics"] for frame in json.load(file)["frames"]}
-    problems, largest = [], 0.0
-    if not runs or not frames or len(written) != scored:
-        problems.append(f"{len(written)} of {scored} frames in the log, {len(frames)} recorded, {len(runs)} scores of each")
-    for number, expected in enumerate(frames):
-        for key, options in runs.items():
-            actual = written.get(number, {}).get(score_name(options))
-            if actual is None:
-                problems.append(f"frame {number}: no {score_name(options)}")
-                continue
-            largest = max(largest, abs(actual - expected[key]))
-            if not abs(actual - expected[key]) <= tolerance(expected[key], bound):
-                problems.append(f"frame {number} {key}: recorded {expected[key]!r}, log {actual!r}")
-    return problems, len(frames) * len(runs), largest
+    for clip, frames in recorded_clips(golden / "ssimulacra2/clips.json", clips, metric):
+        if frames is None:
+            yield job_of(clip, {"ref64": CLIP_RUNS["ref64"]}, None)
+        else:
+            yield job_of(clip, {k: said_to_be_limited(clip, o) for k, o in CLIP_RUNS.items() if k in frames[0]}, frames)
 
 
 def run_all(arguments, golden, clips, folder):
     metric = read_metrics(arguments.build)["ssimulacra2"]
-    bound = {"absolute": 1e-6, "relative": 0.0} if arguments.backend == "cpu" else metric.cuda_bound
-    scorer = Scorer(os.path.abspath(arguments.ffmpeg), folder / "clips", arguments.backend, folder)
     jobs = list(clip_jobs(golden, clips, metric)) + list(pair_jobs(golden / "ssimulacra2"))
-    passed, failures, compared, largest = [], [], 0, 0.0
-
-    def score(numbered):
-        number, (clip, runs, _) = numbered
-        log = f"{number:04d}.json"
-        (folder / log).unlink(missing_ok=True)
-        return (*scorer.score(clip, instances(runs), log), folder / log)
-
-    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        for (clip, runs, frames), (code, output, log) in zip(jobs, pool.map(score, enumerate(jobs))):
-            if frames is None:
-                problem = check_refusal(clip, code, output, [metric.smallest(clip["pix_fmt"])])
-                problems = [problem] if problem else []
-            elif code != 0 or not log.exists():
-                problems = [f"ffmpeg ended with {code}:\n{tail(output)}"]
-            else:
-                problems, count, difference = compare(runs, frames, clip.get("frames", len(frames)), log, bound)
-                compared, largest = compared + count, max(largest, difference)
-            (failures if problems else passed).append(clip["name"])
-            if problems:
-                print(f"FAILED {clip['name']}: " + "\n    ".join(problems))
-    print(f"{len(jobs)} runs of ffmpeg, {compared} scores, largest difference {largest:.3g}, "
-          f"backend {arguments.backend}")
-    report(arguments, passed, failures, [])
-    return 1 if failures else 0
+    return run_jobs(metric, jobs, 100.0, {"absolute": 1e-6, "relative": 0.0}, arguments, folder)
 
 
 def main():

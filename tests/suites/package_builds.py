@@ -100,7 +100,7 @@ def build_against_library(outcome):
     """The example program of the development package, against that package and the library's."""
     with tempfile.TemporaryDirectory(prefix="qc-dev-") as name:
         root = pathlib.Path(name)
-        for package in ("libquality-cuda4", "libquality-cuda-dev"):
+        for package in ("libquality-cuda5", "libquality-cuda-dev"):
             if not run_logged(outcome, f"unpack {package}", ["dpkg-deb", "-x", the_package(package), root]):
                 return
         folder = next(root.glob("usr/lib/*/pkgconfig"))

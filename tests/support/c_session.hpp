@@ -56,8 +56,9 @@ public:
     }
     qc_status submit(size_t frame) { return submit(reference(frame), distorted(frame)); }
     qc_status submit(const qc_picture& reference, const std::vector<qc_picture>& distorted) {
-        return qc_session_submit(
-            session_, &reference, distorted.data(), [](void* calls) { ++*static_cast<int*>(calls); }, &releases_);
+        const qc_frame frame = frame_of(
+            reference, distorted, [](void* calls) { ++*static_cast<int*>(calls); }, &releases_);
+        return qc_session_submit(session_, &frame);
     }
     qc_status receive(int wait = 1) { return qc_session_receive(session_, wait, &row_); }
     void run(size_t frames) {

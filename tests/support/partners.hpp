@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "quality_cuda_run/pairs.h"
+#include "quality_cuda_run/pairing.h"
 
 namespace qc::test {
 

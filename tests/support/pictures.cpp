@@ -113,6 +113,16 @@ qc_format format_of(const Layout& layout, int width, int height) {
     return format;
 }
 
+qc_frame frame_of(const qc_picture& reference, const std::vector<qc_picture>& distorted, void (*release)(void*),
+                  void* opaque) {
+    qc_frame frame{};
+    frame.reference = reference;
+    std::copy(distorted.begin(), distorted.end(), frame.distorted);
+    frame.release = release;
+    frame.opaque = opaque;
+    return frame;
+}
+
 TestPicture::TestPicture(const qc_format& format, const CodeAt& code_at, int padding_bytes, unsigned junk_seed)
     : format_(format) {
     planes_ = stored_planes(format);

@@ -40,6 +40,10 @@ const Layout& layout_named(const std::string& name);
 
 qc_format format_of(const Layout& layout, int width, int height);
 
+/// A frame of a reference and its distorted pictures.
+qc_frame frame_of(const qc_picture& reference, const std::vector<qc_picture>& distorted,
+                  void (*release)(void*) = nullptr, void* opaque = nullptr);
+
 /// Owns one picture.
 class TestPicture {
 public:

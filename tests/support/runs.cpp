@@ -22,7 +22,7 @@ void take_rows(Session& session, RunResult* result) {
     while (session.receive(false, &row) == QC_OK) {
         result->values.emplace_back(row.value, row.value + cells);
         result->present.emplace_back(row.present, row.present + cells);
-        result->masked_out.push_back(row.masked_out);
+        result->weightless.push_back(row.weightless);
     }
 }
 
@@ -34,12 +34,11 @@ Status submit_all(Session& session, const Stream& stream, const PlacePicture& pl
         for (const auto& rendition : stream.distorted) distorted.push_back(picture(rendition[f]));
         if (std::find(stream.pauses.begin(), stream.pauses.end(), f) != stream.pauses.end())
             QC_RETURN_IF_ERROR(session.begin_stretch());
-        const qc_picture map = maps->empty() ? qc_picture{} : (*maps)[f].view();
-        qc_picture mask{};
-        if (!stream.masks.empty()) mask.plane[0] = stream.masks[f].data();
-        mask.pitch_bytes[0] = session.geometry().width;
-        QC_RETURN_IF_ERROR(
-            session.submit(picture(stream.reference[f]), distorted.data(), nullptr, nullptr, &map, &mask));
+        qc_frame frame = frame_of(picture(stream.reference[f]), distorted);
+        if (!maps->empty()) frame.map = (*maps)[f].view();
+        if (!stream.masks.empty()) frame.weights.plane[0] = stream.masks[f].data();
+        frame.weights.pitch_bytes[0] = session.geometry().width;
+        QC_RETURN_IF_ERROR(session.submit(frame));
         take_rows(session, result);
     }
     QC_RETURN_IF_ERROR(session.flush());

@@ -18,7 +18,7 @@ struct Stream {
     std::vector<TestPicture> reference;
     std::vector<std::vector<TestPicture>> distorted; ///< [rendition][frame]
     std::vector<size_t> pauses{};                    ///< frames before which a new stretch begins
-    std::vector<std::vector<uint8_t>> masks{};       ///< per frame, with config.mask: weights, row after row
+    std::vector<std::vector<uint8_t>> masks{};       ///< per frame, with config.weights: weights, row after row
 };
 
 /// Pictures of one content in every input; each input with its own layout.
@@ -30,7 +30,7 @@ struct RunResult {
     std::vector<std::vector<uint64_t>> accumulators; ///< per frame
     std::vector<std::vector<double>> values;         ///< per row
     std::vector<std::vector<unsigned char>> present; ///< per row
-    std::vector<int64_t> masked_out;                 ///< per row
+    std::vector<int64_t> weightless;                 ///< per row
     std::vector<std::string> names;                  ///< of the columns
     std::vector<std::vector<uint8_t>> maps;          ///< per frame, with config.maps: planes behind one another
     qc_stats stats{};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Scores a pair with weights with a metric's CPU backend, without an engine. Test code only.
+// Scores a pair whose samples have weights with a metric's CPU backend, without an engine. Test code only.
 #pragma once
 
 #include <functional>

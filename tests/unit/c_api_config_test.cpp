@@ -89,7 +89,7 @@ TEST(CApiConfig, NumbersOfTheConfiguration) {
         {QC_FIELD(qc_config, stats_format), {0}, {-1, 3}, "0..2", nullptr},
         {QC_FIELD(qc_config, n_subsample), {0, 1, INT_MAX}, {-1, INT_MIN}, "0..2147483647", "1..INT_MAX; 0 means 1"},
         {QC_FIELD(qc_config, skip_unsupported), {0, 1}, {-1, 2}, "0..1", "1: a metric"},
-        {QC_FIELD(qc_config, backend), {0, 1, 2, 3}, {-1, 4}, "0..3", "AUTO takes the CPU"},
+        {QC_FIELD(qc_config, backend), {0, 1, 2, 3}, {-1, 5}, "0..4", "AUTO takes the CPU"},
         {QC_FIELD(qc_config, device), {0, 1024}, {-1, 1025}, "0..1024", "0..1024"},
         {QC_FIELD(qc_config, n_threads), {0, 1, 1024}, {-1, 1025}, "0..1024", "1..1024"},
         {QC_FIELD(qc_config, batch), {0, 1, 64}, {-1, 65}, "0..64", "1..64"},
@@ -107,7 +107,7 @@ TEST(CApiConfig, NumbersOfTheConfiguration) {
         {QC_FIELD(qc_config, map_layout), {0, 1, 2}, {-1, 3}, "0..2", nullptr},
         {QC_FIELD(qc_config, map_colours), {0}, {-1, 2}, "0..1", nullptr},
         {QC_FIELD(qc_config, map_memory), {0, 1}, {-1, 2}, "0..1", "where they lie"},
-        {QC_FIELD(qc_config, mask), {0, 1}, {-1, 2}, "0..1", "every frame comes with a mask"},
+        {QC_FIELD(qc_config, weights), {0, 1}, {-1, 2}, "0..1", "every frame comes with weights"},
     };
     for (const Field& field : fields) {
         qc_config config = cpu_config("psnr");
@@ -511,8 +511,8 @@ TEST(CApiConfig, StatsFillNoMoreThanTheirSize) {
     qc_session* session = nullptr;
     ASSERT_EQ(qc_session_create(&config, &session, nullptr), QC_OK);
     const Stream stream = make_stream(config, Content::kNatural, 1);
-    const qc_picture reference = stream.reference[0].view(), distorted = stream.distorted[0][0].view();
-    ASSERT_EQ(qc_session_submit(session, &reference, &distorted, nullptr, nullptr), QC_OK);
+    const qc_frame frame = frame_of(stream.reference[0].view(), {stream.distorted[0][0].view()});
+    ASSERT_EQ(qc_session_submit(session, &frame), QC_OK);
     qc_stats whole{};
     whole.struct_size = sizeof(whole);
     ASSERT_EQ(qc_session_stats(session, &whole), QC_OK);

@@ -36,7 +36,7 @@ TEST(CApi, VersionAndSoname) {
     const std::string number = std::to_string(QC_ABI_VERSION);
     EXPECT_NE(source_text("engine/meson.build").find("soversion: '" + number + "'"), std::string::npos);
     EXPECT_NE(source_text("README.md").find("libquality_cuda.so." + number + "`"), std::string::npos);
-    EXPECT_NE(source_text("tests/filter/build_fake_engine").find("libquality_cuda.so." + number), std::string::npos);
+    EXPECT_NE(source_text("packaging/debian/control").find("Package: libquality-cuda" + number), std::string::npos);
 }
 
 TEST(CApi, ARequestTellsWhetherAMetricTakesLong) {
@@ -52,7 +52,8 @@ TEST(CApi, ARequestTellsWhetherAMetricTakesLong) {
 }
 
 TEST(CApi, TheHeadersTestNamesEveryFunction) {
-    const std::string header = source_text("engine/include/quality_cuda.h"),
+    const std::string header = source_text("engine/include/quality_cuda.h") +
+                               source_text("run/include/quality_cuda_run/engine.h"),
                       test = source_text("tests/unit/header_test.c");
     const std::regex declaration("\nQC_API [^;(]*?(qc_\\w+)\\(");
     int functions = 0;
@@ -156,8 +157,9 @@ TEST(CApi, NullPointersAreRefused) {
     const auto release = [](void* calls) { ++*static_cast<int*>(calls); };
     for (qc_session* const session : {static_cast<qc_session*>(nullptr), s}) {
         EXPECT_EQ(qc_session_feature(session, 0, nullptr), QC_ERROR_INVALID);
-        EXPECT_EQ(qc_session_submit(session, nullptr, &picture, release, &releases), QC_ERROR_INVALID);
-        EXPECT_EQ(qc_session_submit(session, &picture, nullptr, nullptr, nullptr), QC_ERROR_INVALID);
+        EXPECT_EQ(qc_session_submit(session, nullptr), QC_ERROR_INVALID);
+        const qc_frame frame = frame_of(qc_picture{}, {picture}, release, &releases);
+        EXPECT_EQ(qc_session_submit(session, &frame), QC_ERROR_INVALID);
         EXPECT_EQ(qc_session_receive(session, 1, nullptr), QC_ERROR_INVALID);
         EXPECT_EQ(qc_session_pooled(session, 0, 0, QC_POOL_MEAN, nullptr), QC_ERROR_INVALID);
         EXPECT_EQ(qc_session_aggregate(session, 0, 0, nullptr, &value), QC_ERROR_INVALID);
@@ -287,14 +289,12 @@ TEST(CApi, CallbacksDoNotDriveTheSession) {
     const auto release = [](void* opaque) {
         auto& in = *static_cast<Inner*>(opaque);
         qc_session* const session = in.scoring->get();
-        const qc_picture reference = in.scoring->reference(1);
-        const std::vector<qc_picture> distorted = in.scoring->distorted(1);
+        const qc_frame frame = frame_of(
+            in.scoring->reference(1), in.scoring->distorted(1),
+            [](void* again) { ++static_cast<Inner*>(again)->releases; }, &in);
         qc_row row{};
-        in.statuses = {qc_session_submit(
-                           session, &reference, distorted.data(),
-                           [](void* again) { ++static_cast<Inner*>(again)->releases; }, &in),
-                       qc_session_receive(session, 1, &row), qc_session_break(session),
-                       qc_session_continue_on_cpu(session), qc_session_flush(session)};
+        in.statuses = {qc_session_submit(session, &frame), qc_session_receive(session, 1, &row),
+                       qc_session_break(session), qc_session_continue_on_cpu(session), qc_session_flush(session)};
         qc_session_collect(session);
         in.statuses.push_back(qc_session_truncate(session, 0));
         qc_stats stats{};
@@ -302,9 +302,8 @@ TEST(CApi, CallbacksDoNotDriveTheSession) {
         EXPECT_EQ(qc_session_stats(session, &stats), QC_OK) << "asking is allowed";
         in.submitted = stats.frames_submitted;
     };
-    const qc_picture reference = scoring.reference(0);
-    const std::vector<qc_picture> distorted = scoring.distorted(0);
-    ASSERT_EQ(qc_session_submit(scoring.get(), &reference, distorted.data(), release, &inner), QC_OK);
+    const qc_frame frame = frame_of(scoring.reference(0), scoring.distorted(0), release, &inner);
+    ASSERT_EQ(qc_session_submit(scoring.get(), &frame), QC_OK);
     EXPECT_EQ(inner.statuses, std::vector<qc_status>(6, QC_ERROR_INVALID));
     EXPECT_EQ(inner.releases, 1) << "refused pictures are free";
     EXPECT_EQ(inner.submitted, 0);

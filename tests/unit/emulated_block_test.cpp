@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "device/block_sum.hpp"
+#include "device/kernel_list.hpp"
 #include "device/ordered_sum.hpp"
 
 namespace qc::test {
@@ -34,9 +35,7 @@ std::vector<uint64_t> result_of(size_t count, bool descending, Dim3 grid = {}) {
 
 /// Each thread writes a word and reads its neighbour's.
 template <bool kBarrier>
-struct Rotate {
-    using Arguments = test::Arguments;
-    static constexpr int kThreads = 96;
+struct Rotate : device::KernelOf<test::Arguments, 96> {
     template <class Block>
     QC_HD static void run(Block& block, const Arguments& arguments) {
         auto& words = device::shared<uint64_t[kThreads]>(block);
@@ -58,9 +57,7 @@ TEST(EmulatedBlock, ShowsAMissingBarrier) {
 
 /// The second round overwrites what slower threads still read.
 template <bool kBarrier>
-struct TwoRounds {
-    using Arguments = test::Arguments;
-    static constexpr int kThreads = 64;
+struct TwoRounds : device::KernelOf<test::Arguments, 64> {
     template <class Block>
     QC_HD static void run(Block& block, const Arguments& arguments) {
         auto& words = device::shared<uint64_t[kThreads]>(block);
@@ -83,9 +80,7 @@ TEST(EmulatedBlock, ShowsAMissingBarrierBehindARead) {
     }
 }
 
-struct Diverging {
-    using Arguments = test::Arguments;
-    static constexpr int kThreads = 64;
+struct Diverging : device::KernelOf<test::Arguments, 64> {
     template <class Block>
     QC_HD static void run(Block& block, const Arguments& arguments) {
         if (block.thread() < 40)
@@ -96,9 +91,7 @@ struct Diverging {
     }
 };
 
-struct LaneMissing {
-    using Arguments = test::Arguments;
-    static constexpr int kThreads = 32;
+struct LaneMissing : device::KernelOf<test::Arguments, 32> {
     template <class Block>
     QC_HD static void run(Block& block, const Arguments& arguments) {
         if (block.lane() == 7) block.sync();
@@ -106,9 +99,7 @@ struct LaneMissing {
     }
 };
 
-struct LaneGone {
-    using Arguments = test::Arguments;
-    static constexpr int kThreads = 32;
+struct LaneGone : device::KernelOf<test::Arguments, 32> {
     template <class Block>
     QC_HD static void run(Block& block, const Arguments& arguments) {
         if (block.lane() == 7) return;
@@ -127,9 +118,7 @@ TEST(EmulatedBlock, ReportsDivergence) {
     EXPECT_EQ(result_of<Rotate<true>>(96, false)[5], 6u);
 }
 
-struct Exchanges {
-    using Arguments = test::Arguments;
-    static constexpr int kThreads = 64;
+struct Exchanges : device::KernelOf<test::Arguments, 64> {
     template <class Block>
     QC_HD static void run(Block& block, const Arguments& arguments) {
         const int lane = block.lane();
@@ -176,9 +165,7 @@ TEST(EmulatedBlock, ExchangesWithinWarps) {
 }
 
 /// Threads leave early, the others still meet.
-struct EarlyExit {
-    using Arguments = test::Arguments;
-    static constexpr int kThreads = 128;
+struct EarlyExit : device::KernelOf<test::Arguments, 128> {
     template <class Block>
     QC_HD static void run(Block& block, const Arguments& arguments) {
         auto& words = device::shared<uint32_t[2]>(block);
@@ -199,9 +186,7 @@ TEST(EmulatedBlock, CountsThreadsThatReturnedAsArrived) {
 struct FirstTag;
 struct SecondTag;
 
-struct SharedObjects {
-    using Arguments = test::Arguments;
-    static constexpr int kThreads = 32;
+struct SharedObjects : device::KernelOf<test::Arguments, 32> {
     template <class Block>
     QC_HD static void run(Block& block, const Arguments& arguments) {
         auto& first = device::shared<uint32_t, FirstTag>(block);
@@ -228,9 +213,7 @@ TEST(EmulatedBlock, SharedMemoryStartsAsJunkInEveryBlock) {
     }
 }
 
-struct BlockSums {
-    using Arguments = test::Arguments;
-    static constexpr int kThreads = 256;
+struct BlockSums : device::KernelOf<test::Arguments, 256> {
     template <class Block>
     QC_HD static void run(Block& block, const Arguments& arguments) {
         const uint32_t values[] = {1, static_cast<uint32_t>(block.thread())};
@@ -250,9 +233,7 @@ TEST(EmulatedBlock, RunsTheSharedSums) {
 
 /// The same phases, by fibers and by one thread.
 template <bool kSerial>
-struct Phases {
-    using Arguments = test::Arguments;
-    static constexpr int kThreads = 96;
+struct Phases : device::KernelOf<test::Arguments, 96> {
     static constexpr bool kCollective = kSerial;
     template <class Block>
     QC_HD static void run(Block& block, const Arguments& arguments) {

@@ -29,7 +29,7 @@ std::map<std::string, std::vector<double>> score(const golden::Clip& clip, const
     const golden::ClipPictures pictures(clip);
     for (size_t frame = 0; frame < pictures.reference().size() && status->ok(); ++frame) {
         const qc_picture picture = golden::engine_view(pictures.distorted()[frame]);
-        *status = session->submit(golden::engine_view(pictures.reference()[frame]), &picture, nullptr, nullptr);
+        *status = session->submit(test::frame_of(golden::engine_view(pictures.reference()[frame]), {picture}));
     }
     if (status->ok()) *status = session->flush();
     qc_row row{};

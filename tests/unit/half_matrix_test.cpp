@@ -2,6 +2,7 @@
 // Products of matrices of halves on the host, which stand for the tensor cores in emulated kernels, and floats as two
 // halves.
 #include "device/half_matrix.hpp"
+#include "device/kernel_list.hpp"
 
 #include <gtest/gtest.h>
 
@@ -28,10 +29,7 @@ struct Arguments {
 };
 
 /// Two warps with a product each; what the second one adds to is not 0.
-struct Multiply {
-    using Arguments = device::Arguments;
-    static constexpr int kThreads = 64;
-
+struct Multiply : device::KernelOf<device::Arguments, 64> {
     template <class Block>
     QC_HD static void run(Block& block, const Arguments& arguments) {
         const int row = block.lane() / 4, group = block.lane() % 4;

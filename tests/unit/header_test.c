@@ -16,7 +16,7 @@
 
 #if UINTPTR_MAX > 0xffffffffu /* the layouts below are those of 64-bit machines */
 
-QC_EXPECT(QC_ABI_VERSION == 4);
+QC_EXPECT(QC_ABI_VERSION == 5);
 QC_EXPECT(QC_MAX_RENDITIONS == 16);
 
 QC_EXPECT(sizeof(qc_colour) == 20);
@@ -33,6 +33,14 @@ QC_EXPECT(offsetof(qc_picture, pitch_bytes) == 24);
 QC_EXPECT(offsetof(qc_picture, memory) == 48);
 QC_EXPECT(offsetof(qc_picture, cuda_stream) == 56);
 QC_EXPECT(offsetof(qc_picture, reserved) == 64);
+
+QC_EXPECT(sizeof(qc_frame) == 1904);
+QC_EXPECT(offsetof(qc_frame, distorted) == 96);
+QC_EXPECT(offsetof(qc_frame, weights) == 1632);
+QC_EXPECT(offsetof(qc_frame, map) == 1728);
+QC_EXPECT(offsetof(qc_frame, release) == 1824);
+QC_EXPECT(offsetof(qc_frame, opaque) == 1832);
+QC_EXPECT(offsetof(qc_frame, reserved) == 1840);
 
 /* Grows at its end: offsets stay, the size may become larger. */
 QC_EXPECT(sizeof(qc_config) >= 1760);
@@ -62,7 +70,7 @@ QC_EXPECT(offsetof(qc_config, map_rendition) == 1796);
 QC_EXPECT(offsetof(qc_config, maps) == 1800);
 QC_EXPECT(offsetof(qc_config, map_layout) == 1808);
 QC_EXPECT(offsetof(qc_config, map_memory) == 1816);
-QC_EXPECT(offsetof(qc_config, mask) == 1820);
+QC_EXPECT(offsetof(qc_config, weights) == 1820);
 QC_EXPECT(offsetof(qc_config, map_white) == 1824);
 QC_EXPECT(offsetof(qc_config, hold_pictures) == 1832);
 
@@ -72,6 +80,11 @@ QC_EXPECT(offsetof(qc_row, present) == 16);
 QC_EXPECT(sizeof(qc_feature) == 64);
 QC_EXPECT(offsetof(qc_feature, is_model) == 16);
 QC_EXPECT(sizeof(qc_log_extra) == 16);
+QC_EXPECT(sizeof(qc_option) == 88);
+QC_EXPECT(offsetof(qc_option, type) == 24);
+QC_EXPECT(offsetof(qc_option, choices) == 28);
+QC_EXPECT(offsetof(qc_option, minimum) == 32);
+QC_EXPECT(offsetof(qc_option, default_value) == 48);
 
 #endif
 
@@ -81,6 +94,9 @@ QC_EXPECT(QC_OK == 0 && QC_AGAIN == 1 && QC_END == 2);
 QC_EXPECT(QC_ERROR_INVALID == -1 && QC_ERROR_UNSUPPORTED == -2 && QC_ERROR_NO_DEVICE == -3 && QC_ERROR_NO_MEMORY == -4);
 QC_EXPECT(QC_ERROR_DEVICE == -5 && QC_ERROR_IO == -6 && QC_ERROR_INTERNAL == -7);
 QC_EXPECT(QC_BACKEND_AUTO == 0 && QC_BACKEND_CUDA == 1 && QC_BACKEND_CPU == 2);
+QC_EXPECT(QC_BACKEND_RECORDED == 3 && QC_BACKEND_IMPORTED == 4);
+QC_EXPECT(QC_OPTION_BOOL == 0 && QC_OPTION_INT == 1 && QC_OPTION_DOUBLE == 2);
+QC_EXPECT(QC_OPTION_CHOICE == 3 && QC_OPTION_TEXT == 4);
 QC_EXPECT(QC_CHROMA_400 == 0 && QC_CHROMA_420 == 1 && QC_CHROMA_422 == 2 && QC_CHROMA_444 == 3);
 QC_EXPECT(sizeof(qc_scaling) == sizeof(int));
 QC_EXPECT(QC_SCALING_NONE == 0 && QC_SCALING_BICUBIC == 1 && QC_SCALING_LANCZOS == 2);
@@ -115,8 +131,6 @@ static const Function functions[] = {
     (Function)qc_session_feature_count,
     (Function)qc_session_feature,
     (Function)qc_session_submit,
-    (Function)qc_session_submit_with_map,
-    (Function)qc_session_submit_masked,
     (Function)qc_map_name,
     (Function)qc_map_unit,
     (Function)qc_map_white,
@@ -129,6 +143,19 @@ static const Function functions[] = {
     (Function)qc_session_aggregate,
     (Function)qc_log_format_parse,
     (Function)qc_session_write_log,
+    (Function)qc_metric_option,
+    (Function)qc_metric_option_choice,
+    (Function)qc_format_from_name,
+    (Function)qc_format_name,
+    (Function)qc_check,
+    (Function)qc_session_import,
+    (Function)qc_session_pooled_between,
+    (Function)qc_session_score,
+    (Function)qc_score,
+    (Function)qc_scores_name,
+    (Function)qc_scores_value,
+    (Function)qc_scores_find,
+    (Function)qc_scores_destroy,
 };
 
 /* ---- for front ends: may change with each minor version, and what is frozen here is what struct_size goes by ---- */

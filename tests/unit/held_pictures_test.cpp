@@ -85,7 +85,7 @@ HeldRun run_held(qc_config config, const Stream& stream) {
     for (size_t f = 0; f < stream.reference.size(); ++f) {
         HeldFrame& frame = *held.frames.emplace_back(std::make_unique<HeldFrame>());
         const qc_picture reference = frame.hold(stream.reference[f]), distorted = frame.hold(stream.distorted[0][f]);
-        const Status status = session->submit(reference, &distorted, HeldFrame::release, &frame);
+        const Status status = session->submit(frame_of(reference, {distorted}, HeldFrame::release, &frame));
         EXPECT_TRUE(status.ok()) << status.text();
         held.released_by_submission += frame.releases;
         take_rows(*session, &held.result);

@@ -64,12 +64,17 @@ TEST(Maps, DifferenceOfEverySample) {
     EXPECT_GT(worst, 5);
 }
 
+/// One natural pair with options of the metric. @param white the value that is painted white
+RunResult run_natural(qc_config config, const char* options, double white) {
+    config.options = options;
+    config.map_white = white;
+    return run_well(config, make_stream(config, Content::kNatural, 1));
+}
+
 /// Where white is the largest difference there is, the levels are the differences, and their squares psnr's error.
 TEST(Maps, DifferenceMakesTheErrorOfPsnr) {
-    qc_config config = config_of("psnr", "difference");
-    config.options = "psnr.enable_mse=true|psnr.enable_chroma=false";
-    config.map_white = 255.0;
-    const RunResult result = run_well(config, make_stream(config, Content::kNatural, 1));
+    const RunResult result =
+        run_natural(config_of("psnr", "difference"), "psnr.enable_mse=true|psnr.enable_chroma=false", 255.0);
     double sum = 0.0;
     for (const uint8_t level : result.maps[0]) sum += level * level;
     const auto mse = std::find(result.names.begin(), result.names.end(), "mse_y") - result.names.begin();
@@ -90,10 +95,7 @@ TEST(Maps, DifferenceOfMoreBits) {
 
 /// The window's positions make the map, and what lies beyond the outermost ones repeats them.
 TEST(Maps, MeanOfSsimIsTheScore) {
-    qc_config config = config_of("ssim", "ssim");
-    config.options = "ssim.scale=1";
-    config.map_white = 1.0;
-    const RunResult result = run_well(config, make_stream(config, Content::kNatural, 1));
+    const RunResult result = run_natural(config_of("ssim", "ssim"), "ssim.scale=1", 1.0);
     double sum = 0.0;
     for (int y = 5; y < kHeight - 5; ++y)
         for (int x = 5; x < kWidth - 5; ++x) sum += result.maps[0][static_cast<size_t>(y * kWidth + x)];
@@ -372,9 +374,10 @@ TEST(Maps, PicturesThatCannotBePaintedOn) {
     std::unique_ptr<Session> session; // goes first: it paints until then
     ASSERT_TRUE(Session::create(config, &session).ok());
     const auto refusal = [&](const std::function<void(qc_picture&)>& change) {
-        qc_picture picture = map.view();
-        change(picture);
-        return session->submit(stream.reference[0].view(), &distorted, nullptr, nullptr, &picture).text();
+        qc_frame frame = frame_of(stream.reference[0].view(), {distorted});
+        frame.map = map.view();
+        change(frame.map);
+        return session->submit(frame).text();
     };
     EXPECT_EQ(refusal([](qc_picture& p) { p.memory = QC_MEMORY_CUDA; }), "the map's memory=1: 0 is accepted");
     EXPECT_EQ(refusal([](qc_picture& p) { p.pitch_bytes[0] = 96; }),
@@ -385,9 +388,9 @@ TEST(Maps, PicturesThatCannotBePaintedOn) {
 
     std::unique_ptr<Session> without;
     ASSERT_TRUE(Session::create(config_of("psnr", nullptr), &without).ok());
-    const qc_picture picture = map.view();
-    EXPECT_EQ(without->submit(stream.reference[0].view(), &distorted, nullptr, nullptr, &picture).text(),
-              "a map's picture was submitted, but the configuration names no map");
+    qc_frame frame = frame_of(stream.reference[0].view(), {distorted});
+    frame.map = map.view();
+    EXPECT_EQ(without->submit(frame).text(), "a map's picture was submitted, but the configuration names no map");
 }
 
 TEST(Maps, RecordedFramesHaveNone) {

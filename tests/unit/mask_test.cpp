@@ -21,7 +21,7 @@ using WeightAt = std::function<int(int x, int y)>;
 
 qc_config config_of(const char* metrics, const char* layout = "yuv420p", int width = kWidth, int height = kHeight) {
     qc_config config = config_for(layout_named(layout), width, height, metrics, QC_BACKEND_CPU);
-    config.mask = 1;
+    config.weights = 1;
     return config;
 }
 
@@ -54,7 +54,7 @@ RunResult run_masked(const qc_config& config, Stream stream, const WeightAt& wei
 }
 
 RunResult run_whole(qc_config config, Stream stream) {
-    config.mask = 0;
+    config.weights = 0;
     stream.masks.clear();
     return run_well(config, stream);
 }
@@ -139,7 +139,7 @@ TEST(Masks, HiddenSamplesDoNotCount) {
         if (metric.name == "cvvdp") continue; // its coarsest band is compared to the mean of the whole picture
         const qc_config masked = config_of(metric.name.c_str(), "yuv420p", kMaskWidth, kMaskHeight);
         qc_config config = masked;
-        config.mask = 0;
+        config.weights = 0;
         Stream stream = make_stream(config, Content::kNatural, 2);
         stream.masks.assign(2, mask_of([](int x, int) { return x < kEdge ? 255 : 0; }, masked));
         const RunResult before = run_well(masked, stream);
@@ -356,7 +356,7 @@ TEST(Masks, WithoutAnyWeightAFrameHasNoScores) {
         const RunResult result = run_well(config, stream);
         ASSERT_EQ(result.values.size(), 4U) << metric;
         for (size_t f = 0; f < 4; ++f) {
-            EXPECT_EQ(result.masked_out[f], f == 2 ? 1 : 0) << metric;
+            EXPECT_EQ(result.weightless[f], f == 2 ? 1 : 0) << metric;
             for (size_t c = 0; c < result.names.size(); ++c) {
                 EXPECT_EQ(result.present[f][c], f == 2 ? 0 : 1) << metric << " " << result.names[c];
                 EXPECT_EQ(std::isnan(result.values[f][c]), f == 2) << metric << " " << result.names[c];
@@ -371,10 +371,10 @@ TEST(Masks, WithoutWeightForOneAllAreLeftOut) {
     config.options = "ssim.scale=1";
     const Stream stream = make_stream(config, Content::kNatural, 1);
     const RunResult result = run_masked(config, stream, [](int x, int y) { return x < 4 && y < 20 ? 255 : 0; });
-    EXPECT_EQ(result.masked_out[0], 1);
+    EXPECT_EQ(result.weightless[0], 1);
     config.metrics = "psnr";
     config.options = nullptr;
-    EXPECT_EQ(run_masked(config, stream, [](int x, int y) { return x < 4 && y < 20 ? 255 : 0; }).masked_out[0], 0);
+    EXPECT_EQ(run_masked(config, stream, [](int x, int y) { return x < 4 && y < 20 ? 255 : 0; }).weightless[0], 0);
 }
 
 /// Pooled values, counts and stream-level values are of the other frames.
@@ -388,12 +388,10 @@ TEST(Masks, LeftOutFramesAreNotPooled) {
         ASSERT_TRUE(Session::create(config, &session).ok());
         for (size_t f = 0; f < (with_third ? 3 : 2); ++f) {
             const std::vector<uint8_t> mask = mask_of(f == 2 ? [](int, int) { return 0; } : varied, config);
-            qc_picture picture{};
-            picture.plane[0] = mask.data();
-            picture.pitch_bytes[0] = kWidth;
-            const qc_picture distorted = stream.distorted[0][f].view();
-            ASSERT_TRUE(
-                session->submit(stream.reference[f].view(), &distorted, nullptr, nullptr, nullptr, &picture).ok());
+            qc_frame frame = frame_of(stream.reference[f].view(), {stream.distorted[0][f].view()});
+            frame.weights.plane[0] = mask.data();
+            frame.weights.pitch_bytes[0] = kWidth;
+            ASSERT_TRUE(session->submit(frame).ok());
         }
         ASSERT_TRUE(session->flush().ok());
         EXPECT_EQ(session->scored_frames(), 2);
@@ -427,7 +425,7 @@ TEST(Masks, MetricsWithoutSuchScores) {
 
 TEST(Masks, VifOfPicturesThatAreTooLarge) {
     qc_config config = config_for(layout_named("gray"), 8193, 8192, "vif", QC_BACKEND_CPU);
-    config.mask = 1;
+    config.weights = 1;
     EXPECT_NE(error_of(config).find("at most 67108864 samples, these are 8193x8192"), std::string::npos);
     config.reference.width = config.distorted[0].width = 8192;
     std::unique_ptr<Session> session;
@@ -441,25 +439,24 @@ TEST(Masks, PicturesThatDoNotFit) {
     const auto refusal = [&](qc_config tried, const std::function<void(qc_picture*)>& change) {
         std::unique_ptr<Session> session;
         EXPECT_TRUE(Session::create(tried, &session).ok());
-        qc_picture picture{};
-        picture.plane[0] = mask.data();
-        picture.pitch_bytes[0] = kWidth;
-        change(&picture);
-        const qc_picture distorted = stream.distorted[0][0].view();
-        return session->submit(stream.reference[0].view(), &distorted, nullptr, nullptr, nullptr, &picture).text();
+        qc_frame frame = frame_of(stream.reference[0].view(), {stream.distorted[0][0].view()});
+        frame.weights.plane[0] = mask.data();
+        frame.weights.pitch_bytes[0] = kWidth;
+        change(&frame.weights);
+        return session->submit(frame).text();
     };
     EXPECT_EQ(refusal(config, [](qc_picture*) {}), "");
     EXPECT_EQ(refusal(config, [](qc_picture* picture) { picture->plane[0] = nullptr; }),
-              "a frame was submitted without its mask, which mask=1 asks for");
+              "a frame was submitted without its weights, which weights=1 asks for");
     EXPECT_NE(refusal(config, [](qc_picture* picture) { picture->pitch_bytes[0] = kWidth - 1; })
-                  .find("the mask: pitch_bytes[0]=96"),
+                  .find("the weights: pitch_bytes[0]=96"),
               std::string::npos);
     EXPECT_NE(
         refusal(config, [](qc_picture* picture) { picture->memory = QC_MEMORY_CUDA; }).find("backend=cpu cannot read"),
         std::string::npos);
     qc_config without = config;
-    without.mask = 0;
-    EXPECT_EQ(refusal(without, [](qc_picture*) {}), "a mask was submitted, but the configuration has mask=0");
+    without.weights = 0;
+    EXPECT_EQ(refusal(without, [](qc_picture*) {}), "weights were submitted, but the configuration has weights=0");
 }
 
 } // namespace

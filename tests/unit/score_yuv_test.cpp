@@ -68,7 +68,7 @@ protected:
     }
     int score(const std::string& arguments) const { return run(emulator() + " '" QC_SCORE_YUV "' " + arguments); }
     static std::string arguments_for(const SyntheticClip& clip) {
-        return format("reference distorted %d %d %s", clip.width, clip.height, format_name(clip));
+        return format("distorted reference %d %d %s", clip.width, clip.height, format_name(clip));
     }
 
     fs::path folder_;
@@ -156,14 +156,14 @@ TEST_F(ScoreYuv, SaysWhatIsWrong) {
         EXPECT_NE(text("err").find(message), std::string::npos) << arguments << " says: " << text("err");
     };
     const std::string good = arguments_for(clip) + " --metrics psnr";
-    expect_failure("", 2, "usage: score_yuv REFERENCE DISTORTED");
-    expect_failure("reference distorted 64 48 nv12", 2, "wrong arguments");
+    expect_failure("", 2, "usage: score_yuv DISTORTED REFERENCE");
+    expect_failure("distorted reference 64 48 uyvy422", 2, "wrong arguments");
     expect_failure(good + " --log", 2, "wrong arguments");
     expect_failure(good + " --nonsense x", 2, "wrong arguments");
-    expect_failure("reference distorted 64 0 yuv420p", 1, "reference.height=0: 1..32768 is accepted");
-    expect_failure("reference distorted 64 48 yuv420p9", 1, "reference.depth=9: 8, 10, 12 or 16 is accepted");
+    expect_failure("distorted reference 64 0 yuv420p", 1, "reference.height=0: 1..32768 is accepted");
+    expect_failure("distorted reference 64 48 yuv420p9", 2, "wrong arguments");
     expect_failure(arguments_for(clip) + " --metrics nonsense", 1, "unknown metric \"nonsense\"");
-    expect_failure("reference absent 64 48 yuv420p --metrics psnr", 1, "absent: No such file");
+    expect_failure("absent reference 64 48 yuv420p --metrics psnr", 1, "absent: No such file");
     expect_failure(good + " --log no/folder/log.json", 1, "no/folder/log.json");
     fs::resize_file(path("distorted"), 4608 * 3 + 5);
     expect_failure(good, 1, "distorted ends within a frame: 5 of its 4608 bytes are there");

@@ -107,8 +107,7 @@ TEST(Session, AMissingRenditionOnlyMissesItsOwnScores) {
     std::unique_ptr<Session> session;
     ASSERT_TRUE(Session::create(config, &session).ok());
     const Stream stream = make_stream(config, Content::kNatural, 1);
-    const qc_picture distorted[2] = {stream.distorted[0][0].view(), qc_picture{}};
-    ASSERT_TRUE(session->submit(stream.reference[0].view(), distorted, nullptr, nullptr).ok());
+    ASSERT_TRUE(session->submit(frame_of(stream.reference[0].view(), {stream.distorted[0][0].view(), {}})).ok());
     ASSERT_TRUE(session->flush().ok());
     qc_row row{};
     ASSERT_EQ(session->receive(true, &row), QC_OK);
@@ -159,9 +158,9 @@ TEST(Session, AMissingPictureIsMissingFromThePastToo) {
     ASSERT_TRUE(Session::create(config, &session).ok());
     constexpr size_t kMissing = 2;
     for (size_t f = 0; f < 5; ++f) {
-        const qc_picture distorted[2] = {stream.distorted[0][f].view(),
-                                         f == kMissing ? qc_picture{} : stream.distorted[1][f].view()};
-        ASSERT_TRUE(session->submit(stream.reference[f].view(), distorted, nullptr, nullptr).ok());
+        const qc_picture second = f == kMissing ? qc_picture{} : stream.distorted[1][f].view();
+        ASSERT_TRUE(
+            session->submit(frame_of(stream.reference[f].view(), {stream.distorted[0][f].view(), second})).ok());
     }
     ASSERT_TRUE(session->flush().ok());
     qc_row row{};
@@ -205,9 +204,9 @@ TEST(Session, WaitingDoesNotWaitForFramesNotSubmitted) {
     qc_row row{};
     EXPECT_EQ(session->receive(true, &row), QC_AGAIN);
     const qc_picture first = stream.distorted[0][0].view(), second = stream.distorted[0][1].view();
-    ASSERT_TRUE(session->submit(stream.reference[0].view(), &first, nullptr, nullptr).ok());
+    ASSERT_TRUE(session->submit(frame_of(stream.reference[0].view(), {first})).ok());
     EXPECT_EQ(session->receive(true, &row), QC_AGAIN);
-    ASSERT_TRUE(session->submit(stream.reference[1].view(), &second, nullptr, nullptr).ok());
+    ASSERT_TRUE(session->submit(frame_of(stream.reference[1].view(), {second})).ok());
     ASSERT_TRUE(session->flush().ok());
     EXPECT_EQ(session->receive(true, &row), QC_OK);
     EXPECT_EQ(session->receive(true, &row), QC_OK);
@@ -222,9 +221,9 @@ TEST(Session, ReleaseIsCalledOncePerFrame) {
     int released = 0;
     const auto release = [](void* count) { ++*static_cast<int*>(count); };
     const qc_picture picture = stream.distorted[0][0].view();
-    ASSERT_TRUE(session->submit(stream.reference[0].view(), &picture, release, &released).ok());
+    ASSERT_TRUE(session->submit(frame_of(stream.reference[0].view(), {picture}, release, &released)).ok());
     EXPECT_EQ(released, 1);
-    EXPECT_EQ(session->submit(qc_picture{}, &picture, release, &released).code(), QC_ERROR_INVALID);
+    EXPECT_EQ(session->submit(frame_of(qc_picture{}, {picture}, release, &released)).code(), QC_ERROR_INVALID);
     EXPECT_EQ(released, 2);
 }
 
@@ -279,7 +278,7 @@ std::vector<double> scores_with_pause(const qc_config& config, const Stream& str
             }
         }
         const qc_picture distorted = stream.distorted[0][f].view();
-        EXPECT_TRUE(session->submit(stream.reference[f].view(), &distorted, nullptr, nullptr).ok());
+        EXPECT_TRUE(session->submit(frame_of(stream.reference[f].view(), {distorted})).ok());
     }
     EXPECT_TRUE(session->flush().ok());
     take();
@@ -336,7 +335,7 @@ TEST(Session, StreamLevelValuesGoOnAcrossAPause) {
                 EXPECT_TRUE(session->begin_stretch().ok());
             }
             const qc_picture distorted = stream.distorted[0][f].view();
-            EXPECT_TRUE(session->submit(stream.reference[f].view(), &distorted, nullptr, nullptr).ok());
+            EXPECT_TRUE(session->submit(frame_of(stream.reference[f].view(), {distorted})).ok());
         }
         EXPECT_TRUE(session->flush().ok());
         return session->table(0).aggregates()[0].second;
@@ -351,7 +350,7 @@ TEST(Session, CpuBackendRefusesDevicePictures) {
     const Stream stream = make_stream(config, Content::kNatural, 1);
     qc_picture picture = stream.distorted[0][0].view();
     picture.memory = QC_MEMORY_CUDA;
-    EXPECT_EQ(session->submit(stream.reference[0].view(), &picture, nullptr, nullptr).code(), QC_ERROR_INVALID);
+    EXPECT_EQ(session->submit(frame_of(stream.reference[0].view(), {picture})).code(), QC_ERROR_INVALID);
     qc_row row{};
     EXPECT_EQ(session->receive(true, &row), QC_ERROR_INVALID);
 }

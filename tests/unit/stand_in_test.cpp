@@ -87,7 +87,7 @@ TEST_F(OnStandIn, MasksEqualTheCpu) {
             const int width = std::max(91, metric->smallest.width), height = std::max(75, metric->smallest.height);
             qc_config config = config_for(layout_named(layout), width, height, name.c_str(), QC_BACKEND_CPU);
             if (config.reference.depth > metric->largest_depth) continue;
-            config.mask = 1;
+            config.weights = 1;
             config.renditions = 2;
             config.distorted[1] = config.distorted[0];
             Stream stream = make_stream(config, Content::kNatural, 3, 2);
@@ -101,7 +101,7 @@ TEST_F(OnStandIn, MasksEqualTheCpu) {
             driver_.give({.seed = static_cast<uint32_t>(compared)});
             const RunResult cuda = run(config, stream);
             expect_agreement(cpu, cuda, metric->backend_bound, name);
-            EXPECT_EQ(cuda.masked_out, (std::vector<int64_t>{0, 3, 0})) << name;
+            EXPECT_EQ(cuda.weightless, (std::vector<int64_t>{0, 3, 0})) << name;
             ++compared;
         }
     }
@@ -249,11 +249,11 @@ TEST_F(SelfTest, TheCpuNeedsNone) {
 
 /// @param released counts the calls of the frame's release
 qc_status submit_frame(qc_session* session, const Stream& stream, size_t frame, int* released) {
-    const qc_picture reference = stream.reference[frame].view();
     std::vector<qc_picture> distorted;
     for (const auto& rendition : stream.distorted) distorted.push_back(rendition[frame].view());
-    return qc_session_submit(
-        session, &reference, distorted.data(), [](void* count) { ++*static_cast<int*>(count); }, released);
+    const qc_frame pictures = frame_of(
+        stream.reference[frame].view(), distorted, [](void* count) { ++*static_cast<int*>(count); }, released);
+    return qc_session_submit(session, &pictures);
 }
 
 /// A program that scores six frames, and what came of it.

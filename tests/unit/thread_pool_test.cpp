@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <filesystem>
 #include <future>
 #include <set>
 #include <stdexcept>
@@ -31,6 +32,22 @@ TEST(ThreadPool, EveryPartIsCalledOnce) {
             for (const auto& count : calls) EXPECT_EQ(count, 1) << threads << " threads, " << parts << " parts";
         }
     }
+}
+
+size_t threads_of_this_program() {
+    const std::filesystem::directory_iterator tasks("/proc/self/task");
+    return static_cast<size_t>(std::distance(begin(tasks), end(tasks)));
+}
+
+TEST(ThreadPool, ThreadsStartWhenThereIsWork) {
+    const size_t before = threads_of_this_program();
+    ThreadPool pool(64);
+    EXPECT_EQ(pool.size(), 64) << "as many as there may be";
+    EXPECT_EQ(threads_of_this_program(), before);
+    run_in(pool, [] {});
+    EXPECT_LE(threads_of_this_program(), before + 1);
+    run_in(pool, [&] { pool.share(3, [](int) {}); });
+    EXPECT_LE(threads_of_this_program(), before + 4) << "those that help are two";
 }
 
 /// Parts that wait for each other end only if as many threads run them.

@@ -69,8 +69,8 @@ Watched watch(qc_config config, const std::vector<int>& offsets, int frames = 80
         std::vector<qc_picture> views;
         for (size_t r = 0; r < offsets.size(); ++r)
             views.push_back(distorted.emplace_back(picture(config.distorted[r], n - offsets[r])).view());
-        const qc_picture view = reference.view();
-        EXPECT_EQ(qc_session_submit(session, &view, views.data(), nullptr, nullptr), QC_OK);
+        const qc_frame frame = frame_of(reference.view(), views);
+        EXPECT_EQ(qc_session_submit(session, &frame), QC_OK);
         receive();
         note_starts(session, n + 1, &result.starts);
     }

@@ -426,13 +426,13 @@ private:
     double score(int64_t pairs) {
         const auto start = std::chrono::steady_clock::now();
         for (int64_t i = 0; i < pairs; ++i, ++next_) {
-            qc_picture distorted[QC_MAX_RENDITIONS];
+            qc_frame frame{};
+            frame.reference = set_.at(next_).reference;
             for (int k = 0; k < options_.renditions; ++k)
-                distorted[k] = set_.at(next_ + static_cast<size_t>(k)).distorted;
-            const qc_picture map = set_.map(next_);
-            if (qc_session_submit_with_map(session_, &set_.at(next_).reference, distorted, &map, stay, nullptr) !=
-                QC_OK)
-                die(qc_session_error(session_));
+                frame.distorted[k] = set_.at(next_ + static_cast<size_t>(k)).distorted;
+            frame.map = set_.map(next_);
+            frame.release = stay;
+            if (qc_session_submit(session_, &frame) != QC_OK) die(qc_session_error(session_));
             drain_rows(0);
         }
         drain_rows(1);

@@ -134,7 +134,7 @@ protected:
     }
 
 private:
-    /// From the sums of a level. @param weights their sum, with weights
+    /// From the sums of a level. @param weights their sum, where there are some
     virtual LevelScore score_level(int index, const uint64_t* sums, uint64_t weights) const = 0;
     /// Fills in aim and adm3.
     virtual void add_impairment(FrameScore* score) const = 0;

@@ -30,7 +30,7 @@ struct ScratchElements {
     size_t row_sum, low[kLevels - 1];
     int pitch_alignment; ///< of the a bands, in elements: what the kernels read at once
     int row_words = kWordsPerLevel;
-    bool weights = false; ///< of weights: they take some, too
+    bool weights = false; ///< of coefficients: they take some, too
 
     /// From row to row of an a band, in elements.
     int pitch(int width) const { return (width + pitch_alignment - 1) / pitch_alignment * pitch_alignment; }

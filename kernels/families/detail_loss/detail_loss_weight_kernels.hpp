@@ -6,10 +6,10 @@
 #include "contract/kernel.hpp"
 #include "device/block.hpp"
 #include "device/block_sum.hpp"
+#include "device/kernel_list.hpp"
 #include "families/detail_loss/detail_loss_weights.hpp"
 
 namespace qc::detail_loss {
-
 /// Where the weights of a level lie: one plane for each pair.
 struct WeightPlace {
     Weight* data = nullptr; ///< of the first pair
@@ -39,10 +39,7 @@ struct WeightTile {
 };
 
 /// grid: (tiles across, tiles down, pairs)
-struct WeighBands {
-    using Arguments = WeightArguments;
-    static constexpr int kThreads = kWeightThreads;
-
+struct WeighBands : device::KernelOf<WeightArguments, kWeightThreads> {
     template <class Block>
     QC_HD static void run(Block& block, const WeightArguments& arguments) {
         auto& tile = device::shared<WeightTile>(block);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Weights of the coefficients of both ADM metrics with weights, for both backends. A coefficient of level 0 counts by
-// the sum of the four samples that it lies among, one of a deeper level by the sum of four weights of the level above:
-// so by the mean under its 2^(level + 1) samples square. Beyond the last column and row they are repeated, as the
-// wavelet does it.
+// Weights of the coefficients of both ADM metrics, made of those of samples, for both backends. A coefficient of level
+// 0 counts by the sum of the four samples that it lies among, one of a deeper level by the sum of four weights of the
+// level above: so by the mean under its 2^(level + 1) samples square. Beyond the last column and row they are repeated,
+// as the wavelet does it.
 #pragma once
 
 #include <array>

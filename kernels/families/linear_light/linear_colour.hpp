@@ -100,19 +100,25 @@ constexpr int location_of_tag(int code) {
 }
 
 struct PropertySpec {
-    std::string_view name; ///< of the option too
+    std::string_view name, alias; ///< of the option too
     std::string_view title;
+    std::string_view help; ///< of the option
     std::span<const std::string_view> words;
     int ColourTags::*tag;
     int (*word_of_tag)(int code);
 };
 
 inline constexpr PropertySpec kPropertySpecs[kProperties] = {
-    {"matrix", "matrix", kMatrixWords, &ColourTags::matrix, matrix_of_tag},
-    {"range", "range", kRangeWords, &ColourTags::range, range_of_tag},
-    {"primaries", "primaries", kPrimariesWords, &ColourTags::primaries, primaries_of_tag},
-    {"transfer", "transfer function", kTransferWords, &ColourTags::transfer, transfer_of_tag},
-    {"chroma_loc", "chroma location", kLocationWords, &ColourTags::chroma_location, location_of_tag},
+    {"matrix", "mat", "matrix", "YUV matrix of both inputs, instead of their tags", kMatrixWords, &ColourTags::matrix,
+     matrix_of_tag},
+    {"range", "rng", "range", "range of both inputs, instead of their tags", kRangeWords, &ColourTags::range,
+     range_of_tag},
+    {"primaries", "prim", "primaries", "primaries of both inputs, instead of their tags", kPrimariesWords,
+     &ColourTags::primaries, primaries_of_tag},
+    {"transfer", "trc", "transfer function", "transfer function of both inputs, instead of their tags", kTransferWords,
+     &ColourTags::transfer, transfer_of_tag},
+    {"chroma_loc", "loc", "chroma location", "chroma location of both inputs, instead of their tags", kLocationWords,
+     &ColourTags::chroma_location, location_of_tag},
 };
 
 /// Where a value comes from.

@@ -89,11 +89,14 @@ bool is_hdr(const Colours& colours) {
     return is_hdr(colours.input[0]) || is_hdr(colours.input[1]);
 }
 
-void add_conventions(const LightSettings& settings, std::vector<Convention>* list) {
+void add_conventions(const LightSettings& settings, const FrameGeometry& geometry, std::vector<Convention>* list) {
     const Colours& colours = settings.colours;
     for (int p = 0; p < kProperties; ++p)
         if (colours.matters[static_cast<size_t>(p)])
             list->push_back({std::string(kPropertySpecs[p].name), describe(colours, static_cast<Property>(p))});
+    if (is_halved_x(geometry) || is_halved_y(geometry))
+        list->push_back({"chroma", std::string(kChromaWords[static_cast<size_t>(settings.chroma) + 1])});
+    list->push_back({"gamut", std::string(kGamutWords[static_cast<size_t>(settings.gamut) + 1])});
 }
 
 void add_idle_options(const LightSettings& settings, const FrameGeometry& geometry, std::vector<std::string>* list) {

@@ -12,8 +12,8 @@ namespace qc::linear_light {
 
 bool is_hdr(const Colours& colours);
 
-/// One line per property that matters, e.g. {"matrix", "bt709 (tagged)"}.
-void add_conventions(const LightSettings& settings, std::vector<Convention>* list);
+/// One line per property that matters, e.g. {"matrix", "bt709 (tagged)"}, then chroma's filter and the gamut.
+void add_conventions(const LightSettings& settings, const FrameGeometry& geometry, std::vector<Convention>* list);
 
 /// What was assumed, and where the inputs differ.
 std::vector<std::string> colour_warnings(const LightSettings& settings);

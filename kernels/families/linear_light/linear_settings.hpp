@@ -17,20 +17,24 @@ constexpr OptionSpec word_option(std::string_view name, std::string_view alias, 
     return {name, alias, OptionType::kChoice, 0, 0, static_cast<double>(words.size()) - 1, help, words};
 }
 
-inline constexpr OptionSpec kMatrixOption =
-    word_option("matrix", "mat", kMatrixWords, "YUV matrix of both inputs, instead of their tags");
-inline constexpr OptionSpec kRangeOption =
-    word_option("range", "rng", kRangeWords, "range of both inputs, instead of their tags");
-inline constexpr OptionSpec kPrimariesOption =
-    word_option("primaries", "prim", kPrimariesWords, "primaries of both inputs, instead of their tags");
-inline constexpr OptionSpec kTransferOption =
-    word_option("transfer", "trc", kTransferWords, "transfer function of both inputs, instead of their tags");
-inline constexpr OptionSpec kLocationOption =
-    word_option("chroma_loc", "loc", kLocationWords, "chroma location of both inputs, instead of their tags");
-inline constexpr OptionSpec kChromaOption =
-    word_option("chroma", "chr", kChromaWords, "how chroma is brought to the size of luma; auto: catmullrom");
-inline constexpr OptionSpec kGamutOption =
-    word_option("gamut", "gam", kGamutWords, "R'G'B' beyond 0 to 1: clip, floor (clip below 0), extend; auto: clip");
+/// Options of how light is made of codes: those of all properties, in the order of Property, then these.
+enum LightOption { kLightChroma = kProperties, kLightGamut, kLightOptions };
+
+/// A metric's options: its own around those of light.
+template <size_t kBefore, size_t kBehind>
+constexpr auto with_light_options(const OptionSpec (&before)[kBefore], const OptionSpec (&behind)[kBehind]) {
+    std::array<OptionSpec, kBefore + kLightOptions + kBehind> all{};
+    size_t count = 0;
+    for (const OptionSpec& option : before) all[count++] = option;
+    for (const PropertySpec& property : kPropertySpecs)
+        all[count++] = word_option(property.name, property.alias, property.words, property.help);
+    all[count++] =
+        word_option("chroma", "chr", kChromaWords, "how chroma is brought to the size of luma; auto: catmullrom");
+    all[count++] = word_option("gamut", "gam", kGamutWords,
+                               "R'G'B' beyond 0 to 1: clip, floor (clip below 0), extend; auto: clip");
+    for (const OptionSpec& option : behind) all[count++] = option;
+    return all;
+}
 
 /// The choice of an option that begins with "auto".
 template <typename Value>
@@ -49,10 +53,12 @@ struct LightSettings {
     Colours colours;
 };
 
-/// Settles the colours; `first` is the index of the option `matrix`, which those of the other properties follow in the
-/// order of Property.
-inline Status settle_colours(const char* metric, const FrameGeometry& geometry, const OptionValues& options, int first,
-                             LightSettings* settings) {
+/// Settles chroma, gamut and colours. @param first the index of the first option of light
+/// @param chroma @param gamut what "auto" means
+inline Status settle_light(const char* metric, const FrameGeometry& geometry, const OptionValues& options, int first,
+                           ChromaFilter chroma, Gamut gamut, LightSettings* settings) {
+    settings->chroma = choice_or(options, first + kLightChroma, chroma);
+    settings->gamut = choice_or(options, first + kLightGamut, gamut);
     std::array<int, kProperties> asked{};
     for (int p = 0; p < kProperties; ++p)
         asked[static_cast<size_t>(p)] = options.integer(static_cast<size_t>(first + p));
@@ -60,8 +66,7 @@ inline Status settle_colours(const char* metric, const FrameGeometry& geometry, 
                           &settings->colours);
 }
 
-// ---- conversion
-// ---------------------------------------------------------------------------------------------------------
+// ---- conversion -----------------------------------------------------------------------------------------------------
 
 /// value = scale * (code - origin)
 struct CodeScale {

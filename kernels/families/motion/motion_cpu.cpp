@@ -43,37 +43,33 @@ QC_CPU_CLONES void filter_columns(const int32_t* const rows[kTaps], int32_t* __r
     }
 }
 
-/// Horizontal pass and sum. `extended` starts kReach samples left of the row.
-QC_CPU_CLONES uint64_t sum_filtered_row(const int32_t* extended, int width) {
-    constexpr int kRun = 65536; // values of up to 65535 that a 32-bit sum holds
+/// Of value_at(x), kRun of which a 32-bit sum holds.
+template <int kRun, class ValueAt>
+QC_INLINE_HELPER uint64_t sum_in_runs(int width, const ValueAt& value_at) {
     uint64_t total = 0;
     for (int begin = 0; begin < width; begin += kRun) {
         const int end = width - begin < kRun ? width : begin + kRun;
         uint32_t sum = 0;
-        for (int x = begin; x < end; ++x) {
-            const int32_t* window = extended + x;
-            sum += static_cast<uint32_t>(std::abs(low_pass(window[0] + window[4], window[1] + window[3], window[2])));
-        }
+        for (int x = begin; x < end; ++x) sum += value_at(x);
         total += sum;
     }
     return total;
 }
 
+/// Horizontal pass: a magnitude of up to 65535. `window` starts kReach samples left of it.
+QC_INLINE_HELPER uint32_t filtered_magnitude(const int32_t* window) {
+    return static_cast<uint32_t>(std::abs(low_pass(window[0] + window[4], window[1] + window[3], window[2])));
+}
+
+/// Horizontal pass and sum. `extended` starts kReach samples left of the row.
+QC_CPU_CLONES uint64_t sum_filtered_row(const int32_t* extended, int width) {
+    return sum_in_runs<65536>(width, [=](int x) { return filtered_magnitude(extended + x); });
+}
+
 /// The same, each value as often as its weight says.
 QC_CPU_CLONES uint64_t sum_weighted_row(const int32_t* extended, const uint8_t* weights, int width) {
-    constexpr int kRun = 65536 / (kFullWeight + 1); // values of up to 65535 * 255 that a 32-bit sum holds
-    uint64_t total = 0;
-    for (int begin = 0; begin < width; begin += kRun) {
-        const int end = width - begin < kRun ? width : begin + kRun;
-        uint32_t sum = 0;
-        for (int x = begin; x < end; ++x) {
-            const int32_t* window = extended + x;
-            const int32_t value = low_pass(window[0] + window[4], window[1] + window[3], window[2]);
-            sum += static_cast<uint32_t>(std::abs(value)) * weights[x];
-        }
-        total += sum;
-    }
-    return total;
+    return sum_in_runs<65536 / (kFullWeight + 1)>(width,
+                                                  [=](int x) { return filtered_magnitude(extended + x) * weights[x]; });
 }
 
 QC_CPU_CLONES uint64_t sum_weights(const uint8_t* weights, int width) {

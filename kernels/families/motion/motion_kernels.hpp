@@ -17,7 +17,6 @@
 #include "families/motion/motion_tuning.hpp"
 
 namespace qc::motion {
-
 constexpr int kColumnsPerLane = 4;
 constexpr int kLanes = 32;
 constexpr int kTileWidth = kColumnsPerLane * (kLanes - 2);
@@ -290,12 +289,9 @@ QC_HD void sum_still_rows(int lane, const SumArguments& task, int column, int ro
 /// @tparam kFullRange samples have 16 bits
 /// @tparam Count what counts
 template <typename T, bool kFullRange, class Count = CountAll>
-struct SumTile {
-    using Arguments = SumArguments;
-    static constexpr int kThreads = kTuning.warps * kLanes;
-    static constexpr int kMinBlocks =
-        Count::kWords == 1 ? kTuning.blocks_per_multiprocessor : kTuning.weighted_blocks_per_multiprocessor;
-
+struct SumTile : device::KernelOf<SumArguments, kTuning.warps * kLanes,
+                                  Count::kWords == 1 ? kTuning.blocks_per_multiprocessor
+                                                     : kTuning.weighted_blocks_per_multiprocessor> {
     template <class Block>
     QC_HD static void run(Block& block, const SumArguments& arguments) {
         const SumArguments task = arguments; // read once: shorter code than reading fields as they are needed

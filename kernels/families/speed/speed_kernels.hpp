@@ -19,7 +19,6 @@
 #include "families/speed/speed_tuning.hpp"
 
 namespace qc::speed {
-
 /// Scratch memory of one image.
 struct ImageLayout {
     size_t image_bytes = 0; ///< from image to image
@@ -117,13 +116,10 @@ QC_HD void smooth_row(const Task& task, float* grid, int block_x, int grid_y, in
 /// @tparam Source has operator()(x, y): a sample on the scale of 8 bits; exists(task, pair): whether there is something
 ///                to score; and a constructor that takes a task, a pair and an image
 template <Resize kMethod, class Source>
-struct Decimate {
-    using Arguments = Task;
-    static constexpr int kThreads = kTuning.decimate_threads;
-
+struct Decimate : device::KernelOf<Task, kTuning.decimate_threads> {
     template <class Block>
     QC_HD static void run(Block& block, const Task& task) {
-        auto& sums = device::shared<float[kThreads]>(block);
+        auto& sums = device::shared<float[Block::kThreads]>(block);
         const int pair = block.z(), image = block.y() / task.grid_height, grid_y = block.y() % task.grid_height;
         if (!Source::exists(task, pair)) return;
         const Source source(task, pair, image);
@@ -205,9 +201,7 @@ QC_HD void filter_image(Block& block, const Task& task, int pair, int image) {
 
 /// grid: (images, 1, pairs)
 template <class Source>
-struct BandPass {
-    using Arguments = Task;
-    static constexpr int kThreads = kTuning.band_pass_threads;
+struct BandPass : device::KernelOf<Task, kTuning.band_pass_threads> {
     static constexpr bool kCollective = true;
 
     template <class Block>
@@ -271,9 +265,7 @@ QC_HD void sum_products(const Task& task, const float* coefficients, const float
 
 /// grid: (images, kCovarianceGroups, pairs)
 template <class Source>
-struct Covariance {
-    using Arguments = Task;
-    static constexpr int kThreads = kTuning.covariance_threads;
+struct Covariance : device::KernelOf<Task, kTuning.covariance_threads> {
     static constexpr bool kCollective = true;
 
     template <class Block>
@@ -346,9 +338,7 @@ QC_HD void find_image_energies(Block& block, const Task& task, int pair, int ima
 
 /// Two blocks an image, for neither waits for the other. grid: (images, 2, pairs)
 template <class Source>
-struct Analyse {
-    using Arguments = Task;
-    static constexpr int kThreads = kTuning.analyse_threads;
+struct Analyse : device::KernelOf<Task, kTuning.analyse_threads> {
     static constexpr bool kCollective = true;
 
     template <class Block>
@@ -398,9 +388,7 @@ QC_HD void compare_images(Block& block, const Task& task, int pair, int score, u
 
 /// grid: (scores, 1, pairs). Pairs with nothing to score leave their words zero.
 template <class Source>
-struct Compare {
-    using Arguments = Task;
-    static constexpr int kThreads = kTuning.compare_threads;
+struct Compare : device::KernelOf<Task, kTuning.compare_threads> {
     static constexpr bool kCollective = true;
 
     template <class Block>

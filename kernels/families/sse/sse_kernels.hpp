@@ -14,7 +14,6 @@
 #include "families/sse/sse_tuning.hpp"
 
 namespace qc::sse {
-
 constexpr int kLanes = 32;
 constexpr int kRows = kTuning.rows_per_thread;
 constexpr int kTileHeight = kTuning.warps * kRows;
@@ -258,10 +257,7 @@ QC_HD void add_luma_tile(Block& block, const DevicePair& pair, const TileGrid& g
 
 /// Grid: (tiles of luma and then of chroma, 1, pairs). Sum: uint32_t up to 12 bits, uint64_t above.
 template <typename T, typename Sum>
-struct SumTile {
-    using Arguments = SseArguments;
-    static constexpr int kThreads = kTuning.warps * kLanes;
-
+struct SumTile : device::KernelOf<SseArguments, kTuning.warps * kLanes> {
     template <class Block>
     QC_HD static void run(Block& block, const SseArguments& arguments) {
         const SseTask& task = arguments.task;
@@ -283,10 +279,7 @@ struct SumTile {
 
 /// Of luma alone. Grid: (tiles, 1, pairs).
 template <typename T, typename Sum, Square kSquare>
-struct SumLumaTile {
-    using Arguments = SseArguments;
-    static constexpr int kThreads = kTuning.warps * kLanes;
-
+struct SumLumaTile : device::KernelOf<SseArguments, kTuning.warps * kLanes> {
     template <class Block>
     QC_HD static void run(Block& block, const SseArguments& arguments) {
         const DevicePair& pair = arguments.pairs[block.z()];

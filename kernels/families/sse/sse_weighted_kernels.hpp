@@ -8,7 +8,6 @@
 #include "families/sse/sse_weighted.hpp"
 
 namespace qc::sse {
-
 constexpr int kWeightedColumns = 32;
 constexpr int kWeightedRows = kTuning.warps * kTuning.weighted_rows_per_thread;
 
@@ -21,10 +20,7 @@ struct WeightedArguments {
 
 /// grid: (columns of blocks, rows of blocks times planes, pairs). Luma says how many blocks a plane has.
 template <typename T, Square kSquare>
-struct SumWeighted {
-    using Arguments = WeightedArguments;
-    static constexpr int kThreads = kTuning.warps * kWeightedColumns;
-
+struct SumWeighted : device::KernelOf<WeightedArguments, kTuning.warps * kWeightedColumns> {
     template <class Block>
     QC_HD static void run(Block& block, const WeightedArguments& arguments) {
         const DevicePair& pair = arguments.pairs[block.z()];

@@ -20,7 +20,6 @@
 #include "families/structural/structural_source.hpp"
 
 namespace qc::structural {
-
 constexpr int kWindowWarps = kQuantities;
 constexpr int kWindowThreads = kWindowWarps * kLanes;
 
@@ -160,10 +159,7 @@ QC_HD void filter_batch(Block& block, WindowMemory& memory) {
 /// grid: (blocks of all levels, 1, pairs)
 /// @tparam T holds samples of the video
 template <typename T, Extra kExtra = Extra::kNone>
-struct SumWindows {
-    using Arguments = Task;
-    static constexpr int kThreads = kWindowThreads, kMinBlocks = kTuning.min_blocks;
-
+struct SumWindows : device::KernelOf<Task, kWindowThreads, kTuning.min_blocks> {
     template <class Block>
     QC_HD static void run(Block& block, const Task& task) {
         auto& memory = device::shared<WindowMemory>(block);

@@ -191,6 +191,27 @@ FinishArguments finish_arguments(const Plan& plan, const DeviceBatch& batch) {
 
 // ---- scorer ---------------------------------------------------------------------------------------------------------
 
+/// Of all levels, or of the first ones alone.
+struct LevelKernels {
+    KernelIdentifier<LevelArguments> level0_u8, level0_u16, deeper[kLevels - 1];
+};
+
+#define QC_ADM_LEVEL0(suffix) kernels::adm_level0_u8##suffix, kernels::adm_level0_u16##suffix
+#define QC_ADM_LEVELS(suffix)                                                                                          \
+    QC_ADM_LEVEL0(suffix), {                                                                                           \
+        kernels::adm_level1##suffix, kernels::adm_level2##suffix, kernels::adm_level3##suffix                          \
+    }
+
+// Without and with impairment.
+constexpr LevelKernels kPlainKernels[] = {{QC_ADM_LEVELS()}, {QC_ADM_LEVELS(_aim)}},
+                       kWeightedKernels[] = {{QC_ADM_LEVELS(_weighted)}, {QC_ADM_LEVELS(_aim_weighted)}},
+                       kLadderKernels[] = {{QC_ADM_LEVEL0(_ladder),
+                                            {kernels::adm_level1_ladder, kernels::adm_level2_ladder}},
+                                           {QC_ADM_LEVEL0(_aim_ladder),
+                                            {kernels::adm_level1_aim_ladder, kernels::adm_level2_aim_ladder}}},
+                       kMapKernels[] = {{QC_ADM_LEVEL0(_map), {kernels::adm_level1_map}},
+                                        {QC_ADM_LEVEL0(_aim_map), {kernels::adm_level1_aim_map}}};
+
 class AdmScorer final : public Scorer {
 public:
     AdmScorer(const FrameGeometry& geometry, const OptionValues& options)
@@ -209,34 +230,19 @@ public:
     size_t scratch_bytes(int count) const override { return scratch_of(plan_, count).bytes; }
 
     Status prepare(DeviceProgram& program) override {
-        using namespace kernels;
-        if (plan_.has_weights) return find_weighted_kernels(program);
-        const bool bytes = sample_ == SampleType::kU8, aim = plan_.impairment;
-        const KernelIdentifier<LevelArguments> levels[kLevels] = {
-            bytes ? aim ? adm_level0_u8_aim : adm_level0_u8
-            : aim ? adm_level0_u16_aim
-                  : adm_level0_u16,
-            aim ? adm_level1_aim : adm_level1,
-            aim ? adm_level2_aim : adm_level2,
-            aim ? adm_level3_aim : adm_level3,
-        };
-        const KernelIdentifier<LevelArguments> ladder_levels[kLadderLevels] = {
-            bytes ? aim ? adm_level0_u8_aim_ladder : adm_level0_u8_ladder
-            : aim ? adm_level0_u16_aim_ladder
-                  : adm_level0_u16_ladder,
-            aim ? adm_level1_aim_ladder : adm_level1_ladder,
-            aim ? adm_level2_aim_ladder : adm_level2_ladder,
-        };
-        const KernelIdentifier<LevelArguments> maps[] = {
-            bytes ? aim ? adm_level0_u8_aim_map : adm_level0_u8_map
-            : aim ? adm_level0_u16_aim_map
-                  : adm_level0_u16_map,
-            aim ? adm_level1_aim_map : adm_level1_map,
-        };
-        for (int i = 0; i < kLevels; i++)
-            QC_RETURN_IF_ERROR(program.find(draws_maps() && i == map_level(plan_) ? maps[i] : levels[i], &levels_[i]));
-        for (int i = 0; i < kLadderLevels; i++) QC_RETURN_IF_ERROR(program.find(ladder_levels[i], &ladder_levels_[i]));
-        return program.find(adm_finish, &finish_);
+        const LevelKernels* const plain = plan_.has_weights ? kWeightedKernels : kPlainKernels;
+        for (int i = 0; i < kLevels; i++) {
+            // With weights the same kernels draw.
+            const bool draws = draws_maps() && !plan_.has_weights && i == map_level(plan_);
+            QC_RETURN_IF_ERROR(program.find(level_kernel(draws ? kMapKernels : plain, i), &levels_[i]));
+        }
+        if (plan_.has_weights) {
+            QC_RETURN_IF_ERROR(program.find(kernels::adm_weights, &weights_));
+            return program.find(kernels::adm_finish_weighted, &finish_);
+        }
+        for (int i = 0; i < kLadderLevels; i++)
+            QC_RETURN_IF_ERROR(program.find(level_kernel(kLadderKernels, i), &ladder_levels_[i]));
+        return program.find(kernels::adm_finish, &finish_);
     }
 
     Status enqueue(const DeviceBatch& batch, DeviceQueue& queue) const override {
@@ -260,21 +266,10 @@ public:
     }
 
 private:
-    /// They draw too. With weights there is nothing that pairs share.
-    Status find_weighted_kernels(DeviceProgram& program) {
-        using namespace kernels;
-        const bool bytes = sample_ == SampleType::kU8, aim = plan_.impairment;
-        const KernelIdentifier<LevelArguments> levels[kLevels] = {
-            bytes ? aim ? adm_level0_u8_aim_weighted : adm_level0_u8_weighted
-            : aim ? adm_level0_u16_aim_weighted
-                  : adm_level0_u16_weighted,
-            aim ? adm_level1_aim_weighted : adm_level1_weighted,
-            aim ? adm_level2_aim_weighted : adm_level2_weighted,
-            aim ? adm_level3_aim_weighted : adm_level3_weighted,
-        };
-        for (int i = 0; i < kLevels; i++) QC_RETURN_IF_ERROR(program.find(levels[i], &levels_[i]));
-        QC_RETURN_IF_ERROR(program.find(adm_weights, &weights_));
-        return program.find(adm_finish_weighted, &finish_);
+    /// @param kernels without and with impairment
+    const KernelIdentifier<LevelArguments>& level_kernel(const LevelKernels* kernels, int level) const {
+        const LevelKernels& own = kernels[plan_.impairment ? 1 : 0];
+        return level > 0 ? own.deeper[level - 1] : sample_ == SampleType::kU8 ? own.level0_u8 : own.level0_u16;
     }
 
     SampleType sample_;

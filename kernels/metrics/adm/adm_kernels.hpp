@@ -13,7 +13,6 @@
 #include "metrics/adm/adm_masking_phases.hpp"
 
 namespace qc::adm {
-
 // ---- levels ---------------------------------------------------------------------------------------------------------
 
 /// Sums kCount values over a warp, halving the number of values each lane carries. Lane l ends up with the sum of
@@ -90,12 +89,9 @@ QC_HD Sources<T> sources_of(const LevelArguments& arguments, int pair, int first
 /// @tparam kDraws draws the level's map as well; then no level may be one of a ladder's
 /// @tparam kWeighted coefficients count by the pair's weights; not of a ladder's either
 template <int kLevel, bool kAim, typename T, bool kLadder = false, bool kDraws = false, bool kWeighted = false>
-struct ScoreStrip {
-    using Arguments = LevelArguments;
-    static constexpr int kThreads = tuning::kThreads;
-    static constexpr int kMinBlocks =
-        kWeighted ? tuning::kWeightedBlocksPerMultiprocessor : tuning::kBlocksPerMultiprocessor;
-
+struct ScoreStrip
+    : device::KernelOf<LevelArguments, tuning::kThreads,
+                       kWeighted ? tuning::kWeightedBlocksPerMultiprocessor : tuning::kBlocksPerMultiprocessor> {
     template <class Block>
     QC_HD static void run(Block& block, const LevelArguments& arguments) {
         auto& shared = device::shared<SharedTile<kLevel, kAim>>(block);
@@ -172,10 +168,7 @@ QC_HD uint64_t round_row(const FinishArguments::Shifts& shifts, int word, uint64
 
 /// A warp for each accumulator word of a level. What is summed of the reference, its first pair has. grid: (levels, 1,
 /// pairs)
-struct Finish {
-    using Arguments = FinishArguments;
-    static constexpr int kThreads = tuning::kFinishThreads;
-
+struct Finish : device::KernelOf<FinishArguments, tuning::kFinishThreads> {
     template <class Block>
     QC_HD static void run(Block& block, const FinishArguments& arguments) {
         const int index = block.x(), word = block.warp();
@@ -198,10 +191,7 @@ struct Finish {
 };
 
 /// The same with weights: a warp for each word. grid: (levels, 1, pairs)
-struct FinishWeighted {
-    using Arguments = FinishArguments;
-    static constexpr int kThreads = tuning::kFinishThreads;
-
+struct FinishWeighted : device::KernelOf<FinishArguments, tuning::kFinishThreads> {
     template <class Block>
     QC_HD static void run(Block& block, const FinishArguments& arguments) {
         const int index = block.x(), word = block.warp();

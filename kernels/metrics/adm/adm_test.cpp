@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // Integer ADM on the CPU: its arithmetic step by step against the definition, and whole pictures, row by row, against
 // the readable reference.
+#include <array>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -43,17 +44,25 @@ void expect_factors(const Plan& plan, int level, uint32_t straight, uint32_t dia
     EXPECT_EQ(plan.level[level].factor[kBandD], diagonal) << level;
 }
 
+struct Factors {
+    uint32_t straight, diagonal;
+};
+
+void expect_factors(const Plan& plan, const std::array<Factors, kLevels>& of_level) {
+    for (size_t i = 0; i < of_level.size(); i++)
+        expect_factors(plan, static_cast<int>(i), of_level[i].straight, of_level[i].diagonal);
+}
+
 TEST(AdmCsf, WatsonAtThreeHeights) {
     const Plan plan = plan_for({});
     expect_csf(plan, 0, 0.0173815377f, 0.005890687f);
     expect_csf(plan, 1, 0.0319848284f, 0.0142990677f);
     expect_csf(plan, 2, 0.0433726609f, 0.0243969075f);
     expect_csf(plan, 3, 0.0456734113f, 0.0313127376f);
-    const uint32_t factors[kLevels][2] = {{36453, 49417}, // not the formula's 36451 and 49414
-                                          {137373792, 61414028},
-                                          {186284160, 104783920},
-                                          {196165808, 134487184}};
-    for (int i = 0; i < kLevels; i++) expect_factors(plan, i, factors[i][0], factors[i][1]);
+    expect_factors(plan, {{{36453, 49417}, // not the formula's 36451 and 49414
+                           {137373792, 61414028},
+                           {186284160, 104783920},
+                           {196165808, 134487184}}});
 }
 
 TEST(AdmCsf, WatsonElsewhere) {
@@ -68,10 +77,7 @@ TEST(AdmCsf, BlendTables) {
     Viewing viewing;
     viewing.mode = kCsfBlend;
     const Plan plan = plan_for(viewing);
-    expect_factors(plan, 0, 24809, 36087);
-    expect_factors(plan, 1, 107485848, 50586124);
-    expect_factors(plan, 2, 184468848, 102727024);
-    expect_factors(plan, 3, 251775280, 154193616);
+    expect_factors(plan, {{{24809, 36087}, {107485848, 50586124}, {184468848, 102727024}, {251775280, 154193616}}});
 }
 
 TEST(AdmCsf, Barten) {

@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 
+#include "families/detail_loss/detail_loss_test_support.hpp"
 #include "families/detail_loss/detail_loss_weights.hpp"
 #include "metrics/adm/adm_test_support.hpp"
 
@@ -145,24 +146,9 @@ TEST(AdmWeights, OptionsAndDepths) {
 /// White in whole coefficients of all levels: what is pooled is what a region of just these would pool, with all bits.
 TEST(AdmWeights, WhiteInARectangleIsThatRegionAlone) {
     const Pair pair = textured(227, 199, 8, 5);
-    constexpr int kLeft = 48, kTop = 32, kRight = 160, kBottom = 144;
     const Plan plan = weighted_plan(pair);
-    const Words words = checked_words(plan, pair, SampleWeights(pair, [](int x, int y) {
-                                          return x >= kLeft && x < kRight && y >= kTop && y < kBottom ? 255 : 0;
-                                      }));
-    Plan of_region = plan; // with the shifts of the whole
-    of_region.has_weights = false;
-    for (int i = 0; i < kLevels; i++) {
-        LevelPlan& level = of_region.level[i];
-        const int step = 2 << i;
-        ASSERT_TRUE(kLeft / step >= level.left && kTop / step >= level.top);
-        ASSERT_TRUE(kRight / step <= level.right && kBottom / step <= level.bottom);
-        level.left = kLeft / step;
-        level.top = kTop / step;
-        level.right = kRight / step;
-        level.bottom = kBottom / step;
-    }
-    EXPECT_EQ(sums_of(words), cpu_words(of_region, pair));
+    const Words words = checked_words(plan, pair, SampleWeights(pair, detail_loss::white_in_rectangle));
+    EXPECT_EQ(sums_of(words), cpu_words(detail_loss::plan_of_rectangle(plan), pair));
 }
 
 /// Weights and what they leave add up to all, but for the rounding of rows.

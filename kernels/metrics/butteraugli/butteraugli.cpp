@@ -7,6 +7,7 @@
 
 #include "device/weights.hpp"
 #include "families/linear_light/linear_notes.hpp"
+#include "families/linear_light/linear_scorer.hpp"
 #include "metrics/butteraugli/butteraugli_launch.hpp"
 #include "metrics/butteraugli/butteraugli_settings.hpp"
 
@@ -28,56 +29,30 @@ constexpr OutputSpec kOutputSpecs[kOutputs] = {
     {"butteraugli_norm12", "butteraugli_norm12", writes_norms},
 };
 
-Settings settings_of(const FrameGeometry& geometry, const OptionValues& options) {
-    Settings settings;
-    static_cast<void>(settle(geometry, options, &settings)); // succeeded before, in validate()
-    return settings;
-}
-
-class ButteraugliScorer final : public Scorer {
+class ButteraugliScorer final : public linear_light::PlannedScorer<Settings, Plan, RowWorkspaces, Launcher> {
 public:
-    ButteraugliScorer(const FrameGeometry& geometry, const OptionValues& options)
-        : geometry_(geometry), settings_(settings_of(geometry, options)), plan_(make_plan(geometry, settings_)),
-          launcher_(plan_, geometry.sample, geometry.has_weights) {}
+    using PlannedScorer::PlannedScorer;
 
     size_t accumulator_words() const override { return geometry_.has_weights ? kWeightedWords : kAccumulatorWords; }
-
-    void score(const HostPair& pair, std::span<uint64_t> accumulators) const override {
-        score_cpu_rows(geometry_, plan_, pair, accumulators, workspaces_);
-    }
 
     void draw(const HostPair& pair, HostPast /*past*/, Plane<float> values) const override {
         draw_cpu(geometry_, plan_, pair, values);
     }
 
-    size_t scratch_bytes(int count) const override { return launcher_.scratch_bytes(count); }
     Status prepare(DeviceProgram& program) override {
         if (draws_maps()) launcher_.draw_map();
-        return launcher_.prepare(program);
-    }
-    Status enqueue(const DeviceBatch& batch, DeviceQueue& queue) const override {
-        return launcher_.enqueue(batch, queue);
+        return PlannedScorer::prepare(program);
     }
 
     std::vector<Convention> conventions() const override;
     std::vector<std::string> warnings() const override;
-
-private:
-    const FrameGeometry geometry_;
-    const Settings settings_;
-    const Plan plan_;
-    mutable RowWorkspaces workspaces_;
-    Launcher launcher_;
 };
 
 std::vector<Convention> ButteraugliScorer::conventions() const {
     std::vector<Convention> list{{"intensity_target", format("%g cd/m2", settings_.intensity_target)},
                                  {"hf_asymmetry", format("%g", settings_.asymmetry)},
                                  {"constants", std::string(kConstantsWords[settings_.constants])}};
-    add_conventions(settings_, &list);
-    if (is_halved_x(geometry_) || is_halved_y(geometry_))
-        list.push_back({"chroma", std::string(kChromaWords[static_cast<size_t>(settings_.chroma) + 1])});
-    list.push_back({"gamut", std::string(kGamutWords[static_cast<size_t>(settings_.gamut) + 1])});
+    add_conventions(settings_, geometry_, &list);
     return list;
 }
 
@@ -117,46 +92,25 @@ private:
     const bool norms_;
 };
 
-MapShape map_shape(const FrameGeometry& geometry, const OptionValues& /*options*/) {
-    return {geometry.width, geometry.height};
-}
-
-constexpr MapSpec kMap{.what = "butteraugli's distance", .white = 8.0, .shape = map_shape};
-
-Status validate(const FrameGeometry& geometry, const OptionValues& options) {
-    Settings settings;
-    return settle(geometry, options, &settings);
-}
+constexpr MapSpec kMap{.what = "butteraugli's distance", .white = 8.0};
 
 } // namespace
 
-Status plan_for(const FrameGeometry& geometry, const OptionValues& options, Plan* plan) {
-    Settings settings;
-    QC_RETURN_IF_ERROR(settle(geometry, options, &settings));
-    *plan = make_plan(geometry, settings);
-    return {};
-}
-
 const MetricDescriptor& descriptor() {
-    static constexpr MetricDescriptor kDescriptor{
+    static constexpr MetricDescriptor kDescriptor = linear_light::in_linear_light({
         .name = "butteraugli",
         .summary = "perceptual distance, lower is better (Butteraugli of libjxl)",
-        .scope = Scope::kPair,
-        .needs_chroma = true,
-        .uses_colour = true,
-        .accepts_rgb = true,
-        .accepts_weights = true,
         .backend_bound = kBackendBound,
         .takes_long = true,
         .templated_names = true,
         .options = kOptions,
         .outputs = kOutputSpecs,
         .smallest = {kMinimumSize, kMinimumSize},
-        .validate = validate,
+        .validate = validate_settings<Settings>,
         .create_scorer = make_scorer<ButteraugliScorer>,
         .create_finaliser = make_finaliser<ButteraugliFinaliser>,
         .map = &kMap,
-    };
+    });
     return kDescriptor;
 }
 

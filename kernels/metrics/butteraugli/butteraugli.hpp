@@ -29,9 +29,6 @@ constexpr BackendBound kBackendBound{.absolute = 1e-4, .relative = 1e-3};
 
 const MetricDescriptor& descriptor();
 
-/// What the metric does with pictures of this kind. Refuses what it cannot do.
-Status plan_for(const FrameGeometry& geometry, const OptionValues& options, Plan* plan);
-
 /// The reference on the CPU: whole pictures, every step by itself. The same bits on every run. Thread-safe.
 void score_cpu(const FrameGeometry& geometry, const Plan& plan, const HostPair& pair, std::span<uint64_t> accumulators);
 

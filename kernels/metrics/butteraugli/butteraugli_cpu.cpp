@@ -46,18 +46,6 @@ Colour linear_rgb(const HostPicture& picture, const FrameGeometry& geometry,
     return rgb;
 }
 
-/// Means of 2x2 blocks. The last row and column of odd sizes count twice.
-Image halved(const Image& image) {
-    Image half((image.width + 1) / 2, (image.height + 1) / 2);
-    for (int y = 0; y < half.height; ++y)
-        for (int x = 0; x < half.width; ++x) {
-            const int right = std::min(2 * x + 1, image.width - 1), below = std::min(2 * y + 1, image.height - 1);
-            half.at(x, y) =
-                (image.at(2 * x, 2 * y) + image.at(right, 2 * y) + image.at(2 * x, below) + image.at(right, below)) / 4;
-        }
-    return half;
-}
-
 // ---- blur -----------------------------------------------------------------------------------------------------------
 
 template <int kR>

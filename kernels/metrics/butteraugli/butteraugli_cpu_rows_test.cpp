@@ -4,9 +4,9 @@
 
 #include <cmath>
 
-#include "cpu/thread_pool.hpp"
 #include "metrics/butteraugli/butteraugli_settings.hpp"
 #include "metrics/butteraugli/butteraugli_test_support.hpp"
+#include "tests/support/thread_counts.hpp"
 
 namespace qc::butteraugli {
 namespace {
@@ -46,22 +46,15 @@ TEST(ButteraugliCpuRows, Options) {
         expect_near_reference(pair, words, std::string(words[0].first) + "=" + std::string(words[0].second));
 }
 
-/// Runs begin and end anywhere, and what they have around them is made again by each.
 TEST(ButteraugliCpuRows, SameBitsFromAnyNumberOfThreads) {
     for (const auto& [width, height] : {std::pair{64, 150}, {37, 99}}) {
+        SCOPED_TRACE(testing::Message() << width << "x" << height);
         const Pair pair(width, height);
-        Plan plan{};
-        ASSERT_TRUE(plan_for(pair.geometry, options_of({}), &plan).ok());
-        HostPair views{pair.reference.view(), pair.distorted.view()};
+        const Plan plan = plan_of(pair.geometry);
         RowWorkspaces workspaces;
-        std::vector<uint64_t> words(kAccumulatorWords), shared(kAccumulatorWords);
-        score_cpu_rows(pair.geometry, plan, views, words, workspaces);
-        for (const int threads : {2, 3, 8}) {
-            cpu::ThreadPool pool(threads);
-            views.helpers = &pool;
-            score_cpu_rows(pair.geometry, plan, views, shared, workspaces);
-            EXPECT_EQ(words, shared) << width << "x" << height << ", " << threads << " threads";
-        }
+        test::expect_same_bits_from_any_threads(
+            pair.views(), kAccumulatorWords,
+            [&](const HostPair& views, auto& words) { score_cpu_rows(pair.geometry, plan, views, words, workspaces); });
     }
 }
 

@@ -8,6 +8,7 @@
 #include "metrics/butteraugli/butteraugli_test_support.hpp"
 #include "tests/device/colour_cases.hpp"
 #include "tests/golden/golden.hpp"
+#include "tests/support/synthetic_pair.hpp"
 
 namespace qc::butteraugli {
 namespace {
@@ -100,52 +101,25 @@ TEST(ButteraugliEmulation, EveryLayoutAndDepth) {
 }
 
 TEST(ButteraugliEmulation, EverySizeFromTheSmallest) {
-    std::vector<test::ColourCase> cases;
-    for (int height = 8; height <= 40; ++height)
-        for (int width = 8 + height % 5; width <= 40; width += 5) {
-            const auto sampling = static_cast<Sampling>((width + height) % 5);
-            cases.push_back({width, height, sampling, width % 2 ? 8 : 10});
-        }
-    for (const int size : {63, 64, 65, 89, 90, 91, 127, 128, 129, 181, 243, 244, 245, 257, 383, 384, 385, 490})
-        for (const int other : {8, 15, 66}) {
-            cases.push_back({size, other, Sampling::k420});
-            cases.push_back({other, size, Sampling::k420, 10});
-        }
-    expect_near_cpu(cases, "sizes");
+    expect_near_cpu(
+        test::sizes_from_8([](int height) { return 8 + height % 5; }, [](int) { return 5; },
+                           {63, 64, 65, 89, 90, 91, 127, 128, 129, 181, 243, 244, 245, 257, 383, 384, 385, 490},
+                           {8, 15, 66}),
+        "sizes");
 }
 
 TEST(ButteraugliEmulation, EveryOption) {
-    std::vector<test::ColourCase> cases;
-    const auto add = [&](const Words& words, Sampling sampling, int depth = 8) {
-        test::ColourCase c{73, 41, sampling, depth};
-        c.words = words;
-        cases.push_back(c);
-        c.width = 15; // one scale
-        c.height = 33;
-        c.hard = true;
-        cases.push_back(c);
-    };
+    test::OptionCases add(73, 41, 15, 33); // the small ones have one scale
     for (const auto* target : {"1", "80", "250", "1000", "10000"})
         for (const auto* asymmetry : {"0.1", "0.8", "1", "10"})
             add({{"intensity_target", target}, {"hf_asymmetry", asymmetry}}, Sampling::k420);
     for (const auto* constants : {"libjxl07", "libjxl011"}) add({{"constants", constants}}, Sampling::k444);
-    for (const auto* location : {"left", "center", "topleft", "top"})
-        for (const auto* chroma : {"catmullrom", "bilinear", "nearest"}) {
-            add({{"chroma_loc", location}, {"chroma", chroma}}, Sampling::k420);
-            add({{"chroma_loc", location}, {"chroma", chroma}}, Sampling::k422, 10);
-        }
-    for (const auto* transfer : {"bt1886", "srgb", "bt709oetf", "gamma22", "gamma28", "linear", "pq", "hlg"}) {
-        add({{"transfer", transfer}}, Sampling::k420, 10);
-        add({{"transfer", transfer}, {"primaries", "bt2020"}, {"matrix", "bt2020nc"}}, Sampling::k444, 12);
-        add({{"transfer", transfer}}, Sampling::kRgb);
-    }
-    for (const auto* primaries : {"bt709", "bt470bg", "smpte170m", "smpte240m", "bt2020", "p3"})
-        add({{"primaries", primaries}, {"range", "full"}}, Sampling::k422);
+    test::add_light_options(&add);
     for (const auto* gamut : {"clip", "floor", "extend"}) {
         add({{"gamut", gamut}}, Sampling::k420);
         add({{"gamut", gamut}, {"intensity_target", "10000"}, {"primaries", "bt2020"}}, Sampling::kRgb, 10);
     }
-    expect_near_cpu(cases, "options");
+    expect_near_cpu(add.cases, "options");
 }
 
 /// Bright places among negative light leave cones adapted to darkness: responses far beyond what halves hold.
@@ -179,11 +153,9 @@ TEST(ButteraugliEmulation, LargePictures) {
 TEST(ButteraugliEmulation, InputsWithDifferentColours) {
     const test::ColourCase c{150, 118, Sampling::k420};
     FrameGeometry geometry = geometry_of(c);
-    geometry.reference_colour = {.matrix = 1, .range = 1, .primaries = 1, .transfer = 1, .chroma_location = 1};
-    geometry.distorted_colour = {.matrix = 6, .range = 2, .primaries = 9, .transfer = 13, .chroma_location = 3};
+    test::tag_differently(&geometry);
     const auto metric = create_scorer(descriptor(), geometry, OptionValues(descriptor().options));
-    const std::vector<test::EmulatedPicture> pictures{test::make_picture(c, Layout::kPlanar, 1, false),
-                                                      test::make_picture(c, Layout::kSemiPlanar, 1, true)};
+    const std::vector<test::EmulatedPicture> pictures = test::planar_and_semi_planar(c, 1, true);
     const test::EmulatedPairs pairs(pictures);
     Difference difference;
     expect_scores_near(geometry, emulate_batch(*metric, pairs.device, false), pairs.cpu_words(*metric), &difference);
@@ -222,8 +194,7 @@ TEST(ButteraugliEmulation, IdenticalPicturesScoreExactly0) {
             test::ColourCase c{201, 130, Sampling::k420};
             c.hard = hard;
             const auto metric = create_scorer(descriptor(), geometry_of(c), options_of({{"transfer", transfer}}));
-            const std::vector<test::EmulatedPicture> pictures{test::make_picture(c, Layout::kPlanar, 3, false),
-                                                              test::make_picture(c, Layout::kSemiPlanar, 3, false)};
+            const std::vector<test::EmulatedPicture> pictures = test::planar_and_semi_planar(c, 3, false);
             const std::vector<uint64_t> words = emulate_batch(*metric, test::EmulatedPairs(pictures).device, hard);
             EXPECT_EQ(words, std::vector<uint64_t>(kAccumulatorWords)) << transfer;
         }
@@ -260,9 +231,7 @@ TEST(ButteraugliEmulationGolden, FirstFramesOfTheSharedClips) {
     const BackendBound& bound = descriptor().backend_bound;
     Difference difference;
     for (const golden::Clip& clip : golden::sampled_clips()) {
-        const golden::Json* frames = nullptr;
-        for (const golden::Json& entry : recorded.at("clips"))
-            if (entry.at("clip") == clip.name) frames = &entry.at("frames");
+        const golden::Json* const frames = golden::recorded_frames(recorded, clip.name);
         if (frames == nullptr) continue;
         const golden::ClipPictures pictures(clip);
         ASSERT_TRUE(pictures.ok()) << clip.name;

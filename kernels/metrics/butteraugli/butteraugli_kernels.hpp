@@ -29,17 +29,13 @@
 #include "metrics/butteraugli/butteraugli_weighted_phases.hpp"
 
 namespace qc::butteraugli {
-
 QC_HD float* pair_planes(float* scratch, uint64_t pair_floats, int pair) {
     return scratch + static_cast<uint64_t>(pair) * pair_floats;
 }
 
 /// grid: (strips across, strips down, pairs)
 template <class Source>
-struct MakeResponse {
-    using Arguments = ResponseArguments;
-    static constexpr int kThreads = kResponseThreads;
-    static constexpr int kMinBlocks = tuning::kResponseMinBlocks;
+struct MakeResponse : device::KernelOf<ResponseArguments, kResponseThreads, tuning::kResponseMinBlocks> {
     static constexpr size_t kSharedBytes = sizeof(ResponseShared);
 
     template <class Block>
@@ -126,14 +122,11 @@ struct BlurOfHalves {
 
 /// grid: (strips, planes that are blurred, pairs)
 template <int kR, class Planes>
-struct BlurPlanes {
-    using Arguments = BlurArguments<kR>;
+struct BlurPlanes : device::KernelOf<BlurArguments<kR>, kBlurThreads, tuning::kBlurMinBlocks> {
     using Samples = typename Planes::Samples;
-    static constexpr int kThreads = kBlurThreads;
-    static constexpr int kMinBlocks = tuning::kBlurMinBlocks;
 
     template <class Block>
-    QC_HD static void run(Block& block, const Arguments& arguments) {
+    QC_HD static void run(Block& block, const BlurArguments<kR>& arguments) {
         auto& table = device::shared<TapTable>(block);
         make_tap_table(arguments.taps, block.thread(), table);
         block.sync();
@@ -178,10 +171,7 @@ struct BlurPlanes {
 };
 
 /// grid: (tiles across, tiles down, pairs)
-struct MakeDifferences {
-    using Arguments = DifferenceArguments;
-    static constexpr int kThreads = kDifferenceThreads;
-    static constexpr int kMinBlocks = tuning::kDifferenceMinBlocks;
+struct MakeDifferences : device::KernelOf<DifferenceArguments, kDifferenceThreads, tuning::kDifferenceMinBlocks> {
     static constexpr size_t kSharedBytes = sizeof(DifferenceShared);
 
     template <class Block>
@@ -215,11 +205,7 @@ struct MakeDifferences {
 };
 
 /// grid: (tiles across, tiles down, pairs)
-struct AddLines {
-    using Arguments = LinesArguments;
-    static constexpr int kThreads = kLineThreads;
-    static constexpr int kMinBlocks = tuning::kLinesMinBlocks;
-
+struct AddLines : device::KernelOf<LinesArguments, kLineThreads, tuning::kLinesMinBlocks> {
     template <class Block>
     QC_HD static void run(Block& block, const LinesArguments& arguments) {
         auto& shared = device::shared<LinesShared>(block);
@@ -243,11 +229,7 @@ struct AddLines {
 };
 
 /// grid: (blocks across, blocks down, pairs)
-struct MakeHalfMap {
-    using Arguments = MapArguments;
-    static constexpr int kThreads = kMapThreads;
-    static constexpr int kMinBlocks = tuning::kMapMinBlocks;
-
+struct MakeHalfMap : device::KernelOf<MapArguments, kMapThreads, tuning::kMapMinBlocks> {
     template <class Block>
     QC_HD static void run(Block& block, const MapArguments& arguments) {
         store_map(arguments, pair_planes(arguments.scratch, arguments.pair_floats, block.z()), block.warp(),
@@ -289,11 +271,7 @@ QC_HD double total_of_block(Block& block, const double (&value)[kAccumulatorWord
 /// grid: (blocks across, blocks down, pairs)
 /// @tparam kDraws hands the map out as well
 template <bool kDraws>
-struct AddMap {
-    using Arguments = MapArguments;
-    static constexpr int kThreads = kMapThreads;
-    static constexpr int kMinBlocks = tuning::kMapMinBlocks;
-
+struct AddMap : device::KernelOf<MapArguments, kMapThreads, tuning::kMapMinBlocks> {
     template <class Block>
     QC_HD static void run(Block& block, const MapArguments& arguments) {
         MapSums sums{};
@@ -314,11 +292,7 @@ struct AddMap {
 };
 
 /// grid: (blocks across, blocks down, pairs)
-struct AddWeightedMap {
-    using Arguments = MapArguments;
-    static constexpr int kThreads = kMapThreads;
-    static constexpr int kMinBlocks = tuning::kMapMinBlocks;
-
+struct AddWeightedMap : device::KernelOf<MapArguments, kMapThreads, tuning::kMapMinBlocks> {
     template <class Block>
     QC_HD static void run(Block& block, const MapArguments& arguments) {
         const DevicePair& of = arguments.pairs[block.z()];
@@ -342,10 +316,7 @@ struct AddWeightedMap {
 /// grid: (1, 1, pairs)
 /// @tparam kWords accumulators of a pair
 template <int kWords>
-struct Finish {
-    using Arguments = FinishArguments;
-    static constexpr int kThreads = tuning::kFinishThreads;
-
+struct Finish : device::KernelOf<FinishArguments, tuning::kFinishThreads> {
     template <class Block>
     QC_HD static void run(Block& block, const FinishArguments& arguments) {
         const double* const sums =

@@ -79,17 +79,25 @@ QC_HD Float4 map_group(const MapArguments& arguments, const float* pair, int x, 
     return map;
 }
 
-/// A block's rows of its column of groups, one warp below the other.
+/// A block's rows of its column of groups, one warp below the other. @param visit of a group inside: (x, y)
+template <class Visit>
+QC_HD void visit_groups(const PlaneShape& shape, int warp, int lane, int block_x, int block_y, const Visit& visit) {
+    const int x = block_x * kMapColumns + 4 * lane;
+    if (x >= shape.width) return;
+    QC_NO_UNROLL
+    for (int row = warp; row < kMapRows; row += kMapWarps) {
+        const int y = block_y * kMapRows + row;
+        if (y >= shape.height) return;
+        visit(x, y);
+    }
+}
+
+/// Adds up the map of both scales.
 /// @tparam kDraws puts the map into `drawn` as well, unless its data is null
 template <bool kDraws>
 QC_HD void add_map(const MapArguments& arguments, const float* pair, int warp, int lane, int block_x, int block_y,
                    const MapPlane& drawn, MapSums& sums) {
-    const int x = block_x * kMapColumns + 4 * lane;
-    if (x >= arguments.shape.width) return;
-    QC_NO_UNROLL
-    for (int row = warp; row < kMapRows; row += kMapWarps) {
-        const int y = block_y * kMapRows + row;
-        if (y >= arguments.shape.height) return;
+    visit_groups(arguments.shape, warp, lane, block_x, block_y, [&](int x, int y) {
         const Float4 map = map_group(arguments, pair, x, y);
         float half[2] = {};
         if (arguments.half.width != 0) {
@@ -109,20 +117,15 @@ QC_HD void add_map(const MapArguments& arguments, const float* pair, int warp, i
                 if (drawn.data != nullptr) drawn.put(x + k, y, whole);
             }
         }
-    }
+    });
 }
 
 /// The map of half size, to half_map.
 QC_HD void store_map(const MapArguments& arguments, float* pair, int warp, int lane, int block_x, int block_y) {
-    const int x = block_x * kMapColumns + 4 * lane;
-    if (x >= arguments.shape.width) return;
-    QC_NO_UNROLL
-    for (int row = warp; row < kMapRows; row += kMapWarps) {
-        const int y = block_y * kMapRows + row;
-        if (y >= arguments.shape.height) return;
+    visit_groups(arguments.shape, warp, lane, block_x, block_y, [&](int x, int y) {
         store_plane4(pair + arguments.half_map + (static_cast<int64_t>(y) * arguments.shape.pitch + x),
                      map_group(arguments, pair, x, y));
-    }
+    });
 }
 
 struct FinishArguments {

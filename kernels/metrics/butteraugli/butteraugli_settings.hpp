@@ -14,33 +14,19 @@ enum OptionIndex {
     kOptionTarget,
     kOptionAsymmetry,
     kOptionConstants,
-    kOptionMatrix, ///< the first of kProperties, in the order of Property
-    kOptionRange,
-    kOptionPrimaries,
-    kOptionTransfer,
-    kOptionChromaLocation,
-    kOptionChroma,
-    kOptionGamut,
-    kOptionSubscores
+    kOptionLight, ///< the first of kLightOptions
+    kOptionSubscores = kOptionLight + kLightOptions
 };
 
 constexpr std::string_view kConstantsWords[] = {"libjxl07", "libjxl011"};
 constexpr std::string_view kSubscoresWords[] = {"none", "norms"};
 
-inline constexpr OptionSpec kOptions[] = {
-    {"intensity_target", "it", OptionType::kDouble, 80.0, 1.0, 10000.0, "cd/m2 of white on the display"},
-    {"hf_asymmetry", "asym", OptionType::kDouble, 0.8, 0.1, 10.0,
-     "how much more added high frequencies count than lost ones; 1: alike"},
-    word_option("constants", "con", kConstantsWords, "of this version of libjxl"),
-    kMatrixOption,
-    kRangeOption,
-    kPrimariesOption,
-    kTransferOption,
-    kLocationOption,
-    kChromaOption,
-    kGamutOption,
-    word_option("subscores", "", kSubscoresWords, "also write the map's norms with the powers 2, 3, 6 and 12"),
-};
+inline constexpr auto kOptions = with_light_options(
+    {{"intensity_target", "it", OptionType::kDouble, 80.0, 1.0, 10000.0, "cd/m2 of white on the display"},
+     {"hf_asymmetry", "asym", OptionType::kDouble, 0.8, 0.1, 10.0,
+      "how much more added high frequencies count than lost ones; 1: alike"},
+     word_option("constants", "con", kConstantsWords, "of this version of libjxl")},
+    {word_option("subscores", "", kSubscoresWords, "also write the map's norms with the powers 2, 3, 6 and 12")});
 
 /// Everything that options and tags decide.
 struct Settings : LightSettings {
@@ -52,10 +38,9 @@ inline Status settle(const FrameGeometry& geometry, const OptionValues& options,
     settings->intensity_target = options.number(kOptionTarget);
     settings->asymmetry = options.number(kOptionAsymmetry);
     settings->constants = options.integer(kOptionConstants);
-    settings->chroma = choice_or(options, kOptionChroma, ChromaFilter::kCatmullRom);
-    settings->gamut = choice_or(options, kOptionGamut, Gamut::kClip);
     settings->ref_white = settings->intensity_target; // so that PQ and HLG keep their absolute light
-    return settle_colours("butteraugli", geometry, options, kOptionMatrix, settings);
+    return settle_light("butteraugli", geometry, options, kOptionLight, ChromaFilter::kCatmullRom, Gamut::kClip,
+                        settings);
 }
 
 // ---- plan -----------------------------------------------------------------------------------------------------------

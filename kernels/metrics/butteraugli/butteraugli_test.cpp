@@ -16,6 +16,7 @@
 namespace qc::butteraugli {
 namespace {
 
+using test::flat_picture;
 using test::SamplePicture;
 using test::SyntheticClip;
 using test::SyntheticPicture;
@@ -24,17 +25,6 @@ const Words kVideoColours{{"matrix", "bt709"}, {"range", "limited"}, {"transfer"
 
 ColourTags tags(int matrix, int range, int primaries, int transfer, int location) {
     return {matrix, range, primaries, transfer, location};
-}
-
-Plan plan_of(const FrameGeometry& geometry, const Words& words = {}) {
-    Plan plan{};
-    const Status status = plan_for(geometry, options_of(words), &plan);
-    EXPECT_TRUE(status.ok()) << status.text();
-    return plan;
-}
-
-SamplePicture flat_picture(const FrameGeometry& geometry, const std::array<int, 3>& codes) {
-    return SamplePicture(geometry, [&](int plane, int, int) { return codes[static_cast<size_t>(plane)]; });
 }
 
 // ---- map ------------------------------------------------------------------------------------------------------------
@@ -172,13 +162,11 @@ TEST(ButteraugliPlan, ActivityOfNothingIsNothing) {
 
 TEST(ButteraugliHostile, FlatPictures) {
     const FrameGeometry geometry = Pair(37, 31).geometry;
-    const std::array<int, 3> colours[] = {{16, 128, 128}, {235, 128, 128}, {0, 0, 0},   {255, 255, 255},
-                                          {81, 90, 240},  {41, 240, 110},  {0, 255, 0}, {255, 0, 255}};
     for (const Words& words : {Words{}, Words{{"intensity_target", "10000"}, {"hf_asymmetry", "10"}},
                                Words{{"gamut", "extend"}, {"intensity_target", "10000"}}, Words{{"transfer", "pq"}},
                                Words{{"gamut", "extend"}, {"transfer", "hlg"}, {"primaries", "bt2020"}}})
-        for (const auto& first : colours)
-            for (const auto& second : colours) {
+        for (const auto& first : test::kFlatCodes)
+            for (const auto& second : test::kFlatCodes) {
                 const SamplePicture a = flat_picture(geometry, first), b = flat_picture(geometry, second);
                 const double score = score_of(geometry, words, a.view(), b.view());
                 EXPECT_TRUE(std::isfinite(score));
@@ -187,7 +175,8 @@ TEST(ButteraugliHostile, FlatPictures) {
                     EXPECT_EQ(score, 0.0);
                 }
             }
-    const SamplePicture black = flat_picture(geometry, colours[0]), white = flat_picture(geometry, colours[1]);
+    const SamplePicture black = flat_picture(geometry, test::kFlatCodes[0]),
+                        white = flat_picture(geometry, test::kFlatCodes[1]);
     EXPECT_GT(score_of(geometry, {}, black.view(), white.view()), 10.0);
     // Codes beyond black are clipped: no difference is left.
     EXPECT_EQ(score_of(geometry, {}, flat_picture(geometry, {0, 128, 128}).view(), black.view()), 0.0);
@@ -199,20 +188,14 @@ TEST(ButteraugliHostile, FlatPictures) {
 TEST(ButteraugliHostile, ChromaAloneCounts) {
     const Pair pair(64, 64);
     for (const int changed : {1, 2}) {
-        HostPicture mixed = pair.reference.view();
-        mixed.plane[changed] = pair.distorted.view().plane[changed];
-        EXPECT_GT(score_of(pair.geometry, {}, pair.reference.view(), mixed), 0.1) << changed;
+        const double score = score_of(pair.geometry, {}, pair.reference.view(), pair.distorted_in(changed));
+        EXPECT_GT(score, 0.1) << changed;
     }
 }
 
 TEST(ButteraugliHostile, GreyIsColourWithNeutralChroma) {
-    const Pair grey(60, 52, QC_CHROMA_400), colour(60, 52, QC_CHROMA_420);
-    const SamplePicture neutral = flat_picture(colour.geometry, {0, 128, 128});
-    HostPicture pictures[2] = {colour.reference.view(), colour.distorted.view()};
-    for (HostPicture& picture : pictures)
-        for (int p = 1; p < 3; ++p) picture.plane[p] = neutral.plane(p);
-    EXPECT_NEAR(grey.score(), score_of(colour.geometry, {}, pictures[0], pictures[1]), 1e-10);
-    EXPECT_EQ(convention(*scorer_of(grey.geometry), "matrix"), "");
+    test::expect_grey_is_neutral_colour(score_of);
+    EXPECT_EQ(convention(*scorer_of(Pair(60, 52, QC_CHROMA_400).geometry), "matrix"), "");
 }
 
 // ---- options and colours --------------------------------------------------------------------------------------------

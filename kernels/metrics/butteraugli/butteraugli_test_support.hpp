@@ -9,9 +9,11 @@
 #include <string_view>
 #include <vector>
 
+#include "contract/settings.hpp"
 #include "metrics/butteraugli/butteraugli.hpp"
+#include "metrics/butteraugli/butteraugli_settings.hpp"
 #include "tests/support/metric_runner.hpp"
-#include "tests/support/synthetic_clip.hpp"
+#include "tests/support/synthetic_pair.hpp"
 
 namespace qc::butteraugli {
 
@@ -42,9 +44,8 @@ inline test::Recorder run(const FrameGeometry& geometry, const Words& words, con
     if (cpu == Cpu::kBackend) {
         scorer->score({reference, distorted}, accumulators);
     } else {
-        Plan plan{};
-        EXPECT_TRUE(plan_for(geometry, options, &plan).ok());
-        score_cpu(geometry, plan, {reference, distorted}, accumulators);
+        score_cpu(geometry, make_plan(geometry, settled<Settings>(geometry, options)), {reference, distorted},
+                  accumulators);
     }
     create_finaliser(descriptor(), geometry, options)->finalise(0, accumulators, recorder);
     return recorder;
@@ -55,25 +56,19 @@ inline double score_of(const FrameGeometry& geometry, const Words& words, const 
     return run(geometry, words, reference, distorted).values("butteraugli").at(0);
 }
 
-inline test::SyntheticClip clip_of(int width, int height, qc_chroma chroma, int depth) {
-    return {"", width, height, chroma, depth, 1, 0, 0};
-}
-
 /// A synthetic pair and its score under options and tags.
-struct Pair {
-    explicit Pair(int width, int height, qc_chroma chroma = QC_CHROMA_420, int depth = 8)
-        : geometry(test::synthetic_geometry(clip_of(width, height, chroma, depth))),
-          reference(clip_of(width, height, chroma, depth), false, 0),
-          distorted(clip_of(width, height, chroma, depth), true, 0) {}
+struct Pair : test::SyntheticPair {
+    using SyntheticPair::SyntheticPair;
 
     test::Recorder scores(const Words& words = {}, Cpu cpu = Cpu::kBackend) const {
         return run(geometry, words, reference.view(), distorted.view(), cpu);
     }
     double score(const Words& words = {}) const { return scores(words).values("butteraugli").at(0); }
-
-    FrameGeometry geometry;
-    test::SyntheticPicture reference, distorted;
 };
+
+inline Plan plan_of(const FrameGeometry& geometry, const Words& words = {}) {
+    return make_plan(geometry, settled<Settings>(geometry, options_of(words)));
+}
 
 inline std::unique_ptr<Scorer> scorer_of(const FrameGeometry& geometry, const Words& words = {}) {
     return create_scorer(descriptor(), geometry, options_of(words));

@@ -12,7 +12,7 @@ struct WeightedMapSums {
     MapSums map;
     uint32_t weights;
 
-    /// Powers in shares of whole samples: of weights that are all whole with the bits that they have without one.
+    /// Powers in shares of whole samples: of weights that are all whole with the bits that they have without them.
     QC_HD void add(float value, uint32_t weight) {
         if (weight == 0) return;
         const float share = static_cast<float>(weight) / static_cast<float>(kFullWeight);
@@ -38,25 +38,19 @@ QC_HD Float4 whole_map_group(const MapArguments& arguments, const float* pair, i
     return map;
 }
 
-/// A block's rows of its column of groups, one warp below the other.
-/// @param drawn receives the map as well, unless its data is null
+/// Adds up the map of both scales. @param drawn receives the map as well, unless its data is null
 QC_HD void add_weighted_map(const MapArguments& arguments, const float* pair, int warp, int lane, int block_x,
                             int block_y, const DevicePlane& sample_weights, const MapPlane& drawn,
                             WeightedMapSums& sums) {
     const WeightReader reader(sample_weights);
-    const int x = block_x * kMapColumns + 4 * lane;
-    if (x >= arguments.shape.width) return;
-    QC_NO_UNROLL
-    for (int row = warp; row < kMapRows; row += kMapWarps) {
-        const int y = block_y * kMapRows + row;
-        if (y >= arguments.shape.height) return;
+    visit_groups(arguments.shape, warp, lane, block_x, block_y, [&](int x, int y) {
         const Float4 map = whole_map_group(arguments, pair, x, y);
         QC_UNROLL for (int k = 0; k < 4; ++k) {
             if (x + k >= arguments.shape.width) continue;
             sums.add(map.value[k], reader.at(x + k, y));
             if (drawn.data != nullptr) drawn.put(x + k, y, map.value[k]);
         }
-    }
+    });
 }
 
 } // namespace qc::butteraugli

@@ -27,20 +27,14 @@ constexpr OutputSpec kOutputs[] = {
 
 Status validate(const FrameGeometry& geometry, const OptionValues& options) {
     Settings settings;
-    QC_RETURN_IF_ERROR(make_settings(geometry, options, &settings));
+    QC_RETURN_IF_ERROR(settle(geometry, options, &settings));
     return settings.heat_maps ? check_folder(options.text(kHeatMapsPath)) : Status();
-}
-
-Settings settings_of(const FrameGeometry& geometry, const OptionValues& options) {
-    Settings settings;
-    static_cast<void>(make_settings(geometry, options, &settings)); // succeeded before, in validate()
-    return settings;
 }
 
 class CambiScorer final : public Scorer {
 public:
     CambiScorer(const FrameGeometry& geometry, const OptionValues& options)
-        : geometry_(geometry), settings_(settings_of(geometry, options)), launcher_(geometry, settings_) {}
+        : geometry_(geometry), settings_(settled<Settings>(geometry, options)), launcher_(geometry, settings_) {}
 
     size_t accumulator_words() const override { return settings_.accumulator_words(); }
 
@@ -76,7 +70,7 @@ private:
 class CambiFinaliser final : public Finaliser {
 public:
     CambiFinaliser(const FrameGeometry& geometry, const OptionValues& options)
-        : settings_(settings_of(geometry, options)), heat_map_folder_(options.text(kHeatMapsPath)) {}
+        : settings_(settled<Settings>(geometry, options)), heat_map_folder_(options.text(kHeatMapsPath)) {}
 
     void finalise(int64_t frame, std::span<const uint64_t> accumulators, ScoreSink& sink) override {
         const double score = picture_score(settings_.distorted, accumulators.first(kWordsPerPicture));
@@ -111,12 +105,7 @@ private:
     Status trouble_;
 };
 
-MapShape map_shape(const FrameGeometry& geometry, const OptionValues& /*options*/) {
-    return {geometry.width, geometry.height};
-}
-
-constexpr MapSpec kMap{
-    .what = "what a place adds to the score, before pooling", .white = 24.0, .shape = map_shape, .marks_blanks = true};
+constexpr MapSpec kMap{.what = "what a place adds to the score, before pooling", .white = 24.0, .marks_blanks = true};
 
 } // namespace
 
@@ -124,7 +113,6 @@ const MetricDescriptor& descriptor() {
     static constexpr MetricDescriptor kDescriptor{
         .name = "cambi",
         .summary = "visibility of banding (false contours)",
-        .scope = Scope::kPair,
         .templated_names = true,
         .options = kOptions,
         .outputs = kOutputs,

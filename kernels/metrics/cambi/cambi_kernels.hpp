@@ -10,7 +10,6 @@
 #include "metrics/cambi/cambi_strip_phases.hpp"
 
 namespace qc::cambi {
-
 // ---- picture to scale 0 ---------------------------------------------------------------------------------------------
 
 template <bool kHalf, typename Source, class TenBits, class Block>
@@ -75,10 +74,7 @@ QC_HD void walk_image(Block& block, const ImageTask& task, const Source& source,
 
 /// grid: (tiles across, groups of tiles down, pictures)
 template <typename T, bool kHalf>
-struct FilterImage {
-    using Arguments = ImageTask;
-    static constexpr int kThreads = tuning::kImageWarps * kLanes, kMinBlocks = tuning::kImageBlocks;
-
+struct FilterImage : device::KernelOf<ImageTask, tuning::kImageWarps * kLanes, tuning::kImageBlocks> {
     template <class Block>
     QC_HD static void run(Block& block, const ImageTask& task) {
         const int picture = block.z(), tile_x = block.x();
@@ -99,10 +95,7 @@ struct FilterImage {
 // ---- scale to scale -------------------------------------------------------------------------------------------------
 
 /// grid: (tiles across, groups of tiles down, pictures)
-struct MakeScale {
-    using Arguments = PyramidTask;
-    static constexpr int kThreads = tuning::kPyramidWarps * kLanes;
-
+struct MakeScale : device::KernelOf<PyramidTask, tuning::kPyramidWarps * kLanes> {
     template <class Block>
     QC_HD static void run(Block& block, const PyramidTask& task) {
         constexpr int kLoop = PyramidLane::kStepsPerLoop;
@@ -225,10 +218,7 @@ QC_HD void add_collected(Block& block, const CountTask& task, const Tile& tile, 
 
 /// grid: (tiles of all scales, 1, pictures). Dynamic shared memory: Plan::shared_bytes().
 template <class Plan>
-struct CountTile {
-    using Arguments = CountTask;
-    static constexpr int kThreads = Plan::kThreads, kMinBlocks = Plan::kBlocks;
-
+struct CountTile : device::KernelOf<CountTask, Plan::kThreads, Plan::kBlocks> {
     template <class Block>
     QC_HD static void run(Block& block, const CountTask& task) {
         auto* const counts = device::dynamic_shared<uint32_t>(block);
@@ -245,7 +235,7 @@ struct CountTile {
         block.sync();
         uint32_t groups = shared_groups;
         if ((task.extras & kDrawsMap) != 0 && task.purpose == Purpose::kSum && groups != 0)
-            clear_drawn(task, tile, thread, kThreads);
+            clear_drawn(task, tile, thread, Plan::kThreads);
         const auto place = Plan::find_place(task, tile, thread);
         Collected collected;
         Pass pass;
@@ -271,10 +261,7 @@ struct CountTile {
 
 /// The same by a warp alone. grid: (tiles of all scales, 1, pictures). Dynamic shared memory: Plan::shared_bytes().
 template <class Plan>
-struct CountStrip {
-    using Arguments = CountTask;
-    static constexpr int kThreads = Plan::kThreads, kMinBlocks = Plan::kBlocks;
-
+struct CountStrip : device::KernelOf<CountTask, Plan::kThreads, Plan::kBlocks> {
     template <class Block>
     QC_HD static void run(Block& block, const CountTask& task) {
         auto* const counts = device::dynamic_shared<uint32_t>(block);
@@ -315,10 +302,7 @@ struct CountStrip {
 // ---- selection: grid (scales, pictures) -----------------------------------------------------------------------------
 
 /// Whether there are more c-values than are pooled; if so, clears the counts.
-struct SelectBegin {
-    using Arguments = SelectTask;
-    static constexpr int kThreads = tuning::kSelectThreads;
-
+struct SelectBegin : device::KernelOf<SelectTask, tuning::kSelectThreads> {
     template <class Block>
     QC_HD static void run(Block& block, const SelectTask& task) {
         const int scale = block.x(), picture = block.y();
@@ -337,10 +321,7 @@ struct ChunkSums {
 /// kHigh: finds the upper bits of the last c-value that is pooled. Otherwise finds the lower bits, and replaces the sum
 /// of all by the sum of the largest.
 template <bool kHigh>
-struct Select {
-    using Arguments = SelectTask;
-    static constexpr int kThreads = tuning::kSelectThreads;
-
+struct Select : device::KernelOf<SelectTask, tuning::kSelectThreads> {
     template <class Block>
     QC_HD static void run(Block& block, const SelectTask& task) {
         auto& chunks = device::shared<ChunkSums>(block).sum;

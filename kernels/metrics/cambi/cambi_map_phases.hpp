@@ -3,10 +3,10 @@
 #pragma once
 
 #include "contract/map.hpp"
+#include "device/kernel_list.hpp"
 #include "metrics/cambi/cambi_count_phases.hpp"
 
 namespace qc::cambi {
-
 /// Arguments of the kernel that draws.
 struct DrawTask {
     Pyramid pyramid;
@@ -141,9 +141,7 @@ QC_HD bool has_any(const float (&values)[kDrawColumns]) {
 }
 
 /// grid: (tiles across, tiles down, pictures), the map's tiles
-struct DrawMap {
-    using Arguments = DrawTask;
-    static constexpr int kThreads = kMapTileRows / 2 * kLanes;
+struct DrawMap : device::KernelOf<DrawTask, kMapTileRows / 2 * kLanes> {
     static_assert(kDrawColumns * kLanes == kMapTileColumns);
 
     template <class Block>

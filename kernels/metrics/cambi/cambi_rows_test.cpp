@@ -76,7 +76,7 @@ TEST(CambiRows, EqualTheReference) {
     for (const RowsCase& c : cases) {
         const FrameGeometry geometry = test::luma_geometry(c.width, c.height, c.depth);
         Settings settings;
-        ASSERT_TRUE(make_settings(geometry, options_of(c.options), &settings).ok());
+        ASSERT_TRUE(settle(geometry, options_of(c.options), &settings).ok());
         const auto largest = (1 << c.depth) - 1;
         const Luma pictures[] = {
             {geometry, [&](int x, int y) { return stepped_sample(x, y, c.width, c.height, c.depth); }},

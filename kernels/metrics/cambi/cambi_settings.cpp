@@ -169,7 +169,7 @@ float Settings::full_heat() const {
     return static_cast<float>(floored);
 }
 
-Status make_settings(const FrameGeometry& geometry, const OptionValues& options, Settings* settings) {
+Status settle(const FrameGeometry& geometry, const OptionValues& options, Settings* settings) {
     Size encode = size_or_picture(options, kEncodeWidth, kEncodeHeight, geometry);
     if (encode.width > geometry.width || encode.height > geometry.height) encode = {geometry.width, geometry.height};
     const Size source = size_or_picture(options, kSourceWidth, kSourceHeight, geometry);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "contract/options.hpp"
+#include "contract/settings.hpp"
 #include "contract/status.hpp"
 #include "contract/types.hpp"
 #include "metrics/cambi/cambi_math.hpp"
@@ -136,6 +137,6 @@ struct Settings {
 };
 
 /// Refuses what libvmaf refuses, in one line each, and thresholds that no sample reaches.
-Status make_settings(const FrameGeometry& geometry, const OptionValues& options, Settings* settings);
+Status settle(const FrameGeometry& geometry, const OptionValues& options, Settings* settings);
 
 } // namespace qc::cambi

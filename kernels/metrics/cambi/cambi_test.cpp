@@ -290,7 +290,7 @@ TEST(Cambi, EqualsADirectTranscription) {
         const FrameGeometry geometry = test::luma_geometry(c.width, c.height, c.depth);
         const Luma luma(geometry, [&](int x, int y) { return stepped_sample(x, y, c.width, c.height, c.depth, 3); });
         Settings settings;
-        ASSERT_TRUE(make_settings(geometry, options_of(c.options), &settings).ok());
+        ASSERT_TRUE(settle(geometry, options_of(c.options), &settings).ok());
         const auto scores = scores_of(geometry, c.options, luma, luma);
         EXPECT_EQ(scores.at(0), DirectScore(luma, geometry, settings).score()) << c.width << "x" << c.height;
     }
@@ -302,7 +302,7 @@ TEST(Cambi, NothingIsFlatBeyondTheBorders) {
     const FrameGeometry geometry = test::luma_geometry(216, 60, 10);
     const Luma luma(geometry, [](int, int) { return 300; });
     Settings settings;
-    ASSERT_TRUE(make_settings(geometry, options_of({}), &settings).ok());
+    ASSERT_TRUE(settle(geometry, options_of({}), &settings).ok());
     const DirectScore direct(luma, geometry, settings);
     // 16 of 49 samples around a corner are inside, 4 * 7 around the middle of an edge.
     ASSERT_GT(settings.distorted.mask_limit, 6);
@@ -332,7 +332,7 @@ TEST(Cambi, NothingIsFlatBeyondTheBorders) {
 
 Settings settings_for(int width, int height, const OptionList& list) {
     Settings settings;
-    const Status status = make_settings(test::luma_geometry(width, height, 8), options_of(list), &settings);
+    const Status status = settle(test::luma_geometry(width, height, 8), options_of(list), &settings);
     EXPECT_TRUE(status.ok()) << status.text();
     return settings;
 }

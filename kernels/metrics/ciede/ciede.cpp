@@ -87,7 +87,6 @@ const MetricDescriptor& descriptor() {
     static constexpr MetricDescriptor kDescriptor{
         .name = "ciede",
         .summary = "mean CIEDE2000 colour difference, in decibels",
-        .scope = Scope::kPair,
         .needs_chroma = true,
         .accepts_weights = true,
         .backend_bound = {.absolute = kBackendBound},

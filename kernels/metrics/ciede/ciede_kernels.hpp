@@ -14,7 +14,6 @@
 #include "metrics/ciede/ciede_tuning.hpp"
 
 namespace qc::ciede {
-
 constexpr int kLanes = 32;
 constexpr int kColumns = 4, kRows = 2; ///< of a thread
 constexpr int kTileWidth = kLanes * kColumns;
@@ -220,10 +219,7 @@ struct TileArguments {
 /// grid: (tiles, 1, pairs)
 /// @tparam kWeighted whether a pixel counts by the pair's weights
 template <typename T, typename Seeds, bool kWeighted = false>
-struct SumTile {
-    using Arguments = TileArguments;
-    static constexpr int kThreads = kTuning.warps * kLanes, kMinBlocks = kTuning.blocks_per_multiprocessor;
-
+struct SumTile : device::KernelOf<TileArguments, kTuning.warps * kLanes, kTuning.blocks_per_multiprocessor> {
     template <class Block>
     QC_HD static void run(Block& block, const TileArguments& arguments) {
         const Task& task = arguments.task;
@@ -258,10 +254,7 @@ struct TotalArguments {
 };
 
 /// Adds up the tiles of a pair. grid: (1, 1, pairs)
-struct SumTiles {
-    using Arguments = TotalArguments;
-    static constexpr int kThreads = kTuning.total_threads;
-
+struct SumTiles : device::KernelOf<TotalArguments, kTuning.total_threads> {
     template <class Block>
     QC_HD static void run(Block& block, const TotalArguments& arguments) {
         const int tiles = arguments.tiles;

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "families/linear_light/linear_scorer.hpp"
 #include "metrics/cvvdp/cvvdp_cpu.hpp"
 #include "metrics/cvvdp/cvvdp_cpu_rows.hpp"
 #include "metrics/cvvdp/cvvdp_launch.hpp"
@@ -41,7 +42,7 @@ TargetList targets_of(const Settings& settings) {
 class CvvdpScorer final : public Scorer {
 public:
     CvvdpScorer(const FrameGeometry& geometry, const OptionValues& options)
-        : geometry_(geometry), settings_(settings_of(geometry, options)), plan_(make_plan(geometry, settings_)),
+        : geometry_(geometry), settings_(settled<Settings>(geometry, options)), plan_(make_plan(geometry, settings_)),
           reference_(geometry, settings_), rows_(geometry, settings_),
           by_rows_(geometry.width * geometry.height >= kSmallestForRows && !geometry.has_weights),
           launcher_(geometry, settings_, plan_) {}
@@ -134,8 +135,8 @@ std::vector<std::string> CvvdpScorer::warnings() const {
 class CvvdpFinaliser final : public Finaliser {
 public:
     CvvdpFinaliser(const FrameGeometry& geometry, const OptionValues& options)
-        : plan_(make_plan(geometry, settings_of(geometry, options))),
-          targets_(targets_of(settings_of(geometry, options))) {}
+        : plan_(make_plan(geometry, settled<Settings>(geometry, options))),
+          targets_(targets_of(settled<Settings>(geometry, options))) {}
 
     void finalise(int64_t frame, std::span<const uint64_t> accumulators, ScoreSink& sink) override {
         if (frame != next_) begin(frame, sink);
@@ -179,14 +180,10 @@ Status validate(const FrameGeometry& geometry, const OptionValues& options) {
 }
 
 int earlier_pairs(const FrameGeometry& geometry, const OptionValues& options) {
-    return targets_of(settings_of(geometry, options)).past();
+    return targets_of(settled<Settings>(geometry, options)).past();
 }
 
-MapShape map_shape(const FrameGeometry& geometry, const OptionValues& /*options*/) {
-    return {.width = geometry.width, .height = geometry.height};
-}
-
-constexpr MapSpec kMap{.what = "1 - JOD / 10", .white = 0.5, .shape = map_shape};
+constexpr MapSpec kMap{.what = "1 - JOD / 10", .white = 0.5};
 
 bool is_symmetric(const OptionValues& options) {
     return options.integer(kOptionPadding) == 1;
@@ -195,16 +192,11 @@ bool is_symmetric(const OptionValues& options) {
 } // namespace
 
 const MetricDescriptor& descriptor() {
-    static const MetricDescriptor kDescriptor{
+    static const MetricDescriptor kDescriptor = linear_light::in_linear_light({
         .name = "cvvdp",
         .summary = "visible difference on a display, in colour and time (ColorVideoVDP 0.5.6), in JOD for the clip",
-        .scope = Scope::kPair,
         .earlier_pairs = earlier_pairs,
         .every_frame_with = is_symmetric,
-        .needs_chroma = true,
-        .uses_colour = true,
-        .accepts_rgb = true,
-        .accepts_weights = true,
         .backend_bound = kBackendBound,
         .takes_long = true,
         .options = option_specs(),
@@ -215,7 +207,7 @@ const MetricDescriptor& descriptor() {
         .create_scorer = make_scorer<CvvdpScorer>,
         .create_finaliser = make_finaliser<CvvdpFinaliser>,
         .map = &kMap,
-    };
+    });
     return kDescriptor;
 }
 

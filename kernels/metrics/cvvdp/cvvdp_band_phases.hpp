@@ -5,11 +5,11 @@
 #include "device/block.hpp"
 #include "device/block_sum.hpp"
 #include "device/borders.hpp"
+#include "device/kernel_list.hpp"
 #include "metrics/cvvdp/cvvdp_map_phases.hpp"
 #include "metrics/cvvdp/cvvdp_weights.hpp"
 
 namespace qc::cvvdp {
-
 /// Of a band's table: log2 of the sensitivity with all factors, and how it goes on to the next luminance.
 struct alignas(8) SensitivityNode {
     float value, slope;
@@ -38,10 +38,7 @@ struct BandArguments {
 
 /// grid: (tiles of all bands, members). A thread owns quads of two by two pixels inside the tile, from their contrasts
 /// to their sums; those of the margin, which only maskers reach into, are spread over all threads.
-struct ScoreTiles {
-    using Arguments = BandArguments;
-    static constexpr int kThreads = tuning::kBandThreads;
-    static constexpr int kMinBlocks = tuning::kBandBlocks;
+struct ScoreTiles : device::KernelOf<BandArguments, tuning::kBandThreads, tuning::kBandBlocks> {
     static constexpr int kWidth = tuning::kBandWidth, kHeight = tuning::kBandHeight;
     static constexpr int kRadius = 6;
     static constexpr int kWide = kWidth + 2 * kRadius, kHigh = kHeight + 2 * kRadius; ///< with the margin

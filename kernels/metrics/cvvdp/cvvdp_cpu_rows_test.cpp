@@ -18,26 +18,6 @@ FrameGeometry geometry_of(int width, int height, int depth, qc_chroma chroma) {
     return geometry;
 }
 
-/// A clip of a few frames.
-class Clip {
-public:
-    Clip(const FrameGeometry& geometry, int frames) {
-        for (int f = 0; f < frames; ++f)
-            for (const bool is_distorted : {false, true})
-                pictures_.emplace_back(geometry, [&](int plane, int x, int y) {
-                    return test::synthetic_blocks(x, y, f, plane, geometry.depth, is_distorted);
-                });
-        for (size_t i = 0; i < pictures_.size(); i += 2) {
-            reference.push_back(pictures_[i].view());
-            distorted.push_back(pictures_[i + 1].view());
-        }
-    }
-    std::vector<HostPicture> reference, distorted;
-
-private:
-    std::vector<test::SamplePicture> pictures_;
-};
-
 /// Of pictures that the backend does not score by rows.
 constexpr double kSmallBound = 1e-5;
 

@@ -4,12 +4,12 @@
 
 #include "contract/kernel.hpp"
 #include "device/block.hpp"
+#include "device/kernel_list.hpp"
 #include "device/plane_reader.hpp"
 #include "metrics/cvvdp/cvvdp_device.hpp"
 #include "metrics/cvvdp/cvvdp_temporal.hpp"
 
 namespace qc::cvvdp {
-
 struct GroupArguments {
     const DevicePair* pairs;
     DeviceTimeline timeline;
@@ -22,9 +22,7 @@ struct GroupArguments {
 };
 
 /// Fills a group and its weights: one block.
-struct PlanGroup {
-    using Arguments = GroupArguments;
-    static constexpr int kThreads = tuning::kGroupThreads;
+struct PlanGroup : device::KernelOf<GroupArguments, tuning::kGroupThreads> {
     static constexpr bool kCollective = true;
 
     /// A filtered frame: its number in its clip, or as much of it as matters, and in the batch.
@@ -284,11 +282,7 @@ struct PixelPair {
 /// grid: (pairs of columns, rows, sides)
 /// @tparam kUsual YUV on a display with sRGB's curve and an exposure of 1
 template <typename Sample, bool kUsual>
-struct FilterFrames {
-    using Arguments = FilterArguments;
-    static constexpr int kThreads = tuning::kFilterThreads;
-    static constexpr int kMinBlocks = tuning::kFilterBlocks;
-
+struct FilterFrames : device::KernelOf<FilterArguments, tuning::kFilterThreads, tuning::kFilterBlocks> {
     template <class Block>
     QC_HD static void run(Block& block, const Arguments& a) {
         const Group& group = *a.group;

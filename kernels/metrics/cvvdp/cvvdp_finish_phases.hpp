@@ -3,10 +3,10 @@
 #pragma once
 
 #include "device/bits.hpp"
+#include "device/kernel_list.hpp"
 #include "metrics/cvvdp/cvvdp_band_phases.hpp"
 
 namespace qc::cvvdp {
-
 struct FinishArguments {
     const Group* group;
     const float* planes;
@@ -22,9 +22,7 @@ struct FinishArguments {
 };
 
 /// grid: (bands, members)
-struct FinishBands {
-    using Arguments = FinishArguments;
-    static constexpr int kThreads = tuning::kFinishThreads;
+struct FinishBands : device::KernelOf<FinishArguments, tuning::kFinishThreads> {
     static constexpr int kWarps = kThreads / device::kWarpSize;
 
     /// The block's sum, for all threads.

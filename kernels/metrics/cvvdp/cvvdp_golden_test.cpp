@@ -72,7 +72,7 @@ ClipScore emulated_score(const Case& golden_case, const OptionValues& options) {
 /// The means of bands before their weights: [channel][frame][band].
 void expect_bands(const Case& golden_case, const OptionValues& options, const std::vector<uint64_t>& words,
                   const Json& bands, size_t frame) {
-    const Plan plan = make_plan(golden_case.geometry(), settings_of(golden_case.geometry(), options));
+    const Plan plan = make_plan(golden_case.geometry(), settled<Settings>(golden_case.geometry(), options));
     for (size_t c = 0; c < bands.size(); ++c)
         for (int b = 0; b < plan.bands; ++b) {
             const LevelSize size = plan.level[static_cast<size_t>(b)];
@@ -145,7 +145,7 @@ TEST(CvvdpGolden, Displays) {
     for (const auto& [name, display] : file.at("displays").items()) {
         SCOPED_TRACE(name);
         const std::string word = name;
-        const Settings settings = settings_of(FrameGeometry{}, options_of_words({{"display", word}}));
+        const Settings settings = settled<Settings>(FrameGeometry{}, options_of_words({{"display", word}}));
         EXPECT_NEAR(settings.pixels_per_degree, display.at("pixels_per_degree").get<double>(), 1e-11);
         EXPECT_NEAR(settings.peak, display.at("Y_peak").get<double>(), 1e-12);
         EXPECT_NEAR(settings.black, display.at("Y_black").get<double>(), 1e-12);

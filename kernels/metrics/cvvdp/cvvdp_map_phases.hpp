@@ -5,10 +5,10 @@
 #include "contract/map.hpp"
 #include "device/block.hpp"
 #include "device/borders.hpp"
+#include "device/kernel_list.hpp"
 #include "metrics/cvvdp/cvvdp_device.hpp"
 
 namespace qc::cvvdp {
-
 /// Where the joined differences of a band go, and how they are joined.
 struct JoinArguments {
     float* map;                          ///< [member]: a plane as DeviceLevels says; null: nobody wants a map
@@ -44,10 +44,7 @@ struct AddArguments {
 };
 
 /// A level's sample with that of the coarser one, expanded. grid: (columns, rows, members)
-struct AddLevel {
-    using Arguments = AddArguments;
-    static constexpr int kThreads = tuning::kMapThreads;
-
+struct AddLevel : device::KernelOf<AddArguments, tuning::kMapThreads> {
     QC_HD static float across(const float* row, int x, int width) {
         const int left = x / 2, right = nearest_inside(left + 1, width);
         if (x % 2 != 0) return 0.5f * (row[left] + row[right]);
@@ -80,9 +77,7 @@ struct AddLevel {
 };
 
 /// The finest level, painted: 1 - JOD / 10. 0 everywhere in members whose frame waits for others. grid: as AddLevel
-struct PaintMap {
-    using Arguments = AddArguments;
-    static constexpr int kThreads = tuning::kMapThreads;
+struct PaintMap : device::KernelOf<AddArguments, tuning::kMapThreads> {
     static constexpr float kStraightUpTo = 0.1f;
 
     QC_HD static float lost(const Arguments& a, float quality) {

@@ -4,10 +4,10 @@
 
 #include "device/block.hpp"
 #include "device/borders.hpp"
+#include "device/kernel_list.hpp"
 #include "metrics/cvvdp/cvvdp_device.hpp"
 
 namespace qc::cvvdp {
-
 struct ReduceArguments {
     const Group* group;
     float* planes;
@@ -20,9 +20,7 @@ struct ReduceArguments {
 /// grid: (tiles across, tiles down, planes of a group). A thread goes down a column of the smaller level: each row of
 /// the larger one is filtered across once, and five of these values make a sample. The outermost columns are written
 /// twice.
-struct ReduceLevel {
-    using Arguments = ReduceArguments;
-    static constexpr int kThreads = tuning::kReduceThreads;
+struct ReduceLevel : device::KernelOf<ReduceArguments, tuning::kReduceThreads> {
     static constexpr int kWidth = device::kWarpSize; ///< of a tile
     /// Of a tile, whose threads have so many rows.
     static constexpr int height(int rows) { return kThreads / kWidth * rows; }

@@ -179,10 +179,4 @@ Status settle(const FrameGeometry& geometry, const OptionValues& options, Settin
     return check(options, display, *settings);
 }
 
-Settings settings_of(const FrameGeometry& geometry, const OptionValues& options) {
-    Settings settings;
-    static_cast<void>(settle(geometry, options, &settings)); // succeeded before, in validate()
-    return settings;
-}
-
 } // namespace qc::cvvdp

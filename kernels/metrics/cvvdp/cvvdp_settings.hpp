@@ -6,6 +6,7 @@
 #include <string>
 
 #include "contract/metric.hpp"
+#include "contract/settings.hpp"
 #include "metrics/cvvdp/cvvdp_displays.hpp"
 
 namespace qc::cvvdp {
@@ -57,8 +58,5 @@ struct Settings {
 
 /// @return QC_ERROR_INVALID for what contradicts, in one line
 Status settle(const FrameGeometry& geometry, const OptionValues& options, Settings* settings);
-
-/// For options that were validated.
-Settings settings_of(const FrameGeometry& geometry, const OptionValues& options);
 
 } // namespace qc::cvvdp

@@ -22,26 +22,6 @@ FrameGeometry geometry_at(double rate, int width = 48, int height = 36, int dept
     return geometry;
 }
 
-/// Two views on a clip that is made.
-class MadeClip {
-public:
-    MadeClip(const FrameGeometry& geometry, int frames) {
-        for (int f = 0; f < frames; ++f)
-            for (const bool distorted : {false, true})
-                pictures_.emplace_back(geometry, [&](int plane, int x, int y) {
-                    return test::synthetic_blocks(x, y, f, plane, geometry.depth, distorted);
-                });
-        for (size_t i = 0; i < pictures_.size(); i += 2) {
-            reference.push_back(pictures_[i].view());
-            distorted.push_back(pictures_[i + 1].view());
-        }
-    }
-    std::vector<HostPicture> reference, distorted;
-
-private:
-    std::vector<test::SamplePicture> pictures_;
-};
-
 // ---- scores ---------------------------------------------------------------------------------------------------------
 
 /// A clip that is made, and what the CPU reference said of it when it agreed with all golden cases.
@@ -66,7 +46,7 @@ TEST(Cvvdp, FrozenScores) {
     for (const Frozen& frozen : kFrozen) {
         SCOPED_TRACE(testing::Message() << frozen.display << " " << frozen.padding << " " << frozen.frames);
         const FrameGeometry geometry = geometry_at(frozen.rate, 48, 36, frozen.depth);
-        const MadeClip clip(geometry, frozen.frames);
+        const Clip clip(geometry, frozen.frames);
         const OptionValues options = options_of_words({{"display", frozen.display}, {"padding", frozen.padding}});
         const ClipScore score = score_clip(geometry, options, clip.reference, clip.distorted, Cpu::kReference);
         EXPECT_NEAR(score.jod, frozen.jod, 1e-9)
@@ -79,7 +59,7 @@ TEST(Cvvdp, FrozenScores) {
 
 TEST(Cvvdp, IdenticalAndFlatPicturesScoreTen) {
     const FrameGeometry geometry = geometry_at(24);
-    const MadeClip clip(geometry, 3);
+    const Clip clip(geometry, 3);
     const ClipScore same = score_clip(geometry, options_of_words({}), clip.reference, clip.reference);
     EXPECT_EQ(same.jod, 10.0);
     EXPECT_EQ(same.frames, (std::vector<double>{0.0, 0.0, 0.0}));
@@ -153,7 +133,7 @@ TEST(Cvvdp, TapCounts) {
 /// Every frame gets its value once, whatever the length of the clip; a mirrored start equals one that is written out.
 TEST(Cvvdp, MirroredFrames) {
     const FrameGeometry geometry = geometry_at(24, 20, 16);
-    const MadeClip clip(geometry, 9);
+    const Clip clip(geometry, 9);
     const OptionValues symmetric = options_of_words({{"padding", "symmetric"}}), replicate = options_of_words({});
     for (size_t frames = 1; frames <= 9; ++frames) {
         const std::span reference(clip.reference.data(), frames), distorted(clip.distorted.data(), frames);
@@ -202,7 +182,7 @@ TEST(Cvvdp, RefusesWhatHasNoMeaning) {
 
 TEST(Cvvdp, OwnDisplays) {
     const auto settings = [](const test::WordList& words, const test::OptionList& numbers) {
-        return settings_of(geometry_at(25), options_of_words(words, numbers));
+        return settled<Settings>(geometry_at(25), options_of_words(words, numbers));
     };
     const Settings own = settings(
         {}, {{"screen_width", 1920}, {"screen_height", 1080}, {"screen_inches", 24}, {"screen_distance", 0.6}});
@@ -223,10 +203,10 @@ TEST(Cvvdp, OwnDisplays) {
 TEST(Cvvdp, MatrixFollowsTheTags) {
     FrameGeometry geometry = geometry_at(25);
     geometry.reference_colour.matrix = 9;
-    const Settings tagged = settings_of(geometry, options_of_words({}));
+    const Settings tagged = settled<Settings>(geometry, options_of_words({}));
     EXPECT_EQ(tagged.matrix[0], Matrix::kBt2020);
     EXPECT_EQ(tagged.matrix[1], Matrix::kBt709);
-    const Settings set = settings_of(geometry, options_of_words({{"matrix", "bt709"}}));
+    const Settings set = settled<Settings>(geometry, options_of_words({{"matrix", "bt709"}}));
     EXPECT_EQ(set.matrix[0], Matrix::kBt709);
 }
 
@@ -264,7 +244,7 @@ std::unique_ptr<Session> scored(const qc_config& config, const test::Stream& str
             EXPECT_TRUE(session->begin_stretch().ok());
         }
         const qc_picture distorted = stream.distorted[0][f].view();
-        EXPECT_TRUE(session->submit(stream.reference[f].view(), &distorted, nullptr, nullptr).ok());
+        EXPECT_TRUE(session->submit(test::frame_of(stream.reference[f].view(), {distorted})).ok());
     }
     EXPECT_TRUE(session->flush().ok());
     return session;

@@ -10,8 +10,29 @@
 #include "metrics/cvvdp/cvvdp_cpu_rows.hpp"
 #include "metrics/cvvdp/cvvdp_pooling.hpp"
 #include "tests/support/metric_runner.hpp"
+#include "tests/support/synthetic_clip.hpp"
 
 namespace qc::cvvdp {
+
+/// A clip of a few frames, made by a formula.
+class Clip {
+public:
+    Clip(const FrameGeometry& geometry, int frames) {
+        for (int f = 0; f < frames; ++f)
+            for (const bool is_distorted : {false, true})
+                pictures_.emplace_back(geometry, [&](int plane, int x, int y) {
+                    return test::synthetic_blocks(x, y, f, plane, geometry.depth, is_distorted);
+                });
+        for (size_t i = 0; i < pictures_.size(); i += 2) {
+            reference.push_back(pictures_[i].view());
+            distorted.push_back(pictures_[i + 1].view());
+        }
+    }
+    std::vector<HostPicture> reference, distorted;
+
+private:
+    std::vector<test::SamplePicture> pictures_;
+};
 
 /// A clip's values and its JOD.
 struct ClipScore {
@@ -53,7 +74,7 @@ inline std::vector<std::vector<uint64_t>> words_of_clip(const FrameGeometry& geo
     const Status status = validate(descriptor(), geometry, options);
     EXPECT_TRUE(status.ok()) << status.text();
     const std::unique_ptr<Scorer> scorer = create_scorer(descriptor(), geometry, options);
-    const Settings settings = settings_of(geometry, options);
+    const Settings settings = settled<Settings>(geometry, options);
     const CpuReference readable(geometry, settings);
     const CpuRows rows(geometry, settings);
     const auto depth = static_cast<size_t>(earlier_pairs(descriptor(), geometry, options));

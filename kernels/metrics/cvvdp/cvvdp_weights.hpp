@@ -4,11 +4,11 @@
 #pragma once
 
 #include "device/block.hpp"
+#include "device/kernel_list.hpp"
 #include "device/weights.hpp"
 #include "metrics/cvvdp/cvvdp_map_phases.hpp"
 
 namespace qc::cvvdp {
-
 /// With weights, the sum of the weights goes with those of the channels.
 constexpr int kWeightedSums = kDeviceChannels + 1;
 
@@ -29,10 +29,7 @@ struct WeightArguments {
 };
 
 /// A level's, of the one before. grid: (columns, rows, members)
-struct MakeWeights {
-    using Arguments = WeightArguments;
-    static constexpr int kThreads = tuning::kMapThreads;
-
+struct MakeWeights : device::KernelOf<WeightArguments, tuning::kMapThreads> {
     /// Of the member's pair, which is in the batch.
     QC_HD static DevicePlane weights_of(const Arguments& a, int member) {
         const DevicePair* pair = a.pairs;

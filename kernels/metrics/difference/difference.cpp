@@ -6,14 +6,10 @@
 namespace qc::difference {
 namespace {
 
-MapShape shape_of(const FrameGeometry& geometry, const OptionValues& /*options*/) {
-    return {geometry.width, geometry.height};
-}
-
 class DifferenceScorer final : public Scorer {
 public:
     DifferenceScorer(const FrameGeometry& geometry, const OptionValues& options)
-        : geometry_(geometry), shape_(shape_of(geometry, options)) {}
+        : geometry_(geometry), shape_(map_of_samples(geometry, options)) {}
 
     size_t accumulator_words() const override { return 0; }
 
@@ -49,7 +45,7 @@ public:
 };
 
 /// Where the difference is that of an eighth of the range, nobody asks whether it shows.
-constexpr MapSpec kMap{.what = "absolute difference of luma, in steps of 8 bits", .white = 32.0, .shape = shape_of};
+constexpr MapSpec kMap{.what = "absolute difference of luma, in steps of 8 bits", .white = 32.0};
 
 } // namespace
 

@@ -10,7 +10,6 @@
 #include "metrics/difference/difference_tuning.hpp"
 
 namespace qc::difference {
-
 struct DrawArguments {
     const DevicePair* pairs;
     DeviceMap map;
@@ -39,9 +38,7 @@ QC_HD void read_run(const DevicePlane& plane, int x, int y, int count, int (&run
 
 /// A warp draws a part of a row. grid: (blocks of columns, blocks of rows, pairs)
 template <typename Sample>
-struct Draw {
-    using Arguments = DrawArguments;
-    static constexpr int kThreads = kTuning.rows * device::kWarpSize;
+struct Draw : device::KernelOf<DrawArguments, kTuning.rows * device::kWarpSize> {
     static constexpr int kBlockColumns = kColumns * device::kWarpSize;
 
     template <class Block>

@@ -8,7 +8,6 @@
 #include "metrics/float_adm/float_adm_tile_phases.hpp"
 
 namespace qc::float_adm {
-
 // ---- levels ---------------------------------------------------------------------------------------------------------
 
 /// Hides from the compiler that a value is the same for all tiles of a row. What follows from it, such as addresses of
@@ -38,9 +37,7 @@ QC_HD Source<T> source_of(const LevelArguments& arguments, int pair, int thread)
 
 /// grid: (rows of tiles, 1, pairs)
 template <bool kCube, typename T, class Count = CountAll>
-struct ScoreRow {
-    using Arguments = LevelArguments;
-    static constexpr int kThreads = tuning::kThreads, kMinBlocks = tuning::kBlocksPerMultiprocessor;
+struct ScoreRow : device::KernelOf<LevelArguments, tuning::kThreads, tuning::kBlocksPerMultiprocessor> {
     static constexpr size_t kSharedBytes = sizeof(SharedTile);
 
     template <class Block>
@@ -100,10 +97,7 @@ struct FinishArguments {
 };
 
 /// A warp for each accumulator word of a level. grid: (levels, 1, pairs)
-struct Finish {
-    using Arguments = FinishArguments;
-    static constexpr int kThreads = 32 * kWordsPerLevel;
-
+struct Finish : device::KernelOf<FinishArguments, 32 * kWordsPerLevel> {
     template <class Block>
     QC_HD static void run(Block& block, const FinishArguments& arguments) {
         const int index = block.x(), word = block.warp();

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "families/detail_loss/detail_loss_pictures.hpp"
+#include "families/detail_loss/detail_loss_test_support.hpp"
 #include "metrics/float_adm/float_adm.hpp"
 #include "metrics/float_adm/float_adm_cpu.hpp"
 #include "metrics/float_adm/float_adm_plan.hpp"
@@ -73,20 +74,9 @@ TEST(FloatAdmWeights, WholeWeightsGiveTheWordsThatThereAreWithout) {
 /// White in whole coefficients of all levels: what is pooled is what a region of just these would pool, with all bits.
 TEST(FloatAdmWeights, WhiteInARectangleIsThatRegionAlone) {
     const Pair pair = textured(227, 199, 8, 5);
-    constexpr int kLeft = 48, kTop = 32, kRight = 160, kBottom = 144;
     const Plan plan = plan_of(pair);
-    const Words words = weighted_words(
-        plan, pair, [](int x, int y) { return x >= kLeft && x < kRight && y >= kTop && y < kBottom ? 255 : 0; });
-    Plan of_region = plan;
-    for (int i = 0; i < kLevels; i++) {
-        LevelPlan& level = of_region.level[i];
-        const int step = 2 << i;
-        level.left = kLeft / step;
-        level.top = kTop / step;
-        level.right = kRight / step;
-        level.bottom = kBottom / step;
-    }
-    EXPECT_EQ(sums_of(words), words_of(of_region, pair));
+    const Words words = weighted_words(plan, pair, detail_loss::white_in_rectangle);
+    EXPECT_EQ(sums_of(words), words_of(detail_loss::plan_of_rectangle(plan), pair));
 }
 
 /// Weights and what they leave add up to all, but for the rounding of single precision.

@@ -25,7 +25,7 @@ struct Energies {
     uint64_t weights = 0; ///< of the samples, with weights
 };
 
-/// CPU reference, by the pair's weights if there is one. Thread-safe.
+/// CPU reference, by the pair's weights if there are any. Thread-safe.
 Energies score_cpu(const FrameGeometry& geometry, const HostPair& pair);
 
 } // namespace qc::float_ansnr

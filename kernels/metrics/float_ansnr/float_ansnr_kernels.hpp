@@ -16,7 +16,6 @@
 #include "metrics/float_ansnr/float_ansnr_tuning.hpp"
 
 namespace qc::float_ansnr {
-
 using device::kWarpSize;
 
 constexpr int kColumns = 4; ///< of a thread: one word of bytes, two of 16-bit samples
@@ -204,10 +203,7 @@ struct BandArguments {
 
 /// grid: (bands, 1, pairs)
 template <typename T, class Count = CountAll>
-struct SumBand {
-    using Arguments = BandArguments;
-    static constexpr int kThreads = kWarps * kWarpSize, kMinBlocks = tuning::kBlocksPerMultiprocessor;
-
+struct SumBand : device::KernelOf<BandArguments, kWarps * kWarpSize, tuning::kBlocksPerMultiprocessor> {
     template <class Block>
     QC_HD static void run(Block& block, const BandArguments& arguments) {
         const Task task = arguments.task; // a copy: read in place, the compiler repeats products
@@ -247,10 +243,7 @@ struct TotalArguments {
 };
 
 /// Adds up a pair's rows, one warp for each sum. grid: (1, 1, pairs)
-struct SumRows {
-    using Arguments = TotalArguments;
-    static constexpr int kThreads = kSums * kWarpSize;
-
+struct SumRows : device::KernelOf<TotalArguments, kSums * kWarpSize> {
     template <class Block>
     QC_HD static void run(Block& block, const TotalArguments& arguments) {
         const int word = block.warp(), height = arguments.height;

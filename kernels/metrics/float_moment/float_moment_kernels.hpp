@@ -11,7 +11,6 @@
 #include "metrics/float_moment/float_moment_tuning.hpp"
 
 namespace qc::float_moment {
-
 constexpr int kLanes = 32;
 constexpr int kRows = kTuning.rows_per_thread;
 constexpr int kTileHeight = kTuning.warps * kRows;
@@ -78,10 +77,7 @@ struct TileArguments {
 
 /// Grid: (tiles across, tiles down, pairs). Sum: uint32_t up to 12 bits, uint64_t above.
 template <typename T, typename Sum>
-struct SumTile {
-    using Arguments = TileArguments;
-    static constexpr int kThreads = kTuning.warps * kLanes, kMinBlocks = kTuning.blocks_per_multiprocessor;
-
+struct SumTile : device::KernelOf<TileArguments, kTuning.warps * kLanes, kTuning.blocks_per_multiprocessor> {
     template <class Block>
     QC_HD static void run(Block& block, const TileArguments& arguments) {
         const int width = arguments.width, height = arguments.height;
@@ -97,10 +93,7 @@ struct SumTile {
 
 /// The same with weights, sample by sample: a lane goes down a column.
 template <typename T, bool kFullRange>
-struct SumWeightedTile {
-    using Arguments = TileArguments;
-    static constexpr int kThreads = kTuning.warps * kLanes;
-
+struct SumWeightedTile : device::KernelOf<TileArguments, kTuning.warps * kLanes> {
     template <class Block>
     QC_HD static void run(Block& block, const TileArguments& arguments) {
         const DevicePair& pair = arguments.pairs[block.z()];

@@ -21,7 +21,6 @@
 #include "metrics/float_motion/float_motion_tuning.hpp"
 
 namespace qc::float_motion {
-
 /// Blurred samples of both frames at one place.
 struct alignas(8) SamplePair {
     float previous, current;
@@ -160,10 +159,7 @@ QC_HD void half_term(const HalfTask& task, int reference, int x, int y) {
 
 /// grid: (tiles in x, tiles in y, references)
 template <typename Sample>
-struct DifferenceTile {
-    using Arguments = PlaneTask;
-    static constexpr int kThreads = kTuning.threads, kMinBlocks = kTuning.blocks_per_multiprocessor;
-
+struct DifferenceTile : device::KernelOf<PlaneTask, kTuning.threads, kTuning.blocks_per_multiprocessor> {
     template <class Block>
     QC_HD static void run(Block& block, const PlaneTask& task) {
         float* const shared = device::shared<TileMemory>(block).samples;
@@ -175,10 +171,7 @@ struct DifferenceTile {
 };
 
 /// grid: (pieces of a row, rows, references)
-struct HalfDifferences {
-    using Arguments = HalfTask;
-    static constexpr int kThreads = kHalfBlock;
-
+struct HalfDifferences : device::KernelOf<HalfTask, kHalfBlock> {
     template <class Block>
     QC_HD static void run(Block& block, const HalfTask& task) {
         half_term(task, block.z(), block.x() * kHalfBlock + block.thread(), block.y());

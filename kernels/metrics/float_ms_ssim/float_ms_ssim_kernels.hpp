@@ -3,12 +3,12 @@
 // and makes its part of the next scale; then the window of the family.
 #pragma once
 
+#include "device/kernel_list.hpp"
 #include "families/structural/structural_kernels.hpp"
 #include "metrics/float_ms_ssim/float_ms_ssim_math.hpp"
 #include "metrics/float_ms_ssim/float_ms_ssim_tuning.hpp"
 
 namespace qc::float_ms_ssim {
-
 constexpr int kLowPassThreads = kTuning.warps * structural::kLanes;
 /// Results of a block.
 constexpr int kTileWidth = structural::kLanes, kTileHeight = kTuning.warps * kTuning.runs * kTuning.run;
@@ -64,12 +64,9 @@ struct LowPassArguments {
 /// grid: (tiles in x, tiles in y, 2 * pairs): both pictures of a pair
 /// @tparam kSigned whether the input may be negative: that of level 0 is not
 template <typename T, bool kSigned>
-struct LowPass {
-    using Arguments = LowPassArguments;
-    static constexpr int kThreads = kLowPassThreads, kMinBlocks = kTuning.min_blocks;
-
+struct LowPass : device::KernelOf<LowPassArguments, kLowPassThreads, kTuning.min_blocks> {
     template <class Block>
-    QC_HD static void run(Block& block, const Arguments& arguments) {
+    QC_HD static void run(Block& block, const LowPassArguments& arguments) {
         auto& memory = device::shared<LowPassMemory>(block);
         const int pair = static_cast<int>(static_cast<unsigned>(block.z()) / 2), picture = block.z() & 1;
         const int x = block.x() * kTileWidth, y = block.y() * kTileHeight;

@@ -24,7 +24,7 @@ const MetricDescriptor& descriptor();
 
 /// CPU reference: every sum of the accumulators, of luma decimated to the size and by the factor given.
 /// @param map null data: nobody wants one
-/// @param weights of the window's positions with weights, row after row; empty: there is none
+/// @param weights of the window's positions, row after row; empty: there are none
 void score_cpu(const FrameGeometry& geometry, const Decimation& decimation, const HostPair& pair,
                std::span<uint64_t> accumulators, const Plane<float>& map = {}, std::span<const uint32_t> weights = {});
 

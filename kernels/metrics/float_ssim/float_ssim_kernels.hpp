@@ -2,12 +2,12 @@
 // The kernels of float_ssim: decimation, then the window of the family.
 #pragma once
 
+#include "device/kernel_list.hpp"
 #include "families/structural/structural_kernels.hpp"
 #include "metrics/float_ssim/float_ssim_math.hpp"
 #include "metrics/float_ssim/float_ssim_tuning.hpp"
 
 namespace qc::float_ssim {
-
 struct DecimationArguments {
     structural::Task task; ///< its only level is what the kernel writes
     int width, height;     ///< of the video
@@ -36,12 +36,9 @@ QC_HD void decimate(const DecimationArguments& arguments, int pair, int x, int y
 
 /// grid: (blocks of columns, blocks of rows, pairs)
 template <typename T>
-struct Decimate {
-    using Arguments = DecimationArguments;
-    static constexpr int kThreads = kTuning.threads_x * kTuning.threads_y;
-
+struct Decimate : device::KernelOf<DecimationArguments, kTuning.threads_x * kTuning.threads_y> {
     template <class Block>
-    QC_HD static void run(Block& block, const Arguments& arguments) {
+    QC_HD static void run(Block& block, const DecimationArguments& arguments) {
         static_assert(kTuning.threads_x == device::kWarpSize);
         decimate<T>(arguments, block.z(), block.x() * kTuning.threads_x + block.lane(),
                     block.y() * kTuning.threads_y + block.warp());

@@ -8,12 +8,9 @@
 #include "metrics/float_vif/float_vif_tile_phases.hpp"
 
 namespace qc::float_vif {
-
 /// grid: (tiles across, tiles down, pairs)
 template <class Plan>
-struct ScoreTile {
-    using Arguments = ScaleArguments;
-    static constexpr int kThreads = Plan::kThreads, kMinBlocks = Plan::kMinBlocks;
+struct ScoreTile : device::KernelOf<ScaleArguments, Plan::kThreads, Plan::kMinBlocks> {
     static constexpr size_t kSharedBytes = Plan::kSharedBytes;
 
     template <class Block>
@@ -31,10 +28,7 @@ struct ScoreTile {
 
 /// The same for windows of any size; the host knows how much shared memory they take.
 template <class Source>
-struct ScoreAnyTile {
-    using Arguments = ScaleArguments;
-    static constexpr int kThreads = AnyTile::kThreads;
-
+struct ScoreAnyTile : device::KernelOf<ScaleArguments, AnyTile::kThreads> {
     template <class Block>
     QC_HD static void run(Block& block, const ScaleArguments& arguments) {
         auto* const shared = device::dynamic_shared<float>(block);
@@ -50,10 +44,7 @@ struct ScoreAnyTile {
 
 /// vif_prescale. grid: (pieces of a row, rows, pairs)
 template <typename Sample>
-struct ResizePictures {
-    using Arguments = ResizeArguments;
-    static constexpr int kThreads = kResizeBlock;
-
+struct ResizePictures : device::KernelOf<ResizeArguments, kResizeBlock> {
     template <class Block>
     QC_HD static void run(Block& block, const ResizeArguments& arguments) {
         resize_sample<Sample>(arguments, block.z(), block.x() * kThreads + block.thread(), block.y());

@@ -14,6 +14,7 @@
 #include "contract/types.hpp"
 #include "device/plane_reader.hpp"
 #include "device/unroll.hpp"
+#include "device/wide_floats.hpp"
 #include "families/resize/resize.hpp"
 #include "metrics/float_vif/float_vif_math.hpp"
 #include "metrics/float_vif/float_vif_tuning.hpp"
@@ -239,15 +240,8 @@ struct RowWindow {
     /// `from` is a multiple of 16 bytes.
     QC_HD explicit RowWindow(const float* from) {
         QC_UNROLL for (int i = 0; i < kSize; i += 4) {
-#if defined(__CUDA_ARCH__)
-            const float4 four = *reinterpret_cast<const float4*>(from + i);
-            value[i] = four.x;
-            value[i + 1] = four.y;
-            value[i + 2] = four.z;
-            value[i + 3] = four.w;
-#else
-            for (int j = 0; j < 4; ++j) value[i + j] = from[i + j];
-#endif
+            const device::Float4 four = device::load_shared4(from + i);
+            QC_UNROLL for (int k = 0; k < 4; ++k) value[i + k] = four.value[k];
         }
     }
 };

@@ -41,7 +41,7 @@ public:
         const bool bytes = geometry_.sample == SampleType::kU8;
         QC_RETURN_IF_ERROR(program.find(bytes ? kernels::psnr_hvs_terms_u8 : kernels::psnr_hvs_terms_u16, &terms_));
         QC_RETURN_IF_ERROR(program.find(kernels::psnr_hvs_guess, &guess_));
-        QC_RETURN_IF_ERROR(program.find(kernels::psnr_hvs_maps, &maps_));
+        QC_RETURN_IF_ERROR(program.find(kernels::psnr_hvs_transitions, &transitions_));
         if (!geometry_.has_weights) return program.find(kernels::psnr_hvs_walk, &walk_);
         QC_RETURN_IF_ERROR(program.find(kernels::psnr_hvs_weigh_blocks, &weigh_blocks_));
         QC_RETURN_IF_ERROR(program.find(kernels::psnr_hvs_weigh_terms, &weigh_terms_));
@@ -56,7 +56,7 @@ public:
         QC_RETURN_IF_ERROR(queue.launch(terms_, by_group, arguments));
         if (geometry_.has_weights) QC_RETURN_IF_ERROR(weigh(arguments, batch, by_group, queue));
         QC_RETURN_IF_ERROR(queue.launch(guess_, by_plane, arguments));
-        QC_RETURN_IF_ERROR(queue.launch(maps_, by_group, arguments));
+        QC_RETURN_IF_ERROR(queue.launch(transitions_, by_group, arguments));
         return queue.launch(walk_, by_plane, arguments);
     }
 
@@ -73,7 +73,7 @@ private:
 
     const FrameGeometry geometry_;
     const Task task_;
-    LoadedKernel<BatchArguments> terms_, guess_, maps_, walk_;
+    LoadedKernel<BatchArguments> terms_, guess_, transitions_, walk_;
     LoadedKernel<WeightedArguments> weigh_blocks_, weigh_terms_;
 };
 

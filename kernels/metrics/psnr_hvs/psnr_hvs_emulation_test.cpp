@@ -41,7 +41,7 @@ public:
         const BatchArguments arguments{&pair, words, scratch_, task_};
         const Dim3 by_group{blocks_for(groups_, kTuning.warps)}, by_plane{kPlanes};
         launch(kernels::psnr_hvs_guess, by_plane, arguments, descending);
-        launch(kernels::psnr_hvs_maps, by_group, arguments, descending);
+        launch(kernels::psnr_hvs_transitions, by_group, arguments, descending);
         launch(kernels::psnr_hvs_walk, by_plane, arguments, descending);
         EXPECT_EQ(words[1], 0u);
         EXPECT_EQ(words[2], 0u);
@@ -51,8 +51,8 @@ public:
     // Of the latest sum.
     int groups() const { return groups_; }
     const float* terms(int group) const { return scratch_.terms + static_cast<size_t>(group) * kTermsPerGroup; }
-    bool map_of_group_holds(int group, float before) const {
-        return map_holds(before, scratch_.maps[group], scratch_.binades[group]);
+    bool transition_of_group_holds(int group, float before) const {
+        return transition_holds(before, scratch_.transitions[group], scratch_.binades[group]);
     }
 
 private:
@@ -122,11 +122,12 @@ TEST(PsnrHvsEmulation, FewGroupsAreRedone) {
     int redone = 0, single_blocks = 0;
     float sum = 0.0f;
     for (int group = 0; group < run.groups(); ++group) {
-        const bool holds = run.map_of_group_holds(group, sum);
+        const bool holds = run.transition_of_group_holds(group, sum);
         redone += holds ? 0 : 1;
         for (int lane = 0; lane < kLanes; ++lane) {
             const float* const block = run.terms(group) + lane;
-            if (!holds && !map_holds(sum, block_map(block, binade_of(sum)), binade_of(sum))) ++single_blocks;
+            if (!holds && !transition_holds(sum, block_transition(block, binade_of(sum)), binade_of(sum)))
+                ++single_blocks;
             sum = add_block(sum, block);
         }
     }

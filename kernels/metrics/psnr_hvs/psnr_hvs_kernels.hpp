@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // PSNR-HVS on the GPU, in four steps: the terms of all blocks, the binade that the running sum will have reached before
-// each group of blocks, the groups' maps for that binade, and a walk over the groups. psnr_hvs_sum.hpp explains the
-// maps; a wrong guess of a binade costs time, never exactness.
+// each group of blocks, the groups' transitions for that binade, and a walk over the groups. psnr_hvs_sum.hpp explains
+// the transitions; a wrong guess of a binade costs time, never exactness.
 //
 // The blocks of a plane, in raster order, form groups of 32: one lane per block. Terms are stored so that a warp's
 // accesses are contiguous: term i of the group's block l at [i * 32 + l]. The last group is filled up with zero terms.
@@ -20,7 +20,6 @@
 #include "metrics/psnr_hvs/psnr_hvs_weights.hpp"
 
 namespace qc::psnr_hvs {
-
 constexpr int kLanes = device::kWarpSize; ///< blocks of a group
 constexpr int kTermsPerGroup = kLanes * kBlockSize;
 
@@ -50,16 +49,17 @@ inline Task make_task(const FrameGeometry& geometry) {
     return task;
 }
 
-/// Device memory of a batch: per pair the terms, and per group a rough sum, the binade to expect before it, its map.
+/// Device memory of a batch: per pair the terms, and per group a rough sum, the binade to expect before it, its
+/// transition.
 struct Scratch {
     float* terms;
     float* group_sums;
     uint32_t* binades;
-    SumMap* maps;
+    Transition* transitions;
 };
 
 inline size_t scratch_bytes_of(const Task& task, int count) {
-    const size_t per_group = kTermsPerGroup * sizeof(float) + sizeof(float) + sizeof(uint32_t) + sizeof(SumMap);
+    const size_t per_group = kTermsPerGroup * sizeof(float) + sizeof(float) + sizeof(uint32_t) + sizeof(Transition);
     return per_group * static_cast<size_t>(task.groups) * static_cast<size_t>(count);
 }
 
@@ -68,8 +68,8 @@ inline Scratch make_scratch(void* memory, const Task& task, int count) {
     const size_t groups = static_cast<size_t>(task.groups) * static_cast<size_t>(count);
     Scratch scratch;
     scratch.terms = static_cast<float*>(memory);
-    scratch.maps = reinterpret_cast<SumMap*>(scratch.terms + groups * kTermsPerGroup);
-    scratch.group_sums = reinterpret_cast<float*>(scratch.maps + groups);
+    scratch.transitions = reinterpret_cast<Transition*>(scratch.terms + groups * kTermsPerGroup);
+    scratch.group_sums = reinterpret_cast<float*>(scratch.transitions + groups);
     scratch.binades = reinterpret_cast<uint32_t*>(scratch.group_sums + groups);
     return scratch;
 }
@@ -147,12 +147,12 @@ QC_HD float score_block(const DevicePlane& reference, const DevicePlane& distort
     return sum;
 }
 
-/// Map of one block's terms.
-QC_HD SumMap block_map(const float* terms, uint32_t binade) {
-    MapBuilder builder(binade);
+/// Transition of one block's terms.
+QC_HD Transition block_transition(const float* terms, uint32_t binade) {
+    TransitionBuilder builder(binade);
     QC_UNROLL
     for (int i = 0; i < kBlockSize; ++i) builder.add(terms[i * kLanes]);
-    return builder.map();
+    return builder.transition();
 }
 
 /// Term by term.
@@ -164,17 +164,17 @@ QC_HD float add_block(float sum, const float* terms) {
 
 // ---- sums, by a warp ------------------------------------------------------------------------------------------------
 
-/// Maps of all lanes up to and including the own one.
+/// Transitions of all lanes up to and including the own one.
 template <class Block>
-QC_HD SumMap prefix_maps(Block& block, SumMap map) {
+QC_HD Transition prefix_transitions(Block& block, Transition transition) {
     QC_UNROLL
     for (int distance = 1; distance < kLanes; distance *= 2) {
-        SumMap before;
-        before.increment[0] = block.shuffle_up(map.increment[0], distance);
-        before.increment[1] = block.shuffle_up(map.increment[1], distance);
-        if (block.lane() >= distance) map = compose(before, map);
+        Transition before;
+        before.increment[0] = block.shuffle_up(transition.increment[0], distance);
+        before.increment[1] = block.shuffle_up(transition.increment[1], distance);
+        if (block.lane() >= distance) transition = compose(before, transition);
     }
-    return map;
+    return transition;
 }
 
 /// Of a word that is not 0.
@@ -186,16 +186,17 @@ QC_HD int lowest_one(uint32_t bits) {
 #endif
 }
 
-/// Applies the maps of the lanes from `first` on, up to the first that does not hold. @return that lane, or kLanes
+/// Applies the transitions of the lanes from `first` on, up to the first that does not hold. @return that lane, or
+/// kLanes
 template <class Block>
-QC_HD int apply_while_valid(Block& block, SumMap map, uint32_t binade, int first, float& sum) {
+QC_HD int apply_while_valid(Block& block, Transition transition, uint32_t binade, int first, float& sum) {
     if (block.lane() < first) {
-        map = identity_map();
+        transition = identity_transition();
         binade = binade_of(sum);
     }
-    // A map for another binade must not be composed into those of later lanes; the ballot below stops before it.
-    const SumMap prefix = prefix_maps(block, map);
-    const bool holds = block.lane() < first || map_holds(sum, prefix, binade);
+    // A transition for another binade must not be composed into those of later lanes; the ballot below stops before it.
+    const Transition prefix = prefix_transitions(block, transition);
+    const bool holds = block.lane() < first || transition_holds(sum, prefix, binade);
     const uint32_t failed = block.ballot(!holds);
     const int stop = failed == 0 ? kLanes : lowest_one(failed);
     if (stop > first) {
@@ -205,14 +206,14 @@ QC_HD int apply_while_valid(Block& block, SumMap map, uint32_t binade, int first
     return stop;
 }
 
-/// Adds a group whose map does not hold: block by block, for the binade that the sum is really in.
+/// Adds a group whose transition does not hold: block by block, for the binade that the sum is really in.
 template <class Block>
 QC_HD_NOINLINE float add_group(Block& block, float sum, const float* group_terms) {
     int next = 0;
     while (next < kLanes) {
         const uint32_t binade = binade_of(sum);
-        const SumMap map = block_map(group_terms + block.lane(), binade);
-        next = apply_while_valid(block, map, binade, next, sum);
+        const Transition transition = block_transition(group_terms + block.lane(), binade);
+        next = apply_while_valid(block, transition, binade, next, sum);
         if (next < kLanes) sum = add_block(sum, group_terms + next);
         ++next;
     }
@@ -253,10 +254,7 @@ QC_HD PlaneGroups groups_of_block(Block& block, const Task& task) {
 
 /// grid: (groups in blocks of warps, 1, pairs)
 template <typename T>
-struct ComputeTerms {
-    using Arguments = BatchArguments;
-    static constexpr int kThreads = kGroupThreads, kMinBlocks = kTuning.blocks_per_multiprocessor;
-
+struct ComputeTerms : device::KernelOf<BatchArguments, kGroupThreads, kTuning.blocks_per_multiprocessor> {
     template <class Block>
     QC_HD static void run(Block& block, const BatchArguments& arguments) {
         const Task& task = arguments.task;
@@ -275,10 +273,7 @@ struct ComputeTerms {
 };
 
 /// One warp per plane and pair: where the running sum will be before each group, roughly. grid: (planes, 1, pairs)
-struct GuessBinades {
-    using Arguments = BatchArguments;
-    static constexpr int kThreads = kLanes;
-
+struct GuessBinades : device::KernelOf<BatchArguments, kLanes> {
     template <class Block>
     QC_HD static void run(Block& block, const BatchArguments& arguments) {
         const auto [first, groups] = groups_of_block(block, arguments.task);
@@ -302,11 +297,8 @@ struct GuessBinades {
     }
 };
 
-/// The groups' maps for the expected binades. grid: (groups in blocks of warps, 1, pairs)
-struct BuildMaps {
-    using Arguments = BatchArguments;
-    static constexpr int kThreads = kGroupThreads;
-
+/// The groups' transitions for the expected binades. grid: (groups in blocks of warps, 1, pairs)
+struct BuildTransitions : device::KernelOf<BatchArguments, kGroupThreads> {
     template <class Block>
     QC_HD static void run(Block& block, const BatchArguments& arguments) {
         const int group = group_of_warp(block, arguments.task);
@@ -314,8 +306,9 @@ struct BuildMaps {
         const Scratch& scratch = arguments.scratch;
         const size_t slot = static_cast<size_t>(block.z()) * arguments.task.groups + group;
         const float* const terms = scratch.terms + slot * kTermsPerGroup;
-        const SumMap map = prefix_maps(block, block_map(terms + block.lane(), scratch.binades[slot]));
-        if (block.lane() == kLanes - 1) scratch.maps[slot] = map;
+        const Transition transition =
+            prefix_transitions(block, block_transition(terms + block.lane(), scratch.binades[slot]));
+        if (block.lane() == kLanes - 1) scratch.transitions[slot] = transition;
     }
 };
 
@@ -327,13 +320,13 @@ QC_HD float walk(Block& block, const Scratch& scratch, const PlaneGroups& plane)
     float sum = 0.0f; // the same in all lanes
     for (int base = 0; base < groups; base += kLanes) {
         const bool present = base + lane < groups;
-        const SumMap map = present ? scratch.maps[first + base + lane] : identity_map();
+        const Transition transition = present ? scratch.transitions[first + base + lane] : identity_transition();
         const uint32_t guessed = present ? scratch.binades[first + base + lane] : 0;
         int next = 0;
         while (next < kLanes && base + next < groups) {
             // Groups beyond the last one add nothing, whatever the binade.
             const uint32_t binade = present ? guessed : binade_of(sum);
-            next = apply_while_valid(block, map, binade, next, sum);
+            next = apply_while_valid(block, transition, binade, next, sum);
             if (next < kLanes && base + next < groups) {
                 sum = add_group(block, sum, scratch.terms + (first + base + next) * kTermsPerGroup);
             }
@@ -346,10 +339,7 @@ QC_HD float walk(Block& block, const Scratch& scratch, const PlaneGroups& plane)
 /// One warp per plane and pair: the running sum. grid: (planes, 1, pairs)
 /// @tparam kWords accumulators of a pair
 template <int kWords>
-struct WalkGroups {
-    using Arguments = BatchArguments;
-    static constexpr int kThreads = kLanes;
-
+struct WalkGroups : device::KernelOf<BatchArguments, kLanes> {
     template <class Block>
     QC_HD static void run(Block& block, const BatchArguments& arguments) {
         const float sum = walk(block, arguments.scratch, groups_of_block(block, arguments.task));
@@ -360,8 +350,7 @@ struct WalkGroups {
     }
 };
 
-// ---- with weights: two steps between the terms of all blocks and what is done with them
-// ------------------------------
+// ---- with weights: two steps between the terms of all blocks and what is done with them -----------------------------
 
 struct WeightedArguments {
     BatchArguments batch; ///< kWeightedWords accumulators of a pair
@@ -373,60 +362,62 @@ inline size_t weight_bytes_of(const Task& task, int count) {
     return static_cast<size_t>(task.groups) * static_cast<size_t>(count) * kLanes * sizeof(uint32_t);
 }
 
-/// What the blocks weigh, and the sum of that. grid: (groups in blocks of warps, 1, pairs)
-struct WeighBlocks {
-    using Arguments = WeightedArguments;
-    static constexpr int kThreads = kGroupThreads;
+/// The group of a warp, if it has one. @param visit (group, plane)
+template <class Block, class Visit>
+QC_HD void visit_group(Block& block, const Task& task, const Visit& visit) {
+    const int group = group_of_warp(block, task);
+    if (group >= 0) visit(group, plane_of_group(task, group));
+}
 
+/// A group's place in the batch.
+template <class Block>
+QC_HD size_t slot_of(Block& block, const Task& task, int group) {
+    return static_cast<size_t>(block.z()) * task.groups + group;
+}
+
+/// What the blocks weigh, and the sum of that. grid: (groups in blocks of warps, 1, pairs)
+struct WeighBlocks : device::KernelOf<WeightedArguments, kGroupThreads> {
     template <class Block>
     QC_HD static void run(Block& block, const WeightedArguments& arguments) {
-        const Task& task = arguments.batch.task;
-        const int group = group_of_warp(block, task);
-        if (group < 0) return;
-        const int p = plane_of_group(task, group);
-        const PlaneTask& plane = task.plane[p];
-        const DevicePair& pair = arguments.batch.pairs[block.z()];
-        const int index = (group - plane.first_group) * kLanes + block.lane();
-        uint32_t weight = 0;
-        if (index < plane.blocks)
-            weight = weight_of_block(arguments.plane[p], WeightReader(pair.weights),
-                                     index % plane.blocks_x * kBlockStep, index / plane.blocks_x * kBlockStep);
-        const size_t slot = static_cast<size_t>(block.z()) * task.groups + group;
-        arguments.weights[slot * kLanes + block.lane()] = weight;
-        const uint64_t sum = block.warp_sum(weight);
-        if (block.lane() == 0)
-            block.atomic_add(arguments.batch.accumulators + static_cast<size_t>(pair.output) * kWeightedWords +
-                                 kSumsOfWeights + p,
-                             sum);
+        visit_group(block, arguments.batch.task, [&](int group, int p) {
+            const PlaneTask& plane = arguments.batch.task.plane[p];
+            const DevicePair& pair = arguments.batch.pairs[block.z()];
+            const int index = (group - plane.first_group) * kLanes + block.lane();
+            uint32_t weight = 0;
+            if (index < plane.blocks)
+                weight = weight_of_block(arguments.plane[p], WeightReader(pair.weights),
+                                         index % plane.blocks_x * kBlockStep, index / plane.blocks_x * kBlockStep);
+            arguments.weights[slot_of(block, arguments.batch.task, group) * kLanes + block.lane()] = weight;
+            const uint64_t sum = block.warp_sum(weight);
+            if (block.lane() == 0)
+                block.atomic_add(arguments.batch.accumulators + static_cast<size_t>(pair.output) * kWeightedWords +
+                                     kSumsOfWeights + p,
+                                 sum);
+        });
     }
 };
 
 /// Lets the terms count, and adds them up again, roughly. grid: (groups in blocks of warps, 1, pairs)
-struct WeighTerms {
-    using Arguments = WeightedArguments;
-    static constexpr int kThreads = kGroupThreads;
-
+struct WeighTerms : device::KernelOf<WeightedArguments, kGroupThreads> {
     template <class Block>
     QC_HD static void run(Block& block, const WeightedArguments& arguments) {
-        const Task& task = arguments.batch.task;
-        const int group = group_of_warp(block, task);
-        if (group < 0) return;
-        const int p = plane_of_group(task, group);
-        const size_t slot = static_cast<size_t>(block.z()) * task.groups + group;
-        const size_t output = arguments.batch.pairs[block.z()].output;
-        const float factor =
-            factor_of(arguments.weights[slot * kLanes + block.lane()],
-                      arguments.batch.accumulators[output * kWeightedWords + kSumsOfWeights + p], task.plane[p].blocks);
-        float* const terms = arguments.batch.scratch.terms + slot * kTermsPerGroup + block.lane();
-        float sum = 0.0f;
-        QC_UNROLL
-        for (int i = 0; i < kBlockSize; ++i) {
-            const float term = terms[i * kLanes] * factor;
-            terms[i * kLanes] = term;
-            sum = sum + term;
-        }
-        const float group_sum = device::warp_tree_sum(block, sum);
-        if (block.lane() == 0) arguments.batch.scratch.group_sums[slot] = group_sum;
+        visit_group(block, arguments.batch.task, [&](int group, int p) {
+            const size_t slot = slot_of(block, arguments.batch.task, group);
+            const size_t output = arguments.batch.pairs[block.z()].output;
+            const float factor = factor_of(arguments.weights[slot * kLanes + block.lane()],
+                                           arguments.batch.accumulators[output * kWeightedWords + kSumsOfWeights + p],
+                                           arguments.batch.task.plane[p].blocks);
+            float* const terms = arguments.batch.scratch.terms + slot * kTermsPerGroup + block.lane();
+            float sum = 0.0f;
+            QC_UNROLL
+            for (int i = 0; i < kBlockSize; ++i) {
+                const float term = terms[i * kLanes] * factor;
+                terms[i * kLanes] = term;
+                sum = sum + term;
+            }
+            const float group_sum = device::warp_tree_sum(block, sum);
+            if (block.lane() == 0) arguments.batch.scratch.group_sums[slot] = group_sum;
+        });
     }
 };
 
@@ -434,7 +425,7 @@ struct WeighTerms {
     KERNEL(psnr_hvs_terms_u8, ComputeTerms<uint8_t>)                                                                   \
     KERNEL(psnr_hvs_terms_u16, ComputeTerms<uint16_t>)                                                                 \
     KERNEL(psnr_hvs_guess, GuessBinades)                                                                               \
-    KERNEL(psnr_hvs_maps, BuildMaps)                                                                                   \
+    KERNEL(psnr_hvs_transitions, BuildTransitions)                                                                     \
     KERNEL(psnr_hvs_walk, WalkGroups<kPlanes>)                                                                         \
     KERNEL(psnr_hvs_weigh_blocks, WeighBlocks)                                                                         \
     KERNEL(psnr_hvs_weigh_terms, WeighTerms)                                                                           \

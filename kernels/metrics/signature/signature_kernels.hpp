@@ -9,7 +9,6 @@
 #include "metrics/signature/signature_tuning.hpp"
 
 namespace qc::signature {
-
 struct BlockArguments {
     const DevicePair* pairs;
     uint64_t* accumulators;
@@ -18,10 +17,7 @@ struct BlockArguments {
 
 /// grid: (blocks of the signature, reference and distorted picture, pairs)
 template <typename Sample>
-struct SumBlock {
-    using Arguments = BlockArguments;
-    static constexpr int kThreads = kTuning.threads;
-
+struct SumBlock : device::KernelOf<BlockArguments, kTuning.threads> {
     template <class Block>
     QC_HD static void run(Block& block, const BlockArguments& arguments) {
         const DevicePair& pair = arguments.pairs[block.z()];
@@ -30,7 +26,7 @@ struct SumBlock {
         const int row = block.x() / kSignatureColumns, column = block.x() % kSignatureColumns;
         const int right = grid.left(column + 1), bottom = grid.top(row + 1), step = grid.row_step();
         uint64_t sum[1] = {};
-        for (int y = grid.top(row) + block.warp() * step; y < bottom; y += kThreads / device::kWarpSize * step)
+        for (int y = grid.top(row) + block.warp() * step; y < bottom; y += Block::kThreads / device::kWarpSize * step)
             for (int x = grid.left(column) + block.lane(); x < right; x += device::kWarpSize)
                 sum[0] += read_sample<Sample>(luma, x, y);
         uint64_t* const words = arguments.accumulators + static_cast<size_t>(pair.output) * kSignatureWords;

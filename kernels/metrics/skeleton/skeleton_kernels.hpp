@@ -10,7 +10,6 @@
 #include "metrics/skeleton/skeleton_tuning.hpp"
 
 namespace qc::skeleton {
-
 /// The one parameter of a kernel, passed by value.
 struct BandArguments {
     const DevicePair* pairs;
@@ -20,10 +19,7 @@ struct BandArguments {
 
 /// Adds a band's differences to its pair's word. grid: (1, bands of rows_per_block rows, pairs)
 template <typename Sample>
-struct SumBand {
-    using Arguments = BandArguments;
-    static constexpr int kThreads = kTuning.threads;
-
+struct SumBand : device::KernelOf<BandArguments, kTuning.threads> {
     template <class Block>
     QC_HD static void run(Block& block, const BandArguments& arguments) {
         const DevicePair& pair = arguments.pairs[block.z()];
@@ -32,7 +28,7 @@ struct SumBand {
         const int last = below < arguments.height ? below : arguments.height;
         uint64_t sum[kWords] = {};
         for (int y = first; y < last; ++y)
-            for (int x = block.thread(); x < arguments.width; x += kThreads)
+            for (int x = block.thread(); x < arguments.width; x += Block::kThreads)
                 sum[0] +=
                     absolute_difference(read_sample<Sample>(reference, x, y), read_sample<Sample>(distorted, x, y));
         // Integer sums may be atomic; sums of floating-point numbers need a fixed order (device/ordered_sum.hpp).

@@ -21,7 +21,7 @@ namespace qc::ssim {
 
 const MetricDescriptor& descriptor();
 
-/// CPU reference: the sum of the terms of all positions; with weights by its weights, and the sum of these.
+/// CPU reference: the sum of the terms of all positions; with weights each by its own, and the sum of these.
 void score_cpu(const FrameGeometry& geometry, const structural::FixedPoint& fixed, const HostPair& pair,
                std::span<uint64_t> accumulators);
 

@@ -12,12 +12,12 @@
 
 #include "device/block.hpp"
 #include "device/bytes.hpp"
+#include "device/kernel_list.hpp"
 #include "device/plane_reader.hpp"
 #include "metrics/ssim/ssim_math.hpp"
 #include "metrics/ssim/ssim_tuning.hpp"
 
 namespace qc::ssim {
-
 constexpr int kLaneColumns = 4;
 constexpr int kStripColumns = (device::kWarpSize - 2) * kLaneColumns; ///< of results
 constexpr int kUnderWay = kTaps - 1; ///< results that a row's samples count for, beside the one that they complete
@@ -101,11 +101,11 @@ constexpr uint32_t tap_bytes(int first) {
 template <int kBefore>
 QC_HD uint32_t sum_of_pairs(const uint32_t* pairs) {
     constexpr uint32_t kFirst = tap_bytes(-kBefore), kSecond = tap_bytes(4 - kBefore), kThird = tap_bytes(8 - kBefore);
-    uint32_t sum = device::add_two_products_unsigned<false>(pairs[0], kFirst, 0);
-    sum = device::add_two_products_unsigned<true>(pairs[1], kFirst, sum);
-    sum = device::add_two_products_unsigned<false>(pairs[2], kSecond, sum);
-    sum = device::add_two_products_unsigned<true>(pairs[3], kSecond, sum);
-    return device::add_two_products_unsigned<false>(pairs[4], kThird, sum);
+    uint32_t sum = device::add_two_products<false>(pairs[0], kFirst, 0u);
+    sum = device::add_two_products<true>(pairs[1], kFirst, sum);
+    sum = device::add_two_products<false>(pairs[2], kSecond, sum);
+    sum = device::add_two_products<true>(pairs[3], kSecond, sum);
+    return device::add_two_products<false>(pairs[4], kThird, sum);
 }
 
 /// Along the row. All lanes have to come here.
@@ -280,10 +280,8 @@ QC_HD uint64_t sum_part(Block& block, const StripTask& task, const DevicePair& p
 }
 
 /// grid: (warps of all parts, 1, pairs)
-struct ScoreBytes {
-    using Arguments = StripTask;
-    static constexpr int kWarps = tuning::kWarpsOfBytes, kThreads = kWarps * device::kWarpSize;
-    static constexpr int kMinBlocks = tuning::kMinBlocksOfBytes;
+struct ScoreBytes : device::KernelOf<StripTask, tuning::kWarpsOfBytes * device::kWarpSize, tuning::kMinBlocksOfBytes> {
+    static constexpr int kWarps = tuning::kWarpsOfBytes;
 
     static unsigned blocks(const StripTask& task) {
         return static_cast<unsigned>((task.strips * task.parts + kWarps - 1) / kWarps);

@@ -13,7 +13,6 @@
 #include "metrics/ssim/ssim_tuning.hpp"
 
 namespace qc::ssim {
-
 constexpr int kLanes = 32;
 constexpr int kTileThreads = kTuning.warps * kLanes;
 constexpr int kTileWidth = kLanes, kTileHeight = kTuning.tile_height;
@@ -90,10 +89,7 @@ QC_HD void column_phase(const TileMemory<RowSum>& memory, const Task& task, int 
 /// grid: (tiles in x, tiles in y, pairs)
 /// @tparam kWords accumulators of a pair: kWeightedWords where positions count by its weights
 template <typename T, typename RowSum, int kWords = 1>
-struct ScoreTile {
-    using Arguments = Task;
-    static constexpr int kThreads = kTileThreads;
-
+struct ScoreTile : device::KernelOf<Task, kTileThreads> {
     template <class Block>
     QC_HD static void run(Block& block, const Task& task) {
         auto& memory = device::shared<TileMemory<RowSum>>(block);

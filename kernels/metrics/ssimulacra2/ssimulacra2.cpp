@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "families/linear_light/linear_notes.hpp"
+#include "families/linear_light/linear_scorer.hpp"
 #include "metrics/ssimulacra2/ssimulacra2_launch.hpp"
 #include "metrics/ssimulacra2/ssimulacra2_settings.hpp"
 
@@ -59,7 +60,7 @@ private:
 
 constexpr auto kOutputNames = [] {
     constexpr std::string_view kChannelNames[] = {"x", "y", "b"}, kPowerNames[] = {"_l1_", "_l4_"},
-                               kMapNames[] = {"ssim", "artifact", "detail"};
+                               kFieldNames[] = {"ssim", "artifact", "detail"};
     std::array<OutputName, kOutputs> names;
     for (OutputName& name : names) name.add("ssimulacra2");
     for (int level = 0; level < kMaxLevels; ++level) {
@@ -70,8 +71,8 @@ constexpr auto kOutputNames = [] {
                     .add("_norm_")
                     .add(kChannelNames[c])
                     .add(level)
-                    .add(kPowerNames[term / kMaps])
-                    .add(kMapNames[term % kMaps]);
+                    .add(kPowerNames[term / kFields])
+                    .add(kFieldNames[term % kFields]);
     }
     return names;
 }();
@@ -104,65 +105,44 @@ std::string preset_name(const Settings& settings) {
     return std::string(kPresetWords[settings.preset]);
 }
 
-Settings settings_of(const FrameGeometry& geometry, const OptionValues& options) {
-    Settings settings;
-    static_cast<void>(settle(geometry, options, &settings)); // succeeded before, in validate()
-    return settings;
-}
-
-/// Both norms of a map that is the same everywhere are its value: so this is the score's weighted sum, if the picture
+/// Both norms of a field that is the same everywhere are its value: so this is the score's weighted sum, if the picture
 /// were everywhere as it is in one place.
-void set_map_weights(const Settings& settings, int levels, MapWeights& weights) {
+void set_field_weights(const Settings& settings, int levels, FieldWeights& weights) {
     for (int level = 0; level < levels; ++level)
         for (int c = 0; c < kChannels; ++c)
-            for (int m = 0; m < kMaps; ++m)
+            for (int m = 0; m < kFields; ++m)
                 weights[level][c][m] = kWeightScale * (weight_of(settings, levels, c, level, term_index(kFirst, m)) +
                                                        weight_of(settings, levels, c, level, term_index(kFourth, m)));
 }
 
-class Ssimulacra2Scorer final : public Scorer {
+class Ssimulacra2Scorer final : public linear_light::PlannedScorer<Settings, Plan, RowWorkspaces, Launcher> {
 public:
-    Ssimulacra2Scorer(const FrameGeometry& geometry, const OptionValues& options)
-        : geometry_(geometry), settings_(settings_of(geometry, options)), plan_(make_plan(geometry, settings_)),
-          launcher_(plan_, geometry.sample, geometry.has_weights) {
-        set_map_weights(settings_, plan_.levels, map_weights_);
+    Ssimulacra2Scorer(const FrameGeometry& geometry, const OptionValues& options) : PlannedScorer(geometry, options) {
+        set_field_weights(settings_, plan_.levels, field_weights_);
     }
 
     size_t accumulator_words() const override { return geometry_.has_weights ? kWeightedWords : kAccumulatorWords; }
 
-    void score(const HostPair& pair, std::span<uint64_t> accumulators) const override {
-        score_cpu_rows(geometry_, plan_, pair, accumulators, workspaces_);
-    }
-
     void draw(const HostPair& pair, HostPast /*past*/, Plane<float> values) const override {
-        draw_cpu(geometry_, plan_, map_weights_, pair, values);
+        draw_cpu(geometry_, plan_, field_weights_, pair, values);
     }
 
-    size_t scratch_bytes(int count) const override { return launcher_.scratch_bytes(count); }
     Status prepare(DeviceProgram& program) override {
-        if (draws_maps()) launcher_.draw_map(map_weights_);
-        return launcher_.prepare(program);
-    }
-    Status enqueue(const DeviceBatch& batch, DeviceQueue& queue) const override {
-        return launcher_.enqueue(batch, queue);
+        if (draws_maps()) launcher_.draw_map(field_weights_);
+        return PlannedScorer::prepare(program);
     }
 
     std::vector<Convention> conventions() const override;
     std::vector<std::string> warnings() const override;
 
 private:
-    const FrameGeometry geometry_;
-    const Settings settings_;
-    const Plan plan_;
-    MapWeights map_weights_{};
-    mutable RowWorkspaces workspaces_;
-    Launcher launcher_;
+    FieldWeights field_weights_{};
 };
 
 class Ssimulacra2Finaliser final : public Finaliser {
 public:
     Ssimulacra2Finaliser(const FrameGeometry& geometry, const OptionValues& options)
-        : has_weights_(geometry.has_weights), settings_(settings_of(geometry, options)),
+        : has_weights_(geometry.has_weights), settings_(settled<Settings>(geometry, options)),
           plan_(make_plan(geometry, settings_)) {}
 
     void finalise(int64_t frame, std::span<const uint64_t> accumulators, ScoreSink& sink) override;
@@ -177,7 +157,7 @@ private:
     double norm(std::span<const uint64_t> accumulators, int channel, int level, int term) const {
         const double sum = std::bit_cast<double>(accumulators[norm_index(plan_.levels, channel, level, term)]);
         const double mean = sum / weight_of_level(accumulators, level);
-        return term < kMaps ? mean : std::sqrt(std::sqrt(mean));
+        return term < kFields ? mean : std::sqrt(std::sqrt(mean));
     }
 
     const bool has_weights_;
@@ -205,13 +185,10 @@ void Ssimulacra2Finaliser::finalise(int64_t frame, std::span<const uint64_t> acc
 
 std::vector<Convention> Ssimulacra2Scorer::conventions() const {
     std::vector<Convention> list{{"preset", preset_name(settings_)}};
-    add_conventions(settings_, &list);
+    add_conventions(settings_, geometry_, &list);
     const auto add = [&](const char* key, std::span<const std::string_view> words, int index) {
         list.push_back({key, std::string(words[static_cast<size_t>(index) + 1])});
     };
-    if (is_halved_x(geometry_) || is_halved_y(geometry_))
-        add("chroma", kChromaWords, static_cast<int>(settings_.chroma));
-    add("gamut", kGamutWords, static_cast<int>(settings_.gamut));
     add("kernel", kKernelWords, settings_.gaussian ? 1 : 0);
     add("border", kBorderWords, settings_.renormalise ? 1 : 0);
     add("prune", kPruneWords, settings_.prune ? 1 : 0);
@@ -230,16 +207,7 @@ std::vector<std::string> Ssimulacra2Scorer::warnings() const {
     return list;
 }
 
-MapShape map_shape(const FrameGeometry& geometry, const OptionValues& /*options*/) {
-    return {geometry.width, geometry.height};
-}
-
-constexpr MapSpec kMap{.what = "weighted error, before it becomes a score", .white = 10.0, .shape = map_shape};
-
-Status validate(const FrameGeometry& geometry, const OptionValues& options) {
-    Settings settings;
-    return settle(geometry, options, &settings);
-}
+constexpr MapSpec kMap{.what = "weighted error, before it becomes a score", .white = 10.0};
 
 } // namespace
 
@@ -249,32 +217,20 @@ BlurKernel<float> to_single(const BlurKernel<double>& from) {
     return to;
 }
 
-Status plan_for(const FrameGeometry& geometry, const OptionValues& options, Plan* plan) {
-    Settings settings;
-    QC_RETURN_IF_ERROR(settle(geometry, options, &settings));
-    *plan = make_plan(geometry, settings);
-    return {};
-}
-
 const MetricDescriptor& descriptor() {
-    static constexpr MetricDescriptor kDescriptor{
+    static constexpr MetricDescriptor kDescriptor = linear_light::in_linear_light({
         .name = "ssimulacra2",
         .summary = "perceptual error in XYB at six scales (SSIMULACRA 2.1)",
-        .scope = Scope::kPair,
-        .needs_chroma = true,
-        .uses_colour = true,
-        .accepts_rgb = true,
-        .accepts_weights = true,
         .backend_bound = kBackendBound,
         .templated_names = true,
         .options = kOptions,
         .outputs = kOutputSpecs,
         .smallest = {kMinimumSize, kMinimumSize},
-        .validate = validate,
+        .validate = validate_settings<Settings>,
         .create_scorer = make_scorer<Ssimulacra2Scorer>,
         .create_finaliser = make_finaliser<Ssimulacra2Finaliser>,
         .map = &kMap,
-    };
+    });
     return kDescriptor;
 }
 

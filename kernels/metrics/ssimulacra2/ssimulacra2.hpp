@@ -8,7 +8,7 @@
 /// | depth, layout | 8 to 16 bits; 4:0:0, 4:2:0, 4:2:2, 4:4:4 and RGB                                          |
 /// | smallest size | 8 x 8                                                                                     |
 /// | colour        | tags of each input, else the other's, else defaults; options override them                |
-/// | accumulators  | 108 doubles: sums of the maps and of their fourth powers, see ssimulacra2_math.hpp        |
+/// | accumulators  | 108 doubles: sums of the fields and of their fourth powers, see ssimulacra2_math.hpp      |
 /// | exactness     | the CPU computes in double precision and is the definition; CUDA in single precision      |
 /// |               | within kBackendBound. Both give the same bits on every run                                |
 /// | with weights  | a term counts by its place's weight (ssimulacra2_level_weights.hpp); six sums of weights follow |
@@ -25,16 +25,13 @@ constexpr BackendBound kBackendBound{.absolute = 2e-3, .relative = 1e-5};
 
 const MetricDescriptor& descriptor();
 
-/// What the metric does with pictures of this kind. Refuses what it cannot do.
-Status plan_for(const FrameGeometry& geometry, const OptionValues& options, Plan* plan);
-
 /// The readable reference on the CPU: whole pictures, as published. Writes the accumulators of a pair that the plan
 /// needs. Thread-safe.
 void score_cpu(const FrameGeometry& geometry, const Plan& plan, const HostPair& pair, std::span<uint64_t> accumulators);
 
-/// The map that is drawn: for each sample of the picture the maps of all levels and channels there, weighted. Single
+/// The map that is drawn: for each sample of the picture the fields of all levels and channels there, weighted. Single
 /// precision of what is computed in double. Thread-safe.
-void draw_cpu(const FrameGeometry& geometry, const Plan& plan, const MapWeights& weights, const HostPair& pair,
+void draw_cpu(const FrameGeometry& geometry, const Plan& plan, const FieldWeights& weights, const HostPair& pair,
               Plane<float> values);
 
 struct RowWorkspace;

@@ -3,8 +3,8 @@
 // level, starting with the pictures as they are:
 //
 //     XYB        cube roots of the cones' responses, and their differences
-//     maps       structural error, and edges added or lost, channel by channel
-//     norms      sums of the maps and of their fourth powers
+//     fields     structural error, and edges added or lost, channel by channel
+//     norms      sums of the fields and of their fourth powers
 //     halving    of linear RGB, for the next level
 //
 // Whole pictures, every step by itself and as it was published: ssimulacra2_cpu_rows.cpp does the same row by row.
@@ -157,18 +157,6 @@ Colour linear_rgb(const HostPicture& picture, const FrameGeometry& geometry,
 
 // ---- levels ---------------------------------------------------------------------------------------------------------
 
-/// Means of 2x2 blocks. The last row and column of odd sizes count twice.
-Image halved(const Image& image) {
-    Image half((image.width + 1) / 2, (image.height + 1) / 2);
-    for (int y = 0; y < half.height; ++y)
-        for (int x = 0; x < half.width; ++x) {
-            const int right = std::min(2 * x + 1, image.width - 1), below = std::min(2 * y + 1, image.height - 1);
-            half.at(x, y) =
-                (image.at(2 * x, 2 * y) + image.at(right, 2 * y) + image.at(2 * x, below) + image.at(right, below)) / 4;
-        }
-    return half;
-}
-
 Colour halved(const Colour& colour) {
     return {halved(colour[0]), halved(colour[1]), halved(colour[2])};
 }
@@ -216,9 +204,9 @@ Image blurred_product(const Image& a, const Image& b, const BlurKernel<double>& 
     return blurred(product, blur);
 }
 
-// ---- maps and their norms -------------------------------------------------------------------------------------------
+// ---- fields and their norms -----------------------------------------------------------------------------------------
 
-/// Calls use(i, map) with the maps' values (kMaps) of each sample of a channel.
+/// Calls use(i, field) with the fields' values (kFields) of each sample of a channel.
 template <typename Use>
 void compare(const Image& reference, const Image& distorted, const BlurKernel<double>& blur, const Use& use) {
     const Image mean_1 = blurred(reference, blur), mean_2 = blurred(distorted, blur);
@@ -233,11 +221,11 @@ void compare(const Image& reference, const Image& distorted, const BlurKernel<do
                                   (variance_1 + variance_2 + kStructureConstant);
         const double edge_1 = std::abs(reference.samples[i] - m1), edge_2 = std::abs(distorted.samples[i] - m2);
         const double change = (1.0 + edge_2) / (1.0 + edge_1) - 1.0;
-        double map[kMaps];
-        map[kStructure] = std::max(1.0 - similarity, 0.0);
-        map[kArtifact] = std::max(change, 0.0);
-        map[kDetail] = std::max(-change, 0.0);
-        use(i, map);
+        double field[kFields];
+        field[kStructure] = std::max(1.0 - similarity, 0.0);
+        field[kArtifact] = std::max(change, 0.0);
+        field[kDetail] = std::max(-change, 0.0);
+        use(i, field);
     }
 }
 
@@ -247,11 +235,11 @@ using Sums = std::array<double, kTerms>;
 /// @param weights of the places; null: each counts once
 Sums sums_of(const Image& reference, const Image& distorted, const BlurKernel<double>& blur, const uint32_t* weights) {
     Sums sums{};
-    compare(reference, distorted, blur, [&](size_t i, const double(&map)[kMaps]) {
+    compare(reference, distorted, blur, [&](size_t i, const double(&field)[kFields]) {
         const double weight = weights != nullptr ? weights[i] : 1.0;
-        for (int m = 0; m < kMaps; ++m) {
-            sums[static_cast<size_t>(term_index(kFirst, m))] += weight * map[m];
-            sums[static_cast<size_t>(term_index(kFourth, m))] += weight * std::pow(map[m], 4.0);
+        for (int m = 0; m < kFields; ++m) {
+            sums[static_cast<size_t>(term_index(kFirst, m))] += weight * field[m];
+            sums[static_cast<size_t>(term_index(kFourth, m))] += weight * std::pow(field[m], 4.0);
         }
     });
     return sums;
@@ -287,13 +275,13 @@ void score_cpu(const FrameGeometry& geometry, const Plan& plan, const HostPair& 
     });
 }
 
-void draw_cpu(const FrameGeometry& geometry, const Plan& plan, const MapWeights& weights, const HostPair& pair,
+void draw_cpu(const FrameGeometry& geometry, const Plan& plan, const FieldWeights& weights, const HostPair& pair,
               Plane<float> values) {
     Image drawn(geometry.width, geometry.height);
     for_each_plane(geometry, plan, pair, [&](int level, int c, const Image& reference, const Image& distorted) {
         Image errors(reference.width, reference.height);
-        compare(reference, distorted, plan.blur, [&](size_t i, const double(&map)[kMaps]) {
-            for (int m = 0; m < kMaps; ++m) errors.samples[i] += weights[level][c][m] * map[m];
+        compare(reference, distorted, plan.blur, [&](size_t i, const double(&field)[kFields]) {
+            for (int m = 0; m < kFields; ++m) errors.samples[i] += weights[level][c][m] * field[m];
         });
         for (int y = 0; y < drawn.height; ++y)
             for (int x = 0; x < drawn.width; ++x) drawn.at(x, y) += errors.at(x >> level, y >> level);

@@ -100,13 +100,13 @@ QC_CPU_CLONES void scale_row(double* row, const double* factors, int count) {
 /// What is blurred of a channel: both pictures' samples, and for structures their products.
 enum Blurred { kReferenceMean, kDistortedMean, kSquaredDifference, kSquares, kBlurredRows };
 
-QC_CPU_CLONES void structure_row(const double* const* blurred, int count, double* map) {
+QC_CPU_CLONES void structure_row(const double* const* blurred, int count, double* field) {
     const double *mean1 = blurred[kReferenceMean], *mean2 = blurred[kDistortedMean];
     const double *squared_difference = blurred[kSquaredDifference], *squares = blurred[kSquares];
     for (int i = 0; i < count; ++i) {
         const double difference = mean1[i] - mean2[i];
-        map[i] = structural_error(difference, squared_difference[i] - difference * difference,
-                                  squares[i] - (mean1[i] * mean1[i] + mean2[i] * mean2[i]));
+        field[i] = structural_error(difference, squared_difference[i] - difference * difference,
+                                    squares[i] - (mean1[i] * mean1[i] + mean2[i] * mean2[i]));
     }
 }
 
@@ -120,7 +120,7 @@ QC_CPU_CLONES void edge_row(const double* reference, const double* distorted, co
     }
 }
 
-/// Sums of a row of a map and of its fourth powers, in a fixed order: pixel x adds to lane x % kLanes.
+/// Sums of a row of a field and of its fourth powers, in a fixed order: pixel x adds to lane x % kLanes.
 struct LaneSums {
     static constexpr int kLanes = 8;
     double first[kLanes] = {}, fourth[kLanes] = {};
@@ -131,7 +131,7 @@ struct LaneSums {
 };
 
 template <typename Cpu>
-QC_INLINE_HELPER void add_row_on(const double* map, int count, LaneSums* sums) {
+QC_INLINE_HELPER void add_row_on(const double* field, int count, LaneSums* sums) {
     using Vector = device::RowVector<double, Cpu>;
     constexpr int kLanes = LaneSums::kLanes, kVectors = kLanes / Vector::kLanes;
     typename Vector::Type first[kVectors], fourth[kVectors], value;
@@ -142,7 +142,7 @@ QC_INLINE_HELPER void add_row_on(const double* map, int count, LaneSums* sums) {
     int i = 0;
     for (; i + kLanes <= count; i += kLanes) {
         QC_UNROLL for (int v = 0; v < kVectors; ++v) {
-            Vector::load(map + i + v * Vector::kLanes, &value);
+            Vector::load(field + i + v * Vector::kLanes, &value);
             first[v] += value;
             value *= value;
             fourth[v] += value * value;
@@ -153,20 +153,20 @@ QC_INLINE_HELPER void add_row_on(const double* map, int count, LaneSums* sums) {
         Vector::store(fourth[v], sums->fourth + v * Vector::kLanes);
     }
     for (int l = 0; i + l < count; ++l) {
-        const double square = map[i + l] * map[i + l];
-        sums->first[l] += map[i + l];
+        const double square = field[i + l] * field[i + l];
+        sums->first[l] += field[i + l];
         sums->fourth[l] += square * square;
     }
 }
-QC_CPU_VERSIONS(add_row, (const double* map, int count, LaneSums* sums), (map, count, sums))
+QC_CPU_VERSIONS(add_row, (const double* field, int count, LaneSums* sums), (field, count, sums))
 
 /// The same of places that count by their weights.
-QC_CPU_CLONES void add_weighted_row(const double* map, const uint32_t* weights, int count, LaneSums* sums) {
+QC_CPU_CLONES void add_weighted_row(const double* field, const uint32_t* weights, int count, LaneSums* sums) {
     constexpr int kLanes = LaneSums::kLanes;
     LaneSums own = *sums;
     int i = 0;
     const auto add = [&](int l) {
-        const double value = map[i + l], square = value * value, weight = weights[i + l];
+        const double value = field[i + l], square = value * value, weight = weights[i + l];
         own.first[l] += weight * value;
         own.fourth[l] += weight * (square * square);
     };
@@ -217,7 +217,7 @@ struct LevelTask {
 struct RunWorkspace {
     LinearReader reader[kPictures];
     Rows light, samples; ///< the latest rows; of samples, plane channel * kBlurredRows + Blurred
-    Rows lines, blurred, maps, zeros;
+    Rows lines, blurred, fields, zeros;
 };
 
 struct RowWorkspace {
@@ -238,7 +238,7 @@ public:
         space.samples.open(kChannels * kBlurredRows, width_, kRows);
         space.lines.open(1, width_, kTogether);
         space.blurred.open(kBlurredRows, width_, kTogether);
-        space.maps.open(kMaps, width_, 1);
+        space.fields.open(kFields, width_, 1);
         space.zeros.open(1, width_, 1);
         std::fill_n(space.zeros.row(0, 0), width_, 0.0);
     }
@@ -316,35 +316,35 @@ private:
         }
     }
 
-    /// Sums of the maps of rows y to y + count - 1, whose neighbours have all arrived.
+    /// Sums of the fields of rows y to y + count - 1, whose neighbours have all arrived.
     void pool(int channel, int y, int count) {
         const uint8_t needed = task_.needed[channel];
         for (int b = 0; b < blurred_count(channel); ++b) blur(channel, b, y, count);
-        double* map[kMaps];
-        for (int m = 0; m < kMaps; ++m) map[m] = space_.maps.row(m, 0);
+        double* field[kFields];
+        for (int m = 0; m < kFields; ++m) field[m] = space_.fields.row(m, 0);
         for (int i = 0; i < count; ++i) {
             const double* blurred[kBlurredRows];
             for (int b = 0; b < kBlurredRows; ++b) blurred[b] = space_.blurred.row(b, i);
             double* const sums = task_.sums[y + i].of[channel];
             if (needs_structure(needed)) {
-                structure_row(blurred, width_, map[kStructure]);
-                add_map(map[kStructure], kStructure, y + i, sums);
+                structure_row(blurred, width_, field[kStructure]);
+                add_field(field[kStructure], kStructure, y + i, sums);
             }
             if (!needs_edges(needed)) continue;
             edge_row(sample_row(channel, kReferenceMean, y + i), sample_row(channel, kDistortedMean, y + i), blurred,
-                     width_, map[kArtifact], map[kDetail]);
-            add_map(map[kArtifact], kArtifact, y + i, sums);
-            add_map(map[kDetail], kDetail, y + i, sums);
+                     width_, field[kArtifact], field[kDetail]);
+            add_field(field[kArtifact], kArtifact, y + i, sums);
+            add_field(field[kDetail], kDetail, y + i, sums);
         }
     }
 
-    /// Row y of a map.
-    void add_map(const double* map, int which, int y, double* sums) const {
+    /// Row y of a field.
+    void add_field(const double* field, int which, int y, double* sums) const {
         LaneSums lanes;
         if (task_.weights == nullptr)
-            add_row(map, width_, &lanes);
+            add_row(field, width_, &lanes);
         else
-            add_weighted_row(map, task_.weights->row(y), width_, &lanes);
+            add_weighted_row(field, task_.weights->row(y), width_, &lanes);
         sums[term_index(kFirst, which)] = LaneSums::total(lanes.first);
         sums[term_index(kFourth, which)] = LaneSums::total(lanes.fourth);
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// The map of SSIMULACRA 2: what its maps weigh in the score, place by place. Strips keep the weighted errors of their
+// The map of SSIMULACRA 2: what its fields weigh in the score, place by place. Strips keep the weighted errors of their
 // plane in 16 bits, but of planes that weigh next to nothing, and one more kernel
 // adds those of all planes that lie over a sample of the picture.
 #pragma once
@@ -7,11 +7,11 @@
 #include "contract/map.hpp"
 #include "device/bits.hpp"
 #include "device/block.hpp"
+#include "device/kernel_list.hpp"
 #include "device/plane_reader.hpp"
 #include "metrics/ssimulacra2/ssimulacra2_device_math.hpp"
 
 namespace qc::ssimulacra2 {
-
 /// Where the errors of a pair's planes are kept.
 struct KeptErrors {
     uint16_t* errors;            ///< of the first pair
@@ -20,7 +20,7 @@ struct KeptErrors {
     uint32_t plane[kMaxLevels];  ///< from channel to channel
     int32_t pitch[kMaxLevels];   ///< a multiple of 4
     uint32_t stored[kMaxLevels]; ///< bit c: channel c is kept
-    float weight[kMaxLevels][kChannels][kMaps];
+    float weight[kMaxLevels][kChannels][kFields];
 
     QC_HD uint16_t* of(int pair_number, int level, int channel) const {
         return errors + static_cast<uint64_t>(pair_number) * pair + offset[level] +
@@ -116,9 +116,7 @@ QC_HD void add_coarse_levels(const DrawArguments& arguments, int pair, int x, in
 }
 
 /// grid: (blocks of a row, blocks of rows, pairs)
-struct DrawErrors {
-    using Arguments = DrawArguments;
-    static constexpr int kThreads = kDrawWarps * device::kWarpSize;
+struct DrawErrors : device::KernelOf<DrawArguments, kDrawWarps * device::kWarpSize> {
     static constexpr int kColumns = device::kWarpSize * kDrawColumns, kRows = kDrawWarps * kDrawRows; ///< of a block
 
     template <class Block>

@@ -5,10 +5,13 @@
 #include <cstdio>
 #include <utility>
 
+#include "contract/settings.hpp"
 #include "metrics/ssimulacra2/ssimulacra2.hpp"
 #include "metrics/ssimulacra2/ssimulacra2_kernels.hpp"
+#include "metrics/ssimulacra2/ssimulacra2_settings.hpp"
 #include "tests/device/colour_cases.hpp"
 #include "tests/golden/golden.hpp"
+#include "tests/support/synthetic_pair.hpp"
 
 namespace qc::ssimulacra2 {
 namespace {
@@ -57,7 +60,7 @@ struct Differences {
 
 double norm_of(uint64_t word, const LevelSize& size, int term) {
     const double mean = std::bit_cast<double>(word) / (static_cast<double>(size.width) * size.height);
-    return term < kMaps ? mean : std::sqrt(std::sqrt(mean));
+    return term < kFields ? mean : std::sqrt(std::sqrt(mean));
 }
 
 void expect_norms_near(const Plan& plan, std::span<const uint64_t> words, std::span<const uint64_t> expected,
@@ -88,8 +91,7 @@ Differences expect_emulation_near_cpu(const test::ColourCase& c, bool descending
     const Status valid = validate(descriptor(), geometry, options);
     EXPECT_TRUE(valid.ok()) << valid.text();
     if (!valid.ok()) return differences;
-    Plan plan;
-    EXPECT_TRUE(plan_for(geometry, options, &plan).ok());
+    const Plan plan = make_plan(geometry, settled<Settings>(geometry, options));
     const auto metric = create_scorer(descriptor(), geometry, options);
 
     const std::vector<test::EmulatedPicture> pictures = make_pictures(c);
@@ -142,43 +144,16 @@ TEST(Ssimulacra2Emulation, EveryLayoutAndDepth) {
 }
 
 TEST(Ssimulacra2Emulation, EverySizeFromTheSmallest) {
-    std::vector<test::ColourCase> cases;
-    for (int height = 8; height <= 40; ++height)
-        for (int width = 8; width <= 40; width += 1 + (height % 3)) {
-            const auto sampling = static_cast<Sampling>((width + height) % 5);
-            cases.push_back({width, height, sampling, width % 2 ? 8 : 10});
-        }
-    for (const int size : {63, 64, 65, 112, 113, 119, 120, 121, 127, 128, 129, 143, 144, 145, 239, 240, 241, 257})
-        for (const int other : {8, 15, 66, 113}) {
-            cases.push_back({size, other, Sampling::k420});
-            cases.push_back({other, size, Sampling::k420, 10});
-        }
-    expect_near_cpu(cases, "sizes");
+    expect_near_cpu(
+        test::sizes_from_8([](int) { return 8; }, [](int height) { return 1 + height % 3; },
+                           {63, 64, 65, 112, 113, 119, 120, 121, 127, 128, 129, 143, 144, 145, 239, 240, 241, 257},
+                           {8, 15, 66, 113}),
+        "sizes");
 }
 
 TEST(Ssimulacra2Emulation, EveryOption) {
-    std::vector<test::ColourCase> cases;
-    const auto add = [&](const Words& words, Sampling sampling, int depth = 8) {
-        test::ColourCase c{161, 119, sampling, depth};
-        c.words = words;
-        cases.push_back(c);
-        c.width = 60; // fewer levels
-        c.height = 33;
-        c.hard = true;
-        cases.push_back(c);
-    };
-    for (const auto* location : {"left", "center", "topleft", "top"})
-        for (const auto* chroma : {"catmullrom", "bilinear", "nearest"}) {
-            add({{"chroma_loc", location}, {"chroma", chroma}}, Sampling::k420);
-            add({{"chroma_loc", location}, {"chroma", chroma}}, Sampling::k422, 10);
-        }
-    for (const auto* transfer : {"bt1886", "srgb", "bt709oetf", "gamma22", "gamma28", "linear", "pq", "hlg"}) {
-        add({{"transfer", transfer}}, Sampling::k420, 10);
-        add({{"transfer", transfer}, {"primaries", "bt2020"}, {"matrix", "bt2020nc"}}, Sampling::k444, 12);
-        add({{"transfer", transfer}}, Sampling::kRgb);
-    }
-    for (const auto* primaries : {"bt709", "bt470bg", "smpte170m", "smpte240m", "bt2020", "p3"})
-        add({{"primaries", primaries}, {"range", "full"}}, Sampling::k422);
+    test::OptionCases add(161, 119, 60, 33); // the small ones have fewer levels
+    test::add_light_options(&add);
     for (const auto* matrix : {"bt709", "bt601", "bt470bg", "smpte170m", "smpte240m", "fcc", "bt2020nc"})
         add({{"matrix", matrix}}, Sampling::k420);
     for (const auto* gamut : {"clip", "floor", "extend"})
@@ -196,18 +171,16 @@ TEST(Ssimulacra2Emulation, EveryOption) {
             add({{"preset", preset}}, Sampling::kGrey);
         }
     add({{"subscores", "levels"}, {"prune", "1"}}, Sampling::k420);
-    expect_near_cpu(cases, "options");
+    expect_near_cpu(add.cases, "options");
 }
 
 TEST(Ssimulacra2Emulation, InputsWithDifferentColours) {
     test::ColourCase c{150, 118, Sampling::k420};
     FrameGeometry geometry = geometry_of(c);
-    geometry.reference_colour = {.matrix = 1, .range = 1, .primaries = 1, .transfer = 1, .chroma_location = 1};
-    geometry.distorted_colour = {.matrix = 6, .range = 2, .primaries = 9, .transfer = 13, .chroma_location = 3};
+    test::tag_differently(&geometry);
     const OptionValues options(descriptor().options);
     const auto metric = create_scorer(descriptor(), geometry, options);
-    const std::vector<test::EmulatedPicture> pictures{test::make_picture(c, Layout::kPlanar, 1, false),
-                                                      test::make_picture(c, Layout::kSemiPlanar, 1, true)};
+    const std::vector<test::EmulatedPicture> pictures = test::planar_and_semi_planar(c, 1, true);
     const test::EmulatedPairs pairs(pictures);
     const std::vector<uint64_t> words = emulate_batch(*metric, pairs.device, false);
     const std::vector<uint64_t> expected = pairs.cpu_words(*metric);
@@ -232,8 +205,7 @@ TEST(Ssimulacra2Emulation, IdenticalPicturesScoreExactly100) {
             const FrameGeometry geometry = geometry_of(c);
             const OptionValues options = options_of({{"preset", preset}});
             const auto metric = create_scorer(descriptor(), geometry, options);
-            const std::vector<test::EmulatedPicture> pictures{test::make_picture(c, Layout::kPlanar, 3, false),
-                                                              test::make_picture(c, Layout::kSemiPlanar, 3, false)};
+            const std::vector<test::EmulatedPicture> pictures = test::planar_and_semi_planar(c, 3, false);
             const std::vector<uint64_t> words = emulate_batch(*metric, test::EmulatedPairs(pictures).device, hard);
             EXPECT_EQ(words, std::vector<uint64_t>(kAccumulatorWords)) << preset;
             EXPECT_EQ(score_of(geometry, options, words), 100.0) << preset;
@@ -247,16 +219,16 @@ TEST(Ssimulacra2Emulation, UsualVideosTakeTheFastKernels) {
     };
     using Names = std::vector<std::string>;
     test::ColourCase c{640, 360, Sampling::k420};
-    EXPECT_EQ(kernels_of(c), (Names{"ssimulacra2_pyramid_u8_420", "ssimulacra2_maps", "ssimulacra2_finish"}));
+    EXPECT_EQ(kernels_of(c), (Names{"ssimulacra2_pyramid_u8_420", "ssimulacra2_fields", "ssimulacra2_finish"}));
     c.words = {{"range", "full"}, {"matrix", "bt601"}, {"prune", "1"}, {"chroma_loc", "center"}};
-    EXPECT_EQ(kernels_of(c), (Names{"ssimulacra2_pyramid_u8_420", "ssimulacra2_maps", "ssimulacra2_finish"}));
+    EXPECT_EQ(kernels_of(c), (Names{"ssimulacra2_pyramid_u8_420", "ssimulacra2_fields", "ssimulacra2_finish"}));
     c.words.clear();
     c.depth = 10;
     c.sampling = Sampling::k422;
-    EXPECT_EQ(kernels_of(c), (Names{"ssimulacra2_pyramid_u16_422", "ssimulacra2_maps", "ssimulacra2_finish"}));
+    EXPECT_EQ(kernels_of(c), (Names{"ssimulacra2_pyramid_u16_422", "ssimulacra2_fields", "ssimulacra2_finish"}));
     c.words = {{"preset", "vship"}};
     EXPECT_EQ(kernels_of(c),
-              (Names{"ssimulacra2_pyramid_u16_422_general", "ssimulacra2_maps_wide", "ssimulacra2_finish"}));
+              (Names{"ssimulacra2_pyramid_u16_422_general", "ssimulacra2_fields_wide", "ssimulacra2_finish"}));
 }
 
 /// What 75 MB a pair at 1080p leaves after the pictures.
@@ -292,9 +264,7 @@ TEST(Ssimulacra2EmulationGolden, FirstFramesOfTheSharedClips) {
     size_t compared = 0;
     double largest = 0.0;
     for (const golden::Clip& clip : clips) {
-        const golden::Json* frames = nullptr;
-        for (const golden::Json& entry : recorded.at("clips"))
-            if (entry.at("clip") == clip.name) frames = &entry.at("frames");
+        const golden::Json* const frames = golden::recorded_frames(recorded, clip.name);
         if (frames == nullptr) continue;
         const golden::ClipPictures pictures(clip);
         ASSERT_TRUE(pictures.ok()) << clip.name;

@@ -76,8 +76,8 @@ TEST_F(SsimulacraGoldenPng, NormsEqualTheDefinition) {
         for (const char channel : {'x', 'y', 'b'})
             for (int level = 0; level < levels; ++level)
                 for (const char* power : {"l1", "l4"})
-                    for (const char* map : {"ssim", "artifact", "detail"}) {
-                        const std::string name = format("ssimulacra2_norm_%c%d_%s_%s", channel, level, power, map);
+                    for (const char* field : {"ssim", "artifact", "detail"}) {
+                        const std::string name = format("ssimulacra2_norm_%c%d_%s_%s", channel, level, power, field);
                         norms.compare(recorder.values(name).at(0), expected[i++].get<double>(), kNormTolerance,
                                       name_of(pair) + " " + name);
                     }

@@ -1,25 +1,21 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // SSIMULACRA 2 on the GPU: what the blocks of its three kernels do. The phases of their threads are in
-// ssimulacra2_pyramid_phases.hpp and ssimulacra2_map_phases.hpp.
+// ssimulacra2_pyramid_phases.hpp and ssimulacra2_field_phases.hpp.
 #pragma once
 
 #include "device/kernel_list.hpp"
-#include "metrics/ssimulacra2/ssimulacra2_map_phases.hpp"
+#include "metrics/ssimulacra2/ssimulacra2_field_phases.hpp"
 #include "metrics/ssimulacra2/ssimulacra2_pyramid_phases.hpp"
 #include "metrics/ssimulacra2/ssimulacra2_sums.hpp"
 #include "metrics/ssimulacra2/ssimulacra2_weighted_kernels.hpp"
 
 namespace qc::ssimulacra2 {
-
 // ---- pyramid --------------------------------------------------------------------------------------------------------
 
 /// grid: (tiles across, tiles down, pictures)
 template <typename T, Chroma kChroma, bool kGeneral>
-struct MakePyramid {
-    using Arguments = PyramidArguments;
-    static constexpr int kThreads = kPyramidThreads;
-    static constexpr int kMinBlocks = kGeneral ? tuning::kPyramidGeneralMinBlocks : tuning::kPyramidMinBlocks;
-
+struct MakePyramid : device::KernelOf<PyramidArguments, kPyramidThreads,
+                                      kGeneral ? tuning::kPyramidGeneralMinBlocks : tuning::kPyramidMinBlocks> {
     template <class Block>
     QC_HD static void run(Block& block, const PyramidArguments& arguments) {
         auto& shared = device::shared<PyramidShared<kChroma>>(block);
@@ -45,15 +41,15 @@ struct MakePyramid {
     }
 };
 
-// ---- maps -----------------------------------------------------------------------------------------------------------
+// ---- fields ---------------------------------------------------------------------------------------------------------
 
 struct alignas(16) Stages {
     float sample[kStages * kStageFloats];
 };
 
 template <class Work, class Block>
-QC_HD void score_strip(Block& block, const MapArguments& arguments, const Strip& strip, const float* a, const float* d,
-                       int pair, float* target) {
+QC_HD void score_strip(Block& block, const FieldArguments& arguments, const Strip& strip, const float* a,
+                       const float* d, int pair, float* target) {
     float* const stages = device::shared<Stages>(block).sample;
     const int thread = block.thread();
     StripThread<Work> state(strip, a, d, thread);
@@ -77,13 +73,10 @@ QC_HD void score_strip(Block& block, const MapArguments& arguments, const Strip&
 /// grid: (strips, 1, pairs). Strips of the last pair come first: its planes may still be in the L2 cache.
 /// @tparam kDraws keeps the errors for the map as well
 template <int kRadius, bool kDraws = false>
-struct ScoreMaps {
-    using Arguments = MapArguments;
-    static constexpr int kThreads = kStripThreads;
-    static constexpr int kMinBlocks = kRadius > 4 ? tuning::kWideStripMinBlocks : tuning::kStripMinBlocks;
-
+struct ScoreFields : device::KernelOf<FieldArguments, kStripThreads,
+                                      (kRadius > 4 ? tuning::kWideStripMinBlocks : tuning::kStripMinBlocks)> {
     template <class Block>
-    QC_HD static void run(Block& block, const MapArguments& arguments) {
+    QC_HD static void run(Block& block, const FieldArguments& arguments) {
         const int pair = block.grid_z() - 1 - block.z();
         const Strip strip = arguments.strips[block.x()];
         const int owner = reference_owner(arguments.pairs, pair);
@@ -119,10 +112,7 @@ struct ScoreMaps {
 /// grid: (planes, 1, pairs)
 /// @tparam kWords accumulators of a pair
 template <int kWords>
-struct SumStrips {
-    using Arguments = FinishArguments;
-    static constexpr int kThreads = tuning::kFinishThreads;
-
+struct SumStrips : device::KernelOf<FinishArguments, tuning::kFinishThreads> {
     template <class Block>
     QC_HD static void run(Block& block, const FinishArguments& arguments) {
         const int plane = block.x(), pair = block.z(), term = block.thread();
@@ -147,19 +137,19 @@ struct SumStrips {
     KERNEL(ssimulacra2_pyramid_u16_422##suffix, MakePyramid<uint16_t, Chroma::kHalvedAcross, general>)                 \
     KERNEL(ssimulacra2_pyramid_u16_444##suffix, MakePyramid<uint16_t, Chroma::kFull, general>)
 
-/// maps_wide: blurs of radius 8 or with other borders, all maps.
+/// fields_wide: blurs of radius 8 or with other borders, all fields.
 #define QC_SSIMULACRA2_KERNELS(KERNEL)                                                                                 \
     QC_SSIMULACRA2_PYRAMIDS(KERNEL, , false)                                                                           \
     QC_SSIMULACRA2_PYRAMIDS(KERNEL, _general, true)                                                                    \
-    KERNEL(ssimulacra2_maps, ScoreMaps<4>)                                                                             \
-    KERNEL(ssimulacra2_maps_wide, ScoreMaps<kMaxRadius>)                                                               \
+    KERNEL(ssimulacra2_fields, ScoreFields<4>)                                                                         \
+    KERNEL(ssimulacra2_fields_wide, ScoreFields<kMaxRadius>)                                                           \
     KERNEL(ssimulacra2_finish, SumStrips<kAccumulatorWords>)                                                           \
-    KERNEL(ssimulacra2_maps_kept, ScoreMaps<4, true>)                                                                  \
-    KERNEL(ssimulacra2_maps_wide_kept, ScoreMaps<kMaxRadius, true>)                                                    \
+    KERNEL(ssimulacra2_fields_kept, ScoreFields<4, true>)                                                              \
+    KERNEL(ssimulacra2_fields_wide_kept, ScoreFields<kMaxRadius, true>)                                                \
     KERNEL(ssimulacra2_draw, DrawErrors)                                                                               \
     KERNEL(ssimulacra2_weights, MakeWeights)                                                                           \
-    KERNEL(ssimulacra2_maps_weighted, ScoreWeightedMaps<4>)                                                            \
-    KERNEL(ssimulacra2_maps_wide_weighted, ScoreWeightedMaps<kMaxRadius>)                                              \
+    KERNEL(ssimulacra2_fields_weighted, ScoreWeightedFields<4>)                                                        \
+    KERNEL(ssimulacra2_fields_wide_weighted, ScoreWeightedFields<kMaxRadius>)                                          \
     KERNEL(ssimulacra2_finish_weighted, SumStrips<kWeightedWords>)
 QC_DECLARE_KERNELS(QC_SSIMULACRA2_KERNELS)
 

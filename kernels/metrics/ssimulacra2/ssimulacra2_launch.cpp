@@ -79,7 +79,7 @@ void cut_plane(const PlaneLayout& layout, int level, int channel, int columns, V
 } // namespace
 
 Launcher::Launcher(const Plan& plan, SampleType sample, bool has_weights)
-    : pyramid_{}, maps_{}, finish_{}, same_conversion_(plan.reference == plan.distorted),
+    : pyramid_{}, fields_{}, finish_{}, same_conversion_(plan.reference == plan.distorted),
       usual_conversion_(is_usual(plan.reference) && is_usual(plan.distorted)) {
     const PlaneLayout layout = make_layout(plan);
     const ColourConversion<double>* const conversion[] = {&plan.reference, &plan.distorted};
@@ -108,15 +108,15 @@ Launcher::Launcher(const Plan& plan, SampleType sample, bool has_weights)
             if (terms != 0) cut_plane(layout, level, c, columns, variant_of(terms), &strips_);
             finish_.number[plane] = static_cast<int32_t>(strips_.size()) - finish_.first[plane];
         }
-    maps_.picture = layout.picture;
-    maps_.renormalise = plan.blur.renormalise;
-    for (int i = 0; i <= plan.blur.radius; ++i) maps_.tap[i] = static_cast<float>(plan.blur.tap[i]);
-    maps_.strip_count = finish_.strip_count = static_cast<int32_t>(strips_.size());
-    if (has_weights) has_weights_.emplace(plan, layout);
+    fields_.picture = layout.picture;
+    fields_.renormalise = plan.blur.renormalise;
+    for (int i = 0; i <= plan.blur.radius; ++i) fields_.tap[i] = static_cast<float>(plan.blur.tap[i]);
+    fields_.strip_count = finish_.strip_count = static_cast<int32_t>(strips_.size());
+    if (has_weights) weighted_.emplace(plan, layout);
 }
 
 size_t Launcher::plane_bytes(int count) const {
-    return round_up(picture_index(count, 0) * maps_.picture * sizeof(float), kScratchAlignment);
+    return round_up(picture_index(count, 0) * fields_.picture * sizeof(float), kScratchAlignment);
 }
 
 size_t Launcher::sum_bytes(int count) const {
@@ -124,16 +124,16 @@ size_t Launcher::sum_bytes(int count) const {
 }
 
 size_t Launcher::kept_bytes(int count) const {
-    return round_up(static_cast<size_t>(count) * maps_.kept.pair * sizeof(uint16_t), kScratchAlignment);
+    return round_up(static_cast<size_t>(count) * fields_.kept.pair * sizeof(uint16_t), kScratchAlignment);
 }
 
 size_t Launcher::scratch_bytes(int count) const {
     return plane_bytes(count) + sum_bytes(count) + kept_bytes(count) +
-           (has_weights_ ? has_weights_->scratch_bytes(count) : 0);
+           (weighted_ ? weighted_->scratch_bytes(count) : 0);
 }
 
-void Launcher::draw_map(const MapWeights& weights) {
-    KeptErrors& kept = maps_.kept;
+void Launcher::draw_map(const FieldWeights& weights) {
+    KeptErrors& kept = fields_.kept;
     const PlaneLayout& layout = pyramid_[0].layout;
     for (int level = 0; level < layout.levels; ++level) {
         kept.stored[level] = layout.stored[level];
@@ -142,7 +142,7 @@ void Launcher::draw_map(const MapWeights& weights) {
         kept.offset[level] = static_cast<uint32_t>(kept.pair);
         kept.pair += uint64_t{kChannels} * kept.plane[level];
         for (int c = 0; c < kChannels; ++c)
-            for (int m = 0; m < kMaps; ++m) kept.weight[level][c][m] = static_cast<float>(weights[level][c][m]);
+            for (int m = 0; m < kFields; ++m) kept.weight[level][c][m] = static_cast<float>(weights[level][c][m]);
     }
     kept.pair = round_up(kept.pair, uint64_t{kRowPixels});
     draws_map_ = true;
@@ -152,7 +152,7 @@ void Launcher::draw_map(const MapWeights& weights) {
 /// @param scale of map_level()
 KeptErrors Launcher::kept_for(float scale) const {
     constexpr float kLeftOut = 0.25f;
-    KeptErrors kept = maps_.kept;
+    KeptErrors kept = fields_.kept;
     float left = kLeftOut;
     for (int level = 0; level < kMaxLevels; ++level)
         for (int c = 0; c < kChannels; ++c) {
@@ -175,13 +175,14 @@ Status Launcher::enqueue_map(const DeviceBatch& batch, const KeptErrors& kept, D
 
 Status Launcher::prepare(DeviceProgram& program) {
     QC_RETURN_IF_ERROR(program.find(pyramid_identifier_, &pyramid_kernel_));
-    const auto& maps = wide_blur_   ? draws_map_ ? kernels::ssimulacra2_maps_wide_kept : kernels::ssimulacra2_maps_wide
-                       : draws_map_ ? kernels::ssimulacra2_maps_kept
-                                    : kernels::ssimulacra2_maps;
-    QC_RETURN_IF_ERROR(program.find(maps, &map_kernel_));
+    const auto& fields = wide_blur_
+                             ? draws_map_ ? kernels::ssimulacra2_fields_wide_kept : kernels::ssimulacra2_fields_wide
+                         : draws_map_ ? kernels::ssimulacra2_fields_kept
+                                      : kernels::ssimulacra2_fields;
+    QC_RETURN_IF_ERROR(program.find(fields, &field_kernel_));
     if (draws_map_) QC_RETURN_IF_ERROR(program.find(kernels::ssimulacra2_draw, &draw_kernel_));
     QC_RETURN_IF_ERROR(program.find(kernels::ssimulacra2_finish, &finish_kernel_));
-    if (has_weights_) QC_RETURN_IF_ERROR(has_weights_->prepare(program));
+    if (weighted_) QC_RETURN_IF_ERROR(weighted_->prepare(program));
     return program.upload(strips_.data(), strips_.size() * sizeof(Strip), &strip_table_);
 }
 
@@ -200,19 +201,19 @@ Status Launcher::enqueue(const DeviceBatch& batch, DeviceQueue& queue) const {
         QC_RETURN_IF_ERROR(queue.launch(pyramid_kernel_, grid, arguments));
     }
 
-    MapArguments maps = maps_;
-    maps.pairs = batch.pairs;
-    maps.planes = planes;
-    maps.strips = static_cast<const Strip*>(strip_table_);
-    maps.sums = sums;
-    maps.kept = kept_for(batch.map.scale);
-    maps.kept.errors = reinterpret_cast<uint16_t*>(reinterpret_cast<char*>(sums) + sum_bytes(batch.count));
+    FieldArguments fields = fields_;
+    fields.pairs = batch.pairs;
+    fields.planes = planes;
+    fields.strips = static_cast<const Strip*>(strip_table_);
+    fields.sums = sums;
+    fields.kept = kept_for(batch.map.scale);
+    fields.kept.errors = reinterpret_cast<uint16_t*>(reinterpret_cast<char*>(sums) + sum_bytes(batch.count));
     const Dim3 strips{static_cast<unsigned>(strips_.size()), 1, pairs};
-    if (!has_weights_ || draws_map_) QC_RETURN_IF_ERROR(queue.launch(map_kernel_, strips, maps));
-    if (draws_map_) QC_RETURN_IF_ERROR(enqueue_map(batch, maps.kept, queue));
-    if (has_weights_)
-        return has_weights_->enqueue(batch, planes, reinterpret_cast<char*>(maps.kept.errors) + kept_bytes(batch.count),
-                                     queue);
+    if (!weighted_ || draws_map_) QC_RETURN_IF_ERROR(queue.launch(field_kernel_, strips, fields));
+    if (draws_map_) QC_RETURN_IF_ERROR(enqueue_map(batch, fields.kept, queue));
+    if (weighted_)
+        return weighted_->enqueue(batch, planes, reinterpret_cast<char*>(fields.kept.errors) + kept_bytes(batch.count),
+                                  queue);
 
     FinishArguments finish = finish_;
     finish.pairs = batch.pairs;

@@ -21,7 +21,7 @@ public:
     Launcher(const Plan& plan, SampleType sample, bool has_weights);
 
     /// Before everything else: the map is wanted too.
-    void draw_map(const MapWeights& weights);
+    void draw_map(const FieldWeights& weights);
     size_t scratch_bytes(int count) const;
     Status prepare(DeviceProgram& program);
     Status enqueue(const DeviceBatch& batch, DeviceQueue& queue) const;
@@ -35,18 +35,18 @@ private:
     Status enqueue_map(const DeviceBatch& batch, const KeptErrors& kept, DeviceQueue& queue) const;
 
     PyramidArguments pyramid_[2]; ///< by input; the first serves both where they have the same conversion
-    MapArguments maps_;
+    FieldArguments fields_;
     FinishArguments finish_;
     std::vector<Strip> strips_;
     const void* strip_table_ = nullptr; ///< device address
     bool same_conversion_, usual_conversion_, wide_blur_ = false;
     KernelIdentifier<PyramidArguments> pyramid_identifier_;
     LoadedKernel<PyramidArguments> pyramid_kernel_;
-    LoadedKernel<MapArguments> map_kernel_;
+    LoadedKernel<FieldArguments> field_kernel_;
     LoadedKernel<FinishArguments> finish_kernel_;
     bool draws_map_ = false;
     LoadedKernel<DrawArguments> draw_kernel_;
-    std::optional<WeightedSums> has_weights_;
+    std::optional<WeightedSums> weighted_;
 };
 
 } // namespace qc::ssimulacra2

@@ -4,7 +4,7 @@
 //
 // J. Sneyers, Cloudinary, 2022 and 2023. Linear RGB is halved into up to six levels; at each level the pictures are
 // taken to XYB and compared per channel: a structural error with local statistics from a 9-tap blur, and edges that
-// were added (artifact) or lost (detail). Means and 4-norms of these maps, 108 numbers, make the score.
+// were added (artifact) or lost (detail). Means and 4-norms of these fields, 108 numbers, make the score.
 #pragma once
 
 #include <cmath>
@@ -45,16 +45,16 @@ struct Plan {
     uint8_t needed[kMaxLevels][kChannels];
 };
 
-/// What each map of a level and channel weighs in the map that is drawn.
-using MapWeights = double[kMaxLevels][kChannels][kMaps];
+/// What each field of a level and channel weighs in the map that is drawn.
+using FieldWeights = double[kMaxLevels][kChannels][kFields];
 
 // Accumulators: kNorms words whatever the number of levels. Word norm_index(levels, channel, level, term) is the
-// bit-cast double sum over all pixels of the level of the map (power kFirst) or of its fourth power (kFourth); words
+// bit-cast double sum over all pixels of the level of the field (power kFirst) or of its fourth power (kFourth); words
 // that are not needed, or beyond the last level, are 0.
 constexpr int kAccumulatorWords = kNorms;
 
-QC_HD constexpr bool needs(uint8_t terms, int map) {
-    return (terms & (1u << term_index(kFirst, map) | 1u << term_index(kFourth, map))) != 0;
+QC_HD constexpr bool needs(uint8_t terms, int field) {
+    return (terms & (1u << term_index(kFirst, field) | 1u << term_index(kFourth, field))) != 0;
 }
 QC_HD constexpr bool needs_structure(uint8_t terms) {
     return needs(terms, kStructure);
@@ -105,7 +105,7 @@ QC_HD void xyb_of_roots(Real long_root, Real middle_root, Real short_root, Real 
     xyb[kB] = s - mean + static_cast<Real>(0.55);
 }
 
-// ---- maps -----------------------------------------------------------------------------------------------------------
+// ---- fields ---------------------------------------------------------------------------------------------------------
 
 constexpr double kStructureConstant = 0.0009;
 

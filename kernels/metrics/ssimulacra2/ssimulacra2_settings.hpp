@@ -12,14 +12,8 @@ namespace qc::ssimulacra2 {
 
 enum OptionIndex {
     kOptionPreset,
-    kOptionMatrix, ///< the first of kProperties, in the order of Property
-    kOptionRange,
-    kOptionPrimaries,
-    kOptionTransfer,
-    kOptionChromaLocation,
-    kOptionChroma,
-    kOptionGamut,
-    kOptionKernel,
+    kOptionLight, ///< the first of kLightOptions
+    kOptionKernel = kOptionLight + kLightOptions,
     kOptionBorder,
     kOptionPrune,
     kOptionRefWhite,
@@ -33,21 +27,13 @@ constexpr std::string_view kPruneWords[] = {"auto", "0", "1"};
 constexpr std::string_view kSubscoresWords[] = {"none", "levels", "norms"};
 enum Subscores { kNoSubscores, kLevelSubscores, kNormSubscores };
 
-inline constexpr OptionSpec kOptions[] = {
-    word_option("preset", "pre", kPresetWords, "compute as this program does on video; single options override it"),
-    kMatrixOption,
-    kRangeOption,
-    kPrimariesOption,
-    kTransferOption,
-    kLocationOption,
-    kChromaOption,
-    kGamutOption,
-    word_option("kernel", "ker", kKernelWords, "blur; auto: cosine9"),
-    word_option("border", "bor", kBorderWords, "blur at the border: zeros outside, or renormalised; auto: zero"),
-    word_option("prune", "pru", kPruneWords, "1: leave out the weights up to 0.01; auto: 0"),
-    {"ref_white", "rw", OptionType::kDouble, 255.0, 1.0, 10000.0, "PQ and HLG: cd/m2 that count as white"},
-    word_option("subscores", "", kSubscoresWords, "also write the part of each level, or all norms"),
-};
+inline constexpr auto kOptions = with_light_options(
+    {word_option("preset", "pre", kPresetWords, "compute as this program does on video; single options override it")},
+    {word_option("kernel", "ker", kKernelWords, "blur; auto: cosine9"),
+     word_option("border", "bor", kBorderWords, "blur at the border: zeros outside, or renormalised; auto: zero"),
+     word_option("prune", "pru", kPruneWords, "1: leave out the weights up to 0.01; auto: 0"),
+     {"ref_white", "rw", OptionType::kDouble, 255.0, 1.0, 10000.0, "PQ and HLG: cd/m2 that count as white"},
+     word_option("subscores", "", kSubscoresWords, "also write the part of each level, or all norms")});
 
 enum class LevelRule {
     kPreviousSize, ///< a level exists if the one before it is at least 8x8
@@ -80,8 +66,6 @@ struct Settings : LightSettings {
 inline Status settle(const FrameGeometry& geometry, const OptionValues& options, Settings* settings) {
     settings->preset = static_cast<Preset>(options.integer(kOptionPreset));
     const PresetSpec& preset = kPresetSpecs[settings->preset];
-    settings->chroma = choice_or(options, kOptionChroma, preset.chroma);
-    settings->gamut = choice_or(options, kOptionGamut, preset.gamut);
     settings->gaussian = choice_or(options, kOptionKernel, preset.gaussian);
     settings->renormalise = choice_or(options, kOptionBorder, preset.renormalise);
     settings->prune = choice_or(options, kOptionPrune, preset.prune);
@@ -89,7 +73,7 @@ inline Status settle(const FrameGeometry& geometry, const OptionValues& options,
     settings->levels = preset.levels;
     settings->ref_white = options.number(kOptionRefWhite);
     settings->subscores = static_cast<Subscores>(options.integer(kOptionSubscores));
-    return settle_colours("ssimulacra2", geometry, options, kOptionMatrix, settings);
+    return settle_light("ssimulacra2", geometry, options, kOptionLight, preset.chroma, preset.gamut, settings);
 }
 
 // ---- plan -----------------------------------------------------------------------------------------------------------

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Sums of the maps' terms over a block of threads.
+// Sums of the fields' terms over a block of threads.
 #pragma once
 
 #include "device/block_sum.hpp"
@@ -7,7 +7,7 @@
 
 namespace qc::ssimulacra2 {
 
-/// Sums of the maps' terms by warp.
+/// Sums of the fields' terms by warp.
 template <typename Real, int kThreads>
 struct PartialSums {
     static constexpr int kWarps = kThreads / device::kWarpSize;

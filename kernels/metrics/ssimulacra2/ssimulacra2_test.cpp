@@ -10,20 +10,21 @@
 #include <string>
 #include <vector>
 
-#include "cpu/thread_pool.hpp"
 #include "metrics/ssimulacra2/ssimulacra2_test_support.hpp"
 #include "tests/support/sample_picture.hpp"
+#include "tests/support/thread_counts.hpp"
 
 namespace qc::ssimulacra2 {
 namespace {
 
+using test::flat_picture;
 using test::SamplePicture;
 using test::SyntheticClip;
 using test::SyntheticPicture;
 
 // ---- map ------------------------------------------------------------------------------------------------------------
 
-/// Where every level has whole samples, its mean is the norms' weighted sum, each map's mean with the weights of both
+/// Where every level has whole samples, its mean is the norms' weighted sum, each field's mean with the weights of both
 /// of its norms.
 TEST(Ssimulacra2, MeanOfTheMap) {
     constexpr int kWidth = 512, kHeight = 256;
@@ -34,7 +35,7 @@ TEST(Ssimulacra2, MeanOfTheMap) {
     double expected = 0.0;
     for (int level = 0; level < levels; ++level)
         for (int c = 0; c < kChannels; ++c)
-            for (int m = 0; m < kMaps; ++m) {
+            for (int m = 0; m < kFields; ++m) {
                 const std::string name = format(
                     "ssimulacra2_norm_%c%d_l1_%s", "xyb" [c], level,
                     std::array { "ssim", "artifact", "detail" }[static_cast<size_t>(m)]);
@@ -56,7 +57,7 @@ TEST(Ssimulacra2, MeanOfTheMap) {
 
 const Words kVideoColours{{"matrix", "bt709"}, {"range", "limited"}, {"transfer", "bt1886"}, {"chroma_loc", "left"}};
 
-/// Every needed sum, relative to itself; those of maps that are rounding errors, relative to the picture.
+/// Every needed sum, relative to itself; those of fields that are rounding errors, relative to the picture.
 void expect_equal_to_reference(const FrameGeometry& geometry, const Words& words, const HostPair& pair,
                                const std::string& what) {
     const Plan plan = plan_of(geometry, words);
@@ -72,7 +73,7 @@ void expect_equal_to_reference(const FrameGeometry& geometry, const Words& words
 }
 
 void expect_equal_to_reference(const Pair& pair, const Words& words, const std::string& what) {
-    expect_equal_to_reference(pair.geometry, words, {pair.reference.view(), pair.distorted.view()}, what);
+    expect_equal_to_reference(pair.geometry, words, pair.views(), what);
 }
 
 std::string described(const Words& words) {
@@ -81,21 +82,15 @@ std::string described(const Words& words) {
     return text;
 }
 
-/// Runs begin and end anywhere, and what they have around them is made again by each.
 TEST(Ssimulacra2CpuRows, SameBitsFromAnyNumberOfThreads) {
     for (const Words& words : {Words{}, Words{{"kernel", "gauss17"}, {"border", "renorm"}}}) {
+        SCOPED_TRACE(described(words));
         const Pair pair(61, 157);
         const Plan plan = plan_of(pair.geometry, words);
-        HostPair views{pair.reference.view(), pair.distorted.view()};
         RowWorkspaces workspaces;
-        std::vector<uint64_t> alone(kAccumulatorWords), shared(kAccumulatorWords);
-        score_cpu_rows(pair.geometry, plan, views, alone, workspaces);
-        for (const int threads : {2, 3, 8}) {
-            cpu::ThreadPool pool(threads);
-            views.helpers = &pool;
-            score_cpu_rows(pair.geometry, plan, views, shared, workspaces);
-            EXPECT_EQ(alone, shared) << threads << " threads, " << described(words);
-        }
+        test::expect_same_bits_from_any_threads(
+            pair.views(), kAccumulatorWords,
+            [&](const HostPair& views, auto& sums) { score_cpu_rows(pair.geometry, plan, views, sums, workspaces); });
     }
 }
 
@@ -231,19 +226,13 @@ TEST(Ssimulacra2Plan, KernelsHaveMassOne) {
 
 // ---- hostile pictures -----------------------------------------------------------------------------------------------
 
-SamplePicture flat_picture(const FrameGeometry& geometry, const std::array<int, 3>& codes) {
-    return SamplePicture(geometry, [&](int plane, int, int) { return codes[static_cast<size_t>(plane)]; });
-}
-
 TEST(Ssimulacra2Hostile, FlatPictures) {
     const FrameGeometry geometry = Pair(67, 51).geometry;
-    const std::array<int, 3> colours[] = {{16, 128, 128}, {235, 128, 128}, {0, 0, 0},   {255, 255, 255},
-                                          {81, 90, 240},  {41, 240, 110},  {0, 255, 0}, {255, 0, 255}};
     for (const Words& words : {Words{}, Words{{"preset", "vship"}}, Words{{"preset", "rs"}},
                                Words{{"preset", "vmaf-fork"}}, Words{{"gamut", "extend"}, {"transfer", "pq"}},
                                Words{{"gamut", "extend"}, {"transfer", "hlg"}, {"primaries", "bt2020"}}})
-        for (const auto& first : colours)
-            for (const auto& second : colours) {
+        for (const auto& first : test::kFlatCodes)
+            for (const auto& second : test::kFlatCodes) {
                 const SamplePicture a = flat_picture(geometry, first), b = flat_picture(geometry, second);
                 const double score = score_of(geometry, words, a.view(), b.view());
                 EXPECT_TRUE(std::isfinite(score));
@@ -252,8 +241,9 @@ TEST(Ssimulacra2Hostile, FlatPictures) {
                 else
                     EXPECT_LE(score, 100.0);
             }
-    const SamplePicture black = flat_picture(geometry, colours[0]), white = flat_picture(geometry, colours[1]),
-                        red = flat_picture(geometry, colours[4]);
+    const SamplePicture black = flat_picture(geometry, test::kFlatCodes[0]),
+                        white = flat_picture(geometry, test::kFlatCodes[1]),
+                        red = flat_picture(geometry, test::kFlatCodes[4]);
     // Flat against flat is mild: there are no edges to lose, and the structural term sees the border only.
     EXPECT_LT(score_of(geometry, {}, black.view(), white.view()), 30.0);
     EXPECT_LT(score_of(geometry, {}, black.view(), red.view()), 50.0);
@@ -280,22 +270,15 @@ TEST(Ssimulacra2Hostile, PqBeyondItsPeak) {
 TEST(Ssimulacra2Hostile, ChromaAloneCounts) {
     const Pair pair(64, 64);
     for (const int changed : {1, 2}) {
-        HostPicture mixed = pair.reference.view();
-        mixed.plane[changed] = pair.distorted.view().plane[changed];
-        const double score = score_of(pair.geometry, {}, pair.reference.view(), mixed);
+        const double score = score_of(pair.geometry, {}, pair.reference.view(), pair.distorted_in(changed));
         EXPECT_LT(score, 99.0) << changed;
         EXPECT_GT(score, pair.score()) << changed;
     }
 }
 
 TEST(Ssimulacra2Hostile, GreyIsColourWithNeutralChroma) {
-    const Pair grey(60, 52, QC_CHROMA_400), colour(60, 52, QC_CHROMA_420);
-    const SamplePicture neutral = flat_picture(colour.geometry, {0, 128, 128});
-    HostPicture pictures[2] = {colour.reference.view(), colour.distorted.view()};
-    for (HostPicture& picture : pictures)
-        for (int p = 1; p < 3; ++p) picture.plane[p] = neutral.plane(p);
-    EXPECT_NEAR(grey.score(), score_of(colour.geometry, {}, pictures[0], pictures[1]), 1e-10);
-    EXPECT_EQ(convention(*scorer_of(grey.geometry), "matrix"), "");
+    test::expect_grey_is_neutral_colour(score_of);
+    EXPECT_EQ(convention(*scorer_of(Pair(60, 52, QC_CHROMA_400).geometry), "matrix"), "");
 }
 
 /// What a session does with an 8-bit input beside one of 10 bits.

@@ -9,9 +9,11 @@
 #include <string_view>
 #include <vector>
 
+#include "contract/settings.hpp"
 #include "metrics/ssimulacra2/ssimulacra2.hpp"
+#include "metrics/ssimulacra2/ssimulacra2_settings.hpp"
 #include "tests/support/metric_runner.hpp"
-#include "tests/support/synthetic_clip.hpp"
+#include "tests/support/synthetic_pair.hpp"
 
 namespace qc::ssimulacra2 {
 
@@ -34,23 +36,13 @@ inline double score_of(const FrameGeometry& geometry, const Words& words, const 
     return run(geometry, list_of(words), reference, distorted).values("ssimulacra2").at(0);
 }
 
-inline test::SyntheticClip clip_of(int width, int height, qc_chroma chroma, int depth) {
-    return {"", width, height, chroma, depth, 1, 0, 0};
-}
-
 /// A synthetic pair and its score under options and tags.
-struct Pair {
-    Pair(int width, int height, qc_chroma chroma = QC_CHROMA_420, int depth = 8)
-        : geometry(test::synthetic_geometry(clip_of(width, height, chroma, depth))),
-          reference(clip_of(width, height, chroma, depth), false, 0),
-          distorted(clip_of(width, height, chroma, depth), true, 0) {}
+struct Pair : test::SyntheticPair {
+    using SyntheticPair::SyntheticPair;
 
     double score(const Words& words = {}) const {
         return score_of(geometry, words, reference.view(), distorted.view());
     }
-
-    FrameGeometry geometry;
-    test::SyntheticPicture reference, distorted;
 };
 
 inline ColourTags tags(int matrix, int range, int primaries, int transfer, int location) {
@@ -58,10 +50,7 @@ inline ColourTags tags(int matrix, int range, int primaries, int transfer, int l
 }
 
 inline Plan plan_of(const FrameGeometry& geometry, const Words& words = {}) {
-    Plan plan{};
-    const Status status = plan_for(geometry, test::options_of(descriptor(), list_of(words)), &plan);
-    EXPECT_TRUE(status.ok()) << status.text();
-    return plan;
+    return make_plan(geometry, settled<Settings>(geometry, test::options_of(descriptor(), list_of(words))));
 }
 
 inline std::unique_ptr<Scorer> scorer_of(const FrameGeometry& geometry, const Words& words = {}) {

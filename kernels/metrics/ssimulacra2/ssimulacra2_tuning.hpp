@@ -12,7 +12,7 @@ constexpr int kPyramidMinBlocks = 10;
 #endif
 constexpr int kPyramidGeneralMinBlocks = 6; ///< with any colour conversion
 
-// Maps: a thread filters one column downwards, 4 rows at a time; then four neighbouring pixels of a row.
+// Fields: a thread filters one column downwards, 4 rows at a time; then four neighbouring pixels of a row.
 constexpr int kStripThreads = 128;
 constexpr int kStripRows = 64;         ///< at most, a multiple of 4
 constexpr int kEdgeStripRows = 144;    ///< where edges are all there is, which takes less than half as long

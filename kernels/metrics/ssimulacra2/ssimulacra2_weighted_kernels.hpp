@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// SSIMULACRA 2 with weights on the GPU: the weights of all levels, then sums of maps whose places count by them.
-// Kernels of their own, so that those without weights need not know of one: a block blurs and scores a tile of a plane
-// at once, and all maps of it, whichever count.
+// SSIMULACRA 2 with weights on the GPU: the weights of all levels, then sums of fields whose places count by them.
+// Kernels of their own, so that those without weights need not know of them: a block blurs and scores a tile of a plane
+// at once, and all fields of it, whichever count.
 //
 // As in the kernel without weights, the tile's centre samples are subtracted first, and what lies outside the picture
 // is minus these, or nothing where blurs are divided by the kernel's mass inside.
 #pragma once
 
 #include "device/block_sum.hpp"
+#include "device/kernel_list.hpp"
+#include "metrics/ssimulacra2/ssimulacra2_field_phases.hpp"
 #include "metrics/ssimulacra2/ssimulacra2_level_weights.hpp"
-#include "metrics/ssimulacra2/ssimulacra2_map_phases.hpp"
 #include "metrics/ssimulacra2/ssimulacra2_sums.hpp"
 
 namespace qc::ssimulacra2 {
-
 // ---- weights --------------------------------------------------------------------------------------------------------
 
 /// Those of level 0 are the pair's bytes.
@@ -47,10 +47,7 @@ QC_HD uint32_t halved_weight(int x, int y, int width, int height, const WeightAt
 }
 
 /// grid: (tiles across, tiles down, pairs)
-struct MakeWeights {
-    using Arguments = WeightArguments;
-    static constexpr int kThreads = kHalvedTile * kHalvedTile;
-
+struct MakeWeights : device::KernelOf<WeightArguments, kHalvedTile * kHalvedTile> {
     template <class Block>
     QC_HD static void run(Block& block, const WeightArguments& arguments) {
         auto& tiles = device::shared<WeightTiles>(block);
@@ -85,7 +82,7 @@ struct MakeWeights {
     }
 };
 
-// ---- maps -----------------------------------------------------------------------------------------------------------
+// ---- fields ---------------------------------------------------------------------------------------------------------
 
 constexpr int kWeightedTile = 32; ///< places of a block a side
 constexpr int kWeightedWarps = 8, kRowsOfWarp = kWeightedTile / kWeightedWarps;
@@ -180,10 +177,10 @@ QC_HD void blur_tile_along(WeightedTile<kRadius>& tile, const WeightedArguments&
 }
 
 /// What has been found at a place, and how much it counts.
-QC_HD void add_weighted_maps(const float (&map)[kMaps], float weight, float (&sum)[kTerms]) {
-    QC_UNROLL for (int m = 0; m < kMaps; ++m) {
-        const float square = map[m] * map[m];
-        sum[term_index(kFirst, m)] = fmaf(weight, map[m], sum[term_index(kFirst, m)]);
+QC_HD void add_weighted_fields(const float (&field)[kFields], float weight, float (&sum)[kTerms]) {
+    QC_UNROLL for (int m = 0; m < kFields; ++m) {
+        const float square = field[m] * field[m];
+        sum[term_index(kFirst, m)] = fmaf(weight, field[m], sum[term_index(kFirst, m)]);
         sum[term_index(kFourth, m)] = fmaf(weight * square, square, sum[term_index(kFourth, m)]);
     }
 }
@@ -222,20 +219,17 @@ QC_HD void score_tile(const WeightedTile<kRadius>& tile, const WeightedArguments
         const float edge_a = fabsf(tile.sample[0][first + r + kRadius][lane + kRadius] - mean_a);
         const float edge_d = fabsf(tile.sample[1][first + r + kRadius][lane + kRadius] - mean_d);
         const float change = edge_change(edge_a, edge_d);
-        const float map[kMaps] = {
+        const float field[kFields] = {
             structural_error(shifted + (view[0].offset - view[1].offset), difference_variance, variances),
             positive_part(change), positive_part(-change)};
         const uint32_t weight = place.level == 0 ? WeightReader(sample_weights).at(x, y) : weights[y * width + x];
-        add_weighted_maps(map, static_cast<float>(weight), sum);
+        add_weighted_fields(field, static_cast<float>(weight), sum);
     }
 }
 
 /// grid: (tiles of all planes, 1, pairs)
 template <int kRadius>
-struct ScoreWeightedMaps {
-    using Arguments = WeightedArguments;
-    static constexpr int kThreads = kWeightedWarps * device::kWarpSize;
-
+struct ScoreWeightedFields : device::KernelOf<WeightedArguments, kWeightedWarps * device::kWarpSize> {
     template <class Block>
     QC_HD static void run(Block& block, const WeightedArguments& arguments) {
         auto& tile = device::shared<WeightedTile<kRadius>>(block);

@@ -20,11 +20,11 @@ public:
 
 private:
     WeightArguments weights_{};
-    WeightedArguments maps_{};
+    WeightedArguments fields_{};
     FinishArguments finish_{};
     bool wide_blur_;
     LoadedKernel<WeightArguments> weight_kernel_;
-    LoadedKernel<WeightedArguments> map_kernel_;
+    LoadedKernel<WeightedArguments> field_kernel_;
     LoadedKernel<FinishArguments> finish_kernel_;
 };
 

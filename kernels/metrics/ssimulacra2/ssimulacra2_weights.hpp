@@ -8,19 +8,19 @@ namespace qc::ssimulacra2 {
 
 constexpr int kChannels = 3; ///< X, Y, B
 constexpr int kMaxLevels = 6;
-constexpr int kMaps = 3;                ///< structural error, artifact, detail loss
-constexpr int kPowers = 2;              ///< mean of the map, and mean of its fourth power
-constexpr int kTerms = kPowers * kMaps; ///< per level and channel
+constexpr int kFields = 3;                ///< structural error, artifact, detail loss
+constexpr int kPowers = 2;                ///< mean of the field, and mean of its fourth power
+constexpr int kTerms = kPowers * kFields; ///< per level and channel
 constexpr int kNorms = kChannels * kMaxLevels * kTerms;
 constexpr double kPruneThreshold = 0.01; ///< weights up to this one are dropped on request
 
 enum Channel { kX, kY, kB };
-enum Map { kStructure, kArtifact, kDetail };
+enum Field { kStructure, kArtifact, kDetail };
 enum Power { kFirst, kFourth };
 
 /// Number of a term within its level and channel.
-QC_HD constexpr int term_index(int power, int map) {
-    return power * kMaps + map;
+QC_HD constexpr int term_index(int power, int field) {
+    return power * kFields + field;
 }
 
 /// Number of a norm, of its weight and of its accumulator in a picture with `levels` levels. Small pictures use the

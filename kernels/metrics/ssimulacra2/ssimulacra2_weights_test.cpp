@@ -18,7 +18,7 @@ Scores scores_of(const Pair& pair, const Words& words, const test::WeightAt& wei
                               {pair.reference.view(), pair.distorted.view()}, weight_at);
 }
 
-/// One place alone: both norms of each map are its value, so the score is that of the value that the map shows there.
+/// One place alone: both norms of each field are its value, so the score is that of the value that the map shows there.
 TEST(Ssimulacra2Weights, OnePlaceIsWhatTheMapShows) {
     const Pair pair(61, 43);
     const auto scorer = scorer_of(pair.geometry);

@@ -12,11 +12,11 @@
 // Nothing passes from lane to lane between the two, and only the pictures' samples go through shared memory.
 #pragma once
 
+#include "device/kernel_list.hpp"
 #include "metrics/vif/vif_byte_samples.hpp"
 #include "metrics/vif/vif_word_samples.hpp"
 
 namespace qc::vif {
-
 // ---- along the rows -------------------------------------------------------------------------------------------------
 
 /// Means of samples, 8.24.
@@ -240,35 +240,40 @@ private:
     ThreadSums sums_;
 };
 
-/// Brings the logarithm's table to shared memory.
+struct BothWeights {
+    BandWeights down, along;
+};
+
+/// Brings the logarithm's table to shared memory, where it is behind the next barrier. @return a lane's weights
 template <class Block>
-QC_HD void copy_corrections(Block& block, const BandArguments& arguments, uint8_t* shared) {
+QC_HD BothWeights begin_bands(Block& block, const BandArguments& arguments, uint8_t* shared) {
     const auto* from = static_cast<const uint8_t*>(arguments.scale.logarithms);
     QC_UNROLL_BY(4)
     for (int i = 8 * block.thread(); i < kLogCorrections; i += 8 * Block::kThreads)
         device::begin_copy_of_8(shared + i, from + i);
     device::end_copy_group();
     device::wait_for_copies<0>();
+    return {read_weights(arguments.weights, kDown, block.lane()),
+            read_weights(arguments.weights, kAlong, block.lane())};
 }
 
 /// grid: (as many blocks as run at once). Warps take one strip of a band after the other.
 template <class Input, bool kMap = false>
-struct ScoreBands {
-    using Arguments = BandArguments;
-    static constexpr int kWarps = 8, kThreads = kWarps * device::kWarpSize, kMinBlocks = 1;
+struct ScoreBands : device::KernelOf<BandArguments, 8 * device::kWarpSize, 1> {
+    static constexpr int kWarps = kThreads / device::kWarpSize;
+
     static constexpr size_t kSharedBytes = kLogCorrections + kWarps * kStages * Input::kStageBytes;
 
     template <class Block>
     QC_HD static void run(Block& block, const BandArguments& arguments) {
         auto* const shared = device::dynamic_shared<uint8_t>(block);
-        copy_corrections(block, arguments, shared);
-        const BandWeights down = read_weights(arguments.weights, kDown, block.lane());
-        const BandWeights along = read_weights(arguments.weights, kAlong, block.lane());
+        const BothWeights weights = begin_bands(block, arguments, shared);
         uint8_t* const stages = shared + kLogCorrections + block.warp() * (kStages * Input::kStageBytes);
         block.sync();
         QC_NO_UNROLL
         for (int task = block.x() * kWarps + block.warp(); task < arguments.tasks; task += block.grid_x() * kWarps)
-            BandStrip<Block, Input, kMap>(block, arguments, task, down, along).score(stages, LogCorrections{shared});
+            BandStrip<Block, Input, kMap>(block, arguments, task, weights.down, weights.along)
+                .score(stages, LogCorrections{shared});
     }
 };
 

@@ -11,10 +11,10 @@
 // of four.
 #pragma once
 
+#include "device/kernel_list.hpp"
 #include "metrics/vif/vif_bands.hpp"
 
 namespace qc::vif {
-
 /// What a warp keeps of the reference for one step: of each lane two times four pixels, 16 bytes at a time, and two
 /// decimated ones in a word.
 struct KeptStep {
@@ -194,9 +194,8 @@ private:
 /// grid: (as many blocks as run at once). Warps take one strip of a group's band after the other, those of a block far
 /// from each other: a strip has less to do where its reference is flat, and a batch has few strips for each warp.
 template <class Input>
-struct ScoreLadderBands {
-    using Arguments = BandArguments;
-    static constexpr int kWarps = 8, kThreads = kWarps * device::kWarpSize, kMinBlocks = 1;
+struct ScoreLadderBands : device::KernelOf<BandArguments, 8 * device::kWarpSize, 1> {
+    static constexpr int kWarps = kThreads / device::kWarpSize;
 
     /// Steps of a strip at most: as many as there is room for.
     static constexpr int kMostSteps = Input::kStageBytes <= ByteInput::kStageBytes ? 8 : 7;
@@ -207,9 +206,7 @@ struct ScoreLadderBands {
     template <class Block>
     QC_HD static void run(Block& block, const BandArguments& arguments) {
         auto* const shared = device::dynamic_shared<uint8_t>(block);
-        copy_corrections(block, arguments, shared);
-        const BandWeights down = read_weights(arguments.weights, kDown, block.lane());
-        const BandWeights along = read_weights(arguments.weights, kAlong, block.lane());
+        const BothWeights weights = begin_bands(block, arguments, shared);
         uint8_t* const own = shared + kLogCorrections + block.warp() * (kStagesBytes + kKeptBytes);
         using Strip = LadderStrip<Block, Input>;
         const typename Strip::Memory memory{own, reinterpret_cast<uint32_t*>(own + kStagesBytes),
@@ -223,7 +220,7 @@ struct ScoreLadderBands {
             const uint32_t* pairs = arguments.scale.first_pair + task / in_picture;
             const auto first = static_cast<int>(pairs[0]), end = static_cast<int>(pairs[1]);
             if (first == end) continue;
-            Strip(block, arguments, task % in_picture, down, along, memory).score(first, end);
+            Strip(block, arguments, task % in_picture, weights.down, weights.along, memory).score(first, end);
         }
     }
 };

@@ -25,20 +25,31 @@ std::ostream& operator<<(std::ostream& stream, const EmulationCase& c) {
                   << (c.has_products ? "" : ", no products of matrices");
 }
 
+/// A case's scorer.
+struct Prepared {
+    explicit Prepared(const EmulationCase& c, bool draws_maps = false)
+        : geometry(test::luma_geometry(c.width, c.height, c.depth)), program(kKernels), options(descriptor().options) {
+        options.set(1, c.gain_limit);
+        options.set(2, c.skip_scale_0);
+        metric = create_scorer(descriptor(), geometry, options);
+        if (draws_maps) metric->draw_maps();
+        if (!c.has_products) program.emulated_capability = 75;
+        EXPECT_TRUE(metric->prepare(program).ok());
+    }
+
+    FrameGeometry geometry;
+    test::EmulatedProgram program;
+    OptionValues options;
+    std::unique_ptr<Scorer> metric;
+};
+
 void expect_emulation_equals_cpu(const EmulationCase& c, bool descending) {
     SCOPED_TRACE(testing::Message() << c);
-    OptionValues options(descriptor().options);
-    options.set(1, c.gain_limit);
-    options.set(2, c.skip_scale_0);
-    const FrameGeometry geometry = test::luma_geometry(c.width, c.height, c.depth);
-    const auto metric = create_scorer(descriptor(), geometry, options);
-    test::EmulatedProgram program(kKernels);
-    if (!c.has_products) program.emulated_capability = 75;
-    ASSERT_TRUE(metric->prepare(program).ok());
-
-    if (!c.groups.empty()) return test::expect_ladder_equals_cpu(*metric, geometry, c.shift, c.groups, descending);
-    const auto lumas = test::emulated_lumas(geometry, c.shift, 0, c.count);
-    test::expect_emulation_equals_cpu(*metric, lumas, descending);
+    const Prepared of(c);
+    if (!c.groups.empty())
+        return test::expect_ladder_equals_cpu(*of.metric, of.geometry, c.shift, c.groups, descending);
+    const auto lumas = test::emulated_lumas(of.geometry, c.shift, 0, c.count);
+    test::expect_emulation_equals_cpu(*of.metric, lumas, descending);
 }
 
 /// Maps of scale 0, by tiles and by bands, and of scale 1.
@@ -53,17 +64,9 @@ TEST(VifEmulation, MapsEqualTheCpu) {
     for (const EmulationCase& c : cases)
         for (const bool descending : {false, true}) {
             SCOPED_TRACE(testing::Message() << c);
-            OptionValues options(descriptor().options);
-            options.set(1, c.gain_limit);
-            options.set(2, c.skip_scale_0);
-            const FrameGeometry geometry = test::luma_geometry(c.width, c.height, c.depth);
-            const auto metric = create_scorer(descriptor(), geometry, options);
-            metric->draw_maps();
-            test::EmulatedProgram program(kKernels);
-            if (!c.has_products) program.emulated_capability = 75;
-            ASSERT_TRUE(metric->prepare(program).ok());
-            const auto lumas = test::emulated_lumas(geometry, c.shift, 0, c.count);
-            test::expect_emulated_maps_equal_cpu(*metric, descriptor().map->shape(geometry, options),
+            const Prepared of(c, true);
+            const auto lumas = test::emulated_lumas(of.geometry, c.shift, 0, c.count);
+            test::expect_emulated_maps_equal_cpu(*of.metric, descriptor().map->shape(of.geometry, of.options),
                                                  test::EmulatedPairs(lumas), descending);
         }
 }

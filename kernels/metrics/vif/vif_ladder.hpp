@@ -8,10 +8,10 @@
 //     reference
 #pragma once
 
+#include "device/kernel_list.hpp"
 #include "metrics/vif/vif_tile.hpp"
 
 namespace qc::vif {
-
 /// A tile's shared memory, beside that of its plan: the reference's results take the place that its squares have there.
 template <class Plan>
 struct LadderShared {
@@ -43,24 +43,18 @@ QC_HD void filter_means(typename Plan::Column& column, int shift, uint32_t* out)
         round_shift(column.template weighted_samples_of<Plan::kScale, kWhich>(row), shift);
 }
 
-template <class Plan>
-QC_HD void vertical_phase_of_reference(typename Plan::Column& column, const LadderPlace<Plan>& place, uint32_t* shared,
-                                       const typename Plan::Source& source, VerticalShifts shifts) {
+/// The means and squares of one picture; of the distorted one also its products with the reference, and the next scale.
+template <Which kWhich, class Plan>
+QC_HD void vertical_phase_of(typename Plan::Column& column, const LadderPlace<Plan>& place, uint32_t* shared,
+                             const typename Plan::Source& source, VerticalShifts shifts) {
     if (!place.is_used) return;
     uint32_t* out = shared + place.y * Plan::kPitch + place.x;
-    column.template load_one<Which::kReference>(source, place.source_x, place.source_y);
-    filter_means<Plan, Which::kReference>(column, shifts.mean, out + Plan::kMeans);
-    filter_products<Plan, Product::kSquare1>(column, shifts.product, out + Plan::kSquares2);
-}
-
-template <class Plan>
-QC_HD void vertical_phase_of_distorted(typename Plan::Column& column, const LadderPlace<Plan>& place, uint32_t* shared,
-                                       const typename Plan::Source& source, VerticalShifts shifts) {
-    if (!place.is_used) return;
-    uint32_t* out = shared + place.y * Plan::kPitch + place.x;
-    column.template load_one<Which::kDistorted>(source, place.source_x, place.source_y);
-    filter_means<Plan, Which::kDistorted>(column, shifts.mean, out + Plan::kMeans);
-    filter_products<Plan, Product::kSquare2>(column, shifts.product, out + Plan::kSquares2);
+    column.template load_one<kWhich>(source, place.source_x, place.source_y);
+    filter_means<Plan, kWhich>(column, shifts.mean, out + Plan::kMeans);
+    constexpr bool kIsReference = kWhich == Which::kReference;
+    filter_products<Plan, kIsReference ? Product::kSquare1 : Product::kSquare2>(column, shifts.product,
+                                                                                out + Plan::kSquares2);
+    if constexpr (kIsReference) return;
     filter_products<Plan, Product::kProduct12>(column, shifts.product, out + Plan::kProducts);
     if constexpr (Plan::kDecimates)
         filter_samples<Plan, Plan::kNextScale, 2>(column, Plan::kDecimationOffset, shifts.mean,
@@ -138,9 +132,7 @@ QC_HD auto logarithm_of(const uint32_t* shared, const ScaleArguments& arguments)
 
 /// grid: (tiles across, tiles down, groups of pairs)
 template <class Plan>
-struct ScoreLadderTile {
-    using Arguments = ScaleArguments;
-    static constexpr int kThreads = Plan::kThreads, kMinBlocks = Plan::kMinBlocks;
+struct ScoreLadderTile : device::KernelOf<ScaleArguments, Plan::kThreads, Plan::kMinBlocks> {
     static constexpr size_t kSharedBytes = LadderShared<Plan>::kWords * sizeof(uint32_t);
 
     template <class Block>
@@ -156,16 +148,16 @@ struct ScoreLadderTile {
 
         copy_thresholds<Plan>(shared, thread, arguments);
         typename Plan::Column column;
-        vertical_phase_of_reference<Plan>(column, LadderPlace<Plan>(thread, origin, arguments.width), shared,
-                                          typename Plan::Source(arguments, first), shifts);
+        vertical_phase_of<Which::kReference>(column, LadderPlace<Plan>(thread, origin, arguments.width), shared,
+                                             typename Plan::Source(arguments, first), shifts);
         block.sync();
         ThreadSums of_reference;
         horizontal_phase_of_reference<Plan>(shared, thread, arguments, origin, logarithm, of_reference);
         block.sync();
         QC_NO_UNROLL
         for (int pair = first; pair < end; ++pair) {
-            vertical_phase_of_distorted<Plan>(column, LadderPlace<Plan>(thread, origin, arguments.width), shared,
-                                              typename Plan::Source(arguments, pair), shifts);
+            vertical_phase_of<Which::kDistorted>(column, LadderPlace<Plan>(thread, origin, arguments.width), shared,
+                                                 typename Plan::Source(arguments, pair), shifts);
             block.sync();
             ThreadSums sums = of_reference;
             horizontal_phase_of_distorted<Plan>(shared, thread, arguments, origin, logarithm, sums);

@@ -17,7 +17,6 @@
 #include "metrics/vif/vif_tuning.hpp"
 
 namespace qc::vif {
-
 using device::round_up;
 
 // ---- a tile ---------------------------------------------------------------------------------------------------------
@@ -351,9 +350,7 @@ QC_HD void add_tile_sums(Block& block, const Sums& sums, uint64_t* accumulators)
 
 /// grid: (tiles across, tiles down, pairs)
 template <class Plan, Extra kExtra = Extra::kNone>
-struct ScoreTile {
-    using Arguments = ScaleArguments;
-    static constexpr int kThreads = Plan::kThreads, kMinBlocks = Plan::kMinBlocks;
+struct ScoreTile : device::KernelOf<ScaleArguments, Plan::kThreads, Plan::kMinBlocks> {
     static constexpr size_t kSharedBytes = Plan::kSharedBytes;
 
     template <class Block>

@@ -17,7 +17,6 @@
 #include "metrics/xpsnr/xpsnr_weights.hpp"
 
 namespace qc::xpsnr {
-
 constexpr int kThreads = kTuning.warps * device::kWarpSize;
 constexpr int kRows = kTuning.rows_per_thread;
 constexpr int kColumns = 4;
@@ -391,31 +390,25 @@ struct BlockArguments {
 
 /// grid: (blocks of the picture, 1, pairs)
 template <typename T, int kMargin, bool kSecondOrder>
-struct SumBlock {
-    using Arguments = BlockArguments;
-    static constexpr int kThreads = xpsnr::kThreads;
-    static constexpr int kMinBlocks = sizeof(T) == 1 ? kTuning.blocks_per_multiprocessor[kMargin - 1][kSecondOrder] : 0;
-
-    template <class Block>
-    QC_HD static void run(Block& block, const BlockArguments& arguments) {
-        const BlockPlan plan = arguments.plan; // a copy: read in place, it is read again and again
-        const DevicePair& pair = arguments.pairs[block.z()];
-        const BlockSums<T> sums = sum_strips<T, kMargin, kSecondOrder>(pair, plan, block.x(), block.thread());
-        const size_t row = static_cast<size_t>(pair.output) * plan.blocks() + block.x();
-        uint64_t* const target = arguments.accumulators + row * plan.words_per_block();
-        if (plan.planes == 1)
-            write_sums<kSquaredError + 1>(block, sums.word, target);
-        else
-            write_sums<kSquaredError + 3>(block, sums.word, target);
-    }
-};
+struct SumBlock : device::KernelOf<BlockArguments, xpsnr::kThreads,
+                                   sizeof(T) == 1 ? kTuning.blocks_per_multiprocessor[kMargin - 1][kSecondOrder] : 0>{
+                      template <class Block> QC_HD static void run(Block & block, const BlockArguments& arguments){
+                          const BlockPlan plan = arguments.plan; // a copy: read in place, it is read again and again
+const DevicePair& pair = arguments.pairs[block.z()];
+const BlockSums<T> sums = sum_strips<T, kMargin, kSecondOrder>(pair, plan, block.x(), block.thread());
+const size_t row = static_cast<size_t>(pair.output) * plan.blocks() + block.x();
+uint64_t* const target = arguments.accumulators + row * plan.words_per_block();
+if (plan.planes == 1)
+    write_sums<kSquaredError + 1>(block, sums.word, target);
+else
+    write_sums<kSquaredError + 3>(block, sums.word, target);
+} // namespace qc::xpsnr
+}
+;
 
 /// The words of a block's plane with weights, beside those of SumBlock. grid: (blocks of the picture, planes, pairs)
 template <typename T>
-struct SumWeightedBlock {
-    using Arguments = BlockArguments;
-    static constexpr int kThreads = xpsnr::kThreads;
-
+struct SumWeightedBlock : device::KernelOf<BlockArguments, xpsnr::kThreads> {
     template <class Block>
     QC_HD static void run(Block& block, const BlockArguments& arguments) {
         const BlockPlan& plan = arguments.plan;

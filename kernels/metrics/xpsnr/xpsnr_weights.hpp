@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Weighted squared errors of a block with weights, for both backends.
+// Weighted squared errors of a block, for both backends.
 #pragma once
 
 #include "device/weights.hpp"

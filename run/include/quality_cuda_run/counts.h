@@ -10,7 +10,7 @@
 
 #include <quality_cuda.h>
 
-#include "quality_cuda_run/pairs.h"
+#include "quality_cuda_run/pairing.h"
 
 #ifdef __cplusplus
 extern "C" {

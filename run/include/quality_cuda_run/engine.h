@@ -5,7 +5,9 @@
  * that other sessions measured, what the pictures tell of the pairing, lines and counts for reports. A program that
  * scores pictures needs nothing of it.
  *
- * The rules of quality_cuda.h hold here too, but one: this may change with each minor version of the library.
+ * The rules of quality_cuda.h hold here too, but one: this may change with each minor version of the library. Of qc_stats,
+ * which begins with its struct_size, no more than struct_size bytes are written. What a release or log function must not
+ * call is also continue_on_cpu, truncate, submit_measured and on_measured.
  */
 #ifndef QUALITY_CUDA_RUN_ENGINE_H
 #define QUALITY_CUDA_RUN_ENGINE_H

@@ -17,12 +17,14 @@
 #ifndef QUALITY_CUDA_RUN_LIVE_H
 #define QUALITY_CUDA_RUN_LIVE_H
 
-#include <stddef.h>
 #include <stdint.h>
 
 #include <quality_cuda.h>
 
+#include "quality_cuda_run/files.h"
+#include "quality_cuda_run/names.h"
 #include "quality_cuda_run/receiver.h"
+#include "quality_cuda_run/rows.h"
 #include "quality_cuda_run/sink.h"
 
 #ifdef __cplusplus
@@ -36,23 +38,12 @@ typedef struct qcr_live qcr_live;
 
 /** What the user asked for. */
 typedef struct qcr_live_options {
-    const char* alerts; ///< conditions like "vmaf<80:2s", joined by |; NULL: none
-    int64_t window;     ///< microseconds; 0: none was asked for
-    int has_lines;      ///< there will be a receiver
-    int has_metrics;    ///< there will be a metrics file, which has windows of a second if none were asked for
+    const char* alerts;     ///< conditions like "vmaf<80:2s", joined by |; NULL: none
+    int64_t window;         ///< microseconds; 0: none was asked for
+    int has_lines;          ///< there will be a receiver
+    int has_metrics;        ///< there will be a metrics file, which has windows of a second if none were asked for
+    const qcr_names* names; ///< of the inputs; outlives the run, and is filled before the first frame
 } qcr_live_options;
-
-/** A frame of the distorted video that leaves. Pointers are valid during the call. */
-typedef struct qcr_live_frame {
-    double time;                  ///< seconds, NaN: it has none
-    int64_t row;                  ///< number of its pair; counts with scores only, as the next three
-    double reference_time;        ///< of the frame that it was compared with, seconds
-    const double* value;          ///< [rendition][feature]; NULL: it has no scores
-    const unsigned char* present; ///< the same shape: which of them there are
-    const char* unscored;         ///< why it has no scores, one word; NULL: it has no pair
-    const char* const* corrupt;   ///< names of the inputs whose frame is damaged
-    int corrupt_count;
-} qcr_live_frame;
 
 /** @param sink copied @return QC_ERROR_NO_MEMORY */
 QC_API qc_status qcr_live_create(const qcr_sink* sink, qcr_live** live);
@@ -74,18 +65,16 @@ QC_API qc_status qcr_live_configure(qcr_live* live, const qcr_live_options* opti
  */
 QC_API qc_status qcr_live_send_to(qcr_live* live, const char* name, const qcr_receiver* receiver, int most);
 
-/** The same for a descriptor. */
-QC_API qc_status qcr_live_write_to(qcr_live* live, const char* name, const qcr_descriptor* descriptor, int most);
+/** The same for a file, a pipe, a device or an open descriptor: how it waits, and what becomes of half a line, is known
+ * here. @param target outlives the run */
+QC_API qc_status qcr_live_write_to(qcr_live* live, const qcr_target* target, int most);
 
 /**
- * Where the metrics go, a file in the text format of Prometheus.
- * @param name    its path: its last part, without the extension, becomes the label "stream"
- * @param replace gives the file a new content, at once. @return 0, or minus an errno; it is called again with the next
- *                window
- * @return QC_ERROR_NO_MEMORY
+ * Where the metrics go: a file in the text format of Prometheus that is replaced with each window. The last part of its
+ * name, without the extension, becomes the label "stream".
+ * @param target outlives the run
  */
-QC_API qc_status qcr_live_keep_metrics(qcr_live* live, const char* name,
-                                       int (*replace)(void* opaque, const char* text, size_t size), void* opaque);
+QC_API void qcr_live_keep_metrics(qcr_live* live, const qcr_target* target);
 
 /**
  * Which scores there are; before the first frame that has any.
@@ -94,8 +83,11 @@ QC_API qc_status qcr_live_keep_metrics(qcr_live* live, const char* name,
  */
 QC_API qc_status qcr_live_name_scores(qcr_live* live, const char* const* names, int renditions, int features);
 
-/** A frame leaves. @return QC_ERROR_NO_MEMORY: it counts, but is in no window */
-QC_API qc_status qcr_live_frame_leaves(qcr_live* live, const qcr_live_frame* frame);
+/**
+ * A frame has left, in the order in which they do; one whose scores follow is told of when they come.
+ * @return QC_ERROR_NO_MEMORY: it counts, but is in no window
+ */
+QC_API qc_status qcr_live_frame_leaves(qcr_live* live, const qcr_row* row);
 
 /** Whether any alerts are watched. */
 QC_API int qcr_live_has_alerts(const qcr_live* live);

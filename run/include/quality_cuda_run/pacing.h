@@ -28,8 +28,9 @@ extern "C" {
 #endif
 
 #define QCR_PACE_TOLERANCE 0.1 /* seconds that a stream may be behind the clock, or ahead of it: jitter */
-#define QCR_PACE_STEADY 10.0 /* seconds of the stream without a frame that passed, after which scoring keeps up again  \
-                              */
+#define QCR_PACE_STEADY                                                                                                \
+    10.0 /* seconds of the stream without a frame that passed, after which scoring keeps up again                      \
+          */
 
 typedef struct qcr_pacing {
     int depth;         ///< frames that may be held

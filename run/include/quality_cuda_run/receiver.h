@@ -48,21 +48,6 @@ typedef struct qcr_receiver {
     void (*describe)(void* opaque, int error, char* text, size_t size);
 } qcr_receiver;
 
-typedef enum qcr_descriptor_kind {
-    QCR_DESCRIPTOR_FILE, ///< a regular file: takes all that there is room for, at once
-    QCR_DESCRIPTOR_PIPE, ///< a named pipe: its readers come and go
-    QCR_DESCRIPTOR_OTHER ///< a device, or what the process was started with: may be full for long, as a pipe
-} qcr_descriptor_kind;
-
-/** A receiver that is a descriptor; how it waits, and what becomes of half a line, is known here. */
-typedef struct qcr_descriptor {
-    qcr_descriptor_kind kind;
-
-    /** @return a descriptor, which is closed for it; or minus an errno, -ENXIO: nobody reads from the named pipe */
-    int (*open)(void* opaque);
-    void* opaque;
-} qcr_descriptor;
-
 #ifdef __cplusplus
 }
 #endif

@@ -21,8 +21,8 @@ typedef enum qcr_level {
 /** A function of the front end's, which is called in the thread that calls the room. */
 typedef struct qcr_sink {
     /** @param text one line without its end, valid during the call */
-    void (*say)(void *opaque, qcr_level level, const char *text);
-    void *opaque;
+    void (*say)(void* opaque, qcr_level level, const char* text);
+    void* opaque;
 } qcr_sink;
 
 #ifdef __cplusplus

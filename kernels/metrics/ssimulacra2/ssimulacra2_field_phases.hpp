@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Second and third kernel of SSIMULACRA 2: from XYB planes to sums of maps, phase by phase. Compiles for the host too.
+// Second and third kernel of SSIMULACRA 2: from XYB planes to sums of fields, phase by phase. Compiles for the host
+// too.
 //
 // A block marches down a strip of one plane, four rows at a time:
 //
 //     column phase   each thread filters one column vertically: of both pictures a and d, of (a - d)^2 and of a^2 +
 //                    d^2. A blur in progress is 2 R partial sums in registers, so a row costs 2 R + 1 multiply-adds and
 //                    is read once. The filtered rows go to shared memory.
-//     row phase      each thread filters four neighbouring pixels horizontally, evaluates their maps and adds them up
+//     row phase      each thread filters four neighbouring pixels horizontally, evaluates their fields and adds them up
 //
 // With two buffers in shared memory one barrier per four rows is enough.
 //
@@ -57,7 +58,7 @@ struct Strip {
 };
 static_assert(sizeof(Strip) == 32);
 
-struct MapArguments {
+struct FieldArguments {
     const DevicePair* pairs;
     const float* planes;
     uint64_t picture; ///< floats from picture to picture
@@ -70,7 +71,7 @@ struct MapArguments {
 };
 
 /// The strip's plane of one picture.
-QC_HD const float* plane_of(const MapArguments& arguments, const Strip& strip, uint64_t picture) {
+QC_HD const float* plane_of(const FieldArguments& arguments, const Strip& strip, uint64_t picture) {
     return arguments.planes + picture * arguments.picture + strip.offset;
 }
 
@@ -124,7 +125,7 @@ public:
     }
 
     /// Loads the next rows.
-    QC_HD void load(const MapArguments& arguments) {
+    QC_HD void load(const FieldArguments& arguments) {
         if (warp_is_inside_ && next_row_ >= 0 && next_row_ + kGroupRows <= height_) {
             QC_UNROLL for (int r = 0; r < kGroupRows; ++r) {
                 loaded_a_[r] = load_plane(next_a_ + r * kRowFloats);
@@ -141,7 +142,7 @@ public:
     }
 
     /// Takes the loaded rows, of which those above the strip only prepare what follows.
-    QC_HD void warm_up(const MapArguments& arguments) {
+    QC_HD void warm_up(const FieldArguments& arguments) {
         QC_UNROLL for (int r = 0; r < kGroupRows; ++r) {
             float unused[Work::kUsedBlurs];
             push_row(arguments, loaded_a_[r], loaded_d_[r], unused);
@@ -150,7 +151,7 @@ public:
     }
 
     /// Takes the loaded rows; the filtered rows, which lie a radius higher, go to shared memory.
-    QC_HD void filter_column(const MapArguments& arguments, float* stage, int thread) {
+    QC_HD void filter_column(const FieldArguments& arguments, float* stage, int thread) {
         QC_UNROLL for (int r = 0; r < kGroupRows; ++r) {
             float filtered[Work::kUsedBlurs];
             push_row(arguments, loaded_a_[r], loaded_d_[r], filtered);
@@ -168,7 +169,7 @@ public:
 
     /// The row phase. Adds to `sum`.
     /// @param pair of the batch, for kernels that draw
-    QC_HD void score_row(const MapArguments& arguments, const Strip& strip, const float* stage, int pair);
+    QC_HD void score_row(const FieldArguments& arguments, const Strip& strip, const float* stage, int pair);
 
     float sum[kTerms]; ///< by term_index()
 
@@ -181,7 +182,7 @@ private:
         next_d_ += kGroupRows * kRowFloats;
     }
 
-    QC_HD void push_row(const MapArguments& arguments, float a, float d, float (&filtered)[Work::kUsedBlurs]) {
+    QC_HD void push_row(const FieldArguments& arguments, float a, float d, float (&filtered)[Work::kUsedBlurs]) {
         if constexpr (Work::kWithStructure) {
             a -= offset_a_;
             d -= offset_d_;
@@ -196,7 +197,7 @@ private:
     }
 
     /// Takes the sample at the lower end of the kernel's support; returns the complete sum.
-    QC_HD static float push(const MapArguments& arguments, float (&partial)[2 * Work::kRadius], float sample) {
+    QC_HD static float push(const FieldArguments& arguments, float (&partial)[2 * Work::kRadius], float sample) {
         constexpr int kRadius = Work::kRadius;
         const float complete = fmaf(arguments.tap[kRadius], sample, partial[0]);
         QC_UNROLL for (int i = 0; i + 1 < 2 * kRadius; ++i) {
@@ -240,7 +241,7 @@ QC_HD Float4 load_pixels(const float* from, int pixels) {
 /// Adds a filtered column to the sums of the four pixels whose support it lies in: of pixel p, column p is the first
 /// and begins the sum.
 template <int kRadius>
-QC_HD void add_column(const MapArguments& arguments, int column, float sample, float (&blurred)[kRowPixels]) {
+QC_HD void add_column(const FieldArguments& arguments, int column, float sample, float (&blurred)[kRowPixels]) {
     QC_UNROLL for (int p = 0; p < kRowPixels; ++p) {
         const int place = column - p;
         if (place < 0 || place > 2 * kRadius) continue;
@@ -251,7 +252,7 @@ QC_HD void add_column(const MapArguments& arguments, int column, float sample, f
 
 /// Four neighbouring pixels of a filtered row, all blurs at once or two.
 template <class Work>
-QC_HD void blur_across(const MapArguments& arguments, const float* staged,
+QC_HD void blur_across(const FieldArguments& arguments, const float* staged,
                        float (&blurred)[Work::kUsedBlurs][kRowPixels]) {
     constexpr int kColumns = 2 * Work::kRadius + kRowPixels;
     if constexpr (Work::kWithStructure) {
@@ -273,7 +274,7 @@ QC_HD void blur_across(const MapArguments& arguments, const float* staged,
 
 /// Reciprocal of the kernel's mass inside a line of `size` samples.
 template <int kRadius>
-QC_HD float inverse_mass(const MapArguments& arguments, int position, int size) {
+QC_HD float inverse_mass(const FieldArguments& arguments, int position, int size) {
     float mass = arguments.tap[0];
     for (int i = 1; i <= kRadius; ++i) {
         if (position - i >= 0) mass += arguments.tap[i];
@@ -282,9 +283,9 @@ QC_HD float inverse_mass(const MapArguments& arguments, int position, int size) 
     return 1.0f / mass;
 }
 
-/// Of a map of the strip's plane.
-QC_HD float map_weight(const MapArguments& arguments, const Strip& strip, int map) {
-    return arguments.kept.weight[strip.plane / kChannels][strip.plane % kChannels][map];
+/// Of a field of the strip's plane.
+QC_HD float field_weight(const FieldArguments& arguments, const Strip& strip, int field) {
+    return arguments.kept.weight[strip.plane / kChannels][strip.plane % kChannels][field];
 }
 
 /// Keeps the weighted errors of four neighbours, of which `pixels` lie in the picture; behind its edge there is room
@@ -303,7 +304,7 @@ QC_HD void keep_errors(const KeptErrors& kept, int pair, int plane, int x, int y
 }
 
 template <class Work>
-QC_HD void StripThread<Work>::score_row(const MapArguments& arguments, const Strip& strip, const float* stage,
+QC_HD void StripThread<Work>::score_row(const FieldArguments& arguments, const Strip& strip, const float* stage,
                                         int pair) {
     constexpr int kRadius = Work::kRadius;
     constexpr bool kWithStructure = Work::kWithStructure, kWithArtifact = Work::kWithArtifact,
@@ -338,7 +339,7 @@ QC_HD void StripThread<Work>::score_row(const MapArguments& arguments, const Str
             const float ratio = variance * fast_reciprocal(variances + static_cast<float>(kStructureConstant));
             const float error = fmaxf(fmaf(1.0f - squared, ratio, squared), 0.0f);
             const float error2 = error * error;
-            if constexpr (Work::kDraws) drawn[p] = map_weight(arguments, strip, kStructure) * error;
+            if constexpr (Work::kDraws) drawn[p] = field_weight(arguments, strip, kStructure) * error;
             if (inside) {
                 sum[term_index(kFirst, kStructure)] += error;
                 sum[term_index(kFourth, kStructure)] = fmaf(error2, error2, sum[term_index(kFourth, kStructure)]);
@@ -349,8 +350,8 @@ QC_HD void StripThread<Work>::score_row(const MapArguments& arguments, const Str
             const float edge_d = fabsf(above_mean(centre_d.value[p], offset_d_, mean_d));
             const float change = (edge_d - edge_a) * fast_reciprocal(1.0f + edge_a);
             if constexpr (Work::kDraws) {
-                const float artifact = map_weight(arguments, strip, kArtifact) * fmaxf(change, 0.0f);
-                drawn[p] += artifact + map_weight(arguments, strip, kDetail) * fmaxf(-change, 0.0f);
+                const float artifact = field_weight(arguments, strip, kArtifact) * fmaxf(change, 0.0f);
+                drawn[p] += artifact + field_weight(arguments, strip, kDetail) * fmaxf(-change, 0.0f);
             }
             if constexpr (kWithArtifact) {
                 const float artifact = fmaxf(change, 0.0f), artifact2 = artifact * artifact;

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// One layout of logs each. The text is the whole file, the path its name. Each throws Failure.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "logs/scores.hpp"
+
+namespace qc::cli {
+
+ScoreLog parse_json_log(const std::string& path, std::string_view text);
+std::vector<ScoreLog> parse_json_lines(const std::string& path, std::string_view text);
+ScoreLog parse_xml_log(const std::string& path, std::string_view text);
+ScoreLog parse_csv_log(const std::string& path, std::string_view text);
+
+} // namespace qc::cli

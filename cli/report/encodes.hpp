@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// What is known of the logs that a report is asked for.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "report/report.hpp"
+
+namespace qc::cli {
+
+/// Reads the logs, further renditions' too, and puts names, files, ladders and rates to them.
+/// @param tools for bit rates of files; null: none was found
+/// @throws Failure
+std::vector<Encode> read_encodes(const ReportOptions& options, const Tools* tools, std::vector<std::string>* notes);
+std::vector<Ladder> ladders_of(const std::vector<Encode>& encodes, const ReportOptions& options);
+
+} // namespace qc::cli

@@ -1,0 +1,575 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "run/pairs/machine.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <new>
+#include <string>
+#include <utility>
+
+#include "run/text/text.hpp"
+
+using qc::run::Frame;
+
+namespace {
+
+constexpr int kDistorted = 0, kReference = 1;
+
+/// So many frames more are read behind the end of the distorted video, to learn whether an input goes on.
+constexpr int kLongestTail = 100;
+
+constexpr double kRounding = 1e-6; ///< of times in seconds
+
+__extension__ typedef __int128 Wide;
+
+bool has_frame(qcr_choice choice) {
+    return choice == QCR_CHOICE_CUR || choice == QCR_CHOICE_NEXT;
+}
+
+/// A timestamp of one clock, rounded to another one; halves away from zero, as FFmpeg does it.
+int64_t rescaled(int64_t pts, const qcr_clock& from, const qcr_clock& to) {
+    const Wide numerator = static_cast<Wide>(pts) * from.num * to.den;
+    const Wide denominator = static_cast<Wide>(from.den) * to.num;
+    const Wide magnitude = ((numerator < 0 ? -numerator : numerator) + denominator / 2) / denominator;
+    return static_cast<int64_t>(numerator < 0 ? -magnitude : magnitude);
+}
+
+qcr_lack lack_of(qcr_choice choice) {
+    if (has_frame(choice)) return QCR_HAS_FRAME;
+    if (choice == QCR_CHOICE_BEFORE) return QCR_LACKS_BEFORE;
+    return choice == QCR_CHOICE_GAP ? QCR_LACKS_GAP : QCR_LACKS_ENDED;
+}
+
+/// Says what `compose` makes; a message that there is no memory for is not said.
+template <class Compose>
+void warn(const qcr_sink& sink, Compose compose) noexcept {
+    try {
+        qc::run::say(sink, QCR_LEVEL_WARNING, compose());
+    } catch (const std::bad_alloc&) {
+    }
+}
+
+} // namespace
+
+qcr_pairs::qcr_pairs(const qcr_pairs_config& config, qcr_counts* counts)
+    : config_(config), counts_(counts),
+      inputs_(static_cast<size_t>(1 + config.renditions + (config.has_weights != 0 ? 1 : 0))) {
+    for (int i = 0; i < input_count(); ++i) {
+        input(i).name = config.name[i] != nullptr ? config.name[i] : "";
+        input(i).track.clock = config.clock[i];
+    }
+    const qcr_rules& rules = config.rules;
+    pairing_ = {rules.sync, rules.eof_action, 0, rules.max_dt > 0 ? 1 : 0, rules.outlasts};
+    adopt_rate(qcr_plausible_rate(config.claimed_rate, nullptr, 0, &config.clock[kDistorted]));
+}
+
+qcr_pairs::qcr_pairs(const qcr_pairs& whole, qcr_counts* counts)
+    : config_(whole.config_), pairing_(whole.pairing_), counts_(counts),
+      inputs_(static_cast<size_t>(1 + config_.renditions)), rate_(whole.rate_), rate_settled_(true) {
+    config_.has_weights = 0;
+    config_.sink = {};
+    config_.release = nullptr;
+    pairing_.eof_action = QCR_EOF_PASS; // a repeated picture tells nothing
+    pairing_.outlasts_main = 0;
+    for (int i = 0; i < input_count(); ++i) input(i).track.clock = whole.input(i).track.clock;
+}
+
+qcr_pairs::~qcr_pairs() {
+    release(&waiting_.frame);
+    for (Input& in : inputs_) {
+        release(&in.cur);
+        release(&in.next);
+    }
+}
+
+// ---- rules ----------------------------------------------------------------------------------------------------------
+
+bool qcr_pairs::goes_by_stamps() const {
+    return pairing_.sync != QCR_SYNC_INDEX && qcr_is_lavfi(&pairing_) == 0;
+}
+
+int64_t qcr_pairs::stamp_of(const Input& in, int64_t pts) const {
+    return pts == QCR_NO_PTS || qcr_is_lavfi(&pairing_) == 0 ? pts : rescaled(pts, in.track.clock, config_.common);
+}
+
+/// A rate that was measured is of the first frames only: it makes the tolerance of pairs smaller than that of an
+/// unknown rate, never larger.
+void qcr_pairs::adopt_rate(double rate) {
+    rate_ = rate;
+    pairing_.tolerance = qcr_tolerance(config_.rules.max_dt, rate);
+    if (rate != config_.claimed_rate)
+        pairing_.tolerance = std::min(pairing_.tolerance, qcr_tolerance(config_.rules.max_dt, 0));
+}
+
+int qcr_pairs::rate_frames() const {
+    const bool measures = config_.rules.rate < 0 && config_.claimed_rate > 0 && pairing_.sync != QCR_SYNC_INDEX;
+    return measures && !rate_settled_ ? config_.rate_frames : 0;
+}
+
+void qcr_pairs::settle_rate(const int64_t* pts, int count) {
+    if (rate_settled_) return;
+    rate_settled_ = true;
+    if (config_.rules.rate >= 0) {
+        rate_ = config_.rules.rate;
+        pairing_.tolerance = qcr_tolerance(config_.rules.max_dt, rate_);
+        return;
+    }
+    adopt_rate(qcr_plausible_rate(config_.claimed_rate, pts, count, &input(kDistorted).track.clock));
+    if (rate_ != config_.claimed_rate && qcr_is_lavfi(&pairing_) == 0)
+        warn_of_rate(); // lavfi's rules have no use for it
+}
+
+void qcr_pairs::correct_start(int rendition, bool is_told, int frames, double seconds) {
+    const auto move = [](qcr_clock& clock, double later) {
+        clock.origin -= std::llrint(later * clock.den / clock.num);
+    };
+    Input& reference = input(kReference);
+    Input& own = input(rendition == 0 ? kDistorted : 1 + rendition);
+    if (rendition == 0) start_told_ = is_told;
+    if (pairing_.sync != QCR_SYNC_INDEX) {
+        if (!is_told) return;
+        if (config_.renditions == 1)
+            move(reference.track.clock, seconds);
+        else
+            move(own.track.clock, -seconds);
+    } else if (rendition == 0) {
+        // Whoever is ahead begins with a later frame of the reference; whoever is behind leaves out its own first
+        // frames.
+        reference.left_out = std::max(-frames, 0);
+        reference.track.delay = std::max(frames, 0);
+    } else {
+        const int first = frames + reference.left_out; // its frame for the first pair
+        own.left_out = std::max(first, 0);
+        own.track.delay = reference.track.delay + std::max(-first, 0);
+    }
+}
+
+// ---- messages -------------------------------------------------------------------------------------------------------
+
+using qc::run::formatted;
+using qc::run::number;
+
+void qcr_pairs::warn_of_rate() noexcept {
+    warn(config_.sink, [this] {
+        const char* refuted = rate_ > 0 ? "the time stamps of its first frames refute" : "no video has";
+        return formatted("Input 0 (%s) claims %s frames per second, which %s: %s%s is taken; pairs may be %s s apart "
+                         "(max_dt)",
+                         input(kDistorted).name.c_str(), qc::run::brief_number(config_.claimed_rate).c_str(), refuted,
+                         rate_ > 0 ? "" : "an unknown rate, ", qc::run::brief_number(rate_).c_str(),
+                         number(pairing_.tolerance, 6).c_str());
+    });
+}
+
+void qcr_pairs::warn_of_jump(int index, int64_t from, int64_t to) noexcept {
+    if (std::exchange(jump_told_, true)) return;
+    warn(config_.sink, [&] {
+        const Input& in = input(index);
+        return formatted("Input %d (%s): the time stamps jump from %s s to %s s, and pairs are made by stamps; drop "
+                         "-copyts, or put setpts=N/FRAME_RATE/TB before all inputs, or use sync=index",
+                         index, in.name.c_str(), number(in.seconds(from), 3).c_str(),
+                         number(in.seconds(to), 3).c_str());
+    });
+}
+
+void qcr_pairs::warn_of_untimed(int index) noexcept {
+    warn(config_.sink, [&] {
+        return formatted("Input %d (%s) has frames without time stamps, they are not used; sync=index pairs by number",
+                         index, input(index).name.c_str());
+    });
+}
+
+void qcr_pairs::warn_of_start() noexcept {
+    const Input &distorted = input(kDistorted), &reference = input(kReference);
+    if (start_checked_ || distorted.first_pts == QCR_NO_PTS || reference.first_pts == QCR_NO_PTS) return;
+    start_checked_ = true;
+    const double start = distorted.seconds(distorted.first_pts);
+    const double reference_start = reference.seconds(reference.first_pts);
+    if (!goes_by_stamps() || config_.rules.align_start != 0 || start_told_ ||
+        std::abs(start - reference_start) <= pairing_.tolerance)
+        return;
+    warn(config_.sink, [&] {
+        return formatted("main begins at %s s, the reference at %s s; if both show the same picture then, use "
+                         "align=start",
+                         number(start, 6).c_str(), number(reference_start, 6).c_str());
+    });
+}
+
+// ---- frames come in -------------------------------------------------------------------------------------------------
+
+void qcr_pairs::release(Frame* frame) {
+    if (frame->handle != nullptr && config_.release != nullptr) config_.release(config_.opaque, frame->handle);
+    frame->handle = nullptr;
+}
+
+void qcr_pairs::drop(Input& in, Frame* frame) {
+    ++in.track.unused;
+    release(frame);
+}
+
+bool qcr_pairs::jumps(int index, int64_t pts) const {
+    return goes_by_stamps() && !is_weights(index) && input(index).jumps_to(pts);
+}
+
+bool qcr_pairs::foresee(const qcr_offer& offer) {
+    Input& in = input(offer.input);
+    const int64_t before = in.last_pts, pts = offer.pts;
+    in.is_outlier = false;
+    const bool is_jump = jumps(offer.input, pts);
+    if (is_jump && offer.knows_following == 0) return false;
+    in.is_foreseen = true;
+    if (!is_jump) {
+        if (pts != QCR_NO_PTS) in.last_pts = pts;
+        return true;
+    }
+    ++in.jumps;
+    warn_of_jump(offer.input, before, pts);
+    in.is_outlier = offer.following_pts != QCR_NO_PTS && !in.is_jump(before, offer.following_pts);
+    if (in.is_outlier) return true;
+    in.epoch += pts < before ? 1 : 0;
+    in.last_pts = pts;
+    return true;
+}
+
+bool qcr_pairs::offer(const qcr_offer& offer) {
+    Input& in = input(offer.input);
+    if (!in.is_foreseen && !foresee(offer)) return false;
+    in.is_foreseen = false;
+    in.end_silence();
+    const Frame frame{offer.frame, offer.pts, in.epoch};
+    if (state_ == State::kRunning)
+        receive(offer.input, frame);
+    else if (offer.input != kDistorted)
+        receive_tail(in, frame);
+    if (offer.input == kDistorted) wait(offer);
+    return true;
+}
+
+/// A distorted frame comes, which is the next one to be decided about.
+void qcr_pairs::wait(const qcr_offer& offer) {
+    const Input& in = input(kDistorted);
+    release(&waiting_.frame);
+    waiting_ = {true, {offer.frame, offer.pts, in.epoch}, QCR_NO_PTS, offer.disabled != 0, false};
+    if (!in.is_outlier) waiting_.stamp = stamp_of(in, offer.pts);
+    last_stamp_ = waiting_.stamp;
+    last_disabled_ = waiting_.disabled;
+    has_begun_ = true;
+}
+
+/// Counts a frame, and gives it to its track.
+void qcr_pairs::receive(int index, Frame frame) {
+    Input& in = input(index);
+    ++in.received;
+    if (in.first_pts == QCR_NO_PTS && frame.pts != QCR_NO_PTS && (!is_weights(index) || in.received == 1)) {
+        in.first_pts = frame.pts;
+        if (config_.rules.align_start != 0) in.track.clock.origin = frame.pts;
+    }
+    if (index == kDistorted) return;
+    if (is_weights(index)) {
+        in.next = frame;
+        return;
+    }
+    if (in.left_out > 0) {
+        --in.left_out;
+        return drop(in, &frame);
+    }
+    if (!goes_by_stamps() || (frame.pts != QCR_NO_PTS && !in.is_outlier)) {
+        in.next = frame;
+        return qcr_track_push(&in.track, stamp_of(in, frame.pts));
+    }
+    if (in.track.unused == 0 && !in.is_outlier) warn_of_untimed(index);
+    drop(in, &frame);
+}
+
+/// Whether a frame that no pair used comes when the last distorted one is over, whose rate may be lower.
+bool qcr_pairs::is_behind(const Input& in, int64_t pts) const {
+    const Input& distorted = input(kDistorted);
+    if (pairing_.sync == QCR_SYNC_INDEX) return true;
+    if (pts == QCR_NO_PTS || distorted.first_pts == QCR_NO_PTS || distorted.last_pts == QCR_NO_PTS) return false;
+    double frame = 0;
+    if (distorted.received > 1)
+        frame = (distorted.seconds(distorted.last_pts) - distorted.seconds(distorted.first_pts)) /
+                static_cast<double>(distorted.received - 1);
+    return qcr_distance(&in.track.clock, pts, &distorted.track.clock, distorted.last_pts) >
+           std::max(pairing_.tolerance, frame - pairing_.tolerance) + kRounding;
+}
+
+void qcr_pairs::receive_tail(Input& in, Frame frame) {
+    if (state_ == State::kEnded) {
+        in.behind += is_behind(in, frame.pts) ? 1 : 0;
+        ++in.tail;
+    }
+    drop(in, &frame);
+}
+
+void qcr_pairs::end(int index, double now) {
+    input(index).track.ended = 1;
+    input(index).interrupt_silence(now);
+}
+
+void qcr_pairs::refuse(int index, int64_t pts) {
+    Input& in = input(index);
+    in.is_foreseen = false;
+    in.end_silence();
+    ++in.received;
+    if (in.first_pts == QCR_NO_PTS) in.first_pts = pts;
+    in.track.ended = 1;
+}
+
+// ---- what is needed -------------------------------------------------------------------------------------------------
+
+/// The frame `cur` is dropped, `next` takes its place.
+void qcr_pairs::step(Input& in) {
+    qcr_track_step(&in.track);
+    release(&in.cur);
+    in.cur = std::exchange(in.next, {});
+}
+
+/// Finds the waiting frame's partner. @return whether that was possible
+bool qcr_pairs::resolve(Input& in) {
+    const Input& distorted = input(kDistorted);
+    for (;;) {
+        in.choice = goes_by_stamps() && waiting_.stamp != QCR_NO_PTS
+                        ? in.choose_in_epoch(pairing_, distorted, waiting_.stamp)
+                        : qcr_choose(&pairing_, &in.track, &distorted.track.clock, waiting_.stamp);
+        if (in.choice != QCR_CHOICE_STEP) return in.choice != QCR_CHOICE_PULL;
+        step(in);
+    }
+}
+
+/// Whether the next weights hold from the waiting frame on, or from an earlier one.
+bool qcr_pairs::next_weights_hold(const Input& in) const {
+    if (in.cur.handle == nullptr) return true;
+    if (pairing_.sync == QCR_SYNC_INDEX) return weights_ <= counts_[0].frames;
+    return distance(in, in.next.pts) <= pairing_.tolerance; // never for NaN
+}
+
+bool qcr_pairs::resolve_weights(Input& in) {
+    while (in.next.handle != nullptr) {
+        if (!next_weights_hold(in)) return true;
+        release(&in.cur);
+        in.cur = std::exchange(in.next, {});
+        ++weights_;
+    }
+    return in.track.ended != 0;
+}
+
+bool qcr_pairs::resolve_all() {
+    bool is_known = true;
+    for (int i = kReference; i < input_count(); ++i)
+        is_known &= is_weights(i) ? resolve_weights(input(i)) : resolve(input(i));
+    return is_known;
+}
+
+/// Whether the last distorted frame may come again behind the end.
+bool qcr_pairs::outlasts() const {
+    return pairing_.outlasts_main != 0 && has_begun_ && input(kDistorted).track.ended != 0;
+}
+
+bool qcr_pairs::needs(int index) {
+    Input& in = input(index);
+    if (in.track.ended != 0) return false;
+    if (state_ == State::kAbandoned) return index == kDistorted ? !waiting_.held : !is_weights(index);
+    if (state_ == State::kEnded) return index != kDistorted && !is_weights(index) && in.tail < kLongestTail;
+    if (index == kDistorted) return !waiting_.held;
+    if (!waiting_.held) return index == kReference && outlasts() && in.track.next.held == 0;
+    return is_weights(index) ? !resolve_weights(in) : !resolve(in);
+}
+
+// ---- decisions ------------------------------------------------------------------------------------------------------
+
+/// Makes the last distorted frame wait again, at the time of the reference's next one, where that goes on.
+bool qcr_pairs::repeat_last() {
+    const qcr_track& track = input(kReference).track;
+    if (qcr_outlasts_main(&pairing_, &track, last_stamp_) == 0) return false;
+    const int64_t stamp = track.next.pts;
+    const int64_t pts = stamp == QCR_NO_PTS ? stamp : rescaled(stamp, config_.common, input(kDistorted).track.clock);
+    waiting_ = {true, {nullptr, pts, input(kDistorted).epoch}, stamp, last_disabled_, true};
+    last_stamp_ = stamp;
+    return true;
+}
+
+double qcr_pairs::distance(const Input& in, int64_t pts) const {
+    if (pairing_.sync == QCR_SYNC_INDEX || pts == QCR_NO_PTS || waiting_.frame.pts == QCR_NO_PTS)
+        return std::numeric_limits<double>::quiet_NaN();
+    return qcr_distance(&in.track.clock, pts, &input(kDistorted).track.clock, waiting_.frame.pts);
+}
+
+void qcr_pairs::count_frame(bool disabled) {
+    for (int k = 0; k < config_.renditions; ++k) qcr_count_frame(&counts_[k], disabled ? 1 : 0);
+}
+
+void qcr_pairs::hand_over(qcr_decision* decision) {
+    decision->input[kDistorted].frame = waiting_.frame.handle;
+    decision->input[kDistorted].pts = waiting_.frame.pts;
+    decision->is_repeat = waiting_.is_repeat ? 1 : 0;
+    waiting_ = {};
+}
+
+/// Frames that no further one may use give way, and a beginning that is put off comes nearer.
+void qcr_pairs::use_up() {
+    for (int i = kReference; i <= config_.renditions; ++i) {
+        Input& in = input(i);
+        if (qcr_uses_up(&pairing_, in.choice) != 0)
+            step(in);
+        else if (in.track.delay > 0)
+            --in.track.delay;
+    }
+}
+
+void qcr_pairs::make_pair(qcr_decision* decision) {
+    decision->kind = QCR_PAIR;
+    decision->row = counts_[0].paired;
+    decision->renditions = 1;
+    decision->after_pause = after_pause_ ? 1 : 0;
+    for (int i = kReference; i < input_count(); ++i) {
+        const Input& in = input(i);
+        qcr_partner& partner = decision->input[i];
+        if (is_weights(i)) {
+            partner.frame = in.cur.handle;
+            partner.pts = in.cur.pts;
+            continue;
+        }
+        partner.lack = lack_of(in.choice);
+        if (partner.lack != QCR_HAS_FRAME) continue;
+        const Frame& frame = in.choice == QCR_CHOICE_NEXT ? in.next : in.cur;
+        partner.frame = frame.handle;
+        partner.pts = frame.pts;
+        partner.distance = distance(in, frame.pts);
+        decision->renditions |= uint32_t{1} << (i - kReference); // the reference is that of rendition 0
+    }
+    hand_over(decision);
+    latest_ = *decision;
+}
+
+/// The waiting frame goes on without scores.
+void qcr_pairs::pass(qcr_decision* decision) {
+    const qcr_choice choice = input(kReference).choice;
+    const bool is_untimed = pairing_.sync != QCR_SYNC_INDEX && waiting_.frame.pts == QCR_NO_PTS;
+    const bool is_disabled = waiting_.disabled;
+    decision->kind = QCR_PASS;
+    decision->why = is_disabled ? QCR_WHY_DISABLED : is_untimed ? QCR_WHY_UNTIMED : QCR_WHY_UNPAIRED;
+    for (int k = config_.renditions - 1; k >= 0; --k)
+        decision->begins_pause = qcr_count_unpaired(&counts_[k], choice, is_disabled ? 1 : 0, is_untimed ? 1 : 0);
+    decision->is_last = choice == QCR_CHOICE_ENDED ? 1 : 0;
+    for (int i = kReference; i <= config_.renditions; ++i) decision->input[i].lack = lack_of(input(i).choice);
+    is_over_ |= decision->is_last != 0;
+    after_pause_ |= decision->begins_pause != 0;
+    hand_over(decision);
+    use_up();
+}
+
+void qcr_pairs::decide(qcr_decision* decision) {
+    const qcr_choice choice = input(kReference).choice;
+    count_frame(waiting_.disabled);
+    for (int k = 0; k < config_.renditions; ++k) counts_[k].unused = input(k + 1).track.unused;
+    if (has_frame(choice) && !waiting_.disabled && !is_over_)
+        make_pair(decision);
+    else
+        pass(decision);
+}
+
+/// Nothing is compared any more.
+void qcr_pairs::decide_abandoned(qcr_decision* decision) {
+    if (!waiting_.held) {
+        decision->kind = input(kDistorted).track.ended != 0 ? QCR_END : QCR_NEEDS_INPUT;
+        return;
+    }
+    count_frame(false);
+    decision->kind = QCR_PASS;
+    decision->why = QCR_WHY_ABANDONED;
+    hand_over(decision);
+}
+
+/// The output ends here. A frame that waits stays.
+void qcr_pairs::decide_end(qcr_decision* decision) {
+    state_ = State::kEnded;
+    decision->kind = QCR_END;
+    decision->is_early = waiting_.held ? 1 : 0;
+    decision->input[kDistorted].pts = waiting_.frame.pts;
+}
+
+void qcr_pairs::next(qcr_decision* decision) {
+    *decision = {};
+    for (qcr_partner& partner : decision->input)
+        partner = {nullptr, QCR_NO_PTS, QCR_HAS_FRAME, std::numeric_limits<double>::quiet_NaN()};
+    if (state_ == State::kAbandoned) {
+        decide_abandoned(decision);
+    } else if (state_ == State::kEnded) {
+        decide_end(decision);
+    } else {
+        settle_rate(nullptr, 0);
+        const bool repeats = !waiting_.held && outlasts();
+        if ((!waiting_.held && input(kDistorted).track.ended == 0) || (repeats && needs(kReference))) {
+            decision->kind = QCR_NEEDS_INPUT;
+        } else if (!waiting_.held && !(repeats && repeat_last())) {
+            decide_end(decision);
+        } else if (!resolve_all()) {
+            decision->kind = QCR_NEEDS_INPUT;
+        } else {
+            warn_of_start();
+            const bool ends = input(kReference).choice == QCR_CHOICE_ENDED && pairing_.eof_action == QCR_EOF_ENDALL;
+            if (ends)
+                decide_end(decision);
+            else
+                decide(decision);
+        }
+    }
+    for (int i = 0; i < input_count() && (decision->kind == QCR_NEEDS_INPUT || decision->kind == QCR_END); ++i)
+        decision->needs |= needs(i) ? uint32_t{1} << i : 0;
+}
+
+void qcr_pairs::take() {
+    after_pause_ = false;
+    counts_[0].unpaired_row = 0;
+    for (int k = 0; k < config_.renditions; ++k) {
+        Input& in = input(k + 1);
+        qcr_counts& counts = counts_[k];
+        if (!has_frame(in.choice)) continue;
+        counts.repeated += qcr_track_use(&in.track, in.choice);
+        if (!std::isnan(latest_.input[k + 1].distance)) qcr_count_distance(&counts, latest_.input[k + 1].distance);
+    }
+    for (int k = 0; k < config_.renditions; ++k) {
+        if ((latest_.renditions >> k & 1) != 0)
+            ++counts_[k].paired;
+        else
+            qcr_count_without_rendition(&counts_[k], input(k + 1).choice);
+    }
+    use_up();
+}
+
+void qcr_pairs::leave() {
+    for (int k = 0; k < config_.renditions; ++k) {
+        Input& in = input(k + 1);
+        if (has_frame(in.choice)) qcr_track_use(&in.track, in.choice);
+        ++counts_[k].passed;
+    }
+    use_up();
+}
+
+void qcr_pairs::fail() {
+    for (int k = 0; k < config_.renditions; ++k) {
+        const qcr_lack lack = latest_.input[k + 1].lack;
+        qcr_counts& counts = counts_[k];
+        if (k == 0 || lack == QCR_HAS_FRAME)
+            --counts.paired;
+        else
+            --(lack == QCR_LACKS_BEFORE ? counts.late : lack == QCR_LACKS_GAP ? counts.holes : counts.ended);
+    }
+}
+
+// ---- what is known --------------------------------------------------------------------------------------------------
+
+qcr_input qcr_pairs::state_of(int index) const {
+    const Input& in = input(index);
+    return {in.received, in.first_pts, in.last_pts, in.jumps, in.behind, in.track.ended};
+}
+
+void* qcr_pairs::held(int index) const {
+    const Input& in = input(index);
+    return in.next.handle != nullptr ? in.next.handle : in.cur.handle;
+}
+
+void qcr_pairs::count_unused() {
+    for (int k = 0; k < config_.renditions; ++k) counts_[k].unused = qcr_track_unused(&input(k + 1).track);
+}
