@@ -84,10 +84,11 @@ static int consume(AVFilterContext *ctx, int index, AVFrame **frame)
         const int recorded = ff_qc_record_frame(ctx, index, *frame);
 
         count_packet(ctx, index, *frame);
-        if (recorded >= 0)
+        ret = ff_qc_record_frame(ctx, index, *frame);
+        if (ret >= 0)
             return 1;
         av_frame_free(frame);
-        return recorded;
+        return ret;
     }
     if (ret < 0 || !ff_inlink_acknowledge_status(ctx->inputs[index], &in->status, &in->eof_pts))
         return ret;
