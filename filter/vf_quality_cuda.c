@@ -390,7 +390,7 @@ static int settle_rest(AVFilterContext *ctx)
 {
     QualityCudaContext *s = ctx->priv;
 
-    if (s->run.reported || !(s->counts[0].frames || (s->run.failure && s->engine.session)))
+    if (s->run.reported || !(s->counts[0].frames || (s->run.failure && s->scoring.session)))
         return 0;
     ff_qc_flush_session(ctx);
     ff_qc_receive_rows(ctx, QC_WAIT_FOR_ALL);
@@ -419,8 +419,8 @@ static int score(AVFilterContext *ctx)
     QualityCudaContext *s = ctx->priv;
     int ret;
 
-    if (s->engine.session)
-        qc_session_collect(s->engine.session);
+    if (s->scoring.session)
+        qc_session_collect(s->scoring.session);
     ret = ff_qc_receive_rows(ctx, QC_WAIT_NEVER);
     if (ret >= 0)
         ret = ff_qc_push_ready(ctx);
@@ -473,12 +473,12 @@ static int process_command(AVFilterContext *ctx, const char *cmd, const char *ar
 {
     QualityCudaContext *s = ctx->priv;
 
-    if (!strcmp(cmd, "score") && s->engine.session) {
+    if (!strcmp(cmd, "score") && s->scoring.session) {
         if (res && res_len > 0)
-            qcr_running_scores(s->engine.session, s->options.renditions, s->engine.pool, res, res_len);
+            qcr_running_scores(s->scoring.session, s->options.renditions, s->engine.pool, res, res_len);
         return 0;
     }
-    if (!strcmp(cmd, "flush_log") && s->engine.session)
+    if (!strcmp(cmd, "flush_log") && s->scoring.session)
         return s->run.reported ? 0 : ff_qc_write_logs(ctx); /* the log of the whole run stays */
     return ff_filter_process_command(ctx, cmd, arg, res, res_len, flags);
 }

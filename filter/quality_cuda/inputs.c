@@ -117,7 +117,7 @@ static int check_geometry(AVFilterContext *ctx, int index)
     const qc_format *format = &in->format, *main_format = &main->format;
     const char *role = ff_qc_role(ctx, index), *name = ff_qc_pix_fmt_name(in->sw_format);
 
-    if ((format->width != main_format->width || format->height != main_format->height) && s->scaling.kernel == QC_SCALING_NONE)
+    if ((format->width != main_format->width || format->height != main_format->height) && s->geometry.scaling == QC_SCALING_NONE)
         return ff_qc_fail(ctx, AVERROR(EINVAL), "Input %d (%s) is %dx%d, main is %dx%d; scale first, e.g. "
                           "[0:v]scale=%d:%d:flags=bicubic[d];[d][%d:v]quality_cuda "
                           "(GPU: scale_cuda=%d:%d:interp_algo=bicubic)%s",
@@ -246,6 +246,22 @@ qc_format ff_qc_visible_format(const QCInput *in)
     format.width  -= in->crop_left;
     format.height -= in->crop_top;
     return format;
+}
+
+qcr_size ff_qc_size_scored(const AVFilterContext *ctx)
+{
+    const QualityCudaContext *s = ctx->priv;
+    const qc_format main = ff_qc_visible_format(&s->input[0]), reference = ff_qc_visible_format(&s->input[QC_REFERENCE]);
+
+    return qcr_size_scored(&s->geometry, &main, &reference);
+}
+
+qcr_size ff_qc_part_scored(const AVFilterContext *ctx)
+{
+    const QualityCudaContext *s = ctx->priv;
+    const qc_format main = ff_qc_visible_format(&s->input[0]), reference = ff_qc_visible_format(&s->input[QC_REFERENCE]);
+
+    return qcr_part_scored(&s->geometry, &main, &reference);
 }
 
 /* ---- what frames are ---- */

@@ -72,15 +72,8 @@ int ff_qc_connect_live(AVFilterContext *ctx)
 int ff_qc_find_alerts(AVFilterContext *ctx)
 {
     QualityCudaContext *s = ctx->priv;
-    const char **names = av_calloc(FFMAX(ff_qc_nb_scores(s), 1), sizeof(*names));
-    qc_status status = QC_ERROR_NO_MEMORY;
+    const qc_status status = qcr_live_name_scores(s->live.run, s->scoring.names, s->options.renditions, s->scoring.features);
 
-    if (!names)
-        return ff_qc_fail(ctx, AVERROR(ENOMEM), "out of memory");
-    for (int i = 0; i < ff_qc_nb_scores(s); i++)
-        names[i] = ff_qc_score_name(&s->engine, i);
-    status = qcr_live_name_scores(s->live.run, names, s->options.renditions, s->engine.feature_count);
-    av_free(names);
     return status == QC_OK ? 0 : fail_live(ctx, status);
 }
 
@@ -106,7 +99,7 @@ int ff_qc_tag_alerts(const AVFilterContext *ctx, AVFrame *frame)
 int ff_qc_finish_live(AVFilterContext *ctx, const char *end)
 {
     const QualityCudaContext *s = ctx->priv;
-    const int error = qcr_live_finish(s->live.run, end, s->engine.session, !!qcr_interrupted_by(&s->run.interrupts));
+    const int error = qcr_live_finish(s->live.run, end, s->scoring.session, !!qcr_interrupted_by(&s->run.interrupts));
 
     return error < 0 ? AVERROR(-error) : 0;
 }

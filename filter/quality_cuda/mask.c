@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "mask.h"
-#include "scaling.h"
 #include "state.h"
 
 int ff_qc_has_mask(const AVFilterContext *ctx)
@@ -49,14 +48,13 @@ int ff_qc_append_mask_pad(AVFilterContext *ctx)
 /** @return AVERROR if that is not the size of what is scored */
 static int check_size(AVFilterContext *ctx, int width, int height)
 {
-    int scored_width, scored_height;
+    const qcr_size scored = ff_qc_part_scored(ctx);
 
-    ff_qc_scored_part(ctx, &scored_width, &scored_height);
-    if (width == scored_width && height == scored_height)
+    if (width == scored.width && height == scored.height)
         return 0;
     return ff_qc_fail(ctx, AVERROR(EINVAL), "Input %d (mask) is %dx%d, but %dx%d is scored, and the mask has to have that size: "
-                      "put scale=%d:%d before it", mask_index(ctx), width, height, scored_width, scored_height, scored_width,
-                      scored_height);
+                      "put scale=%d:%d before it", mask_index(ctx), width, height, scored.width, scored.height, scored.width,
+                      scored.height);
 }
 
 int ff_qc_configure_mask(AVFilterContext *ctx)

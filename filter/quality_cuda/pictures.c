@@ -52,7 +52,7 @@ int ff_qc_adopt_crop(AVFilterContext *ctx, AVFrame *const *frames)
 
         if (!frame || !in->is_hw || (frame->crop_left == in->crop_left && frame->crop_top == in->crop_top))
             continue;
-        if (s->engine.session || frame->crop_left >= (size_t)in->format.width || frame->crop_top >= (size_t)in->format.height)
+        if (s->scoring.session || frame->crop_left >= (size_t)in->format.width || frame->crop_top >= (size_t)in->format.height)
             return ff_qc_fail(ctx, AVERROR(EINVAL), "Input %d (%s) changed its cropping at %s s", i, ff_qc_role(ctx, i),
                               QC_NUMBER(3, ff_qc_seconds(ctx, i, frame->pts)));
         in->crop_left = frame->crop_left;
@@ -69,7 +69,7 @@ qc_status ff_qc_submit_pictures(const AVFilterContext *ctx, qc_session *session,
 
     fill_picture(&s->input[QC_REFERENCE], frames[QC_REFERENCE], &frame.reference);
     for (int k = 0; k < s->options.renditions; k++)
-        fill_picture(&s->input[ff_qc_input_of(k)], frames[ff_qc_input_of(k)], &frame.distorted[k]);
+        fill_picture(&s->input[qcr_input_of(k)], frames[qcr_input_of(k)], &frame.distorted[k]);
     ff_qc_fill_map(ctx, map, &frame.map);
     ff_qc_fill_mask(frames[s->nb_inputs], &frame.weights);
     return qc_session_submit(session, &frame);

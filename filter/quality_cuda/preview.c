@@ -99,7 +99,7 @@ static int crops_fit(const QualityCudaContext *s, AVFrame *const *frames)
 static int fail_look(AVFilterContext *ctx, qc_status status, const char *why)
 {
     const QualityCudaContext *s = ctx->priv;
-    const int may_go_on = ff_qc_is_of_device(status) && s->options.on_error == QC_ON_ERROR_CPU;
+    const int may_go_on = qcr_is_of_device(status) && s->options.on_error == QC_ON_ERROR_CPU;
 
     if (s->run.failure || (status != QC_ERROR_UNSUPPORTED && !may_go_on))
         return ff_qc_fail(ctx, ff_qc_error_of_status(status), "align=auto: the first pictures could not be compared: %s", why);

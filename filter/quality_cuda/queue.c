@@ -81,15 +81,15 @@ static int set_metadata(const QualityCudaContext *s, const qcr_row *row)
     char value[64];
     int ret;
 
-    for (int i = 0; i < ff_qc_nb_scores(s); i++) {
+    for (int i = 0; i < s->options.renditions * s->scoring.features; i++) {
         if (!row->present[i])
             continue;
-        ff_qc_print_score(value, sizeof(value), row->value[i]);
-        ret = av_dict_set(metadata, s->engine.keys[i], value, flags);
+        ff_qc_number(value, sizeof(value), 6, row->value[i]);
+        ret = av_dict_set(metadata, s->scoring.keys[i], value, flags);
         if (ret < 0)
             return ret;
     }
-    ff_qc_print_score(value, sizeof(value), row->ref_pts_time);
+    ff_qc_number(value, sizeof(value), 6, row->ref_pts_time);
     ret = av_dict_set(metadata, QC_KEY_PREFIX "ref_pts_time", value, flags);
     return ret < 0 ? ret : av_dict_set_int(metadata, QC_KEY_PREFIX "n", row->number, flags);
 }
@@ -114,7 +114,7 @@ static int deliver_row(AVFilterContext *ctx, const qc_row *scores)
 {
     QualityCudaContext *s = ctx->priv;
     qcr_row row;
-    const qc_status status = qcr_rows_deliver(s->queue.rows, scores, s->engine.feature_count, &row);
+    const qc_status status = qcr_rows_deliver(s->queue.rows, scores, s->scoring.features, &row);
 
     if (status == QC_ERROR_INVALID)
         return ff_qc_fail(ctx, AVERROR_BUG, "scores of frame %"PRId64" came out of order", scores->frame);
@@ -127,10 +127,10 @@ int ff_qc_receive_rows(AVFilterContext *ctx, enum QCWait wait)
 {
     QualityCudaContext *s = ctx->priv;
 
-    while (s->engine.session) {
+    while (s->scoring.session) {
         const int block = wait == QC_WAIT_FOR_ALL || (wait == QC_WAIT_FOR_OLDEST && qcr_rows_oldest_waits(s->queue.rows));
         qc_row row;
-        qc_status status = qc_session_receive(s->engine.session, block, &row);
+        qc_status status = qc_session_receive(s->scoring.session, block, &row);
         int ret;
 
         if (status == QC_AGAIN || status == QC_END)
@@ -243,7 +243,7 @@ int ff_qc_queue_wants_more(AVFilterContext *ctx)
 {
     const QualityCudaContext *s = ctx->priv;
 
-    return s->queue.tally->held <= s->engine.depth || ff_qc_is_awaited(ctx);
+    return s->queue.tally->held <= s->scoring.depth || ff_qc_is_awaited(ctx);
 }
 
 /**
@@ -269,13 +269,13 @@ int ff_qc_bound_queue(AVFilterContext *ctx)
     QualityCudaContext *s = ctx->priv;
     int is_slow, ret;
 
-    if (s->queue.tally->held <= s->engine.depth)
+    if (s->queue.tally->held <= s->scoring.depth)
         return 0;
     is_slow = s->options.realtime && qcr_pace_is_behind(&s->pacing, ff_qc_now());
     ret = ff_qc_receive_rows(ctx, is_slow ? QC_WAIT_NEVER : QC_WAIT_FOR_OLDEST);
     if (ret < 0)
         return ret;
-    if (is_slow || s->queue.tally->held > s->engine.depth + LEAD)
+    if (is_slow || s->queue.tally->held > s->scoring.depth + LEAD)
         let_oldest_go(ctx, is_slow);
     return 0;
 }
@@ -285,8 +285,8 @@ void ff_qc_settle_queue(AVFilterContext *ctx)
     QualityCudaContext *s = ctx->priv;
 
     account(ctx, !s->run.only_left_counts);
-    if (s->run.only_left_counts && s->engine.session)
-        qc_session_truncate(s->engine.session, s->queue.tally->left[0].paired);
+    if (s->run.only_left_counts && s->scoring.session)
+        qc_session_truncate(s->scoring.session, s->queue.tally->left[0].paired);
 }
 
 void ff_qc_free_queue(AVFilterContext *ctx)

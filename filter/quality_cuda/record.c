@@ -131,7 +131,7 @@ int ff_qc_record_session(AVFilterContext *ctx, const qc_config *config)
 {
     const QualityCudaContext *s = ctx->priv;
 
-    return s->record.record ? result(ctx, qcr_record_session(s->record.record, s->engine.session, config)) : 0;
+    return s->record.record ? result(ctx, qcr_record_session(s->record.record, s->scoring.session, config)) : 0;
 }
 
 int ff_qc_record_pair(AVFilterContext *ctx, int64_t row, uint32_t renditions, AVFrame *const *frames)

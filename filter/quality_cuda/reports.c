@@ -22,7 +22,6 @@
 #include "receiver.h"
 #include "replay.h"
 #include "reports.h"
-#include "scaling.h"
 #include "state.h"
 
 /* ---- files ---- */
@@ -80,7 +79,7 @@ void ff_qc_write_stats_line(AVFilterContext *ctx, const qc_row *row, double pts_
     const qcr_stats_row line = { row, pts_time, ref_pts_time, corrupt, s->options.renditions };
     const qcr_sink sink = ff_qc_sink(ctx);
 
-    qcr_write_stats_line(&s->files, s->engine.session, &line, &sink);
+    qcr_write_stats_line(&s->files, s->scoring.session, &line, &sink);
 }
 
 /* ---- the run as values ---- */
@@ -130,7 +129,7 @@ static qcr_report report_of(const AVFilterContext *ctx)
         .only_left_counts = s->run.only_left_counts,
         .has_failed       = !!s->run.failure,
         .reason           = s->run.reason,
-        .gpu_failure      = s->engine.gpu_failure,
+        .gpu_failure      = s->scoring.gpu_failure,
         .signal           = qcr_interrupted_by(&s->run.interrupts),
         .reference_ended  = reference.ended,
         .behind           = reference.behind,
@@ -141,13 +140,17 @@ static qcr_report report_of(const AVFilterContext *ctx)
         .conditions       = s->conditions,
         .alignment        = &s->alignment,
 
-        .session = s->engine.session,
-        .engine  = engine ? engine : qc_session_description(s->engine.session),
+        .session = s->scoring.session,
+        .engine  = engine ? engine : qc_session_description(s->scoring.session),
     };
+
+    qcr_size size;
 
     for (int i = 0; i < s->nb_inputs; i++)
         report.input[i] = report_input(ctx, i);
-    ff_qc_scored_size(ctx, &report.scored_width, &report.scored_height);
+    size = ff_qc_size_scored(ctx);
+    report.scored_width  = size.width;
+    report.scored_height = size.height;
     return report;
 }
 
@@ -184,11 +187,11 @@ int ff_qc_report(AVFilterContext *ctx)
         return 0;
     s->run.reported = 1;
     /* Without any pair there was no session; the log has to say so all the same. */
-    if (!s->engine.session && (!s->run.failure || s->run.is_refused || s->run.gave_up) && s->files.log[0] &&
+    if (!s->scoring.session && (!s->run.failure || s->run.is_refused || s->run.gave_up) && s->files.log[0] &&
         !ff_qc_is_alias(ctx)) {
         ret = ff_qc_open_session(ctx);
         if (ret >= 0)
-            qc_session_flush(s->engine.session);
+            qc_session_flush(s->scoring.session);
     }
     ff_qc_say_findings(ctx, ff_qc_counts_of(ctx, 0)->paired);
     if (ret >= 0)

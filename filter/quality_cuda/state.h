@@ -31,9 +31,7 @@
 #include "preview.h"
 #include "queue.h"
 #include "record.h"
-#include "region.h"
 #include "replay.h"
-#include "scaling.h"
 
 /** What the user asked for; the table of options in vf_quality_cuda.c says what each means. */
 typedef struct QCOptions {
@@ -95,8 +93,7 @@ typedef struct QualityCudaContext {
     qcr_rules pairing;                    ///< that pairs is made by
     qcr_pairs *pairs;                     ///< from the configuration of the links on
     AVFrame *latest;                      ///< a reference to the latest distorted frame, where it may have to come again; or NULL
-    QCScaling scaling;
-    QCRegion region;
+    qcr_geometry geometry;
     qcr_names names;
     qcr_conditions *conditions;
     qcr_pacing pacing;                    ///< with realtime=1
@@ -104,6 +101,7 @@ typedef struct QualityCudaContext {
     QCInput input[QC_MAX_INPUTS];
     int nb_inputs;
     QCEngine engine;
+    qcr_scoring scoring;                  ///< from the first pair on
     qcr_alignment alignment;
     QCPreview preview;                  ///< with align=auto
     QCQueue queue;
@@ -118,6 +116,12 @@ typedef struct QualityCudaContext {
 /** Logs and stores the first failure; every later activation returns it again. */
 int ff_qc_fail(AVFilterContext *ctx, int error, const char *format, ...) av_printf_format(3, 4);
 
+/** The AVERROR of a status. */
+int ff_qc_error_of_status(qc_status status);
+
+/** The same; a failure becomes the filter's. @param why what it says */
+int ff_qc_result(AVFilterContext *ctx, qc_status status, const char *why);
+
 /** Where what others say goes: av_log(). */
 qcr_sink ff_qc_sink(const AVFilterContext *ctx);
 
@@ -126,12 +130,6 @@ int ff_qc_is_alias(const AVFilterContext *ctx);
 
 /** Whether the video outlives its scoring. */
 int ff_qc_may_give_up(const AVFilterContext *ctx);
-
-/** Scores of a distorted frame: [rendition][feature]. */
-int ff_qc_nb_scores(const QualityCudaContext *s);
-
-/** Pad of a rendition: 0, 2, 3, ... */
-int ff_qc_input_of(int rendition);
 
 /**
  * What became of the distorted frames, as far as they count: where the consumer
@@ -158,8 +156,5 @@ const char *ff_qc_number(char *text, size_t size, int decimals, double value);
 
 /** Seconds on a clock that does not jump. */
 double ff_qc_now(void);
-
-/** With six decimals. */
-void ff_qc_print_score(char *text, size_t size, double value);
 
 #endif /* AVFILTER_QUALITY_CUDA_STATE_H */

@@ -48,7 +48,7 @@ static void release_hold(void *opaque)
 static int make_hold(AVFilterContext *ctx, AVFrame *const *frames, QCHold **out)
 {
     QualityCudaContext *s = ctx->priv;
-    const int on_cpu = qc_session_backend(s->engine.session) == QC_BACKEND_CPU;
+    const int on_cpu = qc_session_backend(s->scoring.session) == QC_BACKEND_CPU;
     QCHold *hold;
 
     *out = NULL;
@@ -78,7 +78,7 @@ static int follow_properties(AVFilterContext *ctx, AVFrame *const *frames)
 
     if (ret < 0)
         return ret;
-    if (!s->engine.session) {
+    if (!s->scoring.session) {
         ff_qc_adopt_colours(ctx, frames);
         ret = ff_qc_open_session(ctx);
         if (ret < 0)
@@ -110,7 +110,7 @@ static int submit_to_cpu(AVFilterContext *ctx, AVFrame *const *frames, const AVF
         ret = copy[i] ? av_hwframe_transfer_data(copy[i], frames[i], 0) : AVERROR(ENOMEM);
     }
     if (ret >= 0)
-        status = ff_qc_submit_pictures(ctx, s->engine.session, readable, map, NULL, NULL);
+        status = ff_qc_submit_pictures(ctx, s->scoring.session, readable, map, NULL, NULL);
     for (int i = 0; i < s->nb_inputs; i++)
         av_frame_free(&copy[i]);
     if (ret < 0)
@@ -142,18 +142,18 @@ static int submit(AVFilterContext *ctx, qcr_row *row, AVFrame *const *frames)
         ret = ff_qc_record_pair(ctx, row->number, row->renditions, frames);
     if (ret >= 0)
         ret = prepare_map(ctx, row);
-    if (ret >= 0 && s->engine.left_gpu)
+    if (ret >= 0 && s->scoring.left_gpu)
         return submit_to_cpu(ctx, frames, row->map);
     if (ret >= 0)
         ret = make_hold(ctx, frames, &hold);
     if (ret < 0)
         return ff_qc_fail(ctx, ret, "a pair could not be submitted");
     /* The hold is the engine's from here on. */
-    status = ff_qc_submit_pictures(ctx, s->engine.session, frames, row->map, hold ? release_hold : NULL, hold);
+    status = ff_qc_submit_pictures(ctx, s->scoring.session, frames, row->map, hold ? release_hold : NULL, hold);
     if (status == QC_OK)
         return 0;
     ret = ff_qc_recover_session(ctx, status);
-    if (ret < 0 || ff_qc_frames_taken(&s->engine) > row->number)
+    if (ret < 0 || qcr_frames_taken(&s->scoring) > row->number)
         return ret;
     ret = prepare_map(ctx, row); /* one that the CPU can paint on */
     return ret < 0 ? ret : submit_to_cpu(ctx, frames, row->map);
@@ -190,7 +190,7 @@ static int score_pair(AVFilterContext *ctx, const qcr_decision *decision, qcr_ro
 /** What comes now is not compared with what came before. @return AVERROR */
 static int break_session(AVFilterContext *ctx)
 {
-    const qc_status status = qc_session_break(((QualityCudaContext *)ctx->priv)->engine.session);
+    const qc_status status = qc_session_break(((QualityCudaContext *)ctx->priv)->scoring.session);
 
     return status == QC_OK ? 0 : ff_qc_recover_session(ctx, status);
 }
@@ -212,7 +212,7 @@ static int pass_frame(AVFilterContext *ctx, const qcr_decision *decision, qcr_ro
         return ret;
     if (decision->begins_pause)
         ff_qc_record_break(ctx);
-    if (decision->begins_pause && s->engine.session && !s->run.flushed) {
+    if (decision->begins_pause && s->scoring.session && !s->run.flushed) {
         ret = break_session(ctx);
         if (ret < 0)
             return ret;
@@ -232,9 +232,9 @@ static int is_too_slow(AVFilterContext *ctx, int64_t pts)
     qcr_pace_change change;
     int ret, passes;
 
-    if (!s->options.realtime || !s->engine.session)
+    if (!s->options.realtime || !s->scoring.session)
         return 0;
-    qc_session_collect(s->engine.session);
+    qc_session_collect(s->scoring.session);
     ret = ff_qc_receive_rows(ctx, QC_WAIT_NEVER);
     if (ret < 0)
         return ret;

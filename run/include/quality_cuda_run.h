@@ -19,6 +19,7 @@
 #include "quality_cuda_run/counts.h"
 #include "quality_cuda_run/engine.h"
 #include "quality_cuda_run/files.h"
+#include "quality_cuda_run/geometry.h"
 #include "quality_cuda_run/interrupts.h"
 #include "quality_cuda_run/live.h"
 #include "quality_cuda_run/names.h"
@@ -28,6 +29,7 @@
 #include "quality_cuda_run/record.h"
 #include "quality_cuda_run/report.h"
 #include "quality_cuda_run/rows.h"
+#include "quality_cuda_run/session.h"
 #include "quality_cuda_run/sink.h"
 #include "quality_cuda_run/verdict.h"
 
