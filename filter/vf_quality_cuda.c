@@ -163,7 +163,7 @@ static av_cold int init(AVFilterContext *ctx)
         .align_start = options->align == QC_ALIGN_START,
     };
     if (ff_qc_is_alias(ctx))
-        ff_qc_pair_as_libvmaf(ctx);
+        qcr_pair_as_libvmaf(&s->alias.libvmaf, &s->pairing);
     s->nb_inputs = 1 + options->renditions;
     qcr_interrupts_watch(&s->run.interrupts);
 

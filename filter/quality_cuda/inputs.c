@@ -5,8 +5,7 @@
 
 /**
  * @file
- * The inputs: links and what they promise; see inputs.h. Depends on alias, formats
- * and state.
+ * The inputs: links and what they promise; see inputs.h.
  */
 
 #include "compat.h"
@@ -87,6 +86,7 @@ static int configure_input(AVFilterContext *ctx, int index)
     QCInput *in = &s->input[index];
     const AVFilterLink *link = ctx->inputs[index];
     const char *role = ff_qc_role(ctx, index), *name;
+    qc_status status;
 
     in->is_hw     = 0;
     in->sw_format = link->format;
@@ -96,7 +96,10 @@ static int configure_input(AVFilterContext *ctx, int index)
             return ret;
     }
     name = ff_qc_pix_fmt_name(in->sw_format);
-    if (!ff_qc_describe_format(in->sw_format, &in->format))
+    status = ff_qc_describe_format(in->sw_format, &in->format);
+    if (status == QC_ERROR_NO_MEMORY)
+        return ff_qc_fail(ctx, AVERROR(ENOMEM), "out of memory");
+    if (status != QC_OK)
         return ff_qc_fail(ctx, AVERROR(ENOSYS), "Input %d (%s) has %sformat %s; accepted: planar or semi-planar YUV 4:2:0, "
                           "4:2:2 and 4:4:4, gray, and RGB, with 8, 10, 12 or 16 bits; put a format filter before it", index,
                           role, in->is_hw ? "CUDA frames of " : "", name);
@@ -110,62 +113,33 @@ static int configure_input(AVFilterContext *ctx, int index)
     return 0;
 }
 
-static int check_geometry(AVFilterContext *ctx, int index)
+/** What is said of the inputs before the first frame; a record has the warnings. */
+static void say_of_input(void *opaque, qcr_level level, const char *text)
 {
-    QualityCudaContext *s = ctx->priv;
-    const QCInput *main = &s->input[0], *in = &s->input[index];
-    const qc_format *format = &in->format, *main_format = &main->format;
-    const char *role = ff_qc_role(ctx, index), *name = ff_qc_pix_fmt_name(in->sw_format);
-
-    if ((format->width != main_format->width || format->height != main_format->height) && s->geometry.scaling == QC_SCALING_NONE)
-        return ff_qc_fail(ctx, AVERROR(EINVAL), "Input %d (%s) is %dx%d, main is %dx%d; scale first, e.g. "
-                          "[0:v]scale=%d:%d:flags=bicubic[d];[d][%d:v]quality_cuda "
-                          "(GPU: scale_cuda=%d:%d:interp_algo=bicubic)%s",
-                          index, role, format->width, format->height, main_format->width, main_format->height,
-                          format->width, format->height, index, format->width, format->height,
-                          ff_qc_is_alias(ctx) ? "" : ", or have it scaled here: quality_cuda=scale=bicubic");
-    if (format->rgb != main_format->rgb)
-        return ff_qc_fail(ctx, AVERROR(EINVAL), "Input %d (%s) is %s (%s), main is %s (%s); convert one of them first, e.g. "
-                          "with [0:v]format=%s[d];[d][%d:v]quality_cuda", index, role, name, ff_qc_components_of(format),
-                          ff_qc_pix_fmt_name(main->sw_format), ff_qc_components_of(main_format), name, index);
-    return 0;
+    if (level == QCR_LEVEL_WARNING)
+        ff_qc_warn_of_input(opaque, "%s", text);
+    else
+        av_log(opaque, AV_LOG_INFO, "%s\n", text);
 }
 
-static int is_a_rate(AVRational rate)
+static qcr_input_promise promise_of(const AVFilterContext *ctx, int index)
 {
-    return rate.num > 0 && rate.den > 0 && av_q2d(rate) <= QCR_HIGHEST_RATE;
+    const QCInput *in = &((const QualityCudaContext *)ctx->priv)->input[index];
+    const AVRational rate = QC_LINK_RATE(ctx->inputs[index]);
+
+    return (qcr_input_promise) { in->format, ff_qc_pix_fmt_name(in->sw_format), rate.num, rate.den };
 }
 
-/** What is measured stays as it is: where chroma is to be compared, the reference is what should be converted. */
-static void report_chroma(AVFilterContext *ctx, int index)
+static int check_input(AVFilterContext *ctx, int index)
 {
     const QualityCudaContext *s = ctx->priv;
-    const QCInput *main = &s->input[0], *in = &s->input[index];
-    char advice[128] = "";
+    const qcr_promise_rules rules = { &s->names, s->geometry.scaling != QC_SCALING_NONE, ff_qc_is_alias(ctx),
+                                      s->pairing.sync == QCR_SYNC_INDEX };
+    const qcr_input_promise own = promise_of(ctx, index), main = promise_of(ctx, 0);
+    const qcr_sink sink = { say_of_input, ctx };
+    qc_error error;
 
-    if (index == QC_REFERENCE)
-        snprintf(advice, sizeof(advice), "; for chroma convert the reference first, e.g. [1:v]format=%s[r];[0:v][r]quality_cuda",
-                 ff_qc_format_with_chroma(&in->format, main->format.chroma));
-    av_log(ctx, AV_LOG_INFO, "Input %d (%s) is %s (%s), main is %s (%s): only luma can be compared%s\n", index,
-           ff_qc_role(ctx, index), ff_qc_pix_fmt_name(in->sw_format), ff_qc_components_of(&in->format),
-           ff_qc_pix_fmt_name(main->sw_format), ff_qc_components_of(&main->format), advice);
-}
-
-static void report_differences(AVFilterContext *ctx, int index)
-{
-    QualityCudaContext *s = ctx->priv;
-    const QCInput *main = &s->input[0], *in = &s->input[index];
-    const AVRational rate = QC_LINK_RATE(ctx->inputs[index]), main_rate = QC_LINK_RATE(ctx->inputs[0]);
-
-    if (in->format.chroma != main->format.chroma)
-        report_chroma(ctx, index);
-    if (in->format.depth != main->format.depth)
-        av_log(ctx, AV_LOG_INFO, "Input %d (%s) has %d bits, main has %d: both are scored at %d bits, the smaller samples "
-               "shifted left\n", index, ff_qc_role(ctx, index), in->format.depth, main->format.depth,
-               FFMAX(in->format.depth, main->format.depth));
-    if (s->pairing.sync != QCR_SYNC_INDEX && is_a_rate(rate) && is_a_rate(main_rate) && av_cmp_q(rate, main_rate))
-        ff_qc_warn_of_input(ctx, "Input %d (%s) has %d/%d frames per second, main has %d/%d: frames are paired by time, the "
-                            "counts follow at the end", index, ff_qc_role(ctx, index), rate.num, rate.den, main_rate.num, main_rate.den);
+    return ff_qc_result(ctx, qcr_check_input(&rules, index, &own, &main, &sink, &error), error.text);
 }
 
 static void release_frame(void *opaque, void *frame)
@@ -221,10 +195,9 @@ int ff_qc_configure_inputs(AVFilterContext *ctx)
             return ret;
     }
     for (int i = 1; i < s->nb_inputs; i++) {
-        ret = check_geometry(ctx, i);
+        ret = check_input(ctx, i);
         if (ret < 0)
             return ret;
-        report_differences(ctx, i);
     }
     return make_pairs(ctx);
 }
