@@ -3,12 +3,6 @@
  * This file is part of FFmpeg's filter quality_cuda.
  */
 
-/**
- * @file
- * What frames say of themselves; see account.h. Depends on formats, inputs,
- * engine and state.
- */
-
 #include "compat.h"
 
 #include <math.h>

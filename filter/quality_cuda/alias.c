@@ -3,11 +3,6 @@
  * This file is part of FFmpeg's filter quality_cuda.
  */
 
-/**
- * @file
- * The filter under libvmaf's names; see alias.h.
- */
-
 #include "compat.h"
 
 #include <limits.h>
@@ -16,7 +11,6 @@
 #include "libavutil/common.h"
 #include "libavutil/opt.h"
 
-#include "alias.h"
 #include "state.h"
 
 #define MOST_THREADS 1024
@@ -49,17 +43,17 @@ static const AVOption libvmaf_options[] = {
     { "enable_conf_interval", "no effect: models that have a confidence interval always report it",
       OFFSET(alias.enable_conf_interval), AV_OPT_TYPE_BOOL, { .i64 = 0 }, 0, 1, OLD },
     { "eof_action", "what happens when the reference ends first",
-      GIVEN(eof_action), AV_OPT_TYPE_INT, { .i64 = QCR_FRAMESYNC_REPEAT }, QCR_FRAMESYNC_REPEAT, QCR_FRAMESYNC_PASS, FLAGS, .unit = "eof_action" },
-        { "repeat", "its last frame is used again", 0, AV_OPT_TYPE_CONST, { .i64 = QCR_FRAMESYNC_REPEAT }, 0, 0, FLAGS, .unit = "eof_action" },
-        { "endall", "the output ends too",          0, AV_OPT_TYPE_CONST, { .i64 = QCR_FRAMESYNC_ENDALL }, 0, 0, FLAGS, .unit = "eof_action" },
-        { "pass",   "further frames pass without scores", 0, AV_OPT_TYPE_CONST, { .i64 = QCR_FRAMESYNC_PASS }, 0, 0, FLAGS, .unit = "eof_action" },
+      GIVEN(eof_action), AV_OPT_TYPE_INT, { .i64 = QCR_LAVFI_REPEAT }, QCR_LAVFI_REPEAT, QCR_LAVFI_PASS, FLAGS, .unit = "eof_action" },
+        { "repeat", "its last frame is used again", 0, AV_OPT_TYPE_CONST, { .i64 = QCR_LAVFI_REPEAT }, 0, 0, FLAGS, .unit = "eof_action" },
+        { "endall", "the output ends too",          0, AV_OPT_TYPE_CONST, { .i64 = QCR_LAVFI_ENDALL }, 0, 0, FLAGS, .unit = "eof_action" },
+        { "pass",   "further frames pass without scores", 0, AV_OPT_TYPE_CONST, { .i64 = QCR_LAVFI_PASS }, 0, 0, FLAGS, .unit = "eof_action" },
     { "shortest", "the output ends with the input that ends first", GIVEN(shortest), AV_OPT_TYPE_BOOL, { .i64 = 0 }, 0, 1, FLAGS },
     { "repeatlast", "0: same as eof_action=pass; 1: each input's last frame is used again while the other one goes on",
       GIVEN(repeatlast), AV_OPT_TYPE_BOOL, { .i64 = 1 }, 0, 1, FLAGS },
     { "ts_sync_mode", "how a distorted frame finds its reference frame",
-      GIVEN(ts_sync_mode), AV_OPT_TYPE_INT, { .i64 = QCR_FRAMESYNC_NEWEST }, QCR_FRAMESYNC_NEWEST, QCR_FRAMESYNC_NEAREST, FLAGS, .unit = "ts_sync_mode" },
-        { "default", "the newest one that is not later", 0, AV_OPT_TYPE_CONST, { .i64 = QCR_FRAMESYNC_NEWEST }, 0, 0, FLAGS, .unit = "ts_sync_mode" },
-        { "nearest", "the one nearest in time",          0, AV_OPT_TYPE_CONST, { .i64 = QCR_FRAMESYNC_NEAREST }, 0, 0, FLAGS, .unit = "ts_sync_mode" },
+      GIVEN(ts_sync_mode), AV_OPT_TYPE_INT, { .i64 = QCR_LAVFI_NEWEST }, QCR_LAVFI_NEWEST, QCR_LAVFI_NEAREST, FLAGS, .unit = "ts_sync_mode" },
+        { "default", "the newest one that is not later", 0, AV_OPT_TYPE_CONST, { .i64 = QCR_LAVFI_NEWEST }, 0, 0, FLAGS, .unit = "ts_sync_mode" },
+        { "nearest", "the one nearest in time",          0, AV_OPT_TYPE_CONST, { .i64 = QCR_LAVFI_NEAREST }, 0, 0, FLAGS, .unit = "ts_sync_mode" },
     { NULL }
 };
 

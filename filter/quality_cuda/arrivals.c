@@ -3,12 +3,6 @@
  * This file is part of FFmpeg's filter quality_cuda.
  */
 
-/**
- * @file
- * Frames as they come; see arrivals.h. Depends on inputs, mask, outputs, record,
- * replay and state.
- */
-
 #include "compat.h"
 
 #include <string.h>
@@ -16,10 +10,6 @@
 #include "libavutil/common.h"
 
 #include "arrivals.h"
-#include "mask.h"
-#include "outputs.h"
-#include "record.h"
-#include "replay.h"
 #include "state.h"
 
 int ff_qc_settle_rate(AVFilterContext *ctx)

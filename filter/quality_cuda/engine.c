@@ -3,11 +3,6 @@
  * This file is part of FFmpeg's filter quality_cuda.
  */
 
-/**
- * @file
- * The scoring engine as the filter sees it; see engine.h.
- */
-
 #include "compat.h"
 
 #include <string.h>
@@ -16,9 +11,6 @@
 #include "libavutil/common.h"
 #include "libavutil/cpu.h"
 
-#include "maps.h"
-#include "record.h"
-#include "replay.h"
 #include "state.h"
 
 static qcr_scoring_rules scoring_rules(const AVFilterContext *ctx)

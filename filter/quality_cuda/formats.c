@@ -3,11 +3,6 @@
  * This file is part of FFmpeg's filter quality_cuda.
  */
 
-/**
- * @file
- * Pixel formats; see formats.h. Depends on compat only.
- */
-
 #include "compat.h"
 
 #include "libavutil/pixdesc.h"

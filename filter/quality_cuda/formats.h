@@ -5,11 +5,7 @@
 
 /**
  * @file
- * Pixel formats: those that the filter offers to lavfi, and what the engine has
- * to know of each.
- *
- * Knows FFmpeg's descriptors and the engine's qc_format. Depends on no other
- * file of the filter but compat.
+ * Pixel formats: those that the filter offers to lavfi, and what the engine has to know of each.
  */
 
 #ifndef AVFILTER_QUALITY_CUDA_FORMATS_H

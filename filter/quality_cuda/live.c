@@ -3,20 +3,126 @@
  * This file is part of FFmpeg's filter quality_cuda.
  */
 
-/**
- * @file
- * What is told of the scores while the run goes on; see live.h. Depends on
- * receiver, engine and state.
- */
-
 #include "compat.h"
 
+#include <errno.h>
 #include <string.h>
 
+#include "libavutil/avstring.h"
 #include "libavutil/dict.h"
+#include "libavutil/error.h"
+#include "libavutil/time.h"
 
-#include "live.h"
 #include "state.h"
+
+#define CONNECT_US 5000000 /* what a connection may take */
+
+/* ---- receivers ---- */
+
+/** Whether there is a protocol for a name. Unlike FFmpeg's own search, which finds nothing without memory, this takes none. */
+static int has_protocol(const char *name)
+{
+    void *position = NULL;
+    const char *protocol, *rest;
+
+    while ((protocol = avio_enum_protocols(&position, 1)))
+        if ((av_strstart(name, protocol, &rest) && *rest == ':') || (!strcmp(protocol, "file") && !strchr(name, ':')))
+            return 1;
+    return 0;
+}
+
+int ff_qc_receiver_path(const char *name, char **path)
+{
+    const char *protocol = avio_find_protocol_name(name), *rest;
+
+    *path = NULL;
+    if (!protocol)
+        return has_protocol(name) ? AVERROR(ENOMEM) : AVERROR_PROTOCOL_NOT_FOUND;
+    if (!strcmp(name, "-"))
+        *path = av_strdup("/dev/stdout");
+    else if (av_strstart(name, "pipe:", &rest))
+        *path = av_asprintf("/dev/fd/%s", *rest ? rest : "1");
+    else if (av_strstart(name, "file:", &rest) || !strcmp(protocol, "file"))
+        *path = av_strdup(av_strstart(name, "file:", &rest) ? rest : name);
+    else
+        return 0;
+    return *path ? 0 : AVERROR(ENOMEM);
+}
+
+/* ---- lines; all of this runs in the thread that waits for the receiver ---- */
+
+static int gives_up(const QCReceiver *receiver)
+{
+    return receiver->patience.is_over(receiver->patience.opaque);
+}
+
+/** Protocols ask this while they wait. */
+static int is_interrupted(void *opaque)
+{
+    const QCReceiver *receiver = opaque;
+
+    return gives_up(receiver) || (receiver->connect_until && av_gettime_relative() >= receiver->connect_until);
+}
+
+/** @return as a qcr_receiver's functions do */
+static int result_of(int ret)
+{
+    return ret == AVERROR_EXIT ? QCR_GAVE_UP : FFMIN(ret, 0);
+}
+
+static int open_url(void *opaque, const qcr_patience *patience)
+{
+    QCReceiver *receiver = opaque;
+    const AVIOInterruptCB callback = { is_interrupted, receiver };
+    AVDictionary *options = NULL;
+    int ret = 0;
+
+    receiver->patience = *patience;
+    if (av_strstart(receiver->url, "http:", NULL) || av_strstart(receiver->url, "https:", NULL))
+        ret = av_dict_set(&options, "method", "PUT", 0);
+    receiver->connect_until = av_gettime_relative() + CONNECT_US;
+    if (ret >= 0)
+        ret = avio_open2(&receiver->avio, receiver->url, AVIO_FLAG_WRITE, &callback, &options);
+    if (ret == AVERROR_EXIT && !gives_up(receiver))
+        ret = AVERROR(ETIMEDOUT);
+    receiver->connect_until = 0;
+    av_dict_free(&options);
+    return result_of(ret);
+}
+
+static int write_url(void *opaque, const char *text, size_t size)
+{
+    QCReceiver *receiver = opaque;
+
+    avio_write(receiver->avio, (const unsigned char *)text, size);
+    avio_flush(receiver->avio);
+    return result_of(receiver->avio->error);
+}
+
+static int close_url(void *opaque)
+{
+    return result_of(avio_closep(&((QCReceiver *)opaque)->avio));
+}
+
+static void describe_error(void *opaque, int error, char *text, size_t size)
+{
+    (void)opaque;
+    av_strlcpy(text, error == AVERROR(ENXIO) ? "no process reads from it" : av_err2str(error), size);
+}
+
+static qcr_receiver url_receiver(QCReceiver *receiver, const char *url)
+{
+    receiver->url = url;
+    return (qcr_receiver) {
+        .opaque   = receiver,
+        .open     = open_url,
+        .write    = write_url,
+        .close    = close_url,
+        .describe = describe_error,
+    };
+}
+
+/* ---- before the run ---- */
 
 static int fail_live(AVFilterContext *ctx, qc_status status)
 {
@@ -24,8 +130,6 @@ static int fail_live(AVFilterContext *ctx, qc_status status)
 
     return ff_qc_fail(ctx, ff_qc_error_of_status(status), "%s", run ? qcr_live_error(run) : "out of memory");
 }
-
-/* ---- before the run ---- */
 
 int ff_qc_check_live(AVFilterContext *ctx)
 {
@@ -55,7 +159,7 @@ static qc_status connect_lines(QualityCudaContext *s)
         return QC_OK;
     if (target->path.canonical)
         return qcr_live_write_to(s->live.run, target, s->options.log_queue);
-    receiver = ff_qc_url_receiver(&s->live.receiver, target->name);
+    receiver = url_receiver(&s->live.receiver, target->name);
     return qcr_live_send_to(s->live.run, target->name, &receiver, s->options.log_queue);
 }
 

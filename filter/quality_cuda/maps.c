@@ -3,11 +3,6 @@
  * This file is part of FFmpeg's filter quality_cuda.
  */
 
-/**
- * @file
- * The second output; see maps.h. Depends on formats, outputs, scaling and state.
- */
-
 #include "compat.h"
 
 #include <string.h>
@@ -17,8 +12,6 @@
 #include "libavfilter/video.h"
 
 #include "formats.h"
-#include "maps.h"
-#include "outputs.h"
 #include "state.h"
 
 int ff_qc_has_map(const AVFilterContext *ctx)
@@ -209,20 +202,6 @@ int ff_qc_prepare_map(AVFilterContext *ctx, AVFrame **map)
     av_frame_free(map);
     *map = new_frame(link, s->scoring.left_gpu);
     return *map ? 0 : ff_qc_fail(ctx, AVERROR(ENOMEM), "out of memory");
-}
-
-void ff_qc_fill_map(const AVFilterContext *ctx, const AVFrame *frame, qc_picture *picture)
-{
-    memset(picture, 0, sizeof(*picture));
-    if (!frame)
-        return;
-    for (int i = 0; i < 3 && frame->data[i]; i++) {
-        picture->plane[i]       = frame->data[i];
-        picture->pitch_bytes[i] = frame->linesize[i];
-    }
-    picture->memory = frame->hw_frames_ctx ? QC_MEMORY_CUDA : QC_MEMORY_HOST;
-    if (frame->hw_frames_ctx)
-        picture->cuda_stream = QC_CUDA_STREAM(frame);
 }
 
 void ff_qc_keep_map(AVFilterContext *ctx, AVFrame **map)

@@ -3,12 +3,6 @@
  * This file is part of FFmpeg's filter quality_cuda.
  */
 
-/**
- * @file
- * A look at the first pictures; see preview.h. Depends on pictures, inputs,
- * account and state.
- */
-
 #include "compat.h"
 
 #include <math.h>
@@ -16,9 +10,8 @@
 #include "libavutil/common.h"
 
 #include "account.h"
-#include "pictures.h"
-#include "preview.h"
 #include "state.h"
+#include "submission.h"
 
 /** So many frames of an input wait at most. The engine looks at 48 pairs: one side may have twice as many frames, or begin earlier. */
 #define MOST_WAITING 96

@@ -5,17 +5,9 @@
 
 /**
  * @file
- * A look at the first pictures before any is paired for good: with align=auto
- * each rendition's constant offset from the reference is found and corrected.
- *
- * Frames are not taken for that: they wait in their links' queues, where they
- * are paired on trial, by the rules of the run, for a session of the engine
- * that watches and scores nothing. What it is told beyond doubt moves the
- * clocks of the inputs, or with sync=index their beginnings; then everything
- * goes as if nobody had looked.
- *
- * Knows links and the engine's watch. Depends on pictures, inputs, alignment and
- * state.
+ * A look at the first pictures before any is paired for good: with align=auto each rendition's constant
+ * offset from the reference is found and corrected. Frames are not taken for that: they wait in their
+ * links' queues, where they are paired on trial.
  */
 
 #ifndef AVFILTER_QUALITY_CUDA_PREVIEW_H

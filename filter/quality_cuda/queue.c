@@ -3,12 +3,6 @@
  * This file is part of FFmpeg's filter quality_cuda.
  */
 
-/**
- * @file
- * Main frames on their way; see queue.h. Depends on engine, live, maps, outputs,
- * reports and state.
- */
-
 #include "compat.h"
 
 #include <inttypes.h>
@@ -18,14 +12,37 @@
 #include "libavutil/dict.h"
 
 #include "account.h"
-#include "live.h"
-#include "maps.h"
-#include "outputs.h"
 #include "reports.h"
 #include "state.h"
 
 #define REPLAYED_FRAMES 256 /* of a replay, one of so many leaves */
 #define LEAD 8 /* frames held beyond the depth, while a score waits for a later frame */
+
+/* ---- both outputs ---- */
+
+int ff_qc_is_awaited(AVFilterContext *ctx)
+{
+    for (unsigned i = 0; i < ctx->nb_outputs; i++)
+        if (ff_outlink_frame_wanted(ctx->outputs[i]) && !ff_outlink_get_status(ctx->outputs[i]))
+            return 1;
+    return 0;
+}
+
+int ff_qc_consumers_status(AVFilterContext *ctx)
+{
+    for (unsigned i = 0; i < ctx->nb_outputs; i++)
+        if (!ff_outlink_get_status(ctx->outputs[i]))
+            return 0;
+    return ff_outlink_get_status(ctx->outputs[QC_OUTPUT_MAIN]);
+}
+
+void ff_qc_end_outputs(AVFilterContext *ctx, int status, int64_t end)
+{
+    for (unsigned i = 0; i < ctx->nb_outputs; i++)
+        ff_outlink_set_status(ctx->outputs[i], status, end);
+}
+
+/* ---- frames come ---- */
 
 int ff_qc_queue(AVFilterContext *ctx, qcr_row *row)
 {
@@ -214,6 +231,23 @@ static int is_of_no_use(const QualityCudaContext *s)
     return s->replay && s->queue.tally->left[0].frames % REPLAYED_FRAMES;
 }
 
+static int send(AVFilterLink *link, AVFrame *frame)
+{
+    if (!ff_outlink_get_status(link))
+        return ff_filter_frame(link, frame);
+    av_frame_free(&frame);
+    return 0;
+}
+
+/** Both are gone then. @return AVERROR */
+static int send_both(AVFilterContext *ctx, AVFrame *frame, AVFrame *map)
+{
+    const int ret = send(ctx->outputs[QC_OUTPUT_MAIN], frame);
+    const int of_map = map ? send(ctx->outputs[QC_OUTPUT_MAP], map) : 0;
+
+    return ret < 0 ? ret : of_map;
+}
+
 int ff_qc_push_ready(AVFilterContext *ctx)
 {
     QualityCudaContext *s = ctx->priv;
@@ -234,7 +268,7 @@ int ff_qc_push_ready(AVFilterContext *ctx)
         if (is_of_no_use(s))
             av_frame_free(&frame);
     } while (!frame);
-    ret = ff_qc_send(ctx, frame, map);
+    ret = send_both(ctx, frame, map);
     qcr_pairs_interrupt(s->pairs, ff_qc_now());
     return ret < 0 ? ret : !ff_qc_may_end(ctx);
 }

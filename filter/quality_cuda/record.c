@@ -3,12 +3,6 @@
  * This file is part of FFmpeg's filter quality_cuda.
  */
 
-/**
- * @file
- * What a run saw and measured, in a file; see record.h. Depends on formats
- * and state.
- */
-
 #include "compat.h"
 
 #include <stdarg.h>
@@ -18,7 +12,6 @@
 #include "libavutil/frame.h"
 
 #include "formats.h"
-#include "record.h"
 #include "state.h"
 
 /** @return AVERROR of the record's first failure */

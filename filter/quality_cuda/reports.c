@@ -3,12 +3,6 @@
  * This file is part of FFmpeg's filter quality_cuda.
  */
 
-/**
- * @file
- * What the user gets to read; see reports.h. Depends on live, receiver, account,
- * scaling, formats, replay and state.
- */
-
 #include "compat.h"
 
 #include <math.h>
@@ -18,9 +12,6 @@
 
 #include "account.h"
 #include "formats.h"
-#include "live.h"
-#include "receiver.h"
-#include "replay.h"
 #include "reports.h"
 #include "state.h"
 

@@ -5,11 +5,7 @@
 
 /**
  * @file
- * What the user gets to read, and where: the run as values, for
- * quality_cuda_run/report.h and files.h.
- *
- * Knows every count, changes none. Depends on live, receiver, account, scaling,
- * arrivals, formats, replay and state.
+ * What the user gets to read, and where: the run as values, for quality_cuda_run/report.h and files.h.
  */
 
 #ifndef AVFILTER_QUALITY_CUDA_REPORTS_H

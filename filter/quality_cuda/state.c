@@ -3,12 +3,6 @@
  * This file is part of FFmpeg's filter quality_cuda.
  */
 
-/**
- * @file
- * What all files need of the filter's context; see state.h. Depends on lavfi's
- * pads and links, on no other file of the filter.
- */
-
 #include "compat.h"
 
 #include <math.h>

@@ -21,13 +21,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <quality_cuda_run.h>
+
 #include "alias.h"
 #include "engine.h"
 #include "inputs.h"
 #include "live.h"
 #include "maps.h"
-#include "mask.h"
-#include <quality_cuda_run.h>
 #include "preview.h"
 #include "queue.h"
 #include "record.h"

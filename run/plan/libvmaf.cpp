@@ -177,9 +177,9 @@ void qcr_free_meaning(qcr_libvmaf_meaning* meaning) {
 }
 
 void qcr_pair_as_libvmaf(const qcr_libvmaf_options* options, qcr_rules* rules) {
-    const bool repeats = options->repeatlast != 0 && options->eof_action != QCR_FRAMESYNC_PASS;
-    const bool ends_all = options->shortest != 0 || (repeats && options->eof_action == QCR_FRAMESYNC_ENDALL);
-    rules->sync = options->ts_sync_mode == QCR_FRAMESYNC_NEAREST ? QCR_SYNC_LAVFI_NEAREST : QCR_SYNC_LAVFI;
+    const bool repeats = options->repeatlast != 0 && options->eof_action != QCR_LAVFI_PASS;
+    const bool ends_all = options->shortest != 0 || (repeats && options->eof_action == QCR_LAVFI_ENDALL);
+    rules->sync = options->ts_sync_mode == QCR_LAVFI_NEAREST ? QCR_SYNC_LAVFI_NEAREST : QCR_SYNC_LAVFI;
     rules->eof_action = ends_all ? QCR_EOF_ENDALL : repeats ? QCR_EOF_REPEAT : QCR_EOF_PASS;
     rules->outlasts = repeats ? 1 : 0;
 }

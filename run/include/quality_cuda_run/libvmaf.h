@@ -20,8 +20,8 @@ extern "C" {
 
 /** framesync's numbers of the words of eof_action, and of those of ts_sync_mode: they may be given in place of words.
  */
-enum { QCR_FRAMESYNC_REPEAT, QCR_FRAMESYNC_ENDALL, QCR_FRAMESYNC_PASS };
-enum { QCR_FRAMESYNC_NEWEST, QCR_FRAMESYNC_NEAREST };
+enum { QCR_LAVFI_REPEAT, QCR_LAVFI_ENDALL, QCR_LAVFI_PASS };
+enum { QCR_LAVFI_NEWEST, QCR_LAVFI_NEAREST };
 
 /** As the user gave them; NULL and 0: not given. */
 typedef struct qcr_libvmaf_options {
