@@ -139,8 +139,8 @@ qcr_alignment_rules ff_qc_alignment_rules(const AVFilterContext *ctx)
         .renditions  = s->options.renditions,
         .by_index    = s->pairing.sync == QCR_SYNC_INDEX,
         .is_auto     = s->options.align == QC_ALIGN_AUTO,
-        .start_pairs = s->preview.pairs,
-        .frame_rate  = s->engine.frame_rate,
+        .start_pairs = s->preview.run.seen_pairs,
+        .frame_rate  = qcr_pairs_rate(s->pairs),
     };
 }
 

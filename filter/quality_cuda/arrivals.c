@@ -27,7 +27,6 @@ int ff_qc_settle_rate(AVFilterContext *ctx)
     for (int i = 0; i < count; i++) /* they wait in the link's queue: nobody has to hold them */
         pts[i] = ff_inlink_peek_frame(ctx->inputs[0], i)->pts;
     qcr_pairs_settle_rate(s->pairs, pts, count);
-    s->engine.frame_rate = qcr_pairs_rate(s->pairs);
     return s->run.rate_settled = 1;
 }
 

@@ -137,7 +137,7 @@ static int make_config(AVFilterContext *ctx, qc_config *config)
     config->reference = ff_qc_visible_format(&s->input[QC_REFERENCE]);
     for (int k = 0; k < s->options.renditions; k++)
         config->distorted[k] = ff_qc_visible_format(&s->input[qcr_input_of(k)]);
-    config->frame_rate = s->engine.frame_rate;
+    config->frame_rate = qcr_pairs_rate(s->pairs);
     for (int i = 0; i < s->nb_inputs; i++) {
         const AVRational sample = ctx->inputs[i]->sample_aspect_ratio;
 

@@ -23,7 +23,6 @@ typedef struct QCEngine {
     qc_request *request;     ///< what the options ask for
     AVBufferRef *device_ref; ///< keeps the CUDA context alive as long as the session; NULL: the engine's own
     qc_pool pool;            ///< of the final score
-    double frame_rate;       ///< of the main input, 1/s, 0: unknown
 } QCEngine;
 
 /** Everything that can be wrong in the options is found before the first frame is decoded. @return AVERROR */

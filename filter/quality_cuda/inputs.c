@@ -173,7 +173,6 @@ static int make_pairs(AVFilterContext *ctx)
         config.common = clock_of(ff_qc_alias_clock(ctx));
     if (qcr_pairs_create(&config, s->counts, &s->pairs) != QC_OK)
         return ff_qc_fail(ctx, AVERROR(ENOMEM), "out of memory");
-    s->engine.frame_rate = qcr_pairs_rate(s->pairs);
     return 0;
 }
 

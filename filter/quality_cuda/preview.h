@@ -17,20 +17,13 @@
 
 #include <stdint.h>
 
-#include <quality_cuda.h>
-
-#include "inputs.h"
 #include <quality_cuda_run.h>
 
 typedef struct QCPreview {
     int is_over;
-    qcr_pairs *trial;             ///< of the frames that wait; NULL before the first look, and behind the end
-    qcr_counts counts[QC_MAX_RENDITIONS]; ///< its own, which nobody reads
+    qcr_preview run;
     qc_session *session;          ///< NULL before the first pair, and behind the end
-    int seen[QC_MAX_INPUTS];      ///< frames of each input that were looked at, from the queue's first on
-    int movable[QC_MAX_INPUTS];   ///< those that may be held, surfaces or copies
-    int pairs, gap;               ///< how many; and distorted frames in a row since the last one
-    double first_time, last_time; ///< of the pairs' distorted frames, seconds
+    int movable[QCR_MAX_INPUTS];  ///< frames of each input that may be held, surfaces or copies
 } QCPreview;
 
 /**
