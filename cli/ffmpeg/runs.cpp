@@ -8,10 +8,10 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <sstream>
 #include <utility>
 
+#include "quality_cuda_run/record.h"
 #include "words/failure.hpp"
 
 namespace qc::cli {
@@ -23,7 +23,6 @@ constexpr const char* kHeadThreads = "4"; ///< of a decoder: each is a frame mor
 /// ffmpeg holds back the inputs of outputs whose time is ahead of others'. To it all parts are at one time: a
 /// microsecond a frame, of the tenth of a second that it allows.
 constexpr const char* kOneTime = ",settb=1/1000000,setpts=N";
-constexpr uint32_t kRateEntry = 0x5251; ///< of filter/quality_cuda/record.h
 
 std::string escaped(const std::string& text, const char* special) {
     std::string result;
@@ -254,20 +253,8 @@ std::string replay_list(const Title& title, const std::vector<std::string>& reco
 }
 
 void read_rate(const std::string& record, double* frame_rate, double* tolerance) {
-    std::ifstream file(record, std::ios::binary);
-    uint32_t head[2];
-    while (file.read(reinterpret_cast<char*>(head), sizeof(head))) {
-        double values[2];
-        if (head[0] != kRateEntry) {
-            file.seekg(static_cast<std::streamoff>(head[1]) * 8, std::ios::cur);
-            continue;
-        }
-        if (head[1] != 2 || !file.read(reinterpret_cast<char*>(values), sizeof(values))) break;
-        *frame_rate = values[0];
-        *tolerance = values[1];
-        return;
-    }
-    throw Failure("the first frames were read, but no frame rate was recorded: " + record);
+    if (qcr_record_rate(record.c_str(), frame_rate, tolerance) != QC_OK)
+        throw Failure("the first frames were read, but no frame rate was recorded: " + record);
 }
 
 std::string reason_of(const Outcome& outcome) {

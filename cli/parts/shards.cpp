@@ -215,8 +215,7 @@ ExitCode run_shard(const Options& options) {
         outcome = attempt();
     }
     if (!outcome.ok()) throw Failure("shard " + std::to_string(number) + ": " + reason_of(outcome));
-    append_command(record.path, shell_text(command.arguments));
-    seal(record.path, result_seal);
+    seal(record.path, shell_text(command.arguments), result_seal);
     if (std::rename(record.path.c_str(), result.c_str()) != 0)
         throw Failure(result + " cannot be written: " + std::strerror(errno));
     if (!options.is_quiet) std::printf("shard %zu: done\n", number);

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <ctime>
 #include <fstream>
+#include <memory>
 #include <vector>
 
 #include <fcntl.h>
@@ -27,34 +28,10 @@ namespace {
 constexpr size_t kBlock = size_t{1} << 20, kSample = size_t{64} << 10;
 constexpr std::string_view kTemporary = "quality-cuda.run."; ///< how names of temporary folders begin
 constexpr size_t kRandom = 6;                                ///< characters that follow
-constexpr uint64_t kMostCommand = uint64_t{1} << 20;         ///< bytes
 constexpr std::time_t kFresh = 60;                           ///< seconds
-constexpr uint32_t kSealKind = 0x5351;    ///< of the record's entries, beside those of filter/quality_cuda/record.h
-constexpr uint32_t kCommandKind = 0x4351; ///< a text in words, then how many these are
-constexpr uint32_t kSealWords = 3;
-constexpr size_t kSealBytes = 2 * sizeof(uint32_t) + kSealWords * sizeof(uint64_t);
-
-struct SealEntry {
-    uint32_t kind = kSealKind, count = kSealWords;
-    uint64_t entry = 0, inputs = 0, bytes = 0; ///< the last one: checksum of all that is before the seal
-};
-static_assert(sizeof(SealEntry) == kSealBytes);
 
 Failure trouble(const std::string& path, const char* what) {
     return Failure(path + what + std::strerror(errno));
-}
-
-/// Checksum of the first `size` bytes. @return false if there are fewer
-bool checksum_of_bytes(std::ifstream& file, uint64_t size, Checksum* sum) {
-    std::vector<char> block(kBlock);
-    while (size > 0) {
-        file.read(block.data(), static_cast<std::streamsize>(std::min<uint64_t>(size, kBlock)));
-        const auto count = static_cast<size_t>(file.gcount());
-        if (count == 0) return false;
-        sum->add({block.data(), count});
-        size -= count;
-    }
-    return true;
 }
 
 /// Of a folder. It ends with the process that has it, whatever ends that. @return below 0: another one has it
@@ -148,60 +125,17 @@ void print_whole(std::string_view text) {
     if (std::fflush(stdout) != 0) throw Failure("standard output cannot be written");
 }
 
-void append_command(const std::string& path, const std::string& command) {
-    const uint64_t words = command.size() / sizeof(uint64_t) + 1;
-    const uint32_t head[2] = {kCommandKind, static_cast<uint32_t>(words + 1)};
-    std::string entry(reinterpret_cast<const char*>(head), sizeof(head));
-    entry += command + std::string(words * sizeof(uint64_t) - command.size(), '\0');
-    entry.append(reinterpret_cast<const char*>(&words), sizeof(words));
-    std::ofstream file(path, std::ios::binary | std::ios::app);
-    if (!file.write(entry.data(), static_cast<std::streamsize>(entry.size())) || !file.flush())
-        throw trouble(path, " cannot be written: ");
-}
-
-std::string command_of_record(const std::string& path) {
-    std::ifstream file(path, std::ios::binary | std::ios::ate);
-    const std::streamoff end = static_cast<std::streamoff>(file.tellg()) - static_cast<std::streamoff>(kSealBytes);
-    uint64_t words = 0;
-    uint32_t head[2] = {};
-    if (!file.seekg(end - static_cast<std::streamoff>(sizeof(words))) ||
-        !file.read(reinterpret_cast<char*>(&words), sizeof(words)) || words > kMostCommand / sizeof(words))
-        return "";
-    const std::streamoff size = static_cast<std::streamoff>((words + 1) * sizeof(words));
-    if (!file.seekg(end - size - static_cast<std::streamoff>(sizeof(head))) ||
-        !file.read(reinterpret_cast<char*>(head), sizeof(head)) || head[0] != kCommandKind || head[1] != words + 1)
-        return "";
-    std::string text(words * sizeof(words), '\0');
-    if (!file.read(text.data(), static_cast<std::streamsize>(text.size()))) return "";
-    return text.substr(0, text.find('\0'));
-}
-
-void seal(const std::string& path, const Seal& seal) {
-    std::error_code error;
-    const uint64_t size = std::filesystem::file_size(path, error);
-    std::ifstream file(path, std::ios::binary);
-    Checksum sum;
-    if (error || !file || !checksum_of_bytes(file, size, &sum)) throw trouble(path, " cannot be read: ");
-    const SealEntry entry{.entry = seal.entry, .inputs = seal.inputs, .bytes = sum.value()};
-    std::FILE* end = std::fopen(path.c_str(), "abe");
-    if (end == nullptr) throw trouble(path, " cannot be written: ");
-    // On the disk before it gets its name: a machine that fails must not leave a result that looks finished.
-    const bool written =
-        std::fwrite(&entry, sizeof(entry), 1, end) == 1 && std::fflush(end) == 0 && fsync(fileno(end)) == 0;
-    if (std::fclose(end) != 0 || !written) throw trouble(path, " cannot be written: ");
+void seal(const std::string& path, const std::string& command, const Seal& seal) {
+    if (qcr_record_seal(path.c_str(), command.c_str(), &seal) != QC_OK) throw trouble(path, " cannot be written: ");
 }
 
 bool has_seal(const std::string& path, const Seal& seal) {
-    std::error_code error;
-    const uint64_t size = std::filesystem::file_size(path, error);
-    std::ifstream file(path, std::ios::binary);
-    if (error || !file || size < kSealBytes) return false;
-    Checksum sum;
-    SealEntry entry;
-    if (!checksum_of_bytes(file, size - kSealBytes, &sum)) return false;
-    file.read(reinterpret_cast<char*>(&entry), sizeof(entry));
-    return file.gcount() == sizeof(entry) && entry.kind == kSealKind && entry.count == kSealWords &&
-           entry.entry == seal.entry && entry.inputs == seal.inputs && entry.bytes == sum.value();
+    return qcr_record_has_seal(path.c_str(), &seal) != 0;
+}
+
+std::string command_of_record(const std::string& path) {
+    const std::unique_ptr<char, void (*)(char*)> text(qcr_record_command(path.c_str()), qcr_record_free);
+    return text ? text.get() : "";
 }
 
 TemporaryFolder::TemporaryFolder() {

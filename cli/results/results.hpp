@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "quality_cuda_run/record.h"
+
 namespace qc::cli {
 
 /// 64 bits of FNV-1a: tells damage and change, not malice.
@@ -34,20 +36,16 @@ void write_whole(const std::string& path, std::string_view text);
 /// To standard output. @throws Failure if it does not take all
 void print_whole(std::string_view text);
 
-/// The command that made a record, as an entry at its end, which the filter passes over. @throws Failure
-void append_command(const std::string& path, const std::string& command);
-/// That of a sealed record; empty: it has none.
-std::string command_of_record(const std::string& path);
+/// Of a shard's result, a record: what it is the result of (`work` is the checksum of the plan's entry), and that it is
+/// whole.
+using Seal = qcr_seal;
 
-/// The seal of a shard's result: the last entry of a record, which says what it is the result of, and that it is whole.
-struct Seal {
-    uint64_t entry = 0;  ///< checksum of the plan's entry
-    uint64_t inputs = 0; ///< checksum of the inputs
-};
-/// Appends it. @throws Failure
-void seal(const std::string& path, const Seal& seal);
+/// Adds the command that made a record, and the seal. @throws Failure
+void seal(const std::string& path, const std::string& command, const Seal& seal);
 /// Whether the file is there, whole, and has this seal.
 bool has_seal(const std::string& path, const Seal& seal);
+/// The command of a sealed record; empty: it has none.
+std::string command_of_record(const std::string& path);
 
 /// A folder of its own, which goes with the object; if the process is killed, with the next one's.
 class TemporaryFolder {

@@ -2,9 +2,9 @@
 #include "api/format_names.hpp"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
-#include <string>
-#include <vector>
+#include <string_view>
 
 namespace qc {
 namespace {
@@ -12,8 +12,23 @@ namespace {
 constexpr int kFullRange = 2;
 
 struct NamedFormat {
-    std::string name;
+    char name[16]{};
     qc_format format{};
+};
+
+/// All of them, in memory of its own: who asks for a name while memory lacks is not told that there is none.
+struct List {
+    std::array<NamedFormat, 80> formats{};
+    size_t size = 0;
+
+    constexpr qc_format& add(std::string_view stem, std::string_view end, const qc_format& format) {
+        NamedFormat& added = formats[size++];
+        std::copy(end.begin(), end.end(), std::copy(stem.begin(), stem.end(), std::begin(added.name)));
+        added.format = format;
+        return added.format;
+    }
+    const NamedFormat* begin() const { return formats.data(); }
+    const NamedFormat* end() const { return formats.data() + size; }
 };
 
 /// Planar formats: a stem, and an end for each depth.
@@ -76,7 +91,7 @@ constexpr Packed kPacked[] = {
     {"rgba64le", 16, 4, 1, 2, 0}, {"bgra64le", 16, 4, 1, 0, 2},
 };
 
-qc_format layout_of(qc_chroma chroma, int depth, int shift) {
+constexpr qc_format layout_of(qc_chroma chroma, int depth, int shift) {
     qc_format format{};
     format.chroma = chroma;
     format.depth = depth;
@@ -85,40 +100,34 @@ qc_format layout_of(qc_chroma chroma, int depth, int shift) {
     return format;
 }
 
-std::vector<NamedFormat> make_list() {
-    std::vector<NamedFormat> list;
+constexpr List make_list() {
+    List list;
     for (const Family& family : kFamilies)
         for (size_t i = 0; i < family.endings; ++i) {
             const Ending& ending = kEndings[i];
-            qc_format format = layout_of(family.chroma, ending.depth, ending.shift);
+            qc_format& format =
+                list.add(family.stem, ending.text, layout_of(family.chroma, ending.depth, ending.shift));
             format.rgb = family.rgb;
             format.colour.range = family.range;
-            list.push_back({std::string(family.stem) + ending.text, format});
         }
-    for (const SemiPlanar& entry : kSemiPlanar) {
-        list.push_back({entry.name, layout_of(entry.chroma, entry.depth, entry.shift)});
-        list.back().format.semi_planar = 1;
-    }
+    for (const SemiPlanar& entry : kSemiPlanar)
+        list.add(entry.name, "", layout_of(entry.chroma, entry.depth, entry.shift)).semi_planar = 1;
     for (const Packed& entry : kPacked) {
-        qc_format format = layout_of(QC_CHROMA_444, entry.depth, 0);
+        qc_format& format = list.add(entry.name, "", layout_of(QC_CHROMA_444, entry.depth, 0));
         format.rgb = 1;
         format.pixel_step = entry.step;
         format.sample_offset[0] = entry.green;
         format.sample_offset[1] = entry.blue;
         format.sample_offset[2] = entry.red;
-        list.push_back({entry.name, format});
     }
     return list;
 }
 
-const std::vector<NamedFormat>& named_formats() {
-    static const std::vector<NamedFormat> list = make_list();
-    return list;
-}
+constexpr List kFormats = make_list();
 
 /// FFmpeg reads "yuv420p10" as the byte order of the machine, which is little-endian wherever this library runs.
-bool is_name(const std::string& full, std::string_view name) {
-    return name == full || (full.ends_with("le") && name == std::string_view(full).substr(0, full.size() - 2));
+bool is_name(std::string_view full, std::string_view name) {
+    return name == full || (full.ends_with("le") && name == full.substr(0, full.size() - 2));
 }
 
 bool is_same_layout(const qc_format& a, const qc_format& b) {
@@ -131,7 +140,7 @@ bool is_same_layout(const qc_format& a, const qc_format& b) {
 } // namespace
 
 bool find_format(std::string_view name, qc_format* format) {
-    for (const NamedFormat& known : named_formats())
+    for (const NamedFormat& known : kFormats)
         if (is_name(known.name, name)) {
             *format = known.format;
             return true;
@@ -140,8 +149,8 @@ bool find_format(std::string_view name, qc_format* format) {
 }
 
 const char* name_of_format(const qc_format& format) {
-    for (const NamedFormat& known : named_formats())
-        if (is_same_layout(known.format, format)) return known.name.c_str();
+    for (const NamedFormat& known : kFormats)
+        if (is_same_layout(known.format, format)) return known.name;
     return nullptr;
 }
 

@@ -129,22 +129,16 @@ const char* qc_pool_name(qc_pool pool) {
 
 qc_status qc_format_from_name(const char* name, int width, int height, qc_format* format) {
     if (name == nullptr || format == nullptr) return QC_ERROR_INVALID;
-    return qc::caught([&]() -> qc::Status {
-               qc_format found{};
-               if (!qc::find_format(name, &found)) return qc::unsupported("there is no such format");
-               found.width = width;
-               found.height = height;
-               *format = found;
-               return {};
-           })
-        .code();
+    qc_format found{};
+    if (!qc::find_format(name, &found)) return QC_ERROR_UNSUPPORTED;
+    found.width = width;
+    found.height = height;
+    *format = found;
+    return QC_OK;
 }
 
 const char* qc_format_name(const qc_format* format) {
-    const char* name = nullptr;
-    if (format != nullptr)
-        static_cast<void>(qc::caught([&] { name = qc::name_of_format(*format); }).ok()); // without memory: none
-    return name;
+    return format != nullptr ? qc::name_of_format(*format) : nullptr;
 }
 
 qc_status qc_log_format_parse(const char* text, qc_log_format* format) {

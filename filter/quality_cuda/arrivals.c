@@ -70,13 +70,12 @@ static int consume(AVFilterContext *ctx, int index, AVFrame **frame)
     int ret = ff_inlink_consume_frame(ctx->inputs[index], frame);
 
     if (ret > 0) {
-        const int recorded = ff_qc_record_frame(ctx, index, *frame);
-
         count_packet(ctx, index, *frame);
-        if (recorded >= 0)
+        ret = ff_qc_record_frame(ctx, index, *frame);
+        if (ret >= 0)
             return 1;
         av_frame_free(frame);
-        return recorded;
+        return ret;
     }
     if (ret < 0 || !ff_inlink_acknowledge_status(ctx->inputs[index], &in->status, &in->eof_pts))
         return ret;

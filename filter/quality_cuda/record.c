@@ -154,7 +154,8 @@ int ff_qc_finish_record(AVFilterContext *ctx)
 
     if (!s->record.record)
         return 0;
-    ret = result(ctx, qcr_record_finish(s->record.record, qcr_pairs_rate(s->pairs), qcr_pairs_tolerance(s->pairs), s->run.end != QCR_END_BY_FAILURE));
+    ret = result(ctx, qcr_record_finish(s->record.record, qcr_pairs_rate(s->pairs), qcr_pairs_tolerance(s->pairs),
+                                        s->run.end != QCR_END_BY_FAILURE));
     ff_qc_close_record(ctx);
     return ret;
 }

@@ -34,6 +34,7 @@ public:
     void pace_changes(bool is_overloaded, double time, int64_t passed) noexcept;
     int finish(const char* end, qc_session* session, bool is_hurried) noexcept;
     void sum_up() const;
+    const qcr_sink& sink() const { return sink_; }
 
     bool has_alerts() const { return !alerts_.empty(); }
     const char* active_alerts() const { return active_.c_str(); }

@@ -89,5 +89,8 @@ int qcr_live_finish(qcr_live* live, const char* end, qc_session* session, int is
 }
 
 void qcr_live_sum_up(const qcr_live* live) {
-    live->sum_up();
+    if (qc::run::guarded([&] { live->sum_up(); }) == QC_OK) return;
+    const qcr_sink& sink = live->sink(); // without a text of its own, for which memory would be needed
+    if (sink.say != nullptr)
+        sink.say(sink.opaque, QCR_LEVEL_ERROR, "what is said of live output at its end is not complete: out of memory");
 }

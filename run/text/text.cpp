@@ -27,8 +27,16 @@ std::string brief_number(double value) {
 }
 
 std::string json_string(std::string_view text) {
+    constexpr std::string_view kReplaced = "\xef\xbf\xbd";
+    const std::string valid = valid_utf8(text);
     std::string result = "\"";
-    for (const char c : valid_utf8(text)) {
+    for (size_t at = 0; at < valid.size(); ++at) {
+        const char c = valid[at];
+        if (valid.compare(at, kReplaced.size(), kReplaced) == 0) {
+            result += "\\ufffd"; // written out, so that who looks at the bytes sees that something was replaced
+            at += kReplaced.size() - 1;
+            continue;
+        }
         if (c == '"' || c == '\\') result += '\\';
         result += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
     }

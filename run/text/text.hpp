@@ -23,7 +23,7 @@ inline std::string score_text(double value) {
     return number(value, kScoreDecimals);
 }
 
-/// In double quotes; a control character becomes a space, a byte that is no UTF-8 becomes U+FFFD.
+/// In double quotes; a control character becomes a space, a byte that is no UTF-8 becomes \ufffd.
 std::string json_string(std::string_view text);
 
 /// A score, or null where it is not finite.
