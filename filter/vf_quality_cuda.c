@@ -489,7 +489,7 @@ static av_cold void uninit(AVFilterContext *ctx)
     av_frame_free(&s->latest);
     ff_qc_free_queue(ctx);
     ff_qc_free_maps(ctx);
-    ff_qc_free_live(ctx);
+    qcr_live_destroy(s->live.run);
     ff_qc_close_record(ctx);
     ff_qc_close_replay(ctx);
     qcr_conditions_destroy(s->conditions);

@@ -122,13 +122,11 @@ static qcr_receiver url_receiver(QCReceiver *receiver, const char *url)
     };
 }
 
-/* ---- before the run ---- */
+/* ---- the run ---- */
 
-static int fail_live(AVFilterContext *ctx, qc_status status)
+int ff_qc_live_result(AVFilterContext *ctx, qc_status status)
 {
-    const qcr_live *run = ((const QualityCudaContext *)ctx->priv)->live.run;
-
-    return ff_qc_fail(ctx, ff_qc_error_of_status(status), "%s", run ? qcr_live_error(run) : "out of memory");
+    return ff_qc_result(ctx, status, qcr_live_error(((const QualityCudaContext *)ctx->priv)->live.run));
 }
 
 int ff_qc_check_live(AVFilterContext *ctx)
@@ -147,7 +145,7 @@ int ff_qc_check_live(AVFilterContext *ctx)
 
     if (status == QC_OK)
         status = qcr_live_configure(s->live.run, &asked);
-    return status == QC_OK ? 0 : fail_live(ctx, status);
+    return ff_qc_live_result(ctx, status);
 }
 
 static qc_status connect_lines(QualityCudaContext *s)
@@ -170,48 +168,5 @@ int ff_qc_connect_live(AVFilterContext *ctx)
 
     if (s->files.metrics.name)
         qcr_live_keep_metrics(s->live.run, &s->files.metrics);
-    return status == QC_OK ? 0 : fail_live(ctx, status);
-}
-
-int ff_qc_find_alerts(AVFilterContext *ctx)
-{
-    QualityCudaContext *s = ctx->priv;
-    const qc_status status = qcr_live_name_scores(s->live.run, s->scoring.names, s->options.renditions, s->scoring.features);
-
-    return status == QC_OK ? 0 : fail_live(ctx, status);
-}
-
-/* ---- the run ---- */
-
-void ff_qc_watch_frame(AVFilterContext *ctx, const qcr_row *row)
-{
-    const qc_status status = qcr_live_frame_leaves(((const QualityCudaContext *)ctx->priv)->live.run, row);
-
-    if (status != QC_OK)
-        fail_live(ctx, status);
-}
-
-int ff_qc_tag_alerts(const AVFilterContext *ctx, AVFrame *frame)
-{
-    const qcr_live *run = ((const QualityCudaContext *)ctx->priv)->live.run;
-    const char *names = qcr_live_active_alerts(run);
-
-    /* Without any, that of a filter before this one goes. */
-    return qcr_live_has_alerts(run) ? av_dict_set(&frame->metadata, QC_KEY_PREFIX "alert", *names ? names : NULL, 0) : 0;
-}
-
-int ff_qc_finish_live(AVFilterContext *ctx, const char *end)
-{
-    const QualityCudaContext *s = ctx->priv;
-    const int error = qcr_live_finish(s->live.run, end, s->scoring.session, !!qcr_interrupted_by(&s->run.interrupts));
-
-    return error < 0 ? AVERROR(-error) : 0;
-}
-
-void ff_qc_free_live(AVFilterContext *ctx)
-{
-    QualityCudaContext *s = ctx->priv;
-
-    qcr_live_destroy(s->live.run);
-    s->live.run = NULL;
+    return ff_qc_live_result(ctx, status);
 }

@@ -47,21 +47,7 @@ int ff_qc_check_live(AVFilterContext *ctx);
 /** Where lines and metrics go; the files are known. Opens nothing yet. @return AVERROR */
 int ff_qc_connect_live(AVFilterContext *ctx);
 
-/** Finds the scores that alerts name; they are known once there is a session. @return AVERROR */
-int ff_qc_find_alerts(AVFilterContext *ctx);
-
-/** A distorted frame counts, with the scores that it has. */
-void ff_qc_watch_frame(AVFilterContext *ctx, const qcr_row *row);
-
-/** Puts the names of the alerts that are active onto a frame. @return AVERROR */
-int ff_qc_tag_alerts(const AVFilterContext *ctx, AVFrame *frame);
-
-/**
- * No frame follows: ends what is active, hands over all lines.
- * @param end members of the last line's object: how the run ended @return AVERROR of files that are not complete
- */
-int ff_qc_finish_live(AVFilterContext *ctx, const char *end);
-
-void ff_qc_free_live(AVFilterContext *ctx);
+/** What became of a call on it: a failure becomes the filter's. @return AVERROR */
+int ff_qc_live_result(AVFilterContext *ctx, qc_status status);
 
 #endif /* AVFILTER_QUALITY_CUDA_LIVE_H */

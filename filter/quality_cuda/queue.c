@@ -203,12 +203,21 @@ static void account(AVFilterContext *ctx, int rest)
         AVFrame *map = row.map;
 
         av_frame_free(&map);
-        ff_qc_watch_frame(ctx, &row);
+        ff_qc_live_result(ctx, qcr_live_frame_leaves(s->live.run, &row));
         if (row.number >= 0)
             ff_qc_say_findings(ctx, row.number + 1);
         if (row.present)
             ff_qc_write_stats_line(ctx, &scores, row.pts_time, row.ref_pts_time, row.corrupt);
     }
+}
+
+/** Puts the names of the alerts that are active onto a frame; without any, that of a filter before this one goes. @return AVERROR */
+static int tag_alerts(const QualityCudaContext *s, AVFrame *frame)
+{
+    const char *names = qcr_live_active_alerts(s->live.run);
+
+    return !qcr_live_has_alerts(s->live.run) ? 0 :
+           av_dict_set(&frame->metadata, QC_KEY_PREFIX "alert", *names ? names : NULL, 0);
 }
 
 /** Takes the oldest frame from the queue, with its map, if it may leave. */
@@ -257,7 +266,7 @@ int ff_qc_push_ready(AVFilterContext *ctx)
     do {
         if (!take_ready(ctx, &frame, &map))
             return 0;
-        ret = ff_qc_tag_alerts(ctx, frame);
+        ret = tag_alerts(s, frame);
         if (ret >= 0)
             ret = ff_qc_finish_map(ctx, frame, &map);
         if (ret < 0) {

@@ -159,12 +159,14 @@ int ff_qc_write_logs(AVFilterContext *ctx)
 /** @return AVERROR */
 static int finish_live(AVFilterContext *ctx, const qcr_report *report)
 {
+    const QualityCudaContext *s = ctx->priv;
     char *end = qcr_end_members(report);
-    const int ret = ff_qc_finish_live(ctx, end ? end : "\"end\": null");
+    const int error = qcr_live_finish(s->live.run, end ? end : "\"end\": null", s->scoring.session,
+                                      !!qcr_interrupted_by(&s->run.interrupts));
     const int lost = end ? 0 : AVERROR(ENOMEM);
 
     qcr_free_text(end);
-    return ret < 0 ? ret : lost;
+    return error < 0 ? AVERROR(-error) : lost;
 }
 
 int ff_qc_report(AVFilterContext *ctx)

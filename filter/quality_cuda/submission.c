@@ -147,7 +147,7 @@ static int follow_properties(AVFilterContext *ctx, AVFrame *const *frames)
         if (ret < 0)
             return ret;
         ff_qc_check_hdr(ctx);
-        return ff_qc_find_alerts(ctx);
+        return ff_qc_live_result(ctx, qcr_live_name_scores(s->live.run, s->scoring.names, s->options.renditions, s->scoring.features));
     }
     for (int i = 0; i < s->nb_inputs; i++)
         if (frames[i])
