@@ -18,14 +18,11 @@
  * CUDA frames in its own format, nothing is converted. A second output, if it
  * is asked for, has frames that show where the main ones are bad.
  *
- * The filter pairs frames, keeps them until their scores are final, and
- * reports. It computes nothing and makes no CUDA call: contexts, streams and
- * device pointers go to the engine as they are.
- *
- * This file holds the options, the pads, and the order in which things happen;
- * the work is done by the files of quality_cuda/, which state.h introduces. It
- * may depend on all of them, and none of them on it. One source for FFmpeg 5.1
- * to 9: what differs is in quality_cuda/compat.h.
+ * The filter computes nothing and makes no CUDA call: contexts, streams and device
+ * pointers go to the engine as they are. This file holds the options, the pads,
+ * and the order in which things happen; the work is done by the files of
+ * quality_cuda/, none of which depends on it. One source for FFmpeg 5.1 to 9:
+ * what differs is in quality_cuda/compat.h.
  */
 
 #include "quality_cuda/compat.h"

@@ -281,14 +281,14 @@ int ff_qc_check_frame(AVFilterContext *ctx, int index, const AVFrame *frame)
         return 1;
     if (is_elsewhere(in, frames)) {
         snprintf(why, sizeof(why), "Input %d (%s) changed its CUDA context at %s s", index, ff_qc_role(ctx, index),
-                 QC_NUMBER(3, ff_qc_seconds(ctx, index, frame->pts)));
+                 QC_SECONDS(ctx, index, frame->pts));
         return refuse_frame(ctx, index, why);
     }
     snprintf(why, sizeof(why), "Input %d (%s) changed from %dx%d %s to %dx%d %s at %s s; to score such a stream "
              "put -reinit_filter 0 before the input and scale=%d:%d,format=%s before quality_cuda", index,
              ff_qc_role(ctx, index), link->w, link->h, expected, frame->width, frame->height,
              ff_qc_pix_fmt_name(frames ? frames->sw_format : frame->format),
-             QC_NUMBER(3, ff_qc_seconds(ctx, index, frame->pts)), link->w, link->h, expected);
+             QC_SECONDS(ctx, index, frame->pts), link->w, link->h, expected);
     return refuse_frame(ctx, index, why);
 }
 
@@ -305,7 +305,7 @@ int ff_qc_leave_surface(AVFilterContext *ctx, int index, AVFrame *frame)
     ret = av_frame_make_writable(frame);
     frame->height = height;
     return ret < 0 ? ff_qc_fail(ctx, ret, "Input %d (%s): the frame at %s s could not be copied out of its decoder's "
-                                "surface", index, ff_qc_role(ctx, index), QC_NUMBER(3, ff_qc_seconds(ctx, index, frame->pts))) : 0;
+                                "surface", index, ff_qc_role(ctx, index), QC_SECONDS(ctx, index, frame->pts)) : 0;
 }
 
 /* ---- masks ---- */

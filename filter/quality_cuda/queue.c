@@ -101,12 +101,12 @@ static int set_metadata(const QualityCudaContext *s, const qcr_row *row)
     for (int i = 0; i < s->options.renditions * s->scoring.features; i++) {
         if (!row->present[i])
             continue;
-        ff_qc_number(value, sizeof(value), 6, row->value[i]);
+        qcr_number(value, sizeof(value), 6, row->value[i]);
         ret = av_dict_set(metadata, s->scoring.keys[i], value, flags);
         if (ret < 0)
             return ret;
     }
-    ff_qc_number(value, sizeof(value), 6, row->ref_pts_time);
+    qcr_number(value, sizeof(value), 6, row->ref_pts_time);
     ret = av_dict_set(metadata, QC_KEY_PREFIX "ref_pts_time", value, flags);
     return ret < 0 ? ret : av_dict_set_int(metadata, QC_KEY_PREFIX "n", row->number, flags);
 }
@@ -196,10 +196,12 @@ int ff_qc_may_end(AVFilterContext *ctx)
 static void account(AVFilterContext *ctx, int rest)
 {
     QualityCudaContext *s = ctx->priv;
+    const qcr_sink sink = ff_qc_sink(ctx);
     qcr_row row;
 
     while (qcr_rows_account(s->queue.rows, rest, &row)) {
         const qc_row scores = { .frame = row.number, .value = row.value, .present = row.present };
+        const qcr_stats_row line = { &scores, row.pts_time, row.ref_pts_time, row.corrupt, s->options.renditions };
         AVFrame *map = row.map;
 
         av_frame_free(&map);
@@ -207,7 +209,7 @@ static void account(AVFilterContext *ctx, int rest)
         if (row.number >= 0)
             ff_qc_say_findings(ctx, row.number + 1);
         if (row.present)
-            ff_qc_write_stats_line(ctx, &scores, row.pts_time, row.ref_pts_time, row.corrupt);
+            qcr_write_stats_line(&s->files, s->scoring.session, &line, &sink);
     }
 }
 
@@ -303,7 +305,7 @@ static void let_oldest_go(AVFilterContext *ctx, int is_slow)
     if (!qcr_rows_let_go(s->queue.rows, &row))
         return;
     av_log(ctx, is_slow ? AV_LOG_VERBOSE : AV_LOG_WARNING, "the frame at %s s leaves without its scores: %s; log and stats_file "
-           "will have them\n", QC_NUMBER(3, row.pts_time),
+           "will have them\n", qcr_number((char[64]){ "" }, 64, 3, row.pts_time),
            is_slow ? "they come too late" : "they depend on the next pair, which does not come");
 }
 

@@ -64,15 +64,6 @@ int ff_qc_recheck_files(const AVFilterContext *ctx)
     return s->files.stats_error || ff_qc_is_alias(ctx) ? s->files.stats_error : qcr_recheck_logs(&s->files);
 }
 
-void ff_qc_write_stats_line(AVFilterContext *ctx, const qc_row *row, double pts_time, double ref_pts_time, uint32_t corrupt)
-{
-    QualityCudaContext *s = ctx->priv;
-    const qcr_stats_row line = { row, pts_time, ref_pts_time, corrupt, s->options.renditions };
-    const qcr_sink sink = ff_qc_sink(ctx);
-
-    qcr_write_stats_line(&s->files, s->scoring.session, &line, &sink);
-}
-
 /* ---- the run as values ---- */
 
 static qcr_report_input report_input(const AVFilterContext *ctx, int index)

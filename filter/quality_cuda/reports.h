@@ -28,9 +28,6 @@ int ff_qc_open_files(AVFilterContext *ctx);
  */
 int ff_qc_recheck_files(const AVFilterContext *ctx);
 
-/** Writes a row's line into stats_file, if there is one. Times in seconds. @param corrupt bit i: the frame of input i is damaged */
-void ff_qc_write_stats_line(AVFilterContext *ctx, const qc_row *row, double pts_time, double ref_pts_time, uint32_t corrupt);
-
 /** Writes the logs, of an unfinished run. @return AVERROR */
 int ff_qc_write_logs(AVFilterContext *ctx);
 

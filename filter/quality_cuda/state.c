@@ -8,7 +8,6 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "libavutil/error.h"
 #include "libavutil/log.h"
@@ -87,22 +86,6 @@ const char *ff_qc_role(const AVFilterContext *ctx, int index)
 double ff_qc_seconds(const AVFilterContext *ctx, int index, int64_t pts)
 {
     return pts == AV_NOPTS_VALUE ? NAN : pts * av_q2d(ctx->inputs[index]->time_base);
-}
-
-const char *ff_qc_number(char *text, size_t size, int decimals, double value)
-{
-    char *comma;
-
-    if (isnan(value))
-        value = NAN; /* what is no number has no sign */
-    if (decimals < 0)
-        snprintf(text, size, "%g", value);
-    else
-        snprintf(text, size, "%.*f", decimals, value);
-    comma = strchr(text, ',');
-    if (comma)
-        *comma = '.';
-    return text;
 }
 
 double ff_qc_now(void)

@@ -147,12 +147,8 @@ const char *ff_qc_role(const AVFilterContext *ctx, int index);
 /** A time stamp of an input in seconds, NaN for none. */
 double ff_qc_seconds(const AVFilterContext *ctx, int index, int64_t pts);
 
-/** A number with so many decimals (below 0: with the digits that it needs, of six), and with a point in every locale. @return text */
-const char *ff_qc_number(char *text, size_t size, int decimals, double value);
-
-/** The same for a message's "%s"; it lasts to the end of the block. */
-#define QC_NUMBER(decimals, value) ff_qc_number((char[64]){ "" }, 64, decimals, value)
-#define QC_BRIEF_NUMBER(value) QC_NUMBER(-1, value)
+/** The same for a message's "%s", with three decimals; it lasts to the end of the block. */
+#define QC_SECONDS(ctx, index, pts) qcr_number((char[64]){ "" }, 64, 3, ff_qc_seconds(ctx, index, pts))
 
 /** Seconds on a clock that does not jump. */
 double ff_qc_now(void);

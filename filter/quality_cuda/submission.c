@@ -67,7 +67,7 @@ int ff_qc_adopt_crop(AVFilterContext *ctx, AVFrame *const *frames)
             continue;
         if (s->scoring.session || frame->crop_left >= (size_t)in->format.width || frame->crop_top >= (size_t)in->format.height)
             return ff_qc_fail(ctx, AVERROR(EINVAL), "Input %d (%s) changed its cropping at %s s", i, ff_qc_role(ctx, i),
-                              QC_NUMBER(3, ff_qc_seconds(ctx, i, frame->pts)));
+                              QC_SECONDS(ctx, i, frame->pts));
         in->crop_left = frame->crop_left;
         in->crop_top  = frame->crop_top;
     }

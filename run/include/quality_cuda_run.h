@@ -34,6 +34,7 @@
 #include "quality_cuda_run/rows.h"
 #include "quality_cuda_run/session.h"
 #include "quality_cuda_run/sink.h"
+#include "quality_cuda_run/text.h"
 #include "quality_cuda_run/verdict.h"
 
 #endif /* QUALITY_CUDA_RUN_H */
