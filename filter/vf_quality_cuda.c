@@ -37,9 +37,7 @@
 #include "libavutil/opt.h"
 
 #include "quality_cuda/account.h"
-#include "quality_cuda/arrivals.h"
 #include "quality_cuda/formats.h"
-#include "quality_cuda/reports.h"
 #include "quality_cuda/state.h"
 #include "quality_cuda/submission.h"
 

@@ -12,7 +12,6 @@
 #include "libavutil/dict.h"
 
 #include "account.h"
-#include "reports.h"
 #include "state.h"
 
 #define REPLAYED_FRAMES 256 /* of a replay, one of so many leaves */

@@ -24,14 +24,14 @@
 #include <quality_cuda_run.h>
 
 #include "alias.h"
+#include "arrivals.h"
 #include "engine.h"
 #include "inputs.h"
-#include "live.h"
 #include "maps.h"
-#include "preview.h"
 #include "queue.h"
 #include "record.h"
 #include "replay.h"
+#include "reports.h"
 
 /** What the user asked for; the table of options in vf_quality_cuda.c says what each means. */
 typedef struct QCOptions {
