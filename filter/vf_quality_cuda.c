@@ -18,14 +18,11 @@
  * CUDA frames in its own format, nothing is converted. A second output, if it
  * is asked for, has frames that show where the main ones are bad.
  *
- * The filter pairs frames, keeps them until their scores are final, and
- * reports. It computes nothing and makes no CUDA call: contexts, streams and
- * device pointers go to the engine as they are.
- *
- * This file holds the options, the pads, and the order in which things happen;
- * the work is done by the files of quality_cuda/, which state.h introduces. It
- * may depend on all of them, and none of them on it. One source for FFmpeg 5.1
- * to 9: what differs is in quality_cuda/compat.h.
+ * The filter computes nothing and makes no CUDA call: contexts, streams and device
+ * pointers go to the engine as they are. This file holds the options, the pads,
+ * and the order in which things happen; the work is done by the files of
+ * quality_cuda/, none of which depends on it. One source for FFmpeg 5.1 to 9:
+ * what differs is in quality_cuda/compat.h.
  */
 
 #include "quality_cuda/compat.h"
@@ -40,15 +37,7 @@
 #include "libavutil/opt.h"
 
 #include "quality_cuda/account.h"
-#include "quality_cuda/alias.h"
-#include "quality_cuda/arrivals.h"
 #include "quality_cuda/formats.h"
-#include "quality_cuda/maps.h"
-#include "quality_cuda/mask.h"
-#include "quality_cuda/outputs.h"
-#include "quality_cuda/record.h"
-#include "quality_cuda/replay.h"
-#include "quality_cuda/reports.h"
 #include "quality_cuda/state.h"
 #include "quality_cuda/submission.h"
 
@@ -163,7 +152,7 @@ static av_cold int init(AVFilterContext *ctx)
         .align_start = options->align == QC_ALIGN_START,
     };
     if (ff_qc_is_alias(ctx))
-        ff_qc_pair_as_libvmaf(ctx);
+        qcr_pair_as_libvmaf(&s->alias.libvmaf, &s->pairing);
     s->nb_inputs = 1 + options->renditions;
     qcr_interrupts_watch(&s->run.interrupts);
 
@@ -390,7 +379,7 @@ static int settle_rest(AVFilterContext *ctx)
 {
     QualityCudaContext *s = ctx->priv;
 
-    if (s->run.reported || !(s->counts[0].frames || (s->run.failure && s->engine.session)))
+    if (s->run.reported || !(s->counts[0].frames || (s->run.failure && s->scoring.session)))
         return 0;
     ff_qc_flush_session(ctx);
     ff_qc_receive_rows(ctx, QC_WAIT_FOR_ALL);
@@ -419,8 +408,8 @@ static int score(AVFilterContext *ctx)
     QualityCudaContext *s = ctx->priv;
     int ret;
 
-    if (s->engine.session)
-        qc_session_collect(s->engine.session);
+    if (s->scoring.session)
+        qc_session_collect(s->scoring.session);
     ret = ff_qc_receive_rows(ctx, QC_WAIT_NEVER);
     if (ret >= 0)
         ret = ff_qc_push_ready(ctx);
@@ -473,12 +462,12 @@ static int process_command(AVFilterContext *ctx, const char *cmd, const char *ar
 {
     QualityCudaContext *s = ctx->priv;
 
-    if (!strcmp(cmd, "score") && s->engine.session) {
+    if (!strcmp(cmd, "score") && s->scoring.session) {
         if (res && res_len > 0)
-            qcr_running_scores(s->engine.session, s->options.renditions, s->engine.pool, res, res_len);
+            qcr_running_scores(s->scoring.session, s->options.renditions, s->engine.pool, res, res_len);
         return 0;
     }
-    if (!strcmp(cmd, "flush_log") && s->engine.session)
+    if (!strcmp(cmd, "flush_log") && s->scoring.session)
         return s->run.reported ? 0 : ff_qc_write_logs(ctx); /* the log of the whole run stays */
     return ff_filter_process_command(ctx, cmd, arg, res, res_len, flags);
 }
@@ -495,7 +484,7 @@ static av_cold void uninit(AVFilterContext *ctx)
     av_frame_free(&s->latest);
     ff_qc_free_queue(ctx);
     ff_qc_free_maps(ctx);
-    ff_qc_free_live(ctx);
+    qcr_live_destroy(s->live.run);
     ff_qc_close_record(ctx);
     ff_qc_close_replay(ctx);
     qcr_conditions_destroy(s->conditions);

@@ -3,12 +3,6 @@
  * This file is part of FFmpeg's filter quality_cuda.
  */
 
-/**
- * @file
- * What frames say of themselves; see account.h. Depends on formats, inputs,
- * engine and state.
- */
-
 #include "compat.h"
 
 #include <math.h>
@@ -98,9 +92,8 @@ int ff_qc_check_colour(AVFilterContext *ctx, int index, const AVFrame *frame, co
     QualityCudaContext *s = ctx->priv;
     const qcr_frame_facts own = facts_of(ctx, index, frame), distorted = facts_of(ctx, 0, main);
     qc_error error = { "out of memory" };
-    const qc_status status = qcr_check_colour(s->conditions, index, &own, &distorted, &error);
 
-    return status == QC_OK ? 0 : ff_qc_fail(ctx, ff_qc_error_of_status(status), "%s", error.text);
+    return ff_qc_result(ctx, qcr_check_colour(s->conditions, index, &own, &distorted, &error), error.text);
 }
 
 void ff_qc_adopt_colours(AVFilterContext *ctx, AVFrame *const *frames)
@@ -132,7 +125,7 @@ void ff_qc_check_hdr(AVFilterContext *ctx)
 
     for (int i = 0; i < s->nb_inputs; i++)
         colour[i] = s->input[i].format.colour;
-    qcr_check_hdr(s->conditions, s->engine.session, s->options.model, colour);
+    qcr_check_hdr(s->conditions, s->scoring.session, s->options.model, colour);
 }
 
 /* ---- alignment ---- */
@@ -146,8 +139,8 @@ qcr_alignment_rules ff_qc_alignment_rules(const AVFilterContext *ctx)
         .renditions  = s->options.renditions,
         .by_index    = s->pairing.sync == QCR_SYNC_INDEX,
         .is_auto     = s->options.align == QC_ALIGN_AUTO,
-        .start_pairs = s->preview.pairs,
-        .frame_rate  = s->engine.frame_rate,
+        .start_pairs = s->preview.run.seen_pairs,
+        .frame_rate  = qcr_pairs_rate(s->pairs),
     };
 }
 
@@ -165,7 +158,7 @@ void ff_qc_say_findings(AVFilterContext *ctx, int64_t rows_left)
     const qcr_alignment_rules rules = ff_qc_alignment_rules(ctx);
     const qcr_sink sink = ff_qc_sink(ctx);
 
-    qcr_say_findings(&s->alignment, &rules, s->engine.session, rows_left, s->run.end == QCR_END_OF_STREAM, &sink);
+    qcr_say_findings(&s->alignment, &rules, s->scoring.session, rows_left, s->run.end == QCR_END_OF_STREAM, &sink);
 }
 
 /* ---- the verdict ---- */
@@ -180,7 +173,7 @@ void ff_qc_judge_pairs(AVFilterContext *ctx)
         return;
     s->run.is_refused = qcr_refuse_pairs(ff_qc_counts_of(ctx, 0), 0, qcr_pairs_tolerance(s->pairs), why);
     for (int k = 1; k < s->options.renditions && !s->run.is_refused; k++) {
-        QCInput *in = &s->input[ff_qc_input_of(k)];
+        QCInput *in = &s->input[qcr_input_of(k)];
 
         if (!qcr_refuse_pairs(ff_qc_counts_of(ctx, k), k, qcr_pairs_tolerance(s->pairs), in->refusal))
             continue;

@@ -5,10 +5,8 @@
 
 /**
  * @file
- * What frames say of themselves, handed to the account of the run
+ * What frames say of themselves, by their flags and tags: handed to the account of the run
  * (quality_cuda_run/conditions.h, alignment.h, verdict.h).
- *
- * Knows flags and tags of frames. Depends on formats, inputs, engine and state.
  */
 
 #ifndef AVFILTER_QUALITY_CUDA_ACCOUNT_H

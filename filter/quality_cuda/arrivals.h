@@ -6,9 +6,6 @@
 /**
  * @file
  * Frames as they come: asked for, taken from the links, offered to the pairs.
- *
- * Knows links and the clock, not what a frame shows. Depends on inputs, mask,
- * outputs, record, replay and state.
  */
 
 #ifndef AVFILTER_QUALITY_CUDA_ARRIVALS_H
@@ -19,6 +16,14 @@
 #include <stdint.h>
 
 #include <quality_cuda_run.h>
+
+/** With align=auto: a look at the first pictures, while they wait in the queues of their links. */
+typedef struct QCPreview {
+    int is_over;
+    qcr_preview run;
+    qc_session *session;          ///< NULL before the first pair, and behind the end
+    int movable[QCR_MAX_INPUTS];  ///< frames of each input that may be held, surfaces or copies
+} QCPreview;
 
 /**
  * Holds the frame rate that the distorted video claims against the timestamps of
@@ -35,5 +40,14 @@ void ff_qc_decide_rest(AVFilterContext *ctx, qcr_decision *decision);
 
 /** Asks the inputs that a decision names, where a consumer waits for what comes of it. @return AVERROR */
 int ff_qc_request_if_awaited(AVFilterContext *ctx, uint32_t needs);
+
+/**
+ * Looks as far as frames have come; does nothing without align=auto.
+ * @param needs bit i: input i has to deliver
+ * @return 1 once it is over, 0 if more input is needed, or AVERROR
+ */
+int ff_qc_look_ahead(AVFilterContext *ctx, uint32_t *needs);
+
+void ff_qc_free_preview(AVFilterContext *ctx);
 
 #endif /* AVFILTER_QUALITY_CUDA_ARRIVALS_H */

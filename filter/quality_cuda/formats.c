@@ -3,14 +3,7 @@
  * This file is part of FFmpeg's filter quality_cuda.
  */
 
-/**
- * @file
- * Pixel formats; see formats.h. Depends on compat only.
- */
-
 #include "compat.h"
-
-#include <string.h>
 
 #include "libavutil/pixdesc.h"
 
@@ -139,13 +132,13 @@ int ff_qc_offer_common_formats(AVFilterContext *ctx)
     return ff_set_common_formats(ctx, ff_make_format_list(common_formats)); /* lavfi adds the rest */
 }
 
-int ff_qc_describe_format(enum AVPixelFormat pix_fmt, qc_format *format)
+qc_status ff_qc_describe_format(enum AVPixelFormat pix_fmt, qc_format *format)
 {
-    memset(format, 0, sizeof(*format));
-    if (qc_format_from_name(av_get_pix_fmt_name(pix_fmt), 0, 0, format) != QC_OK)
-        return 0;
-    format->colour.range = 0; /* frames have tags of their own */
-    return 1;
+    const qc_status status = qc_format_from_name(av_get_pix_fmt_name(pix_fmt), 0, 0, format);
+
+    if (status == QC_OK)
+        format->colour.range = 0; /* frames have tags of their own */
+    return status;
 }
 
 enum AVColorRange ff_qc_range_of(const AVFrame *frame, enum AVPixelFormat format)
@@ -160,22 +153,4 @@ const char *ff_qc_pix_fmt_name(enum AVPixelFormat pix_fmt)
     const char *name = av_get_pix_fmt_name(pix_fmt);
 
     return name ? name : "unknown";
-}
-
-const char *ff_qc_format_with_chroma(const qc_format *format, qc_chroma chroma)
-{
-    qc_format candidate;
-
-    for (const int *pix_fmt = yuv_formats; *pix_fmt != AV_PIX_FMT_NONE; pix_fmt++)
-        if (ff_qc_describe_format(*pix_fmt, &candidate) && !candidate.semi_planar && !candidate.shift &&
-            candidate.chroma == chroma && candidate.depth == format->depth)
-            return ff_qc_pix_fmt_name(*pix_fmt);
-    return "unknown";
-}
-
-const char *ff_qc_components_of(const qc_format *format)
-{
-    static const char *const chroma_names[] = { "no chroma", "4:2:0", "4:2:2", "4:4:4" };
-
-    return format->rgb ? "RGB" : chroma_names[format->chroma];
 }

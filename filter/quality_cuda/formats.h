@@ -5,11 +5,7 @@
 
 /**
  * @file
- * Pixel formats: those that the filter offers to lavfi, and what the engine has
- * to know of each.
- *
- * Knows FFmpeg's descriptors and the engine's qc_format. Depends on no other
- * file of the filter but compat.
+ * Pixel formats: those that the filter offers to lavfi, and what the engine has to know of each.
  */
 
 #ifndef AVFILTER_QUALITY_CUDA_FORMATS_H
@@ -40,22 +36,13 @@ int ff_qc_offer_mask_formats(AVFilterContext *ctx, unsigned index);
  */
 int ff_qc_offer_common_formats(AVFilterContext *ctx);
 
-/**
- * Describes the layout of a format's samples, without sizes and colours.
- * @return 0 if the engine cannot read it
- */
-int ff_qc_describe_format(enum AVPixelFormat pix_fmt, qc_format *format);
+/** Describes the layout of a format's samples, without sizes and colours; as qc_format_from_name(). */
+qc_status ff_qc_describe_format(enum AVPixelFormat pix_fmt, qc_format *format);
 
 /** The range of a frame's samples, which some formats say by their name. */
 enum AVColorRange ff_qc_range_of(const AVFrame *frame, enum AVPixelFormat format);
 
 /** Name of a pixel format, "unknown" if it has none. */
 const char *ff_qc_pix_fmt_name(enum AVPixelFormat pix_fmt);
-
-/** Name of the planar format of a layout's depth with another subsampling of chroma. */
-const char *ff_qc_format_with_chroma(const qc_format *format, qc_chroma chroma);
-
-/** "RGB", "4:2:0", ... */
-const char *ff_qc_components_of(const qc_format *format);
 
 #endif /* AVFILTER_QUALITY_CUDA_FORMATS_H */

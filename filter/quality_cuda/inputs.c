@@ -3,12 +3,6 @@
  * This file is part of FFmpeg's filter quality_cuda.
  */
 
-/**
- * @file
- * The inputs: links and what they promise; see inputs.h. Depends on alias, formats
- * and state.
- */
-
 #include "compat.h"
 
 #include <math.h>
@@ -19,9 +13,7 @@
 #include "libavutil/mathematics.h"
 #include "libavutil/pixdesc.h"
 
-#include "alias.h"
 #include "formats.h"
-#include "record.h"
 #include "state.h"
 
 int ff_qc_append_rendition_pads(AVFilterContext *ctx)
@@ -87,6 +79,7 @@ static int configure_input(AVFilterContext *ctx, int index)
     QCInput *in = &s->input[index];
     const AVFilterLink *link = ctx->inputs[index];
     const char *role = ff_qc_role(ctx, index), *name;
+    qc_status status;
 
     in->is_hw     = 0;
     in->sw_format = link->format;
@@ -96,7 +89,10 @@ static int configure_input(AVFilterContext *ctx, int index)
             return ret;
     }
     name = ff_qc_pix_fmt_name(in->sw_format);
-    if (!ff_qc_describe_format(in->sw_format, &in->format))
+    status = ff_qc_describe_format(in->sw_format, &in->format);
+    if (status == QC_ERROR_NO_MEMORY)
+        return ff_qc_fail(ctx, AVERROR(ENOMEM), "out of memory");
+    if (status != QC_OK)
         return ff_qc_fail(ctx, AVERROR(ENOSYS), "Input %d (%s) has %sformat %s; accepted: planar or semi-planar YUV 4:2:0, "
                           "4:2:2 and 4:4:4, gray, and RGB, with 8, 10, 12 or 16 bits; put a format filter before it", index,
                           role, in->is_hw ? "CUDA frames of " : "", name);
@@ -110,62 +106,33 @@ static int configure_input(AVFilterContext *ctx, int index)
     return 0;
 }
 
-static int check_geometry(AVFilterContext *ctx, int index)
+/** What is said of the inputs before the first frame; a record has the warnings. */
+static void say_of_input(void *opaque, qcr_level level, const char *text)
 {
-    QualityCudaContext *s = ctx->priv;
-    const QCInput *main = &s->input[0], *in = &s->input[index];
-    const qc_format *format = &in->format, *main_format = &main->format;
-    const char *role = ff_qc_role(ctx, index), *name = ff_qc_pix_fmt_name(in->sw_format);
-
-    if ((format->width != main_format->width || format->height != main_format->height) && s->scaling.kernel == QC_SCALING_NONE)
-        return ff_qc_fail(ctx, AVERROR(EINVAL), "Input %d (%s) is %dx%d, main is %dx%d; scale first, e.g. "
-                          "[0:v]scale=%d:%d:flags=bicubic[d];[d][%d:v]quality_cuda "
-                          "(GPU: scale_cuda=%d:%d:interp_algo=bicubic)%s",
-                          index, role, format->width, format->height, main_format->width, main_format->height,
-                          format->width, format->height, index, format->width, format->height,
-                          ff_qc_is_alias(ctx) ? "" : ", or have it scaled here: quality_cuda=scale=bicubic");
-    if (format->rgb != main_format->rgb)
-        return ff_qc_fail(ctx, AVERROR(EINVAL), "Input %d (%s) is %s (%s), main is %s (%s); convert one of them first, e.g. "
-                          "with [0:v]format=%s[d];[d][%d:v]quality_cuda", index, role, name, ff_qc_components_of(format),
-                          ff_qc_pix_fmt_name(main->sw_format), ff_qc_components_of(main_format), name, index);
-    return 0;
+    if (level == QCR_LEVEL_WARNING)
+        ff_qc_warn_of_input(opaque, "%s", text);
+    else
+        av_log(opaque, AV_LOG_INFO, "%s\n", text);
 }
 
-static int is_a_rate(AVRational rate)
+static qcr_input_promise promise_of(const AVFilterContext *ctx, int index)
 {
-    return rate.num > 0 && rate.den > 0 && av_q2d(rate) <= QCR_HIGHEST_RATE;
+    const QCInput *in = &((const QualityCudaContext *)ctx->priv)->input[index];
+    const AVRational rate = QC_LINK_RATE(ctx->inputs[index]);
+
+    return (qcr_input_promise) { in->format, ff_qc_pix_fmt_name(in->sw_format), rate.num, rate.den };
 }
 
-/** What is measured stays as it is: where chroma is to be compared, the reference is what should be converted. */
-static void report_chroma(AVFilterContext *ctx, int index)
+static int check_input(AVFilterContext *ctx, int index)
 {
     const QualityCudaContext *s = ctx->priv;
-    const QCInput *main = &s->input[0], *in = &s->input[index];
-    char advice[128] = "";
+    const qcr_promise_rules rules = { &s->names, s->geometry.scaling != QC_SCALING_NONE, ff_qc_is_alias(ctx),
+                                      s->pairing.sync == QCR_SYNC_INDEX };
+    const qcr_input_promise own = promise_of(ctx, index), main = promise_of(ctx, 0);
+    const qcr_sink sink = { say_of_input, ctx };
+    qc_error error;
 
-    if (index == QC_REFERENCE)
-        snprintf(advice, sizeof(advice), "; for chroma convert the reference first, e.g. [1:v]format=%s[r];[0:v][r]quality_cuda",
-                 ff_qc_format_with_chroma(&in->format, main->format.chroma));
-    av_log(ctx, AV_LOG_INFO, "Input %d (%s) is %s (%s), main is %s (%s): only luma can be compared%s\n", index,
-           ff_qc_role(ctx, index), ff_qc_pix_fmt_name(in->sw_format), ff_qc_components_of(&in->format),
-           ff_qc_pix_fmt_name(main->sw_format), ff_qc_components_of(&main->format), advice);
-}
-
-static void report_differences(AVFilterContext *ctx, int index)
-{
-    QualityCudaContext *s = ctx->priv;
-    const QCInput *main = &s->input[0], *in = &s->input[index];
-    const AVRational rate = QC_LINK_RATE(ctx->inputs[index]), main_rate = QC_LINK_RATE(ctx->inputs[0]);
-
-    if (in->format.chroma != main->format.chroma)
-        report_chroma(ctx, index);
-    if (in->format.depth != main->format.depth)
-        av_log(ctx, AV_LOG_INFO, "Input %d (%s) has %d bits, main has %d: both are scored at %d bits, the smaller samples "
-               "shifted left\n", index, ff_qc_role(ctx, index), in->format.depth, main->format.depth,
-               FFMAX(in->format.depth, main->format.depth));
-    if (s->pairing.sync != QCR_SYNC_INDEX && is_a_rate(rate) && is_a_rate(main_rate) && av_cmp_q(rate, main_rate))
-        ff_qc_warn_of_input(ctx, "Input %d (%s) has %d/%d frames per second, main has %d/%d: frames are paired by time, the "
-                            "counts follow at the end", index, ff_qc_role(ctx, index), rate.num, rate.den, main_rate.num, main_rate.den);
+    return ff_qc_result(ctx, qcr_check_input(&rules, index, &own, &main, &sink, &error), error.text);
 }
 
 static void release_frame(void *opaque, void *frame)
@@ -206,7 +173,6 @@ static int make_pairs(AVFilterContext *ctx)
         config.common = clock_of(ff_qc_alias_clock(ctx));
     if (qcr_pairs_create(&config, s->counts, &s->pairs) != QC_OK)
         return ff_qc_fail(ctx, AVERROR(ENOMEM), "out of memory");
-    s->engine.frame_rate = qcr_pairs_rate(s->pairs);
     return 0;
 }
 
@@ -221,10 +187,9 @@ int ff_qc_configure_inputs(AVFilterContext *ctx)
             return ret;
     }
     for (int i = 1; i < s->nb_inputs; i++) {
-        ret = check_geometry(ctx, i);
+        ret = check_input(ctx, i);
         if (ret < 0)
             return ret;
-        report_differences(ctx, i);
     }
     return make_pairs(ctx);
 }
@@ -246,6 +211,22 @@ qc_format ff_qc_visible_format(const QCInput *in)
     format.width  -= in->crop_left;
     format.height -= in->crop_top;
     return format;
+}
+
+qcr_size ff_qc_size_scored(const AVFilterContext *ctx)
+{
+    const QualityCudaContext *s = ctx->priv;
+    const qc_format main = ff_qc_visible_format(&s->input[0]), reference = ff_qc_visible_format(&s->input[QC_REFERENCE]);
+
+    return qcr_size_scored(&s->geometry, &main, &reference);
+}
+
+qcr_size ff_qc_part_scored(const AVFilterContext *ctx)
+{
+    const QualityCudaContext *s = ctx->priv;
+    const qc_format main = ff_qc_visible_format(&s->input[0]), reference = ff_qc_visible_format(&s->input[QC_REFERENCE]);
+
+    return qcr_part_scored(&s->geometry, &main, &reference);
 }
 
 /* ---- what frames are ---- */
@@ -300,14 +281,14 @@ int ff_qc_check_frame(AVFilterContext *ctx, int index, const AVFrame *frame)
         return 1;
     if (is_elsewhere(in, frames)) {
         snprintf(why, sizeof(why), "Input %d (%s) changed its CUDA context at %s s", index, ff_qc_role(ctx, index),
-                 QC_NUMBER(3, ff_qc_seconds(ctx, index, frame->pts)));
+                 QC_SECONDS(ctx, index, frame->pts));
         return refuse_frame(ctx, index, why);
     }
     snprintf(why, sizeof(why), "Input %d (%s) changed from %dx%d %s to %dx%d %s at %s s; to score such a stream "
              "put -reinit_filter 0 before the input and scale=%d:%d,format=%s before quality_cuda", index,
              ff_qc_role(ctx, index), link->w, link->h, expected, frame->width, frame->height,
              ff_qc_pix_fmt_name(frames ? frames->sw_format : frame->format),
-             QC_NUMBER(3, ff_qc_seconds(ctx, index, frame->pts)), link->w, link->h, expected);
+             QC_SECONDS(ctx, index, frame->pts), link->w, link->h, expected);
     return refuse_frame(ctx, index, why);
 }
 
@@ -324,5 +305,104 @@ int ff_qc_leave_surface(AVFilterContext *ctx, int index, AVFrame *frame)
     ret = av_frame_make_writable(frame);
     frame->height = height;
     return ret < 0 ? ff_qc_fail(ctx, ret, "Input %d (%s): the frame at %s s could not be copied out of its decoder's "
-                                "surface", index, ff_qc_role(ctx, index), QC_NUMBER(3, ff_qc_seconds(ctx, index, frame->pts))) : 0;
+                                "surface", index, ff_qc_role(ctx, index), QC_SECONDS(ctx, index, frame->pts)) : 0;
+}
+
+/* ---- masks ---- */
+
+int ff_qc_has_mask(const AVFilterContext *ctx)
+{
+    return ((const QualityCudaContext *)ctx->priv)->options.mask;
+}
+
+/** The pad comes behind those of the videos. */
+static int mask_index(const AVFilterContext *ctx)
+{
+    return ((const QualityCudaContext *)ctx->priv)->nb_inputs;
+}
+
+int ff_qc_check_mask_option(AVFilterContext *ctx)
+{
+    const QCOptions *options = &((const QualityCudaContext *)ctx->priv)->options;
+    const char *other = options->record && options->record[0] ? "record" : options->replay && options->replay[0] ? "replay" : NULL;
+
+    if (!ff_qc_has_mask(ctx) || !other)
+        return 0;
+    return ff_qc_fail(ctx, AVERROR(EINVAL), "mask=1: not accepted with %s, which knows no masks; 0 is accepted", other);
+}
+
+int ff_qc_append_mask_pad(AVFilterContext *ctx)
+{
+    AVFilterPad pad = { .name = "mask", .type = AVMEDIA_TYPE_VIDEO };
+
+    return ff_qc_has_mask(ctx) ? ff_append_inpad(ctx, &pad) : 0;
+}
+
+/** @return AVERROR if that is not the size of what is scored */
+static int check_mask_size(AVFilterContext *ctx, int width, int height)
+{
+    const qcr_size scored = ff_qc_part_scored(ctx);
+
+    if (width == scored.width && height == scored.height)
+        return 0;
+    return ff_qc_fail(ctx, AVERROR(EINVAL), "Input %d (mask) is %dx%d, but %dx%d is scored, and the mask has to have that size: "
+                      "put scale=%d:%d before it", mask_index(ctx), width, height, scored.width, scored.height, scored.width,
+                      scored.height);
+}
+
+int ff_qc_configure_mask(AVFilterContext *ctx)
+{
+    const AVFilterLink *link;
+
+    if (!ff_qc_has_mask(ctx))
+        return 0;
+    link = ctx->inputs[mask_index(ctx)];
+    return check_mask_size(ctx, link->w, link->h);
+}
+
+/** Offers the next mask, or tells the end of them. @return 1 if there was either, 0, or AVERROR */
+static int offer_mask(AVFilterContext *ctx)
+{
+    const QualityCudaContext *s = ctx->priv;
+    const int index = mask_index(ctx);
+    qcr_offer offer = { .input = index };
+    AVFrame *frame = NULL;
+    int64_t pts;
+    int status, ret = ff_inlink_consume_frame(ctx->inputs[index], &frame);
+
+    if (ret < 0)
+        return ff_qc_fail(ctx, ret, "Input %d (mask) could not be read", index);
+    if (frame) {
+        offer.frame = frame;
+        offer.pts   = frame->pts;
+        ret = check_mask_size(ctx, frame->width, frame->height);
+        qcr_pairs_offer(s->pairs, &offer);
+        return ret < 0 ? ret : 1;
+    }
+    if (!ff_inlink_acknowledge_status(ctx->inputs[index], &status, &pts))
+        return 0;
+    qcr_pairs_end(s->pairs, index, ff_qc_now());
+    if (!qcr_pairs_input(s->pairs, index).received)
+        return ff_qc_fail(ctx, AVERROR(EINVAL), "Input %d (mask) ended without a frame: one is the least", index);
+    return 1;
+}
+
+int ff_qc_offer_masks(AVFilterContext *ctx)
+{
+    const QualityCudaContext *s = ctx->priv;
+    int ret = 1;
+
+    while (ff_qc_has_mask(ctx) && ret > 0 && qcr_pairs_needs(s->pairs, mask_index(ctx)))
+        ret = offer_mask(ctx);
+    return FFMIN(ret, 0);
+}
+
+void ff_qc_drop_masks(AVFilterContext *ctx)
+{
+    AVFrame *nobodys = NULL;
+
+    if (!ff_qc_has_mask(ctx))
+        return;
+    while (ff_inlink_consume_frame(ctx->inputs[mask_index(ctx)], &nobodys) > 0)
+        av_frame_free(&nobodys);
 }

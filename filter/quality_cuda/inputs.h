@@ -5,10 +5,8 @@
 
 /**
  * @file
- * The inputs: what their links promise, and whether frames keep to it.
- *
- * Knows links and frames. Depends on alias, formats and state, not on the
- * engine's session.
+ * The inputs: what their links promise, and whether frames keep to it. The last one may have masks: gray
+ * frames that say how much each sample of what is scored counts.
  */
 
 #ifndef AVFILTER_QUALITY_CUDA_INPUTS_H
@@ -57,6 +55,10 @@ int ff_qc_any_hw_input(const AVFilterContext *ctx);
 /** The visible part of an input: hardware frames keep their left and top margin inside the link's size. */
 qc_format ff_qc_visible_format(const QCInput *in);
 
+/** The size that inputs are scaled to, and that of the part of it that is scored. */
+qcr_size ff_qc_size_scored(const AVFilterContext *ctx);
+qcr_size ff_qc_part_scored(const AVFilterContext *ctx);
+
 /** Whether a frame is what its link says: with "-reinit_filter 0" frames of any size can arrive. */
 int ff_qc_keeps_promise(const AVFilterContext *ctx, int index, const AVFrame *frame);
 
@@ -68,5 +70,25 @@ int ff_qc_check_frame(AVFilterContext *ctx, int index, const AVFrame *frame);
  * the stream that the decoder fills its surfaces on. Does nothing to frames that are nobody else's. @return AVERROR
  */
 int ff_qc_leave_surface(AVFilterContext *ctx, int index, AVFrame *frame);
+
+/* ---- masks ---- */
+
+/** Whether there is an input of masks. */
+int ff_qc_has_mask(const AVFilterContext *ctx);
+
+/** What the engine cannot know to be wrong with the option. @return AVERROR */
+int ff_qc_check_mask_option(AVFilterContext *ctx);
+
+/** Adds the pad, behind all others, if there is to be one. @return AVERROR */
+int ff_qc_append_mask_pad(AVFilterContext *ctx);
+
+/** Looks at the pad's link, if there is one; the other inputs are configured. @return AVERROR */
+int ff_qc_configure_mask(AVFilterContext *ctx);
+
+/** Offers the pairs the masks that have come, as far as they need them. @return AVERROR */
+int ff_qc_offer_masks(AVFilterContext *ctx);
+
+/** Nobody wants masks any more. */
+void ff_qc_drop_masks(AVFilterContext *ctx);
 
 #endif /* AVFILTER_QUALITY_CUDA_INPUTS_H */

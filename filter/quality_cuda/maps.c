@@ -3,11 +3,6 @@
  * This file is part of FFmpeg's filter quality_cuda.
  */
 
-/**
- * @file
- * The second output; see maps.h. Depends on formats, outputs, scaling and state.
- */
-
 #include "compat.h"
 
 #include <string.h>
@@ -17,9 +12,6 @@
 #include "libavfilter/video.h"
 
 #include "formats.h"
-#include "maps.h"
-#include "outputs.h"
-#include "scaling.h"
 #include "state.h"
 
 int ff_qc_has_map(const AVFilterContext *ctx)
@@ -129,17 +121,19 @@ static AVRational map_aspect(const AVFilterContext *ctx)
     const QualityCudaContext *s = ctx->priv;
     const AVRational unknown = { 0, 1 };
 
-    if (s->scaling.kernel == QC_SCALING_NONE || s->scaling.to == QC_SCALE_TO_MAIN)
+    if (s->geometry.scaling == QC_SCALING_NONE || s->geometry.size == QCR_SIZE_OF_DISTORTED)
         return ctx->inputs[0]->sample_aspect_ratio;
-    return s->scaling.to == QC_SCALE_TO_REFERENCE ? ctx->inputs[QC_REFERENCE]->sample_aspect_ratio : unknown;
+    return s->geometry.size == QCR_SIZE_OF_REFERENCE ? ctx->inputs[QC_REFERENCE]->sample_aspect_ratio : unknown;
 }
 
 int ff_qc_configure_map_link(AVFilterLink *link)
 {
     AVFilterContext *ctx = link->src;
     AVFilterLink *main = ctx->inputs[0];
+    const qcr_size size = ff_qc_part_scored(ctx);
 
-    ff_qc_scored_part(ctx, &link->w, &link->h);
+    link->w                   = size.width;
+    link->h                   = size.height;
     link->time_base           = main->time_base;
     link->sample_aspect_ratio = map_aspect(ctx);
     QC_LINK_RATE(link)        = QC_LINK_RATE(main);
@@ -196,32 +190,18 @@ int ff_qc_prepare_map(AVFilterContext *ctx, AVFrame **map)
 {
     QualityCudaContext *s = ctx->priv;
     AVFilterLink *link;
-    int width, height;
+    qcr_size size;
 
     if (!ff_qc_has_map(ctx))
         return 0;
     link = link_of_map(ctx);
-    ff_qc_scored_part(ctx, &width, &height);
-    if (width != link->w || height != link->h)
+    size = ff_qc_part_scored(ctx);
+    if (size.width != link->w || size.height != link->h)
         return ff_qc_fail(ctx, AVERROR(EINVAL), "maps=%s: frames that are cropped by %dx%d samples on the GPU are not accepted: crop "
-                          "them before", s->options.maps, link->w - width, link->h - height);
+                          "them before", s->options.maps, link->w - size.width, link->h - size.height);
     av_frame_free(map);
-    *map = new_frame(link, s->engine.left_gpu);
+    *map = new_frame(link, s->scoring.left_gpu);
     return *map ? 0 : ff_qc_fail(ctx, AVERROR(ENOMEM), "out of memory");
-}
-
-void ff_qc_fill_map(const AVFilterContext *ctx, const AVFrame *frame, qc_picture *picture)
-{
-    memset(picture, 0, sizeof(*picture));
-    if (!frame)
-        return;
-    for (int i = 0; i < 3 && frame->data[i]; i++) {
-        picture->plane[i]       = frame->data[i];
-        picture->pitch_bytes[i] = frame->linesize[i];
-    }
-    picture->memory = frame->hw_frames_ctx ? QC_MEMORY_CUDA : QC_MEMORY_HOST;
-    if (frame->hw_frames_ctx)
-        picture->cuda_stream = QC_CUDA_STREAM(frame);
 }
 
 void ff_qc_keep_map(AVFilterContext *ctx, AVFrame **map)

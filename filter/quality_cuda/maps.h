@@ -5,12 +5,9 @@
 
 /**
  * @file
- * The option maps: a second output, whose frames show where the main ones are
- * bad. The engine paints them while it scores; here they are made ready, and
- * black ones are made for frames without scores, so that both outputs stay in
- * step.
- *
- * Depends on scaling, outputs and state; makes no CUDA call.
+ * The option maps: a second output, whose frames show where the main ones are bad. The engine paints them
+ * while it scores; here they are made ready, and black ones are made for frames without scores, so that
+ * both outputs stay in step.
  */
 
 #ifndef AVFILTER_QUALITY_CUDA_MAPS_H
@@ -19,6 +16,8 @@
 #include "compat.h"
 
 #include <quality_cuda.h>
+
+enum { QC_OUTPUT_MAIN, QC_OUTPUT_MAP };
 
 typedef struct QCMap {
     AVFrame *black;  ///< NULL until one is needed
@@ -46,9 +45,6 @@ void ff_qc_configure_map(const AVFilterContext *ctx, qc_config *config);
 
 /** Makes a map ready to be painted, if there is to be one, in the place of what `map` is. @return AVERROR */
 int ff_qc_prepare_map(AVFilterContext *ctx, AVFrame **map);
-
-/** The picture that the engine paints on. @param frame NULL: none */
-void ff_qc_fill_map(const AVFilterContext *ctx, const AVFrame *frame, qc_picture *picture);
 
 /** Nobody will look at the frame, but the engine may still paint it. */
 void ff_qc_keep_map(AVFilterContext *ctx, AVFrame **map);

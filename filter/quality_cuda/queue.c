@@ -3,12 +3,6 @@
  * This file is part of FFmpeg's filter quality_cuda.
  */
 
-/**
- * @file
- * Main frames on their way; see queue.h. Depends on engine, live, maps, outputs,
- * reports and state.
- */
-
 #include "compat.h"
 
 #include <inttypes.h>
@@ -18,14 +12,36 @@
 #include "libavutil/dict.h"
 
 #include "account.h"
-#include "live.h"
-#include "maps.h"
-#include "outputs.h"
-#include "reports.h"
 #include "state.h"
 
 #define REPLAYED_FRAMES 256 /* of a replay, one of so many leaves */
 #define LEAD 8 /* frames held beyond the depth, while a score waits for a later frame */
+
+/* ---- both outputs ---- */
+
+int ff_qc_is_awaited(AVFilterContext *ctx)
+{
+    for (unsigned i = 0; i < ctx->nb_outputs; i++)
+        if (ff_outlink_frame_wanted(ctx->outputs[i]) && !ff_outlink_get_status(ctx->outputs[i]))
+            return 1;
+    return 0;
+}
+
+int ff_qc_consumers_status(AVFilterContext *ctx)
+{
+    for (unsigned i = 0; i < ctx->nb_outputs; i++)
+        if (!ff_outlink_get_status(ctx->outputs[i]))
+            return 0;
+    return ff_outlink_get_status(ctx->outputs[QC_OUTPUT_MAIN]);
+}
+
+void ff_qc_end_outputs(AVFilterContext *ctx, int status, int64_t end)
+{
+    for (unsigned i = 0; i < ctx->nb_outputs; i++)
+        ff_outlink_set_status(ctx->outputs[i], status, end);
+}
+
+/* ---- frames come ---- */
 
 int ff_qc_queue(AVFilterContext *ctx, qcr_row *row)
 {
@@ -81,15 +97,15 @@ static int set_metadata(const QualityCudaContext *s, const qcr_row *row)
     char value[64];
     int ret;
 
-    for (int i = 0; i < ff_qc_nb_scores(s); i++) {
+    for (int i = 0; i < s->options.renditions * s->scoring.features; i++) {
         if (!row->present[i])
             continue;
-        ff_qc_print_score(value, sizeof(value), row->value[i]);
-        ret = av_dict_set(metadata, s->engine.keys[i], value, flags);
+        qcr_number(value, sizeof(value), 6, row->value[i]);
+        ret = av_dict_set(metadata, s->scoring.keys[i], value, flags);
         if (ret < 0)
             return ret;
     }
-    ff_qc_print_score(value, sizeof(value), row->ref_pts_time);
+    qcr_number(value, sizeof(value), 6, row->ref_pts_time);
     ret = av_dict_set(metadata, QC_KEY_PREFIX "ref_pts_time", value, flags);
     return ret < 0 ? ret : av_dict_set_int(metadata, QC_KEY_PREFIX "n", row->number, flags);
 }
@@ -114,7 +130,7 @@ static int deliver_row(AVFilterContext *ctx, const qc_row *scores)
 {
     QualityCudaContext *s = ctx->priv;
     qcr_row row;
-    const qc_status status = qcr_rows_deliver(s->queue.rows, scores, s->engine.feature_count, &row);
+    const qc_status status = qcr_rows_deliver(s->queue.rows, scores, s->scoring.features, &row);
 
     if (status == QC_ERROR_INVALID)
         return ff_qc_fail(ctx, AVERROR_BUG, "scores of frame %"PRId64" came out of order", scores->frame);
@@ -127,10 +143,10 @@ int ff_qc_receive_rows(AVFilterContext *ctx, enum QCWait wait)
 {
     QualityCudaContext *s = ctx->priv;
 
-    while (s->engine.session) {
+    while (s->scoring.session) {
         const int block = wait == QC_WAIT_FOR_ALL || (wait == QC_WAIT_FOR_OLDEST && qcr_rows_oldest_waits(s->queue.rows));
         qc_row row;
-        qc_status status = qc_session_receive(s->engine.session, block, &row);
+        qc_status status = qc_session_receive(s->scoring.session, block, &row);
         int ret;
 
         if (status == QC_AGAIN || status == QC_END)
@@ -179,19 +195,30 @@ int ff_qc_may_end(AVFilterContext *ctx)
 static void account(AVFilterContext *ctx, int rest)
 {
     QualityCudaContext *s = ctx->priv;
+    const qcr_sink sink = ff_qc_sink(ctx);
     qcr_row row;
 
     while (qcr_rows_account(s->queue.rows, rest, &row)) {
         const qc_row scores = { .frame = row.number, .value = row.value, .present = row.present };
+        const qcr_stats_row line = { &scores, row.pts_time, row.ref_pts_time, row.corrupt, s->options.renditions };
         AVFrame *map = row.map;
 
         av_frame_free(&map);
-        ff_qc_watch_frame(ctx, &row);
+        ff_qc_live_result(ctx, qcr_live_frame_leaves(s->live.run, &row));
         if (row.number >= 0)
             ff_qc_say_findings(ctx, row.number + 1);
         if (row.present)
-            ff_qc_write_stats_line(ctx, &scores, row.pts_time, row.ref_pts_time, row.corrupt);
+            qcr_write_stats_line(&s->files, s->scoring.session, &line, &sink);
     }
+}
+
+/** Puts the names of the alerts that are active onto a frame; without any, that of a filter before this one goes. @return AVERROR */
+static int tag_alerts(const QualityCudaContext *s, AVFrame *frame)
+{
+    const char *names = qcr_live_active_alerts(s->live.run);
+
+    return !qcr_live_has_alerts(s->live.run) ? 0 :
+           av_dict_set(&frame->metadata, QC_KEY_PREFIX "alert", *names ? names : NULL, 0);
 }
 
 /** Takes the oldest frame from the queue, with its map, if it may leave. */
@@ -214,6 +241,23 @@ static int is_of_no_use(const QualityCudaContext *s)
     return s->replay && s->queue.tally->left[0].frames % REPLAYED_FRAMES;
 }
 
+static int send(AVFilterLink *link, AVFrame *frame)
+{
+    if (!ff_outlink_get_status(link))
+        return ff_filter_frame(link, frame);
+    av_frame_free(&frame);
+    return 0;
+}
+
+/** Both are gone then. @return AVERROR */
+static int send_both(AVFilterContext *ctx, AVFrame *frame, AVFrame *map)
+{
+    const int ret = send(ctx->outputs[QC_OUTPUT_MAIN], frame);
+    const int of_map = map ? send(ctx->outputs[QC_OUTPUT_MAP], map) : 0;
+
+    return ret < 0 ? ret : of_map;
+}
+
 int ff_qc_push_ready(AVFilterContext *ctx)
 {
     QualityCudaContext *s = ctx->priv;
@@ -223,7 +267,7 @@ int ff_qc_push_ready(AVFilterContext *ctx)
     do {
         if (!take_ready(ctx, &frame, &map))
             return 0;
-        ret = ff_qc_tag_alerts(ctx, frame);
+        ret = tag_alerts(s, frame);
         if (ret >= 0)
             ret = ff_qc_finish_map(ctx, frame, &map);
         if (ret < 0) {
@@ -234,7 +278,7 @@ int ff_qc_push_ready(AVFilterContext *ctx)
         if (is_of_no_use(s))
             av_frame_free(&frame);
     } while (!frame);
-    ret = ff_qc_send(ctx, frame, map);
+    ret = send_both(ctx, frame, map);
     qcr_pairs_interrupt(s->pairs, ff_qc_now());
     return ret < 0 ? ret : !ff_qc_may_end(ctx);
 }
@@ -243,7 +287,7 @@ int ff_qc_queue_wants_more(AVFilterContext *ctx)
 {
     const QualityCudaContext *s = ctx->priv;
 
-    return s->queue.tally->held <= s->engine.depth || ff_qc_is_awaited(ctx);
+    return s->queue.tally->held <= s->scoring.depth || ff_qc_is_awaited(ctx);
 }
 
 /**
@@ -260,7 +304,7 @@ static void let_oldest_go(AVFilterContext *ctx, int is_slow)
     if (!qcr_rows_let_go(s->queue.rows, &row))
         return;
     av_log(ctx, is_slow ? AV_LOG_VERBOSE : AV_LOG_WARNING, "the frame at %s s leaves without its scores: %s; log and stats_file "
-           "will have them\n", QC_NUMBER(3, row.pts_time),
+           "will have them\n", qcr_number((char[64]){ "" }, 64, 3, row.pts_time),
            is_slow ? "they come too late" : "they depend on the next pair, which does not come");
 }
 
@@ -269,13 +313,13 @@ int ff_qc_bound_queue(AVFilterContext *ctx)
     QualityCudaContext *s = ctx->priv;
     int is_slow, ret;
 
-    if (s->queue.tally->held <= s->engine.depth)
+    if (s->queue.tally->held <= s->scoring.depth)
         return 0;
     is_slow = s->options.realtime && qcr_pace_is_behind(&s->pacing, ff_qc_now());
     ret = ff_qc_receive_rows(ctx, is_slow ? QC_WAIT_NEVER : QC_WAIT_FOR_OLDEST);
     if (ret < 0)
         return ret;
-    if (is_slow || s->queue.tally->held > s->engine.depth + LEAD)
+    if (is_slow || s->queue.tally->held > s->scoring.depth + LEAD)
         let_oldest_go(ctx, is_slow);
     return 0;
 }
@@ -285,8 +329,8 @@ void ff_qc_settle_queue(AVFilterContext *ctx)
     QualityCudaContext *s = ctx->priv;
 
     account(ctx, !s->run.only_left_counts);
-    if (s->run.only_left_counts && s->engine.session)
-        qc_session_truncate(s->engine.session, s->queue.tally->left[0].paired);
+    if (s->run.only_left_counts && s->scoring.session)
+        qc_session_truncate(s->scoring.session, s->queue.tally->left[0].paired);
 }
 
 void ff_qc_free_queue(AVFilterContext *ctx)

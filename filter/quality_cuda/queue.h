@@ -5,11 +5,10 @@
 
 /**
  * @file
- * Main frames on their way: from the decision about them until they were sent
- * and their scores have arrived. They leave in order, with their scores as
- * metadata. Which may leave, and what counts, is decided by qcr_rows.
- *
- * Depends on engine, reports and state.
+ * The distorted frames on their way: from the decision about them until they were sent and their scores
+ * have arrived. They leave in order, with their scores as metadata, by both outputs: the main one, and
+ * behind it, with maps=METRIC, the map's. Either may ask for more, and either may have enough while the
+ * other goes on. Which frames may leave, and what counts, is decided by qcr_rows.
  */
 
 #ifndef AVFILTER_QUALITY_CUDA_QUEUE_H
@@ -77,5 +76,14 @@ int ff_qc_bound_queue(AVFilterContext *ctx);
 void ff_qc_settle_queue(AVFilterContext *ctx);
 
 void ff_qc_free_queue(AVFilterContext *ctx);
+
+/** Whether an output that still takes frames waits for one. */
+int ff_qc_is_awaited(AVFilterContext *ctx);
+
+/** Why no output takes frames any more: the status of the main one. 0: one still does. */
+int ff_qc_consumers_status(AVFilterContext *ctx);
+
+/** No frame follows. */
+void ff_qc_end_outputs(AVFilterContext *ctx, int status, int64_t end);
 
 #endif /* AVFILTER_QUALITY_CUDA_QUEUE_H */

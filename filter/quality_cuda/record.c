@@ -3,12 +3,6 @@
  * This file is part of FFmpeg's filter quality_cuda.
  */
 
-/**
- * @file
- * What a run saw and measured, in a file; see record.h. Depends on formats
- * and state.
- */
-
 #include "compat.h"
 
 #include <stdarg.h>
@@ -18,7 +12,6 @@
 #include "libavutil/frame.h"
 
 #include "formats.h"
-#include "record.h"
 #include "state.h"
 
 /** @return AVERROR of the record's first failure */
@@ -131,7 +124,7 @@ int ff_qc_record_session(AVFilterContext *ctx, const qc_config *config)
 {
     const QualityCudaContext *s = ctx->priv;
 
-    return s->record.record ? result(ctx, qcr_record_session(s->record.record, s->engine.session, config)) : 0;
+    return s->record.record ? result(ctx, qcr_record_session(s->record.record, s->scoring.session, config)) : 0;
 }
 
 int ff_qc_record_pair(AVFilterContext *ctx, int64_t row, uint32_t renditions, AVFrame *const *frames)
@@ -161,7 +154,7 @@ int ff_qc_finish_record(AVFilterContext *ctx)
 
     if (!s->record.record)
         return 0;
-    ret = result(ctx, qcr_record_finish(s->record.record, s->engine.frame_rate, qcr_pairs_tolerance(s->pairs),
+    ret = result(ctx, qcr_record_finish(s->record.record, qcr_pairs_rate(s->pairs), qcr_pairs_tolerance(s->pairs),
                                         s->run.end != QCR_END_BY_FAILURE));
     ff_qc_close_record(ctx);
     return ret;

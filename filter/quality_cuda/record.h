@@ -5,8 +5,8 @@
 
 /**
  * @file
- * What a run saw and measured, in a file (record=FILE): a frame's and a link's
- * facts, as qcr_record takes them. Depends on formats and state.
+ * What a run saw and measured, in a file (record=FILE): a frame's and a link's facts, as qcr_record takes
+ * them.
  */
 
 #ifndef AVFILTER_QUALITY_CUDA_RECORD_H

@@ -438,7 +438,7 @@ static int is_settled(const AVFilterContext *ctx)
     const QualityCudaContext *s = ctx->priv;
     const int64_t *pair = s->replay->pairs.words;
 
-    return !s->replay->pairs.part || pair[QC_PAIR_BROKE] || pair[QC_PAIR_ROW] >= qc_session_history(s->engine.session);
+    return !s->replay->pairs.part || pair[QC_PAIR_BROKE] || pair[QC_PAIR_ROW] >= qc_session_history(s->scoring.session);
 }
 
 /** The current pair was the former part's too: both have to have measured the same. @return AVERROR */
@@ -508,7 +508,7 @@ int ff_qc_replay_pair(AVFilterContext *ctx, uint32_t renditions, AVFrame *const 
     ret = keep(ctx);
     if (ret < 0)
         return ret;
-    status = qc_session_submit_measured(s->engine.session, renditions, (const uint64_t *)replay->measured.words + 1,
+    status = qc_session_submit_measured(s->scoring.session, renditions, (const uint64_t *)replay->measured.words + 1,
                                         replay->measured.count - 1);
     return status == QC_OK ? 0 : ff_qc_recover_session(ctx, status);
 }

@@ -5,11 +5,8 @@
 
 /**
  * @file
- * What the user gets to read, and where: the run as values, for
- * quality_cuda_run/report.h and files.h.
- *
- * Knows every count, changes none. Depends on live, receiver, account, scaling,
- * arrivals, formats, replay and state.
+ * What the user gets to read, and where, while the run goes on and at its end: the run as values, for
+ * quality_cuda_run/live.h, report.h and files.h, and lines for whatever FFmpeg has a protocol for.
  */
 
 #ifndef AVFILTER_QUALITY_CUDA_REPORTS_H
@@ -17,7 +14,25 @@
 
 #include "compat.h"
 
-#include <quality_cuda.h>
+#include <stdint.h>
+
+#include "libavformat/avio.h"
+
+#include <quality_cuda_run.h>
+
+/** What is behind a URL's qcr_receiver, and has to outlive it. */
+typedef struct QCReceiver {
+    const char *url;
+    AVIOContext *avio;
+    qcr_patience patience;
+    int64_t connect_until; ///< time of av_gettime_relative() by which a connection has to be made; 0: none is
+} QCReceiver;
+
+/** What is told of the scores while the run goes on. */
+typedef struct QCLive {
+    qcr_live *run;       ///< NULL before the options were looked at
+    QCReceiver receiver; ///< of log_fmt=jsonl, if log_path is a URL
+} QCLive;
 
 /**
  * Decides where the options' files are, and whether they can be written, before
@@ -32,13 +47,19 @@ int ff_qc_open_files(AVFilterContext *ctx);
  */
 int ff_qc_recheck_files(const AVFilterContext *ctx);
 
-/** Writes a row's line into stats_file, if there is one. Times in seconds. @param corrupt bit i: the frame of input i is damaged */
-void ff_qc_write_stats_line(AVFilterContext *ctx, const qc_row *row, double pts_time, double ref_pts_time, uint32_t corrupt);
-
 /** Writes the logs, of an unfinished run. @return AVERROR */
 int ff_qc_write_logs(AVFilterContext *ctx);
 
 /** Once: writes the logs and says what came out. @return AVERROR */
 int ff_qc_report(AVFilterContext *ctx);
+
+/** Everything that can be wrong in the options of what is told while the run goes on. @return AVERROR */
+int ff_qc_check_live(AVFilterContext *ctx);
+
+/** Where lines and metrics go; the files are known. Opens nothing yet. @return AVERROR */
+int ff_qc_connect_live(AVFilterContext *ctx);
+
+/** What became of a call on the live output: a failure becomes the filter's. @return AVERROR */
+int ff_qc_live_result(AVFilterContext *ctx, qc_status status);
 
 #endif /* AVFILTER_QUALITY_CUDA_REPORTS_H */

@@ -3,19 +3,13 @@
  * This file is part of FFmpeg's filter quality_cuda.
  */
 
-/**
- * @file
- * What all files need of the filter's context; see state.h. Depends on lavfi's
- * pads and links, on no other file of the filter.
- */
-
 #include "compat.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
+#include "libavutil/error.h"
 #include "libavutil/log.h"
 #include "libavutil/rational.h"
 #include "libavutil/time.h"
@@ -34,6 +28,25 @@ int ff_qc_fail(AVFilterContext *ctx, int error, const char *format, ...)
     va_end(arguments);
     av_log(ctx, AV_LOG_ERROR, "%s\n", s->run.reason);
     return s->run.failure = error;
+}
+
+int ff_qc_error_of_status(qc_status status)
+{
+    switch (status) {
+    case QC_OK:                return 0;
+    case QC_ERROR_INVALID:     return AVERROR(EINVAL);
+    case QC_ERROR_UNSUPPORTED: return AVERROR(ENOSYS);
+    case QC_ERROR_NO_DEVICE:   return AVERROR(ENODEV);
+    case QC_ERROR_NO_MEMORY:   return AVERROR(ENOMEM);
+    case QC_ERROR_DEVICE:      return AVERROR_EXTERNAL;
+    case QC_ERROR_IO:          return AVERROR(EIO);
+    default:                   return AVERROR_BUG;
+    }
+}
+
+int ff_qc_result(AVFilterContext *ctx, qc_status status, const char *why)
+{
+    return status == QC_OK ? 0 : ff_qc_fail(ctx, ff_qc_error_of_status(status), "%s", why);
 }
 
 static void say(void *opaque, qcr_level level, const char *text)
@@ -58,16 +71,6 @@ int ff_qc_may_give_up(const AVFilterContext *ctx)
     return ((const QualityCudaContext *)ctx->priv)->options.on_error != QC_ON_ERROR_FAIL;
 }
 
-int ff_qc_nb_scores(const QualityCudaContext *s)
-{
-    return s->options.renditions * s->engine.feature_count;
-}
-
-int ff_qc_input_of(int rendition)
-{
-    return rendition ? 1 + rendition : 0;
-}
-
 const qcr_counts *ff_qc_counts_of(const AVFilterContext *ctx, int rendition)
 {
     const QualityCudaContext *s = ctx->priv;
@@ -85,30 +88,9 @@ double ff_qc_seconds(const AVFilterContext *ctx, int index, int64_t pts)
     return pts == AV_NOPTS_VALUE ? NAN : pts * av_q2d(ctx->inputs[index]->time_base);
 }
 
-const char *ff_qc_number(char *text, size_t size, int decimals, double value)
-{
-    char *comma;
-
-    if (isnan(value))
-        value = NAN; /* what is no number has no sign */
-    if (decimals < 0)
-        snprintf(text, size, "%g", value);
-    else
-        snprintf(text, size, "%.*f", decimals, value);
-    comma = strchr(text, ',');
-    if (comma)
-        *comma = '.';
-    return text;
-}
-
 double ff_qc_now(void)
 {
     return av_gettime_relative() / 1e6;
-}
-
-void ff_qc_print_score(char *text, size_t size, double value)
-{
-    ff_qc_number(text, size, 6, value);
 }
 
 int ff_qc_eof_action_of(const QCOptions *options)

@@ -21,19 +21,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <quality_cuda_run.h>
+
 #include "alias.h"
+#include "arrivals.h"
 #include "engine.h"
 #include "inputs.h"
-#include "live.h"
 #include "maps.h"
-#include "mask.h"
-#include <quality_cuda_run.h>
-#include "preview.h"
 #include "queue.h"
 #include "record.h"
-#include "region.h"
 #include "replay.h"
-#include "scaling.h"
+#include "reports.h"
 
 /** What the user asked for; the table of options in vf_quality_cuda.c says what each means. */
 typedef struct QCOptions {
@@ -95,8 +93,7 @@ typedef struct QualityCudaContext {
     qcr_rules pairing;                    ///< that pairs is made by
     qcr_pairs *pairs;                     ///< from the configuration of the links on
     AVFrame *latest;                      ///< a reference to the latest distorted frame, where it may have to come again; or NULL
-    QCScaling scaling;
-    QCRegion region;
+    qcr_geometry geometry;
     qcr_names names;
     qcr_conditions *conditions;
     qcr_pacing pacing;                    ///< with realtime=1
@@ -104,6 +101,7 @@ typedef struct QualityCudaContext {
     QCInput input[QC_MAX_INPUTS];
     int nb_inputs;
     QCEngine engine;
+    qcr_scoring scoring;                  ///< from the first pair on
     qcr_alignment alignment;
     QCPreview preview;                  ///< with align=auto
     QCQueue queue;
@@ -118,6 +116,12 @@ typedef struct QualityCudaContext {
 /** Logs and stores the first failure; every later activation returns it again. */
 int ff_qc_fail(AVFilterContext *ctx, int error, const char *format, ...) av_printf_format(3, 4);
 
+/** The AVERROR of a status. */
+int ff_qc_error_of_status(qc_status status);
+
+/** The same; a failure becomes the filter's. @param why what it says */
+int ff_qc_result(AVFilterContext *ctx, qc_status status, const char *why);
+
 /** Where what others say goes: av_log(). */
 qcr_sink ff_qc_sink(const AVFilterContext *ctx);
 
@@ -126,12 +130,6 @@ int ff_qc_is_alias(const AVFilterContext *ctx);
 
 /** Whether the video outlives its scoring. */
 int ff_qc_may_give_up(const AVFilterContext *ctx);
-
-/** Scores of a distorted frame: [rendition][feature]. */
-int ff_qc_nb_scores(const QualityCudaContext *s);
-
-/** Pad of a rendition: 0, 2, 3, ... */
-int ff_qc_input_of(int rendition);
 
 /**
  * What became of the distorted frames, as far as they count: where the consumer
@@ -149,17 +147,10 @@ const char *ff_qc_role(const AVFilterContext *ctx, int index);
 /** A time stamp of an input in seconds, NaN for none. */
 double ff_qc_seconds(const AVFilterContext *ctx, int index, int64_t pts);
 
-/** A number with so many decimals (below 0: with the digits that it needs, of six), and with a point in every locale. @return text */
-const char *ff_qc_number(char *text, size_t size, int decimals, double value);
-
-/** The same for a message's "%s"; it lasts to the end of the block. */
-#define QC_NUMBER(decimals, value) ff_qc_number((char[64]){ "" }, 64, decimals, value)
-#define QC_BRIEF_NUMBER(value) QC_NUMBER(-1, value)
+/** The same for a message's "%s", with three decimals; it lasts to the end of the block. */
+#define QC_SECONDS(ctx, index, pts) qcr_number((char[64]){ "" }, 64, 3, ff_qc_seconds(ctx, index, pts))
 
 /** Seconds on a clock that does not jump. */
 double ff_qc_now(void);
-
-/** With six decimals. */
-void ff_qc_print_score(char *text, size_t size, double value);
 
 #endif /* AVFILTER_QUALITY_CUDA_STATE_H */

@@ -3,12 +3,6 @@
  * This file is part of FFmpeg's filter quality_cuda.
  */
 
-/**
- * @file
- * From a decision to a pair in the engine; see submission.h. Depends on pictures,
- * account, engine, maps, queue, record, replay and state.
- */
-
 #include "compat.h"
 
 #include <math.h>
@@ -16,16 +10,85 @@
 
 #include "libavutil/dict.h"
 #include "libavutil/mathematics.h"
+#include "libavutil/pixdesc.h"
 
 #include "account.h"
-#include "maps.h"
-#include "pictures.h"
-#include "record.h"
-#include "replay.h"
 #include "state.h"
 #include "submission.h"
 
 /* ---- pictures ---- */
+
+static void fill_picture(const QCInput *in, const AVFrame *frame, qc_picture *picture)
+{
+    const AVPixFmtDescriptor *desc = av_pix_fmt_desc_get(in->sw_format);
+    const int nb_planes = in->format.chroma == QC_CHROMA_400 || in->format.pixel_step ? 1 : in->format.semi_planar ? 2 : 3;
+
+    memset(picture, 0, sizeof(*picture));
+    if (!frame)
+        return;
+    for (int i = 0; i < nb_planes; i++) {
+        const AVComponentDescriptor *comp = &desc->comp[in->format.rgb ? (i + 1) % 3 : i];
+        const ptrdiff_t pitch = frame->linesize[comp->plane];
+        const ptrdiff_t x = in->crop_left >> (i ? desc->log2_chroma_w : 0);
+        const ptrdiff_t y = in->crop_top  >> (i ? desc->log2_chroma_h : 0);
+
+        picture->plane[i]       = frame->data[comp->plane] + y * pitch + x * comp->step;
+        picture->pitch_bytes[i] = pitch;
+    }
+    picture->memory = frame->hw_frames_ctx ? QC_MEMORY_CUDA : QC_MEMORY_HOST;
+    if (frame->hw_frames_ctx)
+        picture->cuda_stream = QC_CUDA_STREAM(frame);
+}
+
+/** A map or a mask, whose planes are just what the frame has. @param frame NULL: none */
+static void fill_plain(const AVFrame *frame, qc_picture *picture)
+{
+    memset(picture, 0, sizeof(*picture));
+    if (!frame)
+        return;
+    for (int i = 0; i < 3 && frame->data[i]; i++) {
+        picture->plane[i]       = frame->data[i];
+        picture->pitch_bytes[i] = frame->linesize[i];
+    }
+    picture->memory = frame->hw_frames_ctx ? QC_MEMORY_CUDA : QC_MEMORY_HOST;
+    if (frame->hw_frames_ctx)
+        picture->cuda_stream = QC_CUDA_STREAM(frame);
+}
+
+int ff_qc_adopt_crop(AVFilterContext *ctx, AVFrame *const *frames)
+{
+    QualityCudaContext *s = ctx->priv;
+
+    for (int i = 0; i < s->nb_inputs; i++) {
+        QCInput *in = &s->input[i];
+        const AVFrame *frame = frames[i];
+
+        if (!frame || !in->is_hw || (frame->crop_left == in->crop_left && frame->crop_top == in->crop_top))
+            continue;
+        if (s->scoring.session || frame->crop_left >= (size_t)in->format.width || frame->crop_top >= (size_t)in->format.height)
+            return ff_qc_fail(ctx, AVERROR(EINVAL), "Input %d (%s) changed its cropping at %s s", i, ff_qc_role(ctx, i),
+                              QC_SECONDS(ctx, i, frame->pts));
+        in->crop_left = frame->crop_left;
+        in->crop_top  = frame->crop_top;
+    }
+    return 0;
+}
+
+qc_status ff_qc_submit_pictures(const AVFilterContext *ctx, qc_session *session, AVFrame *const *frames, const AVFrame *map,
+                                void (*release)(void *opaque), void *opaque)
+{
+    const QualityCudaContext *s = ctx->priv;
+    qc_frame frame = { .release = release, .opaque = opaque };
+
+    fill_picture(&s->input[QC_REFERENCE], frames[QC_REFERENCE], &frame.reference);
+    for (int k = 0; k < s->options.renditions; k++)
+        fill_picture(&s->input[qcr_input_of(k)], frames[qcr_input_of(k)], &frame.distorted[k]);
+    fill_plain(map, &frame.map);
+    fill_plain(frames[s->nb_inputs], &frame.weights);
+    return qc_session_submit(session, &frame);
+}
+
+/* ---- references ---- */
 
 /** References to the frames of one submission that the engine reads later, until it has. */
 typedef struct QCHold {
@@ -48,7 +111,7 @@ static void release_hold(void *opaque)
 static int make_hold(AVFilterContext *ctx, AVFrame *const *frames, QCHold **out)
 {
     QualityCudaContext *s = ctx->priv;
-    const int on_cpu = qc_session_backend(s->engine.session) == QC_BACKEND_CPU;
+    const int on_cpu = qc_session_backend(s->scoring.session) == QC_BACKEND_CPU;
     QCHold *hold;
 
     *out = NULL;
@@ -78,13 +141,13 @@ static int follow_properties(AVFilterContext *ctx, AVFrame *const *frames)
 
     if (ret < 0)
         return ret;
-    if (!s->engine.session) {
+    if (!s->scoring.session) {
         ff_qc_adopt_colours(ctx, frames);
         ret = ff_qc_open_session(ctx);
         if (ret < 0)
             return ret;
         ff_qc_check_hdr(ctx);
-        return ff_qc_find_alerts(ctx);
+        return ff_qc_live_result(ctx, qcr_live_name_scores(s->live.run, s->scoring.names, s->options.renditions, s->scoring.features));
     }
     for (int i = 0; i < s->nb_inputs; i++)
         if (frames[i])
@@ -110,7 +173,7 @@ static int submit_to_cpu(AVFilterContext *ctx, AVFrame *const *frames, const AVF
         ret = copy[i] ? av_hwframe_transfer_data(copy[i], frames[i], 0) : AVERROR(ENOMEM);
     }
     if (ret >= 0)
-        status = ff_qc_submit_pictures(ctx, s->engine.session, readable, map, NULL, NULL);
+        status = ff_qc_submit_pictures(ctx, s->scoring.session, readable, map, NULL, NULL);
     for (int i = 0; i < s->nb_inputs; i++)
         av_frame_free(&copy[i]);
     if (ret < 0)
@@ -142,18 +205,18 @@ static int submit(AVFilterContext *ctx, qcr_row *row, AVFrame *const *frames)
         ret = ff_qc_record_pair(ctx, row->number, row->renditions, frames);
     if (ret >= 0)
         ret = prepare_map(ctx, row);
-    if (ret >= 0 && s->engine.left_gpu)
+    if (ret >= 0 && s->scoring.left_gpu)
         return submit_to_cpu(ctx, frames, row->map);
     if (ret >= 0)
         ret = make_hold(ctx, frames, &hold);
     if (ret < 0)
         return ff_qc_fail(ctx, ret, "a pair could not be submitted");
     /* The hold is the engine's from here on. */
-    status = ff_qc_submit_pictures(ctx, s->engine.session, frames, row->map, hold ? release_hold : NULL, hold);
+    status = ff_qc_submit_pictures(ctx, s->scoring.session, frames, row->map, hold ? release_hold : NULL, hold);
     if (status == QC_OK)
         return 0;
     ret = ff_qc_recover_session(ctx, status);
-    if (ret < 0 || ff_qc_frames_taken(&s->engine) > row->number)
+    if (ret < 0 || qcr_frames_taken(&s->scoring) > row->number)
         return ret;
     ret = prepare_map(ctx, row); /* one that the CPU can paint on */
     return ret < 0 ? ret : submit_to_cpu(ctx, frames, row->map);
@@ -190,7 +253,7 @@ static int score_pair(AVFilterContext *ctx, const qcr_decision *decision, qcr_ro
 /** What comes now is not compared with what came before. @return AVERROR */
 static int break_session(AVFilterContext *ctx)
 {
-    const qc_status status = qc_session_break(((QualityCudaContext *)ctx->priv)->engine.session);
+    const qc_status status = qc_session_break(((QualityCudaContext *)ctx->priv)->scoring.session);
 
     return status == QC_OK ? 0 : ff_qc_recover_session(ctx, status);
 }
@@ -212,7 +275,7 @@ static int pass_frame(AVFilterContext *ctx, const qcr_decision *decision, qcr_ro
         return ret;
     if (decision->begins_pause)
         ff_qc_record_break(ctx);
-    if (decision->begins_pause && s->engine.session && !s->run.flushed) {
+    if (decision->begins_pause && s->scoring.session && !s->run.flushed) {
         ret = break_session(ctx);
         if (ret < 0)
             return ret;
@@ -232,9 +295,9 @@ static int is_too_slow(AVFilterContext *ctx, int64_t pts)
     qcr_pace_change change;
     int ret, passes;
 
-    if (!s->options.realtime || !s->engine.session)
+    if (!s->options.realtime || !s->scoring.session)
         return 0;
-    qc_session_collect(s->engine.session);
+    qc_session_collect(s->scoring.session);
     ret = ff_qc_receive_rows(ctx, QC_WAIT_NEVER);
     if (ret < 0)
         return ret;

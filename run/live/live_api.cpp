@@ -35,7 +35,7 @@ void qcr_live_destroy(qcr_live* live) {
 }
 
 const char* qcr_live_error(const qcr_live* live) {
-    return live->error.c_str();
+    return live != nullptr ? live->error.c_str() : "out of memory";
 }
 
 qc_status qcr_live_configure(qcr_live* live, const qcr_live_options* options) {

@@ -9,6 +9,8 @@
 #include <limits>
 #include <system_error>
 
+#include "quality_cuda_run/text.h"
+#include "run/text/guard.hpp"
 #include "text/number.hpp"
 #include "text/utf8.hpp"
 
@@ -64,3 +66,9 @@ void say(const qcr_sink& sink, qcr_level level, const std::string& text) {
 }
 
 } // namespace qc::run
+
+const char* qcr_number(char* text, size_t size, int decimals, double value) {
+    text[0] = '\0';
+    qc::run::if_possible([&] { std::snprintf(text, size, "%s", qc::run::number(value, decimals).c_str()); });
+    return text;
+}

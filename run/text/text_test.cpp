@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include "quality_cuda_run/text.h"
+
 namespace qc::run {
 namespace {
 
@@ -25,6 +27,21 @@ TEST(Text, JsonStaysJson) {
     EXPECT_EQ(json_string("\xc3\xa9\xff"), "\"\xc3\xa9\\ufffd\"");
     EXPECT_EQ(json_number(std::numeric_limits<double>::infinity()), "null");
     EXPECT_EQ(json_number(1.5), "1.500000");
+}
+
+TEST(Text, NumbersForFrontEnds) {
+    static const struct {
+        double value;
+        int decimals;
+        size_t size;
+        const char* text;
+    } kCases[] = {{1.0 / 3, 6, 64, "0.333333"}, {-0.0, 3, 64, "-0.000"}, {-NAN, 3, 64, "nan"}, {INFINITY, 3, 64, "inf"},
+                  {1234.5, 0, 64, "1234"},      {1e6, 6, 8, "1000000"},  {1, 3, 1, ""}};
+    for (const auto& of : kCases) {
+        char text[64] = "before";
+        EXPECT_EQ(qcr_number(text, of.size, of.decimals, of.value), text);
+        EXPECT_STREQ(text, of.text);
+    }
 }
 
 } // namespace

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "quality_cuda_run/geometry.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdio>
+#include <string>
+#include <string_view>
+
+#include "run/plan/refusal.hpp"
+#include "run/text/text.hpp"
+
+namespace qc::run {
+namespace {
+
+/// Samples by which an encoder's size may miss the exact ratio: sides are even, and the reference's may be rounded too.
+constexpr double kRounding = 2;
+constexpr int kLongestSide = 32768;
+
+/* ---- options ---- */
+
+/// Numbers of digits alone: no signs, and none that an int does not hold.
+bool has_only(std::string_view text, const char* characters) {
+    return text.find_first_not_of(characters) == std::string_view::npos;
+}
+
+std::string read_scaling(const char* scale, qcr_geometry& geometry) {
+    static constexpr std::array<std::string_view, 5> kNames = {"none", "bicubic", "lanczos", "bilinear", "area"};
+    static_assert(QC_SCALING_NONE == 0 && QC_SCALING_BICUBIC == 1 && QC_SCALING_LANCZOS == 2 &&
+                  QC_SCALING_BILINEAR == 3 && QC_SCALING_AREA == 4);
+    if (scale == nullptr) return "";
+    const auto name = std::find(kNames.begin(), kNames.end(), scale);
+    if (name == kNames.end())
+        return formatted("scale=%s is not known; accepted: none, bicubic, lanczos, bilinear, area", scale);
+    geometry.scaling = static_cast<qc_scaling>(name - kNames.begin());
+    return "";
+}
+
+std::string read_size(const char* scale_to, qcr_geometry& geometry) {
+    const std::string_view to = scale_to != nullptr ? scale_to : "reference";
+    char rest = 0;
+    if (to == "reference") return "";
+    geometry.size = to == "main" ? QCR_SIZE_OF_DISTORTED : QCR_SIZE_GIVEN;
+    const bool is_size = has_only(to, "0123456789x") &&
+                         std::sscanf(scale_to, "%5dx%5d%c", &geometry.width, &geometry.height, &rest) == 2 &&
+                         geometry.width > 0 && geometry.height > 0 &&
+                         std::max(geometry.width, geometry.height) <= kLongestSide;
+    if (geometry.size == QCR_SIZE_GIVEN && !is_size)
+        return formatted("scale_to=%s is not known; accepted: reference, main, or WIDTHxHEIGHT with sides of 1 to %d",
+                         scale_to, kLongestSide);
+    if (geometry.scaling != QC_SCALING_NONE) return "";
+    return formatted("scale_to=%s: without scale, reference is accepted; add scale=bicubic, lanczos, bilinear or area",
+                     scale_to);
+}
+
+std::string read_region(const char* roi, qcr_geometry& geometry) {
+    char rest = 0;
+    if (roi == nullptr || *roi == '\0') return "";
+    if (has_only(roi, "0123456789:|") &&
+        std::sscanf(roi, "%5d%*1[:|]%5d%*1[:|]%5d%*1[:|]%5d%c", &geometry.roi_x, &geometry.roi_y, &geometry.roi_width,
+                    &geometry.roi_height, &rest) == 4 &&
+        geometry.roi_width > 0 && geometry.roi_height > 0)
+        return "";
+    return formatted("roi=%s is not known; accepted: X:Y:WIDTH:HEIGHT in luma samples of the scored picture, the last "
+                     "two at least 1 (or X|Y|WIDTH|HEIGHT, which needs no escapes)",
+                     roi);
+}
+
+std::string read_options(const char* scale, const char* scale_to, const char* roi, qcr_geometry& geometry) {
+    std::string refusal = read_scaling(scale, geometry);
+    if (refusal.empty()) refusal = read_size(scale_to, geometry);
+    if (refusal.empty()) refusal = read_region(roi, geometry);
+    return refusal;
+}
+
+/* ---- shapes ---- */
+
+/// What a picture shows: its samples, and their shape.
+struct Shape {
+    int width, height;
+    double aspect; ///< of a sample: width / height
+
+    double display() const { return width * aspect / height; }
+    std::string display_text() const { return number(display(), 4); }
+};
+
+/// Whether the one could be the other scaled, with its sides rounded.
+bool is_alike(const Shape& one, const Shape& other) {
+    const double ratio = other.display() / one.aspect; // of one's width to its height, if it were exact
+    return std::min(std::fabs(one.width - one.height * ratio), std::fabs(one.height - one.width / ratio)) <= kRounding;
+}
+
+/// The reference without what another shape does not show, if that lies at its borders.
+std::string suggested_crop(const Shape& reference, const Shape& other) {
+    const double ratio = other.display() / reference.aspect;
+    long width = reference.width, height = reference.height;
+    if (height * ratio < width)
+        width = std::lrint(height * ratio / 2) * 2;
+    else
+        height = std::lrint(width / ratio / 2) * 2;
+    return formatted("crop=%ld:%ld", width, height);
+}
+
+std::string refuse_shape(const qcr_names& names, int input, const Shape& shape, const Shape& reference) {
+    if ((shape.width == reference.width && shape.height == reference.height) || is_alike(shape, reference)) return "";
+    return formatted(
+        "Input %d (%s) is %dx%d with a display aspect ratio of %s, the reference %dx%d with %s: scaling "
+        "would distort what is compared; crop or pad one of them first, e.g. [1:v]%s[r];[0:v][r]quality_cuda, "
+        "or put setsar before an input whose sample aspect ratio is wrong",
+        input, names.role[input], shape.width, shape.height, shape.display_text().c_str(), reference.width,
+        reference.height, reference.display_text().c_str(), suggested_crop(reference, shape).c_str());
+}
+
+/// A size without a sample aspect ratio: square samples, or those of the reference.
+std::string refuse_size(const qcr_geometry& geometry, const Shape& reference) {
+    const Shape square = {geometry.width, geometry.height, 1}, same = {square.width, square.height, reference.aspect};
+    if (is_alike(square, reference) || is_alike(same, reference)) return "";
+    return formatted("scale_to=%dx%d would distort the reference, which is %dx%d with a display aspect ratio of %s; "
+                     "accepted is a size of that ratio, e.g. %ldx%d",
+                     square.width, square.height, reference.width, reference.height, reference.display_text().c_str(),
+                     std::max(std::lrint(square.height * reference.display() / 2) * 2, 1L), square.height);
+}
+
+std::string refuse_shapes(const qcr_geometry& geometry, const qcr_names& names, const double* aspect,
+                          const qc_config& config) {
+    const Shape reference = {config.reference.width, config.reference.height, aspect[QCR_REFERENCE]};
+    std::string refusal;
+    if (geometry.scaling == QC_SCALING_NONE) return "";
+    if (geometry.size == QCR_SIZE_GIVEN) refusal = refuse_size(geometry, reference);
+    for (int k = 0; refusal.empty() && k < config.renditions; k++) {
+        const int input = qcr_input_of(k);
+        const Shape shape = {config.distorted[k].width, config.distorted[k].height, aspect[input]};
+        refusal = refuse_shape(names, input, shape, reference);
+    }
+    return refusal;
+}
+
+} // namespace
+} // namespace qc::run
+
+using namespace qc::run;
+
+qc_status qcr_read_geometry(const char* scale, const char* scale_to, const char* roi, qcr_geometry* geometry,
+                            qc_error* error) {
+    *geometry = {};
+    return refusing(error, [&] { return read_options(scale, scale_to, roi, *geometry); });
+}
+
+qc_status qcr_configure_geometry(const qcr_geometry* geometry, const qcr_names* names,
+                                 const double aspect[QCR_MAX_VIDEOS], qc_config* config, qc_error* error) {
+    config->scaling = geometry->scaling;
+    config->roi_x = geometry->roi_x;
+    config->roi_y = geometry->roi_y;
+    config->roi_width = geometry->roi_width;
+    config->roi_height = geometry->roi_height;
+    if (geometry->scaling != QC_SCALING_NONE && geometry->size != QCR_SIZE_OF_REFERENCE) {
+        const qcr_size scored = qcr_size_scored(geometry, &config->distorted[0], &config->reference);
+        config->scoring_width = scored.width;
+        config->scoring_height = scored.height;
+    }
+    return refusing(error, [&] { return refuse_shapes(*geometry, *names, aspect, *config); });
+}
+
+qcr_size qcr_size_scored(const qcr_geometry* geometry, const qc_format* distorted, const qc_format* reference) {
+    const qc_format* whose = geometry->size == QCR_SIZE_OF_DISTORTED ? distorted : reference;
+    if (geometry->size == QCR_SIZE_GIVEN) return {geometry->width, geometry->height};
+    return {whose->width, whose->height};
+}
+
+qcr_size qcr_part_scored(const qcr_geometry* geometry, const qc_format* distorted, const qc_format* reference) {
+    if (geometry->roi_width != 0) return {geometry->roi_width, geometry->roi_height};
+    return qcr_size_scored(geometry, distorted, reference);
+}
