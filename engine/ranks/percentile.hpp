@@ -22,7 +22,7 @@ struct PercentileRank {
     double between(double at_low, double at_high) const {
         // Equal neighbours also when both are infinite: no rounding, no inf times 0.
         if (low == high || at_low == at_high) return at_low;
-        return at_low * (high - rank) + at_high * (rank - low);
+        return at_low + (at_high - at_low) * (rank - low);
     }
 };
 
