@@ -119,8 +119,8 @@ qc_status qcr_write_logs(const qcr_report* report, qcr_files* files, int is_over
     if (files->log_failed != 0 && is_over == 0) return QC_ERROR_IO;
     for (int k = 0; report->session != nullptr && k < report->renditions && files->log[k] != nullptr; ++k) {
         qc_status written = QC_OK;
-        const qc_status told = guarded(
-            [&] { written = write_log(*report, *files, k, is_over != 0 && qcr_is_complete(report, k) != 0); });
+        const qc_status told =
+            guarded([&] { written = write_log(*report, *files, k, is_over != 0 && qcr_is_complete(report, k) != 0); });
         const qc_status status = told != QC_OK ? told : written;
         if_possible([&] {
             const std::string path = files->log[k];
