@@ -146,7 +146,7 @@ static av_cold int init(AVFilterContext *ctx)
         return ret;
     s->pairing = (qcr_rules) {
         .sync        = options->ts_sync_mode >= 0 ? options->ts_sync_mode : options->sync,
-        .eof_action  = ff_qc_eof_action_of(options),
+        .eof_action  = qcr_eof_action_of(options->eof_action, options->shortest, options->repeatlast),
         .max_dt      = options->max_dt,
         .rate        = options->rate,
         .align_start = options->align == QC_ALIGN_START,
@@ -224,20 +224,6 @@ static int config_output(AVFilterLink *outlink)
 
 /* ---- frames ---- */
 
-static qcr_end end_of_run(AVFilterContext *ctx)
-{
-    const QualityCudaContext *s = ctx->priv;
-
-    if (s->run.failure)
-        return QCR_END_BY_FAILURE;
-    if (qcr_interrupted_by(&s->run.interrupts))
-        return QCR_END_BY_SIGNAL;
-    if (s->run.done)
-        return QCR_END_OF_STREAM;
-    /* A consumer that has enough asks for nothing more. */
-    return s->run.is_awaited ? QCR_END_TAKEN_DOWN : QCR_END_BY_CONSUMER;
-}
-
 /** Nothing leaves any more: decides what counts, and reports. */
 static int conclude(AVFilterContext *ctx)
 {
@@ -245,7 +231,7 @@ static int conclude(AVFilterContext *ctx)
     int recorded, reported;
 
     qcr_pairs_count_unused(s->pairs);
-    s->run.end = end_of_run(ctx);
+    s->run.end = qcr_end_of(!!s->run.failure, !!qcr_interrupted_by(&s->run.interrupts), s->run.done, s->run.is_awaited);
     s->run.only_left_counts = s->run.end == QCR_END_BY_CONSUMER;
     ff_qc_judge_pairs(ctx);
     if (s->run.failure)

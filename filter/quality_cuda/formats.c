@@ -52,29 +52,40 @@ static AVFilterFormats *make_formats(int with_rgb)
     return list;
 }
 
-int ff_qc_offer_one_range(AVFilterFormatsConfig *config, const int *formats, enum AVColorRange range)
+/** Gives pads the same lists. @param out may be NULL @param range AVCOL_RANGE_NB: any */
+static int offer(AVFilterFormatsConfig *in, AVFilterFormatsConfig *out, AVFilterFormats *formats, enum AVColorRange range)
 {
-    int ret = ff_formats_ref(ff_make_format_list(formats), &config->formats);
-
-#if QC_HAS_COLOR
     const int ranges[] = { range, AVCOL_RANGE_UNSPECIFIED, -1 };
+    AVFilterFormats *list;
+    int ret;
 
-    if (ret >= 0)
-        ret = ff_formats_ref(ff_all_color_spaces(), &config->color_spaces);
-    if (ret >= 0)
-        ret = ff_formats_ref(ff_make_format_list(ranges), &config->color_ranges);
+#define SHARE(make, field)                              \
+        list = make;                                    \
+        ret  = ff_formats_ref(list, &in->field);        \
+        if (ret >= 0 && out)                            \
+            ret = ff_formats_ref(list, &out->field);    \
+        if (ret < 0)                                    \
+            return ret;
+    SHARE(formats, formats)
+#if QC_HAS_COLOR
+    SHARE(ff_all_color_spaces(), color_spaces)
+    SHARE(range == AVCOL_RANGE_NB ? ff_all_color_ranges() : ff_make_format_list(ranges), color_ranges)
 #else
-    (void)range;
+    (void)ranges;
 #endif
 #if QC_HAS_ALPHA
-    if (ret >= 0)
-        ret = ff_formats_ref(ff_all_alpha_modes(), &config->alpha_modes);
+    SHARE(ff_all_alpha_modes(), alpha_modes)
 #endif
 #if QC_HAS_SITING
-    if (ret >= 0)
-        ret = ff_formats_ref(ff_all_chroma_locations(), &config->chroma_locations);
+    SHARE(ff_all_chroma_locations(), chroma_locations)
 #endif
-    return ret;
+#undef SHARE
+    return 0;
+}
+
+int ff_qc_offer_one_range(AVFilterFormatsConfig *config, const int *formats, enum AVColorRange range)
+{
+    return offer(config, NULL, ff_make_format_list(formats), range);
 }
 
 int ff_qc_offer_mask_formats(AVFilterContext *ctx, unsigned index)
@@ -86,33 +97,11 @@ int ff_qc_offer_mask_formats(AVFilterContext *ctx, unsigned index)
 
 int ff_qc_offer_formats(AVFilterContext *ctx, unsigned nb_inputs, int with_rgb)
 {
-    for (unsigned i = 0; i < nb_inputs; i++) {
-        AVFilterFormatsConfig *in  = &ctx->inputs[i]->outcfg;
-        AVFilterFormatsConfig *out = &ctx->outputs[0]->incfg;
-        AVFilterFormats *list;
-        int ret;
+    int ret = 0;
 
-#define SHARE(make, field)                              \
-        list = make;                                    \
-        ret  = ff_formats_ref(list, &in->field);        \
-        if (ret >= 0 && !i)                             \
-            ret = ff_formats_ref(list, &out->field);    \
-        if (ret < 0)                                    \
-            return ret;
-        SHARE(make_formats(with_rgb), formats)
-#if QC_HAS_COLOR
-        SHARE(ff_all_color_spaces(), color_spaces)
-        SHARE(ff_all_color_ranges(), color_ranges)
-#endif
-#if QC_HAS_ALPHA
-        SHARE(ff_all_alpha_modes(), alpha_modes)
-#endif
-#if QC_HAS_SITING
-        SHARE(ff_all_chroma_locations(), chroma_locations)
-#endif
-#undef SHARE
-    }
-    return 0;
+    for (unsigned i = 0; ret >= 0 && i < nb_inputs; i++)
+        ret = offer(&ctx->inputs[i]->outcfg, i ? NULL : &ctx->outputs[0]->incfg, make_formats(with_rgb), AVCOL_RANGE_NB);
+    return ret;
 }
 
 /* In the order of libvmaf's filter: it decides what lavfi converts to. */

@@ -213,20 +213,12 @@ qc_format ff_qc_visible_format(const QCInput *in)
     return format;
 }
 
-qcr_size ff_qc_size_scored(const AVFilterContext *ctx)
+qcr_scored ff_qc_scored(const AVFilterContext *ctx)
 {
     const QualityCudaContext *s = ctx->priv;
     const qc_format main = ff_qc_visible_format(&s->input[0]), reference = ff_qc_visible_format(&s->input[QC_REFERENCE]);
 
-    return qcr_size_scored(&s->geometry, &main, &reference);
-}
-
-qcr_size ff_qc_part_scored(const AVFilterContext *ctx)
-{
-    const QualityCudaContext *s = ctx->priv;
-    const qc_format main = ff_qc_visible_format(&s->input[0]), reference = ff_qc_visible_format(&s->input[QC_REFERENCE]);
-
-    return qcr_part_scored(&s->geometry, &main, &reference);
+    return qcr_sizes_scored(&s->geometry, &main, &reference);
 }
 
 /* ---- what frames are ---- */
@@ -341,7 +333,7 @@ int ff_qc_append_mask_pad(AVFilterContext *ctx)
 /** @return AVERROR if that is not the size of what is scored */
 static int check_mask_size(AVFilterContext *ctx, int width, int height)
 {
-    const qcr_size scored = ff_qc_part_scored(ctx);
+    const qcr_size scored = ff_qc_scored(ctx).part;
 
     if (width == scored.width && height == scored.height)
         return 0;

@@ -55,9 +55,8 @@ int ff_qc_any_hw_input(const AVFilterContext *ctx);
 /** The visible part of an input: hardware frames keep their left and top margin inside the link's size. */
 qc_format ff_qc_visible_format(const QCInput *in);
 
-/** The size that inputs are scaled to, and that of the part of it that is scored. */
-qcr_size ff_qc_size_scored(const AVFilterContext *ctx);
-qcr_size ff_qc_part_scored(const AVFilterContext *ctx);
+/** The size that is scored, and that of the part of it that counts. */
+qcr_scored ff_qc_scored(const AVFilterContext *ctx);
 
 /** Whether a frame is what its link says: with "-reinit_filter 0" frames of any size can arrive. */
 int ff_qc_keeps_promise(const AVFilterContext *ctx, int index, const AVFrame *frame);

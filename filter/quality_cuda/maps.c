@@ -130,7 +130,7 @@ int ff_qc_configure_map_link(AVFilterLink *link)
 {
     AVFilterContext *ctx = link->src;
     AVFilterLink *main = ctx->inputs[0];
-    const qcr_size size = ff_qc_part_scored(ctx);
+    const qcr_size size = ff_qc_scored(ctx).part;
 
     link->w                   = size.width;
     link->h                   = size.height;
@@ -195,7 +195,7 @@ int ff_qc_prepare_map(AVFilterContext *ctx, AVFrame **map)
     if (!ff_qc_has_map(ctx))
         return 0;
     link = link_of_map(ctx);
-    size = ff_qc_part_scored(ctx);
+    size = ff_qc_scored(ctx).part;
     if (size.width != link->w || size.height != link->h)
         return ff_qc_fail(ctx, AVERROR(EINVAL), "maps=%s: frames that are cropped by %dx%d samples on the GPU are not accepted: crop "
                           "them before", s->options.maps, link->w - size.width, link->h - size.height);

@@ -294,7 +294,7 @@ static qcr_report report_of(const AVFilterContext *ctx)
 
     for (int i = 0; i < s->nb_inputs; i++)
         report.input[i] = report_input(ctx, i);
-    size = ff_qc_size_scored(ctx);
+    size = ff_qc_scored(ctx).all;
     report.scored_width  = size.width;
     report.scored_height = size.height;
     return report;

@@ -92,12 +92,3 @@ double ff_qc_now(void)
 {
     return av_gettime_relative() / 1e6;
 }
-
-int ff_qc_eof_action_of(const QCOptions *options)
-{
-    if (options->shortest || options->eof_action == QCR_EOF_ENDALL)
-        return QCR_EOF_ENDALL;
-    if (options->repeatlast < 0)
-        return options->eof_action;
-    return options->repeatlast ? QCR_EOF_REPEAT : QCR_EOF_PASS;
-}

@@ -138,9 +138,6 @@ int ff_qc_may_give_up(const AVFilterContext *ctx);
  */
 const qcr_counts *ff_qc_counts_of(const AVFilterContext *ctx, int rendition);
 
-/** What happens behind the reference's end: an end that was asked for comes before repeatlast, as in framesync. */
-int ff_qc_eof_action_of(const QCOptions *options);
-
 /** "reference", "main", "main1", ...: the names of the pads. */
 const char *ff_qc_role(const AVFilterContext *ctx, int index);
 

@@ -19,6 +19,13 @@ bool is_complete(qcr_end end, const qcr_counts& counts, int64_t failed, const ch
 
 using namespace qc::run;
 
+qcr_end qcr_end_of(int has_failed, int is_interrupted, int is_done, int is_awaited) {
+    if (has_failed != 0) return QCR_END_BY_FAILURE;
+    if (is_interrupted != 0) return QCR_END_BY_SIGNAL;
+    if (is_done != 0) return QCR_END_OF_STREAM;
+    return is_awaited != 0 ? QCR_END_TAKEN_DOWN : QCR_END_BY_CONSUMER;
+}
+
 const char* qcr_end_name(qcr_end end) {
     // The first one is of a log that is written in mid of the run.
     static constexpr const char* kNames[] = {"stopped early", "end of stream", "stopped early",

@@ -75,5 +75,13 @@ TEST(Verdict, WhatIsComplete) {
     EXPECT_STREQ(qcr_end_name(QCR_END_BY_FAILURE), "failure");
 }
 
+TEST(Verdict, HowARunEnds) {
+    EXPECT_EQ(qcr_end_of(1, 1, 1, 1), QCR_END_BY_FAILURE);
+    EXPECT_EQ(qcr_end_of(0, 1, 1, 1), QCR_END_BY_SIGNAL);
+    EXPECT_EQ(qcr_end_of(0, 0, 1, 1), QCR_END_OF_STREAM);
+    EXPECT_EQ(qcr_end_of(0, 0, 0, 1), QCR_END_TAKEN_DOWN);
+    EXPECT_EQ(qcr_end_of(0, 0, 0, 0), QCR_END_BY_CONSUMER);
+}
+
 } // namespace
 } // namespace qc::run

@@ -30,6 +30,12 @@ qc_status create(const From& from, qcr_counts* counts, qcr_pairs** pairs) {
 
 } // namespace
 
+int qcr_eof_action_of(int eof_action, int shortest, int repeatlast) {
+    if (shortest != 0 || eof_action == QCR_EOF_ENDALL) return QCR_EOF_ENDALL;
+    if (repeatlast < 0) return eof_action;
+    return repeatlast != 0 ? QCR_EOF_REPEAT : QCR_EOF_PASS;
+}
+
 qc_status qcr_pairs_create(const qcr_pairs_config* config, qcr_counts* counts, qcr_pairs** pairs) {
     *pairs = nullptr;
     return is_valid(*config) ? create(*config, counts, pairs) : QC_ERROR_INVALID;

@@ -431,4 +431,15 @@ TEST(PairsConfig, IsChecked) {
     qcr_pairs_destroy(nullptr);
 }
 
+TEST(PairsOptions, AnEndThatIsAskedForComesFirst) {
+    static const struct {
+        int eof_action, shortest, repeatlast, means;
+    } kCases[] = {
+        {QCR_EOF_PASS, 0, -1, QCR_EOF_PASS},    {QCR_EOF_REPEAT, 0, -1, QCR_EOF_REPEAT},
+        {QCR_EOF_ENDALL, 0, 1, QCR_EOF_ENDALL}, {QCR_EOF_REPEAT, 1, 1, QCR_EOF_ENDALL},
+        {QCR_EOF_REPEAT, 0, 0, QCR_EOF_PASS},   {QCR_EOF_PASS, 0, 1, QCR_EOF_REPEAT},
+    };
+    for (const auto& of : kCases) EXPECT_EQ(qcr_eof_action_of(of.eof_action, of.shortest, of.repeatlast), of.means);
+}
+
 } // namespace

@@ -156,20 +156,17 @@ qc_status qcr_configure_geometry(const qcr_geometry* geometry, const qcr_names* 
     config->roi_width = geometry->roi_width;
     config->roi_height = geometry->roi_height;
     if (geometry->scaling != QC_SCALING_NONE && geometry->size != QCR_SIZE_OF_REFERENCE) {
-        const qcr_size scored = qcr_size_scored(geometry, &config->distorted[0], &config->reference);
+        const qcr_size scored = qcr_sizes_scored(geometry, &config->distorted[0], &config->reference).all;
         config->scoring_width = scored.width;
         config->scoring_height = scored.height;
     }
     return refusing(error, [&] { return refuse_shapes(*geometry, *names, aspect, *config); });
 }
 
-qcr_size qcr_size_scored(const qcr_geometry* geometry, const qc_format* distorted, const qc_format* reference) {
+qcr_scored qcr_sizes_scored(const qcr_geometry* geometry, const qc_format* distorted, const qc_format* reference) {
     const qc_format* whose = geometry->size == QCR_SIZE_OF_DISTORTED ? distorted : reference;
-    if (geometry->size == QCR_SIZE_GIVEN) return {geometry->width, geometry->height};
-    return {whose->width, whose->height};
-}
-
-qcr_size qcr_part_scored(const qcr_geometry* geometry, const qc_format* distorted, const qc_format* reference) {
-    if (geometry->roi_width != 0) return {geometry->roi_width, geometry->roi_height};
-    return qcr_size_scored(geometry, distorted, reference);
+    const bool is_given = geometry->size == QCR_SIZE_GIVEN;
+    const qcr_size all = {is_given ? geometry->width : whose->width, is_given ? geometry->height : whose->height};
+    const qcr_size region = {geometry->roi_width, geometry->roi_height};
+    return {all, region.width != 0 ? region : all};
 }

@@ -176,8 +176,7 @@ TEST(Geometry, WhatTheEngineIsTold) {
         qc_config config = config_of(pair);
         qc_error error{};
         EXPECT_EQ(qcr_configure_geometry(&geometry, &names, aspect, &config, &error), QC_OK);
-        const qcr_size scored = qcr_size_scored(&geometry, &config.distorted[0], &config.reference),
-                       part = qcr_part_scored(&geometry, &config.distorted[0], &config.reference);
+        const auto [scored, part] = qcr_sizes_scored(&geometry, &config.distorted[0], &config.reference);
         EXPECT_EQ(config.scaling, geometry.scaling);
         EXPECT_EQ(config.roi_width, geometry.roi_width);
         EXPECT_EQ(config.roi_y, geometry.roi_y);

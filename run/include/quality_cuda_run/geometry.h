@@ -49,10 +49,12 @@ QC_API qc_status qcr_read_geometry(const char* scale, const char* scale_to, cons
 QC_API qc_status qcr_configure_geometry(const qcr_geometry* geometry, const qcr_names* names,
                                         const double aspect[QCR_MAX_VIDEOS], qc_config* config, qc_error* error);
 
-/** The size that inputs are scaled to. */
-QC_API qcr_size qcr_size_scored(const qcr_geometry* geometry, const qc_format* distorted, const qc_format* reference);
-/** That of the part of it that is scored. */
-QC_API qcr_size qcr_part_scored(const qcr_geometry* geometry, const qc_format* distorted, const qc_format* reference);
+/** What is scored: the size that inputs are scaled to, and that of the part of it that counts. */
+typedef struct qcr_scored {
+    qcr_size all, part;
+} qcr_scored;
+QC_API qcr_scored qcr_sizes_scored(const qcr_geometry* geometry, const qc_format* distorted,
+                                   const qc_format* reference);
 
 #ifdef __cplusplus
 }

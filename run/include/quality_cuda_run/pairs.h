@@ -72,6 +72,13 @@ typedef enum qcr_eof_action {
 } qcr_eof_action;
 
 /**
+ * What FFmpeg's options mean together: an end that was asked for comes before repeatlast.
+ * @param eof_action as the option has it @param shortest 1: the output ends @param repeatlast 0: nothing is repeated,
+ * 1: the last frame is, below 0: eof_action counts
+ */
+QC_API int qcr_eof_action_of(int eof_action, int shortest, int repeatlast);
+
+/**
  * QCR_SYNC_LAVFI and QCR_SYNC_LAVFI_NEAREST are the rules that FFmpeg's own filters with two inputs share: all
  * timestamps are rounded to one clock, and are nothing but numbers there. No distance is too large. Each distorted
  * frame takes at most one frame of its own time, so that of several with equal timestamps the n-th meets the n-th; a

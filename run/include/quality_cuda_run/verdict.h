@@ -27,6 +27,13 @@ typedef enum qcr_end {
     QCR_END_BY_FAILURE,
 } qcr_end;
 
+/**
+ * How a run ends that nothing leaves any more.
+ * @param has_failed, is_interrupted, is_done whether there was a failure; a signal; whether the output was ended
+ * @param is_awaited the next filter waits for a frame: a consumer that has enough asks for nothing more
+ */
+QC_API qcr_end qcr_end_of(int has_failed, int is_interrupted, int is_done, int is_awaited);
+
 /** As logs have it: "end of stream", "stopped early", "interrupted", "failure". */
 QC_API const char* qcr_end_name(qcr_end end);
 
