@@ -81,8 +81,6 @@ static int consume(AVFilterContext *ctx, int index, AVFrame **frame)
     int ret = ff_inlink_consume_frame(ctx->inputs[index], frame);
 
     if (ret > 0) {
-        const int recorded = ff_qc_record_frame(ctx, index, *frame);
-
         count_packet(ctx, index, *frame);
         ret = ff_qc_record_frame(ctx, index, *frame);
         if (ret >= 0)
