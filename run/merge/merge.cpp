@@ -194,13 +194,17 @@ void Merge::offer_next(size_t input, bool is_checked) {
         qcr_pairs_end(pairs_.get(), static_cast<int>(input), kNow);
         return;
     }
-    const qcr_recorded_frame* const following = frames_.peek(input, 1);
     qcr_offer offer{};
     offer.input = static_cast<int>(input);
     offer.pts = next->pts;
-    offer.knows_following = 1;
-    offer.following_pts = following != nullptr ? following->pts : QCR_NO_PTS;
-    if (is_checked && qcr_pairs_foresee(pairs_.get(), &offer) != 0 && has_changed(input, *next)) {
+    offer.following_pts = QCR_NO_PTS;
+    if (qcr_pairs_foresee(pairs_.get(), &offer) == 0) {
+        const qcr_recorded_frame* const following = frames_.peek(input, 1);
+        offer.knows_following = 1;
+        if (following != nullptr) offer.following_pts = following->pts;
+        qcr_pairs_foresee(pairs_.get(), &offer);
+    }
+    if (is_checked && has_changed(input, *next)) {
         frames_.give_back(frames_.take(input));
         qcr_pairs_refuse(pairs_.get(), offer.input, offer.pts);
         return;
