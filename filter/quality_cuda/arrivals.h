@@ -8,7 +8,7 @@
  * Frames as they come: asked for, taken from the links, offered to the pairs.
  *
  * Knows links and the clock, not what a frame shows. Depends on inputs, mask,
- * outputs, record, replay and state.
+ * outputs, record and state.
  */
 
 #ifndef AVFILTER_QUALITY_CUDA_ARRIVALS_H

@@ -6,7 +6,7 @@
 /**
  * @file
  * The scoring engine as the filter sees it; see engine.h. Depends on inputs,
- * maps, record, region, replay, scaling and state.
+ * maps, record, region, scaling and state.
  */
 
 #include "compat.h"
@@ -20,7 +20,6 @@
 #include "maps.h"
 #include "record.h"
 #include "region.h"
-#include "replay.h"
 #include "state.h"
 
 /* main frames held while they are scored: two batches of four, or of six with a metric that takes long */
@@ -99,7 +98,7 @@ static void fill_config(AVFilterContext *ctx, qc_config *config)
     config->feature     = options->feature;
     config->options     = options->opts;
     config->n_subsample = options->n_subsample;
-    config->backend     = s->replay ? QC_BACKEND_RECORDED : options->backend;
+    config->backend     = options->backend;
     config->stats_format     = s->files.stats_format;
     config->skip_unsupported = options->skip_unsupported;
     config->selftest    = options->selftest;
@@ -151,8 +150,6 @@ static int choose_device(AVFilterContext *ctx, qc_config *config)
     const AVHWDeviceContext *device;
 
     config->device = FFMAX(s->options.device, 0);
-    if (s->replay)
-        return 0;
     if (ff_qc_any_hw_input(ctx)) {
         if (s->options.backend == QC_BACKEND_CPU)
             return ff_qc_fail(ctx, AVERROR(EINVAL), "backend=cpu cannot read CUDA frames; put hwdownload and a format filter "

@@ -32,7 +32,7 @@ static int mask_index(const AVFilterContext *ctx)
 int ff_qc_check_mask_option(AVFilterContext *ctx)
 {
     const QCOptions *options = &((const QualityCudaContext *)ctx->priv)->options;
-    const char *other = options->record && options->record[0] ? "record" : options->replay && options->replay[0] ? "replay" : NULL;
+    const char *other = options->record && options->record[0] ? "record" : NULL;
 
     if (!ff_qc_has_mask(ctx) || !other)
         return 0;

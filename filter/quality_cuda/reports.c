@@ -6,7 +6,7 @@
 /**
  * @file
  * What the user gets to read; see reports.h. Depends on live, receiver, account,
- * scaling, formats, replay and state.
+ * scaling, formats and state.
  */
 
 #include "compat.h"
@@ -20,7 +20,6 @@
 #include "formats.h"
 #include "live.h"
 #include "receiver.h"
-#include "replay.h"
 #include "reports.h"
 #include "scaling.h"
 #include "state.h"
@@ -113,7 +112,6 @@ static qcr_report report_of(const AVFilterContext *ctx)
     const QualityCudaContext *s = ctx->priv;
     const QCOptions *options = &s->options;
     const qcr_input reference = qcr_pairs_input(s->pairs, QC_REFERENCE);
-    const char *engine = ff_qc_replayed_engine(ctx);
     qcr_report report = {
         .renditions         = options->renditions,
         .n_subsample        = options->n_subsample,
@@ -142,7 +140,7 @@ static qcr_report report_of(const AVFilterContext *ctx)
         .alignment        = &s->alignment,
 
         .session = s->engine.session,
-        .engine  = engine ? engine : qc_session_description(s->engine.session),
+        .engine  = qc_session_description(s->engine.session),
     };
 
     for (int i = 0; i < s->nb_inputs; i++)

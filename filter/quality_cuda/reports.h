@@ -9,7 +9,7 @@
  * quality_cuda_run/report.h and files.h.
  *
  * Knows every count, changes none. Depends on live, receiver, account, scaling,
- * arrivals, formats, replay and state.
+ * arrivals, formats and state.
  */
 
 #ifndef AVFILTER_QUALITY_CUDA_REPORTS_H

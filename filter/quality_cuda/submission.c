@@ -6,7 +6,7 @@
 /**
  * @file
  * From a decision to a pair in the engine; see submission.h. Depends on pictures,
- * account, engine, maps, queue, record, replay and state.
+ * account, engine, maps, queue, record and state.
  */
 
 #include "compat.h"
@@ -21,7 +21,6 @@
 #include "maps.h"
 #include "pictures.h"
 #include "record.h"
-#include "replay.h"
 #include "state.h"
 #include "submission.h"
 
@@ -136,8 +135,6 @@ static int submit(AVFilterContext *ctx, qcr_row *row, AVFrame *const *frames)
     QCHold *hold;
     int ret = follow_properties(ctx, frames);
 
-    if (ret >= 0 && s->replay)
-        return ff_qc_replay_pair(ctx, row->renditions, frames);
     if (ret >= 0)
         ret = ff_qc_record_pair(ctx, row->number, row->renditions, frames);
     if (ret >= 0)

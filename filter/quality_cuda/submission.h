@@ -8,8 +8,7 @@
  * From a decision to a pair in the engine and a frame in the queue: the
  * references that keep the memory of its pictures, and what comes of a failure.
  *
- * Depends on pictures, colours, conditions, engine, maps, queue, record, replay
- * and state.
+ * Depends on pictures, account, engine, maps, queue, record and state.
  */
 
 #ifndef AVFILTER_QUALITY_CUDA_SUBMISSION_H
