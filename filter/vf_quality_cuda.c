@@ -115,9 +115,7 @@ static const AVOption quality_cuda_options[] = {
         { "heat", "black, blue, red, orange, white", 0, AV_OPT_TYPE_CONST, { .i64 = QC_MAP_COLOURS_HEAT }, 0, 0, FLAGS, .unit = "map_format" },
     { "map_white", "value of the metric's map that is painted white, 0: its own, see docs/maps.md", OFFSET(map_white), AV_OPT_TYPE_DOUBLE, { .dbl = 0 }, 0, 1e6, FLAGS },
     { "map_rendition", "whose map it is, counted from 0", OFFSET(map_rendition), AV_OPT_TYPE_INT, { .i64 = 0 }, 0, QC_MAX_RENDITIONS - 1, FLAGS },
-    { "record", "write what was seen and measured to this file, which must not exist, for a replay (default none)", OFFSET(record), AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS },
-    { "replay", "score what other runs recorded, part by part as this list says; the inputs are not read (default none)", OFFSET(replay), AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS },
-    { "replay_wait", "1: wait for records of the list that are not there yet (default 0)", OFFSET(replay_wait), AV_OPT_TYPE_BOOL, { .i64 = 0 }, 0, 1, FLAGS },
+    { "record", "write what was seen and measured to this file, which must not exist, for a merge of parts (default none)", OFFSET(record), AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS },
     { NULL }
 };
 
@@ -135,7 +133,7 @@ static av_cold int preinit_alias(AVFilterContext *ctx)
 static av_cold int init(AVFilterContext *ctx)
 {
     static int (*const steps[])(AVFilterContext *ctx) = {
-        ff_qc_check_options, ff_qc_check_live, ff_qc_open_replay, ff_qc_open_files, ff_qc_connect_live,
+        ff_qc_check_options, ff_qc_check_live, ff_qc_check_record, ff_qc_open_files, ff_qc_connect_live,
         ff_qc_append_rendition_pads, ff_qc_open_account, ff_qc_append_mask_pad,
     };
     QualityCudaContext *s = ctx->priv;
@@ -184,9 +182,7 @@ static int configure_inputs(AVFilterContext *ctx)
     if (s->run.configured)
         return 0;
     s->run.configured = 1;
-    ret = ff_qc_replay_links(ctx);
-    if (ret >= 0)
-        ret = ff_qc_configure_inputs(ctx);
+    ret = ff_qc_configure_inputs(ctx);
     if (ret >= 0)
         ret = ff_qc_configure_mask(ctx);
     return ret < 0 ? ret : ff_qc_check_pictures(ctx);
@@ -237,6 +233,8 @@ static int conclude(AVFilterContext *ctx)
     if (s->run.failure)
         s->run.end = QCR_END_BY_FAILURE;
     ff_qc_settle_queue(ctx);
+    if (s->options.record && !s->scoring.session && !s->run.failure)
+        ff_qc_open_session(ctx); /* a record tells its session even if there was no pair */
     recorded = ff_qc_finish_record(ctx);
     reported = ff_qc_report(ctx);
     return FFMIN(recorded, reported);
@@ -472,7 +470,6 @@ static av_cold void uninit(AVFilterContext *ctx)
     ff_qc_free_maps(ctx);
     qcr_live_destroy(s->live.run);
     ff_qc_close_record(ctx);
-    ff_qc_close_replay(ctx);
     qcr_conditions_destroy(s->conditions);
     s->conditions = NULL;
     qcr_close_files(&s->files, s->run.reported);

@@ -171,7 +171,7 @@ Tools find_tools(const std::string& wish) {
         } else if (help.output.find("Filter quality_cuda") == std::string::npos) {
             complaint =
                 ffmpeg + " has no filter quality_cuda; --ffmpeg names another, and quality-cuda-patch-ffmpeg makes one";
-        } else if (help.output.find("replay_wait") == std::string::npos) {
+        } else if (help.output.find("\n   record ") == std::string::npos) {
             complaint = ffmpeg + " has an older filter quality_cuda, which records nothing; build it anew";
         } else {
             return {ffmpeg, probe_beside(ffmpeg), is_threaded(help.message)};

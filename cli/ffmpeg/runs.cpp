@@ -226,32 +226,6 @@ Command whole_command(const Tools& tools, const Title& title, const std::string&
     return command;
 }
 
-Command merge_command(const Tools& tools, const Title& title, const std::string& list, const std::string& log,
-                      bool waits) {
-    Filter filter = scoring(title);
-    set_pairing(title, &filter);
-    subsample(title, &filter);
-    filter.set("replay", list).set("log_path", log).set("log_fmt", "json");
-    if (waits) filter.set("replay_wait", "1");
-    Command command{start_of_command(tools, "warning"), {}};
-    std::string graph, pads;
-    for (size_t i = 0; i < title.inputs.size(); ++i) {
-        graph += "nullsrc=s=16x16[i" + std::to_string(i) + "];";
-        pads += "[i" + std::to_string(i) + "]";
-    }
-    end_command(graph + pads + filter.text() + "[scored]", &command.arguments);
-    return command;
-}
-
-std::string replay_list(const Title& title, const std::vector<std::string>& records) {
-    std::string list;
-    for (size_t part = 0; part < records.size(); ++part) {
-        for (const Stretch& stretch : title.parts[part].inputs) list += std::to_string(stretch.from) + " ";
-        list += records[part] + "\n";
-    }
-    return list;
-}
-
 void read_rate(const std::string& record, double* frame_rate, double* tolerance) {
     if (qcr_record_rate(record.c_str(), frame_rate, tolerance) != QC_OK)
         throw Failure("the first frames were read, but no frame rate was recorded: " + record);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// The command lines of ffmpeg that score, record and replay.
+// The command lines of ffmpeg that score and record.
 #pragma once
 
 #include <string>
@@ -38,13 +38,6 @@ Command told_later(const Command& parts, const std::string& files, Told* told);
 
 /// The title as one run.
 Command whole_command(const Tools& tools, const Title& title, const std::string& log);
-
-/// From a list of records (filter/quality_cuda/replay.h) to the log. @param waits for records that are still to come
-Command merge_command(const Tools& tools, const Title& title, const std::string& list, const std::string& log,
-                      bool waits);
-
-/// The list that merge_command() takes. @param records one for each part
-std::string replay_list(const Title& title, const std::vector<std::string>& records);
 
 /// The frame rate and the tolerance that a run went by. @throws Failure if the record is not whole
 void read_rate(const std::string& record, double* frame_rate, double* tolerance);

@@ -11,6 +11,7 @@
 #include "logs/logs.hpp"
 #include "logs/summary.hpp"
 #include "parts/commands.hpp"
+#include "parts/merging.hpp"
 #include "parts/plan.hpp"
 #include "process/gpus.hpp"
 #include "process/process.hpp"
@@ -49,8 +50,8 @@ Failure failed(const std::string& what, const Outcome& outcome) {
 }
 
 /// The filter's own words for what was noticed about the whole title.
-void pass_on_warnings(const Options& options, const Outcome& outcome) {
-    for (const std::string& line : warnings_of(outcome)) say(options, "warning: " + line);
+void pass_on_warnings(const Options& options, const std::vector<std::string>& lines) {
+    for (const std::string& line : lines) say(options, "warning: " + line);
 }
 
 /// @param made the commands that it runs
@@ -67,7 +68,7 @@ void score_whole(const Tools& tools, const Options& options, const Title& title,
                       .front();
     }
     if (!outcome.ok()) throw failed(title.inputs[0], outcome);
-    pass_on_warnings(options, outcome);
+    pass_on_warnings(options, warnings_of(outcome));
 }
 
 /// The parts of each process. Processes make their contexts, and give them back, one after the other, on all GPUs of a
@@ -158,33 +159,36 @@ void score_parts(const Tools& tools, const Options& options, const Title& title,
     }
     Begun* const begun = early ? early->go_on(runs.commands) : nullptr;
     if (begun == nullptr) early.reset();
-    write_whole(folder.file("list"), replay_list(title, runs.records));
-    commands.push_back(merge_command(tools, title, folder.file("list"), log, true));
-    made->merge = shell_text(commands.back().arguments);
+    made->merge = merger();
+    MergeBeside merge(title, runs.records, log);
+    const Companion companion = merge.companion();
     std::vector<Outcome> outcomes;
     {
         // The merge would wait for it for ever.
         const auto has_recorded = [&](size_t run) -> std::string {
             std::error_code error;
-            if (run < runs.parts.size())
-                for (const size_t part : runs.parts[run])
-                    if (!std::filesystem::exists(runs.records[part], error)) return "ffmpeg ended without a record";
+            for (const size_t part : runs.parts[run])
+                if (!std::filesystem::exists(runs.records[part], error)) return "ffmpeg ended without a record";
             return "";
         };
         Progress progress(shown, !options.is_quiet);
-        outcomes = run_side_by_side(
-            commands, runs.parts.size(), [&](size_t run, const std::string& line) { progress.take(run, line); },
-            {.gpus = gpus, .companions = 1, .check = has_recorded, .leaves_at_once = !gpus.empty(), .begun = begun});
+        outcomes = run_side_by_side(commands, runs.parts.size(),
+                                    [&](size_t run, const std::string& line) { progress.take(run, line); },
+                                    {.gpus = gpus,
+                                     .companion = &companion,
+                                     .check = has_recorded,
+                                     .leaves_at_once = !gpus.empty(),
+                                     .begun = begun});
     }
     for (size_t i = 0; i < runs.parts.size(); ++i)
         if (outcomes[i].status > 0)
             throw failed((runs.parts[i].size() > 1 ? "parts " : "part ") + listed(runs.parts[i]) + " of " +
                              title.inputs[0],
                          outcomes[i]);
-    const Outcome& merged = outcomes.back();
-    if (!merged.ok() && reason_of(merged).find("replay=") != std::string::npos) throw InexactParts(reason_of(merged));
-    if (!merged.ok()) throw failed(title.inputs[0], merged);
-    pass_on_warnings(options, merged);
+    const Merged& merged = merge.finish();
+    if (merged.status == QCR_MERGE_INEXACT) throw InexactParts(merged.reason);
+    if (merged.status != QCR_MERGED) throw Failure(title.inputs[0] + ": " + merged.reason);
+    pass_on_warnings(options, merged.warnings);
 }
 
 Provenance score_as_divided(const Tools& tools, const Options& options, Title& title, const TemporaryFolder& folder,

@@ -11,6 +11,7 @@
 #include "ffmpeg/runs.hpp"
 #include "logs/logs.hpp"
 #include "parts/commands.hpp"
+#include "parts/merging.hpp"
 #include "parts/plan.hpp"
 #include "process/gpus.hpp"
 #include "process/process.hpp"
@@ -50,26 +51,21 @@ std::string absolute(const std::string& path) {
 }
 
 /// @return whether the title's log was written
-bool merge_title(const Tools& tools, const Options& options, const Plan& plan, size_t index,
-                 const std::vector<std::string>& records) {
+bool merge_title(const Options& options, const Plan& plan, size_t index, const std::vector<std::string>& records) {
     const Title& title = plan.titles[index];
-    const std::string list = unfinished(plan.folder + "/title" + std::to_string(index));
-    write_whole(list, replay_list(title, records));
-    const Command merge = merge_command(tools, title, list, title.log, false);
-    const Outcome merged = run(merge);
-    std::filesystem::remove(list);
-    if (!merged.ok()) {
-        const bool is_inexact = reason_of(merged).find("replay=") != std::string::npos && title.parts.size() > 1;
-        std::fprintf(stderr, "%s: %s%s\n", title.log.c_str(), reason_of(merged).c_str(),
+    const Merged merged = merge_records(title, records, title.log);
+    if (merged.status != QCR_MERGED) {
+        const bool is_inexact = merged.status == QCR_MERGE_INEXACT && title.parts.size() > 1;
+        std::fprintf(stderr, "%s: %s%s\n", title.log.c_str(), merged.reason.c_str(),
                      is_inexact ? "; plan this title with --parts 1" : "");
         return false;
     }
-    for (const std::string& line : warnings_of(merged))
+    for (const std::string& line : merged.warnings)
         std::fprintf(stderr, "%s: warning: %s\n", title.log.c_str(), line.c_str());
     Provenance made = provenance_of(options);
     if (!plan.command.empty()) made.commands.insert(made.commands.begin(), plan.command);
     for (const std::string& record : records) made.parts.push_back(command_of_record(record));
-    made.merge = shell_text(merge.arguments);
+    made.merge = merger();
     write_provenance(title.log, made);
     return true;
 }
@@ -224,7 +220,6 @@ ExitCode run_shard(const Options& options) {
 
 ExitCode merge_plan(const Options& options) {
     const Plan plan = read_plan(options.plan);
-    const Tools tools = find_tools(options.ffmpeg);
     const Missing missing = find_missing(plan);
     std::vector<std::vector<std::string>> records(plan.titles.size());
     for (size_t i = 0; i < plan.shards.size(); ++i) records[plan.shards[i].title].push_back(result_of(plan, i));
@@ -234,7 +229,7 @@ ExitCode merge_plan(const Options& options) {
     for (size_t i = 0; i < plan.titles.size(); ++i) {
         if (!missing.troubles[i].empty())
             std::fprintf(stderr, "%s: not merged: %s\n", plan.titles[i].log.c_str(), missing.troubles[i].c_str());
-        else if (is_whole[i] && merge_title(tools, options, plan, i, records[i]))
+        else if (is_whole[i] && merge_title(options, plan, i, records[i]))
             ++merged;
     }
     if (!options.is_quiet) std::printf("titles merged: %zu of %zu\n", merged, plan.titles.size());

@@ -28,10 +28,6 @@ void note_signal(int number) {
     got_signal = number;
 }
 
-void end_if_told() {
-    if (got_signal != 0) throw Interrupted(std::string("interrupted: ") + strsignal(got_signal));
-}
-
 void close_ends(const Child& child) {
     for (const int end : {child.output, child.message})
         if (end >= 0) close(end);
@@ -66,26 +62,18 @@ public:
 
     std::vector<Outcome> run(size_t at_once) {
         size_t next = children_.size();
-        for (size_t which = work_; which < commands_.size(); ++which)
-            children_.push_back(start(commands_[which], which, input_));
-        while (next < work_ || !children_.empty()) {
-            while (!failed_ && next < work_ && working() < std::max<size_t>(at_once, 1)) start_next(next++);
+        while (next < commands_.size() || !children_.empty()) {
+            while (!failed_ && next < commands_.size() && children_.size() < std::max<size_t>(at_once, 1))
+                start_next(next++);
             if (children_.empty()) break;
             listen();
-            end_if_told();
-            if (manner_.leaves_at_once && next == work_ && is_done()) leave_all();
+            end_if_interrupted();
+            if (manner_.leaves_at_once && next == commands_.size() && is_done_ && !failed_) leave_all();
         }
         return std::move(outcomes_);
     }
 
 private:
-    bool is_work(const Child& child) const { return child.which < work_; }
-
-    size_t working() const {
-        return static_cast<size_t>(
-            std::count_if(children_.begin(), children_.end(), [this](const Child& child) { return is_work(child); }));
-    }
-
     void start_next(size_t which) {
         const std::vector<std::string>& gpus = manner_.gpus;
         if (gpus.empty()) {
@@ -93,8 +81,7 @@ private:
             return;
         }
         std::vector<size_t> running(gpus.size());
-        for (const Child& child : children_)
-            if (is_work(child)) ++running[child.gpu];
+        for (const Child& child : children_) ++running[child.gpu];
         const auto gpu = static_cast<size_t>(std::min_element(running.begin(), running.end()) - running.begin());
         children_.push_back(start(on_gpu(commands_[which], gpus[gpu]), which, input_));
         children_.back().gpu = gpu;
@@ -111,17 +98,19 @@ private:
         // Those that had to end for another's failure did not fail themselves.
         if (!failed_) outcomes_[child.which].status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
         if (outcomes_[child.which].ok() && !failed_ && manner_.check) check(child.which);
-        if (outcomes_[child.which].status > 0 && !failed_ && !manner_.goes_on) {
-            failed_ = true;
-            end_all();
-        }
+        if (outcomes_[child.which].status > 0 && !failed_ && !manner_.goes_on) fail();
         children_.erase(children_.begin() + static_cast<std::ptrdiff_t>(at));
     }
 
-    bool is_done() const {
-        return !failed_ && work_ < commands_.size() &&
-               std::all_of(outcomes_.begin() + static_cast<std::ptrdiff_t>(work_), outcomes_.end(),
-                           [](const Outcome& each) { return each.ok(); });
+    void fail() {
+        failed_ = true;
+        end_all();
+    }
+
+    void hear_companion() {
+        companion_ = -1;
+        is_done_ = manner_.companion->has_succeeded();
+        if (!is_done_ && !failed_) fail();
     }
 
     /// What a process has said by now counts: it is read before that is decided on.
@@ -187,8 +176,10 @@ private:
             ends.push_back({child.output, POLLIN, 0}); // below zero: not looked at
             ends.push_back({child.message, POLLIN, 0});
         }
+        ends.push_back({companion_, POLLIN, 0});
         if (poll(ends.data(), ends.size(), -1) < 0 && errno != EINTR)
             throw Failure(std::string("children cannot be listened to: ") + std::strerror(errno));
+        if (ends.back().revents != 0) hear_companion();
         for (size_t i = children_.size(); i-- > 0;) {
             Child& child = children_[i];
             if (ends[2 * i].revents != 0) read_from(child, true);
@@ -203,8 +194,8 @@ private:
     std::vector<Child> children_;
     int input_;
     Manner manner_;
-    size_t work_ = commands_.size() - manner_.companions; ///< commands that are no companions
-    bool failed_ = false;
+    int companion_ = manner_.companion != nullptr ? manner_.companion->end : -1; ///< -1: it is over, or there is none
+    bool failed_ = false, is_done_ = false;
 };
 
 } // namespace
@@ -251,9 +242,9 @@ std::vector<Child> Begun::take() {
 }
 
 void pause_for(std::chrono::milliseconds time) {
-    end_if_told();
+    end_if_interrupted();
     poll(nullptr, 0, static_cast<int>(time.count())); // a signal ends it
-    end_if_told();
+    end_if_interrupted();
 }
 
 void heed_signals() {
@@ -264,6 +255,10 @@ void heed_signals() {
 
 bool was_interrupted() {
     return got_signal != 0;
+}
+
+void end_if_interrupted() {
+    if (got_signal != 0) throw Interrupted(std::string("interrupted: ") + strsignal(got_signal));
 }
 
 std::vector<Outcome> run_side_by_side(const std::vector<Command>& commands, size_t at_once,

@@ -43,18 +43,23 @@ private:
     std::vector<int> inputs_; ///< our ends, -1: closed
 };
 
+/// What goes on in a thread of this process.
+struct Companion {
+    int end = -1;                        ///< a descriptor that can be read once it is over
+    std::function<bool()> has_succeeded; ///< asked then; if it has not, the commands are ended
+};
+
 struct Manner {
     bool gives_input = false; ///< standard input is the commands'; else they have none
     bool goes_on = false;     ///< when one fails; else those that run are ended, and none is started
     /// Each command sees that one of these on which the fewest run: its context is made on no other, and no other is
     /// woken. Empty: it sees what this process sees.
     std::vector<std::string> gpus = {};
-    /// So many commands, the last ones, are no work but wait for what the others make: they run from the start on,
-    /// beside as many others as may run at once, and on no GPU.
-    size_t companions = 0;
+    /// What goes on beside the commands, and waits for what they make; nullptr: nothing.
+    const Companion* companion = nullptr;
     /// Asked about each command that has succeeded. @return why it has failed after all, or an empty text
     std::function<std::string(size_t which)> check = {};
-    /// When all companions have succeeded, what there was to do is done: a process that `check` finds nothing wrong
+    /// When the companion has succeeded, what there was to do is done: a process that `check` finds nothing wrong
     /// with, and that has not complained, is killed, and not waited for. A context on a GPU takes its time to go.
     bool leaves_at_once = false;
     Begun* begun = nullptr; ///< the first of the commands, which run already; nullptr: none
@@ -75,5 +80,7 @@ void pause_for(std::chrono::milliseconds time);
 void heed_signals();
 /// Whether one of them came.
 bool was_interrupted();
+/// @throws Interrupted if one came
+void end_if_interrupted();
 
 } // namespace qc::cli

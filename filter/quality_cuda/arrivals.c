@@ -57,7 +57,7 @@ static void count_packet(const AVFilterContext *ctx, int index, const AVFrame *f
     QCInput *in = &s->input[index];
     const int bytes = QC_PACKET_BYTES(frame);
 
-    if (bytes <= 0 || (!s->replay && strcmp(ctx->inputs[index]->src->filter->name, "buffer")))
+    if (bytes <= 0 || strcmp(ctx->inputs[index]->src->filter->name, "buffer"))
         in->packet_bytes = -1;
     if (in->packet_bytes >= 0)
         in->packet_bytes += bytes;
@@ -161,20 +161,16 @@ void ff_qc_decide_rest(AVFilterContext *ctx, qcr_decision *decision)
 int ff_qc_request_if_awaited(AVFilterContext *ctx, uint32_t needs)
 {
     const QualityCudaContext *s = ctx->priv;
-    int ret = 0;
 
     if (!ff_qc_is_awaited(ctx))
         return FFERROR_NOT_READY;
-    for (unsigned i = 0; ret >= 0 && i < ctx->nb_inputs; i++) {
+    for (unsigned i = 0; i < ctx->nb_inputs; i++) {
         if (!(needs >> i & 1))
             continue;
         qcr_pairs_ask(s->pairs, i, ff_qc_now());
-        if (s->replay)
-            ret = ff_qc_replay_next(ctx, i);
-        else
-            ff_inlink_request_frame(ctx->inputs[i]);
+        ff_inlink_request_frame(ctx->inputs[i]);
     }
-    return ret;
+    return 0;
 }
 
 /* ---- the first pictures ---- */

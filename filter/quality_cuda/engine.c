@@ -60,7 +60,7 @@ static void fill_config(AVFilterContext *ctx, qc_config *config)
     config->feature     = options->feature;
     config->options     = options->opts;
     config->n_subsample = options->n_subsample;
-    config->backend     = s->replay ? QC_BACKEND_RECORDED : options->backend;
+    config->backend     = options->backend;
     config->stats_format     = s->files.stats_format;
     config->skip_unsupported = options->skip_unsupported;
     config->selftest    = options->selftest;
@@ -108,8 +108,6 @@ static int choose_device(AVFilterContext *ctx, qc_config *config)
     const AVHWDeviceContext *device;
 
     config->device = FFMAX(s->options.device, 0);
-    if (s->replay)
-        return 0;
     if (ff_qc_any_hw_input(ctx)) {
         if (s->options.backend == QC_BACKEND_CPU)
             return ff_qc_fail(ctx, AVERROR(EINVAL), "backend=cpu cannot read CUDA frames; put hwdownload and a format filter "

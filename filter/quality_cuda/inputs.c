@@ -227,10 +227,11 @@ qcr_scored ff_qc_scored(const AVFilterContext *ctx)
 static int refuse_frame(AVFilterContext *ctx, int index, const char *why)
 {
     QCInput *in = &((QualityCudaContext *)ctx->priv)->input[index];
+    const qcr_sink sink = ff_qc_sink(ctx);
 
     if (index <= QC_REFERENCE)
         return ff_qc_fail(ctx, AVERROR(EINVAL), "%s", why);
-    av_log(ctx, AV_LOG_ERROR, "%s; this rendition is scored no further, the others go on\n", why);
+    qcr_say_no_further(why, &sink);
     av_strlcpy(in->refusal, why, sizeof(in->refusal));
     ff_inlink_set_status(ctx->inputs[index], AVERROR_EOF);
     return 0;
@@ -266,7 +267,8 @@ int ff_qc_check_frame(AVFilterContext *ctx, int index, const AVFrame *frame)
     const QCInput *in = &s->input[index];
     const AVFilterLink *link = ctx->inputs[index];
     const AVHWFramesContext *frames = frames_context(in, frame);
-    const char *expected = ff_qc_pix_fmt_name(in->sw_format);
+    const qcr_shape from = { link->w, link->h, ff_qc_pix_fmt_name(in->sw_format) };
+    const qcr_shape to = { frame->width, frame->height, ff_qc_pix_fmt_name(frames ? frames->sw_format : frame->format) };
     char why[sizeof(in->refusal)];
 
     if (ff_qc_keeps_promise(ctx, index, frame))
@@ -276,11 +278,7 @@ int ff_qc_check_frame(AVFilterContext *ctx, int index, const AVFrame *frame)
                  QC_SECONDS(ctx, index, frame->pts));
         return refuse_frame(ctx, index, why);
     }
-    snprintf(why, sizeof(why), "Input %d (%s) changed from %dx%d %s to %dx%d %s at %s s; to score such a stream "
-             "put -reinit_filter 0 before the input and scale=%d:%d,format=%s before quality_cuda", index,
-             ff_qc_role(ctx, index), link->w, link->h, expected, frame->width, frame->height,
-             ff_qc_pix_fmt_name(frames ? frames->sw_format : frame->format),
-             QC_SECONDS(ctx, index, frame->pts), link->w, link->h, expected);
+    qcr_tell_change(&s->names, index, &from, &to, ff_qc_seconds(ctx, index, frame->pts), why);
     return refuse_frame(ctx, index, why);
 }
 
@@ -316,7 +314,7 @@ static int mask_index(const AVFilterContext *ctx)
 int ff_qc_check_mask_option(AVFilterContext *ctx)
 {
     const QCOptions *options = &((const QualityCudaContext *)ctx->priv)->options;
-    const char *other = options->record && options->record[0] ? "record" : options->replay && options->replay[0] ? "replay" : NULL;
+    const char *other = options->record && options->record[0] ? "record" : NULL;
 
     if (!ff_qc_has_mask(ctx) || !other)
         return 0;

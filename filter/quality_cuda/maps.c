@@ -39,7 +39,7 @@ int ff_qc_check_map_options(AVFilterContext *ctx)
 {
     const QualityCudaContext *s = ctx->priv;
     const QCOptions *options = &s->options;
-    const char *other = options->record && options->record[0] ? "record" : options->replay && options->replay[0] ? "replay" : NULL;
+    const char *other = options->record && options->record[0] ? "record" : NULL;
 
     if (!ff_qc_has_map(ctx))
         return 0;

@@ -14,7 +14,6 @@
 #include "account.h"
 #include "state.h"
 
-#define REPLAYED_FRAMES 256 /* of a replay, one of so many leaves */
 #define LEAD 8 /* frames held beyond the depth, while a score waits for a later frame */
 
 /* ---- both outputs ---- */
@@ -110,8 +109,7 @@ static int set_metadata(const QualityCudaContext *s, const qcr_row *row)
     return ret < 0 ? ret : av_dict_set_int(metadata, QC_KEY_PREFIX "n", row->number, flags);
 }
 
-/** Puts onto a frame what its row says. A replay's frames are blank: its scores are for the log, and keys would cost it more
- * than all the rest. @return AVERROR */
+/** Puts onto a frame what its row says. @return AVERROR */
 static int tag_frame(AVFilterContext *ctx, const qcr_row *row)
 {
     const QualityCudaContext *s = ctx->priv;
@@ -119,7 +117,7 @@ static int tag_frame(AVFilterContext *ctx, const qcr_row *row)
 
     if (row->failed)
         mark_failed(ctx, frame, row->map);
-    else if (frame && row->present && !s->replay)
+    else if (frame && row->present)
         return set_metadata(s, row);
     else if (frame && row->unscored && !strcmp(row->unscored, "masked"))
         return av_dict_set(&frame->metadata, QC_KEY_PREFIX "unscored", "masked", 0);
@@ -235,12 +233,6 @@ static int take_ready(AVFilterContext *ctx, AVFrame **frame, AVFrame **map)
     return 1;
 }
 
-/** A replay's frames are blank: few leave, for it is between frames that ffmpeg hears signals. */
-static int is_of_no_use(const QualityCudaContext *s)
-{
-    return s->replay && s->queue.tally->left[0].frames % REPLAYED_FRAMES;
-}
-
 static int send(AVFilterLink *link, AVFrame *frame)
 {
     if (!ff_outlink_get_status(link))
@@ -264,20 +256,16 @@ int ff_qc_push_ready(AVFilterContext *ctx)
     AVFrame *frame, *map;
     int ret;
 
-    do {
-        if (!take_ready(ctx, &frame, &map))
-            return 0;
-        ret = tag_alerts(s, frame);
-        if (ret >= 0)
-            ret = ff_qc_finish_map(ctx, frame, &map);
-        if (ret < 0) {
-            av_frame_free(&frame);
-            av_frame_free(&map);
-            return ff_qc_fail(ctx, ret, ret == AVERROR(ENOMEM) ? "out of memory" : "a map could not be copied to the GPU");
-        }
-        if (is_of_no_use(s))
-            av_frame_free(&frame);
-    } while (!frame);
+    if (!take_ready(ctx, &frame, &map))
+        return 0;
+    ret = tag_alerts(s, frame);
+    if (ret >= 0)
+        ret = ff_qc_finish_map(ctx, frame, &map);
+    if (ret < 0) {
+        av_frame_free(&frame);
+        av_frame_free(&map);
+        return ff_qc_fail(ctx, ret, ret == AVERROR(ENOMEM) ? "out of memory" : "a map could not be copied to the GPU");
+    }
     ret = send_both(ctx, frame, map);
     qcr_pairs_interrupt(s->pairs, ff_qc_now());
     return ret < 0 ? ret : !ff_qc_may_end(ctx);

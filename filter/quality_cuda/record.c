@@ -23,6 +23,16 @@ static int result(AVFilterContext *ctx, qc_status status)
     return status == QC_OK ? 0 : ff_qc_fail(ctx, error, "record=%s could not be written: %s", s->options.record, av_err2str(error));
 }
 
+int ff_qc_check_record(AVFilterContext *ctx)
+{
+    const QCOptions *options = &((const QualityCudaContext *)ctx->priv)->options;
+
+    /* Each part of a video would begin with a look of its own. */
+    if (options->record && options->align == QC_ALIGN_AUTO)
+        return ff_qc_fail(ctx, AVERROR(EINVAL), "align=auto: with record none and start are accepted");
+    return 0;
+}
+
 /** @return AVERROR, 0: nobody wants a record, 1 */
 static int make_record(AVFilterContext *ctx)
 {

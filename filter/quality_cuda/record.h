@@ -23,6 +23,9 @@ typedef struct QCRecord {
     int is_begun;       ///< it knows the inputs
 } QCRecord;
 
+/** Whether the options go with it. @return AVERROR */
+int ff_qc_check_record(AVFilterContext *ctx);
+
 /** Warns before the first frame, of what holds for the whole video: a merge of its parts' records says it too. */
 void ff_qc_warn_of_input(AVFilterContext *ctx, const char *format, ...) av_printf_format(2, 3);
 

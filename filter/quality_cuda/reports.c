@@ -258,7 +258,6 @@ static qcr_report report_of(const AVFilterContext *ctx)
     const QualityCudaContext *s = ctx->priv;
     const QCOptions *options = &s->options;
     const qcr_input reference = qcr_pairs_input(s->pairs, QC_REFERENCE);
-    const char *engine = ff_qc_replayed_engine(ctx);
     qcr_report report = {
         .renditions         = options->renditions,
         .n_subsample        = options->n_subsample,
@@ -287,7 +286,7 @@ static qcr_report report_of(const AVFilterContext *ctx)
         .alignment        = &s->alignment,
 
         .session = s->scoring.session,
-        .engine  = engine ? engine : qc_session_description(s->scoring.session),
+        .engine  = qc_session_description(s->scoring.session),
     };
 
     qcr_size size;

@@ -30,7 +30,6 @@
 #include "maps.h"
 #include "queue.h"
 #include "record.h"
-#include "replay.h"
 #include "reports.h"
 
 /** What the user asked for; the table of options in vf_quality_cuda.c says what each means. */
@@ -45,8 +44,7 @@ typedef struct QCOptions {
     int log_queue, realtime;
     int64_t window;
     char *alert, *metrics_file;
-    char *record, *replay;
-    int replay_wait;
+    char *record;
     int mask;
     char *maps;
     int map_format, map_rendition;
@@ -107,7 +105,6 @@ typedef struct QualityCudaContext {
     QCQueue queue;
     QCMap map;
     QCRecord record;
-    struct QCReplay *replay;            ///< with replay=FILE
     qcr_files files;
     QCLive live;
     QCRun run;

@@ -199,8 +199,6 @@ static int submit(AVFilterContext *ctx, qcr_row *row, AVFrame *const *frames)
     QCHold *hold;
     int ret = follow_properties(ctx, frames);
 
-    if (ret >= 0 && s->replay)
-        return ff_qc_replay_pair(ctx, row->renditions, frames);
     if (ret >= 0)
         ret = ff_qc_record_pair(ctx, row->number, row->renditions, frames);
     if (ret >= 0)

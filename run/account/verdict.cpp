@@ -5,6 +5,7 @@
 #include <iterator>
 #include <string>
 
+#include "run/account/names.hpp"
 #include "run/text/guard.hpp"
 #include "run/text/text.hpp"
 
@@ -31,6 +32,25 @@ const char* qcr_end_name(qcr_end end) {
     static constexpr const char* kNames[] = {"stopped early", "end of stream", "stopped early",
                                              "interrupted",   "stopped early", "failure"};
     return kNames[end];
+}
+
+void qcr_tell_change(const qcr_names* names, int input, const qcr_shape* from, const qcr_shape* to, double time,
+                     char why[QCR_REFUSAL]) {
+    why[0] = '\0';
+    if_possible([&] {
+        std::snprintf(
+            why, QCR_REFUSAL,
+            "%s changed from %dx%d %s to %dx%d %s at %s s; to score such a stream put -reinit_filter 0 before "
+            "the input and scale=%d:%d,format=%s before quality_cuda",
+            input_name(*names, input).c_str(), from->width, from->height, from->format, to->width, to->height,
+            to->format, number(time, 3).c_str(), from->width, from->height, from->format);
+    });
+}
+
+void qcr_say_no_further(const char* why, const qcr_sink* sink) {
+    if_possible([&] {
+        say(*sink, QCR_LEVEL_ERROR, std::string(why) + "; this rendition is scored no further, the others go on");
+    });
 }
 
 int qcr_refuse_pairs(const qcr_counts* counts, int rendition, double tolerance, char why[QCR_REFUSAL]) {

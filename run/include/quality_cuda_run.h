@@ -24,6 +24,7 @@
 #include "quality_cuda_run/interrupts.h"
 #include "quality_cuda_run/libvmaf.h"
 #include "quality_cuda_run/live.h"
+#include "quality_cuda_run/merge.h"
 #include "quality_cuda_run/names.h"
 #include "quality_cuda_run/pacing.h"
 #include "quality_cuda_run/pairs.h"

@@ -84,8 +84,15 @@ class Inputs(Planned):
     def test_ffmpeg_without_the_filter(self):
         self.make_plan()
         program = ffmpeg_in(self.place, "#!/bin/sh\necho 'Unknown filter'\n")
-        for step in (["shard", self.plan, 0], ["merge", self.plan], ["plan", self.plan, self.distorted, clip("ref.mkv")]):
+        for step in (["shard", self.plan, 0], ["plan", self.plan, self.distorted, clip("ref.mkv")]):
             self.refuse("has no filter quality_cuda", *step, "--ffmpeg", program)
+
+    def test_a_merge_needs_no_ffmpeg(self):
+        self.make_plan(done=[0, 1])
+        program = ffmpeg_in(self.place, f"#!/bin/sh\ntouch '{self.place}/started'\nexit 1\n")
+        run = command("merge", self.plan, "--ffmpeg", program)
+        self.assertEqual((run.returncode, run.stdout, run.stderr), (0, "titles merged: 1 of 1\n", ""))
+        self.assertFalse((self.place / "started").exists())
 
     def test_a_name_that_json_cannot_hold(self):
         odd = os.fsencode(self.place) + b"/caf\xe9.mp4"

@@ -218,7 +218,6 @@ class Failures(MapTest):
 
     def test_what_does_not_go_together(self):
         for options, text in (("record=a.rec", "maps=difference: not accepted with record"),
-                              ("replay=list.txt", "maps=difference: not accepted with replay"),
                               ("map_rendition=1", "map_rendition=1: 0 to 0 is accepted, there are 1 renditions")):
             with self.subTest(options=options):
                 self.assert_fails(self.draw(options), text)

@@ -12,6 +12,8 @@
 #include <quality_cuda.h>
 
 #include "quality_cuda_run/counts.h"
+#include "quality_cuda_run/names.h"
+#include "quality_cuda_run/sink.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -39,6 +41,19 @@ QC_API const char* qcr_end_name(qcr_end end);
 
 /** A further rendition that was refused, or changed and is over: what was said of it has room here. */
 #define QCR_REFUSAL 512
+
+/** What the frames of an input are. */
+typedef struct qcr_shape {
+    int width, height;  ///< samples
+    const char* format; ///< the name of their format
+} qcr_shape;
+
+/** An input has changed within the run: what is said of that. @param time of the first such frame, seconds */
+QC_API void qcr_tell_change(const qcr_names* names, int input, const qcr_shape* from, const qcr_shape* to, double time,
+                            char why[QCR_REFUSAL]);
+
+/** Says why a further rendition ends before its video does. */
+QC_API void qcr_say_no_further(const char* why, const qcr_sink* sink);
 
 /**
  * A video that mostly lacks its reference must not pass for one that was scored.
