@@ -121,11 +121,12 @@ double tolerance_of(double max_dt, double frame_rate) {
 
 double plausible_rate(double claimed, std::span<const int64_t> pts, const qcr_clock& clock) {
     std::array<int64_t, QCR_RATE_FRAMES> distance;
+    distance.fill(INT64_MAX); // behind all that are found
     size_t found = 0;
     for (size_t i = 1; i < std::min(pts.size(), distance.size()); ++i)
         if (pts[i - 1] != QCR_NO_PTS && pts[i] != QCR_NO_PTS && pts[i] > pts[i - 1])
             distance[found++] = pts[i] - pts[i - 1];
-    std::sort(distance.begin(), distance.begin() + static_cast<ptrdiff_t>(found));
+    std::sort(distance.begin(), distance.end());
     if (claimed <= 0) return 0;
     if (found == 0) return claimed <= QCR_HIGHEST_RATE ? claimed : 0;
     const double tick = tick_of(clock);

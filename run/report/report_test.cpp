@@ -118,7 +118,9 @@ TEST_F(Report, EndsOfARun) {
         report.end = of.end;
         const Lines lines = summary();
         EXPECT_EQ(lines.size(), 1U + (of.line != nullptr) + (of.end != QCR_END_BY_FAILURE));
-        if (of.line != nullptr) EXPECT_EQ(lines.at(1), of.line);
+        if (of.line != nullptr) {
+            EXPECT_EQ(lines.at(1), of.line);
+        }
         const std::unique_ptr<char, void (*)(char*)> members(qcr_end_members(&report), qcr_free_text);
         EXPECT_EQ(std::string(members.get()), std::string("\"end\": \"") + of.name +
                                                   "\", \"complete\": " + (of.reason ? "false" : "true") +

@@ -14,6 +14,7 @@ import libvmaf_runs  # noqa: E402
 import run_butteraugli  # noqa: E402
 import run_ssimulacra2  # noqa: E402
 from support.metrics import Metric, chroma_of, read_metrics, words  # noqa: E402
+from support.recorded_scores import Job, compare  # noqa: E402
 
 
 def metric(name, side, outputs, short_name="", **chroma):
@@ -82,7 +83,7 @@ class Ssimulacra2(unittest.TestCase):
         with tempfile.NamedTemporaryFile("w", suffix=".json") as log:
             json.dump({"frames": [{"frameNum": n, "metrics": m} for n, m in enumerate(written)]}, log)
             log.flush()
-            return run_ssimulacra2.compare(runs, frames, scored, log.name, self.BOUND)[0]
+            return compare(run_ssimulacra2.job_of({"frames": scored}, runs, frames), log.name, 100.0, self.BOUND)[0]
 
     def test_comparison(self):
         name = run_ssimulacra2.score_name({})
@@ -111,7 +112,8 @@ class Butteraugli(unittest.TestCase):
             json.dump({"frames": [{"frameNum": n, "metrics": m} for n, m in enumerate(written)]}, log)
             log.flush()
             bound = {"absolute": 1e-6, "relative": relative}
-            return run_butteraugli.compare(self.OPTIONS, frames, scored, log.name, bound)[0]
+            names = {key: name + run_butteraugli.suffix(self.OPTIONS) for key, name in run_butteraugli.SCORES.items()}
+            return compare(Job({"frames": scored}, {}, names, frames), log.name, 0.0, bound)[0]
 
     def test_comparison(self):
         self.assertEqual(self.problems([self.RECORDED], [self.WRITTEN]), [])
