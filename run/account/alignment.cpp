@@ -134,7 +134,7 @@ std::string repeats_sentence(const Case& of) {
 }
 
 std::string frozen_end_sentence(const Case& of) {
-    const std::string text =
+    std::string text =
         subject(of.rendition) +
         formatted(" ends with %lld repeated picture%s, from ", wide(of.finding.count), plural(of.finding.count)) +
         place(of) + " on, while the reference moves: these frames are scored as they are";

@@ -25,9 +25,7 @@ int qcr_pace_is_behind(const qcr_pacing* pacing, double clock) {
 static void follow(qcr_pacing* pacing, double stream, double clock, int under_way) {
     const double offset = clock - stream, step = stream - pacing->latest;
 
-    if (!pacing->has_begun || step < 0 || step > LONGEST_STEP)
-        pacing->offset = offset;
-    else if (!pacing->is_overloaded && offset < pacing->offset)
+    if (!pacing->has_begun || step < 0 || step > LONGEST_STEP || (!pacing->is_overloaded && offset < pacing->offset))
         pacing->offset = offset;
     else if (!pacing->is_overloaded && under_way <= 1)
         pacing->offset += (offset - pacing->offset) * fmin(step / FORGETS_IN, 1);

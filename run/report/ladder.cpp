@@ -112,7 +112,7 @@ struct Column {
 };
 
 std::string size_of(const qcr_report& report, const qcr_report_input& input) {
-    const std::string own = formatted("%dx%d", input.width, input.height);
+    std::string own = formatted("%dx%d", input.width, input.height);
     if (input.width == report.scored_width && input.height == report.scored_height) return own;
     return own + formatted(" -> %dx%d", report.scored_width, report.scored_height);
 }
