@@ -16,7 +16,7 @@
  * scores as metadata. Input 1 is the reference; further inputs are more
  * distorted renditions of the same reference. Every input takes software or
  * CUDA frames in its own format, nothing is converted. A second output, if it
- * is asked for, has frames that show where the main ones are bad.
+ * is asked for, has frames that show where the distorted ones are bad.
  *
  * The filter computes nothing and makes no CUDA call: contexts, streams and device
  * pointers go to the engine as they are. This file holds the options, the pads,
@@ -109,7 +109,7 @@ static const AVOption quality_cuda_options[] = {
     { "log_queue", "lines of jsonl that wait for a receiver that takes none; then the oldest are dropped", OFFSET(log_queue), AV_OPT_TYPE_INT, { .i64 = 1024 }, 1, 1000000, FLAGS },
     { "alert",    "conditions joined by |, each SCORE<NUMBER:SECONDS (or <= > >=): marks the frames while one has held for so long, and says when it begins and ends (default none)", OFFSET(alert), AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS },
     { "metrics_file", "replace this file with each window by one of Prometheus' text format (default none)", OFFSET(metrics_file), AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS },
-    { "maps", "second output, pad map: frames that show where the main ones are bad, by this metric: difference, ssim, vif, ...; a wrong name lists them (default none)", OFFSET(maps), AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS },
+    { "maps", "second output, pad map: frames that show where the distorted ones are bad, by this metric: difference, ssim, vif, ...; a wrong name lists them (default none)", OFFSET(maps), AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS },
     { "map_format", "how maps tell how bad", OFFSET(map_format), AV_OPT_TYPE_INT, { .i64 = QC_MAP_COLOURS_GRAY }, QC_MAP_COLOURS_GRAY, QC_MAP_COLOURS_HEAT, FLAGS, .unit = "map_format" },
         { "gray", "black where nothing is wrong, brighter where more is", 0, AV_OPT_TYPE_CONST, { .i64 = QC_MAP_COLOURS_GRAY }, 0, 0, FLAGS, .unit = "map_format" },
         { "heat", "black, blue, red, orange, white", 0, AV_OPT_TYPE_CONST, { .i64 = QC_MAP_COLOURS_HEAT }, 0, 0, FLAGS, .unit = "map_format" },
@@ -198,20 +198,20 @@ static int configure_map(AVFilterLink *link)
 static int config_output(AVFilterLink *outlink)
 {
     AVFilterContext *ctx = outlink->src;
-    AVFilterLink *main = ctx->inputs[0];
+    AVFilterLink *distorted = ctx->inputs[0];
     int ret = configure_inputs(ctx);
 
     if (ret < 0)
         return ret;
 
-    outlink->w                   = main->w;
-    outlink->h                   = main->h;
-    outlink->time_base           = main->time_base;
-    outlink->sample_aspect_ratio = main->sample_aspect_ratio;
-    QC_LINK_RATE(outlink)        = QC_LINK_RATE(main);
+    outlink->w                   = distorted->w;
+    outlink->h                   = distorted->h;
+    outlink->time_base           = distorted->time_base;
+    outlink->sample_aspect_ratio = distorted->sample_aspect_ratio;
+    QC_LINK_RATE(outlink)        = QC_LINK_RATE(distorted);
     av_buffer_unref(&QC_LINK_HWFRAMES(outlink));
-    if (QC_LINK_HWFRAMES(main)) {
-        QC_LINK_HWFRAMES(outlink) = av_buffer_ref(QC_LINK_HWFRAMES(main));
+    if (QC_LINK_HWFRAMES(distorted)) {
+        QC_LINK_HWFRAMES(outlink) = av_buffer_ref(QC_LINK_HWFRAMES(distorted));
         if (!QC_LINK_HWFRAMES(outlink))
             return AVERROR(ENOMEM);
     }
@@ -240,12 +240,12 @@ static int conclude(AVFilterContext *ctx)
     return FFMIN(recorded, reported);
 }
 
-/** Everything was sent and reported: the output ends, for the main input's reason. */
+/** Everything was sent and reported: the output ends, for the distorted input's reason. */
 static int end_output(AVFilterContext *ctx, int64_t end)
 {
     QualityCudaContext *s = ctx->priv;
-    const QCInput *main = &s->input[0];
-    const int status = qcr_pairs_input(s->pairs, 0).ended && main->status ? main->status : AVERROR_EOF;
+    const QCInput *distorted = &s->input[0];
+    const int status = qcr_pairs_input(s->pairs, 0).ended && distorted->status ? distorted->status : AVERROR_EOF;
 
     for (unsigned i = 0; i < ctx->nb_inputs; i++)
         ff_inlink_set_status(ctx->inputs[i], AVERROR_EOF);

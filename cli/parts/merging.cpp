@@ -10,6 +10,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "run/interrupts/without_signals.hpp"
 #include "words/failure.hpp"
 
 namespace qc::cli {
@@ -73,22 +74,6 @@ Merged merge(const Title& title, const std::vector<std::string>& records, const 
     const std::string reason = status == QCR_MERGE_INEXACT || said.lines.empty() ? said.error : said.lines.front();
     return {status, reason, said.lines};
 }
-
-/// Threads that begin meanwhile get no signal: those that tell the program to end are for who waits for children.
-class WithoutSignals {
-public:
-    WithoutSignals() {
-        sigset_t all;
-        sigfillset(&all);
-        pthread_sigmask(SIG_SETMASK, &all, &before_);
-    }
-    ~WithoutSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-    WithoutSignals(const WithoutSignals&) = delete;
-    WithoutSignals& operator=(const WithoutSignals&) = delete;
-
-private:
-    sigset_t before_{};
-};
 
 } // namespace
 

@@ -87,13 +87,13 @@ int ff_qc_note_frames(AVFilterContext *ctx, qcr_row *row, AVFrame *const *frames
 
 /* ---- colours ---- */
 
-int ff_qc_check_colour(AVFilterContext *ctx, int index, const AVFrame *frame, const AVFrame *main)
+int ff_qc_check_colour(AVFilterContext *ctx, int index, const AVFrame *frame, const AVFrame *distorted)
 {
     QualityCudaContext *s = ctx->priv;
-    const qcr_frame_facts own = facts_of(ctx, index, frame), distorted = facts_of(ctx, 0, main);
+    const qcr_frame_facts own = facts_of(ctx, index, frame), other = facts_of(ctx, 0, distorted);
     qc_error error = { "out of memory" };
 
-    return ff_qc_result(ctx, qcr_check_colour(s->conditions, index, &own, &distorted, &error), error.text);
+    return ff_qc_result(ctx, qcr_check_colour(s->conditions, index, &own, &other, &error), error.text);
 }
 
 void ff_qc_adopt_colours(AVFilterContext *ctx, AVFrame *const *frames)

@@ -128,11 +128,11 @@ static int check_input(AVFilterContext *ctx, int index)
     const QualityCudaContext *s = ctx->priv;
     const qcr_promise_rules rules = { &s->names, s->geometry.scaling != QC_SCALING_NONE, ff_qc_is_alias(ctx),
                                       s->pairing.sync == QCR_SYNC_INDEX };
-    const qcr_input_promise own = promise_of(ctx, index), main = promise_of(ctx, 0);
+    const qcr_input_promise own = promise_of(ctx, index), first = promise_of(ctx, 0);
     const qcr_sink sink = { say_of_input, ctx };
     qc_error error;
 
-    return ff_qc_result(ctx, qcr_check_input(&rules, index, &own, &main, &sink, &error), error.text);
+    return ff_qc_result(ctx, qcr_check_input(&rules, index, &own, &first, &sink, &error), error.text);
 }
 
 static void release_frame(void *opaque, void *frame)
@@ -216,9 +216,9 @@ qc_format ff_qc_visible_format(const QCInput *in)
 qcr_scored ff_qc_scored(const AVFilterContext *ctx)
 {
     const QualityCudaContext *s = ctx->priv;
-    const qc_format main = ff_qc_visible_format(&s->input[0]), reference = ff_qc_visible_format(&s->input[QC_REFERENCE]);
+    const qc_format distorted = ff_qc_visible_format(&s->input[0]), reference = ff_qc_visible_format(&s->input[QC_REFERENCE]);
 
-    return qcr_sizes_scored(&s->geometry, &main, &reference);
+    return qcr_sizes_scored(&s->geometry, &distorted, &reference);
 }
 
 /* ---- what frames are ---- */

@@ -79,7 +79,7 @@ int ff_qc_offer_map_formats(AVFilterContext *ctx)
     return ff_qc_offer_one_range(&link_of_map(ctx)->incfg, formats, is_heat(ctx) ? AVCOL_RANGE_MPEG : AVCOL_RANGE_JPEG);
 }
 
-/** As the main input's, where its frames are of the GPU: overlay_cuda takes no two layouts. */
+/** As the distorted input's, where its frames are of the GPU: overlay_cuda takes no two layouts. */
 static enum AVPixelFormat format_on_gpu(const AVFilterContext *ctx)
 {
     const QualityCudaContext *s = ctx->priv;
@@ -129,14 +129,14 @@ static AVRational map_aspect(const AVFilterContext *ctx)
 int ff_qc_configure_map_link(AVFilterLink *link)
 {
     AVFilterContext *ctx = link->src;
-    AVFilterLink *main = ctx->inputs[0];
+    AVFilterLink *distorted = ctx->inputs[0];
     const qcr_size size = ff_qc_scored(ctx).part;
 
     link->w                   = size.width;
     link->h                   = size.height;
-    link->time_base           = main->time_base;
+    link->time_base           = distorted->time_base;
     link->sample_aspect_ratio = map_aspect(ctx);
-    QC_LINK_RATE(link)        = QC_LINK_RATE(main);
+    QC_LINK_RATE(link)        = QC_LINK_RATE(distorted);
     return link->format == AV_PIX_FMT_CUDA ? make_frames_context(link) : 0;
 }
 
@@ -251,12 +251,12 @@ static int make_black(AVFilterContext *ctx)
     return ret;
 }
 
-/** Of the main frame it has the time and the scores, but none of its colours. */
-static int copy_properties(AVFilterContext *ctx, const AVFrame *main, AVFrame *map)
+/** Of the distorted frame it has the time and the scores, but none of its colours. */
+static int copy_properties(AVFilterContext *ctx, const AVFrame *distorted, AVFrame *map)
 {
     const AVFilterLink *link = link_of_map(ctx);
     const int is_gray = layout_format(ctx) == AV_PIX_FMT_GRAY8;
-    const int ret = av_frame_copy_props(map, main);
+    const int ret = av_frame_copy_props(map, distorted);
 
     while (map->nb_side_data)
         av_frame_remove_side_data(map, map->side_data[0]->type);
@@ -274,7 +274,7 @@ static int copy_properties(AVFilterContext *ctx, const AVFrame *main, AVFrame *m
     return ret;
 }
 
-int ff_qc_finish_map(AVFilterContext *ctx, const AVFrame *main, AVFrame **map)
+int ff_qc_finish_map(AVFilterContext *ctx, const AVFrame *distorted, AVFrame **map)
 {
     QualityCudaContext *s = ctx->priv;
     int ret = 0;
@@ -290,7 +290,7 @@ int ff_qc_finish_map(AVFilterContext *ctx, const AVFrame *main, AVFrame **map)
             *map = av_frame_clone(s->map.black);
     }
     if (ret >= 0)
-        ret = *map ? copy_properties(ctx, main, *map) : AVERROR(ENOMEM);
+        ret = *map ? copy_properties(ctx, distorted, *map) : AVERROR(ENOMEM);
     if (ret < 0)
         av_frame_free(map);
     return ret;

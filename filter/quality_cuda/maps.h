@@ -5,7 +5,7 @@
 
 /**
  * @file
- * The option maps: a second output, whose frames show where the main ones are bad. The engine paints them
+ * The option maps: a second output, whose frames show where the distorted ones are bad. The engine paints them
  * while it scores; here they are made ready, and black ones are made for frames without scores, so that
  * both outputs stay in step.
  */
@@ -50,11 +50,11 @@ int ff_qc_prepare_map(AVFilterContext *ctx, AVFrame **map);
 void ff_qc_keep_map(AVFilterContext *ctx, AVFrame **map);
 
 /**
- * Makes of what was painted what leaves with a main frame.
+ * Makes of what was painted what leaves with a distorted frame.
  * @param map what was painted, NULL for a black one; the frame that leaves, or NULL if there is no second output
  * @return AVERROR
  */
-int ff_qc_finish_map(AVFilterContext *ctx, const AVFrame *main, AVFrame **map);
+int ff_qc_finish_map(AVFilterContext *ctx, const AVFrame *distorted, AVFrame **map);
 
 void ff_qc_free_maps(AVFilterContext *ctx);
 

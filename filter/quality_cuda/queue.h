@@ -54,7 +54,7 @@ int ff_qc_open_queue(AVFilterContext *ctx);
 int ff_qc_push_ready(AVFilterContext *ctx);
 
 /**
- * Whether the output may end here, if no main frame follows. That takes a
+ * Whether the output may end here, if no distorted frame follows. That takes a
  * request for one frame more: a consumer that has enough makes none, and is no
  * end of the stream. Not so with nullsink, which never has enough: there the
  * end comes with the last frame, or behind it as soon as it is known. For a
@@ -63,7 +63,7 @@ int ff_qc_push_ready(AVFilterContext *ctx);
  */
 int ff_qc_may_end(AVFilterContext *ctx);
 
-/** Whether more main frames may be taken: not while those held suffice and none is asked for. */
+/** Whether more distorted frames may be taken: not while those held suffice and none is asked for. */
 int ff_qc_queue_wants_more(AVFilterContext *ctx);
 
 /** Waits until no more frames are held than should be; with realtime=1 the oldest may leave without its scores. @return AVERROR */

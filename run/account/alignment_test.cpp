@@ -21,14 +21,13 @@ qcr_alignment_rules rules(bool ladder = false, bool by_index = false, double rat
 
 qc_finding finding(qc_finding_kind kind, int64_t frame, int offset = 0, int former = 0, int64_t count = 0,
                    double rate = 0) {
-    qc_finding found{};
-    found.kind = kind;
-    found.frame = frame;
-    found.offset = offset;
-    found.former_offset = former;
-    found.count = count;
-    found.rate = rate;
-    return found;
+    return {.kind = kind,
+            .offset = offset,
+            .former_offset = former,
+            .frame = frame,
+            .count = count,
+            .rate = rate,
+            .reserved = {}};
 }
 
 TEST(Alignment, Sentences) {

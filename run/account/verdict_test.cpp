@@ -3,6 +3,7 @@
 #include "run/account/verdict.hpp"
 
 #include <string>
+#include <tuple>
 
 #include <gtest/gtest.h>
 
@@ -11,10 +12,7 @@ namespace {
 
 qcr_counts counted(int64_t frames, int64_t paired, int64_t gaps = 0, int64_t disabled = 0) {
     qcr_counts counts{};
-    counts.frames = frames;
-    counts.paired = paired;
-    counts.gaps = gaps;
-    counts.disabled = disabled;
+    std::tie(counts.frames, counts.paired, counts.gaps, counts.disabled) = std::tuple(frames, paired, gaps, disabled);
     return counts;
 }
 

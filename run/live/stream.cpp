@@ -9,6 +9,7 @@
 #include <new>
 #include <utility>
 
+#include "run/interrupts/without_signals.hpp"
 #include "run/text/guard.hpp"
 #include "run/text/text.hpp"
 
@@ -21,22 +22,6 @@ using std::chrono::milliseconds;
 constexpr milliseconds kFirstPause(100); // before a receiver is tried again, doubled each time
 constexpr milliseconds kLongestPause(5000);
 constexpr milliseconds kLastPause(100); // while the end waits for it
-
-/// A signal is the program's business, and a broken pipe an error like others: what is started meanwhile takes none.
-class WithoutSignals {
-public:
-    WithoutSignals() {
-        sigset_t all;
-        sigfillset(&all);
-        pthread_sigmask(SIG_SETMASK, &all, &before_);
-    }
-    ~WithoutSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-    WithoutSignals(const WithoutSignals&) = delete;
-    WithoutSignals& operator=(const WithoutSignals&) = delete;
-
-private:
-    sigset_t before_{};
-};
 
 } // namespace
 

@@ -11,7 +11,7 @@ import os
 import sys
 import time
 
-QC_ABI_VERSION = 4
+QC_ABI_VERSION = 5
 QC_MAX_RENDITIONS = 16
 QC_OK, QC_AGAIN, QC_END = 0, 1, 2
 BACKENDS = {"cuda": 1, "cpu": 2}
@@ -33,6 +33,11 @@ class Picture(ctypes.Structure):
                 ("cuda_stream", ctypes.c_void_p), ("reserved", ctypes.c_int64 * 4)]
 
 
+class Frame(ctypes.Structure):
+    _fields_ = [("reference", Picture), ("distorted", Picture * QC_MAX_RENDITIONS), ("weights", Picture), ("map", Picture),
+                ("release", ctypes.c_void_p), ("opaque", ctypes.c_void_p), ("reserved", ctypes.c_int64 * 8)]
+
+
 class Config(ctypes.Structure):
     _fields_ = [("struct_size", ctypes.c_size_t), ("reference", Format), ("renditions", ctypes.c_int),
                 ("distorted", Format * QC_MAX_RENDITIONS), ("frame_rate", ctypes.c_double), ("bitdepth", ctypes.c_int),
@@ -52,7 +57,7 @@ def load(path):
     library = ctypes.CDLL(path)
     handle = ctypes.c_void_p
     library.qc_session_create.argtypes = [ctypes.POINTER(Config), ctypes.POINTER(handle), ctypes.c_char_p]
-    library.qc_session_submit.argtypes = [handle, ctypes.POINTER(Picture), ctypes.POINTER(Picture), handle, handle]
+    library.qc_session_submit.argtypes = [handle, ctypes.POINTER(Frame)]
     library.qc_session_receive.argtypes = [handle, ctypes.c_int, ctypes.POINTER(Row)]
     library.qc_session_write_log.argtypes = [handle, ctypes.c_int, ctypes.c_char_p, ctypes.c_int, ctypes.c_int, handle, ctypes.c_int]
     for name in ("flush", "destroy", "scored_frames", "error"):
@@ -82,8 +87,9 @@ class Kind:
                 picture.plane[plane] = ctypes.cast(buffer, ctypes.c_void_p)
                 picture.pitch_bytes[plane] = width
             pictures.append(picture)
-        self.reference = pictures[0]
-        self.distorted = (Picture * renditions)(*([pictures[1]] * renditions))
+        self.frame = Frame(reference=pictures[0])
+        for rendition in range(renditions):
+            self.frame.distorted[rendition] = pictures[1]
 
 
 def use(library, kind, log):
@@ -93,7 +99,7 @@ def use(library, kind, log):
         sys.exit(f"no session: {error.value.decode()}")
     row, status = Row(), QC_OK
     for _ in range(FRAMES):
-        status = library.qc_session_submit(session, ctypes.byref(kind.reference), kind.distorted, None, None)
+        status = library.qc_session_submit(session, ctypes.byref(kind.frame))
         while status == QC_OK:
             status = library.qc_session_receive(session, 0, ctypes.byref(row))
     if status >= 0:
