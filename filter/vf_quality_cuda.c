@@ -134,7 +134,7 @@ static av_cold int init(AVFilterContext *ctx)
 {
     static int (*const steps[])(AVFilterContext *ctx) = {
         ff_qc_check_options, ff_qc_check_live, ff_qc_check_record, ff_qc_open_files, ff_qc_connect_live,
-        ff_qc_append_rendition_pads, ff_qc_open_account, ff_qc_append_mask_pad,
+        ff_qc_append_rendition_pads, ff_qc_open_account, ff_qc_append_weights_pad,
     };
     QualityCudaContext *s = ctx->priv;
     const QCOptions *options = &s->options;
@@ -168,8 +168,8 @@ static int query_formats(AVFilterContext *ctx)
     if (ff_qc_is_alias(ctx))
         return ff_qc_offer_common_formats(ctx);
     ret = ff_qc_offer_formats(ctx, s->nb_inputs, qc_request_accepts_rgb(s->engine.request));
-    if (ret >= 0 && ff_qc_has_mask(ctx))
-        ret = ff_qc_offer_mask_formats(ctx, s->nb_inputs);
+    if (ret >= 0 && ff_qc_has_weights(ctx))
+        ret = ff_qc_offer_weights_formats(ctx, s->nb_inputs);
     return ret < 0 ? ret : ff_qc_offer_map_formats(ctx);
 }
 
@@ -184,7 +184,7 @@ static int configure_inputs(AVFilterContext *ctx)
     s->run.configured = 1;
     ret = ff_qc_configure_inputs(ctx);
     if (ret >= 0)
-        ret = ff_qc_configure_mask(ctx);
+        ret = ff_qc_configure_weights(ctx);
     return ret < 0 ? ret : ff_qc_check_pictures(ctx);
 }
 
@@ -343,7 +343,7 @@ static int pass_on(AVFilterContext *ctx)
             return FFMIN(ret, 0);
         if (!ff_qc_may_end(ctx))
             return FFERROR_NOT_READY;
-        ff_qc_drop_masks(ctx);
+        ff_qc_drop_weights(ctx);
         ff_qc_decide_rest(ctx, &decision);
         if (decision.kind == QCR_NEEDS_INPUT)
             return ff_qc_request_if_awaited(ctx, decision.needs);

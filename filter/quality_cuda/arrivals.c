@@ -129,7 +129,7 @@ int ff_qc_decide(AVFilterContext *ctx, qcr_decision *decision)
         if (ret < 0)
             return ret;
     }
-    ret = ff_qc_offer_masks(ctx);
+    ret = ff_qc_offer_weights(ctx);
     if (ret >= 0)
         qcr_pairs_next(s->pairs, decision);
     return ret;

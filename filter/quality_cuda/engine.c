@@ -94,7 +94,7 @@ int ff_qc_check_options(AVFilterContext *ctx)
     if (ret >= 0)
         ret = ff_qc_check_map_options(ctx);
     if (ret >= 0)
-        ret = ff_qc_check_mask_option(ctx);
+        ret = ff_qc_check_weights_option(ctx);
     if (ret < 0)
         return ret;
     fill_config(ctx, &config);

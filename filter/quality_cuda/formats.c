@@ -88,7 +88,7 @@ int ff_qc_offer_one_range(AVFilterFormatsConfig *config, const int *formats, enu
     return offer(config, NULL, ff_make_format_list(formats), range);
 }
 
-int ff_qc_offer_mask_formats(AVFilterContext *ctx, unsigned index)
+int ff_qc_offer_weights_formats(AVFilterContext *ctx, unsigned index)
 {
     const int formats[] = { AV_PIX_FMT_GRAY8, AV_PIX_FMT_NONE };
 

@@ -28,7 +28,7 @@ int ff_qc_offer_formats(AVFilterContext *ctx, unsigned nb_inputs, int with_rgb);
 int ff_qc_offer_one_range(AVFilterFormatsConfig *config, const int *formats, enum AVColorRange range);
 
 /** Of an input of masks: gray, of full range, in memory. @return AVERROR */
-int ff_qc_offer_mask_formats(AVFilterContext *ctx, unsigned index);
+int ff_qc_offer_weights_formats(AVFilterContext *ctx, unsigned index);
 
 /**
  * Every input and the output get one list, as libvmaf's filter has it: lavfi converts where they differ, in colour range and

@@ -300,61 +300,61 @@ int ff_qc_leave_surface(AVFilterContext *ctx, int index, AVFrame *frame)
 
 /* ---- masks ---- */
 
-int ff_qc_has_mask(const AVFilterContext *ctx)
+int ff_qc_has_weights(const AVFilterContext *ctx)
 {
     return ((const QualityCudaContext *)ctx->priv)->options.mask;
 }
 
 /** The pad comes behind those of the videos. */
-static int mask_index(const AVFilterContext *ctx)
+static int weights_index(const AVFilterContext *ctx)
 {
     return ((const QualityCudaContext *)ctx->priv)->nb_inputs;
 }
 
-int ff_qc_check_mask_option(AVFilterContext *ctx)
+int ff_qc_check_weights_option(AVFilterContext *ctx)
 {
     const QCOptions *options = &((const QualityCudaContext *)ctx->priv)->options;
     const char *other = options->record && options->record[0] ? "record" : NULL;
 
-    if (!ff_qc_has_mask(ctx) || !other)
+    if (!ff_qc_has_weights(ctx) || !other)
         return 0;
     return ff_qc_fail(ctx, AVERROR(EINVAL), "mask=1: not accepted with %s, which knows no masks; 0 is accepted", other);
 }
 
-int ff_qc_append_mask_pad(AVFilterContext *ctx)
+int ff_qc_append_weights_pad(AVFilterContext *ctx)
 {
     AVFilterPad pad = { .name = "mask", .type = AVMEDIA_TYPE_VIDEO };
 
-    return ff_qc_has_mask(ctx) ? ff_append_inpad(ctx, &pad) : 0;
+    return ff_qc_has_weights(ctx) ? ff_append_inpad(ctx, &pad) : 0;
 }
 
 /** @return AVERROR if that is not the size of what is scored */
-static int check_mask_size(AVFilterContext *ctx, int width, int height)
+static int check_weights_size(AVFilterContext *ctx, int width, int height)
 {
     const qcr_size scored = ff_qc_scored(ctx).part;
 
     if (width == scored.width && height == scored.height)
         return 0;
     return ff_qc_fail(ctx, AVERROR(EINVAL), "Input %d (mask) is %dx%d, but %dx%d is scored, and the mask has to have that size: "
-                      "put scale=%d:%d before it", mask_index(ctx), width, height, scored.width, scored.height, scored.width,
+                      "put scale=%d:%d before it", weights_index(ctx), width, height, scored.width, scored.height, scored.width,
                       scored.height);
 }
 
-int ff_qc_configure_mask(AVFilterContext *ctx)
+int ff_qc_configure_weights(AVFilterContext *ctx)
 {
     const AVFilterLink *link;
 
-    if (!ff_qc_has_mask(ctx))
+    if (!ff_qc_has_weights(ctx))
         return 0;
-    link = ctx->inputs[mask_index(ctx)];
-    return check_mask_size(ctx, link->w, link->h);
+    link = ctx->inputs[weights_index(ctx)];
+    return check_weights_size(ctx, link->w, link->h);
 }
 
 /** Offers the next mask, or tells the end of them. @return 1 if there was either, 0, or AVERROR */
-static int offer_mask(AVFilterContext *ctx)
+static int offer_weights(AVFilterContext *ctx)
 {
     const QualityCudaContext *s = ctx->priv;
-    const int index = mask_index(ctx);
+    const int index = weights_index(ctx);
     qcr_offer offer = { .input = index };
     AVFrame *frame = NULL;
     int64_t pts;
@@ -365,7 +365,7 @@ static int offer_mask(AVFilterContext *ctx)
     if (frame) {
         offer.frame = frame;
         offer.pts   = frame->pts;
-        ret = check_mask_size(ctx, frame->width, frame->height);
+        ret = check_weights_size(ctx, frame->width, frame->height);
         qcr_pairs_offer(s->pairs, &offer);
         return ret < 0 ? ret : 1;
     }
@@ -377,22 +377,22 @@ static int offer_mask(AVFilterContext *ctx)
     return 1;
 }
 
-int ff_qc_offer_masks(AVFilterContext *ctx)
+int ff_qc_offer_weights(AVFilterContext *ctx)
 {
     const QualityCudaContext *s = ctx->priv;
     int ret = 1;
 
-    while (ff_qc_has_mask(ctx) && ret > 0 && qcr_pairs_needs(s->pairs, mask_index(ctx)))
-        ret = offer_mask(ctx);
+    while (ff_qc_has_weights(ctx) && ret > 0 && qcr_pairs_needs(s->pairs, weights_index(ctx)))
+        ret = offer_weights(ctx);
     return FFMIN(ret, 0);
 }
 
-void ff_qc_drop_masks(AVFilterContext *ctx)
+void ff_qc_drop_weights(AVFilterContext *ctx)
 {
     AVFrame *nobodys = NULL;
 
-    if (!ff_qc_has_mask(ctx))
+    if (!ff_qc_has_weights(ctx))
         return;
-    while (ff_inlink_consume_frame(ctx->inputs[mask_index(ctx)], &nobodys) > 0)
+    while (ff_inlink_consume_frame(ctx->inputs[weights_index(ctx)], &nobodys) > 0)
         av_frame_free(&nobodys);
 }

@@ -73,21 +73,21 @@ int ff_qc_leave_surface(AVFilterContext *ctx, int index, AVFrame *frame);
 /* ---- masks ---- */
 
 /** Whether there is an input of masks. */
-int ff_qc_has_mask(const AVFilterContext *ctx);
+int ff_qc_has_weights(const AVFilterContext *ctx);
 
 /** What the engine cannot know to be wrong with the option. @return AVERROR */
-int ff_qc_check_mask_option(AVFilterContext *ctx);
+int ff_qc_check_weights_option(AVFilterContext *ctx);
 
 /** Adds the pad, behind all others, if there is to be one. @return AVERROR */
-int ff_qc_append_mask_pad(AVFilterContext *ctx);
+int ff_qc_append_weights_pad(AVFilterContext *ctx);
 
 /** Looks at the pad's link, if there is one; the other inputs are configured. @return AVERROR */
-int ff_qc_configure_mask(AVFilterContext *ctx);
+int ff_qc_configure_weights(AVFilterContext *ctx);
 
 /** Offers the pairs the masks that have come, as far as they need them. @return AVERROR */
-int ff_qc_offer_masks(AVFilterContext *ctx);
+int ff_qc_offer_weights(AVFilterContext *ctx);
 
 /** Nobody wants masks any more. */
-void ff_qc_drop_masks(AVFilterContext *ctx);
+void ff_qc_drop_weights(AVFilterContext *ctx);
 
 #endif /* AVFILTER_QUALITY_CUDA_INPUTS_H */
