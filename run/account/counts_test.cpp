@@ -55,26 +55,6 @@ TEST(Counts, WhatARenditionLacks) {
     EXPECT_EQ(qcr_unscored(&counts), 5);
 }
 
-TEST(Counts, Distances) {
-    const Outcome outcome = pair_all(kNearest, {{2, 40, 79}}, {every(40, 3)});
-    EXPECT_DOUBLE_EQ(outcome.counts.max_abs_dt, 0.002);
-    EXPECT_NEAR(qcr_mean_dt(&outcome.counts), -0.001 / 3, 1e-12);
-    const qcr_counts none{};
-    EXPECT_EQ(qcr_mean_dt(&none), 0.0);
-}
-
-TEST(Counts, EveryFrameHasOneReason) {
-    const Outcome outcome = pair_all(kNearest, {{-100, 0, 40, kNoPts, 80, 120, 160, 200, 300}}, {{0, 40, 160, 200}});
-    EXPECT_EQ(outcome.partners, "before 0 1 gap gap gap 2 3 ended");
-    const qcr_counts& counts = outcome.counts;
-    EXPECT_EQ(counts.before, 1);
-    EXPECT_EQ(counts.untimed, 1);
-    EXPECT_EQ(counts.gaps, 2);
-    EXPECT_EQ(counts.after, 1);
-    EXPECT_EQ(counts.disabled, 0);
-    EXPECT_EQ(counts.paired + qcr_unscored(&counts), counts.frames);
-}
-
 TEST(Counts, SwitchedOffComesFirst) {
     qcr_counts counts{};
     qcr_count_unpaired(&counts, QCR_HAS_FRAME, 1, 1);

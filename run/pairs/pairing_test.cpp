@@ -507,6 +507,26 @@ std::vector<RateCase> rate_cases() {
 INSTANTIATE_TEST_SUITE_P(Claimed, Rate, testing::ValuesIn(rate_cases()),
                          [](const auto& info) { return std::string(info.param.name); });
 
+TEST(PairingCounts, Distances) {
+    const Outcome outcome = pair_all(kNearest, {{2, 40, 79}}, {every(40, 3)});
+    EXPECT_DOUBLE_EQ(outcome.counts.max_abs_dt, 0.002);
+    EXPECT_NEAR(qcr_mean_dt(&outcome.counts), -0.001 / 3, 1e-12);
+    const qcr_counts none{};
+    EXPECT_EQ(qcr_mean_dt(&none), 0.0);
+}
+
+TEST(PairingCounts, EveryFrameHasOneReason) {
+    const Outcome outcome = pair_all(kNearest, {{-100, 0, 40, kNoPts, 80, 120, 160, 200, 300}}, {{0, 40, 160, 200}});
+    EXPECT_EQ(outcome.partners, "before 0 1 gap gap gap 2 3 ended");
+    const qcr_counts& counts = outcome.counts;
+    EXPECT_EQ(counts.before, 1);
+    EXPECT_EQ(counts.untimed, 1);
+    EXPECT_EQ(counts.gaps, 2);
+    EXPECT_EQ(counts.after, 1);
+    EXPECT_EQ(counts.disabled, 0);
+    EXPECT_EQ(counts.paired + qcr_unscored(&counts), counts.frames);
+}
+
 TEST(PairingCounts, HeldFramesAreUnusedToo) {
     Partners partners(every(40, 5));
     partners.choose(kNearest, {1, 1000, 0}, 90);
