@@ -136,11 +136,8 @@ static int make_config(AVFilterContext *ctx, qc_config *config)
     for (int k = 0; k < s->options.renditions; k++)
         config->distorted[k] = ff_qc_visible_format(&s->input[qcr_input_of(k)]);
     config->frame_rate = qcr_pairs_rate(s->pairs);
-    for (int i = 0; i < s->nb_inputs; i++) {
-        const AVRational sample = ctx->inputs[i]->sample_aspect_ratio;
-
-        aspect[i] = sample.num > 0 && sample.den > 0 ? av_q2d(sample) : 1;
-    }
+    for (int i = 0; i < s->nb_inputs; i++) /* links may be gone when a log is still to be written */
+        aspect[i] = s->input[i].aspect;
     ret = ff_qc_result(ctx, qcr_configure_geometry(&s->geometry, &s->names, aspect, config, &error), error.text);
     return ret < 0 ? ret : choose_device(ctx, config);
 }

@@ -98,6 +98,7 @@ static int configure_input(AVFilterContext *ctx, int index)
                           role, in->is_hw ? "CUDA frames of " : "", name);
     in->format.width  = link->w;
     in->format.height = link->h;
+    in->aspect        = link->sample_aspect_ratio.num > 0 && link->sample_aspect_ratio.den > 0 ? av_q2d(link->sample_aspect_ratio) : 1;
     warn_of_conversion(ctx, index);
     if (av_pix_fmt_desc_get(in->sw_format)->flags & AV_PIX_FMT_FLAG_ALPHA)
         ff_qc_warn_of_input(ctx, "Input %d (%s) has %s frames: alpha is not scored", index, role, name);

@@ -30,6 +30,7 @@ typedef struct QCInput {
     enum AVPixelFormat sw_format;
     int is_hw;
     void *cuda_context;
+    double aspect;                ///< of a sample, 1 if it is not known
     size_t crop_left, crop_top;   ///< of hardware frames; software frames come cropped
 
     int64_t packet_bytes;         ///< of the frames that came; -1: of some it is not known
