@@ -44,7 +44,7 @@ def cuda_options():
 # ---- clang ----------------------------------------------------------------------------------------------------------
 
 CLANG = BUILD / "clang"
-PROGRAMS = ["cli/quality-cuda", "tests/score_bits"]  # beside the tests
+PROGRAMS = ["cli/quality-cuda", "tests/score_bits", "docs/man/quality_cuda.7"]  # beside the tests: what is installed, too
 CHOSEN_TESTS = ["--suite", "unit", "--no-suite", "long"]
 
 
