@@ -186,7 +186,7 @@ Failure no_options(const std::string& text, const char* why) {
                    kMisused);
 }
 
-/// At spaces, but for those between quotes.
+/// At spaces, except those between quotes.
 std::vector<std::string> split(const std::string& text) {
     std::vector<std::string> words;
     char quote = 0;

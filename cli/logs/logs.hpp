@@ -16,7 +16,7 @@ std::vector<ScoreLog> read_log(const std::string& path);
 /// The first one. @throws Failure
 ScoreLog read_scores(const std::string& path);
 
-/// A JSON log but for its frames, which of a long video are nearly all of it. @throws Failure
+/// A JSON log without its frames, which of a long video are nearly all of it. @throws Failure
 Json read_head(const std::string& path);
 
 /// scores.json, scores.rendition1.json, ... @param renditions how many

@@ -130,7 +130,7 @@ private:
     const pid_t parent_ = getpid();
 };
 
-/// Closed with the object, but for the end that is taken.
+/// Closed with the object, except the end that is taken.
 struct Pipe {
     Pipe() {
         if (pipe2(ends, O_CLOEXEC) != 0) throw Failure(std::string("no pipe can be made: ") + std::strerror(errno));

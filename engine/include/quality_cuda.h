@@ -349,7 +349,7 @@ QC_API qc_status qc_check(const qc_config *config, qc_error *error);
 
 /**
  * The same, and what qc_session_create() would refuse of the pictures' formats before it looks for a device: lets a program
- * fail before the first frame is decoded. Logs nothing. @return as qc_session_create(), but for what devices do
+ * fail before the first frame is decoded. Logs nothing. @return as qc_session_create(), except for what devices do
  */
 QC_API qc_status qc_config_check(const qc_config *config, qc_error *error);
 

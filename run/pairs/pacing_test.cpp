@@ -110,7 +110,7 @@ TEST(Pacing, PassesWhatIsTooMuch) {
         EXPECT_EQ(run.events, "O") << cost;
         EXPECT_LE(run.most_held, static_cast<size_t>(kDepth)) << cost;
         EXPECT_LT(run.longest_delay, QCR_PACE_TOLERANCE + cost) << cost;
-        // What the engine can do is used, but for the pause at the end of each row.
+        // What the engine can do is used, except for the pause at the end of each row.
         EXPECT_GT(run.scored_share(), 0.7 * 0.04 / cost) << cost;
         EXPECT_LE(run.scored_share(), 1.1 * 0.04 / cost) << cost;
     }

@@ -151,7 +151,7 @@ TEST(AdmWeights, WhiteInARectangleIsThatRegionAlone) {
     EXPECT_EQ(sums_of(words), cpu_words(detail_loss::plan_of_rectangle(plan), pair));
 }
 
-/// Weights and what they leave add up to all, but for the rounding of rows.
+/// Weights and what they leave add up to all, except for the rounding of rows.
 TEST(AdmWeights, HalvesAddUp) {
     const Pair pair = textured(175, 121, 8, 6);
     const Plan plan = weighted_plan(pair);

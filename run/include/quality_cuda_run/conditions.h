@@ -41,7 +41,7 @@ typedef enum qcr_range_check { QCR_RANGE_AUTO, QCR_RANGE_IGNORE, QCR_RANGE_ERROR
 typedef struct qcr_condition_rules {
     const qcr_names* names; ///< outlives the conditions
     int range;              ///< qcr_range_check
-    int is_quiet;           ///< what is no error of the caller's is said as QCR_LEVEL_VERBOSE, but for colours
+    int is_quiet;           ///< what is no error of the caller's is said as QCR_LEVEL_VERBOSE, except colours
     qcr_sink sink;
 } qcr_condition_rules;
 

@@ -128,7 +128,7 @@ typedef struct qc_finding {
 
 /**
  * With config.watch_contents: what was found so far, in the order in which it was. A finding comes when it is beyond doubt, up
- * to some 150 frames late, or with the flush; it stays, but for the count of QC_FINDING_REPEATS, which grows. There are at
+ * to some 150 frames late, or with the flush; it stays, except the count of QC_FINDING_REPEATS, which grows. There are at
  * most 64, the first ones. Stills, fades, noise and what repeats itself within 30 frames are no finding.
  * @return QC_END past the last, QC_ERROR_INVALID for a rendition that does not exist or a negative index
  */

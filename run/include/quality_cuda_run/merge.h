@@ -29,7 +29,7 @@ typedef struct qcr_part {
     const char* path; ///< of its record
 } qcr_part;
 
-/** Zeroed but for what is wanted. All texts live during the call, and NULL is the default of each. */
+/** All zero except what is wanted. All texts live during the call, and NULL is the default of each. */
 typedef struct qcr_merge_config {
     const qcr_part* parts; ///< in order
     int part_count;        ///< 1 or more

@@ -62,7 +62,7 @@ typedef enum qcr_sync {
     QCR_SYNC_FLOOR,         ///< the newest frame that is not later
     QCR_SYNC_INDEX,         ///< the n-th frame for the n-th frame, timestamps are not looked at
     QCR_SYNC_LAVFI,         ///< the newest frame that is not later, as FFmpeg's own filters have it
-    QCR_SYNC_LAVFI_NEAREST, ///< the same, but for a later frame that is strictly nearer; none before the first one
+    QCR_SYNC_LAVFI_NEAREST, ///< the same, except that a later frame is taken if it is strictly nearer; none before the first one
 } qcr_sync;
 
 typedef enum qcr_eof_action {

@@ -30,7 +30,7 @@ typedef struct qcr_scoring_rules {
 /** A session and what was decided about it. Zeroed before; qcr_close_scoring() ends it. */
 typedef struct qcr_scoring {
     qc_session* session;           ///< NULL until it is open
-    int depth;                     ///< distorted frames held, but for those whose score waits for a later frame
+    int depth;                     ///< distorted frames held, except those whose score waits for a later frame
     int most_under_way;            ///< no more than can be held, or than the CPU backend takes in without waiting
     int features;                  ///< scores of a rendition
     const char* const* keys;       ///< [rendition][feature]: the prefix, "1." of rendition 1, the name of the score
