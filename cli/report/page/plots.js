@@ -25,7 +25,8 @@ function commonOptions(names, numbers) {
   return {
     labels: ["x", ...names], series, legend: "never", strokeWidth: 1.8, fillAlpha: 0.2, connectSeparatedPoints: false,
     axisLineColor: themed("--faint"), gridLineColor: themed("--line"), gridLineWidth: 0.5, axisLabelFontSize: 13,
-    pixelRatio: document.documentElement.classList.contains("printing") ? PAPER_PIXELS : null, highlightCircleSize: 0, rightGap: 12, xRangePad: 4, yRangePad: 6,
+    pixelRatio: document.documentElement.classList.contains("printing") ? PAPER_PIXELS : null,
+    highlightCircleSize: 0, rightGap: 12, xRangePad: 4, yRangePad: 6,
   };
 }
 
