@@ -38,6 +38,7 @@ static qcr_frame_facts facts_of(const AVFilterContext *ctx, int index, const AVF
 {
     const QualityCudaContext *s = ctx->priv;
     const int64_t jumps = qcr_pairs_input(s->pairs, index).jumps;
+    const int range = frame ? ff_qc_range_of(frame, s->input[index].sw_format) : 0;
 
     if (!frame)
         return (qcr_frame_facts) { .time = NAN, .jumps = jumps };
@@ -46,7 +47,7 @@ static qcr_frame_facts facts_of(const AVFilterContext *ctx, int index, const AVF
         .is_corrupt      = frame->decode_error_flags || (frame->flags & AV_FRAME_FLAG_CORRUPT),
         .is_concealed    = !!(frame->decode_error_flags & FF_DECODE_ERROR_CONCEALMENT_ACTIVE),
         .is_interlaced   = QC_IS_INTERLACED(frame),
-        .range           = ff_qc_range_of(frame, s->input[index].sw_format),
+        .range           = range ? range : s->preview.range[index],
         .matrix          = frame->colorspace,
         .primaries       = frame->color_primaries,
         .transfer        = frame->color_trc,
@@ -144,12 +145,31 @@ qcr_alignment_rules ff_qc_alignment_rules(const AVFilterContext *ctx)
     };
 }
 
-void ff_qc_say_start(AVFilterContext *ctx, int rendition)
+int ff_qc_note_ranges(AVFilterContext *ctx, AVFrame *const *frames)
 {
+    QCPreview *preview = &((QualityCudaContext *)ctx->priv)->preview;
+    int unknown = 0;
+
+    for (int i = 0; i < ((QualityCudaContext *)ctx->priv)->nb_inputs; i++) {
+        preview->range[i] = facts_of(ctx, i, frames[i]).range;
+        unknown |= !preview->range[i];
+    }
+    if (!unknown)
+        preview->run.wishes &= ~QCR_WISH_RANGE;
+    return preview->run.wishes != 0;
+}
+
+int ff_qc_settle_start(AVFilterContext *ctx)
+{
+    QualityCudaContext *s = ctx->priv;
     const qcr_alignment_rules rules = ff_qc_alignment_rules(ctx);
     const qcr_sink sink = ff_qc_sink(ctx);
+    qc_error error = { "out of memory" };
 
-    qcr_say_start(&((const QualityCudaContext *)ctx->priv)->alignment, &rules, rendition, &sink);
+    for (int k = 0; rules.is_auto && k < s->options.renditions; k++)
+        qcr_say_start(&s->alignment, &rules, k, &sink);
+    return ff_qc_result(ctx, qcr_settle_ranges(&s->names, s->options.renditions, s->alignment.start, s->preview.range,
+                                               s->options.range == QCR_RANGE_ERROR, &sink, &error), error.text);
 }
 
 void ff_qc_say_findings(AVFilterContext *ctx, int64_t rows_left)
