@@ -231,8 +231,9 @@ static int conclude(AVFilterContext *ctx)
     QualityCudaContext *s = ctx->priv;
     int recorded, reported;
 
+    ff_qc_confirm_rows(ctx, 0);
     qcr_pairs_count_unused(s->pairs);
-    s->run.end = qcr_end_of(!!s->run.failure, !!qcr_interrupted_by(&s->run.interrupts), s->run.done, s->run.is_awaited);
+    s->run.end = qcr_end_of(!!s->run.failure, !!qcr_interrupted_by(&s->run.interrupts), s->run.done, QC_UNASKED_IS_LAST && s->run.is_awaited);
     s->run.only_left_counts = s->run.end == QCR_END_BY_CONSUMER;
     ff_qc_judge_pairs(ctx);
     if (s->run.failure)
@@ -426,10 +427,9 @@ static int proceed(AVFilterContext *ctx)
 }
 
 /**
- * After the first request, what comes unasked may be all that comes: so the
- * command line empties its decoders when it has enough, up to FFmpeg 6. It frees the filter
- * next, which can't fail any more then: a report that cannot be written would
- * be missed with an exit code of 0. So that's looked at before.
+ * After the first request, what comes unasked may be all that comes: so the command line empties its decoders when it has
+ * enough, up to FFmpeg 6. It frees the filter next, which can't fail any more then: a report that cannot be written would be
+ * missed with an exit code of 0. So that's looked at before.
  */
 static int activate(AVFilterContext *ctx)
 {
@@ -437,7 +437,10 @@ static int activate(AVFilterContext *ctx)
     const int asked = ff_qc_is_awaited(ctx);
     int ret, error;
 
+    if (asked && !s->run.was_asked)
+        ff_qc_be_freed_early(ctx);
     s->run.was_asked |= asked;
+    ff_qc_confirm_rows(ctx, asked);
     ret = proceed(ctx);
     /* Noted now, for the links may be gone when the filter is freed. */
     s->run.is_awaited = ff_qc_is_awaited(ctx);
@@ -486,22 +489,12 @@ static av_cold void uninit(AVFilterContext *ctx)
 /* ---- registration ---- */
 
 static const AVFilterPad quality_cuda_inputs[] = {
-    {
-        .name = "main",
-        .type = AVMEDIA_TYPE_VIDEO,
-    },
-    {
-        .name = "reference",
-        .type = AVMEDIA_TYPE_VIDEO,
-    },
+    { .name = "main",      .type = AVMEDIA_TYPE_VIDEO },
+    { .name = "reference", .type = AVMEDIA_TYPE_VIDEO },
 };
 
 static const AVFilterPad quality_cuda_outputs[] = {
-    {
-        .name         = "default",
-        .type         = AVMEDIA_TYPE_VIDEO,
-        .config_props = config_output,
-    },
+    { .name = "default", .type = AVMEDIA_TYPE_VIDEO, .config_props = config_output },
 };
 
 #define QC_DESCRIPTION "Score the quality of a video (input 0) against its reference (input 1): VMAF, PSNR and more, " \

@@ -136,11 +136,8 @@ int ff_qc_is_alias(const AVFilterContext *ctx);
 /** Whether the video outlives its scoring. */
 int ff_qc_may_give_up(const AVFilterContext *ctx);
 
-/**
- * What became of the distorted frames, as far as they count: where the consumer
- * wanted no more, those that left, for how many were read ahead by then is
- * a matter of timing.
- */
+/** What became of the distorted frames, as far as they count: where the consumer wanted no more, those that left, for how
+ *  many were read ahead by then is a matter of timing. */
 const qcr_counts *ff_qc_counts_of(const AVFilterContext *ctx, int rendition);
 
 /** "reference", "main", "main1", ...: the names of the pads. */

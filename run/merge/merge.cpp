@@ -370,6 +370,7 @@ void Merge::receive(bool waits) {
     qcr_row taken{};
     while (qcr_rows_take(rows_.get(), &taken) != 0) {
     }
+    qcr_rows_confirm(rows_.get());
     account(false);
 }
 
