@@ -47,6 +47,7 @@ static qcr_frame_facts facts_of(const AVFilterContext *ctx, int index, const AVF
         .is_corrupt      = frame->decode_error_flags || (frame->flags & AV_FRAME_FLAG_CORRUPT),
         .is_concealed    = !!(frame->decode_error_flags & FF_DECODE_ERROR_CONCEALMENT_ACTIVE),
         .is_interlaced   = QC_IS_INTERLACED(frame),
+        .has_grain       = !!av_frame_get_side_data(frame, AV_FRAME_DATA_FILM_GRAIN_PARAMS),
         .range           = ff_qc_range_of(frame, s->input[index].sw_format),
         .matrix          = frame->colorspace,
         .primaries       = frame->color_primaries,

@@ -149,6 +149,7 @@ void warn_of_interlaced(qcr_conditions* conditions, bool is_over) {
 void add_to_side(qcr_conditions* conditions, int input, const qcr_frame_facts& facts, qcr_side* side) {
     side->corrupt += facts.is_corrupt;
     side->interlaced += facts.is_interlaced;
+    side->with_grain += facts.has_grain;
     if (facts.is_corrupt != 0) warn_of_corrupt(conditions, input, facts);
     if (facts.is_interlaced != 0) note_interlaced(conditions, input, facts);
 }
@@ -199,9 +200,11 @@ std::string stream_json(const qc_colour& colour, const qcr_side& side) {
            name("primaries", colour.primaries, primaries_name(colour.primaries)) +
            name("transfer", colour.transfer, transfer_name(colour.transfer)) +
            name("hdr", colour.transfer, hdr_name(colour.transfer)) +
-           formatted("\"corrupt_frames\": %lld, \"interlaced_frames\": %lld, \"colour_changes\": %lld, "
+           formatted("\"corrupt_frames\": %lld, \"interlaced_frames\": %lld, \"film_grain_frames\": %lld, "
+                     "\"colour_changes\": %lld, "
                      "\"timestamp_jumps\": %lld}",
-                     wide(side.corrupt), wide(side.interlaced), wide(side.colour_changes), wide(side.jumps));
+                     wide(side.corrupt), wide(side.interlaced), wide(side.with_grain), wide(side.colour_changes),
+                     wide(side.jumps));
 }
 
 std::string corrupt_json(const qcr_conditions* conditions, int rendition, int n_subsample, int64_t paired) {
@@ -217,9 +220,12 @@ void say_conditions(const qcr_names& names, const qcr_counts* counts, bool is_qu
     static constexpr struct {
         int64_t qcr_side::*count;
         const char* text;
+        qcr_level level = QCR_LEVEL_WARNING;
     } kConditions[] = {
         {&qcr_side::corrupt, "damaged frames among the pairs, whose scores count like others:"},
         {&qcr_side::interlaced, "interlaced frames among the pairs:"},
+        {&qcr_side::with_grain,
+         "frames with parameters of film grain among the pairs, scored without the grain:", QCR_LEVEL_INFO},
         {&qcr_side::colour_changes, "changes of colour tags:"},
         {&qcr_side::jumps, "jumps of time stamps:"},
     };
@@ -228,7 +234,7 @@ void say_conditions(const qcr_names& names, const qcr_counts* counts, bool is_qu
         for (int i = 0; i < names.inputs; ++i)
             if (const int64_t count = side_of(counts, i).*condition.count; count != 0)
                 listed += formatted(" %s:%lld", names.role[i], wide(count));
-        if (!listed.empty()) say(sink, is_quiet ? QCR_LEVEL_VERBOSE : QCR_LEVEL_WARNING, condition.text + listed);
+        if (!listed.empty()) say(sink, is_quiet ? QCR_LEVEL_VERBOSE : condition.level, condition.text + listed);
     }
 }
 

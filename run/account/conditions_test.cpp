@@ -123,6 +123,18 @@ TEST_F(Conditions, InterlacedFramesAreToldWhenRatesAreKnown) {
     EXPECT_EQ(counts[0].reference.interlaced, 5);
 }
 
+TEST_F(Conditions, GrainIsCountedAndNoWarning) {
+    with();
+    qcr_frame_facts grainy = frame(1);
+    grainy.has_grain = 1;
+    note(0, grainy, frame(1), kNone);
+    note(1, grainy, frame(1), grainy);
+    EXPECT_EQ(messages.take(), Lines{});
+    say_conditions(kThree, counts, false, messages.sink());
+    EXPECT_EQ(messages.take(), Lines{"I frames with parameters of film grain among the pairs, scored without the "
+                                     "grain: main:2 main1:1"});
+}
+
 TEST_F(Conditions, TagsThatDifferAreSaidOnceOrRefused) {
     static constexpr struct {
         int range, matrix, main_range, main_matrix;
@@ -166,15 +178,15 @@ TEST_F(Conditions, ChangesOfTagsAreCountedAndSaidOnce) {
 TEST_F(Conditions, TagsInWords) {
     const qcr_frame_facts facts = tagged(0, 2);
     const qc_colour unknown = qcr_colour_of(&facts), hdr = {9, 1, 9, 16, 0};
-    const char* counted =
-        "\"corrupt_frames\": 1, \"interlaced_frames\": 2, \"colour_changes\": 3, \"timestamp_jumps\": 4}";
+    const char* counted = "\"corrupt_frames\": 1, \"interlaced_frames\": 2, \"film_grain_frames\": 3, "
+                          "\"colour_changes\": 4, \"timestamp_jumps\": 5}";
     EXPECT_EQ(unknown.matrix, 0);
     EXPECT_EQ(
-        stream_json(unknown, {1, 2, 3, 4}),
+        stream_json(unknown, {1, 2, 3, 4, 5}),
         std::string("{\"range\": null, \"matrix\": null, \"primaries\": null, \"transfer\": null, \"hdr\": null, ") +
             counted);
     EXPECT_EQ(
-        stream_json(hdr, {1, 2, 3, 4}),
+        stream_json(hdr, {1, 2, 3, 4, 5}),
         std::string(
             "{\"range\": \"tv\", \"matrix\": \"bt2020nc\", \"primaries\": \"bt2020\", \"transfer\": \"smpte2084\", "
             "\"hdr\": \"PQ\", ") +

@@ -251,6 +251,7 @@ qcr_frame_facts Merge::facts_of(size_t input, const qcr_recorded_frame* frame) c
     facts.is_corrupt = frame->is_corrupt;
     facts.is_concealed = frame->is_concealed;
     facts.is_interlaced = frame->is_interlaced;
+    facts.has_grain = frame->has_grain;
     facts.range = frame->range;
     facts.matrix = frame->matrix;
     facts.primaries = frame->primaries;

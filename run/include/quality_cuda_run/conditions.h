@@ -30,6 +30,7 @@ typedef struct qcr_frame_facts {
     int is_corrupt;   ///< its decoder calls it damaged
     int is_concealed; ///< and has concealed that
     int is_interlaced;
+    int has_grain; ///< it carries parameters of film grain, which nobody has added to it
     int range, matrix, primaries, transfer, chroma_location;
     double time;   ///< seconds, NaN for none
     double rate;   ///< of the input's frames so far, 1/s; 0: too few to tell, see qcr_rate_so_far()
