@@ -74,6 +74,8 @@ static const AVOption quality_cuda_options[] = {
         { "start", "count each input's from its first frame", 0, AV_OPT_TYPE_CONST, { .i64 = QC_ALIGN_START }, 0, 0, FLAGS, .unit = "align" },
         { "auto",  "move each rendition by the constant offset that its first pictures have from the reference's, if they tell one", 0, AV_OPT_TYPE_CONST, { .i64 = QC_ALIGN_AUTO }, 0, 0, FLAGS, .unit = "align" },
     { "watch", "1: warn where the pictures of a pair do not show the same moment: an offset, dropped or repeated frames, another rate (default 1)", OFFSET(watch), AV_OPT_TYPE_BOOL, { .i64 = 1 }, 0, 1, FLAGS },
+    { "strict", "1: a run in which anything was warned of fails, once scores and logs are written (default 0)", OFFSET(strict), AV_OPT_TYPE_BOOL, { .i64 = 0 }, 0, 1, FLAGS },
+    { "same_file", "1: compare two streams of one file; 0: that is an error, as the pads without labels may have been given them (default 0)", OFFSET(same_file), AV_OPT_TYPE_BOOL, { .i64 = 0 }, 0, 1, FLAGS },
     { "eof_action", "what happens when the reference ends first", OFFSET(eof_action), AV_OPT_TYPE_INT, { .i64 = QCR_EOF_PASS }, QCR_EOF_PASS, QCR_EOF_REPEAT, FLAGS, .unit = "eof_action" },
         { "pass",   "further frames pass without scores", 0, AV_OPT_TYPE_CONST, { .i64 = QCR_EOF_PASS }, 0, 0, FLAGS, .unit = "eof_action" },
         { "endall", "the output ends too", 0, AV_OPT_TYPE_CONST, { .i64 = QCR_EOF_ENDALL }, 0, 0, FLAGS, .unit = "eof_action" },
@@ -138,8 +140,11 @@ static av_cold int init(AVFilterContext *ctx)
     };
     QualityCudaContext *s = ctx->priv;
     const QCOptions *options = &s->options;
-    int ret = ff_qc_is_alias(ctx) ? ff_qc_translate_options(ctx) : 0;
+    const qcr_sink sink = ff_qc_plain_sink(ctx);
+    int ret;
 
+    s->doubts = qcr_doubts_create(&sink);
+    ret = !s->doubts ? AVERROR(ENOMEM) : ff_qc_is_alias(ctx) ? ff_qc_translate_options(ctx) : 0;
     if (ret < 0)
         return ret;
     s->pairing = (qcr_rules) {
@@ -226,8 +231,9 @@ static int conclude(AVFilterContext *ctx)
     QualityCudaContext *s = ctx->priv;
     int recorded, reported;
 
+    ff_qc_confirm_rows(ctx, 0);
     qcr_pairs_count_unused(s->pairs);
-    s->run.end = qcr_end_of(!!s->run.failure, !!qcr_interrupted_by(&s->run.interrupts), s->run.done, s->run.is_awaited);
+    s->run.end = qcr_end_of(!!s->run.failure, !!qcr_interrupted_by(&s->run.interrupts), s->run.done, QC_UNASKED_IS_LAST && s->run.is_awaited);
     s->run.only_left_counts = s->run.end == QCR_END_BY_CONSUMER;
     ff_qc_judge_pairs(ctx);
     if (s->run.failure)
@@ -321,8 +327,8 @@ static void give_up(AVFilterContext *ctx)
 {
     QualityCudaContext *s = ctx->priv;
 
-    av_log(ctx, AV_LOG_WARNING, "on_error=%s: the video goes on without scores\n",
-           s->options.on_error == QC_ON_ERROR_CPU ? "cpu" : "pass");
+    ff_qc_warn(ctx, "on_error=%s: the video goes on without scores",
+               s->options.on_error == QC_ON_ERROR_CPU ? "cpu" : "pass");
     s->run.gave_up = 1;
     qcr_pairs_abandon(s->pairs);
     ff_qc_flush_session(ctx);
@@ -421,10 +427,9 @@ static int proceed(AVFilterContext *ctx)
 }
 
 /**
- * After the first request, what comes unasked may be all that comes: so the
- * command line empties its decoders when it has enough, up to FFmpeg 6. It frees the filter
- * next, which can't fail any more then: a report that cannot be written would
- * be missed with an exit code of 0. So that's looked at before.
+ * After the first request, what comes unasked may be all that comes: so the command line empties its decoders when it has
+ * enough, up to FFmpeg 6. It frees the filter next, which can't fail any more then: a report that cannot be written would be
+ * missed with an exit code of 0. So that's looked at before.
  */
 static int activate(AVFilterContext *ctx)
 {
@@ -432,7 +437,10 @@ static int activate(AVFilterContext *ctx)
     const int asked = ff_qc_is_awaited(ctx);
     int ret, error;
 
+    if (asked && !s->run.was_asked)
+        ff_qc_be_freed_early(ctx);
     s->run.was_asked |= asked;
+    ff_qc_confirm_rows(ctx, asked);
     ret = proceed(ctx);
     /* Noted now, for the links may be gone when the filter is freed. */
     s->run.is_awaited = ff_qc_is_awaited(ctx);
@@ -472,6 +480,8 @@ static av_cold void uninit(AVFilterContext *ctx)
     ff_qc_close_record(ctx);
     qcr_conditions_destroy(s->conditions);
     s->conditions = NULL;
+    qcr_doubts_destroy(s->doubts);
+    s->doubts = NULL;
     qcr_close_files(&s->files, s->run.reported);
     ff_qc_free_alias(ctx);
 }
@@ -479,22 +489,12 @@ static av_cold void uninit(AVFilterContext *ctx)
 /* ---- registration ---- */
 
 static const AVFilterPad quality_cuda_inputs[] = {
-    {
-        .name = "main",
-        .type = AVMEDIA_TYPE_VIDEO,
-    },
-    {
-        .name = "reference",
-        .type = AVMEDIA_TYPE_VIDEO,
-    },
+    { .name = "main",      .type = AVMEDIA_TYPE_VIDEO },
+    { .name = "reference", .type = AVMEDIA_TYPE_VIDEO },
 };
 
 static const AVFilterPad quality_cuda_outputs[] = {
-    {
-        .name         = "default",
-        .type         = AVMEDIA_TYPE_VIDEO,
-        .config_props = config_output,
-    },
+    { .name = "default", .type = AVMEDIA_TYPE_VIDEO, .config_props = config_output },
 };
 
 #define QC_DESCRIPTION "Score the quality of a video (input 0) against its reference (input 1): VMAF, PSNR and more, " \

@@ -15,9 +15,9 @@ namespace qc::cli {
 
 namespace {
 
-constexpr double kRounding = 1e-6;           ///< seconds: logs have six decimals
-constexpr double kDistanceRounding = 2e-6;   ///< seconds: of logged distances, and of stamps that enter into them
-constexpr int64_t kMostFrames = 100'000'000; ///< a log may claim what it likes
+constexpr double kRounding = 1e-6;         ///< seconds: logs have six decimals
+constexpr double kDistanceRounding = 2e-6; ///< seconds: of logged distances, and of stamps that enter into them
+constexpr int64_t kMostFrames = 4'000'000; ///< two days: a log may claim what it likes
 
 double seconds_of(const Input& input, size_t index) {
     return static_cast<double>(input.pts[index]) * static_cast<double>(input.clock.num) /

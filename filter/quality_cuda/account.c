@@ -167,8 +167,11 @@ void ff_qc_judge_pairs(AVFilterContext *ctx)
 {
     QualityCudaContext *s = ctx->priv;
     const int64_t received[] = { qcr_pairs_input(s->pairs, 0).received, qcr_pairs_input(s->pairs, QC_REFERENCE).received };
+    const qcr_source_rules rules = ff_qc_source_rules(ctx);
+    const qcr_sink sink = ff_qc_sink(ctx);
     char why[QCR_REFUSAL];
 
+    qcr_say_single_frames(&s->sources, &rules, s->pairs, ff_qc_counts_of(ctx, 0), &sink);
     if (s->options.allow_unpaired || s->run.failure)
         return;
     s->run.is_refused = qcr_refuse_pairs(ff_qc_counts_of(ctx, 0), 0, qcr_pairs_tolerance(s->pairs), why);

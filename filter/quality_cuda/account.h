@@ -24,11 +24,8 @@ int ff_qc_open_account(AVFilterContext *ctx);
 /** Tags are compared with those of the distorted frame at an input's first pair; samples are scored as they are. @return AVERROR */
 int ff_qc_check_colour(AVFilterContext *ctx, int index, const AVFrame *frame, const AVFrame *distorted);
 
-/**
- * The tags of the first pair count. A rendition that is missing there has those
- * of its next frame, or those of the distorted frame.
- * @param frames one of each input, or NULL
- */
+/** The tags of the first pair count. A rendition that is missing there has those of its next frame, or those of the distorted
+ *  frame. @param frames one of each input, or NULL */
 void ff_qc_adopt_colours(AVFilterContext *ctx, AVFrame *const *frames);
 
 /** Counts, and says once, if an input changes its tags after the first pair. */

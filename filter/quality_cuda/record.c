@@ -87,7 +87,7 @@ void ff_qc_warn_of_input(AVFilterContext *ctx, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof(text), format, arguments);
     va_end(arguments);
-    av_log(ctx, AV_LOG_WARNING, "%s\n", text);
+    ff_qc_warn(ctx, "%s", text);
     if (make_record(ctx) > 0)
         qcr_record_said(s->record.record, QCR_LEVEL_WARNING, text);
 }

@@ -26,7 +26,8 @@ constexpr int kDistorted = 0, kReference = 1;
 /// So many frames more are read behind the end of the distorted video, to learn whether an input goes on.
 constexpr int kLongestTail = 100;
 
-constexpr double kRounding = 1e-6; ///< of times in seconds
+constexpr double kRounding = 1e-6;     ///< of times in seconds
+constexpr double kCoarsestTick = 1e-3; ///< seconds: coarser clocks are made of frame rates, and round nothing
 
 __extension__ typedef __int128 Wide;
 
@@ -302,7 +303,12 @@ bool qcr_pairs::resolve(Input& in) {
 bool qcr_pairs::next_weights_hold(const Input& in) const {
     if (in.cur.handle == nullptr) return true;
     if (pairing_.sync == QCR_SYNC_INDEX) return weights_ <= counts_[0].frames;
-    return distance(in, in.next.pts) <= pairing_.tolerance; // never for NaN
+    // Both stamps may have been rounded, to milliseconds where a container has no finer ones.
+    const auto half_tick = [](const Input& input) {
+        return 0.5 * static_cast<double>(input.track.clock.num) / static_cast<double>(input.track.clock.den);
+    };
+    const double rounding = std::min(half_tick(in) + half_tick(input(kDistorted)), kCoarsestTick);
+    return distance(in, in.next.pts) <= rounding + kRounding; // never for NaN
 }
 
 bool qcr_pairs::resolve_weights(Input& in) {

@@ -378,7 +378,8 @@ qcr_pairs_config with_weights(const qcr_rules& rules) {
 TEST(PairsWeights, HoldUntilTheNext) {
     EXPECT_EQ(FrontEnd(with_weights(rules()), {every(40, 4), every(40, 4), {0, 80}}).run(), "0w0 1w0 2w1 3w1 end");
     EXPECT_EQ(FrontEnd(with_weights(rules()), {every(40, 3), every(40, 3), {40}}).run(), "0w0 1w0 2w0 end");
-    EXPECT_EQ(FrontEnd(with_weights(rules()), {every(40, 3), every(40, 3), {0, 20, 59}}).run(), "0w1 1w2 2w2 end");
+    EXPECT_EQ(FrontEnd(with_weights(rules()), {every(40, 3), every(40, 3), {0, 20, 59}}).run(), "0w0 1w1 2w2 end");
+    EXPECT_EQ(FrontEnd(with_weights(rules()), {every(40, 3), every(40, 3), {0, 41, 82}}).run(), "0w0 1w1 2w1 end");
 }
 
 TEST(PairsWeights, ByNumber) {
