@@ -124,7 +124,7 @@ static qcr_input_promise promise_of(const AVFilterContext *ctx, int index)
     const QCInput *in = &((const QualityCudaContext *)ctx->priv)->input[index];
     const AVRational rate = QC_LINK_RATE(ctx->inputs[index]);
 
-    return (qcr_input_promise) { in->format, ff_qc_pix_fmt_name(in->sw_format), rate.num, rate.den };
+    return (qcr_input_promise) { in->format, ff_qc_pix_fmt_name(in->sw_format), rate.num, rate.den, in->aspect };
 }
 
 static int check_input(AVFilterContext *ctx, int index)

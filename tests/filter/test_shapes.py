@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""Inputs of different shapes: the cause is told from their sizes, and the graph that the message has is typed here."""
+
+import re
+import unittest
+
+from harness import FilterTest, ffmpeg, make
+
+
+class Shapes(FilterTest):
+    FRAMES = 8
+
+    def clip(self, name, size, more="null", *output):
+        return make(self.clips, name, f"mandelbrot=s={size}:rate=25:end_scale=0.02:end_pts=120,trim=end_frame={self.FRAMES},"
+                    f"format=yuv420p,{more}", "-c:v", "ffv1", *output, "-pix_fmt", "yuv420p")
+
+    def coarse(self, name, source, chain="null"):
+        return make(self.clips, name, source, "-vf", chain, "-c:v", "mpeg4", "-q:v", "6")
+
+    def graphs(self, run, *texts):
+        self.assertNotEqual(run.code, 0)
+        lines = run.messages("Input 1 (reference) is") + run.messages("Input 0 (main) is")
+        self.assertEqual(len(lines), 1, run.text)
+        for text in texts:
+            self.assertIn(text, lines[0])
+        return re.findall(r"\[\d:v\]\S+quality_cuda(?:=scale=bicubic)?", lines[0])
+
+    def typed(self, graph, distorted, reference):
+        graph += (":" if graph.endswith("bicubic") else "=") + "metrics=psnr"
+        run = ffmpeg(["-i", distorted, "-i", reference, "-lavfi", graph, "-f", "null", "-"], self.folder)
+        self.assertEqual(run.code, 0, run.text)
+        return float(re.search(r"psnr_y\D+([\d.]+)", run.text)[1])
+
+    def check(self, distorted, reference, right, *texts):
+        graph = self.graphs(self.score(distorted, reference), *texts)[0]
+        self.assertAlmostEqual(self.typed(graph, distorted, reference), right, delta=0.1)
+
+    def right(self, distorted, reference):
+        return self.score(distorted, reference).log["pooled_metrics"]["psnr_y"]["mean"]
+
+    def test_black_bars(self):
+        whole = self.clip("whole.nut", "320x136")
+        letterbox = make(self.clips, "letterbox.nut", whole, "-vf", "pad=320:180:0:22", "-c:v", "ffv1")
+        encode, boxed = self.coarse("encode.mkv", whole), self.coarse("boxed.mkv", letterbox)
+        self.check(encode, letterbox, self.right(encode, whole), "the reference may have black bars above and below")
+        cut = make(self.clips, "cut.nut", boxed, "-vf", "crop=320:136", "-c:v", "ffv1")
+        self.check(boxed, whole, self.right(cut, whole), "the distorted video may have black bars above and below")
+        narrow = self.clip("narrow.nut", "240x180")
+        pillars = make(self.clips, "pillars.nut", narrow, "-vf", "pad=320:180:40:0", "-c:v", "ffv1")
+        encode = self.coarse("narrow.mkv", narrow)
+        self.check(encode, pillars, self.right(encode, narrow), "the reference may have black bars at its left and right")
+
+    def test_quarter_turns(self):
+        reference = self.clip("upright.nut", "320x180")
+        encode = self.coarse("upright.mkv", reference)
+        right = self.right(encode, reference)
+        for turn, which in (("transpose=2", 0), ("transpose=1", 1)):
+            with self.subTest(turn):
+                turned = make(self.clips, f"{turn}.nut", encode, "-vf", turn, "-c:v", "ffv1")
+                run = self.score(turned, reference)
+                graph = self.graphs(run, "one of them is turned by 90 degrees", "or transpose=2 the other way round")[0]
+                graph = graph.replace("transpose=1", "transpose=2") if which else graph
+                self.assertAlmostEqual(self.typed(graph, turned, reference), right, delta=0.1)
+
+    def test_rows_of_whole_blocks(self):
+        reference = self.clip("rows.nut", "320x180")
+        encode = self.coarse("rows.mkv", reference)
+        padded = make(self.clips, "padded.nut", reference, "-vf", "pad=320:192:0:0", "-c:v", "ffv1")
+        self.check(encode, padded, self.right(encode, reference), "12 rows fill the coder's last blocks")
+
+    def test_samples_that_are_no_squares(self):
+        reference = self.clip("square.nut", "1280x720")
+        probe = ffmpeg(["-f", "lavfi", "-i", "color,setsar=1", "-frames:v", "1", "-f", "null", "-"], self.folder)
+        if "No such filter" in probe.text:
+            self.skipTest("SKIPPED: this ffmpeg was built without the filter setsar")
+        encode = self.coarse("anamorphic.mkv", reference, "scale=960:720:flags=bicubic,setsar=1")
+        tagged = self.score(encode, reference, options="scale=bicubic", before={0: "setsar=4/3"})
+        self.check(encode, reference, tagged.log["pooled_metrics"]["psnr_y"]["mean"],
+                   "the samples of the distorted video may be no squares, though nothing tags them")
+
+
+if __name__ == "__main__":
+    unittest.main()
