@@ -59,6 +59,7 @@ static const AVOption quality_cuda_options[] = {
     { "scale", "how the engine scales inputs of another size than the one that is scored: bicubic, lanczos, bilinear or area; none: they are refused", OFFSET(scale), AV_OPT_TYPE_STRING, { .str = "none" }, 0, 0, FLAGS },
     { "scale_to", "the size that is scored, with scale: that of reference or main, or WIDTHxHEIGHT", OFFSET(scale_to), AV_OPT_TYPE_STRING, { .str = "reference" }, 0, 0, FLAGS },
     { "roi", "the rectangle that is scored, X:Y:WIDTH:HEIGHT in luma samples (default: the whole picture)", OFFSET(roi), AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS },
+    { "crop", "the part of each input that is compared, W:H:X:Y or WxH+X+Y in its luma samples, joined by | in the order of the inputs; an empty one is the whole picture (default)", OFFSET(crop), AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS },
     { "mask", "1: a last input, pad mask, has gray frames of the scored size that say how much each sample counts: 255 whole, 0 not at all; some metrics have such scores, a wrong one lists them (default 0)", OFFSET(mask), AV_OPT_TYPE_BOOL, { .i64 = 0 }, 0, 1, FLAGS },
     { "sync", "how a distorted frame finds its reference frame", OFFSET(sync), AV_OPT_TYPE_INT, { .i64 = QCR_SYNC_NEAREST }, QCR_SYNC_NEAREST, QCR_SYNC_INDEX, FLAGS, .unit = "sync" },
         { "nearest", "the one nearest in time, not further than max_dt", 0, AV_OPT_TYPE_CONST, { .i64 = QCR_SYNC_NEAREST }, 0, 0, FLAGS, .unit = "sync" },

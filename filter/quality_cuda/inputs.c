@@ -124,7 +124,7 @@ static qcr_input_promise promise_of(const AVFilterContext *ctx, int index)
     const QCInput *in = &((const QualityCudaContext *)ctx->priv)->input[index];
     const AVRational rate = QC_LINK_RATE(ctx->inputs[index]);
 
-    return (qcr_input_promise) { in->format, ff_qc_pix_fmt_name(in->sw_format), rate.num, rate.den, in->aspect };
+    return (qcr_input_promise) { ff_qc_visible_format(in), ff_qc_pix_fmt_name(in->sw_format), rate.num, rate.den, in->aspect };
 }
 
 static int check_input(AVFilterContext *ctx, int index)
@@ -215,12 +215,19 @@ static int check_sources(AVFilterContext *ctx)
 int ff_qc_configure_inputs(AVFilterContext *ctx)
 {
     QualityCudaContext *s = ctx->priv;
+    qcr_crop crop[QCR_MAX_VIDEOS];
+    qc_error error;
     int ret = check_sources(ctx);
 
+    if (ret >= 0)
+        ret = ff_qc_result(ctx, qcr_read_crops(s->options.crop, s->nb_inputs, crop, &error), error.text);
     if (ret < 0)
         return ret;
     for (int i = 0; i < s->nb_inputs; i++) {
+        s->input[i].crop = crop[i];
         ret = configure_input(ctx, i);
+        if (ret >= 0)
+            ret = ff_qc_result(ctx, qcr_check_crop(&s->names, i, &crop[i], &s->input[i].format, &error), error.text);
         if (ret < 0)
             return ret;
     }
@@ -246,8 +253,8 @@ qc_format ff_qc_visible_format(const QCInput *in)
 {
     qc_format format = in->format;
 
-    format.width  -= in->crop_left;
-    format.height -= in->crop_top;
+    format.width  = in->crop.width  ? in->crop.width  : format.width  - (int)in->crop_left;
+    format.height = in->crop.height ? in->crop.height : format.height - (int)in->crop_top;
     return format;
 }
 

@@ -31,6 +31,7 @@ typedef struct QCInput {
     int is_hw;
     void *cuda_context;
     double aspect;                ///< of a sample, 1 if it is not known
+    qcr_crop crop;                ///< the part that the user wants compared
     size_t crop_left, crop_top;   ///< of hardware frames; software frames come cropped
 
     int64_t packet_bytes;         ///< of the frames that came; -1: of some it is not known

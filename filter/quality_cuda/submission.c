@@ -29,8 +29,8 @@ static void fill_picture(const QCInput *in, const AVFrame *frame, qc_picture *pi
     for (int i = 0; i < nb_planes; i++) {
         const AVComponentDescriptor *comp = &desc->comp[in->format.rgb ? (i + 1) % 3 : i];
         const ptrdiff_t pitch = frame->linesize[comp->plane];
-        const ptrdiff_t x = in->crop_left >> (i ? desc->log2_chroma_w : 0);
-        const ptrdiff_t y = in->crop_top  >> (i ? desc->log2_chroma_h : 0);
+        const ptrdiff_t x = ((ptrdiff_t)in->crop_left + in->crop.x) >> (i ? desc->log2_chroma_w : 0);
+        const ptrdiff_t y = ((ptrdiff_t)in->crop_top  + in->crop.y) >> (i ? desc->log2_chroma_h : 0);
 
         picture->plane[i]       = frame->data[comp->plane] + y * pitch + x * comp->step;
         picture->pitch_bytes[i] = pitch;
@@ -65,7 +65,8 @@ int ff_qc_adopt_crop(AVFilterContext *ctx, AVFrame *const *frames)
 
         if (!frame || !in->is_hw || (frame->crop_left == in->crop_left && frame->crop_top == in->crop_top))
             continue;
-        if (s->scoring.session || frame->crop_left >= (size_t)in->format.width || frame->crop_top >= (size_t)in->format.height)
+        if (s->scoring.session || frame->crop_left + FFMAX(in->crop.x + in->crop.width, 1) > (size_t)in->format.width ||
+            frame->crop_top + FFMAX(in->crop.y + in->crop.height, 1) > (size_t)in->format.height)
             return ff_qc_fail(ctx, AVERROR(EINVAL), "Input %d (%s) changed its cropping at %s s", i, ff_qc_role(ctx, i),
                               QC_SECONDS(ctx, i, frame->pts));
         in->crop_left = frame->crop_left;

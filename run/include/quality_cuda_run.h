@@ -17,6 +17,7 @@
 #include "quality_cuda_run/alignment.h"
 #include "quality_cuda_run/conditions.h"
 #include "quality_cuda_run/counts.h"
+#include "quality_cuda_run/crops.h"
 #include "quality_cuda_run/doubts.h"
 #include "quality_cuda_run/engine.h"
 #include "quality_cuda_run/files.h"

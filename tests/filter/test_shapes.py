@@ -78,6 +78,38 @@ class Shapes(FilterTest):
         self.check(encode, reference, tagged.log["pooled_metrics"]["psnr_y"]["mean"],
                    "the samples of the distorted video may be no squares, though nothing tags them")
 
+    # --- crop ---
+
+    def test_a_crop_of_each_input_is_that_of_lavfi(self):
+        whole = self.clip("whole.nut", "320x136")
+        letterbox = make(self.clips, "letterbox.nut", whole, "-vf", "pad=320:180:0:22", "-c:v", "ffv1")
+        encode = self.coarse("encode.mkv", whole)
+        for options, before in (("crop=|320x136+0+22", {1: "crop=320:136:0:22"}),
+                                ("crop=300x100+4+6|300x100+4+28", {0: "crop=300:100:4:6", 1: "crop=300:100:4:28"}),
+                                ("crop=160x67+2+4|320x134+0+22:scale=bicubic", {0: "crop=160:67:2:4", 1: "crop=320:134:0:22"})):
+            with self.subTest(options):
+                rest = ":scale=bicubic" if "scale" in options else ""
+                run = self.score(encode, letterbox, options=f"{options}:metrics=psnr+vmaf")
+                other = self.score(encode, letterbox, options=f"metrics=psnr+vmaf{rest}", before=before)
+                self.assertEqual([frame["metrics"] for frame in run.log["frames"]], [frame["metrics"] for frame in other.log["frames"]])
+                self.assertEqual(len(run.tagged), self.FRAMES)
+
+    def test_crops_that_are_none(self):
+        clip = self.clip("small.nut", "64x36")
+        for crop, text in (("64x37+0+0", "lies outside of it"), ("20x20+1+0", "accepted are multiples of 2 and 2"),
+                           ("20x20", "is not known; accepted: for each of the 2 inputs")):
+            self.assert_fails(self.score(clip, clip, options=f"crop={crop}"), text)
+
+    def test_crops_of_other_formats(self):
+        for pixels in ("yuv422p10le", "nv12", "gbrp", "gray"):
+            with self.subTest(pixels):
+                clip = make(self.clips, f"{pixels}.nut", self.clip("whole.nut", "320x136"), "-c:v", "rawvideo", "-pix_fmt", pixels)
+                worse = make(self.clips, f"worse {pixels}.nut", clip, "-vf", "noise=alls=20", "-c:v", "rawvideo", "-pix_fmt", pixels)
+                metric = "ssimulacra2" if pixels == "gbrp" else "psnr"
+                run = self.score(worse, clip, options=f"metrics={metric}:crop=100x60+20+40|100x60+20+40")
+                other = self.score(worse, clip, options=f"metrics={metric}", before={0: "crop=100:60:20:40", 1: "crop=100:60:20:40"})
+                self.assertEqual([frame["metrics"] for frame in run.log["frames"]], [frame["metrics"] for frame in other.log["frames"]])
+
 
 if __name__ == "__main__":
     unittest.main()
