@@ -135,7 +135,7 @@ static av_cold int preinit_alias(AVFilterContext *ctx)
 static av_cold int init(AVFilterContext *ctx)
 {
     static int (*const steps[])(AVFilterContext *ctx) = {
-        ff_qc_check_options, ff_qc_check_live, ff_qc_check_record, ff_qc_open_files, ff_qc_connect_live,
+        ff_qc_check_options, ff_qc_check_live, ff_qc_open_record, ff_qc_open_files, ff_qc_connect_live,
         ff_qc_append_rendition_pads, ff_qc_open_account, ff_qc_append_weights_pad,
     };
     QualityCudaContext *s = ctx->priv;
@@ -241,7 +241,8 @@ static int conclude(AVFilterContext *ctx)
     ff_qc_settle_queue(ctx);
     if (s->options.record && !s->scoring.session && !s->run.failure)
         ff_qc_open_session(ctx); /* a record tells its session even if there was no pair */
-    recorded = ff_qc_finish_record(ctx);
+    recorded = ff_qc_recorded(ctx, qcr_record_finish(s->record, qcr_pairs_rate(s->pairs), qcr_pairs_tolerance(s->pairs),
+                                                     s->run.end != QCR_END_BY_FAILURE));
     reported = ff_qc_report(ctx);
     return FFMIN(recorded, reported);
 }
@@ -477,7 +478,8 @@ static av_cold void uninit(AVFilterContext *ctx)
     ff_qc_free_queue(ctx);
     ff_qc_free_maps(ctx);
     qcr_live_destroy(s->live.run);
-    ff_qc_close_record(ctx);
+    qcr_record_destroy(s->record);
+    s->record = NULL;
     qcr_conditions_destroy(s->conditions);
     s->conditions = NULL;
     qcr_doubts_destroy(s->doubts);

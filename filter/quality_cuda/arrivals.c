@@ -82,7 +82,7 @@ static int consume(AVFilterContext *ctx, int index, AVFrame **frame)
         return ret;
     in->cut_off = !!qcr_interrupted_by(&s->run.interrupts);
     qcr_pairs_end(s->pairs, index, ff_qc_now());
-    ret = ff_qc_record_end(ctx, index);
+    ret = ff_qc_recorded(ctx, qcr_record_end(s->record, index, in->status, in->eof_pts));
     return ret < 0 ? ret : 1;
 }
 
