@@ -5,6 +5,8 @@
 #include <cmath>
 #include <type_traits>
 
+#include "quality_cuda_run/counts.h"
+#include "quality_cuda_run/pairs.h"
 #include "words/failure.hpp"
 
 namespace qc::cli {
@@ -102,6 +104,41 @@ auto word_of(W& wish, size_t index) -> decltype(&wish.metrics) {
     return words[index];
 }
 
+/// Whether a run moves an input by less than a frame: it tells that from the first frames, which parts do not have.
+bool are_moved(const std::vector<Input>& inputs) {
+    qcr_pairs_config config{};
+    config.rules.mends_delay = 1;
+    config.rules.rate = 0;
+    config.renditions = static_cast<int>(inputs.size()) - 1;
+    config.rate_frames = QCR_RATE_FRAMES;
+    for (size_t i = 0; i < inputs.size(); ++i)
+        config.clock[i] = {static_cast<int>(inputs[i].clock.num), static_cast<int>(inputs[i].clock.den), 0};
+    std::vector<qcr_counts> counts(inputs.size());
+    qcr_pairs* pairs = nullptr;
+    if (inputs.size() > QCR_MAX_INPUTS || qcr_pairs_create(&config, counts.data(), &pairs) != QC_OK) return false;
+    bool is_any_moved = false;
+    for (size_t i = 0; i < inputs.size(); ++i) {
+        const std::vector<int64_t>& pts = inputs[i].pts;
+        const auto index = static_cast<int>(i), count = static_cast<int>(std::min<size_t>(pts.size(), QCR_RATE_FRAMES));
+        for (int wanted; (wanted = qcr_pairs_first_frames(pairs, index)) > 0;)
+            qcr_pairs_show_first(pairs, index, pts.data(), std::min(wanted, count));
+        is_any_moved |= qcr_pairs_input(pairs, index).delay != 0;
+    }
+    qcr_pairs_destroy(pairs);
+    return is_any_moved;
+}
+
+/// Whether one of them was given a wrong frame rate, which a run finds out at its end.
+bool has_other_length(const Input& main, const Input& other) {
+    if (main.pts.size() != other.pts.size() || main.pts.size() < 2) return false;
+    const auto span_of = [](const Input& input) {
+        return static_cast<double>(input.pts.back() - input.pts.front()) * static_cast<double>(input.clock.num) /
+               static_cast<double>(input.clock.den);
+    };
+    const double span = span_of(main);
+    return std::fabs(span - span_of(other)) > span / static_cast<double>(main.pts.size()) / 4;
+}
+
 } // namespace
 
 double seek_for(const Input& input, int64_t start) {
@@ -130,6 +167,16 @@ void divide(const std::vector<Input>& inputs, size_t wanted, int64_t shortest, T
         if (!input.why_whole.empty() || input.pts.empty()) parts = 1;
     }
     if (title->frame_rate < 0) parts = 1;
+    if (parts > 1 && are_moved(inputs)) {
+        title->why_one_part =
+            main.path + ": it begins apart from another video by less than a frame, which a run mends";
+        parts = 1;
+    }
+    for (size_t i = 1; i < inputs.size() && parts > 1; ++i) {
+        if (!has_other_length(main, inputs[i])) continue;
+        title->why_one_part = inputs[i].path + ": it has as many frames as the other video, but another length";
+        parts = 1;
+    }
     parts = std::min(parts, std::max<size_t>(1, main.pts.size() / static_cast<size_t>(shortest)));
     if (parts == 1) {
         title->parts.push_back(
