@@ -75,6 +75,8 @@ static const AVOption quality_cuda_options[] = {
         { "start", "count each input's from its first frame", 0, AV_OPT_TYPE_CONST, { .i64 = QC_ALIGN_START }, 0, 0, FLAGS, .unit = "align" },
         { "auto",  "move each rendition by the constant offset that its first pictures have from the reference's, if they tell one", 0, AV_OPT_TYPE_CONST, { .i64 = QC_ALIGN_AUTO }, 0, 0, FLAGS, .unit = "align" },
     { "watch", "1: warn where the pictures of a pair do not show the same moment: an offset, dropped or repeated frames, another rate (default 1)", OFFSET(watch), AV_OPT_TYPE_BOOL, { .i64 = 1 }, 0, 1, FLAGS },
+    { "strict", "1: a run in which anything was warned of fails, once scores and logs are written (default 0)", OFFSET(strict), AV_OPT_TYPE_BOOL, { .i64 = 0 }, 0, 1, FLAGS },
+    { "same_file", "1: compare two streams of one file; 0: that is an error, as the pads without labels may have been given them (default 0)", OFFSET(same_file), AV_OPT_TYPE_BOOL, { .i64 = 0 }, 0, 1, FLAGS },
     { "eof_action", "what happens when the reference ends first", OFFSET(eof_action), AV_OPT_TYPE_INT, { .i64 = QCR_EOF_PASS }, QCR_EOF_PASS, QCR_EOF_REPEAT, FLAGS, .unit = "eof_action" },
         { "pass",   "further frames pass without scores", 0, AV_OPT_TYPE_CONST, { .i64 = QCR_EOF_PASS }, 0, 0, FLAGS, .unit = "eof_action" },
         { "endall", "the output ends too", 0, AV_OPT_TYPE_CONST, { .i64 = QCR_EOF_ENDALL }, 0, 0, FLAGS, .unit = "eof_action" },
@@ -139,8 +141,11 @@ static av_cold int init(AVFilterContext *ctx)
     };
     QualityCudaContext *s = ctx->priv;
     const QCOptions *options = &s->options;
-    int ret = ff_qc_is_alias(ctx) ? ff_qc_translate_options(ctx) : 0;
+    const qcr_sink sink = ff_qc_plain_sink(ctx);
+    int ret;
 
+    s->doubts = qcr_doubts_create(&sink);
+    ret = !s->doubts ? AVERROR(ENOMEM) : ff_qc_is_alias(ctx) ? ff_qc_translate_options(ctx) : 0;
     if (ret < 0)
         return ret;
     s->pairing = (qcr_rules) {
@@ -324,8 +329,8 @@ static void give_up(AVFilterContext *ctx)
 {
     QualityCudaContext *s = ctx->priv;
 
-    av_log(ctx, AV_LOG_WARNING, "on_error=%s: the video goes on without scores\n",
-           s->options.on_error == QC_ON_ERROR_CPU ? "cpu" : "pass");
+    ff_qc_warn(ctx, "on_error=%s: the video goes on without scores",
+               s->options.on_error == QC_ON_ERROR_CPU ? "cpu" : "pass");
     s->run.gave_up = 1;
     qcr_pairs_abandon(s->pairs);
     ff_qc_flush_session(ctx);
@@ -477,6 +482,8 @@ static av_cold void uninit(AVFilterContext *ctx)
     ff_qc_close_record(ctx);
     qcr_conditions_destroy(s->conditions);
     s->conditions = NULL;
+    qcr_doubts_destroy(s->doubts);
+    s->doubts = NULL;
     qcr_close_files(&s->files, s->run.reported);
     ff_qc_free_alias(ctx);
 }

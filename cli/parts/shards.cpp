@@ -9,6 +9,7 @@
 #include <set>
 
 #include "ffmpeg/runs.hpp"
+#include "ffmpeg/said.hpp"
 #include "logs/logs.hpp"
 #include "parts/commands.hpp"
 #include "parts/merging.hpp"
@@ -16,6 +17,7 @@
 #include "process/gpus.hpp"
 #include "process/process.hpp"
 #include "results/results.hpp"
+#include "words/advice.hpp"
 #include "words/text.hpp"
 
 namespace qc::cli {
@@ -56,12 +58,12 @@ bool merge_title(const Options& options, const Plan& plan, size_t index, const s
     const Merged merged = merge_records(title, records, title.log);
     if (merged.status != QCR_MERGED) {
         const bool is_inexact = merged.status == QCR_MERGE_INEXACT && title.parts.size() > 1;
-        std::fprintf(stderr, "%s: %s%s\n", title.log.c_str(), merged.reason.c_str(),
+        std::fprintf(stderr, "%s: %s%s\n", title.log.c_str(), in_this_commands_words(merged.reason).c_str(),
                      is_inexact ? "; plan this title with --parts 1" : "");
         return false;
     }
     for (const std::string& line : merged.warnings)
-        std::fprintf(stderr, "%s: warning: %s\n", title.log.c_str(), line.c_str());
+        std::fprintf(stderr, "%s: warning: %s\n", title.log.c_str(), in_this_commands_words(line).c_str());
     Provenance made = provenance_of(options);
     if (!plan.command.empty()) made.commands.insert(made.commands.begin(), plan.command);
     for (const std::string& record : records) made.parts.push_back(command_of_record(record));
@@ -89,6 +91,21 @@ void refuse_common_logs(const std::vector<std::vector<std::string>>& titles, con
         for (const std::string& name : log_names(absolute(logs[i]), titles[i].size() - 1))
             if (!names.insert(name).second)
                 throw Failure(name + " is the log of two titles; each needs a \"log\" of its own", kMisused);
+}
+
+/// What only a run that sees all pictures in their order can do.
+void refuse_what_a_merge_cannot(const Options& options) {
+    const Wish& wish = options.wish;
+    const std::pair<const char*, const std::string*> whole[] = {
+        {"align", &wish.align},       {"sync", &wish.sync}, {"range", &wish.range},    {"bitdepth", &wish.bitdepth},
+        {"scale-to", &wish.scale_to}, {"crop", &wish.crop}, {"convert", &wish.convert}};
+    for (const auto& [name, value] : whole)
+        if (!value->empty())
+            throw Failure(std::string("--") + name + "=" + *value +
+                              ": a plan's shards cannot do that; score without --on can, in one run",
+                          kMisused);
+    if (wish.allows_unpaired)
+        throw Failure("--allow-unpaired: a plan's shards cannot do that; score without --on can, in one run", kMisused);
 }
 
 /// One shard, or those of one of so many tasks.
@@ -148,6 +165,7 @@ ExitCode run_share(const Options& options, const Plan& plan, const Share& share,
 } // namespace
 
 std::vector<Title> planned_titles(const Options& options) {
+    refuse_what_a_merge_cannot(options);
     const Tools tools = find_tools(options.ffmpeg);
     const TemporaryFolder folder;
     std::vector<std::string> logs;
@@ -183,6 +201,7 @@ ExitCode run_shard(const Options& options) {
     const size_t number = share.first;
     Title title = plan.titles[plan.shards[number].title];
     title.decodes_on_gpu = decodes_on_gpu(options, gpus);
+    settle_decoding(options, &title);
     const Seal result_seal = seal_of(plan, number, inputs_checksum(title));
     const std::string result = result_of(plan, number);
     if (has_seal(result, result_seal)) {
@@ -210,7 +229,10 @@ ExitCode run_shard(const Options& options) {
         title.decodes_on_gpu = false;
         outcome = attempt();
     }
-    if (!outcome.ok()) throw Failure("shard " + std::to_string(number) + ": " + reason_of(outcome));
+    if (!outcome.ok())
+        throw Failure("shard " + std::to_string(number) + ": " + in_this_commands_words(reason_of(outcome)));
+    if (const std::string damage = decoders_complaint({outcome}); !damage.empty())
+        std::fprintf(stderr, "shard %zu: warning: %s\n", number, damage.c_str());
     seal(record.path, shell_text(command.arguments), result_seal);
     if (std::rename(record.path.c_str(), result.c_str()) != 0)
         throw Failure(result + " cannot be written: " + std::strerror(errno));

@@ -141,10 +141,14 @@ struct BackendSetup {
     /// Of the scored picture, which the region lies in where there is one.
     const FrameGeometry& picture() const { return cut ? cut->picture : geometry; }
     bool is_scaled(int input) const { return qc::is_scaled(whole_format_of(input), picture()); }
-    /// Whether metrics cannot read an input's pictures as they are: their samples must be lifted to 16-bit words at the
+    /// What the scaler gets of an input that is scaled: as it is handed over, or unpacked before.
+    qc_format scaled_format(int input) const {
+        return is_read_in_place(format_of(input)) ? format_of(input) : unpacked_format(format_of(input));
+    }
+    /// Whether metrics cannot read an input's pictures as they are: their samples must be unpacked, lifted to the
     /// session's depth, or scaled.
     bool needs_conversion(int input) const {
-        return is_scaled(input) || (geometry.sample == SampleType::kU16 && format_of(input).depth != geometry.depth);
+        return is_scaled(input) || !is_read_in_place(format_of(input)) || format_of(input).depth != geometry.depth;
     }
     /// How many planes of a picture somebody reads.
     int planes_read() const { return needs_chroma ? geometry.plane_count() : 1; }

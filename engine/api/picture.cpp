@@ -5,6 +5,7 @@
 #include <array>
 #include <climits>
 #include <cstdint>
+#include <span>
 
 #include "api/int_field.hpp"
 
@@ -12,43 +13,74 @@ namespace qc {
 namespace {
 
 const char* chroma_name(qc_chroma chroma) {
-    constexpr std::array<const char*, 4> names{"4:0:0", "4:2:0", "4:2:2", "4:4:4"};
-    return chroma >= QC_CHROMA_400 && chroma <= QC_CHROMA_444 ? names[chroma] : "?";
+    constexpr std::array<const char*, 7> names{"4:0:0", "4:2:0", "4:2:2", "4:4:4", "4:1:0", "4:1:1", "4:4:0"};
+    return chroma >= QC_CHROMA_400 && chroma <= QC_CHROMA_440 ? names[chroma] : "?";
 }
 
-constexpr int kDepths[] = {8, 10, 12, 16}, kContainers[] = {8, 16}, kPixelSteps[] = {0, 3, 4};
+constexpr int kDepths[] = {8, 9, 10, 12, 14, 16}, kContainers[] = {8, 16, 32};
 
 constexpr IntField kFields[] = {
     {"width", offsetof(qc_format, width), 1, kMaxSide},
     {"height", offsetof(qc_format, height), 1, kMaxSide},
-    {"chroma", offsetof(qc_format, chroma), QC_CHROMA_400, QC_CHROMA_444, {}, QC_ERROR_UNSUPPORTED},
+    {"chroma", offsetof(qc_format, chroma), QC_CHROMA_400, QC_CHROMA_440, {}, QC_ERROR_UNSUPPORTED},
     {"depth", offsetof(qc_format, depth), 0, 0, kDepths, QC_ERROR_UNSUPPORTED},
     {"container_bits", offsetof(qc_format, container_bits), 0, 0, kContainers, QC_ERROR_UNSUPPORTED},
-    {"semi_planar", offsetof(qc_format, semi_planar), 0, 1},
+    {"semi_planar", offsetof(qc_format, semi_planar), 0, 2},
     {"rgb", offsetof(qc_format, rgb), 0, 1},
-    {"pixel_step", offsetof(qc_format, pixel_step), 0, 0, kPixelSteps, QC_ERROR_UNSUPPORTED},
+    {"pixel_step", offsetof(qc_format, pixel_step), 0, 4, {}, QC_ERROR_UNSUPPORTED},
+    {"big_endian", offsetof(qc_format, big_endian), 0, 1},
 };
 
 std::string at(const std::string& name, size_t index) {
     return name + "[" + std::to_string(index) + "]";
 }
 
-Status check_components(const qc_format& picture, const std::string& prefix) {
-    if (picture.rgb == 0) {
-        if (picture.pixel_step == 0) return {};
-        return not_accepted(prefix + "pixel_step", picture.pixel_step, "0 without rgb", QC_ERROR_UNSUPPORTED);
+Status unsupported(const std::string& name, int value, const std::string& accepted) {
+    return not_accepted(name, value, accepted, QC_ERROR_UNSUPPORTED);
+}
+
+/// How pixels of this subsampling may be packed.
+struct PixelSteps {
+    std::span<const int> accepted;
+    const char* text;
+};
+PixelSteps pixel_steps(qc_chroma chroma) {
+    static constexpr int kPlanar[] = {0}, kWithAlpha[] = {0, 2}, kPairs[] = {0, 4}, kPixels[] = {0, 1, 3, 4};
+    switch (chroma) {
+    case QC_CHROMA_400:
+        return {kWithAlpha, "0 or 2"};
+    case QC_CHROMA_422:
+        return {kPairs, "0 or 4"};
+    case QC_CHROMA_444:
+        return {kPixels, "0, 1, 3 or 4"};
+    default:
+        return {kPlanar, "0"};
     }
-    if (picture.chroma != QC_CHROMA_444)
-        return not_accepted(prefix + "chroma", picture.chroma, format("%d with rgb", static_cast<int>(QC_CHROMA_444)),
-                            QC_ERROR_UNSUPPORTED);
+}
+
+Status check_packing(const qc_format& picture, const std::string& prefix) {
+    const auto [steps, text] = pixel_steps(picture.chroma);
+    const int step = picture.pixel_step;
+    if (std::find(steps.begin(), steps.end(), step) == steps.end())
+        return unsupported(prefix + "pixel_step", step, format("%s with %s", text, chroma_name(picture.chroma)));
+    if (step == 0) return {};
     if (picture.semi_planar != 0)
-        return not_accepted(prefix + "semi_planar", picture.semi_planar, "0 with rgb", QC_ERROR_UNSUPPORTED);
-    if (picture.pixel_step == 0) return {};
-    for (size_t i = 0; i < std::size(picture.sample_offset); ++i)
-        if (const int offset = picture.sample_offset[i]; offset < 0 || offset >= picture.pixel_step)
-            return not_accepted(at(prefix + "sample_offset", i), offset,
-                                format("0..%d with pixel_step=%d", picture.pixel_step - 1, picture.pixel_step));
+        return unsupported(prefix + "semi_planar", picture.semi_planar, format("0 with pixel_step=%d", step));
+    const int components = picture.chroma == QC_CHROMA_400 ? 1 : 3;
+    const int most = step == 1 ? picture.container_bits - picture.depth : step - 1;
+    for (int i = 0; i < components; ++i)
+        if (const int offset = picture.sample_offset[i]; offset < 0 || offset > most)
+            return not_accepted(at(prefix + "sample_offset", static_cast<size_t>(i)), offset,
+                                format("0..%d with pixel_step=%d", most, step));
     return {};
+}
+
+Status check_components(const qc_format& picture, const std::string& prefix) {
+    if (picture.rgb != 0 && picture.chroma != QC_CHROMA_444)
+        return unsupported(prefix + "chroma", picture.chroma, format("%d with rgb", static_cast<int>(QC_CHROMA_444)));
+    if (picture.rgb != 0 && picture.semi_planar != 0)
+        return unsupported(prefix + "semi_planar", picture.semi_planar, "0 with rgb");
+    return check_packing(picture, prefix);
 }
 
 /// @param prefix of the fields' names, "reference."
@@ -56,14 +88,15 @@ Status check_format(const qc_format& picture, const std::string& prefix) {
     QC_RETURN_IF_ERROR(check_fields(&picture, kFields, prefix));
     for (size_t i = 0; i < std::size(picture.reserved); ++i)
         if (picture.reserved[i] != 0) return not_accepted(at(prefix + "reserved", i), picture.reserved[i], "0");
-    const int container = picture.depth == 8 ? 8 : 16;
-    const std::string with_depth = format(" with depth=%d", picture.depth);
+    const bool is_word = picture.pixel_step == 1;
+    const int container = is_word ? 32 : picture.depth == 8 ? 8 : 16;
+    const std::string with = is_word ? " with pixel_step=1" : format(" with depth=%d", picture.depth);
     if (picture.container_bits != container)
-        return not_accepted(prefix + "container_bits", picture.container_bits, std::to_string(container) + with_depth,
-                            QC_ERROR_UNSUPPORTED);
-    if (const int most = container - picture.depth; picture.shift < 0 || picture.shift > most)
-        return not_accepted(prefix + "shift", picture.shift, (most > 0 ? format("0..%d", most) : "0") + with_depth,
-                            QC_ERROR_UNSUPPORTED);
+        return unsupported(prefix + "container_bits", picture.container_bits, std::to_string(container) + with);
+    if (const int most = is_word ? 0 : container - picture.depth; picture.shift < 0 || picture.shift > most)
+        return unsupported(prefix + "shift", picture.shift, (most > 0 ? format("0..%d", most) : "0") + with);
+    if (container == 8 && picture.big_endian != 0)
+        return not_accepted(prefix + "big_endian", picture.big_endian, "0 with container_bits=8");
     return check_components(picture, prefix);
 }
 
@@ -90,42 +123,10 @@ ColourTags completed_tags(const qc_colour& colour, const qc_colour& reference) {
 
 } // namespace
 
-PlaneSource plane_source(const qc_format& picture, int plane) {
-    const size_t sample_bytes = static_cast<size_t>(picture.container_bits) / 8;
-    if (picture.pixel_step != 0)
-        return {0, picture.pixel_step, static_cast<size_t>(picture.sample_offset[plane]) * sample_bytes};
-    if (plane > 0 && picture.semi_planar != 0) return {1, 2, plane == 2 ? sample_bytes : 0};
-    return {plane, 1, 0};
-}
-
-static bool halves_columns(const qc_format& format) {
-    return format.chroma == QC_CHROMA_420 || format.chroma == QC_CHROMA_422;
-}
-
-static bool halves_rows(const qc_format& format) {
-    return format.chroma == QC_CHROMA_420;
-}
-
-PlaneExtent stored_extent(const qc_format& format, int plane) {
-    return {plane > 0 && halves_columns(format) ? (format.width + 1) / 2 : format.width,
-            plane > 0 && halves_rows(format) ? (format.height + 1) / 2 : format.height};
-}
-
-int stored_planes(const qc_format& picture) {
-    if (picture.chroma == QC_CHROMA_400 || picture.pixel_step != 0) return 1;
-    return picture.semi_planar != 0 ? 2 : 3;
-}
-
 namespace {
 
 constexpr int kMemories[] = {QC_MEMORY_HOST, QC_MEMORY_CUDA};
 constexpr IntField kPictureFields[] = {{"memory", offsetof(qc_picture, memory), 0, 0, kMemories}};
-
-/// Bytes of one row of a plane as it lies in memory.
-ptrdiff_t row_bytes(const qc_format& picture, int plane) {
-    return ptrdiff_t{stored_extent(picture, plane).columns} * plane_source(picture, plane).step *
-           (picture.container_bits / 8);
-}
 
 /// Whether a plane can be read: where it begins, and how far its rows are apart.
 Status check_plane(const qc_picture& picture, const qc_format& picture_format, int p, const char* input) {
@@ -135,7 +136,7 @@ Status check_plane(const qc_picture& picture, const qc_format& picture_format, i
         pitch % sample_bytes != 0)
         return invalid(format("%s: plane %d does not begin, or its rows do not, at multiples of %d bytes", input, p,
                               static_cast<int>(sample_bytes)));
-    const ptrdiff_t row = row_bytes(picture_format, p);
+    const ptrdiff_t row = stored_plane(picture_format, p).row_bytes;
     const bool upwards = pitch < 0 && picture.memory == QC_MEMORY_HOST;
     if (upwards ? pitch >= -ptrdiff_t{INT_MAX} && pitch <= -row : pitch >= row && pitch <= INT_MAX) return {};
     return invalid(format("%s: pitch_bytes[%d]=%lld: %lld..%d is accepted%s", input, p, static_cast<long long>(pitch),
@@ -182,9 +183,9 @@ bool colours_agree(const qc_config& config) {
 
 namespace {
 
-/// The reference's format, at the size that is scored.
+/// Of pictures like the reference's, as they are scored, at the size that is.
 qc_format scored_format(const qc_config& config) {
-    qc_format scored = config.reference;
+    qc_format scored = unpacked_format(config.reference);
     if (config.scoring_width != 0) {
         scored.width = config.scoring_width;
         scored.height = config.scoring_height;
@@ -223,7 +224,7 @@ Status session_geometry(const qc_config& config, FrameGeometry* geometry, std::s
             return invalid(format("%s is %s, the reference %s: convert one of them first", input.c_str(),
                                   distorted.rgb != 0 ? "RGB" : "YUV", reference.rgb != 0 ? "RGB" : "YUV"));
         depth = std::max(depth, distorted.depth);
-        if (distorted.chroma != reference.chroma && chroma_conflict->empty())
+        if (scored_chroma(distorted.chroma) != scored_chroma(reference.chroma) && chroma_conflict->empty())
             *chroma_conflict =
                 format("the reference is %s and %s %s: convert the reference first, or ask for metrics of "
                        "luma alone",
@@ -236,8 +237,9 @@ Status session_geometry(const qc_config& config, FrameGeometry* geometry, std::s
     geometry->sample = depth == 8 ? SampleType::kU8 : SampleType::kU16;
     const bool chroma = reference.chroma != QC_CHROMA_400 && chroma_conflict->empty();
     const PlaneExtent stored = chroma ? stored_extent(scored, 1) : PlaneExtent{};
-    geometry->chroma_width = chroma ? (halves_columns(scored) ? scored.width / 2 : scored.width) : 0;
-    geometry->chroma_height = chroma ? (halves_rows(scored) ? scored.height / 2 : scored.height) : 0;
+    const Subsampling shared = chroma_subsampling(scored.chroma);
+    geometry->chroma_width = chroma ? scored.width >> shared.across : 0;
+    geometry->chroma_height = chroma ? scored.height >> shared.down : 0;
     geometry->stored_chroma_width = stored.columns;
     geometry->stored_chroma_height = stored.rows;
     geometry->rgb = reference.rgb != 0;

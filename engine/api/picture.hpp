@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "api/sample_layout.hpp"
 #include "contract/status.hpp"
 #include "contract/types.hpp"
 #include "quality_cuda.h"
@@ -36,23 +37,5 @@ bool colours_agree(const qc_config& config);
 
 /// Whether pictures of this format have another size than the scored one.
 bool is_scaled(const qc_format& format, const FrameGeometry& geometry);
-
-/// Where the samples of one plane (luma, Cb, Cr or G, B, R) lie.
-struct PlaneSource {
-    int plane = 0;          ///< of qc_picture
-    int step = 1;           ///< distance of samples, in samples
-    size_t first_bytes = 0; ///< of the first sample
-};
-PlaneSource plane_source(const qc_format& format, int plane);
-
-/// Columns and rows of the samples of one plane (luma, Cb, Cr or G, B, R) that a picture holds: of halved chroma,
-/// rounded up. Precondition: it has that plane.
-struct PlaneExtent {
-    int columns, rows;
-};
-PlaneExtent stored_extent(const qc_format& format, int plane);
-
-/// How many planes hold the samples of a picture.
-int stored_planes(const qc_format& format);
 
 } // namespace qc

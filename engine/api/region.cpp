@@ -1,20 +1,27 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "api/region.hpp"
 
+#include <algorithm>
+
 #include "api/picture.hpp"
 
 namespace qc {
 namespace {
 
-/// What the coordinates of a corner must be multiples of.
+/// What the coordinates of a corner must be multiples of, so that samples of all pictures that are cut begin there.
 struct Raster {
     int across, down;
 };
 Raster raster_of(const qc_config& config, const FrameGeometry& picture) {
-    const bool has_chroma = picture.plane_count() > 1;
-    const qc_chroma chroma = config.reference.chroma;
-    return {has_chroma && (chroma == QC_CHROMA_420 || chroma == QC_CHROMA_422) ? 2 : 1,
-            has_chroma && chroma == QC_CHROMA_420 ? 2 : 1};
+    Subsampling raster{0, 0};
+    for (int input = 0; input <= config.renditions; ++input) {
+        const qc_format& format = input == 0 ? config.reference : config.distorted[input - 1];
+        const qc_format cut = is_scaled(format, picture) ? unpacked_format(format) : format;
+        if (picture.plane_count() == 1 && cut.pixel_step == 0) continue; // nobody reads planes of chroma
+        const Subsampling of_input = cut_raster(cut);
+        raster = {std::max(raster.across, of_input.across), std::max(raster.down, of_input.down)};
+    }
+    return {1 << raster.across, 1 << raster.down};
 }
 
 } // namespace
@@ -49,12 +56,8 @@ qc_format cut_out(const Region& region, qc_format format) {
 qc_picture cut_out(const Region& region, const qc_format& format, qc_picture picture) {
     for (int p = 0; p < stored_planes(format); ++p) {
         if (picture.plane[p] == nullptr) continue;
-        const PlaneExtent whole = stored_extent(format, p);
-        const ptrdiff_t column = whole.columns == format.width ? region.x : region.x / 2,
-                        row = whole.rows == format.height ? region.y : region.y / 2;
-        // Samples that are interleaved, of chroma or of RGB, all lie in the plane of the first one.
-        const ptrdiff_t step = plane_source(format, p).step * ptrdiff_t{format.container_bits / 8};
-        picture.plane[p] = static_cast<const char*>(picture.plane[p]) + row * picture.pitch_bytes[p] + column * step;
+        picture.plane[p] = static_cast<const char*>(picture.plane[p]) +
+                           offset_bytes(format, p, region.x, region.y, picture.pitch_bytes[p]);
     }
     return picture;
 }

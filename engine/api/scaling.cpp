@@ -39,8 +39,9 @@ std::string scaled_text(const qc_format& picture, const FrameGeometry& geometry)
     return size_text(picture.width, picture.height) + " to " + size_text(geometry.width, geometry.height);
 }
 
-bool has_halved_chroma(const qc_format& format) {
-    return format.chroma == QC_CHROMA_420 || format.chroma == QC_CHROMA_422;
+/// Of the pictures that are scaled.
+Subsampling scaled_subsampling(const qc_format& format) {
+    return chroma_subsampling(scored_chroma(format.chroma));
 }
 
 /// Leaves of a table what makes some neighbouring target samples.
@@ -72,10 +73,10 @@ InputScaling input_scaling(qc_scaling scaling, const qc_format& format, const Fr
     InputScaling input;
     input.math = scale_math(format.depth, format.shift, geometry.depth);
     const ChromaSite& site = site_of(format);
+    const Subsampling shared = scaled_subsampling(format);
     for (int p = 0; p < planes; ++p) {
         const PlaneExtent source = stored_extent(format, p);
-        const bool halved_across = p > 0 && has_halved_chroma(format),
-                   halved_down = p > 0 && format.chroma == QC_CHROMA_420;
+        const bool halved_across = p > 0 && shared.across > 0, halved_down = p > 0 && shared.down > 0;
         InputScaling::PlaneTables& tables = input.plane[static_cast<size_t>(p)];
         tables.across = make_scale_table(scaling, axis_geometry(source.columns, geometry.stored_width(p), format.width,
                                                                 geometry.width, halved_across, site.across));
@@ -90,7 +91,8 @@ std::vector<std::optional<InputScaling>> input_scalings(const BackendSetup& setu
     for (int input = 0; input < setup.inputs(); ++input) {
         if (!setup.is_scaled(input)) continue;
         auto& scaling = scalings[static_cast<size_t>(input)];
-        scaling = input_scaling(setup.config->scaling, setup.format_of(input), setup.picture(), setup.planes_read());
+        scaling =
+            input_scaling(setup.config->scaling, setup.scaled_format(input), setup.picture(), setup.planes_read());
         for (int p = 0; p < setup.planes_read() && setup.cut; ++p) {
             InputScaling::PlaneTables& tables = scaling->plane[static_cast<size_t>(p)];
             const Corner corner = corner_of(setup.cut->region, setup.picture(), p);
@@ -112,7 +114,7 @@ std::vector<Convention> scaling_conventions(const qc_config& config, const Frame
                                   "centres of pictures coincide, sample i at (i + 1/2) * source / target - 1/2; "
                                   "borders repeat the outermost sample"}};
     const qc_format& scaled = is_scaled(distorted, geometry) ? distorted : config.reference;
-    if (geometry.plane_count() > 1 && has_halved_chroma(scaled)) {
+    if (geometry.plane_count() > 1 && scaled_subsampling(scaled).across > 0) {
         std::string sites = site_of(scaled).name;
         if (reference_too && &site_of(scaled) != &site_of(config.reference))
             sites += std::string(", of the reference ") + site_of(config.reference).name;

@@ -19,8 +19,8 @@ constexpr int kSides[] = {64, 128, 256, 512}; ///< the first that all that is as
 qc_config small_config(const qc_config& asked, int side, qc_backend backend) {
     qc_config config = asked;
     for (qc_format* format : {&config.reference, &config.distorted[0]}) {
+        *format = unpacked_format(*format);
         format->width = format->height = side;
-        format->semi_planar = format->shift = format->pixel_step = 0;
     }
     config.scoring_width = config.scoring_height = 0;
     if (config.scaling != QC_SCALING_NONE) config.distorted[0].width = side / 3 * 2; // scaling is tested too

@@ -1,52 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "cpu/host_picture.hpp"
 
-#include <algorithm>
-#include <cstring>
-#include <limits>
+#include <optional>
 
 #include "api/picture.hpp"
 #include "cpu/scaler.hpp"
+#include "cpu/unpack.hpp"
 
 namespace qc::cpu {
 namespace {
 
 constexpr size_t kRowAlignment = 64;
-
-/// How to turn a container into a sample of the session: min(container >> right, largest) << left. Bits above the
-/// sample ought to be 0, but pictures come from anywhere, and metrics count on their samples' range.
-struct Lift {
-    int step = 1; ///< distance of samples in the source
-    int right = 0;
-    unsigned largest = 0;
-    int left = 0;
-
-    template <typename Target, typename Source>
-    Target apply(Source container) const {
-        return static_cast<Target>(std::min(static_cast<unsigned>(container) >> right, largest) << left);
-    }
-};
-
-template <typename Source, typename Target>
-void lift_row(const Source* source, Target* target, int width, const Lift& lift) {
-    if (lift.step == 1) // a loop of its own: it is vectorised
-        for (int x = 0; x < width; ++x) target[x] = lift.apply<Target>(source[x]);
-    else
-        for (int x = 0; x < width; ++x) target[x] = lift.apply<Target>(source[x * lift.step]);
-}
-
-template <typename Source, typename Target>
-void lift_plane(const void* source, ptrdiff_t pitch_bytes, const Plane<Target>& target, const Lift& lift) {
-    const bool plain = lift.step == 1 && lift.right == 0 && lift.left == 0 && sizeof(Source) == sizeof(Target) &&
-                       lift.largest == std::numeric_limits<Source>::max();
-    for (int y = 0; y < target.height; ++y) {
-        const auto* row = reinterpret_cast<const Source*>(static_cast<const char*>(source) + y * pitch_bytes);
-        if (plain)
-            std::memcpy(target.row(y), row, static_cast<size_t>(target.width) * sizeof(Target));
-        else
-            lift_row(row, target.row(y), target.width, lift);
-    }
-}
 
 } // namespace
 
@@ -96,29 +60,53 @@ Plane<T> PicturePool::target(const HostPicture& picture, int p) const {
 /// Whether the samples of a plane are what the session scores, one beside the other.
 bool PicturePool::is_ready(const qc_format& format, int p) const {
     const int bits = geometry_.sample == SampleType::kU8 ? 8 : 16;
-    return plane_source(format, p).step == 1 && format.container_bits == bits && format.depth == bits &&
-           geometry_.depth == bits;
+    return is_read_in_place(format) && plane_source(format, p).step == 1 && format.container_bits == bits &&
+           format.depth == bits && geometry_.depth == bits;
 }
 
 void PicturePool::lift(const qc_picture& source, const qc_format& format, int p, const HostPicture& picture) const {
-    const PlaneSource from = plane_source(format, p);
-    const Lift lift{from.step, format.shift, (1u << format.depth) - 1, geometry_.depth - format.depth};
-    const char* data = static_cast<const char*>(source.plane[from.plane]) + from.first_bytes;
-    const ptrdiff_t pitch = source.pitch_bytes[from.plane];
+    const ComponentRows rows = component_rows(source, format, p);
+    const int shift_left = geometry_.depth - format.depth;
     if (geometry_.sample == SampleType::kU8)
-        lift_plane<uint8_t>(data, pitch, target<uint8_t>(picture, p), lift);
-    else if (format.container_bits == 8)
-        lift_plane<uint8_t>(data, pitch, target<uint16_t>(picture, p), lift);
+        unpack_plane(rows, shift_left, target<uint8_t>(picture, p));
     else
-        lift_plane<uint16_t>(data, pitch, target<uint16_t>(picture, p), lift);
+        unpack_plane(rows, shift_left, target<uint16_t>(picture, p));
 }
+
+/// The samples that are scaled, as they came.
+class UnpackedPlane {
+public:
+    UnpackedPlane(const qc_picture& source, const qc_format& format, int p) {
+        const qc_format unpacked = unpacked_format(format);
+        const auto [columns, rows] = stored_extent(unpacked, p);
+        const ptrdiff_t pitch = ptrdiff_t{columns} * (unpacked.container_bits / 8);
+        memory_.resize(static_cast<size_t>(pitch * rows));
+        if (unpacked.container_bits == 8)
+            unpack_plane(component_rows(source, format, p), 0,
+                         Plane<uint8_t>{reinterpret_cast<uint8_t*>(memory_.data()), {columns}, columns, rows});
+        else
+            unpack_plane(component_rows(source, format, p), 0,
+                         Plane<uint16_t>{reinterpret_cast<uint16_t*>(memory_.data()), {columns}, columns, rows});
+        rows_ = {memory_.data(), pitch, 1, columns, unpacked.container_bits};
+    }
+    const SampleRows& rows() const { return rows_; }
+
+private:
+    std::vector<char> memory_;
+    SampleRows rows_;
+};
 
 void PicturePool::scale(const qc_picture& source, const qc_format& format, int p, const InputScaling& scaling,
                         const HostPicture& picture) const {
-    const PlaneSource from = plane_source(format, p);
-    const SampleRows rows{static_cast<const char*>(source.plane[from.plane]) + from.first_bytes,
-                          source.pitch_bytes[from.plane], from.step, stored_extent(format, p).columns,
-                          format.container_bits};
+    std::optional<UnpackedPlane> unpacked;
+    SampleRows rows;
+    if (is_read_in_place(format)) {
+        const PlaneSource from = plane_source(format, p);
+        rows = {static_cast<const char*>(source.plane[from.plane]) + from.first_bytes, source.pitch_bytes[from.plane],
+                from.step, stored_extent(format, p).columns, format.container_bits};
+    } else {
+        rows = unpacked.emplace(source, format, p).rows();
+    }
     const InputScaling::PlaneTables& tables = scaling.plane[static_cast<size_t>(p)];
     if (geometry_.sample == SampleType::kU8)
         scale_plane(rows, tables, scaling.math, target<uint8_t>(picture, p));

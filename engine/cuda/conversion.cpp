@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "cuda/conversion.hpp"
 
+#include <algorithm>
+
 #include "api/picture.hpp"
 
 namespace qc::cuda {
@@ -11,17 +13,43 @@ qc_format converted_format(const BackendSetup& setup) {
     qc_format format{};
     format.width = setup.geometry.width;
     format.height = setup.geometry.height;
-    format.chroma = setup.config->reference.chroma;
+    format.chroma = scored_chroma(setup.config->reference.chroma);
     format.container_bits = static_cast<int>(setup.geometry.sample_bytes()) * 8;
     return format;
+}
+
+DevicePicture picture_at(const PictureLayout& layout, size_t offset, const DeviceBuffer& memory) {
+    DevicePicture picture{};
+    for (int p = 0; p < layout.planes; ++p)
+        picture.plane[p] = DevicePlane{memory.as<void>(offset + layout.offset[p]), layout.pitch_bytes[p], 1, 0};
+    return picture;
 }
 
 } // namespace
 
 Converter::Converter(const BackendSetup& setup) : setup_(setup), scaler_(setup) {
-    for (int input = 0; input < setup_.inputs(); ++input)
-        place_.push_back(setup_.needs_conversion(input) ? inputs_++ : -1);
-    layout_ = picture_layout(converted_format(setup_), setup_.planes_read() > 1);
+    const PictureLayout converted = picture_layout(converted_format(setup_), setup_.planes_read() > 1);
+    for (int input = 0; input < setup_.inputs(); ++input) {
+        Way way;
+        way.converts = setup_.needs_conversion(input);
+        way.unpacks = scaler_.scales(input) && !is_read_in_place(setup_.format_of(input));
+        if (way.converts) way.converted = take(converted);
+        if (way.unpacks) way.unpacked = take(picture_layout(setup_.scaled_format(input), setup_.planes_read() > 1));
+        if (way.converts && (way.unpacks || !scaler_.scales(input))) {
+            const qc_format made = way.unpacks ? setup_.scaled_format(input) : converted_format(setup_);
+            width_ = std::max(width_, made.width);
+            height_ = std::max(height_, made.height);
+            ++lifted_inputs_;
+        }
+        ways_.push_back(way);
+    }
+}
+
+/// Room for a picture in the memory of a frame.
+Converter::Place Converter::take(const PictureLayout& layout) {
+    const Place place{frame_bytes_, layout};
+    frame_bytes_ += layout.bytes;
+    return place;
 }
 
 Status Converter::prepare(DeviceProgram& ingest) {
@@ -29,51 +57,65 @@ Status Converter::prepare(DeviceProgram& ingest) {
     return scaler_.prepare(ingest);
 }
 
-/// Where a converted picture lies.
-DevicePicture Converter::target(int frame, int input, const DeviceBuffer& converted) const {
-    const size_t base = frame_bytes() * static_cast<size_t>(frame) +
-                        layout_.bytes * static_cast<size_t>(place_[static_cast<size_t>(input)]);
-    DevicePicture target{};
-    for (int p = 0; p < layout_.planes; ++p)
-        target.plane[p] = DevicePlane{converted.as<void>(base + layout_.offset[p]), layout_.pitch_bytes[p], 1, 0};
-    return target;
-}
-
-void Converter::add_lifts(const DevicePicture& raw, const DevicePicture& target, int input, ConvertJob* jobs,
-                          int* count) const {
-    const qc_format& format = setup_.format_of(input);
-    for (int p = 0; p < layout_.planes; ++p) {
+void Converter::add_lifts(const qc_format& format, const DevicePicture& raw, int depth, const DevicePicture& target,
+                          const Extents& extents, ConvertJob* jobs, int* count) const {
+    for (int p = 0; p < setup_.planes_read(); ++p) {
+        const Subsampling repeated = repetition(format, p);
         ConvertJob job{};
         job.source = raw.plane[p].data;
-        job.target = static_cast<uint16_t*>(const_cast<void*>(target.plane[p].data));
+        job.target = const_cast<void*>(target.plane[p].data);
         job.source_pitch_bytes = raw.plane[p].pitch_bytes;
         job.target_pitch_bytes = target.plane[p].pitch_bytes;
-        job.width = setup_.geometry.stored_width(p);
-        job.height = setup_.geometry.stored_height(p);
-        job.step = raw.plane[p].step;
-        job.source_bytes = static_cast<uint16_t>(format.container_bits / 8);
-        job.shift_right = static_cast<uint16_t>(format.shift);
-        job.shift_left = static_cast<uint16_t>(setup_.geometry.depth - format.depth);
+        job.width = extents[static_cast<size_t>(p)].columns;
+        job.height = extents[static_cast<size_t>(p)].rows;
+        job.samples = sample_source(format, p);
+        job.shift_left = static_cast<uint8_t>(depth - format.depth);
+        job.target_bytes = depth == 8 ? 1 : 2;
+        job.repeat_across = static_cast<uint8_t>(repeated.across);
+        job.repeat_down = static_cast<uint8_t>(repeated.down);
         jobs[(*count)++] = job;
     }
 }
 
 DevicePicture Converter::add_jobs(const DevicePicture& raw, int frame, int input, const DeviceBuffer& converted,
                                   const Description& description, BatchShape* shape) const {
-    const DevicePicture made = target(frame, input, converted);
+    const Way& way = ways_[static_cast<size_t>(input)];
+    const qc_format& format = setup_.format_of(input);
+    const auto made_at = [&](const Place& place) {
+        return picture_at(place.layout, frame_bytes_ * static_cast<size_t>(frame) + place.offset, converted);
+    };
+    const DevicePicture made = made_at(way.converted), unpacked = made_at(way.unpacked);
+    ConvertJob* const jobs = description.host(&DescriptionLayout::jobs);
+    if (way.unpacks) {
+        const qc_format whole = setup_.scaled_format(input);
+        add_lifts(format, raw, whole.depth, unpacked,
+                  {stored_extent(whole, 0), stored_extent(whole, 1), stored_extent(whole, 2)}, jobs, &shape->jobs);
+    }
     if (scaler_.scales(input))
-        scaler_.add_job(raw, made, input, description.host(&DescriptionLayout::scale_jobs), &shape->scale_jobs);
+        scaler_.add_job(way.unpacks ? unpacked : raw, made, input, description.host(&DescriptionLayout::scale_jobs),
+                        &shape->scale_jobs);
     else
-        add_lifts(raw, made, input, description.host(&DescriptionLayout::jobs), &shape->jobs);
+        add_lifts(format, raw, setup_.geometry.depth, made, scored_extents(), jobs, &shape->jobs);
     return made;
 }
 
+/// Of the planes that are scored.
+Converter::Extents Converter::scored_extents() const {
+    Extents extents{};
+    for (int p = 0; p < 3; ++p)
+        extents[static_cast<size_t>(p)] = {setup_.geometry.stored_width(p), setup_.geometry.stored_height(p)};
+    return extents;
+}
+
+/// What is scaled may have been unpacked before.
 Status Converter::enqueue(const Description& description, const BatchShape& shape, DeviceQueue& queue) const {
-    QC_RETURN_IF_ERROR(scaler_.enqueue(description.device(&DescriptionLayout::scale_jobs), shape.scale_jobs, queue));
-    if (shape.jobs == 0) return {};
-    const Dim3 grid{blocks_for(setup_.geometry.width, 4 * kIngestBlock), static_cast<unsigned>(setup_.geometry.height),
-                    static_cast<unsigned>(shape.jobs)};
-    return queue.launch(kernel_, grid, Convert::Arguments{description.device(&DescriptionLayout::jobs)});
+    if (shape.jobs > 0) {
+        const Dim3 grid{blocks_for(width_, 4 * kIngestBlock), static_cast<unsigned>(height_),
+                        static_cast<unsigned>(shape.jobs)};
+        QC_RETURN_IF_ERROR(
+            queue.launch(kernel_, grid, Convert::Arguments{description.device(&DescriptionLayout::jobs)}));
+    }
+    return scaler_.enqueue(description.device(&DescriptionLayout::scale_jobs), shape.scale_jobs, queue);
 }
 
 } // namespace qc::cuda

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Bringing pictures to the session's depth and size, on the device. Knows the kernel that lifts samples
+// Bringing pictures to planes of the session's depth and size, on the device. Knows the kernel that unpacks samples
 // (ingest/ingest_kernels.hpp), the scaler and picture layouts; makes no driver call but launches.
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "api/backend.hpp"
@@ -25,13 +26,13 @@ public:
     /// Once, before anything else. @param ingest the engine's own kernels
     Status prepare(DeviceProgram& ingest);
 
-    /// How many inputs are lifted to the session's depth.
-    int lifted_inputs() const { return inputs_ - scaler_.inputs(); }
+    /// How many inputs are unpacked or lifted to the session's depth.
+    int lifted_inputs() const { return lifted_inputs_; }
     /// How many are scaled, and lifted by that.
     int scaled_inputs() const { return scaler_.inputs(); }
     /// Memory for the converted pictures of one frame.
-    size_t frame_bytes() const { return layout_.bytes * static_cast<size_t>(inputs_); }
-    bool converts(int input) const { return place_[static_cast<size_t>(input)] >= 0; }
+    size_t frame_bytes() const { return frame_bytes_; }
+    bool converts(int input) const { return ways_[static_cast<size_t>(input)].converts; }
 
     /// Notes the jobs that convert a picture, in a batch's description and shape.
     /// @param raw the picture as it came; @param converted a slot's buffer
@@ -42,15 +43,30 @@ public:
     Status enqueue(const Description& description, const BatchShape& shape, DeviceQueue& queue) const;
 
 private:
-    DevicePicture target(int frame, int input, const DeviceBuffer& converted) const;
-    void add_lifts(const DevicePicture& raw, const DevicePicture& target, int input, ConvertJob* jobs,
-                   int* count) const;
+    using Extents = std::array<PlaneExtent, 3>;
+    /// Of a picture in the memory of a frame.
+    struct Place {
+        size_t offset = 0;
+        PictureLayout layout;
+    };
+    /// What becomes of an input's pictures.
+    struct Way {
+        bool converts = false; ///< else they are read as they are
+        bool unpacks = false;  ///< before they are scaled
+        Place converted;       ///< planar, samples of the session's type
+        Place unpacked;        ///< likewise, as large as they came
+    };
+    Place take(const PictureLayout& layout);
+    Extents scored_extents() const;
+    void add_lifts(const qc_format& format, const DevicePicture& raw, int depth, const DevicePicture& target,
+                   const Extents& extents, ConvertJob* jobs, int* count) const;
 
     const BackendSetup& setup_;
     Scaler scaler_;
-    std::vector<int> place_; ///< per input: among the converted ones of a frame; -1: read as it is
-    int inputs_ = 0;
-    PictureLayout layout_; ///< of a converted picture: planar, samples of the session's type
+    std::vector<Way> ways_; ///< per input
+    size_t frame_bytes_ = 0;
+    int lifted_inputs_ = 0;
+    int width_ = 0, height_ = 0; ///< of the largest picture that is unpacked or lifted
     LoadedKernel<Convert::Arguments> kernel_;
 };
 

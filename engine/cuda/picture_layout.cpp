@@ -14,12 +14,11 @@ constexpr size_t kRowAlignment = 64;
 PictureLayout picture_layout(const qc_format& format, bool chroma) {
     PictureLayout layout;
     Carver carver;
-    const int sample_bytes = format.container_bits / 8;
     layout.planes = chroma ? stored_planes(format) : 1;
     for (int p = 0; p < layout.planes; ++p) {
-        const PlaneExtent extent = stored_extent(format, p);
-        layout.row_bytes[p] = extent.columns * plane_source(format, p).step * sample_bytes;
-        layout.rows[p] = extent.rows;
+        const StoredPlane plane = stored_plane(format, p);
+        layout.row_bytes[p] = static_cast<int>(plane.row_bytes);
+        layout.rows[p] = plane.rows;
         layout.pitch_bytes[p] =
             static_cast<uint32_t>(align_up(static_cast<size_t>(layout.row_bytes[p]), kRowAlignment));
         layout.offset[p] = carver.take(static_cast<size_t>(layout.pitch_bytes[p]) * layout.rows[p]);

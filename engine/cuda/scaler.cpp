@@ -73,7 +73,7 @@ void Scaler::choose_kernel() {
     bool first = true;
     for (size_t input = 0; input < scalings_.size(); ++input) {
         if (!scalings_[input]) continue;
-        const bool bytes = setup_.format_of(static_cast<int>(input)).container_bits == 8 &&
+        const bool bytes = setup_.scaled_format(static_cast<int>(input)).container_bits == 8 &&
                            setup_.geometry.sample_bytes() == 1 && scalings_[input]->math == kByteMath;
         const int taps = bytes ? strip_taps(*scalings_[input], setup_.planes_read()) : 0;
         strip_taps_ = first || taps == strip_taps_ ? taps : 0;
@@ -84,7 +84,7 @@ void Scaler::choose_kernel() {
 
 /// Everything about an input's jobs but addresses.
 void Scaler::plan(int input, const InputScaling& scaling) {
-    const qc_format& format = setup_.format_of(input);
+    const qc_format format = setup_.scaled_format(input);
     ScaleJob job{};
     job.math = scaling.math;
     job.planes = setup_.planes_read();

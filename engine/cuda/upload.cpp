@@ -4,9 +4,10 @@
 namespace qc::cuda {
 namespace {
 
-/// The largest container of a sample: whatever lies in the bits below the sample may stay there.
+/// The largest container of a sample: whatever lies in the bits below the sample may stay there. Where samples are
+/// unpacked, that looks after them.
 uint16_t largest_word(const qc_format& format) {
-    if (format.container_bits == 8) return RowCopy::kAnyWord;
+    if (format.container_bits == 8 || !is_read_in_place(format)) return RowCopy::kAnyWord;
     return static_cast<uint16_t>((1u << (format.depth + format.shift)) - 1);
 }
 

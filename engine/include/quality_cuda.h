@@ -67,7 +67,11 @@ typedef enum qc_backend {
     QC_BACKEND_IMPORTED = 4  /**< sees no pictures: models predict from what qc_session_import() hands in */
 } qc_backend;
 
-typedef enum qc_chroma { QC_CHROMA_400 = 0, QC_CHROMA_420 = 1, QC_CHROMA_422 = 2, QC_CHROMA_444 = 3 } qc_chroma;
+/** Of pictures as they are stored. The last three are scored as 4:2:0, 4:2:2 and 4:4:4, each chroma sample repeated. */
+typedef enum qc_chroma {
+    QC_CHROMA_400 = 0, QC_CHROMA_420 = 1, QC_CHROMA_422 = 2, QC_CHROMA_444 = 3,
+    QC_CHROMA_410 = 4, QC_CHROMA_411 = 5, QC_CHROMA_440 = 6
+} qc_chroma;
 
 typedef enum qc_memory { QC_MEMORY_HOST = 0, QC_MEMORY_CUDA = 1 } qc_memory;
 
@@ -94,33 +98,41 @@ typedef enum qc_stats_format {
 /**
  * How the samples of a picture lie in memory.
  *
- * | layout              | container_bits | depth  | shift | semi_planar |
- * |---------------------|----------------|--------|-------|-------------|
- * | yuv420p, gray, ...  | 8              | 8      | 0     | 0           |
- * | yuv4xxp10le, ...    | 16             | 10/12/16 | 0   | 0           |
- * | nv12, nv16          | 8              | 8      | 0     | 1           |
- * | p010 / p012 / p016  | 16             | 10/12/16 | 6/4/0 | 1         |
- * | yuv444p10msb        | 16             | 10     | 6     | 0           |
+ * | layout                  | container_bits | depth     | shift | semi_planar | pixel_step |
+ * |-------------------------|----------------|-----------|-------|-------------|------------|
+ * | yuv420p, gray, ...      | 8              | 8         | 0     | 0           | 0          |
+ * | yuv4xxp10le, ...        | 16             | 9..16     | 0     | 0           | 0          |
+ * | nv12, nv16 / nv21, nv42 | 8              | 8         | 0     | 1 / 2       | 0          |
+ * | p010 / p012 / p016      | 16             | 10/12/16  | 6/4/0 | 1           | 0          |
+ * | yuv444p10msb            | 16             | 10        | 6     | 0           | 0          |
+ * | rgb24, vyu444 / ayuv    | 8              | 8         | 0     | 0           | 3 / 4      |
+ * | yuyv422 / y210          | 8 / 16         | 8 / 10    | 0 / 6 | 0           | 4          |
+ * | ya8, ya16               | 8 / 16         | 8 / 16    | 0     | 0           | 2          |
+ * | x2rgb10, v30x           | 32             | 10        | 0     | 0           | 1          |
  *
  * Samples of 8 bits lie in bytes, others in the depth bits above shift of 16-bit words; the bits below are ignored, those
- * above must be 0. Planes hold ceil(width / 2) chroma columns where chroma is halved, and so for rows; like libvmaf, most
- * metrics use only the first floor(width / 2).
+ * above must be 0. Planes hold ceil(width / 2) chroma columns where chroma is halved, and so for rows (of 4:1:1,
+ * ceil(width / 4)); like libvmaf, most metrics use only the first floor(width / 2).
  *
- * RGB: rgb is 1, chroma is 4:4:4. Planar pictures have their planes in the order G, B, R (gbrp, gbrp10le ...). Packed
- * ones (rgb24, bgr0 ...) have one plane: pixel_step samples from pixel to pixel, G, B and R at sample_offset[0..2].
+ * RGB: rgb is 1, chroma is 4:4:4. Planar pictures have their planes in the order G, B, R (gbrp, gbrp10le ...).
+ *
+ * Packed pictures have one plane: pixel_step samples from pixel to pixel, of 4:2:2 from one pair of pixels to the next, and
+ * Y, Cb, Cr (G, B, R) at sample_offset[0..2]; of 4:2:2, the second Y lies two samples behind the first. Where a pixel is one
+ * word of 32 bits, sample_offset[0..2] are the lowest bits of the samples in it. An alpha channel is not looked at.
  */
 typedef struct qc_format {
     int width, height;  /**< luma samples, visible picture, 1..32768; metrics may want more, see docs/metrics.md */
     qc_chroma chroma;
-    int depth;          /**< significant bits of a sample: 8, 10, 12 or 16 */
+    int depth;          /**< significant bits of a sample: 8, 9, 10, 12, 14 or 16 */
     int shift;          /**< unused low-order bits of the container, 0..container_bits-depth: 6 for p010 */
-    int container_bits; /**< 8 for a depth of 8, else 16 (little-endian) */
-    int semi_planar;    /**< 1: plane 1 interleaves Cb and Cr; 0: they have planes of their own */
+    int container_bits; /**< 8 for a depth of 8, else 16; 32 where a pixel is one word */
+    int semi_planar;    /**< 1: plane 1 interleaves Cb and Cr, 2: Cr and Cb; 0: they have planes of their own */
     int rgb;            /**< 1: red, green and blue instead of luma and chroma; some metrics accept it; 0: not */
-    int pixel_step;     /**< packed RGB: samples from pixel to pixel, 3 or 4; else 0 */
-    int sample_offset[3]; /**< packed RGB: position of G, B and R within a pixel, 0..pixel_step-1; else ignored */
+    int pixel_step;     /**< packed pictures: samples from pixel to pixel, 1..4; else 0 */
+    int sample_offset[3]; /**< packed pictures: position of Y, Cb and Cr, or G, B and R, 0..pixel_step-1; else ignored */
     qc_colour colour;   /**< what the picture's tags say; read by metrics that look at colours */
-    int reserved[7];    /**< 0 */
+    int big_endian;     /**< 1: words have their most significant byte first; 0: their least */
+    int reserved[6];    /**< 0 */
 } qc_format;
 
 /** One picture. Its layout is the qc_format that was declared for its input at creation. */
@@ -319,9 +331,9 @@ QC_API qc_status qc_pool_parse(const char *text, qc_pool *pool);
 QC_API const char *qc_pool_name(qc_pool pool); /**< the word that qc_pool_parse() takes; NULL for no method */
 
 /**
- * The layout that FFmpeg calls by this name: gray, planar YUV, NV12 and its kin up to P416, planar and packed RGB ("gray10le",
- * "yuv420p10le", "nv12", "p010le", "gbrp", "rgb24", "bgr0" ...). Without its end "le" a name means the same. An alpha
- * channel is not looked at. A yuvj name is tagged as of full range; all other tags are unknown.
+ * The layout that FFmpeg calls by this name: its integer formats of 8 to 16 bits, gray, YUV and RGB, planar, semi-planar and
+ * packed ("gray10le", "yuv420p10be", "nv12", "p010le", "yuyv422", "gbrp", "rgb24", "x2rgb10le" ...). Without its end "le" a
+ * name means the same. An alpha channel is not looked at. A yuvj name is tagged as of full range; all other tags are unknown.
  * @param format filled; unchanged where that fails. Width and height are checked where the format is used
  * @return QC_ERROR_UNSUPPORTED for a name that FFmpeg does not have, and for formats that the engine does not read
  */

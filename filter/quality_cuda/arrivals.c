@@ -233,7 +233,7 @@ static int fail_look(AVFilterContext *ctx, qc_status status, const char *why)
 
     if (s->run.failure || (status != QC_ERROR_UNSUPPORTED && !may_go_on))
         return ff_qc_fail(ctx, ff_qc_error_of_status(status), "align=auto: the first pictures could not be compared: %s", why);
-    av_log(ctx, AV_LOG_WARNING, "align=auto: the first pictures could not be compared: %s\n", why);
+    ff_qc_warn(ctx, "align=auto: the first pictures could not be compared: %s", why);
     return QCR_LOOK_IS_OVER;
 }
 

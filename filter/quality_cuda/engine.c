@@ -39,9 +39,9 @@ int ff_qc_recover_session(AVFilterContext *ctx, qc_status status)
 
 static void engine_log(void *opaque, qc_log_level level, const char *text)
 {
-    static const int levels[] = { AV_LOG_ERROR, AV_LOG_WARNING, AV_LOG_INFO, AV_LOG_DEBUG };
+    const qcr_sink sink = ff_qc_sink(opaque);
 
-    av_log(opaque, levels[av_clip(level, 0, FF_ARRAY_ELEMS(levels) - 1)], "%s\n", text);
+    sink.say(sink.opaque, level == QC_LOG_DEBUG ? QCR_LEVEL_DEBUG : (qcr_level)level, text);
 }
 
 /* ---- configuration ---- */

@@ -50,6 +50,9 @@ int ff_qc_append_rendition_pads(AVFilterContext *ctx);
  */
 int ff_qc_configure_inputs(AVFilterContext *ctx);
 
+/** What sentences about the sources of frames depend on. */
+qcr_source_rules ff_qc_source_rules(const AVFilterContext *ctx);
+
 /** Whether any input has CUDA frames. */
 int ff_qc_any_hw_input(const AVFilterContext *ctx);
 

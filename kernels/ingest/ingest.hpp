@@ -1,24 +1,27 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// The engine's own kernels: lifting pictures to the session's depth, scaling them, keeping the planes that later frames
-// look back at.
+// The engine's own kernels: unpacking pictures and lifting them to the session's depth, scaling them, keeping the
+// planes that later frames look back at.
 #pragma once
 
 #include "contract/types.hpp"
+#include "ingest/sample_source.hpp"
 #include "ingest/scaling.hpp"
 #include "quality_cuda/types.h"
 
 namespace qc {
 
-/// One plane whose container the metrics can't read in place: its samples are lifted to 16-bit words at the session's
-/// depth, target = (source >> shift_right) << shift_left.
+/// One component whose samples metrics can't read in place: they become a plane of their own, at the session's depth
+/// or, for a scaler, at their own: target = sample << shift_left.
 struct ConvertJob {
-    const void* source;
-    uint16_t* target;
+    const void* source; ///< the component's first sample
+    void* target;
     uint32_t source_pitch_bytes, target_pitch_bytes;
-    int32_t width, height;
-    uint16_t step;         ///< distance of samples in the source
-    uint16_t source_bytes; ///< 1 or 2
-    uint16_t shift_right, shift_left;
+    int32_t width, height; ///< of the target
+    SampleSource samples;
+    uint8_t shift_left;
+    uint8_t target_bytes;               ///< 1 or 2
+    uint8_t repeat_across, repeat_down; ///< each sample becomes so many, as powers of two
+    uint32_t reserved;
 };
 
 /// One plane that is scaled.

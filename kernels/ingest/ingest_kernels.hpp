@@ -64,15 +64,16 @@ struct Convert : device::KernelOf<ConvertArguments, kIngestBlock> {
         const ConvertJob job = arguments.jobs[block.z()];
         const int y = block.y();
         if (y >= job.height) return;
-        const uint8_t* source = row_of(job.source, job.source_pitch_bytes, y);
-        uint16_t* target = reinterpret_cast<uint16_t*>(reinterpret_cast<uint8_t*>(job.target) +
-                                                       static_cast<size_t>(y) * job.target_pitch_bytes);
+        const uint8_t* source = row_of(job.source, job.source_pitch_bytes, y >> job.repeat_down);
+        uint8_t* target = static_cast<uint8_t*>(job.target) + static_cast<size_t>(y) * job.target_pitch_bytes;
         // Unsigned steps may wrap, which keeps the compiler from unrolling a loop that is rarely entered twice.
         const unsigned step = static_cast<unsigned>(block.grid_x()) * kThreads;
         for (int x = block.x() * kThreads + block.thread(); x < job.width; x = static_cast<int>(x + step)) {
-            const unsigned raw =
-                job.source_bytes == 1 ? source[x * job.step] : reinterpret_cast<const uint16_t*>(source)[x * job.step];
-            target[x] = static_cast<uint16_t>((raw >> job.shift_right) << job.shift_left);
+            const unsigned sample = read_sample(job.samples, source, x >> job.repeat_across) << job.shift_left;
+            if (job.target_bytes == 1)
+                target[x] = static_cast<uint8_t>(sample);
+            else
+                reinterpret_cast<uint16_t*>(target)[x] = static_cast<uint16_t>(sample);
         }
     }
 };

@@ -17,6 +17,7 @@
 #include "quality_cuda_run/alignment.h"
 #include "quality_cuda_run/conditions.h"
 #include "quality_cuda_run/counts.h"
+#include "quality_cuda_run/doubts.h"
 #include "quality_cuda_run/engine.h"
 #include "quality_cuda_run/files.h"
 #include "quality_cuda_run/geometry.h"
@@ -35,6 +36,7 @@
 #include "quality_cuda_run/rows.h"
 #include "quality_cuda_run/session.h"
 #include "quality_cuda_run/sink.h"
+#include "quality_cuda_run/sources.h"
 #include "quality_cuda_run/text.h"
 #include "quality_cuda_run/verdict.h"
 

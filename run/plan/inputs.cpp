@@ -24,8 +24,15 @@ struct Comparison {
 };
 
 const char* components_of(const qc_format& format) {
-    static constexpr const char* kNames[] = {"no chroma", "4:2:0", "4:2:2", "4:4:4"};
+    static constexpr const char* kNames[] = {"no chroma", "4:2:0", "4:2:2", "4:4:4", "4:1:0", "4:1:1", "4:4:0"};
     return format.rgb != 0 ? "RGB" : kNames[format.chroma];
+}
+
+/// What the engine scores pictures as: it repeats samples of chroma where there are fewer.
+qc_chroma scored_chroma(const qc_format& format) {
+    static constexpr qc_chroma kScored[] = {QC_CHROMA_400, QC_CHROMA_420, QC_CHROMA_422, QC_CHROMA_444,
+                                            QC_CHROMA_420, QC_CHROMA_422, QC_CHROMA_444};
+    return kScored[format.chroma];
 }
 
 /// "is yuv420p (4:2:0)"
@@ -35,9 +42,10 @@ std::string kind_of(const Promise& promise) {
 
 /// Name of the planar format of a layout's depth with another subsampling of chroma.
 std::string with_chroma(const qc_format& format, qc_chroma chroma) {
-    qc_format wanted = format;
+    qc_format wanted{};
     wanted.chroma = chroma;
-    wanted.shift = wanted.semi_planar = wanted.rgb = wanted.pixel_step = 0;
+    wanted.depth = format.depth;
+    wanted.container_bits = format.depth == 8 ? 8 : 16;
     const char* name = qc_format_name(&wanted);
     return name != nullptr ? name : "unknown";
 }
@@ -73,14 +81,14 @@ std::string on_chroma(const Comparison& of) {
         of.input != QCR_REFERENCE
             ? ""
             : formatted("; for chroma convert the reference first, e.g. [1:v]format=%s[r];[0:v][r]quality_cuda",
-                        with_chroma(of.own.format, of.main.format.chroma).c_str());
+                        with_chroma(of.own.format, scored_chroma(of.main.format)).c_str());
     return of.who() + formatted(" %s, main %s: only luma can be compared%s", kind_of(of.own).c_str(),
                                 kind_of(of.main).c_str(), advice.c_str());
 }
 
 void say_differences(const Comparison& of, const qcr_sink& sink) {
     const qc_format &own = of.own.format, &main = of.main.format;
-    if (own.chroma != main.chroma) say(sink, QCR_LEVEL_INFO, on_chroma(of));
+    if (scored_chroma(own) != scored_chroma(main)) say(sink, QCR_LEVEL_INFO, on_chroma(of));
     if (own.depth != main.depth)
         say(sink, QCR_LEVEL_INFO,
             of.who() +

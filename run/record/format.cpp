@@ -25,6 +25,7 @@ void visit_format(Format& format, const Visit& visit) {
     visit(format.colour.primaries);
     visit(format.colour.transfer);
     visit(format.colour.chroma_location);
+    visit(format.big_endian);
 }
 
 template <class Config, class Visit>

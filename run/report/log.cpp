@@ -6,6 +6,7 @@
 
 #include "run/account/alignment.hpp"
 #include "run/account/conditions.hpp"
+#include "run/account/doubts.hpp"
 #include "run/account/verdict.hpp"
 #include "run/report/report.hpp"
 #include "run/text/guard.hpp"
@@ -41,6 +42,7 @@ Head head_of(const qcr_report& report, qc_log_format format, int rendition) {
         head.add("distorted_stream", stream_json(own.colour, counts.own));
         head.add("reference_stream", stream_json(reference.colour, counts.reference));
     }
+    if (format == QC_LOG_FORMAT_JSON) head.add("warnings", warnings_json(report.doubts));
     head.add("end", json_string(qcr_end_name(report.end)));
     head.add("reason", reason_json(report, rendition));
     head.add("engine", json_string(report.engine));

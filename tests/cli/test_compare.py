@@ -125,6 +125,13 @@ class Statistics(Compared):
                 self.assertAlmostEqual(score["difference"], statistics.fmean(y - x for x, y in zip(self.vmaf, other)), 9)
                 self.assertAlmostEqual(score["p5_difference"], percentile(other, 5) - percentile(self.vmaf, 5), 9)
 
+    def test_all_digits_of_percentiles(self):
+        """JSON shows them, so another way to round is another text."""
+        for seed in range(2, 8):
+            other = noisy(seed, LENGTHS, 81, 7, 3)
+            score = self.one(self.vmaf, other)
+            self.assertEqual((score["p5_a"], score["p5_b"]), (percentile(self.vmaf, 5), percentile(other, 5)), seed)
+
     def test_shares(self):
         other = [value + change for value, change in zip(self.vmaf, [1.5, -0.5, -2.5, 0.9, 3.5] * (len(self.vmaf) // 5))]
         for arguments, threshold, up, down in (([], 1, 0.4, 0.2), (["--threshold", "2"], 2, 0.2, 0.2), (["--threshold", "vmaf=0.1"], 0.1, 0.6, 0.4),

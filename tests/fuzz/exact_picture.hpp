@@ -23,15 +23,14 @@ inline int plane_count(const qc_format& format) {
 }
 
 inline PlaneSize plane_size(const qc_format& format, int plane) {
-    const bool halved_x = format.chroma == QC_CHROMA_420 || format.chroma == QC_CHROMA_422;
-    const bool halved_y = format.chroma == QC_CHROMA_420;
-    const auto side = [&](int length, bool halved) {
-        return static_cast<size_t>(plane > 0 && halved ? (length + 1) / 2 : length);
-    };
-    size_t samples = side(format.width, halved_x);
+    constexpr int kAcross[] = {1, 2, 2, 1, 4, 4, 1}, kDown[] = {1, 2, 1, 1, 4, 1, 2}; // luma samples of a chroma sample
+    const auto side = [](int length, int shared) { return static_cast<size_t>((length + shared - 1) / shared); };
+    const bool in_pairs = format.pixel_step != 0 && format.chroma == QC_CHROMA_422;
+    size_t samples = side(format.width, plane > 0 ? kAcross[format.chroma] : in_pairs ? 2 : 1);
     if (plane > 0 && format.semi_planar != 0) samples *= 2;
     if (format.pixel_step != 0) samples *= static_cast<size_t>(format.pixel_step);
-    return {samples * static_cast<size_t>(format.container_bits) / 8, side(format.height, halved_y)};
+    return {samples * static_cast<size_t>(format.container_bits) / 8,
+            side(format.height, plane > 0 ? kDown[format.chroma] : 1)};
 }
 
 /// How samples are made up.

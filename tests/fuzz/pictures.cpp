@@ -20,26 +20,42 @@ int any_side(Input& input) {
     return 1 + input.choose(largest);
 }
 
+/// All components in one plane, where this subsampling has that.
+void pack(qc_format& format, Input& input) {
+    constexpr int kGray = 2, kPairs = 4;
+    if (format.chroma == QC_CHROMA_444)
+        format.pixel_step = input.rarely(3) ? 1 : 3 + input.choose(2);
+    else if (format.chroma == QC_CHROMA_400 || format.chroma == QC_CHROMA_422)
+        format.pixel_step = format.chroma == QC_CHROMA_400 ? kGray : kPairs;
+    else
+        return;
+    format.semi_planar = 0;
+    const bool is_word = format.pixel_step == 1;
+    if (is_word) {
+        format.container_bits = 32;
+        format.shift = 0;
+    }
+    for (int& offset : format.sample_offset) offset = input.choose(is_word ? 33 - format.depth : format.pixel_step);
+}
+
 /// A layout that exists, mostly.
 qc_format any_format(Input& input, int width, int height) {
-    constexpr int kDepths[] = {8, 8, 10, 12, 16};
+    constexpr int kDepths[] = {8, 8, 10, 12, 16, 9, 14};
     qc_format format{};
     format.width = width;
     format.height = height;
     format.depth = kDepths[input.choose(std::size(kDepths))];
     format.container_bits = format.depth == 8 ? 8 : 16;
     format.shift = format.container_bits > format.depth ? input.choose(format.container_bits - format.depth + 1) : 0;
-    format.chroma = static_cast<qc_chroma>(input.choose(4));
-    format.semi_planar = input.rarely(3) ? 1 : 0;
+    format.chroma = static_cast<qc_chroma>(input.choose(QC_CHROMA_440 + 1));
+    format.semi_planar = input.rarely(3) ? 1 + input.choose(2) : 0;
+    if (format.container_bits == 16) format.big_endian = input.rarely(3) ? 1 : 0;
     if (input.rarely(4)) {
         format.rgb = 1;
         format.chroma = QC_CHROMA_444;
         format.semi_planar = 0;
-        if (input.flag()) {
-            format.pixel_step = 3 + input.choose(2);
-            for (int& offset : format.sample_offset) offset = input.choose(format.pixel_step);
-        }
     }
+    if (input.rarely(3)) pack(format, input);
     for (int* tag : {&format.colour.matrix, &format.colour.range, &format.colour.primaries, &format.colour.transfer,
                      &format.colour.chroma_location})
         *tag = input.rarely(4) ? input.choose(24) : 0;
@@ -51,7 +67,8 @@ void spoil(qc_format& format, Input& input) {
     int* const fields[] = {&format.width,         &format.height,          &format.depth,
                            &format.shift,         &format.container_bits,  &format.semi_planar,
                            &format.rgb,           &format.pixel_step,      &format.sample_offset[0],
-                           &format.colour.matrix, &format.colour.transfer, &format.reserved[0]};
+                           &format.colour.matrix, &format.colour.transfer, &format.big_endian,
+                           &format.reserved[0]};
     *fields[input.choose(std::size(fields))] = input.any<int>();
 }
 

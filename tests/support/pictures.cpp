@@ -127,6 +127,8 @@ TestPicture::TestPicture(const qc_format& format, const CodeAt& code_at, int pad
     : format_(format) {
     planes_ = stored_planes(format);
     for (int p = 0; p < planes_; ++p) fill_plane(p, code_at, padding_bytes, junk_seed);
+    const int components = format.chroma == QC_CHROMA_400 ? 1 : 3;
+    for (int i = 0; i < components && !is_read_in_place(format); ++i) fill_component(i, code_at);
 }
 
 TestPicture::TestPicture(const qc_format& format, Content content, bool distorted, unsigned seed, int padding_bytes)
@@ -162,12 +164,11 @@ int TestPicture::channels(int plane) const {
 
 void TestPicture::size_plane(int plane, int padding_bytes) {
     const auto p = static_cast<size_t>(plane);
-    const bool halved_x = plane > 0 && (format_.chroma == QC_CHROMA_420 || format_.chroma == QC_CHROMA_422);
-    const bool halved_y = plane > 0 && format_.chroma == QC_CHROMA_420;
+    const StoredPlane stored = stored_plane(format_, plane);
     const int sample_bytes = format_.container_bits / 8;
-    samples_[p] = (halved_x ? (format_.width + 1) / 2 : format_.width) * channels(plane);
-    rows_[p] = halved_y ? (format_.height + 1) / 2 : format_.height;
-    pitch_[p] = static_cast<ptrdiff_t>(samples_[p]) * sample_bytes + padding_bytes / sample_bytes * sample_bytes;
+    rows_[p] = stored.rows;
+    samples_[p] = static_cast<int>(stored.row_bytes) / sample_bytes;
+    pitch_[p] = stored.row_bytes + padding_bytes / sample_bytes * sample_bytes;
     bytes_[p].resize(static_cast<size_t>(pitch_[p] * rows_[p]));
 }
 
@@ -179,6 +180,7 @@ void TestPicture::fill_plane(int plane, const CodeAt& code_at, int padding_bytes
     std::vector<uint8_t>& bytes = bytes_[p];
     for (size_t i = 0; i < bytes.size(); ++i)
         bytes[i] = static_cast<uint8_t>(hash(static_cast<uint32_t>(i), 3, junk_seed));
+    if (!is_read_in_place(format_)) return; // component by component
     for (int y = 0; y < rows_[p]; ++y)
         for (int x = 0; x < samples_[p]; ++x) {
             const int channel = plane + x % channels; // 1: Cb, 2: Cr
@@ -186,6 +188,28 @@ void TestPicture::fill_plane(int plane, const CodeAt& code_at, int padding_bytes
             uint8_t* target = bytes.data() + y * pitch_[p] + static_cast<ptrdiff_t>(x) * sample_bytes;
             target[0] = static_cast<uint8_t>(sample);
             if (sample_bytes == 2) target[1] = static_cast<uint8_t>(sample >> 8);
+        }
+}
+
+/// Puts a component's samples where the format says that they are; all other bits stay junk.
+void TestPicture::fill_component(int component, const CodeAt& code_at) {
+    const auto [columns, rows] = stored_extent(format_, component);
+    const PlaneSource from = plane_source(format_, component);
+    const SampleSource samples = sample_source(format_, component);
+    const auto p = static_cast<size_t>(from.plane);
+    const bool owns_container = samples.bytes < 4; // below and above the sample there may be anything, and zeros
+    for (int y = 0; y < rows; ++y)
+        for (int x = 0; x < columns; ++x) {
+            uint8_t* const at =
+                &bytes_[p][static_cast<size_t>(y * pitch_[p] + x * samples.step_bytes) + from.first_bytes];
+            const auto byte_at = [&](int i) -> uint8_t& {
+                return at[samples.swapped != 0 ? samples.bytes - 1 - i : i];
+            };
+            uint32_t container = 0;
+            for (int i = 0; i < samples.bytes; ++i) container |= static_cast<uint32_t>(byte_at(i)) << (8 * i);
+            const uint32_t kept = owns_container ? (1u << samples.shift) - 1 : ~(samples.largest << samples.shift);
+            container = (container & kept) | code_at(component, x, y) << samples.shift;
+            for (int i = 0; i < samples.bytes; ++i) byte_at(i) = static_cast<uint8_t>(container >> (8 * i));
         }
 }
 

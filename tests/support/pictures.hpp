@@ -47,8 +47,9 @@ qc_frame frame_of(const qc_picture& reference, const std::vector<qc_picture>& di
 /// Owns one picture.
 class TestPicture {
 public:
-    /// What channel 0, 1 or 2 shows at (x, y), in counts of the format's depth. Packed pixels have them in this order;
-    /// what is left of a pixel of four samples is channel 3.
+    /// What channel 0, 1 or 2 shows at (x, y), in counts of the format's depth. Packed pixels that are read in place
+    /// have them in this order, and what is left of a pixel of four samples is channel 3; of others, channels are
+    /// components.
     using CodeAt = std::function<uint32_t(int channel, int x, int y)>;
 
     /// @param padding_bytes added to each row, rounded down to the container
@@ -73,6 +74,7 @@ public:
 private:
     void size_plane(int plane, int padding_bytes);
     void fill_plane(int plane, const CodeAt& code_at, int padding_bytes, unsigned junk_seed);
+    void fill_component(int component, const CodeAt& code_at);
 
     qc_format format_;
     int planes_ = 1;

@@ -151,16 +151,23 @@ TEST(CApiConfig, NumbersOfAFormat) {
     } cases[] = {
         {{QC_FIELD(qc_format, width), {1, 32768}, {0, -1, 32769}, "1..32768", "1..32768"}, invalid},
         {{"height", offsetof(qc_format, height), {1, 32768}, {0, -1, 32769}, "1..32768", "1..32768"}, invalid},
-        {{QC_FIELD(qc_format, chroma), {0, 1, 2, 3}, {-1, 4}, "0..3", nullptr}, unsupported},
-        {{QC_FIELD(qc_format, depth), {8}, {0, 7, 9, 11, 14, 32}, "8, 10, 12 or 16", "8, 10, 12 or 16"}, unsupported},
-        {{QC_FIELD(qc_format, container_bits), {8}, {0, 10, 32}, "8 or 16", "8 for a depth of 8, else 16"},
+        {{QC_FIELD(qc_format, chroma), {0, 1, 2, 3, 4, 5, 6}, {-1, 7}, "0..6", nullptr}, unsupported},
+        {{QC_FIELD(qc_format, depth),
+          {8},
+          {0, 7, 11, 13, 15, 17, 32},
+          "8, 9, 10, 12, 14 or 16",
+          "8, 9, 10, 12, 14 or 16"},
          unsupported},
-        {{QC_FIELD(qc_format, container_bits), {}, {16}, "8 with depth=8", nullptr}, unsupported},
+        {{QC_FIELD(qc_format, container_bits), {8}, {0, 10, 24}, "8, 16 or 32", "8 for a depth of 8, else 16; 32"},
+         unsupported},
+        {{QC_FIELD(qc_format, container_bits), {}, {16, 32}, "8 with depth=8", nullptr}, unsupported},
         {{QC_FIELD(qc_format, shift), {0}, {-1, 1}, "0 with depth=8", "0..container_bits-depth"}, unsupported},
-        {{QC_FIELD(qc_format, semi_planar), {0, 1}, {-1, 2}, "0..1", "0: they have planes of their own"}, invalid},
+        {{QC_FIELD(qc_format, semi_planar), {0, 1, 2}, {-1, 3}, "0..2", "0: they have planes of their own"}, invalid},
         {{QC_FIELD(qc_format, rgb), {0}, {-1, 2}, "0..1", "0: not"}, invalid},
-        {{QC_FIELD(qc_format, pixel_step), {0}, {-1, 1, 2, 5}, "0, 3 or 4", "3 or 4; else 0"}, unsupported},
-        {{QC_FIELD(qc_format, pixel_step), {}, {3, 4}, "0 without rgb", nullptr}, unsupported},
+        {{QC_FIELD(qc_format, pixel_step), {0}, {-1, 5}, "0..4", "1..4; else 0"}, unsupported},
+        {{QC_FIELD(qc_format, pixel_step), {}, {2, 3, 4}, "0 with 4:2:0", nullptr}, unsupported},
+        {{QC_FIELD(qc_format, big_endian), {0}, {-1, 2}, "0..1", "0: their least"}, invalid},
+        {{QC_FIELD(qc_format, big_endian), {}, {1}, "0 with container_bits=8", nullptr}, invalid},
     };
     for (const auto& [field, code] : cases)
         for (const bool reference : {true, false}) {
@@ -186,8 +193,10 @@ TEST(CApiConfig, NumbersOfAFormat) {
 
 TEST(CApiConfig, FormatsThatDoNotFitThemselves) {
     const auto refused = [](const char* layout, qc_status code, auto&& change) {
-        qc_config config = cpu_config("ssimulacra2", layout);
-        EXPECT_EQ(refusal(config), "") << layout;
+        qc_config config = cpu_config("ssimulacra2");
+        EXPECT_EQ(qc_format_from_name(layout, 96, 64, &config.reference), QC_OK) << layout;
+        config.distorted[0] = config.reference;
+        if (config.reference.chroma != QC_CHROMA_400) EXPECT_EQ(refusal(config), "") << layout;
         change(config.reference);
         return refusal(config, code);
     };
@@ -204,6 +213,18 @@ TEST(CApiConfig, FormatsThatDoNotFitThemselves) {
               "reference.sample_offset[2]=3: 0..2 with pixel_step=3 is accepted");
     EXPECT_EQ(refused("rgb24", QC_ERROR_INVALID, [](qc_format& f) { f.sample_offset[0] = -1; }),
               "reference.sample_offset[0]=-1: 0..2 with pixel_step=3 is accepted");
+    EXPECT_EQ(refused("yuyv422", unsupported, [](qc_format& f) { f.pixel_step = 3; }),
+              "reference.pixel_step=3: 0 or 4 with 4:2:2 is accepted");
+    EXPECT_EQ(refused("vuyx", unsupported, [](qc_format& f) { f.semi_planar = 1; }),
+              "reference.semi_planar=1: 0 with pixel_step=4 is accepted");
+    EXPECT_EQ(refused("ya8", QC_ERROR_INVALID, [](qc_format& f) { f.sample_offset[0] = 2; }),
+              "reference.sample_offset[0]=2: 0..1 with pixel_step=2 is accepted");
+    EXPECT_EQ(refused("v30xle", QC_ERROR_INVALID, [](qc_format& f) { f.sample_offset[1] = 23; }),
+              "reference.sample_offset[1]=23: 0..22 with pixel_step=1 is accepted");
+    EXPECT_EQ(refused("x2rgb10le", unsupported, [](qc_format& f) { f.container_bits = 16; }),
+              "reference.container_bits=16: 32 with pixel_step=1 is accepted");
+    EXPECT_EQ(refused("x2rgb10le", unsupported, [](qc_format& f) { f.shift = 1; }),
+              "reference.shift=1: 0 with pixel_step=1 is accepted");
     for (size_t i = 0; i < std::size(qc_format{}.reserved); ++i)
         EXPECT_EQ(refused("yuv420p", QC_ERROR_INVALID, [&](qc_format& f) { f.reserved[i] = 1; }),
                   format("reference.reserved[%zu]=1: 0 is accepted", i));

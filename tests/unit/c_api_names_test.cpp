@@ -39,16 +39,24 @@ TEST(CApiNames, FormatsAreThoseOfTheLayouts) {
 
 TEST(CApiNames, FormatsHaveTheirNamesBack) {
     for (const char* name :
-         {"gray",        "gray10le", "gray12le",    "gray16le",      "yuv420p", "yuv422p",     "yuv444p",
-          "yuv420p10le", "nv12",     "nv16",        "nv24",          "nv20le",  "p010le",      "p012le",
-          "p016le",      "p210le",   "p212le",      "p216le",        "p410le",  "p412le",      "p416le",
-          "gbrp",        "gbrp10le", "gbrp12le",    "gbrp16le",      "rgb24",   "bgr24",       "rgb48le",
-          "bgr48le",     "rgb0",     "bgr0",        "0rgb",          "0bgr",    "yuv422p12le", "yuv444p16le",
-          "rgba64le",    "bgra64le", "gbrp10msble", "yuv444p12msble"}) {
+         {"gray",     "gray10le",    "gray12le",       "gray16le",       "yuv420p",     "yuv422p",
+          "yuv444p",  "yuv420p10le", "nv12",           "nv16",           "nv24",        "nv20le",
+          "p010le",   "p012le",      "p016le",         "p210le",         "p212le",      "p216le",
+          "p410le",   "p412le",      "p416le",         "gbrp",           "gbrp10le",    "gbrp12le",
+          "gbrp16le", "rgb24",       "bgr24",          "rgb48le",        "bgr48le",     "rgb0",
+          "bgr0",     "0rgb",        "0bgr",           "yuv422p12le",    "yuv444p16le", "rgba64le",
+          "bgra64le", "gbrp10msble", "yuv444p12msble", "gray9le",        "gray14be",    "yuv410p",
+          "yuv411p",  "yuv440p",     "yuv440p12be",    "yuv420p9le",     "yuv422p14be", "yuv420p16be",
+          "gbrp9be",  "gbrp14le",    "gbrp12msbbe",    "yuv444p10msbbe", "nv21",        "nv42",
+          "nv20be",   "p010be",      "p416be",         "rgb48be",        "bgra64be",    "yuyv422",
+          "yvyu422",  "uyvy422",     "y210le",         "y212be",         "y216le",      "vyu444",
+          "vuyx",     "ayuv",        "uyva",           "xv36le",         "xv36be",      "xv48le",
+          "ayuv64be", "ya8",         "ya16le",         "x2rgb10le",      "x2bgr10le",   "xv30le",
+          "v30xle"}) {
         const qc_format format = format_named(name);
         EXPECT_STREQ(qc_format_name(&format), name);
         const bool is_rgb = format.rgb != 0;
-        qc_config config = cpu_config(is_rgb ? "ssimulacra2" : "psnr");
+        qc_config config = cpu_config(is_rgb ? "ssimulacra2" : "float_psnr");
         config.reference = config.distorted[0] = format;
         qc_error error{};
         EXPECT_EQ(qc_config_check(&config, &error), QC_OK) << name << ": " << error.text;
@@ -61,6 +69,8 @@ TEST(CApiNames, FurtherNamesMeanTheSame) {
     expect_equal(format_named("rgb0"), format_named("rgba"), "alpha is not looked at");
     expect_equal(format_named("gbrp12le"), format_named("gbrap12le"), "alpha is not looked at");
     expect_equal(format_named("yuv444p"), format_named("yuva444p"), "alpha is not looked at");
+    expect_equal(format_named("yuv422p9be"), format_named("yuva422p9be"), "alpha is not looked at");
+    expect_equal(format_named("vuyx"), format_named("vuya"), "alpha is not looked at");
     qc_format full = format_named("yuvj420p");
     EXPECT_EQ(full.colour.range, 2);
     EXPECT_STREQ(qc_format_name(&full), "yuv420p") << "whatever its tags";
@@ -70,8 +80,9 @@ TEST(CApiNames, FurtherNamesMeanTheSame) {
 
 TEST(CApiNames, OtherFormatsAreRefused) {
     for (const char* name :
-         {"", "yuv", "yuv411p", "yuv440p", "yuv420p9le", "yuv420p14le", "yuv420p10be", "YUV420P", "pal8", "nv21",
-          "uyvy422", "rgb565le", "yuvj420p10le", "graya", "ya8", "grayf32le", "le"}) {
+         {"",          "yuv",         "yuv411p10le", "yuv440p16le",  "yuv420p8le", "YUV420P",      "pal8",  "monow",
+          "uyyvyy411", "nv12le",      "rgb565le",    "rgb444",       "rgb8",       "yuvj420p10le", "graya", "grayf32le",
+          "xyz12le",   "bayer_rggb8", "gray32le",    "yuva420p12le", "x2rgb10be",  "yuvbe",        "be",    "le"}) {
         qc_format format{};
         format.width = 7;
         EXPECT_EQ(qc_format_from_name(name, 64, 48, &format), QC_ERROR_UNSUPPORTED) << name;

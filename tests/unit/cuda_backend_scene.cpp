@@ -103,11 +103,10 @@ std::function<void()> run_probe(Dim3 grid, void** arguments) {
 void convert(const ConvertJob& job) {
     for (int y = 0; y < job.height; ++y)
         for (int x = 0; x < job.width; ++x) {
-            const auto* row = static_cast<const char*>(job.source) + static_cast<size_t>(y) * job.source_pitch_bytes;
-            const unsigned raw = job.source_bytes == 1 ? reinterpret_cast<const uint8_t*>(row)[x * job.step]
-                                                       : reinterpret_cast<const uint16_t*>(row)[x * job.step];
-            auto* target = reinterpret_cast<char*>(job.target) + static_cast<size_t>(y) * job.target_pitch_bytes;
-            reinterpret_cast<uint16_t*>(target)[x] = static_cast<uint16_t>((raw >> job.shift_right) << job.shift_left);
+            const auto* row = static_cast<const uint8_t*>(job.source) + static_cast<size_t>(y) * job.source_pitch_bytes;
+            auto* target = static_cast<char*>(job.target) + static_cast<size_t>(y) * job.target_pitch_bytes;
+            reinterpret_cast<uint16_t*>(target)[x] =
+                static_cast<uint16_t>(read_sample(job.samples, row, x) << job.shift_left);
         }
 }
 

@@ -26,7 +26,8 @@ QC_EXPECT(offsetof(qc_format, chroma) == 8);
 QC_EXPECT(offsetof(qc_format, rgb) == 28);
 QC_EXPECT(offsetof(qc_format, sample_offset) == 36);
 QC_EXPECT(offsetof(qc_format, colour) == 48);
-QC_EXPECT(offsetof(qc_format, reserved) == 68);
+QC_EXPECT(offsetof(qc_format, big_endian) == 68);
+QC_EXPECT(offsetof(qc_format, reserved) == 72);
 
 QC_EXPECT(sizeof(qc_picture) == 96);
 QC_EXPECT(offsetof(qc_picture, pitch_bytes) == 24);

@@ -41,10 +41,10 @@ void expect_conversion(const Lifted& c, bool descending) {
     job.target_pitch_bytes = kTargetPitch * 2;
     job.width = kWidth;
     job.height = kHeight;
-    job.step = static_cast<uint16_t>(c.step);
-    job.source_bytes = static_cast<uint16_t>(c.bytes);
-    job.shift_right = static_cast<uint16_t>(c.shift_right);
-    job.shift_left = static_cast<uint16_t>(c.shift_left);
+    job.samples = {
+        c.step * c.bytes, ~0u, 0xffff, static_cast<uint8_t>(c.bytes), 0, static_cast<uint8_t>(c.shift_right), 0};
+    job.shift_left = static_cast<uint8_t>(c.shift_left);
+    job.target_bytes = 2;
     // Fewer columns of threads than samples, one row of blocks too many.
     launch(kernels::qc_convert, Dim3{2, kHeight + 1, 1}, Convert::Arguments{&job}, descending);
     for (int y = 0; y <= kHeight; ++y)

@@ -25,7 +25,8 @@ KINDS = [(176, 144, "420", 1, b"vmaf|psnr"), (64, 48, "444", 3, b"psnr|ssim"), (
 class Format(ctypes.Structure):
     _fields_ = [(name, ctypes.c_int) for name in ("width", "height", "chroma", "depth", "shift", "container_bits", "semi_planar",
                                                   "rgb", "pixel_step")] + \
-               [("sample_offset", ctypes.c_int * 3), ("colour", ctypes.c_int * 5), ("reserved", ctypes.c_int * 7)]
+               [("sample_offset", ctypes.c_int * 3), ("colour", ctypes.c_int * 5), ("big_endian", ctypes.c_int),
+                ("reserved", ctypes.c_int * 6)]
 
 
 class Picture(ctypes.Structure):

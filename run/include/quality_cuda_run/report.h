@@ -15,6 +15,7 @@
 #include "quality_cuda_run/alignment.h"
 #include "quality_cuda_run/conditions.h"
 #include "quality_cuda_run/counts.h"
+#include "quality_cuda_run/doubts.h"
 #include "quality_cuda_run/engine.h"
 #include "quality_cuda_run/files.h"
 #include "quality_cuda_run/names.h"
@@ -74,6 +75,7 @@ typedef struct qcr_report {
     qcr_report_input input[QCR_MAX_VIDEOS];
     int scored_width, scored_height;
     const qcr_conditions* conditions;
+    const qcr_doubts* doubts; ///< what was warned of
     const qcr_alignment* alignment;
 
     qc_session* session; ///< NULL: nothing was scored
