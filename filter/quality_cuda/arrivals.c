@@ -13,22 +13,24 @@
 #include "state.h"
 #include "submission.h"
 
-int ff_qc_settle_rate(AVFilterContext *ctx)
+uint32_t ff_qc_settle_start(AVFilterContext *ctx)
 {
     QualityCudaContext *s = ctx->priv;
     int64_t pts[QCR_RATE_FRAMES];
-    int wanted, count;
 
-    if (s->run.rate_settled)
-        return 1;
-    wanted = qcr_pairs_rate_frames(s->pairs);
-    count  = FFMIN(ff_inlink_queued_frames(ctx->inputs[0]), wanted);
-    if (count < wanted && !ff_outlink_get_status(ctx->inputs[0]))
-        return 0;
-    for (int i = 0; i < count; i++) /* they wait in the link's queue: nobody has to hold them */
-        pts[i] = ff_inlink_peek_frame(ctx->inputs[0], i)->pts;
-    qcr_pairs_settle_rate(s->pairs, pts, count);
-    return s->run.rate_settled = 1;
+    for (int i = 0, wanted; !s->run.start_settled && i < s->nb_inputs; i++) {
+        while ((wanted = qcr_pairs_first_frames(s->pairs, i)) > 0) {
+            const int count = FFMIN(ff_inlink_queued_frames(ctx->inputs[i]), wanted);
+
+            if (count < wanted && !ff_outlink_get_status(ctx->inputs[i]))
+                return 1u << i;
+            for (int k = 0; k < count; k++) /* they wait in the link's queue: nobody has to hold them */
+                pts[k] = ff_inlink_peek_frame(ctx->inputs[i], k)->pts;
+            qcr_pairs_show_first(s->pairs, i, pts, count);
+        }
+    }
+    s->run.start_settled = 1;
+    return 0;
 }
 
 /* ---- frames come in ---- */
