@@ -15,7 +15,8 @@ class ContentsWatch {
 public:
     /// @param instance of the metric `signature` in the plan
     ContentsWatch(const FrameGeometry& geometry, int renditions, size_t instance)
-        : geometry_(geometry), instance_(instance), watches_(static_cast<size_t>(renditions)),
+        : geometry_(geometry), instance_(instance),
+          watches_(static_cast<size_t>(renditions), AlignmentWatch(geometry.width == geometry.height)),
           starts_(static_cast<size_t>(renditions)) {}
 
     void add(const FrameResult& result, const AccumulatorLayout& layout);

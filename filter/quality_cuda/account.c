@@ -37,22 +37,25 @@ int ff_qc_open_account(AVFilterContext *ctx)
 static qcr_frame_facts facts_of(const AVFilterContext *ctx, int index, const AVFrame *frame)
 {
     const QualityCudaContext *s = ctx->priv;
-    const int64_t jumps = qcr_pairs_input(s->pairs, index).jumps;
+    const qcr_input met = qcr_pairs_input(s->pairs, index);
+    const double rate = qcr_rate_so_far(&met, av_q2d(ctx->inputs[index]->time_base));
 
     if (!frame)
-        return (qcr_frame_facts) { .time = NAN, .jumps = jumps };
+        return (qcr_frame_facts) { .time = NAN, .jumps = met.jumps, .rate = rate };
     return (qcr_frame_facts) {
         .held            = 1,
         .is_corrupt      = frame->decode_error_flags || (frame->flags & AV_FRAME_FLAG_CORRUPT),
         .is_concealed    = !!(frame->decode_error_flags & FF_DECODE_ERROR_CONCEALMENT_ACTIVE),
         .is_interlaced   = QC_IS_INTERLACED(frame),
+        .has_grain       = !!av_frame_get_side_data(frame, AV_FRAME_DATA_FILM_GRAIN_PARAMS),
         .range           = ff_qc_range_of(frame, s->input[index].sw_format),
         .matrix          = frame->colorspace,
         .primaries       = frame->color_primaries,
         .transfer        = frame->color_trc,
         .chroma_location = frame->chroma_location,
         .time            = ff_qc_seconds(ctx, index, frame->pts),
-        .jumps           = jumps,
+        .jumps           = met.jumps,
+        .rate            = rate,
     };
 }
 
@@ -172,6 +175,7 @@ void ff_qc_judge_pairs(AVFilterContext *ctx)
     char why[QCR_REFUSAL];
 
     qcr_say_single_frames(&s->sources, &rules, s->pairs, ff_qc_counts_of(ctx, 0), &sink);
+    qcr_conclude_conditions(s->conditions);
     if (s->options.allow_unpaired || s->run.failure)
         return;
     s->run.is_refused = qcr_refuse_pairs(ff_qc_counts_of(ctx, 0), 0, qcr_pairs_tolerance(s->pairs), why);

@@ -109,6 +109,7 @@ int ff_qc_record_frame(AVFilterContext *ctx, int index, const AVFrame *frame)
         .is_corrupt      = frame->decode_error_flags || (frame->flags & AV_FRAME_FLAG_CORRUPT),
         .is_concealed    = !!(frame->decode_error_flags & FF_DECODE_ERROR_CONCEALMENT_ACTIVE),
         .is_interlaced   = QC_IS_INTERLACED(frame),
+        .has_grain       = !!av_frame_get_side_data(frame, AV_FRAME_DATA_FILM_GRAIN_PARAMS),
         .range           = ff_qc_range_of(frame, format_of(frame)),
         .matrix          = frame->colorspace,
         .primaries       = frame->color_primaries,

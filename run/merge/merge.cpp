@@ -242,13 +242,16 @@ double Merge::seconds(size_t input, int64_t pts) const {
 
 qcr_frame_facts Merge::facts_of(size_t input, const qcr_recorded_frame* frame) const {
     qcr_frame_facts facts{};
-    facts.jumps = qcr_pairs_input(pairs_.get(), static_cast<int>(input)).jumps;
+    const qcr_input met = qcr_pairs_input(pairs_.get(), static_cast<int>(input));
+    facts.jumps = met.jumps;
+    facts.rate = qcr_rate_so_far(&met, input_[input].tick);
     facts.time = kNotANumber;
     if (frame == nullptr) return facts;
     facts.held = 1;
     facts.is_corrupt = frame->is_corrupt;
     facts.is_concealed = frame->is_concealed;
     facts.is_interlaced = frame->is_interlaced;
+    facts.has_grain = frame->has_grain;
     facts.range = frame->range;
     facts.matrix = frame->matrix;
     facts.primaries = frame->primaries;
@@ -407,6 +410,7 @@ void Merge::fail(qcr_merged how, const std::string& why) {
 
 /// Whether a rendition, or all of them, lack too many frames.
 void Merge::judge() {
+    qcr_conclude_conditions(conditions_.get());
     if (outcome_ != QCR_MERGED) return;
     std::array<char, QCR_REFUSAL> why{};
     const double tolerance = qcr_pairs_tolerance(pairs_.get());

@@ -154,6 +154,7 @@ Arrival FrameReader::arrival_of(const Entry& frame) {
                 .is_corrupt = int_of(words[kFrameIsCorrupt]),
                 .is_concealed = int_of(words[kFrameIsConcealed]),
                 .is_interlaced = int_of(words[kFrameIsInterlaced]),
+                .has_grain = int_of(words[kFrameHasGrain]),
                 .range = int_of(words[kFrameRange]),
                 .matrix = int_of(words[kFrameMatrix]),
                 .primaries = int_of(words[kFramePrimaries]),

@@ -147,6 +147,7 @@ qc_status qcr_record_frame(qcr_record* record, int input, const qcr_recorded_fra
                                                                  frame->is_corrupt,
                                                                  frame->is_interlaced,
                                                                  frame->is_concealed,
+                                                                 frame->has_grain,
                                                                  frame->range,
                                                                  frame->matrix,
                                                                  frame->primaries,

@@ -289,6 +289,9 @@ typedef struct qcr_input {
 
 QC_API qcr_input qcr_pairs_input(const qcr_pairs* pairs, int input);
 
+/** Frames per second, by the timestamps of those that came. @param tick seconds @return 0: there were too few */
+QC_API double qcr_rate_so_far(const qcr_input* input, double tick);
+
 /** A frame of an input that is held, for what it says of itself; the latest. NULL if there is none. */
 QC_API void* qcr_pairs_held(const qcr_pairs* pairs, int input);
 

@@ -36,7 +36,7 @@ typedef struct qcr_recorded_frame {
     int64_t pts; ///< ticks; QCR_NO_PTS for none
     int width, height, format;
     const char *format_name;
-    int is_corrupt, is_concealed, is_interlaced;
+    int is_corrupt, is_concealed, is_interlaced, has_grain;
     int range, matrix, primaries, transfer, chroma_location;
     int64_t packet_bytes; ///< of what it was decoded from; 0: not known
 } qcr_recorded_frame;
