@@ -58,6 +58,8 @@ static qcr_frame_facts facts_of(const AVFilterContext *ctx, int index, const AVF
 
     if (frame)
         facts = ff_qc_facts_of_frame(frame, s->input[index].sw_format);
+    if (frame && !facts.range)
+        facts.range = s->preview.range[index];
     facts.time  = frame ? ff_qc_seconds(ctx, index, frame->pts) : NAN;
     facts.jumps = met.jumps;
     facts.rate  = qcr_rate_so_far(&met, av_q2d(ctx->inputs[index]->time_base));
@@ -152,12 +154,31 @@ qcr_alignment_rules ff_qc_alignment_rules(const AVFilterContext *ctx)
     };
 }
 
-void ff_qc_say_start(AVFilterContext *ctx, int rendition)
+int ff_qc_note_ranges(AVFilterContext *ctx, AVFrame *const *frames)
 {
+    QCPreview *preview = &((QualityCudaContext *)ctx->priv)->preview;
+    int unknown = 0;
+
+    for (int i = 0; i < ((QualityCudaContext *)ctx->priv)->nb_inputs; i++) {
+        preview->range[i] = facts_of(ctx, i, frames[i]).range;
+        unknown |= !preview->range[i];
+    }
+    if (!unknown)
+        preview->run.wishes &= ~QCR_WISH_RANGE;
+    return preview->run.wishes != 0;
+}
+
+int ff_qc_settle_start(AVFilterContext *ctx)
+{
+    QualityCudaContext *s = ctx->priv;
     const qcr_alignment_rules rules = ff_qc_alignment_rules(ctx);
     const qcr_sink sink = ff_qc_sink(ctx);
+    qc_error error = { "out of memory" };
 
-    qcr_say_start(&((const QualityCudaContext *)ctx->priv)->alignment, &rules, rendition, &sink);
+    for (int k = 0; rules.is_auto && k < s->options.renditions; k++)
+        qcr_say_start(&s->alignment, &rules, k, &sink);
+    return ff_qc_result(ctx, qcr_settle_ranges(&s->names, s->options.renditions, s->alignment.start, s->preview.range,
+                                               s->options.range == QCR_RANGE_ERROR, &sink, &error), error.text);
 }
 
 void ff_qc_say_findings(AVFilterContext *ctx, int64_t rows_left)

@@ -47,8 +47,11 @@ int ff_qc_note_frames(AVFilterContext *ctx, qcr_row *row, AVFrame *const *frames
 /** What sentences about alignment depend on. */
 qcr_alignment_rules ff_qc_alignment_rules(const AVFilterContext *ctx);
 
-/** Says what was told of a rendition's beginning, and what becomes of it. */
-void ff_qc_say_start(AVFilterContext *ctx, int rendition);
+/** Notes which ranges the first frames are tagged with: where all are, nothing is left to be told. @return whether anything is */
+int ff_qc_note_ranges(AVFilterContext *ctx, AVFrame *const *frames);
+
+/** Says what was told of the beginnings, and what becomes of it. @return AVERROR, with range=error */
+int ff_qc_settle_start(AVFilterContext *ctx);
 
 /** Says what was found since the last time, but not of frames that have not left yet. */
 void ff_qc_say_findings(AVFilterContext *ctx, int64_t rows_left);
