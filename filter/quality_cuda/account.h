@@ -18,6 +18,9 @@
 
 #include <quality_cuda_run.h>
 
+/** What a frame says of itself. @param format of its samples */
+qcr_frame_facts ff_qc_facts_of_frame(const AVFrame *frame, enum AVPixelFormat format);
+
 /** The names of the pads, once there are all. @return AVERROR */
 int ff_qc_open_account(AVFilterContext *ctx);
 
@@ -48,7 +51,7 @@ qcr_alignment_rules ff_qc_alignment_rules(const AVFilterContext *ctx);
 int ff_qc_note_ranges(AVFilterContext *ctx, AVFrame *const *frames);
 
 /** Says what was told of the beginnings, and what becomes of it. @return AVERROR, with range=error */
-int ff_qc_settle_start(AVFilterContext *ctx);
+int ff_qc_adopt_start(AVFilterContext *ctx);
 
 /** Says what was found since the last time, but not of frames that have not left yet. */
 void ff_qc_say_findings(AVFilterContext *ctx, int64_t rows_left);

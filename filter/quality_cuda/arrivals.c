@@ -13,22 +13,24 @@
 #include "state.h"
 #include "submission.h"
 
-int ff_qc_settle_rate(AVFilterContext *ctx)
+uint32_t ff_qc_settle_start(AVFilterContext *ctx)
 {
     QualityCudaContext *s = ctx->priv;
     int64_t pts[QCR_RATE_FRAMES];
-    int wanted, count;
 
-    if (s->run.rate_settled)
-        return 1;
-    wanted = qcr_pairs_rate_frames(s->pairs);
-    count  = FFMIN(ff_inlink_queued_frames(ctx->inputs[0]), wanted);
-    if (count < wanted && !ff_outlink_get_status(ctx->inputs[0]))
-        return 0;
-    for (int i = 0; i < count; i++) /* they wait in the link's queue: nobody has to hold them */
-        pts[i] = ff_inlink_peek_frame(ctx->inputs[0], i)->pts;
-    qcr_pairs_settle_rate(s->pairs, pts, count);
-    return s->run.rate_settled = 1;
+    for (int i = 0, wanted; !s->run.start_settled && i < s->nb_inputs; i++) {
+        while ((wanted = qcr_pairs_first_frames(s->pairs, i)) > 0) {
+            const int count = FFMIN(ff_inlink_queued_frames(ctx->inputs[i]), wanted);
+
+            if (count < wanted && !ff_outlink_get_status(ctx->inputs[i]))
+                return 1u << i;
+            for (int k = 0; k < count; k++) /* they wait in the link's queue: nobody has to hold them */
+                pts[k] = ff_inlink_peek_frame(ctx->inputs[i], k)->pts;
+            qcr_pairs_show_first(s->pairs, i, pts, count);
+        }
+    }
+    s->run.start_settled = 1;
+    return 0;
 }
 
 /* ---- frames come in ---- */
@@ -82,7 +84,7 @@ static int consume(AVFilterContext *ctx, int index, AVFrame **frame)
         return ret;
     in->cut_off = !!qcr_interrupted_by(&s->run.interrupts);
     qcr_pairs_end(s->pairs, index, ff_qc_now());
-    ret = ff_qc_record_end(ctx, index);
+    ret = ff_qc_recorded(ctx, qcr_record_end(s->record, index, in->status, in->eof_pts));
     return ret < 0 ? ret : 1;
 }
 
@@ -327,7 +329,7 @@ int ff_qc_look_ahead(AVFilterContext *ctx, uint32_t *needs)
         qcr_preview_conclude(&preview->run, preview->session, s->pairing.sync == QCR_SYNC_INDEX, s->alignment.start);
     ff_qc_free_preview(ctx);
     if (ret == QCR_LOOK_IS_OVER)
-        ret = ff_qc_settle_start(ctx);
+        ret = ff_qc_adopt_start(ctx);
     return ret < 0 ? ret : 1;
 }
 

@@ -27,11 +27,10 @@ typedef struct QCPreview {
 } QCPreview;
 
 /**
- * Holds the frame rate that the distorted video claims against the timestamps of
- * its first frames, before any of them is paired. Frames that are sure to come are
- * waited for. @return 1 once that is done, 0 if its input has to deliver more
+ * Shows the pairs the inputs' first timestamps before any frame is paired, for what they tell of the rate and of where inputs
+ * begin. Frames that are sure to come are waited for. @return the inputs that have to deliver more, bit i; 0: it is done
  */
-int ff_qc_settle_rate(AVFilterContext *ctx);
+uint32_t ff_qc_settle_start(AVFilterContext *ctx);
 
 /** Offers the pairs what has come, as far as they need it, and takes their decision. @return AVERROR */
 int ff_qc_decide(AVFilterContext *ctx, qcr_decision *decision);

@@ -41,7 +41,7 @@ protected:
         report.counts = counts;
         report.scored = scored;
         report.failed = failed;
-        for (qcr_report_input& input : report.input) input = {"yuv420p", 96, 64, {}, -1, "", 0, 0, 0};
+        for (qcr_report_input& input : report.input) input = {"yuv420p", 96, 64, {}, -1, "", 0, 0, 0, 0, 0};
         report.scored_width = 96;
         report.scored_height = 64;
         report.conditions = conditions.get();
