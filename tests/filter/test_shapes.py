@@ -86,7 +86,7 @@ class Shapes(FilterTest):
         encode = self.coarse("encode.mkv", whole)
         for options, before in (("crop=|320x136+0+22", {1: "crop=320:136:0:22"}),
                                 ("crop=300x100+4+6|300x100+4+28", {0: "crop=300:100:4:6", 1: "crop=300:100:4:28"}),
-                                ("crop=160x67+2+4|320x134+0+22:scale=bicubic", {0: "crop=160:67:2:4", 1: "crop=320:134:0:22"})):
+                                ("crop=160x68+2+4|320x136+0+22:scale=bicubic", {0: "crop=160:68:2:4", 1: "crop=320:136:0:22"})):
             with self.subTest(options):
                 rest = ":scale=bicubic" if "scale" in options else ""
                 run = self.score(encode, letterbox, options=f"{options}:metrics=psnr+vmaf")
