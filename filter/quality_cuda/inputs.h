@@ -51,6 +51,12 @@ int ff_qc_append_rendition_pads(AVFilterContext *ctx);
  */
 int ff_qc_configure_inputs(AVFilterContext *ctx);
 
+/**
+ * With crop=auto: finds what all inputs show by their first pictures, and checks that it fits together.
+ * @param needs bit i: input i has to deliver @return 1 once that is done, 0 if more input is needed, or AVERROR
+ */
+int ff_qc_look_for_bars(AVFilterContext *ctx, uint32_t *needs);
+
 /** What sentences about the sources of frames depend on. */
 qcr_source_rules ff_qc_source_rules(const AVFilterContext *ctx);
 

@@ -15,6 +15,7 @@
 #define QUALITY_CUDA_RUN_H
 
 #include "quality_cuda_run/alignment.h"
+#include "quality_cuda_run/bars.h"
 #include "quality_cuda_run/conditions.h"
 #include "quality_cuda_run/counts.h"
 #include "quality_cuda_run/crops.h"

@@ -94,6 +94,37 @@ class Shapes(FilterTest):
                 self.assertEqual([frame["metrics"] for frame in run.log["frames"]], [frame["metrics"] for frame in other.log["frames"]])
                 self.assertEqual(len(run.tagged), self.FRAMES)
 
+    def test_black_bars_are_found(self):
+        """Letterboxed or pillarboxed on one side or on both, with a black start: scored as the cropped pictures are."""
+        chains = {"letterbox": "pad=320:180:0:22", "pillars": "pad=400:136:40:0", "both": "pad=400:180:20:30"}
+        whole = self.clip("whole.nut", "320x136")
+        for start, chain in (("moving", "null"), ("black", "fade=in:3:3")):
+            faded = make(self.clips, f"{start}.nut", whole, "-vf", chain, "-c:v", "ffv1")
+            encode = self.coarse(f"{start}.mkv", faded)
+            right = self.score(encode, faded)
+            for name, chain in chains.items():
+                with self.subTest(name, start=start):
+                    boxed = make(self.clips, f"{name} {start}.nut", faded, "-vf", chain, "-c:v", "ffv1")
+                    run = self.score(encode, boxed, options="crop=auto")
+                    self.assert_ok(run)
+                    self.assertEqual(len(run.messages("crop=auto: of input 1 (reference)")), 1, run.text)
+                    self.assertEqual([frame["metrics"] for frame in run.log["frames"]], [frame["metrics"] for frame in right.log["frames"]])
+                    self.assertEqual(len(run.tagged), self.FRAMES)
+            boxed = make(self.clips, f"letterbox {start}.nut", faded, "-vf", chains["letterbox"], "-c:v", "ffv1")
+            both = self.coarse(f"boxed {start}.mkv", boxed)
+            run = self.score(both, boxed, options="crop=auto")
+            self.assertEqual(len(run.messages("320x136+0+22 is compared")), 2, run.text)
+
+    def test_where_no_bars_are_told(self):
+        whole = self.clip("whole.nut", "320x136")
+        encode = self.coarse("encode.mkv", whole)
+        run = self.score(encode, whole, options="crop=auto")
+        self.assertEqual(len(run.messages("crop=auto: no input has black bars, nothing is cropped")), 1, run.text)
+        self.assertEqual(run.log["frames"], self.score(encode, whole).log["frames"])
+        black = make(self.clips, "all black.nut", "color=black:s=320x180:r=25,trim=end_frame=8,format=yuv420p", "-c:v", "ffv1")
+        self.assert_fails(self.score(encode, black, options="crop=auto"), "do not tell beyond doubt", "may have black bars")
+        self.assert_fails(self.score(encode, whole, options="crop=auto:scale=bicubic"), "crop=auto: not accepted with scale")
+
     def test_crops_that_are_none(self):
         clip = self.clip("small.nut", "64x36")
         for crop, text in (("64x37+0+0", "lies outside of it"), ("20x20+1+0", "accepted are multiples of 2 and 2"),
