@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <string>
@@ -30,7 +31,8 @@ struct Range {
 constexpr float kBlackest = 24.0F; ///< a bar is darker, in either range
 constexpr float kAboveBars = 3.0F; ///< what rows show that are none, at their brightest
 constexpr float kAlike = 4.0F;     ///< mean difference of profiles of what is the same
-constexpr float kClearRatio = 1.5F;
+/// So many of so many pictures have to say where it lies.
+constexpr std::ptrdiff_t kMostOfPictures = 3, kOfPictures = 4;
 /// Lines that an encoder's blur may hide or show beside a bar.
 constexpr int kBlur = 8;
 /// A picture is more than this part of a side.
@@ -107,38 +109,71 @@ int side_of(const qc_format& format, Axis axis) {
     return axis == kRows ? format.height : format.width;
 }
 
-/// How far the second video's profiles are from the first one's, where its lines lie so much further.
-float difference(const Video& one, const Video& other, Axis axis, const Range& lines, int shift) {
-    float sum = 0.0F;
-    const size_t pictures = std::min(one.pictures.size(), other.pictures.size());
-    for (size_t n = 0; n < pictures; ++n)
-        for (int i = lines.first; i < lines.end; ++i)
-            sum += std::fabs(one.pictures[n][axis][static_cast<size_t>(i)] -
-                             other.pictures[n][axis][static_cast<size_t>(i + shift)]);
-    return sum / (static_cast<float>(pictures) * static_cast<float>(lines.length()));
+/// How far two profiles are from each other, beside a constant, where the second one's lines lie so much further.
+float difference(const Profile& one, const Profile& other, const Range& lines, int shift) {
+    const auto away = [&](int line) {
+        return one[static_cast<size_t>(line)] - other[static_cast<size_t>(line + shift)];
+    };
+    const auto count = static_cast<float>(lines.length());
+    float mean = 0.0F, sum = 0.0F;
+    for (int i = lines.first; i < lines.end; ++i) mean += away(i) / count;
+    for (int i = lines.first; i < lines.end; ++i) sum += std::fabs(away(i) - mean);
+    return sum / count;
+}
+
+bool shows_something(const Profile& profile, const Range& lines) {
+    const auto [darkest, brightest] = std::minmax_element(profile.begin() + lines.first, profile.begin() + lines.end);
+    return *brightest - *darkest > kAboveBars;
+}
+
+/// Of each picture that shows something. @param middle how much further the second one's lines lie about
+std::vector<float> differences(const Video& one, const Video& other, Axis axis, const Range& lines, int middle,
+                               int shift) {
+    std::vector<float> found;
+    const Range others = {lines.first + middle, lines.end + middle};
+    for (size_t n = 0; n < std::min(one.pictures.size(), other.pictures.size()); ++n) {
+        const Profile &own = one.pictures[n][axis], &second = other.pictures[n][axis];
+        if (shows_something(own, lines) && shows_something(second, others))
+            found.push_back(difference(own, second, lines, shift));
+    }
+    return found;
+}
+
+float mean_of(const std::vector<float>& numbers) {
+    return std::accumulate(numbers.begin(), numbers.end(), 0.0F) / static_cast<float>(numbers.size());
+}
+
+/// Whether most pictures, each for itself, are nearer.
+bool is_clearly_nearer(const std::vector<float>& own, const std::vector<float>& other) {
+    std::ptrdiff_t nearer = 0;
+    for (size_t n = 0; n < own.size(); ++n) nearer += own[n] < other[n] ? 1 : 0;
+    return nearer * kOfPictures >= std::ssize(own) * kMostOfPictures && mean_of(own) < mean_of(other);
 }
 
 /// How much further what the first video shows lies in the second one. Nothing where that is not beyond doubt.
 std::optional<int> shift_of(const Video& one, const Video& other, Axis axis, const Range& own, const Range& others) {
-    std::optional<int> best;
-    float least = 0.0F, next = 0.0F;
-    const int length = static_cast<int>(other.pictures.front()[axis].size());
-    const int middle = others.first - own.first, longer = own.length() - others.length();
-    if (std::abs(longer) > kBlur) return std::nullopt; // they do not show the same
-    for (int shift = middle - kBlur; shift <= middle + kBlur; ++shift) {
-        const Range lines = {std::max({own.first, others.first - shift, -shift}) + kBlur,
-                             std::min({own.end, others.end - shift, length - shift}) - kBlur};
-        if (lines.length() * kLeastPart < std::min(own.length(), others.length())) continue;
-        const float found = difference(one, other, axis, lines, shift);
-        if (!best || found < least) {
-            next = best ? least : found * kClearRatio;
-            least = found;
-            best = shift;
-        } else {
-            next = std::min(next, found);
-        }
-    }
-    return best && least < kAlike && least * kClearRatio <= next ? best : std::nullopt;
+    if (std::abs(own.length() - others.length()) > kBlur) return std::nullopt; // they do not show the same
+    const int length = static_cast<int>(other.pictures.front()[axis].size()), middle = others.first - own.first;
+    // The same lines for all shifts: what is compared must not decide.
+    const Range lines = {std::max({own.first, others.first - middle + kBlur, kBlur - middle}) + kBlur,
+                         std::min({own.end, others.end - middle - kBlur, length - middle - kBlur}) - kBlur};
+    if (lines.length() * kLeastPart < own.length()) return std::nullopt;
+    std::vector<std::vector<float>> found;
+    for (int shift = middle - kBlur; shift <= middle + kBlur; ++shift)
+        found.push_back(differences(one, other, axis, lines, middle, shift));
+    if (found.front().empty()) return std::nullopt;
+    const auto best = std::min_element(found.begin(), found.end(),
+                                       [](const auto& a, const auto& b) { return mean_of(a) < mean_of(b); });
+    const bool is_certain =
+        mean_of(*best) < kAlike && std::all_of(found.begin(), found.end(), [&](const auto& shifted) {
+            return &shifted == &*best || is_clearly_nearer(*best, shifted);
+        });
+    return is_certain ? std::optional(middle - kBlur + static_cast<int>(best - found.begin())) : std::nullopt;
+}
+
+/// What is dark at a border and no bar counts as shown.
+Range without_border(const Range& contents, int side) {
+    return {contents.first > kBlur ? contents.first : 0, contents.end < side - kBlur ? contents.end : side};
 }
 
 /// The lines of the reference that all inputs have, without bars that all have, and how much further they lie in each.
@@ -152,7 +187,7 @@ std::optional<Common> common_lines(const qcr_bars& bars, int inputs, const qc_fo
     const auto own = contents_of(reference, axis);
     if (!own) return std::nullopt;
     Common common;
-    Range whole = {0, side_of(*format[QCR_REFERENCE], axis)}, shown = *own;
+    common.lines = without_border(*own, side_of(*format[QCR_REFERENCE], axis));
     for (int i = 0; i < inputs; ++i) {
         const auto at = static_cast<size_t>(i);
         if (i == QCR_REFERENCE) continue;
@@ -160,10 +195,10 @@ std::optional<Common> common_lines(const qcr_bars& bars, int inputs, const qc_fo
         const auto shift = others ? shift_of(reference, bars.videos[at], axis, *own, *others) : std::nullopt;
         if (!shift) return std::nullopt;
         common.shift[at] = *shift;
-        whole = {std::max(whole.first, -*shift), std::min(whole.end, side_of(*format[i], axis) - *shift)};
-        shown = {std::min(shown.first, others->first - *shift), std::max(shown.end, others->end - *shift)};
+        const Range lines = without_border(*others, side_of(*format[i], axis));
+        common.lines = {std::max(common.lines.first, lines.first - *shift),
+                        std::min(common.lines.end, lines.end - *shift)};
     }
-    common.lines = {std::max(whole.first, shown.first), std::min(whole.end, shown.end)};
     // Chroma begins with each second line, in all inputs.
     while (common.lines.first % 2 != 0) ++common.lines.first;
     const bool fits = std::all_of(common.shift.begin(), common.shift.end(), [](int shift) { return shift % 2 == 0; });
