@@ -104,7 +104,8 @@ constexpr Word kWords[] = {{"metrics", &Wish::metrics},
                            {"sync", &Wish::sync},
                            {"range", &Wish::range},
                            {"convert", &Wish::convert},
-                           {"crop", &Wish::crop}};
+                           {"crop", &Wish::crop},
+                           {"eof_action", &Wish::eof_action}};
 
 /// nlohmann makes numbers of each other, whatever is lost.
 template <typename T>
@@ -195,8 +196,10 @@ std::string why_undivided(const Title& title) {
     const Wish& wish = title.wish;
     // What is found out from the first pictures, or counted from the first frame, is another thing in each part.
     const std::pair<const char*, const std::string*> whole[] = {
-        {"align", &wish.align},       {"sync", &wish.sync}, {"range", &wish.range},    {"bitdepth", &wish.bitdepth},
-        {"scale-to", &wish.scale_to}, {"crop", &wish.crop}, {"convert", &wish.convert}};
+        {"align", &wish.align},       {"sync", &wish.sync},
+        {"range", &wish.range},       {"bitdepth", &wish.bitdepth},
+        {"scale-to", &wish.scale_to}, {"crop", &wish.crop},
+        {"convert", &wish.convert},   {"eof-action", &wish.eof_action}};
     for (const auto& [name, value] : whole)
         if (!value->empty()) return std::string("--") + name + "=" + *value;
     if (wish.allows_unpaired) return "--allow-unpaired";

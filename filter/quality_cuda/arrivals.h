@@ -17,12 +17,13 @@
 
 #include <quality_cuda_run.h>
 
-/** With align=auto: a look at the first pictures, while they wait in the queues of their links. */
+/** With align=auto or range=auto: a look at the first pictures, while they wait in the queues of their links. */
 typedef struct QCPreview {
     int is_over;
     qcr_preview run;
     qc_session *session;          ///< NULL before the first pair, and behind the end
     int movable[QCR_MAX_INPUTS];  ///< frames of each input that may be held, surfaces or copies
+    int range[QCR_MAX_VIDEOS];    ///< of each input, as its first frame has it, or as the pictures do where it has none
 } QCPreview;
 
 /**
@@ -41,7 +42,7 @@ void ff_qc_decide_rest(AVFilterContext *ctx, qcr_decision *decision);
 int ff_qc_request_if_awaited(AVFilterContext *ctx, uint32_t needs);
 
 /**
- * Looks as far as frames have come; does nothing without align=auto.
+ * Looks as far as frames have come; does nothing without align=auto, range=auto and range=error.
  * @param needs bit i: input i has to deliver
  * @return 1 once it is over, 0 if more input is needed, or AVERROR
  */

@@ -107,7 +107,7 @@ typedef struct QualityCudaContext {
     QCPreview preview;                  ///< with align=auto
     QCQueue queue;
     QCMap map;
-    QCRecord record;
+    qcr_record *record;                   ///< with record=FILE
     qcr_files files;
     QCLive live;
     QCRun run;

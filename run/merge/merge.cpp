@@ -87,7 +87,7 @@ void Merge::check_wish() {
 
 void Merge::open() {
     check_wish();
-    const qcr_condition_rules rules = {.names = &names_, .range = QCR_RANGE_AUTO, .is_quiet = 0, .sink = sink_};
+    const qcr_condition_rules rules = {.names = &names_, .range = QCR_RANGE_TAGS, .is_quiet = 0, .sink = sink_};
     conditions_.reset(qcr_conditions_create(&rules));
     if (conditions_ == nullptr) out_of_memory();
     beginning_ = read_beginning(records_);
@@ -247,22 +247,12 @@ double Merge::seconds(size_t input, int64_t pts) const {
 
 qcr_frame_facts Merge::facts_of(size_t input, const qcr_recorded_frame* frame) const {
     qcr_frame_facts facts{};
+    if (frame != nullptr) facts = frame->facts;
     const qcr_input met = qcr_pairs_input(pairs_.get(), static_cast<int>(input));
+    facts.held = frame != nullptr ? 1 : 0;
+    facts.time = frame != nullptr ? seconds(input, frame->pts) : kNotANumber;
     facts.jumps = met.jumps;
     facts.rate = qcr_rate_so_far(&met, input_[input].tick);
-    facts.time = kNotANumber;
-    if (frame == nullptr) return facts;
-    facts.held = 1;
-    facts.is_corrupt = frame->is_corrupt;
-    facts.is_concealed = frame->is_concealed;
-    facts.is_interlaced = frame->is_interlaced;
-    facts.has_grain = frame->has_grain;
-    facts.range = frame->range;
-    facts.matrix = frame->matrix;
-    facts.primaries = frame->primaries;
-    facts.transfer = frame->transfer;
-    facts.chroma_location = frame->chroma_location;
-    facts.time = seconds(input, frame->pts);
     return facts;
 }
 
