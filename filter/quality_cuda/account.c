@@ -21,7 +21,7 @@ int ff_qc_open_account(AVFilterContext *ctx)
         .names    = &s->names,
         .range    = s->options.range,
         .is_quiet = ff_qc_is_alias(ctx), /* libvmaf's filter says nothing of all this */
-        .sink     = ff_qc_sink(ctx),
+        .sink     = s->sink,
     };
 
     s->names.inputs = s->nb_inputs;
@@ -60,7 +60,7 @@ static qcr_frame_facts facts_of(const AVFilterContext *ctx, int index, const AVF
         facts = ff_qc_facts_of_frame(frame, s->input[index].sw_format);
     facts.time  = frame ? ff_qc_seconds(ctx, index, frame->pts) : NAN;
     facts.jumps = met.jumps;
-    facts.rate  = qcr_rate_so_far(&met, av_q2d(ctx->inputs[index]->time_base));
+    facts.rate  = met.rate;
     return facts;
 }
 
@@ -154,19 +154,18 @@ qcr_alignment_rules ff_qc_alignment_rules(const AVFilterContext *ctx)
 
 void ff_qc_say_start(AVFilterContext *ctx, int rendition)
 {
+    const QualityCudaContext *s = ctx->priv;
     const qcr_alignment_rules rules = ff_qc_alignment_rules(ctx);
-    const qcr_sink sink = ff_qc_sink(ctx);
 
-    qcr_say_start(&((const QualityCudaContext *)ctx->priv)->alignment, &rules, rendition, &sink);
+    qcr_say_start(&s->alignment, &rules, rendition, &s->sink);
 }
 
 void ff_qc_say_findings(AVFilterContext *ctx, int64_t rows_left)
 {
     QualityCudaContext *s = ctx->priv;
     const qcr_alignment_rules rules = ff_qc_alignment_rules(ctx);
-    const qcr_sink sink = ff_qc_sink(ctx);
 
-    qcr_say_findings(&s->alignment, &rules, s->scoring.session, rows_left, s->run.end == QCR_END_OF_STREAM, &sink);
+    qcr_say_findings(&s->alignment, &rules, s->scoring.session, rows_left, s->run.end == QCR_END_OF_STREAM, &s->sink);
 }
 
 /* ---- the verdict ---- */
@@ -176,10 +175,9 @@ void ff_qc_judge_pairs(AVFilterContext *ctx)
     QualityCudaContext *s = ctx->priv;
     const int64_t received[] = { qcr_pairs_input(s->pairs, 0).received, qcr_pairs_input(s->pairs, QC_REFERENCE).received };
     const qcr_source_rules rules = ff_qc_source_rules(ctx);
-    const qcr_sink sink = ff_qc_sink(ctx);
     char why[QCR_REFUSAL];
 
-    qcr_say_single_frames(&s->sources, &rules, s->pairs, ff_qc_counts_of(ctx, 0), &sink);
+    qcr_say_single_frames(&s->sources, &rules, s->pairs, ff_qc_counts_of(ctx, 0), &s->sink);
     qcr_conclude_conditions(s->conditions);
     if (s->options.allow_unpaired || s->run.failure)
         return;
