@@ -48,6 +48,11 @@ void add_wishes(CLI::App* command, Options* options) {
         ->check(CLI::IsMember({"none", "start", "auto"}));
     command->add_option("--sync", wish.sync, "nearest, floor or index: how a frame finds its partner")
         ->check(CLI::IsMember({"nearest", "floor", "index"}));
+    command
+        ->add_option(
+            "--eof-action", wish.eof_action,
+            "pass, endall or repeat (its last frame is used again): what happens when the reference ends first")
+        ->check(CLI::IsMember({"pass", "endall", "repeat"}));
     command->add_flag("--allow-unpaired", wish.allows_unpaired, "accept that most frames have no partner");
     command->add_option("--range", wish.range, "auto, ignore or error: what becomes of colour tags that differ")
         ->check(CLI::IsMember({"auto", "ignore", "error"}));
@@ -187,6 +192,12 @@ qc::cli::ExitCode dispatch(const CLI::App& app, const Options& options) {
     if (app.got_subcommand("plan")) {
         if (!options.videos.empty() || options.titles.empty()) require_videos(options);
         return make_plan(options);
+    }
+    if (qc::cli::is_batch(options.videos) && options.videos.size() > 1) {
+        if (!options.cluster.engine.empty())
+            throw Failure("--on=slurm: folders and patterns are scored on one machine; a plan with --titles takes many",
+                          qc::cli::kMisused);
+        return score_batch(options);
     }
     require_videos(options);
     return options.cluster.engine.empty() ? score(options) : score_on_cluster(options);

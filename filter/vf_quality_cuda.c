@@ -69,7 +69,8 @@ static const AVOption quality_cuda_options[] = {
         { "nearest", "same as sync=nearest", 0, AV_OPT_TYPE_CONST, { .i64 = QCR_SYNC_NEAREST }, 0, 0, FLAGS, .unit = "ts_sync_mode" },
     { "max_dt", "largest distance of a pair in seconds, 0: half a frame of the distorted input, 20 ms if its rate is unknown", OFFSET(max_dt), AV_OPT_TYPE_DOUBLE, { .dbl = 0 }, 0, 1e6, FLAGS },
     { "allow_unpaired", "1: do not fail where less than half of the frames have a partner while both inputs run (default 0)", OFFSET(allow_unpaired), AV_OPT_TYPE_BOOL, { .i64 = 0 }, 0, 1, FLAGS },
-    { "align", "correction of the time stamps", OFFSET(align), AV_OPT_TYPE_INT, { .i64 = QC_ALIGN_NONE }, QC_ALIGN_NONE, QC_ALIGN_AUTO, FLAGS, .unit = "align" },
+    { "align", "correction of the time stamps", OFFSET(align), AV_OPT_TYPE_INT, { .i64 = QC_ALIGN_DELAY }, QC_ALIGN_NONE, QC_ALIGN_DELAY, FLAGS, .unit = "align" },
+        { "delay", "correct a delay of less than a frame, if both inputs keep step", 0, AV_OPT_TYPE_CONST, { .i64 = QC_ALIGN_DELAY }, 0, 0, FLAGS, .unit = "align" },
         { "none",  "use them as they are", 0, AV_OPT_TYPE_CONST, { .i64 = QC_ALIGN_NONE }, 0, 0, FLAGS, .unit = "align" },
         { "start", "count each input's from its first frame", 0, AV_OPT_TYPE_CONST, { .i64 = QC_ALIGN_START }, 0, 0, FLAGS, .unit = "align" },
         { "auto",  "move each rendition by the constant offset that its first pictures have from the reference's, if they tell one", 0, AV_OPT_TYPE_CONST, { .i64 = QC_ALIGN_AUTO }, 0, 0, FLAGS, .unit = "align" },
@@ -83,10 +84,11 @@ static const AVOption quality_cuda_options[] = {
     { "shortest", "same as eof_action=endall", OFFSET(shortest), AV_OPT_TYPE_BOOL, { .i64 = 0 }, 0, 1, FLAGS },
     { "repeatlast", "1: same as eof_action=repeat, 0: same as eof_action=pass, where neither endall nor shortest is given (default: not given)", OFFSET(repeatlast), AV_OPT_TYPE_BOOL, { .i64 = -1 }, -1, 1, FLAGS },
     { "rate", "frame rate of the distorted input to go by, 0: unknown; -1: the one that it claims, if its time stamps bear it out", OFFSET(rate), AV_OPT_TYPE_DOUBLE, { .dbl = -1 }, -1, QCR_HIGHEST_RATE, FLAGS },
-    { "range", "what to do when the inputs' colour range or matrix tags differ; samples are never converted", OFFSET(range), AV_OPT_TYPE_INT, { .i64 = QCR_RANGE_AUTO }, QCR_RANGE_AUTO, QCR_RANGE_ERROR, FLAGS, .unit = "range" },
-        { "auto",   "warn once", 0, AV_OPT_TYPE_CONST, { .i64 = QCR_RANGE_AUTO }, 0, 0, FLAGS, .unit = "range" },
+    { "range", "what to do when the inputs' colour range or matrix tags differ; samples are never converted", OFFSET(range), AV_OPT_TYPE_INT, { .i64 = QCR_RANGE_TAGS }, QCR_RANGE_TAGS, QCR_RANGE_ERROR, FLAGS, .unit = "range" },
+        { "tags",   "warn once", 0, AV_OPT_TYPE_CONST, { .i64 = QCR_RANGE_TAGS }, 0, 0, FLAGS, .unit = "range" },
+        { "auto",   "the same, and go by the first pictures where nobody tagged the range", 0, AV_OPT_TYPE_CONST, { .i64 = QCR_RANGE_AUTO }, 0, 0, FLAGS, .unit = "range" },
         { "ignore", "nothing", 0, AV_OPT_TYPE_CONST, { .i64 = QCR_RANGE_IGNORE }, 0, 0, FLAGS, .unit = "range" },
-        { "error",  "fail", 0, AV_OPT_TYPE_CONST, { .i64 = QCR_RANGE_ERROR }, 0, 0, FLAGS, .unit = "range" },
+        { "error",  "fail, also if the first pictures show another range than is tagged by nobody", 0, AV_OPT_TYPE_CONST, { .i64 = QCR_RANGE_ERROR }, 0, 0, FLAGS, .unit = "range" },
     { "on_unsupported", "what to do with a metric that does not accept the pictures (too small, without chroma, RGB)", OFFSET(skip_unsupported), AV_OPT_TYPE_INT, { .i64 = 0 }, 0, 1, FLAGS, .unit = "on_unsupported" },
         { "fail", "end with an error that names it", 0, AV_OPT_TYPE_CONST, { .i64 = 0 }, 0, 0, FLAGS, .unit = "on_unsupported" },
         { "skip", "leave it out with a warning, and models that need it", 0, AV_OPT_TYPE_CONST, { .i64 = 1 }, 0, 0, FLAGS, .unit = "on_unsupported" },
@@ -154,6 +156,7 @@ static av_cold int init(AVFilterContext *ctx)
         .max_dt      = options->max_dt,
         .rate        = options->rate,
         .align_start = options->align == QC_ALIGN_START,
+        .mends_delay = options->align == QC_ALIGN_DELAY,
     };
     if (ff_qc_is_alias(ctx))
         qcr_pair_as_libvmaf(&s->alias.libvmaf, &s->pairing);
@@ -300,8 +303,8 @@ static int advance(AVFilterContext *ctx)
 
         if (!ff_qc_queue_wants_more(ctx))
             return FFERROR_NOT_READY;
-        if (!ff_qc_settle_rate(ctx))
-            return ff_qc_request_if_awaited(ctx, 1);
+        if ((needs = ff_qc_settle_start(ctx)))
+            return ff_qc_request_if_awaited(ctx, needs);
         ret = ff_qc_look_ahead(ctx, &needs);
         if (ret <= 0)
             return ret < 0 ? ret : ff_qc_request_if_awaited(ctx, needs);

@@ -71,6 +71,7 @@ Filter scoring(const Title& title) {
 void set_pairing(const Title& title, Filter* filter) {
     if (title.wish.max_dt > 0) filter->set("max_dt", exact(title.wish.max_dt));
     filter->set_if("align", title.wish.align).set_if("sync", title.wish.sync);
+    filter->set_if("eof_action", title.wish.eof_action);
 }
 
 void subsample(const Title& title, Filter* filter) {

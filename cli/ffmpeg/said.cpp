@@ -87,26 +87,29 @@ std::vector<std::string> warnings_of(const Outcome& outcome) {
     return warnings;
 }
 
-std::string decoders_complaint(const std::vector<Outcome>& outcomes) {
+Damage damage_in(const std::vector<Outcome>& outcomes) {
     constexpr size_t kShown = 3;
     std::vector<std::string> shown;
-    size_t count = 0, left_out = 0;
+    Damage damage;
+    size_t left_out = 0;
     for (const Outcome& outcome : outcomes) {
         left_out += outcome.lines_left_out;
         for (const Line& line : lines_of(outcome)) {
             if (!is_of_decoding(line)) continue;
-            ++count;
+            ++damage.lines;
             const std::string text = with_name(line);
             if (shown.size() < kShown && std::find(shown.begin(), shown.end(), text) == shown.end())
                 shown.push_back(text);
         }
     }
-    if (count == 0) return "";
-    std::string text = "decoding went on in spite of " + std::to_string(count + left_out) + " error" +
-                       (count + left_out > 1 ? "s" : "") + ", the first of them ";
-    for (size_t i = 0; i < shown.size(); ++i) text += (i > 0 ? " | " : "") + shown[i];
-    return text + ": pictures may be missing or damaged, and scores tell what the decoder made of them; mend the file, "
-                  "or leave that time out (--start, --duration)";
+    if (damage.lines == 0) return damage;
+    damage.lines += left_out;
+    damage.text = "decoding went on in spite of errors (" + std::to_string(damage.lines) + " line" +
+                  (damage.lines > 1 ? "s" : "") + "), the first of them ";
+    for (size_t i = 0; i < shown.size(); ++i) damage.text += (i > 0 ? " | " : "") + shown[i];
+    damage.text += " : pictures may be missing or damaged, and scores tell what the decoder made of them; mend the "
+                   "file, or leave that time out (--start, --duration)";
+    return damage;
 }
 
 } // namespace qc::cli

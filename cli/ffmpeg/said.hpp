@@ -15,8 +15,11 @@ std::string reason_of(const Outcome& outcome);
 /// The warnings of the filter, as lines without the name of who warns.
 std::vector<std::string> warnings_of(const Outcome& outcome);
 
-/// What decoders and demuxers complained of in runs that went on all the same: how often, and the first lines. Empty:
-/// nothing.
-std::string decoders_complaint(const std::vector<Outcome>& outcomes);
+/// What decoders and demuxers complained of in runs that went on all the same.
+struct Damage {
+    size_t lines = 0; ///< parts that decode the same complain of the same
+    std::string text; ///< with the first lines; empty: nothing
+};
+Damage damage_in(const std::vector<Outcome>& outcomes);
 
 } // namespace qc::cli

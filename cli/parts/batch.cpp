@@ -172,6 +172,7 @@ Json json_of_pairs(const std::vector<Pair>& pairs, const Findings& unmatched) {
         if (pair.error.empty()) {
             row["log"] = pair.log;
             row["findings"] = json_of(pair.findings);
+            row["decoder_errors"] = pair.findings.decoder_errors();
             row.update(pair.told);
         } else {
             row["error"] = pair.error;
@@ -212,8 +213,8 @@ void run_pairs(const Tools& tools, const Options& options, const TemporaryFolder
             pair.error = in_this_commands_words(reason_of(outcomes[i]));
             continue;
         }
-        if (const std::string text = decoders_complaint({outcomes[i]}); !text.empty())
-            pair.findings.add("decoder", text);
+        const Damage damage = damage_in({outcomes[i]});
+        pair.findings.add_damage(damage.lines, damage.text);
         for (const std::string& line : warnings_of(outcomes[i]))
             pair.findings.add("filter", in_this_commands_words(line));
         pair.told = told_of(read_head(pair.log));
@@ -230,7 +231,7 @@ void run_pairs(const Tools& tools, const Options& options, const TemporaryFolder
 } // namespace
 
 bool is_batch(const std::vector<std::string>& videos) {
-    return std::any_of(videos.begin(), videos.end(),
+    return std::any_of(videos.begin(), videos.end() - (videos.empty() ? 0 : 1),
                        [](const std::string& each) { return is_folder(each) || is_pattern(each); });
 }
 

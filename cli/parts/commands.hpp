@@ -81,6 +81,9 @@ ExitCode exit_code_of(const Options& options, const std::vector<Finding>& findin
 bool is_batch(const std::vector<std::string>& videos);
 ExitCode score_batch(const Options& options);
 
+/// @param log empty: none is kept. @throws Failure if it would take the place of a video
+void refuse_overwriting(const std::vector<std::string>& videos, const std::string& log);
+
 /// What this run puts beside the logs that it makes.
 Provenance provenance_of(const Options& options);
 

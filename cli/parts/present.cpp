@@ -26,6 +26,7 @@ Json report_of(const Title& title, const std::vector<Json>& logs, const Options&
             {"parts", title.parts.size()},
             {"log", options.output},
             {"findings", json_of(findings)},
+            {"decoder_errors", findings.decoder_errors()},
             {"renditions", list}};
 }
 

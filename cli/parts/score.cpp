@@ -17,6 +17,7 @@
 #include "process/gpus.hpp"
 #include "process/process.hpp"
 #include "process/progress.hpp"
+#include "results/outputs.hpp"
 #include "results/results.hpp"
 #include "words/advice.hpp"
 #include "words/text.hpp"
@@ -57,8 +58,8 @@ void pass_on_warnings(const std::vector<std::string>& lines, Findings* findings)
 }
 
 void pass_on_damage(const std::vector<Outcome>& outcomes, Findings* findings) {
-    const std::string text = decoders_complaint(outcomes);
-    if (!text.empty()) findings->add("decoder", text);
+    const Damage damage = damage_in(outcomes);
+    findings->add_damage(damage.lines, damage.text);
 }
 
 /// @param made the commands that it runs
@@ -333,6 +334,14 @@ std::unique_ptr<EarlyRuns> start_early(const Tools& tools, const Options& option
 
 } // namespace
 
+void refuse_overwriting(const std::vector<std::string>& videos, const std::string& log) {
+    if (log.empty()) return;
+    Outputs outputs;
+    for (const std::string& each : videos) outputs.reads(each, "a video");
+    for (const std::string& name : log_names(log, videos.size() - 1)) outputs.writes(name, "the log");
+    outputs.writes(provenance_name(log), "what is beside the log");
+}
+
 void settle_decoding(const Options& options, Title* title) {
     const auto is_in_host_memory = [](const Opening& each) { return each.needs_host_memory(); };
     const auto found = std::find_if(title->openings.begin(), title->openings.end(), is_in_host_memory);
@@ -387,18 +396,25 @@ Provenance provenance_of(const Options& options) {
 }
 
 ExitCode score(const Options& options) {
-    if (is_batch(options.videos)) return score_batch(options);
     const std::vector<Condition> conditions = conditions_of(options);
+    refuse_overwriting(options.videos, options.output);
+    if (is_special_file(options.output) && options.videos.size() > 2)
+        throw Failure("--output=" + options.output +
+                          ": it has room for one log; a file is accepted for several renditions",
+                      kMisused);
     const Tools tools = find_tools(options.ffmpeg);
     const TemporaryFolder folder;
     std::unique_ptr<EarlyRuns> early = start_early(tools, options, folder);
     std::future<Outcome> untold;
     Title title = prepare(tools, options, options.videos, folder.file(""), &untold);
-    const std::string log =
-        options.output.empty() ? folder.file("scores.json") : std::filesystem::absolute(options.output).string();
+    // What is no regular file is written to when the log is whole: it cannot be read again.
+    const bool is_stream = is_special_file(options.output);
+    const std::string log = options.output.empty() || is_stream ? folder.file("scores.json")
+                                                                : std::filesystem::absolute(options.output).string();
     Findings findings;
     const Provenance made = score_somehow(tools, options, title, folder, log, std::move(early), &findings);
-    if (!options.output.empty()) write_provenance(log, made);
+    if (is_stream) write_whole(options.output, read_whole(log));
+    if (!options.output.empty() && !is_stream) write_provenance(log, made);
     return present(options, title, log, conditions, findings);
 }
 

@@ -16,6 +16,7 @@
 #include "parts/plan.hpp"
 #include "process/gpus.hpp"
 #include "process/process.hpp"
+#include "results/outputs.hpp"
 #include "results/results.hpp"
 #include "words/advice.hpp"
 #include "words/text.hpp"
@@ -93,12 +94,26 @@ void refuse_common_logs(const std::vector<std::vector<std::string>>& titles, con
                 throw Failure(name + " is the log of two titles; each needs a \"log\" of its own", kMisused);
 }
 
+/// A plan that would take the place of a video, a log of what is read or of another title's.
+void refuse_overwriting_of(const Options& options, const std::vector<std::vector<std::string>>& titles,
+                           const std::vector<std::string>& logs) {
+    Outputs outputs;
+    for (const auto& videos : titles)
+        for (const std::string& each : videos) outputs.reads(each, "a video");
+    if (!options.titles.empty()) outputs.reads(options.titles, "the list of titles");
+    outputs.writes(options.plan, "the plan");
+    for (size_t i = 0; i < titles.size(); ++i)
+        for (const std::string& name : log_names(logs[i], titles[i].size() - 1)) outputs.writes(name, "a title's log");
+}
+
 /// What only a run that sees all pictures in their order can do.
 void refuse_what_a_merge_cannot(const Options& options) {
     const Wish& wish = options.wish;
     const std::pair<const char*, const std::string*> whole[] = {
-        {"align", &wish.align},       {"sync", &wish.sync}, {"range", &wish.range},    {"bitdepth", &wish.bitdepth},
-        {"scale-to", &wish.scale_to}, {"crop", &wish.crop}, {"convert", &wish.convert}};
+        {"align", &wish.align},       {"sync", &wish.sync},
+        {"range", &wish.range},       {"bitdepth", &wish.bitdepth},
+        {"scale-to", &wish.scale_to}, {"crop", &wish.crop},
+        {"convert", &wish.convert},   {"eof-action", &wish.eof_action}};
     for (const auto& [name, value] : whole)
         if (!value->empty())
             throw Failure(std::string("--") + name + "=" + *value +
@@ -172,6 +187,7 @@ std::vector<Title> planned_titles(const Options& options) {
     std::vector<Title> planned;
     const auto titles = titles_of(options, &logs);
     refuse_common_logs(titles, logs);
+    if (!options.plan.empty()) refuse_overwriting_of(options, titles, logs);
     for (size_t i = 0; i < titles.size(); ++i) {
         std::vector<std::string> videos;
         for (const std::string& path : titles[i]) videos.push_back(absolute(path));
@@ -185,6 +201,11 @@ std::vector<Title> planned_titles(const Options& options) {
 }
 
 ExitCode make_plan(const Options& options) {
+    if (std::error_code error; std::filesystem::exists(options.plan, error) && !is_plan(options.plan))
+        throw Failure(options.plan +
+                          " is there already and is no plan: nothing is written over it; the plan comes first, "
+                          "before the videos",
+                      kMisused);
     const std::vector<Title> titles = planned_titles(options);
     write_plan(options.plan, titles, provenance_of(options).commands.front());
     size_t shards = 0;
@@ -231,8 +252,8 @@ ExitCode run_shard(const Options& options) {
     }
     if (!outcome.ok())
         throw Failure("shard " + std::to_string(number) + ": " + in_this_commands_words(reason_of(outcome)));
-    if (const std::string damage = decoders_complaint({outcome}); !damage.empty())
-        std::fprintf(stderr, "shard %zu: warning: %s\n", number, damage.c_str());
+    if (const Damage damage = damage_in({outcome}); damage.lines > 0)
+        std::fprintf(stderr, "shard %zu: warning: %s\n", number, damage.text.c_str());
     seal(record.path, shell_text(command.arguments), result_seal);
     if (std::rename(record.path.c_str(), result.c_str()) != 0)
         throw Failure(result + " cannot be written: " + std::strerror(errno));

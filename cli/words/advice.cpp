@@ -31,6 +31,7 @@ constexpr Option kOptions[] = {{"metrics", "--metrics"},
                                {"align", "--align"},
                                {"sync", "--sync"},
                                {"max_dt", "--max-dt"},
+                               {"eof_action", "--eof-action"},
                                {"allow_unpaired", "--allow-unpaired", true},
                                {"n_subsample", "--subsample"},
                                {"on_unsupported", "--on-unsupported"},
@@ -119,7 +120,8 @@ std::string rewrite_filter(const std::smatch& found) {
 
 const std::vector<Rule>& rules() {
     static const std::string kFilters =
-        R"(((?:(?:setpts|settb|trim|setsar|setdar|setparams|mpdecimate|bwdif|yadif|transpose|hflip|vflip|crop|pad|fps|format|scale|zscale)\b(?:=[^\s,;]*[^\s,;.])?,?)+))";
+        R"(((?:(?:setpts|settb|trim|setsar|setdar|setparams|mpdecimate|bwdif|yadif|transpose|hflip|vflip|crop|pad|fps|)"
+        R"(format|scale|zscale)\b(?:=[^\s,;]*[^\s,;.])?,?)+))";
     static const std::string kPlaces =
         R"((the reference|main\d*|the distorted video|rendition \d+|all inputs|both inputs|an input|the input|it|input (\d+)(?: \([^)]*\))?))";
     static const std::vector<Rule> kRules = {
@@ -127,12 +129,17 @@ const std::vector<Rule>& rules() {
          rewrite_graph},
         {std::regex("\\b(put |use )?" + kFilters + " before (?:" + kPlaces + ")"), rewrite_filter},
         {std::regex(R"(\bquality_cuda=([^\s;,]+))"), [](const std::smatch& found) { return settings_of(found[1]); }},
+        {std::regex(R"((?:\[\d+:v(?::\d+)?\])+quality_cuda)"),
+         [](const std::smatch&) { return std::string("--stream WHICH:N"); }},
         {std::regex(R"(-r or -framerate before -i)"), [](const std::smatch&) { return std::string("--framerate"); }},
         {std::regex(R"(add an explicit format or scale filter to choose the conversion)"),
          [](const std::smatch&) {
              return std::string("choose the conversion yourself, e.g. by --filter WHICH:format=yuv420p or --filter "
                                 "WHICH:scale=out_color_matrix=bt709");
          }},
+        {std::regex(
+             R"(\b((?:setpts|settb|trim|setsar|setdar|setparams|transpose|format|fps|bwdif|yadif)=[^\s,;)]*[^\s,;:).]))"),
+         [](const std::smatch& found) { return filtering("", found[1]); }},
         {std::regex(R"( \(GPU: [^)]*\))"), [](const std::smatch&) { return std::string(); }},
         {std::regex("(^|[^\\w.-])(on_unsupported|allow_unpaired|n_subsample|max_dt|scale_to)(?![\\w=])"),
          [](const std::smatch& found) { return found.str(1) + option_of(found[2])->own; }},

@@ -31,6 +31,7 @@
 #include "quality_cuda_run/pacing.h"
 #include "quality_cuda_run/pairs.h"
 #include "quality_cuda_run/preview.h"
+#include "quality_cuda_run/ranges.h"
 #include "quality_cuda_run/receiver.h"
 #include "quality_cuda_run/record.h"
 #include "quality_cuda_run/report.h"
