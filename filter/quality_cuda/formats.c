@@ -143,3 +143,19 @@ const char *ff_qc_pix_fmt_name(enum AVPixelFormat pix_fmt)
 
     return name ? name : "unknown";
 }
+
+qcr_frame_facts ff_qc_facts_of_frame(const AVFrame *frame, enum AVPixelFormat format)
+{
+    return (qcr_frame_facts) {
+        .held            = 1,
+        .is_corrupt      = frame->decode_error_flags || (frame->flags & AV_FRAME_FLAG_CORRUPT),
+        .is_concealed    = !!(frame->decode_error_flags & FF_DECODE_ERROR_CONCEALMENT_ACTIVE),
+        .is_interlaced   = QC_IS_INTERLACED(frame),
+        .has_grain       = !!av_frame_get_side_data(frame, AV_FRAME_DATA_FILM_GRAIN_PARAMS),
+        .range           = ff_qc_range_of(frame, format),
+        .matrix          = frame->colorspace,
+        .primaries       = frame->color_primaries,
+        .transfer        = frame->color_trc,
+        .chroma_location = frame->chroma_location,
+    };
+}

@@ -13,7 +13,7 @@
 
 #include "compat.h"
 
-#include <quality_cuda.h>
+#include <quality_cuda_run.h>
 
 /**
  * Every input gets its own lists, else lavfi would convert one input to the
@@ -44,5 +44,8 @@ enum AVColorRange ff_qc_range_of(const AVFrame *frame, enum AVPixelFormat format
 
 /** Name of a pixel format, "unknown" if it has none. */
 const char *ff_qc_pix_fmt_name(enum AVPixelFormat pix_fmt);
+
+/** What a frame says of itself. @param format of its samples */
+qcr_frame_facts ff_qc_facts_of_frame(const AVFrame *frame, enum AVPixelFormat format);
 
 #endif /* AVFILTER_QUALITY_CUDA_FORMATS_H */

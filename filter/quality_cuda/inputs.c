@@ -165,7 +165,7 @@ static int make_pairs(AVFilterContext *ctx)
         .has_weights  = s->options.mask,
         .claimed_rate = rate.num > 0 && rate.den > 0 ? av_q2d(rate) : 0,
         .rate_frames  = rate_frames(s),
-        .sink         = ff_qc_sink(ctx),
+        .sink         = s->sink,
         .release      = release_frame,
     };
 
@@ -265,12 +265,12 @@ qcr_scored ff_qc_scored(const AVFilterContext *ctx)
 /** A frame that does not fit: a further rendition ends with it, and takes nobody along. @return AVERROR, 0: it has ended */
 static int refuse_frame(AVFilterContext *ctx, int index, const char *why)
 {
-    QCInput *in = &((QualityCudaContext *)ctx->priv)->input[index];
-    const qcr_sink sink = ff_qc_sink(ctx);
+    QualityCudaContext *s = ctx->priv;
+    QCInput *in = &s->input[index];
 
     if (index <= QC_REFERENCE)
         return ff_qc_fail(ctx, AVERROR(EINVAL), "%s", why);
-    qcr_say_no_further(why, &sink);
+    qcr_say_no_further(why, &s->sink);
     av_strlcpy(in->refusal, why, sizeof(in->refusal));
     ff_inlink_set_status(ctx->inputs[index], AVERROR_EOF);
     return 0;
