@@ -69,7 +69,8 @@ static const AVOption quality_cuda_options[] = {
         { "nearest", "same as sync=nearest", 0, AV_OPT_TYPE_CONST, { .i64 = QCR_SYNC_NEAREST }, 0, 0, FLAGS, .unit = "ts_sync_mode" },
     { "max_dt", "largest distance of a pair in seconds, 0: half a frame of the distorted input, 20 ms if its rate is unknown", OFFSET(max_dt), AV_OPT_TYPE_DOUBLE, { .dbl = 0 }, 0, 1e6, FLAGS },
     { "allow_unpaired", "1: do not fail where less than half of the frames have a partner while both inputs run (default 0)", OFFSET(allow_unpaired), AV_OPT_TYPE_BOOL, { .i64 = 0 }, 0, 1, FLAGS },
-    { "align", "correction of the time stamps", OFFSET(align), AV_OPT_TYPE_INT, { .i64 = QC_ALIGN_NONE }, QC_ALIGN_NONE, QC_ALIGN_AUTO, FLAGS, .unit = "align" },
+    { "align", "correction of the time stamps", OFFSET(align), AV_OPT_TYPE_INT, { .i64 = QC_ALIGN_DELAY }, QC_ALIGN_NONE, QC_ALIGN_DELAY, FLAGS, .unit = "align" },
+        { "delay", "correct a delay of less than a frame, if both inputs keep step", 0, AV_OPT_TYPE_CONST, { .i64 = QC_ALIGN_DELAY }, 0, 0, FLAGS, .unit = "align" },
         { "none",  "use them as they are", 0, AV_OPT_TYPE_CONST, { .i64 = QC_ALIGN_NONE }, 0, 0, FLAGS, .unit = "align" },
         { "start", "count each input's from its first frame", 0, AV_OPT_TYPE_CONST, { .i64 = QC_ALIGN_START }, 0, 0, FLAGS, .unit = "align" },
         { "auto",  "move each rendition by the constant offset that its first pictures have from the reference's, if they tell one", 0, AV_OPT_TYPE_CONST, { .i64 = QC_ALIGN_AUTO }, 0, 0, FLAGS, .unit = "align" },
@@ -83,10 +84,11 @@ static const AVOption quality_cuda_options[] = {
     { "shortest", "same as eof_action=endall", OFFSET(shortest), AV_OPT_TYPE_BOOL, { .i64 = 0 }, 0, 1, FLAGS },
     { "repeatlast", "1: same as eof_action=repeat, 0: same as eof_action=pass, where neither endall nor shortest is given (default: not given)", OFFSET(repeatlast), AV_OPT_TYPE_BOOL, { .i64 = -1 }, -1, 1, FLAGS },
     { "rate", "frame rate of the distorted input to go by, 0: unknown; -1: the one that it claims, if its time stamps bear it out", OFFSET(rate), AV_OPT_TYPE_DOUBLE, { .dbl = -1 }, -1, QCR_HIGHEST_RATE, FLAGS },
-    { "range", "what to do when the inputs' colour range or matrix tags differ; samples are never converted", OFFSET(range), AV_OPT_TYPE_INT, { .i64 = QCR_RANGE_AUTO }, QCR_RANGE_AUTO, QCR_RANGE_ERROR, FLAGS, .unit = "range" },
-        { "auto",   "warn once", 0, AV_OPT_TYPE_CONST, { .i64 = QCR_RANGE_AUTO }, 0, 0, FLAGS, .unit = "range" },
+    { "range", "what to do when the inputs' colour range or matrix tags differ; samples are never converted", OFFSET(range), AV_OPT_TYPE_INT, { .i64 = QCR_RANGE_TAGS }, QCR_RANGE_TAGS, QCR_RANGE_ERROR, FLAGS, .unit = "range" },
+        { "tags",   "warn once", 0, AV_OPT_TYPE_CONST, { .i64 = QCR_RANGE_TAGS }, 0, 0, FLAGS, .unit = "range" },
+        { "auto",   "the same, and go by the first pictures where nobody tagged the range", 0, AV_OPT_TYPE_CONST, { .i64 = QCR_RANGE_AUTO }, 0, 0, FLAGS, .unit = "range" },
         { "ignore", "nothing", 0, AV_OPT_TYPE_CONST, { .i64 = QCR_RANGE_IGNORE }, 0, 0, FLAGS, .unit = "range" },
-        { "error",  "fail", 0, AV_OPT_TYPE_CONST, { .i64 = QCR_RANGE_ERROR }, 0, 0, FLAGS, .unit = "range" },
+        { "error",  "fail, also if the first pictures show another range than is tagged by nobody", 0, AV_OPT_TYPE_CONST, { .i64 = QCR_RANGE_ERROR }, 0, 0, FLAGS, .unit = "range" },
     { "on_unsupported", "what to do with a metric that does not accept the pictures (too small, without chroma, RGB)", OFFSET(skip_unsupported), AV_OPT_TYPE_INT, { .i64 = 0 }, 0, 1, FLAGS, .unit = "on_unsupported" },
         { "fail", "end with an error that names it", 0, AV_OPT_TYPE_CONST, { .i64 = 0 }, 0, 0, FLAGS, .unit = "on_unsupported" },
         { "skip", "leave it out with a warning, and models that need it", 0, AV_OPT_TYPE_CONST, { .i64 = 1 }, 0, 0, FLAGS, .unit = "on_unsupported" },
@@ -135,7 +137,7 @@ static av_cold int preinit_alias(AVFilterContext *ctx)
 static av_cold int init(AVFilterContext *ctx)
 {
     static int (*const steps[])(AVFilterContext *ctx) = {
-        ff_qc_check_options, ff_qc_check_live, ff_qc_check_record, ff_qc_open_files, ff_qc_connect_live,
+        ff_qc_check_options, ff_qc_check_live, ff_qc_open_record, ff_qc_open_files, ff_qc_connect_live,
         ff_qc_append_rendition_pads, ff_qc_open_account, ff_qc_append_weights_pad,
     };
     QualityCudaContext *s = ctx->priv;
@@ -153,6 +155,7 @@ static av_cold int init(AVFilterContext *ctx)
         .max_dt      = options->max_dt,
         .rate        = options->rate,
         .align_start = options->align == QC_ALIGN_START,
+        .mends_delay = options->align == QC_ALIGN_DELAY,
     };
     if (ff_qc_is_alias(ctx))
         qcr_pair_as_libvmaf(&s->alias.libvmaf, &s->pairing);
@@ -241,7 +244,8 @@ static int conclude(AVFilterContext *ctx)
     ff_qc_settle_queue(ctx);
     if (s->options.record && !s->scoring.session && !s->run.failure)
         ff_qc_open_session(ctx); /* a record tells its session even if there was no pair */
-    recorded = ff_qc_finish_record(ctx);
+    recorded = ff_qc_recorded(ctx, qcr_record_finish(s->record, qcr_pairs_rate(s->pairs), qcr_pairs_tolerance(s->pairs),
+                                                     s->run.end != QCR_END_BY_FAILURE));
     reported = ff_qc_report(ctx);
     return FFMIN(recorded, reported);
 }
@@ -298,8 +302,8 @@ static int advance(AVFilterContext *ctx)
 
         if (!ff_qc_queue_wants_more(ctx))
             return FFERROR_NOT_READY;
-        if (!ff_qc_settle_rate(ctx))
-            return ff_qc_request_if_awaited(ctx, 1);
+        if ((needs = ff_qc_settle_start(ctx)))
+            return ff_qc_request_if_awaited(ctx, needs);
         ret = ff_qc_look_ahead(ctx, &needs);
         if (ret <= 0)
             return ret < 0 ? ret : ff_qc_request_if_awaited(ctx, needs);
@@ -477,7 +481,8 @@ static av_cold void uninit(AVFilterContext *ctx)
     ff_qc_free_queue(ctx);
     ff_qc_free_maps(ctx);
     qcr_live_destroy(s->live.run);
-    ff_qc_close_record(ctx);
+    qcr_record_destroy(s->record);
+    s->record = NULL;
     qcr_conditions_destroy(s->conditions);
     s->conditions = NULL;
     qcr_doubts_destroy(s->doubts);

@@ -6,6 +6,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "quality_cuda_run/counts.h"
+#include "quality_cuda_run/pairs.h"
 #include "words/failure.hpp"
 
 namespace qc::cli {
@@ -137,6 +139,51 @@ void set_inputs(const nlohmann::json& json, Title* title) {
         throw Failure("a title says of other inputs than it has how to open them");
 }
 
+/// Whether a run moves an input by less than a frame: it tells that from the first frames, which parts do not have.
+bool are_moved(const std::vector<Input>& inputs) {
+    qcr_pairs_config config{};
+    config.rules.mends_delay = 1;
+    config.rules.rate = 0;
+    config.renditions = static_cast<int>(inputs.size()) - 1;
+    config.rate_frames = QCR_RATE_FRAMES;
+    for (size_t i = 0; i < std::min<size_t>(inputs.size(), QCR_MAX_INPUTS); ++i)
+        config.clock[i] = {static_cast<int>(inputs[i].clock.num), static_cast<int>(inputs[i].clock.den), 0};
+    std::vector<qcr_counts> counts(inputs.size());
+    qcr_pairs* pairs = nullptr;
+    if (inputs.size() > QCR_MAX_INPUTS || qcr_pairs_create(&config, counts.data(), &pairs) != QC_OK) return false;
+    bool is_any_moved = false;
+    for (size_t i = 0; i < inputs.size(); ++i) {
+        const std::vector<int64_t>& pts = inputs[i].pts;
+        const auto index = static_cast<int>(i), count = static_cast<int>(std::min<size_t>(pts.size(), QCR_RATE_FRAMES));
+        for (int wanted; (wanted = qcr_pairs_first_frames(pairs, index)) > 0;)
+            qcr_pairs_show_first(pairs, index, pts.data(), std::min(wanted, count));
+        is_any_moved |= qcr_pairs_input(pairs, index).delay != 0;
+    }
+    qcr_pairs_destroy(pairs);
+    return is_any_moved;
+}
+
+/// Whether one of them was given a wrong frame rate, which a run finds out at its end.
+bool has_other_length(const Input& main, const Input& other) {
+    if (main.pts.size() != other.pts.size() || main.pts.size() < 2) return false;
+    const auto span_of = [](const Input& input) {
+        return static_cast<double>(input.pts.back() - input.pts.front()) * static_cast<double>(input.clock.num) /
+               static_cast<double>(input.clock.den);
+    };
+    const double span = span_of(main);
+    return std::fabs(span - span_of(other)) > span / static_cast<double>(main.pts.size()) / 4;
+}
+
+/// Why parts could not tell what a run tells of its inputs; empty: they can.
+std::string why_told_whole(const std::vector<Input>& inputs) {
+    if (are_moved(inputs))
+        return inputs[0].path + ": it begins apart from another video by less than a frame, which a run mends";
+    for (size_t i = 1; i < inputs.size(); ++i)
+        if (has_other_length(inputs[0], inputs[i]))
+            return inputs[i].path + ": it has as many frames as the other video, but another length";
+    return "";
+}
+
 } // namespace
 
 double seek_for(const Input& input, int64_t start) {
@@ -173,7 +220,7 @@ void divide(const std::vector<Input>& inputs, size_t wanted, int64_t shortest, T
     title->parts.clear();
     const Input& main = inputs[0];
     const auto lead = static_cast<size_t>(lead_frames(*title));
-    const std::string why = why_undivided(*title);
+    std::string why = why_undivided(*title);
     if (!why.empty() && wanted > 1) title->why_one_part = why;
     shortest = std::max(shortest, 2 * lead_frames(*title));
     size_t parts = std::max<size_t>(wanted, 1);
@@ -181,6 +228,10 @@ void divide(const std::vector<Input>& inputs, size_t wanted, int64_t shortest, T
         if (title->why_one_part.empty() && !input.why_whole.empty() && parts > 1)
             title->why_one_part = input.path + ": " + input.why_whole;
         if (!input.why_whole.empty() || input.pts.empty()) parts = 1;
+    }
+    if (parts > 1 && why.empty()) {
+        why = why_told_whole(inputs);
+        if (title->why_one_part.empty()) title->why_one_part = why;
     }
     if (title->frame_rate < 0 || !why.empty()) parts = 1;
     parts = std::min(parts, std::max<size_t>(1, main.pts.size() / static_cast<size_t>(shortest)));

@@ -229,7 +229,8 @@ int ff_qc_configure_inputs(AVFilterContext *ctx)
         if (ret < 0)
             return ret;
     }
-    return make_pairs(ctx);
+    ret = make_pairs(ctx);
+    return ret < 0 ? ret : ff_qc_record_inputs(ctx);
 }
 
 int ff_qc_any_hw_input(const AVFilterContext *ctx)
@@ -347,16 +348,6 @@ int ff_qc_has_weights(const AVFilterContext *ctx)
 static int weights_index(const AVFilterContext *ctx)
 {
     return ((const QualityCudaContext *)ctx->priv)->nb_inputs;
-}
-
-int ff_qc_check_weights_option(AVFilterContext *ctx)
-{
-    const QCOptions *options = &((const QualityCudaContext *)ctx->priv)->options;
-    const char *other = options->record && options->record[0] ? "record" : NULL;
-
-    if (!ff_qc_has_weights(ctx) || !other)
-        return 0;
-    return ff_qc_fail(ctx, AVERROR(EINVAL), "mask=1: not accepted with %s, which knows no masks; 0 is accepted", other);
 }
 
 int ff_qc_append_weights_pad(AVFilterContext *ctx)

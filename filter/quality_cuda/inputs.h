@@ -79,9 +79,6 @@ int ff_qc_leave_surface(AVFilterContext *ctx, int index, AVFrame *frame);
 /** Whether there is an input of masks. */
 int ff_qc_has_weights(const AVFilterContext *ctx);
 
-/** What the engine cannot know to be wrong with the option. @return AVERROR */
-int ff_qc_check_weights_option(AVFilterContext *ctx);
-
 /** Adds the pad, behind all others, if there is to be one. @return AVERROR */
 int ff_qc_append_weights_pad(AVFilterContext *ctx);
 

@@ -249,6 +249,8 @@ static qcr_report_input report_input(const AVFilterContext *ctx, int index)
         .colour     = in->format.colour,
         .bit_rate   = qcr_bit_rate(in->packet_bytes, met.received, seconds),
         .refusal    = in->refusal,
+        .delay      = met.delay,
+        .has_other_length = met.has_other_length,
         .is_refused = in->mispaired,
         .is_stalled = qcr_pairs_is_stalled(s->pairs, index, ff_qc_now()),
         .is_cut_off = in->cut_off,

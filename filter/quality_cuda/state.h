@@ -56,6 +56,7 @@ enum QCAlign {
     QC_ALIGN_NONE,
     QC_ALIGN_START, ///< each input's time counts from its first frame
     QC_ALIGN_AUTO,  ///< each rendition's offset from the reference, if its first pictures tell one
+    QC_ALIGN_DELAY, ///< less than a frame, where two inputs keep step
 };
 
 /** What becomes of the video when its scoring fails. */
@@ -70,7 +71,7 @@ typedef struct QCRun {
     int failure;          ///< AVERROR of the first failure
     char reason[2048];    ///< what the first failure said
     int configured;       ///< what the inputs' links say was looked at
-    int rate_settled;     ///< the frame rate to go by has been decided
+    int start_settled;    ///< the frame rate to go by, and where inputs begin, have been decided
     int flushed;          ///< the engine knows that no pair follows
     int was_asked;        ///< the output has wanted a frame
     int is_awaited;       ///< the next filter waits for a frame
@@ -106,7 +107,7 @@ typedef struct QualityCudaContext {
     QCPreview preview;                  ///< with align=auto
     QCQueue queue;
     QCMap map;
-    QCRecord record;
+    qcr_record *record;                   ///< with record=FILE
     qcr_files files;
     QCLive live;
     QCRun run;

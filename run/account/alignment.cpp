@@ -248,6 +248,11 @@ std::string finding_json(const qc_finding& finding, double time) {
     return text + "}";
 }
 
+std::string ranges_json(const qcr_start& start) {
+    static constexpr const char* kRanges[] = {"same", "limited", "full"};
+    return formatted("\"ranges\": \"%s\", ", kRanges[start.ranges]);
+}
+
 std::string start_json(const qcr_start& start, int pairs) {
     return formatted("\"auto\": {\"pairs\": %d, \"offset\": ", pairs) +
            (start.is_told != 0 ? std::to_string(start.offset) : "null") +
@@ -284,6 +289,7 @@ std::string alignment_json(const qcr_alignment& alignment, const qcr_alignment_r
                            int rendition) {
     std::string text = "{";
     if (rules.is_auto != 0) text += start_json(alignment.start[rendition], rules.start_pairs);
+    if (alignment.start[rendition].is_range_told != 0) text += ranges_json(alignment.start[rendition]);
     text += formatted("\"watched\": %lld, \"findings\": [", wide(qc_session_watched_frames(session, rendition)));
     qc_finding finding;
     for (int i = 0; i < alignment.said[rendition] && qc_session_finding(session, rendition, i, &finding) == QC_OK; ++i)

@@ -220,6 +220,10 @@ TEST(Alignment, NothingIsFoundWithoutASession) {
     EXPECT_EQ(alignment_json(alignment, automatic, nullptr, 0),
               "{\"auto\": {\"pairs\": 48, \"offset\": 2, \"seconds\": 0.080000}, \"watched\": 0, \"findings\": []}");
     EXPECT_EQ(alignment_json(alignment, rules(), nullptr, 0), "{\"watched\": 0, \"findings\": []}");
+    alignment.start[0].is_range_told = 1;
+    alignment.start[0].ranges = QC_RANGES_FULL;
+    EXPECT_EQ(alignment_json(alignment, rules(), nullptr, 0),
+              "{\"ranges\": \"full\", \"watched\": 0, \"findings\": []}");
 }
 
 } // namespace

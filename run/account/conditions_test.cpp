@@ -37,7 +37,7 @@ qcr_frame_facts tagged(int range, int matrix) {
 /// A run of one distorted video and a further rendition.
 class Conditions : public ::testing::Test {
 protected:
-    qcr_conditions* with(int range = QCR_RANGE_AUTO, bool is_quiet = false) {
+    qcr_conditions* with(int range = QCR_RANGE_TAGS, bool is_quiet = false) {
         const qcr_condition_rules rules = {&kThree, range, is_quiet, messages.sink()};
         made.reset(qcr_conditions_create(&rules));
         return made.get();
@@ -82,7 +82,7 @@ TEST_F(Conditions, DamageIsWarnedOfOnceCountedAndListed) {
 }
 
 TEST_F(Conditions, JumpsAreCountedAndTheQuietSaySoQuietly) {
-    with(QCR_RANGE_AUTO, true);
+    with(QCR_RANGE_TAGS, true);
     qcr_frame_facts reference = frame(1, false, true);
     reference.jumps = 2;
     note(0, frame(1), reference, kNone);

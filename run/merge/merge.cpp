@@ -87,13 +87,13 @@ void Merge::check_wish() {
 
 void Merge::open() {
     check_wish();
-    const qcr_condition_rules rules = {.names = &names_, .range = QCR_RANGE_AUTO, .is_quiet = 0, .sink = sink_};
+    const qcr_condition_rules rules = {.names = &names_, .range = QCR_RANGE_TAGS, .is_quiet = 0, .sink = sink_};
     conditions_.reset(qcr_conditions_create(&rules));
     if (conditions_ == nullptr) out_of_memory();
     beginning_ = read_beginning(records_);
     for (const auto& [level, text] : beginning_.said) say(sink_, level, text);
     make_pairs();
-    settle_rate();
+    settle_start();
 }
 
 void Merge::make_pairs() {
@@ -103,6 +103,7 @@ void Merge::make_pairs() {
     config.rules.eof_action = QCR_EOF_PASS;
     config.rules.max_dt = wish_.max_dt;
     config.rules.rate = -1;
+    config.rules.mends_delay = 1;
     config.renditions = wish_.renditions;
     if (distorted.rate_num > 0 && distorted.rate_den > 0)
         config.claimed_rate = static_cast<double>(distorted.rate_num) / distorted.rate_den;
@@ -121,16 +122,20 @@ void Merge::make_pairs() {
     pairs_.reset(pairs);
 }
 
-void Merge::settle_rate() {
-    std::array<int64_t, QCR_RATE_FRAMES> pts{};
-    const int wanted = qcr_pairs_rate_frames(pairs_.get());
-    int count = 0;
-    while (count < wanted) {
-        const qcr_recorded_frame* const frame = frames_.peek(0, static_cast<size_t>(count));
-        if (frame == nullptr) break;
-        pts[static_cast<size_t>(count++)] = frame->pts;
+void Merge::settle_start() {
+    for (size_t input = 0; input < inputs(); ++input) {
+        const auto index = static_cast<int>(input);
+        for (int wanted; (wanted = qcr_pairs_first_frames(pairs_.get(), index)) > 0;) {
+            std::array<int64_t, QCR_RATE_FRAMES> pts{};
+            int count = 0;
+            while (count < wanted) {
+                const qcr_recorded_frame* const frame = frames_.peek(input, static_cast<size_t>(count));
+                if (frame == nullptr) break;
+                pts[static_cast<size_t>(count++)] = frame->pts;
+            }
+            qcr_pairs_show_first(pairs_.get(), index, pts.data(), count);
+        }
     }
-    qcr_pairs_settle_rate(pairs_.get(), pts.data(), count);
     frame_rate_ = qcr_pairs_rate(pairs_.get());
 }
 
@@ -242,22 +247,12 @@ double Merge::seconds(size_t input, int64_t pts) const {
 
 qcr_frame_facts Merge::facts_of(size_t input, const qcr_recorded_frame* frame) const {
     qcr_frame_facts facts{};
+    if (frame != nullptr) facts = frame->facts;
     const qcr_input met = qcr_pairs_input(pairs_.get(), static_cast<int>(input));
+    facts.held = frame != nullptr ? 1 : 0;
+    facts.time = frame != nullptr ? seconds(input, frame->pts) : kNotANumber;
     facts.jumps = met.jumps;
     facts.rate = qcr_rate_so_far(&met, input_[input].tick);
-    facts.time = kNotANumber;
-    if (frame == nullptr) return facts;
-    facts.held = 1;
-    facts.is_corrupt = frame->is_corrupt;
-    facts.is_concealed = frame->is_concealed;
-    facts.is_interlaced = frame->is_interlaced;
-    facts.has_grain = frame->has_grain;
-    facts.range = frame->range;
-    facts.matrix = frame->matrix;
-    facts.primaries = frame->primaries;
-    facts.transfer = frame->transfer;
-    facts.chroma_location = frame->chroma_location;
-    facts.time = seconds(input, frame->pts);
     return facts;
 }
 
@@ -442,6 +437,8 @@ qcr_report_input Merge::input_of_report(int input) const {
     result.bit_rate = qcr_bit_rate(frames_.packet_bytes(at), met.received, length);
     result.refusal = input_[at].refusal.c_str();
     result.is_refused = input_[at].is_mispaired ? 1 : 0;
+    result.delay = met.delay;
+    result.has_other_length = met.has_other_length;
     return result;
 }
 

@@ -61,7 +61,7 @@ private:
     void check_wish();
     void open();
     void make_pairs();
-    void settle_rate();
+    void settle_start();
     void open_session(size_t part);
     bool open_any_session();
 

@@ -50,12 +50,12 @@ void qcr_pairs_destroy(qcr_pairs* pairs) {
     delete pairs;
 }
 
-int qcr_pairs_rate_frames(const qcr_pairs* pairs) {
-    return pairs->rate_frames();
+int qcr_pairs_first_frames(const qcr_pairs* pairs, int input) {
+    return pairs->first_frames(input);
 }
 
-void qcr_pairs_settle_rate(qcr_pairs* pairs, const int64_t* pts, int count) {
-    pairs->settle_rate(pts, count);
+void qcr_pairs_show_first(qcr_pairs* pairs, int input, const int64_t* pts, int count) {
+    pairs->show_first(input, {pts, static_cast<size_t>(count)});
 }
 
 double qcr_pairs_rate(const qcr_pairs* pairs) {

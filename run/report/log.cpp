@@ -82,6 +82,9 @@ std::string pairing_json(const qcr_report& report, int rendition) {
                           "\"rendition_repeated\": %lld, \"rendition_unused\": %lld",
                           wide(counts.late), wide(counts.holes), wide(counts.ended), wide(counts.repeated),
                           wide(counts.unused));
+    const qcr_report_input& other = report.input[1 + rendition]; // of the first one the reference: the time is main's
+    if (other.delay != 0) text += ", \"start_correction\": " + json_number(other.delay);
+    if (other.has_other_length != 0) text += ", \"other_length\": true";
     return text + ", \"max_abs_dt\": " + json_number(counts.max_abs_dt) +
            ", \"mean_dt\": " + json_number(qcr_mean_dt(&counts)) +
            ", \"frame_rate\": " + json_number(report.alignment_rules.frame_rate) +

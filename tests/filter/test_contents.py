@@ -88,6 +88,47 @@ class Contents(FilterTest):
             with self.subTest(name):
                 self.assert_quiet(self.score(self.coarse(f"{name}.mkv", self.reference, chain), self.reference))
 
+    def untagged(self):
+        """A distorted video of limited range that nobody tagged, and its reference of full range that nobody did."""
+        full = make(self.clips, "full.nut", self.reference, "-vf", TO_FULL, "-c:v", "ffv1")
+        return make(self.clips, "untagged.nut", self.coarse("limited.mkv", self.reference), "-vf", "setparams=range=unknown", "-c:v", "ffv1"), full
+
+    def test_range_auto_tags_them_before_the_first_score(self):
+        distorted, full = self.untagged()
+        run = self.score(distorted, full, options="range=auto")
+        self.assert_ok(run)
+        self.assertEqual([line.split("range=auto: ")[1] for line in run.messages("range=auto: ")],
+                         ["input 0 (main) counts as of limited range, by what the first pictures show",
+                          "input 1 (reference) counts as of full range, by what the first pictures show"])
+        self.assertEqual(run.log["alignment"]["ranges"], "limited")
+        self.assertEqual((run.log["distorted_stream"]["range"], run.log["reference_stream"]["range"]), ("tv", "pc"))
+        tagged = self.score(distorted, full, before={0: "setparams=range=tv", 1: "setparams=range=pc"})
+        self.assertEqual(run.log["frames"], tagged.log["frames"])
+        self.assertEqual(len(run.tagged), self.FRAMES)
+
+    def test_range_auto_leaves_alone_what_is_tagged_or_the_same(self):
+        distorted, full = self.untagged()
+        for name, reference, options, tags in (("same", self.reference, "range=auto", (None, None)),
+                                               ("tagged", full, "range=auto", ("tv", "pc")),
+                                               ("default", full, "", (None, None))):
+            with self.subTest(name):
+                before = {0: "setparams=range=tv", 1: "setparams=range=pc"} if name == "tagged" else None
+                run = self.score(distorted, reference, options=options, before=before)
+                self.assert_ok(run)
+                self.assertFalse(run.messages("range=auto: input"))
+                self.assertEqual((run.log["distorted_stream"]["range"], run.log["reference_stream"]["range"]), tags)
+                other = self.score(distorted, reference, before=before)
+                self.assertEqual(run.log["frames"], other.log["frames"])
+
+    def test_range_error_means_it(self):
+        distorted, full = self.untagged()
+        run = self.score(distorted, full, options="range=error")
+        self.assert_fails(run, "input 0 (main) has limited range and the reference full range", "(range=error)")
+        remedy = dict((int(index), chain) for chain, index in re.findall(r"(setparams=\S+) before input (\d)", run.text))
+        self.assertEqual(remedy, {0: "setparams=range=limited", 1: "setparams=range=full"})
+        self.assert_ok(self.score(distorted, self.reference, options="range=error"))
+        self.assert_fails(self.score(distorted, full, options="range=error", before={0: remedy[0]}), "(range=error)")
+
     # --- turned ---
 
     def check_turns(self, turns, reference):

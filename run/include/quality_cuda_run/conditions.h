@@ -37,8 +37,8 @@ typedef struct qcr_frame_facts {
     int64_t jumps; ///< how often the input's time stamps jumped so far
 } qcr_frame_facts;
 
-/** What to do when range or matrix differ between the inputs. */
-typedef enum qcr_range_check { QCR_RANGE_AUTO, QCR_RANGE_IGNORE, QCR_RANGE_ERROR } qcr_range_check;
+/** What to do about range and matrix: go by tags, and by the pictures where there are none; or not. */
+typedef enum qcr_range_check { QCR_RANGE_TAGS, QCR_RANGE_AUTO, QCR_RANGE_IGNORE, QCR_RANGE_ERROR } qcr_range_check;
 
 typedef struct qcr_condition_rules {
     const qcr_names* names; ///< outlives the conditions

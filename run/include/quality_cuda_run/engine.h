@@ -167,6 +167,20 @@ QC_API int64_t qc_session_watched_frames(const qc_session *session, int renditio
  */
 QC_API qc_status qc_session_start_offset(const qc_session *session, int rendition, int *offset);
 
+/** Ranges of two videos beside each other. */
+typedef enum qc_ranges {
+    QC_RANGES_SAME = 0,
+    QC_RANGES_LIMITED = 1, /**< the distorted video has limited range, the reference full range */
+    QC_RANGES_FULL = 2     /**< the other way round */
+} qc_ranges;
+
+/**
+ * With config.watch_contents: what QC_FINDING_RANGE tells, from a rendition's first 48 frames alone, with the offset that
+ * qc_session_start_offset() tells. It comes as soon as it is beyond doubt; then it stays.
+ * @return as qc_session_start_offset()
+ */
+QC_API qc_status qc_session_start_range(const qc_session *session, int rendition, qc_ranges *ranges);
+
 /* ---- reports ---- */
 
 /**

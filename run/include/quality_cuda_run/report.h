@@ -31,11 +31,13 @@ typedef struct qcr_report_input {
     const char* format; ///< the name of its pixel format
     int width, height;  ///< of its visible pictures
     qc_colour colour;
-    double bit_rate;     ///< bit/s; below 0: not known
-    const char* refusal; ///< why it was refused, or is over before its end; "": neither
-    int is_refused;      ///< too few of its frames had a partner: nothing is said of its scores
-    int is_stalled;      ///< it has not delivered for long
-    int is_cut_off;      ///< it ended when the program had been told to stop
+    double bit_rate;      ///< bit/s; below 0: not known
+    const char* refusal;  ///< why it was refused, or is over before its end; "": neither
+    int is_refused;       ///< too few of its frames had a partner: nothing is said of its scores
+    int is_stalled;       ///< it has not delivered for long
+    int is_cut_off;       ///< it ended when the program had been told to stop
+    double delay;         ///< as in qcr_input
+    int has_other_length; ///< the same
 } qcr_report_input;
 
 /**
