@@ -122,7 +122,8 @@ class Outputs(unittest.TestCase):
         with open("/dev/full", "wb") as full:
             for arguments in (["score", *self.videos, "-m", "psnr", "--json"], ["score", *self.videos, "-m", "psnr"],
                               ["plan", self.place / "plan.json", *self.videos, "-m", "psnr"]):
-                run = subprocess.run([COMMAND, *arguments, "--ffmpeg", FFMPEG], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+                run = subprocess.run([COMMAND, *arguments, "--ffmpeg", FFMPEG], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60,
+                                     check=False)
                 self.assertEqual(run.returncode, 1, arguments)
                 self.assertIn("standard output cannot be written", run.stderr)
 
