@@ -33,8 +33,8 @@ public:
             offset[static_cast<size_t>(p)] = bytes;
             bytes += static_cast<size_t>(plane.pitch.bytes) * static_cast<size_t>(geometry.stored_height(p));
         }
-        samples_.resize(bytes);
-        for (int p = 0; p < pool.planes(); ++p) own_.plane[p].data = samples_.data() + offset[static_cast<size_t>(p)];
+        samples_ = std::make_unique_for_overwrite<std::byte[]>(bytes); // planes that are never made are never touched
+        for (int p = 0; p < pool.planes(); ++p) own_.plane[p].data = samples_.get() + offset[static_cast<size_t>(p)];
     }
 
     /// To begin with, all planes are its own, and there is nothing to make.
@@ -79,7 +79,7 @@ private:
     };
     const PicturePool& pool_;
     HostPicture own_; ///< its planes lie in `samples_`
-    std::vector<std::byte> samples_;
+    std::unique_ptr<std::byte[]> samples_;
     mutable std::array<Plane, 3> planes_;
     // What planes are made of, and the hold of that memory.
     qc_picture source_{};

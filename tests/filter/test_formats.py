@@ -82,8 +82,8 @@ class ManyFormats(FilterTest):
         super().setUpClass()
         cls.formats = {name: planar(name, row[4]) for name, row in pixel_formats().items() if not CONVERTED.fullmatch(name)}
 
-    def run_graph(self, chains, outputs=("-map", "[o0]", "-f", "null", "-")):
-        """Chain i has the pictures d<i> and r<i>, with errors in every bit of every component, and ends in o<i>."""
+    def run_graph(self, chains, outputs=("-map", "[o0]", "-f", "null", "-"), prepare=""):
+        """Chain i has the pictures d<i> and r<i>, with errors in all their bits, and ends in o<i>; prepare: filters of d."""
         noise, error = "geq=lum={0}:cb={0}:cr={0}".format("32768+20000*sin(X/9)+9000*random(0)"), "geq=lum={0}:cb={0}:cr={0}"
         error = error.format("p(X\\,Y)+3000*(random(1)-0.5)")
         count = len(chains)
@@ -91,7 +91,7 @@ class ManyFormats(FilterTest):
         graph = (f"nullsrc=s={self.SIZE}:r=25,trim=end_frame=2,format=yuv444p16,{noise},split[ra][da];[ra]split={count}{''.join(pads[0])};"
                  f"[da]{error},split={count}{''.join(pads[1])};")
         for i, (name, chain) in enumerate(chains):
-            graph += f"[a{i}]format={name}[r{i}];[b{i}]format={name}[d{i}];{chain}" + (f"[o{i}]nullsink;" if i and chain else "")
+            graph += f"[a{i}]format={name}[r{i}];[b{i}]{prepare}format={name}[d{i}];{chain}" + (f"[o{i}]nullsink;" if i and chain else "")
         (self.folder / "graph").write_text(graph.rstrip(";"))
         script = "-/filter_complex" if avfilter_major() >= 10 else "-filter_complex_script"
         run = ffmpeg([script, "graph", *outputs], self.folder, self.environment)
@@ -163,6 +163,23 @@ class ManyFormats(FilterTest):
                 for role in ("main", "reference"):
                     self.assertEqual(self.lines(f"{i}-{role}.txt", ()), expected, role)
 
+    PACKED = "yuyv422 uyvy422 y210le v30xle ayuv yuv411p yuv440p yuv410p nv21 p410be gray14be ya8".split()
+
+    def expect_planar_scores(self, prepare, options):
+        """Pictures that are unpacked score as the planar ones do, whatever else is done with them."""
+        chains = []
+        for i, name in enumerate(self.PACKED):
+            same = f"format={self.formats[name]}"
+            parts = f"[d{i}]split[d{i}own][d{i}x];[d{i}x]{same}[d{i}same];[r{i}]{same},split[r{i}a][r{i}b];"
+            parts += score(f"d{i}own", f"r{i}a", f"{self.BACKEND}:{options}:stats_file={i}-own.txt", f"o{i}")
+            parts += score(f"d{i}same", f"r{i}b", f"{self.BACKEND}:{options}:stats_file={i}-same.txt", f"n{i}") + f"[n{i}]nullsink;"
+            chains.append((name, parts))
+        self.run_graph(chains, prepare=prepare)
+        for i, name in enumerate(self.PACKED):
+            with self.subTest(name):
+                self.assertEqual(len(self.lines(f"{i}-same.txt", ())), 2)
+                self.assertEqual(self.lines(f"{i}-own.txt", ()), self.lines(f"{i}-same.txt", ()))
+
     def chosen(self, rgb=False):
         names = [name for name in self.formats if is_rgb(name) == rgb]
         return [names[i:i + MANY] for i in range(0, len(names), MANY)]
@@ -176,6 +193,20 @@ class Formats(ManyFormats):
     def test_rgb_scores_as_its_planes_do(self):
         for names in self.chosen(rgb=True):
             self.expect_scores_of_planar(names)
+
+    def test_regions(self):
+        self.expect_planar_scores("", "roi=8|4|21|17")
+
+    def test_corners_between_samples_are_refused(self):
+        """A pair of pixels cannot be cut, nor can the four that share a sample of chroma."""
+        for name, corner, multiples in (("yuyv422", "3|2", "2 across and 1 down"), ("yuv411p", "2|1", "4 across and 1 down"),
+                                        ("yuv440p", "1|1", "1 across and 2 down")):
+            source = f"testsrc2=s=64x48:d=0.1,format={name},split[a][b];[a][b]quality_cuda=psnr:backend=cpu:roi={corner}|20|20"
+            run = ffmpeg(["-filter_complex", source, "-f", "null", "-"], self.folder)
+            self.assert_fails(run, f"a corner at multiples of {multiples} is accepted")
+
+    def test_scaling(self):
+        self.expect_planar_scores("crop=32:24:0:0,", "scale=bicubic")
 
     def test_what_lavfi_converts_is_said(self):
         written = {name for name, row in pixel_formats().items() if row[0][1] == "O"}  # by lavfi's scaler, so that there is one to score
@@ -202,6 +233,11 @@ class FormatsOnStandIn(ManyFormats):
     def test_every_format(self):
         for names in self.chosen():
             self.expect_errors_of_psnr(names)
+
+    def test_regions_and_scaling(self):
+        self.SIZE = "24x16"
+        self.expect_planar_scores("", "roi=8|4|13|9")
+        self.expect_planar_scores("crop=16:8:0:0,", "scale=bicubic")
 
 
 if __name__ == "__main__":
