@@ -237,7 +237,7 @@ class FormatsOnStandIn(ManyFormats):
     def test_regions_and_scaling(self):
         self.SIZE = "24x16"
         self.expect_planar_scores("", "roi=8|4|13|9")
-        self.expect_planar_scores("crop=16:8:0:0,", "scale=bicubic")
+        self.expect_planar_scores("crop=12:8:0:0,", "scale=bicubic")
 
 
 if __name__ == "__main__":
