@@ -35,7 +35,7 @@ static void fill_planes(const AVFrame *frame, qc_picture *picture)
 static void fill_picture(const QCInput *in, const AVFrame *frame, qc_picture *picture)
 {
     fill_planes(frame, picture);
-    qc_picture_cut(&in->format, in->crop_left, in->crop_top, picture);
+    qc_picture_cut(&in->format, (int)in->crop_left + in->crop.x, (int)in->crop_top + in->crop.y, picture);
 }
 
 int ff_qc_adopt_crop(AVFilterContext *ctx, AVFrame *const *frames)
@@ -48,7 +48,8 @@ int ff_qc_adopt_crop(AVFilterContext *ctx, AVFrame *const *frames)
 
         if (!frame || !in->is_hw || (frame->crop_left == in->crop_left && frame->crop_top == in->crop_top))
             continue;
-        if (s->scoring.session || frame->crop_left >= (size_t)in->format.width || frame->crop_top >= (size_t)in->format.height)
+        if (s->scoring.session || frame->crop_left + FFMAX(in->crop.x + in->crop.width, 1) > (size_t)in->format.width ||
+            frame->crop_top + FFMAX(in->crop.y + in->crop.height, 1) > (size_t)in->format.height)
             return ff_qc_fail(ctx, AVERROR(EINVAL), "Input %d (%s) changed its cropping at %s s", i, ff_qc_role(ctx, i),
                               QC_SECONDS(ctx, i, frame->pts));
         in->crop_left = frame->crop_left;

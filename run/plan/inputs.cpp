@@ -8,6 +8,7 @@
 
 #include "quality_cuda_run/pairs.h"
 #include "run/plan/refusal.hpp"
+#include "run/plan/shapes.hpp"
 #include "run/text/text.hpp"
 
 namespace qc::run {
@@ -60,15 +61,25 @@ bool has_same_rate(const Promise& one, const Promise& other) {
     return int64_t{one.rate_num} * other.rate_den == int64_t{other.rate_num} * one.rate_den;
 }
 
+Shape shape_of(const Promise& promise) {
+    return {promise.format.width, promise.format.height, promise.aspect > 0 ? promise.aspect : 1};
+}
+
 std::string refusal_of(const Comparison& of) {
     const qc_format &own = of.own.format, &main = of.main.format;
-    if ((own.width != main.width || own.height != main.height) && of.rules.scales == 0)
+    if ((own.width != main.width || own.height != main.height) && of.rules.scales == 0) {
+        const std::string advice =
+            of.input != QCR_REFERENCE ? "" : shape_advice(0, shape_of(of.main), shape_of(of.own), false);
+        if (!advice.empty())
+            return of.who() + formatted(" is %dx%d, main is %dx%d: ", own.width, own.height, main.width, main.height) +
+                   advice;
         return of.who() +
                formatted(" is %dx%d, main is %dx%d; scale first, e.g. [0:v]scale=%d:%d:flags=bicubic[d];"
                          "[d][%d:v]quality_cuda (GPU: scale_cuda=%d:%d:interp_algo=bicubic)%s",
                          own.width, own.height, main.width, main.height, own.width, own.height, of.input, own.width,
                          own.height,
                          of.rules.is_alias != 0 ? "" : ", or have it scaled here: quality_cuda=scale=bicubic");
+    }
     if (own.rgb != main.rgb)
         return of.who() + formatted(" %s, main %s; convert one of them first, e.g. with [0:v]format=%s[d];[d][%d:v]"
                                     "quality_cuda",

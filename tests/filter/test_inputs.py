@@ -302,9 +302,9 @@ class Unsupported(FilterTest):
 
 class Sizes(FilterTest):
     def test_mismatch_names_both_and_the_remedy(self):
-        run = self.score(self.source(frames=3), self.source(frames=3, size="320x180"))
-        self.assert_fails(run, "Input 1 (reference) is 320x180, main is 176x144; scale first, e.g. "
-                               "[0:v]scale=320:180:flags=bicubic[d];[d][1:v]quality_cuda")
+        run = self.score(self.source(frames=3, size="160x88"), self.source(frames=3, size="320x176"))
+        self.assert_fails(run, "Input 1 (reference) is 320x176, main is 160x88; scale first, e.g. "
+                               "[0:v]scale=320:176:flags=bicubic[d];[d][1:v]quality_cuda")
 
     def test_the_remedy_works(self):
         run = self.score(self.source(frames=3), self.source(frames=3, size="320x180"), before={0: "scale=320:180:flags=bicubic"})

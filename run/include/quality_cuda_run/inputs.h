@@ -20,6 +20,7 @@ typedef struct qcr_input_promise {
     qc_format format;
     const char* format_name;
     int rate_num, rate_den; ///< frames per second; 0: unknown
+    double aspect;          ///< of a sample, width / height; 0: unknown
 } qcr_input_promise;
 
 typedef struct qcr_promise_rules {
