@@ -143,10 +143,11 @@ static av_cold int init(AVFilterContext *ctx)
     };
     QualityCudaContext *s = ctx->priv;
     const QCOptions *options = &s->options;
-    const qcr_sink sink = ff_qc_plain_sink(ctx);
     int ret;
 
-    s->doubts = qcr_doubts_create(&sink);
+    s->sink   = ff_qc_plain_sink(ctx);
+    s->doubts = qcr_doubts_create(&s->sink);
+    s->sink   = qcr_doubting(s->doubts);
     ret = !s->doubts ? AVERROR(ENOMEM) : ff_qc_is_alias(ctx) ? ff_qc_translate_options(ctx) : 0;
     if (ret < 0)
         return ret;

@@ -64,16 +64,26 @@ static int configure_hw_input(AVFilterContext *ctx, int index)
     return s->engine.device_ref ? 0 : AVERROR(ENOMEM);
 }
 
+/** What is said of the inputs before the first frame; a record has the warnings. */
+static void say_of_input(void *opaque, qcr_level level, const char *text)
+{
+    if (level == QCR_LEVEL_WARNING)
+        ff_qc_warn_of_input(opaque, "%s", text);
+    else
+        av_log(opaque, AV_LOG_INFO, "%s\n", text);
+}
+
 /** lavfi puts a scaler called auto_scale_N where no common format was left: it decides the score, so say it. */
 static void warn_of_conversion(AVFilterContext *ctx, int index)
 {
     const AVFilterLink *link = ctx->inputs[index];
     const AVFilterContext *src = link->src;
+    const qcr_sink sink = { say_of_input, ctx };
 
-    if (src->name && av_strstart(src->name, "auto_scale", NULL) && src->nb_inputs)
-        ff_qc_warn_of_input(ctx, "Input %d (%s) was converted by lavfi from %s to %s; add an explicit format or scale "
-                            "filter to choose the conversion", index, ff_qc_role(ctx, index),
-               ff_qc_pix_fmt_name(src->inputs[0]->format), ff_qc_pix_fmt_name(link->format));
+    if (src->name && av_strstart(src->name, "auto_scale", NULL) && src->nb_inputs) {
+        const qcr_link_colours from = ff_qc_link_colours(src->inputs[0]), to = ff_qc_link_colours(link);
+        qcr_warn_of_conversion(&((QualityCudaContext *)ctx->priv)->names, index, &from, &to, &sink);
+    }
 }
 
 static int configure_input(AVFilterContext *ctx, int index)
@@ -96,9 +106,8 @@ static int configure_input(AVFilterContext *ctx, int index)
     if (status == QC_ERROR_NO_MEMORY)
         return ff_qc_fail(ctx, AVERROR(ENOMEM), "out of memory");
     if (status != QC_OK)
-        return ff_qc_fail(ctx, AVERROR(ENOSYS), "Input %d (%s) has %sformat %s; accepted: planar or semi-planar YUV 4:2:0, "
-                          "4:2:2 and 4:4:4, gray, and RGB, with 8, 10, 12 or 16 bits; put a format filter before it", index,
-                          role, in->is_hw ? "CUDA frames of " : "", name);
+        return ff_qc_fail(ctx, AVERROR(ENOSYS), "Input %d (%s) has %sformat %s; accepted: gray, YUV and RGB, of integers of "
+                          "8 to 16 bits; put a format filter before it", index, role, in->is_hw ? "CUDA frames of " : "", name);
     in->format.width  = link->w;
     in->format.height = link->h;
     in->aspect        = link->sample_aspect_ratio.num > 0 && link->sample_aspect_ratio.den > 0 ? av_q2d(link->sample_aspect_ratio) : 1;
@@ -108,15 +117,6 @@ static int configure_input(AVFilterContext *ctx, int index)
     av_log(ctx, AV_LOG_INFO, "%s: input %d (%s), %dx%d %s%s\n", index == QC_REFERENCE ? "reference" : "distorted", index,
            link->src->name ? link->src->name : "?", link->w, link->h, in->is_hw ? "cuda/" : "", name);
     return 0;
-}
-
-/** What is said of the inputs before the first frame; a record has the warnings. */
-static void say_of_input(void *opaque, qcr_level level, const char *text)
-{
-    if (level == QCR_LEVEL_WARNING)
-        ff_qc_warn_of_input(opaque, "%s", text);
-    else
-        av_log(opaque, AV_LOG_INFO, "%s\n", text);
 }
 
 static qcr_input_promise promise_of(const AVFilterContext *ctx, int index)
@@ -165,7 +165,7 @@ static int make_pairs(AVFilterContext *ctx)
         .has_weights  = s->options.mask,
         .claimed_rate = rate.num > 0 && rate.den > 0 ? av_q2d(rate) : 0,
         .rate_frames  = rate_frames(s),
-        .sink         = ff_qc_sink(ctx),
+        .sink         = s->sink,
         .release      = release_frame,
     };
 
@@ -329,12 +329,12 @@ qcr_scored ff_qc_scored(const AVFilterContext *ctx)
 /** A frame that does not fit: a further rendition ends with it, and takes nobody along. @return AVERROR, 0: it has ended */
 static int refuse_frame(AVFilterContext *ctx, int index, const char *why)
 {
-    QCInput *in = &((QualityCudaContext *)ctx->priv)->input[index];
-    const qcr_sink sink = ff_qc_sink(ctx);
+    QualityCudaContext *s = ctx->priv;
+    QCInput *in = &s->input[index];
 
     if (index <= QC_REFERENCE)
         return ff_qc_fail(ctx, AVERROR(EINVAL), "%s", why);
-    qcr_say_no_further(why, &sink);
+    qcr_say_no_further(why, &s->sink);
     av_strlcpy(in->refusal, why, sizeof(in->refusal));
     ff_inlink_set_status(ctx->inputs[index], AVERROR_EOF);
     return 0;

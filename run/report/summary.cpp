@@ -214,6 +214,16 @@ void doubt_zeros(const qcr_report& report, const qcr_sink& sink) {
 
 } // namespace qc::run
 
+void qcr_report_pairs(qcr_report* report, const qcr_pairs* pairs, const qcr_tally* tally) {
+    const qcr_input reference = qcr_pairs_input(pairs, QCR_REFERENCE);
+    report->max_dt = qcr_pairs_tolerance(pairs);
+    report->reference_ended = reference.ended;
+    report->behind = reference.behind;
+    report->late_scores = tally->late_scores;
+    report->scored = tally->scored;
+    report->failed = tally->failed;
+}
+
 qc_status qcr_say_summary(const qcr_report* report, const qcr_sink* sink) {
     return qc::run::guarded([&] { qc::run::say_summary(*report, *sink); });
 }
