@@ -140,16 +140,16 @@ qcr_alignment_rules ff_qc_alignment_rules(const AVFilterContext *ctx)
 
 int ff_qc_note_ranges(AVFilterContext *ctx, AVFrame *const *frames)
 {
-    QCPreview *preview = &((QualityCudaContext *)ctx->priv)->preview;
+    QualityCudaContext *s = ctx->priv;
     int unknown = 0;
 
-    for (int i = 0; i < ((QualityCudaContext *)ctx->priv)->nb_inputs; i++) {
-        preview->range[i] = facts_of(ctx, i, frames[i]).range;
-        unknown |= !preview->range[i];
+    for (int i = 0; i < s->nb_inputs; i++) {
+        s->preview.range[i] = facts_of(ctx, i, frames[i]).range;
+        unknown |= !s->preview.range[i];
     }
     if (!unknown)
-        preview->run.wishes &= ~QCR_WISH_RANGE;
-    return preview->run.wishes != 0;
+        s->preview.run.wishes &= ~QCR_WISH_RANGE;
+    return s->preview.run.wishes != 0;
 }
 
 int ff_qc_adopt_start(AVFilterContext *ctx)

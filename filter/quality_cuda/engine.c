@@ -78,7 +78,8 @@ int ff_qc_check_options(AVFilterContext *ctx)
     QualityCudaContext *s = ctx->priv;
     const QCOptions *options = &s->options;
     const qcr_option_values values = { options->pool, options->stats_format, options->record, options->maps, options->mask,
-                                       options->renditions, options->map_rendition, options->align == QC_ALIGN_AUTO };
+                                       options->renditions, options->map_rendition, options->align == QC_ALIGN_AUTO, options->crop,
+                                       options->scale };
     qcr_option_meanings meanings;
     qc_config config;
     qc_error error = { "" };

@@ -13,6 +13,7 @@
 
 #include "compat.h"
 
+#include <quality_cuda.h>
 #include <quality_cuda_run.h>
 
 /**
@@ -41,6 +42,9 @@ qc_status ff_qc_describe_format(enum AVPixelFormat pix_fmt, qc_format *format);
 
 /** The range of a frame's samples, which some formats say by their name. */
 enum AVColorRange ff_qc_range_of(const AVFrame *frame, enum AVPixelFormat format);
+
+/** What a link says of its pictures' format and colours. */
+qcr_link_colours ff_qc_link_colours(const AVFilterLink *link);
 
 /** Name of a pixel format, "unknown" if it has none. */
 const char *ff_qc_pix_fmt_name(enum AVPixelFormat pix_fmt);

@@ -34,7 +34,7 @@
 
 /** What the user asked for; the table of options in vf_quality_cuda.c says what each means. */
 typedef struct QCOptions {
-    char *metrics, *model, *feature, *opts, *pool, *scale, *scale_to, *roi;
+    char *metrics, *model, *feature, *opts, *pool, *scale, *scale_to, *roi, *crop;
     int n_subsample, n_threads, renditions, bitdepth;
     int sync, ts_sync_mode, align, eof_action, shortest, repeatlast;
     double max_dt, rate;
@@ -93,6 +93,7 @@ typedef struct QualityCudaContext {
     qcr_pairs *pairs;                     ///< from the configuration of the links on
     AVFrame *latest;                      ///< a reference to the latest distorted frame, where it may have to come again; or NULL
     qcr_geometry geometry;
+    qcr_bars *bars;                       ///< with crop=auto, until it is known
     qcr_names names;
     qcr_sources sources;
     qcr_conditions *conditions;

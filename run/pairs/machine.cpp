@@ -601,7 +601,7 @@ void qcr_pairs::compare_lengths(int index) {
         !qc::run::have_other_lengths(distorted, in))
         return;
     in.has_other_length = true;
-    warn(config_.sink, [&] { return qc::run::lengths_sentence(distorted, in); });
+    warn(config_.sink, [&] { return qc::run::lengths_sentence(distorted, in, index); });
 }
 
 void qcr_pairs::count_unused() {
