@@ -268,7 +268,7 @@ static int see_picture(AVFilterContext *ctx, int index, const AVFrame *frame)
 int ff_qc_look_for_bars(AVFilterContext *ctx, uint32_t *needs)
 {
     QualityCudaContext *s = ctx->priv;
-    const qcr_sink sink = ff_qc_sink(ctx);
+    const qcr_sink sink = ff_qc_plain_sink(ctx);
     const qc_format *format[QCR_MAX_VIDEOS];
     qcr_crop crop[QCR_MAX_VIDEOS] = { { 0 } };
     int ret = 0;
