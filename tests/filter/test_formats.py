@@ -84,8 +84,8 @@ class ManyFormats(FilterTest):
 
     def run_graph(self, chains, outputs=("-map", "[o0]", "-f", "null", "-"), prepare=""):
         """Chain i has the pictures d<i> and r<i>, with errors in all their bits, and ends in o<i>; prepare: filters of d."""
-        noise, error = "geq=lum={0}:cb={0}:cr={0}".format("32768+20000*sin(X/9)+9000*random(0)"), "geq=lum={0}:cb={0}:cr={0}"
-        error = error.format("p(X\\,Y)+3000*(random(1)-0.5)")
+        noise = "geq=" + ":".join(f"{component}=32768+20000*sin(X/9)+9000*random(0)" for component in ("lum", "cb", "cr"))
+        error = "geq=" + ":".join(f"{component}=p(X\\,Y)+{size}*(random(1)-0.5)" for component, size in (("lum", 3000), ("cb", 2000), ("cr", 4000)))
         count = len(chains)
         pads = [f"[a{i}]" for i in range(count)], [f"[b{i}]" for i in range(count)]
         graph = (f"nullsrc=s={self.SIZE}:r=25,trim=end_frame=2,format=yuv444p16,{noise},split[ra][da];[ra]split={count}{''.join(pads[0])};"
