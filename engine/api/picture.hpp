@@ -14,6 +14,9 @@ namespace qc {
 /// Longest side of a picture, in luma samples.
 constexpr int kMaxSide = 32768;
 
+/// Checks the formats of all inputs, each by itself.
+Status check_formats(const qc_config& config);
+
 /// Checks the formats of all inputs against each other and finds the geometry the metrics see: the reference's size
 /// or the one that config.scoring_width asks for, the largest depth among them and config.bitdepth, the colour tags of
 /// the reference and of the first distorted input.

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "cpu/host_picture.hpp"
 
+#include <array>
 #include <optional>
+#include <vector>
 
 #include "api/picture.hpp"
+#include "cpu/recoder.hpp"
 #include "cpu/scaler.hpp"
 #include "cpu/unpack.hpp"
 
@@ -114,12 +117,71 @@ void PicturePool::scale(const qc_picture& source, const qc_format& format, int p
         scale_plane(rows, tables, scaling.math, target<uint16_t>(picture, p));
 }
 
+namespace {
+
+SourcePlanes source_planes(const qc_picture& source, const BackendSetup::Recoded& how) {
+    SourcePlanes planes;
+    for (int q = 0; q < how.recoding.source_planes; ++q) {
+        const auto at = static_cast<size_t>(q);
+        planes.component[at] = component_rows(source, how.source, q);
+        planes.extent[at] = stored_extent(unpacked_format(how.source), q);
+    }
+    return planes;
+}
+
+/// A recoded picture that is still to be scaled: its size is that of what came.
+template <typename T>
+class UnscaledPicture {
+public:
+    UnscaledPicture(const qc_picture& source, const BackendSetup::Recoded& how, const qc_format& format) {
+        std::array<Plane<T>, 3> planes{};
+        for (int p = 0; p < how.recoding.target_planes; ++p) {
+            const auto at = static_cast<size_t>(p);
+            const PlaneExtent extent = stored_extent(format, p);
+            samples_[at].resize(static_cast<size_t>(extent.columns) * static_cast<size_t>(extent.rows));
+            planes[at] = {samples_[at].data(), {extent.columns}, extent.columns, extent.rows};
+            view_.plane[p] = samples_[at].data();
+            view_.pitch_bytes[p] = ptrdiff_t{extent.columns} * static_cast<ptrdiff_t>(sizeof(T));
+        }
+        recode_planes(source_planes(source, how), how.recoding, planes);
+    }
+    const qc_picture& view() const { return view_; }
+
+private:
+    std::array<std::vector<T>, 3> samples_;
+    qc_picture view_{};
+};
+
+} // namespace
+
+/// Fills the planes that are read of a picture whose samples are recoded.
+void PicturePool::fill_recoded(const qc_picture& source, const BackendSetup::Recoded& how, const qc_format& format,
+                               const InputScaling* scaling, const HostPicture& picture) const {
+    const auto fill = [&](auto sample) {
+        using T = decltype(sample);
+        if (scaling != nullptr) {
+            const UnscaledPicture<T> unscaled(source, how, format);
+            for (int p = 0; p < how.recoding.target_planes; ++p) scale(unscaled.view(), format, p, *scaling, picture);
+            return;
+        }
+        std::array<Plane<T>, 3> planes{};
+        for (int p = 0; p < how.recoding.target_planes; ++p) planes[static_cast<size_t>(p)] = target<T>(picture, p);
+        recode_planes(source_planes(source, how), how.recoding, planes);
+    };
+    if (geometry_.sample == SampleType::kU8)
+        fill(uint8_t{});
+    else
+        fill(uint16_t{});
+}
+
 std::shared_ptr<const HostPicture> PicturePool::take_in(const qc_picture& source, const qc_format& format,
-                                                        const InputScaling* scaling, const Hold& hold) {
+                                                        const InputScaling* scaling, const Hold& hold,
+                                                        const BackendSetup::Recoded* recoded) {
     std::unique_ptr<Storage> filled = storage();
     filled->picture = filled->own;
     const int planes = chroma_ ? geometry_.plane_count() : 1;
-    for (int p = 0; p < planes; ++p) {
+    if (recoded != nullptr) fill_recoded(source, *recoded, format, scaling, filled->picture);
+    for (int p = 0; p < planes && recoded == nullptr; ++p) {
         if (scaling != nullptr) {
             scale(source, format, p, *scaling, filled->picture);
         } else if (hold != nullptr && is_ready(format, p)) {

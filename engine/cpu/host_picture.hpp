@@ -22,10 +22,13 @@ public:
     PicturePool(const FrameGeometry& geometry, bool chroma) : geometry_(geometry), chroma_(chroma) {}
 
     /// Takes in a picture, lifting its samples to the session's depth, or scaling it as well.
+    /// @param format once it is recoded
     /// @param scaling null: it has the session's size
+    /// @param recoded null: its samples stand for what is scored
     /// @param hold of the caller's memory, kept as long as the picture where it is read there; null: all is copied
     std::shared_ptr<const HostPicture> take_in(const qc_picture& source, const qc_format& format,
-                                               const InputScaling* scaling = nullptr, const Hold& hold = nullptr);
+                                               const InputScaling* scaling = nullptr, const Hold& hold = nullptr,
+                                               const BackendSetup::Recoded* recoded = nullptr);
 
     /// To be shared by the pictures of a frame. When the last one goes, in whatever thread, it waits for end_holds().
     Hold share(PictureHold hold);
@@ -46,6 +49,8 @@ private:
     void lift(const qc_picture& source, const qc_format& format, int plane, const HostPicture& target) const;
     void scale(const qc_picture& source, const qc_format& format, int plane, const InputScaling& scaling,
                const HostPicture& target) const;
+    void fill_recoded(const qc_picture& source, const BackendSetup::Recoded& how, const qc_format& format,
+                      const InputScaling* scaling, const HostPicture& target) const;
     void give_back(std::unique_ptr<Storage> storage) noexcept;
 
     const FrameGeometry geometry_;
