@@ -20,6 +20,7 @@ int ff_qc_open_account(AVFilterContext *ctx)
     const qcr_condition_rules rules = {
         .names    = &s->names,
         .range    = s->options.range,
+        .converts = ff_qc_convert(ctx) == QC_CONVERT_AUTO,
         .is_quiet = ff_qc_is_alias(ctx), /* libvmaf's filter says nothing of all this */
         .sink     = ff_qc_sink(ctx),
     };
@@ -46,8 +47,8 @@ static qcr_frame_facts facts_of(const AVFilterContext *ctx, int index, const AVF
         .is_corrupt      = frame->decode_error_flags || (frame->flags & AV_FRAME_FLAG_CORRUPT),
         .is_concealed    = !!(frame->decode_error_flags & FF_DECODE_ERROR_CONCEALMENT_ACTIVE),
         .is_interlaced   = QC_IS_INTERLACED(frame),
-        .range           = ff_qc_range_of(frame, s->input[index].sw_format),
-        .matrix          = frame->colorspace,
+        .range           = s->input[index].range ? s->input[index].range : ff_qc_range_of(frame, s->input[index].sw_format),
+        .matrix          = ff_qc_matrix_of(frame, s->input[index].sw_format),
         .primaries       = frame->color_primaries,
         .transfer        = frame->color_trc,
         .chroma_location = frame->chroma_location,

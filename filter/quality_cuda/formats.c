@@ -137,6 +137,11 @@ enum AVColorRange ff_qc_range_of(const AVFrame *frame, enum AVPixelFormat format
     return frame->color_range;
 }
 
+enum AVColorSpace ff_qc_matrix_of(const AVFrame *frame, enum AVPixelFormat format)
+{
+    return av_pix_fmt_desc_get(format)->flags & AV_PIX_FMT_FLAG_RGB ? AVCOL_SPC_RGB : frame->colorspace;
+}
+
 const char *ff_qc_pix_fmt_name(enum AVPixelFormat pix_fmt)
 {
     const char *name = av_get_pix_fmt_name(pix_fmt);

@@ -19,7 +19,7 @@
  * Every input gets its own lists, else lavfi would convert one input to the
  * other's format, range or matrix; the output shares those of input 0.
  * @param nb_inputs so many of them, the first ones
- * @param with_rgb offer RGB too: only where every metric takes it, else lavfi converts such input
+ * @param with_rgb offer RGB too, else lavfi converts such input
  * @return AVERROR
  */
 int ff_qc_offer_formats(AVFilterContext *ctx, unsigned nb_inputs, int with_rgb);
@@ -41,6 +41,9 @@ qc_status ff_qc_describe_format(enum AVPixelFormat pix_fmt, qc_format *format);
 
 /** The range of a frame's samples, which some formats say by their name. */
 enum AVColorRange ff_qc_range_of(const AVFrame *frame, enum AVPixelFormat format);
+
+/** Its matrix; that of RGB, which has none, where the format is RGB, whatever the frame says. */
+enum AVColorSpace ff_qc_matrix_of(const AVFrame *frame, enum AVPixelFormat format);
 
 /** Name of a pixel format, "unknown" if it has none. */
 const char *ff_qc_pix_fmt_name(enum AVPixelFormat pix_fmt);

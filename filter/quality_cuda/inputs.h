@@ -30,6 +30,7 @@ typedef struct QCInput {
     enum AVPixelFormat sw_format;
     int is_hw;
     void *cuda_context;
+    enum AVColorRange range;      ///< of its frames, whatever they say; 0: what they say
     double aspect;                ///< of a sample, 1 if it is not known
     size_t crop_left, crop_top;   ///< of hardware frames; software frames come cropped
 

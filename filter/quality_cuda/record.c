@@ -110,7 +110,7 @@ int ff_qc_record_frame(AVFilterContext *ctx, int index, const AVFrame *frame)
         .is_concealed    = !!(frame->decode_error_flags & FF_DECODE_ERROR_CONCEALMENT_ACTIVE),
         .is_interlaced   = QC_IS_INTERLACED(frame),
         .range           = ff_qc_range_of(frame, format_of(frame)),
-        .matrix          = frame->colorspace,
+        .matrix          = ff_qc_matrix_of(frame, format_of(frame)),
         .primaries       = frame->color_primaries,
         .transfer        = frame->color_trc,
         .chroma_location = frame->chroma_location,

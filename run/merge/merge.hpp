@@ -62,6 +62,7 @@ private:
     void make_pairs();
     void settle_rate();
     void open_session(size_t part);
+    bool converts();
     bool open_any_session();
 
     // Frames come in.
