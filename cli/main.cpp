@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
@@ -36,16 +39,62 @@ void add_wishes(CLI::App* command, Options* options) {
     command->add_option("--subsample", wish.n_subsample, "log every n-th pair only")->check(CLI::Range(1, 1000000));
     command->add_option("--max-dt", wish.max_dt, "largest distance of a pair in seconds (default half a frame)")
         ->check(qc::cli::number_between(0, 1e6));
+    command->add_option("--scale-to", wish.scale_to, "the size that is scored: reference, main, or WIDTHxHEIGHT");
+    command->add_option("--bitdepth", wish.bitdepth, "10: inputs of 8 bits are scored at 10 bits")
+        ->check(CLI::IsMember({"10"}));
+    command
+        ->add_option("--align", wish.align,
+                     "none, start (each video's time counts from its first frame) or auto (what the pictures tell)")
+        ->check(CLI::IsMember({"none", "start", "auto"}));
+    command->add_option("--sync", wish.sync, "nearest, floor or index: how a frame finds its partner")
+        ->check(CLI::IsMember({"nearest", "floor", "index"}));
+    command
+        ->add_option(
+            "--eof-action", wish.eof_action,
+            "pass, endall or repeat (its last frame is used again): what happens when the reference ends first")
+        ->check(CLI::IsMember({"pass", "endall", "repeat"}));
+    command->add_flag("--allow-unpaired", wish.allows_unpaired, "accept that most frames have no partner");
+    command->add_option("--range", wish.range, "auto, ignore or error: what becomes of colour tags that differ")
+        ->check(CLI::IsMember({"auto", "ignore", "error"}));
+    command->add_option("--convert", wish.convert, "auto, off or error: what becomes of formats that differ")
+        ->check(CLI::IsMember({"auto", "off", "error"}));
+    command->add_option("--crop", wish.crop, "auto, or WIDTH:HEIGHT:X:Y: the part of the pictures that is compared");
+    command->add_option("--start", wish.start, "seconds of the title at which scoring begins")
+        ->check(qc::cli::number_between(0, 1e7));
+    command->add_option("--duration", wish.duration, "seconds of the title that are scored")
+        ->check(qc::cli::number_between(0, 1e7));
+    command->add_option("--frames", wish.frames, "frames of the first distorted video that are scored")
+        ->check(CLI::Range(int64_t{1}, int64_t{1} << 40));
     command
         ->add_option("--parts", options->parts,
                      "parts that are scored side by side (default: what this machine serves well)")
         ->check(CLI::Range(1, 10000));
 }
 
+/// Each may be given again, for all videos or, with ref:, dist:, dist1: or a number before it, for one of them.
+void add_openings(CLI::App* command, Options* options) {
+    qc::cli::OpeningWishes& openings = options->openings;
+    const std::pair<const char*, std::pair<std::vector<std::string>*, const char*>> list[] = {
+        {"--stream",
+         {&openings.streams, "the video stream that is scored, by its number in the file (default: the longest one)"}},
+        {"--size", {&openings.sizes, "WIDTHxHEIGHT of raw pictures (.yuv, .raw)"}},
+        {"--pixel-format", {&openings.pixel_formats, "format of raw pictures, as FFmpeg calls it (default yuv420p)"}},
+        {"--framerate",
+         {&openings.frame_rates,
+          "frames per second of raw pictures (default: the other video's), or instead of what a file claims"}},
+        {"--rotate",
+         {&openings.rotations, "90, 180, 270 (clockwise), hflip or vflip: turns the distorted videos before scoring"}},
+        {"--filter", {&openings.filters, "a chain of FFmpeg's filters before scoring, e.g. ref:bwdif"}}};
+    for (const auto& [name, what] : list)
+        command->add_option(name, *what.first, std::string(what.second) + "; [ref:|dist:|N:] before it, given again")
+            ->allow_extra_args(false)
+            ->type_name("[WHICH:]TEXT");
+}
+
 void add_common(CLI::App* command, Options* options) {
     command->add_option("--ffmpeg", options->ffmpeg,
                         "the ffmpeg to run (default: the one beside this program, else that on the PATH)");
-    command->add_flag("-q,--quiet", options->is_quiet, "say nothing but errors");
+    command->add_flag("-q,--quiet", options->is_quiet, "say nothing but errors and what makes a number doubtful");
 }
 
 void add_decoding(CLI::App* command, Options* options) {
@@ -93,12 +142,14 @@ void define_score(CLI::App* app, Options* options) {
         ->required()
         ->type_name("DIST... REF");
     add_wishes(command, options);
+    add_openings(command, options);
     add_common(command, options);
     add_decoding(command, options);
     add_gpus(command, options);
     add_cluster(command, options, false);
     command->add_option("-o,--output", options->output, "the log, as JSON (default: none is kept)");
     command->add_flag("--json", options->as_json, "print the summary as JSON");
+    command->add_flag("--strict", options->is_strict, "exit code 4 where anything makes a number doubtful");
     command
         ->add_option("--fail-if", options->fail_if,
                      "a condition such as vmaf.p5<90, which makes the exit code 3; may be given again")
@@ -113,6 +164,7 @@ void define_steps(CLI::App* app, Options* options) {
     plan->add_option("-o,--output", options->output,
                      "the log of the title on the command line (default: DIST.scores.json)");
     add_wishes(plan, options);
+    add_openings(plan, options);
     add_common(plan, options);
     CLI::App* shard = app->add_subcommand("shard", "scores one shard of a plan, unless that was done before");
     shard->add_option("plan", options->plan, "the plan")->required()->type_name("PLAN");
@@ -140,6 +192,12 @@ qc::cli::ExitCode dispatch(const CLI::App& app, const Options& options) {
     if (app.got_subcommand("plan")) {
         if (!options.videos.empty() || options.titles.empty()) require_videos(options);
         return make_plan(options);
+    }
+    if (qc::cli::is_batch(options.videos) && options.videos.size() > 1) {
+        if (!options.cluster.engine.empty())
+            throw Failure("--on=slurm: folders and patterns are scored on one machine; a plan with --titles takes many",
+                          qc::cli::kMisused);
+        return score_batch(options);
     }
     require_videos(options);
     return options.cluster.engine.empty() ? score(options) : score_on_cluster(options);

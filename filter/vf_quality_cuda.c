@@ -68,11 +68,14 @@ static const AVOption quality_cuda_options[] = {
         { "nearest", "same as sync=nearest", 0, AV_OPT_TYPE_CONST, { .i64 = QCR_SYNC_NEAREST }, 0, 0, FLAGS, .unit = "ts_sync_mode" },
     { "max_dt", "largest distance of a pair in seconds, 0: half a frame of the distorted input, 20 ms if its rate is unknown", OFFSET(max_dt), AV_OPT_TYPE_DOUBLE, { .dbl = 0 }, 0, 1e6, FLAGS },
     { "allow_unpaired", "1: do not fail where less than half of the frames have a partner while both inputs run (default 0)", OFFSET(allow_unpaired), AV_OPT_TYPE_BOOL, { .i64 = 0 }, 0, 1, FLAGS },
-    { "align", "correction of the time stamps", OFFSET(align), AV_OPT_TYPE_INT, { .i64 = QC_ALIGN_NONE }, QC_ALIGN_NONE, QC_ALIGN_AUTO, FLAGS, .unit = "align" },
+    { "align", "correction of the time stamps", OFFSET(align), AV_OPT_TYPE_INT, { .i64 = QC_ALIGN_DELAY }, QC_ALIGN_NONE, QC_ALIGN_DELAY, FLAGS, .unit = "align" },
+        { "delay", "correct a delay of less than a frame, if both inputs keep step", 0, AV_OPT_TYPE_CONST, { .i64 = QC_ALIGN_DELAY }, 0, 0, FLAGS, .unit = "align" },
         { "none",  "use them as they are", 0, AV_OPT_TYPE_CONST, { .i64 = QC_ALIGN_NONE }, 0, 0, FLAGS, .unit = "align" },
         { "start", "count each input's from its first frame", 0, AV_OPT_TYPE_CONST, { .i64 = QC_ALIGN_START }, 0, 0, FLAGS, .unit = "align" },
         { "auto",  "move each rendition by the constant offset that its first pictures have from the reference's, if they tell one", 0, AV_OPT_TYPE_CONST, { .i64 = QC_ALIGN_AUTO }, 0, 0, FLAGS, .unit = "align" },
     { "watch", "1: warn where the pictures of a pair do not show the same moment: an offset, dropped or repeated frames, another rate (default 1)", OFFSET(watch), AV_OPT_TYPE_BOOL, { .i64 = 1 }, 0, 1, FLAGS },
+    { "strict", "1: a run in which anything was warned of fails, once scores and logs are written (default 0)", OFFSET(strict), AV_OPT_TYPE_BOOL, { .i64 = 0 }, 0, 1, FLAGS },
+    { "same_file", "1: compare two streams of one file; 0: that is an error, as the pads without labels may have been given them (default 0)", OFFSET(same_file), AV_OPT_TYPE_BOOL, { .i64 = 0 }, 0, 1, FLAGS },
     { "eof_action", "what happens when the reference ends first", OFFSET(eof_action), AV_OPT_TYPE_INT, { .i64 = QCR_EOF_PASS }, QCR_EOF_PASS, QCR_EOF_REPEAT, FLAGS, .unit = "eof_action" },
         { "pass",   "further frames pass without scores", 0, AV_OPT_TYPE_CONST, { .i64 = QCR_EOF_PASS }, 0, 0, FLAGS, .unit = "eof_action" },
         { "endall", "the output ends too", 0, AV_OPT_TYPE_CONST, { .i64 = QCR_EOF_ENDALL }, 0, 0, FLAGS, .unit = "eof_action" },
@@ -84,10 +87,11 @@ static const AVOption quality_cuda_options[] = {
         { "auto",  "bring them to one format by their tags, and say so", 0, AV_OPT_TYPE_CONST, { .i64 = QC_CONVERT_AUTO }, 0, 0, FLAGS, .unit = "convert" },
         { "off",   "score samples as they are; RGB is converted by lavfi where a metric does not take it", 0, AV_OPT_TYPE_CONST, { .i64 = QC_CONVERT_OFF }, 0, 0, FLAGS, .unit = "convert" },
         { "error", "fail", 0, AV_OPT_TYPE_CONST, { .i64 = QC_CONVERT_ERROR }, 0, 0, FLAGS, .unit = "convert" },
-    { "range", "what to do when the inputs' colour range or matrix tags differ and convert leaves them", OFFSET(range), AV_OPT_TYPE_INT, { .i64 = QCR_RANGE_AUTO }, QCR_RANGE_AUTO, QCR_RANGE_ERROR, FLAGS, .unit = "range" },
-        { "auto",   "warn once", 0, AV_OPT_TYPE_CONST, { .i64 = QCR_RANGE_AUTO }, 0, 0, FLAGS, .unit = "range" },
+    { "range", "what to do when the inputs' colour range or matrix tags differ and convert leaves them", OFFSET(range), AV_OPT_TYPE_INT, { .i64 = QCR_RANGE_TAGS }, QCR_RANGE_TAGS, QCR_RANGE_ERROR, FLAGS, .unit = "range" },
+        { "tags",   "warn once", 0, AV_OPT_TYPE_CONST, { .i64 = QCR_RANGE_TAGS }, 0, 0, FLAGS, .unit = "range" },
+        { "auto",   "the same, and go by the first pictures where nobody tagged the range", 0, AV_OPT_TYPE_CONST, { .i64 = QCR_RANGE_AUTO }, 0, 0, FLAGS, .unit = "range" },
         { "ignore", "nothing; ranges are not converted either", 0, AV_OPT_TYPE_CONST, { .i64 = QCR_RANGE_IGNORE }, 0, 0, FLAGS, .unit = "range" },
-        { "error",  "fail", 0, AV_OPT_TYPE_CONST, { .i64 = QCR_RANGE_ERROR }, 0, 0, FLAGS, .unit = "range" },
+        { "error",  "fail, also if the first pictures show another range than is tagged by nobody", 0, AV_OPT_TYPE_CONST, { .i64 = QCR_RANGE_ERROR }, 0, 0, FLAGS, .unit = "range" },
     { "on_unsupported", "what to do with a metric that does not accept the pictures (too small, without chroma, RGB)", OFFSET(skip_unsupported), AV_OPT_TYPE_INT, { .i64 = 0 }, 0, 1, FLAGS, .unit = "on_unsupported" },
         { "fail", "end with an error that names it", 0, AV_OPT_TYPE_CONST, { .i64 = 0 }, 0, 0, FLAGS, .unit = "on_unsupported" },
         { "skip", "leave it out with a warning, and models that need it", 0, AV_OPT_TYPE_CONST, { .i64 = 1 }, 0, 0, FLAGS, .unit = "on_unsupported" },
@@ -136,13 +140,16 @@ static av_cold int preinit_alias(AVFilterContext *ctx)
 static av_cold int init(AVFilterContext *ctx)
 {
     static int (*const steps[])(AVFilterContext *ctx) = {
-        ff_qc_check_options, ff_qc_check_live, ff_qc_check_record, ff_qc_open_files, ff_qc_connect_live,
+        ff_qc_check_options, ff_qc_check_live, ff_qc_open_record, ff_qc_open_files, ff_qc_connect_live,
         ff_qc_append_rendition_pads, ff_qc_open_account, ff_qc_append_weights_pad,
     };
     QualityCudaContext *s = ctx->priv;
     const QCOptions *options = &s->options;
-    int ret = ff_qc_is_alias(ctx) ? ff_qc_translate_options(ctx) : 0;
+    const qcr_sink sink = ff_qc_plain_sink(ctx);
+    int ret;
 
+    s->doubts = qcr_doubts_create(&sink);
+    ret = !s->doubts ? AVERROR(ENOMEM) : ff_qc_is_alias(ctx) ? ff_qc_translate_options(ctx) : 0;
     if (ret < 0)
         return ret;
     s->pairing = (qcr_rules) {
@@ -151,6 +158,7 @@ static av_cold int init(AVFilterContext *ctx)
         .max_dt      = options->max_dt,
         .rate        = options->rate,
         .align_start = options->align == QC_ALIGN_START,
+        .mends_delay = options->align == QC_ALIGN_DELAY,
     };
     if (ff_qc_is_alias(ctx))
         qcr_pair_as_libvmaf(&s->alias.libvmaf, &s->pairing);
@@ -229,8 +237,9 @@ static int conclude(AVFilterContext *ctx)
     QualityCudaContext *s = ctx->priv;
     int recorded, reported;
 
+    ff_qc_confirm_rows(ctx, 0);
     qcr_pairs_count_unused(s->pairs);
-    s->run.end = qcr_end_of(!!s->run.failure, !!qcr_interrupted_by(&s->run.interrupts), s->run.done, s->run.is_awaited);
+    s->run.end = qcr_end_of(!!s->run.failure, !!qcr_interrupted_by(&s->run.interrupts), s->run.done, QC_UNASKED_IS_LAST && s->run.is_awaited);
     s->run.only_left_counts = s->run.end == QCR_END_BY_CONSUMER;
     ff_qc_judge_pairs(ctx);
     if (s->run.failure)
@@ -238,7 +247,8 @@ static int conclude(AVFilterContext *ctx)
     ff_qc_settle_queue(ctx);
     if (s->options.record && !s->scoring.session && !s->run.failure)
         ff_qc_open_session(ctx); /* a record tells its session even if there was no pair */
-    recorded = ff_qc_finish_record(ctx);
+    recorded = ff_qc_recorded(ctx, qcr_record_finish(s->record, qcr_pairs_rate(s->pairs), qcr_pairs_tolerance(s->pairs),
+                                                     s->run.end != QCR_END_BY_FAILURE));
     reported = ff_qc_report(ctx);
     return FFMIN(recorded, reported);
 }
@@ -295,8 +305,8 @@ static int advance(AVFilterContext *ctx)
 
         if (!ff_qc_queue_wants_more(ctx))
             return FFERROR_NOT_READY;
-        if (!ff_qc_settle_rate(ctx))
-            return ff_qc_request_if_awaited(ctx, 1);
+        if ((needs = ff_qc_settle_start(ctx)))
+            return ff_qc_request_if_awaited(ctx, needs);
         ret = ff_qc_look_ahead(ctx, &needs);
         if (ret <= 0)
             return ret < 0 ? ret : ff_qc_request_if_awaited(ctx, needs);
@@ -324,8 +334,8 @@ static void give_up(AVFilterContext *ctx)
 {
     QualityCudaContext *s = ctx->priv;
 
-    av_log(ctx, AV_LOG_WARNING, "on_error=%s: the video goes on without scores\n",
-           s->options.on_error == QC_ON_ERROR_CPU ? "cpu" : "pass");
+    ff_qc_warn(ctx, "on_error=%s: the video goes on without scores",
+               s->options.on_error == QC_ON_ERROR_CPU ? "cpu" : "pass");
     s->run.gave_up = 1;
     qcr_pairs_abandon(s->pairs);
     ff_qc_flush_session(ctx);
@@ -424,10 +434,9 @@ static int proceed(AVFilterContext *ctx)
 }
 
 /**
- * After the first request, what comes unasked may be all that comes: so the
- * command line empties its decoders when it has enough, up to FFmpeg 6. It frees the filter
- * next, which can't fail any more then: a report that cannot be written would
- * be missed with an exit code of 0. So that's looked at before.
+ * After the first request, what comes unasked may be all that comes: so the command line empties its decoders when it has
+ * enough, up to FFmpeg 6. It frees the filter next, which can't fail any more then: a report that cannot be written would be
+ * missed with an exit code of 0. So that's looked at before.
  */
 static int activate(AVFilterContext *ctx)
 {
@@ -435,7 +444,10 @@ static int activate(AVFilterContext *ctx)
     const int asked = ff_qc_is_awaited(ctx);
     int ret, error;
 
+    if (asked && !s->run.was_asked)
+        ff_qc_be_freed_early(ctx);
     s->run.was_asked |= asked;
+    ff_qc_confirm_rows(ctx, asked);
     ret = proceed(ctx);
     /* Noted now, for the links may be gone when the filter is freed. */
     s->run.is_awaited = ff_qc_is_awaited(ctx);
@@ -472,9 +484,12 @@ static av_cold void uninit(AVFilterContext *ctx)
     ff_qc_free_queue(ctx);
     ff_qc_free_maps(ctx);
     qcr_live_destroy(s->live.run);
-    ff_qc_close_record(ctx);
+    qcr_record_destroy(s->record);
+    s->record = NULL;
     qcr_conditions_destroy(s->conditions);
     s->conditions = NULL;
+    qcr_doubts_destroy(s->doubts);
+    s->doubts = NULL;
     qcr_close_files(&s->files, s->run.reported);
     ff_qc_free_alias(ctx);
 }
@@ -482,22 +497,12 @@ static av_cold void uninit(AVFilterContext *ctx)
 /* ---- registration ---- */
 
 static const AVFilterPad quality_cuda_inputs[] = {
-    {
-        .name = "main",
-        .type = AVMEDIA_TYPE_VIDEO,
-    },
-    {
-        .name = "reference",
-        .type = AVMEDIA_TYPE_VIDEO,
-    },
+    { .name = "main",      .type = AVMEDIA_TYPE_VIDEO },
+    { .name = "reference", .type = AVMEDIA_TYPE_VIDEO },
 };
 
 static const AVFilterPad quality_cuda_outputs[] = {
-    {
-        .name         = "default",
-        .type         = AVMEDIA_TYPE_VIDEO,
-        .config_props = config_output,
-    },
+    { .name = "default", .type = AVMEDIA_TYPE_VIDEO, .config_props = config_output },
 };
 
 #define QC_DESCRIPTION "Score the quality of a video (input 0) against its reference (input 1): VMAF, PSNR and more, " \

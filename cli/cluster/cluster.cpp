@@ -40,6 +40,9 @@ void refuse_what_is_of_here(const Options& options) {
     if (options.cluster.returns_at_once && !options.fail_if.empty())
         throw Failure("--fail-if=" + options.fail_if.front() + ": there is no score yet where --no-wait is given",
                       kMisused);
+    if (options.is_strict)
+        throw Failure("--strict: what shards and merges find is in their own output; score without --on can be strict",
+                      kMisused);
     for (const char c : options.cluster.gres)
         if (c == ' ' || c == '\n')
             throw Failure("--gres=" + options.cluster.gres +
@@ -77,7 +80,7 @@ ExitCode score_on_cluster(const Options& options) {
     announce(options, jobs);
     if (options.cluster.returns_at_once) return kDone;
     wait_for_slurm(options, plan, jobs);
-    const ExitCode code = present(options, plan.titles.front(), log, conditions);
+    const ExitCode code = present(options, plan.titles.front(), log, conditions, Findings());
     std::error_code ignored; // who asked for a title's scores has no use for its plan
     std::filesystem::remove_all(plan.folder, ignored);
     std::filesystem::remove(path, ignored);

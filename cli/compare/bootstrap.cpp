@@ -97,7 +97,7 @@ public:
 
     /// @param times how often each scene was drawn  @param frames in all of them
     double of(const std::vector<uint32_t>& times, double frames) const {
-        const PercentileRank rank(kLowPercent, frames);
+        const auto rank = PercentileRank::of_share(kLowPercent / 100, frames);
         double passed = 0, at_low = 0;
         bool has_low = false;
         for (const auto& [value, scene] : sorted_) {
@@ -106,7 +106,7 @@ public:
                 at_low = value;
                 has_low = true;
             }
-            if (has_low && passed > rank.high) return rank.between(at_low, value);
+            if (has_low && passed > rank.high) return rank.up_from(at_low, value);
         }
         return at_low;
     }

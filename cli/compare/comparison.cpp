@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 #include "words/failure.hpp"
 #include "words/text.hpp"
@@ -35,6 +36,47 @@ bool is_mute(const ScoreLog& log, const Json& value) {
 void require_equal(const ScoreLog& a, const ScoreLog& b, const Json& of_a, const Json& of_b, const char* what) {
     if (of_a != of_b && !is_mute(a, of_a) && !is_mute(b, of_b))
         throw different(a, b, std::string(what) + " differ: " + short_text(of_a) + " and " + short_text(of_b));
+}
+
+/// What a convention is, without where it comes from: a tag that one encode has and another leaves to its reference
+/// mean the same, and so does a word for both inputs beside one for each.
+std::string value_of_convention(std::string text) {
+    for (const char* const origin :
+         {" (tagged)", " (as the reference)", " (as the distorted input)", " (assumed)", " (set)", " (of the preset)"})
+        for (size_t at = 0; (at = text.find(origin)) != std::string::npos;) text.erase(at, std::strlen(origin));
+    constexpr std::string_view kFirst = "reference ", kSecond = ", distorted ";
+    const size_t middle = text.find(kSecond);
+    if (!text.starts_with(kFirst) || middle == std::string::npos) return text;
+    const std::string reference = text.substr(kFirst.size(), middle - kFirst.size());
+    return text.substr(middle + kSecond.size()) == reference ? reference : text;
+}
+
+bool is_same_convention(const Json& a, const Json& b) {
+    return a.is_string() && b.is_string() ? value_of_convention(a) == value_of_convention(b) : a == b;
+}
+
+/// "METRIC.KEY: value and value", for each that differs, of objects of objects.
+void list_differences(const Json& a, const Json& b, const std::string& name, std::vector<std::string>* list) {
+    const bool is_list = (a.is_object() && (b.is_object() || b.is_null())) || (a.is_null() && b.is_object());
+    if (!is_list) {
+        if (!is_same_convention(a, b)) list->push_back(name + ": " + short_text(a) + " and " + short_text(b));
+        return;
+    }
+    Json keys = a.is_null() ? Json::object() : a;
+    if (b.is_object()) keys.update(b);
+    for (const auto& [key, unused] : keys.items())
+        list_differences(member(a, key.c_str()), member(b, key.c_str()), name.empty() ? key : name + "." + key, list);
+}
+
+void require_same_conventions(const ScoreLog& a, const ScoreLog& b) {
+    const Json &of_a = member(a.head, "conventions"), &of_b = member(b.head, "conventions");
+    if (is_mute(a, of_a) || is_mute(b, of_b)) return;
+    std::vector<std::string> differences;
+    list_differences(of_a, of_b, "", &differences);
+    if (differences.empty()) return;
+    std::string all;
+    for (const std::string& each : differences) all += (all.empty() ? "" : "; ") + each;
+    throw different(a, b, "conventions differ: " + all);
 }
 
 /// Name and figures of each model; a score's range follows from them.
@@ -75,7 +117,7 @@ void require_same_reference(const ScoreLog& a, const ScoreLog& b) {
 void require_comparable(const ScoreLog& a, const ScoreLog& b) {
     require_same_frames(a, b);
     require_equal(a, b, models_of(a), models_of(b), "models");
-    require_equal(a, b, member(a.head, "conventions"), member(b.head, "conventions"), "conventions");
+    require_same_conventions(a, b);
     require_equal(a, b, member(member(a.head, "pairing"), "frame_rate"),
                   member(member(b.head, "pairing"), "frame_rate"), "frame rates");
     require_equal(a, b, member(a.head, "reference_format"), member(b.head, "reference_format"),

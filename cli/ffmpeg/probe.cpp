@@ -2,6 +2,8 @@
 #include "ffmpeg/probe.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
@@ -46,7 +48,8 @@ std::string complaint(const std::string& message, const std::string& path) {
     std::getline(lines, line);
     if (const size_t end = line.find("] "); !line.empty() && line[0] == '[' && end != std::string::npos)
         line.erase(0, end + 2);
-    if (line.starts_with(path + ": ")) line.erase(0, path.size() + 2);
+    for (const std::string& name : {name_for_ffmpeg(path), path})
+        if (line.starts_with(name + ": ")) line.erase(0, name.size() + 2);
     return line;
 }
 
@@ -76,11 +79,20 @@ Packet parse_packet(const std::string& line) {
     return packet;
 }
 
-std::vector<Packet> read_packets(const Tools& tools, const std::string& path) {
+/// ffprobe of a file. @param asked_for its options
+Command probing(const Tools& tools, const std::string& path, const Opening& opening,
+                const std::vector<std::string>& asked_for) {
+    Command command{{tools.ffprobe, "-v", "error"}, {}};
+    for (const auto& more : {reading_options(path, opening), asked_for, {"-i", name_for_ffmpeg(path)}})
+        command.arguments.insert(command.arguments.end(), more.begin(), more.end());
+    return command;
+}
+
+std::vector<Packet> read_packets(const Tools& tools, const std::string& path, const Opening& opening) {
     std::vector<Packet> packets;
-    const Command command{{tools.ffprobe, "-v", "error", "-select_streams", "v:0", "-show_entries",
-                           "packet=pts,dts,flags", "-of", "csv=print_section=0", path},
-                          {}};
+    const Command command = probing(tools, path, opening,
+                                    {"-select_streams", opening.stream < 0 ? "V:0" : std::to_string(opening.stream),
+                                     "-show_entries", "packet=pts,dts,flags", "-of", "csv=print_section=0"});
     const auto outcomes = run_side_by_side({command}, 1, [&](size_t, const std::string& line) {
         if (!line.empty()) packets.push_back(parse_packet(line));
     });
@@ -125,6 +137,141 @@ std::string survey(const std::vector<Packet>& packets, int64_t offset, double ma
         if (seconds(input->clock, input->pts[i] - input->pts[i - 1]) > kLongestGap) return "its time stamps jump";
     }
     return input->key_frames.empty() ? "it has no key frames" : "";
+}
+
+// ---- what ffprobe says of streams
+// ------------------------------------------------------------------------------------
+
+/// A video stream.
+struct Stream {
+    int index = 0, width = 0, height = 0;
+    std::string codec;
+    Clock clock;
+    double duration = 0, frame_rate = 0; ///< 0: not known
+    std::string rate_text;
+    bool is_picture = false;  ///< a cover, or pictures of chapters
+    bool is_attached = false; ///< of these, what ffmpeg does not count as video
+    bool is_turned = false;
+};
+
+const nlohmann::json& part_of(const nlohmann::json& object, const char* key) {
+    static const nlohmann::json kNone;
+    if (!object.is_object()) return kNone;
+    const auto found = object.find(key);
+    return found != object.end() ? *found : kNone;
+}
+
+std::string text_of(const nlohmann::json& object, const char* key) {
+    const nlohmann::json& value = part_of(object, key);
+    return value.is_string() ? value.get<std::string>() : "";
+}
+
+int number_of(const nlohmann::json& object, const char* key) {
+    const nlohmann::json& value = part_of(object, key);
+    return value.is_number_integer() && std::abs(value.get<double>()) < 1e9 ? value.get<int>() : 0;
+}
+
+/// "30000/1001"; 0 for what is none
+double ratio_of(const std::string& text) {
+    const size_t slash = text.find('/');
+    const double below = slash == std::string::npos ? 1 : std::atof(text.c_str() + slash + 1);
+    return below > 0 ? std::atof(text.c_str()) / below : 0;
+}
+
+/// "00:00:04.000000000", as Matroska has it, or seconds
+double seconds_of(const std::string& text) {
+    int hours = 0, minutes = 0;
+    double rest = 0;
+    if (std::sscanf(text.c_str(), "%d:%d:%lf", &hours, &minutes, &rest) == 3) return hours * 3600 + minutes * 60 + rest;
+    return std::atof(text.c_str());
+}
+
+std::vector<Stream> streams_of(const nlohmann::json& facts) {
+    std::vector<Stream> streams;
+    const nlohmann::json& list = part_of(facts, "streams");
+    if (!list.is_array()) return streams;
+    for (const auto& each : list) {
+        if (text_of(each, "codec_type") != "video") continue;
+        Stream stream;
+        stream.index = number_of(each, "index");
+        stream.width = number_of(each, "width");
+        stream.height = number_of(each, "height");
+        stream.codec = text_of(each, "codec_name");
+        const std::string clock = text_of(each, "time_base");
+        stream.clock = {std::max(1LL, std::atoll(clock.c_str())),
+                        std::max(1LL, std::atoll(clock.c_str() + std::min(clock.find('/'), clock.size() - 1) + 1))};
+        stream.duration =
+            std::max(seconds_of(text_of(each, "duration")), seconds_of(text_of(part_of(each, "tags"), "DURATION")));
+        for (const char* key : {"r_frame_rate", "avg_frame_rate"}) {
+            const std::string rate = text_of(each, key);
+            if (!(ratio_of(rate) > 0)) continue;
+            stream.frame_rate = ratio_of(rate);
+            stream.rate_text = rate;
+        }
+        const nlohmann::json& disposition = part_of(each, "disposition");
+        stream.is_attached = number_of(disposition, "attached_pic") != 0;
+        stream.is_picture = stream.is_attached || number_of(disposition, "timed_thumbnails") != 0;
+        if (const nlohmann::json& notes = part_of(each, "side_data_list"); notes.is_array())
+            for (const auto& note : notes) stream.is_turned = stream.is_turned || note.contains("rotation");
+        streams.push_back(std::move(stream));
+    }
+    return streams;
+}
+
+std::string described(const Stream& stream) {
+    return std::to_string(stream.index) + " (" + stream.codec + ", " + std::to_string(stream.width) + "x" +
+           std::to_string(stream.height) + (stream.is_picture ? ", a picture" : "") + ")";
+}
+
+/// Whether the first is the one that is meant, of two that nobody chose between.
+bool goes_before(const Stream& a, const Stream& b) {
+    constexpr double kSame = 0.5; // seconds; of one programme
+    if (a.is_picture != b.is_picture) return b.is_picture;
+    if (std::fabs(a.duration - b.duration) > kSame) return a.duration > b.duration;
+    return static_cast<int64_t>(a.width) * a.height > static_cast<int64_t>(b.width) * b.height;
+}
+
+/// @throws Failure if there is none
+const Stream& choose(const std::vector<Stream>& streams, const std::string& path, Input* input) {
+    if (streams.empty()) throw Failure(path + " has no video stream");
+    const auto says = [&](const Stream& each) { return each.index == input->opening.stream; };
+    auto chosen = std::find_if(streams.begin(), streams.end(), says);
+    std::string others;
+    if (input->opening.stream >= 0 && chosen == streams.end()) {
+        for (const Stream& each : streams) others += (others.empty() ? "" : ", ") + described(each);
+        throw Failure("--stream=" + std::to_string(input->opening.stream) + ": " + path +
+                          " has no such video stream; it has " + others,
+                      kMisused);
+    }
+    const bool is_asked_for = input->opening.stream >= 0;
+    if (!is_asked_for) chosen = std::min_element(streams.begin(), streams.end(), goes_before);
+    for (const Stream& each : streams)
+        if (&each != &*chosen) others += (others.empty() ? "" : ", ") + described(each);
+    if (!is_asked_for && !others.empty())
+        input->note =
+            path + ": stream " + described(*chosen) + " is scored, not " + others + "; --stream names another";
+    // The pad's usual name means the first that is no attached picture.
+    const auto usual =
+        std::find_if(streams.begin(), streams.end(), [](const Stream& each) { return !each.is_attached; });
+    input->opening.stream = chosen == usual ? -1 : chosen->index;
+    return *chosen;
+}
+
+/// A wrong size of raw pictures gives pictures all the same. @throws Failure
+void require_whole_pictures(const Tools& tools, const std::string& path, const Opening& opening) {
+    if (!opening.is_raw()) return;
+    const Outcome outcome =
+        run(probing(tools, path, opening,
+                    {"-read_intervals", "%+#1", "-show_entries", "packet=size", "-of", "csv=print_section=0"}));
+    std::error_code error;
+    const uintmax_t bytes = std::filesystem::file_size(path, error);
+    const long long picture = std::atoll(outcome.output.c_str());
+    if (!outcome.ok() || error || picture <= 0)
+        throw Failure(path + " has no picture of " + opening.size + " " + opening.pixel_format);
+    if (bytes % static_cast<uintmax_t>(picture) != 0)
+        throw Failure(path + " is no whole number of pictures of " + opening.size + " " + opening.pixel_format + " (" +
+                      std::to_string(bytes) + " bytes, " + std::to_string(picture) +
+                      " each): --size or --pixel-format is another one");
 }
 
 std::string sibling(const std::string& program, const char* name) {
@@ -180,38 +327,46 @@ Tools find_tools(const std::string& wish) {
     throw Failure(complaint);
 }
 
-Input probe(const Tools& tools, const std::string& path) {
+Input probe(const Tools& tools, const std::string& path, const Opening& opening) {
     std::error_code error;
     const bool is_file = std::filesystem::is_regular_file(path, error);
     Input input;
     input.path = path;
+    input.opening = opening;
+    input.has_video = true;
     if (!is_file) {
-        const bool is_url = path.find("://") != std::string::npos || path == "-";
         if (std::filesystem::is_directory(path, error)) throw Failure(path + " is a folder: a video file is accepted");
-        if (!is_url && !std::filesystem::exists(path, error)) throw Failure(path + ": no such file");
-        input.has_video = true;
+        if (!is_url(path) && !std::filesystem::exists(path, error)) throw Failure(path + ": no such file");
         input.why_whole = "it is no file";
         return input;
     }
-    const Outcome outcome = run({{tools.ffprobe, "-v", "error", "-select_streams", "v:0", "-show_entries",
-                                  "stream=time_base,codec_name:format=format_name,start_time", "-of", "json", path},
-                                 {}});
+    const Outcome outcome =
+        run(probing(tools, path, opening,
+                    {"-show_entries",
+                     "stream=index,codec_type,codec_name,width,height,time_base,duration,avg_frame_rate,r_frame_rate:"
+                     "stream_disposition=attached_pic,timed_thumbnails:stream_tags=DURATION:stream_side_data=rotation:"
+                     "format=format_name,start_time",
+                     "-of", "json"}));
     if (!outcome.ok()) throw Failure(path + " cannot be read: " + complaint(outcome.message, path));
     const auto facts = nlohmann::json::parse(outcome.output, nullptr, false);
-    if (facts.is_discarded() || !facts.contains("streams") || facts["streams"].empty())
-        throw Failure(path + " has no video stream");
-    const auto& stream = facts["streams"][0];
-    const std::string clock = stream.value("time_base", "1/1"),
-                      format = first_name(facts["format"].value("format_name", ""));
-    input.has_video = true;
-    input.clock = {std::atoll(clock.c_str()), std::max(1LL, std::atoll(clock.c_str() + clock.find('/') + 1))};
+    const std::vector<Stream> streams = streams_of(facts);
+    const Stream& stream = choose(streams, path, &input);
+    input.clock = stream.clock;
+    input.frame_rate = stream.frame_rate;
+    input.rate_text = stream.rate_text;
+    input.opening.is_turned = stream.is_turned;
+    require_whole_pictures(tools, path, input.opening);
+    const auto& format_facts = part_of(facts, "format");
+    const std::string format = first_name(text_of(format_facts, "format_name"));
     const Seekable* const kind = seekable(format);
-    if (kind == nullptr) {
+    if (kind == nullptr)
         input.why_whole = format + " cannot be sought exactly";
-        return input;
-    }
-    const double start = std::atof(facts["format"].value("start_time", "0").c_str());
-    input.why_whole = survey(read_packets(tools, path), offset_ticks(start, input.clock), kind->margin, &input);
+    else if (!opening.frame_rate.empty())
+        input.why_whole = "its time stamps are those of --framerate";
+    if (!input.why_whole.empty()) return input;
+    const double start = std::atof(text_of(format_facts, "start_time").c_str());
+    input.why_whole =
+        survey(read_packets(tools, path, input.opening), offset_ticks(start, input.clock), kind->margin, &input);
     return input;
 }
 

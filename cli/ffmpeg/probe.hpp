@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "ffmpeg/opening.hpp"
+
 namespace qc::cli {
 
 /// The programs, found once.
@@ -35,14 +37,19 @@ struct KeyFrame {
 
 struct Input {
     std::string path;
+    Opening opening; ///< with the stream that was chosen
     bool has_video = false;
     Clock clock;
+    double frame_rate = 0;            ///< that it claims; 0: not known
+    std::string rate_text;            ///< the same as a fraction; empty: not known
+    std::string note;                 ///< what is to be said of the choice of its stream
     std::vector<int64_t> pts;         ///< of all frames, ascending, as the filter sees them: 0 is the start of the file
     std::vector<KeyFrame> key_frames; ///< ascending
     std::string why_whole;            ///< why it has to be decoded from its beginning; empty: it need not
 };
 
-/// Of the first video stream. @throws Failure if there is none, or the file cannot be read
-Input probe(const Tools& tools, const std::string& path);
+/// Of the stream that was asked for, else of the longest one that is no attached picture.
+/// @throws Failure if there is none, or the file cannot be read
+Input probe(const Tools& tools, const std::string& path, const Opening& opening = {});
 
 } // namespace qc::cli

@@ -8,7 +8,6 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <sstream>
 #include <utility>
 
 #include "quality_cuda_run/record.h"
@@ -19,6 +18,8 @@ namespace qc::cli {
 namespace {
 
 constexpr int64_t kHeadFrames = 12;
+/// Lines say how bad they are, and are all told, be they the same.
+constexpr const char *kErrors = "repeat+level+error", *kWarnings = "repeat+level+warning";
 constexpr const char* kHeadThreads = "4"; ///< of a decoder: each is a frame more that is decoded for nothing
 /// ffmpeg holds back the inputs of outputs whose time is ahead of others'. To it all parts are at one time: a
 /// microsecond a frame, of the tenth of a second that it allows.
@@ -60,6 +61,8 @@ Filter scoring(const Title& title) {
     filter.set("metrics", wish.metrics.empty() ? "vmaf" : wish.metrics).set_if("model", wish.model);
     filter.set_if("feature", wish.feature).set_if("opts", wish.opts).set_if("scale", wish.scale);
     filter.set_if("roi", wish.roi).set_if("on_unsupported", wish.on_unsupported);
+    filter.set_if("scale_to", wish.scale_to).set_if("bitdepth", wish.bitdepth).set_if("convert", wish.convert);
+    filter.set_if("crop", wish.crop).set_if("range", wish.range);
     if (title.inputs.size() > 2) filter.set("renditions", std::to_string(title.inputs.size() - 1));
     return filter;
 }
@@ -67,6 +70,8 @@ Filter scoring(const Title& title) {
 /// What is for runs that score pictures, be it in one part.
 void set_pairing(const Title& title, Filter* filter) {
     if (title.wish.max_dt > 0) filter->set("max_dt", exact(title.wish.max_dt));
+    filter->set_if("align", title.wish.align).set_if("sync", title.wish.sync);
+    filter->set_if("eof_action", title.wish.eof_action);
 }
 
 void subsample(const Title& title, Filter* filter) {
@@ -90,20 +95,30 @@ void end_command(const std::string& graph, std::vector<std::string>* arguments) 
 
 /// One of the title's, on the GPU where it is decoded there. @param seek as of a plain input
 void add_input(const Title& title, size_t index, double seek, std::vector<std::string>* arguments) {
+    const Opening& opening = title.openings[index];
     if (title.decodes_on_gpu)
         for (const char* each : {"-hwaccel", "cuda", "-hwaccel_output_format", "cuda"}) arguments->emplace_back(each);
-    cli::add_input(title.inputs[index], seek, arguments);
+    if (!opening.is_raw() && !opening.frame_rate.empty())
+        arguments->insert(arguments->end(), {"-r", opening.frame_rate});
+    cli::add_input(title.inputs[index], opening, seek, arguments);
 }
 
-/// [0:v:0]TRIM[i0];...[i0][i1]FILTER[scored]; where nothing is trimmed the decoder's frames go straight to the filter.
+/// What lies between an input and the scores. @param trim options of FFmpeg's filter, or empty
+std::string chain_of(const std::string& trim, const Opening& opening) {
+    if (trim.empty()) return opening.filter;
+    return "trim=" + trim + (opening.filter.empty() ? "" : "," + opening.filter);
+}
+
+/// [0:V:0]CHAIN[i0];...[i0][i1]FILTER[scored]; where there is no chain the decoder's frames go straight to the filter.
 /// @param first number of the first input  @param output what becomes of scored frames, and their pad
-std::string graph_of(const std::vector<std::string>& trims, const Filter& filter, size_t first = 0,
+std::string graph_of(const Title& title, const std::vector<std::string>& trims, const Filter& filter, size_t first = 0,
                      const std::string& output = "[scored]") {
     std::string before, pads;
     for (size_t i = 0; i < trims.size(); ++i) {
-        const std::string stream = "[" + std::to_string(first + i) + ":v:0]", pad = "[i" + std::to_string(i) + "]";
-        if (!trims[i].empty()) before.append(stream).append("trim=").append(trims[i]).append(pad).append(";");
-        pads += trims[i].empty() ? stream : pad;
+        const std::string stream = pad_of(first + i, title.openings[i]), pad = "[i" + std::to_string(i) + "]",
+                          chain = chain_of(trims[i], title.openings[i]);
+        if (!chain.empty()) before.append(stream).append(chain).append(pad).append(";");
+        pads += chain.empty() ? stream : pad;
     }
     return before + pads + filter.text() + output;
 }
@@ -118,56 +133,54 @@ Filter recording(const Title& title, const std::string& record) {
     return filter;
 }
 
-std::string trim_of(const Part& part, size_t input) {
+std::string joined(const std::string& start, const std::string& end) {
+    return start + (start.empty() || end.empty() ? "" : ":") + end;
+}
+
+std::string trim_of(const Title& title, const Part& part, size_t input) {
     const Stretch& stretch = part.inputs[input];
-    std::string text;
-    if (!part.is_first) text = "start_pts=" + std::to_string(stretch.start);
-    if (!part.is_last) text += (text.empty() ? "" : ":") + std::string("end_pts=") + std::to_string(stretch.end);
-    return text;
-}
-
-/// A line without "[quality_cuda @ 0x...] ", if it was the filter's.
-std::string without_name(const std::string& line) {
-    const size_t end = line.find("] ");
-    return !line.empty() && line[0] == '[' && end != std::string::npos ? line.substr(end + 2) : line;
-}
-
-bool is_filters(const std::string& line) {
-    return line.find("quality_cuda") != std::string::npos && !line.empty() && line[0] == '[';
+    const Window& window = title.windows[input];
+    return joined(part.is_first ? window.start : "start_pts=" + std::to_string(stretch.start),
+                  part.is_last ? window.end : "end_pts=" + std::to_string(stretch.end));
 }
 
 } // namespace
 
-void add_input(const std::string& path, double seek, std::vector<std::string>* arguments) {
+void add_input(const std::string& path, const Opening& opening, double seek, std::vector<std::string>* arguments) {
     if (seek >= 0) {
         std::array<char, 64> seconds{};
         std::snprintf(seconds.data(), seconds.size(), "%.6f", seek);
         // The offset undoes the shift that comes with the seek, so that stamps are those of a run from the start.
         arguments->insert(arguments->end(), {"-itsoffset", seconds.data(), "-noaccurate_seek", "-ss", seconds.data()});
     }
-    arguments->insert(arguments->end(), {"-i", path});
+    const std::vector<std::string> reading = reading_options(path, opening);
+    arguments->insert(arguments->end(), reading.begin(), reading.end());
+    arguments->insert(arguments->end(), {"-i", name_for_ffmpeg(path)});
 }
 
 Command head_command(const Tools& tools, const Title& title, const std::string& record) {
     Filter filter = scoring(title);
     set_pairing(title, &filter);
     filter.set("record", record).set("allow_unpaired", "1").set("backend", "cpu").set("watch", "0");
-    Command command{start_of_command(tools, "error"), {}};
+    Command command{start_of_command(tools, kErrors), {}};
     Title software = title;
     software.decodes_on_gpu = false;
+    std::vector<std::string> trims;
     for (size_t i = 0; i < title.inputs.size(); ++i) {
+        const Window& window = title.windows[i];
         command.arguments.insert(command.arguments.end(), {"-threads", kHeadThreads});
-        add_input(software, i, -1, &command.arguments);
+        add_input(software, i, window.seek, &command.arguments);
+        trims.push_back(joined(window.start, window.end));
+        trims.back() +=
+            (trims.back().empty() ? "" : ",trim=") + std::string("end_frame=") + std::to_string(kHeadFrames);
     }
-    end_command(
-        graph_of(std::vector<std::string>(title.inputs.size(), "end_frame=" + std::to_string(kHeadFrames)), filter),
-        &command.arguments);
+    end_command(graph_of(title, trims, filter), &command.arguments);
     return command;
 }
 
 Command parts_command(const Tools& tools, const Title& title, const std::vector<size_t>& parts,
                       const std::vector<std::string>& records) {
-    Command command{start_of_command(tools, "error"), {}};
+    Command command{start_of_command(tools, kErrors), {}};
     for (const char* each : {"-progress", "pipe:1"}) command.arguments.emplace_back(each);
     std::vector<std::string> graphs, pads;
     size_t inputs = 0;
@@ -175,12 +188,12 @@ Command parts_command(const Tools& tools, const Title& title, const std::vector<
         const Part& part = title.parts[parts[k]];
         std::vector<std::string> trims;
         for (size_t i = 0; i < title.inputs.size(); ++i) {
-            add_input(title, i, part.is_first ? -1 : part.inputs[i].seek, &command.arguments);
-            trims.push_back(trim_of(part, i));
+            add_input(title, i, part.is_first ? title.windows[i].seek : part.inputs[i].seek, &command.arguments);
+            trims.push_back(trim_of(title, part, i));
         }
         pads.push_back(parts.size() > 1 ? "[scored" + std::to_string(k) + "]" : "[scored]");
         const std::string output = (parts.size() > 1 ? kOneTime : "") + pads.back();
-        graphs.push_back(graph_of(trims, recording(title, records[k]), inputs, output));
+        graphs.push_back(graph_of(title, trims, recording(title, records[k]), inputs, output));
         inputs += title.inputs.size();
     }
     for (const std::string& graph : graphs)
@@ -219,35 +232,22 @@ Command whole_command(const Tools& tools, const Title& title, const std::string&
     set_pairing(title, &filter);
     subsample(title, &filter);
     filter.set_if("backend", title.wish.backend).set("log_path", log).set("log_fmt", "json");
-    Command command{start_of_command(tools, "warning"), {}};
+    Command command{start_of_command(tools, kWarnings), {}};
     for (const char* each : {"-progress", "pipe:1"}) command.arguments.emplace_back(each);
-    for (size_t i = 0; i < title.inputs.size(); ++i) add_input(title, i, -1, &command.arguments);
-    end_command(graph_of(std::vector<std::string>(title.inputs.size()), filter), &command.arguments);
+    if (title.wish.allows_unpaired) filter.set("allow_unpaired", "1");
+    std::vector<std::string> trims;
+    for (size_t i = 0; i < title.inputs.size(); ++i) {
+        const Window& window = title.windows[i];
+        add_input(title, i, window.seek, &command.arguments);
+        trims.push_back(joined(window.start, window.end));
+    }
+    end_command(graph_of(title, trims, filter), &command.arguments);
     return command;
 }
 
 void read_rate(const std::string& record, double* frame_rate, double* tolerance) {
     if (qcr_record_rate(record.c_str(), frame_rate, tolerance) != QC_OK)
         throw Failure("the first frames were read, but no frame rate was recorded: " + record);
-}
-
-std::string reason_of(const Outcome& outcome) {
-    std::istringstream lines(outcome.message);
-    std::string line, first;
-    while (std::getline(lines, line)) {
-        if (is_filters(line)) return without_name(line);
-        if (first.empty()) first = without_name(line);
-    }
-    if (first.empty()) first = "ffmpeg ended with " + std::to_string(outcome.status) + " and said nothing";
-    return first;
-}
-
-std::vector<std::string> warnings_of(const Outcome& outcome) {
-    std::vector<std::string> warnings;
-    std::istringstream lines(outcome.message);
-    for (std::string line; std::getline(lines, line);)
-        if (is_filters(line)) warnings.push_back(without_name(line));
-    return warnings;
 }
 
 } // namespace qc::cli

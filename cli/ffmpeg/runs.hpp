@@ -15,7 +15,7 @@ namespace qc::cli {
 inline constexpr const char* kUnfinishedRecord = ".unfinished";
 
 /// An input of ffmpeg's command line. @param seek seconds from the start, below 0: from there on
-void add_input(const std::string& path, double seek, std::vector<std::string>* arguments);
+void add_input(const std::string& path, const Opening& opening, double seek, std::vector<std::string>* arguments);
 
 /// The first frames, with all that is asked for: fails as the whole would, and records the frame rate to go by.
 Command head_command(const Tools& tools, const Title& title, const std::string& record);
@@ -41,11 +41,5 @@ Command whole_command(const Tools& tools, const Title& title, const std::string&
 
 /// The frame rate and the tolerance that a run went by. @throws Failure if the record is not whole
 void read_rate(const std::string& record, double* frame_rate, double* tolerance);
-
-/// What a run that failed said, as one line.
-std::string reason_of(const Outcome& outcome);
-
-/// The warnings of a run, as lines without the name of who warns.
-std::vector<std::string> warnings_of(const Outcome& outcome);
 
 } // namespace qc::cli

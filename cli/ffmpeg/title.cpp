@@ -4,7 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <type_traits>
+#include <utility>
 
+#include "quality_cuda_run/counts.h"
+#include "quality_cuda_run/pairs.h"
 #include "words/failure.hpp"
 
 namespace qc::cli {
@@ -82,7 +85,27 @@ Stretch partner_stretch(const Input& main, const Stretch& of_main, const Input& 
     return stretch;
 }
 
-const char* const kWords[] = {"metrics", "model", "feature", "opts", "scale", "roi", "on_unsupported", "backend"};
+/// A wish as a plan has it.
+struct Word {
+    const char* name;
+    std::string Wish::*member;
+};
+constexpr Word kWords[] = {{"metrics", &Wish::metrics},
+                           {"model", &Wish::model},
+                           {"feature", &Wish::feature},
+                           {"opts", &Wish::opts},
+                           {"scale", &Wish::scale},
+                           {"roi", &Wish::roi},
+                           {"on_unsupported", &Wish::on_unsupported},
+                           {"backend", &Wish::backend},
+                           {"scale_to", &Wish::scale_to},
+                           {"bitdepth", &Wish::bitdepth},
+                           {"align", &Wish::align},
+                           {"sync", &Wish::sync},
+                           {"range", &Wish::range},
+                           {"convert", &Wish::convert},
+                           {"crop", &Wish::crop},
+                           {"eof_action", &Wish::eof_action}};
 
 /// nlohmann makes numbers of each other, whatever is lost.
 template <typename T>
@@ -95,11 +118,69 @@ T number_of(const nlohmann::json& entry, const char* key, double least, double m
     return value.get<T>();
 }
 
-template <typename W>
-auto word_of(W& wish, size_t index) -> decltype(&wish.metrics) {
-    decltype(&wish.metrics) const words[] = {&wish.metrics, &wish.model, &wish.feature,        &wish.opts,
-                                             &wish.scale,   &wish.roi,   &wish.on_unsupported, &wish.backend};
-    return words[index];
+/// A plan from before videos could be opened in another way, or titles cut, says nothing of that.
+void set_inputs(const nlohmann::json& json, Title* title) {
+    const size_t count = title->inputs.size();
+    title->openings.assign(count, {});
+    title->windows.assign(count, {});
+    if (json.contains("openings")) json.at("openings").get_to(title->openings);
+    if (json.contains("windows")) {
+        title->windows.clear();
+        for (const auto& each : json.at("windows")) {
+            Window window{each.at("start"), each.at("end"), number_of<double>(each, "seek", -1, 1e9)};
+            for (const std::string& text : {window.start, window.end})
+                if (text.find_first_not_of("abcdefghijklmnopqrstuvwxyz_=-.0123456789") != std::string::npos)
+                    throw Failure("a window is none");
+            title->windows.push_back(std::move(window));
+        }
+    }
+    if (title->openings.size() != count || title->windows.size() != count)
+        throw Failure("a title says of other inputs than it has how to open them");
+}
+
+/// Whether a run moves an input by less than a frame: it tells that from the first frames, which parts do not have.
+bool are_moved(const std::vector<Input>& inputs) {
+    qcr_pairs_config config{};
+    config.rules.mends_delay = 1;
+    config.rules.rate = 0;
+    config.renditions = static_cast<int>(inputs.size()) - 1;
+    config.rate_frames = QCR_RATE_FRAMES;
+    for (size_t i = 0; i < std::min<size_t>(inputs.size(), QCR_MAX_INPUTS); ++i)
+        config.clock[i] = {static_cast<int>(inputs[i].clock.num), static_cast<int>(inputs[i].clock.den), 0};
+    std::vector<qcr_counts> counts(inputs.size());
+    qcr_pairs* pairs = nullptr;
+    if (inputs.size() > QCR_MAX_INPUTS || qcr_pairs_create(&config, counts.data(), &pairs) != QC_OK) return false;
+    bool is_any_moved = false;
+    for (size_t i = 0; i < inputs.size(); ++i) {
+        const std::vector<int64_t>& pts = inputs[i].pts;
+        const auto index = static_cast<int>(i), count = static_cast<int>(std::min<size_t>(pts.size(), QCR_RATE_FRAMES));
+        for (int wanted; (wanted = qcr_pairs_first_frames(pairs, index)) > 0;)
+            qcr_pairs_show_first(pairs, index, pts.data(), std::min(wanted, count));
+        is_any_moved |= qcr_pairs_input(pairs, index).delay != 0;
+    }
+    qcr_pairs_destroy(pairs);
+    return is_any_moved;
+}
+
+/// Whether one of them was given a wrong frame rate, which a run finds out at its end.
+bool has_other_length(const Input& main, const Input& other) {
+    if (main.pts.size() != other.pts.size() || main.pts.size() < 2) return false;
+    const auto span_of = [](const Input& input) {
+        return static_cast<double>(input.pts.back() - input.pts.front()) * static_cast<double>(input.clock.num) /
+               static_cast<double>(input.clock.den);
+    };
+    const double span = span_of(main);
+    return std::fabs(span - span_of(other)) > span / static_cast<double>(main.pts.size()) / 4;
+}
+
+/// Why parts could not tell what a run tells of its inputs; empty: they can.
+std::string why_told_whole(const std::vector<Input>& inputs) {
+    if (are_moved(inputs))
+        return inputs[0].path + ": it begins apart from another video by less than a frame, which a run mends";
+    for (size_t i = 1; i < inputs.size(); ++i)
+        if (has_other_length(inputs[0], inputs[i]))
+            return inputs[i].path + ": it has as many frames as the other video, but another length";
+    return "";
 }
 
 } // namespace
@@ -109,6 +190,22 @@ double seek_for(const Input& input, int64_t start) {
                                 [](int64_t pts, const KeyFrame& each) { return pts < each.pts; });
     if (key == input.key_frames.begin() || --key == input.key_frames.begin()) return -1;
     return key->seek_time > 0 ? key->seek_time : -1;
+}
+
+std::string why_undivided(const Title& title) {
+    const Wish& wish = title.wish;
+    // What is found out from the first pictures, or counted from the first frame, is another thing in each part.
+    const std::pair<const char*, const std::string*> whole[] = {
+        {"align", &wish.align},       {"sync", &wish.sync},
+        {"range", &wish.range},       {"bitdepth", &wish.bitdepth},
+        {"scale-to", &wish.scale_to}, {"crop", &wish.crop},
+        {"convert", &wish.convert},   {"eof-action", &wish.eof_action}};
+    for (const auto& [name, value] : whole)
+        if (!value->empty()) return std::string("--") + name + "=" + *value;
+    if (wish.allows_unpaired) return "--allow-unpaired";
+    for (const Opening& each : title.openings)
+        if (!each.filter.empty()) return "filters before the scores (" + each.filter + ")";
+    return "";
 }
 
 int64_t lead_frames(const Title& title) {
@@ -122,6 +219,8 @@ void divide(const std::vector<Input>& inputs, size_t wanted, int64_t shortest, T
     title->parts.clear();
     const Input& main = inputs[0];
     const auto lead = static_cast<size_t>(lead_frames(*title));
+    std::string why = why_undivided(*title);
+    if (!why.empty() && wanted > 1) title->why_one_part = why;
     shortest = std::max(shortest, 2 * lead_frames(*title));
     size_t parts = std::max<size_t>(wanted, 1);
     for (const Input& input : inputs) {
@@ -129,7 +228,11 @@ void divide(const std::vector<Input>& inputs, size_t wanted, int64_t shortest, T
             title->why_one_part = input.path + ": " + input.why_whole;
         if (!input.why_whole.empty() || input.pts.empty()) parts = 1;
     }
-    if (title->frame_rate < 0) parts = 1;
+    if (parts > 1 && why.empty()) {
+        why = why_told_whole(inputs);
+        if (title->why_one_part.empty()) title->why_one_part = why;
+    }
+    if (title->frame_rate < 0 || !why.empty()) parts = 1;
     parts = std::min(parts, std::max<size_t>(1, main.pts.size() / static_cast<size_t>(shortest)));
     if (parts == 1) {
         title->parts.push_back(
@@ -156,8 +259,13 @@ void to_json(nlohmann::json& json, const Title& title) {
             {"max_dt", title.wish.max_dt},
             {"frame_rate", title.frame_rate},
             {"tolerance", title.tolerance}};
-    for (size_t i = 0; i < std::size(kWords); ++i)
-        if (!word_of(title.wish, i)->empty()) json[kWords[i]] = *word_of(title.wish, i);
+    for (const Word& word : kWords)
+        if (const std::string& value = title.wish.*word.member; !value.empty()) json[word.name] = value;
+    if (title.wish.allows_unpaired) json["allow_unpaired"] = true;
+    json["openings"] = title.openings;
+    json["windows"] = nlohmann::json::array();
+    for (const Window& each : title.windows)
+        json["windows"].push_back({{"start", each.start}, {"end", each.end}, {"seek", each.seek}});
     json["parts"] = nlohmann::json::array();
     for (const Part& part : title.parts) {
         nlohmann::json list = nlohmann::json::array();
@@ -176,7 +284,9 @@ void from_json(const nlohmann::json& json, Title& title) {
     title.frame_rate = number_of<double>(json, "frame_rate", -1, 1e9);
     title.tolerance = number_of<double>(json, "tolerance", 0, 1e9);
     if (title.inputs.size() < 2) throw Failure("a title has no reference");
-    for (size_t i = 0; i < std::size(kWords); ++i) *word_of(title.wish, i) = json.value(kWords[i], "");
+    for (const Word& word : kWords) title.wish.*word.member = json.value(word.name, "");
+    title.wish.allows_unpaired = json.value("allow_unpaired", false);
+    set_inputs(json, &title);
     for (const auto& entry : json.at("parts")) {
         Part part;
         for (const auto& each : entry.at("inputs"))

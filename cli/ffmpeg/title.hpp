@@ -16,8 +16,20 @@ namespace qc::cli {
 /// Options of the filter that make a score what it is: the same for all parts and for the merge.
 struct Wish {
     std::string metrics, model, feature, opts, scale, roi, on_unsupported, backend;
+    std::string scale_to, bitdepth, align, sync, range, convert, crop, eof_action;
     int n_subsample = 1;
     double max_dt = 0;
+    bool allows_unpaired = false;
+    double start = 0, duration = 0; ///< seconds of the title that are scored; duration 0: to its end
+    int64_t frames = 0;             ///< of the first distorted video that are scored; 0: all
+
+    bool is_cut() const { return start > 0 || duration > 0 || frames > 0; }
+};
+
+/// What a run over the whole title reads of an input, as an option of FFmpeg's filter trim each; empty: all.
+struct Window {
+    std::string start, end;
+    double seek = -1; ///< seconds for -ss; below 0: from the beginning
 };
 
 /// What a part decodes of one input, in its time stamps as the filter sees them.
@@ -36,6 +48,8 @@ struct Part {
 
 struct Title {
     std::vector<std::string> inputs; ///< paths, in the filter's order
+    std::vector<Opening> openings;   ///< one for each
+    std::vector<Window> windows;     ///< one for each
     std::string log;
     Wish wish;
     bool decodes_on_gpu = false;           ///< the machine's business, and in no plan
@@ -49,6 +63,12 @@ struct Title {
 constexpr int64_t kLeadFrames = 16;
 /// The same of a title: cvvdp filters over an eighth of a second, rounded up, twice over.
 int64_t lead_frames(const Title& title);
+
+/// Sets a title's windows, and leaves to the inputs what lies in them: from then on it is the title.
+void cut(std::vector<Input>* inputs, Title* title);
+
+/// Why scores as they are wished for are those of one run alone; empty: they are not.
+std::string why_undivided(const Title& title);
 
 /// Divides a title into at most `wanted` parts.
 /// @param shortest frames of a part; at least twice the lead

@@ -49,6 +49,7 @@ ScoreLog parse_csv_log(const std::string& path, std::string_view text) {
     LogFrames frames(path, Layout::kCsv);
     text.remove_prefix(text.find("Frame,"));
     const std::vector<std::string_view> names = fields_of(next_line(&text));
+    require_few(names.size(), "names of scores", path);
     while (!text.empty())
         if (const std::string_view line = next_line(&text); !line.empty()) add_row(names, fields_of(line), &frames);
     return frames.finish(Json::object());

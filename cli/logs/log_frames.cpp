@@ -16,8 +16,34 @@ constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
 } // namespace
 
-void require_depth(int depth, const std::string& path) {
-    if (depth > kDeepestLog) throw Failure(path + " nests deeper than any log: " + kAcceptedLogs);
+void require_few(size_t count, const char* what, const std::string& path) {
+    if (count > kMostNames)
+        throw Failure(path + " has more than " + std::to_string(kMostNames) + " " + what + ": " + kAcceptedLogs);
+}
+
+bool LogShape::is_kept(int depth) {
+    Level& around = level(depth);
+    return !around.is_list || ++around.count <= kMostEntries;
+}
+
+bool LogShape::allows(int depth, Json::parse_event_t event) {
+    using Event = Json::parse_event_t;
+    if (depth > kDeepestLog) throw Failure(path_ + " nests deeper than any log: " + kAcceptedLogs);
+    switch (event) {
+    case Event::key:
+        require_few(++level(depth).count, "names in one object", path_);
+        return true;
+    case Event::object_start:
+    case Event::array_start: {
+        const bool is_wanted = is_kept(depth);
+        level(depth + 1) = {event == Event::array_start, 0};
+        return is_wanted;
+    }
+    case Event::value:
+        return is_kept(depth);
+    default:
+        return true;
+    }
 }
 
 LogFrames::LogFrames(std::string path, Layout layout) {
@@ -47,8 +73,17 @@ void LogFrames::add(std::string_view name, double score) {
     if (std::fabs(score) > kLargestScore)
         throw Failure(where() + ": " + std::string(name) + " is beyond 1e15, which is no score of the filter");
     std::vector<double>& values = column(name).values;
+    ++present_;
     values.resize(count_, kNone);
     values.push_back(score);
+}
+
+/// A few scores of names that come once would take a column each.
+void LogFrames::require_dense() const {
+    constexpr size_t kMostCells = 1U << 22U, kMostCellsOfAScore = 16;
+    if (log_.scores.size() * count_ > kMostCells + kMostCellsOfAScore * present_)
+        throw Failure(log_.path + " has " + std::to_string(log_.scores.size()) +
+                      " names of scores, and most frames lack most of them: " + kAcceptedLogs);
 }
 
 void LogFrames::set_times(double time, double reference_time) {
@@ -58,9 +93,14 @@ void LogFrames::set_times(double time, double reference_time) {
 
 Scores& LogFrames::column(std::string_view name) {
     if (expected_ < log_.scores.size() && log_.scores[expected_].name == name) return log_.scores[expected_++];
-    for (Scores& each : log_.scores)
-        if (each.name == name) return each;
+    if (const auto known = places_.find(name); known != places_.end()) {
+        expected_ = known->second + 1;
+        return log_.scores[known->second];
+    }
     require_utf8(name, log_.path);
+    require_few(log_.scores.size() + 1, "names of scores", log_.path);
+    require_dense();
+    places_.emplace(name, log_.scores.size());
     log_.scores.push_back({std::string(name), {}});
     expected_ = log_.scores.size();
     return log_.scores.back();
@@ -70,6 +110,7 @@ ScoreLog LogFrames::finish(Json head) {
     log_.head = std::move(head);
     if (log_.frames.empty()) throw Failure(log_.path + " has no frames with scores: nothing can be shown of it");
     if (log_.scores.empty()) throw Failure(log_.path + " has frames without any score: nothing can be shown of it");
+    require_dense();
     for (Scores& each : log_.scores) each.values.resize(log_.frames.size(), kNone);
     return std::move(log_);
 }

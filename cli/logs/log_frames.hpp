@@ -2,6 +2,8 @@
 // The frames of a log that is being read, whatever its layout.
 #pragma once
 
+#include <array>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -13,9 +15,35 @@ namespace qc::cli {
 inline constexpr const char* kAcceptedLogs =
     "a log with frames is accepted, as the filter and libvmaf write it: JSON, lines of JSON, XML or CSV";
 
-constexpr int kDeepestLog = 16; ///< levels of JSON: a log of the filter has six
-/// @throws Failure beyond it: what nests without end would take the stack
-void require_depth(int depth, const std::string& path);
+constexpr int kDeepestLog = 16;       ///< levels of JSON: a log of the filter has six
+constexpr size_t kMostNames = 4096;   ///< of scores, and keys of any other object of a log
+constexpr size_t kMostEntries = 4096; ///< of a list beside the frames: what is beyond them is not kept
+
+/// @throws Failure beyond kMostNames: `what` a log has so many of
+void require_few(size_t count, const char* what, const std::string& path);
+
+/// What JSON of a stranger may be, looked at while it is parsed: whatever it is, it takes time and memory by its
+/// length.
+class LogShape {
+public:
+    explicit LogShape(const std::string& path) : path_(path) {}
+
+    /// Of each event of a parser. @return whether it is kept. @throws Failure for what nests deeper, or has more keys
+    bool allows(int depth, Json::parse_event_t event);
+    /// The list at this depth may be as long as it likes.
+    void count_no_entries(int depth) { level(depth).is_list = false; }
+
+private:
+    struct Level {
+        bool is_list = false;
+        size_t count = 0; ///< keys, or entries
+    };
+    Level& level(int depth) { return levels_[static_cast<size_t>(depth)]; }
+    bool is_kept(int depth);
+
+    const std::string path_;
+    std::array<Level, kDeepestLog + 2> levels_{};
+};
 
 /// Puts frames into columns, and holds them against what a log may have.
 class LogFrames {
@@ -36,9 +64,12 @@ public:
 
 private:
     Scores& column(std::string_view name);
+    void require_dense() const;
 
     ScoreLog log_;
-    size_t count_ = 0;    ///< frames that are whole
+    std::map<std::string, size_t, std::less<>> places_; ///< of columns, by name
+    size_t count_ = 0;                                  ///< frames that are whole
+    size_t present_ = 0;                                ///< scores of all frames
     size_t expected_ = 0; ///< the column that the next score is likely to be of: frames are alike
 };
 

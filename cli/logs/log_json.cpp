@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "logs/layouts.hpp"
 #include "logs/log_frames.hpp"
@@ -14,19 +15,23 @@ namespace qc::cli {
 
 namespace {
 
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
 /// Takes frames as they are parsed, so that a long log is never in memory as JSON.
 class Reader {
 public:
-    explicit Reader(const std::string& path) : path_(path), frames_(path, Layout::kJson) {}
+    using Event = Json::parse_event_t;
 
-    bool take(int depth, Json::parse_event_t event, const Json& value) {
-        require_depth(depth, path_);
-        if (depth == 1 && event == Json::parse_event_t::key) in_frames_ = value == "frames";
-        if (!in_frames_ || depth != 2) return true;
-        if (event == Json::parse_event_t::value) throw Failure(frames_.where() + " is no object: " + kAcceptedLogs);
-        if (event != Json::parse_event_t::object_end) return true;
-        add(value);
-        return false;
+    explicit Reader(const std::string& path) : path_(path), shape_(path), frames_(path, Layout::kJson) {}
+
+    bool take(int depth, Event event, const Json& value) {
+        if (!shape_.allows(depth, event)) return false;
+        if (depth == 1 && event == Event::key) in_frames_ = value == "frames";
+        if (!in_frames_) return true;
+        if (depth == 1 && event == Event::array_start) shape_.count_no_entries(2);
+        if (depth == 2) return take_frame(event, value);
+        if (depth == 3 && event == Event::key) in_metrics_ = value == "metrics";
+        return !in_metrics_ || depth != 4 || take_score(event, value);
     }
 
     ScoreLog finish(Json head) {
@@ -37,20 +42,44 @@ public:
     }
 
 private:
+    bool take_frame(Event event, const Json& value) {
+        if (event == Event::value) throw Failure(frames_.where() + " is no object: " + kAcceptedLogs);
+        if (event == Event::object_start) {
+            scores_.clear();
+            no_number_.clear();
+            in_metrics_ = false;
+        }
+        if (event != Event::object_end) return true;
+        add(value);
+        return false;
+    }
+
+    /// Scores are taken off here: an object of JSON would look through all its names for each.
+    bool take_score(Event event, const Json& value) {
+        if (event == Event::key)
+            name_ = value.get_ref<const std::string&>();
+        else if (event == Event::value && (value.is_number() || value.is_null()))
+            scores_.emplace_back(name_, value.is_null() ? kNone : value.get<double>());
+        else if (no_number_.empty())
+            no_number_ = name_.empty() ? "\"\"" : name_;
+        return false;
+    }
+
     void add(const Json& frame) {
         frames_.begin(frames_.number_of(member(frame, "frameNum")));
-        const Json& metrics = member(frame, "metrics");
-        if (!metrics.is_object()) throw Failure(frames_.where() + " has no object \"metrics\"");
-        for (const auto& [name, value] : metrics.items()) {
-            if (!value.is_number() && !value.is_null()) throw Failure(frames_.where() + ": " + name + " is no number");
-            frames_.add(name, value.is_null() ? std::numeric_limits<double>::quiet_NaN() : value.get<double>());
-        }
+        if (!member(frame, "metrics").is_object()) throw Failure(frames_.where() + " has no object \"metrics\"");
+        if (!no_number_.empty()) throw Failure(frames_.where() + ": " + no_number_ + " is no number");
+        for (const auto& [name, score] : scores_) frames_.add(name, score);
         frames_.end();
     }
 
     const std::string& path_;
+    LogShape shape_;
     LogFrames frames_;
-    bool in_frames_ = false;
+    std::vector<std::pair<std::string, double>> scores_; ///< of the frame that is being read
+    std::string name_;                                   ///< of the next one
+    std::string no_number_;                              ///< the name of one that is none
+    bool in_frames_ = false, in_metrics_ = false;
 };
 
 /// Leaves out what the array "frames" of the outermost object holds, over which a parser of JSON would take its time.
@@ -126,7 +155,9 @@ ScoreLog parse_json_log(const std::string& path, std::string_view text) {
 }
 
 Json read_head(const std::string& path) {
-    Json head = Json::parse(FramesLeftOut().of(read_whole(path)), nullptr, false);
+    LogShape shape(path);
+    const auto is_kept = [&](int depth, Json::parse_event_t event, const Json&) { return shape.allows(depth, event); };
+    Json head = Json::parse(FramesLeftOut().of(read_whole(path)), is_kept, false);
     if (!member(head, "pooled_metrics").is_object()) throw Failure(path + " is no log of scores");
     return head;
 }

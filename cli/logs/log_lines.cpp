@@ -40,11 +40,11 @@ public:
         // What a receiver may not have got is sent again, and a file may have it twice.
         if (text.empty() || text == last_) return;
         last_ = text;
-        const auto is_shallow = [this](int depth, Json::parse_event_t, const Json&) {
-            require_depth(depth, path_);
-            return true;
+        LogShape shape(path_);
+        const auto is_kept = [&](int depth, Json::parse_event_t event, const Json&) {
+            return shape.allows(depth, event);
         };
-        const Json line = Json::parse(text, is_shallow, false);
+        const Json line = Json::parse(text, is_kept, false);
         const std::string type = text_of(line, "type");
         if (type.empty())
             throw Failure(path_ + ": line " + std::to_string(number_) +

@@ -122,10 +122,13 @@ private:
             throw Failure(path_ + " is XML, but not of scores (its first element is no VMAF): " + kAcceptedLogs);
         Attributes attributes;
         for (const char** at = names_and_values; *at != nullptr; at += 2) attributes.emplace_back(at[0], at[1]);
+        require_few(attributes.size(), "names in one element", path_);
         if (element == "frame")
             add_frame(attributes, &frames_);
         else
             add_to_head(element, attributes, &head_);
+        require_few(head_.size(), "elements", path_);
+        require_few(member(head_, "pooled_metrics").size(), "metrics", path_);
     }
 
     const std::string& path_;

@@ -21,13 +21,16 @@ std::string read_text(const std::string& path) {
 }
 
 /// The file's name says nothing: `log_fmt` is another option than `log_path`.
-Layout layout_of(std::string_view text) {
+Layout layout_of(const std::string& path, std::string_view text) {
     const size_t start = text.find_first_not_of(" \t\r\n");
     if (start != std::string_view::npos) text.remove_prefix(start);
     if (text.starts_with("<")) return Layout::kXml;
     if (text.starts_with("Frame,")) return Layout::kCsv;
     // Only lines say their type; a report's first line is its brace.
-    const auto is_outermost = [](int depth, Json::parse_event_t, const Json&) { return depth <= 1; };
+    LogShape shape(path);
+    const auto is_outermost = [&](int depth, Json::parse_event_t event, const Json&) {
+        return depth <= 1 && shape.allows(depth, event);
+    };
     const Json first = Json::parse(next_line(&text), is_outermost, false);
     return member(first, "type").is_string() ? Layout::kJsonLines : Layout::kJson;
 }
@@ -39,7 +42,7 @@ std::vector<ScoreLog> read_log(const std::string& path) {
     std::string_view text = whole;
     if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3); // some editors' mark of UTF-8
     std::vector<ScoreLog> logs;
-    switch (layout_of(text)) {
+    switch (layout_of(path, text)) {
     case Layout::kJsonLines:
         return parse_json_lines(path, text);
     case Layout::kXml:

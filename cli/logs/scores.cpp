@@ -153,8 +153,8 @@ Better better(const std::string& score) {
 }
 
 double percentile_of(const std::vector<double>& sorted, double percent) {
-    const PercentileRank rank(percent, static_cast<double>(sorted.size()));
-    return rank.between(sorted[rank.below()], sorted[rank.above()]);
+    const auto rank = PercentileRank::of_share(percent / 100, static_cast<double>(sorted.size()));
+    return rank.up_from(sorted[rank.below()], sorted[rank.above()]);
 }
 
 } // namespace qc::cli

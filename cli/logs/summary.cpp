@@ -3,7 +3,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
+#include <charconv>
+#include <cmath>
+#include <iterator>
+#include <limits>
+#include <string_view>
 
 #include "logs/scores.hpp"
 #include "words/failure.hpp"
@@ -21,8 +25,22 @@ std::string padded(const std::string& text, size_t width, bool to_the_right = tr
     return to_the_right ? space + text : text + space;
 }
 
-std::string number_text(const Json& value) {
-    return value.is_number() ? fixed(value.get<double>(), 6) : "-";
+/// What has no upper end: a log in JSON, which has no word for infinity, says null of it.
+bool is_unbounded(const std::string& score) {
+    constexpr std::string_view kBeginnings[] = {"psnr", "apsnr", "float_psnr", "xpsnr", "axpsnr", "ciede"};
+    return std::any_of(std::begin(kBeginnings), std::end(kBeginnings),
+                       [&](std::string_view each) { return score.starts_with(each); });
+}
+
+/// @return NaN for what is no number. A deviation from infinity is none.
+double value_of(const std::string& score, const std::string& pool, const Json& value) {
+    if (value.is_number()) return value.get<double>();
+    return is_unbounded(score) && pool != "stddev" ? std::numeric_limits<double>::infinity()
+                                                   : std::numeric_limits<double>::quiet_NaN();
+}
+
+std::string number_text(double value) {
+    return std::isinf(value) ? "inf" : fixed(value, 6);
 }
 
 bool is_model(const Json& log, const std::string& score) {
@@ -37,7 +55,8 @@ std::string stream_lines_of(const Json& log, size_t width) {
     const auto found = log.find("aggregate_metrics");
     if (found == log.end() || !found->is_object()) return text;
     for (const auto& [score, value] : found->items())
-        text += padded(score, width, false) + padded(number_text(value), kColumn) + "  of the whole video\n";
+        text += padded(score, width, false) + padded(number_text(value_of(score, "", value)), kColumn) +
+                "  of the whole video\n";
     return text;
 }
 
@@ -47,7 +66,7 @@ std::string rows_of(const Json& log, bool everything, size_t width) {
         if (!everything && !is_model(log, score)) continue;
         text += padded(score, width, false);
         for (const char* pool : kShownPools)
-            text += padded(pools.contains(pool) ? number_text(pools[pool]) : "-", kColumn);
+            text += padded(pools.contains(pool) ? number_text(value_of(score, pool, pools[pool])) : "-", kColumn);
         text += "\n";
     }
     return text;
@@ -73,46 +92,84 @@ std::string table_of(const std::vector<Json>& logs, bool everything) {
     return text;
 }
 
+std::vector<std::string> shown_scores(const Json& log, bool everything) {
+    std::vector<std::string> names;
+    for (const auto& [score, pools] : member(log, "pooled_metrics").items())
+        if (everything || is_model(log, score)) names.push_back(score);
+    return names;
+}
+
+std::string mean_text(const Json& log, const std::string& score) {
+    const Json& pools = member(member(log, "pooled_metrics"), score.c_str());
+    return pools.contains("mean") ? number_text(value_of(score, "mean", pools["mean"])) : "-";
+}
+
 Condition parse_condition(const std::string& text) {
     Condition condition;
     condition.text = text;
     const size_t relation = text.find_first_of("<>"), dot = text.substr(0, relation).rfind('.');
-    const Failure misused("--fail-if=" + text + ": SCORE.POOL<NUMBER is accepted (or <=, >, >=), e.g. vmaf.p5<90",
-                          kMisused);
-    if (relation == std::string::npos || dot == std::string::npos || dot == 0 || dot + 1 == relation) throw misused;
+    const Failure misused(
+        "--fail-if=" + text +
+            ": SCORE.POOL<NUMBER is accepted (or <=, >, >=), e.g. vmaf.p5<90, or SCORE<NUMBER for one "
+            "of the whole video, e.g. axpsnr_y<33",
+        kMisused);
+    if (relation == std::string::npos || relation == 0 || dot == 0 || dot + 1 == relation) throw misused;
     const size_t number = relation + (relation + 1 < text.size() && text[relation + 1] == '=' ? 2 : 1);
-    condition.score = text.substr(0, dot);
-    condition.pool = text.substr(dot + 1, relation - dot - 1);
+    condition.score = text.substr(0, std::min(dot, relation));
+    if (dot != std::string::npos) condition.pool = text.substr(dot + 1, relation - dot - 1);
     condition.relation = text.substr(relation, number - relation);
-    char* end = nullptr;
-    condition.limit = std::strtod(text.c_str() + number, &end);
-    if (end == text.c_str() + number || *end != '\0') throw misused;
+    // Whatever else counts as a number elsewhere, such as nan or 0x5A: a gate that always opens is none.
+    const auto [end, error] = std::from_chars(text.data() + number, text.data() + text.size(), condition.limit);
+    if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(condition.limit)) throw misused;
     constexpr std::array kPools = {"mean", "harmonic_mean", "min", "max", "p1", "p5", "p10", "p50", "stddev"};
-    if (std::find(kPools.begin(), kPools.end(), condition.pool) == kPools.end())
+    if (!condition.pool.empty() && std::find(kPools.begin(), kPools.end(), condition.pool) == kPools.end())
         throw Failure("--fail-if=" + text + ": " + condition.pool +
                           " is no way of pooling; mean, harmonic_mean, min, max, p1, p5, p10, p50 and stddev are",
                       kMisused);
     return condition;
 }
 
-std::optional<std::string> judge(const Condition& condition, const Json& log, const std::string& name) {
-    const auto& pooled = log["pooled_metrics"];
-    if (!pooled.contains(condition.score) || !pooled[condition.score].contains(condition.pool)) {
-        std::string known;
-        for (const auto& [score, pools] : pooled.items()) known += (known.empty() ? "" : ", ") + score;
-        throw Failure("--fail-if=" + condition.text + ": " + name + " has no such value; its scores are " + known,
+void require_score(const Condition& condition, const Names& names, const std::string& whose) {
+    const auto has = [&](const std::vector<std::string>& list) {
+        return std::find(list.begin(), list.end(), condition.score) != list.end();
+    };
+    const std::vector<std::string>& fitting = condition.pool.empty() ? names.whole : names.pooled;
+    if (has(fitting)) return;
+    std::string known;
+    for (const std::string& each : fitting) known += (known.empty() ? "" : ", ") + each;
+    const std::string start = "--fail-if=" + condition.text + ": ";
+    if (condition.pool.empty() && has(names.pooled))
+        throw Failure(start + condition.score + " is a score of each frame, and one of its pools is accepted, e.g. " +
+                          condition.score + ".mean",
                       kMisused);
-    }
-    const auto& value = pooled[condition.score][condition.pool];
-    if (!value.is_number())
-        return name + ": " + condition.score + "." + condition.pool + " is no number (" + condition.text + ")";
-    const double score = value.get<double>();
+    if (has(names.whole))
+        throw Failure(start + condition.score + " is one value of the whole video: " + condition.score +
+                          condition.relation + "NUMBER is accepted",
+                      kMisused);
+    throw Failure(
+        start + whose + " has no such value; its scores are " + (known.empty() ? "none of that kind" : known) +
+            (names.whole.empty() || condition.pool.empty() ? "" : ", and of the whole video some without a pool"),
+        kMisused);
+}
+
+std::optional<std::string> judge(const Condition& condition, const Json& log, const std::string& name) {
+    Names names;
+    const Json& pooled = member(log, "pooled_metrics");
+    const Json& whole = member(log, "aggregate_metrics");
+    for (const auto& [score, pools] : pooled.items()) names.pooled.push_back(score);
+    if (whole.is_object())
+        for (const auto& [score, value] : whole.items()) names.whole.push_back(score);
+    require_score(condition, names, name);
+    const Json& value = condition.pool.empty() ? member(whole, condition.score.c_str())
+                                               : member(pooled[condition.score], condition.pool.c_str());
+    const std::string what = condition.score + (condition.pool.empty() ? "" : "." + condition.pool);
+    const double score = value_of(condition.score, condition.pool, value);
+    if (std::isnan(score)) return name + ": " + what + " is no number (" + condition.text + ")";
     const bool below = condition.relation[0] == '<', or_equal = condition.relation.size() > 1;
     const bool is_met =
         (or_equal && score == condition.limit) || (below ? score < condition.limit : score > condition.limit);
     if (!is_met) return std::nullopt;
-    return name + ": " + condition.score + "." + condition.pool + " is " + number_text(value) + " (" + condition.text +
-           ")";
+    return name + ": " + what + " is " + number_text(score) + " (" + condition.text + ")";
 }
 
 } // namespace qc::cli

@@ -13,13 +13,23 @@ namespace qc::cli {
 /// @param logs without their frames  @param everything all scores; else those of models
 std::string table_of(const std::vector<Json>& logs, bool everything);
 
-/// "vmaf.p5<90"
+/// Scores that a table shows of a log, and the mean of one as it shows it.
+std::vector<std::string> shown_scores(const Json& log, bool everything);
+std::string mean_text(const Json& log, const std::string& score);
+
+/// "vmaf.p5<90", or "axpsnr_y<33", without a pool
 struct Condition {
     std::string text, score, pool, relation;
     double limit = 0;
 };
 /// @throws Failure that says what is accepted
 Condition parse_condition(const std::string& text);
+/// Scores that a log has: of frames, which are pooled, and of a whole video.
+struct Names {
+    std::vector<std::string> pooled, whole;
+};
+/// @param whose they are  @throws Failure if the condition's is not among them, which says what is
+void require_score(const Condition& condition, const Names& names, const std::string& whose);
 /// @return what is the case, as a line, if the condition is met; @throws Failure if the log has no such value
 std::optional<std::string> judge(const Condition& condition, const Json& log, const std::string& name);
 

@@ -12,6 +12,7 @@
 #include "process/process.hpp"
 #include "results/provenance.hpp"
 #include "words/failure.hpp"
+#include "words/findings.hpp"
 
 namespace qc::cli {
 
@@ -28,12 +29,14 @@ struct Options {
     std::vector<std::string> command_line; ///< as it was typed, the program's name first
     std::string ffmpeg;                    ///< empty: looked for
     std::vector<std::string> videos;       ///< distorted ones, the reference last
+    OpeningWishes openings;
     Wish wish;
     int parts = 0; ///< 0: as many as the machine serves well
     std::string hwaccel = "auto";
     std::string output;
     std::vector<std::string> fail_if;
     bool as_json = false, is_quiet = false;
+    bool is_strict = false; ///< whatever is doubtful fails
     std::string plan, titles;
     std::string shard; ///< its number, or TASK/TASKS
     std::string gpus;  ///< empty: all that may be seen
@@ -48,6 +51,11 @@ ExitCode merge_plan(const Options& options);
 /// Whether decoding is tried on a GPU.
 bool decodes_on_gpu(const Options& options, const std::vector<std::string>& gpus);
 
+/// What ffmpeg does to pictures before they are scored it does in host memory: a title with such videos is decoded
+/// there.
+/// @throws Failure if the GPU was asked for
+void settle_decoding(const Options& options, Title* title);
+
 /// Parts that this machine scores at a time. @param videos of each
 size_t parts_of_machine(const std::vector<std::string>& gpus, size_t videos);
 
@@ -56,13 +64,34 @@ std::vector<Title> planned_titles(const Options& options);
 
 /// Shows what the logs of a title say, and holds it against the conditions.
 ExitCode present(const Options& options, const Title& title, const std::string& log,
-                 const std::vector<Condition>& conditions);
+                 const std::vector<Condition>& conditions, const Findings& findings);
+
+/// Whether all scores of a log are shown, or those of models.
+bool shows_all_scores(const Wish& wish);
+
+/// What of a log's head goes into a summary for programs.
+Json told_of(const Json& log);
+Json json_of(const Findings& findings);
+
+/// Says which conditions a log meets. @param name of what was scored
+bool is_any_met(const std::vector<Condition>& conditions, const Json& log, const std::string& name);
+ExitCode exit_code_of(const Options& options, const std::vector<Finding>& findings, bool is_below);
+
+/// Whether folders or patterns were named, each file of which is scored for itself.
+bool is_batch(const std::vector<std::string>& videos);
+ExitCode score_batch(const Options& options);
+
+/// @param log empty: none is kept. @throws Failure if it would take the place of a video
+void refuse_overwriting(const std::vector<std::string>& videos, const std::string& log);
 
 /// What this run puts beside the logs that it makes.
 Provenance provenance_of(const Options& options);
 
-/// Those of --fail-if. @throws Failure
+/// Those of --fail-if. @throws Failure, also for one on a score that there will not be
 std::vector<Condition> conditions_of(const Options& options);
+
+/// Scores that are computed for a wish; none if it cannot be told before the pictures are known.
+Names names_of_scores(const Wish& wish);
 
 /// A title's inputs in the filter's order, its parts and what they go by.
 /// @param folder for what has to be tried  @param untold what is being tried there and turned out not to be needed: its

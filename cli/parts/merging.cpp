@@ -70,8 +70,8 @@ Merged merge(const Title& title, const std::vector<std::string>& records, const 
     config.opaque = &goes_on;
     config.sink = {keep, &said};
     const qcr_merged status = qcr_merge(&config);
-    // As of a program that has failed: what it said first.
-    const std::string reason = status == QCR_MERGE_INEXACT || said.lines.empty() ? said.error : said.lines.front();
+    // A warning that came before is no reason.
+    const std::string reason = !said.error.empty() || said.lines.empty() ? said.error : said.lines.front();
     return {status, reason, said.lines};
 }
 

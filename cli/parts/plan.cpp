@@ -2,6 +2,8 @@
 #include "parts/plan.hpp"
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 
 #include <unistd.h>
 
@@ -73,6 +75,20 @@ Plan read_plan(const std::string& path) {
     plan.path = path;
     plan.folder = path + ".shards";
     return plan;
+}
+
+bool is_plan(const std::string& path) {
+    std::error_code error;
+    if (!std::filesystem::is_regular_file(path, error)) return false;
+    std::ifstream file(path, std::ios::binary); // a video need not be read to its end
+    std::string begin(256, '\0');
+    file.read(begin.data(), static_cast<std::streamsize>(begin.size()));
+    begin.resize(static_cast<size_t>(file.gcount()));
+    const size_t first = begin.find_first_not_of(" \t\r\n");
+    if (first == std::string::npos) return true; // nothing in it
+    if (begin[first] != '{') return false;
+    const auto json = nlohmann::json::parse(read_whole(path), nullptr, false);
+    return json.is_object() && json.contains(kPlanKey);
 }
 
 void write_plan(const std::string& path, const std::vector<Title>& titles, const std::string& command) {

@@ -28,6 +28,9 @@ struct Plan {
 /// @throws Failure if it is none, or damaged
 Plan read_plan(const std::string& path);
 
+/// Whether a file is one, be it damaged.
+bool is_plan(const std::string& path);
+
 /// Under a temporary name, then renamed. @param command that makes it. @throws Failure
 void write_plan(const std::string& path, const std::vector<Title>& titles, const std::string& command);
 

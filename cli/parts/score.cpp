@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "ffmpeg/runs.hpp"
+#include "ffmpeg/said.hpp"
 #include "logs/logs.hpp"
 #include "logs/summary.hpp"
 #include "parts/commands.hpp"
@@ -16,7 +17,9 @@
 #include "process/gpus.hpp"
 #include "process/process.hpp"
 #include "process/progress.hpp"
+#include "results/outputs.hpp"
 #include "results/results.hpp"
+#include "words/advice.hpp"
 #include "words/text.hpp"
 
 namespace qc::cli {
@@ -46,17 +49,22 @@ void say(const Options& options, const std::string& line) {
 }
 
 Failure failed(const std::string& what, const Outcome& outcome) {
-    return Failure(what + ": " + reason_of(outcome));
+    return Failure(what + ": " + in_this_commands_words(reason_of(outcome)));
 }
 
-/// The filter's own words for what was noticed about the whole title.
-void pass_on_warnings(const Options& options, const std::vector<std::string>& lines) {
-    for (const std::string& line : lines) say(options, "warning: " + line);
+/// The filter's words for what was noticed about the whole title.
+void pass_on_warnings(const std::vector<std::string>& lines, Findings* findings) {
+    for (const std::string& line : lines) findings->add("filter", in_this_commands_words(line));
+}
+
+void pass_on_damage(const std::vector<Outcome>& outcomes, Findings* findings) {
+    const Damage damage = damage_in(outcomes);
+    findings->add_damage(damage.lines, damage.text);
 }
 
 /// @param made the commands that it runs
 void score_whole(const Tools& tools, const Options& options, const Title& title, const std::string& log,
-                 Provenance* made) {
+                 Provenance* made, Findings* findings) {
     const Command command = whole_command(tools, title, log);
     made->parts = {shell_text(command.arguments)};
     Outcome outcome;
@@ -68,7 +76,8 @@ void score_whole(const Tools& tools, const Options& options, const Title& title,
                       .front();
     }
     if (!outcome.ok()) throw failed(title.inputs[0], outcome);
-    pass_on_warnings(options, warnings_of(outcome));
+    pass_on_damage({outcome}, findings);
+    pass_on_warnings(warnings_of(outcome), findings);
 }
 
 /// The parts of each process. Processes make their contexts, and give them back, one after the other, on all GPUs of a
@@ -145,7 +154,7 @@ private:
 /// Beside the parts runs the merge, which takes each record when it is whole.
 /// @param early nothing, or what was started before; it goes with this
 void score_parts(const Tools& tools, const Options& options, const Title& title, const TemporaryFolder& folder,
-                 const std::string& log, std::unique_ptr<EarlyRuns> early, Provenance* made) {
+                 const std::string& log, std::unique_ptr<EarlyRuns> early, Provenance* made, Findings* findings) {
     const std::vector<std::string> gpus = find_gpus(options.gpus);
     const PartRuns runs = part_runs(tools, title, gpus.size(), folder);
     for (const std::string& record : runs.records)
@@ -187,63 +196,44 @@ void score_parts(const Tools& tools, const Options& options, const Title& title,
                          outcomes[i]);
     const Merged& merged = merge.finish();
     if (merged.status == QCR_MERGE_INEXACT) throw InexactParts(merged.reason);
-    if (merged.status != QCR_MERGED) throw Failure(title.inputs[0] + ": " + merged.reason);
-    pass_on_warnings(options, merged.warnings);
+    if (merged.status != QCR_MERGED) throw Failure(title.inputs[0] + ": " + in_this_commands_words(merged.reason));
+    pass_on_damage(outcomes, findings);
+    pass_on_warnings(merged.warnings, findings);
 }
 
 Provenance score_as_divided(const Tools& tools, const Options& options, Title& title, const TemporaryFolder& folder,
-                            const std::string& log, std::unique_ptr<EarlyRuns> early) {
+                            const std::string& log, std::unique_ptr<EarlyRuns> early, Findings* findings) {
     Provenance made = provenance_of(options);
     if (!title.why_one_part.empty() && options.parts != 1) say(options, title.why_one_part + ": scored in one part");
     if (title.parts.size() == 1) {
         early.reset();
-        score_whole(tools, options, title, log, &made);
+        score_whole(tools, options, title, log, &made, findings);
         return made;
     }
     try {
-        score_parts(tools, options, title, folder, log, std::move(early), &made);
+        score_parts(tools, options, title, folder, log, std::move(early), &made, findings);
     } catch (const InexactParts& inexact) {
         say(options, std::string("the parts do not make one run, scored in one part: ") + inexact.what());
         title.parts.resize(1);
         made.merge.clear();
-        score_whole(tools, options, title, log, &made);
+        score_whole(tools, options, title, log, &made, findings);
     }
     return made;
 }
 
 /// Where the GPU's decoders fail, those of the CPU may do.
 Provenance score_somehow(const Tools& tools, const Options& options, Title& title, const TemporaryFolder& folder,
-                         const std::string& log, std::unique_ptr<EarlyRuns> early) {
+                         const std::string& log, std::unique_ptr<EarlyRuns> early, Findings* findings) {
     try {
-        return score_as_divided(tools, options, title, folder, log, std::move(early));
+        return score_as_divided(tools, options, title, folder, log, std::move(early), findings);
     } catch (const Interrupted&) {
         throw;
     } catch (const Failure& failure) {
         if (!title.decodes_on_gpu || options.hwaccel == "cuda") throw;
         say(options, std::string("decoding on the GPU failed, decoding on the CPU: ") + failure.what());
         title.decodes_on_gpu = false;
-        return score_as_divided(tools, options, title, folder, log, nullptr);
+        return score_as_divided(tools, options, title, folder, log, nullptr, findings);
     }
-}
-
-Json report_of(const Title& title, const std::vector<Json>& logs, const Options& options) {
-    Json list = Json::array();
-    for (size_t k = 0; k < logs.size(); ++k)
-        list.push_back({{"distorted", title.inputs[k == 0 ? 0 : k + 1]},
-                        {"complete", logs[k].value("complete", false)},
-                        {"pairing", logs[k].value("pairing", Json())},
-                        {"pooled_metrics", logs[k]["pooled_metrics"]}});
-    return {
-        {"reference", title.inputs[1]}, {"parts", title.parts.size()}, {"log", options.output}, {"renditions", list}};
-}
-
-void show(const Options& options, const Title& title, const std::vector<Json>& logs) {
-    const bool everything =
-        !title.wish.feature.empty() || (!title.wish.metrics.empty() && title.wish.metrics != "vmaf");
-    if (options.as_json)
-        print_whole(report_of(title, logs, options).dump(2) + "\n");
-    else
-        print_whole(options.is_quiet ? "" : table_of(logs, everything));
 }
 
 bool are_files(const Title& title) {
@@ -257,17 +247,22 @@ bool are_files(const Title& title) {
 /// alone: what a pipe gives can be read once.
 class HeadRun {
 public:
-    HeadRun(const Tools& tools, const Title& title, const std::string& folder, bool is_wanted)
-        : record_((std::filesystem::path(folder) / "head.record").string()), name_(title.inputs[0]) {
-        if (!is_wanted || !are_files(title)) return;
+    HeadRun(const Tools& tools, const std::string& folder)
+        : tools_(tools), record_((std::filesystem::path(folder) / "head.record").string()) {}
+
+    void start(const Title& title) {
+        if (!are_files(title)) return;
         std::filesystem::remove(record_);
-        outcome_ = std::async(std::launch::async,
-                              [&tools, title, record = record_] { return run(head_command(tools, title, record)); });
+        command_ = head_command(tools_, title, record_);
+        outcome_ = std::async(std::launch::async, [command = command_] { return run(command); });
     }
 
+    /// @param title as it turned out to be
     void read_rate(Title* title) {
+        if (outcome_.valid() && head_command(tools_, *title, record_).arguments != command_.arguments) outcome_.get();
+        if (!outcome_.valid()) start(*title);
         const Outcome outcome = outcome_.get();
-        if (!outcome.ok()) throw failed(name_, outcome);
+        if (!outcome.ok()) throw failed(title->inputs[0], outcome);
         cli::read_rate(record_, &title->frame_rate, &title->tolerance);
         std::filesystem::remove(record_);
     }
@@ -275,17 +270,53 @@ public:
     std::future<Outcome> let_go() { return std::move(outcome_); }
 
 private:
-    std::string record_, name_;
+    const Tools& tools_;
+    std::string record_;
+    Command command_;
     std::future<Outcome> outcome_; ///< its destructor waits
 };
+
+/// Of the videos as they were typed, the reference last: in the filter's order.
+template <typename T>
+std::vector<T> in_filters_order(const std::vector<T>& videos) {
+    std::vector<T> ordered = {videos.front(), videos.back()};
+    ordered.insert(ordered.end(), videos.begin() + 1, videos.end() - 1);
+    return ordered;
+}
 
 Title undivided(const Options& options, const std::vector<std::string>& videos, const std::vector<std::string>& gpus) {
     Title title;
     title.wish = options.wish;
-    title.inputs = {videos.front(), videos.back()};
-    title.inputs.insert(title.inputs.end(), videos.begin() + 1, videos.end() - 1);
+    title.inputs = in_filters_order(videos);
+    title.openings = in_filters_order(openings_of(options.openings, videos));
+    title.windows.resize(videos.size());
     title.decodes_on_gpu = decodes_on_gpu(options, gpus);
+    settle_decoding(options, &title);
     return title;
+}
+
+/// Side by side: each may take a second, and needs nothing of the others, except raw pictures that nobody gave a rate.
+std::vector<Input> probe_all(const Tools& tools, Title* title) {
+    std::vector<std::future<Input>> probes(title->inputs.size());
+    std::vector<Input> inputs(title->inputs.size());
+    std::string rate;
+    for (const bool is_raw : {false, true}) {
+        const auto is_due = [&](size_t i) { return title->openings[i].is_raw() == is_raw; };
+        for (size_t i = 0; i < inputs.size(); ++i) {
+            if (!is_due(i)) continue;
+            Opening& opening = title->openings[i];
+            if (is_raw && opening.frame_rate.empty()) opening.frame_rate = rate;
+            probes[i] = std::async(std::launch::async,
+                                   [&tools, path = title->inputs[i], opening] { return probe(tools, path, opening); });
+        }
+        for (size_t i = 0; i < inputs.size(); ++i) {
+            if (!is_due(i)) continue;
+            inputs[i] = probes[i].get();
+            title->openings[i] = inputs[i].opening;
+            if (!is_raw && rate.empty()) rate = inputs[i].rate_text;
+        }
+    }
+    return inputs;
 }
 
 /// Nothing, if what they would make ready may not be needed, or not for long.
@@ -303,6 +334,26 @@ std::unique_ptr<EarlyRuns> start_early(const Tools& tools, const Options& option
 
 } // namespace
 
+void refuse_overwriting(const std::vector<std::string>& videos, const std::string& log) {
+    if (log.empty()) return;
+    Outputs outputs;
+    for (const std::string& each : videos) outputs.reads(each, "a video");
+    for (const std::string& name : log_names(log, videos.size() - 1)) outputs.writes(name, "the log");
+    outputs.writes(provenance_name(log), "what is beside the log");
+}
+
+void settle_decoding(const Options& options, Title* title) {
+    const auto is_in_host_memory = [](const Opening& each) { return each.needs_host_memory(); };
+    const auto found = std::find_if(title->openings.begin(), title->openings.end(), is_in_host_memory);
+    if (found == title->openings.end()) return;
+    if (options.hwaccel == "cuda")
+        throw Failure("--hwaccel=cuda: " + title->inputs[static_cast<size_t>(found - title->openings.begin())] +
+                          (found->is_turned ? " is turned by its container" : " is filtered or raw") +
+                          ", which is done on the CPU; auto and none are accepted",
+                      kMisused);
+    title->decodes_on_gpu = false;
+}
+
 bool decodes_on_gpu(const Options& options, const std::vector<std::string>& gpus) {
     return options.hwaccel == "cuda" || (options.hwaccel == "auto" && !gpus.empty());
 }
@@ -316,15 +367,14 @@ Title prepare(const Tools& tools, const Options& options, const std::vector<std:
               const std::string& folder, std::future<Outcome>* untold) {
     const std::vector<std::string> gpus = find_gpus(options.gpus);
     Title title = undivided(options, videos, gpus);
-    std::vector<Input> inputs;
-    inputs.reserve(videos.size());
-    const size_t wanted = parts_for(options, gpus, videos.size());
-    // Side by side: each may take a second, and needs nothing of the others.
-    HeadRun head(tools, title, folder, wanted > 1);
-    std::vector<std::future<Input>> probes;
-    for (const std::string& path : title.inputs)
-        probes.push_back(std::async(std::launch::async, [&tools, path] { return probe(tools, path); }));
-    for (std::future<Input>& each : probes) inputs.push_back(each.get());
+    const size_t wanted = why_undivided(title).empty() ? parts_for(options, gpus, videos.size()) : 1;
+    HeadRun head(tools, folder);
+    if (wanted > 1 && !title.wish.is_cut()) head.start(title); // beside the probes
+    std::vector<Input> inputs = probe_all(tools, &title);
+    settle_decoding(options, &title);
+    for (const Input& each : inputs)
+        if (!each.note.empty()) say(options, each.note);
+    cut(&inputs, &title);
     const int64_t shortest = shortest_part(options);
     const bool is_long = static_cast<int64_t>(inputs[0].pts.size()) >= 2 * shortest;
     const bool may_divide = wanted > 1 && is_long && std::all_of(inputs.begin(), inputs.end(), [](const Input& each) {
@@ -334,7 +384,9 @@ Title prepare(const Tools& tools, const Options& options, const std::vector<std:
         head.read_rate(&title);
     else
         *untold = head.let_go();
-    divide(inputs, wanted, shortest, &title);
+    divide(inputs,
+           static_cast<size_t>(std::max(options.parts, 0)) > wanted ? static_cast<size_t>(options.parts) : wanted,
+           shortest, &title);
     return title;
 }
 
@@ -343,41 +395,27 @@ Provenance provenance_of(const Options& options) {
     return {{shell_text(options.command_line)}, std::filesystem::current_path(error).string(), QC_VERSION, {}, {}};
 }
 
-std::vector<Condition> conditions_of(const Options& options) {
-    std::vector<Condition> conditions;
-    for (const std::string& text : options.fail_if) conditions.push_back(parse_condition(text));
-    return conditions;
-}
-
-ExitCode present(const Options& options, const Title& title, const std::string& log,
-                 const std::vector<Condition>& conditions) {
-    const std::vector<std::string> names = log_names(log, title.inputs.size() - 1);
-    std::vector<Json> logs;
-    logs.reserve(names.size());
-    for (const std::string& name : names) logs.push_back(read_head(name));
-    show(options, title, logs);
-    bool is_below = false;
-    for (const Condition& condition : conditions)
-        for (size_t k = 0; k < logs.size(); ++k)
-            if (const auto line = judge(condition, logs[k], title.inputs[k == 0 ? 0 : k + 1])) {
-                std::fprintf(stderr, "%s\n", line->c_str());
-                is_below = true;
-            }
-    return is_below ? kBelowThreshold : kDone;
-}
-
 ExitCode score(const Options& options) {
     const std::vector<Condition> conditions = conditions_of(options);
+    refuse_overwriting(options.videos, options.output);
+    if (is_special_file(options.output) && options.videos.size() > 2)
+        throw Failure("--output=" + options.output +
+                          ": it has room for one log; a file is accepted for several renditions",
+                      kMisused);
     const Tools tools = find_tools(options.ffmpeg);
     const TemporaryFolder folder;
     std::unique_ptr<EarlyRuns> early = start_early(tools, options, folder);
     std::future<Outcome> untold;
     Title title = prepare(tools, options, options.videos, folder.file(""), &untold);
-    const std::string log =
-        options.output.empty() ? folder.file("scores.json") : std::filesystem::absolute(options.output).string();
-    const Provenance made = score_somehow(tools, options, title, folder, log, std::move(early));
-    if (!options.output.empty()) write_provenance(log, made);
-    return present(options, title, log, conditions);
+    // What is no regular file is written to when the log is whole: it cannot be read again.
+    const bool is_stream = is_special_file(options.output);
+    const std::string log = options.output.empty() || is_stream ? folder.file("scores.json")
+                                                                : std::filesystem::absolute(options.output).string();
+    Findings findings;
+    const Provenance made = score_somehow(tools, options, title, folder, log, std::move(early), &findings);
+    if (is_stream) write_whole(options.output, read_whole(log));
+    if (!options.output.empty() && !is_stream) write_provenance(log, made);
+    return present(options, title, log, conditions, findings);
 }
 
 } // namespace qc::cli

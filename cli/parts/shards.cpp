@@ -9,13 +9,16 @@
 #include <set>
 
 #include "ffmpeg/runs.hpp"
+#include "ffmpeg/said.hpp"
 #include "logs/logs.hpp"
 #include "parts/commands.hpp"
 #include "parts/merging.hpp"
 #include "parts/plan.hpp"
 #include "process/gpus.hpp"
 #include "process/process.hpp"
+#include "results/outputs.hpp"
 #include "results/results.hpp"
+#include "words/advice.hpp"
 #include "words/text.hpp"
 
 namespace qc::cli {
@@ -56,12 +59,12 @@ bool merge_title(const Options& options, const Plan& plan, size_t index, const s
     const Merged merged = merge_records(title, records, title.log);
     if (merged.status != QCR_MERGED) {
         const bool is_inexact = merged.status == QCR_MERGE_INEXACT && title.parts.size() > 1;
-        std::fprintf(stderr, "%s: %s%s\n", title.log.c_str(), merged.reason.c_str(),
+        std::fprintf(stderr, "%s: %s%s\n", title.log.c_str(), in_this_commands_words(merged.reason).c_str(),
                      is_inexact ? "; plan this title with --parts 1" : "");
         return false;
     }
     for (const std::string& line : merged.warnings)
-        std::fprintf(stderr, "%s: warning: %s\n", title.log.c_str(), line.c_str());
+        std::fprintf(stderr, "%s: warning: %s\n", title.log.c_str(), in_this_commands_words(line).c_str());
     Provenance made = provenance_of(options);
     if (!plan.command.empty()) made.commands.insert(made.commands.begin(), plan.command);
     for (const std::string& record : records) made.parts.push_back(command_of_record(record));
@@ -89,6 +92,35 @@ void refuse_common_logs(const std::vector<std::vector<std::string>>& titles, con
         for (const std::string& name : log_names(absolute(logs[i]), titles[i].size() - 1))
             if (!names.insert(name).second)
                 throw Failure(name + " is the log of two titles; each needs a \"log\" of its own", kMisused);
+}
+
+/// A plan that would take the place of a video, a log of what is read or of another title's.
+void refuse_overwriting_of(const Options& options, const std::vector<std::vector<std::string>>& titles,
+                           const std::vector<std::string>& logs) {
+    Outputs outputs;
+    for (const auto& videos : titles)
+        for (const std::string& each : videos) outputs.reads(each, "a video");
+    if (!options.titles.empty()) outputs.reads(options.titles, "the list of titles");
+    outputs.writes(options.plan, "the plan");
+    for (size_t i = 0; i < titles.size(); ++i)
+        for (const std::string& name : log_names(logs[i], titles[i].size() - 1)) outputs.writes(name, "a title's log");
+}
+
+/// What only a run that sees all pictures in their order can do.
+void refuse_what_a_merge_cannot(const Options& options) {
+    const Wish& wish = options.wish;
+    const std::pair<const char*, const std::string*> whole[] = {
+        {"align", &wish.align},       {"sync", &wish.sync},
+        {"range", &wish.range},       {"bitdepth", &wish.bitdepth},
+        {"scale-to", &wish.scale_to}, {"crop", &wish.crop},
+        {"convert", &wish.convert},   {"eof-action", &wish.eof_action}};
+    for (const auto& [name, value] : whole)
+        if (!value->empty())
+            throw Failure(std::string("--") + name + "=" + *value +
+                              ": a plan's shards cannot do that; score without --on can, in one run",
+                          kMisused);
+    if (wish.allows_unpaired)
+        throw Failure("--allow-unpaired: a plan's shards cannot do that; score without --on can, in one run", kMisused);
 }
 
 /// One shard, or those of one of so many tasks.
@@ -148,12 +180,14 @@ ExitCode run_share(const Options& options, const Plan& plan, const Share& share,
 } // namespace
 
 std::vector<Title> planned_titles(const Options& options) {
+    refuse_what_a_merge_cannot(options);
     const Tools tools = find_tools(options.ffmpeg);
     const TemporaryFolder folder;
     std::vector<std::string> logs;
     std::vector<Title> planned;
     const auto titles = titles_of(options, &logs);
     refuse_common_logs(titles, logs);
+    if (!options.plan.empty()) refuse_overwriting_of(options, titles, logs);
     for (size_t i = 0; i < titles.size(); ++i) {
         std::vector<std::string> videos;
         for (const std::string& path : titles[i]) videos.push_back(absolute(path));
@@ -167,6 +201,11 @@ std::vector<Title> planned_titles(const Options& options) {
 }
 
 ExitCode make_plan(const Options& options) {
+    if (std::error_code error; std::filesystem::exists(options.plan, error) && !is_plan(options.plan))
+        throw Failure(options.plan +
+                          " is there already and is no plan: nothing is written over it; the plan comes first, "
+                          "before the videos",
+                      kMisused);
     const std::vector<Title> titles = planned_titles(options);
     write_plan(options.plan, titles, provenance_of(options).commands.front());
     size_t shards = 0;
@@ -183,6 +222,7 @@ ExitCode run_shard(const Options& options) {
     const size_t number = share.first;
     Title title = plan.titles[plan.shards[number].title];
     title.decodes_on_gpu = decodes_on_gpu(options, gpus);
+    settle_decoding(options, &title);
     const Seal result_seal = seal_of(plan, number, inputs_checksum(title));
     const std::string result = result_of(plan, number);
     if (has_seal(result, result_seal)) {
@@ -210,7 +250,10 @@ ExitCode run_shard(const Options& options) {
         title.decodes_on_gpu = false;
         outcome = attempt();
     }
-    if (!outcome.ok()) throw Failure("shard " + std::to_string(number) + ": " + reason_of(outcome));
+    if (!outcome.ok())
+        throw Failure("shard " + std::to_string(number) + ": " + in_this_commands_words(reason_of(outcome)));
+    if (const Damage damage = damage_in({outcome}); damage.lines > 0)
+        std::fprintf(stderr, "shard %zu: warning: %s\n", number, damage.text.c_str());
     seal(record.path, shell_text(command.arguments), result_seal);
     if (std::rename(record.path.c_str(), result.c_str()) != 0)
         throw Failure(result + " cannot be written: " + std::strerror(errno));

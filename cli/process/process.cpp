@@ -28,6 +28,20 @@ void note_signal(int number) {
     got_signal = number;
 }
 
+/// Whole lines go, and what is kept begins with the cause.
+void shorten(Outcome* outcome) {
+    std::string& text = outcome->message;
+    const size_t begin = text.find('\n', kMostMessage), last = text.find('\n', text.size() - kMostMessage);
+    if (begin == std::string::npos || last == std::string::npos || last <= begin) {
+        text.erase(kMostMessage, text.size() - 2 * kMostMessage); // no lines at all
+        return;
+    }
+    outcome->lines_left_out +=
+        static_cast<size_t>(std::count(text.begin() + static_cast<std::ptrdiff_t>(begin) + 1,
+                                       text.begin() + static_cast<std::ptrdiff_t>(last) + 1, '\n'));
+    text.erase(begin + 1, last - begin);
+}
+
 void close_ends(const Child& child) {
     for (const int end : {child.output, child.message})
         if (end >= 0) close(end);
@@ -144,8 +158,7 @@ private:
         Outcome& outcome = outcomes_[child.which];
         if (!is_output) {
             outcome.message.append(data, size);
-            if (outcome.message.size() > 2 * kMostMessage)
-                outcome.message.erase(0, outcome.message.size() - kMostMessage);
+            if (outcome.message.size() > 3 * kMostMessage) shorten(&outcome);
         } else if (!listener_) {
             outcome.output.append(data, size);
         } else {

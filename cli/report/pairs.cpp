@@ -15,9 +15,9 @@ namespace qc::cli {
 
 namespace {
 
-constexpr double kRounding = 1e-6;           ///< seconds: logs have six decimals
-constexpr double kDistanceRounding = 2e-6;   ///< seconds: of logged distances, and of stamps that enter into them
-constexpr int64_t kMostFrames = 100'000'000; ///< a log may claim what it likes
+constexpr double kRounding = 1e-6;         ///< seconds: logs have six decimals
+constexpr double kDistanceRounding = 2e-6; ///< seconds: of logged distances, and of stamps that enter into them
+constexpr int64_t kMostFrames = 4'000'000; ///< two days: a log may claim what it likes
 
 double seconds_of(const Input& input, size_t index) {
     return static_cast<double>(input.pts[index]) * static_cast<double>(input.clock.num) /
@@ -177,7 +177,9 @@ std::string no_such_pairs(const Input& main, const Input& reference, const Json&
 void pair_by_time(const Encode& encode, const Json& pairing, Files* files, PairPlaces* places) {
     const Input &main = files->input(encode.main), &reference = files->input(encode.reference),
                 &distorted = files->input(encode.distorted);
-    const double shift = number_of(member(member(encode.log.head, "alignment"), "auto"), "seconds", 0);
+    // A further rendition's own correction is its own time's, not that of its reference.
+    const double delay = encode.rendition == 0 ? number_of(pairing, "start_correction", 0) : 0;
+    const double shift = number_of(member(member(encode.log.head, "alignment"), "auto"), "seconds", 0) + delay;
     const Partners partners = reference_partners(main, reference, pairing, shift, encode.rendition == 0);
     if (partners.empty()) {
         places->why_not = no_such_pairs(main, reference, pairing, shift);

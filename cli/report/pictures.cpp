@@ -7,6 +7,7 @@
 #include <set>
 
 #include "ffmpeg/runs.hpp"
+#include "ffmpeg/said.hpp"
 #include "process/process.hpp"
 #include "report/pairs.hpp"
 #include "results/results.hpp"
@@ -24,10 +25,16 @@ struct Size {
     int width = 0, height = 0;
 };
 
-Size size_of(const Tools& tools, const std::string& path) {
-    const Outcome outcome = run({{tools.ffprobe, "-v", "error", "-select_streams", "v:0", "-show_entries",
-                                  "stream=width,height", "-of", "csv=print_section=0", path},
-                                 {}});
+/// Of the files that pictures are taken from.
+struct Openings {
+    const Opening &distorted, &reference;
+};
+
+Size size_of(const Tools& tools, const std::string& path, const Opening& opening) {
+    const Outcome outcome = run(
+        {{tools.ffprobe, "-v", "error", "-select_streams", opening.stream < 0 ? "V:0" : std::to_string(opening.stream),
+          "-show_entries", "stream=width,height", "-of", "csv=print_section=0", "-i", name_for_ffmpeg(path)},
+         {}});
     Size size;
     if (std::sscanf(outcome.output.c_str(), "%d,%d", &size.width, &size.height) != 2 || size.width <= 0 ||
         size.height <= 0 || size.width > kLargestSide || size.height > kLargestSide)
@@ -36,30 +43,31 @@ Size size_of(const Tools& tools, const std::string& path) {
 }
 
 /// From an input's pad to pictures of the reference's size.
-std::string frames_of(size_t input, const Place& place, const Size& size) {
-    const std::string pad = "[" + std::to_string(input) + ":v:0]",
-                      pick = place.pts ? "trim=start_pts=" + std::to_string(*place.pts)
+std::string frames_of(const std::string& pad, const Place& place, const Size& size) {
+    const std::string pick = place.pts ? "trim=start_pts=" + std::to_string(*place.pts)
                                        : "select=eq(n\\," + std::to_string(place.index) + ")";
     return pad + pick + ",setpts=PTS-STARTPTS,scale=" + std::to_string(size.width) + ":" + std::to_string(size.height) +
            ":flags=bicubic+accurate_rnd+full_chroma_int,format=gbrp,split";
 }
 
-std::string graph_of(const Place& distorted, const Place& reference, const Size& size) {
+std::string graph_of(const Openings& openings, const Place& distorted, const Place& reference, const Size& size) {
     const int width = std::min(kWidth, size.width), height = std::max(1, size.height * width / size.width);
     const std::string small = "scale=" + std::to_string(width) + ":" + std::to_string(height) +
                               ":flags=area+accurate_rnd+full_chroma_int:out_range=full,format=yuvj444p";
     const std::string more = kMore;
-    return frames_of(0, distorted, size) + "[d][da];" + frames_of(1, reference, size) + "[r][ra];" +
+    return frames_of(pad_of(0, openings.distorted), distorted, size) + "[d][da];" +
+           frames_of(pad_of(1, openings.reference), reference, size) + "[r][ra];" +
            "[da][ra]blend=all_mode=difference,lutrgb=r=" + more + ":g=" + more + ":b=" + more + "," + small +
            "[x];[d]" + small + "[do];[r]" + small + "[ro]";
 }
 
-Picture take_picture(const Tools& tools, const Encode& encode, const Place& distorted, const Place& reference,
-                     const Size& size, const TemporaryFolder& folder) {
+Picture take_picture(const Tools& tools, const Encode& encode, const Openings& openings, const Place& distorted,
+                     const Place& reference, const TemporaryFolder& folder) {
+    const Size size = size_of(tools, encode.reference, openings.reference);
     std::vector<std::string> arguments = {tools.ffmpeg, "-nostdin", "-hide_banner", "-nostats", "-v", "error", "-y"};
-    add_input(encode.distorted, distorted.seek, &arguments);
-    add_input(encode.reference, reference.seek, &arguments);
-    arguments.insert(arguments.end(), {"-filter_complex", graph_of(distorted, reference, size)});
+    add_input(encode.distorted, openings.distorted, distorted.seek, &arguments);
+    add_input(encode.reference, openings.reference, reference.seek, &arguments);
+    arguments.insert(arguments.end(), {"-filter_complex", graph_of(openings, distorted, reference, size)});
     Picture picture;
     const std::pair<const char*, std::string*> outputs[] = {
         {"ro", &picture.reference}, {"do", &picture.distorted}, {"x", &picture.difference}};
@@ -90,8 +98,9 @@ std::string take_pictures(const Tools& tools, const std::vector<Encode>& encodes
         const size_t frame = scene.worst_frame;
         try {
             if (!places.why_not.empty()) throw Failure(places.why_not);
-            scene.picture = take_picture(tools, encode, places.distorted[frame], places.reference[frame],
-                                         size_of(tools, encode.reference), folder);
+            const Openings openings{files.input(encode.distorted).opening, files.input(encode.reference).opening};
+            scene.picture =
+                take_picture(tools, encode, openings, places.distorted[frame], places.reference[frame], folder);
         } catch (const Failure& failure) {
             if (was_interrupted()) throw;
             reasons.insert(encode.label + ": " + failure.what());

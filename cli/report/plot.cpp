@@ -7,7 +7,7 @@
 #include <cmath>
 #include <filesystem>
 
-#include "ffmpeg/runs.hpp"
+#include "ffmpeg/said.hpp"
 #include "process/process.hpp"
 #include "report/html.hpp"
 #include "results/results.hpp"

@@ -12,6 +12,7 @@
 #include "report/pictures.hpp"
 #include "report/plot.hpp"
 #include "report/report_page.hpp"
+#include "results/outputs.hpp"
 #include "results/results.hpp"
 #include "words/failure.hpp"
 #include "words/text.hpp"
@@ -172,6 +173,18 @@ void require_options(const ReportOptions& options) {
         throw Failure("--plan and --distorted both name files: one of them is accepted", kMisused);
 }
 
+void refuse_overwriting(const ReportOptions& options) {
+    Outputs outputs;
+    for (const std::string& each : options.logs) outputs.reads(each, "a log");
+    for (const std::string& each : options.distorted) outputs.reads(each, "a video");
+    if (!options.reference.empty()) outputs.reads(options.reference, "a video");
+    if (!options.plan.empty()) outputs.reads(options.plan, "the plan");
+    const std::pair<const std::string*, const char*> written[] = {
+        {&options.output, "the page"}, {&options.csv, "the table"}, {&options.png, "the plot"}};
+    for (const auto& [path, what] : written)
+        if (!path->empty() && *path != "-") outputs.writes(*path, what);
+}
+
 bool wants_files(const ReportOptions& options) {
     return !options.distorted.empty() || !options.plan.empty();
 }
@@ -180,6 +193,7 @@ bool wants_files(const ReportOptions& options) {
 
 ExitCode report(const ReportOptions& options) {
     require_options(options);
+    refuse_overwriting(options);
     std::unique_ptr<Tools> tools;
     std::string why_no_tools = "the files are not known: --reference with --distorted names them, or --plan";
     if (wants_files(options) || !options.ffmpeg.empty()) {

@@ -13,12 +13,14 @@
 #include <vector>
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "files/temporary_file.hpp"
 #include "files/writing.hpp"
+#include "results/outputs.hpp"
 #include "words/failure.hpp"
 
 namespace qc::cli {
@@ -60,6 +62,26 @@ void remove_abandoned(const std::string& place) {
         std::filesystem::remove_all(entry.path(), ignored);
         close(folder);
     }
+}
+
+/// Of a device or a pipe. @return errno, 0 for none
+int write_into(const std::string& path, std::string_view text) {
+    constexpr int kPatienceMs = 5000; ///< for a reader that takes nothing
+    const int file = open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (file < 0) return errno;
+    int error = 0;
+    while (!text.empty() && error == 0) {
+        const ssize_t count = write(file, text.data(), text.size());
+        if (count >= 0) {
+            text.remove_prefix(static_cast<size_t>(count));
+        } else if (errno == EAGAIN) {
+            pollfd end{file, POLLOUT, 0};
+            if (poll(&end, 1, kPatienceMs) == 0) error = ETIMEDOUT;
+        } else if (errno != EINTR) {
+            error = errno;
+        }
+    }
+    return close(file) != 0 && error == 0 ? errno : error;
 }
 
 } // namespace
@@ -115,7 +137,7 @@ std::string read_whole(const std::string& path) {
 }
 
 void write_whole(const std::string& path, std::string_view text) {
-    errno = replace_file(path, text);
+    errno = is_special_file(path) ? write_into(path, text) : replace_file(path, text);
     if (errno != 0) throw trouble(path, " cannot be written: ");
 }
 

@@ -7,7 +7,7 @@
 
 namespace qc::cli {
 
-enum ExitCode { kDone = 0, kFailed = 1, kMisused = 2, kBelowThreshold = 3 };
+enum ExitCode { kDone = 0, kFailed = 1, kMisused = 2, kBelowThreshold = 3, kDoubtful = 4 };
 
 class Failure : public std::runtime_error {
 public:

@@ -97,7 +97,6 @@ void OffsetCourse::report_rate(int64_t frame, double rate) {
 
 // ---- findings ------------------------------------------------------------------------------------------------------
 
-/// A video that is wrong for hours has said so by then.
 void OffsetCourse::report(const qc_finding& finding) {
     if (findings_.size() < kMostFindings) findings_.push_back(finding);
 }

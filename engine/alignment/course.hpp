@@ -59,6 +59,8 @@ public:
     /// What the next frames are expected to have.
     int offset() const { return offset_; }
     const std::vector<qc_finding>& findings() const { return findings_; }
+    /// Also one of others. A video that is wrong for hours has said so by then.
+    void report(const qc_finding& finding);
 
 private:
     /// Frames of one offset in a row.
@@ -77,7 +79,6 @@ private:
         Fit fit; ///< of all frames before
     };
 
-    void report(const qc_finding& finding);
     void begin_leg(const SettledFrame& frame);
     void weigh(const SettledFrame& frame);
     bool is_certain() const;

@@ -8,9 +8,9 @@
 namespace qc {
 
 Signature::Signature(std::span<const float, kSignatureBlocks> luma) {
-    const float mean = std::accumulate(luma.begin(), luma.end(), 0.0F) / kSignatureBlocks;
+    mean_ = std::accumulate(luma.begin(), luma.end(), 0.0F) / kSignatureBlocks;
     for (size_t i = 0; i < kSignatureBlocks; ++i) {
-        luma_[i] = luma[i] - mean;
+        luma_[i] = luma[i] - mean_;
         power_ += luma_[i] * luma_[i];
     }
     power_ /= kSignatureBlocks;
@@ -19,6 +19,13 @@ Signature::Signature(std::span<const float, kSignatureBlocks> luma) {
 float Signature::gain_of(const Signature& other) const {
     constexpr float kMostGain = 2.0F;
     return other.power_ > 0.0F ? std::clamp(std::sqrt(power_ / other.power_), 1.0F / kMostGain, kMostGain) : 1.0F;
+}
+
+float Signature::correlation(const Signature& other) const {
+    if (!(power_ > 0.0F) || !(other.power_ > 0.0F)) return 0.0F;
+    float product = 0.0F;
+    for (size_t i = 0; i < kSignatureBlocks; ++i) product += luma_[i] * other.luma_[i];
+    return product / (kSignatureBlocks * std::sqrt(power_ * other.power_));
 }
 
 float Signature::distance(const Signature& other) const {

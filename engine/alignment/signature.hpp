@@ -25,11 +25,21 @@ public:
     static constexpr size_t kAtOnce = 4;
     std::array<float, kAtOnce> distances(const std::array<const Signature*, kAtOnce>& others) const;
 
+    /// Of a block, without the mean of all.
+    float luma(size_t block) const { return luma_[block]; }
+    /// Of all blocks, in codes of 8 bits.
+    float mean() const { return mean_; }
+    /// Mean square of what blocks differ from that.
+    float power() const { return power_; }
+    /// -1 to 1; 0 where one of them shows nothing.
+    float correlation(const Signature& other) const;
+
 private:
     float gain_of(const Signature& other) const;
 
     std::array<float, kSignatureBlocks> luma_{};
-    float power_ = 0.0F; ///< mean square
+    float mean_ = 0.0F;
+    float power_ = 0.0F;
 };
 
 } // namespace qc

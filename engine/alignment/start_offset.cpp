@@ -55,6 +55,16 @@ void StartOffset::finish() {
     decide(certain == 1 ? found : std::nullopt);
 }
 
+void StartOffset::show(Levels& levels) const {
+    for (int64_t n = 0; offset_ && n < frames_; ++n) {
+        const int64_t other = n - *offset_;
+        if (other < 0 || other >= frames_) continue;
+        const Frame& own = frame_[static_cast<size_t>(n)];
+        const Frame& reference = frame_[static_cast<size_t>(other)];
+        if (own.is_there && reference.is_there) levels.add(first_ + n, reference.reference, own.distorted);
+    }
+}
+
 void StartOffset::decide(std::optional<int> offset) {
     is_decided_ = true;
     offset_ = offset;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "alignment/levels.hpp"
 #include "alignment/offset_path.hpp"
 #include "alignment/signature.hpp"
 
@@ -29,6 +30,8 @@ public:
     bool is_decided() const { return is_decided_; }
     /// @return what was told beyond doubt; nothing where nothing was
     std::optional<int> offset() const { return offset_; }
+    /// Where it is told: the pairs that show the same moment.
+    void show(Levels& levels) const;
 
 private:
     /// An offset next to the range must not be taken for the last one within.

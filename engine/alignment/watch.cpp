@@ -14,6 +14,9 @@ constexpr int64_t kLongestGap = 8;
 /// What one frame can say at most: a cut must not decide alone.
 constexpr float kMostCost = 4.0F;
 
+/// A rate that is wrong shows by then.
+constexpr int64_t kApartFrames = 240;
+
 // Mean squares, in squared codes of 8 bits.
 /// A repeat is a picture that moved by less than this,
 constexpr float kMostOfRepeat = 0.5F;
@@ -48,17 +51,44 @@ void AlignmentWatch::add(int64_t frame, const Signature& reference, const Signat
     }
     ++next_;
     ++frames_;
+    tell(likeness_.add(frame, reference, distorted));
+    if (apart_ && frame >= apart_->frame + kApartFrames) tell_apart();
     if (next_ - kLargestOffset > judged_) judge(judged_);
 }
 
 void AlignmentWatch::pause() {
     end_stretch();
+    tell(likeness_.pause());
     course_.pause();
 }
 
 void AlignmentWatch::finish() {
     end_stretch();
+    tell(likeness_.pause());
+    levels_.finish();
+    tell_levels();
     course_.finish();
+    tell_apart();
+}
+
+void AlignmentWatch::tell(const std::optional<qc_finding>& finding) {
+    if (finding && finding->kind == QC_FINDING_APART)
+        apart_ = finding;
+    else if (finding)
+        course_.report(*finding);
+}
+
+/// Unless it was found meanwhile why.
+void AlignmentWatch::tell_apart() {
+    if (apart_ && course_.findings().empty()) course_.report(*apart_);
+    apart_.reset();
+}
+
+void AlignmentWatch::tell_levels() {
+    if (!has_told_levels_ && levels_.relation()) {
+        has_told_levels_ = true;
+        tell(levels_.finding());
+    }
 }
 
 void AlignmentWatch::end_stretch() {
@@ -104,6 +134,10 @@ void AlignmentWatch::settle(int64_t number, int offset) {
         const float before = settled.distorted.distance(pair(other - 1).reference);
         frame.is_repeat =
             frame.goes_on_repeating && before * kClearRatio < now && before * kClearRatio < reference_moved;
+    }
+    if (other >= first_ && other < next_) {
+        levels_.add(settled.frame, pair(other).reference, settled.distorted);
+        tell_levels();
     }
     ++settled_;
     course_.add(frame);

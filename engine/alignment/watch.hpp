@@ -4,10 +4,13 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "alignment/course.hpp"
+#include "alignment/levels.hpp"
+#include "alignment/likeness.hpp"
 #include "alignment/offset_path.hpp"
 #include "alignment/signature.hpp"
 #include "quality_cuda_run/engine.h"
@@ -18,6 +21,9 @@ namespace qc {
 /// come when they are beyond doubt, a few seconds behind what they tell of.
 class AlignmentWatch {
 public:
+    /// @param is_square of the pictures
+    explicit AlignmentWatch(bool is_square = false) : likeness_(is_square) {}
+
     void add(int64_t frame, const Signature& reference, const Signature& distorted);
     /// What follows does not follow the last frame in time.
     void pause();
@@ -42,9 +48,16 @@ private:
     void judge(int64_t number);
     void settle(int64_t number, int offset);
     void end_stretch();
+    void tell(const std::optional<qc_finding>& finding);
+    void tell_levels();
+    void tell_apart();
 
     OffsetPath path_{0};
     OffsetCourse course_;
+    Levels levels_;
+    bool has_told_levels_ = false;
+    Likeness likeness_;
+    std::optional<qc_finding> apart_; ///< held: an offset or another rate may explain it
     int64_t frames_ = 0;
     int64_t first_ = 0;   ///< of the stretch, as all numbers: of pairs since the beginning
     int64_t next_ = 0;    ///< pair to come

@@ -14,6 +14,7 @@ void ContentsWatch::add(const FrameResult& result, const AccumulatorLayout& layo
         const Signature distorted = signature_of(words.last(kSignatureBlocks));
         watches_[r].add(result.index, reference, distorted);
         starts_[r].add(result.index, reference, distorted);
+        ranges_[r].add(result.index, reference, distorted, starts_[r]);
     }
 }
 
@@ -32,12 +33,19 @@ Signature ContentsWatch::signature_of(std::span<const uint64_t> sums) const {
 
 void ContentsWatch::pause() {
     for (AlignmentWatch& watch : watches_) watch.pause();
-    for (StartOffset& start : starts_) start.finish();
+    finish_starts();
 }
 
 void ContentsWatch::finish() {
     for (AlignmentWatch& watch : watches_) watch.finish();
-    for (StartOffset& start : starts_) start.finish();
+    finish_starts();
+}
+
+void ContentsWatch::finish_starts() {
+    for (size_t r = 0; r < starts_.size(); ++r) {
+        starts_[r].finish();
+        ranges_[r].finish(starts_[r]);
+    }
 }
 
 } // namespace qc

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "alignment/start_offset.hpp"
+#include "alignment/start_range.hpp"
 #include "alignment/watch.hpp"
 #include "api/backend.hpp"
 
@@ -15,8 +16,9 @@ class ContentsWatch {
 public:
     /// @param instance of the metric `signature` in the plan
     ContentsWatch(const FrameGeometry& geometry, int renditions, size_t instance)
-        : geometry_(geometry), instance_(instance), watches_(static_cast<size_t>(renditions)),
-          starts_(static_cast<size_t>(renditions)) {}
+        : geometry_(geometry), instance_(instance),
+          watches_(static_cast<size_t>(renditions), AlignmentWatch(geometry.width == geometry.height)),
+          starts_(static_cast<size_t>(renditions)), ranges_(static_cast<size_t>(renditions)) {}
 
     void add(const FrameResult& result, const AccumulatorLayout& layout);
     void pause();
@@ -24,14 +26,17 @@ public:
 
     const AlignmentWatch& of(int rendition) const { return watches_[static_cast<size_t>(rendition)]; }
     const StartOffset& start_of(int rendition) const { return starts_[static_cast<size_t>(rendition)]; }
+    const StartRange& range_of(int rendition) const { return ranges_[static_cast<size_t>(rendition)]; }
 
 private:
     Signature signature_of(std::span<const uint64_t> sums) const;
+    void finish_starts();
 
     const FrameGeometry geometry_;
     const size_t instance_;
     std::vector<AlignmentWatch> watches_;
     std::vector<StartOffset> starts_;
+    std::vector<StartRange> ranges_;
 };
 
 } // namespace qc

@@ -9,6 +9,10 @@
 
 namespace {
 
+static_assert(static_cast<int>(qc::Levels::Relation::kSame) == QC_RANGES_SAME &&
+              static_cast<int>(qc::Levels::Relation::kLimited) == QC_RANGES_LIMITED &&
+              static_cast<int>(qc::Levels::Relation::kFull) == QC_RANGES_FULL);
+
 using qc::act;
 using qc::ask;
 using qc::caught;
@@ -137,6 +141,23 @@ qc_status qc_session_start_offset(const qc_session* session, int rendition, int*
         if (!start.is_decided()) told = QC_AGAIN;
         if (!start.offset()) return {};
         *offset = *start.offset();
+        told = QC_OK;
+        return {};
+    });
+    return status == QC_OK ? told : status;
+}
+
+qc_status qc_session_start_range(const qc_session* session, int rendition, qc_ranges* ranges) {
+    qc_status told = QC_END;
+    const qc_status status = ask(session, [&]() -> Status {
+        if (ranges == nullptr) return no_null("ranges");
+        QC_RETURN_IF_ERROR(check_rendition(session, rendition));
+        const qc::ContentsWatch* contents = session->session->contents();
+        if (contents == nullptr) return {};
+        const qc::StartRange& start = contents->range_of(rendition);
+        if (!start.is_decided()) told = QC_AGAIN;
+        if (!start.relation()) return {};
+        *ranges = static_cast<qc_ranges>(*start.relation());
         told = QC_OK;
         return {};
     });

@@ -104,7 +104,7 @@ Status PictureViews::check(const ScorePlan& plan) const {
 bool PictureViews::reads_chroma(int input) const {
     return std::any_of(views_.begin(), views_.end(), [&](const ViewOfPictures& view) {
         const InputConversion& conversion = view.conversions[static_cast<size_t>(input)];
-        return view.needs_chroma || (conversion.is_needed && conversion.from.rgb);
+        return view.needs_chroma || conversion.from.rgb != conversion.to.rgb;
     });
 }
 

@@ -78,9 +78,9 @@ public:
     }
 
     void run() {
-        if (recoding_.kind == RecodeKind::kPlanes)
+        if (recoding_.kind == kRecodePlanes)
             map_planes();
-        else if (recoding_.kind == RecodeKind::kToYuv)
+        else if (recoding_.kind == kRecodeToYuv)
             make_yuv();
         else
             make_rgb();

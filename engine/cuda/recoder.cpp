@@ -15,6 +15,7 @@ Recoder::Recoder(const BackendSetup& setup) : setup_(setup), jobs_(static_cast<s
         jobs_[static_cast<size_t>(input)] = plan(*how, made);
         width_ = std::max(width_, made.width);
         height_ = std::max(height_, made.height);
+        kinds_[static_cast<size_t>(how->recoding.kind)].is_there = true;
         ++inputs_;
     }
 }
@@ -62,7 +63,11 @@ PictureLayout Recoder::layout(int input) const {
 }
 
 Status Recoder::prepare(DeviceProgram& ingest) {
-    return inputs_ == 0 ? Status() : ingest.find(kernels::qc_recode, &kernel_);
+    const KernelIdentifier<RecodeArguments> identifiers[] = {kernels::qc_recode_planes, kernels::qc_recode_to_yuv,
+                                                             kernels::qc_recode_to_rgb};
+    for (size_t kind = 0; kind < kinds_.size(); ++kind)
+        if (kinds_[kind].is_there) QC_RETURN_IF_ERROR(ingest.find(identifiers[kind], &kinds_[kind].kernel));
+    return {};
 }
 
 void Recoder::add_job(const DevicePicture& raw, const DevicePicture& target, int input, RecodeJob* jobs,
@@ -87,9 +92,11 @@ void Recoder::add_job(const DevicePicture& raw, const DevicePicture& target, int
 
 Status Recoder::enqueue(const RecodeJob* jobs, int count, DeviceQueue& queue) const {
     if (count == 0) return {};
-    const Dim3 grid{blocks_for(width_, kRecodeColumns * Recode::kThreads), blocks_for(height_, kRecodeRows),
-                    static_cast<unsigned>(count)};
-    return queue.launch(kernel_, grid, Recode::Arguments{jobs});
+    const Dim3 grid{blocks_for(width_, kRecodeColumns * kIngestBlock),
+                    blocks_for(height_, Recode<kRecodePlanes>::kRowsOfBlock), static_cast<unsigned>(count)};
+    for (const Kind& kind : kinds_)
+        if (kind.is_there) QC_RETURN_IF_ERROR(queue.launch(kind.kernel, grid, RecodeArguments{jobs}));
+    return {};
 }
 
 } // namespace qc::cuda

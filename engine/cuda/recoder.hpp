@@ -3,6 +3,7 @@
 // (ingest/recode_cells.hpp) and picture layouts; makes no driver call but launches.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <vector>
 
@@ -29,7 +30,7 @@ public:
     /// Notes the job that recodes a picture, behind the `*count` that are there.
     /// @param raw the picture as it came; @param target where it will lie, rows as the layout has them
     void add_job(const DevicePicture& raw, const DevicePicture& target, int input, RecodeJob* jobs, int* count) const;
-    /// Enqueues all jobs of a batch as one launch. @param jobs on the device
+    /// Enqueues all jobs of a batch, a launch for each kind. @param jobs on the device
     Status enqueue(const RecodeJob* jobs, int count, DeviceQueue& queue) const;
 
 private:
@@ -39,7 +40,11 @@ private:
     int inputs_ = 0;
     std::vector<std::optional<RecodeJob>> jobs_; ///< per input: what is the same for all of its pictures
     int width_ = 0, height_ = 0;                 ///< of the largest picture
-    LoadedKernel<Recode::Arguments> kernel_;
+    struct Kind {
+        bool is_there = false;
+        LoadedKernel<RecodeArguments> kernel;
+    };
+    std::array<Kind, 3> kinds_; ///< by RecodeKind
 };
 
 } // namespace qc::cuda

@@ -7,23 +7,34 @@
 
 namespace qc {
 
-/// Linear between ranks: rank = percent * (n - 1) / 100, counted from 0.
+/// Linear between ranks: rank = percent * (n - 1) / 100, counted from 0. Logs and the command's comparisons both show
+/// all digits now and then, and have rounded in two ways from the first; who compares texts would see one become the
+/// other.
 struct PercentileRank {
     double rank, low, high; ///< the latter two are its whole neighbours; equal where it is whole itself
 
-    /// @param count of values, above 0 @param percent 0..100
-    PercentileRank(double percent, double count)
-        : rank(percent * (count - 1) / 100.0), low(std::floor(rank)), high(std::ceil(rank)) {}
+    /// As in logs. @param count of values, above 0 @param percent 0..100
+    PercentileRank(double percent, double count) : PercentileRank(percent * (count - 1) / 100.0) {}
+    /// As in comparisons. @param share 0..1
+    static PercentileRank of_share(double share, double count) { return PercentileRank(share * (count - 1)); }
 
     size_t below() const { return static_cast<size_t>(low); }
     size_t above() const { return static_cast<size_t>(high); }
 
-    /// @param at_low value number below() @param at_high value number above()
+    /// As in logs. @param at_low value number below() @param at_high value number above()
     double between(double at_low, double at_high) const {
-        // Equal neighbours also when both are infinite: no rounding, no inf times 0.
-        if (low == high || at_low == at_high) return at_low;
-        return at_low + (at_high - at_low) * (rank - low);
+        return is_one(at_low, at_high) ? at_low : at_low * (high - rank) + at_high * (rank - low);
     }
+    /// As in comparisons.
+    double up_from(double at_low, double at_high) const {
+        return is_one(at_low, at_high) ? at_low : at_low + (at_high - at_low) * (rank - low);
+    }
+
+private:
+    explicit PercentileRank(double exact) : rank(exact), low(std::floor(exact)), high(std::ceil(exact)) {}
+
+    /// Equal neighbours also when both are infinite: no rounding, no inf times 0.
+    bool is_one(double at_low, double at_high) const { return low == high || at_low == at_high; }
 };
 
 } // namespace qc

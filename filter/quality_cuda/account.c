@@ -34,27 +34,37 @@ int ff_qc_open_account(AVFilterContext *ctx)
 
 /* ---- frames ---- */
 
-/** @param frame NULL for none */
-static qcr_frame_facts facts_of(const AVFilterContext *ctx, int index, const AVFrame *frame)
+qcr_frame_facts ff_qc_facts_of_frame(const AVFrame *frame, enum AVPixelFormat format)
 {
-    const QualityCudaContext *s = ctx->priv;
-    const int64_t jumps = qcr_pairs_input(s->pairs, index).jumps;
-
-    if (!frame)
-        return (qcr_frame_facts) { .time = NAN, .jumps = jumps };
     return (qcr_frame_facts) {
         .held            = 1,
         .is_corrupt      = frame->decode_error_flags || (frame->flags & AV_FRAME_FLAG_CORRUPT),
         .is_concealed    = !!(frame->decode_error_flags & FF_DECODE_ERROR_CONCEALMENT_ACTIVE),
         .is_interlaced   = QC_IS_INTERLACED(frame),
-        .range           = s->input[index].range ? s->input[index].range : ff_qc_range_of(frame, s->input[index].sw_format),
-        .matrix          = ff_qc_matrix_of(frame, s->input[index].sw_format),
+        .has_grain       = !!av_frame_get_side_data(frame, AV_FRAME_DATA_FILM_GRAIN_PARAMS),
+        .range           = ff_qc_range_of(frame, format),
+        .matrix          = ff_qc_matrix_of(frame, format),
         .primaries       = frame->color_primaries,
         .transfer        = frame->color_trc,
         .chroma_location = frame->chroma_location,
-        .time            = ff_qc_seconds(ctx, index, frame->pts),
-        .jumps           = jumps,
     };
+}
+
+/** @param frame NULL for none */
+static qcr_frame_facts facts_of(const AVFilterContext *ctx, int index, const AVFrame *frame)
+{
+    const QualityCudaContext *s = ctx->priv;
+    const qcr_input met = qcr_pairs_input(s->pairs, index);
+    qcr_frame_facts facts = { 0 };
+
+    if (frame)
+        facts = ff_qc_facts_of_frame(frame, s->input[index].sw_format);
+    if (frame && !facts.range)
+        facts.range = s->preview.range[index];
+    facts.time  = frame ? ff_qc_seconds(ctx, index, frame->pts) : NAN;
+    facts.jumps = met.jumps;
+    facts.rate  = qcr_rate_so_far(&met, av_q2d(ctx->inputs[index]->time_base));
+    return facts;
 }
 
 /** Also takes away what a filter before this one said, where that does not hold here. @return AVERROR */
@@ -145,12 +155,31 @@ qcr_alignment_rules ff_qc_alignment_rules(const AVFilterContext *ctx)
     };
 }
 
-void ff_qc_say_start(AVFilterContext *ctx, int rendition)
+int ff_qc_note_ranges(AVFilterContext *ctx, AVFrame *const *frames)
 {
+    QCPreview *preview = &((QualityCudaContext *)ctx->priv)->preview;
+    int unknown = 0;
+
+    for (int i = 0; i < ((QualityCudaContext *)ctx->priv)->nb_inputs; i++) {
+        preview->range[i] = facts_of(ctx, i, frames[i]).range;
+        unknown |= !preview->range[i];
+    }
+    if (!unknown)
+        preview->run.wishes &= ~QCR_WISH_RANGE;
+    return preview->run.wishes != 0;
+}
+
+int ff_qc_settle_start(AVFilterContext *ctx)
+{
+    QualityCudaContext *s = ctx->priv;
     const qcr_alignment_rules rules = ff_qc_alignment_rules(ctx);
     const qcr_sink sink = ff_qc_sink(ctx);
+    qc_error error = { "out of memory" };
 
-    qcr_say_start(&((const QualityCudaContext *)ctx->priv)->alignment, &rules, rendition, &sink);
+    for (int k = 0; rules.is_auto && k < s->options.renditions; k++)
+        qcr_say_start(&s->alignment, &rules, k, &sink);
+    return ff_qc_result(ctx, qcr_settle_ranges(&s->names, s->options.renditions, s->alignment.start, s->preview.range,
+                                               s->options.range == QCR_RANGE_ERROR, &sink, &error), error.text);
 }
 
 void ff_qc_say_findings(AVFilterContext *ctx, int64_t rows_left)
@@ -168,8 +197,12 @@ void ff_qc_judge_pairs(AVFilterContext *ctx)
 {
     QualityCudaContext *s = ctx->priv;
     const int64_t received[] = { qcr_pairs_input(s->pairs, 0).received, qcr_pairs_input(s->pairs, QC_REFERENCE).received };
+    const qcr_source_rules rules = ff_qc_source_rules(ctx);
+    const qcr_sink sink = ff_qc_sink(ctx);
     char why[QCR_REFUSAL];
 
+    qcr_say_single_frames(&s->sources, &rules, s->pairs, ff_qc_counts_of(ctx, 0), &sink);
+    qcr_conclude_conditions(s->conditions);
     if (s->options.allow_unpaired || s->run.failure)
         return;
     s->run.is_refused = qcr_refuse_pairs(ff_qc_counts_of(ctx, 0), 0, qcr_pairs_tolerance(s->pairs), why);

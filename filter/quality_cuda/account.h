@@ -18,17 +18,17 @@
 
 #include <quality_cuda_run.h>
 
+/** What a frame says of itself. @param format of its samples */
+qcr_frame_facts ff_qc_facts_of_frame(const AVFrame *frame, enum AVPixelFormat format);
+
 /** The names of the pads, once there are all. @return AVERROR */
 int ff_qc_open_account(AVFilterContext *ctx);
 
 /** Tags are compared with those of the distorted frame at an input's first pair; samples are scored as they are. @return AVERROR */
 int ff_qc_check_colour(AVFilterContext *ctx, int index, const AVFrame *frame, const AVFrame *distorted);
 
-/**
- * The tags of the first pair count. A rendition that is missing there has those
- * of its next frame, or those of the distorted frame.
- * @param frames one of each input, or NULL
- */
+/** The tags of the first pair count. A rendition that is missing there has those of its next frame, or those of the distorted
+ *  frame. @param frames one of each input, or NULL */
 void ff_qc_adopt_colours(AVFilterContext *ctx, AVFrame *const *frames);
 
 /** Counts, and says once, if an input changes its tags after the first pair. */
@@ -47,8 +47,11 @@ int ff_qc_note_frames(AVFilterContext *ctx, qcr_row *row, AVFrame *const *frames
 /** What sentences about alignment depend on. */
 qcr_alignment_rules ff_qc_alignment_rules(const AVFilterContext *ctx);
 
-/** Says what was told of a rendition's beginning, and what becomes of it. */
-void ff_qc_say_start(AVFilterContext *ctx, int rendition);
+/** Notes which ranges the first frames are tagged with: where all are, nothing is left to be told. @return whether anything is */
+int ff_qc_note_ranges(AVFilterContext *ctx, AVFrame *const *frames);
+
+/** Says what was told of the beginnings, and what becomes of it. @return AVERROR, with range=error */
+int ff_qc_settle_start(AVFilterContext *ctx);
 
 /** Says what was found since the last time, but not of frames that have not left yet. */
 void ff_qc_say_findings(AVFilterContext *ctx, int64_t rows_left);

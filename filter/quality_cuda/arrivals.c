@@ -13,22 +13,24 @@
 #include "state.h"
 #include "submission.h"
 
-int ff_qc_settle_rate(AVFilterContext *ctx)
+uint32_t ff_qc_settle_start(AVFilterContext *ctx)
 {
     QualityCudaContext *s = ctx->priv;
     int64_t pts[QCR_RATE_FRAMES];
-    int wanted, count;
 
-    if (s->run.rate_settled)
-        return 1;
-    wanted = qcr_pairs_rate_frames(s->pairs);
-    count  = FFMIN(ff_inlink_queued_frames(ctx->inputs[0]), wanted);
-    if (count < wanted && !ff_outlink_get_status(ctx->inputs[0]))
-        return 0;
-    for (int i = 0; i < count; i++) /* they wait in the link's queue: nobody has to hold them */
-        pts[i] = ff_inlink_peek_frame(ctx->inputs[0], i)->pts;
-    qcr_pairs_settle_rate(s->pairs, pts, count);
-    return s->run.rate_settled = 1;
+    for (int i = 0, wanted; !s->run.start_settled && i < s->nb_inputs; i++) {
+        while ((wanted = qcr_pairs_first_frames(s->pairs, i)) > 0) {
+            const int count = FFMIN(ff_inlink_queued_frames(ctx->inputs[i]), wanted);
+
+            if (count < wanted && !ff_outlink_get_status(ctx->inputs[i]))
+                return 1u << i;
+            for (int k = 0; k < count; k++) /* they wait in the link's queue: nobody has to hold them */
+                pts[k] = ff_inlink_peek_frame(ctx->inputs[i], k)->pts;
+            qcr_pairs_show_first(s->pairs, i, pts, count);
+        }
+    }
+    s->run.start_settled = 1;
+    return 0;
 }
 
 /* ---- frames come in ---- */
@@ -82,7 +84,7 @@ static int consume(AVFilterContext *ctx, int index, AVFrame **frame)
         return ret;
     in->cut_off = !!qcr_interrupted_by(&s->run.interrupts);
     qcr_pairs_end(s->pairs, index, ff_qc_now());
-    ret = ff_qc_record_end(ctx, index);
+    ret = ff_qc_recorded(ctx, qcr_record_end(s->record, index, in->status, in->eof_pts));
     return ret < 0 ? ret : 1;
 }
 
@@ -208,6 +210,15 @@ static qcr_look preview_next(AVFilterContext *ctx, int index)
     return qcr_preview_offer(run, index, frame, frame ? frame->pts : AV_NOPTS_VALUE, ff_outlink_get_status(link));
 }
 
+static unsigned wishes_of(const AVFilterContext *ctx)
+{
+    const QCOptions *options = &((const QualityCudaContext *)ctx->priv)->options;
+    const int by_pictures = options->range == QCR_RANGE_AUTO || options->range == QCR_RANGE_ERROR;
+
+    return (options->align == QC_ALIGN_AUTO ? QCR_WISH_START : 0) |
+           (by_pictures && !options->record && !ff_qc_is_alias(ctx) ? QCR_WISH_RANGE : 0);
+}
+
 /** Margins that change are an error, but not this file's. */
 static int crops_fit(const QualityCudaContext *s, AVFrame *const *frames)
 {
@@ -227,11 +238,12 @@ static int crops_fit(const QualityCudaContext *s, AVFrame *const *frames)
 static int fail_look(AVFilterContext *ctx, qc_status status, const char *why)
 {
     const QualityCudaContext *s = ctx->priv;
+    const char *option = s->options.align == QC_ALIGN_AUTO ? "align=auto" : "range=auto";
     const int may_go_on = qcr_is_of_device(status) && s->options.on_error == QC_ON_ERROR_CPU;
 
     if (s->run.failure || (status != QC_ERROR_UNSUPPORTED && !may_go_on))
-        return ff_qc_fail(ctx, ff_qc_error_of_status(status), "align=auto: the first pictures could not be compared: %s", why);
-    av_log(ctx, AV_LOG_WARNING, "align=auto: the first pictures could not be compared: %s\n", why);
+        return ff_qc_fail(ctx, ff_qc_error_of_status(status), "%s: the first pictures could not be compared: %s", option, why);
+    ff_qc_warn(ctx, "%s: the first pictures could not be compared: %s", option, why);
     return QCR_LOOK_IS_OVER;
 }
 
@@ -245,9 +257,9 @@ static int compare(AVFilterContext *ctx, AVFrame *const *frames)
     qc_row row;
 
     if (!preview->session) {
-        const int ret = ff_qc_adopt_crop(ctx, frames);
+        const int ret = ff_qc_note_ranges(ctx, frames) ? ff_qc_adopt_crop(ctx, frames) : QCR_LOOK_IS_OVER;
 
-        if (ret < 0)
+        if (ret)
             return ret;
         status = ff_qc_open_watch(ctx, &preview->session, &error);
         if (status != QC_OK)
@@ -301,9 +313,9 @@ int ff_qc_look_ahead(AVFilterContext *ctx, uint32_t *needs)
     QCPreview *preview = &s->preview;
     int ret;
 
-    if (s->options.align != QC_ALIGN_AUTO || preview->is_over)
+    if (!wishes_of(ctx) || preview->is_over)
         return 1;
-    if (!preview->run.trial && qcr_preview_begin(&preview->run, s->pairs, s->options.renditions) != QC_OK)
+    if (!preview->run.trial && qcr_preview_begin(&preview->run, s->pairs, s->options.renditions, wishes_of(ctx)) != QC_OK)
         return ff_qc_fail(ctx, AVERROR(ENOMEM), "out of memory");
     ret = leave_surfaces(ctx);
     if (ret >= 0)
@@ -316,9 +328,9 @@ int ff_qc_look_ahead(AVFilterContext *ctx, uint32_t *needs)
     if (ret == QCR_LOOK_IS_OVER)
         qcr_preview_conclude(&preview->run, preview->session, s->pairing.sync == QCR_SYNC_INDEX, s->alignment.start);
     ff_qc_free_preview(ctx);
-    for (int k = 0; ret == QCR_LOOK_IS_OVER && k < s->options.renditions; k++)
-        ff_qc_say_start(ctx, k);
-    return FFMIN(ret, 1);
+    if (ret == QCR_LOOK_IS_OVER)
+        ret = ff_qc_settle_start(ctx);
+    return ret < 0 ? ret : 1;
 }
 
 void ff_qc_free_preview(AVFilterContext *ctx)

@@ -39,9 +39,9 @@ int ff_qc_recover_session(AVFilterContext *ctx, qc_status status)
 
 static void engine_log(void *opaque, qc_log_level level, const char *text)
 {
-    static const int levels[] = { AV_LOG_ERROR, AV_LOG_WARNING, AV_LOG_INFO, AV_LOG_DEBUG };
+    const qcr_sink sink = ff_qc_sink(opaque);
 
-    av_log(opaque, levels[av_clip(level, 0, FF_ARRAY_ELEMS(levels) - 1)], "%s\n", text);
+    sink.say(sink.opaque, level == QC_LOG_DEBUG ? QCR_LEVEL_DEBUG : (qcr_level)level, text);
 }
 
 /* ---- configuration ---- */
@@ -78,7 +78,10 @@ static void fill_config(AVFilterContext *ctx, qc_config *config)
 int ff_qc_check_options(AVFilterContext *ctx)
 {
     QualityCudaContext *s = ctx->priv;
-    const char *pool = s->options.pool, *stats_format = s->options.stats_format;
+    const QCOptions *options = &s->options;
+    const qcr_option_values values = { options->pool, options->stats_format, options->record, options->maps, options->mask,
+                                       options->renditions, options->map_rendition, options->align == QC_ALIGN_AUTO };
+    qcr_option_meanings meanings;
     qc_config config;
     qc_error error = { "" };
     int ret;
@@ -86,18 +89,13 @@ int ff_qc_check_options(AVFilterContext *ctx)
     if (qc_abi_version() != QC_ABI_VERSION)
         return ff_qc_fail(ctx, AVERROR_EXTERNAL, "libquality_cuda %s has ABI %d, this filter was built for ABI %d: rebuild "
                           "FFmpeg against it", qc_version(), qc_abi_version(), QC_ABI_VERSION);
-    if (qc_pool_parse(pool, &s->engine.pool) != QC_OK)
-        return ff_qc_fail(ctx, AVERROR(EINVAL),
-                          "pool=%s is not known; accepted: mean, harmonic_mean, min, max, p1, p5, p10, p50, stddev", pool);
-    if (strcmp(stats_format, "scores") && qc_stats_format_parse(stats_format, &s->files.stats_format) != QC_OK)
-        return ff_qc_fail(ctx, AVERROR(EINVAL), "stats_format=%s is not known; accepted: scores, psnr, ssim", stats_format);
-    ret = ff_qc_result(ctx, qcr_read_geometry(s->options.scale, s->options.scale_to, s->options.roi, &s->geometry, &error), error.text);
+    ret = ff_qc_result(ctx, qcr_read_options(&values, &meanings, &error), error.text);
     if (ret >= 0)
-        ret = ff_qc_check_map_options(ctx);
-    if (ret >= 0)
-        ret = ff_qc_check_weights_option(ctx);
+        ret = ff_qc_result(ctx, qcr_read_geometry(options->scale, options->scale_to, options->roi, &s->geometry, &error), error.text);
     if (ret < 0)
         return ret;
+    s->engine.pool        = meanings.pool;
+    s->files.stats_format = meanings.stats_format;
     fill_config(ctx, &config);
     return ff_qc_result(ctx, qc_request_create(&config, &s->engine.request, &error), error.text);
 }
@@ -182,7 +180,7 @@ int ff_qc_open_session(AVFilterContext *ctx)
         return ret;
     if (s->options.realtime)
         qcr_pacing_start(&s->pacing, s->scoring.depth, s->scoring.most_under_way);
-    return ff_qc_record_session(ctx, &config);
+    return ff_qc_recorded(ctx, qcr_record_session(s->record, s->scoring.session, &config));
 }
 
 int ff_qc_flush_session(AVFilterContext *ctx)

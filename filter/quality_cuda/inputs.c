@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "libavutil/avstring.h"
 #include "libavutil/common.h"
@@ -15,6 +16,8 @@
 
 #include "formats.h"
 #include "state.h"
+
+#define MOST_FILTERS 24 /* that are looked through for where frames come from */
 
 int ff_qc_append_rendition_pads(AVFilterContext *ctx)
 {
@@ -68,8 +71,8 @@ static void warn_of_conversion(AVFilterContext *ctx, int index)
     const AVFilterContext *src = link->src;
 
     if (src->name && av_strstart(src->name, "auto_scale", NULL) && src->nb_inputs)
-        av_log(ctx, AV_LOG_WARNING, "Input %d (%s) was converted by lavfi from %s to %s; add an explicit format or scale "
-               "filter to choose the conversion\n", index, ff_qc_role(ctx, index),
+        ff_qc_warn_of_input(ctx, "Input %d (%s) was converted by lavfi from %s to %s; add an explicit format or scale "
+                            "filter to choose the conversion", index, ff_qc_role(ctx, index),
                ff_qc_pix_fmt_name(src->inputs[0]->format), ff_qc_pix_fmt_name(link->format));
 }
 
@@ -177,11 +180,45 @@ static int make_pairs(AVFilterContext *ctx)
     return 0;
 }
 
+/** Notes where the frames of a link come from, by way of so many filters. */
+static void find_sources(const AVFilterLink *link, int input, int filters, qcr_sources *sources)
+{
+    const AVFilterContext *src = link->src;
+    const AVRational rate = QC_LINK_RATE((AVFilterLink *)link);
+
+    if (!strcmp(src->filter->name, "buffer"))
+        qcr_add_source(sources, input, src, &(qcr_source_facts) { src->name, link->w, link->h, ff_qc_pix_fmt_name(link->format),
+                                                                  rate.num, rate.den });
+    for (unsigned i = 0; filters && i < src->nb_inputs; i++)
+        find_sources(src->inputs[i], input, filters - 1, sources);
+}
+
+qcr_source_rules ff_qc_source_rules(const AVFilterContext *ctx)
+{
+    const QualityCudaContext *s = ctx->priv;
+
+    return (qcr_source_rules) { &s->names, s->options.mask, s->options.same_file, ff_qc_is_alias(ctx) };
+}
+
+static int check_sources(AVFilterContext *ctx)
+{
+    QualityCudaContext *s = ctx->priv;
+    const qcr_source_rules rules = ff_qc_source_rules(ctx);
+    const qcr_sink sink = { say_of_input, ctx };
+    qc_error error;
+
+    for (unsigned i = 0; i < ctx->nb_inputs; i++)
+        find_sources(ctx->inputs[i], i, MOST_FILTERS, &s->sources);
+    return ff_qc_result(ctx, qcr_check_sources(&s->sources, &rules, &sink, &error), error.text);
+}
+
 int ff_qc_configure_inputs(AVFilterContext *ctx)
 {
     QualityCudaContext *s = ctx->priv;
-    int ret;
+    int ret = check_sources(ctx);
 
+    if (ret < 0)
+        return ret;
     for (int i = 0; i < s->nb_inputs; i++) {
         ret = configure_input(ctx, i);
         if (ret < 0)
@@ -192,7 +229,8 @@ int ff_qc_configure_inputs(AVFilterContext *ctx)
         if (ret < 0)
             return ret;
     }
-    return make_pairs(ctx);
+    ret = make_pairs(ctx);
+    return ret < 0 ? ret : ff_qc_record_inputs(ctx);
 }
 
 int ff_qc_any_hw_input(const AVFilterContext *ctx)
@@ -310,16 +348,6 @@ int ff_qc_has_weights(const AVFilterContext *ctx)
 static int weights_index(const AVFilterContext *ctx)
 {
     return ((const QualityCudaContext *)ctx->priv)->nb_inputs;
-}
-
-int ff_qc_check_weights_option(AVFilterContext *ctx)
-{
-    const QCOptions *options = &((const QualityCudaContext *)ctx->priv)->options;
-    const char *other = options->record && options->record[0] ? "record" : NULL;
-
-    if (!ff_qc_has_weights(ctx) || !other)
-        return 0;
-    return ff_qc_fail(ctx, AVERROR(EINVAL), "mask=1: not accepted with %s, which knows no masks; 0 is accepted", other);
 }
 
 int ff_qc_append_weights_pad(AVFilterContext *ctx)

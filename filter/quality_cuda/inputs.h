@@ -30,7 +30,6 @@ typedef struct QCInput {
     enum AVPixelFormat sw_format;
     int is_hw;
     void *cuda_context;
-    enum AVColorRange range;      ///< of its frames, whatever they say; 0: what they say
     double aspect;                ///< of a sample, 1 if it is not known
     size_t crop_left, crop_top;   ///< of hardware frames; software frames come cropped
 
@@ -50,6 +49,9 @@ int ff_qc_append_rendition_pads(AVFilterContext *ctx);
  * pairs of it, whose rate is settled later. @return AVERROR
  */
 int ff_qc_configure_inputs(AVFilterContext *ctx);
+
+/** What sentences about the sources of frames depend on. */
+qcr_source_rules ff_qc_source_rules(const AVFilterContext *ctx);
 
 /** Whether any input has CUDA frames. */
 int ff_qc_any_hw_input(const AVFilterContext *ctx);
@@ -76,9 +78,6 @@ int ff_qc_leave_surface(AVFilterContext *ctx, int index, AVFrame *frame);
 
 /** Whether there is an input of masks. */
 int ff_qc_has_weights(const AVFilterContext *ctx);
-
-/** What the engine cannot know to be wrong with the option. @return AVERROR */
-int ff_qc_check_weights_option(AVFilterContext *ctx);
 
 /** Adds the pad, behind all others, if there is to be one. @return AVERROR */
 int ff_qc_append_weights_pad(AVFilterContext *ctx);

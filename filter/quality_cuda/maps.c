@@ -35,22 +35,6 @@ static int is_heat(const AVFilterContext *ctx)
 
 /* ---- before the first frame ---- */
 
-int ff_qc_check_map_options(AVFilterContext *ctx)
-{
-    const QualityCudaContext *s = ctx->priv;
-    const QCOptions *options = &s->options;
-    const char *other = options->record && options->record[0] ? "record" : NULL;
-
-    if (!ff_qc_has_map(ctx))
-        return 0;
-    if (other)
-        return ff_qc_fail(ctx, AVERROR(EINVAL), "maps=%s: not accepted with %s, which knows no pictures", options->maps, other);
-    if (options->map_rendition >= options->renditions)
-        return ff_qc_fail(ctx, AVERROR(EINVAL), "map_rendition=%d: 0 to %d is accepted, there are %d renditions",
-                          options->map_rendition, options->renditions - 1, options->renditions);
-    return 0;
-}
-
 int ff_qc_append_map_pad(AVFilterContext *ctx, int (*configure)(AVFilterLink *link))
 {
     AVFilterPad pad = { .name = "map", .type = AVMEDIA_TYPE_VIDEO, .config_props = configure };

@@ -28,9 +28,6 @@ typedef struct QCMap {
 /** Whether there is a second output. */
 int ff_qc_has_map(const AVFilterContext *ctx);
 
-/** What the engine cannot know to be wrong with the options. @return AVERROR */
-int ff_qc_check_map_options(AVFilterContext *ctx);
-
 /** Adds the pad, if there is to be one. @param configure its config_props @return AVERROR */
 int ff_qc_append_map_pad(AVFilterContext *ctx, int (*configure)(AVFilterLink *link));
 

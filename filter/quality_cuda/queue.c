@@ -9,11 +9,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "libavfilter/buffersink.h"
 #include "libavutil/dict.h"
 
 #include "account.h"
 #include "state.h"
 
+#define MOST_STEPS 64 /* from filter to filter: links may lead back */
 #define LEAD 8 /* frames held beyond the depth, while a score waits for a later frame */
 
 /* ---- both outputs ---- */
@@ -158,22 +160,41 @@ int ff_qc_receive_rows(AVFilterContext *ctx, enum QCWait wait)
 
 /* ---- frames leave ---- */
 
-/** Links may lead back (feedback), so the steps are counted. */
-static int leads_to_nullsink(const AVFilterContext *filter, unsigned steps)
+static AVFilterContext *sink_behind(AVFilterContext *filter, const char *name, unsigned steps)
 {
-    if (!filter->nb_outputs)
-        return !strcmp(filter->filter->name, "nullsink");
-    for (unsigned i = 0; steps && i < filter->nb_outputs; i++)
-        if (filter->outputs[i] && leads_to_nullsink(filter->outputs[i]->dst, steps - 1))
-            return 1;
-    return 0;
+    AVFilterContext *sink = filter->nb_outputs || strcmp(filter->filter->name, name) ? NULL : filter;
+
+    for (unsigned i = 0; !sink && steps && i < filter->nb_outputs; i++)
+        if (filter->outputs[i])
+            sink = sink_behind(filter->outputs[i]->dst, name, steps - 1);
+    return sink;
+}
+
+/** Whether the latest frame waits for the program to take it. If the next filter ended the link, it looked at that frame. */
+static int lies_in_sink(AVFilterContext *ctx)
+{
+    AVFilterLink *link = ctx->outputs[QC_OUTPUT_MAIN];
+    AVFilterContext *sink = link && !ff_outlink_get_status(link) ? sink_behind(ctx, "buffersink", MOST_STEPS) : NULL;
+
+    return sink && (ff_inlink_queued_frames(sink->inputs[0]) ||
+           av_buffersink_get_frame_flags(sink, NULL, AV_BUFFERSINK_FLAG_PEEK | AV_BUFFERSINK_FLAG_NO_REQUEST) >= 0);
+}
+
+void ff_qc_be_freed_early(AVFilterContext *ctx)
+{
+    AVFilterContext **filters = ctx->graph->filters;
+    const unsigned to = filters[0] != ctx && filters[0]->filter == ctx->filter ? ctx->graph->nb_filters - 1 : 0;
+
+    for (unsigned i = 0; filters[to] != ctx; i++)
+        if (filters[i] == ctx)
+            FFSWAP(AVFilterContext *, filters[i], filters[to]);
 }
 
 int ff_qc_open_queue(AVFilterContext *ctx)
 {
     QualityCudaContext *s = ctx->priv;
 
-    s->queue.feeds_nullsink = leads_to_nullsink(ctx, ctx->graph->nb_filters);
+    s->queue.feeds_nullsink = !!sink_behind(ctx, "nullsink", MOST_STEPS);
     if (!s->queue.rows)
         s->queue.rows = qcr_rows_create(s->options.renditions, s->options.n_subsample);
     if (!s->queue.rows)
@@ -202,12 +223,23 @@ static void account(AVFilterContext *ctx, int rest)
         AVFrame *map = row.map;
 
         av_frame_free(&map);
-        ff_qc_live_result(ctx, qcr_live_frame_leaves(s->live.run, &row));
+        if (!row.was_taken || !qcr_live_has_alerts(s->live.run))
+            ff_qc_live_result(ctx, qcr_live_frame_leaves(s->live.run, &row));
         if (row.number >= 0)
             ff_qc_say_findings(ctx, row.number + 1);
         if (row.present)
             qcr_write_stats_line(&s->files, s->scoring.session, &line, &sink);
     }
+}
+
+void ff_qc_confirm_rows(AVFilterContext *ctx, int is_asked)
+{
+    const QualityCudaContext *s = ctx->priv;
+
+    if (!QC_UNASKED_IS_LAST && !is_asked && lies_in_sink(ctx))
+        return;
+    qcr_rows_confirm(s->queue.rows);
+    account(ctx, 0);
 }
 
 /** Puts the names of the alerts that are active onto a frame; without any, that of a filter before this one goes. @return AVERROR */
@@ -217,20 +249,6 @@ static int tag_alerts(const QualityCudaContext *s, AVFrame *frame)
 
     return !qcr_live_has_alerts(s->live.run) ? 0 :
            av_dict_set(&frame->metadata, QC_KEY_PREFIX "alert", *names ? names : NULL, 0);
-}
-
-/** Takes the oldest frame from the queue, with its map, if it may leave. */
-static int take_ready(AVFilterContext *ctx, AVFrame **frame, AVFrame **map)
-{
-    QualityCudaContext *s = ctx->priv;
-    qcr_row row;
-
-    if (!ff_qc_is_awaited(ctx) || !qcr_rows_take(s->queue.rows, &row))
-        return 0;
-    *frame = row.frame;
-    *map   = row.map;
-    account(ctx, 0);
-    return 1;
 }
 
 static int send(AVFilterLink *link, AVFrame *frame)
@@ -254,10 +272,15 @@ int ff_qc_push_ready(AVFilterContext *ctx)
 {
     QualityCudaContext *s = ctx->priv;
     AVFrame *frame, *map;
+    qcr_row row;
     int ret;
 
-    if (!take_ready(ctx, &frame, &map))
+    if (!ff_qc_is_awaited(ctx) || !qcr_rows_take(s->queue.rows, &row))
         return 0;
+    frame = row.frame;
+    map   = row.map;
+    if (qcr_live_has_alerts(s->live.run)) /* the frame itself has them */
+        ff_qc_live_result(ctx, qcr_live_frame_leaves(s->live.run, &row));
     ret = tag_alerts(s, frame);
     if (ret >= 0)
         ret = ff_qc_finish_map(ctx, frame, &map);
@@ -279,9 +302,8 @@ int ff_qc_queue_wants_more(AVFilterContext *ctx)
 }
 
 /**
- * The oldest frame's score waits for a later pair, and none has come for long
- * (a gap in the reference, or the filter is disabled): holding ever more frames
- * would exhaust memory, so it leaves without scores. They still reach the log.
+ * The oldest frame's score waits for a later pair, and none has come for long (a gap in the reference, or the filter is
+ * disabled): holding ever more frames would exhaust memory, so it leaves without scores. They still reach the log.
  * So it is where the scoring is slow and nobody may wait for it.
  */
 static void let_oldest_go(AVFilterContext *ctx, int is_slow)

@@ -46,20 +46,22 @@ int ff_qc_receive_rows(AVFilterContext *ctx, enum QCWait wait);
 int ff_qc_open_queue(AVFilterContext *ctx);
 
 /**
- * Sends the oldest frame if it waits for nothing and the next filter asked for
- * one: one for each request, so that what has left when the consumer stops is
- * no matter of timing. @return 1 if it did and that is enough, 0 to go on, or
- * AVERROR
+ * Sends the oldest frame if it waits for nothing and the next filter asked for one: one for each request, so that what
+ * has left when the consumer stops is no matter of timing. @return 1 if it did and that is enough, 0 to go on, or AVERROR
  */
 int ff_qc_push_ready(AVFilterContext *ctx);
 
+/** What has left counts where it was taken. From FFmpeg 7 on the command line asks for a frame more than it wants, and leaves it in its sink. */
+void ff_qc_confirm_rows(AVFilterContext *ctx, int is_asked);
+
+/** So that this can be seen to the end: a graph frees its first filter first, then from the last one on. */
+void ff_qc_be_freed_early(AVFilterContext *ctx);
+
 /**
- * Whether the output may end here, if no distorted frame follows. That takes a
- * request for one frame more: a consumer that has enough makes none, and is no
- * end of the stream. Not so with nullsink, which never has enough: there the
- * end comes with the last frame, or behind it as soon as it is known. For a
- * request of that sink that meets the end is a lack of input to lavfi before 8.1,
- * and FFmpeg 7's command line aborts if it has no input left to ask.
+ * Whether the output may end here, if no distorted frame follows. That takes a request for one frame more: a consumer that
+ * has enough makes none, and is no end of the stream. Not so with nullsink, which never has enough: there the end comes
+ * with the last frame, or behind it as soon as it is known. For a request of that sink that meets the end is a lack of
+ * input to lavfi before 8.1, and FFmpeg 7's command line aborts if it has no input left to ask.
  */
 int ff_qc_may_end(AVFilterContext *ctx);
 
@@ -69,10 +71,7 @@ int ff_qc_queue_wants_more(AVFilterContext *ctx);
 /** Waits until no more frames are held than should be; with realtime=1 the oldest may leave without its scores. @return AVERROR */
 int ff_qc_bound_queue(AVFilterContext *ctx);
 
-/**
- * No frame leaves any more. What has not left counts all the same, unless the
- * consumer wanted no more: then the engine forgets it.
- */
+/** No frame leaves any more. What has not left counts all the same, unless the consumer wanted no more: then the engine forgets it. */
 void ff_qc_settle_queue(AVFilterContext *ctx);
 
 void ff_qc_free_queue(AVFilterContext *ctx);

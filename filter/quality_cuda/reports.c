@@ -176,6 +176,8 @@ int ff_qc_recheck_files(const AVFilterContext *ctx)
 {
     const QualityCudaContext *s = ctx->priv;
 
+    if (s->options.strict && qcr_refuse_doubts(s->doubts, (char[QCR_REFUSAL]){ "" }))
+        return AVERROR(EINVAL);
     return s->files.stats_error || ff_qc_is_alias(ctx) ? s->files.stats_error : qcr_recheck_logs(&s->files);
 }
 
@@ -190,7 +192,7 @@ int ff_qc_check_live(AVFilterContext *ctx)
 {
     QualityCudaContext *s = ctx->priv;
     const QCOptions *options = &s->options;
-    const qcr_sink sink = ff_qc_sink(ctx);
+    const qcr_sink sink = ff_qc_plain_sink(ctx); /* what an alert says, or a receiver does, is no matter of the scores */
     const qcr_live_options asked = {
         .alerts      = options->alert,
         .window      = options->window,
@@ -247,6 +249,8 @@ static qcr_report_input report_input(const AVFilterContext *ctx, int index)
         .colour     = in->format.colour,
         .bit_rate   = qcr_bit_rate(in->packet_bytes, met.received, seconds),
         .refusal    = in->refusal,
+        .delay      = met.delay,
+        .has_other_length = met.has_other_length,
         .is_refused = in->mispaired,
         .is_stalled = qcr_pairs_is_stalled(s->pairs, index, ff_qc_now()),
         .is_cut_off = in->cut_off,
@@ -283,6 +287,7 @@ static qcr_report report_of(const AVFilterContext *ctx)
         .scored           = s->queue.tally->scored,
         .failed           = s->queue.tally->failed,
         .conditions       = s->conditions,
+        .doubts           = s->doubts,
         .alignment        = &s->alignment,
 
         .session = s->scoring.session,
@@ -308,6 +313,15 @@ int ff_qc_write_logs(AVFilterContext *ctx)
     const qcr_sink sink = ff_qc_sink(ctx);
 
     return ff_qc_error_of_status(qcr_write_logs(&report, &s->files, s->run.reported, &sink));
+}
+
+/** With strict=1 a warning fails the run, when all is written. @return AVERROR */
+static int refuse_doubts(AVFilterContext *ctx)
+{
+    const QualityCudaContext *s = ctx->priv;
+    char why[QCR_REFUSAL];
+
+    return s->options.strict && qcr_refuse_doubts(s->doubts, why) ? ff_qc_fail(ctx, AVERROR(EINVAL), "%s", why) : 0;
 }
 
 /** @return AVERROR */
@@ -352,5 +366,7 @@ int ff_qc_report(AVFilterContext *ctx)
     qcr_live_sum_up(s->live.run);
     if (stats < 0)
         av_log(ctx, AV_LOG_ERROR, "stats_file=%s is not complete: %s\n", s->files.stats.name, av_err2str(stats));
-    return ret < 0 ? ret : stats < 0 ? stats : live < 0 ? live : said < 0 ? said : s->run.refused_rendition;
+    if (ret >= 0)
+        ret = stats < 0 ? stats : live < 0 ? live : said < 0 ? said : s->run.refused_rendition;
+    return ret < 0 ? ret : refuse_doubts(ctx);
 }

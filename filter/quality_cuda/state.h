@@ -38,7 +38,7 @@ typedef struct QCOptions {
     int n_subsample, n_threads, renditions, bitdepth;
     int sync, ts_sync_mode, align, eof_action, shortest, repeatlast;
     double max_dt, rate;
-    int allow_unpaired, watch;
+    int allow_unpaired, watch, strict, same_file;
     int range, convert, backend, device, async_depth, skip_unsupported, selftest, on_error;
     char *stats_file, *stats_format, *log_path, *log_fmt;
     int log_queue, realtime;
@@ -56,6 +56,7 @@ enum QCAlign {
     QC_ALIGN_NONE,
     QC_ALIGN_START, ///< each input's time counts from its first frame
     QC_ALIGN_AUTO,  ///< each rendition's offset from the reference, if its first pictures tell one
+    QC_ALIGN_DELAY, ///< less than a frame, where two inputs keep step
 };
 
 /** What becomes of the video when its scoring fails. */
@@ -70,7 +71,7 @@ typedef struct QCRun {
     int failure;          ///< AVERROR of the first failure
     char reason[2048];    ///< what the first failure said
     int configured;       ///< what the inputs' links say was looked at
-    int rate_settled;     ///< the frame rate to go by has been decided
+    int start_settled;    ///< the frame rate to go by, and where inputs begin, have been decided
     int flushed;          ///< the engine knows that no pair follows
     int was_asked;        ///< the output has wanted a frame
     int is_awaited;       ///< the next filter waits for a frame
@@ -93,7 +94,9 @@ typedef struct QualityCudaContext {
     AVFrame *latest;                      ///< a reference to the latest distorted frame, where it may have to come again; or NULL
     qcr_geometry geometry;
     qcr_names names;
+    qcr_sources sources;
     qcr_conditions *conditions;
+    qcr_doubts *doubts;                   ///< from the beginning of init() on
     qcr_pacing pacing;                    ///< with realtime=1
     qcr_counts counts[QC_MAX_RENDITIONS]; ///< of all frames that were decided about
     QCInput input[QC_MAX_INPUTS];
@@ -104,7 +107,7 @@ typedef struct QualityCudaContext {
     QCPreview preview;                  ///< with align=auto
     QCQueue queue;
     QCMap map;
-    QCRecord record;
+    qcr_record *record;                   ///< with record=FILE
     qcr_files files;
     QCLive live;
     QCRun run;
@@ -119,8 +122,14 @@ int ff_qc_error_of_status(qc_status status);
 /** The same; a failure becomes the filter's. @param why what it says */
 int ff_qc_result(AVFilterContext *ctx, qc_status status, const char *why);
 
-/** Where what others say goes: av_log(). */
+/** Where what others say goes: av_log(). Warnings are noted on the way: they are in the log, and strict=1 fails for them. */
 qcr_sink ff_qc_sink(const AVFilterContext *ctx);
+
+/** The same for what is no matter of the scores: nothing is noted. */
+qcr_sink ff_qc_plain_sink(const AVFilterContext *ctx);
+
+/** Says a warning by way of ff_qc_sink(). */
+void ff_qc_warn(const AVFilterContext *ctx, const char *format, ...) av_printf_format(2, 3);
 
 /** Whether the filter goes by the name of libvmaf's. */
 int ff_qc_is_alias(const AVFilterContext *ctx);
@@ -128,11 +137,8 @@ int ff_qc_is_alias(const AVFilterContext *ctx);
 /** Whether the video outlives its scoring. */
 int ff_qc_may_give_up(const AVFilterContext *ctx);
 
-/**
- * What became of the distorted frames, as far as they count: where the consumer
- * wanted no more, those that left, for how many were read ahead by then is
- * a matter of timing.
- */
+/** What became of the distorted frames, as far as they count: where the consumer wanted no more, those that left, for how
+ *  many were read ahead by then is a matter of timing. */
 const qcr_counts *ff_qc_counts_of(const AVFilterContext *ctx, int rendition);
 
 /** "reference", "main", "main1", ...: the names of the pads. */

@@ -272,7 +272,7 @@ static int pass_frame(AVFilterContext *ctx, const qcr_decision *decision, qcr_ro
     if (ret < 0)
         return ret;
     if (decision->begins_pause)
-        ff_qc_record_break(ctx);
+        qcr_record_break(s->record);
     if (decision->begins_pause && s->scoring.session && !s->run.flushed) {
         ret = break_session(ctx);
         if (ret < 0)

@@ -36,7 +36,7 @@ QC_INLINE_HELPER void mix(const Recoding& recoding, int plane, const int32_t* co
     const int32_t* const weight = recoding.weight[plane];
     const int64_t offset = recoding.offset[plane];
     const int shift = recoding.shift[plane], brightest = recoding.brightest;
-    if (recoding.kind == RecodeKind::kPlanes)
+    if (recoding.kind == kRecodePlanes)
         mix_one<Sum>(rows[plane], weight[plane], offset, shift, brightest, width, target);
     else if (recoding.source_planes == 1)
         mix_one<Sum>(rows[0], weight[0], offset, shift, brightest, width, target);

@@ -50,23 +50,20 @@ constexpr int kDeepestNarrow = 10;
 class Maker {
 public:
     Maker(const Coding& from, const Coding& to, int planes) : from_(from), to_(to) {
-        made_.kind = from.rgb == to.rgb ? RecodeKind::kPlanes : to.rgb ? RecodeKind::kToRgb : RecodeKind::kToYuv;
+        made_.kind = from.rgb == to.rgb ? kRecodePlanes : to.rgb ? kRecodeToRgb : kRecodeToYuv;
         made_.target_planes = planes;
-        made_.source_planes = from.rgb || (from.has_chroma && planes > 1) ? 3 : 1;
-        if (made_.kind == RecodeKind::kPlanes) made_.source_planes = planes;
+        made_.source_planes = from.rgb || from.has_chroma ? 3 : 1;
+        if (made_.kind == kRecodePlanes) made_.source_planes = planes;
         made_.brightest = (1 << to.depth) - 1;
         const bool is_narrow = from.depth <= kDeepestNarrow && to.depth <= kDeepestNarrow && !to_rgb();
         made_.is_narrow = is_narrow ? 1 : 0;
-        bits_ = to_rgb()                            ? kToRgbBits
-                : !is_narrow                        ? kWideBits
-                : made_.kind == RecodeKind::kPlanes ? kPlaneBits
-                                                    : kMixBits;
+        bits_ = to_rgb() ? kToRgbBits : !is_narrow ? kWideBits : made_.kind == kRecodePlanes ? kPlaneBits : kMixBits;
     }
 
     Recoding make() {
         for (int p = 0; p < made_.target_planes; ++p) {
             made_.shift[p] = bits_;
-            if (made_.kind == RecodeKind::kPlanes)
+            if (made_.kind == kRecodePlanes)
                 map_plane(p);
             else if (to_rgb())
                 mix_rgb(p);

@@ -28,10 +28,10 @@ struct Coding {
     bool operator==(const Coding&) const = default;
 };
 
-enum class RecodeKind : int32_t {
-    kPlanes, ///< each plane by itself
-    kToYuv,  ///< of RGB, chroma being averaged to its size
-    kToRgb   ///< of luma and chroma, chroma being interpolated to the size of luma
+enum RecodeKind : int32_t {
+    kRecodePlanes, ///< each plane by itself
+    kRecodeToYuv,  ///< of RGB, chroma being averaged to its size
+    kRecodeToRgb   ///< of luma and chroma, chroma being interpolated to the size of luma
 };
 
 /// An axis along which chroma is halved or not: target sample i is the sum over t of weight[t] * source[factor * i +
@@ -73,15 +73,15 @@ constexpr int kShrinkBits = 4, kGrowBits = 14;
 
 /// Everything about a recoding but where pictures lie. Plain data for both backends.
 struct Recoding {
-    RecodeKind kind;
+    int32_t kind;                         ///< RecodeKind
     int32_t source_planes, target_planes; ///< that are read and written: 1 or 3
     int32_t brightest;                    ///< target sample
     int32_t is_narrow;                    ///< 1: no sum leaves 32 bits
     int32_t shift[3];
     int32_t weight[3][3]; ///< [target plane][source plane]
     int64_t offset[3];
-    ShrinkAxis shrink_across, shrink_down; ///< of kToYuv
-    GrowAxis grow_across, grow_down;       ///< of kToRgb
+    ShrinkAxis shrink_across, shrink_down; ///< of kRecodeToYuv
+    GrowAxis grow_across, grow_down;       ///< of kRecodeToRgb
 
     bool operator==(const Recoding&) const = default;
 

@@ -142,6 +142,50 @@ std::string frozen_end_sentence(const Case& of) {
     return text + "; put trim=end=" + score_text(of.time) + " before " + of.own_name() + " to leave them out";
 }
 
+constexpr double kWhite = 255.0; ///< of 8 bits
+
+std::string range_sentence(const Case& of) {
+    const qc_finding& range = of.finding;
+    const bool is_full = range.is_full != 0;
+    return subject(of.rendition) +
+           (is_full ? " has full range and the reference limited" : " has limited range and the reference full") +
+           " range, by what the pictures show: its luma is " + number(range.level, 1) + " + " + number(range.gain, 3) +
+           " times the reference's, an error of " + number(range.error, 1) +
+           " codes in 255, by which alone PSNR cannot pass " + number(20.0 * std::log10(kWhite / range.error), 1) +
+           " dB; put " + (is_full ? "scale=in_range=full:out_range=limited" : "scale=in_range=limited:out_range=full") +
+           " before " + of.own_name();
+}
+
+std::string apart_sentence(const Case& of) {
+    return subject(of.rendition) + " and the reference show nothing in common from " + place(of) +
+           " on, with any offset of up to 30 frames (correlation " + number(of.finding.correlation, 2) +
+           "): the scores compare different pictures; check what the inputs are and where they begin, and name their "
+           "streams: [0:v:0][1:v:0]quality_cuda takes the first file's for the distorted video, the second's for the "
+           "reference";
+}
+
+std::string turned_sentence(const Case& of) {
+    static constexpr struct {
+        const char *what, *remedy;
+    } kTurns[] = {{"turned", "rotate"},
+                  {"mirrored, left for right", "hflip"},
+                  {"upside down, above for below", "vflip"},
+                  {"turned by 180 degrees", "hflip,vflip"},
+                  {"turned by 90 degrees and mirrored", "transpose=0"},
+                  {"turned by 90 degrees counterclockwise", "transpose=1"},
+                  {"turned by 90 degrees clockwise", "transpose=2"},
+                  {"turned by 90 degrees and mirrored", "transpose=3"}};
+    const auto& turn = kTurns[of.finding.turn > 0 && of.finding.turn < std::ssize(kTurns) ? of.finding.turn : 0];
+    return subject(of.rendition) + " shows the reference's pictures " + turn.what + ", from " + place(of) +
+           " on; put " + turn.remedy + " before " + of.own_name();
+}
+
+/// What a line begins with.
+const char* topic(const qc_finding& finding) {
+    if (finding.kind == QC_FINDING_RANGE) return "range: ";
+    return finding.kind == QC_FINDING_APART || finding.kind == QC_FINDING_TURNED ? "contents: " : "alignment: ";
+}
+
 /// What tells of frames that do not count is no finding: a consumer that had enough did not get them.
 bool counts(const qc_finding& finding, int64_t rows_left, bool is_ended) {
     return finding.frame < rows_left && (finding.kind != QC_FINDING_FROZEN_END || is_ended);
@@ -175,8 +219,16 @@ std::string start_sentence(const qcr_alignment_rules& rules, int rendition, cons
 // ---- log
 // -------------------------------------------------------------------------------------------------------------
 
+/// What turns the pictures back.
+const char* turn_name(qc_turn turn) {
+    static constexpr const char* kNames[] = {"none",      "mirror",           "flip",      "half", "transpose",
+                                             "clockwise", "counterclockwise", "transverse"};
+    return kNames[turn > 0 && turn < std::ssize(kNames) ? turn : 0];
+}
+
 std::string finding_json(const qc_finding& finding, double time) {
-    static constexpr const char* kKinds[] = {"", "offset", "step", "rate", "repeats", "frozen_end"};
+    static constexpr const char* kKinds[] = {"",           "offset", "step",  "rate",  "repeats",
+                                             "frozen_end", "range",  "apart", "turned"};
     const size_t kind = finding.kind > 0 && static_cast<size_t>(finding.kind) < std::size(kKinds) ? finding.kind : 0;
     std::string text = formatted("{\"kind\": \"%s\", \"frame\": %lld, \"time\": ", kKinds[kind], wide(finding.frame)) +
                        json_number(time);
@@ -185,7 +237,20 @@ std::string finding_json(const qc_finding& finding, double time) {
     if (kind == QC_FINDING_RATE) text += ", \"rate\": " + json_number(finding.rate);
     if (kind == QC_FINDING_REPEATS || kind == QC_FINDING_FROZEN_END)
         text += formatted(", \"count\": %lld", wide(finding.count));
+    if (kind == QC_FINDING_RANGE)
+        text += std::string(finding.is_full != 0 ? ", \"distorted\": \"pc\", \"reference\": \"tv\""
+                                                 : ", \"distorted\": \"tv\", \"reference\": \"pc\"") +
+                ", \"gain\": " + json_number(finding.gain) + ", \"level\": " + json_number(finding.level) +
+                ", \"error\": " + json_number(finding.error);
+    if (kind == QC_FINDING_TURNED) text += formatted(", \"turn\": \"%s\"", turn_name(finding.turn));
+    if (kind == QC_FINDING_APART || kind == QC_FINDING_TURNED)
+        text += ", \"correlation\": " + json_number(finding.correlation);
     return text + "}";
+}
+
+std::string ranges_json(const qcr_start& start) {
+    static constexpr const char* kRanges[] = {"same", "limited", "full"};
+    return formatted("\"ranges\": \"%s\", ", kRanges[start.ranges]);
 }
 
 std::string start_json(const qcr_start& start, int pairs) {
@@ -209,6 +274,12 @@ std::string finding_sentence(const qcr_alignment_rules& rules, int rendition, co
         return repeats_sentence(of);
     case QC_FINDING_FROZEN_END:
         return frozen_end_sentence(of);
+    case QC_FINDING_RANGE:
+        return range_sentence(of);
+    case QC_FINDING_APART:
+        return apart_sentence(of);
+    case QC_FINDING_TURNED:
+        return turned_sentence(of);
     default:
         return "";
     }
@@ -218,6 +289,7 @@ std::string alignment_json(const qcr_alignment& alignment, const qcr_alignment_r
                            int rendition) {
     std::string text = "{";
     if (rules.is_auto != 0) text += start_json(alignment.start[rendition], rules.start_pairs);
+    if (alignment.start[rendition].is_range_told != 0) text += ranges_json(alignment.start[rendition]);
     text += formatted("\"watched\": %lld, \"findings\": [", wide(qc_session_watched_frames(session, rendition)));
     qc_finding finding;
     for (int i = 0; i < alignment.said[rendition] && qc_session_finding(session, rendition, i, &finding) == QC_OK; ++i)
@@ -255,7 +327,7 @@ void qcr_say_findings(qcr_alignment* alignment, const qcr_alignment_rules* rules
             const double time = time_of(*alignment, finding.frame);
             if_possible([&] {
                 const std::string text = finding_sentence(*rules, k, finding, time);
-                if (!text.empty()) say(*sink, QCR_LEVEL_WARNING, "alignment: " + text);
+                if (!text.empty()) say(*sink, QCR_LEVEL_WARNING, topic(finding) + text);
             });
             alignment->said_time[k][(*said)++] = time;
         }

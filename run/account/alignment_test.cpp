@@ -27,13 +27,36 @@ qc_finding finding(qc_finding_kind kind, int64_t frame, int offset = 0, int form
             .frame = frame,
             .count = count,
             .rate = rate,
+            .is_full = 0,
+            .turn = QC_TURN_NONE,
+            .gain = 0,
+            .level = 0,
+            .error = 0,
+            .correlation = 0,
             .reserved = {}};
+}
+
+qc_finding range(bool is_full) {
+    qc_finding found = finding(QC_FINDING_RANGE, 12);
+    found.is_full = is_full;
+    found.gain = 219 / 255.0;
+    found.level = 16;
+    found.error = 6.3;
+    return found;
+}
+
+qc_finding turned(qc_turn turn) {
+    qc_finding found = finding(QC_FINDING_TURNED, 0);
+    found.turn = turn;
+    return found;
 }
 
 TEST(Alignment, Sentences) {
     constexpr const char* kOffset =
         " the reference from its start on: each frame is compared with another one; if that is not meant, put ";
     constexpr const char* kStep = "make it without dropping or repeating frames (-fps_mode passthrough)";
+    constexpr const char *kTurned = "the distorted video shows the reference's pictures ",
+                         *kPut = ", from 0.000 s (frame 0) on; put ", *kMain = " before input 0 (main)";
     qcr_alignment_rules automatic = rules();
     automatic.is_auto = 1;
     const struct {
@@ -105,7 +128,36 @@ TEST(Alignment, Sentences) {
          "the distorted video ends with 1 repeated picture, from frame 90 on, while the reference moves: these frames "
          "are scored as "
          "they are"},
-        {rules(), 0, finding(static_cast<qc_finding_kind>(9), 0), 0, ""},
+        {rules(), 0, range(false), 0.48,
+         "the distorted video has limited range and the reference full range, by what the pictures show: its luma is "
+         "16.0 + 0.859 times the reference's, an error of 6.3 codes in 255, by which alone PSNR cannot pass 32.1 dB; "
+         "put "
+         "scale=in_range=limited:out_range=full before input 0 (main)"},
+        {rules(true), 1, range(true), 0.48,
+         "rendition 1 has full range and the reference limited range, by what the pictures show: its luma is "
+         "16.0 + 0.859 times the reference's, an error of 6.3 codes in 255, by which alone PSNR cannot pass 32.1 dB; "
+         "put "
+         "scale=in_range=full:out_range=limited before input 2 (main1)"},
+        {rules(), 0, finding(QC_FINDING_APART, 12), 0.48,
+         "the distorted video and the reference show nothing in common from 0.480 s (frame 12) on, with any offset of "
+         "up to 30 frames (correlation 0.00): the scores compare different pictures; check what the inputs are and "
+         "where they begin, and name their streams: [0:v:0][1:v:0]quality_cuda takes the first file's for the "
+         "distorted video, the second's for the reference"},
+        {rules(), 0, turned(QC_TURN_MIRROR), 0,
+         std::string(kTurned) + "mirrored, left for right" + kPut + "hflip" + kMain},
+        {rules(), 0, turned(QC_TURN_FLIP), 0,
+         std::string(kTurned) + "upside down, above for below" + kPut + "vflip" + kMain},
+        {rules(), 0, turned(QC_TURN_HALF), 0,
+         std::string(kTurned) + "turned by 180 degrees" + kPut + "hflip,vflip" + kMain},
+        {rules(), 0, turned(QC_TURN_CLOCKWISE), 0,
+         std::string(kTurned) + "turned by 90 degrees counterclockwise" + kPut + "transpose=1" + kMain},
+        {rules(), 0, turned(QC_TURN_COUNTERCLOCKWISE), 0,
+         std::string(kTurned) + "turned by 90 degrees clockwise" + kPut + "transpose=2" + kMain},
+        {rules(), 0, turned(QC_TURN_TRANSPOSE), 0,
+         std::string(kTurned) + "turned by 90 degrees and mirrored" + kPut + "transpose=0" + kMain},
+        {rules(), 0, turned(QC_TURN_TRANSVERSE), 0,
+         std::string(kTurned) + "turned by 90 degrees and mirrored" + kPut + "transpose=3" + kMain},
+        {rules(), 0, finding(static_cast<qc_finding_kind>(99), 0), 0, ""},
     };
     for (const auto& of : cases) EXPECT_EQ(finding_sentence(of.rules, of.rendition, of.finding, of.time), of.sentence);
 }
@@ -168,6 +220,10 @@ TEST(Alignment, NothingIsFoundWithoutASession) {
     EXPECT_EQ(alignment_json(alignment, automatic, nullptr, 0),
               "{\"auto\": {\"pairs\": 48, \"offset\": 2, \"seconds\": 0.080000}, \"watched\": 0, \"findings\": []}");
     EXPECT_EQ(alignment_json(alignment, rules(), nullptr, 0), "{\"watched\": 0, \"findings\": []}");
+    alignment.start[0].is_range_told = 1;
+    alignment.start[0].ranges = QC_RANGES_FULL;
+    EXPECT_EQ(alignment_json(alignment, rules(), nullptr, 0),
+              "{\"ranges\": \"full\", \"watched\": 0, \"findings\": []}");
 }
 
 } // namespace

@@ -2,11 +2,14 @@
 #include "run/account/conditions.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstdio>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "run/account/interlaced.hpp"
 #include "run/account/names.hpp"
 #include "run/text/guard.hpp"
 #include "run/text/text.hpp"
@@ -33,7 +36,10 @@ struct Colours {
 struct qcr_conditions {
     qcr_condition_rules rules{};
     std::vector<CorruptPair> corrupt; ///< in order
-    bool warned_corrupt = false, warned_interlaced = false, warned_hdr = false;
+    bool warned_corrupt = false, warned_hdr = false;
+    qc::run::Fields fields[QCR_MAX_VIDEOS];
+    double interlaced_since[QCR_MAX_VIDEOS] = {}; ///< seconds, where it is
+    uint32_t told_interlaced = 0;                 ///< bit i: it was said of input i
     Colours colours[QCR_MAX_VIDEOS];
 
     std::string name(int input) const { return qc::run::input_name(*rules.names, input); }
@@ -124,18 +130,39 @@ void warn_of_corrupt(qcr_conditions* conditions, int input, const qcr_frame_fact
                      "stream or leave them out");
 }
 
-void warn_of_interlaced(qcr_conditions* conditions, int input, const qcr_frame_facts& facts) {
-    if (std::exchange(conditions->warned_interlaced, true)) return;
-    conditions->warn(conditions->name(input) + " has interlaced frames, the first one at " + seconds(facts.time) +
-                     " s: scores are made for progressive ones; put the same deinterlacer before all inputs, e.g. "
-                     "[0:v]bwdif[d];[1:v]bwdif[r];[d][r]quality_cuda");
+void note_interlaced(qcr_conditions* conditions, int input, const qcr_frame_facts& facts) {
+    if (std::exchange(conditions->fields[input].is_interlaced, true)) return;
+    conditions->interlaced_since[input] = facts.time;
+}
+
+/// Says of all inputs at once which are interlaced, and again if more of them turn out to be. @param is_over no frame
+/// follows, so that nothing is waited for
+void warn_of_interlaced(qcr_conditions* conditions, bool is_over) {
+    const qcr_names& names = *conditions->rules.names;
+    const std::span<const Fields> inputs(conditions->fields, static_cast<size_t>(names.inputs));
+    uint32_t interlaced = 0;
+    for (size_t i = 0; i < inputs.size(); ++i) {
+        if (inputs[i].is_interlaced) interlaced |= uint32_t{1} << i;
+        if (inputs[i].rate <= 0 && !is_over) return;
+    }
+    const uint32_t news = interlaced & ~conditions->told_interlaced;
+    if (news == 0) return;
+    const int first = std::countr_zero(news);
+    std::string others;
+    for (int i = first + 1; i < names.inputs; ++i)
+        if ((news >> i & 1) != 0) others += std::string(others.empty() ? ", so has " : ", ") + names.role[i];
+    const bool is_more = std::exchange(conditions->told_interlaced, interlaced) != 0;
+    conditions->warn(conditions->name(first) + " has interlaced frames" + (is_more ? " too" : "") +
+                     ", the first one at " + seconds(conditions->interlaced_since[first]) + " s" + others +
+                     ": scores are made for progressive ones; " + deinterlacing_advice(names, inputs));
 }
 
 void add_to_side(qcr_conditions* conditions, int input, const qcr_frame_facts& facts, qcr_side* side) {
     side->corrupt += facts.is_corrupt;
     side->interlaced += facts.is_interlaced;
+    side->with_grain += facts.has_grain;
     if (facts.is_corrupt != 0) warn_of_corrupt(conditions, input, facts);
-    if (facts.is_interlaced != 0) warn_of_interlaced(conditions, input, facts);
+    if (facts.is_interlaced != 0) note_interlaced(conditions, input, facts);
 }
 
 /// What was met in an input so far is part of what counts up to this frame.
@@ -161,6 +188,8 @@ void note_frames(qcr_conditions* conditions, const qcr_frame_facts* facts, int64
         add_to_side(conditions, input, facts[input], &counts[k].own);
         add_to_side(conditions, QCR_REFERENCE, reference, &counts[k].reference);
     }
+    for (int i = 0; i < conditions->rules.names->inputs; ++i) conditions->fields[i].rate = facts[i].rate;
+    warn_of_interlaced(conditions, false);
 }
 
 const qcr_side& side_of(const qcr_counts* counts, int input) {
@@ -182,9 +211,11 @@ std::string stream_json(const qc_colour& colour, const qcr_side& side) {
            name("primaries", colour.primaries, primaries_name(colour.primaries)) +
            name("transfer", colour.transfer, transfer_name(colour.transfer)) +
            name("hdr", colour.transfer, hdr_name(colour.transfer)) +
-           formatted("\"corrupt_frames\": %lld, \"interlaced_frames\": %lld, \"colour_changes\": %lld, "
+           formatted("\"corrupt_frames\": %lld, \"interlaced_frames\": %lld, \"film_grain_frames\": %lld, "
+                     "\"colour_changes\": %lld, "
                      "\"timestamp_jumps\": %lld}",
-                     wide(side.corrupt), wide(side.interlaced), wide(side.colour_changes), wide(side.jumps));
+                     wide(side.corrupt), wide(side.interlaced), wide(side.with_grain), wide(side.colour_changes),
+                     wide(side.jumps));
 }
 
 std::string corrupt_json(const qcr_conditions* conditions, int rendition, int n_subsample, int64_t paired) {
@@ -200,9 +231,12 @@ void say_conditions(const qcr_names& names, const qcr_counts* counts, bool is_qu
     static constexpr struct {
         int64_t qcr_side::*count;
         const char* text;
+        qcr_level level = QCR_LEVEL_WARNING;
     } kConditions[] = {
         {&qcr_side::corrupt, "damaged frames among the pairs, whose scores count like others:"},
         {&qcr_side::interlaced, "interlaced frames among the pairs:"},
+        {&qcr_side::with_grain,
+         "frames with parameters of film grain among the pairs, scored without the grain:", QCR_LEVEL_INFO},
         {&qcr_side::colour_changes, "changes of colour tags:"},
         {&qcr_side::jumps, "jumps of time stamps:"},
     };
@@ -211,7 +245,7 @@ void say_conditions(const qcr_names& names, const qcr_counts* counts, bool is_qu
         for (int i = 0; i < names.inputs; ++i)
             if (const int64_t count = side_of(counts, i).*condition.count; count != 0)
                 listed += formatted(" %s:%lld", names.role[i], wide(count));
-        if (!listed.empty()) say(sink, is_quiet ? QCR_LEVEL_VERBOSE : QCR_LEVEL_WARNING, condition.text + listed);
+        if (!listed.empty()) say(sink, is_quiet ? QCR_LEVEL_VERBOSE : condition.level, condition.text + listed);
     }
 }
 
@@ -302,6 +336,10 @@ qc_status qcr_note_frames(qcr_conditions* conditions, const qcr_frame_facts* fac
         if (row >= 0 && *corrupt != 0 && conditions->corrupt.size() < QCR_MOST_CORRUPT)
             conditions->corrupt.push_back({row, *corrupt});
     });
+}
+
+void qcr_conclude_conditions(qcr_conditions* conditions) {
+    if_possible([&] { warn_of_interlaced(conditions, true); });
 }
 
 const char* qcr_corrupt_key(int input, char* key, size_t size) {

@@ -37,7 +37,7 @@ qcr_frame_facts tagged(int range, int matrix) {
 /// A run of one distorted video and a further rendition.
 class Conditions : public ::testing::Test {
 protected:
-    qcr_conditions* with(int range = QCR_RANGE_AUTO, bool is_quiet = false, bool converts = false) {
+    qcr_conditions* with(int range = QCR_RANGE_TAGS, bool is_quiet = false, bool converts = false) {
         const qcr_condition_rules rules = {&kThree, range, converts, is_quiet, messages.sink()};
         made.reset(qcr_conditions_create(&rules));
         return made.get();
@@ -81,16 +81,58 @@ TEST_F(Conditions, DamageIsWarnedOfOnceCountedAndListed) {
               Lines{"W damaged frames among the pairs, whose scores count like others: main:1 reference:1 main1:1"});
 }
 
-TEST_F(Conditions, InterlacingAndJumpsAreCountedAndTheQuietSaySoQuietly) {
-    with(QCR_RANGE_AUTO, true);
+TEST_F(Conditions, JumpsAreCountedAndTheQuietSaySoQuietly) {
+    with(QCR_RANGE_TAGS, true);
     qcr_frame_facts reference = frame(1, false, true);
     reference.jumps = 2;
     note(0, frame(1), reference, kNone);
+    EXPECT_EQ(messages.take(), Lines{});
+    qcr_conclude_conditions(made.get());
     EXPECT_TRUE(
         messages.take().at(0).starts_with("V Input 1 (reference) has interlaced frames, the first one at 1.000 s: "));
     say_conditions(kThree, counts, true, messages.sink());
     EXPECT_EQ(messages.take(),
               (Lines{"V interlaced frames among the pairs: reference:1", "V jumps of time stamps: reference:2"}));
+}
+
+/// What is said when the rates are known has the remedy for just that mix, and is said again when the mix changes.
+TEST_F(Conditions, InterlacedFramesAreToldWhenRatesAreKnown) {
+    const auto at = [](double time, bool interlaced, double rate) {
+        qcr_frame_facts facts = frame(time, false, interlaced);
+        facts.rate = rate;
+        return facts;
+    };
+    with();
+    note(0, at(1, false, 0), at(2, true, 0), at(3, false, 0));
+    note(1, at(1.04, false, 50), at(2.04, true, 0), at(3.04, false, 50));
+    EXPECT_EQ(messages.take(), Lines{});
+    for (int64_t row = 2; row < 4; ++row) note(row, at(1.08, false, 50), at(2.08, true, 25), at(3.08, false, 50));
+    EXPECT_EQ(messages.take(),
+              Lines{"W Input 1 (reference) has interlaced frames, the first one at 2.000 s: scores are made for "
+                    "progressive ones; deinterlace reference alone, [1:v]bwdif=mode=send_field[r];[0:v][r][2:v]"
+                    "quality_cuda=renditions=2"});
+    note(4, at(1.12, true, 50), at(2.12, true, 25), at(3.12, true, 50));
+    qcr_conclude_conditions(made.get());
+    const Lines more = messages.take();
+    ASSERT_EQ(more.size(), 1U);
+    EXPECT_TRUE(
+        more[0].starts_with("W Input 0 (main) has interlaced frames too, the first one at 1.120 s, so has "
+                            "main1: scores are made for progressive ones; put the same deinterlacer before all"))
+        << more[0];
+    EXPECT_EQ(counts[0].own.interlaced, 1);
+    EXPECT_EQ(counts[0].reference.interlaced, 5);
+}
+
+TEST_F(Conditions, GrainIsCountedAndNoWarning) {
+    with();
+    qcr_frame_facts grainy = frame(1);
+    grainy.has_grain = 1;
+    note(0, grainy, frame(1), kNone);
+    note(1, grainy, frame(1), grainy);
+    EXPECT_EQ(messages.take(), Lines{});
+    say_conditions(kThree, counts, false, messages.sink());
+    EXPECT_EQ(messages.take(), Lines{"I frames with parameters of film grain among the pairs, scored without the "
+                                     "grain: main:2 main1:1"});
 }
 
 TEST_F(Conditions, TagsThatDifferAreSaidOnceOrRefused) {
@@ -157,15 +199,15 @@ TEST_F(Conditions, ChangesOfTagsAreCountedAndSaidOnce) {
 TEST_F(Conditions, TagsInWords) {
     const qcr_frame_facts facts = tagged(0, 2);
     const qc_colour unknown = qcr_colour_of(&facts), hdr = {9, 1, 9, 16, 0};
-    const char* counted =
-        "\"corrupt_frames\": 1, \"interlaced_frames\": 2, \"colour_changes\": 3, \"timestamp_jumps\": 4}";
+    const char* counted = "\"corrupt_frames\": 1, \"interlaced_frames\": 2, \"film_grain_frames\": 3, "
+                          "\"colour_changes\": 4, \"timestamp_jumps\": 5}";
     EXPECT_EQ(unknown.matrix, 0);
     EXPECT_EQ(
-        stream_json(unknown, {1, 2, 3, 4}),
+        stream_json(unknown, {1, 2, 3, 4, 5}),
         std::string("{\"range\": null, \"matrix\": null, \"primaries\": null, \"transfer\": null, \"hdr\": null, ") +
             counted);
     EXPECT_EQ(
-        stream_json(hdr, {1, 2, 3, 4}),
+        stream_json(hdr, {1, 2, 3, 4, 5}),
         std::string(
             "{\"range\": \"tv\", \"matrix\": \"bt2020nc\", \"primaries\": \"bt2020\", \"transfer\": \"smpte2084\", "
             "\"hdr\": \"PQ\", ") +

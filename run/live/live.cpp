@@ -19,6 +19,7 @@ namespace qc::run {
 namespace {
 
 constexpr int64_t kDefaultWindow = 1000000; // microseconds, where the metrics need one and none was asked for
+constexpr double kFarthest = 1e12; // seconds from the origin: in microseconds they fit 64 bits with room for windows
 constexpr int64_t kLateScores =
     1000000; // microseconds: a step back that is no jump of the stream, but a score that came late
 constexpr std::chrono::microseconds kPatience(3000000); // that a receiver has at the end
@@ -155,8 +156,8 @@ void Live::write_frame(const qcr_row& row) {
 
 void Live::write_window() {
     send_line("window", [&](Line& line) {
-        line.number("start", static_cast<double>(latest_start_) / 1e6);
-        line.number("end", static_cast<double>(latest_end_) / 1e6);
+        line.number("start", latest_start_);
+        line.number("end", latest_end_);
         line.count("frames", window_->frames());
         line.count("scored", window_->scored());
         line.begin("scores");
@@ -214,8 +215,8 @@ void Live::write_end(const char* end, qc_session* session) {
 void Live::close_window() {
     latest_.resize(window_->columns());
     for (size_t i = 0; i < latest_.size(); ++i) latest_[i] = window_->pool(i);
-    latest_start_ = window_->start();
-    latest_end_ = window_->end();
+    latest_start_ = seconds_of(window_->start());
+    latest_end_ = seconds_of(window_->end());
     if (has_window_lines_) write_window();
     window_->clear();
     write_metrics(true);
@@ -275,7 +276,13 @@ void Live::write_metrics(bool is_running) noexcept {
 
 /// Scores may come when later frames have left already; only what jumps further is a jump of the stream.
 void Live::follow_time(double seconds) {
-    const int64_t time = std::isnan(seconds) ? time_ : std::llrint(seconds * 1e6);
+    if (!std::isfinite(seconds)) return;
+    if (std::abs(seconds - origin_) > kFarthest) {
+        if (window_ && window_->is_open()) close_window();
+        origin_ = seconds;
+        time_ = 0;
+    }
+    const int64_t time = std::llrint((seconds - origin_) * 1e6);
     if (time > time_ || time_ - time > kLateScores || frames_ == 0) time_ = time;
 }
 

@@ -43,7 +43,8 @@ private:
     std::string add_alert(std::string_view text, std::string_view option);
     bool is_watching() const { return stream_ || !alerts_.empty() || window_; }
     void follow_time(double seconds);
-    double now() const { return static_cast<double>(time_) / 1e6; }
+    double now() const { return seconds_of(time_); }
+    double seconds_of(int64_t time) const { return origin_ + static_cast<double>(time) / 1e6; }
 
     /// Makes a line and sends it, if there is a receiver. A line that there is no memory for is dropped. Throws
     /// nothing.
@@ -79,13 +80,14 @@ private:
 
     bool has_window_lines_ = false;
     std::optional<Window> window_;
-    std::vector<WindowScore> latest_; // of the latest window, [rendition][feature]; empty: there is none yet
-    int64_t latest_start_ = 0, latest_end_ = 0;
+    std::vector<WindowScore> latest_;          // of the latest window, [rendition][feature]; empty: there is none yet
+    double latest_start_ = 0, latest_end_ = 0; // seconds
 
     const qcr_target* metrics_file_ = nullptr;
     int metrics_error_ = 0; // the first time that it could not be written
 
-    int64_t time_ = 0; // of the latest frame, microseconds
+    double origin_ = 0; // seconds; time is counted from here. 0, unless stamps are so large that microseconds overflow
+    int64_t time_ = 0;  // of the latest frame, microseconds
     int64_t frames_ = 0, scored_ = 0,
             realtime_ = 0; // of those that left: all, with scores, without because scoring was too slow
     bool is_finished_ = false;

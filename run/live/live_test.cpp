@@ -229,6 +229,25 @@ TEST_F(LiveTest, ScoresThatComeLateAreNoJumpOfTheStream) {
     EXPECT_NE(got[2].find("\"start\": 2.000000, \"end\": 3.000000, \"frames\": 1"), std::string::npos) << got[2];
 }
 
+/// In microseconds they would overflow; windows and alerts went no further.
+TEST_F(LiveTest, WindowsGoOnWithStampsBeyondAllMicroseconds) {
+    configure("a<1:1", 1000000);
+    name_scores({"a"});
+    for (const double time : {4.0, 4.5, 1e15, 1e15 + 0.5, 1e15 + 1, 1e15 + 2, -1e14, 2.0}) add({time, {0}, nullptr});
+    const Lines got = lines();
+    std::vector<std::string> windows;
+    for (const std::string& line : got)
+        if (line.find("\"window\"") != std::string::npos)
+            windows.push_back(line.substr(19, line.find(", \"scored\"") - 19));
+    EXPECT_EQ(windows,
+              (Lines{"\"start\": 4.000000, \"end\": 5.000000, \"frames\": 2",
+                     "\"start\": 1000000000000000.000000, \"end\": 1000000000000001.000000, \"frames\": 2",
+                     "\"start\": 1000000000000001.000000, \"end\": 1000000000000002.000000, \"frames\": 1",
+                     "\"start\": 1000000000000002.000000, \"end\": 1000000000000003.000000, \"frames\": 1",
+                     "\"start\": -100000000000000.000000, \"end\": -99999999999999.000000, \"frames\": 1",
+                     "\"start\": 2.000000, \"end\": 3.000000, \"frames\": 1"}));
+}
+
 TEST_F(LiveTest, ChangesOfPaceAreSaidWithAndWithoutLines) {
     for (const bool has_lines : {false, true}) {
         create();

@@ -98,9 +98,8 @@ void write_scores(const Metrics& metrics, const std::string& name, const char* h
 void write_window(const Metrics& metrics, Writer& out) {
     if (metrics.latest.empty()) return;
     out.single("window_start_seconds", "gauge", "Time of the stream at which the window of the scores begins.",
-               static_cast<double>(metrics.latest_start) / 1e6);
-    out.single("window_end_seconds", "gauge", "Time of the stream at which it ends.",
-               static_cast<double>(metrics.latest_end) / 1e6);
+               metrics.latest_start);
+    out.single("window_end_seconds", "gauge", "Time of the stream at which it ends.", metrics.latest_end);
     write_scores(metrics, "score_mean", "Mean of a score in the latest window.", &WindowScore::mean, out);
     write_scores(metrics, "score_min", "Least value of a score in the latest window.", &WindowScore::min, out);
     write_scores(metrics, "score_p5", "5th percentile of a score in the latest window.", &WindowScore::p5, out);

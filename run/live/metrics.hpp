@@ -21,7 +21,7 @@ struct Metrics {
 
     std::span<const std::string> features;    ///< names of the scores of one rendition
     std::span<const WindowScore> latest;      ///< of the latest window, [rendition][feature]; empty: there is none yet
-    int64_t latest_start = 0, latest_end = 0; ///< microseconds
+    double latest_start = 0, latest_end = 0; ///< seconds
 };
 
 std::string metrics_text(const Metrics& metrics);

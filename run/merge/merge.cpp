@@ -45,9 +45,10 @@ void log_of_engine(void* opaque, qc_log_level level, const char* text) {
 // ---- before the first frame
 
 Merge::Merge(const qcr_merge_config& wish)
-    : wish_(wish), records_(records_of(wish)), frames_(records_), measured_(records_),
+    : wish_(wish), doubts_(qcr_doubts_create(&wish.sink)), sink_(qcr_doubting(doubts_.get())),
+      records_(records_of(wish)), frames_(records_), measured_(records_),
       rows_(qcr_rows_create(wish.renditions, std::max(wish.n_subsample, 1))) {
-    if (rows_ == nullptr) out_of_memory();
+    if (rows_ == nullptr || doubts_ == nullptr) out_of_memory();
     if (wish.waits != 0) records_.may_come = [this] { return goes_on(); };
     names_.inputs = static_cast<int>(inputs());
     for (size_t i = 0; i < inputs(); ++i) {
@@ -64,7 +65,7 @@ Merge::Merge(const qcr_merge_config& wish)
     config_.skip_unsupported = wish.skip_unsupported;
     config_.backend = QC_BACKEND_RECORDED;
     config_.log = log_of_engine;
-    config_.log_opaque = const_cast<qcr_sink*>(&wish.sink);
+    config_.log_opaque = &sink_;
 }
 
 Merge::~Merge() {
@@ -81,19 +82,19 @@ void Merge::check_wish() {
     wishes.log_fmt = wish_.log_fmt;
     wishes.renditions = wish_.renditions;
     qcr_failure failure{};
-    if (qcr_open_files(&files_, &wishes, &wish_.sink, &failure) < 0) throw RunTrouble(failure.text);
+    if (qcr_open_files(&files_, &wishes, &sink_, &failure) < 0) throw RunTrouble(failure.text);
 }
 
 void Merge::open() {
     check_wish();
     const qcr_condition_rules rules = {
-        .names = &names_, .range = QCR_RANGE_AUTO, .converts = converts() ? 1 : 0, .is_quiet = 0, .sink = wish_.sink};
+        .names = &names_, .range = QCR_RANGE_TAGS, .converts = converts() ? 1 : 0, .is_quiet = 0, .sink = sink_};
     conditions_.reset(qcr_conditions_create(&rules));
     if (conditions_ == nullptr) out_of_memory();
     beginning_ = read_beginning(records_);
-    for (const auto& [level, text] : beginning_.said) say(wish_.sink, level, text);
+    for (const auto& [level, text] : beginning_.said) say(sink_, level, text);
     make_pairs();
-    settle_rate();
+    settle_start();
 }
 
 void Merge::make_pairs() {
@@ -103,11 +104,12 @@ void Merge::make_pairs() {
     config.rules.eof_action = QCR_EOF_PASS;
     config.rules.max_dt = wish_.max_dt;
     config.rules.rate = -1;
+    config.rules.mends_delay = 1;
     config.renditions = wish_.renditions;
     if (distorted.rate_num > 0 && distorted.rate_den > 0)
         config.claimed_rate = static_cast<double>(distorted.rate_num) / distorted.rate_den;
     config.rate_frames = QCR_RATE_FRAMES;
-    config.sink = wish_.sink;
+    config.sink = sink_;
     config.release = [](void* opaque, void* frame) { static_cast<Frames*>(opaque)->give_back(frame); };
     config.opaque = &frames_;
     for (size_t i = 0; i < inputs(); ++i) {
@@ -121,16 +123,20 @@ void Merge::make_pairs() {
     pairs_.reset(pairs);
 }
 
-void Merge::settle_rate() {
-    std::array<int64_t, QCR_RATE_FRAMES> pts{};
-    const int wanted = qcr_pairs_rate_frames(pairs_.get());
-    int count = 0;
-    while (count < wanted) {
-        const qcr_recorded_frame* const frame = frames_.peek(0, static_cast<size_t>(count));
-        if (frame == nullptr) break;
-        pts[static_cast<size_t>(count++)] = frame->pts;
+void Merge::settle_start() {
+    for (size_t input = 0; input < inputs(); ++input) {
+        const auto index = static_cast<int>(input);
+        for (int wanted; (wanted = qcr_pairs_first_frames(pairs_.get(), index)) > 0;) {
+            std::array<int64_t, QCR_RATE_FRAMES> pts{};
+            int count = 0;
+            while (count < wanted) {
+                const qcr_recorded_frame* const frame = frames_.peek(input, static_cast<size_t>(count));
+                if (frame == nullptr) break;
+                pts[static_cast<size_t>(count++)] = frame->pts;
+            }
+            qcr_pairs_show_first(pairs_.get(), index, pts.data(), count);
+        }
     }
-    qcr_pairs_settle_rate(pairs_.get(), pts.data(), count);
     frame_rate_ = qcr_pairs_rate(pairs_.get());
 }
 
@@ -194,7 +200,7 @@ bool Merge::has_changed(size_t input, const qcr_recorded_frame& frame) {
     qcr_tell_change(&names_, static_cast<int>(input), &from, &to, seconds(input, frame.pts), why.data());
     if (input <= QCR_REFERENCE) throw RunTrouble(why.data());
     input_[input].refusal = why.data();
-    qcr_say_no_further(why.data(), &wish_.sink);
+    qcr_say_no_further(why.data(), &sink_);
     return true;
 }
 
@@ -252,19 +258,12 @@ double Merge::seconds(size_t input, int64_t pts) const {
 
 qcr_frame_facts Merge::facts_of(size_t input, const qcr_recorded_frame* frame) const {
     qcr_frame_facts facts{};
-    facts.jumps = qcr_pairs_input(pairs_.get(), static_cast<int>(input)).jumps;
-    facts.time = kNotANumber;
-    if (frame == nullptr) return facts;
-    facts.held = 1;
-    facts.is_corrupt = frame->is_corrupt;
-    facts.is_concealed = frame->is_concealed;
-    facts.is_interlaced = frame->is_interlaced;
-    facts.range = frame->range;
-    facts.matrix = frame->matrix;
-    facts.primaries = frame->primaries;
-    facts.transfer = frame->transfer;
-    facts.chroma_location = frame->chroma_location;
-    facts.time = seconds(input, frame->pts);
+    if (frame != nullptr) facts = frame->facts;
+    const qcr_input met = qcr_pairs_input(pairs_.get(), static_cast<int>(input));
+    facts.held = frame != nullptr ? 1 : 0;
+    facts.time = frame != nullptr ? seconds(input, frame->pts) : kNotANumber;
+    facts.jumps = met.jumps;
+    facts.rate = qcr_rate_so_far(&met, input_[input].tick);
     return facts;
 }
 
@@ -378,6 +377,7 @@ void Merge::receive(bool waits) {
     qcr_row taken{};
     while (qcr_rows_take(rows_.get(), &taken) != 0) {
     }
+    qcr_rows_confirm(rows_.get());
     account(false);
 }
 
@@ -389,7 +389,7 @@ void Merge::account(bool all) {
 
 void Merge::say_findings(int64_t rows_left) {
     const qcr_alignment_rules rules = alignment_rules();
-    qcr_say_findings(&alignment_, &rules, session_.get(), rows_left, end_ == QCR_END_OF_STREAM ? 1 : 0, &wish_.sink);
+    qcr_say_findings(&alignment_, &rules, session_.get(), rows_left, end_ == QCR_END_OF_STREAM ? 1 : 0, &sink_);
 }
 
 qcr_alignment_rules Merge::alignment_rules() const {
@@ -411,11 +411,12 @@ void Merge::fail(qcr_merged how, const std::string& why) {
     if (is_stopped_ || outcome_ != QCR_MERGED) return;
     outcome_ = how;
     reason_ = why;
-    say(wish_.sink, QCR_LEVEL_ERROR, why);
+    say(sink_, QCR_LEVEL_ERROR, why);
 }
 
 /// Whether a rendition, or all of them, lack too many frames.
 void Merge::judge() {
+    qcr_conclude_conditions(conditions_.get());
     if (outcome_ != QCR_MERGED) return;
     std::array<char, QCR_REFUSAL> why{};
     const double tolerance = qcr_pairs_tolerance(pairs_.get());
@@ -426,7 +427,7 @@ void Merge::judge() {
         if (qcr_refuse_pairs(&counts_[static_cast<size_t>(k)], k, tolerance, own.data()) == 0) continue;
         in.refusal = own.data();
         in.is_mispaired = is_rendition_refused_ = true;
-        say(wish_.sink, QCR_LEVEL_ERROR, in.refusal);
+        say(sink_, QCR_LEVEL_ERROR, in.refusal);
     }
     const int64_t received[] = {qcr_pairs_input(pairs_.get(), 0).received,
                                 qcr_pairs_input(pairs_.get(), QCR_REFERENCE).received};
@@ -447,6 +448,8 @@ qcr_report_input Merge::input_of_report(int input) const {
     result.bit_rate = qcr_bit_rate(frames_.packet_bytes(at), met.received, length);
     result.refusal = input_[at].refusal.c_str();
     result.is_refused = input_[at].is_mispaired ? 1 : 0;
+    result.delay = met.delay;
+    result.has_other_length = met.has_other_length;
     return result;
 }
 
@@ -472,6 +475,7 @@ qcr_report Merge::report_of() const {
     report.scored = tally->scored;
     report.failed = tally->failed;
     report.conditions = conditions_.get();
+    report.doubts = doubts_.get();
     report.alignment = &alignment_;
     report.session = session_.get();
     report.engine = description_.c_str();
@@ -489,8 +493,8 @@ bool Merge::report() {
         qc_session_flush(session_.get());
     say_findings(counts_[0].paired);
     const qcr_report report = report_of();
-    const qc_status written = qcr_write_logs(&report, &files_, 1, &wish_.sink);
-    const qc_status said = qcr_say_summary(&report, &wish_.sink);
+    const qc_status written = qcr_write_logs(&report, &files_, 1, &sink_);
+    const qc_status said = qcr_say_summary(&report, &sink_);
     return written == QC_OK && said == QC_OK;
 }
 

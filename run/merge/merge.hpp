@@ -11,6 +11,7 @@
 
 #include "quality_cuda_run/alignment.h"
 #include "quality_cuda_run/conditions.h"
+#include "quality_cuda_run/doubts.h"
 #include "quality_cuda_run/files.h"
 #include "quality_cuda_run/merge.h"
 #include "quality_cuda_run/pairs.h"
@@ -60,7 +61,7 @@ private:
     void check_wish();
     void open();
     void make_pairs();
-    void settle_rate();
+    void settle_start();
     void open_session(size_t part);
     bool converts();
     bool open_any_session();
@@ -104,6 +105,8 @@ private:
     qcr_alignment_rules alignment_rules() const;
 
     const qcr_merge_config& wish_;
+    Owned<qcr_doubts, qcr_doubts_destroy> doubts_;
+    qcr_sink sink_; ///< what is said by it is in the log too, if it is a warning
     Records records_;
     std::array<Input, QCR_MAX_VIDEOS> input_;
     qcr_names names_{};

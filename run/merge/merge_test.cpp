@@ -60,7 +60,7 @@ void record_frame(qcr_record* record, const Recorded& part, int input, int n, co
     frame.width = format.width - (input == part.renditions && n >= part.changed_from ? 16 : 0);
     frame.height = format.height;
     frame.format_name = "yuv420p";
-    frame.matrix = frame.primaries = frame.transfer = 2;
+    frame.facts.matrix = frame.facts.primaries = frame.facts.transfer = 2;
     frame.packet_bytes = 100;
     EXPECT_EQ(qcr_record_frame(record, input, &frame), QC_OK);
 }

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "run/pairs/pairing.hpp"
 
@@ -30,14 +31,22 @@ struct Input {
     int64_t first_pts = QCR_NO_PTS;
     int64_t last_pts = QCR_NO_PTS; ///< of the latest frame in line
     int64_t jumps = 0;
-    bool is_foreseen = false; ///< the next frame's timestamp has been looked at
-    bool is_outlier = false;  ///< that frame's timestamp is not in line with those before and behind it
-    int64_t epoch = 0;        ///< of that frame: how often the timestamps restarted
+    bool is_foreseen = false;      ///< the next frame's timestamp has been looked at
+    bool is_outlier = false;       ///< that frame's timestamp is not in line with those before and behind it
+    int64_t epoch = 0;             ///< of that frame: how often the timestamps restarted
+    std::vector<int64_t> shown;    ///< timestamps of its first frames, before any was offered
+    bool is_shown = false;         ///< no more of them are needed
+    double delay = 0;              ///< seconds by which it counts later
+    bool has_other_length = false; ///< as many frames as the distorted video, but longer ones or shorter ones
     int left_out = 0;         ///< so many of its next frames are not used: their pictures come before what is compared
     int tail = 0;             ///< frames read after the end of the distorted video
+    int64_t tail_to_read = 0; ///< so many of them are needed to compare lengths
     int64_t behind = 0;       ///< those among them that are too late for its last frame
 
     double seconds(int64_t pts) const;
+
+    /// Those behind the end of the distorted video among them.
+    int64_t frames() const { return received + tail; }
 
     /// Whether `to` behind `from` is a jump; neither is missing.
     bool is_jump(int64_t from, int64_t to) const;

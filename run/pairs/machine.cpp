@@ -6,6 +6,8 @@
 #include <limits>
 #include <utility>
 
+#include "run/pairs/delay.hpp"
+#include "run/pairs/lengths.hpp"
 #include "run/pairs/messages.hpp"
 #include "run/text/guard.hpp"
 #include "run/text/text.hpp"
@@ -26,7 +28,8 @@ constexpr int kDistorted = 0, kReference = 1;
 /// So many frames more are read behind the end of the distorted video, to learn whether an input goes on.
 constexpr int kLongestTail = 100;
 
-constexpr double kRounding = 1e-6; ///< of times in seconds
+constexpr double kRounding = 1e-6;     ///< of times in seconds
+constexpr double kCoarsestTick = 1e-3; ///< seconds: coarser clocks are made of frame rates, and round nothing
 
 __extension__ typedef __int128 Wide;
 
@@ -36,6 +39,11 @@ int64_t rescaled(int64_t pts, const qcr_clock& from, const qcr_clock& to) {
     const Wide denominator = static_cast<Wide>(from.den) * to.num;
     const Wide magnitude = ((numerator < 0 ? -numerator : numerator) + denominator / 2) / denominator;
     return static_cast<int64_t>(numerator < 0 ? -magnitude : magnitude);
+}
+
+/// So that the timestamps of a clock mean a later time.
+void move(qcr_clock& clock, double later) {
+    clock.origin -= std::llrint(later * clock.den / clock.num);
 }
 
 /// Says what `compose` makes.
@@ -101,7 +109,39 @@ int qcr_pairs::rate_frames() const {
     return measures && !rate_settled_ ? config_.rate_frames : 0;
 }
 
-void qcr_pairs::settle_rate(const int64_t* pts, int count) {
+/// The engine is never told of a frame that is moved: its pictures are what they are.
+bool qcr_pairs::mends_delay() const {
+    return config_.rules.mends_delay != 0 && pairing_.sync == QCR_SYNC_NEAREST && config_.rules.align_start == 0;
+}
+
+int qcr_pairs::first_frames(int index) const {
+    const Input& in = input(index);
+    if (in.is_shown) return 0;
+    if (index == kDistorted) return mends_delay() ? config_.rate_frames : rate_frames();
+    if (!mends_delay() || is_weights(index)) return 0;
+    return in.shown.empty() ? 1 : config_.rate_frames; // one tells whether the others are worth waiting for
+}
+
+void qcr_pairs::show_first(int index, std::span<const int64_t> pts) {
+    Input& in = input(index);
+    const Input& distorted = input(kDistorted);
+    in.is_shown = index == kDistorted || pts.size() != 1 || !in.shown.empty() ||
+                  !qc::run::may_be_delayed(distorted.shown, distorted.track.clock, pts[0], in.track.clock);
+    if (index == kDistorted) settle_rate(rate_frames() > 0 ? pts : std::span<const int64_t>());
+    qc::run::if_possible([&] { in.shown.assign(pts.begin(), pts.end()); });
+    if (index != kDistorted && in.is_shown) mend_delay(index);
+}
+
+void qcr_pairs::mend_delay(int index) noexcept {
+    Input& in = input(index);
+    const Input& distorted = input(kDistorted);
+    in.delay = qc::run::delay_of(distorted.shown, distorted.track.clock, in.shown, in.track.clock);
+    if (in.delay == 0) return;
+    move(in.track.clock, in.delay);
+    warn(config_.sink, [&] { return qc::run::delay_sentence(index, in); });
+}
+
+void qcr_pairs::settle_rate(std::span<const int64_t> pts) {
     if (rate_settled_) return;
     rate_settled_ = true;
     if (config_.rules.rate >= 0) {
@@ -109,16 +149,13 @@ void qcr_pairs::settle_rate(const int64_t* pts, int count) {
         pairing_.tolerance = tolerance_of(config_.rules.max_dt, rate_);
         return;
     }
-    adopt_rate(plausible_rate(config_.claimed_rate, {pts, static_cast<size_t>(count)}, input(kDistorted).track.clock));
+    adopt_rate(plausible_rate(config_.claimed_rate, pts, input(kDistorted).track.clock));
     if (rate_ == config_.claimed_rate || is_lavfi(pairing_)) return; // lavfi's rules have no use for it
     warn(config_.sink,
          [this] { return qc::run::rate_sentence(input(kDistorted), config_.claimed_rate, rate_, pairing_.tolerance); });
 }
 
 void qcr_pairs::correct_start(int rendition, bool is_told, int frames, double seconds) {
-    const auto move = [](qcr_clock& clock, double later) {
-        clock.origin -= std::llrint(later * clock.den / clock.num);
-    };
     Input& reference = input(kReference);
     Input& own = input(rendition == 0 ? kDistorted : 1 + rendition);
     if (rendition == 0) start_told_ = is_told;
@@ -148,7 +185,7 @@ void qcr_pairs::warn_of_start() noexcept {
     start_checked_ = true;
     const double start = distorted.seconds(distorted.first_pts);
     const double reference_start = reference.seconds(reference.first_pts);
-    if (!goes_by_stamps() || config_.rules.align_start != 0 || start_told_ ||
+    if (!goes_by_stamps() || config_.rules.align_start != 0 || start_told_ || reference.delay != 0 ||
         std::abs(start - reference_start) <= pairing_.tolerance)
         return;
     warn(config_.sink, [&] { return qc::run::start_sentence(start, reference_start); });
@@ -302,7 +339,12 @@ bool qcr_pairs::resolve(Input& in) {
 bool qcr_pairs::next_weights_hold(const Input& in) const {
     if (in.cur.handle == nullptr) return true;
     if (pairing_.sync == QCR_SYNC_INDEX) return weights_ <= counts_[0].frames;
-    return distance(in, in.next.pts) <= pairing_.tolerance; // never for NaN
+    // Both stamps may have been rounded, to milliseconds where a container has no finer ones.
+    const auto half_tick = [](const Input& input) {
+        return 0.5 * static_cast<double>(input.track.clock.num) / static_cast<double>(input.track.clock.den);
+    };
+    const double rounding = std::min(half_tick(in) + half_tick(input(kDistorted)), kCoarsestTick);
+    return distance(in, in.next.pts) <= rounding + kRounding; // never for NaN
 }
 
 bool qcr_pairs::resolve_weights(Input& in) {
@@ -331,7 +373,8 @@ bool qcr_pairs::needs(int index) {
     Input& in = input(index);
     if (in.track.ended) return false;
     if (state_ == State::kAbandoned) return index == kDistorted ? !waiting_.held : !is_weights(index);
-    if (state_ == State::kEnded) return index != kDistorted && !is_weights(index) && in.tail < kLongestTail;
+    if (state_ == State::kEnded)
+        return index != kDistorted && !is_weights(index) && in.tail < std::max<int64_t>(kLongestTail, in.tail_to_read);
     if (index == kDistorted) return !waiting_.held;
     if (!waiting_.held) return index == kReference && outlasts() && !in.track.next.held;
     return is_weights(index) ? !resolve_weights(in) : !resolve(in);
@@ -445,6 +488,8 @@ void qcr_pairs::decide_abandoned(qcr_decision* decision) {
 
 /// The output ends here. A frame that waits stays.
 void qcr_pairs::decide_end(qcr_decision* decision) {
+    if (state_ == State::kRunning && goes_by_stamps())
+        for (Input& in : inputs_) in.tail_to_read = qc::run::frames_to_compare(input(kDistorted), in);
     state_ = State::kEnded;
     decision->kind = QCR_END;
     decision->is_early = waiting_.held ? 1 : 0;
@@ -453,7 +498,7 @@ void qcr_pairs::decide_end(qcr_decision* decision) {
 
 /// Frames are compared.
 void qcr_pairs::decide_running(qcr_decision* decision) {
-    settle_rate(nullptr, 0);
+    settle_rate({});
     if (!waiting_.held) {
         if (!input(kDistorted).track.ended || needs(kReference)) return;
         if (!outlasts() || !repeat_last()) return decide_end(decision);
@@ -523,7 +568,8 @@ void qcr_pairs::fail() {
 
 qcr_input qcr_pairs::state_of(int index) const {
     const Input& in = input(index);
-    return {in.received, in.first_pts, in.last_pts, in.jumps, in.behind, in.track.ended ? 1 : 0};
+    return {in.received, in.first_pts,           in.last_pts, in.jumps,
+            in.behind,   in.track.ended ? 1 : 0, in.delay,    in.has_other_length ? 1 : 0};
 }
 
 void* qcr_pairs::held(int index) const {
@@ -531,6 +577,18 @@ void* qcr_pairs::held(int index) const {
     return in.next.handle != nullptr ? in.next.handle : in.cur.handle;
 }
 
+/// Both may have the same frames, and not the same time for them: that is known at the end alone.
+void qcr_pairs::compare_lengths(int index) {
+    Input& in = input(index);
+    const Input& distorted = input(kDistorted);
+    if (state_ != State::kEnded || !goes_by_stamps() || in.has_other_length ||
+        !qc::run::have_other_lengths(distorted, in))
+        return;
+    in.has_other_length = true;
+    warn(config_.sink, [&] { return qc::run::lengths_sentence(distorted, in); });
+}
+
 void qcr_pairs::count_unused() {
+    for (int i = kReference; i <= config_.renditions; ++i) compare_lengths(i);
     for (int k = 0; k < config_.renditions; ++k) counts_[k].unused = input(k + 1).track.unused_by_now();
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "quality_cuda_run/counts.h"
@@ -16,8 +17,8 @@ public:
     qcr_pairs& operator=(const qcr_pairs&) = delete;
     ~qcr_pairs();
 
-    int rate_frames() const;
-    void settle_rate(const int64_t* pts, int count);
+    int first_frames(int input) const;
+    void show_first(int input, std::span<const int64_t> pts);
     double rate() const { return rate_; }
     double tolerance() const { return pairing_.tolerance; }
     void correct_start(int rendition, bool is_told, int frames, double seconds);
@@ -56,6 +57,11 @@ private:
         bool is_repeat = false;
     };
 
+    int rate_frames() const;
+    void settle_rate(std::span<const int64_t> pts);
+    bool mends_delay() const;
+    void mend_delay(int index) noexcept;
+    void compare_lengths(int index);
     bool goes_by_stamps() const;
     bool is_weights(int index) const { return index > config_.renditions; }
     int64_t stamp_of(const Input& in, int64_t pts) const;

@@ -50,12 +50,12 @@ void qcr_pairs_destroy(qcr_pairs* pairs) {
     delete pairs;
 }
 
-int qcr_pairs_rate_frames(const qcr_pairs* pairs) {
-    return pairs->rate_frames();
+int qcr_pairs_first_frames(const qcr_pairs* pairs, int input) {
+    return pairs->first_frames(input);
 }
 
-void qcr_pairs_settle_rate(qcr_pairs* pairs, const int64_t* pts, int count) {
-    pairs->settle_rate(pts, count);
+void qcr_pairs_show_first(qcr_pairs* pairs, int input, const int64_t* pts, int count) {
+    pairs->show_first(input, {pts, static_cast<size_t>(count)});
 }
 
 double qcr_pairs_rate(const qcr_pairs* pairs) {
@@ -116,6 +116,12 @@ void qcr_pairs_fail(qcr_pairs* pairs) {
 
 qcr_input qcr_pairs_input(const qcr_pairs* pairs, int input) {
     return pairs->state_of(input);
+}
+
+double qcr_rate_so_far(const qcr_input* input, double tick) {
+    constexpr int64_t kEnough = 5; // the rhythm of 3:2 pulldown
+    if (input->received < kEnough || input->first_pts == QCR_NO_PTS || input->last_pts <= input->first_pts) return 0;
+    return static_cast<double>(input->received - 1) / (static_cast<double>(input->last_pts - input->first_pts) * tick);
 }
 
 void* qcr_pairs_held(const qcr_pairs* pairs, int input) {

@@ -272,10 +272,10 @@ TEST(PairsRate, TheClaimIsHeldAgainstTheFirstFrames) {
     qcr_pairs_config config = config_of(rules());
     config.claimed_rate = 90000;
     FrontEnd front_end(config);
-    EXPECT_EQ(qcr_pairs_rate_frames(front_end.pairs), QCR_RATE_FRAMES);
+    EXPECT_EQ(qcr_pairs_first_frames(front_end.pairs, 0), QCR_RATE_FRAMES);
     const Stamps stamps = every(50, 5);
-    qcr_pairs_settle_rate(front_end.pairs, stamps.data(), 5);
-    EXPECT_EQ(qcr_pairs_rate_frames(front_end.pairs), 0);
+    qcr_pairs_show_first(front_end.pairs, 0, stamps.data(), 5);
+    EXPECT_EQ(qcr_pairs_first_frames(front_end.pairs, 0), 0);
     EXPECT_DOUBLE_EQ(qcr_pairs_rate(front_end.pairs), 20);
     EXPECT_DOUBLE_EQ(qcr_pairs_tolerance(front_end.pairs), 0.02) << "not larger than that of an unknown rate";
     ASSERT_EQ(front_end.messages.size(), 1U);
@@ -288,8 +288,8 @@ TEST(PairsRate, AWishIsNotDoubted) {
     qcr_rules wish = rules();
     wish.rate = 50;
     FrontEnd front_end(config_of(wish));
-    EXPECT_EQ(qcr_pairs_rate_frames(front_end.pairs), 0);
-    qcr_pairs_settle_rate(front_end.pairs, nullptr, 0);
+    EXPECT_EQ(qcr_pairs_first_frames(front_end.pairs, 0), 0);
+    qcr_pairs_show_first(front_end.pairs, 0, nullptr, 0);
     EXPECT_DOUBLE_EQ(qcr_pairs_rate(front_end.pairs), 50);
     EXPECT_DOUBLE_EQ(qcr_pairs_tolerance(front_end.pairs), 0.01);
     EXPECT_TRUE(front_end.messages.empty());
@@ -298,8 +298,8 @@ TEST(PairsRate, AWishIsNotDoubted) {
 TEST(PairsRate, NothingIsWaitedForWithoutAClaim) {
     qcr_pairs_config config = config_of(rules());
     config.claimed_rate = 0;
-    EXPECT_EQ(qcr_pairs_rate_frames(FrontEnd(config).pairs), 0);
-    EXPECT_EQ(qcr_pairs_rate_frames(FrontEnd(config_of(rules(QCR_SYNC_INDEX))).pairs), 0);
+    EXPECT_EQ(qcr_pairs_first_frames(FrontEnd(config).pairs, 0), 0);
+    EXPECT_EQ(qcr_pairs_first_frames(FrontEnd(config_of(rules(QCR_SYNC_INDEX))).pairs, 0), 0);
 }
 
 TEST(PairsStart, EachInputsTimeCanCountFromItsFirstFrame) {
@@ -378,7 +378,8 @@ qcr_pairs_config with_weights(const qcr_rules& rules) {
 TEST(PairsWeights, HoldUntilTheNext) {
     EXPECT_EQ(FrontEnd(with_weights(rules()), {every(40, 4), every(40, 4), {0, 80}}).run(), "0w0 1w0 2w1 3w1 end");
     EXPECT_EQ(FrontEnd(with_weights(rules()), {every(40, 3), every(40, 3), {40}}).run(), "0w0 1w0 2w0 end");
-    EXPECT_EQ(FrontEnd(with_weights(rules()), {every(40, 3), every(40, 3), {0, 20, 59}}).run(), "0w1 1w2 2w2 end");
+    EXPECT_EQ(FrontEnd(with_weights(rules()), {every(40, 3), every(40, 3), {0, 20, 59}}).run(), "0w0 1w1 2w2 end");
+    EXPECT_EQ(FrontEnd(with_weights(rules()), {every(40, 3), every(40, 3), {0, 41, 82}}).run(), "0w0 1w1 2w1 end");
 }
 
 TEST(PairsWeights, ByNumber) {

@@ -36,12 +36,12 @@ inline Stamps joined(Stamps first, const Stamps& second) {
 }
 
 inline qcr_rules rules(int sync = QCR_SYNC_NEAREST, int eof_action = QCR_EOF_PASS, double max_dt = 0) {
-    return {sync, eof_action, max_dt, -1, 0, 0};
+    return {sync, eof_action, max_dt, -1, 0, 0, 0};
 }
 
 /// FFmpeg's own, with the defaults of its filters.
 inline qcr_rules lavfi(int eof_action = QCR_EOF_REPEAT, int outlasts = 1) {
-    return {QCR_SYNC_LAVFI, eof_action, 0, -1, 0, outlasts};
+    return {QCR_SYNC_LAVFI, eof_action, 0, -1, 0, outlasts, 0};
 }
 
 /// A clock of milliseconds for all inputs, frames of 40 ms.

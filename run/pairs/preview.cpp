@@ -26,8 +26,9 @@ qcr_look look_past(qcr_preview& preview, const qcr_decision& decision) {
 
 } // namespace
 
-qc_status qcr_preview_begin(qcr_preview* preview, qcr_pairs* pairs, int renditions) {
+qc_status qcr_preview_begin(qcr_preview* preview, qcr_pairs* pairs, int renditions, unsigned wishes) {
     preview->pairs = pairs;
+    preview->wishes = wishes;
     preview->renditions = renditions;
     return qcr_pairs_create_trial(pairs, preview->counts, &preview->trial);
 }
@@ -75,8 +76,14 @@ qcr_look qcr_preview_saw(qcr_preview* preview, const qc_session* session, double
     preview->last_time = time;
     if (preview->seen_pairs++ == 0) preview->first_time = time;
     preview->gap = 0;
-    for (int k = 0, offset = 0; k < preview->renditions; k++)
-        if (qc_session_start_offset(session, k, &offset) == QC_AGAIN) return QCR_LOOK_GOES_ON;
+    qc_ranges ranges;
+    for (int k = 0, offset = 0; k < preview->renditions; k++) {
+        const bool knows_start = qc_session_start_offset(session, k, &offset) != QC_AGAIN;
+        const bool knows_range = qc_session_start_range(session, k, &ranges) != QC_AGAIN;
+        if ((!knows_start && (preview->wishes & QCR_WISH_START) != 0) ||
+            (!knows_range && (preview->wishes & QCR_WISH_RANGE) != 0))
+            return QCR_LOOK_GOES_ON;
+    }
     return QCR_LOOK_IS_OVER;
 }
 
@@ -84,6 +91,9 @@ void qcr_preview_conclude(qcr_preview* preview, qc_session* session, int by_inde
     const double seconds = seconds_of_pair(*preview, by_index != 0);
     const bool has_seen = session != nullptr && qc_session_flush(session) == QC_OK;
     for (int k = 0; k < preview->renditions; k++) {
+        if (has_seen && (preview->wishes & QCR_WISH_RANGE) != 0)
+            start[k].is_range_told = qc_session_start_range(session, k, &start[k].ranges) == QC_OK ? 1 : 0;
+        if ((preview->wishes & QCR_WISH_START) == 0) continue;
         if (has_seen) {
             start[k].is_told = qc_session_start_offset(session, k, &start[k].offset) == QC_OK ? 1 : 0;
             start[k].seconds = start[k].is_told != 0 ? start[k].offset * seconds : NAN;

@@ -44,7 +44,7 @@ class Look {
 public:
     Look(const qcr_rules& rules, const Stamps& distorted, const Stamps& reference, bool has_ended = true)
         : run(pairs_test::config_of(rules)), stamps_{distorted, reference}, has_ended_(has_ended) {
-        EXPECT_EQ(qcr_preview_begin(&preview, run.pairs, 1), QC_OK);
+        EXPECT_EQ(qcr_preview_begin(&preview, run.pairs, 1, QCR_WISH_START), QC_OK);
     }
     ~Look() { qcr_preview_end(&preview); }
     Look(const Look&) = delete;

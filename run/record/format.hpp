@@ -59,6 +59,7 @@ enum FrameWord {
     kFrameIsCorrupt,
     kFrameIsInterlaced,
     kFrameIsConcealed,
+    kFrameHasGrain,
     kFrameRange,
     kFrameMatrix,
     kFramePrimaries,

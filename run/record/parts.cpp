@@ -142,6 +142,20 @@ void FrameReader::open_next() {
     entries_.open(entries_.part() + 1);
 }
 
+qcr_frame_facts FrameReader::facts_of(std::span<const int64_t> words) {
+    qcr_frame_facts facts{};
+    facts.is_corrupt = int_of(words[kFrameIsCorrupt]);
+    facts.is_concealed = int_of(words[kFrameIsConcealed]);
+    facts.is_interlaced = int_of(words[kFrameIsInterlaced]);
+    facts.has_grain = int_of(words[kFrameHasGrain]);
+    facts.range = int_of(words[kFrameRange]);
+    facts.matrix = int_of(words[kFrameMatrix]);
+    facts.primaries = int_of(words[kFramePrimaries]);
+    facts.transfer = int_of(words[kFrameTransfer]);
+    facts.chroma_location = int_of(words[kFrameSiting]);
+    return facts;
+}
+
 Arrival FrameReader::arrival_of(const Entry& frame) {
     const auto& words = frame.words;
     sent_ = words[kFramePts];
@@ -151,14 +165,7 @@ Arrival FrameReader::arrival_of(const Entry& frame) {
                 .height = int_of(words[kFrameHeight]),
                 .format = int_of(words[kFrameFormat]),
                 .format_name = formats_.of(words[kFrameFormat]),
-                .is_corrupt = int_of(words[kFrameIsCorrupt]),
-                .is_concealed = int_of(words[kFrameIsConcealed]),
-                .is_interlaced = int_of(words[kFrameIsInterlaced]),
-                .range = int_of(words[kFrameRange]),
-                .matrix = int_of(words[kFrameMatrix]),
-                .primaries = int_of(words[kFramePrimaries]),
-                .transfer = int_of(words[kFrameTransfer]),
-                .chroma_location = int_of(words[kFrameSiting]),
+                .facts = facts_of(words),
                 .packet_bytes = words[kFrameBytes],
             }};
 }

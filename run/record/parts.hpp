@@ -118,6 +118,7 @@ public:
 private:
     void join();
     void open_next();
+    static qcr_frame_facts facts_of(std::span<const int64_t> words);
     Arrival arrival_of(const Entry& frame);
 
     const Records* records_;

@@ -40,6 +40,24 @@ TEST(Record, AppearsWhole) {
     EXPECT_FALSE(std::filesystem::exists(unfinished));
 }
 
+TEST(Record, NothingIsDoneWithoutOneOrBehindItsEnd) {
+    const Folder folder;
+    const std::string path = folder.file("a");
+    const Record none{nullptr, qcr_record_destroy}, over = make(path);
+    EXPECT_EQ(qcr_record_frame(over.get(), 0, &kFrame), QC_OK);
+    EXPECT_EQ(qcr_record_finish(over.get(), 25, 0.02, 1), QC_OK);
+    const auto size = std::filesystem::file_size(path);
+    for (qcr_record* record : {none.get(), over.get()}) {
+        EXPECT_EQ(qcr_record_frame(record, 0, &kFrame), QC_OK);
+        EXPECT_EQ(qcr_record_end(record, 0, 0, 0), QC_OK);
+        EXPECT_EQ(qcr_record_finish(record, 25, 0.02, 1), QC_OK);
+        qcr_record_break(record);
+        EXPECT_EQ(qcr_record_error(record), 0);
+    }
+    EXPECT_EQ(std::filesystem::file_size(path), size);
+    EXPECT_FALSE(std::filesystem::exists(path + ".unfinished"));
+}
+
 TEST(Record, WhatIsNotWholeKeepsItsEnding) {
     const Folder folder;
     const Record failed = make(folder.file("failed")), left = make(folder.file("left")),

@@ -38,6 +38,7 @@ bool RecordWriter::give_up(int error) {
 }
 
 bool RecordWriter::write(std::string_view bytes) {
+    if (bytes.empty()) return true; // of no entry's words: a null pointer, which fwrite() must not see
     errno = 0;
     return std::fwrite(bytes.data(), 1, bytes.size(), file_.get()) == bytes.size() || give_up(errno);
 }
@@ -84,6 +85,7 @@ bool RecordWriter::follow(qc_session* session, const qc_config& config) {
 }
 
 bool RecordWriter::finish(double frame_rate, double tolerance, bool is_whole) {
+    is_over_ = true;
     if (!file_) return error_ == 0;
     const std::array<int64_t, 2> words = {std::bit_cast<int64_t>(frame_rate), std::bit_cast<int64_t>(tolerance)};
     add(Kind::kRate, words);
@@ -108,6 +110,7 @@ namespace {
 /// A record that lacks an entry for want of memory is not whole either.
 template <class Body>
 qc_status recorded(qcr_record* record, const Body& body) {
+    if (record == nullptr || record->is_over()) return QC_OK;
     if (!qc::run::guarded(false, body)) record->give_up(ENOMEM);
     return record->error() == 0 ? QC_OK : QC_ERROR_IO;
 }
@@ -143,14 +146,15 @@ qc_status qcr_record_frame(qcr_record* record, int input, const qcr_recorded_fra
                                                                  frame->width,
                                                                  frame->height,
                                                                  frame->format,
-                                                                 frame->is_corrupt,
-                                                                 frame->is_interlaced,
-                                                                 frame->is_concealed,
-                                                                 frame->range,
-                                                                 frame->matrix,
-                                                                 frame->primaries,
-                                                                 frame->transfer,
-                                                                 frame->chroma_location,
+                                                                 frame->facts.is_corrupt,
+                                                                 frame->facts.is_interlaced,
+                                                                 frame->facts.is_concealed,
+                                                                 frame->facts.has_grain,
+                                                                 frame->facts.range,
+                                                                 frame->facts.matrix,
+                                                                 frame->facts.primaries,
+                                                                 frame->facts.transfer,
+                                                                 frame->facts.chroma_location,
                                                                  frame->packet_bytes};
         return record->begin() && record->add_format(frame->format, frame->format_name) &&
                record->add(Kind::kFrame, words);
@@ -171,7 +175,7 @@ qc_status qcr_record_pair(qcr_record* record, int64_t row, uint32_t renditions, 
 }
 
 void qcr_record_break(qcr_record* record) {
-    record->pause();
+    if (record != nullptr) record->pause();
 }
 
 qc_status qcr_record_finish(qcr_record* record, double frame_rate, double tolerance, int is_whole) {
@@ -179,5 +183,5 @@ qc_status qcr_record_finish(qcr_record* record, double frame_rate, double tolera
 }
 
 int qcr_record_error(const qcr_record* record) {
-    return record->error();
+    return record != nullptr ? record->error() : 0;
 }

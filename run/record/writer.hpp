@@ -35,6 +35,7 @@ public:
     bool follow(qc_session* session, const qc_config& config);
     void pause() { broke_ = true; }
     bool finish(double frame_rate, double tolerance, bool is_whole);
+    bool is_over() const { return is_over_; }
 
     /// The record lacks something. @param error errno, 0 for none in particular @return false
     bool give_up(int error);
@@ -53,6 +54,7 @@ private:
     std::string waiting_; ///< entries from before the first frame
     std::map<int, std::string> formats_;
     bool broke_ = false; ///< a pause has been
+    bool is_over_ = false;
     int error_ = 0;
 };
 

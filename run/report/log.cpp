@@ -6,6 +6,7 @@
 
 #include "run/account/alignment.hpp"
 #include "run/account/conditions.hpp"
+#include "run/account/doubts.hpp"
 #include "run/account/verdict.hpp"
 #include "run/report/report.hpp"
 #include "run/text/guard.hpp"
@@ -41,6 +42,7 @@ Head head_of(const qcr_report& report, qc_log_format format, int rendition) {
         head.add("distorted_stream", stream_json(own.colour, counts.own));
         head.add("reference_stream", stream_json(reference.colour, counts.reference));
     }
+    if (format == QC_LOG_FORMAT_JSON) head.add("warnings", warnings_json(report.doubts));
     head.add("end", json_string(qcr_end_name(report.end)));
     head.add("reason", reason_json(report, rendition));
     head.add("engine", json_string(report.engine));
@@ -80,6 +82,9 @@ std::string pairing_json(const qcr_report& report, int rendition) {
                           "\"rendition_repeated\": %lld, \"rendition_unused\": %lld",
                           wide(counts.late), wide(counts.holes), wide(counts.ended), wide(counts.repeated),
                           wide(counts.unused));
+    const qcr_report_input& other = report.input[1 + rendition]; // of the first one the reference: the time is main's
+    if (other.delay != 0) text += ", \"start_correction\": " + json_number(other.delay);
+    if (other.has_other_length != 0) text += ", \"other_length\": true";
     return text + ", \"max_abs_dt\": " + json_number(counts.max_abs_dt) +
            ", \"mean_dt\": " + json_number(qcr_mean_dt(&counts)) +
            ", \"frame_rate\": " + json_number(report.alignment_rules.frame_rate) +

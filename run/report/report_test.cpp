@@ -27,7 +27,7 @@ constexpr int kFrames = 4;
 class Report : public ::testing::Test {
 protected:
     Report() {
-        const qcr_condition_rules rules = {&kThree, QCR_RANGE_AUTO, 0, 0, messages.sink()};
+        const qcr_condition_rules rules = {&kThree, QCR_RANGE_TAGS, 0, 0, messages.sink()};
         conditions.reset(qcr_conditions_create(&rules));
         report.renditions = 1;
         report.n_subsample = 1;
@@ -41,7 +41,7 @@ protected:
         report.counts = counts;
         report.scored = scored;
         report.failed = failed;
-        for (qcr_report_input& input : report.input) input = {"yuv420p", 96, 64, {}, -1, "", 0, 0, 0};
+        for (qcr_report_input& input : report.input) input = {"yuv420p", 96, 64, {}, -1, "", 0, 0, 0, 0, 0};
         report.scored_width = 96;
         report.scored_height = 64;
         report.conditions = conditions.get();

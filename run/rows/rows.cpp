@@ -15,6 +15,7 @@ struct Entry {
     bool is_settled = false;   ///< it has its scores, or will get none
     bool is_accounted = false; ///< it was handed out, and stays for its frame alone
     bool has_scores = false;
+    bool is_unconfirmed = false; ///< its frame was taken, and nobody knows whether the consumer has it
     std::vector<double> value;
     std::vector<unsigned char> present;
     std::vector<qcr_counts> counts;
@@ -55,7 +56,7 @@ struct qcr_rows {
     Entries::iterator insert(Entries::iterator place) {
         if (spare.empty()) spare.emplace_back();
         const Entries::iterator entry = spare.begin();
-        entry->is_settled = entry->is_accounted = entry->has_scores = false;
+        entry->is_settled = entry->is_accounted = entry->has_scores = entry->is_unconfirmed = false;
         entry->counts.resize(static_cast<size_t>(renditions));
         waiting.splice(place, spare, entry);
         return entry;
@@ -158,9 +159,18 @@ int qcr_rows_take(qcr_rows* rows, qcr_row* taken) {
     if (entry == rows->waiting.end() || !entry->is_settled) return 0;
     *taken = entry->view();
     entry->row.frame = entry->row.map = nullptr;
+    entry->row.was_taken = 1;
+    entry->is_unconfirmed = true;
     rows->tally.held--;
-    std::ranges::copy(entry->counts, rows->tally.left);
     return 1;
+}
+
+void qcr_rows_confirm(qcr_rows* rows) {
+    for (Entry& each : rows->waiting) {
+        if (!each.is_unconfirmed) continue;
+        each.is_unconfirmed = false;
+        std::ranges::copy(each.counts, rows->tally.left);
+    }
 }
 
 int qcr_rows_let_go(qcr_rows* rows, qcr_row* gone) {
@@ -181,7 +191,8 @@ int qcr_rows_let_go(qcr_rows* rows, qcr_row* gone) {
 
 int qcr_rows_account(qcr_rows* rows, int rest, qcr_row* row) {
     const auto entry = std::ranges::find_if(rows->waiting, [&](const Entry& each) {
-        return !each.is_accounted && (rest != 0 || (each.row.frame == nullptr && each.is_settled));
+        return !each.is_accounted &&
+               (rest != 0 || (each.row.frame == nullptr && each.is_settled && !each.is_unconfirmed));
     });
     if (entry == rows->waiting.end()) return 0;
     rows->count(*entry);

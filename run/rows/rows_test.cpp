@@ -35,7 +35,8 @@ struct Handles {
 ///     +        a frame that gets scores joins     -WHY    one that gets none, for that reason; -failure: since it
 ///     failed =WHAT    a row arrives, of that number, with scores of renditions as WHAT says after a colon: 1, 0, m
 ///     (masked out) <        the oldest leaves                  >       the oldest is let go !        the oldest row
-///     that waits fails    .       all that counts now is handed out; .. all there is x        the oldest is popped
+///     that waits fails    ^       the consumer has what was taken    .       the same, and all that counts now is
+///     handed out; .. all there is, ,     without the consumer's word     x        the oldest is popped
 ///
 /// and what was handed out for it.
 class Table {
@@ -118,8 +119,9 @@ private:
             say("!", row);
         else if (word == "x" && qcr_rows_pop(rows_.get(), &row) != 0)
             say("x", row);
-        else if (word[0] == '.')
-            while (qcr_rows_account(rows_.get(), word == "..", &row) != 0) say(".", row);
+        if (word == "^" || word[0] == '.') qcr_rows_confirm(rows_.get());
+        if (word == "," || word[0] == '.')
+            while (qcr_rows_account(rows_.get(), word == "..", &row) != 0) say(word.substr(0, 1), row);
     }
 
     int renditions_;
@@ -152,6 +154,9 @@ const Case kCases[] = {
     {"no scores come any more", "+ -unpaired + ! ! ! < < < .",
      "!aA0failure !cC1failure <a0failure <bB-1unpaired <c1failure .0failure .-1unpaired .1failure"},
     {"the scoring failed before", "-failure < .", "<aA-1failure .-1failure"},
+    {"a frame that nobody may have got does not count", "+ + =0:1 < , =1:1 ^ < , ^ , ..",
+     "=aA0s <aA0s =bB1s <bB1s ,0s ,1s"},
+    {"scores of one that had left before it do", "+ + > < ^ =0:1 =1:1 < ,", ">A0 <a-1~ =A0s =bB1s <bB1s ,A0s ,-1~"},
     {"what has not left counts once at the end", "+ + =0:1 < .. .. =1:1", "=aA0s <aA0s .0s .1 =bB1s"},
     {"what is left is taken back", "+ + -unpaired > =0:1 x x x x x", ">A0 =A0s xA0s xa-1~ xbB1 xcC-1unpaired"},
 };
@@ -176,6 +181,8 @@ TEST(Rows, TallyFollowsWhatLeaves) {
     Table table;
     table.run("+ + + =0:1 <");
     EXPECT_EQ(table.tally().held, 2);
+    EXPECT_EQ(table.tally().left[0].frames, 0) << "nobody may have it";
+    table.run("^");
     EXPECT_EQ(table.tally().left[0].frames, 1);
     EXPECT_EQ(table.tally().scored[0], 0) << "not handed out yet";
     EXPECT_EQ(qcr_rows_under_way(table.rows()), 2);

@@ -125,6 +125,13 @@ class Statistics(Compared):
                 self.assertAlmostEqual(score["difference"], statistics.fmean(y - x for x, y in zip(self.vmaf, other)), 9)
                 self.assertAlmostEqual(score["p5_difference"], percentile(other, 5) - percentile(self.vmaf, 5), 9)
 
+    def test_all_digits_of_percentiles(self):
+        """JSON shows them, so another way to round is another text."""
+        for seed in range(2, 8):
+            other = noisy(seed, LENGTHS, 81, 7, 3)
+            score = self.one(self.vmaf, other)
+            self.assertEqual((score["p5_a"], score["p5_b"]), (percentile(self.vmaf, 5), percentile(other, 5)), seed)
+
     def test_shares(self):
         other = [value + change for value, change in zip(self.vmaf, [1.5, -0.5, -2.5, 0.9, 3.5] * (len(self.vmaf) // 5))]
         for arguments, threshold, up, down in (([], 1, 0.4, 0.2), (["--threshold", "2"], 2, 0.2, 0.2), (["--threshold", "vmaf=0.1"], 0.1, 0.6, 0.4),
@@ -228,7 +235,29 @@ class Refused(Compared):
         self.refuse("models differ: ", head_b={"models": [{"name": "vmaf", "model": "vmaf_v0.6.1neg"}]})
 
     def test_conventions(self):
-        self.refuse("conventions differ: ", head_b={"conventions": {"ssimulacra2": {"transfer": "bt1886 (assumed)"}}})
+        self.refuse("conventions differ: ssimulacra2.transfer: ", head_b={"conventions": {"ssimulacra2": {"transfer": "bt1886 (assumed)"}}})
+
+    def conventions(self, a, b):
+        logs = [made_log(self.place / f"{name}.json", {MOTION: self.motion, "vmaf": self.vmaf}, conventions={"cvvdp": {"matrix": "bt709", **each}})
+                for name, each in (("a", a), ("b", b))]
+        return run("compare", *logs)
+
+    def test_where_a_tag_came_from_is_no_difference(self):
+        """An encoder that writes tags against one that leaves them to the reference, or to what is assumed."""
+        same = ["left (tagged)", "left (as the reference)", "left (assumed)", "reference left (tagged), distorted left (as the reference)"]
+        for a in same:
+            for b in same:
+                self.assertEqual(self.conventions({"siting": a}, {"siting": b}).returncode, 0, (a, b))
+        for b in ("center (tagged)", "reference left (tagged), distorted center (tagged)"):
+            self.assertEqual(self.conventions({"siting": same[0]}, {"siting": b}).returncode, 1, b)
+
+    def test_every_difference_is_told_and_nothing_else(self):
+        padding = {f"same{k}": "x" * 50 for k in range(20)}
+        outcome = self.conventions({**padding, "range": "limited (tagged)", "display": 1}, {**padding, "range": "full (tagged)", "more": "y"})
+        self.assertEqual(outcome.returncode, 1)
+        for part in ('cvvdp.range: "limited (tagged)" and "full (tagged)"', "cvvdp.display: 1 and none", 'cvvdp.more: none and "y"'):
+            self.assertIn(part, outcome.stderr)
+        self.assertNotIn("same", outcome.stderr)
 
     def test_frame_rate(self):
         self.refuse("frame rates differ: ", head_b={"pairing": {"frame_rate": 50.0}})

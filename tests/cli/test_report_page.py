@@ -6,6 +6,8 @@ import json
 import math
 import random
 import re
+import shutil
+import subprocess
 import time
 import unittest
 
@@ -17,6 +19,14 @@ from workbench import clip, command, fresh, single
 FRAMES, SECONDS_TO_OPEN = 100000, 2.0
 PHONE = {"width": 390, "height": 844, "mobile": True}
 DESK = {"width": 1280, "height": 900}
+
+
+def inked_columns(path, colour):
+    """In how many columns of a picture (PPM) a colour is met."""
+    head, size, _, samples = path.read_bytes().split(b"\n", 3)
+    width = int(size.split()[0])
+    assert head == b"P6"
+    return len({i // 3 % width for i in range(0, len(samples), 3) if all(abs(samples[i + k] - colour[k]) < 40 for k in range(3))})
 
 
 @unittest.skipUnless(HAS_PAGE, "SKIPPED: quality-cuda was built without the report's page (libjs-dygraphs)")
@@ -128,6 +138,36 @@ class Opening(Shown):
         self.assertEqual(self.browser.complaints(), [])
         self.assertEqual(self.look("document.querySelectorAll('#encodes img, #ladder-legend img, main script').length"), 0)
         self.assertIn(EVIL, self.text("encodes"))
+
+    def test_names_of_scores_are_text(self):
+        names = ['<meta http-equiv=refresh content="0;url=about:blank">', "<style>body { display: none }</style>",
+                 "<form action=x><input name=y></form>",
+                 "<iframe srcdoc=x></iframe>", "<base href=x>", "<img src=x>", "<b>&lt;b&gt;</b>", "<svg><a href=x>", "</div></body>"]
+        scores = {name: [float(k + i) for i in range(20)] for k, name in enumerate(names)}
+        self.open(made_log(self.place / "names.json", {MOTION: cuts([10, 10]), **scores}))
+        self.assertEqual(sorted(set(names) - set(self.look("[...document.getElementById('score').options].map((o) => o.value)"))), [])
+        for name in names:
+            self.look("(() => { const s = document.getElementById('score'); "
+                      f"s.value = {json.dumps(name)}; s.dispatchEvent(new Event('change')); }})()")
+            self.assertEqual(self.look("document.querySelector('#distribution-plot .dygraph-xlabel').textContent"), name)
+            strangers = "meta[http-equiv=refresh], main style, form, iframe, frame, base, main b, main a[href=x], main img[src=x]"
+            self.assertEqual(self.look(f"document.querySelectorAll('{strangers}').length"), 0, name)
+            self.assertEqual(self.look("getComputedStyle(document.body).display"), "block")
+        time.sleep(0.2)
+        self.assertTrue(self.look("location.href").startswith("file:"))
+        self.assertEqual(self.browser.complaints(), [])
+
+    def test_a_page_goes_nowhere(self):
+        """What would come through all the same is held by the policy."""
+        self.report(self.made())
+        text = self.page.read_text(encoding="utf-8")
+        away = '<base href="http://localhost:9/"><form action="http://localhost:9/"><button id=go>x</button></form>'
+        self.page.write_text(text.replace("<main>", "<main>" + away), encoding="utf-8")
+        self.browser.open(self.page)
+        self.look("document.getElementById('go').click()")
+        time.sleep(0.2)
+        self.assertTrue(self.look("document.baseURI").startswith("file:"))
+        self.assertTrue(self.look("location.href").startswith("file:"))
 
 
 class Pointing(Shown):
@@ -257,17 +297,29 @@ class Looks(Shown):
         """Of a dark page too on white paper, with all that is folded."""
         self.browser.show(**DESK, dark=True)
         self.open(self.made("a.json"), self.made("b.json", shift=-1), "--compare", "--bit-rates", "300,600")
-        self.assertGreater(len(base64.b64decode(self.browser.call("Page.printToPDF")["data"])), 20000)
         self.look("dispatchEvent(new Event('beforeprint'))")
         self.assertEqual(self.look("getComputedStyle(document.body).backgroundColor"), "rgb(255, 255, 255)")
         self.assertEqual(self.look("document.querySelectorAll('details:not([open])').length"), 0)
-        self.assertLessEqual(self.look("document.querySelector('#time-plot canvas').clientWidth"), 700)
+        self.assertLessEqual(self.look("document.querySelector('#time-plot img').clientWidth"), 700)
         self.browser.show(width=794, height=1123, dark=True, media="print")  # A4 at 96 dots an inch
         self.until("document.documentElement.scrollWidth <= 794")
         self.browser.show(**DESK, dark=True)
         self.look("dispatchEvent(new Event('afterprint'))")
         self.assertEqual(self.look("getComputedStyle(document.body).backgroundColor"), "rgb(15, 20, 25)")
         self.assertEqual(self.browser.complaints(), [])
+
+    @unittest.skipUnless(shutil.which("pdftoppm"), "SKIPPED: no pdftoppm (poppler-utils)")
+    def test_paper_has_the_plots(self):
+        """Read by another program than the one that printed; each curve crosses its plot, of a dark page too."""
+        for dark in (False, True):
+            self.browser.show(**DESK, dark=dark)
+            self.open(self.made("a.json"), self.made("b.json", shift=-5), "--compare", "--bit-rates", "300,600")
+            paper = self.place / "paper.pdf"
+            paper.write_bytes(base64.b64decode(self.browser.call("Page.printToPDF")["data"]))
+            subprocess.run(["pdftoppm", "-r", "72", paper, self.place / "page"], check=True)
+            for colour in ((0x00, 0x72, 0xb2), (0xd5, 0x5e, 0x00)):
+                for number, least in ((1, 180), (2, 180)):
+                    self.assertGreater(inked_columns(self.place / f"page-{number}.ppm", colour), least, (dark, colour, number))
 
     def test_names_for_those_who_do_not_see(self):
         self.open(self.made("a.json"), self.made("b.json", shift=1), "--compare", "--bit-rates", "300,600")

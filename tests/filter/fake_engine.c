@@ -405,6 +405,11 @@ qc_status qc_session_start_offset(const qc_session* session, int rendition, int*
     return session->submitted < env_number("QC_FAKE_START_AFTER", 0) ? QC_AGAIN : QC_END;
 }
 
+qc_status qc_session_start_range(const qc_session* session, int rendition, qc_ranges* ranges) {
+    (void)ranges;
+    return qc_session_start_offset(session, rendition, NULL);
+}
+
 /* Nothing is measured that could be handed on. */
 qc_status qc_session_on_measured(qc_session* session, qc_measured_callback callback, void* opaque) {
     (void)session, (void)callback, (void)opaque;

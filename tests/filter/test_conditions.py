@@ -185,6 +185,42 @@ class Kinds(FilterTest):
         self.assertEqual((root.find("distorted_stream").attrib["hdr"], root.find("reference_stream").attrib["corrupt_frames"]), ("HLG", "0"))
 
 
+class Grain(FilterTest):
+    """Film grain that a decoder is to make: nobody sees it in the frames, unless the decoder hands over its parameters instead."""
+
+    EXPORTED = ("-export_side_data", "film_grain")
+    FRAMES = 6
+
+    def setUp(self):
+        super().setUp()
+        codecs = ffmpeg(["-v", "quiet", "-codecs"], self.folder).stdout
+        if "libsvtav1" not in codecs or "libdav1d" not in codecs:
+            self.skipTest("SKIPPED: this ffmpeg was built without libsvtav1 or libdav1d")
+        self.reference = self.source(frames=self.FRAMES, extra="noise=alls=25:allf=t:all_seed=5")
+        coder = ["-c:v", "libsvtav1", "-preset", "10", "-crf", "40"]
+        self.plain = make(self.clips, "plain.mkv", self.reference, *coder)
+        self.grainy = make(self.clips, "grainy.mkv", self.reference, *coder, "-svtav1-params", "film-grain=40")
+
+    def test_it_is_left_out_and_counted(self):
+        run = self.score(self.grainy, self.reference, before_inputs=[self.EXPORTED])
+        self.assert_ok(run)
+        self.assertEqual((run.log["distorted_stream"]["film_grain_frames"], run.log["reference_stream"]["film_grain_frames"]), (self.FRAMES, 0))
+        self.assertEqual(len(run.messages(f"scored without the grain: main:{self.FRAMES}")), 1, run.text)
+        self.assertEqual(run.log["warnings"], [])
+        by_the_decoder = self.score(self.grainy, self.reference, before_inputs=[("-c:v", "libdav1d", "-filmgrain", "0")])
+        self.assertEqual([row["psnr_y"] for row in run.stats], [row["psnr_y"] for row in by_the_decoder.stats])
+
+    def test_unasked_it_is_part_of_the_pictures(self):
+        run, bare = (self.score(self.grainy, self.reference, before_inputs=[options]) for options in ((), self.EXPORTED))
+        self.assertEqual(run.log["distorted_stream"]["film_grain_frames"], 0)
+        self.assertNotIn("film grain", run.text)
+        self.assertGreater(bare.stats[0]["psnr_y"], run.stats[0]["psnr_y"] + 0.1)
+
+    def test_streams_without_it(self):
+        run = self.score(self.plain, self.reference, before_inputs=[self.EXPORTED])
+        self.assertEqual(run.log["distorted_stream"]["film_grain_frames"], 0)
+
+
 QUEUE_OF_A_GRAPH = 8  # frames, of FFmpeg from 7 on, between a decoder's thread and the graph's
 
 

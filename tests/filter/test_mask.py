@@ -51,6 +51,19 @@ class Weights(MaskTest):
         self.assertIn("mask", masked.log["conventions"])
         self.assertNotIn("mask", plain.log.get("conventions", {}))
 
+    def test_how_far_pairs_may_be_apart_is_nothing_to_a_mask(self):
+        """It holds from its time on; with a larger max_dt it came up to so much too early."""
+        halves = self.mask("if(lt(N,4),255*lt(X,40),255*gte(X,40))", frames=self.FRAMES, name="halves.mkv")
+        by_number = self.weigh(halves, "sync=index", metrics="psnr")
+        self.assert_ok(by_number)
+        for options in ("max_dt=0.5", "max_dt=0.03", ""):
+            by_time = self.weigh(halves, options, metrics="psnr")
+            self.assert_ok(by_time)
+            self.assertEqual(self.scores(by_time), self.scores(by_number), options)
+        whole = self.weigh(self.mask("255*lt(X,40)", name="left.mkv"), metrics="psnr")
+        differ = [one != other for one, other in zip(self.scores(whole), self.scores(by_number))]
+        self.assertEqual(differ, [False] * 4 + [True] * 4)
+
     def test_metrics_of_blocks_and_norms(self):
         metrics = "psnr_hvs+xpsnr+ssimulacra2+butteraugli+integer_ssim+cvvdp"
         plain, white, half = (self.weigh(mask, metrics=metrics) for mask in

@@ -16,13 +16,15 @@
 namespace qc::test {
 namespace {
 
-void take_rows(Session& session, RunResult* result) {
+/// A map is looked at when its frame's row comes: from then on its memory may serve something else.
+void take_rows(Session& session, std::vector<MapPicture>* maps, RunResult* result) {
     const size_t cells = session.plan().columns.size() * static_cast<size_t>(session.renditions());
     qc_row row{};
     while (session.receive(false, &row) == QC_OK) {
         result->values.emplace_back(row.value, row.value + cells);
         result->present.emplace_back(row.present, row.present + cells);
         result->weightless.push_back(row.weightless);
+        if (!maps->empty()) result->maps.push_back((*maps)[static_cast<size_t>(row.frame)].samples());
     }
 }
 
@@ -39,10 +41,10 @@ Status submit_all(Session& session, const Stream& stream, const PlacePicture& pl
         if (!stream.masks.empty()) frame.weights.plane[0] = stream.masks[f].data();
         frame.weights.pitch_bytes[0] = session.geometry().width;
         QC_RETURN_IF_ERROR(session.submit(frame));
-        take_rows(session, result);
+        take_rows(session, maps, result);
     }
     QC_RETURN_IF_ERROR(session.flush());
-    take_rows(session, result);
+    take_rows(session, maps, result);
     return {};
 }
 
@@ -87,7 +89,6 @@ RunResult run(const qc_config& config, const Stream& stream, const PlacePicture&
     for (size_t f = 0; config.maps != nullptr && f < stream.reference.size(); ++f)
         maps.emplace_back(config.map_layout, session->geometry().width, session->geometry().height);
     result.status = submit_all(*session, stream, place, &maps, &result);
-    for (MapPicture& map : maps) result.maps.push_back(std::move(map.samples()));
     result.stats.struct_size = sizeof(qc_stats);
     session->fill_stats(&result.stats);
     result.description = session->description();

@@ -186,6 +186,7 @@ static const Function functions_for_front_ends[] = {
     (Function)qc_session_finding,
     (Function)qc_session_watched_frames,
     (Function)qc_session_start_offset,
+    (Function)qc_session_start_range,
     (Function)qc_session_on_measured,
     (Function)qc_session_measured_words,
     (Function)qc_session_history,

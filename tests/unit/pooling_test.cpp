@@ -50,6 +50,12 @@ TEST(Pooling, PercentilesAreLinearBetweenRanks) {
     EXPECT_EQ(percentile_of(one, 10.0), 5.0);
     double infinite[] = {INFINITY, INFINITY, INFINITY};
     EXPECT_EQ(percentile_of(infinite, 10.0), INFINITY);
+    // Logs show all digits where scores lie close together: both neighbours are weighted, and no other rounding will
+    // do.
+    double close[] = {1.1, 0.3, 0.7};
+    EXPECT_EQ(percentile_of(close, 5.0), 0.34);
+    double closer[] = {1.0000003316654982, 1.0000001650989967};
+    EXPECT_EQ(percentile_of(closer, 10.0), 1.000000181755647);
 }
 
 TEST(Pooling, DeviationIsOfThePopulation) {

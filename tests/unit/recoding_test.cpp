@@ -33,8 +33,8 @@ Coding yuv(int depth, bool full, int halved = 0, int location = 0, int matrix = 
 
 /// One target sample of a source whose three samples are these.
 int sample_of(const Recoding& recoding, int plane, int first, int second, int third) {
-    const bool is_chroma = plane > 0 && recoding.kind == RecodeKind::kToYuv;
-    const int64_t scale = recoding.kind == RecodeKind::kToRgb ? 1 << kGrowBits : is_chroma ? 1 << kShrinkBits : 1;
+    const bool is_chroma = plane > 0 && recoding.kind == kRecodeToYuv;
+    const int64_t scale = recoding.kind == kRecodeToRgb ? 1 << kGrowBits : is_chroma ? 1 << kShrinkBits : 1;
     const int32_t* const weight = recoding.weight[plane];
     return recoding.target(
         plane, scale * (int64_t{weight[0]} * first + int64_t{weight[1]} * second + int64_t{weight[2]} * third));
@@ -238,12 +238,15 @@ void expect_same(const Case& c, int width, int height, bool descending) {
 
     test::EmulatedProgram emulated(QC_EMULATED_KERNELS(QC_INGEST_KERNELS));
     DeviceProgram& program = emulated;
-    LoadedKernel<Recode::Arguments> kernel;
-    ASSERT_TRUE(program.find(kernels::qc_recode, &kernel).ok());
+    const KernelIdentifier<RecodeArguments> identifiers[] = {kernels::qc_recode_planes, kernels::qc_recode_to_yuv,
+                                                             kernels::qc_recode_to_rgb};
     test::EmulatedQueue emulated_queue(descending);
     DeviceQueue& queue = emulated_queue;
-    const Dim3 grid{1, static_cast<unsigned>((height + 1) / 2 + 1), 1};
-    ASSERT_TRUE(queue.launch(kernel, grid, Recode::Arguments{&job}).ok());
+    for (const auto& identifier : identifiers) { // of other kinds they leave the job
+        LoadedKernel<RecodeArguments> kernel;
+        ASSERT_TRUE(program.find(identifier, &kernel).ok());
+        ASSERT_TRUE(queue.launch(kernel, Dim3{1, 3, 1}, RecodeArguments{&job}).ok());
+    }
     EXPECT_TRUE(by_rows == by_kernel) << width << "x" << height << ", depth " << c.from.depth << " to " << c.to.depth
                                       << ", packed " << c.packed << ", to RGB " << c.to.rgb;
 }
@@ -255,7 +258,7 @@ TEST(Recoding, TheKernelMakesWhatTheRowsMake) {
         {rgb(8, false), yuv(8, false, 0, 0, 9)},
     };
     for (const Case& c : kCases)
-        for (const auto& [width, height] : {std::pair{1, 1}, {2, 3}, {5, 2}, {8, 6}, {19, 7}, {32, 4}})
+        for (const auto& [width, height] : {std::pair{1, 1}, {2, 3}, {5, 2}, {8, 6}, {19, 7}, {32, 4}, {8, 21}})
             expect_same<uint8_t, uint8_t>(c, width, height, width % 2 == 0);
     const Case kDeeper[] = {
         {yuv(8, true, 1), yuv(10, false, 1)}, {rgb(8), yuv(12, false, 2), 3}, {rgb(8), rgb(16), 4},

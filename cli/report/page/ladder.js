@@ -27,7 +27,7 @@ function drawLadder() {
   document.getElementById("ladder-text").textContent = `Mean ${view.score} over bit rate, on a logarithmic scale`;
   const numbers = index.ladders.map((_, i) => i);
   const low = rows[0][0], high = rows[rows.length - 1][0];
-  ladderGraph = new Dygraph(holder, rows, {
+  ladderGraph = plotIn(holder, rows, {
     ...commonOptions(numbers.map((i) => `l${i}`), numbers), drawPoints: true, pointSize: 4, connectSeparatedPoints: true,
     xlabel: "kbit/s", dateWindow: [low / 1.1, high * 1.1],
     axes: { x: { logscale: true, axisLabelWidth: 64, axisLabelFormatter: (x) => (x >= 1 ? x.toFixed(0) : String(x)) }, y: { axisLabelWidth: 56 } },

@@ -3,6 +3,7 @@
 
 const COLOURS = 6; // --series-0 and so on
 const DASHES = [null, [9, 4], [3, 3], [9, 3, 3, 3], [15, 5]];
+const PAPER_PIXELS = 3; // for each of the screen's
 const redraws = []; // functions that draw a plot anew
 
 function themed(name) {
@@ -24,8 +25,16 @@ function commonOptions(names, numbers) {
   return {
     labels: ["x", ...names], series, legend: "never", strokeWidth: 1.8, fillAlpha: 0.2, connectSeparatedPoints: false,
     axisLineColor: themed("--faint"), gridLineColor: themed("--line"), gridLineWidth: 0.5, axisLabelFontSize: 13,
+    pixelRatio: document.documentElement.classList.contains("printing") ? PAPER_PIXELS : null,
     highlightCircleSize: 0, rightGap: 12, xRangePad: 4, yRangePad: 6,
   };
+}
+
+/** The only place where a plot is made. Dygraphs takes titles of axes as HTML, and a log may call a score anything. */
+function plotIn(holder, rows, { xlabel, ...options }) {
+  const title = document.createElement("span");
+  title.textContent = xlabel;
+  return new Dygraph(holder, rows, { ...options, xlabel: title.innerHTML });
 }
 
 /** A piece of the line, for legends. */
@@ -68,12 +77,24 @@ function redrawAll() {
   redraws.forEach((draw) => draw());
 }
 
+/** Pictures in the place of canvases: Chromium prints a canvas that was drawn for paper without its lines. */
+function freezePlots() {
+  document.querySelectorAll(".plot canvas").forEach((canvas) => {
+    const picture = new Image();
+    picture.alt = "";
+    picture.src = canvas.toDataURL();
+    picture.style.cssText = canvas.style.cssText;
+    canvas.replaceWith(picture);
+  });
+}
+
 function followTheme() {
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redrawAll);
   const print = (isPrinting) => {
     document.documentElement.classList.toggle("printing", isPrinting);
     document.querySelectorAll("details").forEach((each) => { if (isPrinting) each.open = true; });
     redrawAll();
+    if (isPrinting) freezePlots();
   };
   addEventListener("beforeprint", () => print(true));
   addEventListener("afterprint", () => print(false));

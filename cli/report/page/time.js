@@ -88,7 +88,7 @@ function drawTime() {
   holder.replaceChildren();
   if (!encodes.length) return;
   view.binned = window;
-  const graph = new Dygraph(holder, rowsFor(window), {
+  const graph = plotIn(holder, rowsFor(window), {
     ...commonOptions(encodes.map((i) => `e${i}`), encodes), customBars: true, dateWindow: window, drawCallback: refine,
     interactionModel: Dygraph.defaultInteractionModel, // with the overview below a drag would move the window, not choose one
     xlabel: "frame", showRangeSelector: holder.clientHeight > 200, rangeSelectorHeight: 30,

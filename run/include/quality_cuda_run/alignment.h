@@ -22,11 +22,13 @@ extern "C" {
 #define QCR_NOTED_TIMES 1024 ///< more pairs than a finding is late by
 #define QCR_MOST_FINDINGS 64 ///< of a rendition, by the engine's word
 
-/** What a rendition begins with, by align=auto. */
+/** What a rendition begins with, by align=auto and range=auto. */
 typedef struct qcr_start {
     int is_told;    ///< beyond doubt
     int offset;     ///< frames, as a finding has it; 0 where nothing is told
     double seconds; ///< the same; NaN where nothing is told, or the frame rate is not known
+    int is_range_told;
+    qc_ranges ranges;
 } qcr_start;
 
 typedef struct qcr_alignment {

@@ -26,17 +26,19 @@ extern "C" {
 
 /** What a frame says of itself. Tags are codes of H.273, 2 for not known; range and chroma location as in qc_colour. */
 typedef struct qcr_frame_facts {
-    int held;         ///< 0: there is no such frame, of the others only jumps means something
+    int held;         ///< 0: there is no such frame, of the others only jumps and rate mean something
     int is_corrupt;   ///< its decoder calls it damaged
     int is_concealed; ///< and has concealed that
     int is_interlaced;
+    int has_grain; ///< it carries parameters of film grain, which nobody has added to it
     int range, matrix, primaries, transfer, chroma_location;
     double time;   ///< seconds, NaN for none
+    double rate;   ///< of the input's frames so far, 1/s; 0: too few to tell, see qcr_rate_so_far()
     int64_t jumps; ///< how often the input's time stamps jumped so far
 } qcr_frame_facts;
 
-/** What to do when range or matrix differ between the inputs. */
-typedef enum qcr_range_check { QCR_RANGE_AUTO, QCR_RANGE_IGNORE, QCR_RANGE_ERROR } qcr_range_check;
+/** What to do about range and matrix: go by tags, and by the pictures where there are none; or not. */
+typedef enum qcr_range_check { QCR_RANGE_TAGS, QCR_RANGE_AUTO, QCR_RANGE_IGNORE, QCR_RANGE_ERROR } qcr_range_check;
 
 typedef struct qcr_condition_rules {
     const qcr_names* names; ///< outlives the conditions
@@ -78,7 +80,8 @@ QC_API void qcr_check_hdr(qcr_conditions* conditions, const qc_session* session,
                           const qc_colour* colour);
 
 /**
- * A distorted frame and its partners: warns of what is damaged or interlaced, once, and counts it.
+ * A distorted frame and its partners: warns of what is damaged or interlaced, once, and counts it. Of interlaced frames
+ * when the rates of all inputs are known, for these decide on the remedy.
  * @param facts  of each input @param row their number among the pairs; below 0: no pair, the distorted frame alone
  * @param counts of each rendition: its sides are brought up to this frame
  * @param corrupt set: bit i means that the frame of input i is damaged
@@ -86,6 +89,9 @@ QC_API void qcr_check_hdr(qcr_conditions* conditions, const qc_session* session,
  */
 QC_API qc_status qcr_note_frames(qcr_conditions* conditions, const qcr_frame_facts* facts, int64_t row,
                                  qcr_counts* counts, uint32_t* corrupt);
+
+/** No frame follows: says what waited for more of them. */
+QC_API void qcr_conclude_conditions(qcr_conditions* conditions);
 
 /** "corrupt", "ref_corrupt", "1.corrupt": what marks an input's damaged frames. @return key, of 32 bytes or more */
 QC_API const char* qcr_corrupt_key(int input, char* key, size_t size);

@@ -20,6 +20,7 @@ extern "C" {
 typedef struct qcr_side {
     int64_t corrupt;        ///< pairs whose frame its decoder calls damaged
     int64_t interlaced;     ///< pairs whose frame is interlaced
+    int64_t with_grain;     ///< pairs whose frame carries parameters of film grain
     int64_t colour_changes; ///< how often colour tags changed
     int64_t jumps;          ///< how often the time stamps jumped
 } qcr_side;

@@ -114,8 +114,24 @@ typedef enum qc_finding_kind {
     QC_FINDING_RATE = 3,       /**< it grows steadily: a distorted frame takes `rate` reference frames */
     QC_FINDING_REPEATS = 4,    /**< `count` distorted frames so far, the first of them `frame`, show the picture before them
                                     again while the reference moves */
-    QC_FINDING_FROZEN_END = 5  /**< so do all from `frame` on to the end, `count` of them */
+    QC_FINDING_FROZEN_END = 5, /**< so do all from `frame` on to the end, `count` of them */
+    QC_FINDING_RANGE = 6,      /**< from `frame` on the pictures show that one video has limited range and the other full range:
+                                    distorted luma is `level` + `gain` times the reference's, in codes of 8 bits */
+    QC_FINDING_APART = 7,      /**< the two videos show nothing in common, whatever the offset */
+    QC_FINDING_TURNED = 8      /**< the distorted pictures are turned or mirrored: `turn` undoes it */
 } qc_finding_kind;
+
+/** What is done to a picture. The last four swap its sides. */
+typedef enum qc_turn {
+    QC_TURN_NONE = 0,
+    QC_TURN_MIRROR = 1, /**< left is right */
+    QC_TURN_FLIP = 2,   /**< above is below */
+    QC_TURN_HALF = 3,   /**< both: by 180 degrees */
+    QC_TURN_TRANSPOSE = 4,
+    QC_TURN_CLOCKWISE = 5, /**< by 90 degrees */
+    QC_TURN_COUNTERCLOCKWISE = 6,
+    QC_TURN_TRANSVERSE = 7 /**< transposed, and by 180 degrees */
+} qc_turn;
 
 /** One of them. Frames are indices in submission order. What a kind does not tell of is 0. */
 typedef struct qc_finding {
@@ -123,7 +139,13 @@ typedef struct qc_finding {
     int offset, former_offset; /**< -30..30: distorted frame n shows what reference frame n - offset does */
     int64_t frame, count;
     double rate;
-    int64_t reserved[6];       /**< 0 */
+    int is_full;               /**< of QC_FINDING_RANGE: the distorted video has full range, the reference limited; else the
+                                    other way round */
+    qc_turn turn;
+    double gain, level;
+    double error;              /**< root mean square of what the other range alone makes of luma, in codes of 8 bits */
+    double correlation;        /**< of block means: of QC_FINDING_APART as they are, of QC_FINDING_TURNED turned back */
+    int64_t reserved[1];       /**< 0 */
 } qc_finding;
 
 /**
@@ -144,6 +166,20 @@ QC_API int64_t qc_session_watched_frames(const qc_session *session, int renditio
  *         what repeats itself do, or steps and other rates; QC_ERROR_INVALID for a rendition that does not exist
  */
 QC_API qc_status qc_session_start_offset(const qc_session *session, int rendition, int *offset);
+
+/** Ranges of two videos beside each other. */
+typedef enum qc_ranges {
+    QC_RANGES_SAME = 0,
+    QC_RANGES_LIMITED = 1, /**< the distorted video has limited range, the reference full range */
+    QC_RANGES_FULL = 2     /**< the other way round */
+} qc_ranges;
+
+/**
+ * With config.watch_contents: what QC_FINDING_RANGE tells, from a rendition's first 48 frames alone, with the offset that
+ * qc_session_start_offset() tells. It comes as soon as it is beyond doubt; then it stays.
+ * @return as qc_session_start_offset()
+ */
+QC_API qc_status qc_session_start_range(const qc_session *session, int rendition, qc_ranges *ranges);
 
 /* ---- reports ---- */
 

@@ -62,7 +62,8 @@ typedef enum qcr_sync {
     QCR_SYNC_FLOOR,         ///< the newest frame that is not later
     QCR_SYNC_INDEX,         ///< the n-th frame for the n-th frame, timestamps are not looked at
     QCR_SYNC_LAVFI,         ///< the newest frame that is not later, as FFmpeg's own filters have it
-    QCR_SYNC_LAVFI_NEAREST, ///< the same, except that a later frame is taken if it is strictly nearer; none before the first one
+    QCR_SYNC_LAVFI_NEAREST, ///< the same, except that a later frame is taken if it is strictly nearer; none before the
+                            ///< first one
 } qcr_sync;
 
 typedef enum qcr_eof_action {
@@ -93,6 +94,8 @@ typedef struct qcr_rules {
     int align_start; ///< the time of each input counts from its first frame with a timestamp
     int outlasts; ///< QCR_SYNC_LAVFI: behind its end the distorted video's last frame comes again while the reference
                   ///< goes on
+    int mends_delay; ///< an input that keeps step with the distorted video, but begins apart from it by less than a
+                     ///< frame, is moved; only with QCR_SYNC_NEAREST
 } qcr_rules;
 
 /** A timestamp t means the time (t - origin) * num / den, in seconds. */
@@ -110,7 +113,7 @@ typedef struct qcr_pairs_config {
     qcr_clock clock[QCR_MAX_INPUTS];
     qcr_clock common;                 ///< QCR_SYNC_LAVFI: what all timestamps are rounded to; its origin is not used
     double claimed_rate;              ///< of the distorted video, 1/s; 0 for none
-    int rate_frames;                  ///< so many of its first frames may be waited for, at most QCR_RATE_FRAMES
+    int rate_frames;                  ///< so many first frames may be waited for, at most QCR_RATE_FRAMES
     const char* name[QCR_MAX_INPUTS]; ///< for messages; copied
     qcr_sink sink;                    ///< its `say` may be NULL
     void (*release)(void* opaque, void* frame); ///< called within the functions below; may be NULL
@@ -141,14 +144,18 @@ QC_API void qcr_pairs_destroy(qcr_pairs* pairs);
  */
 
 /**
- * How many of the distorted video's first timestamps are to be known before anything is paired, to hold the rate that
- * it claims against them; 0 once that is settled, or where nothing depends on it. Fewer will do where there are no
- * more.
+ * How many of an input's first timestamps are to be known before anything is paired; 0 once that is settled, or where
+ * nothing depends on it. Inputs are asked in order, until each says 0: the distorted video's timestamps show whether
+ * its rate is what it claims, and those of the others whether they keep step with it.
  */
-QC_API int qcr_pairs_rate_frames(const qcr_pairs* pairs);
+QC_API int qcr_pairs_first_frames(const qcr_pairs* pairs, int input);
 
-/** Settles the rate. Without this call the claim is believed up to QCR_HIGHEST_RATE. @param pts the first timestamps */
-QC_API void qcr_pairs_settle_rate(qcr_pairs* pairs, const int64_t* pts, int count);
+/**
+ * Settles the rate, or where an input begins. Without this call the claim is believed up to QCR_HIGHEST_RATE, and
+ * nothing is moved. @param pts the first timestamps @param count may be lower than what was asked for where there are
+ * no more
+ */
+QC_API void qcr_pairs_show_first(qcr_pairs* pairs, int input, const int64_t* pts, int count);
 
 /** The frame rate of the distorted video that is gone by, 1/s; 0: unknown. */
 QC_API double qcr_pairs_rate(const qcr_pairs* pairs);
@@ -285,9 +292,14 @@ typedef struct qcr_input {
     int64_t jumps;               ///< of timestamps
     int64_t behind; ///< frames that were read behind the end, and are too late for the last distorted frame
     int ended;
+    double delay;         ///< seconds by which it counts later, because of mends_delay
+    int has_other_length; ///< it has as many frames as the distorted video, but another length; known at the end
 } qcr_input;
 
 QC_API qcr_input qcr_pairs_input(const qcr_pairs* pairs, int input);
+
+/** Frames per second, by the timestamps of those that came. @param tick seconds @return 0: there were too few */
+QC_API double qcr_rate_so_far(const qcr_input* input, double tick);
 
 /** A frame of an input that is held, for what it says of itself; the latest. NULL if there is none. */
 QC_API void* qcr_pairs_held(const qcr_pairs* pairs, int input);

@@ -2,13 +2,13 @@
 /**
  * @file
  * A look at the first pictures before any is paired for good: the constant offset of each rendition from the reference
- * is found and corrected.
+ * is found and corrected, and its range told.
  *
  * Frames are not taken for that. They wait where they are, and are paired on trial, by the rules of the run, for a
  * session of the engine that watches and scores nothing. What it is told beyond doubt moves the clocks of the inputs,
  * or with QCR_SYNC_INDEX their beginnings; then everything goes as if nobody had looked.
  *
- *     qcr_preview_begin(&preview, pairs, renditions)
+ *     qcr_preview_begin(&preview, pairs, renditions, wishes)
  *     until a call returns QCR_LOOK_IS_OVER:
  *         for each input, while qcr_preview_needs(): qcr_preview_offer() its frame number preview.seen[input]
  *         qcr_preview_next(); QCR_LOOK_AT_PAIR: the session is given the pair, then qcr_preview_saw()
@@ -41,11 +41,18 @@ typedef enum qcr_look {
     QCR_LOOK_IS_OVER
 } qcr_look;
 
+/** What one looks for. */
+enum {
+    QCR_WISH_START = 1, ///< each rendition's offset
+    QCR_WISH_RANGE = 2  ///< and its range beside the reference's
+};
+
 /** Zeroed before it begins. */
 typedef struct qcr_preview {
     qcr_pairs* pairs; ///< of the run
     qcr_pairs* trial; ///< NULL before the first look, and behind the end
     int renditions;
+    unsigned wishes; ///< QCR_WISH_START, QCR_WISH_RANGE
     qcr_counts counts[QC_MAX_RENDITIONS]; ///< of the trial, which nobody reads
     int seen[QCR_MAX_INPUTS];             ///< frames of each input that were looked at
     int seen_pairs;                       ///< how many pairs; stays
@@ -54,7 +61,7 @@ typedef struct qcr_preview {
 } qcr_preview;
 
 /** @param pairs outlive the look @return QC_ERROR_NO_MEMORY */
-QC_API qc_status qcr_preview_begin(qcr_preview* preview, qcr_pairs* pairs, int renditions);
+QC_API qc_status qcr_preview_begin(qcr_preview* preview, qcr_pairs* pairs, int renditions, unsigned wishes);
 /** Also of one that did not begin. */
 QC_API void qcr_preview_end(qcr_preview* preview);
 
@@ -76,7 +83,7 @@ QC_API qcr_look qcr_preview_next(qcr_preview* preview, qcr_decision* decision);
 QC_API qcr_look qcr_preview_saw(qcr_preview* preview, const qc_session* session, double time);
 
 /**
- * Takes what the session was told, and corrects the beginnings of the run's pairs.
+ * Takes what the session was told, and with QCR_WISH_START corrects the beginnings of the run's pairs.
  * @param session NULL: it saw no pair @param by_index the rule is QCR_SYNC_INDEX @param start one for each rendition
  */
 QC_API void qcr_preview_conclude(qcr_preview* preview, qc_session* session, int by_index, qcr_start* start);

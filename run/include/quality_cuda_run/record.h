@@ -14,6 +14,7 @@
 
 #include <quality_cuda.h>
 
+#include "quality_cuda_run/conditions.h"
 #include "quality_cuda_run/pairs.h"
 #include "quality_cuda_run/sink.h"
 
@@ -31,14 +32,13 @@ typedef struct qcr_recorded_input {
     int shape_num, shape_den; ///< of a sample: width / height
 } qcr_recorded_input;
 
-/** A frame as it came. Tags are codes of H.273, range and chroma location as in qc_colour. */
+/** A frame as it came. */
 typedef struct qcr_recorded_frame {
     int64_t pts; ///< ticks; QCR_NO_PTS for none
     int width, height, format;
     const char *format_name;
-    int is_corrupt, is_concealed, is_interlaced;
-    int range, matrix, primaries, transfer, chroma_location;
-    int64_t packet_bytes; ///< of what it was decoded from; 0: not known
+    qcr_frame_facts facts; ///< except its time, and what is told of the frames before it
+    int64_t packet_bytes;  ///< of what it was decoded from; 0: not known
 } qcr_recorded_frame;
 
 typedef struct qcr_record qcr_record;
@@ -54,7 +54,8 @@ QC_API qcr_record *qcr_record_create(const char *path, int inputs);
 QC_API void qcr_record_destroy(qcr_record *record);
 
 /*
- * All that follows return QC_ERROR_IO, from the first failure on. What is said of inputs comes before the first frame.
+ * All that follows return QC_ERROR_IO, from the first failure on; with a record that is NULL, or is finished, nothing is
+ * done. What is said of inputs comes before the first frame.
  */
 
 QC_API qc_status qcr_record_input(qcr_record *record, int input, const qcr_recorded_input *facts);
@@ -88,7 +89,7 @@ QC_API void qcr_record_break(qcr_record *record);
  */
 QC_API qc_status qcr_record_finish(qcr_record *record, double frame_rate, double tolerance, int is_whole);
 
-/** The first failure, as errno; 0 for none. */
+/** The first failure, as errno; 0 for none, or without a record. */
 QC_API int qcr_record_error(const qcr_record *record);
 
 /* ---- records that are whole ---- */

@@ -15,6 +15,7 @@
 #include "quality_cuda_run/alignment.h"
 #include "quality_cuda_run/conditions.h"
 #include "quality_cuda_run/counts.h"
+#include "quality_cuda_run/doubts.h"
 #include "quality_cuda_run/engine.h"
 #include "quality_cuda_run/files.h"
 #include "quality_cuda_run/names.h"
@@ -30,11 +31,13 @@ typedef struct qcr_report_input {
     const char* format; ///< the name of its pixel format
     int width, height;  ///< of its visible pictures
     qc_colour colour;
-    double bit_rate;     ///< bit/s; below 0: not known
-    const char* refusal; ///< why it was refused, or is over before its end; "": neither
-    int is_refused;      ///< too few of its frames had a partner: nothing is said of its scores
-    int is_stalled;      ///< it has not delivered for long
-    int is_cut_off;      ///< it ended when the program had been told to stop
+    double bit_rate;      ///< bit/s; below 0: not known
+    const char* refusal;  ///< why it was refused, or is over before its end; "": neither
+    int is_refused;       ///< too few of its frames had a partner: nothing is said of its scores
+    int is_stalled;       ///< it has not delivered for long
+    int is_cut_off;       ///< it ended when the program had been told to stop
+    double delay;         ///< as in qcr_input
+    int has_other_length; ///< the same
 } qcr_report_input;
 
 /**
@@ -72,6 +75,7 @@ typedef struct qcr_report {
     qcr_report_input input[QCR_MAX_VIDEOS];
     int scored_width, scored_height;
     const qcr_conditions* conditions;
+    const qcr_doubts* doubts; ///< what was warned of
     const qcr_alignment* alignment;
 
     qc_session* session; ///< NULL: nothing was scored

@@ -3,11 +3,12 @@
  * @file
  * Frames that wait for their scores: from the decision about a frame until it was sent and its scores have arrived.
  *
- *     qcr_rows_append -> qcr_rows_deliver -> qcr_rows_take -> qcr_rows_account
+ *     qcr_rows_append -> qcr_rows_deliver -> qcr_rows_take -> qcr_rows_confirm -> qcr_rows_account
  *                    \-> qcr_rows_fail   /      \-> qcr_rows_let_go, where it cannot wait
  *
- * Frames leave in the order in which they were appended. Whatever has left, and has its scores or will get none, is handed
- * out once by qcr_rows_account(), for reports, lines and files.
+ * Frames leave in the order in which they were appended. One that was taken counts when it is known that the consumer has
+ * it: qcr_rows_confirm(). Whatever counts, and has its scores or will get none, is handed out once by qcr_rows_account(),
+ * for reports, lines and files.
  *
  * Handles of frames and maps are the caller's: nothing looks into them, and nothing frees them.
  */
@@ -35,6 +36,7 @@ typedef struct qcr_row {
     const char *unscored;        ///< why it has no scores, a text that stays; NULL: it has some, or waits for them
     int failed;                  ///< it has no scores because the scoring failed
     int scores_follow;           ///< it left without its scores, which are handed out in a row of their own, maybe before
+    int was_taken;               ///< its frame was handed out by qcr_rows_take()
     const double *value;         ///< [renditions][features], NaN for none; NULL if it has none at all. Only handed out
     const unsigned char *present; ///< which of them there are; NULL with value
 } qcr_row;
@@ -44,7 +46,7 @@ typedef struct qcr_tally {
     int64_t scored[QC_MAX_RENDITIONS];  ///< accounted rows that have scores of each rendition
     int64_t failed[QC_MAX_RENDITIONS];  ///< accounted rows that have none, because the scoring failed
     int64_t late_scores;                ///< rows whose scores came when their frame had left
-    qcr_counts left[QC_MAX_RENDITIONS]; ///< counts up to the latest frame that was taken
+    qcr_counts left[QC_MAX_RENDITIONS]; ///< counts up to the latest frame that was confirmed
     int held;                           ///< frames that wait to be taken
 } qcr_tally;
 
@@ -85,6 +87,8 @@ QC_API int qcr_rows_under_way(const qcr_rows *rows);
 
 /** The oldest frame leaves, if it waits for nothing: frame and map are the caller's. @return 0: there is none */
 QC_API int qcr_rows_take(qcr_rows *rows, qcr_row *taken);
+/** The consumer has all frames that were taken: so it is when it asks for the next one. */
+QC_API void qcr_rows_confirm(qcr_rows *rows);
 
 /**
  * The oldest frame that has not left can wait no longer: it becomes one without scores, without its map, which may be under
@@ -94,7 +98,7 @@ QC_API int qcr_rows_take(qcr_rows *rows, qcr_row *taken);
 QC_API int qcr_rows_let_go(qcr_rows *rows, qcr_row *gone);
 
 /**
- * The next row that counts: its frame has left, and its scores have arrived or never will. The map of a frame that was let
+ * The next row that counts: its frame has left and is confirmed, and its scores have arrived or never will. The map of a frame that was let
  * go is the caller's now.
  * @param rest 1: nothing leaves and nothing arrives any more, so that all rows count; frames and maps stay, see qcr_rows_pop()
  * @return 0: there is none

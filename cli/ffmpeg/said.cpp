@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "ffmpeg/said.hpp"
+
+#include <algorithm>
+#include <sstream>
+
+namespace qc::cli {
+
+namespace {
+
+enum class Level { kUnknown, kWarning, kError };
+
+/// "[h264 @ 0x55] [error] text"
+struct Line {
+    std::string who; ///< the last name in brackets, without its address
+    Level level = Level::kUnknown;
+    std::string text;
+    bool is_filters() const { return who.find("quality_cuda") != std::string::npos; }
+};
+
+/// Takes one text in brackets, and the blank behind it, off the beginning. @return whether there is one
+bool take_bracket(std::string* text, std::string* inside) {
+    const size_t end = text->find("] ");
+    if (text->empty() || text->front() != '[' || end == std::string::npos) return false;
+    *inside = text->substr(1, end - 1);
+    text->erase(0, end + 2);
+    return true;
+}
+
+Line parse(std::string text) {
+    Line line;
+    std::string inside;
+    while (line.level == Level::kUnknown && take_bracket(&text, &inside)) {
+        if (inside == "warning")
+            line.level = Level::kWarning;
+        else if (inside == "error" || inside == "fatal" || inside == "panic")
+            line.level = Level::kError;
+        else
+            line.who = inside.substr(0, inside.find(" @ "));
+    }
+    line.text = text;
+    return line;
+}
+
+std::vector<Line> lines_of(const Outcome& outcome) {
+    std::vector<Line> lines;
+    std::istringstream text(outcome.message);
+    for (std::string line; std::getline(text, line);)
+        if (!line.empty()) lines.push_back(parse(line));
+    return lines;
+}
+
+/// Decoders, demuxers and what hands packets from these to those.
+bool is_of_decoding(const Line& line) {
+    if (line.is_filters() || line.who.empty()) return false;
+    for (const char* other : {"Parsed_", "AVFilterGraph", "fc#", "out#", "vost#", "null", "swscaler", "graph"})
+        if (line.who.starts_with(other)) return false;
+    return line.level == Level::kError || line.text.find("corrupt") != std::string::npos;
+}
+
+std::string with_name(const Line& line) {
+    return line.who.empty() ? line.text : line.who + ": " + line.text;
+}
+
+} // namespace
+
+std::string reason_of(const Outcome& outcome) {
+    const std::vector<Line> lines = lines_of(outcome);
+    // What the filter calls an error; else whatever is one; else whatever was said.
+    const auto first = [&](const auto& is_it) { return std::find_if(lines.begin(), lines.end(), is_it); };
+    auto found = first([](const Line& each) { return each.is_filters() && each.level == Level::kError; });
+    if (found == lines.end())
+        found = first([](const Line& each) { return each.is_filters() && each.level == Level::kUnknown; });
+    const bool is_filters = found != lines.end();
+    if (!is_filters) found = first([](const Line& each) { return each.level == Level::kError; });
+    if (found == lines.end()) found = lines.begin();
+    if (found == lines.end()) return "ffmpeg ended with " + std::to_string(outcome.status) + " and said nothing";
+    // A stream that cannot be decoded leaves the filter without frames, and that is what the filter speaks of.
+    const auto cause = std::find_if(lines.begin(), found, is_of_decoding);
+    return is_filters && cause != found ? with_name(*cause) + "; so " + found->text : found->text;
+}
+
+std::vector<std::string> warnings_of(const Outcome& outcome) {
+    std::vector<std::string> warnings;
+    for (const Line& line : lines_of(outcome))
+        if (line.is_filters()) warnings.push_back(line.text);
+    return warnings;
+}
+
+Damage damage_in(const std::vector<Outcome>& outcomes) {
+    constexpr size_t kShown = 3;
+    std::vector<std::string> shown;
+    Damage damage;
+    size_t left_out = 0;
+    for (const Outcome& outcome : outcomes) {
+        left_out += outcome.lines_left_out;
+        for (const Line& line : lines_of(outcome)) {
+            if (!is_of_decoding(line)) continue;
+            ++damage.lines;
+            const std::string text = with_name(line);
+            if (shown.size() < kShown && std::find(shown.begin(), shown.end(), text) == shown.end())
+                shown.push_back(text);
+        }
+    }
+    if (damage.lines == 0) return damage;
+    damage.lines += left_out;
+    damage.text = "decoding went on in spite of errors (" + std::to_string(damage.lines) + " line" +
+                  (damage.lines > 1 ? "s" : "") + "), the first of them ";
+    for (size_t i = 0; i < shown.size(); ++i) damage.text += (i > 0 ? " | " : "") + shown[i];
+    damage.text += " : pictures may be missing or damaged, and scores tell what the decoder made of them; mend the "
+                   "file, or leave that time out (--start, --duration)";
+    return damage;
+}
+
+} // namespace qc::cli

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "words/findings.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace qc::cli {
+
+void Findings::add(const char* source, const std::string& text) {
+    const bool is_known =
+        std::any_of(list_.begin(), list_.end(), [&](const Finding& each) { return each.text == text; });
+    if (is_known) return;
+    list_.push_back({source, text});
+    std::fprintf(stderr, "%s%swarning: %s\n", about_.c_str(), about_.empty() ? "" : ": ", text.c_str());
+}
+
+void Findings::add_damage(size_t lines, const std::string& text) {
+    decoder_errors_ = lines;
+    if (lines > 0) add("decoder", text);
+}
+
+} // namespace qc::cli

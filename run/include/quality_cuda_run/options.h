@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+/**
+ * @file
+ * What can be wrong with a front end's options before anything is known of the inputs, beside what the engine finds.
+ */
+#ifndef QUALITY_CUDA_RUN_OPTIONS_H
+#define QUALITY_CUDA_RUN_OPTIONS_H
+
+#include <quality_cuda.h>
+
+#include "quality_cuda_run/engine.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** As the user gave them; NULL or "" is nothing. */
+typedef struct qcr_option_values {
+    const char *pool, *stats_format;
+    const char *record, *maps;
+    int has_mask;
+    int renditions, map_rendition;
+    int is_align_auto;
+} qcr_option_values;
+
+/** What their words mean. */
+typedef struct qcr_option_meanings {
+    qc_pool pool;
+    qc_stats_format stats_format; ///< QC_STATS_FORMAT_NONE: lines of scores
+} qcr_option_meanings;
+
+/** @param error filled where that fails @return QC_ERROR_INVALID, QC_ERROR_NO_MEMORY */
+QC_API qc_status qcr_read_options(const qcr_option_values* values, qcr_option_meanings* meanings, qc_error* error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* QUALITY_CUDA_RUN_OPTIONS_H */

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// Two inputs that have the same frames, but not the same time for them: one was given a wrong frame rate.
+//
+// Such inputs are paired by time all the same, each frame with another one than its own, and slow pictures do not show
+// it. What tells is the end: as many frames, another length.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "run/pairs/input.hpp"
+
+namespace qc::run {
+
+/// So many frames of an input may be needed behind the end of the distorted video, to learn whether it has as many.
+int64_t frames_to_compare(const Input& distorted, const Input& other);
+
+/// Whether both, which were read to their ends, have as many frames, but not as long ones.
+bool have_other_lengths(const Input& distorted, const Input& other);
+
+std::string lengths_sentence(const Input& distorted, const Input& other);
+
+} // namespace qc::run

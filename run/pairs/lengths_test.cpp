@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// Inputs of as many frames, but another length: a wrong frame rate.
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "run/pairs/pairs_test_support.hpp"
+
+namespace {
+
+using namespace qc::run::pairs_test;
+
+constexpr double kFilm = 24000 / 1001.0, kNtsc = 30000 / 1001.0;
+
+/// Frames of a rate as a clock of milliseconds has them.
+Stamps frames_of(double rate, int count, double first = 0) {
+    Stamps stamps;
+    for (int i = 0; i < count; ++i) stamps.push_back(std::llround((first + i / rate) * 1000));
+    return stamps;
+}
+
+struct Case {
+    const char* what;
+    Stamps main, reference;
+    bool is_found;
+};
+
+TEST(PairsLengths, Cases) {
+    const Case cases[] = {
+        {"film read as 25", frames_of(25, 700), frames_of(kFilm, 700), true},
+        {"25 read as film", frames_of(kFilm, 700), frames_of(25, 700), true},
+        {"half an hour: more is left than is read behind the end", frames_of(25, 45000), frames_of(kFilm, 45000), true},
+        {"24 for 23.976 in half an hour", frames_of(24, 43000), frames_of(kFilm, 43000), true},
+        {"30 for 29.97", frames_of(30, 900), frames_of(kNtsc, 900), true},
+        {"twice the rate", frames_of(50, 100), frames_of(25, 100), true},
+        {"half the rate", frames_of(25, 100), frames_of(50, 100), true},
+        {"the same", frames_of(kFilm, 700), frames_of(kFilm, 700), false},
+        {"the same, later", frames_of(kFilm, 700, 3.021), frames_of(kFilm, 700), false},
+        {"the same, of other containers", frames_of(kFilm, 700), frames_of(23.976, 700), false},
+        {"too short for a difference", frames_of(30, 12), frames_of(kNtsc, 12), false},
+        {"too few frames", frames_of(25, 9), frames_of(30, 9), false},
+        {"a rate that was converted", frames_of(25, 730), frames_of(kFilm, 700), false},
+        {"every second frame", frames_of(25, 100), frames_of(50, 200), false},
+        {"a frame is missing", frames_of(25, 99), frames_of(25, 100), false},
+        {"a title and a part of it, at another rate", frames_of(25, 50), frames_of(kFilm, 700), false},
+        {"a variable rate", joined(frames_of(25, 50), frames_of(50, 50, 2)),
+         joined(frames_of(50, 50), frames_of(25, 50, 1.02)), false},
+    };
+    for (const Case& each : cases) {
+        FrontEnd front_end(config_of(rules(QCR_SYNC_NEAREST, QCR_EOF_PASS)), {each.main, each.reference});
+        for (qcr_decision decision = front_end.decide(); decision.kind != QCR_END; decision = front_end.decide()) {
+            if (decision.kind == QCR_PAIR) qcr_pairs_take(front_end.pairs);
+            front_end.give_back(decision);
+        }
+        front_end.decide();
+        qcr_pairs_count_unused(front_end.pairs);
+        qcr_pairs_count_unused(front_end.pairs);
+        EXPECT_EQ(qcr_pairs_input(front_end.pairs, 1).has_other_length != 0, each.is_found) << each.what;
+        int said = 0;
+        for (const std::string& message : front_end.messages) said += message.find("frames each") != std::string::npos;
+        EXPECT_EQ(said, each.is_found ? 1 : 0) << each.what;
+    }
+}
+
+TEST(PairsLengths, ASentenceNamesCauseAndRemedy) {
+    FrontEnd front_end(config_of(rules()), {frames_of(25, 700), frames_of(kFilm, 700)});
+    for (qcr_decision decision = front_end.decide(); decision.kind != QCR_END; decision = front_end.decide()) {
+        if (decision.kind == QCR_PAIR) qcr_pairs_take(front_end.pairs);
+        front_end.give_back(decision);
+    }
+    front_end.decide();
+    qcr_pairs_count_unused(front_end.pairs);
+    ASSERT_EQ(front_end.messages.size(), 1U);
+    EXPECT_EQ(
+        front_end.messages[0],
+        "main and reference have 700 frames each, but last 28.000 s (25 frames/s) and 29.196 s (24000/1001 "
+        "frames/s): one of them has the wrong frame rate, and frames are compared that do not belong together; give "
+        "both the same rate (-r 24000/1001 before the -i of main), or pair by number (sync=index)");
+}
+
+TEST(PairsLengths, AreNothingWhereFramesArePairedByNumber) {
+    for (const int sync : {QCR_SYNC_INDEX, QCR_SYNC_LAVFI}) {
+        FrontEnd front_end(config_of(rules(sync)), {frames_of(25, 20), frames_of(kFilm, 20)});
+        while (true) {
+            const qcr_decision decision = front_end.decide();
+            if (decision.kind == QCR_PAIR) qcr_pairs_take(front_end.pairs);
+            if (decision.kind == QCR_END) break;
+            front_end.give_back(decision);
+        }
+        front_end.decide();
+        qcr_pairs_count_unused(front_end.pairs);
+        EXPECT_EQ(qcr_pairs_input(front_end.pairs, 1).has_other_length, 0) << sync;
+    }
+}
+
+} // namespace

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""Still pictures; folders and patterns, each file of which is scored for itself."""
+
+import json
+import shutil
+import struct
+import unittest
+
+from workbench import clip, command, ffmpeg, fresh
+
+
+def picture(path, number, quality=2, size="96x64", extra=()):
+    """@param number of the picture: those with one show the same"""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    codec = ["-pix_fmt", "yuvj420p", "-q:v", quality] if path.suffix in (".jpg", ".jpeg") else []
+    ffmpeg("-f", "lavfi", "-i", f"mandelbrot=s={size}:start_scale={number}", "-frames:v", 1, *extra, *codec, path)
+    return path
+
+
+class Folders(unittest.TestCase):
+    def setUp(self):
+        self.place = fresh("folders_" + self.id().rpartition(".")[2])
+        self.encodes, self.originals = self.place / "encodes", self.place / "originals"
+        for number, name in enumerate(("a", "b", "c.d"), 1):
+            picture(self.originals / f"{name}.jpg", number)
+            picture(self.encodes / f"{name}.jpeg", number, quality=15)
+
+    def score(self, *arguments, code=0):
+        run = command("score", *arguments, "-m", "psnr", "--json")
+        self.assertEqual(run.returncode, code, run.stderr)
+        self.said = run.stderr.splitlines()
+        return json.loads(run.stdout)
+
+    def test_each_file_is_scored_as_alone(self):
+        rows = self.score(self.encodes, self.originals)
+        self.assertEqual(self.said, [])
+        self.assertEqual([row["distorted"] for row in rows], [str(self.encodes / f"{name}.jpeg") for name in ("a", "b", "c.d")])
+        for row in rows:
+            alone = self.score(row["distorted"], row["reference"])["renditions"][0]
+            self.assertEqual(row["pooled_metrics"], alone["pooled_metrics"])
+            self.assertLess(row["pooled_metrics"]["psnr_y"]["mean"], 50)
+            self.assertEqual(row["distorted_stream"]["range"], "pc")
+
+    def test_patterns(self):
+        rows = self.score(str(self.encodes / "[ab].*"), str(self.originals / "*"))
+        self.assertEqual([row["distorted"] for row in rows if "distorted" in row], [str(self.encodes / f"{name}.jpeg") for name in "ab"])
+        self.assertEqual(self.said, [f"warning: {self.originals / 'c.d.jpg'} is not used: no distorted file has that name"])
+        rows = self.score(str(self.encodes / "a.*"), self.originals / "b.jpg")
+        self.assertEqual((rows[0]["distorted"], rows[0]["reference"]), (str(self.encodes / "a.jpeg"), str(self.originals / "b.jpg")))
+
+    def test_what_has_no_partner_is_named(self):
+        picture(self.encodes / "alone.jpg", 1)
+        (self.encodes / "notes.txt").write_text("no picture")
+        rows = self.score(self.encodes, self.originals)
+        self.assertEqual(self.said, [f"warning: {self.encodes / 'alone.jpg'} is not scored: {self.originals} has no file of that name"])
+        self.assertEqual(rows[-1], {"error": self.said[0].removeprefix("warning: ")})
+        self.score(self.encodes, self.originals, "--strict", code=4)
+
+    def test_one_that_fails_leaves_the_others(self):
+        (self.encodes / "b.jpeg").write_text("no picture")
+        rows = self.score(self.encodes, self.originals, code=1)
+        self.assertEqual([("error" in row) for row in rows], [False, True, False])
+        self.assertIn("1 of 3 pairs have no scores", self.said[-1])
+
+    def test_table_logs_and_conditions(self):
+        logs = fresh("folders_logs")
+        run = command("score", self.encodes, self.originals, "-m", "psnr", "-o", logs, "--fail-if", "psnr_y.mean<100")
+        self.assertEqual(run.returncode, 3, run.stderr)
+        self.assertEqual(len(run.stderr.splitlines()), 3)
+        lines = run.stdout.splitlines()
+        self.assertEqual(lines[0].split(), ["file", "psnr_y", "psnr_cb", "psnr_cr"])
+        for line in lines[1:]:
+            name, value = line.split()[:2]
+            log = json.loads((logs / f"{name.rpartition('/')[2]}.json").read_text())
+            self.assertAlmostEqual(float(value), log["pooled_metrics"]["psnr_y"]["mean"], places=6)
+        self.assertEqual(len(lines), 4)
+
+    def test_videos_and_pieces(self):
+        for folder, name in ((self.encodes, "closed.mp4"), (self.originals, "ref.mkv")):
+            shutil.copy(clip(name), folder / ("v" + clip(name).suffix))
+        rows = self.score(str(self.encodes / "v.*"), self.originals, "--frames", 20)
+        alone = self.score(clip("closed.mp4"), clip("ref.mkv"), "--frames", 20)["renditions"][0]
+        self.assertEqual(rows[0]["pooled_metrics"], alone["pooled_metrics"])
+
+    def test_mistakes(self):
+        picture(self.originals / "a.png", 1)
+        for arguments, text in (((self.encodes, self.originals), "two references of one name"),
+                                ((str(self.encodes / "x*"), self.originals), "no file has such a name"),
+                                ((self.encodes, fresh("folders_empty")), "has no pictures and no videos"),
+                                ((self.encodes, self.originals / "b.jpg", "-o", "/nowhere"), "a folder that is there")):
+            run = command("score", *arguments)
+            self.assertIn(run.returncode, (1, 2))
+            self.assertIn(text, run.stderr)
+            self.assertEqual(len(run.stderr.splitlines()), 1, run.stderr)
+
+
+class Stills(unittest.TestCase):
+    def test_orientation_by_exif(self):
+        """The camera's sensor lay upside down, and the file says so: such a picture shows the same."""
+        place = fresh("exif")
+        straight = picture(place / "straight.jpg", 1)
+        mirrored = picture(place / "mirrored.jpg", 1, extra=["-vf", "vflip"])
+        tag = b"MM\0*\0\0\0\x08\0\x01" + struct.pack(">HHIHH", 0x112, 3, 1, 4, 0) + b"\0\0\0\0"
+        segment = b"Exif\0\0" + tag
+        data = mirrored.read_bytes()
+        mirrored.write_bytes(data[:2] + b"\xff\xe1" + struct.pack(">H", len(segment) + 2) + segment + data[2:])
+        run = command("score", mirrored, straight, "-m", "psnr", "--json")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertGreater(json.loads(run.stdout)["renditions"][0]["pooled_metrics"]["psnr_y"]["mean"], 40)
+
+
+if __name__ == "__main__":
+    unittest.main()
