@@ -169,7 +169,7 @@ int ff_qc_note_ranges(AVFilterContext *ctx, AVFrame *const *frames)
     return preview->run.wishes != 0;
 }
 
-int ff_qc_settle_start(AVFilterContext *ctx)
+int ff_qc_adopt_start(AVFilterContext *ctx)
 {
     QualityCudaContext *s = ctx->priv;
     const qcr_alignment_rules rules = ff_qc_alignment_rules(ctx);

@@ -51,7 +51,7 @@ qcr_alignment_rules ff_qc_alignment_rules(const AVFilterContext *ctx);
 int ff_qc_note_ranges(AVFilterContext *ctx, AVFrame *const *frames);
 
 /** Says what was told of the beginnings, and what becomes of it. @return AVERROR, with range=error */
-int ff_qc_settle_start(AVFilterContext *ctx);
+int ff_qc_adopt_start(AVFilterContext *ctx);
 
 /** Says what was found since the last time, but not of frames that have not left yet. */
 void ff_qc_say_findings(AVFilterContext *ctx, int64_t rows_left);

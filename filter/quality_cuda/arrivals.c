@@ -329,7 +329,7 @@ int ff_qc_look_ahead(AVFilterContext *ctx, uint32_t *needs)
         qcr_preview_conclude(&preview->run, preview->session, s->pairing.sync == QCR_SYNC_INDEX, s->alignment.start);
     ff_qc_free_preview(ctx);
     if (ret == QCR_LOOK_IS_OVER)
-        ret = ff_qc_settle_start(ctx);
+        ret = ff_qc_adopt_start(ctx);
     return ret < 0 ? ret : 1;
 }
 
