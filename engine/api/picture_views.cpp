@@ -120,8 +120,8 @@ std::vector<PictureViews::Note> PictureViews::notes() const {
                                conversion_text(format_in(*config_, input), conversion);
             if (views_.size() > 1 && conversion.to.rgb) text += ", for metrics of RGB";
             if (conversion.assumes_matrix)
-                text +=
-                    "; a wrong matrix costs points: if it is another one, tag the input (setparams=colorspace=bt709)";
+                text += "; a wrong matrix costs points: if it is another one, tag the YUV input before "
+                        "(setparams=colorspace=bt709)";
             notes.push_back({std::move(text), conversion.assumes_matrix});
         }
     const ViewOfPictures& view = views_.front();

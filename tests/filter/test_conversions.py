@@ -67,6 +67,10 @@ class Conversions(FilterTest):
         rgb = self.clip("rgb.nut", "format=gbrp")
         run = self.score(self.master, rgb, before={0: "setparams=colorspace=unknown:range=tv"}, options="metrics=psnr")
         self.assertEqual(len(run.messages("matrix smpte170m (assumed)")), 1, run.text)
+        self.assertEqual(len(run.messages("tag the YUV input before (setparams=colorspace=bt709)")), 1, run.text)
+        tagged = self.score(self.master, rgb, before={0: "setparams=range=tv,setparams=colorspace=bt709"}, options="metrics=psnr")
+        self.assertEqual(tagged.log["conversions"][0]["to"]["matrix"], "bt709")
+        self.assertFalse(tagged.messages("(assumed)"))
 
     def test_metrics_of_rgb_see_rgb(self):
         """Alone and beside metrics of luma and chroma they have the same scores, to the last digit."""
