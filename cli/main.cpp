@@ -44,8 +44,9 @@ void add_wishes(CLI::App* command, Options* options) {
         ->check(CLI::IsMember({"10"}));
     command
         ->add_option("--align", wish.align,
-                     "none, start (each video's time counts from its first frame) or auto (what the pictures tell)")
-        ->check(CLI::IsMember({"none", "start", "auto"}));
+                     "delay (of less than a frame, the default), none, start (each video's time counts from its first "
+                     "frame) or auto (what the pictures tell)")
+        ->check(CLI::IsMember({"delay", "none", "start", "auto"}));
     command->add_option("--sync", wish.sync, "nearest, floor or index: how a frame finds its partner")
         ->check(CLI::IsMember({"nearest", "floor", "index"}));
     command
@@ -59,6 +60,10 @@ void add_wishes(CLI::App* command, Options* options) {
     command->add_option("--convert", wish.convert, "auto, off or error: what becomes of formats that differ")
         ->check(CLI::IsMember({"auto", "off", "error"}));
     command->add_option("--crop", wish.crop, "auto, or WIDTH:HEIGHT:X:Y: the part of the pictures that is compared");
+    command
+        ->add_option("--film-grain", wish.film_grain,
+                     "on or off: whether decoders add the film grain that a stream describes")
+        ->check(CLI::IsMember({"on", "off"}));
     command->add_option("--start", wish.start, "seconds of the title at which scoring begins")
         ->check(qc::cli::number_between(0, 1e7));
     command->add_option("--duration", wish.duration, "seconds of the title that are scored")

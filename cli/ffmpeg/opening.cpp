@@ -162,7 +162,8 @@ void apply_raw(const OpeningWishes& wishes, const std::vector<std::string>& vide
 
 void to_json(nlohmann::json& json, const Opening& opening) {
     json = {{"stream", opening.stream},         {"size", opening.size},     {"pixel_format", opening.pixel_format},
-            {"frame_rate", opening.frame_rate}, {"filter", opening.filter}, {"turned", opening.is_turned}};
+            {"frame_rate", opening.frame_rate}, {"filter", opening.filter}, {"tags", opening.tags},
+            {"turned", opening.is_turned}};
 }
 
 void from_json(const nlohmann::json& json, Opening& opening) {
@@ -171,11 +172,13 @@ void from_json(const nlohmann::json& json, Opening& opening) {
     json.at("pixel_format").get_to(opening.pixel_format);
     json.at("frame_rate").get_to(opening.frame_rate);
     json.at("filter").get_to(opening.filter);
+    json.at("tags").get_to(opening.tags);
     json.at("turned").get_to(opening.is_turned);
     const bool is_sound = opening.stream >= -1 && opening.stream <= kMostStreams &&
                           (opening.size.empty() || (is_size(opening.size) && is_word(opening.pixel_format))) &&
                           (opening.frame_rate.empty() || is_rate(opening.frame_rate)) &&
-                          (opening.filter.empty() || is_chain(opening.filter));
+                          (opening.filter.empty() || is_chain(opening.filter)) &&
+                          opening.tags.find_first_of("[];, \n") == std::string::npos;
     if (!is_sound) throw Failure("a video is opened in no way that there is");
 }
 

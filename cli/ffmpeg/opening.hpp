@@ -17,10 +17,11 @@ struct Opening {
     std::string pixel_format; ///< of raw pictures
     std::string frame_rate;   ///< of raw pictures, or instead of the one that the container claims
     std::string filter;       ///< a chain before the scores
+    std::string tags;         ///< of colour, as options of FFmpeg's filter setparams: what its kind of file means
     bool is_turned = false;   ///< by its container: ffmpeg turns it where it decodes on the CPU
 
     bool is_raw() const { return !size.empty(); }
-    bool needs_host_memory() const { return is_raw() || is_turned || !filter.empty(); }
+    bool needs_host_memory() const { return is_raw() || is_turned || !filter.empty() || !tags.empty(); }
 };
 
 void to_json(nlohmann::json& json, const Opening& opening);

@@ -148,7 +148,7 @@ struct Stream {
     std::string codec;
     Clock clock;
     double duration = 0, frame_rate = 0; ///< 0: not known
-    std::string rate_text;
+    std::string rate_text, tags;
     bool is_picture = false;  ///< a cover, or pictures of chapters
     bool is_attached = false; ///< of these, what ffmpeg does not count as video
     bool is_turned = false;
@@ -186,6 +186,27 @@ double seconds_of(const std::string& text) {
     return std::atof(text.c_str());
 }
 
+/// What a picture that says nothing of its colours is: sRGB, and as files of its kind have it. Of the range only what
+/// decoders leave open is settled: AV1 and HEVC have none of their own, and JPEG's and WebP's say theirs.
+std::string missing_tags(const nlohmann::json& stream) {
+    const auto is_open = [&](const char* key) {
+        const std::string value = text_of(stream, key);
+        return value.empty() || value == "unknown";
+    };
+    const std::string format = text_of(stream, "pix_fmt");
+    const bool is_yuv = format.starts_with("yuv"), is_gray = format.starts_with("gray");
+    std::string tags;
+    const auto set = [&](const char* name, const char* value) {
+        tags += (tags.empty() ? "" : ":") + std::string(name) + "=" + value;
+    };
+    if (is_open("color_range") && (is_yuv || is_gray))
+        set("range", text_of(stream, "codec_name") == "webp" ? "tv" : "pc");
+    if (is_open("color_space") && is_yuv) set("colorspace", "smpte170m");
+    if (is_open("color_primaries")) set("color_primaries", "bt709");
+    if (is_open("color_transfer")) set("color_trc", "iec61966-2-1");
+    return tags;
+}
+
 std::vector<Stream> streams_of(const nlohmann::json& facts) {
     std::vector<Stream> streams;
     const nlohmann::json& list = part_of(facts, "streams");
@@ -208,6 +229,7 @@ std::vector<Stream> streams_of(const nlohmann::json& facts) {
             stream.frame_rate = ratio_of(rate);
             stream.rate_text = rate;
         }
+        stream.tags = missing_tags(each);
         const nlohmann::json& disposition = part_of(each, "disposition");
         stream.is_attached = number_of(disposition, "attached_pic") != 0;
         stream.is_picture = stream.is_attached || number_of(disposition, "timed_thumbnails") != 0;
@@ -340,13 +362,14 @@ Input probe(const Tools& tools, const std::string& path, const Opening& opening)
         input.why_whole = "it is no file";
         return input;
     }
-    const Outcome outcome =
-        run(probing(tools, path, opening,
-                    {"-show_entries",
-                     "stream=index,codec_type,codec_name,width,height,time_base,duration,avg_frame_rate,r_frame_rate:"
-                     "stream_disposition=attached_pic,timed_thumbnails:stream_tags=DURATION:stream_side_data=rotation:"
-                     "format=format_name,start_time",
-                     "-of", "json"}));
+    const Outcome outcome = run(probing(
+        tools, path, opening,
+        {"-show_entries",
+         "stream=index,codec_type,codec_name,width,height,time_base,duration,avg_frame_rate,r_frame_rate,pix_fmt,"
+         "color_range,color_space,color_primaries,color_transfer:"
+         "stream_disposition=attached_pic,timed_thumbnails:stream_tags=DURATION:stream_side_data=rotation:"
+         "format=format_name,start_time",
+         "-of", "json"}));
     if (!outcome.ok()) throw Failure(path + " cannot be read: " + complaint(outcome.message, path));
     const auto facts = nlohmann::json::parse(outcome.output, nullptr, false);
     const std::vector<Stream> streams = streams_of(facts);
@@ -355,6 +378,7 @@ Input probe(const Tools& tools, const std::string& path, const Opening& opening)
     input.frame_rate = stream.frame_rate;
     input.rate_text = stream.rate_text;
     input.opening.is_turned = stream.is_turned;
+    if (is_picture_name(path)) input.opening.tags = stream.tags;
     require_whole_pictures(tools, path, input.opening);
     const auto& format_facts = part_of(facts, "format");
     const std::string format = first_name(text_of(format_facts, "format_name"));

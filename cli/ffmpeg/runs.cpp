@@ -34,6 +34,16 @@ std::string escaped(const std::string& text, const char* special) {
     return result;
 }
 
+/// A value for one of FFmpeg's parsers, which take blanks off either end.
+std::string for_parser(const std::string& text, const std::string& special) {
+    constexpr const char* kBlanks = " \t\r\n";
+    const size_t first = std::min(text.find_first_not_of(kBlanks), text.size());
+    const size_t last = text.find_last_not_of(kBlanks) + 1; // 0, if there is nothing else
+    if (first == text.size()) return escaped(text, kBlanks);
+    return escaped(text.substr(0, first), kBlanks) + escaped(text.substr(first, last - first), special.c_str()) +
+           escaped(text.substr(last), kBlanks);
+}
+
 /// Shortest text that reads back as the same number.
 std::string exact(double value) {
     std::array<char, 32> text{};
@@ -45,7 +55,7 @@ class Filter {
 public:
     Filter& set(const char* name, const std::string& value) {
         // Once for the options' parser, once for the graph's.
-        text_ += std::string(text_.empty() ? "=" : ":") + name + "=" + escaped(escaped(value, "\\':"), "\\'[],;");
+        text_ += std::string(text_.empty() ? "=" : ":") + name + "=" + for_parser(for_parser(value, "\\':"), "\\'[],;");
         return *this;
     }
     Filter& set_if(const char* name, const std::string& value) { return value.empty() ? *this : set(name, value); }
@@ -100,13 +110,19 @@ void add_input(const Title& title, size_t index, double seek, std::vector<std::s
         for (const char* each : {"-hwaccel", "cuda", "-hwaccel_output_format", "cuda"}) arguments->emplace_back(each);
     if (!opening.is_raw() && !opening.frame_rate.empty())
         arguments->insert(arguments->end(), {"-r", opening.frame_rate});
+    // Decoders hand over its parameters then, and add none.
+    if (title.wish.film_grain == "off") arguments->insert(arguments->end(), {"-export_side_data", "film_grain"});
     cli::add_input(title.inputs[index], opening, seek, arguments);
 }
 
 /// What lies between an input and the scores. @param trim options of FFmpeg's filter, or empty
 std::string chain_of(const std::string& trim, const Opening& opening) {
-    if (trim.empty()) return opening.filter;
-    return "trim=" + trim + (opening.filter.empty() ? "" : "," + opening.filter);
+    std::string chain;
+    const std::string filters[] = {opening.tags.empty() ? "" : "setparams=" + opening.tags,
+                                   trim.empty() ? "" : "trim=" + trim, opening.filter};
+    for (const std::string& each : filters)
+        if (!each.empty()) chain += (chain.empty() ? "" : ",") + each;
+    return chain;
 }
 
 /// [0:V:0]CHAIN[i0];...[i0][i1]FILTER[scored]; where there is no chain the decoder's frames go straight to the filter.

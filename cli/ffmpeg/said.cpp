@@ -76,8 +76,10 @@ std::string reason_of(const Outcome& outcome) {
     if (found == lines.end()) found = lines.begin();
     if (found == lines.end()) return "ffmpeg ended with " + std::to_string(outcome.status) + " and said nothing";
     // A stream that cannot be decoded leaves the filter without frames, and that is what the filter speaks of.
+    const bool lacks_frames =
+        is_filters && (found->text.starts_with("no frame was scored") || found->text.starts_with("only "));
     const auto cause = std::find_if(lines.begin(), found, is_of_decoding);
-    return is_filters && cause != found ? with_name(*cause) + "; so " + found->text : found->text;
+    return lacks_frames && cause != found ? with_name(*cause) + "; so " + found->text : found->text;
 }
 
 std::vector<std::string> warnings_of(const Outcome& outcome) {

@@ -105,7 +105,8 @@ constexpr Word kWords[] = {{"metrics", &Wish::metrics},
                            {"range", &Wish::range},
                            {"convert", &Wish::convert},
                            {"crop", &Wish::crop},
-                           {"eof_action", &Wish::eof_action}};
+                           {"eof_action", &Wish::eof_action},
+                           {"film_grain", &Wish::film_grain}};
 
 /// nlohmann makes numbers of each other, whatever is lost.
 template <typename T>

@@ -121,22 +121,30 @@ std::vector<Pair> pairs_of(const std::vector<std::string>& arguments, Findings* 
     return pairs;
 }
 
-/// Of two still pictures nothing has to be found out before they are read.
-void prepare_pair(const Tools& tools, const Options& options, const std::string& folder, Pair* pair) {
-    const std::vector<std::string> videos = {pair->distorted, pair->reference};
-    if (is_picture_name(pair->distorted) && is_picture_name(pair->reference) && !options.wish.is_cut()) {
-        for (const std::string& path : videos)
-            if (std::error_code error; !fs::exists(path, error)) throw Failure(path + ": no such file");
-        pair->title.wish = options.wish;
-        pair->title.inputs = videos;
-        pair->title.openings = openings_of(options.openings, videos);
-        pair->title.windows.resize(videos.size());
-        return;
-    }
+/// What is found out of each before it is scored. Side by side: of pictures this takes as long as their scores.
+void prepare_pairs(const Tools& tools, const Options& options, const std::string& folder, std::vector<Pair>* pairs) {
     Options whole = options;
     whole.parts = 1;
-    std::future<Outcome> untold;
-    pair->title = prepare(tools, whole, videos, folder, &untold);
+    const size_t at_once = std::max<size_t>(1, std::thread::hardware_concurrency());
+    for (size_t begin = 0; begin < pairs->size(); begin += at_once) {
+        const size_t end = std::min(begin + at_once, pairs->size());
+        std::vector<std::future<Title>> prepared;
+        for (size_t i = begin; i < end; ++i)
+            prepared.push_back(std::async(std::launch::async, [&, &pair = (*pairs)[i]] {
+                std::future<Outcome> untold;
+                return prepare(tools, whole, {pair.distorted, pair.reference}, folder, &untold);
+            }));
+        for (size_t i = begin; i < end; ++i) {
+            try {
+                (*pairs)[i].title = prepared[i - begin].get();
+            } catch (const Interrupted&) {
+                throw;
+            } catch (const Failure& failure) {
+                if (failure.code() == kMisused) throw;
+                (*pairs)[i].error = failure.what();
+            }
+        }
+    }
 }
 
 /// One line a pair: means, which of a still picture are its scores.
@@ -185,21 +193,14 @@ Json json_of_pairs(const std::vector<Pair>& pairs, const Findings& unmatched) {
 
 void run_pairs(const Tools& tools, const Options& options, const TemporaryFolder& folder, std::vector<Pair>* pairs) {
     const std::vector<std::string> gpus = find_gpus(options.gpus);
+    prepare_pairs(tools, options, folder.file(""), pairs);
     std::vector<Command> commands;
     std::vector<Pair*> run;
     for (Pair& pair : *pairs) {
         const std::string name = fs::path(pair.distorted).filename().string() + ".json";
         pair.log = options.output.empty() ? folder.file(std::to_string(commands.size()) + ".json")
                                           : (fs::absolute(options.output) / name).string();
-        try {
-            prepare_pair(tools, options, folder.file(""), &pair);
-        } catch (const Interrupted&) {
-            throw;
-        } catch (const Failure& failure) {
-            if (failure.code() == kMisused) throw;
-            pair.error = failure.what();
-            continue;
-        }
+        if (!pair.error.empty()) continue;
         commands.push_back(whole_command(tools, pair.title, pair.log));
         run.push_back(&pair);
     }

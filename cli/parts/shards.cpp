@@ -210,7 +210,7 @@ ExitCode make_plan(const Options& options) {
     write_plan(options.plan, titles, provenance_of(options).commands.front());
     size_t shards = 0;
     for (const Title& title : titles) shards += title.parts.size();
-    if (!options.is_quiet) std::printf("%zu\n", shards);
+    if (!options.is_quiet) print_whole(std::to_string(shards) + "\n");
     return kDone;
 }
 

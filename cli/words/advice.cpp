@@ -90,14 +90,16 @@ std::string rewrite_graph(const std::smatch& found) {
     std::vector<std::pair<int, std::string>> filters;
     for (std::sregex_iterator each(chains.begin(), chains.end(), kChain), end; each != end; ++each)
         filters.emplace_back(std::stoi((*each)[1]), (*each)[2]);
-    const bool is_same = filters.size() > 1 && std::all_of(filters.begin(), filters.end(), [&](const auto& each) {
-                             return each.second == filters.front().second;
-                         });
+    const std::string pads = found[2];
+    const auto inputs = static_cast<size_t>(std::count(pads.begin(), pads.end(), '['));
+    const bool is_same = filters.size() > 1 && filters.size() == inputs &&
+                         std::all_of(filters.begin(), filters.end(),
+                                     [&](const auto& each) { return each.second == filters.front().second; });
     if (is_same) filters.resize(1);
     std::string text;
     for (const auto& [input, chain] : filters)
         text += (text.empty() ? "" : " ") + filtering(is_same ? "" : which_input(input), chain);
-    const std::string settings = settings_of(found[2]);
+    const std::string settings = settings_of(found[3]);
     return text + (settings.empty() ? "" : " " + settings);
 }
 
@@ -121,14 +123,19 @@ std::string rewrite_filter(const std::smatch& found) {
 const std::vector<Rule>& rules() {
     static const std::string kFilters =
         R"(((?:(?:setpts|settb|trim|setsar|setdar|setparams|mpdecimate|bwdif|yadif|transpose|hflip|vflip|crop|pad|fps|)"
-        R"(format|scale|zscale)\b(?:=[^\s,;]*[^\s,;.])?,?)+))";
+        R"(format|scale|zscale|setfield|rotate)\b(?:=[^\s,;]*[^\s,;.])?,?)+))";
     static const std::string kPlaces =
         R"((the reference|main\d*|the distorted video|rendition \d+|all inputs|both inputs|an input|the input|it|input (\d+)(?: \([^)]*\))?))";
     static const std::vector<Rule> kRules = {
-        {std::regex(R"(((?:\[\d+:v(?::\d+)?\][^\[\]; ]+\[\w+\];)+)(?:\[[^\]]*\])*quality_cuda(?:=([^\s;]*[^\s;,.]))?)"),
+        {std::regex(
+             R"(((?:\[\d+:v(?::\d+)?\][^\[\]; ]+\[\w+\];)+)((?:\[[^\]]*\])*)quality_cuda(?:=([^\s;]*[^\s;,.]))?)"),
          rewrite_graph},
         {std::regex("\\b(put |use )?" + kFilters + " before (?:" + kPlaces + ")"), rewrite_filter},
         {std::regex(R"(\bquality_cuda=([^\s;,]+))"), [](const std::smatch& found) { return settings_of(found[1]); }},
+        {std::regex(
+             R"((?:\[\d+:v(?::\d+)?\])+quality_cuda takes the first file's for the distorted video, the second's for )"
+             R"(the reference)"),
+         [](const std::smatch&) { return std::string("--stream dist:N and --stream ref:N"); }},
         {std::regex(R"((?:\[\d+:v(?::\d+)?\])+quality_cuda)"),
          [](const std::smatch&) { return std::string("--stream WHICH:N"); }},
         {std::regex(R"(-r or -framerate before -i)"), [](const std::smatch&) { return std::string("--framerate"); }},
@@ -138,7 +145,7 @@ const std::vector<Rule>& rules() {
                                 "WHICH:scale=out_color_matrix=bt709");
          }},
         {std::regex(
-             R"(\b((?:setpts|settb|trim|setsar|setdar|setparams|transpose|format|fps|bwdif|yadif)=[^\s,;)]*[^\s,;:).]))"),
+             R"(\b((?:setpts|settb|trim|setsar|setdar|setparams|setfield|transpose|format|fps|bwdif|yadif)=[^\s,;)]*[^\s,;:).]))"),
          [](const std::smatch& found) { return filtering("", found[1]); }},
         {std::regex(R"( \(GPU: [^)]*\))"), [](const std::smatch&) { return std::string(); }},
         {std::regex("(^|[^\\w.-])(on_unsupported|allow_unpaired|n_subsample|max_dt|scale_to)(?![\\w=])"),

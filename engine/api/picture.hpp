@@ -14,6 +14,9 @@ namespace qc {
 /// Longest side of a picture, in luma samples.
 constexpr int kMaxSide = 32768;
 
+/// Whether a format describes pictures that exist. @param prefix of the fields' names in messages, "reference."
+Status check_format(const qc_format& format, const std::string& prefix);
+
 /// Checks the formats of all inputs, each by itself.
 Status check_formats(const qc_config& config);
 

@@ -39,6 +39,17 @@ MESSAGES = {
         "ratio is wrong",
     "range tv and range pc differ (range=error)": "range tv and range pc differ (--range error)",
     "ask for opts=psnr.enable_chroma=false": "ask for --opts psnr.enable_chroma=false",
+    "deinterlace reference alone, [1:v]bwdif=mode=send_field[r];[0:v][r][2:v]quality_cuda=renditions=2":
+        "deinterlace reference alone, --filter ref:bwdif=mode=send_field",
+    "deinterlace main, reference alone, [0:v]bwdif[d];[1:v]bwdif[r];[d][r][2:v]quality_cuda=renditions=2":
+        "deinterlace main, reference alone, --filter dist0:bwdif --filter ref:bwdif",
+    "call it progressive, [1:v]setfield=prog[r];[0:v][r]quality_cuda, or": "call it progressive, --filter ref:setfield=prog, or",
+    "put hflip,vflip before input 0 (main)": "use --filter dist0:hflip,vflip",
+    "put scale=in_range=full:out_range=limited before input 2 (main1)": "use --filter dist1:scale=in_range=full:out_range=limited",
+    "name their streams: [0:v:0][1:v:0]quality_cuda takes the first file's for the distorted video, the second's for the reference":
+        "name their streams: --stream dist:N and --stream ref:N",
+    "the time stamps never overlap; use align=start, setpts=PTS-STARTPTS or sync=index":
+        "the time stamps never overlap; use --align start, --filter setpts=PTS-STARTPTS or --sync index",
     "name the files' videos, [0:v:0][1:v:0]quality_cuda": "name the files' videos, --stream WHICH:N",
     "e.g. label the stream that is meant, e.g. [0:v:0][1:v:0]quality_cuda, or compare every frame with this one, eof_action=repeat":
         "e.g. label the stream that is meant, e.g. --stream WHICH:N, or compare every frame with this one, --eof-action repeat",

@@ -95,6 +95,26 @@ class Folders(unittest.TestCase):
 
 
 class Stills(unittest.TestCase):
+    def test_pictures_are_srgb(self):
+        """Nothing has to be assumed, and videos that are tagged so have the same scores."""
+        place = fresh("srgb")
+        tags = ["-vf", "setparams=color_primaries=bt709:color_trc=iec61966-2-1"]
+        for ending, codec in ((".jpg", ["-c:v", "copy"]), (".png", ["-c:v", "ffv1", "-pix_fmt", "gbrp"])):
+            with self.subTest(ending):
+                pictures = [picture(place / f"{name}{ending}", 1, extra=extra, quality=quality)
+                            for name, extra, quality in (("a", ["-vf", "noise=alls=20"], 9), ("b", [], 2))]
+                run = command("score", *pictures, "-m", "ssimulacra2", "--json", "--strict")
+                self.assertEqual((run.returncode, run.stderr), (0, ""))
+                videos = []
+                for path in pictures:
+                    videos.append(path.with_suffix(".nut"))
+                    ffmpeg("-i", path, *codec, *(tags if ending == ".png" else []), videos[-1])
+                filters = ["--filter", "setparams=color_primaries=bt709:color_trc=iec61966-2-1"]
+                again = command("score", *videos, "-m", "ssimulacra2", "--json", *filters)
+                self.assertEqual(again.returncode, 0, again.stderr)
+                one, other = (json.loads(each.stdout)["renditions"][0]["pooled_metrics"]["ssimulacra2"]["mean"] for each in (run, again))
+                self.assertEqual(one, other)
+
     def test_orientation_by_exif(self):
         """The camera's sensor lay upside down, and the file says so: such a picture shows the same."""
         place = fresh("exif")

@@ -182,6 +182,20 @@ class Pieces(Openings):
         self.assertIn("--align=start", run.stderr)
 
 
+class Grain(Openings):
+    def test_film_grain(self):
+        """Made anew by the decoder it has no sample in common with the reference's."""
+        path = self.place / "grain.mkv"
+        ffmpeg("-i", clip("ref.mkv"), "-c:v", "libsvtav1", "-preset", 12, "-crf", 30, "-g", 32, "-svtav1-params", "lp=1:film-grain=20", path)
+        with_grain = self.psnr(path, clip("ref.mkv"))
+        logs = [self.place / f"{parts}.json" for parts in (1, 2)]
+        for parts, log in enumerate(logs, 1):
+            report = self.score(path, clip("ref.mkv"), "--film-grain", "off", "--parts", parts, "-o", log)["renditions"][0]
+            self.assertEqual(report["distorted_stream"]["film_grain_frames"], 150)
+            self.assertGreater(report["pooled_metrics"]["psnr_y"]["mean"], with_grain + 0.1)
+        self.assertEqual(comparable(logs[0]), comparable(logs[1]))
+
+
 class Pairing(Openings):
     def test_align_and_sync(self):
         late = [clip("closed.mp4"), clip("ref.mkv"), "--filter", "dist:setpts=PTS+10/TB"]

@@ -105,6 +105,28 @@ class Outputs(unittest.TestCase):
         self.assertEqual(command("report", log, "--csv", null).returncode, 0)
         self.assertTrue(stat.S_ISCHR(null.stat().st_mode))
 
+    def test_blanks_at_the_ends_of_a_name(self):
+        for name in ("scores.json ", " scores.json", " \t"):
+            for parts in (1, 2):
+                place = self.place / f"{parts}{name}"
+                place.mkdir()
+                (place / "scores.json").write_text("kept")
+                run = subprocess.run([COMMAND, "score", *self.videos, "-m", "psnr", "-q", "--parts", str(parts), "--ffmpeg", FFMPEG, "-o", name],
+                                     cwd=place, capture_output=True, text=True, timeout=60, check=False,
+                                     env={**os.environ, "TMPDIR": str(place)})
+                self.assertEqual((run.returncode, run.stderr), (0, ""))
+                self.assertEqual(sorted(path.name for path in place.iterdir()), sorted([name, name + ".commands", "scores.json"]))
+                self.assertEqual((place / "scores.json").read_text(), "kept")
+
+    def test_a_full_standard_output(self):
+        with open("/dev/full", "wb") as full:
+            for arguments in (["score", *self.videos, "-m", "psnr", "--json"], ["score", *self.videos, "-m", "psnr"],
+                              ["plan", self.place / "plan.json", *self.videos, "-m", "psnr"]):
+                run = subprocess.run([COMMAND, *arguments, "--ffmpeg", FFMPEG], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60,
+                                     check=False)
+                self.assertEqual(run.returncode, 1, arguments)
+                self.assertIn("standard output cannot be written", run.stderr)
+
     def test_log_on_standard_output(self):
         for parts in (1, 3):
             typed = f"{COMMAND} score {self.videos[0]} {self.videos[1]} -m psnr -q --parts {parts} --ffmpeg {FFMPEG} -o /dev/stdout | cat"
