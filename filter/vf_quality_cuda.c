@@ -15,8 +15,7 @@
  * Input 0 is the distorted video: it passes untouched and leaves with its
  * scores as metadata. Input 1 is the reference; further inputs are more
  * distorted renditions of the same reference. Every input takes software or
- * CUDA frames in its own format, nothing is converted. A second output, if it
- * is asked for, has frames that show where the distorted ones are bad.
+ * CUDA frames in its own format. A second output, if it is asked for, has frames that show where the distorted ones are bad.
  *
  * The filter computes nothing and makes no CUDA call: contexts, streams and device
  * pointers go to the engine as they are. This file holds the options, the pads,
@@ -85,10 +84,14 @@ static const AVOption quality_cuda_options[] = {
     { "shortest", "same as eof_action=endall", OFFSET(shortest), AV_OPT_TYPE_BOOL, { .i64 = 0 }, 0, 1, FLAGS },
     { "repeatlast", "1: same as eof_action=repeat, 0: same as eof_action=pass, where neither endall nor shortest is given (default: not given)", OFFSET(repeatlast), AV_OPT_TYPE_BOOL, { .i64 = -1 }, -1, 1, FLAGS },
     { "rate", "frame rate of the distorted input to go by, 0: unknown; -1: the one that it claims, if its time stamps bear it out", OFFSET(rate), AV_OPT_TYPE_DOUBLE, { .dbl = -1 }, -1, QCR_HIGHEST_RATE, FLAGS },
-    { "range", "what to do when the inputs' colour range or matrix tags differ; samples are never converted", OFFSET(range), AV_OPT_TYPE_INT, { .i64 = QCR_RANGE_TAGS }, QCR_RANGE_TAGS, QCR_RANGE_ERROR, FLAGS, .unit = "range" },
+    { "convert", "what to do with inputs of another range or depth than the reference's, and with RGB beside YUV or for metrics of luma and chroma", OFFSET(convert), AV_OPT_TYPE_INT, { .i64 = QC_CONVERT_AUTO }, QC_CONVERT_AUTO, QC_CONVERT_ERROR, FLAGS, .unit = "convert" },
+        { "auto",  "bring them to one format by their tags, and say so", 0, AV_OPT_TYPE_CONST, { .i64 = QC_CONVERT_AUTO }, 0, 0, FLAGS, .unit = "convert" },
+        { "off",   "score samples as they are; RGB is converted by lavfi where a metric does not take it", 0, AV_OPT_TYPE_CONST, { .i64 = QC_CONVERT_OFF }, 0, 0, FLAGS, .unit = "convert" },
+        { "error", "fail", 0, AV_OPT_TYPE_CONST, { .i64 = QC_CONVERT_ERROR }, 0, 0, FLAGS, .unit = "convert" },
+    { "range", "what to do when the inputs' colour range or matrix tags differ and convert leaves them", OFFSET(range), AV_OPT_TYPE_INT, { .i64 = QCR_RANGE_TAGS }, QCR_RANGE_TAGS, QCR_RANGE_ERROR, FLAGS, .unit = "range" },
         { "tags",   "warn once", 0, AV_OPT_TYPE_CONST, { .i64 = QCR_RANGE_TAGS }, 0, 0, FLAGS, .unit = "range" },
         { "auto",   "the same, and go by the first pictures where nobody tagged the range", 0, AV_OPT_TYPE_CONST, { .i64 = QCR_RANGE_AUTO }, 0, 0, FLAGS, .unit = "range" },
-        { "ignore", "nothing", 0, AV_OPT_TYPE_CONST, { .i64 = QCR_RANGE_IGNORE }, 0, 0, FLAGS, .unit = "range" },
+        { "ignore", "nothing; ranges are not converted either", 0, AV_OPT_TYPE_CONST, { .i64 = QCR_RANGE_IGNORE }, 0, 0, FLAGS, .unit = "range" },
         { "error",  "fail, also if the first pictures show another range than is tagged by nobody", 0, AV_OPT_TYPE_CONST, { .i64 = QCR_RANGE_ERROR }, 0, 0, FLAGS, .unit = "range" },
     { "on_unsupported", "what to do with a metric that does not accept the pictures (too small, without chroma, RGB)", OFFSET(skip_unsupported), AV_OPT_TYPE_INT, { .i64 = 0 }, 0, 1, FLAGS, .unit = "on_unsupported" },
         { "fail", "end with an error that names it", 0, AV_OPT_TYPE_CONST, { .i64 = 0 }, 0, 0, FLAGS, .unit = "on_unsupported" },
@@ -177,7 +180,7 @@ static int query_formats(AVFilterContext *ctx)
 
     if (ff_qc_is_alias(ctx))
         return ff_qc_offer_common_formats(ctx);
-    ret = ff_qc_offer_formats(ctx, s->nb_inputs, qc_request_accepts_rgb(s->engine.request));
+    ret = ff_qc_offer_formats(ctx, s->nb_inputs, ff_qc_convert(ctx) != QC_CONVERT_OFF || qc_request_accepts_rgb(s->engine.request));
     if (ret >= 0 && ff_qc_has_weights(ctx))
         ret = ff_qc_offer_weights_formats(ctx, s->nb_inputs);
     return ret < 0 ? ret : ff_qc_offer_map_formats(ctx);

@@ -14,6 +14,7 @@
 #include "api/picture.hpp"
 #include "api/region.hpp"
 #include "contract/metric.hpp"
+#include "ingest/recoding.hpp"
 #include "plan/score_plan.hpp"
 #include "quality_cuda_run/engine.h"
 
@@ -25,10 +26,14 @@ namespace qc {
 class AccumulatorLayout {
 public:
     AccumulatorLayout(const ScorePlan& plan, std::span<const std::unique_ptr<Scorer>> scorers, int renditions);
+    /// The same for a backend that runs only some of the instances: words of the others stay 0.
+    AccumulatorLayout only(const std::vector<bool>& instances) const;
 
     size_t frame_words() const { return frame_words_; }
     /// Whether the backend has to run this instance; else another one fills its block.
-    bool computes(size_t instance) const { return blocks_[instance].computed_by == instance; }
+    bool computes(size_t instance) const {
+        return blocks_[instance].computed_by == instance && !blocks_[instance].is_others;
+    }
     size_t words(size_t instance) const { return blocks_[instance].words; }
     /// First word of the block; rendition is ignored for reference-scope instances.
     size_t offset(size_t instance, int rendition) const {
@@ -41,6 +46,7 @@ private:
         size_t offset = 0, words = 0;
         size_t rendition_words = 0; ///< from one rendition's block to the next; 0 for reference-scope instances
         size_t computed_by = 0;     ///< instance
+        bool is_others = false;     ///< another backend runs it
     };
     std::vector<Block> blocks_;
     size_t frame_words_ = 0;
@@ -112,10 +118,18 @@ struct BackendSetup {
         std::vector<qc_format> formats; ///< per input: of the region, or, where scaling makes it, of the whole picture
     };
 
-    const qc_config* config = nullptr; ///< defaults resolved; strings not needed
-    FrameGeometry geometry;            ///< of what is scored
+    /// Pictures whose samples are recoded before anything else is done with them.
+    struct Recoded {
+        qc_format source; ///< as they are handed over, cut to the region or whole as format_of() is
+        Recoding recoding;
+    };
+
+    const qc_config* config =
+        nullptr;            ///< defaults resolved; strings not needed. Its formats are those of recoded pictures
+    FrameGeometry geometry; ///< of what is scored
     std::optional<Cut> cut;
-    qc_format weights{}; ///< bytes, one for each luma sample of what is scored
+    std::vector<std::optional<Recoded>> recoded; ///< per input, where it is; empty: of none
+    qc_format weights{};                         ///< bytes, one for each luma sample of what is scored
     const ScorePlan* plan = nullptr;
     std::span<const std::unique_ptr<Scorer>> scorers; ///< one per instance, shared by all renditions
     const AccumulatorLayout* layout = nullptr;
@@ -130,7 +144,17 @@ struct BackendSetup {
     int inputs() const { return config->renditions + 1; }
     /// All that a frame can have to be read: the inputs, and the weights where there are any, number inputs().
     int readable() const { return inputs() + (geometry.has_weights ? 1 : 0); }
+    /// Null where samples stand for what is scored.
+    const Recoded* recoded_of(int input) const {
+        const auto i = static_cast<size_t>(input);
+        return i < recoded.size() && recoded[i] ? &*recoded[i] : nullptr;
+    }
     /// Of the pictures as they are handed to the backend.
+    const qc_format& source_format_of(int input) const {
+        const Recoded* const before = recoded_of(input);
+        return before != nullptr ? before->source : format_of(input);
+    }
+    /// Of the pictures once they are recoded.
     const qc_format& format_of(int input) const {
         if (input == inputs()) return weights;
         return cut ? cut->formats[static_cast<size_t>(input)] : whole_format_of(input);
@@ -153,6 +177,11 @@ struct BackendSetup {
     /// How many planes of a picture somebody reads.
     int planes_read() const { return needs_chroma ? geometry.plane_count() : 1; }
     int planes_read(int input) const { return input == inputs() ? 1 : planes_read(); }
+    /// Of a picture as it is handed over.
+    int source_planes_read(int input) const {
+        const Recoded* const before = recoded_of(input);
+        return before != nullptr ? before->recoding.source_planes : planes_read(input);
+    }
     bool draws(size_t instance) const { return map && map->instance == instance; }
     /// How often an instance is evaluated per frame: once, or for each rendition.
     size_t evaluations(size_t instance) const {

@@ -212,20 +212,22 @@ Status check_size(const qc_format& picture, const std::string& input, const qc_c
 
 } // namespace
 
+Status check_formats(const qc_config& config) {
+    QC_RETURN_IF_ERROR(check_format(config.reference, "reference."));
+    for (int r = 0; r < config.renditions; ++r)
+        QC_RETURN_IF_ERROR(check_format(config.distorted[r], at("distorted", static_cast<size_t>(r)) + "."));
+    return {};
+}
+
 Status session_geometry(const qc_config& config, FrameGeometry* geometry, std::string* chroma_conflict) {
     const qc_format& reference = config.reference;
-    QC_RETURN_IF_ERROR(check_format(reference, "reference."));
     QC_RETURN_IF_ERROR(check_size(reference, "the reference", config));
     int depth = std::max(reference.depth, config.bitdepth);
     chroma_conflict->clear();
     for (int r = 0; r < config.renditions; ++r) {
         const qc_format& distorted = config.distorted[r];
         const std::string input = config.renditions == 1 ? "the distorted input" : format("distorted input %d", r);
-        QC_RETURN_IF_ERROR(check_format(distorted, at("distorted", static_cast<size_t>(r)) + "."));
         QC_RETURN_IF_ERROR(check_size(distorted, input, config));
-        if ((distorted.rgb != 0) != (reference.rgb != 0))
-            return invalid(format("%s is %s, the reference %s: convert one of them first", input.c_str(),
-                                  distorted.rgb != 0 ? "RGB" : "YUV", reference.rgb != 0 ? "RGB" : "YUV"));
         depth = std::max(depth, distorted.depth);
         if (scored_chroma(distorted.chroma) != scored_chroma(reference.chroma) && chroma_conflict->empty())
             *chroma_conflict =

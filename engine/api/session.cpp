@@ -59,6 +59,12 @@ AccumulatorLayout::AccumulatorLayout(const ScorePlan& plan, std::span<const std:
     }
 }
 
+AccumulatorLayout AccumulatorLayout::only(const std::vector<bool>& instances) const {
+    AccumulatorLayout some = *this;
+    for (size_t i = 0; i < some.blocks_.size(); ++i) some.blocks_[i].is_others = !instances[i];
+    return some;
+}
+
 // ---- creation -------------------------------------------------------------------------------------------------------
 
 Session::Session(const qc_config& config) : config_(config) {
@@ -111,42 +117,22 @@ void Session::log(qc_log_level level, const std::string& text) const {
 
 Status Session::plan_scores(const ScoreRequest& request) {
     if (is_imported()) return plan_import(request);
-    std::string chroma_conflict;
-    QC_RETURN_IF_ERROR(session_geometry(config_, &picture_, &chroma_conflict));
-    QC_RETURN_IF_ERROR(find_region(config_, picture_, &region_));
-    geometry_ = region_.is_everything() ? picture_ : cut_out(region_, picture_);
-    geometry_.has_weights = config_.weights != 0 && !only_watches();
+    QC_RETURN_IF_ERROR(views_.open(config_));
     const ScoreRequest nothing;
-    QC_RETURN_IF_ERROR(build_score_plan(only_watches() ? nothing : request, &geometry_, &plan_, chroma_conflict,
-                                        PictureSize{picture_.width, picture_.height}));
-    if (request.map != nullptr && !only_watches()) QC_RETURN_IF_ERROR(draw_map(*request.map));
+    QC_RETURN_IF_ERROR(build_score_plan(only_watches() ? nothing : request, &views_.geometry(), &plan_,
+                                        views_.chroma_conflict(),
+                                        PictureSize{views_.picture().width, views_.picture().height}, views_.rgb()));
+    const MetricDescriptor* const map = only_watches() ? nullptr : request.map;
+    views_.keep_seen(plan_, map);
+    geometry_ = views_.geometry();
+    if (map != nullptr) QC_RETURN_IF_ERROR(draw_map(*map));
     tell_plan();
-    for (const MetricInstance& instance : plan_.instances) {
-        const bool reads_chroma = instance.descriptor->needs_chroma || needs_chroma_history(instance);
-        needs_chroma_ = needs_chroma_ || (reads_chroma && geometry_.plane_count() > 1);
-    }
-    for (const MetricInstance& instance : plan_.instances) {
-        if (!instance.descriptor->uses_colour || colours_agree(config_)) continue;
-        return unsupported(
-            format("%s: the distorted inputs are tagged with different colour spaces, ranges, transfers or "
-                   "chroma locations: score them one by one, or tag them alike (setparams)",
-                   std::string(instance.descriptor->name).c_str()));
-    }
+    QC_RETURN_IF_ERROR(views_.check(plan_));
     if (config_.watch_contents != 0) QC_RETURN_IF_ERROR(watch_contents());
-    if (!region_.is_everything())
-        log(QC_LOG_INFO,
-            "a region is scored, " + region_text(region_) + format(" of %dx%d", picture_.width, picture_.height));
-    log_scaling("the reference", config_.reference);
-    for (int r = 0; r < config_.renditions; ++r) {
-        log_scaling(config_.renditions == 1 ? "the distorted input" : format("distorted input %d", r),
-                    config_.distorted[r]);
-        if (config_.distorted[r].depth != config_.reference.depth)
-            log(QC_LOG_INFO, format("inputs of %d and %d bits: both are scored at %d bits (samples shifted left)",
-                                    config_.distorted[r].depth, config_.reference.depth, geometry_.depth));
-        else if (config_.bitdepth > config_.distorted[r].depth)
-            log(QC_LOG_INFO, format("bitdepth=%d: inputs of %d bits are scored at %d bits (samples shifted left)",
-                                    config_.bitdepth, config_.distorted[r].depth, geometry_.depth));
-    }
+    if (const Region& region = views_.region(); !region.is_everything())
+        log(QC_LOG_INFO, "a region is scored, " + region_text(region) +
+                             format(" of %dx%d", views_.picture().width, views_.picture().height));
+    for (const PictureViews::Note& note : views_.notes()) log(note.warns ? QC_LOG_WARNING : QC_LOG_INFO, note.text);
     return {};
 }
 
@@ -156,7 +142,7 @@ void Session::tell_plan() const {
 }
 
 Status Session::draw_map(const MetricDescriptor& metric) {
-    QC_RETURN_IF_ERROR(plan_map(metric, geometry_for(metric), config_, &plan_, &map_.emplace()));
+    QC_RETURN_IF_ERROR(plan_map(metric, views_.geometry_for(metric), config_, &plan_, &map_.emplace()));
     const double white = config_.map_white > 0.0 ? config_.map_white : metric.map->white;
     log(QC_LOG_INFO, format("maps of %s show %s: black is 0, white %g", std::string(metric.name).c_str(),
                             std::string(metric.map->what).c_str(), white));
@@ -167,20 +153,14 @@ Status Session::draw_map(const MetricDescriptor& metric) {
 Status Session::watch_contents() {
     const MetricDescriptor& signature = signature_metric();
     const OptionValues options(signature.options);
-    if (Status fits = validate(signature, geometry_for(signature), options); !fits.ok()) {
+    if (Status fits = validate(signature, views_.geometry_for(signature), options); !fits.ok()) {
         if (only_watches()) return unsupported("the contents cannot be watched: " + fits.text());
         log(QC_LOG_INFO, "the contents of the pictures are not watched: " + fits.text());
         return {};
     }
-    contents_.emplace(geometry_, config_.renditions, plan_.instances.size());
+    contents_.emplace(views_.geometry_for(signature), config_.renditions, plan_.instances.size());
     plan_.instances.push_back({&signature, options, {}, {}});
     return {};
-}
-
-void Session::log_scaling(const std::string& input, const qc_format& picture) const {
-    if (is_scaled(picture, picture_))
-        log(QC_LOG_INFO, format("%s is scaled from %dx%d to %dx%d, %s", input.c_str(), picture.width, picture.height,
-                                picture_.width, picture_.height, scaling_name(config_.scaling)));
 }
 
 Status Session::make_scorers() {
@@ -190,7 +170,7 @@ Status Session::make_scorers() {
     }
     for (const MetricInstance& instance : plan_.instances) {
         const MetricDescriptor& descriptor = *instance.descriptor;
-        const FrameGeometry geometry = geometry_for(descriptor);
+        const FrameGeometry geometry = views_.geometry_for(descriptor);
         scorers_.push_back(create_scorer(descriptor, geometry, instance.options));
         if (map_ && map_->instance + 1 == scorers_.size()) scorers_.back()->draw_maps();
         for (const std::string& warning : scorers_.back()->warnings())
@@ -200,40 +180,8 @@ Status Session::make_scorers() {
         for (int r = 0; r < count; ++r) finalisers.push_back(create_finaliser(descriptor, geometry, instance.options));
     }
     layout_ = std::make_unique<AccumulatorLayout>(plan_, scorers_, config_.renditions);
-    setup_.config = &config_;
-    setup_.geometry = geometry_;
-    cut_region();
-    setup_.weights = weights_format(geometry_);
-    setup_.plan = &plan_;
-    setup_.scorers = scorers_;
-    setup_.layout = layout_.get();
-    setup_.needs_chroma = needs_chroma_;
-    setup_.map = map_;
-    for (const MetricInstance& instance : plan_.instances) {
-        setup_.history = std::max(setup_.history, instance.descriptor->history);
-        setup_.distorted_history = std::max(setup_.distorted_history, instance.descriptor->distorted_history);
-        setup_.chroma_history = setup_.chroma_history || needs_chroma_history(instance);
-        setup_.earlier_pairs =
-            std::max(setup_.earlier_pairs, earlier_pairs(*instance.descriptor, geometry_, instance.options));
-    }
+    views_.set_up(plan_, scorers_, *layout_, map_);
     return {};
-}
-
-/// From here on backends see the region as if it were all.
-void Session::cut_region() {
-    if (region_.is_everything()) return;
-    BackendSetup::Cut cut{region_, picture_, {}};
-    for (int input = 0; input < setup_.inputs(); ++input) {
-        const qc_format& whole = setup_.whole_format_of(input);
-        cut.formats.push_back(is_scaled(whole, picture_) ? whole : cut_out(region_, whole));
-    }
-    setup_.cut = std::move(cut);
-}
-
-/// What a backend is handed of a picture.
-qc_picture Session::handed_picture(const qc_picture& picture, int input) const {
-    if (!setup_.cut || setup_.is_scaled(input) || picture.plane[0] == nullptr) return picture;
-    return cut_out(region_, setup_.whole_format_of(input), picture);
 }
 
 Status Session::choose_backend() {
@@ -261,19 +209,19 @@ Status Session::choose_backend() {
 Status Session::open_cpu() {
     config_ = asked_;
     resolve_cpu_defaults(std::thread::hardware_concurrency(), &config_);
-    return create_cpu_backend(setup_, &backend_);
+    return views_.open_backend(create_cpu_backend, config_, &backend_);
 }
 
 /// Opens the CUDA backend; when memory is short and the user left the sizes to us, tries once more with the least.
 Status Session::open_cuda() {
     const bool sizes_are_ours = config_.batch == 0 && config_.slots == 0;
     resolve_cuda_defaults(std::thread::hardware_concurrency(), &config_);
-    Status status = create_cuda_backend(setup_, &backend_);
+    Status status = views_.open_backend(create_cuda_backend, config_, &backend_);
     if (status.code() == QC_ERROR_NO_MEMORY && sizes_are_ours) {
         log(QC_LOG_WARNING, status.text() + "; trying again with one frame per batch");
         config_.batch = config_.renditions;
         config_.slots = 2;
-        status = create_cuda_backend(setup_, &backend_);
+        status = views_.open_backend(create_cuda_backend, config_, &backend_);
     }
     if (status.ok()) return {};
     config_ = asked_;
@@ -291,8 +239,9 @@ Status Session::submit(const qc_frame& frame) {
     FrameInput input;
     input.map = frame.map;
     if (geometry_.has_weights) input.weights = frame.weights;
-    input.reference = handed_picture(frame.reference, 0);
-    for (int r = 0; r < config_.renditions; ++r) input.distorted.push_back(handed_picture(frame.distorted[r], r + 1));
+    input.reference = views_.handed_picture(frame.reference, 0);
+    for (int r = 0; r < config_.renditions; ++r)
+        input.distorted.push_back(views_.handed_picture(frame.distorted[r], r + 1));
     input.hold = std::move(hold);
     for (const qc_picture& picture : input.distorted) input.present.push_back(picture.plane[0] != nullptr);
     return enter(std::move(input));
@@ -349,14 +298,14 @@ Status Session::check_frame(const qc_frame& frame) const {
 /// Whether the pictures of a frame can be read as their formats say.
 Status Session::check_pictures(const qc_frame& frame) const {
     if (frame.reference.plane[0] == nullptr) return invalid("a frame was submitted without its reference");
-    QC_RETURN_IF_ERROR(check_picture(frame.reference, config_.reference, needs_chroma_, "the reference"));
+    QC_RETURN_IF_ERROR(check_picture(frame.reference, config_.reference, views_.reads_chroma(0), "the reference"));
     for (int r = 0; r < QC_MAX_RENDITIONS; ++r) {
         if (frame.distorted[r].plane[0] == nullptr) continue;
         if (r >= config_.renditions)
             return invalid(
                 format("a frame has a picture of rendition %d: 0..%d is accepted", r, config_.renditions - 1));
         QC_RETURN_IF_ERROR(
-            check_picture(frame.distorted[r], config_.distorted[r], needs_chroma_, "a distorted picture"));
+            check_picture(frame.distorted[r], config_.distorted[r], views_.reads_chroma(r + 1), "a distorted picture"));
     }
     return {};
 }
@@ -365,13 +314,6 @@ Status Session::check_pictures(const qc_frame& frame) const {
 Status Session::check_map(const qc_picture& picture) const {
     if (!map_) return invalid("a map's picture was submitted, but the configuration names no map");
     return check_map_picture(picture, map_->paint, backend_->kind() == QC_BACKEND_CUDA ? map_->memory : QC_MEMORY_HOST);
-}
-
-/// Metrics that know no weights see none: those that only draw or watch.
-FrameGeometry Session::geometry_for(const MetricDescriptor& metric) const {
-    FrameGeometry geometry = geometry_;
-    geometry.has_weights = geometry.has_weights && metric.accepts_weights;
-    return geometry;
 }
 
 /// Finalises what the backend has finished; with wait, at least the oldest frame in flight.
@@ -455,7 +397,7 @@ void Session::end_stretch() {
         const MetricDescriptor& descriptor = *plan_.instances[i].descriptor;
         if (!looks_back(descriptor)) continue;
         for (auto& finaliser : finalisers_[i])
-            finaliser = create_finaliser(descriptor, geometry_for(descriptor), plan_.instances[i].options);
+            finaliser = create_finaliser(descriptor, views_.geometry_for(descriptor), plan_.instances[i].options);
     }
     stretch_start_ = finalised_;
     if (contents_) contents_->pause();

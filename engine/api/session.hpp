@@ -13,6 +13,7 @@
 
 #include "api/backend.hpp"
 #include "api/contents_watch.hpp"
+#include "api/picture_views.hpp"
 #include "plan/score_plan.hpp"
 #include "quality_cuda_run/engine.h"
 #include "report/log_writer.hpp"
@@ -41,7 +42,7 @@ public:
     /// Before the first frame: `callback` sees every frame's accumulators.
     Status listen(qc_measured_callback callback, void* opaque);
     /// Most earlier pairs that any metric looks back at.
-    int history() const { return std::max({setup_.history, setup_.distorted_history, setup_.earlier_pairs}); }
+    int history() const { return views_.history(); }
     /// @return QC_OK, QC_AGAIN, QC_END or the failure's code
     qc_status receive(bool wait, qc_row* row);
     void collect() { backend_->collect(); }
@@ -95,13 +96,10 @@ private:
     Status watch_contents();
     Status draw_map(const MetricDescriptor& metric);
     Status make_scorers();
-    void cut_region();
-    qc_picture handed_picture(const qc_picture& picture, int input) const;
     Status choose_backend();
     Status open_cpu();
     Status open_cuda();
     void log(qc_log_level level, const std::string& text) const;
-    void log_scaling(const std::string& input, const qc_format& picture) const;
 
     Status enter(FrameInput input);
     Status take_results(bool wait, bool* any);
@@ -116,22 +114,18 @@ private:
     Status check_frame(const qc_frame& frame) const;
     Status check_pictures(const qc_frame& frame) const;
     Status check_map(const qc_picture& picture) const;
-    FrameGeometry geometry_for(const MetricDescriptor& metric) const;
 
-    qc_config config_;      ///< defaults resolved; its strings are not used
-    qc_config asked_;       ///< before the backend's defaults
-    FrameGeometry picture_; ///< that is scored, or that the region lies in
-    Region region_;
-    FrameGeometry geometry_; ///< of what is scored
+    qc_config config_; ///< defaults resolved; its strings are not used
+    qc_config asked_;  ///< before the backend's defaults
+    PictureViews views_;
+    FrameGeometry geometry_; ///< of what is scored, in the first view
     ScorePlan plan_;
-    bool needs_chroma_ = false;
     std::vector<std::unique_ptr<Scorer>> scorers_; ///< per instance: do the work on either backend
     /// finalisers_[instance][rendition], one in all for reference-scope instances: keep what later frames need
     std::vector<std::vector<std::unique_ptr<Finaliser>>> finalisers_;
     std::optional<ContentsWatch> contents_;
     std::optional<MapSetup> map_;
     std::unique_ptr<AccumulatorLayout> layout_;
-    BackendSetup setup_;
     std::vector<std::unique_ptr<ScoreTable>> tables_; ///< per rendition
     std::string description_;
 

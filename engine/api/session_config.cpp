@@ -46,7 +46,7 @@ constexpr IntField kFields[] = {
     {"map_memory", offsetof(qc_config, map_memory), QC_MEMORY_HOST, QC_MEMORY_CUDA},
     {"weights", offsetof(qc_config, weights), 0, 1},
     {"hold_pictures", offsetof(qc_config, hold_pictures), 0, 1},
-    {"reserved", offsetof(qc_config, reserved), 0, 0},
+    {"convert", offsetof(qc_config, convert), QC_CONVERT_AUTO, QC_CONVERT_COUNT - 1},
 };
 
 // ---- structs of other versions --------------------------------------------------------------------------------------
@@ -58,7 +58,7 @@ constexpr size_t kSmallestConfig = offsetof(qc_config, frame_rate);
 constexpr size_t kSmallestStats = offsetof(qc_stats, frames_submitted);
 
 // Without padding at the end a larger struct never begins its new fields in bytes that an older caller left undefined.
-static_assert(offsetof(qc_config, reserved) + sizeof(int) == sizeof(qc_config));
+static_assert(offsetof(qc_config, convert) + sizeof(int) == sizeof(qc_config));
 static_assert(offsetof(qc_stats, pinned_bytes) + sizeof(size_t) == sizeof(qc_stats));
 static_assert(alignof(qc_stats) == kSizeStep && kSmallestConfig % kSizeStep == 0);
 

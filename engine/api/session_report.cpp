@@ -28,17 +28,21 @@ Status Session::write_log(int rendition, const std::string& path, qc_log_format 
     head.height = geometry_.height;
     head.extra = extra;
     std::vector<MetricConventions> conventions;
-    if (!region_.is_everything())
-        conventions.push_back({"region", {{"scored", region_text(region_)}, {"picture", size_text(picture_)}}});
+    if (const Region& region = views_.region(); !region.is_everything())
+        conventions.push_back({"region", {{"scored", region_text(region)}, {"picture", size_text(views_.picture())}}});
     if (geometry_.has_weights)
         conventions.push_back({"mask", {{"scored", "means weighted by a mask of the frame"}, {"weights", "0..255"}}});
-    if (auto list = is_imported() ? std::vector<Convention>() : scaling_conventions(config_, picture_, rendition);
+    if (auto list = is_imported() ? std::vector<Convention>()
+                                  : scaling_conventions(views_.config(), views_.picture(), rendition);
         !list.empty())
         conventions.push_back({"scaling", std::move(list)});
     for (size_t i = 0; i < scorers_.size(); ++i)
         if (auto list = scorers_[i]->conventions(); !list.empty())
             conventions.push_back({plan_.instances[i].descriptor->name, std::move(list)});
     head.conventions = conventions;
+    const std::vector<LoggedConversion> conversions =
+        is_imported() ? std::vector<LoggedConversion>() : views_.logged(rendition);
+    head.conversions = conversions;
     return qc::write_log(format, table(rendition), plan_, path, head);
 }
 

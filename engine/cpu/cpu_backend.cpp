@@ -119,7 +119,8 @@ Status CpuBackend::take_in(const FrameInput& input, const cpu::PicturePool::Hold
 
 PicturePtr CpuBackend::picture_of(const FrameInput& frame, int input, const cpu::PicturePool::Hold& hold) const {
     const auto& scaling = scalings_[static_cast<size_t>(input)];
-    return pictures_->take_in(frame.picture(input), setup_.format_of(input), scaling ? &*scaling : nullptr, hold);
+    return pictures_->take_in(frame.picture(input), setup_.format_of(input), scaling ? &*scaling : nullptr, hold,
+                              setup_.recoded_of(input));
 }
 
 Weights CpuBackend::copy_of_weights(const qc_picture& picture) const {

@@ -5,8 +5,10 @@
 #include <array>
 #include <cstddef>
 #include <optional>
+#include <vector>
 
 #include "api/picture.hpp"
+#include "cpu/recoder.hpp"
 #include "cpu/scaler.hpp"
 #include "cpu/unpack.hpp"
 
@@ -186,11 +188,70 @@ void PicturePool::fill(const qc_picture& source, const qc_format& format, int p,
         lift(source, format, p, picture);
 }
 
+namespace {
+
+SourcePlanes source_planes(const qc_picture& source, const BackendSetup::Recoded& how) {
+    SourcePlanes planes;
+    for (int q = 0; q < how.recoding.source_planes; ++q) {
+        const auto at = static_cast<size_t>(q);
+        planes.component[at] = component_rows(source, how.source, q);
+        planes.extent[at] = stored_extent(unpacked_format(how.source), q);
+    }
+    return planes;
+}
+
+/// A recoded picture that is still to be scaled: its size is that of what came.
+template <typename T>
+class UnscaledPicture {
+public:
+    UnscaledPicture(const qc_picture& source, const BackendSetup::Recoded& how, const qc_format& format) {
+        std::array<Plane<T>, 3> planes{};
+        for (int p = 0; p < how.recoding.target_planes; ++p) {
+            const auto at = static_cast<size_t>(p);
+            const PlaneExtent extent = stored_extent(format, p);
+            samples_[at].resize(static_cast<size_t>(extent.columns) * static_cast<size_t>(extent.rows));
+            planes[at] = {samples_[at].data(), {extent.columns}, extent.columns, extent.rows};
+            view_.plane[p] = samples_[at].data();
+            view_.pitch_bytes[p] = ptrdiff_t{extent.columns} * static_cast<ptrdiff_t>(sizeof(T));
+        }
+        recode_planes(source_planes(source, how), how.recoding, planes);
+    }
+    const qc_picture& view() const { return view_; }
+
+private:
+    std::array<std::vector<T>, 3> samples_;
+    qc_picture view_{};
+};
+
+} // namespace
+
+/// Fills the planes that are read of a picture whose samples are recoded.
+void PicturePool::fill_recoded(const qc_picture& source, const BackendSetup::Recoded& how, const qc_format& format,
+                               const InputScaling* scaling, const HostPicture& picture) const {
+    const auto fill = [&](auto sample) {
+        using T = decltype(sample);
+        if (scaling != nullptr) {
+            const UnscaledPicture<T> unscaled(source, how, format);
+            for (int p = 0; p < how.recoding.target_planes; ++p) scale(unscaled.view(), format, p, *scaling, picture);
+            return;
+        }
+        std::array<Plane<T>, 3> planes{};
+        for (int p = 0; p < how.recoding.target_planes; ++p) planes[static_cast<size_t>(p)] = target<T>(picture, p);
+        recode_planes(source_planes(source, how), how.recoding, planes);
+    };
+    if (geometry_.sample == SampleType::kU8)
+        fill(uint8_t{});
+    else
+        fill(uint16_t{});
+}
+
 PicturePool::Picture PicturePool::take_in(const qc_picture& source, const qc_format& format,
-                                          const InputScaling* scaling, const Hold& hold) {
+                                          const InputScaling* scaling, const Hold& hold,
+                                          const BackendSetup::Recoded* recoded) {
     std::unique_ptr<Storage> taken = storage();
-    taken->begin(source, format, scaling, hold);
-    for (int p = 0; p < planes(); ++p) {
+    taken->begin(source, format, scaling, recoded == nullptr ? hold : nullptr);
+    if (recoded != nullptr) fill_recoded(source, *recoded, format, scaling, *taken);
+    for (int p = 0; p < planes() && recoded == nullptr; ++p) {
         if (hold == nullptr) {
             fill(source, format, p, scaling, *taken);
         } else if (scaling == nullptr && is_ready(format, p)) {

@@ -36,11 +36,13 @@ public:
     PicturePool& operator=(const PicturePool&) = delete;
 
     /// Takes in a picture, lifting its samples to the session's depth, or scaling it as well.
+    /// @param format once it is recoded
     /// @param scaling null: it has the session's size
+    /// @param recoded null: its samples stand for what is scored; otherwise it is made at once
     /// @param hold of the caller's memory, kept as long as the picture where it is read there. Planes that are not are
     ///        made when they are wanted; format and scaling outlive the picture then. Null: all is copied at once
     Picture take_in(const qc_picture& source, const qc_format& format, const InputScaling* scaling = nullptr,
-                    const Hold& hold = nullptr);
+                    const Hold& hold = nullptr, const BackendSetup::Recoded* recoded = nullptr);
 
     /// To be shared by the pictures of a frame. When the last one goes, in whatever thread, it waits for end_holds().
     Hold share(PictureHold hold);
@@ -59,6 +61,8 @@ private:
     void lift(const qc_picture& source, const qc_format& format, int plane, const HostPicture& target) const;
     void scale(const qc_picture& source, const qc_format& format, int plane, const InputScaling& scaling,
                const HostPicture& target) const;
+    void fill_recoded(const qc_picture& source, const BackendSetup::Recoded& how, const qc_format& format,
+                      const InputScaling* scaling, const HostPicture& target) const;
     void give_back(std::unique_ptr<Storage> storage) noexcept;
 
     const FrameGeometry geometry_;

@@ -109,7 +109,8 @@ Status CudaBackend::create() {
     QC_RETURN_IF_ERROR(timeline_.allocate(*context_));
     QC_RETURN_IF_ERROR(maps_.allocate(*context_));
     const SlotSizes sizes{{frames_per_batch_, config_.renditions, history_.rings(), converter_.lifted_inputs(),
-                           converter_.scaled_inputs(), timeline_.depth(), maps_.exist() ? 1 : 0},
+                           converter_.scaled_inputs(), timeline_.depth(), maps_.exist() ? 1 : 0,
+                           converter_.recoded_inputs()},
                           results_.bytes(),
                           converter_.frame_bytes() * static_cast<size_t>(frames_per_batch_),
                           maps_.picture_bytes() * static_cast<size_t>(frames_per_batch_),

@@ -27,12 +27,13 @@ DevicePicture picture_at(const PictureLayout& layout, size_t offset, const Devic
 
 } // namespace
 
-Converter::Converter(const BackendSetup& setup) : setup_(setup), scaler_(setup) {
+Converter::Converter(const BackendSetup& setup) : setup_(setup), recoder_(setup), scaler_(setup) {
     const PictureLayout converted = picture_layout(converted_format(setup_), setup_.planes_read() > 1);
     for (int input = 0; input < setup_.inputs(); ++input) {
         Way way;
         way.converts = setup_.needs_conversion(input);
         way.unpacks = scaler_.scales(input) && !is_read_in_place(setup_.format_of(input));
+        if (recoder_.recodes(input)) way.recoded = take(recoder_.layout(input));
         if (way.converts) way.converted = take(converted);
         if (way.unpacks) way.unpacked = take(picture_layout(setup_.scaled_format(input), setup_.planes_read() > 1));
         if (way.converts && (way.unpacks || !scaler_.scales(input))) {
@@ -54,6 +55,7 @@ Converter::Place Converter::take(const PictureLayout& layout) {
 
 Status Converter::prepare(DeviceProgram& ingest) {
     QC_RETURN_IF_ERROR(ingest.find(kernels::qc_convert, &kernel_));
+    QC_RETURN_IF_ERROR(recoder_.prepare(ingest));
     return scaler_.prepare(ingest);
 }
 
@@ -77,14 +79,27 @@ void Converter::add_lifts(const qc_format& format, const DevicePicture& raw, int
     }
 }
 
-DevicePicture Converter::add_jobs(const DevicePicture& raw, int frame, int input, const DeviceBuffer& converted,
+DevicePicture Converter::place_of(const Place& place, int frame, const DeviceBuffer& converted) const {
+    return picture_at(place.layout, frame_bytes_ * static_cast<size_t>(frame) + place.offset, converted);
+}
+
+/// @return the picture as it is when its samples stand for what is scored
+DevicePicture Converter::add_recoding(const DevicePicture& raw, int frame, int input, const DeviceBuffer& converted,
+                                      const Description& description, BatchShape* shape) const {
+    if (!recoder_.recodes(input)) return raw;
+    const DevicePicture recoded = place_of(ways_[static_cast<size_t>(input)].recoded, frame, converted);
+    recoder_.add_job(raw, recoded, input, description.host(&DescriptionLayout::recode_jobs), &shape->recode_jobs);
+    return recoded;
+}
+
+DevicePicture Converter::add_jobs(const DevicePicture& source, int frame, int input, const DeviceBuffer& converted,
                                   const Description& description, BatchShape* shape) const {
     const Way& way = ways_[static_cast<size_t>(input)];
     const qc_format& format = setup_.format_of(input);
-    const auto made_at = [&](const Place& place) {
-        return picture_at(place.layout, frame_bytes_ * static_cast<size_t>(frame) + place.offset, converted);
-    };
-    const DevicePicture made = made_at(way.converted), unpacked = made_at(way.unpacked);
+    const DevicePicture raw = add_recoding(source, frame, input, converted, description, shape);
+    if (!way.converts) return raw;
+    const DevicePicture made = place_of(way.converted, frame, converted),
+                        unpacked = place_of(way.unpacked, frame, converted);
     ConvertJob* const jobs = description.host(&DescriptionLayout::jobs);
     if (way.unpacks) {
         const qc_format whole = setup_.scaled_format(input);
@@ -107,8 +122,9 @@ Converter::Extents Converter::scored_extents() const {
     return extents;
 }
 
-/// What is scaled may have been unpacked before.
+/// What is scaled may have been recoded or unpacked before.
 Status Converter::enqueue(const Description& description, const BatchShape& shape, DeviceQueue& queue) const {
+    QC_RETURN_IF_ERROR(recoder_.enqueue(description.device(&DescriptionLayout::recode_jobs), shape.recode_jobs, queue));
     if (shape.jobs > 0) {
         const Dim3 grid{blocks_for(width_, 4 * kIngestBlock), static_cast<unsigned>(height_),
                         static_cast<unsigned>(shape.jobs)};

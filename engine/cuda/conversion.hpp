@@ -11,6 +11,7 @@
 #include "cuda/context.hpp"
 #include "cuda/description.hpp"
 #include "cuda/picture_layout.hpp"
+#include "cuda/recoder.hpp"
 #include "cuda/scaler.hpp"
 #include "ingest/ingest_kernels.hpp"
 
@@ -30,14 +31,16 @@ public:
     int lifted_inputs() const { return lifted_inputs_; }
     /// How many are scaled, and lifted by that.
     int scaled_inputs() const { return scaler_.inputs(); }
+    /// How many are recoded, before everything else.
+    int recoded_inputs() const { return recoder_.inputs(); }
     /// Memory for the converted pictures of one frame.
     size_t frame_bytes() const { return frame_bytes_; }
-    bool converts(int input) const { return ways_[static_cast<size_t>(input)].converts; }
+    bool converts(int input) const { return ways_[static_cast<size_t>(input)].converts || recoder_.recodes(input); }
 
     /// Notes the jobs that convert a picture, in a batch's description and shape.
-    /// @param raw the picture as it came; @param converted a slot's buffer
+    /// @param source the picture as it came; @param converted a slot's buffer
     /// @return where it will lie, for whatever comes after enqueue()
-    DevicePicture add_jobs(const DevicePicture& raw, int frame, int input, const DeviceBuffer& converted,
+    DevicePicture add_jobs(const DevicePicture& source, int frame, int input, const DeviceBuffer& converted,
                            const Description& description, BatchShape* shape) const;
     /// Enqueues all jobs of a batch, a launch for each kind.
     Status enqueue(const Description& description, const BatchShape& shape, DeviceQueue& queue) const;
@@ -55,13 +58,18 @@ private:
         bool unpacks = false;  ///< before they are scaled
         Place converted;       ///< planar, samples of the session's type
         Place unpacked;        ///< likewise, as large as they came
+        Place recoded;         ///< likewise
     };
     Place take(const PictureLayout& layout);
     Extents scored_extents() const;
+    DevicePicture place_of(const Place& place, int frame, const DeviceBuffer& converted) const;
+    DevicePicture add_recoding(const DevicePicture& raw, int frame, int input, const DeviceBuffer& converted,
+                               const Description& description, BatchShape* shape) const;
     void add_lifts(const qc_format& format, const DevicePicture& raw, int depth, const DevicePicture& target,
                    const Extents& extents, ConvertJob* jobs, int* count) const;
 
     const BackendSetup& setup_;
+    Recoder recoder_;
     Scaler scaler_;
     std::vector<Way> ways_; ///< per input
     size_t frame_bytes_ = 0;

@@ -16,7 +16,7 @@ DescriptionArray<T> take(Carver& carver, size_t count) {
 } // namespace
 
 DescriptionLayout::DescriptionLayout(int frames, int renditions, int rings, int lifted, int scaled, int earlier_pairs,
-                                     int maps) {
+                                     int maps, int recoded) {
     constexpr size_t kPlanes = 3;
     const auto count = static_cast<size_t>(frames);
     Carver carver;
@@ -35,6 +35,7 @@ DescriptionLayout::DescriptionLayout(int frames, int renditions, int rings, int 
     }
     jobs = take<ConvertJob>(carver, count * static_cast<size_t>(lifted) * kPlanes);
     scale_jobs = take<ScaleJob>(carver, count * static_cast<size_t>(scaled));
+    recode_jobs = take<RecodeJob>(carver, count * static_cast<size_t>(recoded));
     map_jobs = take<MapJob>(carver, count * static_cast<size_t>(maps));
     bytes = carver.used();
 }

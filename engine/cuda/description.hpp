@@ -14,7 +14,8 @@ namespace qc::cuda {
 
 /// How many entries of each array of a description are in use. Launch shapes, and so graphs, depend on nothing else.
 struct BatchShape {
-    int references = 0, evaluated_references = 0, pairs = 0, evaluated_pairs = 0, jobs = 0, scale_jobs = 0;
+    int references = 0, evaluated_references = 0, pairs = 0, evaluated_pairs = 0, jobs = 0, scale_jobs = 0,
+        recode_jobs = 0;
     auto operator<=>(const BatchShape&) const = default; // NOLINT(modernize-use-nullptr): of the default's inside
 };
 
@@ -35,14 +36,16 @@ struct DescriptionLayout {
     DescriptionArray<KeepJob> keep_jobs;                           ///< [frame][input][plane], see Timeline
     DescriptionArray<ConvertJob> jobs;
     DescriptionArray<ScaleJob> scale_jobs;
+    DescriptionArray<RecodeJob> recode_jobs;
     DescriptionArray<MapJob> map_jobs; ///< [frame], see Maps
     size_t bytes = 0;
 
     DescriptionLayout() = default;
     /// @param frames in a batch at most; @param rings of the history; @param lifted, scaled pictures per frame at most
     /// @param earlier_pairs of the timeline; 0: there is none; @param maps pictures of maps per frame: 0 or 1
+    /// @param recoded as lifted
     DescriptionLayout(int frames, int renditions, int rings, int lifted, int scaled, int earlier_pairs = 0,
-                      int maps = 0);
+                      int maps = 0, int recoded = 0);
 };
 
 /// A description, written by the host in page-locked memory and read by kernels from its copy on the device (see

@@ -29,7 +29,8 @@ DevicePicture Intake::find(Slot& slot, int frame, int input, const qc_picture& s
     std::array<uint32_t, 3> pitch_bytes{};
     for (int p = 0; p < 3; ++p) pitch_bytes[p] = static_cast<uint32_t>(source.pitch_bytes[p]);
     await_producer(slot, source);
-    return picture_view(setup_.format_of(input), setup_.planes_read(input), std::to_array(source.plane), pitch_bytes);
+    return picture_view(setup_.source_format_of(input), setup_.source_planes_read(input), std::to_array(source.plane),
+                        pitch_bytes);
 }
 
 /// Where the kernels find a picture, wherever it is now.

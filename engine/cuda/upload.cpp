@@ -16,7 +16,7 @@ uint16_t largest_word(const qc_format& format) {
 Uploader::Uploader(Context& context, const BackendSetup& setup, int frames)
     : context_(context), setup_(setup), frames_(frames) {
     for (int input = 0; input < setup_.readable(); ++input) {
-        layouts_.push_back(picture_layout(setup_.format_of(input), setup_.planes_read(input) > 1));
+        layouts_.push_back(picture_layout(setup_.source_format_of(input), setup_.source_planes_read(input) > 1));
         input_offsets_.push_back(frame_bytes_);
         frame_bytes_ += layouts_.back().bytes;
     }
@@ -39,7 +39,7 @@ void Uploader::gather(const FrameInput& input, int frame, const UploadBuffers& b
         if (!is_in_host_memory(source)) continue;
         const PictureLayout& layout = layouts_[static_cast<size_t>(i)];
         const size_t base = offset_of(frame, i);
-        const uint16_t largest = largest_word(setup_.format_of(i));
+        const uint16_t largest = largest_word(setup_.source_format_of(i));
         for (int p = 0; p < layout.planes; ++p)
             row_copies_.push_back({static_cast<const char*>(source.plane[p]),
                                    buffers.staging.as<char>(base + layout.offset[p]), source.pitch_bytes[p],
@@ -73,7 +73,7 @@ DevicePicture Uploader::picture(const UploadBuffers& buffers, int frame, int inp
     std::array<const void*, 3> planes{};
     for (int p = 0; p < layout.planes; ++p)
         planes[p] = buffers.device.as<const char>(offset_of(frame, input) + layout.offset[p]);
-    return picture_view(setup_.format_of(input), setup_.planes_read(input), planes, layout.pitch_bytes);
+    return picture_view(setup_.source_format_of(input), setup_.source_planes_read(input), planes, layout.pitch_bytes);
 }
 
 } // namespace qc::cuda

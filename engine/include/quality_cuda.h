@@ -185,9 +185,10 @@ typedef struct qc_config {
 
     qc_format reference;         /**< layout of the reference pictures; see qc_format_from_name() */
     int renditions;              /**< distorted pictures per reference, 1..QC_MAX_RENDITIONS; 0 means 1 */
-    qc_format distorted[QC_MAX_RENDITIONS]; /**< layout of each; rgb must equal the reference's, chroma too if a metric needs
-                                                it, and the size unless `scaling` says how to change it. Of different
-                                                depths, inputs are scored at the largest */
+    qc_format distorted[QC_MAX_RENDITIONS]; /**< layout of each; chroma must equal the reference's if a metric needs it, and
+                                                the size unless `scaling` says how to change it. Of different depths,
+                                                inputs are scored at the largest; `convert` says what becomes of other
+                                                ranges, and of RGB beside what is not */
     double frame_rate;           /**< nominal, of the distorted input, frames per second, not negative and finite; 0: unknown */
     int bitdepth;                /**< 10: inputs of 8 bits are scored at 10 bits, samples shifted left by 2, as the
                                       documentation of VMAF v1 recommends; inputs of more bits stay as they are.
@@ -260,7 +261,7 @@ typedef struct qc_config {
     int hold_pictures;           /**< 1: pictures in host memory are held until their release, too, maybe by a later call: the CPU
                                       backend reads them where they lie, or makes of them what is scored when it is wanted, by
                                       the thread that wants it. 0: copies them at once, in the caller's thread */
-    int reserved;                /**< 0 */
+    qc_convert convert;          /**< what is done with pictures whose samples stand for something else than the reference's */
 } qc_config;
 
 /** Text of a failure where there is no session to ask: one line; "" after a success. */

@@ -16,8 +16,9 @@ namespace {
 class PlanBuilder {
 public:
     PlanBuilder(const ScoreRequest& request, const FrameGeometry* geometry, const std::string& chroma_conflict,
-                std::optional<PictureSize> picture, ScorePlan* plan)
-        : request_(request), geometry_(geometry), chroma_conflict_(chroma_conflict), picture_(picture), plan_(*plan) {}
+                std::optional<PictureSize> picture, const RgbPictures* rgb, ScorePlan* plan)
+        : request_(request), geometry_(geometry), chroma_conflict_(chroma_conflict), picture_(picture), rgb_(rgb),
+          plan_(*plan) {}
 
     Status build() {
         plan_.n_subsample = request_.n_subsample;
@@ -98,6 +99,12 @@ private:
         }
     }
 
+    bool sees_rgb(const MetricInstance& instance) const { return rgb_ != nullptr && rgb_->suit(*instance.descriptor); }
+    /// Of the pictures that an instance sees.
+    const FrameGeometry& geometry_of(const MetricInstance& instance) const {
+        return sees_rgb(instance) ? rgb_->geometry : *geometry_;
+    }
+
     Status check_geometry() {
         if (geometry_ == nullptr) return {};
         std::vector<Status> refusals;
@@ -106,18 +113,20 @@ private:
             if (!request_.skip_unsupported) QC_RETURN_IF_ERROR(with_advice(refusals.back()));
         }
         QC_RETURN_IF_ERROR(leave_out(refusals));
-        for (MetricInstance& instance : plan_.instances)
-            if (instance.descriptor->stage != nullptr)
-                instance.stage = instance.descriptor->stage(*geometry_, instance.options);
+        for (MetricInstance& instance : plan_.instances) {
+            if (instance.descriptor->stage == nullptr) continue;
+            instance.stage = instance.descriptor->stage(geometry_of(instance), instance.options);
+            if (sees_rgb(instance) && !instance.stage.empty()) instance.stage = "rgb " + instance.stage;
+        }
         return {};
     }
 
     Status check_instance(const MetricInstance& instance) const {
-        if (!chroma_conflict_.empty() && reads_chroma(instance))
+        if (!chroma_conflict_.empty() && !sees_rgb(instance) && reads_chroma(instance))
             return invalid(std::string(instance.descriptor->name) + " needs chroma, but " + chroma_conflict_);
         if (geometry_->has_weights && !instance.descriptor->accepts_weights)
             return no_score_under_a_mask(*instance.descriptor);
-        return validate(*instance.descriptor, *geometry_, instance.options);
+        return validate(*instance.descriptor, geometry_of(instance), instance.options);
     }
 
     Status no_score_under_a_mask(const MetricDescriptor& metric) const {
@@ -205,8 +214,8 @@ private:
     Status make_columns() {
         // Without a size: what a large picture with chroma has.
         const FrameGeometry any_size{3840, 2160, 3840, 2160, 8, SampleType::kU8};
-        const FrameGeometry& shape = geometry_ != nullptr ? *geometry_ : any_size;
         for (MetricInstance& instance : plan_.instances) {
+            const FrameGeometry& shape = geometry_ != nullptr ? geometry_of(instance) : any_size;
             const MetricDescriptor& metric = *instance.descriptor;
             instance.column.assign(metric.outputs.size(), -1);
             for (size_t i = 0; i < metric.outputs.size(); ++i) {
@@ -301,6 +310,7 @@ private:
     const FrameGeometry* geometry_;
     const std::string& chroma_conflict_;
     const std::optional<PictureSize> picture_;
+    const RgbPictures* rgb_;
     ScorePlan& plan_;
     std::vector<ModelInputs> model_inputs_; ///< parallel to plan_.models
 };
@@ -352,9 +362,10 @@ void keep_model_inputs(ScorePlan* plan) {
 }
 
 Status build_score_plan(const ScoreRequest& request, const FrameGeometry* geometry, ScorePlan* plan,
-                        const std::string& chroma_conflict, std::optional<PictureSize> picture) {
+                        const std::string& chroma_conflict, std::optional<PictureSize> picture,
+                        const RgbPictures* rgb) {
     *plan = {};
-    return PlanBuilder(request, geometry, chroma_conflict, picture, plan).build();
+    return PlanBuilder(request, geometry, chroma_conflict, picture, rgb, plan).build();
 }
 
 } // namespace qc

@@ -78,6 +78,16 @@ struct ScorePlan {
     size_t computed_by(size_t instance) const;
 };
 
+/// Pictures that some metrics see in the place of the others': those that are RGB.
+struct RgbPictures {
+    FrameGeometry geometry;
+    bool for_colour_only = false; ///< for metrics that read colours by their tags; else for all that take RGB
+
+    bool suit(const MetricDescriptor& metric) const {
+        return metric.accepts_rgb && (metric.uses_colour || !for_colour_only);
+    }
+};
+
 /// For scores that are computed elsewhere: only what models read keeps its column, and there are no stream scores.
 void keep_model_inputs(ScorePlan* plan);
 
@@ -97,10 +107,12 @@ void keep_model_inputs(ScorePlan* plan);
 /// @param chroma_conflict how the inputs' chroma subsampling differs, empty if it does not: what reads chroma refuses
 /// such
 ///        pictures (whose geometry has no chroma planes), the others have their scores
+/// @param rgb null: all metrics see the same pictures
 /// @param picture size of the whole pictures where the geometry is that of a region: whoever watches sees all of it
 /// @return QC_ERROR_INVALID with one line that names the option, the value and what is accepted; or what validate()
 ///         returned
 Status build_score_plan(const ScoreRequest& request, const FrameGeometry* geometry, ScorePlan* plan,
-                        const std::string& chroma_conflict = {}, std::optional<PictureSize> picture = {});
+                        const std::string& chroma_conflict = {}, std::optional<PictureSize> picture = {},
+                        const RgbPictures* rgb = nullptr);
 
 } // namespace qc

@@ -55,6 +55,24 @@ std::string conventions_object(std::span<const MetricConventions> conventions) {
     return "{\n" + metrics.take() + "  }";
 }
 
+/// {"format": "yuv420p", "range": "limited", "matrix": "bt709", "depth": 8}
+std::string coding_object(const LoggedCoding& coding) {
+    const auto text = [](const std::string& value) { return value.empty() ? "null" : json_string(value); };
+    return "{\"format\": " + text(coding.format) + ", \"range\": " + text(coding.range) +
+           ", \"matrix\": " + text(coding.matrix) + ", \"depth\": " + std::to_string(coding.depth) + "}";
+}
+
+/// [{"input": "reference", "metrics": "luma and chroma", "from": {...}, "to": {...}}]
+std::string conversions_list(std::span<const LoggedConversion> conversions) {
+    std::string list;
+    for (const LoggedConversion& each : conversions) {
+        list += list.empty() ? "\n" : ",\n";
+        list += "    {\"input\": " + json_string(each.input) + ", \"metrics\": " + json_string(each.metrics) +
+                ", \"from\": " + coding_object(each.from) + ", \"to\": " + coding_object(each.to) + "}";
+    }
+    return "[" + list + "\n  ]";
+}
+
 Status write_head(const LogHead& head, const ScorePlan& plan, OutputFile* file) {
     JsonLines lines("  ");
     lines.add("version", json_string(kLayoutVersion));
@@ -63,6 +81,7 @@ Status write_head(const LogHead& head, const ScorePlan& plan, OutputFile* file) 
     lines.add("complete", head.complete ? "true" : "false");
     if (!plan.models.empty()) lines.add("models", models_list(plan));
     if (!head.conventions.empty()) lines.add("conventions", conventions_object(head.conventions));
+    if (!head.conversions.empty()) lines.add("conversions", conversions_list(head.conversions));
     for (const qc_log_extra& extra : head.extra) lines.add(extra.key, extra.json_value);
     std::string text = lines.take();
     text.pop_back(); // more follows on the same level

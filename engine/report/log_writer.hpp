@@ -19,6 +19,19 @@ struct MetricConventions {
     std::vector<Convention> list;
 };
 
+/// What an input's samples stand for; what is not known is empty.
+struct LoggedCoding {
+    std::string format, range, matrix;
+    int depth = 8;
+};
+
+/// What became of the pictures of an input before they were scored.
+struct LoggedConversion {
+    std::string_view input;   ///< "reference" or "distorted"
+    std::string_view metrics; ///< that see it so: "luma and chroma" or "rgb"
+    LoggedCoding from, to;
+};
+
 /// What a log says beside the scores.
 struct LogHead {
     std::string_view version;              ///< of this library
@@ -27,6 +40,7 @@ struct LogHead {
     int width = 0, height = 0;             ///< of the pictures
     std::span<const qc_log_extra> extra{}; ///< further keys with raw JSON values
     std::span<const MetricConventions> conventions{};
+    std::span<const LoggedConversion> conversions{};
 };
 
 /// Parses "json", "xml", "csv" or "sub" exactly.

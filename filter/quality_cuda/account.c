@@ -20,6 +20,7 @@ int ff_qc_open_account(AVFilterContext *ctx)
     const qcr_condition_rules rules = {
         .names    = &s->names,
         .range    = s->options.range,
+        .converts = ff_qc_convert(ctx) == QC_CONVERT_AUTO,
         .is_quiet = ff_qc_is_alias(ctx), /* libvmaf's filter says nothing of all this */
         .sink     = s->sink,
     };

@@ -67,6 +67,7 @@ static void fill_config(AVFilterContext *ctx, qc_config *config)
     config->n_threads   = options->n_threads;
     config->bitdepth    = options->bitdepth;
     config->weights     = options->mask;
+    config->convert     = ff_qc_convert(ctx);
     config->hold_pictures = 1;
     config->log         = engine_log;
     config->log_opaque  = ctx;

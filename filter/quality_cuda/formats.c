@@ -143,7 +143,8 @@ qcr_frame_facts ff_qc_facts_of_frame(const AVFrame *frame, enum AVPixelFormat fo
         .is_interlaced   = QC_IS_INTERLACED(frame),
         .has_grain       = !!av_frame_get_side_data(frame, AV_FRAME_DATA_FILM_GRAIN_PARAMS),
         .range           = ff_qc_range_of(frame, format),
-        .matrix          = frame->colorspace,
+        /* RGB has none, whatever the frame says. */
+        .matrix          = av_pix_fmt_desc_get(format)->flags & AV_PIX_FMT_FLAG_RGB ? AVCOL_SPC_RGB : frame->colorspace,
         .primaries       = frame->color_primaries,
         .transfer        = frame->color_trc,
         .chroma_location = frame->chroma_location,

@@ -131,7 +131,7 @@ static int check_input(AVFilterContext *ctx, int index)
 {
     const QualityCudaContext *s = ctx->priv;
     const qcr_promise_rules rules = { &s->names, s->geometry.scaling != QC_SCALING_NONE, ff_qc_is_alias(ctx),
-                                      s->pairing.sync == QCR_SYNC_INDEX };
+                                      s->pairing.sync == QCR_SYNC_INDEX, ff_qc_convert(ctx) != QC_CONVERT_OFF };
     const qcr_input_promise own = promise_of(ctx, index), first = promise_of(ctx, 0);
     const qcr_sink sink = { say_of_input, ctx };
     qc_error error;

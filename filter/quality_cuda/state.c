@@ -104,3 +104,12 @@ double ff_qc_now(void)
 {
     return av_gettime_relative() / 1e6;
 }
+
+qc_convert ff_qc_convert(const AVFilterContext *ctx)
+{
+    const QCOptions *options = &((const QualityCudaContext *)ctx->priv)->options;
+
+    if (ff_qc_is_alias(ctx)) /* lavfi has converted as it does for libvmaf's filter */
+        return QC_CONVERT_OFF;
+    return options->convert == QC_CONVERT_AUTO && options->range == QCR_RANGE_IGNORE ? QC_CONVERT_KEEP_RANGE : options->convert;
+}

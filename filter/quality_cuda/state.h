@@ -39,7 +39,7 @@ typedef struct QCOptions {
     int sync, ts_sync_mode, align, eof_action, shortest, repeatlast;
     double max_dt, rate;
     int allow_unpaired, watch, strict, same_file;
-    int range, backend, device, async_depth, skip_unsupported, selftest, on_error;
+    int range, convert, backend, device, async_depth, skip_unsupported, selftest, on_error;
     char *stats_file, *stats_format, *log_path, *log_fmt;
     int log_queue, realtime;
     int64_t window;
@@ -136,5 +136,8 @@ double ff_qc_seconds(const AVFilterContext *ctx, int index, int64_t pts);
 
 /** Seconds on a clock that does not jump. */
 double ff_qc_now(void);
+
+/** What the options say of pictures that have another range or depth, or are RGB. */
+qc_convert ff_qc_convert(const AVFilterContext *ctx);
 
 #endif /* AVFILTER_QUALITY_CUDA_STATE_H */

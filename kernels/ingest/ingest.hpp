@@ -4,6 +4,7 @@
 #pragma once
 
 #include "contract/types.hpp"
+#include "ingest/recoding.hpp"
 #include "ingest/sample_source.hpp"
 #include "ingest/scaling.hpp"
 #include "quality_cuda/types.h"
@@ -22,6 +23,33 @@ struct ConvertJob {
     uint8_t target_bytes;               ///< 1 or 2
     uint8_t repeat_across, repeat_down; ///< each sample becomes so many, as powers of two
     uint32_t reserved;
+};
+
+/// A component whose samples are recoded, as it lies in memory.
+struct RecodeSource {
+    const uint8_t* data; ///< its first sample
+    uint32_t pitch_bytes;
+    int32_t columns, rows; ///< once samples are repeated
+    SampleSource samples;
+    uint8_t repeat_across, repeat_down; ///< as in ConvertJob
+    uint16_t is_plain; ///< 1: samples are what lies there, one beside the other, at multiples of four of them
+};
+
+/// A plane that is made of them, at a multiple of 8 bytes, and so are its rows.
+struct RecodeTarget {
+    void* data;
+    uint32_t pitch_bytes;
+    int32_t columns, rows;
+};
+
+/// One picture whose samples are recoded.
+struct RecodeJob {
+    RecodeSource source[3];
+    RecodeTarget target[3];
+    Recoding recoding;
+    int32_t target_bytes;  ///< of a sample: 1 or 2
+    int32_t pixel_bytes;   ///< 3 or 4: pixels of bytes side by side, at multiples of four of them; 0: otherwise
+    const uint8_t* pixels; ///< the first of them
 };
 
 /// One plane that is scaled.
@@ -75,5 +103,8 @@ struct KeepJob {
 };
 
 constexpr int kIngestBlock = 256;
+
+/// Luma samples that a thread recodes: four beside each other in two rows.
+constexpr int kRecodeColumns = 4, kRecodeRows = 2;
 
 } // namespace qc

@@ -7,6 +7,7 @@
 #include "device/kernel_list.hpp"
 #include "ingest/ingest.hpp"
 #include "ingest/map_paint.hpp"
+#include "ingest/recode_cells.hpp"
 #include "ingest/scale_strip.hpp"
 #include "ingest/scale_tile.hpp"
 
@@ -209,6 +210,9 @@ struct PaintBlack : device::KernelOf<PaintMapsArguments, kIngestBlock> {
 #define QC_INGEST_KERNELS(KERNEL)                                                                                      \
     KERNEL(qc_hand_over, CopyAndZero)                                                                                  \
     KERNEL(qc_convert, Convert)                                                                                        \
+    KERNEL(qc_recode_planes, Recode<kRecodePlanes>)                                                                    \
+    KERNEL(qc_recode_to_yuv, Recode<kRecodeToYuv>)                                                                     \
+    KERNEL(qc_recode_to_rgb, Recode<kRecodeToRgb>)                                                                     \
     KERNEL(qc_scale, ScaleTile)                                                                                        \
     KERNEL(qc_scale_bytes_4, ScaleStrips<4>)                                                                           \
     KERNEL(qc_scale_bytes_6, ScaleStrips<6>)                                                                           \

@@ -73,9 +73,20 @@ bool same_colour(const qc_colour& a, const qc_colour& b) {
            a.chroma_location == b.chroma_location;
 }
 
-bool colours_differ(const qcr_frame_facts& a, const qcr_frame_facts& b) {
-    const bool range_differs = a.range != 0 && b.range != 0 && a.range != b.range;
-    return range_differs || (a.matrix != kUnspecified && b.matrix != kUnspecified && a.matrix != b.matrix);
+bool ranges_differ(const qcr_frame_facts& a, const qcr_frame_facts& b) {
+    return a.range != 0 && b.range != 0 && a.range != b.range;
+}
+
+bool is_rgb(const qcr_frame_facts& facts) {
+    constexpr int kNoMatrix = 0;
+    return facts.matrix == kNoMatrix;
+}
+
+/// @param with_rgb RGB may stand beside what is not; @param with_ranges so may ranges that differ
+bool colours_differ(const qcr_frame_facts& a, const qcr_frame_facts& b, bool with_rgb, bool with_ranges) {
+    if (with_rgb && is_rgb(a) != is_rgb(b)) return false;
+    return (!with_ranges && ranges_differ(a, b)) ||
+           (a.matrix != kUnspecified && b.matrix != kUnspecified && a.matrix != b.matrix);
 }
 
 // ---- HDR
@@ -258,16 +269,20 @@ void qcr_conditions_destroy(qcr_conditions* conditions) {
 qc_status qcr_check_colour(qcr_conditions* conditions, int input, const qcr_frame_facts* own,
                            const qcr_frame_facts* distorted, qc_error* error) {
     const bool is_ignored = conditions->rules.range == QCR_RANGE_IGNORE;
-    if (std::exchange(conditions->colours[input].is_checked, true) || is_ignored || !colours_differ(*own, *distorted))
+    const bool is_error = conditions->rules.range == QCR_RANGE_ERROR, converts = conditions->rules.converts != 0;
+    if (std::exchange(conditions->colours[input].is_checked, true) || is_ignored ||
+        !colours_differ(*own, *distorted, converts, converts && !is_error))
         return QC_OK;
-    const bool is_error = conditions->rules.range == QCR_RANGE_ERROR;
     const qc_status status = guarded([&] {
         const std::string text =
             conditions->name(input) + " is tagged " + tags_of(*own) + "; main " + tags_of(*distorted);
         if (is_error)
             std::snprintf(error->text, sizeof(error->text), "%s (range=error)", text.c_str());
         else
-            conditions->warn_anyway(text + "; samples are scored as they are");
+            conditions->warn_anyway(text + (converts
+                                                ? "; matrices that differ are not converted: metrics that read colours "
+                                                  "go by each input's, others score samples as they are"
+                                                : "; samples are scored as they are"));
     });
     return status == QC_OK && is_error ? QC_ERROR_INVALID : status;
 }

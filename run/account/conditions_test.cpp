@@ -37,8 +37,8 @@ qcr_frame_facts tagged(int range, int matrix) {
 /// A run of one distorted video and a further rendition.
 class Conditions : public ::testing::Test {
 protected:
-    qcr_conditions* with(int range = QCR_RANGE_TAGS, bool is_quiet = false) {
-        const qcr_condition_rules rules = {&kThree, range, is_quiet, messages.sink()};
+    qcr_conditions* with(int range = QCR_RANGE_TAGS, bool is_quiet = false, bool converts = false) {
+        const qcr_condition_rules rules = {&kThree, range, converts, is_quiet, messages.sink()};
         made.reset(qcr_conditions_create(&rules));
         return made.get();
     }
@@ -157,6 +157,27 @@ TEST_F(Conditions, TagsThatDifferAreSaidOnceOrRefused) {
         EXPECT_EQ(qcr_check_colour(with(QCR_RANGE_ERROR), 1, &own, &main, &error),
                   tags.differ ? QC_ERROR_INVALID : QC_OK);
         EXPECT_STREQ(error.text, tags.differ ? (text + " (range=error)").c_str() : "");
+        EXPECT_EQ(messages.take(), Lines{});
+    }
+}
+
+TEST_F(Conditions, WhatTheEngineConvertsIsNotWarnedOf) {
+    static constexpr struct {
+        int range, matrix, main_range, main_matrix;
+        bool is_said;
+        qc_status as_error;
+    } kCases[] = {
+        {2, 1, 1, 1, false, QC_ERROR_INVALID}, // another range
+        {2, 0, 1, 1, false, QC_OK},            // RGB beside what is not
+        {1, 9, 1, 6, true, QC_ERROR_INVALID},
+        {2, 9, 1, 6, true, QC_ERROR_INVALID},
+    };
+    for (const auto& tags : kCases) {
+        const qcr_frame_facts own = tagged(tags.range, tags.matrix), main = tagged(tags.main_range, tags.main_matrix);
+        qc_error error = {""};
+        EXPECT_EQ(qcr_check_colour(with(QCR_RANGE_AUTO, false, true), 1, &own, &main, &error), QC_OK);
+        EXPECT_EQ(messages.take().size(), tags.is_said ? 1U : 0U) << tags.range << " " << tags.matrix;
+        EXPECT_EQ(qcr_check_colour(with(QCR_RANGE_ERROR, false, true), 1, &own, &main, &error), tags.as_error);
         EXPECT_EQ(messages.take(), Lines{});
     }
 }

@@ -87,7 +87,8 @@ void Merge::check_wish() {
 
 void Merge::open() {
     check_wish();
-    const qcr_condition_rules rules = {.names = &names_, .range = QCR_RANGE_TAGS, .is_quiet = 0, .sink = sink_};
+    const qcr_condition_rules rules = {
+        .names = &names_, .range = QCR_RANGE_TAGS, .converts = converts() ? 1 : 0, .is_quiet = 0, .sink = sink_};
     conditions_.reset(qcr_conditions_create(&rules));
     if (conditions_ == nullptr) out_of_memory();
     beginning_ = read_beginning(records_);
@@ -163,6 +164,16 @@ void Merge::open_session(size_t part) {
         qcr_adopt_colour(conditions_.get(), static_cast<int>(i), &colour[i]);
     }
     qcr_check_hdr(conditions_.get(), session, wish_.model, colour.data());
+}
+
+/// Whether the run's sessions convert what stands for something else.
+bool Merge::converts() {
+    for (size_t part = 0; part < records_.parts.size(); ++part) {
+        qc_config config{};
+        const RecordedSession recorded = read_session(records_, part);
+        if (!recorded.config.empty() && read_config(recorded.config, &config)) return config.convert == QC_CONVERT_AUTO;
+    }
+    return true;
 }
 
 /// For a log without scores. @return false: no part had one

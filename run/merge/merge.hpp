@@ -63,6 +63,7 @@ private:
     void make_pairs();
     void settle_start();
     void open_session(size_t part);
+    bool converts();
     bool open_any_session();
 
     // Frames come in.

@@ -80,7 +80,7 @@ std::string refusal_of(const Comparison& of) {
                          own.height,
                          of.rules.is_alias != 0 ? "" : ", or have it scaled here: quality_cuda=scale=bicubic");
     }
-    if (own.rgb != main.rgb)
+    if (own.rgb != main.rgb && of.rules.converts == 0)
         return of.who() + formatted(" %s, main %s; convert one of them first, e.g. with [0:v]format=%s[d];[d][%d:v]"
                                     "quality_cuda",
                                     kind_of(of.own).c_str(), kind_of(of.main).c_str(), of.own.format_name, of.input);
@@ -100,12 +100,12 @@ std::string on_chroma(const Comparison& of) {
 
 void say_differences(const Comparison& of, const qcr_sink& sink) {
     const qc_format &own = of.own.format, &main = of.main.format;
-    if (scored_chroma(own) != scored_chroma(main)) say(sink, QCR_LEVEL_INFO, on_chroma(of));
+    if (scored_chroma(own) != scored_chroma(main) && own.rgb == main.rgb) say(sink, QCR_LEVEL_INFO, on_chroma(of));
     if (own.depth != main.depth)
         say(sink, QCR_LEVEL_INFO,
-            of.who() +
-                formatted(" has %d bits, main has %d: both are scored at %d bits, the smaller samples shifted left",
-                          own.depth, main.depth, std::max(own.depth, main.depth)));
+            of.who() + formatted(" has %d bits, main has %d: both are scored at %d bits%s", own.depth, main.depth,
+                                 std::max(own.depth, main.depth),
+                                 of.rules.converts != 0 ? "" : ", the smaller samples shifted left"));
     if (of.rules.by_index == 0 && is_a_rate(of.own) && is_a_rate(of.main) && !has_same_rate(of.own, of.main))
         say(sink, QCR_LEVEL_WARNING,
             of.who() + formatted(" has %d/%d frames per second, main has %d/%d: frames are paired by time, the counts "

@@ -48,8 +48,8 @@ TEST(Inputs, Sizes) {
         "[d][2:v]quality_cuda (GPU: scale_cuda=32:18:interp_algo=bicubic)";
     const Promised small = {"gray", 32, 18}, main = {"gray"};
     EXPECT_EQ(check(small, main, 2).refusal, text + ", or have it scaled here: quality_cuda=scale=bicubic");
-    EXPECT_EQ(check(small, main, 2, {nullptr, 0, 1, 0}).refusal, text);
-    EXPECT_EQ(check(small, main, 2, {nullptr, 1, 0, 0}).refusal, "");
+    EXPECT_EQ(check(small, main, 2, {nullptr, 0, 1, 0, 0}).refusal, text);
+    EXPECT_EQ(check(small, main, 2, {nullptr, 1, 0, 0, 0}).refusal, "");
     EXPECT_EQ(check({"gray", 64, 18}, main).refusal.empty(), false);
 }
 
@@ -59,6 +59,12 @@ TEST(Inputs, ColoursAreNotConverted) {
               "Input 1 (reference) is gbrp (RGB), main is yuv420p10le (4:2:0); convert one of them first, "
               "e.g. with [0:v]format=gbrp[d];[d][1:v]quality_cuda");
     EXPECT_EQ(result.said, Lines{});
+}
+
+TEST(Inputs, TheEngineConvertsColours) {
+    const Result result = check({"gbrp"}, {"yuv420p10le"}, 1, {nullptr, 0, 0, 0, 1});
+    EXPECT_EQ(result.refusal, "");
+    EXPECT_EQ(result.said, Lines{"I Input 1 (reference) has 8 bits, main has 10: both are scored at 10 bits"});
 }
 
 TEST(Inputs, Chroma) {
@@ -100,7 +106,7 @@ TEST(Inputs, Rates) {
     };
     for (const auto& of : kCases) {
         const Lines said = check({"gray", 64, 36, of.own[0], of.own[1]}, {"gray", 64, 36, of.main[0], of.main[1]}, 1,
-                                 {nullptr, 0, 0, of.by_index})
+                                 {nullptr, 0, 0, of.by_index, 0})
                                .said;
         EXPECT_EQ(said, of.warns
                             ? Lines{"W Input 1 (reference) has 25/1 frames per second, main has 30000/1001: frames are "

@@ -40,6 +40,7 @@ void visit_config(Config& config, const Visit& visit) {
     visit(config.roi_y);
     visit(config.roi_width);
     visit(config.roi_height);
+    visit(config.convert);
     visit_format(config.reference, visit);
     for (int k = 0; k < config.renditions && k < QC_MAX_RENDITIONS; ++k) visit_format(config.distorted[k], visit);
 }

@@ -13,7 +13,7 @@
 
 namespace qc::run {
 
-inline constexpr int64_t kRecordVersion = 3;
+inline constexpr int64_t kRecordVersion = 4;
 inline constexpr const char* kUnfinished = ".unfinished"; ///< what is added to the name of a record that is not whole
 
 enum class Kind : uint32_t {

@@ -27,7 +27,7 @@ constexpr int kFrames = 4;
 class Report : public ::testing::Test {
 protected:
     Report() {
-        const qcr_condition_rules rules = {&kThree, QCR_RANGE_TAGS, 0, messages.sink()};
+        const qcr_condition_rules rules = {&kThree, QCR_RANGE_TAGS, 0, 0, messages.sink()};
         conditions.reset(qcr_conditions_create(&rules));
         report.renditions = 1;
         report.n_subsample = 1;

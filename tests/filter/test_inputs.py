@@ -73,7 +73,7 @@ class Formats(FilterTest):
         self.assert_all_identical(run)
 
     def test_rgb_is_converted_and_said(self):
-        run = self.score(self.clip, self.clip, before={0: "format=rgb24"})
+        run = self.score(self.clip, self.clip, before={0: "format=rgb24"}, options="convert=off")
         self.assert_ok(run)
         self.assertTrue(run.messages("Input 0 (main) was converted by lavfi from rgb24 (range pc) to yuv"))
 
@@ -129,7 +129,7 @@ class Colour(FilterTest):
         self.clip = self.source(frames=5)
 
     def test_tags_do_not_change_samples(self):
-        run = self.score(self.clip, self.clip, before=self.TAGS)
+        run = self.score(self.clip, self.clip, before=self.TAGS, options="convert=off")
         self.assert_ok(run)
         self.assert_all_identical(run)
         self.assertEqual(len(run.messages("is tagged range tv, matrix bt470bg; main range pc, matrix bt709")), 1)
@@ -182,7 +182,7 @@ class Rgb(WithFakeEngine):
 
     def test_rgb_against_yuv(self):
         library = {**self.fake_engine(), **self.rgb}
-        run = self.score(self.clip, self.clip, before={0: "format=rgb24"}, environment=library)
+        run = self.score(self.clip, self.clip, before={0: "format=rgb24"}, environment=library, options="convert=off")
         self.assert_fails(run, "Input 1 (reference) is yuv420p (4:2:0), main is rgb24 (RGB); convert one of them first")
 
     def test_alpha_is_not_looked_at(self):
@@ -192,7 +192,7 @@ class Rgb(WithFakeEngine):
         self.assertTrue(run.messages("Input 0 (main) has rgba frames: alpha is not scored"))
 
     def test_not_offered_otherwise(self):
-        run = self.fake_score(self.clip, self.clip, before={0: "format=rgb24", 1: "format=rgb24"})
+        run = self.fake_score(self.clip, self.clip, before={0: "format=rgb24", 1: "format=rgb24"}, options="convert=off")
         self.assert_ok(run)
         self.assertTrue(run.messages("was converted by lavfi from rgb24"))
 

@@ -344,6 +344,8 @@ TEST(Maps, OfRgbAreOfGreen) {
     const int difference = std::abs(luma(stream.reference[0], 10, 10) - luma(stream.distorted[0][0], 10, 10));
     EXPECT_EQ(result.maps[0][10 * 64 + 10], std::min(255, static_cast<int>(difference * 255.0 / 32.0 + 0.5)));
     config.maps = "ssim";
+    EXPECT_EQ(error_of(config), "") << "luma is made of RGB for it";
+    config.convert = QC_CONVERT_OFF;
     EXPECT_NE(error_of(config).find("maps: float_ssim takes YUV pictures"), std::string::npos) << error_of(config);
 }
 

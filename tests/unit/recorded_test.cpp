@@ -82,8 +82,7 @@ qc_config everything(int renditions) {
 }
 
 /// The second part sees what the metrics look back at, and no more.
-TEST(Recorded, TwoPartsAreOneRun) {
-    const qc_config config = everything(2);
+void expect_two_parts_to_be_one_run(const qc_config& config) {
     std::vector<std::string> logs;
     const Words whole = measure(config, 0, kFrames, kFrames, &logs);
     Scoring asked(config, 1);
@@ -94,6 +93,20 @@ TEST(Recorded, TwoPartsAreOneRun) {
     words.insert(words.end(), rest.begin() + static_cast<std::ptrdiff_t>(lead), rest.end());
     EXPECT_EQ(words, whole);
     EXPECT_EQ(replay(config, words, kFrames), logs);
+}
+
+TEST(Recorded, TwoPartsAreOneRun) {
+    expect_two_parts_to_be_one_run(everything(2));
+}
+
+/// Metrics of luma and chroma see what RGB becomes, others RGB.
+TEST(Recorded, PartsOfPicturesThatAreSeenInTwoWays) {
+    for (const char* distorted : {"gbrp", "yuv420p"}) {
+        qc_config config = cpu_config("vmaf|psnr|ssimulacra2", "gbrp", 64, 64);
+        config.distorted[0] = format_of(layout_named(distorted), 64, 64);
+        config.watch_contents = 1;
+        expect_two_parts_to_be_one_run(config);
+    }
 }
 
 TEST(Recorded, ASecondPartWithoutItsLeadDiffers) {

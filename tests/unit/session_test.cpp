@@ -71,6 +71,25 @@ TEST(Session, BitDepthLiftsEightBitInputs) {
     expect_same_bits(expected, run(ten, stream), "deeper inputs stay as they are");
 }
 
+/// Metrics of RGB have the scores that they have alone, and so have the others; frames are let go of once.
+TEST(Session, RgbIsSeenBothWays) {
+    const auto values_of = [](const char* metrics, const char* distorted) {
+        qc_config config = config_for(layout_named("gbrp"), 64, 48, metrics, QC_BACKEND_CPU);
+        config.distorted[0] = format_of(layout_named(distorted), 64, 48);
+        return run(config, make_stream(config, Content::kNatural, 3));
+    };
+    for (const char* distorted : {"gbrp", "yuv420p", "yuv444p10le"}) {
+        const RunResult both = values_of("ssimulacra2|psnr", distorted), colour = values_of("ssimulacra2", distorted),
+                        luma = values_of("psnr", distorted);
+        ASSERT_TRUE(both.status.ok() && colour.status.ok() && luma.status.ok()) << both.status.text();
+        for (size_t row = 0; row < both.values.size(); ++row) {
+            std::vector<double> apart = colour.values[row];
+            apart.insert(apart.end(), luma.values[row].begin(), luma.values[row].end());
+            EXPECT_EQ(both.values[row], apart) << distorted;
+        }
+    }
+}
+
 TEST(Session, ThreadsAndSlotsDoNotChangeBits) {
     qc_config config = cpu_config("vmaf|psnr");
     const Stream stream = make_stream(config, Content::kNatural, 9);

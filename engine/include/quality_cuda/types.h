@@ -33,6 +33,17 @@ typedef enum qc_scaling {
     QC_SCALING_COUNT
 } qc_scaling;
 
+/** What is done with pictures that have another range or depth than the reference's, or are RGB beside luma and chroma or
+ *  for a metric of these; by both backends with the same integer arithmetic, docs/conversions.md has it. */
+typedef enum qc_convert {
+    QC_CONVERT_AUTO = 0,       /**< they are brought to one format, by their tags; each conversion is said and logged */
+    QC_CONVERT_OFF = 1,        /**< nothing: samples are scored as they are, those of fewer bits shifted to the left; RGB is
+                                    refused by metrics that do not take it, and beside what is not RGB */
+    QC_CONVERT_ERROR = 2,      /**< where there is something to convert, the session is refused */
+    QC_CONVERT_KEEP_RANGE = 3, /**< as AUTO, but luma and chroma whose ranges differ stay as they are */
+    QC_CONVERT_COUNT
+} qc_convert;
+
 /** Samples of a map's pictures, 8 bits each. */
 typedef enum qc_map_layout {
     QC_MAP_LAYOUT_GRAY = 0,    /**< one plane, full range: 0 black, 255 white */

@@ -43,6 +43,7 @@ typedef enum qcr_range_check { QCR_RANGE_TAGS, QCR_RANGE_AUTO, QCR_RANGE_IGNORE,
 typedef struct qcr_condition_rules {
     const qcr_names* names; ///< outlives the conditions
     int range;              ///< qcr_range_check
+    int converts;           ///< the engine converts ranges that differ, and RGB beside other pictures, and says so itself
     int is_quiet;           ///< what is no error of the caller's is said as QCR_LEVEL_VERBOSE, except colours
     qcr_sink sink;
 } qcr_condition_rules;
@@ -54,7 +55,8 @@ QC_API qcr_conditions* qcr_conditions_create(const qcr_condition_rules* rules);
 QC_API void qcr_conditions_destroy(qcr_conditions* conditions);
 
 /**
- * Range and matrix are compared with the distorted video's at an input's first pair; samples are scored as they are.
+ * Range and matrix are compared with the distorted video's at an input's first pair: what differs is scored as it is,
+ * unless the engine converts it. RGB has no matrix and no range that could be wrong.
  * @return QC_OK, or QC_ERROR_INVALID with QCR_RANGE_ERROR: error says how they differ
  */
 QC_API qc_status qcr_check_colour(qcr_conditions* conditions, int input, const qcr_frame_facts* own,

@@ -28,6 +28,7 @@ typedef struct qcr_promise_rules {
     int scales;   ///< inputs of different sizes are scaled
     int is_alias; ///< the front end goes by libvmaf's name, and has no options but libvmaf's
     int by_index; ///< frames are paired by their number
+    int converts; ///< the engine brings samples that stand for something else to one format: qc_config.convert
 } qcr_promise_rules;
 
 /**
