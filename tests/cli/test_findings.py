@@ -154,6 +154,16 @@ class Findings(unittest.TestCase):
         run = command("score", clip("closed.mp4"), clip("ref.mkv"), "-m", "psnr", "--json")
         self.assertEqual(json.loads(run.stdout)["decoder_errors"], 0)
 
+    def test_parts_that_begin_amid_a_stream(self):
+        """What a decoder lacks there is no damage; real damage is."""
+        for name in ("h264.ts", "mpeg2.ts", "hevc.ts", "open.mp4", "open.mkv"):
+            for options in (["--parts", 3], ["--parts", 1, "--start", 2]):
+                with self.subTest(name, options=options):
+                    run = command("score", clip(name), clip("ref.mkv"), "-m", "psnr", "-q", "--json", *options)
+                    self.assertEqual((run.returncode, run.stderr, json.loads(run.stdout)["decoder_errors"]), (0, "", 0))
+        run = command("score", self.damaged(), clip("ref.mkv"), "-m", "psnr", "-q", "--json", "--start", 0.5)
+        self.assertGreater(json.loads(run.stdout)["decoder_errors"], 0, run.stderr)
+
     def test_a_flood_of_errors_keeps_its_beginning(self):
         place = fresh("flood")
         line = "[h264 @ 0x1] [error] " + "x" * 80
