@@ -44,8 +44,9 @@ void add_wishes(CLI::App* command, Options* options) {
         ->check(CLI::IsMember({"10"}));
     command
         ->add_option("--align", wish.align,
-                     "none, start (each video's time counts from its first frame) or auto (what the pictures tell)")
-        ->check(CLI::IsMember({"none", "start", "auto"}));
+                     "delay (of less than a frame, the default), none, start (each video's time counts from its first "
+                     "frame) or auto (what the pictures tell)")
+        ->check(CLI::IsMember({"delay", "none", "start", "auto"}));
     command->add_option("--sync", wish.sync, "nearest, floor or index: how a frame finds its partner")
         ->check(CLI::IsMember({"nearest", "floor", "index"}));
     command

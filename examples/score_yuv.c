@@ -52,19 +52,15 @@ static int parse_options(int count, char** arguments, Options* options) {
 
 /** Opens the file and points the picture's planes into a buffer for one frame. */
 static int open_video(Video* video, const char* path, const qc_format* format) {
-    const int halved_x = format->chroma == QC_CHROMA_420 || format->chroma == QC_CHROMA_422;
-    const int halved_y = format->chroma == QC_CHROMA_420;
-    const int planes = format->chroma == QC_CHROMA_400 || format->pixel_step ? 1 : format->semi_planar ? 2 : 3;
     size_t offset[3] = {0};
+    int planes = 0, rows;
+    int64_t row_bytes;
 
     video->path = path;
-    for (int p = 0; p < planes; p++) {
-        const size_t columns = p && halved_x ? (format->width + 1) / 2 : format->width;
-        const size_t rows = p && halved_y ? (format->height + 1) / 2 : format->height;
-        const int step = format->pixel_step ? format->pixel_step : p && format->semi_planar ? 2 : 1;
-        offset[p] = video->frame_bytes;
-        video->picture.pitch_bytes[p] = columns * step * (format->container_bits / 8);
-        video->frame_bytes += video->picture.pitch_bytes[p] * rows;
+    while (qc_format_plane(format, planes, &row_bytes, &rows) == QC_OK) {
+        offset[planes] = video->frame_bytes;
+        video->picture.pitch_bytes[planes++] = (ptrdiff_t)row_bytes;
+        video->frame_bytes += (size_t)row_bytes * (size_t)rows;
     }
     video->frame = malloc(video->frame_bytes);
     video->file = fopen(path, "rb");

@@ -58,6 +58,7 @@ static const AVOption quality_cuda_options[] = {
     { "renditions",  "number of distorted inputs that share the reference: input 0, then inputs 2, 3, ...", OFFSET(renditions), AV_OPT_TYPE_INT, { .i64 = 1 }, 1, QC_MAX_RENDITIONS, FLAGS },
     { "scale", "how the engine scales inputs of another size than the one that is scored: bicubic, lanczos, bilinear or area; none: they are refused", OFFSET(scale), AV_OPT_TYPE_STRING, { .str = "none" }, 0, 0, FLAGS },
     { "scale_to", "the size that is scored, with scale: that of reference or main, or WIDTHxHEIGHT", OFFSET(scale_to), AV_OPT_TYPE_STRING, { .str = "reference" }, 0, 0, FLAGS },
+    { "crop", "the part of each input that is compared, W:H:X:Y or WxH+X+Y in its luma samples, joined by | in the order of the inputs, an empty one is the whole picture (default); or auto: what all inputs show, without black bars, by their first pictures", OFFSET(crop), AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS },
     { "roi", "the rectangle that is scored, X:Y:WIDTH:HEIGHT in luma samples (default: the whole picture)", OFFSET(roi), AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS },
     { "mask", "1: a last input, pad mask, has gray frames of the scored size that say how much each sample counts: 255 whole, 0 not at all; some metrics have such scores, a wrong one lists them (default 0)", OFFSET(mask), AV_OPT_TYPE_BOOL, { .i64 = 0 }, 0, 1, FLAGS },
     { "sync", "how a distorted frame finds its reference frame", OFFSET(sync), AV_OPT_TYPE_INT, { .i64 = QCR_SYNC_NEAREST }, QCR_SYNC_NEAREST, QCR_SYNC_INDEX, FLAGS, .unit = "sync" },
@@ -142,10 +143,11 @@ static av_cold int init(AVFilterContext *ctx)
     };
     QualityCudaContext *s = ctx->priv;
     const QCOptions *options = &s->options;
-    const qcr_sink sink = ff_qc_plain_sink(ctx);
     int ret;
 
-    s->doubts = qcr_doubts_create(&sink);
+    s->sink   = ff_qc_plain_sink(ctx);
+    s->doubts = qcr_doubts_create(&s->sink);
+    s->sink   = qcr_doubting(s->doubts);
     ret = !s->doubts ? AVERROR(ENOMEM) : ff_qc_is_alias(ctx) ? ff_qc_translate_options(ctx) : 0;
     if (ret < 0)
         return ret;
@@ -193,7 +195,7 @@ static int configure_inputs(AVFilterContext *ctx)
     ret = ff_qc_configure_inputs(ctx);
     if (ret >= 0)
         ret = ff_qc_configure_weights(ctx);
-    return ret < 0 ? ret : ff_qc_check_pictures(ctx);
+    return ret < 0 || s->bars ? ret : ff_qc_check_pictures(ctx);
 }
 
 static int configure_map(AVFilterLink *link)
@@ -304,7 +306,9 @@ static int advance(AVFilterContext *ctx)
             return FFERROR_NOT_READY;
         if ((needs = ff_qc_settle_start(ctx)))
             return ff_qc_request_if_awaited(ctx, needs);
-        ret = ff_qc_look_ahead(ctx, &needs);
+        ret = ff_qc_look_for_bars(ctx, &needs);
+        if (ret > 0)
+            ret = ff_qc_look_ahead(ctx, &needs);
         if (ret <= 0)
             return ret < 0 ? ret : ff_qc_request_if_awaited(ctx, needs);
         ret = ff_qc_decide(ctx, &decision);
@@ -484,6 +488,7 @@ static av_cold void uninit(AVFilterContext *ctx)
     qcr_record_destroy(s->record);
     s->record = NULL;
     qcr_conditions_destroy(s->conditions);
+    qcr_bars_destroy(s->bars);
     s->conditions = NULL;
     qcr_doubts_destroy(s->doubts);
     s->doubts = NULL;

@@ -4,6 +4,7 @@
 
 #include "api/c_boundary.hpp"
 #include "api/int_field.hpp"
+#include "api/region.hpp"
 #include "api/session_config.hpp"
 #include "report/stats_line.hpp"
 
@@ -57,6 +58,11 @@ qc_status qc_request_check(const qc_request* request, const qc_config* config, q
 qc_status qc_request_open(const qc_request* request, const qc_config* config, qc_session** session, qc_error* error) {
     if (session != nullptr) *session = nullptr;
     return report(caught([&] { return open_session(request, config, session); }), error);
+}
+
+void qc_picture_cut(const qc_format* format, int x, int y, qc_picture* picture) {
+    if (format == nullptr || picture == nullptr) return;
+    *picture = qc::cut_out(qc::Region{x, y, format->width - x, format->height - y}, *format, *picture);
 }
 
 qc_status qc_session_on_measured(qc_session* session, qc_measured_callback callback, void* opaque) {

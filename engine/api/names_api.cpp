@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // The C API without a session: what there is to ask for, and how it is called.
 #include "api/format_names.hpp"
+#include "api/picture.hpp"
 #include "contract/caught.hpp"
 #include "models/builtin_models.hpp"
 #include "plan/metric_registry.hpp"
@@ -139,6 +140,17 @@ qc_status qc_format_from_name(const char* name, int width, int height, qc_format
 
 const char* qc_format_name(const qc_format* format) {
     return format != nullptr ? qc::name_of_format(*format) : nullptr;
+}
+
+qc_status qc_format_plane(const qc_format* format, int plane, int64_t* row_bytes, int* rows) {
+    if (format == nullptr || plane < 0) return QC_ERROR_INVALID;
+    const qc::Status status = qc::caught([&] { return qc::check_format(*format, ""); });
+    if (!status.ok()) return status.code();
+    if (plane >= qc::stored_planes(*format)) return QC_END;
+    const qc::StoredPlane stored = qc::stored_plane(*format, plane);
+    if (row_bytes != nullptr) *row_bytes = stored.row_bytes;
+    if (rows != nullptr) *rows = stored.rows;
+    return QC_OK;
 }
 
 qc_status qc_log_format_parse(const char* text, qc_log_format* format) {

@@ -83,7 +83,8 @@ Status check_components(const qc_format& picture, const std::string& prefix) {
     return check_packing(picture, prefix);
 }
 
-/// @param prefix of the fields' names, "reference."
+} // namespace
+
 Status check_format(const qc_format& picture, const std::string& prefix) {
     QC_RETURN_IF_ERROR(check_fields(&picture, kFields, prefix));
     for (size_t i = 0; i < std::size(picture.reserved); ++i)
@@ -99,6 +100,8 @@ Status check_format(const qc_format& picture, const std::string& prefix) {
         return not_accepted(prefix + "big_endian", picture.big_endian, "0 with container_bits=8");
     return check_components(picture, prefix);
 }
+
+namespace {
 
 /// A code point with H.273's "unspecified" as 0.
 int code_point(int value) {

@@ -14,6 +14,9 @@ namespace qc {
 /// Longest side of a picture, in luma samples.
 constexpr int kMaxSide = 32768;
 
+/// Whether a format describes pictures that exist. @param prefix of the fields' names in messages, "reference."
+Status check_format(const qc_format& format, const std::string& prefix);
+
 /// Checks the formats of all inputs against each other and finds the geometry the metrics see: the reference's size
 /// or the one that config.scoring_width asks for, the largest depth among them and config.bitdepth, the colour tags of
 /// the reference and of the first distorted input.

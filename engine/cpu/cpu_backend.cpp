@@ -19,7 +19,7 @@
 namespace qc {
 namespace {
 
-using PicturePtr = std::shared_ptr<const HostPicture>;
+using PicturePtr = cpu::PicturePool::Picture;
 using Weights = std::shared_ptr<const std::vector<uint8_t>>; ///< row after row
 
 /// What later frames look back at; pictures that nobody wants are not kept.
@@ -40,8 +40,11 @@ struct FrameWork {
     Status failure;                    ///< the first of a task
 };
 
-HostPlane luma_of(const PicturePtr& picture) {
-    return picture != nullptr ? picture->plane[0] : HostPlane{};
+/// @param wanted whether its samples are read
+HostPlane luma_of(const PicturePtr& picture, bool wanted) {
+    if (picture == nullptr) return {};
+    if (wanted) picture->make(1);
+    return picture->plane[0];
 }
 
 class CpuBackend final : public Backend {
@@ -77,6 +80,8 @@ private:
     void draw_map(const HostPair& pair, HostPast past, const FrameWork& work) const;
     void paint_map(const FrameWork& work, const uint8_t* levels) const;
     static std::vector<EarlierPair> past_of(const FrameWork& work, size_t rendition, size_t wanted);
+    HostReference reference_of(const MetricInstance& instance, const FrameWork& work) const;
+    HostPair pair_of(const MetricInstance& instance, const FrameWork& work, size_t rendition) const;
     void add_task(const Task& task, const std::shared_ptr<FrameWork>& work);
     void finish_task(FrameWork& work, const Status& failure);
     void remember(const FrameWork& work);
@@ -198,40 +203,59 @@ void CpuBackend::add_task(const Task& task, const std::shared_ptr<FrameWork>& wo
     if (!added.ok()) finish_task(*work, added);
 }
 
+/// How many planes of a picture an instance reads.
+int planes_of(const MetricInstance& instance) {
+    return instance.descriptor->needs_chroma || needs_chroma_history(instance) ? 3 : 1;
+}
+
+HostReference CpuBackend::reference_of(const MetricInstance& instance, const FrameWork& work) const {
+    HostReference reference;
+    work.reference->make(planes_of(instance));
+    reference.current = *work.reference;
+    reference.weights = weights_of(work);
+    const bool wants_chroma = needs_chroma_history(instance);
+    for (size_t k = 0; k < std::min<size_t>(work.history.size(), kMaxHistory); ++k) {
+        const auto& earlier = work.history[k].reference;
+        reference.history[k] = luma_of(earlier, static_cast<int>(k) < instance.descriptor->history);
+        if (!wants_chroma || earlier == nullptr) continue;
+        earlier->make(3);
+        reference.chroma_history[k][0] = earlier->plane[1];
+        reference.chroma_history[k][1] = earlier->plane[2];
+    }
+    return reference;
+}
+
+HostPair CpuBackend::pair_of(const MetricInstance& instance, const FrameWork& work, size_t rendition) const {
+    work.reference->make(planes_of(instance));
+    work.distorted[rendition]->make(planes_of(instance));
+    HostPair pair{*work.reference, *work.distorted[rendition]};
+    pair.weights = weights_of(work);
+    pair.helpers = &pool_;
+    for (size_t k = 0; k < std::min<size_t>(work.history.size(), kMaxHistory); ++k) {
+        const EarlierFrame& earlier = work.history[k];
+        const int back = static_cast<int>(k);
+        pair.reference_history[k] = luma_of(earlier.reference, back < instance.descriptor->history);
+        if (!earlier.distorted.empty())
+            pair.distorted_history[k] =
+                luma_of(earlier.distorted[rendition], back < instance.descriptor->distorted_history);
+    }
+    return pair;
+}
+
 void CpuBackend::run(const Task& task, FrameWork& work) const {
     const Scorer& scorer = *setup_.scorers[task.instance];
+    const MetricInstance& instance = setup_.plan->instances[task.instance];
     const size_t offset = setup_.layout->offset(task.instance, std::max(task.rendition, 0));
     const std::span<uint64_t> accumulators(work.result.accumulators.data() + offset,
                                            setup_.layout->words(task.instance));
-    if (task.rendition < 0) {
-        HostReference reference;
-        reference.current = *work.reference;
-        reference.weights = weights_of(work);
-        for (size_t k = 0; k < std::min<size_t>(work.history.size(), kMaxHistory); ++k) {
-            const auto& earlier = work.history[k].reference;
-            reference.history[k] = luma_of(earlier);
-            if (!setup_.chroma_history || earlier == nullptr) continue;
-            reference.chroma_history[k][0] = earlier->plane[1];
-            reference.chroma_history[k][1] = earlier->plane[2];
-        }
-        scorer.score(reference, accumulators);
-    } else {
-        const size_t rendition = static_cast<size_t>(task.rendition);
-        HostPair pair{*work.reference, *work.distorted[rendition]};
-        pair.weights = weights_of(work);
-        pair.helpers = &pool_;
-        for (size_t k = 0; k < std::min<size_t>(work.history.size(), kMaxHistory); ++k) {
-            const EarlierFrame& earlier = work.history[k];
-            pair.reference_history[k] = luma_of(earlier.reference);
-            if (!earlier.distorted.empty()) pair.distorted_history[k] = luma_of(earlier.distorted[rendition]);
-        }
-        const MetricInstance& instance = setup_.plan->instances[task.instance];
-        const int wanted = earlier_pairs(*instance.descriptor, setup_.geometry, instance.options);
-        const std::vector<EarlierPair> past = past_of(work, rendition, static_cast<size_t>(wanted));
-        scorer.score(pair, past, accumulators);
-        const bool is_shown = work.map.plane[0] != nullptr && setup_.draws(task.instance);
-        if (is_shown && task.rendition == setup_.map->rendition) draw_map(pair, past, work);
-    }
+    if (task.rendition < 0) return scorer.score(reference_of(instance, work), accumulators);
+    const size_t rendition = static_cast<size_t>(task.rendition);
+    const HostPair pair = pair_of(instance, work, rendition);
+    const int wanted = earlier_pairs(*instance.descriptor, setup_.geometry, instance.options);
+    const std::vector<EarlierPair> past = past_of(work, rendition, static_cast<size_t>(wanted));
+    scorer.score(pair, past, accumulators);
+    const bool is_shown = work.map.plane[0] != nullptr && setup_.draws(task.instance);
+    if (is_shown && task.rendition == setup_.map->rendition) draw_map(pair, past, work);
 }
 
 void CpuBackend::draw_map(const HostPair& pair, HostPast past, const FrameWork& work) const {
@@ -260,6 +284,7 @@ std::vector<EarlierPair> CpuBackend::past_of(const FrameWork& work, size_t rendi
         if (past.size() == wanted || earlier.reference == nullptr || earlier.distorted.empty() ||
             earlier.distorted[rendition] == nullptr)
             break;
+        for (const PicturePtr& picture : {earlier.reference, earlier.distorted[rendition]}) picture->make(3);
         past.push_back({earlier.reference.get(), earlier.distorted[rendition].get()});
     }
     return past;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "cpu/host_picture.hpp"
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
 #include <optional>
 
 #include "api/picture.hpp"
@@ -14,6 +17,79 @@ constexpr size_t kRowAlignment = 64;
 
 } // namespace
 
+/// A picture with memory for its planes.
+class PicturePool::Storage final : public TakenPicture {
+public:
+    explicit Storage(const PicturePool& pool) : pool_(pool) {
+        const FrameGeometry& geometry = pool.geometry_;
+        size_t bytes = 0;
+        std::array<size_t, 3> offset{};
+        for (int p = 0; p < pool.planes(); ++p) {
+            HostPlane& plane = own_.plane[p];
+            plane.width = geometry.plane_width(p);
+            plane.height = geometry.plane_height(p);
+            const size_t row = static_cast<size_t>(geometry.stored_width(p)) * geometry.sample_bytes();
+            plane.pitch.bytes = static_cast<ptrdiff_t>((row + kRowAlignment - 1) / kRowAlignment * kRowAlignment);
+            offset[static_cast<size_t>(p)] = bytes;
+            bytes += static_cast<size_t>(plane.pitch.bytes) * static_cast<size_t>(geometry.stored_height(p));
+        }
+        samples_ = std::make_unique_for_overwrite<std::byte[]>(bytes); // planes that are never made are never touched
+        for (int p = 0; p < pool.planes(); ++p) own_.plane[p].data = samples_.get() + offset[static_cast<size_t>(p)];
+    }
+
+    /// To begin with, all planes are its own, and there is nothing to make.
+    void begin(const qc_picture& source, const qc_format& format, const InputScaling* scaling, const Hold& hold) {
+        static_cast<HostPicture&>(*this) = own_;
+        source_ = source;
+        format_ = &format;
+        scaling_ = scaling;
+        hold_ = hold;
+        unmade_.store(0, std::memory_order_relaxed);
+        is_read_there_ = false;
+        for (Plane& plane : planes_) plane.is_made.store(true, std::memory_order_relaxed);
+    }
+    void make_later(int p) {
+        planes_[static_cast<size_t>(p)].is_made.store(false, std::memory_order_relaxed);
+        unmade_.fetch_add(1, std::memory_order_relaxed);
+    }
+    void read_there(int p) {
+        const PlaneSource from = plane_source(*format_, p);
+        plane[p].data = static_cast<const char*>(source_.plane[from.plane]) + from.first_bytes;
+        plane[p].pitch.bytes = source_.pitch_bytes[from.plane];
+        is_read_there_ = true;
+    }
+    void end() { hold_.reset(); }
+
+    void make(int planes) const override {
+        for (int p = 0; p < std::min(planes, pool_.planes()); ++p) {
+            Plane& wanted = planes_[static_cast<size_t>(p)];
+            if (wanted.is_made.load(std::memory_order_acquire)) continue;
+            const std::lock_guard lock(wanted.mutex);
+            if (wanted.is_made.load(std::memory_order_relaxed)) continue;
+            pool_.fill(source_, *format_, p, scaling_, *this);
+            wanted.is_made.store(true, std::memory_order_release);
+            if (unmade_.fetch_sub(1, std::memory_order_acq_rel) == 1 && !is_read_there_) hold_.reset();
+        }
+    }
+
+private:
+    struct Plane {
+        std::mutex mutex;
+        std::atomic<bool> is_made = false;
+    };
+    const PicturePool& pool_;
+    HostPicture own_; ///< its planes lie in `samples_`
+    std::unique_ptr<std::byte[]> samples_;
+    mutable std::array<Plane, 3> planes_;
+    // What planes are made of, and the hold of that memory.
+    qc_picture source_{};
+    const qc_format* format_ = nullptr;
+    const InputScaling* scaling_ = nullptr;
+    mutable Hold hold_;
+    mutable std::atomic<int> unmade_ = 0;
+    bool is_read_there_ = false;
+};
+
 std::unique_ptr<PicturePool::Storage> PicturePool::storage() {
     {
         const std::lock_guard lock(mutex_);
@@ -24,27 +100,15 @@ std::unique_ptr<PicturePool::Storage> PicturePool::storage() {
         }
         free_.reserve(++made_);
     }
-    auto made = std::make_unique<Storage>();
-    const int planes = chroma_ ? geometry_.plane_count() : 1;
-    size_t bytes = 0;
-    std::vector<size_t> offset;
-    for (int p = 0; p < planes; ++p) {
-        HostPlane& plane = made->own.plane[p];
-        plane.width = geometry_.plane_width(p);
-        plane.height = geometry_.plane_height(p);
-        const size_t row = static_cast<size_t>(geometry_.stored_width(p)) * geometry_.sample_bytes();
-        plane.pitch.bytes = static_cast<ptrdiff_t>((row + kRowAlignment - 1) / kRowAlignment * kRowAlignment);
-        offset.push_back(bytes);
-        bytes += static_cast<size_t>(plane.pitch.bytes) * static_cast<size_t>(geometry_.stored_height(p));
-    }
-    made->samples.resize(bytes);
-    for (int p = 0; p < planes; ++p) made->own.plane[p].data = made->samples.data() + offset[p];
-    return made;
+    return std::make_unique<Storage>(*this);
 }
+
+PicturePool::PicturePool(const FrameGeometry& geometry, bool chroma) : geometry_(geometry), chroma_(chroma) {}
+PicturePool::~PicturePool() = default;
 
 /// Called by the end of a shared_ptr, which nothing may leave.
 void PicturePool::give_back(std::unique_ptr<Storage> storage) noexcept {
-    storage->hold.reset();
+    storage->end();
     const std::lock_guard lock(mutex_);
     free_.push_back(std::move(storage));
 }
@@ -114,27 +178,30 @@ void PicturePool::scale(const qc_picture& source, const qc_format& format, int p
         scale_plane(rows, tables, scaling.math, target<uint16_t>(picture, p));
 }
 
-std::shared_ptr<const HostPicture> PicturePool::take_in(const qc_picture& source, const qc_format& format,
-                                                        const InputScaling* scaling, const Hold& hold) {
-    std::unique_ptr<Storage> filled = storage();
-    filled->picture = filled->own;
-    const int planes = chroma_ ? geometry_.plane_count() : 1;
-    for (int p = 0; p < planes; ++p) {
-        if (scaling != nullptr) {
-            scale(source, format, p, *scaling, filled->picture);
-        } else if (hold != nullptr && is_ready(format, p)) {
-            const PlaneSource from = plane_source(format, p);
-            HostPlane& plane = filled->picture.plane[p];
-            plane.data = static_cast<const char*>(source.plane[from.plane]) + from.first_bytes;
-            plane.pitch.bytes = source.pitch_bytes[from.plane];
-            filled->hold = hold;
+void PicturePool::fill(const qc_picture& source, const qc_format& format, int p, const InputScaling* scaling,
+                       const HostPicture& picture) const {
+    if (scaling != nullptr)
+        scale(source, format, p, *scaling, picture);
+    else
+        lift(source, format, p, picture);
+}
+
+PicturePool::Picture PicturePool::take_in(const qc_picture& source, const qc_format& format,
+                                          const InputScaling* scaling, const Hold& hold) {
+    std::unique_ptr<Storage> taken = storage();
+    taken->begin(source, format, scaling, hold);
+    for (int p = 0; p < planes(); ++p) {
+        if (hold == nullptr) {
+            fill(source, format, p, scaling, *taken);
+        } else if (scaling == nullptr && is_ready(format, p)) {
+            taken->read_there(p);
         } else {
-            lift(source, format, p, filled->picture);
+            taken->make_later(p);
         }
     }
-    Storage* raw = filled.release();
+    Storage* raw = taken.release();
     std::shared_ptr<PicturePool> pool = shared_from_this();
-    return {&raw->picture, [pool, raw](const HostPicture*) { pool->give_back(std::unique_ptr<Storage>(raw)); }};
+    return {raw, [pool, raw](const TakenPicture*) { pool->give_back(std::unique_ptr<Storage>(raw)); }};
 }
 
 PicturePool::Hold PicturePool::share(PictureHold hold) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Pictures of the CPU backend: planar samples at the session's depth and size, copied once where they are not so
-// already, or where the caller does not hold them.
+// Pictures of the CPU backend: planar samples at the session's depth and size, made once where they are not so already,
+// or where the caller does not hold them.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -14,18 +15,32 @@
 
 namespace qc::cpu {
 
+/// A picture whose planes have their places. Those of a picture that its caller holds are made by the thread that wants
+/// them first, so that the one which hands pictures over does not do all the work.
+class TakenPicture : public HostPicture {
+public:
+    virtual ~TakenPicture() = default;
+    /// Returns when the first so many planes hold their samples. Thread-safe.
+    virtual void make(int planes) const = 0;
+};
+
 /// Makes pictures and takes their memory back when the last reference goes. Thread-safe; outlives its pictures.
 class PicturePool : public std::enable_shared_from_this<PicturePool> {
 public:
     using Hold = std::shared_ptr<PictureHold>;
+    using Picture = std::shared_ptr<const TakenPicture>;
 
-    PicturePool(const FrameGeometry& geometry, bool chroma) : geometry_(geometry), chroma_(chroma) {}
+    PicturePool(const FrameGeometry& geometry, bool chroma);
+    ~PicturePool();
+    PicturePool(const PicturePool&) = delete;
+    PicturePool& operator=(const PicturePool&) = delete;
 
     /// Takes in a picture, lifting its samples to the session's depth, or scaling it as well.
     /// @param scaling null: it has the session's size
-    /// @param hold of the caller's memory, kept as long as the picture where it is read there; null: all is copied
-    std::shared_ptr<const HostPicture> take_in(const qc_picture& source, const qc_format& format,
-                                               const InputScaling* scaling = nullptr, const Hold& hold = nullptr);
+    /// @param hold of the caller's memory, kept as long as the picture where it is read there. Planes that are not are
+    ///        made when they are wanted; format and scaling outlive the picture then. Null: all is copied at once
+    Picture take_in(const qc_picture& source, const qc_format& format, const InputScaling* scaling = nullptr,
+                    const Hold& hold = nullptr);
 
     /// To be shared by the pictures of a frame. When the last one goes, in whatever thread, it waits for end_holds().
     Hold share(PictureHold hold);
@@ -33,16 +48,14 @@ public:
     void end_holds();
 
 private:
-    struct Storage {
-        HostPicture own;     ///< its planes lie in `samples`
-        HostPicture picture; ///< as it is seen
-        std::vector<std::byte> samples;
-        Hold hold; ///< of the memory of the planes that are not its own
-    };
+    class Storage;
     std::unique_ptr<Storage> storage();
+    int planes() const { return chroma_ ? geometry_.plane_count() : 1; }
     bool is_ready(const qc_format& format, int plane) const;
     template <typename T>
     Plane<T> target(const HostPicture& picture, int plane) const;
+    void fill(const qc_picture& source, const qc_format& format, int plane, const InputScaling* scaling,
+              const HostPicture& target) const;
     void lift(const qc_picture& source, const qc_format& format, int plane, const HostPicture& target) const;
     void scale(const qc_picture& source, const qc_format& format, int plane, const InputScaling& scaling,
                const HostPicture& target) const;

@@ -258,7 +258,8 @@ typedef struct qc_config {
                                       have. 0: none does */
     double map_white;            /**< value that is painted white, above 0; 0: the metric's own, qc_map_white() */
     int hold_pictures;           /**< 1: pictures in host memory are held until their release, too, maybe by a later call: the CPU
-                                      backend reads them where they lie, if they can be scored as they are. 0: copies them */
+                                      backend reads them where they lie, or makes of them what is scored when it is wanted, by
+                                      the thread that wants it. 0: copies them at once, in the caller's thread */
     int reserved;                /**< 0 */
 } qc_config;
 
@@ -340,6 +341,12 @@ QC_API const char *qc_pool_name(qc_pool pool); /**< the word that qc_pool_parse(
 QC_API qc_status qc_format_from_name(const char *name, int width, int height, qc_format *format);
 /** FFmpeg's name for a layout, whatever its size and tags: "yuv420p10le". NULL if it has none. */
 QC_API const char *qc_format_name(const qc_format *format);
+/**
+ * How much memory one plane of a picture takes, for programs that allocate it or read it from a file.
+ * @param row_bytes, rows of the plane, without padding; unchanged where that fails; may be NULL
+ * @return QC_END past the last plane, QC_ERROR_INVALID below 0, and what a session says of such a format
+ */
+QC_API qc_status qc_format_plane(const qc_format *format, int plane, int64_t *row_bytes, int *rows);
 
 /**
  * Checks the configuration, chooses the backend, loads models and takes the device memory that scoring needs, but for

@@ -21,7 +21,7 @@ int ff_qc_open_account(AVFilterContext *ctx)
         .names    = &s->names,
         .range    = s->options.range,
         .is_quiet = ff_qc_is_alias(ctx), /* libvmaf's filter says nothing of all this */
-        .sink     = ff_qc_sink(ctx),
+        .sink     = s->sink,
     };
 
     s->names.inputs = s->nb_inputs;
@@ -32,22 +32,6 @@ int ff_qc_open_account(AVFilterContext *ctx)
 }
 
 /* ---- frames ---- */
-
-qcr_frame_facts ff_qc_facts_of_frame(const AVFrame *frame, enum AVPixelFormat format)
-{
-    return (qcr_frame_facts) {
-        .held            = 1,
-        .is_corrupt      = frame->decode_error_flags || (frame->flags & AV_FRAME_FLAG_CORRUPT),
-        .is_concealed    = !!(frame->decode_error_flags & FF_DECODE_ERROR_CONCEALMENT_ACTIVE),
-        .is_interlaced   = QC_IS_INTERLACED(frame),
-        .has_grain       = !!av_frame_get_side_data(frame, AV_FRAME_DATA_FILM_GRAIN_PARAMS),
-        .range           = ff_qc_range_of(frame, format),
-        .matrix          = frame->colorspace,
-        .primaries       = frame->color_primaries,
-        .transfer        = frame->color_trc,
-        .chroma_location = frame->chroma_location,
-    };
-}
 
 /** @param frame NULL for none */
 static qcr_frame_facts facts_of(const AVFilterContext *ctx, int index, const AVFrame *frame)
@@ -62,7 +46,7 @@ static qcr_frame_facts facts_of(const AVFilterContext *ctx, int index, const AVF
         facts.range = s->preview.range[index];
     facts.time  = frame ? ff_qc_seconds(ctx, index, frame->pts) : NAN;
     facts.jumps = met.jumps;
-    facts.rate  = qcr_rate_so_far(&met, av_q2d(ctx->inputs[index]->time_base));
+    facts.rate  = met.rate;
     return facts;
 }
 
@@ -156,38 +140,36 @@ qcr_alignment_rules ff_qc_alignment_rules(const AVFilterContext *ctx)
 
 int ff_qc_note_ranges(AVFilterContext *ctx, AVFrame *const *frames)
 {
-    QCPreview *preview = &((QualityCudaContext *)ctx->priv)->preview;
+    QualityCudaContext *s = ctx->priv;
     int unknown = 0;
 
-    for (int i = 0; i < ((QualityCudaContext *)ctx->priv)->nb_inputs; i++) {
-        preview->range[i] = facts_of(ctx, i, frames[i]).range;
-        unknown |= !preview->range[i];
+    for (int i = 0; i < s->nb_inputs; i++) {
+        s->preview.range[i] = facts_of(ctx, i, frames[i]).range;
+        unknown |= !s->preview.range[i];
     }
     if (!unknown)
-        preview->run.wishes &= ~QCR_WISH_RANGE;
-    return preview->run.wishes != 0;
+        s->preview.run.wishes &= ~QCR_WISH_RANGE;
+    return s->preview.run.wishes != 0;
 }
 
 int ff_qc_adopt_start(AVFilterContext *ctx)
 {
     QualityCudaContext *s = ctx->priv;
     const qcr_alignment_rules rules = ff_qc_alignment_rules(ctx);
-    const qcr_sink sink = ff_qc_sink(ctx);
     qc_error error = { "out of memory" };
 
     for (int k = 0; rules.is_auto && k < s->options.renditions; k++)
-        qcr_say_start(&s->alignment, &rules, k, &sink);
+        qcr_say_start(&s->alignment, &rules, k, &s->sink);
     return ff_qc_result(ctx, qcr_settle_ranges(&s->names, s->options.renditions, s->alignment.start, s->preview.range,
-                                               s->options.range == QCR_RANGE_ERROR, &sink, &error), error.text);
+                                               s->options.range == QCR_RANGE_ERROR, &s->sink, &error), error.text);
 }
 
 void ff_qc_say_findings(AVFilterContext *ctx, int64_t rows_left)
 {
     QualityCudaContext *s = ctx->priv;
     const qcr_alignment_rules rules = ff_qc_alignment_rules(ctx);
-    const qcr_sink sink = ff_qc_sink(ctx);
 
-    qcr_say_findings(&s->alignment, &rules, s->scoring.session, rows_left, s->run.end == QCR_END_OF_STREAM, &sink);
+    qcr_say_findings(&s->alignment, &rules, s->scoring.session, rows_left, s->run.end == QCR_END_OF_STREAM, &s->sink);
 }
 
 /* ---- the verdict ---- */
@@ -197,10 +179,9 @@ void ff_qc_judge_pairs(AVFilterContext *ctx)
     QualityCudaContext *s = ctx->priv;
     const int64_t received[] = { qcr_pairs_input(s->pairs, 0).received, qcr_pairs_input(s->pairs, QC_REFERENCE).received };
     const qcr_source_rules rules = ff_qc_source_rules(ctx);
-    const qcr_sink sink = ff_qc_sink(ctx);
     char why[QCR_REFUSAL];
 
-    qcr_say_single_frames(&s->sources, &rules, s->pairs, ff_qc_counts_of(ctx, 0), &sink);
+    qcr_say_single_frames(&s->sources, &rules, s->pairs, ff_qc_counts_of(ctx, 0), &s->sink);
     qcr_conclude_conditions(s->conditions);
     if (s->options.allow_unpaired || s->run.failure)
         return;

@@ -18,9 +18,6 @@
 
 #include <quality_cuda_run.h>
 
-/** What a frame says of itself. @param format of its samples */
-qcr_frame_facts ff_qc_facts_of_frame(const AVFrame *frame, enum AVPixelFormat format);
-
 /** The names of the pads, once there are all. @return AVERROR */
 int ff_qc_open_account(AVFilterContext *ctx);
 

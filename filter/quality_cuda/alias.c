@@ -104,20 +104,16 @@ void ff_qc_free_alias(AVFilterContext *ctx)
 int ff_qc_translate_options(AVFilterContext *ctx)
 {
     QualityCudaContext *s = ctx->priv;
-    const qcr_sink sink = ff_qc_sink(ctx);
     qcr_libvmaf_meaning meaning;
-    int ret = ff_qc_error_of_status(qcr_translate_libvmaf(&s->alias.libvmaf, &sink, &meaning));
+    int ret = ff_qc_error_of_status(qcr_translate_libvmaf(&s->alias.libvmaf, &s->sink, &meaning));
+    const char *const own[][2] = {
+        { "model", meaning.model }, { "feature", meaning.feature }, { "pool", meaning.pool }, { "log_fmt", meaning.log_fmt },
+    };
 
     s->options.n_threads      = FFMIN(s->alias.n_threads, MOST_THREADS);
     s->options.allow_unpaired = 1;
-    if (ret >= 0)
-        ret = set_own(s, "model", meaning.model);
-    if (ret >= 0 && meaning.feature)
-        ret = set_own(s, "feature", meaning.feature);
-    if (ret >= 0)
-        ret = set_own(s, "pool", meaning.pool);
-    if (ret >= 0)
-        ret = set_own(s, "log_fmt", meaning.log_fmt);
+    for (size_t i = 0; ret >= 0 && i < FF_ARRAY_ELEMS(own); i++)
+        ret = own[i][1] ? set_own(s, own[i][0], own[i][1]) : 0;
     qcr_free_meaning(&meaning);
     return ret >= 0 ? 0 : ff_qc_fail(ctx, ret, "the options could not be read");
 }

@@ -30,18 +30,17 @@ int ff_qc_recover_session(AVFilterContext *ctx, qc_status status)
 {
     QualityCudaContext *s = ctx->priv;
     const qcr_scoring_rules rules = scoring_rules(ctx);
-    const qcr_sink sink = ff_qc_sink(ctx);
     qc_error error;
 
-    return qcr_recover_scoring(&s->scoring, status, &rules, &sink, &error) == QC_OK ? 0 :
+    return qcr_recover_scoring(&s->scoring, status, &rules, &s->sink, &error) == QC_OK ? 0 :
            ff_qc_fail(ctx, ff_qc_error_of_status(status), "scoring failed: %s", error.text);
 }
 
 static void engine_log(void *opaque, qc_log_level level, const char *text)
 {
-    const qcr_sink sink = ff_qc_sink(opaque);
+    const QualityCudaContext *s = ((const AVFilterContext *)opaque)->priv;
 
-    sink.say(sink.opaque, level == QC_LOG_DEBUG ? QCR_LEVEL_DEBUG : (qcr_level)level, text);
+    s->sink.say(s->sink.opaque, level == QC_LOG_DEBUG ? QCR_LEVEL_DEBUG : (qcr_level)level, text);
 }
 
 /* ---- configuration ---- */
@@ -79,7 +78,8 @@ int ff_qc_check_options(AVFilterContext *ctx)
     QualityCudaContext *s = ctx->priv;
     const QCOptions *options = &s->options;
     const qcr_option_values values = { options->pool, options->stats_format, options->record, options->maps, options->mask,
-                                       options->renditions, options->map_rendition, options->align == QC_ALIGN_AUTO };
+                                       options->renditions, options->map_rendition, options->align == QC_ALIGN_AUTO, options->crop,
+                                       options->scale };
     qcr_option_meanings meanings;
     qc_config config;
     qc_error error = { "" };
@@ -168,13 +168,12 @@ int ff_qc_open_session(AVFilterContext *ctx)
 {
     QualityCudaContext *s = ctx->priv;
     const qcr_scoring_rules rules = scoring_rules(ctx);
-    const qcr_sink sink = ff_qc_sink(ctx);
     qc_error error = { "" };
     qc_config config;
     int ret = make_config(ctx, &config);
 
     if (ret >= 0)
-        ret = ff_qc_result(ctx, qcr_open_scoring(&s->scoring, s->engine.request, &config, &rules, &sink, &error), error.text);
+        ret = ff_qc_result(ctx, qcr_open_scoring(&s->scoring, s->engine.request, &config, &rules, &s->sink, &error), error.text);
     if (ret < 0)
         return ret;
     if (s->options.realtime)

@@ -5,49 +5,27 @@
 
 #include "compat.h"
 
+#include "libavutil/avstring.h"
 #include "libavutil/pixdesc.h"
 
 #include "libavfilter/formats.h"
 
 #include "formats.h"
 
-static const int yuv_formats[] = {
-#if CONFIG_CUDA
-    AV_PIX_FMT_CUDA,
-#endif
-    AV_PIX_FMT_YUV420P,   AV_PIX_FMT_YUV422P,   AV_PIX_FMT_YUV444P,
-    AV_PIX_FMT_YUVJ420P,  AV_PIX_FMT_YUVJ422P,  AV_PIX_FMT_YUVJ444P,
-    AV_PIX_FMT_YUV420P10, AV_PIX_FMT_YUV422P10, AV_PIX_FMT_YUV444P10,
-    AV_PIX_FMT_YUV420P12, AV_PIX_FMT_YUV422P12, AV_PIX_FMT_YUV444P12,
-    AV_PIX_FMT_YUV420P16, AV_PIX_FMT_YUV422P16, AV_PIX_FMT_YUV444P16,
-    AV_PIX_FMT_NV12, AV_PIX_FMT_NV16,
-    AV_PIX_FMT_P010, AV_PIX_FMT_P016, AV_PIX_FMT_P210, AV_PIX_FMT_P216,
-#ifdef AV_PIX_FMT_P012
-    AV_PIX_FMT_P012,
-#endif
-#ifdef AV_PIX_FMT_P212
-    AV_PIX_FMT_P212,
-#endif
-#ifdef AV_PIX_FMT_YUV444P10MSB
-    AV_PIX_FMT_YUV444P10MSB, AV_PIX_FMT_YUV444P12MSB,
-#endif
-    AV_PIX_FMT_GRAY8, AV_PIX_FMT_GRAY10, AV_PIX_FMT_GRAY12, AV_PIX_FMT_GRAY16,
-    AV_PIX_FMT_NONE
-};
-
-static const int rgb_formats[] = {
-    AV_PIX_FMT_GBRP, AV_PIX_FMT_GBRP10, AV_PIX_FMT_GBRP12, AV_PIX_FMT_GBRP16,
-    AV_PIX_FMT_RGB24, AV_PIX_FMT_BGR24, AV_PIX_FMT_RGB48, AV_PIX_FMT_BGR48,
-    AV_PIX_FMT_RGB0, AV_PIX_FMT_BGR0, AV_PIX_FMT_0RGB, AV_PIX_FMT_0BGR,
-    AV_PIX_FMT_NONE
-};
-
+/** All that the engine reads, in FFmpeg's order: common formats come first. */
 static AVFilterFormats *make_formats(int with_rgb)
 {
-    AVFilterFormats *list = ff_make_format_list(yuv_formats);
+    const AVPixFmtDescriptor *desc = NULL;
+    AVFilterFormats *list = NULL;
+    qc_format format;
 
-    for (const int *format = rgb_formats; list && with_rgb && *format != AV_PIX_FMT_NONE; format++)
-        if (ff_add_format(&list, *format) < 0)
+#if CONFIG_CUDA
+    if (ff_add_format(&list, AV_PIX_FMT_CUDA) < 0)
+        return NULL;
+#endif
+    while ((desc = av_pix_fmt_desc_next(desc)))
+        if (qc_format_from_name(desc->name, 0, 0, &format) == QC_OK && (with_rgb || !format.rgb) &&
+            ff_add_format(&list, av_pix_fmt_desc_get_id(desc)) < 0)
             return NULL; /* no memory: as if there were no list at all */
     return list;
 }
@@ -132,9 +110,21 @@ qc_status ff_qc_describe_format(enum AVPixelFormat pix_fmt, qc_format *format)
 
 enum AVColorRange ff_qc_range_of(const AVFrame *frame, enum AVPixelFormat format)
 {
-    if (format == AV_PIX_FMT_YUVJ420P || format == AV_PIX_FMT_YUVJ422P || format == AV_PIX_FMT_YUVJ444P)
-        return AVCOL_RANGE_JPEG;
-    return frame->color_range;
+    return av_strstart(ff_qc_pix_fmt_name(format), "yuvj", NULL) ? AVCOL_RANGE_JPEG : frame->color_range;
+}
+
+qcr_link_colours ff_qc_link_colours(const AVFilterLink *link)
+{
+    const AVPixFmtDescriptor *desc = av_pix_fmt_desc_get(link->format);
+
+    return (qcr_link_colours) {
+        .format_name = ff_qc_pix_fmt_name(link->format),
+#if QC_HAS_COLOR
+        .matrix      = av_color_space_name(link->colorspace),
+        .range       = av_color_range_name(link->color_range),
+#endif
+        .is_rgb      = desc && desc->flags & (AV_PIX_FMT_FLAG_RGB | AV_PIX_FMT_FLAG_PAL),
+    };
 }
 
 const char *ff_qc_pix_fmt_name(enum AVPixelFormat pix_fmt)
@@ -142,4 +132,20 @@ const char *ff_qc_pix_fmt_name(enum AVPixelFormat pix_fmt)
     const char *name = av_get_pix_fmt_name(pix_fmt);
 
     return name ? name : "unknown";
+}
+
+qcr_frame_facts ff_qc_facts_of_frame(const AVFrame *frame, enum AVPixelFormat format)
+{
+    return (qcr_frame_facts) {
+        .held            = 1,
+        .is_corrupt      = frame->decode_error_flags || (frame->flags & AV_FRAME_FLAG_CORRUPT),
+        .is_concealed    = !!(frame->decode_error_flags & FF_DECODE_ERROR_CONCEALMENT_ACTIVE),
+        .is_interlaced   = QC_IS_INTERLACED(frame),
+        .has_grain       = !!av_frame_get_side_data(frame, AV_FRAME_DATA_FILM_GRAIN_PARAMS),
+        .range           = ff_qc_range_of(frame, format),
+        .matrix          = frame->colorspace,
+        .primaries       = frame->color_primaries,
+        .transfer        = frame->color_trc,
+        .chroma_location = frame->chroma_location,
+    };
 }

@@ -14,6 +14,7 @@
 #include "compat.h"
 
 #include <quality_cuda.h>
+#include <quality_cuda_run.h>
 
 /**
  * Every input gets its own lists, else lavfi would convert one input to the
@@ -42,7 +43,13 @@ qc_status ff_qc_describe_format(enum AVPixelFormat pix_fmt, qc_format *format);
 /** The range of a frame's samples, which some formats say by their name. */
 enum AVColorRange ff_qc_range_of(const AVFrame *frame, enum AVPixelFormat format);
 
+/** What a link says of its pictures' format and colours. */
+qcr_link_colours ff_qc_link_colours(const AVFilterLink *link);
+
 /** Name of a pixel format, "unknown" if it has none. */
 const char *ff_qc_pix_fmt_name(enum AVPixelFormat pix_fmt);
+
+/** What a frame says of itself. @param format of its samples */
+qcr_frame_facts ff_qc_facts_of_frame(const AVFrame *frame, enum AVPixelFormat format);
 
 #endif /* AVFILTER_QUALITY_CUDA_FORMATS_H */

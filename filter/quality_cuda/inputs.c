@@ -64,16 +64,26 @@ static int configure_hw_input(AVFilterContext *ctx, int index)
     return s->engine.device_ref ? 0 : AVERROR(ENOMEM);
 }
 
+/** What is said of the inputs before the first frame; a record has the warnings. */
+static void say_of_input(void *opaque, qcr_level level, const char *text)
+{
+    if (level == QCR_LEVEL_WARNING)
+        ff_qc_warn_of_input(opaque, "%s", text);
+    else
+        av_log(opaque, AV_LOG_INFO, "%s\n", text);
+}
+
 /** lavfi puts a scaler called auto_scale_N where no common format was left: it decides the score, so say it. */
 static void warn_of_conversion(AVFilterContext *ctx, int index)
 {
     const AVFilterLink *link = ctx->inputs[index];
     const AVFilterContext *src = link->src;
+    const qcr_sink sink = { say_of_input, ctx };
 
-    if (src->name && av_strstart(src->name, "auto_scale", NULL) && src->nb_inputs)
-        ff_qc_warn_of_input(ctx, "Input %d (%s) was converted by lavfi from %s to %s; add an explicit format or scale "
-                            "filter to choose the conversion", index, ff_qc_role(ctx, index),
-               ff_qc_pix_fmt_name(src->inputs[0]->format), ff_qc_pix_fmt_name(link->format));
+    if (src->name && av_strstart(src->name, "auto_scale", NULL) && src->nb_inputs) {
+        const qcr_link_colours from = ff_qc_link_colours(src->inputs[0]), to = ff_qc_link_colours(link);
+        qcr_warn_of_conversion(&((QualityCudaContext *)ctx->priv)->names, index, &from, &to, &sink);
+    }
 }
 
 static int configure_input(AVFilterContext *ctx, int index)
@@ -96,9 +106,8 @@ static int configure_input(AVFilterContext *ctx, int index)
     if (status == QC_ERROR_NO_MEMORY)
         return ff_qc_fail(ctx, AVERROR(ENOMEM), "out of memory");
     if (status != QC_OK)
-        return ff_qc_fail(ctx, AVERROR(ENOSYS), "Input %d (%s) has %sformat %s; accepted: planar or semi-planar YUV 4:2:0, "
-                          "4:2:2 and 4:4:4, gray, and RGB, with 8, 10, 12 or 16 bits; put a format filter before it", index,
-                          role, in->is_hw ? "CUDA frames of " : "", name);
+        return ff_qc_fail(ctx, AVERROR(ENOSYS), "Input %d (%s) has %sformat %s; accepted: gray, YUV and RGB, of integers of "
+                          "8 to 16 bits; put a format filter before it", index, role, in->is_hw ? "CUDA frames of " : "", name);
     in->format.width  = link->w;
     in->format.height = link->h;
     in->aspect        = link->sample_aspect_ratio.num > 0 && link->sample_aspect_ratio.den > 0 ? av_q2d(link->sample_aspect_ratio) : 1;
@@ -110,21 +119,12 @@ static int configure_input(AVFilterContext *ctx, int index)
     return 0;
 }
 
-/** What is said of the inputs before the first frame; a record has the warnings. */
-static void say_of_input(void *opaque, qcr_level level, const char *text)
-{
-    if (level == QCR_LEVEL_WARNING)
-        ff_qc_warn_of_input(opaque, "%s", text);
-    else
-        av_log(opaque, AV_LOG_INFO, "%s\n", text);
-}
-
 static qcr_input_promise promise_of(const AVFilterContext *ctx, int index)
 {
     const QCInput *in = &((const QualityCudaContext *)ctx->priv)->input[index];
     const AVRational rate = QC_LINK_RATE(ctx->inputs[index]);
 
-    return (qcr_input_promise) { in->format, ff_qc_pix_fmt_name(in->sw_format), rate.num, rate.den };
+    return (qcr_input_promise) { ff_qc_visible_format(in), ff_qc_pix_fmt_name(in->sw_format), rate.num, rate.den, in->aspect };
 }
 
 static int check_input(AVFilterContext *ctx, int index)
@@ -165,7 +165,7 @@ static int make_pairs(AVFilterContext *ctx)
         .has_weights  = s->options.mask,
         .claimed_rate = rate.num > 0 && rate.den > 0 ? av_q2d(rate) : 0,
         .rate_frames  = rate_frames(s),
-        .sink         = ff_qc_sink(ctx),
+        .sink         = s->sink,
         .release      = release_frame,
     };
 
@@ -212,25 +212,89 @@ static int check_sources(AVFilterContext *ctx)
     return ff_qc_result(ctx, qcr_check_sources(&s->sources, &rules, &sink, &error), error.text);
 }
 
+static int check_inputs(AVFilterContext *ctx)
+{
+    int ret = 0;
+
+    for (int i = 1; ret >= 0 && i < ((const QualityCudaContext *)ctx->priv)->nb_inputs; i++)
+        ret = check_input(ctx, i);
+    return ret;
+}
+
 int ff_qc_configure_inputs(AVFilterContext *ctx)
 {
     QualityCudaContext *s = ctx->priv;
+    qcr_crop crop[QCR_MAX_VIDEOS];
+    qc_error error;
     int ret = check_sources(ctx);
 
+    if (ret >= 0 && s->options.crop && !strcmp(s->options.crop, "auto") && !s->bars && !(s->bars = qcr_bars_create()))
+        ret = ff_qc_fail(ctx, AVERROR(ENOMEM), "out of memory");
+    if (ret >= 0)
+        ret = ff_qc_result(ctx, qcr_read_crops(s->bars ? NULL : s->options.crop, s->nb_inputs, crop, &error), error.text);
     if (ret < 0)
         return ret;
     for (int i = 0; i < s->nb_inputs; i++) {
+        s->input[i].crop = crop[i];
         ret = configure_input(ctx, i);
+        if (ret >= 0)
+            ret = ff_qc_result(ctx, qcr_check_crop(&s->names, i, &crop[i], &s->input[i].format, &error), error.text);
         if (ret < 0)
             return ret;
     }
-    for (int i = 1; i < s->nb_inputs; i++) {
-        ret = check_input(ctx, i);
-        if (ret < 0)
-            return ret;
-    }
-    ret = make_pairs(ctx);
+    ret = s->bars ? 0 : check_inputs(ctx);
+    if (ret >= 0)
+        ret = make_pairs(ctx);
     return ret < 0 ? ret : ff_qc_record_inputs(ctx);
+}
+
+/** Shows what looks for bars a picture, in memory. @return AVERROR */
+static int see_picture(AVFilterContext *ctx, int index, const AVFrame *frame)
+{
+    const QualityCudaContext *s = ctx->priv;
+    AVFrame *seen = av_frame_alloc();
+    qc_error error = { "out of memory" };
+    int ret = !seen ? AVERROR(ENOMEM) : s->input[index].is_hw ? av_hwframe_transfer_data(seen, frame, 0) : av_frame_ref(seen, frame);
+
+    if (ret < 0)
+        ff_qc_fail(ctx, ret, "crop=auto: a picture of input %d (%s) could not be looked at", index, ff_qc_role(ctx, index));
+    else
+        ret = ff_qc_result(ctx, qcr_bars_see(s->bars, index, &s->input[index].format, seen->data[0], seen->linesize[0], &error),
+                           error.text);
+    av_frame_free(&seen);
+    return ret;
+}
+
+int ff_qc_look_for_bars(AVFilterContext *ctx, uint32_t *needs)
+{
+    QualityCudaContext *s = ctx->priv;
+    const qcr_sink sink = ff_qc_sink(ctx);
+    const qc_format *format[QCR_MAX_VIDEOS];
+    qcr_crop crop[QCR_MAX_VIDEOS] = { { 0 } };
+    int ret = 0;
+
+    *needs = 0;
+    for (int i = 0; s->bars && i < s->nb_inputs; i++)
+        if (ff_inlink_queued_frames(ctx->inputs[i]) < QCR_BAR_PICTURES && !ff_outlink_get_status(ctx->inputs[i]))
+            *needs |= 1u << i;
+    if (!s->bars || *needs)
+        return !*needs;
+    for (int i = 0; i < s->nb_inputs; i++) {
+        AVFrame *frame;
+
+        format[i] = &s->input[i].format;
+        for (size_t n = 0; ret >= 0 && n < FFMIN(ff_inlink_queued_frames(ctx->inputs[i]), QCR_BAR_PICTURES); n++)
+            if (ff_qc_keeps_promise(ctx, i, frame = ff_inlink_peek_frame(ctx->inputs[i], n)))
+                ret = see_picture(ctx, i, frame);
+    }
+    if (ret >= 0 && qcr_bars_decide(s->bars, &s->names, format, crop, &sink) != QC_OK)
+        ret = ff_qc_fail(ctx, AVERROR(ENOMEM), "out of memory");
+    for (int i = 0; i < s->nb_inputs; i++)
+        s->input[i].crop = crop[i];
+    qcr_bars_destroy(s->bars);
+    s->bars = NULL;
+    ret = ret < 0 ? ret : check_inputs(ctx);
+    return ret < 0 ? ret : 1;
 }
 
 int ff_qc_any_hw_input(const AVFilterContext *ctx)
@@ -247,8 +311,8 @@ qc_format ff_qc_visible_format(const QCInput *in)
 {
     qc_format format = in->format;
 
-    format.width  -= in->crop_left;
-    format.height -= in->crop_top;
+    format.width  = in->crop.width  ? in->crop.width  : format.width  - (int)in->crop_left;
+    format.height = in->crop.height ? in->crop.height : format.height - (int)in->crop_top;
     return format;
 }
 
@@ -265,12 +329,12 @@ qcr_scored ff_qc_scored(const AVFilterContext *ctx)
 /** A frame that does not fit: a further rendition ends with it, and takes nobody along. @return AVERROR, 0: it has ended */
 static int refuse_frame(AVFilterContext *ctx, int index, const char *why)
 {
-    QCInput *in = &((QualityCudaContext *)ctx->priv)->input[index];
-    const qcr_sink sink = ff_qc_sink(ctx);
+    QualityCudaContext *s = ctx->priv;
+    QCInput *in = &s->input[index];
 
     if (index <= QC_REFERENCE)
         return ff_qc_fail(ctx, AVERROR(EINVAL), "%s", why);
-    qcr_say_no_further(why, &sink);
+    qcr_say_no_further(why, &s->sink);
     av_strlcpy(in->refusal, why, sizeof(in->refusal));
     ff_inlink_set_status(ctx->inputs[index], AVERROR_EOF);
     return 0;

@@ -31,6 +31,7 @@ typedef struct QCInput {
     int is_hw;
     void *cuda_context;
     double aspect;                ///< of a sample, 1 if it is not known
+    qcr_crop crop;                ///< the part that the user wants compared
     size_t crop_left, crop_top;   ///< of hardware frames; software frames come cropped
 
     int64_t packet_bytes;         ///< of the frames that came; -1: of some it is not known
@@ -49,6 +50,12 @@ int ff_qc_append_rendition_pads(AVFilterContext *ctx);
  * pairs of it, whose rate is settled later. @return AVERROR
  */
 int ff_qc_configure_inputs(AVFilterContext *ctx);
+
+/**
+ * With crop=auto: finds what all inputs show by their first pictures, and checks that it fits together.
+ * @param needs bit i: input i has to deliver @return 1 once that is done, 0 if more input is needed, or AVERROR
+ */
+int ff_qc_look_for_bars(AVFilterContext *ctx, uint32_t *needs);
 
 /** What sentences about the sources of frames depend on. */
 qcr_source_rules ff_qc_source_rules(const AVFilterContext *ctx);

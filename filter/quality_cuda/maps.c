@@ -181,7 +181,7 @@ int ff_qc_prepare_map(AVFilterContext *ctx, AVFrame **map)
     link = link_of_map(ctx);
     size = ff_qc_scored(ctx).part;
     if (size.width != link->w || size.height != link->h)
-        return ff_qc_fail(ctx, AVERROR(EINVAL), "maps=%s: frames that are cropped by %dx%d samples on the GPU are not accepted: crop "
+        return ff_qc_fail(ctx, AVERROR(EINVAL), "maps=%s: frames that are cropped by %dx%d samples here are not accepted: crop "
                           "them before", s->options.maps, link->w - size.width, link->h - size.height);
     av_frame_free(map);
     *map = new_frame(link, s->scoring.left_gpu);

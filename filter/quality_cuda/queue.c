@@ -214,7 +214,6 @@ int ff_qc_may_end(AVFilterContext *ctx)
 static void account(AVFilterContext *ctx, int rest)
 {
     QualityCudaContext *s = ctx->priv;
-    const qcr_sink sink = ff_qc_sink(ctx);
     qcr_row row;
 
     while (qcr_rows_account(s->queue.rows, rest, &row)) {
@@ -228,7 +227,7 @@ static void account(AVFilterContext *ctx, int rest)
         if (row.number >= 0)
             ff_qc_say_findings(ctx, row.number + 1);
         if (row.present)
-            qcr_write_stats_line(&s->files, s->scoring.session, &line, &sink);
+            qcr_write_stats_line(&s->files, s->scoring.session, &line, &s->sink);
     }
 }
 

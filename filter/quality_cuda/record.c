@@ -11,7 +11,6 @@
 #include "libavutil/error.h"
 #include "libavutil/frame.h"
 
-#include "account.h"
 #include "formats.h"
 #include "state.h"
 

@@ -34,29 +34,6 @@ static int has_protocol(const char *name)
     return 0;
 }
 
-/**
- * What the name of a receiver stands for: "tcp://...", "unix:...", a path, and as paths "-", "pipe:N" and "file:NAME".
- * @param path set to the path, to be freed; or to NULL: it is a URL
- * @return AVERROR; AVERROR_PROTOCOL_NOT_FOUND
- */
-static int receiver_path(const char *name, char **path)
-{
-    const char *protocol = avio_find_protocol_name(name), *rest;
-
-    *path = NULL;
-    if (!protocol)
-        return has_protocol(name) ? AVERROR(ENOMEM) : AVERROR_PROTOCOL_NOT_FOUND;
-    if (!strcmp(name, "-"))
-        *path = av_strdup("/dev/stdout");
-    else if (av_strstart(name, "pipe:", &rest))
-        *path = av_asprintf("/dev/fd/%s", *rest ? rest : "1");
-    else if (av_strstart(name, "file:", &rest) || !strcmp(protocol, "file"))
-        *path = av_strdup(av_strstart(name, "file:", &rest) ? rest : name);
-    else
-        return 0;
-    return *path ? 0 : AVERROR(ENOMEM);
-}
-
 /* ---- lines; all of this runs in the thread that waits for the receiver ---- */
 
 static int gives_up(const QCReceiver *receiver)
@@ -132,27 +109,14 @@ static qcr_receiver url_receiver(QCReceiver *receiver, const char *url)
 
 /* ---- files ---- */
 
-/** What log_fmt=jsonl writes to. @param path set to a path, to be freed; or to NULL: it is a URL @return AVERROR */
-static int find_receiver(AVFilterContext *ctx, char **path)
-{
-    const QCOptions *options = &((const QualityCudaContext *)ctx->priv)->options;
-    const char *wish = options->log_path;
-    int ret;
-
-    if (!options->log_fmt || strcmp(options->log_fmt, "jsonl") || !wish || !*wish)
-        return 0;
-    ret = receiver_path(wish, path);
-    if (ret == AVERROR_PROTOCOL_NOT_FOUND)
-        return ff_qc_fail(ctx, AVERROR(EINVAL), "log_path=%s: this FFmpeg has no such protocol; accepted: a path (./%s), or what "
-                          "ffmpeg -protocols lists as output, such as tcp://HOST:PORT", wish, wish);
-    return ret < 0 ? ff_qc_fail(ctx, ret, "out of memory") : 0;
-}
-
 int ff_qc_open_files(AVFilterContext *ctx)
 {
     QualityCudaContext *s = ctx->priv;
-    qcr_file_wishes wishes = {
-        .log_path     = s->options.log_path,
+    const char *name = s->options.log_path;
+    const int is_stream = s->options.log_fmt && !strcmp(s->options.log_fmt, "jsonl") && name && *name;
+    const qcr_file_wishes wishes = {
+        .log_path     = name,
+        .protocol     = is_stream ? avio_find_protocol_name(name) : NULL,
         .log_fmt      = s->options.log_fmt,
         .stats_file   = s->options.stats_file,
         .stats_format = s->options.stats_format,
@@ -160,16 +124,12 @@ int ff_qc_open_files(AVFilterContext *ctx)
         .renditions   = s->options.renditions,
         .spares_log   = ff_qc_is_alias(ctx), /* libvmaf's filter finds out at the end, and tells nobody */
     };
-    const qcr_sink sink = ff_qc_sink(ctx);
+    const qcr_sink sink = ff_qc_plain_sink(ctx); /* names of files are no matter of the scores */
     qcr_failure failure;
-    char *path = NULL;
-    int ret = find_receiver(ctx, &path);
 
-    wishes.lines_path = path;
-    if (ret >= 0 && qcr_open_files(&s->files, &wishes, &sink, &failure) < 0)
-        ret = ff_qc_fail(ctx, failure.error, "%s", failure.text);
-    av_free(path);
-    return ret;
+    if (is_stream && !wishes.protocol && has_protocol(name))
+        return ff_qc_fail(ctx, AVERROR(ENOMEM), "out of memory");
+    return qcr_open_files(&s->files, &wishes, &sink, &failure) < 0 ? ff_qc_fail(ctx, failure.error, "%s", failure.text) : 0;
 }
 
 int ff_qc_recheck_files(const AVFilterContext *ctx)
@@ -238,16 +198,13 @@ static qcr_report_input report_input(const AVFilterContext *ctx, int index)
     const QCInput *in = &s->input[index];
     const qc_format format = ff_qc_visible_format(in);
     const qcr_input met = qcr_pairs_input(s->pairs, index);
-    /* Links may be gone when the filter is freed. */
-    const int is_timed = ctx->inputs[index] && met.first_pts != AV_NOPTS_VALUE && met.last_pts != AV_NOPTS_VALUE;
-    const double seconds = is_timed ? (met.last_pts - met.first_pts) * av_q2d(ctx->inputs[index]->time_base) : NAN;
 
     return (qcr_report_input) {
         .format     = ff_qc_pix_fmt_name(in->sw_format),
         .width      = format.width,
         .height     = format.height,
         .colour     = in->format.colour,
-        .bit_rate   = qcr_bit_rate(in->packet_bytes, met.received, seconds),
+        .bit_rate   = qcr_bit_rate(in->packet_bytes, met.received, met.seconds),
         .refusal    = in->refusal,
         .delay      = met.delay,
         .has_other_length = met.has_other_length,
@@ -261,7 +218,7 @@ static qcr_report report_of(const AVFilterContext *ctx)
 {
     const QualityCudaContext *s = ctx->priv;
     const QCOptions *options = &s->options;
-    const qcr_input reference = qcr_pairs_input(s->pairs, QC_REFERENCE);
+    const qcr_size scored = ff_qc_scored(ctx).all;
     qcr_report report = {
         .renditions         = options->renditions,
         .n_subsample        = options->n_subsample,
@@ -271,7 +228,6 @@ static qcr_report report_of(const AVFilterContext *ctx)
         .is_realtime        = options->realtime,
         .may_give_up        = ff_qc_may_give_up(ctx),
         .watches_contents   = (options->watch && !ff_qc_is_alias(ctx)) || options->align == QC_ALIGN_AUTO,
-        .max_dt             = qcr_pairs_tolerance(s->pairs),
         .alignment_rules    = ff_qc_alignment_rules(ctx),
 
         .end              = s->run.end,
@@ -280,27 +236,20 @@ static qcr_report report_of(const AVFilterContext *ctx)
         .reason           = s->run.reason,
         .gpu_failure      = s->scoring.gpu_failure,
         .signal           = qcr_interrupted_by(&s->run.interrupts),
-        .reference_ended  = reference.ended,
-        .behind           = reference.behind,
-        .late_scores      = s->queue.tally->late_scores,
         .counts           = ff_qc_counts_of(ctx, 0),
-        .scored           = s->queue.tally->scored,
-        .failed           = s->queue.tally->failed,
         .conditions       = s->conditions,
         .doubts           = s->doubts,
+        .scored_width     = scored.width,
+        .scored_height    = scored.height,
         .alignment        = &s->alignment,
 
         .session = s->scoring.session,
         .engine  = qc_session_description(s->scoring.session),
     };
 
-    qcr_size size;
-
     for (int i = 0; i < s->nb_inputs; i++)
         report.input[i] = report_input(ctx, i);
-    size = ff_qc_scored(ctx).all;
-    report.scored_width  = size.width;
-    report.scored_height = size.height;
+    qcr_report_pairs(&report, s->pairs, s->queue.tally);
     return report;
 }
 
@@ -310,9 +259,8 @@ int ff_qc_write_logs(AVFilterContext *ctx)
 {
     QualityCudaContext *s = ctx->priv;
     const qcr_report report = report_of(ctx);
-    const qcr_sink sink = ff_qc_sink(ctx);
 
-    return ff_qc_error_of_status(qcr_write_logs(&report, &s->files, s->run.reported, &sink));
+    return ff_qc_error_of_status(qcr_write_logs(&report, &s->files, s->run.reported, &s->sink));
 }
 
 /** With strict=1 a warning fails the run, when all is written. @return AVERROR */
@@ -340,7 +288,6 @@ static int finish_live(AVFilterContext *ctx, const qcr_report *report)
 int ff_qc_report(AVFilterContext *ctx)
 {
     QualityCudaContext *s = ctx->priv;
-    const qcr_sink sink = ff_qc_sink(ctx);
     qcr_report report;
     int ret = 0, stats, live, said;
 
@@ -357,10 +304,10 @@ int ff_qc_report(AVFilterContext *ctx)
     ff_qc_say_findings(ctx, ff_qc_counts_of(ctx, 0)->paired);
     if (ret >= 0)
         ret = ff_qc_write_logs(ctx);
-    stats = qcr_finish_stats(&s->files, &sink);
+    stats = qcr_finish_stats(&s->files, &s->sink);
     report = report_of(ctx);
     live = finish_live(ctx, &report);
-    said = ff_qc_error_of_status(qcr_say_summary(&report, &sink));
+    said = ff_qc_error_of_status(qcr_say_summary(&report, &s->sink));
     if (said < 0)
         av_log(ctx, AV_LOG_ERROR, "the summary is not complete: %s\n", av_err2str(said));
     qcr_live_sum_up(s->live.run);

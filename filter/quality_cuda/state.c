@@ -61,21 +61,16 @@ qcr_sink ff_qc_plain_sink(const AVFilterContext *ctx)
     return (qcr_sink) { say, (void *)ctx };
 }
 
-qcr_sink ff_qc_sink(const AVFilterContext *ctx)
-{
-    return qcr_doubting(((const QualityCudaContext *)ctx->priv)->doubts);
-}
-
 void ff_qc_warn(const AVFilterContext *ctx, const char *format, ...)
 {
-    const qcr_sink sink = ff_qc_sink(ctx);
+    const QualityCudaContext *s = ctx->priv;
     char text[1024];
     va_list arguments;
 
     va_start(arguments, format);
     vsnprintf(text, sizeof(text), format, arguments);
     va_end(arguments);
-    sink.say(sink.opaque, QCR_LEVEL_WARNING, text);
+    s->sink.say(s->sink.opaque, QCR_LEVEL_WARNING, text);
 }
 
 int ff_qc_is_alias(const AVFilterContext *ctx)

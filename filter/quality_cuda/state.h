@@ -34,7 +34,7 @@
 
 /** What the user asked for; the table of options in vf_quality_cuda.c says what each means. */
 typedef struct QCOptions {
-    char *metrics, *model, *feature, *opts, *pool, *scale, *scale_to, *roi;
+    char *metrics, *model, *feature, *opts, *pool, *scale, *scale_to, *roi, *crop;
     int n_subsample, n_threads, renditions, bitdepth;
     int sync, ts_sync_mode, align, eof_action, shortest, repeatlast;
     double max_dt, rate;
@@ -93,10 +93,12 @@ typedef struct QualityCudaContext {
     qcr_pairs *pairs;                     ///< from the configuration of the links on
     AVFrame *latest;                      ///< a reference to the latest distorted frame, where it may have to come again; or NULL
     qcr_geometry geometry;
+    qcr_bars *bars;                       ///< with crop=auto, until it is known
     qcr_names names;
     qcr_sources sources;
     qcr_conditions *conditions;
     qcr_doubts *doubts;                   ///< from the beginning of init() on
+    qcr_sink sink;                        ///< av_log(), by way of the doubts: what is warned of is in the log, and strict=1 fails for it
     qcr_pacing pacing;                    ///< with realtime=1
     qcr_counts counts[QC_MAX_RENDITIONS]; ///< of all frames that were decided about
     QCInput input[QC_MAX_INPUTS];
@@ -122,13 +124,10 @@ int ff_qc_error_of_status(qc_status status);
 /** The same; a failure becomes the filter's. @param why what it says */
 int ff_qc_result(AVFilterContext *ctx, qc_status status, const char *why);
 
-/** Where what others say goes: av_log(). Warnings are noted on the way: they are in the log, and strict=1 fails for them. */
-qcr_sink ff_qc_sink(const AVFilterContext *ctx);
-
-/** The same for what is no matter of the scores: nothing is noted. */
+/** Where goes what others say that is no matter of the scores: av_log(). */
 qcr_sink ff_qc_plain_sink(const AVFilterContext *ctx);
 
-/** Says a warning by way of ff_qc_sink(). */
+/** Says a warning by way of the context's sink. */
 void ff_qc_warn(const AVFilterContext *ctx, const char *format, ...) av_printf_format(2, 3);
 
 /** Whether the filter goes by the name of libvmaf's. */

@@ -10,7 +10,6 @@
 
 #include "libavutil/dict.h"
 #include "libavutil/mathematics.h"
-#include "libavutil/pixdesc.h"
 
 #include "account.h"
 #include "state.h"
@@ -18,30 +17,8 @@
 
 /* ---- pictures ---- */
 
-static void fill_picture(const QCInput *in, const AVFrame *frame, qc_picture *picture)
-{
-    const AVPixFmtDescriptor *desc = av_pix_fmt_desc_get(in->sw_format);
-    const int nb_planes = in->format.chroma == QC_CHROMA_400 || in->format.pixel_step ? 1 : in->format.semi_planar ? 2 : 3;
-
-    memset(picture, 0, sizeof(*picture));
-    if (!frame)
-        return;
-    for (int i = 0; i < nb_planes; i++) {
-        const AVComponentDescriptor *comp = &desc->comp[in->format.rgb ? (i + 1) % 3 : i];
-        const ptrdiff_t pitch = frame->linesize[comp->plane];
-        const ptrdiff_t x = in->crop_left >> (i ? desc->log2_chroma_w : 0);
-        const ptrdiff_t y = in->crop_top  >> (i ? desc->log2_chroma_h : 0);
-
-        picture->plane[i]       = frame->data[comp->plane] + y * pitch + x * comp->step;
-        picture->pitch_bytes[i] = pitch;
-    }
-    picture->memory = frame->hw_frames_ctx ? QC_MEMORY_CUDA : QC_MEMORY_HOST;
-    if (frame->hw_frames_ctx)
-        picture->cuda_stream = QC_CUDA_STREAM(frame);
-}
-
-/** A map or a mask, whose planes are just what the frame has. @param frame NULL: none */
-static void fill_plain(const AVFrame *frame, qc_picture *picture)
+/** The planes that a frame has. @param frame NULL: none */
+static void fill_planes(const AVFrame *frame, qc_picture *picture)
 {
     memset(picture, 0, sizeof(*picture));
     if (!frame)
@@ -55,6 +32,12 @@ static void fill_plain(const AVFrame *frame, qc_picture *picture)
         picture->cuda_stream = QC_CUDA_STREAM(frame);
 }
 
+static void fill_picture(const QCInput *in, const AVFrame *frame, qc_picture *picture)
+{
+    fill_planes(frame, picture);
+    qc_picture_cut(&in->format, (int)in->crop_left + in->crop.x, (int)in->crop_top + in->crop.y, picture);
+}
+
 int ff_qc_adopt_crop(AVFilterContext *ctx, AVFrame *const *frames)
 {
     QualityCudaContext *s = ctx->priv;
@@ -65,7 +48,8 @@ int ff_qc_adopt_crop(AVFilterContext *ctx, AVFrame *const *frames)
 
         if (!frame || !in->is_hw || (frame->crop_left == in->crop_left && frame->crop_top == in->crop_top))
             continue;
-        if (s->scoring.session || frame->crop_left >= (size_t)in->format.width || frame->crop_top >= (size_t)in->format.height)
+        if (s->scoring.session || frame->crop_left + FFMAX(in->crop.x + in->crop.width, 1) > (size_t)in->format.width ||
+            frame->crop_top + FFMAX(in->crop.y + in->crop.height, 1) > (size_t)in->format.height)
             return ff_qc_fail(ctx, AVERROR(EINVAL), "Input %d (%s) changed its cropping at %s s", i, ff_qc_role(ctx, i),
                               QC_SECONDS(ctx, i, frame->pts));
         in->crop_left = frame->crop_left;
@@ -83,8 +67,8 @@ qc_status ff_qc_submit_pictures(const AVFilterContext *ctx, qc_session *session,
     fill_picture(&s->input[QC_REFERENCE], frames[QC_REFERENCE], &frame.reference);
     for (int k = 0; k < s->options.renditions; k++)
         fill_picture(&s->input[qcr_input_of(k)], frames[qcr_input_of(k)], &frame.distorted[k]);
-    fill_plain(map, &frame.map);
-    fill_plain(frames[s->nb_inputs], &frame.weights);
+    fill_planes(map, &frame.map);
+    fill_planes(frames[s->nb_inputs], &frame.weights);
     return qc_session_submit(session, &frame);
 }
 

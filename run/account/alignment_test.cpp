@@ -177,23 +177,23 @@ TEST(Alignment, Beginnings) {
         {rules(), 0, {1, 0, 0}, "the distorted video begins with the reference, nothing is moved"},
         {rules(),
          0,
-         {1, 2, 0.08},
+         {1, 2, 0.08, 0, {}},
          "the distorted video is 2 frames (0.080000 s) behind the reference from its start on: input 1 (reference) "
          "counts as 0.080000 s later"},
         {rules(),
          0,
-         {1, -1, -0.04},
+         {1, -1, -0.04, 0, {}},
          "the distorted video is 1 frame (0.040000 s) ahead of the reference from its start on: input 1 (reference) "
          "counts as 0.040000 s "
          "earlier"},
         {rules(true),
          1,
-         {1, 2, 0.08},
+         {1, 2, 0.08, 0, {}},
          "rendition 1 is 2 frames (0.080000 s) behind the reference from its start on: input 2 (main1) counts as "
          "0.080000 s earlier"},
         {rules(false, true),
          0,
-         {1, -3, kUnknown},
+         {1, -3, kUnknown, 0, {}},
          "the distorted video is 3 frames ahead of the reference from its start on: its frame 0 meets the reference's "
          "frame 3"},
     };

@@ -71,10 +71,11 @@ std::string refusal(const qcr_names& names, int renditions, const qcr_start* sta
     return "";
 }
 
-void say_settled(const qcr_names& names, const Tags& tagged, const Tags& tags, const qcr_sink& sink) {
+/// @param differs some ranges do; otherwise that is what everybody expects
+void say_settled(const qcr_names& names, const Tags& tagged, const Tags& tags, bool differs, const qcr_sink& sink) {
     for (int i = 0; i < names.inputs; ++i)
         if (const auto at = static_cast<size_t>(i); tags[at] != tagged[at])
-            say(sink, QCR_LEVEL_INFO,
+            say(sink, differs ? QCR_LEVEL_INFO : QCR_LEVEL_VERBOSE,
                 "range=auto: " + input_in_text(names, i) +
                     formatted(" counts as of %s range, by what the first pictures show", in_words(tags[at])));
 }
@@ -95,7 +96,9 @@ qc_status qcr_settle_ranges(const qcr_names* names, int renditions, const qcr_st
             return;
         }
         const Tags tags = settled(renditions, start, tagged);
-        say_settled(*names, tagged, tags, *sink);
+        const bool differs = std::any_of(start, start + renditions,
+                                         [](const qcr_start& one) { return told_range(one) != QCR_RANGE_UNKNOWN; });
+        say_settled(*names, tagged, tags, differs, *sink);
         std::copy_n(tags.begin(), 1 + renditions, tag);
     });
     if (refused.empty()) return status;

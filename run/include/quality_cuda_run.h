@@ -15,8 +15,10 @@
 #define QUALITY_CUDA_RUN_H
 
 #include "quality_cuda_run/alignment.h"
+#include "quality_cuda_run/bars.h"
 #include "quality_cuda_run/conditions.h"
 #include "quality_cuda_run/counts.h"
+#include "quality_cuda_run/crops.h"
 #include "quality_cuda_run/doubts.h"
 #include "quality_cuda_run/engine.h"
 #include "quality_cuda_run/files.h"

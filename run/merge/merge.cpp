@@ -252,7 +252,7 @@ qcr_frame_facts Merge::facts_of(size_t input, const qcr_recorded_frame* frame) c
     facts.held = frame != nullptr ? 1 : 0;
     facts.time = frame != nullptr ? seconds(input, frame->pts) : kNotANumber;
     facts.jumps = met.jumps;
-    facts.rate = qcr_rate_so_far(&met, input_[input].tick);
+    facts.rate = met.rate;
     return facts;
 }
 
@@ -427,14 +427,12 @@ void Merge::judge() {
 qcr_report_input Merge::input_of_report(int input) const {
     const auto at = static_cast<size_t>(input);
     const qcr_input met = qcr_pairs_input(pairs_.get(), input);
-    const bool is_timed = met.first_pts != QCR_NO_PTS && met.last_pts != QCR_NO_PTS;
-    const double length = is_timed ? static_cast<double>(met.last_pts - met.first_pts) * input_[at].tick : kNotANumber;
     qcr_report_input result{};
     result.format = beginning_.inputs[at].format_name;
     result.width = format_of(at).width;
     result.height = format_of(at).height;
     result.colour = format_of(at).colour;
-    result.bit_rate = qcr_bit_rate(frames_.packet_bytes(at), met.received, length);
+    result.bit_rate = qcr_bit_rate(frames_.packet_bytes(at), met.received, met.seconds);
     result.refusal = input_[at].refusal.c_str();
     result.is_refused = input_[at].is_mispaired ? 1 : 0;
     result.delay = met.delay;
@@ -443,8 +441,6 @@ qcr_report_input Merge::input_of_report(int input) const {
 }
 
 qcr_report Merge::report_of() const {
-    const qcr_input reference = qcr_pairs_input(pairs_.get(), QCR_REFERENCE);
-    const qcr_tally* const tally = qcr_rows_tally(rows_.get());
     const bool is_plain = wish_.metrics == nullptr || std::strcmp(wish_.metrics, "vmaf") == 0;
     qcr_report report{};
     report.renditions = wish_.renditions;
@@ -452,17 +448,13 @@ qcr_report Merge::report_of() const {
     report.pool = QC_POOL_MEAN;
     report.shows_all_features = wish_.feature != nullptr || !is_plain ? 1 : 0;
     report.watches_contents = 1;
-    report.max_dt = qcr_pairs_tolerance(pairs_.get());
     report.alignment_rules = alignment_rules();
     report.end = end_;
     report.has_failed = outcome_ != QCR_MERGED ? 1 : 0;
     report.reason = reason_.c_str();
     report.gpu_failure = "";
-    report.reference_ended = reference.ended;
-    report.behind = reference.behind;
     report.counts = counts_.data();
-    report.scored = tally->scored;
-    report.failed = tally->failed;
+    qcr_report_pairs(&report, pairs_.get(), qcr_rows_tally(rows_.get()));
     report.conditions = conditions_.get();
     report.doubts = doubts_.get();
     report.alignment = &alignment_;

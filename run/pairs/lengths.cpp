@@ -34,13 +34,29 @@ double frame_of(const Input& in) {
     return span_of(in) / static_cast<double>(in.frames() - 1);
 }
 
-/// As -r takes it: those of NTSC are fractions.
-std::string rate_text(double rate) {
-    const double whole = std::round(rate), times = std::round(rate * 1001 / 1000);
+/// Numerator and denominator, 1 where there is none: rates of NTSC are fractions.
+struct Rate {
+    double frames, of_seconds;
+};
+
+Rate rate_of(double measured) {
+    const double whole = std::round(measured), times = std::round(measured * 1001 / 1000);
     constexpr double kNear = 2e-4;
-    if (std::fabs(rate - whole) < kNear * rate) return brief_number(whole);
-    if (std::fabs(rate - times * 1000 / 1001) < kNear * rate) return brief_number(times * 1000) + "/1001";
-    return number(rate, 3);
+    if (std::fabs(measured - whole) < kNear * measured) return {whole, 1};
+    if (std::fabs(measured - times * 1000 / 1001) < kNear * measured) return {times * 1000, 1001};
+    return {measured, 1};
+}
+
+std::string rate_text(double measured) {
+    const Rate rate = rate_of(measured);
+    return brief_number(rate.frames) + (rate.of_seconds > 1 ? "/" + brief_number(rate.of_seconds) : "");
+}
+
+/// The filters that give an input a rate. Its own clock may be too coarse for that: -r makes it one of whole frames.
+std::string filter_of(double measured) {
+    const Rate rate = rate_of(measured);
+    return "settb=1/120000,setpts=N" + (rate.of_seconds > 1 ? "*" + brief_number(rate.of_seconds) : "") + "/" +
+           brief_number(rate.frames) + "/TB";
 }
 
 } // namespace
@@ -59,16 +75,19 @@ bool have_other_lengths(const Input& distorted, const Input& other) {
            std::max(shorter / 2, 2 * std::max(tick_of(distorted), tick_of(other)));
 }
 
-std::string lengths_sentence(const Input& distorted, const Input& other) {
+std::string lengths_sentence(const Input& distorted, const Input& other, int index) {
     const double frame = frame_of(distorted), of_other = frame_of(other);
     const auto count = static_cast<double>(distorted.frames());
+    // The reference's rate is believed, and of further renditions the first one's.
+    const bool is_reference = index == 1;
     return formatted(
         "%s and %s have %lld frames each, but last %s s (%s frames/s) and %s s (%s frames/s): one of them has "
-        "the wrong frame rate, and frames are compared that do not belong together; give both the same rate "
-        "(-r %s before the -i of %s), or pair by number (sync=index)",
+        "the wrong frame rate, and frames are compared that do not belong together; put %s before input %d "
+        "(%s), or use sync=index",
         distorted.name.c_str(), other.name.c_str(), wide(distorted.frames()), number(frame * count, 3).c_str(),
         rate_text(1 / frame).c_str(), number(of_other * count, 3).c_str(), rate_text(1 / of_other).c_str(),
-        rate_text(1 / of_other).c_str(), distorted.name.c_str());
+        filter_of(1 / (is_reference ? of_other : frame)).c_str(), is_reference ? 0 : index,
+        (is_reference ? distorted : other).name.c_str());
 }
 
 } // namespace qc::run

@@ -18,6 +18,7 @@ int64_t frames_to_compare(const Input& distorted, const Input& other);
 /// Whether both, which were read to their ends, have as many frames, but not as long ones.
 bool have_other_lengths(const Input& distorted, const Input& other);
 
-std::string lengths_sentence(const Input& distorted, const Input& other);
+/// @param index number of the other input
+std::string lengths_sentence(const Input& distorted, const Input& other, int index);
 
 } // namespace qc::run

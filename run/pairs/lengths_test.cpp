@@ -74,8 +74,8 @@ TEST(PairsLengths, ASentenceNamesCauseAndRemedy) {
     EXPECT_EQ(
         front_end.messages[0],
         "main and reference have 700 frames each, but last 28.000 s (25 frames/s) and 29.196 s (24000/1001 "
-        "frames/s): one of them has the wrong frame rate, and frames are compared that do not belong together; give "
-        "both the same rate (-r 24000/1001 before the -i of main), or pair by number (sync=index)");
+        "frames/s): one of them has the wrong frame rate, and frames are compared that do not belong together; put "
+        "settb=1/120000,setpts=N*1001/24000/TB before input 0 (main), or use sync=index");
 }
 
 TEST(PairsLengths, AreNothingWhereFramesArePairedByNumber) {

@@ -567,9 +567,25 @@ void qcr_pairs::fail() {
 // ---- what is known --------------------------------------------------------------------------------------------------
 
 qcr_input qcr_pairs::state_of(int index) const {
+    constexpr int64_t kEnough = 5; // the rhythm of 3:2 pulldown
     const Input& in = input(index);
-    return {in.received, in.first_pts,           in.last_pts, in.jumps,
-            in.behind,   in.track.ended ? 1 : 0, in.delay,    in.has_other_length ? 1 : 0};
+    const qcr_clock& clock = config_.clock[index];
+    double seconds = std::numeric_limits<double>::quiet_NaN(), rate = 0;
+    if (in.first_pts != QCR_NO_PTS && in.last_pts != QCR_NO_PTS)
+        seconds = static_cast<double>(in.last_pts - in.first_pts) * clock.num / clock.den;
+    if (in.received >= kEnough && seconds > 0) rate = static_cast<double>(in.received - 1) / seconds;
+    qcr_input met{};
+    met.received = in.received;
+    met.first_pts = in.first_pts;
+    met.last_pts = in.last_pts;
+    met.seconds = seconds;
+    met.rate = rate;
+    met.jumps = in.jumps;
+    met.behind = in.behind;
+    met.ended = in.track.ended ? 1 : 0;
+    met.delay = in.delay;
+    met.has_other_length = in.has_other_length ? 1 : 0;
+    return met;
 }
 
 void* qcr_pairs::held(int index) const {
@@ -585,7 +601,7 @@ void qcr_pairs::compare_lengths(int index) {
         !qc::run::have_other_lengths(distorted, in))
         return;
     in.has_other_length = true;
-    warn(config_.sink, [&] { return qc::run::lengths_sentence(distorted, in); });
+    warn(config_.sink, [&] { return qc::run::lengths_sentence(distorted, in, index); });
 }
 
 void qcr_pairs::count_unused() {

@@ -118,12 +118,6 @@ qcr_input qcr_pairs_input(const qcr_pairs* pairs, int input) {
     return pairs->state_of(input);
 }
 
-double qcr_rate_so_far(const qcr_input* input, double tick) {
-    constexpr int64_t kEnough = 5; // the rhythm of 3:2 pulldown
-    if (input->received < kEnough || input->first_pts == QCR_NO_PTS || input->last_pts <= input->first_pts) return 0;
-    return static_cast<double>(input->received - 1) / (static_cast<double>(input->last_pts - input->first_pts) * tick);
-}
-
 void* qcr_pairs_held(const qcr_pairs* pairs, int input) {
     return pairs->held(input);
 }

@@ -223,6 +223,16 @@ TEST(PairsNeeds, TailsAreReadForAWhile) {
     EXPECT_EQ(qcr_pairs_input(front_end.pairs, 1).ended, 0);
 }
 
+TEST(PairsNeeds, TimeAndRateOfWhatCame) {
+    FrontEnd front_end(config_of(rules()), {every(40, 5), every(20, 4)});
+    EXPECT_TRUE(std::isnan(qcr_pairs_input(front_end.pairs, 0).seconds));
+    front_end.run();
+    EXPECT_DOUBLE_EQ(qcr_pairs_input(front_end.pairs, 0).seconds, 0.16);
+    EXPECT_DOUBLE_EQ(qcr_pairs_input(front_end.pairs, 0).rate, 25);
+    EXPECT_DOUBLE_EQ(qcr_pairs_input(front_end.pairs, 1).seconds, 0.06);
+    EXPECT_EQ(qcr_pairs_input(front_end.pairs, 1).rate, 0) << "four are too few";
+}
+
 TEST(PairsNeeds, OfWhatComesBehindOnlyWhatIsTooLateIsLacking) {
     FrontEnd front_end(config_of(rules()), {every(80, 3), every(40, 8)});
     EXPECT_EQ(front_end.run(), "0 2 4 end");

@@ -10,13 +10,12 @@
 #include <string_view>
 
 #include "run/plan/refusal.hpp"
+#include "run/plan/shapes.hpp"
 #include "run/text/text.hpp"
 
 namespace qc::run {
 namespace {
 
-/// Samples by which an encoder's size may miss the exact ratio: sides are even, and the reference's may be rounded too.
-constexpr double kRounding = 2;
 constexpr int kLongestSide = 32768;
 
 /* ---- options ---- */
@@ -77,40 +76,19 @@ std::string read_options(const char* scale, const char* scale_to, const char* ro
 
 /* ---- shapes ---- */
 
-/// What a picture shows: its samples, and their shape.
-struct Shape {
-    int width, height;
-    double aspect; ///< of a sample: width / height
-
-    double display() const { return width * aspect / height; }
-    std::string display_text() const { return number(display(), 4); }
-};
-
-/// Whether the one could be the other scaled, with its sides rounded.
-bool is_alike(const Shape& one, const Shape& other) {
-    const double ratio = other.display() / one.aspect; // of one's width to its height, if it were exact
-    return std::min(std::fabs(one.width - one.height * ratio), std::fabs(one.height - one.width / ratio)) <= kRounding;
-}
-
-/// The reference without what another shape does not show, if that lies at its borders.
-std::string suggested_crop(const Shape& reference, const Shape& other) {
-    const double ratio = other.display() / reference.aspect;
-    long width = reference.width, height = reference.height;
-    if (height * ratio < width)
-        width = std::lrint(height * ratio / 2) * 2;
-    else
-        height = std::lrint(width / ratio / 2) * 2;
-    return formatted("crop=%ld:%ld", width, height);
+std::string display_text(const Shape& shape) {
+    return number(shape.display(), 4);
 }
 
 std::string refuse_shape(const qcr_names& names, int input, const Shape& shape, const Shape& reference) {
     if ((shape.width == reference.width && shape.height == reference.height) || is_alike(shape, reference)) return "";
+    const std::string advice = shape_advice(input, shape, reference, true);
     return formatted(
-        "Input %d (%s) is %dx%d with a display aspect ratio of %s, the reference %dx%d with %s: scaling "
-        "would distort what is compared; crop or pad one of them first, e.g. [1:v]%s[r];[0:v][r]quality_cuda, "
-        "or put setsar before an input whose sample aspect ratio is wrong",
-        input, names.role[input], shape.width, shape.height, shape.display_text().c_str(), reference.width,
-        reference.height, reference.display_text().c_str(), suggested_crop(reference, shape).c_str());
+               "Input %d (%s) is %dx%d with a display aspect ratio of %s, the reference %dx%d with %s: scaling would "
+               "distort what is compared; ",
+               input, names.role[input], shape.width, shape.height, display_text(shape).c_str(), reference.width,
+               reference.height, display_text(reference).c_str()) +
+           advice;
 }
 
 /// A size without a sample aspect ratio: square samples, or those of the reference.
@@ -119,7 +97,7 @@ std::string refuse_size(const qcr_geometry& geometry, const Shape& reference) {
     if (is_alike(square, reference) || is_alike(same, reference)) return "";
     return formatted("scale_to=%dx%d would distort the reference, which is %dx%d with a display aspect ratio of %s; "
                      "accepted is a size of that ratio, e.g. %ldx%d",
-                     square.width, square.height, reference.width, reference.height, reference.display_text().c_str(),
+                     square.width, square.height, reference.width, reference.height, display_text(reference).c_str(),
                      std::max(std::lrint(square.height * reference.display() / 2) * 2, 1L), square.height);
 }
 

@@ -127,11 +127,11 @@ TEST(Geometry, Shapes) {
         {{{640, 480}, {1920, 1080}, {1, 1}},
          "640x480 with a display aspect ratio of 1.3333",
          "1920x1080 with 1.7778",
-         "crop=1440:1080"},
+         "at its left and right: [1:v]crop=1440:1080"},
         {{{1920, 800}, {3840, 2160}, {1, 1}},
          "1920x800 with a display aspect ratio of 2.4000",
          "3840x2160 with 1.7778",
-         "crop=3840:1600"},
+         "above and below: [1:v]crop=3840:1600"},
     };
     for (const auto& of : kCases) {
         const std::string refusal = refusal_of(read("bicubic"), of.pair);
@@ -139,12 +139,9 @@ TEST(Geometry, Shapes) {
         if (of.is == nullptr)
             EXPECT_EQ(refusal, "");
         else
-            EXPECT_EQ(refusal,
-                      std::string("Input 0 (main) is ") + of.is + ", the reference " + of.reference +
-                          ": scaling would distort what is compared; crop or pad one of them first, e.g. [1:v]" +
-                          of.crop +
-                          "[r];[0:v][r]quality_cuda, or put setsar before an input whose sample aspect ratio is "
-                          "wrong");
+            EXPECT_EQ(refusal, std::string("Input 0 (main) is ") + of.is + ", the reference " + of.reference +
+                                   ": scaling would distort what is compared; the reference may have black bars " +
+                                   of.crop + "[r];[0:v][r]quality_cuda=scale=bicubic");
     }
 }
 

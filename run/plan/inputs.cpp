@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "quality_cuda_run/pairs.h"
 #include "run/plan/refusal.hpp"
+#include "run/plan/shapes.hpp"
 #include "run/text/text.hpp"
 
 namespace qc::run {
@@ -59,15 +61,25 @@ bool has_same_rate(const Promise& one, const Promise& other) {
     return int64_t{one.rate_num} * other.rate_den == int64_t{other.rate_num} * one.rate_den;
 }
 
+Shape shape_of(const Promise& promise) {
+    return {promise.format.width, promise.format.height, promise.aspect > 0 ? promise.aspect : 1};
+}
+
 std::string refusal_of(const Comparison& of) {
     const qc_format &own = of.own.format, &main = of.main.format;
-    if ((own.width != main.width || own.height != main.height) && of.rules.scales == 0)
+    if ((own.width != main.width || own.height != main.height) && of.rules.scales == 0) {
+        const std::string advice =
+            of.input != QCR_REFERENCE ? "" : shape_advice(0, shape_of(of.main), shape_of(of.own), false);
+        if (!advice.empty())
+            return of.who() + formatted(" is %dx%d, main is %dx%d: ", own.width, own.height, main.width, main.height) +
+                   advice;
         return of.who() +
                formatted(" is %dx%d, main is %dx%d; scale first, e.g. [0:v]scale=%d:%d:flags=bicubic[d];"
                          "[d][%d:v]quality_cuda (GPU: scale_cuda=%d:%d:interp_algo=bicubic)%s",
                          own.width, own.height, main.width, main.height, own.width, own.height, of.input, own.width,
                          own.height,
                          of.rules.is_alias != 0 ? "" : ", or have it scaled here: quality_cuda=scale=bicubic");
+    }
     if (own.rgb != main.rgb)
         return of.who() + formatted(" %s, main %s; convert one of them first, e.g. with [0:v]format=%s[d];[d][%d:v]"
                                     "quality_cuda",
@@ -101,10 +113,33 @@ void say_differences(const Comparison& of, const qcr_sink& sink) {
                                  of.own.rate_num, of.own.rate_den, of.main.rate_num, of.main.rate_den));
 }
 
+std::string word_or(const char* word, const char* otherwise) {
+    return word == nullptr || std::string_view(word) == "unknown" ? otherwise : word;
+}
+
+/// "yuv420p (matrix bt709, range tv)"
+std::string told(const qcr_link_colours& link, const char* unknown_matrix, const char* unknown_range) {
+    const std::string range = word_or(link.range, link.is_rgb != 0 ? "pc" : unknown_range);
+    if (link.is_rgb != 0) return formatted("%s (range %s)", link.format_name, range.c_str());
+    return formatted("%s (matrix %s, range %s)", link.format_name, word_or(link.matrix, unknown_matrix).c_str(),
+                     range.c_str());
+}
+
 } // namespace
 } // namespace qc::run
 
 using namespace qc::run;
+
+/// Where nothing is told lavfi's scaler takes BT.601, and limited range.
+void qcr_warn_of_conversion(const qcr_names* names, int input, const qcr_link_colours* from, const qcr_link_colours* to,
+                            const qcr_sink* sink) {
+    say(*sink, QCR_LEVEL_WARNING,
+        formatted(
+            "Input %d (%s) was converted by lavfi from %s to %s; add an explicit format or scale filter to choose "
+            "the conversion",
+            input, names->role[input], told(*from, "unknown", "unknown").c_str(),
+            told(*to, "unknown, so that of BT.601", "unknown, so tv").c_str()));
+}
 
 qc_status qcr_check_input(const qcr_promise_rules* rules, int input, const qcr_input_promise* promise,
                           const qcr_input_promise* distorted, const qcr_sink* sink, qc_error* error) {

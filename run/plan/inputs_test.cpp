@@ -109,5 +109,36 @@ TEST(Inputs, Rates) {
     }
 }
 
+TEST(Inputs, ChromaThatIsRepeatedIsNoOther) {
+    EXPECT_EQ(check({"yuv411p"}, {"yuv422p"}).said, Lines{});
+    EXPECT_EQ(check({"yuv440p12le"}, {"yuv444p12le"}).said, Lines{});
+    EXPECT_EQ(check({"v30xle"}, {"yuv411p"}).said.size(), 2u) << "chroma and depth";
+    EXPECT_EQ(check({"v30xle"}, {"yuv411p"}).said[0],
+              "I Input 1 (reference) is v30xle (4:4:4), main is yuv411p (4:1:1): only luma can be compared; for chroma "
+              "convert the reference first, e.g. [1:v]format=yuv422p10le[r];[0:v][r]quality_cuda");
+}
+
+TEST(Inputs, ConversionsByLavfi) {
+    const qcr_names names = {{"main", "reference"}, 2};
+    static const struct {
+        qcr_link_colours from, to;
+        const char* text;
+    } kCases[] = {
+        {{"rgb24", nullptr, nullptr, 1},
+         {"yuv420p", "unknown", "unknown", 0},
+         "rgb24 (range pc) to yuv420p (matrix unknown, so that of BT.601, range unknown, so tv)"},
+        {{"xyz12le", "gbr", "unknown", 0},
+         {"yuv444p12le", "bt709", "tv", 0},
+         "xyz12le (matrix gbr, range unknown) to yuv444p12le (matrix bt709, range tv)"},
+    };
+    for (const auto& of : kCases) {
+        Messages heard;
+        const qcr_sink sink = heard.sink();
+        qcr_warn_of_conversion(&names, 1, &of.from, &of.to, &sink);
+        EXPECT_EQ(heard.all, Lines{std::string("W Input 1 (reference) was converted by lavfi from ") + of.text +
+                                   "; add an explicit format or scale filter to choose the conversion"});
+    }
+}
+
 } // namespace
 } // namespace qc::run

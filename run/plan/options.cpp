@@ -14,6 +14,19 @@ bool is_given(const char* value) {
     return value != nullptr && *value != '\0';
 }
 
+/// What needs to know before the first picture how much of it is scored, or would begin each part with a look of its
+/// own.
+std::string refuse_look_for_bars(const qcr_option_values& values) {
+    const bool scales = is_given(values.scale) && std::string_view(values.scale) != "none";
+    const char* const with = is_given(values.record) ? "record"
+                             : is_given(values.maps) ? "maps"
+                             : values.has_mask != 0  ? "mask=1"
+                             : scales                ? "scale"
+                                                     : nullptr;
+    if (with == nullptr) return "";
+    return formatted("crop=auto: not accepted with %s; crop=WxH+X+Y|WxH+X+Y is", with);
+}
+
 std::string refusal_of(const qcr_option_values& values, qcr_option_meanings* meanings) {
     const std::string_view lines = values.stats_format;
     if (qc_pool_parse(values.pool, &meanings->pool) != QC_OK)
@@ -31,7 +44,7 @@ std::string refusal_of(const qcr_option_values& values, qcr_option_meanings* mea
     // Each part of a video would begin with a look of its own.
     if (is_given(values.record) && values.is_align_auto != 0)
         return "align=auto: with record none and start are accepted";
-    return "";
+    return is_given(values.crop) && std::string_view(values.crop) == "auto" ? refuse_look_for_bars(values) : "";
 }
 
 } // namespace

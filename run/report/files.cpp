@@ -239,10 +239,27 @@ private:
         if (!is_given(wishes_.log_path))
             throw Refusal{-EINVAL, "log_fmt=jsonl needs log_path, the file or URL for its lines"};
         target->option = "log_path";
-        if (wishes_.lines_path != nullptr)
-            open_target(target, "log_path", wishes_.lines_path, false);
+        const std::string path = path_of_lines();
+        if (!path.empty())
+            open_target(target, "log_path", path.c_str(), false);
         else
             target->name = copy_of(wishes_.log_path);
+    }
+
+    /// A path, as "-", "pipe:N" and "file:NAME" are too; empty: log_path is a URL.
+    std::string path_of_lines() const {
+        constexpr std::string_view kPipe = "pipe:", kFile = "file:";
+        const std::string_view name = wishes_.log_path;
+        if (wishes_.protocol == nullptr)
+            throw Refusal{-EINVAL,
+                          formatted("log_path=%s: this FFmpeg has no such protocol; accepted: a path (./%s), or "
+                                    "what ffmpeg -protocols lists as output, such as tcp://HOST:PORT",
+                                    wishes_.log_path, wishes_.log_path)};
+        if (name == "-") return "/dev/stdout";
+        if (name.starts_with(kPipe))
+            return name == kPipe ? "/dev/fd/1" : "/dev/fd/" + std::string(name.substr(kPipe.size()));
+        if (name.starts_with(kFile)) return std::string(name.substr(kFile.size()));
+        return std::string(std::string_view(wishes_.protocol) == "file" ? name : "");
     }
 
     void open_stats() const {

@@ -211,15 +211,32 @@ TEST_F(Files, LogsAreLookedAtAgain) {
 TEST_F(Files, LinesForAReceiver) {
     qcr_file_wishes wishes = log_to("tcp://host:1");
     wishes.log_fmt = "jsonl";
-    EXPECT_EQ(open(&first, wishes), "");
-    EXPECT_STREQ(first.stream.name, "tcp://host:1");
-    EXPECT_EQ(first.stream.path.canonical, nullptr); // a URL
+    EXPECT_EQ(open(&first, wishes), "log_path=tcp://host:1: this FFmpeg has no such protocol; accepted: a path "
+                                    "(./tcp://host:1), or what ffmpeg -protocols lists as output, such as "
+                                    "tcp://HOST:PORT");
     qcr_close_files(&first, 0);
-    wishes.lines_path = "/dev/stdout";
-    EXPECT_EQ(open(&first, wishes), "");
-    EXPECT_EQ(first.stream.path.kind, QCR_PATH_DESCRIPTOR);
-    EXPECT_EQ(first.stream.path.descriptor, STDOUT_FILENO);
-    qcr_close_files(&first, 0);
+    const std::string path = in_folder("a:b.jsonl"), named = "file:" + path;
+    const struct {
+        const char *name, *protocol;
+        std::string canonical; ///< empty: it is a URL
+        int descriptor = -1;
+    } kCases[] = {{"tcp://host:1", "tcp", ""},       {path.c_str(), "file", path},
+                  {named.c_str(), "file", path},     {"-", "file", "/dev/stdout", STDOUT_FILENO},
+                  {"pipe:", "pipe", "/dev/fd/1", 1}, {"pipe:2", "pipe", "/dev/fd/2", 2},
+                  {"filex://", "filex", ""}};
+    for (const auto& of : kCases) {
+        wishes.log_path = of.name;
+        wishes.protocol = of.protocol;
+        EXPECT_EQ(open(&first, wishes), "") << of.name;
+        EXPECT_EQ(first.stream.name, of.canonical.empty() ? of.name : of.canonical);
+        EXPECT_EQ(first.stream.path.canonical == nullptr, of.canonical.empty()) << of.name;
+        if (of.descriptor >= 0) {
+            EXPECT_EQ(first.stream.path.descriptor, of.descriptor) << of.name;
+        } else if (!of.canonical.empty()) {
+            EXPECT_EQ(first.stream.path.canonical, of.canonical);
+        }
+        qcr_close_files(&first, 0);
+    }
 }
 
 } // namespace

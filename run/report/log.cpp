@@ -122,6 +122,7 @@ qc_status qcr_write_logs(const qcr_report* report, qcr_files* files, int is_over
     qc_status first = QC_OK;
     // Each failure may leave the scores in a file of another name: once is enough before the end.
     if (files->log_failed != 0 && is_over == 0) return QC_ERROR_IO;
+    if (is_over != 0 && report->session != nullptr) if_possible([&] { doubt_zeros(*report, *sink); });
     for (int k = 0; report->session != nullptr && k < report->renditions && files->log[k] != nullptr; ++k) {
         qc_status written = QC_OK;
         const qc_status told =

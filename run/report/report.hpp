@@ -24,6 +24,9 @@ int feature_count(const qcr_report& report);
 /// Whether a score was asked for, and is shown to everybody.
 bool is_asked_for(const qcr_report& report, int feature);
 
+/// Warns of a model's score that is 0, where nothing was found that explains it.
+void doubt_zeros(const qcr_report& report, const qcr_sink& sink);
+
 // ---- renditions
 // ------------------------------------------------------------------------------------------------------
 

@@ -188,9 +188,41 @@ void say_summary(const qcr_report& report, const qcr_sink& sink) {
     say(sink, report.is_alias != 0 ? QCR_LEVEL_ERROR : QCR_LEVEL_WARNING, "no frame was scored");
 }
 
+/// A score of 0 is mostly that of other pictures. Where it was found which, that has been said.
+void doubt_zero(const qcr_report& report, int rendition, const qcr_sink& sink) {
+    constexpr double kZero = 0.005; // as it is shown
+    const bool is_explained = report.alignment != nullptr && report.alignment->said[rendition] != 0;
+    if (report.is_alias != 0 || is_explained || input_of(report, rendition).is_refused != 0) return;
+    for (const int model : models_of(report)) {
+        const auto value = pooled(report.session, rendition, model, report.pool);
+        qc_feature feature;
+        if (!value || !(*value < kZero) || qc_session_feature(report.session, model, &feature) != QC_OK) continue;
+        say(sink, QCR_LEVEL_WARNING,
+            std::string(feature.name) + where(rendition) +
+                " is 0, which pictures have that have next to nothing in common: look at both inputs, at their order "
+                "and at "
+                "where they begin, before you take it for the worst of encodes");
+        return;
+    }
+}
+
 } // namespace
 
+void doubt_zeros(const qcr_report& report, const qcr_sink& sink) {
+    for (int k = 0; k < report.renditions; ++k) doubt_zero(report, k, sink);
+}
+
 } // namespace qc::run
+
+void qcr_report_pairs(qcr_report* report, const qcr_pairs* pairs, const qcr_tally* tally) {
+    const qcr_input reference = qcr_pairs_input(pairs, QCR_REFERENCE);
+    report->max_dt = qcr_pairs_tolerance(pairs);
+    report->reference_ended = reference.ended;
+    report->behind = reference.behind;
+    report->late_scores = tally->late_scores;
+    report->scored = tally->scored;
+    report->failed = tally->failed;
+}
 
 qc_status qcr_say_summary(const qcr_report* report, const qcr_sink* sink) {
     return qc::run::guarded([&] { qc::run::say_summary(*report, *sink); });

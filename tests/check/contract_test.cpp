@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <string>
 
@@ -159,6 +160,43 @@ TEST_P(Contract, EveryFrameHasEveryScore) {
         ++scored;
     }
     EXPECT_GT(scored, 0);
+}
+
+/// Depths that other programs have no pictures of: scores are near those of the same samples, shifted to the next one.
+TEST_P(Contract, NineAndFourteenBitsScoreLikeTheNextDepth) {
+    if (metric().is_example) return; // its score is in codes
+    for (const auto& [name, next] : {std::pair("yuv420p9le", "yuv420p10le"), std::pair("yuv420p14le", "yuv420p16le")})
+        for (const Content content : {Content::kNatural, Content::kBinaryNoise}) {
+            const Layout &layout = layout_named(name), &wider = layout_named(next);
+            const int side = std::max(smallest_side(layout), 40), shift = wider.depth - layout.depth;
+            if (smallest_side(layout) == 0) continue; // it says so
+            const qc_config config = config_for(layout, side, side, nullptr, QC_BACKEND_CPU);
+            const Stream stream = make_stream(config, content, kFrames);
+            const qc_config shifted_config = config_for(wider, side, side, nullptr, QC_BACKEND_CPU);
+            const auto shifted = [&](const TestPicture& picture) {
+                return TestPicture(shifted_config.reference, [&](int component, int x, int y) {
+                    const uint8_t* at =
+                        &picture.bytes(component)[static_cast<size_t>(y * picture.pitch_bytes(component))];
+                    return static_cast<uint32_t>(at[2 * x] + 256 * at[2 * x + 1]) << shift;
+                });
+            };
+            Stream other;
+            other.distorted.resize(1);
+            for (size_t f = 0; f < stream.reference.size(); ++f) {
+                other.reference.push_back(shifted(stream.reference[f]));
+                other.distorted[0].push_back(shifted(stream.distorted[0][f]));
+            }
+            const RunResult own = score(config, stream), expected = score(shifted_config, other);
+            ASSERT_TRUE(own.status.ok() && expected.status.ok()) << own.status.text() << expected.status.text();
+            ASSERT_EQ(own.values.size(), expected.values.size());
+            for (size_t f = 0; f < own.values.size(); ++f)
+                for (size_t i = 0; i < own.values[f].size(); ++i) {
+                    const double value = own.values[f][i], wanted = expected.values[f][i];
+                    if (std::isnan(value) && std::isnan(wanted)) continue;
+                    EXPECT_NEAR(value, wanted, 0.02 * std::max(1.0, std::abs(wanted)))
+                        << name << " " << name_of(content) << " " << own.names[i] << " frame " << f;
+                }
+        }
 }
 
 TEST_P(Contract, RgbIsAcceptedOrRefusedAsDeclared) {

@@ -35,7 +35,7 @@ LONG_CASES = [(distorted, reference, metrics, parts)
               for reference in ("ref.mkv", "ref.mp4") for metrics in ("vmaf", "psnr", "xpsnr+float_motion") for parts in (2, 4)]
 #: what cannot be sought, and what is said of it
 WHOLE_CASES = [("plain.avi", "avi cannot be sought exactly"), ("raw.h264", "h264 cannot be sought exactly"),
-               ("refresh.ts", "do not make one run")]
+               ("refresh.ts", "do not make one run"), ("delayed.mkv", "which a run mends"), ("as_24.mp4", "but another length")]
 
 OPTION_NAMES = {"n_subsample": "--subsample", "scale": "--scale", "roi": "--roi", "feature": "--feature", "on_unsupported": "--on-unsupported"}
 

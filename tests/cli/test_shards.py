@@ -45,11 +45,22 @@ class Shards(unittest.TestCase):
         self.do("merge", self.plan)
         self.assert_equals_single()
 
-    def test_one_part(self):
-        self.do("plan", self.plan, clip("plain.avi"), clip("ref.mkv"), "-m", "psnr", "--parts", 4, "-o", self.log)
+    def check_one_part(self, name):
+        self.assertEqual(int(self.do("plan", self.plan, clip(name), clip("ref.mkv"), "-m", "psnr", "--parts", 4, "-o", self.log)), 1)
         self.do("shard", self.plan, 0)
         self.do("merge", self.plan)
-        self.assertEqual(comparable(self.log), comparable(single([clip("plain.avi"), clip("ref.mkv")], "metrics=psnr", "one_part.json")))
+        self.assertEqual(comparable(self.log), comparable(single([clip(name), clip("ref.mkv")], "metrics=psnr", f"one_part_{name}.json")))
+
+    def test_one_part(self):
+        self.check_one_part("plain.avi")
+
+    def test_what_a_whole_run_alone_can_tell(self):
+        """The merge moves what the run moves, and finds what it finds."""
+        for name, told in (("delayed.mkv", '"start_correction": 0.021'), ("as_24.mp4", '"other_length": true')):
+            with self.subTest(name):
+                self.check_one_part(name)
+                self.assertIn(told, self.log.read_text())
+                self.setUp()
 
     def test_what_is_done_is_skipped(self):
         self.make_plan()

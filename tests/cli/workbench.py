@@ -58,6 +58,7 @@ CLIPS = {
     "long.mp4": {"filter": SOURCE.replace(f"end_frame={FRAMES}", f"end_frame={2 * FRAMES}"), "encode": [*X264, "-crf", "32", "-g", "20", "-bf", "2"]},
     "long_ref.mp4": {"filter": SOURCE.replace(f"end_frame={FRAMES}", f"end_frame={2 * FRAMES}"), "encode": [*X264, "-crf", "14", "-g", "24"]},
     "short.mp4": {"filter": SOURCE + ",trim=end_frame=90", "encode": [*X264, "-crf", "33", "-g", "20", "-bf", "2"]},
+    "as_24.mp4": {"filter": SOURCE.replace("r=25", "r=24"), "encode": [*X264, "-crf", "31", "-g", "24"]},
     "plain.avi": {"encode": ["-c:v", "mpeg4", "-q:v", "9", "-g", "15"]},
     "raw.h264": {"encode": [*X264, "-crf", "33", "-g", "20", "-f", "h264"]},
     "interlaced.ts": {"encode": ["-c:v", "mpeg2video", "-q:v", "10", "-g", "12", "-bf", "2", "-flags", "+ilme+ildct", "-vf", "setfield=tff"]},
@@ -84,6 +85,8 @@ def clip(name):
     path = folder() / name
     if name == "edited.mp4":  # an edit list hides the frames between the key frame and the cut
         ffmpeg("-ss", "0.5", "-i", clip("open.mp4"), "-c", "copy", path)
+    elif name == "delayed.mkv":  # beside another stream, as beside sound with a delay of its own
+        ffmpeg("-i", clip("mjpeg.mov"), "-itsoffset", "0.021333", "-i", clip("closed.mp4"), "-map", "1:v", "-map", "0:v", "-c", "copy", path)
     elif name == "cut.mkv":
         ffmpeg("-i", clip("closed.mp4"), "-c", "copy", "-copyts", path)
     else:

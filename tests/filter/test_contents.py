@@ -161,6 +161,18 @@ class Contents(FilterTest):
                 self.one_warning(run, "show nothing in common", "[0:v:0][1:v:0]quality_cuda")
                 self.assertEqual(run.log["alignment"]["findings"][0]["kind"], "apart")
 
+    def test_a_score_of_zero_never_goes_without_a_word(self):
+        """Of flat pictures nothing can be told, and nothing else is said."""
+        black = make(self.clips, "black.nut", "color=black:s=240x136:r=25,trim=end_frame=60,format=yuv420p", "-c:v", "ffv1")
+        run = self.score(black, make(self.clips, "test.nut", "testsrc2=s=240x136:r=25,trim=end_frame=60", "-c:v", "ffv1"), options="metrics=vmaf")
+        self.assert_ok(run)
+        self.assertLess(run.log["pooled_metrics"]["vmaf"]["mean"], 0.005)
+        lines = run.messages("which pictures have that have next to nothing in common")
+        self.assertEqual(len(lines), 1, run.text)
+        self.assertTrue(any("next to nothing in common" in line for line in run.log["warnings"]))
+        fine = self.score(self.coarse("coarse.mkv", self.reference), self.reference, options="metrics=vmaf")
+        self.assertFalse(fine.messages("next to nothing in common"))
+
     def test_what_is_the_same(self):
         for name, chain in (("black start", "fade=in:20:10"), ("noisy", "noise=alls=60:allf=t"), ("coarse", "scale=24:14,scale=240:136"),
                             ("still", "loop=loop=-1:size=1,trim=end_frame=60"), ("flashes", "lutyuv=y=val*1.2:enable=eq(mod(n\\,9)\\,0)"),

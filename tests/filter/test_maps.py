@@ -4,7 +4,7 @@
 import sys
 import unittest
 
-from harness import REPOSITORY, FilterTest, ffmpeg, is_threaded
+from harness import REPOSITORY, FilterTest, ffmpeg
 
 sys.path.insert(0, str(REPOSITORY / "tests"))
 from support import stand_in_driver  # noqa: E402
@@ -134,8 +134,7 @@ class Consumers(MapTest):
         run = self.draw(output=("-frames:v", "4"), map_output=("-frames:v", "7"))
         self.assert_ok(run)
         self.assertEqual(self.count(run), (4, 7))
-        if not is_threaded():
-            self.assertEqual(run.pairing["frames"], 7)
+        self.assertEqual(run.pairing["frames"], 7)
 
     def test_pictures_of_it_alone(self):
         arguments = ["-v", "error", "-i", self.distorted, "-i", self.reference, "-lavfi",

@@ -87,9 +87,8 @@ class WrongRates(TimeTest):
         run = self.score(wrong, clip, before_inputs=(("-r", "25"),))
         said, = run.messages("frames each, but last")
         self.assertIs(run.pairing["other_length"], True)
-        rate = re.search(r"-r (\S+) before the -i of main", said)[1]
-        option = re.search(r"pair by number \((\S+)\)", said)[1]
-        right = self.score(wrong, clip, before_inputs=(("-r", rate),))
+        chain, option = re.search(r"put (\S+) before input 0 \(main\), or use (\S+)", said).groups()
+        right = self.score(wrong, clip, before={0: chain}, before_inputs=(("-r", "25"),))
         self.assertFalse(right.messages("frames each"), right.text)
         by_number = self.score(wrong, clip, options=option, before_inputs=(("-r", "25"),))
         self.assertFalse(by_number.messages("frames each"), by_number.text)

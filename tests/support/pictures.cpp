@@ -80,6 +80,7 @@ const std::vector<Layout> kAllLayouts{
     {"yuv420p12le", QC_CHROMA_420, 12, 0, 16, 0}, {"p012le", QC_CHROMA_420, 12, 4, 16, 1},
     {"yuv420p16le", QC_CHROMA_420, 16, 0, 16, 0}, {"yuv444p16le", QC_CHROMA_444, 16, 0, 16, 0},
     {"p016le", QC_CHROMA_420, 16, 0, 16, 1},      {"yuv444p10msb", QC_CHROMA_444, 10, 6, 16, 0},
+    {"yuv420p9le", QC_CHROMA_420, 9, 0, 16, 0},   {"yuv420p14le", QC_CHROMA_420, 14, 0, 16, 0},
 };
 
 const std::vector<Layout> kRgbLayouts{

@@ -2,10 +2,14 @@
 // The engine's own kernels without a GPU: samples lifted to a depth, rings of earlier planes moved on,
 // pictures kept whole.
 #include <cstring>
+#include <utility>
 #include <vector>
 
+#include "api/sample_layout.hpp"
+#include "cpu/unpack.hpp"
 #include "ingest/ingest_kernels.hpp"
 #include "tests/device/emulated_device.hpp"
+#include "tests/support/pictures.hpp"
 
 namespace qc {
 namespace {
@@ -63,6 +67,92 @@ TEST(Ingest, SamplesAreLiftedToTheDepth) {
     const Lifted cases[] = {{1, 1, 0, 2}, {1, 2, 0, 8}, {2, 1, 6, 2}, {2, 2, 0, 0}, {2, 1, 0, 4}};
     for (const Lifted& c : cases)
         for (const bool descending : {false, true}) expect_conversion(c, descending);
+}
+
+// ---- unpacking ------------------------------------------------------------------------------------------------------
+
+/// What a component shows; of all bits of the depth.
+uint32_t code_at(int component, int x, int y, int depth) {
+    return test::synthetic_hash(x, y, component, 8, 9) & ((1u << depth) - 1);
+}
+
+constexpr uint8_t kUnwritten = 0xa5;
+
+template <typename Target>
+std::vector<Target> unwritten(int columns, int rows) {
+    std::vector<Target> samples(static_cast<size_t>(columns) * static_cast<size_t>(rows));
+    std::memset(samples.data(), kUnwritten, samples.size() * sizeof(Target));
+    return samples;
+}
+
+/// A component of a picture, by both backends, between columns and rows that must stay as they are.
+template <typename Target>
+void expect_unpacked(const test::TestPicture& picture, int component, int depth) {
+    const qc_format& format = picture.format();
+    const auto [columns, rows] = stored_extent(unpacked_format(format), component);
+    const cpu::ComponentRows source = cpu::component_rows(picture.view(), format, component);
+    const int left = depth - format.depth, pitch = columns + 3;
+    auto by_cpu = unwritten<Target>(pitch, rows + 1), by_kernel = by_cpu, expected = by_cpu;
+    for (int y = 0; y < rows; ++y)
+        for (int x = 0; x < columns; ++x)
+            expected[static_cast<size_t>(y * pitch + x)] = static_cast<Target>(
+                code_at(component, x >> source.repeated.across, y >> source.repeated.down, format.depth) << left);
+    cpu::unpack_plane(source, left, Plane<Target>{by_cpu.data(), {pitch}, columns, rows});
+    EXPECT_EQ(by_cpu, expected) << qc_format_name(&format) << " component " << component;
+
+    ConvertJob job{};
+    job.source = source.data;
+    job.target = by_kernel.data();
+    job.source_pitch_bytes = static_cast<uint32_t>(source.pitch_bytes);
+    job.target_pitch_bytes = static_cast<uint32_t>(static_cast<size_t>(pitch) * sizeof(Target));
+    job.width = columns;
+    job.height = rows;
+    job.samples = source.samples;
+    job.shift_left = static_cast<uint8_t>(left);
+    job.target_bytes = sizeof(Target);
+    job.repeat_across = static_cast<uint8_t>(source.repeated.across);
+    job.repeat_down = static_cast<uint8_t>(source.repeated.down);
+    launch(kernels::qc_convert, Dim3{1, static_cast<unsigned>(rows + 1), 1}, Convert::Arguments{&job}, false);
+    EXPECT_EQ(by_kernel, expected) << qc_format_name(&format) << " component " << component << ", kernel";
+}
+
+/// Widths where pairs and fours of pixels are cut, and one of many vectors.
+TEST(Ingest, EveryLayoutIsUnpacked) {
+    for (const char* name :
+         {"yuyv422",     "yvyu422",    "uyvy422",     "y210le",         "y210be",   "y212le",  "y216le",
+          "vyu444",      "vuyx",       "ayuv",        "uyva",           "xv36le",   "xv36be",  "xv48le",
+          "v30xle",      "xv30le",     "x2rgb10le",   "x2bgr10le",      "ayuv64le", "ya8",     "ya16be",
+          "nv21",        "nv42",       "nv20be",      "p010be",         "p416be",   "rgb48be", "rgb24",
+          "gbrp9be",     "gbrp14le",   "gray9le",     "gray16be",       "yuv410p",  "yuv411p", "yuv440p",
+          "yuv440p12be", "yuv420p9le", "yuv444p14be", "yuv444p10msbbe", "nv12",     "p010le",  "yuv420p",
+          "yuv422p16le"})
+        for (const auto& [width, height] : {std::pair(5, 3), std::pair(70, 4), std::pair(131, 6)}) {
+            qc_format format{};
+            ASSERT_EQ(qc_format_from_name(name, width, height, &format), QC_OK) << name;
+            const test::TestPicture picture(
+                format, [&](int component, int x, int y) { return code_at(component, x, y, format.depth); }, 12);
+            if (is_read_in_place(format) && format.pixel_step != 0) continue; // their codes go by position
+            for (int component = 0; component < (format.chroma == QC_CHROMA_400 ? 1 : 3); ++component) {
+                if (format.depth == 8) expect_unpacked<uint8_t>(picture, component, 8);
+                expect_unpacked<uint16_t>(picture, component, format.depth);
+                if (format.depth <= 10) expect_unpacked<uint16_t>(picture, component, 12);
+            }
+        }
+}
+
+/// What lies above a sample's bits is another's in a word of 32 bits, and too large elsewhere, as on the way to a
+/// metric.
+TEST(Ingest, SamplesAboveTheLargestCountAsIt) {
+    qc_format format{};
+    ASSERT_EQ(qc_format_from_name("gray10be", 2, 1, &format), QC_OK);
+    const uint8_t words[] = {0xff, 0x01, 0x03, 0xfe};
+    qc_picture picture{};
+    picture.plane[0] = words;
+    picture.pitch_bytes[0] = 4;
+    uint16_t samples[2] = {};
+    cpu::unpack_plane(cpu::component_rows(picture, format, 0), 0, Plane<uint16_t>{samples, {2}, 2, 1});
+    EXPECT_EQ(samples[0], 1023);
+    EXPECT_EQ(samples[1], 1022);
 }
 
 // ---- history --------------------------------------------------------------------------------------------------------

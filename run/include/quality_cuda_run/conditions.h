@@ -33,7 +33,7 @@ typedef struct qcr_frame_facts {
     int has_grain; ///< it carries parameters of film grain, which nobody has added to it
     int range, matrix, primaries, transfer, chroma_location;
     double time;   ///< seconds, NaN for none
-    double rate;   ///< of the input's frames so far, 1/s; 0: too few to tell, see qcr_rate_so_far()
+    double rate;   ///< of the input's frames so far, 1/s; 0: too few to tell
     int64_t jumps; ///< how often the input's time stamps jumped so far
 } qcr_frame_facts;
 

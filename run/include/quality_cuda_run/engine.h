@@ -54,6 +54,12 @@ QC_API qc_status qc_request_check(const qc_request *request, const qc_config *co
 QC_API qc_status qc_request_open(const qc_request *request, const qc_config *config, qc_session **session,
                                  qc_error *error);
 
+/* ---- pictures ---- */
+
+/** Leaves out what lies left of column x and above row y: the planes begin there, where chroma is shared at the samples that
+ *  it belongs to. */
+QC_API void qc_picture_cut(const qc_format *format, int x, int y, qc_picture *picture);
+
 /* ---- frames that others measured ---- */
 
 /**

@@ -65,7 +65,7 @@ typedef struct qcr_files {
 /** What the user asked for; NULL or "": nothing of it. */
 typedef struct qcr_file_wishes {
     const char *log_path, *log_fmt;
-    const char* lines_path; ///< log_fmt=jsonl: the path that log_path means; NULL: it is a URL
+    const char* protocol; ///< log_fmt=jsonl: what FFmpeg finds for log_path, "file" for a path; NULL: it has none
     const char* stats_file;
     const char* stats_format; ///< the word for it
     const char* metrics_file;

@@ -20,6 +20,7 @@ typedef struct qcr_input_promise {
     qc_format format;
     const char* format_name;
     int rate_num, rate_den; ///< frames per second; 0: unknown
+    double aspect;          ///< of a sample, width / height; 0: unknown
 } qcr_input_promise;
 
 typedef struct qcr_promise_rules {
@@ -36,6 +37,17 @@ typedef struct qcr_promise_rules {
  */
 QC_API qc_status qcr_check_input(const qcr_promise_rules* rules, int input, const qcr_input_promise* promise,
                                  const qcr_input_promise* distorted, const qcr_sink* sink, qc_error* error);
+
+/** What lavfi knows of a link's pictures. */
+typedef struct qcr_link_colours {
+    const char* format_name;
+    const char *matrix, *range; ///< FFmpeg's words; NULL or "unknown" where it does not say
+    int is_rgb;
+} qcr_link_colours;
+
+/** Warns that lavfi converts an input's pictures on their way, of what to what. */
+QC_API void qcr_warn_of_conversion(const qcr_names* names, int input, const qcr_link_colours* from,
+                                   const qcr_link_colours* to, const qcr_sink* sink);
 
 #ifdef __cplusplus
 }

@@ -21,6 +21,7 @@ typedef struct qcr_option_values {
     int has_mask;
     int renditions, map_rendition;
     int is_align_auto;
+    const char *crop, *scale;
 } qcr_option_values;
 
 /** What their words mean. */

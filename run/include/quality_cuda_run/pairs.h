@@ -289,6 +289,8 @@ QC_API void qcr_pairs_fail(qcr_pairs* pairs);
 typedef struct qcr_input {
     int64_t received;            ///< frames, those behind the run's end not counted
     int64_t first_pts, last_pts; ///< of frames with a timestamp; the last one is in line with those before it
+    double seconds;              ///< from one to the other; NaN where there are none
+    double rate;                 ///< of the frames that came, 1/s; 0: too few to tell
     int64_t jumps;               ///< of timestamps
     int64_t behind; ///< frames that were read behind the end, and are too late for the last distorted frame
     int ended;
@@ -297,9 +299,6 @@ typedef struct qcr_input {
 } qcr_input;
 
 QC_API qcr_input qcr_pairs_input(const qcr_pairs* pairs, int input);
-
-/** Frames per second, by the timestamps of those that came. @param tick seconds @return 0: there were too few */
-QC_API double qcr_rate_so_far(const qcr_input* input, double tick);
 
 /** A frame of an input that is held, for what it says of itself; the latest. NULL if there is none. */
 QC_API void* qcr_pairs_held(const qcr_pairs* pairs, int input);

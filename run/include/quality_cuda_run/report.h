@@ -19,6 +19,8 @@
 #include "quality_cuda_run/engine.h"
 #include "quality_cuda_run/files.h"
 #include "quality_cuda_run/names.h"
+#include "quality_cuda_run/pairs.h"
+#include "quality_cuda_run/rows.h"
 #include "quality_cuda_run/sink.h"
 #include "quality_cuda_run/verdict.h"
 
@@ -81,6 +83,10 @@ typedef struct qcr_report {
     qc_session* session; ///< NULL: nothing was scored
     const char* engine;  ///< what the session says of itself
 } qcr_report;
+
+/** Fills in what the pairs and the rows of the run tell: max_dt, the reference's end, behind, and the counts of scores.
+ */
+QC_API void qcr_report_pairs(qcr_report* report, const qcr_pairs* pairs, const qcr_tally* tally);
 
 /** A rendition is as complete as the run, if it has a score wherever the reference has a frame. */
 QC_API int qcr_is_complete(const qcr_report* report, int rendition);
