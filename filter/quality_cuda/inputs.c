@@ -268,7 +268,6 @@ static int see_picture(AVFilterContext *ctx, int index, const AVFrame *frame)
 int ff_qc_look_for_bars(AVFilterContext *ctx, uint32_t *needs)
 {
     QualityCudaContext *s = ctx->priv;
-    const qcr_sink sink = ff_qc_sink(ctx);
     const qc_format *format[QCR_MAX_VIDEOS];
     qcr_crop crop[QCR_MAX_VIDEOS] = { { 0 } };
     int ret = 0;
@@ -287,7 +286,7 @@ int ff_qc_look_for_bars(AVFilterContext *ctx, uint32_t *needs)
             if (ff_qc_keeps_promise(ctx, i, frame = ff_inlink_peek_frame(ctx->inputs[i], n)))
                 ret = see_picture(ctx, i, frame);
     }
-    if (ret >= 0 && qcr_bars_decide(s->bars, &s->names, format, crop, &sink) != QC_OK)
+    if (ret >= 0 && qcr_bars_decide(s->bars, &s->names, format, crop, &s->sink) != QC_OK)
         ret = ff_qc_fail(ctx, AVERROR(ENOMEM), "out of memory");
     for (int i = 0; i < s->nb_inputs; i++)
         s->input[i].crop = crop[i];
