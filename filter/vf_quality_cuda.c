@@ -70,11 +70,11 @@ static const AVOption quality_cuda_options[] = {
         { "nearest", "same as sync=nearest", 0, AV_OPT_TYPE_CONST, { .i64 = QCR_SYNC_NEAREST }, 0, 0, FLAGS, .unit = "ts_sync_mode" },
     { "max_dt", "largest distance of a pair in seconds, 0: half a frame of the distorted input, 20 ms if its rate is unknown", OFFSET(max_dt), AV_OPT_TYPE_DOUBLE, { .dbl = 0 }, 0, 1e6, FLAGS },
     { "allow_unpaired", "1: do not fail where less than half of the frames have a partner while both inputs run (default 0)", OFFSET(allow_unpaired), AV_OPT_TYPE_BOOL, { .i64 = 0 }, 0, 1, FLAGS },
-    { "align", "correction of the time stamps", OFFSET(align), AV_OPT_TYPE_INT, { .i64 = QC_ALIGN_DELAY }, QC_ALIGN_NONE, QC_ALIGN_DELAY, FLAGS, .unit = "align" },
-        { "delay", "correct a delay of less than a frame, if both inputs keep step", 0, AV_OPT_TYPE_CONST, { .i64 = QC_ALIGN_DELAY }, 0, 0, FLAGS, .unit = "align" },
-        { "none",  "use them as they are", 0, AV_OPT_TYPE_CONST, { .i64 = QC_ALIGN_NONE }, 0, 0, FLAGS, .unit = "align" },
-        { "start", "count each input's from its first frame", 0, AV_OPT_TYPE_CONST, { .i64 = QC_ALIGN_START }, 0, 0, FLAGS, .unit = "align" },
-        { "auto",  "move each rendition by the constant offset that its first pictures have from the reference's, if they tell one", 0, AV_OPT_TYPE_CONST, { .i64 = QC_ALIGN_AUTO }, 0, 0, FLAGS, .unit = "align" },
+    { "align", "correction of the time stamps", OFFSET(align), AV_OPT_TYPE_INT, { .i64 = QCR_ALIGN_DELAY }, QCR_ALIGN_NONE, QCR_ALIGN_DELAY, FLAGS, .unit = "align" },
+        { "delay", "correct a delay of less than a frame, if both inputs keep step", 0, AV_OPT_TYPE_CONST, { .i64 = QCR_ALIGN_DELAY }, 0, 0, FLAGS, .unit = "align" },
+        { "none",  "use them as they are", 0, AV_OPT_TYPE_CONST, { .i64 = QCR_ALIGN_NONE }, 0, 0, FLAGS, .unit = "align" },
+        { "start", "count each input's from its first frame", 0, AV_OPT_TYPE_CONST, { .i64 = QCR_ALIGN_START }, 0, 0, FLAGS, .unit = "align" },
+        { "auto",  "move each rendition by the constant offset that its first pictures have from the reference's, if they tell one", 0, AV_OPT_TYPE_CONST, { .i64 = QCR_ALIGN_AUTO }, 0, 0, FLAGS, .unit = "align" },
     { "watch", "1: warn where the pictures of a pair do not show the same moment: an offset, dropped or repeated frames, another rate (default 1)", OFFSET(watch), AV_OPT_TYPE_BOOL, { .i64 = 1 }, 0, 1, FLAGS },
     { "strict", "1: a run in which anything was warned of fails, once scores and logs are written (default 0)", OFFSET(strict), AV_OPT_TYPE_BOOL, { .i64 = 0 }, 0, 1, FLAGS },
     { "same_file", "1: compare two streams of one file; 0: that is an error, as the pads without labels may have been given them (default 0)", OFFSET(same_file), AV_OPT_TYPE_BOOL, { .i64 = 0 }, 0, 1, FLAGS },
@@ -93,10 +93,10 @@ static const AVOption quality_cuda_options[] = {
     { "on_unsupported", "what to do with a metric that does not accept the pictures (too small, without chroma, RGB)", OFFSET(skip_unsupported), AV_OPT_TYPE_INT, { .i64 = 0 }, 0, 1, FLAGS, .unit = "on_unsupported" },
         { "fail", "end with an error that names it", 0, AV_OPT_TYPE_CONST, { .i64 = 0 }, 0, 0, FLAGS, .unit = "on_unsupported" },
         { "skip", "leave it out with a warning, and models that need it", 0, AV_OPT_TYPE_CONST, { .i64 = 1 }, 0, 0, FLAGS, .unit = "on_unsupported" },
-    { "on_error", "what becomes of the video when scoring fails in the middle of a run", OFFSET(on_error), AV_OPT_TYPE_INT, { .i64 = QC_ON_ERROR_FAIL }, QC_ON_ERROR_FAIL, QC_ON_ERROR_CPU, FLAGS, .unit = "on_error" },
-        { "fail", "it ends with an error", 0, AV_OPT_TYPE_CONST, { .i64 = QC_ON_ERROR_FAIL }, 0, 0, FLAGS, .unit = "on_error" },
-        { "pass", "it goes on: frames without scores are marked and counted, the log says why", 0, AV_OPT_TYPE_CONST, { .i64 = QC_ON_ERROR_PASS }, 0, 0, FLAGS, .unit = "on_error" },
-        { "cpu",  "it goes on and is scored by the CPU backend; if that fails too, as with pass", 0, AV_OPT_TYPE_CONST, { .i64 = QC_ON_ERROR_CPU }, 0, 0, FLAGS, .unit = "on_error" },
+    { "on_error", "what becomes of the video when scoring fails in the middle of a run", OFFSET(on_error), AV_OPT_TYPE_INT, { .i64 = QCR_ON_ERROR_FAIL }, QCR_ON_ERROR_FAIL, QCR_ON_ERROR_CPU, FLAGS, .unit = "on_error" },
+        { "fail", "it ends with an error", 0, AV_OPT_TYPE_CONST, { .i64 = QCR_ON_ERROR_FAIL }, 0, 0, FLAGS, .unit = "on_error" },
+        { "pass", "it goes on: frames without scores are marked and counted, the log says why", 0, AV_OPT_TYPE_CONST, { .i64 = QCR_ON_ERROR_PASS }, 0, 0, FLAGS, .unit = "on_error" },
+        { "cpu",  "it goes on and is scored by the CPU backend; if that fails too, as with pass", 0, AV_OPT_TYPE_CONST, { .i64 = QCR_ON_ERROR_CPU }, 0, 0, FLAGS, .unit = "on_error" },
     { "backend", "where scores are computed", OFFSET(backend), AV_OPT_TYPE_INT, { .i64 = QC_BACKEND_AUTO }, QC_BACKEND_AUTO, QC_BACKEND_CPU, FLAGS, .unit = "backend" },
         { "auto", "on the GPU if there is one, else on the CPU", 0, AV_OPT_TYPE_CONST, { .i64 = QC_BACKEND_AUTO }, 0, 0, FLAGS, .unit = "backend" },
         { "cuda", "on the GPU, fail without one", 0, AV_OPT_TYPE_CONST, { .i64 = QC_BACKEND_CUDA }, 0, 0, FLAGS, .unit = "backend" },
@@ -156,8 +156,8 @@ static av_cold int init(AVFilterContext *ctx)
         .eof_action  = qcr_eof_action_of(options->eof_action, options->shortest, options->repeatlast),
         .max_dt      = options->max_dt,
         .rate        = options->rate,
-        .align_start = options->align == QC_ALIGN_START,
-        .mends_delay = options->align == QC_ALIGN_DELAY,
+        .align_start = options->align == QCR_ALIGN_START,
+        .mends_delay = options->align == QCR_ALIGN_DELAY,
     };
     if (ff_qc_is_alias(ctx))
         qcr_pair_as_libvmaf(&s->alias.libvmaf, &s->pairing);
@@ -336,7 +336,7 @@ static void give_up(AVFilterContext *ctx)
     QualityCudaContext *s = ctx->priv;
 
     ff_qc_warn(ctx, "on_error=%s: the video goes on without scores",
-               s->options.on_error == QC_ON_ERROR_CPU ? "cpu" : "pass");
+               s->options.on_error == QCR_ON_ERROR_CPU ? "cpu" : "pass");
     s->run.gave_up = 1;
     qcr_pairs_abandon(s->pairs);
     ff_qc_flush_session(ctx);

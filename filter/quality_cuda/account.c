@@ -132,7 +132,7 @@ qcr_alignment_rules ff_qc_alignment_rules(const AVFilterContext *ctx)
         .names       = &s->names,
         .renditions  = s->options.renditions,
         .by_index    = s->pairing.sync == QCR_SYNC_INDEX,
-        .is_auto     = s->options.align == QC_ALIGN_AUTO,
+        .is_auto     = s->options.align == QCR_ALIGN_AUTO,
         .start_pairs = s->preview.run.seen_pairs,
         .frame_rate  = qcr_pairs_rate(s->pairs),
     };

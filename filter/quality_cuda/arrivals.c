@@ -215,7 +215,7 @@ static unsigned wishes_of(const AVFilterContext *ctx)
     const QCOptions *options = &((const QualityCudaContext *)ctx->priv)->options;
     const int by_pictures = options->range == QCR_RANGE_AUTO || options->range == QCR_RANGE_ERROR;
 
-    return (options->align == QC_ALIGN_AUTO ? QCR_WISH_START : 0) |
+    return (options->align == QCR_ALIGN_AUTO ? QCR_WISH_START : 0) |
            (by_pictures && !options->record && !ff_qc_is_alias(ctx) ? QCR_WISH_RANGE : 0);
 }
 
@@ -238,8 +238,8 @@ static int crops_fit(const QualityCudaContext *s, AVFrame *const *frames)
 static int fail_look(AVFilterContext *ctx, qc_status status, const char *why)
 {
     const QualityCudaContext *s = ctx->priv;
-    const char *option = s->options.align == QC_ALIGN_AUTO ? "align=auto" : "range=auto";
-    const int may_go_on = qcr_is_of_device(status) && s->options.on_error == QC_ON_ERROR_CPU;
+    const char *option = s->options.align == QCR_ALIGN_AUTO ? "align=auto" : "range=auto";
+    const int may_go_on = qcr_is_of_device(status) && s->options.on_error == QCR_ON_ERROR_CPU;
 
     if (s->run.failure || (status != QC_ERROR_UNSUPPORTED && !may_go_on))
         return ff_qc_fail(ctx, ff_qc_error_of_status(status), "%s: the first pictures could not be compared: %s", option, why);

@@ -21,7 +21,7 @@ static qcr_scoring_rules scoring_rules(const AVFilterContext *ctx)
         .key_prefix    = QC_KEY_PREFIX,
         .depth         = s->options.async_depth,
         .threads       = s->options.n_threads > 0 ? s->options.n_threads : av_cpu_count(),
-        .may_leave_gpu = s->options.on_error == QC_ON_ERROR_CPU,
+        .may_leave_gpu = s->options.on_error == QCR_ON_ERROR_CPU,
         .is_for_log    = s->run.gave_up,
     };
 }
@@ -78,7 +78,7 @@ int ff_qc_check_options(AVFilterContext *ctx)
     QualityCudaContext *s = ctx->priv;
     const QCOptions *options = &s->options;
     const qcr_option_values values = { options->pool, options->stats_format, options->record, options->maps, options->mask,
-                                       options->renditions, options->map_rendition, options->align == QC_ALIGN_AUTO, options->crop,
+                                       options->renditions, options->map_rendition, options->align == QCR_ALIGN_AUTO, options->crop,
                                        options->scale };
     qcr_option_meanings meanings;
     qc_config config;

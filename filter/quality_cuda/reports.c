@@ -227,7 +227,7 @@ static qcr_report report_of(const AVFilterContext *ctx)
         .is_alias           = ff_qc_is_alias(ctx),
         .is_realtime        = options->realtime,
         .may_give_up        = ff_qc_may_give_up(ctx),
-        .watches_contents   = (options->watch && !ff_qc_is_alias(ctx)) || options->align == QC_ALIGN_AUTO,
+        .watches_contents   = (options->watch && !ff_qc_is_alias(ctx)) || options->align == QCR_ALIGN_AUTO,
         .alignment_rules    = ff_qc_alignment_rules(ctx),
 
         .end              = s->run.end,

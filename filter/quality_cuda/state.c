@@ -80,7 +80,7 @@ int ff_qc_is_alias(const AVFilterContext *ctx)
 
 int ff_qc_may_give_up(const AVFilterContext *ctx)
 {
-    return ((const QualityCudaContext *)ctx->priv)->options.on_error != QC_ON_ERROR_FAIL;
+    return ((const QualityCudaContext *)ctx->priv)->options.on_error != QCR_ON_ERROR_FAIL;
 }
 
 const qcr_counts *ff_qc_counts_of(const AVFilterContext *ctx, int rendition)

@@ -51,21 +51,6 @@ typedef struct QCOptions {
     double map_white;
 } QCOptions;
 
-/** What is corrected before anything is paired. */
-enum QCAlign {
-    QC_ALIGN_NONE,
-    QC_ALIGN_START, ///< each input's time counts from its first frame
-    QC_ALIGN_AUTO,  ///< each rendition's offset from the reference, if its first pictures tell one
-    QC_ALIGN_DELAY, ///< less than a frame, where two inputs keep step
-};
-
-/** What becomes of the video when its scoring fails. */
-enum QCOnError {
-    QC_ON_ERROR_FAIL, ///< it ends with an error
-    QC_ON_ERROR_PASS, ///< it goes on without scores
-    QC_ON_ERROR_CPU,  ///< the CPU backend goes on with the scoring; if that fails too, as above
-};
-
 /** How far the run is. */
 typedef struct QCRun {
     int failure;          ///< AVERROR of the first failure

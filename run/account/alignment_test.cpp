@@ -171,10 +171,10 @@ TEST(Alignment, Beginnings) {
     } cases[] = {
         {rules(),
          0,
-         {0, 0, kUnknown},
+         {0, 0, kUnknown, 0, {}},
          "the distorted video: its first 48 pairs do not tell beyond doubt which offset it has from the reference, "
          "nothing is moved"},
-        {rules(), 0, {1, 0, 0}, "the distorted video begins with the reference, nothing is moved"},
+        {rules(), 0, {1, 0, 0, 0, {}}, "the distorted video begins with the reference, nothing is moved"},
         {rules(),
          0,
          {1, 2, 0.08, 0, {}},
@@ -213,7 +213,7 @@ TEST(Alignment, NothingIsFoundWithoutASession) {
     Messages messages;
     const qcr_sink sink = messages.sink();
     automatic.is_auto = 1;
-    alignment.start[0] = {1, 2, 0.08};
+    alignment.start[0] = {1, 2, 0.08, 0, {}};
     qcr_note_pair(&alignment, 0, 0.5);
     qcr_say_findings(&alignment, &automatic, nullptr, 1, 1, &sink);
     EXPECT_EQ(messages.take(), Lines{});

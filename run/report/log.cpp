@@ -148,7 +148,8 @@ char* qcr_end_members(const qcr_report* report) {
         bool complete = true;
         for (int k = 0; k < report->renditions; ++k) complete = complete && qcr_is_complete(report, k) != 0;
         std::string members = std::string("\"end\": \"") + qcr_end_name(report->end) +
-                              "\", \"complete\": " + truth(complete) + ", \"reason\": " + reason_json(*report, 0);
+                              "\", \"complete\": " + truth(complete) + ", \"reason\": " + reason_json(*report, 0) +
+                              ", \"warnings\": " + warnings_json(report->doubts);
         if (report->renditions > 1) members += ", \"renditions\": " + renditions_json(*report);
         text = strdup(members.c_str());
     });

@@ -122,10 +122,20 @@ TEST_F(Report, EndsOfARun) {
             EXPECT_EQ(lines.at(1), of.line);
         }
         const std::unique_ptr<char, void (*)(char*)> members(qcr_end_members(&report), qcr_free_text);
-        EXPECT_EQ(std::string(members.get()), std::string("\"end\": \"") + of.name +
-                                                  "\", \"complete\": " + (of.reason ? "false" : "true") +
-                                                  ", \"reason\": " + (of.reason ? json_string(of.reason) : "null"));
+        EXPECT_EQ(std::string(members.get()),
+                  std::string("\"end\": \"") + of.name + "\", \"complete\": " + (of.reason ? "false" : "true") +
+                      ", \"reason\": " + (of.reason ? json_string(of.reason) : "null") + ", \"warnings\": []");
     }
+}
+
+TEST_F(Report, WarningsEndAStreamOfLines) {
+    const qcr_sink sink = messages.sink();
+    const std::unique_ptr<qcr_doubts, void (*)(qcr_doubts*)> doubts(qcr_doubts_create(&sink), qcr_doubts_destroy);
+    say(qcr_doubting(doubts.get()), QCR_LEVEL_WARNING, "it is odd");
+    report.doubts = doubts.get();
+    const std::unique_ptr<char, void (*)(char*)> members(qcr_end_members(&report), qcr_free_text);
+    EXPECT_TRUE(std::string(members.get()).ends_with(", \"reason\": null, \"warnings\": [\"it is odd\"]"))
+        << members.get();
 }
 
 TEST_F(Report, WhyARenditionIsNotComplete) {
