@@ -64,6 +64,10 @@ void add_wishes(CLI::App* command, Options* options) {
         ->add_option("--film-grain", wish.film_grain,
                      "on or off: whether decoders add the film grain that a stream describes")
         ->check(CLI::IsMember({"on", "off"}));
+    command
+        ->add_option("--container-crop", wish.container_crop,
+                     "on or off: whether the cropping that a container asks for is done (FFmpeg 7.1 and later)")
+        ->check(CLI::IsMember({"on", "off"}));
     command->add_option("--start", wish.start, "seconds of the title at which scoring begins")
         ->check(qc::cli::number_between(0, 1e7));
     command->add_option("--duration", wish.duration, "seconds of the title that are scored")

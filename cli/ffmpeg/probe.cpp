@@ -343,10 +343,17 @@ Tools find_tools(const std::string& wish) {
         } else if (help.output.find("\n   record ") == std::string::npos) {
             complaint = ffmpeg + " has an older filter quality_cuda, which records nothing; build it anew";
         } else {
-            return {ffmpeg, probe_beside(ffmpeg), is_threaded(help.message)};
+            return {ffmpeg, probe_beside(ffmpeg), is_threaded(help.message), help.output};
         }
     }
     throw Failure(complaint);
+}
+
+void Tools::require_option(const char* name, const char* option, const std::string& value) const {
+    if (value.empty() || help.find(std::string("\n   ") + name + " ") != std::string::npos) return;
+    throw Failure(std::string(option) + "=" + value + ": the filter of " + ffmpeg +
+                      " has no such option; build it anew, or name another ffmpeg by --ffmpeg",
+                  kMisused);
 }
 
 Input probe(const Tools& tools, const std::string& path, const Opening& opening) {

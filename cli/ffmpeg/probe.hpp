@@ -16,6 +16,10 @@ struct Tools {
     /// Whether ffmpeg has threads of its own for each input, decoder and graph, so that parts run side by side within
     /// it.
     bool is_threaded = false;
+    std::string help; ///< of its filter
+
+    /// @throws Failure if the filter has no such option, of that value of this command's
+    void require_option(const char* name, const char* option, const std::string& value) const;
 };
 
 /// @param wish path of ffmpeg, or empty: beside this program, else on the PATH. ffprobe is looked for beside it first.

@@ -112,6 +112,7 @@ void add_input(const Title& title, size_t index, double seek, std::vector<std::s
         arguments->insert(arguments->end(), {"-r", opening.frame_rate});
     // Decoders hand over its parameters then, and add none.
     if (title.wish.film_grain == "off") arguments->insert(arguments->end(), {"-export_side_data", "film_grain"});
+    if (title.wish.container_crop == "off") arguments->insert(arguments->end(), {"-apply_cropping", "codec"});
     cli::add_input(title.inputs[index], opening, seek, arguments);
 }
 

@@ -2,6 +2,7 @@
 #include "ffmpeg/said.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <sstream>
 
 namespace qc::cli {
@@ -58,6 +59,36 @@ bool is_of_decoding(const Line& line) {
     return line.level == Level::kError || line.text.find("corrupt") != std::string::npos;
 }
 
+/// What a decoder lacks that begins amid a stream, of frames that are left out: of damage there are other complaints.
+bool is_of_beginning(const Line& line) {
+    constexpr const char* kLacks[] = {"non-existing PPS",
+                                      "non-existing SPS",
+                                      "PPS id out of range",
+                                      "SPS id out of range",
+                                      "sps_id ",
+                                      "no frame!",
+                                      "decode_slice_header error",
+                                      "mmco: unref short failure",
+                                      "number of reference frames",
+                                      "reference picture missing",
+                                      "Missing reference picture",
+                                      "Could not find ref",
+                                      "Error constructing the frame RPS",
+                                      "co located POCs unavailable",
+                                      "illegal short term buffer state",
+                                      "Invalid frame dimensions 0x0",
+                                      "first frame is no keyframe",
+                                      "Decoding error: ",
+                                      "Error submitting packet to decoder: "};
+    return std::any_of(std::begin(kLacks), std::end(kLacks),
+                       [&](const char* each) { return line.text.find(each) != std::string::npos; });
+}
+
+/// Whether ffmpeg was told to seek.
+bool begins_amid(const Command& command) {
+    return std::find(command.arguments.begin(), command.arguments.end(), "-ss") != command.arguments.end();
+}
+
 std::string with_name(const Line& line) {
     return line.who.empty() ? line.text : line.who + ": " + line.text;
 }
@@ -89,15 +120,16 @@ std::vector<std::string> warnings_of(const Outcome& outcome) {
     return warnings;
 }
 
-Damage damage_in(const std::vector<Outcome>& outcomes) {
+Damage damage_in(const std::vector<Outcome>& outcomes, const std::vector<Command>& commands) {
     constexpr size_t kShown = 3;
     std::vector<std::string> shown;
     Damage damage;
     size_t left_out = 0;
+    const bool is_amid = std::any_of(commands.begin(), commands.end(), begins_amid);
     for (const Outcome& outcome : outcomes) {
         left_out += outcome.lines_left_out;
         for (const Line& line : lines_of(outcome)) {
-            if (!is_of_decoding(line)) continue;
+            if (!is_of_decoding(line) || (is_amid && is_of_beginning(line))) continue;
             ++damage.lines;
             const std::string text = with_name(line);
             if (shown.size() < kShown && std::find(shown.begin(), shown.end(), text) == shown.end())

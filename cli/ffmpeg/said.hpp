@@ -20,6 +20,7 @@ struct Damage {
     size_t lines = 0; ///< parts that decode the same complain of the same
     std::string text; ///< with the first lines; empty: nothing
 };
-Damage damage_in(const std::vector<Outcome>& outcomes);
+/// @param commands that had these outcomes: what begins amid a stream complains of what it did not see
+Damage damage_in(const std::vector<Outcome>& outcomes, const std::vector<Command>& commands);
 
 } // namespace qc::cli

@@ -106,7 +106,8 @@ constexpr Word kWords[] = {{"metrics", &Wish::metrics},
                            {"convert", &Wish::convert},
                            {"crop", &Wish::crop},
                            {"eof_action", &Wish::eof_action},
-                           {"film_grain", &Wish::film_grain}};
+                           {"film_grain", &Wish::film_grain},
+                           {"container_crop", &Wish::container_crop}};
 
 /// nlohmann makes numbers of each other, whatever is lost.
 template <typename T>

@@ -16,7 +16,7 @@ namespace qc::cli {
 /// Options of the filter that make a score what it is: the same for all parts and for the merge.
 struct Wish {
     std::string metrics, model, feature, opts, scale, roi, on_unsupported, backend;
-    std::string scale_to, bitdepth, align, sync, range, convert, crop, eof_action, film_grain;
+    std::string scale_to, bitdepth, align, sync, range, convert, crop, eof_action, film_grain, container_crop;
     int n_subsample = 1;
     double max_dt = 0;
     bool allows_unpaired = false;

@@ -214,7 +214,7 @@ void run_pairs(const Tools& tools, const Options& options, const TemporaryFolder
             pair.error = in_this_commands_words(reason_of(outcomes[i]));
             continue;
         }
-        const Damage damage = damage_in({outcomes[i]});
+        const Damage damage = damage_in({outcomes[i]}, {commands[i]});
         pair.findings.add_damage(damage.lines, damage.text);
         for (const std::string& line : warnings_of(outcomes[i]))
             pair.findings.add("filter", in_this_commands_words(line));

@@ -57,8 +57,8 @@ void pass_on_warnings(const std::vector<std::string>& lines, Findings* findings)
     for (const std::string& line : lines) findings->add("filter", in_this_commands_words(line));
 }
 
-void pass_on_damage(const std::vector<Outcome>& outcomes, Findings* findings) {
-    const Damage damage = damage_in(outcomes);
+void pass_on_damage(const std::vector<Outcome>& outcomes, const std::vector<Command>& commands, Findings* findings) {
+    const Damage damage = damage_in(outcomes, commands);
     findings->add_damage(damage.lines, damage.text);
 }
 
@@ -76,7 +76,7 @@ void score_whole(const Tools& tools, const Options& options, const Title& title,
                       .front();
     }
     if (!outcome.ok()) throw failed(title.inputs[0], outcome);
-    pass_on_damage({outcome}, findings);
+    pass_on_damage({outcome}, {command}, findings);
     pass_on_warnings(warnings_of(outcome), findings);
 }
 
@@ -197,7 +197,7 @@ void score_parts(const Tools& tools, const Options& options, const Title& title,
     const Merged& merged = merge.finish();
     if (merged.status == QCR_MERGE_INEXACT) throw InexactParts(merged.reason);
     if (merged.status != QCR_MERGED) throw Failure(title.inputs[0] + ": " + in_this_commands_words(merged.reason));
-    pass_on_damage(outcomes, findings);
+    pass_on_damage(outcomes, commands, findings);
     pass_on_warnings(merged.warnings, findings);
 }
 
@@ -366,6 +366,8 @@ size_t parts_of_machine(const std::vector<std::string>& gpus, size_t videos) {
 Title prepare(const Tools& tools, const Options& options, const std::vector<std::string>& videos,
               const std::string& folder, std::future<Outcome>* untold) {
     const std::vector<std::string> gpus = find_gpus(options.gpus);
+    tools.require_option("convert", "--convert", options.wish.convert);
+    tools.require_option("crop", "--crop", options.wish.crop);
     Title title = undivided(options, videos, gpus);
     const size_t wanted = why_undivided(title).empty() ? parts_for(options, gpus, videos.size()) : 1;
     HeadRun head(tools, folder);

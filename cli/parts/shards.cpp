@@ -252,7 +252,7 @@ ExitCode run_shard(const Options& options) {
     }
     if (!outcome.ok())
         throw Failure("shard " + std::to_string(number) + ": " + in_this_commands_words(reason_of(outcome)));
-    if (const Damage damage = damage_in({outcome}); damage.lines > 0)
+    if (const Damage damage = damage_in({outcome}, {command}); damage.lines > 0)
         std::fprintf(stderr, "shard %zu: warning: %s\n", number, damage.text.c_str());
     seal(record.path, shell_text(command.arguments), result_seal);
     if (std::rename(record.path.c_str(), result.c_str()) != 0)

@@ -138,6 +138,10 @@ const std::vector<Rule>& rules() {
          [](const std::smatch&) { return std::string("--stream dist:N and --stream ref:N"); }},
         {std::regex(R"((?:\[\d+:v(?::\d+)?\])+quality_cuda)"),
          [](const std::smatch&) { return std::string("--stream WHICH:N"); }},
+        {std::regex(R"(-apply_cropping codec before each -i)"),
+         [](const std::smatch&) { return std::string("--container-crop off"); }},
+        {std::regex(R"(transpose=2 the other way round)"),
+         [](const std::smatch&) { return std::string("transpose=2 in its place, the other way round"); }},
         {std::regex(R"(-r or -framerate before -i)"), [](const std::smatch&) { return std::string("--framerate"); }},
         {std::regex(R"(add an explicit format or scale filter to choose the conversion)"),
          [](const std::smatch&) {

@@ -50,6 +50,14 @@ MESSAGES = {
         "name their streams: --stream dist:N and --stream ref:N",
     "the time stamps never overlap; use align=start, setpts=PTS-STARTPTS or sync=index":
         "the time stamps never overlap; use --align start, --filter setpts=PTS-STARTPTS or --sync index",
+    "a container may cut off their borders: give -apply_cropping codec before each -i; if it does not, the smaller one is scaled: "
+    "quality_cuda=scale=bicubic":
+        "a container may cut off their borders: give --container-crop off; if it does not, the smaller one is scaled: --scale bicubic",
+    "one of them is turned by 90 degrees: [0:v]transpose=1[d];[d][1:v]quality_cuda, or transpose=2 the other way round":
+        "one of them is turned by 90 degrees: --filter dist0:transpose=1, or transpose=2 in its place, the other way round",
+    "put settb=1/120000,setpts=N*1001/24000/TB before input 0 (main), or use sync=index":
+        "use --filter 'dist0:settb=1/120000,setpts=N*1001/24000/TB', or use --sync index",
+    "or say what to crop: crop=|320x136+0+22": "or say what to crop: --crop '|320x136+0+22'",
     "name the files' videos, [0:v:0][1:v:0]quality_cuda": "name the files' videos, --stream WHICH:N",
     "e.g. label the stream that is meant, e.g. [0:v:0][1:v:0]quality_cuda, or compare every frame with this one, eof_action=repeat":
         "e.g. label the stream that is meant, e.g. --stream WHICH:N, or compare every frame with this one, --eof-action repeat",
@@ -153,6 +161,16 @@ class Findings(unittest.TestCase):
             self.assertIn(found[0], run.stderr)
         run = command("score", clip("closed.mp4"), clip("ref.mkv"), "-m", "psnr", "--json")
         self.assertEqual(json.loads(run.stdout)["decoder_errors"], 0)
+
+    def test_parts_that_begin_amid_a_stream(self):
+        """What a decoder lacks there is no damage; real damage is."""
+        for name in ("h264.ts", "mpeg2.ts", "hevc.ts", "open.mp4", "open.mkv"):
+            for options in (["--parts", 3], ["--parts", 1, "--start", 2]):
+                with self.subTest(name, options=options):
+                    run = command("score", clip(name), clip("ref.mkv"), "-m", "psnr", "-q", "--json", *options)
+                    self.assertEqual((run.returncode, run.stderr, json.loads(run.stdout)["decoder_errors"]), (0, "", 0))
+        run = command("score", self.damaged(), clip("ref.mkv"), "-m", "psnr", "-q", "--json", "--start", 0.5)
+        self.assertGreater(json.loads(run.stdout)["decoder_errors"], 0, run.stderr)
 
     def test_a_flood_of_errors_keeps_its_beginning(self):
         place = fresh("flood")

@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 import shutil
 import unittest
 
@@ -180,6 +181,31 @@ class Pieces(Openings):
         run = command("plan", self.place / "plan.json", clip("closed.mp4"), clip("ref.mkv"), "--align", "start")
         self.assertEqual(run.returncode, 2)
         self.assertIn("--align=start", run.stderr)
+
+
+class Shapes(Openings):
+    """The advice of the lines is typed, and gives the value that is right."""
+
+    def barred(self):
+        path = self.place / "barred.mkv"
+        ffmpeg("-i", clip("ref.mkv"), "-vf", "pad=160:180:0:30", "-c:v", "ffv1", path)
+        return path
+
+    def test_black_bars(self):
+        expected, barred = self.psnr(clip("closed.mp4"), clip("ref.mkv")), self.barred()
+        said = self.refuse(clip("closed.mp4"), barred, code=1)
+        advised = re.search(r"--filter (ref:crop=[\d:]+)", said)
+        self.assertIsNotNone(advised, said)
+        self.assertEqual(self.psnr(clip("closed.mp4"), barred, "--filter", advised[1]), expected)
+        self.assertEqual(self.psnr(clip("closed.mp4"), barred, "--crop", "|160:120:0:30"), expected)
+        self.assertEqual(self.psnr(clip("closed.mp4"), barred, "--crop", "auto"), expected)
+
+    def test_what_a_container_cuts_off(self):
+        """No container is made here that does: what ffmpeg is told is looked at."""
+        log = self.place / "log.json"
+        self.score(clip("closed.mp4"), clip("ref.mkv"), "--container-crop", "off", "--parts", 1, "-o", log)
+        made = json.loads(log.with_name("log.json.commands").read_text())["parts"][0]
+        self.assertEqual(made.count("-apply_cropping codec"), 2)
 
 
 class Grain(Openings):
