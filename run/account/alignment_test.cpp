@@ -55,8 +55,6 @@ TEST(Alignment, Sentences) {
     constexpr const char* kOffset =
         " the reference from its start on: each frame is compared with another one; if that is not meant, put ";
     constexpr const char* kStep = "make it without dropping or repeating frames (-fps_mode passthrough)";
-    constexpr const char *kTurned = "the distorted video shows the reference's pictures ",
-                         *kPut = ", from 0.000 s (frame 0) on; put ", *kMain = " before input 0 (main)";
     qcr_alignment_rules automatic = rules();
     automatic.is_auto = 1;
     const struct {
@@ -128,6 +126,21 @@ TEST(Alignment, Sentences) {
          "the distorted video ends with 1 repeated picture, from frame 90 on, while the reference moves: these frames "
          "are scored as "
          "they are"},
+        {rules(), 0, finding(static_cast<qc_finding_kind>(99), 0), 0, ""},
+    };
+    for (const auto& of : cases) EXPECT_EQ(finding_sentence(of.rules, of.rendition, of.finding, of.time), of.sentence);
+}
+
+TEST(Alignment, SentencesOfContents) {
+    constexpr const char *kTurned = "the distorted video shows the reference's pictures ",
+                         *kPut = ", from 0.000 s (frame 0) on; put ", *kMain = " before input 0 (main)";
+    const struct {
+        qcr_alignment_rules rules;
+        int rendition;
+        qc_finding finding;
+        double time;
+        std::string sentence;
+    } cases[] = {
         {rules(), 0, range(false), 0.48,
          "the distorted video has limited range and the reference full range, by what the pictures show: its luma is "
          "16.0 + 0.859 times the reference's, an error of 6.3 codes in 255, by which alone PSNR cannot pass 32.1 dB; "
@@ -157,7 +170,6 @@ TEST(Alignment, Sentences) {
          std::string(kTurned) + "turned by 90 degrees and mirrored" + kPut + "transpose=0" + kMain},
         {rules(), 0, turned(QC_TURN_TRANSVERSE), 0,
          std::string(kTurned) + "turned by 90 degrees and mirrored" + kPut + "transpose=3" + kMain},
-        {rules(), 0, finding(static_cast<qc_finding_kind>(99), 0), 0, ""},
     };
     for (const auto& of : cases) EXPECT_EQ(finding_sentence(of.rules, of.rendition, of.finding, of.time), of.sentence);
 }

@@ -17,7 +17,9 @@ using qc::run::Frame;
 using qc::run::is_frame;
 using qc::run::is_lavfi;
 using qc::run::lack_of;
+using qc::run::move_later;
 using qc::run::plausible_rate;
+using qc::run::rescaled;
 using qc::run::tolerance_of;
 using qc::run::Track;
 
@@ -30,21 +32,6 @@ constexpr int kLongestTail = 100;
 
 constexpr double kRounding = 1e-6;     ///< of times in seconds
 constexpr double kCoarsestTick = 1e-3; ///< seconds: coarser clocks are made of frame rates, and round nothing
-
-__extension__ typedef __int128 Wide;
-
-/// A timestamp of one clock, rounded to another one; halves away from zero, as FFmpeg does it.
-int64_t rescaled(int64_t pts, const qcr_clock& from, const qcr_clock& to) {
-    const Wide numerator = static_cast<Wide>(pts) * from.num * to.den;
-    const Wide denominator = static_cast<Wide>(from.den) * to.num;
-    const Wide magnitude = ((numerator < 0 ? -numerator : numerator) + denominator / 2) / denominator;
-    return static_cast<int64_t>(numerator < 0 ? -magnitude : magnitude);
-}
-
-/// So that the timestamps of a clock mean a later time.
-void move(qcr_clock& clock, double later) {
-    clock.origin -= std::llrint(later * clock.den / clock.num);
-}
 
 /// Says what `compose` makes.
 template <class Compose>
@@ -137,7 +124,7 @@ void qcr_pairs::mend_delay(int index) noexcept {
     const Input& distorted = input(kDistorted);
     in.delay = qc::run::delay_of(distorted.shown, distorted.track.clock, in.shown, in.track.clock);
     if (in.delay == 0) return;
-    move(in.track.clock, in.delay);
+    move_later(in.track.clock, in.delay);
     warn(config_.sink, [&] { return qc::run::delay_sentence(index, in); });
 }
 
@@ -162,9 +149,9 @@ void qcr_pairs::correct_start(int rendition, bool is_told, int frames, double se
     if (pairing_.sync != QCR_SYNC_INDEX) {
         if (!is_told) return;
         if (config_.renditions == 1)
-            move(reference.track.clock, seconds);
+            move_later(reference.track.clock, seconds);
         else
-            move(own.track.clock, -seconds);
+            move_later(own.track.clock, -seconds);
     } else if (rendition == 0) {
         // Whoever is ahead begins with a later frame of the reference; whoever is behind leaves out its own first
         // frames.

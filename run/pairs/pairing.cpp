@@ -169,4 +169,15 @@ Choice choose(const Rules& rules, const Track& track, const qcr_clock& clock, in
     return choose_by_time(rules, track, clock, pts);
 }
 
+int64_t rescaled(int64_t pts, const qcr_clock& from, const qcr_clock& to) {
+    const Wide numerator = static_cast<Wide>(pts) * from.num * to.den;
+    const Wide denominator = static_cast<Wide>(from.den) * to.num;
+    const Wide magnitude = ((numerator < 0 ? -numerator : numerator) + denominator / 2) / denominator;
+    return static_cast<int64_t>(numerator < 0 ? -magnitude : magnitude);
+}
+
+void move_later(qcr_clock& clock, double seconds) {
+    clock.origin -= std::llrint(seconds * clock.den / clock.num);
+}
+
 } // namespace qc::run

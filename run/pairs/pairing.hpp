@@ -104,6 +104,12 @@ bool uses_up(const Rules& rules, Choice choice);
 /// known.
 bool outlasts_distorted(const Rules& rules, const Track& track, int64_t pts);
 
+/// A timestamp of one clock, rounded to another one; halves away from zero, as FFmpeg does it.
+int64_t rescaled(int64_t pts, const qcr_clock& from, const qcr_clock& to);
+
+/// So that the timestamps of a clock mean a time that is so many seconds later.
+void move_later(qcr_clock& clock, double seconds);
+
 /// Time of a track's frame minus that of the distorted frame, in seconds.
 double distance(const qcr_clock& track_clock, int64_t track_pts, const qcr_clock& clock, int64_t pts);
 
