@@ -123,7 +123,7 @@ static int choose_device(AVFilterContext *ctx, qc_config *config)
 }
 
 /** The whole configuration, with the pictures' formats and the device. */
-static int make_config(AVFilterContext *ctx, qc_config *config)
+static int make_config(AVFilterContext *ctx, qc_config *config, const qcr_sink *sink)
 {
     QualityCudaContext *s = ctx->priv;
     double aspect[QCR_MAX_VIDEOS];
@@ -137,7 +137,7 @@ static int make_config(AVFilterContext *ctx, qc_config *config)
     config->frame_rate = qcr_pairs_rate(s->pairs);
     for (int i = 0; i < s->nb_inputs; i++) /* links may be gone when a log is still to be written */
         aspect[i] = s->input[i].aspect;
-    ret = ff_qc_result(ctx, qcr_configure_geometry(&s->geometry, &s->names, aspect, config, &error), error.text);
+    ret = ff_qc_result(ctx, qcr_configure_geometry(&s->geometry, &s->names, aspect, config, sink, &error), error.text);
     return ret < 0 ? ret : choose_device(ctx, config);
 }
 
@@ -146,7 +146,7 @@ int ff_qc_check_pictures(AVFilterContext *ctx)
     const QualityCudaContext *s = ctx->priv;
     qc_error error = { "" };
     qc_config config;
-    int ret = make_config(ctx, &config);
+    int ret = make_config(ctx, &config, NULL);
 
     return ret < 0 ? ret : ff_qc_result(ctx, qc_request_check(s->engine.request, &config, &error), error.text);
 }
@@ -158,7 +158,7 @@ qc_status ff_qc_open_watch(AVFilterContext *ctx, qc_session **session, qc_error 
     QualityCudaContext *s = ctx->priv;
     qc_config config;
 
-    if (make_config(ctx, &config) < 0) {
+    if (make_config(ctx, &config, NULL) < 0) {
         av_strlcpy(error->text, s->run.failure ? s->run.reason : "out of memory", sizeof(error->text));
         return s->run.failure ? QC_ERROR_INVALID : QC_ERROR_NO_MEMORY;
     }
@@ -171,7 +171,7 @@ int ff_qc_open_session(AVFilterContext *ctx)
     const qcr_scoring_rules rules = scoring_rules(ctx);
     qc_error error = { "" };
     qc_config config;
-    int ret = make_config(ctx, &config);
+    int ret = make_config(ctx, &config, &s->sink);
 
     if (ret >= 0)
         ret = ff_qc_result(ctx, qcr_open_scoring(&s->scoring, s->engine.request, &config, &rules, &s->sink, &error), error.text);

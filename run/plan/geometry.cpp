@@ -115,6 +115,21 @@ std::string refuse_shapes(const qcr_geometry& geometry, const qcr_names& names, 
     return refusal;
 }
 
+/// What was asked for, and is most likely not meant.
+void warn_of_shapes(const qcr_names& names, const double* aspect, const qc_config& config, const qcr_sink& sink) {
+    const Shape reference = {config.reference.width, config.reference.height, aspect[QCR_REFERENCE]};
+    for (int k = 0; config.scaling != QC_SCALING_NONE && k < config.renditions; k++) {
+        const int input = qcr_input_of(k);
+        const Shape shape = {config.distorted[k].width, config.distorted[k].height, aspect[input]};
+        if (is_likely_cut(shape, reference))
+            say(sink, QCR_LEVEL_WARNING,
+                formatted("Input %d (%s) is %dx%d, the reference %dx%d: sizes that are so near are mostly those of a "
+                          "part, and scaling compares other places then; if a container cuts off borders, give "
+                          "-apply_cropping codec before each -i",
+                          input, names.role[input], shape.width, shape.height, reference.width, reference.height));
+    }
+}
+
 } // namespace
 } // namespace qc::run
 
@@ -127,7 +142,8 @@ qc_status qcr_read_geometry(const char* scale, const char* scale_to, const char*
 }
 
 qc_status qcr_configure_geometry(const qcr_geometry* geometry, const qcr_names* names,
-                                 const double aspect[QCR_MAX_VIDEOS], qc_config* config, qc_error* error) {
+                                 const double aspect[QCR_MAX_VIDEOS], qc_config* config, const qcr_sink* sink,
+                                 qc_error* error) {
     config->scaling = geometry->scaling;
     config->roi_x = geometry->roi_x;
     config->roi_y = geometry->roi_y;
@@ -138,7 +154,11 @@ qc_status qcr_configure_geometry(const qcr_geometry* geometry, const qcr_names* 
         config->scoring_width = scored.width;
         config->scoring_height = scored.height;
     }
-    return refusing(error, [&] { return refuse_shapes(*geometry, *names, aspect, *config); });
+    return refusing(error, [&] {
+        std::string refusal = refuse_shapes(*geometry, *names, aspect, *config);
+        if (refusal.empty() && sink != nullptr) warn_of_shapes(*names, aspect, *config, *sink);
+        return refusal;
+    });
 }
 
 qcr_scored qcr_sizes_scored(const qcr_geometry* geometry, const qc_format* distorted, const qc_format* reference) {

@@ -7,6 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include "run/text/messages_test_support.hpp"
+
 namespace qc::run {
 namespace {
 
@@ -110,7 +112,7 @@ std::string refusal_of(const qcr_geometry& geometry, const Pair& pair) {
     std::copy(std::begin(pair.aspect), std::end(pair.aspect), aspect);
     qc_config config = config_of(pair);
     qc_error error{};
-    const qc_status status = qcr_configure_geometry(&geometry, &names, aspect, &config, &error);
+    const qc_status status = qcr_configure_geometry(&geometry, &names, aspect, &config, nullptr, &error);
     EXPECT_EQ(status, *error.text != '\0' ? QC_ERROR_INVALID : QC_OK);
     return error.text;
 }
@@ -145,6 +147,32 @@ TEST(Geometry, Shapes) {
     }
 }
 
+/// A container that cuts off borders on one side: scaled, the picture is another one, and nothing else would tell.
+TEST(Geometry, SizesOfParts) {
+    const qcr_names names = {{"main", "reference"}, 2};
+    const double aspect[QCR_MAX_VIDEOS] = {1, 1};
+    const struct {
+        Pair pair;
+        const char* scale;
+        bool is_said;
+    } cases[] = {{{{1920, 1080}, {1888, 1062}, {1, 1}}, "bicubic", true},
+                 {{{1888, 1062}, {1920, 1080}, {1, 1}}, "area", true},
+                 {{{1920, 1080}, {1888, 1062}, {1, 1}}, "none", false},
+                 {{{1920, 1080}, {1920, 1080}, {1, 1}}, "bicubic", false},
+                 {{{1280, 720}, {1920, 1080}, {1, 1}}, "bicubic", false}};
+    for (const auto& of : cases) {
+        Messages messages;
+        const qcr_sink sink = messages.sink();
+        const qcr_geometry geometry = read(of.scale);
+        qc_config config = config_of(of.pair);
+        qc_error error{};
+        EXPECT_EQ(qcr_configure_geometry(&geometry, &names, aspect, &config, &sink, &error), QC_OK);
+        const Lines said = messages.take();
+        ASSERT_EQ(said.size(), of.is_said ? 1U : 0U) << of.scale;
+        if (of.is_said) EXPECT_NE(said[0].find("-apply_cropping codec before each -i"), std::string::npos) << said[0];
+    }
+}
+
 TEST(Geometry, SizesThatAreGiven) {
     const Pair square = {{640, 360}, {1920, 1080}, {1, 1}}, wide = {{720, 576}, {720, 576}, {64. / 45, 64. / 45}};
     EXPECT_EQ(refusal_of(read("area", "1280x720"), square), "");
@@ -172,7 +200,7 @@ TEST(Geometry, WhatTheEngineIsTold) {
         const double aspect[QCR_MAX_VIDEOS] = {1, 1};
         qc_config config = config_of(pair);
         qc_error error{};
-        EXPECT_EQ(qcr_configure_geometry(&geometry, &names, aspect, &config, &error), QC_OK);
+        EXPECT_EQ(qcr_configure_geometry(&geometry, &names, aspect, &config, nullptr, &error), QC_OK);
         const auto [scored, part] = qcr_sizes_scored(&geometry, &config.distorted[0], &config.reference);
         EXPECT_EQ(config.scaling, geometry.scaling);
         EXPECT_EQ(config.roi_width, geometry.roi_width);

@@ -73,13 +73,7 @@ std::string coded_rows(const Sides& of) {
 
 /// A container that says which part of the coded picture is to be seen.
 std::string cut_by_container(const Sides& of) {
-    const auto cut = [](int one, int other) {
-        return 1 - std::min(one, other) / static_cast<double>(std::max(one, other));
-    };
-    const double rows = cut(of.distorted.height, of.reference.height),
-                 columns = cut(of.distorted.width, of.reference.width);
-    const bool is_one_way = (of.distorted.height < of.reference.height) == (of.distorted.width < of.reference.width);
-    if (rows == 0 || columns == 0 || rows >= kMostCut || columns >= kMostCut || !is_one_way) return "";
+    if (!is_likely_cut(of.distorted, of.reference)) return "";
     return "a container may cut off their borders: give -apply_cropping codec before each -i; if it does not, the "
            "smaller one is scaled: quality_cuda=scale=bicubic";
 }
@@ -142,6 +136,13 @@ std::string stretched_or_barred(const Sides& of) {
 bool is_alike(const Shape& one, const Shape& other) {
     const double ratio = other.display() / one.aspect; // of one's width to its height, if it were exact
     return std::min(std::fabs(one.width - one.height * ratio), std::fabs(one.height - one.width / ratio)) <= kRounding;
+}
+
+bool is_likely_cut(const Shape& one, const Shape& other) {
+    const auto cut = [](int side, int as) { return 1 - std::min(side, as) / static_cast<double>(std::max(side, as)); };
+    const double rows = cut(one.height, other.height), columns = cut(one.width, other.width);
+    const bool is_one_way = (one.height < other.height) == (one.width < other.width);
+    return rows > 0 && columns > 0 && rows < kMostCut && columns < kMostCut && is_one_way;
 }
 
 std::string shape_advice(int input, const Shape& distorted, const Shape& reference, bool scales) {

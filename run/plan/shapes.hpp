@@ -24,4 +24,7 @@ bool is_alike(const Shape& one, const Shape& other);
  */
 std::string shape_advice(int input, const Shape& distorted, const Shape& reference, bool scales);
 
+/// Whether sizes are so near each other, on both sides, that the smaller one is likelier a part than scaled.
+bool is_likely_cut(const Shape& one, const Shape& other);
+
 } // namespace qc::run

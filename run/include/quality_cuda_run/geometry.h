@@ -10,6 +10,7 @@
 #include <quality_cuda.h>
 
 #include "quality_cuda_run/names.h"
+#include "quality_cuda_run/sink.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -44,10 +45,12 @@ QC_API qc_status qcr_read_geometry(const char* scale, const char* scale_to, cons
  * explain. Whether a region lies in the picture is the engine's to know.
  * @param aspect  of a sample of each input, width / height, 1 if it is not known
  * @param config  its formats and renditions are set
+ * @param sink    hears of sizes that are scaled and are likelier those of a part; NULL: nobody does
  * @param error   filled where that fails @return QC_ERROR_INVALID, QC_ERROR_NO_MEMORY
  */
 QC_API qc_status qcr_configure_geometry(const qcr_geometry* geometry, const qcr_names* names,
-                                        const double aspect[QCR_MAX_VIDEOS], qc_config* config, qc_error* error);
+                                        const double aspect[QCR_MAX_VIDEOS], qc_config* config, const qcr_sink* sink,
+                                        qc_error* error);
 
 /** What is scored: the size that inputs are scaled to, and that of the part of it that counts. */
 typedef struct qcr_scored {
