@@ -157,11 +157,11 @@ TEST_F(ScoreYuv, SaysWhatIsWrong) {
     };
     const std::string good = arguments_for(clip) + " --metrics psnr";
     expect_failure("", 2, "usage: score_yuv DISTORTED REFERENCE");
-    expect_failure("distorted reference 64 48 uyvy422", 2, "wrong arguments");
+    expect_failure("distorted reference 64 48 pal8", 2, "wrong arguments");
     expect_failure(good + " --log", 2, "wrong arguments");
     expect_failure(good + " --nonsense x", 2, "wrong arguments");
     expect_failure("distorted reference 64 0 yuv420p", 1, "reference.height=0: 1..32768 is accepted");
-    expect_failure("distorted reference 64 48 yuv420p9", 2, "wrong arguments");
+    expect_failure("distorted reference 64 48 yuv420p11", 2, "wrong arguments");
     expect_failure(arguments_for(clip) + " --metrics nonsense", 1, "unknown metric \"nonsense\"");
     expect_failure("absent reference 64 48 yuv420p --metrics psnr", 1, "absent: No such file");
     expect_failure(good + " --log no/folder/log.json", 1, "no/folder/log.json");

@@ -124,19 +124,33 @@ def scored_depth(layouts, bitdepth):
 
 
 def scaled(layout, level, fine, depth):
-    """A sample at the depth that is scored, without the pattern: that one is the same on both sides."""
-    return sample_of(layout, level, fine) << (depth - layout.depth)
+    """A sample at the depth that is scored. Gray is of full range: its bits are repeated, so that white stays white."""
+    sample, shift = sample_of(layout, level, fine), depth - layout.depth
+    return sample << shift | (sample >> (layout.depth - shift) if layout.chroma == "400" else 0)
 
 
 def squared_errors(size, depth, first, second):
-    """Mean squared error of each plane; first and second: (layout, picture)."""
+    """Mean squared error of each plane; first and second: (layout, picture). Where samples are shifted, the pattern cancels out."""
     def difference(plane, mark):
         values = [scaled(layout, picture.levels[plane] + (picture.mark if mark else 0), picture.fine, depth)
                   for layout, picture in (first, second)]
         return values[0] - values[1]
+    if first[0].chroma == "400":
+        return [gray_error(size, depth, first, second)]
     marked, rows = size.marked_rows, size.height
     errors = [(marked * difference(0, True) ** 2 + (rows - marked) * difference(0, False) ** 2) / rows]
-    return errors if first[0].chroma == "400" else errors + [float(difference(plane, False) ** 2) for plane in (1, 2)]
+    return errors + [float(difference(plane, False) ** 2) for plane in (1, 2)]
+
+
+def gray_error(size, depth, first, second):
+    """The pattern, the same on both sides, matters here: bits are repeated by what they are."""
+    total = 0
+    for is_rest, counts in enumerate(mean_of_cells(size)):
+        for cell, count in enumerate(counts):
+            values = [scaled(layout, picture.levels[0] + CELL[cell] + (0 if is_rest else picture.mark), picture.fine, depth)
+                      for layout, picture in (first, second)]
+            total += count * (values[0] - values[1]) ** 2
+    return total / (size.width * size.height)
 
 
 def psnr(mse, depth, capped=True):
