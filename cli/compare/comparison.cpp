@@ -64,8 +64,12 @@ void list_differences(const Json& a, const Json& b, const std::string& name, std
     }
     Json keys = a.is_null() ? Json::object() : a;
     if (b.is_object()) keys.update(b);
-    for (const auto& [key, unused] : keys.items())
-        list_differences(member(a, key.c_str()), member(b, key.c_str()), name.empty() ? key : name + "." + key, list);
+    const std::string prefix = name.empty() ? "" : name + ".";
+    for (const auto& [key, unused] : keys.items()) {
+        std::string inner = prefix;
+        inner += key;
+        list_differences(member(a, key.c_str()), member(b, key.c_str()), inner, list);
+    }
 }
 
 void require_same_conventions(const ScoreLog& a, const ScoreLog& b) {

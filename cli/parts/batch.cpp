@@ -109,7 +109,9 @@ std::vector<Pair> pairs_of(const std::vector<std::string>& arguments, Findings* 
     for (const std::string& each : distorted) {
         const auto partner = is_one ? references.begin() : references.find(stem_of(each));
         if (partner == references.end()) {
-            unmatched->add("command", each + " is not scored: " + last + " has no file of that name");
+            std::string text = each;
+            text.append(" is not scored: ").append(last).append(" has no file of that name");
+            unmatched->add("command", text);
             continue;
         }
         used.insert(partner->first);

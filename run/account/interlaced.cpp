@@ -80,7 +80,7 @@ std::string deinterlacing_advice(const qcr_names& names, std::span<const Fields>
     if (only_coded_so)
         return "made of this reference, " + who + " has no fields of different moments: call it progressive, " + first +
                ", or, if it was made of another video that has, deinterlace it, " + second;
-    const std::string text = "deinterlace " + who + " alone, " + first;
+    std::string text = "deinterlace " + who + " alone, " + first;
     if (first == second) return text;
     return text + ", or, if both fields of each frame show one moment, call it progressive, " + second;
 }

@@ -239,13 +239,12 @@ TEST_F(LiveTest, WindowsGoOnWithStampsBeyondAllMicroseconds) {
     for (const std::string& line : got)
         if (line.find("\"window\"") != std::string::npos)
             windows.push_back(line.substr(19, line.find(", \"scored\"") - 19));
-    EXPECT_EQ(windows,
-              (Lines{"\"start\": 4.000000, \"end\": 5.000000, \"frames\": 2",
-                     "\"start\": 1000000000000000.000000, \"end\": 1000000000000001.000000, \"frames\": 2",
-                     "\"start\": 1000000000000001.000000, \"end\": 1000000000000002.000000, \"frames\": 1",
-                     "\"start\": 1000000000000002.000000, \"end\": 1000000000000003.000000, \"frames\": 1",
-                     "\"start\": -100000000000000.000000, \"end\": -99999999999999.000000, \"frames\": 1",
-                     "\"start\": 2.000000, \"end\": 3.000000, \"frames\": 1"}));
+    EXPECT_EQ(windows, (Lines{"\"start\": 4.000000, \"end\": 5.000000, \"frames\": 2",
+                              "\"start\": 1000000000000000.000000, \"end\": 1000000000000001.000000, \"frames\": 2",
+                              "\"start\": 1000000000000001.000000, \"end\": 1000000000000002.000000, \"frames\": 1",
+                              "\"start\": 1000000000000002.000000, \"end\": 1000000000000003.000000, \"frames\": 1",
+                              "\"start\": -100000000000000.000000, \"end\": -99999999999999.000000, \"frames\": 1",
+                              "\"start\": 2.000000, \"end\": 3.000000, \"frames\": 1"}));
 }
 
 TEST_F(LiveTest, ChangesOfPaceAreSaidWithAndWithoutLines) {

@@ -19,8 +19,8 @@ struct Metrics {
     int64_t dropped_lines = 0;
     std::span<const Alert> alerts;
 
-    std::span<const std::string> features;    ///< names of the scores of one rendition
-    std::span<const WindowScore> latest;      ///< of the latest window, [rendition][feature]; empty: there is none yet
+    std::span<const std::string> features;   ///< names of the scores of one rendition
+    std::span<const WindowScore> latest;     ///< of the latest window, [rendition][feature]; empty: there is none yet
     double latest_start = 0, latest_end = 0; ///< seconds
 };
 

@@ -111,7 +111,7 @@ void qcr_add_source(qcr_sources* sources, int input, const void* id, const qcr_s
 qc_status qcr_check_sources(const qcr_sources* sources, const qcr_source_rules* rules, const qcr_sink* sink,
                             qc_error* error) {
     return refusing(error, [&]() -> std::string {
-        const std::string refusal = rules->may_share != 0 ? "" : refusal_of(*sources, *rules);
+        std::string refusal = rules->may_share != 0 ? "" : refusal_of(*sources, *rules);
         if (refusal.empty() || rules->is_alias == 0) return refusal;
         say(*sink, QCR_LEVEL_WARNING, refusal);
         return "";
