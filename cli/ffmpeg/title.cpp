@@ -194,8 +194,7 @@ double seek_for(const Input& input, int64_t start) {
     return key->seek_time > 0 ? key->seek_time : -1;
 }
 
-std::string why_undivided(const Title& title) {
-    const Wish& wish = title.wish;
+std::string whole_option(const Wish& wish) {
     // What is found out from the first pictures, or counted from the first frame, is another thing in each part.
     const std::pair<const char*, const std::string*> whole[] = {
         {"align", &wish.align},       {"sync", &wish.sync},
@@ -204,7 +203,11 @@ std::string why_undivided(const Title& title) {
         {"convert", &wish.convert},   {"eof-action", &wish.eof_action}};
     for (const auto& [name, value] : whole)
         if (!value->empty()) return std::string("--") + name + "=" + *value;
-    if (wish.allows_unpaired) return "--allow-unpaired";
+    return wish.allows_unpaired ? "--allow-unpaired" : "";
+}
+
+std::string why_undivided(const Title& title) {
+    if (std::string option = whole_option(title.wish); !option.empty()) return option;
     for (const Opening& each : title.openings)
         if (!each.filter.empty()) return "filters before the scores (" + each.filter + ")";
     return "";

@@ -67,6 +67,9 @@ int64_t lead_frames(const Title& title);
 /// Sets a title's windows, and leaves to the inputs what lies in them: from then on it is the title.
 void cut(std::vector<Input>* inputs, Title* title);
 
+/// An option that only a run that sees all pictures in their order can follow, as it was typed; empty: there is none.
+std::string whole_option(const Wish& wish);
+
 /// Why scores as they are wished for are those of one run alone; empty: they are not.
 std::string why_undivided(const Title& title);
 

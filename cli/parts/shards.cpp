@@ -108,19 +108,8 @@ void refuse_overwriting_of(const Options& options, const std::vector<std::vector
 
 /// What only a run that sees all pictures in their order can do.
 void refuse_what_a_merge_cannot(const Options& options) {
-    const Wish& wish = options.wish;
-    const std::pair<const char*, const std::string*> whole[] = {
-        {"align", &wish.align},       {"sync", &wish.sync},
-        {"range", &wish.range},       {"bitdepth", &wish.bitdepth},
-        {"scale-to", &wish.scale_to}, {"crop", &wish.crop},
-        {"convert", &wish.convert},   {"eof-action", &wish.eof_action}};
-    for (const auto& [name, value] : whole)
-        if (!value->empty())
-            throw Failure(std::string("--") + name + "=" + *value +
-                              ": a plan's shards cannot do that; score without --on can, in one run",
-                          kMisused);
-    if (wish.allows_unpaired)
-        throw Failure("--allow-unpaired: a plan's shards cannot do that; score without --on can, in one run", kMisused);
+    if (const std::string option = whole_option(options.wish); !option.empty())
+        throw Failure(option + ": a plan's shards cannot do that; score without --on can, in one run", kMisused);
 }
 
 /// One shard, or those of one of so many tasks.

@@ -136,6 +136,7 @@ qcr_alignment_rules ff_qc_alignment_rules(const AVFilterContext *ctx)
         .is_auto     = s->options.align == QCR_ALIGN_AUTO,
         .start_pairs = s->preview.run.seen_pairs,
         .frame_rate  = qcr_pairs_rate(s->pairs),
+        .conditions  = s->conditions,
     };
 }
 

@@ -20,7 +20,7 @@
  * Every input gets its own lists, else lavfi would convert one input to the
  * other's format, range or matrix; the output shares those of input 0.
  * @param nb_inputs so many of them, the first ones
- * @param with_rgb offer RGB too, else lavfi converts such input
+ * @param with_rgb offer RGB too; otherwise lavfi converts such input
  * @return AVERROR
  */
 int ff_qc_offer_formats(AVFilterContext *ctx, unsigned nb_inputs, int with_rgb);

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <limits>
 
+#include "quality_cuda_run/conditions.h"
 #include "run/account/names.hpp"
 #include "run/text/guard.hpp"
 #include "run/text/text.hpp"
@@ -144,6 +145,16 @@ std::string frozen_end_sentence(const Case& of) {
 
 constexpr double kWhite = 255.0; ///< of 8 bits
 
+/// Where tags had the range converted and the pictures contradict it, the tags are wrong.
+std::string range_remedy(const Case& of) {
+    if (qcr_converts_range(of.rules.conditions, of.rendition) != 0)
+        return "its tags were believed, and seem to be wrong: range=ignore leaves the samples as they are";
+    return std::string("put ") +
+           (of.finding.is_full != 0 ? "scale=in_range=full:out_range=limited"
+                                    : "scale=in_range=limited:out_range=full") +
+           " before " + of.own_name();
+}
+
 std::string range_sentence(const Case& of) {
     const qc_finding& range = of.finding;
     const bool is_full = range.is_full != 0;
@@ -152,8 +163,7 @@ std::string range_sentence(const Case& of) {
            " range, by what the pictures show: its luma is " + number(range.level, 1) + " + " + number(range.gain, 3) +
            " times the reference's, an error of " + number(range.error, 1) +
            " codes in 255, by which alone PSNR cannot pass " + number(20.0 * std::log10(kWhite / range.error), 1) +
-           " dB; put " + (is_full ? "scale=in_range=full:out_range=limited" : "scale=in_range=limited:out_range=full") +
-           " before " + of.own_name();
+           " dB; " + range_remedy(of);
 }
 
 std::string apart_sentence(const Case& of) {

@@ -297,6 +297,13 @@ void qcr_adopt_colour(qcr_conditions* conditions, int input, const qc_colour* co
     conditions->colours[input].latest = *colour;
 }
 
+int qcr_converts_range(const qcr_conditions* conditions, int rendition) {
+    if (conditions == nullptr || conditions->rules.converts == 0) return 0;
+    const int own = conditions->colours[qcr_input_of(rendition)].latest.range,
+              reference = conditions->colours[QCR_REFERENCE].latest.range;
+    return own != 0 && reference != 0 && own != reference ? 1 : 0;
+}
+
 void qcr_follow_colour(qcr_conditions* conditions, int input, const qcr_frame_facts* facts) {
     Colours& mine = conditions->colours[input];
     const qc_colour colour = qcr_colour_of(facts);

@@ -397,6 +397,7 @@ qcr_alignment_rules Merge::alignment_rules() const {
     rules.names = &names_;
     rules.renditions = wish_.renditions;
     rules.frame_rate = frame_rate_;
+    rules.conditions = conditions_.get();
     return rules;
 }
 

@@ -120,6 +120,22 @@ class Contents(FilterTest):
                 other = self.score(distorted, reference, before=before)
                 self.assertEqual(run.log["frames"], other.log["frames"])
 
+    def test_a_range_that_is_tagged_wrongly(self):
+        """Its tag had it converted: the remedy that helps elsewhere would be converted back."""
+        before = {0: "setparams=range=pc", 1: "setparams=range=tv"}
+        distorted = self.coarse("coarse.mp4", self.reference)
+        right = self.score(distorted, self.reference)
+        wrong = self.score(distorted, self.reference, before=before)
+        self.assert_ok(wrong)
+        self.assertNotEqual(wrong.log["frames"], right.log["frames"])
+        said = wrong.messages("range: ")
+        self.assertEqual(len(said), 1, wrong.text)
+        self.assertIn("its tags were believed, and seem to be wrong: range=ignore leaves the samples as they are", said[0])
+        mended = self.score(distorted, self.reference, before=before, options="range=ignore")
+        self.assert_ok(mended)
+        self.assertEqual(mended.log["frames"], right.log["frames"])
+        self.assertEqual(mended.messages("range: "), [])
+
     def test_range_error_means_it(self):
         distorted, full = self.untagged()
         run = self.score(distorted, full, options="range=error")

@@ -87,7 +87,7 @@ class Conversions(FilterTest):
         self.assertEqual(self.pooled(psnr, "psnr_y"), self.pooled(both, "psnr_y"))
 
     def test_metrics_of_colours_of_a_mixed_pair(self):
-        """What is the same picture, but for its coding, is scored as the same."""
+        """What is the same picture, except for its coding, is scored as the same."""
         rgb = self.clip("rgb.nut", "format=gbrp")
         same = self.clip("same.nut", f"format=gbrp,scale=out_color_matrix=bt709:out_range=tv:{ACCURATE},format=yuv444p12le")
         run = self.score(same, rgb, before={0: "setparams=colorspace=bt709:range=tv"}, options="metrics=ssimulacra2+psnr")

@@ -44,10 +44,11 @@ typedef struct qcr_alignment {
 typedef struct qcr_alignment_rules {
     const qcr_names* names;
     int renditions;
-    int by_index;      ///< frames are paired by their number, not by time
-    int is_auto;       ///< beginnings were corrected already (align=auto)
-    int start_pairs;   ///< so many pairs were looked at for that
-    double frame_rate; ///< of the distorted video, 1/s, 0: not known
+    int by_index;                            ///< frames are paired by their number, not by time
+    int is_auto;                             ///< beginnings were corrected already (align=auto)
+    int start_pairs;                         ///< so many pairs were looked at for that
+    double frame_rate;                       ///< of the distorted video, 1/s, 0: not known
+    const struct qcr_conditions* conditions; ///< what tags had converted; NULL: nothing
 } qcr_alignment_rules;
 
 /** A distorted frame was paired and handed to the engine. @param row index of its submission @param time seconds */

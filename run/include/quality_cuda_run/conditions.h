@@ -68,6 +68,10 @@ QC_API qc_colour qcr_colour_of(const qcr_frame_facts* facts);
 /** From now on these are an input's tags: those of the first pair count. */
 QC_API void qcr_adopt_colour(qcr_conditions* conditions, int input, const qc_colour* colour);
 
+/** Whether a rendition's range is converted, because its tag and the reference's differ. @param conditions NULL: it is not
+ *  @return 1 or 0 */
+QC_API int qcr_converts_range(const qcr_conditions* conditions, int rendition);
+
 /** Counts, and says once, if an input changes its tags after the first pair. */
 QC_API void qcr_follow_colour(qcr_conditions* conditions, int input, const qcr_frame_facts* facts);
 

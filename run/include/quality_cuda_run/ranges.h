@@ -20,7 +20,7 @@ extern "C" {
 enum { QCR_RANGE_UNKNOWN, QCR_RANGE_LIMITED, QCR_RANGE_FULL };
 
 /**
- * Tags what nobody tagged, as the pictures have it; tags that are there stay. Says what it does.
+ * Gives inputs without a range tag the range that their pictures show; tags that are there stay. Says what it does.
  * @param start    what was told of each rendition
  * @param tag      of each input; unknown ones are replaced by what is told
  * @param is_error nothing is tagged: ranges that differ without a tag are refused

@@ -32,7 +32,7 @@ typedef struct qcr_recorded_input {
     int shape_num, shape_den; ///< of a sample: width / height
 } qcr_recorded_input;
 
-/** A frame as it came. */
+/** A frame as the decoder delivered it. */
 typedef struct qcr_recorded_frame {
     int64_t pts; ///< ticks; QCR_NO_PTS for none
     int width, height, format;
