@@ -159,6 +159,16 @@ class Ladder(RecipeTest):
 
 
 class LiveRelay(RecipeTest):
+    def scores_of_files(self, sender):
+        """Time and score of each frame of what the sender sends, written into files."""
+        to_files = re.sub(r'"udp://127\.0\.0\.1:\$(\w+)[^"]*"', r"\1.ts", sender).replace(" -re ", " ")
+        self.run_recipe(to_files)
+        score = ["-v", "error", "-copyts", "-i", "DISTORTED_PORT.ts", "-i", "REFERENCE_PORT.ts",
+                 "-lavfi", "[0:v][1:v]quality_cuda=psnr:log_fmt=jsonl:log_path=files.jsonl", "-f", "null", "-"]
+        self.assert_ok(ffmpeg(score, self.folder))
+        lines = [json.loads(line) for line in (self.folder / "files.jsonl").read_text().splitlines()]
+        return [(line["pts_time"], line["scores"]["psnr_y"]) for line in lines if "scores" in line and line["type"] == "frame"]
+
     def test_sender_and_monitor(self):
         sender, monitor = commands_of("live_relay.md")
         ports = []
@@ -170,16 +180,21 @@ class LiveRelay(RecipeTest):
         with subprocess.Popen(["bash", "-c", "exec " + sender], cwd=self.folder, env=self.environment_for(**environment)) as process:
             try:
                 done = self.run_recipe(monitor, **environment)
+                self.assertEqual(process.wait(TIMEOUT_SECONDS), 0)  # by itself
             finally:
                 process.kill()
         lines = [json.loads(line) for line in done.stdout.splitlines()]
-        windows = [line for line in lines if line["type"] == "window"]
-        self.assertGreaterEqual(len(windows), 3, done.stderr)
+        whole = [line for line in lines if line["type"] == "window" and line["scored"] == 25]
+        self.assertGreaterEqual(len(whole), 3, done.stderr)
         self.assertEqual(lines[-1]["type"], "end")
         self.assertGreater(lines[-1]["scored"], 50, done.stderr)
-        means = [line["scores"]["psnr_y"]["mean"] for line in windows if line["scored"]]
-        # Pairs of other frames would be below 20 dB; this encode is at about 30.
-        self.assertTrue(all(22 < mean < 45 for mean in means), means)
+        self.assertEqual([line for line in lines if line["type"] == "alert"], [])
+        of_files = self.scores_of_files(sender)
+        self.assertEqual(len(of_files), 500)
+        for line in whole:
+            values = [value for time, value in of_files if line["start"] - 0.001 < time < line["end"] - 0.001]
+            self.assertAlmostEqual(line["scores"]["psnr_y"]["mean"], sum(values) / len(values), places=4)
+            self.assertGreater(line["scores"]["psnr_y"]["mean"], 31)  # pairs of frames one apart are at 25
 
 
 class Pages(unittest.TestCase):
