@@ -80,7 +80,7 @@ ExitCode score_on_cluster(const Options& options) {
     announce(options, jobs);
     if (options.cluster.returns_at_once) return kDone;
     wait_for_slurm(options, plan, jobs);
-    const ExitCode code = present(options, plan.titles.front(), log, conditions, Findings());
+    const ExitCode code = present(options, plan.titles.front(), log, conditions, Findings(), 0);
     std::error_code ignored; // who asked for a title's scores has no use for its plan
     std::filesystem::remove_all(plan.folder, ignored);
     std::filesystem::remove(path, ignored);

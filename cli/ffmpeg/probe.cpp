@@ -54,7 +54,7 @@ std::string complaint(const std::string& message, const std::string& path) {
 }
 
 struct Packet {
-    std::optional<int64_t> pts, dts;
+    std::optional<int64_t> pts, dts, size;
     bool is_key = false, is_discarded = false;
 };
 
@@ -64,16 +64,18 @@ std::optional<int64_t> number(const std::string& text) {
     return end != text.c_str() && *end == '\0' ? std::optional<int64_t>(value) : std::nullopt;
 }
 
-/// "512,0,K__": pts, dts, flags
+/// "512,0,1834,K__": pts, dts, size, flags
 Packet parse_packet(const std::string& line) {
     Packet packet;
     std::istringstream fields(line);
-    std::string pts, dts, flags;
+    std::string pts, dts, size, flags;
     std::getline(fields, pts, ',');
     std::getline(fields, dts, ',');
+    std::getline(fields, size, ',');
     std::getline(fields, flags);
     packet.pts = number(pts);
     packet.dts = number(dts);
+    packet.size = number(size);
     packet.is_key = flags.find('K') != std::string::npos;
     packet.is_discarded = flags.find('D') != std::string::npos;
     return packet;
@@ -92,7 +94,7 @@ std::vector<Packet> read_packets(const Tools& tools, const std::string& path, co
     std::vector<Packet> packets;
     const Command command = probing(tools, path, opening,
                                     {"-select_streams", opening.stream < 0 ? "V:0" : std::to_string(opening.stream),
-                                     "-show_entries", "packet=pts,dts,flags", "-of", "csv=print_section=0"});
+                                     "-show_entries", "packet=pts,dts,size,flags", "-of", "csv=print_section=0"});
     const auto outcomes = run_side_by_side({command}, 1, [&](size_t, const std::string& line) {
         if (!line.empty()) packets.push_back(parse_packet(line));
     });
@@ -139,6 +141,17 @@ std::string survey(const std::vector<Packet>& packets, int64_t offset, double ma
     return input->key_frames.empty() ? "it has no key frames" : "";
 }
 
+/// Of packets that are all there. @param input with their stamps
+double rate_of(const std::vector<Packet>& packets, const Input& input) {
+    const size_t frames = input.pts.size();
+    if (frames < 2) return 0;
+    double bytes = 0;
+    for (const Packet& packet : packets) bytes += static_cast<double>(packet.size.value_or(0));
+    const auto count = static_cast<double>(frames);
+    const double lasts = seconds(input.clock, input.pts.back() - input.pts.front()) * count / (count - 1);
+    return lasts > 0 ? bytes * 8 / 1000 / lasts : 0;
+}
+
 // ---- what ffprobe says of streams
 // ------------------------------------------------------------------------------------
 
@@ -147,7 +160,7 @@ struct Stream {
     int index = 0, width = 0, height = 0;
     std::string codec;
     Clock clock;
-    double duration = 0, frame_rate = 0; ///< 0: not known
+    double duration = 0, frame_rate = 0, bit_rate = 0; ///< 0: not known
     std::string rate_text, tags;
     bool is_picture = false;  ///< a cover, or pictures of chapters
     bool is_attached = false; ///< of these, what ffmpeg does not count as video
@@ -218,6 +231,7 @@ std::vector<Stream> streams_of(const nlohmann::json& facts) {
         stream.width = number_of(each, "width");
         stream.height = number_of(each, "height");
         stream.codec = text_of(each, "codec_name");
+        stream.bit_rate = std::atof(text_of(each, "bit_rate").c_str());
         const std::string clock = text_of(each, "time_base");
         stream.clock = {std::max(1LL, std::atoll(clock.c_str())),
                         std::max(1LL, std::atoll(clock.c_str() + std::min(clock.find('/'), clock.size() - 1) + 1))};
@@ -369,14 +383,15 @@ Input probe(const Tools& tools, const std::string& path, const Opening& opening)
         input.why_whole = "it is no file";
         return input;
     }
-    const Outcome outcome = run(probing(
-        tools, path, opening,
-        {"-show_entries",
-         "stream=index,codec_type,codec_name,width,height,time_base,duration,avg_frame_rate,r_frame_rate,pix_fmt,"
-         "color_range,color_space,color_primaries,color_transfer:"
-         "stream_disposition=attached_pic,timed_thumbnails:stream_tags=DURATION:stream_side_data=rotation:"
-         "format=format_name,start_time",
-         "-of", "json"}));
+    const Outcome outcome =
+        run(probing(tools, path, opening,
+                    {"-show_entries",
+                     "stream=index,codec_type,codec_name,width,height,bit_rate,time_base,duration,avg_frame_rate,r_"
+                     "frame_rate,pix_fmt,"
+                     "color_range,color_space,color_primaries,color_transfer:"
+                     "stream_disposition=attached_pic,timed_thumbnails:stream_tags=DURATION:stream_side_data=rotation:"
+                     "format=format_name,start_time",
+                     "-of", "json"}));
     if (!outcome.ok()) throw Failure(path + " cannot be read: " + complaint(outcome.message, path));
     const auto facts = nlohmann::json::parse(outcome.output, nullptr, false);
     const std::vector<Stream> streams = streams_of(facts);
@@ -384,6 +399,7 @@ Input probe(const Tools& tools, const std::string& path, const Opening& opening)
     input.clock = stream.clock;
     input.frame_rate = stream.frame_rate;
     input.rate_text = stream.rate_text;
+    input.facts = {stream.codec, stream.width, stream.height, stream.bit_rate / 1000};
     input.opening.is_turned = stream.is_turned;
     if (is_picture_name(path)) input.opening.tags = stream.tags;
     require_whole_pictures(tools, path, input.opening);
@@ -396,8 +412,9 @@ Input probe(const Tools& tools, const std::string& path, const Opening& opening)
         input.why_whole = "its time stamps are those of --framerate";
     if (!input.why_whole.empty()) return input;
     const double start = std::atof(text_of(format_facts, "start_time").c_str());
-    input.why_whole =
-        survey(read_packets(tools, path, input.opening), offset_ticks(start, input.clock), kind->margin, &input);
+    const std::vector<Packet> packets = read_packets(tools, path, input.opening);
+    input.why_whole = survey(packets, offset_ticks(start, input.clock), kind->margin, &input);
+    if (input.why_whole.empty()) input.facts.kbit_per_s = rate_of(packets, input);
     return input;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ffmpeg/opening.hpp"
+#include "words/video_facts.hpp"
 
 namespace qc::cli {
 
@@ -41,6 +42,7 @@ struct KeyFrame {
 
 struct Input {
     std::string path;
+    VideoFacts facts;
     Opening opening; ///< with the stream that was chosen
     bool has_video = false;
     Clock clock;

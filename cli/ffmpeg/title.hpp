@@ -50,6 +50,7 @@ struct Title {
     std::vector<std::string> inputs; ///< paths, in the filter's order
     std::vector<Opening> openings;   ///< one for each
     std::vector<Window> windows;     ///< one for each
+    std::vector<VideoFacts> facts;   ///< one for each, or none: for the reader, and in no plan
     std::string log;
     Wish wish;
     bool decodes_on_gpu = false;           ///< the machine's business, and in no plan

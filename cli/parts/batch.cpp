@@ -150,13 +150,13 @@ void prepare_pairs(const Tools& tools, const Options& options, const std::string
 }
 
 /// One line a pair: means, which of a still picture are its scores.
-std::string table_of_pairs(const std::vector<Pair>& pairs, bool everything) {
+std::string table_of_pairs(const std::vector<Pair>& pairs, const AskedScores& asked) {
     std::vector<std::string> names;
     size_t width = 8;
     for (const Pair& pair : pairs) {
         width = std::max(width, pair.distorted.size());
         if (!pair.error.empty()) continue;
-        for (const std::string& name : shown_scores(pair.told, everything))
+        for (const std::string& name : asked.of(pair.told))
             if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
     }
     std::string text = "file" + std::string(width - 4, ' ');
@@ -251,7 +251,7 @@ ExitCode score_batch(const Options& options) {
     if (options.as_json)
         print_whole(json_of_pairs(pairs, unmatched).dump(2) + "\n");
     else
-        print_whole(options.is_quiet ? "" : table_of_pairs(pairs, shows_all_scores(options.wish)));
+        print_whole(options.is_quiet ? "" : table_of_pairs(pairs, asked_scores(options)));
     std::vector<Finding> findings = unmatched.list();
     size_t failed = 0;
     bool is_below = false;

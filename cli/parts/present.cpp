@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // What a person, or a program, gets to read of scores; and how that ends the command.
+#include <cmath>
 #include <cstdio>
 
 #include "logs/logs.hpp"
 #include "logs/summary.hpp"
+#include "logs/table.hpp"
 #include "parts/commands.hpp"
 #include "results/results.hpp"
 
@@ -13,16 +15,64 @@ namespace {
 
 /// What a log says at its head of the pictures that were compared, and of how.
 constexpr const char* kTold[] = {"pairing",          "alignment",        "conversions", "crop",
-                                 "distorted_stream", "reference_stream", "models"};
+                                 "distorted_stream", "reference_stream", "models",      "engine"};
 
-Json report_of(const Title& title, const std::vector<Json>& logs, const Options& options, const Findings& findings) {
+/// Inputs are in the filter's order: the first distorted video, the reference, the others.
+constexpr size_t kReference = 1;
+size_t input_of(size_t rendition) {
+    return rendition == 0 ? 0 : rendition + 1;
+}
+
+VideoFacts facts_of(const Title& title, size_t input) {
+    return input < title.facts.size() ? title.facts[input] : VideoFacts();
+}
+
+Table table_of(const Title& title, const std::vector<Json>& logs, const Options& options, double seconds) {
+    Table table;
+    for (size_t k = 0; k < logs.size(); ++k)
+        table.rows.push_back({title.inputs[input_of(k)], facts_of(title, input_of(k)), logs[k]});
+    table.scores = asked_scores(options).of(logs.front());
+    table.reference = title.inputs[kReference];
+    table.reference_video = facts_of(title, kReference);
+    if (seconds > 0)
+        table.frames_per_second = static_cast<double>(count_of(member(logs.front(), "pairing"), "frames")) / seconds;
+    return table;
+}
+
+/// A number that JSON has a word for, or null.
+Json number_or_null(double value, double unknown) {
+    return value == unknown || !std::isfinite(value) ? Json() : Json(value);
+}
+
+Json json_of(const VideoFacts& facts) {
+    return {{"codec", facts.codec.empty() ? Json() : Json(facts.codec)},
+            {"width", number_or_null(facts.width, 0)},
+            {"height", number_or_null(facts.height, 0)},
+            {"kbit_per_s", number_or_null(std::round(facts.kbit_per_s * 10) / 10, 0)}};
+}
+
+/// What the table shows of a row.
+Json scores_of(const Table& table, const TableRow& row) {
+    Json scores = Json::object();
+    for (const std::string& score : table.scores) {
+        for (const char* pool : pools_of(score))
+            scores[score][pool] = number_or_null(pooled_of(row.log, score, pool), NAN);
+        if (const std::string unit = unit_of(score); !unit.empty()) scores[score]["unit"] = unit;
+    }
+    return scores;
+}
+
+Json report_of(const Title& title, const Table& table, const Options& options, const Findings& findings) {
     Json list = Json::array();
-    for (size_t k = 0; k < logs.size(); ++k) {
-        Json rendition = {{"distorted", title.inputs[k == 0 ? 0 : k + 1]}};
-        rendition.update(told_of(logs[k]));
+    for (const TableRow& row : table.rows) {
+        Json rendition = {{"distorted", row.file}, {"video", json_of(row.video)}, {"scores", scores_of(table, row)}};
+        rendition.update(told_of(row.log));
         list.push_back(std::move(rendition));
     }
-    return {{"reference", title.inputs[1]},
+    return {{"reference", table.reference},
+            {"reference_video", json_of(table.reference_video)},
+            {"backend", backend_of(table.rows.front().log)},
+            {"frames_per_second", number_or_null(std::round(table.frames_per_second * 10) / 10, 0)},
             {"parts", title.parts.size()},
             {"log", options.output},
             {"findings", json_of(findings)},
@@ -30,18 +80,14 @@ Json report_of(const Title& title, const std::vector<Json>& logs, const Options&
             {"renditions", list}};
 }
 
-void show(const Options& options, const Title& title, const std::vector<Json>& logs, const Findings& findings) {
+void show(const Options& options, const Title& title, const Table& table, const Findings& findings) {
     if (options.as_json)
-        print_whole(report_of(title, logs, options, findings).dump(2) + "\n");
+        print_whole(report_of(title, table, options, findings).dump(2) + "\n");
     else
-        print_whole(options.is_quiet ? "" : table_of(logs, shows_all_scores(title.wish)));
+        print_whole(options.is_quiet ? "" : text_of(table, terminal_width(), shows_bold()));
 }
 
 } // namespace
-
-bool shows_all_scores(const Wish& wish) {
-    return !wish.feature.empty() || (!wish.metrics.empty() && wish.metrics != "vmaf");
-}
 
 Json told_of(const Json& log) {
     Json told = {{"complete", log.value("complete", false)}};
@@ -87,15 +133,15 @@ ExitCode exit_code_of(const Options& options, const std::vector<Finding>& findin
 }
 
 ExitCode present(const Options& options, const Title& title, const std::string& log,
-                 const std::vector<Condition>& conditions, const Findings& findings) {
+                 const std::vector<Condition>& conditions, const Findings& findings, double seconds) {
     const std::vector<std::string> names = log_names(log, title.inputs.size() - 1);
     std::vector<Json> logs;
     logs.reserve(names.size());
     for (const std::string& name : names) logs.push_back(read_head(name));
-    show(options, title, logs, findings);
+    show(options, title, table_of(title, logs, options, seconds), findings);
     bool is_below = false;
     for (size_t k = 0; k < logs.size(); ++k)
-        is_below = is_any_met(conditions, logs[k], title.inputs[k == 0 ? 0 : k + 1]) || is_below;
+        is_below = is_any_met(conditions, logs[k], title.inputs[input_of(k)]) || is_below;
     return exit_code_of(options, findings.list(), is_below);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // One title, on this machine: divided, scored side by side, merged, shown.
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <future>
@@ -9,6 +10,7 @@
 
 #include "ffmpeg/runs.hpp"
 #include "ffmpeg/said.hpp"
+#include "logs/log_writing.hpp"
 #include "logs/logs.hpp"
 #include "logs/summary.hpp"
 #include "parts/commands.hpp"
@@ -332,13 +334,21 @@ std::unique_ptr<EarlyRuns> start_early(const Tools& tools, const Options& option
     return std::make_unique<EarlyRuns>(tools, title, gpus, parts, folder);
 }
 
+/// The reference's, unless something else is scored than the whole of it.
+VideoFacts scored_size(const Title& title) {
+    const Wish& wish = title.wish;
+    const bool is_whole = wish.scale_to.empty() && wish.crop.empty() && wish.roi.empty();
+    return is_whole && title.facts.size() > 1 ? title.facts[1] : VideoFacts();
+}
+
 } // namespace
 
 void refuse_overwriting(const std::vector<std::string>& videos, const std::string& log) {
     if (log.empty()) return;
     Outputs outputs;
     for (const std::string& each : videos) outputs.reads(each, "a video");
-    for (const std::string& name : log_names(log, videos.size() - 1)) outputs.writes(name, "the log");
+    for (const std::string& name : log_names(log, layout_of_ending(log) == Layout::kJsonLines ? 1 : videos.size() - 1))
+        outputs.writes(name, "the log");
     outputs.writes(provenance_name(log), "what is beside the log");
 }
 
@@ -374,8 +384,10 @@ Title prepare(const Tools& tools, const Options& options, const std::vector<std:
     if (wanted > 1 && !title.wish.is_cut()) head.start(title); // beside the probes
     std::vector<Input> inputs = probe_all(tools, &title);
     settle_decoding(options, &title);
-    for (const Input& each : inputs)
+    for (const Input& each : inputs) {
         if (!each.note.empty()) say(options, each.note);
+        title.facts.push_back(each.facts);
+    }
     cut(&inputs, &title);
     const int64_t shortest = shortest_part(options);
     const bool is_long = static_cast<int64_t>(inputs[0].pts.size()) >= 2 * shortest;
@@ -399,6 +411,7 @@ Provenance provenance_of(const Options& options) {
 
 ExitCode score(const Options& options) {
     const std::vector<Condition> conditions = conditions_of(options);
+    require_layout(options.output, false);
     refuse_overwriting(options.videos, options.output);
     if (is_special_file(options.output) && options.videos.size() > 2)
         throw Failure("--output=" + options.output +
@@ -409,15 +422,19 @@ ExitCode score(const Options& options) {
     std::unique_ptr<EarlyRuns> early = start_early(tools, options, folder);
     std::future<Outcome> untold;
     Title title = prepare(tools, options, options.videos, folder.file(""), &untold);
-    // What is no regular file is written to when the log is whole: it cannot be read again.
-    const bool is_stream = is_special_file(options.output);
-    const std::string log = options.output.empty() || is_stream ? folder.file("scores.json")
-                                                                : std::filesystem::absolute(options.output).string();
+    // What is no regular file is written to when the log is whole: it cannot be read again. Nor can the table be made
+    // of other layouts than JSON.
+    const bool is_stream = is_special_file(options.output), is_kept = !options.output.empty();
+    const bool is_json = layout_of_ending(options.output) == Layout::kJson;
+    const std::string output = is_kept ? std::filesystem::absolute(options.output).string() : "";
+    const std::string log = is_kept && is_json && !is_stream ? output : folder.file("scores.json");
     Findings findings;
+    const auto begin = std::chrono::steady_clock::now();
     const Provenance made = score_somehow(tools, options, title, folder, log, std::move(early), &findings);
-    if (is_stream) write_whole(options.output, read_whole(log));
-    if (!options.output.empty() && !is_stream) write_provenance(log, made);
-    return present(options, title, log, conditions, findings);
+    const std::chrono::duration<double> lasted = std::chrono::steady_clock::now() - begin;
+    if (is_kept && (is_stream || !is_json)) write_log_as(log, title.inputs.size() - 1, scored_size(title), output);
+    if (is_kept && !is_stream) write_provenance(output, made);
+    return present(options, title, log, conditions, findings, lasted.count());
 }
 
 } // namespace qc::cli

@@ -10,6 +10,7 @@
 
 #include "ffmpeg/runs.hpp"
 #include "ffmpeg/said.hpp"
+#include "logs/log_writing.hpp"
 #include "logs/logs.hpp"
 #include "parts/commands.hpp"
 #include "parts/merging.hpp"
@@ -175,6 +176,7 @@ std::vector<Title> planned_titles(const Options& options) {
     std::vector<std::string> logs;
     std::vector<Title> planned;
     const auto titles = titles_of(options, &logs);
+    for (const std::string& log : logs) require_layout(log, true);
     refuse_common_logs(titles, logs);
     if (!options.plan.empty()) refuse_overwriting_of(options, titles, logs);
     for (size_t i = 0; i < titles.size(); ++i) {
