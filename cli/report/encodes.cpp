@@ -207,7 +207,7 @@ void find_rates(const ReportOptions& options, const Tools* tools, std::vector<En
     }
 }
 
-/// As typed, else as it lies beside the logs.
+/// As typed, otherwise as it lies beside the logs.
 void find_commands(const ReportOptions& options, std::vector<Encode>* encodes) {
     if (!options.commands.empty() && options.commands.size() != options.logs.size())
         throw Failure("--command is given " + std::to_string(options.commands.size()) + " times: there are " +
