@@ -61,6 +61,7 @@ Merged merge(const Title& title, const std::vector<std::string>& records, const 
     config.feature = text_or_null(wish.feature);
     config.options = text_or_null(wish.opts);
     config.skip_unsupported = wish.on_unsupported == "skip" ? 1 : 0;
+    config.range = wish.range == "ignore" ? QCR_RANGE_IGNORE : QCR_RANGE_TAGS;
     config.n_subsample = wish.n_subsample;
     config.max_dt = std::max(wish.max_dt, 0.0);
     config.log_path = log.c_str();

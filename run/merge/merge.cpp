@@ -88,7 +88,7 @@ void Merge::check_wish() {
 void Merge::open() {
     check_wish();
     const qcr_condition_rules rules = {
-        .names = &names_, .range = QCR_RANGE_TAGS, .converts = converts() ? 1 : 0, .is_quiet = 0, .sink = sink_};
+        .names = &names_, .range = wish_.range, .converts = converts() ? 1 : 0, .is_quiet = 0, .sink = sink_};
     conditions_.reset(qcr_conditions_create(&rules));
     if (conditions_ == nullptr) out_of_memory();
     beginning_ = read_beginning(records_);

@@ -12,6 +12,7 @@
 
 #include <quality_cuda.h>
 
+#include "quality_cuda_run/conditions.h"
 #include "quality_cuda_run/names.h"
 #include "quality_cuda_run/sink.h"
 
@@ -38,6 +39,7 @@ typedef struct qcr_merge_config {
     /* What the parts were asked for, as in qc_config; formats, sizes and the region are in the records. */
     const char *metrics, *model, *feature, *options;
     int skip_unsupported;
+    qcr_range_check range; ///< tags that differ; the parts did not look at pictures for it
 
     int n_subsample;      ///< every so many pairs get scores; 0 means 1. Parts measure all
     double max_dt;        ///< as in qcr_rules
