@@ -6,6 +6,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
+#include <filesystem>
 
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -70,9 +71,12 @@ Merged merge(const Title& title, const std::vector<std::string>& records, const 
     config.goes_on = [](void* opaque) { return (*static_cast<const GoesOn*>(opaque))() ? 1 : 0; };
     config.opaque = &goes_on;
     config.sink = {keep, &said};
+    std::error_code ignored;
+    const bool has_log = std::filesystem::is_regular_file(log, ignored);
     const qcr_merged status = qcr_merge(&config);
     // A warning that came before is no reason.
-    const std::string reason = !said.error.empty() || said.lines.empty() ? said.error : said.lines.front();
+    std::string reason = !said.error.empty() || said.lines.empty() ? said.error : said.lines.front();
+    if (has_log && status != QCR_MERGED) reason += "; the log that is there stays as it was";
     return {status, reason, said.lines};
 }
 

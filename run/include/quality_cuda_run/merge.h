@@ -63,7 +63,7 @@ typedef enum qcr_merged {
 
 /**
  * Merges in the thread that calls. Why it failed is said to the sink, as QCR_LEVEL_ERROR. Scores that there are by then
- * are in the logs all the same, as after every run that fails.
+ * are in the logs all the same, as after every run that fails, except where a log is there already: it stays as it was.
  */
 QC_API qcr_merged qcr_merge(const qcr_merge_config* config);
 
