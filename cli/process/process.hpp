@@ -15,7 +15,7 @@ struct Outcome {
     int status = 0;            ///< exit code; 128 and the signal's number; 127: it could not be started
     std::string output;        ///< standard output, unless somebody listened to it
     std::string message;       ///< standard error; if it is long, its beginning and its end
-    size_t lines_left_out = 0; ///< between these
+    size_t lines_left_out = 0; ///< between these: of lines that are alike one, and none that is like one that is kept
     bool ok() const { return status == 0; }
 };
 
