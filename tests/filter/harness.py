@@ -144,6 +144,17 @@ class FilterTest(unittest.TestCase):
         cls.clips = pathlib.Path(tempfile.mkdtemp(prefix="qc-clips-"))
         cls.addClassCleanup(shutil.rmtree, cls.clips)
 
+    @classmethod
+    def built_library(cls, name):
+        """A library to be preloaded, made of a file beside this one."""
+        compiler = os.environ.get("CC", "cc").split()
+        if not shutil.which(compiler[-1]):
+            raise unittest.SkipTest(f"SKIPPED: no C compiler for {name}.c, which is preloaded")
+        library = cls.clips / (name + ".so")
+        subprocess.run([*compiler, "-std=gnu11", "-O2", "-Wall", "-Wextra", "-fPIC", "-shared", HERE / (name + ".c"), "-o", library],
+                       check=True)
+        return library
+
     def setUp(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="qc-test-"))
         self.addCleanup(shutil.rmtree, self.folder)
