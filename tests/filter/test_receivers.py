@@ -14,7 +14,7 @@ import threading
 import time
 import unittest
 
-from harness import FFMPEG, TIMEOUT_SECONDS, FilterTest, Run, avfilter_major, preloading
+from harness import FFMPEG, TIMEOUT_SECONDS, FilterTest, Run, avfilter_major, build_library, preloading
 
 SET_PIPE_SIZE = 1031  # Linux: F_SETPIPE_SZ
 LONGEST_END = 20  # seconds; a run may wait 3 for a receiver, and the machine may be slow
@@ -303,7 +303,7 @@ class Names(ReceiverTest):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        cls.environment = {**preloading(cls.built_library("slow_resolver")), "QC_RESOLVER_SECONDS": str(cls.SILENCE)}
+        cls.environment = {**preloading(build_library(cls.clips, "slow_resolver")), "QC_RESOLVER_SECONDS": str(cls.SILENCE)}
 
     def seconds_to_end(self, process, url):
         started = time.monotonic()

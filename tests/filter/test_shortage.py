@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import unittest
 
-from harness import FFMPEG, FilterTest, preloading
+from harness import FFMPEG, FilterTest, build_library, preloading
 
 FRAMES = 10
 ALL = os.environ.get("QC_TEST_LEVEL") == "all"
@@ -55,7 +55,7 @@ class Memory(FilterTest):
         cls.ranges = filter_ranges()
         if not cls.ranges:
             raise unittest.SkipTest("SKIPPED: no symbols of this ffmpeg (ffmpeg_g in its build folder, readelf)")
-        cls.library = cls.built_library("short_memory")
+        cls.library = build_library(cls.clips, "short_memory")
 
     def run_short(self, nth, options):
         for path in self.folder.iterdir():
@@ -108,7 +108,7 @@ class Threads(FilterTest):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        cls.library = cls.built_library("short_threads")
+        cls.library = build_library(cls.clips, "short_threads")
 
     def run_short(self, most):
         clip = self.source(frames=FRAMES)
