@@ -40,10 +40,18 @@ struct KeyFrame {
     double seek_time = 0; ///< seconds from the input's start, for -ss
 };
 
+/// What a file says of its video.
+struct StreamFacts {
+    std::string codec; ///< FFmpeg's name; empty: not known
+    int width = 0, height = 0;
+    double bit_rate = 0; ///< bit/s, of its packets over the time that they last; 0: not known
+};
+
 struct Input {
     std::string path;
     Opening opening; ///< with the stream that was chosen
     bool has_video = false;
+    StreamFacts facts;
     Clock clock;
     double frame_rate = 0;            ///< that it claims; 0: not known
     std::string rate_text;            ///< the same as a fraction; empty: not known
